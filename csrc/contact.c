@@ -1,0 +1,230 @@
+/* Contact of two shapes (CONTRACT 3), exact. fxs_solid_contact first rejects by bounds; what is left is near, which keeps every
+ * intermediate in 64 bits, or in 128 where noted. Sizes are below 2^29, a reach below 2^29 * sqrt(2) + 5 < 2^29.6. */
+#include "internal.h"
+#include "wide.h"
+
+int32_t fxs_shape_check(const fxs_shape *shape) {
+    static const uint8_t SIZES[5] = {1, 2, 2, 3, 2}; /* how many a kind uses */
+    if (shape->kind > FXS_SECTOR) {
+        return FXS_E_KIND;
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        int32_t least = i < SIZES[shape->kind], most = least ? FXS_SIZE_MAX : 0;
+        if (shape->kind == FXS_CAPSULE && i == 1) {
+            least = 0;
+        }
+        if (shape->size[i] < least || shape->size[i] > most) {
+            return FXS_E_SIZE;
+        }
+    }
+    uint32_t least_angle = shape->kind == FXS_SECTOR, most_angle = least_angle ? FXS_HALF_ANGLE_MAX : 0;
+    return shape->half_angle < least_angle || shape->half_angle > most_angle ? FXS_E_HALF_ANGLE : FXS_OK;
+}
+
+int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose) {
+    int32_t status = fxs_shape_check(shape);
+    return status != FXS_OK ? status : pose->yaw >= FXS_TURN ? FXS_E_YAW : FXS_OK;
+}
+
+/* Turned shapes are widened by 4 raw units: a quantised direction's length is off by up to 2^-30 of itself, so their tests may see
+ * contact a fraction of a raw unit outside the ideal shape. Quarter turns are exact. */
+void fxs_solid_reach(solid *s) {
+    s->reach_x = s->reach_z = s->size[0];
+    s->reach_y = s->kind == FXS_SPHERE ? s->size[0] : s->kind == FXS_CAPSULE ? s->size[0] + s->size[1] : s->size[1];
+    if (s->kind == FXS_BOX) {
+        int64_t c = abs64(s->cos_q30), z = abs64(s->sin_q30), widen = s->yaw % 16384 ? 5 * Q30_ONE : 0;
+        s->reach_x = (int32_t)((s->size[0] * c + s->size[2] * z + widen) / Q30_ONE);
+        s->reach_z = (int32_t)((s->size[0] * z + s->size[2] * c + widen) / Q30_ONE);
+    } else if (s->kind == FXS_SECTOR) {
+        s->reach_x = s->reach_z = s->size[0] + 4;
+    }
+}
+
+void fxs_solid_make(solid *out, const fxs_shape *shape, const fxs_pose *pose) {
+    out->kind = (uint8_t)shape->kind;
+    out->half_angle = (uint16_t)shape->half_angle;
+    out->yaw = (uint16_t)pose->yaw;
+    memcpy(out->size, shape->size, sizeof out->size);
+    out->x = pose->x;
+    out->y = pose->y;
+    out->z = pose->z;
+    out->cos_q30 = (int32_t)Q30_ONE;
+    out->sin_q30 = 0;
+    if (shape->kind >= FXS_BOX) {
+        fxs_direction(out->yaw, &out->cos_q30, &out->sin_q30);
+    }
+    fxs_solid_reach(out);
+}
+
+static int64_t cross64(planar u, planar v) { return u.x * v.z - u.z * v.x; }
+static int64_t dot64(planar u, planar v) { return u.x * v.x + u.z * v.z; }
+static i128 cross_wide(planar u, planar v) { return i128_sub(i128_mul(u.x, v.z), i128_mul(u.z, v.x)); }
+static i128 square_sum(planar v) { return i128_add(i128_square(v.x), i128_square(v.z)); }
+
+static planar direction_of_solid(const solid *s) {
+    planar p = {s->cos_q30, s->sin_q30};
+    return p;
+}
+
+/* CLS(|v|^2, q * 2^60) for v in Q.46, |v.x|, |v.z| < 2^62, 0 <= q <= 2^58. Whole raw units decide it but in a band about one raw
+ * unit wide: with u = floor(|v| / 2^30) on each axis, u.x^2 + u.z^2 <= |v|^2 / 2^60 < (u.x + 1)^2 + (u.z + 1)^2. */
+static int classify_q46(planar v, int64_t q) {
+    uint64_t x = magnitude(v.x), z = magnitude(v.z), ux = x >> 30, uz = z >> 30;
+    if (ux * ux + uz * uz > (uint64_t)q) { /* below 2^65 only in theory: callers have |v|^2 < 2^123, so u.x^2 + u.z^2 < 2^63 */
+        return FXS_APART;
+    }
+    if ((ux + 1) * (ux + 1) + (uz + 1) * (uz + 1) <= (uint64_t)q) {
+        return FXS_OVERLAPPING;
+    }
+    return classify_wide(square_sum(v), i128_mul(q, Q60_ONE));
+}
+
+/* NEAR for a disc of radius R: d below 2^30 on each axis, so D2 < 2^61. The exact comparison is L^2 with 4 R^2 q, below 2^123. */
+static int near_disc(int64_t R, planar d, int64_t q) {
+    int64_t beyond = dot64(d, d) - R * R;
+    if (beyond <= 0) {
+        return classify(0, q);
+    }
+    int64_t L = beyond - q;
+    return L < 0 ? FXS_OVERLAPPING : classify_wide(i128_square(L), i128_mul(4 * R * R, q));
+}
+
+/* NEAR for a box; |d| < 2^31, so |v| < 2^61. */
+static int near_box(const solid *b, planar d, int64_t q) {
+    planar v = turned_back(d, direction_of_solid(b));
+    v.x = max64(0, abs64(v.x) - b->size[0] * Q30_ONE);
+    v.z = max64(0, abs64(v.z) - b->size[2] * Q30_ONE);
+    return classify_q46(v, q);
+}
+
+/* The part of NEAR for a sector that one edge e of it decides, for d outside the wedge. |d| < 2^31, |e| < 2^30 + 1. */
+static int near_edge(int64_t radius, planar e, planar d, int64_t q) {
+    int64_t t = dot64(d, e);
+    if (t <= 0) {
+        return classify(dot64(d, d), q);
+    }
+    planar v = {cross64(e, d), 0};
+    if (t >= radius * Q30_ONE) {
+        v.x = d.x * Q30_ONE - radius * e.x;
+        v.z = d.z * Q30_ONE - radius * e.z;
+    }
+    return classify_q46(v, q);
+}
+
+static int near_sector(const solid *s, planar d, int64_t q) {
+    planar e1 = direction_of((uint32_t)s->yaw + s->half_angle), e2 = direction_of((uint32_t)s->yaw - s->half_angle);
+    int64_t A = cross64(e2, d), B = cross64(d, e1);
+    if (s->half_angle == FXS_HALF_ANGLE_MAX || (d.x == 0 && d.z == 0) ||
+        (s->half_angle <= 16384 ? min64(A, B) : max64(A, B)) >= 0) {
+        return near_disc(s->size[0], d, q);
+    }
+    return max_int(near_edge(s->size[0], e1, d, q), near_edge(s->size[0], e2, d, q));
+}
+
+/* NEAR: the prism p against the axis at d from its centre, q the squared distance that touches. */
+static int near_prism(const solid *p, planar d, int64_t q) {
+    return p->kind == FXS_CYLINDER ? near_disc(p->size[0], d, q) : p->kind == FXS_BOX ? near_box(p, d, q) : near_sector(p, d, q);
+}
+
+/* Separating axes of two boxes, all in 64 bits: |p| < 2^62, a limit below 2^61. */
+static int box_box(const solid *a, const solid *b, planar d) {
+    planar rel = direction_of((uint32_t)b->yaw - a->yaw);
+    int64_t c = abs64(rel.x), s = abs64(rel.z), ax = a->size[0], az = a->size[2], bx = b->size[0], bz = b->size[2];
+    planar pa = turned_back(d, direction_of_solid(a)), pb = turned_back(d, direction_of_solid(b));
+    int on_a = min_int(classify(abs64(pa.x), ax * Q30_ONE + bx * c + bz * s), classify(abs64(pa.z), az * Q30_ONE + bx * s + bz * c));
+    int on_b = min_int(classify(abs64(pb.x), bx * Q30_ONE + ax * c + az * s), classify(abs64(pb.z), bz * Q30_ONE + ax * s + az * c));
+    return min_int(on_a, on_b);
+}
+
+/* W of a sector's wedge for the vector v from the apex to the box point nearest to it; p is the apex in the box's frame. */
+static int wedge_class(uint32_t half_angle, planar e1, planar e2, planar v, planar p) {
+    int A = i128_sign(cross_wide(e2, v)), B = i128_sign(cross_wide(v, e1));
+    if ((half_angle <= 16384 ? min_int(A, B) : max_int(A, B)) < 0) {
+        return FXS_APART;
+    }
+    A = A != 0 ? A : -i128_sign(cross_wide(e2, p));
+    B = B != 0 ? B : -i128_sign(cross_wide(p, e1));
+    return (half_angle <= 16384 ? min_int(A, B) : max_int(A, B)) > 0 ? FXS_OVERLAPPING : FXS_TOUCHING;
+}
+
+/* The edge of a sector from its apex p along w against a box of half sizes H, all Q.46 in the box's frame: |p| < 2^61, |w|, H <= 2^59. */
+static int edge_box(planar p, planar w, planar H) {
+    int on_x = classify(abs64(2 * p.x + w.x), 2 * H.x + abs64(w.x)), on_z = classify(abs64(2 * p.z + w.z), 2 * H.z + abs64(w.z));
+    int on_w = classify_wide(i128_abs(cross_wide(p, w)), i128_add(i128_mul(H.x, abs64(w.z)), i128_mul(H.z, abs64(w.x))));
+    return min_int(min_int(on_x, on_z), on_w);
+}
+
+/* d is the sector's apex from the box's centre. */
+static int sector_box(const solid *sector, const solid *box, planar d) {
+    int64_t radius = sector->size[0];
+    planar H = {box->size[0] * Q30_ONE, box->size[2] * Q30_ONE}, p = turned_back(d, direction_of_solid(box));
+    planar v = {max64(-H.x, min64(p.x, H.x)) - p.x, max64(-H.z, min64(p.z, H.z)) - p.z};
+    int nearest = classify_q46(v, radius * radius);
+    if (sector->half_angle == FXS_HALF_ANGLE_MAX) {
+        return nearest;
+    }
+    uint32_t facing = (uint32_t)sector->yaw - box->yaw;
+    planar e1 = direction_of(facing + sector->half_angle), e2 = direction_of(facing - sector->half_angle);
+    planar w1 = {radius * e1.x, radius * e1.z}, w2 = {radius * e2.x, radius * e2.z};
+    int inside = min_int(wedge_class(sector->half_angle, e1, e2, v, p), nearest);
+    return max_int(inside, max_int(edge_box(p, w1, H), edge_box(p, w2, H)));
+}
+
+int fxs_solid_contact(const solid *a, const solid *b) {
+    if (a->kind > b->kind) {
+        const solid *swap = a;
+        a = b;
+        b = swap;
+    }
+    int64_t dx = (int64_t)b->x - a->x, dy = abs64((int64_t)b->y - a->y), dz = (int64_t)b->z - a->z;
+    if (abs64(dx) > (int64_t)a->reach_x + b->reach_x || abs64(dz) > (int64_t)a->reach_z + b->reach_z ||
+        dy > (int64_t)a->reach_y + b->reach_y) {
+        return FXS_APART;
+    }
+    /* size[1] is the half height of every kind (a sphere's is 0). */
+    planar d = {dx, dz}, minus_d = {-dx, -dz};
+    int64_t h = (int64_t)a->size[1] + b->size[1], r = a->size[0], f = max64(0, dy - h);
+    if (b->kind <= FXS_CAPSULE) {
+        return classify(dx * dx + dz * dz + f * f, (r + b->size[0]) * (r + b->size[0]));
+    }
+    if (a->kind <= FXS_CAPSULE) {
+        return f > r ? FXS_APART : near_prism(b, minus_d, r * r - f * f);
+    }
+    int vertical = classify(dy, h);
+    if (a->kind == FXS_CYLINDER) { /* of two discs L^2 and 4 R^2 q are squares: their roots compare alike, in 64 bits */
+        int planar_contact = b->kind == FXS_CYLINDER ? classify(dot64(d, d), (r + b->size[0]) * (r + b->size[0]))
+                                                     : near_prism(b, minus_d, r * r);
+        return min_int(vertical, planar_contact);
+    }
+    if (a->kind == FXS_BOX) {
+        return min_int(vertical, b->kind == FXS_BOX ? box_box(a, b, d) : sector_box(b, a, d));
+    }
+    return FXS_APART;
+}
+
+int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
+    int32_t status = fxs_placed_check(a, pose_a);
+    if (status == FXS_OK) {
+        status = fxs_placed_check(b, pose_b);
+    }
+    if (status != FXS_OK) {
+        return status;
+    }
+    solid sa, sb;
+    fxs_solid_make(&sa, a, pose_a);
+    fxs_solid_make(&sb, b, pose_b);
+    return fxs_solid_contact(&sa, &sb);
+}
+
+int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b,
+                         uint8_t *contacts, uint64_t *bad) {
+    for (uint64_t i = 0; i < n; i++) {
+        int32_t contact = fxs_overlap(a + i, pose_a + i, b + i, pose_b + i);
+        if (contact < 0) {
+            *bad = i;
+            return contact;
+        }
+        contacts[i] = (uint8_t)contact;
+    }
+    return FXS_OK;
+}

@@ -1,0 +1,262 @@
+/* fixsync: exact, order-stable hit detection in Q16.16 integers.
+ *
+ * One header, freestanding C11 (and C++) sources beside it. The kernel uses no floating point, allocates nothing, has no
+ * mutable globals and calls nothing of libc but memcpy, memmove and memset. The caller owns all memory.
+ *
+ * Numbers
+ *   coordinate, size    int32_t   Q16.16: FXS_ONE = 65536 = one unit. A position may be any int32; a size is 1..FXS_SIZE_MAX.
+ *   yaw                 0..65535  65536 steps are one turn; a turn about Y takes +X towards +Z. Y is up.
+ *   half_angle          1..32768  of a sector; 32768 is the whole disc.
+ *   direction, normal   int32_t   Q2.30: 2^30 = 1.
+ *   id, owner, frame    uint32_t  an id is below the world's capacity; owner 0 is "none".
+ *   layer 0..31         mask bit `1u << layer`.
+ *
+ * Answers and statuses. A function that returns int32_t gives FXS_OK or its answer (never negative), or one of the negative
+ * FXS_E_* statuses below. A call that returns a negative status has changed nothing: not the world, and of the outputs only those
+ * its comment names. Pointers must be valid and not overlap unless a comment says otherwise; they are not checked.
+ *
+ * Threads. The kernel has no hidden state: different worlds may be used on different threads at once. One world may not.
+ */
+#ifndef FIXSYNC_H
+#define FIXSYNC_H
+
+#include <stdint.h>
+
+#ifndef FXS_API
+#define FXS_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* cdef: begin (build_ffi.py hands everything up to the matching end to cffi, without the word FXS_API) */
+
+/* ---- constants ---------------------------------------------------------------------------------------------------------- */
+
+#define FXS_ONE 65536                /* one unit in Q16.16 */
+#define FXS_TURN 65536               /* yaw steps in one turn */
+#define FXS_SIZE_MAX 536870911       /* 2^29 - 1: the largest size */
+#define FXS_HALF_ANGLE_MAX 32768     /* a sector that is the whole disc */
+#define FXS_LAYER_COUNT 32           /* layers are 0..31 */
+#define FXS_CAPACITY_MAX 2147483648  /* 2^31: ids fit 31 bits, so that a pair and its contact fit one 64-bit word */
+
+/* Shape kinds. */
+#define FXS_SPHERE 0                 /* size: radius, 0, 0 */
+#define FXS_CAPSULE 1                /* size: radius, half_height (0 is allowed), 0; a ball swept along a vertical segment */
+#define FXS_CYLINDER 2               /* size: radius, half_height, 0; vertical */
+#define FXS_BOX 3                    /* size: half_x, half_y, half_z; turned about Y by the pose's yaw */
+#define FXS_SECTOR 4                 /* size: radius, half_height, 0, and half_angle; a vertical prism over a fan: apex at the pose */
+
+/* Contact of two shapes. */
+#define FXS_APART 0
+#define FXS_TOUCHING 1               /* the boundaries meet, the insides do not */
+#define FXS_OVERLAPPING 2
+
+/* Kinds of event. */
+#define FXS_ENTER 1                  /* a hit now that was none at the last step */
+#define FXS_STAY 2                   /* a hit now and at the last step */
+#define FXS_EXIT 3                   /* a hit at the last step that is none now; its contact is FXS_APART */
+
+/* Statuses. */
+#define FXS_OK 0
+#define FXS_E_KIND (-1)              /* a shape kind that is none of 0..4 */
+#define FXS_E_SIZE (-2)              /* a size outside 1..FXS_SIZE_MAX (a capsule's half height: 0..), or an unused one that is not 0 */
+#define FXS_E_HALF_ANGLE (-3)        /* a sector's half_angle outside 1..32768, or another kind's that is not 0 */
+#define FXS_E_YAW (-4)               /* a yaw outside 0..65535 */
+#define FXS_E_CENTRE (-5)            /* a centre (position and turned offset) outside int32 */
+#define FXS_E_ID (-6)                /* an id not below the world's capacity */
+#define FXS_E_TAKEN (-7)             /* an id that is in the world already */
+#define FXS_E_ABSENT (-8)            /* an id that is not in the world */
+#define FXS_E_LAYER (-9)             /* a layer outside 0..31 */
+#define FXS_E_ACTIVE (-10)           /* an active flag that is neither 0 nor 1 */
+#define FXS_E_ROOM (-11)             /* the room given is too little; the room needed is told */
+#define FXS_E_CONFIG (-12)           /* a config out of range (capacity, hit_when, layers not symmetric), or memory misaligned */
+#define FXS_E_DISTANCE (-13)         /* a component that is no difference of two positions: outside -(2^32 - 1)..2^32 - 1 */
+#define FXS_E_STATE (-14)            /* bytes that are no saved state of fixsync, or not one that this world can hold */
+#define FXS_E_UNDEFINED (-15)        /* not defined for these shapes (push_out, lift, cast: a sector; side: b is no box) */
+#define FXS_E_MOTION (-16)           /* a component of a motion outside -FXS_SIZE_MAX..FXS_SIZE_MAX */
+#define FXS_E_HIT_WHEN (-17)         /* a hit_when that is neither FXS_TOUCHING nor FXS_OVERLAPPING */
+
+/* ---- values ------------------------------------------------------------------------------------------------------------- */
+
+/* A shape. `size` is laid out as told at the kinds above; what a kind does not use must be 0. */
+typedef struct fxs_shape {
+    uint32_t kind;
+    uint32_t half_angle;             /* yaw steps to either side; a sector's only */
+    int32_t size[3];
+} fxs_shape;
+
+/* Where a shape is: Q16.16 coordinates and a yaw of 0..65535. */
+typedef struct fxs_pose {
+    int32_t x, y, z;
+    uint32_t yaw;
+} fxs_pose;
+
+/* A collider, exactly as a saved state lays it out (52 bytes, no padding; saved little-endian, here in the machine's order). */
+typedef struct fxs_collider {
+    uint32_t id;
+    uint8_t kind, layer, active, zero;
+    uint16_t yaw, half_angle;
+    uint32_t owner;
+    int32_t x, y, z;                 /* pose */
+    int32_t ox, oy, oz;              /* offset of the centre from the pose, turned with it */
+    int32_t size[3];
+} fxs_collider;
+
+/* What a step reports of a pair a < b. */
+typedef struct fxs_event {
+    uint32_t a, b;
+    uint32_t kind;                   /* FXS_ENTER, FXS_STAY or FXS_EXIT */
+    uint32_t contact;
+} fxs_event;
+
+/* A pair a < b that was a hit at the last step. */
+typedef struct fxs_hit {
+    uint32_t a, b;
+    uint32_t contact;                /* FXS_TOUCHING or FXS_OVERLAPPING */
+} fxs_hit;
+
+/* A query: which active colliders of the layers in `mask`, not owned by `exclude_owner` (0: nobody is left out), does this meet? */
+typedef struct fxs_query {
+    fxs_shape shape;
+    fxs_pose pose;
+    uint32_t mask;
+    uint32_t exclude_owner;
+} fxs_query;
+
+/* What a world is made of. Bit j of layers[i] lets layer i meet layer j; the matrix must be symmetric. */
+typedef struct fxs_config {
+    uint32_t capacity;               /* ids are 0..capacity - 1; at most FXS_CAPACITY_MAX */
+    uint32_t hit_capacity;           /* hits that one step is sure to have room for */
+    uint32_t hit_when;               /* the least contact that is a hit: FXS_TOUCHING or FXS_OVERLAPPING */
+    uint32_t layers[32];
+} fxs_config;
+
+/* How much a step found, or would have needed. */
+typedef struct fxs_counts {
+    uint64_t hits;
+    uint64_t events;
+} fxs_counts;
+
+typedef struct fxs_world fxs_world;
+
+/* ---- angles and lengths ------------------------------------------------------------------------------------------------- */
+
+/* (cos, sin) of 2*pi*yaw/65536, times 2^30, each rounded to nearest: the (x, z) that a yaw faces. */
+FXS_API void fxs_direction(uint16_t yaw, int32_t *cos_q30, int32_t *sin_q30);
+
+/* The yaw whose sector of one step (half a step to either side) holds (dx, dz); 0 for (0, 0). Each component a difference of two
+ * positions, -(2^32 - 1)..2^32 - 1. Returns 0..65535, or FXS_E_DISTANCE. */
+FXS_API int32_t fxs_yaw_of(int64_t dx, int64_t dz);
+
+/* floor(sqrt(dx^2 + dy^2 + dz^2)), components as for fxs_yaw_of. Returns it (below 2^33), or FXS_E_DISTANCE. */
+FXS_API int64_t fxs_length(int64_t dx, int64_t dy, int64_t dz);
+
+/* ---- two shapes --------------------------------------------------------------------------------------------------------- */
+
+/* FXS_OK, or why this is no shape: FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE. */
+FXS_API int32_t fxs_shape_check(const fxs_shape *shape);
+
+/* The contact of a at pose_a with b at pose_b: FXS_APART, FXS_TOUCHING or FXS_OVERLAPPING, exactly, for all valid inputs.
+ * Or the status of fxs_shape_check, or FXS_E_YAW. a and b may be the same memory. */
+FXS_API int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b);
+
+/* fxs_overlap of n pairs, one byte each into contacts. On an error `*bad` is the index of the first bad pair (else untouched). */
+FXS_API int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b,
+                                 uint8_t *contacts, uint64_t *bad);
+
+/* ---- world -------------------------------------------------------------------------------------------------------------- */
+
+/* Bytes of memory that a world of this config needs, or 0 for a config out of range. */
+FXS_API uint64_t fxs_world_size(const fxs_config *config);
+
+/* Lays an empty world out in `memory`: fxs_world_size(config) bytes, aligned to 8, anything in them. The memory may later be moved
+ * or copied as bytes, to any other place aligned to 8; it holds no pointer. FXS_OK or FXS_E_CONFIG. */
+FXS_API int32_t fxs_world_init(fxs_world *memory, const fxs_config *config);
+
+/* Makes dst (initialised, of the same capacity) the same state as src. FXS_OK; FXS_E_CONFIG if the capacities differ;
+ * FXS_E_ROOM if src has more hits than dst has room for. */
+FXS_API int32_t fxs_world_copy(fxs_world *dst, const fxs_world *src);
+
+FXS_API uint32_t fxs_world_frame(const fxs_world *world);                 /* steps taken, modulo 2^32 */
+FXS_API uint32_t fxs_world_count(const fxs_world *world);                 /* colliders in the world */
+FXS_API void fxs_world_config(const fxs_world *world, fxs_config *out);   /* as it is now: a load may have changed it */
+
+/* Adds the collider under collider->id. FXS_OK, FXS_E_ID, FXS_E_TAKEN, FXS_E_LAYER, FXS_E_ACTIVE, the statuses of
+ * fxs_shape_check (FXS_E_KIND also for a `zero` that is not 0), FXS_E_CENTRE. */
+FXS_API int32_t fxs_world_add(fxs_world *world, const fxs_collider *collider);
+
+/* FXS_OK, FXS_E_ID or FXS_E_ABSENT: those of every function below that takes an id. */
+FXS_API int32_t fxs_world_remove(fxs_world *world, uint32_t id);
+FXS_API int32_t fxs_world_get(const fxs_world *world, uint32_t id, fxs_collider *out);
+
+/* Changes of one collider; each keeps the id's hit history. Further statuses: FXS_E_CENTRE for move, turn, pose and offset;
+ * FXS_E_YAW for turn and pose; fxs_shape_check's for shape; FXS_E_LAYER for layer; FXS_E_ACTIVE for active. */
+FXS_API int32_t fxs_world_move(fxs_world *world, uint32_t id, int32_t x, int32_t y, int32_t z);
+FXS_API int32_t fxs_world_turn(fxs_world *world, uint32_t id, uint32_t yaw);
+FXS_API int32_t fxs_world_set_pose(fxs_world *world, uint32_t id, const fxs_pose *pose);
+FXS_API int32_t fxs_world_set_shape(fxs_world *world, uint32_t id, const fxs_shape *shape);
+FXS_API int32_t fxs_world_set_offset(fxs_world *world, uint32_t id, int32_t ox, int32_t oy, int32_t oz);
+FXS_API int32_t fxs_world_set_owner(fxs_world *world, uint32_t id, uint32_t owner);
+FXS_API int32_t fxs_world_set_layer(fxs_world *world, uint32_t id, uint32_t layer);
+FXS_API int32_t fxs_world_set_active(fxs_world *world, uint32_t id, uint32_t active);
+
+/* The same for n colliders at once: all of them, or, at the first that is refused, none; `*bad` is then its index. An id may
+ * come more than once to move_many and pose_many (the last counts), not to add_many. positions: n rows of x, y, z. */
+FXS_API int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *colliders, uint64_t *bad);
+FXS_API int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids, const int32_t *positions, uint64_t *bad);
+FXS_API int32_t fxs_world_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad);
+
+/* Ids in the world, ascending, into ids (room for fxs_world_count). Returns nothing: it cannot fail. */
+FXS_API void fxs_world_ids(const fxs_world *world, uint32_t *ids);
+
+/* Colliders in the world, ascending by id, into out (room for fxs_world_count). */
+FXS_API void fxs_world_colliders(const fxs_world *world, fxs_collider *out);
+
+/* Finds this frame's hits and reports what changed since the last step: events sorted by (a, b), EXIT before ENTER where an id was
+ * replaced. `*counts` is what was found. FXS_OK, or FXS_E_ROOM with nothing changed but `*counts`: the room that is enough. Room
+ * for hits: the config's hit_capacity. Room for events: event_capacity; hits of the last step + hits of this one always suffices. */
+FXS_API int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capacity, fxs_counts *counts);
+
+/* Hits of the last step, ascending by (a, b): how many, and into out (room for that many). */
+FXS_API uint64_t fxs_world_hit_count(const fxs_world *world);
+FXS_API void fxs_world_hits(const fxs_world *world, fxs_hit *out);
+
+/* The contact of two colliders as they are now, whatever their layers, owners and activity. FXS_E_ID or FXS_E_ABSENT as above. */
+FXS_API int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b);
+
+/* The ids that a query meets (contact >= the world's hit_when) as the world is now, stepped or not, ascending, into ids. A
+ * sector never meets a sector. `*count` is how many. FXS_OK; fxs_shape_check's statuses, FXS_E_YAW; FXS_E_ROOM with `*count`
+ * what is needed and ids undefined. The world's state is not changed; its scratch memory may be. */
+FXS_API int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32_t *ids, uint64_t id_capacity, uint64_t *count);
+
+/* n queries: the answers one after another into ids, ends[i] the end of the i-th. On FXS_E_ROOM `*count` is what is needed, and ids
+ * and ends are undefined; on another error `*count` is the index of the bad query. */
+FXS_API int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t *ends, uint32_t *ids,
+                                     uint64_t id_capacity, uint64_t *count);
+
+/* ---- state -------------------------------------------------------------------------------------------------------------- */
+
+/* The whole state as bytes, the same on every platform ("FXS1", little-endian): how many, and into out (room for that many). */
+FXS_API uint64_t fxs_world_save_size(const fxs_world *world);
+FXS_API void fxs_world_save(const fxs_world *world, uint8_t *out);
+
+/* XXH64 (seed 0) of the bytes that fxs_world_save would write. */
+FXS_API uint64_t fxs_world_hash(const fxs_world *world);
+
+/* Replaces everything but the capacity by a saved state. FXS_OK; FXS_E_STATE for bytes that break a rule of the format, with
+ * `*at` the offset of the field that breaks it; FXS_E_ROOM if it has more hits than this world has room for, with `*at` how
+ * many. An accepted state saves to the same bytes. */
+FXS_API int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, uint64_t *at);
+
+/* XXH64 of any bytes. */
+FXS_API uint64_t fxs_hash64(const void *bytes, uint64_t size, uint64_t seed);
+
+/* cdef: end */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

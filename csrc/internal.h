@@ -1,0 +1,89 @@
+/* What the kernel's files share with each other and with nobody else. */
+#ifndef FIXSYNC_INTERNAL_H
+#define FIXSYNC_INTERNAL_H
+
+#include "fixsync.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* Names that one file defines and another calls: out of the library's public symbols where the compiler can say so. */
+#ifndef FXS_INTERNAL
+#if defined(__GNUC__) && !defined(_WIN32)
+#define FXS_INTERNAL __attribute__((visibility("hidden")))
+#else
+#define FXS_INTERNAL
+#endif
+#endif
+
+#if defined(__SIZEOF_INT128__) && !defined(FXS_NO_INT128)
+#define FXS_INT128 1
+#endif
+
+#define Q30_ONE ((int64_t)1 << 30)
+#define Q60_ONE ((int64_t)1 << 60)
+
+/* A vector of the ground plane. Units as told where it is used: raw Q16.16, Q2.30, or their product Q.46. */
+typedef struct planar {
+    int64_t x, z;
+} planar;
+
+static inline int64_t abs64(int64_t v) { return v < 0 ? -v : v; }
+static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int min_int(int a, int b) { return a < b ? a : b; }
+static inline int max_int(int a, int b) { return a > b ? a : b; }
+
+/* CLS of CONTRACT 3: APART, TOUCHING or OVERLAPPING as l is above, at or below r. */
+static inline int classify(int64_t l, int64_t r) { return 1 - ((l > r) - (l < r)); }
+
+/* v / 2^30 rounded to nearest, halves away from zero; |v| < 2^63 - 2^29. */
+static inline int64_t round_q30(int64_t v) {
+    return v < 0 ? -(int64_t)(((uint64_t)-v + ((uint64_t)1 << 29)) >> 30) : (int64_t)(((uint64_t)v + ((uint64_t)1 << 29)) >> 30);
+}
+
+static inline planar direction_of(uint32_t yaw) {
+    int32_t c, s;
+    fxs_direction((uint16_t)yaw, &c, &s);
+    planar p = {c, s};
+    return p;
+}
+
+/* v turned by yaw and by minus yaw, dir the direction of yaw; the product of the units, unrounded. Exact for |v.x| + |v.z| < 2^33. */
+static inline planar turned(planar v, planar dir) {
+    planar p = {v.x * dir.x - v.z * dir.z, v.x * dir.z + v.z * dir.x};
+    return p;
+}
+static inline planar turned_back(planar v, planar dir) {
+    planar p = {v.x * dir.x + v.z * dir.z, v.z * dir.x - v.x * dir.z};
+    return p;
+}
+
+/* A shape where it stands, ready to be tested, and what a world must know of it to decide whether to test. */
+typedef struct solid {
+    int32_t x, y, z;                   /* centre */
+    int32_t reach_x, reach_y, reach_z; /* of its bounds from the centre: at least what the exact tests can see, at most 2^30 */
+    int32_t cos_q30, sin_q30;          /* direction(yaw); kept for a box or a sector, and where there is an offset to turn */
+    int32_t size[3];                   /* as in fxs_shape */
+    uint16_t yaw, half_angle;
+    uint8_t kind, layer, active, present;
+    uint32_t owner;
+    uint32_t id;
+} solid;
+
+/* Makes `out` a checked shape at a checked pose; nothing else of it (layer to id) is touched. */
+FXS_INTERNAL void fxs_solid_make(solid *out, const fxs_shape *shape, const fxs_pose *pose);
+
+/* Sets the reach from kind, size, yaw and direction. */
+FXS_INTERNAL void fxs_solid_reach(solid *s);
+
+/* Contact (CONTRACT 3) of any two solids. */
+FXS_INTERNAL int fxs_solid_contact(const solid *a, const solid *b);
+
+/* fxs_shape_check and the pose's yaw. */
+FXS_INTERNAL int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose);
+
+/* floor(sqrt(n)). */
+FXS_INTERNAL uint32_t fxs_isqrt64(uint64_t n);
+
+#endif
