@@ -1,0 +1,409 @@
+# ruff: noqa: N802, N803, N806, SIM300 - the names and the order of the contract's own formulas.
+"""The contract in plain Python integers: the oracle that every other answer is checked against.
+
+Written from the contract alone. It imports nothing of fixsync and knows nothing of how the kernel works:
+no early outs, no widths, no broad phase, all pairs against all pairs. It is slow on purpose.
+
+A shape is a tuple as in a match log: ("sphere", radius), ("capsule", radius, half_height),
+("cylinder", radius, half_height), ("box", half_x, half_y, half_z) or
+("sector", radius, half_angle, half_height). A pose is (x, y, z, yaw).
+"""
+
+from __future__ import annotations
+
+import operator
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import cache
+from math import isqrt
+from typing import Any
+
+# What a formula is evaluated over: int, and Surd (below) where the contract says "real numbers".
+# The formulas of a contact use only +, -, *, abs and comparisons, which both have.
+Real = Any
+Shape = tuple[Any, ...]
+Pose = tuple[int, int, int, int]
+Vec2 = tuple[Any, Any]
+Vec3 = tuple[Any, Any, Any]
+
+APART, TOUCHING, OVERLAPPING = 0, 1, 2
+
+INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
+UINT32_MAX = 2**32 - 1
+SIZE_MAX = 2**29 - 1
+TURN = 65536
+ONE_Q30 = 2**30
+
+
+# Arguments.
+
+
+def integer(name: str, value: Any, low: int, high: int) -> int:
+    """value as an int of low..high: TypeError for a bool or what has no __index__, else ValueError."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be an integer, not {value!r}")
+    number = operator.index(value)
+    if not low <= number <= high:
+        raise ValueError(f"{name} must be {low}..{high}, not {number}")
+    return number
+
+
+def integers(name: str, values: Any, count: int, low: int, high: int) -> tuple[int, ...]:
+    """values as a tuple of count ints of low..high."""
+    if not isinstance(values, Sequence) or isinstance(values, (str, bytes)):
+        raise TypeError(f"{name} must be {count} integers, not {values!r}")
+    if len(values) != count:
+        raise ValueError(f"{name} must be {count} integers, not {len(values)}")
+    return tuple(integer(f"{name}[{i}]", value, low, high) for i, value in enumerate(values))
+
+
+# Numbers.
+
+# Angles are computed in fixed point with FINE fraction bits. Each of the fewer than 60 terms of a cosine or a sine
+# errs by less than 4 in the last place, pi's own error included, so the result is within 2^9 of the truth.
+# A rounding to 2^-30 is proven when the value is farther than that from every tie.
+FINE = 192
+FINE_ERROR = 2**9
+
+
+def _arctan_inverse(n: int, bits: int) -> int:
+    """arctan(1/n) times 2^bits, by its Taylor series."""
+    power = (1 << bits) // n
+    total, k, sign = 0, 1, 1
+    while power:
+        total += sign * (power // k)
+        power //= n * n
+        k += 2
+        sign = -sign
+    return total
+
+
+@cache
+def _two_pi() -> int:
+    """2 pi times 2^FINE, by Machin's formula: pi/4 = 4 arctan(1/5) - arctan(1/239)."""
+    bits = FINE + 32
+    return 8 * (4 * _arctan_inverse(5, bits) - _arctan_inverse(239, bits)) >> 32
+
+
+@cache
+def _first_octant(step: int, turn: int) -> Vec2:
+    """cos and sin of 2 pi step/turn, times 2^FINE, for 0 <= step <= turn/8, by their Taylor series."""
+    x = _two_pi() * step // turn
+    sums = [0, 0, 0, 0]
+    term, k = 1 << FINE, 0
+    while term:
+        sums[k % 4] += term
+        k += 1
+        term = (term * x >> FINE) // k
+    return sums[0] - sums[2], sums[1] - sums[3]
+
+
+def _unfold(step: int, turn: int, octant: Any) -> Vec2:
+    """(cos, sin) all around the circle from a function for the first octant, by exact symmetries."""
+    quadrant, rest = divmod(step % turn, turn // 4)
+    if rest <= turn // 8:
+        c, s = octant(rest, turn)
+    else:
+        s, c = octant(turn // 4 - rest, turn)
+    for _ in range(quadrant):
+        c, s = -s, c
+    return c, s
+
+
+@cache
+def _first_octant_q30(step: int, turn: int) -> Vec2:
+    def rounded(fine: int) -> int:
+        shift = FINE - 30
+        tie_distance = abs((fine & ((1 << shift) - 1)) - (1 << (shift - 1)))
+        if tie_distance <= FINE_ERROR:
+            raise ArithmeticError(f"{FINE} bits do not decide how step {step} of {turn} rounds")
+        return (fine + (1 << (shift - 1))) >> shift
+
+    c, s = _first_octant(step, turn)
+    return rounded(c), rounded(s)
+
+
+def fine_direction(yaw: int) -> Vec2:
+    """The ideal (cos, sin) of a yaw, times 2^FINE, within FINE_ERROR."""
+    return _unfold(yaw, TURN, _first_octant)
+
+
+@cache
+def _direction(yaw: int) -> Vec2:
+    """direction of any integer number of steps, modulo one turn."""
+    return _unfold(yaw, TURN, _first_octant_q30)
+
+
+def direction(yaw: int) -> tuple[int, int]:
+    """(cos, sin) of 2 pi yaw/65536 in Q2.30, rounded to nearest."""
+    return _direction(integer("yaw", yaw, 0, TURN - 1))
+
+
+def half_step_direction(k: int) -> tuple[int, int]:
+    """h(k): the direction at k - 1/2 steps in Q2.30, the boundary between the yaws k - 1 and k."""
+    return _unfold(2 * k - 1, 2 * TURN, _first_octant_q30)
+
+
+def cross(u: Vec2, v: Vec2) -> Real:
+    return u[0] * v[1] - u[1] * v[0]
+
+
+def dot(u: Vec2, v: Vec2) -> Real:
+    return u[0] * v[0] + u[1] * v[1]
+
+
+def _difference(name: str, value: Any) -> int:
+    return integer(name, value, -UINT32_MAX, UINT32_MAX)
+
+
+def yaw_of(dx: int, dz: int) -> int:
+    """The yaw nearest to the direction of (dx, dz); 0 for (0, 0)."""
+    d = _difference("dx", dx), _difference("dz", dz)
+    if d == (0, 0):
+        return 0
+    # d lies in the half turn that starts with h(first): there cross(h(k), d) >= 0 holds up to the k sought.
+    first = next(k for k in (0, TURN // 2) if _starts_half_turn_of(half_step_direction(k), d))
+    passed = bisect_right(range(TURN // 2), 0, key=lambda i: cross(half_step_direction(first + i), d) < 0)
+    k = (first + passed - 1) % TURN
+    if not (cross(half_step_direction(k), d) >= 0 and cross(d, half_step_direction(k + 1)) > 0):
+        raise ArithmeticError(f"{k} is not the yaw of {d}")
+    return k
+
+
+def _starts_half_turn_of(h: Vec2, d: Vec2) -> bool:
+    side = cross(h, d)
+    return bool(side > 0 or (side == 0 and dot(h, d) > 0))
+
+
+def length(dx: int, dy: int, dz: int) -> int:
+    """The length of a difference of two positions, rounded down."""
+    x, y, z = _difference("dx", dx), _difference("dy", dy), _difference("dz", dz)
+    return isqrt(x * x + y * y + z * z)
+
+
+def sgn(v: Real) -> int:
+    return int(v > 0) - int(v < 0)
+
+
+def R(v: int) -> int:
+    """v / 2^30 rounded to nearest, halves away from zero."""
+    return sgn(v) * ((2 * abs(v) + ONE_Q30) // (2 * ONE_Q30))
+
+
+def turned_back(v: Vec2, yaw: int) -> Vec2:
+    """v turned by -yaw, times 2^30 and exact."""
+    c, s = _direction(yaw)
+    return v[0] * c + v[1] * s, -v[0] * s + v[1] * c
+
+
+# Shapes.
+
+# The sizes of each kind, in order, with their smallest and largest value.
+KINDS: dict[str, tuple[tuple[str, int, int], ...]] = {
+    "sphere": (("radius", 1, SIZE_MAX),),
+    "capsule": (("radius", 1, SIZE_MAX), ("half_height", 0, SIZE_MAX)),
+    "cylinder": (("radius", 1, SIZE_MAX), ("half_height", 1, SIZE_MAX)),
+    "box": (("half_x", 1, SIZE_MAX), ("half_y", 1, SIZE_MAX), ("half_z", 1, SIZE_MAX)),
+    "sector": (("radius", 1, SIZE_MAX), ("half_angle", 1, TURN // 2), ("half_height", 1, SIZE_MAX)),
+}
+ROUND = ("sphere", "capsule")
+ORDER = tuple(KINDS)
+
+
+def checked_shape(shape: Any) -> Shape:
+    """The shape as a tuple; TypeError or ValueError if it is none."""
+    if not isinstance(shape, (tuple, list)) or not shape or not isinstance(shape[0], str):
+        raise TypeError(f"not a shape: {shape!r}")
+    kind, *sizes = shape
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
+    fields = KINDS[kind]
+    if len(sizes) != len(fields):
+        raise ValueError(f"a {kind} has {len(fields)} sizes, not {len(sizes)}")
+    named = zip(fields, sizes, strict=True)
+    return (kind, *(integer(name, size, low, high) for (name, low, high), size in named))
+
+
+def checked_pose(pose: Any) -> Pose:
+    """The pose as a tuple (x, y, z, yaw); TypeError or ValueError if it is none."""
+    if not isinstance(pose, (tuple, list)):
+        raise TypeError(f"not a pose: {pose!r}")
+    if len(pose) != 4:
+        raise ValueError(f"a pose is x, y, z, yaw, not {len(pose)} numbers")
+    x, y, z = (integer(name, v, INT32_MIN, INT32_MAX) for name, v in zip("xyz", pose[:3], strict=True))
+    return x, y, z, integer("yaw", pose[3], 0, TURN - 1)
+
+
+def centre(pose: Pose, offset: Sequence[int]) -> tuple[int, int, int]:
+    """Where a collider's centre is; ValueError when that is outside int32."""
+    x, y, z, yaw = pose
+    ox, oy, oz = offset
+    c, s = _direction(yaw)
+    at = x + R(ox * c - oz * s), y + oy, z + R(ox * s + oz * c)
+    for name, value in zip("xyz", at, strict=True):
+        integer(f"the centre's {name}", value, INT32_MIN, INT32_MAX)
+    return at
+
+
+def half_height(shape: Shape) -> Real:
+    """The half height of what is not rounded: 0 for a sphere."""
+    if shape[0] == "sphere":
+        return 0
+    return shape[2] if shape[0] == "box" else shape[-1]
+
+
+# Contact of two shapes.
+
+
+def CLS(left: Real, right: Real) -> int:
+    if left < right:
+        return OVERLAPPING
+    return TOUCHING if left == right else APART
+
+
+def near_cylinder(radius: Real, d: Vec2, q: Real) -> int:
+    if q < 0:
+        return APART
+    D2 = dot(d, d)
+    if D2 <= radius * radius:
+        return CLS(0, q)
+    L = D2 - radius * radius - q
+    return OVERLAPPING if L < 0 else CLS(L * L, 4 * radius * radius * q)
+
+
+def near_box(half_x: Real, half_z: Real, yaw: int, d: Vec2, q: Real) -> int:
+    if q < 0:
+        return APART
+    lx, lz = turned_back(d, yaw)
+    ex = max(0, abs(lx) - half_x * ONE_Q30)
+    ez = max(0, abs(lz) - half_z * ONE_Q30)
+    return CLS(ex * ex + ez * ez, q * 2**60)
+
+
+def wedge_side(half_angle: int, A: Real, B: Real) -> Real:
+    """> 0 inside the open wedge, >= 0 inside the closed one; A = cross(e2, v) and B = cross(v, e1)."""
+    return min(A, B) if half_angle <= TURN // 4 else max(A, B)
+
+
+def near_sector(radius: int, half_angle: int, yaw: int, d: Vec2, q: int) -> int:
+    if q < 0:
+        return APART
+    e1, e2 = _direction(yaw + half_angle), _direction(yaw - half_angle)
+    in_wedge = wedge_side(half_angle, cross(e2, d), cross(d, e1)) >= 0
+    if half_angle == TURN // 2 or d == (0, 0) or in_wedge:
+        return near_cylinder(radius, d, q)
+
+    def near_edge(e: Vec2) -> int:
+        t = dot(d, e)
+        if t <= 0:
+            return CLS(dot(d, d), q)
+        if t >= radius * ONE_Q30:
+            w = ONE_Q30 * d[0] - radius * e[0], ONE_Q30 * d[1] - radius * e[1]
+            return CLS(dot(w, w), q * 2**60)
+        return CLS(cross(e, d) ** 2, q * 2**60)
+
+    return max(near_edge(e1), near_edge(e2))
+
+
+def near(prism: Shape, yaw: int, d: Vec2, q: Real) -> int:
+    """NEAR: the squared planar distance of an axis at d, from the prism's centre, compared with q."""
+    if prism[0] == "cylinder":
+        return near_cylinder(prism[1], d, q)
+    if prism[0] == "box":
+        return near_box(prism[1], prism[3], yaw, d, q)
+    return near_sector(prism[1], prism[2], yaw, d, q)
+
+
+def box_axes(a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec2) -> list[tuple[Real, Real]]:
+    """(p, limit), times 2^30, on the four planar axes of two boxes, in the order b.x, b.z, a.x, a.z."""
+    c, s = (abs(v) for v in _direction(yaw_b - yaw_a))
+    _, ax, _, az = a
+    _, bx, _, bz = b
+    pa, pb = turned_back(d, yaw_a), turned_back(d, yaw_b)
+    return [
+        (pb[0], bx * ONE_Q30 + ax * c + az * s),
+        (pb[1], bz * ONE_Q30 + ax * s + az * c),
+        (pa[0], ax * ONE_Q30 + bx * c + bz * s),
+        (pa[1], az * ONE_Q30 + bx * s + bz * c),
+    ]
+
+
+def planar_boxes(a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec2) -> int:
+    return min(CLS(abs(p), limit) for p, limit in box_axes(a, yaw_a, b, yaw_b, d))
+
+
+def planar_sector_box(sector: Shape, yaw_sector: int, box: Shape, yaw_box: int, apex: Vec2) -> int:
+    """apex is the sector's, relative to the box's centre."""
+    _, radius, half_angle, _ = sector
+    _, half_x, _, half_z = box
+    p = turned_back(apex, yaw_box)
+    H = half_x * ONE_Q30, half_z * ONE_Q30
+    n = tuple(max(-h, min(h, v)) for v, h in zip(p, H, strict=True))
+    v = n[0] - p[0], n[1] - p[1]
+    disc = CLS(dot(v, v), radius * radius * 2**60)
+    if half_angle == TURN // 2:
+        return disc
+
+    e1, e2 = _direction(yaw_sector + half_angle - yaw_box), _direction(yaw_sector - half_angle - yaw_box)
+    minus_p = -p[0], -p[1]
+    A, B = cross(e2, v), cross(v, e1)
+    if wedge_side(half_angle, A, B) < 0:
+        W = APART
+    else:
+        A = cross(e2, minus_p) if A == 0 else A
+        B = cross(minus_p, e1) if B == 0 else B
+        W = OVERLAPPING if wedge_side(half_angle, A, B) > 0 else TOUCHING
+
+    def edge_and_box(e: Vec2) -> int:
+        w = radius * e[0], radius * e[1]
+        return min(
+            CLS(abs(2 * p[0] + w[0]), 2 * H[0] + abs(w[0])),
+            CLS(abs(2 * p[1] + w[1]), 2 * H[1] + abs(w[1])),
+            CLS(abs(cross(p, w)), H[0] * abs(w[1]) + H[1] * abs(w[0])),
+        )
+
+    return max(min(W, disc), edge_and_box(e1), edge_and_box(e2))
+
+
+def vertical_gap(a: Shape, b: Shape, dy: Real) -> Real:
+    """f: how far apart vertically the unrounded parts are."""
+    return max(0, abs(dy) - half_height(a) - half_height(b))
+
+
+def contact(a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec3) -> int:
+    """The contact of valid shapes, d being b's centre minus a's."""
+    dx, dy, dz = d
+    if b[0] in ROUND and a[0] not in ROUND:
+        return contact(b, yaw_b, a, yaw_a, (-dx, -dy, -dz))
+    f = vertical_gap(a, b, dy)
+    if a[0] in ROUND and b[0] in ROUND:
+        return CLS(dx * dx + dz * dz + f * f, (a[1] + b[1]) * (a[1] + b[1]))
+    if a[0] in ROUND:
+        return near(b, yaw_b, (-dx, -dz), a[1] * a[1] - f * f)
+    return min(CLS(abs(dy), half_height(a) + half_height(b)), planar_prisms(a, yaw_a, b, yaw_b, (dx, dz)))
+
+
+def planar_prisms(a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec2) -> int:
+    minus_d = -d[0], -d[1]
+    if a[0] == "cylinder":
+        return near(b, yaw_b, minus_d, a[1] * a[1])
+    if b[0] == "cylinder":
+        return near(a, yaw_a, d, b[1] * b[1])
+    if a[0] == "box" and b[0] == "box":
+        return planar_boxes(a, yaw_a, b, yaw_b, d)
+    if a[0] == "sector" and b[0] == "sector":
+        return APART
+    if a[0] == "sector":
+        return planar_sector_box(a, yaw_a, b, yaw_b, minus_d)
+    return planar_sector_box(b, yaw_b, a, yaw_a, d)
+
+
+def overlap(a: Shape, pa: Pose, b: Shape, pb: Pose) -> int:
+    """APART, TOUCHING or OVERLAPPING."""
+    a, pa, b, pb = checked_shape(a), checked_pose(pa), checked_shape(b), checked_pose(pb)
+    return contact(a, pa[3], b, pb[3], _relative(pa, pb))
+
+
+def _relative(pa: Sequence[int], pb: Sequence[int]) -> tuple[int, int, int]:
+    """b's centre minus a's."""
+    return pb[0] - pa[0], pb[1] - pa[1], pb[2] - pa[2]
