@@ -66,12 +66,12 @@ typedef struct solid {
     int32_t cos_q30, sin_q30;          /* direction(yaw); kept for a box or a sector, and where there is an offset to turn */
     int32_t size[3];                   /* as in fxs_shape */
     uint16_t yaw, half_angle;
-    uint8_t kind, layer, active, present;
+    uint8_t kind, layer, active, unused;
     uint32_t owner;
     uint32_t id;
 } solid;
 
-/* Makes `out` a checked shape at a checked pose; nothing else of it (layer to id) is touched. */
+/* Makes `out` a checked shape at a checked pose; layer, active, owner and id are left alone. */
 FXS_INTERNAL void fxs_solid_make(solid *out, const fxs_shape *shape, const fxs_pose *pose);
 
 /* Sets the reach from kind, size, yaw and direction. */

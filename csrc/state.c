@@ -1,0 +1,269 @@
+/* Saved state (CONTRACT 5): the one encoding that snapshots, hashes and loads share. */
+#include "hash.h"
+#include "world.h"
+
+#define MAGIC 0x31535846u /* "FXS1", little-endian */
+#define HEAD_SIZE 140     /* magic, frame, hit_when, 32 layer masks */
+#define COLLIDER_SIZE 52
+#define HIT_SIZE 12
+
+uint64_t fxs_world_save_size(const fxs_world *world) {
+    return HEAD_SIZE + 4 + (uint64_t)COLLIDER_SIZE * world->count + 4 + (uint64_t)HIT_SIZE * world->hit_count + 4 +
+           4 * (uint64_t)world->changed_count;
+}
+
+static void put_collider(uint8_t *p, const fxs_collider *c) {
+#if LITTLE_ENDIAN_WORDS
+    memcpy(p, c, COLLIDER_SIZE);
+#else
+    const uint32_t words[] = {(uint32_t)c->x, (uint32_t)c->y, (uint32_t)c->z, (uint32_t)c->ox, (uint32_t)c->oy,
+                              (uint32_t)c->oz, (uint32_t)c->size[0], (uint32_t)c->size[1], (uint32_t)c->size[2]};
+    write32(p, c->id);
+    write32(p + 4, (uint32_t)c->kind | (uint32_t)c->layer << 8 | (uint32_t)c->active << 16 | (uint32_t)c->zero << 24);
+    write32(p + 8, (uint32_t)c->yaw | (uint32_t)c->half_angle << 16);
+    write32(p + 12, c->owner);
+    for (uint32_t i = 0; i < 9; i++) {
+        write32(p + 16 + 4 * i, words[i]);
+    }
+#endif
+}
+
+#if !LITTLE_ENDIAN_WORDS
+/* A word as the signed number it stands for in two's complement, without a conversion that C leaves open. */
+static int32_t signed32(uint32_t v) { return v <= INT32_MAX ? (int32_t)v : -(int32_t)(UINT32_MAX - v) - 1; }
+#endif
+
+static void get_collider(const uint8_t *p, fxs_collider *c) {
+#if LITTLE_ENDIAN_WORDS
+    memcpy(c, p, COLLIDER_SIZE);
+#else
+    uint32_t kinds = read32(p + 4), angles = read32(p + 8);
+    c->id = read32(p);
+    c->kind = (uint8_t)kinds;
+    c->layer = (uint8_t)(kinds >> 8);
+    c->active = (uint8_t)(kinds >> 16);
+    c->zero = (uint8_t)(kinds >> 24);
+    c->yaw = (uint16_t)angles;
+    c->half_angle = (uint16_t)(angles >> 16);
+    c->owner = read32(p + 12);
+    c->x = signed32(read32(p + 16));
+    c->y = signed32(read32(p + 20));
+    c->z = signed32(read32(p + 24));
+    c->ox = signed32(read32(p + 28));
+    c->oy = signed32(read32(p + 32));
+    c->oz = signed32(read32(p + 36));
+    for (uint32_t i = 0; i < 3; i++) {
+        c->size[i] = signed32(read32(p + 40 + 4 * i));
+    }
+#endif
+}
+
+/* Where saved bytes go: into memory, or a block at a time into a hash. */
+typedef struct sink {
+    uint8_t *next;
+    hasher *hash;
+    uint8_t *block, *block_end;
+} sink;
+
+static uint8_t *take(sink *s, size_t size) {
+    if (s->hash && (size_t)(s->block_end - s->next) < size) {
+        fxs_hash_add(s->hash, s->block, (size_t)(s->next - s->block));
+        s->next = s->block;
+    }
+    uint8_t *p = s->next;
+    s->next += size;
+    return p;
+}
+
+static void put_word(sink *s, uint32_t v) { write32(take(s, 4), v); }
+
+static void emit(const fxs_world *w, sink *s) {
+    put_word(s, MAGIC);
+    put_word(s, w->frame);
+    put_word(s, w->hit_when);
+    for (uint32_t i = 0; i < 32; i++) {
+        put_word(s, w->layers[i]);
+    }
+    put_word(s, w->count);
+    const uint64_t *present = present_set(w), *changed = changed_set(w);
+    for (uint32_t id = set_next(present, 0, w->capacity); id < w->capacity; id = set_next(present, id + 1, w->capacity)) {
+        fxs_collider c;
+        fxs_collider_of(solids(w) + id, places(w) + id, &c);
+        put_collider(take(s, COLLIDER_SIZE), &c);
+    }
+    put_word(s, w->hit_count);
+    const packed_hit *h = hits(w);
+    for (uint32_t i = 0; i < w->hit_count; i++) {
+        uint8_t *p = take(s, HIT_SIZE);
+        write32(p, hit_a(h[i]));
+        write32(p + 4, hit_b(h[i]));
+        write32(p + 8, hit_contact(h[i]));
+    }
+    put_word(s, w->changed_count);
+    if (w->changed_count) {
+        for (uint32_t id = set_next(changed, 0, w->capacity); id < w->capacity; id = set_next(changed, id + 1, w->capacity)) {
+            put_word(s, id);
+        }
+    }
+}
+
+void fxs_world_save(const fxs_world *world, uint8_t *out) {
+    sink s = {out, NULL, NULL, NULL};
+    emit(world, &s);
+}
+
+uint64_t fxs_world_hash(const fxs_world *world) {
+    uint8_t block[4096];
+    hasher h;
+    sink s = {block, &h, block, block + sizeof block};
+    fxs_hash_begin(&h, 0);
+    emit(world, &s);
+    fxs_hash_add(&h, block, (size_t)(s.next - block));
+    return fxs_hash_end(&h);
+}
+
+typedef struct parts {
+    const uint8_t *colliders, *hits, *changed;
+    uint32_t count, hit_count, changed_count;
+} parts;
+
+/* Finds the parts by their counts: offset of the count that does not fit, or 0. */
+static uint64_t find_parts(const uint8_t *bytes, uint64_t size, parts *out) {
+    uint64_t offset = HEAD_SIZE, sizes[3] = {COLLIDER_SIZE, HIT_SIZE, 4};
+    const uint8_t *starts[3];
+    uint32_t counts[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        if (size < offset + 4) {
+            return offset;
+        }
+        counts[i] = read32(bytes + offset);
+        starts[i] = bytes + offset + 4;
+        if ((size - offset - 4) / sizes[i] < counts[i]) {
+            return offset;
+        }
+        offset += 4 + sizes[i] * counts[i];
+    }
+    out->colliders = starts[0];
+    out->hits = starts[1];
+    out->changed = starts[2];
+    out->count = counts[0];
+    out->hit_count = counts[1];
+    out->changed_count = counts[2];
+    return offset == size ? 0 : offset;
+}
+
+static int head_good(const uint8_t *bytes, uint64_t size, uint64_t *at_offset) {
+    *at_offset = 0;
+    if (size < HEAD_SIZE || read32(bytes) != MAGIC) {
+        return 0;
+    }
+    *at_offset = 8;
+    uint32_t hit_when = read32(bytes + 8);
+    if (hit_when != FXS_TOUCHING && hit_when != FXS_OVERLAPPING) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < 32; i++) {
+        *at_offset = 12 + 4 * i;
+        for (uint32_t j = 0; j < i; j++) {
+            if ((read32(bytes + 12 + 4 * i) >> j & 1) != (read32(bytes + 12 + 4 * j) >> i & 1)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Each check returns the first offending part's address, or NULL; each marks the ids it meets. */
+static const uint8_t *bad_collider(const fxs_world *w, const parts *s) {
+    uint64_t *known = mark_set(w), next = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const uint8_t *p = s->colliders + (uint64_t)COLLIDER_SIZE * i;
+        fxs_collider c;
+        solid body;
+        place where;
+        get_collider(p, &c);
+        if (c.id < next || c.id >= w->capacity || fxs_collider_check(&c) != FXS_OK || fxs_solid_of(&c, &body, &where) != FXS_OK) {
+            return p;
+        }
+        next = (uint64_t)c.id + 1;
+        set_put(known, c.id);
+    }
+    return NULL;
+}
+
+static const uint8_t *bad_changed(const fxs_world *w, const parts *s) {
+    uint64_t *known = mark_set(w), next = 0;
+    for (uint32_t i = 0; i < s->changed_count; i++) {
+        const uint8_t *p = s->changed + 4 * (uint64_t)i;
+        uint32_t id = read32(p);
+        if (id < next || id >= w->capacity) {
+            return p;
+        }
+        next = (uint64_t)id + 1;
+        set_put(known, id);
+    }
+    return NULL;
+}
+
+static const uint8_t *bad_hit(const fxs_world *w, const parts *s, uint32_t hit_when) {
+    const uint64_t *known = mark_set(w);
+    uint64_t next = 0;
+    for (uint32_t i = 0; i < s->hit_count; i++) {
+        const uint8_t *p = s->hits + (uint64_t)HIT_SIZE * i;
+        uint32_t a = read32(p), b = read32(p + 4), contact = read32(p + 8);
+        if (a >= b || b >= w->capacity || contact < hit_when || contact > FXS_OVERLAPPING || !set_has(known, a) || !set_has(known, b) ||
+            hit_pack(a, b, 0) < next) {
+            return p;
+        }
+        next = hit_pack(a, b, 3);
+    }
+    return NULL;
+}
+
+int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, uint64_t *at_offset) {
+    parts s = {0};
+    if (!head_good(bytes, size, at_offset)) {
+        return FXS_E_STATE;
+    }
+    *at_offset = find_parts(bytes, size, &s);
+    if (*at_offset) {
+        return FXS_E_STATE;
+    }
+    uint32_t hit_when = read32(bytes + 8);
+    memset(mark_set(world), 0, set_words(world->capacity) * 8);
+    const uint8_t *bad = bad_collider(world, &s);
+    bad = bad ? bad : bad_changed(world, &s);
+    bad = bad ? bad : bad_hit(world, &s, hit_when);
+    if (bad) {
+        *at_offset = (uint64_t)(bad - bytes);
+        return FXS_E_STATE;
+    }
+    if (s.hit_count > world->hit_capacity) {
+        *at_offset = s.hit_count;
+        return FXS_E_ROOM;
+    }
+    world->frame = read32(bytes + 4);
+    world->hit_when = hit_when;
+    for (uint32_t i = 0; i < 32; i++) {
+        world->layers[i] = read32(bytes + 12 + 4 * i);
+    }
+    world->count = s.count;
+    world->hit_count = s.hit_count;
+    world->changed_count = s.changed_count;
+    memset(present_set(world), 0, set_words(world->capacity) * 8);
+    memset(changed_set(world), 0, set_words(world->capacity) * 8);
+    for (uint32_t i = 0; i < s.count; i++) {
+        fxs_collider c;
+        get_collider(s.colliders + (uint64_t)COLLIDER_SIZE * i, &c);
+        set_put(present_set(world), c.id);
+        fxs_solid_of(&c, solids(world) + c.id, places(world) + c.id);
+    }
+    for (uint32_t i = 0; i < s.hit_count; i++) {
+        const uint8_t *p = s.hits + (uint64_t)HIT_SIZE * i;
+        hits(world)[i] = hit_pack(read32(p), read32(p + 4), (int)read32(p + 8));
+    }
+    for (uint32_t i = 0; i < s.changed_count; i++) {
+        set_put(changed_set(world), read32(s.changed + 4 * (uint64_t)i));
+    }
+    return FXS_OK;
+}

@@ -1,0 +1,561 @@
+/* Worlds (CONTRACT 5): colliders by id, changes, steps, queries. */
+#include "world.h"
+
+/* ---- layout ---- */
+
+static int config_good(const fxs_config *c) {
+    if (c->capacity == 0 || c->capacity > FXS_CAPACITY_MAX || (c->hit_when != FXS_TOUCHING && c->hit_when != FXS_OVERLAPPING)) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < 32; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if ((c->layers[i] >> j & 1) != (c->layers[j] >> i & 1)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Takes `size` bytes, rounded up to 8, off the end of what is laid out. */
+static uint64_t room(uint64_t *end, uint64_t size) {
+    uint64_t start = *end;
+    *end += (size + 7) & ~(uint64_t)7;
+    return start;
+}
+
+static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
+    uint64_t end = 0, set = set_words(c->capacity) * 8, hit_room = c->hit_capacity * (uint64_t)sizeof(packed_hit);
+    room(&end, sizeof *w);
+    w->solids_at = room(&end, c->capacity * (uint64_t)sizeof(solid));
+    w->places_at = room(&end, c->capacity * (uint64_t)sizeof(place));
+    w->present_at = room(&end, set);
+    w->changed_at = room(&end, set);
+    w->marks_at = room(&end, set);
+    w->hits_at = room(&end, hit_room);
+    w->spare_at = room(&end, hit_room);
+    w->other_at = room(&end, hit_room);
+    w->broad_at = room(&end, fxs_broad_size(c->capacity));
+    return end;
+}
+
+uint64_t fxs_world_size(const fxs_config *config) {
+    fxs_world w;
+    return config_good(config) ? lay_out(&w, config) : 0;
+}
+
+int32_t fxs_world_init(fxs_world *memory, const fxs_config *config) {
+    if (!config_good(config) || (uintptr_t)memory % 8) {
+        return FXS_E_CONFIG;
+    }
+    memset(memory, 0, sizeof *memory);
+    lay_out(memory, config);
+    memory->capacity = config->capacity;
+    memory->hit_capacity = config->hit_capacity;
+    memory->hit_when = config->hit_when;
+    memcpy(memory->layers, config->layers, sizeof memory->layers);
+    memset(present_set(memory), 0, set_words(config->capacity) * 8);
+    memset(changed_set(memory), 0, set_words(config->capacity) * 8);
+    return FXS_OK;
+}
+
+int32_t fxs_world_copy(fxs_world *dst, const fxs_world *src) {
+    if (dst->capacity != src->capacity) {
+        return FXS_E_CONFIG;
+    }
+    if (dst->hit_capacity < src->hit_count) {
+        return FXS_E_ROOM;
+    }
+    dst->hit_when = src->hit_when;
+    dst->frame = src->frame;
+    dst->count = src->count;
+    dst->changed_count = src->changed_count;
+    dst->hit_count = src->hit_count;
+    memcpy(dst->layers, src->layers, sizeof dst->layers);
+    memcpy(present_set(dst), present_set(src), set_words(src->capacity) * 8);
+    memcpy(changed_set(dst), changed_set(src), set_words(src->capacity) * 8);
+    memcpy(hits(dst), hits(src), src->hit_count * sizeof(packed_hit));
+    const uint64_t *present = present_set(src);
+    for (uint32_t id = set_next(present, 0, src->capacity); id < src->capacity; id = set_next(present, id + 1, src->capacity)) {
+        solids(dst)[id] = solids(src)[id];
+        places(dst)[id] = places(src)[id];
+    }
+    return FXS_OK;
+}
+
+/* ---- reading ---- */
+
+uint32_t fxs_world_frame(const fxs_world *world) { return world->frame; }
+uint32_t fxs_world_count(const fxs_world *world) { return world->count; }
+
+void fxs_world_config(const fxs_world *world, fxs_config *out) {
+    out->capacity = world->capacity;
+    out->hit_capacity = world->hit_capacity;
+    out->hit_when = world->hit_when;
+    memcpy(out->layers, world->layers, sizeof out->layers);
+}
+
+static int32_t find(const fxs_world *w, uint32_t id) {
+    return id >= w->capacity ? FXS_E_ID : set_has(present_set(w), id) ? FXS_OK : FXS_E_ABSENT;
+}
+
+int32_t fxs_world_get(const fxs_world *world, uint32_t id, fxs_collider *out) {
+    int32_t status = find(world, id);
+    if (status == FXS_OK) {
+        fxs_collider_of(solids(world) + id, places(world) + id, out);
+    }
+    return status;
+}
+
+void fxs_world_ids(const fxs_world *world, uint32_t *ids) {
+    const uint64_t *present = present_set(world);
+    for (uint32_t id = set_next(present, 0, world->capacity); id < world->capacity; id = set_next(present, id + 1, world->capacity)) {
+        *ids++ = id;
+    }
+}
+
+void fxs_world_colliders(const fxs_world *world, fxs_collider *out) {
+    const uint64_t *present = present_set(world);
+    for (uint32_t id = set_next(present, 0, world->capacity); id < world->capacity; id = set_next(present, id + 1, world->capacity)) {
+        fxs_collider_of(solids(world) + id, places(world) + id, out++);
+    }
+}
+
+uint64_t fxs_world_hit_count(const fxs_world *world) { return world->hit_count; }
+
+void fxs_world_hits(const fxs_world *world, fxs_hit *out) {
+    const packed_hit *h = hits(world);
+    for (uint32_t i = 0; i < world->hit_count; i++) {
+        out[i].a = hit_a(h[i]);
+        out[i].b = hit_b(h[i]);
+        out[i].contact = hit_contact(h[i]);
+    }
+}
+
+/* ---- placing ---- */
+
+int32_t fxs_solid_place(solid *s, const place *p) {
+    if (s->kind >= FXS_BOX || p->ox != 0 || p->oz != 0) {
+        fxs_direction(s->yaw, &s->cos_q30, &s->sin_q30);
+    }
+    int64_t x = p->x, y = (int64_t)p->y + p->oy, z = p->z;
+    if (p->ox != 0 || p->oz != 0) {
+        planar offset = {p->ox, p->oz}, dir = {s->cos_q30, s->sin_q30}, v = turned(offset, dir);
+        x += round_q30(v.x);
+        z += round_q30(v.z);
+    }
+    if (x != (int32_t)x || y != (int32_t)y || z != (int32_t)z) {
+        return FXS_E_CENTRE;
+    }
+    s->x = (int32_t)x;
+    s->y = (int32_t)y;
+    s->z = (int32_t)z;
+    fxs_solid_reach(s);
+    return FXS_OK;
+}
+
+void fxs_collider_of(const solid *s, const place *p, fxs_collider *out) {
+    out->id = s->id;
+    out->kind = s->kind;
+    out->layer = s->layer;
+    out->active = s->active;
+    out->zero = 0;
+    out->yaw = s->yaw;
+    out->half_angle = s->half_angle;
+    out->owner = s->owner;
+    memcpy((uint8_t *)out + offsetof(fxs_collider, x), p, sizeof *p);
+    memcpy(out->size, s->size, sizeof out->size);
+}
+
+int32_t fxs_solid_of(const fxs_collider *c, solid *s, place *p) {
+    memset(s, 0, sizeof *s);
+    s->id = c->id;
+    s->kind = c->kind;
+    s->layer = c->layer;
+    s->active = c->active;
+    s->yaw = c->yaw;
+    s->half_angle = c->half_angle;
+    s->owner = c->owner;
+    memcpy(s->size, c->size, sizeof s->size);
+    memcpy(p, (const uint8_t *)c + offsetof(fxs_collider, x), sizeof *p);
+    return fxs_solid_place(s, p);
+}
+
+int32_t fxs_collider_check(const fxs_collider *c) {
+    fxs_shape shape = {c->kind, c->half_angle, {c->size[0], c->size[1], c->size[2]}};
+    int32_t status = c->zero ? FXS_E_KIND : fxs_shape_check(&shape);
+    return status != FXS_OK ? status : c->layer >= FXS_LAYER_COUNT ? FXS_E_LAYER : c->active > 1 ? FXS_E_ACTIVE : FXS_OK;
+}
+
+/* ---- changes: each works on copies and stores them once nothing can fail ---- */
+
+static void mark_changed(fxs_world *w, uint32_t id) {
+    w->changed_count += !set_has(changed_set(w), id);
+    set_put(changed_set(w), id);
+}
+
+static int32_t addable(const fxs_world *w, const fxs_collider *c, solid *s, place *p) {
+    if (c->id >= w->capacity) {
+        return FXS_E_ID;
+    }
+    if (set_has(present_set(w), c->id)) {
+        return FXS_E_TAKEN;
+    }
+    int32_t status = fxs_collider_check(c);
+    return status != FXS_OK ? status : fxs_solid_of(c, s, p);
+}
+
+int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *colliders, uint64_t *bad) {
+    solid s;
+    place p;
+    for (uint64_t i = 0; i < n; i++) {
+        int32_t status = addable(world, colliders + i, &s, &p);
+        if (status != FXS_OK) {
+            *bad = i;
+            while (i--) {
+                set_drop(present_set(world), colliders[i].id);
+            }
+            return status;
+        }
+        /* An absent id's slot holds nothing, so it may be filled before the whole is known to succeed. */
+        set_put(present_set(world), s.id);
+        solids(world)[s.id] = s;
+        places(world)[s.id] = p;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        mark_changed(world, colliders[i].id);
+    }
+    world->count += (uint32_t)n; /* n new ids below the capacity: at most 2^31 */
+    return FXS_OK;
+}
+
+int32_t fxs_world_add(fxs_world *world, const fxs_collider *collider) {
+    uint64_t bad;
+    return fxs_world_add_many(world, 1, collider, &bad);
+}
+
+int32_t fxs_world_remove(fxs_world *world, uint32_t id) {
+    int32_t status = find(world, id);
+    if (status == FXS_OK) {
+        set_drop(present_set(world), id);
+        mark_changed(world, id);
+        world->count--;
+    }
+    return status;
+}
+
+/* Stores the changed copies of a collider if its centre is in range. */
+static int32_t replace(fxs_world *w, solid *s, const place *p) {
+    uint32_t id = s->id;
+    int32_t status = fxs_solid_place(s, p);
+    if (status == FXS_OK) {
+        solids(w)[id] = *s;
+        places(w)[id] = *p;
+    }
+    return status;
+}
+
+int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids, const int32_t *positions, uint64_t *bad) {
+    solid s;
+    for (uint64_t i = 0; i < n; i++) {
+        int32_t status = find(world, ids[i]);
+        if (status == FXS_OK) {
+            const place *old = places(world) + ids[i];
+            if (old->ox | old->oy | old->oz) {
+                place p = *old;
+                memcpy(&p, positions + 3 * i, 12);
+                s = solids(world)[ids[i]];
+                status = fxs_solid_place(&s, &p);
+            }
+        }
+        if (status != FXS_OK) {
+            *bad = i;
+            return status;
+        }
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        solid *now = solids(world) + ids[i];
+        place *p = places(world) + ids[i];
+        memcpy(p, positions + 3 * i, 12); /* x, y, z */
+        if (p->ox | p->oy | p->oz) {
+            fxs_solid_place(now, p);
+        } else {
+            memcpy(now, positions + 3 * i, 12);
+        }
+    }
+    return FXS_OK;
+}
+
+int32_t fxs_world_move(fxs_world *world, uint32_t id, int32_t x, int32_t y, int32_t z) {
+    int32_t position[3] = {x, y, z};
+    uint64_t bad;
+    return fxs_world_move_many(world, 1, &id, position, &bad);
+}
+
+int32_t fxs_world_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad) {
+    solid s;
+    for (uint64_t i = 0; i < n; i++) {
+        int32_t status = find(world, ids[i]);
+        if (status == FXS_OK && poses[i].yaw >= FXS_TURN) {
+            status = FXS_E_YAW;
+        }
+        if (status == FXS_OK) {
+            place p = places(world)[ids[i]];
+            if (p.ox | p.oy | p.oz) {
+                memcpy(&p, poses + i, 12);
+                s = solids(world)[ids[i]];
+                s.yaw = (uint16_t)poses[i].yaw;
+                status = fxs_solid_place(&s, &p);
+            }
+        }
+        if (status != FXS_OK) {
+            *bad = i;
+            return status;
+        }
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        solid *now = solids(world) + ids[i];
+        place *p = places(world) + ids[i];
+        memcpy(p, poses + i, 12);
+        now->yaw = (uint16_t)poses[i].yaw;
+        fxs_solid_place(now, p);
+    }
+    return FXS_OK;
+}
+
+int32_t fxs_world_set_pose(fxs_world *world, uint32_t id, const fxs_pose *pose) {
+    uint64_t bad;
+    return fxs_world_pose_many(world, 1, &id, pose, &bad);
+}
+
+int32_t fxs_world_turn(fxs_world *world, uint32_t id, uint32_t yaw) {
+    int32_t status = find(world, id);
+    if (status != FXS_OK) {
+        return status;
+    }
+    const place *p = places(world) + id;
+    fxs_pose pose = {p->x, p->y, p->z, yaw};
+    return fxs_world_set_pose(world, id, &pose);
+}
+
+int32_t fxs_world_set_shape(fxs_world *world, uint32_t id, const fxs_shape *shape) {
+    int32_t status = find(world, id);
+    if (status == FXS_OK) {
+        status = fxs_shape_check(shape);
+    }
+    if (status == FXS_OK) {
+        solid s = solids(world)[id];
+        s.kind = (uint8_t)shape->kind;
+        s.half_angle = (uint16_t)shape->half_angle;
+        memcpy(s.size, shape->size, sizeof s.size);
+        status = replace(world, &s, places(world) + id);
+    }
+    return status;
+}
+
+int32_t fxs_world_set_offset(fxs_world *world, uint32_t id, int32_t ox, int32_t oy, int32_t oz) {
+    int32_t status = find(world, id);
+    if (status == FXS_OK) {
+        solid s = solids(world)[id];
+        place p = places(world)[id];
+        p.ox = ox;
+        p.oy = oy;
+        p.oz = oz;
+        status = replace(world, &s, &p);
+    }
+    return status;
+}
+
+int32_t fxs_world_set_owner(fxs_world *world, uint32_t id, uint32_t owner) {
+    int32_t status = find(world, id);
+    if (status == FXS_OK) {
+        solids(world)[id].owner = owner;
+    }
+    return status;
+}
+
+int32_t fxs_world_set_layer(fxs_world *world, uint32_t id, uint32_t layer) {
+    int32_t status = find(world, id);
+    if (status == FXS_OK && layer >= FXS_LAYER_COUNT) {
+        status = FXS_E_LAYER;
+    }
+    if (status == FXS_OK) {
+        solids(world)[id].layer = (uint8_t)layer;
+    }
+    return status;
+}
+
+int32_t fxs_world_set_active(fxs_world *world, uint32_t id, uint32_t active) {
+    int32_t status = find(world, id);
+    if (status == FXS_OK && active > 1) {
+        status = FXS_E_ACTIVE;
+    }
+    if (status == FXS_OK) {
+        solids(world)[id].active = (uint8_t)active;
+    }
+    return status;
+}
+
+/* ---- steps ---- */
+
+/* LSD radix sort by digits of 11 bits; a digit that is the same in every key costs one read. */
+void fxs_sort(uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits) {
+    if (n <= 32) {
+        uint64_t mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
+        for (uint64_t i = 1; i < n; i++) {
+            uint64_t key = keys[i], j = i;
+            for (; j > 0 && (keys[j - 1] >> low & mask) > (key >> low & mask); j--) {
+                keys[j] = keys[j - 1];
+            }
+            keys[j] = key;
+        }
+        return;
+    }
+    uint64_t *from = keys, *to = spare;
+    for (uint32_t done = 0; done < bits; done += 11) {
+        uint32_t shift = low + done, mask = bits - done < 11 ? (1u << (bits - done)) - 1 : 2047, digit = 0;
+        uint32_t ends[2048] = {0};
+        for (uint64_t i = 0; i < n; i++) {
+            ends[from[i] >> shift & mask]++;
+        }
+        if (ends[from[0] >> shift & mask] == n) {
+            continue;
+        }
+        for (uint32_t sum = 0; digit <= mask; digit++) {
+            uint32_t here = ends[digit];
+            ends[digit] = sum;
+            sum += here;
+        }
+        for (uint64_t i = 0; i < n; i++) {
+            to[ends[from[i] >> shift & mask]++] = from[i];
+        }
+        uint64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != keys) {
+        memcpy(keys, from, n * sizeof *keys);
+    }
+}
+
+static uint32_t bits_of(uint32_t v) {
+    uint32_t n = 0;
+    for (; v; v >>= 1) {
+        n++;
+    }
+    return n;
+}
+
+/* Where a step's events go. Those past the capacity are counted only. */
+typedef struct event_list {
+    fxs_event *events;
+    uint64_t capacity, count;
+} event_list;
+
+static void report(event_list *list, packed_hit h, uint32_t kind, uint32_t contact) {
+    if (list->count < list->capacity) {
+        fxs_event *e = list->events + list->count;
+        e->a = hit_a(h);
+        e->b = hit_b(h);
+        e->kind = kind;
+        e->contact = contact;
+    }
+    list->count++;
+}
+
+/* Merges the hits of the last step with those of this one, both ascending, into events. */
+static void compare_hits(const fxs_world *w, const packed_hit *now, uint64_t now_count, event_list *list) {
+    const packed_hit *old = hits(w), *old_end = old + w->hit_count, *now_end = now + now_count;
+    const uint64_t *changed = changed_set(w);
+    while (old < old_end || now < now_end) {
+        packed_hit pair = old < old_end && (now == now_end || *old >> 2 <= *now >> 2) ? *old : *now;
+        int was = old < old_end && *old >> 2 == pair >> 2, is = now < now_end && *now >> 2 == pair >> 2;
+        int replaced = was && w->changed_count && (set_has(changed, hit_a(pair)) || set_has(changed, hit_b(pair)));
+        if (was && (!is || replaced)) {
+            report(list, pair, FXS_EXIT, FXS_APART);
+        }
+        if (is) {
+            report(list, pair, was && !replaced ? FXS_STAY : FXS_ENTER, hit_contact(*now));
+        }
+        old += was;
+        now += is;
+    }
+}
+
+int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capacity, fxs_counts *counts) {
+    packed_hit *now = (packed_hit *)at(world, world->spare_at), *other = (packed_hit *)at(world, world->other_at);
+    uint64_t found = fxs_broad_hits(world, now);
+    counts->hits = found;
+    counts->events = world->hit_count + found;
+    if (found > world->hit_capacity) {
+        return FXS_E_ROOM;
+    }
+    /* b is already below 2^31, a above it: two sorts by only the bits that ids of this world have. */
+    uint32_t bits = bits_of(world->capacity - 1);
+    if (found <= 32) {
+        fxs_sort(now, other, found, 0, 64);
+    } else {
+        fxs_sort(now, other, found, 2, bits);
+        fxs_sort(now, other, found, 33, bits);
+    }
+    event_list list = {events, event_capacity, 0};
+    compare_hits(world, now, found, &list);
+    counts->events = list.count;
+    if (list.count > event_capacity) {
+        return FXS_E_ROOM;
+    }
+    uint64_t swap = world->hits_at;
+    world->hits_at = world->spare_at;
+    world->spare_at = swap;
+    world->hit_count = (uint32_t)found;
+    if (world->changed_count) {
+        memset(changed_set(world), 0, set_words(world->capacity) * 8);
+        world->changed_count = 0;
+    }
+    world->frame++;
+    return FXS_OK;
+}
+
+int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b) {
+    int32_t status = find(world, a);
+    if (status == FXS_OK) {
+        status = find(world, b);
+    }
+    return status != FXS_OK ? status : fxs_solid_contact(solids(world) + a, solids(world) + b);
+}
+
+int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t *ends, uint32_t *ids,
+                             uint64_t id_capacity, uint64_t *count) {
+    for (uint64_t i = 0; i < n; i++) {
+        int32_t status = fxs_placed_check(&queries[i].shape, &queries[i].pose);
+        if (status != FXS_OK) {
+            *count = i;
+            return status;
+        }
+    }
+    const uint64_t *present = present_set(world);
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        const fxs_query *q = queries + i;
+        solid area;
+        fxs_solid_make(&area, &q->shape, &q->pose);
+        for (uint32_t id = set_next(present, 0, world->capacity); id < world->capacity; id = set_next(present, id + 1, world->capacity)) {
+            const solid *s = solids(world) + id;
+            if (s->active && (q->mask >> s->layer & 1) && (q->exclude_owner == 0 || s->owner != q->exclude_owner) &&
+                fxs_solid_contact(&area, s) >= (int)world->hit_when) {
+                if (found < id_capacity) {
+                    ids[found] = id;
+                }
+                found++;
+            }
+        }
+        ends[i] = found;
+    }
+    *count = found;
+    return found > id_capacity ? FXS_E_ROOM : FXS_OK;
+}
+
+int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32_t *ids, uint64_t id_capacity, uint64_t *count) {
+    uint64_t end;
+    return fxs_world_query_many(world, 1, query, &end, ids, id_capacity, count);
+}

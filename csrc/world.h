@@ -1,0 +1,102 @@
+/* The layout of a world in the caller's memory. Everything is found by offsets from its start, so the memory can be moved. */
+#ifndef FIXSYNC_WORLD_H
+#define FIXSYNC_WORLD_H
+
+#include "internal.h"
+
+/* What a solid does not know of its collider: where it was put. Its centre is this position and the turned offset. */
+typedef struct place {
+    int32_t x, y, z;
+    int32_t ox, oy, oz;
+} place;
+
+/* A pair and its contact in one word that sorts by (a, b): a << 33 | b << 2 | contact. */
+typedef uint64_t packed_hit;
+
+struct fxs_world {
+    uint32_t capacity, hit_capacity, hit_when;
+    uint32_t frame;
+    uint32_t count;         /* colliders */
+    uint32_t changed_count; /* ids added or removed since the last step */
+    uint32_t hit_count;     /* of the last step */
+    uint32_t layers[32];
+    /* Offsets from the start of this struct. By id: */
+    uint64_t solids_at, places_at;
+    uint64_t present_at, changed_at, marks_at; /* bit sets of capacity bits; marks is scratch */
+    /* Hits of the last step, and two buffers to make the next ones in; each hit_capacity packed hits. */
+    uint64_t hits_at, spare_at, other_at;
+    uint64_t broad_at; /* scratch of the broad phase */
+};
+
+static inline void *at(const fxs_world *w, uint64_t offset) { return (uint8_t *)(uintptr_t)w + offset; }
+static inline solid *solids(const fxs_world *w) { return (solid *)at(w, w->solids_at); }
+static inline place *places(const fxs_world *w) { return (place *)at(w, w->places_at); }
+static inline uint64_t *present_set(const fxs_world *w) { return (uint64_t *)at(w, w->present_at); }
+static inline uint64_t *changed_set(const fxs_world *w) { return (uint64_t *)at(w, w->changed_at); }
+static inline uint64_t *mark_set(const fxs_world *w) { return (uint64_t *)at(w, w->marks_at); }
+static inline packed_hit *hits(const fxs_world *w) { return (packed_hit *)at(w, w->hits_at); }
+
+static inline packed_hit hit_pack(uint32_t a, uint32_t b, int contact) {
+    return (uint64_t)a << 33 | (uint64_t)b << 2 | (uint64_t)contact;
+}
+static inline uint32_t hit_a(packed_hit h) { return (uint32_t)(h >> 33); }
+static inline uint32_t hit_b(packed_hit h) { return (uint32_t)(h >> 2) & 0x7FFFFFFF; }
+static inline uint32_t hit_contact(packed_hit h) { return (uint32_t)(h & 3); }
+
+static inline uint64_t set_words(uint32_t capacity) { return ((uint64_t)capacity + 63) / 64; }
+static inline int set_has(const uint64_t *set, uint32_t id) { return (int)(set[id >> 6] >> (id & 63) & 1); }
+static inline void set_put(uint64_t *set, uint32_t id) { set[id >> 6] |= (uint64_t)1 << (id & 63); }
+static inline void set_drop(uint64_t *set, uint32_t id) { set[id >> 6] &= ~((uint64_t)1 << (id & 63)); }
+
+static inline uint32_t trailing_zeros(uint64_t v) { /* v != 0 */
+#if defined(__GNUC__) && !defined(FXS_NO_BUILTINS)
+    return (uint32_t)__builtin_ctzll(v);
+#else
+    uint32_t n = 0;
+    for (uint32_t step = 32; step; step /= 2) {
+        if (!(v & (((uint64_t)1 << step) - 1))) {
+            v >>= step;
+            n += step;
+        }
+    }
+    return n;
+#endif
+}
+
+/* The least member >= from, or the capacity if there is none. from <= capacity. */
+static inline uint32_t set_next(const uint64_t *set, uint32_t from, uint32_t capacity) {
+    uint64_t word = from >> 6, words = set_words(capacity);
+    if (word < words) {
+        uint64_t bits = set[word] >> (from & 63) << (from & 63);
+        while (bits == 0 && ++word < words) {
+            bits = set[word];
+        }
+        if (bits) {
+            return (uint32_t)(word * 64) + trailing_zeros(bits);
+        }
+    }
+    return capacity;
+}
+
+static inline int layers_meet(const fxs_world *w, const solid *a, const solid *b) { return (int)(w->layers[a->layer] >> b->layer & 1); }
+static inline int owners_meet(const solid *a, const solid *b) { return a->owner == 0 || a->owner != b->owner; }
+
+/* Direction, reach and centre of s from its kind, size and yaw at p. FXS_OK or FXS_E_CENTRE. */
+FXS_INTERNAL int32_t fxs_solid_place(solid *s, const place *p);
+
+/* The collider that s and p make up, and the other way round (unchecked; FXS_E_CENTRE if its centre is out of range). */
+FXS_INTERNAL void fxs_collider_of(const solid *s, const place *p, fxs_collider *out);
+FXS_INTERNAL int32_t fxs_solid_of(const fxs_collider *c, solid *s, place *p);
+
+/* Everything about a collider that does not depend on a world: FXS_OK, FXS_E_KIND, _SIZE, _HALF_ANGLE, _LAYER, _ACTIVE. */
+FXS_INTERNAL int32_t fxs_collider_check(const fxs_collider *c);
+
+/* Broad phase. Bytes of scratch it needs; and: finds every hit of the world as it is now, in any order, writes the first
+ * `hit_capacity` into `out` and returns how many there are. `out` and the scratch are all it writes. */
+FXS_INTERNAL uint64_t fxs_broad_size(uint32_t capacity);
+FXS_INTERNAL uint64_t fxs_broad_hits(const fxs_world *w, packed_hit *out);
+
+/* Sorts n keys by their `bits` low bits in place, stably; spare has room for n. */
+FXS_INTERNAL void fxs_sort(uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits);
+
+#endif
