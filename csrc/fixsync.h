@@ -166,6 +166,34 @@ FXS_API int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fx
 FXS_API int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b,
                                  uint8_t *contacts, uint64_t *bad);
 
+/* ---- push-out ----------------------------------------------------------------------------------------------------------- */
+
+/* Sides of a box, in its own frame: which face a body is pushed out of. */
+#define FXS_SIDE_NONE 0
+#define FXS_SIDE_POS_X 1
+#define FXS_SIDE_NEG_X 2
+#define FXS_SIDE_POS_Z 3
+#define FXS_SIDE_NEG_Z 4
+
+/* The shortest way out of an overlap, for spheres, capsules, cylinders and boxes. Each function returns FXS_OK (fxs_side: the
+ * side), the statuses of fxs_overlap, or FXS_E_UNDEFINED for a sector; on a status its output is untouched. A contact that is not
+ * FXS_OVERLAPPING has nothing to end: (0, 0), 0, FXS_SIDE_NONE.
+ *
+ * fxs_push_out: the planar translation of a, (x, z) in raw Q16.16, that ends the contact; y stays. The pair moved by it is not
+ * FXS_OVERLAPPING, exactly. It is less than sqrt(2) raw units longer than the shortest real translation of round shapes and cylinders,
+ * and less than 2 longer with boxes (of two boxes whose half sizes all are above 5000 units, 2.5). The push of (b, a) is the
+ * negative of that of (a, b) wherever the centres differ in x or z. Where they do not, the first shape is pushed towards +X in either
+ * order: apply it to one of the two. Each component is within +-2^30.3; adding it to a position may leave int32. */
+FXS_API int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, int32_t *out_xz);
+
+/* The vertical counterpart: the dy of a that ends the contact and is the least in size, up where both centres are level. A body
+ * on a floor wants this one. -(2^31 - 4)..2^31 - 4; adding it to a position may leave int32. */
+FXS_API int32_t fxs_lift(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, int32_t *out_y);
+
+/* The face of the box b that fxs_push_out moves a out of: where the translation, turned by minus b's yaw, mostly points (X on
+ * a tie). FXS_E_UNDEFINED also if b is no box. */
+FXS_API int32_t fxs_side(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b);
+
 /* ---- world -------------------------------------------------------------------------------------------------------------- */
 
 /* Bytes of memory that a world of this config needs, or 0 for a config out of range. */

@@ -1,0 +1,302 @@
+/* Push-out (CONTRACT 4): the planar or vertical translation that ends an OVERLAPPING contact.
+ *
+ * Both searches end in fxs_solid_contact, so what they return ends the contact by the very test of CONTRACT 3; only how short it
+ * is needs an argument. push_out first estimates the shortest real translation, a length L along a unit vector u:
+ *   - discs (a sphere or capsule at its height, a cylinder): along the line of centres, L = reach - distance;
+ *   - box and disc: through the face that is nearest if the disc's centre is over the box or beside one face, else from the corner;
+ *   - boxes: along the separating axis of least depth. A translation gets two convex shapes apart by crossing one edge of their
+ *     Minkowski sum, and the edges of that sum have those axes for normals.
+ * Then it looks at the integer translations near u * L, in rows of one minor component, for the shortest that ends the contact.
+ *
+ * Length. Say ux >= uz >= 0. The half plane {t : t.u >= L} is outside the contact: the shapes are convex, and u is the normal where
+ * u * L leaves them. It holds (ceil(L ux), ceil(L uz)), which is shorter than L + sqrt(2). The rows, z from floor(L uz) - 1 to
+ * floor(L uz) + 2, hold that point's or a better one, and in each row the search takes the least x: x is below what the half plane
+ * asks + 1, so t.u < L + ux. With w the distance of t from the line along u, |t| <= t.u + w^2 / (2L), w < 5. Of all t in those rows
+ * the shortest is at most L + 1 long for L >= 1 as well as L < 1 (where (1, 0) or (1, 1) will do, of length at most L + sqrt(2)).
+ * The estimates err by 2^-29 of the lengths they start from, at most 2 raw units: enough to begin one row or two steps off,
+ * and the rows have that margin. For discs L is exact, so |t| < L + sqrt(2).
+ * Quantised directions move a turned box's side: next to a disc by |e - e'| * |p| < 2^-30.5 * 2^30.3 < 0.86, so |t| < L + 1.86; of
+ * two boxes by up to 1.48, at the corners of boxes that are almost as large as can be.
+ *
+ * Signs. Every estimate is odd in p, the vector from b's centre to a's, and sees a and b alike; the rows are searched on
+ * magnitudes. So push_out(b, a) = -push_out(a, b) whenever p != 0: ties of length are decided by the direction alone, and the
+ * side of a p that is square to it by p's other component.
+ *
+ * Widths. Of an OVERLAPPING pair |p.x|, |p.z| <= 2^30.6, L < 2^29 (1 + sqrt(2)) + 2, and |p + t| < 2^31 - 2^28: with b put at the
+ * origin, a stays in int32. |dy| is below two radii and two half heights, at most 2^31 - 4. */
+#include "wide.h"
+#include "world.h"
+
+static int sign64(int64_t v) { return (v > 0) - (v < 0); }
+
+static int is_round(const solid *s) { return s->kind <= FXS_CAPSULE; }
+
+/* A unit vector (Q2.30) and how far to go along it, in raw units * 2^30. */
+typedef struct way {
+    planar out;
+    int64_t length;
+} way;
+
+/* sqrt(n) * 2^30, at most 2^-31 of itself too small; 0 <= n <= 2^60. */
+static int64_t root_q30(int64_t n) {
+    uint64_t m = (uint64_t)n;
+    uint32_t doublings = 0;
+    if (m == 0) {
+        return 0;
+    }
+    for (; m >> 62 == 0; m <<= 2) {
+        doublings++;
+    }
+    return (int64_t)(((uint64_t)fxs_isqrt64(m) << 30) >> doublings);
+}
+
+/* The length of v != 0 in its own unit, and its direction; both within 2^-29 of themselves. |v.x|, |v.z| < 2^62. */
+static way way_along(planar v) {
+    uint64_t x = magnitude(v.x), z = magnitude(v.z);
+    uint32_t right = 0, left = 0;
+    for (; (x | z) >> 31; x >>= 1, z >>= 1) {
+        right++;
+    }
+    for (; (x | z) >> 30 == 0; x <<= 1, z <<= 1) {
+        left++;
+    }
+    uint64_t m = fxs_isqrt64(x * x + z * z); /* 2^30 <= m < 2^31.5 */
+    way w = {{(int64_t)((x << 30) / m), (int64_t)((z << 30) / m)}, (int64_t)((m << right) >> left)};
+    w.out.x = v.x < 0 ? -w.out.x : w.out.x;
+    w.out.z = v.z < 0 ? -w.out.z : w.out.z;
+    return w;
+}
+
+/* The radius that s, a sphere, capsule or cylinder, shows a prism at a vertical gap of f < radius. */
+static int64_t disc_radius_q30(const solid *s, int64_t f) {
+    int64_t r = s->size[0];
+    return is_round(s) ? root_q30(r * r - f * f) : r * Q30_ONE;
+}
+
+static way way_of_discs(const solid *a, const solid *b, planar p, int64_t f) {
+    int64_t sum = (int64_t)a->size[0] + b->size[0];
+    int64_t reach = is_round(a) && is_round(b) ? root_q30(sum * sum - f * f) : disc_radius_q30(a, f) + disc_radius_q30(b, f);
+    planar p_q30 = {p.x * Q30_ONE, p.z * Q30_ONE};
+    way w = {{Q30_ONE, 0}, 0};
+    if (p.x != 0 || p.z != 0) {
+        w = way_along(p_q30);
+    }
+    w.length = reach - w.length;
+    return w;
+}
+
+/* 1 or -1 as v points towards +X, or if square to it towards +Z, or not; 0 for (0, 0). */
+static int heading(planar v) { return v.x ? sign64(v.x) : sign64(v.z); }
+
+/* The way to one of the two faces with normal +-n: out on p's side, which is the sign of `along`, p's component along n. Square to
+ * n, the side is one that turns over with p; for p = (0, 0) the one that n's +X is on. */
+static way way_through(planar n, int64_t along, int64_t limit, planar p) {
+    int side = sign64(along);
+    if (side == 0) {
+        side = heading(n) * (heading(p) ? heading(p) : 1);
+    }
+    way w = {{side * n.x, side * n.z}, limit - abs64(along)};
+    return w;
+}
+
+/* The shorter way, of equal ones the one nearer to the X axis, of those the one in the quadrants where x and z have one sign. */
+static way better(way a, way b) {
+    int64_t ax = abs64(a.out.x), bx = abs64(b.out.x);
+    if (a.length != b.length) {
+        return a.length < b.length ? a : b;
+    }
+    if (ax != bx) {
+        return ax > bx ? a : b;
+    }
+    return sign64(a.out.x) * sign64(a.out.z) >= sign64(b.out.x) * sign64(b.out.z) ? a : b;
+}
+
+/* Axes of a box: the directions of its local +X and +Z. */
+static planar axis_x(const solid *box) {
+    planar n = {box->cos_q30, box->sin_q30};
+    return n;
+}
+static planar axis_z(const solid *box) {
+    planar n = {-box->sin_q30, box->cos_q30};
+    return n;
+}
+
+/* A box is symmetric about its centre, so p serves as the disc's place from the box whichever of them is a. */
+static way way_of_box_and_disc(const solid *box, const solid *disc, planar p, int64_t f) {
+    int64_t radius = disc_radius_q30(disc, f), half_x = box->size[0] * Q30_ONE, half_z = box->size[2] * Q30_ONE;
+    planar at = turned_back(p, axis_x(box));
+    planar beyond = {abs64(at.x) - half_x, abs64(at.z) - half_z};
+    if (beyond.x > 0 && beyond.z > 0) {
+        way local = way_along(beyond);
+        planar u = {sign64(at.x) * local.out.x, sign64(at.z) * local.out.z}, world = turned(u, axis_x(box)); /* |world| < 2^61 */
+        way w = {{world.x / Q30_ONE, world.z / Q30_ONE}, radius - local.length};
+        return w;
+    }
+    way by_x = way_through(axis_x(box), at.x, half_x + radius, p), by_z = way_through(axis_z(box), at.z, half_z + radius, p);
+    return beyond.x > 0 ? by_x : beyond.z > 0 ? by_z : better(by_x, by_z);
+}
+
+/* The limits are those of CONTRACT 3, below 2^61. */
+static way way_of_boxes(const solid *a, const solid *b, planar p) {
+    planar rel = direction_of((uint32_t)b->yaw - a->yaw);
+    int64_t c = abs64(rel.x), s = abs64(rel.z), ax = a->size[0], az = a->size[2], bx = b->size[0], bz = b->size[2];
+    planar pa = turned_back(p, axis_x(a)), pb = turned_back(p, axis_x(b));
+    way on_a = better(way_through(axis_x(a), pa.x, ax * Q30_ONE + bx * c + bz * s, p),
+                      way_through(axis_z(a), pa.z, az * Q30_ONE + bx * s + bz * c, p));
+    way on_b = better(way_through(axis_x(b), pb.x, bx * Q30_ONE + ax * c + az * s, p),
+                      way_through(axis_z(b), pb.z, bz * Q30_ONE + ax * s + az * c, p));
+    return better(on_a, on_b);
+}
+
+/* What one direction needs to be searched: the pair with b at the origin, and the direction's axes. */
+typedef struct search {
+    solid a, b;
+    int64_t x, z;           /* a's centre */
+    int x_is_major;
+    int64_t sign_x, sign_z;
+} search;
+
+static planar translation(const search *s, int64_t major, int64_t minor) {
+    planar t = {s->sign_x * (s->x_is_major ? major : minor), s->sign_z * (s->x_is_major ? minor : major)};
+    return t;
+}
+
+static int ends_contact(search *s, int64_t major, int64_t minor) {
+    planar t = translation(s, major, minor);
+    s->a.x = (int32_t)(s->x + t.x);
+    s->a.z = (int32_t)(s->z + t.z);
+    return fxs_solid_contact(&s->a, &s->b) != FXS_OVERLAPPING;
+}
+
+/* floor of length (raw * 2^30) times u (Q2.30) in whole raw units, or 1 less; 0 <= length < 2^61. */
+static int64_t whole_part(int64_t length, int64_t u) {
+    return ((length / Q30_ONE) * u + (length % Q30_ONE) * u / Q30_ONE) / Q30_ONE;
+}
+
+/* The shortest integer translation near w that ends the contact of the pair in s; of equal ones that with the larger major
+ * component. Along a diagonal both components move: each t is then less than half a right angle off its direction, so that a face
+ * is always left through itself. */
+static planar settle(search *s, way w) {
+    int64_t ux = abs64(w.out.x), uz = abs64(w.out.z), major_u = max64(ux, uz), minor_u = min64(ux, uz);
+    int64_t length = max64(0, w.length), middle = whole_part(length, minor_u), least = major_u == minor_u;
+    int64_t last = minor_u ? middle + 2 : 0, best_sq = INT64_MAX;
+    s->x_is_major = ux >= uz;
+    s->sign_x = w.out.x < 0 ? -1 : 1;
+    s->sign_z = w.out.z < 0 ? -1 : 1;
+    planar best = {0, 0};
+    int64_t major = max64(least, whole_part(length, major_u));
+    for (int64_t minor = max64(least, middle - 1); minor <= last; minor++) {
+        if (ends_contact(s, major, minor)) {
+            while (major > least && ends_contact(s, major - 1, minor)) {
+                major--;
+            }
+        } else {
+            do {
+                major++;
+            } while (!ends_contact(s, major, minor));
+        }
+        int64_t length_sq = major * major + minor * minor;
+        if (length_sq < best_sq) {
+            best_sq = length_sq;
+            best = translation(s, major, minor);
+        }
+    }
+    return best;
+}
+
+/* push_out of two solids that are no sectors. */
+static planar push_of(const solid *a, const solid *b) {
+    planar none = {0, 0};
+    if (fxs_solid_contact(a, b) != FXS_OVERLAPPING) {
+        return none;
+    }
+    search s = {*a, *b, (int64_t)a->x - b->x, (int64_t)a->z - b->z, 0, 0, 0};
+    s.a.y = (int32_t)((int64_t)a->y - b->y);
+    s.b.x = s.b.y = s.b.z = 0;
+    planar p = {s.x, s.z};
+    int64_t f = max64(0, abs64(s.a.y) - ((int64_t)a->size[1] + b->size[1]));
+    if (a->kind == FXS_BOX && b->kind == FXS_BOX) {
+        return settle(&s, way_of_boxes(a, b, p));
+    }
+    return settle(&s, b->kind == FXS_BOX   ? way_of_box_and_disc(b, a, p, f)
+                      : a->kind == FXS_BOX ? way_of_box_and_disc(a, b, p, f)
+                                           : way_of_discs(a, b, p, f));
+}
+
+/* lift of two solids that are no sectors. The contact never grows with the vertical distance, so bisection finds the least one that
+ * ends it: it is above the present one, and at most the reaches' sum, where the vertical gap is the whole radius, or, between
+ * prisms, the half heights' sum. */
+static int32_t lift_of(const solid *a, const solid *b) {
+    if (fxs_solid_contact(a, b) != FXS_OVERLAPPING) {
+        return 0;
+    }
+    int64_t dy = (int64_t)a->y - b->y, held = abs64(dy), ended = (int64_t)a->reach_y + b->reach_y;
+    solid moved = *a, still = *b;
+    still.y = 0;
+    while (ended - held > 1) {
+        int64_t middle = held + (ended - held) / 2;
+        moved.y = (int32_t)middle;
+        if (fxs_solid_contact(&moved, &still) == FXS_OVERLAPPING) {
+            held = middle;
+        } else {
+            ended = middle;
+        }
+    }
+    return (int32_t)(dy < 0 ? -ended - dy : ended - dy);
+}
+
+static int32_t side_of(const solid *a, const solid *b) {
+    planar t = push_of(a, b);
+    if (t.x == 0 && t.z == 0) {
+        return FXS_SIDE_NONE;
+    }
+    t = turned_back(t, axis_x(b));
+    if (abs64(t.x) >= abs64(t.z)) {
+        return t.x > 0 ? FXS_SIDE_POS_X : FXS_SIDE_NEG_X;
+    }
+    return t.z > 0 ? FXS_SIDE_POS_Z : FXS_SIDE_NEG_Z;
+}
+
+static int32_t bodies_check(const solid *a, const solid *b) {
+    return a->kind == FXS_SECTOR || b->kind == FXS_SECTOR ? FXS_E_UNDEFINED : FXS_OK;
+}
+
+static int32_t make_bodies(solid *out_a, solid *out_b, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
+                           const fxs_pose *pose_b) {
+    int32_t status = fxs_placed_check(a, pose_a);
+    if (status == FXS_OK) {
+        status = fxs_placed_check(b, pose_b);
+    }
+    if (status != FXS_OK) {
+        return status;
+    }
+    fxs_solid_make(out_a, a, pose_a);
+    fxs_solid_make(out_b, b, pose_b);
+    return bodies_check(out_a, out_b);
+}
+
+int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, int32_t *out_xz) {
+    solid sa, sb;
+    int32_t status = make_bodies(&sa, &sb, a, pose_a, b, pose_b);
+    if (status == FXS_OK) {
+        planar t = push_of(&sa, &sb);
+        out_xz[0] = (int32_t)t.x;
+        out_xz[1] = (int32_t)t.z;
+    }
+    return status;
+}
+
+int32_t fxs_lift(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, int32_t *out_y) {
+    solid sa, sb;
+    int32_t status = make_bodies(&sa, &sb, a, pose_a, b, pose_b);
+    if (status == FXS_OK) {
+        *out_y = lift_of(&sa, &sb);
+    }
+    return status;
+}
+
+int32_t fxs_side(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
+    solid sa, sb;
+    int32_t status = make_bodies(&sa, &sb, a, pose_a, b, pose_b);
+    return status != FXS_OK ? status : sb.kind != FXS_BOX ? FXS_E_UNDEFINED : side_of(&sa, &sb);
+}
