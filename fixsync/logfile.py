@@ -1,0 +1,236 @@
+"""Bytes in and out of a file whose name tells how it is compressed.
+
+`Source` reads a file of any size in pieces of bounded memory and gives what a cut file still holds. `Sink`
+writes files whose bytes are a function of what is written: no header holds a time, a file name or a platform.
+"""
+
+from __future__ import annotations
+
+import bz2
+import importlib
+import lzma
+import os
+import struct
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, BinaryIO, Protocol
+
+SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
+
+_READ_BYTES = 1 << 16
+_PIECE_BYTES = 1 << 15
+_XZ_MEMORY_BYTES_MAX = 1 << 28
+
+# What a compressed file starts with, to tell one whose name does not say so.
+_MAGIC = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".bz2": b"BZh", ".zst": b"\x28\xb5\x2f\xfd"}
+
+
+class DamagedFileError(ValueError):
+    """Compressed data that is broken, which is more than being cut short."""
+
+
+def suffix_of(path: str | os.PathLike[str]) -> str:
+    """The compression that a file's name asks for: one of SUFFIXES, or "" for none."""
+    suffix = Path(path).suffix.lower()
+    return suffix if suffix in SUFFIXES else ""
+
+
+def compression_of(start: bytes) -> str:
+    """The compression that data starting like this is in: one of SUFFIXES, or "" for none known."""
+    return next((suffix for suffix, magic in _MAGIC.items() if start.startswith(magic)), "")
+
+
+def _zstd() -> ModuleType:
+    name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError:
+        raise ValueError(f"a .zst file needs the module {name}: pip install 'fixsync[zstd]'") from None
+
+
+class _Decompressor(Protocol):
+    """The interface that bz2, lzma and zstd share; at most `max_length` bytes come out of one call."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+class _Gunzip:
+    """zlib's gzip decoder with the interface of the others."""
+
+    def __init__(self) -> None:
+        self._inflate = zlib.decompressobj(wbits=31)
+        self._may_hold_more = False
+
+    @property
+    def eof(self) -> bool:
+        return self._inflate.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not (self._may_hold_more or self._inflate.unconsumed_tail)
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inflate.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        piece = self._inflate.decompress(self._inflate.unconsumed_tail + data, max_length)
+        # A full piece may leave more inside zlib even when all input is taken.
+        self._may_hold_more = len(piece) == max_length
+        return piece
+
+
+def _decompressor(suffix: str) -> tuple[Callable[[], _Decompressor], type[Exception]]:
+    """What starts a decoder, and the error that the decoder raises for broken data."""
+    if suffix == ".gz":
+        return _Gunzip, zlib.error
+    if suffix == ".bz2":
+        return bz2.BZ2Decompressor, OSError
+    if suffix == ".xz":
+        return (lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES_MAX)), lzma.LZMAError
+    zstd = _zstd()
+    return zstd.ZstdDecompressor, zstd.ZstdError
+
+
+class Source:
+    """The decompressed bytes of a file, in pieces. OSError for a file that cannot be opened or read."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.suffix = suffix_of(path)
+        self.is_cut = False
+        """After the last piece: whether the compressed data ended before its own end mark."""
+        self._start = _decompressor(self.suffix) if self.suffix else None
+        self._file: BinaryIO = Path(path).open("rb")  # noqa: SIM115 - closed by close()
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Pieces of up to 32 KiB. DamagedFileError for broken compressed data, after what came before it."""
+        if self._start is None:
+            while data := self._file.read(_PIECE_BYTES):
+                yield data
+            return
+        start, error = self._start
+        decoder = start()
+        read_bytes = 0
+        # A file may hold several compressed ones. Where one ends, the next must start or the file must end.
+        while data := self._file.read(_READ_BYTES):
+            read_bytes += len(data)
+            while data or not decoder.needs_input:
+                if decoder.eof:
+                    decoder = start()
+                try:
+                    piece = decoder.decompress(data, _PIECE_BYTES)
+                except (error, EOFError) as damage:
+                    raise DamagedFileError(
+                        f"the {self.suffix} data is damaged near byte {read_bytes}: {damage}"
+                    ) from damage
+                if piece:
+                    yield piece
+                data = decoder.unused_data if decoder.eof else b""
+                if decoder.eof and not data:
+                    break
+        self.is_cut = not decoder.eof
+
+
+class _Compressor(Protocol):
+    def compress(self, data: bytes) -> bytes: ...
+    def flush(self) -> bytes: ...
+
+
+class _Gzip:
+    """gzip with a header that is always the same (RFC 1952: no time, no name, system unknown)."""
+
+    _HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+
+    def __init__(self) -> None:
+        self._deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+        self._crc = 0
+        self._size = 0
+        self._head = self._HEADER
+
+    def compress(self, data: bytes) -> bytes:
+        self._crc = zlib.crc32(data, self._crc)
+        self._size = (self._size + len(data)) & 0xFFFFFFFF
+        head, self._head = self._head, b""
+        return head + self._deflate.compress(data) + self._deflate.flush(zlib.Z_SYNC_FLUSH)
+
+    def flush(self) -> bytes:
+        head, self._head = self._head, b""
+        return head + self._deflate.flush() + struct.pack("<II", self._crc, self._size)
+
+
+class _Zstandard:
+    def __init__(self) -> None:
+        self._zstd: Any = _zstd()
+        checksum = {self._zstd.CompressionParameter.checksum_flag: 1}
+        self._compressor: Any = self._zstd.ZstdCompressor(options=checksum)
+
+    def compress(self, data: bytes) -> bytes:
+        written: bytes = self._compressor.compress(data, self._compressor.FLUSH_BLOCK)
+        return written
+
+    def flush(self) -> bytes:
+        written: bytes = self._compressor.flush()
+        return written
+
+
+class _Plain:
+    def compress(self, data: bytes) -> bytes:
+        return data
+
+    def flush(self) -> bytes:
+        return b""
+
+
+_COMPRESSORS: dict[str, Callable[[], _Compressor]] = {
+    "": _Plain,
+    ".gz": _Gzip,
+    ".zst": _Zstandard,
+    ".xz": lzma.LZMACompressor,
+    ".bz2": bz2.BZ2Compressor,
+}
+
+
+class Sink:
+    """Writes a file.
+
+    If `survives_a_cut`, what `write` has returned from can be read back however the process ends.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
+        suffix = suffix_of(path) if suffix is None else suffix
+        self._compressor = _COMPRESSORS[suffix]()
+        self._file = Path(path).open("wb", buffering=0)  # noqa: SIM115 - closed by close()
+        self.survives_a_cut = suffix in ("", ".gz", ".zst")
+
+    def write(self, data: bytes) -> None:
+        self._put(self._compressor.compress(data))
+
+    def _put(self, data: bytes) -> None:
+        # A raw file may take fewer bytes than given.
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._file.write(rest) :]
+
+    @property
+    def is_closed(self) -> bool:
+        return self._file.closed
+
+    def close(self) -> None:
+        """Ends the compressed data and closes the file."""
+        if not self._file.closed:
+            try:
+                self._put(self._compressor.flush())
+            finally:
+                self._file.close()

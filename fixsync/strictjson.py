@@ -1,0 +1,248 @@
+"""One line of JSON, read without the liberties that JSON parsers take, and checked against a msgspec type.
+
+msgspec decodes fast and tells little. This pass is slow and tells all: the path of the first value that is
+wrong, the value, and what was expected. It also finds what msgspec lets through: keys that stand twice, and
+-0.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import inspect
+
+
+class LineError(Exception):
+    """What is wrong in a line: the path of the value ("" for the line as a whole) and why."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+
+class _Number(str):
+    """The text of a number that is no integer, or is not written as one should be: 1.0, 1e5, NaN, -0."""
+
+
+class _BigInteger(_Number):
+    """The text of an integer of more digits than `parse` was allowed to turn into one."""
+
+
+class _RepeatedKey(dict[str, Any]):
+    """An object in which `key` stands twice."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__()
+        self.key = key
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in result:
+            return _RepeatedKey(key)
+        result[key] = value
+    return result
+
+
+def parse(line: bytes, *, digits_max: int = 20) -> dict[str, Any]:
+    """The object on a line, given without its line feed. LineError for what is no JSON object in UTF-8."""
+    if line.startswith(b"\xef\xbb\xbf"):
+        raise LineError("", "a byte order mark; the format is UTF-8 without one")
+    if b"\r" in line:
+        raise LineError("", "a carriage return; a line ends with a line feed alone")
+    if not line.strip(b" \t"):
+        raise LineError("", "a blank line")
+    if line.strip(b" \t") != line:
+        raise LineError("", "white space at the start or the end of the line")
+
+    def integer(text: str) -> int | _Number:
+        if text == "-0":
+            return _Number(text)
+        return _BigInteger(text) if len(text) > digits_max else int(text)
+
+    try:
+        value = json.loads(
+            line.decode("utf-8"),
+            parse_int=integer,
+            parse_float=_Number,
+            parse_constant=_Number,
+            object_pairs_hook=_object,
+        )
+    except UnicodeDecodeError as error:
+        raise LineError(
+            "", f"byte {error.start + 1} of the line, 0x{line[error.start]:02x}, is no UTF-8"
+        ) from None
+    except json.JSONDecodeError as error:
+        raise LineError("", f"no JSON at column {error.colno}: {error.msg}") from None
+    except RecursionError:
+        raise LineError("", "lists or objects nested too deep") from None
+    if isinstance(value, _RepeatedKey):
+        raise LineError(key_path("", value.key), "the key stands twice")
+    if not isinstance(value, dict):
+        raise LineError("", f"expected an object, found {shown(value)}")
+    return value
+
+
+def shown(value: Any) -> str:
+    """A value as the line has it, short enough for a message."""
+    if isinstance(value, _RepeatedKey):
+        return "an object"
+    try:
+        text = str(value) if isinstance(value, _Number) else json.dumps(value)
+    except RecursionError:
+        return "a deeply nested value"
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, _BigInteger):
+        return "an integer"
+    if isinstance(value, _Number):
+        return "a number"
+    if isinstance(value, bool):
+        return "true or false"
+    if value is None:
+        return "null"
+    return {int: "an integer", str: "a string", list: "a list"}.get(type(value), "an object")
+
+
+def _expected_kind(schema: inspect.Type) -> str:
+    if isinstance(schema, inspect.StructType):
+        return "a list" if schema.array_like else "an object"
+    return _KINDS[type(schema)][0]
+
+
+def check(value: Any, schema: inspect.Type, path: str = "") -> None:
+    """LineError, about the first place in the order of the line, unless the value is what the schema says."""
+    if isinstance(value, _RepeatedKey):
+        raise LineError(key_path(path, value.key), "the key stands twice")
+    options = schema.types if isinstance(schema, inspect.UnionType) else (schema,)
+    fitting = [option for option in options if _expected_kind(option) == _kind(value)]
+    if not fitting:
+        expected = " or ".join(dict.fromkeys(_expected_kind(option) for option in options))
+        raise LineError(path, f"expected {expected}, found {shown(value)}")
+    # Only lists leave a choice: rows that start with a tag.
+    option = fitting[0] if len(fitting) == 1 else _tagged(value, fitting, path)
+    if isinstance(option, inspect.StructType):
+        (_check_row if option.array_like else _check_object)(value, option, path)
+    else:
+        _KINDS[type(option)][1](value, option, path)
+
+
+def key_path(path: str, key: str) -> str:
+    """The path of a key of the object at `path`; a key that is no plain word is quoted."""
+    word = key if len(key) <= 60 and key.isascii() and key.isidentifier() else shown(key)
+    return f"{path}.{word}" if path else word
+
+
+def check_string(value: Any, path: str) -> None:
+    """LineError for what is no string, and for a string that no UTF-8 can hold."""
+    if _kind(value) != "a string":
+        raise LineError(path, f"expected a string, found {shown(value)}")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise LineError(path, f"half of a surrogate pair in {shown(value)}") from None
+
+
+def _check_integer(value: Any, schema: Any, path: str) -> None:
+    low, high = schema.ge, schema.le
+    if isinstance(value, _BigInteger):
+        raise LineError(
+            path, f"{shown(value)} has too many digits" if high is None else _outside(value, low, high)
+        )
+    if (low is not None and value < low) or (high is not None and value > high):
+        raise LineError(path, _outside(value, low, high))
+
+
+def _outside(value: Any, low: int, high: int) -> str:
+    return f"{shown(value)} is not in {low}..{high}"
+
+
+def _check_list(value: Any, schema: Any, path: str) -> None:
+    for i, item in enumerate(value):
+        check(item, schema.item_type, f"{path}[{i}]")
+
+
+def _check_tuple(value: Any, schema: Any, path: str) -> None:
+    if len(value) != len(schema.item_types):
+        raise LineError(path, f"expected {len(schema.item_types)} values, found {len(value)}")
+    for i, (item, item_type) in enumerate(zip(value, schema.item_types, strict=True)):
+        check(item, item_type, f"{path}[{i}]")
+
+
+def _tagged(value: Any, rows: list[Any], path: str) -> inspect.Type:
+    tags = [row.tag for row in rows]
+    tag = value[0] if value else None
+    if not isinstance(tag, str) or isinstance(tag, _Number) or tag not in tags:
+        found = shown(tag) if value else "an empty list"
+        raise LineError(f"{path}[0]", f"expected one of {', '.join(tags)}, found {found}")
+    row: inspect.Type = rows[tags.index(tag)]
+    return row
+
+
+def _check_row(value: Any, schema: inspect.StructType, path: str) -> None:
+    tagged = schema.tag is not None
+    names = ", ".join(field.name for field in schema.fields)
+    if len(value) != len(schema.fields) + tagged:
+        label = f"{shown(schema.tag)}, {names}" if tagged else names
+        raise LineError(path, f"expected {len(schema.fields) + tagged} values ({label}), found {len(value)}")
+    for i, field in enumerate(schema.fields, start=int(tagged)):
+        check(value[i], field.type, f"{path}[{i}]")
+
+
+def _check_object(value: Any, schema: inspect.StructType, path: str) -> None:
+    fields = {field.encode_name: field for field in schema.fields}
+    for key, item in value.items():
+        if key not in fields:
+            raise LineError(key_path(path, key), f"an unknown key; known are {', '.join(fields)}")
+        check(item, fields[key].type, key_path(path, key))
+    for key, field in fields.items():
+        if field.required and key not in value:
+            raise LineError(key_path(path, key), "the key is missing")
+
+
+def _check_nothing(_value: Any, _schema: Any, _path: str) -> None:
+    """For what has one value only, or is checked by its owner."""
+
+
+_KINDS: dict[type[inspect.Type], tuple[str, Callable[[Any, Any, str], None]]] = {
+    inspect.IntType: ("an integer", _check_integer),
+    inspect.StrType: ("a string", lambda value, _schema, path: check_string(value, path)),
+    inspect.BoolType: ("true or false", _check_nothing),
+    inspect.NoneType: ("null", _check_nothing),
+    inspect.ListType: ("a list", _check_list),
+    inspect.TupleType: ("a list", _check_tuple),
+    inspect.DictType: ("an object", _check_nothing),
+}
+"""What a JSON value of each type is called, and what checks one."""
+
+
+DEPTH_MAX = 64
+"""How deep `check_plain` allows lists and objects to be nested."""
+
+
+def check_plain(value: Any, path: str, depth: int = 0) -> None:
+    """LineError unless the value is a string, an integer, a boolean, or a list or an object of them."""
+    if isinstance(value, _RepeatedKey):
+        raise LineError(key_path(path, value.key), "the key stands twice")
+    if isinstance(value, _BigInteger):
+        raise LineError(path, f"{shown(value)} has too many digits")
+    if value is None or isinstance(value, _Number):
+        expected = "a string, an integer, a boolean, a list or an object"
+        raise LineError(path, f"expected {expected}, found {shown(value)}")
+    if depth > DEPTH_MAX:
+        raise LineError("", f"lists or objects nested deeper than {DEPTH_MAX}")
+    if isinstance(value, str):
+        check_string(value, path)
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            check_plain(item, f"{path}[{i}]", depth + 1)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            check_string(key, key_path(path, key))
+            check_plain(item, key_path(path, key), depth + 1)

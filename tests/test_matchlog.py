@@ -1,0 +1,862 @@
+"""Match logs as text: what is read, what is refused and where the error says so, and the canonical form."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import json
+import lzma
+import pickle
+import sys
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from fixsync import matchlog
+from fixsync.matchlog import UNSET, Footer, Header, MatchLogError, Names, Reader, SimFrame, TraceFrame, Writer
+
+VECTORS = Path(__file__).parent / "vectors"
+
+HEADER = (
+    '{"format":"fixsync-match","version":1,"tick_rate":60,"capacity":64,"hit_when":1,"layers":null,'
+    '"sim":null,"seed":0,"meta":{}}'
+)
+SIM_HEADER = HEADER.replace('"sim":null', '"sim":"brawl"')
+FRAME = (
+    '{"frame":0,"commands":[["move",1,[2,3,4]]],"queries":[],"events":[[1,2,1,2]],"hash":"00000000000000ab"}'
+)
+
+
+def log_of(*lines: str, header: str = HEADER) -> bytes:
+    """The bytes of a log with these lines after the header, and no last line."""
+    return "".join(f"{line}\n" for line in (header, *lines)).encode()
+
+
+def with_footer(text: bytes, frames: int) -> bytes:
+    digest = hashlib.sha256(text).hexdigest()
+    return text + f'{{"frames":{frames},"sha256":"{digest}"}}\n'.encode()
+
+
+def frame_with(commands: str) -> str:
+    return f'{{"frame":0,"commands":[{commands}]}}'
+
+
+def read(path: Path) -> tuple[Reader, list[Any]]:
+    with Reader(path) as reader:
+        return reader, list(reader)
+
+
+def refusal(directory: Path, text: bytes, name: str = "match.jsonl") -> MatchLogError:
+    """The error that reading this text ends in."""
+    path = directory / name
+    path.write_bytes(text)
+    with pytest.raises(MatchLogError) as caught:
+        read(path)
+    assert caught.value.file == str(path)
+    return caught.value
+
+
+# What a log may hold, drawn from the whole of every range, its ends more often.
+
+
+def integers(low: int, high: int) -> st.SearchStrategy[int]:
+    return st.sampled_from([low, high]) | st.integers(low, high) | st.integers(max(low, -5), min(high, 5))
+
+
+INT32 = integers(-(2**31), 2**31 - 1)
+UINT32 = integers(0, 2**32 - 1)
+IDS = integers(0, 2**31 - 1)
+SIZES = integers(1, 2**29 - 1)
+VECTORS_3 = st.tuples(INT32, INT32, INT32)
+YAWS = integers(0, 65535)
+LAYERS = integers(0, 31)
+MOTION = integers(-(2**29 - 1), 2**29 - 1)
+SHAPES = st.one_of(
+    st.builds(matchlog.Sphere, SIZES),
+    st.builds(matchlog.Capsule, SIZES, integers(0, 2**29 - 1)),
+    st.builds(matchlog.Cylinder, SIZES, SIZES),
+    st.builds(matchlog.Box, SIZES, SIZES, SIZES),
+    st.builds(matchlog.Sector, SIZES, integers(1, 32768), SIZES),
+)
+COMMANDS = st.one_of(
+    st.builds(matchlog.Add, IDS, SHAPES, VECTORS_3, YAWS, LAYERS, UINT32, VECTORS_3, st.booleans()),
+    st.builds(matchlog.Move, IDS, VECTORS_3),
+    st.builds(matchlog.Turn, IDS, YAWS),
+    st.builds(matchlog.SetPose, IDS, VECTORS_3, YAWS),
+    st.builds(matchlog.SetShape, IDS, SHAPES),
+    st.builds(matchlog.SetOffset, IDS, VECTORS_3),
+    st.builds(matchlog.SetOwner, IDS, UINT32),
+    st.builds(matchlog.SetLayer, IDS, LAYERS),
+    st.builds(matchlog.SetActive, IDS, st.booleans()),
+    st.builds(matchlog.Remove, IDS),
+    st.builds(matchlog.Query, SHAPES, VECTORS_3, YAWS, UINT32),
+    st.builds(
+        matchlog.Cast,
+        SHAPES,
+        VECTORS_3,
+        YAWS,
+        st.tuples(MOTION, MOTION, MOTION),
+        UINT32,
+        UINT32,
+        UINT32,
+        integers(1, 2),
+    ),
+)
+CAST_HITS = st.builds(matchlog.CastHit, IDS, integers(0, 65536), INT32, INT32, INT32)
+ANSWERS = st.lists(IDS, max_size=3) | st.lists(CAST_HITS, max_size=3)
+KNOWN = {
+    "queries": st.just(UNSET) | st.lists(ANSWERS, max_size=3),
+    "events": st.just(UNSET) | st.lists(st.tuples(IDS, IDS, integers(1, 3), integers(0, 2)), max_size=3),
+    "hash": st.just(UNSET) | st.integers(0, 2**64 - 1).map(lambda number: f"{number:016x}"),
+}
+INPUT = integers(-(2**63), 2**63 - 1)
+TEXT = st.text(max_size=8)
+PLAIN = st.recursive(
+    TEXT | st.integers(-(10**80), 10**80) | st.booleans(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def frames_of(sim: str | None) -> st.SearchStrategy[list[Any]]:
+    if sim is None:
+        frame: st.SearchStrategy[Any] = st.builds(
+            TraceFrame, frame=st.just(0), commands=st.lists(COMMANDS, max_size=4), **KNOWN
+        )
+    else:
+        inputs = st.lists(INPUT | st.lists(INPUT, max_size=3), max_size=3)
+        frame = st.builds(SimFrame, frame=st.just(0), inputs=inputs, **KNOWN)
+
+    def numbered(frames: list[Any]) -> list[Any]:
+        for number, item in enumerate(frames):
+            item.frame = number
+        return frames
+
+    return st.lists(frame, max_size=4).map(numbered)
+
+
+@st.composite
+def headers(draw: st.DrawFn, sim: str | None) -> Header:
+    positive = integers(1, 2**32 - 1)
+    capacity = draw(integers(1, 2**31))
+    pairs = draw(st.none() | st.lists(st.tuples(LAYERS, LAYERS), max_size=4))
+    return Header(
+        capacity=capacity,
+        tick_rate=draw(positive | st.tuples(positive, positive)),
+        hit_when=draw(integers(1, 2)),
+        layers=matchlog.layer_pairs(matchlog.layer_masks(pairs)),
+        sim=sim,
+        seed=draw(integers(0, 2**64 - 1)),
+        meta=draw(st.dictionaries(TEXT, PLAIN, max_size=3)),
+        names=Names(
+            draw(st.dictionaries(LAYERS, TEXT, max_size=2)),
+            draw(st.dictionaries(integers(0, capacity - 1), TEXT, max_size=2)),
+        ),
+        unit_mm=draw(st.none() | positive),
+    )
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> tuple[Header, list[Any]]:
+    sim = draw(st.none() | st.just("brawl"))
+    return draw(headers(sim)), draw(frames_of(sim))
+
+
+def write(path: Path, header: Header, frames: list[Any]) -> None:
+    with Writer(path, header) as writer:
+        for frame in frames:
+            writer.write(frame)
+
+
+# Reading and writing.
+
+
+@given(log=logs(), suffix=st.sampled_from(["", ".gz", ".xz", ".bz2"]))
+@settings(max_examples=150, deadline=None)
+def test_what_is_written_is_read_back(
+    log: tuple[Header, list[Any]], suffix: str, tmp_path_factory: Any
+) -> None:
+    header, frames = log
+    path = tmp_path_factory.mktemp("log") / f"match.jsonl{suffix}"
+    write(path, header, frames)
+    reader, found = read(path)
+    assert (reader.header, found) == (header, frames)
+    assert reader.footer is not None
+    assert (reader.footer.frames, reader.cut) == (len(frames), "")
+
+
+@given(log=logs(), suffix=st.sampled_from(["", ".gz"]))
+@settings(max_examples=100, deadline=None)
+def test_a_canonical_log_is_written_back_as_the_same_bytes(
+    log: tuple[Header, list[Any]], suffix: str, tmp_path_factory: Any
+) -> None:
+    directory = tmp_path_factory.mktemp("log")
+    first, second = directory / f"a.jsonl{suffix}", directory / f"b.jsonl{suffix}"
+    write(first, *log)
+    reader, frames = read(first)
+    write(second, reader.header, frames)
+    assert first.read_bytes() == second.read_bytes()
+
+
+@given(log=logs())
+@settings(max_examples=100, deadline=None)
+def test_canonical_text_is_what_a_plain_json_writer_makes_of_it(
+    log: tuple[Header, list[Any]], tmp_path_factory: Any
+) -> None:
+    """Neither spaces nor an order of keys of its own: any JSON library writes the same bytes."""
+    path = tmp_path_factory.mktemp("log") / "match.jsonl"
+    write(path, *log)
+    for line in path.read_text(encoding="utf-8").split("\n")[:-1]:
+        assert json.dumps(json.loads(line), separators=(",", ":"), ensure_ascii=False) == line
+
+
+@pytest.mark.parametrize("name", ["small", "layers", "crowd"])
+def test_the_shared_vectors_are_canonical(name: str, tmp_path: Path) -> None:
+    source = VECTORS / f"{name}.jsonl"
+    reader, frames = read(source)
+    write(tmp_path / "copy.jsonl", reader.header, frames)
+    assert (tmp_path / "copy.jsonl").read_bytes() == source.read_bytes()
+
+
+def test_a_log_with_spaces_and_other_key_orders_is_read_all_the_same(tmp_path: Path) -> None:
+    header = json.dumps(dict(reversed(json.loads(HEADER).items())))
+    frame = json.dumps(dict(reversed(json.loads(FRAME).items())), indent=None)
+    text = log_of(frame, header=header)
+    footer = json.dumps({"sha256": hashlib.sha256(text).hexdigest().upper(), "frames": 1})
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(text + f"{footer}\n".encode())
+    reader, frames = read(path)
+    assert frames == [
+        TraceFrame(0, [matchlog.Move(1, (2, 3, 4))], [], [(1, 2, 1, 2)], "00000000000000ab")  # type: ignore[list-item]
+    ]
+    assert (reader.footer, reader.cut) == (Footer(1, hashlib.sha256(text).hexdigest()), "")
+
+
+def test_the_same_content_is_the_same_bytes_whatever_the_file_is_called(tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl.gz", Header(capacity=8), [TraceFrame(0, [])])
+    write(tmp_path / "other.jsonl.gz", Header(capacity=8), [TraceFrame(0, [])])
+    written = (tmp_path / "a.jsonl.gz").read_bytes()
+    assert written == (tmp_path / "other.jsonl.gz").read_bytes()
+    # RFC 1952: no flags, so no file name; time 0; system 255, "unknown".
+    assert written[:10] == bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
+
+
+def test_equivalent_layer_pairs_and_names_are_written_alike() -> None:
+    one = (
+        HEADER.replace('"layers":null', '"layers":[[0,2],[1,1]]')[:-1]
+        + ',"names":{"ids":{"7":"b","10":"a"}}}'
+    )
+    two = (
+        HEADER.replace('"layers":null', '"layers":[[1,1],[2,0],[0,2]]')[:-1]
+        + ',"names":{"layers":{},"ids":{"10":"a","7":"b"}}}'
+    )
+    lines = [matchlog.format_header(matchlog.parse_header(text.encode())) for text in (one, two)]
+    assert lines[0] == lines[1] == f"{one}\n".encode()
+
+
+def test_zstandard_files_are_written_and_read_if_the_module_is_there(tmp_path: Path) -> None:
+    pytest.importorskip("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    path = tmp_path / "match.jsonl.zst"
+    write(path, Header(capacity=8), [TraceFrame(n, []) for n in range(50)])
+    assert len(read(path)[1]) == 50
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-9])
+    reader, _ = read(path)
+    assert reader.cut == "the .zst data ends early"
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_files_of_several_compressed_parts_are_read_as_one(tmp_path: Path, compress: Any) -> None:
+    text = with_footer(log_of(FRAME), 1)
+    suffix = {gzip.compress: "gz", bz2.compress: "bz2", lzma.compress: "xz"}[compress]
+    path = tmp_path / f"match.jsonl.{suffix}"
+    path.write_bytes(b"".join(compress(text[i : i + 40]) for i in range(0, len(text), 40)))
+    reader, frames = read(path)
+    assert (len(frames), reader.cut) == (1, "")
+
+
+def test_reading_needs_memory_that_does_not_grow_with_the_log(tmp_path: Path) -> None:
+    peaks = []
+    for count in (2_000, 40_000):
+        path = tmp_path / f"{count}.jsonl"
+        body = [f'{{"frame":{n},"commands":[["move",1,[{n},0,0]]]}}' for n in range(count)]
+        path.write_bytes(with_footer(log_of(*body), count))
+        with Reader(path) as reader:
+            tracemalloc.start()
+            for _ in reader:
+                pass
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+    assert peaks[1] < 1.5 * peaks[0]
+
+
+# Logs that were cut short.
+
+
+def test_a_log_cut_at_any_byte_still_gives_its_whole_frames(tmp_path: Path) -> None:
+    lines = [f'{{"frame":{n},"commands":[],"hash":"{n:016x}"}}' for n in range(4)]
+    whole = with_footer(log_of(*lines), 4)
+    ends = [i + 1 for i, byte in enumerate(whole) if byte == 10]
+    path = tmp_path / "match.jsonl"
+    for size in range(ends[0] - 1, len(whole)):
+        path.write_bytes(whole[:size])
+        reader, frames = read(path)
+        assert len(frames) == max(0, sum(end <= size for end in ends) - 1)
+        assert reader.footer is None
+        assert reader.cut == ("there is no last line" if size in ends else "the last line has no line feed")
+
+
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "xz"])
+def test_a_compressed_log_cut_at_any_byte_gives_a_prefix_of_its_frames(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"match.jsonl.{suffix}"
+    write(path, Header(capacity=4), [TraceFrame(n, [], hash=f"{n * n:016x}") for n in range(40)])
+    whole = path.read_bytes()
+    counts = []
+    for size in range(len(whole)):
+        path.write_bytes(whole[:size])
+        try:
+            reader, frames = read(path)
+        except MatchLogError as error:
+            assert error.reason in (  # noqa: PT017 - short files have no header
+                "the file is empty; a match log has a header on line 1",
+                "the file ends within its header",
+            )
+            continue
+        assert [frame.frame for frame in frames] == list(range(len(frames)))
+        assert reader.cut == f"the .{suffix} data ends early"
+        counts.append(len(frames))
+    assert counts == sorted(counts)
+    if suffix == "gz":
+        # Each frame is flushed, so a cut loses one frame at most.
+        assert set(counts) == set(range(41))
+
+
+def test_a_log_is_cut_short_if_only_the_gzip_trailer_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl.gz"
+    path.write_bytes(gzip.compress(with_footer(log_of(FRAME), 1))[:-1])
+    reader, frames = read(path)
+    assert (len(frames), reader.cut) == (1, "the .gz data ends early")
+
+
+# What is refused. Each row: what the second line is, the field that the error names, and words of its reason.
+
+BAD_FRAMES = [
+    ("", "", "a blank line"),
+    ("  ", "", "a blank line"),
+    (" " + FRAME, "", "white space at the start or the end"),
+    (FRAME + " ", "", "white space at the start or the end"),
+    (FRAME + "\t", "", "white space at the start or the end"),
+    (FRAME + "\r", "", "carriage return"),
+    (FRAME.replace(",", ",\r"), "", "carriage return"),
+    ("\ufeff" + FRAME, "", "byte order mark"),
+    (FRAME + "x", "", "no JSON at column 104: Extra data"),
+    (FRAME + FRAME, "", "Extra data"),
+    (FRAME[:-1], "", "no JSON"),
+    ("[1]", "", "expected an object, found [1]"),
+    ("null", "", "expected an object, found null"),
+    ("NaN", "", "expected an object, found NaN"),
+    ("[" * 200_000, "", "nested too deep"),
+    ('{"frame":' + "[" * 200_000, "", "nested too deep"),
+    ('{"frame":0}', "commands", "the key is missing"),
+    ('{"commands":[]}', "frame", "the key is missing"),
+    ('{"frame":0,"inputs":[]}', "inputs", "unknown key; known are frame, commands, queries, events, hash"),
+    ('{"frame":0,"commands":[],"Hash":"00"}', "Hash", "unknown key"),
+    ('{"frame":0,"commands":[],"a b\\n":0}', '"a b\\n"', "unknown key"),
+    ('{"frame":0,"frame":0,"commands":[]}', "frame", "the key stands twice"),
+    ('{"frame":0,"commands":[["move",1,[1,2,3]]],"commands":[]}', "commands", "the key stands twice"),
+    ('{"frame":0,"commands":[],"hash":"00000000000000ab","h\\u0061sh":"00000000000000ab"}', "hash", "twice"),
+    ('{"frame":0,"commands":[{"a":1,"a":2}]}', "commands[0].a", "the key stands twice"),
+    ('{"frame":1,"commands":[]}', "frame", "expected 0, found 1: a frame is missing"),
+    ('{"frame":"0","commands":[]}', "frame", 'expected an integer, found "0"'),
+    ('{"frame":0.0,"commands":[]}', "frame", "expected an integer, found 0.0"),
+    ('{"frame":-0,"commands":[]}', "frame", "expected an integer, found -0"),
+    ('{"frame":false,"commands":[]}', "frame", "expected an integer, found false"),
+    ('{"frame":null,"commands":[]}', "frame", "expected an integer, found null"),
+    ('{"frame":00,"commands":[]}', "", "no JSON at column 11"),
+    ('{"frame":+0,"commands":[]}', "", "no JSON at column 10"),
+    ('{"frame":0x0,"commands":[]}', "", "no JSON at column 11"),
+    ('{"frame":4294967296,"commands":[]}', "frame", "4294967296 is not in 0..4294967295"),
+    ('{"frame":0,"commands":null}', "commands", "expected a list, found null"),
+    ('{"frame":0,"commands":{}}', "commands", "expected a list, found {}"),
+    ('{"frame":0,"commands":[],}', "", "no JSON"),
+    ('{"frame":0,"commands":[],"hash":null}', "hash", "expected a string, found null"),
+    ('{"frame":0,"commands":[],"hash":"12"}', "hash", 'expected 16 hexadecimal digits, found "12"'),
+    ('{"frame":0,"commands":[],"hash":"000000000000_0ab"}', "hash", "expected 16 hexadecimal digits"),
+    ('{"frame":0,"commands":[],"hash":"0x000000000000ab"}', "hash", "expected 16 hexadecimal digits"),
+    ('{"frame":0,"commands":[],"hash":171}', "hash", "expected a string, found 171"),
+    ('{"frame":0,"commands":[],"hash":"\\ud800"}', "hash", "half of a surrogate pair"),
+    ('{"frame":0,"commands":[],"events":null}', "events", "expected a list, found null"),
+    ('{"frame":0,"commands":[],"events":[[1,2,1]]}', "events[0]", "expected 4 values, found 3"),
+    ('{"frame":0,"commands":[],"events":[[1,2,1,1],[1,2,4,1]]}', "events[1][2]", "4 is not in 1..3"),
+    ('{"frame":0,"commands":[],"events":[[1,2,1,3]]}', "events[0][3]", "3 is not in 0..2"),
+    ('{"frame":0,"commands":[],"events":[[1.0,2,1,2]]}', "events[0][0]", "expected an integer, found 1.0"),
+    ('{"frame":0,"commands":[],"queries":[1]}', "queries[0]", "expected a list, found 1"),
+    ('{"frame":0,"commands":[],"queries":[[-1]]}', "queries[0][0]", "-1 is not in 0..2147483647"),
+    ('{"frame":0,"commands":[],"queries":[[1,"2"]]}', "queries[0][1]", "expected an integer or a list"),
+    (
+        '{"frame":0,"commands":[],"queries":[[[1,65537,0,0,0]]]}',
+        "queries[0][0][1]",
+        "65537 is not in 0..65536",
+    ),
+    (
+        '{"frame":0,"commands":[],"queries":[[[1,65536,0,0]]]}',
+        "queries[0][0]",
+        "expected 5 values (id, fraction",
+    ),
+]
+
+BAD_COMMANDS = [
+    ("7", "commands[0]", "expected a list, found 7"),
+    ("[]", "commands[0][0]", "found an empty list"),
+    (
+        '["jump",1]',
+        "commands[0][0]",
+        "expected one of add, move, turn, pose, shape, offset, owner, layer, active, ",
+    ),
+    ("[1,2]", "commands[0][0]", "found 1"),
+    ("[1.5]", "commands[0][0]", "found 1.5"),
+    ('["Move",1,[1,2,3]]', "commands[0][0]", 'found "Move"'),
+    ('["move",1]', "commands[0]", 'expected 3 values ("move", id, position), found 2'),
+    ('["move",1,[1,2,3],0]', "commands[0]", "expected 3 values"),
+    ('["remove",1],["move",1,[1,2]]', "commands[1][2]", "expected 3 values, found 2"),
+    ('["move",1,[1,2,3,4]]', "commands[0][2]", "expected 3 values, found 4"),
+    ('["move",1.0,[1,2,3]]', "commands[0][1]", "expected an integer, found 1.0"),
+    ('["move",1e2,[1,2,3]]', "commands[0][1]", "expected an integer, found 1e2"),
+    ('["move",1E2,[1,2,3]]', "commands[0][1]", "expected an integer, found 1E2"),
+    ('["move",1,[1,-0,3]]', "commands[0][2][1]", "expected an integer, found -0"),
+    ('["move",1,[1,2,1.5e300]]', "commands[0][2][2]", "expected an integer, found 1.5e300"),
+    ('["move",1,[1,2,1e999]]', "commands[0][2][2]", "expected an integer, found 1e999"),
+    ('["move",1,[1,2,NaN]]', "commands[0][2][2]", "expected an integer, found NaN"),
+    ('["move",1,[1,2,-Infinity]]', "commands[0][2][2]", "expected an integer, found -Infinity"),
+    ('["move",1,[1,2,true]]', "commands[0][2][2]", "expected an integer, found true"),
+    ('["move",1,[1,2,"3"]]', "commands[0][2][2]", 'expected an integer, found "3"'),
+    ('["move",1,[1,2,2147483648]]', "commands[0][2][2]", "2147483648 is not in -2147483648..2147483647"),
+    ('["move",1,[1,-2147483649,3]]', "commands[0][2][1]", "-2147483649 is not in -2147483648..2147483647"),
+    (f'["move",1,[1,2,{"9" * 5000}]]', "commands[0][2][2]", "999... is not in -2147483648..2147483647"),
+    ('["move",-1,[1,2,3]]', "commands[0][1]", "-1 is not in 0..2147483647"),
+    ('["turn",1,65536]', "commands[0][2]", "65536 is not in 0..65535"),
+    ('["turn",1,-1]', "commands[0][2]", "-1 is not in 0..65535"),
+    ('["layer",1,32]', "commands[0][2]", "32 is not in 0..31"),
+    ('["owner",1,4294967296]', "commands[0][2]", "4294967296 is not in 0..4294967295"),
+    ('["active",1,1]', "commands[0][2]", "expected true or false, found 1"),
+    ('["active",1,null]', "commands[0][2]", "expected true or false, found null"),
+    ('["shape",1,["sphere",0]]', "commands[0][2][1]", "0 is not in 1..536870911"),
+    ('["shape",1,["sphere",536870912]]', "commands[0][2][1]", "536870912 is not in 1..536870911"),
+    ('["shape",1,["capsule",1,-1]]', "commands[0][2][2]", "-1 is not in 0..536870911"),
+    ('["shape",1,["cylinder",1,0]]', "commands[0][2][2]", "0 is not in 1..536870911"),
+    (
+        '["shape",1,["cone",1,1]]',
+        "commands[0][2][0]",
+        "expected one of sphere, capsule, cylinder, box, sector",
+    ),
+    (
+        '["shape",1,["box",1,1]]',
+        "commands[0][2]",
+        'expected 4 values ("box", half_x, half_y, half_z), found 3',
+    ),
+    ('["shape",1,["sector",1,0,1]]', "commands[0][2][2]", "0 is not in 1..32768"),
+    ('["shape",1,["sector",1,32769,1]]', "commands[0][2][2]", "32769 is not in 1..32768"),
+    ('["add",1,["sphere",1],[0,0,0],0,0,0,[0,0,0]]', "commands[0]", "expected 9 values"),
+    ('["query",["sphere",1],[0,0,0],0,4294967296]', "commands[0][4]", "4294967296 is not in"),
+    (
+        '["cast",["sphere",1],[0,0,0],0,[536870912,0,0],1,0,0,1]',
+        "commands[0][4][0]",
+        "536870912 is not in -536870911..536870911",
+    ),
+    ('["cast",["sphere",1],[0,0,0],0,[0,0,0],1,0,0,3]', "commands[0][8]", "3 is not in 1..2"),
+]
+
+BAD_INPUTS = [
+    ("[1.0]", "inputs[0]", "expected an integer or a list, found 1.0"),
+    ("[[[1]]]", "inputs[0][0]", "expected an integer, found [1]"),
+    ("[true]", "inputs[0]", "expected an integer or a list, found true"),
+    ("[null]", "inputs[0]", "found null"),
+    (
+        "[9223372036854775808]",
+        "inputs[0]",
+        "9223372036854775808 is not in -9223372036854775808..9223372036854775807",
+    ),
+    ("[[-9223372036854775809]]", "inputs[0][0]", "is not in"),
+    ("1", "inputs", "expected a list, found 1"),
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "reason"),
+    BAD_FRAMES + [(frame_with(text), field, why) for text, field, why in BAD_COMMANDS],
+)
+def test_a_bad_frame_is_refused_with_its_line_and_field(
+    tmp_path: Path, line: str, field: str, reason: str
+) -> None:
+    error = refusal(tmp_path, log_of(line))
+    assert (error.line, error.field) == (2, field)
+    assert reason in error.reason
+
+
+@pytest.mark.parametrize(("inputs", "field", "reason"), BAD_INPUTS)
+def test_bad_inputs_are_refused_with_their_line_and_field(
+    tmp_path: Path, inputs: str, field: str, reason: str
+) -> None:
+    error = refusal(tmp_path, log_of(f'{{"frame":0,"inputs":{inputs}}}', header=SIM_HEADER))
+    assert (error.line, error.field) == (2, field)
+    assert reason in error.reason
+
+
+def test_frames_of_a_sim_have_no_commands(tmp_path: Path) -> None:
+    error = refusal(tmp_path, log_of('{"frame":0,"commands":[]}', header=SIM_HEADER))
+    assert (error.field, error.line) == ("commands", 2)
+
+
+def test_frames_before_a_bad_line_are_given_first(tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    good = [f'{{"frame":{n},"commands":[]}}' for n in range(5)]
+    path.write_bytes(log_of(*good, '{"frame":5,"commands":[7]}', '{"frame":6,"commands":[]}'))
+    frames = []
+    with Reader(path) as reader, pytest.raises(MatchLogError) as caught:
+        frames.extend(reader)
+    assert caught.value.line == 7
+    assert str(caught.value) == f"{path}, line 7, commands[0]: expected a list, found 7"
+    with Reader(path) as reader:
+        assert [frame.frame for _, frame in zip(range(5), reader, strict=False)] == [0, 1, 2, 3, 4]
+
+
+def test_a_frame_that_is_here_twice_is_refused(tmp_path: Path) -> None:
+    frame = '{"frame":0,"commands":[]}'
+    error = refusal(tmp_path, log_of(frame, frame))
+    assert (error.line, error.field) == (3, "frame")
+    assert error.reason == "expected 1, found 0: a frame is here twice"
+
+
+@pytest.mark.parametrize("position", range(0, 60, 7))
+def test_bytes_that_are_no_utf8_are_refused_anywhere(tmp_path: Path, position: int) -> None:
+    line = bytearray(FRAME.encode())
+    line[position] = 0xFF
+    error = refusal(tmp_path, HEADER.encode() + b"\n" + bytes(line) + b"\n")
+    assert (error.line, error.field) == (2, "")
+    assert error.reason == f"byte {position + 1} of the line, 0xff, is no UTF-8"
+
+
+# Headers: what is done to a good one, the field that the error names, and words of its reason.
+
+BAD_HEADERS: list[tuple[dict[str, Any] | str, str, str]] = [
+    ({"format": "other"}, "format", 'expected "fixsync-match", found "other"'),
+    ({"format": None}, "format", "found null"),
+    ({"version": 2}, "version", "expected 1, found 2"),
+    ({"version": True}, "version", "expected 1, found true"),
+    ({"version": "1"}, "version", 'expected 1, found "1"'),
+    ({"tick_rate": 0}, "tick_rate", "0 is not in 1..4294967295"),
+    ({"tick_rate": [60]}, "tick_rate", "expected an integer or [numerator, denominator], found [60]"),
+    ({"tick_rate": [60, 0]}, "tick_rate[1]", "0 is not in 1..4294967295"),
+    ({"tick_rate": 59.94}, "tick_rate", "expected an integer or a list, found 59.94"),
+    ({"capacity": 0}, "capacity", "0 is not in 1..2147483648"),
+    ({"capacity": 2**31 + 1}, "capacity", "is not in 1..2147483648"),
+    ({"capacity": True}, "capacity", "expected an integer, found true"),
+    ({"hit_when": 0}, "hit_when", "0 is not in 1..2"),
+    ({"hit_when": 3}, "hit_when", "3 is not in 1..2"),
+    ({"layers": {}}, "layers", "expected a list or null, found {}"),
+    ({"layers": [[0, 32]]}, "layers[0][1]", "32 is not in 0..31"),
+    ({"layers": [[0]]}, "layers[0]", "expected 2 values, found 1"),
+    ({"sim": 1}, "sim", "expected a string or null, found 1"),
+    ({"seed": -1}, "seed", "-1 is not in 0..18446744073709551615"),
+    ({"seed": 2**64}, "seed", "18446744073709551616 is not in 0..18446744073709551615"),
+    ({"seed": 0.5}, "seed", "expected an integer, found 0.5"),
+    ({"meta": []}, "meta", "expected an object, found []"),
+    ({"meta": {"a": None}}, "meta.a", "found null"),
+    ({"meta": {"a": [1, {"b": 1.5}]}}, "meta.a[1].b", "found 1.5"),
+    ({"meta": {"a": 10**601}}, "meta.a", "has too many digits"),
+    ({"extra": 1}, "extra", "an unknown key"),
+    ({"unit_mm": 0}, "unit_mm", "0 is not in 1..4294967295"),
+    ({"unit_mm": None}, "unit_mm", "expected an integer, found null"),
+    ({"names": []}, "names", "expected an object, found []"),
+    ({"names": {"layer": {}}}, "names.layer", "an unknown key; known are layers, ids"),
+    ({"names": {"layers": {"32": "x"}}}, 'names.layers."32"', 'expected a key in "0".."31"'),
+    ({"names": {"layers": {"07": "x"}}}, 'names.layers."07"', "expected a key"),
+    ({"names": {"ids": {"64": "x"}}}, 'names.ids."64"', 'expected a key in "0".."63"'),
+    ({"names": {"ids": {"-1": "x"}}}, 'names.ids."-1"', "expected a key"),
+    ({"names": {"ids": {"\u0661": "x"}}}, 'names.ids."\\u0661"', "expected a key"),
+    ({"names": {"ids": {"1": 2}}}, 'names.ids."1"', "expected a string, found 2"),
+    (HEADER[:-1] + ',"seed":1}', "seed", "the key stands twice"),
+    (HEADER.replace('"meta":{}', '"meta":{"a":{"b":1,"b":1}}'), "meta.a.b", "the key stands twice"),
+    (HEADER.replace('"meta":{}', '"meta":{"a":1,"a":1}'), "meta.a", "the key stands twice"),
+    (HEADER.replace('"meta":{}', '"meta":{"a":"\\ud800"}'), "meta.a", "half of a surrogate pair"),
+    (HEADER.replace('"meta":{}', '"meta":{"\\udc00":1}'), 'meta."\\udc00"', "half of a surrogate pair"),
+    (HEADER.replace('"meta":{}', '"meta":{"a":-0}'), "meta.a", "found -0"),
+    (HEADER.replace('"meta":{}', '"meta":{"a":' + "[" * 70 + "]" * 70 + "}"), "", "nested deeper than 64"),
+    ("\ufeff" + HEADER, "", "byte order mark"),
+    (HEADER + "\r", "", "carriage return"),
+    (" " + HEADER, "", "white space"),
+    ("", "", "a blank line"),
+    ("[]", "", "expected an object, found []"),
+    ("{}", "format", "the key is missing"),
+    ("# a comment", "", "no JSON at column 1"),
+    *[
+        (json.dumps({k: v for k, v in json.loads(HEADER).items() if k != key}), key, "the key is missing")
+        for key in json.loads(HEADER)
+    ],
+]
+
+
+@pytest.mark.parametrize(("change", "field", "reason"), BAD_HEADERS)
+def test_a_bad_header_is_refused_with_its_field(
+    tmp_path: Path, change: dict[str, Any] | str, field: str, reason: str
+) -> None:
+    header = change if isinstance(change, str) else json.dumps({**json.loads(HEADER), **change})
+    error = refusal(tmp_path, log_of(FRAME, header=header))
+    assert (error.line, error.field) == (1, field)
+    assert reason in error.reason
+
+
+def test_a_file_of_no_bytes_is_refused(tmp_path: Path) -> None:
+    for name in ("match.jsonl", "match.jsonl.gz", "match.jsonl.xz"):
+        error = refusal(tmp_path, b"", name)
+        assert (error.line, error.reason) == (0, "the file is empty; a match log has a header on line 1")
+
+
+def test_a_file_that_ends_within_its_header_is_refused(tmp_path: Path) -> None:
+    error = refusal(tmp_path, HEADER[:50].encode())
+    assert (error.line, error.reason) == (1, "the file ends within its header")
+
+
+def test_compressed_data_under_another_name_is_told(tmp_path: Path) -> None:
+    error = refusal(tmp_path, gzip.compress(with_footer(log_of(FRAME), 1)))
+    assert error.reason == "the data is compressed, so its name must end in .gz"
+
+
+def test_plain_text_under_a_compressed_name_is_told(tmp_path: Path) -> None:
+    error = refusal(tmp_path, with_footer(log_of(FRAME), 1), "match.jsonl.gz")
+    assert "the .gz data is damaged" in error.reason
+
+
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "xz"])
+def test_damaged_compressed_data_is_refused_and_not_called_cut(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"match.jsonl.{suffix}"
+    write(path, Header(capacity=4), [TraceFrame(n, [], hash=f"{n * n:016x}") for n in range(40)])
+    data = bytearray(path.read_bytes())
+    data[-6] ^= 1
+    assert "data is damaged" in refusal(tmp_path, bytes(data), path.name).reason
+
+
+def test_bytes_after_the_compressed_data_are_refused(tmp_path: Path) -> None:
+    data = gzip.compress(with_footer(log_of(FRAME), 1)) + b"\0\0\0\0"
+    assert "data is damaged" in refusal(tmp_path, data, "match.jsonl.gz").reason
+
+
+def test_a_line_longer_than_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matchlog, "LINE_BYTES_MAX", 1 << 16)
+    error = refusal(tmp_path, log_of(f'{{"frame":0,"commands":[{" " * (1 << 18)}]}}'))
+    assert (error.line, error.reason) == (2, "a line of more than 65536 bytes")
+
+
+# Last lines.
+
+
+@pytest.mark.parametrize(
+    ("last", "field", "reason"),
+    [
+        ('{"frames":2}', "frames", "says 2 where the log has 1"),
+        ('{"frames":0}', "frames", "says 0 where the log has 1"),
+        ('{"frames":1,"sha256":"' + "0" * 64 + '"}', "sha256", "says 0000"),
+        ('{"frames":1,"sha256":"00"}', "sha256", "expected 64 hexadecimal digits"),
+        ('{"frames":1,"sha256":null}', "sha256", "expected a string, found null"),
+        ('{"frames":1,"more":0}', "more", "an unknown key"),
+        ('{"frames":1,"frames":1}', "frames", "the key stands twice"),
+        ('{"frames":1.0}', "frames", "expected an integer, found 1.0"),
+        ('{"frames":-1}', "frames", "-1 is not in"),
+        ('{"frames":1}x', "", "no JSON"),
+        ('{"frames":1} ', "", "white space"),
+    ],
+)
+def test_a_bad_last_line_is_refused(tmp_path: Path, last: str, field: str, reason: str) -> None:
+    error = refusal(tmp_path, log_of(FRAME, last))
+    assert (error.line, error.field) == (3, field)
+    assert reason in error.reason
+
+
+@pytest.mark.parametrize("space", ["", " "])
+def test_the_checksum_covers_every_byte_before_the_last_line(tmp_path: Path, space: str) -> None:
+    text = log_of(FRAME.replace(",", f",{space}"), FRAME.replace('"frame":0', '"frame":1'))
+    whole = with_footer(text, 2)
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(whole)
+    assert read(path)[0].cut == ""
+    changed = whole.replace(b"ab", b"ac")
+    assert refusal(tmp_path, changed).field == "sha256"
+
+
+@pytest.mark.parametrize("extra", ["\n", FRAME + "\n", "x", '{"frames":1}\n', "\0"])
+def test_text_after_the_last_line_is_refused(tmp_path: Path, extra: str) -> None:
+    error = refusal(tmp_path, with_footer(log_of(FRAME), 1) + extra.encode())
+    assert (error.line, error.reason) == (4, "text after the last line")
+
+
+def test_a_last_line_without_a_checksum_is_enough(tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(log_of(FRAME, '{"frames":1}'))
+    reader, _ = read(path)
+    assert (reader.footer, reader.cut) == (Footer(1), "")
+
+
+# Hostile bytes, and the two ways through the reader.
+
+_FORMATS = {None: matchlog._TRACE, "brawl": matchlog._SIM}
+
+
+@given(frames=frames_of(None) | frames_of("brawl"), data=st.data())
+@settings(max_examples=400, deadline=None)
+def test_the_fast_way_through_the_reader_takes_nothing_that_the_strict_one_refuses(
+    frames: list[Any], data: st.DataObject
+) -> None:
+    for frame in frames[:1]:
+        line = bytearray(msgspec.json.encode(frame))
+        for _ in range(data.draw(st.integers(0, 3))):
+            at = data.draw(st.integers(0, len(line)))
+            length = data.draw(st.integers(0, 4))
+            piece = data.draw(
+                st.binary(max_size=3) | st.sampled_from([b"-0", b".0", b"e1", b" ", b'"a":1,', b"1,"])
+            )
+            line[at : at + length] = piece
+        text = bytes(line).replace(b"\n", b"")
+        form = matchlog._TRACE if isinstance(frame, TraceFrame) else matchlog._SIM
+        fast = form.parse_all(text + b"\n", [text], 0)
+        try:
+            strict = form.parse(text, 0)
+        except matchlog.LineError:
+            assert fast is None
+            continue
+        if fast is not None:
+            assert fast == [strict]
+
+
+BASE = with_footer((VECTORS / "small.jsonl").read_bytes().split(b'{"frame":4')[0], 4)
+
+
+@given(data=st.data())
+@settings(max_examples=400, deadline=None)
+def test_hostile_bytes_raise_match_log_errors_alone(data: st.DataObject, tmp_path_factory: Any) -> None:
+    text = bytearray(BASE)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        length = data.draw(st.sampled_from([0, 1, 2, 50, 5000]))
+        text[at : at + length] = data.draw(
+            st.binary(max_size=6)
+            | st.sampled_from([b"\r\n", b"\n", b"[" * 3000, b"9" * 5000, b"1e5", b"\xed\xa0\x80"])
+        )
+    raw = bytes(text)
+    suffix = data.draw(st.sampled_from(["", ".gz", ".bz2", ".xz"]))
+    if suffix and data.draw(st.booleans()):
+        raw = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}[suffix](raw)
+        broken = bytearray(raw)
+        broken[data.draw(st.integers(0, len(raw) - 1))] ^= data.draw(st.integers(0, 255))
+        raw = bytes(broken)[: data.draw(st.integers(0, len(raw)))]
+    path = tmp_path_factory.mktemp("hostile") / f"match.jsonl{suffix}"
+    path.write_bytes(raw)
+    try:
+        read(path)
+    except MatchLogError as error:
+        message = str(error)
+    else:
+        return
+    # It can be printed, whatever bytes the log held.
+    assert message.encode("utf-8").startswith(str(path).encode())
+
+
+@given(raw=st.binary(max_size=300), suffix=st.sampled_from(["", ".gz", ".bz2", ".xz"]))
+@example(raw=b"\n", suffix="")
+@example(raw=b"\x1f\x8b", suffix=".gz")
+@settings(max_examples=200, deadline=None)
+def test_any_bytes_at_all_are_a_log_or_a_match_log_error(
+    raw: bytes, suffix: str, tmp_path_factory: Any
+) -> None:
+    path = tmp_path_factory.mktemp("hostile") / f"match.jsonl{suffix}"
+    path.write_bytes(raw)
+    with pytest.raises(MatchLogError):
+        read(path)
+
+
+# Writing what may not be written.
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        TraceFrame(1, []),
+        TraceFrame(0, [matchlog.Move(0, (0, 0, 2**31))]),
+        TraceFrame(0, [matchlog.Move(True, (0, 0, 0))]),
+        TraceFrame(0, [matchlog.Move(1.0, (0, 0, 0))]),  # type: ignore[arg-type]
+        TraceFrame(0, [], hash="12"),
+        TraceFrame(0, [], events=[(1, 2, 9, 0)]),
+        TraceFrame(0, [object()]),  # type: ignore[list-item]
+        TraceFrame(2**70, []),
+        SimFrame(0, [1]),
+    ],
+)
+def test_a_writer_refuses_what_a_reader_would_and_writes_nothing_of_it(tmp_path: Path, frame: Any) -> None:
+    path = tmp_path / "match.jsonl"
+    with Writer(path, Header(capacity=4)) as writer:
+        with pytest.raises(MatchLogError) as caught:
+            writer.write(frame)
+        assert (caught.value.file, caught.value.line) == (str(path), 2)
+        writer.write(TraceFrame(0, []))
+    assert len(read(path)[1]) == 1
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        Header(capacity=0),
+        Header(capacity=4, seed=-1),
+        Header(capacity=4, meta={"a": 0.5}),
+        Header(capacity=4, meta={"a": {1, 2}}),
+        Header(capacity=4, meta={1: 2}),  # type: ignore[dict-item]
+        Header(capacity=4, meta={"a": "\ud800"}),
+        Header(capacity=4, layers=[(0, 40)]),
+        Header(capacity=4, names=Names(ids={4: "beyond"})),
+    ],
+)
+def test_a_writer_refuses_a_header_that_no_log_may_have(tmp_path: Path, header: Header) -> None:
+    with pytest.raises(MatchLogError):
+        Writer(tmp_path / "match.jsonl", header)
+    assert not (tmp_path / "match.jsonl").exists()
+
+
+def test_a_writer_that_fails_leaves_a_log_that_is_cut_short(tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl.gz"
+    writer = Writer(path, Header(capacity=4))
+    writer.write(TraceFrame(0, []))
+    with pytest.raises(ZeroDivisionError), writer:
+        raise ZeroDivisionError
+    reader, frames = read(path)
+    assert (len(frames), reader.cut) == (1, "there is no last line")
+
+
+def test_a_replacing_writer_leaves_the_old_file_until_it_is_done(tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(b"old")
+    with pytest.raises(ZeroDivisionError), Writer(path, Header(capacity=4), replace=True):
+        raise ZeroDivisionError
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("match.jsonl", b"old")]
+    with Writer(path, Header(capacity=4), replace=True) as writer:
+        writer.write(TraceFrame(0, []))
+        assert path.read_bytes() == b"old"
+    assert [file.name for file in tmp_path.iterdir()] == ["match.jsonl"]
+    assert len(read(path)[1]) == 1
+
+
+def test_each_frame_is_in_the_file_before_the_next_is_written(tmp_path: Path) -> None:
+    for name in ("match.jsonl", "match.jsonl.gz"):
+        with Writer(tmp_path / name, Header(capacity=4)) as writer:
+            for number in range(10):
+                writer.write(TraceFrame(number, []))
+                assert len(read(tmp_path / name)[1]) == number + 1
+
+
+def test_errors_survive_pickling() -> None:
+    error = MatchLogError("match.jsonl", 3, "frame", "why")
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.file, copy.line, copy.field) == (str(error), "match.jsonl", 3, "frame")
