@@ -13,45 +13,45 @@
 
 #define LEVELS_MAX 12 /* 33 bit lengths of a size, three to a level, and one of those that meet nobody */
 #define FIELD 20      /* bits of a bound in a box */
-#define FIELD_MASK ((1u << FIELD) - 1)
+#define FIELD_MASK (((uint64_t)1 << FIELD) - 1)
 #define GUARDS ((uint64_t)1 << FIELD | (uint64_t)1 << (2 * FIELD + 1) | (uint64_t)1 << (3 * FIELD + 2))
-#define BATCH 512
+#define BATCH 256
+#define ROW_KEY_BITS 54 /* of a key without x: leaves at least 10 bits to x */
 
 /* Bounds on three axes, quantised to FIELD bits each (rounded down, which keeps order), a guard bit above each field: x in the low
- * field, then z, then y. `most` has its guards set: a box begins before another ends on all axes iff most - least keeps them all. */
+ * field, then z, then y. `most` has its guards set: a box begins before another ends on all axes iff most - least keeps them all.
+ * The top bit of `most` tells a shape that turns (a box or a sector). */
 typedef struct box {
     uint64_t least, most;
 } box;
 
 typedef struct level {
-    uint32_t first, end;    /* in the sorted arrays */
-    uint32_t inverse;       /* floor(2^32 / height of a row) */
-    uint32_t wide;          /* longest collider on x and on the axes of the rows, raw */
+    uint32_t first, end; /* in the sorted arrays */
+    uint32_t wide, tall; /* longest collider on x and z, and on y; raw */
+    uint32_t z_inverse, y_inverse; /* floor(2^32 / size of a row) */
 } level;
 
-/* What the last build made: how coordinates become keys. A key is level | y row | z row | x | index, each as wide as need be. */
+/* What the last build made: how coordinates become keys. A key is level | y row | z row | x | id, each as wide as need be. */
 typedef struct grid {
     uint32_t count, levels;
-    int32_t low[3];         /* least bound on x, z, y */
-    uint32_t shift[3];      /* raw bits dropped from a bound to make a field */
-    uint32_t x_drop;        /* bits dropped from a field of x to make the key's */
-    uint32_t x_at, z_at, y_at, level_at; /* bit positions in a key */
-    uint32_t tall;          /* rows are beams of y and z */
+    uint32_t beams;                              /* rows are beams of y and z, not strips of z */
+    uint32_t x_at, z_at, y_at, level_at, key_end; /* bit positions in a key */
+    uint32_t x_drop;                             /* bits dropped from a field of x to make the key's */
+    uint32_t shift;                              /* raw bits dropped from a bound to make a field */
+    int64_t low[3];                              /* at or below every bound */
     level level[LEVELS_MAX];
 } grid;
 
 typedef struct arrays {
     grid *g;
     uint64_t *keys, *spare; /* one more key than colliders: the last is above all */
-    box *boxes, *sorted;
-    uint32_t *ids;          /* by the index in a key */
+    box *boxes, *sorted;    /* by id, and in the order of the keys */
 } arrays;
 
 static uint64_t aligned(uint64_t size) { return (size + 7) & ~(uint64_t)7; }
 
 uint64_t fxs_broad_size(uint32_t capacity) {
-    uint64_t n = capacity;
-    return aligned(sizeof(grid)) + 2 * 8 * (n + 1) + 2 * sizeof(box) * n + aligned(4 * n);
+    return aligned(sizeof(grid)) + 2 * 8 * ((uint64_t)capacity + 1) + 2 * sizeof(box) * (uint64_t)capacity;
 }
 
 static arrays arrays_of(const fxs_world *w) {
@@ -61,178 +61,161 @@ static arrays arrays_of(const fxs_world *w) {
     a.spare = a.keys + w->capacity + 1;
     a.boxes = (box *)(a.spare + w->capacity + 1);
     a.sorted = a.boxes + w->capacity;
-    a.ids = (uint32_t *)(a.sorted + w->capacity);
     return a;
 }
 
-static uint32_t bit_length(uint64_t v) {
-#if defined(__GNUC__) && !defined(FXS_NO_BUILTINS)
-    return v ? 64 - (uint32_t)__builtin_clzll(v) : 0;
-#else
-    uint32_t n = 0;
-    for (uint32_t step = 32; step; step /= 2) {
-        if (v >> step) {
-            v >>= step;
-            n += step;
-        }
-    }
-    return n + (uint32_t)v;
-#endif
-}
-
-/* Clamping keeps order, and of two intervals that meet and have their centres in range it keeps that they meet. */
-static int32_t clamped(int64_t v) { return v < INT32_MIN ? INT32_MIN : v > INT32_MAX ? INT32_MAX : (int32_t)v; }
-static int32_t least_of(int32_t centre, int32_t reach) { return clamped((int64_t)centre - reach); }
-static int32_t most_of(int32_t centre, int32_t reach) { return clamped((int64_t)centre + reach); }
-
-static uint32_t wide_of(const solid *s, uint32_t tall) {
-    int32_t most = s->reach_x > s->reach_z ? s->reach_x : s->reach_z;
-    return 2 * (uint32_t)(tall && s->reach_y > most ? s->reach_y : most);
-}
-
-static uint32_t offset(int32_t v, int32_t low) { return (uint32_t)v - (uint32_t)low; }
-static uint32_t row_of(uint32_t from_low, uint32_t inverse) { return (uint32_t)((uint64_t)from_low * inverse >> 32); }
+/* ---- building ---- */
 
 /* What the first look at the colliders learns. */
 typedef struct survey {
-    int32_t low[3], high[3];       /* of all bounds on x, z, y */
-    uint32_t widest[2][34];        /* flat, tall: the longest of each bit length of a length; 0: none */
-    uint32_t many[34];             /* flat: how many of each */
-    uint32_t layers;               /* that are there */
+    int32_t low[3], high[3];                    /* of the centres on x, z, y */
+    uint32_t many[33], widest[33], tallest[33]; /* by bit length of the length on x and z: how many; longest; longest on y */
+    uint32_t layers;                            /* that are there */
+    uint32_t count;
 } survey;
 
-static void take_survey(const fxs_world *w, arrays *a, survey *v) {
+static uint32_t length_of(const solid *s) { return 2 * (uint32_t)(s->reach_x > s->reach_z ? s->reach_x : s->reach_z); }
+
+static void take_survey(const fxs_world *w, survey *v) {
     const uint64_t *present = present_set(w);
-    uint32_t n = 0;
+    int32_t x0 = INT32_MAX, x1 = INT32_MIN, y0 = x0, y1 = x1, z0 = x0, z1 = x1;
     memset(v, 0, sizeof *v);
-    for (uint32_t i = 0; i < 3; i++) {
-        v->low[i] = INT32_MAX;
-        v->high[i] = INT32_MIN;
-    }
     for (uint64_t word = 0; word < set_words(w->capacity); word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             const solid *s = solids(w) + word * 64 + trailing_zeros(bits);
             if (!s->active) {
                 continue;
             }
-            a->ids[n++] = s->id;
+            uint32_t length = length_of(s), tall = 2 * (uint32_t)s->reach_y, b = bit_length(length);
+            v->count++;
             v->layers |= 1u << s->layer;
-            const int32_t centre[3] = {s->x, s->z, s->y}, reach[3] = {s->reach_x, s->reach_z, s->reach_y};
-            for (uint32_t i = 0; i < 3; i++) {
-                int32_t low = least_of(centre[i], reach[i]), high = most_of(centre[i], reach[i]);
-                v->low[i] = low < v->low[i] ? low : v->low[i];
-                v->high[i] = high > v->high[i] ? high : v->high[i];
-            }
-            uint32_t flat = wide_of(s, 0), tall = wide_of(s, 1), length = bit_length(flat);
-            v->many[length]++;
-            v->widest[0][length] = flat > v->widest[0][length] ? flat : v->widest[0][length];
-            length = bit_length(tall);
-            v->widest[1][length] = tall > v->widest[1][length] ? tall : v->widest[1][length];
+            v->many[b]++;
+            v->widest[b] = length > v->widest[b] ? length : v->widest[b];
+            v->tallest[b] = tall > v->tallest[b] ? tall : v->tallest[b];
+            x0 = s->x < x0 ? s->x : x0;
+            x1 = s->x > x1 ? s->x : x1;
+            y0 = s->y < y0 ? s->y : y0;
+            y1 = s->y > y1 ? s->y : y1;
+            z0 = s->z < z0 ? s->z : z0;
+            z1 = s->z > z1 ? s->z : z1;
         }
     }
-    a->g->count = n;
+    const int32_t low[3] = {x0, z0, y0}, high[3] = {x1, z1, y1};
+    memcpy(v->low, low, sizeof low);
+    memcpy(v->high, high, sizeof high);
 }
 
-/* Chooses levels and the layout of keys. level_of[b] is the level of a collider whose length has b bits. */
-static void plan(arrays *a, const survey *v, uint32_t level_of[34]) {
-    grid *g = a->g;
-    uint32_t extent[3], common = 0;
-    for (uint32_t i = 0; i < 3; i++) {
-        extent[i] = offset(v->high[i], v->low[i]);
-        g->low[i] = v->low[i];
-        g->shift[i] = bit_length(extent[i]) > FIELD ? bit_length(extent[i]) - FIELD : 0;
-    }
-    for (uint32_t b = 0; b < 34; b++) {
-        common = v->many[b] > v->many[common] ? b : common;
-    }
-    g->tall = bit_length(extent[2]) > common + 3; /* more than about eight of the usual colliders on top of each other */
-    const uint32_t *widest = v->widest[g->tall];
+/* from_low < 2^33, inverse <= 2^31. Two places no further apart than a row is high are in the same or in neighbouring rows. */
+static uint32_t row_of(uint64_t from_low, uint32_t inverse) { return (uint32_t)(from_low * inverse >> 32); }
+
+static uint32_t row_bits(uint64_t extent, uint32_t inverse) { return bit_length((uint64_t)row_of(extent, inverse) + 2); }
+
+/* Chooses levels and the layout of keys for a world that has colliders. level_of[b] is the level of a collider whose length has b
+ * bits; g->level[g->levels] is there for `lonely` ones, that meet nobody: queries want them, pairs do not. */
+static void plan(grid *g, const survey *v, uint32_t id_bits, int lonely, uint32_t level_of[33]) {
+    uint32_t common = 0, top = 0, longest = 0;
+    g->count = v->count;
     g->levels = 0;
-    for (uint32_t b = 34; b--;) {
-        if (widest[b] && (g->levels == 0 || level_of[b + 1] == LEVELS_MAX || bit_length(g->level[g->levels - 1].wide) > b + 2)) {
-            g->level[g->levels++].wide = widest[b];
+    for (uint32_t b = 33; b--;) {
+        if (v->many[b]) {
+            if (g->levels == 0 || top > b + 2) {
+                level *l = g->level + g->levels++;
+                l->wide = v->widest[b];
+                l->tall = 0;
+                top = b;
+            }
+            level *l = g->level + g->levels - 1;
+            l->tall = v->tallest[b] > l->tall ? v->tallest[b] : l->tall;
+            longest = v->tallest[b] > longest ? v->tallest[b] : longest;
+            common = v->many[b] > v->many[common] ? b : common;
         }
-        level_of[b] = g->levels ? g->levels - 1 : LEVELS_MAX;
+        level_of[b] = g->levels - 1;
     }
-    /* One more level for those that meet nobody: queries want them, pairs do not. */
-    g->level[g->levels] = g->level[g->levels - 1];
-    for (uint32_t b = 0; b < g->levels; b++) {
-        g->level[g->levels].wide = g->level[b].wide > g->level[g->levels].wide ? g->level[b].wide : g->level[g->levels].wide;
+    g->level[g->levels] = g->level[0];
+    g->level[g->levels].tall = longest;
+    longest = g->level[0].wide > longest ? g->level[0].wide : longest;
+    uint64_t extent[3], most = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        g->low[i] = (int64_t)v->low[i] - longest / 2;
+        extent[i] = (uint64_t)((int64_t)v->high[i] - g->low[i]) + longest / 2; /* < 2^32 + 2^31 */
+        most = extent[i] > most ? extent[i] : most;
     }
-    uint32_t index_bits = bit_length(g->count), level_bits = bit_length(g->levels), z_bits, y_bits, least = g->level[g->levels - 1].wide;
-    for (uint32_t height = 0;; height++) {
-        for (uint32_t i = 0; i <= g->levels; i++) { /* 2^32 / height, rounded down: height >= 2 */
-            g->level[i].inverse = (uint32_t)((((uint64_t)1 << 32) / g->level[i].wide) >> height);
+    g->shift = bit_length(most) > FIELD ? bit_length(most) - FIELD : 0;
+    g->beams = v->high[2] - (int64_t)v->low[2] > 8 * (int64_t)v->tallest[common];
+    uint32_t level_bits = bit_length(g->levels - !lonely), z_bits, y_bits, smaller = 0;
+    do {
+        z_bits = y_bits = 0;
+        for (level *l = g->level; l <= g->level + g->levels; l++) { /* lengths are at least 2 */
+            l->z_inverse = (uint32_t)(((uint64_t)1 << 32) / l->wide >> smaller);
+            l->y_inverse = (uint32_t)(((uint64_t)1 << 32) / l->tall >> smaller);
+            uint32_t z = row_bits(extent[1], l->z_inverse), y = g->beams ? row_bits(extent[2], l->y_inverse) : 0;
+            z_bits = z > z_bits ? z : z_bits;
+            y_bits = y > y_bits ? y : y_bits;
         }
-        uint32_t finest = g->level[g->levels - 1].inverse;
-        z_bits = bit_length(row_of(extent[1], finest) + 2);
-        y_bits = g->tall ? bit_length(row_of(extent[2], finest) + 2) : 0;
-        if (index_bits + level_bits + z_bits + y_bits <= 54) {
-            break;
-        }
-    }
-    uint32_t x_bits = bit_length(extent[0] / least) + 4, x_most = 64 - index_bits - level_bits - z_bits - y_bits;
-    x_bits = x_bits < FIELD ? x_bits : FIELD;
-    x_bits = x_bits < x_most ? x_bits : x_most;
-    g->x_drop = FIELD - x_bits;
-    g->x_at = index_bits;
+        smaller++;
+    } while (id_bits + level_bits + z_bits + y_bits > ROW_KEY_BITS);
+    /* A fraction of the smallest length is fine enough on x: finer keys would only take longer to sort. */
+    uint32_t field_bits = bit_length(extent[0] >> g->shift), room = 64 - id_bits - level_bits - z_bits - y_bits;
+    uint32_t x_bits = bit_length(extent[0] / g->level[g->levels - 1].wide) + 2;
+    x_bits = x_bits < field_bits ? x_bits : field_bits;
+    x_bits = x_bits < room ? x_bits : room;
+    g->x_drop = field_bits - x_bits;
+    g->x_at = id_bits;
     g->z_at = g->x_at + x_bits;
     g->y_at = g->z_at + z_bits;
     g->level_at = g->y_at + y_bits;
+    g->key_end = g->level_at + level_bits;
 }
 
-static uint64_t field(const grid *g, uint32_t axis, int32_t v) { return offset(v, g->low[axis]) >> g->shift[axis]; }
+static uint64_t from_low(const grid *g, uint32_t axis, int64_t v) { return (uint64_t)(v - g->low[axis]); }
+static uint32_t z_row(const level *l, uint64_t z) { return row_of(z, l->z_inverse) + 1; }
+static uint32_t y_row(const grid *g, const level *l, uint64_t y) { return g->beams ? row_of(y, l->y_inverse) + 1 : 0; }
+static uint64_t x_key(const grid *g, uint64_t field) { return field >> g->x_drop << g->x_at; }
 
-static box box_of(const grid *g, const solid *s) {
-    box b;
-    b.least = field(g, 0, least_of(s->x, s->reach_x)) | field(g, 1, least_of(s->z, s->reach_z)) << (FIELD + 1) |
-              field(g, 2, least_of(s->y, s->reach_y)) << (2 * FIELD + 2);
-    b.most = (field(g, 0, most_of(s->x, s->reach_x)) | field(g, 1, most_of(s->z, s->reach_z)) << (FIELD + 1) |
-              field(g, 2, most_of(s->y, s->reach_y)) << (2 * FIELD + 2)) |
-             GUARDS;
-    return b;
+/* The key where a row begins. Rows count from 1, so that the rows before the first and after the last have keys too. */
+static uint64_t row_key(const grid *g, uint32_t lvl, uint32_t y, uint32_t z) {
+    return ((uint64_t)lvl << (g->level_at & 63)) + ((uint64_t)y << g->y_at) + ((uint64_t)z << g->z_at);
 }
 
-static int boxes_meet(const box *p, const box *q) { return (((p->most - q->least) & (q->most - p->least)) & GUARDS) == GUARDS; }
-
-/* The key of a place, without index: rows begin at 1, so that the row before the first and the one after the last are keys too. */
-static uint64_t key_at(const grid *g, uint32_t lvl, uint32_t y_row, uint32_t z_row, uint64_t x_field) {
-    return ((uint64_t)lvl << g->level_at) + ((uint64_t)y_row << g->y_at) + ((uint64_t)z_row << g->z_at) +
-           (x_field >> g->x_drop << g->x_at);
-}
-
-static uint32_t z_row(const grid *g, const level *l, int32_t z) { return row_of(offset(z, g->low[1]), l->inverse) + 1; }
-static uint32_t y_row(const grid *g, const level *l, int32_t y) { return g->tall ? row_of(offset(y, g->low[2]), l->inverse) + 1 : 0; }
-
-static void build(const fxs_world *w, arrays *a) {
+static void build(const fxs_world *w, const arrays *a) {
     survey v;
-    uint32_t level_of[35], counts[LEVELS_MAX + 1] = {0};
+    uint32_t level_of[33], counts[LEVELS_MAX] = {0}, meets = 0;
     grid *g = a->g;
-    take_survey(w, a, &v);
-    if (g->count == 0) {
-        g->levels = 0;
+    take_survey(w, &v);
+    g->count = g->levels = 0;
+    if (v.count == 0) {
         return;
     }
-    level_of[34] = LEVELS_MAX;
-    plan(a, &v, level_of);
-    uint32_t meets[32];
     for (uint32_t i = 0; i < 32; i++) {
-        meets[i] = w->layers[i] & v.layers;
+        meets |= (uint32_t)((w->layers[i] & v.layers) != 0) << i;
     }
-    for (uint32_t i = 0; i < g->count; i++) {
-        const solid *s = solids(w) + a->ids[i];
-        uint32_t lvl = meets[s->layer] ? level_of[bit_length(wide_of(s, g->tall))] : g->levels;
-        const level *l = g->level + lvl;
-        a->boxes[i] = box_of(g, s);
-        a->keys[i] = key_at(g, lvl, y_row(g, l, least_of(s->y, s->reach_y)), z_row(g, l, least_of(s->z, s->reach_z)),
-                            a->boxes[i].least & FIELD_MASK) | i;
-        counts[lvl]++;
+    plan(g, &v, bit_length(w->capacity - 1), (v.layers & ~meets) != 0, level_of);
+    const uint64_t *present = present_set(w);
+    uint32_t n = 0;
+    for (uint64_t word = 0; word < set_words(w->capacity); word++) {
+        for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
+            uint32_t id = (uint32_t)(word * 64) + trailing_zeros(bits);
+            const solid *s = solids(w) + id;
+            if (!s->active) {
+                continue;
+            }
+            uint32_t lvl = meets >> s->layer & 1 ? level_of[bit_length(length_of(s))] : g->levels;
+            uint64_t rx = (uint64_t)s->reach_x, rz = (uint64_t)s->reach_z, ry = (uint64_t)s->reach_y;
+            uint64_t x = from_low(g, 0, s->x) - rx, z = from_low(g, 1, s->z) - rz, y = from_low(g, 2, s->y) - ry;
+            box b;
+            b.least = x >> g->shift | z >> g->shift << (FIELD + 1) | y >> g->shift << (2 * FIELD + 2);
+            b.most = (x + 2 * rx) >> g->shift | (z + 2 * rz) >> g->shift << (FIELD + 1) | (y + 2 * ry) >> g->shift << (2 * FIELD + 2) |
+                     GUARDS | (uint64_t)(s->kind >= FXS_BOX) << 63;
+            a->boxes[id] = b;
+            a->keys[n++] = row_key(g, lvl, y_row(g, g->level + lvl, y), z_row(g->level + lvl, z)) | x_key(g, x >> g->shift) | id;
+            counts[lvl]++;
+        }
     }
-    fxs_sort(a->keys, a->spare, g->count, g->x_at, g->level_at + bit_length(g->levels) - g->x_at);
-    a->keys[g->count] = UINT64_MAX;
-    uint64_t index_mask = ((uint64_t)1 << g->x_at) - 1;
-    for (uint32_t i = 0; i < g->count; i++) {
-        a->sorted[i] = a->boxes[a->keys[i] & index_mask];
+    fxs_sort(a->keys, a->spare, n, g->x_at, g->key_end - g->x_at);
+    a->keys[n] = UINT64_MAX;
+    uint64_t id_mask = ((uint64_t)1 << g->x_at) - 1;
+    for (uint32_t i = 0; i < n; i++) {
+        a->sorted[i] = a->boxes[a->keys[i] & id_mask];
     }
     uint32_t end = 0;
     for (uint32_t i = 0; i <= g->levels; i++) {
@@ -242,63 +225,76 @@ static void build(const fxs_world *w, arrays *a) {
     }
 }
 
-/* Pairs of places in the sorted array whose boxes meet, tested exactly a batch at a time. */
+/* ---- pairs ---- */
+
 typedef struct search {
     const fxs_world *w;
     arrays a;
-    uint64_t index_mask;
+    uint64_t id_mask, one; /* of a key: the bits of the id; the least step of x */
     packed_hit *out;
     uint64_t found;
-    uint32_t pairs;
-    uint32_t first[BATCH + 1], second[BATCH + 1];
+    uint32_t proposed;
+    uint64_t pair[BATCH]; /* places in the sorted arrays whose boxes meet: first << 32 | second */
 } search;
 
-static void test_batch(search *s) {
+/* Tests what is proposed, sorted by how many of the two turn: a run of like pairs is predicted well. */
+static void test_proposed(search *s) {
     const fxs_world *w = s->w;
-    for (uint32_t i = 0; i < s->pairs; i++) {
-        uint32_t a = s->a.ids[s->a.keys[s->first[i]] & s->index_mask], b = s->a.ids[s->a.keys[s->second[i]] & s->index_mask];
-        const solid *p = solids(w) + a, *q = solids(w) + b;
-        if (!layers_meet(w, p, q) || !owners_meet(p, q)) {
-            continue;
-        }
-        int contact = fxs_solid_contact(p, q);
-        if (contact >= (int)w->hit_when) {
-            if (s->found < w->hit_capacity) {
-                s->out[s->found] = a < b ? hit_pack(a, b, contact) : hit_pack(b, a, contact);
+    const solid *all = solids(w);
+    uint64_t like[3][BATCH];
+    uint32_t count[3] = {0};
+    for (uint32_t i = 0; i < s->proposed; i++) {
+        uint64_t first = s->pair[i] >> 32, second = s->pair[i] & UINT32_MAX;
+        uint64_t turned = (s->a.sorted[first].most >> 63) + (s->a.sorted[second].most >> 63);
+        uint64_t a = s->a.keys[first] & s->id_mask, b = s->a.keys[second] & s->id_mask;
+        like[turned][count[turned]] = a < b ? a << 32 | b : b << 32 | a;
+        count[turned] += (uint32_t)(layers_meet(w, all + a, all + b) & owners_meet(all + a, all + b));
+    }
+    for (uint32_t k = 0; k < 3; k++) {
+        uint8_t contacts[BATCH];
+        fxs_solid_contacts(all, like[k], count[k], contacts);
+        for (uint32_t i = 0; i < count[k]; i++) {
+            if (contacts[i] >= w->hit_when) {
+                if (s->found < w->hit_capacity) {
+                    s->out[s->found] = hit_pack((uint32_t)(like[k][i] >> 32), (uint32_t)(like[k][i] & UINT32_MAX), contacts[i]);
+                }
+                s->found++;
             }
-            s->found++;
         }
     }
-    s->pairs = 0;
+    s->proposed = 0;
 }
 
-/* Proposes i with everything from `from` on whose key is below `end`. */
-static void scan(search *s, uint32_t i, uint32_t from, uint64_t end) {
+/* Proposes i, whose box is `here`, with everything from `from` on whose key is below `end`. */
+static inline void scan(search *s, uint32_t i, box here, uint32_t from, uint64_t end) {
     const uint64_t *keys = s->a.keys;
-    const box *sorted = s->a.sorted, here = sorted[i];
+    const box *sorted = s->a.sorted;
+    uint32_t n = s->proposed;
     for (uint32_t j = from; keys[j] < end; j++) {
-        s->first[s->pairs] = i;
-        s->second[s->pairs] = j;
-        s->pairs += (uint32_t)boxes_meet(&here, sorted + j);
-        if (s->pairs == BATCH) {
-            test_batch(s);
+        s->pair[n] = (uint64_t)i << 32 | j;
+        n += ((here.most - sorted[j].least) & (sorted[j].most - here.least) & GUARDS) == GUARDS;
+        if (n == BATCH) {
+            s->proposed = n;
+            test_proposed(s);
+            n = 0;
         }
     }
+    s->proposed = n;
 }
 
-/* The first place in [0, count] whose key is not below `key`, searched outwards from `hint`. */
+/* The first place whose key is not below `key`, searched outwards from `hint`. */
 static uint32_t seek(const arrays *a, uint32_t hint, uint64_t key) {
-    uint32_t low = 0, high = a->g->count, step = 1; /* keys below low are below `key`, keys from high on are not */
+    uint32_t low = 0, high = a->g->count, step = 1; /* keys before low are below `key`, keys from high on are not */
     if (a->keys[hint] < key) {
         low = hint + 1;
-        while (low < high && high - low > step && a->keys[low + step - 1] < key) {
-            low += step;
+        while (high - low > step && a->keys[low + step] < key) {
+            low += step + 1;
             step *= 2;
         }
         high = high - low > step ? low + step : high;
     } else {
         high = hint;
-        while (low < high && high - low > step && a->keys[high - step] >= key) {
+        while (high - low > step && a->keys[high - step] >= key) {
             high -= step;
             step *= 2;
         }
@@ -315,60 +311,52 @@ static uint32_t seek(const arrays *a, uint32_t hint, uint64_t key) {
     return low;
 }
 
-/* Pairs within a level. */
+/* Pairs within a level: along one's own row to one's own end, and along the rows after it from as far back as one could reach that
+ * began before. */
 static void search_level(search *s, const level *l) {
     const arrays *a = &s->a;
     const grid *g = a->g;
-    uint64_t x_mask = (((uint64_t)1 << g->z_at) - 1) & ~s->index_mask, one = (uint64_t)1 << g->x_at;
-    uint64_t rows[9];
-    uint32_t start[9], forward = 0, count = 0;
-    for (int dy = g->tall ? -1 : 0; dy <= (g->tall ? 1 : 0); dy++) {
-        for (int dz = -1; dz <= 1; dz++) {
-            if (dy != 0 || dz != 0) {
-                rows[count++] = ((uint64_t)(int64_t)dy << g->y_at) + ((uint64_t)(int64_t)dz << g->z_at);
-            }
-        }
-    }
-    forward = count / 2; /* rows[forward..] lie after one's own */
-    for (uint32_t k = 0; k < count; k++) {
-        start[k] = l->first;
-    }
+    const uint64_t *keys = a->keys;
+    uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1), id_mask = s->id_mask;
+    uint64_t back = x_key(g, (l->wide >> g->shift) + ((uint64_t)1 << g->x_drop) + 1), y = (uint64_t)1 << g->y_at, z = (uint64_t)1 << g->z_at;
+    uint64_t row[4] = {z, y - z, y, y + z};
+    uint32_t start[4] = {l->first, l->first, l->first, l->first}, rows = g->beams ? 4 : 1;
     for (uint32_t i = l->first; i < l->end; i++) {
-        uint64_t begin = a->keys[i] & ~s->index_mask;
-        uint64_t end = (begin & ~x_mask) + ((a->sorted[i].most & FIELD_MASK) >> g->x_drop << g->x_at) + one;
-        scan(s, i, i + 1, end);
-        for (uint32_t k = 0; k < count; k++) {
-            /* Of two that begin at the same x the one in the earlier row proposes the pair. */
-            uint64_t from = begin + rows[k] + (k < forward ? one : 0);
-            uint32_t at_k = start[k];
-            while (a->keys[at_k] < from) {
-                at_k++;
+        box here = a->sorted[i];
+        uint64_t begin = keys[i] & ~id_mask, own = begin & row_mask, end = own + x_key(g, here.most & FIELD_MASK) + s->one;
+        uint64_t from = begin - own > back ? begin - back : own;
+        scan(s, i, here, i + 1, end);
+        for (uint32_t k = 0; k < rows; k++) {
+            uint32_t first = start[k];
+            while (keys[first] < from + row[k]) {
+                first++;
             }
-            start[k] = at_k;
-            scan(s, i, at_k, end + rows[k]);
+            start[k] = first;
+            scan(s, i, here, first, end + row[k]);
         }
     }
 }
 
-/* Pairs of a collider of level `small` with larger ones of the level `large`. */
-static void search_levels(search *s, uint32_t small, uint32_t large) {
+/* Pairs of a collider of a level with larger ones of the level `large`. */
+static void search_larger(search *s, const level *l, uint32_t large) {
     const arrays *a = &s->a;
     const grid *g = a->g;
-    const level *fine = g->level + small, *coarse = g->level + large;
+    const level *coarse = g->level + large;
     uint32_t hint[4] = {coarse->first, coarse->first, coarse->first, coarse->first};
-    for (uint32_t i = fine->first; i < fine->end; i++) {
-        const solid *p = solids(s->w) + a->ids[a->keys[i] & s->index_mask];
-        int32_t z0 = least_of(p->z, p->reach_z), y0 = least_of(p->y, p->reach_y), x0 = least_of(p->x, p->reach_x);
-        int64_t wide = coarse->wide;
-        int32_t back_x = (int32_t)max64((int64_t)x0 - wide, g->low[0]), back_y = (int32_t)max64((int64_t)y0 - wide, g->low[2]),
-                back_z = (int32_t)max64((int64_t)z0 - wide, g->low[1]);
-        uint32_t y_end = y_row(g, coarse, most_of(p->y, p->reach_y)), z_end = z_row(g, coarse, most_of(p->z, p->reach_z));
-        for (uint32_t y = y_row(g, coarse, back_y); y <= y_end; y++) {
-            for (uint32_t z = z_row(g, coarse, back_z); z <= z_end; z++) {
-                uint64_t from = key_at(g, large, y, z, field(g, 0, back_x));
-                uint32_t *h = hint + (z & 3);
-                *h = seek(a, *h, from);
-                scan(s, i, *h, key_at(g, large, y, z, a->sorted[i].most & FIELD_MASK) + ((uint64_t)1 << g->x_at));
+    for (uint32_t i = l->first; i < l->end; i++) {
+        const solid *p = solids(s->w) + (a->keys[i] & s->id_mask);
+        box here = a->sorted[i];
+        int64_t x = (int64_t)p->x - p->reach_x - coarse->wide, z = (int64_t)p->z - p->reach_z - coarse->wide,
+                y = (int64_t)p->y - p->reach_y - coarse->tall;
+        uint64_t x_begin = x_key(g, from_low(g, 0, max64(x, g->low[0])) >> g->shift), x_end = x_key(g, here.most & FIELD_MASK) + s->one;
+        uint32_t z_end = z_row(coarse, from_low(g, 1, (int64_t)p->z + p->reach_z)),
+                 y_end = y_row(g, coarse, from_low(g, 2, (int64_t)p->y + p->reach_y));
+        for (uint32_t yr = y_row(g, coarse, from_low(g, 2, max64(y, g->low[2]))); yr <= y_end; yr++) {
+            for (uint32_t zr = z_row(coarse, from_low(g, 1, max64(z, g->low[1]))); zr <= z_end; zr++) {
+                uint64_t row = row_key(g, large, yr, zr);
+                uint32_t *h = hint + (zr & 3);
+                *h = seek(a, *h, row + x_begin);
+                scan(s, i, here, *h, row + x_end);
             }
         }
     }
@@ -380,16 +368,20 @@ uint64_t fxs_broad_hits(const fxs_world *w, packed_hit *out) {
     s.a = arrays_of(w);
     s.out = out;
     s.found = 0;
-    s.pairs = 0;
+    s.proposed = 0;
     build(w, &s.a);
     const grid *g = s.a.g;
-    s.index_mask = ((uint64_t)1 << g->x_at) - 1;
+    if (g->levels == 0) {
+        return 0;
+    }
+    s.id_mask = ((uint64_t)1 << g->x_at) - 1;
+    s.one = (uint64_t)1 << g->x_at;
     for (uint32_t i = 0; i < g->levels; i++) {
         search_level(&s, g->level + i);
         for (uint32_t j = 0; j < i; j++) {
-            search_levels(&s, i, j);
+            search_larger(&s, g->level + i, j);
         }
     }
-    test_batch(&s);
+    test_proposed(&s);
     return s.found;
 }

@@ -170,7 +170,7 @@ static int sector_box(const solid *sector, const solid *box, planar d) {
     return max_int(inside, max_int(edge_box(p, w1, H), edge_box(p, w2, H)));
 }
 
-int fxs_solid_contact(const solid *a, const solid *b) {
+static inline int contact_of(const solid *a, const solid *b) {
     if (a->kind > b->kind) {
         const solid *swap = a;
         a = b;
@@ -183,23 +183,31 @@ int fxs_solid_contact(const solid *a, const solid *b) {
     }
     /* size[1] is the half height of every kind (a sphere's is 0). */
     planar d = {dx, dz}, minus_d = {-dx, -dz};
-    int64_t h = (int64_t)a->size[1] + b->size[1], r = a->size[0], f = max64(0, dy - h);
-    if (b->kind <= FXS_CAPSULE) {
-        return classify(dx * dx + dz * dz + f * f, (r + b->size[0]) * (r + b->size[0]));
-    }
+    int64_t h = (int64_t)a->size[1] + b->size[1], r = a->size[0], both = r + b->size[0];
     if (a->kind <= FXS_CAPSULE) {
+        int64_t f = max64(0, dy - h);
+        if (b->kind <= FXS_CAPSULE) {
+            return classify(dx * dx + dz * dz + f * f, both * both);
+        }
         return f > r ? FXS_APART : near_prism(b, minus_d, r * r - f * f);
     }
-    int vertical = classify(dy, h);
+    int flat;
     if (a->kind == FXS_CYLINDER) { /* of two discs L^2 and 4 R^2 q are squares: their roots compare alike, in 64 bits */
-        int planar_contact = b->kind == FXS_CYLINDER ? classify(dot64(d, d), (r + b->size[0]) * (r + b->size[0]))
-                                                     : near_prism(b, minus_d, r * r);
-        return min_int(vertical, planar_contact);
+        flat = b->kind == FXS_CYLINDER ? classify(dx * dx + dz * dz, both * both) : near_prism(b, minus_d, r * r);
+    } else if (a->kind == FXS_BOX) {
+        flat = b->kind == FXS_BOX ? box_box(a, b, d) : sector_box(b, a, d);
+    } else {
+        flat = FXS_APART;
     }
-    if (a->kind == FXS_BOX) {
-        return min_int(vertical, b->kind == FXS_BOX ? box_box(a, b, d) : sector_box(b, a, d));
+    return min_int(classify(dy, h), flat);
+}
+
+int fxs_solid_contact(const solid *a, const solid *b) { return contact_of(a, b); }
+
+void fxs_solid_contacts(const solid *all, const uint64_t *pairs, uint32_t n, uint8_t *contacts) {
+    for (uint32_t i = 0; i < n; i++) {
+        contacts[i] = (uint8_t)contact_of(all + (pairs[i] >> 32), all + (pairs[i] & UINT32_MAX));
     }
-    return FXS_APART;
 }
 
 int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {

@@ -80,6 +80,9 @@ FXS_INTERNAL void fxs_solid_reach(solid *s);
 /* Contact (CONTRACT 3) of any two solids. */
 FXS_INTERNAL int fxs_solid_contact(const solid *a, const solid *b);
 
+/* The same of n pairs of places in `all`, each first << 32 | second. */
+FXS_INTERNAL void fxs_solid_contacts(const solid *all, const uint64_t *pairs, uint32_t n, uint8_t *contacts);
+
 /* fxs_shape_check and the pose's yaw. */
 FXS_INTERNAL int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose);
 

@@ -398,7 +398,7 @@ int32_t fxs_world_set_active(fxs_world *world, uint32_t id, uint32_t active) {
 
 /* ---- steps ---- */
 
-/* LSD radix sort by digits of 11 bits; a digit that is the same in every key costs one read. */
+/* LSD radix sort by digits of at most 11 bits, all of about the same width; a digit that is the same in every key costs one read. */
 void fxs_sort(uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits) {
     if (n <= 32) {
         uint64_t mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
@@ -411,17 +411,19 @@ void fxs_sort(uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_
         }
         return;
     }
+    uint32_t passes = (bits + 10) / 11, width = passes ? (bits + passes - 1) / passes : 0;
     uint64_t *from = keys, *to = spare;
-    for (uint32_t done = 0; done < bits; done += 11) {
-        uint32_t shift = low + done, mask = bits - done < 11 ? (1u << (bits - done)) - 1 : 2047, digit = 0;
-        uint32_t ends[2048] = {0};
+    for (uint32_t done = 0; done < bits; done += width) {
+        uint32_t shift = low + done, most = bits - done < width ? bits - done : width, mask = (1u << most) - 1, sum = 0;
+        uint32_t ends[2048];
+        memset(ends, 0, sizeof *ends << most);
         for (uint64_t i = 0; i < n; i++) {
             ends[from[i] >> shift & mask]++;
         }
         if (ends[from[0] >> shift & mask] == n) {
             continue;
         }
-        for (uint32_t sum = 0; digit <= mask; digit++) {
+        for (uint32_t digit = 0; digit <= mask; digit++) {
             uint32_t here = ends[digit];
             ends[digit] = sum;
             sum += here;
@@ -436,14 +438,6 @@ void fxs_sort(uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_
     if (from != keys) {
         memcpy(keys, from, n * sizeof *keys);
     }
-}
-
-static uint32_t bits_of(uint32_t v) {
-    uint32_t n = 0;
-    for (; v; v >>= 1) {
-        n++;
-    }
-    return n;
 }
 
 /* Where a step's events go. Those past the capacity are counted only. */
@@ -491,7 +485,7 @@ int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capac
         return FXS_E_ROOM;
     }
     /* b is already below 2^31, a above it: two sorts by only the bits that ids of this world have. */
-    uint32_t bits = bits_of(world->capacity - 1);
+    uint32_t bits = bit_length(world->capacity - 1);
     if (found <= 32) {
         fxs_sort(now, other, found, 0, 64);
     } else {

@@ -63,6 +63,21 @@ static inline uint32_t trailing_zeros(uint64_t v) { /* v != 0 */
 #endif
 }
 
+static inline uint32_t bit_length(uint64_t v) {
+#if defined(__GNUC__) && !defined(FXS_NO_BUILTINS)
+    return v ? 64 - (uint32_t)__builtin_clzll(v) : 0;
+#else
+    uint32_t n = 0;
+    for (uint32_t step = 32; step; step /= 2) {
+        if (v >> step) {
+            v >>= step;
+            n += step;
+        }
+    }
+    return n + (uint32_t)v;
+#endif
+}
+
 /* The least member >= from, or the capacity if there is none. from <= capacity. */
 static inline uint32_t set_next(const uint64_t *set, uint32_t from, uint32_t capacity) {
     uint64_t word = from >> 6, words = set_words(capacity);
@@ -96,7 +111,7 @@ FXS_INTERNAL int32_t fxs_collider_check(const fxs_collider *c);
 FXS_INTERNAL uint64_t fxs_broad_size(uint32_t capacity);
 FXS_INTERNAL uint64_t fxs_broad_hits(const fxs_world *w, packed_hit *out);
 
-/* Sorts n keys by their `bits` low bits in place, stably; spare has room for n. */
+/* Sorts n keys by their `bits` bits from bit `low` on, stably; spare has room for n. */
 FXS_INTERNAL void fxs_sort(uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits);
 
 #endif
