@@ -14,8 +14,11 @@ from __future__ import annotations
 import operator
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import combinations, pairwise
 from math import isqrt
+from struct import calcsize, pack, unpack_from
 from typing import Any
 
 # What a formula is evaluated over: int, and Surd (below) where the contract says "real numbers".
@@ -59,8 +62,8 @@ def integers(name: str, values: Any, count: int, low: int, high: int) -> tuple[i
 
 # Numbers.
 
-# Angles are computed in fixed point with FINE fraction bits. Each of the fewer than 60 terms of a cosine or a sine
-# errs by less than 4 in the last place, pi's own error included, so the result is within 2^9 of the truth.
+# Angles are computed in fixed point with FINE fraction bits. Each of the fewer than 60 terms of a cosine or a
+# sine errs by less than 4 in the last place, pi's own error included, so the result is within 2^9 of the truth.
 # A rounding to 2^-30 is proven when the value is farther than that from every tie.
 FINE = 192
 FINE_ERROR = 2**9
@@ -407,3 +410,385 @@ def overlap(a: Shape, pa: Pose, b: Shape, pb: Pose) -> int:
 def _relative(pa: Sequence[int], pb: Sequence[int]) -> tuple[int, int, int]:
     """b's centre minus a's."""
     return pb[0] - pa[0], pb[1] - pa[1], pb[2] - pa[2]
+
+
+# The hash of a state.
+
+_PRIME_1 = 0x9E3779B185EBCA87
+_PRIME_2 = 0xC2B2AE3D27D4EB4F
+_PRIME_3 = 0x165667B19E3779F9
+_PRIME_4 = 0x85EBCA77C2B2AE63
+_PRIME_5 = 0x27D4EB2F165667C5
+_U64 = 2**64 - 1
+
+
+def _rotated(v: int, bits: int) -> int:
+    return (v << bits | v >> (64 - bits)) & _U64
+
+
+def _round(lane: int, word: int) -> int:
+    return _rotated((lane + word * _PRIME_2) & _U64, 31) * _PRIME_1 & _U64
+
+
+def xxh64(data: bytes) -> int:
+    """XXH64 with seed 0, from the published specification of the algorithm."""
+
+    def word(at: int, size: int) -> int:
+        return int.from_bytes(data[at : at + size], "little")
+
+    at = 0
+    if len(data) < 32:
+        digest = _PRIME_5
+    else:
+        lanes = [(_PRIME_1 + _PRIME_2) & _U64, _PRIME_2, 0, -_PRIME_1 & _U64]
+        while at + 32 <= len(data):
+            lanes = [_round(lane, word(at + 8 * i, 8)) for i, lane in enumerate(lanes)]
+            at += 32
+        digest = sum(_rotated(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18), strict=True)) & _U64
+        for lane in lanes:
+            digest = ((digest ^ _round(0, lane)) * _PRIME_1 + _PRIME_4) & _U64
+    digest = (digest + len(data)) & _U64
+    while at + 8 <= len(data):
+        digest = (_rotated(digest ^ _round(0, word(at, 8)), 27) * _PRIME_1 + _PRIME_4) & _U64
+        at += 8
+    if at + 4 <= len(data):
+        digest = (_rotated(digest ^ word(at, 4) * _PRIME_1 & _U64, 23) * _PRIME_2 + _PRIME_3) & _U64
+        at += 4
+    while at < len(data):
+        digest = _rotated(digest ^ data[at] * _PRIME_5 & _U64, 11) * _PRIME_1 & _U64
+        at += 1
+    digest = (digest ^ digest >> 33) * _PRIME_2 & _U64
+    digest = (digest ^ digest >> 29) * _PRIME_3 & _U64
+    return digest ^ digest >> 32
+
+
+# The world.
+
+ENTER, STAY, EXIT = 1, 2, 3
+LAYERS = 32
+Event = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Collider:
+    """What a world holds under an id. Made only from checked values; its centre is in range."""
+
+    shape: Shape
+    pose: Pose
+    layer: int
+    owner: int
+    offset: tuple[int, ...]
+    active: bool
+
+    def __post_init__(self) -> None:
+        centre(self.pose, self.offset)
+
+    @property
+    def at(self) -> Pose:
+        """The pose of the shape itself: the collider's centre and yaw."""
+        return (*centre(self.pose, self.offset), self.pose[3])
+
+
+def _layer(value: Any) -> int:
+    return integer("layer", value, 0, LAYERS - 1)
+
+
+def _owner(value: Any) -> int:
+    return integer("owner", value, 0, UINT32_MAX)
+
+
+def _offset(value: Any) -> tuple[int, ...]:
+    return integers("offset", value, 3, INT32_MIN, INT32_MAX)
+
+
+def _active(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"active must be True or False, not {value!r}")
+    return value
+
+
+def layer_masks(layers: Any) -> list[int]:
+    """The 32 rows of the layer matrix with only the given pairs enabled; None enables all."""
+    if layers is None:
+        return [2**LAYERS - 1] * LAYERS
+    masks = [0] * LAYERS
+    for pair in layers:
+        i, j = integers("a pair of layers", pair, 2, 0, LAYERS - 1)
+        masks[i] |= 1 << j
+        masks[j] |= 1 << i
+    return masks
+
+
+class ModelWorld:
+    """Colliders by id, and the hits of the last step. Whatever raises has changed nothing."""
+
+    def __init__(self, capacity: int, hit_when: int = TOUCHING, layers: Any = None) -> None:
+        self.capacity = integer("capacity", capacity, 0, UINT32_MAX)
+        self.hit_when = integer("hit_when", hit_when, TOUCHING, OVERLAPPING)
+        self.masks = layer_masks(layers)
+        self.frame = 0
+        self.colliders: dict[int, Collider] = {}
+        self.hits: dict[tuple[int, int], int] = {}  # the last step's, with their contacts
+        self.changed: set[int] = set()  # ids added or removed since the last step
+
+    # Changes.
+
+    def _id(self, value: Any) -> int:
+        return integer("id", value, 0, self.capacity - 1)
+
+    def _present(self, value: Any) -> int:
+        id = self._id(value)
+        if id not in self.colliders:
+            raise KeyError(id)
+        return id
+
+    def __getitem__(self, id: int) -> Collider:
+        return self.colliders[self._present(id)]
+
+    def _set(self, id: int, **fields: Any) -> None:
+        self.colliders[id] = replace(self.colliders[id], **fields)
+
+    def add(
+        self,
+        id: int,
+        shape: Any,
+        pose: Any,
+        *,
+        layer: int = 0,
+        owner: int = 0,
+        offset: Any = (0, 0, 0),
+        active: bool = True,
+    ) -> None:
+        id = self._id(id)
+        if id in self.colliders:
+            raise ValueError(f"id {id} is taken")
+        self.colliders[id] = Collider(
+            shape=checked_shape(shape),
+            pose=checked_pose(pose),
+            layer=_layer(layer),
+            owner=_owner(owner),
+            offset=_offset(offset),
+            active=_active(active),
+        )
+        self.changed.add(id)
+
+    def remove(self, id: int) -> None:
+        id = self._present(id)
+        del self.colliders[id]
+        self.changed.add(id)
+
+    def move(self, id: int, x: int, y: int, z: int) -> None:
+        id = self._present(id)
+        self._set(id, pose=checked_pose((x, y, z, self.colliders[id].pose[3])))
+
+    def turn(self, id: int, yaw: int) -> None:
+        id = self._present(id)
+        self._set(id, pose=checked_pose((*self.colliders[id].pose[:3], yaw)))
+
+    def set_pose(self, id: int, pose: Any) -> None:
+        self._set(self._present(id), pose=checked_pose(pose))
+
+    def set_shape(self, id: int, shape: Any) -> None:
+        self._set(self._present(id), shape=checked_shape(shape))
+
+    def set_offset(self, id: int, offset: Any) -> None:
+        self._set(self._present(id), offset=_offset(offset))
+
+    def set_owner(self, id: int, owner: int) -> None:
+        self._set(self._present(id), owner=_owner(owner))
+
+    def set_layer(self, id: int, layer: int) -> None:
+        self._set(self._present(id), layer=_layer(layer))
+
+    def set_active(self, id: int, active: bool) -> None:
+        self._set(self._present(id), active=_active(active))
+
+    # Answers.
+
+    def contact(self, a: int, b: int) -> int:
+        """The contact of two colliders as they are now, whatever their layers, owners and activity."""
+        one, other = self[a], self[b]
+        return contact(one.shape, one.pose[3], other.shape, other.pose[3], _relative(one.at, other.at))
+
+    def _tested(self, a: Collider, b: Collider) -> bool:
+        owners_allow = a.owner != b.owner or a.owner == 0
+        layers_allow = bool(self.masks[a.layer] >> b.layer & 1)
+        return a.active and b.active and owners_allow and layers_allow
+
+    def _hits_now(self) -> dict[tuple[int, int], int]:
+        return {
+            (a, b): found
+            for a, b in combinations(sorted(self.colliders), 2)
+            if self._tested(self[a], self[b]) and (found := self.contact(a, b)) >= self.hit_when
+        }
+
+    def step(self) -> list[Event]:
+        """The events (a, b, kind, contact) by (a, b), an EXIT before the ENTER of the same pair."""
+        before, now = self.hits, self._hits_now()
+        events = []
+        for a, b in sorted(before.keys() | now.keys()):
+            was_hit, is_hit = (a, b) in before, (a, b) in now
+            same_ids = a not in self.changed and b not in self.changed
+            if was_hit and is_hit and same_ids:
+                events.append((a, b, STAY, now[a, b]))
+                continue
+            if was_hit:
+                events.append((a, b, EXIT, APART))
+            if is_hit:
+                events.append((a, b, ENTER, now[a, b]))
+        self.hits = now
+        self.changed = set()
+        self.frame = (self.frame + 1) % 2**32
+        return events
+
+    def _seen_by(self, mask: Any, exclude_owner: Any) -> list[int]:
+        """The ids a query looks at, ascending."""
+        mask = integer("mask", mask, 0, 2**LAYERS - 1)
+        excluded = integer("exclude_owner", exclude_owner, 0, UINT32_MAX)
+        return [
+            id
+            for id, c in sorted(self.colliders.items())
+            if c.active and mask >> c.layer & 1 and (excluded == 0 or c.owner != excluded)
+        ]
+
+    def query(self, shape: Any, pose: Any, mask: int = 2**LAYERS - 1, *, exclude_owner: int = 0) -> list[int]:
+        """The ids, ascending, of what the shape would hit at the pose."""
+        shape, pose = checked_shape(shape), checked_pose(pose)
+        return [
+            id
+            for id in self._seen_by(mask, exclude_owner)
+            if overlap(shape, pose, self[id].shape, self[id].at) >= self.hit_when
+        ]
+
+    # The saved state.
+
+    def save(self) -> bytes:
+        parts = [b"FXS1", pack("<II", self.frame, self.hit_when), pack("<32I", *self.masks)]
+        parts.append(pack("<I", len(self.colliders)))
+        for id, c in sorted(self.colliders.items()):
+            kind, *sizes = c.shape
+            half_angle = sizes.pop(1) if kind == "sector" else 0
+            sizes += [0] * (3 - len(sizes))
+            parts.append(pack("<IBBBB", id, ORDER.index(kind), c.layer, c.active, 0))
+            parts.append(pack("<HHI", c.pose[3], half_angle, c.owner))
+            parts.append(pack("<9i", *c.pose[:3], *c.offset, *sizes))
+        parts.append(pack("<I", len(self.hits)))
+        parts += [pack("<III", a, b, found) for (a, b), found in sorted(self.hits.items())]
+        parts.append(pack("<I", len(self.changed)))
+        parts += [pack("<I", id) for id in sorted(self.changed)]
+        return b"".join(parts)
+
+    def hash(self) -> int:
+        return xxh64(self.save())
+
+    def load(self, data: bytes) -> None:
+        """Replace everything but the capacity; ValueError for any bytes that save() could not have made."""
+        loaded = _decoded(data, self.capacity)
+        vars(self).update(vars(loaded))
+
+    # Match logs.
+
+    def apply(self, command: Sequence[Any]) -> Any:
+        """Carry out one command of a match log; the answer of a query or a cast, else None."""
+        match command:
+            case ["add", id, shape, position, yaw, layer, owner, offset, active]:
+                x, y, z = position
+                self.add(id, shape, (x, y, z, yaw), layer=layer, owner=owner, offset=offset, active=active)
+            case ["move", id, [x, y, z]]:
+                self.move(id, x, y, z)
+            case ["turn", id, yaw]:
+                self.turn(id, yaw)
+            case ["pose", id, [x, y, z], yaw]:
+                self.set_pose(id, (x, y, z, yaw))
+            case ["shape", id, shape]:
+                self.set_shape(id, shape)
+            case ["offset", id, offset]:
+                self.set_offset(id, offset)
+            case ["owner", id, owner]:
+                self.set_owner(id, owner)
+            case ["layer", id, layer]:
+                self.set_layer(id, layer)
+            case ["active", id, active]:
+                self.set_active(id, active)
+            case ["remove", id]:
+                self.remove(id)
+            case ["query", shape, [x, y, z], yaw, mask]:
+                return self.query(shape, (x, y, z, yaw), mask)
+            case _:
+                raise ValueError(f"not a command: {command!r}")
+        return None
+
+    def play_frame(self, commands: Sequence[Any]) -> tuple[list[Event], list[Any]]:
+        """One frame of a match log: its events, and the answers of its queries and casts in order."""
+        asked = [command for command in commands if command[0] in ("query", "cast")]
+        for command in commands:
+            if command[0] not in ("query", "cast"):
+                self.apply(command)
+        events = self.step()
+        return events, [self.apply(command) for command in asked]
+
+
+def _decoded(data: bytes, capacity: int) -> ModelWorld:
+    """The world that saved these bytes."""
+    at = 0
+
+    def take(fmt: str) -> tuple[Any, ...]:
+        nonlocal at
+        if len(data) - at < calcsize(fmt):
+            raise ValueError(f"the state ends at byte {len(data)}, inside a record that starts at byte {at}")
+        at += calcsize(fmt)
+        return unpack_from(fmt, data, at - calcsize(fmt))
+
+    def ascending(name: str, values: Sequence[Any]) -> None:
+        if any(first >= second for first, second in pairwise(values)):
+            raise ValueError(f"{name} must ascend")
+
+    if take("<4s") != (b"FXS1",):
+        raise ValueError("not a saved state")
+    frame, hit_when = take("<II")
+    world = ModelWorld(capacity, hit_when)
+    world.frame = frame
+    world.masks = list(take("<32I"))
+    if any((world.masks[i] >> j ^ world.masks[j] >> i) & 1 for i in range(LAYERS) for j in range(LAYERS)):
+        raise ValueError("the layer matrix must be symmetric")
+
+    ids = []
+    for _ in range(*take("<I")):
+        id, kind, layer, active, padding, yaw, half_angle, owner = take("<IBBBBHHI")
+        x, y, z, ox, oy, oz, *sizes = take("<9i")
+        ids.append(id)
+        name = ORDER[integer("kind", kind, 0, len(ORDER) - 1)]
+        integer("active", active, 0, 1)
+        integer("padding", padding, 0, 0)
+        used = len(KINDS[name]) - (name == "sector")
+        for unused in sizes[used:] + ([] if name == "sector" else [half_angle]):
+            integer("an unused size", unused, 0, 0)
+        fields = sizes[:used]
+        if name == "sector":
+            fields.insert(1, half_angle)
+        world.colliders[integer("id", id, 0, capacity - 1)] = Collider(
+            shape=checked_shape((name, *fields)),
+            pose=(x, y, z, yaw),
+            layer=_layer(layer),
+            owner=owner,
+            offset=(ox, oy, oz),
+            active=bool(active),
+        )
+    ascending("ids", ids)
+
+    hits = [take("<III") for _ in range(*take("<I"))]
+    ascending("hits", [(a, b) for a, b, _ in hits])
+    for a, b, found in hits:
+        if not a < b < capacity:
+            raise ValueError(f"a hit's ids must be a < b < {capacity}, not {a}, {b}")
+        world.hits[a, b] = integer("a hit's contact", found, hit_when, OVERLAPPING)
+
+    changed = [integer("a changed id", take("<I")[0], 0, capacity - 1) for _ in range(*take("<I"))]
+    ascending("changed ids", changed)
+    world.changed = set(changed)
+    for id in {id for pair in world.hits for id in pair}:
+        if id not in world.colliders and id not in world.changed:
+            raise ValueError(f"id {id} has a hit but is neither there nor changed")
+    if at != len(data):
+        raise ValueError(f"{len(data) - at} bytes after the end")
+    return world
