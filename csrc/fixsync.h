@@ -125,6 +125,12 @@ typedef struct fxs_query {
     uint32_t exclude_owner;
 } fxs_query;
 
+/* A collider that was pushed, and where it is now. */
+typedef struct fxs_moved {
+    uint32_t id;
+    int32_t x, y, z;
+} fxs_moved;
+
 /* What a world is made of. Bit j of layers[i] lets layer i meet layer j; the matrix must be symmetric. */
 typedef struct fxs_config {
     uint32_t capacity;               /* ids are 0..capacity - 1; at most FXS_CAPACITY_MAX */
@@ -180,8 +186,8 @@ FXS_API int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose 
  * FXS_OVERLAPPING has nothing to end: (0, 0), 0, FXS_SIDE_NONE.
  *
  * fxs_push_out: the planar translation of a, (x, z) in raw Q16.16, that ends the contact; y stays. The pair moved by it is not
- * FXS_OVERLAPPING, exactly. It is less than sqrt(2) raw units longer than the shortest real translation of round shapes and cylinders,
- * and less than 2 longer with boxes (of two boxes whose half sizes all are above 5000 units, 2.5). The push of (b, a) is the
+ * FXS_OVERLAPPING, exactly. It is less than sqrt(2) raw units longer than the shortest real translation of round shapes and
+ * cylinders, and less than 2 longer with a box (2.5 of two boxes, one with a half size above 5000 units). The push of (b, a) is the
  * negative of that of (a, b) wherever the centres differ in x or z. Where they do not, the first shape is pushed towards +X in either
  * order: apply it to one of the two. Each component is within +-2^30.3; adding it to a position may leave int32. */
 FXS_API int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, int32_t *out_xz);
@@ -254,6 +260,27 @@ FXS_API void fxs_world_hits(const fxs_world *world, fxs_hit *out);
 /* The contact of two colliders as they are now, whatever their layers, owners and activity. FXS_E_ID or FXS_E_ABSENT as above. */
 FXS_API int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b);
 
+/* fxs_push_out, fxs_lift and fxs_side of two colliders as they are now, whatever their layers, owners and activity: what is told
+ * is for a's pose, its offset and all. FXS_E_ID, FXS_E_ABSENT and FXS_E_UNDEFINED as there. */
+FXS_API int32_t fxs_world_push_out(const fxs_world *world, uint32_t a, uint32_t b, int32_t *out_xz);
+FXS_API int32_t fxs_world_lift(const fxs_world *world, uint32_t a, uint32_t b, int32_t *out_y);
+FXS_API int32_t fxs_world_side(const fxs_world *world, uint32_t a, uint32_t b);
+
+/* Pushes bodies that overlap apart, as characters in a crowd and against walls. yields: 32 masks; bit j of yields[i] lets a body of
+ * layer i give way to one of layer j. Where only one of a pair gives way, it takes all of fxs_push_out; where both do, the lower
+ * id takes half, rounded toward zero, and the higher the rest; where neither does, the pair is left alone.
+ *   The pairs are those of the last step's hits that are still there, active, allowed to meet and no sectors; each is pushed if it is
+ * FXS_OVERLAPPING when its turn comes, so it sees what earlier pushes did. A pass takes first the pairs in which both give way, then
+ * those in which one does, each by (a, b): what does not yield has the last word. Pushing one pair apart may push another together;
+ * further passes, over the same pairs, end early when nothing was left to push. All of it is a function of the state and the
+ * arguments.
+ *   `moved`: the colliders that were pushed, ascending by id, `*count` of them. Hits and frame stay as they are; the next step sees the
+ * new poses. FXS_OK; FXS_E_ROOM if moved_capacity is below both the number of colliders and twice that of the last step's hits,
+ * with `*count` the room that is enough; FXS_E_CENTRE if a push would leave int32, with `*count` the id that it would have moved. On
+ * either status no collider is moved, and `moved` is undefined. */
+FXS_API int32_t fxs_world_separate(fxs_world *world, const uint32_t *yields, uint32_t passes, fxs_moved *moved,
+                                   uint64_t moved_capacity, uint64_t *count);
+
 /* The ids that a query meets (contact >= the world's hit_when) as the world is now, stepped or not, ascending, into ids. A
  * sector never meets a sector. `*count` is how many. FXS_OK; fxs_shape_check's statuses, FXS_E_YAW; FXS_E_ROOM with `*count`
  * what is needed and ids undefined. The world's state is not changed; its scratch memory may be. */
@@ -263,6 +290,16 @@ FXS_API int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32
  * and ends are undefined; on another error `*count` is the index of the bad query. */
 FXS_API int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t *ends, uint32_t *ids,
                                      uint64_t id_capacity, uint64_t *count);
+
+/* ---- casts -------------------------------------------------------------------------------------------------------------- */
+
+/* When a, moving by motion_a (x, y, z, each -FXS_SIZE_MAX..FXS_SIZE_MAX; its end may lie outside int32), first meets b, moving by
+ * motion_b in the same time, exactly: the first contact >= hit_when, FXS_TOUCHING or FXS_OVERLAPPING. Yaws do not change on the way.
+ * Returns 1 for a hit, with `*fraction` = floor(65536 * its time), 0..65536, and its normal (x, y, z in Q2.30, from b towards a; all 0
+ * for shapes that overlap where they start); 0 for none, outputs untouched; the statuses of fxs_overlap; FXS_E_UNDEFINED for a
+ * sector, FXS_E_MOTION, FXS_E_HIT_WHEN. The motions and the poses may be the same memory. */
+FXS_API int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t *motion_a, const fxs_shape *b,
+                              const fxs_pose *pose_b, const int32_t *motion_b, uint32_t hit_when, int32_t *fraction, int32_t *normal);
 
 /* ---- state -------------------------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,759 @@
+/* Casts (CONTRACT 8): when a shape that moves straight first meets another, exact.
+ *
+ * b is held still and a moves, relative to it, from D = a - b along M, the difference of the motions. The places of a that touch b
+ * are a convex set, so the times of contact are one interval, and its start is what is asked. Every pair but two is
+ * a window of time (slabs: bounds on one coordinate, linear in time) and a distance (the length of the gaps on two or three axes,
+ * each linear in time between the moments at which it opens or closes) that is to fall to r: `track` below. Two boxes are slabs
+ * alone. A round shape and a cylinder are two tracks and a rim, which counts at multiples of 2^-32 only.
+ *
+ * Magnitudes. A size is below 2^29, so r, a sum of two radii, below 2^30; |M| < 2^30 on each axis; once the swept bounds meet,
+ * |D| < 2^31.4 on each axis and |D.x, D.z| < 2^31.9. Planar coordinates in the frame of a turned box are in Q.46, all others in
+ * raw units; the unit of a track is 2^30 or 1 accordingly. */
+#include "wide256.h"
+#include "world.h"
+
+#define WHOLE 65536 /* the fraction of a whole motion */
+#define NONE (-1)   /* the fraction of no hit */
+
+/* ---- moments ---- */
+
+/* The time n / d, 0 <= n <= d, d > 0: d is a component of M, below 2^30, or below 2^60.6 where it is turned; or a power of two. */
+typedef struct moment {
+    int64_t n, d;
+} moment;
+
+static int moment_order(moment a, moment b) {
+    if (((uint64_t)a.d | (uint64_t)b.d) >> 31 == 0) {
+        int64_t l = a.n * b.d, r = b.n * a.d;
+        return (l > r) - (l < r);
+    }
+    return i128_cmp(i128_mul(a.n, b.d), i128_mul(b.n, a.d));
+}
+
+/* floor(65536 * t) */
+static int32_t fraction_of(moment t) {
+    if (t.d >> 46 == 0) {
+        return (int32_t)(((uint64_t)t.n << 16) / (uint64_t)t.d);
+    }
+    if (t.n == t.d) {
+        return WHOLE;
+    }
+    int32_t k = 0;
+    for (int i = 0; i < 16; i++) { /* a digit at a time: n < d < 2^61 */
+        t.n *= 2;
+        k *= 2;
+        if (t.n >= t.d) {
+            t.n -= t.d;
+            k++;
+        }
+    }
+    return k;
+}
+
+/* One coordinate of a: at time t it is p + t * m; mirrored where needed, so that m >= 0. On a track, its gap is what it lies beyond
+ * -half..half, on the side told: -1 before, 0 within (no gap), 1 past it. A half of 0 is one place: always 1, the gap signed. */
+typedef struct axis {
+    int64_t p, m, half;
+    int side;
+} axis;
+
+static axis axis_of(int64_t p, int64_t m, int64_t half) {
+    axis a = {m < 0 ? -p : p, m < 0 ? -m : m, half, 1};
+    return a;
+}
+
+/* The times that a set of slabs leaves, closed; `slides` if a boundary of one is never left, so that nothing overlaps. */
+typedef struct window {
+    moment in, out;
+    int slides;
+} window;
+
+/* Narrows the window to |p + t * m| <= limit; 0 if nothing is left of 0 <= t <= 1. |p| + limit < 2^62.4. */
+static int clip(window *w, const axis *a, int64_t limit) {
+    moment in = {-limit - a->p, a->m}, out = {limit - a->p, a->m};
+    if (in.n > a->m || out.n < 0) {
+        return 0;
+    }
+    if (in.n > 0 && moment_order(in, w->in) > 0) {
+        w->in = in;
+    }
+    if (out.n < a->m && moment_order(out, w->out) < 0) {
+        w->out = out;
+    }
+    w->slides |= a->m == 0 && (in.n == 0 || out.n == 0);
+    return 1;
+}
+
+/* Whether anything that is `when` can be in the window: for OVERLAPPING an open interval has to be left. */
+static int window_holds(const window *w, int when) {
+    int order = moment_order(w->in, w->out);
+    return when == FXS_OVERLAPPING ? order < 0 && !w->slides : order <= 0;
+}
+
+/* ---- tracks ---- */
+
+/* The distance of the two shapes, its square being the sum of the squares of the axes' gaps, against r. It is convex in t. In the
+ * window each |gap| <= r on its axis, so where u + t * m is a gap, |u| <= r + m < 2^61.3 and at any t of 0..1 |u + t * m| < 2^62.1. */
+typedef struct track {
+    axis axes[3];
+    int count;
+    int64_t r;
+    int by_root; /* out: the first contact is where the distance falls to r, not where the window opens */
+} track;
+
+/* What a contact at the edge of a window, and at a single moment of least distance, is worth. */
+enum { AT_ENDS = 1, AT_TANGENT = 2 };
+
+/* The gaps at n / d, times d, and r * d: below 2^123. `top` are they shifted right, towards zero, to less than 2^62. */
+typedef struct gaps {
+    i128 gap[3], limit;
+    int64_t top[3], top_limit, m[3];
+    uint32_t shift;
+    int count;
+} gaps;
+
+static int64_t i128_top(i128 a, uint32_t shift) {
+    int64_t top = (int64_t)i128_low(i128_shr(i128_abs(a), shift));
+    return i128_sign(a) < 0 ? -top : top;
+}
+
+/* u of the gap u + t * m. */
+static int64_t axis_start(const axis *a) { return a->p - a->side * a->half; }
+
+static void gaps_at(gaps *g, const track *k, moment t) {
+    uint32_t bits;
+    g->count = 0;
+    g->limit = i128_mul(k->r, t.d);
+    bits = i128_bits(g->limit);
+    for (int i = 0; i < k->count; i++) {
+        const axis *a = k->axes + i;
+        if (a->side != 0) {
+            i128 gap = i128_add(i128_mul(axis_start(a), t.d), i128_mul(a->m, t.n));
+            uint32_t gap_bits = i128_bits(i128_abs(gap));
+            bits = gap_bits > bits ? gap_bits : bits;
+            g->gap[g->count] = gap;
+            g->m[g->count++] = a->m;
+        }
+    }
+    g->shift = bits > 62 ? bits - 62 : 0;
+    g->top_limit = i128_top(g->limit, g->shift);
+    for (int i = 0; i < g->count; i++) {
+        g->top[i] = i128_top(g->gap[i], g->shift);
+    }
+}
+
+/* The sign of the distance's slope: of the sum of gap * m, below 3 * 2^184. Of the tops it is below 3 * 2^123, and off by less than
+ * the sum of m, in units of 2^shift. */
+static int slope_sign(const gaps *g) {
+    i128 sum = i128_of(0), slack = i128_of(0);
+    for (int i = 0; i < g->count; i++) {
+        sum = i128_add(sum, i128_mul(g->top[i], g->m[i]));
+        slack = i128_add(slack, i128_of(g->m[i]));
+    }
+    if (g->shift == 0 || i128_cmp(i128_abs(sum), slack) >= 0) {
+        return i128_sign(sum);
+    }
+    i256 wide = {{0, 0, 0, 0}};
+    for (int i = 0; i < g->count; i++) {
+        wide = i256_add(wide, i256_mul(g->gap[i], i128_of(g->m[i])));
+    }
+    return i256_sign(wide);
+}
+
+/* The sign of distance - r: of the sum of gap^2 less limit^2, below 4 * 2^246. The squares of the tops sum to less than 2^126. */
+static int value_sign(const gaps *g) {
+    i128 least = i128_of(0), most = least;
+    for (int i = 0; i < g->count; i++) {
+        least = i128_add(least, i128_square(g->top[i]));
+        most = i128_add(most, i128_square(abs64(g->top[i]) + 1));
+    }
+    if (g->shift == 0) {
+        return i128_cmp(least, i128_square(g->top_limit));
+    }
+    if (i128_cmp(least, i128_square(g->top_limit + 1)) >= 0) {
+        return 1;
+    }
+    if (i128_cmp(most, i128_square(g->top_limit)) <= 0) {
+        return -1;
+    }
+    i256 wide = i256_neg(i256_mul(g->limit, g->limit));
+    for (int i = 0; i < g->count; i++) {
+        wide = i256_add(wide, i256_mul(g->gap[i], g->gap[i]));
+    }
+    return i256_sign(wide);
+}
+
+/* value(t) = a t^2 - 2 b t + c of the gaps that are open: c below 2^124.2. Its vertex lies past the moment the caller stands at,
+ * where it was positive or 0 and falling; so b > 0 and c >= 0. */
+typedef struct quadratic {
+    i128 a, b, c;
+} quadratic;
+
+static void quadratic_of(quadratic *q, const track *k) {
+    q->a = q->b = i128_of(0);
+    q->c = i128_neg(i128_square(k->r));
+    for (int i = 0; i < k->count; i++) {
+        const axis *a = k->axes + i;
+        if (a->side != 0) {
+            int64_t u = axis_start(a);
+            q->a = i128_add(q->a, i128_square(a->m));
+            q->b = i128_sub(q->b, i128_mul(u, a->m));
+            q->c = i128_add(q->c, i128_square(u));
+        }
+    }
+}
+
+/* The sign of b^2 - a c = r^2 |m|^2 - |u x m|^2: each part of the cross product is below 2^123, so all of it below 2^248. */
+static int discriminant_sign(const track *k, const quadratic *q) {
+    i256 sum = i256_mul(i128_square(k->r), q->a);
+    for (int i = 1; i < k->count; i++) {
+        for (int j = 0; j < i; j++) {
+            const axis *a = k->axes + i, *b = k->axes + j;
+            if (a->side != 0 && b->side != 0) {
+                i128 cross = i128_sub(i128_mul(axis_start(a), b->m), i128_mul(axis_start(b), a->m));
+                sum = i256_add(sum, i256_neg(i256_mul(cross, cross)));
+            }
+        }
+    }
+    return i256_sign(sum);
+}
+
+/* Whether k / 65536 is not after the first root. */
+static int is_before_root(const track *k, int32_t fraction) {
+    gaps g;
+    moment t = {fraction, WHOLE};
+    gaps_at(&g, k, t);
+    return slope_sign(&g) <= 0 && value_sign(&g) >= 0;
+}
+
+/* The fraction of the first root, known to be at 0 <= t <= 1 if there is one; NONE if there is none or, unless `tangent`, only a
+ * double one.
+ * The leading 31 bits of b, and of a and c, give b^2 - a c to within 2^35 in units of 2^(2 shift): b^2 is below 2^62 and off by less
+ * than 2^33, and a c, unless it plainly exceeds b^2, is below 2^63 and off by less than 2^-29 of itself and 1. Then
+ * c / (b + sqrt(b^2 - a c)) is close to the root; the exact signs have the last word. */
+static int32_t root_fraction(const track *k, int tangent) {
+    quadratic q;
+    quadratic_of(&q, k);
+    uint32_t bits_a = i128_bits(q.a), bits_b = i128_bits(q.b), bits_c = i128_bits(q.c);
+    if (bits_a + bits_c > 2 * bits_b + 1) { /* a c >= 2^(bits_a + bits_c - 2) >= 2^(2 bits_b) > b^2 */
+        return NONE;
+    }
+    uint32_t shift = bits_b > 31 ? bits_b - 31 : 0, shift_a = bits_a > 31 ? bits_a - 31 : 0, shift_c = bits_c > 31 ? bits_c - 31 : 0;
+    int64_t b = i128_top(q.b, shift), ac = i128_top(q.a, shift_a) * i128_top(q.c, shift_c);
+    if (2 * shift >= shift_a + shift_c) {
+        ac = 2 * shift - shift_a - shift_c > 62 ? 0 : ac >> (2 * shift - shift_a - shift_c);
+    } else {
+        ac *= (int64_t)1 << (shift_a + shift_c - 2 * shift);
+    }
+    int64_t discriminant = b * b - ac;
+    if (discriminant < (int64_t)1 << 35) {
+        int sign = discriminant <= -((int64_t)1 << 35) ? -1 : discriminant_sign(k, &q);
+        if (sign < 0 || (sign == 0 && !tangent)) {
+            return NONE;
+        }
+    }
+    int64_t root = discriminant > 0 ? fxs_isqrt64((uint64_t)discriminant) : 0;
+    int32_t guess = (int32_t)min64(i128_top(q.c, shift) * WHOLE / (b + root), WHOLE);
+    while (!is_before_root(k, guess)) { /* 0 is not after it */
+        guess--;
+    }
+    while (guess < WHOLE && is_before_root(k, guess + 1)) {
+        guess++;
+    }
+    return guess;
+}
+
+/* The fraction of the first contact in the window, or NONE; `worth` of AT_ENDS and AT_TANGENT. With neither, the distance must fall
+ * below r. Pieces between the moments at which a gap opens or closes are walked while the distance falls. */
+static int32_t first_contact(track *k, const window *w, int worth) {
+    gaps g;
+    for (int i = 0; i < k->count; i++) {
+        axis *a = k->axes + i;
+        if (a->half != 0) { /* |p| + half < 2^62.4, times d < 2^60.6 */
+            i128 along = i128_mul(a->m, w->in.n);
+            int past_start = i128_sign(i128_add(i128_mul(a->p + a->half, w->in.d), along)) >= 0;
+            int past_end = i128_sign(i128_add(i128_mul(a->p - a->half, w->in.d), along)) > 0;
+            a->side = past_start + past_end - 1;
+        }
+    }
+    gaps_at(&g, k, w->in);
+    int value = value_sign(&g), slope = slope_sign(&g);
+    k->by_root = 0;
+    if (value < 0 || (value == 0 && (worth & AT_ENDS))) {
+        return fraction_of(w->in);
+    }
+    if (slope >= 0) { /* it never falls; the distance may be r all along */
+        int still = value == 0 && slope == 0 && worth == AT_TANGENT;
+        for (int i = 0; i < g.count; i++) {
+            still = still && g.m[i] == 0;
+        }
+        return still ? fraction_of(w->in) : NONE;
+    }
+    k->by_root = 1;
+    for (;;) {
+        moment next = w->out;
+        axis *crossed = NULL;
+        for (int i = 0; i < k->count; i++) {
+            axis *a = k->axes + i;
+            moment change = {a->side * a->half - a->p, a->m};
+            if (a->side == 0) {
+                change.n += a->half;
+            }
+            if (a->side <= 0 && change.n < change.d && moment_order(change, next) < 0) {
+                next = change;
+                crossed = a;
+            }
+        }
+        gaps_at(&g, k, next);
+        slope = slope_sign(&g);
+        if (slope >= 0) {
+            return root_fraction(k, (worth & AT_TANGENT) && ((worth & AT_ENDS) || slope > 0));
+        }
+        value = value_sign(&g);
+        if (value < 0 || (value == 0 && (worth & AT_ENDS))) {
+            return root_fraction(k, 1);
+        }
+        if (crossed == NULL) {
+            return NONE;
+        }
+        crossed->side++;
+    }
+}
+
+/* ---- a round shape against a cylinder ---- */
+
+/* Takes rest / d, below 2^31, out of 0 <= *rest < 2^31 * d, for 2^62 <= d < 2^63. The guess is too small by at most 3. */
+static int64_t digit_of(i128 *rest, int64_t d) {
+    int64_t digit = (int64_t)i128_low(i128_shr(*rest, 31)) / ((d >> 31) + 1);
+    *rest = i128_sub(*rest, i128_mul(digit, d));
+    while (i128_cmp(*rest, i128_of(d)) >= 0) {
+        *rest = i128_sub(*rest, i128_of(d));
+        digit++;
+    }
+    return digit;
+}
+
+/* n / d, rounded down, for 0 <= n < 2^62 * d and 0 < d < 2^63. */
+static int64_t quotient(i128 n, int64_t d) {
+    if (i128_high(n) == 0) {
+        return (int64_t)(i128_low(n) / (uint64_t)d);
+    }
+    uint32_t shift = 63 - bit_length64((uint64_t)d);
+    n = i128_shl(n, shift); /* < 2^125 */
+    d <<= shift;
+    i128 rest = i128_shr(n, 31);
+    int64_t high = digit_of(&rest, d);
+    rest = i128_add(i128_shl(rest, 31), i128_of((int64_t)(i128_low(n) & 0x7FFFFFFF)));
+    return high << 31 | digit_of(&rest, d);
+}
+
+/* floor(sqrt(n)) for 0 <= n < 2^126. The root of the leading 61 or 62 bits, then one step of Newton's, which is at most 2 too large. */
+static int64_t isqrt128(i128 n) {
+    uint32_t bits = i128_bits(n), half = bits > 62 ? (bits - 61) / 2 : 0;
+    int64_t root = fxs_isqrt64(i128_low(i128_shr(n, 2 * half)));
+    if (half == 0) {
+        return root;
+    }
+    root <<= half;
+    root += quotient(i128_shr(i128_sub(n, i128_square(root)), 1), root);
+    while (i128_cmp(i128_square(root), n) > 0) {
+        root--;
+    }
+    return root;
+}
+
+/* A round shape of radius r against a cylinder of radius R, h their half heights added. At moments k / 2^32, all in 2^-32 raw units;
+ * in the window |x|, |z| <= R + r < 2^62 and the vertical gap f <= r < 2^61. */
+typedef struct rim {
+    int64_t p[3], m[3]; /* these and the sizes in raw units */
+    int64_t h, R, r;
+} rim;
+
+#define RIM_STEPS ((int64_t)1 << 32) /* in a whole motion */
+
+/* 2^32 p + k m, known to be below 2^63; the terms alone may be above. */
+static int64_t rim_coordinate(int64_t p, int64_t m, int64_t k) {
+    uint64_t sum = ((uint64_t)p << 32) + (uint64_t)m * (uint64_t)k;
+    return sum <= INT64_MAX ? (int64_t)sum : -(int64_t)~sum - 1;
+}
+
+/* CONTRACT 3's contact at k / 2^32. D2 < 2^125, so L^2 < 2^250 and 4 R^2 q < 2^246. */
+static int rim_contact(const rim *s, int64_t k) {
+    int64_t x = rim_coordinate(s->p[0], s->m[0], k), y = rim_coordinate(s->p[1], s->m[1], k), z = rim_coordinate(s->p[2], s->m[2], k);
+    int64_t r = s->r * RIM_STEPS, R = s->R * RIM_STEPS, f = max64(0, abs64(y) - s->h * RIM_STEPS);
+    i128 q = i128_mul(r - f, r + f), beyond = i128_sub(i128_add(i128_square(x), i128_square(z)), i128_square(R));
+    if (i128_sign(q) < 0 || i128_sign(beyond) <= 0) {
+        return 1 + i128_sign(q);
+    }
+    i128 L = i128_sub(beyond, q);
+    if (i128_sign(L) < 0) {
+        return FXS_OVERLAPPING;
+    }
+    return 1 + i256_sign(i256_add(i256_mul(i128_square(2 * R), q), i256_neg(i256_mul(L, L))));
+}
+
+/* The sign of the slope of the distance to the cylinder at k / 2^32. With rho = sqrt(D2) > R it is that of rho * U - R * V, where
+ * V = x m.x + z m.z (below 2^94) is rho times the slope of rho, and U = f f' + V. */
+static int rim_slope(const rim *s, int64_t k) {
+    int64_t x = rim_coordinate(s->p[0], s->m[0], k), y = rim_coordinate(s->p[1], s->m[1], k), z = rim_coordinate(s->p[2], s->m[2], k);
+    int64_t R = s->R * RIM_STEPS, f = max64(0, abs64(y) - s->h * RIM_STEPS);
+    i128 D2 = i128_add(i128_square(x), i128_square(z)), V = i128_add(i128_mul(x, s->m[0]), i128_mul(z, s->m[2]));
+    i128 rise = i128_mul(f, y < 0 ? -s->m[1] : s->m[1]), U = i128_add(rise, V);
+    if (i128_cmp(D2, i128_square(R)) <= 0) {
+        return i128_sign(rise);
+    }
+    int sign = i128_sign(U);
+    if (sign * i128_sign(V) <= 0) {
+        return sign ? sign : -i128_sign(V);
+    }
+    U = i128_abs(U);
+    V = i128_abs(V);
+    /* With root = floor(rho) and delta = R V - root U: delta <= 0 is rho U >= R V (equal only if rho = root, which is 0 as well);
+     * delta >= U is rho U < R V. Between them compare squares: (D2 - root^2) U^2 with delta (2 root U + delta), or, with
+     * over = (D2 - root^2) U - 2 root delta, over U with delta^2, below U^2 < 2^190. */
+    int64_t root = isqrt128(D2);
+    i128 rest = i128_sub(D2, i128_square(root));
+    i256 wide = i256_add(i256_mul(V, i128_of(R)), i256_neg(i256_mul(U, i128_of(root))));
+    i256 beyond = i256_add(wide, i256_neg(i256_mul(U, i128_of(1))));
+    if (i256_sign(wide) <= 0) {
+        return i256_sign(wide) == 0 && i128_sign(rest) == 0 ? 0 : sign;
+    }
+    if (i256_sign(beyond) >= 0) {
+        return -sign;
+    }
+    i128 delta = i128_join(wide.word[1], wide.word[0]);
+    i256 over = i256_add(i256_mul(rest, U), i256_neg(i256_mul(delta, i128_of(2 * root))));
+    if (i256_sign(over) <= 0) {
+        return -sign;
+    }
+    if (i256_sign(i256_add(over, i256_neg(i256_mul(U, i128_of(1))))) >= 0) {
+        return sign;
+    }
+    i128 excess = i128_join(over.word[1], over.word[0]);
+    return sign * i256_sign(i256_add(i256_mul(excess, U), i256_neg(i256_mul(delta, delta))));
+}
+
+/* A k of first..last whose contact is >= when, or NONE. The distance is convex: it is least beside the change of its slope's sign. */
+static int64_t rim_find(const rim *s, int64_t first, int64_t last, int when) {
+    if (first > last) {
+        return NONE;
+    }
+    if (rim_contact(s, first) >= when) {
+        return first;
+    }
+    if (rim_contact(s, last) >= when) {
+        return last;
+    }
+    if (rim_slope(s, first) >= 0 || rim_slope(s, last) <= 0) {
+        return NONE;
+    }
+    while (last - first > 1) {
+        int64_t middle = first + (last - first) / 2;
+        if (rim_contact(s, middle) >= when) {
+            return middle;
+        }
+        *(rim_slope(s, middle) < 0 ? &first : &last) = middle;
+    }
+    return NONE;
+}
+
+/* What counts: real times at which the round shape is beside the cylinder (f = 0) or over a lid (rho <= R), two cylinders' worth of
+ * places; and all multiples of 2^-32, wherever they are. */
+static int32_t round_cylinder(const axis *axes, const int64_t *p, const int64_t *m, int64_t r, int64_t R, int64_t h, window w, int when) {
+    int open = when == FXS_OVERLAPPING;
+    track k = {{axes[0], axes[2]}, 2, R + r, 0};
+    window beside = w;
+    int32_t first = NONE;
+    /* Beside it f = 0 counts at the very ends of the slab, so the slab is closed even when the disc is open. */
+    if (clip(&beside, axes + 1, h) && window_holds(&beside, FXS_TOUCHING)) {
+        first = first_contact(&k, &beside, open ? 0 : AT_ENDS | AT_TANGENT);
+        if (first == 0 || (first > 0 && k.by_root)) { /* before it the planar distance is too large for any contact */
+            return first;
+        }
+    }
+    /* Over a lid rho = R counts, so the disc is closed even when the slab is open; what that leaves to the ends of the motion is at
+     * multiples of 2^-32. */
+    k.r = R;
+    int32_t lid = first_contact(&k, &w, open ? AT_TANGENT : AT_ENDS | AT_TANGENT);
+    if (lid == 0 || (lid > 0 && !k.by_root)) { /* before it the vertical gap is too large */
+        return lid;
+    }
+    first = first < 0 || (lid >= 0 && lid < first) ? lid : first;
+    rim s = {{p[0], p[1], p[2]}, {m[0], m[1], m[2]}, h, R, r};
+    int64_t start = (w.in.n * RIM_STEPS + w.in.d - 1) / w.in.d, end = w.out.n * RIM_STEPS / w.out.d; /* n <= d < 2^30 */
+    if (first < 0) {
+        k.r = R + r;
+        if (first_contact(&k, &w, AT_ENDS | AT_TANGENT) < 0) {
+            return NONE;
+        }
+        int64_t found = rim_find(&s, start, end, when);
+        if (found < 0) {
+            return NONE;
+        }
+        first = (int32_t)(found / WHOLE);
+    }
+    /* From the first contact to the one known, all is contact. The least fraction whose last multiple of 2^-32 is one: */
+    int32_t low = (int32_t)(start / WHOLE);
+    while (low < first) {
+        int32_t middle = low + (first - low) / 2;
+        if (rim_contact(&s, (int64_t)(middle + 1) * WHOLE - 1) >= when) {
+            first = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return first;
+}
+
+/* ---- pairs ---- */
+
+static planar frame_of(const solid *s) {
+    planar p = {s->cos_q30, s->sin_q30};
+    return p;
+}
+static int is_quarter(planar dir) { return dir.x == 0 || dir.z == 0; }
+static planar whole(planar v) { /* of Q.46 that are whole raw units */
+    planar p = {v.x / Q30_ONE, v.z / Q30_ONE};
+    return p;
+}
+
+/* Four planar slabs; |p| + limit < 2^61.9 + 2^60.4. */
+static int32_t box_box(const solid *a, const solid *b, planar p, planar m, window w, int when) {
+    planar rel = direction_of((uint32_t)b->yaw - a->yaw);
+    int64_t c = abs64(rel.x), s = abs64(rel.z);
+    int quarters = is_quarter(frame_of(a)) && is_quarter(frame_of(b));
+    for (int i = 0; i < (quarters ? 1 : 2); i++) { /* the axes of boxes that are parallel are the same */
+        const solid *own = i == 0 ? b : a, *other = i == 0 ? a : b;
+        planar q = turned_back(p, frame_of(own)), v = turned_back(m, frame_of(own)), limit;
+        limit.x = own->size[0] * Q30_ONE + other->size[0] * c + other->size[2] * s;
+        limit.z = own->size[2] * Q30_ONE + other->size[0] * s + other->size[2] * c;
+        if (quarters) {
+            q = whole(q);
+            v = whole(v);
+            limit = whole(limit);
+        }
+        axis x = axis_of(q.x, v.x, 0), z = axis_of(q.z, v.z, 0);
+        if (!clip(&w, &x, limit.x) || !clip(&w, &z, limit.z)) {
+            return NONE;
+        }
+    }
+    return window_holds(&w, when) ? fraction_of(w.in) : NONE;
+}
+
+/* D and M as above, a's kind at most b's. Fractions above `most` may be missed. */
+static int32_t first_of_pair(const solid *a, const solid *b, const int64_t *D, const int64_t *M, int when, int32_t most) {
+    int is_round = a->kind <= FXS_CAPSULE;
+    int64_t h = (int64_t)a->size[1] + b->size[1], unit = 1;
+    int64_t r = a->size[0] + (is_round && b->kind <= FXS_CAPSULE ? b->size[0] : 0); /* the gap that touches, vertical ones included */
+    window w = {{0, 1}, {1, 1}, 0};
+    if (most < WHOLE) {
+        w.out.n = most + 1;
+        w.out.d = WHOLE;
+    }
+    axis axes[3];
+    axes[1] = axis_of(D[1], M[1], h);
+    if (!clip(&w, axes + 1, is_round ? h + r : h)) {
+        return NONE;
+    }
+    planar p = {D[0], D[2]}, m = {M[0], M[2]}, half = {0, 0};
+    if (a->kind == FXS_BOX) {
+        return box_box(a, b, p, m, w, when);
+    }
+    if (b->kind == FXS_BOX) {
+        planar dir = frame_of(b);
+        p = turned_back(p, dir);
+        m = turned_back(m, dir);
+        if (is_quarter(dir)) {
+            p = whole(p);
+            m = whole(m);
+        } else {
+            unit = Q30_ONE;
+        }
+        half.x = b->size[0] * unit;
+        half.z = b->size[2] * unit;
+    } else if (b->kind == FXS_CYLINDER) {
+        r += b->size[0]; /* the planar gap of a cylinder is from its axis */
+    }
+    axes[0] = axis_of(p.x, m.x, half.x);
+    axes[2] = axis_of(p.z, m.z, half.z);
+    if (!clip(&w, axes, half.x + r * unit) || !clip(&w, axes + 2, half.z + r * unit) || !window_holds(&w, when)) {
+        return NONE;
+    }
+    if (is_round && b->kind == FXS_CYLINDER) {
+        return round_cylinder(axes, D, M, a->size[0], b->size[0], h, w, when);
+    }
+    track k = {{axes[0], axes[2], axis_of(D[1] * unit, M[1] * unit, h * unit)}, is_round ? 3 : 2, r * unit, 0};
+    return first_contact(&k, &w, when == FXS_OVERLAPPING ? 0 : AT_ENDS | AT_TANGENT);
+}
+
+/* Whether the bounds of a, which moves by M, and of b meet on the way. */
+static int sweep_meets(const int64_t *D, const int64_t *M, const solid *a, const solid *b) {
+    int64_t reach[3] = {(int64_t)a->reach_x + b->reach_x, (int64_t)a->reach_y + b->reach_y, (int64_t)a->reach_z + b->reach_z};
+    for (int i = 0; i < 3; i++) {
+        if (D[i] + min64(M[i], 0) > reach[i] || D[i] + max64(M[i], 0) < -reach[i]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The fraction at which a, moving by M against b, first makes a contact >= when; NONE if it does not, or perhaps if it is above most. */
+static int32_t solid_cast(const solid *a, const solid *b, const int64_t *M, int when, int32_t most) {
+    int64_t D[3] = {(int64_t)a->x - b->x, (int64_t)a->y - b->y, (int64_t)a->z - b->z};
+    if (!sweep_meets(D, M, a, b)) {
+        return NONE;
+    }
+    if (a->kind <= b->kind) {
+        return first_of_pair(a, b, D, M, when, most);
+    }
+    int64_t minus_D[3] = {-D[0], -D[1], -D[2]}, minus_M[3] = {-M[0], -M[1], -M[2]};
+    return first_of_pair(b, a, minus_D, minus_M, when, most);
+}
+
+/* ---- normals ----
+ *
+ * Taken at the fraction k, in 1/65536 raw units. The shapes are in contact less than |M| / 65536 later, so a gap there is at most r
+ * and a step of the motion: below 2^46.1 on each axis. It is 0 on all axes only of shapes that overlap. */
+
+typedef struct vector {
+    int64_t x, y, z;
+} vector;
+
+static int sign64(int64_t v) { return (v > 0) - (v < 0); }
+static int64_t with_sign(int64_t v, int64_t sign) { return sign < 0 ? -v : v; }
+
+/* v * factor / divisor, rounded towards zero; factor >= 0, the quotient below 2^62. */
+static int64_t scaled(int64_t v, int64_t factor, int64_t divisor) {
+    return with_sign(quotient(i128_mul(abs64(v), factor), divisor), v);
+}
+
+/* v to length 2^30: |v|^2 < 2^94, so s < 2^61. */
+static vector unit(int64_t x, int64_t y, int64_t z) {
+    int64_t s = isqrt128(i128_shl(i128_add(i128_add(i128_square(x), i128_square(y)), i128_square(z)), 28));
+    vector n = {scaled(x, (int64_t)1 << 44, s), scaled(y, (int64_t)1 << 44, s), scaled(z, (int64_t)1 << 44, s)};
+    return n;
+}
+
+/* A planar direction, which may be longer than 2^30 by a little, turned by the frame's yaw. */
+static vector back(vector n, const solid *frame) {
+    planar v = {n.x, n.z}, dir = frame_of(frame), t = turned(v, dir);
+    n.x = round_q30(t.x);
+    n.z = round_q30(t.z);
+    return n;
+}
+
+/* x * dir.x + z * dir.z for |x|, |z| < 2^49. */
+static i128 dot_wide(int64_t x, int64_t z, int64_t dir_x, int64_t dir_z) { return i128_add(i128_mul(x, dir_x), i128_mul(z, dir_z)); }
+
+/* sgn(v) * max(0, |v| - half * 2^46) / 2^30 */
+static int64_t gap_q16(i128 v, int32_t half) {
+    i128 gap = i128_sub(i128_abs(v), i128_mul(half, (int64_t)1 << 46));
+    int64_t e = i128_sign(gap) > 0 ? (int64_t)i128_low(i128_shr(gap, 30)) : 0;
+    return i128_sign(v) < 0 ? -e : e;
+}
+
+static vector normal_of_boxes(const solid *a, const solid *b, const int64_t *P) {
+    planar rel = direction_of((uint32_t)b->yaw - a->yaw);
+    int64_t c = abs64(rel.x), s = abs64(rel.z);
+    vector best = {0, 0, 0};
+    i128 greatest = i128_of(0);
+    for (int i = 0; i < 4; i++) {
+        const solid *own = i < 2 ? b : a, *other = i < 2 ? a : b;
+        planar dir = frame_of(own);
+        int on_x = i % 2 == 0;
+        i128 p = on_x ? dot_wide(P[0], P[2], dir.x, dir.z) : dot_wide(P[0], P[2], -dir.z, dir.x);
+        int64_t limit = on_x ? own->size[0] * Q30_ONE + other->size[0] * c + other->size[2] * s
+                             : own->size[2] * Q30_ONE + other->size[0] * s + other->size[2] * c;
+        i128 beyond = i128_sub(i128_abs(p), i128_mul(limit, WHOLE));
+        if (i == 0 || i128_cmp(beyond, greatest) > 0) {
+            greatest = beyond;
+            vector n = {on_x ? i128_sign(p) * Q30_ONE : 0, 0, on_x ? 0 : i128_sign(p) * Q30_ONE};
+            best = back(n, own);
+        }
+    }
+    return best;
+}
+
+/* a's kind at most b's, P = 65536 D + k M. */
+static vector normal_of_pair(const solid *a, const solid *b, const int64_t *P) {
+    int is_round = a->kind <= FXS_CAPSULE;
+    int64_t h = ((int64_t)a->size[1] + b->size[1]) * WHOLE, F = is_round ? with_sign(max64(0, abs64(P[1]) - h), P[1]) : 0;
+    if (!is_round && abs64(P[1]) >= h) {
+        vector n = {0, sign64(P[1]) * Q30_ONE, 0};
+        return n;
+    }
+    if (b->kind <= FXS_CAPSULE || (!is_round && b->kind == FXS_CYLINDER)) {
+        return unit(P[0], F, P[2]);
+    }
+    if (b->kind == FXS_CYLINDER) {
+        int64_t rho = isqrt128(i128_add(i128_square(P[0]), i128_square(P[2]))), E = rho - b->size[0] * (int64_t)WHOLE;
+        return E <= 0 ? unit(0, F, 0) : unit(scaled(P[0], E, rho), F, scaled(P[2], E, rho));
+    }
+    if (a->kind == FXS_BOX) {
+        return normal_of_boxes(a, b, P);
+    }
+    planar dir = frame_of(b);
+    int64_t e_x = gap_q16(dot_wide(P[0], P[2], dir.x, dir.z), b->size[0]), e_z = gap_q16(dot_wide(P[0], P[2], -dir.z, dir.x), b->size[2]);
+    return back(unit(e_x, F, e_z), b);
+}
+
+/* CONTRACT 8's normal of a hit at fraction k. */
+static void solid_cast_normal(const solid *a, const solid *b, const int64_t *M, int32_t k, int32_t *out) {
+    vector n = {0, 0, 0};
+    if (k != 0 || fxs_solid_contact(a, b) != FXS_OVERLAPPING) {
+        int64_t P[3] = {((int64_t)a->x - b->x) * WHOLE + k * M[0], ((int64_t)a->y - b->y) * WHOLE + k * M[1],
+                        ((int64_t)a->z - b->z) * WHOLE + k * M[2]};
+        if (a->kind <= b->kind) {
+            n = normal_of_pair(a, b, P);
+        } else {
+            int64_t minus_P[3] = {-P[0], -P[1], -P[2]};
+            n = normal_of_pair(b, a, minus_P);
+            n.x = -n.x;
+            n.y = -n.y;
+            n.z = -n.z;
+        }
+    }
+    out[0] = (int32_t)n.x;
+    out[1] = (int32_t)n.y;
+    out[2] = (int32_t)n.z;
+}
+
+static int is_motion(const int32_t *m) {
+    for (int i = 0; i < 3; i++) {
+        if (m[i] < -FXS_SIZE_MAX || m[i] > FXS_SIZE_MAX) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t *motion_a, const fxs_shape *b, const fxs_pose *pose_b,
+                      const int32_t *motion_b, uint32_t hit_when, int32_t *fraction, int32_t *normal) {
+    int32_t status = fxs_placed_check(a, pose_a);
+    if (status == FXS_OK) {
+        status = fxs_placed_check(b, pose_b);
+    }
+    if (status != FXS_OK) {
+        return status;
+    }
+    if (a->kind == FXS_SECTOR || b->kind == FXS_SECTOR) {
+        return FXS_E_UNDEFINED;
+    }
+    if (!is_motion(motion_a) || !is_motion(motion_b)) {
+        return FXS_E_MOTION;
+    }
+    if (hit_when != FXS_TOUCHING && hit_when != FXS_OVERLAPPING) {
+        return FXS_E_HIT_WHEN;
+    }
+    solid sa, sb;
+    fxs_solid_make(&sa, a, pose_a);
+    fxs_solid_make(&sb, b, pose_b);
+    int64_t M[3] = {(int64_t)motion_a[0] - motion_b[0], (int64_t)motion_a[1] - motion_b[1], (int64_t)motion_a[2] - motion_b[2]};
+    int32_t k = solid_cast(&sa, &sb, M, (int)hit_when, WHOLE);
+    if (k == NONE) {
+        return 0;
+    }
+    *fraction = k;
+    solid_cast_normal(&sa, &sb, M, k, normal);
+    return 1;
+}

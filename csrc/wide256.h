@@ -1,0 +1,82 @@
+/* What casts need beyond wide.h: bits and shifts of 128-bit numbers, and signed 256-bit products and sums, in four 64-bit words.
+ * Every caller bounds its operands so that no result leaves -(2^255 - 1)..2^255 - 1. */
+#ifndef FIXSYNC_WIDE256_H
+#define FIXSYNC_WIDE256_H
+
+#include "wide.h"
+
+/* How many bits v takes; 0 for 0. */
+static inline uint32_t bit_length64(uint64_t v) {
+#if defined(__GNUC__) && !defined(FXS_NO_BUILTINS)
+    return v ? 64 - (uint32_t)__builtin_clzll(v) : 0;
+#else
+    uint32_t n = 0;
+    for (uint32_t step = 32; step; step /= 2) {
+        if (v >> step) {
+            v >>= step;
+            n += step;
+        }
+    }
+    return n + (v != 0);
+#endif
+}
+
+/* The same of a >= 0, and a >> shift (0..127) for a >= 0. */
+static inline uint32_t i128_bits(i128 a) { return i128_high(a) ? 64 + bit_length64(i128_high(a)) : bit_length64(i128_low(a)); }
+static inline i128 i128_shr(i128 a, uint32_t shift) {
+    uint64_t high = i128_high(a), low = i128_low(a);
+    if (shift >= 64) {
+        return i128_join(0, high >> (shift - 64));
+    }
+    return shift ? i128_join(high >> shift, high << (64 - shift) | low >> shift) : a;
+}
+static inline i128 i128_shl(i128 a, uint32_t shift) { /* a >= 0, a << shift < 2^127, shift 0..63 */
+    uint64_t high = i128_high(a), low = i128_low(a);
+    return shift ? i128_join(high << shift | low >> (64 - shift), low << shift) : a;
+}
+
+/* Two's complement, the lowest word first. */
+typedef struct i256 {
+    uint64_t word[4];
+} i256;
+
+static inline i256 i256_add(i256 a, i256 b) {
+    uint64_t carry = 0;
+    for (int i = 0; i < 4; i++) {
+        uint64_t sum = a.word[i] + carry;
+        carry = sum < carry;
+        a.word[i] = sum + b.word[i];
+        carry += a.word[i] < sum;
+    }
+    return a;
+}
+
+static inline i256 i256_neg(i256 a) {
+    uint64_t carry = 1;
+    for (int i = 0; i < 4; i++) {
+        a.word[i] = ~a.word[i] + carry;
+        carry = carry && a.word[i] == 0;
+    }
+    return a;
+}
+
+static inline int i256_sign(i256 a) {
+    return a.word[3] >> 63 ? -1 : (a.word[0] | a.word[1] | a.word[2] | a.word[3]) != 0;
+}
+
+/* Schoolbook on 64-bit halves of |a|, |b| < 2^127: a low by high product is at most 2^127 - 2^64 - 2^63 + 1, so that a 64-bit carry
+ * may be added to it. */
+static inline i256 i256_mul(i128 a, i128 b) {
+    int negative = (i128_sign(a) < 0) != (i128_sign(b) < 0);
+    a = i128_abs(a);
+    b = i128_abs(b);
+    uint64_t low = i128_low(a) * i128_low(b), carry = mul_high(i128_low(a), i128_low(b));
+    i128 mid = i128_add(i128_umul(i128_low(a), i128_high(b)), i128_join(0, carry));
+    i128 cross = i128_add(i128_umul(i128_high(a), i128_low(b)), i128_join(0, i128_low(mid)));
+    i128 high = i128_add(i128_umul(i128_high(a), i128_high(b)), i128_join(0, i128_high(mid)));
+    high = i128_add(high, i128_join(0, i128_high(cross)));
+    i256 r = {{low, i128_low(cross), i128_low(high), i128_high(high)}};
+    return negative ? i256_neg(r) : r;
+}
+
+#endif
