@@ -300,3 +300,147 @@ int32_t fxs_side(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
     int32_t status = make_bodies(&sa, &sb, a, pose_a, b, pose_b);
     return status != FXS_OK ? status : sb.kind != FXS_BOX ? FXS_E_UNDEFINED : side_of(&sa, &sb);
 }
+
+/* ---- in a world ---- */
+
+/* The contact of two colliders that are bodies, or a status. */
+static int32_t bodies_contact(const fxs_world *w, uint32_t a, uint32_t b) {
+    int32_t contact = fxs_world_contact(w, a, b);
+    return contact >= 0 && bodies_check(solids(w) + a, solids(w) + b) != FXS_OK ? FXS_E_UNDEFINED : contact;
+}
+
+int32_t fxs_world_push_out(const fxs_world *world, uint32_t a, uint32_t b, int32_t *out_xz) {
+    int32_t contact = bodies_contact(world, a, b);
+    if (contact < 0) {
+        return contact;
+    }
+    planar t = push_of(solids(world) + a, solids(world) + b);
+    out_xz[0] = (int32_t)t.x;
+    out_xz[1] = (int32_t)t.z;
+    return FXS_OK;
+}
+
+int32_t fxs_world_lift(const fxs_world *world, uint32_t a, uint32_t b, int32_t *out_y) {
+    int32_t contact = bodies_contact(world, a, b);
+    if (contact < 0) {
+        return contact;
+    }
+    *out_y = lift_of(solids(world) + a, solids(world) + b);
+    return FXS_OK;
+}
+
+int32_t fxs_world_side(const fxs_world *world, uint32_t a, uint32_t b) {
+    int32_t contact = bodies_contact(world, a, b);
+    return contact < 0 ? contact : solids(world)[b].kind != FXS_BOX ? FXS_E_UNDEFINED : side_of(solids(world) + a, solids(world) + b);
+}
+
+/* A separation under way. The first `moved_count` rows of `moved` are the colliders pushed so far, in mark_set too, and where they
+ * stood before. */
+typedef struct separation {
+    fxs_world *world;
+    const uint32_t *yields;
+    fxs_moved *moved;
+    uint64_t moved_count;
+} separation;
+
+static int gives_way(const separation *s, uint32_t id, uint32_t to) {
+    return (int)(s->yields[solids(s->world)[id].layer] >> solids(s->world)[to].layer & 1);
+}
+
+/* Moves a collider and records where it was. FXS_OK or FXS_E_CENTRE. */
+static int32_t push_collider(separation *s, uint32_t id, int64_t dx, int64_t dz) {
+    const place *p = places(s->world) + id;
+    int64_t x = p->x + dx, z = p->z + dz;
+    if (dx == 0 && dz == 0) {
+        return FXS_OK;
+    }
+    if (x < INT32_MIN || x > INT32_MAX || z < INT32_MIN || z > INT32_MAX) {
+        return FXS_E_CENTRE;
+    }
+    if (!set_has(mark_set(s->world), id)) {
+        set_put(mark_set(s->world), id);
+        fxs_moved from = {id, p->x, p->y, p->z};
+        s->moved[s->moved_count++] = from;
+    }
+    return fxs_world_move(s->world, id, (int32_t)x, p->y, (int32_t)z);
+}
+
+/* Ends the contact of a pair. Where both give way, a takes half of the push, rounded toward zero, and b the rest. Of the id that
+ * cannot be moved, `*stuck`. */
+static int32_t separate_pair(separation *s, uint32_t a, uint32_t b, int both, uint32_t *stuck) {
+    uint32_t first = gives_way(s, a, b) ? a : b, second = first == a ? b : a;
+    planar t = push_of(solids(s->world) + first, solids(s->world) + second);
+    planar share = {both ? t.x / 2 : t.x, both ? t.z / 2 : t.z};
+    *stuck = first;
+    int32_t status = push_collider(s, first, share.x, share.z);
+    if (status == FXS_OK && both) {
+        *stuck = second;
+        status = push_collider(s, second, share.x - t.x, share.z - t.z);
+    }
+    return status;
+}
+
+/* Are both there, active and allowed to meet, and bodies? */
+static int is_separable(const fxs_world *w, uint32_t a, uint32_t b) {
+    if (!set_has(present_set(w), a) || !set_has(present_set(w), b)) {
+        return 0;
+    }
+    const solid *sa = solids(w) + a, *sb = solids(w) + b;
+    return sa->active && sb->active && layers_meet(w, sa, sb) && owners_meet(sa, sb) && bodies_check(sa, sb) == FXS_OK;
+}
+
+/* One pass over the hits of the last step: over the pairs in which both give way, or over those in which one does. */
+static int32_t separate_hits(separation *s, int both, int *any, uint32_t *stuck) {
+    const packed_hit *h = hits(s->world);
+    for (uint32_t i = 0; i < s->world->hit_count; i++) {
+        uint32_t a = hit_a(h[i]), b = hit_b(h[i]);
+        if (!is_separable(s->world, a, b)) {
+            continue;
+        }
+        int yielding = gives_way(s, a, b) + gives_way(s, b, a);
+        if (yielding == (both ? 2 : 1) && fxs_solid_contact(solids(s->world) + a, solids(s->world) + b) == FXS_OVERLAPPING) {
+            int32_t status = separate_pair(s, a, b, both, stuck);
+            if (status != FXS_OK) {
+                return status;
+            }
+            *any = 1;
+        }
+    }
+    return FXS_OK;
+}
+
+int32_t fxs_world_separate(fxs_world *world, const uint32_t *yields, uint32_t passes, fxs_moved *moved, uint64_t moved_capacity,
+                           uint64_t *count) {
+    uint64_t room = (uint64_t)min64(world->count, 2 * (int64_t)world->hit_count);
+    if (moved_capacity < room) {
+        *count = room;
+        return FXS_E_ROOM;
+    }
+    separation s = {world, yields, moved, 0};
+    memset(mark_set(world), 0, (size_t)set_words(world->capacity) * 8);
+    int any = 1;
+    for (uint32_t pass = 0; pass < passes && any; pass++) {
+        uint32_t stuck = 0;
+        any = 0;
+        int32_t status = separate_hits(&s, 1, &any, &stuck);
+        if (status == FXS_OK) {
+            status = separate_hits(&s, 0, &any, &stuck);
+        }
+        if (status != FXS_OK) {
+            for (uint64_t i = 0; i < s.moved_count; i++) {
+                fxs_world_move(world, moved[i].id, moved[i].x, moved[i].y, moved[i].z);
+            }
+            *count = stuck;
+            return status;
+        }
+    }
+    *count = s.moved_count;
+    uint32_t id = 0;
+    for (uint64_t i = 0; i < s.moved_count; i++, id++) {
+        id = set_next(mark_set(world), id, world->capacity);
+        const place *p = places(world) + id;
+        fxs_moved to = {id, p->x, p->y, p->z};
+        moved[i] = to;
+    }
+    return FXS_OK;
+}
