@@ -1,0 +1,88 @@
+"""Builds the extension fixsync._kernel out of csrc/: what pyproject.toml hands to setuptools.
+
+The header csrc/fixsync.h is the only place where the C API is written down: what stands between its two
+`cdef` marks is given to cffi, which emits the glue that is compiled together with csrc/*.c.
+
+Extra compiler and linker flags, after all others, come from the environment variable FIXSYNC_CFLAGS, for
+instance `-DFXS_NO_INT128` or `-g -fsanitize=address,undefined`. None of them can change an answer.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sysconfig
+from pathlib import Path
+
+from cffi import FFI
+from setuptools import Extension
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).resolve().parent
+HEADER = ROOT / "csrc" / "fixsync.h"
+MODULE = "fixsync._kernel"
+
+# A Python without the GIL has no stable ABI before 3.15: there the extension is built for that one version.
+STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")
+STABLE_ABI_SINCE = "cp310"
+
+
+def cdef(header: str) -> str:
+    """The marked part of the header, in the subset of C that cffi's parser takes."""
+    marked = re.search(r"^/\* cdef: begin\b.*?\n(.*?)^/\* cdef: end \*/$", header, re.DOTALL | re.MULTILINE)
+    if marked is None:
+        raise ValueError("fixsync.h: no lines between '/* cdef: begin' and '/* cdef: end */'")
+    declarations = re.sub(r"\bFXS_API\s+", "", marked[1])
+    return re.sub(r"^(#define\s+\w+\s+)\((-?\d+)\)", r"\1\2", declarations, flags=re.MULTILINE)
+
+
+def glue() -> FFI:
+    """The cffi builder of the extension; `emit_c_code` writes its C."""
+    ffi = FFI()
+    ffi.cdef(cdef(HEADER.read_text(encoding="utf-8")))
+    ffi.set_source(MODULE, '#include "fixsync.h"')
+    return ffi
+
+
+def sources() -> list[str]:
+    """The kernel's C files, relative to the project, in an order that is the same everywhere."""
+    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "csrc").glob("*.c"))
+
+
+class BuildExt(build_ext):
+    """build_ext for the extension that pyproject.toml names without its sources."""
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        for extension in self.extensions:
+            extension.sources = sources()
+            extension.depends = sorted(str(path) for path in (ROOT / "csrc").glob("*.h"))
+            extension.include_dirs = ["csrc"]
+            extension.py_limited_api = STABLE_ABI
+            if not STABLE_ABI:
+                extension.define_macros = [("_CFFI_NO_LIMITED_API", None)]
+
+    def build_extension(self, ext: Extension) -> None:
+        generated = Path(self.build_temp) / "_kernel.c"
+        generated.parent.mkdir(parents=True, exist_ok=True)
+        glue().emit_c_code(str(generated))
+        ext.sources = [str(generated), *sources()]
+        if self.compiler.compiler_type != "msvc":
+            # Debug information would carry the build's paths: without it the same sources give the same
+            # bytes.
+            ext.extra_compile_args = ["-O3", "-g0", "-fvisibility=hidden"]
+        extra = shlex.split(os.environ.get("FIXSYNC_CFLAGS", ""))
+        ext.extra_compile_args = [*ext.extra_compile_args, *extra]
+        ext.extra_link_args = [*ext.extra_link_args, *extra]
+        super().build_extension(ext)
+
+
+class BdistWheel(bdist_wheel):
+    """One wheel for every Python since 3.10, where there is a stable ABI."""
+
+    def finalize_options(self) -> None:
+        if STABLE_ABI:
+            self.py_limited_api = STABLE_ABI_SINCE
+        super().finalize_options()

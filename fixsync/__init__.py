@@ -1,0 +1,70 @@
+"""Exact, order-stable hit detection in Q16.16 integers."""
+
+from fixsync.numbers import ONE, degrees, direction, length, q, q_near, yaw_of
+from fixsync.records import (
+    COLLIDER_DTYPE,
+    COLLIDER_FORMAT,
+    Collider,
+    Colliders,
+    Event,
+    Events,
+    Hit,
+    Hits,
+    QueryAnswers,
+)
+from fixsync.shapes import (
+    Box,
+    Capsule,
+    Contact,
+    Cylinder,
+    EventKind,
+    Pose,
+    Sector,
+    Shape,
+    Side,
+    Sphere,
+    overlap,
+    overlap_many,
+    pack_poses,
+    pack_shapes,
+)
+from fixsync.world import CAPACITY_MAX, Observer, World
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CAPACITY_MAX",
+    "COLLIDER_DTYPE",
+    "COLLIDER_FORMAT",
+    "ONE",
+    "Box",
+    "Capsule",
+    "Collider",
+    "Colliders",
+    "Contact",
+    "Cylinder",
+    "Event",
+    "EventKind",
+    "Events",
+    "Hit",
+    "Hits",
+    "Observer",
+    "Pose",
+    "QueryAnswers",
+    "Sector",
+    "Shape",
+    "Side",
+    "Sphere",
+    "World",
+    "__version__",
+    "degrees",
+    "direction",
+    "length",
+    "overlap",
+    "overlap_many",
+    "pack_poses",
+    "pack_shapes",
+    "q",
+    "q_near",
+    "yaw_of",
+]

@@ -1,0 +1,152 @@
+"""Q16.16 numbers, yaws and directions. Nothing here computes with floats, and no function takes one.
+
+Units: a coordinate or a size is Q16.16 (65536 is one unit), a yaw has 65536 steps a turn, a direction is
+Q2.30.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import NoReturn, SupportsIndex
+
+from fixsync._native import INT32_MAX, INT32_MIN, UINT32_MAX, YAW_MAX, array_type, ffi, integer, lib, shown
+
+__all__ = ["ONE", "degrees", "direction", "length", "q", "q_near", "yaw_of"]
+
+ONE: int = lib.FXS_ONE
+"""One unit in Q16.16: 65536."""
+
+_TURN: int = lib.FXS_TURN
+
+# A sign, then an integer, a decimal fraction with digits on both sides of its point, or a ratio. ASCII digits
+# only.
+_NUMBER = re.compile(r"([+-]?)([0-9]+)(?:\.([0-9]+)|/([0-9]+))?")
+_TEXT_LENGTH_MAX = 500
+_EXPONENT_MAX = 1000
+
+
+def _no_number(function: str, value: object) -> NoReturn:
+    if isinstance(value, float):
+        raise TypeError(
+            f"{function}() takes no float, not even {shown(value)}: write {function}('1.5'), "
+            f"{function}(Fraction(3, 2)), or the raw integer"
+        )
+    raise TypeError(
+        f"{function}() takes an int, a str, a Fraction or a Decimal, "
+        f"not {shown(value)} ({type(value).__name__})"
+    )
+
+
+def _rational(function: str, value: int | str | Fraction | Decimal | SupportsIndex) -> Fraction:
+    """The number that `value` stands for, exactly."""
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, str):
+        match = _NUMBER.fullmatch(value) if len(value) <= _TEXT_LENGTH_MAX else None
+        if match is None or (match[4] is not None and int(match[4]) == 0):
+            raise ValueError(
+                f"{function}({shown(value)}): a number is written as '3', '-0.5' or '3/2', "
+                f"in at most {_TEXT_LENGTH_MAX} characters"
+            )
+        sign, whole, decimals, divisor = match.groups()
+        ratio = Fraction(
+            int(whole + (decimals or "")), 10 ** len(decimals or "") if divisor is None else int(divisor)
+        )
+        return -ratio if sign == "-" else ratio
+    if isinstance(value, Decimal):
+        # A Decimal can be far larger or finer than the memory that its value as a ratio would take.
+        if not value.is_finite() or (value and abs(value.adjusted()) > _EXPONENT_MAX):
+            raise ValueError(
+                f"{function}({shown(value)}): a Decimal must be finite, with an exponent of "
+                f"-{_EXPONENT_MAX}..{_EXPONENT_MAX}"
+            )
+        return Fraction(value) if value else Fraction(0)
+    if isinstance(value, (bool, float)) or not isinstance(value, SupportsIndex):
+        _no_number(function, value)
+    return Fraction(operator.index(value))
+
+
+def _in_range(function: str, value: object, raw: int) -> int:
+    if not INT32_MIN <= raw <= INT32_MAX:
+        raise ValueError(
+            f"{function}({shown(value)}): a Q16.16 number must be -32768..32767.9999847412109375 "
+            f"({INT32_MIN}..{INT32_MAX} raw)"
+        )
+    return raw
+
+
+def q(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
+    """The Q16.16 integer of a number of units, exactly: q(3) == 196608, q("0.5") == q(Fraction(1, 2)) ==
+    32768.
+
+    A str is an integer, a decimal fraction or a ratio: "3", "-0.5", "3/2"; without spaces, underscores or
+    exponents. ValueError if the number is no multiple of 1/65536 (then `q_near` rounds it) or its Q16.16 is
+    outside int32. TypeError for a float or a bool.
+    """
+    scaled = _rational("q", value) * ONE
+    raw = _in_range("q", value, scaled.numerator // scaled.denominator)
+    if scaled.denominator != 1:
+        raise ValueError(
+            f"q({shown(value)}): not a multiple of 1/65536; its neighbours are {raw} ({_decimal(raw)}) and "
+            f"{raw + 1} ({_decimal(raw + 1)}); q_near({shown(value)}) takes the nearer one"
+        )
+    return raw
+
+
+def q_near(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
+    """The nearest Q16.16 integer of a number of units, of two equally near ones the even one: q_near("0.1")
+    == 6554.
+
+    Takes what `q` takes. ValueError if the result is outside int32, TypeError for a float or a bool.
+    """
+    return _in_range("q_near", value, round(_rational("q_near", value) * ONE))
+
+
+def _decimal(raw: int) -> str:
+    """A Q16.16 integer as a decimal fraction: exact, since 2^-16 has 16 decimals."""
+    whole, rest = divmod(abs(raw), ONE)
+    decimals = f"{rest * 10**16 // ONE:016d}".rstrip("0")
+    return f"{'-' if raw < 0 else ''}{whole}{'.' if decimals else ''}{decimals}"
+
+
+def degrees(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
+    """The yaw (0..65535) nearest to an angle in degrees, of two equally near ones the even one: degrees(90)
+    == 16384.
+
+    Takes what `q` takes, any number of turns either way: degrees(-90) == degrees(270) == 49152.
+    """
+    return round(_rational("degrees", value) * _TURN / 360) % _TURN
+
+
+_PAIR = array_type("int32_t[2]")
+
+
+def direction(yaw: int) -> tuple[int, int]:
+    """(cos, sin) of a yaw (0..65535) in Q2.30, each rounded to nearest: the (x, z) that the yaw faces."""
+    number = yaw if type(yaw) is int and 0 <= yaw <= YAW_MAX else integer("yaw", yaw, 0, YAW_MAX)
+    pair = ffi.new(_PAIR)
+    lib.fxs_direction(number, pair, pair + 1)
+    return pair[0], pair[1]
+
+
+def _difference(name: str, value: object) -> int:
+    return integer(name, value, -UINT32_MAX, UINT32_MAX)
+
+
+def yaw_of(dx: int, dz: int) -> int:
+    """The yaw (0..65535) that faces (dx, dz); 0 for (0, 0). Each a difference of two coordinates,
+    -(2^32-1)..2^32-1.
+
+    It is the yaw whose step, half a step to either side, holds (dx, dz).
+    """
+    yaw: int = lib.fxs_yaw_of(_difference("dx", dx), _difference("dz", dz))
+    return yaw
+
+
+def length(dx: int, dy: int, dz: int) -> int:
+    """floor(sqrt(dx² + dy² + dz²)), each a difference of two coordinates, -(2^32-1)..2^32-1. Exact."""
+    result: int = lib.fxs_length(_difference("dx", dx), _difference("dy", dy), _difference("dz", dz))
+    return result

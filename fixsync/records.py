@@ -1,0 +1,256 @@
+"""What a world hands out: colliders, events and hits, one by one as named tuples, or many as rows of plain
+numbers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from struct import Struct
+from typing import Any, ClassVar, NamedTuple, TypeVar, final, overload
+
+from fixsync.shapes import CONTACTS, Contact, EventKind, Pose, Shape, shape_of_row
+
+__all__ = [
+    "COLLIDER_DTYPE",
+    "COLLIDER_FORMAT",
+    "Collider",
+    "Colliders",
+    "Event",
+    "Events",
+    "Hit",
+    "Hits",
+    "QueryAnswers",
+]
+
+COLLIDER_FORMAT = "=IBBBBHHIiiiiiiiii"
+"""One collider for the struct module, 52 bytes in the machine's byte order without padding:
+id, kind, layer, active, 0, yaw, half_angle, owner, x, y, z, ox, oy, oz and the three sizes of its kind."""
+
+COLLIDER_DTYPE: list[Any] = [
+    ("id", "u4"),
+    ("kind", "u1"),
+    ("layer", "u1"),
+    ("active", "u1"),
+    ("zero", "u1"),
+    ("yaw", "u2"),
+    ("half_angle", "u2"),
+    ("owner", "u4"),
+    ("x", "i4"),
+    ("y", "i4"),
+    ("z", "i4"),
+    ("ox", "i4"),
+    ("oy", "i4"),
+    ("oz", "i4"),
+    ("size", "i4", (3,)),
+]
+"""The same record for NumPy: np.dtype(COLLIDER_DTYPE)."""
+
+
+class Collider(NamedTuple):
+    """A collider as it is in a world, its parts in the order in which `World.add_many` takes them."""
+
+    id: int
+    shape: Shape
+    pose: Pose
+    layer: int
+    owner: int
+    offset: tuple[int, int, int]
+    active: bool
+
+    @classmethod
+    def of_row(cls, *row: int) -> Collider:
+        """The collider of the numbers of COLLIDER_FORMAT."""
+        id, kind, layer, active, _, yaw, half_angle, owner, x, y, z, ox, oy, oz, *sizes = row
+        shape = shape_of_row(kind, half_angle, *sizes)
+        return cls(id, shape, Pose(x, y, z, yaw), layer, owner, (ox, oy, oz), bool(active))
+
+
+class Event(NamedTuple):
+    """What a step says of a pair a < b."""
+
+    a: int
+    b: int
+    kind: EventKind
+    contact: Contact
+    """APART for an EXIT."""
+
+
+class Hit(NamedTuple):
+    """A pair a < b that was a hit at the last step."""
+
+    a: int
+    b: int
+    contact: Contact
+
+
+_T = TypeVar("_T")
+_KINDS = {int(kind): kind for kind in EventKind}
+
+
+class _Rows(Sequence[_T]):
+    """An immutable sequence of records kept as bytes; a record becomes an object when it is read."""
+
+    __slots__ = ("_rows",)
+    _record: ClassVar[Struct]
+
+    def __init__(self, rows: bytes = b"") -> None:
+        self._rows = rows
+
+    @staticmethod
+    @abstractmethod
+    def _object(*row: int) -> Any:
+        """The object of one record's numbers."""
+
+    def __len__(self) -> int:
+        return len(self._rows) // self._record.size
+
+    @overload
+    def __getitem__(self, index: int) -> _T: ...
+    @overload
+    def __getitem__(self: _R, index: slice) -> _R: ...
+    def __getitem__(self: _R, index: int | slice) -> _T | _R:
+        size = self._record.size
+        indices = range(len(self))[index]
+        if isinstance(indices, int):
+            record: _T = self._object(*self._record.unpack_from(self._rows, indices * size))
+            return record
+        if indices.step == 1:
+            return type(self)(self._rows[indices.start * size : indices.stop * size])
+        return type(self)(b"".join(self._rows[i * size : (i + 1) * size] for i in indices))
+
+    def __iter__(self) -> Iterator[_T]:
+        for row in self._record.iter_unpack(self._rows):
+            yield self._object(*row)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to the same rows, and to a list or a tuple of the same records."""
+        if isinstance(other, _Rows):
+            return self._record is other._record and self._rows == other._rows
+        if isinstance(other, (list, tuple)):
+            return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self[:10]))
+        rest = f", ... {len(self)} in all" if len(self) > 10 else ""
+        return f"{type(self).__name__}([{shown}{rest}])"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _from_list, (type(self), list(self._record.iter_unpack(self._rows)))
+
+    @property
+    def buffer(self) -> memoryview:
+        """The records as they lie in memory, read-only, in the machine's byte order."""
+        return memoryview(self._rows)
+
+
+_R = TypeVar("_R", bound=_Rows[Any])
+
+
+def _from_list(kind: type[_R], rows: list[tuple[int, ...]]) -> _R:
+    """Rows in this machine's byte order, whichever machine pickled them."""
+    return kind(b"".join(kind._record.pack(*row) for row in rows))
+
+
+@final
+class Events(_Rows[Event]):
+    """The events of a step, by (a, b). `buffer`: four uint32 an event, all in a row: a, b, kind, contact."""
+
+    __slots__ = ()
+    _record = Struct("=4I")
+
+    @staticmethod
+    def _object(*row: int) -> Event:
+        a, b, kind, contact = row
+        return Event(a, b, _KINDS[kind], CONTACTS[contact])
+
+    @property
+    def buffer(self) -> memoryview:
+        return memoryview(self._rows).cast("I")
+
+
+@final
+class Hits(_Rows[Hit]):
+    """Hits, by (a, b). `buffer`: three uint32 a hit, all in a row: a, b, contact."""
+
+    __slots__ = ()
+    _record = Struct("=3I")
+
+    @staticmethod
+    def _object(*row: int) -> Hit:
+        a, b, contact = row
+        return Hit(a, b, CONTACTS[contact])
+
+    @property
+    def buffer(self) -> memoryview:
+        return memoryview(self._rows).cast("I")
+
+
+@final
+class Colliders(_Rows[Collider]):
+    """Colliders, by id. `buffer`: 52 bytes each, COLLIDER_FORMAT."""
+
+    __slots__ = ()
+    _record = Struct(COLLIDER_FORMAT)
+    _object = staticmethod(Collider.of_row)
+
+
+@final
+class QueryAnswers(Sequence[list[int]]):
+    """The answer of each of many queries: the ids it met, ascending; a list is made when it is read."""
+
+    __slots__ = ("_ends", "_ids")
+
+    def __init__(self, ends: bytes, ids: bytes) -> None:
+        self._ends = memoryview(ends).cast("Q")
+        self._ids = memoryview(ids).cast("I")
+
+    @property
+    def ends(self) -> memoryview:
+        """uint64: where in `ids` each query's answer ends, and the next one's begins."""
+        return self._ends
+
+    @property
+    def ids(self) -> memoryview:
+        """uint32: all the answers, one after another."""
+        return self._ids
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, index: int) -> list[int]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[list[int]]: ...
+    def __getitem__(self, index: int | slice) -> list[int] | list[list[int]]:
+        indices = range(len(self))[index]
+        return self._answer(indices) if isinstance(indices, int) else [self._answer(i) for i in indices]
+
+    def _answer(self, i: int) -> list[int]:
+        return self._ids[self._ends[i - 1] if i else 0 : self._ends[i]].tolist()
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to any sequence of the same answers."""
+        if isinstance(other, (QueryAnswers, list, tuple)):
+            return list(self) == list(other)
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"QueryAnswers({list(self[:10])!r}{f' and {len(self) - 10} more' if len(self) > 10 else ''})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _from_answers, (list(self),)
+
+
+def _from_answers(answers: list[list[int]]) -> QueryAnswers:
+    ids = [id for answer in answers for id in answer]
+    ends, end = [], 0
+    for answer in answers:
+        end += len(answer)
+        ends.append(end)
+    return QueryAnswers(Struct(f"={len(ends)}Q").pack(*ends), Struct(f"={len(ids)}I").pack(*ids))
