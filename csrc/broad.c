@@ -19,8 +19,7 @@
 #define ROW_KEY_BITS 54 /* of a key without x: leaves at least 10 bits to x */
 
 /* Bounds on three axes, quantised to FIELD bits each (rounded down, which keeps order), a guard bit above each field: x in the low
- * field, then z, then y. `most` has its guards set: a box begins before another ends on all axes iff most - least keeps them all.
- * The top bit of `most` tells a shape that turns (a box or a sector). */
+ * field, then z, then y. `most` has its guards set: a box begins before another ends on all axes iff most - least keeps them all. */
 typedef struct box {
     uint64_t least, most;
 } box;
@@ -205,13 +204,13 @@ static void build(const fxs_world *w, const arrays *a) {
             box b;
             b.least = x >> g->shift | z >> g->shift << (FIELD + 1) | y >> g->shift << (2 * FIELD + 2);
             b.most = (x + 2 * rx) >> g->shift | (z + 2 * rz) >> g->shift << (FIELD + 1) | (y + 2 * ry) >> g->shift << (2 * FIELD + 2) |
-                     GUARDS | (uint64_t)(s->kind >= FXS_BOX) << 63;
+                     GUARDS;
             a->boxes[id] = b;
             a->keys[n++] = row_key(g, lvl, y_row(g, g->level + lvl, y), z_row(g->level + lvl, z)) | x_key(g, x >> g->shift) | id;
             counts[lvl]++;
         }
     }
-    fxs_sort(a->keys, a->spare, n, g->x_at, g->key_end - g->x_at);
+    fxs_sort(w, a->keys, a->spare, n, g->x_at, g->key_end - g->x_at);
     a->keys[n] = UINT64_MAX;
     uint64_t id_mask = ((uint64_t)1 << g->x_at) - 1;
     for (uint32_t i = 0; i < n; i++) {
@@ -237,41 +236,46 @@ typedef struct search {
     uint64_t pair[BATCH]; /* places in the sorted arrays whose boxes meet: first << 32 | second */
 } search;
 
-/* Tests what is proposed, sorted by how many of the two turn: a run of like pairs is predicted well. */
+/* Tests what is proposed, sorted by kinds: a run of like pairs is predicted well. Boxes that meet are at most two quanta further apart
+ * than they reach; a quantum is at most 2^13. What is written ahead of its count is kept only if it counts. */
 static void test_proposed(search *s) {
+    static const uint8_t SORT[5] = {4, 4, 0, 1, 4};
     const fxs_world *w = s->w;
     const solid *all = solids(w);
-    uint64_t like[3][BATCH];
-    uint32_t count[3] = {0};
+    const uint64_t *keys = s->a.keys, id_mask = s->id_mask;
+    uint64_t like[4][BATCH];
+    uint32_t count[4] = {0};
     for (uint32_t i = 0; i < s->proposed; i++) {
-        uint64_t first = s->pair[i] >> 32, second = s->pair[i] & UINT32_MAX;
-        uint64_t turned = (s->a.sorted[first].most >> 63) + (s->a.sorted[second].most >> 63);
-        uint64_t a = s->a.keys[first] & s->id_mask, b = s->a.keys[second] & s->id_mask;
-        like[turned][count[turned]] = a < b ? a << 32 | b : b << 32 | a;
-        count[turned] += (uint32_t)(layers_meet(w, all + a, all + b) & owners_meet(all + a, all + b));
+        uint64_t a = keys[s->pair[i] >> 32] & id_mask, b = keys[s->pair[i] & UINT32_MAX] & id_mask;
+        const solid *p = all + a, *q = all + b;
+        uint32_t sorts = (uint32_t)SORT[p->kind] + SORT[q->kind], kinds = sorts > 3 ? 3 : sorts;
+        uint64_t swap = (a ^ b) & ((uint64_t)0 - (uint64_t)(p->kind > q->kind));
+        like[kinds][count[kinds]] = (a ^ swap) << 32 | (b ^ swap);
+        count[kinds] += (w->layers[p->layer] >> q->layer & 1) & (uint32_t)((p->owner == 0) | (p->owner != q->owner));
     }
-    for (uint32_t k = 0; k < 3; k++) {
+    packed_hit *out = s->out;
+    uint64_t found = s->found, capacity = w->hit_capacity;
+    for (uint32_t kinds = 0; kinds < 4; kinds++) {
         uint8_t contacts[BATCH];
-        fxs_solid_contacts(all, like[k], count[k], contacts);
-        for (uint32_t i = 0; i < count[k]; i++) {
-            if (contacts[i] >= w->hit_when) {
-                if (s->found < w->hit_capacity) {
-                    s->out[s->found] = hit_pack((uint32_t)(like[k][i] >> 32), (uint32_t)(like[k][i] & UINT32_MAX), contacts[i]);
-                }
-                s->found++;
+        fxs_solid_contacts(all, kinds, like[kinds], count[kinds], contacts);
+        for (uint32_t i = 0; i < count[kinds]; i++) {
+            uint64_t a = like[kinds][i] >> 32, b = like[kinds][i] & UINT32_MAX, swap = (a ^ b) & ((uint64_t)0 - (uint64_t)(a > b));
+            if (found < capacity) {
+                out[found] = (a ^ swap) << 33 | (b ^ swap) << 2 | contacts[i];
             }
+            found += contacts[i] >= w->hit_when;
         }
     }
+    s->found = found;
     s->proposed = 0;
 }
 
 /* Proposes i, whose box is `here`, with everything from `from` on whose key is below `end`. */
-static inline void scan(search *s, uint32_t i, box here, uint32_t from, uint64_t end) {
-    const uint64_t *keys = s->a.keys;
-    const box *sorted = s->a.sorted;
+static inline void scan(search *s, const uint64_t *keys, const box *sorted, uint32_t i, box here, uint32_t from, uint64_t end) {
+    uint64_t *pair = s->pair;
     uint32_t n = s->proposed;
     for (uint32_t j = from; keys[j] < end; j++) {
-        s->pair[n] = (uint64_t)i << 32 | j;
+        pair[n] = (uint64_t)i << 32 | j;
         n += ((here.most - sorted[j].least) & (sorted[j].most - here.least) & GUARDS) == GUARDS;
         if (n == BATCH) {
             s->proposed = n;
@@ -325,14 +329,14 @@ static void search_level(search *s, const level *l) {
         box here = a->sorted[i];
         uint64_t begin = keys[i] & ~id_mask, own = begin & row_mask, end = own + x_key(g, here.most & FIELD_MASK) + s->one;
         uint64_t from = begin - own > back ? begin - back : own;
-        scan(s, i, here, i + 1, end);
+        scan(s, a->keys, a->sorted, i, here, i + 1, end);
         for (uint32_t k = 0; k < rows; k++) {
             uint32_t first = start[k];
             while (keys[first] < from + row[k]) {
                 first++;
             }
             start[k] = first;
-            scan(s, i, here, first, end + row[k]);
+            scan(s, a->keys, a->sorted, i, here, first, end + row[k]);
         }
     }
 }
@@ -356,7 +360,7 @@ static void search_larger(search *s, const level *l, uint32_t large) {
                 uint64_t row = row_key(g, large, yr, zr);
                 uint32_t *h = hint + (zr & 3);
                 *h = seek(a, *h, row + x_begin);
-                scan(s, i, here, *h, row + x_end);
+                scan(s, a->keys, a->sorted, i, here, *h, row + x_end);
             }
         }
     }

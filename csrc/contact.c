@@ -66,21 +66,18 @@ static planar direction_of_solid(const solid *s) {
     return p;
 }
 
-/* CLS(|v|^2, q * 2^60) for v in Q.46, |v.x|, |v.z| < 2^62, 0 <= q <= 2^58. Whole raw units decide it but in a band about one raw
- * unit wide: with u = floor(|v| / 2^30) on each axis, u.x^2 + u.z^2 <= |v|^2 / 2^60 < (u.x + 1)^2 + (u.z + 1)^2. */
-static int classify_q46(planar v, int64_t q) {
-    uint64_t x = magnitude(v.x), z = magnitude(v.z), ux = x >> 30, uz = z >> 30;
-    if (ux * ux + uz * uz > (uint64_t)q) { /* below 2^65 only in theory: callers have |v|^2 < 2^123, so u.x^2 + u.z^2 < 2^63 */
-        return FXS_APART;
+/* CLS(|v|^2, q * 2^60) for v in Q.46, |v|^2 < 2^123, 0 <= q <= 2^58. Whole raw units decide it but in a band about one raw unit
+ * wide: with u = floor(|v| / 2^30) on each axis, u.x^2 + u.z^2 <= |v|^2 / 2^60 < (u.x + 1)^2 + (u.z + 1)^2. */
+static inline int classify_q46(planar v, int64_t q) {
+    int64_t x = abs64(v.x) / Q30_ONE, z = abs64(v.z) / Q30_ONE, least = x * x + z * z, most = least + 2 * (x + z + 1);
+    if ((least <= q) & (most > q)) {
+        return classify_wide(square_sum(v), i128_mul(q, Q60_ONE));
     }
-    if ((ux + 1) * (ux + 1) + (uz + 1) * (uz + 1) <= (uint64_t)q) {
-        return FXS_OVERLAPPING;
-    }
-    return classify_wide(square_sum(v), i128_mul(q, Q60_ONE));
+    return 2 * (most <= q);
 }
 
 /* NEAR for a disc of radius R: d below 2^30 on each axis, so D2 < 2^61. The exact comparison is L^2 with 4 R^2 q, below 2^123. */
-static int near_disc(int64_t R, planar d, int64_t q) {
+static inline int near_disc(int64_t R, planar d, int64_t q) {
     int64_t beyond = dot64(d, d) - R * R;
     if (beyond <= 0) {
         return classify(0, q);
@@ -90,7 +87,7 @@ static int near_disc(int64_t R, planar d, int64_t q) {
 }
 
 /* NEAR for a box; |d| < 2^31, so |v| < 2^61. */
-static int near_box(const solid *b, planar d, int64_t q) {
+static inline int near_box(const solid *b, planar d, int64_t q) {
     planar v = turned_back(d, direction_of_solid(b));
     v.x = max64(0, abs64(v.x) - b->size[0] * Q30_ONE);
     v.z = max64(0, abs64(v.z) - b->size[2] * Q30_ONE);
@@ -126,14 +123,15 @@ static int near_prism(const solid *p, planar d, int64_t q) {
     return p->kind == FXS_CYLINDER ? near_disc(p->size[0], d, q) : p->kind == FXS_BOX ? near_box(p, d, q) : near_sector(p, d, q);
 }
 
-/* Separating axes of two boxes, all in 64 bits: |p| < 2^62, a limit below 2^61. */
-static int box_box(const solid *a, const solid *b, planar d) {
-    planar rel = direction_of((uint32_t)b->yaw - a->yaw);
+/* Separating axes of two boxes, all in 64 bits: |p| < 2^62, a limit below 2^61. The least of several CLS is one more than "all below"
+ * where "all at or below", else 0. */
+static inline int box_box(const solid *a, const solid *b, planar d) {
+    planar rel = direction_of((uint32_t)b->yaw - a->yaw), pa = turned_back(d, direction_of_solid(a)), pb = turned_back(d, direction_of_solid(b));
     int64_t c = abs64(rel.x), s = abs64(rel.z), ax = a->size[0], az = a->size[2], bx = b->size[0], bz = b->size[2];
-    planar pa = turned_back(d, direction_of_solid(a)), pb = turned_back(d, direction_of_solid(b));
-    int on_a = min_int(classify(abs64(pa.x), ax * Q30_ONE + bx * c + bz * s), classify(abs64(pa.z), az * Q30_ONE + bx * s + bz * c));
-    int on_b = min_int(classify(abs64(pb.x), bx * Q30_ONE + ax * c + az * s), classify(abs64(pb.z), bz * Q30_ONE + ax * s + az * c));
-    return min_int(on_a, on_b);
+    int64_t over_ax = ax * Q30_ONE + bx * c + bz * s - abs64(pa.x), over_az = az * Q30_ONE + bx * s + bz * c - abs64(pa.z);
+    int64_t over_bx = bx * Q30_ONE + ax * c + az * s - abs64(pb.x), over_bz = bz * Q30_ONE + ax * s + az * c - abs64(pb.z);
+    int64_t least = min64(min64(over_ax, over_az), min64(over_bx, over_bz));
+    return classify(0, least);
 }
 
 /* W of a sector's wedge for the vector v from the apex to the box point nearest to it; p is the apex in the box's frame. */
@@ -170,20 +168,17 @@ static int sector_box(const solid *sector, const solid *box, planar d) {
     return max_int(inside, max_int(edge_box(p, w1, H), edge_box(p, w2, H)));
 }
 
-static inline int contact_of(const solid *a, const solid *b) {
+/* Contact of solids of which it is known that on no axis they are more than 2^15 raw units further apart than they reach. */
+static inline int contact_near(const solid *a, const solid *b) {
     if (a->kind > b->kind) {
         const solid *swap = a;
         a = b;
         b = swap;
     }
-    int64_t dx = (int64_t)b->x - a->x, dy = abs64((int64_t)b->y - a->y), dz = (int64_t)b->z - a->z;
-    if (abs64(dx) > (int64_t)a->reach_x + b->reach_x || abs64(dz) > (int64_t)a->reach_z + b->reach_z ||
-        dy > (int64_t)a->reach_y + b->reach_y) {
-        return FXS_APART;
-    }
     /* size[1] is the half height of every kind (a sphere's is 0). */
-    planar d = {dx, dz}, minus_d = {-dx, -dz};
+    int64_t dx = (int64_t)b->x - a->x, dy = abs64((int64_t)b->y - a->y), dz = (int64_t)b->z - a->z;
     int64_t h = (int64_t)a->size[1] + b->size[1], r = a->size[0], both = r + b->size[0];
+    planar d = {dx, dz}, minus_d = {-dx, -dz};
     if (a->kind <= FXS_CAPSULE) {
         int64_t f = max64(0, dy - h);
         if (b->kind <= FXS_CAPSULE) {
@@ -202,11 +197,32 @@ static inline int contact_of(const solid *a, const solid *b) {
     return min_int(classify(dy, h), flat);
 }
 
-int fxs_solid_contact(const solid *a, const solid *b) { return contact_of(a, b); }
+int fxs_solid_contact(const solid *a, const solid *b) {
+    if (abs64((int64_t)b->x - a->x) > (int64_t)a->reach_x + b->reach_x || abs64((int64_t)b->z - a->z) > (int64_t)a->reach_z + b->reach_z ||
+        abs64((int64_t)b->y - a->y) > (int64_t)a->reach_y + b->reach_y) {
+        return FXS_APART;
+    }
+    return contact_near(a, b);
+}
 
-void fxs_solid_contacts(const solid *all, const uint64_t *pairs, uint32_t n, uint8_t *contacts) {
+void fxs_solid_contacts(const solid *all, uint32_t kinds, const uint64_t *pairs, uint32_t n, uint8_t *contacts) {
     for (uint32_t i = 0; i < n; i++) {
-        contacts[i] = (uint8_t)contact_of(all + (pairs[i] >> 32), all + (pairs[i] & UINT32_MAX));
+        const solid *a = all + (pairs[i] >> 32), *b = all + (pairs[i] & UINT32_MAX);
+        int64_t dy = abs64((int64_t)b->y - a->y), h = (int64_t)a->size[1] + b->size[1];
+        planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
+        int flat;
+        if (kinds == TWO_CYLINDERS) {
+            int64_t both = (int64_t)a->size[0] + b->size[0];
+            flat = classify(dot64(d, d), both * both);
+        } else if (kinds == CYLINDER_AND_BOX) {
+            flat = near_box(b, d, (int64_t)a->size[0] * a->size[0]);
+        } else if (kinds == TWO_BOXES) {
+            flat = box_box(a, b, d);
+        } else {
+            contacts[i] = (uint8_t)contact_near(a, b);
+            continue;
+        }
+        contacts[i] = (uint8_t)min_int(classify(dy, h), flat);
     }
 }
 

@@ -35,7 +35,7 @@ static inline int min_int(int a, int b) { return a < b ? a : b; }
 static inline int max_int(int a, int b) { return a > b ? a : b; }
 
 /* CLS of CONTRACT 3: APART, TOUCHING or OVERLAPPING as l is above, at or below r. */
-static inline int classify(int64_t l, int64_t r) { return 1 - ((l > r) - (l < r)); }
+static inline int classify(int64_t l, int64_t r) { return (l < r) + (l <= r); }
 
 /* v / 2^30 rounded to nearest, halves away from zero; |v| < 2^63 - 2^29. */
 static inline int64_t round_q30(int64_t v) {
@@ -80,8 +80,10 @@ FXS_INTERNAL void fxs_solid_reach(solid *s);
 /* Contact (CONTRACT 3) of any two solids. */
 FXS_INTERNAL int fxs_solid_contact(const solid *a, const solid *b);
 
-/* The same of n pairs of places in `all`, each first << 32 | second. */
-FXS_INTERNAL void fxs_solid_contacts(const solid *all, const uint64_t *pairs, uint32_t n, uint8_t *contacts);
+/* The same of n pairs of places in `all`, each first << 32 | second, that are near: on no axis further apart than they reach by more
+ * than 2^15 raw units. All pairs are of these kinds; a cylinder comes before a box. */
+enum { TWO_CYLINDERS, CYLINDER_AND_BOX, TWO_BOXES, OTHER_KINDS };
+FXS_INTERNAL void fxs_solid_contacts(const solid *all, uint32_t kinds, const uint64_t *pairs, uint32_t n, uint8_t *contacts);
 
 /* fxs_shape_check and the pose's yaw. */
 FXS_INTERNAL int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose);

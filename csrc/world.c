@@ -35,6 +35,10 @@ static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
     w->hits_at = room(&end, hit_room);
     w->spare_at = room(&end, hit_room);
     w->other_at = room(&end, hit_room);
+    /* As many digits as there may be keys to sort, so that counting costs no more than moving: but no more than a near cache holds. */
+    w->digit_bits = bit_length(c->capacity);
+    w->digit_bits = w->digit_bits < 6 ? 6 : w->digit_bits > 14 ? 14 : w->digit_bits;
+    w->digits_at = room(&end, (uint64_t)4 << w->digit_bits);
     w->broad_at = room(&end, fxs_broad_size(c->capacity));
     return end;
 }
@@ -398,24 +402,24 @@ int32_t fxs_world_set_active(fxs_world *world, uint32_t id, uint32_t active) {
 
 /* ---- steps ---- */
 
-/* LSD radix sort by digits of at most 11 bits, all of about the same width; a digit that is the same in every key costs one read. */
-void fxs_sort(uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits) {
+/* LSD radix sort by digits of about the same width; a digit that is the same in every key costs one read. */
+void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits) {
     if (n <= 32) {
-        uint64_t mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
+        uint64_t mask = (bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX) << low;
         for (uint64_t i = 1; i < n; i++) {
             uint64_t key = keys[i], j = i;
-            for (; j > 0 && (keys[j - 1] >> low & mask) > (key >> low & mask); j--) {
+            for (; j > 0 && (keys[j - 1] & mask) > (key & mask); j--) {
                 keys[j] = keys[j - 1];
             }
             keys[j] = key;
         }
         return;
     }
-    uint32_t passes = (bits + 10) / 11, width = passes ? (bits + passes - 1) / passes : 0;
+    uint32_t passes = (bits + w->digit_bits - 1) / w->digit_bits, width = passes ? (bits + passes - 1) / passes : 0;
+    uint32_t *ends = (uint32_t *)at(w, w->digits_at);
     uint64_t *from = keys, *to = spare;
     for (uint32_t done = 0; done < bits; done += width) {
         uint32_t shift = low + done, most = bits - done < width ? bits - done : width, mask = (1u << most) - 1, sum = 0;
-        uint32_t ends[2048];
         memset(ends, 0, sizeof *ends << most);
         for (uint64_t i = 0; i < n; i++) {
             ends[from[i] >> shift & mask]++;
@@ -484,14 +488,9 @@ int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capac
     if (found > world->hit_capacity) {
         return FXS_E_ROOM;
     }
-    /* b is already below 2^31, a above it: two sorts by only the bits that ids of this world have. */
-    uint32_t bits = bit_length(world->capacity - 1);
-    if (found <= 32) {
-        fxs_sort(now, other, found, 0, 64);
-    } else {
-        fxs_sort(now, other, found, 2, bits);
-        fxs_sort(now, other, found, 33, bits);
-    }
+    uint32_t id_bits = bit_length(world->capacity - 1);
+    fxs_sort(world, now, other, found, 2, id_bits); /* by b, then by a: the bits that ids of this world have */
+    fxs_sort(world, now, other, found, 33, id_bits);
     event_list list = {events, event_capacity, 0};
     compare_hits(world, now, found, &list);
     counts->events = list.count;

@@ -25,6 +25,8 @@ struct fxs_world {
     uint64_t present_at, changed_at, marks_at; /* bit sets of capacity bits; marks is scratch */
     /* Hits of the last step, and two buffers to make the next ones in; each hit_capacity packed hits. */
     uint64_t hits_at, spare_at, other_at;
+    uint64_t digits_at; /* scratch of sorting: 2^digit_bits counts */
+    uint32_t digit_bits;
     uint64_t broad_at; /* scratch of the broad phase */
 };
 
@@ -112,6 +114,6 @@ FXS_INTERNAL uint64_t fxs_broad_size(uint32_t capacity);
 FXS_INTERNAL uint64_t fxs_broad_hits(const fxs_world *w, packed_hit *out);
 
 /* Sorts n keys by their `bits` bits from bit `low` on, stably; spare has room for n. */
-FXS_INTERNAL void fxs_sort(uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits);
+FXS_INTERNAL void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits);
 
 #endif
