@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import operator
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, pairwise
@@ -63,7 +63,7 @@ def integers(name: str, values: Any, count: int, low: int, high: int) -> tuple[i
 # Numbers.
 
 # Angles are computed in fixed point with FINE fraction bits. Each of the fewer than 60 terms of a cosine or a
-# sine errs by less than 4 in the last place, pi's own error included, so the result is within 2^9 of the truth.
+# sine errs by less than 4 in the last place, pi's own error included: the result is within 2^9 of the truth.
 # A rounding to 2^-30 is proven when the value is farther than that from every tie.
 FINE = 192
 FINE_ERROR = 2**9
@@ -101,7 +101,7 @@ def _first_octant(step: int, turn: int) -> Vec2:
     return sums[0] - sums[2], sums[1] - sums[3]
 
 
-def _unfold(step: int, turn: int, octant: Any) -> Vec2:
+def _unfold(step: int, turn: int, octant: Callable[[int, int], Vec2]) -> Vec2:
     """(cos, sin) all around the circle from a function for the first octant, by exact symmetries."""
     quadrant, rest = divmod(step % turn, turn // 4)
     if rest <= turn // 8:
@@ -410,6 +410,175 @@ def overlap(a: Shape, pa: Pose, b: Shape, pb: Pose) -> int:
 def _relative(pa: Sequence[int], pb: Sequence[int]) -> tuple[int, int, int]:
     """b's centre minus a's."""
     return pb[0] - pa[0], pb[1] - pa[1], pb[2] - pa[2]
+
+
+# Push-out, lift and side: the contract leaves the push-out some freedom, so these check an answer.
+
+# Lengths below are in raw units times LENGTH. A turned coordinate is off by less than 2^34 in the last place,
+# a root by one, a sum of a few of them by less than SLACK, which is 2^-64 raw units.
+LENGTH_BITS = 128
+LENGTH = 2**LENGTH_BITS
+SLACK = 2**64
+
+
+def _root(n: int) -> int:
+    """sqrt(n) times LENGTH, rounded down."""
+    return isqrt(n << 2 * LENGTH_BITS)
+
+
+def _ideal(yaw: int) -> Vec2:
+    """The true direction of a yaw, times LENGTH."""
+    c, s = fine_direction(yaw)
+    return c >> FINE - LENGTH_BITS, s >> FINE - LENGTH_BITS
+
+
+def _quantised(yaw: int) -> Vec2:
+    """The direction that contacts are computed with, times LENGTH."""
+    c, s = _direction(yaw)
+    return c << LENGTH_BITS - 30, s << LENGTH_BITS - 30
+
+
+def _turned_by(v: Vec2, unit: Vec2) -> Vec2:
+    """v turned back by the direction unit."""
+    c, s = unit
+    return v[0] * c + v[1] * s, -v[0] * s + v[1] * c
+
+
+def _reach(a: Shape, b: Shape, f: int) -> int:
+    """The planar distance that ends an overlap: between centres, or between a centre and a box."""
+    if a[0] in ROUND and b[0] in ROUND:
+        return _root((a[1] + b[1]) ** 2 - f * f)
+    reach = 0
+    for shape in (a, b):
+        if shape[0] in ROUND:
+            reach += _root(shape[1] ** 2 - f * f)
+        elif shape[0] == "cylinder":
+            reach += shape[1] * LENGTH
+    return reach
+
+
+@dataclass(frozen=True)
+class Escapes:
+    """The ways out of an overlap: the shortest's length, each axis's depth and planar difference along it."""
+
+    shortest: int
+    axes: list[tuple[int, int]]
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether the two smallest depths differ by more than 1 and the centres differ along the smallest."""
+        (depth, along), *others = sorted(self.axes)
+        return along != 0 and all(other - depth > LENGTH for other, _ in others)
+
+
+def escapes(a: Shape, pa: Pose, b: Shape, pb: Pose, unit: Callable[[int], Vec2]) -> Escapes:
+    """The planar ways out for an OVERLAPPING pair, the shapes turned by the directions that unit gives."""
+    dx, dy, dz = _relative(pa, pb)
+    if a[0] == "box" and b[0] == "box":
+        depths = _box_axis_depths(a, pa[3], b, pb[3], (dx, dz), unit)
+        return Escapes(max(0, min(depth for depth, _ in depths)), depths)
+    reach = _reach(a, b, vertical_gap(a, b, dy))
+    if "box" not in (a[0], b[0]):
+        distance = _root(dx * dx + dz * dz)
+        return Escapes(max(0, reach - distance), [(reach - distance, distance)])
+
+    box, yaw = (a, pa[3]) if a[0] == "box" else (b, pb[3])
+    local = _turned_by((dx, dz), unit(yaw))
+    out = [abs(v) - half * LENGTH for v, half in zip(local, (box[1], box[3]), strict=True)]
+    outside = isqrt(sum(max(0, v) ** 2 for v in out))
+    shortest = max(0, reach - outside if outside else reach - max(out))
+    # From outside, the way from the nearest point is the only one; within a raw unit the faces may compete.
+    if outside > LENGTH:
+        return Escapes(shortest, [(reach - outside, outside)])
+    return Escapes(shortest, [(reach - v, along) for v, along in zip(out, local, strict=True)])
+
+
+def _box_axis_depths(
+    a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec2, unit: Callable[[int], Vec2]
+) -> list[tuple[int, int]]:
+    """Each planar axis's depth and d along it. Boxes a multiple of a quarter turn apart share their axes."""
+    c, s = (abs(v) for v in unit(yaw_b - yaw_a))
+    depths = []
+    for one, yaw, other in ((b, yaw_b, a), (a, yaw_a, b)):
+        px, pz = _turned_by(d, unit(yaw))
+        depths.append((one[1] * LENGTH + other[1] * c + other[3] * s - abs(px), px))
+        depths.append((one[3] * LENGTH + other[1] * s + other[3] * c - abs(pz), pz))
+    return depths[:2] if (yaw_b - yaw_a) % (TURN // 4) == 0 else depths
+
+
+def _require(holds: bool, message: str) -> None:
+    if not holds:
+        raise AssertionError(message)
+
+
+def _checked_solids(a: Any, pa: Any, b: Any, pb: Any) -> tuple[Shape, Pose, Shape, Pose]:
+    a, b = checked_shape(a), checked_shape(b)
+    if "sector" in (a[0], b[0]):
+        raise ValueError("a sector is not solid")
+    return a, checked_pose(pa), b, checked_pose(pb)
+
+
+def _contact_after(a: Shape, pa: Pose, b: Shape, pb: Pose, tx: int, ty: int, tz: int) -> int:
+    """The contact when a has been moved by (tx, ty, tz), out of range or not."""
+    dx, dy, dz = _relative(pa, pb)
+    return contact(a, pa[3], b, pb[3], (dx - tx, dy - ty, dz - tz))
+
+
+def check_push_out(a: Any, pa: Any, b: Any, pb: Any, result: tuple[int, int]) -> None:
+    """AssertionError unless result may be push_out(a, pa, b, pb)."""
+    a, pa, b, pb = _checked_solids(a, pa, b, pb)
+    tx, tz = result
+    if _contact_after(a, pa, b, pb, 0, 0, 0) != OVERLAPPING:
+        _require((tx, tz) == (0, 0), f"{result} for a pair that does not overlap")
+        return
+    _require(_contact_after(a, pa, b, pb, tx, 0, tz) != OVERLAPPING, f"{result} leaves the pair OVERLAPPING")
+    shortest = escapes(a, pa, b, pb, _ideal).shortest
+    excess = _root(tx * tx + tz * tz) - shortest
+    too_long = f"{result} is {1000 * excess // LENGTH} thousandths of a raw unit longer than the shortest"
+    _require(excess <= 2 * LENGTH + SLACK, too_long)
+    if "box" not in (a[0], b[0]) and (pa[0], pa[2]) == (pb[0], pb[2]):
+        _require(tx > 0 and tz == 0, f"{result} is not along +X, and the centres coincide")
+
+
+def check_push_outs(a: Any, pa: Any, b: Any, pb: Any, ab: tuple[int, int], ba: tuple[int, int]) -> None:
+    """AssertionError unless ab and ba may be the push-outs of (a, b) and (b, a)."""
+    check_push_out(a, pa, b, pb, ab)
+    check_push_out(b, pb, a, pa, ba)
+    a, pa, b, pb = _checked_solids(a, pa, b, pb)
+    if _contact_after(a, pa, b, pb, 0, 0, 0) != OVERLAPPING:
+        return
+    # The depths of ideal and of quantised boxes differ by up to a raw unit: held to where both are clear.
+    if all(escapes(a, pa, b, pb, unit).is_unique for unit in (_ideal, _quantised)):
+        _require(ba == (-ab[0], -ab[1]), f"{ab} and {ba} do not cancel, though one way out is the shortest")
+
+
+def check_lift(a: Any, pa: Any, b: Any, pb: Any, result: int) -> None:
+    """AssertionError unless result may be lift(a, pa, b, pb)."""
+    a, pa, b, pb = _checked_solids(a, pa, b, pb)
+    if _contact_after(a, pa, b, pb, 0, 0, 0) != OVERLAPPING:
+        _require(result == 0, f"{result} for a pair that does not overlap")
+        return
+    up = 1 if pa[1] >= pb[1] else -1
+    _require(result * up > 0, f"{result} is not away from the other centre, or not up from the same height")
+    after = _contact_after(a, pa, b, pb, 0, result, 0)
+    _require(after != OVERLAPPING, f"{result} leaves the pair OVERLAPPING")
+    # On the way the overlap ends once and for all: result is less than 2 too long if it holds 2 before.
+    if abs(result) >= 2:
+        before = _contact_after(a, pa, b, pb, 0, result - 2 * up, 0)
+        _require(before == OVERLAPPING, f"{result} is 2 or more too long")
+
+
+NONE, POS_X, NEG_X, POS_Z, NEG_Z = range(5)
+
+
+def side_of(push_out: tuple[int, int], yaw_b: int) -> int:
+    """The side of the box b, turned by yaw_b, that a push-out leaves it by."""
+    if push_out == (0, 0):
+        return NONE
+    tx, tz = turned_back(push_out, yaw_b)
+    if abs(tx) >= abs(tz):
+        return POS_X if tx > 0 else NEG_X
+    return POS_Z if tz > 0 else NEG_Z
 
 
 # The hash of a state.

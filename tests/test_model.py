@@ -255,3 +255,126 @@ def test_frames_are_counted_modulo_two_to_the_32() -> None:
     world.frame = 2**32 - 1
     world.step()
     assert world.frame == 0
+
+
+SOLIDS = [("sphere", 3), ("capsule", 4, 2), ("cylinder", 3, 2), ("box", 4, 3, 2), ("box", 1, 2, 6)]
+YAWS = [0, 1, 8192, 16384, 40000]
+
+
+def overlapping_pairs(count: int, *, seed: int) -> Iterator[tuple[Any, Any, Any, Any]]:
+    """Pairs of small solids that overlap."""
+    rng = random.Random(seed)
+    found = 0
+    while found < count:
+        a, b = rng.choice(SOLIDS), rng.choice(SOLIDS)
+        ax, ay, az, bx, by, bz = (rng.randint(-3, 3) for _ in range(6))
+        pa, pb = (ax, ay, az, rng.choice(YAWS)), (bx, by, bz, rng.choice(YAWS))
+        if model.overlap(a, pa, b, pb) == model.OVERLAPPING:
+            found += 1
+            yield a, pa, b, pb
+
+
+# All planar translations that can be the shortest for the solids above, the shortest first.
+TRANSLATIONS = sorted(
+    ((x, z) for x in range(-16, 17) for z in range(-16, 17)),
+    key=lambda t: t[0] ** 2 + t[1] ** 2,
+)
+
+
+def shortest_translation(a: Any, pa: Any, b: Any, pb: Any) -> tuple[int, int]:
+    """The shortest whole-unit push-out, by trying all."""
+    for tx, tz in TRANSLATIONS:
+        if model.overlap(a, (pa[0] + tx, pa[1], pa[2] + tz, pa[3]), b, pb) != model.OVERLAPPING:
+            return tx, tz
+    raise AssertionError("no translation ends this overlap")
+
+
+def shortest_lift(a: Any, pa: Any, b: Any, pb: Any) -> int:
+    up = 1 if pa[1] >= pb[1] else -1
+    dy = up
+    while model.overlap(a, (pa[0], pa[1] + dy, pa[2], pa[3]), b, pb) == model.OVERLAPPING:
+        dy += up
+    return dy
+
+
+def test_check_push_out_accepts_the_shortest_whole_translation() -> None:
+    for a, pa, b, pb in overlapping_pairs(400, seed=2):
+        coincident = (pa[0], pa[2]) == (pb[0], pb[2])
+        if not coincident or "box" in (a[0], b[0]):  # the way out of other coincident shapes is fixed
+            model.check_push_out(a, pa, b, pb, shortest_translation(a, pa, b, pb))
+
+
+def test_check_push_out_refuses_what_is_shorter_or_three_longer() -> None:
+    for pair in overlapping_pairs(200, seed=3):
+        tx, tz = shortest_translation(*pair)
+        shorter = [t for t in TRANSLATIONS if t[0] ** 2 + t[1] ** 2 < tx * tx + tz * tz][-1]
+        far = 3 * tx + 4 * sgn_or_one(tx), 3 * tz + 4 * sgn_or_one(tz)
+        for wrong in (shorter, far, (0, 0)):
+            with pytest.raises(AssertionError):
+                model.check_push_out(*pair, wrong)
+
+
+def sgn_or_one(v: int) -> int:
+    return -1 if v < 0 else 1
+
+
+def test_check_push_out_measures_in_real_units() -> None:
+    """Two cylinders 5 apart along a diagonal that need 10: 3-4-5 makes the shortest exactly 5 long."""
+    a, b, pb = ("cylinder", 5, 5), ("cylinder", 5, 5), (3, 0, 4, 0)
+    for result, allowed in [((-3, -4), True), ((-4, -5), True), ((-4, -6), False), ((-2, -4), False)]:
+        if allowed:
+            model.check_push_out(a, (0, 0, 0, 0), b, pb, result)
+        else:
+            with pytest.raises(AssertionError):
+                model.check_push_out(a, (0, 0, 0, 0), b, pb, result)
+
+
+def test_check_push_out_wants_nothing_where_nothing_overlaps() -> None:
+    pair = ("sphere", 5), (0, 0, 0, 0), ("box", 5, 5, 5), (10, 0, 0, 0)
+    model.check_push_out(*pair, (0, 0))
+    with pytest.raises(AssertionError):
+        model.check_push_out(*pair, (-1, 0))
+
+
+def test_check_push_out_wants_plus_x_where_round_centres_coincide() -> None:
+    pair = ("sphere", 5), (1, 2, 3, 0), ("cylinder", 5, 5), (1, 2, 3, 0)
+    model.check_push_out(*pair, (10, 0))
+    for wrong in ((-10, 0), (0, 10), (8, 6)):
+        with pytest.raises(AssertionError):
+            model.check_push_out(*pair, wrong)
+
+
+def test_check_push_outs_wants_opposites_only_where_one_way_out_is_shortest() -> None:
+    box = ("box", 10, 10, 10)
+    deep = box, (0, 0, 0, 0), box, (5, 0, 0, 0)
+    model.check_push_outs(*deep, (-15, 0), (15, 0))
+    with pytest.raises(AssertionError):
+        model.check_push_outs(*deep, (-15, 0), (16, 0))
+    diagonal = box, (0, 0, 0, 0), box, (5, 0, 5, 0)
+    model.check_push_outs(*diagonal, (-15, 0), (0, 15))
+    centred = box, (0, 0, 0, 0), ("box", 20, 10, 10), (0, 0, 0, 0)
+    model.check_push_outs(*centred, (0, 20), (0, 20))
+
+
+def test_check_lift_accepts_the_shortest_lift_and_one_more() -> None:
+    for pair in overlapping_pairs(400, seed=4):
+        dy = shortest_lift(*pair)
+        model.check_lift(*pair, dy)
+        for wrong in (dy - sgn_or_one(dy), dy + 2 * sgn_or_one(dy), -dy):
+            with pytest.raises(AssertionError):
+                model.check_lift(*pair, wrong)
+
+
+def test_a_side_is_told_in_the_box_frame() -> None:
+    assert [model.side_of(t, 0) for t in ((0, 0), (3, 3), (-3, 2), (1, 2), (0, -1))] == [0, 1, 2, 3, 4]
+    # A quarter turn takes the box's own +X towards +Z.
+    assert model.side_of((0, 5), 16384) == model.POS_X
+    assert model.side_of((5, 0), 16384) == model.NEG_Z
+
+
+def test_a_sector_is_not_solid() -> None:
+    pair = ("sector", 5, 8192, 5), (0, 0, 0, 0), ("sphere", 5), (0, 0, 0, 0)
+    with pytest.raises(ValueError):
+        model.check_push_out(*pair, (0, 0))
+    with pytest.raises(ValueError):
+        model.check_lift(*pair, 0)
