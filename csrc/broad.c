@@ -155,7 +155,7 @@ static void plan(grid *g, const survey *v, uint32_t id_bits, int lonely, uint32_
     } while (id_bits + level_bits + z_bits + y_bits > ROW_KEY_BITS);
     /* A fraction of the smallest length is fine enough on x: finer keys would only take longer to sort. */
     uint32_t field_bits = bit_length(extent[0] >> g->shift), room = 64 - id_bits - level_bits - z_bits - y_bits;
-    uint32_t x_bits = bit_length(extent[0] / g->level[g->levels - 1].wide) + 2;
+    uint32_t x_bits = bit_length(extent[0] / g->level[g->levels - 1].wide) + 3;
     x_bits = x_bits < field_bits ? x_bits : field_bits;
     x_bits = x_bits < room ? x_bits : room;
     g->x_drop = field_bits - x_bits;
