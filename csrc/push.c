@@ -8,15 +8,17 @@
  *     Minkowski sum, and the edges of that sum have those axes for normals.
  * Then it looks at the integer translations near u * L, in rows of one minor component, for the shortest that ends the contact.
  *
- * Length. Say ux >= uz >= 0. The half plane {t : t.u >= L} is outside the contact: the shapes are convex, and u is the normal where
- * u * L leaves them. It holds (ceil(L ux), ceil(L uz)), which is shorter than L + sqrt(2). The rows, z from floor(L uz) - 1 to
- * floor(L uz) + 2, hold that point's or a better one, and in each row the search takes the least x: x is below what the half plane
- * asks + 1, so t.u < L + ux. With w the distance of t from the line along u, |t| <= t.u + w^2 / (2L), w < 5. Of all t in those rows
- * the shortest is at most L + 1 long for L >= 1 as well as L < 1 (where (1, 0) or (1, 1) will do, of length at most L + sqrt(2)).
- * The estimates err by 2^-29 of the lengths they start from, at most 2 raw units: enough to begin one row or two steps off,
- * and the rows have that margin. For discs L is exact, so |t| < L + sqrt(2).
- * Quantised directions move a turned box's side: next to a disc by |e - e'| * |p| < 2^-30.5 * 2^30.3 < 0.86, so |t| < L + 1.86; of
- * two boxes by up to 1.48, at the corners of boxes that are almost as large as can be.
+ * Length. Say ux >= uz >= 0. The half plane {t : t.u >= L} is outside the contact: the shapes are convex, and u is the normal
+ * where u * L leaves them. It holds (ceil(L ux), ceil(L uz)), shorter than L + sqrt(2). Each row is searched for its least x, so
+ * a row gives a t at least as short as any point of it in the half plane; and that t.u < L + ux, since x - 1 is not in it.
+ * The estimates of L err by at most 0.61 raw units and 2^-29 L (see root_q30 and way_along), so for L < 2^20 the rows, from
+ * floor(L uz) - 1 to floor(L uz) + 2 of the estimate, are sure to hold the true floor(L uz) and ceil(L uz). For a longer L they may
+ * be a row or two off, but a distance of w < 5 from the line along u only adds w^2 / (2L): |t| < L + 1.01. So |t| < L + sqrt(2)
+ * always; over all u and L the most ever seen is L + 1, but for an L < sqrt(1/2) along a diagonal, where t is (1, 1).
+ * Quantised directions move the sides of turned boxes, and so L. Next to a disc: by |e - e'| * |p| < 2^-30.5 * 2^30.3 < 0.86. Of
+ * two boxes with half sizes up to h: a limit by 2h * 2^-31 and |pa.x| by 4h * 2^-31, together below 1.5, and below 1 for
+ * h < 5461 units. Where it is above 1, at the corners of huge boxes, there are pairs without any integer translation that ends
+ * the contact and is less than 2 longer than the ideal boxes ask.
  *
  * Signs. Every estimate is odd in p, the vector from b's centre to a's, and sees a and b alike; the rows are searched on
  * magnitudes. So push_out(b, a) = -push_out(a, b) whenever p != 0: ties of length are decided by the direction alone, and the

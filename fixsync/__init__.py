@@ -10,6 +10,7 @@ from fixsync.records import (
     Events,
     Hit,
     Hits,
+    Moved,
     QueryAnswers,
 )
 from fixsync.shapes import (
@@ -23,10 +24,13 @@ from fixsync.shapes import (
     Shape,
     Side,
     Sphere,
+    lift,
     overlap,
     overlap_many,
     pack_poses,
     pack_shapes,
+    push_out,
+    side,
 )
 from fixsync.world import CAPACITY_MAX, Observer, World
 
@@ -48,6 +52,7 @@ __all__ = [
     "Events",
     "Hit",
     "Hits",
+    "Moved",
     "Observer",
     "Pose",
     "QueryAnswers",
@@ -60,11 +65,14 @@ __all__ = [
     "degrees",
     "direction",
     "length",
+    "lift",
     "overlap",
     "overlap_many",
     "pack_poses",
     "pack_shapes",
+    "push_out",
     "q",
     "q_near",
+    "side",
     "yaw_of",
 ]

@@ -19,6 +19,7 @@ __all__ = [
     "Events",
     "Hit",
     "Hits",
+    "Moved",
     "QueryAnswers",
 ]
 
@@ -81,6 +82,15 @@ class Hit(NamedTuple):
     a: int
     b: int
     contact: Contact
+
+
+class Moved(NamedTuple):
+    """A collider that `World.separate` pushed, and where its pose is now."""
+
+    id: int
+    x: int
+    y: int
+    z: int
 
 
 _T = TypeVar("_T")

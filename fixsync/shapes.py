@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
-from typing import Any, ClassVar, TypeAlias, TypeVar, final
+from typing import Any, ClassVar, NoReturn, TypeAlias, TypeVar, final
 
 from fixsync._native import (
     HALF_ANGLE_MAX,
@@ -23,6 +23,7 @@ from fixsync._native import (
     integer,
     is_buffer,
     lib,
+    refuse,
     rows_of,
     shown,
     uninitialised,
@@ -39,12 +40,15 @@ __all__ = [
     "Shape",
     "Side",
     "Sphere",
+    "lift",
     "overlap",
     "overlap_many",
     "pack_poses",
     "pack_shapes",
+    "push_out",
     "shape_fault",
     "shape_from_tuple",
+    "side",
 ]
 
 
@@ -84,17 +88,20 @@ class EventKind(_Code):
 class Side(_Code):
     """The side of a box that something is on, in the box's own frame."""
 
-    NONE = 0
-    POS_X = 1
-    NEG_X = 2
-    POS_Z = 3
-    NEG_Z = 4
+    NONE = lib.FXS_SIDE_NONE
+    """Nothing is pushed out: the contact is not OVERLAPPING."""
+    POS_X = lib.FXS_SIDE_POS_X
+    NEG_X = lib.FXS_SIDE_NEG_X
+    POS_Z = lib.FXS_SIDE_POS_Z
+    NEG_Z = lib.FXS_SIDE_NEG_Z
 
 
 CONTACTS = {int(contact): contact for contact in Contact}
 
 _SHAPE = array_type("fxs_shape *")
 _POSE = array_type("fxs_pose *")
+_TRANSLATION = array_type("int32_t[2]")
+_LIFT = array_type("int32_t *")
 _SHAPE_SIZE: int = ffi.sizeof("fxs_shape")
 _POSE_SIZE: int = ffi.sizeof("fxs_pose")
 SHAPE_ROW = "IIiii"
@@ -380,11 +387,15 @@ def overlap(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> Conta
     try:
         return CONTACTS[_overlap(shape_a._shape, pose_a._pose, shape_b._shape, pose_b._pose)]
     except (AttributeError, TypeError):
-        for name, shape in (("shape_a", shape_a), ("shape_b", shape_b)):
-            require_shape(name, shape)
-        for name, pose in (("pose_a", pose_a), ("pose_b", pose_b)):
-            require_pose(name, pose)
+        _require_pair(shape_a, pose_a, shape_b, pose_b)
         raise
+
+
+def _require_pair(shape_a: object, pose_a: object, shape_b: object, pose_b: object) -> None:
+    for name, shape in (("shape_a", shape_a), ("shape_b", shape_b)):
+        require_shape(name, shape)
+    for name, pose in (("pose_a", pose_a), ("pose_b", pose_b)):
+        require_pose(name, pose)
 
 
 def require_shape(name: str, value: object) -> None:
@@ -398,6 +409,64 @@ def require_pose(name: str, value: object) -> None:
     """TypeError if `value` is no Pose."""
     if not isinstance(value, Pose):
         raise TypeError(f"{name} must be a Pose, not {shown(value)} ({type(value).__name__})")
+
+
+# Push-out.
+
+
+def push_out(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> tuple[int, int]:
+    """The shortest planar translation (dx, dz) of a, raw Q16.16, that ends an OVERLAPPING contact; (0, 0)
+    for any other contact.
+
+    Moved by it, the two are not OVERLAPPING, exactly; y is not changed. It is less than 2 raw units longer
+    than the shortest real translation (2.5 of two boxes, one with a half size above 5000 units).
+    `push_out(b, a)` is its negative wherever the centres differ in x or z. Where they do not, the first shape
+    is pushed towards +X in either order: apply it to one of the two. ValueError for a sector.
+    """
+    out = ffi.new(_TRANSLATION)
+    _ask(lib.fxs_push_out, shape_a, pose_a, shape_b, pose_b, out)
+    return out[0], out[1]
+
+
+def lift(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> int:
+    """The vertical counterpart of `push_out`: the dy of a that ends the contact and is the least in size, up
+    where both centres are level. A body on a floor wants this one."""
+    out = ffi.new(_LIFT)
+    _ask(lib.fxs_lift, shape_a, pose_a, shape_b, pose_b, out)
+    dy: int = out[0]
+    return dy
+
+
+def side(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> Side:
+    """The side of the box b that `push_out` moves a out of; NONE if the contact is not OVERLAPPING.
+
+    It is where the translation mostly points in the box's own frame, X on a tie. ValueError if b is no box,
+    or a is a sector.
+    """
+    return Side(_ask(lib.fxs_side, shape_a, pose_a, shape_b, pose_b))
+
+
+def _ask(call: Any, shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose, *out: CData) -> int:
+    """The answer of a function of two shapes that is not defined for all of them."""
+    try:
+        answer: int = call(shape_a._shape, pose_a._pose, shape_b._shape, pose_b._pose, *out)
+    except (AttributeError, TypeError):
+        _require_pair(shape_a, pose_a, shape_b, pose_b)
+        raise
+    if answer == lib.FXS_E_UNDEFINED:
+        refuse_undefined("shape_a", shape_a, "shape_b", shape_b)
+    return answer
+
+
+def refuse_undefined(name_a: str, a: Shape, name_b: str, b: Shape) -> NoReturn:
+    """ValueError for what has no push-out: a sector or, asked for a side, a b that is no box."""
+    for name, shape in ((name_a, a), (name_b, b)):
+        if isinstance(shape, Sector):
+            refuse(name, shape, "a Sphere, Capsule, Cylinder or Box")
+    refuse(name_b, b, "a Box")
+
+
+# Many pairs at once.
 
 
 def pack_shapes(shapes: Iterable[Shape]) -> bytes:

@@ -33,14 +33,16 @@ from fixsync._native import (
     shown,
     uninitialised,
 )
-from fixsync.records import COLLIDER_FORMAT, Collider, Colliders, Events, Hits, QueryAnswers
+from fixsync.records import COLLIDER_FORMAT, Collider, Colliders, Events, Hits, Moved, QueryAnswers
 from fixsync.shapes import (
     CONTACTS,
     POSE_ROW,
     Contact,
     Pose,
     Shape,
+    Side,
     pack_poses,
+    refuse_undefined,
     require_pose,
     require_shape,
     shape_fault,
@@ -655,6 +657,76 @@ class World:
                 if id not in self:
                     raise KeyError(f"{name}: id {id} is not in the world")
         return CONTACTS[status]
+
+    def push_out(self, a: int, b: int) -> tuple[int, int]:
+        """`fixsync.push_out` of two colliders as they are now, whatever their layers, owners and activity:
+        (dx, dz) for a's pose, its offset and all."""
+        out = ffi.new("int32_t[2]")
+        self._ask_pair(lib.fxs_world_push_out, a, b, out)
+        return out[0], out[1]
+
+    def lift(self, a: int, b: int) -> int:
+        """`fixsync.lift` of two colliders as they are now: dy for a's pose."""
+        out = ffi.new("int32_t *")
+        self._ask_pair(lib.fxs_world_lift, a, b, out)
+        dy: int = out[0]
+        return dy
+
+    def side(self, a: int, b: int) -> Side:
+        """`fixsync.side` of two colliders as they are now: the side of b, a box, that a is pushed out of."""
+        return Side(self._ask_pair(lib.fxs_world_side, a, b))
+
+    @_exclusive
+    def _ask_pair(self, call: Callable[..., int], a: int, b: int, *out: CData) -> int:
+        last = self._capacity - 1
+        a, b = integer("a", a, 0, last), integer("b", b, 0, last)
+        status = call(self._world, a, b, *out)
+        if status < 0:
+            one, other = self._find(a), self._find(b)
+            if one is None or other is None:
+                name, id = ("a", a) if one is None else ("b", b)
+                raise KeyError(f"{name}: id {id} is not in the world")
+            refuse_undefined(f"the shape of a ({a})", one.shape, f"the shape of b ({b})", other.shape)
+        return status
+
+    def separate(self, yields: Iterable[Iterable[int]], *, passes: int = 1) -> list[Moved]:
+        """Pushes bodies that overlap apart: characters from each other, and out of walls. Returns what it
+        moved, by id, with the new positions.
+
+        yields: pairs of layers (i, j), "a body of layer i gives way to one of layer j". Where only one of two
+        bodies gives way, it takes all of `push_out`; where both do, the lower id takes half, rounded toward
+        zero, and the higher the rest; where neither does, the pair is left alone.
+
+        The pairs are those of the last step's hits that are still there, active, allowed to meet and no
+        sectors; each is pushed if it is OVERLAPPING when its turn comes, so it sees what earlier pushes did.
+        A pass takes first the pairs in which both give way, then those in which one does, each by (a, b):
+        what does not yield has the last word. Pushing one pair apart may push another together; further
+        passes, over the same pairs, end early when nothing was left to push.
+
+        Hits and frame stay as they are: the next step sees the new poses. ValueError, with nothing moved, if
+        a push would leave int32.
+        """
+        masks = [0] * _LAYERS
+        for n, pair in _counted("yields", yields):
+            i, j = integers(f"yields[{n}]", ("layer", "to"), pair, 0, _LAYERS - 1)
+            masks[i] |= 1 << j
+        return self._separate(masks, integer("passes", passes, 1, UINT32_MAX))
+
+    @_exclusive
+    def _separate(self, masks: list[int], passes: int) -> list[Moved]:
+        world, count = self._world, self._count
+        room = min(lib.fxs_world_count(world), 2 * lib.fxs_world_hit_count(world))
+        rows = uninitialised("fxs_moved[]", room)
+        status = lib.fxs_world_separate(world, masks, passes, rows, room, count)
+        if status == lib.FXS_E_CENTRE:
+            raise ValueError(f"separate would push id {count[0]} outside {INT32_MIN}..{INT32_MAX}")
+        if status != 0:
+            raise RuntimeError(f"the kernel refused to separate with status {status}")
+        moved = [Moved(row.id, row.x, row.y, row.z) for row in rows[0 : count[0]]]
+        if self._observer is not None:
+            for id, x, y, z in moved:
+                self._observer.changed(("move", id, (x, y, z)))
+        return moved
 
     # What is there.
 
