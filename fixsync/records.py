@@ -3,8 +3,8 @@ numbers."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import starmap
 from struct import Struct
 from typing import Any, ClassVar, NamedTuple, TypeVar, final, overload
 
@@ -58,12 +58,12 @@ class Collider(NamedTuple):
     offset: tuple[int, int, int]
     active: bool
 
-    @classmethod
-    def of_row(cls, *row: int) -> Collider:
-        """The collider of the numbers of COLLIDER_FORMAT."""
-        id, kind, layer, active, _, yaw, half_angle, owner, x, y, z, ox, oy, oz, *sizes = row
-        shape = shape_of_row(kind, half_angle, *sizes)
-        return cls(id, shape, Pose(x, y, z, yaw), layer, owner, (ox, oy, oz), bool(active))
+
+def collider_of_row(*row: int) -> Collider:
+    """The collider of the numbers of COLLIDER_FORMAT."""
+    id, kind, layer, active, _, yaw, half_angle, owner, x, y, z, ox, oy, oz, *sizes = row
+    shape = shape_of_row(kind, half_angle, *sizes)
+    return Collider(id, shape, Pose(x, y, z, yaw), layer, owner, (ox, oy, oz), bool(active))
 
 
 class Event(NamedTuple):
@@ -94,6 +94,7 @@ class Moved(NamedTuple):
 
 
 _T = TypeVar("_T")
+_new = tuple.__new__  # of a named tuple, without the detour over its own __new__
 _KINDS = {int(kind): kind for kind in EventKind}
 
 
@@ -106,10 +107,7 @@ class _Rows(Sequence[_T]):
     def __init__(self, rows: bytes = b"") -> None:
         self._rows = rows
 
-    @staticmethod
-    @abstractmethod
-    def _object(*row: int) -> Any:
-        """The object of one record's numbers."""
+    _object: ClassVar[Callable[..., Any]]  # what makes the object of one record's numbers
 
     def __len__(self) -> int:
         return len(self._rows) // self._record.size
@@ -129,8 +127,7 @@ class _Rows(Sequence[_T]):
         return type(self)(b"".join(self._rows[i * size : (i + 1) * size] for i in indices))
 
     def __iter__(self) -> Iterator[_T]:
-        for row in self._record.iter_unpack(self._rows):
-            yield self._object(*row)
+        return starmap(self._object, self._record.iter_unpack(self._rows))
 
     def __eq__(self, other: object) -> bool:
         """Equal to the same rows, and to a list or a tuple of the same records."""
@@ -173,9 +170,8 @@ class Events(_Rows[Event]):
     _record = Struct("=4I")
 
     @staticmethod
-    def _object(*row: int) -> Event:
-        a, b, kind, contact = row
-        return Event(a, b, _KINDS[kind], CONTACTS[contact])
+    def _object(a: int, b: int, kind: int, contact: int) -> Event:
+        return _new(Event, (a, b, _KINDS[kind], CONTACTS[contact]))
 
     @property
     def buffer(self) -> memoryview:
@@ -190,9 +186,8 @@ class Hits(_Rows[Hit]):
     _record = Struct("=3I")
 
     @staticmethod
-    def _object(*row: int) -> Hit:
-        a, b, contact = row
-        return Hit(a, b, CONTACTS[contact])
+    def _object(a: int, b: int, contact: int) -> Hit:
+        return _new(Hit, (a, b, CONTACTS[contact]))
 
     @property
     def buffer(self) -> memoryview:
@@ -205,7 +200,10 @@ class Colliders(_Rows[Collider]):
 
     __slots__ = ()
     _record = Struct(COLLIDER_FORMAT)
-    _object = staticmethod(Collider.of_row)
+
+    @staticmethod
+    def _object(*row: int) -> Collider:
+        return collider_of_row(*row)
 
 
 @final

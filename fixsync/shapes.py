@@ -339,15 +339,10 @@ def shape_from_tuple(values: Iterable[Any]) -> Shape:
 
 
 def shape_of_row(kind: int, half_angle: int, a: int, b: int, c: int) -> Shape:
-    """The shape of a checked C struct."""
-    shape: Shape = _KINDS[kind](*((a, b, c) if kind == lib.FXS_BOX else _given(kind, half_angle, a, b)))
+    """The shape of a C struct that the kernel has checked."""
+    shape: Shape = object.__new__(_KINDS[kind])
+    shape._set(kind, half_angle, a, b, c)
     return shape
-
-
-def _given(kind: int, half_angle: int, a: int, b: int) -> tuple[int, ...]:
-    if kind == lib.FXS_SPHERE:
-        return (a,)
-    return (a, half_angle, b) if kind == lib.FXS_SECTOR else (a, b)
 
 
 def shape_fault(kind: int, half_angle: int, sizes: tuple[int, ...]) -> tuple[str, str] | None:

@@ -33,7 +33,16 @@ from fixsync._native import (
     shown,
     uninitialised,
 )
-from fixsync.records import COLLIDER_FORMAT, Collider, Colliders, Events, Hits, Moved, QueryAnswers
+from fixsync.records import (
+    COLLIDER_FORMAT,
+    Collider,
+    Colliders,
+    Events,
+    Hits,
+    Moved,
+    QueryAnswers,
+    collider_of_row,
+)
 from fixsync.shapes import (
     CONTACTS,
     POSE_ROW,
@@ -277,7 +286,7 @@ class World:
         hit_when: int = Contact.TOUCHING,
         layers: Iterable[Iterable[int]] | None = None,
     ) -> None:
-        """capacity: 1..2^31; its memory is taken at once, about 130 bytes an id. MemoryError if there is not
+        """capacity: 1..2^31; its memory is taken at once, about 160 bytes an id. MemoryError if there is not
         so much."""
         config = ffi.new("fxs_config *")
         config.capacity = integer("capacity", capacity, 1, CAPACITY_MAX)
@@ -779,7 +788,7 @@ class World:
     def _find(self, id: int) -> Collider | None:
         if lib.fxs_world_get(self._world, id, self._collider) != lib.FXS_OK:
             return None
-        return Collider.of_row(*_COLLIDER.unpack(_buffer(self._collider)))
+        return collider_of_row(*_COLLIDER.unpack(_buffer(self._collider)))
 
     def __getitem__(self, id: int) -> Collider:
         """The collider under an id: KeyError if there is none, ValueError for an id that cannot be."""
