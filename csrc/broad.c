@@ -237,13 +237,12 @@ typedef struct search {
 } search;
 
 /* Tests what is proposed, sorted by kinds: a run of like pairs is predicted well. Boxes that meet are at most two quanta further apart
- * than they reach; a quantum is at most 2^13. What is written ahead of its count is kept only if it counts. */
+ * than they reach; a quantum is at most 2^13. */
 static void test_proposed(search *s) {
     static const uint8_t SORT[5] = {4, 4, 0, 1, 4};
-    const fxs_world *w = s->w;
-    const solid *all = solids(w);
+    const solid *all = solids(s->w);
     const uint64_t *keys = s->a.keys, id_mask = s->id_mask;
-    uint64_t like[4][BATCH];
+    uint64_t like[4][BATCH], hit[BATCH];
     uint32_t count[4] = {0};
     for (uint32_t i = 0; i < s->proposed; i++) {
         uint64_t a = keys[s->pair[i] >> 32] & id_mask, b = keys[s->pair[i] & UINT32_MAX] & id_mask;
@@ -251,22 +250,16 @@ static void test_proposed(search *s) {
         uint32_t sorts = (uint32_t)SORT[p->kind] + SORT[q->kind], kinds = sorts > 3 ? 3 : sorts;
         uint64_t swap = (a ^ b) & ((uint64_t)0 - (uint64_t)(p->kind > q->kind));
         like[kinds][count[kinds]] = (a ^ swap) << 32 | (b ^ swap);
-        count[kinds] += (w->layers[p->layer] >> q->layer & 1) & (uint32_t)((p->owner == 0) | (p->owner != q->owner));
+        count[kinds] += may_hit(p, q);
     }
-    packed_hit *out = s->out;
-    uint64_t found = s->found, capacity = w->hit_capacity;
-    for (uint32_t kinds = 0; kinds < 4; kinds++) {
-        uint8_t contacts[BATCH];
-        fxs_solid_contacts(all, kinds, like[kinds], count[kinds], contacts);
-        for (uint32_t i = 0; i < count[kinds]; i++) {
-            uint64_t a = like[kinds][i] >> 32, b = like[kinds][i] & UINT32_MAX, swap = (a ^ b) & ((uint64_t)0 - (uint64_t)(a > b));
-            if (found < capacity) {
-                out[found] = (a ^ swap) << 33 | (b ^ swap) << 2 | contacts[i];
-            }
-            found += contacts[i] >= w->hit_when;
+    for (int kinds = 0; kinds < 4; kinds++) {
+        uint32_t found = fxs_solid_hits(all, kinds, like[kinds], count[kinds], (int)s->w->hit_when, hit);
+        uint64_t room = s->found < s->w->hit_capacity ? s->w->hit_capacity - s->found : 0, kept = found < room ? found : room;
+        if (kept) {
+            memcpy(s->out + s->found, hit, (size_t)kept * sizeof *hit);
         }
+        s->found += found;
     }
-    s->found = found;
     s->proposed = 0;
 }
 

@@ -205,24 +205,38 @@ int fxs_solid_contact(const solid *a, const solid *b) {
     return contact_near(a, b);
 }
 
-void fxs_solid_contacts(const solid *all, uint32_t kinds, const uint64_t *pairs, uint32_t n, uint8_t *contacts) {
+static inline int contact_of_kinds(int kinds, const solid *a, const solid *b) {
+    if (kinds == OTHER_KINDS) {
+        return contact_near(a, b);
+    }
+    planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
+    int64_t r = a->size[0], both = r + b->size[0];
+    int flat = kinds == TWO_CYLINDERS ? classify(dot64(d, d), both * both) : kinds == CYLINDER_AND_BOX ? near_box(b, d, r * r) : box_box(a, b, d);
+    return min_int(flat, classify(abs64((int64_t)b->y - a->y), (int64_t)a->size[1] + b->size[1]));
+}
+
+/* Each is written, and stays if it counts: no branch on what chance decides. */
+static inline uint32_t hits_of_kinds(int kinds, const solid *all, const uint64_t *pairs, uint32_t n, int hit_when, uint64_t *hits) {
+    uint32_t found = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const solid *a = all + (pairs[i] >> 32), *b = all + (pairs[i] & UINT32_MAX);
-        int64_t dy = abs64((int64_t)b->y - a->y), h = (int64_t)a->size[1] + b->size[1];
-        planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
-        int flat;
-        if (kinds == TWO_CYLINDERS) {
-            int64_t both = (int64_t)a->size[0] + b->size[0];
-            flat = classify(dot64(d, d), both * both);
-        } else if (kinds == CYLINDER_AND_BOX) {
-            flat = near_box(b, d, (int64_t)a->size[0] * a->size[0]);
-        } else if (kinds == TWO_BOXES) {
-            flat = box_box(a, b, d);
-        } else {
-            contacts[i] = (uint8_t)contact_near(a, b);
-            continue;
-        }
-        contacts[i] = (uint8_t)min_int(classify(dy, h), flat);
+        uint64_t a = pairs[i] >> 32, b = pairs[i] & UINT32_MAX, swap = (a ^ b) & ((uint64_t)0 - (uint64_t)(a > b));
+        int contact = contact_of_kinds(kinds, all + a, all + b);
+        hits[found] = (a ^ swap) << 33 | (b ^ swap) << 2 | (uint64_t)contact;
+        found += contact >= hit_when;
+    }
+    return found;
+}
+
+uint32_t fxs_solid_hits(const solid *all, int kinds, const uint64_t *pairs, uint32_t n, int hit_when, uint64_t *hits) {
+    switch (kinds) {
+    case TWO_CYLINDERS:
+        return hits_of_kinds(TWO_CYLINDERS, all, pairs, n, hit_when, hits);
+    case CYLINDER_AND_BOX:
+        return hits_of_kinds(CYLINDER_AND_BOX, all, pairs, n, hit_when, hits);
+    case TWO_BOXES:
+        return hits_of_kinds(TWO_BOXES, all, pairs, n, hit_when, hits);
+    default:
+        return hits_of_kinds(OTHER_KINDS, all, pairs, n, hit_when, hits);
     }
 }
 

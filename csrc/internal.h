@@ -69,7 +69,8 @@ typedef struct solid {
     uint8_t kind, layer, active, unused;
     uint32_t owner;
     uint32_t id;
-} solid;
+    uint32_t meets;                    /* the world's mask of its layer */
+} solid;                               /* 64 bytes */
 
 /* Makes `out` a checked shape at a checked pose; layer, active, owner and id are left alone. */
 FXS_INTERNAL void fxs_solid_make(solid *out, const fxs_shape *shape, const fxs_pose *pose);
@@ -80,10 +81,11 @@ FXS_INTERNAL void fxs_solid_reach(solid *s);
 /* Contact (CONTRACT 3) of any two solids. */
 FXS_INTERNAL int fxs_solid_contact(const solid *a, const solid *b);
 
-/* The same of n pairs of places in `all`, each first << 32 | second, that are near: on no axis further apart than they reach by more
- * than 2^15 raw units. All pairs are of these kinds; a cylinder comes before a box. */
+/* The hits among n pairs of places in `all` (each first << 32 | second), packed as in world.h: writes them, and room for n of them is
+ * needed; returns how many. All pairs are of these kinds, a cylinder before a box, and near: on no axis are the two further apart than
+ * they reach by more than 2^15 raw units. */
 enum { TWO_CYLINDERS, CYLINDER_AND_BOX, TWO_BOXES, OTHER_KINDS };
-FXS_INTERNAL void fxs_solid_contacts(const solid *all, uint32_t kinds, const uint64_t *pairs, uint32_t n, uint8_t *contacts);
+FXS_INTERNAL uint32_t fxs_solid_hits(const solid *all, int kinds, const uint64_t *pairs, uint32_t n, int hit_when, uint64_t *hits);
 
 /* fxs_shape_check and the pose's yaw. */
 FXS_INTERNAL int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose);

@@ -388,7 +388,7 @@ static int is_separable(const fxs_world *w, uint32_t a, uint32_t b) {
         return 0;
     }
     const solid *sa = solids(w) + a, *sb = solids(w) + b;
-    return sa->active && sb->active && layers_meet(w, sa, sb) && owners_meet(sa, sb) && bodies_check(sa, sb) == FXS_OK;
+    return sa->active && sb->active && may_hit(sa, sb) && bodies_check(sa, sb) == FXS_OK;
 }
 
 /* One pass over the hits of the last step: over the pairs in which both give way, or over those in which one does. */

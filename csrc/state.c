@@ -257,6 +257,7 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
         get_collider(s.colliders + (uint64_t)COLLIDER_SIZE * i, &c);
         set_put(present_set(world), c.id);
         fxs_solid_of(&c, solids(world) + c.id, places(world) + c.id);
+        solids(world)[c.id].meets = world->layers[c.layer];
     }
     for (uint32_t i = 0; i < s.hit_count; i++) {
         const uint8_t *p = s.hits + (uint64_t)HIT_SIZE * i;

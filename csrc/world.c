@@ -138,7 +138,8 @@ void fxs_world_hits(const fxs_world *world, fxs_hit *out) {
 
 /* ---- placing ---- */
 
-int32_t fxs_solid_place(solid *s, const place *p) {
+/* Direction and centre. */
+static inline int32_t aim(solid *s, const place *p) {
     if (s->kind >= FXS_BOX || p->ox != 0 || p->oz != 0) {
         fxs_direction(s->yaw, &s->cos_q30, &s->sin_q30);
     }
@@ -154,8 +155,13 @@ int32_t fxs_solid_place(solid *s, const place *p) {
     s->x = (int32_t)x;
     s->y = (int32_t)y;
     s->z = (int32_t)z;
-    fxs_solid_reach(s);
     return FXS_OK;
+}
+
+int32_t fxs_solid_place(solid *s, const place *p) {
+    int32_t status = aim(s, p);
+    fxs_solid_reach(s);
+    return status;
 }
 
 void fxs_collider_of(const solid *s, const place *p, fxs_collider *out) {
@@ -206,7 +212,11 @@ static int32_t addable(const fxs_world *w, const fxs_collider *c, solid *s, plac
         return FXS_E_TAKEN;
     }
     int32_t status = fxs_collider_check(c);
-    return status != FXS_OK ? status : fxs_solid_of(c, s, p);
+    if (status == FXS_OK) {
+        status = fxs_solid_of(c, s, p);
+        s->meets = w->layers[s->layer];
+    }
+    return status;
 }
 
 int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *colliders, uint64_t *bad) {
@@ -260,7 +270,6 @@ static int32_t replace(fxs_world *w, solid *s, const place *p) {
 }
 
 int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids, const int32_t *positions, uint64_t *bad) {
-    solid s;
     for (uint64_t i = 0; i < n; i++) {
         int32_t status = find(world, ids[i]);
         if (status == FXS_OK) {
@@ -268,8 +277,8 @@ int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids, c
             if (old->ox | old->oy | old->oz) {
                 place p = *old;
                 memcpy(&p, positions + 3 * i, 12);
-                s = solids(world)[ids[i]];
-                status = fxs_solid_place(&s, &p);
+                solid s = solids(world)[ids[i]];
+                status = aim(&s, &p);
             }
         }
         if (status != FXS_OK) {
@@ -282,7 +291,7 @@ int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids, c
         place *p = places(world) + ids[i];
         memcpy(p, positions + 3 * i, 12); /* x, y, z */
         if (p->ox | p->oy | p->oz) {
-            fxs_solid_place(now, p);
+            aim(now, p);
         } else {
             memcpy(now, positions + 3 * i, 12);
         }
@@ -297,19 +306,19 @@ int32_t fxs_world_move(fxs_world *world, uint32_t id, int32_t x, int32_t y, int3
 }
 
 int32_t fxs_world_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad) {
-    solid s;
     for (uint64_t i = 0; i < n; i++) {
         int32_t status = find(world, ids[i]);
         if (status == FXS_OK && poses[i].yaw >= FXS_TURN) {
             status = FXS_E_YAW;
         }
         if (status == FXS_OK) {
-            place p = places(world)[ids[i]];
-            if (p.ox | p.oy | p.oz) {
+            const place *old = places(world) + ids[i];
+            if (old->ox | old->oy | old->oz) {
+                place p = *old;
                 memcpy(&p, poses + i, 12);
-                s = solids(world)[ids[i]];
+                solid s = solids(world)[ids[i]];
                 s.yaw = (uint16_t)poses[i].yaw;
-                status = fxs_solid_place(&s, &p);
+                status = aim(&s, &p);
             }
         }
         if (status != FXS_OK) {
@@ -320,9 +329,12 @@ int32_t fxs_world_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, c
     for (uint64_t i = 0; i < n; i++) {
         solid *now = solids(world) + ids[i];
         place *p = places(world) + ids[i];
-        memcpy(p, poses + i, 12);
+        memcpy(p, poses + i, 12); /* x, y, z */
         now->yaw = (uint16_t)poses[i].yaw;
-        fxs_solid_place(now, p);
+        aim(now, p);
+        if (now->kind == FXS_BOX) {
+            fxs_solid_reach(now);
+        }
     }
     return FXS_OK;
 }
@@ -385,6 +397,7 @@ int32_t fxs_world_set_layer(fxs_world *world, uint32_t id, uint32_t layer) {
     }
     if (status == FXS_OK) {
         solids(world)[id].layer = (uint8_t)layer;
+        solids(world)[id].meets = world->layers[layer];
     }
     return status;
 }

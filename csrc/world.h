@@ -95,13 +95,15 @@ static inline uint32_t set_next(const uint64_t *set, uint32_t from, uint32_t cap
     return capacity;
 }
 
-static inline int layers_meet(const fxs_world *w, const solid *a, const solid *b) { return (int)(w->layers[a->layer] >> b->layer & 1); }
-static inline int owners_meet(const solid *a, const solid *b) { return a->owner == 0 || a->owner != b->owner; }
+/* Whether layers and owners allow two colliders to hit. */
+static inline uint32_t may_hit(const solid *a, const solid *b) {
+    return (a->meets >> b->layer & 1) & (uint32_t)((a->owner == 0) | (a->owner != b->owner));
+}
 
-/* Direction, reach and centre of s from its kind, size and yaw at p. FXS_OK or FXS_E_CENTRE. */
+/* Direction, reach and centre of s from its kind, size and yaw at p. FXS_OK or FXS_E_CENTRE (s is then half done). */
 FXS_INTERNAL int32_t fxs_solid_place(solid *s, const place *p);
 
-/* The collider that s and p make up, and the other way round (unchecked; FXS_E_CENTRE if its centre is out of range). */
+/* The collider that s and p make up, and the other way round (unchecked, without `meets`; FXS_E_CENTRE if its centre is out of range). */
 FXS_INTERNAL void fxs_collider_of(const solid *s, const place *p, fxs_collider *out);
 FXS_INTERNAL int32_t fxs_solid_of(const fxs_collider *c, solid *s, place *p);
 
