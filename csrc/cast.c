@@ -235,7 +235,7 @@ static int32_t root_fraction(const track *k, int tangent) {
     quadratic q;
     quadratic_of(&q, k);
     uint32_t bits_a = i128_bits(q.a), bits_b = i128_bits(q.b), bits_c = i128_bits(q.c);
-    if (bits_a + bits_c > 2 * bits_b + 1) { /* a c >= 2^(bits_a + bits_c - 2) >= 2^(2 bits_b) > b^2 */
+    if (bits_c != 0 && bits_a + bits_c > 2 * bits_b + 1) { /* a c >= 2^(bits_a + bits_c - 2) >= 2^(2 bits_b) > b^2 */
         return NONE;
     }
     uint32_t shift = bits_b > 31 ? bits_b - 31 : 0, shift_a = bits_a > 31 ? bits_a - 31 : 0, shift_c = bits_c > 31 ? bits_c - 31 : 0;
