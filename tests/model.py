@@ -12,11 +12,11 @@ A shape is a tuple as in a match log: ("sphere", radius), ("capsule", radius, ha
 from __future__ import annotations
 
 import operator
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import combinations, pairwise
+from functools import cache, cmp_to_key
+from itertools import combinations, pairwise, zip_longest
 from math import isqrt
 from struct import calcsize, pack, unpack_from
 from typing import Any
@@ -581,6 +581,361 @@ def side_of(push_out: tuple[int, int], yaw_b: int) -> int:
     return POS_Z if tz > 0 else NEG_Z
 
 
+# Casts.
+
+
+def sign_of_roots(A: int, B: int, n: int, C: int = 0, m: int = 0) -> int:
+    """The sign of A + B sqrt(n) + C sqrt(m), exactly; n, m >= 0."""
+
+    def sign_of_sum(s: int, t: int, s_less_t: int) -> int:
+        """The sign of a sum from its terms' signs and the sign of |s| - |t|."""
+        return s if t == 0 or s == t else t if s == 0 else s * s_less_t
+
+    b, c = sgn(B * n), sgn(C * m)
+    roots = sign_of_sum(b, c, sgn(B * B * n - C * C * m))
+    if sgn(A) == roots or roots == 0:
+        return sgn(A)
+    # A^2 - (B sqrt(n) + C sqrt(m))^2 has one root left.
+    rest, cross_term = A * A - B * B * n - C * C * m, -2 * B * C
+    last = sgn(cross_term * n * m)
+    larger = sign_of_sum(sgn(rest), last, sgn(rest * rest - cross_term * cross_term * n * m))
+    return sign_of_sum(sgn(A), roots, larger)
+
+
+class Surd:
+    """The real number a + b sqrt(n), of integers; both sides of an operation share n or are integers."""
+
+    def __init__(self, a: int, b: int, n: int) -> None:
+        self.a, self.b, self.n = a, b, n
+
+    def sign(self) -> int:
+        return sign_of_roots(self.a, self.b, self.n)
+
+    def _like(self, other: Surd | int) -> Surd:
+        return other if isinstance(other, Surd) else Surd(other, 0, self.n)
+
+    def __add__(self, other: Surd | int) -> Surd:
+        other = self._like(other)
+        return Surd(self.a + other.a, self.b + other.b, self.n)
+
+    def __mul__(self, other: Surd | int) -> Surd:
+        other = self._like(other)
+        a = self.a * other.a + self.b * other.b * self.n
+        return Surd(a, self.a * other.b + self.b * other.a, self.n)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __neg__(self) -> Surd:
+        return Surd(-self.a, -self.b, self.n)
+
+    def __sub__(self, other: Surd | int) -> Surd:
+        return self + -other
+
+    def __rsub__(self, other: int) -> Surd:
+        return -self + other
+
+    def __abs__(self) -> Surd:
+        return -self if self.sign() < 0 else self
+
+    def __lt__(self, other: Surd | int) -> bool:
+        return (self - other).sign() < 0
+
+    def __le__(self, other: Surd | int) -> bool:
+        return (self - other).sign() <= 0
+
+    def __gt__(self, other: Surd | int) -> bool:
+        return (self - other).sign() > 0
+
+    def __ge__(self, other: Surd | int) -> bool:
+        return (self - other).sign() >= 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, (Surd, int)) and (self - other).sign() == 0
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Time:
+    """The time (u + v sqrt(n)) / w, with w > 0 and v one of -1, 0, 1."""
+
+    u: int
+    w: int = 1
+    v: int = 0
+    n: int = 0
+
+    def floor(self, times: int) -> int:
+        """The floor of this time multiplied by a whole number."""
+        square = self.n * times * times
+        root = isqrt(square)
+        # The floor of (x + sqrt(y)) / w is that of (x + floor(sqrt(y))) / w; of -sqrt(y): -ceil(sqrt(y)).
+        whole = self.v * (root + (self.v < 0 and root * root < square))
+        return (times * self.u + whole) // self.w
+
+    def compare(self, other: Time) -> int:
+        """-1, 0 or 1 as this time is before, at or after the other."""
+        A = self.u * other.w - other.u * self.w
+        return sign_of_roots(A, self.v * other.w, self.n, -other.v * self.w, other.n)
+
+    def is_multiple(self, of: int) -> bool:
+        """Whether this is a multiple of 1 / of."""
+        return self.compare(Time(self.floor(of), of)) == 0
+
+    def between(self, later: Time) -> Time:
+        """A rational time strictly between this and a later one."""
+        bits = 32
+        while True:
+            between = Time(self.floor(2**bits) + 1, 2**bits)
+            if between.compare(later) < 0:
+                return between
+            bits *= 2
+
+
+# A polynomial in t is the tuple of its coefficients, constant first.
+Polynomial = tuple[int, ...]
+
+
+def _plus(*polynomials: Polynomial) -> Polynomial:
+    return tuple(sum(coefficients) for coefficients in zip_longest(*polynomials, fillvalue=0))
+
+
+def _times(k: int, p: Polynomial) -> Polynomial:
+    return tuple(k * coefficient for coefficient in p)
+
+
+def _square(linear: Polynomial) -> Polynomial:
+    c, m = linear
+    return c * c, 2 * c * m, m * m
+
+
+def roots(p: Polynomial) -> list[Time]:
+    """The real roots of a polynomial of degree 2 or less; none for a constant."""
+    c, b, a = _plus(p, (0, 0, 0))
+    if a == 0:
+        return [Time(-sgn(b) * c, abs(b))] if b else []
+    if a < 0:
+        a, b, c = -a, -b, -c
+    n = b * b - 4 * a * c
+    return [] if n < 0 else [Time(-b, 2 * a, -1, n), Time(-b, 2 * a, 1, n)]
+
+
+GRID = 2**32  # at a cylinder's rim only multiples of 1 / GRID count
+
+
+@dataclass(frozen=True)
+class Approach:
+    """Two shapes of fixed yaws that move: b's centre minus a's is start + t * motion."""
+
+    a: Shape
+    yaw_a: int
+    b: Shape
+    yaw_b: int
+    start: Vec3
+    motion: Vec3
+
+    def at(self, t: Time) -> tuple[Shape, Shape, Vec3]:
+        """The shapes and their difference at t, all w times as large, which leaves the contact as it is."""
+
+        def along(c: int, m: int) -> Real:
+            whole = t.w * c + t.u * m
+            return Surd(whole, t.v * m, t.n) if t.v else whole
+
+        dx, dy, dz = (along(c, m) for c, m in zip(self.start, self.motion, strict=True))
+        a, b = ((kind, *(t.w * size for size in sizes)) for kind, *sizes in (self.a, self.b))
+        return a, b, (dx, dy, dz)
+
+    def contact(self, t: Time) -> int:
+        a, b, d = self.at(t)
+        return contact(a, self.yaw_a, b, self.yaw_b, d)
+
+    def swapped(self) -> Approach:
+        """The same approach as b sees it."""
+        minus = [tuple(-v for v in d) for d in (self.start, self.motion)]
+        return Approach(self.b, self.yaw_b, self.a, self.yaw_a, *minus)
+
+    def polynomials(self) -> list[Polynomial]:
+        """In t, all that the contact compares with 0, at every place but a cylinder's rim."""
+        a, b = self.a, self.b
+        if ORDER.index(a[0]) > ORDER.index(b[0]):
+            return self.swapped().polynomials()
+        dx, dy, dz = zip(self.start, self.motion, strict=True)
+        h = half_height(a) + half_height(b)
+        faces = [_plus(dy, (h,)), _plus(dy, (-h,))]
+        if a[0] == "box":
+            at_start, by_motion = (
+                box_axes(a, self.yaw_a, b, self.yaw_b, (d[0], d[2])) for d in (self.start, self.motion)
+            )
+            slabs = [(p, m, limit) for (p, limit), (m, _) in zip(at_start, by_motion, strict=True)]
+            return faces + [(p + side, m) for p, m, limit in slabs for side in (limit, -limit)]
+
+        reach = a[1] + (b[1] if b[0] != "box" else 0)
+        lines: list[Polynomial] = []
+        planar: list[tuple[Polynomial, Polynomial]] = [(dx, dz)]
+        scale = 1
+        if b[0] == "box":
+            # On each axis the distance to the box is 0 or that to one of its sides.
+            (x0, z0), (x1, z1) = (turned_back((d[0], d[2]), self.yaw_b) for d in (self.start, self.motion))
+            scale = ONE_Q30
+            side_x, side_z = (
+                [_plus(line, (half * scale,)), _plus(line, (-half * scale,))]
+                for line, half in (((x0, x1), b[1]), ((z0, z1), b[3]))
+            )
+            lines = side_x + side_z
+            planar = [(ex, ez) for ex in [(0, 0), *side_x] for ez in [(0, 0), *side_z]]
+        elif b[0] == "cylinder":
+            lines = [_plus(_square(dx), _square(dz), (-b[1] * b[1],))]
+        if a[0] in ROUND:
+            lines += [_plus(dy, (h + a[1],)), _plus(dy, (-h - a[1],))]
+        distances = [
+            _plus(_square(ex), _square(ez), _square(_times(scale, f)), (-((reach * scale) ** 2),))
+            for ex, ez in planar
+            for f in [(0, 0), *faces]
+        ]
+        return faces + lines + distances
+
+    def critical_times(self) -> list[Time]:
+        """The times of 0..1, both included, at which the contact may change but at a rim; ascending."""
+        inside = [
+            t
+            for polynomial in self.polynomials()
+            for t in roots(polynomial)
+            if t.compare(Time(0)) > 0 and t.compare(Time(1)) < 0
+        ]
+        return [Time(0), *sorted(inside, key=cmp_to_key(Time.compare)), Time(1)]
+
+    def at_rim(self, t: Time) -> bool:
+        """Whether a round shape is above or below a cylinder and its axis outside the cylinder's disc."""
+        a, b, (dx, dy, dz) = self.at(t)
+        if a[0] in ROUND and b[0] == "cylinder":
+            disc = b[1]
+        elif a[0] == "cylinder" and b[0] in ROUND:
+            disc = a[1]
+        else:
+            return False
+        return bool(vertical_gap(a, b, dy) > 0 and dx * dx + dz * dz > disc * disc)
+
+    def first_contact(self, hit_when: int) -> int | None:
+        """floor(65536 t*), or None."""
+        times = self.critical_times()
+        for t, later in zip(times, [*times[1:], Time(1)], strict=True):
+            counts = t.is_multiple(GRID) or not self.at_rim(t)
+            if counts and self.contact(t) >= hit_when:
+                return t.floor(65536)
+            if t.compare(later) == 0:
+                continue
+            # Up to the next critical time all comparisons stay as they are at any time between.
+            between = t.between(later)
+            if self.at_rim(between):
+                step = self._first_rim_contact(t, later, hit_when)
+                if step is not None:
+                    return step * 65536 // GRID
+            elif self.contact(between) >= hit_when:
+                return t.floor(65536)
+        return None
+
+    def _first_rim_contact(self, after: Time, before: Time, hit_when: int) -> int | None:
+        """The first step of the grid with a contact, strictly between two times with the rim all the way.
+
+        The distance is a convex function of t: along the grid it falls up to the nearest step, then rises.
+        """
+
+        def is_hit(step: int) -> bool:
+            return self.contact(Time(step, GRID)) >= hit_when
+
+        def distance(step: int) -> tuple[int, int, int]:
+            """(A, B, n): the squared distance from the rim is A - B sqrt(n), up to a constant."""
+            a, b, (dx, dy, dz) = self.at(Time(step, GRID))
+            disc = a[1] if a[0] == "cylinder" else b[1]
+            square = dx * dx + dz * dz
+            return square + vertical_gap(a, b, dy) ** 2, 2 * disc, square
+
+        def rises(step: int) -> bool:
+            A, B, n = distance(step)
+            next_A, _, next_n = distance(step + 1)
+            return sign_of_roots(next_A - A, B, n, -B, next_n) >= 0
+
+        first = after.floor(GRID) + 1
+        last = before.floor(GRID) - before.is_multiple(GRID)
+        if first > last:
+            return None
+        nearest = first + bisect_left(range(first, last), True, key=rises)
+        if not is_hit(nearest):
+            return None
+        return first + bisect_left(range(first, nearest), True, key=is_hit)
+
+
+def _quotient(v: int, by: int) -> int:
+    """v / by, rounded toward zero."""
+    return sgn(v) * (abs(v) // by)
+
+
+def unit(v: Vec3) -> Vec3:
+    """v at length 2^30."""
+    s = isqrt(sum(c * c for c in v) * 2**28)
+    x, y, z = (_quotient(c * 2**44, s) for c in v)
+    return x, y, z
+
+
+def back(n: Vec3, yaw: int) -> Vec3:
+    """A normal of a turned frame in the world's."""
+    c, s = _direction(yaw)
+    return R(n[0] * c - n[2] * s), n[1], R(n[0] * s + n[2] * c)
+
+
+def normal(a: Shape, yaw_a: int, b: Shape, yaw_b: int, P: Vec3) -> Vec3:
+    """The normal from b towards a; P is a's centre minus b's in 1/65536 raw units."""
+    if (b[0] in ROUND and a[0] not in ROUND) or (a[0] == "box" and b[0] == "cylinder"):
+        x, y, z = normal(b, yaw_b, a, yaw_a, (-P[0], -P[1], -P[2]))
+        return -x, -y, -z
+
+    x, y, z = P
+    h = 65536 * (half_height(a) + half_height(b))
+    if a[0] not in ROUND and abs(y) >= h:
+        return 0, sgn(y) * ONE_Q30, 0
+    F = sgn(y) * max(0, abs(y) - h) if a[0] in ROUND else 0
+    if (a[0] in ROUND and b[0] in ROUND) or (a[0] == "cylinder" and b[0] == "cylinder"):
+        return unit((x, F, z))
+    if b[0] == "cylinder":
+        distance = isqrt(x * x + z * z)
+        E = max(0, distance - 65536 * b[1])
+        if E == 0:
+            return unit((0, F, 0))
+        return unit((_quotient(x * E, distance), F, _quotient(z * E, distance)))
+    if a[0] != "box":
+        L = turned_back((x, z), yaw_b)
+        ex, ez = (
+            _quotient(sgn(along) * max(0, abs(along) - half * 2**46), ONE_Q30)
+            for along, half in zip(L, (b[1], b[3]), strict=True)
+        )
+        return back(unit((ex, F, ez)), yaw_b)
+
+    axes = [(p, abs(p) - 65536 * limit) for p, limit in box_axes(a, yaw_a, b, yaw_b, (x, z))]
+    greatest = max(beyond for _, beyond in axes)
+    axis = next(i for i, (_, beyond) in enumerate(axes) if beyond == greatest)
+    n = [0, 0, 0]
+    n[0 if axis in (0, 2) else 2] = sgn(axes[axis][0]) * ONE_Q30
+    return back((n[0], n[1], n[2]), yaw_b if axis < 2 else yaw_a)
+
+
+def cast_pair(
+    a: Any, pa: Any, motion_a: Any, b: Any, pb: Any, motion_b: Any, hit_when: int = TOUCHING
+) -> tuple[int, Vec3] | None:
+    """(fraction, normal) of the first contact on the way, or None."""
+    a, pa, b, pb = _checked_solids(a, pa, b, pb)
+    motion_a = integers("motion_a", motion_a, 3, -SIZE_MAX, SIZE_MAX)
+    motion_b = integers("motion_b", motion_b, 3, -SIZE_MAX, SIZE_MAX)
+    hit_when = integer("hit_when", hit_when, TOUCHING, OVERLAPPING)
+
+    approach = Approach(a, pa[3], b, pb[3], _relative(pa, pb), _relative(motion_a, motion_b))
+    fraction = approach.first_contact(hit_when)
+    if fraction is None:
+        return None
+    if approach.contact(Time(0)) == OVERLAPPING:
+        return fraction, (0, 0, 0)
+    x, y, z = (-(65536 * c + fraction * m) for c, m in zip(approach.start, approach.motion, strict=True))
+    return fraction, normal(a, pa[3], b, pb[3], (x, y, z))
+
+
 # The hash of a state.
 
 _PRIME_1 = 0x9E3779B185EBCA87
@@ -829,6 +1184,31 @@ class ModelWorld:
             if overlap(shape, pose, self[id].shape, self[id].at) >= self.hit_when
         ]
 
+    def cast(
+        self,
+        shape: Any,
+        pose: Any,
+        motion: Any,
+        mask: int = 2**LAYERS - 1,
+        *,
+        exclude_owner: int = 0,
+        limit: int = 0,
+        hit_when: int | None = None,
+    ) -> list[tuple[int, int, Vec3]]:
+        """The hits (id, fraction, normal) of a moving shape by (fraction, id); all, or the first limit."""
+        limit = integer("limit", limit, 0, UINT32_MAX)
+        hit_when = self.hit_when if hit_when is None else hit_when
+        cast_pair(shape, pose, motion, shape, pose, motion, hit_when)  # refuses what it must, seen or not
+        hits = []
+        for id in self._seen_by(mask, exclude_owner):
+            seen = self[id]
+            if seen.shape[0] != "sector":
+                hit = cast_pair(shape, pose, motion, seen.shape, seen.at, (0, 0, 0), hit_when)
+                if hit is not None:
+                    hits.append((id, *hit))
+        hits.sort(key=lambda hit: (hit[1], hit[0]))
+        return hits[:limit] if limit else hits
+
     # The saved state.
 
     def save(self) -> bytes:
@@ -883,6 +1263,11 @@ class ModelWorld:
                 self.remove(id)
             case ["query", shape, [x, y, z], yaw, mask]:
                 return self.query(shape, (x, y, z, yaw), mask)
+            case ["cast", shape, [x, y, z], yaw, motion, mask, owner, limit, hit_when]:
+                hits = self.cast(
+                    shape, (x, y, z, yaw), motion, mask, exclude_owner=owner, limit=limit, hit_when=hit_when
+                )
+                return [[id, fraction, *n] for id, fraction, n in hits]
             case _:
                 raise ValueError(f"not a command: {command!r}")
         return None

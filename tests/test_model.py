@@ -1,3 +1,4 @@
+# ruff: noqa: N806 - the names of the contract's own formulas.
 """The model against the vectors, and against what the contract implies."""
 
 from __future__ import annotations
@@ -8,19 +9,23 @@ import json
 import random
 import struct
 from collections.abc import Iterator
+from math import isqrt
 from pathlib import Path
 from typing import Any
 
 import model
 import pytest
+import strategies
 import xxhash
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from model import ModelWorld
 
 VECTORS = Path(__file__).parent / "vectors"
 
 
 def rows(name: str) -> Iterator[dict[str, str]]:
-    with open(VECTORS / name, newline="", encoding="utf-8") as file:
+    with (VECTORS / name).open(newline="", encoding="utf-8") as file:
         yield from csv.DictReader(file)
 
 
@@ -378,3 +383,271 @@ def test_a_sector_is_not_solid() -> None:
         model.check_push_out(*pair, (0, 0))
     with pytest.raises(ValueError):
         model.check_lift(*pair, 0)
+
+
+def test_casts_agree_with_the_vectors() -> None:
+    count = 0
+    for row in rows("casts.csv"):
+        arguments: list[Any] = []
+        for which in "ab":
+            arguments += shape_and_pose(row, which)
+            arguments.append(tuple(int(row[which + name]) for name in ("mx", "my", "mz")))
+        arguments.append(int(row["hit_when"]))
+        found = None
+        if row["fraction"]:
+            found = int(row["fraction"]), tuple(int(row[name]) for name in ("nx", "ny", "nz"))
+        assert model.cast_pair(*arguments) == found, row
+        count += 1
+    assert count == 1800
+
+
+def test_the_sign_of_a_sum_of_roots_is_that_of_its_value() -> None:
+    rng = random.Random(6)
+    for _ in range(20000):
+        size = rng.choice([2, 5, 40, 10**6])
+        A, B, C = (rng.randint(-size, size) for _ in range(3))
+        n, m = rng.choice([(4, 9), (2, 8), (3, 3), (0, 5), (7, 7 * 10**4), (rng.randint(0, size), 2)])
+        # A sum that is not 0 is a root of a polynomial with small integer coefficients: it is not as near 0.
+        value = (A << 400) + B * isqrt(n << 800) + C * isqrt(m << 800)
+        expected = 0 if abs(value) < 1 << 100 else model.sgn(value)
+        assert model.sign_of_roots(A, B, n, C, m) == expected, (A, B, n, C, m)
+
+
+def test_a_cast_agrees_with_contacts_sampled_along_the_way() -> None:
+    """No counted contact before the fraction, and one in its step of 1/65536 unless it is a graze."""
+    rng = random.Random(7)
+    misses = hits = grazes = 0
+    for _ in range(500):
+        a, b = rng.choice(SOLIDS), rng.choice(SOLIDS)
+        ax, ay, az = (rng.randint(-12, 12) for _ in range(3))
+        mx, my, mz = motion = rng.randint(-20, 20), rng.randint(-20, 20), rng.randint(-20, 20)
+        pa, pb = (ax, ay, az, rng.choice(YAWS)), (0, 0, 0, rng.choice(YAWS))
+        hit_when = rng.choice([model.TOUCHING, model.OVERLAPPING])
+        hit = model.cast_pair(a, pa, motion, b, pb, (0, 0, 0), hit_when)
+        approach = model.Approach(a, pa[3], b, pb[3], (-ax, -ay, -az), (-mx, -my, -mz))
+        sampled = [k for k in range(257) if approach.contact(model.Time(k, 256)) >= hit_when]
+        if hit is None:
+            assert not sampled
+            misses += 1
+            continue
+        fraction = hit[0]
+        assert all(256 * k >= fraction for k in sampled)
+        step = [model.Time(64 * fraction + i, 64 * 65536) for i in range(64)]
+        if any(approach.contact(t) >= hit_when for t in step):
+            hits += 1
+        else:
+            assert hit_when == model.TOUCHING
+            grazes += 1
+    assert min(misses, hits) > 50
+    assert grazes < hits
+
+
+def test_a_cast_at_a_rim_counts_only_the_grid() -> None:
+    """A ball of radius 5 grazes a rim 3 beside and 4 below it: a hit if its instant is on the grid."""
+    ball, disc, still = ("sphere", 5), ("cylinder", 100, 50), ((0, 0, 0, 0), (0, 0, 0))
+    start = -300, 54, 103, 0
+    assert model.cast_pair(ball, start, (1200, 0, 0), disc, *still) is not None
+    assert model.cast_pair(ball, start, (900, 0, 0), disc, *still) is None
+    assert model.cast_pair(ball, start, (1200, 0, 0), disc, *still, model.OVERLAPPING) is None
+    # Without a rim every instant counts: a capsule's side at 1/3, 105 from its axis.
+    hit = model.cast_pair(ball, (-300, 50, 105, 0), (900, 0, 0), ("capsule", 100, 50), *still)
+    assert hit is not None
+    assert hit[0] == 65536 // 3
+
+
+def test_a_cast_finds_an_irrational_time_to_the_last_step() -> None:
+    """From x = -3 at z = 1 the axes come within 2 at x = -sqrt(3)."""
+    still = (0, 0, 0, 0), (0, 0, 0)
+    hit = model.cast_pair(("sphere", 1), (-3, 0, 1, 0), (3, 0, 0), ("cylinder", 1, 5), *still)
+    assert hit is not None
+    assert hit[0] == 65536 - isqrt(65536**2 // 3) - 1
+
+
+def test_a_world_casts_at_what_a_query_sees_and_orders_by_fraction_then_id() -> None:
+    world = ModelWorld(8)
+    for id, x in ((4, 100), (2, 200), (1, 100), (0, 300)):
+        world.add(id, ("box", 10, 10, 10), (x, 0, 0, 0), owner=id, layer=id)
+    world.add(5, ("sector", 50, 32768, 50), (100, 0, 0, 0))
+    world.add(6, ("sphere", 50), (100, 0, 0, 0), active=False)
+    west = (-(2**30), 0, 0)
+    ray = ("sphere", 10), (0, 0, 0, 0), (160, 0, 0)
+    assert world.cast(*ray) == [(1, 32768, west), (4, 32768, west)]
+    assert world.cast(*ray, limit=1) == [(1, 32768, west)]
+    assert world.cast(*ray, exclude_owner=1) == [(4, 32768, west)]
+    assert world.cast(*ray, mask=1 << 1) == [(1, 32768, west)]
+    short = ("sphere", 10), (0, 0, 0, 0), (80, 0, 0)
+    assert [id for id, *_ in world.cast(*short)] == [1, 4]
+    assert world.cast(*short, hit_when=model.OVERLAPPING) == []
+    still = ("sphere", 10), (100, 0, 0, 0), (0, 0, 0)
+    assert world.cast(*still) == [(1, 0, (0, 0, 0)), (4, 0, (0, 0, 0))]
+    log = ["cast", ["sphere", 10], [0, 0, 0], 0, [160, 0, 0], 2**32 - 1, 0, 1, 1]
+    assert world.apply(log) == [[1, 32768, *west]]
+
+
+def test_a_sector_is_not_cast() -> None:
+    sector = ("sector", 5, 5, 5), (0, 0, 0, 0), (0, 0, 0)
+    with pytest.raises(ValueError):
+        model.cast_pair(*sector, ("sphere", 1), (0, 0, 0, 0), (0, 0, 0))
+    with pytest.raises(ValueError):
+        ModelWorld(0).cast(*sector)
+
+
+few = settings(max_examples=200, deadline=None)
+Pair = tuple[Any, Any, Any, Any]
+Cast = tuple[Any, Any, Any, Any, Any, Any]
+
+
+@few
+@given(strategies.any_pairs())
+def test_contact_is_symmetric(pair: Pair) -> None:
+    a, pa, b, pb = pair
+    assert model.overlap(a, pa, b, pb) == model.overlap(b, pb, a, pa)
+
+
+@few
+@given(strategies.any_pairs(), strategies.positions())
+def test_contact_depends_on_the_difference_of_centres_alone(pair: Pair, by: tuple[int, int, int]) -> None:
+    a, pa, b, pb = pair
+    moved = []
+    for first, second, step in zip(pa[:3], pb[:3], by, strict=True):
+        room = model.INT32_MIN - min(first, second), model.INT32_MAX - max(first, second)
+        moved.append(max(room[0], min(room[1], step)))
+    moved_pa = *(v + step for v, step in zip(pa[:3], moved, strict=True)), pa[3]
+    moved_pb = *(v + step for v, step in zip(pb[:3], moved, strict=True)), pb[3]
+    assert model.overlap(a, moved_pa, b, moved_pb) == model.overlap(a, pa, b, pb)
+
+
+@few
+@given(strategies.any_pairs(), st.sampled_from([16384, 32768, 49152]))
+def test_contact_survives_a_quarter_turn_of_everything(pair: Pair, turn: int) -> None:
+    a, pa, b, pb = pair
+    c, s = (v // 2**30 for v in model.direction(turn))
+    dx, dy, dz = (second - first for first, second in zip(pa[:3], pb[:3], strict=True))
+    d = dx * c - dz * s, dy, dx * s + dz * c
+    assert model.contact(a, pa[3] + turn, b, pb[3] + turn, d) == model.overlap(a, pa, b, pb)
+
+
+def test_near_pairs_reach_every_contact_of_every_pair_of_kinds() -> None:
+    """The strategy earns its name: of each two kinds it finds APART, TOUCHING and OVERLAPPING."""
+    found: dict[tuple[str, ...], set[int]] = {}
+
+    @settings(max_examples=2500, deadline=None, database=None, derandomize=True)
+    @given(strategies.near_pairs())
+    def collect(pair: Pair) -> None:
+        a, pa, b, pb = pair
+        kinds = tuple(sorted((a[0], b[0])))
+        found.setdefault(kinds, set()).add(model.overlap(a, pa, b, pb))
+
+    collect()
+    assert len(found) == 15
+    for kinds, contacts in found.items():
+        assert contacts == ({0} if kinds == ("sector", "sector") else {0, 1, 2}), kinds
+
+
+def has_rim(a: Any, b: Any) -> bool:
+    return "cylinder" in (a[0], b[0]) and not {a[0], b[0]}.isdisjoint(model.ROUND)
+
+
+@few
+@given(strategies.casts(), strategies.hit_whens())
+def test_no_counted_contact_comes_before_the_fraction_of_a_cast(cast: Cast, hit_when: int) -> None:
+    a, pa, motion_a, b, pb, motion_b = cast
+    hit = model.cast_pair(*cast, hit_when)
+    start, motion = (
+        tuple(second - first for first, second in zip(one[:3], other[:3], strict=True))
+        for one, other in ((pa, pb), (motion_a, motion_b))
+    )
+    approach = model.Approach(a, pa[3], b, pb[3], start, motion)
+    # Multiples of 2^-32, which count at a rim too.
+    end = model.GRID + 1 if hit is None else hit[0] * (model.GRID // 65536)
+    for step in {*range(0, end, max(1, end // 50)), *range(max(0, end - 3), end)}:
+        assert approach.contact(model.Time(step, model.GRID)) < hit_when
+
+
+@few
+@given(strategies.casts(), strategies.hit_whens())
+def test_a_cast_is_the_same_from_either_side(cast: Cast, hit_when: int) -> None:
+    a, pa, motion_a, b, pb, motion_b = cast
+    one = model.cast_pair(a, pa, motion_a, b, pb, motion_b, hit_when)
+    other = model.cast_pair(b, pb, motion_b, a, pa, motion_a, hit_when)
+    assert (one is None) == (other is None)
+    if one and other:
+        assert one[0] == other[0]
+        if not a[0] == b[0] == "box":
+            assert one[1] == tuple(-n for n in other[1])
+
+
+@few
+@given(strategies.casts())
+def test_overlapping_casts_hit_a_subset_with_the_same_fraction(cast: Cast) -> None:
+    touching = model.cast_pair(*cast, model.TOUCHING)
+    overlapping = model.cast_pair(*cast, model.OVERLAPPING)
+    if overlapping:
+        assert touching
+        assert 0 <= overlapping[0] - touching[0] <= has_rim(cast[0], cast[3])
+
+
+@few
+@given(strategies.casts(), strategies.hit_whens())
+def test_a_cast_that_starts_or_ends_in_contact_is_a_hit(cast: Cast, hit_when: int) -> None:
+    a, pa, motion_a, b, pb, motion_b = cast
+    hit = model.cast_pair(*cast, hit_when)
+    start = tuple(second - first for first, second in zip(pa[:3], pb[:3], strict=True))
+    end = tuple(d + m_b - m_a for d, m_a, m_b in zip(start, motion_a, motion_b, strict=True))
+    if model.overlap(a, pa, b, pb) >= hit_when:
+        assert hit is not None
+        assert hit[0] == 0
+    if model.contact(a, pa[3], b, pb[3], end) >= hit_when:
+        assert hit is not None
+    if motion_a == motion_b:
+        assert (hit is not None) == (model.overlap(a, pa, b, pb) >= hit_when)
+
+
+@few
+@given(strategies.casts(), strategies.hit_whens())
+def test_twice_the_motion_halves_the_fraction(cast: Cast, hit_when: int) -> None:
+    a, pa, motion_a, b, pb, motion_b = cast
+    half_a, half_b = ([model.sgn(m) * (abs(m) // 2) for m in motion] for motion in (motion_a, motion_b))
+    half = model.cast_pair(a, pa, half_a, b, pb, half_b, hit_when)
+    full = model.cast_pair(a, pa, [2 * m for m in half_a], b, pb, [2 * m for m in half_b], hit_when)
+    if half and not has_rim(a, b):
+        assert full is not None
+        assert full[0] == half[0] // 2
+
+
+@few
+@given(strategies.casts(), strategies.hit_whens())
+def test_a_normal_has_length_one_within_four_parts_in_a_billion(cast: Cast, hit_when: int) -> None:
+    hit = model.cast_pair(*cast, hit_when)
+    if hit and hit[1] != (0, 0, 0):
+        square = sum(n * n for n in hit[1])
+        assert abs(square - 2**60) * 10**9 <= 2 * 4 * 2**60
+
+
+@few
+@given(strategies.frames(), strategies.layer_pairs(), strategies.hit_whens(), st.integers(0, 5))
+def test_a_world_saved_and_loaded_at_any_frame_plays_on_the_same(
+    match: list[Any], layers: Any, hit_when: int, at: int
+) -> None:
+    world, other = ModelWorld(6, hit_when, layers), ModelWorld(6)
+    for frame, commands in enumerate(match):
+        if frame == at:
+            other.load(world.save())
+        answer = world.play_frame(commands)
+        if frame >= at:
+            assert other.play_frame(commands) == answer
+            assert other.save() == world.save()
+        assert world.frame == frame + 1
+
+
+@few
+@given(st.lists(strategies.wild_commands(), max_size=12))
+def test_a_command_is_carried_out_or_changes_nothing(commands: list[Any]) -> None:
+    world = ModelWorld(6)
+    for command in commands:
+        before = world.save()
+        try:
+            world.apply(command)
+        except (ValueError, TypeError, KeyError):
+            assert world.save() == before
+        ModelWorld(6).load(world.save())
