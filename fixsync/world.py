@@ -393,14 +393,10 @@ class World:
         self, where: str, id: Any, shape: Any, pose: Any, layer: Any, owner: Any, offset: Any, active: Any
     ) -> bytes:
         """A collider as the kernel reads it; what is out of range for the kernel may pass."""
-        try:
-            kind, half_angle, *sizes = shape._row
-            x, y, z, yaw = pose._row
-        except (AttributeError, ValueError, TypeError):
-            kind = None
-        if kind is None or type(pose) is not Pose:
-            require_shape(f"{where}shape", shape)
-            require_pose(f"{where}pose", pose)
+        require_shape(where + "shape", shape)
+        require_pose(where + "pose", pose)
+        kind, half_angle, *sizes = shape._row
+        x, y, z, yaw = pose._row
         ox, oy, oz = (
             offset if offset is _NO_OFFSET else integers(f"{where}offset", _OFFSET, offset, *_COORDINATE)
         )
@@ -703,8 +699,8 @@ class World:
         moved, by id, with the new positions.
 
         yields: pairs of layers (i, j), "a body of layer i gives way to one of layer j". Where only one of two
-        bodies gives way, it takes all of `push_out`; where both do, the lower id takes half, rounded toward
-        zero, and the higher the rest; where neither does, the pair is left alone.
+        bodies gives way, it takes all of `push_out`; where both do, each takes half, rounded away from zero;
+        where neither does, the pair is left alone.
 
         The pairs are those of the last step's hits that are still there, active, allowed to meet and no
         sectors; each is pushed if it is OVERLAPPING when its turn comes, so it sees what earlier pushes did.

@@ -1,0 +1,357 @@
+"""Shapes and poses as values, and the contact of two of them, one by one and in bulk."""
+
+from __future__ import annotations
+
+import array
+import copy
+import csv
+import json
+import pickle
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import model
+import numpy as np
+import pytest
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fixsync
+from fixsync import (
+    Box,
+    Capsule,
+    Contact,
+    Cylinder,
+    EventKind,
+    Pose,
+    Sector,
+    Side,
+    Sphere,
+    overlap,
+    overlap_many,
+    pack_poses,
+    pack_shapes,
+)
+from fixsync.shapes import shape_from_tuple
+
+VECTORS = Path(__file__).parent / "vectors"
+SIZE_MAX = 2**29 - 1
+INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
+SHAPES = [Sphere(5), Capsule(5, 0), Cylinder(5, 6), Box(5, 6, 7), Sector(5, 100, 6)]
+
+shapes = strategies.shapes().map(shape_from_tuple)
+poses = strategies.poses().map(lambda pose: Pose(*pose))
+
+
+def made(pair: Any) -> tuple[Any, Pose, Any, Pose]:
+    """The objects of plain tuples."""
+    a, pose_a, b, pose_b = pair
+    return shape_from_tuple(a), Pose(*pose_a), shape_from_tuple(b), Pose(*pose_b)
+
+
+pairs = strategies.any_pairs().map(made)
+
+
+def vectors() -> Iterator[tuple[Any, Pose, Any, Pose, int]]:
+    with (VECTORS / "contacts.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            a, b = (shape_from_tuple(json.loads(row[f"shape_{side}"])) for side in "ab")
+            pose_a, pose_b = (Pose(*(int(row[s + name]) for name in ("x", "y", "z", "yaw"))) for s in "ab")
+            yield a, pose_a, b, pose_b, int(row["contact"])
+
+
+# Values.
+
+
+@pytest.mark.parametrize("value", [*SHAPES, Pose(1, -2, 3, 4)], ids=lambda value: type(value).__name__)
+def test_a_value_survives_repr_copy_and_pickle(value: Any) -> None:
+    names = {name: getattr(fixsync, name) for name in fixsync.__all__}
+    for twin in (
+        eval(repr(value), names),
+        copy.copy(value),
+        copy.deepcopy(value),
+        pickle.loads(pickle.dumps(value)),
+    ):
+        assert twin == value
+        assert hash(twin) == hash(value)
+        assert type(twin) is type(value)
+        if not isinstance(value, Pose):
+            assert overlap(twin, Pose(0, 0, 0), Sphere(1), Pose(0, 0, 0)) == Contact.OVERLAPPING
+
+
+@pytest.mark.parametrize("value", [*SHAPES, Pose(1, -2, 3, 4)], ids=lambda value: type(value).__name__)
+def test_a_value_cannot_be_changed(value: Any) -> None:
+    for name in (*value.__match_args__, "anything"):
+        with pytest.raises(AttributeError):
+            setattr(value, name, 1)
+    with pytest.raises(AttributeError):
+        delattr(value, value.__match_args__[0])
+
+
+def test_values_are_equal_when_kind_and_numbers_are() -> None:
+    assert Sphere(5) == Sphere(5) != Sphere(6)
+    assert Capsule(5, 6) != Cylinder(5, 6)
+    assert Box(1, 2, 3) != Box(1, 3, 2)
+    assert Sector(5, 6, 7) != Sector(5, 7, 6)
+    assert Pose(1, 2, 3) == Pose(1, 2, 3, 0) != Pose(1, 2, 3, 4)
+    assert Pose(1, 2, 3) != (1, 2, 3, 0)
+    assert len({*SHAPES, *SHAPES}) == len(SHAPES)
+
+
+def test_values_take_part_in_pattern_matching() -> None:
+    def told(value: Any) -> tuple[Any, ...]:
+        match value:
+            case Sphere(radius):
+                return (radius,)
+            case Capsule(radius, half_height) | Cylinder(radius, half_height):
+                return radius, half_height
+            case Box(x, y, z):
+                return x, y, z
+            case Sector(radius, half_angle, half_height):
+                return radius, half_angle, half_height
+            case Pose(x, y, z, yaw):
+                return x, y, z, yaw
+        raise AssertionError(value)
+
+    assert told(Pose(1, 2, 3, 4)) == (1, 2, 3, 4)
+    for shape in SHAPES:
+        assert told(shape) == shape.as_tuple()[1:]
+
+
+@given(shapes)
+def test_a_shape_reads_back_from_its_tuple_and_its_list(shape: Any) -> None:
+    assert shape_from_tuple(shape.as_tuple()) == shape
+    assert shape_from_tuple(list(shape.as_tuple())) == shape
+    assert model.checked_shape(shape.as_tuple()) == shape.as_tuple()
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "named"),
+    [
+        (("ball", 1), ValueError, ("kind", "sphere", "'ball'")),
+        (("sphere",), ValueError, ("sphere", "radius", "0 numbers")),
+        (("box", 1, 2), ValueError, ("box", "half_z", "2 numbers")),
+        (("sphere", 0), ValueError, ("radius", "1..536870911", "0")),
+        ((), ValueError, ("kind", "None")),
+        (([],), ValueError, ("kind", "[]")),
+        ("sphere", TypeError, ("'sphere'",)),
+    ],
+)
+def test_a_tuple_that_is_no_shape_is_refused(values: Any, error: Any, named: tuple[str, ...]) -> None:
+    with pytest.raises(error) as told:
+        shape_from_tuple(values)
+    for part in named:
+        assert part in str(told.value)
+
+
+FIELDS: list[tuple[Callable[[Any], Any], str, int, int]] = [
+    (lambda v: Sphere(v), "radius", 1, SIZE_MAX),
+    (lambda v: Capsule(v, 1), "radius", 1, SIZE_MAX),
+    (lambda v: Capsule(1, v), "half_height", 0, SIZE_MAX),
+    (lambda v: Cylinder(v, 1), "radius", 1, SIZE_MAX),
+    (lambda v: Cylinder(1, v), "half_height", 1, SIZE_MAX),
+    (lambda v: Box(v, 1, 1), "half_x", 1, SIZE_MAX),
+    (lambda v: Box(1, v, 1), "half_y", 1, SIZE_MAX),
+    (lambda v: Box(1, 1, v), "half_z", 1, SIZE_MAX),
+    (lambda v: Sector(v, 1, 1), "radius", 1, SIZE_MAX),
+    (lambda v: Sector(1, v, 1), "half_angle", 1, 32768),
+    (lambda v: Sector(1, 1, v), "half_height", 1, SIZE_MAX),
+    (lambda v: Pose(v, 0, 0), "x", INT32_MIN, INT32_MAX),
+    (lambda v: Pose(0, v, 0), "y", INT32_MIN, INT32_MAX),
+    (lambda v: Pose(0, 0, v), "z", INT32_MIN, INT32_MAX),
+    (lambda v: Pose(0, 0, 0, v), "yaw", 0, 65535),
+]
+
+
+@pytest.mark.parametrize(("make", "name", "low", "high"), FIELDS)
+def test_each_field_takes_its_range_and_nothing_else(make: Any, name: str, low: int, high: int) -> None:
+    for good in (low, high, np.int64(high)):
+        assert getattr(make(good), name) == good
+        assert type(getattr(make(good), name)) is int
+    for bad in (low - 1, high + 1, 2**64, -(2**64)):
+        with pytest.raises(ValueError) as told:
+            make(bad)
+        assert str(told.value) == f"{name} must be {low}..{high}, not {bad}"
+    for wrong in (1.0, True, "1", None, b"1"):
+        with pytest.raises(TypeError, match=f"^{name} must be an integer"):
+            make(wrong)
+
+
+def test_a_float_is_told_what_to_write_instead() -> None:
+    with pytest.raises(
+        TypeError, match=r"float 1\.5: write q\('1\.5'\) or q\(Fraction\(3, 2\)\).* or the raw"
+    ):
+        Sphere(1.5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"float 22\.5: write degrees\('22\.5'\)"):
+        Pose(0, 0, 0, 22.5)  # type: ignore[arg-type]
+
+
+def test_codes_print_alike_on_every_python() -> None:
+    assert repr(Contact.TOUCHING) == "Contact.TOUCHING"
+    assert f"{EventKind.EXIT} {EventKind.EXIT!s} {EventKind.EXIT:03}" == "3 3 003"
+    assert json.dumps([Contact.OVERLAPPING, Side.NEG_Z]) == "[2, 4]"
+    assert [int(c) for c in Contact] == [0, 1, 2]
+    assert [int(k) for k in EventKind] == [1, 2, 3]
+    assert [int(s) for s in Side] == [0, 1, 2, 3, 4]
+    assert Contact.APART < Contact.TOUCHING < Contact.OVERLAPPING
+
+
+# Contact.
+
+
+def test_contacts_agree_with_the_vectors_one_by_one_and_in_bulk() -> None:
+    rows = list(vectors())
+    expected = [contact for *_, contact in rows]
+    assert [overlap(*pair) for *pair, _ in rows] == expected
+    columns = list(zip(*(pair for *pair, _ in rows), strict=True))
+    assert list(overlap_many(*columns)) == expected
+    packed = pack_shapes(columns[0]), pack_poses(columns[1]), pack_shapes(columns[2]), pack_poses(columns[3])
+    assert list(overlap_many(*packed)) == expected
+
+
+@given(strategies.any_pairs())
+def test_overlap_is_the_models_and_symmetric(pair: Any) -> None:
+    a, pose_a, b, pose_b = made(pair)
+    found = overlap(a, pose_a, b, pose_b)
+    assert type(found) is Contact
+    assert found == model.overlap(*pair)
+    assert overlap(b, pose_b, a, pose_a) == found
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "sphere", ("sphere", 1), Pose(0, 0, 0), Sphere])
+@pytest.mark.parametrize("place", [0, 2])
+def test_overlap_says_which_argument_is_no_shape(place: int, wrong: Any) -> None:
+    args: list[Any] = [Sphere(1), Pose(0, 0, 0), Sphere(1), Pose(0, 0, 0)]
+    args[place] = wrong
+    with pytest.raises(TypeError, match=f"^shape_{'ab'[place // 2]} must be a Sphere, Capsule, "):
+        overlap(*args)
+
+
+@pytest.mark.parametrize("wrong", [None, (0, 0, 0), Sphere(1), Pose])
+@pytest.mark.parametrize("place", [1, 3])
+def test_overlap_says_which_argument_is_no_pose(place: int, wrong: Any) -> None:
+    args: list[Any] = [Sphere(1), Pose(0, 0, 0), Sphere(1), Pose(0, 0, 0)]
+    args[place] = wrong
+    with pytest.raises(TypeError, match=f"^pose_{'ab'[place // 2]} must be a Pose"):
+        overlap(*args)
+
+
+# Many at once.
+
+
+@given(st.lists(pairs, max_size=8))
+def test_overlap_many_is_overlap_of_each(rows: list[Any]) -> None:
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
+    assert list(overlap_many(*columns)) == [overlap(*row) for row in rows]
+
+
+@given(st.lists(st.tuples(shapes, poses), max_size=5), shapes, poses)
+def test_a_single_shape_or_pose_stands_in_every_pair(rows: list[Any], shape: Any, pose: Pose) -> None:
+    many_shapes, many_poses = [s for s, _ in rows], [p for _, p in rows]
+    each = [overlap(shape, pose, s, p) for s, p in rows]
+    assert list(overlap_many(shape, pose, many_shapes, many_poses)) == each
+    assert list(overlap_many(many_shapes, many_poses, shape, pose)) == each
+    assert list(overlap_many(shape, many_poses, shape, pose)) == [
+        overlap(shape, p, shape, pose) for p in many_poses
+    ]
+    assert list(overlap_many(shape, pose, shape, pose)) == [overlap(shape, pose, shape, pose)]
+
+
+def test_every_kind_of_buffer_is_read_alike() -> None:
+    columns = [
+        SHAPES,
+        [Pose(i, 0, 0, i) for i in range(5)],
+        SHAPES[::-1],
+        [Pose(0, i, 3 * i) for i in range(5)],
+    ]
+    expected = overlap_many(*columns)
+    packed = [pack(column) for pack, column in zip((pack_shapes, pack_poses) * 2, columns, strict=True)]
+    numbers = [np.frombuffer(rows, np.int32) for rows in packed]
+    table = [row.reshape(5, -1) for row in numbers]
+    shape_dtype = np.dtype([("kind", "u4"), ("half_angle", "u4"), ("size", "i4", (3,))])
+    pose_dtype = np.dtype([("x", "i4"), ("y", "i4"), ("z", "i4"), ("yaw", "u4")])
+    records = [np.frombuffer(r, d) for r, d in zip(packed, (shape_dtype, pose_dtype) * 2, strict=True)]
+    for buffers in (
+        packed,
+        [bytearray(rows) for rows in packed],
+        [memoryview(rows) for rows in packed],
+        [memoryview(b"?" + rows)[1:] for rows in packed],  # not aligned
+        [array.array("i", rows) for rows in packed],
+        numbers,
+        table,
+        records,
+    ):
+        assert overlap_many(*buffers) == expected
+
+
+def test_overlap_many_changes_no_buffer() -> None:
+    rows = bytearray(pack_shapes(SHAPES))
+    before = bytes(rows)
+    overlap_many(rows, Pose(0, 0, 0), Sphere(1), Pose(0, 0, 0))
+    assert rows == before
+    rows.extend(b"and it is not held")
+
+
+OTHER = ">i4" if sys.byteorder == "little" else "<i4"
+
+
+@pytest.mark.parametrize(
+    ("poses_a", "error", "named"),
+    [
+        (np.zeros((2, 4)), TypeError, ("poses_a", "16 bytes", "'d'")),
+        (np.zeros((2, 4), "f4"), TypeError, ("poses_a", "'f'")),
+        (np.zeros((2, 4), "i8"), TypeError, ("poses_a", "8 bytes each")),
+        (np.zeros((2, 4), "u4"), TypeError, ("poses_a", "'I'")),
+        (np.zeros((2, 4), "i2"), TypeError, ("poses_a", "2 bytes each")),
+        (np.zeros(8, "?"), TypeError, ("poses_a", "'?'")),
+        (np.zeros((2, 4), OTHER), ValueError, ("poses_a", "byte order")),
+        (np.zeros((4, 2), "i4"), ValueError, ("poses_a", "4 numbers", "not 2")),
+        (np.zeros((2, 8), "i4")[:, ::2], ValueError, ("poses_a", "contiguous")),
+        (np.zeros(7, "i4"), ValueError, ("poses_a", "28 bytes")),
+        (bytes(31), ValueError, ("poses_a", "31 bytes")),
+        (np.zeros(2, [("x", "i4"), ("y", "i4"), ("z", "i4"), ("yaw", "i4")]), TypeError, ("poses_a",)),
+        ([Pose(0, 0, 0), (1, 2, 3)], TypeError, ("poses_a[1]", "Pose", "(1, 2, 3)")),
+        ([Pose(0, 0, 0)], ValueError, ("one length", "1 poses_a", "2 shapes_b")),
+        ("ab", TypeError, ("poses_a", "'ab'")),
+        (None, TypeError, ("poses_a", "None")),
+        (Sphere(1), TypeError, ("poses_a", "Sphere")),
+        (
+            np.array([[0, 0, 0, 0], [1, 2, 3, 65536]], "i4"),
+            ValueError,
+            ("poses_a[1]", "yaw", "0..65535", "65536"),
+        ),
+        (np.array([[0, 0, 0, -1], [1, 2, 3, 0]], "i4"), ValueError, ("poses_a[0]", "yaw", "0..65535")),
+    ],
+)
+def test_overlap_many_says_what_is_wrong_with_poses(poses_a: Any, error: Any, named: tuple[str, ...]) -> None:
+    with pytest.raises(error) as told:
+        overlap_many(Sphere(1), poses_a, [Sphere(1), Sphere(2)], Pose(0, 0, 0))
+    for part in named:
+        assert part in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("row", "named"),
+    [
+        ((5, 0, 1, 1, 1), ("kind", "0..4", "5")),
+        ((-1, 0, 1, 1, 1), ("kind", "0..4")),
+        ((0, 0, 0, 0, 0), ("radius", "1..536870911", "0")),
+        ((0, 0, 1, 1, 0), ("size[1]", "unused", "1")),
+        ((0, 1, 1, 0, 0), ("half_angle", "1")),
+        ((1, 0, 1, -1, 0), ("half_height", "0..536870911", "-1")),
+        ((2, 0, 1, 0, 0), ("half_height", "1..536870911", "0")),
+        ((3, 0, 1, 1, 2**29), ("half_z", "1..536870911", str(2**29))),
+        ((4, 0, 1, 1, 0), ("half_angle", "1..32768", "0")),
+        ((4, 32769, 1, 1, 0), ("half_angle", "1..32768", "32769")),
+        ((4, 5, 1, 1, 1), ("size[2]", "unused", "1")),
+    ],
+)
+def test_overlap_many_says_what_is_wrong_with_a_row_of_a_shape(row: Any, named: tuple[str, ...]) -> None:
+    rows = np.array([(0, 0, 1, 0, 0), row], "i4")
+    with pytest.raises(ValueError) as told:
+        overlap_many(Sphere(1), Pose(0, 0, 0), rows, Pose(0, 0, 0))
+    for part in ("shapes_b[1]", *named):
+        assert part in str(told.value)

@@ -1,0 +1,1174 @@
+"""World: changes, steps, answers, state, bulk, observers and threads, against the model frame by frame."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import pickle
+import random
+import re
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import strategies
+import xxhash
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from model import ModelWorld
+
+import fixsync
+from fixsync import (
+    COLLIDER_DTYPE,
+    COLLIDER_FORMAT,
+    Box,
+    Capsule,
+    Collider,
+    Contact,
+    Event,
+    EventKind,
+    Events,
+    Hit,
+    Pose,
+    Sector,
+    Sphere,
+    World,
+    pack_poses,
+    pack_shapes,
+)
+from fixsync.shapes import shape_from_tuple
+
+ROOT = Path(__file__).resolve().parent.parent
+INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
+ORIGIN = Pose(0, 0, 0)
+CAPACITY = 6
+
+
+def apply(world: World, command: Any) -> Any:
+    """Carries out a command of a match log; the answer of a query, else None."""
+    name, *args = command
+    match name:
+        case "add":
+            id, shape, position, yaw, layer, owner, offset, active = args
+            pose = Pose(*position, yaw)
+            made = shape_from_tuple(shape)
+            return world.add(id, made, pose, layer=layer, owner=owner, offset=tuple(offset), active=active)
+        case "move":
+            return world.move(args[0], *args[1])
+        case "pose":
+            return world.set_pose(args[0], Pose(*args[1], args[2]))
+        case "shape":
+            return world.set_shape(args[0], shape_from_tuple(args[1]))
+        case "offset":
+            return world.set_offset(args[0], tuple(args[1]))
+        case "query":
+            shape, position, yaw, mask = args
+            return world.query(shape_from_tuple(shape), Pose(*position, yaw), mask)
+        case "turn" | "remove":
+            return getattr(world, name)(*args)
+        case "owner" | "layer" | "active":
+            return getattr(world, f"set_{name}")(*args)
+    raise AssertionError(command)
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    """What a call returned, or the type of the error it raised."""
+    try:
+        return call()
+    except (TypeError, ValueError, KeyError) as error:
+        return type(error)
+
+
+class Log:
+    """An observer that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+
+    def changed(self, command: Any) -> None:
+        self.told.append(command)
+
+    def stepped(self, events: Events) -> None:
+        self.told.append(("stepped", events))
+
+    def loaded(self) -> None:
+        self.told.append(("loaded",))
+
+
+def crowd(world: World, count: int, seed: int = 1) -> None:
+    """Adds `count` colliders of every kind, near enough to meet."""
+    rng = random.Random(seed)
+    kinds = [
+        Sphere(500),
+        Capsule(300, 200),
+        fixsync.Cylinder(400, 100),
+        Box(300, 200, 400),
+        Sector(700, 6000, 300),
+    ]
+    for id in range(count):
+        pose = Pose(*(rng.randrange(-2000, 2000) for _ in range(3)), rng.randrange(65536))
+        offset = tuple(rng.randrange(-200, 200) for _ in range(3)) if rng.random() < 0.3 else (0, 0, 0)
+        world.add(id, rng.choice(kinds), pose, layer=rng.randrange(4), owner=rng.randrange(3), offset=offset)
+
+
+@pytest.fixture
+def world() -> World:
+    """Three colliders in a row, stepped once: 1 and 2 overlap, 2 and 3 touch; 5 has been removed since."""
+    world = World(8)
+    world.add(1, Sphere(100), ORIGIN)
+    world.add(2, Box(100, 50, 100), Pose(150, 0, 0), layer=3, owner=7, offset=(1, 2, 3))
+    world.add(3, Sector(100, 16384, 50), Pose(251, 2, 3), layer=31)
+    world.add(5, Capsule(1, 0), Pose(9000, 0, 0), active=False)
+    world.step()
+    world.remove(5)
+    return world
+
+
+# Against the model.
+
+
+@given(
+    strategies.frames(CAPACITY),
+    strategies.layer_pairs(),
+    strategies.hit_whens(),
+    st.data(),
+)
+@settings(max_examples=150)
+def test_a_match_goes_frame_by_frame_as_the_model_says(
+    frames: Any, layers: Any, hit_when: int, data: Any
+) -> None:
+    world, model = World(CAPACITY, hit_when=hit_when, layers=layers), ModelWorld(CAPACITY, hit_when, layers)
+    for commands in frames:
+        asked = [command for command in commands if command[0] in ("query", "cast")]
+        for command in commands:
+            if command not in asked:
+                assert apply(world, command) == model.apply(command)
+                assert world.save() == model.save()
+        if data.draw(st.booleans(), "rolled back"):
+            saved = world.save()
+            world.step()
+            world.load(saved)
+        if data.draw(st.booleans(), "moved to another world"):
+            world = World.from_bytes(world.save(), CAPACITY)
+        events = world.step()
+        assert list(events) == model.step()
+        assert world.save() == model.save()
+        assert world.hash() == model.hash() == xxhash.xxh64(world.save()).intdigest()
+        assert world.frame == model.frame
+        for command in asked:
+            if command[0] == "query":
+                assert apply(world, command) == model.apply(command)
+        for a in world:
+            for b in world:
+                assert world.contact(a, b) == model.contact(a, b)
+        assert world.save() == model.save()
+
+
+@given(st.lists(strategies.wild_commands(CAPACITY), max_size=30))
+def test_a_command_is_refused_when_the_model_refuses_it_and_then_changes_nothing(commands: Any) -> None:
+    world, model = World(CAPACITY), ModelWorld(CAPACITY)
+    for command in commands:
+        # Where a command has several faults, either may be told.
+        expected = outcome(lambda command=command: model.apply(command))
+        found = outcome(lambda command=command: apply(world, command))
+        assert (found is None) == (expected is None), command
+        assert world.save() == model.save()
+    assert list(world.step()) == model.step()
+
+
+@given(strategies.frames(CAPACITY, 2), st.randoms(use_true_random=False))
+def test_the_order_of_additions_makes_no_difference(frames: Any, rng: random.Random) -> None:
+    first, second = World(CAPACITY), World(CAPACITY)
+    for commands in frames:
+        for command in commands:
+            if command[0] not in ("query", "cast"):
+                apply(first, command)
+    colliders = list(first.colliders())
+    rng.shuffle(colliders)
+    for collider in colliders:
+        second.add_many([collider])
+    # Ids that came and went are part of the state until the next step; after it, nothing tells the two apart.
+    assert first.step() == second.step()
+    assert first.save() == second.save()
+    assert first.step() == second.step()
+
+
+@given(st.lists(strategies.questions().filter(lambda command: command[0] == "query"), max_size=5), st.data())
+def test_many_queries_answer_as_one_by_one(queries: Any, data: Any) -> None:
+    world = World(CAPACITY)
+    for id in range(CAPACITY):
+        apply(world, data.draw(strategies.additions(id)))
+    asked = [(shape_from_tuple(shape), Pose(*at, yaw), mask) for _, shape, at, yaw, mask in queries]
+    owners = [data.draw(st.integers(0, 2)) for _ in asked]
+    expected = [world.query(*q, exclude_owner=owner) for q, owner in zip(asked, owners, strict=True)]
+    answers = world.query_many([(*q, owner) for q, owner in zip(asked, owners, strict=True)])
+    assert answers == expected
+    assert [answers[i] for i in range(-len(answers), 0)] == expected
+    assert answers[1:] == expected[1:]
+    assert pickle.loads(pickle.dumps(answers)) == expected
+    rows = b"".join(
+        pack_shapes([shape]) + pack_poses([pose]) + struct.pack("=2I", mask, owner)
+        for (shape, pose, mask), owner in zip(asked, owners, strict=True)
+    )
+    assert world.query_many(rows) == expected
+    assert world.query_many(np.frombuffer(rows, "i4").reshape(-1, 11)) == expected
+
+
+def test_queries_leave_out_an_owner_and_layers() -> None:
+    world = World(4)
+    for id in range(4):
+        world.add(id, Sphere(10), ORIGIN, layer=id, owner=id % 2)
+    assert world.query(Sphere(1), ORIGIN) == [0, 1, 2, 3]
+    assert world.query(Sphere(1), ORIGIN, 0b0110) == [1, 2]
+    assert world.query(Sphere(1), ORIGIN, exclude_owner=1) == [0, 2]
+    assert world.query(Sphere(1), ORIGIN, exclude_owner=9) == [0, 1, 2, 3]
+    assert world.query(Sphere(1), ORIGIN, 0) == []
+    world.set_active(2, False)
+    assert world.query(Sphere(1), ORIGIN, exclude_owner=0) == [0, 1, 3]
+
+
+# Growth.
+
+
+def test_room_for_hits_and_events_grows_and_loses_nothing() -> None:
+    world, model = World(40), ModelWorld(40)
+    for id in range(40):  # 780 hits: more than the room that a world begins with
+        world.add(id, Sphere(1000), Pose(id, 0, 0))
+        model.add(id, ("sphere", 1000), (id, 0, 0, 0))
+    for _ in range(3):
+        assert list(world.step()) == model.step()
+        assert world.save() == model.save()
+    assert len(world.hits()) == 780
+    for id in range(40):  # every pair ends and begins anew: 1560 events
+        world.remove(id)
+        world.add(id, Sphere(1000), Pose(id, 0, 0))
+        model.remove(id)
+        model.add(id, ("sphere", 1000), (id, 0, 0, 0))
+    events = world.step()
+    assert len(events) == 1560
+    assert list(events) == model.step()
+    assert len(world.query(Sphere(1), ORIGIN)) == 40
+    assert world.query_many([(Sphere(1), ORIGIN)] * 100) == [list(range(40))] * 100
+
+
+def test_a_state_with_many_hits_loads_into_a_new_world() -> None:
+    world = World(40)
+    for id in range(40):
+        world.add(id, Sphere(1000), Pose(id, 0, 0))
+    world.step()
+    twin = World.from_bytes(world.save(), 40)
+    assert twin.save() == world.save()
+    assert twin.step() == world.step()
+
+
+def test_memory_that_cannot_be_had_is_told() -> None:
+    with pytest.raises(
+        MemoryError, match=r"capacity 2147483648, with room for 2147483648 hits, needs \d+ bytes"
+    ):
+        World(fixsync.CAPACITY_MAX)
+
+
+def test_a_world_holds_its_last_id_and_its_only_one() -> None:
+    world = World(1)
+    world.add(0, Sphere(1), ORIGIN)
+    assert list(world) == [0]
+    world = World(10**6)
+    world.add(10**6 - 1, Sphere(1), ORIGIN)
+    world.add(0, Sphere(1), ORIGIN)
+    assert list(world.step()) == [(0, 10**6 - 1, EventKind.ENTER, Contact.OVERLAPPING)]
+
+
+# Reading a world.
+
+
+def test_a_world_reads_as_a_mapping_of_colliders(world: World) -> None:
+    assert list(world) == [1, 2, 3]
+    assert len(world) == 3
+    assert [id for id in range(-2, 12) if id in world] == [1, 2, 3]
+    assert 10**30 not in world
+    assert np.uint32(2) in world
+    assert world[2] == Collider(2, Box(100, 50, 100), Pose(150, 0, 0), 3, 7, (1, 2, 3), True)
+    assert [world[id] for id in world] == list(world.colliders())
+    assert world.hits() == [(1, 2, 2), (2, 3, 1)]
+    assert world.hits()[0] == Hit(1, 2, Contact.OVERLAPPING)
+    assert bool(World(1))
+
+
+def test_iteration_is_over_the_ids_as_they_were(world: World) -> None:
+    seen = []
+    for id in world:
+        seen.append(id)
+        world.remove(id)
+        world.add(id + 4, Sphere(1), ORIGIN)
+    assert seen == [1, 2, 3]
+    assert list(world) == [5, 6, 7]
+
+
+def test_what_a_world_is_made_of_can_be_read_and_given_again() -> None:
+    for layers, expected in (
+        (None, None),
+        ([], []),
+        ([(3, 0), (0, 3), (31, 31)], [(0, 3), (31, 31)]),
+        ([[i, j] for i in range(32) for j in range(32)], None),
+    ):
+        world = World(9, hit_when=Contact.OVERLAPPING, layers=layers)
+        assert world.layers == expected
+        assert world.hit_when is Contact.OVERLAPPING
+        assert world.capacity == 9
+        assert World(9, hit_when=world.hit_when, layers=world.layers).save() == world.save()
+
+
+def test_repr_tells_the_state_and_changes_nothing(world: World) -> None:
+    before = world.save()
+    assert repr(world) == "<World frame=1 colliders=3 hits=2 capacity=8 hit_when=TOUCHING>"
+    assert world.save() == before
+
+
+@given(
+    strategies.shapes(),
+    strategies.poses(),
+    strategies.offsets(),
+    st.integers(0, 31),
+    st.integers(0, 2**32 - 1),
+)
+def test_a_collider_reads_back_as_it_was_added(
+    shape: Any, at: Any, offset: Any, layer: int, owner: int
+) -> None:
+    world, model = World(2), ModelWorld(2)
+    given = Collider(1, shape_from_tuple(shape), Pose(*at), layer, owner, offset, False)
+    expected = outcome(lambda: model.add(1, shape, at, layer=layer, owner=owner, offset=offset, active=False))
+    assert outcome(lambda: world.add_many([given])) == expected
+    if expected is None:
+        assert world[1] == given
+
+
+def test_the_frame_counts_modulo_2_32() -> None:
+    world = World(1)
+    state = bytearray(world.save())
+    state[4:8] = b"\xff\xff\xff\xff"
+    world.load(state)
+    assert world.frame == 2**32 - 1
+    world.step()
+    assert world.frame == 0
+
+
+# Events.
+
+
+def test_events_are_an_immutable_sequence(world: World) -> None:
+    world.move(1, 9000, 0, 0)
+    events = world.step()
+    expected = [
+        Event(1, 2, EventKind.EXIT, Contact.APART),
+        Event(2, 3, EventKind.STAY, Contact.TOUCHING),
+    ]
+    assert list(events) == expected == events
+    assert events == tuple(expected)
+    assert events != expected[:1]
+    assert events != expected[::-1]
+    assert events != "ab"
+    assert hash(events) == hash(tuple(expected))
+    assert len(events) == 2
+    assert events[0] == events[-2] == expected[0]
+    assert type(events[0].kind) is EventKind
+    assert type(events[0].contact) is Contact
+    assert type(events[:1]) is Events
+    assert events[:1] == expected[:1]
+    assert events[::-1] == expected[::-1]
+    assert events[5:] == []
+    assert expected[1] in events
+    assert events.index(expected[1]) == 1
+    assert pickle.loads(pickle.dumps(events)) == events
+    assert events.buffer.tolist() == [1, 2, 3, 0, 2, 3, 2, 1]
+    assert events.buffer.readonly
+    assert repr(events[:1]) == "Events([Event(a=1, b=2, kind=EventKind.EXIT, contact=Contact.APART)])"
+    with pytest.raises(IndexError):
+        events[2]
+    with pytest.raises(TypeError):
+        events[0] = expected[0]  # type: ignore[index]
+    with pytest.raises(AttributeError):
+        events.other = 1  # type: ignore[attr-defined]
+
+
+def test_events_stay_as_they_were_when_the_world_goes_on(world: World) -> None:
+    first = world.step()
+    before = list(first)
+    world.move(1, 9000, 0, 0)
+    world.step()
+    assert list(first) == before
+
+
+def test_no_events_are_an_empty_sequence() -> None:
+    events = World(1).step()
+    assert list(events) == []
+    assert events == []
+    assert len(events.buffer) == 0
+    assert not events
+
+
+@given(st.data())
+def test_slices_of_events_are_slices_of_their_list(data: Any) -> None:
+    rows = struct.pack("=20I", *(part for i in range(5) for part in (i, i + 1, 1 + i % 3, i % 3)))
+    events = Events(rows)
+    cut = data.draw(st.slices(5))
+    assert list(events[cut]) == list(events)[cut]
+
+
+# Bulk.
+
+
+def test_colliders_can_be_given_to_another_world_in_every_form() -> None:
+    world = World(50)
+    crowd(world, 50)
+    colliders = world.colliders()
+    table = np.frombuffer(colliders.buffer, dtype=COLLIDER_DTYPE)
+    assert table.dtype.itemsize == struct.calcsize(COLLIDER_FORMAT) == 52
+    assert table["id"].tolist() == list(world)
+    for form in (
+        colliders,
+        list(colliders),
+        (tuple(collider) for collider in colliders),
+        colliders.buffer,
+        bytes(colliders.buffer),
+        table,
+    ):
+        twin = World(50)
+        twin.add_many(form)
+        assert twin.save() == world.save()
+    assert pickle.loads(pickle.dumps(colliders)) == colliders
+
+
+def test_a_short_record_takes_the_defaults_of_add() -> None:
+    world, twin = World(4), World(4)
+    world.add_many([(1, Sphere(5), ORIGIN), (2, Sphere(5), ORIGIN, 3), [3, Sphere(5), ORIGIN, 3, 4]])
+    twin.add(1, Sphere(5), ORIGIN)
+    twin.add(2, Sphere(5), ORIGIN, layer=3)
+    twin.add(3, Sphere(5), ORIGIN, layer=3, owner=4)
+    assert world.save() == twin.save()
+
+
+def test_many_moves_and_poses_are_the_single_ones() -> None:
+    world = World(30)
+    crowd(world, 30)
+    rng = random.Random(2)
+    ids = [rng.randrange(30) for _ in range(60)]  # an id may come more than once: the last counts
+    positions = [tuple(rng.randrange(-3000, 3000) for _ in range(3)) for _ in ids]
+    poses = [Pose(*position, rng.randrange(65536)) for position in positions]
+    twin = world.copy()
+    for id, position in zip(ids, positions, strict=True):
+        twin.move(id, *position)
+    for form in (
+        (ids, positions),
+        (np.array(ids, "u4"), np.array(positions, "i4")),
+        (np.array(ids, "i4"), np.array(positions, "i4").ravel()),
+    ):
+        moved = world.copy()
+        moved.move_many(*form)
+        assert moved.save() == twin.save()
+    twin = world.copy()
+    for id, pose in zip(ids, poses, strict=True):
+        twin.set_pose(id, pose)
+    for form in ((ids, poses), (np.array(ids, "u4"), pack_poses(poses)), (iter(ids), iter(poses))):
+        moved = world.copy()
+        moved.pose_many(*form)
+        assert moved.save() == twin.save()
+
+
+def test_nothing_in_bulk_is_nothing() -> None:
+    world = World(4)
+    before = world.save()
+    world.add_many([])
+    world.add_many(b"")
+    world.move_many([], [])
+    world.pose_many(b"", b"")
+    assert world.query_many([]) == []
+    assert world.save() == before
+    assert world.colliders() == []
+    assert list(world.hits()) == []
+
+
+# Errors: the name, the value and the range; nothing changes.
+
+AT = Pose(1, 2, 3)
+REFUSED: list[tuple[Callable[[World], Any], type[Exception], tuple[str, ...]]] = [
+    (lambda w: w.add(1, Sphere(1), AT), ValueError, ("id 1", "taken")),
+    (lambda w: w.add(8, Sphere(1), AT), ValueError, ("id", "0..7", "8")),
+    (lambda w: w.add(-1, Sphere(1), AT), ValueError, ("id", "0..7", "-1")),
+    (lambda w: w.add(2**32, Sphere(1), AT), ValueError, ("id", "0..7", "4294967296")),
+    (lambda w: w.add(2**32 + 4, Sphere(1), AT), ValueError, ("id", "0..7", "4294967300")),
+    (lambda w: w.add(4.0, Sphere(1), AT), TypeError, ("id", "4.0")),
+    (lambda w: w.add(True, Sphere(1), AT), TypeError, ("id", "True")),
+    (lambda w: w.add("4", Sphere(1), AT), TypeError, ("id", "'4'")),
+    (lambda w: w.add(4, AT, AT), TypeError, ("shape", "Pose")),
+    (lambda w: w.add(4, ("sphere", 1), AT), TypeError, ("shape", "('sphere', 1)")),
+    (lambda w: w.add(4, Sphere(1), (1, 2, 3)), TypeError, ("pose", "(1, 2, 3)")),
+    (lambda w: w.add(4, Sphere(1), Sphere(1)), TypeError, ("pose", "Sphere")),
+    (lambda w: w.add(4, Sphere(1), AT, layer=32), ValueError, ("layer", "0..31", "32")),
+    (lambda w: w.add(4, Sphere(1), AT, layer=256), ValueError, ("layer", "0..31", "256")),
+    (lambda w: w.add(4, Sphere(1), AT, layer=-1), ValueError, ("layer", "0..31", "-1")),
+    (lambda w: w.add(4, Sphere(1), AT, layer=1.0), TypeError, ("layer", "1.0")),
+    (lambda w: w.add(4, Sphere(1), AT, owner=-1), ValueError, ("owner", "0..4294967295", "-1")),
+    (lambda w: w.add(4, Sphere(1), AT, owner=2**32), ValueError, ("owner", "0..4294967295", "4294967296")),
+    (lambda w: w.add(4, Sphere(1), AT, owner=False), TypeError, ("owner", "False")),
+    (lambda w: w.add(4, Sphere(1), AT, offset=(1, 2)), ValueError, ("offset", "(ox, oy, oz)", "2 values")),
+    (lambda w: w.add(4, Sphere(1), AT, offset=5), TypeError, ("offset", "(ox, oy, oz)", "5")),
+    (lambda w: w.add(4, Sphere(1), AT, offset=(0, 0.5, 0)), TypeError, ("offset", "oy", "0.5", "q('1.5')")),
+    (lambda w: w.add(4, Sphere(1), AT, offset=(0, 0, 2**31)), ValueError, ("offset", "oz", "2147483648")),
+    (
+        lambda w: w.add(4, Sphere(1), AT, offset=(0, INT32_MAX, 0)),
+        ValueError,
+        ("id 4", "centre", "2147483647"),
+    ),
+    (lambda w: w.add(4, Sphere(1), AT, active=1), TypeError, ("active", "True or False", "1")),
+    (lambda w: w.remove(5), KeyError, ("id 5", "not in the world")),
+    (lambda w: w.remove(8), ValueError, ("id", "0..7", "8")),
+    (lambda w: w.remove(None), TypeError, ("id", "None")),
+    (lambda w: w.move(4, 0, 0, 0), KeyError, ("id 4", "not in the world")),
+    (lambda w: w.move(9, 0, 0, 0), ValueError, ("id", "0..7", "9")),
+    (lambda w: w.move(1, 2**31, 0, 0), ValueError, ("x", "-2147483648..2147483647", "2147483648")),
+    (lambda w: w.move(1, 0, 2**40, 0), ValueError, ("y", "-2147483648..2147483647", str(2**40))),
+    (lambda w: w.move(1, 0, 0, -(2**70)), ValueError, ("z", "-2147483648..2147483647", str(-(2**70)))),
+    (lambda w: w.move(1, 0.0, 0, 0), TypeError, ("x", "0.0", "q('1.5')")),
+    (lambda w: w.move(1, 0, True, 0), TypeError, ("y", "True")),
+    (lambda w: w.move(2, INT32_MAX, 0, 0), ValueError, ("id 2", "centre", "2147483647", "(1, 2, 3)")),
+    (lambda w: w.turn(1, 65536), ValueError, ("yaw", "0..65535", "65536")),
+    (lambda w: w.turn(1, -1), ValueError, ("yaw", "0..65535", "-1")),
+    (lambda w: w.turn(1, 2**32 + 5), ValueError, ("yaw", "0..65535", "4294967301")),
+    (lambda w: w.turn(1, 90.0), TypeError, ("yaw", "90.0", "degrees('22.5')")),
+    (lambda w: w.turn(4, 0), KeyError, ("id 4",)),
+    (lambda w: w.set_pose(1, (0, 0, 0, 0)), TypeError, ("pose", "(0, 0, 0, 0)")),
+    (lambda w: w.set_pose(4, AT), KeyError, ("id 4",)),
+    (
+        lambda w: w.set_pose(2, Pose(0, 0, INT32_MAX)),
+        ValueError,
+        ("id 2", "centre", "2147483647", "(1, 2, 3)"),
+    ),
+    (lambda w: w.set_shape(1, 5), TypeError, ("shape", "Sphere, Capsule", "5")),
+    (lambda w: w.set_shape(4, Sphere(1)), KeyError, ("id 4",)),
+    (lambda w: w.set_offset(1, (1, 2, 3, 4)), ValueError, ("offset", "4 values")),
+    (lambda w: w.set_offset(1, (0, 0, 1.5)), TypeError, ("offset", "oz", "1.5")),
+    (
+        lambda w: w.set_offset(2, (INT32_MAX, 0, 0)),
+        ValueError,
+        ("id 2", "centre", "(150, 0, 0)", "2147483647"),
+    ),
+    (lambda w: w.set_offset(4, (0, 0, 0)), KeyError, ("id 4",)),
+    (lambda w: w.set_owner(1, -1), ValueError, ("owner", "0..4294967295", "-1")),
+    (lambda w: w.set_owner(1, 1.0), TypeError, ("owner", "1.0")),
+    (lambda w: w.set_layer(1, 32), ValueError, ("layer", "0..31", "32")),
+    (lambda w: w.set_layer(1, "3"), TypeError, ("layer", "'3'")),
+    (lambda w: w.set_active(1, 0), TypeError, ("active", "True or False", "0")),
+    (lambda w: w.set_active(4, True), KeyError, ("id 4",)),
+    (lambda w: w[4], KeyError, ("id 4", "not in the world")),
+    (lambda w: w[8], ValueError, ("id", "0..7", "8")),
+    (lambda w: w["1"], TypeError, ("id", "'1'")),
+    (lambda w: 1.0 in w, TypeError, ("id", "1.0")),
+    (lambda w: w.contact(1, 4), KeyError, ("b", "id 4")),
+    (lambda w: w.contact(-1, 1), ValueError, ("a", "0..7", "-1")),
+    (lambda w: w.contact(1, 8), ValueError, ("b", "0..7", "8")),
+    (lambda w: w.contact(1, 2.0), TypeError, ("b", "2.0")),
+    (lambda w: w.query(5, AT), TypeError, ("shape", "5")),
+    (lambda w: w.query(Sphere(1), Sphere(1)), TypeError, ("pose", "Sphere")),
+    (lambda w: w.query(AT, Sphere(1)), TypeError, ("shape", "Pose")),
+    (lambda w: w.query(Sphere(1), AT, -1), ValueError, ("mask", "0..4294967295", "-1")),
+    (lambda w: w.query(Sphere(1), AT, 2**32), ValueError, ("mask", "0..4294967295", "4294967296")),
+    (lambda w: w.query(Sphere(1), AT, 1.0), TypeError, ("mask", "1.0")),
+    (lambda w: w.query(Sphere(1), AT, exclude_owner=-1), ValueError, ("exclude_owner", "-1")),
+    (lambda w: w.query(Sphere(1), AT, exclude_owner=True), TypeError, ("exclude_owner", "True")),
+    (
+        lambda w: w.query_many([(Sphere(1), AT), (Sphere(1),)]),
+        TypeError,
+        ("queries[1]", "(Sphere(radius=1),)"),
+    ),
+    (lambda w: w.query_many([(Sphere(1), AT, -1)]), ValueError, ("queries[0]", "mask", "-1")),
+    (lambda w: w.query_many([(Sphere(1), 5)]), TypeError, ("queries[0]", "pose", "5")),
+    (lambda w: w.query_many(bytes(44)), ValueError, ("queries[0]", "radius", "0")),
+    (
+        lambda w: w.query_many(np.array([[0, 0, 1, 0, 0, 0, 0, 0, 65536, 1, 0]], "i4")),
+        ValueError,
+        ("queries[0]", "yaw", "0..65535", "65536"),
+    ),
+    (lambda w: w.query_many(bytes(43)), ValueError, ("queries", "44 bytes", "43")),
+    (
+        lambda w: w.add_many([(4, Sphere(1), AT), (4, Sphere(1), AT)]),
+        ValueError,
+        ("records[1]", "id 4", "taken"),
+    ),
+    (
+        lambda w: w.add_many([(4, Sphere(1), AT), (6, Sphere(1), AT, 40)]),
+        ValueError,
+        ("records[1]", "layer", "40"),
+    ),
+    (lambda w: w.add_many([(4, Sphere(1), AT), (6, 5, AT)]), TypeError, ("records[1]", "shape", "5")),
+    (lambda w: w.add_many([(4, Sphere(1), AT), 6]), TypeError, ("records[1]", "6")),
+    (
+        lambda w: w.add_many([(4, Sphere(1), AT), (2**40, Sphere(1), AT)]),
+        ValueError,
+        ("records[1]", "id", str(2**40)),
+    ),
+    (lambda w: w.add_many(5), TypeError, ("records", "5")),
+    (lambda w: w.add_many(bytes(51)), ValueError, ("records", "52 bytes", "51")),
+    (lambda w: w.add_many(row(id=4) + row(id=6, kind=5)), ValueError, ("records[1]", "kind", "0..4", "5")),
+    (lambda w: w.add_many(row(id=4) + row(id=6, size=(0, 0, 0))), ValueError, ("records[1]", "radius", "0")),
+    (
+        lambda w: w.add_many(row(id=4) + row(id=6, active=2)),
+        ValueError,
+        ("records[1]", "active", "0..1", "2"),
+    ),
+    (lambda w: w.add_many(row(id=4) + row(id=6, zero=1)), ValueError, ("records[1]", "zero", "1")),
+    (
+        lambda w: w.add_many(row(id=4) + row(id=6, half_angle=3)),
+        ValueError,
+        ("records[1]", "half_angle", "3"),
+    ),
+    (
+        lambda w: w.add_many(row(id=4) + row(id=6, layer=32)),
+        ValueError,
+        ("records[1]", "layer", "0..31", "32"),
+    ),
+    (lambda w: w.add_many(row(id=4) + row(id=8)), ValueError, ("records[1]", "id", "0..7", "8")),
+    (
+        lambda w: w.add_many(row(id=4) + row(id=6, x=-1, ox=INT32_MIN)),
+        ValueError,
+        ("records[1]", "id 6", "centre"),
+    ),
+    (lambda w: w.add_many(np.zeros((2, 13), "i4")), TypeError, ("records", "52 bytes")),
+    (lambda w: w.move_many([1, 4], [(0, 0, 0)] * 2), KeyError, ("positions[1]", "id 4")),
+    (lambda w: w.move_many([1, 8], [(0, 0, 0)] * 2), ValueError, ("ids[1]", "0..7", "8")),
+    (lambda w: w.move_many([1, 2.0], [(0, 0, 0)] * 2), TypeError, ("ids[1]", "2.0")),
+    (
+        lambda w: w.move_many(np.array([1, 8], "u4"), [(0, 0, 0)] * 2),
+        ValueError,
+        ("positions[1]", "id", "0..7", "8"),
+    ),
+    (
+        lambda w: w.move_many([1, 2], [(0, 0, 0), (0, 2**31, 0)]),
+        ValueError,
+        ("positions[1]", "y", "2147483648"),
+    ),
+    (
+        lambda w: w.move_many([1, 2], [(0, 0, 0), (0, 0)]),
+        ValueError,
+        ("positions[1]", "(x, y, z)", "2 values"),
+    ),
+    (
+        lambda w: w.move_many([1, 2], [(9, 9, 9), (INT32_MAX, 0, 0)]),
+        ValueError,
+        ("positions[1]", "id 2", "centre"),
+    ),
+    (lambda w: w.move_many([1, 2], [(0, 0, 0)]), ValueError, ("ids", "positions", "2 and 1")),
+    (lambda w: w.move_many([1], np.zeros((1, 3))), TypeError, ("positions", "'d'")),
+    (lambda w: w.move_many(5, []), TypeError, ("ids", "5")),
+    (lambda w: w.move_many([1], "abc"), TypeError, ("positions", "'abc'")),
+    (lambda w: w.pose_many([1, 4], [AT] * 2), KeyError, ("poses[1]", "id 4")),
+    (lambda w: w.pose_many([1, 2], [AT, (0, 0, 0)]), TypeError, ("poses[1]", "Pose", "(0, 0, 0)")),
+    (
+        lambda w: w.pose_many([1, 2], [Pose(9, 9, 9), Pose(INT32_MAX, 0, 0)]),
+        ValueError,
+        ("poses[1]", "id 2", "centre"),
+    ),
+    (
+        lambda w: w.pose_many([1, 2], np.array([[0] * 4, [0, 0, 0, 65536]], "i4")),
+        ValueError,
+        ("poses[1]", "yaw", "65536"),
+    ),
+    (lambda w: w.pose_many([1], [AT, AT]), ValueError, ("ids", "poses", "1 and 2")),
+    (lambda w: w.load(5), TypeError, ("data", "5")),
+    (lambda w: w.load("FXS1"), TypeError, ("data", "'FXS1'")),
+    (lambda w: w.load(memoryview(w.save())[::2]), ValueError, ("data", "contiguous")),
+    (lambda w: w.detach(None), ValueError, ("observer", "None")),
+]
+
+
+def row(**fields: Any) -> bytes:
+    """A record for add_many: a good one, but for the fields given."""
+    values = {name: 0 for name, *_ in COLLIDER_DTYPE[:-1]}
+    size = fields.pop("size", (1, 0, 0))
+    return struct.pack(COLLIDER_FORMAT, *(values | {"active": 1} | fields).values(), *size)
+
+
+@pytest.mark.parametrize(("call", "error", "named"), REFUSED)
+def test_an_error_names_what_is_wrong_and_changes_nothing(
+    world: World, call: Callable[[World], Any], error: type[Exception], named: tuple[str, ...]
+) -> None:
+    before, log = world.save(), Log()
+    world.attach(log)
+    with pytest.raises(error) as told:
+        call(world)
+    assert type(told.value) is error
+    for part in named:
+        assert part in str(told.value)
+    assert world.save() == before
+    assert log.told == []
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "named"),
+    [
+        (lambda: World(0), ValueError, ("capacity", "1..2147483648", "0")),
+        (lambda: World(2**31 + 1), ValueError, ("capacity", "1..2147483648", "2147483649")),
+        (lambda: World(8.0), TypeError, ("capacity", "8.0")),
+        (lambda: World(True), TypeError, ("capacity", "True")),
+        (lambda: World(8, hit_when=0), ValueError, ("hit_when", "1..2", "0")),
+        (lambda: World(8, hit_when=3), ValueError, ("hit_when", "1..2", "3")),
+        (lambda: World(8, layers=5), TypeError, ("layers", "5")),
+        (lambda: World(8, layers=[(0, 1), (0, 32)]), ValueError, ("layers[1]", "second", "0..31", "32")),
+        (lambda: World(8, layers=[(0, 1, 2)]), ValueError, ("layers[0]", "3 values")),
+        (lambda: World(8, layers=[(0, True)]), TypeError, ("layers[0]", "second", "True")),
+        (lambda: World(8, layers=[3]), TypeError, ("layers[0]", "3")),
+        (lambda: World.from_bytes(b"", 8), ValueError, ("data", "152 bytes", "0")),
+        (lambda: World.from_bytes(World(1).save(), 0), ValueError, ("capacity", "0")),
+    ],
+)
+def test_a_world_that_cannot_be_made_says_why(
+    make: Any, error: type[Exception], named: tuple[str, ...]
+) -> None:
+    with pytest.raises(error) as told:
+        make()
+    for part in named:
+        assert part in str(told.value)
+
+
+# State.
+
+
+def test_a_state_goes_round_by_every_way_to_copy_it(world: World) -> None:
+    observer = Log()
+    world.attach(observer)
+    state = world.save()
+    for twin in (
+        World.from_bytes(state, 8),
+        world.copy(),
+        copy.copy(world),
+        copy.deepcopy(world),
+        pickle.loads(pickle.dumps(world)),
+    ):
+        assert twin.save() == state
+        assert twin.hash() == world.hash()
+        twin.attach(Log())  # it has no observer yet
+        twin.step()
+        assert world.save() == state
+    assert observer.told == []
+
+
+def test_load_takes_any_contiguous_buffer_and_another_capacity(world: World) -> None:
+    state = world.save()
+    for data in (
+        state,
+        bytearray(state),
+        memoryview(state),
+        np.frombuffer(state, "u1"),
+        memoryview(b"?" + state)[1:],
+    ):
+        twin = World(9, hit_when=Contact.OVERLAPPING, layers=[])
+        twin.load(data)
+        assert twin.save() == state
+        assert twin.capacity == 9
+        assert twin.hit_when is Contact.TOUCHING
+        assert twin.layers is None
+
+
+def test_load_refuses_a_state_with_an_id_beyond_the_capacity(world: World) -> None:
+    with pytest.raises(ValueError, match=r"colliders\[1\]: id must be 0\.\.1, not 2"):
+        World.from_bytes(world.save(), 2)
+    with pytest.raises(ValueError, match=r"changed\[0\]: id must be 0\.\.4, not 5"):
+        World.from_bytes(world.save(), 5)
+
+
+REFUSAL = re.compile(r"data is no state that this world can hold: byte (\d+): \S")
+
+
+def loads_as_the_model(data: bytes, world: World, before: bytes) -> bool:
+    """Loads data into a world in state `before`; whether it took it. The model must agree."""
+    try:
+        ModelWorld(world.capacity).load(data)
+        good = True
+    except ValueError:
+        good = False
+    try:
+        world.load(data)
+    except ValueError as error:
+        assert not good
+        told = REFUSAL.match(str(error))
+        assert told is not None
+        assert int(told[1]) <= len(data)
+        assert world.save() == before
+    else:
+        assert good
+        assert world.save() == data
+        world.load(before)
+    return good
+
+
+def test_load_refuses_every_truncation_and_every_longer_state(world: World) -> None:
+    state = world.save()
+    other = World(8)
+    crowd(other, 8, seed=3)
+    other.step()
+    before = other.save()
+    for length in range(len(state)):
+        assert not loads_as_the_model(state[:length], other, before)
+    assert not loads_as_the_model(state + b"\0", other, before)
+    assert not loads_as_the_model(state + bytes(4), other, before)
+    assert loads_as_the_model(state, other, before)
+
+
+def test_load_takes_or_refuses_every_change_of_one_byte_as_the_model_does() -> None:
+    world = World(4)
+    world.add(1, Sphere(100), ORIGIN)
+    world.add(2, Sector(100, 16384, 50), Pose(150, 0, 0), offset=(1, 0, 0))
+    world.step()
+    world.remove(2)
+    world.add(3, Box(1, 1, 1), ORIGIN)
+    state = world.save()
+    other = World(4)
+    before = other.save()
+    taken = 0
+    for at in range(len(state)):
+        changed = bytearray(state)
+        # A mask's bits are all alike: each of them alone, and a few together, will do.
+        for value in {0, 1, 3, 127, 255, *(255 ^ 1 << i for i in range(8))} if 12 <= at < 140 else range(256):
+            changed[at] = value
+            taken += loads_as_the_model(bytes(changed), other, before)
+    assert len(state) < taken < 255 * len(state)  # some are taken, and some are not
+
+
+@given(st.data())
+def test_load_takes_or_refuses_hostile_states_as_the_model_does(data: Any) -> None:
+    world = World(8)
+    crowd(world, data.draw(st.integers(0, 4)))
+    world.step()
+    if len(world):
+        world.remove(0)
+    state = bytearray(world.save())
+    words = st.sampled_from([0, 1, 2, 3, 4, 5, 7, 8, 2**16, 2**29 - 1, 2**29, 2**31 - 1, 2**31, 2**32 - 1])
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(state) // 4)) * 4
+        match data.draw(st.sampled_from(["set", "insert", "cut", "copy"])):
+            case "set":
+                state[at : at + 4] = struct.pack("<I", data.draw(words))
+            case "insert":
+                state[at:at] = struct.pack("<I", data.draw(words))
+            case "cut":
+                del state[at : at + data.draw(st.sampled_from([1, 4, 12, 52]))]
+            case "copy":
+                size = data.draw(st.sampled_from([4, 12, 52]))
+                state[at:at] = state[at : at + size]
+    other = World(8)
+    loads_as_the_model(bytes(state), other, other.save())
+
+
+def test_load_refuses_a_count_that_would_take_all_memory() -> None:
+    state = bytearray(World(4).save())
+    for at in (140, 144, 148):
+        hostile = bytearray(state)
+        hostile[at : at + 4] = b"\xff\xff\xff\xff"
+        with pytest.raises(ValueError, match=f"byte {at}: .*4294967295"):
+            World(4).load(hostile)
+
+
+# Observers: every change is told.
+
+MANY = [(6, Sphere(4), AT, 2), (7, Box(1, 2, 3), AT, 0, 9, (1, 2, 3), False)]
+CHANGING: dict[str, Callable[[World], Any]] = {
+    "add": lambda w: w.add(
+        4, Sector(5, 6, 7), Pose(1, 2, 3, 4), layer=5, owner=6, offset=(7, 8, 9), active=False
+    ),
+    "remove": lambda w: w.remove(1),
+    "move": lambda w: w.move(1, 5, 6, 7),
+    "turn": lambda w: w.turn(2, 77),
+    "set_pose": lambda w: w.set_pose(2, Pose(5, 6, 7, 8)),
+    "set_shape": lambda w: w.set_shape(2, Capsule(5, 0)),
+    "set_offset": lambda w: w.set_offset(2, (5, -6, 7)),
+    "set_owner": lambda w: w.set_owner(2, 2**32 - 1),
+    "set_layer": lambda w: w.set_layer(2, 9),
+    "set_active": lambda w: w.set_active(2, False),
+    "add_many": lambda w: w.add_many(MANY),
+    "move_many": lambda w: w.move_many([1, 2, 1], [(1, 2, 3), (4, 5, 6), (7, 8, 9)]),
+    "pose_many": lambda w: w.pose_many([3, 2, 3], [Pose(1, 2, 3, 4), Pose(5, 6, 7, 8), Pose(9, 10, 11, 12)]),
+    "separate": lambda w: w.separate([(0, 3), (3, 0)]),
+    "step": lambda w: w.step(),
+    "load": lambda w: w.load(World(8).save()),
+}
+READING: dict[str, Callable[[World], Any]] = {
+    "query": lambda w: w.query(Sphere(1000), ORIGIN),
+    "query_many": lambda w: w.query_many([(Sphere(1000), ORIGIN)]),
+    "contact": lambda w: w.contact(1, 2),
+    "push_out": lambda w: w.push_out(1, 2),
+    "lift": lambda w: w.lift(1, 2),
+    "side": lambda w: w.side(1, 2),
+    "frame": lambda w: w.frame,
+    "hit_when": lambda w: w.hit_when,
+    "layers": lambda w: w.layers,
+    "colliders": lambda w: w.colliders(),
+    "hits": lambda w: w.hits(),
+    "save": lambda w: w.save(),
+    "hash": lambda w: w.hash(),
+    "copy": lambda w: w.copy(),
+    "__copy__": copy.copy,
+    "__deepcopy__": copy.deepcopy,
+    "__reduce__": pickle.dumps,
+    "__repr__": repr,
+    "__len__": len,
+    "__contains__": lambda w: 1 in w,
+    "__getitem__": lambda w: w[1],
+    "__iter__": list,
+}
+# What needs no world's memory, makes one, or is about observers themselves.
+OTHER = {"capacity", "from_bytes", "attach", "detach", "__init__", "__bool__"}
+SILENT = {
+    "__doc__",
+    "__module__",
+    "__slots__",
+    "__weakref__",
+    "__qualname__",
+    "__firstlineno__",
+    "__static_attributes__",
+}
+
+
+def test_every_method_of_a_world_is_known_as_changing_or_reading() -> None:
+    methods = {name for name in vars(World) if not name.startswith("_") or name.startswith("__")} - SILENT
+    known = CHANGING.keys() | READING.keys() | OTHER
+    assert methods - {"cast"} == known
+
+
+@pytest.mark.parametrize("name", CHANGING)
+def test_a_change_is_told_as_commands_that_make_it_again(world: World, name: str) -> None:
+    twin, log, before = world.copy(), Log(), world.save()
+    world.attach(log)
+    CHANGING[name](world)
+    assert world.save() != before
+    assert log.told
+    if name == "step":
+        assert log.told == [("stepped", twin.step())]
+    elif name == "load":
+        assert log.told == [("loaded",)]
+    else:
+        for command in log.told:
+            assert type(command) is tuple
+            apply(twin, command)
+        assert twin.save() == world.save()
+
+
+@pytest.mark.parametrize("name", READING)
+def test_what_only_reads_changes_nothing_and_tells_nothing(world: World, name: str) -> None:
+    log, before = Log(), world.save()
+    world.attach(log)
+    READING[name](world)
+    assert world.save() == before
+    assert log.told == []
+
+
+def test_commands_have_the_form_of_a_match_log(world: World) -> None:
+    log = Log()
+    world.attach(log)
+    for name in CHANGING:
+        if name not in ("add_many", "pose_many", "separate", "step", "load", "remove"):
+            CHANGING[name](world)
+    world.remove(4)
+    assert log.told == [
+        ("add", 4, ("sector", 5, 6, 7), (1, 2, 3), 4, 5, 6, (7, 8, 9), False),
+        ("move", 1, (5, 6, 7)),
+        ("turn", 2, 77),
+        ("pose", 2, (5, 6, 7), 8),
+        ("shape", 2, ("capsule", 5, 0)),
+        ("offset", 2, (5, -6, 7)),
+        ("owner", 2, 2**32 - 1),
+        ("layer", 2, 9),
+        ("active", 2, False),
+        ("move", 1, (1, 2, 3)),
+        ("move", 2, (4, 5, 6)),
+        ("move", 1, (7, 8, 9)),
+        ("remove", 4),
+    ]
+
+
+def test_an_integer_of_another_kind_is_told_as_an_int(world: World) -> None:
+    log = Log()
+    world.attach(log)
+    world.move(np.uint8(1), np.int32(-5), np.int64(6), 7)
+    world.add(np.uint8(4), Sphere(1), ORIGIN, layer=np.int8(3), owner=np.int64(2))
+    numbers = [log.told[0][1], *log.told[0][2], log.told[1][1], *log.told[1][5:7]]
+    assert [type(number) for number in numbers] == [int] * 7
+
+
+def test_an_observer_may_read_the_world_it_is_told_of(world: World) -> None:
+    class Reader(Log):
+        def changed(self, command: Any) -> None:
+            self.told.append((command[0], world.hash()))
+
+        def stepped(self, _: Events) -> None:
+            self.told.append((world.frame, world.query(Sphere(1), ORIGIN)))
+
+    log = Reader()
+    world.attach(log)
+    world.move(1, 0, 0, 1)
+    moved = world.hash()
+    world.step()
+    assert log.told == [("move", moved), (2, [1])]
+
+
+def test_a_world_has_one_observer_at_a_time(world: World) -> None:
+    first, second = Log(), Log()
+    world.attach(first)
+    with pytest.raises(ValueError, match="an observer already"):
+        world.attach(second)
+    with pytest.raises(ValueError, match="must be the one attached"):
+        world.detach(second)
+    world.detach(first)
+    world.move(1, 0, 0, 5)
+    assert first.told == []
+    world.attach(second)
+    world.move(1, 0, 0, 6)
+    assert second.told == [("move", 1, (0, 0, 6))]
+
+
+# The kernel's functions that write to a world, and where Python may call them.
+KERNEL_CHANGES = {
+    f"fxs_world_{name}"
+    for name in (
+        *("add", "add_many", "move", "move_many", "pose_many", "remove", "set_active", "set_layer"),
+        *("set_offset", "set_owner", "set_pose", "set_shape", "separate", "turn"),
+    )
+}
+KERNEL_OTHERS = {
+    "fxs_world_step",
+    "fxs_world_load",
+    "fxs_world_init",
+    "fxs_world_copy",
+    # Their answers need scratch memory; the state stays.
+    "fxs_world_query",
+    "fxs_world_query_many",
+    "fxs_world_cast",
+}
+
+
+def test_every_function_of_the_kernel_that_writes_to_a_world_is_known() -> None:
+    header = (ROOT / "csrc" / "fixsync.h").read_text(encoding="utf-8")
+    prototypes = re.findall(r"^FXS_API [^;]*?\b(fxs_world_\w+)\(([^;]*)\);", header, re.MULTILINE)
+    writing = {name for name, parameters in prototypes if re.match(r"fxs_world \*", parameters)}
+    assert writing >= KERNEL_CHANGES
+    assert writing <= KERNEL_CHANGES | KERNEL_OTHERS
+
+
+def kernel_names(path: Path) -> Iterator[tuple[str, str]]:
+    """What a module takes out of `lib`: the kernel's function, and the definition that it is in."""
+    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+        scopes: list[tuple[str, ast.AST]] = [(ast.unparse(statement).split("(")[0], statement)]
+        if isinstance(statement, ast.ClassDef):
+            scopes = [(getattr(part, "name", ""), part) for part in statement.body]
+        for where, scope in scopes:
+            for node in ast.walk(scope):
+                if (
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.value, ast.Name)
+                    and node.value.id == "lib"
+                ):
+                    yield node.attr, where
+
+
+def test_no_change_of_a_world_goes_around_the_path_that_tells_observers() -> None:
+    # Each kernel function that changes colliders may be named in a _Change of world.py, which only
+    # World._change calls, or in World._separate, which tells of what it moved.
+    for path in sorted((ROOT / "fixsync").rglob("*.py")):
+        for name, where in kernel_names(path):
+            if name not in KERNEL_CHANGES:
+                continue
+            if path.name == "player.py":
+                # A log's player moves colliders of a world that it made and nobody observes.
+                assert name == "fxs_world_move"
+            elif name == "fxs_world_separate":
+                assert (path.name, where) == ("world.py", "_separate")
+            else:
+                assert path.name == "world.py"
+                assert where.endswith("= _Change"), f"{name} in {where}"
+
+
+# Threads.
+
+
+class Stalled:
+    """An observer that stays in the middle of a step until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.inside, self.go_on = threading.Event(), threading.Event()
+
+    def changed(self, command: Any) -> None: ...
+
+    def loaded(self) -> None: ...
+
+    def stepped(self, _: Events) -> None:
+        self.inside.set()
+        self.go_on.wait(30)
+
+
+@pytest.fixture
+def busy(world: World) -> Iterator[World]:
+    """A world that another thread is stepping."""
+    observer = Stalled()
+    world.attach(observer)
+    thread = threading.Thread(target=world.step)
+    thread.start()
+    assert observer.inside.wait(30)
+    yield world
+    observer.go_on.set()
+    thread.join()
+    assert world.frame == 2
+
+
+@pytest.mark.parametrize("name", [*CHANGING, *READING, "attach", "detach"])
+def test_a_world_in_use_refuses_a_second_thread(busy: World, name: str) -> None:
+    calls = {**CHANGING, **READING, "attach": lambda w: w.attach(Log()), "detach": lambda w: w.detach(None)}
+    with pytest.raises(RuntimeError, match="in use by another thread"):
+        calls[name](busy)
+
+
+def test_two_threads_on_one_world_are_told_and_break_nothing() -> None:
+    world = World(64)
+    crowd(world, 64)
+    steps = [0, 0]
+    refused = []
+
+    def play(player: int) -> None:
+        for i in range(400):
+            try:
+                world.step()
+                steps[player] += 1
+                world.move(player, i, 0, 0)
+            except RuntimeError as error:
+                refused.append(str(error))
+
+    threads = [threading.Thread(target=play, args=(player,)) for player in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert world.frame == sum(steps)
+    assert all("in use by another thread" in message for message in refused)
+    assert World.from_bytes(world.save(), 64).save() == world.save()
+
+
+def test_worlds_on_different_threads_do_not_disturb_each_other() -> None:
+    def play(seed: int) -> int:
+        world = World(48)
+        crowd(world, 48, seed)
+        rng = random.Random(seed)
+        for _ in range(60):
+            world.move(rng.randrange(48), *(rng.randrange(-2000, 2000) for _ in range(3)))
+            world.step()
+        return world.hash()
+
+    found: dict[int, int] = {}
+    threads = [
+        threading.Thread(target=lambda seed=seed: found.update({seed: play(seed)})) for seed in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {seed: play(seed) for seed in range(4)}
