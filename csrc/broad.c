@@ -37,7 +37,7 @@ typedef struct grid {
     uint32_t x_at, z_at, y_at, level_at, key_end; /* bit positions in a key */
     uint32_t x_drop;                             /* bits dropped from a field of x to make the key's */
     uint32_t shift;                              /* raw bits dropped from a bound to make a field */
-    int64_t low[3];                              /* at or below every bound */
+    int64_t low[3], high[3];                     /* at or below, at or above every bound */
     level level[LEVELS_MAX];
 } grid;
 
@@ -136,7 +136,8 @@ static void plan(grid *g, const survey *v, uint32_t id_bits, int lonely, uint32_
     uint64_t extent[3], most = 0;
     for (uint32_t i = 0; i < 3; i++) {
         g->low[i] = (int64_t)v->low[i] - longest / 2;
-        extent[i] = (uint64_t)((int64_t)v->high[i] - g->low[i]) + longest / 2; /* < 2^32 + 2^31 */
+        g->high[i] = (int64_t)v->high[i] + longest / 2;
+        extent[i] = (uint64_t)(g->high[i] - g->low[i]); /* < 2^32 + 2^31 */
         most = extent[i] > most ? extent[i] : most;
     }
     g->shift = bit_length(most) > FIELD ? bit_length(most) - FIELD : 0;
@@ -176,7 +177,8 @@ static uint64_t row_key(const grid *g, uint32_t lvl, uint32_t y, uint32_t z) {
     return ((uint64_t)lvl << (g->level_at & 63)) + ((uint64_t)y << g->y_at) + ((uint64_t)z << g->z_at);
 }
 
-static void build(const fxs_world *w, const arrays *a) {
+static void build(fxs_world *w, const arrays *a) {
+    w->grid_fresh = 1;
     survey v;
     uint32_t level_of[33], counts[LEVELS_MAX] = {0}, meets = 0;
     grid *g = a->g;
@@ -263,13 +265,15 @@ static void test_proposed(search *s) {
     s->proposed = 0;
 }
 
+static int boxes_meet(const box *p, const box *q) { return ((p->most - q->least) & (q->most - p->least) & GUARDS) == GUARDS; }
+
 /* Proposes i, whose box is `here`, with everything from `from` on whose key is below `end`. */
 static inline void scan(search *s, const uint64_t *keys, const box *sorted, uint32_t i, box here, uint32_t from, uint64_t end) {
     uint64_t *pair = s->pair;
     uint32_t n = s->proposed;
     for (uint32_t j = from; keys[j] < end; j++) {
         pair[n] = (uint64_t)i << 32 | j;
-        n += ((here.most - sorted[j].least) & (sorted[j].most - here.least) & GUARDS) == GUARDS;
+        n += (uint32_t)boxes_meet(&here, sorted + j);
         if (n == BATCH) {
             s->proposed = n;
             test_proposed(s);
@@ -359,7 +363,7 @@ static void search_larger(search *s, const level *l, uint32_t large) {
     }
 }
 
-uint64_t fxs_broad_hits(const fxs_world *w, packed_hit *out) {
+uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
     search s;
     s.w = w;
     s.a = arrays_of(w);
@@ -381,4 +385,96 @@ uint64_t fxs_broad_hits(const fxs_world *w, packed_hit *out) {
     }
     test_proposed(&s);
     return s.found;
+}
+
+/* ---- searches ---- */
+
+#define FEW 48         /* so few colliders are looked at one by one */
+#define BUILD_WORTH 16 /* looks at all of them that cost as much as a build */
+
+static int64_t clamped(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
+
+static int bounds_meet(const solid *s, const int64_t least[3], const int64_t most[3]) {
+    return (int64_t)s->x - s->reach_x <= most[0] && (int64_t)s->x + s->reach_x >= least[0] && (int64_t)s->z - s->reach_z <= most[2] &&
+           (int64_t)s->z + s->reach_z >= least[2] && (int64_t)s->y - s->reach_y <= most[1] && (int64_t)s->y + s->reach_y >= least[1];
+}
+
+static uint64_t look_at_all(const fxs_world *w, const int64_t least[3], const int64_t most[3], uint64_t *found) {
+    const uint64_t *present = present_set(w);
+    uint64_t n = 0;
+    for (uint64_t word = 0; word < set_words(w->capacity); word++) {
+        for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
+            const solid *s = solids(w) + word * 64 + trailing_zeros(bits);
+            found[n] = s->id;
+            n += (uint64_t)(s->active && bounds_meet(s, least, most));
+        }
+    }
+    return n;
+}
+
+static uint64_t look_in_grid(const arrays *a, const int64_t least[3], const int64_t most[3], uint64_t *found) {
+    static const uint32_t AXIS[3] = {0, 2, 1}; /* x, z, y are the grid's; x, y, z the caller's */
+    const grid *g = a->g;
+    if (g->count == 0) {
+        return 0;
+    }
+    uint64_t from[3], to[3], id_mask = ((uint64_t)1 << g->x_at) - 1, one = (uint64_t)1 << g->x_at, n = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (most[AXIS[i]] < g->low[i] || least[AXIS[i]] > g->high[i]) {
+            return 0;
+        }
+        from[i] = from_low(g, i, clamped(least[AXIS[i]], g->low[i], g->high[i]));
+        to[i] = from_low(g, i, clamped(most[AXIS[i]], g->low[i], g->high[i]));
+    }
+    box here;
+    here.least = from[0] >> g->shift | from[1] >> g->shift << (FIELD + 1) | from[2] >> g->shift << (2 * FIELD + 2);
+    here.most = (to[0] >> g->shift | to[1] >> g->shift << (FIELD + 1) | to[2] >> g->shift << (2 * FIELD + 2)) | GUARDS;
+    for (uint32_t lvl = 0; lvl <= g->levels; lvl++) {
+        const level *l = g->level + lvl;
+        if (l->first == l->end) {
+            continue;
+        }
+        uint64_t back_x = from[0] - (from[0] < l->wide ? from[0] : l->wide), back_z = from[1] - (from[1] < l->wide ? from[1] : l->wide),
+                 back_y = from[2] - (from[2] < l->tall ? from[2] : l->tall);
+        uint32_t z_first = z_row(l, back_z), z_last = z_row(l, to[1]), y_first = y_row(g, l, back_y), y_last = y_row(g, l, to[2]), hint = l->first;
+        uint64_t x_begin = x_key(g, back_x >> g->shift), x_end = x_key(g, to[0] >> g->shift) + one;
+        for (uint32_t y = y_first; y <= y_last; y++) {
+            for (uint32_t z = z_first; z <= z_last; z++) {
+                uint64_t row = row_key(g, lvl, y, z);
+                hint = seek(a, hint, row + x_begin);
+                for (; a->keys[hint] < row + x_end; hint++) {
+                    found[n] = a->keys[hint] & id_mask;
+                    n += (uint64_t)boxes_meet(&here, a->sorted + hint);
+                }
+                /* On to the next row that has anything, if there is one. */
+                uint64_t ahead = (a->keys[hint] - row) >> g->z_at;
+                if (hint >= l->end || ahead > z_last - z) {
+                    break;
+                }
+                z += ahead ? (uint32_t)ahead - 1 : 0;
+            }
+            if (hint >= l->end) {
+                break;
+            }
+            uint64_t ahead = (a->keys[hint] - row_key(g, lvl, y, 0)) >> g->y_at;
+            if (g->beams && ahead > y_last - y) {
+                break;
+            }
+            y += g->beams && ahead ? (uint32_t)ahead - 1 : 0;
+        }
+    }
+    return n;
+}
+
+uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t most[3], uint64_t *count) {
+    arrays a = arrays_of(w);
+    if (!w->grid_fresh && w->count > FEW && ++w->looks >= BUILD_WORTH) {
+        build(w, &a);
+    }
+    *count = w->grid_fresh ? look_in_grid(&a, least, most, a.spare) : look_at_all(w, least, most, a.spare);
+    return a.spare;
+}
+
+void fxs_broad_sort(fxs_world *w, uint64_t *ids, uint64_t n) {
+    fxs_sort(w, ids, (uint64_t *)arrays_of(w).boxes, n, 0, bit_length(w->capacity - 1));
 }

@@ -242,6 +242,7 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
         *at_offset = s.hit_count;
         return FXS_E_ROOM;
     }
+    grid_stale(world);
     world->frame = read32(bytes + 4);
     world->hit_when = hit_when;
     for (uint32_t i = 0; i < 32; i++) {

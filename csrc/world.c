@@ -70,6 +70,7 @@ int32_t fxs_world_copy(fxs_world *dst, const fxs_world *src) {
     if (dst->hit_capacity < src->hit_count) {
         return FXS_E_ROOM;
     }
+    grid_stale(dst);
     dst->hit_when = src->hit_when;
     dst->frame = src->frame;
     dst->count = src->count;
@@ -231,6 +232,7 @@ int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *col
             }
             return status;
         }
+        grid_stale(world);
         /* An absent id's slot holds nothing, so it may be filled before the whole is known to succeed. */
         set_put(present_set(world), s.id);
         solids(world)[s.id] = s;
@@ -253,6 +255,7 @@ int32_t fxs_world_remove(fxs_world *world, uint32_t id) {
     if (status == FXS_OK) {
         set_drop(present_set(world), id);
         mark_changed(world, id);
+        grid_stale(world);
         world->count--;
     }
     return status;
@@ -265,6 +268,7 @@ static int32_t replace(fxs_world *w, solid *s, const place *p) {
     if (status == FXS_OK) {
         solids(w)[id] = *s;
         places(w)[id] = *p;
+        grid_stale(w);
     }
     return status;
 }
@@ -286,6 +290,7 @@ int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids, c
             return status;
         }
     }
+    grid_stale(world);
     for (uint64_t i = 0; i < n; i++) {
         solid *now = solids(world) + ids[i];
         place *p = places(world) + ids[i];
@@ -326,6 +331,7 @@ int32_t fxs_world_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, c
             return status;
         }
     }
+    grid_stale(world);
     for (uint64_t i = 0; i < n; i++) {
         solid *now = solids(world) + ids[i];
         place *p = places(world) + ids[i];
@@ -409,6 +415,7 @@ int32_t fxs_world_set_active(fxs_world *world, uint32_t id, uint32_t active) {
     }
     if (status == FXS_OK) {
         solids(world)[id].active = (uint8_t)active;
+        grid_stale(world);
     }
     return status;
 }
@@ -539,22 +546,28 @@ int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *quer
             return status;
         }
     }
-    const uint64_t *present = present_set(world);
     uint64_t found = 0;
     for (uint64_t i = 0; i < n; i++) {
         const fxs_query *q = queries + i;
         solid area;
         fxs_solid_make(&area, &q->shape, &q->pose);
-        for (uint32_t id = set_next(present, 0, world->capacity); id < world->capacity; id = set_next(present, id + 1, world->capacity)) {
-            const solid *s = solids(world) + id;
-            if (s->active && (q->mask >> s->layer & 1) && (q->exclude_owner == 0 || s->owner != q->exclude_owner) &&
+        const int64_t least[3] = {(int64_t)area.x - area.reach_x, (int64_t)area.y - area.reach_y, (int64_t)area.z - area.reach_z};
+        const int64_t most[3] = {(int64_t)area.x + area.reach_x, (int64_t)area.y + area.reach_y, (int64_t)area.z + area.reach_z};
+        uint64_t near_count, met = 0, *near = fxs_broad_near(world, least, most, &near_count);
+        for (uint64_t j = 0; j < near_count; j++) {
+            const solid *s = solids(world) + near[j];
+            if ((q->mask >> s->layer & 1) && (q->exclude_owner == 0 || s->owner != q->exclude_owner) &&
                 fxs_solid_contact(&area, s) >= (int)world->hit_when) {
-                if (found < id_capacity) {
-                    ids[found] = id;
-                }
-                found++;
+                near[met++] = near[j];
             }
         }
+        if (met <= id_capacity && found <= id_capacity - met) {
+            fxs_broad_sort(world, near, met);
+            for (uint64_t j = 0; j < met; j++) {
+                ids[found + j] = (uint32_t)near[j];
+            }
+        }
+        found += met;
         ends[i] = found;
     }
     *count = found;

@@ -28,6 +28,8 @@ struct fxs_world {
     uint64_t digits_at; /* scratch of sorting: 2^digit_bits counts */
     uint32_t digit_bits;
     uint64_t broad_at; /* scratch of the broad phase */
+    uint32_t grid_fresh; /* whether it still tells where colliders are: scratch, like it */
+    uint32_t looks;      /* searches since the last change that did without it */
 };
 
 static inline void *at(const fxs_world *w, uint64_t offset) { return (uint8_t *)(uintptr_t)w + offset; }
@@ -113,7 +115,17 @@ FXS_INTERNAL int32_t fxs_collider_check(const fxs_collider *c);
 /* Broad phase. Bytes of scratch it needs; and: finds every hit of the world as it is now, in any order, writes the first
  * `hit_capacity` into `out` and returns how many there are. `out` and the scratch are all it writes. */
 FXS_INTERNAL uint64_t fxs_broad_size(uint32_t capacity);
-FXS_INTERNAL uint64_t fxs_broad_hits(const fxs_world *w, packed_hit *out);
+FXS_INTERNAL uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out);
+
+/* The ids of active colliders whose bounds may meet a box (x, y, z; any numbers below 2^34), in no order, at least all whose bounds do
+ * meet it: `*count` of them in scratch, there until the broad phase is used again. Room for as many as there are colliders. */
+FXS_INTERNAL uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t most[3], uint64_t *count);
+
+/* Sorts ids that fxs_broad_near returned, or some of them, in place. */
+FXS_INTERNAL void fxs_broad_sort(fxs_world *w, uint64_t *ids, uint64_t n);
+
+/* To be called wherever a collider comes, goes, moves, changes its shape or its activity. */
+static inline void grid_stale(fxs_world *w) { w->grid_fresh = w->looks = 0; }
 
 /* Sorts n keys by their `bits` bits from bit `low` on, stably; spare has room for n. */
 FXS_INTERNAL void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits);

@@ -1,0 +1,194 @@
+"""The broad phase only proposes: whatever the layout, hits and queries are those of all pairs tested one by one."""
+
+import random
+from array import array
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fixsync import Box, Capsule, Contact, Cylinder, Pose, Sector, Sphere, World, overlap, overlap_many
+
+INT32 = 2**31 - 1
+
+
+def shape_of(kind, size, angle):
+    return (
+        Sphere(size),
+        Capsule(size, size // 2),
+        Cylinder(size, max(1, size // 3)),
+        Box(size, max(1, size // 4), max(1, size // 2)),
+        Sector(size, angle, size),
+    )[kind]
+
+
+LAYOUTS = {
+    # name: (spread of x, y, z around the middle; smallest and largest size; middles)
+    "a plane": ((40, 0, 40), (1, 3), [(0, 0, 0)]),
+    "a cube": ((12, 12, 12), (1, 3), [(0, 0, 0)]),
+    "a tower": ((1, 300, 1), (1, 3), [(0, 0, 0)]),
+    "a line on x": ((500, 0, 1), (1, 3), [(0, 0, 0)]),
+    "a line on z": ((1, 0, 500), (1, 3), [(0, 0, 0)]),
+    "one point": ((0, 0, 0), (1, 1), [(0, 0, 0)]),
+    "all sizes": ((2**20, 2**10, 2**20), (0, 20), [(0, 0, 0)]),
+    "the largest": ((2**31, 2**31, 2**31), (20, 29), [(0, 0, 0)]),
+    "corners": (
+        (9, 9, 9),
+        (1, 3),
+        [(x, y, z) for x in (-INT32, INT32) for y in (-INT32, INT32) for z in (-INT32, INT32)],
+    ),
+    "corners of large and small": (
+        (2**29, 9, 2**29),
+        (0, 29),
+        [(x, y, z) for x in (-INT32, INT32) for y in (0, INT32) for z in (-INT32, INT32)],
+    ),
+}
+
+
+@st.composite
+def crowds(draw, least=0, most=150):
+    """A layout's name and colliders: (shape, pose, layer, owner, active)."""
+    name = draw(st.sampled_from(sorted(LAYOUTS)))
+    (wx, wy, wz), (low, high), middles = LAYOUTS[name]
+    rng = draw(st.randoms(use_true_random=False))
+    count = draw(st.integers(least, most))
+    layers, owners = draw(st.sampled_from([(1, 1), (3, 3), (32, 2)])), draw(st.sampled_from([0, 1, 3]))
+
+    def near(middle, spread):
+        return max(-INT32 - 1, min(INT32, middle + rng.randint(-spread, spread)))
+
+    found = []
+    for _ in range(count):
+        x, y, z = rng.choice(middles)
+        size = min(2**29 - 1, rng.randint(max(1, 2**low), 2 ** rng.randint(low, high)))
+        shape = shape_of(rng.randrange(5), size, rng.choice((1, 8192, 20000, 32768)))
+        pose = Pose(near(x, wx), near(y, wy), near(z, wz), rng.choice((0, 16384, rng.randrange(65536))))
+        active = rng.random() < 0.9
+        found.append((shape, pose, rng.randrange(layers[0]), rng.randint(0, owners), active))
+    return name, found
+
+
+def world_of(found, matrix=None, hit_when=Contact.TOUCHING, spread=1):
+    world = World(max(1, len(found) * spread), hit_when=hit_when, layers=matrix)
+    for i, (shape, pose, layer, owner, active) in enumerate(found):
+        world.add(i * spread, shape, pose, layer=layer, owner=owner, active=active)
+    return world
+
+
+def pairs_that_may_hit(found, matrix):
+    allowed = None if matrix is None else {frozenset(pair) for pair in matrix}
+    for (i, p), (j, q) in combinations(enumerate(found), 2):
+        layers_meet = allowed is None or frozenset((p[2], q[2])) in allowed
+        if p[4] and q[4] and layers_meet and (p[3] == 0 or p[3] != q[3]):
+            yield i, j
+
+
+def hits_by_all_pairs(found, matrix, hit_when, spread=1):
+    pairs = list(pairs_that_may_hit(found, matrix))
+    if not pairs:
+        return []
+    shapes, poses = [c[0] for c in found], [c[1] for c in found]
+    contacts = overlap_many(
+        [shapes[i] for i, _ in pairs],
+        [poses[i] for i, _ in pairs],
+        [shapes[j] for _, j in pairs],
+        [poses[j] for _, j in pairs],
+    )
+    return [(i * spread, j * spread, c) for (i, j), c in zip(pairs, contacts, strict=True) if c >= hit_when]
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    crowds(),
+    st.sampled_from([None, [(0, 1)], [(0, 0), (1, 2)], []]),
+    st.sampled_from([Contact.TOUCHING, Contact.OVERLAPPING]),
+    st.sampled_from([1, 7]),
+)
+def test_a_step_finds_what_all_pairs_find(crowd, matrix, hit_when, spread):
+    _, found = crowd
+    world = world_of(found, matrix, hit_when, spread)
+    events = [(e.a, e.b, e.contact) for e in world.step()]
+    assert events == hits_by_all_pairs(found, matrix, hit_when, spread)
+
+
+@settings(deadline=None, max_examples=50)
+@given(crowds(least=49), crowds(most=30), st.booleans())
+def test_queries_find_what_a_look_at_each_collider_finds(crowd, areas, stepped):
+    """Asked one by one, more often than it takes for a world that was not stepped to build its structure; then all at once."""
+    _, found = crowd
+    world = world_of(found)
+    if stepped:
+        world.step()
+    for layer_mask in (0xFFFFFFFF, 1):
+        expected = [
+            [
+                i
+                for i, (s, p, layer, owner, active) in enumerate(found)
+                if active
+                and layer_mask >> layer & 1
+                and (exclude == 0 or owner != exclude)
+                and overlap(shape, pose, s, p) >= Contact.TOUCHING
+            ]
+            for shape, pose, _, exclude, _ in areas[1]
+        ]
+        asked = [(shape, pose, layer_mask, exclude) for shape, pose, _, exclude, _ in areas[1]]
+        assert [world.query(s, p, m, exclude_owner=o) for s, p, m, o in asked] == expected
+        assert [list(ids) for ids in world.query_many(asked)] == expected
+
+
+@settings(deadline=None, max_examples=15)
+@given(crowds(least=60), st.data())
+def test_queries_see_every_change_made_since_the_step(crowd, data):
+    """Each way to change where colliders are, after the structure was built."""
+    _, found = crowd
+    world = world_of(found)
+    world.step()
+    everywhere = [(Box(2**29 - 1, 2**29 - 1, 2**29 - 1), pose) for _, pose, *_ in found[:20]]
+
+    def check():
+        expected = [
+            [i for i in world if world[i].active and overlap(s, p, world[i].shape, world[i].pose) >= 1]
+            for s, p in everywhere
+        ]
+        for _ in range(2):
+            assert [world.query(s, p) for s, p in everywhere] == expected
+
+    check()
+    id = data.draw(st.integers(0, len(found) - 1))
+    far = Pose(-INT32 - 1, 12345, INT32, 777)
+    for change in (
+        lambda: world.move(id, 0, 0, 0),
+        lambda: world.set_pose(id, far),
+        lambda: world.turn(id, 8192),
+        lambda: world.set_shape(id, Sphere(2**29 - 1)),
+        lambda: world.set_active(id, not world[id].active),
+        lambda: world.move_many(array("I", [id]), array("i", [5, 5, 5])),
+        lambda: world.pose_many(array("I", [id]), array("i", [9, 9, 9, 9])),
+        lambda: world.set_offset(id, (1, 2, 3)) or world.set_offset(id, (0, 0, 0)),
+        lambda: world.remove(id),
+        lambda: world.add(id, Cylinder(7, 7), far),
+        lambda: world.load(world_of(found[:50]).save()),
+    ):
+        change()
+        check()
+
+
+@pytest.mark.parametrize("layout", sorted(LAYOUTS))
+def test_hits_do_not_depend_on_the_order_of_insertion(layout):
+    (wx, wy, wz), (low, high), middles = LAYOUTS[layout]
+    draw = random.Random(layout)
+    rows = []
+    for id in range(400):
+        x, y, z = draw.choice(middles)
+        size = min(2**29 - 1, max(1, 2 ** draw.randint(low, high)))
+        place = [max(-INT32 - 1, min(INT32, m + draw.randint(-w, w))) for m, w in ((x, wx), (y, wy), (z, wz))]
+        rows.append((id, shape_of(draw.randrange(5), size, 9000), Pose(*place, draw.randrange(65536))))
+    answers = set()
+    for order in (rows, rows[::-1], draw.sample(rows, len(rows))):
+        world = World(400)
+        for id, shape, pose in order:
+            world.add(id, shape, pose)
+        world.step()
+        answers.add(world.save())
+    assert len(answers) == 1
