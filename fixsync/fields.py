@@ -1,0 +1,143 @@
+"""Saved states as named fields, and what differs between two of them.
+
+A state is told as objects in a fixed order, each with its fields in a fixed order: the world, then every
+collider, hit and changed id, then whatever a simulation adds of its own. It reads the bytes by themselves; no
+kernel is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from struct import Struct, unpack_from
+from typing import NamedTuple, TypeAlias
+
+__all__ = ["ABSENT", "Difference", "Key", "StateFields", "byte_fields", "differences", "world_fields"]
+
+Key: TypeAlias = tuple["str | int", ...]
+"""What a group of fields belongs to: ("world",), ("collider", 7), ("hit", 3, 9), ("fighter", 0)."""
+
+Value: TypeAlias = int | str | bool
+StateFields: TypeAlias = Mapping[Key, Mapping[str, Value]]
+
+ABSENT = "absent"
+"""The value told for the field of an object that only the other state has."""
+
+_COLLIDER = Struct("<IBBBBHHI9i")
+_HIT = Struct("<III")
+_KINDS = ("sphere", "capsule", "cylinder", "box", "sector")
+SIZES = {
+    "sphere": ("radius",),
+    "capsule": ("radius", "half_height"),
+    "cylinder": ("radius", "half_height"),
+    "box": ("half_x", "half_y", "half_z"),
+    "sector": ("radius", "half_angle", "half_height"),
+}
+"""What a kind of shape is made of, in the order of its constructor's arguments."""
+
+
+def world_fields(state: bytes) -> dict[Key, dict[str, Value]]:
+    """The fields of what `World.save` returned. ValueError for bytes that a world would not load."""
+    if state[:4] != b"FXS1":
+        raise ValueError(f"a saved state begins with b'FXS1', not with {state[:4]!r}")
+    fields: dict[Key, dict[str, Value]] = {}
+    try:
+        frame, hit_when, *masks = unpack_from("<II32I", state, 4)
+        fields["world",] = {
+            "frame": frame,
+            "hit_when": hit_when,
+            **{f"layers[{i}]": f"{mask:#010x}" for i, mask in enumerate(masks)},
+        }
+        at = 140
+        (count,) = unpack_from("<I", state, at)
+        at += 4
+        for _ in range(count):
+            key, values = _collider(*_COLLIDER.unpack_from(state, at))
+            fields[key] = values
+            at += _COLLIDER.size
+        (count,) = unpack_from("<I", state, at)
+        at += 4
+        for _ in range(count):
+            a, b, contact = _HIT.unpack_from(state, at)
+            fields["hit", a, b] = {"contact": contact}
+            at += _HIT.size
+        (count,) = unpack_from("<I", state, at)
+        for id in unpack_from(f"<{count}I", state, at + 4):
+            fields["changed", id] = {"since_last_step": True}
+        at += 4 + 4 * count
+    except Exception as error:  # struct.error, or a count that no memory holds
+        raise ValueError(f"a saved state that ends early: {error}") from None
+    if at != len(state):
+        raise ValueError(f"{len(state) - at} bytes after the end of a saved state")
+    return fields
+
+
+def _collider(*row: int) -> tuple[Key, dict[str, Value]]:
+    id, kind, layer, active, _, yaw, half_angle, owner, x, y, z, ox, oy, oz, *sizes = row
+    if kind >= len(_KINDS):
+        raise ValueError(f"collider {id}: kind {kind}")
+    name = _KINDS[kind]
+    if name == "sector":
+        sizes.insert(1, half_angle)
+    values: dict[str, Value] = {
+        "kind": name,
+        **dict(zip(SIZES[name], sizes, strict=False)),
+        "x": x,
+        "y": y,
+        "z": z,
+        "yaw": yaw,
+        "ox": ox,
+        "oy": oy,
+        "oz": oz,
+        "layer": layer,
+        "owner": owner,
+        "active": bool(active),
+    }
+    return ("collider", id), values
+
+
+def byte_fields(state: bytes) -> dict[Key, dict[str, Value]]:
+    """For a state of unknown form: its size and its bytes, sixteen to a field, by offset."""
+    rows: dict[Key, dict[str, Value]] = {("state",): {"size": len(state)}}
+    for at in range(0, len(state), 16):
+        rows["bytes", at] = {"hex": state[at : at + 16].hex()}
+    return rows
+
+
+class Difference(NamedTuple):
+    """A field that is not the same in two states."""
+
+    key: Key
+    field: str
+    values: tuple[Value, Value]
+    """In the first state and in the second."""
+
+    @property
+    def owner(self) -> str:
+        """What the field belongs to, in words: "collider 7", "hit 3, 9"."""
+        name, *ids = self.key
+        return f"{name} {', '.join(map(str, ids))}" if ids else str(name)
+
+    def __str__(self) -> str:
+        return f"{self.owner}, {self.field}: {self.values[0]} and {self.values[1]}"
+
+
+def differences(first: StateFields, second: StateFields) -> Iterator[Difference]:
+    """What differs, in the order of the fields. An object that one of them lacks is one difference."""
+    groups = {name: i for i, name in enumerate(dict.fromkeys(key[0] for key in chain(first, second)))}
+
+    def place(key: Key) -> tuple[object, ...]:
+        return groups[key[0]], *((isinstance(part, str), part) for part in key[1:])
+
+    for key in sorted(dict.fromkeys(chain(first, second)), key=place):
+        if key not in first or key not in second:
+            has = ["present" if key in fields else ABSENT for fields in (first, second)]
+            yield Difference(key, "is there", (has[0], has[1]))
+            continue
+        a, b = first[key], second[key]
+        if a == b:
+            continue
+        for field in dict.fromkeys(chain(a, b)):
+            values = a.get(field, ABSENT), b.get(field, ABSENT)
+            if values[0] != values[1]:
+                yield Difference(key, field, values)

@@ -1,0 +1,281 @@
+"""What sessions, logs and tests need of a game: the `Simulation` protocol, and simulations by name.
+
+A simulation is started from a seed and a number of players, and stepped with one input a player. Everything
+it will ever do is a function of its state and the inputs. `save` is that state as bytes, all of it; `hash` is
+the XXH64 of those bytes; `load` brings it back.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import entry_points
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+from fixsync._native import ffi, integer, lib, shown
+from fixsync.fields import Key, StateFields, Value, byte_fields, world_fields
+from fixsync.random import Random
+from fixsync.records import Event
+from fixsync.world import World
+
+__all__ = [
+    "INPUT_NUMBERS_MAX",
+    "PLAYERS_MAX",
+    "SEED_MAX",
+    "Bot",
+    "Input",
+    "Simulation",
+    "SimulationType",
+    "check_input",
+    "fields_of",
+    "find",
+    "hash_of",
+    "idle_input",
+    "names",
+    "register",
+    "start",
+]
+
+Input: TypeAlias = int | tuple[int, ...]
+"""What one player does in one frame: an integer, or several. The simulation says what they mean and which are
+allowed.
+"""
+
+INPUT_NUMBERS_MAX = 16
+"""The most integers in one input: redundant inputs of many frames must fit one datagram."""
+PLAYERS_MAX = 8
+SEED_MAX = 2**64 - 1
+
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+
+
+class Simulation(Protocol):
+    """A game's simulation.
+
+    It may also have any of these, which are used where they are there:
+
+    - `idle`: the input of a seat that nobody holds, and of the frames before the first input arrives; 0
+      otherwise.
+    - `check_input(player, value)`: ValueError for an input that no player can give. `value` is an int or a
+      tuple of at most 16 ints, each of 64 bits.
+    - `state_fields(state)`, static or of the class: what `save` returned as named fields (`fixsync.fields`),
+      so that a difference is told by name; ValueError for bytes that are no state.
+    - `shuffle(random)`: puts whatever the game holds in containers into another order, where order must not
+      matter.
+    - `bot(player, seed)`, of the class: a `Bot` that plays.
+    """
+
+    @property
+    def name(self) -> str:
+        """What match logs call it; an attribute of the class."""
+
+    @property
+    def players(self) -> int:
+        """How many inputs a step takes."""
+
+    @property
+    def world(self) -> World:
+        """The world that it steps; the same object for the simulation's whole life."""
+
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        """One frame: steps the world exactly once, and returns its events."""
+
+    def save(self) -> bytes:
+        """The whole state. What two simulations save is equal exactly when they will do the same for ever."""
+
+    def load(self, data: bytes) -> None:
+        """Brings back what `save` returned. ValueError, with nothing changed, for anything else."""
+
+    def hash(self) -> int:
+        """`hash_of(self.save())`."""
+
+
+class SimulationType(Protocol):
+    """What makes a simulation: usually its class."""
+
+    @property
+    def name(self) -> str: ...
+
+    def __call__(self, seed: int, players: int) -> Simulation: ...
+
+
+class Bot(Protocol):
+    """Plays one player of a simulation."""
+
+    def decide(self, simulation: Any) -> Input:
+        """The input for the frame that is to be stepped next."""
+
+
+@runtime_checkable
+class _ChecksInputs(Protocol):
+    def check_input(self, player: int, value: Input) -> None: ...
+
+
+@runtime_checkable
+class _NamesFields(Protocol):
+    state_fields: Callable[[bytes], StateFields]
+
+
+@runtime_checkable
+class Shuffles(Protocol):
+    """A simulation that can put its own containers into another order."""
+
+    def shuffle(self, random: Random) -> None: ...
+
+
+@runtime_checkable
+class HasBots(Protocol):
+    """A type of simulation that brings its own players."""
+
+    def bot(self, player: int, seed: int) -> Bot: ...
+
+
+def hash_of(data: bytes) -> int:
+    """XXH64 (seed 0) of any bytes."""
+    value: int = lib.fxs_hash64(ffi.from_buffer(data), len(data), 0)
+    return value
+
+
+def idle_input(simulation: object) -> Input:
+    """The input of a seat that nobody holds."""
+    idle = getattr(simulation, "idle", 0)
+    return tuple(idle) if isinstance(idle, (list, tuple)) else integer("idle", idle, _INT64_MIN, _INT64_MAX)
+
+
+def check_input(simulation: Simulation, player: int, value: object) -> Input:
+    """The input as a simulation is given it. ValueError or TypeError, naming the player, for one that it
+    refuses.
+    """
+    name = f"input of player {player}"
+    checked: Input
+    if type(value) is int and _INT64_MIN <= value <= _INT64_MAX:
+        checked = value
+    elif isinstance(value, (list, tuple)):
+        if not 1 <= len(value) <= INPUT_NUMBERS_MAX:
+            raise ValueError(f"{name} must hold 1..{INPUT_NUMBERS_MAX} integers, not {len(value)}")
+        checked = tuple(
+            integer(f"{name}, [{i}]", number, _INT64_MIN, _INT64_MAX) for i, number in enumerate(value)
+        )
+    else:
+        checked = integer(name, value, _INT64_MIN, _INT64_MAX)
+    if isinstance(simulation, _ChecksInputs):
+        try:
+            simulation.check_input(player, checked)
+        except (TypeError, ValueError) as wrong:
+            raise ValueError(f"{name}: {wrong}") from wrong
+    return checked
+
+
+def fields_of(simulation: object, state: bytes) -> StateFields:
+    """What a simulation saved, as named fields: by its own `state_fields`, as a world's state, or as plain
+    bytes.
+    """
+    if isinstance(simulation, _NamesFields):
+        return simulation.state_fields(state)
+    try:
+        return world_fields(state)
+    except ValueError:
+        return byte_fields(state)
+
+
+def start(simulation: SimulationType, seed: int, players: int) -> Simulation:
+    """A simulation at frame 0, checked as far as that can be: ValueError names what does not keep to the
+    protocol.
+    """
+    integer("seed", seed, 0, SEED_MAX)
+    integer("players", players, 1, PLAYERS_MAX)
+    made = simulation(seed, players)
+    name = getattr(made, "name", None)
+    missing = [
+        method for method in ("step", "save", "load", "hash") if not callable(getattr(made, method, None))
+    ]
+    if missing or not isinstance(name, str) or not name:
+        raise ValueError(
+            f"{shown(simulation)} makes no simulation: "
+            + (f"no method {', '.join(missing)}" if missing else f"its name must be a str, not {shown(name)}")
+        )
+    if not isinstance(getattr(made, "world", None), World):
+        raise ValueError(
+            f"simulation {name}: `world` must be a World, not {shown(getattr(made, 'world', None))}"
+        )
+    if getattr(made, "players", None) != players:
+        found = shown(getattr(made, "players", None))
+        raise ValueError(f"simulation {name}: started for {players} players, its `players` is {found}")
+    if made.world.frame != 0:
+        raise ValueError(f"simulation {name}: must start at frame 0, not {made.world.frame}")
+    if made.hash() != hash_of(made.save()):
+        raise ValueError(f"simulation {name}: hash() is not hash_of(save())")
+    return made
+
+
+# Simulations by name.
+
+_registered: dict[str, SimulationType] = {}
+# Where those that come with fixsync are; imported when they are asked for.
+_BUILT_IN = {"skillfight": "fixsync.skillfight:SkillFight"}
+_ENTRY_POINTS = "fixsync.simulations"
+
+
+def register(simulation: SimulationType) -> SimulationType:
+    """Makes a simulation known by its name, in this process. It returns it, so that it can decorate a class.
+
+    ValueError for a name that another one has. A package makes its simulations known to every process by
+    entry points of the group `fixsync.simulations`.
+    """
+    name = getattr(simulation, "name", None)
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"name of a simulation must be a str, not {shown(name)}")
+    if name in _BUILT_IN or _registered.get(name, simulation) is not simulation:
+        raise ValueError(f"a simulation named {name!r} is registered already")
+    _registered[name] = simulation
+    return simulation
+
+
+def names() -> list[str]:
+    """Every name that `find` knows."""
+    return sorted({*_BUILT_IN, *_registered, *(point.name for point in entry_points(group=_ENTRY_POINTS))})
+
+
+def find(reference: str) -> SimulationType:
+    """The simulation of a name, or of `module:object`, which imports that module. ValueError if there is
+    none.
+    """
+    if ":" in reference:
+        return _imported(reference)
+    if reference in _registered:
+        return _registered[reference]
+    if reference in _BUILT_IN:
+        return _imported(_BUILT_IN[reference])
+    for point in entry_points(group=_ENTRY_POINTS, name=reference):
+        found: SimulationType = point.load()
+        return found
+    raise ValueError(
+        f"no simulation is called {reference!r}; known are {', '.join(names())}, or give module:object"
+    )
+
+
+def _imported(reference: str) -> SimulationType:
+    module_name, _, path = reference.partition(":")
+    try:
+        found: Any = importlib.import_module(module_name)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except ModuleNotFoundError as missing:
+        if missing.name is None or not f"{module_name}.".startswith(f"{missing.name}."):
+            raise  # the module is there; what it imports is not
+        raise ValueError(f"simulation {reference!r}: there is no module {missing.name}") from None
+    except AttributeError:
+        where = getattr(sys.modules.get(module_name), "__file__", module_name)
+        raise ValueError(f"simulation {reference!r}: {where} has no {path}") from None
+    if not callable(found):
+        raise ValueError(
+            f"simulation {reference!r}: must be called as (seed, players), but is {shown(found)}"
+        )
+    made: SimulationType = found
+    return made
+
+
+def prefixed(prefix: str, fields: Mapping[Key, Mapping[str, Value]]) -> StateFields:
+    """Fields with a word put before each key, for a state made of several worlds."""
+    return {(prefix, *key): values for key, values in fields.items()}
