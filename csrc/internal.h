@@ -59,16 +59,17 @@ static inline planar turned_back(planar v, planar dir) {
     return p;
 }
 
-/* A shape where it stands, ready to be tested, and what a world must know of it to decide whether to test. */
+/* A shape where it stands, ready to be tested, and what a world must know of it to decide whether to test. From id to owner it is laid
+ * out as fxs_collider. */
 typedef struct solid {
     int32_t x, y, z;                   /* centre */
     int32_t reach_x, reach_y, reach_z; /* of its bounds from the centre: at least what the exact tests can see, at most 2^30 */
     int32_t cos_q30, sin_q30;          /* direction(yaw); kept for a box or a sector, and where there is an offset to turn */
-    int32_t size[3];                   /* as in fxs_shape */
-    uint16_t yaw, half_angle;
-    uint8_t kind, layer, active, unused;
-    uint32_t owner;
     uint32_t id;
+    uint8_t kind, layer, active, zero;
+    uint16_t yaw, half_angle;
+    uint32_t owner;
+    int32_t size[3];                   /* as in fxs_shape */
     uint32_t meets;                    /* the world's mask of its layer */
 } solid;                               /* 64 bytes */
 

@@ -12,49 +12,39 @@ uint64_t fxs_world_save_size(const fxs_world *world) {
            4 * (uint64_t)world->changed_count;
 }
 
-static void put_collider(uint8_t *p, const fxs_collider *c) {
+/* A collider's bytes are its words, the second and third of them put together from smaller fields. On a little-endian machine they lie
+ * in memory as they are saved. */
+static void put_collider(uint8_t *p, const solid *s, const place *where) {
+    fxs_collider c;
+    fxs_collider_of(s, where, &c);
 #if LITTLE_ENDIAN_WORDS
-    memcpy(p, c, COLLIDER_SIZE);
+    memcpy(p, &c, COLLIDER_SIZE);
 #else
-    const uint32_t words[] = {(uint32_t)c->x, (uint32_t)c->y, (uint32_t)c->z, (uint32_t)c->ox, (uint32_t)c->oy,
-                              (uint32_t)c->oz, (uint32_t)c->size[0], (uint32_t)c->size[1], (uint32_t)c->size[2]};
-    write32(p, c->id);
-    write32(p + 4, (uint32_t)c->kind | (uint32_t)c->layer << 8 | (uint32_t)c->active << 16 | (uint32_t)c->zero << 24);
-    write32(p + 8, (uint32_t)c->yaw | (uint32_t)c->half_angle << 16);
-    write32(p + 12, c->owner);
-    for (uint32_t i = 0; i < 9; i++) {
-        write32(p + 16 + 4 * i, words[i]);
+    uint32_t words[COLLIDER_SIZE / 4];
+    memcpy(words, &c, COLLIDER_SIZE);
+    words[1] = (uint32_t)c.kind | (uint32_t)c.layer << 8 | (uint32_t)c.active << 16 | (uint32_t)c.zero << 24;
+    words[2] = (uint32_t)c.yaw | (uint32_t)c.half_angle << 16;
+    for (uint32_t i = 0; i < COLLIDER_SIZE / 4; i++) {
+        write32(p + 4 * i, words[i]);
     }
 #endif
 }
-
-#if !LITTLE_ENDIAN_WORDS
-/* A word as the signed number it stands for in two's complement, without a conversion that C leaves open. */
-static int32_t signed32(uint32_t v) { return v <= INT32_MAX ? (int32_t)v : -(int32_t)(UINT32_MAX - v) - 1; }
-#endif
 
 static void get_collider(const uint8_t *p, fxs_collider *c) {
 #if LITTLE_ENDIAN_WORDS
     memcpy(c, p, COLLIDER_SIZE);
 #else
-    uint32_t kinds = read32(p + 4), angles = read32(p + 8);
-    c->id = read32(p);
-    c->kind = (uint8_t)kinds;
-    c->layer = (uint8_t)(kinds >> 8);
-    c->active = (uint8_t)(kinds >> 16);
-    c->zero = (uint8_t)(kinds >> 24);
-    c->yaw = (uint16_t)angles;
-    c->half_angle = (uint16_t)(angles >> 16);
-    c->owner = read32(p + 12);
-    c->x = signed32(read32(p + 16));
-    c->y = signed32(read32(p + 20));
-    c->z = signed32(read32(p + 24));
-    c->ox = signed32(read32(p + 28));
-    c->oy = signed32(read32(p + 32));
-    c->oz = signed32(read32(p + 36));
-    for (uint32_t i = 0; i < 3; i++) {
-        c->size[i] = signed32(read32(p + 40 + 4 * i));
+    uint32_t words[COLLIDER_SIZE / 4];
+    for (uint32_t i = 0; i < COLLIDER_SIZE / 4; i++) {
+        words[i] = read32(p + 4 * i);
     }
+    memcpy(c, words, COLLIDER_SIZE);
+    c->kind = p[4];
+    c->layer = p[5];
+    c->active = p[6];
+    c->zero = p[7];
+    c->yaw = (uint16_t)words[2];
+    c->half_angle = (uint16_t)(words[2] >> 16);
 #endif
 }
 
@@ -87,9 +77,7 @@ static void emit(const fxs_world *w, sink *s) {
     put_word(s, w->count);
     const uint64_t *present = present_set(w), *changed = changed_set(w);
     for (uint32_t id = set_next(present, 0, w->capacity); id < w->capacity; id = set_next(present, id + 1, w->capacity)) {
-        fxs_collider c;
-        fxs_collider_of(solids(w) + id, places(w) + id, &c);
-        put_collider(take(s, COLLIDER_SIZE), &c);
+        put_collider(take(s, COLLIDER_SIZE), solids(w) + id, places(w) + id);
     }
     put_word(s, w->hit_count);
     const packed_hit *h = hits(w);
@@ -179,11 +167,16 @@ static const uint8_t *bad_collider(const fxs_world *w, const parts *s) {
     for (uint32_t i = 0; i < s->count; i++) {
         const uint8_t *p = s->colliders + (uint64_t)COLLIDER_SIZE * i;
         fxs_collider c;
-        solid body;
-        place where;
         get_collider(p, &c);
-        if (c.id < next || c.id >= w->capacity || fxs_collider_check(&c) != FXS_OK || fxs_solid_of(&c, &body, &where) != FXS_OK) {
+        if (c.id < next || c.id >= w->capacity || fxs_collider_check(&c) != FXS_OK) {
             return p;
+        }
+        if (c.ox | c.oy | c.oz) { /* else its centre is its position, and in range */
+            solid body;
+            place where;
+            if (fxs_solid_of(&c, &body, &where) != FXS_OK) {
+                return p;
+            }
         }
         next = (uint64_t)c.id + 1;
         set_put(known, c.id);

@@ -165,30 +165,25 @@ int32_t fxs_solid_place(solid *s, const place *p) {
     return status;
 }
 
+/* fxs_collider is a solid's fields from id to owner, a place, and the sizes: no padding between them. */
+#define TRAITS_SIZE 16
+_Static_assert(sizeof(fxs_collider) == 52 && sizeof(place) == 24 && offsetof(fxs_collider, x) == TRAITS_SIZE, "a collider has no padding");
+_Static_assert(offsetof(solid, size) - offsetof(solid, id) == TRAITS_SIZE, "a solid's traits are a collider's");
+
 void fxs_collider_of(const solid *s, const place *p, fxs_collider *out) {
-    out->id = s->id;
-    out->kind = s->kind;
-    out->layer = s->layer;
-    out->active = s->active;
-    out->zero = 0;
-    out->yaw = s->yaw;
-    out->half_angle = s->half_angle;
-    out->owner = s->owner;
-    memcpy((uint8_t *)out + offsetof(fxs_collider, x), p, sizeof *p);
-    memcpy(out->size, s->size, sizeof out->size);
+    uint8_t *bytes = (uint8_t *)out;
+    memcpy(bytes, (const uint8_t *)s + offsetof(solid, id), TRAITS_SIZE);
+    memcpy(bytes + TRAITS_SIZE, p, sizeof *p);
+    memcpy(bytes + TRAITS_SIZE + sizeof *p, s->size, sizeof s->size);
 }
 
 int32_t fxs_solid_of(const fxs_collider *c, solid *s, place *p) {
-    memset(s, 0, sizeof *s);
-    s->id = c->id;
-    s->kind = c->kind;
-    s->layer = c->layer;
-    s->active = c->active;
-    s->yaw = c->yaw;
-    s->half_angle = c->half_angle;
-    s->owner = c->owner;
-    memcpy(s->size, c->size, sizeof s->size);
-    memcpy(p, (const uint8_t *)c + offsetof(fxs_collider, x), sizeof *p);
+    const uint8_t *bytes = (const uint8_t *)c;
+    memcpy((uint8_t *)s + offsetof(solid, id), bytes, TRAITS_SIZE);
+    memcpy(p, bytes + TRAITS_SIZE, sizeof *p);
+    memcpy(s->size, bytes + TRAITS_SIZE + sizeof *p, sizeof s->size);
+    s->cos_q30 = (int32_t)Q30_ONE;
+    s->sin_q30 = 0;
     return fxs_solid_place(s, p);
 }
 
