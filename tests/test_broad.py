@@ -1,4 +1,4 @@
-"""The broad phase only proposes: whatever the layout, hits and queries are those of all pairs tested one by one."""
+"""The broad phase only proposes: whatever the layout, hits and queries are those of all pairs."""
 
 import random
 from array import array
@@ -115,7 +115,7 @@ def test_a_step_finds_what_all_pairs_find(crowd, matrix, hit_when, spread):
 @settings(deadline=None, max_examples=50)
 @given(crowds(least=49), crowds(most=30), st.booleans())
 def test_queries_find_what_a_look_at_each_collider_finds(crowd, areas, stepped):
-    """Asked one by one, more often than it takes for a world that was not stepped to build its structure; then all at once."""
+    """Asked one by one, often enough for a world not stepped to build its structure; then at once."""
     _, found = crowd
     world = world_of(found)
     if stepped:
