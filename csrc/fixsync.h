@@ -188,8 +188,9 @@ FXS_API int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose 
  * fxs_push_out: the planar translation of a, (x, z) in raw Q16.16, that ends the contact; y stays. The pair moved by it is not
  * FXS_OVERLAPPING, exactly. It is less than sqrt(2) raw units longer than the shortest real translation of round shapes and
  * cylinders, and less than 2 longer with a box (2.5 of two boxes, one with a half size above 5000 units). The push of (b, a) is the
- * negative of that of (a, b) wherever the centres differ in x or z. Where they do not, the first shape is pushed towards +X in either
- * order: apply it to one of the two. Each component is within +-2^30.3; adding it to a position may leave int32. */
+ * negative of that of (a, b) wherever the centres differ in x or z. Where they do not, either order pushes its first shape the same
+ * way (without a box: along +X), so apply it to one of the two. Each component is within +-2^30.3; adding it to a
+ * position may leave int32. */
 FXS_API int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, int32_t *out_xz);
 
 /* The vertical counterpart: the dy of a that ends the contact and is the least in size, up where both centres are level. A body
@@ -267,8 +268,8 @@ FXS_API int32_t fxs_world_lift(const fxs_world *world, uint32_t a, uint32_t b, i
 FXS_API int32_t fxs_world_side(const fxs_world *world, uint32_t a, uint32_t b);
 
 /* Pushes bodies that overlap apart, as characters in a crowd and against walls. yields: 32 masks; bit j of yields[i] lets a body of
- * layer i give way to one of layer j. Where only one of a pair gives way, it takes all of fxs_push_out; where both do, the lower
- * id takes half, rounded toward zero, and the higher the rest; where neither does, the pair is left alone.
+ * layer i give way to one of layer j. Where only one of a pair gives way, it takes all of fxs_push_out; where both do, each takes
+ * half, rounded away from zero; where neither does, the pair is left alone.
  *   The pairs are those of the last step's hits that are still there, active, allowed to meet and no sectors; each is pushed if it is
  * FXS_OVERLAPPING when its turn comes, so it sees what earlier pushes did. A pass takes first the pairs in which both give way, then
  * those in which one does, each by (a, b): what does not yield has the last word. Pushing one pair apart may push another together;

@@ -22,7 +22,7 @@
  *
  * Signs. Every estimate is odd in p, the vector from b's centre to a's, and sees a and b alike; the rows are searched on
  * magnitudes. So push_out(b, a) = -push_out(a, b) whenever p != 0: ties of length are decided by the direction alone, and the
- * side of a p that is square to it by p's other component.
+ * side of a p that is square to it by p's larger component.
  *
  * Widths. Of an OVERLAPPING pair |p.x|, |p.z| <= 2^30.6, L < 2^29 (1 + sqrt(2)) + 2, and |p + t| < 2^31 - 2^28: with b put at the
  * origin, a stays in int32. |dy| is below two radii and two half heights, at most 2^31 - 4. */
@@ -87,11 +87,11 @@ static way way_of_discs(const solid *a, const solid *b, planar p, int64_t f) {
     return w;
 }
 
-/* 1 or -1 as v points towards +X, or if square to it towards +Z, or not; 0 for (0, 0). */
-static int heading(planar v) { return v.x ? sign64(v.x) : sign64(v.z); }
+/* The sign of the larger component of v, of x if they are equal; 0 for (0, 0). */
+static int heading(planar v) { return abs64(v.x) >= abs64(v.z) ? sign64(v.x) : sign64(v.z); }
 
 /* The way to one of the two faces with normal +-n: out on p's side, which is the sign of `along`, p's component along n. Square to
- * n, the side is one that turns over with p; for p = (0, 0) the one that n's +X is on. */
+ * n, the side is one that turns over with p; for p = (0, 0) the one towards +X or +Z, whichever is nearer. */
 static way way_through(planar n, int64_t along, int64_t limit, planar p) {
     int side = sign64(along);
     if (side == 0) {
@@ -333,7 +333,10 @@ int32_t fxs_world_lift(const fxs_world *world, uint32_t a, uint32_t b, int32_t *
 
 int32_t fxs_world_side(const fxs_world *world, uint32_t a, uint32_t b) {
     int32_t contact = bodies_contact(world, a, b);
-    return contact < 0 ? contact : solids(world)[b].kind != FXS_BOX ? FXS_E_UNDEFINED : side_of(solids(world) + a, solids(world) + b);
+    if (contact >= 0 && solids(world)[b].kind != FXS_BOX) {
+        return FXS_E_UNDEFINED;
+    }
+    return contact < 0 ? contact : side_of(solids(world) + a, solids(world) + b);
 }
 
 /* A separation under way. The first `moved_count` rows of `moved` are the colliders pushed so far, in mark_set too, and where they
@@ -353,9 +356,6 @@ static int gives_way(const separation *s, uint32_t id, uint32_t to) {
 static int32_t push_collider(separation *s, uint32_t id, int64_t dx, int64_t dz) {
     const place *p = places(s->world) + id;
     int64_t x = p->x + dx, z = p->z + dz;
-    if (dx == 0 && dz == 0) {
-        return FXS_OK;
-    }
     if (x < INT32_MIN || x > INT32_MAX || z < INT32_MIN || z > INT32_MAX) {
         return FXS_E_CENTRE;
     }
@@ -367,17 +367,30 @@ static int32_t push_collider(separation *s, uint32_t id, int64_t dx, int64_t dz)
     return fxs_world_move(s->world, id, (int32_t)x, p->y, (int32_t)z);
 }
 
-/* Ends the contact of a pair. Where both give way, a takes half of the push, rounded toward zero, and b the rest. Of the id that
- * cannot be moved, `*stuck`. */
+/* v / 2, rounded away from zero. */
+static int64_t half_up(int64_t v) { return (v + sign64(v)) / 2; }
+
+/* Ends the contact of a pair by moving the one that gives way; or both, each by half of the push, rounded away from zero:
+ * neither is favoured, and a crowd comes to rest, where an exact split lets it go round in circles of one raw unit. What that adds
+ * to the push leads further out, so nothing should be left for the last push; it ends the contact beyond doubt. `*stuck` is the
+ * id that cannot be moved. */
 static int32_t separate_pair(separation *s, uint32_t a, uint32_t b, int both, uint32_t *stuck) {
     uint32_t first = gives_way(s, a, b) ? a : b, second = first == a ? b : a;
-    planar t = push_of(solids(s->world) + first, solids(s->world) + second);
-    planar share = {both ? t.x / 2 : t.x, both ? t.z / 2 : t.z};
-    *stuck = first;
-    int32_t status = push_collider(s, first, share.x, share.z);
-    if (status == FXS_OK && both) {
+    const solid *sf = solids(s->world) + first, *ss = solids(s->world) + second;
+    int32_t status = FXS_OK;
+    planar t = push_of(sf, ss);
+    if (both) {
         *stuck = second;
-        status = push_collider(s, second, share.x - t.x, share.z - t.z);
+        status = push_collider(s, second, -half_up(t.x), -half_up(t.z));
+        if (status == FXS_OK) {
+            *stuck = first;
+            status = push_collider(s, first, half_up(t.x), half_up(t.z));
+        }
+        t = push_of(sf, ss);
+    }
+    if (status == FXS_OK) {
+        *stuck = first;
+        status = push_collider(s, first, t.x, t.z);
     }
     return status;
 }

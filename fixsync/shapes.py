@@ -415,8 +415,9 @@ def push_out(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> tupl
 
     Moved by it, the two are not OVERLAPPING, exactly; y is not changed. It is less than 2 raw units longer
     than the shortest real translation (2.5 of two boxes, one with a half size above 5000 units).
-    `push_out(b, a)` is its negative wherever the centres differ in x or z. Where they do not, the first shape
-    is pushed towards +X in either order: apply it to one of the two. ValueError for a sector.
+    `push_out(b, a)` is its negative wherever the centres differ in x or z. Where they do not, either order
+    pushes its first shape the same way (without a box: along +X), so apply it to one of the two. ValueError
+    for a sector.
     """
     out = ffi.new(_TRANSLATION)
     _ask(lib.fxs_push_out, shape_a, pose_a, shape_b, pose_b, out)

@@ -1,0 +1,622 @@
+"""push_out, lift and side against the exact checks of the model; separate against the rule it documents."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from math import hypot, isqrt
+from pathlib import Path
+from typing import Any
+
+import model
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+import fixsync
+from fixsync import Contact, Moved, Pose, Sector, Side, Sphere, World, q
+from fixsync._native import ffi, lib
+from fixsync.shapes import shape_from_tuple
+
+Shape = tuple[Any, ...]
+Place = tuple[int, int, int, int]
+Pair = tuple[Shape, Place, Shape, Place]
+
+SIZE_MAX = 2**29 - 1
+INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
+
+
+def push_out(a: Shape, pa: Place, b: Shape, pb: Place) -> tuple[int, int]:
+    return fixsync.push_out(shape_from_tuple(a), Pose(*pa), shape_from_tuple(b), Pose(*pb))
+
+
+def lift(a: Shape, pa: Place, b: Shape, pb: Place) -> int:
+    return fixsync.lift(shape_from_tuple(a), Pose(*pa), shape_from_tuple(b), Pose(*pb))
+
+
+def side(a: Shape, pa: Place, b: Shape, pb: Place) -> Side:
+    return fixsync.side(shape_from_tuple(a), Pose(*pa), shape_from_tuple(b), Pose(*pb))
+
+
+def overlap(a: Shape, pa: Place, b: Shape, pb: Place) -> Contact:
+    return fixsync.overlap(shape_from_tuple(a), Pose(*pa), shape_from_tuple(b), Pose(*pb))
+
+
+# Pairs that overlap, or nearly so, at every scale.
+
+
+@st.composite
+def sizes(draw: Any, top: int) -> int:
+    size = draw(
+        st.one_of(st.integers(1, top), st.integers(max(1, top - 3), top), st.integers(1, min(3, top)))
+    )
+    return int(size)
+
+
+@st.composite
+def bodies(draw: Any, top: int) -> Shape:
+    kind = draw(st.sampled_from(("sphere", "capsule", "cylinder", "box")))
+    if kind == "sphere":
+        return kind, draw(sizes(top))
+    if kind == "capsule":
+        return kind, draw(sizes(top)), draw(st.one_of(st.just(0), sizes(top)))
+    return (kind, *(draw(sizes(top)) for _ in range(2 if kind == "cylinder" else 3)))
+
+
+YAWS = st.one_of(
+    st.sampled_from([k * 8192 for k in range(8)]), st.sampled_from([1, 8191, 16385]), st.integers(0, 65535)
+)
+TOPS = st.sampled_from([2, 5, 100, 65536, 2**24, 2**28, SIZE_MAX])
+# How far apart, in thousandths of where they would touch at the latest.
+SHARES = st.one_of(st.sampled_from([0, 0, 999, 1000]), st.integers(-1000, 1000))
+
+
+def reach(shape: Shape) -> tuple[int, int]:
+    """How far a body reaches from its centre on the ground, and upwards."""
+    planar = isqrt(shape[1] ** 2 + shape[3] ** 2) if shape[0] == "box" else shape[1]
+    if shape[0] in ("sphere", "capsule"):
+        return planar, shape[1] + (shape[2] if shape[0] == "capsule" else 0)
+    return planar, shape[2]
+
+
+@st.composite
+def pairs(draw: Any) -> Pair:
+    a, b = draw(TOPS.flatmap(bodies)), draw(TOPS.flatmap(bodies))
+    planar, up = (reach(a)[i] + reach(b)[i] for i in (0, 1))
+    dx, dz = (draw(SHARES) * planar // 1000 + draw(st.integers(-1, 1)) for _ in "xz")
+    if draw(st.integers(0, 3)) == 0:
+        dz = draw(st.sampled_from([dx, -dx, 0]))
+    dy = draw(SHARES) * up // 1000
+    # One corner of the world is as good as another: the pair fits into it on either side.
+    corner = draw(st.tuples(*(st.sampled_from([INT32_MIN, 0, INT32_MAX]) for _ in "xyz")))
+    places: list[tuple[int, int]] = []
+    for at, d in zip(corner, (dx, dy, dz), strict=True):
+        inward = abs(d) if at < 0 else -abs(d)
+        places.append((at, at + inward) if (d < 0) == (inward < 0) or at == 0 else (at + inward, at))
+    assume(all(INT32_MIN <= v <= INT32_MAX for both in places for v in both))
+    yaw_a = draw(YAWS)
+    yaw_b = draw(st.one_of(YAWS, st.sampled_from([yaw_a, (yaw_a + 16384) % 65536, (yaw_a + 8192) % 65536])))
+    (xb, xa), (yb, ya), (zb, za) = places
+    return a, (xa, ya, za, yaw_a), b, (xb, yb, zb, yaw_b)
+
+
+def is_huge(a: Shape, b: Shape) -> bool:
+    """Two boxes so large that a quantised direction may ask for more than a raw unit beside the ideal."""
+    return a[0] == b[0] == "box" and max(a[1], a[3], b[1], b[3]) > 2**28
+
+
+def excess(a: Shape, pa: Place, b: Shape, pb: Place, t: tuple[int, int]) -> float:
+    """How much longer t is than the shortest real translation of the ideal shapes, in raw units."""
+    shortest = model.escapes(a, pa, b, pb, model._ideal).shortest
+    return float((model._root(t[0] ** 2 + t[1] ** 2) - shortest) / model.LENGTH)
+
+
+def assert_push_outs_are_right(a: Shape, pa: Place, b: Shape, pb: Place) -> None:
+    ab, ba = push_out(a, pa, b, pb), push_out(b, pb, a, pa)
+    if is_huge(a, b) and overlap(a, pa, b, pb) == Contact.OVERLAPPING and excess(a, pa, b, pb, ab) > 2:
+        pytest.skip("no translation may be short enough: see the test of huge boxes")
+    model.check_push_outs(a, pa, b, pb, ab, ba)
+    if (pa[0], pa[2]) != (pb[0], pb[2]):
+        assert ba == (-ab[0], -ab[1])
+    else:
+        assert ba == ab
+    if b[0] == "box":
+        assert side(a, pa, b, pb) == model.side_of(ab, pb[3])
+
+
+@given(pairs())
+@example((("sphere", 1), (0, 0, 0, 0), ("sphere", 1), (0, 0, 0, 0)))
+@example(
+    (("capsule", SIZE_MAX, SIZE_MAX), (0, INT32_MAX, 0, 0), ("capsule", SIZE_MAX, SIZE_MAX), (0, 4, 0, 0))
+)
+@example((("box", 1, 1, 1), (0, 0, 0, 8192), ("box", 1, 1, 1), (0, 0, 0, 0)))
+def test_push_out_and_side_pass_the_models_checks_at_every_scale(pair: Pair) -> None:
+    assert_push_outs_are_right(*pair)
+
+
+@st.composite
+def discs_at_a_corner(draw: Any) -> Pair:
+    """A disc that overlaps a box, its centre beyond two of the box's faces."""
+    top = draw(TOPS)
+    half_x, half_z, radius = (draw(sizes(top)) for _ in range(3))
+    beyond_x, beyond_z = draw(st.integers(1, 999)), draw(st.integers(1, 999))
+    assume(beyond_x**2 + beyond_z**2 < 1000**2)
+    yaw = draw(YAWS)
+    c, s = model.direction(yaw)
+    x, z = (half_x + radius * beyond_x // 1000 + 1, half_z + radius * beyond_z // 1000 + 1)
+    x, z = x * draw(st.sampled_from([-1, 1])), z * draw(st.sampled_from([-1, 1]))
+    at = (x * c - z * s) // 2**30, (x * s + z * c) // 2**30
+    disc = draw(st.sampled_from([("sphere", radius), ("capsule", radius, 0), ("cylinder", radius, 1)]))
+    dy = 1 + draw(st.integers(0, 300)) * radius // 1000 if disc[0] != "cylinder" else 0
+    return disc, (at[0], dy, at[1], 0), ("box", half_x, 1, half_z), (0, 0, 0, yaw)
+
+
+@given(discs_at_a_corner())
+def test_a_disc_leaves_a_box_over_the_corner_that_it_is_at(pair: Pair) -> None:
+    assert_push_outs_are_right(*pair)
+
+
+@pytest.mark.parametrize("yaw", [1000, 8191, 9000, 20000])
+def test_of_axes_of_one_depth_either_order_takes_the_same(yaw: int) -> None:
+    box = ("box", 1000, 1000, 1000)
+    for dx, dz in ((500, 0), (-500, 0), (0, 500), (0, -500)):
+        ab, ba = ((box, (dx, 0, dz, yaw)), (box, (0, 0, 0, 65536 - yaw)))
+        assert push_out(*ab, *ba) == tuple(-v for v in push_out(*ba, *ab))
+
+
+@given(pairs())
+@example((("capsule", SIZE_MAX, SIZE_MAX), (0, 0, 0, 0), ("capsule", SIZE_MAX, SIZE_MAX), (0, 0, 0, 0)))
+def test_lift_is_the_least_that_ends_the_contact(pair: Pair) -> None:
+    a, pa, b, pb = pair
+    dy = lift(*pair)
+    model.check_lift(*pair, dy)
+    if dy:
+        nearly = dy - (1 if dy > 0 else -1)
+        assert model._contact_after(*pair, 0, nearly, 0) == model.OVERLAPPING
+        assert lift(b, pb, a, pa) == (dy if pa[1] == pb[1] else -dy)
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    list(itertools.combinations_with_replacement(("sphere", "capsule", "cylinder", "box"), 2)),
+    ids="-".join,
+)
+def test_every_push_out_of_a_tiny_grid_is_right(kinds: tuple[str, str]) -> None:
+    fields = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3}
+    shapes = [[(kind, *sizes) for sizes in ((1, 1, 2), (2, 1, 1))] for kind in kinds]
+    shapes = [[shape[: 1 + fields[shape[0]]] for shape in some] for some in shapes]
+    yaws = [(0, 1000, 8192) if kind == "box" else (0,) for kind in kinds]
+    for a, b in itertools.product(*shapes):
+        for yaw_a, yaw_b in itertools.product(*yaws):
+            for dx, dz in itertools.product(range(5), range(-4, 5)):
+                for dy in (0, 1, 2):
+                    pair = a, (dx, dy, dz, yaw_a), b, (0, 0, 0, yaw_b)
+                    assert_push_outs_are_right(*pair)
+                    model.check_lift(*pair, lift(*pair))
+
+
+def shortest_whole(a: Shape, pa: Place, b: Shape, pb: Place) -> float:
+    """The length of the shortest translation in whole raw units, by trying all."""
+    return min(
+        hypot(x, z)
+        for x, z in itertools.product(range(-8, 9), repeat=2)
+        if model._contact_after(a, pa, b, pb, x, 0, z) != model.OVERLAPPING
+    )
+
+
+@given(
+    st.sampled_from(("sphere", "cylinder", "box")),
+    st.tuples(*(st.integers(1, 4) for _ in range(3))),
+    st.tuples(*(st.integers(1, 3) for _ in range(3))),
+    st.tuples(*(st.integers(-4, 4) for _ in range(3))),
+    st.tuples(YAWS, YAWS),
+)
+def test_hardly_any_whole_translation_is_shorter(
+    kind: str, size_a: tuple[int, ...], size_b: tuple[int, ...], d: tuple[int, ...], yaws: tuple[int, int]
+) -> None:
+    a = (kind, *size_a[: {"sphere": 1, "cylinder": 2, "box": 3}[kind]])
+    pair = a, (*d, yaws[0]), ("box", *size_b), (0, 0, 0, yaws[1])
+    # (1, 1) in the place of (1, 0) along a diagonal, a neighbouring row, or another axis of the same depth.
+    assert hypot(*push_out(*pair)) - shortest_whole(*pair) < 2**0.5
+
+
+@given(pairs())
+def test_a_push_out_of_round_shapes_and_cylinders_is_less_than_a_diagonal_too_long(pair: Pair) -> None:
+    assume("box" not in (pair[0][0], pair[2][0]) and overlap(*pair) == Contact.OVERLAPPING)
+    assert excess(*pair, push_out(*pair)) < 2**0.5
+
+
+# Two boxes of the largest size, 4.7 raw units deep along an axis whose direction, and the other's, rounds
+# outwards.
+HUGE_PAIR: Pair = (
+    ("box", SIZE_MAX, SIZE_MAX, SIZE_MAX),
+    (-982721094, 0, 1177110826, 350),
+    ("box", SIZE_MAX, SIZE_MAX, SIZE_MAX),
+    (-2147483643, 0, 2147483643, 50696),
+)
+
+
+def test_a_push_out_of_huge_boxes_is_longer_than_2_only_where_nothing_shorter_does() -> None:
+    shortest = model.escapes(*HUGE_PAIR, model._ideal).shortest
+    limit = (shortest + 2 * model.LENGTH) ** 2
+    for x, z in itertools.product(range(-8, 9), repeat=2):
+        if (x * x + z * z) * model.LENGTH**2 <= limit:
+            assert model._contact_after(*HUGE_PAIR, x, 0, z) == model.OVERLAPPING
+    t = push_out(*HUGE_PAIR)
+    assert model._contact_after(*HUGE_PAIR, t[0], 0, t[1]) != model.OVERLAPPING
+    assert 2 < excess(*HUGE_PAIR, t) < 2.5
+
+
+def mirrored(place: Place) -> Place:
+    x, y, z, yaw = place
+    return -x, y, z, (32768 - yaw) % 65536
+
+
+@given(pairs())
+def test_a_mirrored_overlap_is_pushed_out_mirrored(pair: Pair) -> None:
+    a, pa, b, pb = pair
+    assume(INT32_MIN not in (pa[0], pb[0]) and overlap(*pair) == Contact.OVERLAPPING)
+    assume(all(model.escapes(*pair, unit).is_unique for unit in (model._ideal, model._quantised)))
+    dx, dz = push_out(*pair)
+    assert push_out(a, mirrored(pa), b, mirrored(pb)) == (-dx, dz)
+
+
+@pytest.mark.parametrize("yaw", [0, 3000, 8191, 8192, 8193, 16384, 40000])
+def test_side_names_the_face_that_a_body_has_just_entered(yaw: int) -> None:
+    """However shallow the overlap: a push of (1, 0) out of a face at 45 degrees would be on two sides."""
+    c, s = model.direction(yaw)
+    box = ("box", 1000, 1000, 1000)
+    outward = {Side.POS_X: (c, s), Side.NEG_X: (-c, -s), Side.POS_Z: (-s, c), Side.NEG_Z: (s, -c)}
+    for face, (nx, nz) in outward.items():
+        for depth in range(1, 40):
+            x, z = ((1100 * 2**30 - depth * 2**28) * n // 2**60 for n in (nx, nz))
+            pair = ("cylinder", 100, 100), (x, 0, z, 0), box, (0, 0, 0, yaw)
+            if overlap(*pair) == Contact.OVERLAPPING:
+                assert side(*pair) == face
+
+
+def test_shapes_that_touch_or_stand_apart_are_left_alone() -> None:
+    box, ball = ("box", 10, 10, 10), ("sphere", 5)
+    for x in (15, 16):
+        pair = ball, (x, 0, 0, 0), box, (0, 0, 0, 0)
+        assert (push_out(*pair), lift(*pair), side(*pair)) == ((0, 0), 0, Side.NONE)
+
+
+def test_a_body_on_a_floor_is_lifted_onto_it() -> None:
+    floor, hero = ("box", q(100), q(1), q(100)), ("capsule", q("0.5"), q("0.5"))
+    at = (q(3), q("1.75"), 0, 0)
+    assert lift(hero, at, floor, (0, 0, 0, 0)) == q("0.25")
+    assert overlap(hero, (q(3), q(2), 0, 0), floor, (0, 0, 0, 0)) == Contact.TOUCHING
+
+
+@pytest.mark.parametrize("function", [fixsync.push_out, fixsync.lift, fixsync.side])
+def test_a_sector_has_no_push_out(function: Callable[..., Any]) -> None:
+    fan, box, at = Sector(9, 9, 9), fixsync.Box(9, 9, 9), Pose(0, 0, 0)
+    with pytest.raises(ValueError, match=r"shape_a must be a Sphere, Capsule, Cylinder or Box, not Sector\("):
+        function(fan, at, box, at)
+    with pytest.raises(ValueError, match=r"shape_b must be a Sphere, Capsule, Cylinder or Box, not Sector\("):
+        function(box, at, fan, at)
+
+
+@pytest.mark.parametrize("function", [fixsync.push_out, fixsync.lift, fixsync.side])
+def test_what_is_no_shape_or_pose_is_a_type_error(function: Callable[..., Any]) -> None:
+    ball, at = Sphere(9), Pose(0, 0, 0)
+    with pytest.raises(TypeError, match="shape_b must be a Sphere"):
+        function(ball, at, ("sphere", 9), at)
+    with pytest.raises(TypeError, match="pose_a must be a Pose"):
+        function(ball, (0, 0, 0), ball, at)
+
+
+def test_only_a_box_has_sides() -> None:
+    with pytest.raises(ValueError, match=r"shape_b must be a Box, not Sphere\(radius=9\)"):
+        fixsync.side(fixsync.Box(9, 9, 9), Pose(0, 0, 0), Sphere(9), Pose(0, 0, 0))
+
+
+# The kernel without __int128.
+
+
+class _CShape(ctypes.Structure):
+    _fields_ = (("kind", ctypes.c_uint32), ("half_angle", ctypes.c_uint32), ("size", ctypes.c_int32 * 3))
+
+
+class _CPose(ctypes.Structure):
+    _fields_ = (("x", ctypes.c_int32), ("y", ctypes.c_int32), ("z", ctypes.c_int32), ("yaw", ctypes.c_uint32))
+
+
+@pytest.fixture(scope="module")
+def portable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ctypes.CDLL]:
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    library = tmp_path_factory.mktemp("portable") / "kernel.so"
+    sources = sorted(str(path) for path in (Path(__file__).parent.parent / "csrc").glob("*.c"))
+    flags = ["-std=c11", "-O1", "-fPIC", "-shared", "-DFXS_NO_INT128"]
+    subprocess.run([compiler, *flags, *sources, "-o", str(library)], check=True)
+    return ctypes.CDLL(str(library))
+
+
+def test_the_portable_arithmetic_pushes_alike(portable: ctypes.CDLL) -> None:
+    codes = ("sphere", "capsule", "cylinder", "box")
+
+    def as_c(shape: Shape, place: Place) -> tuple[_CShape, _CPose]:
+        size = (ctypes.c_int32 * 3)(*shape[1:], *[0] * (4 - len(shape)))
+        return _CShape(codes.index(shape[0]), 0, size), _CPose(*place)
+
+    @given(pairs())
+    def check(pair: Pair) -> None:
+        a, pa, b, pb = pair
+        pointers = [ctypes.byref(value) for value in (*as_c(a, pa), *as_c(b, pb))]
+        out, dy = (ctypes.c_int32 * 2)(), ctypes.c_int32()
+        assert portable.fxs_push_out(*pointers, out) == portable.fxs_lift(*pointers, ctypes.byref(dy)) == 0
+        assert (tuple(out), dy.value) == (push_out(*pair), lift(*pair))
+
+    check()
+
+
+# Separation.
+
+HERO, WALL, GHOST, AREA = range(4)
+YIELDS = [(HERO, HERO), (HERO, WALL)]
+
+
+def overlapping(world: World, a: int, b: int) -> bool:
+    return world.contact(a, b) == Contact.OVERLAPPING
+
+
+def test_two_that_give_way_share_the_push() -> None:
+    world = World(8)
+    world.add(3, Sphere(100), Pose(0, 0, 0))
+    world.add(5, Sphere(100), Pose(33, 0, 0))
+    world.step()
+    assert world.separate(YIELDS) == [Moved(3, -84, 0, 0), Moved(5, 117, 0, 0)]
+    assert world.contact(3, 5) == Contact.APART  # by the raw unit that halving 167 twice adds
+
+
+@pytest.mark.parametrize(("wall", "hero"), [(0, 1), (1, 0)])
+def test_a_wall_does_not_yield(wall: int, hero: int) -> None:
+    world = World(2)
+    world.add(wall, fixsync.Box(50, 50, 500), Pose(0, 0, 0), layer=WALL)
+    world.add(hero, fixsync.Cylinder(30, 50), Pose(60, 0, 7), layer=HERO)
+    world.step()
+    assert world.separate(YIELDS) == [Moved(hero, 80, 0, 7)]
+    assert world.separate(YIELDS) == []
+
+
+def test_what_does_not_yield_has_the_last_word() -> None:
+    """A crowd presses one body into a wall; whichever the ids, it ends outside the wall."""
+    for ids in itertools.permutations(range(4)):
+        wall, hero, *crowd = ids
+        world = World(4)
+        world.add(wall, fixsync.Box(50, 50, 500), Pose(0, 0, 0), layer=WALL)
+        world.add(hero, Sphere(30), Pose(70, 0, 0))
+        for n, id in enumerate(crowd):
+            world.add(id, Sphere(30), Pose(75 + 5 * n, 0, 3 * n))
+        world.step()
+        world.separate(YIELDS)
+        assert not overlapping(world, wall, hero)
+
+
+@pytest.mark.parametrize("changed", [0, 1])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda world, n: world.remove(n),
+        lambda world, n: world.set_active(n, False),
+        lambda world, n: world.set_owner(n, 9),
+        lambda world, n: world.set_layer(n, GHOST),
+        lambda world, n: world.set_shape(n, Sector(100, 32768, 100)),
+    ],
+    ids=["removed", "inactive", "of the same owner", "on a layer that does not meet", "a sector"],
+)
+def test_a_hit_that_is_none_any_more_pushes_nobody(
+    change: Callable[[World, int], None], changed: int
+) -> None:
+    world = World(2, layers=[(HERO, HERO)])
+    for id in (0, 1):
+        world.add(id, Sphere(100), Pose(30 * id, 0, 0), owner=9 if id != changed else 0)
+    world.step()
+    change(world, changed)
+    assert world.separate(list(itertools.product(range(4), repeat=2))) == []
+
+
+def test_coincident_centres_are_separated_whoever_yields() -> None:
+    for yields, moved in (
+        ([(0, 1)], {2}),
+        ([(1, 0)], {6}),
+        ([(0, 1), (1, 0)], {2, 6}),
+    ):
+        world = World(8)
+        world.add(2, Sphere(10), Pose(5, 5, 5), layer=0)
+        world.add(6, Sphere(11), Pose(5, 5, 5), layer=1)
+        world.step()
+        assert {m.id for m in world.separate(yields)} == moved
+        assert not overlapping(world, 2, 6)
+
+
+def test_passes_undo_what_a_crowd_does_to_itself() -> None:
+    world = World(16)
+    for id in range(16):
+        world.add(id, Sphere(100), Pose(id % 4 * 60, 0, id // 4 * 60))
+    world.step()
+    once = world.copy()
+    once.separate(YIELDS)
+    assert any(overlapping(once, a, b) for a, b in itertools.combinations(range(16), 2))
+    world.separate(YIELDS, passes=100)
+    assert not any(overlapping(world, h.a, h.b) for h in world.hits())
+    assert world.separate(YIELDS) == []
+
+
+# A world of few layers, owners and places, so that much overlaps.
+COLLIDERS = st.tuples(
+    st.one_of(bodies(40), st.just(("sector", 40, 9000, 40))),
+    st.tuples(*(st.integers(-60, 60) for _ in range(3)), YAWS),
+    st.integers(0, 3),  # layer
+    st.integers(0, 2),  # owner
+    st.tuples(*(st.integers(-9, 9) for _ in range(3))),
+    st.sampled_from([True, True, True, False]),
+)
+LAYER_PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=8)
+
+
+def separated_by_hand(world: World, yields: list[tuple[int, int]], passes: int) -> list[Moved]:
+    """What separate documents, one push after the other, through the world's other methods."""
+    before = {id: world[id].pose for id in world}
+    for _ in range(passes):
+        for wanted in (2, 1):
+            for a, b, _ in world.hits():
+                if a not in world or b not in world:
+                    continue
+                one, other = world[a], world[b]
+                allowed = world.layers is None or tuple(sorted((one.layer, other.layer))) in world.layers
+                same_side = one.owner == other.owner != 0
+                fan = isinstance(one.shape, Sector) or isinstance(other.shape, Sector)
+                if not (one.active and other.active and allowed) or same_side or fan:
+                    continue
+                a_yields, b_yields = (one.layer, other.layer) in yields, (other.layer, one.layer) in yields
+                if a_yields + b_yields != wanted:
+                    continue
+                first, second = (a, b) if a_yields else (b, a)
+                push = world.push_out(first, second)
+                share = [-(-abs(v) // wanted) * (1 if v > 0 else -1) for v in push]
+                for id, sign in ((first, 1), (second, -1))[:wanted]:
+                    pose = world[id].pose
+                    world.move(id, pose.x + sign * share[0], pose.y, pose.z + sign * share[1])
+    after = {id: world[id].pose for id in world}
+    return [Moved(id, p.x, p.y, p.z) for id, p in after.items() if p != before[id]]
+
+
+@given(
+    st.lists(COLLIDERS, min_size=2, max_size=7),
+    st.sampled_from([None, [(0, 0), (0, 1), (1, 2)]]),
+    LAYER_PAIRS,
+    st.integers(1, 3),
+    st.data(),
+)
+def test_separate_does_what_it_documents(
+    rows: list[Any], layers: Any, yields: list[tuple[int, int]], passes: int, data: st.DataObject
+) -> None:
+    world = World(8, layers=layers)
+    for id, (shape, pose, layer, owner, offset, active) in enumerate(rows):
+        world.add(
+            id, shape_from_tuple(shape), Pose(*pose), layer=layer, owner=owner, offset=offset, active=active
+        )
+    world.step()
+    # What the game does between a step and a separation.
+    changed = data.draw(st.integers(0, len(rows) - 1))
+    match data.draw(st.integers(0, 3)):
+        case 0:
+            world.remove(changed)
+        case 1:
+            world.set_active(changed, False)
+        case 2:
+            world.move(changed, 0, 0, 0)
+    by_hand, reloaded = world.copy(), World.from_bytes(world.save(), 8)
+    moved = world.separate(yields, passes=passes)
+    expected = separated_by_hand(by_hand, yields, passes)
+    assert world.save() == by_hand.save()
+    assert [m for m in moved if m in expected] == expected
+    assert [m.id for m in moved] == sorted({m.id for m in moved})
+    assert all(world[m.id].pose == Pose(m.x, m.y, m.z, world[m.id].pose.yaw) for m in moved)
+    assert reloaded.separate(yields, passes=passes) == moved
+    assert reloaded.hash() == world.hash()
+
+
+class _Log:
+    def __init__(self) -> None:
+        self.commands: list[Any] = []
+
+    def changed(self, command: Any) -> None:
+        self.commands.append(command)
+
+    def stepped(self, events: Any) -> None: ...
+
+    def loaded(self) -> None: ...
+
+
+def test_an_observer_hears_each_push_as_a_move() -> None:
+    world = World(4)
+    for id in range(4):
+        world.add(id, Sphere(100), Pose(id * 50, 7, 0), offset=(id, 0, 0))
+    world.step()
+    replayed, log = world.copy(), _Log()
+    world.attach(log)
+    moved = world.separate(YIELDS, passes=2)
+    assert log.commands == [("move", m.id, (m.x, m.y, m.z)) for m in moved]
+    for _, id, (x, y, z) in log.commands:
+        replayed.move(id, x, y, z)
+    assert replayed.hash() == world.hash()
+
+
+def test_a_push_out_of_range_is_an_error_that_moves_nothing() -> None:
+    world, log = World(8), _Log()
+    world.add(0, Sphere(100), Pose(0, 0, 0))
+    world.add(1, Sphere(100), Pose(10, 0, 0))
+    world.add(4, Sphere(100), Pose(INT32_MAX - 10, 0, 0))
+    world.add(6, Sphere(100), Pose(INT32_MAX, 0, 0))
+    world.step()
+    before = world.save()
+    world.attach(log)
+    with pytest.raises(ValueError, match=r"would push id 6 outside -2147483648\.\.2147483647"):
+        world.separate(YIELDS)
+    assert world.save() == before
+    assert log.commands == []
+
+
+def test_an_offset_is_kept_in_range_too() -> None:
+    """The pose would fit, the centre would not."""
+    world = World(2)
+    world.add(0, Sphere(100), Pose(0, 0, 0), offset=(INT32_MAX - 50, 0, 0))
+    world.add(1, fixsync.Box(100, 9, 999), Pose(INT32_MAX - 60, 0, 0), layer=WALL)
+    world.step()
+    before = world.save()
+    with pytest.raises(ValueError, match="would push id 0"):
+        world.separate(YIELDS)
+    assert world.save() == before
+
+
+def test_separate_refuses_what_is_no_list_of_layers_or_number_of_passes() -> None:
+    world = World(2)
+    for yields, error in (
+        ([(0, 32)], ValueError),
+        ([(0,)], ValueError),
+        ([0], TypeError),
+        ("ab", TypeError),
+        ([(0, 1.0)], TypeError),
+    ):
+        with pytest.raises(error, match="yields"):
+            world.separate(yields)  # type: ignore[arg-type]
+    for passes, error in ((0, ValueError), (2**32, ValueError), (True, TypeError)):
+        with pytest.raises(error, match="passes"):
+            world.separate([], passes=passes)
+
+
+def test_c_tells_the_room_that_a_separation_needs_and_moves_nothing() -> None:
+    world = World(8)
+    for id in range(3):
+        world.add(id, Sphere(100), Pose(id * 9, 0, 0))
+    world.step()
+    before, masks, rows, count = world.save(), [1] * 32, ffi.new("fxs_moved[]", 2), ffi.new("uint64_t *")
+    assert lib.fxs_world_separate(world._world, masks, 1, rows, 2, count) == lib.FXS_E_ROOM
+    assert count[0] == 3
+    assert world.save() == before
+
+
+def test_a_world_answers_for_its_colliders_where_they_stand() -> None:
+    world = World(8)
+    world.add(1, Sphere(100), Pose(0, 0, 0), offset=(50, 20, 0), active=False)
+    world.add(2, fixsync.Box(100, 100, 100), Pose(0, 0, 0, 16384), owner=3)
+    world.add(3, Sector(100, 100, 100), Pose(0, 0, 0))
+    assert world.push_out(1, 2) == (150, 0)
+    assert world.lift(1, 2) == 180
+    assert world.side(1, 2) == Side.NEG_Z
+    with pytest.raises(ValueError, match=r"the shape of b \(1\) must be a Box, not Sphere"):
+        world.side(2, 1)
+    with pytest.raises(ValueError, match=r"the shape of b \(3\) must be a Sphere, Capsule, Cylinder or Box"):
+        world.push_out(1, 3)
+    with pytest.raises(KeyError, match="a: id 7 is not in the world"):
+        world.lift(7, 2)
+    with pytest.raises(ValueError, match=r"b must be 0\.\.7, not 8"):
+        world.side(1, 8)
