@@ -234,19 +234,18 @@ typedef struct search {
     uint64_t id_mask, one; /* of a key: the bits of the id; the least step of x */
     packed_hit *out;
     uint64_t found;
-    uint32_t proposed;
     uint64_t pair[BATCH]; /* places in the sorted arrays whose boxes meet: first << 32 | second */
 } search;
 
 /* Tests what is proposed, sorted by kinds: a run of like pairs is predicted well. Boxes that meet are at most two quanta further apart
  * than they reach; a quantum is at most 2^13. */
-static void test_proposed(search *s) {
+static void test_proposed(search *s, uint32_t proposed) {
     static const uint8_t SORT[5] = {4, 4, 0, 1, 4};
     const solid *all = solids(s->w);
     const uint64_t *keys = s->a.keys, id_mask = s->id_mask;
     uint64_t like[4][BATCH], hit[BATCH];
     uint32_t count[4] = {0};
-    for (uint32_t i = 0; i < s->proposed; i++) {
+    for (uint32_t i = 0; i < proposed; i++) {
         uint64_t a = keys[s->pair[i] >> 32] & id_mask, b = keys[s->pair[i] & UINT32_MAX] & id_mask;
         const solid *p = all + a, *q = all + b;
         uint32_t sorts = (uint32_t)SORT[p->kind] + SORT[q->kind], kinds = sorts > 3 ? 3 : sorts;
@@ -262,25 +261,21 @@ static void test_proposed(search *s) {
         }
         s->found += found;
     }
-    s->proposed = 0;
 }
 
 static int boxes_meet(const box *p, const box *q) { return ((p->most - q->least) & (q->most - p->least) & GUARDS) == GUARDS; }
 
-/* Proposes i, whose box is `here`, with everything from `from` on whose key is below `end`. */
-static inline void scan(search *s, const uint64_t *keys, const box *sorted, uint32_t i, box here, uint32_t from, uint64_t end) {
-    uint64_t *pair = s->pair;
-    uint32_t n = s->proposed;
-    for (uint32_t j = from; keys[j] < end; j++) {
-        pair[n] = (uint64_t)i << 32 | j;
-        n += (uint32_t)boxes_meet(&here, sorted + j);
-        if (n == BATCH) {
-            s->proposed = n;
-            test_proposed(s);
-            n = 0;
+/* Proposes i, whose box is `here`, with everything from j on whose key is below `end`; `proposed` so far and, returned, now. */
+static inline uint32_t scan(search *s, const uint64_t *keys, const box *sorted, uint32_t proposed, uint32_t i, box here, uint32_t j, uint64_t end) {
+    for (; keys[j] < end; j++) {
+        s->pair[proposed] = (uint64_t)i << 32 | j;
+        proposed += (uint32_t)boxes_meet(&here, sorted + j);
+        if (proposed == BATCH) {
+            test_proposed(s, proposed);
+            proposed = 0;
         }
     }
-    s->proposed = n;
+    return proposed;
 }
 
 /* The first place whose key is not below `key`, searched outwards from `hint`. */
@@ -315,27 +310,30 @@ static uint32_t seek(const arrays *a, uint32_t hint, uint64_t key) {
 /* Pairs within a level: along one's own row to one's own end, and along the rows after it from as far back as one could reach that
  * began before. */
 static void search_level(search *s, const level *l) {
-    const arrays *a = &s->a;
-    const grid *g = a->g;
-    const uint64_t *keys = a->keys;
-    uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1), id_mask = s->id_mask;
-    uint64_t back = x_key(g, (l->wide >> g->shift) + ((uint64_t)1 << g->x_drop) + 1), y = (uint64_t)1 << g->y_at, z = (uint64_t)1 << g->z_at;
-    uint64_t row[4] = {z, y - z, y, y + z};
-    uint32_t start[4] = {l->first, l->first, l->first, l->first}, rows = g->beams ? 4 : 1;
-    for (uint32_t i = l->first; i < l->end; i++) {
-        box here = a->sorted[i];
-        uint64_t begin = keys[i] & ~id_mask, own = begin & row_mask, end = own + x_key(g, here.most & FIELD_MASK) + s->one;
+    const grid *g = s->a.g;
+    const uint64_t *keys = s->a.keys;
+    const box *sorted = s->a.sorted;
+    const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1), begin_mask = ~s->id_mask, one = s->one;
+    const uint64_t back = x_key(g, (l->wide >> g->shift) + ((uint64_t)1 << g->x_drop) + 1);
+    const uint64_t y = (uint64_t)1 << g->y_at, z = (uint64_t)1 << g->z_at, row[4] = {z, y - z, y, y + z};
+    const uint32_t x_drop = g->x_drop, x_at = g->x_at, end_i = l->end, rows = g->beams ? 4 : 1;
+    uint32_t start[4] = {l->first, l->first, l->first, l->first}, proposed = 0;
+    for (uint32_t i = l->first; i < end_i; i++) {
+        box here = sorted[i];
+        uint64_t begin = keys[i] & begin_mask, own = begin & row_mask, end = own + ((here.most & FIELD_MASK) >> x_drop << x_at) + one;
         uint64_t from = begin - own > back ? begin - back : own;
-        scan(s, a->keys, a->sorted, i, here, i + 1, end);
-        for (uint32_t k = 0; k < rows; k++) {
+        proposed = scan(s, keys, sorted, proposed, i, here, i + 1, end);
+        uint32_t k = 0;
+        do {
             uint32_t first = start[k];
             while (keys[first] < from + row[k]) {
                 first++;
             }
             start[k] = first;
-            scan(s, a->keys, a->sorted, i, here, first, end + row[k]);
-        }
+            proposed = scan(s, keys, sorted, proposed, i, here, first, end + row[k]);
+        } while (++k < rows);
     }
+    test_proposed(s, proposed);
 }
 
 /* Pairs of a collider of a level with larger ones of the level `large`. */
@@ -343,7 +341,7 @@ static void search_larger(search *s, const level *l, uint32_t large) {
     const arrays *a = &s->a;
     const grid *g = a->g;
     const level *coarse = g->level + large;
-    uint32_t hint[4] = {coarse->first, coarse->first, coarse->first, coarse->first};
+    uint32_t hint[4] = {coarse->first, coarse->first, coarse->first, coarse->first}, proposed = 0;
     for (uint32_t i = l->first; i < l->end; i++) {
         const solid *p = solids(s->w) + (a->keys[i] & s->id_mask);
         box here = a->sorted[i];
@@ -357,10 +355,11 @@ static void search_larger(search *s, const level *l, uint32_t large) {
                 uint64_t row = row_key(g, large, yr, zr);
                 uint32_t *h = hint + (zr & 3);
                 *h = seek(a, *h, row + x_begin);
-                scan(s, a->keys, a->sorted, i, here, *h, row + x_end);
+                proposed = scan(s, a->keys, a->sorted, proposed, i, here, *h, row + x_end);
             }
         }
     }
+    test_proposed(s, proposed);
 }
 
 uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
@@ -369,7 +368,6 @@ uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
     s.a = arrays_of(w);
     s.out = out;
     s.found = 0;
-    s.proposed = 0;
     build(w, &s.a);
     const grid *g = s.a.g;
     if (g->levels == 0) {
@@ -383,7 +381,6 @@ uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
             search_larger(&s, g->level + i, j);
         }
     }
-    test_proposed(&s);
     return s.found;
 }
 
