@@ -97,6 +97,7 @@ static int window_holds(const window *w, int when) {
 typedef struct track {
     axis axes[3];
     int count;
+    int is_raw; /* in raw units, not in Q.46 */
     int64_t r;
     int by_root; /* out: the first contact is where the distance falls to r, not where the window opens */
 } track;
@@ -104,53 +105,67 @@ typedef struct track {
 /* What a contact at the edge of a window, and at a single moment of least distance, is worth. */
 enum { AT_ENDS = 1, AT_TANGENT = 2 };
 
-/* The gaps at n / d, times d, and r * d: below 2^123. `top` are they shifted right, towards zero, to less than 2^62. */
+/* The gaps at n / d, times d, and r * d: below 2^123, in raw units below 2^62. `top` are they shifted right, towards zero, to less
+ * than 2^62; where that loses nothing they are all there is. */
 typedef struct gaps {
     i128 gap[3], limit;
     int64_t top[3], top_limit, m[3];
-    uint32_t shift;
+    int32_t shift;
     int count;
 } gaps;
 
-static int64_t i128_top(i128 a, uint32_t shift) {
-    int64_t top = (int64_t)i128_low(i128_shr(i128_abs(a), shift));
-    return i128_sign(a) < 0 ? -top : top;
+/* a >> shift, or a << -shift, for a >= 0 and shift > -63; known to be below 2^63. */
+static int64_t leading(i128 a, int32_t shift) {
+    return (int64_t)(shift >= 0 ? i128_low(i128_shr(a, (uint32_t)shift)) : i128_low(a) << -shift);
 }
 
 /* u of the gap u + t * m. */
 static int64_t axis_start(const axis *a) { return a->p - a->side * a->half; }
 
 static void gaps_at(gaps *g, const track *k, moment t) {
-    uint32_t bits;
     g->count = 0;
+    if (k->is_raw) { /* |u| < 2^31, d <= 2^30 */
+        g->shift = 0;
+        g->top_limit = k->r * t.d;
+        for (int i = 0; i < k->count; i++) {
+            const axis *a = k->axes + i;
+            if (a->side != 0) {
+                g->top[g->count] = axis_start(a) * t.d + a->m * t.n;
+                g->m[g->count++] = a->m;
+            }
+        }
+        return;
+    }
+    int32_t bits;
     g->limit = i128_mul(k->r, t.d);
-    bits = i128_bits(g->limit);
+    bits = (int32_t)i128_bits(g->limit);
     for (int i = 0; i < k->count; i++) {
         const axis *a = k->axes + i;
         if (a->side != 0) {
             i128 gap = i128_add(i128_mul(axis_start(a), t.d), i128_mul(a->m, t.n));
-            uint32_t gap_bits = i128_bits(i128_abs(gap));
-            bits = gap_bits > bits ? gap_bits : bits;
+            bits = max_int(bits, (int32_t)i128_bits(i128_abs(gap)));
             g->gap[g->count] = gap;
             g->m[g->count++] = a->m;
         }
     }
-    g->shift = bits > 62 ? bits - 62 : 0;
-    g->top_limit = i128_top(g->limit, g->shift);
+    g->shift = max_int(bits - 62, 0);
+    g->top_limit = leading(g->limit, g->shift);
     for (int i = 0; i < g->count; i++) {
-        g->top[i] = i128_top(g->gap[i], g->shift);
+        int64_t top = leading(i128_abs(g->gap[i]), g->shift);
+        g->top[i] = i128_sign(g->gap[i]) < 0 ? -top : top;
     }
 }
 
 /* The sign of the distance's slope: of the sum of gap * m, below 3 * 2^184. Of the tops it is below 3 * 2^123, and off by less than
  * the sum of m, in units of 2^shift. */
 static int slope_sign(const gaps *g) {
-    i128 sum = i128_of(0), slack = i128_of(0);
+    i128 sum = i128_of(0);
+    uint64_t slack = 0;
     for (int i = 0; i < g->count; i++) {
         sum = i128_add(sum, i128_mul(g->top[i], g->m[i]));
-        slack = i128_add(slack, i128_of(g->m[i]));
+        slack += (uint64_t)g->m[i];
     }
-    if (g->shift == 0 || i128_cmp(i128_abs(sum), slack) >= 0) {
+    if (g->shift == 0 || i128_cmp(i128_abs(sum), i128_join(0, slack)) >= 0) {
         return i128_sign(sum);
     }
     i256 wide = {{0, 0, 0, 0}};
@@ -165,13 +180,15 @@ static int value_sign(const gaps *g) {
     i128 least = i128_of(0), most = least;
     for (int i = 0; i < g->count; i++) {
         least = i128_add(least, i128_square(g->top[i]));
-        most = i128_add(most, i128_square(abs64(g->top[i]) + 1));
     }
     if (g->shift == 0) {
         return i128_cmp(least, i128_square(g->top_limit));
     }
     if (i128_cmp(least, i128_square(g->top_limit + 1)) >= 0) {
         return 1;
+    }
+    for (int i = 0; i < g->count; i++) {
+        most = i128_add(most, i128_square(abs64(g->top[i]) + 1));
     }
     if (i128_cmp(most, i128_square(g->top_limit)) <= 0) {
         return -1;
@@ -218,7 +235,36 @@ static int discriminant_sign(const track *k, const quadratic *q) {
     return i256_sign(sum);
 }
 
-/* Whether k / 65536 is not after the first root. */
+/* What the leading 31 bits of a, b and c tell of the first root, for b > 0 and c >= 0: -1, there is none; 0, nothing; 1, it is
+ * `fine` / 2^24, within SLACK / 2^24 if it is at most 1.
+ * All is in units of 2^shift, shift <= 0 for a b of fewer bits, so that 2^30 <= b < 2^31. Then b^2 is below 2^62 and off by less than
+ * 2^33, and a c, unless it plainly exceeds b^2, is below 2^63 and off by less than 2^-29 of itself and 1: b^2 - a c is known within 2^35.
+ * The root is c / (b + sqrt(b^2 - a c)), at least c / 2b. Where b^2 - a c >= 2^50, the square root is off by less than 2^35 / 2^26 + 1,
+ * and b and c by less than 1: in 2^-24, a root of at most 1 by less than 8.1 in all, and 1 for the rounding of `fine`. */
+enum { SLACK = 10 };
+static int root_estimate(const quadratic *q, int64_t *fine) {
+    int32_t bits_a = (int32_t)i128_bits(q->a), bits_b = (int32_t)i128_bits(q->b), bits_c = (int32_t)i128_bits(q->c);
+    *fine = 0;
+    if (bits_c != 0 && bits_a + bits_c > 2 * bits_b + 1) { /* a c >= 2^(bits_a + bits_c - 2) >= 2^(2 bits_b) > b^2 */
+        return -1;
+    }
+    if (bits_c > bits_b + 2) { /* c > 2 b */
+        return 0;
+    }
+    int32_t shift = bits_b - 31, shift_a = max_int(bits_a - 31, 0), shift_c = max_int(bits_c - 31, 0);
+    int64_t b = leading(q->b, shift), c = leading(q->c, shift), ac = leading(q->a, shift_a) * leading(q->c, shift_c);
+    int32_t down = 2 * shift - shift_a - shift_c;
+    ac = ac == 0 || down > 62 ? 0 : down >= 0 ? ac >> down : ac << -down;
+    int64_t discriminant = b * b - ac;
+    if (discriminant <= -((int64_t)1 << 35)) {
+        return -1;
+    }
+    int64_t root = discriminant > 0 ? fxs_isqrt64((uint64_t)discriminant) : 0;
+    *fine = c * ((int64_t)1 << 24) / (b + root); /* c < 2^33 */
+    return discriminant >= (int64_t)1 << 50;
+}
+
+/* Whether fraction / 65536 is not after the first root. */
 static int is_before_root(const track *k, int32_t fraction) {
     gaps g;
     moment t = {fraction, WHOLE};
@@ -226,47 +272,28 @@ static int is_before_root(const track *k, int32_t fraction) {
     return slope_sign(&g) <= 0 && value_sign(&g) >= 0;
 }
 
-/* The fraction of the first root, known to be at 0 <= t <= 1 if there is one; NONE if there is none or, unless `tangent`, only a
- * double one.
- * The leading 31 bits of b, and of a and c, give b^2 - a c to within 2^35 in units of 2^(2 shift): b^2 is below 2^62 and off by less
- * than 2^33, and a c, unless it plainly exceeds b^2, is below 2^63 and off by less than 2^-29 of itself and 1. Then
- * c / (b + sqrt(b^2 - a c)) is close to the root; the exact signs have the last word. */
-static int32_t root_fraction(const track *k, int tangent) {
-    quadratic q;
-    quadratic_of(&q, k);
-    uint32_t bits_a = i128_bits(q.a), bits_b = i128_bits(q.b), bits_c = i128_bits(q.c);
-    if (bits_c != 0 && bits_a + bits_c > 2 * bits_b + 1) { /* a c >= 2^(bits_a + bits_c - 2) >= 2^(2 bits_b) > b^2 */
-        return NONE;
+/* The fraction of the first root, which is at most 1, by the signs at the fractions about the estimate. */
+static int32_t root_fraction(const track *k, int64_t fine) {
+    int32_t fraction = (int32_t)min64(fine >> 8, WHOLE);
+    while (!is_before_root(k, fraction)) { /* 0 is not after it */
+        fraction--;
     }
-    uint32_t shift = bits_b > 31 ? bits_b - 31 : 0, shift_a = bits_a > 31 ? bits_a - 31 : 0, shift_c = bits_c > 31 ? bits_c - 31 : 0;
-    int64_t b = i128_top(q.b, shift), ac = i128_top(q.a, shift_a) * i128_top(q.c, shift_c);
-    if (2 * shift >= shift_a + shift_c) {
-        ac = 2 * shift - shift_a - shift_c > 62 ? 0 : ac >> (2 * shift - shift_a - shift_c);
-    } else {
-        ac *= (int64_t)1 << (shift_a + shift_c - 2 * shift);
+    while (fraction < WHOLE && is_before_root(k, fraction + 1)) {
+        fraction++;
     }
-    int64_t discriminant = b * b - ac;
-    if (discriminant < (int64_t)1 << 35) {
-        int sign = discriminant <= -((int64_t)1 << 35) ? -1 : discriminant_sign(k, &q);
-        if (sign < 0 || (sign == 0 && !tangent)) {
-            return NONE;
-        }
-    }
-    int64_t root = discriminant > 0 ? fxs_isqrt64((uint64_t)discriminant) : 0;
-    int32_t guess = (int32_t)min64(i128_top(q.c, shift) * WHOLE / (b + root), WHOLE);
-    while (!is_before_root(k, guess)) { /* 0 is not after it */
-        guess--;
-    }
-    while (guess < WHOLE && is_before_root(k, guess + 1)) {
-        guess++;
-    }
-    return guess;
+    return fraction;
 }
+
+/* Whether a root estimated as `fine` is surely after t, or before it; and at the fraction fine / 256. */
+static int is_after(int64_t fine, moment t) { return i128_cmp(i128_mul(fine - SLACK, t.d), i128_mul(t.n, (int64_t)1 << 24)) > 0; }
+static int is_before(int64_t fine, moment t) { return i128_cmp(i128_mul(fine + SLACK, t.d), i128_mul(t.n, (int64_t)1 << 24)) < 0; }
+static int is_plain(int64_t fine) { return (fine & 255) >= SLACK && (fine & 255) <= 255 - SLACK; }
 
 /* The fraction of the first contact in the window, or NONE; `worth` of AT_ENDS and AT_TANGENT. With neither, the distance must fall
  * below r. Pieces between the moments at which a gap opens or closes are walked while the distance falls. */
 static int32_t first_contact(track *k, const window *w, int worth) {
     gaps g;
+    int gap_count = 0, is_known = 0;
     for (int i = 0; i < k->count; i++) {
         axis *a = k->axes + i;
         if (a->half != 0) { /* |p| + half < 2^62.4, times d < 2^60.6 */
@@ -275,21 +302,9 @@ static int32_t first_contact(track *k, const window *w, int worth) {
             int past_end = i128_sign(i128_add(i128_mul(a->p - a->half, w->in.d), along)) > 0;
             a->side = past_start + past_end - 1;
         }
+        gap_count += a->side != 0;
     }
-    gaps_at(&g, k, w->in);
-    int value = value_sign(&g), slope = slope_sign(&g);
-    k->by_root = 0;
-    if (value < 0 || (value == 0 && (worth & AT_ENDS))) {
-        return fraction_of(w->in);
-    }
-    if (slope >= 0) { /* it never falls; the distance may be r all along */
-        int still = value == 0 && slope == 0 && worth == AT_TANGENT;
-        for (int i = 0; i < g.count; i++) {
-            still = still && g.m[i] == 0;
-        }
-        return still ? fraction_of(w->in) : NONE;
-    }
-    k->by_root = 1;
+    moment now = w->in;
     for (;;) {
         moment next = w->out;
         axis *crossed = NULL;
@@ -304,19 +319,52 @@ static int32_t first_contact(track *k, const window *w, int worth) {
                 crossed = a;
             }
         }
-        gaps_at(&g, k, next);
-        slope = slope_sign(&g);
-        if (slope >= 0) {
-            return root_fraction(k, (worth & AT_TANGENT) && ((worth & AT_ENDS) || slope > 0));
+        /* Most contacts that open with more than one gap are at a root well inside the piece. */
+        quadratic q;
+        int64_t fine = 0;
+        int told = 0;
+        quadratic_of(&q, k);
+        if ((is_known || gap_count > 1) && i128_sign(q.b) > 0 && i128_sign(q.c) >= 0) {
+            told = root_estimate(&q, &fine);
+            if (told > 0 && is_plain(fine) && is_after(fine, now) && is_before(fine, next)) {
+                k->by_root = 1;
+                return (int32_t)(fine >> 8);
+            }
+            if (told < 0 && crossed == NULL) {
+                return NONE;
+            }
         }
-        value = value_sign(&g);
+        if (!is_known) {
+            gaps_at(&g, k, now);
+            int value = value_sign(&g), slope = slope_sign(&g);
+            k->by_root = 0;
+            if (value < 0 || (value == 0 && (worth & AT_ENDS))) {
+                return fraction_of(now);
+            }
+            if (slope >= 0) { /* it never falls; the distance may be r all along */
+                return value == 0 && worth == AT_TANGENT && i128_sign(q.a) == 0 ? fraction_of(now) : NONE;
+            }
+            is_known = 1;
+            k->by_root = 1;
+            if (told == 0) {
+                told = root_estimate(&q, &fine);
+            }
+        }
+        gaps_at(&g, k, next);
+        int slope = slope_sign(&g);
+        if (slope >= 0) {
+            int sign = told < 0 ? -1 : told > 0 ? 1 : discriminant_sign(k, &q);
+            return sign > 0 || (sign == 0 && (worth & AT_TANGENT) && ((worth & AT_ENDS) || slope > 0)) ? root_fraction(k, fine) : NONE;
+        }
+        int value = told < 0 ? 1 : value_sign(&g);
         if (value < 0 || (value == 0 && (worth & AT_ENDS))) {
-            return root_fraction(k, 1);
+            return root_fraction(k, fine);
         }
         if (crossed == NULL) {
             return NONE;
         }
         crossed->side++;
+        now = next;
     }
 }
 
@@ -342,7 +390,7 @@ static int64_t quotient(i128 n, int64_t d) {
     n = i128_shl(n, shift); /* < 2^125 */
     d <<= shift;
     i128 rest = i128_shr(n, 31);
-    int64_t high = digit_of(&rest, d);
+    int64_t high = i128_cmp(rest, i128_of(d)) < 0 ? 0 : digit_of(&rest, d);
     rest = i128_add(i128_shl(rest, 31), i128_of((int64_t)(i128_low(n) & 0x7FFFFFFF)));
     return high << 31 | digit_of(&rest, d);
 }
@@ -433,6 +481,32 @@ static int rim_slope(const rim *s, int64_t k) {
     return sign * i256_sign(i256_add(i256_mul(excess, U), i256_neg(i256_mul(delta, delta))));
 }
 
+/* Whether a plane that faces the round shape at k / 2^32 keeps it off the cylinder all the way from `first` to `last`. Any direction
+ * proves what it proves: the shapes reach r * |u| + R * |u.x, u.z| + h * |u.y| along u; of u towards the place at k on the nearest part
+ * of the cylinder, times rho, 28 bits are kept. |u.D|, |u.M| < 2^61.2, the reach below 2^60. */
+static int rim_clears(const rim *s, int64_t k, int64_t first, int64_t last) {
+    int64_t x = rim_coordinate(s->p[0], s->m[0], k), y = rim_coordinate(s->p[1], s->m[1], k), z = rim_coordinate(s->p[2], s->m[2], k);
+    int64_t f = max64(0, abs64(y) - s->h * RIM_STEPS), rho = isqrt128(i128_add(i128_square(x), i128_square(z)));
+    int64_t E = max64(0, rho - s->R * RIM_STEPS);
+    i128 along[3] = {i128_mul(abs64(x), E), i128_mul(f, rho), i128_mul(abs64(z), E)};
+    int32_t shift = 0;
+    for (int i = 0; i < 3; i++) {
+        shift = max_int(shift, (int32_t)i128_bits(along[i]) - 28);
+    }
+    int64_t u[3], sign[3] = {x, y, z}, uD = 0, uM = 0;
+    for (int i = 0; i < 3; i++) {
+        u[i] = leading(along[i], shift);
+        u[i] = sign[i] < 0 ? -u[i] : u[i];
+        uD += u[i] * s->p[i];
+        uM += u[i] * s->m[i];
+    }
+    int64_t planar_sq = u[0] * u[0] + u[2] * u[2];
+    int64_t reach = s->R * ((int64_t)fxs_isqrt64((uint64_t)planar_sq) + 1) + s->h * abs64(u[1]) +
+                    s->r * ((int64_t)fxs_isqrt64((uint64_t)(planar_sq + u[1] * u[1])) + 1);
+    i128 limit = i128_mul(reach - uD, RIM_STEPS);
+    return i128_cmp(i128_mul(uM, first), limit) > 0 && i128_cmp(i128_mul(uM, last), limit) > 0;
+}
+
 /* A k of first..last whose contact is >= when, or NONE. The distance is convex: it is least beside the change of its slope's sign. */
 static int64_t rim_find(const rim *s, int64_t first, int64_t last, int when) {
     if (first > last) {
@@ -447,10 +521,13 @@ static int64_t rim_find(const rim *s, int64_t first, int64_t last, int when) {
     if (rim_slope(s, first) >= 0 || rim_slope(s, last) <= 0) {
         return NONE;
     }
-    while (last - first > 1) {
+    for (uint32_t i = 1; last - first > 1; i++) {
         int64_t middle = first + (last - first) / 2;
         if (rim_contact(s, middle) >= when) {
             return middle;
+        }
+        if ((i & (i - 1)) == 0 && rim_clears(s, middle, first, last)) { /* now and then: it tells little of a wide interval */
+            return NONE;
         }
         *(rim_slope(s, middle) < 0 ? &first : &last) = middle;
     }
@@ -461,7 +538,7 @@ static int64_t rim_find(const rim *s, int64_t first, int64_t last, int when) {
  * places; and all multiples of 2^-32, wherever they are. */
 static int32_t round_cylinder(const axis *axes, const int64_t *p, const int64_t *m, int64_t r, int64_t R, int64_t h, window w, int when) {
     int open = when == FXS_OVERLAPPING;
-    track k = {{axes[0], axes[2]}, 2, R + r, 0};
+    track k = {{axes[0], axes[2]}, 2, 1, R + r, 0};
     window beside = w;
     int32_t first = NONE;
     /* Beside it f = 0 counts at the very ends of the slab, so the slab is closed even when the disc is open. */
@@ -582,7 +659,7 @@ static int32_t first_of_pair(const solid *a, const solid *b, const int64_t *D, c
     if (is_round && b->kind == FXS_CYLINDER) {
         return round_cylinder(axes, D, M, a->size[0], b->size[0], h, w, when);
     }
-    track k = {{axes[0], axes[2], axis_of(D[1] * unit, M[1] * unit, h * unit)}, is_round ? 3 : 2, r * unit, 0};
+    track k = {{axes[0], axes[2], axis_of(D[1] * unit, M[1] * unit, h * unit)}, is_round ? 3 : 2, unit == 1, r * unit, 0};
     return first_contact(&k, &w, when == FXS_OVERLAPPING ? 0 : AT_ENDS | AT_TANGENT);
 }
 
