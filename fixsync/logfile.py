@@ -38,6 +38,11 @@ def suffix_of(path: str | os.PathLike[str]) -> str:
     return suffix if suffix in SUFFIXES else ""
 
 
+def survives_a_cut(suffix: str) -> bool:
+    """Whether all that was written can be read back however the process ends."""
+    return suffix in ("", ".gz", ".zst")
+
+
 def compression_of(start: bytes) -> str:
     """The compression that data starting like this is in: one of SUFFIXES, or "" for none known."""
     return next((suffix for suffix, magic in _MAGIC.items() if start.startswith(magic)), "")
@@ -108,24 +113,31 @@ class Source:
         self.suffix = suffix_of(path)
         self.is_cut = False
         """After the last piece: whether the compressed data ended before its own end mark."""
+        self._read_bytes = 0
         self._start = _decompressor(self.suffix) if self.suffix else None
         self._file: BinaryIO = Path(path).open("rb")  # noqa: SIM115 - closed by close()
 
     def close(self) -> None:
         self._file.close()
 
+    @property
+    def progress(self) -> float:
+        """How much of the file has been read, 0 to 1; of a pipe, which has no size, always 0."""
+        size = os.fstat(self._file.fileno()).st_size
+        return min(1.0, self._read_bytes / size) if size else 0.0
+
     def __iter__(self) -> Iterator[bytes]:
         """Pieces of up to 32 KiB. DamagedFileError for broken compressed data, after what came before it."""
         if self._start is None:
             while data := self._file.read(_PIECE_BYTES):
+                self._read_bytes += len(data)
                 yield data
             return
         start, error = self._start
         decoder = start()
-        read_bytes = 0
         # A file may hold several compressed ones. Where one ends, the next must start or the file must end.
         while data := self._file.read(_READ_BYTES):
-            read_bytes += len(data)
+            self._read_bytes += len(data)
             while data or not decoder.needs_input:
                 if decoder.eof:
                     decoder = start()
@@ -133,7 +145,7 @@ class Source:
                     piece = decoder.decompress(data, _PIECE_BYTES)
                 except (error, EOFError) as damage:
                     raise DamagedFileError(
-                        f"the {self.suffix} data is damaged near byte {read_bytes}: {damage}"
+                        f"the {self.suffix} data is damaged near byte {self._read_bytes}: {damage}"
                     ) from damage
                 if piece:
                     yield piece
@@ -203,16 +215,12 @@ _COMPRESSORS: dict[str, Callable[[], _Compressor]] = {
 
 
 class Sink:
-    """Writes a file.
-
-    If `survives_a_cut`, what `write` has returned from can be read back however the process ends.
-    """
+    """Writes a file, handing over what it is given before `write` returns, where `survives_a_cut` says so."""
 
     def __init__(self, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
         suffix = suffix_of(path) if suffix is None else suffix
         self._compressor = _COMPRESSORS[suffix]()
         self._file = Path(path).open("wb", buffering=0)  # noqa: SIM115 - closed by close()
-        self.survives_a_cut = suffix in ("", ".gz", ".zst")
 
     def write(self, data: bytes) -> None:
         self._put(self._compressor.compress(data))

@@ -451,10 +451,12 @@ class _FrameFormat:
             return None
         if [frame.frame for frame in frames] != list(range(due, due + count)):
             return None
+        more_keys = block.count(b":") - 2 * count
+        if more_keys == 0:
+            return frames
         hashes = [frame.hash for frame in frames if frame.hash is not UNSET]
-        keys = 2 * count + len(hashes)
-        keys += sum([(frame.queries is not UNSET) + (frame.events is not UNSET) for frame in frames])
-        if block.count(b":") != keys:
+        left_out = sum([(frame.queries is UNSET) + (frame.events is UNSET) for frame in frames])
+        if more_keys != len(hashes) + 2 * count - left_out:
             return None
         if hashes and (set(map(len, hashes)) != {16} or "".join(hashes).strip(_HEX)):
             return None
@@ -469,6 +471,32 @@ class _FrameFormat:
         if self.parse_all(line + b"\n", [line], frame.frame) is None:
             self.parse(line, frame.frame)
         return line + b"\n"
+
+
+def plain(value: Any) -> Any:
+    """A value of a log as any JSON library reads it: a list for each row and tuple."""
+    return json.loads(json.dumps(msgspec.to_builtins(value, str_keys=True)))
+
+
+def check_ids(frame: Frame, capacity: int) -> None:
+    """`LineError` for an event or an answer with an id that no world of this capacity has.
+
+    Commands are checked by the world that they are for.
+    """
+    for i, event in enumerate(frame.events or []):
+        for j, id in enumerate(event[:2]):
+            _check_id(id, capacity, f"events[{i}][{j}]")
+    for i, answer in enumerate(frame.queries or []):
+        for j, hit in enumerate(answer):
+            if isinstance(hit, CastHit):
+                _check_id(hit.id, capacity, f"queries[{i}][{j}][0]")
+            else:
+                _check_id(hit, capacity, f"queries[{i}][{j}]")
+
+
+def _check_id(id: int, capacity: int, path: str) -> None:
+    if id >= capacity:
+        raise LineError(path, f"{id} is not in 0..{capacity - 1}, which is the log's capacity")
 
 
 _TRACE, _SIM = _FrameFormat(TraceFrame), _FrameFormat(SimFrame)
@@ -503,6 +531,7 @@ class Reader:
             self._source.close()
             raise
         self._format = _TRACE if self.header.sim is None else _SIM
+        self._frames = self._all_frames()
 
     def __enter__(self) -> Reader:
         return self
@@ -519,6 +548,11 @@ class Reader:
     def line(self) -> int:
         """The number of the last line read; that of frame n is n + 2."""
         return self._line
+
+    @property
+    def progress(self) -> float:
+        """How much of the file has been read, 0 to 1."""
+        return self._source.progress
 
     def error(self, field: str, reason: str) -> MatchLogError:
         """An error about a field of the last line read."""
@@ -568,9 +602,12 @@ class Reader:
         return header
 
     def __iter__(self) -> Iterator[Frame]:
+        """The frames that have not been given yet."""
+        return self._frames
+
+    def _all_frames(self) -> Iterator[Frame]:
         if self._block:
             yield from self._frames_of(self._block)
-            self._block = b""
         for block in self._blocks:
             yield from self._frames_of(block)
         if self.footer is not None and self._rest:
@@ -642,11 +679,6 @@ class Writer:
         self._written = f"{self.name}.part" if replace else self.name
         self._sink = logfile.Sink(self._written, suffix=logfile.suffix_of(path))
         self._put(line)
-
-    @property
-    def survives_a_cut(self) -> bool:
-        """Whether a crash loses at most the frame being written."""
-        return self._sink.survives_a_cut
 
     def __enter__(self) -> Writer:
         return self

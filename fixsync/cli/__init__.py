@@ -1,0 +1,66 @@
+"""The command `fixsync`. Each of its commands is a module here, imported when it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+
+import click
+
+from fixsync import __version__
+
+__all__ = ["main"]
+
+COMMANDS = {
+    "replay": "fixsync.cli.replay:replay_command",
+    "diff": "fixsync.cli.diff:diff_command",
+    "info": "fixsync.cli.info:info_command",
+}
+"""Where each command is: its name, and module:object."""
+
+CRASHED = 70
+"""The exit code of an error within fixsync itself: 1 says that a log diverged."""
+INTERRUPTED = 130
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click calls it so
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+
+@click.group(
+    cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(__version__, package_name="fixsync", message="%(prog)s %(version)s")
+def fixsync() -> None:
+    """Exact, order-stable hit detection: replay, compare and look into recorded matches."""
+
+
+def main() -> None:
+    """Runs the command line and ends the process with its exit code."""
+    try:
+        sys.exit(fixsync.main(prog_name="fixsync", standalone_mode=False) or 0)
+    except click.exceptions.Exit as end:
+        sys.exit(end.exit_code)
+    except click.ClickException as error:
+        error.show()
+        # Whatever kept a command from running is no difference between logs.
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever reads the output has enough of it. Nothing more may be written, not even at exit.
+        sys.stderr.close()
+        sys.exit(0)
+    except Exception:
+        traceback.print_exc()
+        sys.exit(CRASHED)

@@ -1,0 +1,136 @@
+"""fixsync diff: the first frame in which two logs differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from fixsync import sim
+from fixsync.cli import text
+from fixsync.diff import Diff, Row, diff
+
+_LOG = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+# State fields that are Q16.16, and those that are angles: told in units and degrees too.
+_LENGTHS = {"x", "y", "z", "ox", "oy", "oz", "radius", "half_height", "half_x", "half_y", "half_z"}
+_ANGLES = {"yaw", "half_angle"}
+
+
+@click.command("diff")
+@click.argument("a", type=_LOG)
+@click.argument("b", type=_LOG)
+@click.option(
+    "--ignore-meta", is_flag=True, help="Take meta, names and unit_mm for the same whatever they say."
+)
+@click.option(
+    "--rows", type=click.IntRange(1), default=40, show_default=True, help="The most differences to show."
+)
+@text.sim_option
+@text.json_option
+@click.pass_context
+def diff_command(
+    ctx: click.Context,
+    a: Path,
+    b: Path,
+    ignore_meta: bool,
+    rows: int,
+    simulations: Mapping[str, sim.SimulationType],
+    as_json: bool,
+) -> None:
+    """Tell the first frame in which two logs differ.
+
+    It tells all that differs in that frame. Both logs are replayed, so the state of the two worlds is
+    compared too, collider by collider. What only one of the logs tells (events, answers, hashes) is
+    counted, not compared.
+
+    \b
+    Exit code  0  the same
+               1  different
+               2  one of them is not a valid log
+    """
+    try:
+        result = diff(a, b, simulations=simulations, ignore_meta=ignore_meta)
+    except (OSError, ValueError) as error:
+        raise click.ClickException(str(error)) from error
+    if as_json:
+        text.print_json(_json(result))
+    else:
+        _print(result, rows)
+    ctx.exit(result.exit_code)
+
+
+def _print(result: Diff, rows_max: int) -> None:
+    out = text.console()
+    text.say(out, f"A  {text.printable(result.a)}", f"B  {text.printable(result.b)}", "")
+    if result.header:
+        text.say(out, "the headers differ:")
+        text.show(out, _table(result.header))
+    if result.frame is not None:
+        text.say(out, f"first difference in frame {result.frame} (line {result.frame + 2}):")
+        text.show(out, _table(result.rows[:rows_max]))
+        more = len(result.rows[rows_max:]) + result.more_rows
+        if more:
+            text.say(out, f"and {more} more differences in this frame")
+    elif result.error is None:
+        text.say(
+            out,
+            f"the {result.frames} frames are the same" + (", the headers are not" if result.header else ""),
+        )
+    for note in _notes(result):
+        text.say(out, text.printable(note))
+
+
+def _notes(result: Diff) -> Iterator[str]:
+    for what, count in result.not_compared.items():
+        yield f"not compared: {what} (frames: {count})"
+    yield from result.notes
+    if result.error is not None:
+        yield f"not a valid log: {result.error}"
+
+
+def _table(rows: list[Row]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("", overflow="fold")
+    table.add_column("A", overflow="fold")
+    table.add_column("B", overflow="fold")
+    for _, group in groupby(rows, lambda row: row.group):
+        for row in group:
+            name = f"{row.group}{'' if row.name.startswith('[') or not row.name else ' '}{row.name}"
+            table.add_row(Text(text.printable(name)), *(Text(_value(row, value)) for value in (row.a, row.b)))
+    return table
+
+
+def _value(row: Row, value: Any) -> str:
+    field = row.name.rpartition(": ")[2]
+    if row.group == "state" and isinstance(value, int) and not isinstance(value, bool):
+        if field in _LENGTHS:
+            return text.units(value)
+        if field in _ANGLES:
+            return text.angle(value)
+    return text.printable(value if isinstance(value, str) else text.compact(value))
+
+
+def _json(result: Diff) -> dict[str, Any]:
+    def rows(found: list[Row]) -> list[dict[str, Any]]:
+        return [{"group": row.group, "name": row.name, "a": row.a, "b": row.b} for row in found]
+
+    return {
+        "a": result.a,
+        "b": result.b,
+        "exit_code": result.exit_code,
+        "same": result.is_same,
+        "frames": result.frames,
+        "frame": result.frame,
+        "header": rows(result.header),
+        "differences": rows(result.rows),
+        "more_differences": result.more_rows,
+        "not_compared": result.not_compared,
+        "notes": result.notes,
+        "error": text.error_json(result.error),
+    }

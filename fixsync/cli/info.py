@@ -1,0 +1,146 @@
+"""fixsync info: what is in a log."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fixsync.cli import text
+from fixsync.info import Info, info
+from fixsync.matchlog import Header, plain
+
+
+@click.command("info")
+@click.argument(
+    "logs", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False), metavar="LOG..."
+)
+@text.json_option
+@click.pass_context
+def info_command(ctx: click.Context, logs: Sequence[str], as_json: bool) -> None:
+    """Tell what is in a match log.
+
+    Its header, and counts of all that it tells. Nothing is replayed.
+
+    \b
+    Exit code  0  it is a valid log, whole or cut short
+               2  it is not
+    """
+    try:
+        found = [info(Path(path)) for path in logs]
+    except (OSError, ValueError) as error:
+        raise click.ClickException(str(error)) from error
+    if as_json:
+        text.print_json({"logs": [_json(one) for one in found]})
+    else:
+        out = text.console()
+        for i, one in enumerate(found):
+            if i:
+                text.say(out, "")
+            text.show(out, text.pairs_table(list(_rows(one))))
+    ctx.exit(2 if any(one.error for one in found) else 0)
+
+
+def _rows(one: Info) -> Iterator[tuple[str, str]]:
+    yield "log", f"{text.printable(one.path)} ({one.size:,} bytes)"
+    if one.error is not None:
+        yield "not valid", text.printable(str(one.error))
+    if one.header is None:
+        return
+    yield from _header_rows(one.header, one.frames)
+    if one.cut:
+        yield "cut short", f"after {one.frames} frames: {one.cut}"
+    elif one.error is None:
+        yield "whole", "with a checksum, which is right" if one.has_checksum else "without a checksum"
+    if one.header.sim is None:
+        yield from _trace_rows(one, one.header)
+    else:
+        yield "players", str(one.players)
+    yield from _told_rows(one)
+
+
+def _header_rows(header: Header, frames: int) -> Iterator[tuple[str, str]]:
+    rate = header.tick_rate
+    per_second = f"{rate[0]}/{rate[1]}" if isinstance(rate, tuple) else str(rate)
+    yield "frames", f"{frames} at {per_second} a second: {text.duration(header.seconds(frames))}"
+    yield (
+        "kind",
+        "trace (commands)" if header.sim is None else f'inputs of sim "{text.printable(header.sim)}"',
+    )
+    if header.sim is not None:
+        yield "seed", str(header.seed)
+    yield "capacity", f"{header.capacity} ids"
+    yield "hit when", {1: "TOUCHING", 2: "OVERLAPPING"}[header.hit_when]
+    if header.layers is not None:
+        pairs = " ".join(f"{i}-{j}" for i, j in header.layers)
+        yield "layers that meet", pairs or "none"
+    for which, names in (("layer names", header.names.layers), ("id names", header.names.ids)):
+        if names:
+            yield (
+                which,
+                ", ".join(f"{number} {text.printable(name)}" for number, name in sorted(names.items())),
+            )
+    if header.unit_mm is not None:
+        yield "one unit", f"{header.unit_mm} mm"
+    for key, value in header.meta.items():
+        yield f"meta {text.printable(key)}", text.printable(value if isinstance(value, str) else str(value))
+
+
+def _trace_rows(one: Info, header: Header) -> Iterator[tuple[str, str]]:
+    total = one.commands.total()
+    yield "commands", f"{total}: {_counts(one.commands)}" if total else "none"
+    if one.added_by_kind:
+        yield "colliders", f"at most {one.colliders_max} at once"
+        yield "added by shape", _counts(one.added_by_kind)
+        layers = {text.named_layer(layer, header): n for layer, n in sorted(one.added_by_layer.items())}
+        yield "added by layer", ", ".join(f"{layer}: {n}" for layer, n in layers.items())
+    if one.low is not None and one.high is not None:
+        for axis, low, high in zip("xyz", one.low, one.high, strict=True):
+            yield f"positions in {axis}", f"{text.units(low)} to {text.units(high)}"
+
+
+def _told_rows(one: Info) -> Iterator[tuple[str, str]]:
+    told = one.frames_with
+    if told["events"]:
+        yield "events", f"{_counts(one.events) or 'none'} (told for {told['events']} frames)"
+        yield "hits", str(one.hits)
+        if one.hits_max_frame is not None:
+            yield "most hits", f"{one.hits_max} in frame {one.hits_max_frame}"
+    else:
+        yield "events", "not told; fixsync replay -o FILLED fills them in"
+    yield "answers", f"{one.answers} (told for {told['queries']} frames)" if told["queries"] else "not told"
+    yield "hashes", f"{told['hash']}, the last {one.last_hash}" if told["hash"] else "not told"
+
+
+def _counts(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in counts.most_common())
+
+
+def _json(one: Info) -> dict[str, Any]:
+    header = one.header
+    return {
+        "log": one.path,
+        "valid": one.error is None,
+        "error": text.error_json(one.error),
+        "size": one.size,
+        "header": None if header is None else plain(header),
+        "frames": one.frames,
+        "cut": one.cut or None,
+        "checksum": one.has_checksum,
+        "commands": dict(one.commands),
+        "players": one.players,
+        "colliders_max": one.colliders_max,
+        "added_by_kind": dict(one.added_by_kind),
+        "added_by_layer": {str(layer): number for layer, number in sorted(one.added_by_layer.items())},
+        "positions": None if one.low is None else {"min": one.low, "max": one.high},
+        "frames_with": dict(one.frames_with),
+        "events": dict(one.events),
+        "hits": one.hits,
+        "hits_max": one.hits_max,
+        "hits_max_frame": one.hits_max_frame,
+        "answers": one.answers,
+        "last_hash": one.last_hash or None,
+    }

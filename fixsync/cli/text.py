@@ -1,0 +1,205 @@
+"""What the commands share: the console, numbers in words, and the options that several take."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from fixsync import sim
+from fixsync.matchlog import Header, MatchLogError, plain
+from fixsync.numbers import ONE
+from fixsync.records import Collider
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+
+_UNCUT = 10_000
+
+
+def console() -> Console:
+    """Standard output: as wide as the terminal, or as the text if it is none. Colour on a terminal alone."""
+    width = None if sys.stdout.isatty() else _UNCUT
+    return Console(width=width, highlight=False, markup=False, emoji=False)
+
+
+def say(out: Console, *lines: str | Text) -> None:
+    """Lines, as long as they are."""
+    for line in lines:
+        out.print(line, soft_wrap=True)
+
+
+def show(out: Console, table: Table) -> None:
+    """A table; where it is not for a terminal, without blanks at the ends of lines."""
+    if out.is_terminal:
+        out.print(table)
+        return
+    with out.capture() as captured:
+        out.print(table)
+    say(out, *(line.rstrip() for line in captured.get().splitlines()))
+
+
+def print_json(value: Any) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def compact(value: Any) -> str:
+    """A value as a log writes it."""
+    return json.dumps(plain(value), separators=(",", ":"), ensure_ascii=False)
+
+
+def printable(text: str) -> str:
+    """A text out of a log without what could steer a terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def decimal(numerator: int, denominator: int, digits: int) -> str:
+    """A fraction rounded to so many digits after the point, without zeros at its end; in integers."""
+    scaled, rest = divmod(abs(numerator) * 10**digits, denominator)
+    scaled += 2 * rest >= denominator
+    whole, part = divmod(scaled, 10**digits)
+    tail = f".{part:0{digits}}".rstrip("0").rstrip(".")
+    return f"{'-' if numerator < 0 and scaled else ''}{whole}{tail}"
+
+
+def units(raw: int) -> str:
+    """A Q16.16 number in units and as it is."""
+    return f"{decimal(raw, ONE, 5)} ({raw})"
+
+
+def vector(raw: Sequence[int]) -> str:
+    """Q16.16 coordinates in units and as they are."""
+    return f"{', '.join(decimal(v, ONE, 5) for v in raw)} ({', '.join(map(str, raw))})"
+
+
+def angle(steps: int) -> str:
+    """A yaw or a half angle in degrees and in steps."""
+    return f"{decimal(steps * 360, 65536, 3)}° ({steps})"
+
+
+def duration(seconds: float) -> str:
+    """A time for people."""
+    minutes, rest = divmod(seconds, 60)
+    hours, minutes = divmod(int(minutes), 60)
+    if hours:
+        return f"{hours}:{minutes:02}:{int(rest):02}"
+    return f"{minutes}:{rest:04.1f}" if minutes else f"{rest:.2f} s"
+
+
+def named_id(id: int, header: Header) -> str:
+    """An id with the name that the log has for it."""
+    return f'{id} "{printable(header.names.ids[id])}"' if id in header.names.ids else str(id)
+
+
+def named_layer(layer: int, header: Header) -> str:
+    """A layer with the name that the log has for it."""
+    names = header.names.layers
+    return f'{layer} "{printable(names[layer])}"' if layer in names else str(layer)
+
+
+def shape_text(row: Sequence[Any]) -> str:
+    """A shape, given as in a log, in units and as it is."""
+    kind, *sizes = row
+    names = {
+        "sphere": ("radius",),
+        "box": ("half_x", "half_y", "half_z"),
+        "sector": ("radius", "half_angle", "half_height"),
+    }.get(kind, ("radius", "half_height"))
+    parts = [
+        f"{name} {angle(size) if name == 'half_angle' else units(size)}"
+        for name, size in zip(names, sizes, strict=True)
+    ]
+    return f"{kind} {', '.join(parts)}"
+
+
+def collider_lines(id: int, collider: Collider | None, header: Header) -> list[str]:
+    """A collider in words, over several lines."""
+    name = named_id(id, header)
+    if collider is None:
+        return [f"{name}: not in the world"]
+    pose = collider.pose
+    owner = f"owner {collider.owner}" if collider.owner else "no owner"
+    activity = "" if collider.active else ", inactive"
+    lines = [
+        f"{name}: {shape_text(collider.shape.as_tuple())}",
+        f"  position {vector((pose.x, pose.y, pose.z))}",
+        f"  yaw {angle(pose.yaw)}, layer {named_layer(collider.layer, header)}, {owner}{activity}",
+    ]
+    if any(collider.offset):
+        lines.append(f"  offset {vector(collider.offset)}")
+    return lines
+
+
+def collider_json(collider: Collider | None) -> dict[str, Any] | None:
+    if collider is None:
+        return None
+    pose = collider.pose
+    return {
+        "id": collider.id,
+        "shape": list(collider.shape.as_tuple()),
+        "position": [pose.x, pose.y, pose.z],
+        "yaw": pose.yaw,
+        "layer": collider.layer,
+        "owner": collider.owner,
+        "offset": list(collider.offset),
+        "active": collider.active,
+    }
+
+
+def error_json(error: MatchLogError | None) -> dict[str, Any] | None:
+    if error is None:
+        return None
+    return {
+        "message": str(error),
+        "file": error.file,
+        "line": error.line,
+        "field": error.field,
+        "reason": error.reason,
+    }
+
+
+def pairs_table(rows: Sequence[tuple[str, str]]) -> Table:
+    """Names and values below each other."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(Text(name), Text(value))
+    return table
+
+
+def sim_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--sim, for commands that replay logs with a simulation."""
+    return click.option(
+        "--sim",
+        "simulations",
+        multiple=True,
+        metavar="MODULE:OBJECT",
+        callback=_simulations,
+        help="A simulation that logs name as their sim; modules are also looked for here. Repeatable.",
+    )(command)
+
+
+def _simulations(
+    ctx: click.Context, param: click.Parameter, references: tuple[str, ...]
+) -> Mapping[str, sim.SimulationType]:
+    here = str(Path.cwd())
+    if references and here not in sys.path:
+        sys.path.insert(0, here)
+    found = {}
+    for reference in references:
+        try:
+            simulation = sim.find(reference)
+        except ValueError as error:
+            raise click.BadParameter(str(error), ctx, param) from error
+        name = getattr(simulation, "name", None)
+        if not isinstance(name, str):
+            raise click.BadParameter(f"{reference} has no name for logs to give", ctx, param)
+        found[name] = simulation
+    return found

@@ -1,0 +1,233 @@
+"""Tells the first frame in which two match logs differ, and what differs in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+from msgspec import UNSET
+
+from fixsync import sim
+from fixsync.fields import ABSENT, differences
+from fixsync.matchlog import Frame, Header, MatchLogError, Reader, SimFrame, check_ids, plain
+from fixsync.player import Player
+from fixsync.strictjson import LineError
+
+__all__ = ["Diff", "Row", "diff"]
+
+ROWS_MAX = 1000
+"""The most differences told of one frame."""
+
+_TOLD_ONLY = ("meta", "names", "unit_mm")
+"""What a header says that no world is made of."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One difference. Values are as in the logs; "absent" is what one side does not have."""
+
+    group: str
+    """"header", "commands", "inputs", "events", "queries", "hash", "state", or "length" if one has ended."""
+    name: str
+    """What differs, within the group: "seed", "[3]", "1, 5", "collider 7: x"."""
+    a: Any
+    b: Any
+
+
+@dataclass
+class Diff:
+    """What two logs have in common and what not."""
+
+    a: str
+    b: str
+    frames: int = 0
+    """Frames that are the same in both."""
+    frame: int | None = None
+    """The first frame that differs; None if none does."""
+    header: list[Row] = field(default_factory=list)
+    """Differences of line 1."""
+    rows: list[Row] = field(default_factory=list)
+    """Differences of `frame`: what the logs say, then the state of both worlds after it, field by field."""
+    more_rows: int = 0
+    """Differences of `frame` that are not in `rows`."""
+    not_compared: dict[str, int] = field(default_factory=dict)
+    """In how many frames only one of the logs tells its events, queries or hash, and which those are."""
+    notes: list[str] = field(default_factory=list)
+    error: MatchLogError | None = None
+    """Why one of them is not valid."""
+
+    @property
+    def is_same(self) -> bool:
+        return self.frame is None and not self.header and self.error is None
+
+    @property
+    def exit_code(self) -> int:
+        """0 the same, 1 different, 2 one is not a valid log."""
+        return 2 if self.error else int(not self.is_same)
+
+
+def diff(
+    a: str | os.PathLike[str],
+    b: str | os.PathLike[str],
+    *,
+    simulations: Mapping[str, sim.SimulationType] | None = None,
+    ignore_meta: bool = False,
+) -> Diff:
+    """Compares two logs up to the first frame that differs, replaying both.
+
+    What one log leaves out is counted and not compared. `ignore_meta`: a header that differs in `meta`,
+    `names` or `unit_mm` alone counts as the same. What follows the first difference is read, so that a log
+    that is not valid is told, but not replayed. OSError for files that cannot be read.
+    """
+    result = Diff(os.fspath(a), os.fspath(b))
+    try:
+        with Reader(a) as reader_a, Reader(b) as reader_b:
+            result.header = list(_header_rows(reader_a.header, reader_b.header, ignore_meta=ignore_meta))
+            _Comparison(result, _Side(reader_a, simulations), _Side(reader_b, simulations)).run()
+    except MatchLogError as error:
+        result.error = error
+    return result
+
+
+class _Side:
+    """One of the two logs: its frames one by one, and its world after each."""
+
+    def __init__(self, reader: Reader, simulations: Mapping[str, sim.SimulationType] | None) -> None:
+        self.reader = reader
+        self.player: Player | None = None
+        self.unplayed = ""
+        try:
+            self.player = Player(reader.header, simulations)
+        except LineError as wrong:
+            if wrong.path != "sim":
+                raise reader.error(wrong.path, wrong.reason) from wrong
+            # Without its simulation a log can still be read and compared.
+            self.unplayed = wrong.reason
+
+    def __iter__(self) -> Iterator[Frame]:
+        for frame in self.reader:
+            try:
+                check_ids(frame, self.reader.header.capacity)
+                if self.player is not None:
+                    self.player.play(frame)
+            except LineError as wrong:
+                raise self.reader.error(wrong.path, wrong.reason) from wrong
+            yield frame
+
+
+class _Comparison:
+    def __init__(self, result: Diff, a: _Side, b: _Side) -> None:
+        self._result = result
+        self._a, self._b = a, b
+        for side in (a, b):
+            if side.unplayed:
+                result.notes.append(f"{side.reader.name} was not replayed: {side.unplayed}")
+
+    def run(self) -> None:
+        result = self._result
+        for number, (a, b) in enumerate(zip_longest(self._a, self._b)):
+            rows = self._length_rows(number, a, b) if a is None or b is None else self._frame_rows(a, b)
+            if rows:
+                result.frame = number
+                result.rows, result.more_rows = rows[:ROWS_MAX], max(0, len(rows) - ROWS_MAX)
+                break
+            result.frames += 1
+        for reader in (self._a.reader, self._b.reader):
+            for _ in reader:
+                pass
+            if reader.cut:
+                result.notes.append(f"{reader.name} was cut short after {reader.frames} frames: {reader.cut}")
+
+    def _length_rows(self, number: int, a: Frame | None, b: Frame | None) -> list[Row]:
+        return [Row("length", f"frame {number}", *("present" if frame else ABSENT for frame in (a, b)))]
+
+    def _frame_rows(self, a: Frame, b: Frame) -> list[Row]:
+        group = "inputs" if isinstance(a, SimFrame) else "commands"
+        rows = [*_list_rows(group, _orders(a), _orders(b))]
+        rows += self._told_rows("events", a.events, b.events)
+        rows += self._told_rows("queries", a.queries, b.queries)
+        rows += self._told_rows("hash", a.hash, b.hash)
+        return [*rows, *self._state_rows(bool(rows))]
+
+    def _told_rows(self, group: str, a: Any, b: Any) -> list[Row]:
+        if (a is UNSET) != (b is UNSET):
+            key = f"{group} only in {self._result.b if a is UNSET else self._result.a}"
+            self._result.not_compared[key] = self._result.not_compared.get(key, 0) + 1
+            return []
+        if a == b:
+            return []
+        if group == "hash":
+            for side in (self._a, self._b):
+                if side.player is not None:
+                    self._result.notes.append(f"replaying {side.reader.name} gives {side.player.hash}")
+            return [Row("hash", "", a, b)]
+        return [*(_event_rows(a, b) if group == "events" else _list_rows(group, a, b))]
+
+    def _state_rows(self, differs: bool) -> list[Row]:
+        """The fields that are not the same in both worlds. Where the logs do not differ, the hashes tell."""
+        a, b = self._a.player, self._b.player
+        if a is None or b is None or (not differs and a.hash == b.hash):
+            return []
+        header = {row.name for row in self._result.header}
+        if header and not differs and _what_moves(a) == _what_moves(b):
+            return []
+        rows = []
+        for difference in differences(_fields(a), _fields(b)):
+            # hit_when and layers are in the state too; if the headers differ in them, that is told already.
+            told = difference.key == ("world",) and difference.field.partition("[")[0] in header
+            if not told:
+                rows.append(Row("state", f"{difference.owner}: {difference.field}", *difference.values))
+        return rows
+
+
+def _what_moves(player: Player) -> Any:
+    """All of a state but for the world's own settings, and quickly."""
+    if player.simulation is not None:
+        return player.simulation.save()
+    return player.world.colliders(), player.world.hits()
+
+
+def _fields(player: Player) -> Any:
+    if player.simulation is not None:
+        return sim.fields_of(player.simulation, player.simulation.save())
+    return sim.fields_of(None, player.world.save())
+
+
+def _header_rows(a: Header, b: Header, *, ignore_meta: bool) -> Iterator[Row]:
+    for name in a.__struct_fields__:
+        values = getattr(a, name), getattr(b, name)
+        if values[0] != values[1] and not (ignore_meta and name in _TOLD_ONLY):
+            yield Row("header", name, *(plain(value) for value in values))
+
+
+def _orders(frame: Frame) -> list[Any]:
+    """Inputs or commands as they are written."""
+    orders: list[Any] = frame.inputs if isinstance(frame, SimFrame) else frame.commands
+    return orders
+
+
+def _list_rows(group: str, a: list[Any], b: list[Any]) -> Iterator[Row]:
+    if a == b:
+        return
+    for i, pair in enumerate(zip_longest(a, b, fillvalue=ABSENT)):
+        if pair[0] != pair[1]:
+            yield Row(group, f"[{i}]", *(plain(value) for value in pair))
+
+
+def _event_rows(a: list[Any], b: list[Any]) -> Iterator[Row]:
+    """Events by pair, so that one that only one log has does not shift the rest."""
+    pairs: dict[tuple[int, int], tuple[list[Any], list[Any]]] = {}
+    for side, events in enumerate((a, b)):
+        for event in events:
+            pairs.setdefault(event[:2], ([], []))[side].append(list(event))
+    found = False
+    for pair in sorted(pairs):
+        said = pairs[pair]
+        if said[0] != said[1]:
+            found = True
+            yield Row("events", f"{pair[0]}, {pair[1]}", *(events or ABSENT for events in said))
+    if not found:
+        yield Row("events", "order", [list(event) for event in a], [list(event) for event in b])

@@ -1,0 +1,225 @@
+"""Plays the frames of a match log: commands or inputs in, a world stepped, events and answers out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from struct import Struct
+from typing import Any
+
+from msgspec.structs import astuple
+
+from fixsync import sim
+from fixsync._native import ffi, lib
+from fixsync.matchlog import (
+    Add,
+    Answer,
+    Cast,
+    CastHit,
+    Command,
+    Event,
+    Frame,
+    Header,
+    Move,
+    Query,
+    Remove,
+    SetActive,
+    SetLayer,
+    SetOffset,
+    SetOwner,
+    SetPose,
+    SetShape,
+    SimFrame,
+    TraceFrame,
+    Turn,
+)
+from fixsync.matchlog import Shape as ShapeRow
+from fixsync.shapes import Pose, Shape, shape_from_tuple
+from fixsync.strictjson import LineError
+from fixsync.world import World
+
+__all__ = ["Player", "shape_of"]
+
+_EVENT = Struct("=4I")
+
+_buffer = ffi.buffer
+_move = lib.fxs_world_move
+_step = lib.fxs_world_step
+_hash = lib.fxs_world_hash
+_hit_count = lib.fxs_world_hit_count
+
+
+def shape_of(row: ShapeRow) -> Shape:
+    """The shape that a log's row is."""
+    return _shape(row.__struct_config__.tag, astuple(row))
+
+
+@lru_cache(maxsize=1024)
+def _shape(tag: str, sizes: tuple[int, ...]) -> Shape:
+    # A log has few shapes, many times.
+    return shape_from_tuple((tag, *sizes))
+
+
+def _add(world: World, c: Add) -> None:
+    pose = Pose(*c.position, c.yaw)
+    world.add(c.id, shape_of(c.shape), pose, layer=c.layer, owner=c.owner, offset=c.offset, active=c.active)
+
+
+_CHANGES: dict[type[Any], Callable[[World, Any], None]] = {
+    Add: _add,
+    Move: lambda world, c: world.move(c.id, *c.position),
+    Turn: lambda world, c: world.turn(c.id, c.yaw),
+    SetPose: lambda world, c: world.set_pose(c.id, Pose(*c.position, c.yaw)),
+    SetShape: lambda world, c: world.set_shape(c.id, shape_of(c.shape)),
+    SetOffset: lambda world, c: world.set_offset(c.id, c.offset),
+    SetOwner: lambda world, c: world.set_owner(c.id, c.owner),
+    SetLayer: lambda world, c: world.set_layer(c.id, c.layer),
+    SetActive: lambda world, c: world.set_active(c.id, c.active),
+    Remove: lambda world, c: world.remove(c.id),
+}
+
+
+def _query(world: World, c: Query) -> Answer:
+    return [*world.query(shape_of(c.shape), Pose(*c.position, c.yaw), c.mask)]
+
+
+def _cast(world: World, c: Cast) -> Answer:
+    found = world.cast(
+        shape_of(c.shape),
+        Pose(*c.position, c.yaw),
+        c.motion,
+        c.mask,
+        exclude_owner=c.exclude_owner,
+        limit=c.limit,
+        hit_when=c.hit_when,
+    )
+    return [CastHit(id, fraction, *normal) for id, fraction, normal in found]
+
+
+_QUESTIONS: dict[type[Any], Callable[[World, Any], Answer]] = {Query: _query, Cast: _cast}
+
+
+def _reason(error: Exception) -> str:
+    """The message alone: str() of a KeyError would quote it."""
+    return str(error.args[0]) if error.args else str(error)
+
+
+class Player:
+    """The world of a log, from its header on. `play` each frame in turn; `hits` and the rest then tell of it.
+
+    LineError names the field of the header or of the frame that cannot be played.
+    """
+
+    def __init__(self, header: Header, simulations: Mapping[str, sim.SimulationType] | None = None) -> None:
+        """`simulations`: by name, looked at before those that `fixsync.sim.find` knows."""
+        self.world = _empty_world(header)
+        """Of a log with a sim: the simulation's, which is started with the first frame's inputs."""
+        self.simulation: sim.Simulation | None = None
+        self.hits = 0
+        """Hits of the last step."""
+        # The events of the last step as the kernel wrote them; the next step writes over them.
+        self._rows: Any = b""
+        self._answers: list[Answer] = []
+        self._header = header
+        self._type = None if header.sim is None else _found(header.sim, simulations or {})
+
+    def play(self, frame: Frame) -> None:
+        """Plays the next frame."""
+        if isinstance(frame, TraceFrame):
+            self._play_commands(frame.commands)
+        elif self._type is not None:
+            if self.simulation is None:
+                self.simulation = _started(self._type, self._header, len(frame.inputs))
+                self.world = self.simulation.world
+            self._play_inputs(self.simulation, frame)
+
+    def _play_commands(self, commands: list[Command]) -> None:
+        # Nearly all of a match is moves and steps. The world is nobody else's here, so both go to the
+        # kernel without the lock, the type checks (the reader made them) and the observer of World's
+        # methods, and what the kernel refuses is done again by the method, for its error.
+        world = self.world
+        kernel, counts = world._world, world._counts
+        questions: list[Query | Cast] = []
+        command: Any = None
+        try:
+            for command in commands:
+                if type(command) is Move:
+                    x, y, z = command.position
+                    if _move(kernel, command.id, x, y, z) != 0:
+                        world.move(command.id, x, y, z)
+                elif type(command) in _CHANGES:
+                    _CHANGES[type(command)](world, command)
+                else:
+                    questions.append(command)
+            if _step(kernel, world._events, world._event_room, counts) != 0:
+                world.step()
+            self.hits = counts.hits
+            self._rows = _buffer(world._events, counts.events * _EVENT.size)
+            self._answers = []
+            for command in questions:
+                self._answers.append(_QUESTIONS[type(command)](world, command))
+        except (ValueError, KeyError) as error:
+            index = next(i for i, c in enumerate(commands) if c is command)
+            raise LineError(f"commands[{index}]", _reason(error)) from error
+
+    def _play_inputs(self, simulation: sim.Simulation, frame: SimFrame) -> None:
+        if len(frame.inputs) != simulation.players:
+            reason = f"{len(frame.inputs)} inputs for the {simulation.players} players of the frames before"
+            raise LineError("inputs", reason)
+        try:
+            inputs = [sim.check_input(simulation, i, value) for i, value in enumerate(frame.inputs)]
+            events = simulation.step(inputs)
+        except (TypeError, ValueError) as error:
+            raise LineError("inputs", _reason(error)) from error
+        if self.world.frame != (frame.frame + 1) & 0xFFFFFFFF:
+            raise LineError(
+                "frame", f"the simulation leaves its world at frame {self.world.frame} after this one"
+            )
+        self.hits = _hit_count(self.world._world)
+        self._rows = b"".join(_EVENT.pack(*event) for event in events)
+
+    @property
+    def events(self) -> list[Event]:
+        """Events of the last step, by (a, b)."""
+        return list(_EVENT.iter_unpack(self._rows))
+
+    @property
+    def hash(self) -> str:
+        """The world's hash as a log writes it."""
+        return f"{_hash(self.world._world):016x}"
+
+    @property
+    def answers(self) -> list[Answer]:
+        """Answers to the frame's queries and casts, in order."""
+        return self._answers
+
+
+def _empty_world(header: Header) -> World:
+    try:
+        return World(header.capacity, hit_when=header.hit_when, layers=header.layers)
+    except MemoryError as error:
+        raise LineError("capacity", str(error)) from error
+
+
+def _found(name: str, simulations: Mapping[str, sim.SimulationType]) -> sim.SimulationType:
+    try:
+        return simulations[name] if name in simulations else sim.find(name)
+    except ValueError as error:
+        raise LineError("sim", _reason(error)) from error
+
+
+def _started(kind: sim.SimulationType, header: Header, players: int) -> sim.Simulation:
+    try:
+        simulation = sim.start(kind, header.seed, players)
+    except (TypeError, ValueError) as error:
+        raise LineError("inputs", f"the simulation cannot be started: {_reason(error)}") from error
+    world = simulation.world
+    for field, given, made in (
+        ("capacity", header.capacity, world.capacity),
+        ("hit_when", header.hit_when, world.hit_when),
+        ("layers", header.layers, world.layers),
+    ):
+        if given != made:
+            reason = f"the header's {field} is {given}, but {kind.name} makes a world with {made}"
+            raise LineError("inputs", reason)
+    return simulation

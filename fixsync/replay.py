@@ -1,0 +1,316 @@
+"""Replays match logs: recomputes every frame and compares it with what the log says of it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from msgspec import UNSET
+
+from fixsync import sim
+from fixsync.logfile import suffix_of
+from fixsync.matchlog import (
+    Answer,
+    Cast,
+    Event,
+    Frame,
+    Header,
+    MatchLogError,
+    Query,
+    Reader,
+    SimFrame,
+    TraceFrame,
+    Writer,
+    check_ids,
+    plain,
+)
+from fixsync.player import Player
+from fixsync.records import Collider
+from fixsync.strictjson import LineError
+from fixsync.world import World
+
+__all__ = ["Compared", "Difference", "Replay", "Verdict", "exit_code", "find_logs", "replay"]
+
+PROGRESS_FRAMES = 1024
+"""How many frames lie between two calls of `replay`'s progress."""
+
+
+class Verdict(Enum):
+    """What replaying a log came to. The value is how it is told."""
+
+    IDENTICAL = "identical"
+    """All that the log says was found again."""
+    NOTHING_TO_COMPARE = "nothing to compare"
+    """A whole log that says nothing of events, answers or hashes."""
+    DIVERGED = "diverged"
+    """Something is not as the log says, be it whole or cut short."""
+    INVALID = "not valid"
+    """The file is no match log, or a world refuses what it asks for."""
+    CUT_SHORT = "cut short"
+    """The log has no end; up to there it is as it says."""
+
+    @property
+    def exit_code(self) -> int:
+        return _EXIT_CODES[self]
+
+
+_EXIT_CODES = {
+    Verdict.IDENTICAL: 0,
+    Verdict.NOTHING_TO_COMPARE: 0,
+    Verdict.DIVERGED: 1,
+    Verdict.INVALID: 2,
+    Verdict.CUT_SHORT: 3,
+}
+_WORST_FIRST = (2, 1, 3, 0)
+
+
+def exit_code(verdicts: Iterable[Verdict]) -> int:
+    """The exit code of several logs: 2 beats 1 beats 3 beats 0."""
+    return min((verdict.exit_code for verdict in verdicts), key=_WORST_FIRST.index, default=0)
+
+
+@dataclass
+class Compared:
+    """How much of a log there was to compare."""
+
+    events: int = 0
+    """Frames whose events the log tells."""
+    queries: int = 0
+    """Answers to queries and casts."""
+    hashes: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.events or self.queries or self.hashes)
+
+
+@dataclass
+class Difference:
+    """The first frame that is not as the log says, and what is first in it: event, else answer, else hash."""
+
+    frame: int
+    fields: list[str]
+    """All that differs in this frame: "events", "queries", "hash"."""
+    expected: Any
+    """What the log says: the pair's events as (kind, contact), an answer (None: there is none), or a hash."""
+    found: Any
+    """What replaying gives, likewise."""
+    pair: tuple[int, int] | None = None
+    """The two ids, if events differ."""
+    colliders: dict[int, Collider | None] = field(default_factory=dict)
+    """Both of the pair, as they are after the frame; None for one that is not in the world."""
+    query: int | None = None
+    """The place of the answer in `queries`, if an answer differs and no event does."""
+    question: Any = None
+    """The command that this is the answer of."""
+
+
+@dataclass
+class Replay:
+    """What replaying one log came to."""
+
+    path: str
+    verdict: Verdict = Verdict.INVALID
+    header: Header | None = None
+    frames: int = 0
+    """Frames replayed."""
+    hits: int = 0
+    """Hits of all frames, added up: a pair that is a hit for ten frames counts ten."""
+    hash: str = ""
+    """The world's, after the last frame, as 16 hexadecimal digits; "" if there is no such state."""
+    compared: Compared = field(default_factory=Compared)
+    differing_frames: int = 0
+    difference: Difference | None = None
+    """The first one."""
+    cut: str = ""
+    """Why the log counts as cut short; "" for a whole one."""
+    error: MatchLogError | None = None
+    """Why it is not valid."""
+    seconds: float = 0.0
+    """What it took, reading and decompressing included. Nothing is decided by it."""
+
+    @property
+    def speed(self) -> float:
+        """How many times faster than the match it was; 0 if that is unknown."""
+        return self.header.seconds(self.frames) / self.seconds if self.header and self.seconds else 0.0
+
+
+def find_logs(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
+    """The files among the paths, and the match logs in the folders among them and below, by name.
+
+    ValueError for a folder without any; FileNotFoundError for a path that is not there.
+    """
+    found: list[Path] = []
+    for path in map(Path, paths):
+        if not path.is_dir():
+            path.stat()
+            found.append(path)
+            continue
+        logs = sorted(file for file in path.rglob("*") if _is_log_name(file) and file.is_file())
+        if not logs:
+            raise ValueError(f"{path}: no match logs (*.jsonl, also compressed) in this folder or below")
+        found += logs
+    return found
+
+
+def _is_log_name(path: Path) -> bool:
+    return (path.with_suffix("") if suffix_of(path) else path).suffix.lower() == ".jsonl"
+
+
+def replay(
+    path: str | os.PathLike[str],
+    *,
+    output: str | os.PathLike[str] | None = None,
+    simulations: Mapping[str, sim.SimulationType] | None = None,
+    progress: Callable[[Reader], None] | None = None,
+) -> Replay:
+    """Replays one log. `output`: where to write it with all that its recorder left out, or told wrongly.
+
+    The output is canonical, and has no last line if the log was cut short; of a log that is not valid none is
+    written. `simulations`: by name, for logs with a sim; else those that `fixsync.sim.find` knows. `progress`
+    is called now and then. OSError for files that cannot be read or written.
+    """
+    result = Replay(os.fspath(path))
+    began = time.perf_counter()
+    try:
+        with Reader(path) as reader:
+            _Run(result, reader, simulations, progress).to_end(output)
+        diverged, compared = result.difference is not None, bool(result.compared)
+        if diverged:
+            result.verdict = Verdict.DIVERGED
+        elif result.cut:
+            result.verdict = Verdict.CUT_SHORT
+        else:
+            result.verdict = Verdict.IDENTICAL if compared else Verdict.NOTHING_TO_COMPARE
+    except MatchLogError as error:
+        result.error = error
+    result.seconds = time.perf_counter() - began
+    return result
+
+
+class _Run:
+    """One replay under way."""
+
+    def __init__(
+        self,
+        result: Replay,
+        reader: Reader,
+        simulations: Mapping[str, sim.SimulationType] | None,
+        progress: Callable[[Reader], None] | None,
+    ) -> None:
+        self._result = result
+        self._reader = reader
+        self._progress = progress
+        result.header = reader.header
+        try:
+            self._player = Player(reader.header, simulations)
+        except LineError as wrong:
+            raise reader.error(wrong.path, wrong.reason) from wrong
+
+    def to_end(self, output: str | os.PathLike[str] | None) -> None:
+        if output is None:
+            self._frames(None)
+            return
+        with Writer(output, self._reader.header, replace=True) as writer:
+            self._frames(writer)
+            writer.close(is_whole=not self._reader.cut)
+
+    def _frames(self, writer: Writer | None) -> None:
+        result, reader, player = self._result, self._reader, self._player
+        hits = played = 0
+        try:
+            for frame in reader:
+                player.play(frame)
+                hits += player.hits
+                played += 1
+                if frame.hash is not UNSET or frame.events is not UNSET or frame.queries is not UNSET:
+                    self._compare(frame)
+                if writer is not None:
+                    writer.write(_filled(frame, player))
+                if self._progress is not None and reader.frames % PROGRESS_FRAMES == 0:
+                    self._progress(reader)
+        except LineError as wrong:
+            raise reader.error(wrong.path, wrong.reason) from wrong
+        finally:
+            result.frames, result.hits, result.cut = played, hits, reader.cut
+            # The commands of a frame that was refused half way have left the state of no frame.
+            if played and played == reader.frames:
+                result.hash = player.hash
+
+    def _compare(self, frame: Frame) -> None:
+        player, compared = self._player, self._result.compared
+        differing: list[str] = []
+        if frame.events is not UNSET:
+            compared.events += 1
+            if frame.events != player.events:
+                differing.append("events")
+        if frame.queries is not UNSET:
+            compared.queries += max(len(frame.queries), len(player.answers))
+            if frame.queries != player.answers:
+                differing.append("queries")
+        if frame.hash is not UNSET:
+            compared.hashes += 1
+            if frame.hash != player.hash:
+                differing.append("hash")
+        if differing:
+            check_ids(frame, self._reader.header.capacity)
+            self._result.differing_frames += 1
+            if self._result.difference is None:
+                self._result.difference = _difference(frame, player, differing)
+
+
+def _filled(frame: Frame, player: Player) -> Frame:
+    if isinstance(frame, SimFrame):
+        return SimFrame(frame.frame, frame.inputs, UNSET, player.events, player.hash)
+    return TraceFrame(frame.frame, frame.commands, player.answers, player.events, player.hash)
+
+
+def _difference(frame: Frame, player: Player, differing: list[str]) -> Difference:
+    if "events" in differing and frame.events is not UNSET:
+        return _event_difference(frame.frame, frame.events, player, differing)
+    if "queries" in differing and frame.queries is not UNSET:
+        return _answer_difference(frame, frame.queries, player.answers, differing)
+    return Difference(frame.frame, differing, frame.hash, player.hash)
+
+
+def _event_difference(number: int, expected: list[Event], player: Player, differing: list[str]) -> Difference:
+    found = player.events
+    by_pair: dict[tuple[int, int], tuple[list[Any], list[Any]]] = {}
+    for side, events in enumerate((expected, found)):
+        for a, b, kind, contact in events:
+            by_pair.setdefault((a, b), ([], []))[side].append((kind, contact))
+    for pair in sorted(by_pair):
+        said, seen = by_pair[pair]
+        if said != seen:
+            colliders = {id: collider_of(player.world, id) for id in pair}
+            return Difference(number, differing, said, seen, pair, colliders)
+    # The same events in another order.
+    return Difference(number, differing, expected, found)
+
+
+def collider_of(world: World, id: int) -> Collider | None:
+    """The collider under an id, if there is one."""
+    try:
+        return world[id]
+    except KeyError:
+        return None
+
+
+def _answer_difference(
+    frame: Frame, expected: list[Answer], found: list[Answer], differing: list[str]
+) -> Difference:
+    index = next(i for i in range(max(len(expected), len(found))) if expected[i : i + 1] != found[i : i + 1])
+    said, seen = (answers[index] if index < len(answers) else None for answers in (expected, found))
+    return Difference(frame.frame, differing, said, seen, query=index, question=_question(frame, index))
+
+
+def _question(frame: Frame, index: int) -> Any:
+    """The command whose answer stands at `index` of `queries`."""
+    if isinstance(frame, SimFrame):
+        return None
+    asked = [command for command in frame.commands if isinstance(command, Query | Cast)]
+    return plain(asked[index]) if index < len(asked) else None

@@ -1,0 +1,491 @@
+"""The command line: what it prints, and with which exit code it ends, for every kind of log."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import logs
+import pytest
+
+import fixsync
+from fixsync import cli
+from fixsync.cli.text import decimal, duration, units
+
+VECTORS = Path(__file__).parent / "vectors"
+SMALL = str(VECTORS / "small.jsonl")
+FRAMES = logs.model_frames(logs.small_match())
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `fixsync` with arguments: the exit code, what went to standard output, and to standard error."""
+
+    def call(*arguments: Any) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["fixsync", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        out, err = capsys.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return call
+
+
+def broken(
+    directory: Path, name: str = "match.jsonl", *, footer: bool = True, frame: int = 2, **fields: Any
+) -> Path:
+    """The small match with something changed in a frame."""
+    frames = [dict(one) for one in FRAMES]
+    frames[frame].update(fields)
+    return logs.write(directory / name, logs.header(), frames, footer=footer)
+
+
+def good(directory: Path, name: str = "good.jsonl", *, footer: bool = True) -> Path:
+    return logs.write(directory / name, logs.header(), FRAMES, footer=footer)
+
+
+# replay
+
+
+def test_an_identical_log_ends_with_0_and_a_row_of_its_own(run: Run) -> None:
+    code, out, err = run("replay", SMALL)
+    assert (code, err) == (0, "")
+    row = next(line.split() for line in out.splitlines() if line.startswith(SMALL))
+    assert row[1:4] == ["40", "115", "ab08f042e811f707"]
+    assert row[-1] == "identical"
+    assert f"{SMALL}: compared the events of 40 frames, 19 answers and 40 hashes" in out
+
+
+def test_output_for_a_pipe_has_neither_colours_nor_blanks_at_line_ends(run: Run, tmp_path: Path) -> None:
+    broken(tmp_path, hash="0" * 16)
+    good(tmp_path, "a-file-with-quite-a-long-name-that-would-not-fit-into-a-table-of-80-columns.jsonl")
+    for arguments in (
+        ["replay", tmp_path, SMALL],
+        ["info", SMALL],
+        ["diff", SMALL, tmp_path / "match.jsonl"],
+    ):
+        _, out, _ = run(*arguments)
+        assert "\x1b" not in out
+        assert all(line == line.rstrip() for line in out.splitlines())
+    assert (
+        "a-file-with-quite-a-long-name-that-would-not-fit-into-a-table-of-80-columns.jsonl"
+        in run("replay", tmp_path)[1]
+    )
+
+
+def test_a_log_with_nothing_to_compare_ends_with_0_and_is_called_that(run: Run, tmp_path: Path) -> None:
+    bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
+    path = logs.write(tmp_path / "bare.jsonl", logs.header(), bare)
+    code, out, _ = run("replay", path)
+    assert code == 0
+    assert "nothing to compare" in out
+    assert "identical" not in out
+
+
+def test_a_diverged_log_ends_with_1_and_tells_the_first_difference(run: Run, tmp_path: Path) -> None:
+    frames = [dict(one) for one in FRAMES]
+    frames[2]["events"] = [[1, 2, 2, 1]]
+    head = logs.header(names={"ids": {"2": "boss"}, "layers": {"1": "enemies"}})
+    path = logs.write(tmp_path / "match.jsonl", head, frames)
+    code, out, _ = run("replay", path)
+    assert code == 1
+    told = out[out.index("  diverged in frame") :].splitlines()
+    assert told == [
+        "  diverged in frame 2 (line 4)",
+        '  pair 1, 2 "boss"',
+        "    the log says     STAY TOUCHING",
+        "    replaying gives  STAY OVERLAPPING",
+        "    1: sphere radius 0.00015 (10)",
+        "      position 0, 0, 0 (0, 0, 0)",
+        "      yaw 0° (0), layer 0, no owner",
+        '    2 "boss": sphere radius 0.00015 (10)',
+        "      position 0.00029, 0, 0 (19, 0, 0)",
+        '      yaw 0° (0), layer 1 "enemies", owner 7',
+        "  frames that differ: 1 of 4",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"hash": "0" * 16}, ["the hash, while all events", "the log says     0000000000000000"]),
+        (
+            {"queries": [[1]]},
+            ['queries[0], the answer to ["query",["sphere",10],[0,0,0],0,4294967295]', "gives  [1,2]"],
+        ),
+        ({"queries": []}, ["the log says     no answer", "replaying gives  [1,2]"]),
+        ({"queries": [[1, 2], []]}, ["queries[1], which no command asked for", "replaying gives  no answer"]),
+        (
+            {"events": [], "hash": "0" * 16},
+            ["the log says     no event", "also different in this frame: hash"],
+        ),
+    ],
+)
+def test_every_kind_of_difference_is_told_in_words(
+    run: Run, tmp_path: Path, fields: Any, told: list[str]
+) -> None:
+    code, out, _ = run("replay", broken(tmp_path, **fields))
+    assert code == 1
+    for words in told:
+        assert words in out
+
+
+# What makes each file not valid, or cut short, and the words it is told with.
+BAD_FILES: list[tuple[str, Callable[[bytes], bytes], int, str]] = [
+    ("no bytes", lambda _: b"", 2, "the file is empty"),
+    ("no header", lambda text: text.split(b"\n", 1)[1], 2, "line 1, format: the key is missing"),
+    ("wrong format", lambda text: text.replace(b"fixsync-match", b"other-match"), 2, 'found "other-match"'),
+    (
+        "wrong version",
+        lambda text: text.replace(b'"version":1', b'"version":2'),
+        2,
+        "version: expected 1, found 2",
+    ),
+    ("frame missing", lambda text: text.replace(b'"frame":2', b'"frame":3'), 2, "a frame is missing"),
+    ("frame twice", lambda text: text.replace(b'"frame":2', b'"frame":1'), 2, "a frame is here twice"),
+    (
+        "refused",
+        lambda text: text.replace(b'["turn",5,', b'["turn",4,'),
+        2,
+        "commands[1]: id 4 is not in the world",
+    ),
+    ("float", lambda text: text.replace(b"[50,0,0]", b"[50.0,0,0]"), 2, "expected an integer, found 50.0"),
+    ("exponent", lambda text: text.replace(b"[50,0,0]", b"[5e1,0,0]"), 2, "expected an integer, found 5e1"),
+    (
+        "key twice",
+        lambda text: text.replace(b'"frame":2', b'"frame":2,"frame":2'),
+        2,
+        "frame: the key stands twice",
+    ),
+    (
+        "unknown key",
+        lambda text: text.replace(b'"frame":2', b'"frame":2,"note":""'),
+        2,
+        "note: an unknown key",
+    ),
+    ("carriage returns", lambda text: text.replace(b"\n", b"\r\n"), 2, "line 1: a carriage return"),
+    ("byte order mark", lambda text: b"\xef\xbb\xbf" + text, 2, "line 1: a byte order mark"),
+    ("blank line", lambda text: text.replace(b"\n", b"\n\n", 2), 2, "line 2: a blank line"),
+    ("no UTF-8", lambda text: text.replace(b'"turn"', b'"turn\xff"'), 2, "0xff, is no UTF-8"),
+    ("wrong count", lambda text: text.replace(b'"frames":4', b'"frames":5'), 2, "says 5 where the log has 4"),
+    ("wrong checksum", lambda text: text.replace(b'"seed":0', b'"seed":1'), 2, "sha256: says"),
+    ("text after", lambda text: text + b"\n", 2, "text after the last line"),
+    ("cut in a line", lambda text: text[: text.index(b'{"frame":3') + 30], 3, "cut short after 3 frames"),
+    ("cut between lines", lambda text: text[: text.index(b'{"frame":3')], 3, "cut short after 3 frames"),
+    ("no line feed", lambda text: text[:-1], 3, "the last line has no line feed"),
+    ("no last line", lambda text: text[: text.index(b'{"frames"')], 3, "there is no last line"),
+]
+
+
+@pytest.mark.parametrize(
+    ("make", "code", "words"), [row[1:] for row in BAD_FILES], ids=[row[0] for row in BAD_FILES]
+)
+def test_every_way_to_be_no_good_log_has_its_words_and_its_exit_code(
+    run: Run, tmp_path: Path, make: Callable[[bytes], bytes], code: int, words: str
+) -> None:
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(make(logs.text_of(logs.header(), FRAMES)))
+    found, out, err = run("replay", path)
+    assert (found, err) == (code, "")
+    assert words in out
+    assert str(path) in out
+
+
+def test_a_cut_log_that_diverges_ends_with_1(run: Run, tmp_path: Path) -> None:
+    code, out, _ = run("replay", broken(tmp_path, footer=False, hash="0" * 16))
+    assert code == 1
+    assert "cut short after 4 frames" in out
+    assert "diverged in frame 2" in out
+
+
+def test_of_several_logs_the_worst_decides_and_all_are_told(run: Run, tmp_path: Path) -> None:
+    fine, cut = good(tmp_path, "1.jsonl"), good(tmp_path, "2.jsonl", footer=False)
+    wrong = broken(tmp_path, "3.jsonl", hash="0" * 16)
+    refused = broken(tmp_path, "4.jsonl", commands=[["remove", 0]])
+    for files, code in (
+        ([fine, fine], 0),
+        ([fine, cut], 3),
+        ([wrong, cut, fine], 1),
+        ([fine, refused, wrong, cut], 2),
+        ([tmp_path], 2),
+    ):
+        found, out, _ = run("replay", *files)
+        assert found == code
+        assert all(str(file) in out for file in files)
+
+
+def test_a_folder_without_logs_is_told(run: Run, tmp_path: Path) -> None:
+    code, _, err = run("replay", tmp_path)
+    assert code == 2
+    assert "no match logs" in err
+
+
+def test_the_filled_log_is_complete_and_replays_as_identical(run: Run, tmp_path: Path) -> None:
+    bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
+    path = logs.write(tmp_path / "bare.jsonl", logs.header(), bare)
+    filled = tmp_path / "filled.jsonl.gz"
+    code, out, _ = run("replay", path, "-o", filled)
+    assert code == 0
+    assert f"written: {filled} (4 frames, complete)" in out
+    assert run("replay", filled)[0] == 0
+    code, out, _ = run("replay", good(tmp_path, footer=False), "-o", tmp_path / "cut.jsonl")
+    assert code == 3
+    assert "4 frames, cut short like the log" in out
+    assert (tmp_path / "cut.jsonl").read_bytes() == logs.text_of(logs.header(), FRAMES, footer=False)
+
+
+def test_nothing_is_written_for_a_log_that_is_not_valid(run: Run, tmp_path: Path) -> None:
+    code, out, _ = run("replay", broken(tmp_path, commands=[["remove", 0]]), "-o", tmp_path / "filled.jsonl")
+    assert code == 2
+    assert "written:" not in out
+    assert [file.name for file in tmp_path.iterdir()] == ["match.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["replay"], "Missing argument 'LOG...'"),
+        (["replay", "no-such-file.jsonl"], "'no-such-file.jsonl' does not exist"),
+        (["replay", SMALL, SMALL, "-o", "x.jsonl"], "-o takes one log, not 2"),
+        (["replay", SMALL, "-o", "no-such-folder/x.jsonl"], ""),
+        (["replay", SMALL, "--sim", "nonsense"], "nonsense"),
+        (["replay", SMALL, "--sim", "no_such_module:thing"], "no_such_module"),
+        (["replay", "--fast", SMALL], "No such option"),
+        (["diff", SMALL], "Missing argument 'B'"),
+        (["info"], "Missing argument"),
+        (["rewind"], "No such command 'rewind'"),
+    ],
+)
+def test_a_wrong_call_ends_with_2_and_says_what_is_wrong(run: Run, arguments: list[str], words: str) -> None:
+    code, out, err = run(*arguments)
+    assert code == 2
+    assert words in out + err
+    assert "Traceback" not in err
+
+
+def test_replay_as_json_has_all_that_the_text_has(run: Run, tmp_path: Path) -> None:
+    good(tmp_path)
+    broken(tmp_path, "match.jsonl", events=[[1, 2, 2, 1]])
+    refused = broken(tmp_path, "refused.jsonl", commands=[["remove", 0]])
+    code, out, _ = run("replay", "--json", tmp_path)
+    document = json.loads(out)
+    assert document["exit_code"] == code == 2
+    by_name = {Path(log["log"]).name: log for log in document["logs"]}
+    assert by_name["good.jsonl"]["verdict"] == "identical"
+    assert by_name["good.jsonl"]["compared"] == {"events": 4, "queries": 4, "hashes": 4}
+    assert by_name["good.jsonl"]["hash"] == FRAMES[-1]["hash"]
+    difference = by_name["match.jsonl"]["difference"]
+    assert (difference["frame"], difference["pair"]) == (2, [1, 2])
+    assert (difference["expected"], difference["found"]) == ([[2, 1]], [[2, 2]])
+    assert difference["colliders"]["2"]["position"] == [19, 0, 0]
+    error = by_name["refused.jsonl"]["error"]
+    assert (error["file"], error["line"], error["field"]) == (str(refused), 4, "commands[0]")
+
+
+def test_names_out_of_a_log_cannot_steer_the_terminal(run: Run, tmp_path: Path) -> None:
+    head = logs.header(meta={"\x1b[2J": "\x1b]0;x\x07"}, names={"ids": {"1": "\x1b[31mred\u202e"}})
+    frames = [dict(one) for one in FRAMES]
+    frames[2]["events"] = []
+    path = logs.write(tmp_path / "match.jsonl", head, frames)
+    for arguments in (["replay", path], ["info", path], ["diff", path, SMALL]):
+        _, out, err = run(*arguments)
+        assert not {"\x1b", "\x07", "\u202e"} & set(out + err)
+    assert "\\x1b[31mred\\u202e" in run("replay", path)[1]
+
+
+def test_a_simulation_can_be_given_on_the_command_line(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "toy_of_the_cli_test.py").write_text(
+        "from fixsync import Pose, Sphere, World, sim\n"
+        "class Toy:\n"
+        "    name = 'cli-toy'\n"
+        "    def __init__(self, seed, players):\n"
+        "        self.players, self.world = players, World(1)\n"
+        "        self.world.add(0, Sphere(1), Pose(seed, 0, 0))\n"
+        "    def step(self, inputs):\n"
+        "        self.world.move(0, sum(inputs), 0, 0)\n"
+        "        return self.world.step()\n"
+        "    def save(self): return self.world.save()\n"
+        "    def load(self, data): self.world.load(data)\n"
+        "    def hash(self): return self.world.hash()\n"
+    )
+    head = logs.header(sim="cli-toy", capacity=1)
+    path = logs.write(tmp_path / "match.jsonl", head, [{"frame": 0, "inputs": [3, 4]}])
+    code, out, _ = run("replay", path)
+    assert code == 2
+    assert "sim: no simulation is called 'cli-toy'" in out
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    code, out, _ = run("replay", path, "--sim", "toy_of_the_cli_test:Toy", "-o", "filled.jsonl")
+    assert code == 0
+    assert "nothing to compare" in out
+    assert run("replay", "filled.jsonl", "--sim", "toy_of_the_cli_test:Toy")[0] == 0
+    monkeypatch.delitem(sys.modules, "toy_of_the_cli_test")
+
+
+# diff and info
+
+
+def test_diff_ends_with_0_1_or_2(run: Run, tmp_path: Path) -> None:
+    fine, wrong = good(tmp_path), broken(tmp_path, "wrong.jsonl", hash="0" * 16)
+    refused = broken(tmp_path, "refused.jsonl", commands=[["remove", 0]])
+    assert run("diff", fine, fine)[0] == 0
+    code, out, _ = run("diff", fine, wrong)
+    assert code == 1
+    assert "first difference in frame 2 (line 4):" in out
+    code, out, _ = run("diff", fine, refused)
+    assert code == 2
+    assert "not a valid log:" in out
+    assert "commands[0]: id 0 is not in the world" in out
+
+
+def test_diff_tells_states_in_units_and_raw(run: Run, tmp_path: Path) -> None:
+    other = [list(commands) for commands in logs.small_match()]
+    other[3][1] = ["turn", 5, 16384]
+    other[3][0] = ["move", 2, [65536 + 16384, 0, 0]]
+    path = logs.write(tmp_path / "other.jsonl", logs.header(), logs.model_frames(other))
+    code, out, _ = run("diff", good(tmp_path), path)
+    assert code == 1
+    rows = [" ".join(line.split()) for line in out.splitlines()]
+    assert 'commands[0] ["move",2,[50,0,0]] ["move",2,[81920,0,0]]' in rows
+    assert "state collider 2: x 0.00076 (50) 1.25 (81920)" in rows
+    assert "state collider 5: yaw 0.016° (3) 90° (16384)" in rows
+
+
+def test_diff_as_json_and_with_few_rows(run: Run, tmp_path: Path) -> None:
+    fine, wrong = good(tmp_path), broken(tmp_path, "wrong.jsonl", hash="0" * 16, queries=[])
+    code, out, _ = run("diff", "--json", fine, wrong)
+    document = json.loads(out)
+    assert (document["exit_code"], document["same"], document["frame"]) == (code, False, 2)
+    assert [row["group"] for row in document["differences"]] == ["queries", "hash"]
+    _, out, _ = run("diff", "--rows", "1", fine, wrong)
+    assert "and 1 more differences in this frame" in out
+
+
+def test_info_counts_what_is_in_a_log(run: Run, tmp_path: Path) -> None:
+    head = logs.header(tick_rate=[60, 2], meta={"arena": "pit"}, names={"layers": {"2": "walls"}}, unit_mm=25)
+    path = logs.write(tmp_path / "match.jsonl", head, FRAMES)
+    code, out, _ = run("info", path)
+    assert code == 0
+    rows = {line[:15].rstrip(): line[16:].strip() for line in out.splitlines()}
+    assert rows["frames"] == "4 at 60/2 a second: 0.13 s"
+    assert rows["whole"] == "with a checksum, which is right"
+    assert rows["commands"] == "11: query 4, add 3, move 3, turn 1"
+    assert rows["colliders"] == "at most 3 at once"
+    assert rows["added by shape"] == "sphere 2, box 1"
+    assert rows["added by layer"] == '0: 1, 1: 1, 2 "walls": 1'
+    assert rows["events"] == "enter 1, stay 1, exit 1 (told for 4 frames)"
+    assert rows["most hits"] == "1 in frame 1"
+    assert rows["positions in y"] == "0 (0) to 0.01373 (900)"
+    assert rows["answers"] == "4 (told for 4 frames)"
+    assert rows["hashes"] == f"4, the last {FRAMES[-1]['hash']}"
+    document = json.loads(run("info", "--json", path)[1])["logs"][0]
+    assert document["header"]["meta"] == {"arena": "pit"}
+    assert document["commands"] == {"add": 3, "query": 4, "move": 3, "turn": 1}
+    assert (document["valid"], document["hits"], document["colliders_max"]) == (True, 2, 3)
+
+
+def test_info_of_a_log_that_is_not_valid_ends_with_2_and_tells_what_it_read(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(logs.text_of(logs.header(), FRAMES).replace(b"[50,0,0]", b"[50.0,0,0]"))
+    code, out, _ = run("info", path, SMALL)
+    assert code == 2
+    assert "line 5, commands[0][2][0]: expected an integer, found 50.0" in out
+    assert "frames" in out
+    assert SMALL in out
+
+
+def test_info_of_a_cut_log_ends_with_0_and_says_so(run: Run, tmp_path: Path) -> None:
+    code, out, _ = run("info", good(tmp_path, footer=False))
+    assert code == 0
+    assert "after 4 frames: there is no last line" in out
+
+
+def test_info_knows_logs_of_simulations_without_having_them(run: Run, tmp_path: Path) -> None:
+    head = logs.header(sim="test-unknown", seed=77)
+    path = logs.write(tmp_path / "match.jsonl", head, [{"frame": 0, "inputs": [1, [2, 3], 4]}])
+    code, out, _ = run("info", path)
+    assert code == 0
+    for words in ('inputs of sim "test-unknown"', "77", "players"):
+        assert words in out
+
+
+# The rest.
+
+
+def test_version_and_help(run: Run) -> None:
+    assert run("--version") == (0, f"fixsync {fixsync.__version__}\n", "")
+    code, out, _ = run("--help")
+    assert code == 0
+    for command in cli.COMMANDS:
+        assert f"  {command} " in out
+        code, text, _ = run(command, "--help")
+        assert code == 0
+        assert f"Usage: fixsync {command} " in text
+        assert all(len(line) <= 80 for line in text.splitlines())
+
+
+def test_a_defect_of_fixsync_does_not_look_like_a_divergence(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def defect(*_: Any, **__: Any) -> None:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr("fixsync.cli.replay.replay", defect)
+    code, _, err = run("replay", SMALL)
+    assert code == cli.CRASHED
+    assert "a defect" in err
+
+
+def test_an_interruption_does_not_look_like_a_divergence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fixsync.cli.replay.replay", interrupted)
+    assert run("replay", SMALL)[0] == cli.INTERRUPTED
+
+
+def test_the_installed_command_runs() -> None:
+    command = [sys.executable, "-c", "from fixsync.cli import main; main()", "replay", SMALL]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "identical" in done.stdout
+
+
+def test_output_that_nobody_reads_to_its_end_is_no_error() -> None:
+    program = "from fixsync.cli import main; main()"
+    command = f'"{sys.executable}" -c "{program}" info {" ".join([SMALL] * 200)} | head -n 1'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("log")
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        (0, "0 (0)"),
+        (65536, "1 (65536)"),
+        (-32768, "-0.5 (-32768)"),
+        (1, "0.00002 (1)"),
+        (-(2**31), "-32768 (-2147483648)"),
+    ],
+)
+def test_lengths_are_told_in_units_and_raw(raw: int, text: str) -> None:
+    assert units(raw) == text
+
+
+def test_decimals_round_halves_away_from_zero_and_have_no_minus_zero() -> None:
+    assert [decimal(n, 8, 2) for n in (1, -1, 7, 8, 12)] == ["0.13", "-0.13", "0.88", "1", "1.5"]
+    assert decimal(-1, 1000, 2) == "0"
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.5, "0.50 s"), (61.25, "1:01.2"), (3661.0, "1:01:01")])
+def test_durations_are_told_for_people(seconds: float, text: str) -> None:
+    assert duration(seconds) == text

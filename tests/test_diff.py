@@ -1,0 +1,183 @@
+"""Comparing two logs: the first frame that differs, all that differs in it, and nothing that does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import logs
+import pytest
+import strategies
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from fixsync.diff import Row, diff
+
+FRAMES = logs.model_frames(logs.small_match())
+
+
+def changed(number: int, **fields: Any) -> list[logs.Frame]:
+    frames = [dict(frame) for frame in FRAMES]
+    frames[number].update(fields)
+    frames[number] = {key: value for key, value in frames[number].items() if value is not None}
+    return frames
+
+
+def compared(directory: Path, a: Any, b: Any, head_b: Any = None, **options: Any) -> Any:
+    logs.write(directory / "a.jsonl", logs.header(), a)
+    logs.write(directory / "b.jsonl", logs.header(**(head_b or {})), b)
+    return diff(directory / "a.jsonl", directory / "b.jsonl", **options)
+
+
+def test_a_log_is_the_same_as_itself(tmp_path: Path) -> None:
+    result = compared(tmp_path, FRAMES, FRAMES)
+    assert (result.is_same, result.exit_code, result.frames, result.frame) == (True, 0, 4, None)
+    assert (result.rows, result.notes, result.not_compared) == ([], [], {})
+
+
+@given(match=strategies.frames(), data=st.data())
+@settings(max_examples=100)
+def test_a_changed_command_is_found_with_the_state_it_changes(
+    match: Any, data: st.DataObject, tmp_path_factory: Any
+) -> None:
+    """One add is put elsewhere; the model says what that does to the match."""
+    adds = [(n, i) for n, commands in enumerate(match) for i, c in enumerate(commands) if c[0] == "add"]
+    assume(adds)
+    number, index = data.draw(st.sampled_from(adds))
+    other = [list(commands) for commands in match]
+    x, y, z = other[number][index][3]
+    other[number][index] = [*other[number][index][:3], [x, y + 1, z], *other[number][index][4:]]
+    a, b = logs.model_frames(match), logs.model_frames(other)
+    result = compared(tmp_path_factory.mktemp("log"), a, b)
+    assert (result.exit_code, result.frame, result.frames) == (1, number, number)
+    assert result.rows[0] == Row("commands", f"[{index}]", match[number][index], other[number][index])
+    groups = {row.group for row in result.rows}
+    assert ("events" in groups) == (a[number]["events"] != b[number]["events"])
+    assert ("queries" in groups) == (a[number]["queries"] != b[number]["queries"])
+    assert ("state" in groups) == ("hash" in groups) == (a[number]["hash"] != b[number]["hash"])
+
+
+def test_a_state_that_differs_is_told_field_by_field(tmp_path: Path) -> None:
+    other = [list(commands) for commands in logs.small_match()]
+    other[1] = [["pose", 2, [20, -5, 0], 9], *other[1][1:]]
+    result = compared(tmp_path, FRAMES, logs.model_frames(other))
+    assert result.frame == 1
+    state = [(row.name, row.a, row.b) for row in result.rows if row.group == "state"]
+    assert state == [
+        ("collider 2: y", 0, -5),
+        ("collider 2: yaw", 0, 9),
+        ("hit 1, 2: is there", "present", "absent"),
+    ]
+
+
+def test_an_event_that_only_one_log_has_does_not_shift_the_others(tmp_path: Path) -> None:
+    adds = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(4)]
+    (frame,) = logs.model_frames([adds])
+    fewer = {**frame, "events": [event for event in frame["events"] if event[:2] != [0, 2]]}
+    result = compared(tmp_path, [frame], [fewer])
+    assert result.rows == [Row("events", "0, 2", [[0, 2, 1, 2]], "absent")]
+    other_order = {**frame, "events": frame["events"][::-1]}
+    (row,) = compared(tmp_path, [frame], [other_order]).rows
+    assert (row.group, row.name) == ("events", "order")
+
+
+def test_a_hash_that_differs_alone_is_told_with_what_replaying_gives(tmp_path: Path) -> None:
+    result = compared(tmp_path, FRAMES, changed(2, hash="0" * 16))
+    assert result.rows == [Row("hash", "", FRAMES[2]["hash"], "0" * 16)]
+    assert [note.rpartition(" ")[2] for note in result.notes] == [FRAMES[2]["hash"]] * 2
+
+
+def test_what_only_one_log_tells_is_counted_and_no_difference(tmp_path: Path) -> None:
+    bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
+    result = compared(tmp_path, FRAMES, bare)
+    only_in_a = f"only in {tmp_path / 'a.jsonl'}"
+    assert (result.exit_code, result.frames) == (0, 4)
+    assert result.not_compared == {f"{name} {only_in_a}": 4 for name in ("events", "queries", "hash")}
+
+
+def test_worlds_that_differ_are_found_where_the_logs_tell_nothing_of_it(tmp_path: Path) -> None:
+    """The commands are the same, but the worlds are made differently."""
+    bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
+    result = compared(tmp_path, bare, bare, {"hit_when": 2})
+    assert [row.name for row in result.header] == ["hit_when"]
+    assert (result.frame, result.exit_code) == (1, 1)
+    assert result.rows == [Row("state", "hit 1, 2: is there", "present", "absent")]
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "value"),
+    [
+        ({"capacity": 7}, "capacity", 7),
+        ({"tick_rate": [60, 1]}, "tick_rate", [60, 1]),
+        ({"seed": 5}, "seed", 5),
+        ({"meta": {"a": [1]}}, "meta", {"a": [1]}),
+        ({"names": {"ids": {"1": "boss"}}}, "names", {"layers": {}, "ids": {"1": "boss"}}),
+        ({"unit_mm": 25}, "unit_mm", 25),
+    ],
+)
+def test_headers_that_differ_are_told_and_the_frames_compared_all_the_same(
+    tmp_path: Path, head: Any, name: str, value: Any
+) -> None:
+    result = compared(tmp_path, FRAMES, FRAMES, head)
+    assert [(row.name, row.b) for row in result.header] == [(name, value)]
+    assert (result.exit_code, result.frame, result.frames) == (1, None, 4)
+    ignored = compared(tmp_path, FRAMES, FRAMES, head, ignore_meta=True)
+    assert ignored.is_same == (name in ("meta", "names", "unit_mm"))
+
+
+def test_a_log_that_ends_early_differs_where_it_ends(tmp_path: Path) -> None:
+    result = compared(tmp_path, FRAMES, FRAMES[:3])
+    assert (result.exit_code, result.frame, result.frames) == (1, 3, 3)
+    assert result.rows == [Row("length", "frame 3", "present", "absent")]
+
+
+def test_a_cut_log_is_told_and_is_the_same_if_its_frames_are(tmp_path: Path) -> None:
+    logs.write(tmp_path / "a.jsonl", logs.header(), FRAMES)
+    logs.write(tmp_path / "b.jsonl", logs.header(), FRAMES, footer=False)
+    result = diff(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    assert result.exit_code == 0
+    assert result.notes == [f"{tmp_path / 'b.jsonl'} was cut short after 4 frames: there is no last line"]
+
+
+@pytest.mark.parametrize("which", ["a", "b"])
+def test_a_log_that_is_not_valid_is_told_even_after_a_difference(tmp_path: Path, which: str) -> None:
+    logs.write(tmp_path / "a.jsonl", logs.header(), FRAMES)
+    logs.write(tmp_path / "b.jsonl", logs.header(), changed(1, hash="0" * 16))
+    bad = tmp_path / f"{which}.jsonl"
+    bad.write_bytes(bad.read_bytes().replace(b'["turn",5,3]', b'["turn",5,-3]'))
+    result = diff(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    assert (result.exit_code, result.frame) == (2, 1)
+    assert result.error is not None
+    assert (result.error.file, result.error.line) == (str(bad), 5)
+
+
+def test_a_refused_command_makes_a_log_not_valid(tmp_path: Path) -> None:
+    result = compared(tmp_path, FRAMES, changed(0, commands=[["remove", 0]]))
+    assert result.exit_code == 2
+    assert (result.error.line, result.error.field) == (2, "commands[0]")
+
+
+def test_logs_whose_simulation_is_not_known_are_compared_as_text(tmp_path: Path) -> None:
+    head = logs.header(sim="test-unknown")
+    frames: list[Any] = [{"frame": n, "inputs": [n, [1, 2]]} for n in range(3)]
+    logs.write(tmp_path / "a.jsonl", head, frames)
+    frames[2] = {"frame": 2, "inputs": [2, [1, 3]]}
+    logs.write(tmp_path / "b.jsonl", head, frames)
+    result = diff(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    assert (result.exit_code, result.frame) == (1, 2)
+    assert result.rows == [Row("inputs", "[1]", [1, 2], [1, 3])]
+    assert all("was not replayed: no simulation is called 'test-unknown'" in note for note in result.notes)
+
+
+def test_many_differences_are_counted_where_they_are_not_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fixsync.diff.ROWS_MAX", 2)
+    moves = [
+        [["add", 1, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]] + [["turn", 1, n]] * 5
+        for n in (1, 2)
+    ]
+    a, b = (logs.model_frames([commands]) for commands in moves)
+    result = compared(tmp_path, a, b)
+    # Five commands, the hash and the yaw.
+    assert (len(result.rows), result.more_rows) == (2, 5)

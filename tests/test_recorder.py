@@ -1,0 +1,348 @@
+"""Recording: what a world goes through, and nothing else, is in the log, whatever happens on the way."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import logs
+import pytest
+import strategies
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fixsync import Box, Cylinder, Pose, Sphere, World
+from fixsync.matchlog import UNSET, MatchLogError, Names, Reader
+from fixsync.recorder import Recorder, SimRecorder
+from fixsync.replay import Verdict, replay
+from fixsync.shapes import shape_from_tuple
+
+
+def apply(world: World, recorder: Recorder, command: Any) -> None:
+    """Does to a recorded world what a log's command says."""
+    name, *values = command
+    if name in ("query", "cast"):
+        shape, position, yaw, *rest = values
+        asked = shape_from_tuple(shape), Pose(*position, yaw)
+        if name == "query":
+            recorder.query(*asked, *rest)
+        else:
+            motion, mask, exclude_owner, limit, hit_when = rest
+            recorder.cast(
+                *asked, tuple(motion), mask, exclude_owner=exclude_owner, limit=limit, hit_when=hit_when
+            )
+        return
+    id, *values = values
+    if name == "add":
+        shape, position, yaw, layer, owner, offset, active = values
+        world.add(
+            id,
+            shape_from_tuple(shape),
+            Pose(*position, yaw),
+            layer=layer,
+            owner=owner,
+            offset=tuple(offset),
+            active=active,
+        )
+    elif name == "move":
+        world.move(id, *values[0])
+    elif name == "pose":
+        world.set_pose(id, Pose(*values[0], values[1]))
+    elif name == "shape":
+        world.set_shape(id, shape_from_tuple(values[0]))
+    elif name == "remove":
+        world.remove(id)
+    elif name == "turn":
+        world.turn(id, *values)
+    else:
+        getattr(world, f"set_{name}")(id, *values)
+
+
+def play(world: World, path: Path, match: Any, **about: Any) -> None:
+    with Recorder(world, path, **about) as recorder:
+        for commands in match:
+            for command in commands:
+                apply(world, recorder, command)
+            world.step()
+
+
+@given(
+    match=strategies.frames(),
+    layers=strategies.layer_pairs(),
+    hit_when=strategies.hit_whens(),
+    suffix=st.sampled_from(["", ".gz"]),
+)
+@settings(max_examples=120)
+def test_a_recording_is_byte_for_byte_what_the_model_says_of_the_match(
+    match: Any, layers: Any, hit_when: int, suffix: str, tmp_path_factory: Any
+) -> None:
+    path = tmp_path_factory.mktemp("log") / f"match.jsonl{suffix}"
+    play(World(6, hit_when=hit_when, layers=layers), path, match)
+    enabled = None if layers is None else sorted({tuple(sorted(pair)) for pair in layers})
+    expected = logs.text_of(
+        logs.header(hit_when=hit_when, layers=enabled),
+        logs.model_frames(match, hit_when=hit_when, layers=layers),
+    )
+    with Reader(path) as reader:
+        frames = list(reader)
+        assert reader.footer is not None
+    if not suffix:
+        assert path.read_bytes() == expected
+    assert len(frames) == len(match)
+    assert replay(path).verdict is Verdict.IDENTICAL
+
+
+def test_the_same_match_recorded_twice_is_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a.jsonl.gz", "b.jsonl.gz"):
+        play(World(6), tmp_path / name, logs.small_match())
+    assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "b.jsonl.gz").read_bytes()
+
+
+def test_colliders_that_are_there_already_are_recorded_as_added(tmp_path: Path) -> None:
+    world = World(9, hit_when=2, layers=[(0, 1)])
+    world.add(7, Box(1, 2, 3), Pose(4, 5, 6, 7), layer=1, owner=9, offset=(1, 1, 1), active=False)
+    world.add(2, Sphere(5), Pose(0, 0, 0))
+    with Recorder(world, tmp_path / "match.jsonl"):
+        world.step()
+    with Reader(tmp_path / "match.jsonl") as reader:
+        (frame,) = reader
+        assert (reader.header.capacity, reader.header.hit_when, reader.header.layers) == (9, 2, [(0, 1)])
+    assert [command.id for command in frame.commands] == [2, 7]
+    result = replay(tmp_path / "match.jsonl")
+    assert (result.verdict, result.hash) == (Verdict.IDENTICAL, f"{world.hash():016x}")
+
+
+def test_what_is_told_about_a_match_is_in_its_header(tmp_path: Path) -> None:
+    world = World(4)
+    about = {
+        "tick_rate": (60000, 1001),
+        "meta": {"arena": "pit", "rounds": [1, 2, True]},
+        "names": Names({0: "player"}, {3: "boss"}),
+        "unit_mm": 25,
+    }
+    play(world, tmp_path / "match.jsonl", [], **about)
+    with Reader(tmp_path / "match.jsonl") as reader:
+        assert {name: getattr(reader.header, name) for name in about} == about
+
+
+def test_bulk_changes_are_recorded_one_by_one(tmp_path: Path) -> None:
+    world = World(6)
+    with Recorder(world, tmp_path / "match.jsonl"):
+        world.add_many([(id, Cylinder(4, 5), Pose(9 * id, 0, 0)) for id in range(4)])
+        world.move_many([3, 1], [(1, 2, 3), (4, 5, 6)])
+        world.pose_many([0], [Pose(7, 8, 9, 10)])
+        world.step()
+    with Reader(tmp_path / "match.jsonl") as reader:
+        (frame,) = reader
+    tags = [command.__struct_config__.tag for command in frame.commands]
+    assert tags == ["add"] * 4 + ["move"] * 2 + ["pose"]
+    assert [command.id for command in frame.commands] == [0, 1, 2, 3, 3, 1, 0]
+    assert replay(tmp_path / "match.jsonl").hash == f"{world.hash():016x}"
+
+
+def test_changes_that_the_world_refuses_are_not_recorded(tmp_path: Path) -> None:
+    world = World(4)
+    with Recorder(world, tmp_path / "match.jsonl"):
+        world.add(0, Sphere(1), Pose(0, 0, 0))
+        with pytest.raises(ValueError, match="taken"):
+            world.add(0, Sphere(1), Pose(0, 0, 0))
+        with pytest.raises(KeyError):
+            world.move(1, 0, 0, 0)
+        world.step()
+    assert replay(tmp_path / "match.jsonl").verdict is Verdict.IDENTICAL
+
+
+def test_questions_are_answered_after_the_step_and_change_nothing(tmp_path: Path) -> None:
+    world = World(4)
+    with Recorder(world, tmp_path / "match.jsonl") as recorder:
+        world.add(0, Sphere(1), Pose(0, 0, 0))
+        recorder.query(Sphere(1), Pose(0, 0, 0))
+        recorder.query(Sphere(1), Pose(9, 0, 0), 1)
+        world.move(0, 9, 0, 0)
+        assert recorder.answers == []
+        world.step()
+        assert recorder.answers == [[], [0]]
+        world.step()
+        assert recorder.answers == []
+
+
+@pytest.mark.parametrize("mask", [-1, 2**32, 1.0, True])
+def test_a_question_that_no_log_may_hold_is_refused_at_once(tmp_path: Path, mask: Any) -> None:
+    world = World(4)
+    with Recorder(world, tmp_path / "match.jsonl") as recorder:
+        with pytest.raises((TypeError, ValueError), match="mask"):
+            recorder.query(Sphere(1), Pose(0, 0, 0), mask)
+        world.step()
+    assert replay(tmp_path / "match.jsonl").frames == 1
+
+
+# Worlds that cannot be recorded.
+
+
+def test_a_world_that_has_been_stepped_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    world = World(4)
+    world.step()
+    with pytest.raises(ValueError, match="frame 0"):
+        Recorder(world, tmp_path / "match.jsonl")
+    assert list(tmp_path.iterdir()) == []
+    world.attach(_Silent())  # the recorder left the place of the observer
+
+
+def test_a_world_at_frame_0_that_has_hits_is_refused(tmp_path: Path) -> None:
+    source = World(4)
+    source.add(0, Sphere(1), Pose(0, 0, 0))
+    source.add(1, Sphere(1), Pose(0, 0, 0))
+    source.step()
+    state = bytearray(source.save())
+    state[4:8] = bytes(4)
+    world = World(4)
+    world.load(bytes(state))
+    assert (world.frame, len(world.hits())) == (0, 1)
+    with pytest.raises(ValueError, match="with 1"):
+        Recorder(world, tmp_path / "match.jsonl")
+
+
+class _Silent:
+    def changed(self, command: Any) -> None: ...
+    def stepped(self, events: Any) -> None: ...
+    def loaded(self) -> None: ...
+
+
+def test_a_world_with_another_observer_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    world = World(4)
+    world.attach(_Silent())
+    with pytest.raises(ValueError, match="observer"):
+        Recorder(world, tmp_path / "match.jsonl")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", ["xz", "bz2"])
+def test_files_that_keep_frames_back_are_refused(tmp_path: Path, suffix: str) -> None:
+    with pytest.raises(ValueError, match=r"record to a? ?\.jsonl"):
+        Recorder(World(4), tmp_path / f"match.jsonl.{suffix}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_header_that_no_log_may_have_is_refused_and_the_world_is_free_again(tmp_path: Path) -> None:
+    world = World(4)
+    with pytest.raises(MatchLogError) as caught:
+        Recorder(world, tmp_path / "match.jsonl", meta={"speed": 1.5})
+    assert caught.value.field == "meta.speed"
+    Recorder(world, tmp_path / "match.jsonl").close()
+
+
+# How a recording ends.
+
+
+def test_a_load_ends_the_recording_and_says_so(tmp_path: Path) -> None:
+    world = World(4)
+    recorder = Recorder(world, tmp_path / "match.jsonl")
+    world.add(0, Sphere(1), Pose(0, 0, 0))
+    state = world.save()
+    world.step()
+    with pytest.raises(ValueError, match=r"loaded while it was recorded.*cut short, after 1 frames"):
+        world.load(state)
+    assert world.frame == 0
+    world.step()
+    recorder.close()
+    result = replay(tmp_path / "match.jsonl")
+    assert (result.verdict, result.frames) == (Verdict.CUT_SHORT, 1)
+
+
+def test_an_error_in_the_game_leaves_a_log_that_is_cut_short(tmp_path: Path) -> None:
+    world = World(4)
+    recorder = Recorder(world, tmp_path / "match.jsonl.gz")
+    world.step()
+    with pytest.raises(ZeroDivisionError), recorder:
+        raise ZeroDivisionError
+    result = replay(tmp_path / "match.jsonl.gz")
+    assert (result.verdict, result.frames) == (Verdict.CUT_SHORT, 1)
+
+
+def test_closing_detaches_and_closing_again_does_nothing(tmp_path: Path) -> None:
+    world = World(4)
+    recorder = Recorder(world, tmp_path / "match.jsonl")
+    world.step()
+    world.add(0, Sphere(1), Pose(0, 0, 0))  # in no frame
+    recorder.close()
+    written = (tmp_path / "match.jsonl").read_bytes()
+    world.step()
+    recorder.close()
+    recorder.abandon()
+    assert (tmp_path / "match.jsonl").read_bytes() == written
+    with pytest.raises(ValueError, match="has ended"):
+        recorder.query(Sphere(1), Pose(0, 0, 0))
+    assert replay(tmp_path / "match.jsonl").frames == 1
+
+
+def test_a_file_that_cannot_be_written_ends_the_recording_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(4)
+    recorder = Recorder(world, tmp_path / "match.jsonl")
+    world.step()
+
+    def full(_sink: Any, _data: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("fixsync.logfile.Sink.write", full)
+        with pytest.raises(OSError, match="No space left"):
+            world.step()
+    assert world.frame == 2
+    world.step()
+    recorder.close()
+    result = replay(tmp_path / "match.jsonl")
+    assert (result.verdict, result.frames) == (Verdict.CUT_SHORT, 1)
+
+
+@pytest.mark.parametrize("name", ["match.jsonl", "match.jsonl.gz"])
+def test_a_process_that_dies_loses_at_most_the_frame_it_is_in(tmp_path: Path, name: str) -> None:
+    program = """
+import os, sys
+from fixsync import Pose, Sphere, World
+from fixsync.recorder import Recorder
+world = World(4)
+recorder = Recorder(world, sys.argv[1])
+world.add(0, Sphere(10), Pose(0, 0, 0))
+world.add(1, Sphere(10), Pose(0, 0, 0))
+for frame in range(25):
+    world.move(1, frame, 0, 0)
+    world.step()
+world.move(1, 0, 0, 0)
+os._exit(9)
+"""
+    path = tmp_path / name
+    assert subprocess.run([sys.executable, "-c", program, str(path)], check=False).returncode == 9
+    result = replay(path)
+    assert (result.verdict, result.frames, result.hits) == (Verdict.CUT_SHORT, 25, 21)
+
+
+# Inputs of simulations.
+
+
+def test_the_inputs_of_a_simulation_are_recorded_with_what_is_known_of_the_frame(tmp_path: Path) -> None:
+    world = World(4)
+    with SimRecorder(world, tmp_path / "match.jsonl", sim="duel", seed=2**64 - 1) as recorder:
+        recorder.record([1, (2, -3)])
+        world.add(0, Sphere(1), Pose(0, 0, 0))
+        world.add(1, Sphere(1), Pose(0, 0, 0))
+        recorder.record([[4], 5], world.step(), world.hash())
+    with Reader(tmp_path / "match.jsonl") as reader:
+        first, second = reader
+        assert (reader.header.sim, reader.header.seed) == ("duel", 2**64 - 1)
+    assert (first.inputs, first.events, first.hash) == ([1, [2, -3]], UNSET, UNSET)
+    assert (second.inputs, second.events) == ([[4], 5], [(0, 1, 1, 2)])
+    assert second.hash == f"{world.hash():016x}"
+
+
+@pytest.mark.parametrize("inputs", [[1.0], [True], ["1"], [2**63], [None], [[[1]]]])
+def test_inputs_that_no_log_may_hold_are_refused_and_nothing_is_written(tmp_path: Path, inputs: Any) -> None:
+    with SimRecorder(World(4), tmp_path / "match.jsonl", sim="duel", seed=0) as recorder:
+        with pytest.raises(MatchLogError) as caught:
+            recorder.record(inputs)
+        assert caught.value.field.startswith("inputs[0]")
+        assert recorder.frames == 0
+        recorder.record([1])

@@ -1,0 +1,493 @@
+"""Replaying: what a log says is found again, or the first difference is told; and every other verdict."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import logs
+import pytest
+import strategies
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fixsync import Contact, EventKind, Pose, Sphere, World, sim
+from fixsync.matchlog import Reader
+from fixsync.recorder import SimRecorder
+from fixsync.replay import Compared, Verdict, exit_code, find_logs, replay
+
+VECTORS = Path(__file__).parent / "vectors"
+
+HEAD = logs.header()
+FRAMES = logs.model_frames(logs.small_match())
+
+
+def changed(number: int, **fields: Any) -> list[logs.Frame]:
+    """The small match with some fields of one frame changed; None takes a field out."""
+    frames = [dict(frame) for frame in FRAMES]
+    frames[number].update(fields)
+    frames[number] = {key: value for key, value in frames[number].items() if value is not None}
+    return frames
+
+
+def replayed(directory: Path, frames: Sequence[logs.Frame], *, footer: bool = True, **head: Any) -> Any:
+    return replay(logs.write(directory / "match.jsonl", logs.header(**head), frames, footer=footer))
+
+
+# What the log says is found again.
+
+
+@pytest.mark.parametrize(
+    ("name", "frames", "queries"), [("small", 40, 19), ("layers", 40, 24), ("crowd", 30, 16)]
+)
+def test_the_vectors_of_an_independent_implementation_are_identical(
+    name: str, frames: int, queries: int
+) -> None:
+    result = replay(VECTORS / f"{name}.jsonl")
+    assert result.verdict is Verdict.IDENTICAL, result
+    assert result.compared == Compared(frames, queries, frames)
+
+
+@given(
+    match=strategies.frames(),
+    layers=strategies.layer_pairs(),
+    hit_when=strategies.hit_whens(),
+    left_out=st.sets(st.tuples(st.integers(0, 5), st.sampled_from(["events", "queries", "hash"]))),
+    data=st.data(),
+)
+@settings(max_examples=120)
+def test_what_the_model_says_is_found_again_and_what_was_left_out_is_filled_in(
+    match: Any, layers: Any, hit_when: int, left_out: set[Any], data: st.DataObject, tmp_path_factory: Any
+) -> None:
+    directory = tmp_path_factory.mktemp("log")
+    frames = logs.model_frames(match, hit_when=hit_when, layers=layers)
+    hits = sum(event[2] != EventKind.EXIT for frame in frames for event in frame["events"])
+    enabled = None if layers is None else sorted({tuple(sorted(pair)) for pair in layers})
+    head = logs.header(hit_when=hit_when, layers=enabled)
+    known = [
+        {key: value for key, value in frame.items() if (frame["frame"], key) not in left_out}
+        for frame in frames
+    ]
+    is_whole = data.draw(st.booleans())
+    path = logs.write(directory / "match.jsonl", head, known, footer=is_whole)
+    result = replay(path, output=directory / "filled.jsonl")
+    compared = Compared(
+        sum("events" in frame for frame in known),
+        sum(len(frame.get("queries", ())) for frame in known),
+        sum("hash" in frame for frame in known),
+    )
+    verdict = Verdict.IDENTICAL if compared else Verdict.NOTHING_TO_COMPARE
+    assert (result.verdict, result.compared) == (verdict if is_whole else Verdict.CUT_SHORT, compared)
+    assert (result.frames, result.hits, result.hash) == (len(frames), hits, frames[-1]["hash"])
+    assert (directory / "filled.jsonl").read_bytes() == logs.text_of(head, frames, footer=is_whole)
+
+
+def test_a_log_that_tells_nothing_is_not_called_identical(tmp_path: Path) -> None:
+    bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
+    result = replayed(tmp_path, bare)
+    assert (result.verdict, result.verdict.exit_code) == (Verdict.NOTHING_TO_COMPARE, 0)
+    assert not result.compared
+
+
+def test_a_match_of_no_frames_is_a_log_with_nothing_to_compare(tmp_path: Path) -> None:
+    result = replayed(tmp_path, [])
+    assert (result.verdict, result.frames, result.hash) == (Verdict.NOTHING_TO_COMPARE, 0, "")
+
+
+def test_hits_beyond_the_room_that_a_world_begins_with_are_replayed(tmp_path: Path) -> None:
+    adds = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(40)]
+    frames = logs.model_frames([adds, [["remove", 3]], []], capacity=40)
+    result = replayed(tmp_path, frames, capacity=40)
+    assert (result.verdict, result.hits) == (Verdict.IDENTICAL, 780 + 741 + 741)
+
+
+# What the log says is not found again.
+
+
+def test_an_event_that_differs_is_told_with_both_colliders(tmp_path: Path) -> None:
+    result = replayed(tmp_path, changed(2, events=[[1, 2, 2, 1]]))
+    difference = result.difference
+    assert (result.verdict, result.verdict.exit_code, result.differing_frames) == (Verdict.DIVERGED, 1, 1)
+    assert (difference.frame, difference.fields, difference.pair) == (2, ["events"], (1, 2))
+    assert difference.expected == [(EventKind.STAY, Contact.TOUCHING)]
+    assert difference.found == [(EventKind.STAY, Contact.OVERLAPPING)]
+    assert difference.colliders[1].shape == Sphere(10)
+    assert difference.colliders[2].pose == Pose(19, 0, 0)
+    assert result.frames == len(FRAMES)
+
+
+def test_an_event_that_the_log_has_too_much_is_told_even_if_its_colliders_are_gone(tmp_path: Path) -> None:
+    difference = replayed(tmp_path, changed(0, events=[[0, 3, 1, 2]])).difference
+    assert (difference.pair, difference.found) == ((0, 3), [])
+    assert difference.colliders == {0: None, 3: None}
+
+
+def test_an_event_that_the_log_has_too_little_is_told(tmp_path: Path) -> None:
+    difference = replayed(tmp_path, changed(1, events=[])).difference
+    assert (difference.frame, difference.pair) == (1, (1, 2))
+    assert (difference.expected, difference.found) == ([], [(EventKind.ENTER, Contact.TOUCHING)])
+
+
+def test_events_in_another_order_are_a_difference(tmp_path: Path) -> None:
+    adds = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(3)]
+    frames = logs.model_frames([adds])
+    frames[0]["events"].reverse()
+    result = replayed(tmp_path, frames)
+    assert (result.verdict, result.difference.pair) == (Verdict.DIVERGED, None)
+    assert result.difference.expected == result.difference.found[::-1]
+
+
+def test_the_first_pair_that_differs_is_told_in_the_order_of_pairs(tmp_path: Path) -> None:
+    adds = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(4)]
+    frames = logs.model_frames([adds])
+    frames[0]["events"] = [e for e in frames[0]["events"] if e[:2] not in ([0, 3], [1, 2])]
+    assert replayed(tmp_path, frames).difference.pair == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("queries", "index", "expected", "found"),
+    [
+        ([[]], 0, [], [1, 2]),
+        ([[1, 2, 5]], 0, [1, 2, 5], [1, 2]),
+        ([], 0, None, [1, 2]),
+        ([[1, 2], [3]], 1, [3], None),
+    ],
+)
+def test_an_answer_that_differs_is_told_with_its_question(
+    tmp_path: Path, queries: Any, index: int, expected: Any, found: Any
+) -> None:
+    result = replayed(tmp_path, changed(1, queries=queries))
+    difference = result.difference
+    assert (result.verdict, difference.frame, difference.fields) == (Verdict.DIVERGED, 1, ["queries"])
+    assert (difference.query, difference.expected, difference.found) == (index, expected, found)
+    assert (difference.question is None) == (index > 0)
+    assert result.compared.queries == 4 + (len(queries) == 2)
+
+
+def test_a_hash_that_differs_is_told(tmp_path: Path) -> None:
+    result = replayed(tmp_path, changed(3, hash="0123456789abcdef"))
+    assert (result.verdict, result.difference.fields) == (Verdict.DIVERGED, ["hash"])
+    assert (result.difference.expected, result.difference.found) == ("0123456789abcdef", FRAMES[3]["hash"])
+
+
+def test_all_that_differs_in_a_frame_and_in_how_many_frames_is_told(tmp_path: Path) -> None:
+    frames = changed(1, events=[], queries=[[1]], hash="0" * 16)
+    frames[3]["hash"] = "1" * 16
+    result = replayed(tmp_path, frames)
+    assert result.difference.fields == ["events", "queries", "hash"]
+    assert (result.difference.frame, result.differing_frames) == (1, 2)
+
+
+def test_a_changed_command_diverges_where_it_stands(tmp_path: Path) -> None:
+    frames = changed(2, commands=[["move", 2, [18, 0, 0]], FRAMES[2]["commands"][1]])
+    result = replayed(tmp_path, frames)
+    assert (result.verdict, result.difference.frame, result.difference.fields) == (
+        Verdict.DIVERGED,
+        2,
+        ["hash"],
+    )
+    assert result.differing_frames == 1  # the next frame moves it again
+
+
+def test_the_output_of_a_log_that_diverges_has_what_was_computed(tmp_path: Path) -> None:
+    path = logs.write(tmp_path / "match.jsonl", HEAD, changed(2, events=[[1, 2, 3, 0]], hash="0" * 16))
+    assert replay(path, output=tmp_path / "filled.jsonl").verdict is Verdict.DIVERGED
+    assert (tmp_path / "filled.jsonl").read_bytes() == logs.text_of(HEAD, FRAMES)
+
+
+def test_the_output_may_be_the_log_itself(tmp_path: Path) -> None:
+    path = logs.write(tmp_path / "match.jsonl", HEAD, changed(2, hash=None, events=None))
+    replay(path, output=path)
+    assert path.read_bytes() == logs.text_of(HEAD, FRAMES)
+
+
+# Logs that are cut short or not valid.
+
+
+def test_a_cut_log_is_good_so_far_or_has_diverged(tmp_path: Path) -> None:
+    text = logs.text_of(HEAD, FRAMES)
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(text[:-20])
+    result = replay(path)
+    assert (result.verdict, result.verdict.exit_code, result.frames) == (Verdict.CUT_SHORT, 3, 4)
+    assert result.cut == "the last line has no line feed"
+    path.write_bytes(logs.text_of(HEAD, changed(2, hash="0" * 16))[:-20])
+    result = replay(path)
+    assert (result.verdict, result.verdict.exit_code) == (Verdict.DIVERGED, 1)
+    assert result.cut
+
+
+def test_a_log_that_diverges_first_and_is_not_valid_later_is_not_valid(tmp_path: Path) -> None:
+    text = logs.text_of(HEAD, changed(1, hash="0" * 16)).replace(b'["turn",5,3]', b'["turn",5,3.0]')
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(text)
+    result = replay(path, output=tmp_path / "filled.jsonl")
+    assert (result.verdict, result.verdict.exit_code) == (Verdict.INVALID, 2)
+    assert (result.error.line, result.error.field) == (5, "commands[1][2]")
+    assert result.difference.frame == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["match.jsonl"]
+
+
+REFUSED = [
+    (["add", 1, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True], "taken"),
+    (["add", 6, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True], "0..5"),
+    (["add", 0, ["sphere", 1], [2**31 - 1, 0, 0], 0, 0, 0, [1, 0, 0], True], "centre"),
+    (["move", 0, [1, 2, 3]], "not in the world"),
+    (["move", 6, [1, 2, 3]], "0..5"),
+    (["move", 2**31 - 1, [1, 2, 3]], "0..5"),
+    (["move", 5, [0, 0, 2**31 - 1]], "centre"),
+    (["turn", 0, 1], "not in the world"),
+    (["pose", 0, [1, 2, 3], 4], "not in the world"),
+    (["pose", 5, [0, 0, 2**31 - 1], 16384], "centre"),
+    (["shape", 0, ["sphere", 1]], "not in the world"),
+    (["offset", 0, [0, 0, 0]], "not in the world"),
+    (["offset", 5, [0, 2**31 - 1, 0]], "centre"),
+    (["owner", 6, 1], "0..5"),
+    (["layer", 0, 1], "not in the world"),
+    (["active", 0, True], "not in the world"),
+    (["remove", 0], "not in the world"),
+]
+
+
+@pytest.mark.parametrize(("command", "reason"), REFUSED)
+@pytest.mark.parametrize("before", [0, 2])
+def test_a_command_that_the_world_refuses_is_told_with_its_place(
+    tmp_path: Path, command: Any, reason: str, before: int
+) -> None:
+    moves = [["move", 1, [n, 0, 0]] for n in range(before)]
+    frames = changed(1, commands=[*moves, command, ["move", 1, [0, 0, 0]]])
+    result = replayed(tmp_path, frames)
+    assert (result.verdict, result.frames, result.hash) == (Verdict.INVALID, 1, "")
+    assert (result.error.line, result.error.field) == (3, f"commands[{before}]")
+    assert reason in result.error.reason
+    assert not result.error.reason.startswith("'")
+
+
+def test_the_same_error_is_told_of_a_command_as_the_world_tells(tmp_path: Path) -> None:
+    world = World(6)
+    with pytest.raises(KeyError) as caught:
+        world.move(0, 1, 2, 3)
+    result = replayed(tmp_path, changed(0, commands=[["move", 0, [1, 2, 3]]]))
+    assert result.error.reason == caught.value.args[0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"events": [[1, 6, 1, 2]]}, "events[0][1]"),
+        ({"queries": [[6]]}, "queries[0][0]"),
+        ({"queries": [[[9, 0, 0, 0, 0]]]}, "queries[0][0][0]"),
+    ],
+)
+def test_ids_that_the_logs_capacity_excludes_are_out_of_range(
+    tmp_path: Path, fields: Any, field: str
+) -> None:
+    result = replayed(tmp_path, changed(1, **fields))
+    assert (result.verdict, result.error.line, result.error.field) == (Verdict.INVALID, 3, field)
+    assert "not in 0..5" in result.error.reason
+
+
+def test_a_world_too_large_for_the_memory_is_told_with_its_capacity(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none_left(*_: Any, **__: Any) -> World:
+        raise MemoryError("a world of capacity 2147483648 needs more than there is")
+
+    monkeypatch.setattr("fixsync.player.World", none_left)
+    result = replayed(tmp_path, [], capacity=2**31)
+    assert (result.verdict, result.error.line, result.error.field) == (Verdict.INVALID, 1, "capacity")
+
+
+def test_a_missing_file_is_an_oserror(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        replay(tmp_path / "none.jsonl")
+
+
+def test_of_several_logs_2_beats_1_beats_3_beats_0() -> None:
+    order = [Verdict.INVALID, Verdict.DIVERGED, Verdict.CUT_SHORT, Verdict.IDENTICAL]
+    assert [verdict.exit_code for verdict in order] == [2, 1, 3, 0]
+    for i, worst in enumerate(order):
+        assert exit_code(order[i:]) == exit_code(order[i:][::-1]) == worst.exit_code
+    assert exit_code([Verdict.NOTHING_TO_COMPARE]) == exit_code([]) == 0
+
+
+def test_folders_stand_for_the_logs_in_them_and_below(tmp_path: Path) -> None:
+    below = tmp_path / "logs" / "below"
+    below.mkdir(parents=True)
+    names = ["b.jsonl", "a.jsonl.gz", "notes.txt", "c.JSONL", "d.jsonl.bak", "below/e.jsonl.xz"]
+    for name in names:
+        (tmp_path / "logs" / name).write_bytes(b"")
+    found = find_logs([tmp_path / "logs", tmp_path / "logs" / "notes.txt"])
+    relative = [path.relative_to(tmp_path / "logs").as_posix() for path in found]
+    assert relative == ["a.jsonl.gz", "b.jsonl", "below/e.jsonl.xz", "c.JSONL", "notes.txt"]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="no match logs"):
+        find_logs([tmp_path / "empty"])
+    with pytest.raises(FileNotFoundError):
+        find_logs([tmp_path / "none"])
+
+
+def test_progress_is_told_and_never_goes_back(tmp_path: Path) -> None:
+    bare = [{"frame": n, "commands": []} for n in range(5000)]
+    path = logs.write(tmp_path / "match.jsonl", HEAD, bare)
+    seen: list[tuple[int, float]] = []
+    replay(path, progress=lambda reader: seen.append((reader.frames, reader.progress)))
+    assert [frames for frames, _ in seen] == [1024, 2048, 3072, 4096]
+    assert all(0 < part <= 1 for _, part in seen)
+    assert seen == sorted(seen)
+
+
+# Hostile logs: those that are read but make no sense to a world.
+
+
+@given(
+    match=st.lists(st.lists(strategies.wild_commands(), max_size=4), min_size=1, max_size=3),
+    footer=st.booleans(),
+)
+@settings(max_examples=200)
+def test_any_commands_are_replayed_or_refused_with_a_place(
+    match: Any, footer: bool, tmp_path_factory: Any
+) -> None:
+    frames = [{"frame": n, "commands": commands} for n, commands in enumerate(match)]
+    result = replayed(tmp_path_factory.mktemp("log"), frames, footer=footer)
+    if result.verdict is Verdict.INVALID:
+        number = result.error.line - 2
+        place = int(result.error.field.partition("[")[2].partition("]")[0])
+        assert 0 <= place < len(match[number])
+        assert result.frames <= number
+    else:
+        assert result.frames == len(match)
+        assert result.verdict is (Verdict.NOTHING_TO_COMPARE if footer else Verdict.CUT_SHORT)
+
+
+# Logs of simulations.
+
+
+class Duel:
+    """Two spheres on a line; an input moves a player's by so many units."""
+
+    name = "test-duel"
+
+    def __init__(self, seed: int, players: int) -> None:
+        if players != 2:
+            raise ValueError(f"two play this, not {players}")
+        self.players = players
+        self.world = World(2)
+        self.world.add(0, Sphere(10), Pose(0, 0, 0))
+        self.world.add(1, Sphere(10), Pose(int(seed), 0, 0))
+
+    def check_input(self, player: int, value: Any) -> None:
+        if not isinstance(value, int):
+            raise ValueError(f"one integer, not {value} of player {player}")
+
+    def step(self, inputs: Any) -> Any:
+        for id, move in enumerate(inputs):
+            self.world.move(id, self.world[id].pose.x + move, 0, 0)
+        return self.world.step()
+
+    def save(self) -> bytes:
+        return self.world.save()
+
+    def load(self, data: bytes) -> None:
+        self.world.load(data)
+
+    def hash(self) -> int:
+        return sim.hash_of(self.save())
+
+
+DUEL: dict[str, Any] = {"test-duel": Duel}
+
+
+def duel_log(path: Path, inputs: Sequence[Any]) -> Path:
+    duel = Duel(30, 2)
+    recorder = SimRecorder(World(2), path, sim="test-duel", seed=30)
+    with recorder:
+        for entry in inputs:
+            events = duel.step(entry)
+            recorder.record(entry, events, duel.world.hash())
+    return path
+
+
+def test_a_log_of_inputs_is_replayed_by_its_simulation(tmp_path: Path) -> None:
+    path = duel_log(tmp_path / "match.jsonl", [[5, 0], [5, 0], [1, -1], [-9, 0]])
+    result = replay(path, simulations=DUEL)
+    assert (result.verdict, result.frames, result.hits) == (Verdict.IDENTICAL, 4, 2)
+    assert result.compared == Compared(4, 0, 4)
+
+
+def test_what_a_log_of_inputs_left_out_is_filled_in(tmp_path: Path) -> None:
+    whole = duel_log(tmp_path / "match.jsonl", [[5, 0], [5, 0], [1, -1], [-9, 0]])
+    head, *frames = [json.loads(line) for line in whole.read_text().splitlines()[:-1]]
+    bare = logs.write(
+        tmp_path / "bare.jsonl", head, [{"frame": f["frame"], "inputs": f["inputs"]} for f in frames]
+    )
+    result = replay(bare, output=tmp_path / "filled.jsonl", simulations=DUEL)
+    assert result.verdict is Verdict.NOTHING_TO_COMPARE
+    assert (tmp_path / "filled.jsonl").read_bytes() == whole.read_bytes()
+
+
+def test_another_input_diverges(tmp_path: Path) -> None:
+    path = duel_log(tmp_path / "match.jsonl", [[5, 0], [5, 0]])
+    path.write_bytes(
+        path.read_bytes()
+        .split(b'{"frames"')[0]
+        .replace(b'"frame":1,"inputs":[5,0]', b'"frame":1,"inputs":[6,0]')
+    )
+    result = replay(path, simulations=DUEL)
+    assert (result.verdict, result.difference.frame) == (Verdict.DIVERGED, 1)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "head", "line", "field", "reason"),
+    [
+        ([[5, 0]], {"sim": "test-unknown"}, 1, "sim", "no simulation is called 'test-unknown'"),
+        ([[5, 0, 1]], {}, 2, "inputs", "two play this, not 3"),
+        ([[5, 0], [5]], {}, 3, "inputs", "1 inputs for the 2 players"),
+        ([[5, 0], [5, [1, 2]]], {}, 3, "inputs", "input of player 1"),
+        ([[2**31, 0]], {}, 2, "inputs", "x must be"),
+        ([[5, 0]], {"capacity": 3}, 2, "inputs", "the header's capacity is 3"),
+        ([[5, 0]], {"hit_when": 2}, 2, "inputs", "the header's hit_when is 2"),
+        ([[5, 0]], {"layers": [[0, 1]]}, 2, "inputs", "the header's layers is [(0, 1)]"),
+    ],
+)
+def test_a_log_that_its_simulation_does_not_take_is_not_valid(
+    tmp_path: Path, inputs: Any, head: Any, line: int, field: str, reason: str
+) -> None:
+    frames = [{"frame": n, "inputs": entry} for n, entry in enumerate(inputs)]
+    settings = {"sim": "test-duel", "capacity": 2, "seed": 30, **head}
+    path = logs.write(tmp_path / "match.jsonl", logs.header(**settings), frames)
+    result = replay(path, simulations=DUEL)
+    assert (result.verdict, result.error.line, result.error.field) == (Verdict.INVALID, line, field)
+    assert reason in result.error.reason
+
+
+def test_a_simulation_that_does_not_step_its_world_once_is_told(tmp_path: Path) -> None:
+    class Twice(Duel):
+        def step(self, inputs: Any) -> Any:
+            super().step(inputs)
+            return super().step(inputs)
+
+    path = duel_log(tmp_path / "match.jsonl", [[5, 0]])
+    result = replay(path, simulations={"test-duel": Twice})  # type: ignore[dict-item]
+    assert (result.verdict, result.error.field) == (Verdict.INVALID, "frame")
+    assert "at frame 2 after this one" in result.error.reason
+
+
+def test_the_state_after_the_last_frame_is_the_one_that_the_vectors_come_with() -> None:
+    """The hash of the replayed crowd is that of the saved state beside it."""
+    state = (VECTORS / "crowd.last_state.bin").read_bytes()
+    assert struct.unpack_from("<I", state, 4) == (30,)
+    assert replay(VECTORS / "crowd.jsonl").hash == f"{sim.hash_of(state):016x}"
+
+
+def test_filled_logs_replay_as_identical(tmp_path: Path) -> None:
+    for suffix in ("", ".gz", ".xz", ".bz2"):
+        path = tmp_path / f"filled.jsonl{suffix}"
+        assert replay(VECTORS / "small.jsonl", output=path).verdict is Verdict.IDENTICAL
+        result = replay(path)
+        assert (result.verdict, result.compared) == (Verdict.IDENTICAL, Compared(40, 19, 40))
+        with Reader(path) as reader:
+            assert len(list(reader)) == 40
