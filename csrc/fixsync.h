@@ -292,6 +292,11 @@ FXS_API int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32
 FXS_API int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t *ends, uint32_t *ids,
                                      uint64_t id_capacity, uint64_t *count);
 
+/* n queries answered nearest first: by the exact squared distance of a collider's centre from the query's pose, then by id; of each the
+ * first `limit` (0: all). Else as fxs_world_query_many. */
+FXS_API int32_t fxs_world_nearest_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t limit, uint64_t *ends,
+                                       uint32_t *ids, uint64_t id_capacity, uint64_t *count);
+
 /* ---- casts -------------------------------------------------------------------------------------------------------------- */
 
 /* When a, moving by motion_a (x, y, z, each -FXS_SIZE_MAX..FXS_SIZE_MAX; its end may lie outside int32), first meets b, moving by

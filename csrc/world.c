@@ -1,4 +1,5 @@
 /* Worlds (CONTRACT 5): colliders by id, changes, steps, queries. */
+#include "wide.h"
 #include "world.h"
 
 /* ---- layout ---- */
@@ -532,8 +533,70 @@ int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b) {
     return status != FXS_OK ? status : fxs_solid_contact(solids(world) + a, solids(world) + b);
 }
 
-int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t *ends, uint32_t *ids,
-                             uint64_t id_capacity, uint64_t *count) {
+/* The active colliders that a query meets, in scratch and in no order: how many. */
+static uint64_t met_by(fxs_world *w, const fxs_query *q, uint64_t **ids) {
+    solid area;
+    fxs_solid_make(&area, &q->shape, &q->pose);
+    const int64_t least[3] = {(int64_t)area.x - area.reach_x, (int64_t)area.y - area.reach_y, (int64_t)area.z - area.reach_z};
+    const int64_t most[3] = {(int64_t)area.x + area.reach_x, (int64_t)area.y + area.reach_y, (int64_t)area.z + area.reach_z};
+    uint64_t near_count, met = 0, *near = fxs_broad_near(w, least, most, &near_count);
+    for (uint64_t i = 0; i < near_count; i++) {
+        const solid *s = solids(w) + near[i];
+        if ((q->mask >> s->layer & 1) && (q->exclude_owner == 0 || s->owner != q->exclude_owner) &&
+            fxs_solid_contact(&area, s) >= (int)w->hit_when) {
+            near[met++] = near[i];
+        }
+    }
+    *ids = near;
+    return met;
+}
+
+/* Squared distance of a collider's centre from a pose: three components of 33 bits. */
+static i128 distance_sq(const solid *s, const fxs_pose *from) {
+    return i128_add(i128_add(i128_square((int64_t)s->x - from->x), i128_square((int64_t)s->y - from->y)),
+                    i128_square((int64_t)s->z - from->z));
+}
+
+static int is_nearer(const fxs_world *w, const fxs_pose *from, uint64_t a, uint64_t b) {
+    int order = i128_cmp(distance_sq(solids(w) + a, from), distance_sq(solids(w) + b, from));
+    return order < 0 || (order == 0 && a < b);
+}
+
+/* Moves ids[top] down to where no child is further away: a heap with the furthest on top. */
+static void sift(const fxs_world *w, const fxs_pose *from, uint64_t *ids, uint64_t n, uint64_t top) {
+    uint64_t id = ids[top];
+    for (uint64_t child; (child = 2 * top + 1) < n; top = child) {
+        child += child + 1 < n && is_nearer(w, from, ids[child], ids[child + 1]);
+        if (!is_nearer(w, from, id, ids[child])) {
+            break;
+        }
+        ids[top] = ids[child];
+    }
+    ids[top] = id;
+}
+
+/* The `limit` nearest of n ids to the front, nearest first: a heap of that many, from which the furthest is taken away again and again. */
+static void sort_nearest(const fxs_world *w, const fxs_pose *from, uint64_t *ids, uint64_t n, uint64_t limit) {
+    for (uint64_t i = limit / 2; i--;) {
+        sift(w, from, ids, limit, i);
+    }
+    for (uint64_t i = limit; i < n; i++) {
+        if (is_nearer(w, from, ids[i], ids[0])) {
+            ids[0] = ids[i];
+            sift(w, from, ids, limit, 0);
+        }
+    }
+    for (uint64_t i = limit; i-- > 1;) {
+        uint64_t furthest = ids[0];
+        ids[0] = ids[i];
+        ids[i] = furthest;
+        sift(w, from, ids, i, 0);
+    }
+}
+
+/* Queries in the order of ids, or nearest first and at most `limit` of each (0: all). */
+static int32_t answer(fxs_world *w, uint64_t n, const fxs_query *queries, int nearest_first, uint64_t limit, uint64_t *ends, uint32_t *ids,
+                      uint64_t id_capacity, uint64_t *count) {
     for (uint64_t i = 0; i < n; i++) {
         int32_t status = fxs_placed_check(&queries[i].shape, &queries[i].pose);
         if (status != FXS_OK) {
@@ -543,33 +606,35 @@ int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *quer
     }
     uint64_t found = 0;
     for (uint64_t i = 0; i < n; i++) {
-        const fxs_query *q = queries + i;
-        solid area;
-        fxs_solid_make(&area, &q->shape, &q->pose);
-        const int64_t least[3] = {(int64_t)area.x - area.reach_x, (int64_t)area.y - area.reach_y, (int64_t)area.z - area.reach_z};
-        const int64_t most[3] = {(int64_t)area.x + area.reach_x, (int64_t)area.y + area.reach_y, (int64_t)area.z + area.reach_z};
-        uint64_t near_count, met = 0, *near = fxs_broad_near(world, least, most, &near_count);
-        for (uint64_t j = 0; j < near_count; j++) {
-            const solid *s = solids(world) + near[j];
-            if ((q->mask >> s->layer & 1) && (q->exclude_owner == 0 || s->owner != q->exclude_owner) &&
-                fxs_solid_contact(&area, s) >= (int)world->hit_when) {
-                near[met++] = near[j];
+        uint64_t *met, met_count = met_by(w, queries + i, &met), kept = limit && limit < met_count ? limit : met_count;
+        if (kept <= id_capacity && found <= id_capacity - kept) {
+            if (nearest_first) {
+                sort_nearest(w, &queries[i].pose, met, met_count, kept);
+            } else {
+                fxs_broad_sort(w, met, met_count);
+            }
+            for (uint64_t j = 0; j < kept; j++) {
+                ids[found + j] = (uint32_t)met[j];
             }
         }
-        if (met <= id_capacity && found <= id_capacity - met) {
-            fxs_broad_sort(world, near, met);
-            for (uint64_t j = 0; j < met; j++) {
-                ids[found + j] = (uint32_t)near[j];
-            }
-        }
-        found += met;
+        found += kept;
         ends[i] = found;
     }
     *count = found;
     return found > id_capacity ? FXS_E_ROOM : FXS_OK;
 }
 
+int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t *ends, uint32_t *ids,
+                             uint64_t id_capacity, uint64_t *count) {
+    return answer(world, n, queries, 0, 0, ends, ids, id_capacity, count);
+}
+
 int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32_t *ids, uint64_t id_capacity, uint64_t *count) {
     uint64_t end;
-    return fxs_world_query_many(world, 1, query, &end, ids, id_capacity, count);
+    return answer(world, 1, query, 0, 0, &end, ids, id_capacity, count);
+}
+
+int32_t fxs_world_nearest_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t limit, uint64_t *ends, uint32_t *ids,
+                               uint64_t id_capacity, uint64_t *count) {
+    return answer(world, n, queries, 1, limit, ends, ids, id_capacity, count);
 }
