@@ -7,7 +7,7 @@ import itertools
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from math import hypot, isqrt
+from math import hypot
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ import model
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from model import INT32_MAX, SIZE_MAX
+from strategies import SOLIDS, deep_pairs, near_pairs, shapes, sizes, yaws
 
 import fixsync
 from fixsync import Contact, Moved, Pose, Sector, Side, Sphere, World, q
@@ -24,9 +26,6 @@ from fixsync.shapes import shape_from_tuple
 Shape = tuple[Any, ...]
 Place = tuple[int, int, int, int]
 Pair = tuple[Shape, Place, Shape, Place]
-
-SIZE_MAX = 2**29 - 1
-INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 
 
 def push_out(a: Shape, pa: Place, b: Shape, pb: Place) -> tuple[int, int]:
@@ -45,62 +44,7 @@ def overlap(a: Shape, pa: Place, b: Shape, pb: Place) -> Contact:
     return fixsync.overlap(shape_from_tuple(a), Pose(*pa), shape_from_tuple(b), Pose(*pb))
 
 
-# Pairs that overlap, or nearly so, at every scale.
-
-
-@st.composite
-def sizes(draw: Any, top: int) -> int:
-    size = draw(
-        st.one_of(st.integers(1, top), st.integers(max(1, top - 3), top), st.integers(1, min(3, top)))
-    )
-    return int(size)
-
-
-@st.composite
-def bodies(draw: Any, top: int) -> Shape:
-    kind = draw(st.sampled_from(("sphere", "capsule", "cylinder", "box")))
-    if kind == "sphere":
-        return kind, draw(sizes(top))
-    if kind == "capsule":
-        return kind, draw(sizes(top)), draw(st.one_of(st.just(0), sizes(top)))
-    return (kind, *(draw(sizes(top)) for _ in range(2 if kind == "cylinder" else 3)))
-
-
-YAWS = st.one_of(
-    st.sampled_from([k * 8192 for k in range(8)]), st.sampled_from([1, 8191, 16385]), st.integers(0, 65535)
-)
-TOPS = st.sampled_from([2, 5, 100, 65536, 2**24, 2**28, SIZE_MAX])
-# How far apart, in thousandths of where they would touch at the latest.
-SHARES = st.one_of(st.sampled_from([0, 0, 999, 1000]), st.integers(-1000, 1000))
-
-
-def reach(shape: Shape) -> tuple[int, int]:
-    """How far a body reaches from its centre on the ground, and upwards."""
-    planar = isqrt(shape[1] ** 2 + shape[3] ** 2) if shape[0] == "box" else shape[1]
-    if shape[0] in ("sphere", "capsule"):
-        return planar, shape[1] + (shape[2] if shape[0] == "capsule" else 0)
-    return planar, shape[2]
-
-
-@st.composite
-def pairs(draw: Any) -> Pair:
-    a, b = draw(TOPS.flatmap(bodies)), draw(TOPS.flatmap(bodies))
-    planar, up = (reach(a)[i] + reach(b)[i] for i in (0, 1))
-    dx, dz = (draw(SHARES) * planar // 1000 + draw(st.integers(-1, 1)) for _ in "xz")
-    if draw(st.integers(0, 3)) == 0:
-        dz = draw(st.sampled_from([dx, -dx, 0]))
-    dy = draw(SHARES) * up // 1000
-    # One corner of the world is as good as another: the pair fits into it on either side.
-    corner = draw(st.tuples(*(st.sampled_from([INT32_MIN, 0, INT32_MAX]) for _ in "xyz")))
-    places: list[tuple[int, int]] = []
-    for at, d in zip(corner, (dx, dy, dz), strict=True):
-        inward = abs(d) if at < 0 else -abs(d)
-        places.append((at, at + inward) if (d < 0) == (inward < 0) or at == 0 else (at + inward, at))
-    assume(all(INT32_MIN <= v <= INT32_MAX for both in places for v in both))
-    yaw_a = draw(YAWS)
-    yaw_b = draw(st.one_of(YAWS, st.sampled_from([yaw_a, (yaw_a + 16384) % 65536, (yaw_a + 8192) % 65536])))
-    (xb, xa), (yb, ya), (zb, za) = places
-    return a, (xa, ya, za, yaw_a), b, (xb, yb, zb, yaw_b)
+PAIRS = deep_pairs(SOLIDS) | near_pairs(SOLIDS)
 
 
 def is_huge(a: Shape, b: Shape) -> bool:
@@ -117,7 +61,8 @@ def excess(a: Shape, pa: Place, b: Shape, pb: Place, t: tuple[int, int]) -> floa
 def assert_push_outs_are_right(a: Shape, pa: Place, b: Shape, pb: Place) -> None:
     ab, ba = push_out(a, pa, b, pb), push_out(b, pb, a, pa)
     if is_huge(a, b) and overlap(a, pa, b, pb) == Contact.OVERLAPPING and excess(a, pa, b, pb, ab) > 2:
-        pytest.skip("no translation may be short enough: see the test of huge boxes")
+        assert excess(a, pa, b, pb, ab) < 2.5  # see the test of huge boxes
+        return
     model.check_push_outs(a, pa, b, pb, ab, ba)
     if (pa[0], pa[2]) != (pb[0], pb[2]):
         assert ba == (-ab[0], -ab[1])
@@ -127,7 +72,7 @@ def assert_push_outs_are_right(a: Shape, pa: Place, b: Shape, pb: Place) -> None
         assert side(a, pa, b, pb) == model.side_of(ab, pb[3])
 
 
-@given(pairs())
+@given(PAIRS)
 @example((("sphere", 1), (0, 0, 0, 0), ("sphere", 1), (0, 0, 0, 0)))
 @example(
     (("capsule", SIZE_MAX, SIZE_MAX), (0, INT32_MAX, 0, 0), ("capsule", SIZE_MAX, SIZE_MAX), (0, 4, 0, 0))
@@ -140,11 +85,10 @@ def test_push_out_and_side_pass_the_models_checks_at_every_scale(pair: Pair) -> 
 @st.composite
 def discs_at_a_corner(draw: Any) -> Pair:
     """A disc that overlaps a box, its centre beyond two of the box's faces."""
-    top = draw(TOPS)
-    half_x, half_z, radius = (draw(sizes(top)) for _ in range(3))
+    half_x, half_z, radius = (draw(sizes()) for _ in range(3))
     beyond_x, beyond_z = draw(st.integers(1, 999)), draw(st.integers(1, 999))
     assume(beyond_x**2 + beyond_z**2 < 1000**2)
-    yaw = draw(YAWS)
+    yaw = draw(yaws())
     c, s = model.direction(yaw)
     x, z = (half_x + radius * beyond_x // 1000 + 1, half_z + radius * beyond_z // 1000 + 1)
     x, z = x * draw(st.sampled_from([-1, 1])), z * draw(st.sampled_from([-1, 1]))
@@ -167,7 +111,7 @@ def test_of_axes_of_one_depth_either_order_takes_the_same(yaw: int) -> None:
         assert push_out(*ab, *ba) == tuple(-v for v in push_out(*ba, *ab))
 
 
-@given(pairs())
+@given(PAIRS)
 @example((("capsule", SIZE_MAX, SIZE_MAX), (0, 0, 0, 0), ("capsule", SIZE_MAX, SIZE_MAX), (0, 0, 0, 0)))
 def test_lift_is_the_least_that_ends_the_contact(pair: Pair) -> None:
     a, pa, b, pb = pair
@@ -181,16 +125,15 @@ def test_lift_is_the_least_that_ends_the_contact(pair: Pair) -> None:
 
 @pytest.mark.parametrize(
     "kinds",
-    list(itertools.combinations_with_replacement(("sphere", "capsule", "cylinder", "box"), 2)),
+    list(itertools.combinations_with_replacement(SOLIDS, 2)),
     ids="-".join,
 )
 def test_every_push_out_of_a_tiny_grid_is_right(kinds: tuple[str, str]) -> None:
     fields = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3}
-    shapes = [[(kind, *sizes) for sizes in ((1, 1, 2), (2, 1, 1))] for kind in kinds]
-    shapes = [[shape[: 1 + fields[shape[0]]] for shape in some] for some in shapes]
-    yaws = [(0, 1000, 8192) if kind == "box" else (0,) for kind in kinds]
-    for a, b in itertools.product(*shapes):
-        for yaw_a, yaw_b in itertools.product(*yaws):
+    made = [[(kind, *numbers[: fields[kind]]) for numbers in ((1, 1, 2), (2, 1, 1))] for kind in kinds]
+    turns = [(0, 1000, 8192) if kind == "box" else (0,) for kind in kinds]
+    for a, b in itertools.product(*made):
+        for yaw_a, yaw_b in itertools.product(*turns):
             for dx, dz in itertools.product(range(5), range(-4, 5)):
                 for dy in (0, 1, 2):
                     pair = a, (dx, dy, dz, yaw_a), b, (0, 0, 0, yaw_b)
@@ -212,7 +155,7 @@ def shortest_whole(a: Shape, pa: Place, b: Shape, pb: Place) -> float:
     st.tuples(*(st.integers(1, 4) for _ in range(3))),
     st.tuples(*(st.integers(1, 3) for _ in range(3))),
     st.tuples(*(st.integers(-4, 4) for _ in range(3))),
-    st.tuples(YAWS, YAWS),
+    st.tuples(yaws(), yaws()),
 )
 def test_hardly_any_whole_translation_is_shorter(
     kind: str, size_a: tuple[int, ...], size_b: tuple[int, ...], d: tuple[int, ...], yaws: tuple[int, int]
@@ -223,10 +166,10 @@ def test_hardly_any_whole_translation_is_shorter(
     assert hypot(*push_out(*pair)) - shortest_whole(*pair) < 2**0.5
 
 
-@given(pairs())
+@given(deep_pairs(("sphere", "capsule", "cylinder")))
 def test_a_push_out_of_round_shapes_and_cylinders_is_less_than_a_diagonal_too_long(pair: Pair) -> None:
-    assume("box" not in (pair[0][0], pair[2][0]) and overlap(*pair) == Contact.OVERLAPPING)
-    assert excess(*pair, push_out(*pair)) < 2**0.5
+    if overlap(*pair) == Contact.OVERLAPPING:
+        assert excess(*pair, push_out(*pair)) < 2**0.5
 
 
 # Two boxes of the largest size, 4.7 raw units deep along an axis whose direction, and the other's, rounds
@@ -255,10 +198,10 @@ def mirrored(place: Place) -> Place:
     return -x, y, z, (32768 - yaw) % 65536
 
 
-@given(pairs())
+@given(PAIRS)
 def test_a_mirrored_overlap_is_pushed_out_mirrored(pair: Pair) -> None:
     a, pa, b, pb = pair
-    assume(INT32_MIN not in (pa[0], pb[0]) and overlap(*pair) == Contact.OVERLAPPING)
+    assume(model.INT32_MIN not in (pa[0], pb[0]) and overlap(*pair) == Contact.OVERLAPPING)
     assume(all(model.escapes(*pair, unit).is_unique for unit in (model._ideal, model._quantised)))
     dx, dz = push_out(*pair)
     assert push_out(a, mirrored(pa), b, mirrored(pb)) == (-dx, dz)
@@ -339,13 +282,12 @@ def portable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ctypes.CDLL]:
 
 
 def test_the_portable_arithmetic_pushes_alike(portable: ctypes.CDLL) -> None:
-    codes = ("sphere", "capsule", "cylinder", "box")
 
     def as_c(shape: Shape, place: Place) -> tuple[_CShape, _CPose]:
         size = (ctypes.c_int32 * 3)(*shape[1:], *[0] * (4 - len(shape)))
-        return _CShape(codes.index(shape[0]), 0, size), _CPose(*place)
+        return _CShape(SOLIDS.index(shape[0]), 0, size), _CPose(*place)
 
-    @given(pairs())
+    @given(PAIRS)
     def check(pair: Pair) -> None:
         a, pa, b, pb = pair
         pointers = [ctypes.byref(value) for value in (*as_c(a, pa), *as_c(b, pb))]
@@ -451,8 +393,8 @@ def test_passes_undo_what_a_crowd_does_to_itself() -> None:
 
 # A world of few layers, owners and places, so that much overlaps.
 COLLIDERS = st.tuples(
-    st.one_of(bodies(40), st.just(("sector", 40, 9000, 40))),
-    st.tuples(*(st.integers(-60, 60) for _ in range(3)), YAWS),
+    shapes(size=st.integers(1, 40)),
+    st.tuples(*(st.integers(-60, 60) for _ in range(3)), yaws()),
     st.integers(0, 3),  # layer
     st.integers(0, 2),  # owner
     st.tuples(*(st.integers(-9, 9) for _ in range(3))),
