@@ -15,7 +15,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, TracebackType
 from typing import Any, BinaryIO, Protocol
 
 SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
@@ -119,6 +119,14 @@ class Source:
 
     def close(self) -> None:
         self._file.close()
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     @property
     def progress(self) -> float:

@@ -65,11 +65,15 @@ def _add(world: World, c: Add) -> None:
     world.add(c.id, shape_of(c.shape), pose, layer=c.layer, owner=c.owner, offset=c.offset, active=c.active)
 
 
+def _set_pose(world: World, c: SetPose) -> None:
+    world.set_pose(c.id, Pose(*c.position, c.yaw))
+
+
 _CHANGES: dict[type[Any], Callable[[World, Any], None]] = {
     Add: _add,
     Move: lambda world, c: world.move(c.id, *c.position),
     Turn: lambda world, c: world.turn(c.id, c.yaw),
-    SetPose: lambda world, c: world.set_pose(c.id, Pose(*c.position, c.yaw)),
+    SetPose: _set_pose,
     SetShape: lambda world, c: world.set_shape(c.id, shape_of(c.shape)),
     SetOffset: lambda world, c: world.set_offset(c.id, c.offset),
     SetOwner: lambda world, c: world.set_owner(c.id, c.owner),

@@ -1,0 +1,140 @@
+"""The matches of replay_logs/ come to their goldens, to the model's answers, and to themselves again."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import itertools
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import model
+import pytest
+
+from fixsync import matchlog
+from fixsync.logfile import Source
+from fixsync.matchlog import Reader, Writer
+from fixsync.replay import Verdict, replay
+
+FOLDER = Path(__file__).parent.parent / "replay_logs"
+with (FOLDER / "goldens.csv").open(encoding="utf-8", newline="") as file:
+    GOLDENS = {row["log"]: row for row in csv.DictReader(file)}
+
+CONTACTS_MAX = 30_000
+"""How many contacts the model is asked for in one log; it is slow."""
+
+
+def path_of(name: str) -> Path:
+    return FOLDER / f"{name}.jsonl.gz"
+
+
+def text_of(path: Path) -> bytes:
+    with Source(path) as source:
+        return b"".join(source)
+
+
+@pytest.fixture(scope="module")
+def generate() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate_replay_logs", FOLDER / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_log_has_its_golden_its_maker_and_its_line_in_the_readme(generate: ModuleType) -> None:
+    files = {path.name.removesuffix(".jsonl.gz") for path in FOLDER.glob("*.jsonl*")}
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert files == set(GOLDENS) == set(generate.MATCHES)
+    assert all(f"| `{name}` |" in readme for name in files)
+
+
+@pytest.mark.parametrize("name", GOLDENS)
+def test_a_log_replays_as_identical_and_comes_to_its_golden(name: str) -> None:
+    result = replay(path_of(name))
+    assert result.verdict is Verdict.IDENTICAL, result.error or result.difference
+    golden = GOLDENS[name]
+    assert (str(result.frames), str(result.hits), result.hash) == (
+        golden["frames"],
+        golden["hits"],
+        golden["hash"],
+    )
+    assert result.compared.events == result.compared.hashes == result.frames
+
+
+@pytest.mark.parametrize("name", GOLDENS)
+def test_a_match_that_is_played_again_is_recorded_as_the_same_text(
+    name: str, generate: ModuleType, tmp_path: Path
+) -> None:
+    """The text, not the file: how well it is compressed depends on the zlib at hand."""
+    assert text_of(generate.record(name, tmp_path)) == text_of(path_of(name))
+
+
+@pytest.mark.parametrize("name", GOLDENS)
+def test_the_model_gives_the_same_answers(name: str) -> None:
+    """As many of a log's first frames as the model can play in a second or so."""
+    with Reader(path_of(name)) as reader:
+        head = reader.header
+        world = model.ModelWorld(head.capacity, head.hit_when, head.layers)
+        contacts = 0
+        for frame in reader:
+            commands: list[Any] = matchlog.plain(frame.commands)
+            events, answers = world.play_frame(commands)
+            assert [list(event) for event in events] == matchlog.plain(frame.events), frame.frame
+            assert answers == matchlog.plain(frame.queries), frame.frame
+            assert f"{world.hash():016x}" == frame.hash, frame.frame
+            contacts += len(world.colliders) ** 2 // 2
+            if contacts > CONTACTS_MAX:
+                break
+        assert reader.frames >= 2
+
+
+@pytest.mark.parametrize("name", GOLDENS)
+def test_a_log_is_canonical_and_small(name: str, tmp_path: Path) -> None:
+    path, copy = path_of(name), tmp_path / "copy.jsonl"
+    with Reader(path) as reader, Writer(copy, reader.header) as writer:
+        for frame in reader:
+            writer.write(frame)
+    assert copy.read_bytes() == text_of(path)
+    assert path.stat().st_size < 300_000
+
+
+def test_bodies_that_mirror_each_other_hit_alike() -> None:
+    """In `turned`, each odd id is the mirror image of the even one before it, on a floor of its own."""
+    with Reader(path_of("turned")) as reader:
+        for frame in reader:
+            bodies = [event for event in frame.events if event[1] < 12]
+            even = [event for event in bodies if event[0] % 2 == 0]
+            odd = [(a - 1, b - 1, kind, contact) for a, b, kind, contact in bodies if a % 2]
+            assert even == odd
+            assert len(even) + len(odd) == len(bodies)
+
+
+def test_together_the_logs_hold_every_command_shape_event_and_contact() -> None:
+    kinds: set[Any] = set()
+    for name in GOLDENS:
+        with Reader(path_of(name)) as reader:
+            for frame in reader:
+                for command in frame.commands:
+                    kinds.add(command.__struct_config__.tag)
+                    if isinstance(command, matchlog.Add):
+                        kinds.add(command.shape.__struct_config__.tag)
+                kinds.update((kind, contact) for _, _, kind, contact in frame.events)
+    commands = {
+        "add",
+        "move",
+        "turn",
+        "pose",
+        "shape",
+        "offset",
+        "owner",
+        "layer",
+        "active",
+        "remove",
+        "query",
+    }
+    assert commands <= kinds
+    assert {"sphere", "capsule", "cylinder", "box", "sector"} <= kinds
+    assert {*itertools.product((1, 2), (1, 2)), (3, 0)} <= kinds
