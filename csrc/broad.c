@@ -463,6 +463,22 @@ static uint64_t look_in_grid(const arrays *a, const int64_t least[3], const int6
     return n;
 }
 
+uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64_t most[3]) {
+    static const uint32_t AXIS[3] = {0, 2, 1};
+    const grid *g = arrays_of(w).g;
+    if (!w->grid_fresh || g->count == 0) {
+        return 0;
+    }
+    const level *usual = g->level + (g->levels ? g->levels - 1 : 0);
+    uint64_t n = g->count; /* < 2^32, times an extent < 2^32.6 in two steps */
+    for (uint32_t i = 0; i < 3; i++) {
+        int64_t extent = g->high[i] - g->low[i], length = i == 2 ? usual->tall : usual->wide;
+        int64_t shared = min64(most[AXIS[i]], g->high[i]) - max64(least[AXIS[i]], g->low[i]) + length;
+        n = shared <= 0 ? 0 : shared < extent ? n * (uint64_t)(shared >> 2) / (uint64_t)((extent >> 2) + 1) : n;
+    }
+    return n;
+}
+
 uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t most[3], uint64_t *count) {
     arrays a = arrays_of(w);
     if (!w->grid_fresh && w->count > FEW && ++w->looks >= BUILD_WORTH) {

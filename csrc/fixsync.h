@@ -159,6 +159,17 @@ FXS_API int32_t fxs_yaw_of(int64_t dx, int64_t dz);
 /* floor(sqrt(dx^2 + dy^2 + dz^2)), components as for fxs_yaw_of. Returns it (below 2^33), or FXS_E_DISTANCE. */
 FXS_API int64_t fxs_length(int64_t dx, int64_t dy, int64_t dz);
 
+/* The turn that takes yaw `from` to yaw `to` the shorter way: -32768..32767 steps (half a turn is -32768). Yaws are taken modulo 65536. */
+FXS_API int32_t fxs_yaw_between(uint32_t from, uint32_t to);
+
+/* Whether (dx, dz) lies within half_angle steps of where `yaw` faces, borders included: the closed wedge of a sector of CONTRACT 3, whose
+ * edges are the directions of yaw +- half_angle. (0, 0) does. 1 or 0; FXS_E_YAW; FXS_E_HALF_ANGLE outside 1..32768; FXS_E_DISTANCE. */
+FXS_API int32_t fxs_faces(uint32_t yaw, uint32_t half_angle, int64_t dx, int64_t dz);
+
+/* The vector of a length that a yaw (taken modulo 65536) faces: length times its direction, each component rounded to nearest, halves
+ * away from zero. FXS_OK, or FXS_E_DISTANCE for a length of -2^31, whose opposite is no int32. */
+FXS_API int32_t fxs_forward(uint32_t yaw, int32_t length, int32_t *x, int32_t *z);
+
 /* ---- two shapes --------------------------------------------------------------------------------------------------------- */
 
 /* FXS_OK, or why this is no shape: FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE. */
@@ -306,6 +317,40 @@ FXS_API int32_t fxs_world_nearest_many(fxs_world *world, uint64_t n, const fxs_q
  * sector, FXS_E_MOTION, FXS_E_HIT_WHEN. The motions and the poses may be the same memory. */
 FXS_API int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t *motion_a, const fxs_shape *b,
                               const fxs_pose *pose_b, const int32_t *motion_b, uint32_t hit_when, int32_t *fraction, int32_t *normal);
+
+/* A cast into a world: which active colliders of the layers in `mask`, not owned by `exclude_owner` (0: nobody is left out), does this
+ * shape meet on its way? Each stands still at its centre. No sector meets a cast, and none can be cast. */
+typedef struct fxs_cast {
+    fxs_shape shape;
+    fxs_pose pose;
+    int32_t motion[3];               /* x, y, z; as for fxs_cast_pair */
+    uint32_t mask;
+    uint32_t exclude_owner;
+    uint32_t limit;                  /* at most so many, the first ones; 0: all */
+    uint32_t hit_when;               /* FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
+} fxs_cast;
+
+/* What a cast meets, and when and how: as fxs_cast_pair tells it, the cast shape as a, the collider as b. */
+typedef struct fxs_cast_hit {
+    uint32_t id;
+    uint32_t fraction;               /* 0..65536 */
+    int32_t normal[3];
+} fxs_cast_hit;
+
+/* The colliders that a cast meets as the world is now, stepped or not, ascending by (fraction, id), into hits. `*count` is how many.
+ * FXS_OK; fxs_shape_check's statuses, FXS_E_YAW, FXS_E_UNDEFINED, FXS_E_MOTION, FXS_E_HIT_WHEN; FXS_E_ROOM with `*count` what is
+ * needed and hits undefined. The world's state is not changed; its scratch memory may be. */
+FXS_API int32_t fxs_world_cast(fxs_world *world, const fxs_cast *cast, fxs_cast_hit *hits, uint64_t hit_capacity, uint64_t *count);
+
+/* n casts: the answers one after another into hits, ends[i] the end of the i-th. On FXS_E_ROOM `*count` is what is needed, and hits
+ * and ends are undefined; on another error `*count` is the index of the bad cast. */
+FXS_API int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast *casts, uint64_t *ends, fxs_cast_hit *hits,
+                                    uint64_t hit_capacity, uint64_t *count);
+
+/* The same for a collider's own shape from where it is: the other active colliders that layers and owners let it hit, whether it is
+ * active itself or not. limit and hit_when as in fxs_cast. FXS_E_ID, FXS_E_ABSENT, and the statuses of fxs_world_cast. */
+FXS_API int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t *motion, uint32_t limit, uint32_t hit_when,
+                                fxs_cast_hit *hits, uint64_t hit_capacity, uint64_t *count);
 
 /* ---- state -------------------------------------------------------------------------------------------------------------- */
 

@@ -121,6 +121,9 @@ FXS_INTERNAL uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out);
  * meet it: `*count` of them in scratch, there until the broad phase is used again. Room for as many as there are colliders. */
 FXS_INTERNAL uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t most[3], uint64_t *count);
 
+/* About how many ids that would be; 0 when it would look at all colliders one by one. Only speed may depend on it. */
+FXS_INTERNAL uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64_t most[3]);
+
 /* Sorts ids that fxs_broad_near returned, or some of them, in place. */
 FXS_INTERNAL void fxs_broad_sort(fxs_world *w, uint64_t *ids, uint64_t n);
 
