@@ -386,7 +386,7 @@ static int64_t quotient(i128 n, int64_t d) {
     if (i128_high(n) == 0) {
         return (int64_t)(i128_low(n) / (uint64_t)d);
     }
-    uint32_t shift = 63 - bit_length64((uint64_t)d);
+    uint32_t shift = 63 - bit_length((uint64_t)d);
     n = i128_shl(n, shift); /* < 2^125 */
     d <<= shift;
     i128 rest = i128_shr(n, 31);

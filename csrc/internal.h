@@ -37,6 +37,22 @@ static inline int max_int(int a, int b) { return a > b ? a : b; }
 /* CLS of CONTRACT 3: APART, TOUCHING or OVERLAPPING as l is above, at or below r. */
 static inline int classify(int64_t l, int64_t r) { return (l < r) + (l <= r); }
 
+/* How many bits v takes; 0 for 0. */
+static inline uint32_t bit_length(uint64_t v) {
+#if defined(__GNUC__) && !defined(FXS_NO_BUILTINS)
+    return v ? 64 - (uint32_t)__builtin_clzll(v) : 0;
+#else
+    uint32_t n = 0;
+    for (uint32_t step = 32; step; step /= 2) {
+        if (v >> step) {
+            v >>= step;
+            n += step;
+        }
+    }
+    return n + (uint32_t)v;
+#endif
+}
+
 /* v / 2^30 rounded to nearest, halves away from zero; |v| < 2^63 - 2^29. */
 static inline int64_t round_q30(int64_t v) {
     return v < 0 ? -(int64_t)(((uint64_t)-v + ((uint64_t)1 << 29)) >> 30) : (int64_t)(((uint64_t)v + ((uint64_t)1 << 29)) >> 30);

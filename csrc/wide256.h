@@ -5,24 +5,8 @@
 
 #include "wide.h"
 
-/* How many bits v takes; 0 for 0. */
-static inline uint32_t bit_length64(uint64_t v) {
-#if defined(__GNUC__) && !defined(FXS_NO_BUILTINS)
-    return v ? 64 - (uint32_t)__builtin_clzll(v) : 0;
-#else
-    uint32_t n = 0;
-    for (uint32_t step = 32; step; step /= 2) {
-        if (v >> step) {
-            v >>= step;
-            n += step;
-        }
-    }
-    return n + (v != 0);
-#endif
-}
-
-/* The same of a >= 0, and a >> shift (0..127) for a >= 0. */
-static inline uint32_t i128_bits(i128 a) { return i128_high(a) ? 64 + bit_length64(i128_high(a)) : bit_length64(i128_low(a)); }
+/* How many bits a >= 0 takes, and a >> shift (0..127) for a >= 0. */
+static inline uint32_t i128_bits(i128 a) { return i128_high(a) ? 64 + bit_length(i128_high(a)) : bit_length(i128_low(a)); }
 static inline i128 i128_shr(i128 a, uint32_t shift) {
     uint64_t high = i128_high(a), low = i128_low(a);
     if (shift >= 64) {

@@ -67,21 +67,6 @@ static inline uint32_t trailing_zeros(uint64_t v) { /* v != 0 */
 #endif
 }
 
-static inline uint32_t bit_length(uint64_t v) {
-#if defined(__GNUC__) && !defined(FXS_NO_BUILTINS)
-    return v ? 64 - (uint32_t)__builtin_clzll(v) : 0;
-#else
-    uint32_t n = 0;
-    for (uint32_t step = 32; step; step /= 2) {
-        if (v >> step) {
-            v >>= step;
-            n += step;
-        }
-    }
-    return n + (uint32_t)v;
-#endif
-}
-
 /* The least member >= from, or the capacity if there is none. from <= capacity. */
 static inline uint32_t set_next(const uint64_t *set, uint32_t from, uint32_t capacity) {
     uint64_t word = from >> 6, words = set_words(capacity);
