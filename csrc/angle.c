@@ -59,6 +59,36 @@ int32_t fxs_yaw_of(int64_t dx, int64_t dz) {
     return (int32_t)(yaw & 65535);
 }
 
+int32_t fxs_yaw_between(uint32_t from, uint32_t to) {
+    uint32_t turn = (to - from) & 65535;
+    return turn < 32768 ? (int32_t)turn : (int32_t)turn - 65536;
+}
+
+int32_t fxs_faces(uint32_t yaw, uint32_t half_angle, int64_t dx, int64_t dz) {
+    if (yaw >= FXS_TURN) {
+        return FXS_E_YAW;
+    }
+    if (half_angle < 1 || half_angle > FXS_HALF_ANGLE_MAX) {
+        return FXS_E_HALF_ANGLE;
+    }
+    if (!is_distance(dx) || !is_distance(dz)) {
+        return FXS_E_DISTANCE;
+    }
+    planar d = {dx, dz};
+    int64_t from_right = cross_half(direction_of(yaw - half_angle), d), to_left = -cross_half(direction_of(yaw + half_angle), d);
+    return half_angle == FXS_HALF_ANGLE_MAX || (half_angle <= 16384 ? min64(from_right, to_left) : max64(from_right, to_left)) >= 0;
+}
+
+int32_t fxs_forward(uint32_t yaw, int32_t length, int32_t *x, int32_t *z) {
+    if (length == INT32_MIN) {
+        return FXS_E_DISTANCE;
+    }
+    planar dir = direction_of(yaw);
+    *x = (int32_t)round_q30(length * dir.x); /* not longer than the length: a direction's components are at most 2^30 */
+    *z = (int32_t)round_q30(length * dir.z);
+    return FXS_OK;
+}
+
 /* Each line doubles the bits known of the root of n, 2^62 <= n < 2^64, from its leading ones; the last may be one too large. */
 uint32_t fxs_isqrt64(uint64_t n) {
     if (n == 0) {
