@@ -20,6 +20,7 @@ from fixsync.recorder import SimRecorder
 from fixsync.replay import Compared, Verdict, exit_code, find_logs, replay
 
 VECTORS = Path(__file__).parent / "vectors"
+DOCUMENTATION = Path(__file__).parent.parent / "docs" / "match-logs.md"
 
 HEAD = logs.header()
 FRAMES = logs.model_frames(logs.small_match())
@@ -481,6 +482,25 @@ def test_the_state_after_the_last_frame_is_the_one_that_the_vectors_come_with() 
     state = (VECTORS / "crowd.last_state.bin").read_bytes()
     assert struct.unpack_from("<I", state, 4) == (30,)
     assert replay(VECTORS / "crowd.jsonl").hash == f"{sim.hash_of(state):016x}"
+
+
+def test_the_log_in_the_documentation_is_right_and_canonical(tmp_path: Path) -> None:
+    text = DOCUMENTATION.read_text(encoding="utf-8").split("```\n")[1].encode()
+    (tmp_path / "match.jsonl").write_bytes(text)
+    result = replay(tmp_path / "match.jsonl", output=tmp_path / "filled.jsonl")
+    assert (result.verdict, result.compared) == (Verdict.IDENTICAL, Compared(2, 1, 2))
+    assert (tmp_path / "filled.jsonl").read_bytes() == text
+    matches = [json.loads(line)["commands"] for line in text.splitlines()[1:-1]]
+    assert logs.text_of(logs.header(capacity=8), logs.model_frames(matches, capacity=8)) == text
+
+
+def test_the_python_in_the_documentation_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    program = DOCUMENTATION.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    exec(program, {})  # noqa: S102 - it is the documentation's
+    assert capsys.readouterr().out.startswith("Verdict.IDENTICAL\n0 [Add(id=1")
 
 
 def test_filled_logs_replay_as_identical(tmp_path: Path) -> None:
