@@ -3,8 +3,9 @@ numbers."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from itertools import starmap
+from itertools import accumulate, chain, starmap
 from struct import Struct
 from typing import Any, ClassVar, NamedTuple, TypeVar, final, overload
 
@@ -13,6 +14,8 @@ from fixsync.shapes import CONTACTS, Contact, EventKind, Pose, Shape, shape_of_r
 __all__ = [
     "COLLIDER_DTYPE",
     "COLLIDER_FORMAT",
+    "CastAnswers",
+    "CastHit",
     "Collider",
     "Colliders",
     "Event",
@@ -82,6 +85,16 @@ class Hit(NamedTuple):
     a: int
     b: int
     contact: Contact
+
+
+class CastHit(NamedTuple):
+    """A collider that a cast meets."""
+
+    id: int
+    fraction: int
+    """When: floor(65536 * time), 0..65536 over the motion."""
+    normal: tuple[int, int, int]
+    """Q2.30, from the collider towards what was cast; (0, 0, 0) if they overlap where the cast starts."""
 
 
 class Moved(NamedTuple):
@@ -206,59 +219,112 @@ class Colliders(_Rows[Collider]):
         return collider_of_row(*row)
 
 
-@final
-class QueryAnswers(Sequence[list[int]]):
-    """The answer of each of many queries: the ids it met, ascending; a list is made when it is read."""
+class _Answers(Sequence[list[_T]]):
+    """The answers of many questions, kept as one row of records; a list is made when it is read."""
 
-    __slots__ = ("_ends", "_ids")
+    __slots__ = ("_ends",)
 
-    def __init__(self, ends: bytes, ids: bytes) -> None:
+    def __init__(self, ends: bytes) -> None:
         self._ends = memoryview(ends).cast("Q")
-        self._ids = memoryview(ids).cast("I")
+
+    @abstractmethod
+    def _records(self, start: int, end: int) -> list[_T]:
+        """The records from `start` up to `end`."""
 
     @property
     def ends(self) -> memoryview:
-        """uint64: where in `ids` each query's answer ends, and the next one's begins."""
+        """uint64: where in the row of all records each answer ends, and the next one begins."""
         return self._ends
-
-    @property
-    def ids(self) -> memoryview:
-        """uint32: all the answers, one after another."""
-        return self._ids
 
     def __len__(self) -> int:
         return len(self._ends)
 
     @overload
-    def __getitem__(self, index: int) -> list[int]: ...
+    def __getitem__(self, index: int) -> list[_T]: ...
     @overload
-    def __getitem__(self, index: slice) -> list[list[int]]: ...
-    def __getitem__(self, index: int | slice) -> list[int] | list[list[int]]:
+    def __getitem__(self, index: slice) -> list[list[_T]]: ...
+    def __getitem__(self, index: int | slice) -> list[_T] | list[list[_T]]:
         indices = range(len(self))[index]
         return self._answer(indices) if isinstance(indices, int) else [self._answer(i) for i in indices]
 
-    def _answer(self, i: int) -> list[int]:
-        return self._ids[self._ends[i - 1] if i else 0 : self._ends[i]].tolist()
+    def _answer(self, i: int) -> list[_T]:
+        return self._records(self._ends[i - 1] if i else 0, self._ends[i])
 
     def __eq__(self, other: object) -> bool:
         """Equal to any sequence of the same answers."""
-        if isinstance(other, (QueryAnswers, list, tuple)):
+        if isinstance(other, (_Answers, list, tuple)):
             return list(self) == list(other)
         return NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"QueryAnswers({list(self[:10])!r}{f' and {len(self) - 10} more' if len(self) > 10 else ''})"
+        more = f" and {len(self) - 10} more" if len(self) > 10 else ""
+        return f"{type(self).__name__}({list(self[:10])!r}{more})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _from_answers, (list(self),)
+        return _from_answers, (type(self), list(self))
 
 
-def _from_answers(answers: list[list[int]]) -> QueryAnswers:
-    ids = [id for answer in answers for id in answer]
-    ends, end = [], 0
-    for answer in answers:
-        end += len(answer)
-        ends.append(end)
-    return QueryAnswers(Struct(f"={len(ends)}Q").pack(*ends), Struct(f"={len(ids)}I").pack(*ids))
+@final
+class QueryAnswers(_Answers[int]):
+    """The answer of each of many queries: the ids it met, ascending; a list is made when it is read."""
+
+    __slots__ = ("_ids",)
+
+    def __init__(self, ends: bytes, ids: bytes) -> None:
+        super().__init__(ends)
+        self._ids = memoryview(ids).cast("I")
+
+    @property
+    def ids(self) -> memoryview:
+        """uint32: all the answers, one after another."""
+        return self._ids
+
+    def _records(self, start: int, end: int) -> list[int]:
+        return self._ids[start:end].tolist()
+
+    @classmethod
+    def _packed(cls, ids: list[int]) -> bytes:
+        return Struct(f"={len(ids)}I").pack(*ids)
+
+
+_CAST_HIT = Struct("=2I3i")
+
+
+def cast_hits(rows: Any) -> list[CastHit]:
+    """The hits of rows of id, fraction and three components of a normal, as the kernel writes them."""
+    return [
+        _new(CastHit, (id, fraction, (nx, ny, nz)))
+        for id, fraction, nx, ny, nz in _CAST_HIT.iter_unpack(rows)
+    ]
+
+
+@final
+class CastAnswers(_Answers[CastHit]):
+    """The answer of each of many casts: what it met, by (fraction, id); a list is made when it is read."""
+
+    __slots__ = ("_rows",)
+
+    def __init__(self, ends: bytes, rows: bytes) -> None:
+        super().__init__(ends)
+        self._rows = rows
+
+    @property
+    def buffer(self) -> memoryview:
+        """All the answers, one after another, as they lie in memory: of each hit the uint32 id and fraction
+        and the int32 x, y, z of its normal, 20 bytes in the machine's byte order."""
+        return memoryview(self._rows)
+
+    def _records(self, start: int, end: int) -> list[CastHit]:
+        return cast_hits(self._rows[start * _CAST_HIT.size : end * _CAST_HIT.size])
+
+    @classmethod
+    def _packed(cls, hits: list[CastHit]) -> bytes:
+        return b"".join(_CAST_HIT.pack(id, fraction, *normal) for id, fraction, normal in hits)
+
+
+def _from_answers(kind: Any, answers: list[list[Any]]) -> Any:
+    """Answers in this machine's byte order, whichever machine pickled them."""
+    ends = list(accumulate(map(len, answers)))
+    return kind(Struct(f"={len(ends)}Q").pack(*ends), kind._packed([*chain.from_iterable(answers)]))

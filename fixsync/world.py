@@ -35,12 +35,15 @@ from fixsync._native import (
 )
 from fixsync.records import (
     COLLIDER_FORMAT,
+    CastAnswers,
+    CastHit,
     Collider,
     Colliders,
     Events,
     Hits,
     Moved,
     QueryAnswers,
+    cast_hits,
     collider_of_row,
 )
 from fixsync.shapes import (
@@ -48,8 +51,11 @@ from fixsync.shapes import (
     POSE_ROW,
     Contact,
     Pose,
+    Sector,
     Shape,
     Side,
+    hit_when_of,
+    motion_of,
     pack_poses,
     refuse_undefined,
     require_pose,
@@ -88,12 +94,15 @@ _NO_EVENTS = Events()
 _COLLIDER = struct.Struct(COLLIDER_FORMAT)
 _COLLIDER_ROW = COLLIDER_FORMAT[1:]
 _QUERY_ROW = "IIiiiiiiIII"
+_CAST_ROW = "IIiiiiiiIiiiIIII"
 _QUERY_SIZE: int = ffi.sizeof("fxs_query")
 
 _COLLIDER_TYPE = array_type("fxs_collider *")
 _COLLIDERS_TYPE = array_type("fxs_collider[]")
 _EVENTS_TYPE = array_type("fxs_event[]")
 _IDS_TYPE = array_type("uint32_t[]")
+_CAST_HITS_TYPE = array_type("fxs_cast_hit[]")
+_CAST_HIT_SIZE: int = ffi.sizeof("fxs_cast_hit")
 _EVENT_SIZE: int = ffi.sizeof("fxs_event")
 _HIT_SIZE: int = ffi.sizeof("fxs_hit")
 _INDEX_TYPE = array_type("uint64_t *")
@@ -264,6 +273,9 @@ class World:
         "__weakref__",
         "_acquire",
         "_capacity",
+        "_cast",
+        "_cast_hits",
+        "_cast_room",
         "_collider",
         "_count",
         "_counts",
@@ -301,8 +313,10 @@ class World:
         self._capacity: int = config.capacity
         self._event_room, self._id_room = 0, 0
         self._events, self._ids = ffi.NULL, ffi.NULL
+        self._cast_room, self._cast_hits = 0, ffi.NULL
         self._collider = ffi.new("fxs_collider *")
         self._query = ffi.new("fxs_query *")
+        self._cast = ffi.new("fxs_cast *")
         self._counts = ffi.new("fxs_counts *")
         self._count = ffi.new("uint64_t *")
         self._observer: Observer | None = None
@@ -421,6 +435,13 @@ class World:
     def remove(self, id: int) -> None:
         """Removes a collider; its hits end with the next step."""
         self._change(_REMOVE, id if type(id) is int else self._id(id))
+
+    @_exclusive
+    def clear(self) -> None:
+        """Removes every collider, by id; their hits end with the next step. The frame stays, and so do
+        hit_when and layers."""
+        for id in self._all_ids():
+            self._change(_REMOVE, id)
 
     def move(self, id: int, x: int, y: int, z: int) -> None:
         """Puts a collider's pose at (x, y, z), Q16.16."""
@@ -621,21 +642,35 @@ class World:
         `queries`: tuples (shape, pose[, mask[, exclude_owner]]), or a buffer of rows of eleven 32-bit
         numbers: a row of `pack_shapes`, a row of `pack_poses`, mask and exclude_owner.
         """
-        if is_buffer(queries):
-            rows = rows_of("queries", queries, _QUERY_ROW)
-        else:
-            rows = b"".join(_query_row(f"queries[{i}]", entry) for i, entry in _counted("queries", queries))
-        return self._ask_many(rows)
+        return self._ask_many(lib.fxs_world_query_many, _query_rows(queries))
+
+    def nearest(
+        self, shape: Shape, pose: Pose, limit: int = 0, mask: int = _ALL, *, exclude_owner: int = 0
+    ) -> list[int]:
+        """What `query` finds, nearest first: the first `limit` of it (0: all).
+
+        Nearest by the exact squared distance, y included, of a collider's centre from the pose; of equally
+        near ones the lower id first.
+        """
+        limit = integer("limit", limit, 0, UINT32_MAX)
+        require_shape("shape", shape)
+        require_pose("pose", pose)
+        numbers = _query_numbers("", mask, exclude_owner)
+        row = _buffer(shape._shape)[:] + _buffer(pose._pose)[:] + struct.pack("=2I", *numbers)
+        return self._ask_many(lib.fxs_world_nearest_many, row, limit)[0]
+
+    def nearest_many(self, queries: Any, limit: int = 0) -> QueryAnswers:
+        """`nearest` of many in one call, `limit` for each of them. `queries`: as for `query_many`."""
+        limit = integer("limit", limit, 0, UINT32_MAX)
+        return self._ask_many(lib.fxs_world_nearest_many, _query_rows(queries), limit)
 
     @_exclusive
-    def _ask_many(self, rows: bytes) -> QueryAnswers:
+    def _ask_many(self, call: Callable[..., int], rows: bytes, *limit: int) -> QueryAnswers:
         questions = ffi.from_buffer("fxs_query[]", rows)
         n, count = len(questions), self._count
         ends = uninitialised("uint64_t[]", n)
         while (
-            status := lib.fxs_world_query_many(
-                self._world, n, questions, ends, self._ids, self._id_room, count
-            )
+            status := call(self._world, n, questions, *limit, ends, self._ids, self._id_room, count)
         ) != 0:
             if status != _NO_ROOM:
                 _refuse_query(questions, int(count[0]), status)
@@ -643,6 +678,98 @@ class World:
         total = int(ends[n - 1]) if n else 0
         ids = _buffer(self._ids, total * 4)[:] if total else b""
         return QueryAnswers(_buffer(ends)[:] if n else b"", ids)
+
+    def cast(
+        self,
+        shape: Shape,
+        pose: Pose,
+        motion: tuple[int, int, int],
+        mask: int = _ALL,
+        *,
+        exclude_owner: int = 0,
+        limit: int = 0,
+        hit_when: int | None = None,
+    ) -> list[CastHit]:
+        """What a shape meets that moves straight from the pose, by (fraction, id), as the world is now: the
+        first `limit` of them (0: all). Nothing tunnels, however thin or fast. A ray is a Sphere(1).
+
+        It looks at the active colliders that `query` would look at, but for sectors, each standing still.
+        motion: (mx, my, mz), Q16.16, each -(2^29-1)..2^29-1. hit_when: None is the world's. Fractions and
+        normals are those of `cast_pair` with the shape as a. ValueError for a sector. It changes nothing.
+        """
+        require_shape("shape", shape)
+        require_pose("pose", pose)
+        numbers = _cast_numbers("", motion, mask, exclude_owner, limit, hit_when)
+        if not self._acquire(False):
+            _refuse_thread()
+        try:
+            row = self._cast
+            row.shape, row.pose = shape._shape[0], pose._pose[0]
+            row.motion, row.mask, row.exclude_owner, row.limit, row.hit_when = numbers
+            return self._cast_one(lib.fxs_world_cast, f"shape {shown(shape)}", row)
+        finally:
+            self._release()
+
+    def sweep(
+        self, id: int, motion: tuple[int, int, int], *, limit: int = 0, hit_when: int | None = None
+    ) -> list[CastHit]:
+        """What a collider would meet that moves straight from where it is: `cast` of its own shape, at the
+        other active colliders that layers and owners let it hit. Whether it is active itself does not
+        matter. ValueError for a sector."""
+        vector, _, _, limit, least = _cast_numbers("", motion, _ALL, 0, limit, hit_when)
+        if not self._acquire(False):
+            _refuse_thread()
+        try:
+            id = self._id(id)
+            if not self._has(id):
+                raise KeyError(f"id {id} is not in the world")
+            return self._cast_one(lib.fxs_world_sweep, f"the shape of id {id}", id, vector, limit, least)
+        finally:
+            self._release()
+
+    def _cast_one(self, call: Callable[..., int], what: str, *args: Any) -> list[CastHit]:
+        count = self._count
+        while (status := call(self._world, *args, self._cast_hits, self._cast_room, count)) != 0:
+            if status == lib.FXS_E_UNDEFINED:
+                raise ValueError(f"a sector cannot be cast: {what}")
+            self._make_cast_room(status, count[0])
+        return cast_hits(_buffer(self._cast_hits, count[0] * _CAST_HIT_SIZE)) if count[0] else []
+
+    def _make_cast_room(self, status: int, hits: int) -> None:
+        if status != _NO_ROOM or hits <= self._cast_room:
+            raise RuntimeError(f"the kernel refused a cast with status {status}")
+        room = max(hits, 2 * self._cast_room, _HIT_ROOM_MIN)
+        self._cast_hits, self._cast_room = uninitialised(_CAST_HITS_TYPE, room), room
+
+    def cast_many(self, casts: Any) -> CastAnswers:
+        """`cast` of many in one call: the answers in order.
+
+        `casts`: tuples (shape, pose, motion[, mask[, exclude_owner[, limit[, hit_when]]]]), or a buffer of
+        rows of sixteen 32-bit numbers: a row of `pack_shapes`, a row of `pack_poses`, the motion, mask,
+        exclude_owner, limit, and hit_when (0: the world's).
+        """
+        if is_buffer(casts):
+            rows = rows_of("casts", casts, _CAST_ROW)
+        else:
+            rows = b"".join(_cast_row(f"casts[{i}]", entry) for i, entry in _counted("casts", casts))
+        return self._cast_rows(rows)
+
+    @_exclusive
+    def _cast_rows(self, rows: bytes) -> CastAnswers:
+        questions = ffi.from_buffer("fxs_cast[]", rows)
+        n, count = len(questions), self._count
+        ends = uninitialised("uint64_t[]", n)
+        while (
+            status := lib.fxs_world_cast_many(
+                self._world, n, questions, ends, self._cast_hits, self._cast_room, count
+            )
+        ) != 0:
+            if status != _NO_ROOM:
+                _refuse_cast(questions, int(count[0]), status)
+            self._make_cast_room(status, count[0])
+        total = int(ends[n - 1]) if n else 0
+        hits = _buffer(self._cast_hits, total * _CAST_HIT_SIZE)[:] if total else b""
+        return CastAnswers(_buffer(ends)[:] if n else b"", hits)
 
     def contact(self, a: int, b: int) -> Contact:
         """The contact of two colliders as they are now, whatever their layers, owners and activity."""
@@ -957,6 +1084,12 @@ def _query_numbers(where: str, mask: object, exclude_owner: object) -> tuple[int
     )
 
 
+def _query_rows(queries: Any) -> bytes:
+    if is_buffer(queries):
+        return rows_of("queries", queries, _QUERY_ROW)
+    return b"".join(_query_row(f"queries[{i}]", entry) for i, entry in _counted("queries", queries))
+
+
 def _query_row(where: str, entry: Any) -> bytes:
     if not isinstance(entry, (tuple, list)) or not 2 <= len(entry) <= 4:
         raise TypeError(f"{where} must be (shape, pose[, mask[, exclude_owner]]), not {shown(entry)}")
@@ -968,6 +1101,47 @@ def _query_row(where: str, entry: Any) -> bytes:
     rest = struct.pack("=2I", *_query_numbers(f"{where}: ", mask, exclude_owner))
     row: bytes = _buffer(shape._shape)[:] + _buffer(pose._pose)[:] + rest
     return row
+
+
+def _cast_numbers(
+    where: str, motion: object, mask: object, exclude_owner: object, limit: object, hit_when: object
+) -> tuple[tuple[int, int, int], int, int, int, int]:
+    """The numbers of a cast, checked; a hit_when of None is the kernel's 0."""
+    return (
+        motion_of(f"{where}motion", motion),
+        *_query_numbers(where, mask, exclude_owner),
+        integer(f"{where}limit", limit, 0, UINT32_MAX),
+        0 if hit_when is None else hit_when_of(f"{where}hit_when", hit_when),
+    )
+
+
+def _cast_row(where: str, entry: Any) -> bytes:
+    if not isinstance(entry, (tuple, list)) or not 3 <= len(entry) <= 7:
+        form = "(shape, pose, motion[, mask[, exclude_owner[, limit[, hit_when]]]])"
+        raise TypeError(f"{where} must be {form}, not {shown(entry)}")
+    shape, pose, motion, *rest = entry
+    require_shape(f"{where}: shape", shape)
+    require_pose(f"{where}: pose", pose)
+    usual: list[Any] = [_ALL, 0, 0, None]
+    vector, *numbers = _cast_numbers(f"{where}: ", motion, *rest, *usual[len(rest) :])
+    if isinstance(shape, Sector):
+        raise ValueError(f"{where}: a sector cannot be cast: shape {shown(shape)}")
+    row: bytes = _buffer(shape._shape)[:] + _buffer(pose._pose)[:] + struct.pack("=3i4I", *vector, *numbers)
+    return row
+
+
+def _refuse_cast(questions: CData, index: int, status: int) -> NoReturn:
+    row = questions[index]
+    fault: Sequence[str] | None = shape_fault(row.shape.kind, row.shape.half_angle, tuple(row.shape.size))
+    if fault is None and row.shape.kind == lib.FXS_SECTOR:
+        fault = "kind", f"must not be {row.shape.kind}: a sector cannot be cast"
+    if fault is None and row.pose.yaw > YAW_MAX:
+        fault = "yaw", f"must be 0..{YAW_MAX}, not {row.pose.yaw}"
+    if fault is None:
+        motion_of(f"casts[{index}]: motion", tuple(row.motion))
+        integer(f"casts[{index}]: hit_when", row.hit_when, 0, Contact.OVERLAPPING)
+        raise RuntimeError(f"casts[{index}]: the kernel refused it with status {status}")
+    raise ValueError(f"casts[{index}]: {fault[0]} {fault[1]}")
 
 
 def _refuse_query(questions: CData, index: int, status: int) -> NoReturn:
