@@ -519,7 +519,7 @@ class Reader:
         """The last line, once the iteration is over; None for a log without it."""
         self.cut = ""
         """Why the log counts as cut short, once the iteration is over; "" for a whole one."""
-        self._line = 0
+        self._other_lines = 0  # header and last line, as soon as they are read
         self._sha256 = hashlib.sha256()
         self._rest = b""
         self._source = logfile.Source(path)
@@ -547,7 +547,7 @@ class Reader:
     @property
     def line(self) -> int:
         """The number of the last line read; that of frame n is n + 2."""
-        return self._line
+        return self.frames + self._other_lines
 
     @property
     def progress(self) -> float:
@@ -556,7 +556,7 @@ class Reader:
 
     def error(self, field: str, reason: str) -> MatchLogError:
         """An error about a field of the last line read."""
-        return MatchLogError(self.name, self._line, field, reason)
+        return MatchLogError(self.name, self.line, field, reason)
 
     def _whole_lines(self) -> Iterator[bytes]:
         """The text in blocks of whole lines. What follows the last line feed becomes `_rest`, sets `cut`."""
@@ -583,7 +583,7 @@ class Reader:
 
     def _error_after(self, field: str, reason: str) -> MatchLogError:
         """An error about the line after the last one read."""
-        return MatchLogError(self.name, self._line + 1, field, reason)
+        return MatchLogError(self.name, self.line + 1, field, reason)
 
     def _read_header(self, line: bytes, *, is_whole: bool) -> Header:
         if not line and not is_whole:
@@ -597,7 +597,7 @@ class Reader:
             if not is_whole and not wrong.path:
                 raise MatchLogError(self.name, 1, "", "the file ends within its header") from wrong
             raise MatchLogError(self.name, 1, wrong.path, wrong.reason) from wrong
-        self._line = 1
+        self._other_lines = 1
         self._sha256.update(line + b"\n")
         return header
 
@@ -627,7 +627,6 @@ class Reader:
             self._sha256.update(block)
             for frame in frames:
                 self.frames += 1
-                self._line += 1
                 yield frame
             lines = []
         for line in lines + last:
@@ -635,11 +634,10 @@ class Reader:
             if isinstance(frame_or_footer, Footer):
                 self._check_footer(frame_or_footer)
                 self.footer = frame_or_footer
-                self._line += 1
+                self._other_lines += 1
             else:
                 self._sha256.update(line + b"\n")
                 self.frames += 1
-                self._line += 1
                 yield frame_or_footer
 
     def _parse(self, line: bytes) -> Frame | Footer:

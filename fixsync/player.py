@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from struct import Struct
 from typing import Any
@@ -16,9 +16,7 @@ from fixsync.matchlog import (
     Answer,
     Cast,
     CastHit,
-    Command,
     Event,
-    Frame,
     Header,
     Move,
     Query,
@@ -109,7 +107,7 @@ def _reason(error: Exception) -> str:
 
 
 class Player:
-    """The world of a log, from its header on. `play` each frame in turn; `hits` and the rest then tell of it.
+    """The world of a log, from its header on. `play` each frame in turn; the rest then tells of that frame.
 
     LineError names the field of the header or of the frame that cannot be played.
     """
@@ -119,83 +117,82 @@ class Player:
         self.world = _empty_world(header)
         """Of a log with a sim: the simulation's, which is started with the first frame's inputs."""
         self.simulation: sim.Simulation | None = None
-        self.hits = 0
-        """Hits of the last step."""
-        # The events of the last step as the kernel wrote them; the next step writes over them.
-        self._rows: Any = b""
-        self._answers: list[Answer] = []
+        self.answers: list[Answer] = []
+        """Answers to the frame's queries and casts, in order."""
+        self.play: Callable[[Any], int] = self._play_commands
+        """Plays the next frame, a TraceFrame or, if the log has a sim, a SimFrame; returns how many hits."""
         self._header = header
-        self._type = None if header.sim is None else _found(header.sim, simulations or {})
+        if header.sim is not None:
+            self._type = _found(header.sim, simulations or {})
+            self._sim_events: Sequence[Any] = ()
+            self.play = self._play_inputs
 
-    def play(self, frame: Frame) -> None:
-        """Plays the next frame."""
-        if isinstance(frame, TraceFrame):
-            self._play_commands(frame.commands)
-        elif self._type is not None:
-            if self.simulation is None:
-                self.simulation = _started(self._type, self._header, len(frame.inputs))
-                self.world = self.simulation.world
-            self._play_inputs(self.simulation, frame)
-
-    def _play_commands(self, commands: list[Command]) -> None:
-        # Nearly all of a match is moves and steps. The world is nobody else's here, so both go to the
-        # kernel without the lock, the type checks (the reader made them) and the observer of World's
-        # methods, and what the kernel refuses is done again by the method, for its error.
+    def _play_commands(self, frame: TraceFrame) -> int:
+        # Nearly all of a match is moves and steps. The world is nobody else's here, so both go to the kernel
+        # without the lock, the type checks (the reader made them) and the observer of World's methods, and
+        # what the kernel refuses is done again by the method, for its error.
         world = self.world
         kernel, counts = world._world, world._counts
-        questions: list[Query | Cast] = []
+        questions: list[Query | Cast] | None = None
         command: Any = None
         try:
-            for command in commands:
+            for command in frame.commands:
                 if type(command) is Move:
                     x, y, z = command.position
                     if _move(kernel, command.id, x, y, z) != 0:
                         world.move(command.id, x, y, z)
                 elif type(command) in _CHANGES:
                     _CHANGES[type(command)](world, command)
+                elif questions is None:
+                    questions = [command]
                 else:
                     questions.append(command)
             if _step(kernel, world._events, world._event_room, counts) != 0:
                 world.step()
-            self.hits = counts.hits
-            self._rows = _buffer(world._events, counts.events * _EVENT.size)
-            self._answers = []
-            for command in questions:
-                self._answers.append(_QUESTIONS[type(command)](world, command))
+            if questions is not None:
+                self.answers = []
+                for command in questions:
+                    self.answers.append(_QUESTIONS[type(command)](world, command))
+            elif self.answers:
+                self.answers = []
         except (ValueError, KeyError) as error:
-            index = next(i for i, c in enumerate(commands) if c is command)
+            index = next(i for i, c in enumerate(frame.commands) if c is command)
             raise LineError(f"commands[{index}]", _reason(error)) from error
+        hits: int = counts.hits
+        return hits
 
-    def _play_inputs(self, simulation: sim.Simulation, frame: SimFrame) -> None:
+    def _play_inputs(self, frame: SimFrame) -> int:
+        if self.simulation is None:
+            self.simulation = _started(self._type, self._header, len(frame.inputs))
+            self.world = self.simulation.world
+        simulation = self.simulation
         if len(frame.inputs) != simulation.players:
             reason = f"{len(frame.inputs)} inputs for the {simulation.players} players of the frames before"
             raise LineError("inputs", reason)
         try:
             inputs = [sim.check_input(simulation, i, value) for i, value in enumerate(frame.inputs)]
-            events = simulation.step(inputs)
+            self._sim_events = simulation.step(inputs)
         except (TypeError, ValueError) as error:
             raise LineError("inputs", _reason(error)) from error
         if self.world.frame != (frame.frame + 1) & 0xFFFFFFFF:
-            raise LineError(
-                "frame", f"the simulation leaves its world at frame {self.world.frame} after this one"
-            )
-        self.hits = _hit_count(self.world._world)
-        self._rows = b"".join(_EVENT.pack(*event) for event in events)
+            reason = f"the simulation leaves its world at frame {self.world.frame} after this one"
+            raise LineError("frame", reason)
+        hits: int = _hit_count(self.world._world)
+        return hits
 
     @property
     def events(self) -> list[Event]:
-        """Events of the last step, by (a, b)."""
-        return list(_EVENT.iter_unpack(self._rows))
+        """Events of the frame, by (a, b)."""
+        if self.simulation is not None:
+            return [(int(a), int(b), int(kind), int(contact)) for a, b, kind, contact in self._sim_events]
+        world = self.world
+        # As the kernel wrote them; the next step writes over them.
+        return list(_EVENT.iter_unpack(_buffer(world._events, world._counts.events * _EVENT.size)))
 
     @property
     def hash(self) -> str:
         """The world's hash as a log writes it."""
         return f"{_hash(self.world._world):016x}"
-
-    @property
-    def answers(self) -> list[Answer]:
-        """Answers to the frame's queries and casts, in order."""
-        return self._answers
 
 
 def _empty_world(header: Header) -> World:

@@ -221,18 +221,18 @@ class _Run:
 
     def _frames(self, writer: Writer | None) -> None:
         result, reader, player = self._result, self._reader, self._player
+        play, progress = player.play, self._progress
         hits = played = 0
         try:
             for frame in reader:
-                player.play(frame)
-                hits += player.hits
+                hits += play(frame)
                 played += 1
                 if frame.hash is not UNSET or frame.events is not UNSET or frame.queries is not UNSET:
                     self._compare(frame)
                 if writer is not None:
                     writer.write(_filled(frame, player))
-                if self._progress is not None and reader.frames % PROGRESS_FRAMES == 0:
-                    self._progress(reader)
+                if progress is not None and played % PROGRESS_FRAMES == 0:
+                    progress(reader)
         except LineError as wrong:
             raise reader.error(wrong.path, wrong.reason) from wrong
         finally:
