@@ -879,6 +879,7 @@ CHANGING: dict[str, Callable[[World], Any]] = {
         4, Sector(5, 6, 7), Pose(1, 2, 3, 4), layer=5, owner=6, offset=(7, 8, 9), active=False
     ),
     "remove": lambda w: w.remove(1),
+    "clear": lambda w: w.clear(),
     "move": lambda w: w.move(1, 5, 6, 7),
     "turn": lambda w: w.turn(2, 77),
     "set_pose": lambda w: w.set_pose(2, Pose(5, 6, 7, 8)),
@@ -897,6 +898,8 @@ CHANGING: dict[str, Callable[[World], Any]] = {
 READING: dict[str, Callable[[World], Any]] = {
     "query": lambda w: w.query(Sphere(1000), ORIGIN),
     "query_many": lambda w: w.query_many([(Sphere(1000), ORIGIN)]),
+    "nearest": lambda w: w.nearest(Sphere(1000), ORIGIN, 2),
+    "nearest_many": lambda w: w.nearest_many([(Sphere(1000), ORIGIN)], 2),
     "cast": lambda w: w.cast(Sphere(1), ORIGIN, (9, 9, 9)),
     "cast_many": lambda w: w.cast_many([(Sphere(1), ORIGIN, (9, 9, 9))]),
     "sweep": lambda w: w.sweep(1, (9, 9, 9)),
@@ -971,7 +974,7 @@ def test_commands_have_the_form_of_a_match_log(world: World) -> None:
     log = Log()
     world.attach(log)
     for name in CHANGING:
-        if name not in ("add_many", "pose_many", "separate", "step", "load", "remove"):
+        if name not in ("add_many", "pose_many", "separate", "step", "load", "remove", "clear"):
             CHANGING[name](world)
     world.remove(4)
     assert log.told == [
