@@ -582,7 +582,7 @@ class World:
 
     def _make_room(self, status: int, hits: int, events: int) -> None:
         """Room for a step with so many hits and events."""
-        if status != _NO_ROOM:
+        if status != _NO_ROOM or (hits <= self._hit_room and events <= self._event_room):
             raise RuntimeError(f"the kernel refused a step with status {status}")
         if hits > self._hit_room:
             self._make_hit_room(hits)

@@ -229,6 +229,7 @@ def test_queries_leave_out_an_owner_and_layers() -> None:
     assert world.query(Sphere(1), ORIGIN, 0) == []
     world.set_active(2, False)
     assert world.query(Sphere(1), ORIGIN, exclude_owner=0) == [0, 1, 3]
+    assert world.query_many([(Sphere(1), ORIGIN, 7, 1), (Sphere(1), ORIGIN, 7)]) == [[0], [0, 1]]
 
 
 # Growth.
@@ -860,6 +861,80 @@ def test_load_takes_or_refuses_hostile_states_as_the_model_does(data: Any) -> No
                 state[at:at] = state[at : at + size]
     other = World(8)
     loads_as_the_model(bytes(state), other, other.save())
+
+
+# The state of the fixture `world`: colliders at 144, 196 and 248, its hits from 300, its changed id at 332.
+FAULTS: list[tuple[int, str, tuple[int, ...], str]] = [
+    (0, "<I", (0x31535847,), "byte 0: a saved state begins with b'FXS1', not with b'GXS1'"),
+    (8, "<I", (0,), "byte 8: hit_when must be 1..2, not 0"),
+    (12 + 4 * 9, "<I", (2**32 - 1 - 8,), "the layer masks are not symmetric: 9 and 3 disagree"),
+    (140, "<I", (9,), "byte 140: 9 colliders of 52 bytes each do not fit the 192 bytes that are left"),
+    (
+        300,
+        "<I",
+        (2**32 - 1,),
+        "byte 300: 4294967295 hits of 12 bytes each do not fit",
+    ),
+    (144, "<I", (8,), "byte 144: colliders[0]: id must be 0..7, not 8"),
+    (196, "<I", (1,), "byte 196: colliders[1]: ids must ascend, but 1 follows 1"),
+    (148, "B", (5,), "byte 144: colliders[0]: kind must be 0..4, not 5"),
+    (149, "B", (32,), "byte 144: colliders[0]: layer must be 0..31, not 32"),
+    (150, "B", (2,), "byte 144: colliders[0]: active must be 0 or 1, not 2"),
+    (151, "B", (1,), "byte 144: colliders[0]: the byte after active must be 0, not 1"),
+    (154, "<H", (1,), "byte 144: colliders[0]: half_angle must be 0 for anything but a sector, not 1"),
+    (248 + 10, "<H", (32769,), "byte 248: colliders[2]: half_angle must be 1..32768, not 32769"),
+    (144 + 40, "<i", (0,), r"byte 144: colliders[0]: size[0] (radius) must be 1..536870911, not 0"),
+    (144 + 44, "<i", (-1,), r"byte 144: colliders[0]: size[1] is unused by this kind and must be 0, not -1"),
+    (
+        196 + 44,
+        "<i",
+        (2**29,),
+        r"byte 196: colliders[1]: size[1] (half_y) must be 1..536870911, not 536870912",
+    ),
+    (
+        196 + 16,
+        "<i",
+        (INT32_MAX,),
+        "byte 196: colliders[1]: the centre must be within -2147483648..2147483647",
+    ),
+    (304, "<I", (2,), "byte 304: hits[0]: a pair must be a < b < 8, not 2, 2"),
+    (308, "<I", (8,), "byte 304: hits[0]: a pair must be a < b < 8, not 1, 8"),
+    (312, "<I", (0,), "byte 304: hits[0]: contact must be 1..2, not 0"),
+    (312, "<I", (3,), "byte 304: hits[0]: contact must be 1..2, not 3"),
+    (320, "<I", (4,), "byte 316: hits[1]: 2 or 4 is neither among the colliders nor among the changed ids"),
+    (304, "<II", (2, 3), "byte 316: hits[1]: pairs must ascend, but 2, 3 follows 2, 3"),
+    (
+        304,
+        "<II",
+        (1, 4),
+        "byte 304: hits[0]: 1 or 4 is neither among the colliders nor among the changed ids",
+    ),
+    (332, "<I", (8,), "byte 332: changed[0]: id must be 0..7, not 8"),
+]
+
+
+@pytest.mark.parametrize(("at", "form", "values", "told"), FAULTS)
+def test_load_says_what_is_wrong_and_where(
+    world: World, at: int, form: str, values: tuple[int, ...], told: str
+) -> None:
+    state = bytearray(world.save())
+    struct.pack_into(form, state, at, *values)
+    with pytest.raises(ValueError) as error:
+        World(8).load(state)
+    assert told in str(error.value)
+
+
+def test_load_says_how_much_is_missing_or_too_much(world: World) -> None:
+    state = world.save()
+    for data, told in (
+        (b"", "byte 0: a saved state has at least 152 bytes, these are 0"),
+        (state[:-4], "byte 328: 1 changed of 4 bytes each do not fit the 0 bytes that are left"),
+        (state[:-6], "byte 328: the bytes end before the number of changed"),
+        (state + b"12345", "byte 336: 5 bytes after the end"),
+    ):
+        with pytest.raises(ValueError) as error:
+            World(8).load(data)
+        assert told in str(error.value)
 
 
 def test_load_refuses_a_count_that_would_take_all_memory() -> None:
