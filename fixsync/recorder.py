@@ -196,7 +196,7 @@ class Recorder(_Recording):
 
     @property
     def answers(self) -> list[Answer]:
-        """The answers to the questions of the last frame, in order."""
+        """The answers to the questions of the last frame, in order: ids, or a cast's rows, as in the log."""
         return self._answers
 
     # The end.

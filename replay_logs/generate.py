@@ -27,7 +27,7 @@ from fixsync import (
     direction,
     yaw_of,
 )
-from fixsync.matchlog import Names
+from fixsync.matchlog import CastHit, Names
 from fixsync.recorder import Recorder
 from fixsync.records import Events
 
@@ -389,6 +389,63 @@ def allegiance(world: World, recorder: Recorder, draw: Draw) -> Match:
                 world.set_active(id, draw.chance(70))
         recorder.query(Cylinder(ONE, ONE), Pose(0, 0, 0), draw.one_of((1, 2, 4, 1 << 31, 2**32 - 1)))
         yield
+
+
+# ---- fast bodies ----
+
+
+@match(
+    world={"capacity": 40},
+    meta={"pins": "casts of every solid kind against every other, rays, grazes along a floor"},
+)
+def dashes(world: World, recorder: Recorder, draw: Draw) -> Match:
+    """Bodies that dash through a field of pillars, each as far as its cast says, and rays across all of it."""
+    runners, pillars = range(8), range(8, 39)
+    for id in pillars:
+        at = Pose(draw.between(-20, 20) * ONE, 0, draw.between(-20, 20) * ONE, draw.below(TURN))
+        world.add(id, solid(draw), at, layer=1 + id % 3, owner=id % 5)
+    world.add(39, Box(40 * ONE, ONE, 40 * ONE), Pose(0, -3 * ONE, 0), layer=4)
+    shapes = [solid(draw) for _ in runners]
+    for id in runners:
+        at = Pose(draw.between(-20, 20) * ONE, 0, draw.between(-20, 20) * ONE)
+        world.add(id, shapes[id], at, owner=1 + id)
+    going: dict[int, tuple[int, int, int]] = {}
+    for frame in range(150):
+        for id, (x, y, z) in going.items():
+            at = world[id].pose
+            world.move(id, at.x + x, at.y + y, at.z + z)
+        going = {}
+        least = draw.one_of((Contact.TOUCHING, Contact.OVERLAPPING))
+        asked = [id for id in runners if draw.chance(50)]
+        motions = []
+        for id in asked:
+            speed = draw.one_of((1, ONE // 64, 7 * ONE, 60 * ONE))
+            x, y, z = (
+                draw.between(-speed, speed),
+                draw.one_of((0, 0, -speed // 8)),
+                draw.between(-speed, speed),
+            )
+            motions.append((x, y, z))
+            at = world[id].pose
+            recorder.cast(shapes[id], at, motions[-1], 0b11110, limit=2, hit_when=least, exclude_owner=1 + id)
+        from_here = Pose(draw.between(-20, 20) * ONE, ONE // 3, -30 * ONE)
+        recorder.cast(Sphere(1), from_here, (draw.between(-9, 9) * ONE, 0, 60 * ONE), exclude_owner=frame % 5)
+        yield
+        for id, motion, answer in zip(asked, motions, recorder.answers, strict=False):
+            first = answer[0] if answer else None
+            part = first.fraction if isinstance(first, CastHit) else 65536
+            x, y, z = (v * part >> 16 for v in motion)
+            at = world[id].pose
+            if all(abs(v) < 1000 * ONE for v in (at.x + x, at.y + y, at.z + z)):
+                going[id] = (x, y, z)
+
+
+def solid(draw: Draw) -> Shape:
+    """Any kind but a sector, of a size that leaves room between pillars."""
+    while True:
+        shape = any_shape(draw, ONE // 8, 2 * ONE)
+        if not isinstance(shape, Sector):
+            return shape
 
 
 # ---- recording ----
