@@ -7,6 +7,7 @@ Q16.16 units. Where a pair is placed near contact, the model's contact says wher
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 from typing import Any
 
 import model
@@ -106,10 +107,11 @@ def solids() -> st.SearchStrategy[Any]:
 
 @st.composite
 def _scaled_shapes(draw: Draw, kinds: tuple[str, ...]) -> tuple[Any, Any]:
-    """Two shapes whose sizes are near each other, at any scale, or far apart."""
-    if draw(st.booleans()):
+    """Two shapes whose sizes are near each other, of a few raw units or at any scale, or far apart."""
+    how = draw(st.sampled_from(["tiny", "near", "near", "any"]))
+    if how == "any":
         return draw(shapes(kinds)), draw(shapes(kinds))
-    scale = draw(all_scales(1, SIZE_MAX // 4))
+    scale = 2 if how == "tiny" else draw(all_scales(1, SIZE_MAX // 4))
     near = st.integers(max(1, scale // 4), 4 * scale)
     return draw(shapes(kinds, near)), draw(shapes(kinds, near))
 
@@ -133,8 +135,8 @@ def _scaled(direction: tuple[int, int, int], k: int) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _touching_difference(a: Any, yaw_a: int, b: Any, yaw_b: int, direction: tuple[int, int, int]) -> Any:
-    """A difference of centres along the direction, the last with a contact or next to it."""
+def _border(a: Any, yaw_a: int, b: Any, yaw_b: int, direction: tuple[int, int, int]) -> Any:
+    """Two neighbouring differences of centres along the direction, with a contact and without."""
     low, high = 0, 16 * (_extent(a) + _extent(b)) + 16
     while high - low > 1:
         middle = (low + high) // 2
@@ -142,7 +144,7 @@ def _touching_difference(a: Any, yaw_a: int, b: Any, yaw_b: int, direction: tupl
             low = middle
         else:
             high = middle
-    return _scaled(direction, low)
+    return _scaled(direction, low), _scaled(direction, high)
 
 
 @st.composite
@@ -159,6 +161,7 @@ def _placed(draw: Draw, d: tuple[int, int, int], yaw_a: int, yaw_b: int) -> tupl
 
 
 _JITTER = st.tuples(*[st.sampled_from([0, 0, 0, 1, -1, 2, -2])] * 3)
+_STEPS = sorted(product([0, 1, -1], repeat=3), key=lambda step: sum(map(abs, step)))
 
 
 @st.composite
@@ -168,8 +171,16 @@ def near_pairs(draw: Draw, kinds: tuple[str, ...] = KINDS) -> tuple[Any, Any, An
     yaw_a, yaw_b = draw(yaws()), draw(yaws())
     if draw(st.booleans()):
         yaw_b = (yaw_a + draw(st.sampled_from([0, 1, -1, 16384, 32768]))) % TURN
-    d = _touching_difference(a, yaw_a, b, yaw_b, draw(_directions()))
-    x, y, z = (v + e for v, e in zip(d, draw(_JITTER), strict=True))
+    inside, outside = _border(a, yaw_a, b, yaw_b, draw(_directions()))
+    x, y, z = draw(st.sampled_from([inside, inside, outside]))
+    if draw(st.booleans()):
+        # Where one step leads to a contact that is TOUCHING and no more, take it.
+        around = ((x + ex, y + ey, z + ez) for ex, ey, ez in _STEPS)
+        touching = (d for d in around if model.contact(a, yaw_a, b, yaw_b, d) == model.TOUCHING)
+        x, y, z = next(touching, (x, y, z))
+    else:
+        ex, ey, ez = draw(_JITTER)
+        x, y, z = x + ex, y + ey, z + ez
     pa, pb = draw(_placed((x, y, z), yaw_a, yaw_b))
     return a, pa, b, pb
 
