@@ -1,0 +1,53 @@
+"""The kernel under the address and undefined-behaviour sanitizers, driven through the package by its own tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from test_package import build, needs_compiler, tree
+
+HERE = Path(__file__).resolve().parent
+FLAGS = "-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+TESTS = ("test_shapes.py", "test_numbers.py", "test_world.py", "test_broad.py", "test_push.py", "test_cast.py")
+
+
+def runtime(name: str) -> str:
+    """The path of a sanitizer's runtime, "" if the compiler has none."""
+    run = subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=False)
+    path = run.stdout.strip()
+    return path if "/" in path else ""
+
+
+@needs_compiler
+def test_the_kernel_does_nothing_undefined_and_stays_in_its_memory(tmp_path: Path) -> None:
+    preload = [runtime("libasan.so"), runtime("libubsan.so")]
+    if not all(preload):
+        pytest.skip("gcc's sanitizer runtimes are not installed")
+    installed = tmp_path / "installed"
+    with zipfile.ZipFile(build(tree(tmp_path / "tree"), "wheel", FLAGS)) as archive:
+        archive.extractall(installed)
+    tests = [str(HERE / name) for name in TESTS if (HERE / name).exists()]
+    code = (
+        "import sys, pytest, fixsync._native\n"
+        f"assert fixsync._native.__file__.startswith({str(installed)!r}), fixsync._native.__file__\n"
+        f"sys.exit(pytest.main(['-q', '-x', '-p', 'no:cacheprovider', *{tests!r}]))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(installed),
+            "LD_PRELOAD": " ".join(preload),
+            "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
