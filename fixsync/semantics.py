@@ -1,0 +1,230 @@
+"""The kernel's semantics id: whether two kernels answer alike, told in sixteen bytes.
+
+It is a digest over the answers to a fixed list of questions, put to the kernel that is loaded: angles,
+contacts of every two kinds of shape, push-outs, casts, and worlds with their events, queries and saved bytes.
+Peers exchange it before a match. Two kernels that differ in any of these answers refuse each other, whatever
+their version numbers say; two that agree may be of different versions, compilers and machines.
+
+The questions are drawn from a seeded generator: everyday ones, ones that lie right at a contact, and the
+extremes of the domain. `tests/test_semantics.py` asks the slow model the same ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from fixsync._native import HALF_ANGLE_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
+from fixsync.numbers import ONE, direction, length, yaw_of
+from fixsync.random import Random
+from fixsync.shapes import (
+    Box,
+    Capsule,
+    Cylinder,
+    Pose,
+    Sector,
+    Shape,
+    Sphere,
+    cast_pair,
+    lift,
+    overlap_many,
+    push_out,
+    side,
+)
+from fixsync.world import World
+
+__all__ = ["SEMANTICS_ID_BYTES", "semantics_id"]
+
+SEMANTICS_ID_BYTES = 16
+_SEED = 0x46585331
+_YAWS = 256
+_PAIRS = 1000
+_PUSHED = 150
+_CAST = 150
+_WORLD_FRAMES = 12
+_WORLD_IDS = 24
+
+
+@cache
+def semantics_id() -> bytes:
+    """Sixteen bytes, the same for every kernel that answers as this one does. The first call takes
+    milliseconds.
+    """
+    digest = hashlib.blake2b(digest_size=SEMANTICS_ID_BYTES, person=b"fixsync kernel")
+    for part in (_angles, _contacts, _pushes, _casts, _worlds):
+        for answer in part(Random(_SEED)):
+            digest.update(answer)
+    return digest.digest()
+
+
+def _packed(*numbers: int) -> bytes:
+    return b"".join(number.to_bytes(9, "little", signed=True) for number in numbers)
+
+
+def _angles(random: Random) -> Iterator[bytes]:
+    for _ in range(_YAWS):
+        yield _packed(*direction(random.below(65536)))
+        parts = [_difference(random) for _ in range(3)]
+        yield _packed(yaw_of(parts[0], parts[2]), length(*parts))
+
+
+def _difference(random: Random) -> int:
+    return random.choice((0, 1, -1, UINT32_MAX, -UINT32_MAX)) if random.chance(1, 4) else _wide(random, 33)
+
+
+def _wide(random: Random, bits: int) -> int:
+    """A number of either sign whose size is itself drawn: as likely small as large."""
+    limit = 1 << random.below(bits)
+    return random.between(1 - limit, limit - 1)
+
+
+def contact_questions(random: Random) -> Iterator[tuple[Shape, Pose, Shape, Pose]]:
+    """Pairs of shapes: three of five right where they may touch, one of five at the ends of the domain."""
+    for i in range(_PAIRS):
+        is_extreme = i % 5 == 4
+        a, b = (_shape(random, kind, is_extreme) for kind in (i // 5 % 5, i // 25 % 5))
+        here = _pose(_coordinates(random, is_extreme), random.choice((0, 16384, 32768)))
+        if is_extreme:
+            there = _pose(_coordinates(random, is_extreme), random.below(65536))
+        elif i % 5 < 3:
+            # Side by side, a raw unit around where they touch, with quarter turns and with any.
+            far, up = _extent(a) + _extent(b) + random.choice((0, 0, 1, -1)), random.choice((0, 0, 1))
+            yaw = random.choice((0, 16384)) if i % 5 < 2 else random.below(65536)
+            there = Pose(_near(here.x + far), _near(here.y + up), here.z, yaw)
+        else:
+            reach = _extent(a) + _extent(b)
+            moved = [_near(value + random.between(-reach, reach)) for value in _at(here)]
+            there = _pose(moved, random.below(65536))
+        yield a, here, b, there
+
+
+def _pose(position: Sequence[int], yaw: int) -> Pose:
+    x, y, z = position
+    return Pose(x, y, z, yaw)
+
+
+def _at(pose: Pose) -> tuple[int, int, int]:
+    return pose.x, pose.y, pose.z
+
+
+def _near(value: int) -> int:
+    return min(max(value, INT32_MIN), INT32_MAX)
+
+
+def _coordinates(random: Random, is_extreme: bool) -> list[int]:
+    if is_extreme:
+        return [random.choice((INT32_MIN, INT32_MAX, 0, _wide(random, 31))) for _ in range(3)]
+    return [random.between(-100 * ONE, 100 * ONE) for _ in range(3)]
+
+
+def _extent(shape: Shape) -> int:
+    return shape.half_x if isinstance(shape, Box) else shape.radius
+
+
+def _shape(random: Random, kind: int, is_extreme: bool) -> Shape:
+    def size() -> int:
+        return (
+            random.choice((1, SIZE_MAX, 1 + random.below(SIZE_MAX)))
+            if is_extreme
+            else random.between(1, 4 * ONE)
+        )
+
+    makers: tuple[Callable[[], Shape], ...] = (
+        lambda: Sphere(size()),
+        lambda: Capsule(size(), size() - 1),
+        lambda: Cylinder(size(), size()),
+        lambda: Box(size(), size(), size()),
+        lambda: Sector(size(), random.choice((1, 16384, HALF_ANGLE_MAX, random.between(1, 32768))), size()),
+    )
+    return makers[kind]()
+
+
+def _contacts(random: Random) -> Iterator[bytes]:
+    columns: list[list[Any]] = [list(column) for column in zip(*contact_questions(random), strict=True)]
+    yield overlap_many(*columns)
+
+
+def near_questions(random: Random, count: int) -> Iterator[tuple[Shape, Pose, Shape, Pose]]:
+    """Pairs without a sector, the second no farther from the first than some distance that is itself
+    drawn.
+    """
+    for i in range(count):
+        a, b = (_shape(random, kind, i % 5 == 4) for kind in (i % 4, i // 4 % 4))
+        here = _pose(_coordinates(random, i % 5 == 4), random.below(65536))
+        there = _pose([_near(value + _wide(random, 18)) for value in _at(here)], random.below(65536))
+        yield a, here, b, there
+
+
+def _pushes(random: Random) -> Iterator[bytes]:
+    for a, here, b, there in near_questions(random, _PUSHED):
+        yield _packed(*push_out(a, here, b, there), lift(a, here, b, there))
+        if isinstance(b, Box):
+            yield _packed(side(a, here, b, there))
+
+
+def _casts(random: Random) -> Iterator[bytes]:
+    for a, here, b, there in near_questions(random, _CAST):
+        # Towards the other, past it or short of it, or anywhere.
+        way = [there.x - here.x, there.y - here.y, there.z - here.z]
+        if random.chance(1, 4):
+            way = [_wide(random, 20) for _ in range(3)]
+        far = random.choice((1, 2, 4))
+        x, y, z = (min(max(part * far // 2, -SIZE_MAX), SIZE_MAX) for part in way)
+        met = cast_pair(a, here, (x, y, z), b, there, (0, 0, 0), hit_when=random.choice((1, 2)))
+        yield b"" if met is None else _packed(met[0], *met[1])
+
+
+def _worlds(random: Random) -> Iterator[bytes]:
+    layers = [(i, j) for i in range(4) for j in range(i, 4) if (i, j) != (2, 2)]
+    for hit_when in (1, 2):
+        world = World(_WORLD_IDS, hit_when=hit_when, layers=layers)
+        for frame in range(_WORLD_FRAMES):
+            for id in range(_WORLD_IDS):
+                _change(random, world, id)
+            for event in world.step():
+                yield _packed(*event)
+            shape = _shape(random, frame % 5, False)
+            yield _packed(*world.query(shape, _place(random), exclude_owner=1 + frame % 3))
+            ray = (random.between(-9 * ONE, 9 * ONE), 0, random.between(-9 * ONE, 9 * ONE))
+            for hit in world.cast(Sphere(1 + random.below(ONE)), _place(random), ray, limit=frame % 3):
+                yield _packed(hit[0], hit[1], *hit[2])
+            if frame % 4 == 3:
+                for moved in world.separate([(0, 0), (0, 1)], passes=2):
+                    yield _packed(*moved)
+            if frame % 5 == 2:
+                world.load(world.save())
+            yield world.save() + _packed(world.hash())
+
+
+def _place(random: Random) -> Pose:
+    return _pose([random.between(-8 * ONE, 8 * ONE) for _ in range(3)], random.below(65536))
+
+
+def _change(random: Random, world: World, id: int) -> None:
+    """One of the things that may happen to a collider between two steps."""
+    if id not in world:
+        if random.chance(1, 2):
+            offset = tuple(_wide(random, 17) if random.chance(1, 4) else 0 for _ in range(3))
+            world.add(
+                id,
+                _shape(random, random.below(5), False),
+                _place(random),
+                layer=random.below(4),
+                owner=random.below(4),
+                offset=offset,  # type: ignore[arg-type] # three, as written
+                active=random.chance(7, 8),
+            )
+        return
+    changes: tuple[Callable[[], None], ...] = (
+        lambda: world.remove(id),
+        lambda: world.turn(id, random.below(65536)),
+        lambda: world.set_shape(id, _shape(random, random.below(5), False)),
+        lambda: world.set_owner(id, random.below(4)),
+        lambda: world.set_layer(id, random.below(4)),
+        lambda: world.set_active(id, random.chance(1, 2)),
+        lambda: world.set_pose(id, _place(random)),
+        lambda: None,
+    )
+    random.choice(changes)()
