@@ -1,9 +1,9 @@
 """How long replaying a match log takes beside what its JSON alone takes: python bench/replay_speed.py LOG...
 
-Each row is the least of several runs in one thread, in milliseconds of processor time. "json" is msgspec turning the
-lines, which lie decompressed in memory, into plain lists and ints; "file" adds decompressing them; "read" is the
-reader with its checks; "replay" is everything. Then replay as a multiple of the first two, and of real time, and the
-hash that it came to.
+Each row is the least of several runs in one thread, in milliseconds of processor time. "json": msgspec
+turns the lines, which lie decompressed in memory, into plain lists and ints. "file": that and
+decompressing them. "read": the reader with all its checks. "replay": everything. Then come replay as a
+multiple of the first two and of real time, and the hash that it came to.
 """
 
 from __future__ import annotations

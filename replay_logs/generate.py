@@ -399,7 +399,7 @@ def allegiance(world: World, recorder: Recorder, draw: Draw) -> Match:
     meta={"pins": "casts of every solid kind against every other, rays, grazes along a floor"},
 )
 def dashes(world: World, recorder: Recorder, draw: Draw) -> Match:
-    """Bodies that dash through a field of pillars, each as far as its cast says, and rays across all of it."""
+    """Bodies that dash through a field of pillars, as far as their casts say, and rays across all of it."""
     runners, pillars = range(8), range(8, 39)
     for id in pillars:
         at = Pose(draw.between(-20, 20) * ONE, 0, draw.between(-20, 20) * ONE, draw.below(TURN))
