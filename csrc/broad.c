@@ -77,20 +77,24 @@ static uint32_t length_of(const solid *s) { return 2 * (uint32_t)(s->reach_x > s
 
 static void take_survey(const fxs_world *w, survey *v) {
     const uint64_t *present = present_set(w);
+    const solid *all = solids(w);
+    uint64_t words = set_words(w->capacity);
     int32_t x0 = INT32_MAX, x1 = INT32_MIN, y0 = x0, y1 = x1, z0 = x0, z1 = x1;
+    uint32_t layers = 0, count = 0;
     memset(v, 0, sizeof *v);
-    for (uint64_t word = 0; word < set_words(w->capacity); word++) {
+    for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const solid *s = solids(w) + word * 64 + trailing_zeros(bits);
+            const solid *s = all + word * 64 + trailing_zeros(bits);
             if (!s->active) {
                 continue;
             }
             uint32_t length = length_of(s), tall = 2 * (uint32_t)s->reach_y, b = bit_length(length);
-            v->count++;
-            v->layers |= 1u << s->layer;
+            uint32_t widest = v->widest[b], tallest = v->tallest[b];
+            count++;
+            layers |= 1u << s->layer;
             v->many[b]++;
-            v->widest[b] = length > v->widest[b] ? length : v->widest[b];
-            v->tallest[b] = tall > v->tallest[b] ? tall : v->tallest[b];
+            v->widest[b] = length > widest ? length : widest;
+            v->tallest[b] = tall > tallest ? tall : tallest;
             x0 = s->x < x0 ? s->x : x0;
             x1 = s->x > x1 ? s->x : x1;
             y0 = s->y < y0 ? s->y : y0;
@@ -102,6 +106,8 @@ static void take_survey(const fxs_world *w, survey *v) {
     const int32_t low[3] = {x0, z0, y0}, high[3] = {x1, z1, y1};
     memcpy(v->low, low, sizeof low);
     memcpy(v->high, high, sizeof high);
+    v->layers = layers;
+    v->count = count;
 }
 
 /* from_low < 2^33, inverse <= 2^31. Two places no further apart than a row is high are in the same or in neighbouring rows. */
@@ -191,24 +197,31 @@ static void build(fxs_world *w, const arrays *a) {
         meets |= (uint32_t)((w->layers[i] & v.layers) != 0) << i;
     }
     plan(g, &v, bit_length(w->capacity - 1), (v.layers & ~meets) != 0, level_of);
-    const uint64_t *present = present_set(w);
+    const uint64_t *present = present_set(w), words = set_words(w->capacity);
+    const solid *all = solids(w);
+    const int64_t low_x = g->low[0], low_z = g->low[1], low_y = g->low[2];
+    const uint32_t shift = g->shift, x_drop = g->x_drop, x_at = g->x_at, z_at = g->z_at, beams = g->beams, lonely = g->levels;
+    uint64_t *keys = a->keys;
+    box *boxes = a->boxes;
     uint32_t n = 0;
-    for (uint64_t word = 0; word < set_words(w->capacity); word++) {
+    for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             uint32_t id = (uint32_t)(word * 64) + trailing_zeros(bits);
-            const solid *s = solids(w) + id;
+            const solid *s = all + id;
             if (!s->active) {
                 continue;
             }
-            uint32_t lvl = meets >> s->layer & 1 ? level_of[bit_length(length_of(s))] : g->levels;
+            uint32_t lvl = meets >> s->layer & 1 ? level_of[bit_length(length_of(s))] : lonely;
+            const level *l = g->level + lvl;
             uint64_t rx = (uint64_t)s->reach_x, rz = (uint64_t)s->reach_z, ry = (uint64_t)s->reach_y;
-            uint64_t x = from_low(g, 0, s->x) - rx, z = from_low(g, 1, s->z) - rz, y = from_low(g, 2, s->y) - ry;
-            box b;
-            b.least = x >> g->shift | z >> g->shift << (FIELD + 1) | y >> g->shift << (2 * FIELD + 2);
-            b.most = (x + 2 * rx) >> g->shift | (z + 2 * rz) >> g->shift << (FIELD + 1) | (y + 2 * ry) >> g->shift << (2 * FIELD + 2) |
-                     GUARDS;
-            a->boxes[id] = b;
-            a->keys[n++] = row_key(g, lvl, y_row(g, g->level + lvl, y), z_row(g->level + lvl, z)) | x_key(g, x >> g->shift) | id;
+            uint64_t x = (uint64_t)(s->x - low_x) - rx, z = (uint64_t)(s->z - low_z) - rz, y = (uint64_t)(s->y - low_y) - ry;
+            uint64_t x_field = x >> shift, key = (uint64_t)z_row(l, z) << z_at | x_field >> x_drop << x_at | id;
+            boxes[id].least = x_field | z >> shift << (FIELD + 1) | y >> shift << (2 * FIELD + 2);
+            boxes[id].most = (x + 2 * rx) >> shift | (z + 2 * rz) >> shift << (FIELD + 1) | (y + 2 * ry) >> shift << (2 * FIELD + 2) | GUARDS;
+            if (lvl | beams) {
+                key += row_key(g, lvl, y_row(g, l, y), 0);
+            }
+            keys[n++] = key;
             counts[lvl]++;
         }
     }

@@ -480,19 +480,19 @@ static void report(event_list *list, packed_hit h, uint32_t kind, uint32_t conta
 /* Merges the hits of the last step with those of this one, both ascending, into events. */
 static void compare_hits(const fxs_world *w, const packed_hit *now, uint64_t now_count, event_list *list) {
     const packed_hit *old = hits(w), *old_end = old + w->hit_count, *now_end = now + now_count;
-    const uint64_t *changed = changed_set(w);
+    const uint64_t *changed = w->changed_count ? changed_set(w) : NULL;
     while (old < old_end || now < now_end) {
-        packed_hit pair = old < old_end && (now == now_end || *old >> 2 <= *now >> 2) ? *old : *now;
-        int was = old < old_end && *old >> 2 == pair >> 2, is = now < now_end && *now >> 2 == pair >> 2;
-        int replaced = was && w->changed_count && (set_has(changed, hit_a(pair)) || set_has(changed, hit_b(pair)));
-        if (was && (!is || replaced)) {
+        uint64_t was = old < old_end ? *old >> 2 : UINT64_MAX, is = now < now_end ? *now >> 2 : UINT64_MAX;
+        packed_hit pair = was <= is ? *old : *now;
+        int replaced = changed && was <= is && (set_has(changed, hit_a(pair)) || set_has(changed, hit_b(pair)));
+        if (was < is || replaced) {
             report(list, pair, FXS_EXIT, FXS_APART);
         }
-        if (is) {
-            report(list, pair, was && !replaced ? FXS_STAY : FXS_ENTER, hit_contact(*now));
+        if (is <= was) {
+            report(list, pair, was == is && !replaced ? FXS_STAY : FXS_ENTER, hit_contact(*now));
         }
-        old += was;
-        now += is;
+        old += was <= is;
+        now += is <= was;
     }
 }
 
