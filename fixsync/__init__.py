@@ -1,5 +1,19 @@
 """Exact, order-stable hit detection in Q16.16 integers."""
 
+from fixsync import flat
+from fixsync.aim import (
+    GODOT,
+    UNITY,
+    Engine,
+    bearing,
+    faces,
+    forward,
+    turned_towards,
+    yaw_between,
+    yaw_towards,
+)
+from fixsync.bodies import Attack, Body, BodyState, Part
+from fixsync.handlers import Handlers
 from fixsync.numbers import ONE, degrees, direction, length, q, q_near, yaw_of
 from fixsync.records import (
     COLLIDER_DTYPE,
@@ -43,7 +57,12 @@ __all__ = [
     "CAPACITY_MAX",
     "COLLIDER_DTYPE",
     "COLLIDER_FORMAT",
+    "GODOT",
     "ONE",
+    "UNITY",
+    "Attack",
+    "Body",
+    "BodyState",
     "Box",
     "Capsule",
     "CastAnswers",
@@ -52,13 +71,16 @@ __all__ = [
     "Colliders",
     "Contact",
     "Cylinder",
+    "Engine",
     "Event",
     "EventKind",
     "Events",
+    "Handlers",
     "Hit",
     "Hits",
     "Moved",
     "Observer",
+    "Part",
     "Pose",
     "QueryAnswers",
     "Sector",
@@ -67,9 +89,13 @@ __all__ = [
     "Sphere",
     "World",
     "__version__",
+    "bearing",
     "cast_pair",
     "degrees",
     "direction",
+    "faces",
+    "flat",
+    "forward",
     "length",
     "lift",
     "overlap",
@@ -80,5 +106,8 @@ __all__ = [
     "q",
     "q_near",
     "side",
+    "turned_towards",
+    "yaw_between",
     "yaw_of",
+    "yaw_towards",
 ]

@@ -128,7 +128,7 @@ _RANGES = {
 
 class Observer(Protocol):
     """What `World.attach` takes. Each method is called after the world took the change, and may read the
-    world."""
+    world. What it raises reaches the caller; the change stays."""
 
     def changed(self, command: Command) -> None:
         """A collider was added, changed or removed; `command` as in a match log. Bulk changes come one by
@@ -669,9 +669,7 @@ class World:
         questions = ffi.from_buffer("fxs_query[]", rows)
         n, count = len(questions), self._count
         ends = uninitialised("uint64_t[]", n)
-        while (
-            status := call(self._world, n, questions, *limit, ends, self._ids, self._id_room, count)
-        ) != 0:
+        while (status := call(self._world, n, questions, *limit, ends, self._ids, self._id_room, count)) != 0:
             if status != _NO_ROOM:
                 _refuse_query(questions, int(count[0]), status)
             self._make_id_room(status, count[0])

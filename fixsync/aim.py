@@ -1,0 +1,173 @@
+"""Aiming: which way something lies, how far to turn, whether it is ahead, and the angles of other engines.
+
+A yaw has 65536 steps a turn and faces `direction(yaw)`; coordinates and lengths are Q16.16.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import SupportsIndex, TypeAlias
+
+from fixsync._native import HALF_ANGLE_MAX, INT32_MAX, INT32_MIN, YAW_MAX, array_type, ffi, integer, lib
+from fixsync.numbers import ONE, degrees, q_near, yaw_of
+from fixsync.shapes import Pose, require_pose
+
+__all__ = [
+    "GODOT",
+    "UNITY",
+    "Engine",
+    "bearing",
+    "faces",
+    "forward",
+    "turned_towards",
+    "yaw_between",
+    "yaw_towards",
+]
+
+_PAIR = array_type("int32_t[2]")
+_TURN: int = lib.FXS_TURN
+
+Number: TypeAlias = int | str | Fraction | Decimal | SupportsIndex
+"""What `q` and `degrees` take."""
+
+
+def yaw_towards(pose: Pose, x: int, z: int) -> int:
+    """The yaw (0..65535) from a pose towards (x, z), two coordinates; the pose's own yaw if it is there.
+
+    As `yaw_of`: the yaw whose step, half a step to either side, holds the direction.
+    """
+    require_pose("pose", pose)
+    dx, dz = _coordinate("x", x) - pose.x, _coordinate("z", z) - pose.z
+    return yaw_of(dx, dz) if dx or dz else pose.yaw
+
+
+def yaw_between(start: int, end: int) -> int:
+    """The turn from one yaw to another the shorter way, -32768..32767 steps; half a turn is -32768."""
+    turn: int = lib.fxs_yaw_between(_yaw("start", start), _yaw("end", end))
+    return turn
+
+
+def bearing(pose: Pose, x: int, z: int) -> int:
+    """How far a pose must turn to face (x, z), the shorter way: -32768..32767 steps, 0 if it is there.
+
+    Positive is the way that yaws grow, from +X towards +Z. It is the signed angle between the two
+    directions, rounded to a whole step as `yaw_towards` is; whether something lies within an angle is told
+    without rounding by `faces`.
+    """
+    return yaw_between(_facing(pose), yaw_towards(pose, x, z))
+
+
+def turned_towards(yaw: int, end: int, most: int) -> int:
+    """A yaw turned towards another the shorter way, by `most` (0..65536) steps at most: a homing missile, a
+    turret. Half a turn is begun towards smaller yaws."""
+    turn, most = yaw_between(yaw, end), integer("most", most, 0, _TURN)
+    return (yaw + max(-most, min(most, turn))) % _TURN
+
+
+def faces(pose: Pose, x: int, z: int, half_angle: int) -> bool:
+    """Whether (x, z), two coordinates, lies within half_angle (1..32768) steps of where a pose faces.
+
+    Exact, borders included: it is the wedge of `Sector(radius, half_angle, ...)` at that pose without its
+    arc. The pose's own place counts as faced.
+    """
+    require_pose("pose", pose)
+    angle = integer("half_angle", half_angle, 1, HALF_ANGLE_MAX)
+    dx, dz = _coordinate("x", x) - pose.x, _coordinate("z", z) - pose.z
+    return bool(lib.fxs_faces(pose.yaw, angle, dx, dz))
+
+
+def forward(yaw: int, length: int) -> tuple[int, int]:
+    """(x, z) of a vector of this length (-(2^31-1)..2^31-1) that a yaw faces.
+
+    Each component is rounded to nearest, halves away from zero, so opposite yaws give opposite vectors. It
+    is where `offset=(length, 0, 0)` puts a collider's centre.
+    """
+    pair = ffi.new(_PAIR)
+    lib.fxs_forward(_yaw("yaw", yaw), integer("length", length, -INT32_MAX, INT32_MAX), pair, pair + 1)
+    return pair[0], pair[1]
+
+
+def _yaw(name: str, value: object) -> int:
+    return integer(name, value, 0, YAW_MAX)
+
+
+def _facing(pose: Pose) -> int:
+    require_pose("pose", pose)
+    return pose.yaw
+
+
+def _coordinate(name: str, value: object) -> int:
+    return integer(name, value, INT32_MIN, INT32_MAX)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What an engine with Y up and a rotation about Y in degrees calls a yaw and a place.
+
+    Both engines below turn +Z towards +X for a positive angle, which is the way that fixsync's yaws shrink.
+    Unturned, an object of theirs faces along `forward`: +Z in Unity, -Z in Godot.
+
+    The axes are fixsync's own, x, y up and z. So of a left-handed engine (Unity) and a right-handed one
+    (Godot) that show the same match, one shows it as in a mirror. To have both show the same picture, one of
+    them is used `mirrored()`: its z is fixsync's -z, and its angles are converted accordingly.
+    """
+
+    name: str
+    forward: int
+    """The yaw that an unturned object faces, in the engine's own axes."""
+    is_mirrored: bool = False
+    """Whether its z is fixsync's -z."""
+
+    def mirrored(self) -> Engine:
+        """The same engine with z the other way round."""
+        return replace(self, is_mirrored=not self.is_mirrored)
+
+    def yaw_facing(self, angle: Number) -> int:
+        """The yaw, nearest, of what an object turned by `angle` degrees faces: for whatever aims, a sector.
+
+        Of two equally near yaws the even one, as `degrees`.
+        """
+        return self._own(self.forward - degrees(angle))
+
+    def angle_facing(self, yaw: int) -> Fraction:
+        """The angle in degrees, exactly, 0 <= angle < 360, at which an object faces a yaw."""
+        return _angle(self.forward - self._own(_yaw("yaw", yaw)))
+
+    def yaw_turned(self, angle: Number) -> int:
+        """The yaw, nearest, of a box turned by `angle` degrees whose sides lay along the axes."""
+        return self._own(-degrees(angle))
+
+    def angle_turned(self, yaw: int) -> Fraction:
+        """The angle in degrees, exactly, 0 <= angle < 360, of a box with this yaw."""
+        return _angle(-self._own(_yaw("yaw", yaw)))
+
+    def position(self, x: int, y: int, z: int) -> tuple[Fraction, Fraction, Fraction]:
+        """Where a place of fixsync is in the engine's units, exactly."""
+        along = -1 if self.is_mirrored else 1
+        raw = _coordinate("x", x), _coordinate("y", y), along * _coordinate("z", z)
+        return Fraction(raw[0], ONE), Fraction(raw[1], ONE), Fraction(raw[2], ONE)
+
+    def coordinates(self, x: Number, y: Number, z: Number) -> tuple[int, int, int]:
+        """The raw (x, y, z) nearest to a place in the engine's units, each rounded as `q_near` does.
+
+        ValueError outside int32. A float is a TypeError: what it holds is `Fraction(value)`, exactly.
+        """
+        raw = q_near(x), q_near(y), q_near(z)
+        return raw[0], raw[1], _coordinate("z", -raw[2] if self.is_mirrored else raw[2])
+
+    def _own(self, yaw: int) -> int:
+        """A yaw in the engine's axes as one in fixsync's, and the other way."""
+        return (-yaw if self.is_mirrored else yaw) % _TURN
+
+
+def _angle(steps: int) -> Fraction:
+    return Fraction(steps % _TURN * 360, _TURN)
+
+
+UNITY = Engine("Unity", 16384)
+"""Unity: left-handed, Y up, forward +Z; its angle is `transform.eulerAngles.y`."""
+
+GODOT = Engine("Godot", 49152)
+"""Godot: right-handed, Y up, forward -Z; its angle is `rotation_degrees.y`."""

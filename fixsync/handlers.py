@@ -1,0 +1,162 @@
+"""Hits to functions: enter, stay and exit delivered in the order of the events, which is that of the state.
+
+    handlers = Handlers(world)
+
+    @handlers.on(EventKind.ENTER, layers=(SWORD, MONSTER))
+    def struck(sword: int, monster: int, contact: Contact) -> None:
+        world.remove(monster)
+
+    handlers.step()   # world.step(), then the functions
+
+The functions may change the world: the events are fixed by then, so a change takes effect as if it were made
+after the step, and a recorder writes it at the head of the next frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeAlias, TypeVar
+
+from fixsync._native import UINT32_MAX, integer, integers, lib, shown
+from fixsync.records import Events
+from fixsync.shapes import Contact, EventKind
+from fixsync.world import World
+
+__all__ = ["Handler", "Handlers"]
+
+Handler: TypeAlias = Callable[[int, int, Contact], object]
+"""Called with the id of the first layer (or the id that was asked for), the other id, and the contact."""
+
+_F = TypeVar("_F", bound=Handler)
+_LAYER_MAX: int = lib.FXS_LAYER_COUNT - 1
+# Where a row of `World.colliders().buffer` has the layer, and how long it is: in bytes, and in uint32.
+_LAYER_AT, _ROW_SIZE, _ROW_WORDS = 5, 52, 13
+
+
+class _Route(NamedTuple):
+    kind: EventKind
+    layers: tuple[int, int] | None
+    id: int | None
+    function: Handler
+
+
+class Handlers:
+    """Functions for a world's events.
+
+    For every event, in order, the functions registered for its kind are called in the order in which they
+    were registered, each with the ids in the order of its layers (of two equal layers: the lower id first),
+    or with its own id first.
+
+    ENTER and STAY go by the layers that the ids have after the step, EXIT by those that they had after the
+    step before, with which they hit: whoever was told of a hit last is told of its end, whatever became of
+    the ids in between.
+
+    What a function does to the world does not change what is still to be delivered: an id may be told of that
+    an earlier function removed. Neither does registering or ending a registration, which counts from the next
+    delivery on.
+
+    The layers of the last step's hits are all that Handlers remembers. A game that rolls back takes `state()`
+    beside `world.save()`, and gives it to `restore()` after `world.load()`.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._routes: list[_Route] = []
+        self._is_delivering = False
+        self._hit_layers = self._of_hits(self._layers_now())
+
+    def on(
+        self, kind: int, *, layers: tuple[int, int] | None = None, id: int | None = None
+    ) -> Callable[[_F], _F]:
+        """Registers the decorated function for one kind of event: of a pair of layers, of one id, or, with
+        neither, of all pairs."""
+        kind = EventKind(integer("kind", kind, EventKind.ENTER, EventKind.EXIT))
+        if layers is not None and id is not None:
+            raise ValueError("give layers or id, not both")
+        if layers is not None:
+            first, second = integers("layers", ("first", "second"), layers, 0, _LAYER_MAX)
+            layers = first, second
+        if id is not None:
+            id = integer("id", id, 0, self._world.capacity - 1)
+
+        def register(function: _F) -> _F:
+            if not callable(function):
+                raise TypeError(f"a handler must be callable, not {shown(function)}")
+            self._routes.append(_Route(kind, layers, id, function))
+            return function
+
+        return register
+
+    def off(self, function: Handler) -> None:
+        """Ends every registration of a function. ValueError if there is none."""
+        kept = [route for route in self._routes if route.function != function]
+        if len(kept) == len(self._routes):
+            raise ValueError(f"function must be one that is registered, not {shown(function)}")
+        self._routes = kept
+
+    def step(self) -> Events:
+        """Steps the world, calls the functions, and returns the events.
+
+        An exception of a function ends the delivery and is raised as it is; the step has been made, and the
+        changes of functions called before stay. RuntimeError for a function that steps or loads the world.
+        """
+        if self._is_delivering:
+            raise RuntimeError("a handler cannot step the world whose events it is told")
+        events = self._world.step()
+        self.deliver(events)
+        return events
+
+    def deliver(self, events: Iterable[tuple[int, int, int, int]]) -> None:
+        """Calls the functions for the events of the step just made, where `world.step()` was called by
+        itself. Once a step, before anything else changes the world."""
+        if self._is_delivering:
+            raise RuntimeError("a handler cannot deliver events")
+        before, now = self._hit_layers, self._layers_now()
+        self._hit_layers = self._of_hits(now)
+        routes, frame = tuple(self._routes), self._world.frame
+        self._is_delivering = True
+        try:
+            for a, b, kind, contact in events if routes else ():
+                layers = before if kind == EventKind.EXIT else now
+                for route in routes:
+                    order = _order(route, a, b, layers) if route.kind == kind else None
+                    if order is not None:
+                        route.function(*order, Contact(contact))
+                        if self._world.frame != frame:
+                            raise RuntimeError(f"{shown(route.function)} stepped or loaded the world")
+        finally:
+            self._is_delivering = False
+
+    def _layers_now(self) -> dict[int, int]:
+        rows = self._world.colliders().buffer
+        return dict(zip(rows.cast("I")[::_ROW_WORDS], rows[_LAYER_AT::_ROW_SIZE], strict=True))
+
+    def _of_hits(self, layers: dict[int, int]) -> dict[int, int]:
+        """The layers of the ids in the last step's hits that are still there."""
+        hits = self._world.hits().buffer
+        ids = {*hits[::3], *hits[1::3]} & layers.keys()
+        return {id: layers[id] for id in ids}
+
+    def state(self) -> tuple[tuple[int, int], ...]:
+        """What a rollback must restore: (id, layer) of what was in a hit at the last step, ascending."""
+        return tuple(sorted(self._hit_layers.items()))
+
+    def restore(self, state: Iterable[tuple[int, int]]) -> None:
+        """Takes back what `state()` returned."""
+        found: dict[int, int] = {}
+        for n, entry in enumerate(state):
+            id, layer = integers(f"state[{n}]", ("id", "layer"), entry, 0, UINT32_MAX)
+            found[id] = integer(f"state[{n}]: layer", layer, 0, _LAYER_MAX)
+        self._hit_layers = found
+
+
+def _order(route: _Route, a: int, b: int, layers: dict[int, int]) -> tuple[int, int] | None:
+    """The ids as the route's function wants them, or None if the pair is not of its."""
+    if route.id is not None:
+        return (a, b) if route.id == a else (b, a) if route.id == b else None
+    if route.layers is None:
+        return a, b
+    pair = layers.get(a), layers.get(b)
+    if pair == route.layers:
+        return a, b
+    return (b, a) if pair == route.layers[::-1] else None
