@@ -440,6 +440,30 @@ static int rim_contact(const rim *s, int64_t k) {
     return 1 + i256_sign(i256_add(i256_mul(i128_square(2 * R), q), i256_neg(i256_mul(L, L))));
 }
 
+/* The sign of sqrt(D2) * U - R * V for D2 < 2^125, R < 2^61 and U, V > 0 below 2^94. With root = floor(sqrt(D2)) and
+ * delta = R V - root U: delta < 0 makes it positive; delta >= U negative, sqrt(D2) being below root + 1. Between them squares decide,
+ * (D2 - root^2) U^2 against delta (2 root U + delta); or, with over = (D2 - root^2) U - 2 root delta, over * U against delta^2 < U^2. */
+static int surd_sign(i128 D2, i128 U, int64_t R, i128 V) {
+    int64_t root = isqrt128(D2);
+    i128 rest = i128_sub(D2, i128_square(root)), one = i128_of(1);
+    i256 delta = i256_add(i256_mul(V, i128_of(R)), i256_neg(i256_mul(U, i128_of(root))));
+    if (i256_sign(delta) < 0) {
+        return 1;
+    }
+    if (i256_sign(i256_add(delta, i256_neg(i256_mul(U, one)))) >= 0) {
+        return -1;
+    }
+    i128 d = i128_join(delta.word[1], delta.word[0]);
+    i256 over = i256_add(i256_mul(rest, U), i256_neg(i256_mul(d, i128_mul(root, 2))));
+    if (i256_sign(over) < 0) {
+        return -1;
+    }
+    if (i256_sign(i256_add(over, i256_neg(i256_mul(U, one)))) >= 0) {
+        return 1;
+    }
+    return i256_sign(i256_add(i256_mul(i128_join(over.word[1], over.word[0]), U), i256_neg(i256_mul(d, d))));
+}
+
 /* The sign of the slope of the distance to the cylinder at k / 2^32. With rho = sqrt(D2) > R it is that of rho * U - R * V, where
  * V = x m.x + z m.z (below 2^94) is rho times the slope of rho, and U = f f' + V. */
 static int rim_slope(const rim *s, int64_t k) {
@@ -450,35 +474,11 @@ static int rim_slope(const rim *s, int64_t k) {
     if (i128_cmp(D2, i128_square(R)) <= 0) {
         return i128_sign(rise);
     }
-    int sign = i128_sign(U);
-    if (sign * i128_sign(V) <= 0) {
-        return sign ? sign : -i128_sign(V);
+    int sign_U = i128_sign(U), sign_V = i128_sign(V);
+    if (sign_U * sign_V <= 0) {
+        return sign_U ? sign_U : -sign_V;
     }
-    U = i128_abs(U);
-    V = i128_abs(V);
-    /* With root = floor(rho) and delta = R V - root U: delta <= 0 is rho U >= R V (equal only if rho = root, which is 0 as well);
-     * delta >= U is rho U < R V. Between them compare squares: (D2 - root^2) U^2 with delta (2 root U + delta), or, with
-     * over = (D2 - root^2) U - 2 root delta, over U with delta^2, below U^2 < 2^190. */
-    int64_t root = isqrt128(D2);
-    i128 rest = i128_sub(D2, i128_square(root));
-    i256 wide = i256_add(i256_mul(V, i128_of(R)), i256_neg(i256_mul(U, i128_of(root))));
-    i256 beyond = i256_add(wide, i256_neg(i256_mul(U, i128_of(1))));
-    if (i256_sign(wide) <= 0) {
-        return i256_sign(wide) == 0 && i128_sign(rest) == 0 ? 0 : sign;
-    }
-    if (i256_sign(beyond) >= 0) {
-        return -sign;
-    }
-    i128 delta = i128_join(wide.word[1], wide.word[0]);
-    i256 over = i256_add(i256_mul(rest, U), i256_neg(i256_mul(delta, i128_of(2 * root))));
-    if (i256_sign(over) <= 0) {
-        return -sign;
-    }
-    if (i256_sign(i256_add(over, i256_neg(i256_mul(U, i128_of(1))))) >= 0) {
-        return sign;
-    }
-    i128 excess = i128_join(over.word[1], over.word[0]);
-    return sign * i256_sign(i256_add(i256_mul(excess, U), i256_neg(i256_mul(delta, delta))));
+    return sign_U * surd_sign(D2, i128_abs(U), R, i128_abs(V));
 }
 
 /* Whether a plane that faces the round shape at k / 2^32 keeps it off the cylinder all the way from `first` to `last`. Any direction
