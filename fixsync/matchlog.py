@@ -469,7 +469,7 @@ class _FrameFormat:
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise LineError("", f"a frame that JSON cannot hold: {error}") from error
         if self.parse_all(line + b"\n", [line], frame.frame) is None:
-            self.parse(line, frame.frame)
+            line = self._encode(self.parse(line, frame.frame))
         return line + b"\n"
 
 

@@ -489,3 +489,15 @@ def test_decimals_round_halves_away_from_zero_and_have_no_minus_zero() -> None:
 @pytest.mark.parametrize(("seconds", "text"), [(0.5, "0.50 s"), (61.25, "1:01.2"), (3661.0, "1:01:01")])
 def test_durations_are_told_for_people(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_a_file_whose_name_is_no_utf8_is_told_of(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "match\udcff.jsonl"
+    try:
+        path.write_bytes(b"")
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    assert run("replay", path)[0] == 2
+    code, out, _ = run("replay", "--json", path)
+    assert code == 2
+    assert json.loads(out)["logs"][0]["log"] == str(path)

@@ -825,6 +825,11 @@ def test_a_writer_refuses_a_header_that_no_log_may_have(tmp_path: Path, header: 
     assert not (tmp_path / "match.jsonl").exists()
 
 
+def test_capital_digits_of_a_hash_are_written_small(tmp_path: Path) -> None:
+    write(tmp_path / "match.jsonl", Header(capacity=4), [TraceFrame(0, [], hash="00000000000000AB")])
+    assert b'"hash":"00000000000000ab"' in (tmp_path / "match.jsonl").read_bytes()
+
+
 def test_a_writer_that_fails_leaves_a_log_that_is_cut_short(tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl.gz"
     writer = Writer(path, Header(capacity=4))

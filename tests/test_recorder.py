@@ -142,6 +142,20 @@ def test_bulk_changes_are_recorded_one_by_one(tmp_path: Path) -> None:
     assert replay(tmp_path / "match.jsonl").hash == f"{world.hash():016x}"
 
 
+def test_what_the_world_does_to_many_at_once_is_recorded(tmp_path: Path) -> None:
+    world = World(6)
+    with Recorder(world, tmp_path / "match.jsonl"):
+        for id in range(5):
+            world.add(id, Cylinder(40, 5), Pose(9 * id, 0, 0))
+        world.step()
+        assert world.separate([(0, 0)])
+        world.step()
+        world.clear()
+        world.step()
+    result = replay(tmp_path / "match.jsonl")
+    assert (result.verdict, result.hash) == (Verdict.IDENTICAL, f"{world.hash():016x}")
+
+
 def test_changes_that_the_world_refuses_are_not_recorded(tmp_path: Path) -> None:
     world = World(4)
     with Recorder(world, tmp_path / "match.jsonl"):

@@ -46,7 +46,8 @@ def show(out: Console, table: Table) -> None:
 
 
 def print_json(value: Any) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    # In ASCII: a file's name may hold what no UTF-8 can.
+    click.echo(json.dumps(value, indent=2))
 
 
 def compact(value: Any) -> str:
