@@ -146,6 +146,8 @@ class _Comparison:
 
     def _frame_rows(self, a: Frame, b: Frame) -> list[Row]:
         group = "inputs" if isinstance(a, SimFrame) else "commands"
+        if type(a) is not type(b):
+            group = "inputs or commands"
         rows = [*_list_rows(group, _orders(a), _orders(b))]
         rows += self._told_rows("events", a.events, b.events)
         rows += self._told_rows("queries", a.queries, b.queries)

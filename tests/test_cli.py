@@ -253,7 +253,7 @@ def test_nothing_is_written_for_a_log_that_is_not_valid(run: Run, tmp_path: Path
         (["replay"], "Missing argument 'LOG...'"),
         (["replay", "no-such-file.jsonl"], "'no-such-file.jsonl' does not exist"),
         (["replay", SMALL, SMALL, "-o", "x.jsonl"], "-o takes one log, not 2"),
-        (["replay", SMALL, "-o", "no-such-folder/x.jsonl"], ""),
+        (["replay", SMALL, "-o", "no-such-folder/x.jsonl"], "no-such-folder/x.jsonl cannot be written"),
         (["replay", SMALL, "--sim", "nonsense"], "nonsense"),
         (["replay", SMALL, "--sim", "no_such_module:thing"], "no_such_module"),
         (["replay", "--fast", SMALL], "No such option"),

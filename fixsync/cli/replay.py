@@ -53,7 +53,8 @@ def replay_command(
     """Recompute matches and compare them with their logs.
 
     Every event, answer and hash that a log tells is compared with what replaying gives. A LOG is a file, or a
-    folder whose logs are all replayed. Speed is told as a multiple of real time.
+    folder whose logs are all replayed. Hits are those of all frames, added up; speed is a multiple of real
+    time.
 
     \b
     Exit code  0  identical (or nothing to compare, which is said)
@@ -85,6 +86,9 @@ def _replay(
     try:
         return replay(path, output=output, simulations=simulations, progress=bar.show)
     except (OSError, ValueError) as error:
+        at = getattr(error, "filename", None)
+        if output is not None and at is not None and Path(at) != path:
+            raise click.ClickException(f"{output} cannot be written: {error}") from error
         # A file that cannot be read, or whose compression is not installed: the others are still replayed.
         problem = MatchLogError(str(path), 0, "", str(error))
         return Replay(str(path), error=problem)
