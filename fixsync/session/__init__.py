@@ -1,0 +1,33 @@
+"""Sessions: a match played by several peers, in lockstep or with rollback. docs/sessions.md tells how."""
+
+from fixsync.session.blobs import Evidence
+from fixsync.session.endings import Desync, End, Reason
+from fixsync.session.match import Match
+from fixsync.session.notices import Confirmed, Joined, Notice, Predicted, TakenBack
+from fixsync.session.session import (
+    LockstepSession,
+    Phase,
+    RollbackSession,
+    Session,
+    SpectatorSession,
+    Timing,
+)
+
+__all__ = [
+    "Confirmed",
+    "Desync",
+    "End",
+    "Evidence",
+    "Joined",
+    "LockstepSession",
+    "Match",
+    "Notice",
+    "Phase",
+    "Predicted",
+    "Reason",
+    "RollbackSession",
+    "Session",
+    "SpectatorSession",
+    "TakenBack",
+    "Timing",
+]

@@ -1,0 +1,108 @@
+"""What the peers of a match must agree on before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from fixsync._native import UINT32_MAX, integer
+from fixsync.sim import PLAYERS_MAX, SEED_MAX
+
+__all__ = [
+    "FRAMES_MAX",
+    "HOST",
+    "INPUT_DELAY_MAX",
+    "PREDICTION_MAX",
+    "SPECTATORS_MAX",
+    "Match",
+]
+
+HOST = 0
+"""The player who seats late players, feeds spectators and plays the seats that nobody holds."""
+
+INPUT_DELAY_MAX = 16
+PREDICTION_MAX = 32
+SPECTATORS_MAX = 32
+KEY_BYTES_MAX = 64
+FRAMES_MAX = UINT32_MAX - 1
+"""Frames are numbered by 32 bits, and one number stands for never."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """The settings of a match, the same on every peer. ValueError for what is out of range."""
+
+    simulation: str
+    """The simulation's name."""
+    seed: int
+    players: int
+    """Seats, 1..8. Peers 0..players - 1 hold them; those numbered from there on are spectators."""
+    prediction_max: int = 8
+    """How many frames may be stepped on guessed inputs, 0..32. 0 is lockstep: none."""
+    input_delay: int = 2
+    """Frames between giving an input and its taking effect, 0..16: as much latency is hidden."""
+    frames: int | None = None
+    """The match is complete after so many; None: it goes on until someone leaves."""
+    vacant: frozenset[int] = frozenset()
+    """Seats that nobody holds at the start. The host may not be among them."""
+    spectators: int = 0
+    """How many may watch, 0..32."""
+    tick_rate: int = 60
+    """Frames a second."""
+    id: int = 0
+    """Tells this match's packets from those of another, 0..2^64-1: packets of another id are not even
+    read.
+    """
+    key: bytes = field(default=b"", repr=False)
+    """A secret of up to 64 bytes that every packet is authenticated with; b"" protects against accidents
+    only.
+    """
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.simulation, str) or not 1 <= len(self.simulation.encode()) <= 200:
+            raise ValueError(f"simulation must be a name of 1..200 bytes, not {self.simulation!r}")
+        integer("seed", self.seed, 0, SEED_MAX)
+        integer("players", self.players, 1, PLAYERS_MAX)
+        integer("prediction_max", self.prediction_max, 0, PREDICTION_MAX)
+        integer("input_delay", self.input_delay, 0, INPUT_DELAY_MAX)
+        if self.frames is not None:
+            integer("frames", self.frames, 1, FRAMES_MAX)
+        integer("spectators", self.spectators, 0, SPECTATORS_MAX)
+        integer("tick_rate", self.tick_rate, 1, 1_000_000)
+        integer("id", self.id, 0, 2**64 - 1)
+        object.__setattr__(self, "vacant", frozenset(self.vacant))
+        for seat in self.vacant:
+            integer("vacant seat", seat, 1, self.players - 1)
+        if not isinstance(self.key, bytes) or len(self.key) > KEY_BYTES_MAX:
+            raise ValueError(f"key must be at most {KEY_BYTES_MAX} bytes")
+
+    @property
+    def peers(self) -> range:
+        """Every number that a peer may have."""
+        return range(self.players + self.spectators)
+
+    @property
+    def seated(self) -> list[int]:
+        """The players who are there from the start."""
+        return [player for player in range(self.players) if player not in self.vacant]
+
+    @property
+    def detection_frames_max(self) -> int:
+        """A difference in frame f ends the match before any peer has confirmed frame f + this.
+
+        A peer confirms frame g with its partner's input for g. The partner sent that input while its own
+        frame was at least g - input_delay, hence with all frames below g - input_delay - prediction_max
+        confirmed, and the packet carried their hashes, or earlier ones had. So frame f's hash is there for
+        every g > f + delay + prediction.
+        """
+        return self.input_delay + self.prediction_max + 1
+
+    def is_player(self, peer: int) -> bool:
+        return peer < self.players
+
+    def others(self, me: int) -> Iterable[int]:
+        """The peers that `me` speaks to: players to each other, spectators to the host."""
+        if not self.is_player(me):
+            return [HOST]
+        spectators = range(self.players, self.players + self.spectators) if me == HOST else range(0)
+        return [*(player for player in range(self.players) if player != me), *spectators]

@@ -1,0 +1,235 @@
+"""The datagrams of a session: messages to bytes, and bytes to messages that are worth looking at.
+
+A datagram is b"FXP", the protocol's version in one byte, a tag of eight bytes, and a message in MessagePack.
+The tag is a keyed BLAKE2b over version and message, with the match's key and id: what is damaged, of another
+match or forged without the key does not get past it. `docs/sessions.md` describes the messages.
+"""
+
+from __future__ import annotations
+
+import hmac
+from enum import IntEnum
+from hashlib import blake2b
+from typing import Annotated, TypeAlias, Union
+
+import msgspec
+from msgspec import Meta, Struct
+
+from fixsync.session.match import (
+    FRAMES_MAX,
+    INPUT_DELAY_MAX,
+    PREDICTION_MAX,
+    SPECTATORS_MAX,
+    Match,
+)
+from fixsync.sim import INPUT_NUMBERS_MAX, PLAYERS_MAX
+
+__all__ = [
+    "HASHES_MAX",
+    "NEVER",
+    "PACKET_BYTES_MAX",
+    "PIECE_BYTES",
+    "VERSION",
+    "Bye",
+    "Codec",
+    "Hello",
+    "Message",
+    "PacketError",
+    "Piece",
+    "Run",
+    "Update",
+    "VersionError",
+    "Want",
+    "digest_of",
+]
+
+MAGIC = b"FXP"
+VERSION = 1
+PACKET_BYTES_MAX = 1232
+"""What fits any path unfragmented: IPv6's least MTU of 1280 less its header and UDP's."""
+_TAG_BYTES = 8
+_HEAD_BYTES = len(MAGIC) + 1 + _TAG_BYTES
+
+NEVER = FRAMES_MAX + 1
+"""In `Update.seats`: the host plays this seat."""
+HASHES_MAX = 48
+RUN_FRAMES_MAX = 64
+PIECE_BYTES = 1024
+PIECES_ASKED_MAX = 16
+TEXT_CHARACTERS_MAX = 300
+DIGEST_BYTES = 16
+
+_UInt32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+_UInt64 = Annotated[int, Meta(ge=0)]  # MessagePack has nothing larger
+_Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+_Frame = Annotated[int, Meta(ge=0, le=FRAMES_MAX)]
+_PeerId = Annotated[int, Meta(ge=0, le=PLAYERS_MAX + SPECTATORS_MAX - 1)]
+_Slot = Annotated[int, Meta(ge=0, le=PLAYERS_MAX - 1)]
+_Text = Annotated[str, Meta(max_length=TEXT_CHARACTERS_MAX)]
+_Digest = Annotated[bytes, Meta(max_length=DIGEST_BYTES)]
+_Value = Union[_Int64, Annotated[list[_Int64], Meta(min_length=1, max_length=INPUT_NUMBERS_MAX)]]  # noqa: UP007
+
+
+class _Message(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=False):
+    """Who sends it, in which of its lives, and which life of the receiver it has heard of (0: none yet)."""
+
+    sender: _PeerId
+    instance: _UInt64
+    heard: _UInt64
+
+
+class Hello(_Message, tag=1, frozen=True):
+    """What the sender understands the match to be."""
+
+    is_answer: bool
+    """To a Hello; it asks for none."""
+    join: bool
+    """The receiver must come in by a snapshot: the match runs without it."""
+    kernel: Annotated[bytes, Meta(max_length=64)]
+    simulation: Annotated[str, Meta(max_length=200)]
+    seed: _UInt64
+    players: Annotated[int, Meta(ge=1, le=PLAYERS_MAX)]
+    prediction_max: Annotated[int, Meta(ge=0, le=PREDICTION_MAX)]
+    input_delay: Annotated[int, Meta(ge=0, le=INPUT_DELAY_MAX)]
+    frames: Annotated[int, Meta(ge=0, le=FRAMES_MAX)]
+    """0: no end is set."""
+    vacant: Annotated[list[_Slot], Meta(max_length=PLAYERS_MAX)]
+    tick_rate: _UInt32
+
+
+class Run(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=False):
+    """Inputs of one seat for consecutive frames."""
+
+    slot: _Slot
+    first: _Frame
+    values: Annotated[list[_Value], Meta(min_length=1, max_length=RUN_FRAMES_MAX)]
+
+
+class Update(_Message, tag=2, frozen=True):
+    """Inputs that the receiver lacks, hashes that it has not compared, and what the sender lacks itself."""
+
+    sent_ms: _UInt32
+    """The sender's clock."""
+    echo_ms: _UInt32
+    """The receiver's clock as it was now, by the sender's reckoning: the last `sent_ms` from it plus the time
+    since.
+    """
+    frame: _Frame
+    """The next frame that the sender will step."""
+    confirmed: _Frame
+    """Below it the sender has stepped every frame on inputs that are final."""
+    ready: bool
+    """A peer that joined has caught up."""
+    needs: Annotated[list[_Frame], Meta(min_length=1, max_length=PLAYERS_MAX)]
+    """By seat, the first frame whose input the sender lacks."""
+    seats: Annotated[list[_UInt32], Meta(min_length=1, max_length=PLAYERS_MAX)]
+    """By seat, the frame from which its own peer plays it; NEVER where the host does."""
+    runs: Annotated[list[Run], Meta(max_length=PLAYERS_MAX)]
+    hash_needed: _Frame
+    """The first frame whose hash the sender lacks of the receiver."""
+    hash_first: _Frame
+    hashes: Annotated[list[_UInt64], Meta(max_length=HASHES_MAX)]
+    """Of the sender's states after frames hash_first, hash_first + 1, ..."""
+
+
+class Blob(IntEnum):
+    """What is sent in pieces."""
+
+    SNAPSHOT = 1
+    EVIDENCE = 2
+
+
+_BlobKind = Annotated[int, Meta(ge=1, le=2)]
+
+
+class Want(_Message, tag=3, frozen=True):
+    """Asks for pieces of a blob."""
+
+    kind: _BlobKind
+    frame: _Frame
+    """Evidence of which frame; 0 for a snapshot."""
+    digest: _Digest
+    """The blob that pieces are there of; empty at first."""
+    pieces: Annotated[list[_UInt32], Meta(max_length=PIECES_ASKED_MAX)]
+    """Which are wanted, by index."""
+
+
+class Piece(_Message, tag=4, frozen=True):
+    """A part of a blob: bytes from index · PIECE_BYTES on."""
+
+    kind: _BlobKind
+    frame: _Frame
+    digest: Annotated[bytes, Meta(min_length=DIGEST_BYTES, max_length=DIGEST_BYTES)]
+    size: _UInt32
+    index: _UInt32
+    data: Annotated[bytes, Meta(max_length=PIECE_BYTES)]
+
+
+class Bye(_Message, tag=5, frozen=True):
+    """The sender has ended the match, and why."""
+
+    reason: Annotated[int, Meta(ge=1, le=32)]
+    frame: _Frame
+    peer: _PeerId
+    """Whom the reason speaks of."""
+    text: _Text
+    is_complete: bool
+    """The sender has all the evidence it asked for."""
+
+
+Message: TypeAlias = Union[Hello, Update, Want, Piece, Bye]  # noqa: UP007
+
+
+class PacketError(ValueError):
+    """Bytes that are no packet of this match."""
+
+
+class VersionError(PacketError):
+    """A packet of this match, in another version of the protocol."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"protocol version {version}, where this is {VERSION}")
+        self.version = version
+
+
+class Codec:
+    """Messages of one match to bytes and back."""
+
+    def __init__(self, match: Match) -> None:
+        self._key = match.key
+        self._salt = match.id.to_bytes(8, "little")
+        self._encode = msgspec.msgpack.Encoder().encode
+        self._decode = msgspec.msgpack.Decoder(Message).decode
+
+    def _tag(self, version: int, body: bytes) -> bytes:
+        keyed = blake2b(digest_size=_TAG_BYTES, key=self._key, salt=self._salt, person=b"fixsync packet")
+        keyed.update(bytes((version,)))
+        keyed.update(body)
+        return keyed.digest()
+
+    def seal(self, message: Message) -> bytes:
+        body: bytes = self._encode(message)
+        return b"".join((MAGIC, bytes((VERSION,)), self._tag(VERSION, body), body))
+
+    def open(self, data: bytes) -> Message:
+        """The message in a packet. PacketError for whatever is none, and nothing else."""
+        if len(data) > PACKET_BYTES_MAX:
+            raise PacketError(f"{len(data)} bytes, where a packet has at most {PACKET_BYTES_MAX}")
+        if len(data) <= _HEAD_BYTES or not data.startswith(MAGIC):
+            raise PacketError("no packet of a match")
+        version, body = data[len(MAGIC)], data[_HEAD_BYTES:]
+        tag = data[len(MAGIC) + 1 : _HEAD_BYTES]
+        if not hmac.compare_digest(tag, self._tag(version, body)):
+            raise PacketError("the tag is wrong: damaged, of another match, or without its key")
+        if version != VERSION:
+            raise VersionError(version)
+        try:
+            message: Message = self._decode(body)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError) as error:
+            raise PacketError(f"no message: {error}") from None
+        return message
+
+
+def digest_of(data: bytes) -> bytes:
+    """What tells one blob from another."""
+    return blake2b(data, digest_size=DIGEST_BYTES, person=b"fixsync blob").digest()

@@ -1,0 +1,63 @@
+"""The inputs of one seat, frame after frame without a gap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fixsync.sim import Input
+
+__all__ = ["Stream"]
+
+
+class Stream:
+    """Inputs of frames `first` up to, not including, `next`. The earlier ones have been let go."""
+
+    __slots__ = ("_values", "first", "last", "next")
+
+    def __init__(self, first: int, idle: Input) -> None:
+        self.first = first
+        self.next = first
+        self.last = idle
+        """The newest input, which is also what the player is guessed to go on doing."""
+        self._values: dict[int, Input] = {}
+
+    def push(self, value: Input) -> None:
+        self._values[self.next] = self.last = value
+        self.next += 1
+
+    def __getitem__(self, frame: int) -> Input:
+        """The input of a frame; KeyError if it is not held."""
+        return self._values[frame]
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def guess(self, frame: int) -> Input:
+        """The input of a frame that has come, or the one that is guessed."""
+        return self._values[frame] if frame < self.next else self.last
+
+    def conflict(self, first: int, values: Sequence[Input]) -> int | None:
+        """The first frame for which these values are not what is held, among those held."""
+        for frame in range(max(first, self.first), min(first + len(values), self.next)):
+            if self._values[frame] != values[frame - first]:
+                return frame
+        return None
+
+    def take(self, first: int, values: Sequence[Input], end: int) -> int:
+        """Appends what follows without a gap and stays below frame `end`; returns how many that were."""
+        if first > self.next:
+            return 0
+        fresh = values[self.next - first : max(0, end - first)]
+        for value in fresh:
+            self.push(value)
+        return len(fresh)
+
+    def since(self, frame: int, count: int) -> Iterator[Input]:
+        """At most `count` inputs from a frame on, which must not have been let go."""
+        return (self._values[at] for at in range(frame, min(self.next, frame + count)))
+
+    def let_go(self, floor: int) -> None:
+        """Forgets the inputs before a frame."""
+        while self.first < min(floor, self.next):
+            del self._values[self.first]
+            self.first += 1
