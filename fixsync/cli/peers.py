@@ -1,0 +1,238 @@
+"""fixsync peers: plays the sample game between processes over a bad network, and compares what they
+recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from fixsync.cli import text
+from fixsync.faults import FAULTS
+from fixsync.peers import Outcome, PeerOutcome, Run, outcome_json, run
+from fixsync.relay import Impairment
+
+_PERCENT = click.IntRange(0, 100)
+_MS = click.IntRange(0, 60_000)
+
+
+def _fault(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str | None, int | None]:
+    """NAME or NAME@FRAME."""
+    if value is None:
+        return None, None
+    name, at, frame = value.partition("@")
+    if name not in FAULTS or (at and not frame.isdecimal()):
+        allowed = f"{', '.join(FAULTS)}, or one of them with @FRAME"
+        raise click.BadParameter(f"{value!r} is not one of {allowed}", ctx, param)
+    return name, int(frame) if at else None
+
+
+@click.command("peers")
+@click.option("--players", type=click.IntRange(2, 8), default=2, show_default=True)
+@click.option("--spectators", type=click.IntRange(0, 8), default=0, show_default=True)
+@click.option("--frames", type=click.IntRange(1, 10_000_000), default=600, show_default=True)
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
+@click.option("--lockstep", is_flag=True, help="Step only on inputs that are there; otherwise with rollback.")
+@click.option(
+    "--prediction",
+    type=click.IntRange(1, 32),
+    default=8,
+    show_default=True,
+    help="Frames that may be stepped on guessed inputs.",
+)
+@click.option(
+    "--input-delay",
+    type=click.IntRange(0, 16),
+    default=2,
+    show_default=True,
+    help="Frames from an input to its taking effect.",
+)
+@click.option(
+    "--rate",
+    type=click.IntRange(0, 10_000),
+    default=60,
+    show_default=True,
+    help="Frames a second; 0: as fast as the peers and the network get on.",
+)
+@click.option("--loss", type=_PERCENT, default=0, show_default=True, help="Packets lost, in percent.")
+@click.option("--latency", type=_MS, default=0, show_default=True, help="One way, in milliseconds.")
+@click.option("--jitter", type=_MS, default=0, show_default=True, help="Added at random, up to so many ms.")
+@click.option("--duplicate", type=_PERCENT, default=0, show_default=True, help="Packets sent twice.")
+@click.option("--reorder", type=_PERCENT, default=0, show_default=True, help="Packets held back.")
+@click.option(
+    "--fault",
+    callback=_fault,
+    metavar="NAME[@FRAME]",
+    help=f"Plant a mistake in one peer: {', '.join(FAULTS)}; with @FRAME, in that frame (100).",
+)
+@click.option(
+    "--fault-peer", type=click.IntRange(0, 7), help="Who gets the fault; the last player otherwise."
+)
+@click.option(
+    "--restart",
+    type=click.IntRange(1),
+    metavar="FRAME",
+    help="Kill the last player when it has confirmed so many frames, and start it again.",
+)
+@click.option(
+    "--namespaces", is_flag=True, help="Each peer in a Linux network namespace of its own (as root)."
+)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Keep logs and reports here. Otherwise they are kept, somewhere, only if something is wrong.",
+)
+@text.json_option
+@click.pass_context
+def peers_command(
+    ctx: click.Context,
+    players: int,
+    spectators: int,
+    frames: int,
+    seed: int,
+    lockstep: bool,
+    prediction: int,
+    input_delay: int,
+    rate: int,
+    loss: int,
+    latency: int,
+    jitter: int,
+    duplicate: int,
+    reorder: int,
+    fault: tuple[str | None, int | None],
+    fault_peer: int | None,
+    restart: int | None,
+    namespaces: bool,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Play the sample match between separate processes over UDP, and compare their logs byte by byte.
+
+    Between the peers stands a relay that loses, delays, repeats and reorders packets. Each peer records its
+    own log; each log is also replayed here.
+
+    \b
+    Exit code  0  all logs are identical, and replaying them gives the same
+               1  a difference: what differs is told, the evidence is kept
+               2  the match did not come to its end
+    """
+    name, fault_frame = fault
+    try:
+        plan = Run(
+            players=players,
+            spectators=spectators,
+            frames=frames,
+            seed=seed,
+            prediction_max=0 if lockstep else prediction,
+            input_delay=input_delay,
+            rate=rate,
+            impairment=Impairment(loss, latency, jitter, duplicate, reorder),
+            fault=name,
+            fault_frame=min(100, max(1, frames // 2)) if fault_frame is None else fault_frame,
+            fault_peer=fault_peer,
+            restart_frame=restart,
+            namespaces=namespaces,
+        )
+    except ValueError as error:
+        raise click.UsageError(str(error), ctx) from error
+    directory = Path(tempfile.mkdtemp(prefix="fixsync-peers-")) if out is None else out
+    try:
+        with _progress(frames, hidden=as_json) as progress:
+            outcome = asyncio.run(run(plan, directory, progress))
+    except OSError as error:
+        raise click.ClickException(str(error)) from error
+    if as_json:
+        click.echo(outcome_json(outcome))
+    else:
+        _print(text.console(), plan, outcome, directory, is_kept=out is not None or not outcome.is_good)
+    if out is None and outcome.is_good:
+        shutil.rmtree(directory)
+    ctx.exit(outcome.exit_code)
+
+
+@contextmanager
+def _progress(frames: int, *, hidden: bool) -> Iterator[Callable[[PeerOutcome], None]]:
+    """A table on standard error that lives, if that is a terminal; what is yielded renews it."""
+    if hidden or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    peers: dict[int, PeerOutcome] = {}
+    with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
+
+        def show(peer: PeerOutcome) -> None:
+            peers[peer.peer] = peer
+            live.update(_table([peers[number] for number in sorted(peers)], frames), refresh=True)
+
+        yield show
+
+
+def _table(peers: Sequence[PeerOutcome], frames: int) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in ("peer", "frame", "confirmed", "round trip", "rollbacks", "stepped again"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("state", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for peer in peers:
+        status = peer.status
+        table.add_row(
+            str(peer.peer),
+            f"{status.frame}/{frames}",
+            str(status.confirmed),
+            "-" if status.rtt_ms is None else f"{status.rtt_ms} ms",
+            str(status.rollbacks),
+            str(status.resteps),
+            status.hash or "-",
+            _remark(peer),
+        )
+    return table
+
+
+def _remark(peer: PeerOutcome) -> Text:
+    status = peer.status
+    if status.reason:
+        return Text(status.reason.lower(), style="green" if status.reason == "COMPLETED" else "bold red")
+    if peer.exit_code:
+        return Text(f"exit code {peer.exit_code}", style="bold red")
+    return Text("" if status.joined is None else f"joined at {status.joined}")
+
+
+def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kept: bool) -> None:
+    peers = list(outcome.peers.values())
+    out.print(_table(peers, plan.frames))
+    text.say(out, "", f"packets: {outcome.passed} passed on, {outcome.lost} lost")
+    for peer in peers:
+        if peer.errors:
+            text.say(out, f"peer {peer.peer} wrote:", text.printable(peer.errors[-2000:]))
+    recorded = [peer for peer in peers if peer.log is not None]
+    if outcome.is_good:
+        count = f"{len(recorded)} logs of {plan.frames} frames"
+        text.say(out, f"{count}: identical, byte for byte; replaying gives the same")
+    for peer in peers:
+        if peer.status.reason not in ("", "COMPLETED", "DESYNC"):
+            text.say(out, f"peer {peer.peer}: {peer.status.text}")
+    told = next((peer for peer in peers if peer.status.explanation), None)
+    if told is not None:
+        text.say(out, "", *told.status.explanation.splitlines())
+    if outcome.differing_frame is not None:
+        text.say(out, f"the logs differ from frame {outcome.differing_frame} on")
+    for peer in recorded:
+        if peer.diverged_frame is not None:
+            text.say(
+                out,
+                f"peer {peer.peer} is at fault: replaying its log diverges in frame {peer.diverged_frame}",
+            )
+    if is_kept:
+        text.say(out, f"kept in {directory}")

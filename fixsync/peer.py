@@ -1,0 +1,195 @@
+"""One peer of `fixsync peers`, a process of its own: `python -m fixsync.peer TASK`, the task as JSON.
+
+It plays the sample game by a bot. It says on standard output, one JSON object a line, where it listens, then
+how it gets on, and at last how its match ended; on standard input it is told where the others are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from fixsync.faults import faulty
+from fixsync.random import Random
+from fixsync.recorder import SimRecorder
+from fixsync.session import (
+    Confirmed,
+    Joined,
+    LockstepSession,
+    Match,
+    Notice,
+    RollbackSession,
+    Session,
+    SpectatorSession,
+    Timing,
+)
+from fixsync.sim import Input
+from fixsync.skillfight import SkillFight
+from fixsync.udp import Address, Endpoint, now_ms, play
+
+__all__ = ["Status", "Task", "match_of", "session_of"]
+
+STATUS_MS = 100
+
+
+class Task(Struct, forbid_unknown_fields=True):
+    """What a peer is to do."""
+
+    me: int
+    players: int
+    spectators: int
+    frames: int
+    seed: int
+    prediction_max: int
+    input_delay: int
+    rate: int
+    """Frames a second; 0 for as fast as the others allow."""
+    match_id: int
+    log: str | None
+    """Where to record; None: nowhere."""
+    report: str
+    """The directory that a desync's report is written to."""
+    fault: str | None = None
+    fault_frame: int = 0
+    host: str = "127.0.0.1"
+    """What to listen on."""
+
+
+class Status(Struct, omit_defaults=True):
+    """A line from a peer."""
+
+    port: int = 0
+    frame: int = 0
+    confirmed: int = 0
+    rollbacks: int = 0
+    resteps: int = 0
+    rtt_ms: int | None = None
+    """To the farthest peer."""
+    hash: str = ""
+    """The state after the last confirmed frame."""
+    refused: int = 0
+    """Packets that were not taken."""
+    predicted: int = 0
+    taken_back: int = 0
+    """Events that were told before they were final, and those of them that did not happen."""
+    joined: int | None = None
+    """The frame at which it came in by a snapshot."""
+    reason: str = ""
+    """Of the end; empty as long as the match goes on."""
+    end_frame: int = 0
+    text: str = ""
+    report: str = ""
+    """Where the evidence of a desync is."""
+    explanation: str = ""
+
+
+def match_of(task: Task) -> Match:
+    """The match that all the tasks of a run make."""
+    return Match(
+        SkillFight.name,
+        seed=task.seed,
+        players=task.players,
+        prediction_max=task.prediction_max,
+        input_delay=task.input_delay,
+        frames=task.frames,
+        spectators=task.spectators,
+        id=task.match_id,
+    )
+
+
+def session_of(task: Task, match: Match, simulation: SkillFight) -> Session:
+    kind: type[Session] = RollbackSession if task.prediction_max else LockstepSession
+    if not match.is_player(task.me):
+        kind = SpectatorSession
+    # A run of many frames may fall far behind on a busy machine; silence is what tells that a peer is gone.
+    timing = Timing(connect_ms=60_000, silence_ms=15_000, stall_ms=60_000)
+    return kind(match, simulation, task.me, instance=time.time_ns(), now_ms=now_ms(), timing=timing)
+
+
+class _Peer:
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        match = match_of(task)
+        made = SkillFight if task.fault is None else faulty(task.fault, task.fault_frame)
+        self.simulation = made(task.seed, task.players)
+        self.session = session_of(task, match, self.simulation)
+        self.bot = SkillFight.bot(task.me, Random(task.seed).next_u64())
+        self.recorder: SimRecorder | None = None
+        if task.log is not None:
+            meta = {"players": task.players}
+            self.recorder = SimRecorder(
+                self.simulation.world, task.log, sim=SkillFight.name, seed=task.seed, meta=meta
+            )
+        self.status = Status()
+        self._said_ms = 0
+
+    def decide(self) -> Input:
+        return self.bot.decide(self.simulation) if self.session.is_playing else 0
+
+    def heed(self, notice: Notice) -> None:
+        status = self.status
+        if isinstance(notice, Confirmed):
+            status.hash = f"{notice.state_hash:016x}"
+            if self.recorder is not None:
+                self.recorder.record(notice.inputs, notice.events, notice.world_hash)
+        elif isinstance(notice, Joined):
+            status.joined = notice.frame
+            if self.recorder is not None:
+                raise ValueError("a peer that comes in by a snapshot cannot record its match from frame 0")
+        elif hasattr(notice, "events"):
+            status.predicted += len(notice.events)
+
+    def watch(self) -> None:
+        now = now_ms()
+        if now - self._said_ms >= STATUS_MS:
+            self._said_ms = now
+            self.say()
+
+    def say(self) -> None:
+        session, status = self.session, self.status
+        status.frame, status.confirmed = session.frame, session.confirmed
+        status.rollbacks, status.resteps = session.rollbacks, session.resteps
+        known = [rtt for peer in session.match.peers if (rtt := session.rtt_ms(peer)) is not None]
+        status.rtt_ms = max(known, default=None)
+        status.refused = session.refused
+        _say(status)
+
+    async def run(self) -> None:
+        endpoint = await Endpoint.open(self.task.host)
+        _say(Status(port=endpoint.address[1]))
+        line = await asyncio.get_running_loop().run_in_executor(None, sys.stdin.buffer.readline)
+        others = msgspec.json.decode(line, type=dict[int, tuple[str, int]])
+        peers: dict[int, Address] = dict(others)
+        end = await play(
+            endpoint, self.session, peers, self.decide, self.heed, rate=self.task.rate, watch=self.watch
+        )
+        endpoint.close()
+        if self.recorder is not None:
+            self.recorder.close()
+        self.status.reason, self.status.end_frame, self.status.text = end.reason.name, end.frame, end.text
+        if end.desync is not None:
+            end.desync.write(Path(self.task.report))
+            self.status.report = self.task.report
+            self.status.explanation = end.desync.explain()
+        self.say()
+
+
+def _say(status: Any) -> None:
+    sys.stdout.buffer.write(msgspec.json.encode(status) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def main() -> int:
+    task = msgspec.json.decode(sys.argv[1].encode(), type=Task)
+    asyncio.run(_Peer(task).run())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

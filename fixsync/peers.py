@@ -1,0 +1,338 @@
+"""Plays the sample game between processes, over UDP and a bad network, and compares what they recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+import fixsync
+from fixsync.faults import FAULTS
+from fixsync.matchlog import MatchLogError, Reader
+from fixsync.netns import Namespaces
+from fixsync.peer import Status, Task
+from fixsync.relay import Impairment, Relay
+from fixsync.replay import Verdict, replay
+
+__all__ = ["Outcome", "PeerOutcome", "Run", "run"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What `fixsync peers` is to do. ValueError for what is out of range."""
+
+    players: int = 2
+    spectators: int = 0
+    frames: int = 600
+    seed: int = 1
+    prediction_max: int = 8
+    """0 is lockstep."""
+    input_delay: int = 2
+    rate: int = 60
+    impairment: Impairment = field(default_factory=Impairment)
+    fault: str | None = None
+    fault_frame: int = 100
+    fault_peer: int | None = None
+    """Who gets the fault; the last player unless told."""
+    restart_frame: int | None = None
+    """The last player is killed when it has confirmed so many frames, and started again."""
+    namespaces: bool = False
+    """Each peer in a network namespace of its own."""
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("players", 2, 8),
+            ("spectators", 0, 8),
+            ("frames", 1, 10_000_000),
+            ("seed", 0, 2**64 - 1),
+            ("prediction_max", 0, 32),
+            ("input_delay", 0, 16),
+            ("rate", 0, 10_000),
+        ):
+            if not low <= getattr(self, name) <= high:
+                raise ValueError(f"{name} must be {low}..{high}, not {getattr(self, name)}")
+        if self.fault is not None and self.fault not in FAULTS:
+            raise ValueError(f"fault must be one of {', '.join(FAULTS)}, not {self.fault!r}")
+        if self.fault is not None and not 1 <= self.fault_frame < self.frames:
+            raise ValueError(f"the frame of a fault must be 1..{self.frames - 1}, not {self.fault_frame}")
+        if self.fault_peer is not None and not 0 <= self.fault_peer < self.players:
+            raise ValueError(f"the peer of a fault must be 0..{self.players - 1}, not {self.fault_peer}")
+        if self.restart_frame is not None and not 1 <= self.restart_frame < self.frames:
+            raise ValueError(f"the frame of a restart must be 1..{self.frames - 1}, not {self.restart_frame}")
+
+    @property
+    def faulty_peer(self) -> int:
+        return self.players - 1 if self.fault_peer is None else self.fault_peer
+
+
+@dataclass
+class PeerOutcome:
+    """What became of a peer."""
+
+    peer: int
+    status: Status = field(default_factory=Status)
+    log: Path | None = None
+    exit_code: int | None = None
+    errors: str = ""
+    """What it wrote to standard error."""
+    verdict: Verdict | None = None
+    """Of replaying its log here."""
+    diverged_frame: int | None = None
+    """The first frame that replaying its log does not give."""
+
+
+@dataclass
+class Outcome:
+    """What became of a run."""
+
+    peers: dict[int, PeerOutcome]
+    passed: int = 0
+    lost: int = 0
+    """Packets, at the relay."""
+    logs_are_identical: bool = False
+    """Whether all logs have the same bytes, events and hashes among them."""
+    differing_frame: int | None = None
+    """The first frame in which two logs differ."""
+
+    @property
+    def is_desync(self) -> bool:
+        return any(peer.status.reason == "DESYNC" for peer in self.peers.values())
+
+    @property
+    def is_good(self) -> bool:
+        """Every peer completed the match, the logs are the same, and replaying gives the same again."""
+        return self.logs_are_identical and all(
+            peer.status.reason == "COMPLETED" and peer.verdict in (None, Verdict.IDENTICAL)
+            for peer in self.peers.values()
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """0 all the same, 1 a difference, 2 the match did not come to its end."""
+        if self.is_desync or any(peer.verdict is Verdict.DIVERGED for peer in self.peers.values()):
+            return 1
+        if any(peer.status.reason != "COMPLETED" for peer in self.peers.values()):
+            return 2
+        return 0 if self.is_good else 1
+
+
+class _Process:
+    """A peer's process."""
+
+    def __init__(self, task: Task, process: asyncio.subprocess.Process) -> None:
+        self.task = task
+        self.process = process
+        self.port = 0
+
+    async def line(self) -> Status | None:
+        """The next thing it says; None when it has ended."""
+        assert self.process.stdout is not None  # noqa: S101 - it was started with a pipe
+        line = await self.process.stdout.readline()
+        return msgspec.json.decode(line, type=Status) if line else None
+
+    def tell(self, peers: dict[int, tuple[str, int]]) -> None:
+        assert self.process.stdin is not None  # noqa: S101 - it was started with a pipe
+        self.process.stdin.write(msgspec.json.encode(peers) + b"\n")
+
+
+async def run(
+    plan: Run, directory: Path, progress: Callable[[PeerOutcome], None] = lambda _: None
+) -> Outcome:
+    """Plays a match and compares its logs, which are recorded into `directory` as peer0.jsonl and so on.
+
+    progress: called whenever a peer says how it gets on. OSError if a process, a socket or a namespace cannot
+    be had.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        count = plan.players + plan.spectators
+        spaces = stack.enter_context(Namespaces(count)) if plan.namespaces else None
+        relay = Relay(plan.impairment, plan.seed)
+        stack.callback(relay.close)
+        await relay.open(count, "0.0.0.0" if spaces else "127.0.0.1")  # noqa: S104 - the namespaces' networks
+        outcome = await _Match(plan, directory, relay, spaces, progress).play()
+    _compare(outcome)
+    return outcome
+
+
+class _Match:
+    def __init__(
+        self,
+        plan: Run,
+        directory: Path,
+        relay: Relay,
+        spaces: Namespaces | None,
+        progress: Callable[[PeerOutcome], None],
+    ) -> None:
+        self._plan = plan
+        self._directory = directory
+        self._relay = relay
+        self._spaces = spaces
+        self._progress = progress
+        self._count = plan.players + plan.spectators
+        self.outcome = Outcome({peer: PeerOutcome(peer) for peer in range(self._count)})
+
+    async def play(self) -> Outcome:
+        processes = [await self._start(peer, is_recorded=True) for peer in range(self._count)]
+        try:
+            for process in processes:
+                await self._introduce(process)
+            for process in processes:
+                process.tell(self._addresses(process.task.me))
+            await asyncio.gather(*(self._follow(process) for process in processes))
+        finally:
+            for process in processes:
+                if process.process.returncode is None:
+                    process.process.kill()
+        self.outcome.passed, self.outcome.lost = self._relay.passed, self._relay.lost
+        return self.outcome
+
+    async def _start(self, peer: int, *, is_recorded: bool) -> _Process:
+        plan = self._plan
+        is_player = peer < plan.players
+        log = self._directory / f"peer{peer}.jsonl" if is_player and is_recorded else None
+        self.outcome.peers[peer].log = log
+        is_faulty = plan.fault is not None and peer == plan.faulty_peer
+        task = Task(
+            me=peer,
+            players=plan.players,
+            spectators=plan.spectators,
+            frames=plan.frames,
+            seed=plan.seed,
+            prediction_max=plan.prediction_max,
+            input_delay=plan.input_delay,
+            rate=plan.rate,
+            match_id=os.getpid(),
+            log=None if log is None else str(log),
+            report=str(self._directory / f"desync{peer}"),
+            fault=plan.fault if is_faulty else None,
+            fault_frame=plan.fault_frame,
+            host=self._spaces.address(peer) if self._spaces else "127.0.0.1",
+        )
+        # The same fixsync as this one; and sets ordered differently in each, as in players' processes.
+        where = str(Path(fixsync.__file__).parent.parent)
+        path = os.pathsep.join(filter(None, (where, os.environ.get("PYTHONPATH"))))
+        environment = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "random"}
+        process = await asyncio.create_subprocess_exec(
+            *(self._spaces.command(peer) if self._spaces else []),
+            sys.executable,
+            "-m",
+            "fixsync.peer",
+            msgspec.json.encode(task).decode(),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=environment,
+        )
+        return _Process(task, process)
+
+    async def _introduce(self, process: _Process) -> None:
+        """Waits until a peer says where it listens."""
+        said = await process.line()
+        if said is None:
+            assert process.process.stderr is not None  # noqa: S101 - it was started with a pipe
+            errors = (await process.process.stderr.read()).decode(errors="replace")
+            raise OSError(f"peer {process.task.me} did not start: {errors.strip()}")
+        process.port = said.port
+        self._relay.introduce(process.task.me, (process.task.host, said.port))
+
+    def _addresses(self, me: int) -> dict[int, tuple[str, int]]:
+        """Where a peer is to send what is for the others: to the relay."""
+        host = self._spaces.host(me) if self._spaces else "127.0.0.1"
+        return {peer: (host, self._relay.front(peer)) for peer in range(self._count) if peer != me}
+
+    async def _follow(self, process: _Process) -> None:
+        """Listens to a peer until it has ended; kills it and starts it again if that is planned."""
+        me = process.task.me
+        outcome = self.outcome.peers[me]
+        must_restart = self._plan.restart_frame is not None and me == self._plan.players - 1
+        assert process.process.stderr is not None  # noqa: S101 - it was started with a pipe
+        errors = asyncio.create_task(process.process.stderr.read())
+        while (status := await process.line()) is not None:
+            outcome.status = status
+            self._progress(outcome)
+            if must_restart and status.confirmed >= (self._plan.restart_frame or 0) and not status.reason:
+                process.process.kill()
+                await process.process.wait()
+                errors.cancel()
+                again = await self._start(me, is_recorded=False)
+                try:
+                    await self._introduce(again)
+                    again.tell(self._addresses(me))
+                    must_restart = False
+                    # Only the first life may be told to restart: the plan is carried out.
+                    await self._follow_to_end(again, outcome)
+                finally:
+                    if again.process.returncode is None:
+                        again.process.kill()
+                return
+        outcome.errors = (await errors).decode(errors="replace")
+        outcome.exit_code = await process.process.wait()
+
+    async def _follow_to_end(self, process: _Process, outcome: PeerOutcome) -> None:
+        assert process.process.stderr is not None  # noqa: S101 - it was started with a pipe
+        errors = asyncio.create_task(process.process.stderr.read())
+        while (status := await process.line()) is not None:
+            outcome.status = status
+            self._progress(outcome)
+        outcome.errors = (await errors).decode(errors="replace")
+        outcome.exit_code = await process.process.wait()
+
+
+def _compare(outcome: Outcome) -> None:
+    """Compares all logs byte by byte, and each with what replaying it gives."""
+    logs = [peer.log for peer in outcome.peers.values() if peer.log is not None]
+    for peer in outcome.peers.values():
+        if peer.log is not None:
+            result = replay(peer.log)
+            peer.verdict = result.verdict
+            if result.difference is not None:
+                peer.diverged_frame = result.difference.frame
+    first, others = logs[0], logs[1:]
+    content = first.read_bytes()
+    outcome.logs_are_identical = all(log.read_bytes() == content for log in others)
+    if not outcome.logs_are_identical:
+        frames = [_first_difference(first, log) for log in others]
+        outcome.differing_frame = min((frame for frame in frames if frame is not None), default=None)
+
+
+def _first_difference(a: Path, b: Path) -> int | None:
+    """The first frame, among those that both logs have, of which they do not say the same."""
+    try:
+        with Reader(a) as reader_a, Reader(b) as reader_b:
+            for frame_a, frame_b in zip(reader_a, reader_b, strict=False):
+                if frame_a != frame_b:
+                    return frame_a.frame
+    except MatchLogError:
+        return None
+    return None
+
+
+def outcome_json(outcome: Outcome) -> str:
+    """An outcome as JSON, for programs."""
+    told = {
+        "exit_code": outcome.exit_code,
+        "logs_are_identical": outcome.logs_are_identical,
+        "differing_frame": outcome.differing_frame,
+        "packets_passed": outcome.passed,
+        "packets_lost": outcome.lost,
+        "peers": [
+            {
+                "peer": peer.peer,
+                "log": None if peer.log is None else str(peer.log),
+                "replay": None if peer.verdict is None else peer.verdict.value,
+                "diverged_frame": peer.diverged_frame,
+                "process_exit_code": peer.exit_code,
+                **msgspec.to_builtins(peer.status),
+            }
+            for peer in outcome.peers.values()
+        ],
+    }
+    return json.dumps(told, indent=2)
