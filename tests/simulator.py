@@ -1,0 +1,311 @@
+"""Whole matches out of one seed: peers, network, crashes, late players, spectators, faults and noise, in
+virtual time.
+
+    python tests/simulator.py                    a minute of random matches python tests/simulator.py
+    --seconds 36000    a night of them python tests/simulator.py --seed 4711        one match, told as it
+    goes: what a failure prints to be repeated
+
+A match fails when a peer raises, when two peers disagree about a frame, when a game is told something twice
+or never, when the memory held grows beyond what the window needs, when it does not end, or when it ends
+otherwise than it had to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from bumpers import Bumpers
+from network import Network, Weather
+
+from fixsync import Event
+from fixsync.random import Random
+from fixsync.session import Match, Phase, Reason, Session
+from fixsync.sim import Input
+
+INPUTS_HELD_MAX = 600
+"""Of one seat: the frames that one peer may be ahead (256), twice the window, and what is not yet let go."""
+
+
+@dataclass
+class Plan:
+    """What will happen in a match."""
+
+    seed: int
+    match: Match
+    weather: list[tuple[int, Weather]] = field(default_factory=list)
+    """From when on, in milliseconds."""
+    starts: list[tuple[int, int]] = field(default_factory=list)
+    """When which peer starts, the first time or again."""
+    crashes: list[tuple[int, int]] = field(default_factory=list)
+    fault: tuple[int, int] | None = None
+    """Who is broken, and in which frame it shows."""
+    noise: int = 0
+    """Of 100 milliseconds, in how many a made-up packet arrives somewhere."""
+    ends: frozenset[Reason] = frozenset({Reason.COMPLETED})
+    """How the match may end."""
+
+
+def plan(seed: int) -> Plan:
+    """The match of a seed."""
+    random = Random(seed)
+    players = random.choice((2, 2, 2, 3, 3, 4, 5, 8))
+    vacant = frozenset(player for player in range(1, players) if random.chance(1, 4) and players > 2)
+    spectators = random.choice((0, 0, 0, 1, 2))
+    made = Plan(
+        seed,
+        Match(
+            "bumpers",
+            seed=random.below(2**32),
+            players=players,
+            prediction_max=random.choice((0, 0, 1, 2, 4, 8, 8, 15)),
+            input_delay=random.choice((0, 1, 2, 2, 3, 6)),
+            frames=random.between(30, 260),
+            vacant=vacant,
+            spectators=spectators,
+            id=random.next_u64(),
+            key=random.next_u64().to_bytes(8, "little") if random.chance(1, 2) else b"",
+        ),
+        noise=random.choice((0, 0, 3, 20)),
+    )
+    for at in (0, *sorted(random.below(4000) for _ in range(random.below(3)))):
+        made.weather.append((at, _weather(random)))
+    for player in made.match.seated:
+        made.starts.append((random.below(1500), player))
+    for late in (*sorted(vacant), *range(players, players + spectators)):
+        if random.chance(3, 4):
+            made.starts.append((random.below(5000), late))
+    # Somebody who is there from the start must be there to notice.
+    if random.chance(1, 4) and len(made.match.seated) > 1:
+        made.fault = (random.choice(made.match.seated), random.below(max(1, (made.match.frames or 1) - 1)))
+        made.ends = frozenset({Reason.DESYNC})
+    elif random.chance(1, 2):
+        _add_crashes(random, made)
+    return made
+
+
+def _weather(random: Random) -> Weather:
+    return Weather(
+        loss=random.choice((0, 5, 20, 30, 50)),
+        delay_ms=random.choice((0, 1, 10, 40, 90)),
+        jitter_ms=random.choice((0, 5, 30, 100)),
+        duplication=random.choice((0, 10, 50)),
+        damage=random.choice((0, 0, 10)),
+    )
+
+
+def _add_crashes(random: Random, made: Plan) -> None:
+    """Players fall over and come back within the time that the others wait, or, sometimes, never."""
+    for _ in range(random.between(1, 3)):
+        who = random.choice(made.match.seated)
+        at = random.between(1600, 5000)
+        made.crashes.append((at, who))
+        if random.chance(5, 6):
+            made.starts.append((at + random.between(50, 3000), who))
+        else:
+            made.ends |= {Reason.SILENT, Reason.STALLED}
+    # Two at once leave nobody to come back by; a host with vacant seats cannot come back; what went on while
+    # somebody was away may make the rest too late.
+    made.ends |= {Reason.SILENT, Reason.JOIN_FAILED, Reason.STALLED}
+
+
+class _Broken(Bumpers):
+    """Moves one ball by one raw unit in one frame."""
+
+    fault_frame = -1
+
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        events = super().step(inputs)
+        if self.world.frame == self.fault_frame + 1:
+            pose = self.world[0].pose
+            self.world.move(0, pose.x + (1 if pose.x < 0 else -1), pose.y, pose.z)
+        return events
+
+
+class FailedMatchError(AssertionError):
+    """What went wrong in a match, with the seed that repeats it."""
+
+
+def play(made: Plan, say: Callable[[str], None] = lambda _: None) -> Network:
+    """Plays a match and checks it."""
+    match = made.match
+    network = Network(match, made.seed, made.weather[0][1])
+    noise = Random(made.seed + 1)
+    frames = match.frames or 0
+    # Lockstep without delay takes a round trip a frame, at half of the packets lost, each way, with 8
+    # players.
+    limit_ms = 20_000 + frames * 1_500 + max(at for at, _ in made.starts)
+    over_ms = 0
+    while network.now_ms < limit_ms:
+        now = network.now_ms
+        for at, weather in made.weather:
+            if at == now:
+                network.weather = weather
+        for at, who in made.crashes:
+            if at == now and _has_company(network, made, who):
+                say(f"{now} ms: peer {who} crashes in frame {network.peers[who].session.frame}")
+                network.crash(who)
+        for at, who in made.starts:
+            if at == now and (who not in network.peers or _has_company(network, made, who)):
+                say(f"{now} ms: peer {who} starts")
+                _start(network, made, who)
+        if network.peers and noise.chance(made.noise, 100):
+            _add_noise(network, noise)
+        network.tick()
+        if now % 256 == 0:
+            _check_memory(network)
+        if network.peers and network.is_over and all(at < now for at, _ in made.starts):
+            over_ms += 1
+            if over_ms > 10:
+                break
+    _check_end(network, made, say)
+    return network
+
+
+def _has_company(network: Network, made: Plan, who: int) -> bool:
+    """Whether another player keeps the match alive: without one it is over, and a restart is another
+    match.
+    """
+    others = (peer for me, peer in network.peers.items() if me in made.match.seated and me != who)
+    return who in network.peers and any(peer.is_up and peer.session.phase is Phase.RUNNING for peer in others)
+
+
+def _start(network: Network, made: Plan, who: int) -> None:
+    simulation = None
+    if made.fault is not None and made.fault[0] == who:
+        simulation = _Broken(made.match.seed, made.match.players)
+        simulation.fault_frame = made.fault[1]
+    network.start(who, simulation=simulation)
+
+
+def _add_noise(network: Network, random: Random) -> None:
+    """A packet that nobody sent: random bytes, or a true message with one thing in it changed."""
+    peer = random.choice([*network.peers.values()])
+    if not peer.is_up:
+        return
+    if random.chance(1, 2):
+        data = bytes(random.below(256) for _ in range(random.below(80)))
+    else:
+        data = bytearray(b"FXP\x01" + random.next_u64().to_bytes(8, "little"))
+        data += bytes(random.choice((0x95, 0x9F, 0xC0, 0xCF, 1, 2, 0xFF)) for _ in range(random.below(60)))
+        data = bytes(data)
+    refused = peer.session.refused
+    assert peer.session.receive(data, network.now_ms) is None
+    assert peer.session.refused == refused + 1
+
+
+def held(session: Session) -> dict[str, int]:
+    """How much a session holds."""
+    timeline = session._timeline
+    return {
+        "inputs": max(len(stream) for stream in session._streams),
+        "states": len(timeline.states),
+        "hashes": len(timeline.hashes),
+        "their hashes": max(len(link.hashes) for link in session._links.values()) if session._links else 0,
+        "replies": len(session._replies),
+        "wants": max(len(link.wants) for link in session._links.values()) if session._links else 0,
+    }
+
+
+def _check_memory(network: Network) -> None:
+    match = network.match
+    window = match.detection_frames_max
+    has_joined = match.vacant or match.spectators or network.lives > match.players
+    backlog = 3700 if match.spectators or match.vacant else 0
+    for me, peer in network.peers.items():
+        found = held(peer.session)
+        limits = {
+            "inputs": INPUTS_HELD_MAX + backlog,
+            "states": 200 if has_joined else 2 * window + match.prediction_max + 4,
+            "hashes": 4 * window + 8 + backlog,
+            "their hashes": INPUTS_HELD_MAX,
+            "replies": 64,
+            "wants": 1,
+        }
+        for name, count in found.items():
+            assert count <= limits[name], f"peer {me} holds {count} {name}, at most {limits[name]} are needed"
+
+
+def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None:
+    ends: dict[int, Reason] = {}
+    for me, peer in network.peers.items():
+        session = peer.session
+        say(f"peer {me}: {session.phase.name} {session.frame}/{session.confirmed} {session.end}")
+        if peer.is_up:
+            assert session.phase is Phase.ENDED, f"peer {me} has not ended after {network.now_ms} ms"
+            assert session.end is not None
+            if made.match.is_player(me) and me in made.match.seated:
+                ends[me] = session.end.reason
+    network.check_agreement() if made.fault is None else _check_desync(network, made)
+    assert set(ends.values()) <= made.ends | ({Reason.LEFT}), f"ended by {ends}, expected {made.ends}"
+    if made.ends == {Reason.COMPLETED}:
+        for me, peer in network.peers.items():
+            if me in made.match.seated:
+                witness = peer.witness
+                assert len(witness.hashes) == made.match.frames, (
+                    f"peer {me} was told {len(witness.hashes)} frames"
+                )
+
+
+def _check_desync(network: Network, made: Plan) -> None:
+    assert made.fault is not None
+    who, frame = made.fault
+    for me in made.match.seated:
+        end = network.peers[me].session.end
+        assert end is not None
+        assert end.reason is Reason.DESYNC, f"peer {me} ended by {end}"
+        assert end.frame == frame, f"peer {me} blames frame {end.frame}, the fault is in frame {frame}"
+        confirmed = network.peers[me].session.confirmed
+        assert confirmed <= frame + made.match.detection_frames_max, f"peer {me} went on to {confirmed}"
+        assert end.desync is not None
+        if confirmed > frame:
+            first = end.desync.differences[0]
+            assert (first.key, first.field) == (("collider", 0), "x"), f"peer {me} blames {first}"
+            assert [who] in end.desync.sides, f"peer {me} has sides {end.desync.sides}"
+            assert end.desync.same_inputs
+            assert end.desync.same_before
+
+
+def run(seed: int, say: Callable[[str], None] = lambda _: None) -> Network:
+    """The match of a seed, checked; FailedMatchError names the seed."""
+    made = plan(seed)
+    say(f"{made}")
+    try:
+        return play(made, say)
+    except Exception as error:
+        raise FailedMatchError(f"seed {seed}: {type(error).__name__}: {error}") from error
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Random whole matches, each out of one seed.")
+    parser.add_argument("--seconds", type=int, default=60, help="how long to go on (60)")
+    parser.add_argument("--seed", type=int, help="play this match alone, and tell it")
+    parser.add_argument("--first", type=int, help="the first seed; the clock's time otherwise")
+    options = parser.parse_args()
+    if options.seed is not None:
+        run(options.seed, print)
+        return 0
+    seed = options.first if options.first is not None else time.time_ns() % 10**12
+    first, until = seed, time.monotonic() + options.seconds
+    ended: Counter[str] = Counter()
+    frames = 0
+    while time.monotonic() < until:
+        try:
+            network = run(seed)
+        except FailedMatchError as failure:
+            print(f"{failure}\nrepeat it with: python tests/simulator.py --seed {seed}", file=sys.stderr)
+            raise
+        host = network.peers[0].session
+        ended[host.end.reason.name if host.end else "crashed"] += 1
+        frames += sum(len(peer.witness.hashes) for peer in network.peers.values())
+        seed += 1
+    print(f"{seed - first} matches from seed {first} on, {frames} confirmed frames, ended: {dict(ended)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
