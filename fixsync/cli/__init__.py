@@ -16,6 +16,7 @@ COMMANDS = {
     "replay": "fixsync.cli.replay:replay_command",
     "diff": "fixsync.cli.diff:diff_command",
     "info": "fixsync.cli.info:info_command",
+    "peers": "fixsync.cli.peers:peers_command",
 }
 """Where each command is: its name, and module:object."""
 
