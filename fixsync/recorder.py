@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import index
 from struct import Struct
 from types import TracebackType
 from typing import Any, TypeVar, cast
@@ -181,7 +182,7 @@ class Recorder(_Recording):
     ) -> None:
         """Asks with the coming frame: `World.cast` right after its step, into `answers` and the log."""
         world = self._recorded()
-        least = int(world.hit_when if hit_when is None else hit_when)
+        least = world.hit_when if hit_when is None else hit_when
 
         def ask() -> Answer:
             found = world.cast(
@@ -190,8 +191,9 @@ class Recorder(_Recording):
             return [CastHit(id, fraction, *normal) for id, fraction, normal in found]
 
         ask()  # for its errors: they belong here, not into the step
-        row = ("cast", shape.as_tuple(), (pose.x, pose.y, pose.z), pose.yaw, tuple(motion), mask)
-        self._commands.append((*row, exclude_owner, limit, least))
+        way = tuple(index(part) for part in motion)
+        row = ("cast", shape.as_tuple(), (pose.x, pose.y, pose.z), pose.yaw, way, index(mask))
+        self._commands.append((*row, index(exclude_owner), index(limit), index(least)))
         self._questions.append(ask)
 
     @property

@@ -13,7 +13,7 @@ import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fixsync import Box, Cylinder, Pose, Sphere, World
+from fixsync import Box, Cylinder, Pose, Sector, Sphere, World
 from fixsync.matchlog import UNSET, MatchLogError, Names, Reader
 from fixsync.recorder import Recorder, SimRecorder
 from fixsync.replay import Verdict, replay
@@ -190,6 +190,37 @@ def test_a_question_that_no_log_may_hold_is_refused_at_once(tmp_path: Path, mask
             recorder.query(Sphere(1), Pose(0, 0, 0), mask)
         world.step()
     assert replay(tmp_path / "match.jsonl").frames == 1
+
+
+class Seven:
+    def __index__(self) -> int:
+        return 7
+
+
+def test_whatever_is_an_integer_to_a_world_is_one_to_its_log(tmp_path: Path) -> None:
+    seven: Any = Seven()
+    world = World(9)
+    with Recorder(world, tmp_path / "match.jsonl") as recorder:
+        world.add(seven, Sphere(seven), Pose(seven, seven, seven, seven), layer=seven, owner=seven)
+        world.move(seven, seven, 0, 0)
+        recorder.query(Sphere(seven), Pose(0, 0, 0), seven)
+        recorder.cast(
+            Sphere(1), Pose(0, 0, 0), (seven, seven, 0), seven, exclude_owner=seven, limit=seven, hit_when=1
+        )
+        world.step()
+    assert replay(tmp_path / "match.jsonl").verdict is Verdict.IDENTICAL
+
+
+@pytest.mark.parametrize("wrong", [{"hit_when": True}, {"hit_when": 1.0}, {"limit": -1}, {"mask": 2**32}])
+def test_a_cast_that_the_world_would_refuse_is_refused_at_once(tmp_path: Path, wrong: Any) -> None:
+    world = World(4)
+    with Recorder(world, tmp_path / "match.jsonl") as recorder:
+        with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
+            recorder.cast(Sphere(1), Pose(0, 0, 0), (0, 0, 0), **wrong)
+        with pytest.raises(ValueError, match="sector"):
+            recorder.cast(Sector(1, 1, 1), Pose(0, 0, 0), (0, 0, 0))
+        world.step()
+    assert replay(tmp_path / "match.jsonl").compared.queries == 0
 
 
 # Worlds that cannot be recorded.
