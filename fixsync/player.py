@@ -186,8 +186,9 @@ class Player:
         if self.simulation is not None:
             return [(int(a), int(b), int(kind), int(contact)) for a, b, kind, contact in self._sim_events]
         world = self.world
+        count = world._counts.events
         # As the kernel wrote them; the next step writes over them.
-        return list(_EVENT.iter_unpack(_buffer(world._events, world._counts.events * _EVENT.size)))
+        return list(_EVENT.iter_unpack(_buffer(world._events, count * _EVENT.size))) if count else []
 
     @property
     def hash(self) -> str:
