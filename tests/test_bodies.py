@@ -1,0 +1,477 @@
+"""Bodies: parts that move, turn, mirror and attack together, all or none, and come back after a rollback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import model
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from model import INT32_MAX, INT32_MIN, TURN
+from strategies import nasty, yaws
+
+from fixsync import (
+    Attack,
+    Body,
+    Box,
+    Capsule,
+    Contact,
+    Cylinder,
+    EventKind,
+    Moved,
+    Part,
+    Pose,
+    Sector,
+    Sphere,
+    World,
+)
+from fixsync.recorder import Recorder
+from fixsync.replay import Verdict, replay
+
+HURT, HIT, PUSH = 0, 1, 2
+PARTS = {
+    "torso": Part(Cylinder(50, 80), layer=HURT),
+    "head": Part(Sphere(20), (5, 100, 0), layer=HURT),
+    "sword": Part(Box(60, 10, 8), (90, 20, 3), layer=HIT, active=False),
+    "kick": Part(Sector(120, 4000, 10), (10, -40, -2), layer=HIT, yaw=16384, active=False),
+    "aura": Part(Sector(300, 9000, 10), (0, 50, 0), layer=HIT, yaw=1234, active=False),
+}
+SLASH = Attack(10, {"sword": [range(2, 4), range(6, 7)]})
+ROLL = Attack(5, {"kick": range(5)}, {"torso": range(1, 4), "head": range(1, 4)})
+ATTACKS = {"slash": SLASH, "roll": ROLL, "jab": Attack.of(3, 2, 4, ["sword", "aura"])}
+
+
+def body(world: World, pose: Pose = Pose(0, 0, 0), **how: Any) -> Body:  # noqa: B008 - a Pose never changes
+    return Body(world, PARTS, pose, **{"ids": 2, "owner": 7, "attacks": ATTACKS, **how})
+
+
+def active(world: World, fighter: Body) -> set[str]:
+    return {name for name, id in fighter.ids.items() if world[id].active}
+
+
+def centre(world: World, id: int) -> tuple[int, int, int]:
+    """Where a collider's centre is, by the model."""
+    _, _, pose, _, _, offset, _ = world[id]
+    return model.centre((pose.x, pose.y, pose.z, pose.yaw), offset)
+
+
+def facing(world: World, id: int) -> tuple[int, int]:
+    return model.direction(world[id].pose.yaw)
+
+
+# Place.
+
+
+@given(yaws(), *[st.integers(-(10**6), 10**6)] * 3, st.sampled_from([0, 16384, 32768, 49152]), st.booleans())
+def test_every_part_is_where_the_bodys_turn_takes_its_offset(
+    yaw: int, ox: int, oy: int, oz: int, turn: int, is_mirrored: bool
+) -> None:
+    world = World(4)
+    parts = {
+        "fan": Part(Sector(5, 5, 5), (ox, oy, oz), yaw=turn),
+        "box": Part(Box(1, 2, 3), (ox, oy, oz), yaw=turn),
+    }
+    fighter = Body(world, parts, Pose(11, 12, 13), ids=[3, 1], owner=1)
+    fighter.mirror(is_mirrored)
+    fighter.set_pose(Pose(-500, 600, 700, yaw))
+    expected = model.centre((-500, 600, 700, yaw), (-ox if is_mirrored else ox, oy, oz))
+    assert centre(world, 3) == centre(world, 1) == expected
+    c, s = (
+        model.direction((yaw + turn) % TURN)
+        if not is_mirrored
+        else model.direction((yaw + 32768 - turn) % TURN)
+    )
+    assert facing(world, 3) == (c, s)
+    box = model.direction((yaw + (turn if not is_mirrored else -turn)) % TURN)
+    assert facing(world, 1) == box
+
+
+@given(yaws(), nasty(0, TURN - 1), st.booleans())
+def test_a_part_on_the_axis_may_be_turned_by_any_angle(yaw: int, turn: int, is_mirrored: bool) -> None:
+    world = World(1)
+    parts = {"fan": Part(Sector(5, 5, 5), (0, 9, 0), yaw=turn)}
+    fighter = Body(world, parts, Pose(1, 2, 3, yaw), ids=0, owner=1, is_mirrored=is_mirrored)
+    assert centre(world, 0) == (1, 11, 3)
+    assert world[0].pose.yaw == (yaw + (32768 - turn if is_mirrored else turn)) % TURN
+    assert fighter.pose == Pose(1, 2, 3, yaw)
+
+
+def test_a_part_off_the_axis_is_turned_by_quarters_only() -> None:
+    for yaw in (1, 8192, 16383, 65535):
+        with pytest.raises(ValueError, match=rf"yaw must be 0, 16384, 32768 or 49152 .* \(5, 0\), not {yaw}"):
+            Part(Sphere(1), (5, 0, 0), yaw=yaw)
+    with pytest.raises(ValueError, match="turned back by yaw: oz must be"):
+        Part(Sphere(1), (INT32_MIN, 0, 0), yaw=16384)
+    assert Part(Sphere(1), (0, 0, INT32_MIN), yaw=16384).placed() == (INT32_MIN, 0, 0)
+
+
+def mirror_images(world: World, other: World, fighter: Body) -> None:
+    """Every part of the one is the mirror image of the other's, across x = 0."""
+    for id in fighter:
+        (x, y, z), (mx, my, mz) = centre(world, id), centre(other, id)
+        assert (mx, my, mz) == (-x, y, z)
+        (c, s), (mc, ms) = facing(world, id), facing(other, id)
+        assert (mc, ms) == (-c, s) or (not isinstance(world[id].shape, Sector) and (mc, ms) == (c, -s))
+
+
+@given(st.integers(-500, 500), st.integers(-500, 500))
+def test_a_mirrored_body_is_the_mirror_image(x: int, z: int) -> None:
+    """And hits the mirror image of what it hit."""
+    world, other = World(16), World(16)
+    fighter = body(world, Pose(x, 0, z))
+    twin = body(other, Pose(-x, 0, z), is_mirrored=True)
+    mirror_images(world, other, fighter)
+    for each, each_world in ((fighter, world), (twin, other)):
+        each.set_active(True)
+        assert active(each_world, each) == set(PARTS)
+    victims = [(9, Capsule(70, 5), 130, 40), (10, Box(40, 90, 20), -95, -30), (11, Sphere(33), 60, 210)]
+    for id, shape, vx, vz in victims:
+        world.add(id, shape, Pose(vx, 0, vz))
+        other.add(id, shape, Pose(-vx, 0, vz))
+    assert world.step() == other.step()
+
+
+@given(yaws(), st.booleans())
+def test_mirroring_twice_and_the_like_gives_back_the_same_state(yaw: int, begin: bool) -> None:
+    world = World(16)
+    fighter = body(world, Pose(4, 5, 6, yaw), is_mirrored=begin)
+    before = world.save()
+    fighter.mirror(begin)
+    assert world.save() == before
+    fighter.mirror(not begin)
+    assert fighter.is_mirrored is not begin
+    assert fighter.pose == Pose(4, 5, 6, yaw)
+    fresh = World(16)
+    body(fresh, Pose(4, 5, 6, yaw), is_mirrored=not begin)
+    assert world.save() == fresh.save()
+    fighter.mirror(begin)
+    assert world.save() == before
+
+
+def test_move_turn_and_set_pose_take_all_parts_along() -> None:
+    world = World(16)
+    fighter = body(world)
+    fighter.move(10, 20, 30)
+    assert fighter.pose == Pose(10, 20, 30, 0)
+    fighter.turn(9000)
+    assert fighter.pose == Pose(10, 20, 30, 9000)
+    assert {world[id].pose.yaw for id in fighter} == {9000, (9000 + 16384) % TURN, 9000 + 1234}
+    fresh = World(16)
+    body(fresh, Pose(10, 20, 30, 9000))
+    assert world.save() == fresh.save()
+
+
+def test_parts_of_one_body_never_hit_each_other() -> None:
+    world = World(16)
+    body(world).set_active(True)
+    body(world, ids=range(8, 13), owner=8)
+    assert {(world[a].owner, world[b].owner) for a, b, _, _ in world.step()} == {(7, 8)}
+
+
+# All or none.
+
+
+def test_a_body_is_added_whole_or_not_at_all() -> None:
+    world = World(16)
+    world.add(4, Sphere(1), Pose(0, 0, 0))
+    before = world.save()
+    with pytest.raises(ValueError, match=r"records\[2\]: id 4 is taken"):
+        body(world)
+    assert world.save() == before
+    with pytest.raises(ValueError, match=r"records\[1\]: id 9: .*int32|records\[1\]: id 9"):
+        body(world, Pose(0, INT32_MAX - 90, 0), ids=[8, 9, 10, 11, 12])
+    assert world.save() == before
+
+
+@pytest.mark.parametrize("change", [
+    lambda f: f.set_pose(Pose(INT32_MAX - 80, 0, 0)),
+    lambda f: f.move(INT32_MAX - 80, 0, 0),
+    lambda f: f.move(0, INT32_MAX - 60, 0),
+    lambda f: f.turn(65536),
+    lambda f: f.move(0.5, 0, 0),
+    lambda f: f.follow([Moved(2, 1, 1, 1), Moved(3, 2, 2, 2)]),
+    lambda f: f.mirror(1),
+    lambda f: f.set_active(1),
+    lambda f: f.set_active(True, "torso", "tail"),
+    lambda f: f.start("dance"),
+    lambda f: f.strikes(-1),
+])  # fmt: skip
+def test_a_refused_change_changes_nothing(change: Any) -> None:
+    world = World(16)
+    fighter = body(world)
+    fighter.start("slash")
+    before, state = world.save(), fighter.state()
+    with pytest.raises((ValueError, TypeError, KeyError)):
+        change(fighter)
+    assert (world.save(), fighter.state()) == (before, state)
+
+
+def test_mirroring_that_the_third_part_cannot_follow_changes_nothing() -> None:
+    world = World(16)
+    fighter = body(world, Pose(INT32_MIN + 50, 0, 0))
+    before = world.save()
+    with pytest.raises(ValueError, match=r"part 'sword': .*-2147483648"):
+        fighter.mirror(True)
+    assert (world.save(), fighter.is_mirrored) == (before, False)
+
+
+def test_mirroring_what_has_no_mirror_image_in_int32_is_refused() -> None:
+    world = World(2)
+    fighter = Body(
+        world,
+        {"a": Part(Sphere(1)), "far": Part(Sphere(1), (INT32_MIN, 0, 0))},
+        Pose(0, 0, 0),
+        ids=0,
+        owner=1,
+    )
+    before = world.save()
+    with pytest.raises(ValueError, match=r"part 'far': offset: ox, mirrored, must be .*not 2147483648"):
+        fighter.mirror(True)
+    assert (world.save(), fighter.is_mirrored) == (before, False)
+
+
+def test_mirroring_passes_no_place_that_int32_lacks_on_the_way() -> None:
+    """Old offset with the new yaw, or new offset with the old yaw, would leave int32; the change does not."""
+    world = World(1)
+    far = 2**31 - 10
+    fighter = Body(world, {"fan": Part(Sector(5, 5, 5), (far, 0, 0))}, Pose(5, 0, 0), ids=0, owner=1)
+    assert centre(world, 0) == (far + 5, 0, 0)
+    fighter.mirror(True)
+    assert centre(world, 0) == (5 - far, 0, 0)
+    assert facing(world, 0) == (-(2**30), 0)
+    fighter.mirror(False)
+    assert centre(world, 0) == (far + 5, 0, 0)
+
+
+@pytest.mark.parametrize("call", ["mirror", "start", "tick", "cancel", "set_active", "remove", "move"])
+def test_a_body_that_has_lost_a_part_says_so_and_changes_nothing(call: str) -> None:
+    world = World(16)
+    fighter = body(world)
+    fighter.start("jab")
+    world.remove(fighter["aura"])
+    before, state = world.save(), fighter.state()
+    arguments = {"mirror": [True], "start": ["slash"], "set_active": [False], "move": [1, 2, 3]}.get(call, [])
+    with pytest.raises(KeyError, match="id 6 is not in the world"):
+        getattr(fighter, call)(*arguments)
+    assert (world.save(), fighter.state()) == (before, state)
+
+
+@pytest.mark.parametrize(("how", "error", "text"), [
+    ({"owner": 0}, ValueError, r"owner must be 1\.\.4294967295, not 0"),
+    ({"owner": 2**32}, ValueError, "owner must be"),
+    ({"ids": [1, 2]}, ValueError, "ids must be one for each of the 5 parts, not 2"),
+    ({"ids": 12}, ValueError, r"id of part 'aura' must be 0\.\.15, not 16"),
+    ({"ids": [1, 2, 3, 4, 4]}, ValueError, r"records\[4\]: id 4 is taken"),
+    ({"ids": 1.0}, TypeError, "ids must be an integer"),
+    ({"is_mirrored": 1}, TypeError, "is_mirrored must be True or False"),
+    ({"attacks": {"x": Attack(1, {"tail": range(1)})}}, ValueError, "attack 'x' switches 'tail'"),
+    ({"attacks": {"": SLASH}}, ValueError, "not empty"),
+    ({"attacks": {"x": 5}}, TypeError, "attack 'x' must be an Attack, not 5"),
+])  # fmt: skip
+def test_making_a_body_refuses_what_is_out_of_range(how: Any, error: type[Exception], text: str) -> None:
+    world = World(16)
+    before = world.save()
+    with pytest.raises(error, match=text):
+        body(world, **how)
+    assert world.save() == before
+    with pytest.raises(ValueError, match="one Part or more"):
+        Body(world, {}, Pose(0, 0, 0), ids=0, owner=1)
+    with pytest.raises(TypeError, match="part 'a' must be a Part"):
+        Body(world, {"a": Sphere(1)}, Pose(0, 0, 0), ids=0, owner=1)  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(("make", "error", "text"), [
+    (lambda: Part(5), TypeError, "shape must be"),
+    (lambda: Part(Sphere(1), (0, 0)), ValueError, "offset must be"),
+    (lambda: Part(Sphere(1), (0, 2**31, 0)), ValueError, "offset: oy must be"),
+    (lambda: Part(Sphere(1), layer=32), ValueError, r"layer must be 0\.\.31"),
+    (lambda: Part(Sphere(1), yaw=65536), ValueError, r"yaw must be 0\.\.65535"),
+    (lambda: Part(Sphere(1), active=1), TypeError, "active must be"),
+    (lambda: Attack(0, {}), ValueError, "frames must be"),
+    (lambda: Attack(5, {"a": range(3, 6)}), ValueError, r"active\['a'\] must be within range\(0, 5\)"),
+    (lambda: Attack(5, {"a": range(3, 3)}), ValueError, r"active\['a'\]"),
+    (lambda: Attack(5, {"a": range(-1, 3)}), ValueError, r"active\['a'\]"),
+    (lambda: Attack(5, {"a": range(0, 4, 2)}), ValueError, r"step 1"),
+    (lambda: Attack(5, {"a": [range(1), 3]}), TypeError, r"active\['a'\] must be a range"),
+    (lambda: Attack(5, {"a": 3}), TypeError, r"active\['a'\] must be a range"),
+    (lambda: Attack(5, {"a": range(1)}, {"a": range(1)}), ValueError, "not in both, as 'a' is"),
+    (lambda: Attack.of(1, 0, 1, ["a"]), ValueError, "active must be"),
+    (lambda: Attack.of(1, 1, 1, "sword"), TypeError, "sequence of names"),
+])  # fmt: skip
+def test_parts_and_attacks_refuse_what_makes_no_sense(make: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        make()
+
+
+# Attacks.
+
+
+def test_an_attack_switches_its_parts_in_its_active_frames_and_no_others() -> None:
+    world = World(16)
+    fighter = body(world)
+    fighter.start("slash")
+    seen = []
+    while fighter.attack:
+        seen.append((fighter.attack_frame, "sword" in active(world, fighter)))
+        world.step()
+        fighter.tick()
+    assert seen == [(frame, frame in (2, 3, 6)) for frame in range(10)]
+    assert active(world, fighter) == {"torso", "head"}
+    fighter.tick()
+    assert fighter.attack is None
+
+
+def test_of_gives_startup_active_and_recovery() -> None:
+    assert Attack.of(4, 3, 9, ["a", "b"]) == Attack(16, {"a": range(4, 7), "b": range(4, 7)})
+    assert Attack.of(0, 1, 0, ["a"]).activity(0) == {"a": True}
+    assert Attack.of(0, 1, 0, ["a"]).activity(None) == {"a": False}
+
+
+def test_a_roll_takes_the_hurtboxes_away_and_gives_them_back() -> None:
+    world = World(16)
+    fighter = body(world)
+    fighter.start("roll")
+    seen = []
+    for _ in range(6):
+        seen.append(active(world, fighter))
+        fighter.tick()
+    whole = {"torso", "head"}
+    assert seen == [whole | {"kick"}, {"kick"}, {"kick"}, {"kick"}, whole | {"kick"}, whole]
+
+
+def test_cancelling_and_starting_another_put_everything_back() -> None:
+    world = World(16)
+    fighter = body(world)
+    rest = world.save()
+    fighter.start("roll")
+    fighter.tick()
+    fighter.start("slash")
+    assert active(world, fighter) == {"torso", "head"}
+    assert (fighter.attack, fighter.attack_frame) == ("slash", 0)
+    fighter.tick()
+    fighter.tick()
+    assert active(world, fighter) == {"torso", "head", "sword"}
+    fighter.cancel()
+    assert world.save() == rest
+    fighter.cancel()
+    assert world.save() == rest
+
+
+def test_two_ranges_enter_twice_and_one_swing_strikes_once() -> None:
+    world = World(16)
+    fighter = body(world)
+    world.add(9, Sphere(30), Pose(100, 20, 0), layer=HURT, owner=8)
+    world.add(10, Sphere(30), Pose(110, 20, 0), layer=HURT, owner=8)
+    fighter.start("slash")
+    enters, strikes = [], []
+    for frame in range(10):
+        for a, b, kind, _ in world.step():
+            if kind == EventKind.ENTER and fighter.part_of(a) == "sword":
+                enters.append((frame, b))
+                if fighter.strikes(world[b].owner):
+                    strikes.append((frame, b))
+        fighter.tick()
+    assert enters == [(2, 9), (2, 10), (6, 9), (6, 10)]
+    assert strikes == [(2, 9)]
+    assert not fighter.strikes(8)
+    fighter.start("slash")
+    assert fighter.strikes(8)
+
+
+def test_what_is_active_already_is_not_told_again(tmp_path: Path) -> None:
+    world = World(16)
+    with Recorder(world, tmp_path / "log.jsonl"):
+        fighter = body(world)
+        for _ in range(3):
+            fighter.start("jab")
+            for _ in range(9):
+                world.step()
+                fighter.tick()
+    text = (tmp_path / "log.jsonl").read_text()
+    assert text.count('["active"') == 3 * 2 * 2
+    assert replay(tmp_path / "log.jsonl").verdict == Verdict.IDENTICAL
+
+
+# With separate, and with rollback.
+
+
+def test_a_body_follows_the_part_that_was_pushed() -> None:
+    world = World(16)
+    parts = {"push": Part(Cylinder(50, 50), layer=PUSH), "head": Part(Sphere(9), (3, 60, 4), layer=HURT)}
+    one = Body(world, parts, Pose(0, 0, 0, 777), ids=0, owner=1)
+    two = Body(world, parts, Pose(60, 0, 0), ids=[5, 4], owner=2)
+    three = Body(world, parts, Pose(900, 0, 0), ids=[8, 9], owner=3)
+    world.step()
+    moved = world.separate([(PUSH, PUSH)])
+    assert [fighter.follow(moved) for fighter in (one, two, three)] == [True, True, False]
+    assert [(fighter.pose.x, fighter.pose.yaw) for fighter in (one, two)] == [(-20, 777), (80, 0)]
+    assert all(world[id].pose.x == fighter.pose.x for fighter in (one, two, three) for id in fighter)
+    assert world.contact(0, 5) == Contact.TOUCHING
+
+
+@given(
+    st.lists(st.sampled_from(["slash", "roll", "jab", "mirror", "cancel", "walk", "strike", ""]), max_size=25)
+)
+def test_a_body_rolls_back_and_goes_on_the_same(script: list[str]) -> None:
+    def play(fighter: Body, world: World, number: int) -> None:
+        action = script[number]
+        if action in ATTACKS:
+            fighter.start(action)
+        elif action == "mirror":
+            fighter.mirror(not fighter.is_mirrored)
+        elif action == "cancel":
+            fighter.cancel()
+        elif action == "walk":
+            fighter.move(fighter.pose.x + 9, 0, number)
+        elif action == "strike":
+            fighter.strikes(number)
+        world.step()
+        fighter.tick()
+
+    world = World(16)
+    fighter = body(world)
+    saved = []
+    for number in range(len(script)):
+        saved.append((world.save(), fighter.state()))
+        play(fighter, world, number)
+    end = world.save(), fighter.state()
+    for begin, (data, state) in enumerate(saved):
+        world.load(data)
+        fighter.restore(state)
+        assert (world.save(), fighter.state()) == (data, state)
+        for number in range(begin, len(script)):
+            play(fighter, world, number)
+        assert (world.save(), fighter.state()) == end
+
+
+@pytest.mark.parametrize("state", [
+    (1, "", 0, ()), (False, "dance", 0, ()), (False, "slash", 10, ()), (False, "", 1, ()),
+    (False, "slash", -1, ()), (False, "slash", 0, (-1,)), (False, "slash", 0, (1.0,)),
+])  # fmt: skip
+def test_restore_refuses_what_is_no_state_of_this_body(state: Any) -> None:
+    fighter = body(World(16))
+    before = fighter.state()
+    with pytest.raises((ValueError, TypeError)):
+        fighter.restore(state)
+    assert fighter.state() == before
+
+
+def test_a_body_knows_its_parts() -> None:
+    world = World(16)
+    fighter = body(world, ids=[9, 3, 5, 2, 7])
+    assert list(fighter) == [9, 3, 5, 2, 7]
+    assert len(fighter) == 5
+    assert fighter["sword"] == 5
+    assert fighter.part_of(2) == "kick"
+    assert fighter.part_of(4) is None
+    assert 7 in fighter
+    assert 8 not in fighter
+    assert dict(fighter.parts) == PARTS
+    assert (fighter.owner, {world[id].owner for id in fighter}) == (7, {7})
+    with pytest.raises(KeyError, match="no part is called 'tail'; there are 'torso', 'head'"):
+        fighter["tail"]
+    assert "owner=7" in repr(fighter)
+    fighter.remove()
+    assert len(world) == 0
