@@ -1,0 +1,246 @@
+"""Planted faults: each is caught, in the right frame and field, in time, and both sides show what they
+have.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bumpers import Bumpers
+from network import Network, Weather
+
+from fixsync.faults import FAULTS, faulty
+from fixsync.fields import Difference, differences
+from fixsync.random import Random
+from fixsync.session import Desync, Match, Reason, Session
+from fixsync.sim import Simulation, fields_of, hash_of
+from fixsync.skillfight import SkillFight
+
+WEATHER = Weather(loss=10, delay_ms=15, jitter_ms=20)
+FAULT_FRAME = 20
+# "set" depends on a key of the process: test_peers.py plants it in a process of its own.
+IN_PROCESS = sorted(set(FAULTS) - {"set"})
+
+
+def fight(
+    prediction_max: int, broken: Callable[[int, int], Simulation], players: int = 3, **settings: Any
+) -> Network:
+    """A match of bots in which player 1 has another simulation than the rest, played to its end."""
+    match = Match(
+        SkillFight.name, seed=11, players=players, prediction_max=prediction_max, frames=120, **settings
+    )
+    network = Network(match, 1, WEATHER, simulation=SkillFight)
+    for me in (*match.seated, *range(players, players + match.spectators)):
+        simulation = broken(match.seed, players) if me == 1 else SkillFight(match.seed, players)
+        peer = network.start(me, simulation=simulation)
+        bot = SkillFight.bot(me % players, 3)
+        peer.play = lambda bot=bot, session=peer.session: bot.decide(session.simulation)  # type: ignore[misc]
+    assert network.run(60_000, lambda: network.is_over)
+    return network
+
+
+def first_difference(
+    network: Network, broken: Callable[[int, int], Simulation]
+) -> tuple[int, list[Difference]]:
+    """By stepping both simulations straight on the inputs of the match: where they differ first, and in what.
+
+    It knows nothing of sessions, hashes that were sent or evidence.
+    """
+    match = network.match
+    good, bad = SkillFight(match.seed, match.players), broken(match.seed, match.players)
+    desync = desync_of(network)
+    witness = network.peers[0].witness
+    frame = 0
+    while True:
+        inputs = witness.inputs.get(frame, desync.evidence[0].input_tuple)
+        good.step(inputs)
+        bad.step(inputs)
+        if good.save() != bad.save():
+            return frame, list(differences(fields_of(good, good.save()), fields_of(bad, bad.save())))
+        frame += 1
+
+
+def desync_of(network: Network, me: int = 0) -> Desync:
+    end = network.peers[me].session.end
+    assert end is not None
+    assert end.reason is Reason.DESYNC, f"peer {me} ended by {end}"
+    assert end.desync is not None
+    return end.desync
+
+
+def check_is_caught(network: Network, broken: Callable[[int, int], Simulation]) -> None:
+    """The fault ended the match on all players, who all tell the frame and the field, in time."""
+    frame, expected = first_difference(network, broken)
+    for me in network.match.seated:
+        desync = desync_of(network, me)
+        session = network.peers[me].session
+        assert desync.frame == frame
+        assert session.confirmed <= frame + network.match.detection_frames_max
+        assert sorted(desync.evidence) == network.match.seated
+        assert desync.sides == [[0, 2], [1]]
+        assert desync.differences == expected
+        assert desync.same_inputs
+        assert desync.same_before
+
+
+@pytest.mark.parametrize("prediction_max", [0, 8])
+@pytest.mark.parametrize("name", IN_PROCESS)
+def test_a_planted_fault_is_caught_with_the_right_frame_and_field(name: str, prediction_max: int):
+    broken = faulty(name, FAULT_FRAME)
+    network = fight(prediction_max, broken)
+    check_is_caught(network, broken)
+    desync = desync_of(network)
+    if FAULTS[name].is_at_once:
+        assert desync.frame == FAULT_FRAME
+    first = desync.differences[0]
+    expected = {"unit": (("collider", 0), "x"), "skip": (("world",), "frame"), "stale": (("world",), "frame")}
+    if name in expected:
+        assert (first.key, first.field) == expected[name]
+    else:
+        assert first.field in ("x", "z"), "fighters walk a little elsewhere"
+
+
+@pytest.mark.parametrize("prediction_max", [0, 8])
+def test_the_test_above_fails_when_the_detector_is_switched_off(
+    monkeypatch: pytest.MonkeyPatch, prediction_max: int
+):
+    def count(self: Session, link: Any, now_ms: int) -> None:  # noqa: ARG001 - called like what it replaces
+        link.compared = self._timeline.confirmed
+        link.hashes.clear()
+
+    monkeypatch.setattr(Session, "_compare", count)
+    broken = faulty("unit", FAULT_FRAME)
+    network = fight(prediction_max, broken)
+    with pytest.raises(AssertionError, match="ended by"):
+        check_is_caught(network, broken)
+    assert network.peers[0].session.end is not None
+    assert network.peers[0].session.end.reason is Reason.COMPLETED, "nobody noticed"
+
+
+def test_a_fault_in_a_match_of_two_is_told_by_both_with_both_sides():
+    network = fight(8, faulty("unit", FAULT_FRAME), players=2)
+    for me in (0, 1):
+        desync = desync_of(network, me)
+        assert desync.frame == FAULT_FRAME
+        assert sorted(desync.evidence) == [0, 1]
+        assert [str(d) for d in desync.differences] == [str(d) for d in desync_of(network).differences]
+        for peer, value in desync.hashes.items():
+            assert value == hash_of(desync.evidence[peer].after)
+
+
+def test_a_spectator_is_told_of_the_desync_too():
+    network = fight(8, faulty("unit", FAULT_FRAME), spectators=1)
+    desync = desync_of(network, 3)
+    assert desync.frame == FAULT_FRAME
+
+
+def test_the_explanation_names_frame_peers_field_and_both_values():
+    network = fight(0, faulty("unit", FAULT_FRAME))
+    desync = desync_of(network)
+    x = [fields_of(SkillFight, desync.evidence[peer].after)["collider", 0]["x"] for peer in (0, 1)]
+    assert x[1] == int(x[0]) + 1
+    told = desync.explain()
+    assert f"desync after frame {FAULT_FRAME}" in told
+    assert f"collider 0, x: {x[0]} and {x[1]}" in told
+    assert "values of peer 0 and 2, then of peer 1" in told
+    assert "same state before it, same inputs" in told
+
+
+def test_a_pair_whose_contact_differs_is_told_with_its_geometry():
+    class Late(Bumpers):
+        """Moves ball 1 next to ball 0, in one of two worlds a raw unit too far to touch."""
+
+        gap = 0
+
+        def step(self, _inputs: Any) -> Any:
+            if self.world.frame == FAULT_FRAME:
+                pose = self.world[0].pose
+                self.world.move(1, pose.x + 2 * 65536 + self.gap, pose.y, pose.z)
+            return self.world.step()
+
+    class Later(Late):
+        gap = 1
+
+    network = Network(Match("bumpers", seed=1, players=2, frames=60), 1, simulation=Late)
+    network.start(0)
+    network.start(1, simulation=Later(1, 2))
+    assert network.run(20_000, lambda: network.is_over)
+    told = desync_of(network).explain()
+    assert f"desync after frame {FAULT_FRAME}" in told
+    assert "hit 0, 1, is there: present and absent" in told
+    assert "pair 0, 1:" in told
+    assert "on peer 0: hit with contact TOUCHING" in told
+    assert "on peer 1: no hit" in told
+    assert "whose contact is TOUCHING" in told
+    assert "whose contact is APART" in told
+
+
+def test_a_report_is_written_and_reproduces_the_difference_in_one_step(tmp_path: Path):
+    broken = faulty("unit", FAULT_FRAME)
+    network = fight(8, broken)
+    desync = desync_of(network)
+    written = {path.name for path in desync.write(tmp_path / "report")}
+    assert written == {
+        "report.txt",
+        "report.json",
+        *(f"peer{peer}.{when}.state" for peer in range(3) for when in ("before", "after")),
+    }
+    told = json.loads((tmp_path / "report" / "report.json").read_text())
+    assert told["frame"] == FAULT_FRAME
+    assert told["differences"][0]["field"] == "x"
+    for peer, made in ((0, SkillFight), (1, broken)):
+        simulation = made(11, 3)
+        simulation.load((tmp_path / "report" / f"peer{peer}.before.state").read_bytes())
+        simulation.step(told["inputs"][str(peer)])
+        assert simulation.save() == (tmp_path / "report" / f"peer{peer}.after.state").read_bytes()
+
+
+def test_peers_that_stepped_on_different_inputs_are_told_so():
+    evidence = {}
+    for peer, value in ((0, 1), (1, 2)):
+        network = Network(Match("bumpers", seed=1, players=2, frames=30), 1)
+        network.start_all()
+        for other in network.peers.values():
+            other.play = lambda value=value: value  # type: ignore[misc]
+        network.run(3000, lambda network=network: network.peers[0].session.confirmed > 10)  # type: ignore[misc]
+        evidence[peer] = network.peers[0].session._own_evidence(9)
+    desync = Desync(9, evidence, Bumpers)
+    assert not desync.same_inputs
+    assert "did not step on the same inputs" in desync.explain()
+
+
+def test_a_report_without_the_other_side_says_so():
+    simulation = SkillFight(1, 2)
+    shown = Network(Match(SkillFight.name, seed=1, players=2), 1, simulation=SkillFight)
+    evidence = shown.start(0, simulation=simulation).session._own_evidence(0)
+    told = Desync(0, {0: evidence}, SkillFight).explain()
+    assert "its state is not kept any more" in told
+    assert "has not shown its state" in told
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_fault_makes_the_game_another_one(seed: int):
+    # What is planted must be a fault: with all of these the sample goes on differently from the clean one.
+    random = Random(seed)
+    inputs = [[random.below(4096) for _ in range(2)] for _ in range(60)]
+    clean = SkillFight(seed, 2)
+    ran = {name: faulty(name, FAULT_FRAME)(seed, 2) for name in IN_PROCESS}
+    for frame, values in enumerate(inputs):
+        clean.step(values)
+        for name, simulation in ran.items():
+            simulation.step(values)
+            if frame < FAULT_FRAME:
+                assert simulation.save() == clean.save(), f"{name} differs before its frame"
+            elif FAULTS[name].is_at_once:
+                assert simulation.save() != clean.save(), f"{name} does not differ in frame {frame}"
+    assert all(simulation.save() != clean.save() for simulation in ran.values())
+
+
+@pytest.mark.parametrize(("name", "frame"), [("bogus", 5), ("unit", 0)])
+def test_a_fault_that_there_is_none_of_is_refused(name: str, frame: int):
+    with pytest.raises(ValueError):
+        faulty(name, frame)

@@ -1,0 +1,368 @@
+"""Packets: what is sent is read back, and nothing that is hostile gets through or does any harm."""
+
+from __future__ import annotations
+
+import pickle
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from network import Network, Weather
+
+from fixsync.random import Random
+from fixsync.session import Match, Phase, Session
+from fixsync.session.blobs import Collector, decode_evidence, decode_snapshot, pieces
+from fixsync.session.packets import (
+    PACKET_BYTES_MAX,
+    Blob,
+    Bye,
+    Codec,
+    Hello,
+    Message,
+    PacketError,
+    Piece,
+    Run,
+    Update,
+    Want,
+)
+
+MATCH = Match("bumpers", seed=5, players=3, frames=200, spectators=1, id=9)
+CODEC = Codec(MATCH)
+
+U32 = st.integers(0, 2**32 - 1)
+U64 = st.integers(0, 2**64 - 1)
+FRAME = st.integers(0, 2**32 - 2)
+VALUE = st.one_of(
+    st.integers(-(2**63), 2**63 - 1), st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=16)
+)
+COMMON = {"sender": st.integers(0, 39), "instance": U64, "heard": U64}
+MESSAGE: st.SearchStrategy[Message] = st.one_of(
+    st.builds(
+        Hello,
+        **COMMON,
+        is_answer=st.booleans(),
+        join=st.booleans(),
+        kernel=st.binary(max_size=64),
+        simulation=st.text(max_size=40),
+        seed=U64,
+        players=st.integers(1, 8),
+        prediction_max=st.integers(0, 32),
+        input_delay=st.integers(0, 16),
+        frames=FRAME,
+        vacant=st.lists(st.integers(0, 7), max_size=8),
+        tick_rate=U32,
+    ),
+    st.builds(
+        Update,
+        **COMMON,
+        sent_ms=U32,
+        echo_ms=U32,
+        frame=FRAME,
+        confirmed=FRAME,
+        ready=st.booleans(),
+        needs=st.lists(FRAME, min_size=1, max_size=8),
+        seats=st.lists(U32, min_size=1, max_size=8),
+        runs=st.lists(
+            st.builds(
+                Run, slot=st.integers(0, 7), first=FRAME, values=st.lists(VALUE, min_size=1, max_size=3)
+            ),
+            max_size=2,
+        ),
+        hash_needed=FRAME,
+        hash_first=FRAME,
+        hashes=st.lists(U64, max_size=48),
+    ),
+    st.builds(
+        Want,
+        **COMMON,
+        kind=st.integers(1, 2),
+        frame=FRAME,
+        digest=st.binary(max_size=16),
+        pieces=st.lists(U32, max_size=16),
+    ),
+    st.builds(
+        Piece,
+        **COMMON,
+        kind=st.integers(1, 2),
+        frame=FRAME,
+        digest=st.binary(min_size=16, max_size=16),
+        size=U32,
+        index=U32,
+        data=st.binary(max_size=1024),
+    ),
+    st.builds(
+        Bye,
+        **COMMON,
+        reason=st.integers(1, 32),
+        frame=FRAME,
+        peer=st.integers(0, 39),
+        text=st.text(max_size=60),
+        is_complete=st.booleans(),
+    ),
+)
+
+
+@given(MESSAGE)
+def test_a_message_that_is_sent_is_read_back(message: Message):
+    assert CODEC.open(CODEC.seal(message)) == message
+
+
+def test_the_largest_update_that_a_session_makes_fits_a_packet():
+    network = Network(Match("bumpers", seed=1, players=8, prediction_max=32, input_delay=16), 1)
+    network.start_all()
+    sizes = []
+    send = network.send
+    network.weather = Weather(delay_ms=300)
+    network.send = lambda receiver, data: (sizes.append(len(data)), send(receiver, data))[1]  # type: ignore[method-assign]
+    network.run(4000)
+    assert max(sizes) <= PACKET_BYTES_MAX
+
+
+@given(MESSAGE, st.data())
+def test_a_damaged_packet_is_no_packet(message: Message, data: st.DataObject):
+    packet = bytearray(CODEC.seal(message))
+    packet[data.draw(st.integers(0, len(packet) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    with pytest.raises(PacketError):
+        CODEC.open(bytes(packet))
+
+
+@given(MESSAGE, st.data())
+def test_a_packet_cut_short_is_no_packet(message: Message, data: st.DataObject):
+    packet = CODEC.seal(message)
+    with pytest.raises(PacketError):
+        CODEC.open(packet[: data.draw(st.integers(0, len(packet) - 1))])
+
+
+@given(st.binary(max_size=2000))
+def test_bytes_of_any_kind_are_no_packet(data: bytes):
+    with pytest.raises(PacketError):
+        CODEC.open(data)
+
+
+def sealed(body: bytes) -> bytes:
+    """A body under a true tag: what a peer with the key could send."""
+    return b"FXP\x01" + CODEC._tag(1, body) + body
+
+
+@given(st.binary(max_size=1200))
+def test_any_body_under_a_true_tag_is_a_message_or_no_packet(body: bytes):
+    with suppress(PacketError):
+        CODEC.open(sealed(body))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"\x91" * 1200,  # lists in lists
+        b"\xdd\xff\xff\xff\xff",  # a list of 4294967295
+        b"\xc6\xff\xff\xff\xff",  # as many bytes
+        msgspec.msgpack.encode([1]),
+        msgspec.msgpack.encode([7, 0, 1, 1]),
+        msgspec.msgpack.encode([5, 0, 1, 1, 2, 0, 0, "text", True, "one more"]),
+        msgspec.msgpack.encode([5, 0, 1, 1, 2.0, 0, 0, "text", True]),
+        msgspec.msgpack.encode([5, -1, 1, 1, 2, 0, 0, "text", True]),
+        msgspec.msgpack.encode([5, 0, 1, 1, 2, 0, 0, "t" * 301, True]),
+        b"\x99\x05\x00\x01\x01\x02\x00\x00\xa1\xff\xc3",  # text that is no UTF-8
+    ],
+)
+def test_bodies_that_are_no_message_are_refused(body: bytes):
+    with pytest.raises(PacketError):
+        CODEC.open(sealed(body))
+
+
+# What a session makes of them.
+
+
+def fingerprint(session: Session) -> bytes:
+    """All that a session is, but for the count of what it refused and why."""
+    links = [
+        {name: value for name, value in vars(link).items() if name not in ("refused", "fault")}
+        for link in session._links.values()
+    ]
+    timeline = session._timeline
+    told: Any = (
+        session.phase,
+        session.end,
+        session.is_over,
+        session.received,
+        session._seats,
+        sorted(session._sources),
+        session._feeder,
+        session._replies,
+        [(stream.first, stream.next, stream.last, stream._values) for stream in session._streams],
+        timeline.head,
+        timeline.confirmed,
+        timeline.states,
+        timeline.hashes,
+        session.simulation.save(),
+        links,
+    )
+    return pickle.dumps(told)
+
+
+def running() -> tuple[Network, Session]:
+    """Three players and a spectator in the middle of a match; the session of player 1."""
+    network = Network(MATCH, 1, Weather(delay_ms=25, jitter_ms=10))
+    network.start_all()
+    network.start(3)
+    network.run(900)
+    session = network.peers[1].session
+    assert session.phase is Phase.RUNNING
+    assert session.confirmed > 20
+    return network, session
+
+
+NETWORK, SESSION = running()
+TRUE_PACKETS = [
+    data
+    for me, peer in NETWORK.peers.items()
+    for receiver, data in peer.session.outgoing(NETWORK.now_ms + 40)
+    if receiver == 1
+]
+
+
+@settings(max_examples=300)
+@given(st.one_of(st.binary(max_size=200), MESSAGE.map(CODEC.seal)))
+def test_a_packet_that_is_refused_changes_nothing(data: bytes):
+    before, refused = fingerprint(SESSION), SESSION.refused
+    if SESSION.receive(data, NETWORK.now_ms) is None:
+        assert SESSION.refused == refused + 1
+        assert fingerprint(SESSION) == before
+
+
+@st.composite
+def almost_true(draw: st.DrawFn) -> Message:
+    """A message that was really sent, with one of its values another one."""
+    message = CODEC.open(draw(st.sampled_from(TRUE_PACKETS)))
+    name = draw(st.sampled_from([*message.__struct_fields__]))
+    value = getattr(message, name)
+    if name == "runs":
+        runs = draw(
+            st.lists(
+                st.builds(
+                    Run,
+                    slot=st.integers(0, 7),
+                    first=st.integers(0, 400),
+                    values=st.lists(st.one_of(st.integers(-1, 6), VALUE), min_size=1, max_size=4),
+                ),
+                max_size=4,
+            )
+        )
+        return msgspec.structs.replace(message, runs=runs)
+    if isinstance(value, bool):
+        other: Any = not value
+    elif isinstance(value, int):
+        other = draw(st.one_of(st.integers(0, 500), st.integers(max(0, value - 3), value + 3)))
+    elif isinstance(value, list):
+        other = draw(st.lists(st.integers(0, 500), max_size=4))
+    else:
+        other = draw(st.sampled_from([value[:-1], value + value[:1], value * 2]))
+    return msgspec.structs.replace(message, **{name: other})
+
+
+def test_there_are_true_packets_to_forge_from():
+    assert any(isinstance(CODEC.open(data), Update) for data in TRUE_PACKETS)
+
+
+@settings(max_examples=100)
+@given(almost_true())
+def test_a_forged_message_raises_nothing_and_leaves_the_simulation_alone(message: Message):
+    network, session = running()
+    state, hashes = session.simulation.save(), dict(session._timeline.hashes)
+    before = fingerprint(session)
+    if session.receive(CODEC.seal(message), network.now_ms) is None:
+        assert fingerprint(session) == before
+    assert session.simulation.save() == state
+    assert session._timeline.hashes == hashes
+    for value in session._streams[1]._values.values():
+        assert value in range(5), "only inputs that the simulation takes are held"
+    # Nor does it later: the session goes on, or ends with a reason.
+    network.run(60)
+    session.outgoing(network.now_ms)
+
+
+def test_running_again_gives_the_same_session():
+    assert fingerprint(running()[1]) == fingerprint(running()[1]), "or the two tests above compare nothing"
+
+
+def test_packets_that_were_heard_already_change_nothing():
+    network, session = running()
+    packets = []
+    send = network.send
+    network.send = lambda receiver, data: (packets.append((receiver, data)), send(receiver, data))[1]  # type: ignore[method-assign]
+    network.run(600)
+    network.run(200)
+    before = session.simulation.save(), session.confirmed, session.frame
+    order = Random(3)
+    order.shuffle(packets)
+    for receiver, data in packets:
+        if receiver == 1:
+            session.receive(data, network.now_ms)
+    assert (session.simulation.save(), session.confirmed, session.frame) == before
+    assert network.run(60_000, lambda: network.is_over)
+    network.check_agreement()
+
+
+# Blobs.
+
+
+@given(st.binary(max_size=5000), st.randoms(use_true_random=False))
+def test_a_blob_comes_together_from_pieces_in_any_order(data: bytes, random: Any):
+    collector = Collector(Blob.EVIDENCE, 3)
+    rounds = 0
+    while collector.data is None:
+        digest, missing = collector.wants()
+        found = pieces(data, Want(0, 1, 1, Blob.EVIDENCE, 3, digest, missing), 0, 1, 1)
+        random.shuffle(found)
+        for piece in found[: max(1, len(found) // 2)]:
+            assert isinstance(piece, Piece)
+            assert collector.fault(piece) == ""
+            collector.take(piece)
+        rounds += 1
+        assert rounds < 50
+    assert collector.data == data
+
+
+def test_pieces_that_do_not_fit_their_blob_are_refused():
+    collector = Collector(Blob.SNAPSHOT, 0)
+    want = Want(0, 1, 1, Blob.SNAPSHOT, 0, b"", [])
+    first, second, third = (piece for piece in pieces(bytes(3000), want, 0, 1, 1) if isinstance(piece, Piece))
+    assert collector.fault(first) == ""
+    collector.take(first)
+    for wrong in (
+        msgspec.structs.replace(second, index=3),
+        msgspec.structs.replace(second, data=second.data[1:]),
+        msgspec.structs.replace(third, data=third.data + b"1"),
+        msgspec.structs.replace(second, size=3001),
+        msgspec.structs.replace(second, size=2**32 - 1),
+    ):
+        assert collector.fault(wrong) != ""
+
+
+def test_a_blob_that_is_not_what_its_digest_says_is_asked_for_again():
+    collector = Collector(Blob.SNAPSHOT, 0)
+    want = Want(0, 1, 1, Blob.SNAPSHOT, 0, b"", [])
+    true, forged = (
+        [piece for piece in pieces(data, want, 0, 1, 1) if isinstance(piece, Piece)]
+        for data in (bytes(1500), b"1" * 1500)
+    )
+    collector.take(true[0])
+    collector.take(msgspec.structs.replace(forged[1], digest=true[1].digest))
+    assert collector.data is None
+    assert collector.wants() == (b"", [])
+    for piece in true:
+        collector.take(piece)
+    assert collector.data == bytes(1500)
+
+
+@given(st.binary(max_size=300))
+def test_bytes_of_any_kind_are_no_snapshot_and_no_evidence(data: bytes):
+    for decode in (decode_snapshot, decode_evidence):
+        try:
+            decode(data)
+        except ValueError:
+            continue
