@@ -1,0 +1,920 @@
+"""Casts: pairs and worlds against the model, what follows from the contract, and both arithmetics."""
+
+from __future__ import annotations
+
+import csv
+import ctypes
+import json
+import pickle
+import random
+import shutil
+import struct
+import subprocess
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import product
+from math import isqrt
+from pathlib import Path
+from typing import Any
+
+import model
+import pytest
+import strategies
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from model import INT32_MAX, INT32_MIN, OVERLAPPING, SIZE_MAX, TOUCHING, TURN, ModelWorld
+
+from fixsync import (
+    Box,
+    Capsule,
+    CastAnswers,
+    CastHit,
+    Contact,
+    Cylinder,
+    Pose,
+    Sector,
+    Sphere,
+    World,
+    cast_pair,
+    overlap,
+    pack_poses,
+    pack_shapes,
+)
+from fixsync.shapes import shape_from_tuple
+
+ROOT = Path(__file__).resolve().parent.parent
+WHOLE = 65536
+ONE = 2**30
+STILL = (0, 0, 0)
+ORIGIN = Pose(0, 0, 0)
+SOLIDS = strategies.SOLIDS
+ROUND = ("sphere", "capsule")
+
+Vec3 = tuple[int, int, int]
+Cast = tuple[Any, Any, Any, Any, Any, Any]
+Hit = tuple[int, Vec3] | None
+
+
+def cast(cast: Cast, hit_when: int) -> Hit:
+    """The kernel's answer to a cast of plain tuples."""
+    a, pa, motion_a, b, pb, motion_b = cast
+    solid_a, solid_b = shape_from_tuple(a), shape_from_tuple(b)
+    found: Hit = cast_pair(solid_a, Pose(*pa), motion_a, solid_b, Pose(*pb), motion_b, hit_when=hit_when)
+    return found
+
+
+def has_rim(a: Any, b: Any) -> bool:
+    return "cylinder" in (a[0], b[0]) and (a[0] in ROUND or b[0] in ROUND)
+
+
+def relative(cast: Cast) -> tuple[Vec3, Vec3]:
+    """The difference of the centres, a's less b's, and of the motions."""
+    _, pa, motion_a, _, pb, motion_b = cast
+    (x, y, z), (mx, my, mz) = (
+        [p - q for p, q in zip(one[:3], other[:3], strict=True)]
+        for one, other in ((pa, pb), (motion_a, motion_b))
+    )
+    return (x, y, z), (mx, my, mz)
+
+
+def contact_at(cast: Cast, n: int, d: int) -> int:
+    """The contact at the time n / d, from the model: everything grown by d is where it is at n."""
+    a, pa, _, b, pb, _ = cast
+    x, y, z = (-(p * d + m * n) for p, m in zip(*relative(cast), strict=True))
+    grown_a, grown_b = ((kind, *(size * d for size in sizes)) for kind, *sizes in (a, b))
+    return model.contact(grown_a, pa[3], grown_b, pb[3], (x, y, z))
+
+
+# What is drawn. `strategies.casts` come near contact at any scale; these graze.
+
+small = st.integers(-9, 9)
+
+
+def _vector(component: st.SearchStrategy[int]) -> st.SearchStrategy[Any]:
+    return st.tuples(component, component, component)
+
+
+@st.composite
+def lattice_casts(draw: st.DrawFn) -> Cast:
+    """A few raw units of everything: every kind of coincidence is frequent."""
+    quarter = st.sampled_from([0, 16384, 32768, 49152]) | strategies.yaws()
+    a, b = (draw(strategies.shapes(SOLIDS, st.integers(1, 4))) for _ in range(2))
+    pa, pb = ((*draw(_vector(small)), draw(quarter)) for _ in range(2))
+    motion = _vector(st.integers(-18, 18))
+    return a, pa, draw(motion), b, pb, draw(st.just(STILL) | motion)
+
+
+def _clamped(v: Any, limit: int) -> Vec3:
+    x, y, z = (max(-limit, min(limit, c)) for c in v)
+    return x, y, z
+
+
+@st.composite
+def _through(draw: st.DrawFn, a: Any, b: Any, yaw: int, at: Vec3, motion: Vec3) -> Cast:
+    """a passes b, turned by yaw, at the difference of centres `at`, somewhere on its way."""
+    parts = draw(st.sampled_from([1, 2, 3, 7, 65536]))
+    part = draw(st.integers(0, parts))
+    motion = _clamped(motion, 2 * SIZE_MAX)
+    motion_a = _clamped(motion, SIZE_MAX)
+    motion_b = tuple(m_a - m for m_a, m in zip(motion_a, motion, strict=True))
+    start = _clamped((p - m * part // parts for p, m in zip(at, motion, strict=True)), INT32_MAX)
+    if draw(st.booleans()):
+        return a, (*start, draw(strategies.yaws())), motion_a, b, (0, 0, 0, yaw), motion_b
+    return b, (0, 0, 0, yaw), motion_b, a, (*start, draw(strategies.yaws())), motion_a
+
+
+TRIPLES = [(3, 4, 5), (4, -3, 5), (-5, 12, 13), (8, 15, 17), (-24, -7, 25), (1, 0, 1), (0, -1, 1)]
+
+
+@st.composite
+def tangent_casts(draw: st.DrawFn) -> Cast:
+    """Straight past a round side, or past a box's corner, touching it at one moment: by Pythagoras."""
+    u, v, w = draw(st.sampled_from(TRIPLES))
+    g = draw(strategies.all_scales(1, SIZE_MAX // 64))
+    r = draw(st.integers(1, 2 * w * g - 1))
+    h = draw(strategies.sizes())
+    kind_a, kind_b = draw(st.sampled_from(SOLIDS[:3])), draw(st.sampled_from(SOLIDS))
+    x, z = -2 * v * g, 2 * u * g
+    a: Any = (kind_a, r, h)[: 2 if kind_a == "sphere" else 3]
+    b: Any
+    if kind_b == "box":
+        sides = draw(st.tuples(strategies.sizes(), strategies.sizes()))
+        a, b = (kind_a, 2 * w * g, h)[: len(a)], ("box", sides[0], h, sides[1])
+        x, z = x + (sides[0] if x > 0 else -sides[0]), z + (sides[1] if z > 0 else -sides[1])
+    else:
+        b = (kind_b, 2 * w * g - r, h)[: 2 if kind_b == "sphere" else 3]
+    tall = sum(shape[2] for shape in (a, b) if len(shape) > 2)
+    y = draw(st.sampled_from([0, 0, tall, -tall, tall // 2]))
+    q = draw(strategies.all_scales(1, SIZE_MAX // w))
+    motion = u * q, draw(st.sampled_from([0, 0, 0, 1, -q])), v * q
+    return draw(_through(a, b, 0, _clamped((x, y, z), INT32_MAX), motion))
+
+
+@st.composite
+def turned_edge_casts(draw: st.DrawFn) -> Cast:
+    """Past an upright edge of a turned box, about r away, at right angles to the way to the edge."""
+    yaw, facing = draw(strategies.yaws()), draw(strategies.yaws())
+    half = strategies.all_scales(1, SIZE_MAX // 4)
+    b: Any = ("box", draw(half), draw(half), draw(half))
+    kind, r = draw(st.sampled_from(SOLIDS[:3])), draw(half)
+    a: Any = (kind, r, draw(half))[: 2 if kind == "sphere" else 3]
+    c, s = model.direction(yaw)
+    edge_x, edge_z = b[1] * draw(st.sampled_from([1, -1])), b[3] * draw(st.sampled_from([1, -1]))
+    n_x, n_z = model.direction(facing)
+    jitter = draw(st.sampled_from([0, 0, 1, -1]))
+    x, z = (edge_x * c - edge_z * s + r * n_x) // ONE + jitter, (edge_x * s + edge_z * c + r * n_z) // ONE
+    tall = b[2] + (a[2] if len(a) > 2 else 0)
+    y = draw(st.sampled_from([0, tall, -tall, tall + r // 2]))
+    q = draw(strategies.all_scales(1, SIZE_MAX))
+    motion = -n_z * q // ONE, draw(st.sampled_from([0, 0, q // 3, 1])), n_x * q // ONE
+    return draw(_through(a, b, yaw, (x, y, z), motion))
+
+
+@st.composite
+def rim_casts(draw: st.DrawFn) -> Cast:
+    """Past the rounded rim of a round shape and a cylinder, in a direction that lies in its tangent plane."""
+    size = strategies.all_scales(1, SIZE_MAX) if draw(st.booleans()) else st.integers(1, 6)
+    r, radius, h = draw(size), draw(size), draw(size)
+    a: Any = draw(st.sampled_from([("sphere", r), ("capsule", r, 0), ("capsule", r, h)]))
+    b: Any = ("cylinder", radius, draw(size))
+    tall = b[2] + (a[2] if len(a) > 2 else 0)
+    c, s = model.direction(draw(strategies.yaws()))  # around the cylinder
+    out, up = model.direction(draw(st.integers(0, TURN // 4)))  # around the rim
+    p = radius * ONE + r * out
+    at = (c * p >> 60, tall + (r * up >> 30), s * p >> 60)
+    jitter = draw(_vector(st.sampled_from([0, 0, 0, 1, -1])))
+    along, across = model.direction(draw(strategies.yaws()))
+    q = draw(strategies.all_scales(1, 2 * SIZE_MAX))
+    tangent = (-s * along - (c * up >> 30) * across, out * across, c * along - (s * up >> 30) * across)
+    motion = _clamped((t * q >> 60 for t in tangent), 2 * SIZE_MAX)
+    x, y, z = (v + e for v, e in zip(at, jitter, strict=True))
+    return draw(_through(a, b, 0, (x, y, z), motion))
+
+
+@st.composite
+def extreme_casts(draw: st.DrawFn) -> Cast:
+    """Everything at its limits, aimed or not."""
+    size = st.sampled_from([1, 2, SIZE_MAX - 1, SIZE_MAX, SIZE_MAX // 2]) | strategies.sizes()
+    a, b = (draw(strategies.shapes(SOLIDS, size)) for _ in range(2))
+    far = st.sampled_from([INT32_MIN, INT32_MAX, INT32_MIN + 1, 0, SIZE_MAX, -SIZE_MAX])
+    fast = st.sampled_from([SIZE_MAX, -SIZE_MAX, SIZE_MAX - 1, 0, 1, -1])
+    pb = (*draw(_vector(far)), draw(strategies.yaws()))
+    motion_a, motion_b = draw(_vector(fast)), draw(_vector(fast))
+    if draw(st.booleans()):
+        pa = (*draw(_vector(far)), draw(strategies.yaws()))
+        return a, pa, motion_a, b, pb, motion_b
+    wide, tall = a[1] + b[1], sum(shape[2] for shape in (a, b) if len(shape) > 2)
+    off = draw(_vector(st.sampled_from([0, 0, 1, wide, -wide, tall, -tall])))
+    numbers = zip(pb[:3], motion_a, motion_b, off, strict=True)
+    x, y, z = (max(INT32_MIN, min(INT32_MAX, p - m_a + m_b + o)) for p, m_a, m_b, o in numbers)
+    return a, (x, y, z, draw(strategies.yaws())), motion_a, b, pb, motion_b
+
+
+@st.composite
+def thin_casts(draw: st.DrawFn) -> Cast:
+    """Sizes of one raw unit or two, motions of thousands of units, through each other's centres or nearly."""
+    thin = st.integers(1, 2)
+    a, b = (draw(strategies.shapes(SOLIDS, thin)) for _ in range(2))
+    motion = draw(_vector(st.integers(-2 * SIZE_MAX, 2 * SIZE_MAX)))
+    at = draw(_vector(st.integers(-2, 2)))
+    return draw(_through(a, b, draw(strategies.yaws()), at, motion))
+
+
+KINDS_OF_CASTS = {
+    "near": strategies.casts(),
+    "lattice": lattice_casts(),
+    "tangent": tangent_casts(),
+    "turned edge": turned_edge_casts(),
+    "rim": rim_casts(),
+    "extreme": extreme_casts(),
+    "thin": thin_casts(),
+}
+casts = st.one_of(*KINDS_OF_CASTS.values())
+rimless_casts = casts.filter(lambda drawn: not has_rim(drawn[0], drawn[3]))
+hit_whens = strategies.hit_whens()
+
+
+# Pairs.
+
+
+def vectors() -> Iterator[tuple[Any, int, Any]]:
+    with (ROOT / "tests" / "vectors" / "casts.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            parts: list[Any] = []
+            for which in "ab":
+                parts.append(json.loads(row[f"shape_{which}"]))
+                names = ("x", "y", "z", "yaw"), ("mx", "my", "mz")
+                parts += [tuple(int(row[which + name]) for name in group) for group in names]
+            normal = tuple(int(row[name]) for name in ("nx", "ny", "nz")) if row["fraction"] else ()
+            found = (int(row["fraction"]), normal) if row["fraction"] else None
+            yield tuple(parts), int(row["hit_when"]), found
+
+
+def test_casts_agree_with_the_vectors() -> None:
+    count = 0
+    for drawn, hit_when, found in vectors():
+        assert cast(drawn, hit_when) == found, (drawn, hit_when)
+        count += 1
+    assert count == 1800
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_CASTS)
+def test_casts_agree_with_the_model(kind: str) -> None:
+    @settings(max_examples=300)
+    @given(KINDS_OF_CASTS[kind], hit_whens)
+    def check(drawn: Cast, hit_when: int) -> None:
+        assert cast(drawn, hit_when) == model.cast_pair(*drawn, hit_when)
+
+    check()
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_CASTS)
+def test_every_kind_of_cast_hits_and_misses(kind: str) -> None:
+    """The strategies earn their keep: hits on the way, misses, and those that OVERLAPPING does not count."""
+    found = set()
+
+    @settings(max_examples=400, database=None, derandomize=True)
+    @given(KINDS_OF_CASTS[kind])
+    def collect(drawn: Cast) -> None:
+        touching, overlapping = cast(drawn, TOUCHING), cast(drawn, OVERLAPPING)
+        found.add("miss" if touching is None else "hit" if touching[0] else "start")
+        if touching is not None and overlapping is None:
+            found.add("graze")
+
+    collect()
+    assert found == {"miss", "hit", "start", "graze"}
+
+
+def test_every_cast_of_tiny_spheres_and_boxes_on_a_line_agrees_with_the_model() -> None:
+    shapes = [("sphere", 1), ("capsule", 1, 1), ("cylinder", 1, 1), ("box", 1, 1, 1)]
+    for a, b, x, y, mx in product(shapes, shapes, range(-4, 0), range(4), range(-1, 6)):
+        drawn: Cast = a, (x, y, 1, 0), (mx, 0, 0), b, (0, 0, 0, 0), STILL
+        for hit_when in (TOUCHING, OVERLAPPING):
+            assert cast(drawn, hit_when) == model.cast_pair(*drawn, hit_when), (drawn, hit_when)
+
+
+@given(casts, hit_whens)
+def test_a_cast_has_the_same_fraction_from_either_side(drawn: Cast, hit_when: int) -> None:
+    one, other = cast(drawn, hit_when), cast((*drawn[3:], *drawn[:3]), hit_when)
+    assert (one is None) == (other is None)
+    if one is not None and other is not None:
+        assert one[0] == other[0]
+        if (drawn[0][0], drawn[3][0]) != ("box", "box"):
+            assert one[1] == tuple(-n for n in other[1])
+
+
+@given(casts, hit_whens)
+def test_a_cast_that_starts_in_contact_has_fraction_0_and_one_that_ends_so_hits(
+    drawn: Cast, hit_when: int
+) -> None:
+    found = cast(drawn, hit_when)
+    if contact_at(drawn, 0, 1) >= hit_when:
+        assert found is not None
+        assert found[0] == 0
+    if contact_at(drawn, 1, 1) >= hit_when:
+        assert found is not None
+
+
+@given(casts, hit_whens, st.data())
+def test_no_contact_is_counted_before_the_fraction(drawn: Cast, hit_when: int, data: st.DataObject) -> None:
+    found = cast(drawn, hit_when)
+    end = 2**32 + 1 if found is None else found[0] * 2**16  # at multiples of 2^-32, which count everywhere
+    if end:
+        near = st.integers(max(0, end - 3), end - 1) | st.integers(0, end - 1)
+        for k in data.draw(st.lists(near, min_size=1, max_size=4)):
+            assert contact_at(drawn, k, 2**32) < hit_when
+
+
+@given(casts)
+def test_overlapping_finds_a_subset_with_the_same_fractions(drawn: Cast) -> None:
+    touching, overlapping = cast(drawn, TOUCHING), cast(drawn, OVERLAPPING)
+    if overlapping is not None:
+        assert touching is not None
+        assert 0 <= overlapping[0] - touching[0] <= has_rim(drawn[0], drawn[3])
+
+
+@given(casts, hit_whens)
+def test_only_the_difference_of_the_motions_matters(drawn: Cast, hit_when: int) -> None:
+    a, pa, _, b, pb, _ = drawn
+    _, motion = relative(drawn)
+    half = tuple(m // 2 for m in motion)
+    rest = tuple(h - m for h, m in zip(half, motion, strict=True))
+    assert cast((a, pa, half, b, pb, rest), hit_when) == cast(drawn, hit_when)
+
+
+@given(casts, hit_whens, strategies.positions())
+def test_only_the_difference_of_the_positions_matters(drawn: Cast, hit_when: int, by: Vec3) -> None:
+    a, pa, motion_a, b, pb, motion_b = drawn
+    steps = [
+        max(INT32_MIN - min(p, q), min(INT32_MAX - max(p, q), step))
+        for p, q, step in zip(pa[:3], pb[:3], by, strict=True)
+    ]
+    moved_a, moved_b = ((*(v + s for v, s in zip(p, steps, strict=False)), p[3]) for p in (pa, pb))
+    assert cast((a, moved_a, motion_a, b, moved_b, motion_b), hit_when) == cast(drawn, hit_when)
+
+
+def mapped(drawn: Cast, yaw_of: Callable[[int], int], place: Callable[[Vec3], Vec3]) -> Cast:
+    """The cast in another frame: `place` maps positions and motions."""
+    a, pa, motion_a, b, pb, motion_b = drawn
+    places = [(*place(p[:3]), yaw_of(p[3]) % TURN) for p in (pa, pb)]
+    assume(all(INT32_MIN <= v <= INT32_MAX for at in places for v in at[:3]))
+    return a, places[0], place(motion_a), b, places[1], place(motion_b)
+
+
+def mirrored(v: Vec3) -> Vec3:
+    return -v[0], v[1], v[2]
+
+
+def turned(v: Vec3) -> Vec3:
+    return -v[2], v[1], v[0]
+
+
+def upside_down(v: Vec3) -> Vec3:
+    return v[0], -v[1], v[2]
+
+
+@pytest.mark.parametrize(
+    ("yaw_of", "place"),
+    [(lambda yaw: 32768 - yaw, mirrored), (lambda yaw: yaw + 16384, turned), (lambda yaw: yaw, upside_down)],
+    ids=["mirror", "quarter turn", "upside down"],
+)
+def test_a_cast_in_another_frame_is_the_same_cast(
+    yaw_of: Callable[[int], int], place: Callable[[Vec3], Vec3]
+) -> None:
+    @given(casts, hit_whens)
+    def check(drawn: Cast, hit_when: int) -> None:
+        there, here = cast(mapped(drawn, yaw_of, place), hit_when), cast(drawn, hit_when)
+        assert there == (None if here is None else (here[0], place(here[1])))
+
+    check()
+
+
+@given(rimless_casts, hit_whens)
+def test_twice_the_motion_halves_the_fraction(drawn: Cast, hit_when: int) -> None:
+    a, pa, _, b, pb, _ = drawn
+    motion = _clamped(relative(drawn)[1], SIZE_MAX)
+    once = cast((a, pa, motion, b, pb, STILL), hit_when)
+    twice = cast((a, pa, motion, b, pb, _clamped((-m for m in motion), SIZE_MAX)), hit_when)
+    if once is not None:
+        assert twice is not None
+        assert twice[0] == once[0] // 2
+
+
+@given(casts, hit_whens)
+def test_a_cast_that_does_not_move_is_a_contact(drawn: Cast, hit_when: int) -> None:
+    a, pa, motion, b, pb, _ = drawn
+    found = cast((a, pa, motion, b, pb, motion), hit_when)
+    assert (found is not None) == (contact_at(drawn, 0, 1) >= hit_when)
+    assert found is None or found[0] == 0
+
+
+@given(casts, hit_whens)
+def test_a_normal_is_as_long_as_it_should_be(drawn: Cast, hit_when: int) -> None:
+    found = cast(drawn, hit_when)
+    if found is None:
+        return
+    overlaps = contact_at(drawn, 0, 1) == OVERLAPPING
+    if overlaps or found[1] == (0, 0, 0):
+        assert overlaps
+        assert found[1] == (0, 0, 0)
+    else:
+        length_sq = sum(n * n for n in found[1])
+        assert abs(length_sq - ONE**2) * 10**9 <= 8 * ONE**2  # 4 parts in 10^9 of the length
+
+
+@given(casts, hit_whens)
+def test_where_the_fraction_ends_the_pair_is_on_the_near_side(drawn: Cast, hit_when: int) -> None:
+    """Unless it overlaps where it starts, the place at the fraction is not past the first contact; at a rim,
+    by a step of 2^-32 at most."""
+    found = cast(drawn, hit_when)
+    assume(found is not None and contact_at(drawn, 0, 1) != OVERLAPPING)
+    assert found is not None
+    if contact_at(drawn, found[0], WHOLE) == OVERLAPPING:
+        assert has_rim(drawn[0], drawn[3])
+        assert contact_at(drawn, found[0] * WHOLE - 1, 2**32) < hit_when
+
+
+def test_nothing_tunnels_through_the_thinnest_target() -> None:
+    rng = random.Random(1)
+    for target in (Sphere(1), Capsule(1, 0), Cylinder(1, 1), Box(1, 1, 1)):
+        for _ in range(200):
+            mx, my, mz = motion = rng.randint(-SIZE_MAX, SIZE_MAX), rng.randint(-SIZE_MAX, SIZE_MAX), SIZE_MAX
+            start = Pose(-mx // 2, -my // 2, -mz // 2)
+            found = cast_pair(Sphere(1), start, motion, target, ORIGIN, STILL, hit_when=OVERLAPPING)
+            assert found is not None
+            assert found[0] in (32767, 32768)
+
+
+def test_a_touch_of_a_rim_counts_at_multiples_of_2_to_the_minus_32_alone() -> None:
+    # A ball of radius 5 whose centre is 4 above the lid touches the rim where it is 3 beside it.
+    ball, start, disc = Sphere(5), Pose(-300, 54, 103), Cylinder(100, 50)
+    quarter = cast_pair(ball, start, (1200, 0, 0), disc, ORIGIN, STILL)
+    assert quarter is not None
+    assert quarter[0] == 16384
+    assert cast_pair(ball, start, (900, 0, 0), disc, ORIGIN, STILL) is None  # at a third
+    assert cast_pair(ball, start, (1200, 0, 0), disc, ORIGIN, STILL, hit_when=OVERLAPPING) is None
+    # Beside the cylinder, and over its lid, every time counts.
+    beside = cast_pair(ball, Pose(-300, 50, 105), (900, 0, 0), disc, ORIGIN, STILL)
+    over = cast_pair(ball, Pose(-300, 54, 100), (900, 0, 0), disc, ORIGIN, STILL, hit_when=OVERLAPPING)
+    assert beside is not None
+    assert over is not None
+    assert beside[0] == 21845
+    assert over[0] < 21845
+
+
+@example(Cylinder(5, 5))
+@example(Sphere(5))
+@given(strategies.solids().map(shape_from_tuple))
+def test_a_body_on_a_floor_hits_it_under_touching_and_slides_under_overlapping(body: Any) -> None:
+    floor = Box(SIZE_MAX, 1, SIZE_MAX)
+    match body:
+        case Sphere(radius):
+            height = radius
+        case Capsule(radius, half_height):
+            height = radius + half_height
+        case Cylinder(_, half_height) | Box(_, half_height, _):
+            height = half_height
+    standing, along, into = Pose(0, height + 1, 0), (1000, 0, 7), (1000, -1, 7)
+    up = 0, ONE, 0
+    assert cast_pair(body, standing, along, floor, ORIGIN, STILL) == (0, up)
+    assert cast_pair(body, standing, along, floor, ORIGIN, STILL, hit_when=OVERLAPPING) is None
+    assert cast_pair(body, standing, into, floor, ORIGIN, STILL, hit_when=OVERLAPPING) == (0, up)
+    assert cast_pair(body, standing, (0, 5, 0), floor, ORIGIN, STILL, hit_when=OVERLAPPING) is None
+
+
+def test_cast_pair_refuses_what_is_no_cast() -> None:
+    good: tuple[Any, ...] = (Sphere(1), ORIGIN, STILL, Sphere(1), ORIGIN, STILL)
+
+    def refused(error: type[Exception], match: str, index: int, value: Any) -> None:
+        with pytest.raises(error, match=match):
+            cast_pair(*(value if i == index else part for i, part in enumerate(good)))
+
+    refused(ValueError, "shape_a must be a Sphere, Capsule, Cylinder or Box", 0, Sector(1, 1, 1))
+    refused(ValueError, "shape_b must be a Sphere, Capsule, Cylinder or Box", 3, Sector(1, 1, 1))
+    refused(ValueError, r"motion_a: mx must be -536870911..536870911, not 536870912", 2, (2**29, 0, 0))
+    refused(ValueError, r"motion_b: mz must be -536870911..536870911, not -536870912", 5, (0, 0, -(2**29)))
+    refused(ValueError, "motion_a must be .*, not 2 values", 2, (1, 2))
+    refused(TypeError, "motion_b: my must be an integer, not the float 1.0", 5, (1, 1.0, 1))
+    refused(TypeError, "motion_b: my must be an integer, not True", 5, (1, True, 1))
+    refused(TypeError, "shape_a must be a Sphere", 0, "sphere")
+    refused(TypeError, "pose_b must be a Pose", 4, (0, 0, 0))
+    for hit_when in (0, 3):
+        with pytest.raises(ValueError, match=r"hit_when must be 1\.\.2"):
+            cast_pair(*good, hit_when=hit_when)
+
+
+# Worlds.
+
+SIZE = 40
+here = st.integers(-SIZE, SIZE)
+world_shapes = strategies.shapes(size=st.integers(1, SIZE // 4))
+colliders = st.tuples(
+    world_shapes,
+    st.tuples(here, here, here, strategies.yaws()),
+    st.fixed_dictionaries(
+        {
+            "layer": st.integers(0, 2),
+            "owner": st.integers(0, 2),
+            "offset": _vector(st.integers(-3, 3)) | st.just(STILL),
+            "active": st.sampled_from([True, True, True, False]),
+        }
+    ),
+)
+rays = st.tuples(
+    strategies.shapes(SOLIDS, st.integers(1, SIZE // 4)),
+    st.tuples(here, here, here, strategies.yaws()),
+    _vector(st.integers(-3 * SIZE, 3 * SIZE)),
+)
+options = st.fixed_dictionaries(
+    {
+        "exclude_owner": st.integers(0, 2),
+        "limit": st.integers(0, 3),
+        "hit_when": st.sampled_from([None, TOUCHING, OVERLAPPING]),
+    }
+)
+masks = st.sampled_from([2**32 - 1, 0, 1, 5, 6])
+
+
+def filled(found: Any, hit_when: int, layers: Any = None) -> tuple[World, ModelWorld]:
+    world = World(16, hit_when=hit_when, layers=layers)
+    twin = ModelWorld(16, hit_when, layers)
+    for id, (shape, pose, rest) in enumerate(found):
+        world.add(id, shape_from_tuple(shape), Pose(*pose), **rest)
+        twin.add(id, shape, pose, **rest)
+    return world, twin
+
+
+@given(st.lists(colliders, max_size=12), hit_whens, rays, masks, options)
+def test_a_world_casts_as_the_model(found: Any, hit_when: int, ray: Any, mask: int, rest: Any) -> None:
+    world, twin = filled(found, hit_when)
+    shape, pose, motion = ray
+    answer = world.cast(shape_from_tuple(shape), Pose(*pose), motion, mask, **rest)
+    assert answer == twin.cast(shape, pose, motion, mask, **rest)
+    assert all(type(hit) is CastHit for hit in answer)
+    told = rest["exclude_owner"], rest["limit"], rest["hit_when"]
+    many = world.cast_many([(shape_from_tuple(shape), Pose(*pose), motion, mask, *told)] * 2)
+    assert many == [answer, answer]
+
+
+@given(st.lists(colliders, min_size=1, max_size=12), hit_whens, strategies.layer_pairs(), st.data())
+def test_a_sweep_casts_a_collider_at_those_it_may_hit(
+    found: Any, hit_when: int, layers: Any, data: st.DataObject
+) -> None:
+    world, twin = filled(found, hit_when, layers)
+    id = data.draw(st.integers(0, len(found) - 1))
+    motion = data.draw(_vector(st.integers(-3 * SIZE, 3 * SIZE)))
+    limit = data.draw(st.integers(0, 3))
+    own = twin[id]
+    if own.shape[0] == "sector":
+        with pytest.raises(ValueError, match=f"a sector cannot be cast: the shape of id {id}"):
+            world.sweep(id, motion)
+        return
+    expected = []
+    for other, seen in twin.colliders.items():
+        allowed = twin.masks[own.layer] >> seen.layer & 1 and (own.owner == 0 or own.owner != seen.owner)
+        if other != id and seen.active and allowed and seen.shape[0] != "sector":
+            hit = model.cast_pair(own.shape, own.at, motion, seen.shape, seen.at, STILL, hit_when)
+            expected += [(other, *hit)] if hit else []
+    expected.sort(key=lambda hit: (hit[1], hit[0]))
+    assert world.sweep(id, motion, limit=limit) == (expected[:limit] if limit else expected)
+
+
+@cache
+def crowd(count: int, stepped: bool) -> World:
+    """Many colliders of all kinds and very different sizes; the structure for searches is there, or not."""
+    rng = random.Random(count)
+    world = World(count)
+    side = 4 * SIZE * isqrt(count)
+    for id in range(count):
+        size = rng.choice([4, 4, 4, 40])
+        kind = rng.choice([*SOLIDS, "sector"])
+        numbers = [
+            rng.randint(1, size) for _ in range({"sphere": 1, "capsule": 2, "cylinder": 2}.get(kind, 3))
+        ]
+        pose = Pose(rng.randint(0, side), rng.randint(0, SIZE), rng.randint(0, side), rng.randrange(TURN))
+        world.add(id, shape_from_tuple((kind, *numbers)), pose, layer=rng.randrange(3))
+    if stepped:
+        world.step()
+    return world
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_a_long_cast_through_a_crowd_finds_what_each_pair_finds(data: st.DataObject) -> None:
+    count = data.draw(st.sampled_from([60, 400]))
+    world = crowd(count, True)
+    side = 4 * SIZE * isqrt(count)
+    place = st.integers(-SIZE, side + SIZE)
+    start = data.draw(place), data.draw(st.integers(-9, SIZE + 9)), data.draw(place)
+    motion = data.draw(_vector(st.integers(-2 * side, 2 * side)))
+    shape = data.draw(strategies.shapes(SOLIDS, st.integers(1, 30)).map(shape_from_tuple))
+    expected = []
+    for id, other, pose, layer, *_ in world.colliders():
+        if layer != 1 and not isinstance(other, Sector):
+            found = cast_pair(shape, Pose(*start), motion, other, pose, STILL)
+            expected += [(id, *found)] if found else []
+    expected.sort(key=lambda hit: (hit[1], hit[0]))
+    assert world.cast(shape, Pose(*start), motion, 5) == expected
+    assert crowd(count, False).cast(shape, Pose(*start), motion, 5) == expected
+    for limit in (1, 2, 7):
+        assert world.cast(shape, Pose(*start), motion, 5, limit=limit) == expected[:limit]
+
+
+@given(st.lists(colliders, max_size=12), hit_whens, rays)
+def test_a_cast_that_does_not_move_finds_what_a_query_finds(found: Any, hit_when: int, ray: Any) -> None:
+    world, _ = filled(found, hit_when)
+    shape, pose = shape_from_tuple(ray[0]), Pose(*ray[1])
+    queried = [id for id in world.query(shape, pose) if not isinstance(world[id].shape, Sector)]
+    assert [(id, 0) for id in queried] == [
+        (id, fraction) for id, fraction, _ in world.cast(shape, pose, STILL)
+    ]
+
+
+def test_a_cast_grows_its_room_to_any_number_of_hits() -> None:
+    world = World(1000)
+    for id in range(1000):
+        world.add(id, Box(1, 1, 1), Pose(10 * (id % 250), 0, 0))
+    found = world.cast(Sphere(1), Pose(-10, 0, 0), (3000, 0, 0))
+    assert len(found) == 1000
+    assert found == sorted(found, key=lambda hit: (hit.fraction, hit.id))
+    ray = Sphere(1), Pose(-10, 0, 0), (3000, 0, 0)
+    again = World.from_bytes(world.save(), 1000)
+    assert again.cast_many([ray, (*ray, 0), ray, (*ray, 1, 0, 999)]) == [found, [], found, found[:999]]
+
+
+def test_cast_many_takes_rows_and_gives_rows() -> None:
+    world = World(4)
+    world.add(3, Box(5, 5, 5), Pose(100, 0, 0))
+    rows = b"".join(
+        pack_shapes([shape]) + pack_poses([ORIGIN]) + struct.pack("=3i4I", 200, 0, 0, 1, 0, 0, hit_when)
+        for shape, hit_when in ((Sphere(5), 0), (Capsule(5, 1), OVERLAPPING))
+    )
+    answers = world.cast_many(rows)
+    assert answers == [world.cast(Sphere(5), ORIGIN, (200, 0, 0))] * 2
+    assert list(answers.ends) == [1, 2]
+    assert bytes(answers.buffer) == struct.pack("=2I3i", 3, 29491, -ONE, 0, 0) * 2
+    assert answers[-1][0].normal == (-ONE, 0, 0)
+    assert pickle.loads(pickle.dumps(answers)) == answers
+    assert isinstance(answers, CastAnswers)
+    assert world.cast_many([]) == []
+
+
+def test_a_cast_has_the_worlds_hit_when_unless_it_is_told_another() -> None:
+    for hit_when in (TOUCHING, OVERLAPPING):
+        world = World(4, hit_when=hit_when)
+        world.add(0, Box(5, 5, 5), ORIGIN)
+        graze = Sphere(5), Pose(-50, 10, 0), (100, 0, 0)
+        assert len(world.cast(*graze)) == (hit_when == TOUCHING)
+        assert len(world.cast(*graze, hit_when=Contact.TOUCHING)) == 1
+        assert world.cast(*graze, hit_when=OVERLAPPING) == []
+
+
+def test_a_sweep_does_not_ask_whether_its_collider_is_active() -> None:
+    world = World(4)
+    world.add(0, Sphere(5), ORIGIN, active=False)
+    world.add(1, Sphere(5), Pose(100, 0, 0))
+    assert [hit.id for hit in world.sweep(0, (200, 0, 0))] == [1]
+    assert world.sweep(1, (-200, 0, 0)) == []
+
+
+def test_a_world_refuses_what_is_no_cast_and_stays_as_it_is() -> None:
+    world = World(4)
+    world.add(0, Sphere(5), ORIGIN)
+    world.add(1, Sector(5, 5, 5), ORIGIN)
+    before = world.save()
+    good: dict[str, Any] = {"shape": Sphere(1), "pose": ORIGIN, "motion": STILL}
+    refused: list[tuple[type[Exception], str, dict[str, Any]]] = [
+        (ValueError, "a sector cannot be cast", {"shape": Sector(1, 1, 1)}),
+        (TypeError, "shape must be", {"shape": 5}),
+        (TypeError, "pose must be", {"pose": (0, 0, 0)}),
+        (ValueError, "motion: mz must be", {"motion": (0, 0, 2**29)}),
+        (TypeError, "motion: mx must be an integer", {"motion": (0.5, 0, 0)}),
+        (TypeError, r"motion must be \(mx, my, mz\)", {"motion": 5}),
+        (ValueError, "mask must be", {"mask": 2**32}),
+        (ValueError, "exclude_owner must be", {"exclude_owner": -1}),
+        (ValueError, "limit must be", {"limit": -1}),
+        (ValueError, "hit_when must be 1..2", {"hit_when": 0}),
+    ]
+    defaults: dict[str, Any] = {"mask": 1, "exclude_owner": 0, "limit": 0, "hit_when": None}
+    for error, message, bad in refused:
+        with pytest.raises(error, match=message):
+            world.cast(**{**good, **bad})
+        with pytest.raises(error, match=r"casts\[1\]: " + message):
+            world.cast_many([tuple(good.values()), tuple({**good, **defaults, **bad}.values())])
+    with pytest.raises(TypeError, match=r"casts\[0\] must be \(shape, pose, motion"):
+        world.cast_many([(Sphere(1), ORIGIN)])
+    with pytest.raises(KeyError, match="id 2 is not in the world"):
+        world.sweep(2, STILL)
+    for error, message, arguments in (
+        (ValueError, "id must be 0..3, not 4", (4, STILL)),
+        (TypeError, "id must be an integer", (1.0, STILL)),
+        (ValueError, "motion: my must be", (0, (0, 2**30, 0))),
+        (ValueError, "a sector cannot be cast: the shape of id 1", (1, STILL)),
+    ):
+        with pytest.raises(error, match=message):
+            world.sweep(*arguments)
+    assert world.save() == before
+
+
+def test_rows_of_casts_are_refused_by_index_and_field() -> None:
+    world = World(4)
+    good = [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]
+
+    def refused(match: str, at: int, value: int) -> None:
+        row = struct.pack("=2I6iI3i4I", *good[:at], value, *good[at + 1 :])
+        with pytest.raises(ValueError, match=r"casts\[1\]: " + match):
+            world.cast_many(struct.pack("=2I6iI3i4I", *good) + row)
+
+    refused("kind must be", 0, 5)
+    refused("half_angle must be", 1, 1)
+    refused(r"size\[0\] \(radius\) must be", 2, 0)
+    refused(r"size\[2\] is unused", 4, 1)
+    refused("yaw must be", 8, 65536)
+    refused("motion: mx must be", 9, 2**29)
+    refused("hit_when must be 0..2", 15, 3)
+    sector = struct.pack("=2I6iI3i4I", 4, 5, 5, 5, *good[4:])
+    with pytest.raises(ValueError, match=r"casts\[0\]: .*a sector cannot be cast"):
+        world.cast_many(sector)
+    with pytest.raises(ValueError, match="casts must be rows of 64 bytes"):
+        world.cast_many(sector[:-4])
+
+
+# The kernel's arithmetic, with the compiler's 128-bit integers and without.
+
+SHIM = r"""
+#include "cast.c"
+int32_t shim_surd(const uint64_t *v, int64_t R) {
+    return surd_sign(i128_join(v[0], v[1]), i128_join(v[2], v[3]), R, i128_join(v[4], v[5]));
+}
+int64_t shim_isqrt(const uint64_t *v) { return isqrt128(i128_join(v[0], v[1])); }
+int64_t shim_quotient(const uint64_t *v, int64_t d) { return quotient(i128_join(v[0], v[1]), d); }
+int32_t shim_products(const uint64_t *v, uint64_t *out) {
+    i256 r = i256_add(i256_mul(i128_join(v[0], v[1]), i128_join(v[2], v[3])),
+                      i256_mul(i128_join(v[4], v[5]), i128_join(v[6], v[7])));
+    memcpy(out, r.word, sizeof r.word);
+    return i256_sign(r);
+}
+int32_t shim_rim_slope(const int64_t *v, int64_t k) {
+    rim s = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, v[6], v[7], v[8]};
+    return rim_slope(&s, k);
+}
+"""
+FORMS = {"128-bit integers": [], "64-bit words": ["-DFXS_NO_INT128", "-DFXS_NO_BUILTINS"]}
+
+
+@pytest.fixture(scope="module", params=FORMS)
+def kernel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    where = tmp_path_factory.mktemp("kernel")
+    (where / "shim.c").write_text(SHIM, encoding="utf-8")
+    sources = [str(path) for path in sorted((ROOT / "csrc").glob("*.c")) if path.name != "cast.c"]
+    flags = ["-std=c11", "-O1", "-fPIC", "-shared", f"-I{ROOT / 'csrc'}", *FORMS[request.param]]
+    library = where / "kernel.so"
+    subprocess.run([compiler, *flags, str(where / "shim.c"), *sources, "-o", str(library)], check=True)
+    found = ctypes.CDLL(str(library))
+    found.shim_isqrt.restype = found.shim_quotient.restype = ctypes.c_int64
+    return found
+
+
+def words(*values: int) -> Any:
+    """128-bit two's complement numbers, each as its high and its low word."""
+    split = [part for v in values for part in (v >> 64 & 2**64 - 1, v & 2**64 - 1)]
+    return (ctypes.c_uint64 * len(split))(*split)
+
+
+class CShape(ctypes.Structure):
+    _fields_ = (("kind", ctypes.c_uint32), ("half_angle", ctypes.c_uint32), ("size", ctypes.c_int32 * 3))
+
+
+class CPose(ctypes.Structure):
+    _fields_ = (("x", ctypes.c_int32), ("y", ctypes.c_int32), ("z", ctypes.c_int32), ("yaw", ctypes.c_uint32))
+
+
+def test_either_arithmetic_casts_alike(kernel: ctypes.CDLL) -> None:
+    vector = ctypes.c_int32 * 3
+
+    @settings(max_examples=1000)
+    @given(casts, hit_whens)
+    def check(drawn: Cast, hit_when: int) -> None:
+        arguments: list[Any] = []
+        for shape, pose, motion in (drawn[:3], drawn[3:]):
+            size = vector(*shape[1:], *[0] * (4 - len(shape)))
+            arguments += [ctypes.byref(CShape(SOLIDS.index(shape[0]), 0, size)), ctypes.byref(CPose(*pose))]
+            arguments.append(vector(*motion))
+        fraction, normal = ctypes.c_int32(), vector()
+        met = kernel.fxs_cast_pair(*arguments, hit_when, ctypes.byref(fraction), normal)
+        assert ((fraction.value, tuple(normal)) if met == 1 else None) == cast(drawn, hit_when)
+        assert met in (0, 1)
+
+    check()
+
+
+wide = strategies.all_scales(0, 2**127 - 1)
+
+
+@st.composite
+def roots(draw: st.DrawFn) -> int:
+    """Numbers below 2^125, most of them squares and their neighbours."""
+    root = draw(strategies.all_scales(0, isqrt(2**125 - 1)))
+    return max(0, root * root + draw(st.sampled_from([0, 0, 1, -1, root])))
+
+
+def test_roots_and_quotients_are_floors(kernel: ctypes.CDLL) -> None:
+    @settings(max_examples=2000)
+    @given(roots(), strategies.all_scales(1, 2**63 - 1), strategies.all_scales(0, 2**62 - 1), st.data())
+    def check(n: int, d: int, q: int, data: st.DataObject) -> None:
+        assert kernel.shim_isqrt(words(n)) == isqrt(n)
+        rest = data.draw(st.sampled_from([0, d - 1]) | st.integers(0, d - 1))
+        assert kernel.shim_quotient(words(q * d + rest), ctypes.c_int64(d)) == q
+
+    check()
+
+
+def test_products_and_sums_of_256_bits_are_exact(kernel: ctypes.CDLL) -> None:
+    signed = wide.flatmap(lambda v: st.sampled_from([v, -v]))
+    halves = st.integers(-(2**126), 2**126)
+
+    @settings(max_examples=2000)
+    @given(signed, signed, halves, halves, st.sampled_from(["any", "opposite"]))
+    def check(a: int, b: int, c: int, d: int, how: str) -> None:
+        if how == "opposite":
+            c, d = -a, b
+        out = (ctypes.c_uint64 * 4)()
+        sign = kernel.shim_products(words(a, b, c, d), out)
+        value = sum(word << 64 * i for i, word in enumerate(out))
+        assert value - (value >> 255 << 256) == a * b + c * d
+        assert sign == model.sgn(a * b + c * d)
+
+    check()
+
+
+def test_the_sign_beside_a_root_is_exact(kernel: ctypes.CDLL) -> None:
+    @settings(max_examples=3000)
+    @given(
+        roots(),
+        strategies.all_scales(1, 2**61 - 1),
+        strategies.all_scales(1, 2**94 - 1),
+        st.integers(-1, 2),
+        st.booleans(),
+    )
+    def check(square: int, r: int, u: int, beside: int, fine: bool) -> None:
+        if fine and u * r < 2**94:  # then r v comes as near to sqrt(square) u as whole numbers can
+            u *= r
+        v = isqrt(square * u * u) // r + beside
+        if 0 < v < 2**94:
+            expected = model.sgn(square * u * u - r * r * v * v)
+            assert kernel.shim_surd(words(square, u, v), ctypes.c_int64(r)) == expected
+
+    check()
+
+
+def test_the_slope_at_a_rim_changes_sign_where_the_distance_is_least(kernel: ctypes.CDLL) -> None:
+    rng = random.Random(2)
+    steps, changes = 2**32, 0
+
+    def slope(v: list[int], k: int) -> int:
+        x, y, z = (v[i] * steps + v[3 + i] * k for i in range(3))
+        f, radius, square = max(0, abs(y) - v[6] * steps), v[7] * steps, x * x + z * z
+        rise, along = f * (-v[4] if y < 0 else v[4]), x * v[3] + z * v[5]
+        if square <= radius * radius:
+            return model.sgn(rise)
+        return model.sign_of_roots(-radius * along, rise + along, square)
+
+    def is_near(v: list[int], k: int) -> bool:
+        """Whether the place is in the bounds of all contacts, which is where the kernel asks."""
+        x, y, z = (abs(v[i] * steps + v[3 + i] * k) for i in range(3))
+        return max(x, z) <= (v[7] + v[8]) * steps and y <= (v[6] + v[8]) * steps
+
+    for _ in range(3000):
+        size = 2 ** rng.choice([1, 3, 12, 29])
+        r, wide, h = (min(SIZE_MAX, rng.randint(1, size)) for _ in range(3))
+        motion = [rng.randint(-size, size) for _ in range(3)]
+        wide += r
+        k = rng.randint(0, steps)
+        at = rng.randint(-wide, wide), h + rng.randint(0, r), rng.randint(-wide, wide)
+        v = [*(p - m * k // steps for p, m in zip(at, motion, strict=True)), *motion, h, wide - r, r]
+
+        first, last = 0, steps
+        if slope(v, first) < 0 < slope(v, last):
+            while last - first > 1:
+                middle = (first + last) // 2
+                first, last = (middle, last) if slope(v, middle) < 0 else (first, middle)
+        for at_k in {k, first, last}:
+            if is_near(v, at_k):
+                changes += at_k in (first, last)
+                found = kernel.shim_rim_slope((ctypes.c_int64 * 9)(*v), ctypes.c_int64(at_k))
+                assert found == slope(v, at_k), (v, at_k)
+    assert changes > 300
+
+
+def test_casts_and_contacts_agree_where_nothing_moves() -> None:
+    @given(strategies.near_pairs(SOLIDS))
+    def check(pair: Any) -> None:
+        a, pa, b, pb = pair
+        found = overlap(shape_from_tuple(a), Pose(*pa), shape_from_tuple(b), Pose(*pb))
+        for hit_when in (TOUCHING, OVERLAPPING):
+            assert (cast((a, pa, STILL, b, pb, STILL), hit_when) is not None) == (found >= hit_when)
+
+    check()
