@@ -1,0 +1,86 @@
+"""The examples: whole matches in integers, the same every time, whose logs replay."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fixsync import EventKind
+from fixsync.matchlog import Reader
+from fixsync.replay import Verdict, replay
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py"))
+
+
+def play(name: str, path: Path, seed: int = 1) -> str:
+    command = [sys.executable, "-W", "error", EXAMPLES / f"{name}.py", str(path), str(seed)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_plays_a_match_that_replays(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    told = play(name, path)
+    played = replay(path)
+    assert played.verdict == Verdict.IDENTICAL
+    assert played.compared.events == played.compared.hashes == played.frames
+    assert f"{played.frames} frames" in told
+    command = [sys.executable, "-c", "from fixsync.cli import main; main()", "replay", str(path)]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_is_the_same_twice_and_another_with_another_seed(name: str, tmp_path: Path) -> None:
+    logs = []
+    for number, seed in enumerate((1, 1, 2)):
+        play(name, tmp_path / f"{number}.jsonl", seed)
+        logs.append((tmp_path / f"{number}.jsonl").read_bytes())
+    assert logs[0] == logs[1]
+    assert logs[0] != logs[2]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_pair_of_layers_that_matters_meets_in_an_example(name: str, tmp_path: Path) -> None:
+    """Or the example would show nothing: each enabled pair of layers has an ENTER and an EXIT."""
+    path = tmp_path / "match.jsonl"
+    play(name, path)
+    layers: dict[int, int] = {}
+    met: dict[tuple[int, int], set[int]] = {}
+    with Reader(path) as reader:
+        enabled = {tuple(sorted(pair)) for pair in reader.header.layers or ()}
+        for frame in reader:
+            for command in frame.commands:  # type: ignore[union-attr]
+                if type(command).__name__ == "Add":
+                    layers[command.id] = command.layer  # type: ignore[union-attr]
+            for a, b, kind, _ in frame.events:  # type: ignore[misc]
+                met.setdefault(tuple(sorted((layers[a], layers[b]))), set()).add(kind)  # type: ignore[arg-type]
+    met = {pair: kinds for pair, kinds in met.items() if kinds >= {EventKind.ENTER, EventKind.EXIT}}
+    assert met.keys() == enabled
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_computes_with_integers_only(name: str) -> None:
+    tree = ast.parse((EXAMPLES / f"{name}.py").read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        assert not isinstance(node, ast.Constant) or not isinstance(node.value, float), node.lineno
+        assert not isinstance(node, ast.Div), "true division"
+        assert not isinstance(node, ast.Name) or node.id not in ("float", "round", "hash", "set"), node.id
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names = [alias.name for alias in node.names]
+            source = node.module if isinstance(node, ast.ImportFrom) else None
+            assert not {"math", "random", "time", "os"} & {*names, source}
+
+
+def test_an_example_says_how_it_is_run() -> None:
+    assert NAMES
+    for name in NAMES:
+        text = ast.get_docstring(ast.parse((EXAMPLES / f"{name}.py").read_text(encoding="utf-8")))
+        assert text is not None
+        assert re.search(rf"python examples/{name}\.py \[LOG\] \[SEED\] +\({name}\.jsonl, 1\)", text)
+        assert f"fixsync replay {name}.jsonl" in text
