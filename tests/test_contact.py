@@ -1,0 +1,141 @@
+"""Contact of two shapes, over whole small domains and at the ends of the large one, against the model."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement, product
+from typing import Any
+
+import model
+import pytest
+import strategies
+from hypothesis import assume, given
+
+from fixsync import Box, Capsule, Cylinder, Pose, Sector, Sphere, overlap, overlap_many
+from fixsync.shapes import Shape
+
+MAKE = {"sphere": Sphere, "capsule": Capsule, "cylinder": Cylinder, "box": Box, "sector": Sector}
+EIGHT_YAWS = range(0, 65536, 8192)
+
+
+def made(shape: Any) -> Shape:
+    return MAKE[shape[0]](*shape[1:])
+
+
+def mismatches(cases: list[Any]) -> list[Any]:
+    """Of (shape_a, pose_a, shape_b, pose_b), those whose contact is not the model's in both orders."""
+    shapes = {shape: made(shape) for case in cases for shape in case[::2]}
+    poses = {pose: Pose(*pose) for case in cases for pose in case[1::2]}
+    a, pa = [shapes[case[0]] for case in cases], [poses[case[1]] for case in cases]
+    b, pb = [shapes[case[2]] for case in cases], [poses[case[3]] for case in cases]
+    expected = [int(model.overlap(*case)) for case in cases]
+    forward, backward = list(overlap_many(a, pa, b, pb)), list(overlap_many(b, pb, a, pa))
+    found = zip(cases, expected, forward, backward, strict=True)
+    return [case for case, *contacts in found if len(set(contacts)) != 1]
+
+
+SMALL: dict[str, list[Any]] = {
+    "sphere": [("sphere", r) for r in (1, 2, 3)],
+    "capsule": [("capsule", r, h) for r in (1, 2) for h in (0, 1)],
+    "cylinder": [("cylinder", r, 1) for r in (1, 2, 3)],
+    "box": [("box", x, 1, z) for x, z in ((1, 1), (1, 2), (3, 1))],
+    "sector": [
+        ("sector", r, a, 1) for r, a in ((3, 1), (3, 8192), (2, 16384), (3, 20000), (2, 32767), (2, 32768))
+    ],
+}
+
+
+PAIRS = list(combinations_with_replacement(SMALL, 2))
+GRID = [d for d in product(range(-5, 6), (0, 1, 3), range(-5, 6)) if d[1] == 0 or sum(d) % 2 == 0]
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_every_small_pair_on_a_small_grid_and_eight_yaws(one: str, other: str) -> None:
+    """All of them, so that every order of every boundary occurs: nothing is left to a lucky draw."""
+    yaws = {"box": EIGHT_YAWS, "sector": EIGHT_YAWS if one != other else (0, 8192)}
+    cases = [
+        (a, (0, 0, 0, yaw_a), b, (*d, yaw_b))
+        for a, yaw_a in product(SMALL[one], yaws.get(one, (0,)))
+        for b, yaw_b in product(SMALL[other], yaws.get(other, (0,)))
+        for d in GRID
+    ]
+    assert mismatches(cases) == []
+
+
+ENDS = (-(2**31), -(2**31) + 1, -(2**30), -1, 0, 2**29 - 1, 2**31 - 2, 2**31 - 1)
+LARGE = 2**29 - 1
+
+
+def at_the_ends(kind: str) -> list[Any]:
+    return {
+        "sphere": [("sphere", r) for r in (1, LARGE)],
+        "capsule": [("capsule", 1, LARGE), ("capsule", LARGE, 0), ("capsule", LARGE, LARGE)],
+        "cylinder": [("cylinder", 1, LARGE), ("cylinder", LARGE, 1), ("cylinder", LARGE, LARGE)],
+        "box": [("box", LARGE, LARGE, LARGE), ("box", 1, LARGE, LARGE), ("box", LARGE, 1, 2)],
+        "sector": [("sector", LARGE, a, LARGE) for a in (1, 16384, 16385, 32767, 32768)],
+    }[kind]
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_the_smallest_and_largest_sizes_at_the_ends_of_int32(one: str, other: str) -> None:
+    cases = []
+    for n, (a, b, x, z) in enumerate(product(at_the_ends(one), at_the_ends(other), ENDS, ENDS)):
+        for y_a, y_b, yaw_a, yaw_b in (
+            (0, 0, 1, 16383),
+            (-(2**31), 2**31 - 1, 0, 0),
+            (5, ENDS[n % 8], 40000, 7 * n % 65536),
+        ):
+            cases.append((a, (ENDS[n // 3 % 8], y_a, ENDS[n // 7 % 8], yaw_a), b, (x, y_b, z, yaw_b)))
+            # And next to each other at the far end, where a difference that wrapped would show.
+            cases.append(
+                (a, (x, y_a, z, yaw_a), b, (max(x - LARGE, -(2**31)), y_a, max(z - 1, -(2**31)), yaw_b))
+            )
+    assert mismatches(cases) == []
+
+
+def test_a_half_disc_with_its_apex_on_a_face_overlaps_the_box_it_faces() -> None:
+    half_disc, box = ("sector", 5, 16384, 5), ("box", 7, 7, 7)
+    cases = [
+        (half_disc, (x, 0, 1, yaw), box, (0, 0, 0, 0)) for x in (-7, 7) for yaw in (0, 16384, 32768, 49152)
+    ]
+    assert mismatches(cases) == []
+    assert overlap(made(half_disc), Pose(-7, 0, 1, 0), made(box), Pose(0, 0, 0)) == 2
+    assert overlap(made(half_disc), Pose(-7, 0, 1, 32768), made(box), Pose(0, 0, 0)) == 1
+
+
+def test_a_point_one_raw_unit_behind_the_apex_is_nearest_to_the_apex() -> None:
+    """The border between a sector's apex and its edges, on turned edges, where t is about 0."""
+    cases = [
+        (("sector", 50, half_angle, 5), (0, 0, 0, yaw), ("cylinder", r, 5), (x, 0, z, 0))
+        for half_angle, yaw in ((9000, 100), (1, 8192), (20001, 31000))
+        for x, z in product(range(-4, 5), repeat=2)
+        for r in (1, 2, 3, 5)
+    ]
+    assert mismatches(cases) == []
+
+
+@given(strategies.near_pairs(), strategies.positions())
+def test_contact_depends_on_the_difference_of_the_places_alone(pair: Any, by: Any) -> None:
+    a, pose_a, b, pose_b = pair
+    moved = [(*(v + d for v, d in zip(pose[:3], by, strict=True)), pose[3]) for pose in (pose_a, pose_b)]
+    assume(all(-(2**31) <= v < 2**31 for pose in moved for v in pose[:3]))
+    before = overlap(made(a), Pose(*pose_a), made(b), Pose(*pose_b))
+    assert overlap(made(a), Pose(*moved[0]), made(b), Pose(*moved[1])) == before
+
+
+@given(strategies.near_pairs())
+def test_a_quarter_turn_of_everything_changes_no_contact(pair: Any) -> None:
+    a, pose_a, b, pose_b = pair
+    turned = [(-z, y, x, (yaw + 16384) % 65536) for x, y, z, yaw in (pose_a, pose_b)]
+    assume(all(-(2**31) <= v < 2**31 for pose in turned for v in pose[:3]))
+    before = overlap(made(a), Pose(*pose_a), made(b), Pose(*pose_b))
+    assert overlap(made(a), Pose(*turned[0]), made(b), Pose(*turned[1])) == before
+
+
+@given(strategies.near_pairs())
+def test_a_mirrored_pair_has_the_same_contact(pair: Any) -> None:
+    """x to -x: a yaw becomes half a turn less the yaw; a box looks the same from the other side."""
+    a, pose_a, b, pose_b = pair
+    mirrored = [(-x, y, z, (32768 - yaw) % 65536) for x, y, z, yaw in (pose_a, pose_b)]
+    assume(all(-(2**31) <= v < 2**31 for pose in mirrored for v in pose[:3]))
+    before = overlap(made(a), Pose(*pose_a), made(b), Pose(*pose_b))
+    assert overlap(made(a), Pose(*mirrored[0]), made(b), Pose(*mirrored[1])) == before
