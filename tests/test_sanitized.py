@@ -1,4 +1,4 @@
-"""The kernel under the address and undefined-behaviour sanitizers, driven through the package by its own tests."""
+"""The kernel under the address and undefined-behaviour sanitizers, driven by the tests of the package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,14 @@ from test_package import build, needs_compiler, tree
 
 HERE = Path(__file__).resolve().parent
 FLAGS = "-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
-TESTS = ("test_shapes.py", "test_numbers.py", "test_world.py", "test_broad.py", "test_push.py", "test_cast.py")
+TESTS = (
+    "test_shapes.py",
+    "test_numbers.py",
+    "test_world.py",
+    "test_broad.py",
+    "test_push.py",
+    "test_cast.py",
+)
 
 
 def runtime(name: str) -> str:

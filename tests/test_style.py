@@ -1,0 +1,47 @@
+"""The linters find nothing: the same commands by hand are `ruff check`, `ruff format --check` and `mypy`."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+KERNEL = sorted((ROOT / "csrc").glob("*.[ch]"))
+
+
+@pytest.mark.parametrize("command", ["ruff check", "ruff format --check", "mypy"])
+def test_the_linters_find_nothing(command: str) -> None:
+    name, *arguments = command.split()
+    run = subprocess.run(
+        [sys.executable, "-m", name, *arguments, *(["."] if name == "ruff" else [])],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("path", KERNEL, ids=lambda path: path.name)
+def test_the_kernel_names_no_floating_point_and_nothing_of_libc(path: Path) -> None:
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert not re.search(r"\b(float|double|_Float\w+)\b", text)
+    allowed = {"<stddef.h>", "<stdint.h>", "<string.h>"}  # of the last, memcpy, memmove and memset only
+    included = set(re.findall(r"#\s*include\s+(\S+)", text))
+    assert {name for name in included if name.startswith("<")} <= allowed
+    called = set(
+        re.findall(r"\b(mem[a-z]+|str(?:len|n?cmp|n?cpy|n?cat|r?chr|str|dup)|[a-z]*printf|abort)\(", text)
+    )
+    assert called <= {"memcpy", "memmove", "memset"}
+
+
+@pytest.mark.parametrize("path", KERNEL, ids=lambda path: path.name)
+def test_the_kernel_is_ascii_with_lines_of_at_most_150_characters(path: Path) -> None:
+    for number, line in enumerate(path.read_text(encoding="ascii").splitlines(), 1):
+        assert len(line) <= 150, f"{path.name}:{number}"
+        assert line == line.rstrip(), f"{path.name}:{number}"
+        assert "\t" not in line, f"{path.name}:{number}"
