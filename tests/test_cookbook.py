@@ -47,3 +47,29 @@ def test_links_of_the_cookbook_lead_to_its_headings() -> None:
     titles = re.findall(r"^## (.+)$", text, re.MULTILINE)
     anchors = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
     assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
+
+
+SYSTEMS = COOKBOOK.with_name("systems.md").read_text(encoding="utf-8")
+
+
+def test_every_row_of_the_systems_leads_to_a_test_that_there_is() -> None:
+    links = re.findall(r"\[`(test_\w+)`\]\(\.\./(tests/\w+\.py)\)", SYSTEMS)
+    assert len(links) > 40
+    for name, file in links:
+        source = (COOKBOOK.parent.parent / file).read_text(encoding="utf-8")
+        assert f"\ndef {name}(" in source, name
+
+
+def test_every_test_of_the_systems_is_in_a_row() -> None:
+    source = (COOKBOOK.parent.parent / "tests" / "test_systems.py").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(test_\d_\w+)`", SYSTEMS))
+    assert named == set(re.findall(r"^def (test_\d_\w+)\(", source, re.MULTILINE))
+
+
+def test_the_systems_lead_to_programs_and_examples_that_there_are() -> None:
+    text = COOKBOOK.read_text(encoding="utf-8")
+    titles = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    anchors = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+    assert set(re.findall(r"\(cookbook\.md#([^)]+)\)", SYSTEMS)) <= anchors
+    for path in re.findall(r"\(\.\./(examples/[^)]+)\)", SYSTEMS):
+        assert (COOKBOOK.parent.parent / path).is_file()
