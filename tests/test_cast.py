@@ -754,6 +754,17 @@ int32_t shim_products(const uint64_t *v, uint64_t *out) {
     memcpy(out, r.word, sizeof r.word);
     return i256_sign(r);
 }
+void shim_track(const int64_t *u, const int64_t *m, int64_t r, int64_t n, int64_t d, int32_t *out) {
+    track k = {{{u[0], m[0], 0, 1}, {u[1], m[1], 0, 1}, {u[2], m[2], 0, 1}}, 3, 0, r, 0};
+    moment t = {n, d};
+    gaps g;
+    quadratic q;
+    gaps_at(&g, &k, t);
+    quadratic_of(&q, &k);
+    out[0] = slope_sign(&g);
+    out[1] = value_sign(&g);
+    out[2] = discriminant_sign(&k, &q);
+}
 int32_t shim_rim_slope(const int64_t *v, int64_t k) {
     rim s = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, v[6], v[7], v[8]};
     return rim_slope(&s, k);
@@ -868,6 +879,48 @@ def test_the_sign_beside_a_root_is_exact(kernel: ctypes.CDLL) -> None:
             assert kernel.shim_surd(words(square, u, v), ctypes.c_int64(r)) == expected
 
     check()
+
+
+@st.composite
+def tracks(draw: st.DrawFn) -> Any:
+    """Three gaps u + t * m, r and a time n / d, at which the slope or the distance less r is next
+    to nothing, or the least distance is next to r: from multiples of (3, 4, 5) and of each other."""
+    g, q = draw(strategies.all_scales(1, 2**56)), draw(strategies.all_scales(1, 2**57))
+    along = draw(st.integers(-(2**56), 2**56))
+    jitter = draw(_vector(st.sampled_from([0, 0, 1, -1])))
+    x, y = (-4 * g, 3 * g) if draw(st.booleans()) else (-4 * g + 3 * along, 3 * g + 4 * along)
+    u = [x + jitter[0], y + jitter[1], 0]
+    m = [3 * q, 4 * q + draw(st.integers(0, 1)), draw(st.sampled_from([0, 1, q]))]
+    d = draw(strategies.all_scales(1, 2**60))
+    n = draw(st.sampled_from([0, d]) | st.integers(0, d))
+    if draw(st.booleans()):
+        u = [p - v * n // d for p, v in zip(u, m, strict=True)]
+    order = draw(st.permutations(range(3)))
+    return [u[i] for i in order], [m[i] for i in order], 5 * g + jitter[2], n, d
+
+
+def test_the_signs_that_decide_a_turned_cast_are_exact(kernel: ctypes.CDLL) -> None:
+    seen = set()
+
+    @settings(max_examples=3000)
+    @given(tracks())
+    def check(track: Any) -> None:
+        u, m, r, n, d = track
+        assume(max(map(abs, u)) < 2**61 and max(m) < 2**61)
+        out, vector = (ctypes.c_int32 * 3)(), ctypes.c_int64 * 3
+        kernel.shim_track(vector(*u), vector(*m), *map(ctypes.c_int64, (r, n, d)), out)
+        gaps = [p * d + v * n for p, v in zip(u, m, strict=True)]
+        b, a = sum(p * v for p, v in zip(u, m, strict=True)), sum(v * v for v in m)
+        c = sum(p * p for p in u) - r * r
+        slope, value = (
+            sum(e * v for e, v in zip(gaps, m, strict=True)),
+            sum(e * e for e in gaps) - r * r * d * d,
+        )
+        assert tuple(out) == tuple(map(model.sgn, (slope, value, b * b - a * c)))
+        seen.update(enumerate(out))
+
+    check()
+    assert len(seen) == 9
 
 
 def test_the_slope_at_a_rim_changes_sign_where_the_distance_is_least(kernel: ctypes.CDLL) -> None:
