@@ -20,9 +20,9 @@
 
 /* Bounds on three axes, quantised to FIELD bits each (rounded down, which keeps order), a guard bit above each field: x in the low
  * field, then z, then y. `most` has its guards set: a box begins before another ends on all axes iff most - least keeps them all. */
-typedef struct box {
+typedef struct packed_box {
     uint64_t least, most;
-} box;
+} packed_box;
 
 typedef struct level {
     uint32_t first, end; /* in the sorted arrays */
@@ -44,13 +44,13 @@ typedef struct grid {
 typedef struct arrays {
     grid *g;
     uint64_t *keys, *spare; /* one more key than colliders: the last is above all */
-    box *boxes, *sorted;    /* by id, and in the order of the keys */
+    packed_box *boxes, *sorted;    /* by id, and in the order of the keys */
 } arrays;
 
 static uint64_t aligned(uint64_t size) { return (size + 7) & ~(uint64_t)7; }
 
 uint64_t fxs_broad_size(uint32_t capacity) {
-    return aligned(sizeof(grid)) + 2 * 8 * ((uint64_t)capacity + 1) + 2 * sizeof(box) * (uint64_t)capacity;
+    return aligned(sizeof(grid)) + 2 * 8 * ((uint64_t)capacity + 1) + 2 * sizeof(packed_box) * (uint64_t)capacity;
 }
 
 static arrays arrays_of(const fxs_world *w) {
@@ -58,7 +58,7 @@ static arrays arrays_of(const fxs_world *w) {
     a.g = (grid *)at(w, w->broad_at);
     a.keys = (uint64_t *)at(w, w->broad_at + aligned(sizeof(grid)));
     a.spare = a.keys + w->capacity + 1;
-    a.boxes = (box *)(a.spare + w->capacity + 1);
+    a.boxes = (packed_box *)(a.spare + w->capacity + 1);
     a.sorted = a.boxes + w->capacity;
     return a;
 }
@@ -202,7 +202,7 @@ static void build(fxs_world *w, const arrays *a) {
     const int64_t low_x = g->low[0], low_z = g->low[1], low_y = g->low[2];
     const uint32_t shift = g->shift, x_drop = g->x_drop, x_at = g->x_at, z_at = g->z_at, beams = g->beams, lonely = g->levels;
     uint64_t *keys = a->keys;
-    box *boxes = a->boxes;
+    packed_box *boxes = a->boxes;
     uint32_t n = 0;
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
@@ -276,10 +276,11 @@ static void test_proposed(search *s, uint32_t proposed) {
     }
 }
 
-static int boxes_meet(const box *p, const box *q) { return ((p->most - q->least) & (q->most - p->least) & GUARDS) == GUARDS; }
+static int boxes_meet(const packed_box *p, const packed_box *q) { return ((p->most - q->least) & (q->most - p->least) & GUARDS) == GUARDS; }
 
 /* Proposes i, whose box is `here`, with everything from j on whose key is below `end`; `proposed` so far and, returned, now. */
-static inline uint32_t scan(search *s, const uint64_t *keys, const box *sorted, uint32_t proposed, uint32_t i, box here, uint32_t j, uint64_t end) {
+static inline uint32_t scan(search *s, const uint64_t *keys, const packed_box *sorted, uint32_t proposed, uint32_t i,
+                            packed_box here, uint32_t j, uint64_t end) {
     for (; keys[j] < end; j++) {
         s->pair[proposed] = (uint64_t)i << 32 | j;
         proposed += (uint32_t)boxes_meet(&here, sorted + j);
@@ -325,14 +326,14 @@ static uint32_t seek(const arrays *a, uint32_t hint, uint64_t key) {
 static void search_level(search *s, const level *l) {
     const grid *g = s->a.g;
     const uint64_t *keys = s->a.keys;
-    const box *sorted = s->a.sorted;
+    const packed_box *sorted = s->a.sorted;
     const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1), begin_mask = ~s->id_mask, one = s->one;
     const uint64_t back = x_key(g, (l->wide >> g->shift) + ((uint64_t)1 << g->x_drop) + 1);
     const uint64_t y = (uint64_t)1 << g->y_at, z = (uint64_t)1 << g->z_at, row[4] = {z, y - z, y, y + z};
     const uint32_t x_drop = g->x_drop, x_at = g->x_at, end_i = l->end, rows = g->beams ? 4 : 1;
     uint32_t start[4] = {l->first, l->first, l->first, l->first}, proposed = 0;
     for (uint32_t i = l->first; i < end_i; i++) {
-        box here = sorted[i];
+        packed_box here = sorted[i];
         uint64_t begin = keys[i] & begin_mask, own = begin & row_mask, end = own + ((here.most & FIELD_MASK) >> x_drop << x_at) + one;
         uint64_t from = begin - own > back ? begin - back : own;
         proposed = scan(s, keys, sorted, proposed, i, here, i + 1, end);
@@ -357,7 +358,7 @@ static void search_larger(search *s, const level *l, uint32_t large) {
     uint32_t hint[4] = {coarse->first, coarse->first, coarse->first, coarse->first}, proposed = 0;
     for (uint32_t i = l->first; i < l->end; i++) {
         const solid *p = solids(s->w) + (a->keys[i] & s->id_mask);
-        box here = a->sorted[i];
+        packed_box here = a->sorted[i];
         int64_t x = (int64_t)p->x - p->reach_x - coarse->wide, z = (int64_t)p->z - p->reach_z - coarse->wide,
                 y = (int64_t)p->y - p->reach_y - coarse->tall;
         uint64_t x_begin = x_key(g, from_low(g, 0, max64(x, g->low[0])) >> g->shift), x_end = x_key(g, here.most & FIELD_MASK) + s->one;
@@ -436,7 +437,7 @@ static uint64_t look_in_grid(const arrays *a, const int64_t least[3], const int6
         from[i] = from_low(g, i, clamped(least[AXIS[i]], g->low[i], g->high[i]));
         to[i] = from_low(g, i, clamped(most[AXIS[i]], g->low[i], g->high[i]));
     }
-    box here;
+    packed_box here;
     here.least = from[0] >> g->shift | from[1] >> g->shift << (FIELD + 1) | from[2] >> g->shift << (2 * FIELD + 2);
     here.most = (to[0] >> g->shift | to[1] >> g->shift << (FIELD + 1) | to[2] >> g->shift << (2 * FIELD + 2)) | GUARDS;
     for (uint32_t lvl = 0; lvl <= g->levels; lvl++) {

@@ -595,7 +595,7 @@ static planar whole(planar v) { /* of Q.46 that are whole raw units */
 }
 
 /* Four planar slabs; |p| + limit < 2^61.9 + 2^60.4. */
-static int32_t box_box(const solid *a, const solid *b, planar p, planar m, window w, int when) {
+static int32_t cast_boxes(const solid *a, const solid *b, planar p, planar m, window w, int when) {
     planar rel = direction_of((uint32_t)b->yaw - a->yaw);
     int64_t c = abs64(rel.x), s = abs64(rel.z);
     int quarters = is_quarter(frame_of(a)) && is_quarter(frame_of(b));
@@ -634,7 +634,7 @@ static int32_t first_of_pair(const solid *a, const solid *b, const int64_t *D, c
     }
     planar p = {D[0], D[2]}, m = {M[0], M[2]}, half = {0, 0};
     if (a->kind == FXS_BOX) {
-        return box_box(a, b, p, m, w, when);
+        return cast_boxes(a, b, p, m, w, when);
     }
     if (b->kind == FXS_BOX) {
         planar dir = frame_of(b);
@@ -696,7 +696,6 @@ typedef struct vector {
     int64_t x, y, z;
 } vector;
 
-static int sign64(int64_t v) { return (v > 0) - (v < 0); }
 static int64_t with_sign(int64_t v, int64_t sign) { return sign < 0 ? -v : v; }
 
 /* v * factor / divisor, rounded towards zero; factor >= 0, the quotient below 2^62. */
@@ -861,7 +860,7 @@ static int is_later(const fxs_cast_hit *a, const fxs_cast_hit *b) {
 }
 
 /* Puts `hit` where it belongs below the empty place `at` of a heap of n. */
-static void sift(fxs_cast_hit *heap, uint64_t n, uint64_t at, fxs_cast_hit hit) {
+static void sift_hit(fxs_cast_hit *heap, uint64_t n, uint64_t at, fxs_cast_hit hit) {
     for (uint64_t child; (child = 2 * at + 1) < n; at = child) {
         child += child + 1 < n && is_later(heap + child + 1, heap + child);
         if (!is_later(heap + child, &hit)) {
@@ -874,7 +873,7 @@ static void sift(fxs_cast_hit *heap, uint64_t n, uint64_t at, fxs_cast_hit hit) 
 
 static void make_heap(fxs_cast_hit *hits, uint64_t n) {
     for (uint64_t i = n / 2; i-- > 0;) {
-        sift(hits, n, i, hits[i]);
+        sift_hit(hits, n, i, hits[i]);
     }
 }
 
@@ -882,15 +881,15 @@ static void sort_heap(fxs_cast_hit *heap, uint64_t n) {
     while (n > 1) {
         fxs_cast_hit last = heap[--n];
         heap[n] = heap[0];
-        sift(heap, n, 0, last);
+        sift_hit(heap, n, 0, last);
     }
 }
 
-typedef struct kept {
+typedef struct kept_hits {
     fxs_cast_hit *hits;
     uint64_t room, count, met; /* count of them are in hits; met is how many there were, as far as they matter */
     uint32_t limit;
-} kept;
+} kept_hits;
 
 /* Bounds of the moving shape between two fractions. |M * fraction| <= 2^45. */
 static void sweep_bounds(const job *j, int32_t from, int32_t to, int64_t least[3], int64_t most[3]) {
@@ -908,11 +907,11 @@ static int bounds_hold(const solid *s, const int64_t least[3], const int64_t mos
 }
 
 /* Takes a hit in; returns the fraction after which others do not matter. What is kept becomes a heap when it is full. */
-static int32_t keep(kept *k, fxs_cast_hit hit) {
+static int32_t keep(kept_hits *k, fxs_cast_hit hit) {
     int is_full = k->limit != 0 && k->count == k->limit;
     k->met++;
     if (is_full && is_later(k->hits, &hit)) {
-        sift(k->hits, k->count, 0, hit);
+        sift_hit(k->hits, k->count, 0, hit);
     } else if (!is_full && k->count < k->room) {
         k->hits[k->count++] = hit;
         is_full = k->limit != 0 && k->count == k->limit;
@@ -928,7 +927,7 @@ static int32_t keep(kept *k, fxs_cast_hit hit) {
  * bounds of its own; a collider whose bounds a slice meets after the one before it has been looked at. What is left when the last hit
  * that can matter is earlier than the next slice is not looked at. */
 static uint64_t run(fxs_world *w, const job *j, fxs_cast_hit *hits, uint64_t room) {
-    kept k = {hits, room, 0, 0, j->limit};
+    kept_hits k = {hits, room, 0, 0, j->limit};
     int64_t least[3], most[3], least_before[3] = {0, 0, 0}, most_before[3] = {0, 0, 0};
     sweep_bounds(j, 0, WHOLE, least, most);
     int32_t from = 0, last = WHOLE, slices = 1 + (int32_t)fxs_isqrt64(fxs_broad_guess(w, least, most) / (j->limit ? 2 : 8));

@@ -28,6 +28,7 @@ typedef struct planar {
     int64_t x, z;
 } planar;
 
+static inline int sign64(int64_t v) { return (v > 0) - (v < 0); }
 static inline int64_t abs64(int64_t v) { return v < 0 ? -v : v; }
 static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }

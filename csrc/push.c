@@ -29,8 +29,6 @@
 #include "wide.h"
 #include "world.h"
 
-static int sign64(int64_t v) { return (v > 0) - (v < 0); }
-
 static int is_round(const solid *s) { return s->kind <= FXS_CAPSULE; }
 
 /* A unit vector (Q2.30) and how far to go along it, in raw units * 2^30. */
@@ -151,19 +149,19 @@ static way way_of_boxes(const solid *a, const solid *b, planar p) {
 }
 
 /* What one direction needs to be searched: the pair with b at the origin, and the direction's axes. */
-typedef struct search {
+typedef struct trial {
     solid a, b;
     int64_t x, z;           /* a's centre */
     int x_is_major;
     int64_t sign_x, sign_z;
-} search;
+} trial;
 
-static planar translation(const search *s, int64_t major, int64_t minor) {
+static planar translation(const trial *s, int64_t major, int64_t minor) {
     planar t = {s->sign_x * (s->x_is_major ? major : minor), s->sign_z * (s->x_is_major ? minor : major)};
     return t;
 }
 
-static int ends_contact(search *s, int64_t major, int64_t minor) {
+static int ends_contact(trial *s, int64_t major, int64_t minor) {
     planar t = translation(s, major, minor);
     s->a.x = (int32_t)(s->x + t.x);
     s->a.z = (int32_t)(s->z + t.z);
@@ -178,7 +176,7 @@ static int64_t whole_part(int64_t length, int64_t u) {
 /* The shortest integer translation near w that ends the contact of the pair in s; of equal ones that with the larger major
  * component. Along a diagonal both components move: each t is then less than half a right angle off its direction, so that a face
  * is always left through itself. */
-static planar settle(search *s, way w) {
+static planar settle(trial *s, way w) {
     int64_t ux = abs64(w.out.x), uz = abs64(w.out.z), major_u = max64(ux, uz), minor_u = min64(ux, uz);
     int64_t length = max64(0, w.length), middle = whole_part(length, minor_u), least = major_u == minor_u;
     int64_t last = minor_u ? middle + 2 : 0, best_sq = INT64_MAX;
@@ -212,7 +210,7 @@ static planar push_of(const solid *a, const solid *b) {
     if (fxs_solid_contact(a, b) != FXS_OVERLAPPING) {
         return none;
     }
-    search s = {*a, *b, (int64_t)a->x - b->x, (int64_t)a->z - b->z, 0, 0, 0};
+    trial s = {*a, *b, (int64_t)a->x - b->x, (int64_t)a->z - b->z, 0, 0, 0};
     s.a.y = (int32_t)((int64_t)a->y - b->y);
     s.b.x = s.b.y = s.b.z = 0;
     planar p = {s.x, s.z};
