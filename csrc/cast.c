@@ -184,6 +184,9 @@ static int value_sign(const gaps *g) {
     if (g->shift == 0) {
         return i128_cmp(least, i128_square(g->top_limit));
     }
+    if (g->count == 1) { /* a face of a box, where the two are most often equal */
+        return i128_cmp(i128_abs(g->gap[0]), g->limit);
+    }
     if (i128_cmp(least, i128_square(g->top_limit + 1)) >= 0) {
         return 1;
     }
