@@ -85,6 +85,10 @@ def test_only_native_imports_the_extension() -> None:
         ("state", {"_native", "shapes"}),
         ("records", {"_native", "shapes"}),
         ("world", {"_native", "shapes", "records", "state"}),
+        ("aim", {"_native", "numbers", "shapes"}),
+        ("flat", {"_native", "shapes", "records", "world"}),
+        ("bodies", {"_native", "shapes", "records", "world"}),
+        ("handlers", {"_native", "shapes", "records", "world"}),
     ],
 )
 def test_imports_go_one_way(module: str, allowed: set[str]) -> None:
@@ -97,7 +101,10 @@ def test_importing_fixsync_loads_neither_numpy_nor_the_command_line() -> None:
     assert found.stdout.strip() == ""
 
 
-@pytest.mark.parametrize("module", ["_native", "numbers", "shapes", "records", "state", "world"])
+_EXACT = ["_native", "numbers", "shapes", "records", "state", "world", "aim", "flat", "bodies", "handlers"]
+
+
+@pytest.mark.parametrize("module", _EXACT)
 def test_no_float_is_written_where_answers_are_made(module: str) -> None:
     tree = ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
     for node in ast.walk(tree):
