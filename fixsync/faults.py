@@ -6,8 +6,8 @@ Each is one that real games have had. `FAULTS` says what they do, and where a re
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
 
 from fixsync.records import Event, Events
 from fixsync.sim import Input
@@ -35,9 +35,7 @@ FAULTS = {
 
 
 class _Faulty(SkillFight):
-    def __init__(self, seed: int, players: int, frame: int) -> None:
-        super().__init__(seed, players)
-        self._fault_frame = frame
+    _fault_frame: ClassVar[int]
 
 
 class _Unit(_Faulty):
@@ -90,13 +88,20 @@ _MAKERS: dict[str, type[_Faulty]] = {
 }
 
 
-def faulty(name: str, frame: int) -> Callable[[int, int], SkillFight]:
-    """What makes the sample game with a fault from FAULTS that begins in a frame, 1 or later.
+def faulty(name: str, frame: int) -> type[SkillFight]:
+    """The sample game with a fault from FAULTS that begins in a frame, 1 or later.
 
-    ValueError for another name or frame.
+    ValueError for another name or frame. Other processes find it as `fixsync.faults:NAME_at_FRAME`.
     """
-    if frame < 1:
-        raise ValueError(f"frame of a fault must be 1 or more, not {frame}")
     if name not in _MAKERS:
         raise ValueError(f"fault must be one of {', '.join(_MAKERS)}, not {name!r}")
-    return lambda seed, players: _MAKERS[name](seed, players, frame)
+    if frame < 1:
+        raise ValueError(f"frame of a fault must be 1 or more, not {frame}")
+    return type(f"{name}_at_{frame}", (_MAKERS[name],), {"_fault_frame": frame})
+
+
+def __getattr__(name: str) -> type[SkillFight]:
+    fault, _, frame = name.partition("_at_")
+    if fault in _MAKERS and frame.isdecimal() and int(frame) > 0:
+        return faulty(fault, int(frame))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,6 +16,7 @@ from fixsync.matchlog import (
     Answer,
     Cast,
     CastHit,
+    Command,
     Event,
     Header,
     Move,
@@ -36,7 +37,7 @@ from fixsync.shapes import Pose, Shape, shape_from_tuple
 from fixsync.strictjson import LineError
 from fixsync.world import World
 
-__all__ = ["Player", "shape_of"]
+__all__ = ["Player", "apply_command", "shape_of"]
 
 _EVENT = Struct("=4I")
 
@@ -79,6 +80,11 @@ _CHANGES: dict[type[Any], Callable[[World, Any], None]] = {
     SetActive: lambda world, c: world.set_active(c.id, c.active),
     Remove: lambda world, c: world.remove(c.id),
 }
+
+
+def apply_command(world: World, command: Command) -> None:
+    """Makes the change that a command tells; a query or a cast is none."""
+    _CHANGES[type(command)](world, command)
 
 
 def _query(world: World, c: Query) -> Answer:

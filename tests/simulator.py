@@ -111,6 +111,9 @@ def _add_crashes(random: Random, made: Plan) -> None:
     # Two at once leave nobody to come back by; a host with vacant seats cannot come back; what went on while
     # somebody was away may make the rest too late.
     made.ends |= {Reason.SILENT, Reason.JOIN_FAILED, Reason.STALLED}
+    if len({who for _, who in made.crashes}) > 1:
+        # What only two knew who were both down is lost: one of them plays that frame anew, otherwise.
+        made.ends |= {Reason.DESYNC}
 
 
 class _Broken(Bumpers):
@@ -240,7 +243,10 @@ def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None
             assert session.end is not None
             if made.match.is_player(me) and me in made.match.seated:
                 ends[me] = session.end.reason
-    network.check_agreement() if made.fault is None else _check_desync(network, made)
+    if made.fault is not None:
+        _check_desync(network, made)
+    elif Reason.DESYNC not in ends.values():
+        network.check_agreement()
     assert set(ends.values()) <= made.ends | ({Reason.LEFT}), f"ended by {ends}, expected {made.ends}"
     if made.ends == {Reason.COMPLETED}:
         for me, peer in network.peers.items():

@@ -2,7 +2,8 @@
 
 No sockets and no clocks: `receive` takes what arrived, `outgoing` gives what is to be sent, `advance` plays a
 frame, and all take the time as integer milliseconds that never run backwards. Nothing that arrives can raise
-an exception, and a packet that is refused changes nothing but the count of those.
+an exception. A packet that is refused changes nothing but the count of those; a Hello that does not fit is
+answered.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ _CATCH_UP_FRAMES = 16
 _STATES_MAX = 4 * (INPUT_DELAY_MAX + PREDICTION_MAX)
 _RTT_MS_MAX = 60_000
 _WANT_MS_MIN = 50
+_WANT_PIECES_FEW = 4
 _INSTANCE_MAX = 2**64 - 1
 
 
@@ -522,9 +524,13 @@ class Session:
             yield from self._pieces(link, want)
         link.wants.clear()
         asked = self._want(link)
-        if asked is not None and now_ms - link.want_ms >= max(timing.resend_ms, link.rtt_ms or _WANT_MS_MIN):
-            link.want_ms = now_ms
-            yield asked
+        if asked is not None:
+            # Much is asked for once a round trip, so that it does not come twice; a little, more often.
+            is_much = len(asked.pieces) > _WANT_PIECES_FEW
+            pause_ms = max(_WANT_MS_MIN, link.rtt_ms or 0) if is_much else _WANT_MS_MIN
+            if now_ms - link.want_ms >= pause_ms:
+                link.want_ms = now_ms
+                yield asked
         if not link.instance or self.phase is Phase.JOINING:
             return
         own_next = max((self._streams[seat].next for seat in self._sources), default=0)
@@ -758,7 +764,7 @@ class Session:
             raise _Refused(fault)
         if hello.instance > link.instance:
             started = self.phase is Phase.RUNNING
-            if started and self._is_refused_host(link):
+            if started and link.instance and self._is_refused_host(link):
                 raise _Refused("the host cannot come back while it holds seats of others")
             is_open = started or not self._is_required(link.peer)
             link.reset(self._streams[0].first, self._timeline.first_hash, is_open=is_open)

@@ -1,0 +1,201 @@
+"""fixsync synctest: runs a simulation in every way that peers will run it, and tells the first difference."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from fixsync import sim
+from fixsync.cli import text
+from fixsync.minimise import minimise
+from fixsync.synctest import (
+    CHECKS,
+    ROLLBACK_FRAMES,
+    Divergence,
+    Inputs,
+    Straight,
+    bot_inputs,
+    log_inputs,
+    not_checked,
+    run_check,
+    run_straight,
+    write_log,
+)
+
+_PROCESS_ATTEMPTS_MAX = 30
+"""Of trying shorter inputs, where each try starts two processes."""
+
+
+@click.command("synctest")
+@click.argument("simulation", default="skillfight", metavar="[SIMULATION]")
+@click.option("--players", type=click.IntRange(1, sim.PLAYERS_MAX), default=2, show_default=True)
+@click.option("--frames", type=click.IntRange(1, 1_000_000), default=300, show_default=True)
+@click.option("--seed", type=click.IntRange(0, sim.SEED_MAX), default=1, show_default=True)
+@click.option(
+    "--inputs",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="LOG",
+    help="Take seed and inputs from this match log. Otherwise the simulation's bots play, if it has any.",
+)
+@click.option(
+    "--back",
+    type=click.IntRange(1, 60),
+    default=ROLLBACK_FRAMES,
+    show_default=True,
+    help="How many frames to go back.",
+)
+@click.option(
+    "--check", "checks", type=click.Choice(CHECKS), multiple=True, help="Only this one. Repeatable."
+)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("synctest.jsonl"),
+    show_default=True,
+    metavar="LOG",
+    help="Where to write the smallest match found that shows a difference.",
+)
+@text.json_option
+@click.pass_context
+def synctest_command(
+    ctx: click.Context,
+    simulation: str,
+    players: int,
+    frames: int,
+    seed: int,
+    inputs: Path | None,
+    back: int,
+    checks: tuple[str, ...],
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Run a simulation straight, and in every other way that peers will run it, and compare each frame.
+
+    SIMULATION is a name, or module:object, which is called with a seed and a number of players; modules are
+    also looked for here. The sample is taken if none is given.
+
+    Every frame goes back some frames and steps again; every state is saved, loaded and saved; the world's
+    changes, and what the game holds, are put into another order; and fresh processes run it. The first
+    difference is told as frame, collider, field and both values, and a match that still shows it, as small
+    as could be found, is written: --inputs takes it.
+
+    \b
+    Exit code  0  no difference
+               1  a difference
+               2  the simulation cannot be run
+    """
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        made = sim.find(simulation)
+        given: Inputs
+        if inputs is not None:
+            _, seed, given = log_inputs(inputs)
+            players = len(given[0]) if given else players
+        else:
+            given = bot_inputs(made, seed, players, frames)
+        straight = run_straight(made, seed, players, given)
+    except (ValueError, OSError) as error:
+        raise click.ClickException(str(error)) from error
+    found: list[Divergence] = []
+    err = Console(stderr=True)
+    for check in checks or CHECKS:
+        if err.is_terminal and not as_json:
+            err.print(f"{check} ...", highlight=False)
+        divergence = run_check(check, straight, back=back, reference=simulation)
+        if divergence is not None:
+            found.append(divergence)
+    first = min(found, key=lambda divergence: divergence.frame, default=None)
+    smallest = None
+    if first is not None:
+        smallest = _smallest(straight, first.check, back, simulation)
+        write_log(smallest, out)
+    if as_json:
+        text.print_json(_json(straight, list(checks or CHECKS), found, first, smallest, out))
+    else:
+        _print(straight, list(checks or CHECKS), found, first, smallest, out)
+    ctx.exit(0 if first is None else 1)
+
+
+def _smallest(straight: Straight, check: str, back: int, reference: str) -> Straight:
+    """A straight run with as little in it as could be found that still fails the check."""
+
+    def run(inputs: Inputs) -> Straight:
+        return run_straight(straight.type, straight.seed, straight.players, inputs)
+
+    def fails(inputs: list[tuple[sim.Input, ...]]) -> int | None:
+        try:
+            divergence = run_check(check, run(inputs), back=back, reference=reference)
+        except ValueError:
+            return None
+        return None if divergence is None else max(divergence.frame, 0)
+
+    idle = sim.idle_input(sim.start(straight.type, straight.seed, straight.players))
+    attempts = _PROCESS_ATTEMPTS_MAX if check == "process" else 400
+    try:
+        return run(minimise(straight.inputs, fails, idle, attempts_max=attempts))
+    except ValueError:
+        return straight
+
+
+def _print(
+    straight: Straight,
+    checks: list[str],
+    found: list[Divergence],
+    first: Divergence | None,
+    smallest: Straight | None,
+    out: Path,
+) -> None:
+    console = text.console()
+    what = f"{straight.type.name}, {straight.players} players, {straight.frames} frames, seed {straight.seed}"
+    text.say(console, text.printable(what))
+    failed = {divergence.check for divergence in found}
+    for check in checks:
+        text.say(console, f"  {check}: {'DIFFERS' if check in failed else 'the same'}")
+    for note in not_checked(straight.type):
+        text.say(console, f"  ({note})")
+    if first is None or smallest is None:
+        return
+    text.say(console, "", *map(text.printable, first.explain().splitlines()))
+    text.say(console, f"smallest match found that shows it: {out} ({smallest.frames} frames)")
+
+
+def _json(
+    straight: Straight,
+    checks: list[str],
+    found: list[Divergence],
+    first: Divergence | None,
+    smallest: Straight | None,
+    out: Path,
+) -> dict[str, Any]:
+    def told(divergence: Divergence) -> dict[str, Any]:
+        return {
+            "check": divergence.check,
+            "how": divergence.how,
+            "frame": divergence.frame,
+            "differences": [
+                {"owner": d.owner, "field": d.field, "values": list(d.values)} for d in divergence.differences
+            ],
+            "events": json.loads(json.dumps(divergence.events)),
+            "error": divergence.error,
+        }
+
+    return {
+        "exit_code": 0 if first is None else 1,
+        "simulation": straight.type.name,
+        "players": straight.players,
+        "frames": straight.frames,
+        "seed": straight.seed,
+        "checks": checks,
+        "not_checked": not_checked(straight.type),
+        "divergences": [told(divergence) for divergence in found],
+        "log": str(out) if smallest is not None else None,
+        "log_frames": smallest.frames if smallest is not None else None,
+    }
