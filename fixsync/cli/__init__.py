@@ -17,6 +17,7 @@ COMMANDS = {
     "diff": "fixsync.cli.diff:diff_command",
     "info": "fixsync.cli.info:info_command",
     "peers": "fixsync.cli.peers:peers_command",
+    "synctest": "fixsync.cli.synctest:synctest_command",
 }
 """Where each command is: its name, and module:object."""
 
