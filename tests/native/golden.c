@@ -1,0 +1,1104 @@
+/* One golden for every target: generated cases through every function of fixsync.h, digested. Nothing of libc but memcpy, memmove
+ * and memset, no floating point; every case is a function of its section's name and its number alone. Compiled with CALL_REFERENCE
+ * it drives reference.c in the place of the kernel, and must print the same. */
+#include "calls.h"
+
+/* ---- generated numbers: splitmix64. No expression draws twice but where C fixes the order: initialisers and arguments do not. ---- */
+
+static uint64_t random_state;
+
+static uint64_t random64(void) {
+    uint64_t z = random_state += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+/* 0 .. n - 1, from the high bits: n < 2^32. */
+static uint32_t below(uint32_t n) { return (uint32_t)((random64() >> 32) * n >> 32); }
+static int one_in(uint32_t n) { return below(n) == 0; }
+static int64_t between(int64_t low, int64_t high) { return low + (int64_t)(random64() % (uint64_t)(high - low + 1)); }
+static int64_t sign_of_coin(int64_t v) { return one_in(2) ? v : -v; }
+
+/* -1, 0 or 1. */
+static int64_t jitter(void) { return (int64_t)below(3) - 1; }
+
+static int64_t clamped(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
+static int32_t to_int32(int64_t v) { return (int32_t)clamped(v, INT32_MIN, INT32_MAX); }
+static int32_t to_size(int64_t v) { return (int32_t)clamped(v, 1, FXS_SIZE_MAX); }
+
+/* A magnitude below 2^bits, often next to a power of two. */
+static int64_t magnitude_of(uint32_t bits) {
+    int64_t top = (int64_t)1 << bits;
+    switch (below(8)) {
+    case 0: return top;
+    case 1: return top - 1;
+    case 2: {
+        int64_t power = (int64_t)1 << below(bits + 1);
+        return power + jitter();
+    }
+    default: return (int64_t)(random64() & (uint64_t)(top - 1));
+    }
+}
+
+static uint32_t random_yaw(void) {
+    switch (below(6)) {
+    case 0: return below(4) * 16384;
+    case 1: return below(8) * 8192;
+    case 2: {
+        uint32_t quarter = below(4) * 16384;
+        return (quarter + below(3) + 65535) & 65535;
+    }
+    default: return below(65536);
+    }
+}
+
+/* Within +-room on the ground and +-height above and below it. */
+static fxs_pose random_pose(int64_t room, int64_t height) {
+    fxs_pose p;
+    p.x = (int32_t)between(-room, room);
+    p.y = (int32_t)between(-height, height);
+    p.z = (int32_t)between(-room, room);
+    p.yaw = random_yaw();
+    return p;
+}
+
+static uint32_t random_half_angle(void) {
+    static const uint16_t NASTY[] = {1, 2, 8192, 16383, 16384, 16385, 24576, 32766, 32767, 32768};
+    return one_in(2) ? NASTY[below(COUNT(NASTY))] : 1 + below(32768);
+}
+
+/* Sizes about 2^bits. */
+static fxs_shape random_shape(uint32_t kind, uint32_t bits) {
+    static const uint8_t USED[5] = {1, 2, 2, 3, 2};
+    fxs_shape s = {kind, kind == FXS_SECTOR ? random_half_angle() : 0, {0, 0, 0}};
+    for (uint32_t i = 0; i < USED[kind]; i++) {
+        s.size[i] = to_size(magnitude_of(one_in(8) ? below(30) : bits));
+    }
+    if (kind == FXS_CAPSULE && one_in(4)) {
+        s.size[1] = 0;
+    }
+    return s;
+}
+
+static void start(const char *section) {
+    random_state = 0;
+    for (; *section; section++) {
+        random_state = mixed(random_state, (uint64_t)(unsigned char)*section);
+    }
+    digest = words = 0;
+}
+
+/* Runs `one` for case 0, 1, 2, ... with a checkpoint at each of counts[0] < counts[1] < counts[2] that the level asks for. */
+static void cases(int level, const char *section, void (*one)(uint32_t number), const uint32_t counts[3]) {
+    uint32_t number = 0;
+    int was_tracing = tracing;
+    start(section);
+    for (int now = 0; now <= level; now++) {
+        if (counts[now] == number) {
+            continue;
+        }
+        for (; number < counts[now]; number++) {
+            one(number);
+        }
+        checkpoint(now, section, number, words);
+        tracing = 0; /* a trace is of level 0 */
+    }
+    tracing = was_tracing;
+}
+
+/* ---- angles and lengths ---- */
+
+static void one_direction(uint32_t yaw) {
+    int32_t c, s;
+    FXS(direction)((uint16_t)yaw, &c, &s);
+    call("direction");
+    given(yaw);
+    answers_follow();
+    answer_signed(c);
+    answer_signed(s);
+}
+
+static void ask_yaw_of(int64_t dx, int64_t dz) {
+    call("yaw_of");
+    given(dx);
+    given(dz);
+    answers_follow();
+    answer_signed(FXS(yaw_of)(dx, dz));
+}
+
+/* A difference of positions, or a little outside. */
+static int64_t random_difference(void) {
+    switch (below(16)) {
+    case 0: return sign_of_coin((int64_t)UINT32_MAX + below(3) - 1);
+    case 1: return sign_of_coin(magnitude_of(below(62)));
+    case 2: return (int64_t)below(5) - 2;
+    default: return clamped(sign_of_coin(magnitude_of(below(33))), -(int64_t)UINT32_MAX, UINT32_MAX);
+    }
+}
+
+static void one_yaw_of(uint32_t number) {
+    if (number % 4 == 0) {
+        int64_t x = random_difference(), z = random_difference();
+        ask_yaw_of(x, z);
+        return;
+    }
+    /* The sum of two neighbouring directions lies next to the border between their yaws. */
+    int32_t c[2], s[2];
+    uint32_t yaw = below(65536), shift = below(31);
+    FXS(direction)((uint16_t)yaw, &c[0], &s[0]);
+    FXS(direction)((uint16_t)(yaw + 1), &c[1], &s[1]);
+    int64_t scale = (int64_t)1 << shift, dx = ((int64_t)c[0] + c[1]) / scale, dz = ((int64_t)s[0] + s[1]) / scale;
+    int64_t x = dx + jitter(), z = dz + jitter();
+    ask_yaw_of(x, z);
+    if (shift == 0) {
+        ask_yaw_of(2 * dx, 2 * dz);
+    }
+}
+
+/* a^2 + b^2 + c^2 = d^2 for each row. */
+static const uint16_t QUADRUPLES[][4] = {{3, 4, 0, 5},   {5, 12, 0, 13},  {8, 15, 0, 17},   {7, 24, 0, 25},   {20, 21, 0, 29}, {1, 2, 2, 3},
+                                         {2, 3, 6, 7},   {1, 4, 8, 9},    {4, 4, 7, 9},     {2, 6, 9, 11},    {6, 6, 7, 11},   {3, 4, 12, 13},
+                                         {2, 5, 14, 15}, {1, 12, 12, 17}, {99, 20, 0, 101}, {119, 120, 0, 169}};
+
+static void one_length(uint32_t number) {
+    int64_t d[3];
+    if (number % 2) {
+        const uint16_t *q = QUADRUPLES[below(COUNT(QUADRUPLES))];
+        int64_t k = 1 + magnitude_of(below(24)), first = below(3);
+        for (int i = 0; i < 3; i++) {
+            d[i] = sign_of_coin(clamped(q[(first + i) % 3] * k, 0, UINT32_MAX) - (one_in(8) ? 1 : 0));
+        }
+    } else {
+        for (int i = 0; i < 3; i++) {
+            d[i] = random_difference();
+        }
+    }
+    call("length");
+    given(d[0]);
+    given(d[1]);
+    given(d[2]);
+    answers_follow();
+    answer_signed(FXS(length)(d[0], d[1], d[2]));
+}
+
+/* ---- two shapes ---- */
+
+static void one_check(uint32_t number) {
+    static const int32_t NASTY[] = {0, 1, -1, FXS_SIZE_MAX, FXS_SIZE_MAX + 1, INT32_MAX, INT32_MIN, 65536};
+    static const uint32_t ANGLES[] = {0, 1, 32767, 32768, 32769, 65535, 65536, 65537, UINT32_MAX};
+    fxs_shape s = random_shape(number % 5, below(30));
+    if (one_in(2)) {
+        uint32_t which = below(3);
+        s.size[which] = NASTY[below(COUNT(NASTY))];
+    }
+    if (one_in(3)) {
+        s.half_angle = ANGLES[below(COUNT(ANGLES))];
+    }
+    if (one_in(8)) {
+        s.kind = one_in(2) ? 5 : (uint32_t)random64();
+    }
+    call("shape_check");
+    given_shape(&s);
+    answers_follow();
+    answer_signed(FXS(shape_check)(&s));
+    fxs_pose pose = {0, 0, 0, ANGLES[below(COUNT(ANGLES))]}, origin = {0, 0, 0, 0};
+    fxs_shape ball = {FXS_SPHERE, 0, {65536, 0, 0}};
+    call("overlap");
+    given_shape(&ball);
+    given_pose(&origin);
+    given_shape(&s);
+    given_pose(&pose);
+    answers_follow();
+    answer_signed(FXS(overlap)(&ball, &origin, &s, &pose));
+}
+
+typedef struct pair {
+    fxs_shape a, b;
+    fxs_pose pa, pb;
+} pair;
+
+static void given_pair(const pair *p) {
+    given_shape(&p->a);
+    given_pose(&p->pa);
+    given_shape(&p->b);
+    given_pose(&p->pb);
+}
+
+/* Asks both ways round. */
+static int32_t ask_overlap(const pair *p) {
+    int32_t contact = FXS(overlap)(&p->a, &p->pa, &p->b, &p->pb);
+    call("overlap");
+    given_pair(p);
+    answers_follow();
+    answer_signed(contact);
+    if (FXS(overlap)(&p->b, &p->pb, &p->a, &p->pa) != contact) {
+        broken("overlap(a, b) is not overlap(b, a)");
+    }
+    return contact;
+}
+
+/* Of `number` % 15, the kinds of a pair. */
+static void kinds_of(uint32_t number, uint32_t *a, uint32_t *b) {
+    uint32_t at = number % 15;
+    for (*a = 0; at >= 5 - *a; ++*a) {
+        at -= 5 - *a;
+    }
+    *b = *a + at;
+    if (one_in(2)) {
+        uint32_t swap = *a;
+        *a = *b;
+        *b = swap;
+    }
+}
+
+/* The half extents that decide when two axis-parallel shapes touch along x, y, z. */
+static int64_t extent(const fxs_shape *s, uint32_t axis) {
+    if (axis == 1) {
+        return s->kind == FXS_SPHERE ? s->size[0] : s->kind == FXS_CAPSULE ? (int64_t)s->size[0] + s->size[1] : s->size[1];
+    }
+    return s->kind == FXS_BOX && axis == 2 ? s->size[2] : s->size[0];
+}
+
+static pair random_pair(uint32_t number, uint32_t bits) {
+    pair p;
+    uint32_t a, b;
+    kinds_of(number, &a, &b);
+    p.a = random_shape(a, bits);
+    p.b = random_shape(b, bits);
+    p.pa.yaw = random_yaw();
+    p.pb.yaw = one_in(4) ? (p.pa.yaw + below(4) * 16384) & 65535 : random_yaw();
+    int64_t room = (int64_t)1 << (one_in(4) ? 31 : below(31));
+    p.pa.x = to_int32(between(-room, room));
+    p.pa.y = to_int32(between(-room, room));
+    p.pa.z = to_int32(between(-room, room));
+    p.pb.x = p.pa.x;
+    p.pb.y = p.pa.y;
+    p.pb.z = p.pa.z;
+    return p;
+}
+
+static void shift(fxs_pose *p, int64_t dx, int64_t dy, int64_t dz) {
+    p->x = to_int32(p->x + dx);
+    p->y = to_int32(p->y + dy);
+    p->z = to_int32(p->z + dz);
+}
+
+/* A pair that touches, or nearly so, in one of the ways that are exact on integers; sizes about 2^bits. */
+static pair near_pair(uint32_t number, uint32_t bits) {
+    pair p = random_pair(number, bits);
+    int64_t d[3];
+    const uint16_t *q = QUADRUPLES[below(COUNT(QUADRUPLES))];
+    int64_t k = to_size(magnitude_of(bits)) / q[3] + 1;
+    switch (below(4)) {
+    case 0: /* a Pythagorean distance: radii that add up to it touch exactly */
+        for (int i = 0; i < 3; i++) {
+            d[i] = sign_of_coin(q[i] * k);
+            d[i] += one_in(6) ? jitter() : 0;
+        }
+        p.a.size[0] = to_size(below(2) ? q[3] * k / 2 : q[3] * k - 1);
+        p.b.size[0] = to_size(q[3] * k - p.a.size[0]);
+        if (one_in(2)) { /* along y: what is round meets with its caps */
+            int64_t swap = d[1];
+            d[1] = d[2];
+            d[2] = swap;
+            d[1] += d[1] < 0 ? -(extent(&p.a, 1) - p.a.size[0]) : extent(&p.b, 1) - p.b.size[0];
+        }
+        break;
+    case 1: /* at the extents' sum on some axes */
+        for (uint32_t i = 0; i < 3; i++) {
+            d[i] = one_in(2) ? sign_of_coin(extent(&p.a, i) + extent(&p.b, i) + jitter()) : jitter();
+        }
+        break;
+    case 2: /* a cylinder's rim and a sphere: f and what is left of the radius are legs */
+        for (uint32_t i = 0; i < 3; i++) {
+            d[i] = sign_of_coin(magnitude_of(bits));
+        }
+        d[1] = sign_of_coin(p.a.size[1] + p.b.size[1] + q[0] * k);
+        p.a.size[0] = to_size(q[3] * k);
+        d[0] = sign_of_coin(q[1] * k + p.b.size[0]);
+        d[2] = jitter();
+        break;
+    default:
+        for (uint32_t i = 0; i < 3; i++) {
+            d[i] = between(-((int64_t)2 << bits), (int64_t)2 << bits);
+        }
+    }
+    shift(&p.pb, d[0], d[1], d[2]);
+    return p;
+}
+
+static void one_overlap(uint32_t number) {
+    pair p = near_pair(number, below(30));
+    ask_overlap(&p);
+}
+
+/* Moves b away from a along a line until they part, by bisection: the cases lie where exactness is hardest. */
+static void one_approach(uint32_t number) {
+    uint32_t bits = below(30);
+    pair p = random_pair(number, bits);
+    fxs_pose from = p.pb;
+    int64_t m[3], low = 0, high = 65536;
+    for (uint32_t i = 0; i < 3; i++) {
+        m[i] = one_in(3) ? jitter() : sign_of_coin(magnitude_of(bits + 2 < 31 ? bits + 2 : 31));
+    }
+    while (high - low > 1) {
+        int64_t t = (low + high) / 2;
+        p.pb = from;
+        shift(&p.pb, m[0] * t / 65536, m[1] * t / 65536, m[2] * t / 65536);
+        if (ask_overlap(&p) > FXS_APART) {
+            low = t;
+        } else {
+            high = t;
+        }
+    }
+    for (uint32_t i = 0; i < 6; i++) {
+        pair near = p;
+        int64_t by = i % 2 ? 1 : -1;
+        shift(&near.pb, i / 2 == 0 ? by : 0, i / 2 == 1 ? by : 0, i / 2 == 2 ? by : 0);
+        ask_overlap(&near);
+    }
+}
+
+/* Every pair of kinds on a tiny grid, exhaustively: sizes 1..3 (half angles by eighths of a turn and their neighbours), places to
+ * one step beyond touching, eight yaws. Case `number` is one set of shapes and yaws; it runs through all places. */
+static const uint16_t GRID_ANGLES[7] = {1, 8192, 16383, 16384, 16385, 24576, 32768};
+
+typedef struct grid_shape {
+    uint32_t count;
+    fxs_shape shape[27];
+} grid_shape;
+
+static grid_shape grid_of(uint32_t kind) {
+    grid_shape g;
+    g.count = 0;
+    for (int32_t i = 1; i <= 3; i++) {
+        for (int32_t j = 1; j <= (kind == FXS_SPHERE || kind == FXS_SECTOR ? 1 : kind == FXS_BOX ? 3 : 2); j++) {
+            fxs_shape s = {kind, 0, {i, kind == FXS_BOX ? 1 : kind == FXS_SPHERE ? 0 : kind == FXS_CAPSULE ? j - 1 : j, kind == FXS_BOX ? j : 0}};
+            for (uint32_t k = 0; k < (kind == FXS_SECTOR ? COUNT(GRID_ANGLES) : 1); k++) {
+                s.half_angle = kind == FXS_SECTOR ? GRID_ANGLES[k] : 0;
+                g.shape[g.count++] = s;
+            }
+        }
+    }
+    return g;
+}
+
+static grid_shape grid_a, grid_b;
+
+/* Yaws matter to boxes and sectors only. */
+static uint32_t grid_yaws(uint32_t kind) { return kind >= FXS_BOX ? 8 : 1; }
+
+static uint32_t grid_size(uint32_t a, uint32_t b) {
+    grid_a = grid_of(a);
+    grid_b = grid_of(b);
+    return grid_a.count * grid_b.count * grid_yaws(a) * grid_yaws(b);
+}
+
+static void one_grid(uint32_t number) {
+    static uint32_t first, end, kind_a, kind_b; /* the cases of the present pair of kinds */
+    if (number == 0) {
+        first = kind_a = kind_b = 0;
+        end = grid_size(0, 0);
+    }
+    while (number == end) {
+        first = end;
+        if (++kind_b > FXS_SECTOR) {
+            kind_b = ++kind_a;
+        }
+        if (kind_a == FXS_SECTOR) { /* sectors never meet: one pair of kinds more than there is to see */
+            end = UINT32_MAX;
+            return;
+        }
+        end += grid_size(kind_a, kind_b);
+    }
+    if (end == UINT32_MAX) {
+        return;
+    }
+    uint32_t at = number - first;
+    pair p = {grid_a.shape[at % grid_a.count], grid_b.shape[at / grid_a.count % grid_b.count], {0, 0, 0, 0}, {0, 0, 0, 0}};
+    at /= grid_a.count * grid_b.count;
+    p.pa.yaw = at % grid_yaws(kind_a) * 8192;
+    p.pb.yaw = at / grid_yaws(kind_a) * 8192;
+    int32_t reach = p.a.size[0] + p.b.size[0] + (kind_a == FXS_BOX ? p.a.size[2] : 0) + (kind_b == FXS_BOX ? p.b.size[2] : 0) + 1;
+    int32_t tall = (int32_t)(extent(&p.a, 1) + extent(&p.b, 1)), heights[3] = {0, tall, 1 - tall};
+    for (uint32_t i = 0; i < 3; i++) {
+        for (p.pb.x = -reach; p.pb.x <= reach; p.pb.x++) {
+            for (p.pb.z = -reach; p.pb.z <= reach; p.pb.z++) {
+                p.pb.y = heights[i];
+                call("overlap");
+                given_pair(&p);
+                answers_follow();
+                answer_signed(FXS(overlap)(&p.a, &p.pa, &p.b, &p.pb));
+            }
+        }
+    }
+}
+
+static void one_many(uint32_t number) {
+    fxs_shape a[16], b[16];
+    fxs_pose pa[16], pb[16];
+    uint8_t contacts[16];
+    uint64_t n = below(17), bad = 77;
+    memset(contacts, 9, sizeof contacts);
+    call("overlap_many");
+    for (uint64_t i = 0; i < n; i++) {
+        pair p = random_pair(number + (uint32_t)i, below(30));
+        shift(&p.pb, jitter(), 0, extent(&p.a, 2) + extent(&p.b, 2));
+        a[i] = p.a;
+        b[i] = p.b;
+        pa[i] = p.pa;
+        pb[i] = p.pb;
+        if (one_in(64)) {
+            pb[i].yaw += 65536;
+        }
+        p.pb = pb[i];
+        given_pair(&p);
+    }
+    answers_follow();
+    answer_signed(FXS(overlap_many)(n, a, pa, b, pb, contacts, &bad));
+    answer(bad);
+    for (uint64_t i = 0; i < n; i++) {
+        answer(contacts[i]);
+    }
+}
+
+/* A number of a pair without a sector, but for a few. */
+static uint32_t bodies(uint32_t number) {
+    static const uint8_t PAIRS[10] = {0, 1, 2, 3, 5, 6, 7, 9, 10, 12};
+    return number % 32 ? PAIRS[number % 10] : number / 32;
+}
+
+static void one_lift(uint32_t number) {
+    uint32_t bits = below(30);
+    pair p = near_pair(bodies(number), bits);
+    int32_t dy = 77;
+    if (!one_in(8)) { /* into each other */
+        p.pb.x -= (p.pb.x - p.pa.x) / (int32_t)(2 + below(3));
+        p.pb.y -= (p.pb.y - p.pa.y) / (int32_t)(2 + below(3));
+        p.pb.z -= (p.pb.z - p.pa.z) / (int32_t)(1 + below(3));
+    }
+    call("lift");
+    given_pair(&p);
+    answers_follow();
+    answer_signed(FXS(lift)(&p.a, &p.pa, &p.b, &p.pb, &dy));
+    answer_signed(dy);
+}
+
+#ifndef CALL_REFERENCE
+
+/* The contract leaves a choice to push_out: the reference has no part in this. */
+static void one_push(uint32_t number) {
+    uint32_t bits = below(30);
+    pair p = near_pair(bodies(number), bits);
+    int32_t xz[2] = {77, 77};
+    if (!one_in(8)) {
+        p.pb.x -= (p.pb.x - p.pa.x) / (int32_t)(1 + below(6));
+        p.pb.y -= (p.pb.y - p.pa.y) / (int32_t)(1 + below(3));
+        p.pb.z -= (p.pb.z - p.pa.z) / (int32_t)(1 + below(6));
+    }
+    for (int turn = 0; turn < 2; turn++) {
+        pair pushed = p;
+        call("push_out");
+        given_pair(&p);
+        answers_follow();
+        int32_t status = fxs_push_out(&p.a, &p.pa, &p.b, &p.pb, xz);
+        answer_signed(status);
+        answer_signed(xz[0]);
+        answer_signed(xz[1]);
+        answer_signed(fxs_side(&p.a, &p.pa, &p.b, &p.pb));
+        pushed.pa.x = to_int32((int64_t)p.pa.x + xz[0]);
+        pushed.pa.z = to_int32((int64_t)p.pa.z + xz[1]);
+        int fits = (int64_t)p.pa.x + xz[0] == pushed.pa.x && (int64_t)p.pa.z + xz[1] == pushed.pa.z;
+        if (status == FXS_OK && fits && fxs_overlap(&pushed.a, &pushed.pa, &pushed.b, &pushed.pb) == FXS_OVERLAPPING) {
+            broken("a pair still overlaps after its push-out");
+        }
+        pair swapped = {p.b, p.a, p.pb, p.pa};
+        p = swapped;
+    }
+}
+
+/* ---- casts ---- */
+
+/* Motions that make near pairs meet on the way, graze or slide: to a place where they touch, through it, or past it. */
+static void one_cast(uint32_t number) {
+    uint32_t bits = below(30);
+    pair p = near_pair(bodies(number), bits);
+    int32_t fraction = 77, normal[3] = {7, 7, 7}, motions[2][3] = {{0, 0, 0}, {0, 0, 0}};
+    uint32_t reach = bits + 1 + below(4) < 29 ? bits + 1 : 29, when = one_in(2) ? FXS_TOUCHING : FXS_OVERLAPPING;
+    for (uint32_t i = 0; i < 3; i++) {
+        int64_t by = one_in(3) ? jitter() : sign_of_coin(magnitude_of(reach));
+        motions[0][i] = (int32_t)clamped(by, -FXS_SIZE_MAX, FXS_SIZE_MAX);
+    }
+    int64_t part = below(4);
+    shift(&p.pa, -part * motions[0][0] / 2, -part * motions[0][1] / 2, -part * motions[0][2] / 2);
+    if (one_in(4)) {
+        for (uint32_t i = 0; i < 3; i++) { /* the same approach, some of it made by the other */
+            int64_t by = sign_of_coin(magnitude_of(reach)) / 2;
+            int64_t a = motions[0][i] + by;
+            if (a >= -FXS_SIZE_MAX && a <= FXS_SIZE_MAX) {
+                motions[0][i] = (int32_t)a;
+                motions[1][i] = (int32_t)by;
+            }
+        }
+    }
+    if (one_in(64)) {
+        motions[1][below(3)] = one_in(2) ? FXS_SIZE_MAX + 1 : INT32_MIN;
+    }
+    for (int turn = 0; turn < 2; turn++) {
+        call("cast_pair");
+        given_shape(&p.a);
+        given_pose(&p.pa);
+        given(motions[turn][0]);
+        given(motions[turn][1]);
+        given(motions[turn][2]);
+        given_shape(&p.b);
+        given_pose(&p.pb);
+        given(motions[!turn][0]);
+        given(motions[!turn][1]);
+        given(motions[!turn][2]);
+        given(when);
+        answers_follow();
+        answer_signed(fxs_cast_pair(&p.a, &p.pa, motions[turn], &p.b, &p.pb, motions[!turn], when, &fraction, normal));
+        answer_signed(fraction);
+        for (uint32_t i = 0; i < 3; i++) {
+            answer_signed(normal[i]);
+        }
+        pair swapped = {p.b, p.a, p.pb, p.pa};
+        p = swapped;
+    }
+}
+
+#endif
+
+/* ---- hashes ---- */
+
+static void one_hash(uint32_t number) {
+    static uint8_t bytes[304];
+    uint32_t from = below(8), size = one_in(8) ? below(290) : number % 80;
+    uint64_t seed = one_in(2) ? 0 : random64();
+    for (uint32_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (uint8_t)random64();
+    }
+    call("hash64");
+    given((int64_t)(seed & UINT32_MAX));
+    given((int64_t)(seed >> 32));
+    given_bytes(bytes + from, size);
+    answers_follow();
+    answer(FXS(hash64)(bytes + from, size, seed));
+}
+
+/* ---- worlds ---- */
+
+static void random_layers(fxs_config *c) {
+    for (uint32_t i = 0; i < 32; i++) {
+        for (uint32_t j = 0; j <= i; j++) {
+            uint32_t meet = !one_in(3);
+            c->layers[i] = (c->layers[i] & ~((uint32_t)1 << j)) | meet << j;
+            c->layers[j] = (c->layers[j] & ~((uint32_t)1 << i)) | meet << i;
+        }
+    }
+}
+
+static void one_stream(uint32_t number) {
+    static uint8_t bytes[4096];
+    uint64_t size = 64 + below(number % 8 == 7 ? 4032 : 960);
+    for (uint64_t i = 0; i < size; i++) {
+        bytes[i] = (uint8_t)(random64() >> 56);
+    }
+    run_commands(bytes, size);
+}
+
+/* ---- hostile states ---- */
+
+static void put32(uint8_t *p, uint32_t v) {
+    for (uint32_t i = 0; i < 4; i++) {
+        p[i] = (uint8_t)(v >> 8 * i);
+    }
+}
+
+static uint32_t get32(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
+
+/* A world of a few colliders that all meet, some of them removed or replaced after the step. */
+static void small_crowd(uint32_t w, uint32_t capacity) {
+    fxs_config c = config_of(capacity, 64, 1 + below(2));
+    if (one_in(4)) {
+        random_layers(&c);
+    }
+    do_init(w, &c);
+    for (uint32_t id = 0; id < capacity; id += 1 + below(3)) {
+        fxs_shape shape = random_shape(below(5), 17);
+        fxs_pose pose = random_pose(65536, 32768);
+        fxs_collider body = collider_of(id, &shape, &pose);
+        body.owner = below(3);
+        body.layer = (uint8_t)below(32);
+        body.ox = one_in(4) ? (int32_t)below(65536) : 0;
+        do_add(w, &body);
+    }
+    do_step(w, COUNT(events));
+    for (uint32_t i = below(4); i > 0; i--) {
+        do_simple(w, 0, below(capacity), 0);
+    }
+}
+
+static void one_load(uint32_t number) {
+    static uint8_t good[4096], bad[4096];
+    static uint64_t size;
+    static const uint32_t NASTY[] = {0, 1, 2, 3, 5, 0x7FFFFFFF, 0x80000000, UINT32_MAX, 65536, 0x20000000};
+    if (number % 32 == 0) { /* a new state, to load into a world of the same capacity, or of less, or with less room for hits */
+        uint32_t capacity = 4 + below(12);
+        small_crowd(0, capacity);
+        size = do_save(0);
+        memcpy(good, saved, (size_t)size);
+        capacity = one_in(4) ? capacity / 2 : capacity;
+        fxs_config c = config_of(capacity, one_in(4) ? 2 : 64, 1);
+        do_init(1, &c);
+    }
+    memcpy(bad, good, (size_t)size);
+    uint64_t length = size;
+    uint32_t colliders = get32(bad + 140), changes = below(4);
+    for (uint32_t i = 0; i < changes; i++) {
+        uint64_t at = random64() % size, word = at / 4 * 4;
+        switch (below(9)) {
+        case 0: bad[at] ^= (uint8_t)(1u << below(8)); break;
+        case 1: bad[at] = (uint8_t)random64(); break;
+        case 2: put32(bad + word, NASTY[below(COUNT(NASTY))]); break;
+        case 3: put32(bad + word, get32(bad + word) + (uint32_t)jitter()); break;
+        case 4: length = random64() % (size + 5); break;
+        case 5: put32(bad + 140, colliders + (uint32_t)jitter()); break;
+        case 6: length = size + 4 * (uint64_t)below(2); break;
+        case 7: { /* two colliders change places, or one becomes the other */
+            if (colliders) {
+                uint8_t kept[52], *p = bad + 144 + 52 * below(colliders), *q = bad + 144 + 52 * below(colliders);
+                memcpy(kept, p, 52);
+                memmove(p, q, 52);
+                if (one_in(2)) {
+                    memcpy(q, kept, 52);
+                }
+            }
+            break;
+        }
+        default: /* another word of the same state */
+            put32(bad + word, get32(good + random64() % (size - 3) / 4 * 4));
+        }
+    }
+    memset(bad + size, 0, 8);
+    if (do_load(1, bad, length) == FXS_OK) {
+        do_save(1);
+        int same = FXS(world_save_size)(world_at(1)) == length;
+        for (uint64_t i = 0; same && i < length; i++) {
+            same = saved[i] == bad[i];
+        }
+        if (!same) {
+            broken("an accepted state saves to other bytes");
+        }
+        do_step(1, COUNT(events));
+    }
+}
+
+/* ---- size classes: every size next to a power of two, against others, where cells of any size meet ---- */
+
+static int32_t class_size(uint32_t number) {
+    return to_size(((int64_t)1 << number / 3 % 30) + number % 3 - 1);
+}
+
+static void one_class(uint32_t number) {
+    fxs_config c = config_of(8, 28, 1);
+    int32_t sizes[2] = {class_size(number), class_size(number / 90 + below(90))};
+    int64_t at[3];
+    do_init(0, &c);
+    for (uint32_t i = 0; i < 3; i++) {
+        int64_t cell = (int64_t)1 << below(32);
+        int64_t corner = between(-4, 4) * cell;
+        at[i] = one_in(8) ? (one_in(2) ? INT32_MIN : INT32_MAX) : clamped(corner + jitter(), INT32_MIN, INT32_MAX);
+    }
+    for (uint32_t id = 0; id < 4; id++) {
+        uint32_t kind = below(3) == 0 ? FXS_BOX : below(4);
+        int32_t size = sizes[id % 2];
+        fxs_shape shape = {kind, 0, {size, 0, 0}};
+        shape.size[1] = kind == FXS_SPHERE ? 0 : to_size(size + jitter());
+        shape.size[2] = kind == FXS_BOX ? to_size(size + jitter()) : 0;
+        fxs_pose pose = {to_int32(at[0]), to_int32(at[1]), to_int32(at[2]), one_in(3) ? random_yaw() : 0};
+        fxs_collider body = collider_of(id, &shape, &pose);
+        do_add(0, &body);
+        at[id % 3] += sign_of_coin((int64_t)sizes[0] + sizes[1] + jitter());
+        at[id % 3] = clamped(at[id % 3], INT32_MIN, INT32_MAX);
+    }
+    do_step(0, COUNT(events));
+}
+
+/* ---- queries ---- */
+
+static void one_query(uint32_t number) {
+    static uint32_t frame;
+    if (number == 0) {
+        fxs_config c = config_of(160, 4096, 1);
+        frame = 0;
+        random_layers(&c);
+        do_init(0, &c);
+        for (uint32_t id = 0; id < 128; id++) {
+            uint32_t kind = below(5);
+            fxs_shape shape = random_shape(kind, 14 + below(5));
+            fxs_pose pose = random_pose(1 << 20, 1 << 17);
+            fxs_collider body = collider_of(id, &shape, &pose);
+            body.layer = (uint8_t)below(32);
+            body.owner = below(5);
+            body.active = !one_in(16);
+            do_add(0, &body);
+        }
+    }
+    /* Some before a step, some after it, some after a change that no step has seen. */
+    if (number % 64 == 20) {
+        do_step(0, COUNT(events));
+    }
+    if (number % 16 == 7) {
+        uint32_t id = below(160);
+        fxs_pose pose = random_pose(1 << 20, 1 << 17);
+        do_move(0, id, pose.x, pose.y, pose.z);
+        if (++frame % 8 == 0) {
+            do_simple(0, 4, id, frame / 8 % 2);
+        }
+    }
+    fxs_query queries[8];
+    uint32_t n = one_in(8) ? 8 : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t bits = one_in(16) ? 28 : 14 + below(6);
+        fxs_query q;
+        q.shape = random_shape(below(5), bits);
+        q.pose = random_pose(1 << 20, 1 << 17);
+        q.mask = one_in(2) ? UINT32_MAX : (uint32_t)random64();
+        q.exclude_owner = below(6);
+        queries[i] = q;
+    }
+    if (n == 1) {
+        do_query(0, queries, one_in(32) ? below(3) : COUNT(id_list));
+    } else {
+        do_query_many(0, n, queries, COUNT(id_list));
+    }
+}
+
+#ifndef CALL_REFERENCE
+
+/* ---- crowds that are pushed apart ---- */
+
+static void one_separation(uint32_t number) {
+    static fxs_moved moved[COLLIDERS_MAX];
+    uint32_t count = 24, passes = 1 + below(3), yields[32];
+    if (number % 8 == 0) {
+        fxs_config c = config_of(count, 300, FXS_TOUCHING);
+        do_init(0, &c);
+        for (uint32_t id = 0; id < count; id++) {
+            fxs_shape shape = random_shape(one_in(12) ? FXS_SECTOR : below(4), 16);
+            fxs_pose pose = random_pose(200000, 20000);
+            fxs_collider body = collider_of(id, &shape, &pose);
+            body.layer = (uint8_t)below(4);
+            body.ox = one_in(4) ? (int32_t)below(30000) : 0;
+            do_add(0, &body);
+        }
+    }
+    for (uint32_t i = 0; i < 32; i++) {
+        yields[i] = i % 4 == 3 ? 0 : i % 4 == 2 ? 8 : 15;
+    }
+    do_step(0, COUNT(events));
+    uint64_t moved_count = 77;
+    call_world("separate", 0);
+    given(passes);
+    for (uint32_t i = 0; i < 32; i++) {
+        given(yields[i]);
+    }
+    answers_follow();
+    int32_t status = fxs_world_separate(world_at(0), yields, passes, moved, COUNT(moved), &moved_count);
+    answer_signed(status);
+    answer(moved_count);
+    for (uint64_t i = 0; status == FXS_OK && i < moved_count; i++) {
+        answer(moved[i].id);
+        answer_signed(moved[i].x);
+        answer_signed(moved[i].y);
+        answer_signed(moved[i].z);
+    }
+    uint32_t a = below(count), b = below(count);
+    int32_t xz[2] = {77, 77}, dy = 77;
+    call_world("pair", 0);
+    given(a);
+    given(b);
+    answers_follow();
+    answer_signed(fxs_world_push_out(world_at(0), a, b, xz));
+    answer_signed(xz[0]);
+    answer_signed(xz[1]);
+    answer_signed(fxs_world_lift(world_at(0), a, b, &dy));
+    answer_signed(dy);
+    answer_signed(fxs_world_side(world_at(0), a, b));
+}
+
+#endif
+
+/* ---- scenes: whole matches ---- */
+
+typedef struct mover {
+    int64_t at[3], by[3];
+    int32_t yaw, spin;
+} mover;
+
+enum layout { UNIFORM, CLUSTERED, LINE, DIAGONAL, STACKED, GIANT, POWERS, CORNERS, IDLE };
+
+typedef struct scene {
+    const char *name;
+    enum layout layout;
+    uint32_t count, first_level, hit_when;
+    int64_t room;     /* places are within +-room in x and z */
+    uint32_t kinds;   /* a bit for each kind of shape */
+    uint32_t frames[3];
+    uint32_t churn;   /* changes other than moves, a frame */
+    uint32_t rolled_back, offsets;
+} scene;
+
+static const scene SCENES[] = {
+    {"fight", UNIFORM, 48, 0, FXS_TOUCHING, 6 << 16, 31, {12, 120, 1200}, 4, 0, 1},
+    {"churn", UNIFORM, 40, 0, FXS_OVERLAPPING, 4 << 16, 31, {12, 120, 1200}, 24, 0, 1},
+    {"rollback", CLUSTERED, 32, 0, FXS_TOUCHING, 5 << 16, 31, {12, 120, 1200}, 6, 1, 1},
+    {"corners", CORNERS, 24, 0, FXS_TOUCHING, (int64_t)1 << 31, 31, {12, 120, 1200}, 2, 0, 1},
+    {"crowd", UNIFORM, 1000, 1, FXS_OVERLAPPING, 16 << 16, 12, {0, 4, 40}, 0, 0, 0},
+    {"clustered", CLUSTERED, 800, 1, FXS_TOUCHING, 14 << 16, 15, {0, 4, 40}, 0, 0, 0},
+    {"line", LINE, 1000, 1, FXS_OVERLAPPING, 400 << 16, 12, {0, 4, 40}, 0, 0, 0},
+    {"diagonal", DIAGONAL, 1000, 1, FXS_OVERLAPPING, 400 << 16, 12, {0, 4, 40}, 0, 0, 0},
+    {"stacked", STACKED, 512, 1, FXS_TOUCHING, 16 << 16, 15, {0, 4, 40}, 0, 0, 0},
+    {"giant", GIANT, 600, 1, FXS_OVERLAPPING, 200 << 16, 12, {0, 4, 40}, 0, 0, 0},
+    {"powers", POWERS, 600, 1, FXS_TOUCHING, 2000 << 16, 15, {0, 4, 40}, 0, 0, 0},
+    {"idle", IDLE, 1000, 1, FXS_OVERLAPPING, 16 << 16, 13, {0, 4, 40}, 8, 1, 0},
+};
+
+static mover movers[COLLIDERS_MAX];
+
+static fxs_shape scene_shape(const scene *s, uint32_t id) {
+    uint32_t kind;
+    do {
+        kind = below(5);
+    } while (!(s->kinds >> kind & 1));
+    uint32_t bits = s->layout == POWERS ? 10 + below(14) : s->layout == CORNERS ? 20 + below(10) : 15;
+    fxs_shape shape = random_shape(kind, bits);
+    for (uint32_t i = 0; i < 3 && s->layout != CORNERS && s->layout != POWERS; i++) {
+        shape.size[i] = shape.size[i] ? 9830 + (int32_t)below(32768) : 0;
+    }
+    if (s->layout == GIANT && id == 7) {
+        shape.size[0] = to_size(2 * s->room);
+    }
+    return shape;
+}
+
+static void place_mover(const scene *s, uint32_t id) {
+    mover *m = &movers[id];
+    for (uint32_t i = 0; i < 3; i++) {
+        m->at[i] = between(-s->room, s->room);
+        m->by[i] = sign_of_coin(between(1900, 4600));
+    }
+    m->yaw = (int32_t)random_yaw();
+    m->spin = (int32_t)between(-900, 900);
+    m->at[1] = between(-32768, 32768);
+    m->by[1] /= 4;
+    switch (s->layout) {
+    case CLUSTERED:
+        if (id % 10) {
+            m->at[0] = between(-s->room / 5, s->room / 5);
+            m->at[2] = between(-s->room / 5, s->room / 5);
+        }
+        break;
+    case LINE:
+        m->at[2] = 0;
+        m->by[2] = 0;
+        break;
+    case DIAGONAL:
+        m->at[2] = m->at[0] + between(-65536, 65536);
+        m->by[2] = m->by[0];
+        break;
+    case STACKED:
+        m->at[0] = between(-2, 2) * 65536;
+        m->at[2] = between(-2, 2) * 65536;
+        m->by[0] = m->by[1] = m->by[2] = 0;
+        break;
+    case CORNERS:
+        for (uint32_t i = 0; i < 3; i++) {
+            m->at[i] = one_in(2) ? INT32_MIN : INT32_MAX;
+            m->at[i] += one_in(2) ? 0 : between(-(1 << 28), 1 << 28);
+            m->by[i] *= 4096;
+        }
+        break;
+    case IDLE:
+        if (id % 20) {
+            m->by[0] = m->by[1] = m->by[2] = m->spin = 0;
+        }
+        break;
+    default: break;
+    }
+}
+
+static fxs_pose pose_of(const mover *m) {
+    fxs_pose p = {to_int32(m->at[0]), to_int32(m->at[1]), to_int32(m->at[2]), (uint32_t)(m->yaw & 65535)};
+    return p;
+}
+
+static void move_all(const scene *s, uint32_t w) {
+    int64_t edge = s->layout == CORNERS ? INT32_MAX : s->room;
+    for (uint32_t id = 0; id < s->count; id++) {
+        mover *m = &movers[id];
+        if (m->by[0] == 0 && m->by[1] == 0 && m->by[2] == 0 && m->spin == 0) {
+            continue;
+        }
+        for (uint32_t i = 0; i < 3; i++) {
+            int64_t wall = i == 1 && s->layout != CORNERS ? 32768 : edge;
+            m->at[i] += m->by[i];
+            if (m->at[i] > wall || m->at[i] < -wall) {
+                m->by[i] = -m->by[i];
+                m->at[i] += 2 * m->by[i];
+            }
+        }
+        m->yaw += m->spin;
+        fxs_pose pose = pose_of(m);
+        if (m->spin == 0) {
+            do_move(w, id, pose.x, pose.y, pose.z);
+        } else {
+            do_pose(w, id, &pose);
+        }
+    }
+}
+
+/* An attack's life: things appear, change, vanish and come back. */
+static void change_one(const scene *s, uint32_t w) {
+    uint32_t id = below(s->count);
+    fxs_shape shape = scene_shape(s, id);
+    fxs_pose pose = pose_of(&movers[id]);
+    switch (below(8)) {
+    case 0: do_simple(w, 0, id, 0); break;
+    case 1:
+    case 2: {
+        fxs_collider c = collider_of(id, &shape, &pose);
+        c.owner = below(4);
+        c.layer = (uint8_t)below(32);
+        do_add(w, &c);
+        break;
+    }
+    case 3: do_shape(w, id, &shape); break;
+    case 4: {
+        fxs_pose by = random_pose(65536, 65536);
+        do_offset(w, id, by.x, by.y, by.z);
+        break;
+    }
+    case 5: do_simple(w, 2, id, below(4)); break;
+    case 6: do_simple(w, 3, id, below(32)); break;
+    default: do_simple(w, 4, id, below(2));
+    }
+}
+
+static void scene_frame(const scene *s, uint32_t frame) {
+    static uint8_t snapshot[sizeof saved];
+    fxs_query area = {{FXS_SECTOR, 5461, {2 * 65536, 65536, 0}}, pose_of(&movers[frame % s->count]), UINT32_MAX, 0};
+    area.exclude_owner = frame % 4;
+    uint64_t size = 0;
+    if (s->rolled_back && frame % 3 == 0) {
+        size = do_save(0);
+        memcpy(snapshot, saved, (size_t)size);
+    }
+    for (uint32_t i = 0; i < s->churn; i++) {
+        change_one(s, 0);
+    }
+    move_all(s, 0);
+    do_query(0, &area, COUNT(id_list));
+    do_step(0, COUNT(events));
+    do_query(0, &area, COUNT(id_list));
+    if (size) { /* back, into another world, and on from there as if it had always been this one */
+        do_load(1, snapshot, size);
+        move_all(s, 1);
+        do_step(1, COUNT(events));
+        do_copy(0, 1);
+        do_relocate(0);
+    }
+}
+
+static void run_scene(int level, const scene *s) {
+    fxs_config c = config_of(s->count + 3, HITS_MAX, s->hit_when);
+    int was_tracing = tracing;
+    start(s->name);
+    if (s->layout == STACKED) { /* nearly nothing may meet: layer i only meets itself and 31 - i */
+        for (uint32_t i = 0; i < 32; i++) {
+            c.layers[i] = (uint32_t)1 << (31 - i);
+        }
+    } else if (s->churn) {
+        random_layers(&c);
+    }
+    do_init(0, &c);
+    do_init(1, &c);
+    for (uint32_t id = 0; id < s->count; id++) {
+        place_mover(s, id);
+        fxs_shape shape = scene_shape(s, id);
+        fxs_pose pose = pose_of(&movers[id]);
+        fxs_collider body = collider_of(id, &shape, &pose);
+        body.layer = (uint8_t)(s->layout == STACKED ? below(16) : s->churn ? below(32) : 0);
+        body.owner = s->layout == STACKED ? 0 : below(s->count);
+        if (s->offsets && one_in(3)) {
+            fxs_pose by = random_pose(65536, 65536);
+            body.ox = by.x;
+            body.oy = by.y;
+            body.oz = by.z;
+        }
+        do_add(0, &body);
+    }
+    uint32_t frame = 0;
+    for (int now = 0; now <= level; now++) {
+        if (s->frames[now] <= frame) {
+            continue;
+        }
+        for (; frame < s->frames[now]; frame++) {
+            scene_frame(s, frame);
+        }
+        uint64_t size = do_save(0);
+        checkpoint(now, s->name, frame, size);
+        tracing = 0;
+    }
+    tracing = was_tracing;
+}
+
+/* ---- all of it ---- */
+
+typedef struct section {
+    const char *name;
+    void (*one)(uint32_t number);
+    uint32_t counts[3];
+} section;
+
+static const section SECTIONS[] = {
+    {"directions", one_direction, {65536, 65536, 65536}},
+    {"yaws", one_yaw_of, {2048, 65536, 1 << 21}},
+    {"lengths", one_length, {2048, 65536, 1 << 21}},
+    {"checks", one_check, {1024, 16384, 1 << 18}},
+    {"overlaps", one_overlap, {4096, 131072, 1 << 22}},
+    {"approaches", one_approach, {128, 4096, 1 << 17}},
+    {"grid", one_grid, {16, 512, 1 << 16}},
+    {"batches", one_many, {64, 1024, 1 << 15}},
+    {"lifts", one_lift, {256, 8192, 1 << 18}},
+#ifndef CALL_REFERENCE
+    {"pushes", one_push, {512, 16384, 1 << 19}},
+    {"casts", one_cast, {512, 16384, 1 << 19}},
+    {"separations", one_separation, {16, 256, 1 << 13}},
+#endif
+    {"hashes", one_hash, {512, 8192, 1 << 17}},
+    {"commands", one_stream, {12, 256, 1 << 13}},
+    {"states", one_load, {128, 4096, 1 << 17}},
+    {"classes", one_class, {180, 8100, 1 << 18}},
+    {"queries", one_query, {256, 8192, 1 << 18}},
+};
+
+int golden_run(int level, int trace) {
+    tracing = trace;
+    failed = 0;
+    for (uint32_t i = 0; i < COUNT(SECTIONS); i++) {
+        cases(level, SECTIONS[i].name, SECTIONS[i].one, SECTIONS[i].counts);
+    }
+    for (uint32_t i = 0; i < COUNT(SCENES); i++) {
+        if ((int)SCENES[i].first_level <= level) {
+            run_scene(level, &SCENES[i]);
+        }
+    }
+    if (trace) {
+        print_text("\n");
+    }
+    return failed;
+}

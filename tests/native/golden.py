@@ -1,0 +1,671 @@
+"""Answers a trace of the golden once more, through Python, and prints the golden's lines for it.
+
+    golden 0 trace > trace; python tests/native/golden.py kernel trace
+    golden 0 trace > trace; python tests/native/golden.py model trace
+
+`kernel` calls the functions of fixsync._kernel; `model` asks tests/model.py, which knows nothing of the
+kernel, and checks what the contract leaves open (which of several errors, which of several push-outs).
+Every answer is compared with the one in the trace, so a difference is told with the call that shows it;
+and the digests are computed here, in integers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+U64 = 2**64 - 1
+OK, E_ROOM, E_UNDEFINED = 0, -11, -15
+SECTOR = 4
+Answers = Sequence["int | None"]  # None: not settled by the contract
+
+
+def mixed(digest: int, word: int) -> int:
+    digest = (digest ^ word) * 0x9E3779B97F4A7C15 & U64
+    return digest ^ digest >> 29
+
+
+def bytes_answers(data: bytes) -> list[int]:
+    digest = len(data)
+    for byte in data:
+        digest = mixed(digest, byte)
+    return [len(data), digest]
+
+
+class WrongError(Exception):
+    """An answer that is not the one in the trace."""
+
+
+class Arguments:
+    """The arguments of a call, taken in order."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+        self.at = 0
+
+    def one(self) -> int:
+        self.at += 1
+        return int(self.words[self.at - 1])
+
+    def some(self, count: int) -> list[int]:
+        return [self.one() for _ in range(count)]
+
+    def data(self) -> bytes:
+        self.at += 1
+        return bytes.fromhex(self.words[self.at - 1][1:])
+
+    def rows(self, count: int) -> list[list[int]]:
+        """All that is left, `count` a row."""
+        return [self.some(count) for _ in range((len(self.words) - self.at) // count)]
+
+
+class Kernel:
+    """fixsync._kernel, called as fixsync.h says."""
+
+    def __init__(self) -> None:
+        from fixsync._kernel import ffi, lib  # type: ignore[attr-defined, import-not-found, unused-ignore]
+
+        self.ffi: Any = ffi
+        self.lib: Any = lib
+        self.worlds: dict[int, Any] = {}
+        self.configs: dict[int, Any] = {}
+
+    def shape(self, words: Sequence[int]) -> Any:
+        return self.ffi.new("fxs_shape *", (words[0], words[1], words[2:5]))
+
+    def pose(self, words: Sequence[int]) -> Any:
+        return self.ffi.new("fxs_pose *", tuple(words))
+
+    def pair(self, words: Sequence[int]) -> tuple[Any, Any, Any, Any]:
+        return self.shape(words[:5]), self.pose(words[5:9]), self.shape(words[9:14]), self.pose(words[14:18])
+
+    def collider(self, words: Sequence[int]) -> Any:
+        return self.ffi.new("fxs_collider *", (*words[:14], words[14:17]))
+
+    def query_of(self, words: Sequence[int]) -> Any:
+        shape, pose = self.shape(words[:5])[0], self.pose(words[5:9])[0]
+        return self.ffi.new("fxs_query *", (shape, pose, words[9], words[10]))
+
+    def array(self, kind: str, items: Iterable[Any]) -> Any:
+        items = [item[0] for item in items]
+        return self.ffi.new(f"{kind}[]", items or 1)
+
+    # Angles, lengths, hashes.
+
+    def direction(self, a: Arguments) -> Answers:
+        out = self.ffi.new("int32_t[2]")
+        self.lib.fxs_direction(a.one(), out, out + 1)
+        return list(out)
+
+    def yaw_of(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_yaw_of(*a.some(2))]
+
+    def length(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_length(*a.some(3))]
+
+    def hash64(self, a: Arguments) -> Answers:
+        low, high = a.some(2)
+        data = a.data()
+        return [self.lib.fxs_hash64(data, len(data), high << 32 | low)]
+
+    # Two shapes.
+
+    def shape_check(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_shape_check(self.shape(a.some(5)))]
+
+    def overlap(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_overlap(*self.pair(a.some(18)))]
+
+    def overlap_many(self, a: Arguments) -> Answers:
+        pairs = [self.pair(row) for row in a.rows(18)]
+        columns = [[pair[i] for pair in pairs] for i in range(4)]
+        kinds = ("fxs_shape", "fxs_pose", "fxs_shape", "fxs_pose")
+        contacts, bad = self.ffi.new("uint8_t[17]", b"\x09" * 17), self.ffi.new("uint64_t *", 77)
+        arrays = [self.array(kind, column) for kind, column in zip(kinds, columns, strict=True)]
+        status = self.lib.fxs_overlap_many(len(pairs), *arrays, contacts, bad)
+        return [status, bad[0], *list(contacts)[: len(pairs)]]
+
+    def lift(self, a: Arguments) -> Answers:
+        out = self.ffi.new("int32_t *", 77)
+        return [self.lib.fxs_lift(*self.pair(a.some(18)), out), out[0]]
+
+    # push_out and cast_pair are asked both ways round; what an error leaves alone is the last answer.
+
+    def push_out(self, a: Arguments) -> Answers:
+        pair = self.pair(a.some(18))
+        out = self.ffi.new("int32_t[2]", [77, 77])
+        status = self.lib.fxs_push_out(*pair, out)
+        known = list(out) if status == OK else [None, None]
+        return [status, *known, self.lib.fxs_side(*pair)]
+
+    def cast_pair(self, a: Arguments) -> Answers:
+        shape_a, pose_a, motion_a = self.shape(a.some(5)), self.pose(a.some(4)), a.some(3)
+        shape_b, pose_b, motion_b, when = self.shape(a.some(5)), self.pose(a.some(4)), a.some(3), a.one()
+        motions = [self.ffi.new("int32_t[3]", motion) for motion in (motion_a, motion_b)]
+        fraction, normal = self.ffi.new("int32_t *"), self.ffi.new("int32_t[3]")
+        status = self.lib.fxs_cast_pair(
+            shape_a, pose_a, motions[0], shape_b, pose_b, motions[1], when, fraction, normal
+        )
+        return [status, fraction[0], *normal] if status == 1 else [status, None, None, None, None]
+
+    # Worlds.
+
+    def init(self, a: Arguments) -> Answers:
+        w, capacity, hit_capacity, hit_when, *layers = a.some(36)
+        config = self.ffi.new("fxs_config *", (capacity, hit_capacity, hit_when, layers))
+        size = self.lib.fxs_world_size(config)
+        memory = self.ffi.new("uint64_t[]", size // 8 + 32)
+        world = self.ffi.cast("fxs_world *", memory)
+        status = self.lib.fxs_world_init(world, config)
+        if status == OK:
+            self.worlds[w], self.configs[w] = (memory, world), config
+        return [int(size != 0), status]
+
+    def world(self, a: Arguments) -> Any:
+        return self.worlds[a.one()][1]
+
+    def add(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_world_add(self.world(a), self.collider(a.some(17)))]
+
+    def move(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_world_move(self.world(a), *a.some(4))]
+
+    def pose_at(self, a: Arguments) -> Answers:
+        world, id = self.world(a), a.one()
+        return [self.lib.fxs_world_set_pose(world, id, self.pose(a.some(4)))]
+
+    def set_shape(self, a: Arguments) -> Answers:
+        world, id = self.world(a), a.one()
+        return [self.lib.fxs_world_set_shape(world, id, self.shape(a.some(5)))]
+
+    def offset(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_world_set_offset(self.world(a), *a.some(4))]
+
+    def remove(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_world_remove(self.world(a), a.one())]
+
+    def turn(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_world_turn(self.world(a), *a.some(2))]
+
+    def owner(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_world_set_owner(self.world(a), *a.some(2))]
+
+    def layer(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_world_set_layer(self.world(a), *a.some(2))]
+
+    def active(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_world_set_active(self.world(a), *a.some(2))]
+
+    def step(self, a: Arguments) -> Answers:
+        w, event_capacity = a.some(2)
+        world = self.worlds[w][1]
+        events = self.ffi.new("fxs_event[]", min(event_capacity, 20000) + 1)
+        counts = self.ffi.new("fxs_counts *")
+        status = self.lib.fxs_world_step(world, events, min(event_capacity, 20000), counts)
+        if status != OK:
+            return [status, int(counts.hits > self.configs[w].hit_capacity)]
+        told = [n for e in events[0 : counts.events] for n in (e.a, e.b, e.kind, e.contact)]
+        return [status, counts.hits, counts.events, self.lib.fxs_world_frame(world), *told]
+
+    def query(self, a: Arguments) -> Answers:
+        world, room, query = self.world(a), a.one(), self.query_of(a.some(11))
+        ids, count = self.ffi.new("uint32_t[]", room + 1), self.ffi.new("uint64_t *")
+        status = self.lib.fxs_world_query(world, query, ids, room, count)
+        counted = [count[0]] if status in (OK, E_ROOM) else []
+        return [status, *counted, *(ids[0 : count[0]] if status == OK else [])]
+
+    def query_many(self, a: Arguments) -> Answers:
+        world, room = self.world(a), a.one()
+        queries = [self.query_of(row) for row in a.rows(11)]
+        ids, count = self.ffi.new("uint32_t[]", room + 1), self.ffi.new("uint64_t *", 7)
+        ends = self.ffi.new("uint64_t[]", len(queries) + 1)
+        array = self.array("fxs_query", queries)
+        status = self.lib.fxs_world_query_many(world, len(queries), array, ends, ids, room, count)
+        found = [*ends[0 : len(queries)], *ids[0 : count[0]]] if status == OK else []
+        return [status, count[0], *found]
+
+    def save(self, a: Arguments) -> Answers:
+        world = self.world(a)
+        size = self.lib.fxs_world_save_size(world)
+        data = self.ffi.new("uint8_t[]", size)
+        self.lib.fxs_world_save(world, data)
+        return [*bytes_answers(bytes(self.ffi.buffer(data))), self.lib.fxs_world_hash(world)]
+
+    def load(self, a: Arguments) -> Answers:
+        world, data = self.world(a), a.data()
+        at = self.ffi.new("uint64_t *")
+        status = self.lib.fxs_world_load(world, data, len(data), at)
+        return [status] if status == OK else [status, at[0]]
+
+    def copy(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_world_copy(self.world(a), self.world(a))]
+
+    def contact(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_world_contact(self.world(a), *a.some(2))]
+
+    @staticmethod
+    def fields(c: Any) -> list[int]:
+        traits = [c.id, c.kind, c.layer, c.active, c.zero, c.yaw, c.half_angle, c.owner]
+        return [*traits, c.x, c.y, c.z, c.ox, c.oy, c.oz, *c.size]
+
+    def get(self, a: Arguments) -> Answers:
+        c = self.ffi.new("fxs_collider *")
+        status = self.lib.fxs_world_get(self.world(a), a.one(), c)
+        return [status, *self.fields(c)] if status == OK else [status]
+
+    def list(self, a: Arguments) -> Answers:
+        world = self.world(a)
+        count, hit_count = self.lib.fxs_world_count(world), self.lib.fxs_world_hit_count(world)
+        ids, config = self.ffi.new("uint32_t[]", count + 1), self.ffi.new("fxs_config *")
+        colliders = self.ffi.new("fxs_collider[]", count + 1)
+        hits = self.ffi.new("fxs_hit[]", hit_count + 1)
+        self.lib.fxs_world_ids(world, ids)
+        self.lib.fxs_world_colliders(world, colliders)
+        self.lib.fxs_world_hits(world, hits)
+        self.lib.fxs_world_config(world, config)
+        head = [config.capacity, config.hit_capacity, config.hit_when, *config.layers]
+        bodies = [n for i in range(count) for n in (ids[i], *self.fields(colliders[i]))]
+        told = [n for h in hits[0:hit_count] for n in (h.a, h.b, h.contact)]
+        return [*head, self.lib.fxs_world_frame(world), count, *bodies, hit_count, *told]
+
+    def add_many(self, a: Arguments) -> Answers:
+        world, rows, bad = self.world(a), a.rows(17), self.ffi.new("uint64_t *", 77)
+        array = self.array("fxs_collider", [self.collider(row) for row in rows])
+        return [self.lib.fxs_world_add_many(world, len(rows), array, bad), bad[0]]
+
+    def move_many(self, a: Arguments) -> Answers:
+        world, rows, bad = self.world(a), a.rows(4), self.ffi.new("uint64_t *", 77)
+        ids = self.ffi.new("uint32_t[]", [row[0] for row in rows] or 1)
+        positions = self.ffi.new("int32_t[]", [n for row in rows for n in row[1:]] or 1)
+        return [self.lib.fxs_world_move_many(world, len(rows), ids, positions, bad), bad[0]]
+
+    def pose_many(self, a: Arguments) -> Answers:
+        world, rows, bad = self.world(a), a.rows(5), self.ffi.new("uint64_t *", 77)
+        ids = self.ffi.new("uint32_t[]", [row[0] for row in rows] or 1)
+        poses = self.array("fxs_pose", [self.pose(row[1:]) for row in rows])
+        return [self.lib.fxs_world_pose_many(world, len(rows), ids, poses, bad), bad[0]]
+
+    def separate(self, a: Arguments) -> Answers:
+        world, passes, yields = self.world(a), a.one(), self.ffi.new("uint32_t[32]", a.some(32))
+        moved, count = self.ffi.new("fxs_moved[]", 1024), self.ffi.new("uint64_t *", 77)
+        status = self.lib.fxs_world_separate(world, yields, passes, moved, 1024, count)
+        told = [n for m in moved[0 : count[0]] for n in (m.id, m.x, m.y, m.z)] if status == OK else []
+        return [status, count[0], *told]
+
+    def pair_of(self, a: Arguments) -> Answers:
+        world, one, other = self.world(a), a.one(), a.one()
+        xz, y = self.ffi.new("int32_t[2]", [77, 77]), self.ffi.new("int32_t *", 77)
+        pushed = self.lib.fxs_world_push_out(world, one, other, xz)
+        lifted = self.lib.fxs_world_lift(world, one, other, y)
+        return [pushed, *xz, lifted, y[0], self.lib.fxs_world_side(world, one, other)]
+
+
+class Model:
+    """tests/model.py. It raises where the kernel has a status; which one is the kernel's affair."""
+
+    REFUSED = (ValueError, TypeError, KeyError)
+
+    def __init__(self) -> None:
+        sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+        import model  # type: ignore[import-not-found, unused-ignore]
+        import xxhash
+
+        self.m: Any = model
+        self.xxh64: Callable[..., int] = xxhash.xxh64_intdigest
+        self.worlds: dict[int, Any] = {}
+        self.hit_capacity: dict[int, int] = {}
+        self.answers: Sequence[int] = ()  # what the trace says, for what can only be checked
+
+    def refusable(self, ask: Callable[[], int]) -> list[int | None]:
+        """The answer, or no more than that there is an error."""
+        try:
+            return [ask()]
+        except self.REFUSED:
+            if self.answers[0] >= 0:
+                raise
+            return [None]
+
+    def status(self, ask: Callable[[], Any]) -> list[int | None]:
+        """OK, or no more than that there is an error."""
+
+        def asked() -> int:
+            ask()
+            return OK
+
+        return self.refusable(asked)
+
+    def shape(self, words: Sequence[int]) -> Any:
+        kind, half_angle, *sizes = words
+        if kind >= len(self.m.ORDER):
+            raise ValueError("kind")
+        name = self.m.ORDER[kind]
+        used = len(self.m.KINDS[name]) - (kind == SECTOR)
+        if any(sizes[used:]) or (half_angle and kind != SECTOR):
+            raise ValueError("an unused size")
+        sizes = sizes[:used]
+        if kind == SECTOR:
+            sizes.insert(1, half_angle)
+        return self.m.checked_shape((name, *sizes))
+
+    def pair(self, words: Sequence[int]) -> tuple[Any, Any, Any, Any]:
+        return self.shape(words[:5]), tuple(words[5:9]), self.shape(words[9:14]), tuple(words[14:18])
+
+    def direction(self, a: Arguments) -> Answers:
+        return list(self.m.direction(a.one()))
+
+    def yaw_of(self, a: Arguments) -> Answers:
+        return self.refusable(lambda: self.m.yaw_of(*a.some(2)))
+
+    def length(self, a: Arguments) -> Answers:
+        return self.refusable(lambda: self.m.length(*a.some(3)))
+
+    def hash64(self, a: Arguments) -> Answers:
+        low, high = a.some(2)
+        return [self.xxh64(a.data(), high << 32 | low)]
+
+    def shape_check(self, a: Arguments) -> Answers:
+        return self.status(lambda: self.shape(a.some(5)))
+
+    def overlap(self, a: Arguments) -> Answers:
+        return self.refusable(lambda: self.m.overlap(*self.pair(a.some(18))))
+
+    def overlap_many(self, a: Arguments) -> Answers:
+        contacts: list[int] = []
+        rows = a.rows(18)
+        for i, row in enumerate(rows):
+            try:
+                contacts.append(self.m.overlap(*self.pair(row)))
+            except self.REFUSED:
+                return [None, i, *contacts, *[9] * (len(rows) - i)]
+        return [OK, 77, *contacts]
+
+    def without_sector(self, words: Sequence[int]) -> bool:
+        return SECTOR not in (words[0], words[9])
+
+    def lift(self, a: Arguments) -> Answers:
+        words = a.some(18)
+        if not self.without_sector(words):
+            return [E_UNDEFINED, 77]
+        self.m.check_lift(*self.pair(words), self.answers[1])
+        return [OK, None]
+
+    def push_out(self, a: Arguments) -> Answers:
+        words = a.some(18)
+        if not self.without_sector(words):
+            return [E_UNDEFINED, None, None, E_UNDEFINED]
+        pair = self.pair(words)
+        pushed = (self.answers[1], self.answers[2])
+        self.m.check_push_out(*pair, pushed)
+        return [OK, None, None, self.m.side_of(pushed, words[17]) if words[9] == 3 else E_UNDEFINED]
+
+    def cast_pair(self, a: Arguments) -> Answers:
+        words = a.some(25)
+
+        def ask() -> Any:
+            one, at_one = self.shape(words[:5]), tuple(words[5:9])
+            other, at_other = self.shape(words[12:17]), tuple(words[17:21])
+            found = self.m.cast_pair(one, at_one, words[9:12], other, at_other, words[21:24], words[24])
+            return (1, found[0], *found[1]) if found else (0, None, None, None, None)
+
+        status = self.refusable(ask)[0]
+        return status if isinstance(status, tuple) else [None] * 5
+
+    def init(self, a: Arguments) -> Answers:
+        w, capacity, hit_capacity, hit_when, *layers = a.some(36)
+        symmetric = all((layers[i] >> j ^ layers[j] >> i) & 1 == 0 for i in range(32) for j in range(32))
+        if not symmetric:
+            return [0, None]
+        self.worlds[w] = self.m.ModelWorld(capacity, hit_when)
+        self.worlds[w].masks = layers
+        self.hit_capacity[w] = hit_capacity
+        return [1, OK]
+
+    def change(self, w: int, ask: Callable[[Any], Any]) -> Answers:
+        return self.status(lambda: ask(self.worlds[w]))
+
+    def add_row(self, world: Any, c: Sequence[int]) -> None:
+        if c[4] != 0 or c[3] > 1:
+            raise ValueError("padding or active")
+        world.add(
+            c[0],
+            self.shape([c[1], c[6], *c[14:17]]),
+            (*c[8:11], c[5]),
+            layer=c[2],
+            owner=c[7],
+            offset=tuple(c[11:14]),
+            active=bool(c[3]),
+        )
+
+    def add(self, a: Arguments) -> Answers:
+        w, *c = a.some(18)
+        return self.change(w, lambda world: self.add_row(world, c))
+
+    def move(self, a: Arguments) -> Answers:
+        w, id, x, y, z = a.some(5)
+        return self.change(w, lambda world: world.move(id, x, y, z))
+
+    def pose_at(self, a: Arguments) -> Answers:
+        w, id, *pose = a.some(6)
+        return self.change(w, lambda world: world.set_pose(id, tuple(pose)))
+
+    def set_shape(self, a: Arguments) -> Answers:
+        w, id, *shape = a.some(7)
+        return self.change(w, lambda world: world.set_shape(id, self.shape(shape)))
+
+    def offset(self, a: Arguments) -> Answers:
+        w, id, *offset = a.some(5)
+        return self.change(w, lambda world: world.set_offset(id, tuple(offset)))
+
+    def remove(self, a: Arguments) -> Answers:
+        w, id = a.some(2)
+        return self.change(w, lambda world: world.remove(id))
+
+    def turn(self, a: Arguments) -> Answers:
+        w, id, yaw = a.some(3)
+        return self.change(w, lambda world: world.turn(id, yaw))
+
+    def owner(self, a: Arguments) -> Answers:
+        w, id, owner = a.some(3)
+        return self.change(w, lambda world: world.set_owner(id, owner))
+
+    def layer(self, a: Arguments) -> Answers:
+        w, id, layer = a.some(3)
+        return self.change(w, lambda world: world.set_layer(id, layer))
+
+    def active(self, a: Arguments) -> Answers:
+        w, id, active = a.some(3)
+        return self.change(w, lambda world: world.set_active(id, bool(active) if active < 2 else active))
+
+    def step(self, a: Arguments) -> Answers:
+        w, event_capacity = a.some(2)
+        after = copy.deepcopy(self.worlds[w])
+        events = after.step()
+        if len(after.hits) > self.hit_capacity[w] or len(events) > event_capacity:
+            return [E_ROOM, int(len(after.hits) > self.hit_capacity[w])]
+        self.worlds[w] = after
+        return [OK, len(after.hits), len(events), after.frame, *[n for event in events for n in event]]
+
+    def ids_of(self, world: Any, q: Sequence[int]) -> list[int]:
+        ids: list[int] = world.query(self.shape(q[:5]), tuple(q[5:9]), q[9], exclude_owner=q[10])
+        return ids
+
+    def query(self, a: Arguments) -> Answers:
+        w, room, *q = a.some(13)
+        try:
+            ids = self.ids_of(self.worlds[w], q)
+        except self.REFUSED:
+            return [None]
+        return [OK, len(ids), *ids] if len(ids) <= room else [E_ROOM, len(ids)]
+
+    def query_many(self, a: Arguments) -> Answers:
+        w, room = a.some(2)
+        ids: list[int] = []
+        ends: list[int] = []
+        for i, q in enumerate(a.rows(11)):
+            try:
+                ids += self.ids_of(self.worlds[w], q)
+            except self.REFUSED:
+                return [None, i]
+            ends.append(len(ids))
+        return [OK, len(ids), *ends, *ids] if len(ids) <= room else [E_ROOM, len(ids)]
+
+    def save(self, a: Arguments) -> Answers:
+        data = self.worlds[a.one()].save()
+        return [*bytes_answers(data), self.xxh64(data)]
+
+    def load(self, a: Arguments) -> Answers:
+        w, data = a.one(), a.data()
+        after = copy.deepcopy(self.worlds[w])
+        try:
+            after.load(data)
+        except self.REFUSED:
+            return [-14, None]
+        if len(after.hits) > self.hit_capacity[w]:
+            return [E_ROOM, len(after.hits)]
+        self.worlds[w] = after
+        return [OK]
+
+    def copy(self, a: Arguments) -> Answers:
+        to, source = a.some(2)
+        if self.hit_capacity[to] < len(self.worlds[source].hits):
+            return [E_ROOM]
+        self.worlds[to] = copy.deepcopy(self.worlds[source])
+        return [OK]
+
+    def contact(self, a: Arguments) -> Answers:
+        w, one, other = a.some(3)
+        if one == other and one in self.worlds[w].colliders:
+            return [None]  # the contract speaks of pairs of two
+        return self.refusable(lambda: self.worlds[w].contact(one, other))
+
+    def fields(self, id: int, c: Any) -> list[int]:
+        kind, *sizes = c.shape
+        half_angle = sizes.pop(1) if kind == "sector" else 0
+        traits = [id, self.m.ORDER.index(kind), c.layer, int(c.active), 0, c.pose[3], half_angle, c.owner]
+        return [*traits, *c.pose[:3], *c.offset, *[*sizes, 0, 0][:3]]
+
+    def get(self, a: Arguments) -> Answers:
+        w, id = a.some(2)
+        try:
+            return [OK, *self.fields(id, self.worlds[w][id])]
+        except self.REFUSED:
+            return [None]
+
+    def list(self, a: Arguments) -> Answers:
+        w = a.one()
+        world = self.worlds[w]
+        head = [
+            world.capacity,
+            self.hit_capacity[w],
+            world.hit_when,
+            *world.masks,
+            world.frame,
+            len(world.colliders),
+        ]
+        bodies = [n for id, c in sorted(world.colliders.items()) for n in (id, *self.fields(id, c))]
+        hits = [n for (one, other), found in sorted(world.hits.items()) for n in (one, other, found)]
+        return [*head, *bodies, len(world.hits), *hits]
+
+    def all_or_none(
+        self, w: int, rows: Sequence[Sequence[int]], change: Callable[[Any, Any], None]
+    ) -> Answers:
+        after = copy.deepcopy(self.worlds[w])
+        for i, row in enumerate(rows):
+            try:
+                change(after, row)
+            except self.REFUSED:
+                return [None, i]
+        self.worlds[w] = after
+        return [OK, 77]
+
+    def add_many(self, a: Arguments) -> Answers:
+        return self.all_or_none(a.one(), a.rows(17), self.add_row)
+
+    def move_many(self, a: Arguments) -> Answers:
+        return self.all_or_none(a.one(), a.rows(4), lambda world, row: world.move(*row))
+
+    def pose_many(self, a: Arguments) -> Answers:
+        return self.all_or_none(a.one(), a.rows(5), lambda world, row: world.set_pose(row[0], tuple(row[1:])))
+
+    def separate(self, a: Arguments) -> Answers:
+        """Its pushes are the kernel's choice: taken as they are, so that what follows can be checked."""
+        w = a.one()
+        moved = self.answers[2:]
+        for i in range(0, len(moved), 4):
+            self.worlds[w].move(*moved[i : i + 4])
+        return [None] * len(self.answers)
+
+    def pair_of(self, a: Arguments) -> Answers:
+        w, one, other = a.some(3)
+        world = self.worlds[w]
+        if one not in world.colliders or other not in world.colliders:
+            return [None] * 6
+        a_, b_ = world[one], world[other]
+        pair = (a_.shape, (*a_.at, a_.pose[3])[:4], b_.shape, (*b_.at, b_.pose[3])[:4])
+        if "sector" in (a_.shape[0], b_.shape[0]):
+            return [E_UNDEFINED, 77, 77, E_UNDEFINED, 77, E_UNDEFINED]
+        pushed = (self.answers[1], self.answers[2])
+        self.m.check_push_out(*pair, pushed)
+        self.m.check_lift(*pair, self.answers[4])
+        side = self.m.side_of(pushed, b_.pose[3]) if b_.shape[0] == "box" else E_UNDEFINED
+        return [OK, None, None, OK, None, side]
+
+
+METHODS = {"pose": "pose_at", "shape": "set_shape", "pair": "pair_of"}
+
+
+def lines_of(backend: Kernel | Model, trace: Iterable[str]) -> Iterator[str]:
+    """The golden's lines, each after every call before it was answered as the trace says."""
+    digest = count = 0
+    for line in trace:
+        words = line.split()
+        if not words:
+            continue
+        if words[0].isdigit():
+            # The size of a scene's state is the last save's, which was among the answers.
+            yield f"{words[0]} {words[1]} {words[2]} {words[3]} {digest:016x}"
+            digest = count = 0
+            continue
+        middle = words.index("=")
+        told = [int(word) for word in words[middle + 1 :]]
+        if isinstance(backend, Model):
+            backend.answers = told
+        method = getattr(backend, METHODS.get(words[0], words[0]))
+        try:
+            answers = method(Arguments(words[1:middle]))
+        except Exception as error:
+            raise WrongError(f"{type(error).__name__}: {error}\n  {line.strip()[:2000]}") from error
+        agree = len(answers) == len(told) and all(
+            mine is None or (mine - other) & U64 == 0 for mine, other in zip(answers, told, strict=True)
+        )
+        if not agree:
+            raise WrongError(f"the answer is {list(answers)}, not {told}:\n  {line.strip()[:2000]}")
+        for word in told:
+            digest = mixed(digest, word & U64)
+        count += len(told)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("backend", choices=("kernel", "model"))
+    parser.add_argument("trace", type=Path)
+    args = parser.parse_args()
+    backend = Kernel() if args.backend == "kernel" else Model()
+    try:
+        with args.trace.open(encoding="ascii") as trace:
+            for line in lines_of(backend, trace):
+                print(line)
+    except WrongError as wrong:
+        print(f"error: {wrong}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
