@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from fixsync._native import UINT32_MAX, integer, integers, lib, shown
 from fixsync.records import Events
-from fixsync.shapes import Contact, EventKind
+from fixsync.shapes import CONTACTS, Contact, EventKind
 from fixsync.world import World
 
 __all__ = ["Handler", "Handlers"]
@@ -28,6 +28,7 @@ Handler: TypeAlias = Callable[[int, int, Contact], object]
 """Called with the id of the first layer (or the id that was asked for), the other id, and the contact."""
 
 _F = TypeVar("_F", bound=Handler)
+_frame = lib.fxs_world_frame
 _LAYER_MAX: int = lib.FXS_LAYER_COUNT - 1
 # Where a row of `World.colliders().buffer` has the layer, and how long it is: in bytes, and in uint32.
 _LAYER_AT, _ROW_SIZE, _ROW_WORDS = 5, 52, 13
@@ -113,16 +114,17 @@ class Handlers:
             raise RuntimeError("a handler cannot deliver events")
         before, now = self._hit_layers, self._layers_now()
         self._hit_layers = self._of_hits(now)
-        routes, frame = tuple(self._routes), self._world.frame
+        world, frame = self._world, self._world.frame
+        routes = {int(kind): [route for route in self._routes if route.kind == kind] for kind in EventKind}
         self._is_delivering = True
         try:
-            for a, b, kind, contact in events if routes else ():
+            for a, b, kind, contact in events:
                 layers = before if kind == EventKind.EXIT else now
-                for route in routes:
-                    order = _order(route, a, b, layers) if route.kind == kind else None
+                for route in routes[kind]:
+                    order = _order(route, a, b, layers)
                     if order is not None:
-                        route.function(*order, Contact(contact))
-                        if self._world.frame != frame:
+                        route.function(*order, CONTACTS[contact])
+                        if _frame(world._world) != frame:
                             raise RuntimeError(f"{shown(route.function)} stepped or loaded the world")
         finally:
             self._is_delivering = False
