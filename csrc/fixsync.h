@@ -1,7 +1,8 @@
 /* fixsync: exact, order-stable hit detection in Q16.16 integers.
  *
- * One header, freestanding C11 (and C++) sources beside it. The kernel uses no floating point, allocates nothing, has no
- * mutable globals and calls nothing of libc but memcpy, memmove and memset. The caller owns all memory.
+ * One header for C and C++, freestanding C11 sources beside it: compile every .c file of this folder, there is nothing to configure.
+ * The kernel uses no floating point, allocates nothing, has no mutable globals and calls nothing of libc but memcpy, memmove and
+ * memset. The caller owns all memory.
  *
  * Numbers
  *   coordinate, size    int32_t   Q16.16: FXS_ONE = 65536 = one unit. A position may be any int32; a size is 1..FXS_SIZE_MAX.
@@ -16,14 +17,70 @@
  * its comment names. Pointers must be valid and not overlap unless a comment says otherwise; they are not checked.
  *
  * Threads. The kernel has no hidden state: different worlds may be used on different threads at once. One world may not.
+ *
+ * Cost. A function of one collider, or of one or two shapes, takes constant time (fxs_world_add_many and its like: n times that). A
+ * step takes time in the colliders, the pairs that come near each other and the hits; a query or a cast in the colliders near its
+ * way, but the first one after a change may look at all of them, as fxs_world_separate does at all hits in each pass. What reads or
+ * writes a whole world (init, copy, ids, colliders, hits, save, load, hash) takes time in its size. None takes memory but the world's
+ * and some kilobytes of stack.
+ *
+ * ABI. All functions are plain C calls with integers and pointers; enumerations are macros, flags are whole integers, and no structure
+ * is passed by value. Every structure here consists of fixed-width integers without padding, so that its layout is the same on every
+ * platform and in every language: sizes are 20 (fxs_shape), 16 (fxs_pose), 52 (fxs_collider), 16 (fxs_event), 12 (fxs_hit), 44
+ * (fxs_query), 16 (fxs_moved), 140 (fxs_config), 16 (fxs_counts), 64 (fxs_cast) and 20 (fxs_cast_hit) bytes. fxs_world is opaque: its
+ * size is what fxs_world_size tells, and may differ from one version to another, as may the bytes within it; only saved states last.
+ * Versions with one FXS_VERSION_MAJOR (while it is 0: one FXS_VERSION_MINOR) are compatible: functions, constants and structures may
+ * be added, none changes. FXS_SEMANTICS is a separate number, of the answers.
+ *
+ * Example. One step of a world with a body and a hit ball that touch:
+ *
+ *     static uint64_t memory[4096];
+ *     fxs_config config = {8, 16, FXS_TOUCHING, {0}};
+ *     config.layers[0] = 1;
+ *     assert(fxs_world_size(&config) <= sizeof memory);
+ *     fxs_world *world = (fxs_world *)memory;
+ *     assert(fxs_world_init(world, &config) == FXS_OK);
+ *
+ *     fxs_collider body = {0};
+ *     body.id = 1;
+ *     body.kind = FXS_CAPSULE;
+ *     body.active = 1;
+ *     body.size[0] = FXS_ONE / 2;
+ *     body.size[1] = FXS_ONE;
+ *     assert(fxs_world_add(world, &body) == FXS_OK);
+ *
+ *     fxs_collider ball = {0};
+ *     ball.id = 2;
+ *     ball.kind = FXS_SPHERE;
+ *     ball.active = 1;
+ *     ball.x = FXS_ONE;
+ *     ball.size[0] = FXS_ONE / 2;
+ *     assert(fxs_world_add(world, &ball) == FXS_OK);
+ *
+ *     fxs_event events[16];
+ *     fxs_counts counts;
+ *     assert(fxs_world_step(world, events, 16, &counts) == FXS_OK);
+ *     assert(counts.events == 1 && events[0].a == 1 && events[0].b == 2);
+ *     assert(events[0].kind == FXS_ENTER && events[0].contact == FXS_TOUCHING);
  */
 #ifndef FIXSYNC_H
 #define FIXSYNC_H
 
 #include <stdint.h>
 
+/* What stands before every public function. Nothing, where the sources are compiled into a program. With FXS_SHARED they are, or come
+ * from, a shared library: define it for both, and FXS_BUILD as well where the library itself is compiled. The convention of calls is
+ * the platform's usual one for C. Define FXS_API to choose otherwise. */
 #ifndef FXS_API
+#if defined(FXS_SHARED) && defined(_WIN32) && defined(FXS_BUILD)
+#define FXS_API __declspec(dllexport)
+#elif defined(FXS_SHARED) && defined(_WIN32)
+#define FXS_API __declspec(dllimport)
+#elif defined(FXS_SHARED) && defined(__GNUC__)
+#define FXS_API __attribute__((visibility("default")))
+#else
 #define FXS_API
+#endif
 #endif
 
 #ifdef __cplusplus
@@ -33,6 +90,11 @@ extern "C" {
 /* cdef: begin (build_ffi.py hands everything up to the matching end to cffi, without the word FXS_API) */
 
 /* ---- constants ---------------------------------------------------------------------------------------------------------- */
+
+#define FXS_VERSION_MAJOR 0          /* of the header; FXS_VERSION puts the three together, fxs_version is that of the library */
+#define FXS_VERSION_MINOR 1
+#define FXS_VERSION_PATCH 0
+#define FXS_SEMANTICS 1              /* of the answers: kernels with the same number answer alike, to the bit; see fxs_semantics */
 
 #define FXS_ONE 65536                /* one unit in Q16.16 */
 #define FXS_TURN 65536               /* yaw steps in one turn */
@@ -147,6 +209,16 @@ typedef struct fxs_counts {
 
 typedef struct fxs_world fxs_world;
 
+/* ---- version ------------------------------------------------------------------------------------------------------------ */
+
+/* The version of the library as compiled: major << 16 | minor << 8 | patch. Compare it with FXS_VERSION, the header's, where the two
+ * may differ: in a program that loads a shared library. Never fails. */
+FXS_API uint32_t fxs_version(void);
+
+/* FXS_SEMANTICS of the library as compiled. It is raised by every change to what is computed: to contacts, events and their order,
+ * queries, pushes, casts, saved bytes or hashes. Peers of one match, and a recorded match and its replay, must have the same. */
+FXS_API uint32_t fxs_semantics(void);
+
 /* ---- angles and lengths ------------------------------------------------------------------------------------------------- */
 
 /* (cos, sin) of 2*pi*yaw/65536, times 2^30, each rounded to nearest: the (x, z) that a yaw faces. */
@@ -225,33 +297,57 @@ FXS_API int32_t fxs_world_init(fxs_world *memory, const fxs_config *config);
  * FXS_E_ROOM if src has more hits than dst has room for. */
 FXS_API int32_t fxs_world_copy(fxs_world *dst, const fxs_world *src);
 
-FXS_API uint32_t fxs_world_frame(const fxs_world *world);                 /* steps taken, modulo 2^32 */
-FXS_API uint32_t fxs_world_count(const fxs_world *world);                 /* colliders in the world */
-FXS_API void fxs_world_config(const fxs_world *world, fxs_config *out);   /* as it is now: a load may have changed it */
+/* Steps taken, modulo 2^32. */
+FXS_API uint32_t fxs_world_frame(const fxs_world *world);
+
+/* How many colliders are in the world. */
+FXS_API uint32_t fxs_world_count(const fxs_world *world);
+
+/* The config as it is now, into out: a load may have changed hit_when and layers. */
+FXS_API void fxs_world_config(const fxs_world *world, fxs_config *out);
 
 /* Adds the collider under collider->id. FXS_OK, FXS_E_ID, FXS_E_TAKEN, FXS_E_LAYER, FXS_E_ACTIVE, the statuses of
  * fxs_shape_check (FXS_E_KIND also for a `zero` that is not 0), FXS_E_CENTRE. */
 FXS_API int32_t fxs_world_add(fxs_world *world, const fxs_collider *collider);
 
-/* FXS_OK, FXS_E_ID or FXS_E_ABSENT: those of every function below that takes an id. */
+/* Takes a collider out; its hits end at the next step. FXS_OK, FXS_E_ID or FXS_E_ABSENT: those of every function below that takes an
+ * id. */
 FXS_API int32_t fxs_world_remove(fxs_world *world, uint32_t id);
+
+/* The collider of an id as it is now, into out, which a status leaves untouched. */
 FXS_API int32_t fxs_world_get(const fxs_world *world, uint32_t id, fxs_collider *out);
 
-/* Changes of one collider; each keeps the id's hit history. Further statuses: FXS_E_CENTRE for move, turn, pose and offset;
- * FXS_E_YAW for turn and pose; fxs_shape_check's for shape; FXS_E_LAYER for layer; FXS_E_ACTIVE for active. */
+/* Changes the position of one collider; its yaw stays. As the seven below, it keeps the id's hit history. Also FXS_E_CENTRE. */
 FXS_API int32_t fxs_world_move(fxs_world *world, uint32_t id, int32_t x, int32_t y, int32_t z);
+
+/* Changes its yaw. Also FXS_E_YAW and, for what the offset turns to, FXS_E_CENTRE. */
 FXS_API int32_t fxs_world_turn(fxs_world *world, uint32_t id, uint32_t yaw);
+
+/* Changes position and yaw at once. Also FXS_E_YAW, FXS_E_CENTRE. */
 FXS_API int32_t fxs_world_set_pose(fxs_world *world, uint32_t id, const fxs_pose *pose);
+
+/* Changes its shape. Also the statuses of fxs_shape_check. */
 FXS_API int32_t fxs_world_set_shape(fxs_world *world, uint32_t id, const fxs_shape *shape);
+
+/* Changes the offset of its centre from its pose. Also FXS_E_CENTRE. */
 FXS_API int32_t fxs_world_set_offset(fxs_world *world, uint32_t id, int32_t ox, int32_t oy, int32_t oz);
+
+/* Changes its owner: any number, 0 for none. */
 FXS_API int32_t fxs_world_set_owner(fxs_world *world, uint32_t id, uint32_t owner);
+
+/* Changes its layer. Also FXS_E_LAYER. */
 FXS_API int32_t fxs_world_set_layer(fxs_world *world, uint32_t id, uint32_t layer);
+
+/* Makes it take part in steps and queries (1) or not (0). Also FXS_E_ACTIVE. */
 FXS_API int32_t fxs_world_set_active(fxs_world *world, uint32_t id, uint32_t active);
 
-/* The same for n colliders at once: all of them, or, at the first that is refused, none; `*bad` is then its index. An id may
- * come more than once to move_many and pose_many (the last counts), not to add_many. positions: n rows of x, y, z. */
+/* fxs_world_add of n colliders at once: all of them, or, at the first that is refused, none; `*bad` is then its index. An id that comes
+ * twice is FXS_E_TAKEN. */
 FXS_API int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *colliders, uint64_t *bad);
+/* fxs_world_move of n colliders, all or none, as above. positions: n rows of x, y, z. Of an id that comes more than once the last row
+ * counts. */
 FXS_API int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids, const int32_t *positions, uint64_t *bad);
+/* fxs_world_set_pose of n colliders, all or none, as above. Of an id that comes more than once the last pose counts. */
 FXS_API int32_t fxs_world_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad);
 
 /* Ids in the world, ascending, into ids (room for fxs_world_count). Returns nothing: it cannot fail. */
@@ -265,17 +361,21 @@ FXS_API void fxs_world_colliders(const fxs_world *world, fxs_collider *out);
  * for hits: the config's hit_capacity. Room for events: event_capacity; hits of the last step + hits of this one always suffices. */
 FXS_API int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capacity, fxs_counts *counts);
 
-/* Hits of the last step, ascending by (a, b): how many, and into out (room for that many). */
+/* How many hits the last step found. */
 FXS_API uint64_t fxs_world_hit_count(const fxs_world *world);
+
+/* The hits of the last step, ascending by (a, b), into out (room for fxs_world_hit_count). */
 FXS_API void fxs_world_hits(const fxs_world *world, fxs_hit *out);
 
 /* The contact of two colliders as they are now, whatever their layers, owners and activity. FXS_E_ID or FXS_E_ABSENT as above. */
 FXS_API int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b);
 
-/* fxs_push_out, fxs_lift and fxs_side of two colliders as they are now, whatever their layers, owners and activity: what is told
- * is for a's pose, its offset and all. FXS_E_ID, FXS_E_ABSENT and FXS_E_UNDEFINED as there. */
+/* fxs_push_out of two colliders as they are now, whatever their layers, owners and activity: what is told is for a's pose, its offset
+ * and all. FXS_OK, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED. */
 FXS_API int32_t fxs_world_push_out(const fxs_world *world, uint32_t a, uint32_t b, int32_t *out_xz);
+/* fxs_lift of two colliders as they are now; else as fxs_world_push_out. */
 FXS_API int32_t fxs_world_lift(const fxs_world *world, uint32_t a, uint32_t b, int32_t *out_y);
+/* fxs_side of two colliders as they are now, the side or the statuses of fxs_world_push_out. */
 FXS_API int32_t fxs_world_side(const fxs_world *world, uint32_t a, uint32_t b);
 
 /* Pushes bodies that overlap apart, as characters in a crowd and against walls. yields: 32 masks; bit j of yields[i] lets a body of
@@ -354,8 +454,10 @@ FXS_API int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t *mo
 
 /* ---- state -------------------------------------------------------------------------------------------------------------- */
 
-/* The whole state as bytes, the same on every platform ("FXS1", little-endian): how many, and into out (room for that many). */
+/* How many bytes fxs_world_save writes now. */
 FXS_API uint64_t fxs_world_save_size(const fxs_world *world);
+
+/* The whole state as bytes, the same on every platform ("FXS1", little-endian), into out (room for fxs_world_save_size). */
 FXS_API void fxs_world_save(const fxs_world *world, uint8_t *out);
 
 /* XXH64 (seed 0) of the bytes that fxs_world_save would write. */
@@ -370,6 +472,9 @@ FXS_API int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t 
 FXS_API uint64_t fxs_hash64(const void *bytes, uint64_t size, uint64_t seed);
 
 /* cdef: end */
+
+/* The version of the header, to compare in #if and with fxs_version. */
+#define FXS_VERSION (FXS_VERSION_MAJOR * 65536 + FXS_VERSION_MINOR * 256 + FXS_VERSION_PATCH)
 
 #ifdef __cplusplus
 }

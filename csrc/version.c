@@ -1,0 +1,5 @@
+/* What this kernel is. */
+#include "internal.h"
+
+uint32_t fxs_version(void) { return FXS_VERSION; }
+uint32_t fxs_semantics(void) { return FXS_SEMANTICS; }
