@@ -223,7 +223,7 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
         return FXS_E_STATE;
     }
     uint32_t hit_when = read32(bytes + 8);
-    memset(mark_set(world), 0, set_words(world->capacity) * 8);
+    memset(mark_set(world), 0, set_size(world->capacity));
     const uint8_t *bad = bad_collider(world, &s);
     bad = bad ? bad : bad_changed(world, &s);
     bad = bad ? bad : bad_hit(world, &s, hit_when);
@@ -244,8 +244,8 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
     world->count = s.count;
     world->hit_count = s.hit_count;
     world->changed_count = s.changed_count;
-    memset(present_set(world), 0, set_words(world->capacity) * 8);
-    memset(changed_set(world), 0, set_words(world->capacity) * 8);
+    memset(present_set(world), 0, set_size(world->capacity));
+    memset(changed_set(world), 0, set_size(world->capacity));
     for (uint32_t i = 0; i < s.count; i++) {
         fxs_collider c;
         get_collider(s.colliders + (uint64_t)COLLIDER_SIZE * i, &c);

@@ -26,7 +26,7 @@ static uint64_t room(uint64_t *end, uint64_t size) {
 }
 
 static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
-    uint64_t end = 0, set = set_words(c->capacity) * 8, hit_room = c->hit_capacity * (uint64_t)sizeof(packed_hit);
+    uint64_t end = 0, set = set_size(c->capacity), hit_room = c->hit_capacity * (uint64_t)sizeof(packed_hit);
     room(&end, sizeof *w);
     w->solids_at = room(&end, c->capacity * (uint64_t)sizeof(solid));
     w->places_at = room(&end, c->capacity * (uint64_t)sizeof(place));
@@ -59,8 +59,8 @@ int32_t fxs_world_init(fxs_world *memory, const fxs_config *config) {
     memory->hit_capacity = config->hit_capacity;
     memory->hit_when = config->hit_when;
     memcpy(memory->layers, config->layers, sizeof memory->layers);
-    memset(present_set(memory), 0, set_words(config->capacity) * 8);
-    memset(changed_set(memory), 0, set_words(config->capacity) * 8);
+    memset(present_set(memory), 0, set_size(config->capacity));
+    memset(changed_set(memory), 0, set_size(config->capacity));
     return FXS_OK;
 }
 
@@ -78,8 +78,8 @@ int32_t fxs_world_copy(fxs_world *dst, const fxs_world *src) {
     dst->changed_count = src->changed_count;
     dst->hit_count = src->hit_count;
     memcpy(dst->layers, src->layers, sizeof dst->layers);
-    memcpy(present_set(dst), present_set(src), set_words(src->capacity) * 8);
-    memcpy(changed_set(dst), changed_set(src), set_words(src->capacity) * 8);
+    memcpy(present_set(dst), present_set(src), set_size(src->capacity));
+    memcpy(changed_set(dst), changed_set(src), set_size(src->capacity));
     memcpy(hits(dst), hits(src), src->hit_count * sizeof(packed_hit));
     const uint64_t *present = present_set(src);
     for (uint32_t id = set_next(present, 0, src->capacity); id < src->capacity; id = set_next(present, id + 1, src->capacity)) {
@@ -456,7 +456,7 @@ void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, u
         to = swap;
     }
     if (from != keys) {
-        memcpy(keys, from, n * sizeof *keys);
+        memcpy(keys, from, (size_t)n * sizeof *keys);
     }
 }
 
@@ -518,7 +518,7 @@ int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capac
     world->spare_at = swap;
     world->hit_count = (uint32_t)found;
     if (world->changed_count) {
-        memset(changed_set(world), 0, set_words(world->capacity) * 8);
+        memset(changed_set(world), 0, set_size(world->capacity));
         world->changed_count = 0;
     }
     world->frame++;

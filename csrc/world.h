@@ -48,6 +48,7 @@ static inline uint32_t hit_b(packed_hit h) { return (uint32_t)(h >> 2) & 0x7FFFF
 static inline uint32_t hit_contact(packed_hit h) { return (uint32_t)(h & 3); }
 
 static inline uint64_t set_words(uint32_t capacity) { return ((uint64_t)capacity + 63) / 64; }
+static inline size_t set_size(uint32_t capacity) { return (size_t)set_words(capacity) * 8; } /* in bytes */
 static inline int set_has(const uint64_t *set, uint32_t id) { return (int)(set[id >> 6] >> (id & 63) & 1); }
 static inline void set_put(uint64_t *set, uint32_t id) { set[id >> 6] |= (uint64_t)1 << (id & 63); }
 static inline void set_drop(uint64_t *set, uint32_t id) { set[id >> 6] &= ~((uint64_t)1 << (id & 63)); }

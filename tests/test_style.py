@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -45,3 +46,21 @@ def test_the_kernel_is_ascii_with_lines_of_at_most_150_characters(path: Path) ->
         assert len(line) <= 150, f"{path.name}:{number}"
         assert line == line.rstrip(), f"{path.name}:{number}"
         assert "\t" not in line, f"{path.name}:{number}"
+
+
+WARNINGS = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
+
+
+@pytest.mark.parametrize("flags", ["", "-DFXS_NO_INT128 -DFXS_NO_BUILTINS -DFXS_NO_LITTLE_ENDIAN", "-m32"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_the_kernel_builds_without_warnings(compiler: str, flags: str, tmp_path: Path) -> None:
+    def compiles(source: Path) -> str:
+        command = [compiler, *WARNINGS, *flags.split(), "-c", str(source), "-o", str(tmp_path / "o")]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        return "" if run.returncode == 0 else run.stderr or "failed"
+
+    probe = tmp_path / "probe.c"
+    probe.write_text("#include <stdint.h>\n#include <string.h>\nextern int32_t unused;\n")
+    if shutil.which(compiler) is None or compiles(probe):
+        pytest.skip(f"{compiler} {flags} is not on this machine")
+    assert {path.name: fault for path in KERNEL if path.suffix == ".c" and (fault := compiles(path))} == {}
