@@ -106,6 +106,8 @@ _CAST_HIT_SIZE: int = ffi.sizeof("fxs_cast_hit")
 _EVENT_SIZE: int = ffi.sizeof("fxs_event")
 _HIT_SIZE: int = ffi.sizeof("fxs_hit")
 _INDEX_TYPE = array_type("uint64_t *")
+_HIT_TYPE = array_type("fxs_hit *")
+_BYTE_TYPE = array_type("uint8_t *")
 
 _buffer = ffi.buffer
 _unpack = ffi.unpack
@@ -288,6 +290,8 @@ class World:
         "_observer",
         "_query",
         "_release",
+        "_scratch",
+        "_scratch_room",
         "_world",
     )
 
@@ -314,6 +318,7 @@ class World:
         self._event_room, self._id_room = 0, 0
         self._events, self._ids = ffi.NULL, ffi.NULL
         self._cast_room, self._cast_hits = 0, ffi.NULL
+        self._scratch_room, self._scratch = 0, ffi.NULL
         self._collider = ffi.new("fxs_collider *")
         self._query = ffi.new("fxs_query *")
         self._cast = ffi.new("fxs_cast *")
@@ -934,16 +939,27 @@ class World:
     def colliders(self) -> Colliders:
         """All colliders as they are now, by id. Its `buffer` can be given to NumPy, and it itself to
         `add_many`."""
-        rows = uninitialised(_COLLIDERS_TYPE, lib.fxs_world_count(self._world))
-        lib.fxs_world_colliders(self._world, rows)
-        return Colliders(_buffer(rows)[:])
+        size = lib.fxs_world_count(self._world) * _COLLIDER.size
+        return Colliders(self._written(size, _COLLIDER_TYPE, lib.fxs_world_colliders))
 
     @_exclusive
     def hits(self) -> Hits:
         """The hits of the last step, by (a, b)."""
-        rows = uninitialised("fxs_hit[]", lib.fxs_world_hit_count(self._world))
-        lib.fxs_world_hits(self._world, rows)
-        return Hits(_buffer(rows)[:])
+        size = lib.fxs_world_hit_count(self._world) * _HIT_SIZE
+        return Hits(self._written(size, _HIT_TYPE, lib.fxs_world_hits))
+
+    def _written(self, size: int, kind: CData, write: Callable[[CData, CData], None]) -> bytes:
+        """The `size` bytes that a function of the kernel writes of this world; `kind`: what it points to.
+
+        It writes into memory that is kept. Large memory taken anew for every call would each time be given
+        back to the system, and every page of it cost more than what is written there.
+        """
+        if size > self._scratch_room:
+            room = size + size // 4
+            self._scratch, self._scratch_room = uninitialised("uint64_t[]", room // 8 + 1), room
+        write(self._world, ffi.cast(kind, self._scratch))
+        written: bytes = _buffer(self._scratch, size)[:]
+        return written
 
     @_exclusive
     def __repr__(self) -> str:
@@ -958,10 +974,7 @@ class World:
     @_exclusive
     def save(self) -> bytes:
         """The whole state, the same bytes on every platform."""
-        state = uninitialised("uint8_t[]", lib.fxs_world_save_size(self._world))
-        lib.fxs_world_save(self._world, state)
-        saved: bytes = _buffer(state)[:]
-        return saved
+        return self._written(lib.fxs_world_save_size(self._world), _BYTE_TYPE, lib.fxs_world_save)
 
     @_exclusive
     def hash(self) -> int:
