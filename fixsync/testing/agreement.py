@@ -1,0 +1,144 @@
+"""Assertions about simulations and states that say what is wrong by frame, collider and field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fixsync import sim
+from fixsync.fields import differences
+from fixsync.minimise import minimise
+from fixsync.random import Random
+from fixsync.session import Confirmed, LockstepSession, Match, Reason, RollbackSession, Session
+from fixsync.sim import Input, SimulationType
+from fixsync.synctest import (
+    ROLLBACK_FRAMES,
+    Divergence,
+    Inputs,
+    Straight,
+    run_check,
+    run_straight,
+    write_log,
+)
+
+__all__ = ["assert_peers_agree", "assert_same_state", "explained"]
+
+_CHECKS = ("save and load", "rollback", "order")
+_ATTEMPTS_MAX = 300
+_TICK_MS = 16
+_ROUNDS_A_FRAME_MAX = 400
+_DIFFERENCES_TOLD_MAX = 12
+
+
+def assert_peers_agree(
+    simulation: SimulationType,
+    inputs: Inputs,
+    *,
+    seed: int = 0,
+    back: int = ROLLBACK_FRAMES,
+    log: Path | None = None,
+) -> None:
+    """AssertionError unless a simulation does the same however it is run.
+
+    It is run straight, by inputs[frame][player]; gone back and stepped again every frame; saved and loaded;
+    with its world's changes, and what it holds itself, in another order; and by peers, in lockstep and with
+    rollback, over a network that loses and delays. The error names the first frame and field that differ.
+
+    back: how many frames to go back. log: where to write the smallest match found that shows the difference.
+    ValueError for inputs that the simulation refuses.
+    """
+    __tracebackhide__ = True
+    if not inputs:
+        raise ValueError("inputs must have a frame at least")
+    straight = run_straight(simulation, seed, len(inputs[0]), inputs)
+    for check in _CHECKS:
+        divergence = run_check(check, straight, back=back)
+        if divergence is not None:
+            told = divergence.explain()
+            if log is not None:
+                smallest = _smallest(straight, check, back)
+                write_log(smallest, log)
+                told += f"\n  smallest match found that shows it: {log} ({smallest.frames} frames)"
+            raise AssertionError(told)
+    for prediction_max in (0, back):
+        divergence = _by_peers(straight, prediction_max)
+        if divergence is not None:
+            raise AssertionError(divergence.explain())
+
+
+def _smallest(straight: Straight, check: str, back: int) -> Straight:
+    def run(inputs: Inputs) -> Straight:
+        return run_straight(straight.type, straight.seed, straight.players, inputs)
+
+    def fails(inputs: list[tuple[Input, ...]]) -> int | None:
+        divergence = run_check(check, run(inputs), back=back)
+        return None if divergence is None else max(divergence.frame, 0)
+
+    idle = sim.idle_input(sim.start(straight.type, straight.seed, straight.players))
+    return run(minimise(straight.inputs, fails, idle, attempts_max=_ATTEMPTS_MAX))
+
+
+def _by_peers(straight: Straight, prediction_max: int) -> Divergence | None:
+    """Plays the inputs between sessions in virtual time, three packets in ten lost and all of them late."""
+    match = Match(
+        sim.start(straight.type, straight.seed, straight.players).name,
+        seed=straight.seed,
+        players=straight.players,
+        prediction_max=prediction_max,
+        input_delay=0,
+        frames=straight.frames,
+    )
+    kind: type[Session] = RollbackSession if prediction_max else LockstepSession
+    check = "peers with rollback" if prediction_max else "peers in lockstep"
+    sessions = [
+        kind(match, sim.start(straight.type, straight.seed, straight.players), me, instance=1, now_ms=0)
+        for me in range(straight.players)
+    ]
+    random = Random(straight.seed)
+    on_the_way: list[tuple[int, int, bytes]] = []
+    now_ms = 0
+    for _ in range(_ROUNDS_A_FRAME_MAX * (straight.frames + 1)):
+        now_ms += _TICK_MS
+        for at, receiver, data in [packet for packet in on_the_way if packet[0] <= now_ms]:
+            on_the_way.remove((at, receiver, data))
+            sessions[receiver].receive(data, now_ms)
+        for me, session in enumerate(sessions):
+            value = straight.inputs[min(session.frame, straight.frames - 1)][me]
+            for notice in session.advance(value, now_ms):
+                if isinstance(notice, Confirmed):
+                    how = f"by peer {me} of {straight.players}"
+                    state = session._timeline.states[notice.frame + 1]
+                    found = straight.divergence(check, how, notice.frame, state, notice.events)
+                    if found is not None:
+                        return found
+            for receiver, data in session.outgoing(now_ms):
+                if not random.chance(3, 10):
+                    on_the_way.append((now_ms + random.between(0, 5 * _TICK_MS), receiver, data))
+        ends = [session.end for session in sessions]
+        if all(end is not None for end in ends):
+            break
+    for me, session in enumerate(sessions):
+        if session.end is None or session.end.reason is not Reason.COMPLETED:
+            text = "the match did not end" if session.end is None else session.end.text
+            return Divergence(check, f"by peer {me} of {straight.players}", session.confirmed, error=text)
+    return None
+
+
+def assert_same_state(first: bytes, second: bytes, simulation: object = None) -> None:
+    """AssertionError, naming the fields that differ, unless two saved states are the same.
+
+    simulation: what saved them, if it was not a World.
+    """
+    __tracebackhide__ = True
+    if first != second:
+        raise AssertionError("\n".join(["two states differ:", *explained(first, second, simulation)]))
+
+
+def explained(first: bytes, second: bytes, simulation: object = None) -> Sequence[str]:
+    """What differs between two saved states, a line a field."""
+    found = list(differences(sim.fields_of(simulation, first), sim.fields_of(simulation, second)))
+    more = len(found) - _DIFFERENCES_TOLD_MAX
+    return [
+        *(f"  {difference}" for difference in found[:_DIFFERENCES_TOLD_MAX]),
+        *([f"  and {more} more"] if more > 0 else []),
+    ]

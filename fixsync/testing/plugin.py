@@ -1,0 +1,104 @@
+"""The pytest plugin. pytest loads it wherever fixsync is installed, so it imports nothing before it is used.
+
+- `peers_agree`: `assert_peers_agree`, which leaves the smallest failing match in the test's `tmp_path`.
+- `fixsync_world`: an empty world with room for 64.
+- `fixsync_recorder`: `fixsync_recorder(world)` records the world into `tmp_path`; a test that fails names the
+  log.
+- A failing `state == other_state`, on what `World.save` returned, tells which fields differ; so does one on
+  worlds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from fixsync import World
+    from fixsync.recorder import Recorder
+    from fixsync.sim import SimulationType
+    from fixsync.synctest import Inputs
+
+_LOGS = pytest.StashKey[list[Path]]()
+
+
+@pytest.fixture
+def fixsync_world() -> World:
+    """An empty world: ids 0..63, every layer meets every layer."""
+    from fixsync import World
+
+    return World(64)
+
+
+@pytest.fixture
+def fixsync_recorder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[World], Recorder]]:
+    """A function that records a world, from frame 0 on, into a match log in the test's tmp_path."""
+    from fixsync.recorder import Recorder
+
+    made: list[Recorder] = []
+
+    def record(world: World) -> Recorder:
+        path = tmp_path / f"world{len(made)}.jsonl"
+        made.append(Recorder(world, path, meta={"test": request.node.name}))
+        request.node.stash.setdefault(_LOGS, []).append(path)
+        return made[-1]
+
+    yield record
+    for recorder in made:
+        recorder.close()
+
+
+@pytest.fixture
+def peers_agree(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., None]:
+    """`assert_peers_agree`, which writes the smallest match found that shows a difference into tmp_path."""
+    from fixsync.testing.agreement import assert_peers_agree
+
+    def check(simulation: SimulationType, inputs: Inputs, **options: Any) -> None:
+        __tracebackhide__ = True
+        path = options.setdefault("log", tmp_path / "smallest.jsonl")
+        try:
+            assert_peers_agree(simulation, inputs, **options)
+        except AssertionError:
+            if path is not None and path.exists():
+                request.node.stash.setdefault(_LOGS, []).append(path)
+            raise
+
+    return check
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Names a failed test's match logs in its report."""
+    report = yield
+    logs = item.stash.get(_LOGS, [])
+    if report.when == "call" and report.failed and logs:
+        told = "\n".join(f"fixsync replay {path}" for path in logs)
+        report.sections.append(("match logs", told))
+    return report
+
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Tells two saved states, or two worlds, apart by field."""
+    if op != "==":
+        return None
+    states = [_state(value) for value in (left, right)]
+    if states[0] is None or states[1] is None or states[0] == states[1]:
+        return None
+    from fixsync.testing.agreement import explained
+
+    try:
+        return ["two states that are not the same", *explained(states[0], states[1])]
+    except ValueError:
+        return None
+
+
+def _state(value: object) -> bytes | None:
+    if isinstance(value, bytes):
+        return value if value.startswith(b"FXS1") else None
+    if type(value).__module__ == "fixsync.world" and hasattr(value, "save"):
+        saved = value.save()
+        return saved if isinstance(saved, bytes) else None
+    return None
