@@ -1,4 +1,4 @@
-/* Directions, the yaw of a direction, lengths (CONTRACT 1). */
+/* Directions, the yaw of a direction, lengths (docs/contract.md, Numbers). */
 #include "internal.h"
 #include "wide.h"
 

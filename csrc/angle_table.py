@@ -1,7 +1,8 @@
-"""Writes angle_table.h, the constants of angle.c, from integers alone: `python csrc/angle_table.py > csrc/angle_table.h`.
+"""Writes the constants of angle.c, from integers alone: `python csrc/angle_table.py > csrc/angle_table.h`.
 
-Angles are counted in half steps, 131072 to a turn: the directions of CONTRACT 1 lie on even ones, the borders of yaw_of on odd ones.
-Sine and cosine come from their Taylor series in fixed point with 256 bits after the point, the arc tangent from its own.
+Angles are counted in half steps, 131072 to a turn: the directions of the contract (docs/contract.md, Numbers)
+lie on even ones, the borders of yaw_of on odd ones. Sine and cosine come from their Taylor series in fixed
+point with 256 bits after the point, the arc tangent from its own.
 """
 
 BITS = 256
@@ -33,7 +34,7 @@ def cos_sin(half_steps: int) -> tuple[int, int]:
 
 
 def arctan_steps(numerator: int, denominator: int) -> int:
-    """atan(numerator/denominator) in yaw steps times 2^16, rounded: found by bisection on the sine and cosine above."""
+    """atan(numerator/denominator) in yaw steps times 2^16, rounded: by bisection on sine and cosine."""
     low, high = 0, 8192 << 17
     while low < high:
         middle = (low + high) // 2

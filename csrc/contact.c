@@ -1,4 +1,4 @@
-/* Contact of two shapes (CONTRACT 3), exact. fxs_solid_contact first rejects by bounds; what is left is near, which keeps every
+/* Contact of two shapes (docs/contract.md, Contact), exact. fxs_solid_contact first rejects by bounds; what is left is near, which keeps every
  * intermediate in 64 bits, or in 128 where noted. Sizes are below 2^29, a reach below 2^29 * sqrt(2) + 5 < 2^29.6. */
 #include "internal.h"
 #include "wide.h"

@@ -35,7 +35,7 @@ static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline int min_int(int a, int b) { return a < b ? a : b; }
 static inline int max_int(int a, int b) { return a > b ? a : b; }
 
-/* CLS of CONTRACT 3: APART, TOUCHING or OVERLAPPING as l is above, at or below r. */
+/* CLS of the contract: APART, TOUCHING or OVERLAPPING as l is above, at or below r. */
 static inline int classify(int64_t l, int64_t r) { return (l < r) + (l <= r); }
 
 /* How many bits v takes; 0 for 0. */
@@ -96,7 +96,7 @@ FXS_INTERNAL void fxs_solid_make(solid *out, const fxs_shape *shape, const fxs_p
 /* Sets the reach from kind, size, yaw and direction. */
 FXS_INTERNAL void fxs_solid_reach(solid *s);
 
-/* Contact (CONTRACT 3) of any two solids. */
+/* Contact of any two solids. */
 FXS_INTERNAL int fxs_solid_contact(const solid *a, const solid *b);
 
 /* The hits among n pairs of places in `all` (each first << 32 | second), packed as in world.h: writes them, and room for n of them is

@@ -1,6 +1,6 @@
-/* Push-out (CONTRACT 4): the planar or vertical translation that ends an OVERLAPPING contact.
+/* Push-out (docs/contract.md): the planar or vertical translation that ends an OVERLAPPING contact.
  *
- * Both searches end in fxs_solid_contact, so what they return ends the contact by the very test of CONTRACT 3; only how short it
+ * Both searches end in fxs_solid_contact, so what they return ends the contact by the very test of contact; only how short it
  * is needs an argument. push_out first estimates the shortest real translation, a length L along a unit vector u:
  *   - discs (a sphere or capsule at its height, a cylinder): along the line of centres, L = reach - distance;
  *   - box and disc: through the face that is nearest if the disc's centre is over the box or beside one face, else from the corner;
@@ -136,7 +136,7 @@ static way way_of_box_and_disc(const solid *box, const solid *disc, planar p, in
     return beyond.x > 0 ? by_x : beyond.z > 0 ? by_z : better(by_x, by_z);
 }
 
-/* The limits are those of CONTRACT 3, below 2^61. */
+/* The limits are those of contact, below 2^61. */
 static way way_of_boxes(const solid *a, const solid *b, planar p) {
     planar rel = direction_of((uint32_t)b->yaw - a->yaw);
     int64_t c = abs64(rel.x), s = abs64(rel.z), ax = a->size[0], az = a->size[2], bx = b->size[0], bz = b->size[2];

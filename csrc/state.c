@@ -1,4 +1,4 @@
-/* Saved state (CONTRACT 5): the one encoding that snapshots, hashes and loads share. */
+/* Saved state (docs/contract.md): the one encoding that snapshots, hashes and loads share. */
 #include "hash.h"
 #include "world.h"
 

@@ -1,4 +1,4 @@
-/* Worlds (CONTRACT 5): colliders by id, changes, steps, queries. */
+/* Worlds (docs/contract.md): colliders by id, changes, steps, queries. */
 #include "wide.h"
 #include "world.h"
 

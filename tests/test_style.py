@@ -64,3 +64,9 @@ def test_the_kernel_builds_without_warnings(compiler: str, flags: str, tmp_path:
     if shutil.which(compiler) is None or compiles(probe):
         pytest.skip(f"{compiler} {flags} is not on this machine")
     assert {path.name: fault for path in KERNEL if path.suffix == ".c" and (fault := compiles(path))} == {}
+
+
+def test_the_angle_table_is_what_its_generator_writes() -> None:
+    generator = ROOT / "csrc" / "angle_table.py"
+    run = subprocess.run([sys.executable, str(generator)], capture_output=True, text=True, check=True)
+    assert run.stdout == (ROOT / "csrc" / "angle_table.h").read_text(encoding="utf-8")
