@@ -1,4 +1,4 @@
-/* Casts (CONTRACT 8): when a shape that moves straight first meets another, exact.
+/* Casts (docs/contract.md): when a shape that moves straight first meets another, exact.
  *
  * b is held still and a moves, relative to it, from D = a - b along M, the difference of the motions. The places of a that touch b
  * are a convex set, so the times of contact are one interval, and its start is what is asked. Every pair but two is
@@ -428,7 +428,7 @@ static int64_t rim_coordinate(int64_t p, int64_t m, int64_t k) {
     return sum <= INT64_MAX ? (int64_t)sum : -(int64_t)~sum - 1;
 }
 
-/* CONTRACT 3's contact at k / 2^32. D2 < 2^125, so L^2 < 2^250 and 4 R^2 q < 2^246. */
+/* The contact at k / 2^32. D2 < 2^125, so L^2 < 2^250 and 4 R^2 q < 2^246. */
 static int rim_contact(const rim *s, int64_t k) {
     int64_t x = rim_coordinate(s->p[0], s->m[0], k), y = rim_coordinate(s->p[1], s->m[1], k), z = rim_coordinate(s->p[2], s->m[2], k);
     int64_t r = s->r * RIM_STEPS, R = s->R * RIM_STEPS, f = max64(0, abs64(y) - s->h * RIM_STEPS);
@@ -776,7 +776,7 @@ static vector normal_of_pair(const solid *a, const solid *b, const int64_t *P) {
     return back(unit(e_x, F, e_z), b);
 }
 
-/* CONTRACT 8's normal of a hit at fraction k. */
+/* The normal of a hit at fraction k. */
 static void solid_cast_normal(const solid *a, const solid *b, const int64_t *M, int32_t k, int32_t *out) {
     vector n = {0, 0, 0};
     if (k != 0 || fxs_solid_contact(a, b) != FXS_OVERLAPPING) {

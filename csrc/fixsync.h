@@ -234,7 +234,7 @@ FXS_API int64_t fxs_length(int64_t dx, int64_t dy, int64_t dz);
 /* The turn that takes yaw `from` to yaw `to` the shorter way: -32768..32767 steps (half a turn is -32768). Yaws are taken modulo 65536. */
 FXS_API int32_t fxs_yaw_between(uint32_t from, uint32_t to);
 
-/* Whether (dx, dz) lies within half_angle steps of where `yaw` faces, borders included: the closed wedge of a sector of CONTRACT 3, whose
+/* Whether (dx, dz) lies within half_angle steps of where `yaw` faces, borders included: the closed wedge of a sector, whose
  * edges are the directions of yaw +- half_angle. (0, 0) does. 1 or 0; FXS_E_YAW; FXS_E_HALF_ANGLE outside 1..32768; FXS_E_DISTANCE. */
 FXS_API int32_t fxs_faces(uint32_t yaw, uint32_t half_angle, int64_t dx, int64_t dz);
 
