@@ -11,6 +11,7 @@ import operator
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, NoReturn, TypeAlias
 
 from fixsync._kernel import ffi, lib
@@ -125,6 +126,8 @@ _CODES = {code: size for size, codes in ((1, "bB"), (2, "hH"), (4, "iIlL"), (8, 
 
 def is_buffer(value: object) -> bool:
     """Whether `value` has the buffer protocol."""
+    if type(value) is bytes:
+        return True
     try:
         memoryview(value).release()  # type: ignore[arg-type]
     except TypeError:
@@ -151,15 +154,43 @@ def bytes_of(name: str, data: object) -> bytes:
     return view.tobytes()
 
 
-def _codes(view: memoryview) -> str | None:
+def _codes(format: str, itemsize: int) -> str | None:
     """The codes of one item of a buffer, in the machine's byte order: "i", or "IBB..." for a record. None for
     another order."""
-    codes = re.sub(r":[^:]*:|[T{}]|\s", "", view.format)
-    if any(mark in codes for mark in _OTHER_ORDER) and view.itemsize > 1:
+    codes = re.sub(r":[^:]*:|[T{}]|\s", "", format)
+    if any(mark in codes for mark in _OTHER_ORDER) and itemsize > 1:
         return None
     codes = re.sub(r"[@=<>!^]", "", codes)
     codes = re.sub(r"\((\d+)\)(\w)", lambda match: match[2] * int(match[1]), codes)
     return re.sub(r"(\d+)(\w)", lambda match: match[2] * int(match[1]), codes)
+
+
+@lru_cache
+def _row_size(row: str) -> int:
+    return sum(_CODES[code] for code in row)
+
+
+@lru_cache
+def _row_fault(format: str, itemsize: int, width: int | None, row: str) -> tuple[type[Exception], str] | None:
+    """What is wrong with a buffer's items as rows: an error and its message, for after the name. `width`: its
+    last dimension, if it has several. Kept, since a game passes the same few formats in every frame."""
+    wanted = f"must be {_wanted(row)}"
+    codes = _codes(format, itemsize)
+    if codes is None:
+        return ValueError, f"{wanted}, not format {format!r}, which is of the other byte order"
+    if codes in _BYTES:
+        return None
+    number = len(codes) == 1 and codes in _CODES and itemsize == 4
+    if number and set(row) <= {"i", "I"} and (codes.islower() or set(row) == {"I"}):
+        if width is not None and width != len(row):
+            return ValueError, f"{wanted}: {len(row)} numbers each, not {width}"
+    elif not _same_codes(codes, row) or itemsize != _row_size(row):
+        return TypeError, f"{wanted}, not items of format {format!r}, {itemsize} bytes each"
+    return None
+
+
+def _wanted(row: str) -> str:
+    return f"rows of {_row_size(row)} bytes ({row!r} in the struct module's codes, the machine's byte order)"
 
 
 def rows_of(name: str, data: object, row: str) -> bytes:
@@ -169,34 +200,23 @@ def rows_of(name: str, data: object, row: str) -> bytes:
     The buffer may be bytes; int32 (uint32 only if the row is nothing else), of a length or a last dimension
     that fits the row; or records of the same codes, as a structured NumPy array is.
     """
+    if type(data) is bytes and len(data) % _row_size(row) == 0:
+        return data
     try:
         view = memoryview(data)  # type: ignore[arg-type]
     except TypeError:
         raise TypeError(
             f"{name} must be a buffer of rows, not {shown(data)} ({type(data).__name__})"
         ) from None
-    row_size = sum(_CODES[code] for code in row)
-    wanted = f"rows of {row_size} bytes ({row!r} in the struct module's codes, the machine's byte order)"
     if not view.c_contiguous:
         raise ValueError(f"{name} must be contiguous in memory")
-    codes = _codes(view)
-    if codes is None:
-        raise ValueError(
-            f"{name} must be {wanted}, not format {view.format!r}, which is of the other byte order"
-        )
-    if codes not in _BYTES:
-        number = len(codes) == 1 and codes in _CODES and view.itemsize == 4
-        if number and set(row) <= {"i", "I"} and (codes.islower() or set(row) == {"I"}):
-            shape = view.shape or ()
-            if len(shape) > 1 and shape[-1] != len(row):
-                raise ValueError(f"{name} must be {wanted}: {len(row)} numbers each, not {shape[-1]}")
-        elif not _same_codes(codes, row) or view.itemsize != row_size:
-            raise TypeError(
-                f"{name} must be {wanted}, not items of format {view.format!r}, {view.itemsize} bytes each"
-            )
-    if view.nbytes % row_size:
-        raise ValueError(f"{name} must be {wanted}: {view.nbytes} bytes are no whole number of them")
-    return data if type(data) is bytes else view.tobytes()
+    shape = view.shape or ()
+    fault = _row_fault(view.format, view.itemsize, shape[-1] if len(shape) > 1 else None, row)
+    if fault:
+        raise fault[0](f"{name} {fault[1]}")
+    if view.nbytes % _row_size(row):
+        raise ValueError(f"{name} must be {_wanted(row)}: {view.nbytes} bytes are no whole number of them")
+    return view.tobytes()
 
 
 def _same_codes(codes: str, row: str) -> bool:

@@ -105,7 +105,8 @@ _CAST_HITS_TYPE = array_type("fxs_cast_hit[]")
 _CAST_HIT_SIZE: int = ffi.sizeof("fxs_cast_hit")
 _EVENT_SIZE: int = ffi.sizeof("fxs_event")
 _HIT_SIZE: int = ffi.sizeof("fxs_hit")
-_INDEX_TYPE = array_type("uint64_t *")
+_POSITIONS_TYPE = array_type("int32_t[]")
+_POSES_TYPE = array_type("fxs_pose[]")
 _HIT_TYPE = array_type("fxs_hit *")
 _BYTE_TYPE = array_type("uint8_t *")
 
@@ -512,7 +513,7 @@ class World:
                 self._record(f"records[{i}]", record) for i, record in _counted("records", records)
             )
         colliders = ffi.from_buffer(_COLLIDERS_TYPE, rows)
-        self._change(_ADD_MANY, len(colliders), colliders, ffi.new(_INDEX_TYPE))
+        self._change(_ADD_MANY, len(colliders), colliders, self._count)
 
     def _record(self, where: str, record: Any) -> bytes:
         if not isinstance(record, (tuple, list)) or not 3 <= len(record) <= 7:
@@ -536,9 +537,9 @@ class World:
                 struct.pack("=3i", *integers(f"positions[{i}]", ("x", "y", "z"), position, *_COORDINATE))
                 for i, position in _counted("positions", positions)
             )
-        found = ffi.from_buffer("int32_t[]", rows)
+        found = ffi.from_buffer(_POSITIONS_TYPE, rows)
         _same_length("positions", len(found) // 3, len(numbers))
-        self._change(_MOVE_MANY, len(numbers), numbers, found, ffi.new(_INDEX_TYPE))
+        self._change(_MOVE_MANY, len(numbers), numbers, found, self._count)
 
     def pose_many(self, ids: Any, poses: Any) -> None:
         """`set_pose` of many ids: all of them or, if one is refused, none; the error names its index. The
@@ -549,9 +550,9 @@ class World:
         """
         numbers = self._many_ids(ids)
         rows = rows_of("poses", poses, POSE_ROW) if is_buffer(poses) else pack_poses(poses)
-        found = ffi.from_buffer("fxs_pose[]", rows)
+        found = ffi.from_buffer(_POSES_TYPE, rows)
         _same_length("poses", len(found), len(numbers))
-        self._change(_POSE_MANY, len(numbers), numbers, found, ffi.new(_INDEX_TYPE))
+        self._change(_POSE_MANY, len(numbers), numbers, found, self._count)
 
     def _many_ids(self, ids: Any) -> CData:
         if is_buffer(ids):
