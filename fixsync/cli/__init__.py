@@ -18,6 +18,7 @@ COMMANDS = {
     "info": "fixsync.cli.info:info_command",
     "peers": "fixsync.cli.peers:peers_command",
     "synctest": "fixsync.cli.synctest:synctest_command",
+    "view": "fixsync.cli.view:view_command",
 }
 """Where each command is: its name, and module:object."""
 

@@ -1,0 +1,104 @@
+"""fixsync view: a page that plays a match and checks it in the browser."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from fixsync import logfile, sim
+from fixsync.cli import text
+from fixsync.matchlog import MatchLogError, Reader
+from fixsync.view import Exported, export, write
+
+
+@click.command("view")
+@click.argument(
+    "logs",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="LOG [LOG]",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="OUT.html",
+    help="Where to write the page; otherwise here, under the log's name.",
+)
+@click.option("--title", default="", help="What to call the match; otherwise the log's name.")
+@click.option("--open", "is_opened", is_flag=True, help="Open the page in the browser.")
+@text.sim_option
+@text.json_option
+@click.pass_context
+def view_command(
+    ctx: click.Context,
+    logs: Sequence[Path],
+    output: Path | None,
+    title: str,
+    is_opened: bool,
+    simulations: Mapping[str, sim.SimulationType],
+    as_json: bool,
+) -> None:
+    """Write a page that plays a match.
+
+    The page is one file that needs no network. It draws the match from above and from the side, and
+    recomputes it with the same kernel, in the browser, against what the log tells and against what this
+    machine computes. Two logs are shown against each other, at the first frame where they differ.
+
+    \b
+    Exit code  0  the page is written
+               2  not a valid log, or a world refuses a command; nothing is written
+    """
+    if len(logs) > 2:
+        raise click.UsageError(f"a page shows one log or two, not {len(logs)}", ctx)
+    out = output or Path(f"{_stem(logs[0])}.html")
+    try:
+        found = [_export(log, simulations, is_quiet=as_json) for log in logs]
+        write(out, found, title)
+    except (OSError, ValueError) as error:
+        if as_json:
+            where = error if isinstance(error, MatchLogError) else None
+            text.print_json({"page": None, "error": text.error_json(where) or {"message": str(error)}})
+            ctx.exit(2)
+        raise click.ClickException(text.printable(str(error))) from error
+    if as_json:
+        text.print_json({"page": str(out), "size": out.stat().st_size, "logs": [_json(one) for one in found]})
+    else:
+        for one in found:
+            if one.cut:
+                name = text.printable(one.name)
+                click.echo(f"{name}: cut short after {one.frames} frames: {one.cut}", err=True)
+        click.echo(f"written: {text.printable(str(out))} ({out.stat().st_size:,} bytes)")
+    if is_opened and click.launch(out.resolve().as_uri()) != 0:
+        click.echo("no browser could be started: open the page yourself", err=True)
+
+
+def _stem(log: Path) -> str:
+    """A log's file name without what its kind and compression add."""
+    name = log.name
+    if logfile.suffix_of(name):
+        name = name[: name.rindex(".")]
+    return name.removesuffix(".jsonl") or "match"
+
+
+def _export(log: Path, simulations: Mapping[str, sim.SimulationType], *, is_quiet: bool) -> Exported:
+    if is_quiet or not sys.stderr.isatty():
+        return export(log, simulations=simulations)
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(text.printable(log.name), total=1.0)
+
+        def show(reader: Reader) -> None:
+            bar.update(task, completed=reader.progress)
+
+        return export(log, simulations=simulations, progress=show)
+
+
+def _json(one: Exported) -> dict[str, object]:
+    return {"log": one.name, "frames": one.frames, "cut": one.cut or None, "hash": one.last_hash or None}

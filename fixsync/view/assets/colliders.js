@@ -1,0 +1,179 @@
+// Colliders of one frame, read out of fxs_collider records, and their geometry for drawing: in units, as floating point. Nothing
+// here decides an answer.
+import { COLLIDER_BYTES, SHAPE_CODES } from "./kernel.js";
+
+export const UNIT = 65536;
+export const KINDS = Object.keys(SHAPE_CODES);
+export const [SPHERE, CAPSULE, CYLINDER, BOX, SECTOR] = [0, 1, 2, 3, 4];
+// Frames before the one shown whose traces are drawn: trails, hits that began or ended, areas of queries.
+export const WAKE_FRAMES = 24;
+const WORDS = COLLIDER_BYTES / 4;
+const RADIANS = (2 * Math.PI) / 65536;
+
+export class Colliders {
+  #bytes;
+  #halves;
+
+  constructor(buffer) {
+    this.count = buffer.byteLength / COLLIDER_BYTES;
+    this.words = new Int32Array(buffer);
+    this.#bytes = new Uint8Array(buffer);
+    this.#halves = new Uint16Array(buffer);
+  }
+
+  id(i) {
+    return this.words[i * WORDS] >>> 0;
+  }
+
+  // Where the collider with this id is, or -1.
+  indexOf(id) {
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.id(middle) < id) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.count && this.id(low) === id ? low : -1;
+  }
+
+  kind(i) {
+    return this.#bytes[i * COLLIDER_BYTES + 4];
+  }
+  layer(i) {
+    return this.#bytes[i * COLLIDER_BYTES + 5];
+  }
+  active(i) {
+    return this.#bytes[i * COLLIDER_BYTES + 6] === 1;
+  }
+
+  // All values as the state holds them, raw.
+  raw(i) {
+    const at = i * WORDS;
+    const [, , , owner] = this.words.subarray(at, at + 4);
+    return {
+      id: this.id(i),
+      kind: this.kind(i),
+      layer: this.layer(i),
+      active: this.active(i),
+      yaw: this.#halves[at * 2 + 4],
+      halfAngle: this.#halves[at * 2 + 5],
+      owner: owner >>> 0,
+      position: [...this.words.subarray(at + 4, at + 7)],
+      offset: [...this.words.subarray(at + 7, at + 10)],
+      size: [...this.words.subarray(at + 10, at + 13)],
+    };
+  }
+
+  // A solid to draw: centre, direction and sizes in units.
+  solid(i) {
+    const at = i * WORDS;
+    const words = this.words;
+    const yaw = this.#halves[at * 2 + 4] * RADIANS;
+    const [c, s] = [Math.cos(yaw), Math.sin(yaw)];
+    const [ox, oz] = [words[at + 7], words[at + 9]];
+    return {
+      id: words[at] >>> 0,
+      kind: this.kind(i),
+      layer: this.layer(i),
+      active: this.active(i),
+      yaw,
+      c,
+      s,
+      x: (words[at + 4] + ox * c - oz * s) / UNIT,
+      y: (words[at + 5] + words[at + 8]) / UNIT,
+      z: (words[at + 6] + ox * s + oz * c) / UNIT,
+      halfAngle: this.#halves[at * 2 + 5] * RADIANS,
+      size: [words[at + 10] / UNIT, words[at + 11] / UNIT, words[at + 12] / UNIT],
+    };
+  }
+
+  // All solids, worked out once.
+  get solids() {
+    this.drawn ??= Array.from({ length: this.count }, (_, i) => this.solid(i));
+    return this.drawn;
+  }
+}
+
+// The solid of a shape of a match log at a place: what queries and casts are drawn as.
+export function solidOf(shape, [x, y, z], yaw) {
+  const [name, ...sizes] = shape;
+  const kind = SHAPE_CODES[name];
+  const [first, second, third] = (kind === SECTOR ? [sizes[0], sizes[2]] : sizes).map((size) => size / UNIT);
+  return {
+    id: -1,
+    kind,
+    yaw: yaw * RADIANS,
+    c: Math.cos(yaw * RADIANS),
+    s: Math.sin(yaw * RADIANS),
+    x: x / UNIT,
+    y: y / UNIT,
+    z: z / UNIT,
+    halfAngle: kind === SECTOR ? sizes[1] * RADIANS : 0,
+    size: [first, second ?? 0, third ?? 0],
+  };
+}
+
+export const halfHeight = ({ kind, size }) =>
+  kind === SPHERE ? size[0] : kind === CAPSULE ? size[0] + size[1] : size[1];
+
+// Half the width along x and z of what the shape covers of the ground plane, for boxes; the radius of all others.
+export function halfWidths({ kind, size, c, s }) {
+  if (kind !== BOX) return [size[0], size[0]];
+  return [Math.abs(c) * size[0] + Math.abs(s) * size[2], Math.abs(s) * size[0] + Math.abs(c) * size[2]];
+}
+
+const isInWedge = ({ yaw, halfAngle }, x, z) => {
+  const off = Math.abs(Math.atan2(z, x) - yaw) % (2 * Math.PI);
+  return Math.min(off, 2 * Math.PI - off) <= halfAngle + 1e-9;
+};
+
+// The least and greatest x of a sector, relative to its apex.
+export function sectorSpan(sector) {
+  const { size, yaw, halfAngle } = sector;
+  const ends = [0, ...[-halfAngle, halfAngle].map((turn) => size[0] * Math.cos(yaw + turn))];
+  if (isInWedge(sector, 1, 0)) ends.push(size[0]);
+  if (isInWedge(sector, -1, 0)) ends.push(-size[0]);
+  return [Math.min(...ends), Math.max(...ends)];
+}
+
+export function coversGround(solid, x, z) {
+  const [dx, dz] = [x - solid.x, z - solid.z];
+  if (solid.kind === BOX) {
+    const along = Math.abs(dx * solid.c + dz * solid.s);
+    return along <= solid.size[0] && Math.abs(dz * solid.c - dx * solid.s) <= solid.size[2];
+  }
+  if (dx * dx + dz * dz > solid.size[0] ** 2) return false;
+  return solid.kind !== SECTOR || isInWedge(solid, dx, dz);
+}
+
+export function coversSide(solid, x, y) {
+  const [dx, dy] = [x - solid.x, Math.abs(y - solid.y)];
+  const beyond = Math.max(0, dy - (solid.kind === CAPSULE ? solid.size[1] : 0));
+  if (solid.kind === SPHERE || solid.kind === CAPSULE) return dx * dx + beyond * beyond <= solid.size[0] ** 2;
+  const [low, high] = solid.kind === SECTOR ? sectorSpan(solid) : halfWidths(solid).map((w, i) => (i ? 0 : -w));
+  return dy <= solid.size[1] && dx >= low && dx <= (solid.kind === SECTOR ? high : -low);
+}
+
+// The point of a solid's ground plan that is nearest to (x, z).
+function nearestOnGround(solid, x, z) {
+  const [dx, dz] = [x - solid.x, z - solid.z];
+  if (solid.kind === BOX) {
+    const along = Math.min(solid.size[0], Math.max(-solid.size[0], dx * solid.c + dz * solid.s));
+    const across = Math.min(solid.size[2], Math.max(-solid.size[2], dz * solid.c - dx * solid.s));
+    return [solid.x + along * solid.c - across * solid.s, solid.z + along * solid.s + across * solid.c];
+  }
+  const length = Math.hypot(dx, dz);
+  const part = length <= solid.size[0] ? 1 : solid.size[0] / length;
+  return [solid.x + dx * part, solid.z + dz * part];
+}
+
+// Where to mark the contact of two solids: between the points of each that are nearest to the other's centre; and the size of the
+// smaller one.
+export function contactPlace(a, b) {
+  const [ax, az] = nearestOnGround(a, b.x, b.z);
+  const [bx, bz] = nearestOnGround(b, a.x, a.z);
+  const y =
+    (Math.max(a.y - halfHeight(a), b.y - halfHeight(b)) + Math.min(a.y + halfHeight(a), b.y + halfHeight(b))) / 2;
+  return { x: (ax + bx) / 2, y, z: (az + bz) / 2, size: Math.min(a.size[0], b.size[0]) };
+}

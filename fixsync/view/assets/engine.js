@@ -1,0 +1,550 @@
+// Replays match logs with the kernel: to any frame, for drawing, and from start to end, to check what the logs record.
+import { Colliders, contactPlace, halfHeight, halfWidths, WAKE_FRAMES } from "./colliders.js";
+import { ENTER, EXIT, hex16, Refused, World } from "./kernel.js";
+import { bytesOfBase64, gunzipped, LogText, layerMasks, sameBytes } from "./matchlog.js";
+
+const MARKS_MAX = 2000;
+const KEYFRAME_BYTES_MAX = 1 << 27;
+export const LISTED_MAX = 200;
+
+const NO_COLLIDERS = new Colliders(new ArrayBuffer(0));
+
+const eventRow = (events, row) => [...events.subarray(4 * row, 4 * row + 4)];
+const sameJson = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+// v / 2^30 to nearest, halves away from zero: how the contract turns an offset.
+const roundQ30 = (v) => (v < 0n ? -((-v + (1n << 29n)) >> 30n) : (v + (1n << 29n)) >> 30n);
+
+// One world on its way through a log.
+class Run {
+  #match;
+  #world;
+
+  constructor(match) {
+    this.#match = match;
+    this.#world = new World(match.module, match.config);
+    this.next = 0; // the frame that the next step plays
+    this.colliders = NO_COLLIDERS; // after the last step
+  }
+
+  get world() {
+    return this.#world;
+  }
+
+  restore(frame, saved) {
+    this.#world.load(saved);
+    this.next = frame;
+    this.colliders = new Colliders(this.#world.colliders());
+    this.before = undefined;
+    this.events = undefined;
+  }
+
+  // Plays one frame; its line, parsed, is what it returns. Refused, with the line and the command, if the world refuses one.
+  // A simulation's frame may have commands that came `after` its step; the frame's hash is that of the state behind them.
+  step() {
+    const frame = this.#match.text.frame(this.next);
+    const areas = [];
+    this.#apply(
+      "commands",
+      frame.commands.filter((command) => {
+        const isArea = command[0] === "query" || command[0] === "cast";
+        if (isArea) areas.push(command);
+        return !isArea;
+      }),
+    );
+    this.#world.step();
+    this.recorded = frame;
+    this.events = this.#world.events.slice();
+    if (frame.after) this.#apply("after", frame.after);
+    this.answers = areas.map((command) =>
+      command[0] === "cast" ? this.#world.cast(command) : this.#world.query(command),
+    );
+    this.areas = areas;
+    this.next++;
+    return frame;
+  }
+
+  #apply(list, commands) {
+    for (const command of commands) {
+      try {
+        this.#world.apply(command);
+      } catch (error) {
+        if (error instanceof Refused)
+          error.message = `line ${this.next + 2}, ${list}: ${JSON.stringify(command)}: ${error.message}`;
+        throw error;
+      }
+    }
+  }
+
+  // Reads the colliders after a step; `before` are those before it, for what the step took away.
+  look() {
+    this.before = this.colliders;
+    this.colliders = new Colliders(this.#world.colliders());
+  }
+
+  // What of the last step stays visible for some frames.
+  wake() {
+    const { colliders } = this;
+    const solids = colliders.solids;
+    const places = new Float64Array(3 * solids.length);
+    for (const [i, { x, y, z }] of solids.entries()) places.set([x, y, z], 3 * i);
+    return {
+      frame: this.next - 1,
+      ids: Uint32Array.from(solids, ({ id }) => id),
+      places,
+      marks: this.#marks(),
+      areas: this.areas.map((command, i) => ({ command, answer: this.answers[i] })),
+    };
+  }
+
+  #marks() {
+    const marks = [];
+    const find = (id) => {
+      for (const colliders of [this.colliders, this.before]) {
+        const i = colliders.indexOf(id);
+        if (i >= 0) return colliders.solids[i];
+      }
+      return null;
+    };
+    for (let at = 0; at < this.events.length && marks.length < MARKS_MAX; at += 4) {
+      const [a, b, kind, contact] = this.events.subarray(at, at + 4);
+      if (kind !== ENTER && kind !== EXIT) continue;
+      const [solidA, solidB] = [find(a), find(b)];
+      const one = solidA ?? solidB;
+      if (one) marks.push({ kind, contact, ...contactPlace(one, solidB ?? one) });
+    }
+    return marks;
+  }
+
+  // The exact centre of a collider, raw, as the contract defines it.
+  centre(id) {
+    const i = this.colliders.indexOf(id);
+    if (i < 0) return null;
+    const { position, offset, yaw } = this.colliders.raw(i);
+    const [ox, oz, c, s] = [offset[0], offset[2], ...this.#world.direction(yaw)].map(BigInt);
+    return [
+      position[0] + Number(roundQ30(ox * c - oz * s)),
+      position[1] + offset[1],
+      position[2] + Number(roundQ30(ox * s + oz * c)),
+    ];
+  }
+}
+
+// A list of numbers in rows that grows.
+class Rows {
+  constructor(width) {
+    this.width = width;
+    this.length = 0;
+    this.values = new Uint32Array(width * 256);
+  }
+
+  push(...row) {
+    const at = this.length * this.width;
+    if (at + this.width > this.values.length) {
+      const grown = new Uint32Array(this.values.length * 2);
+      grown.set(this.values);
+      this.values = grown;
+    }
+    this.values.set(row, at);
+    this.length++;
+  }
+
+  row(number) {
+    return this.values.subarray(number * this.width, (number + 1) * this.width);
+  }
+}
+
+// What a collider's history tells besides hits.
+export const CHANGES = ["add", "remove", "shape", "offset", "owner", "layer", "active"];
+
+// A log and all that replaying it from start to end finds out.
+export class Match {
+  // log: { name, data (base64 of the gzipped text), bytes (of the text), frames, hashes (base64 of the native kernel's, or null) }
+  constructor(module, log) {
+    this.module = module;
+    this.log = log;
+    this.text = new LogText(log.bytes, log.frames);
+    this.end = log.frames; // frames that can be played; fewer if a command is refused
+    this.native = log.hashes ? new DataView(bytesOfBase64(log.hashes).buffer) : null;
+    const perFrame = () => new Uint32Array(log.frames);
+    this.counts = { enters: perFrame(), exits: perFrame(), hits: perFrame(), differs: new Uint8Array(log.frames) };
+    this.hashes = new BigUint64Array(log.frames);
+    this.hits = new Rows(5); // frame, a, b, kind, contact of each that begins or ends
+    this.changes = new Rows(3); // frame, id, index into CHANGES
+    this.keyframes = new Map();
+    this.keyframeEvery = 32;
+    this.keyframeBytes = 0;
+    this.bounds = null;
+    this.verdict = {
+      isDone: false,
+      frames: 0,
+      hash: null,
+      compared: { hashes: 0, events: 0, queries: 0, native: 0 },
+      first: null, // the first frame where the log records something else: { frame, fields }
+      differing: 0,
+      nativeFirst: null,
+      refused: null, // { frame, message }
+      digest: null, // of the text against the footer: "same", "differs", "none"
+    };
+  }
+
+  // Takes the text in; `arrived` is called after each piece.
+  async load(arrived) {
+    const compressed = bytesOfBase64(this.log.data);
+    for await (const piece of gunzipped(compressed)) {
+      this.text.add(piece);
+      if (!this.header && this.text.arrived > 0) this.#begin();
+      arrived();
+    }
+    if (!this.text.isComplete) throw new Error(`${this.log.name}: the page holds less of the log than it should`);
+    if (!this.header) this.#begin();
+    await this.#checkDigest();
+    arrived();
+  }
+
+  #begin() {
+    this.header = this.text.header();
+    const { capacity, hit_when: hitWhen, layers } = this.header;
+    this.config = { capacity, hitWhen, masks: layerMasks(layers) };
+    this.#checking = new Run(this);
+    this.#playing = new Run(this);
+  }
+
+  async #checkDigest() {
+    const footer = this.text.footer();
+    if (footer?.sha256 === undefined) {
+      this.verdict.digest = "none";
+      return;
+    }
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", this.text.beforeFooter()));
+    const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    this.verdict.digest = hex === footer.sha256.toLowerCase() ? "same" : "differs";
+  }
+
+  // ---- from start to end ----
+
+  #checking;
+
+  get checked() {
+    return this.#checking?.next ?? 0;
+  }
+
+  get #isCheckDue() {
+    return this.checked < Math.min(this.end, this.text.arrived);
+  }
+
+  // Checks frames until `until()` says so or none is left that has arrived. True if there are more.
+  check(until) {
+    if (!this.#checking || this.verdict.isDone) return false;
+    while (this.#isCheckDue && !until()) this.#checkFrame();
+    if (this.text.isComplete && this.verdict.digest !== null && this.checked === this.end) {
+      Object.assign(this.verdict, { isDone: true, frames: this.end });
+      this.verdict.hash = this.end > 0 ? hex16(this.hashes[this.end - 1]) : hex16(this.#checking.world.hash());
+    }
+    return this.#isCheckDue;
+  }
+
+  #checkFrame() {
+    const run = this.#checking;
+    const number = run.next;
+    const isKey = number % this.keyframeEvery === 0;
+    if (isKey) this.#keep(number, run);
+    let frame;
+    try {
+      frame = run.step();
+    } catch (error) {
+      this.#refuse(number, error);
+      return;
+    }
+    if (isKey || run.next === this.end) this.#widen(new Colliders(run.world.colliders()));
+    this.#remember(number, frame, run.events);
+    const hash = run.world.hash();
+    this.hashes[number] = hash;
+    this.#compare(number, frame, run, hash);
+  }
+
+  // A command that the world refuses ends what can be played; so does a line that is no frame.
+  #refuse(number, error) {
+    this.end = number;
+    this.verdict.refused = { frame: number, message: error.message };
+  }
+
+  #keep(number, run) {
+    const saved = run.world.save();
+    this.keyframes.set(number, saved);
+    this.keyframeBytes += saved.length;
+    if (this.keyframeBytes > KEYFRAME_BYTES_MAX) {
+      this.keyframeEvery *= 2;
+      for (const [frame, { length }] of this.keyframes) {
+        if (frame % this.keyframeEvery !== 0) {
+          this.keyframes.delete(frame);
+          this.keyframeBytes -= length;
+        }
+      }
+    }
+  }
+
+  // Widens the bounds by a frame's colliders.
+  #widen(colliders) {
+    this.bounds ??= { centres: emptyBox(), sizes: new Map() };
+    const { centres, sizes } = this.bounds;
+    for (const solid of colliders.solids) {
+      const { x, y, z } = solid;
+      const [wx, wz] = halfWidths(solid);
+      const wide = [wx, halfHeight(solid), wz];
+      const size = Math.ceil(Math.log2(Math.max(...wide)));
+      if (!sizes.has(size)) sizes.set(size, emptyBox());
+      include(centres, [x, y, z], [0, 0, 0]);
+      include(sizes.get(size), [x, y, z], wide);
+    }
+  }
+
+  #remember(number, frame, events) {
+    const { enters, exits, hits } = this.counts;
+    for (let at = 0; at < events.length; at += 4) {
+      const kind = events[at + 2];
+      if (kind === EXIT) exits[number]++;
+      else hits[number]++;
+      if (kind === ENTER) enters[number]++;
+      if (kind === ENTER || kind === EXIT) this.hits.push(number, events[at], events[at + 1], kind, events[at + 3]);
+    }
+    for (const [name, id] of frame.after ? [...frame.commands, ...frame.after] : frame.commands) {
+      const change = CHANGES.indexOf(name);
+      if (change >= 0) this.changes.push(number, id, change);
+    }
+  }
+
+  #compare(number, frame, run, hash) {
+    const { verdict } = this;
+    const fields = differingFields(frame, run, hash);
+    verdict.compared.hashes += frame.hash !== undefined;
+    verdict.compared.events += frame.events !== undefined;
+    verdict.compared.queries += frame.queries?.length ?? 0;
+    if (fields.length > 0) {
+      verdict.first ??= { frame: number, fields };
+      verdict.differing++;
+      this.counts.differs[number] = 1;
+    }
+    if (this.native && number * 8 < this.native.byteLength) {
+      verdict.compared.native++;
+      const native = this.native.getBigUint64(number * 8, true);
+      if (native !== hash) {
+        verdict.nativeFirst ??= { frame: number, native: hex16(native), computed: hex16(hash) };
+        this.counts.differs[number] = 1;
+      }
+    }
+  }
+
+  // ---- to one frame ----
+
+  #playing;
+  #wakes = [];
+
+  // Goes towards a frame until `until()` says so; true once it is there. wakeFrames: how many frames before it leave traces.
+  goTo(frame, until, wakeFrames = WAKE_FRAMES) {
+    const from = Math.max(0, frame - wakeFrames);
+    const { next } = this.#playing;
+    const hasWakes = this.#wakes.length > 0 && this.#wakes[0].frame <= from && this.#wakes.at(-1).frame === next - 1;
+    let keyframe = from - (from % this.keyframeEvery);
+    while (keyframe > 0 && !this.keyframes.has(keyframe)) keyframe -= this.keyframeEvery;
+    if (next < keyframe || next > frame + 1 || (next > from && !hasWakes)) this.#restart(keyframe);
+    const run = this.#playing;
+    while (run.next <= frame) {
+      if (until()) return false;
+      try {
+        run.step();
+      } catch (error) {
+        this.#refuse(run.next, error);
+        this.#restart(0);
+        return false;
+      }
+      if (run.next >= from) run.look();
+      if (run.next > from) this.#keepWake(run.wake());
+    }
+    return true;
+  }
+
+  // Those kept are of frames that follow one another.
+  #keepWake(wake) {
+    if (this.#wakes.at(-1)?.frame !== wake.frame - 1) this.#wakes = [];
+    this.#wakes.push(wake);
+    if (this.#wakes.length > WAKE_FRAMES + 1) this.#wakes.shift();
+  }
+
+  #restart(keyframe) {
+    this.#wakes = [];
+    if (keyframe > 0) this.#playing.restore(keyframe, this.keyframes.get(keyframe));
+    else this.#playing = new Run(this);
+  }
+
+  // All there is to show of the frame that `goTo` has reached. `after`: the frame shown before, whose wakes are known there.
+  snapshot(after, selected) {
+    const run = this.#playing;
+    const frame = run.next - 1;
+    const hash = run.world.hash();
+    const isKnown = after < frame && this.#wakes[0].frame <= after + 1;
+    return {
+      frame,
+      colliders: run.colliders.words.buffer,
+      events: run.events,
+      hash: hex16(hash),
+      differences: differences(run.recorded, run, hash),
+      isFresh: !isKnown,
+      wakes: this.#wakes.filter((wake) => wake.frame > (isKnown ? after : -1)),
+      centre: selected === null ? null : run.centre(selected),
+    };
+  }
+
+  // The last frame's recorded line, parsed, and what the run made of it.
+  get shown() {
+    return this.#playing;
+  }
+
+  // What has happened to a collider in the frames checked so far.
+  history(id) {
+    const hits = [];
+    for (let i = 0; i < this.hits.length; i++) {
+      const row = this.hits.row(i);
+      if (row[1] === id || row[2] === id) hits.push(Array.from(row));
+    }
+    const changes = [];
+    for (let i = 0; i < this.changes.length; i++) {
+      const row = this.changes.row(i);
+      if (row[1] === id) changes.push([row[0], CHANGES[row[2]]]);
+    }
+    return { id, hits, changes };
+  }
+}
+
+// Where a match takes place, in units: { centres: a box around all centres, sizes: boxes around all shapes, by the power of two
+// that their half width is below }.
+const emptyBox = () => ({ low: [Infinity, Infinity, Infinity], high: [-Infinity, -Infinity, -Infinity] });
+
+function include(box, centre, wide) {
+  for (let axis = 0; axis < 3; axis++) {
+    box.low[axis] = Math.min(box.low[axis], centre[axis] - wide[axis]);
+    box.high[axis] = Math.max(box.high[axis], centre[axis] + wide[axis]);
+  }
+}
+
+function sameEvents(recorded, events) {
+  return (
+    recorded.length * 4 === events.length &&
+    recorded.every((row, i) => row.every((value, j) => value === events[4 * i + j]))
+  );
+}
+
+// Which of the answers that a frame records are not those of the run.
+function differingFields(frame, run, hash) {
+  const fields = [];
+  if (frame.events !== undefined && !sameEvents(frame.events, run.events)) fields.push("events");
+  if (frame.queries !== undefined && !sameJson(frame.queries, run.answers)) fields.push("queries");
+  if (frame.hash !== undefined && frame.hash.toLowerCase() !== hex16(hash)) fields.push("hash");
+  return fields;
+}
+
+// The rows that only one of two lists has, at most LISTED_MAX of each, and how many there are.
+export function onlyInOne(a, b) {
+  const keys = [a, b].map((rows) => new Set(rows.map((row) => JSON.stringify(row))));
+  const only = (rows, others) => rows.filter((row) => !others.has(JSON.stringify(row)));
+  const found = [only(a, keys[1]), only(b, keys[0])];
+  return {
+    a: found[0].slice(0, LISTED_MAX),
+    b: found[1].slice(0, LISTED_MAX),
+    counts: found.map((rows) => rows.length),
+  };
+}
+
+export const rowsOf = (events) => Array.from({ length: events.length / 4 }, (_, row) => eventRow(events, row));
+
+// Where a frame's recorded answers part from the computed ones, spelled out: a is recorded, b computed. Null if nowhere.
+function differences(frame, run, hash) {
+  const fields = differingFields(frame, run, hash);
+  if (fields.length === 0) return null;
+  return {
+    fields,
+    hash: fields.includes("hash") ? { a: frame.hash, b: hex16(hash) } : null,
+    events: fields.includes("events") ? onlyInOne(frame.events, rowsOf(run.events)) : null,
+    queries: fields.includes("queries") ? differingItems(frame.queries, run.answers) : null,
+  };
+}
+
+// The items of two lists that differ place by place, with their index.
+export function differingItems(a, b) {
+  const found = [];
+  for (let index = 0; index < Math.max(a.length, b.length) && found.length < LISTED_MAX; index++) {
+    if (!sameJson(a[index] ?? null, b[index] ?? null)) found.push({ index, a: a[index] ?? null, b: b[index] ?? null });
+  }
+  return found;
+}
+
+// ---- two logs ----
+
+const HEADER_FIELDS = ["tick_rate", "capacity", "hit_when", "layers", "sim", "seed"];
+const RECORDED = ["queries", "events", "hash"];
+
+// Two matches, frame by frame: where their commands, recorded answers or computed states part.
+export class Comparison {
+  constructor(a, b) {
+    this.a = a;
+    this.b = b;
+    this.next = 0;
+    this.differs = new Uint8Array(Math.max(a.log.frames, b.log.frames));
+    this.result = { isDone: false, first: null, differing: 0, frames: [a.log.frames, b.log.frames], header: null };
+  }
+
+  // Compares what both have checked by now. True if there is more of it.
+  advance(until) {
+    const { a, b, result } = this;
+    if (result.isDone || !a.header || !b.header) return false;
+    result.header ??= HEADER_FIELDS.filter((field) => !sameJson(a.header[field], b.header[field]));
+    const end = Math.min(a.checked, b.checked);
+    while (this.next < end && !until()) this.#compareFrame();
+    if (a.verdict.isDone && b.verdict.isDone && this.next === Math.min(a.end, b.end)) {
+      if (a.end !== b.end) {
+        result.first ??= { frame: this.next, fields: ["length"] };
+        this.differs.fill(1, this.next);
+      }
+      result.isDone = true;
+    }
+    return this.next < end;
+  }
+
+  #compareFrame() {
+    const fields = this.fieldsAt(this.next);
+    if (fields.length > 0) {
+      this.result.first ??= { frame: this.next, fields };
+      this.result.differing++;
+      this.differs[this.next] = 1;
+    }
+    this.next++;
+  }
+
+  fieldsAt(frame) {
+    const { a, b } = this;
+    const state = a.hashes[frame] === b.hashes[frame] ? [] : ["state"];
+    if (sameBytes(a.text.line(frame + 1), b.text.line(frame + 1))) return state;
+    const [lineA, lineB] = [a.text.frame(frame), b.text.frame(frame)];
+    const recorded = RECORDED.filter(
+      (field) => lineA[field] !== undefined && lineB[field] !== undefined && !sameJson(lineA[field], lineB[field]),
+    );
+    return [...(sameJson(lineA.commands, lineB.commands) ? [] : ["commands"]), ...state, ...recorded];
+  }
+
+  // What differs in the frame that both matches show; null if nothing does, or they show different frames.
+  details() {
+    const [runA, runB] = [this.a.shown, this.b.shown];
+    if (runA.next !== runB.next || runA.next === 0 || runA.next > Math.min(this.a.checked, this.b.checked)) return null;
+    const fields = this.fieldsAt(runA.next - 1);
+    if (fields.length === 0) return null;
+    const [lineA, lineB] = [runA.recorded, runB.recorded];
+    return {
+      fields,
+      commands: fields.includes("commands") ? differingItems(lineA.commands, lineB.commands) : null,
+      events: fields.includes("events") ? onlyInOne(lineA.events, lineB.events) : null,
+      computed: fields.includes("state") ? onlyInOne(rowsOf(runA.events), rowsOf(runB.events)) : null,
+      queries: fields.includes("queries") ? differingItems(lineA.queries, lineB.queries) : null,
+      hash: fields.includes("hash") ? { a: lineA.hash, b: lineB.hash } : null,
+    };
+  }
+}

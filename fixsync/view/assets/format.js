@@ -1,0 +1,130 @@
+// Numbers and verdicts as text.
+
+export const ordinal = new Intl.NumberFormat("en").format;
+export const plural = (count, one, many = `${one}s`) => `${ordinal(count)} ${count === 1 ? one : many}`;
+
+// Raw Q16.16 as units, to four decimals; the exact value ends after at most 16.
+export function units(raw) {
+  const text = (raw / 65536).toFixed(4);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+export const exactUnits = (raw) => `${BigInt(raw) < 0n ? "−" : ""}${exactMagnitude(BigInt(Math.abs(raw)))}`;
+
+function exactMagnitude(raw) {
+  const decimals = ((raw % 65536n) * 10n ** 16n) / 65536n;
+  const fraction = decimals.toString().padStart(16, "0").replace(/0+$/, "");
+  return `${raw / 65536n}${fraction ? `.${fraction}` : ""}`;
+}
+
+export const degrees = (steps) => `${Number(((steps * 360) / 65536).toFixed(3))}°`;
+
+export function clockTime(seconds) {
+  const whole = Math.floor(seconds);
+  const pad = (value) => String(value).padStart(2, "0");
+  return `${Math.floor(whole / 60)}:${pad(whole % 60)}.${pad(Math.floor((seconds - whole) * 100))}`;
+}
+
+const list = (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`);
+const FIELD_NAMES = { hash: "the hash", events: "the events", queries: "the queries' answers" };
+
+// How much of a log there was to compare.
+function comparedText({ hashes, events, queries }) {
+  const answers = [
+    hashes && plural(hashes, "hash", "hashes"),
+    events && plural(events, "list of events", "lists of events"),
+    queries && plural(queries, "query's answer", "queries' answers"),
+  ].filter(Boolean);
+  return answers.length > 0 ? `Compared with the log: ${list(answers)}.` : "";
+}
+
+// What there is to say of a log whatever its check came to.
+function remarks(verdict, log) {
+  const { compared, nativeFirst } = verdict;
+  const lines = [];
+  if (log.cut)
+    lines.push(`The log was cut short: ${log.cut}. Its ${plural(log.frames, "whole frame")} can be seen here.`);
+  if (log.sim) lines.push(`Commands of the simulation ${log.sim}, which was run when this page was written.`);
+  if (verdict.digest === "differs") lines.push("The log's text is not the one that its last line has the SHA-256 of.");
+  const text = comparedText(compared);
+  if (text) lines.push(text);
+  if (compared.native > 0 && !nativeFirst) {
+    const hashes = plural(compared.native, "hash", "hashes");
+    lines.push(`The native kernel gave the same ${hashes} when this page was written.`);
+  }
+  return lines;
+}
+
+// Why a log is not as it should be: title, what is first to be said, and the frame to go to; null if it is.
+function faultOf(verdict) {
+  const { first, refused, nativeFirst } = verdict;
+  if (nativeFirst) {
+    const { frame, native, computed } = nativeFirst;
+    const title = `This browser computes other bits from frame ${ordinal(frame)} on`;
+    return { title, said: [`Native: ${native}. Here: ${computed}.`], jump: frame };
+  }
+  if (first) {
+    const fields = list(first.fields.map((field) => FIELD_NAMES[field]));
+    const inAll = verdict.isDone ? `of ${plural(verdict.frames, "frame")}` : "so far";
+    const title = `Diverged: first difference at frame ${ordinal(first.frame)}`;
+    const said = [
+      `Recorded there, but not what the kernel computes: ${fields}. Frames that differ: ${ordinal(verdict.differing)} ${inAll}.`,
+    ];
+    if (verdict.compared.native > 0) said.push("So it is the recorder of the log that computed something else.");
+    return { title, said, jump: first.frame };
+  }
+  if (refused) {
+    const title = `Not a valid log: frame ${ordinal(refused.frame)} cannot be played`;
+    return { title, said: [refused.message], jump: Math.max(0, refused.frame - 1) };
+  }
+  if (verdict.digest === "differs") return { title: "Changed after it was written", said: [], jump: null };
+  return null;
+}
+
+// What the check of one log says: { state: "running" | "good" | "none" | "bad", title, lines, jump (a frame or null) }.
+export function verdictText(verdict, log, checked) {
+  const lines = remarks(verdict, log);
+  const fault = faultOf(verdict);
+  if (fault) return { state: "bad", title: fault.title, lines: [...fault.said, ...lines], jump: fault.jump };
+  if (!verdict.isDone) {
+    const title = `Checking: ${ordinal(checked)} of ${plural(log.frames, "frame")}`;
+    return { state: "running", title, lines: [], jump: null };
+  }
+  const computed = `${plural(verdict.frames, "frame")}, hash ${verdict.hash}`;
+  if (comparedText(verdict.compared)) return { state: "good", title: `Identical: ${computed}`, lines, jump: null };
+  lines.unshift("The log records no events, answers or hashes to compare with.");
+  if (verdict.compared.native > 0) return { state: "good", title: `Same as native: ${computed}`, lines, jump: null };
+  return { state: "none", title: `Nothing to compare: ${computed}`, lines, jump: null };
+}
+
+const DIFFERENCE_NAMES = {
+  commands: "the commands",
+  state: "the computed state",
+  events: "the recorded events",
+  queries: "the recorded queries' answers",
+  hash: "the recorded hash",
+  length: "one log goes on and the other does not",
+};
+
+// The same for two logs against each other.
+export function comparisonText(result, upTo) {
+  const lines = [];
+  const [framesA, framesB] = result.frames;
+  if (result.header?.length > 0) lines.push(`Their first lines differ in ${list(result.header)}.`);
+  if (framesA !== framesB) lines.push(`A has ${plural(framesA, "frame")}, B ${ordinal(framesB)}.`);
+  if (!result.first) {
+    if (!result.isDone) return { state: "running", title: `Comparing: frame ${ordinal(upTo)}`, lines, jump: null };
+    const state = result.header?.length > 0 ? "bad" : "good";
+    return { state, title: `A and B are the same in all ${plural(framesA, "frame")}`, lines, jump: null };
+  }
+  const { frame, fields } = result.first;
+  lines.unshift(`What differs there: ${list(fields.map((field) => DIFFERENCE_NAMES[field]))}.`);
+  if (result.differing > 0)
+    lines.push(`Frames that differ${result.isDone ? "" : " so far"}: ${ordinal(result.differing)}.`);
+  return {
+    state: "bad",
+    title: `A and B first differ at frame ${ordinal(frame)}`,
+    lines,
+    jump: Math.min(frame, Math.max(framesA, framesB) - 1),
+  };
+}

@@ -1,0 +1,112 @@
+// The page's worker: one loop that answers requests for frames and, in between, checks the logs from start to end.
+import { Comparison, Match } from "./engine.js";
+import { bytesOfBase64 } from "./matchlog.js";
+
+const SLICE_MS = 8;
+const REPORT_MS = 60;
+
+let matches = [];
+let comparison = null;
+let wanted = null; // { frame, selected, wakeFrames }: the newest request that has not been answered
+let shown = -2; // the last frame sent
+let told = []; // per match: { checked, isDone }, as reported last
+let compared = { upTo: -1, isDone: false }; // of the comparison
+let lastReport = 0;
+
+const post = (message) => self.postMessage(message);
+const failed = (error) => post({ type: "failed", message: error.message, stack: error.stack });
+
+// A message to oneself: the requests that wait in the queue come first.
+const channel = new MessageChannel();
+let isTurning = false;
+channel.port1.onmessage = () => {
+  isTurning = false;
+  try {
+    turn();
+  } catch (error) {
+    failed(error);
+  }
+};
+
+function wake() {
+  if (!isTurning && matches.length > 0) {
+    isTurning = true;
+    channel.port2.postMessage(null);
+  }
+}
+
+function turn() {
+  const end = performance.now() + SLICE_MS;
+  const until = () => performance.now() >= end;
+  let isBusy = wanted !== null && answer(until) === "later";
+  if (!isBusy) {
+    for (const match of matches) isBusy = match.check(until) || isBusy;
+    if (comparison) isBusy = comparison.advance(until) || isBusy;
+  }
+  if (!isBusy || performance.now() - lastReport > REPORT_MS) report();
+  if (isBusy) wake();
+}
+
+// Sends the wanted frame once all matches are there. "later": call again; "waiting": when more of the logs has arrived.
+function answer(until) {
+  const { frame, selected, wakeFrames } = wanted;
+  for (const match of matches) {
+    const target = Math.min(frame, match.end - 1);
+    if (!match.header || target >= match.text.arrived) return "waiting";
+    if (target >= 0 && !match.goTo(target, until, wakeFrames)) return "later";
+  }
+  const sides = matches.map((match) => (match.end > 0 ? match.snapshot(shown, selected) : null));
+  post({ type: "frame", frame, sides, details: comparison?.details() ?? null });
+  shown = frame;
+  wanted = null;
+  return "sent";
+}
+
+// Tells how far the check has come, with the counts of the frames that are new; nothing if that has been told.
+function report() {
+  lastReport = performance.now();
+  for (const [side, match] of matches.entries()) {
+    const { checked: from, isDone } = told[side];
+    const { verdict, end, bounds, checked: to } = match;
+    if (from === to && isDone === verdict.isDone) continue;
+    const counts = Object.fromEntries(
+      Object.entries(match.counts).map(([name, all]) => [name, all.slice(Math.max(0, from), to)]),
+    );
+    told[side] = { checked: to, isDone: verdict.isDone };
+    post({ type: "progress", side, from: Math.max(0, from), to, counts, end, bounds, verdict });
+  }
+  if (comparison && (comparison.next !== compared.upTo || comparison.result.isDone !== compared.isDone)) {
+    const { result, next: upTo, differs } = comparison;
+    compared = { upTo, isDone: result.isDone };
+    post({ type: "compared", result, upTo, differs });
+  }
+}
+
+async function open({ wasm, logs }) {
+  const module = await WebAssembly.compile(bytesOfBase64(wasm));
+  matches = logs.map((log) => new Match(module, log));
+  told = logs.map(() => ({ checked: -1, isDone: false }));
+  if (matches.length === 2) comparison = new Comparison(...matches);
+  await Promise.all(matches.map((match, side) => load(match, side)));
+}
+
+async function load(match, side) {
+  let isTold = false;
+  await match.load(() => {
+    if (match.header && !isTold) {
+      isTold = true;
+      post({ type: "opened", side, header: match.header });
+    }
+    wake();
+  });
+}
+
+self.onmessage = ({ data }) => {
+  if (data.type === "open") open(data).catch(failed);
+  if (data.type === "want") {
+    wanted = data;
+    wake();
+  }
+  if (data.type === "history" && matches.length > 0)
+    post({ type: "history", sides: matches.map((match) => match.history(data.id)) });
+};

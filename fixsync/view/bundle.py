@@ -1,0 +1,98 @@
+"""Joins the page's assets into one file. The assets stay ordinary files; this is done at every export.
+
+Modules are joined into one by leaving out their imports and the word `export`, each after those that it
+imports. So they import and export by name, in one form each, and no two of a bundle have a top-level name in
+common, which a test looks at.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+ASSETS = Path(__file__).resolve().parent / "assets"
+
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:const|let|class|function))", re.MULTILINE)
+_LEFT_OVER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+_ENDS_SCRIPT = re.compile(r"<!--|</?script", re.IGNORECASE)
+_HEAD, _STYLE, _SCRIPT = (
+    '<meta charset="utf-8">\n',
+    '<link rel="stylesheet" href="style.css">\n',
+    '<script type="module" src="page.js"></script>\n',
+)
+
+
+def asset(name: str) -> str:
+    """An asset that is text."""
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def joined(entry: str) -> str:
+    """A module and all that it imports, as one."""
+    order: list[str] = []
+
+    def visit(name: str) -> None:
+        if name not in order:
+            for imported in _IMPORT.findall(asset(name)):
+                visit(imported)
+            order.append(name)
+
+    visit(entry)
+    text = "\n".join(_EXPORT.sub("", _IMPORT.sub("", asset(name))) for name in order)
+    if left := _LEFT_OVER.search(text):
+        raise ValueError(f"{entry}: an import or export in a form that cannot be joined: {left[0]}")
+    if ends := _ENDS_SCRIPT.search(text):
+        raise ValueError(f"{entry}: {ends[0]!r} would end the script")
+    return text
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _block(id: str, kind: str, text: str) -> str:
+    """Data for the page: no script, so nothing runs it."""
+    return f'<script type="{kind}" id="{id}">{text}</script>\n'
+
+
+def page(title: str, manifest: dict[str, Any], logs: list[bytes]) -> str:
+    """The page of a manifest and of its logs' gzipped texts.
+
+    It may run its own scripts and nothing else, and reach no network.
+    """
+    style, script = asset("style.css"), joined("page.js")
+    policy = (
+        f"default-src 'none'; style-src {_digest(style)};"
+        f" script-src {_digest(script)} 'wasm-unsafe-eval' blob:;"
+        " worker-src blob:; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    head = (
+        f'{_HEAD}<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<link rel="icon" href="data:,">\n'
+    )
+    blocks = [
+        _block("manifest", "application/json", json.dumps(manifest).replace("<", "\\u003c")),
+        *(_block(f"log-{i}", "text/plain", base64.b64encode(log).decode()) for i, log in enumerate(logs)),
+        _block("kernel", "text/plain", base64.b64encode((ASSETS / "kernel.wasm").read_bytes()).decode()),
+        # A worker of this kind is no module: Chromium starts no module worker from a file's page.
+        _block("worker", "text/plain", f'"use strict";\n{joined("worker.js")}'),
+        f'<script type="module">{script}</script>\n',
+    ]
+    text = asset("index.html")
+    for mark, replacement in (
+        ("<title>fixsync view</title>", f"<title>{html.escape(title)}</title>"),
+        (_HEAD, head),
+        (_STYLE, f"<style>{style}</style>\n"),
+        (_SCRIPT, "".join(blocks)),
+    ):
+        before, found, after = text.partition(mark)
+        if not found:
+            raise ValueError(f"index.html: no {mark.strip()}")
+        text = before + replacement + after
+    return text

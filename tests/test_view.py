@@ -1,0 +1,638 @@
+"""Pages: what is in them, the kernel that they run, and, under Node, the engine that replays logs in them."""
+
+import base64
+import gzip
+import hashlib
+import json
+import random
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from bumpers import Bumpers
+from click.testing import CliRunner
+from model import direction
+
+from fixsync import ONE, Box, Cylinder, Pose, Sphere, World
+from fixsync.cli import fixsync
+from fixsync.matchlog import MatchLogError, Reader
+from fixsync.recorder import Recorder, SimRecorder
+from fixsync.view import build_wasm, bundle, export, page
+from fixsync.view.export import Exported
+
+ROOT = Path(__file__).resolve().parents[1]
+LOGS = sorted((ROOT / "replay_logs").glob("*.jsonl.gz")) + sorted(
+    (ROOT / "tests" / "vectors").glob("*.jsonl")
+)
+WASM = build_wasm.MODULE.read_bytes()
+MODULES = sorted(path.name for path in bundle.ASSETS.glob("*.js"))
+
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
+
+
+def text_of(path):
+    data = path.read_bytes()
+    return gzip.decompress(data) if path.suffix == ".gz" else data
+
+
+def entry(log: Exported):
+    """A log as the page's script is given it."""
+    return {
+        "name": log.name,
+        "sim": log.header.sim,
+        "frames": log.frames,
+        "bytes": len(log.text),
+        "cut": log.cut,
+        "hashes": base64.b64encode(log.hashes).decode(),
+        "data": base64.b64encode(gzip.compress(log.text, 1)).decode(),
+    }
+
+
+def run_engine(*logs, seeks=()):
+    """What the page's engine makes of logs, under Node."""
+    told = {"wasm": base64.b64encode(WASM).decode(), "logs": list(logs), "seeks": list(seeks)}
+    ran = subprocess.run(
+        ["node", str(ROOT / "tests" / "view" / "check.mjs")],
+        input=json.dumps(told),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+def edited(path, out, change):
+    """A copy of a log, each frame's line given to `change`, without a last line."""
+    first, *lines = text_of(path).decode().splitlines()
+    frames = [json.loads(line) for line in lines if '"frames"' not in line]
+    for frame in frames:
+        change(frame)
+    out.write_text("\n".join([first, *map(json.dumps, frames)]) + "\n")
+    return out
+
+
+# ---- the module ----
+
+
+def test_the_module_in_the_repository_is_what_its_sources_compile_to(tmp_path):
+    """Rebuilt with the compiler that built it; with another, or none, nothing can be said."""
+    clang = build_wasm.compiler()
+    if clang is None:
+        pytest.skip(f"no {build_wasm.COMPILER} on this machine")
+    if build_wasm.compiler_version(clang) != build_wasm.COMPILER_VERSION:
+        pytest.skip(f"{clang} is not version {build_wasm.COMPILER_VERSION}")
+    build_wasm.build(clang, tmp_path / "kernel.wasm")
+    rebuilt = (tmp_path / "kernel.wasm").read_bytes()
+    digests = [hashlib.sha256(module).hexdigest() for module in (WASM, rebuilt)]
+    assert digests[0] == digests[1], "csrc/ has changed: run python -m fixsync.view.build_wasm"
+
+
+def _leb(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if not byte & 0x80:
+            return value, at
+
+
+def _sections(module):
+    """The sections of a WebAssembly module by their number."""
+    assert module[:8] == b"\0asm\1\0\0\0"
+    at, found = 8, {}
+    while at < len(module):
+        number = module[at]
+        size, start = _leb(module, at + 1)
+        found[number] = module[start : start + size]
+        at = start + size
+    return found
+
+
+def test_the_module_imports_nothing_and_exports_every_function_of_the_header():
+    """So a page needs nothing but it, and can call all of it."""
+    sections = _sections(WASM)
+    assert 2 not in sections, "it imports something"
+    exports, at = _leb(sections[7], 0)
+    names = set()
+    for _ in range(exports):
+        size, at = _leb(sections[7], at)
+        names.add(sections[7][at : at + size].decode())
+        _, at = _leb(sections[7], at + size + 1)
+    header = (build_wasm.CSRC / "fixsync.h").read_text()
+    declared = set(re.findall(r"^FXS_API [^(;]*?\b(fxs_\w+)\(", header, re.MULTILINE))
+    assert names == declared | {"memory", "__heap_base"}
+
+
+# ---- the bundle ----
+
+
+def test_joined_modules_have_no_import_left_and_each_module_once():
+    for script in ("page.js", "worker.js"):
+        text = bundle.joined(script)
+        assert not re.search(r"^(import|export)\b", text, re.MULTILINE)
+        assert text.count("\nclass World {") == (1 if script == "worker.js" else 0) or script == "page.js"
+
+
+@pytest.mark.parametrize("script", ["page.js", "worker.js"])
+def test_no_two_modules_of_a_bundle_share_a_top_level_name(script):
+    """Joined, they would be one name."""
+    text = bundle.joined(script)
+    names = re.findall(r"^(?:async )?(?:const|let|class|function\*?) (\w+)", text, re.MULTILINE)
+    names += [
+        name
+        for names in re.findall(r"^(?:const|let) \[([^\]]*)\] =", text, re.MULTILINE)
+        for name in re.findall(r"\w+", names)
+    ]
+    assert len(names) > 50
+    assert sorted(names) == sorted(set(names))
+
+
+def test_a_module_that_would_end_the_script_cannot_be_joined(tmp_path, monkeypatch):
+    (tmp_path / "bad.js").write_text('const text = "</script>";\n')
+    monkeypatch.setattr(bundle, "ASSETS", tmp_path)
+    with pytest.raises(ValueError, match="would end the script"):
+        bundle.joined("bad.js")
+
+
+def test_an_import_in_another_form_cannot_be_joined(tmp_path, monkeypatch):
+    (tmp_path / "bad.js").write_text('import * as all from "./other.js";\n')
+    monkeypatch.setattr(bundle, "ASSETS", tmp_path)
+    with pytest.raises(ValueError, match="cannot be joined"):
+        bundle.joined("bad.js")
+
+
+# ---- the page ----
+
+
+def test_a_page_names_no_address_and_may_reach_none():
+    """It works without a network, and its policy would stop what tried."""
+    text = page([export(LOGS[0])])
+    assert set(re.findall(r"https?://[^\"' ]*", text)) == {"http://www.w3.org/2000/svg"}
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
+    assert "default-src 'none'" in policy
+    assert "unsafe-inline" not in policy
+    assert "unsafe-eval" not in policy.replace("wasm-unsafe-eval", "")
+
+
+def test_the_page_allows_exactly_the_script_and_style_that_it_holds():
+    text = page([export(LOGS[0])])
+    for tag, source in (('script type="module"', "script"), ("style", "style")):
+        held = re.search(rf"<{tag}>(.*?)</{source}>", text, re.DOTALL)[1]
+        digest = base64.b64encode(hashlib.sha256(held.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in text
+
+
+def test_the_same_log_gives_the_same_page():
+    assert page([export(LOGS[0])]) == page([export(LOGS[0])])
+
+
+def test_a_page_holds_the_log_as_it_is():
+    """Byte for byte, so that the page can give it back."""
+    for path in LOGS:
+        text = page([export(path)])
+        held = re.search(r'id="log-0">([^<]*)<', text)[1]
+        assert gzip.decompress(base64.b64decode(held)) == text_of(path)
+
+
+def test_names_and_meta_cannot_leave_the_block_that_holds_them(tmp_path):
+    """Whatever a log calls things, it is data."""
+    evil = "</script><script>alert(1)</script><!--"
+    path = tmp_path / f"{evil.replace('/', '_')}.jsonl"
+    with Recorder(World(4), path, meta={"note": evil}):
+        pass
+    text = page([export(path)], title=evil)
+    assert text.count("<script") == page([export(LOGS[0])]).count("<script")
+    assert "alert(1)</script>" not in text
+
+
+def test_a_page_shows_one_log_or_two():
+    log = export(LOGS[0])
+    with pytest.raises(ValueError, match="not 3"):
+        page([log, log, log])
+
+
+def test_a_log_that_is_cut_short_is_shown_up_to_its_last_whole_frame(tmp_path):
+    path = tmp_path / "cut.jsonl"
+    path.write_bytes(text_of(LOGS[0])[:-1500])
+    log = export(path)
+    assert log.cut
+    assert log.text.endswith(b"}\n")
+    assert log.text.count(b"\n") == log.frames + 1
+    assert len(log.hashes) == 8 * log.frames
+
+
+def test_a_command_that_a_world_refuses_is_an_error_that_names_its_place(tmp_path):
+    path = edited(
+        LOGS[0],
+        tmp_path / "bad.jsonl",
+        lambda f: f["commands"].append(["remove", 63]) if f["frame"] == 2 else None,
+    )
+    with pytest.raises(MatchLogError, match=r"line 4, commands\[\d+\]"):
+        export(path)
+
+
+# ---- colours ----
+
+# Matrices on linear RGB for severity 1.0, out of table 1 of Machado, Oliveira, Fernandes, "A Physiologically-
+# based Model for Simulation of Color Vision Deficiency", 2009.
+SIGHTS = {
+    "full": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protanopia": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deuteranopia": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "tritanopia": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
+}
+
+
+def _linear(colour):
+    channels = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+
+
+def _oklab(rgb):
+    """Ottosson's perceptual space: distances are what differences look like."""
+    r, g, b = (min(1.0, max(0.0, c)) for c in rgb)
+    cones = (
+        0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b,
+        0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b,
+        0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b,
+    )
+    long, medium, short = (c ** (1 / 3) for c in cones)
+    return (
+        0.2104542553 * long + 0.7936177850 * medium - 0.0040720468 * short,
+        1.9779984951 * long - 2.4285922050 * medium + 0.4505937099 * short,
+        0.0259040371 * long + 0.7827717662 * medium - 0.8086757660 * short,
+    )
+
+
+def _themes():
+    style = bundle.asset("style.css")
+    blocks = re.findall(r'^:root(?:\[data-theme="dark"\])? \{(.*?)^\}', style, re.DOTALL | re.MULTILINE)
+    return dict(
+        zip(
+            ("light", "dark"),
+            (dict(re.findall(r"--([\w-]+): (#\w{6});", block)) for block in blocks),
+            strict=True,
+        )
+    )
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_layer_colours_can_be_told_apart_with_any_colour_vision(theme, sight):
+    """In OKLab 0.02 can just be seen side by side; any two layers are several times that apart."""
+    colours = [_themes()[theme][f"layer-{i}"] for i in range(8)]
+    seen = [
+        _oklab([sum(m * c for m, c in zip(row, _linear(colour), strict=True)) for row in SIGHTS[sight]])
+        for colour in colours
+    ]
+    distances = {
+        (i, j): sum((a - b) ** 2 for a, b in zip(seen[i], seen[j], strict=True)) ** 0.5
+        for i in range(8)
+        for j in range(i)
+    }
+    closest = min(distances, key=distances.get)
+    assert distances[closest] >= 0.07, f"layers {closest} are {distances[closest]:.3f} apart"
+
+
+def _contrast(a, b):
+    """Of two colours, as the Web Content Accessibility Guidelines define it: 1..21."""
+    light, dark = sorted(
+        (
+            sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), _linear(colour), strict=True)) + 0.05
+            for colour in (a, b)
+        ),
+        reverse=True,
+    )
+    return light / dark
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_text_and_drawings_stand_out_from_what_is_behind_them(theme):
+    """4.5 for text, and at least 2.3 for layers, whose colliders have labels too."""
+    colours = _themes()[theme]
+    for ink in ("ink", "faint", "differs", "accent"):
+        for ground in ("panel", "stage", "page"):
+            assert _contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
+    assert _contrast(colours["accent"], colours["on-accent"]) >= 4.5
+    for state in ("good", "bad"):
+        assert _contrast(colours[state], colours[f"{state}-back"]) >= 4.5
+    for layer in range(8):
+        assert _contrast(colours[f"layer-{layer}"], colours["stage"]) >= 2.3
+
+
+# ---- the engine ----
+
+
+@needs_node
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
+def test_the_engine_computes_every_recorded_answer_again(path):
+    """The same bits in WebAssembly: events, answers and hashes of the log, and the native kernel's hashes."""
+    log = export(path)
+    [found] = run_engine(entry(log))["results"]
+    verdict = found["verdict"]
+    assert verdict["first"] is None
+    assert verdict["nativeFirst"] is None
+    assert verdict["digest"] == "same"
+    assert verdict["compared"]["hashes"] == verdict["compared"]["native"] == log.frames
+    assert verdict["compared"]["events"] == log.frames
+    assert found["text"]["title"] == f"Identical: {log.frames} frames, hash {log.last_hash}"
+
+
+@needs_node
+@pytest.mark.parametrize("field", ["hash", "events", "queries"])
+def test_one_wrong_answer_in_a_log_is_found_and_named(field, tmp_path):
+    def spoil(frame):
+        if frame["frame"] != 17:
+            return
+        if field == "hash":
+            frame["hash"] = f"{int(frame['hash'], 16) ^ 1:016x}"
+        elif field == "events":
+            frame["events"].append([50, 51, 1, 2])
+        else:
+            frame["queries"][0] = [*frame["queries"][0], 40]
+
+    path = edited(ROOT / "replay_logs" / "skill_fight.jsonl.gz", tmp_path / "spoilt.jsonl", spoil)
+    [found] = run_engine(entry(export(path)), seeks=[17, 16])["results"]
+    assert found["verdict"]["first"] == {"frame": 17, "fields": [field]}
+    assert found["verdict"]["differing"] == 1
+    assert found["text"]["jump"] == 17
+    assert found["text"]["state"] == "bad"
+    assert found["shown"][0]["differences"]["fields"] == [field]
+    assert found["shown"][1]["differences"] is None
+
+
+@needs_node
+def test_a_kernel_that_computes_other_bits_than_the_native_one_is_told():
+    log = entry(export(LOGS[0]))
+    hashes = bytearray(base64.b64decode(log["hashes"]))
+    hashes[8 * 5] ^= 1
+    log["hashes"] = base64.b64encode(hashes).decode()
+    [found] = run_engine(log)["results"]
+    assert found["verdict"]["nativeFirst"]["frame"] == 5
+    assert found["text"]["title"] == "This browser computes other bits from frame 5 on"
+
+
+@needs_node
+def test_a_log_without_answers_is_not_called_identical(tmp_path):
+    path = edited(
+        LOGS[0],
+        tmp_path / "bare.jsonl",
+        lambda f: [f.pop(name, None) for name in ("hash", "events", "queries")],
+    )
+    log = entry(export(path))
+    [with_native] = run_engine(log)["results"]
+    assert with_native["text"]["title"].startswith("Same as native:")
+    [without] = run_engine({**log, "hashes": None})["results"]
+    assert without["text"]["title"].startswith("Nothing to compare:")
+
+
+@needs_node
+def test_a_text_that_was_changed_after_it_was_written_is_told():
+    log = export(ROOT / "replay_logs" / "skill_fight.jsonl.gz")
+    log.text = log.text.replace(b'"hero"', b'"nero"', 1)
+    [found] = run_engine(entry(log))["results"]
+    assert found["verdict"]["digest"] == "differs"
+    assert found["text"]["state"] == "bad"
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["move", 99, [0, 0, 0]], "an id not below the capacity"),
+        (["move", 63, [0, 0, 2**31]], "z: expected an integer in -2147483648..2147483647, found 2147483648"),
+        (["turn", 0, 65536], "yaw: expected an integer in 0..65535, found 65536"),
+        (["turn", 0, 1.5], "yaw: expected an integer in 0..65535, found 1.5"),
+        (["add", 5, ["sphere", 0], [0, 0, 0], 0, 0, 0, [0, 0, 0], True], "a size out of range"),
+        (["add", 5, ["cone", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True], "expected a kind of shape"),
+        (["add", 5, ["box", 1, 2], [0, 0, 0], 0, 0, 0, [0, 0, 0], True], "a box has not 2 sizes"),
+        (["add", 5, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], 1], "an active flag that is no boolean"),
+        (["fly", 0], "no such command"),
+    ],
+)
+def test_a_command_that_the_world_refuses_ends_what_can_be_played(command, said, tmp_path):
+    """Also one that no export lets through: nothing is wrapped, cut off or left out."""
+    path = edited(ROOT / "replay_logs" / "skill_fight.jsonl.gz", tmp_path / "log.jsonl", lambda frame: frame)
+    log = export(path)
+    lines = log.text.splitlines(keepends=True)
+    frame = json.loads(lines[6])
+    frame["commands"].append(command)
+    lines[6] = json.dumps(frame).encode() + b"\n"
+    log.text = b"".join(lines)
+    [found] = run_engine(entry(log), seeks=[4, 5, 3])["results"]
+    assert found["end"] == 5
+    assert found["verdict"]["refused"]["frame"] == 5
+    assert said in found["verdict"]["refused"]["message"]
+    assert "line 7" in found["verdict"]["refused"]["message"]
+    assert [shown["frame"] for shown in found["shown"]] == [4, 4, 3]
+
+
+@needs_node
+def test_going_to_any_frame_in_any_order_shows_the_state_of_that_frame():
+    """Forwards, backwards, through kept states, with the frames before it that leave traces."""
+    path = ROOT / "replay_logs" / "skill_fight.jsonl.gz"
+    with Reader(path) as reader:
+        frames = list(reader)
+    order = [0, 599, 300, 299, 301, 32, 31, 33, 64, 0, 1, 400, 376, 375]
+    order += random.Random(7).choices(range(600), k=60)
+    [found] = run_engine(entry(export(path)), seeks=order)["results"]
+    for frame, shown in zip(order, found["shown"], strict=True):
+        assert shown["frame"] == frame
+        assert shown["hash"] == frames[frame].hash
+        assert shown["events"] == [number for event in frames[frame].events for number in event]
+        assert shown["wakes"][-25:] == list(range(max(0, frame - 24), frame + 1))
+
+
+@needs_node
+def test_more_hits_than_a_world_has_room_for_are_all_found(tmp_path):
+    """The room grows while the state goes on."""
+    world = World(120)
+    path = tmp_path / "heap.jsonl"
+    with Recorder(world, path):
+        for count in (10, 40, 120):
+            for id in range(len(world), count):
+                world.add(id, Sphere(ONE), Pose(id, 0, 0))
+            world.step()
+        for id in range(0, 120, 2):
+            world.remove(id)
+        world.step()
+        world.step()
+    [found] = run_engine(entry(export(path)), seeks=[2, 0, 4])["results"]
+    assert found["text"]["state"] == "good"
+    assert len(found["shown"][0]["events"]) == 4 * 120 * 119 // 2
+
+
+@needs_node
+def test_what_a_simulation_changes_after_its_step_is_in_the_state_that_is_compared(tmp_path):
+    """Bumpers moves balls once it has seen the events."""
+    path = tmp_path / "bumpers.jsonl.gz"
+    game = Bumpers(seed=3, players=3)
+    choices = random.Random(1)
+    with SimRecorder(game.world, path, sim="bumpers", seed=3) as recorder:
+        for _ in range(120):
+            inputs = [choices.randrange(5) for _ in range(3)]
+            events = game.step(inputs)
+            recorder.record(inputs, events, game.world.hash())
+    log = export(path, simulations={"bumpers": Bumpers})
+    assert b'"after"' in log.text
+    assert log.original == text_of(path)
+    [found] = run_engine(entry(log), seeks=[60])["results"]
+    assert found["text"]["state"] == "good"
+    assert found["verdict"]["compared"]["hashes"] == found["verdict"]["compared"]["native"] == 120
+    assert found["text"]["title"].endswith(f"{game.world.hash():016x}")
+
+
+@needs_node
+def test_the_exact_centre_of_a_collider_with_an_offset_is_the_contracts(tmp_path):
+    """x + R(ox·c - oz·s), R to nearest, halves away from zero."""
+    draw = random.Random(11)
+    placed = []
+    world = World(40)
+    path = tmp_path / "offsets.jsonl"
+    with Recorder(world, path):
+        for id in range(40):
+            position, offset = ([draw.randint(-(2**29), 2**29) for _ in range(3)] for _ in range(2))
+            yaw = draw.choice([0, 8192, 16384, 40960, draw.randrange(65536)])
+            world.add(id, Sphere(1), Pose(*position, yaw), offset=tuple(offset))
+            placed.append((position, offset, yaw))
+        world.step()
+    log = entry(export(path))
+    logs = [{**log, "selected": id} for id in range(0, 40, 13)]
+    for one in logs:
+        [found] = run_engine(one, seeks=[0])["results"]
+        (x, y, z), (ox, oy, oz), yaw = placed[one["selected"]]
+        c, s = direction(yaw)
+        turned = [ox * c - oz * s, ox * s + oz * c]
+        dx, dz = ((abs(v) + 2**29 >> 30) * (1 if v >= 0 else -1) for v in turned)
+        assert found["shown"][0]["centre"] == [x + dx, y + oy, z + dz]
+
+
+@needs_node
+def test_a_colliders_history_is_its_hits_and_its_changes(tmp_path):
+    world = World(8)
+    path = tmp_path / "log.jsonl"
+    with Recorder(world, path):
+        world.add(1, Sphere(ONE), Pose(0, 0, 0))
+        world.add(2, Cylinder(ONE, ONE), Pose(ONE, 0, 0))
+        world.step()
+        world.move(2, 9 * ONE, 0, 0)
+        world.step()
+        world.set_active(1, False)
+        world.set_shape(1, Box(1, 1, 1))
+        world.step()
+    [found] = run_engine({**entry(export(path)), "selected": 1})["results"]
+    assert found["history"]["hits"] == [[0, 1, 2, 1, 2], [1, 1, 2, 3, 0]]
+    assert found["history"]["changes"] == [[0, "add"], [2, "active"], [2, "shape"]]
+
+
+# ---- two logs ----
+
+
+@needs_node
+def test_two_logs_are_compared_by_commands_states_and_answers(tmp_path):
+    path = ROOT / "replay_logs" / "skill_fight.jsonl.gz"
+
+    def nudge(frame):
+        if frame["frame"] == 300:
+            for command in frame["commands"]:
+                if command[0] == "pose" and command[1] == 0:
+                    command[2][0] += 1
+
+    def lie(frame):
+        if frame["frame"] == 250:
+            frame["events"] = frame["events"][1:]
+
+    whole = entry(export(path))
+    nudged = entry(export(edited(path, tmp_path / "nudged.jsonl", nudge)))
+    lied = entry(export(edited(path, tmp_path / "lied.jsonl", lie)))
+    same = run_engine(whole, whole)["comparison"]
+    assert same["result"]["first"] is None
+    assert same["text"]["title"] == "A and B are the same in all 600 frames"
+    moved = run_engine(whole, nudged, seeks=[300])["comparison"]
+    assert moved["result"]["first"] == {"frame": 300, "fields": ["commands", "state"]}
+    assert [item["index"] for item in moved["details"]["commands"]] == [0]
+    told = run_engine(whole, lied, seeks=[250])["comparison"]
+    assert told["result"]["first"] == {"frame": 250, "fields": ["events"]}
+    assert told["details"]["events"]["counts"] == [1, 0]
+
+
+@needs_node
+def test_a_log_that_ends_earlier_differs_where_it_ends(tmp_path):
+    path = ROOT / "replay_logs" / "skill_fight.jsonl.gz"
+    short = tmp_path / "short.jsonl"
+    short.write_bytes(b"".join(text_of(path).splitlines(keepends=True)[:101]))
+    found = run_engine(entry(export(path)), entry(export(short)))["comparison"]
+    assert found["result"]["first"] == {"frame": 100, "fields": ["length"]}
+    assert found["result"]["frames"] == [600, 100]
+
+
+@needs_node
+def test_headers_that_differ_are_told(tmp_path):
+    text = text_of(LOGS[0])
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(re.sub(rb'"tick_rate":\d+', b'"tick_rate":7', text, count=1))
+    other.write_bytes(other.read_bytes()[: other.read_bytes().rindex(b'{"frames"')])
+    found = run_engine(entry(export(LOGS[0])), entry(export(other)))["comparison"]
+    assert found["result"]["header"] == ["tick_rate"]
+    assert found["text"]["state"] == "bad"
+
+
+# ---- the command ----
+
+
+def run(*arguments):
+    return CliRunner().invoke(fixsync, ["view", *map(str, arguments)])
+
+
+def test_view_writes_the_page_where_it_is_told_to(tmp_path):
+    out = tmp_path / "out.html"
+    ran = run(LOGS[0], "-o", out)
+    assert ran.exit_code == 0
+    assert str(out) in ran.output
+    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_view_names_the_page_after_the_log(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(ROOT / "replay_logs" / "edges.jsonl.gz").exit_code == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["edges.html"]
+
+
+def test_view_of_what_is_no_log_writes_nothing_and_keeps_what_is_there(tmp_path):
+    log, out = tmp_path / "no.jsonl", tmp_path / "out.html"
+    log.write_text('{"format":"other"}\n')
+    out.write_text("mine")
+    ran = CliRunner().invoke(fixsync, ["view", str(log), "-o", str(out), "--json"])
+    assert ran.exit_code == 2
+    assert json.loads(ran.output)["error"]["line"] == 1
+    assert run(log, "-o", out).exit_code != 0
+    assert out.read_text() == "mine"
+    assert {path.name for path in tmp_path.iterdir()} == {"no.jsonl", "out.html"}
+
+
+def test_view_takes_one_log_or_two(tmp_path):
+    out = tmp_path / "out.html"
+    assert run(LOGS[0], LOGS[1], LOGS[2], "-o", out).exit_code == 2
+    assert run("-o", out).exit_code == 2
+    ran = run(LOGS[0], LOGS[0], "-o", out, "--title", "two & two", "--json")
+    told = json.loads(ran.output)
+    assert [log["hash"] for log in told["logs"]] == [export(LOGS[0]).last_hash] * 2
+    assert "<title>two &amp; two</title>" in out.read_text(encoding="utf-8")

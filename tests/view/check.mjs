@@ -1,0 +1,50 @@
+// Runs the page's engine under Node. Reads from standard input { wasm, logs: [...], seeks: [...] }, the logs as a page holds them, and
+// writes what the check of each came to, the states it goes to in the order of `seeks`, and, for two logs, their comparison.
+import { readFileSync } from "node:fs";
+import { Comparison, Match } from "../../fixsync/view/assets/engine.js";
+import { comparisonText, verdictText } from "../../fixsync/view/assets/format.js";
+
+const { wasm, logs, seeks } = JSON.parse(readFileSync(0, "utf8"));
+const module = new WebAssembly.Module(Buffer.from(wasm, "base64"));
+const never = () => false;
+
+const matches = [];
+const results = [];
+for (const log of logs) {
+  const match = new Match(module, log);
+  await match.load(() => {});
+  match.check(never);
+  matches.push(match);
+  const shown = seeks.map((frame) => {
+    match.goTo(Math.min(frame, match.end - 1), never);
+    const {
+      frame: reached,
+      hash,
+      colliders,
+      events,
+      wakes,
+      differences,
+      centre,
+    } = match.snapshot(-1, log.selected ?? null);
+    const ids = colliders.byteLength / 52;
+    return {
+      frame: reached,
+      hash,
+      ids,
+      events: [...events],
+      wakes: wakes.map((wake) => wake.frame),
+      differences,
+      centre,
+    };
+  });
+  const { verdict, end } = match;
+  const history = log.selected === undefined ? null : match.history(log.selected);
+  results.push({ verdict, end, text: verdictText(verdict, log, match.checked), shown, history });
+}
+let comparison = null;
+if (matches.length === 2) {
+  const both = new Comparison(...matches);
+  both.advance(never);
+  comparison = { result: both.result, text: comparisonText(both.result, both.next), details: both.details() };
+}
+process.stdout.write(JSON.stringify({ results, comparison }));

@@ -1,0 +1,615 @@
+"""The page in a real browser: opened from a file, played, scrubbed, clicked, checked.
+
+The tests need Chromium (`chromium` on the path, or its path in FIXSYNC_CHROMIUM) and the package playwright.
+Each leaves a screenshot in build/screenshots/, for people to look at.
+"""
+
+import gzip
+import json
+import os
+import random
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fixsync import ONE, Box, Cylinder, Pose, Sector, Sphere, World
+from fixsync.matchlog import Reader
+from fixsync.recorder import Recorder
+from fixsync.view import export, write
+
+playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
+
+ROOT = Path(__file__).resolve().parents[2]
+SHOTS = ROOT / "build" / "screenshots"
+FIGHT = ROOT / "replay_logs" / "skill_fight.jsonl.gz"
+CHROMIUM = os.environ.get("FIXSYNC_CHROMIUM") or next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+
+# It tries to reach its maker by itself.
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--no-first-run",
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Writes the page of some logs, once for all tests that want it."""
+    folder = tmp_path_factory.mktemp("pages")
+
+    def made(*logs):
+        out = folder / ("-".join(log.name for log in logs) + ".html")
+        if not out.exists():
+            write(out, [export(log) for log in logs])
+        return out
+
+    return made
+
+
+@pytest.fixture
+def opened(browser, pages, request):
+    """Opens pages. A word in the console, an error or a request of a page fails the test."""
+    contexts, trouble = [], []
+
+    def open_page(*logs, width=1280, height=800, scheme="light", fragment="", checked=True):
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        contexts.append(context)
+        context.set_default_timeout(20_000)
+        page = context.new_page()
+        page.on("console", lambda message: trouble.append(f"console: {message.type}: {message.text}"))
+        page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
+        allowed = ("file:", "blob:", "data:")
+        page.on(
+            "request", lambda r: None if r.url.startswith(allowed) else trouble.append(f"request: {r.url}")
+        )
+        page.goto(pages(*logs).as_uri() + fragment)
+        if checked:
+            page.wait_for_selector("#badge:not([data-state=running])")
+        return page
+
+    yield open_page
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    name = re.sub(r"\W+", "_", request.node.name).strip("_")
+    for i, context in enumerate(contexts):
+        context.pages[0].screenshot(path=SHOTS / f"{name}{'' if i == 0 else f'_{i}'}.png")
+        context.close()
+    assert trouble == []
+
+
+def frames_of(path):
+    with Reader(path) as reader:
+        return list(reader)
+
+
+def shows(page, frame):
+    """Waits until the page shows a frame, panels included."""
+    page.wait_for_selector(f"#timeline[aria-valuenow='{frame}']")
+    page.wait_for_timeout(400)
+
+
+def shown_frame(page):
+    return int(page.get_attribute("#timeline", "aria-valuenow"))
+
+
+def go_to(page, frame):
+    page.fill("#frame", str(frame))
+    page.press("#frame", "Enter")
+    shows(page, frame)
+
+
+def edited(path, out, change):
+    first, *lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    frames = [json.loads(line) for line in lines[:-1]]
+    for frame in frames:
+        change(frame)
+    out.write_text("\n".join([first, *map(json.dumps, frames)]) + "\n")
+    return out
+
+
+def test_a_log_opens_and_is_found_identical_in_this_browser(opened):
+    page = opened(FIGHT)
+    assert page.inner_text("#badge") == "Identical"
+    last = frames_of(FIGHT)[-1].hash
+    assert page.inner_text("#checks strong") == f"Identical: 600 frames, hash {last}"
+    told = page.inner_text("#checks")
+    assert "600 hashes, 600 lists of events" in told
+    assert "The native kernel gave the same 600 hashes" in told
+    assert page.title() == "skill_fight.jsonl.gz"
+    assert page.is_hidden("#to-difference")
+
+
+def test_playing_goes_on_to_the_end_and_stops_there(opened):
+    page = opened(FIGHT)
+    page.keyboard.press("Space")
+    assert page.get_attribute("#play", "aria-label") == "Pause"
+    page.wait_for_selector("#timeline:not([aria-valuenow='0'])")
+    page.keyboard.press("Space")
+    assert page.get_attribute("#play", "aria-label") == "Play"
+    page.wait_for_timeout(200)
+    paused = shown_frame(page)
+    page.wait_for_timeout(300)
+    assert 0 < shown_frame(page) == paused
+    page.select_option("#speed", "16")
+    page.click("#play")
+    shows(page, 599)
+    page.wait_for_selector("#play[aria-label=Play]")
+    page.click("#play")
+    page.wait_for_selector("#timeline:not([aria-valuenow='599'])")
+    page.click("#play")
+
+
+def test_any_frame_shows_the_hash_and_the_events_that_the_log_has_of_it(opened):
+    """In any order, by the field for the frame."""
+    page = opened(FIGHT)
+    frames = frames_of(FIGHT)
+    for number in [599, 0, *random.Random(5).sample(range(1, 599), 5)]:
+        go_to(page, number)
+        told = page.inner_text("#frame-events")
+        assert f"hash {frames[number].hash}" in told
+        count = len(frames[number].events)
+        assert ("No hits." if count == 0 else f"{count} event{'s' if count > 1 else ''}") in told
+        assert page.locator("#frame-events tbody tr").count() == count
+
+
+def test_the_keyboard_steps_jumps_and_finds_hits(opened):
+    page = opened(FIGHT)
+    marked = [f.frame for f in frames_of(FIGHT) if any(kind != 2 for _, _, kind, _ in f.events)]
+    for key, frame in (
+        ("ArrowRight", 1),
+        ("Shift+ArrowRight", 11),
+        ("ArrowLeft", 10),
+        ("End", 599),
+        ("[", max(f for f in marked if f < 599)),
+        ("Home", 0),
+        ("]", min(f for f in marked if f > 0)),
+        ("PageDown", min(f for f in marked if f > 0) + 60),
+    ):
+        page.keyboard.press(key)
+        shows(page, frame)
+    page.keyboard.press(".")
+    assert page.input_value("#speed") == "2"
+    page.keyboard.press(",")
+    assert page.input_value("#speed") == "1"
+
+
+def test_the_timeline_can_be_clicked_and_dragged(opened):
+    page = opened(FIGHT)
+    box = page.locator("#timeline").bounding_box()
+    at = lambda frame: (box["x"] + box["width"] * (frame + 0.5) / 600, box["y"] + 20)  # noqa: E731
+    page.mouse.click(*at(450))
+    shows(page, 450)
+    page.mouse.move(*at(450))
+    page.mouse.down()
+    for frame in (400, 200, 120):
+        page.mouse.move(*at(frame))
+    page.mouse.up()
+    shows(page, 120)
+    assert f"hash {frames_of(FIGHT)[120].hash}" in page.inner_text("#frame-events")
+
+
+def screen_of(page, view, x, up):
+    """Where a point of the world is on the screen, by what the page tells under the pointer."""
+    figure = page.locator(f"figure[data-side='0'][data-projection='{view}']")
+    box = figure.bounding_box()
+    read = []
+    for part in (0.3, 0.7):
+        place = box["x"] + box["width"] * part, box["y"] + box["height"] * part
+        page.mouse.move(*place)
+        numbers = re.findall(r"-?\d+\.?\d*", figure.locator(".pointer").inner_text())
+        read.append((place, tuple(map(float, numbers))))
+    (p, a), (q, b) = read
+    return [p[i] + (v - a[i]) * (q[i] - p[i]) / (b[i] - a[i]) for i, v in enumerate((x, up))]
+
+
+@pytest.mark.parametrize("view", ["top", "side"])
+def test_a_click_selects_the_collider_that_is_there_and_tells_its_values(opened, tmp_path, view):
+    path = tmp_path / f"three_{view}.jsonl"
+    world = World(16)
+    with Recorder(world, path):
+        world.add(3, Sphere(ONE), Pose(-4 * ONE, 0, 2 * ONE))
+        world.add(7, Box(2 * ONE, ONE, ONE // 2), Pose(5 * ONE + 1, ONE, -ONE, 8192), layer=4, owner=9)
+        world.add(9, Sector(3 * ONE, 5461, ONE), Pose(-ONE, 5 * ONE, -6 * ONE, 16384), offset=(ONE, 0, 0))
+        world.step()
+        world.move(3, 5 * ONE, 0, -ONE)
+        world.step()
+    page = opened(path)
+    # Along the box's long side, which stands at 45 degrees from above.
+    point = (5 + 1.2, -1 + 1.2) if view == "top" else (5 + 1.5, 1)
+    page.mouse.click(*screen_of(page, view, *point))
+    page.wait_for_selector("#collider >> text=box · layer 4 · owner 9 · active")
+    told = page.inner_text("#collider")
+    for row in ("half x\t2\t131072", "half z\t0.5\t32768", "x\t5\t327681", "z\t-1\t-65536", "yaw\t45°\t8192"):
+        assert row in told
+    assert page.get_attribute("#collider td[title='5.0000152587890625']", "title")
+    assert "It hits nothing in this frame." in told
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("#collider >> text=enter, overlapping")
+    page.wait_for_selector("#collider .history >> text=enter")
+    # Beside everything: nothing is selected any more.
+    page.mouse.click(*screen_of(page, view, -6, -3 if view == "top" else 2.5))
+    page.wait_for_selector("#collider >> text=Click a collider")
+
+
+def test_colliders_are_selected_by_key_id_and_name_and_followed(opened):
+    page = opened(FIGHT)
+    page.keyboard.press("n")
+    page.wait_for_selector("#collider .subtitle >> text=hero")
+    page.keyboard.press("n")
+    page.wait_for_selector("#collider .subtitle >> text=slash")
+    page.fill("#pick-id", "12")
+    page.press("#pick-id", "Enter")
+    page.wait_for_selector("#collider .subtitle >> text=12")
+    page.click("#follow")
+    assert page.get_attribute("#follow", "aria-pressed") == "true"
+    pose = next(
+        command for command in frames_of(FIGHT)[0].commands if getattr(command, "id", None) == 12
+    ).position
+    figure = page.locator("figure[data-projection='top']")
+    box = figure.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    x, z = map(float, re.findall(r"-?\d+\.?\d*", figure.locator(".pointer").inner_text()))
+    assert abs(x - pose[0] / ONE) < 0.2
+    assert abs(z - pose[2] / ONE) < 0.2
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#collider >> text=Click a collider")
+    assert page.is_disabled("#follow")
+
+
+def test_pan_zoom_and_fit(opened):
+    page = opened(FIGHT)
+    figure = page.locator("figure[data-projection='top']")
+    box = figure.bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def under():
+        page.mouse.move(middle[0] + 1, middle[1])
+        page.mouse.move(*middle)
+        return [float(n) for n in re.findall(r"-?\d+\.?\d*", figure.locator(".pointer").inner_text())]
+
+    before = under()
+    page.mouse.down()
+    page.mouse.move(middle[0] + 60, middle[1] + 30, steps=3)
+    page.mouse.up()
+    page.mouse.move(*middle)
+    moved = under()
+    assert moved[0] < before[0] < moved[0] + 10
+    assert moved[1] > before[1]
+    page.mouse.wheel(0, -600)
+    page.wait_for_timeout(100)
+    assert abs(under()[0] - moved[0]) < 0.2  # what is under the pointer stays there
+    page.keyboard.press("0")
+    page.wait_for_timeout(100)
+    again = under()
+    assert abs(again[0] - before[0]) < 0.2
+    assert abs(again[1] - before[1]) < 0.2
+
+
+def pixels(page):
+    """The colours in the top view, by how often they are there."""
+    return page.evaluate(
+        """() => {
+            const canvas = document.querySelector("figure[data-projection='top'] canvas");
+            const offscreen = new OffscreenCanvas(canvas.width, canvas.height);
+            const copy = offscreen.getContext("2d", { willReadFrequently: true });
+            copy.drawImage(canvas, 0, 0);
+            const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+            const counts = {};
+            for (let i = 0; i < data.length; i += 4) {
+                const colour = `${data[i]},${data[i + 1]},${data[i + 2]}`;
+                counts[colour] = (counts[colour] ?? 0) + 1;
+            }
+            return counts;
+        }"""
+    )
+
+
+def test_layers_and_signs_can_be_switched_off(opened):
+    page = opened(FIGHT)
+    go_to(page, 100)
+    whole = pixels(page)
+    page.uncheck("#layers label:has-text('wall') input")
+    page.wait_for_timeout(100)
+    without_walls = pixels(page)
+    assert without_walls != whole
+    for key in "iyhtq":
+        page.keyboard.press(key)
+    page.wait_for_timeout(100)
+    bare = pixels(page)
+    assert len(bare) < len(without_walls)
+    for option in ("labels", "facing", "hits", "trails", "queries"):
+        assert not page.is_checked(f"[data-option={option}]")
+    page.keyboard.press("z")
+    assert "z ↓" in page.inner_text("figure[data-projection='top'] figcaption")
+
+
+def test_shapes_are_drawn_where_and_as_large_as_they_are(opened, tmp_path):
+    """Inside a collider's outline the ground is tinted, just outside it is not."""
+    path = tmp_path / "shapes.jsonl"
+    world = World(8)
+    with Recorder(world, path):
+        world.add(0, Cylinder(2 * ONE, ONE), Pose(-6 * ONE, 0, 0))
+        world.add(1, Box(3 * ONE, ONE, ONE), Pose(0, 0, 4 * ONE, 8192), layer=1)
+        world.add(2, Sector(4 * ONE, 8192, ONE), Pose(4 * ONE, 0, -2 * ONE, 16384), layer=2)
+        world.step()
+    page = opened(path)
+    for key in "iyhtq":
+        page.keyboard.press(key)
+    page.mouse.move(5, 5)
+    page.wait_for_timeout(200)
+    inside = {(-6, 1.9), (-6, -1.9), (-4.1, 0), (0, 4), (2, 6), (-2, 2), (4, 1.8), (5.9, 0.3), (4, -1.8)}
+    outside = {
+        (-6, 2.2),
+        (-8.2, 0.3),
+        (2.6, 6.6),
+        (2, 4.2),
+        (0.3, 6.0),
+        (4, 2.3),
+        (6.8, 0.3),
+        (4, -2.4),
+        (5.2, -1.4),
+    }
+    places = {point: screen_of(page, "top", *point) for point in inside | outside}
+    page.mouse.move(5, 5)
+    box = page.locator("figure[data-projection='top'] canvas").bounding_box()
+    ground = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--stage')")
+    ground = [int(ground[i : i + 2], 16) for i in (1, 3, 5)]
+
+    at = {point: (round(x - box["x"]), round(y - box["y"])) for point, (x, y) in places.items()}
+    colours = page.evaluate(
+        """(places) => {
+            const canvas = document.querySelector("figure[data-projection='top'] canvas");
+            const offscreen = new OffscreenCanvas(canvas.width, canvas.height);
+            const copy = offscreen.getContext("2d", { willReadFrequently: true });
+            copy.drawImage(canvas, 0, 0);
+            return places.map(([x, y]) => [...copy.getImageData(x, y, 1, 1).data].slice(0, 3));
+        }""",
+        list(at.values()),
+    )
+    colour = dict(zip(at, colours, strict=True))
+
+    def is_tinted(point):
+        grid = max(colour[point]) - min(colour[point]) < 9  # lines of the grid are grey
+        return colour[point] != ground and not grid
+
+    assert {point for point in inside if not is_tinted(point)} == set()
+    assert {point for point in outside if is_tinted(point)} == set()
+
+
+def test_a_log_that_tells_something_else_is_shown_where_it_first_does(opened, tmp_path):
+    def lie(frame):
+        if frame["frame"] in (250, 251):
+            frame["events"] = [*frame["events"][1:], [3, 62, 1, 1]]
+            frame["hash"] = "00" + frame["hash"][2:]
+
+    path = edited(FIGHT, tmp_path / "lie.jsonl", lie)
+    page = opened(path, scheme="dark")
+    assert page.inner_text("#badge") == "Diverged"
+    told = page.inner_text("#checks")
+    assert "Diverged: first difference at frame 250" in told
+    assert "the events and the hash" in told
+    assert "2 of 600 frames" in told
+    assert "it is the recorder of the log that computed something else" in told
+    page.click("#checks >> text=Go to frame 250")
+    shows(page, 250)
+    differs = page.inner_text("#differences")
+    assert "events only recorded" in differs
+    assert "3\t62\tenter\ttouching" in differs
+    assert "events only computed" in differs
+    page.keyboard.press("Home")
+    shows(page, 0)
+    assert page.is_hidden("#difference-panel")
+    page.keyboard.press("d")
+    shows(page, 250)
+
+
+def test_two_logs_open_where_they_first_differ_with_the_difference_marked(opened, tmp_path):
+    def nudge(frame):
+        for name in ("events", "hash", "queries"):
+            del frame[name]
+        if frame["frame"] == 300:
+            for command in frame["commands"]:
+                if command[0] == "pose" and command[1] == 0:
+                    command[2][0] += 1
+
+    path = edited(FIGHT, tmp_path / "nudged.jsonl", nudge)
+    page = opened(FIGHT, path)
+    shows(page, 300)
+    assert page.inner_text("#badge") == "A and B first differ at frame 300"
+    told = page.inner_text("#differences")
+    assert "-91765" in told
+    assert "-91764" in told
+    assert page.locator("#differences table caption").inner_text() == "collider hero"
+    assert page.locator("figure:visible").count() == 4
+    page.keyboard.press("o")
+    assert page.locator("figure:visible").count() == 2
+    assert "B dashed" in page.inner_text("figure[data-side='0'][data-projection='top'] figcaption")
+    page.keyboard.press("ArrowLeft")
+    shows(page, 299)
+    assert page.is_hidden("#difference-panel")
+
+
+def test_two_logs_that_are_the_same_are_called_that(opened):
+    page = opened(FIGHT, FIGHT)
+    page.wait_for_selector("#badge[data-state=good]")
+    assert "A and B are the same in all 600 frames" in page.inner_text("#checks")
+
+
+def test_a_cut_log_is_played_as_far_as_it_goes(opened, tmp_path):
+    path = tmp_path / "cut.jsonl"
+    path.write_bytes(gzip.decompress(FIGHT.read_bytes())[:60_000])
+    page = opened(path)
+    assert "was cut short" in page.inner_text("#checks")
+    page.keyboard.press("End")
+    shows(page, export(path).frames - 1)
+
+
+def test_a_log_without_frames_opens(opened, tmp_path):
+    path = tmp_path / "empty.jsonl"
+    with Recorder(World(1), path):
+        pass
+    page = opened(path)
+    assert page.inner_text("#summary") == "0 frames at 60 a second, 0:00.00"
+    page.keyboard.press("Space")
+    page.keyboard.press("]")
+
+
+def test_what_a_log_calls_things_is_shown_as_text(opened, tmp_path):
+    path = tmp_path / "names.jsonl"
+    text = gzip.decompress(FIGHT.read_bytes()).decode()
+    evil = '<img src=x onerror="document.title=1">'
+    first, *lines = text.splitlines()
+    header = json.loads(first)
+    header["names"]["ids"]["0"] = evil
+    header["meta"]["note"] = evil
+    header["meta"]["big"] = 12345678901234567890123
+    path.write_text("\n".join([json.dumps(header), *lines[:-1]]) + "\n")
+    page = opened(path)
+    page.keyboard.press("n")
+    page.wait_for_selector("#collider .subtitle")
+    assert page.inner_text("#collider .subtitle") == evil
+    assert evil in page.inner_text("#log")
+    assert "12345678901234567890123" in page.inner_text("#log")
+    assert page.locator("img").count() == 0
+
+
+def test_the_log_can_be_saved_out_of_the_page(opened):
+    page = opened(FIGHT)
+    with page.expect_download() as download:
+        page.click("text=Save this log")
+    assert download.value.suggested_filename == "skill_fight.jsonl.gz"
+    saved = gzip.decompress(Path(download.value.path()).read_bytes())
+    assert saved == gzip.decompress(FIGHT.read_bytes())
+
+
+def test_a_link_can_name_the_frame_and_the_collider(opened):
+    page = opened(FIGHT, fragment="#frame=321&id=12")
+    shows(page, 321)
+    assert page.inner_text("#collider .subtitle") == "12"
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (760, 1000), (320, 640)])
+def test_a_narrow_screen_has_all_controls_and_does_not_scroll_sideways(opened, width, height):
+    page = opened(FIGHT, width=width, height=height)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for control in (
+        "#play",
+        "#step-forward",
+        "#hit-next",
+        "#frame",
+        "#speed",
+        "#timeline",
+        "#badge",
+        "#follow",
+    ):
+        box = page.locator(control).bounding_box()
+        assert box["x"] >= 0, control
+        assert box["x"] + box["width"] <= width, control
+        assert box["y"] + box["height"] <= height, control
+    canvas = page.locator("figure[data-projection='top'] canvas").bounding_box()
+    assert canvas["height"] > 80
+    page.click("#play")
+    page.wait_for_selector("#timeline:not([aria-valuenow='0'])")
+    page.click("#play")
+
+
+def test_everything_that_can_be_operated_has_a_name(opened):
+    """For those who hear the page."""
+    page = opened(FIGHT)
+    page.keyboard.press("n")
+    page.wait_for_timeout(300)
+    unnamed = page.evaluate(
+        """() => [...document.querySelectorAll("button, input, select, canvas, [tabindex]")]
+            .filter((e) => e.checkVisibility())
+            .filter((e) => !(e.getAttribute("aria-label") || e.labels?.length || e.innerText?.trim()))
+            .map((e) => e.outerHTML)"""
+    )
+    assert unnamed == []
+    slider = page.locator("#timeline")
+    assert slider.get_attribute("role") == "slider"
+    assert slider.get_attribute("aria-valuemax") == "599"
+    assert "Frame 0 of 599" in slider.get_attribute("aria-valuetext")
+    figure = page.locator("figure[data-projection='top'] canvas").get_attribute("aria-label")
+    assert re.match(r"From above\. Frame 0 of 600: \d+ colliders; \d+ hits? begin", figure)
+
+
+def test_a_screen_reader_hears_the_verdict_the_selection_and_where_playing_stopped(opened):
+    page = opened(FIGHT)
+    live = page.locator("#live")
+    assert live.get_attribute("aria-live") == "polite"
+    assert live.inner_text().startswith("Identical: 600 frames")
+    page.keyboard.press("n")
+    page.wait_for_selector("#live >> text=Selected hero.")
+    page.keyboard.press("End")
+    page.wait_for_selector("#live >> text=Frame 599 of 600")
+
+
+def test_tab_reaches_the_controls_and_keys_work_on_them(opened):
+    page = opened(FIGHT)
+    page.focus("#play")
+    page.keyboard.press("Space")
+    assert page.get_attribute("#play", "aria-label") == "Pause"
+    page.keyboard.press("Space")
+    page.focus("#timeline")
+    page.keyboard.press("Home")
+    shows(page, 0)
+    page.keyboard.press("ArrowRight")
+    shows(page, 1)
+    page.focus("#frame")
+    page.keyboard.type("n")  # a letter in a field is a letter
+    assert page.inner_text("#collider").startswith("Click a collider")
+
+
+def test_help_opens_and_closes(opened):
+    page = opened(FIGHT)
+    page.keyboard.press("?")
+    assert page.is_visible("#help-dialog")
+    page.keyboard.press("n")
+    assert page.inner_text("#collider").startswith("Click a collider")
+    page.keyboard.press("Escape")
+    assert page.is_hidden("#help-dialog")
+
+
+def test_both_themes_follow_the_system_and_can_be_chosen(opened):
+    light, dark = opened(FIGHT), opened(FIGHT, scheme="dark")
+    ground = lambda page: page.evaluate("getComputedStyle(document.body).backgroundColor")  # noqa: E731
+    assert ground(light) != ground(dark)
+    dark.click("#theme")
+    assert dark.get_attribute("#theme", "aria-label") == "Colours: light"
+    assert ground(light) == ground(dark)
+
+
+def test_a_thousand_colliders_are_shown_and_checked(opened, tmp_path):
+    draw = random.Random(1)
+    shapes = [Sphere(ONE // 2), Cylinder(ONE // 2, ONE), Box(ONE // 2, ONE, ONE // 4), Sector(ONE, 4000, ONE)]
+    path = tmp_path / "thousand.jsonl.gz"
+    world = World(1000)
+    spots = [(draw.randint(-25 * ONE, 25 * ONE), draw.randint(-25 * ONE, 25 * ONE)) for _ in range(1000)]
+    with Recorder(world, path):
+        for id, (x, z) in enumerate(spots):
+            world.add(id, shapes[id % 4], Pose(x, 0, z, draw.randrange(65536)), layer=id % 12)
+        for frame in range(40):
+            for id, (x, z) in enumerate(spots):
+                world.set_pose(id, Pose(x + frame * 2000 * (id % 3 - 1), 0, z, frame * 300))
+            world.step()
+    page = opened(path)
+    assert page.inner_text("#badge") == "Identical"
+    go_to(page, 39)
+    assert f"1,000 colliders, hash {world.hash():016x}" in page.inner_text("#frame-events")
+    page.keyboard.press("n")
+    page.wait_for_selector("#collider .subtitle")
