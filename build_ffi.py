@@ -19,6 +19,7 @@ from cffi import FFI
 from setuptools import Extension
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
 HEADER = ROOT / "csrc" / "fixsync.h"
@@ -77,6 +78,36 @@ class BuildExt(build_ext):
         ext.extra_compile_args = [*ext.extra_compile_args, *extra]
         ext.extra_link_args = [*ext.extra_link_args, *extra]
         super().build_extension(ext)
+
+
+class BuildPy(build_py):
+    """build_py that puts the kernel's C files into the package, for programs that compile them.
+
+    `fixsync config` tells where they are. An editable install has them where they always are.
+    """
+
+    def kernel_files(self) -> dict[str, str]:
+        """Where each file is copied to: built file, file in csrc/."""
+        folder = Path(self.build_lib) / "fixsync" / "csrc"
+        files = sorted(path for path in (ROOT / "csrc").iterdir() if path.suffix in {".c", ".h"})
+        return {
+            str(folder / path.name): path.relative_to(ROOT).as_posix() for path in [*files, ROOT / "LICENSE"]
+        }
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode:
+            for built, file in self.kernel_files().items():
+                self.mkpath(str(Path(built).parent))
+                self.copy_file(file, built)
+
+    def get_outputs(self, include_bytecode: bool = True) -> list[str]:
+        outputs: list[str] = super().get_outputs(include_bytecode)
+        return outputs if self.editable_mode else [*outputs, *self.kernel_files()]
+
+    def get_output_mapping(self) -> dict[str, str]:
+        mapping: dict[str, str] = super().get_output_mapping()
+        return mapping if self.editable_mode else mapping | self.kernel_files()
 
 
 class BdistWheel(bdist_wheel):

@@ -19,6 +19,7 @@ COMMANDS = {
     "peers": "fixsync.cli.peers:peers_command",
     "synctest": "fixsync.cli.synctest:synctest_command",
     "view": "fixsync.cli.view:view_command",
+    "config": "fixsync.cli.config:config_command",
 }
 """Where each command is: its name, and module:object."""
 

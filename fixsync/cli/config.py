@@ -1,0 +1,71 @@
+"""fixsync config: how to compile and link the C kernel that this package comes with."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+
+import fixsync
+from fixsync.cli import text
+
+__all__ = ["config_command", "kernel_folder"]
+
+
+def kernel_folder() -> Path:
+    """The folder of fixsync.h and the kernel's C files.
+
+    In an installed package it is within the package, in an editable one beside it. FileNotFoundError if it is
+    in neither place.
+    """
+    package = Path(fixsync.__file__).resolve().parent
+    places = [package / "csrc", package.parent / "csrc"]
+    for place in places:
+        if (place / "fixsync.h").is_file():
+            return place
+    raise FileNotFoundError(f"no fixsync.h in {places[0]}, nor in {places[1]}")
+
+
+@click.command("config")
+@click.option("--cflags", is_flag=True, help="Flags for compiling what includes fixsync.h.")
+@click.option("--libs", is_flag=True, help="Libraries to link besides: none, the kernel needs no library.")
+@click.option("--include", is_flag=True, help="The folder of fixsync.h.")
+@click.option("--sources", is_flag=True, help="The C files of the kernel, to compile with the program.")
+@text.json_option
+@click.pass_context
+def config_command(
+    ctx: click.Context, cflags: bool, libs: bool, include: bool, sources: bool, as_json: bool
+) -> None:
+    """Tell how to compile the C kernel into a program.
+
+    Prints what is asked for on one line, quoted for a shell; without an option, everything, a line each.
+    The kernel is compiled, not linked: it needs no library besides.
+
+    \b
+        cc -O2 game.c $(fixsync config --cflags --sources --libs) -o game
+
+    \b
+    Exit code  0  told
+               2  this installation has no C files
+    """
+    try:
+        folder = kernel_folder()
+    except FileNotFoundError as error:
+        raise click.ClickException(str(error)) from error
+    told = {
+        "cflags": [f"-I{folder}"],
+        "include": [str(folder)],
+        "sources": [str(path) for path in sorted(folder.glob("*.c"))],
+        "libs": [],
+    }
+    asked = {"cflags": cflags, "include": include, "sources": sources, "libs": libs}
+    chosen = {name: words for name, words in told.items() if asked[name] or not any(asked.values())}
+    if as_json:
+        text.print_json(chosen)
+    elif any(asked.values()):
+        click.echo(shlex.join(word for words in chosen.values() for word in words))
+    else:
+        for name, words in chosen.items():
+            click.echo(f"{name}: {shlex.join(words)}".rstrip())
+    ctx.exit(0)
