@@ -272,6 +272,12 @@ class Session:
         self._watch_stall(now_ms)
         return notices
 
+    def state_after(self, frame: int) -> bytes | None:
+        """What the simulation saved after a frame, if that is still held: the last few are, guessed ones
+        too.
+        """
+        return self._timeline.states.get(frame + 1)
+
     def leave(self, now_ms: int) -> None:
         """Ends the match for all; a spectator's leaving ends it for nobody else."""
         self._end(Reason.LEFT, self.me, f"peer {self.me} left", now_ms)

@@ -107,8 +107,7 @@ def _by_peers(straight: Straight, prediction_max: int) -> Divergence | None:
             for notice in session.advance(value, now_ms):
                 if isinstance(notice, Confirmed):
                     how = f"by peer {me} of {straight.players}"
-                    state = session._timeline.states[notice.frame + 1]
-                    found = straight.divergence(check, how, notice.frame, state, notice.events)
+                    found = _difference(straight, check, how, session, notice)
                     if found is not None:
                         return found
             for receiver, data in session.outgoing(now_ms):
@@ -122,6 +121,19 @@ def _by_peers(straight: Straight, prediction_max: int) -> Divergence | None:
             text = "the match did not end" if session.end is None else session.end.text
             return Divergence(check, f"by peer {me} of {straight.players}", session.confirmed, error=text)
     return None
+
+
+def _difference(
+    straight: Straight, check: str, how: str, session: Session, notice: Confirmed
+) -> Divergence | None:
+    """What a frame that a peer confirmed has that the straight run has not."""
+    expected = straight.states[notice.frame + 1]
+    if notice.state_hash == sim.hash_of(expected):
+        return straight.divergence(check, how, notice.frame, expected, notice.events)
+    state = session.state_after(notice.frame)
+    if state is None:
+        return Divergence(check, how, notice.frame, error=f"state {notice.state_hash:016x}")
+    return straight.divergence(check, how, notice.frame, state, notice.events)
 
 
 def assert_same_state(first: bytes, second: bytes, simulation: object = None) -> None:

@@ -93,8 +93,9 @@ def poses(scale: int = SCALE, *, extremes: bool = False) -> st.SearchStrategy[Po
 def near_contact_pairs(
     draw: st.DrawFn, scale: int = SCALE, *, sectors: bool = True
 ) -> tuple[Shape, Pose, Shape, Pose]:
-    """Two shapes within two raw units of where they begin to touch, along a direction: (shape, pose, shape,
-    pose).
+    """Two shapes within three raw units of where they begin to touch: (shape, pose, shape, pose).
+
+    Two sectors never touch, nor does a fan what is behind it: those have their centres near each other.
     """
     a, b = draw(shapes(scale, sectors=sectors)), draw(shapes(scale))
     here, yaw = draw(poses(scale)), draw(yaws())
@@ -102,10 +103,11 @@ def near_contact_pairs(
     way = draw(st.tuples(part, part, part).filter(any))
 
     def there(steps: int) -> Pose:
-        x, y, z = (at + steps * step for at, step in zip((here.x, here.y, here.z), way, strict=True))
+        # No more than a raw unit a step on any axis.
+        x, y, z = (at + steps * part // 8 for at, part in zip((here.x, here.y, here.z), way, strict=True))
         return Pose(x, y, z, yaw)
 
-    low, high = 0, 16 * scale
+    low, high = 0, 128 * scale
     if overlap(a, here, b, there(low)) is Contact.APART:
         high = 0  # two sectors, or one whose fan faces away
     while high - low > 1:

@@ -1,0 +1,106 @@
+"""Simulations with mistakes that real games have had, each of which one check of the sync test is there to
+find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bumpers import Bumpers
+
+from fixsync import Event, Events
+from fixsync.random import Random
+from fixsync.sim import Input, hash_of
+
+
+class Unsaved(Bumpers):
+    """Counts something that its state does not hold, and acts on it: the ball of player 0 jumps every 8th
+    frame.
+    """
+
+    def __init__(self, seed: int, players: int) -> None:
+        super().__init__(seed, players)
+        self.count = 0
+
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        events = super().step(inputs)
+        self.count += 1
+        if self.count % 8 == 0:
+            self.world.turn(0, self.count)
+        return events
+
+
+class Forgetful(Bumpers):
+    """Does not bring back what it saved."""
+
+    def load(self, data: bytes) -> None:
+        met = self.met
+        super().load(data)
+        self.met = met
+
+
+class Unordered(Bumpers):
+    """Has the balls jump in the order of a dict, which depends on what came into it first."""
+
+    def __init__(self, seed: int, players: int) -> None:
+        super().__init__(seed, players)
+        self.balls = {player: player for player in range(players)}
+
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        events = super().step(inputs)
+        for player in self.balls:
+            self.world.turn(player, self.random.below(65536))
+        return events
+
+    def shuffle(self, random: Random) -> None:
+        balls = [*self.balls]
+        random.shuffle(balls)
+        self.balls = {player: player for player in balls}
+
+
+class Hashing(Bumpers):
+    """Turns ball 0 by the hash of a string, which is another one in each process."""
+
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        events = super().step(inputs)
+        if self.world.frame == 6:
+            self.world.turn(0, hash("bumpers") % 65536)
+        return events
+
+
+class Liar(Bumpers):
+    """Its hash leaves out a part of its state."""
+
+    def hash(self) -> int:
+        return hash_of(self.world.save())
+
+
+class LateLiar(Bumpers):
+    """Its hash is right at the start and not later."""
+
+    def hash(self) -> int:
+        return hash_of(self.save()) + (self.world.frame == 4)
+
+
+class Raising(Bumpers):
+    """Cannot go on from a state in which the world has been stepped 5 times."""
+
+    def load(self, data: bytes) -> None:
+        super().load(data)
+        if self.world.frame == 5:
+            raise RuntimeError("no room")
+
+
+class Halting(Bumpers):
+    """Does not step its world in frame 7."""
+
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        return Events() if self.world.frame == 7 else super().step(inputs)
+
+
+class Reloading(Bumpers):
+    """Loads its world's own state in each step: no mistake, but no list of changes tells what it does."""
+
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        self.world.load(self.world.save())
+        return super().step(inputs)

@@ -1,0 +1,293 @@
+"""The sync test: what is sound passes every check, and each mistake is found by the check that is there for
+it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import broken
+import pytest
+from bumpers import Bumpers
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fixsync import Events, synctest
+from fixsync.cli.synctest import synctest_command
+from fixsync.minimise import minimise
+from fixsync.random import Random
+from fixsync.replay import Verdict, replay
+from fixsync.sim import Input, SimulationType
+from fixsync.skillfight import SkillFight
+from fixsync.synctest import (
+    CHECKS,
+    Divergence,
+    Inputs,
+    bot_inputs,
+    log_inputs,
+    not_checked,
+    run_check,
+    run_straight,
+    write_log,
+)
+
+PLAYERS = 4
+
+
+def inputs(frames: int = 24, players: int = PLAYERS) -> Inputs:
+    random = Random(frames)
+    return [tuple(random.below(5) for _ in range(players)) for _ in range(frames)]
+
+
+def checked(simulation: SimulationType, check: str, given: Inputs | None = None) -> Divergence | None:
+    straight = run_straight(simulation, 1, PLAYERS, inputs() if given is None else given)
+    return run_check(check, straight, back=4, reference=f"broken:{getattr(simulation, '__name__', '')}")
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_sound_simulation_passes(check: str):
+    straight = run_straight(Bumpers, 1, PLAYERS, inputs())
+    assert run_check(check, straight, back=4, reference="bumpers:Bumpers") is None
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_the_sample_passes(check: str):
+    straight = run_straight(SkillFight, 3, 3, bot_inputs(SkillFight, 3, 3, 60))
+    assert any(straight.events), "there is something to see"
+    assert run_check(check, straight, reference="skillfight") is None
+
+
+@pytest.mark.parametrize(
+    ("simulation", "check", "frame", "owner", "field"),
+    [
+        (broken.Unsaved, "save and load", 7, "collider 0", "yaw"),
+        (broken.Unsaved, "rollback", None, "collider 0", "yaw"),
+        (broken.Forgetful, "rollback", None, "player", "met"),
+        (broken.Forgetful, "save and load", None, "player", "met"),
+        (broken.Unordered, "order", 0, "collider", "yaw"),
+        (broken.Hashing, "process", 5, "collider 0", "yaw"),
+    ],
+)
+def test_each_mistake_is_told_with_frame_owner_and_field(
+    simulation: SimulationType, check: str, frame: int | None, owner: str, field: str
+):
+    found = checked(simulation, check)
+    assert found is not None
+    first = found.differences[0]
+    assert first.owner.startswith(owner)
+    assert first.field == field
+    assert frame in (None, found.frame)
+    assert str(first.values[0]) in found.explain()
+    assert str(first.values[1]) in found.explain()
+    assert f"after frame {found.frame}" in found.explain()
+
+
+def test_a_mistake_that_one_check_is_blind_to_is_found_by_another():
+    # Why there are several: none of these shows when the simulation is merely run straight again.
+    assert checked(broken.Hashing, "rollback") is None
+    assert checked(broken.Unordered, "rollback") is None
+    assert checked(broken.Unsaved, "order") is None
+    assert checked(broken.Unsaved, "process") is None
+
+
+def test_a_simulation_that_raises_when_it_is_taken_back_is_told_with_the_frame():
+    for check in ("save and load", "rollback"):
+        found = checked(broken.Raising, check)
+        assert found is not None
+        assert found.error == "RuntimeError: no room"
+        assert 4 <= found.frame <= 8
+
+
+def test_a_hash_that_is_not_of_the_state_is_told():
+    with pytest.raises(ValueError, match=r"hash\(\) is not hash_of\(save\(\)\)"):
+        run_straight(broken.Liar, 1, PLAYERS, inputs())
+    found = checked(broken.LateLiar, "save and load")
+    assert found is not None
+    assert found.frame == 3
+    assert "where the hash of what save() gave is" in found.explain()
+
+
+def test_a_simulation_that_does_not_step_its_world_is_refused():
+    with pytest.raises(ValueError, match="frame 7: it stepped its world 0 times, not once"):
+        run_straight(broken.Halting, 1, PLAYERS, inputs())
+
+
+def test_a_simulation_that_loads_its_world_within_a_step_is_no_mistake():
+    assert run_straight(broken.Reloading, 1, PLAYERS, inputs()).commands is None
+    for check in ("save and load", "rollback", "order"):
+        assert checked(broken.Reloading, check) is None
+
+
+def test_a_world_whose_answers_depended_on_the_order_of_changes_would_be_found(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    class Ordered(synctest.World):
+        last = -1
+
+        def move(self, id: int, x: int, y: int, z: int) -> None:
+            super().move(id, x, y, z)
+            Ordered.last = id
+
+        def hash(self) -> int:
+            return super().hash() + (self.frame == 9 and Ordered.last)
+
+    straight = run_straight(Bumpers, 1, PLAYERS, inputs())
+    monkeypatch.setattr(synctest, "World", Ordered)
+    found = run_check("order", straight)
+    assert found is not None
+    assert (found.check, found.frame) == ("order", 8)
+
+
+def test_events_that_differ_are_told():
+    straight = run_straight(Bumpers, 1, 8, inputs(60, 8))
+    frame = next(frame for frame, events in enumerate(straight.events) if events)
+    found = straight.divergence("rollback", "made up", frame, straight.states[frame + 1], Events())
+    assert found is not None
+    assert found.events == (straight.events[frame], ())
+    assert "events straight : " in found.explain()
+    assert "events otherwise: none" in found.explain()
+    assert (
+        straight.divergence("rollback", "", frame, straight.states[frame + 1], straight.events[frame]) is None
+    )
+
+
+def test_inputs_that_the_simulation_refuses_are_refused_with_the_frame():
+    with pytest.raises(ValueError, match=r"frame 1: input of player 2: must be 0\.\.4, not 7"):
+        run_straight(Bumpers, 1, 3, [(0, 0, 0), (0, 0, 7)])
+    with pytest.raises(ValueError, match="frame 1: 2 inputs for 3 players"):
+        run_straight(Bumpers, 1, 3, [(0, 0, 0), (0, 0)])
+
+
+def test_what_is_not_checked_is_said():
+    assert not_checked(SkillFight) == []
+    assert len(not_checked(Bumpers)) == 2
+
+
+def test_a_simulation_without_bots_is_given_idle_inputs():
+    assert bot_inputs(Bumpers, 1, 2, 3) == [(0, 0)] * 3
+
+
+def test_a_straight_run_is_written_as_a_log_that_replays_and_is_read_back(tmp_path: Path):
+    straight = run_straight(SkillFight, 9, 2, bot_inputs(SkillFight, 9, 2, 40))
+    path = tmp_path / "match.jsonl"
+    write_log(straight, path)
+    assert replay(path).verdict is Verdict.IDENTICAL
+    assert log_inputs(path) == ("skillfight", 9, straight.inputs)
+
+
+# Making it smaller.
+
+
+@given(st.lists(st.tuples(st.integers(-20, 20), st.integers(0, 20)), min_size=1, max_size=30), st.data())
+def test_what_is_left_still_fails_and_is_no_larger(given: list[tuple[Input, ...]], data: st.DataObject):
+    wanted = data.draw(st.sampled_from(given))
+
+    def fails(tried: list[tuple[Input, ...]]) -> int | None:
+        return next((frame for frame, values in enumerate(tried) if values == wanted), None)
+
+    assert minimise(given, fails, 0) == [wanted]
+
+
+def test_frames_that_a_failure_needs_are_kept_in_order():
+    def fails(tried: list[tuple[Input, ...]]) -> int | None:
+        """A 3 of player 0, and later, with two frames between, a bit of 4 of player 1."""
+        threes = [frame for frame, values in enumerate(tried) if values[0] == 3]
+        for frame, values in enumerate(tried):
+            if int(values[1]) & 4 and any(three + 2 < frame for three in threes):
+                return frame
+        return None
+
+    random = Random(2)
+    given: list[tuple[Input, ...]] = [(random.below(5), random.below(64)) for _ in range(200)]
+    assert minimise(given, fails, 0) == [(3, 0), (0, 0), (0, 0), (0, 4)]
+
+
+def test_inputs_of_several_numbers_are_made_plainer_number_by_number():
+    def fails(tried: list[tuple[Input, ...]]) -> int | None:
+        for frame, (value,) in enumerate(tried):
+            assert isinstance(value, tuple)
+            if value[1] & 8:
+                return frame
+        return None
+
+    assert minimise([((7, -1),), ((5, 9),)], fails, (0, 0)) == [((0, -1),)]
+
+
+def test_no_more_attempts_are_made_than_allowed():
+    calls = []
+
+    def fails(tried: list[tuple[Input, ...]]) -> int | None:
+        calls.append(tried)
+        return len(tried) - 1 if len(tried) > 90 else None
+
+    minimise([(value,) for value in range(100)], fails, 0, attempts_max=20)
+    assert len(calls) == 20
+
+
+def test_inputs_that_do_not_fail_are_refused():
+    with pytest.raises(ValueError, match="do not fail"):
+        minimise([(1,)], lambda _: None, 0)
+
+
+# The command.
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> Result:
+        return CliRunner().invoke(synctest_command, [*arguments], catch_exceptions=False)
+
+    return call
+
+
+def test_the_command_passes_the_sample(run: Any):
+    result = run("--frames", "30")
+    assert result.exit_code == 0, result.output
+    assert result.output.count("the same") == len(CHECKS)
+    assert not Path("synctest.jsonl").exists()
+
+
+def test_the_command_tells_a_mistake_and_writes_the_smallest_match_that_shows_it(run: Any):
+    result = run("broken:Forgetful", "--inputs", str(recorded(broken.Forgetful)), "--json")
+    assert result.exit_code == 1
+    told = json.loads(result.output)
+    assert {divergence["check"] for divergence in told["divergences"]} >= {"rollback", "save and load"}
+    assert 0 < told["log_frames"] < 60
+    again = run("broken:Forgetful", "--inputs", told["log"], "-o", "again.jsonl")
+    assert again.exit_code == 1
+    assert "DIFFERS" in again.output
+    assert "player " in again.output
+    assert len(log_inputs(Path("again.jsonl"))[2]) == told["log_frames"], "it is as small as it gets"
+
+
+def recorded(simulation: SimulationType) -> Path:
+    path = Path("long.jsonl")
+    write_log(run_straight(simulation, 1, 8, inputs(60, 8)), path)
+    return path
+
+
+def test_the_command_runs_one_check_alone(run: Any):
+    result = run("broken:Unsaved", "--frames", "20", "--check", "order", "--players", "2")
+    assert result.exit_code == 0, result.output
+    assert "rollback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ("nothing", "no simulation is called 'nothing'"),
+        ("broken:Nothing", "has no Nothing"),
+        ("nowhere:Bumpers", "there is no module nowhere"),
+        ("broken:Halting", "frame 7: it stepped its world 0 times"),
+        ("broken:Liar", "hash() is not hash_of(save())"),
+    ],
+)
+def test_the_command_says_why_a_simulation_cannot_be_run(run: Any, reference: str, said: str):
+    result = run(reference, "--frames", "10")
+    assert result.exit_code != 0
+    assert said in result.output

@@ -1,0 +1,242 @@
+"""What is offered to users' own tests: the assertion, the strategies, the pytest plugin."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import broken
+import pytest
+from bumpers import Bumpers
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fixsync import Contact, Pose, Sector, Shape, Sphere, World, overlap
+from fixsync.random import Random
+from fixsync.replay import Verdict, replay
+from fixsync.session import Session
+from fixsync.sim import SimulationType
+from fixsync.skillfight import SkillFight
+from fixsync.synctest import bot_inputs, log_inputs, run_check, run_straight
+from fixsync.testing import assert_peers_agree, assert_same_state
+from fixsync.testing import strategies as fst
+
+PLAYERS = 3
+
+
+def inputs(frames: int = 24) -> list[tuple[int, ...]]:
+    random = Random(frames)
+    return [tuple(random.below(5) for _ in range(PLAYERS)) for _ in range(frames)]
+
+
+# assert_peers_agree.
+
+
+def test_peers_of_a_sound_simulation_agree():
+    assert_peers_agree(Bumpers, inputs())
+    assert_peers_agree(SkillFight, bot_inputs(SkillFight, 4, 2, 30), seed=4)
+    assert_peers_agree(broken.Reloading, inputs())
+
+
+@pytest.mark.parametrize("simulation", [broken.Unsaved, broken.Forgetful, broken.Unordered, broken.Raising])
+def test_peers_of_an_unsound_simulation_do_not(simulation: SimulationType):
+    with pytest.raises(AssertionError) as error:
+        assert_peers_agree(simulation, inputs(40))
+    told = str(error.value)
+    assert "another result after frame" in told
+    assert (
+        "raised RuntimeError" in told
+        if simulation is broken.Raising
+        else "values straight, then otherwise" in told
+    )
+
+
+def test_the_smallest_match_that_shows_it_is_left_behind(tmp_path: Path):
+    log = tmp_path / "smallest.jsonl"
+    with pytest.raises(AssertionError) as error:
+        assert_peers_agree(broken.Unsaved, inputs(60), log=log)
+    assert str(log) in str(error.value)
+    _, seed, smallest = log_inputs(log)
+    assert len(smallest) == 8
+    assert {value for values in smallest for value in values} == {0}
+    assert run_check("save and load", run_straight(broken.Unsaved, seed, PLAYERS, smallest)) is not None
+    assert replay(log, simulations={"bumpers": broken.Unsaved}).verdict is Verdict.IDENTICAL
+
+
+def test_peers_that_play_over_a_network_are_part_of_it(monkeypatch: pytest.MonkeyPatch):
+    def end(self: Session, value: Any, now_ms: int) -> list[Any]:  # noqa: ARG001 - called like what it replaces
+        self.leave(now_ms)
+        return []
+
+    monkeypatch.setattr(Session, "advance", end)
+    with pytest.raises(AssertionError, match="peers in lockstep: by peer 0 of 3"):
+        assert_peers_agree(Bumpers, inputs())
+
+
+def test_inputs_that_are_none_are_refused():
+    with pytest.raises(ValueError, match="a frame at least"):
+        assert_peers_agree(Bumpers, [])
+    with pytest.raises(ValueError, match="frame 0: input of player 1"):
+        assert_peers_agree(Bumpers, [(0, 9)])
+
+
+def test_states_that_differ_are_told_apart_by_field():
+    world = World(4)
+    world.add(1, Sphere(5), Pose(0, 0, 0))
+    before = world.save()
+    assert_same_state(before, world.copy().save())
+    world.move(1, 7, 0, 0)
+    with pytest.raises(AssertionError) as error:
+        assert_same_state(before, world.save())
+    assert str(error.value) == "two states differ:\n  collider 1, x: 0 and 7"
+
+
+# Strategies.
+
+
+@given(fst.near_contact_pairs())
+def test_pairs_near_contact_are_near_contact(pair: tuple[Shape, Pose, Shape, Pose]):
+    a, here, b, there = pair
+    if isinstance(a, Sector) or isinstance(b, Sector):
+        return  # a fan that faces away is apart from whatever is behind it
+    around = product(range(-3, 4), repeat=3)
+    poses = [Pose(there.x + x, there.y + y, there.z + z, there.yaw) for x, y, z in around]
+    assert {overlap(a, here, b, pose) is Contact.APART for pose in poses} == {True, False}
+
+
+@pytest.mark.parametrize("contact", [*Contact])
+def test_pairs_near_contact_have_every_contact(contact: Contact):
+    found = []
+
+    @settings(max_examples=200, database=None, derandomize=True)
+    @given(fst.near_contact_pairs())
+    def look(pair: tuple[Shape, Pose, Shape, Pose]) -> None:
+        found.append(overlap(*pair))
+
+    look()
+    assert contact in found
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(fst.commands(capacity=6))
+def test_commands_that_are_drawn_are_taken(frames: list[list[tuple[Any, ...]]]):
+    world = World(6)
+    for frame in frames:
+        fst.apply(world, frame)
+        world.step()
+    assert world.frame == len(frames)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(fst.worlds())
+def test_worlds_that_are_drawn_save_and_load(world: World):
+    assert World.from_bytes(world.save(), world.capacity).save() == world.save()
+
+
+@given(fst.input_sequences(3, st.integers(0, 4), frames_max=30))
+def test_inputs_that_are_drawn_can_be_played(sequence: list[tuple[int, ...]]):
+    assert 1 <= len(sequence) <= 30
+    assert run_straight(Bumpers, 1, 3, sequence).frames == len(sequence)
+
+
+@given(fst.shapes(extremes=True), fst.poses(extremes=True), fst.shapes(sectors=False))
+def test_shapes_and_poses_that_are_drawn_are_shapes_and_poses(a: Shape, pose: Pose, b: Shape):
+    assert not isinstance(b, Sector)
+    assert overlap(a, pose, b, pose) in Contact
+
+
+# The plugin, in a pytest of its own.
+
+_TESTS = """
+import pytest
+from broken import Forgetful
+from bumpers import Bumpers
+from fixsync import Pose, Sphere, World
+
+INPUTS = [(1, 2, 3), (2, 1, 4)] * 40
+
+
+def test_sound(peers_agree):
+    peers_agree(Bumpers, INPUTS[:8])
+
+
+def test_unsound(peers_agree):
+    peers_agree(Forgetful, INPUTS, seed=3)
+
+
+def test_world(fixsync_world, fixsync_recorder):
+    assert len(fixsync_world) == 0
+    fixsync_recorder(fixsync_world)
+    fixsync_world.add(3, Sphere(9), Pose(0, 0, 0))
+    fixsync_world.step()
+    other = fixsync_world.copy()
+    other.move(3, 0, 0, 5)
+    assert other.save() == fixsync_world.save()
+
+
+def test_worlds():
+    world = World(4)
+    world.add(3, Sphere(9), Pose(0, 0, 0))
+    assert world == World(4)
+
+
+def test_other_bytes():
+    assert b"abc" == b"abd"
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What pytest says of _TESTS, with the plugin loaded."""
+    folder = tmp_path_factory.mktemp("users")
+    (folder / "test_users.py").write_text(_TESTS)
+    environment = {
+        **os.environ,
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)]),
+    }
+    command = [sys.executable, "-m", "pytest", "-p", "fixsync.pytest_plugin", "--basetemp", folder / "tmp"]
+    done = subprocess.run([*command, folder], env=environment, capture_output=True, text=True, check=False)
+    return done.stdout
+
+
+def test_the_plugin_passes_what_is_sound_and_fails_what_is_not(report: str):
+    assert "4 failed, 1 passed" in report
+
+
+def test_the_plugin_names_the_smallest_match_of_a_failure(report: str):
+    assert "another result after frame" in report
+    assert "fixsync replay " in report
+    assert "smallest.jsonl" in report
+
+
+def test_the_plugin_names_the_log_of_a_recorded_world(report: str):
+    path = next(line for line in report.splitlines() if "world0.jsonl" in line).split()[-1]
+    assert replay(path).verdict is Verdict.IDENTICAL
+
+
+def test_the_plugin_tells_states_apart_by_field(report: str):
+    assert "collider 3, z: 5 and 0" in report
+    assert "collider 3, is there: present and absent" in report
+
+
+def test_the_plugin_leaves_other_comparisons_alone(report: str):
+    assert "At index 2 diff" in report
+
+
+def test_the_plugin_is_offered_to_every_pytest():
+    text = (Path(__file__).parent.parent / "pyproject.toml").read_text()
+    assert '[project.entry-points.pytest11]\nfixsync = "fixsync.pytest_plugin"' in text
+
+
+def test_loading_the_plugin_loads_nothing_else_of_fixsync():
+    code = (
+        "import sys, fixsync.pytest_plugin\nprint(*sorted(n for n in sys.modules if n.startswith('fixsync')))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(found.stdout.split())
+    assert not loaded & {"fixsync.session", "fixsync.synctest", "fixsync.recorder", "fixsync.skillfight"}
