@@ -472,12 +472,19 @@ def refuse_undefined(name_a: str, a: Shape, name_b: str, b: Shape) -> NoReturn:
 
 def motion_of(name: str, motion: object) -> tuple[int, int, int]:
     """`motion` as (mx, my, mz), each -(2^29-1)..2^29-1."""
+    if type(motion) is tuple and len(motion) == 3:
+        x, y, z = motion
+        plain = type(x) is int and type(y) is int and type(z) is int
+        if plain and max(x, y, z) <= SIZE_MAX and min(x, y, z) >= -SIZE_MAX:
+            return x, y, z
     x, y, z = integers(name, ("mx", "my", "mz"), motion, -SIZE_MAX, SIZE_MAX)
     return x, y, z
 
 
 def hit_when_of(name: str, value: object) -> int:
     """`value`, TOUCHING or OVERLAPPING."""
+    if value is Contact.TOUCHING or value is Contact.OVERLAPPING:
+        return value
     return integer(name, value, Contact.TOUCHING, Contact.OVERLAPPING)
 
 

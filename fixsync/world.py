@@ -115,6 +115,8 @@ _unpack = ffi.unpack
 _kernel_step = lib.fxs_world_step
 _kernel_query = lib.fxs_world_query
 _kernel_contact = lib.fxs_world_contact
+_kernel_cast = lib.fxs_world_cast
+_kernel_sweep = lib.fxs_world_sweep
 _NO_ROOM: int = lib.FXS_E_ROOM
 
 # Room for this many hits, or one a collider, comes with a new world. More is made when it is needed.
@@ -710,7 +712,7 @@ class World:
             row = self._cast
             row.shape, row.pose = shape._shape[0], pose._pose[0]
             row.motion, row.mask, row.exclude_owner, row.limit, row.hit_when = numbers
-            return self._cast_one(lib.fxs_world_cast, f"shape {shown(shape)}", row)
+            return self._cast_one(_kernel_cast, lambda: f"shape {shown(shape)}", row)
         finally:
             self._release()
 
@@ -724,18 +726,19 @@ class World:
         if not self._acquire(False):
             _refuse_thread()
         try:
-            id = self._id(id)
+            if not (type(id) is int and 0 <= id < self._capacity):
+                id = self._id(id)
             if not self._has(id):
                 raise KeyError(f"id {id} is not in the world")
-            return self._cast_one(lib.fxs_world_sweep, f"the shape of id {id}", id, vector, limit, least)
+            return self._cast_one(_kernel_sweep, lambda: f"the shape of id {id}", id, vector, limit, least)
         finally:
             self._release()
 
-    def _cast_one(self, call: Callable[..., int], what: str, *args: Any) -> list[CastHit]:
+    def _cast_one(self, call: Callable[..., int], what: Callable[[], str], *args: Any) -> list[CastHit]:
         count = self._count
         while (status := call(self._world, *args, self._cast_hits, self._cast_room, count)) != 0:
             if status == lib.FXS_E_UNDEFINED:
-                raise ValueError(f"a sector cannot be cast: {what}")
+                raise ValueError(f"a sector cannot be cast: {what()}")
             self._make_cast_room(status, count[0])
         return cast_hits(_buffer(self._cast_hits, count[0] * _CAST_HIT_SIZE)) if count[0] else []
 
@@ -1119,12 +1122,16 @@ def _cast_numbers(
     where: str, motion: object, mask: object, exclude_owner: object, limit: object, hit_when: object
 ) -> tuple[tuple[int, int, int], int, int, int, int]:
     """The numbers of a cast, checked; a hit_when of None is the kernel's 0."""
-    return (
-        motion_of(f"{where}motion", motion),
-        *_query_numbers(where, mask, exclude_owner),
-        integer(f"{where}limit", limit, 0, UINT32_MAX),
-        0 if hit_when is None else hit_when_of(f"{where}hit_when", hit_when),
-    )
+    vector = motion_of(f"{where}motion", motion)
+    least = 0 if hit_when is None else hit_when_of(f"{where}hit_when", hit_when)
+    if (
+        (type(mask) is int and 0 <= mask <= UINT32_MAX)
+        and (type(exclude_owner) is int and 0 <= exclude_owner <= UINT32_MAX)
+        and (type(limit) is int and 0 <= limit <= UINT32_MAX)
+    ):
+        return vector, mask, exclude_owner, limit, least
+    mask, exclude_owner = _query_numbers(where, mask, exclude_owner)
+    return vector, mask, exclude_owner, integer(f"{where}limit", limit, 0, UINT32_MAX), least
 
 
 def _cast_row(where: str, entry: Any) -> bytes:
