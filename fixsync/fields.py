@@ -73,15 +73,16 @@ def world_fields(state: bytes) -> dict[Key, dict[str, Value]]:
 
 
 def _collider(*row: int) -> tuple[Key, dict[str, Value]]:
-    id, kind, layer, active, _, yaw, half_angle, owner, x, y, z, ox, oy, oz, *sizes = row
+    id, kind, layer, active, zero, yaw, half_angle, owner, x, y, z, ox, oy, oz, *sizes = row
     if kind >= len(_KINDS):
         raise ValueError(f"collider {id}: kind {kind}")
     name = _KINDS[kind]
-    if name == "sector":
-        sizes.insert(1, half_angle)
+    names = SIZES[name]
+    has_angle = "half_angle" in names
+    parts = dict(zip([part for part in names if part != "half_angle"], sizes, strict=False))
     values: dict[str, Value] = {
         "kind": name,
-        **dict(zip(SIZES[name], sizes, strict=False)),
+        **{part: half_angle if part == "half_angle" else parts[part] for part in names},
         "x": x,
         "y": y,
         "z": z,
@@ -91,8 +92,12 @@ def _collider(*row: int) -> tuple[Key, dict[str, Value]]:
         "oz": oz,
         "layer": layer,
         "owner": owner,
-        "active": bool(active),
+        "active": bool(active) if active < 2 else active,
     }
+    # What must be 0, told where it is not.
+    unused = {f"size[{i}]": size for i, size in enumerate(sizes) if i >= len(parts)}
+    unused.update({"zero": zero, **({} if has_angle else {"half_angle": half_angle})})
+    values.update({part: value for part, value in unused.items() if value})
     return ("collider", id), values
 
 

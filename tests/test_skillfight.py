@@ -1,0 +1,384 @@
+"""The sample game: it is a simulation in every respect, its skills do what they say, and no snapshot harms
+it.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fixsync import ONE, EventKind, Pose, World, length
+from fixsync.fields import differences
+from fixsync.random import Random
+from fixsync.recorder import SimRecorder
+from fixsync.replay import Verdict, replay
+from fixsync.sim import fields_of, find, hash_of, start
+from fixsync.skillfight import (
+    ARENA,
+    HEALTH,
+    INPUT_MAX,
+    REACH,
+    RESPAWN_FRAMES,
+    SHIELD_FRAMES,
+    SKILLS,
+    Action,
+    Button,
+    Layer,
+    SkillFight,
+)
+from fixsync.synctest import bot_inputs, run_straight
+
+EAST, WEST = 0, 32
+
+
+def played(players: int = 4, frames: int = 600, seed: int = 7) -> SkillFight:
+    game = SkillFight(seed, players)
+    for values in bot_inputs(SkillFight, seed, players, frames):
+        game.step(values)
+    return game
+
+
+PLAYED = played()
+STATE = PLAYED.save()
+
+
+def duel(distance: int, *, y: int = 0) -> SkillFight:
+    """Two fighters without a shield, the first facing the second from the west, and no monsters near."""
+    game = SkillFight(1, 2)
+    for monster in range(6):
+        game.monsters[monster].health, game.monsters[monster].away = 0, 200
+        game.world.set_active(8 + monster, False)
+    for fighter in game.fighters.values():
+        fighter.shield = 0
+    game.world.set_pose(0, Pose(-distance // 2, y, 0, 0))
+    game.world.set_pose(1, Pose(distance - distance // 2, y, 0, 32768))
+    return game
+
+
+def play(game: SkillFight, first: int, frames: int, second: int = 0) -> None:
+    for _ in range(frames):
+        game.step([first, second])
+
+
+# As a simulation.
+
+
+def test_it_is_found_by_its_name_and_keeps_to_the_protocol():
+    assert find("skillfight") is SkillFight
+    game = start(SkillFight, 3, 5)
+    assert (game.name, game.players, game.world.frame) == ("skillfight", 5, 0)
+
+
+@pytest.mark.parametrize("players", [1, 9])
+def test_a_number_of_players_out_of_range_is_refused(players: int):
+    with pytest.raises(ValueError, match=r"players must be 2\.\.8"):
+        SkillFight(1, players)
+
+
+@pytest.mark.parametrize("players", range(2, 9))
+def test_every_number_of_players_plays_and_is_recorded_and_replayed(players: int, tmp_path):
+    path = tmp_path / "match.jsonl"
+    game = SkillFight(5, players)
+    with SimRecorder(game.world, path, sim="skillfight", seed=5, meta={"players": players}) as recorder:
+        for values in bot_inputs(SkillFight, 5, players, 60):
+            events = game.step(values)
+            recorder.record(values, events, game.world.hash())
+    assert replay(path).verdict is Verdict.IDENTICAL
+
+
+@settings(max_examples=20)
+@given(
+    st.integers(0, 2**64 - 1),
+    st.lists(st.lists(st.integers(0, INPUT_MAX), min_size=3, max_size=3), max_size=40),
+)
+def test_no_input_breaks_it(seed: int, inputs: list[list[int]]):
+    game = SkillFight(seed, 3)
+    for values in inputs:
+        for player, value in enumerate(values):
+            game.check_input(player, value)
+        game.step(values)
+        for id in range(3):
+            pose = game.world[id].pose
+            assert max(abs(pose.x), abs(pose.z)) <= REACH
+            assert pose.y == 0
+    twin = SkillFight(0, 3)
+    twin.load(game.save())
+    assert twin.save() == game.save()
+
+
+@pytest.mark.parametrize("value", [-1, INPUT_MAX + 1, (1,), (1, 2)])
+def test_an_input_out_of_range_is_refused(value: object):
+    with pytest.raises(ValueError, match=r"must be an integer of 0\.\.4095"):
+        PLAYED.check_input(0, value)  # type: ignore[arg-type]
+
+
+def test_its_hash_is_of_what_it_saves():
+    assert PLAYED.hash() == hash_of(STATE)
+
+
+def test_its_fields_name_everything_that_it_saves():
+    fields = fields_of(SkillFight, STATE)
+    assert fields["random",]["state"] == PLAYED.random.state
+    assert fields["fighter", 2]["kills"] == PLAYED.fighters[2].kills
+    assert fields["monster", 5]["health"] == PLAYED.monsters[5].health
+    assert fields["collider", 0]["x"] == PLAYED.world[0].pose.x
+    # Any byte of the state that can be another one shows in a field.
+    seen = 0
+    for at in range(len(STATE)):
+        other = STATE[:at] + bytes([STATE[at] ^ 1]) + STATE[at + 1 :]
+        try:
+            told = list(differences(fields, fields_of(SkillFight, other)))
+        except ValueError:
+            continue
+        assert told, f"byte {at} has no field"
+        seen += 1
+    assert seen > len(STATE) // 2
+
+
+def test_another_seed_is_another_match():
+    assert SkillFight(1, 2).save() != SkillFight(2, 2).save()
+    assert SkillFight(1, 2).save() == SkillFight(1, 2).save()
+
+
+# Snapshots.
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_a_snapshot_that_is_fuzzed_is_refused_or_plays_on(data: st.DataObject):
+    state = bytearray(STATE)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(state) - 1))
+        state[at] = data.draw(st.one_of(st.integers(0, 255), st.just(state[at] ^ 1)))
+    if data.draw(st.booleans()):
+        cut = data.draw(st.integers(0, len(state)))
+        del state[cut : cut + data.draw(st.sampled_from((1, 4, 52, 10_000)))]
+    game = SkillFight(9, 4)
+    before = game.save()
+    try:
+        game.load(bytes(state))
+    except ValueError:
+        assert game.save() == before
+        return
+    assert game.save() == bytes(state)
+    random = Random(len(state))
+    for _ in range(80):
+        game.step([random.below(INPUT_MAX + 1) for _ in range(4)])
+    twin = SkillFight(9, 4)
+    twin.load(game.save())
+
+
+@given(st.binary(max_size=300))
+def test_bytes_of_any_kind_are_no_snapshot(data: bytes):
+    game = SkillFight(9, 2)
+    before = game.save()
+    for tried in (data, STATE[:16] + data, b"SKF1" + data):
+        with pytest.raises(ValueError):
+            game.load(tried)
+    assert game.save() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda game: game.world.remove(0), "collider 0 is missing"),
+        (lambda game: game.world.remove(16), "collider 16 is not this game's wall"),
+        (lambda game: game.world.add(63, *_shot()), "collider 63 belongs to nothing"),
+        (lambda game: game.world.set_owner(1, 7), "collider 1 is not what the game put there"),
+        (lambda game: game.world.move(1, 3 * ARENA, 0, 0), "collider 1 is outside the arena"),
+        (lambda game: game.world.move(1, 0, 1, 0), "collider 1 is outside the arena"),
+        (lambda game: setattr(game.fighters[0], "health", 0), "fighter 0: health 0"),
+        (lambda game: setattr(game.fighters[0], "health", 101), "fighter 0: health must be at most 100"),
+        (lambda game: setattr(game.fighters[0], "push_x", -3 * ONE), "fighter 0: push_x"),
+        (lambda game: setattr(game.fighters[0], "elapsed", 1), "fighter 0: elapsed 1 in action 0"),
+        (lambda game: setattr(game.fighters[0], "action", 5), "fighter 0: action must be at most 4"),
+        (lambda game: setattr(game.monsters[1], "away", 5), "monster 1: health 60, away 5"),
+        (lambda game: game.shots.update({40: 46}), "shot 40: life must be at most 45"),
+        (lambda game: game.world.load(World(64).save()), "hit_when or layers"),
+    ],
+)
+def test_a_snapshot_in_which_the_game_could_not_go_on_is_refused(
+    change: Callable[[SkillFight], None], said: str
+):
+    game = SkillFight(1, 2)
+    change(game)
+    with pytest.raises(ValueError, match=said):
+        SkillFight(2, 2).load(game.save())
+
+
+def _shot():
+    from fixsync.skillfight import SHOT
+
+    return SHOT, Pose(0, 0, 0)
+
+
+def test_a_snapshot_of_another_number_of_players_is_refused():
+    with pytest.raises(ValueError, match="a game of 4 players, where this has 2"):
+        SkillFight(1, 2).load(STATE)
+
+
+# As a game.
+
+
+def test_whoever_walks_goes_where_they_head():
+    game = duel(6 * ONE)
+    play(game, EAST | Button.WALK, 10)
+    assert game.world[0].pose.x == -3 * ONE + 10 * 5898
+    assert game.world[0].pose.z == 0
+    play(game, 16 | Button.WALK, 10)
+    assert (game.world[0].pose.z, game.world[0].pose.yaw) == (10 * 5898, 16384)
+
+
+def test_fighters_do_not_walk_through_each_other():
+    game = duel(4 * ONE)
+    play(game, EAST | Button.WALK, 120, WEST | Button.WALK)
+    here, there = game.world[0].pose, game.world[1].pose
+    assert length(there.x - here.x, 0, there.z - here.z) >= ONE - 2 * 5898, (
+        "two bodies wide, less a step of each"
+    )
+    assert here.x < there.x
+
+
+def test_nobody_walks_through_a_pillar():
+    game = duel(6 * ONE)
+    game.world.set_pose(0, Pose(2 * ONE, 0, 4 * ONE, 0))
+    play(game, EAST | Button.WALK, 120)
+    pose = game.world[0].pose
+    assert length(pose.x - 5 * ONE, 0, pose.z - 4 * ONE) >= 3 * ONE // 2 - 5898
+
+
+def hits_of(game: SkillFight, action: Action, aim: int = EAST) -> list[tuple[int, int]]:
+    """The health of the second fighter by frame, while the first uses a skill once."""
+    skill = SKILLS[action]
+    healths = []
+    for frame in range(skill.frames + 1):
+        game.step([aim | (skill.button if frame == 0 else 0), 0])
+        healths.append((frame, game.fighters[1].health))
+    return healths
+
+
+@pytest.mark.parametrize(
+    ("action", "near", "far"),
+    [
+        (Action.SLASH, "2.6", "2.8"),
+        (Action.BEAM, "10.9", "11.1"),
+        (Action.BLAST, "3.0", "3.2"),
+    ],
+)
+def test_a_skill_reaches_as_far_as_it_is_long_and_hurts_once_in_its_active_frames(
+    action: Action, near: str, far: str
+):
+    from fixsync import q_near
+
+    skill = SKILLS[action]
+    game = duel(q_near(near))
+    healths = hits_of(game, action)
+    assert [health for frame, health in healths if frame < skill.windup] == [HEALTH] * skill.windup
+    lost = HEALTH - healths[-1][1]
+    assert skill.damage <= lost < skill.damage + 5, "once, however long it overlaps"
+    assert healths[skill.windup][1] == HEALTH - lost
+    assert game.fighters[1].push_x or game.world[1].pose.x > q_near(near) // 2, "and throws back"
+    assert hits_of(duel(q_near(far)), action)[-1][1] == HEALTH
+
+
+def test_a_slash_misses_what_is_behind():
+    assert hits_of(duel(ONE * 2), Action.SLASH, aim=WEST)[-1][1] == HEALTH
+
+
+def test_a_skill_must_cool_down():
+    game = duel(8 * ONE)
+    skill = SKILLS[Action.BEAM]
+    used = []
+    for frame in range(2 * skill.cooldown):
+        game.step([EAST | Button.BEAM, 0])
+        if game.fighters[0].action == Action.BEAM and game.fighters[0].elapsed == 1:
+            used.append(frame)
+    assert used == [0, skill.cooldown]
+
+
+def test_a_shot_flies_hits_and_is_gone():
+    game = duel(6 * ONE)
+    play(game, EAST | Button.SHOOT, 1)
+    assert 40 in game.world
+    events = []
+    for _ in range(40):
+        events += [event for event in game.step([0, 0]) if event.b == 40]
+    assert [(event.a, event.kind) for event in events] == [(1, EventKind.ENTER), (1, EventKind.EXIT)]
+    assert 8 <= HEALTH - game.fighters[1].health < 13
+    assert 40 not in game.world
+    assert game.shots == {}
+
+
+def test_a_pillar_stops_a_shot():
+    game = duel(6 * ONE)
+    game.world.set_pose(0, Pose(2 * ONE, 0, 4 * ONE, 0))
+    game.world.set_pose(1, Pose(8 * ONE, 0, 4 * ONE, 0))
+    play(game, EAST | Button.SHOOT, 1)
+    play(game, 0, 40)
+    assert game.fighters[1].health == HEALTH
+    assert game.shots == {}
+
+
+def test_who_dashes_is_not_hurt_and_goes_far():
+    game = duel(2 * ONE)
+    for frame in range(12):
+        game.step([EAST | (Button.SLASH if frame == 0 else 0), 16 | (Button.DASH if frame == 3 else 0)])
+    assert game.fighters[1].health == HEALTH
+    assert game.world[1].pose.z >= 2 * ONE
+
+
+def test_who_falls_scores_for_the_other_and_comes_back_with_a_shield():
+    game = duel(2 * ONE)
+    game.fighters[1].health = 1
+    hits_of(game, Action.SLASH)
+    assert (game.fighters[0].kills, game.fighters[1].deaths) == (3, 1)
+    assert not game.world[1].active
+    play(game, 0, RESPAWN_FRAMES)
+    assert game.world[1].active
+    assert (game.fighters[1].health, 0 < game.fighters[1].shield <= SHIELD_FRAMES) == (HEALTH, True)
+
+
+def test_a_monster_comes_and_bites():
+    game = SkillFight(1, 2)
+    for fighter in game.fighters.values():
+        fighter.shield = 0
+    game.world.set_pose(0, Pose(0, 0, 0))
+    game.world.set_pose(8, Pose(4 * ONE, 0, 0))
+    play(game, 0, 200)
+    assert game.fighters[0].health < HEALTH or game.fighters[0].deaths
+
+
+def test_bots_make_a_match_worth_watching():
+    # Everybody fights: in a minute each has struck and been struck, and every skill has been used.
+    used = set()
+    game = SkillFight(7, 4)
+    bots = [SkillFight.bot(player, 7) for player in range(4)]
+    events = 0
+    for _ in range(3600):
+        events += len(game.step([bot.decide(game) for bot in bots]))
+        used |= {Action(fighter.action) for fighter in game.fighters.values()}
+    assert used == set(Action)
+    assert events > 1000
+    assert all(fighter.kills for fighter in game.fighters.values())
+    assert all(fighter.deaths for fighter in game.fighters.values())
+
+
+def test_layers_meet_as_the_table_says():
+    layers = PLAYED.world.layers
+    assert layers is not None
+    assert (int(Layer.ATTACK), int(Layer.ATTACK)) not in layers
+    assert (int(Layer.BITE), int(Layer.MONSTER)) not in [tuple(sorted(pair)) for pair in layers]
+
+
+def test_the_golden_match_has_not_changed():
+    straight = run_straight(SkillFight, 2024, 4, bot_inputs(SkillFight, 2024, 4, 600))
+    assert f"{straight.hashes[-1]:016x}" == GOLDEN
+    assert struct.unpack_from("<I", straight.states[-1], 4)[0] == 4
+
+
+GOLDEN = "8cfaa0947e228a2f"
+"""Of the rules as they are. Whoever changes the rules changes it; whoever has not must not see it change."""
