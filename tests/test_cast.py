@@ -271,7 +271,7 @@ def test_casts_agree_with_the_model(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS_OF_CASTS)
 def test_every_kind_of_cast_hits_and_misses(kind: str) -> None:
     """The strategies earn their keep: hits on the way, misses, and those that OVERLAPPING does not count."""
-    found = set()
+    found: set[str] = set()
 
     @settings(max_examples=400, database=None, derandomize=True)
     @given(KINDS_OF_CASTS[kind])
@@ -462,19 +462,49 @@ def test_a_touch_of_a_rim_counts_at_multiples_of_2_to_the_minus_32_alone() -> No
     assert over[0] < 21845
 
 
+# JUST_BEFORE / FAST is 1 / (65536 * FAST) less than a multiple of 1 / 65536: no multiple of 2^-32 is between.
+FAST = SIZE_MAX
+JUST_BEFORE = -pow(65536, -1, FAST) % FAST
+FRACTION = (65536 * JUST_BEFORE + 1) // FAST
+DISC = ("cylinder", 1000, 50), (0, 0, 0, 0), STILL
+
+
+@pytest.mark.parametrize(
+    ("start", "motion"),
+    [
+        ((-1100 - JUST_BEFORE, 50, 0, 0), (FAST, 0, 0)),  # level with the lid
+        ((-1100 - JUST_BEFORE, 0, 0, 0), (FAST, 0, 0)),
+        ((1000, 150 + JUST_BEFORE, 0, 0), (0, -FAST, 0)),  # straight down onto the lid's edge
+        ((999, 150 + JUST_BEFORE, 0, 0), (0, -FAST, 0)),
+    ],
+)
+def test_every_time_counts_beside_a_cylinder_and_over_its_lid(start: Any, motion: Vec3) -> None:
+    drawn: Cast = ("sphere", 100), start, motion, *DISC
+    for hit_when in (TOUCHING, OVERLAPPING):
+        found = cast(drawn, hit_when)
+        assert found == model.cast_pair(*drawn, hit_when)
+        assert found is not None
+        assert found[0] == FRACTION - 1
+
+
 def test_a_lid_that_is_met_at_its_edge_alone_leaves_the_contact_to_the_rim() -> None:
     # It reaches the height of the lid right over its edge, where it touches. It overlaps from then on, which
-    # counts from the next multiple of 2^-32: a fraction later, the touch being 1 / (65536 * fast) before it.
-    fast = SIZE_MAX
-    n = -pow(65536, -1, fast) % fast
-    start, motion = (-n, 50 + 100 + n, 1000, 0), (fast, -fast, 0)
-    drawn: Cast = ("sphere", 100), start, motion, ("cylinder", 1000, 50), (0, 0, 0, 0), STILL
-    touching, overlapping = cast(drawn, TOUCHING), cast(drawn, OVERLAPPING)
-    assert touching == model.cast_pair(*drawn, TOUCHING)
-    assert overlapping == model.cast_pair(*drawn, OVERLAPPING)
-    assert touching is not None
-    assert overlapping is not None
-    assert overlapping[0] == touching[0] + 1 == (65536 * n + 1) // fast
+    # counts from the next multiple of 2^-32: a fraction later.
+    drawn: Cast = ("sphere", 100), (-JUST_BEFORE, 150 + JUST_BEFORE, 1000, 0), (FAST, -FAST, 0), *DISC
+    for hit_when, fraction in ((TOUCHING, FRACTION - 1), (OVERLAPPING, FRACTION)):
+        found = cast(drawn, hit_when)
+        assert found == model.cast_pair(*drawn, hit_when)
+        assert found is not None
+        assert found[0] == fraction
+    # Here it leaves that height there, at a third, and what overlapped before is over between two multiples.
+    third = FAST // 3
+    small: Cast = ("sphere", 1), (-third, 1, 1, 0), (3 * third, 3, 0), ("cylinder", 1, 1), (0, 0, 0, 0), STILL
+    assert cast(small, OVERLAPPING) is None
+    assert model.cast_pair(*small, OVERLAPPING) is None
+    found = cast(small, TOUCHING)
+    assert found == model.cast_pair(*small, TOUCHING)
+    assert found is not None
+    assert found[0] == 21845
 
 
 @example(Cylinder(5, 5))
@@ -915,7 +945,7 @@ def tracks(draw: st.DrawFn) -> Any:
 
 
 def test_the_signs_that_decide_a_turned_cast_are_exact(kernel: ctypes.CDLL) -> None:
-    seen = set()
+    seen: set[tuple[int, int]] = set()
 
     @settings(max_examples=1500, database=None, derandomize=True)
     @given(tracks())
