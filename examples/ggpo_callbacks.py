@@ -1,0 +1,136 @@
+"""Two peers of a duel, in the shape of GGPO's callbacks: save, load, checksum, advance.
+
+    python examples/ggpo_callbacks.py [LOG] [SEED]     (ggpo_callbacks.jsonl, 1)
+    fixsync replay ggpo_callbacks.jsonl
+
+`there` knows all inputs of a frame in time, and is recorded. `here` never does: a rollback library, played by
+`Backend`, guesses the other's input and advances, learns better, loads, and advances again, every frame and
+by up to eight frames. Both agree after every frame. ggpo_callbacks.c is the same in C.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from collections.abc import Callable
+from typing import Protocol
+
+from fixsync import Capsule, EventKind, Pose, Sector, Sphere, World, degrees, overlap, q
+from fixsync.random import Random
+from fixsync.recorder import Recorder
+from fixsync.sim import hash_of
+
+PLAYERS, FRAMES, AHEAD_MAX = 2, 600, 8
+BODY, SWORD = 0, 1
+LEFT, RIGHT, NEARER, FURTHER, STRIKE = 1, 2, 4, 8, 16
+STEP = q("0.125")
+ARENA = Sphere(q(8))
+
+
+class Duel:
+    """The game: two bodies, two swords. All that a rollback must bring back is in the world and in
+    `health`.
+    """
+
+    def __init__(self) -> None:
+        self.world = World(8, layers=[(BODY, SWORD)])  # swords meet bodies, and nothing else meets
+        self.health = [1000] * PLAYERS
+        for player in range(PLAYERS):
+            pose = Pose(q(2) * player, 0, 0, degrees(180 * player))
+            self.world.add(player, Capsule(q("0.375"), q("0.5")), pose, layer=BODY, owner=player + 1)
+            sword = Sector(q("1.5"), degrees(45), q("0.5"))
+            self.world.add(PLAYERS + player, sword, pose, layer=SWORD, owner=player + 1, active=False)
+
+    def advance(self, inputs: list[int]) -> None:
+        for player, pressed in enumerate(inputs):
+            pose = self.world[player].pose
+            dx = STEP * (bool(pressed & RIGHT) - bool(pressed & LEFT))
+            dz = STEP * (bool(pressed & FURTHER) - bool(pressed & NEARER))
+            there = Pose(pose.x + dx, 0, pose.z + dz, pose.yaw)
+            if overlap(ARENA, Pose(0, 0, 0), Sphere(1), there):
+                pose = there
+            for id in (player, PLAYERS + player):
+                self.world.set_pose(id, pose)
+            self.world.set_active(PLAYERS + player, bool(pressed & STRIKE))
+        for body, _, kind, _ in self.world.step():  # a < b, and bodies have the smaller ids
+            if kind == EventKind.ENTER:
+                self.health[body] -= 10
+
+
+class Callbacks:
+    """The four callbacks of a GGPO-style library. Each is one call of fixsync, and the game's own few
+    bytes.
+    """
+
+    def __init__(self, game: Duel) -> None:
+        self.game = game
+
+    def save_game_state(self) -> bytes:
+        return struct.pack("<2i", *self.game.health) + self.game.world.save()
+
+    def load_game_state(self, buffer: bytes) -> None:
+        self.game.world.load(buffer[8:])
+        self.game.health = [*struct.unpack_from("<2i", buffer)]
+
+    def checksum(self, buffer: bytes) -> int:
+        return hash_of(buffer)  # 64 bits of every byte; world.hash() is the same of the world alone
+
+    def advance_frame(self, inputs: list[int]) -> None:
+        self.game.advance(inputs)
+
+
+class Game(Protocol):
+    """What a rollback library asks of a game."""
+
+    def save_game_state(self) -> bytes: ...
+    def load_game_state(self, buffer: bytes) -> None: ...
+    def checksum(self, buffer: bytes) -> int: ...
+    def advance_frame(self, inputs: list[int]) -> None: ...
+
+
+class Backend:
+    """As little of a rollback library as shows what it does: it guesses, and takes back what it guessed."""
+
+    def __init__(self, game: Game, pressed: Callable[[int, int], int]) -> None:
+        self.game = game
+        self.pressed = pressed
+        self.wrong = 0
+        self.frame = 0
+
+    def run_frame(self) -> int:
+        """One frame, stepped on a guess first. Returns the checksum of the state after it."""
+        before = self.game.save_game_state()
+        last = self.pressed(1, self.frame - 1) if self.frame else 0
+        for ahead in range(self.frame % AHEAD_MAX + 1):  # the other's input is taken to stay as it was
+            self.wrong += last != self.pressed(1, self.frame + ahead)
+            self.game.advance_frame([self.pressed(0, self.frame + ahead), last])
+        self.game.load_game_state(before)
+        if self.game.save_game_state() != before:
+            raise SystemExit(f"frame {self.frame}: what was loaded is not what was saved")
+        self.game.advance_frame([self.pressed(player, self.frame) for player in range(PLAYERS)])
+        self.frame += 1
+        return self.game.checksum(self.game.save_game_state())
+
+
+def play(path: str, seed: int) -> str:
+    """Plays both peers, compares them after every frame, and records the one that never rolls back."""
+    random = Random(seed)
+    keys = [[random.below(32) for _ in range(FRAMES // 5 + AHEAD_MAX)] for _ in range(PLAYERS)]
+
+    def pressed(player: int, frame: int) -> int:
+        return keys[player][frame // 5]
+
+    here, there = Callbacks(Duel()), Callbacks(Duel())
+    backend = Backend(here, pressed)
+    with Recorder(there.game.world, path, meta={"game": "duel", "seed": seed}):
+        for frame in range(FRAMES):
+            there.advance_frame([pressed(player, frame) for player in range(PLAYERS)])
+            if backend.run_frame() != there.checksum(there.save_game_state()):
+                raise SystemExit(f"frame {frame}: the peers have parted")
+    health = " : ".join(map(str, there.game.health))
+    return f"{FRAMES} frames, each rolled back; {backend.wrong} inputs guessed wrong; health {health}"
+
+
+if __name__ == "__main__":
+    path, seed = (*sys.argv[1:], *["ggpo_callbacks.jsonl", "1"][len(sys.argv) - 1 :])[:2]
+    print(f"{path}: {play(path, int(seed))}")
