@@ -277,11 +277,12 @@ FXS_API int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose 
 FXS_API int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, int32_t *out_xz);
 
 /* The vertical counterpart: the dy of a that ends the contact and is the least in size, up where both centres are level. A body
- * on a floor wants this one. -(2^31 - 4)..2^31 - 4; adding it to a position may leave int32. */
+ * on a floor wants this one. -(2^31 - 4)..2^31 - 4; adding it to a position may leave int32. Statuses as
+ * fxs_push_out. */
 FXS_API int32_t fxs_lift(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, int32_t *out_y);
 
 /* The face of the box b that fxs_push_out moves a out of: where the translation, turned by minus b's yaw, mostly points (X on
- * a tie). FXS_E_UNDEFINED also if b is no box. */
+ * a tie), or a status: FXS_E_UNDEFINED also if b is no box. */
 FXS_API int32_t fxs_side(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b);
 
 /* ---- world -------------------------------------------------------------------------------------------------------------- */
@@ -398,12 +399,12 @@ FXS_API int32_t fxs_world_separate(fxs_world *world, const uint32_t *yields, uin
  * what is needed and ids undefined. The world's state is not changed; its scratch memory may be. */
 FXS_API int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32_t *ids, uint64_t id_capacity, uint64_t *count);
 
-/* n queries: the answers one after another into ids, ends[i] the end of the i-th. On FXS_E_ROOM `*count` is what is needed, and ids
- * and ends are undefined; on another error `*count` is the index of the bad query. */
+/* Answers n queries: the answers one after another into ids, ends[i] the end of the i-th. On FXS_E_ROOM `*count` is what is
+ * needed, and ids and ends are undefined; on another error `*count` is the index of the bad query. */
 FXS_API int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t *ends, uint32_t *ids,
                                      uint64_t id_capacity, uint64_t *count);
 
-/* n queries answered nearest first: by the exact squared distance of a collider's centre from the query's pose, then by id; of each the
+/* Answers n queries nearest first: by the exact squared distance of a collider's centre from the query's pose, then by id; of each the
  * first `limit` (0: all). Else as fxs_world_query_many. */
 FXS_API int32_t fxs_world_nearest_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t limit, uint64_t *ends,
                                        uint32_t *ids, uint64_t id_capacity, uint64_t *count);
@@ -442,13 +443,13 @@ typedef struct fxs_cast_hit {
  * needed and hits undefined. The world's state is not changed; its scratch memory may be. */
 FXS_API int32_t fxs_world_cast(fxs_world *world, const fxs_cast *cast, fxs_cast_hit *hits, uint64_t hit_capacity, uint64_t *count);
 
-/* n casts: the answers one after another into hits, ends[i] the end of the i-th. On FXS_E_ROOM `*count` is what is needed, and hits
- * and ends are undefined; on another error `*count` is the index of the bad cast. */
+/* Answers n casts: the answers one after another into hits, ends[i] the end of the i-th. On FXS_E_ROOM `*count` is what is
+ * needed, and hits and ends are undefined; on another error `*count` is the index of the bad cast. */
 FXS_API int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast *casts, uint64_t *ends, fxs_cast_hit *hits,
                                     uint64_t hit_capacity, uint64_t *count);
 
-/* The same for a collider's own shape from where it is: the other active colliders that layers and owners let it hit, whether it is
- * active itself or not. limit and hit_when as in fxs_cast. FXS_E_ID, FXS_E_ABSENT, and the statuses of fxs_world_cast. */
+/* fxs_world_cast of a collider's own shape from where it is: of the other active colliders, those that layers and owners let it hit, whether
+ * it is active itself or not. limit and hit_when as in fxs_cast. FXS_E_ID, FXS_E_ABSENT, and the statuses of fxs_world_cast. */
 FXS_API int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t *motion, uint32_t limit, uint32_t hit_when,
                                 fxs_cast_hit *hits, uint64_t hit_capacity, uint64_t *count);
 

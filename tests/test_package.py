@@ -216,6 +216,12 @@ def test_a_wheel_from_the_sdist_is_the_wheel_from_the_tree_to_the_byte_of_its_ke
         files = set(archive.namelist())
     assert {"fixsync/py.typed", "fixsync/_kernel.pyi", "fixsync/world.py"} <= files
     assert not any(file.startswith(("tests/", "csrc/", "build_ffi")) for file in files)
+    # The kernel's own files, for programs that compile it: what a compiler needs, and not what makes them.
+    sources = {f"fixsync/csrc/{file.name}" for file in (ROOT / "csrc").glob("*.[ch]")}
+    assert {file for file in files if file.startswith("fixsync/csrc/")} == sources | {"fixsync/csrc/LICENSE"}
+    with zipfile.ZipFile(wheels[1]) as archive:
+        for file in sources:
+            assert archive.read(file) == (ROOT / "csrc" / Path(file).name).read_bytes(), file
 
 
 @needs_compiler

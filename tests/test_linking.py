@@ -1,0 +1,665 @@
+"""The kernel as C: one source or many, CMake, C++ and MSVC, the header's words, other languages."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from cffi import FFI
+
+import fixsync
+from fixsync import Box, Capsule, Cylinder, EventKind, Pose, Sector, Shape, Sphere, World
+from fixsync._native import lib
+from fixsync.semantics import semantics_id
+
+ROOT = Path(__file__).resolve().parent.parent
+CSRC = ROOT / "csrc"
+EXAMPLES = ROOT / "examples"
+sys.path[:0] = [str(ROOT), str(CSRC)]
+amalgamate = pytest.importorskip("amalgamate", reason="the sources are not here")
+build_ffi = pytest.importorskip("build_ffi", reason="the sources are not here")
+
+HEADER = (CSRC / "fixsync.h").read_text(encoding="ascii")
+SOURCES = sorted(CSRC.glob("*.c"))
+PUBLIC = set(re.findall(r"^FXS_API .*?\b(fxs_\w+)\(", HEADER, re.MULTILINE))
+STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
+PORTABLE = ["-DFXS_NO_INT128", "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN"]
+COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
+FORMS = [(compiler, flags) for compiler in COMPILERS for flags in ([], PORTABLE)]
+
+pytestmark = pytest.mark.skipif(not COMPILERS, reason="neither gcc nor clang here")
+needs_cmake = pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake here")
+needs_rust = pytest.mark.skipif(shutil.which("rustc") is None, reason="no rustc here")
+
+
+def run(*command: str | Path, text: str | None = None, cwd: Path | None = None) -> str:
+    """What a command prints. It must succeed, and print nothing to standard error."""
+    done = subprocess.run(
+        [str(word) for word in command], input=text, cwd=cwd, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{shlex.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the kernel's single-file form, and its files apart as objects."""
+    folder = tmp_path_factory.mktemp("kernel")
+    run(sys.executable, CSRC / "amalgamate.py", folder / "single")
+    (folder / "apart").mkdir()
+    run(COMPILERS[0], "-std=c11", "-O1", *STRICT, "-c", *SOURCES, cwd=folder / "apart")
+    return folder
+
+
+def apart(built: Path) -> list[Path]:
+    return sorted((built / "apart").glob("*.o"))
+
+
+# One source.
+
+
+def test_the_single_file_form_is_the_same_wherever_it_is_made(tmp_path: Path) -> None:
+    copied = tmp_path / "a copy" / "csrc"
+    shutil.copytree(CSRC, copied)
+    shutil.copy(ROOT / "LICENSE", copied.parent)
+    for folder, script in (("one", CSRC / "amalgamate.py"), ("two", copied / "amalgamate.py")):
+        run(sys.executable, script, tmp_path / folder)
+    for name in ("fixsync.c", "fixsync.h"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    assert (tmp_path / "one" / "fixsync.h").read_bytes() == (CSRC / "fixsync.h").read_bytes()
+    source = (tmp_path / "one" / "fixsync.c").read_text(encoding="ascii")
+    assert re.findall(r'#\s*include "(.*)"', source) == ["fixsync.h"]
+    for path in SOURCES:
+        body = path.read_text(encoding="ascii").split("\n\n", 1)[1]
+        assert source.count(body.strip().splitlines()[-2]) >= 1, path.name
+
+
+def test_a_header_that_no_source_includes_is_told(tmp_path: Path) -> None:
+    (tmp_path / "fixsync.h").write_text(HEADER)
+    (tmp_path / "a.c").write_text('#include "fixsync.h"\n')
+    (tmp_path / "forgotten.h").write_text("")
+    with pytest.raises(ValueError, match=r"included by no source: forgotten\.h"):
+        amalgamate.amalgamate(tmp_path)
+
+
+@pytest.mark.parametrize(("compiler", "flags"), FORMS)
+def test_the_single_file_form_compiles_without_a_warning(
+    built: Path, compiler: str, flags: list[str]
+) -> None:
+    run(compiler, "-std=c11", *STRICT, *flags, "-fsyntax-only", built / "single" / "fixsync.c")
+
+
+@pytest.mark.skipif(shutil.which("nm") is None, reason="no nm here")
+def test_the_single_file_form_has_the_public_symbols_only(built: Path, tmp_path: Path) -> None:
+    run(COMPILERS[0], "-std=c11", "-c", built / "single" / "fixsync.c", "-o", tmp_path / "fixsync.o")
+    symbols = run("nm", "-g", tmp_path / "fixsync.o").splitlines()
+    assert {line.split()[-1].lstrip("_") for line in symbols if " U " not in line} == PUBLIC
+    assert {line.split()[-1].lstrip("_") for line in symbols if " U " in line} <= {
+        "memcpy",
+        "memmove",
+        "memset",
+        "stack_chk_fail",
+        "GLOBAL_OFFSET_TABLE_",
+    }
+
+
+# A trace, answered by the C server and by the package.
+
+
+def a_shape(draw: random.Random, kinds: int) -> Shape:
+    one = fixsync.ONE
+    r, h = draw.randrange(1, 2 * one), draw.randrange(1, 2 * one)
+    return draw.choice(
+        [
+            Sphere(r),
+            Capsule(r, h),
+            Cylinder(r, h),
+            Box(r, h, draw.randrange(1, 2 * one)),
+            Sector(r, draw.randrange(1, 32769), h),
+        ][:kinds]
+    )
+
+
+def a_pose(draw: random.Random) -> Pose:
+    x, y, z = (draw.randrange(-6, 7) * fixsync.ONE + draw.randrange(3) for _ in range(3))
+    return Pose(x, y // 4, z, draw.randrange(65536))
+
+
+def numbers_of(shape: Shape) -> list[int]:
+    """Kind, half_angle and three sizes, as fxs_shape has them."""
+    name, *sizes = shape.as_tuple()
+    kind = ["sphere", "capsule", "cylinder", "box", "sector"].index(name)
+    half_angle = sizes.pop(1) if name == "sector" else 0
+    return [kind, half_angle, *sizes, *[0] * (3 - len(sizes))]
+
+
+def words_of(shape: Shape) -> str:
+    return " ".join(map(str, numbers_of(shape)))
+
+
+WHATS = ["add", "add", "add", "remove", "move", "move", "turn", "layer", "active", "query", "cast"]
+
+
+@cache
+def trace_and_answers() -> tuple[str, str]:
+    """A random trace, and what fixsync.World answers to it."""
+    draw, every = random.Random(20), 0xFFFFFFFF
+    world = World(capacity=64, layers=[(0, 1), (1, 1)])
+    trace, told = ["# a random trace", "world 64 1"], []
+    trace += ["meet 0 2", "meet 1 3", *(f"meet {layer} 0" for layer in range(2, 32)), ""]
+    free = set(range(64))
+    for _ in range(120):
+        for _ in range(12):
+            what = draw.choice(WHATS)
+            present = sorted(set(range(64)) - free)
+            pose = a_pose(draw)
+            if what == "add" and free:
+                id, shape = draw.choice(sorted(free)), a_shape(draw, 5)
+                layer, owner, active = draw.randrange(2), draw.randrange(3), draw.randrange(4) > 0
+                offset = draw.choice([(0, 0, 0), (fixsync.ONE, -5, 7)])
+                world.add(id, shape, pose, layer=layer, owner=owner, offset=offset, active=active)
+                free.remove(id)
+                kind, half_angle, *sizes = numbers_of(shape)
+                place = (pose.x, pose.y, pose.z, *offset, *sizes)
+                head = f"add {id} {kind} {layer} {int(active)} {owner} {pose.yaw} {half_angle}"
+                trace.append(" ".join([head, *map(str, place)]))
+            elif what == "query":
+                shape = a_shape(draw, 5)
+                trace.append(f"query {words_of(shape)} {pose.x} {pose.y} {pose.z} {pose.yaw} {every}")
+                told.append(" ".join(["query:", *map(str, world.query(shape, pose))]))
+            elif what == "cast":
+                shape, motion = a_shape(draw, 4), tuple(draw.randrange(-500_000, 500_000) for _ in range(3))
+                way = " ".join(map(str, motion))
+                trace.append(f"cast {words_of(shape)} {pose.x} {pose.y} {pose.z} {pose.yaw} {way} {every}")
+                hits = world.cast(shape, pose, motion)
+                told.append(" ".join(["cast:", *(f"{hit.id}@{hit.fraction}" for hit in hits)]))
+            elif present and what != "add":
+                id = draw.choice(present)
+                if what == "remove":
+                    world.remove(id)
+                    free.add(id)
+                    trace.append(f"remove {id}")
+                elif what == "move":
+                    world.move(id, pose.x, pose.y, pose.z)
+                    trace.append(f"move {id} {pose.x} {pose.y} {pose.z}")
+                else:
+                    value = {"turn": pose.yaw, "layer": draw.randrange(2), "active": draw.randrange(2)}[what]
+                    change = {"turn": world.turn, "layer": world.set_layer, "active": world.set_active}[what]
+                    change(id, bool(value) if what == "active" else value)
+                    trace.append(f"{what} {id} {value}")
+        trace += ["step", "hash"]
+        for a, b, kind, contact in world.step():
+            told.append(f"{world.frame} {a} {b} {EventKind(kind).name} {int(contact)}")
+        told.append(f"hash {world.frame} {world.hash():016x}")
+    return "\n".join(trace) + "\n", "\n".join(told) + "\n"
+
+
+def test_the_trace_has_what_it_should() -> None:
+    trace, told = trace_and_answers()
+    for word in ("ENTER", "STAY", "EXIT"):
+        assert told.count(word) > 50
+    assert len(re.findall(r"^cast: \d", told, re.MULTILINE)) > 20
+    assert len(re.findall(r"^query: \d", told, re.MULTILINE)) > 20
+    assert trace.count("active") > 10
+
+
+def test_the_trace_server_says_what_the_package_says(built: Path, tmp_path: Path) -> None:
+    trace, told = trace_and_answers()
+    server = tmp_path / "server"
+    run(
+        COMPILERS[0],
+        "-std=c11",
+        *STRICT,
+        f"-I{CSRC}",
+        EXAMPLES / "trace_server.c",
+        *apart(built),
+        "-o",
+        server,
+    )
+    assert run(server, text=trace) == told
+
+
+@pytest.mark.parametrize(("compiler", "flags"), FORMS)
+def test_the_single_file_form_gives_the_same_answers(
+    built: Path, tmp_path: Path, compiler: str, flags: list[str]
+) -> None:
+    trace, told = trace_and_answers()
+    single, server = built / "single", tmp_path / "server"
+    sources = (EXAMPLES / "trace_server.c", single / "fixsync.c")
+    run(compiler, "-std=c11", "-O1", *STRICT, *flags, f"-I{single}", *sources, "-o", server)
+    assert run(server, text=trace) == told
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        (["world 0 1"], "line 1: world 0 1: not a world that can be (status -12)"),
+        (["step"], "line 1: step: no world yet"),
+        (["# c", "", "world 8 1", "jump 3"], "line 4: jump 3: no such command"),
+        (["world 8 1", "move 1 2 3"], "line 2: move 1 2 3: too few numbers"),
+        (["world 8 1", "remove 1 2"], "line 2: remove 1 2: too many numbers"),
+        (["world 8 1", "remove 1"], "line 2: remove 1: refused (status -8)"),
+        (["world 8 1", "remove 0x1"], "line 2: remove 0x1: not a whole number"),
+        (["world 8 1", "remove 4294967296"], "line 2: remove 4294967296: a number is out of range"),
+        (["world 8 1", "#" * 600], f"line 2: {'#' * 511}: the line is too long"),
+    ],
+)
+def test_the_trace_server_tells_a_wrong_line(built: Path, lines: list[str], why: str) -> None:
+    server = built / "server"
+    if not server.exists():
+        run(COMPILERS[0], f"-I{CSRC}", EXAMPLES / "trace_server.c", *apart(built), "-o", server)
+    for end in ("\n", "\r\n"):
+        done = subprocess.run([server], input=end.join(lines).encode(), capture_output=True, check=False)
+        assert (done.returncode, done.stderr.decode().strip()) == (1, why)
+
+
+def test_two_peers_with_the_callbacks_of_ggpo_agree_in_every_frame(built: Path, tmp_path: Path) -> None:
+    duel = tmp_path / "duel"
+    options = ["-std=c11", *STRICT, f"-I{CSRC}"]
+    run(COMPILERS[0], *options, EXAMPLES / "ggpo_callbacks.c", *apart(built), "-o", duel)
+    told = re.fullmatch(
+        r"600 frames, each rolled back; (\d+) inputs predicted wrong; (\d+) hits; hash [0-9a-f]{16}\n",
+        run(duel),
+    )
+    assert told is not None
+    assert int(told[1]) > 500, "or no rollback would change anything"
+    assert int(told[2]) > 20
+
+
+def test_the_peers_of_the_example_find_out_when_they_part(built: Path, tmp_path: Path) -> None:
+    """A load that forgets the healths is such a fault."""
+    source = (EXAMPLES / "ggpo_callbacks.c").read_text(encoding="utf-8")
+    forgotten = "    memcpy(g->health, buffer, sizeof g->health);\n"
+    assert source.count(forgotten) == 1
+    (tmp_path / "faulty.c").write_text(source.replace(forgotten, ""))
+    run(COMPILERS[0], f"-I{CSRC}", tmp_path / "faulty.c", *apart(built), "-o", tmp_path / "faulty")
+    done = subprocess.run([tmp_path / "faulty"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert re.fullmatch(r"frame \d+: the peers have parted\n", done.stderr)
+
+
+# Portable C, and C++.
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_the_kernel_is_standard_c_where_extensions_are_switched_off(compiler: str) -> None:
+    undefined = ["-U__GNUC__", "-U__SIZEOF_INT128__", "-U__BYTE_ORDER__"]
+    for form in ([], PORTABLE):
+        flags = ["-std=c11", "-pedantic-errors", "-Wall", "-Wextra", "-Wvla", "-Werror", *form]
+        run(compiler, *flags, "-fsyntax-only", *SOURCES)
+    for path in SOURCES:
+        text = run(compiler, "-std=c11", "-E", *undefined, *PORTABLE, path)
+        own = "\n".join(own_lines(text))
+        assert "int" in own
+        found = re.search(
+            r"__(attribute__|builtin_(?!offsetof)\w*|extension__|int128|declspec|asm__|typeof__)|\basm\b", own
+        )
+        assert found is None, f"{path.name}: {found}"
+
+
+def own_lines(preprocessed: str) -> Iterator[str]:
+    """The lines of the kernel's own files in what a preprocessor has put together."""
+    file = ""
+    for line in preprocessed.splitlines():
+        if marker := re.match(r'# \d+ "(.*?)"', line):
+            file = marker[1]
+        elif file.startswith(str(CSRC)):
+            yield line
+
+
+@pytest.mark.skipif("clang" not in COMPILERS, reason="no clang here")
+@pytest.mark.parametrize("machine", ["x86_64", "i686", "aarch64"])
+def test_the_kernel_compiles_for_windows_as_msvc_would_see_it(machine: str, tmp_path: Path) -> None:
+    """With clang's MSVC mode. Of Windows' headers, the kernel needs three functions' prototypes."""
+    (tmp_path / "string.h").write_text(
+        "#include <stddef.h>\nvoid *memcpy(void *, const void *, size_t);\n"
+        "void *memmove(void *, const void *, size_t);\nvoid *memset(void *, int, size_t);\n"
+    )
+    options = [f"--target={machine}-pc-windows-msvc", "-fms-compatibility-version=19.29", "-ffreestanding"]
+    options += ["-std=c11", "-pedantic-errors", "-Wall", "-Wextra", "-Wgnu", "-Werror", f"-I{tmp_path}"]
+    for shared in ([], ["-DFXS_SHARED", "-DFXS_BUILD"]):
+        run("clang", *options, *shared, "-fsyntax-only", *SOURCES)
+    told = run("clang", *options, "-DFXS_SHARED", "-E", CSRC / "fixsync.h")
+    assert told.count("__declspec(dllimport)") == len(PUBLIC)
+    told = run("clang", *options, "-DFXS_SHARED", "-DFXS_BUILD", "-E", CSRC / "fixsync.h")
+    assert told.count("__declspec(dllexport)") == len(PUBLIC)
+
+
+def header_example() -> str:
+    """The example in the header's first comment, as a program."""
+    comment = re.search(r"\n \* Example\..*?\n \*/", HEADER, re.DOTALL)
+    assert comment is not None
+    lines = [line[3:] for line in comment[0].splitlines()]
+    code = "\n".join(line for line in lines if line.startswith("    ") or not line)
+    assert "fxs_world_step" in code
+    return f"#include <assert.h>\n#include <fixsync.h>\n\nint main(void) {{\n{code}\n    return 0;\n}}\n"
+
+
+def test_the_headers_example_compiles_and_holds(built: Path, tmp_path: Path) -> None:
+    (tmp_path / "example.c").write_text(header_example())
+    for name, options in (("c", ["-std=c11"]), ("freestanding", ["-std=c11", *PORTABLE])):
+        flags = [*options, *STRICT, "-UNDEBUG", f"-I{CSRC}"]
+        run(COMPILERS[0], *flags, tmp_path / "example.c", *apart(built), "-o", tmp_path / name)
+        run(tmp_path / name)
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+@pytest.mark.parametrize("standard", ["c++11", "c++20"])
+def test_cpp_includes_the_header_and_links_the_kernel(
+    built: Path, tmp_path: Path, compiler: str, standard: str
+) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler} here")
+    # C++ checks what C may not: that every member of an aggregate is told.
+    source = header_example().replace("{0}", "{}")
+    (tmp_path / "example.cpp").write_text(source)
+    flags = [f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{CSRC}"]
+    run(compiler, *flags, tmp_path / "example.cpp", *apart(built), "-o", tmp_path / "example")
+    run(tmp_path / "example")
+
+
+# The header.
+
+
+def documented() -> Iterator[tuple[str, str]]:
+    """Each function of the header, and the comment right above it."""
+    for found in re.finditer(r"(/\*(?:(?!\*/).)*\*/)?\nFXS_API [^;]*?\b(fxs_\w+)\(", HEADER, re.DOTALL):
+        yield found[2], re.sub(r"\s*\n \*\s*", " ", found[1] or "")[2:-2].strip()
+
+
+def test_every_function_has_a_comment_of_its_own() -> None:
+    comments = dict(documented())
+    assert comments.keys() == PUBLIC
+    for name, comment in comments.items():
+        assert re.match(r"[A-Zf]\S* .*\.$", comment, re.DOTALL) or name == "fxs_direction", name
+        assert len(comment) > 15, name
+
+
+def test_every_function_that_returns_a_status_tells_which() -> None:
+    statuses = re.findall(r"^FXS_API int(?:32|64)_t (fxs_\w+)\(", HEADER, re.MULTILINE)
+    assert len(statuses) > 25
+    untold = {"fxs_world_get", "fxs_world_set_owner"}  # those of every function that takes an id
+    for name, comment in documented():
+        if name in statuses and name not in untold and name != "fxs_yaw_between":
+            told = re.search(r"FXS_(OK|E_\w+|APART)|statuses of|[Aa]s (fxs_\w+|above)|^fxs_\w+ of", comment)
+            assert told, name
+
+
+def test_every_constant_and_structure_and_group_of_them_has_a_comment() -> None:
+    blocks = re.sub(r"^#if.*?^#endif\n", "", HEADER.split("extern", 1)[1], flags=re.DOTALL | re.MULTILINE)
+    group = ""
+    for line in blocks.splitlines():
+        if line.startswith("/*"):
+            group = line
+        elif not line:
+            group = ""
+        elif line.startswith("#define"):
+            assert "/*" in line or group or line.startswith("#define FXS_VERSION_"), line
+    for name in re.findall(r"^typedef struct (\w+) \{", HEADER, re.MULTILINE):
+        assert re.search(rf"\*/\ntypedef struct {name} ", HEADER), name
+
+
+def test_what_the_headers_comments_name_is_there() -> None:
+    code = re.sub(r"/\*.*?\*/", " ", HEADER, flags=re.DOTALL)
+    there = set(re.findall(r"\b(?:fxs|FXS)_\w+", code)) | {"FXS_SHARED", "FXS_BUILD", "FXS_OK", "FXS_E_"}
+    comments = " ".join(re.findall(r"/\*.*?\*/", HEADER, re.DOTALL))
+    named = set(re.findall(r"\b(?:fxs|FXS)_\w+", comments))
+    assert len(named) > 40
+    assert named <= there
+    statuses = set(re.findall(r"#define (FXS_E_\w+)", HEADER))
+    told = " ".join(comment for _, comment in documented())
+    for status in statuses:
+        assert status in told, f"no function tells that it returns {status}"
+
+
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What a C compiler says of every structure: size and offsets, as the examples print them."""
+    ffi = FFI()
+    ffi.cdef(build_ffi.cdef(HEADER))
+    lines = []
+    for name in (name for name in ffi.list_types()[0] if name != "fxs_world"):
+        fields = [field for field, _ in ffi.typeof(name).fields]
+        form = " ".join(["%u", *(f"{field}:%u" for field in fields)])
+        offsets = "".join(f", (unsigned)offsetof({name}, {field})" for field in fields)
+        lines.append(f'    printf("{name} {form}\\n", (unsigned)sizeof({name}){offsets});\n')
+    folder = tmp_path_factory.mktemp("layout")
+    (folder / "layout.c").write_text(
+        "#include <fixsync.h>\n#include <stddef.h>\n#include <stdio.h>\n\n"
+        f"int main(void) {{\n{''.join(lines)}    return 0;\n}}\n"
+    )
+    run(COMPILERS[0], "-std=c11", *STRICT, f"-I{CSRC}", folder / "layout.c", "-o", folder / "layout")
+    return dict(line.split(" ", 1) for line in run(folder / "layout").splitlines())
+
+
+def test_the_headers_sizes_of_structures_are_the_compilers(layout: dict[str, str]) -> None:
+    sizes = {name: size for size, name in re.findall(r"(\d+)[\s*]+\((fxs_\w+)\)", HEADER)}
+    assert sizes == {name: words.split()[0] for name, words in layout.items()}
+
+
+def test_the_version_is_the_packages_in_the_header_and_in_the_library() -> None:
+    numbers = lib.FXS_VERSION_MAJOR, lib.FXS_VERSION_MINOR, lib.FXS_VERSION_PATCH
+    assert ".".join(map(str, numbers)) == fixsync.__version__
+    assert lib.fxs_version() == numbers[0] << 16 | numbers[1] << 8 | numbers[2]
+    assert amalgamate.version(HEADER) == fixsync.__version__
+    assert max(numbers) < 256
+
+
+def test_the_number_of_the_answers_goes_with_the_kernels_semantics_id() -> None:
+    """Where the id changes, an answer has changed: FXS_SEMANTICS is raised, and the new pair goes in here."""
+    ids = {1: "833143b6e6e6a04709c89b1da110cb68"}
+    assert lib.fxs_semantics() == lib.FXS_SEMANTICS
+    assert ids[lib.FXS_SEMANTICS] == semantics_id().hex()
+    assert list(ids) == list(range(1, len(ids) + 1))
+
+
+# CMake, pkg-config.
+
+CONSUMER = """\
+cmake_minimum_required(VERSION 3.18)
+project(game LANGUAGES C)
+{finding}
+add_executable(duel "{example}")
+target_link_libraries(duel PRIVATE fixsync::fixsync)
+"""
+FETCHING = """\
+include(FetchContent)
+FetchContent_Declare(fixsync SOURCE_DIR "{csrc}")
+FetchContent_MakeAvailable(fixsync)
+"""
+
+
+def cmake(source: Path, to: Path, *options: str) -> Path:
+    common = ["-Wdev", "-Werror=dev", "-DCMAKE_BUILD_TYPE=Debug"]
+    run("cmake", "-S", source, "-B", to, *common, *options)
+    run("cmake", "--build", to, "--parallel", "2")
+    return to
+
+
+@pytest.fixture(scope="module", params=["static", "shared"])
+def prefix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where CMake has installed the kernel, moved since."""
+    folder: Path = tmp_path_factory.mktemp(request.param)
+    shared = f"-DBUILD_SHARED_LIBS={'ON' if request.param == 'shared' else 'OFF'}"
+    build = cmake(
+        CSRC, folder / "build", shared, f"-DCMAKE_INSTALL_PREFIX={folder / 'p'}", "-DCMAKE_INSTALL_LIBDIR=lib"
+    )
+    run("cmake", "--install", build)
+    shutil.move(folder / "p", folder / request.param)
+    return folder / request.param
+
+
+@needs_cmake
+def test_cmake_finds_the_installed_kernel_and_links_it(prefix: Path, tmp_path: Path) -> None:
+    finding = f"find_package(fixsync {'.'.join(fixsync.__version__.split('.')[:2])} CONFIG REQUIRED)"
+    (tmp_path / "CMakeLists.txt").write_text(
+        CONSUMER.format(finding=finding, example=EXAMPLES / "ggpo_callbacks.c")
+    )
+    build = cmake(tmp_path, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    assert "600 frames" in run(build / "duel")
+    (tmp_path / "CMakeLists.txt").write_text(
+        CONSUMER.format(finding="find_package(fixsync 99.0 CONFIG REQUIRED)", example="none.c")
+    )
+    done = subprocess.run(
+        ["cmake", "-S", tmp_path, "-B", tmp_path / "other", f"-DCMAKE_PREFIX_PATH={prefix}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert f"version: {fixsync.__version__}" in done.stderr
+
+
+@needs_cmake
+@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="no pkg-config here")
+def test_pkg_config_finds_the_installed_kernel(prefix: Path, tmp_path: Path) -> None:
+    pc = prefix / "lib" / "pkgconfig" / "fixsync.pc"
+    assert run("pkg-config", "--modversion", pc).strip() == fixsync.__version__
+    flags = shlex.split(run("pkg-config", "--cflags", "--libs", pc))
+    assert ("-DFXS_SHARED" in flags) == (prefix.name == "shared")
+    duel = tmp_path / "duel"
+    example = EXAMPLES / "ggpo_callbacks.c"
+    run(COMPILERS[0], example, *flags, f"-Wl,-rpath,{prefix / 'lib'}", "-o", duel)
+    assert "600 frames" in run(duel)
+
+
+@needs_cmake
+def test_fetch_content_takes_the_kernel_in(tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(
+        CONSUMER.format(finding=FETCHING.format(csrc=CSRC), example=EXAMPLES / "ggpo_callbacks.c")
+    )
+    build = cmake(tmp_path, tmp_path / "build", f"-DCMAKE_INSTALL_PREFIX={tmp_path / 'p'}")
+    assert "600 frames" in run(build / "duel")
+    run("cmake", "--install", build)
+    assert not (tmp_path / "p").exists(), "what a project takes in is not installed with it unasked"
+
+
+@needs_cmake
+@pytest.mark.skipif(shutil.which("nm") is None, reason="no nm here")
+def test_the_shared_library_exports_the_public_symbols_only(prefix: Path) -> None:
+    if prefix.name == "static":
+        pytest.skip("it is the other one")
+    symbols = run("nm", "-D", "--defined-only", prefix / "lib" / "libfixsync.so").splitlines()
+    assert {line.split()[-1] for line in symbols} == PUBLIC
+
+
+def test_cmake_builds_every_source() -> None:
+    listed = re.findall(
+        r"^\s+(\w+\.c)\)?$", (CSRC / "CMakeLists.txt").read_text(encoding="ascii"), re.MULTILINE
+    )
+    assert listed == [path.name for path in SOURCES]
+
+
+# Other languages.
+
+PLAYED = ["3 1 2 ENTER 2", "4 1 2 STAY 2", "5 1 2 STAY 2", "6 1 2 EXIT 0"]
+
+
+def expected_hash() -> str:
+    """What the other languages' examples play, with the package."""
+    world = World(capacity=4)
+    one = fixsync.ONE
+    world.add(1, Capsule(one // 2, one), Pose(0, 0, 0), owner=1)
+    world.add(2, Sphere(one // 4), Pose(-2 * one, 0, 0), owner=2)
+    events = []
+    for frame in range(1, 9):
+        world.move(2, (frame - 4) * one // 2, 0, 0)
+        events += [f"{frame} {a} {b} {EventKind(k).name} {int(c)}" for a, b, k, c in world.step()]
+    assert events == PLAYED
+    return f"hash {world.hash():016x}"
+
+
+def compare_layout(printed: str, layout: dict[str, str]) -> None:
+    declared = dict(line.split(" ", 1) for line in printed.splitlines())
+    assert len(declared) >= 4
+    assert declared == {name: layout[name] for name in declared}
+
+
+def test_ctypes_plays_with_the_shared_library(built: Path, tmp_path: Path, layout: dict[str, str]) -> None:
+    library = tmp_path / "libfixsync.so"
+    flags = ["-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-DFXS_SHARED", "-DFXS_BUILD"]
+    run(COMPILERS[0], *flags, built / "single" / "fixsync.c", "-o", library)
+    example = EXAMPLES / "ffi" / "fixsync_ctypes.py"
+    command = [sys.executable, "-I", "-S", "-W", "error", example, library]  # without any package
+    assert run(*command).splitlines() == [*PLAYED, *PLAYED, "query: 1", expected_hash()]
+    compare_layout(run(*command, "layout"), layout)
+
+
+@needs_rust
+def test_rust_plays_with_the_static_library(built: Path, tmp_path: Path, layout: dict[str, str]) -> None:
+    run("ar", "rcs", tmp_path / "libfixsync.a", *apart(built))
+    rustc = ["rustc", "--edition", "2021", "-D", "warnings", "-L", tmp_path, "-l", "static=fixsync"]
+    run(*rustc, EXAMPLES / "ffi" / "fixsync.rs", "-o", tmp_path / "example")
+    assert run(tmp_path / "example").splitlines() == [*PLAYED, *PLAYED, expected_hash()]
+    compare_layout(run(tmp_path / "example", "layout"), layout)
+
+
+# fixsync config.
+
+CONFIG = [sys.executable, "-c", "from fixsync.cli import main; main()", "config"]
+
+
+def test_config_tells_how_to_compile_a_program(tmp_path: Path) -> None:
+    flags = shlex.split(run(*CONFIG, "--cflags", "--sources", "--libs"))
+    run(COMPILERS[0], EXAMPLES / "ggpo_callbacks.c", *flags, "-o", tmp_path / "duel")
+    assert "600 frames" in run(tmp_path / "duel")
+    include = Path(run(*CONFIG, "--include").rstrip("\n"))
+    assert (include / "fixsync.h").read_bytes() == (CSRC / "fixsync.h").read_bytes()
+    assert run(*CONFIG, "--libs") == "\n"
+    told = json.loads(run(*CONFIG, "--json"))
+    assert told.keys() == {"cflags", "include", "sources", "libs"}
+    assert [Path(path).name for path in told["sources"]] == [path.name for path in SOURCES]
+    assert json.loads(run(*CONFIG, "--json", "--include")) == {"include": [str(include)]}
+    lines = run(*CONFIG).splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["cflags", "include", "sources", "libs"]
+
+
+def test_config_quotes_for_a_shell_and_tells_when_there_are_no_sources(tmp_path: Path) -> None:
+    package = tmp_path / "a place" / "fixsync"
+    shutil.copytree(ROOT / "fixsync", package, ignore=shutil.ignore_patterns("__pycache__"))
+    command = [sys.executable, "-c", "from fixsync.cli import main; main()", "config", "--cflags"]
+    done = subprocess.run(command, cwd=package.parent, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f"no fixsync.h in {package / 'csrc'}" in done.stderr
+    (package / "csrc").mkdir()
+    shutil.copy(CSRC / "fixsync.h", package / "csrc")
+    assert run(*command, cwd=package.parent) == f"'-I{package / 'csrc'}'\n"
+
+
+# The documentation.
+
+
+@pytest.mark.parametrize("name", ["linking.md"])
+def test_the_c_code_of_the_documentation_compiles(name: str, tmp_path: Path) -> None:
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```c\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert blocks
+    for number, block in enumerate(blocks):
+        path = tmp_path / f"block{number}.c"
+        path.write_text(block)
+        run(COMPILERS[0], "-std=c11", *STRICT, f"-I{CSRC}", "-fsyntax-only", path)
+
+
+@pytest.mark.parametrize("name", ["linking.md", "contributing.md"])
+def test_what_the_documentation_names_is_there(name: str) -> None:
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (ROOT / "docs" / link).exists(), link
+    code = "".join(path.read_text(encoding="ascii") for path in CSRC.glob("*.[ch]"))
+    there = set(re.findall(r"\b(?:fxs|FXS)_\w+", code))
+    assert set(re.findall(r"\b(?:fxs|FXS)_\w*[a-zA-Z0-9]\b", text)) <= there
+    for path in itertools.chain.from_iterable(
+        re.findall(rf"(?<![\w/]){top}/[\w./]+\w", text) for top in ("csrc", "examples", "tests", "fixsync")
+    ):
+        assert (ROOT / path).exists(), path
