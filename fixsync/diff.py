@@ -14,10 +14,13 @@ from fixsync import sim
 from fixsync.fields import ABSENT, differences
 from fixsync.matchlog import Frame, Header, MatchLogError, Reader, SimFrame, check_ids, plain
 from fixsync.player import Player
+from fixsync.records import Collider
+from fixsync.shapes import Contact
 from fixsync.strictjson import LineError
 
-__all__ = ["Diff", "Row", "diff"]
+__all__ = ["Diff", "Pair", "Row", "Standing", "diff"]
 
+PAIRS_MAX = 8
 ROWS_MAX = 1000
 """The most differences told of one frame."""
 
@@ -37,6 +40,25 @@ class Row:
     b: Any
 
 
+@dataclass(frozen=True)
+class Standing:
+    """Two colliders in the world of one log, replayed, after a frame."""
+
+    colliders: tuple[Collider | None, Collider | None]
+    contact: Contact | None
+    """What the two have as they stand; None if one of them is not in the world."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two colliders whose events or hit are not the same in both logs."""
+
+    a: int
+    b: int
+    standing: tuple[Standing | None, Standing | None]
+    """In the first log and in the second; None for a log that was not replayed."""
+
+
 @dataclass
 class Diff:
     """What two logs have in common and what not."""
@@ -47,12 +69,16 @@ class Diff:
     """Frames that are the same in both."""
     frame: int | None = None
     """The first frame that differs; None if none does."""
+    headers: tuple[Header, Header] | None = None
+    """Line 1 of both; None if one has none that is valid."""
     header: list[Row] = field(default_factory=list)
     """Differences of line 1."""
     rows: list[Row] = field(default_factory=list)
     """Differences of `frame`: what the logs say, then the state of both worlds after it, field by field."""
     more_rows: int = 0
     """Differences of `frame` that are not in `rows`."""
+    pairs: list[Pair] = field(default_factory=list)
+    """Where the pairs stand that `rows` speak of, the first few of them."""
     not_compared: dict[str, int] = field(default_factory=dict)
     """In how many frames only one of the logs tells its events, queries or hash, and which those are."""
     notes: list[str] = field(default_factory=list)
@@ -85,6 +111,7 @@ def diff(
     result = Diff(os.fspath(a), os.fspath(b))
     try:
         with Reader(a) as reader_a, Reader(b) as reader_b:
+            result.headers = (reader_a.header, reader_b.header)
             result.header = list(_header_rows(reader_a.header, reader_b.header, ignore_meta=ignore_meta))
             _Comparison(result, _Side(reader_a, simulations), _Side(reader_b, simulations)).run()
     except MatchLogError as error:
@@ -122,6 +149,8 @@ class _Comparison:
     def __init__(self, result: Diff, a: _Side, b: _Side) -> None:
         self._result = result
         self._a, self._b = a, b
+        self._pairs: set[tuple[int, int]] = set()
+        """Those whose events or hit differ in the frame."""
         for side in (a, b):
             if side.unplayed:
                 result.notes.append(f"{side.reader.name} was not replayed: {side.unplayed}")
@@ -132,6 +161,7 @@ class _Comparison:
             rows = self._length_rows(number, a, b) if a is None or b is None else self._frame_rows(a, b)
             if rows:
                 result.frame = number
+                result.pairs = [self._pair(*ids) for ids in sorted(self._pairs)[:PAIRS_MAX]]
                 result.rows, result.more_rows = rows[:ROWS_MAX], max(0, len(rows) - ROWS_MAX)
                 break
             result.frames += 1
@@ -166,7 +196,10 @@ class _Comparison:
                 if side.player is not None:
                     self._result.notes.append(f"replaying {side.reader.name} gives {side.player.hash}")
             return [Row("hash", "", a, b)]
-        return [*(_event_rows(a, b) if group == "events" else _list_rows(group, a, b))]
+        if group == "events":
+            self._pairs |= {event[:2] for event in {*map(tuple, a)} ^ {*map(tuple, b)}}
+            return [*_event_rows(a, b)]
+        return [*_list_rows(group, a, b)]
 
     def _state_rows(self, differs: bool) -> list[Row]:
         """The fields that are not the same in both worlds. Where the logs do not differ, the hashes tell."""
@@ -180,9 +213,23 @@ class _Comparison:
         for difference in differences(_fields(a), _fields(b)):
             # hit_when and layers are in the state too; if the headers differ in them, that is told already.
             told = difference.key == ("world",) and difference.field.partition("[")[0] in header
+            if difference.key[0] == "hit":
+                self._pairs.add((int(difference.key[1]), int(difference.key[2])))
             if not told:
                 rows.append(Row("state", f"{difference.owner}: {difference.field}", *difference.values))
         return rows
+
+    def _pair(self, a: int, b: int) -> Pair:
+        return Pair(a, b, (_standing(self._a.player, a, b), _standing(self._b.player, a, b)))
+
+
+def _standing(player: Player | None, a: int, b: int) -> Standing | None:
+    if player is None:
+        return None
+    world = player.world
+    there = {id: world[id] for id in (a, b) if id in world}
+    contact = world.contact(a, b) if len(there) == 2 else None
+    return Standing((there.get(a), there.get(b)), contact)
 
 
 def _what_moves(player: Player) -> Any:

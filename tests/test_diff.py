@@ -8,9 +8,12 @@ from typing import Any
 import logs
 import pytest
 import strategies
+from click.testing import CliRunner
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from fixsync import Contact, Pose, Sphere
+from fixsync.cli.diff import diff_command
 from fixsync.diff import Row, diff
 
 FRAMES = logs.model_frames(logs.small_match())
@@ -181,3 +184,45 @@ def test_many_differences_are_counted_where_they_are_not_listed(
     result = compared(tmp_path, a, b)
     # Five commands, the hash and the yaw.
     assert (len(result.rows), result.more_rows) == (2, 5)
+
+
+def test_the_geometry_of_a_pair_whose_hit_differs_is_told_on_both_sides(tmp_path: Path) -> None:
+    adds = [["add", id, ["sphere", 10], [20 * id, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(2)]
+    moved = [["move", 1, [21, 0, 0]]]
+    result = compared(tmp_path, logs.model_frames([adds, []]), logs.model_frames([adds, moved]))
+    assert result.frame == 1
+    (pair,) = result.pairs
+    assert (pair.a, pair.b) == (0, 1)
+    here, there = pair.standing
+    assert (here.contact, there.contact) == (Contact.TOUCHING, Contact.APART)
+    assert [collider.pose for collider in here.colliders] == [Pose(0, 0, 0), Pose(20, 0, 0)]
+    assert [collider.pose for collider in there.colliders] == [Pose(0, 0, 0), Pose(21, 0, 0)]
+    assert {collider.shape for collider in there.colliders} == {Sphere(10)}
+
+
+def test_the_geometry_of_a_pair_is_told_where_only_the_logs_say_it_differs(tmp_path: Path) -> None:
+    adds = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(12)]
+    (frame,) = logs.model_frames([adds], capacity=12)
+    head = {"capacity": 12}
+    logs.write(tmp_path / "a.jsonl", logs.header(**head), [frame])
+    wrong = {**frame, "events": [[*event[:3], 1] for event in frame["events"]]}
+    logs.write(tmp_path / "b.jsonl", logs.header(**head), [wrong])
+    result = diff(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    assert [(pair.a, pair.b) for pair in result.pairs] == [(0, id) for id in range(1, 9)], "the first few"
+    for pair in result.pairs:
+        assert {standing.contact for standing in pair.standing if standing} == {Contact.OVERLAPPING}
+
+
+def test_a_collider_that_one_world_lacks_is_told_as_missing(tmp_path: Path) -> None:
+    adds = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(2)]
+    gone = [["remove", 1]]
+    result = compared(tmp_path, logs.model_frames([adds, []]), logs.model_frames([adds, gone]))
+    (pair,) = result.pairs
+    assert pair.standing[1] is not None
+    assert pair.standing[1].contact is None
+    assert pair.standing[1].colliders[1] is None
+    run = CliRunner().invoke(diff_command, [str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")])
+    assert "the pair 0, 1 after this frame, replayed:" in run.output
+    assert "in A: OVERLAPPING" in run.output
+    assert "in B: one of them is not there" in run.output
+    assert "1: not in the world" in run.output

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from fixsync import sim
 from fixsync.cli import text
-from fixsync.diff import Diff, Row, diff
+from fixsync.diff import Diff, Pair, Row, diff
 
 _LOG = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -77,6 +77,7 @@ def _print(result: Diff, rows_max: int) -> None:
         more = len(result.rows[rows_max:]) + result.more_rows
         if more:
             text.say(out, f"and {more} more differences in this frame")
+        text.say(out, *_geometry(result))
     elif result.error is None:
         text.say(
             out,
@@ -84,6 +85,20 @@ def _print(result: Diff, rows_max: int) -> None:
         )
     for note in _notes(result):
         text.say(out, text.printable(note))
+
+
+def _geometry(result: Diff) -> Iterator[str]:
+    """Where the pairs stand whose hits differ, in both worlds."""
+    for pair in result.pairs:
+        yield f"the pair {pair.a}, {pair.b} after this frame, replayed:"
+        for name, standing, header in zip("AB", pair.standing, result.headers or (), strict=True):
+            if standing is None:
+                continue
+            contact = "one of them is not there" if standing.contact is None else standing.contact.name
+            yield f"  in {name}: {contact}"
+            for id, collider in zip((pair.a, pair.b), standing.colliders, strict=True):
+                for line in text.collider_lines(id, collider, header):
+                    yield f"    {line}"
 
 
 def _notes(result: Diff) -> Iterator[str]:
@@ -116,6 +131,16 @@ def _value(row: Row, value: Any) -> str:
     return text.printable(value if isinstance(value, str) else text.compact(value))
 
 
+def _pair_json(pair: Pair) -> dict[str, Any]:
+    told: dict[str, Any] = {"pair": [pair.a, pair.b]}
+    for name, standing in zip("ab", pair.standing, strict=True):
+        told[name] = standing and {
+            "contact": None if standing.contact is None else standing.contact.name,
+            "colliders": [text.collider_json(collider) for collider in standing.colliders],
+        }
+    return told
+
+
 def _json(result: Diff) -> dict[str, Any]:
     def rows(found: list[Row]) -> list[dict[str, Any]]:
         return [{"group": row.group, "name": row.name, "a": row.a, "b": row.b} for row in found]
@@ -130,6 +155,7 @@ def _json(result: Diff) -> dict[str, Any]:
         "header": rows(result.header),
         "differences": rows(result.rows),
         "more_differences": result.more_rows,
+        "pairs": [_pair_json(pair) for pair in result.pairs],
         "not_compared": result.not_compared,
         "notes": result.notes,
         "error": text.error_json(result.error),
