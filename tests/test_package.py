@@ -232,9 +232,11 @@ def test_the_kernel_without_128_bit_integers_gives_the_same_answers(tmp_path: Pa
         archive.extractall(installed)
     tests = [str(ROOT / "tests" / name) for name in ("test_shapes.py", "test_numbers.py")]
     code = (
-        "import sys, pytest, fixsync._native\n"
+        "import sys, pytest\n"
+        f"code = pytest.main(['-q', '-p', 'no:cacheprovider', '-k', 'vectors or model', *{tests!r}])\n"
+        "import fixsync._native\n"  # pytest's plugins must be imported by pytest first
         f"assert fixsync._native.__file__.startswith({str(installed)!r}), fixsync._native.__file__\n"
-        f"sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', '-k', 'vectors or model', *{tests!r}]))"
+        "sys.exit(code)"
     )
     run = subprocess.run(
         [sys.executable, "-c", code],
