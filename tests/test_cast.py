@@ -476,6 +476,8 @@ DISC = ("cylinder", 1000, 50), (0, 0, 0, 0), STILL
         ((-1100 - JUST_BEFORE, 0, 0, 0), (FAST, 0, 0)),
         ((1000, 150 + JUST_BEFORE, 0, 0), (0, -FAST, 0)),  # straight down onto the lid's edge
         ((999, 150 + JUST_BEFORE, 0, 0), (0, -FAST, 0)),
+        # Past the lid's edge, 1 / FAST below the height at which it reaches the lid.
+        ((-JUST_BEFORE, 150 + JUST_BEFORE - FRACTION, 1000, 0), (FAST, 65536 - FAST, 0)),
     ],
 )
 def test_every_time_counts_beside_a_cylinder_and_over_its_lid(start: Any, motion: Vec3) -> None:
@@ -505,6 +507,17 @@ def test_a_lid_that_is_met_at_its_edge_alone_leaves_the_contact_to_the_rim() -> 
     assert found == model.cast_pair(*small, TOUCHING)
     assert found is not None
     assert found[0] == 21845
+
+
+@pytest.mark.parametrize("yaws", [(0, 0), (16384, 0), (0, 49152), (8192, 8192), (24576, 8192)])
+def test_of_two_boxes_corner_to_corner_the_normal_is_on_the_first_axis_of_b(yaws: tuple[int, int]) -> None:
+    c, s = (v // 2**15 for v in model.direction(yaws[1]))  # along b's own diagonal, x as far as z
+    start, motion = (2 * (s - c), 0, -2 * (s + c), yaws[0]), (2 * (c - s), 0, 2 * (s + c))
+    drawn: Cast = ("box", 9, 9, 9), start, motion, ("box", 9, 9, 9), (0, 0, 0, yaws[1]), STILL
+    found = cast(drawn, TOUCHING)
+    assert found == model.cast_pair(*drawn, TOUCHING)
+    assert found is not None
+    assert found[1] == (-model.direction(yaws[1])[0], 0, -model.direction(yaws[1])[1])
 
 
 @example(Cylinder(5, 5))
