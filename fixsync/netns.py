@@ -16,7 +16,7 @@ class Namespaces:
     """A context manager that makes `count` namespaces and removes them. OSError if the machine does not let
     it.
 
-    In namespace i the peer is 10.77.i.2 and this process is 10.77.i.1.
+    Each namespace has a network of its own, out of those that are 10.x.y.0/24, by this process's number.
     """
 
     def __init__(self, count: int) -> None:
@@ -45,8 +45,7 @@ class Namespaces:
 
     def _make(self, peer: int) -> None:
         name = self._name(peer)
-        # Names of interfaces have at most 15 characters.
-        outer, inner = f"fx{os.getpid() % 10**8}o{peer}", f"fx{os.getpid() % 10**8}i{peer}"
+        outer, inner = self._link(peer), f"{self._link(peer)}i"
         _ip("netns", "add", name)
         self._made.append(name)
         _ip("link", "add", outer, "type", "veth", "peer", "name", inner, "netns", name)
@@ -56,18 +55,28 @@ class Namespaces:
         _ip("-n", name, "link", "set", inner, "up")
 
     def _remove(self) -> None:
-        for name in self._made:
-            # Its interface goes with it, and the other end of that.
-            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)  # noqa: S603, S607
+        for peer, name in enumerate(self._made):
+            # One end of a pair takes the other with it, and at once, which the end of a namespace does not.
+            for arguments in (("link", "del", self._link(peer)), ("netns", "del", name)):
+                subprocess.run(["ip", *arguments], capture_output=True, check=False)  # noqa: S603, S607
         self._made = []
+
+    def _link(self, peer: int) -> str:
+        """The name of this end of a pair; of the 15 characters that one may have, the other end needs one
+        more.
+        """
+        return f"fx{os.getpid() % 10**8}p{peer}"
+
+    def _network(self, peer: int) -> str:
+        return f"10.{64 + os.getpid() // 8 % 128}.{os.getpid() % 8 * 32 + peer}"
 
     def host(self, peer: int) -> str:
         """The address of this process as a peer sees it."""
-        return f"10.77.{peer}.1"
+        return f"{self._network(peer)}.1"
 
     def address(self, peer: int) -> str:
         """The address of a peer."""
-        return f"10.77.{peer}.2"
+        return f"{self._network(peer)}.2"
 
     def command(self, peer: int) -> list[str]:
         """What to put before a command that is to run in a peer's namespace."""

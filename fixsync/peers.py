@@ -216,10 +216,10 @@ class _Match:
             fault_frame=plan.fault_frame,
             host=self._spaces.address(peer) if self._spaces else "127.0.0.1",
         )
-        # The same fixsync as this one; and sets ordered differently in each, as in players' processes.
+        # The same fixsync as this one; sets ordered differently in each, as in players' processes.
         where = str(Path(fixsync.__file__).parent.parent)
         path = os.pathsep.join(filter(None, (where, os.environ.get("PYTHONPATH"))))
-        environment = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "random"}
+        environment = {"PYTHONHASHSEED": "random", **os.environ, "PYTHONPATH": path}
         process = await asyncio.create_subprocess_exec(
             *(self._spaces.command(peer) if self._spaces else []),
             sys.executable,

@@ -108,17 +108,16 @@ def test_pairs_near_contact_are_near_contact(pair: tuple[Shape, Pose, Shape, Pos
     assert {overlap(a, here, b, pose) is Contact.APART for pose in poses} == {True, False}
 
 
-@pytest.mark.parametrize("contact", [*Contact])
-def test_pairs_near_contact_have_every_contact(contact: Contact):
-    found = []
+def test_pairs_near_contact_have_every_contact():
+    found = set()
 
     @settings(max_examples=200, database=None, derandomize=True)
     @given(fst.near_contact_pairs())
     def look(pair: tuple[Shape, Pose, Shape, Pose]) -> None:
-        found.append(overlap(*pair))
+        found.add(overlap(*pair))
 
     look()
-    assert contact in found
+    assert found == {*Contact}
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])

@@ -1,0 +1,264 @@
+"""fixsync peers: processes, sockets and a bad network; logs that are the same byte by byte; faults that are
+caught.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bumpers import Bumpers
+from click.testing import CliRunner
+from network import SEMANTICS
+
+from fixsync.cli.peers import peers_command
+from fixsync.fields import differences
+from fixsync.matchlog import Reader
+from fixsync.netns import Namespaces
+from fixsync.peers import Outcome, Run, run
+from fixsync.relay import Impairment, Relay
+from fixsync.replay import Verdict, replay
+from fixsync.session import Match, Notice, Reason, RollbackSession, Timing
+from fixsync.sim import fields_of
+from fixsync.skillfight import SkillFight
+from fixsync.udp import Endpoint, now_ms, play
+
+STORM = Impairment(loss=30, latency_ms=2, jitter_ms=6, duplicate=10, reorder=5)
+
+
+def outcome_of(directory: Path, **plan: Any) -> Outcome:
+    return asyncio.run(run(Run(rate=0, **plan), directory))
+
+
+def check_logs(outcome: Outcome, frames: int) -> None:
+    """All the logs have the same bytes, tell every event and hash, and replay to the same."""
+    logs = [peer.log for peer in outcome.peers.values() if peer.log is not None]
+    assert len(logs) >= 2
+    assert len({log.read_bytes() for log in logs}) == 1
+    result = replay(logs[0])
+    assert result.verdict is Verdict.IDENTICAL
+    assert (result.frames, result.compared.events, result.compared.hashes) == (frames, frames, frames)
+    with Reader(logs[0]) as reader:
+        assert reader.header.sim == "skillfight"
+        inputs = [frame.inputs for frame in reader]  # type: ignore[union-attr]
+    assert len({tuple(values) for values in inputs}) > 5, "the bots played"
+
+
+# Processes.
+
+
+@pytest.mark.parametrize("prediction_max", [0, 8])
+def test_processes_that_lose_a_third_of_their_packets_record_the_same_match(
+    tmp_path: Path, prediction_max: int
+):
+    outcome = outcome_of(tmp_path, players=2, frames=90, prediction_max=prediction_max, impairment=STORM)
+    assert [peer.status.reason for peer in outcome.peers.values()] == ["COMPLETED"] * 2
+    assert outcome.exit_code == 0
+    assert outcome.lost > 0
+    check_logs(outcome, 90)
+    for peer in outcome.peers.values():
+        assert (peer.verdict, peer.exit_code, peer.errors) == (Verdict.IDENTICAL, 0, "")
+        assert (peer.status.rollbacks > 0) == (prediction_max > 0)
+
+
+def test_a_spectator_and_a_player_who_is_killed_and_comes_back_see_the_same_match(tmp_path: Path):
+    plan: dict[str, Any] = {"players": 3, "spectators": 1, "frames": 150, "restart_frame": 40}
+    outcome = outcome_of(tmp_path, **plan, impairment=Impairment(loss=10, latency_ms=2, jitter_ms=4))
+    assert [peer.status.reason for peer in outcome.peers.values()] == ["COMPLETED"] * 4
+    assert len({peer.status.hash for peer in outcome.peers.values()}) == 1, "the last state of all"
+    joined = [outcome.peers[peer].status.joined for peer in (2, 3)]
+    assert joined[0] is not None, "the player came in by a snapshot"
+    assert joined[1] is not None, "the spectator too"
+    check_logs(outcome, 150)
+
+
+@pytest.mark.parametrize("name", ["unit", "set"])
+def test_the_command_catches_a_planted_fault_and_tells_frame_field_and_culprit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+):
+    # A set's order is drawn in each process: with these keys it is not the sorted one.
+    monkeypatch.setenv("PYTHONHASHSEED", "1")
+    options = ["--frames", "400", "--rate", "0", "--fault", f"{name}@25", "--loss", "10", "--jitter", "5"]
+    done = CliRunner().invoke(peers_command, [*options, "-o", str(tmp_path / "out")], catch_exceptions=False)
+    assert done.exit_code == 1, done.output
+    frame = first_frame_that_replay_denies(tmp_path / "out" / "peer1.jsonl")
+    assert frame == 25 or (name == "set" and frame > 25)
+    assert f"desync after frame {frame}" in done.output
+    assert f"peer 1 is at fault: replaying its log diverges in frame {frame}" in done.output
+    for difference in expected_differences(tmp_path / "out", frame):
+        assert difference in done.output
+    assert "same state before it, same inputs" in done.output
+    told = json.loads((tmp_path / "out" / "desync0" / "report.json").read_text())
+    assert (told["frame"], told["same_inputs"], told["sides"]) == (frame, True, [[0], [1]])
+
+
+def first_frame_that_replay_denies(log: Path) -> int:
+    """The frame in which the log of the faulty peer leaves what its inputs give: it knows nothing of
+    sessions.
+    """
+    game = SkillFight(1, 2)
+    with Reader(log) as reader:
+        for frame in reader:
+            game.step(frame.inputs)  # type: ignore[union-attr, arg-type]
+            if f"{game.world.hash():016x}" != frame.hash:
+                return frame.frame
+    raise AssertionError("the log is what its inputs give")
+
+
+def expected_differences(directory: Path, frame: int) -> list[str]:
+    """The first fields that differ between what the good peer's inputs give and what the faulty one has."""
+    game = SkillFight(1, 2)
+    with Reader(directory / "peer1.jsonl") as reader:
+        for line in reader:
+            game.step(line.inputs)  # type: ignore[union-attr, arg-type]
+            if line.frame == frame:
+                break
+    bad = (directory / "desync1" / "peer1.after.state").read_bytes()
+    found = [str(d) for d in differences(fields_of(game, game.save()), fields_of(game, bad))]
+    assert found
+    return found[:3]
+
+
+def test_the_command_prints_an_identical_match_and_keeps_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    done = CliRunner().invoke(
+        peers_command, ["--frames", "20", "--rate", "0", "--lockstep"], catch_exceptions=False
+    )
+    assert done.exit_code == 0, done.output
+    assert "2 logs of 20 frames: identical, byte for byte; replaying gives the same" in done.output
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_the_command_tells_programs_everything(tmp_path: Path):
+    options = ["--frames", "20", "--rate", "0", "--json", "-o", str(tmp_path)]
+    done = CliRunner().invoke(peers_command, options, catch_exceptions=False)
+    told = json.loads(done.output)
+    assert (told["exit_code"], told["logs_are_identical"]) == (0, True)
+    assert [peer["reason"] for peer in told["peers"]] == ["COMPLETED"] * 2
+    assert [peer["replay"] for peer in told["peers"]] == ["identical"] * 2
+    assert {peer["log"] for peer in told["peers"]} == {str(tmp_path / f"peer{i}.jsonl") for i in range(2)}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--fault", "bogus"],
+        ["--fault", "unit@x"],
+        ["--fault", "unit@600"],
+        ["--fault", "unit", "--fault-peer", "2"],
+        ["--restart", "600"],
+        ["--loss", "101"],
+        ["--players", "1"],
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: list[str]):
+    done = CliRunner().invoke(peers_command, options)
+    assert done.exit_code == 2
+    assert "Usage:" in done.output
+
+
+def test_peers_in_network_namespaces_agree_too(tmp_path: Path):
+    try:
+        with Namespaces(1):
+            pass
+    except OSError as error:
+        pytest.skip(str(error))
+    outcome = outcome_of(tmp_path, players=2, frames=60, impairment=STORM, namespaces=True)
+    assert outcome.exit_code == 0, outcome
+    check_logs(outcome, 60)
+    left = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True).stdout
+    assert f"fixsync-{os.getpid()}" not in left
+
+
+# The relay and the driver, in this process.
+
+
+def test_the_relay_does_what_it_is_told_and_no_more():
+    async def received(impairment: Impairment, count: int) -> list[bytes]:
+        relay = Relay(impairment, 7)
+        await relay.open(2)
+        got: list[bytes] = []
+        ends = [await Endpoint.open() for _ in range(2)]
+        for peer, end in enumerate(ends):
+            relay.introduce(peer, end.address)
+            end.addresses = {1 - peer: ("127.0.0.1", relay.front(1 - peer))}
+        ends[1].datagram_received = lambda data, addr: got.append(data)  # type: ignore[method-assign] # noqa: ARG005
+        stranger = await Endpoint.open()
+        stranger.addresses = {1: ("127.0.0.1", relay.front(1))}
+        stranger.send(1, b"who?")
+        for number in range(count):
+            ends[0].send(1, number.to_bytes(2, "big"))
+            if number % 20 == 19:
+                await asyncio.sleep(0.002)
+        await asyncio.sleep(0.15)
+        for thing in (relay, stranger, *ends):
+            thing.close()
+        await asyncio.sleep(0)
+        return got
+
+    numbers = [number.to_bytes(2, "big") for number in range(200)]
+    assert asyncio.run(received(Impairment(), 200)) == numbers
+    lost = asyncio.run(received(Impairment(loss=30), 200))
+    assert 100 < len(lost) < 180
+    assert lost == sorted(lost)
+    doubled = asyncio.run(received(Impairment(duplicate=50), 200))
+    assert 250 < len(doubled) < 350
+    shaken = asyncio.run(received(Impairment(latency_ms=5, jitter_ms=20, reorder=10), 200))
+    assert sorted(shaken) == numbers
+    assert shaken != numbers
+    assert asyncio.run(received(Impairment(loss=100), 20)) == []
+
+
+@pytest.mark.parametrize(
+    "changes", [{"loss": 101}, {"jitter_ms": -1}, {"duplicate": -1}, {"latency_ms": 60_001}]
+)
+def test_an_impairment_out_of_range_is_refused(changes: dict[str, int]):
+    with pytest.raises(ValueError, match=next(iter(changes))):
+        Impairment(**changes)
+
+
+def test_a_session_is_driven_over_sockets_and_finds_a_peer_that_has_moved():
+    match = Match("bumpers", seed=3, players=2, prediction_max=4, frames=150)
+    told: list[Notice] = []
+
+    def session(me: int) -> RollbackSession:
+        return RollbackSession(
+            match,
+            Bumpers(3, 2),
+            me,
+            instance=now_ms() + 1,
+            now_ms=now_ms(),
+            timing=Timing(),
+            semantics=SEMANTICS,
+        )
+
+    async def both() -> None:
+        first, second, moved = [await Endpoint.open() for _ in range(3)]
+        # The second knows the first; the first finds the second by what it sends.
+        host = asyncio.create_task(play(first, session(0), {}, lambda: 1, told.append, rate=0))
+        guest = asyncio.create_task(play(second, session(1), {0: first.address}, lambda: 2, rate=0))
+        while len(told) < 30:
+            await asyncio.sleep(0.005)
+        guest.cancel()
+        second.close()
+        again = asyncio.create_task(play(moved, session(1), {0: first.address}, lambda: 2, rate=0))
+        ends = await asyncio.wait_for(asyncio.gather(host, again), 60)
+        assert [end.reason for end in ends] == [Reason.COMPLETED] * 2
+        assert first.addresses == {1: moved.address}
+        for endpoint in (first, moved):
+            endpoint.close()
+
+    asyncio.run(both())
+
+
+def test_an_endpoint_that_is_not_open_has_no_address():
+    with pytest.raises(ValueError, match="not open"):
+        Endpoint().address  # noqa: B018 - the property raises

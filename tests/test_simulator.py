@@ -1,0 +1,110 @@
+"""Whole matches out of one seed: a bounded number of them on every run, other ones each time, and the
+simulator itself.
+
+`python tests/simulator.py --seconds N` goes on for as long as one likes.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from simulator import FailedMatchError, held, plan, play, run
+
+from fixsync.session import Reason, Session
+from fixsync.session.timeline import Timeline
+
+FIXED = range(30)
+"""Played on every run."""
+FRESH = 15
+"""How many more, from a seed that is another one on each run, unless FIXSYNC_SIMULATOR_SEED gives it."""
+
+
+def run_all(seeds: Iterable[int]) -> None:
+    for seed in seeds:
+        run(seed)
+
+
+@pytest.mark.parametrize("first", range(FIXED.start, FIXED.stop, 10))
+def test_matches_of_fixed_seeds_hold(first: int):
+    run_all(range(first, first + 10))
+
+
+def test_matches_of_fresh_seeds_hold():
+    # A failure names its seed, which repeats it.
+    first = int(os.environ.get("FIXSYNC_SIMULATOR_SEED", time.time_ns() // 1000 % 10**12))
+    run_all(range(first, first + FRESH))
+
+
+def test_a_seed_makes_the_same_match_twice():
+    seed = next(seed for seed in range(1000) if plan(seed).crashes and plan(seed).noise)
+    assert plan(seed) == plan(seed)
+    first, again = (play(plan(seed)) for _ in range(2))
+    assert first.now_ms == again.now_ms
+    assert first.sent == again.sent
+    for me, peer in first.peers.items():
+        assert peer.witness == again.peers[me].witness
+        assert held(peer.session) == held(again.peers[me].session)
+
+
+def test_the_plans_hold_everything_that_is_to_be_tried():
+    plans = [plan(seed) for seed in range(300)]
+    assert {made.match.players for made in plans} == {2, 3, 4, 5, 8}
+    for wanted in ("crashes", "fault", "noise"):
+        assert sum(bool(getattr(made, wanted)) for made in plans) > 30, wanted
+    for wanted in ("vacant", "spectators", "prediction_max", "input_delay", "key"):
+        assert sum(bool(getattr(made.match, wanted)) for made in plans) > 30, wanted
+        assert sum(not getattr(made.match, wanted) for made in plans) > 30, wanted
+    assert any(weather.loss == 50 for made in plans for _, weather in made.weather)
+
+
+SOUND = [
+    seed for seed in range(60) if plan(seed).ends == {Reason.COMPLETED} and plan(seed).match.prediction_max
+][:6]
+FAULTY = [seed for seed in range(60) if plan(seed).fault][:4]
+
+
+def test_the_simulator_fails_when_a_session_goes_back_to_the_wrong_frame(monkeypatch: pytest.MonkeyPatch):
+    restep = Timeline._restep
+
+    def wrong(self: Timeline, first: int):  # type: ignore[no-untyped-def]
+        self.states[first] = self.states[max(self.first_state, first - 1)]
+        return restep(self, first)
+
+    monkeypatch.setattr(Timeline, "_restep", wrong)
+    with pytest.raises(FailedMatchError):
+        run_all(SOUND)
+
+
+def test_the_simulator_fails_when_nothing_is_ever_let_go(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Session, "_let_go", lambda self: None)  # noqa: ARG005
+    with pytest.raises(FailedMatchError, match="at most"):
+        run_all(SOUND)
+
+
+def test_the_simulator_fails_when_a_desync_is_not_noticed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Session, "_compare", lambda self, link, now_ms: None)  # noqa: ARG005
+    with pytest.raises(FailedMatchError):
+        run_all(FAULTY)
+
+
+def test_the_simulator_fails_when_lost_inputs_are_not_sent_again(monkeypatch: pytest.MonkeyPatch):
+    runs = Session._runs
+    monkeypatch.setattr(
+        Session, "_runs", lambda self, link, end: runs(self, link, end) if self.frame < 9 else []
+    )
+    with pytest.raises(FailedMatchError):
+        run_all(SOUND)
+
+
+def test_the_command_plays_one_seed_and_tells_it():
+    command = [sys.executable, Path(__file__).parent / "simulator.py", "--seed", "3"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Plan(seed=3")
+    assert "peer 0: ENDED" in done.stdout
