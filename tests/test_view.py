@@ -15,7 +15,7 @@ from bumpers import Bumpers
 from click.testing import CliRunner
 from model import direction
 
-from fixsync import ONE, Box, Cylinder, Pose, Sphere, World
+from fixsync import ONE, Box, Capsule, Cylinder, Pose, Sphere, World
 from fixsync.cli import fixsync
 from fixsync.matchlog import MatchLogError, Reader
 from fixsync.recorder import Recorder, SimRecorder
@@ -425,6 +425,8 @@ def test_a_text_that_was_changed_after_it_was_written_is_told():
         (["add", 5, ["box", 1, 2], [0, 0, 0], 0, 0, 0, [0, 0, 0], True], "a box has not 2 sizes"),
         (["add", 5, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], 1], "an active flag that is no boolean"),
         (["fly", 0], "no such command"),
+        (["cast", ["sector", 9, 9, 9], [0, 0, 0], 0, [1, 0, 0], 1, 0, 0, 1], "not defined for this shape"),
+        (["cast", ["sphere", 9], [0, 0, 0], 0, [2**29, 0, 0], 1, 0, 0, 1], "a motion out of range"),
     ],
 )
 def test_a_command_that_the_world_refuses_ends_what_can_be_played(command, said, tmp_path):
@@ -477,6 +479,31 @@ def test_more_hits_than_a_world_has_room_for_are_all_found(tmp_path):
     [found] = run_engine(entry(export(path)), seeks=[2, 0, 4])["results"]
     assert found["text"]["state"] == "good"
     assert len(found["shown"][0]["events"]) == 4 * 120 * 119 // 2
+
+
+@needs_node
+def test_casts_are_answered_again(tmp_path):
+    """With their fractions and normals, limits and layers."""
+    world = World(16)
+    path = tmp_path / "casts.jsonl"
+    shapes = [Sphere(ONE // 2), Capsule(ONE // 2, ONE), Cylinder(ONE, ONE), Box(ONE, ONE // 2, ONE // 3)]
+    with Recorder(world, path) as recorder:
+        for id in range(16):
+            pose = Pose(3 * ONE * (id % 4), ONE // 5 * (id % 3), 3 * ONE * (id // 4), 4000 * id)
+            world.add(id, shapes[id % 4], pose, layer=id % 5, owner=id % 3)
+        for frame in range(12):
+            z = (frame - 1) * ONE
+            recorder.cast(Sphere(20000), Pose(-4 * ONE, 0, z), (16 * ONE, 99, ONE * (frame % 3)))
+            aim = Pose(14 * ONE, 0, 3 * ONE, 4000)
+            recorder.cast(
+                Box(20000, 9000, 40000), aim, (-16 * ONE, 1000, -frame * 20000), limit=2, hit_when=2
+            )
+            recorder.cast(shapes[frame % 3], Pose(0, 0, -ONE), (0, 0, 13 * ONE), 0b10110, exclude_owner=1)
+            world.step()
+    log = export(path)
+    [found] = run_engine(entry(log))["results"]
+    assert found["verdict"]["compared"]["queries"] == 36
+    assert found["text"]["title"] == f"Identical: 12 frames, hash {log.last_hash}"
 
 
 @needs_node
@@ -636,3 +663,20 @@ def test_view_takes_one_log_or_two(tmp_path):
     told = json.loads(ran.output)
     assert [log["hash"] for log in told["logs"]] == [export(LOGS[0]).last_hash] * 2
     assert "<title>two &amp; two</title>" in out.read_text(encoding="utf-8")
+
+
+# ---- the demo ----
+
+
+def test_the_demo_plays_a_match_compares_both_logs_and_writes_the_page(tmp_path):
+    ran = CliRunner().invoke(
+        fixsync, ["demo", "--frames", "60", "-o", str(tmp_path / "out"), "--json", "--no-open"]
+    )
+    told = json.loads(ran.output)
+    assert ran.exit_code == told["exit_code"] == 0
+    assert told["logs_are_identical"]
+    assert {peer["replay"] for peer in told["peers"]} == {"identical"}
+    assert Path(told["page"]).read_text(encoding="utf-8").startswith("<!doctype html>")
+    logs = [tmp_path / "out" / f"peer{peer}.jsonl" for peer in (0, 1)]
+    assert export(logs[0]).frames == 60
+    assert logs[0].read_bytes() == logs[1].read_bytes()

@@ -13,6 +13,7 @@ from fixsync import __version__
 __all__ = ["main"]
 
 COMMANDS = {
+    "demo": "fixsync.cli.demo:demo_command",
     "replay": "fixsync.cli.replay:replay_command",
     "diff": "fixsync.cli.diff:diff_command",
     "info": "fixsync.cli.info:info_command",

@@ -27,6 +27,12 @@ const MARK_PIXELS = 20;
 const FIT_MARGIN = 26;
 const FULL_TURN = 2 * Math.PI;
 
+// A share of 0..1 as the two digits that a colour of the style sheet, #rrggbb, takes for its opacity.
+const hexByte = (part) =>
+  Math.round(part * 255)
+    .toString(16)
+    .padStart(2, "0");
+
 const faded = (age) => (1 - age / (FADE_FRAMES + 1)) ** 1.5;
 
 // The items under each key that `keyOf` gives them.
@@ -51,46 +57,61 @@ export function readTheme(element) {
   const colours = Object.fromEntries(names.map((name) => [name, colour(name)]));
   return {
     ...colours,
-    marks: markPictures(colours),
+    marks: new MarkPictures(colours),
     layers: Array.from({ length: LAYER_COLOURS }, (_, i) => colour(`layer-${i}`)),
     font: style.fontFamily,
   };
 }
 
-// The marks of hits as pictures, filled and hollow. ENTER: a diamond; STAY: a dot; EXIT: a cross.
-function markPictures({ ink, stage }) {
-  const picture = (kind, isHollow) => {
-    const canvas = new OffscreenCanvas(MARK_PIXELS * 2, MARK_PIXELS * 2);
+const MARK_LINES = {
+  [ENTER]: [[0, -6, 6, 0, 0, 6, -6, 0, 0, -6, 6, 0]],
+  [EXIT]: [
+    [-4.2, -4.2, 4.2, 4.2],
+    [-4.2, 4.2, 4.2, -4.2],
+  ],
+};
+
+// The marks of hits as pictures, filled and hollow. ENTER: a diamond; STAY: a dot; EXIT: a cross. Pictures at whole pixels are what
+// canvases draw fastest.
+class MarkPictures {
+  #known = new Map();
+
+  constructor({ ink, stage }) {
+    this.ink = ink;
+    this.stage = stage;
+  }
+
+  // The picture of a mark, `size` pixels wide.
+  of(kind, isHollow, size, ratio) {
+    const key = `${kind} ${isHollow} ${size} ${ratio}`;
+    if (!this.#known.has(key)) this.#known.set(key, this.#drawn(kind, isHollow, size * ratio));
+    return this.#known.get(key);
+  }
+
+  #drawn(kind, isHollow, pixels) {
+    const canvas = new OffscreenCanvas(pixels, pixels);
     const g = canvas.getContext("2d");
-    g.scale(2, 2);
-    g.translate(MARK_PIXELS / 2, MARK_PIXELS / 2);
+    g.translate(pixels / 2, pixels / 2);
+    g.scale(pixels / MARK_PIXELS, pixels / MARK_PIXELS);
     g.beginPath();
-    const lines = {
-      [ENTER]: [[0, -6, 6, 0, 0, 6, -6, 0, 0, -6, 6, 0]],
-      [STAY]: [],
-      [EXIT]: [
-        [-4.2, -4.2, 4.2, 4.2],
-        [-4.2, 4.2, 4.2, -4.2],
-      ],
-    };
-    for (const [x, y, ...rest] of lines[kind]) {
+    for (const [x, y, ...rest] of MARK_LINES[kind] ?? []) {
       g.moveTo(x, y);
       for (let i = 0; i < rest.length; i += 2) g.lineTo(rest[i], rest[i + 1]);
     }
     if (kind === STAY) g.arc(0, 0, 3, 0, FULL_TURN);
-    for (const [width, colour] of [
-      [4.5, stage],
-      [2, ink],
-    ]) {
+    const lines = [
+      [4.5, this.stage],
+      [2, this.ink],
+    ];
+    for (const [width, colour] of lines) {
       g.lineWidth = width;
       g.strokeStyle = colour;
       g.stroke();
     }
-    g.fillStyle = isHollow ? stage : ink;
+    g.fillStyle = isHollow ? this.stage : this.ink;
     if (kind !== EXIT) g.fill();
-    return canvas.transferToImageBitmap(); // drawn much faster than a canvas
-  };
-  return Object.fromEntries([ENTER, STAY, EXIT].map((kind) => [kind, [picture(kind, false), picture(kind, true)]]));
+    return canvas.transferToImageBitmap();
+  }
 }
 
 // The box to show of some matches' bounds: all shapes but those, such as a floor, that are wide as against how far the centres
@@ -162,6 +183,7 @@ export class View {
 
   resize() {
     const ratio = Math.min(2, window.devicePixelRatio || 1);
+    this.ratio = ratio;
     const { width, height } = this.canvas.getBoundingClientRect();
     [this.width, this.height] = [width, height];
     this.canvas.width = Math.round(width * ratio);
@@ -427,10 +449,10 @@ export class View {
     }
   }
 
-  // Each outline is a path of its own: that is what canvases are fast at.
+  // Fills are fastest as a path for each, thin lines as one path for all; lines of another width are slow as one.
   #drawOutlines(solids, colour, { alpha, fill, dash, width }) {
     const { context: g } = this;
-    g.fillStyle = `rgb(from ${colour} r g b / ${fill})`;
+    g.fillStyle = `${colour}${hexByte(fill)}`;
     g.strokeStyle = colour;
     g.globalAlpha = alpha;
     g.lineWidth = width;
@@ -439,6 +461,11 @@ export class View {
       g.beginPath();
       this.#outline(solid);
       if (fill > 0) g.fill();
+      if (width !== 1) g.stroke();
+    }
+    if (width === 1) {
+      g.beginPath();
+      for (const solid of solids) this.#outline(solid);
       g.stroke();
     }
     g.setLineDash([]);
@@ -593,6 +620,7 @@ export class View {
   #drawMarks(theme, marks, age) {
     const { context: g } = this;
     const taken = new Set(); // marks of one look within 3 pixels are one
+    const ratio = this.ratio;
     g.globalAlpha = faded(age);
     for (const mark of marks) {
       const [x, y] = this.toScreen(mark);
@@ -600,9 +628,9 @@ export class View {
       if (taken.has(place)) continue;
       taken.add(place);
       const part = Math.min(1, Math.max(0.5, (mark.size * this.camera.scale) / 12)) * (1 + age / 15);
-      const half = (MARK_PIXELS / 2) * part;
-      const isHollow = mark.contact === TOUCHING || age > 0;
-      g.drawImage(theme.marks[mark.kind][isHollow ? 1 : 0], x - half, y - half, 2 * half, 2 * half);
+      const size = 2 * Math.round((MARK_PIXELS / 2) * part);
+      const picture = theme.marks.of(mark.kind, mark.contact === TOUCHING || age > 0, size, ratio);
+      g.drawImage(picture, Math.round(x - size / 2), Math.round(y - size / 2), size, size);
     }
     g.globalAlpha = 1;
   }
@@ -676,17 +704,28 @@ export class View {
     g.lineTo(...this.toScreen(along(1)));
     g.stroke();
     g.setLineDash([]);
-    hits.forEach(([, fraction, nx, ny, nz], i) => {
+    for (const [i, [, fraction, ...normal]] of hits.entries()) {
       const at = along(fraction / 65536);
-      const [sx, sy] = this.toScreen(at);
       this.#areaStyle(theme, i === 0 ? alpha : alpha * 0.5);
       g.beginPath();
       this.#outline(at);
-      const [x, up] = [nx / 2 ** 30, (this.projection === "top" ? nz * this.upSign : ny) / 2 ** 30];
-      g.moveTo(sx, sy);
-      g.lineTo(sx + x * 26, sy - up * 26);
       g.stroke();
-    });
+      this.#drawNormal(at, normal);
+    }
+  }
+
+  // An arrow of up to 26 pixels.
+  #drawNormal(solid, [nx, ny, nz]) {
+    const { context: g } = this;
+    const [sx, sy] = this.toScreen(solid);
+    const [x, y] = [nx, (this.projection === "top" ? nz : ny) * -this.upSign].map((part) => (part / 2 ** 30) * 26);
+    g.beginPath();
+    g.moveTo(sx, sy);
+    g.lineTo(sx + x, sy + y);
+    g.moveTo(sx + x * 0.7 - y * 0.2, sy + y * 0.7 + x * 0.2);
+    g.lineTo(sx + x, sy + y);
+    g.lineTo(sx + x * 0.7 + y * 0.2, sy + y * 0.7 - x * 0.2);
+    g.stroke();
   }
 
   // ---- differences between two logs ----

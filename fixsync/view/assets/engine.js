@@ -1,6 +1,6 @@
 // Replays match logs with the kernel: to any frame, for drawing, and from start to end, to check what the logs record.
 import { Colliders, contactPlace, halfHeight, halfWidths, WAKE_FRAMES } from "./colliders.js";
-import { ENTER, EXIT, hex16, Refused, World } from "./kernel.js";
+import { ENTER, EXIT, hex16, Refused, STAY, World } from "./kernel.js";
 import { bytesOfBase64, gunzipped, LogText, layerMasks, sameBytes } from "./matchlog.js";
 
 const MARKS_MAX = 2000;
@@ -19,6 +19,7 @@ const roundQ30 = (v) => (v < 0n ? -((-v + (1n << 29n)) >> 30n) : (v + (1n << 29n
 class Run {
   #match;
   #world;
+  #hitPlaces = new Map(); // of the hits of the last frame looked at: where, by pair
 
   constructor(match) {
     this.#match = match;
@@ -35,50 +36,40 @@ class Run {
     this.#world.load(saved);
     this.next = frame;
     this.colliders = new Colliders(this.#world.colliders());
-    this.before = undefined;
-    this.events = undefined;
+    this.#hitPlaces = new Map();
   }
 
   // Plays one frame; its line, parsed, is what it returns. Refused, with the line and the command, if the world refuses one.
   // A simulation's frame may have commands that came `after` its step; the frame's hash is that of the state behind them.
   step() {
+    const world = this.#world;
     const frame = this.#match.text.frame(this.next);
-    const areas = [];
-    this.#apply(
-      "commands",
-      frame.commands.filter((command) => {
-        const isArea = command[0] === "query" || command[0] === "cast";
-        if (isArea) areas.push(command);
-        return !isArea;
-      }),
-    );
-    this.#world.step();
+    const isArea = ([name]) => name === "query" || name === "cast";
+    for (const command of frame.commands) if (!isArea(command)) this.#try(command, () => world.apply(command));
+    world.step();
     this.recorded = frame;
-    this.events = this.#world.events.slice();
-    if (frame.after) this.#apply("after", frame.after);
-    this.answers = areas.map((command) =>
-      command[0] === "cast" ? this.#world.cast(command) : this.#world.query(command),
+    this.events = world.events.slice();
+    for (const command of frame.after ?? []) this.#try(command, () => world.apply(command));
+    this.areas = frame.commands.filter(isArea);
+    this.answers = this.areas.map((command) =>
+      this.#try(command, () => (command[0] === "cast" ? world.cast(command) : world.query(command))),
     );
-    this.areas = areas;
     this.next++;
     return frame;
   }
 
-  #apply(list, commands) {
-    for (const command of commands) {
-      try {
-        this.#world.apply(command);
-      } catch (error) {
-        if (error instanceof Refused)
-          error.message = `line ${this.next + 2}, ${list}: ${JSON.stringify(command)}: ${error.message}`;
-        throw error;
-      }
+  #try(command, act) {
+    try {
+      return act();
+    } catch (error) {
+      if (error instanceof Refused)
+        error.message = `line ${this.next + 2}: ${JSON.stringify(command)}: ${error.message}`;
+      throw error;
     }
   }
 
-  // Reads the colliders after a step; `before` are those before it, for what the step took away.
+  // Reads the colliders after a step.
   look() {
-    this.before = this.colliders;
     this.colliders = new Colliders(this.#world.colliders());
   }
 
@@ -97,22 +88,19 @@ class Run {
     };
   }
 
+  // Marks of the hits that began or ended. Where one ended is where it last was: its colliders may be gone.
   #marks() {
     const marks = [];
-    const find = (id) => {
-      for (const colliders of [this.colliders, this.before]) {
-        const i = colliders.indexOf(id);
-        if (i >= 0) return colliders.solids[i];
-      }
-      return null;
-    };
+    const places = new Map();
+    const solidOf = (id) => this.colliders.solids[this.colliders.indexOf(id)];
     for (let at = 0; at < this.events.length && marks.length < MARKS_MAX; at += 4) {
       const [a, b, kind, contact] = this.events.subarray(at, at + 4);
-      if (kind !== ENTER && kind !== EXIT) continue;
-      const [solidA, solidB] = [find(a), find(b)];
-      const one = solidA ?? solidB;
-      if (one) marks.push({ kind, contact, ...contactPlace(one, solidB ?? one) });
+      const pair = a * 2 ** 31 + b;
+      const place = kind === EXIT ? this.#hitPlaces.get(pair) : contactPlace(solidOf(a), solidOf(b));
+      if (kind !== EXIT) places.set(pair, place);
+      if (kind !== STAY && place) marks.push({ kind, contact, ...place });
     }
+    this.#hitPlaces = places;
     return marks;
   }
 
@@ -358,8 +346,11 @@ export class Match {
         this.#restart(0);
         return false;
       }
-      if (run.next >= from) run.look();
-      if (run.next > from) this.#keepWake(run.wake());
+      // The frame before the first one wanted as well: it knows where hits were.
+      if (run.next >= from) {
+        run.look();
+        this.#keepWake(run.wake());
+      }
     }
     return true;
   }
@@ -368,7 +359,7 @@ export class Match {
   #keepWake(wake) {
     if (this.#wakes.at(-1)?.frame !== wake.frame - 1) this.#wakes = [];
     this.#wakes.push(wake);
-    if (this.#wakes.length > WAKE_FRAMES + 1) this.#wakes.shift();
+    if (this.#wakes.length > WAKE_FRAMES + 2) this.#wakes.shift();
   }
 
   #restart(keyframe) {

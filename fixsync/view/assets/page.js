@@ -8,6 +8,7 @@ import { element, fillChecks, fillCollider, fillDifferences, fillFrame, fillLaye
 import { Timeline } from "./timeline.js";
 
 const PANEL_MS = 250; // how often the panels follow while playing
+const FRAME_MS = 60; // and the number of the frame
 const SPEECH_MS = 500; // how long a screen reader is left alone while frames change
 
 const byId = (id) => document.getElementById(id);
@@ -44,6 +45,7 @@ let hasSought = false; // or went to another frame
 let isStale = true; // whether the views need drawing
 let panelsStale = true;
 let panelsDrawn = 0;
+let frameTold = 0; // when the number of the frame was written last
 
 // What panels ask of the page.
 const page = {
@@ -125,7 +127,7 @@ function arrived(message) {
   follow();
   isStale = true;
   panelsStale = true;
-  showFrame();
+  if (!player.isPlaying || performance.now() - frameTold > FRAME_MS) showFrame();
 }
 
 function readSide(side, before) {
@@ -266,6 +268,7 @@ function play(isPlaying) {
   button.setAttribute("aria-label", player.isPlaying ? "Pause" : "Play");
   button.querySelector("use").setAttribute("href", player.isPlaying ? "#i-pause" : "#i-play");
   panelsStale = true;
+  showFrame();
   speakSoon();
 }
 
@@ -586,6 +589,7 @@ function describeFrame() {
 }
 
 function showFrame() {
+  frameTold = performance.now();
   const { frame, rate } = player;
   if (document.activeElement !== byId("frame")) byId("frame").value = String(frame);
   byId("clock").textContent = `of ${ordinal(Math.max(0, frames - 1))} · ${clockTime(frame / rate)}`;

@@ -291,13 +291,12 @@ function frameParts(page, side, name) {
   ];
   const areas = side.wakes.at(-1)?.frame === side.frame ? side.wakes.at(-1).areas : [];
   const answers = areas.map(({ command, answer }) => {
-    const found = command[0] === "cast" ? answer.map(([id]) => id) : answer;
-    return element(
-      "li",
-      {},
-      `${command[0]} ${command[1][0]}: `,
-      ...(found.length ? found.slice(0, ROWS_MAX).flatMap((id) => [colliderButton(page, id), " "]) : ["nothing"]),
-    );
+    const found = command[0] === "cast" ? answer : answer.map((id) => [id]);
+    const said = found.slice(0, ROWS_MAX).flatMap(([id, fraction]) => {
+      const part = fraction === undefined ? " " : ` at ${((fraction / 65536) * 100).toFixed(1)}% `;
+      return [colliderButton(page, id), part];
+    });
+    return element("li", {}, `${command[0]} ${command[1][0]}: `, ...(said.length > 0 ? said : ["nothing"]));
   });
   if (answers.length > 0)
     parts.push(element("p", { class: "subtitle" }, "Queries and casts"), element("ul", { class: "note" }, ...answers));

@@ -1,0 +1,121 @@
+"""fixsync demo: a match between two peers, its verification, and the page that shows it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from fixsync.cli import text
+from fixsync.peers import Outcome, PeerOutcome, Run, outcome_json, run
+from fixsync.relay import Impairment
+from fixsync.view import export, write
+
+_NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)
+
+
+@click.command("demo")
+@click.option("--frames", type=click.IntRange(2, 100_000), default=900, show_default=True)
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("fixsync-demo"),
+    show_default=True,
+    metavar="DIR",
+    help="Where to put both peers' logs and the page.",
+)
+@click.option(
+    "--open/--no-open",
+    "is_opened",
+    default=None,
+    help="Open the page in the browser; otherwise done where there is a terminal and a screen.",
+)
+@text.json_option
+@click.pass_context
+def demo_command(
+    ctx: click.Context, frames: int, seed: int, out: Path, is_opened: bool | None, as_json: bool
+) -> None:
+    """Play a match between two peers, verify it, and show it.
+
+    Two processes play the sample game over UDP, with packets lost, late and repeated on the way. Each records
+    its own log. The logs are compared byte by byte and replayed, and a page that plays the match is written.
+
+    \b
+    Exit code  0  both logs are identical, and replaying them gives the same
+               1  a difference; the page shows both logs where they first differ
+               2  the match did not come to its end
+    """
+    plan = Run(players=2, frames=frames, seed=seed, rate=0, impairment=_NETWORK)
+    try:
+        with _progress(frames, hidden=as_json) as progress:
+            outcome = asyncio.run(run(plan, out, progress))
+        logs = [peer.log for peer in outcome.peers.values() if peer.log is not None]
+        page = out / "match.html"
+        write(
+            page, [export(log) for log in (logs[:1] if outcome.logs_are_identical else logs)], "Skill fight"
+        )
+    except (OSError, ValueError) as error:
+        raise click.ClickException(text.printable(str(error))) from error
+    if as_json:
+        text.print_json({"page": str(page), **json.loads(outcome_json(outcome))})
+    else:
+        _print(text.console(), outcome, page)
+    if is_opened is None:
+        is_opened = sys.stdout.isatty() and not as_json and _has_screen()
+    if is_opened and click.launch(page.resolve().as_uri()) != 0:
+        click.echo("no browser could be started: open the page yourself", err=True)
+    ctx.exit(outcome.exit_code)
+
+
+def _has_screen() -> bool:
+    return sys.platform in ("darwin", "win32") or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+
+
+@contextmanager
+def _progress(frames: int, *, hidden: bool) -> Iterator[Callable[[PeerOutcome], None]]:
+    """A bar on standard error, if that is a terminal; what is yielded moves it."""
+    if hidden or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    columns = TextColumn("playing"), BarColumn(), TextColumn("{task.completed}/{task.total} frames")
+    confirmed: dict[int, int] = {}
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=frames)
+
+        def show(peer: PeerOutcome) -> None:
+            confirmed[peer.peer] = peer.status.confirmed
+            bar.update(task, completed=min(confirmed.values()))
+
+        yield show
+
+
+def _print(out: Console, outcome: Outcome, page: Path) -> None:
+    peers = list(outcome.peers.values())
+    lost = round(100 * outcome.lost / max(1, outcome.passed + outcome.lost))
+    text.say(out, f"{outcome.passed + outcome.lost} packets between two peers, {lost}% of them lost")
+    for peer in peers:
+        status = peer.status
+        text.say(
+            out,
+            f"  peer {peer.peer}: {status.confirmed} frames, {status.rollbacks} rollbacks,"
+            f" last hash {status.hash or '-'}, {(status.reason or 'no end').lower()}",
+        )
+    if outcome.is_good:
+        text.say(out, "both logs: identical, byte for byte; replaying them gives the same")
+    elif outcome.differing_frame is not None:
+        text.say(out, f"the logs differ from frame {outcome.differing_frame} on")
+    else:
+        text.say(out, "the match did not come to a good end; fixsync peers tells more")
+    text.say(out, f"page: {text.printable(str(page.resolve()))}")
