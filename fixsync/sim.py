@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from fixsync._native import ffi, integer, lib, shown
-from fixsync.fields import Key, StateFields, Value, byte_fields, world_fields
+from fixsync.fields import StateFields, byte_fields, world_fields
 from fixsync.random import Random
 from fixsync.records import Event
 from fixsync.world import World
@@ -274,8 +274,3 @@ def _imported(reference: str) -> SimulationType:
         )
     made: SimulationType = found
     return made
-
-
-def prefixed(prefix: str, fields: Mapping[Key, Mapping[str, Value]]) -> StateFields:
-    """Fields with a word put before each key, for a state made of several worlds."""
-    return {(prefix, *key): values for key, values in fields.items()}

@@ -1,0 +1,198 @@
+"""Simulations by name, what starting one checks, and what an input may be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import broken
+import pytest
+from bumpers import Bumpers
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fixsync import sim
+from fixsync.fields import byte_fields, world_fields
+from fixsync.sim import check_input, fields_of, find, hash_of, idle_input, names, register, start
+from fixsync.skillfight import SkillFight
+
+
+@pytest.fixture(autouse=True)
+def _forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sim, "_registered", {})
+
+
+# By name.
+
+
+def test_a_registered_simulation_is_found_by_its_name():
+    assert register(Bumpers) is Bumpers
+    assert find("bumpers") is Bumpers
+    assert {"bumpers", "skillfight"} <= {*names()}
+    register(Bumpers)
+
+
+def test_the_sample_is_found_without_being_registered():
+    assert find("skillfight") is SkillFight
+
+
+def test_a_simulation_is_found_by_module_and_object():
+    assert find("broken:Forgetful") is broken.Forgetful
+
+
+def test_a_name_can_be_taken_once():
+    register(Bumpers)
+    with pytest.raises(ValueError, match="'bumpers' is registered already"):
+        register(broken.Liar)
+
+    class Impostor(Bumpers):
+        name = "skillfight"
+
+    with pytest.raises(ValueError, match="'skillfight' is registered already"):
+        register(Impostor)
+
+
+@pytest.mark.parametrize("name", ["", 3, None])
+def test_a_simulation_needs_a_name_to_be_registered(name: Any):
+    class Nameless(Bumpers):
+        pass
+
+    Nameless.name = name
+    with pytest.raises(ValueError, match="name of a simulation must be a str"):
+        register(Nameless)
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ("nobody", "no simulation is called 'nobody'; known are skillfight, or give module:object"),
+        ("nowhere:Game", "there is no module nowhere"),
+        ("bumpers:Game", "has no Game"),
+        ("bumpers:ONE", "must be called as"),
+        ("bumpers.inside:Game", "there is no module bumpers"),
+    ],
+)
+def test_what_is_not_there_is_told(reference: str, said: str):
+    with pytest.raises(ValueError, match=said):
+        find(reference)
+
+
+def test_a_module_that_itself_lacks_a_module_is_not_taken_for_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "lacking.py").write_text("import a_module_that_is_nowhere\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="a_module_that_is_nowhere"):
+        find("lacking:Game")
+
+
+# Starting.
+
+
+class Headless(Bumpers):
+    step = None  # type: ignore[assignment]
+
+
+class Worldless(Bumpers):
+    def __init__(self, seed: int, players: int) -> None:
+        super().__init__(seed, players)
+        self.world = None  # type: ignore[assignment]
+
+
+class Crowded(Bumpers):
+    def __init__(self, seed: int, players: int) -> None:
+        super().__init__(seed, players)
+        self.players = 7
+
+
+class Begun(Bumpers):
+    def __init__(self, seed: int, players: int) -> None:
+        super().__init__(seed, players)
+        self.world.step()
+
+
+@pytest.mark.parametrize(
+    ("simulation", "said"),
+    [
+        (Headless, "no method step"),
+        (Worldless, "`world` must be a World, not None"),
+        (Crowded, "started for 2 players, its `players` is 7"),
+        (Begun, "must start at frame 0, not 1"),
+        (broken.Liar, r"hash\(\) is not hash_of\(save\(\)\)"),
+    ],
+)
+def test_what_keeps_not_to_the_protocol_is_not_started(simulation: Any, said: str):
+    with pytest.raises(ValueError, match=said):
+        start(simulation, 1, 2)
+
+
+@pytest.mark.parametrize(("seed", "players"), [(-1, 2), (2**64, 2), (1, 0), (1, 9)])
+def test_a_seed_or_a_number_of_players_out_of_range_is_refused(seed: int, players: int):
+    with pytest.raises(ValueError, match="must be"):
+        start(Bumpers, seed, players)
+
+
+# Inputs.
+
+
+class Anything(Bumpers):
+    def check_input(self, _player: int, value: sim.Input) -> None:
+        """All that is an input."""
+
+
+INT64 = st.integers(-(2**63), 2**63 - 1)
+
+
+@given(st.one_of(INT64, st.lists(INT64, min_size=1, max_size=16)))
+def test_an_input_is_an_integer_or_up_to_sixteen(value: int | list[int]):
+    expected = tuple(value) if isinstance(value, list) else value
+    assert check_input(Anything(1, 2), 1, value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "said"),
+    [
+        (2**63, ValueError, "input of player 1 must be"),
+        ([], ValueError, "must hold 1..16 integers, not 0"),
+        ([0] * 17, ValueError, "must hold 1..16 integers, not 17"),
+        ([1, 2**63], ValueError, r"input of player 1, \[1\] must be"),
+        (1.0, TypeError, "input of player 1 must be an integer"),
+        (True, TypeError, "input of player 1 must be an integer"),
+        ([1.0], TypeError, r"input of player 1, \[0\] must be an integer"),
+        ("1", TypeError, "input of player 1 must be an integer"),
+        (None, TypeError, "input of player 1 must be an integer"),
+    ],
+)
+def test_what_is_no_input_is_refused_by_player(value: Any, error: type[Exception], said: str):
+    with pytest.raises(error, match=said):
+        check_input(Anything(1, 2), 1, value)
+
+
+def test_what_the_simulation_refuses_is_refused_with_its_reason():
+    with pytest.raises(ValueError, match=r"input of player 1: must be 0\.\.4, not 5"):
+        check_input(Bumpers(1, 2), 1, 5)
+
+
+def test_the_idle_input_is_0_unless_the_simulation_says_otherwise():
+    assert idle_input(Bumpers(1, 2)) == 0
+
+    class Wide(Bumpers):
+        idle = (1, 2)
+
+    assert idle_input(Wide(1, 2)) == (1, 2)
+
+
+# States.
+
+
+def test_a_state_is_told_by_its_simulation_as_a_world_or_as_bytes():
+    game = Bumpers(1, 2)
+    assert ("player", 1) in fields_of(Bumpers, game.save())
+    assert fields_of(None, game.world.save()) == world_fields(game.world.save())
+    assert fields_of(None, b"anything") == byte_fields(b"anything")
+
+
+def test_the_hash_of_a_worlds_bytes_is_its_hash():
+    world = Bumpers(1, 5).world
+    world.step()
+    assert hash_of(world.save()) == world.hash()
