@@ -53,7 +53,7 @@ def view_command(
 
     \b
     Exit code  0  the page is written
-               2  not a valid log, or a world refuses a command; nothing is written
+               2  not a valid log, or one that a world refuses: nothing written
     """
     if len(logs) > 2:
         raise click.UsageError(f"a page shows one log or two, not {len(logs)}", ctx)
