@@ -40,9 +40,11 @@ def test_the_kernel_does_nothing_undefined_and_stays_in_its_memory(tmp_path: Pat
         archive.extractall(installed)
     tests = [str(HERE / name) for name in TESTS if (HERE / name).exists()]
     code = (
-        "import sys, pytest, fixsync._native\n"
+        "import sys, pytest\n"
+        f"code = pytest.main(['-q', '-x', '-p', 'no:cacheprovider', *{tests!r}])\n"
+        "import fixsync._native\n"  # pytest's plugins must be imported by pytest first
         f"assert fixsync._native.__file__.startswith({str(installed)!r}), fixsync._native.__file__\n"
-        f"sys.exit(pytest.main(['-q', '-x', '-p', 'no:cacheprovider', *{tests!r}]))"
+        "sys.exit(code)"
     )
     run = subprocess.run(
         [sys.executable, "-c", code],
