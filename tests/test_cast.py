@@ -11,7 +11,6 @@ import shutil
 import struct
 import subprocess
 from collections.abc import Callable, Iterator
-from functools import cache
 from itertools import product
 from math import isqrt
 from pathlib import Path
@@ -453,6 +452,9 @@ def test_a_touch_of_a_rim_counts_at_multiples_of_2_to_the_minus_32_alone() -> No
     assert quarter[0] == 16384
     assert cast_pair(ball, start, (900, 0, 0), disc, ORIGIN, STILL) is None  # at a third
     assert cast_pair(ball, start, (1200, 0, 0), disc, ORIGIN, STILL, hit_when=OVERLAPPING) is None
+    leaving = cast_pair(ball, Pose(0, 54, 103), (0, 7, 9), disc, ORIGIN, STILL)
+    assert leaving is not None
+    assert leaving[0] == 0
     # Beside the cylinder, and over its lid, every time counts.
     beside = cast_pair(ball, Pose(-300, 50, 105), (900, 0, 0), disc, ORIGIN, STILL)
     over = cast_pair(ball, Pose(-300, 54, 100), (900, 0, 0), disc, ORIGIN, STILL, hit_when=OVERLAPPING)
@@ -637,45 +639,52 @@ def test_a_sweep_casts_a_collider_at_those_it_may_hit(
     assert world.sweep(id, motion, limit=limit) == (expected[:limit] if limit else expected)
 
 
-@cache
-def crowd(count: int, stepped: bool) -> World:
-    """Many colliders of all kinds and very different sizes; the structure for searches is there, or not."""
-    rng = random.Random(count)
-    world = World(count)
-    side = 4 * SIZE * isqrt(count)
+def crowd(count: int, rng: random.Random) -> World:
+    """Many colliders, of all kinds and very different sizes, in ids of no order."""
+    world, side = World(count), 24 * isqrt(count)
     for id in range(count):
-        size = rng.choice([4, 4, 4, 40])
+        size = rng.choice([4, 4, 4, 4, 30])
         kind = rng.choice([*SOLIDS, "sector"])
         numbers = [
             rng.randint(1, size) for _ in range({"sphere": 1, "capsule": 2, "cylinder": 2}.get(kind, 3))
         ]
         pose = Pose(rng.randint(0, side), rng.randint(0, SIZE), rng.randint(0, side), rng.randrange(TURN))
         world.add(id, shape_from_tuple((kind, *numbers)), pose, layer=rng.randrange(3))
-    if stepped:
-        world.step()
     return world
 
 
-@settings(max_examples=60)
-@given(st.data())
-def test_a_long_cast_through_a_crowd_finds_what_each_pair_finds(data: st.DataObject) -> None:
-    count = data.draw(st.sampled_from([60, 400]))
-    world = crowd(count, True)
-    side = 4 * SIZE * isqrt(count)
-    place = st.integers(-SIZE, side + SIZE)
-    start = data.draw(place), data.draw(st.integers(-9, SIZE + 9)), data.draw(place)
-    motion = data.draw(_vector(st.integers(-2 * side, 2 * side)))
-    shape = data.draw(strategies.shapes(SOLIDS, st.integers(1, 30)).map(shape_from_tuple))
-    expected = []
-    for id, other, pose, layer, *_ in world.colliders():
-        if layer != 1 and not isinstance(other, Sector):
-            found = cast_pair(shape, Pose(*start), motion, other, pose, STILL)
-            expected += [(id, *found)] if found else []
-    expected.sort(key=lambda hit: (hit[1], hit[0]))
-    assert world.cast(shape, Pose(*start), motion, 5) == expected
-    assert crowd(count, False).cast(shape, Pose(*start), motion, 5) == expected
-    for limit in (1, 2, 7):
-        assert world.cast(shape, Pose(*start), motion, 5, limit=limit) == expected[:limit]
+def lattice(count: int, rng: random.Random) -> World:
+    """Equal boxes in rows and columns: a cast meets many of them at the same time."""
+    world, ids, columns = World(count), list(range(count)), isqrt(count)
+    rng.shuffle(ids)
+    for n, id in enumerate(ids):
+        world.add(id, Box(4, 4, 4), Pose(16 * (n % columns), 0, 16 * (n // columns)))
+    return world
+
+
+@pytest.mark.parametrize("stepped", [True, False])
+@pytest.mark.parametrize(("made", "count"), [(crowd, 40), (crowd, 1600), (lattice, 900)])
+def test_a_cast_through_a_crowd_finds_what_each_pair_finds(
+    made: Callable[[int, random.Random], World], count: int, stepped: bool
+) -> None:
+    rng = random.Random(count)
+    world, side, found_count = made(count, rng), 24 * isqrt(count), 0
+    if stepped:
+        world.step()
+    solids = [row for row in world.colliders() if row.layer != 1 and not isinstance(row.shape, Sector)]
+    for _ in range(2 * isqrt(count)):
+        start = Pose(rng.randint(-9, side // 2), rng.randint(-9, SIZE), rng.randint(-9, side // 2))
+        motion = rng.choice([side, 64, 512]), rng.randint(-SIZE, SIZE), rng.choice([side, 64, 512, 0])
+        shape: Any = rng.choice([Sphere(1), Sphere(8), Capsule(3, 9), Cylinder(20, 5), Box(40, 9, 3)])
+        expected = []
+        for other in solids:
+            hit = cast_pair(shape, start, motion, other.shape, other.pose, STILL)
+            expected += [(other.id, *hit)] if hit else []
+        expected.sort(key=lambda hit: (hit[1], hit[0]))
+        for limit in (0, 1, 2, 7):
+            assert world.cast(shape, start, motion, 5, limit=limit) == expected[: limit or None]
+        found_count += len(expected)
+    assert found_count > count // 2
 
 
 @given(st.lists(colliders, max_size=12), hit_whens, rays)
