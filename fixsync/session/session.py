@@ -519,13 +519,15 @@ class Session:
         if link.owes_answer:
             link.owes_answer = False
             yield self._hello(link, is_answer=True)
-        elif (
-            self.end is None
-            and (not link.is_established or self.phase is Phase.JOINING)
-            and now_ms - link.hello_ms >= timing.hello_ms
-        ):
-            link.hello_ms = now_ms
-            yield self._hello(link, is_answer=False)
+        elif self.end is None and now_ms - link.hello_ms >= timing.hello_ms:
+            if not link.is_established or self.phase is Phase.JOINING:
+                link.hello_ms = now_ms
+                yield self._hello(link, is_answer=False)
+            elif link.is_fresh:
+                # It is known here, but has not shown that it knows: the answer to its Hello may be lost,
+                # again.
+                link.hello_ms = now_ms
+                yield self._hello(link, is_answer=True)
         for want in link.wants:
             yield from self._pieces(link, want)
         link.wants.clear()
