@@ -20,6 +20,7 @@ COMMANDS = {
     "peers": "fixsync.cli.peers:peers_command",
     "synctest": "fixsync.cli.synctest:synctest_command",
     "view": "fixsync.cli.view:view_command",
+    "bench": "fixsync.cli.bench:bench_command",
     "config": "fixsync.cli.config:config_command",
 }
 """Where each command is: its name, and module:object."""

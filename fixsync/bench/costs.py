@@ -1,0 +1,225 @@
+"""What single things cost, each beside its yardstick."""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from time import perf_counter_ns
+from typing import Any
+
+from fixsync._native import ffi, lib, uninitialised
+from fixsync.bench.check import FRAMES
+from fixsync.bench.scenes import Scene, scene
+from fixsync.bench.yardstick import empty_call, least, sort_and_copy
+from fixsync.matchlog import Reader
+from fixsync.numbers import ONE
+from fixsync.random import Random
+from fixsync.replay import replay
+from fixsync.shapes import Box, Cylinder, Pose, Shape, overlap, pack_poses, pack_shapes
+from fixsync.world import World
+
+__all__ = ["Cost", "costs", "log_cost"]
+
+_BACK = 8
+
+
+@dataclass
+class Cost:
+    """Nanoseconds of something, and of what it is held against."""
+
+    what: str
+    unit: str
+    cost: float
+    yardstick: str = ""
+    yardstick_cost: float | None = None
+    hash: str | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        return self.cost / self.yardstick_cost if self.yardstick_cost else None
+
+
+def costs(count: int, log: Callable[[str], None]) -> Iterator[Cost]:
+    """The rows, of a uniform scene with `count` colliders where one is needed."""
+    log("calls")
+    empty = empty_call()
+    yield Cost("empty call (fxs_world_frame)", "call", empty)
+    yield _overlap_cost(empty)
+    yield from _small_costs(empty)
+    log("predicates")
+    yield from _predicate_costs()
+    made = scene("uniform", count)
+    log("yardsticks")
+    sort = sort_and_copy(count)
+    if sort is not None:
+        step = _frame_cost(made)
+        yield Cost(f"frame, {count}", "collider", step / count, "copy 32 bytes, radix sort", sort)
+    log("states")
+    yield from _state_costs(made)
+    log("rollback")
+    yield _rollback_cost(made)
+    log("queries")
+    yield from _query_costs(made)
+
+
+def _overlap_cost(empty: float) -> Cost:
+    a, at_a, b, at_b = Cylinder(ONE, ONE), Pose(0, 0, 0), Box(ONE, ONE, ONE), Pose(ONE, 0, ONE, 5000)
+    times = []
+    for _ in range(60):
+        began = perf_counter_ns()
+        for _ in range(250):
+            overlap(a, at_a, b, at_b), overlap(a, at_a, b, at_b)
+            overlap(a, at_a, b, at_b), overlap(a, at_a, b, at_b)
+        times.append(perf_counter_ns() - began)
+    return Cost("overlap()", "call", min(times) / 1000, "empty call", empty)
+
+
+def _small_costs(empty: float) -> Iterator[Cost]:
+    made = scene("uniform", 10)
+    world, ids = made.world(), made.ids().tobytes()
+    poses = [made.poses(frame).tobytes() for frame in range(2)]
+    world.step()
+
+    def frame() -> None:
+        world.pose_many(ids, poses[0])
+        world.step()
+
+    yield Cost("step(), 10 colliders", "call", least(world.step, calls=500), "empty call", empty)
+    yield Cost("pose_many() and step(), 10", "frame", least(frame, calls=500), "empty call", empty)
+
+
+def _predicate_costs() -> Iterator[Cost]:
+    random, pairs = Random(3), 20_000
+    cylinder, box = Cylinder(ONE // 2, ONE), Box(ONE // 2, ONE, ONE * 3 // 10)
+    for name, a, b in (
+        ("cylinder and cylinder", cylinder, cylinder),
+        ("cylinder and box", cylinder, box),
+        ("box and box", box, box),
+    ):
+        yield Cost(f"overlap_many, {name}", "pair", _predicate_cost(random, pairs, a, b))
+
+
+def _predicate_cost(random: Random, pairs: int, a: Shape, b: Shape) -> float:
+    def poses() -> bytes:
+        return pack_poses(
+            Pose(random.below(2 * ONE), 0, random.below(2 * ONE), random.below(65536)) for _ in range(pairs)
+        )
+
+    rows = [pack_shapes([a]) * pairs, poses(), pack_shapes([b]) * pairs, poses()]
+    kinds = ("fxs_shape[]", "fxs_pose[]") * 2
+    columns = [ffi.from_buffer(kind, data) for kind, data in zip(kinds, rows, strict=True)]
+    contacts, bad = uninitialised("uint8_t[]", pairs), ffi.new("uint64_t *")
+    return least(lambda: lib.fxs_overlap_many(pairs, *columns, contacts, bad)) / pairs
+
+
+def _frame_cost(made: Scene) -> float:
+    moves = [made.poses(frame) for frame in range(1, FRAMES + 1)]
+    times = []
+    for _ in range(3):
+        world, ids = made.world(), made.ids()
+        for poses in moves:
+            began = perf_counter_ns()
+            world.pose_many(ids, poses)
+            world.step()
+            times.append(perf_counter_ns() - began)
+    return min(times)
+
+
+def _state_costs(made: Scene) -> Iterator[Cost]:
+    world = made.world()
+    world.step()
+    state = world.save()
+    view, n = memoryview(state), made.count
+    copy = least(view.tobytes, repeats=50)
+    for what, run in (("save()", world.save), ("load()", lambda: world.load(state))):
+        yield Cost(f"{what}, {n}", "call", least(run, repeats=50), "copy of the same bytes", copy)
+    hashed = Cost(f"hash(), {n}", "call", least(world.hash, repeats=50))
+    if find_spec("xxhash"):
+        import xxhash
+
+        hashed.yardstick, hashed.hash = "xxhash of the same bytes", f"{world.hash():016x}"
+        hashed.yardstick_cost = least(lambda: xxhash.xxh64_intdigest(state), repeats=50)
+        if world.hash() != xxhash.xxh64_intdigest(state):
+            raise RuntimeError("hash() is not the XXH64 of the state")
+    yield hashed
+
+
+def _rollback_cost(made: Scene) -> Cost:
+    """Going back by loading a state of 8 frames ago and stepping those frames again, as a session does, but
+    without saving them anew."""
+    moves = [made.poses(frame) for frame in range(1, _BACK + 4)]
+    ids = made.ids()
+    steps, backs = [], []
+    for _ in range(3):
+        world, saved = made.world(), deque[bytes](maxlen=_BACK + 1)
+        for poses in moves:
+            saved.append(world.save())
+            steps.append(_timed(world, ids, [poses]))
+        end = world.hash()
+        began = perf_counter_ns()
+        world.load(saved[-_BACK])
+        _timed(world, ids, moves[-_BACK:])
+        backs.append(perf_counter_ns() - began)
+        if world.hash() != end:
+            raise RuntimeError("going back and stepping again led to another state")
+    what = f"back {_BACK} frames, and stepping them again, {made.count}"
+    return Cost(what, "time", min(backs), "frame", sorted(steps)[len(steps) // 4], f"{end:016x}")
+
+
+def _timed(world: World, ids: array[int], moves: list[array[int]]) -> int:
+    began = perf_counter_ns()
+    for poses in moves:
+        world.pose_many(ids, poses)
+        world.step()
+    return perf_counter_ns() - began
+
+
+def _query_costs(made: Scene) -> Iterator[Cost]:
+    """1,000 skill areas: sectors, cylinders and boxes 1 to 5 units large, one at each of 1,000 colliders."""
+    import struct
+
+    random, world, ids = Random(4), made.world(), made.ids()
+    areas = []
+    for i in range(1_000):
+        size = random.between(ONE, 5 * ONE)
+        kind, half_angle = (i % 3) + 2, random.between(2000, 12000) if i % 3 == 2 else 0
+        sizes = (size, ONE, size // 2) if kind == 3 else (size, ONE, 0)
+        at = made.pose(i * made.count // 1_000, 1)
+        areas.append(struct.pack("=IIiiiiiiIII", kind, half_angle, *sizes, *at, 2**32 - 1, 0))
+    rows = b"".join(areas)
+    moves = made.poses(1)
+    world.step()
+    frames, fresh, stale = [], [], []
+    for frame in range(1, 12):
+        poses = made.poses(frame)
+        frames.append(_timed(world, ids, [poses]))
+        fresh.append(least(lambda: world.query_many(rows), repeats=1))
+        world.pose_many(ids, moves)
+        stale.append(least(lambda: world.query_many(rows), repeats=1))
+    yield Cost(f"1,000 queries after a step, {made.count}", "all", min(fresh), "frame", min(frames))
+    yield Cost(f"1,000 queries after a change, {made.count}", "all", min(stale), "frame", min(frames))
+
+
+def log_cost(path: str) -> Cost:
+    """Replaying a match log beside decoding its lines into plain values by the JSON library alone."""
+    import msgspec
+
+    from fixsync.logfile import Source
+
+    with Source(path) as source:
+        lines = b"".join(source).split(b"\n")[:-1]
+    decode: Callable[[bytes], Any] = msgspec.json.Decoder().decode
+
+    def decode_all() -> None:
+        for line in lines:
+            decode(line)
+
+    with Reader(path) as reader:
+        frames = sum(1 for _ in reader)
+    result = replay(path)
+    cost = least(lambda: replay(path), repeats=9)
+    name = f"replay of {path.rpartition('/')[2]}, {frames} frames"
+    return Cost(name, "log", cost, "decoding its JSON", least(decode_all, repeats=9), result.hash)

@@ -1,0 +1,92 @@
+"""Yardsticks: what an empty call, copying memory and sorting cost on this machine, in this run."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from importlib.resources import as_file, files
+from pathlib import Path
+from time import perf_counter_ns
+from typing import Any
+
+from cffi import FFI
+
+from fixsync._native import lib
+from fixsync.random import Random
+from fixsync.world import World
+
+__all__ = ["compiled", "empty_call", "least", "sort_and_copy"]
+
+_DECLARATIONS = (
+    "void yardstick(uint64_t n, const uint8_t *records, uint8_t *copy, uint32_t *keys, uint32_t *spare);"
+)
+
+
+def least(run: Callable[[], Any], *, calls: int = 1, repeats: int = 20) -> float:
+    """Nanoseconds of one of `calls` calls in the fastest of several runs of them."""
+    times = []
+    steps = range(calls)
+    for _ in range(repeats):
+        began = perf_counter_ns()
+        for _ in steps:
+            run()
+        times.append(perf_counter_ns() - began)
+    return min(times) / calls
+
+
+def empty_call() -> float:
+    """Nanoseconds of a call of the kernel that does next to nothing, `fxs_world_frame`: a pointer in, a
+    number out."""
+    call, world = lib.fxs_world_frame, World(1)._world
+    times = []
+    for _ in range(60):
+        began = perf_counter_ns()
+        for _ in range(250):
+            call(world), call(world), call(world), call(world)
+        times.append(perf_counter_ns() - began)
+    return min(times) / 1000
+
+
+def compiled(compiler: str = "cc") -> tuple[FFI, Any] | None:
+    """yardstick.c, compiled and loaded; None without a compiler."""
+    found = shutil.which(compiler)
+    if found is None:
+        return None
+    ffi = FFI()
+    ffi.cdef(_DECLARATIONS)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        as_file(files("fixsync.bench").joinpath("yardstick.c")) as source,
+    ):
+        library = Path(folder) / "yardstick.so"
+        command = [found, "-O3", "-shared", "-fPIC", "-o", str(library), str(source)]
+        try:
+            subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own source
+        except (OSError, subprocess.CalledProcessError):
+            return None
+        return ffi, ffi.dlopen(str(library))
+
+
+def sort_and_copy(count: int) -> float | None:
+    """Nanoseconds a record of copying `count` records of 32 bytes and sorting as many random 32-bit keys by
+    three passes of a radix sort; None without a compiler."""
+    made = compiled()
+    if made is None:
+        return None
+    ffi, library = made
+    random = Random(1)
+    given = [random.below(2**32) for _ in range(count)]
+    keys, first = ffi.new("uint32_t[]", count), ffi.new("uint32_t[]", given)
+    spare = ffi.new("uint32_t[]", count)
+    records, copy = ffi.new("uint8_t[]", 32 * count), ffi.new("uint8_t[]", 32 * count)
+    times = []
+    for _ in range(30):
+        ffi.memmove(keys, first, 4 * count)
+        began = perf_counter_ns()
+        library.yardstick(count, records, copy, keys, spare)
+        times.append(perf_counter_ns() - began)
+    if list(spare) != sorted(given):
+        raise RuntimeError("the yardstick does not sort")
+    return min(times) / count

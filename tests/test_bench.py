@@ -1,0 +1,89 @@
+"""The bench: its scenes, their pinned answers, and what the command tells."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+
+from fixsync.bench import check
+from fixsync.bench.frames import Row
+from fixsync.bench.plot import svg
+from fixsync.bench.scenes import LARGEST, SCENES, scene
+from fixsync.bench.yardstick import sort_and_copy
+from fixsync.cli.bench import bench_command
+from fixsync.world import World
+
+
+def test_every_scene_agrees_with_a_look_at_all_pairs_and_comes_to_its_pinned_hash() -> None:
+    found = list(check.checked())
+    assert [name for name, _, _ in found] == [*SCENES]
+    assert {name: faults for name, _, faults in found if faults} == {}
+
+
+def test_a_hash_is_pinned_for_every_scene_and_number_of_colliders() -> None:
+    wanted = {name: {str(n) for n in check.PINNED_COUNTS if n <= LARGEST.get(name, n)} for name in SCENES}
+    assert {name: set(hashes) for name, hashes in check.golden().items()} == wanted
+
+
+@pytest.mark.parametrize("fault", ["misses", "queries"])
+def test_the_check_sees_a_wrong_answer(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    step, query = World.step, World.query
+    if fault == "misses":
+        monkeypatch.setattr(World, "step", lambda self: step(self)[:-1])
+    else:
+        monkeypatch.setattr(World, "query", lambda self, *args: query(self, *args)[1:])
+    assert any(faults for _, _, faults in check.checked(100))
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_colliders_of_a_scene_stay_between_their_walls(name: str) -> None:
+    made = scene(name, 100)
+    for axes in made.motions:
+        for axis in axes[:3]:
+            assert all(
+                axis.low <= axis.at(frame) <= axis.low + axis.span for frame in range(0, 10**6, 99_991)
+            )
+
+
+def test_a_scene_is_refused_by_what_is_wrong_with_it() -> None:
+    with pytest.raises(ValueError, match="no scene 'unifrom'"):
+        scene("unifrom", 100)
+    with pytest.raises(ValueError, match="not 9"):
+        scene("uniform", 9)
+
+
+def test_the_yardstick_sorts() -> None:
+    # It compares its result with Python's sort; without a compiler there is none.
+    cost = sort_and_copy(3_000)
+    assert cost is None or cost > 0
+
+
+def test_the_command_tells_scenes_costs_and_hashes_as_json() -> None:
+    run = CliRunner().invoke(bench_command, ["--scene", "uniform", "--count", "100", "--json"])
+    assert run.exit_code == 0, run.output
+    told = json.loads(run.stdout)
+    rows = {row["library"]: row for row in told["scenes"]}
+    assert rows["fixsync"]["hash"] == check.golden()["uniform"]["100"]
+    assert all(row["pairs"] == rows["fixsync"]["pairs"] for row in rows.values())
+    assert {"overlap()", "save(), 10000"} <= {cost["what"] for cost in told["costs"]}
+
+
+def test_a_pinned_hash_that_does_not_match_is_told_by_the_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fixsync.bench.frames.golden", lambda: {"line": {"100": "0" * 16}})
+    run = CliRunner().invoke(bench_command, ["--scene", "line", "--count", "100", "--fixsync-only"])
+    assert run.exit_code == 1
+    assert "WRONG" in run.stdout
+
+
+def test_the_plot_has_a_line_for_every_scene_and_library() -> None:
+    rows = [
+        Row("uniform", count, library, count * each, count * each, 0, 0)
+        for library, each in (("fixsync", 30), ("pymunk", 300))
+        for count in (100, 1_000)
+    ]
+    root = ElementTree.fromstring(svg(rows))  # noqa: S314 - the plot's own
+    assert len(root.findall("{*}polyline")) == 2
+    assert {"fixsync, uniform", "pymunk, uniform", "1,000"} <= {e.text for e in root.findall("{*}text")}
