@@ -1,0 +1,47 @@
+"""The gate on instruction counts: bench/counts.py."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+BENCH = Path(__file__).resolve().parent.parent / "bench"
+
+pytestmark = pytest.mark.skipif(not (BENCH / "counts.py").exists(), reason="the sources are not here")
+
+
+def counts() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("counts", BENCH / "counts.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_kernel_needs_no_more_instructions_than_recorded_and_allowed() -> None:
+    run = subprocess.run(
+        [sys.executable, str(BENCH / "counts.py")], capture_output=True, text=True, check=False
+    )
+    if run.returncode == 2:
+        pytest.skip(run.stderr.strip())
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_more_than_the_allowed_change_is_told_and_less_is_not() -> None:
+    before = {"uniform": 1_000, "hash": 1_000, "save": 1_000}
+    told = counts().slower({"uniform": 1_021, "hash": 1_020, "save": 500}, before, 2.0)
+    assert told == ["uniform: 1,021 instructions, +2.1% of 1,000; 2% are allowed"]
+
+
+def test_every_recorded_compiler_has_a_count_for_every_case() -> None:
+    recorded = json.loads((BENCH / "counts.json").read_text(encoding="ascii"))
+    assert recorded["compilers"]
+    for found in recorded["compilers"].values():
+        assert set(found) == set(counts().CASES)
