@@ -132,10 +132,13 @@ def test_the_module_imports_nothing_and_exports_every_function_of_the_header():
 
 
 def test_joined_modules_have_no_import_left_and_each_module_once():
-    for script in ("page.js", "worker.js"):
-        text = bundle.joined(script)
+    """The worker has the kernel and no page, the page has no kernel."""
+    page_script, worker_script = bundle.joined("page.js"), bundle.joined("worker.js")
+    for text in (page_script, worker_script):
         assert not re.search(r"^(import|export)\b", text, re.MULTILINE)
-        assert text.count("\nclass World {") == (1 if script == "worker.js" else 0) or script == "page.js"
+    assert (page_script.count("class World {"), worker_script.count("class World {")) == (0, 1)
+    assert (page_script.count("class View {"), worker_script.count("class View {")) == (1, 0)
+    assert (page_script.count("class Colliders {"), worker_script.count("class Colliders {")) == (1, 1)
 
 
 @pytest.mark.parametrize("script", ["page.js", "worker.js"])
@@ -145,7 +148,7 @@ def test_no_two_modules_of_a_bundle_share_a_top_level_name(script):
     names = re.findall(r"^(?:async )?(?:const|let|class|function\*?) (\w+)", text, re.MULTILINE)
     names += [
         name
-        for names in re.findall(r"^(?:const|let) \[([^\]]*)\] =", text, re.MULTILINE)
+        for names in re.findall(r"^(?:const|let) [\[{]([^\]}]*)[\]}] =", text, re.MULTILINE)
         for name in re.findall(r"\w+", names)
     ]
     assert len(names) > 50

@@ -214,5 +214,9 @@ def write(out: str | os.PathLike[str], logs: Sequence[Exported], title: str = ""
     """Writes the page of one log or two. A file that is there already is replaced once the page is whole."""
     text = page(logs, title)
     part = Path(f"{os.fspath(out)}.part")
-    part.write_text(text, encoding="utf-8", newline="\n")
-    part.replace(out)
+    try:
+        part.write_text(text, encoding="utf-8", newline="\n")
+        part.replace(out)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise

@@ -1,7 +1,8 @@
 // Runs the page's engine under Node. Reads from standard input { wasm, logs: [...], seeks: [...] }, the logs as a page holds them, and
 // writes what the check of each came to, the states it goes to in the order of `seeks`, and, for two logs, their comparison.
 import { readFileSync } from "node:fs";
-import { Comparison, Match } from "../../fixsync/view/assets/engine.js";
+import { Comparison } from "../../fixsync/view/assets/compare.js";
+import { Match } from "../../fixsync/view/assets/engine.js";
 import { comparisonText, verdictText } from "../../fixsync/view/assets/format.js";
 
 const { wasm, logs, seeks } = JSON.parse(readFileSync(0, "utf8"));

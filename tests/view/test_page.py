@@ -293,6 +293,11 @@ def test_pan_zoom_and_fit(opened):
     page.mouse.wheel(0, -600)
     page.wait_for_timeout(100)
     assert abs(under()[0] - moved[0]) < 0.2  # what is under the pointer stays there
+    for key, axis, sign in (("w", 1, 1), ("s", 1, -1), ("d", 0, 1), ("a", 0, -1)):
+        here = under()
+        page.keyboard.press(key)
+        page.wait_for_timeout(60)
+        assert (under()[axis] - here[axis]) * sign > 0
     page.keyboard.press("0")
     page.wait_for_timeout(100)
     again = under()
@@ -414,7 +419,7 @@ def test_a_log_that_tells_something_else_is_shown_where_it_first_does(opened, tm
     page.keyboard.press("Home")
     shows(page, 0)
     assert page.is_hidden("#difference-panel")
-    page.keyboard.press("d")
+    page.keyboard.press("g")
     shows(page, 250)
 
 
@@ -442,6 +447,20 @@ def test_two_logs_open_where_they_first_differ_with_the_difference_marked(opened
     page.keyboard.press("ArrowLeft")
     shows(page, 299)
     assert page.is_hidden("#difference-panel")
+
+
+def test_the_shorter_of_two_logs_stays_at_its_end(opened, tmp_path):
+    short = tmp_path / "short.jsonl"
+    short.write_bytes(b"".join(gzip.decompress(FIGHT.read_bytes()).splitlines(keepends=True)[:101]))
+    page = opened(FIGHT, short)
+    shows(page, 100)
+    assert "one log goes on and the other does not" in page.inner_text("#checks")
+    caption = page.locator("figure[data-side='1'][data-projection='top'] figcaption")
+    assert "ended with frame 99" in caption.inner_text()
+    assert page.is_hidden("#difference-panel")
+    page.keyboard.press("ArrowLeft")
+    shows(page, 99)
+    assert "ended" not in caption.inner_text()
 
 
 def test_two_logs_that_are_the_same_are_called_that(opened):

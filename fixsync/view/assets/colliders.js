@@ -1,6 +1,6 @@
 // Colliders of one frame, read out of fxs_collider records, and their geometry for drawing: in units, as floating point. Nothing
 // here decides an answer.
-import { COLLIDER_BYTES, SHAPE_CODES } from "./kernel.js";
+import { COLLIDER_BYTES, SHAPE_CODES } from "./codes.js";
 
 export const UNIT = 65536;
 export const KINDS = Object.keys(SHAPE_CODES);

@@ -1,4 +1,6 @@
 // Draws one frame on a canvas, from above (XZ) or from the side (XY).
+
+import { ENTER, EXIT, TOUCHING } from "./codes.js";
 import {
   BOX,
   CAPSULE,
@@ -13,18 +15,14 @@ import {
   solidOf,
   UNIT,
 } from "./colliders.js";
-import { ENTER, EXIT, STAY, TOUCHING } from "./kernel.js";
+import { dashOf, LAYER_COLOURS, MARK_PIXELS } from "./theme.js";
 
-export const LAYER_COLOURS = 8;
-const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]]; // layers 0..7, 8..15, 16..23, 24..31
 const FADE_FRAMES = 14;
 const LINKS_MAX = 3000;
 const LABELS_MAX = 250;
 const CROWD = 300; // more visible colliders than this are drawn with thin lines, which canvases are quickest at, and without trails
 const LABEL_ALL_MAX = 40; // as few colliders as this have their names beside them however small they are
 const LABEL_RADIUS_MIN = 9; // pixels
-const MARK_PIXELS = 20;
-const FIT_MARGIN = 26;
 const FULL_TURN = 2 * Math.PI;
 
 // A share of 0..1 as the two digits that a colour of the style sheet, #rrggbb, takes for its opacity.
@@ -45,124 +43,6 @@ function grouped(items, keyOf) {
     else groups.set(key, [item]);
   }
   return groups;
-}
-
-export const dashOf = (layer) => DASHES[Math.floor(layer / LAYER_COLOURS)];
-
-// Colours from the style sheet, so that a theme is written in one place.
-export function readTheme(element) {
-  const style = getComputedStyle(element);
-  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-  const names = ["ink", "faint", "grid", "axis", "stage", "accent", "differs", "area"];
-  const colours = Object.fromEntries(names.map((name) => [name, colour(name)]));
-  return {
-    ...colours,
-    marks: new MarkPictures(colours),
-    layers: Array.from({ length: LAYER_COLOURS }, (_, i) => colour(`layer-${i}`)),
-    font: style.fontFamily,
-  };
-}
-
-const MARK_LINES = {
-  [ENTER]: [[0, -6, 6, 0, 0, 6, -6, 0, 0, -6, 6, 0]],
-  [EXIT]: [
-    [-4.2, -4.2, 4.2, 4.2],
-    [-4.2, 4.2, 4.2, -4.2],
-  ],
-};
-
-// The marks of hits as pictures, filled and hollow. ENTER: a diamond; STAY: a dot; EXIT: a cross. Pictures at whole pixels are what
-// canvases draw fastest.
-class MarkPictures {
-  #known = new Map();
-
-  constructor({ ink, stage }) {
-    this.ink = ink;
-    this.stage = stage;
-  }
-
-  // The picture of a mark, `size` pixels wide.
-  of(kind, isHollow, size, ratio) {
-    const key = `${kind} ${isHollow} ${size} ${ratio}`;
-    if (!this.#known.has(key)) this.#known.set(key, this.#drawn(kind, isHollow, size * ratio));
-    return this.#known.get(key);
-  }
-
-  #drawn(kind, isHollow, pixels) {
-    const canvas = new OffscreenCanvas(pixels, pixels);
-    const g = canvas.getContext("2d");
-    g.translate(pixels / 2, pixels / 2);
-    g.scale(pixels / MARK_PIXELS, pixels / MARK_PIXELS);
-    g.beginPath();
-    for (const [x, y, ...rest] of MARK_LINES[kind] ?? []) {
-      g.moveTo(x, y);
-      for (let i = 0; i < rest.length; i += 2) g.lineTo(rest[i], rest[i + 1]);
-    }
-    if (kind === STAY) g.arc(0, 0, 3, 0, FULL_TURN);
-    const lines = [
-      [4.5, this.stage],
-      [2, this.ink],
-    ];
-    for (const [width, colour] of lines) {
-      g.lineWidth = width;
-      g.strokeStyle = colour;
-      g.stroke();
-    }
-    g.fillStyle = isHollow ? this.stage : this.ink;
-    if (kind !== EXIT) g.fill();
-    return canvas.transferToImageBitmap();
-  }
-}
-
-// The box to show of some matches' bounds: all shapes but those, such as a floor, that are wide as against how far the centres
-// are from one another.
-export function boxToShow(bounds) {
-  const centres = unite(bounds.map((one) => one.centres));
-  const sizes = bounds.flatMap((one) => [...one.sizes]).sort(([a], [b]) => a - b);
-  const spread = Math.max(...centres.high.map((high, axis) => high - centres.low[axis]));
-  return unite(sizes.filter(([size], i) => i === 0 || 2 ** size <= 2 * spread).map(([, box]) => box));
-}
-
-function unite(boxes) {
-  const fold = (name, choose) => [0, 1, 2].map((axis) => choose(...boxes.map((box) => box[name][axis])));
-  return { low: fold("low", Math.min), high: fold("high", Math.max) };
-}
-
-// Where the views look: one scale and one x for all of them, so that what stands below one another belongs together.
-export class Camera {
-  x = 0;
-  y = 0;
-  z = 0;
-  scale = 20; // pixels a unit
-  isZDown = false;
-
-  // Puts the middle of a box into the middle of the views, as large as all of them can show.
-  fit({ low, high }, views) {
-    [this.x, this.y, this.z] = low.map((value, axis) => (value + high[axis]) / 2);
-    const fits = views.flatMap(({ width, height, projection }) => {
-      const up = projection === "top" ? 2 : 1;
-      return [(width - 2 * FIT_MARGIN) / (high[0] - low[0]), (height - 2 * FIT_MARGIN) / (high[up] - low[up])];
-    });
-    this.scale = this.#allowed(Math.min(...fits));
-  }
-
-  #allowed(scale) {
-    return Math.min(1e5, Math.max(0.002, Number.isFinite(scale) ? scale : 20));
-  }
-
-  // Zooms about a point of a view, which stays where it is.
-  zoom(factor, view, atX = view.width / 2, atY = view.height / 2) {
-    const [x, up] = view.toWorld(atX, atY);
-    this.scale = this.#allowed(this.scale * factor);
-    const [newX, newUp] = view.toWorld(atX, atY);
-    this.x += x - newX;
-    this[view.upAxis] += up - newUp;
-  }
-
-  pan(view, dx, dy) {
-    this.x -= dx / this.scale;
-    this[view.upAxis] += dy / this.scale / view.upSign;
-  }
 }
 
 // One canvas. `scene`, what to draw, is { sides, options, selected, theme, ... } of page.js.

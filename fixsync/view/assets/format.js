@@ -46,6 +46,7 @@ function remarks(verdict, log) {
     lines.push(`The log was cut short: ${log.cut}. Its ${plural(log.frames, "whole frame")} can be seen here.`);
   if (log.sim) lines.push(`Commands of the simulation ${log.sim}, which was run when this page was written.`);
   if (verdict.digest === "differs") lines.push("The log's text is not the one that its last line has the SHA-256 of.");
+  if (verdict.digest === "unknown") lines.push("Opened like this, the browser cannot compare the text's SHA-256.");
   const text = comparedText(compared);
   if (text) lines.push(text);
   if (compared.native > 0 && !nativeFirst) {

@@ -1,11 +1,8 @@
 // The kernel, compiled to WebAssembly, as a world to step. All arithmetic that decides an answer happens in there.
+import { COLLIDER_BYTES, SHAPE_CODES } from "./codes.js";
 
-export const COLLIDER_BYTES = 52; // fxs_collider, also as a saved state holds it
 export const EVENT_BYTES = 16; // fxs_event: a, b, kind, contact
 const CAST_HIT_BYTES = 20; // fxs_cast_hit: id, fraction, normal
-export const SHAPE_CODES = { sphere: 0, capsule: 1, cylinder: 2, box: 3, sector: 4 };
-export const [ENTER, STAY, EXIT] = [1, 2, 3];
-export const [APART, TOUCHING, OVERLAPPING] = [0, 1, 2];
 
 const E_ROOM = -11;
 const STATUSES = {

@@ -1,49 +1,35 @@
-// The page: what is shown, what moves it, and the worker that knows the match.
-import { Colliders, WAKE_FRAMES } from "./colliders.js";
-import { boxToShow, Camera, readTheme, View } from "./draw.js";
+// The page: time, selection, text and controls, and the worker that knows the match.
+
+import { ENTER } from "./codes.js";
+import { WAKE_FRAMES } from "./colliders.js";
 import { clockTime, comparisonText, ordinal, plural, verdictText } from "./format.js";
-import { ENTER, EXIT } from "./kernel.js";
 import { bytesOfBase64 } from "./matchlog.js";
 import { element, fillChecks, fillCollider, fillDifferences, fillFrame, fillLayers, fillLog } from "./panels.js";
+import { markDiffering, readSide } from "./sides.js";
+import {
+  buildViews,
+  drawViews,
+  fit,
+  follow,
+  PROJECTION_NAMES,
+  panBy,
+  refit,
+  resizeViews,
+  setCompare,
+  setFollowing,
+  setLayout,
+  showCaptions,
+  views,
+  zoomBy,
+} from "./stage.js";
+import { byId, camera, checks, frames, headers, logs, manifest, player, scene, ui } from "./state.js";
+import { readTheme } from "./theme.js";
 import { Timeline } from "./timeline.js";
 
 const PANEL_MS = 250; // how often the panels follow while playing
 const FRAME_MS = 60; // and the number of the frame
 const SPEECH_MS = 500; // how long a screen reader is left alone while frames change
 
-const byId = (id) => document.getElementById(id);
-const data = JSON.parse(byId("manifest").textContent);
-const { logs } = data;
-for (const [i, log] of logs.entries()) log.data = byId(`log-${i}`).textContent;
-
-const camera = new Camera();
-const views = []; // { view, side, canvas, pointer }
-const headers = logs.map(() => null);
-const checks = logs.map(() => ({ verdict: null, checked: 0, bounds: null }));
-const scene = {
-  sides: logs.map(() => null),
-  selected: null,
-  names: { layers: {}, ids: {} },
-  options: {
-    labels: true,
-    facing: true,
-    hits: true,
-    trails: true,
-    queries: true,
-    layers: new Set(Array.from({ length: 32 }, (_, i) => i)),
-  },
-  theme: null,
-  unitMm: null,
-};
-const player = { frame: 0, wanted: null, isPlaying: false, speed: 1, position: 0, rate: 60, isFollowing: false };
-const frames = Math.max(...logs.map((log) => log.frames));
-let comparison = null; // { result, upTo }
-let details = null;
-let histories = null;
-let hasMoved = false; // whether somebody moved the camera
-let hasSought = false; // or went to another frame
-let isStale = true; // whether the views need drawing
-let panelsStale = true;
 let panelsDrawn = 0;
 let frameTold = 0; // when the number of the frame was written last
 
@@ -56,7 +42,7 @@ const page = {
   showLayer(layer, isShown) {
     if (isShown) scene.options.layers.add(layer);
     else scene.options.layers.delete(layer);
-    isStale = true;
+    ui.isStale = true;
   },
   saveLog(i) {
     const link = element("a", {
@@ -110,6 +96,7 @@ function opened({ side, header }) {
   byId("known-names").replaceChildren(
     ...Object.values(scene.names.ids).map((name) => element("option", { value: name })),
   );
+  if (scene.selected !== null) byId("pick-id").value = page.nameOf(scene.selected);
   fillLog(page, byId("log"), logs, headers);
   showFrame();
 }
@@ -117,80 +104,26 @@ function opened({ side, header }) {
 // A match's frame has come.
 function arrived(message) {
   if (player.wanted === message.frame) player.wanted = null;
-  details = message.details;
+  ui.details = message.details;
   message.sides.forEach((side, i) => {
     scene.sides[i] = side && readSide(side, scene.sides[i]);
   });
-  if (scene.sides.length === 2) markDiffering(...scene.sides);
   player.frame = message.frame;
+  if (logs.length === 2) {
+    markDiffering(...scene.sides, ui.details);
+    showCaptions();
+  }
   if (performance.getEntriesByName("fixsync-frame").length === 0) performance.mark("fixsync-frame");
   follow();
-  isStale = true;
-  panelsStale = true;
+  ui.isStale = true;
+  ui.arePanelsStale = true;
   if (!player.isPlaying || performance.now() - frameTold > FRAME_MS) showFrame();
-}
-
-function readSide(side, before) {
-  const hitIds = new Set();
-  for (let at = 0; at < side.events.length; at += 4) {
-    if (side.events[at + 2] !== EXIT) hitIds.add(side.events[at]).add(side.events[at + 1]);
-  }
-  const old = side.isFresh || !before ? [] : before.wakes;
-  const wakes = [...old, ...side.wakes.map((wake) => ({ ...wake, indexOf: indexIn(wake.ids) }))].slice(
-    -WAKE_FRAMES - 1,
-  );
-  const differing = new Set();
-  const { events } = side.differences ?? {};
-  for (const [a, b] of [...(events?.a ?? []), ...(events?.b ?? [])]) differing.add(a).add(b);
-  return { ...side, colliders: new Colliders(side.colliders), hitIds, wakes, differing };
-}
-
-// The index of an id in an ascending list of them, or -1.
-function indexIn(ids) {
-  return (id) => {
-    let [low, high] = [0, ids.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (ids[middle] < id) low = middle + 1;
-      else high = middle;
-    }
-    return ids[low] === id ? low : -1;
-  };
-}
-
-const RECORD_WORDS = 13;
-
-// Marks the colliders that are not the same, value by value, in the frames of two logs, and the pairs of events that are not.
-function markDiffering(a, b) {
-  if (!a || !b) return;
-  const ids = new Set();
-  for (const [one, other] of [
-    [a, b],
-    [b, a],
-  ]) {
-    for (let i = 0; i < one.colliders.count; i++) {
-      const id = one.colliders.id(i);
-      const j = other.colliders.indexOf(id);
-      let isSame = j >= 0;
-      for (let word = 0; isSame && word < RECORD_WORDS; word++) {
-        isSame = one.colliders.words[i * RECORD_WORDS + word] === other.colliders.words[j * RECORD_WORDS + word];
-      }
-      if (!isSame) ids.add(id);
-    }
-  }
-  for (const found of [details?.events, details?.computed]) {
-    for (const [first, second] of [...(found?.a ?? []), ...(found?.b ?? [])]) ids.add(first).add(second);
-  }
-  for (const id of ids) {
-    a.differing.add(id);
-    b.differing.add(id);
-  }
 }
 
 function progress({ side, from, to, counts, end, bounds, verdict }) {
   const isFirst = !checks[side].bounds;
   checks[side] = { verdict, checked: to, bounds, end };
-  if (!hasMoved && (isFirst || verdict.isDone)) fit();
+  if (!ui.hasMoved && (isFirst || verdict.isDone)) fit();
   if (side === 0) {
     timeline.enters.set(counts.enters, from);
     timeline.exits.set(counts.exits, from);
@@ -203,25 +136,25 @@ function progress({ side, from, to, counts, end, bounds, verdict }) {
     if (scene.selected !== null) worker.postMessage({ type: "history", id: scene.selected });
   }
   showChecks();
-  isStale = true;
+  ui.isStale = true;
 }
 
 function compared({ result, upTo, differs }) {
-  const isNews = result.first && !comparison?.result.first;
-  comparison = { result, upTo };
+  const isNews = result.first && !ui.comparison?.result.first;
+  ui.comparison = { result, upTo };
   timeline.differs = differs;
   timeline.changed();
   showChecks();
-  if (isNews && !hasSought) goTo(Math.min(result.first.frame, frames - 1));
+  if (isNews && !ui.hasSought) goTo(Math.min(result.first.frame, frames - 1));
 }
 
 function learned(message) {
   if (message.sides[0].id !== scene.selected) return;
-  histories = message.sides;
+  ui.histories = message.sides;
   timeline.intervals = intervalsOf(message.sides[0].hits);
   timeline.changed();
-  isStale = true;
-  panelsStale = true;
+  ui.isStale = true;
+  ui.arePanelsStale = true;
 }
 
 // [first, last] frame of each hit, from rows of begins and ends.
@@ -252,7 +185,7 @@ function want(frame, wakeFrames = WAKE_FRAMES) {
 
 // While the timeline is dragged, frames come without traces, which would take as long again.
 function goTo(frame, isDragging = false) {
-  hasSought = true;
+  ui.hasSought = true;
   const target = Math.min(lastFrame(), Math.max(0, Math.trunc(frame)));
   player.position = target;
   want(target, isDragging ? 0 : WAKE_FRAMES);
@@ -262,12 +195,14 @@ function goTo(frame, isDragging = false) {
 function play(isPlaying) {
   if (isPlaying && player.frame >= lastFrame()) goTo(0);
   else player.position = player.frame;
-  hasSought ||= isPlaying;
+  ui.hasSought ||= isPlaying;
   player.isPlaying = isPlaying && frames > 1;
   const button = byId("play");
-  button.setAttribute("aria-label", player.isPlaying ? "Pause" : "Play");
+  const name = player.isPlaying ? "Pause" : "Play";
+  button.setAttribute("aria-label", name);
+  button.title = name;
   button.querySelector("use").setAttribute("href", player.isPlaying ? "#i-pause" : "#i-play");
-  panelsStale = true;
+  ui.arePanelsStale = true;
   showFrame();
   speakSoon();
 }
@@ -285,7 +220,7 @@ function toHit(step) {
 }
 
 function firstDifference() {
-  if (comparison?.result.first) return Math.min(comparison.result.first.frame, frames - 1);
+  if (ui.comparison?.result.first) return Math.min(ui.comparison.result.first.frame, frames - 1);
   const found = checks.flatMap(({ verdict }) => [verdict?.first, verdict?.nativeFirst]).filter(Boolean);
   return found.length > 0 ? Math.min(...found.map(({ frame }) => frame)) : null;
 }
@@ -307,214 +242,18 @@ function tick(now) {
     if (Math.floor(player.position) !== before) want(Math.floor(player.position));
     if (player.frame >= lastFrame() && player.position >= lastFrame()) play(false);
   }
-  if (isStale) {
-    isStale = false;
-    drawAll();
+  if (ui.isStale) {
+    ui.isStale = false;
+    drawViews();
+    timeline.frame = player.frame;
+    timeline.draw(scene.theme);
   }
-  if (panelsStale && now - panelsDrawn > (player.isPlaying ? PANEL_MS : 30)) {
-    panelsStale = false;
+  if (ui.arePanelsStale && now - panelsDrawn > (player.isPlaying ? PANEL_MS : 30)) {
+    ui.arePanelsStale = false;
     panelsDrawn = now;
     showPanels();
   }
   requestAnimationFrame(tick);
-}
-
-// ---- views ----
-
-const PROJECTION_NAMES = { top: "From above", side: "From the side" };
-
-function buildViews() {
-  const root = byId("views");
-  for (const side of logs.keys()) {
-    for (const projection of ["top", "side"]) {
-      const canvas = element("canvas", { tabindex: 0, role: "img", "aria-label": PROJECTION_NAMES[projection] });
-      const caption = element("figcaption", {});
-      const pointer = element("span", { class: "pointer", "aria-hidden": "true" });
-      root.append(
-        element(
-          "figure",
-          { class: "view", "data-side": side, "data-projection": projection },
-          caption,
-          canvas,
-          pointer,
-        ),
-      );
-      const entry = {
-        view: new View(canvas, projection, camera),
-        side,
-        canvas,
-        caption,
-        pointer,
-        figure: canvas.parentElement,
-      };
-      views.push(entry);
-      watchPointers(entry);
-    }
-  }
-  showCaptions();
-}
-
-function showCaptions() {
-  const isOver = byId("views").dataset.compare === "over";
-  for (const { side, view, caption } of views) {
-    const axes = view.projection === "top" ? `x → z ${camera.isZDown ? "↓" : "↑"}` : "x → y ↑";
-    const beside = isOver ? " · A, with B dashed" : ` · ${"AB"[side]}: ${logs[side].name}`;
-    caption.textContent = `${view.projection} ${axes}${logs.length === 1 ? "" : beside}`;
-  }
-}
-
-const visibleViews = () => views.filter(({ figure }) => !figure.hidden);
-
-function setLayout(layout) {
-  const root = byId("views");
-  root.dataset.layout = layout;
-  for (const button of document.querySelectorAll("[data-layout][aria-pressed]")) {
-    button.setAttribute("aria-pressed", String(button.dataset.layout === layout));
-  }
-  const isOver = root.dataset.compare === "over";
-  for (const { figure, side, view } of views) {
-    figure.hidden = (layout !== "both" && view.projection !== layout) || (isOver && side === 1);
-  }
-  resize();
-}
-
-function setCompare(mode) {
-  byId("views").dataset.compare = mode;
-  for (const button of document.querySelectorAll("[data-compare][aria-pressed]")) {
-    button.setAttribute("aria-pressed", String(button.dataset.compare === mode));
-  }
-  showCaptions();
-  setLayout(byId("views").dataset.layout);
-  if (!hasMoved) fit();
-}
-
-function resize() {
-  for (const { view } of visibleViews()) view.resize();
-  timeline.resize();
-  isStale = true;
-}
-
-function drawAll() {
-  const isOver = byId("views").dataset.compare === "over";
-  for (const { view, side } of visibleViews()) {
-    const [a, b] = scene.sides;
-    const sides = isOver ? [a, b && { ...b, isGhost: true }] : [scene.sides[side]];
-    view.draw({ ...scene, sides });
-  }
-  timeline.frame = player.frame;
-  timeline.draw(scene.theme);
-}
-
-function fit() {
-  const known = checks.map(({ bounds }) => bounds).filter(Boolean);
-  if (known.length === 0) return;
-  const box = boxToShow(known);
-  shareHeight(box);
-  camera.fit(
-    box,
-    visibleViews().map(({ view }) => view),
-  );
-  isStale = true;
-}
-
-// Both views have one scale: each gets the height that the match needs in it.
-function shareHeight({ low, high }) {
-  const root = byId("views");
-  const [, tall, deep] = high.map((value, axis) => value - low[axis]);
-  const side = Math.min(0.5, Math.max(0.22, tall / (tall + deep)));
-  root.style.setProperty("--side-share", `${side}fr`);
-  root.style.setProperty("--top-share", `${1 - side}fr`);
-  resize();
-}
-
-function moveCamera(change) {
-  hasMoved = true;
-  change();
-  isStale = true;
-}
-
-const zoomBy = (factor) => moveCamera(() => camera.zoom(factor, visibleViews()[0].view));
-const panBy = (dx, dy) => {
-  setFollowing(false);
-  moveCamera(() => camera.pan(visibleViews()[0].view, dx, dy));
-};
-
-function follow() {
-  if (!player.isFollowing) return;
-  for (const side of scene.sides) {
-    const i = side?.colliders.indexOf(scene.selected) ?? -1;
-    if (i < 0) continue;
-    const { x, y, z } = side.colliders.solids[i];
-    Object.assign(camera, { x, y, z });
-    return;
-  }
-}
-
-function setFollowing(isFollowing) {
-  player.isFollowing = isFollowing && scene.selected !== null;
-  byId("follow").setAttribute("aria-pressed", String(player.isFollowing));
-  if (player.isFollowing) {
-    hasMoved = true;
-    follow();
-    isStale = true;
-  }
-}
-
-// Drag pans, two pointers zoom, a click selects, the wheel zooms where it points.
-function watchPointers({ view, side, canvas, pointer }) {
-  const held = new Map();
-  let travelled = 0;
-  const place = (event) => {
-    const { left, top } = canvas.getBoundingClientRect();
-    return [event.clientX - left, event.clientY - top];
-  };
-  canvas.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    canvas.setPointerCapture(event.pointerId);
-    if (held.size === 0) travelled = 0;
-    held.set(event.pointerId, place(event));
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    const now = place(event);
-    const before = held.get(event.pointerId);
-    showPointer(view, pointer, now);
-    if (!before) return;
-    travelled += Math.hypot(now[0] - before[0], now[1] - before[1]);
-    const other = [...held].find(([id]) => id !== event.pointerId)?.[1];
-    held.set(event.pointerId, now);
-    if (other) {
-      const spread = ([x, y]) => Math.max(10, Math.hypot(x - other[0], y - other[1]));
-      moveCamera(() =>
-        camera.zoom(spread(now) / spread(before), view, (now[0] + other[0]) / 2, (now[1] + other[1]) / 2),
-      );
-    } else if (travelled > 4) {
-      setFollowing(false);
-      moveCamera(() => camera.pan(view, now[0] - before[0], now[1] - before[1]));
-    }
-  });
-  canvas.addEventListener("pointerup", (event) => {
-    if (held.delete(event.pointerId) && travelled <= 4) pick(view, side, place(event));
-  });
-  canvas.addEventListener("pointercancel", (event) => held.delete(event.pointerId));
-  canvas.addEventListener("pointerleave", () => {
-    pointer.textContent = "";
-  });
-  canvas.addEventListener(
-    "wheel",
-    (event) => {
-      event.preventDefault();
-      const pixels = event.deltaY * [1, 16, 400][event.deltaMode];
-      const [x, y] = player.isFollowing ? [undefined, undefined] : place(event);
-      moveCamera(() => camera.zoom(Math.exp(-pixels * 0.0016), view, x, y));
-    },
-    { passive: false },
-  );
-}
-
-function showPointer(view, pointer, [atX, atY]) {
-  const [x, up] = view.toWorld(atX, atY);
-  const digits = Math.max(0, Math.min(4, Math.ceil(Math.log10(view.camera.scale))));
-  pointer.textContent = `x ${x.toFixed(digits)}  ${view.upAxis} ${up.toFixed(digits)}`;
 }
 
 // ---- selection ----
@@ -529,7 +268,7 @@ function pick(view, side, place) {
 
 function select(id) {
   scene.selected = id;
-  histories = null;
+  ui.histories = null;
   timeline.intervals = [];
   timeline.changed();
   byId("follow").disabled = id === null;
@@ -541,8 +280,8 @@ function select(id) {
   }
   byId("pick-id").value = id === null ? "" : page.nameOf(id);
   follow();
-  isStale = true;
-  panelsStale = true;
+  ui.isStale = true;
+  ui.arePanelsStale = true;
 }
 
 function selectNext(step) {
@@ -602,16 +341,21 @@ function showPanels() {
   const description = describeFrame();
   for (const { canvas, view } of views)
     canvas.setAttribute("aria-label", `${PROJECTION_NAMES[view.projection]}. ${description}`);
-  fillCollider(page, byId("collider"), scene.sides, scene.selected, histories);
+  fillCollider(page, byId("collider"), scene.sides, scene.selected, ui.histories);
   fillFrame(page, byId("frame-events"), scene.sides);
-  byId("difference-panel").hidden = !fillDifferences(page, byId("differences"), scene.sides, details);
-  const counts = new Map();
+  byId("difference-panel").hidden = !fillDifferences(page, byId("differences"), scene.sides, ui.details);
+  fillLayers(page, byId("layers"), layerCounts());
+}
+
+// Colliders by layer; of two logs, in the one that has more.
+function layerCounts() {
+  const most = new Map();
   for (const side of scene.sides.filter(Boolean)) {
-    for (const { layer } of side.colliders.solids)
-      counts.set(layer, (counts.get(layer) ?? 0) + (logs.length > 1 ? 0.5 : 1));
+    const counts = new Map();
+    for (const { layer } of side.colliders.solids) counts.set(layer, (counts.get(layer) ?? 0) + 1);
+    for (const [layer, count] of counts) most.set(layer, Math.max(count, most.get(layer) ?? 0));
   }
-  for (const [layer, count] of counts) counts.set(layer, Math.ceil(count));
-  fillLayers(page, byId("layers"), counts);
+  return most;
 }
 
 let told = "";
@@ -627,8 +371,8 @@ function showChecks() {
       done: log.frames > 0 ? checked / log.frames : 1,
     };
   });
-  if (comparison) {
-    const { result, upTo } = comparison;
+  if (ui.comparison) {
+    const { result, upTo } = ui.comparison;
     texts.unshift({ name: "A against B", text: comparisonText(result, upTo), done: frames > 0 ? upTo / frames : 1 });
   }
   const known = texts.filter(Boolean);
@@ -663,7 +407,7 @@ function setOption(name, isOn) {
     showCaptions();
   } else scene.options[name] = isOn;
   document.querySelector(`[data-option="${name}"]`).checked = isOn;
-  isStale = true;
+  ui.isStale = true;
 }
 
 const toggleOption = (name) => setOption(name, !document.querySelector(`[data-option="${name}"]`).checked);
@@ -680,7 +424,7 @@ function setTheme(next) {
   byId("theme").title = `Colours: ${THEMES[theme]}`;
   scene.theme = readTheme(document.documentElement);
   timeline.changed();
-  isStale = true;
+  ui.isStale = true;
 }
 
 const KEYS = {
@@ -693,7 +437,7 @@ const KEYS = {
   End: () => goTo(lastFrame()),
   "[": () => toHit(-1),
   "]": () => toHit(1),
-  d: toDifference,
+  g: toDifference,
   ",": () => setSpeed(-1),
   ".": () => setSpeed(1),
   "+": () => zoomBy(1.25),
@@ -701,9 +445,9 @@ const KEYS = {
   "-": () => zoomBy(0.8),
   0: () => refit(),
   w: () => panBy(0, 60),
-  x: () => panBy(0, -60),
   a: () => panBy(60, 0),
-  s: () => panBy(-60, 0),
+  s: () => panBy(0, -60),
+  d: () => panBy(-60, 0),
   n: () => selectNext(1),
   p: () => selectNext(-1),
   f: () => setFollowing(!player.isFollowing),
@@ -724,12 +468,6 @@ const KEYS = {
 function stepBy(step) {
   if (player.isPlaying) play(false);
   goTo((player.wanted ?? player.frame) + step);
-}
-
-function refit() {
-  setFollowing(false);
-  hasMoved = false;
-  fit();
 }
 
 function onKey(event) {
@@ -784,19 +522,20 @@ function wire() {
   document.addEventListener("keydown", onKey);
   systemIsDark.addEventListener("change", () => setTheme(theme));
   new ResizeObserver(() => {
-    resize();
-    if (!hasMoved) fit();
+    resizeViews();
+    timeline.resize();
+    if (!ui.hasMoved) fit();
   }).observe(byId("views"));
 }
 
 function start() {
-  document.title = data.title;
-  byId("title").textContent = data.title;
+  document.title = manifest.title;
+  byId("title").textContent = manifest.title;
   byId("timeline").setAttribute("aria-valuemax", String(Math.max(0, frames - 1)));
   byId("compare-modes").hidden = logs.length < 2;
   setTheme(0);
   timeline.setFrames(frames);
-  buildViews();
+  buildViews(pick);
   wire();
   setLayout("both");
   // Two logs beside one another need width.

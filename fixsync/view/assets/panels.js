@@ -1,8 +1,9 @@
 // The panels beside the views: plain DOM, filled from what the worker tells.
+
+import { ENTER, EXIT, OVERLAPPING, STAY, TOUCHING } from "./codes.js";
 import { BOX, CAPSULE, CYLINDER, KINDS, SECTOR, SPHERE } from "./colliders.js";
-import { dashOf, LAYER_COLOURS } from "./draw.js";
 import { degrees, exactUnits, ordinal, plural, units } from "./format.js";
-import { ENTER, EXIT, OVERLAPPING, STAY, TOUCHING } from "./kernel.js";
+import { dashOf, LAYER_COLOURS } from "./theme.js";
 
 const ROWS_MAX = 100;
 

@@ -1,5 +1,6 @@
 // The page's worker: one loop that answers requests for frames and, in between, checks the logs from start to end.
-import { Comparison, Match } from "./engine.js";
+import { Comparison } from "./compare.js";
+import { Match } from "./engine.js";
 import { bytesOfBase64 } from "./matchlog.js";
 
 const SLICE_MS = 8;

@@ -1,0 +1,130 @@
+// Where answers part: a log's from the computed ones, and two logs' from one another.
+import { hex16 } from "./kernel.js";
+import { sameBytes } from "./matchlog.js";
+
+const LISTED_MAX = 200; // of what differs in a frame
+
+const sameJson = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+function sameEvents(recorded, events) {
+  return (
+    recorded.length * 4 === events.length &&
+    recorded.every((row, i) => row.every((value, j) => value === events[4 * i + j]))
+  );
+}
+
+// Which of the answers that a frame records are not those of the run.
+export function differingFields(frame, run, hash) {
+  const fields = [];
+  if (frame.events !== undefined && !sameEvents(frame.events, run.events)) fields.push("events");
+  if (frame.queries !== undefined && !sameJson(frame.queries, run.answers)) fields.push("queries");
+  if (frame.hash !== undefined && frame.hash.toLowerCase() !== hex16(hash)) fields.push("hash");
+  return fields;
+}
+
+// The rows that only one of two lists has, at most LISTED_MAX of each, and how many there are.
+function onlyInOne(a, b) {
+  const keys = [a, b].map((rows) => new Set(rows.map((row) => JSON.stringify(row))));
+  const only = (rows, others) => rows.filter((row) => !others.has(JSON.stringify(row)));
+  const found = [only(a, keys[1]), only(b, keys[0])];
+  return {
+    a: found[0].slice(0, LISTED_MAX),
+    b: found[1].slice(0, LISTED_MAX),
+    counts: found.map((rows) => rows.length),
+  };
+}
+
+const rowsOf = (events) =>
+  Array.from({ length: events.length / 4 }, (_, row) => [...events.subarray(4 * row, 4 * row + 4)]);
+
+// Where a frame's recorded answers part from the computed ones, spelled out: a is recorded, b computed. Null if nowhere.
+export function differences(frame, run, hash) {
+  const fields = differingFields(frame, run, hash);
+  if (fields.length === 0) return null;
+  return {
+    fields,
+    hash: fields.includes("hash") ? { a: frame.hash, b: hex16(hash) } : null,
+    events: fields.includes("events") ? onlyInOne(frame.events, rowsOf(run.events)) : null,
+    queries: fields.includes("queries") ? differingItems(frame.queries, run.answers) : null,
+  };
+}
+
+// The items of two lists that differ place by place, with their index.
+function differingItems(a, b) {
+  const found = [];
+  for (let index = 0; index < Math.max(a.length, b.length) && found.length < LISTED_MAX; index++) {
+    if (!sameJson(a[index] ?? null, b[index] ?? null)) found.push({ index, a: a[index] ?? null, b: b[index] ?? null });
+  }
+  return found;
+}
+
+// ---- two logs ----
+
+const HEADER_FIELDS = ["tick_rate", "capacity", "hit_when", "layers", "sim", "seed"];
+const RECORDED = ["queries", "events", "hash"];
+
+// Two matches, frame by frame: where their commands, recorded answers or computed states part.
+export class Comparison {
+  constructor(a, b) {
+    this.a = a;
+    this.b = b;
+    this.next = 0;
+    this.differs = new Uint8Array(Math.max(a.log.frames, b.log.frames));
+    this.result = { isDone: false, first: null, differing: 0, frames: [a.log.frames, b.log.frames], header: null };
+  }
+
+  // Compares what both have checked by now. True if there is more of it.
+  advance(until) {
+    const { a, b, result } = this;
+    if (result.isDone || !a.header || !b.header) return false;
+    result.header ??= HEADER_FIELDS.filter((field) => !sameJson(a.header[field], b.header[field]));
+    const end = Math.min(a.checked, b.checked);
+    while (this.next < end && !until()) this.#compareFrame();
+    if (a.verdict.isDone && b.verdict.isDone && this.next === Math.min(a.end, b.end)) {
+      if (a.end !== b.end) {
+        result.first ??= { frame: this.next, fields: ["length"] };
+        this.differs.fill(1, this.next);
+      }
+      result.isDone = true;
+    }
+    return this.next < end;
+  }
+
+  #compareFrame() {
+    const fields = this.fieldsAt(this.next);
+    if (fields.length > 0) {
+      this.result.first ??= { frame: this.next, fields };
+      this.result.differing++;
+      this.differs[this.next] = 1;
+    }
+    this.next++;
+  }
+
+  fieldsAt(frame) {
+    const { a, b } = this;
+    const state = a.hashes[frame] === b.hashes[frame] ? [] : ["state"];
+    if (sameBytes(a.text.line(frame + 1), b.text.line(frame + 1))) return state;
+    const [lineA, lineB] = [a.text.frame(frame), b.text.frame(frame)];
+    const recorded = RECORDED.filter(
+      (field) => lineA[field] !== undefined && lineB[field] !== undefined && !sameJson(lineA[field], lineB[field]),
+    );
+    return [...(sameJson(lineA.commands, lineB.commands) ? [] : ["commands"]), ...state, ...recorded];
+  }
+
+  // What differs in the frame that both matches show; null if nothing does, or they show different frames.
+  details() {
+    const [runA, runB] = [this.a.shown, this.b.shown];
+    if (runA.next !== runB.next || runA.next === 0 || runA.next > Math.min(this.a.checked, this.b.checked)) return null;
+    const fields = this.fieldsAt(runA.next - 1);
+    if (fields.length === 0) return null;
+    const [lineA, lineB] = [runA.recorded, runB.recorded];
+    return {
+      fields,
+      commands: fields.includes("commands") ? differingItems(lineA.commands, lineB.commands) : null,
+      events: fields.includes("events") ? onlyInOne(lineA.events, lineB.events) : null,
+      computed: fields.includes("state") ? onlyInOne(rowsOf(runA.events), rowsOf(runB.events)) : null,
+      queries: fields.includes("queries") ? differingItems(lineA.queries, lineB.queries) : null,
+      hash: fields.includes("hash") ? { a: lineA.hash, b: lineB.hash } : null,
+    };
+  }
+}

@@ -1,0 +1,73 @@
+// How things look: colours, dashes and marks.
+import { ENTER, EXIT, STAY } from "./codes.js";
+
+export const LAYER_COLOURS = 8;
+const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]]; // layers 0..7, 8..15, 16..23, 24..31
+export const MARK_PIXELS = 20; // of a mark at its full size
+
+export const dashOf = (layer) => DASHES[Math.floor(layer / LAYER_COLOURS)];
+
+// Colours from the style sheet, so that a theme is written in one place.
+export function readTheme(element) {
+  const style = getComputedStyle(element);
+  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+  const names = ["ink", "faint", "grid", "axis", "stage", "accent", "differs", "area"];
+  const colours = Object.fromEntries(names.map((name) => [name, colour(name)]));
+  return {
+    ...colours,
+    marks: new MarkPictures(colours),
+    layers: Array.from({ length: LAYER_COLOURS }, (_, i) => colour(`layer-${i}`)),
+    font: style.fontFamily,
+  };
+}
+
+const MARK_LINES = {
+  [ENTER]: [[0, -6, 6, 0, 0, 6, -6, 0, 0, -6, 6, 0]],
+  [EXIT]: [
+    [-4.2, -4.2, 4.2, 4.2],
+    [-4.2, 4.2, 4.2, -4.2],
+  ],
+};
+
+// The marks of hits as pictures, filled and hollow. ENTER: a diamond; STAY: a dot; EXIT: a cross. Pictures at whole pixels are what
+// canvases draw fastest.
+class MarkPictures {
+  #known = new Map();
+
+  constructor({ ink, stage }) {
+    this.ink = ink;
+    this.stage = stage;
+  }
+
+  // The picture of a mark, `size` pixels wide.
+  of(kind, isHollow, size, ratio) {
+    const key = `${kind} ${isHollow} ${size} ${ratio}`;
+    if (!this.#known.has(key)) this.#known.set(key, this.#drawn(kind, isHollow, size * ratio));
+    return this.#known.get(key);
+  }
+
+  #drawn(kind, isHollow, pixels) {
+    const canvas = new OffscreenCanvas(pixels, pixels);
+    const g = canvas.getContext("2d");
+    g.translate(pixels / 2, pixels / 2);
+    g.scale(pixels / MARK_PIXELS, pixels / MARK_PIXELS);
+    g.beginPath();
+    for (const [x, y, ...rest] of MARK_LINES[kind] ?? []) {
+      g.moveTo(x, y);
+      for (let i = 0; i < rest.length; i += 2) g.lineTo(rest[i], rest[i + 1]);
+    }
+    if (kind === STAY) g.arc(0, 0, 3, 0, 2 * Math.PI);
+    const lines = [
+      [4.5, this.stage],
+      [2, this.ink],
+    ];
+    for (const [width, colour] of lines) {
+      g.lineWidth = width;
+      g.strokeStyle = colour;
+      g.stroke();
+    }
+    g.fillStyle = isHollow ? this.stage : this.ink;
+    if (kind !== EXIT) g.fill();
+    return canvas.transferToImageBitmap();
+  }
+}
