@@ -1,5 +1,5 @@
-"""Instructions that the kernel needs for a few fixed scenes, counted by valgrind's callgrind, so that a slower
-commit is seen on a busy machine too.
+"""Instructions that the kernel needs for a few fixed scenes, counted by valgrind's callgrind, so that a
+slower commit is seen on a busy machine too.
 
     python bench/counts.py            compares with counts.json; exit code 1 if more are needed than allowed
     python bench/counts.py --update   records what is needed now, for this compiler
@@ -28,11 +28,9 @@ HERE = Path(__file__).resolve().parent
 BASELINE = HERE / "counts.json"
 COUNT = 1_000
 FRAME, QUERIES, SAVE, LOAD, HASH = range(5)
+_SCENES = ("uniform", "clustered", "line", "power_law", "giant", "volume", "mixed")
 CASES = {
-    **{
-        name: (name, FRAME)
-        for name in ("uniform", "clustered", "line", "power_law", "giant", "volume", "mixed")
-    },
+    **{name: (name, FRAME) for name in _SCENES},
     "queries": ("uniform", QUERIES),
     "save": ("uniform", SAVE),
     "load": ("uniform", LOAD),
