@@ -43,6 +43,7 @@ def entry(log: Exported):
         "name": log.name,
         "sim": log.header.sim,
         "frames": log.frames,
+        "ids": log.ids,
         "bytes": len(log.text),
         "cut": log.cut,
         "hashes": base64.b64encode(log.hashes).decode(),
@@ -420,6 +421,7 @@ def test_a_text_that_was_changed_after_it_was_written_is_told():
     ("command", "said"),
     [
         (["move", 99, [0, 0, 0]], "an id not below the capacity"),
+        (["move", 40, [0, 0, 0]], "an id that is not in the world"),
         (["move", 63, [0, 0, 2**31]], "z: expected an integer in -2147483648..2147483647, found 2147483648"),
         (["turn", 0, 65536], "yaw: expected an integer in 0..65535, found 65536"),
         (["turn", 0, 1.5], "yaw: expected an integer in 0..65535, found 1.5"),
@@ -507,6 +509,23 @@ def test_casts_are_answered_again(tmp_path):
     [found] = run_engine(entry(log))["results"]
     assert found["verdict"]["compared"]["queries"] == 36
     assert found["text"]["title"] == f"Identical: 12 frames, hash {log.last_hash}"
+
+
+@needs_node
+def test_a_log_of_few_ids_and_a_large_capacity_needs_a_small_world(tmp_path):
+    """Of a capacity that would not fit the memory of WebAssembly."""
+    world = World(50)
+    path = tmp_path / "large.jsonl"
+    with Recorder(world, path):
+        world.add(49, Sphere(ONE), Pose(0, 0, 0))
+        world.add(3, Sphere(ONE), Pose(0, 0, 0))
+        world.step()
+    log = export(path)
+    log.text = log.text.replace(b'"capacity":50', b'"capacity":2147483648')
+    log.text = log.text[: log.text.rindex(b'{"frames"')]
+    assert log.ids == 50
+    [found] = run_engine(entry(log))["results"]
+    assert found["text"]["state"] == "good"
 
 
 @needs_node

@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 import fixsync
 from fixsync import logfile, sim
-from fixsync.matchlog import Header, MatchLogError, Reader, SimFrame
+from fixsync.matchlog import Add, Header, MatchLogError, Reader, SimFrame
 from fixsync.player import Player
 from fixsync.records import Events
 from fixsync.strictjson import LineError
@@ -42,6 +42,8 @@ class Exported:
     """Why the log counts as cut short; "" for a whole one."""
     text: bytes
     """What the page plays: the log's own text, or, for a log with a sim, the trace that running it leaves."""
+    ids: int
+    """One more than the highest id ever added: as large as the page's worlds need be."""
     original: bytes | None
     """The text of a log with a sim, for the page to give back."""
     hashes: bytes
@@ -65,6 +67,7 @@ def export(
     cannot be read.
     """
     hashes: list[int] = []
+    ids = 1
     trace = _Trace()
     with Reader(path) as reader:
         header = reader.header
@@ -74,7 +77,9 @@ def export(
                 player.play(frame)
                 hashes.append(int(player.hash, 16))
                 if isinstance(frame, SimFrame):
-                    trace.add(frame)
+                    ids = max(ids, trace.add(frame))
+                else:
+                    ids = max([ids, *[command.id + 1 for command in frame.commands if type(command) is Add]])
                 if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
                     progress(reader)
         except LineError as wrong:
@@ -86,6 +91,7 @@ def export(
             reader.frames,
             reader.cut,
             text if header.sim is None else text[: text.index(b"\n") + 1] + b"".join(trace.lines),
+            ids,
             None if header.sim is None else text,
             struct.pack(f"<{len(hashes)}Q", *hashes),
         )
@@ -151,8 +157,8 @@ class _Trace:
         """Called by the world."""
         raise ValueError("the simulation loads its world while it plays, which no trace can tell")
 
-    def add(self, frame: SimFrame) -> None:
-        """Ends a frame."""
+    def add(self, frame: SimFrame) -> int:
+        """Ends a frame. Returns one more than the highest id that it added."""
         line: dict[str, Any] = {"frame": frame.frame, "commands": self._before}
         if self._after:
             line["after"] = self._after
@@ -161,7 +167,11 @@ class _Trace:
         if frame.hash is not UNSET:
             line["hash"] = frame.hash
         self.lines.append(msgspec.json.encode(line) + b"\n")
+        ids: int = max(
+            [0, *[command[1] + 1 for command in (*self._before, *self._after) if command[0] == "add"]]
+        )
         self._before, self._after, self._has_stepped = [], [], False
+        return ids
 
 
 class _Watched:
@@ -191,6 +201,7 @@ def page(logs: Sequence[Exported], title: str = "") -> str:
             "name": log.name,
             "sim": log.header.sim,
             "frames": log.frames,
+            "ids": log.ids,
             "bytes": len(log.text),
             "cut": log.cut,
             "hashes": _base64(log.hashes),

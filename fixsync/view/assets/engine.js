@@ -146,7 +146,8 @@ export const CHANGES = ["add", "remove", "shape", "offset", "owner", "layer", "a
 
 // A log and all that replaying it from start to end finds out.
 export class Match {
-  // log: { name, data (base64 of the gzipped text), bytes (of the text), frames, hashes (base64 of the native kernel's, or null) }
+  // log: { name, data (base64 of the gzipped text), bytes (of the text), frames, ids (one more than the highest), hashes (base64 of
+  // the native kernel's, or null) }
   constructor(module, log) {
     this.module = module;
     this.log = log;
@@ -191,8 +192,9 @@ export class Match {
 
   #begin() {
     this.header = this.text.header();
-    const { capacity, hit_when: hitWhen, layers } = this.header;
-    this.config = { capacity, hitWhen, masks: layerMasks(layers) };
+    const { hit_when: hitWhen, layers } = this.header;
+    // No state depends on the capacity: worlds are made as large as the log's ids need, not as its header allows.
+    this.config = { capacity: this.log.ids, hitWhen, masks: layerMasks(layers) };
     this.#checking = new Run(this);
     this.#playing = new Run(this);
   }

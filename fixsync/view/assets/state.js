@@ -3,7 +3,7 @@ import { Camera } from "./camera.js";
 
 export const byId = (id) => document.getElementById(id);
 
-// What the page was written with: { title, version, logs: [{ name, sim, frames, bytes, cut, hashes, original }] }.
+// What the page was written with: { title, version, logs: [{ name, sim, frames, ids, bytes, cut, hashes, original }] }.
 export const manifest = JSON.parse(byId("manifest").textContent);
 export const { logs } = manifest;
 for (const [i, log] of logs.entries()) log.data = byId(`log-${i}`).textContent;
