@@ -233,8 +233,11 @@ class Session:
         frame = self._timeline.confirmed
         if frame == self.match.frames:
             return [link.peer for link in self._required() if not self._has_all(link, frame)]
-        if self.phase is Phase.ENDED or self._timeline.can_step:
+        if self.phase is Phase.ENDED or (self.is_playing and self._timeline.can_step):
             return []
+        unheard = [link.peer for link in self._required() if not link.is_mutual]
+        if unheard and not self.is_playing:
+            return unheard
         late = [seat for seat, stream in enumerate(self._streams) if stream.next <= frame]
         return sorted({HOST if self._seats[seat] == NEVER else seat for seat in late})
 
@@ -452,8 +455,10 @@ class Session:
             self._end(Reason.SILENT if what == "answer" else Reason.JOIN_FAILED, peer, text, now_ms)
             return
         for link in self._links.values():
-            if now_ms - link.heard_ms <= self.timing.silence_ms or link.instance == 0:
+            if now_ms - link.heard_ms <= self.timing.silence_ms:
                 continue
+            if link.instance == 0 and not (started and self._is_required(link.peer)):
+                continue  # It was never there.
             if link.bye is not None and link.bye.reason == Reason.COMPLETED:
                 continue  # It has all it needs, and may be gone.
             if not self._is_required(link.peer):
@@ -829,7 +834,7 @@ class Session:
         for seat, first, values in runs:
             self._streams[seat].take(first, values, end)
         self._take_hashes(link, update)
-        self._take_seats(link, update)
+        self._take_seats(link, update, now_ms)
         self._compare(link, now_ms)
         self._check_complete(now_ms)
 
@@ -887,7 +892,7 @@ class Session:
                 if frame >= link.compared:
                     link.hashes[frame] = value
 
-    def _take_seats(self, link: Link, update: Update) -> None:
+    def _take_seats(self, link: Link, update: Update, now_ms: int) -> None:
         link.ready = update.ready
         if self.me == HOST:
             if (
@@ -901,8 +906,10 @@ class Session:
             return
         if link.peer in (HOST, self._feeder):
             for seat, frame in enumerate(update.seats):
-                if self._seats[seat] == NEVER and seat in self.match.vacant:
+                if self._seats[seat] == NEVER != frame and seat in self.match.vacant:
                     self._seats[seat] = frame
+                    if seat in self._links:
+                        self._links[seat].hear(now_ms, None)  # From now on it may not be silent.
 
     def _take_piece(self, link: Link, piece: Piece, now_ms: int) -> None:
         is_snapshot = piece.kind == Blob.SNAPSHOT
@@ -945,6 +952,7 @@ class Session:
         self._streams[:] = [self._new_stream(frame) for _ in self._streams]
         for link in self._links.values():
             link.reset(frame, frame, is_open=True)
+            link.hear(now_ms, None)
         self.phase = Phase.RUNNING
         self._moved_ms = now_ms
         self._joined.append(Joined(frame, hash_of(snapshot.state)))
