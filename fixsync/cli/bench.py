@@ -25,7 +25,8 @@ from fixsync.cli import text
     "names",
     type=click.Choice([*SCENES]),
     multiple=True,
-    help="Only these scenes. Repeatable.  [default: all]",
+    metavar="NAME",
+    help=f"Only these scenes. Repeatable.  [default: all of {', '.join(SCENES)}]",
 )
 @click.option(
     "--count",
