@@ -30,6 +30,8 @@ class Link:
         self.owes_answer = False
         self.rtt_ms: int | None = None
         self.bye: Bye | None = None
+        self.is_done = False
+        """It has all of the match, and needs nobody any more."""
         self.reset(0, 0, is_open=False)
 
     def reset(self, floor: int, hash_floor: int, *, is_open: bool) -> None:
@@ -43,7 +45,6 @@ class Link:
         """It has had an Update of this peer's present life."""
         self.echo: tuple[int, int] | None = None
         """Its clock in its last Update, and when that came."""
-        self.ready = False
         self.hash_needed = hash_floor
         """The first of this peer's hashes that it lacks."""
         self.compared = hash_floor

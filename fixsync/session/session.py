@@ -434,7 +434,7 @@ class Session:
 
     def _has_all(self, link: Link, frames: int) -> bool:
         """Whether nothing of the whole match is left to be exchanged with a peer."""
-        if link.bye is not None and link.bye.reason == Reason.COMPLETED:
+        if link.is_done:
             return True
         theirs = link.confirmed >= frames and link.hash_needed >= frames
         return link.compared >= frames and (theirs or not self._is_player)
@@ -459,8 +459,8 @@ class Session:
                 continue
             if link.instance == 0 and not (started and self._is_required(link.peer)):
                 continue  # It was never there.
-            if link.bye is not None and link.bye.reason == Reason.COMPLETED:
-                continue  # It has all it needs, and may be gone.
+            if link.is_done:
+                continue  # It may be gone.
             if not self._is_required(link.peer):
                 self._drop(link, Reason.SILENT, "silent")
             elif started:
@@ -471,7 +471,7 @@ class Session:
         frames = self.match.frames
         if frames is not None and self._timeline.confirmed == frames and link.compared >= frames:
             # All was compared; only the other's goodbye was lost.
-            link.bye = self._bye(link)
+            link.is_done = True
             self._check_complete(now_ms)
             if self.end is not None:
                 return
@@ -553,7 +553,7 @@ class Session:
             return
         link.update_ms, link.sent_next = now_ms, own_next
         if self.end is not None:
-            yield self._bye(link)
+            yield self._bye(link, self.end)
         if link.is_established and (self.end is None or self.end.reason is Reason.COMPLETED):
             yield self._update(link, now_ms)
 
@@ -583,13 +583,17 @@ class Session:
         is_seated = self._is_player and self._seats[self.me] != NEVER
         return self.phase is Phase.RUNNING and is_seated and link.instance != link.started_instance
 
-    def _bye(self, link: Link) -> Bye:
-        end = self.end
-        reason, peer, text = (
-            (Reason.COMPLETED, self.me, "") if end is None else (end.reason, end.peer, end.text)
+    def _bye(self, link: Link, end: End) -> Bye:
+        return Bye(
+            sender=self.me,
+            instance=self.instance,
+            heard=link.instance,
+            reason=end.reason,
+            frame=end.frame,
+            peer=end.peer,
+            text=end.text,
+            is_complete=self._has_evidence,
         )
-        frame = self.confirmed if end is None else end.frame
-        return Bye(self.me, self.instance, link.instance, reason, frame, peer, text, self._has_evidence)
 
     def _update(self, link: Link, now_ms: int) -> Update:
         timeline = self._timeline
@@ -694,7 +698,7 @@ class Session:
         """
         timeline = self._timeline
         others = (other.confirmed for other in self._required() if other is not link)
-        frame = max(min(timeline.confirmed, *others, timeline.confirmed), timeline.first_state)
+        frame = max(min([timeline.confirmed, *others]), timeline.first_state)
         link.reset(frame, frame, is_open=True)
         return msgspec.msgpack.encode(
             Snapshot(
@@ -893,7 +897,6 @@ class Session:
                     link.hashes[frame] = value
 
     def _take_seats(self, link: Link, update: Update, now_ms: int) -> None:
-        link.ready = update.ready
         if self.me == HOST:
             if (
                 self.match.is_player(link.peer)
@@ -943,8 +946,9 @@ class Session:
             if len(snapshot.seats) != self.match.players:
                 raise ValueError(f"seats must have {self.match.players} entries, not {len(snapshot.seats)}")
             self._timeline.restart(snapshot.frame, snapshot.state, snapshot.inputs_digest)
-        except ValueError as wrong:
-            text = f"the snapshot of peer {self._feeder} does not load: {wrong}"
+        except Exception as wrong:  # whatever a game's load makes of bytes from elsewhere
+            told = str(wrong) if isinstance(wrong, ValueError) else f"{type(wrong).__name__}: {wrong}"
+            text = f"the snapshot of peer {self._feeder} does not load: {told}"
             self._end(Reason.JOIN_FAILED, HOST if self._feeder is None else self._feeder, text, now_ms)
             return
         frame = snapshot.frame
@@ -971,6 +975,7 @@ class Session:
         elif bye.reason == Reason.DESYNC:
             self._desync(bye.frame, bye.peer, bye.text, now_ms)
         elif bye.reason == Reason.COMPLETED:
+            link.is_done = True
             self._check_complete(now_ms)
         elif self.end is None:
             reason = Reason(bye.reason) if bye.reason in list(Reason) else Reason.LEFT

@@ -63,9 +63,14 @@ class Timeline:
         """
         before = self.simulation.save()
         self.simulation.load(state)
+        fault = ""
         if self.simulation.save() != state:
+            fault = "what was loaded does not save to the same bytes"
+        elif self.simulation.world.frame != frame:
+            fault = f"a world at frame {self.simulation.world.frame}, where the match is at frame {frame}"
+        if fault:
             self.simulation.load(before)
-            raise ValueError("what was loaded does not save to the same bytes")
+            raise ValueError(fault)
         self._begin(frame, state, inputs_digest)
 
     @property
