@@ -151,7 +151,7 @@ static inline int32_t aim(solid *s, const place *p) {
         x += round_q30(v.x);
         z += round_q30(v.z);
     }
-    if (x != (int32_t)x || y != (int32_t)y || z != (int32_t)z) {
+    if (x < INT32_MIN || x > INT32_MAX || y < INT32_MIN || y > INT32_MAX || z < INT32_MIN || z > INT32_MAX) {
         return FXS_E_CENTRE;
     }
     s->x = (int32_t)x;
