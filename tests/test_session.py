@@ -277,11 +277,19 @@ class Unloadable(Bumpers):
         raise ValueError(f"{len(data)} bytes that it does not like")
 
 
+class Careless(Bumpers):
+    """Raises what it should not."""
+
+    def load(self, _data: bytes) -> None:
+        raise KeyError("a collider")
+
+
 @pytest.mark.parametrize(
     ("simulation", "said"),
     [
         (Unloadable, "bytes that it does not like"),
         (Forgetful, "does not save to the same bytes"),
+        (Careless, "KeyError: 'a collider'"),
     ],
 )
 def test_a_peer_whose_snapshot_does_not_load_ends_by_saying_so(simulation: type[Bumpers], said: str):
@@ -296,6 +304,23 @@ def test_a_peer_whose_snapshot_does_not_load_ends_by_saying_so(simulation: type[
     assert (end.reason, end.peer) == (Reason.JOIN_FAILED, 0)
     assert said in end.text
     assert ends(network)[0] == ends(network)[1] == Reason.COMPLETED
+
+
+def test_a_snapshot_of_a_world_at_another_frame_is_refused():
+    class Skipping(Bumpers):
+        def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+            return [] if self.world.frame == 20 else super().step(inputs)
+
+    # All players skip the same frame: they agree, but the match's frames are not the world's any more.
+    network = Network(match(2, frames=200, spectators=1), simulation=Skipping)
+    network.start_all()
+    network.run(1500)
+    network.start(2)
+    played(network)
+    end = network.peers[2].session.end
+    assert end is not None
+    assert end.reason is Reason.JOIN_FAILED
+    assert "a world at frame " in end.text
 
 
 # Ends.
