@@ -894,13 +894,14 @@ typedef struct kept_hits {
     uint32_t limit;
 } kept_hits;
 
-/* Bounds of the moving shape between two fractions. |M * fraction| <= 2^45. */
+/* Bounds of the moving shape between two fractions, rounded down: other bounds are whole. |M * fraction| <= 2^45. */
 static void sweep_bounds(const job *j, int32_t from, int32_t to, int64_t least[3], int64_t most[3]) {
     const int64_t centre[3] = {j->own.x, j->own.y, j->own.z}, reach[3] = {j->own.reach_x, j->own.reach_y, j->own.reach_z};
+    const int64_t lift = (int64_t)1 << 30;
     for (int i = 0; i < 3; i++) {
-        int64_t a = j->M[i] * (j->M[i] < 0 ? to : from), b = j->M[i] * (j->M[i] < 0 ? from : to), lift = (int64_t)1 << 46;
-        least[i] = centre[i] - reach[i] + (a + lift) / WHOLE - lift / WHOLE;
-        most[i] = centre[i] + reach[i] + (b + lift + WHOLE - 1) / WHOLE - lift / WHOLE;
+        int32_t before = j->M[i] < 0 ? to : from, after = j->M[i] < 0 ? from : to;
+        least[i] = centre[i] - reach[i] + (j->M[i] * before + lift * WHOLE) / WHOLE - lift;
+        most[i] = centre[i] + reach[i] + (j->M[i] * after + lift * WHOLE) / WHOLE - lift;
     }
 }
 

@@ -687,6 +687,20 @@ def test_a_cast_through_a_crowd_finds_what_each_pair_finds(
     assert found_count > count // 2
 
 
+def test_a_long_cast_finds_the_lower_of_two_ids_at_one_fraction_wherever_it_is_cut() -> None:
+    # One box is met at a fraction exactly, the other within it: if a cut is there, after the cut. Others, of
+    # a layer that is not asked for, are why the cast is cut in parts; in how many is not known here.
+    for parts in range(2, 40):
+        world, cut = World(400), -(-WHOLE // parts)
+        for id in range(2, 400):
+            world.add(id, Box(1, 1, 1), Pose(16 * 160 * id, 0, 0), layer=1)
+        world.add(1, Box(1, 1, 1), Pose(16 * cut + 2, 0, 20))
+        world.add(0, Box(1, 1, 1), Pose(16 * cut + 7, 0, -20))
+        world.step()
+        found = world.cast(Box(1, 50, 50), ORIGIN, (16 * WHOLE, 0, 0), 1, limit=1)
+        assert [(hit.id, hit.fraction) for hit in found] == [(0, cut)]
+
+
 @given(st.lists(colliders, max_size=12), hit_whens, rays)
 def test_a_cast_that_does_not_move_finds_what_a_query_finds(found: Any, hit_when: int, ray: Any) -> None:
     world, _ = filled(found, hit_when)
