@@ -7,14 +7,17 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
+import model
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixsync import ONE, EventKind, Pose, World, length
 from fixsync.fields import differences
+from fixsync.matchlog import Reader
 from fixsync.random import Random
-from fixsync.recorder import SimRecorder
+from fixsync.recorder import Recorder, SimRecorder
 from fixsync.replay import Verdict, replay
 from fixsync.sim import fields_of, find, hash_of, start
 from fixsync.skillfight import (
@@ -88,6 +91,24 @@ def test_every_number_of_players_plays_and_is_recorded_and_replayed(players: int
             events = game.step(values)
             recorder.record(values, events, game.world.hash())
     assert replay(path).verdict is Verdict.IDENTICAL
+
+
+def test_the_model_finds_the_same_hits_in_it(tmp_path):
+    # The slow model knows nothing of the kernel: it is given what the game does to its world, and must agree.
+    path = tmp_path / "trace.jsonl"
+    game = SkillFight(7, 4)
+    with Recorder(game.world, path):
+        for values in bot_inputs(SkillFight, 7, 4, 160):
+            game.step(values)
+    met = set()
+    with Reader(path) as reader:
+        world = model.ModelWorld(game.world.capacity, layers=reader.header.layers)
+        for frame in reader:
+            events, _ = world.play_frame(msgspec.to_builtins(frame.commands))
+            assert [tuple(event) for event in events] == frame.events
+            assert f"{world.hash():016x}" == frame.hash
+            met |= {world[event[1]].layer for event in frame.events if event[2] == EventKind.ENTER}
+    assert met >= {Layer.WALL, Layer.ATTACK, Layer.SHOT}, "there was something to find"
 
 
 @settings(max_examples=20)
