@@ -19,6 +19,7 @@ from fixsync import ONE, Box, Capsule, Cylinder, Pose, Sphere, World
 from fixsync.cli import fixsync
 from fixsync.matchlog import MatchLogError, Reader
 from fixsync.recorder import Recorder, SimRecorder
+from fixsync.sim import hash_of
 from fixsync.view import build_wasm, bundle, export, page
 from fixsync.view.export import Exported
 
@@ -546,6 +547,68 @@ def test_what_a_simulation_changes_after_its_step_is_in_the_state_that_is_compar
     assert found["text"]["state"] == "good"
     assert found["verdict"]["compared"]["hashes"] == found["verdict"]["compared"]["native"] == 120
     assert found["text"]["title"].endswith(f"{game.world.hash():016x}")
+
+
+class Bullets:
+    """A simulation that takes a collider out of its world right after the step that saw it hit."""
+
+    name = "bullets"
+
+    def __init__(self, seed, players):
+        self.seed, self.players = seed, players
+        self.world = World(8)
+        self.world.add(0, Box(ONE, ONE, ONE), Pose(0, 0, 0))
+
+    def step(self, inputs):
+        bullet = 1 + self.world.frame % 7
+        if bullet not in self.world:
+            self.world.add(bullet, Sphere(ONE // 4), Pose(-4 * ONE, 0, int(inputs[0])))
+        for id in list(self.world)[1:]:
+            pose = self.world[id].pose
+            self.world.move(id, pose.x + ONE, 0, pose.z)
+        events = self.world.step()
+        for event in events:
+            if event.kind == 1:
+                self.world.remove(event.b)
+        return events
+
+    def save(self):
+        return self.world.save()
+
+    def load(self, data):
+        self.world.load(data)
+
+    def hash(self):
+        return hash_of(self.save())
+
+
+@needs_node
+def test_a_collider_that_is_taken_away_right_after_its_hit_is_marked_where_it_was(tmp_path):
+    """The hit begins with it gone, and ends a frame later."""
+    path = tmp_path / "bullets.jsonl"
+    game = Bullets(0, 1)
+    with SimRecorder(game.world, path, sim="bullets", seed=0) as recorder:
+        for frame in range(40):
+            recorder.record([frame], game.step([frame]), game.world.hash())
+    log = export(path, simulations={"bullets": Bullets})
+    [found] = run_engine(entry(log), seeks=range(40))["results"]
+    assert found["text"]["state"] == "good"
+    assert sum(1 for shown in found["shown"] for kind in shown["events"][2::4] if kind == 3) > 5
+    marks = [mark for shown in found["shown"] for mark in shown["marks"]]
+    assert {mark["kind"] for mark in marks} == {1, 3}
+    assert all(abs(mark["x"]) <= 2 and abs(mark["z"]) <= 1 for mark in marks)
+
+
+@needs_node
+def test_the_same_events_in_another_order_are_a_difference(tmp_path):
+    def turn(frame):
+        if frame["frame"] == 80:
+            frame["events"].reverse()
+
+    path = edited(ROOT / "replay_logs" / "skill_fight.jsonl.gz", tmp_path / "turned.jsonl", turn)
+    [found] = run_engine(entry(export(path)), seeks=[80])["results"]
+    assert found["verdict"]["first"] == {"frame": 80, "fields": ["events"]}
+    assert found["shown"][0]["differences"]["events"]["counts"] == [0, 0]
 
 
 @needs_node

@@ -34,6 +34,7 @@ for (const log of logs) {
       ids,
       events: [...events],
       wakes: wakes.map((wake) => wake.frame),
+      marks: wakes.at(-1).marks,
       differences,
       centre,
     };

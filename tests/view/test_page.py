@@ -163,7 +163,7 @@ def test_any_frame_shows_the_hash_and_the_events_that_the_log_has_of_it(opened):
         told = page.inner_text("#frame-events")
         assert f"hash {frames[number].hash}" in told
         count = len(frames[number].events)
-        assert ("No hits." if count == 0 else f"{count} event{'s' if count > 1 else ''}") in told
+        assert ("No hits." if count == 0 else f"{'Events' if count > 1 else 'Event'}: {count}") in told
         assert page.locator("#frame-events tbody tr").count() == count
 
 

@@ -61,6 +61,7 @@ function differingItems(a, b) {
 // ---- two logs ----
 
 const HEADER_FIELDS = ["tick_rate", "capacity", "hit_when", "layers", "sim", "seed"];
+const headerValue = ({ header, config }, field) => (field === "layers" ? config.masks : header[field]);
 const RECORDED = ["queries", "events", "hash"];
 
 // Two matches, frame by frame: where their commands, recorded answers or computed states part.
@@ -77,7 +78,7 @@ export class Comparison {
   advance(until) {
     const { a, b, result } = this;
     if (result.isDone || !a.header || !b.header) return false;
-    result.header ??= HEADER_FIELDS.filter((field) => !sameJson(a.header[field], b.header[field]));
+    result.header ??= HEADER_FIELDS.filter((field) => !sameJson(headerValue(a, field), headerValue(b, field)));
     const end = Math.min(a.checked, b.checked);
     while (this.next < end && !until()) this.#compareFrame();
     if (a.verdict.isDone && b.verdict.isDone && this.next === Math.min(a.end, b.end)) {

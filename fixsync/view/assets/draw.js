@@ -473,9 +473,8 @@ export class View {
     for (let at = 0; at < events.length && links.length < LINKS_MAX; at += 4) {
       const [a, b, kind, contact] = events.subarray(at, at + 4);
       const [solidA, solidB] = [a, b].map((id) => colliders.solids[colliders.indexOf(id)]);
-      if (kind !== EXIT && (layers.has(solidA.layer) || layers.has(solidB.layer))) {
-        links.push({ solidA, solidB, kind, contact });
-      }
+      if (kind === EXIT || !solidA || !solidB) continue;
+      if (layers.has(solidA.layer) || layers.has(solidB.layer)) links.push({ solidA, solidB, kind, contact });
     }
     return links;
   }

@@ -87,7 +87,8 @@ class Run {
     };
   }
 
-  // Marks of the hits that began or ended. Where one ended is where it last was: its colliders may be gone.
+  // Marks of the hits that began or ended. Where one ended is where it last was: its colliders may be gone. So may those of one
+  // that began, after the step; what is left of them then has the mark.
   #marks() {
     const marks = [];
     const places = new Map();
@@ -95,8 +96,10 @@ class Run {
     for (let at = 0; at < this.events.length && marks.length < MARKS_MAX; at += 4) {
       const [a, b, kind, contact] = this.events.subarray(at, at + 4);
       const pair = a * 2 ** 31 + b;
-      const place = kind === EXIT ? this.#hitPlaces.get(pair) : contactPlace(solidOf(a), solidOf(b));
-      if (kind !== EXIT) places.set(pair, place);
+      const [one, other] = [solidOf(a), solidOf(b)];
+      const isThere = kind !== EXIT && (one || other);
+      const place = isThere ? contactPlace(one ?? other, other ?? one) : this.#hitPlaces.get(pair);
+      if (kind !== EXIT && place) places.set(pair, place);
       if (kind !== STAY && place) marks.push({ kind, contact, ...place });
     }
     this.#hitPlaces = places;
@@ -136,13 +139,18 @@ class Rows {
     this.length++;
   }
 
-  row(number) {
-    return this.values.subarray(number * this.width, (number + 1) * this.width);
+  // Those rows for which `isWanted(values, at)`, `at` being where the row begins.
+  rows(isWanted) {
+    const found = [];
+    for (let at = 0; at < this.length * this.width; at += this.width) {
+      if (isWanted(this.values, at)) found.push(Array.from(this.values.subarray(at, at + this.width)));
+    }
+    return found;
   }
 }
 
 // What a collider's history tells besides hits.
-export const CHANGES = ["add", "remove", "shape", "offset", "owner", "layer", "active"];
+const CHANGES = ["add", "remove", "shape", "offset", "owner", "layer", "active"];
 
 // A log and all that replaying it from start to end finds out.
 export class Match {
@@ -155,7 +163,7 @@ export class Match {
     this.end = log.frames; // frames that can be played; fewer if a command is refused
     this.native = log.hashes ? new DataView(bytesOfBase64(log.hashes).buffer) : null;
     const perFrame = () => new Uint32Array(log.frames);
-    this.counts = { enters: perFrame(), exits: perFrame(), hits: perFrame(), differs: new Uint8Array(log.frames) };
+    this.counts = { enters: perFrame(), exits: perFrame(), differs: new Uint8Array(log.frames) };
     this.hashes = new BigUint64Array(log.frames);
     this.hits = new Rows(5); // frame, a, b, kind, contact of each that begins or ends
     this.changes = new Rows(3); // frame, id, index into CHANGES
@@ -256,8 +264,9 @@ export class Match {
     this.#compare(number, frame, run, hash);
   }
 
-  // A command that the world refuses ends what can be played; so does a line that is no frame.
+  // A command that the world refuses ends what can be played; so does a line that is no JSON.
   #refuse(number, error) {
+    if (!(error instanceof Refused || error instanceof SyntaxError)) throw error;
     this.end = number;
     this.verdict.refused = { frame: number, message: error.message };
   }
@@ -293,13 +302,13 @@ export class Match {
   }
 
   #remember(number, frame, events) {
-    const { enters, exits, hits } = this.counts;
+    const { enters, exits } = this.counts;
     for (let at = 0; at < events.length; at += 4) {
       const kind = events[at + 2];
-      if (kind === EXIT) exits[number]++;
-      else hits[number]++;
+      if (kind === STAY) continue;
       if (kind === ENTER) enters[number]++;
-      if (kind === ENTER || kind === EXIT) this.hits.push(number, events[at], events[at + 1], kind, events[at + 3]);
+      else exits[number]++;
+      this.hits.push(number, events[at], events[at + 1], kind, events[at + 3]);
     }
     for (const [name, id] of frame.after ? [...frame.commands, ...frame.after] : frame.commands) {
       const change = CHANGES.indexOf(name);
@@ -398,17 +407,9 @@ export class Match {
 
   // What has happened to a collider in the frames checked so far.
   history(id) {
-    const hits = [];
-    for (let i = 0; i < this.hits.length; i++) {
-      const row = this.hits.row(i);
-      if (row[1] === id || row[2] === id) hits.push(Array.from(row));
-    }
-    const changes = [];
-    for (let i = 0; i < this.changes.length; i++) {
-      const row = this.changes.row(i);
-      if (row[1] === id) changes.push([row[0], CHANGES[row[2]]]);
-    }
-    return { id, hits, changes };
+    const hits = this.hits.rows((values, at) => values[at + 1] === id || values[at + 2] === id);
+    const changes = this.changes.rows((values, at) => values[at + 1] === id);
+    return { id, hits, changes: changes.map(([frame, , change]) => [frame, CHANGES[change]]) };
   }
 }
 

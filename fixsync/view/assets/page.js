@@ -97,7 +97,7 @@ function opened({ side, header }) {
     ...Object.values(scene.names.ids).map((name) => element("option", { value: name })),
   );
   if (scene.selected !== null) byId("pick-id").value = page.nameOf(scene.selected);
-  fillLog(page, byId("log"), logs, headers);
+  fillLog(page, byId("log"), manifest, headers);
   showFrame();
 }
 

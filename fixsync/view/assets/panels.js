@@ -225,6 +225,8 @@ export function fillCollider(page, target, sides, id, histories) {
 
 // ---- this frame ----
 
+const shownOf = (count) => (count > ROWS_MAX ? `${ordinal(count)} (${ROWS_MAX} shown)` : ordinal(count));
+
 function eventTable(page, caption, rows, marked) {
   const body = rows
     .slice(0, ROWS_MAX)
@@ -260,10 +262,13 @@ function differenceParts(page, found, names) {
     ["computed", "computed events"],
   ]) {
     if (!found[field]) continue;
-    for (const side of ["a", "b"]) {
-      if (found[field][side].length > 0)
-        parts.push(eventTable(page, `≠ ${what} only ${names[side]}`, found[field][side], true));
+    const { counts } = found[field];
+    for (const [i, side] of ["a", "b"].entries()) {
+      const caption = `≠ ${what} only ${names[side]}: ${shownOf(counts[i])}`;
+      if (counts[i] > 0) parts.push(eventTable(page, caption, found[field][side], true));
     }
+    if (field === "events" && counts[0] + counts[1] === 0)
+      parts.push(listOf(`≠ ${what}`, ["the same in another order"]));
   }
   for (const [field, what] of [
     ["commands", "command"],
@@ -283,11 +288,10 @@ function frameParts(page, side, name) {
   const rows = Array.from({ length: side.events.length / 4 }, (_, i) => [...side.events.subarray(4 * i, 4 * i + 4)]);
   const order = { [ENTER]: 0, [EXIT]: 1, [STAY]: 2 };
   rows.sort((x, y) => order[x[2]] - order[y[2]]);
-  const more = rows.length > ROWS_MAX ? ` (${ROWS_MAX} shown)` : "";
   const parts = [
     element("p", { class: "note" }, `${name}${plural(side.colliders.count, "collider")}, hash ${side.hash}`),
     rows.length > 0
-      ? eventTable(page, `${plural(rows.length, "event")}${more}`, rows, false)
+      ? eventTable(page, `${rows.length === 1 ? "Event" : "Events"}: ${shownOf(rows.length)}`, rows, false)
       : element("p", { class: "note" }, "No hits."),
   ];
   const areas = side.wakes.at(-1)?.frame === side.frame ? side.wakes.at(-1).areas : [];
@@ -385,22 +389,23 @@ function showMeta(value) {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-export function fillLog(page, target, logs, headers) {
+export function fillLog(page, target, { logs, version }, headers) {
   const parts = logs.map((log, i) => {
     const header = headers[i];
     const rate = Array.isArray(header.tick_rate) ? header.tick_rate.join("/") : header.tick_rate;
-    const facts = {
-      file: log.name,
-      frames: ordinal(log.frames),
-      "ticks a second": rate,
-      capacity: header.capacity,
-      "hit when": header.hit_when === TOUCHING ? "touching" : "overlapping",
-      layers: header.layers === null ? "all meet" : `${plural(header.layers.length, "pair")} meet`,
-      simulation: header.sim ?? log.sim ?? "none: a trace",
-      seed: header.seed,
-      ...(header.unit_mm ? { "one unit": `${header.unit_mm} mm` } : {}),
-      ...Object.fromEntries(Object.entries(header.meta).map(([name, value]) => [name, showMeta(value)])),
-    };
+    const facts = [
+      ["file", log.name],
+      ["frames", ordinal(log.frames)],
+      ["ticks a second", rate],
+      ["capacity", header.capacity],
+      ["hit when", header.hit_when === TOUCHING ? "touching" : "overlapping"],
+      ["layers", header.layers === null ? "all meet" : `${plural(header.layers.length, "pair")} meet`],
+      ["simulation", header.sim ?? "none: a trace"],
+      ["seed", header.seed],
+      ...(header.unit_mm ? [["one unit", `${header.unit_mm} mm`]] : []),
+      ...Object.entries(header.meta).map(([name, value]) => [name, showMeta(value)]),
+      ["page written by", `fixsync ${version}`],
+    ];
     return element(
       "div",
       {},
@@ -408,10 +413,7 @@ export function fillLog(page, target, logs, headers) {
       element(
         "dl",
         { class: "facts" },
-        ...Object.entries(facts).flatMap(([name, value]) => [
-          element("dt", {}, name),
-          element("dd", {}, String(value)),
-        ]),
+        ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))]),
       ),
       element(
         "p",
