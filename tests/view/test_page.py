@@ -100,7 +100,12 @@ def frames_of(path):
 def shows(page, frame):
     """Waits until the page shows a frame, panels included."""
     page.wait_for_selector(f"#timeline[aria-valuenow='{frame}']")
-    page.wait_for_timeout(400)
+    page.wait_for_selector(f"#frame-events[data-frame='{frame}']", state="attached")
+
+
+def drawn(page):
+    """Waits until the page has drawn what it was told."""
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def shown_frame(page):
@@ -291,15 +296,15 @@ def test_pan_zoom_and_fit(opened):
     assert moved[0] < before[0] < moved[0] + 10
     assert moved[1] > before[1]
     page.mouse.wheel(0, -600)
-    page.wait_for_timeout(100)
+    drawn(page)
     assert abs(under()[0] - moved[0]) < 0.2  # what is under the pointer stays there
     for key, axis, sign in (("w", 1, 1), ("s", 1, -1), ("d", 0, 1), ("a", 0, -1)):
         here = under()
         page.keyboard.press(key)
-        page.wait_for_timeout(60)
+        drawn(page)
         assert (under()[axis] - here[axis]) * sign > 0
     page.keyboard.press("0")
-    page.wait_for_timeout(100)
+    drawn(page)
     again = under()
     assert abs(again[0] - before[0]) < 0.2
     assert abs(again[1] - before[1]) < 0.2
@@ -329,12 +334,12 @@ def test_layers_and_signs_can_be_switched_off(opened):
     go_to(page, 100)
     whole = pixels(page)
     page.uncheck("#layers label:has-text('wall') input")
-    page.wait_for_timeout(100)
+    drawn(page)
     without_walls = pixels(page)
     assert without_walls != whole
     for key in "iyhtq":
         page.keyboard.press(key)
-    page.wait_for_timeout(100)
+    drawn(page)
     bare = pixels(page)
     assert len(bare) < len(without_walls)
     for option in ("labels", "facing", "hits", "trails", "queries"):
@@ -355,8 +360,7 @@ def test_shapes_are_drawn_where_and_as_large_as_they_are(opened, tmp_path):
     page = opened(path)
     for key in "iyhtq":
         page.keyboard.press(key)
-    page.mouse.move(5, 5)
-    page.wait_for_timeout(200)
+    drawn(page)
     inside = {(-6, 1.9), (-6, -1.9), (-4.1, 0), (0, 4), (2, 6), (-2, 2), (4, 1.8), (5.9, 0.3), (4, -1.8)}
     outside = {
         (-6, 2.2),
@@ -551,7 +555,7 @@ def test_everything_that_can_be_operated_has_a_name(opened):
     """For those who hear the page."""
     page = opened(FIGHT)
     page.keyboard.press("n")
-    page.wait_for_timeout(300)
+    page.wait_for_selector("#collider .subtitle")
     unnamed = page.evaluate(
         """() => [...document.querySelectorAll("button, input, select, canvas, [tabindex]")]
             .filter((e) => e.checkVisibility())

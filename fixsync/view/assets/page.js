@@ -343,6 +343,7 @@ function showPanels() {
     canvas.setAttribute("aria-label", `${PROJECTION_NAMES[view.projection]}. ${description}`);
   fillCollider(page, byId("collider"), scene.sides, scene.selected, ui.histories);
   fillFrame(page, byId("frame-events"), scene.sides);
+  byId("frame-events").dataset.frame = player.frame;
   byId("difference-panel").hidden = !fillDifferences(page, byId("differences"), scene.sides, ui.details);
   fillLayers(page, byId("layers"), layerCounts());
 }
