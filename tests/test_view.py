@@ -1,6 +1,7 @@
 """Pages: what is in them, the kernel that they run, and, under Node, the engine that replays logs in them."""
 
 import base64
+import csv
 import gzip
 import hashlib
 import json
@@ -52,11 +53,10 @@ def entry(log: Exported):
     }
 
 
-def run_engine(*logs, seeks=()):
-    """What the page's engine makes of logs, under Node."""
-    told = {"wasm": base64.b64encode(WASM).decode(), "logs": list(logs), "seeks": list(seeks)}
+def run_node(script, told):
+    """What a script of tests/view answers to what it is told."""
     ran = subprocess.run(
-        ["node", str(ROOT / "tests" / "view" / "check.mjs")],
+        ["node", str(ROOT / "tests" / "view" / script)],
         input=json.dumps(told),
         capture_output=True,
         text=True,
@@ -65,6 +65,12 @@ def run_engine(*logs, seeks=()):
     )
     assert ran.returncode == 0, ran.stderr
     return json.loads(ran.stdout)
+
+
+def run_engine(*logs, seeks=()):
+    """What the page's engine makes of logs, under Node."""
+    told = {"wasm": base64.b64encode(WASM).decode(), "logs": list(logs), "seeks": list(seeks)}
+    return run_node("check.mjs", told)
 
 
 def edited(path, out, change):
@@ -128,6 +134,55 @@ def test_the_module_imports_nothing_and_exports_every_function_of_the_header():
     header = (build_wasm.CSRC / "fixsync.h").read_text()
     declared = set(re.findall(r"^FXS_API [^(;]*?\b(fxs_\w+)\(", header, re.MULTILINE))
     assert names == declared | {"memory", "__heap_base"}
+
+
+@needs_node
+def test_the_module_gives_the_answers_of_an_independent_implementation():
+    """Contacts, casts, angles and directions of tests/vectors, from the very bytes that pages hold."""
+    vectors = ROOT / "tests" / "vectors"
+
+    def rows(name):
+        with (vectors / name).open(newline="") as file:
+            return list(csv.DictReader(file))
+
+    def numbers(row, *names):
+        return [int(row[name]) for name in names]
+
+    contacts, casts, angles = rows("contacts.csv"), rows("casts.csv"), rows("angles.csv")
+    pose_a, pose_b = ("ax", "ay", "az", "ayaw"), ("bx", "by", "bz", "byaw")
+    motion_a, motion_b = ("amx", "amy", "amz"), ("bmx", "bmy", "bmz")
+    asked = {
+        "wasm": base64.b64encode(WASM).decode(),
+        "contacts": [
+            [
+                json.loads(row["shape_a"]),
+                numbers(row, *pose_a),
+                json.loads(row["shape_b"]),
+                numbers(row, *pose_b),
+            ]
+            for row in contacts
+        ],
+        "casts": [
+            [
+                json.loads(row["shape_a"]),
+                numbers(row, *pose_a),
+                numbers(row, *motion_a),
+                json.loads(row["shape_b"]),
+                numbers(row, *pose_b),
+                numbers(row, *motion_b),
+                int(row["hit_when"]),
+            ]
+            for row in casts
+        ],
+        "angles": [[row["dx"], row["dz"]] for row in angles],
+    }
+    found = run_node("vectors.mjs", asked)
+    assert found["contacts"] == [int(row["contact"]) for row in contacts]
+    expected = [numbers(row, "fraction", "nx", "ny", "nz") if row["fraction"] else None for row in casts]
+    assert found["casts"] == expected
+    assert found["angles"] == [[int(row["yaw_of"]), row["length_dx_0_dz"]] for row in angles]
+    digest = hashlib.sha256(base64.b64decode(found["directions"])).hexdigest()
+    assert digest == (vectors / "directions.sha256").read_text().split()[0]
 
 
 # ---- the bundle ----
