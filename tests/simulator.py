@@ -160,7 +160,7 @@ def play(made: Plan, say: Callable[[str], None] = lambda _: None) -> Network:
             _add_noise(network, noise)
         network.tick()
         if now % 256 == 0:
-            _check_memory(network)
+            check_memory(network)
         if network.peers and network.is_over and all(at < now for at, _ in made.starts):
             over_ms += 1
             if over_ms > 10:
@@ -214,7 +214,8 @@ def held(session: Session) -> dict[str, int]:
     }
 
 
-def _check_memory(network: Network) -> None:
+def check_memory(network: Network) -> None:
+    """No session holds more than its window, and what those need who come late, asks for."""
     match = network.match
     window = match.detection_frames_max
     has_joined = match.vacant or match.spectators or network.lives > match.players

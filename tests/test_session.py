@@ -11,6 +11,7 @@ from bumpers import Bumpers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from network import SEMANTICS, TICK_MS, Network, Weather, Witness
+from simulator import check_memory
 
 from fixsync import Contact, Event, EventKind
 from fixsync.session import (
@@ -96,6 +97,10 @@ def test_any_network_that_is_good_in_the_end_leads_to_agreement(
     )
     network.fates = fates
     network.start_all()
+    while not network.is_over:
+        assert network.now_ms < 120_000, "a deadlock"
+        network.run(50)
+        check_memory(network)
     completed(network)
     assert all(len(peer.witness.hashes) == 25 for peer in network.peers.values())
 
