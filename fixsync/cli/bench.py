@@ -54,7 +54,8 @@ def bench_command(
 
     Every scene is a function of its name and the number of colliders, so the hash in its row is the same on
     every machine. pymunk and SciPy with NumPy run the flat scenes in turns with fixsync, if installed. Times
-    are the least of all frames; "median" tells how quiet the machine was. LOGS are match logs to replay.
+    are processor time, the least of all frames; "median" tells how quiet the machine was. LOGS are match
+    logs to replay.
 
     \b
     Exit code  0  all hashes are as pinned, or none is pinned for these scenes
