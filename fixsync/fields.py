@@ -12,7 +12,18 @@ from itertools import chain
 from struct import Struct, unpack_from
 from typing import NamedTuple, TypeAlias
 
-__all__ = ["ABSENT", "Difference", "Key", "StateFields", "byte_fields", "differences", "world_fields"]
+__all__ = [
+    "ABSENT",
+    "ANGLES",
+    "LENGTHS",
+    "Difference",
+    "Key",
+    "StateFields",
+    "byte_fields",
+    "decimal",
+    "differences",
+    "world_fields",
+]
 
 Key: TypeAlias = tuple["str | int", ...]
 """What a group of fields belongs to: ("world",), ("collider", 7), ("hit", 3, 9), ("fighter", 0)."""
@@ -34,6 +45,20 @@ SIZES = {
     "sector": ("radius", "half_angle", "half_height"),
 }
 """What a kind of shape is made of, in the order of its constructor's arguments."""
+
+LENGTHS = frozenset({"x", "y", "z", "ox", "oy", "oz", "radius", "half_height", "half_x", "half_y", "half_z"})
+"""Fields of a collider that are Q16.16."""
+ANGLES = frozenset({"yaw", "half_angle"})
+"""Fields of a collider in steps of which 65536 are a turn."""
+
+
+def decimal(numerator: int, denominator: int, digits: int) -> str:
+    """A fraction rounded to so many digits after the point, without zeros at its end; in integers."""
+    scaled, rest = divmod(abs(numerator) * 10**digits, denominator)
+    scaled += 2 * rest >= denominator
+    whole, part = divmod(scaled, 10**digits)
+    tail = f".{part:0{digits}}".rstrip("0").rstrip(".")
+    return f"{'-' if numerator < 0 and scaled else ''}{whole}{tail}"
 
 
 def world_fields(state: bytes) -> dict[Key, dict[str, Value]]:
@@ -124,7 +149,29 @@ class Difference(NamedTuple):
         return f"{name} {', '.join(map(str, ids))}" if ids else str(name)
 
     def __str__(self) -> str:
-        return f"{self.owner}, {self.field}: {self.values[0]} and {self.values[1]}"
+        return self.told({})
+
+    def told(self, names: Mapping[int, str]) -> str:
+        """The difference in words. `names`: what ids of colliders are called, as far as they have names."""
+        first, second = self.values
+        return f"{self.owner}{self._named(names)}, {self.field}: {first} and {second}{self._in_units()}"
+
+    def _named(self, names: Mapping[int, str]) -> str:
+        if self.key[0] not in ("collider", "hit", "changed"):
+            return ""
+        known = [names[id] for id in self.key[1:] if isinstance(id, int) and id in names]
+        return f" ({', '.join(known)})" if known else ""
+
+    def _in_units(self) -> str:
+        """Both values of a collider's length or angle as people think of them; raw units are small."""
+        first, second = self.values
+        if self.key[0] != "collider" or not (isinstance(first, int) and isinstance(second, int)):
+            return ""
+        if self.field in LENGTHS:
+            return f" ({decimal(first, 65536, 5)} and {decimal(second, 65536, 5)} units)"
+        if self.field in ANGLES:
+            return f" ({decimal(first * 360, 65536, 3)}° and {decimal(second * 360, 65536, 3)}°)"
+        return ""
 
 
 def differences(first: StateFields, second: StateFields) -> Iterator[Difference]:

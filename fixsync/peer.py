@@ -29,7 +29,7 @@ from fixsync.session import (
     SpectatorSession,
     Timing,
 )
-from fixsync.sim import Input
+from fixsync.sim import Input, names_of
 from fixsync.skillfight import SkillFight
 from fixsync.udp import Address, Endpoint, now_ms, play
 
@@ -124,7 +124,12 @@ class _Peer:
         if task.log is not None:
             meta = {"players": task.players}
             self.recorder = SimRecorder(
-                self.simulation.world, task.log, sim=SkillFight.name, seed=task.seed, meta=meta
+                self.simulation.world,
+                task.log,
+                sim=SkillFight.name,
+                seed=task.seed,
+                meta=meta,
+                names=names_of(self.simulation),
             )
         self.status = Status()
         self._said_ms = 0

@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from fixsync._native import ffi, integer, lib, shown
 from fixsync.fields import StateFields, byte_fields, world_fields
+from fixsync.matchlog import Names
 from fixsync.random import Random
 from fixsync.records import Event
 from fixsync.world import World
@@ -33,6 +34,7 @@ __all__ = [
     "hash_of",
     "idle_input",
     "names",
+    "names_of",
     "register",
     "start",
 ]
@@ -63,6 +65,7 @@ class Simulation(Protocol):
       so that a difference is told by name; ValueError for bytes that are no state.
     - `shuffle(random)`: puts whatever the game holds in containers into another order, where order must not
       matter.
+    - `names`: a `fixsync.matchlog.Names`, what its layers and ids are called in logs, reports and the viewer.
     - `bot(player, seed)`, of the class: a `Bot` that plays.
     """
 
@@ -177,6 +180,12 @@ def fields_of(simulation: object, state: bytes) -> StateFields:
         return world_fields(state)
     except ValueError:
         return byte_fields(state)
+
+
+def names_of(simulation: object) -> Names:
+    """What a simulation's layers and ids are called; nothing for one that does not say."""
+    found = getattr(simulation, "names", None)
+    return found if isinstance(found, Names) else Names()
 
 
 def start(simulation: SimulationType, seed: int, players: int) -> Simulation:

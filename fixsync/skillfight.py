@@ -18,6 +18,7 @@ from enum import IntEnum
 from typing import ClassVar
 
 from fixsync.fields import Key, StateFields, Value, world_fields
+from fixsync.matchlog import Names
 from fixsync.numbers import ONE, degrees, direction, length, q_near, yaw_of
 from fixsync.random import Random
 from fixsync.records import Collider, Event
@@ -549,6 +550,20 @@ class SkillFight:
             entries = list(getattr(self, name).items())
             random.shuffle(entries)
             setattr(self, name, dict(entries))
+
+    @property
+    def names(self) -> Names:
+        """What layers and ids are called, for whoever looks at a match."""
+        ids = {_WALL_IDS + i: f"wall {i}" for i in range(len(_WALLS))}
+        for player in range(self.players):
+            ids[player] = f"player {player}"
+            ids[_ATTACK_IDS + player] = f"skill of player {player}"
+            for shot in range(SHOTS):
+                ids[_SHOT_IDS + SHOTS * player + shot] = f"shot {shot} of player {player}"
+        for monster in range(MONSTERS):
+            ids[_MONSTER_IDS + monster] = f"monster {monster}"
+            ids[_BITE_IDS + monster] = f"bite of monster {monster}"
+        return Names({int(layer): layer.name.lower() for layer in Layer}, ids)
 
     @classmethod
     def bot(cls, player: int, seed: int) -> Bot:

@@ -18,7 +18,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -41,6 +42,7 @@ __all__ = [
     "CHECKS",
     "Divergence",
     "Inputs",
+    "SimulationError",
     "Straight",
     "bot_inputs",
     "log_inputs",
@@ -72,17 +74,20 @@ class Divergence:
     events: tuple[tuple[Event, ...], tuple[Event, ...]] | None = None
     """Of the frame: straight, and otherwise; None if they are the same."""
     error: str = ""
-    """What the simulation raised instead of a result."""
+    """What came instead of a result."""
+    names: Mapping[int, str] = field(default_factory=dict)
+    """What the simulation calls its ids."""
 
     def explain(self) -> str:
         """The whole finding in words."""
         when = "at the start" if self.frame < 0 else f"after frame {self.frame}"
         lines = [f"{self.check}: {self.how}: another result {when}"]
         if self.error:
-            lines.append(f"  it raised {self.error}")
+            lines.append(f"  {self.error}")
         if self.differences:
             lines.append("  values straight, then otherwise:")
-            lines += [f"    {difference}" for difference in self.differences[:_DIFFERENCES_TOLD_MAX]]
+            found = self.differences[:_DIFFERENCES_TOLD_MAX]
+            lines += [f"    {difference.told(self.names)}" for difference in found]
             more = len(self.differences) - _DIFFERENCES_TOLD_MAX
             lines += [f"    and {more} more"] if more > 0 else []
         if self.events is not None:
@@ -112,6 +117,8 @@ class Straight:
     """By frame, of the world right after its step."""
     hashes: list[int]
     """By frame, what `hash` gave for the state after it."""
+    names: Mapping[int, str] = field(default_factory=dict)
+    """What the simulation calls its ids."""
 
     @property
     def frames(self) -> int:
@@ -133,7 +140,33 @@ class Straight:
             except ValueError as error:
                 return Divergence(check, how, frame, error=f"{error}, from what it saved")
         told = None if is_same or events is None else (self.events[frame], tuple(events))
-        return Divergence(check, how, frame, found, told)
+        return Divergence(check, how, frame, found, told, names=self.names)
+
+
+class SimulationError(ValueError):
+    """A simulation raised something when it was simply run. Its `__cause__` is that."""
+
+
+@contextmanager
+def _running(where: str) -> Iterator[None]:
+    """What a simulation raises within becomes a SimulationError that says where it was."""
+    try:
+        yield
+    except Exception as error:
+        raise SimulationError(f"{where}: it raised {_raised(error)}") from error
+
+
+def _made(simulation: SimulationType, seed: int, players: int) -> Simulation:
+    try:
+        return sim.start(simulation, seed, players)
+    except ValueError:
+        raise
+    except Exception as error:
+        raise SimulationError(f"at the start: it raised {_raised(error)}") from error
+
+
+def _raised(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 class _Observer:
@@ -164,23 +197,30 @@ def _add(c: Collider) -> Command:
 
 
 def run_straight(simulation: SimulationType, seed: int, players: int, inputs: Inputs) -> Straight:
-    """Steps a simulation once a frame. ValueError if it does not keep to the protocol or refuses an input."""
-    made = sim.start(simulation, seed, players)
+    """Steps a simulation once a frame.
+
+    ValueError if it does not keep to the protocol or refuses an input, SimulationError if it raises.
+    """
+    made = _made(simulation, seed, players)
     checked = [_checked(made, frame, values) for frame, values in enumerate(inputs)]
     observer = _Observer(made.world)
     made.world.attach(observer)
     states, events, hashes = [made.save()], [], []
     for frame, values in enumerate(checked):
-        events.append(tuple(made.step(values)))
-        states.append(made.save())
-        hashes.append(made.hash())
+        with _running(f"frame {frame}"):
+            events.append(tuple(made.step(values)))
+            states.append(made.save())
+            hashes.append(made.hash())
         if len(observer.commands) != frame + 1:
             raise ValueError(
                 f"frame {frame}: it stepped its world {len(observer.commands) - frame} times, not once"
             )
     made.world.detach(observer)
     commands = None if observer.has_loaded else observer.commands
-    return Straight(simulation, seed, players, checked, states, events, commands, observer.hashes, hashes)
+    names = sim.names_of(made).ids
+    return Straight(
+        simulation, seed, players, checked, states, events, commands, observer.hashes, hashes, names
+    )
 
 
 def _checked(simulation: Simulation, frame: int, values: Sequence[Input]) -> tuple[Input, ...]:
@@ -328,7 +368,7 @@ def run_check(
     try:
         return _IN_PROCESS[name](straight, at, back)
     except Exception as error:
-        return Divergence(name, "run otherwise", at.frame, error=f"{type(error).__name__}: {error}")
+        return Divergence(name, "run otherwise", at.frame, error=f"it raised {_raised(error)}")
 
 
 def _process(straight: Straight, reference: str) -> Divergence | None:
@@ -360,7 +400,7 @@ def _run_worker(reference: str, log: Path, states: Path, key: str) -> str:
     if done.returncode == 0:
         return ""
     lines = done.stderr.decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else f"it ended with exit code {done.returncode}"
+    return f"it raised {lines[-1]}" if lines else f"it ended with exit code {done.returncode}"
 
 
 def _work(reference: str, log: Path, states: Path) -> None:
@@ -380,13 +420,18 @@ def _put(file: object, state: bytes) -> None:
     file.write(len(state).to_bytes(4, "little") + state)  # type: ignore[attr-defined] # a binary file
 
 
-def not_checked(simulation: SimulationType) -> list[str]:
-    """What the checks leave out because a simulation does not offer it, in words."""
+def not_checked(straight: Straight) -> list[str]:
+    """What the checks could not see, in words."""
     said = []
-    if not isinstance(simulation, sim.Shuffles):
+    if not isinstance(straight.type, sim.Shuffles):
         said.append("order: it has no shuffle(): only the world's changes were put into another order")
-    if not isinstance(simulation, sim.HasBots):
-        said.append("it has no bot(): the inputs were idle, unless they were given")
+    if straight.commands is None:
+        said.append("order: it loads its world within a step: that world's changes kept their order")
+    if len({value for values in straight.inputs for value in values}) < 2:
+        why = "" if isinstance(straight.type, sim.HasBots) else "it has no bot(), and "
+        said.append(f"{why}all inputs were the same: give others with --inputs LOG")
+    if not any(straight.events):
+        said.append("nothing hit anything in this match, so little was put to the test")
     return said
 
 
@@ -409,14 +454,17 @@ def log_inputs(path: Path) -> tuple[str, int, list[tuple[Input, ...]]]:
 
 def bot_inputs(simulation: SimulationType, seed: int, players: int, frames: int) -> list[tuple[Input, ...]]:
     """What a simulation's bots do in so many frames; idle inputs for one that has none."""
-    made = sim.start(simulation, seed, players)
+    made = _made(simulation, seed, players)
     if not isinstance(simulation, sim.HasBots):
         return [(sim.idle_input(made),) * players] * frames
     bots = [simulation.bot(player, seed) for player in range(players)]
     inputs = []
-    for _ in range(frames):
-        values = tuple(sim.check_input(made, i, bot.decide(made)) for i, bot in enumerate(bots))
-        made.step(values)
+    for frame in range(frames):
+        with _running(f"frame {frame}"):
+            decided = [bot.decide(made) for bot in bots]
+        values = _checked(made, frame, decided)
+        with _running(f"frame {frame}"):
+            made.step(values)
         inputs.append(values)
     return inputs
 
@@ -424,8 +472,8 @@ def bot_inputs(simulation: SimulationType, seed: int, players: int, frames: int)
 def write_log(straight: Straight, path: Path) -> None:
     """Records a straight run as a match log, with events and hashes."""
     made = sim.start(straight.type, straight.seed, straight.players)
-    meta = {"players": straight.players}
-    with SimRecorder(made.world, path, sim=made.name, seed=straight.seed, meta=meta) as recorder:
+    meta, names = {"players": straight.players}, sim.names_of(made)
+    with SimRecorder(made.world, path, sim=made.name, seed=straight.seed, meta=meta, names=names) as recorder:
         for values in straight.inputs:
             events = made.step(values)
             recorder.record(values, events, made.world.hash())

@@ -39,6 +39,14 @@ class Forgetful(Bumpers):
         self.met = met
 
 
+class Failing(Bumpers):
+    """Divides by nothing in frame 4."""
+
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        self.world.turn(0, 1 // (4 - self.world.frame) % 65536)
+        return super().step(inputs)
+
+
 class Unordered(Bumpers):
     """Has the balls jump in the order of a dict, which depends on what came into it first."""
 

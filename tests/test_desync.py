@@ -145,7 +145,7 @@ def test_the_explanation_names_frame_peers_field_and_both_values():
     assert x[1] == int(x[0]) + 1
     told = desync.explain()
     assert f"desync after frame {FAULT_FRAME}" in told
-    assert f"collider 0, x: {x[0]} and {x[1]}" in told
+    assert f"collider 0 (player 0), x: {x[0]} and {x[1]} (" in told
     assert "values of peer 0 and 2, then of peer 1" in told
     assert "same state before it, same inputs" in told
 

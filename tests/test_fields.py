@@ -67,13 +67,19 @@ def test_a_state_cut_short_or_too_long_is_no_state(world: World, data: st.DataOb
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (lambda world: world.move(5, 1, 0, 0), "collider 5, x: 0 and 1"),
-        (lambda world: world.turn(5, 9), "collider 5, yaw: 0 and 9"),
+        (lambda world: world.move(5, 1, 0, 0), "collider 5, x: 0 and 1 (0 and 0.00002 units)"),
+        (lambda world: world.turn(5, 8192), "collider 5, yaw: 0 and 8192 (0° and 45°)"),
         (lambda world: world.set_active(5, False), "collider 5, active: True and False"),
         (lambda world: world.set_owner(5, 3), "collider 5, owner: 0 and 3"),
         (lambda world: world.set_layer(5, 3), "collider 5, layer: 0 and 3"),
-        (lambda world: world.set_offset(5, (0, 2, 0)), "collider 5, oy: 0 and 2"),
-        (lambda world: world.set_shape(5, Sphere(8)), "collider 5, radius: 7 and 8"),
+        (
+            lambda world: world.set_offset(5, (0, -65537, 0)),
+            "collider 5, oy: 0 and -65537 (0 and -1.00002 units)",
+        ),
+        (
+            lambda world: world.set_shape(5, Sphere(98304)),
+            "collider 5, radius: 7 and 98304 (0.00011 and 1.5 units)",
+        ),
         (lambda world: world.remove(5), "collider 5, is there: present and absent"),
         (lambda world: world.add(2, Sphere(1), Pose(9, 0, 0)), "collider 2, is there: absent and present"),
         (lambda world: world.step(), "world, frame: 1 and 2"),
@@ -86,6 +92,15 @@ def test_a_change_is_told_by_its_field(change: Any, expected: str):
     before = world.save()
     change(world)
     assert told(before, world.save())[0] == expected
+
+
+def test_ids_that_have_names_are_told_with_them():
+    names = {5: "boss", 3: "player 3"}
+    assert Difference(("collider", 5), "layer", (1, 2)).told(names) == "collider 5 (boss), layer: 1 and 2"
+    assert Difference(("collider", 4), "layer", (1, 2)).told(names) == "collider 4, layer: 1 and 2"
+    hit = Difference(("hit", 3, 5), "contact", (1, 2))
+    assert hit.told(names) == "hit 3, 5 (player 3, boss), contact: 1 and 2"
+    assert Difference(("monster", 5), "health", (1, 2)).told(names) == "monster 5, health: 1 and 2"
 
 
 def test_a_shape_of_another_kind_is_told_with_the_sizes_that_only_one_has():
@@ -107,7 +122,7 @@ def test_a_shape_of_another_kind_is_told_with_the_sizes_that_only_one_has():
     world.set_shape(0, Cylinder(1, 1))
     assert told(before, world.save()) == [
         "collider 0, kind: capsule and cylinder",
-        "collider 0, half_height: 0 and 1",
+        "collider 0, half_height: 0 and 1 (0 and 0.00002 units)",
     ]
 
 

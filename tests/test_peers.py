@@ -119,7 +119,8 @@ def expected_differences(directory: Path, frame: int) -> list[str]:
             if line.frame == frame:
                 break
     bad = (directory / "desync1" / "peer1.after.state").read_bytes()
-    found = [str(d) for d in differences(fields_of(game, game.save()), fields_of(game, bad))]
+    names = game.names.ids
+    found = [d.told(names) for d in differences(fields_of(game, game.save()), fields_of(game, bad))]
     assert found
     return found[:3]
 

@@ -450,8 +450,8 @@ def test_kernels_that_would_answer_differently_refuse_each_other_before_the_matc
     for peer in network.peers.values():
         assert peer.session.end is not None
         assert peer.session.end.reason is Reason.REFUSED
-        assert "field kernel: " in peer.session.end.text
-        assert SEMANTICS.hex() in peer.session.end.text
+        sides = f"{SEMANTICS.hex()} on peer 0, {b'another'.hex()} on peer 1"
+        assert f"field kernel: {sides}" in peer.session.end.text
         assert peer.session.frame == 0
 
 
@@ -503,6 +503,7 @@ def test_packets_of_another_match_or_without_its_key_are_not_read(changes: dict[
         assert peer.session.end is not None
         assert peer.session.end.reason is Reason.SILENT
         assert (peer.session.received, peer.session.refused > 0) == (0, True)
+        assert "packets were refused: the tag is wrong" in peer.session.end.text
 
 
 def test_a_match_with_a_key_is_played():

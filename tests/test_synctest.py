@@ -97,7 +97,7 @@ def test_a_simulation_that_raises_when_it_is_taken_back_is_told_with_the_frame()
     for check in ("save and load", "rollback"):
         found = checked(broken.Raising, check)
         assert found is not None
-        assert found.error == "RuntimeError: no room"
+        assert found.error == "it raised RuntimeError: no room"
         assert 4 <= found.frame <= 8
 
 
@@ -162,8 +162,15 @@ def test_inputs_that_the_simulation_refuses_are_refused_with_the_frame():
 
 
 def test_what_is_not_checked_is_said():
-    assert not_checked(SkillFight) == []
-    assert len(not_checked(Bumpers)) == 2
+    assert not_checked(run_straight(SkillFight, 1, 2, bot_inputs(SkillFight, 1, 2, 120))) == []
+    idle = not_checked(run_straight(Bumpers, 1, 2, bot_inputs(Bumpers, 1, 2, 3)))
+    assert [note.partition(":")[0] for note in idle] == [
+        "order",
+        "it has no bot(), and all inputs were the same",
+        "nothing hit anything in this match, so little was put to the test",
+    ]
+    (said,) = not_checked(run_straight(broken.Reloading, 1, 8, inputs(60, 8)))[1:]
+    assert "it loads its world within a step" in said
 
 
 def test_a_simulation_without_bots_is_given_idle_inputs():
@@ -271,6 +278,25 @@ def recorded(simulation: SimulationType) -> Path:
     return path
 
 
+def test_the_command_takes_no_inputs_of_another_simulation(run: Any):
+    result = run("skillfight", "--inputs", str(recorded(broken.Forgetful)))
+    assert result.exit_code != 0
+    assert "is of the simulation" in result.output
+    assert "not of 'skillfight'" in result.output
+
+
+def test_the_command_shows_where_in_a_simulation_something_was_raised(run: Any):
+    result = run("broken:Failing", "--frames", "10")
+    assert "broken.py" in result.output
+    assert "Traceback" in result.output
+
+
+def test_what_a_simulation_calls_its_ids_is_in_the_report(run: Any):
+    result = run("fixsync.faults:stale_at_20", "--frames", "30", "--check", "save and load")
+    assert result.exit_code == 1
+    assert "collider 0 (player 0), x: " in result.output
+
+
 def test_the_command_runs_one_check_alone(run: Any):
     result = run("broken:Unsaved", "--frames", "20", "--check", "order", "--players", "2")
     assert result.exit_code == 0, result.output
@@ -285,6 +311,8 @@ def test_the_command_runs_one_check_alone(run: Any):
         ("nowhere:Bumpers", "there is no module nowhere"),
         ("broken:Halting", "frame 7: it stepped its world 0 times"),
         ("broken:Liar", "hash() is not hash_of(save())"),
+        ("broken:Failing", "broken:Failing: frame 4: it raised ZeroDivisionError"),
+        ("json:loads", "json:loads: at the start: it raised TypeError"),
     ],
 )
 def test_the_command_says_why_a_simulation_cannot_be_run(run: Any, reference: str, said: str):

@@ -92,7 +92,7 @@ def test_states_that_differ_are_told_apart_by_field():
     world.move(1, 7, 0, 0)
     with pytest.raises(AssertionError) as error:
         assert_same_state(before, world.save())
-    assert str(error.value) == "two states differ:\n  collider 1, x: 0 and 7"
+    assert str(error.value) == "two states differ:\n  collider 1, x: 0 and 7 (0 and 0.00011 units)"
 
 
 # Strategies.

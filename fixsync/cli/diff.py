@@ -14,12 +14,9 @@ from rich.text import Text
 from fixsync import sim
 from fixsync.cli import text
 from fixsync.diff import Diff, Pair, Row, diff
+from fixsync.fields import ANGLES, LENGTHS
 
 _LOG = click.Path(exists=True, dir_okay=False, path_type=Path)
-
-# State fields that are Q16.16, and those that are angles: told in units and degrees too.
-_LENGTHS = {"x", "y", "z", "ox", "oy", "oz", "radius", "half_height", "half_x", "half_y", "half_z"}
-_ANGLES = {"yaw", "half_angle"}
 
 
 @click.command("diff")
@@ -124,9 +121,9 @@ def _table(rows: list[Row]) -> Table:
 def _value(row: Row, value: Any) -> str:
     field = row.name.rpartition(": ")[2]
     if row.group == "state" and isinstance(value, int) and not isinstance(value, bool):
-        if field in _LENGTHS:
+        if field in LENGTHS:
             return text.units(value)
-        if field in _ANGLES:
+        if field in ANGLES:
             return text.angle(value)
     return text.printable(value if isinstance(value, str) else text.compact(value))
 

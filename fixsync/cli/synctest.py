@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from fixsync.synctest import (
     ROLLBACK_FRAMES,
     Divergence,
     Inputs,
+    SimulationError,
     Straight,
     bot_inputs,
     log_inputs,
@@ -33,9 +35,27 @@ _PROCESS_ATTEMPTS_MAX = 30
 
 @click.command("synctest")
 @click.argument("simulation", default="skillfight", metavar="[SIMULATION]")
-@click.option("--players", type=click.IntRange(1, sim.PLAYERS_MAX), default=2, show_default=True)
-@click.option("--frames", type=click.IntRange(1, 1_000_000), default=300, show_default=True)
-@click.option("--seed", type=click.IntRange(0, sim.SEED_MAX), default=1, show_default=True)
+@click.option(
+    "--players",
+    type=click.IntRange(1, sim.PLAYERS_MAX),
+    default=2,
+    show_default=True,
+    help="How many play.",
+)
+@click.option(
+    "--frames",
+    type=click.IntRange(1, 1_000_000),
+    default=300,
+    show_default=True,
+    help="How long the bots play.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, sim.SEED_MAX),
+    default=1,
+    show_default=True,
+    help="What the simulation and its bots are started with.",
+)
 @click.option(
     "--inputs",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -97,11 +117,18 @@ def synctest_command(
         made = sim.find(simulation)
         given: Inputs
         if inputs is not None:
-            _, seed, given = log_inputs(inputs)
+            name, seed, given = log_inputs(inputs)
+            if name != made.name:
+                raise ValueError(f"{inputs} is of the simulation {name!r}, not of {made.name!r}")
             players = len(given[0]) if given else players
         else:
             given = bot_inputs(made, seed, players, frames)
         straight = run_straight(made, seed, players, given)
+    except SimulationError as error:
+        if error.__cause__ is not None and not as_json:
+            # The frames of the simulation's own code are what its author looks for.
+            click.echo("".join(traceback.format_exception(error.__cause__)), err=True, nl=False)
+        raise click.ClickException(f"{simulation}: {error}") from error
     except (ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
     found: list[Divergence] = []
@@ -120,7 +147,7 @@ def synctest_command(
     if as_json:
         text.print_json(_json(straight, list(checks or CHECKS), found, first, smallest, out))
     else:
-        _print(straight, list(checks or CHECKS), found, first, smallest, out)
+        _print(simulation, straight, list(checks or CHECKS), found, first, smallest, out)
     ctx.exit(0 if first is None else 1)
 
 
@@ -146,6 +173,7 @@ def _smallest(straight: Straight, check: str, back: int, reference: str) -> Stra
 
 
 def _print(
+    reference: str,
     straight: Straight,
     checks: list[str],
     found: list[Divergence],
@@ -154,17 +182,29 @@ def _print(
     out: Path,
 ) -> None:
     console = text.console()
-    what = f"{straight.type.name}, {straight.players} players, {straight.frames} frames, seed {straight.seed}"
+    events = sum(map(len, straight.events))
+    what = f"{straight.type.name}: {text.plural(straight.players, 'player')},"
+    what += f" {text.plural(straight.frames, 'frame')}, {text.plural(events, 'event')}, seed {straight.seed}"
     text.say(console, text.printable(what))
     failed = {divergence.check for divergence in found}
     for check in checks:
         text.say(console, f"  {check}: {'DIFFERS' if check in failed else 'the same'}")
-    for note in not_checked(straight.type):
+    for note in not_checked(straight):
         text.say(console, f"  ({note})")
     if first is None or smallest is None:
+        text.say(
+            console,
+            "no difference. What this machine does wrong in every run alike, by a float perhaps, shows only",
+            "when a match that was recorded on one machine is replayed on another.",
+        )
         return
     text.say(console, "", *map(text.printable, first.explain().splitlines()))
-    text.say(console, f"smallest match found that shows it: {out} ({smallest.frames} frames)")
+    text.say(
+        console,
+        "",
+        f"smallest match found that shows it: {out} ({text.plural(smallest.frames, 'frame')})",
+        f"run it again: fixsync synctest {reference} --inputs {out}",
+    )
 
 
 def _json(
@@ -194,7 +234,7 @@ def _json(
         "frames": straight.frames,
         "seed": straight.seed,
         "checks": checks,
-        "not_checked": not_checked(straight.type),
+        "not_checked": not_checked(straight),
         "divergences": [told(divergence) for divergence in found],
         "log": str(out) if smallest is not None else None,
         "log_frames": smallest.frames if smallest is not None else None,

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fixsync import sim
+from fixsync.fields import decimal
 from fixsync.matchlog import Header, MatchLogError, plain
 from fixsync.numbers import ONE
 from fixsync.records import Collider
@@ -60,15 +61,6 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def decimal(numerator: int, denominator: int, digits: int) -> str:
-    """A fraction rounded to so many digits after the point, without zeros at its end; in integers."""
-    scaled, rest = divmod(abs(numerator) * 10**digits, denominator)
-    scaled += 2 * rest >= denominator
-    whole, part = divmod(scaled, 10**digits)
-    tail = f".{part:0{digits}}".rstrip("0").rstrip(".")
-    return f"{'-' if numerator < 0 and scaled else ''}{whole}{tail}"
-
-
 def units(raw: int) -> str:
     """A Q16.16 number in units and as it is."""
     return f"{decimal(raw, ONE, 5)} ({raw})"
@@ -91,6 +83,11 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours}:{minutes:02}:{int(rest):02}"
     return f"{minutes}:{rest:04.1f}" if minutes else f"{rest:.2f} s"
+
+
+def plural(count: int, noun: str) -> str:
+    """ "1 frame", "2 frames"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def named_id(id: int, header: Header) -> str:

@@ -9,10 +9,10 @@ from enum import IntEnum
 from itertools import islice
 from pathlib import Path
 
-from fixsync.fields import ABSENT, SIZES, Difference, StateFields, Value, differences
+from fixsync.fields import SIZES, Difference, StateFields, Value, differences
 from fixsync.session.blobs import Evidence
 from fixsync.shapes import Contact, Pose, shape_from_tuple
-from fixsync.sim import fields_of, hash_of
+from fixsync.sim import fields_of, hash_of, names_of
 from fixsync.world import World
 
 __all__ = ["Desync", "End", "Reason"]
@@ -101,7 +101,8 @@ class Desync:
         names = [" and ".join(map(str, side)) for side in sides]
         lines.append(f"  values of peer {names[0]}, then of peer {names[1]}:")
         found = self.differences
-        lines += [f"    {difference}" for difference in found[:DIFFERENCES_TOLD_MAX]]
+        ids = names_of(self.simulation).ids
+        lines += [f"    {difference.told(ids)}" for difference in found[:DIFFERENCES_TOLD_MAX]]
         if len(found) > DIFFERENCES_TOLD_MAX:
             lines.append(f"    and {len(found) - DIFFERENCES_TOLD_MAX} more")
         lines += [f"    {line}" for line in self._geometry(sides[0][0], sides[1][0], found)]
@@ -159,12 +160,14 @@ def pair_told(fields: StateFields, a: int, b: int) -> str:
     """Two colliders of a state and their contact: what the state says, and what it is as they stand."""
     hit = int(fields.get(("hit", a, b), {}).get("contact", 0))
     told = f"hit with contact {Contact(hit).name}" if hit else "no hit"
+    gone = [id for id in (a, b) if ("collider", id) not in fields]
+    if gone:
+        # The hits are those of the step; what the game removed after it is in them and not in the world.
+        when = "removed after the step" if hit else "not in the world"
+        return f"{told}; collider {' and '.join(map(str, gone))} {when}"
     world = World(2)
     for place, id in enumerate((a, b)):
-        values = fields.get(("collider", id))
-        if values is None:
-            return f"{told}; collider {id} is {ABSENT}"
-        _add(world, place, values)
+        _add(world, place, fields["collider", id])
     words = [f"{world[i].shape} at {world[i].pose}" for i in range(2)]
     return f"{told}; {words[0]} and {words[1]}, whose contact is {world.contact(0, 1).name}"
 

@@ -139,6 +139,8 @@ class Session:
         """Nothing is left to be sent: the session may be dropped."""
         self.received = self.refused = 0
         """Packets that were taken and that were not."""
+        self._fault = ""
+        """Why the last packet was refused that no peer of the match can be named for."""
         self._semantics = semantics_id() if semantics is None else semantics
         self._codec = Codec(match)
         self._idle = idle_input(simulation)
@@ -448,8 +450,7 @@ class Session:
         if not started and now_ms - self._began_ms > self.timing.connect_ms:
             late = self.waiting_for()
             peer = late[0] if late else self.me
-            link = self._links.get(peer)
-            why = f"; {link.refused} of its packets were refused: {link.fault}" if link and link.fault else ""
+            why = self._refused_why(peer)
             what = "answer" if self.phase is Phase.CONNECTING else "snapshot"
             text = f"no {what} from peer {peer} within {self.timing.connect_ms} ms{why}"
             self._end(Reason.SILENT if what == "answer" else Reason.JOIN_FAILED, peer, text, now_ms)
@@ -467,6 +468,15 @@ class Session:
                 self._fell_silent(link, now_ms)
                 return
 
+    def _refused_why(self, peer: int) -> str:
+        """What is known of why nothing valid came from a peer."""
+        link = self._links.get(peer)
+        if link is not None and link.fault:
+            return f"; {link.refused} of its packets were refused: {link.fault}"
+        if self._fault:
+            return f"; {self.refused} packets were refused: {self._fault}"
+        return ""
+
     def _fell_silent(self, link: Link, now_ms: int) -> None:
         frames = self.match.frames
         if frames is not None and self._timeline.confirmed == frames and link.compared >= frames:
@@ -475,7 +485,7 @@ class Session:
             self._check_complete(now_ms)
             if self.end is not None:
                 return
-        why = f"; {link.refused} of its packets were refused: {link.fault}" if link.fault else ""
+        why = self._refused_why(link.peer)
         text = f"nothing from peer {link.peer} for {self.timing.silence_ms} ms{why}"
         self._end(Reason.SILENT, link.peer, text, now_ms)
 
@@ -729,9 +739,12 @@ class Session:
             return None
         except (PacketError, _Refused) as wrong:
             self.refused += 1
-            if sender is not None:
+            fault = str(wrong)[:TEXT_CHARACTERS_MAX]
+            if sender is None:
+                self._fault = fault
+            else:
                 sender.refused += 1
-                sender.fault = str(wrong)[:TEXT_CHARACTERS_MAX]
+                sender.fault = fault
             return None
         self.received += 1
         return link.peer
@@ -801,14 +814,15 @@ class Session:
                 self._moved_ms = now_ms
 
     def _hello_fault(self, hello: Hello) -> str:
-        """The first setting that is not the same here and there."""
+        """The first setting that is not the same on both sides."""
         own = self._hello(self._links[hello.sender], is_answer=False)
         for name in _AGREED:
             ours, theirs = getattr(own, name), getattr(hello, name)
             if ours != theirs:
                 if isinstance(ours, bytes):
                     ours, theirs = ours.hex(), theirs.hex()
-                return f"field {name}: {ours} here, {theirs} there"
+                sides = sorted(((self.me, ours), (hello.sender, theirs)))
+                return f"field {name}: {', '.join(f'{value} on peer {peer}' for peer, value in sides)}"
         return ""
 
     def _join(self, feeder: int, now_ms: int) -> None:
