@@ -1,0 +1,211 @@
+"""The C reference, out of the comments of csrc/fixsync.h.
+
+The directive `c-header` renders one section of the header, or, for `top`, a paragraph of the comment that it
+begins with. Every section must be rendered exactly once: a page that misses one does not build.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+
+HEADER = Path(__file__).resolve().parent.parent.parent / "csrc" / "fixsync.h"
+
+_ITEM = re.compile(
+    r"/\*(?P<comment>(?:(?!\*/).)*)\*/\n"  # a comment of its own
+    r"|(?P<macro>#define [^\n]*\n)"
+    r"|typedef struct (?P<struct>\w+) \{\n.*?\n\} \w+;\n"
+    r"|typedef struct (?P<opaque>\w+) \w+;\n"
+    r"|FXS_API (?P<function>[^;]*);\n"
+    r"|(?P<gap>\n)",
+    re.DOTALL,
+)
+_MACRO = re.compile(r"#define (\w+) (\(-\d+\)|\d+)(?:\s+/\* (.*) \*/)?\n")
+_FUNCTION = re.compile(r".*?\b(fxs_\w+)\(.*")
+_CODE_OR_NAME = re.compile(r"(`[^`]*`)|\b(fxs_\w+|FXS_\w+)(?!\w|\*)|([\\*_<>\[\]$#])")
+
+
+class Item(NamedTuple):
+    """A declaration of the header with its comment, or a comment of a group (kind "text")."""
+
+    kind: str
+    name: str
+    code: str
+    comment: str
+
+
+def _plain(comment: str) -> str:
+    """The text of a comment, its paragraphs on a line each."""
+    lines = [re.sub(r"^ \* ?", "", line.rstrip()) for line in comment.strip().splitlines()]
+    text = "\n".join(lines)
+    text = re.sub(r"\n {2,}(?=\S)", "\n\n", text)  # a paragraph of a function's comment is indented
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text))
+
+
+def _matched(pattern: re.Pattern[str], text: str) -> re.Match[str]:
+    match = pattern.fullmatch(text)
+    if match is None:
+        raise ExtensionError(f"fixsync.h: not understood: {text!r}")
+    return match
+
+
+def top() -> dict[str, str]:
+    """The paragraphs of the comment that the header begins with, by their names; what stands before the first
+    of these is "beginning"."""
+    comment = HEADER.read_text(encoding="ascii").partition("*/")[0]
+    text = "\n".join(line[3:] for line in comment.splitlines())
+    found = {"beginning": ""}
+    for part in re.split(r"\n\n(?=\S)", text.strip("\n ")):
+        name = re.match(r"([A-Z]\w+(?: and \w+)?)(?:\. |\n)", part)
+        if name:
+            found[name[1]] = part[name.end() :]
+        else:
+            found["beginning"] += part + "\n"
+    return found
+
+
+def sections() -> dict[str, list[Item]]:
+    """What the header declares, in order, by the name of its section."""
+    text = HEADER.read_text(encoding="ascii")
+    body = text.split("/* cdef: begin", 1)[1].split("\n", 1)[1].split("/* cdef: end", 1)[0]
+    found: dict[str, list[Item]] = {}
+    comment, position = "", 0
+    while position < len(body):
+        match = _ITEM.match(body, position)
+        if match is None:
+            raise ExtensionError(f"fixsync.h: not understood: {body[position : position + 80]!r}")
+        position = match.end()
+        title = re.fullmatch(r" -+ (.*?) -+ ", match["comment"] or "")
+        if title:
+            items = found.setdefault(title[1], [])
+            comment = ""
+        elif match["comment"] is not None:
+            comment = _plain(match["comment"])
+        elif match["gap"]:
+            if comment:
+                items.append(Item("text", "", "", comment))
+            comment = ""
+        elif match["macro"]:
+            name, value, meaning = _matched(_MACRO, match["macro"]).groups()
+            if comment:
+                items.append(Item("text", "", "", comment))
+            items.append(Item("macro", name, value.strip("()"), meaning or ""))
+            comment = ""
+        else:
+            kind = next(kind for kind in ("struct", "opaque", "function") if match[kind])
+            code = " ".join(match["function"].split()) if kind == "function" else match[0]
+            name = _matched(_FUNCTION, code)[1] if kind == "function" else match[kind]
+            items.append(Item("struct" if kind == "opaque" else kind, name, code, comment))
+            comment = ""
+    return found
+
+
+def markdown(text: str) -> str:
+    """Prose of the header as Markdown: names are linked, and nothing in it is taken for markup."""
+
+    def replaced(match: re.Match[str]) -> str:
+        code, name, sign = match.groups()
+        if code:
+            return code
+        if sign:
+            return "\\" + sign
+        role = "macro" if name.startswith("FXS_") else "struct" if name in _structs() else "func"
+        return f"{{c:{role}}}`{name}`" if name in _names() else f"`{name}`"
+
+    return _CODE_OR_NAME.sub(replaced, text)
+
+
+def _structs() -> set[str]:
+    return {item.name for items in sections().values() for item in items if item.kind == "struct"}
+
+
+def _names() -> set[str]:
+    return {item.name for items in sections().values() for item in items if item.name}
+
+
+def _rendered(items: list[Item]) -> Iterator[str]:
+    for item in items:
+        if item.kind == "text":
+            yield from ("", markdown(item.comment), "")
+        elif item.kind == "macro":
+            meaning = f" {markdown(item.comment)}" if item.comment else ""
+            yield from ("````{c:macro} " + item.name, "", f"`{item.code}`{meaning}", "````")
+        elif item.kind == "struct":
+            yield from ("````{c:struct} " + item.name, "", markdown(item.comment), "")
+            yield from ("```c", item.code.strip(), "```", "````")
+        else:
+            text, _, cost = item.comment.partition(" Cost: ")
+            yield from ("````{c:function} " + item.code, "", markdown(text), "")
+            yield from ((f"*Cost:* {markdown(cost)}", "````") if cost else ("````",))
+
+
+class HeaderSection(SphinxDirective):
+    """`{c-header} NAME`: a section of the header; `{c-header} top NAME`: a paragraph of its beginning."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(HEADER)
+        name = self.arguments[0]
+        shown: list[str] = self.env.temp_data.setdefault("header_sections", [])
+        shown.append(name)
+        paragraphs = {f"top {title}": text for title, text in top().items()}
+        if name in paragraphs:
+            lines = self._top(paragraphs[name])
+        elif name in sections():
+            lines = [line for text in _rendered(sections()[name]) for line in text.split("\n")]
+        else:
+            raise self.error(f"fixsync.h has no {name!r}, only {[*paragraphs, *sections()]}")
+        node = nodes.container()
+        self.state.nested_parse(StringList(lines, source=str(HEADER)), 0, node)
+        return list(node.children)
+
+    @staticmethod
+    def _top(text: str) -> list[str]:
+        """A paragraph; its first lines may be a table of three columns, or a program follow it."""
+        rows = [re.fullmatch(r" {2}(\S.*?) {2,}(\S+) {2,}(.*)", line) for line in text.splitlines()]
+        if rows[0]:
+            table = ["| what | type or range | |", "| --- | --- | --- |"]
+            for line, row in zip(text.splitlines(), rows, strict=True):
+                if row:
+                    table.append("| " + " | ".join(markdown(cell) for cell in row.groups()) + " |")
+                else:
+                    name, meaning = re.split(r" {2,}", line.strip(), maxsplit=1)
+                    table.append(f"| {markdown(name)} | | {markdown(meaning)} |")
+            return table
+        prose, _, program = text.partition(":\n\n    ")
+        lines = ["", markdown(" ".join(prose.split())) + (":" if program else ""), ""]
+        if program:
+            code = "\n".join(line[4:] for line in ("    " + program).splitlines())
+            lines += ["```c", *code.splitlines(), "```"]
+        return lines
+
+
+def _forget(app: Sphinx, _docname: str, _source: list[str]) -> None:
+    app.env.temp_data.pop("header_sections", None)
+
+
+def _check(app: Sphinx, _doctree: nodes.document) -> None:
+    used = app.env.temp_data.get("header_sections")
+    if used is None:
+        return
+    due = [*(f"top {name}" for name in top()), *sections()]
+    if sorted(used) != sorted(due):
+        raise ExtensionError(f"{app.env.docname}: of fixsync.h it should show, each once, {due}, not {used}")
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.add_directive("c-header", HeaderSection)
+    app.connect("source-read", _forget)
+    app.connect("doctree-read", _check)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
