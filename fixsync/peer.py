@@ -10,7 +10,7 @@ import asyncio
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 from msgspec import Struct
@@ -52,13 +52,17 @@ class Task(Struct, forbid_unknown_fields=True):
     """Frames a second; 0 for as fast as the others allow."""
     match_id: int
     log: str | None
-    """Where to record; None: nowhere."""
+    """Where to record the whole match; None for a peer that comes in later."""
+    part: str
+    """Where to write, line by line, the frames that it sees after it has come in by a snapshot."""
     report: str
     """The directory that a desync's report is written to."""
     fault: str | None = None
     fault_frame: int = 0
     host: str = "127.0.0.1"
     """What to listen on."""
+    vacant: list[int] = []
+    """The seats that nobody holds at the start."""
 
 
 class Status(Struct, omit_defaults=True):
@@ -80,6 +84,8 @@ class Status(Struct, omit_defaults=True):
     """Events that were told before they were final, and those of them that did not happen."""
     joined: int | None = None
     """The frame at which it came in by a snapshot."""
+    seated: int | None = None
+    """The frame from which a player who came late gives its own inputs."""
     reason: str = ""
     """Of the end; empty as long as the match goes on."""
     end_frame: int = 0
@@ -98,6 +104,7 @@ def match_of(task: Task) -> Match:
         prediction_max=task.prediction_max,
         input_delay=task.input_delay,
         frames=task.frames,
+        vacant=frozenset(task.vacant),
         spectators=task.spectators,
         id=task.match_id,
     )
@@ -113,12 +120,13 @@ def session_of(task: Task, match: Match, simulation: SkillFight) -> Session:
 
 
 class _Peer:
+    session: Session
+    """Made when the match is to begin: a session's time to find the others runs from there."""
+
     def __init__(self, task: Task) -> None:
         self.task = task
-        match = match_of(task)
         made = SkillFight if task.fault is None else faulty(task.fault, task.fault_frame)
         self.simulation = made(task.seed, task.players)
-        self.session = session_of(task, match, self.simulation)
         self.bot = SkillFight.bot(task.me, Random(task.seed).next_u64())
         self.recorder: SimRecorder | None = None
         if task.log is not None:
@@ -131,6 +139,7 @@ class _Peer:
                 meta=meta,
                 names=names_of(self.simulation),
             )
+        self.part: BinaryIO | None = None
         self.status = Status()
         self._said_ms = 0
 
@@ -141,12 +150,15 @@ class _Peer:
         status = self.status
         if isinstance(notice, Confirmed):
             status.hash = f"{notice.state_hash:016x}"
-            if self.recorder is not None:
+            if self.part is not None:
+                self.part.write(_line(notice))
+                self.part.flush()
+            elif self.recorder is not None:
                 self.recorder.record(notice.inputs, notice.events, notice.world_hash)
         elif isinstance(notice, Joined):
             status.joined = notice.frame
-            if self.recorder is not None:
-                raise ValueError("a peer that comes in by a snapshot cannot record its match from frame 0")
+            # A log begins with frame 0: this peer's can only be a part of one.
+            self.part = Path(self.task.part).open("wb")  # noqa: SIM115 - closed when the match is over
         elif hasattr(notice, "events"):
             status.predicted += len(notice.events)
 
@@ -158,6 +170,8 @@ class _Peer:
 
     def say(self) -> None:
         session, status = self.session, self.status
+        if self.task.me in session.match.vacant:
+            status.seated = session.seats[self.task.me]
         status.frame, status.confirmed = session.frame, session.confirmed
         status.rollbacks, status.resteps = session.rollbacks, session.resteps
         known = [rtt for peer in session.match.peers if (rtt := session.rtt_ms(peer)) is not None]
@@ -171,18 +185,28 @@ class _Peer:
         line = await asyncio.get_running_loop().run_in_executor(None, sys.stdin.buffer.readline)
         others = msgspec.json.decode(line, type=dict[int, tuple[str, int]])
         peers: dict[int, Address] = dict(others)
+        self.session = session_of(self.task, match_of(self.task), self.simulation)
         end = await play(
             endpoint, self.session, peers, self.decide, self.heed, rate=self.task.rate, watch=self.watch
         )
         endpoint.close()
         if self.recorder is not None:
             self.recorder.close()
+        if self.part is not None:
+            self.part.close()
         self.status.reason, self.status.end_frame, self.status.text = end.reason.name, end.frame, end.text
         if end.desync is not None:
             end.desync.write(Path(self.task.report))
             self.status.report = self.task.report
             self.status.explanation = end.desync.explain()
         self.say()
+
+
+def _line(notice: Confirmed) -> bytes:
+    """A frame as a match log writes it."""
+    events = [(int(a), int(b), int(kind), int(contact)) for a, b, kind, contact in notice.events]
+    told = {"frame": notice.frame, "inputs": notice.inputs, "events": events}
+    return msgspec.json.encode({**told, "hash": f"{notice.world_hash:016x}"}) + b"\n"
 
 
 def _say(status: Any) -> None:

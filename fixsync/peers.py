@@ -43,6 +43,8 @@ class Run:
     """Who gets the fault; the last player unless told."""
     restart_frame: int | None = None
     """The last player is killed when it has confirmed so many frames, and started again."""
+    late_frame: int | None = None
+    """The last player's seat is empty until player 0 has confirmed so many frames; then the player comes."""
     namespaces: bool = False
     """Each peer in a network namespace of its own."""
 
@@ -64,12 +66,35 @@ class Run:
             raise ValueError(f"the frame of a fault must be 1..{self.frames - 1}, not {self.fault_frame}")
         if self.fault_peer is not None and not 0 <= self.fault_peer < self.players:
             raise ValueError(f"the peer of a fault must be 0..{self.players - 1}, not {self.fault_peer}")
-        if self.restart_frame is not None and not 1 <= self.restart_frame < self.frames:
-            raise ValueError(f"the frame of a restart must be 1..{self.frames - 1}, not {self.restart_frame}")
+        if self.fault_peer is not None and self.fault is None:
+            raise ValueError("the peer of a fault was given, and no fault")
+        for name, frame in (("a restart", self.restart_frame), ("a late player", self.late_frame)):
+            if frame is not None and not 1 <= frame < self.frames:
+                raise ValueError(f"the frame of {name} must be 1..{self.frames - 1}, not {frame}")
+        if self.restart_frame is not None and self.late_frame is not None:
+            raise ValueError("the last player can be restarted or late, not both")
+        if self.late_frame is not None and self.fault is not None and self.faulty_peer == self.players - 1:
+            raise ValueError("the last player is late: a fault must be in another, as --fault-peer says")
 
     @property
     def faulty_peer(self) -> int:
         return self.players - 1 if self.fault_peer is None else self.fault_peer
+
+    @property
+    def vacant(self) -> list[int]:
+        """The seats that nobody holds at the start."""
+        return [] if self.late_frame is None else [self.players - 1]
+
+
+@dataclass
+class Part:
+    """What a peer recorded that was not there all the time: lines of a match log."""
+
+    path: Path
+    frames: range = range(0)
+    """Those that it tells, without a gap."""
+    differing_frame: int | None = None
+    """The first that is not, byte by byte, what player 0 recorded."""
 
 
 @dataclass
@@ -79,6 +104,9 @@ class PeerOutcome:
     peer: int
     status: Status = field(default_factory=Status)
     log: Path | None = None
+    """Of the whole match, for a player who was there all the time."""
+    parts: list[Part] = field(default_factory=list)
+    """In the place of a log: until the player was killed, and since the peer came in by a snapshot."""
     exit_code: int | None = None
     errors: str = ""
     """What it wrote to standard error."""
@@ -97,9 +125,9 @@ class Outcome:
     lost: int = 0
     """Packets, at the relay."""
     logs_are_identical: bool = False
-    """Whether all logs have the same bytes, events and hashes among them."""
+    """Whether all logs, and parts of one, have the same bytes, events and hashes among them."""
     differing_frame: int | None = None
-    """The first frame in which two logs differ."""
+    """The first frame in which two logs, or parts of one, differ."""
 
     @property
     def is_desync(self) -> bool:
@@ -109,7 +137,9 @@ class Outcome:
     def is_good(self) -> bool:
         """Every peer completed the match, the logs are the same, and replaying gives the same again."""
         return self.logs_are_identical and all(
-            peer.status.reason == "COMPLETED" and peer.verdict in (None, Verdict.IDENTICAL)
+            peer.status.reason == "COMPLETED"
+            and peer.verdict in (None, Verdict.IDENTICAL)
+            and (peer.log is not None or peer.parts)
             for peer in self.peers.values()
         )
 
@@ -177,28 +207,39 @@ class _Match:
         self._spaces = spaces
         self._progress = progress
         self._count = plan.players + plan.spectators
+        self._processes: dict[int, _Process] = {}
+        self._is_time_for_the_late = asyncio.Event()
         self.outcome = Outcome({peer: PeerOutcome(peer) for peer in range(self._count)})
 
     async def play(self) -> Outcome:
-        processes = [await self._start(peer, is_recorded=True) for peer in range(self._count)]
+        everybody, late = range(self._count), self._plan.vacant
         try:
-            for process in processes:
-                await self._introduce(process)
-            for process in processes:
-                process.tell(self._addresses(process.task.me))
-            await asyncio.gather(*(self._follow(process) for process in processes))
+            for peer in everybody:
+                self._processes[peer] = await self._start(peer)
+            for peer in everybody:
+                await self._introduce(self._processes[peer])
+            for peer in everybody:
+                if peer not in late:
+                    self._tell(peer)
+            await asyncio.gather(*map(self._follow, everybody))
         finally:
-            for process in processes:
+            for process in self._processes.values():
                 if process.process.returncode is None:
                     process.process.kill()
         self.outcome.passed, self.outcome.lost = self._relay.passed, self._relay.lost
         return self.outcome
 
-    async def _start(self, peer: int, *, is_recorded: bool) -> _Process:
+    async def _start(self, peer: int, *, is_new: bool = True) -> _Process:
+        """Starts a peer's process; `is_new`: not again."""
         plan = self._plan
-        is_player = peer < plan.players
-        log = self._directory / f"peer{peer}.jsonl" if is_player and is_recorded else None
-        self.outcome.peers[peer].log = log
+        is_there_from_the_start = peer < plan.players and peer not in plan.vacant and is_new
+        log = self._directory / f"peer{peer}.jsonl" if is_there_from_the_start else None
+        outcome, part = self.outcome.peers[peer], self._directory / f"peer{peer}.part.jsonl"
+        if outcome.log is not None:
+            outcome.parts.append(Part(outcome.log))
+        outcome.log = log
+        if log is None:
+            outcome.parts.append(Part(part))
         is_faulty = plan.fault is not None and peer == plan.faulty_peer
         task = Task(
             me=peer,
@@ -211,6 +252,8 @@ class _Match:
             rate=plan.rate,
             match_id=os.getpid(),
             log=None if log is None else str(log),
+            part=str(part),
+            vacant=plan.vacant,
             report=str(self._directory / f"desync{peer}"),
             fault=plan.fault if is_faulty else None,
             fault_frame=plan.fault_frame,
@@ -248,46 +291,45 @@ class _Match:
         host = self._spaces.host(me) if self._spaces else "127.0.0.1"
         return {peer: (host, self._relay.front(peer)) for peer in range(self._count) if peer != me}
 
-    async def _follow(self, process: _Process) -> None:
-        """Listens to a peer until it has ended; kills it and starts it again if that is planned."""
-        me = process.task.me
-        outcome = self.outcome.peers[me]
-        must_restart = self._plan.restart_frame is not None and me == self._plan.players - 1
-        assert process.process.stderr is not None  # noqa: S101 - it was started with a pipe
-        errors = asyncio.create_task(process.process.stderr.read())
-        while (status := await process.line()) is not None:
-            outcome.status = status
-            self._progress(outcome)
-            if must_restart and status.confirmed >= (self._plan.restart_frame or 0) and not status.reason:
-                process.process.kill()
-                await process.process.wait()
-                errors.cancel()
-                again = await self._start(me, is_recorded=False)
-                try:
-                    await self._introduce(again)
-                    again.tell(self._addresses(me))
-                    must_restart = False
-                    # Only the first life may be told to restart: the plan is carried out.
-                    await self._follow_to_end(again, outcome)
-                finally:
-                    if again.process.returncode is None:
-                        again.process.kill()
-                return
-        outcome.errors = (await errors).decode(errors="replace")
-        outcome.exit_code = await process.process.wait()
+    def _tell(self, peer: int) -> None:
+        """Tells a peer where the others are, upon which it begins."""
+        self._processes[peer].tell(self._addresses(peer))
 
-    async def _follow_to_end(self, process: _Process, outcome: PeerOutcome) -> None:
-        assert process.process.stderr is not None  # noqa: S101 - it was started with a pipe
-        errors = asyncio.create_task(process.process.stderr.read())
-        while (status := await process.line()) is not None:
+    async def _follow(self, peer: int) -> None:
+        """Listens to a peer until it has ended; kills it and starts it again if that is planned."""
+        plan, outcome = self._plan, self.outcome.peers[peer]
+        if peer in plan.vacant:
+            await self._is_time_for_the_late.wait()
+            if self.outcome.peers[0].status.reason:
+                return  # The match is over: nobody comes.
+            self._tell(peer)
+        process = self._processes[peer].process
+        assert process.stderr is not None  # noqa: S101 - it was started with a pipe
+        errors = asyncio.create_task(process.stderr.read())
+        is_first_life = outcome.log is not None
+        while (status := await self._processes[peer].line()) is not None:
             outcome.status = status
             self._progress(outcome)
+            if peer == 0 and (status.reason or status.confirmed >= (plan.late_frame or 0)):
+                self._is_time_for_the_late.set()
+            is_to_restart = peer == plan.players - 1 and is_first_life and plan.restart_frame is not None
+            if is_to_restart and status.confirmed >= (plan.restart_frame or 0) and not status.reason:
+                process.kill()
+                await process.wait()
+                errors.cancel()
+                self._processes[peer] = await self._start(peer, is_new=False)
+                await self._introduce(self._processes[peer])
+                self._tell(peer)
+                await self._follow(peer)
+                return
+        if peer == 0:
+            self._is_time_for_the_late.set()
         outcome.errors = (await errors).decode(errors="replace")
-        outcome.exit_code = await process.process.wait()
+        outcome.exit_code = await process.wait()
 
 
 def _compare(outcome: Outcome) -> None:
-    """Compares all logs byte by byte, and each with what replaying it gives."""
+    """Compares all logs and parts of one byte by byte, and each log with what replaying it gives."""
     logs = [peer.log for peer in outcome.peers.values() if peer.log is not None]
     for peer in outcome.peers.values():
         if peer.log is not None:
@@ -297,10 +339,33 @@ def _compare(outcome: Outcome) -> None:
                 peer.diverged_frame = result.difference.frame
     first, others = logs[0], logs[1:]
     content = first.read_bytes()
-    outcome.logs_are_identical = all(log.read_bytes() == content for log in others)
-    if not outcome.logs_are_identical:
-        frames = [_first_difference(first, log) for log in others]
-        outcome.differing_frame = min((frame for frame in frames if frame is not None), default=None)
+    lines = content.splitlines(keepends=True)
+    differing = [log for log in others if log.read_bytes() != content]
+    frames = [_first_difference(first, log) for log in differing]
+    for peer in outcome.peers.values():
+        for part in peer.parts:
+            _compare_part(part, lines)
+            frames.append(part.differing_frame)
+    outcome.differing_frame = min((frame for frame in frames if frame is not None), default=None)
+    outcome.logs_are_identical = outcome.differing_frame is None and not differing
+
+
+def _compare_part(part: Part, lines: list[bytes]) -> None:
+    """Compares a part of a log with the lines of a whole one. A frame without a whole line is not told."""
+    told = part.path.read_bytes().splitlines(keepends=True) if part.path.exists() else []
+    told = [line for line in told if line.endswith(b"\n")]
+    if part.path.name.endswith(".part.jsonl"):
+        first = msgspec.json.decode(told[0])["frame"] if told else 0
+    else:
+        first = 0
+        if told and told[0] != lines[0]:
+            part.differing_frame = 0
+        del told[:1]
+    part.frames = range(first, first + len(told))
+    for frame, line in zip(part.frames, told, strict=True):
+        # The reference may have ended earlier; its last line is no frame's.
+        if frame + 1 < len(lines) - 1 and lines[frame + 1] != line and part.differing_frame is None:
+            part.differing_frame = frame
 
 
 def _first_difference(a: Path, b: Path) -> int | None:
@@ -327,6 +392,15 @@ def outcome_json(outcome: Outcome) -> str:
             {
                 "peer": peer.peer,
                 "log": None if peer.log is None else str(peer.log),
+                "parts": [
+                    {
+                        "path": str(part.path),
+                        "first_frame": part.frames.start,
+                        "frames": len(part.frames),
+                        "differing_frame": part.differing_frame,
+                    }
+                    for part in peer.parts
+                ],
                 "replay": None if peer.verdict is None else peer.verdict.value,
                 "diverged_frame": peer.diverged_frame,
                 "process_exit_code": peer.exit_code,

@@ -20,7 +20,7 @@ from fixsync.cli.peers import peers_command
 from fixsync.fields import differences
 from fixsync.matchlog import Reader
 from fixsync.netns import Namespaces
-from fixsync.peers import Outcome, Run, run
+from fixsync.peers import Outcome, Run, _compare, run
 from fixsync.relay import Impairment, Relay
 from fixsync.replay import Verdict, replay
 from fixsync.session import Match, Notice, Reason, RollbackSession, Timing
@@ -75,6 +75,49 @@ def test_a_spectator_and_a_player_who_is_killed_and_comes_back_see_the_same_matc
     assert joined[0] is not None, "the player came in by a snapshot"
     assert joined[1] is not None, "the spectator too"
     check_logs(outcome, 150)
+    before, after = outcome.peers[2].parts
+    (watched,) = outcome.peers[3].parts
+    assert before.frames.start == 0
+    assert before.frames.stop >= 40
+    assert after.frames == range(joined[0], 150)
+    assert watched.frames == range(joined[1], 150)
+    for part in (before, after, watched):
+        assert part.differing_frame is None
+
+
+def test_a_player_who_comes_late_sees_the_rest_of_the_match_and_plays_in_it(tmp_path: Path):
+    # At this rate the match lasts for long enough.
+    plan = Run(players=3, frames=360, rate=120, late_frame=60, impairment=Impairment(loss=10, jitter_ms=4))
+    outcome = asyncio.run(run(plan, tmp_path))
+    assert outcome.exit_code == 0, outcome
+    check_logs(outcome, 360)
+    late = outcome.peers[2]
+    (part,) = late.parts
+    assert late.log is None
+    assert late.status.joined is not None
+    assert late.status.joined >= 60 - 8, "it came when it was told to"
+    assert late.status.seated is not None
+    assert part.frames == range(late.status.joined, 360)
+    assert part.differing_frame is None
+    with Reader(outcome.peers[0].log or "") as log:
+        inputs = [frame.inputs[2] for frame in log]  # type: ignore[union-attr]
+    assert not any(inputs[: late.status.seated]), "the host plays the empty seat, and does nothing"
+    assert any(inputs[late.status.seated :]), "it plays"
+
+
+def test_a_part_of_a_log_with_another_line_is_not_taken_for_the_same(tmp_path: Path):
+    outcome = outcome_of(tmp_path, players=2, spectators=1, frames=40)
+    assert outcome.is_good
+    (part,) = outcome.peers[2].parts
+    lines = part.path.read_bytes().splitlines(keepends=True)
+    wrong = part.frames[5]
+    lines[5] = lines[5].replace(b'"inputs":[', b'"inputs":[1')
+    part.path.write_bytes(b"".join(lines) + b'{"frame":cut')
+    _compare(outcome)
+    assert (part.differing_frame, outcome.differing_frame) == (wrong, wrong)
+    assert len(part.frames) == 40 - part.frames.start, "a line that was cut is none"
+    assert not outcome.logs_are_identical
+    assert outcome.exit_code == 1
 
 
 @pytest.mark.parametrize("name", ["unit", "set"])
@@ -156,6 +199,10 @@ def test_the_command_tells_programs_everything(tmp_path: Path):
         ["--fault", "unit@600"],
         ["--fault", "unit", "--fault-peer", "2"],
         ["--restart", "600"],
+        ["--late", "600"],
+        ["--late", "10", "--restart", "20"],
+        ["--late", "10", "--fault", "unit"],
+        ["--fault-peer", "1"],
         ["--loss", "101"],
         ["--players", "1"],
     ],

@@ -20,7 +20,7 @@ from rich.text import Text
 
 from fixsync.cli import text
 from fixsync.faults import FAULTS
-from fixsync.peers import Outcome, PeerOutcome, Run, outcome_json, run
+from fixsync.peers import Outcome, Part, PeerOutcome, Run, outcome_json, run
 from fixsync.relay import Impairment
 
 _PERCENT = click.IntRange(0, 100)
@@ -39,10 +39,24 @@ def _fault(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 
 
 @click.command("peers")
-@click.option("--players", type=click.IntRange(2, 8), default=2, show_default=True)
-@click.option("--spectators", type=click.IntRange(0, 8), default=0, show_default=True)
-@click.option("--frames", type=click.IntRange(1, 10_000_000), default=600, show_default=True)
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
+@click.option(
+    "--players",
+    type=click.IntRange(2, 8),
+    default=2,
+    show_default=True,
+    help="How many play, each a process.",
+)
+@click.option("--spectators", type=click.IntRange(0, 8), default=0, show_default=True, help="How many watch.")
+@click.option(
+    "--frames", type=click.IntRange(1, 10_000_000), default=600, show_default=True, help="How long they play."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**64 - 1),
+    default=1,
+    show_default=True,
+    help="Of the game, the bots and the network. What is played also depends on when packets come.",
+)
 @click.option("--lockstep", is_flag=True, help="Step only on inputs that are there; otherwise with rollback.")
 @click.option(
     "--prediction",
@@ -86,6 +100,12 @@ def _fault(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     help="Kill the last player when it has confirmed so many frames, and start it again.",
 )
 @click.option(
+    "--late",
+    type=click.IntRange(1),
+    metavar="FRAME",
+    help="The last player comes when the others have confirmed so many frames.",
+)
+@click.option(
     "--namespaces", is_flag=True, help="Each peer in a Linux network namespace of its own (as root)."
 )
 @click.option(
@@ -115,6 +135,7 @@ def peers_command(
     fault: tuple[str | None, int | None],
     fault_peer: int | None,
     restart: int | None,
+    late: int | None,
     namespaces: bool,
     out: Path | None,
     as_json: bool,
@@ -122,7 +143,8 @@ def peers_command(
     """Play the sample match between separate processes over UDP, and compare their logs byte by byte.
 
     Between the peers stands a relay that loses, delays, repeats and reorders packets. Each peer records its
-    own log; each log is also replayed here.
+    own log; each log is also replayed here. What a peer saw that was not there all the time, a spectator
+    perhaps, is compared with the lines of the logs.
 
     \b
     Exit code  0  all logs are identical, and replaying them gives the same
@@ -144,6 +166,7 @@ def peers_command(
             fault_frame=min(100, max(1, frames // 2)) if fault_frame is None else fault_frame,
             fault_peer=fault_peer,
             restart_frame=restart,
+            late_frame=late,
             namespaces=namespaces,
         )
     except ValueError as error:
@@ -202,11 +225,24 @@ def _table(peers: Sequence[PeerOutcome], frames: int) -> Table:
 
 def _remark(peer: PeerOutcome) -> Text:
     status = peer.status
+    joined = "" if status.joined is None else f", joined at {status.joined}"
+    joined += "" if status.seated is None else f", plays from {status.seated}"
     if status.reason:
-        return Text(status.reason.lower(), style="green" if status.reason == "COMPLETED" else "bold red")
+        style = "green" if status.reason == "COMPLETED" else "bold red"
+        return Text(status.reason.lower(), style=style).append(joined, style="default")
     if peer.exit_code:
         return Text(f"exit code {peer.exit_code}", style="bold red")
-    return Text("" if status.joined is None else f"joined at {status.joined}")
+    return Text(joined.removeprefix(", "))
+
+
+def _part(part: Part) -> str:
+    """What came of a part of a log."""
+    if not part.frames:
+        return "saw no frame"
+    told = f"recorded frames {part.frames[0]} to {part.frames[-1]}"
+    if part.differing_frame is None:
+        return f"{told}, the same lines"
+    return f"{told}, other lines from frame {part.differing_frame} on"
 
 
 def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kept: bool) -> None:
@@ -217,12 +253,18 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
         if peer.errors:
             text.say(out, f"peer {peer.peer} wrote:", text.printable(peer.errors[-2000:]))
     recorded = [peer for peer in peers if peer.log is not None]
-    if outcome.is_good:
-        count = f"{len(recorded)} logs of {plan.frames} frames"
-        text.say(out, f"{count}: identical, byte for byte; replaying gives the same")
+    frames = text.plural(plan.frames, "frame")
+    if outcome.is_good and len(recorded) > 1:
+        text.say(out, f"{len(recorded)} logs of {frames}: identical, byte for byte; replaying gives the same")
+    elif outcome.is_good:
+        text.say(out, f"1 log of {frames}; replaying gives the same")
     for peer in peers:
         if peer.status.reason not in ("", "COMPLETED", "DESYNC"):
             text.say(out, f"peer {peer.peer}: {peer.status.text}")
+        is_absent = peer.peer in plan.vacant and not peer.status.reason
+        for part in peer.parts:
+            came_of = "the match was over before it came" if is_absent else _part(part)
+            text.say(out, f"peer {peer.peer}: {came_of}")
     told = next((peer for peer in peers if peer.status.explanation), None)
     if told is not None:
         text.say(out, "", *told.status.explanation.splitlines())
@@ -236,3 +278,6 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
             )
     if is_kept:
         text.say(out, f"kept in {directory}")
+    if told is not None:
+        report = text.printable(told.status.report)
+        text.say(out, f"both sides' states, before and after that frame: {report}")
