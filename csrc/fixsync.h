@@ -18,11 +18,10 @@
  *
  * Threads. The kernel has no hidden state: different worlds may be used on different threads at once. One world may not.
  *
- * Cost. A function of one collider, or of one or two shapes, takes constant time (fxs_world_add_many and its like: n times that). A
- * step takes time in the colliders, the pairs that come near each other and the hits; a query or a cast in the colliders near its
- * way, but the first one after a change may look at all of them, as fxs_world_separate does at all hits in each pass. What reads or
- * writes a whole world (init, copy, ids, colliders, hits, save, load, hash) takes time in its size. None takes memory but the world's
- * and some kilobytes of stack.
+ * Cost. Each comment ends with what the time of a call grows with, at most and up to a constant factor. "constant" is so whatever the
+ * world holds; "near" are the colliders whose bounds a grid finds close by; "capacity / 64" is one look at each word of a set of ids. A
+ * query or a cast after a change of the world may look at all colliders, or make the grid anew. No call takes memory but the world's and
+ * some kilobytes of stack.
  *
  * ABI. All functions are plain C calls with integers and pointers; enumerations are macros, flags are whole integers, and no structure
  * is passed by value. Every structure here consists of fixed-width integers without padding, so that its layout is the same on every
@@ -212,46 +211,53 @@ typedef struct fxs_world fxs_world;
 /* ---- version ------------------------------------------------------------------------------------------------------------ */
 
 /* The version of the library as compiled: major << 16 | minor << 8 | patch. Compare it with FXS_VERSION, the header's, where the two
- * may differ: in a program that loads a shared library. Never fails. */
+ * may differ: in a program that loads a shared library. Cannot fail. Cost: constant. */
 FXS_API uint32_t fxs_version(void);
 
 /* FXS_SEMANTICS of the library as compiled. It is raised by every change to what is computed: to contacts, events and their order,
- * queries, pushes, casts, saved bytes or hashes. Peers of one match, and a recorded match and its replay, must have the same. */
+ * queries, pushes, casts, saved bytes or hashes. Peers of one match, and a recorded match and its replay, must have the same.
+ * Cannot fail. Cost: constant. */
 FXS_API uint32_t fxs_semantics(void);
 
 /* ---- angles and lengths ------------------------------------------------------------------------------------------------- */
 
-/* (cos, sin) of 2*pi*yaw/65536, times 2^30, each rounded to nearest: the (x, z) that a yaw faces. */
+/* The direction that a yaw faces, as (x, z): cos and sin of 2*pi*yaw/65536, times 2^30, each rounded to nearest. Cannot fail.
+ * Cost: constant. */
 FXS_API void fxs_direction(uint16_t yaw, int32_t *cos_q30, int32_t *sin_q30);
 
-/* The yaw whose sector of one step (half a step to either side) holds (dx, dz); 0 for (0, 0). Each component a difference of two
- * positions, -(2^32 - 1)..2^32 - 1. Returns 0..65535, or FXS_E_DISTANCE. */
+/* The yaw whose sector of one step (half a step to either side) holds (dx, dz); 0 for (0, 0). Each component must be a difference of
+ * two positions, -(2^32 - 1)..2^32 - 1. Returns the yaw, 0..65535, or FXS_E_DISTANCE. Cost: constant. */
 FXS_API int32_t fxs_yaw_of(int64_t dx, int64_t dz);
 
-/* floor(sqrt(dx^2 + dy^2 + dz^2)), components as for fxs_yaw_of. Returns it (below 2^33), or FXS_E_DISTANCE. */
+/* The length of a vector, rounded down: floor(sqrt(dx^2 + dy^2 + dz^2)), components as for fxs_yaw_of. Returns it (below 2^33), or
+ * FXS_E_DISTANCE. Cost: constant. */
 FXS_API int64_t fxs_length(int64_t dx, int64_t dy, int64_t dz);
 
-/* The turn that takes yaw `from` to yaw `to` the shorter way: -32768..32767 steps (half a turn is -32768). Yaws are taken modulo 65536. */
+/* The turn that takes yaw `from` to yaw `to` the shorter way: -32768..32767 steps (half a turn is -32768). Yaws are taken modulo 65536.
+ * Cannot fail: a negative number is a turn, no status. Cost: constant. */
 FXS_API int32_t fxs_yaw_between(uint32_t from, uint32_t to);
 
 /* Whether (dx, dz) lies within half_angle steps of where `yaw` faces, borders included: the closed wedge of a sector, whose
- * edges are the directions of yaw +- half_angle. (0, 0) does. 1 or 0; FXS_E_YAW; FXS_E_HALF_ANGLE outside 1..32768; FXS_E_DISTANCE. */
+ * edges are the directions of yaw +- half_angle. (0, 0) does. Components as for fxs_yaw_of. Returns 1 or 0; FXS_E_YAW,
+ * FXS_E_HALF_ANGLE or FXS_E_DISTANCE. Cost: constant. */
 FXS_API int32_t fxs_faces(uint32_t yaw, uint32_t half_angle, int64_t dx, int64_t dz);
 
 /* The vector of a length that a yaw (taken modulo 65536) faces: length times its direction, each component rounded to nearest, halves
- * away from zero. FXS_OK, or FXS_E_DISTANCE for a length of -2^31, whose opposite is no int32. */
+ * away from zero. Returns FXS_OK, or FXS_E_DISTANCE for a length of -2^31, whose opposite is no int32. Cost: constant. */
 FXS_API int32_t fxs_forward(uint32_t yaw, int32_t length, int32_t *x, int32_t *z);
 
 /* ---- two shapes --------------------------------------------------------------------------------------------------------- */
 
-/* FXS_OK, or why this is no shape: FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE. */
+/* Whether this is a shape. Returns FXS_OK, or why it is none: FXS_E_KIND, FXS_E_SIZE or FXS_E_HALF_ANGLE. Cost: constant. */
 FXS_API int32_t fxs_shape_check(const fxs_shape *shape);
 
-/* The contact of a at pose_a with b at pose_b: FXS_APART, FXS_TOUCHING or FXS_OVERLAPPING, exactly, for all valid inputs.
- * Or the status of fxs_shape_check, or FXS_E_YAW. a and b may be the same memory. */
+/* The contact of a at pose_a with b at pose_b, exactly, for all valid inputs. a and b may be the same memory, and so may the poses.
+ * Returns FXS_APART, FXS_TOUCHING or FXS_OVERLAPPING; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW. Cost: constant. */
 FXS_API int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b);
 
-/* fxs_overlap of n pairs, one byte each into contacts. On an error `*bad` is the index of the first bad pair (else untouched). */
+/* fxs_overlap of n pairs, the i-th of each array with one another, one byte each into contacts. Returns FXS_OK, or at the first bad
+ * pair FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW: `*bad` (else untouched) is then its index, and the contacts before it
+ * are written. Cost: n. */
 FXS_API int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b,
                                  uint8_t *contacts, uint64_t *bad);
 
@@ -264,119 +270,129 @@ FXS_API int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose 
 #define FXS_SIDE_POS_Z 3
 #define FXS_SIDE_NEG_Z 4
 
-/* The shortest way out of an overlap, for spheres, capsules, cylinders and boxes. Each function returns FXS_OK (fxs_side: the
- * side), the statuses of fxs_overlap, or FXS_E_UNDEFINED for a sector; on a status its output is untouched. A contact that is not
- * FXS_OVERLAPPING has nothing to end: (0, 0), 0, FXS_SIDE_NONE.
- *
- * fxs_push_out: the planar translation of a, (x, z) in raw Q16.16, that ends the contact; y stays. The pair moved by it is not
+/* The shortest way out of an overlap, for spheres, capsules, cylinders and boxes. A contact that is not FXS_OVERLAPPING has nothing
+ * to end: (0, 0), 0, FXS_SIDE_NONE. */
+
+/* The planar translation of a, (x, z) in raw Q16.16, that ends the contact; y stays. The pair moved by it is not
  * FXS_OVERLAPPING, exactly. It is less than sqrt(2) raw units longer than the shortest real translation of round shapes and
  * cylinders, and less than 2 longer with a box (2.5 of two boxes, one with a half size above 5000 units). The push of (b, a) is the
  * negative of that of (a, b) wherever the centres differ in x or z. Where they do not, either order pushes its first shape the same
  * way (without a box: along +X), so apply it to one of the two. Each component is within +-2^30.3; adding it to a
- * position may leave int32. */
+ * position may leave int32. Returns FXS_OK; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, or FXS_E_UNDEFINED for a sector.
+ * Cost: constant. */
 FXS_API int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, int32_t *out_xz);
 
 /* The vertical counterpart: the dy of a that ends the contact and is the least in size, up where both centres are level. A body
- * on a floor wants this one. -(2^31 - 4)..2^31 - 4; adding it to a position may leave int32. Statuses as
- * fxs_push_out. */
+ * on a floor wants this one. -(2^31 - 4)..2^31 - 4; adding it to a position may leave int32. Returns FXS_OK; FXS_E_KIND,
+ * FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, or FXS_E_UNDEFINED for a sector. Cost: constant. */
 FXS_API int32_t fxs_lift(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, int32_t *out_y);
 
 /* The face of the box b that fxs_push_out moves a out of: where the translation, turned by minus b's yaw, mostly points (X on
- * a tie), or a status: FXS_E_UNDEFINED also if b is no box. */
+ * a tie). Returns FXS_SIDE_NONE or another of the sides; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, or FXS_E_UNDEFINED for a
+ * sector and for a b that is no box. Cost: constant. */
 FXS_API int32_t fxs_side(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b);
 
 /* ---- world -------------------------------------------------------------------------------------------------------------- */
 
-/* Bytes of memory that a world of this config needs, or 0 for a config out of range. */
+/* Bytes of memory that a world of this config needs, or 0 for a config out of range. Cost: constant. */
 FXS_API uint64_t fxs_world_size(const fxs_config *config);
 
 /* Lays an empty world out in `memory`: fxs_world_size(config) bytes, aligned to 8, anything in them. The memory may later be moved
- * or copied as bytes, to any other place aligned to 8; it holds no pointer. FXS_OK or FXS_E_CONFIG. */
+ * or copied as bytes, to any other place aligned to 8; it holds no pointer. Returns FXS_OK, or FXS_E_CONFIG for a config out of range
+ * or memory misaligned. Cost: capacity / 64. */
 FXS_API int32_t fxs_world_init(fxs_world *memory, const fxs_config *config);
 
-/* Makes dst (initialised, of the same capacity) the same state as src. FXS_OK; FXS_E_CONFIG if the capacities differ;
- * FXS_E_ROOM if src has more hits than dst has room for. */
+/* Makes dst (initialised, of the same capacity) the same state as src. Returns FXS_OK; FXS_E_CONFIG if the capacities differ;
+ * FXS_E_ROOM if src has more hits than dst has room for. Cost: colliders + hits + capacity / 64. */
 FXS_API int32_t fxs_world_copy(fxs_world *dst, const fxs_world *src);
 
-/* Steps taken, modulo 2^32. */
+/* Steps taken, modulo 2^32. Cannot fail. Cost: constant. */
 FXS_API uint32_t fxs_world_frame(const fxs_world *world);
 
-/* How many colliders are in the world. */
+/* How many colliders are in the world. Cannot fail. Cost: constant. */
 FXS_API uint32_t fxs_world_count(const fxs_world *world);
 
-/* The config as it is now, into out: a load may have changed hit_when and layers. */
+/* The config as it is now, into out: a load may have changed hit_when and layers. Cannot fail. Cost: constant. */
 FXS_API void fxs_world_config(const fxs_world *world, fxs_config *out);
 
-/* Adds the collider under collider->id. FXS_OK, FXS_E_ID, FXS_E_TAKEN, FXS_E_LAYER, FXS_E_ACTIVE, the statuses of
- * fxs_shape_check (FXS_E_KIND also for a `zero` that is not 0), FXS_E_CENTRE. */
+/* Adds a collider under collider->id, which must be free. Returns FXS_OK; FXS_E_ID, FXS_E_TAKEN, FXS_E_KIND (also for a `zero` that is
+ * not 0), FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_LAYER, FXS_E_ACTIVE or FXS_E_CENTRE. Cost: constant. */
 FXS_API int32_t fxs_world_add(fxs_world *world, const fxs_collider *collider);
 
-/* Takes a collider out; its hits end at the next step. FXS_OK, FXS_E_ID or FXS_E_ABSENT: those of every function below that takes an
- * id. */
+/* Takes a collider out; its hits end at the next step. Returns FXS_OK; FXS_E_ID or FXS_E_ABSENT. Cost: constant. */
 FXS_API int32_t fxs_world_remove(fxs_world *world, uint32_t id);
 
-/* The collider of an id as it is now, into out, which a status leaves untouched. */
+/* The collider of an id as it is now, into out, which a status leaves untouched. Returns FXS_OK; FXS_E_ID or FXS_E_ABSENT.
+ * Cost: constant. */
 FXS_API int32_t fxs_world_get(const fxs_world *world, uint32_t id, fxs_collider *out);
 
-/* Changes the position of one collider; its yaw stays. As the seven below, it keeps the id's hit history. Also FXS_E_CENTRE. */
+/* Changes the position of one collider; its yaw stays. As the seven below, it keeps the id's hit history. Returns FXS_OK; FXS_E_ID,
+ * FXS_E_ABSENT or FXS_E_CENTRE. Cost: constant. */
 FXS_API int32_t fxs_world_move(fxs_world *world, uint32_t id, int32_t x, int32_t y, int32_t z);
 
-/* Changes its yaw. Also FXS_E_YAW and, for what the offset turns to, FXS_E_CENTRE. */
+/* Changes its yaw, and with it where its offset points. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_YAW or FXS_E_CENTRE.
+ * Cost: constant. */
 FXS_API int32_t fxs_world_turn(fxs_world *world, uint32_t id, uint32_t yaw);
 
-/* Changes position and yaw at once. Also FXS_E_YAW, FXS_E_CENTRE. */
+/* Changes position and yaw at once. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_YAW or FXS_E_CENTRE. Cost: constant. */
 FXS_API int32_t fxs_world_set_pose(fxs_world *world, uint32_t id, const fxs_pose *pose);
 
-/* Changes its shape. Also the statuses of fxs_shape_check. */
+/* Changes its shape. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_KIND, FXS_E_SIZE or FXS_E_HALF_ANGLE. Cost: constant. */
 FXS_API int32_t fxs_world_set_shape(fxs_world *world, uint32_t id, const fxs_shape *shape);
 
-/* Changes the offset of its centre from its pose. Also FXS_E_CENTRE. */
+/* Changes the offset of its centre from its pose. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT or FXS_E_CENTRE. Cost: constant. */
 FXS_API int32_t fxs_world_set_offset(fxs_world *world, uint32_t id, int32_t ox, int32_t oy, int32_t oz);
 
-/* Changes its owner: any number, 0 for none. */
+/* Changes its owner: any number, 0 for none. Returns FXS_OK; FXS_E_ID or FXS_E_ABSENT. Cost: constant. */
 FXS_API int32_t fxs_world_set_owner(fxs_world *world, uint32_t id, uint32_t owner);
 
-/* Changes its layer. Also FXS_E_LAYER. */
+/* Changes its layer. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT or FXS_E_LAYER. Cost: constant. */
 FXS_API int32_t fxs_world_set_layer(fxs_world *world, uint32_t id, uint32_t layer);
 
-/* Makes it take part in steps and queries (1) or not (0). Also FXS_E_ACTIVE. */
+/* Makes it take part in steps and queries (1) or not (0). Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT or FXS_E_ACTIVE. Cost: constant. */
 FXS_API int32_t fxs_world_set_active(fxs_world *world, uint32_t id, uint32_t active);
 
-/* fxs_world_add of n colliders at once: all of them, or, at the first that is refused, none; `*bad` is then its index. An id that comes
- * twice is FXS_E_TAKEN. */
+/* fxs_world_add of n colliders at once: all of them, or, at the first that is refused, none; `*bad` (else untouched) is then its index.
+ * An id that comes twice is FXS_E_TAKEN. Returns FXS_OK; FXS_E_ID, FXS_E_TAKEN, FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_LAYER,
+ * FXS_E_ACTIVE or FXS_E_CENTRE. Cost: n. */
 FXS_API int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *colliders, uint64_t *bad);
-/* fxs_world_move of n colliders, all or none, as above. positions: n rows of x, y, z. Of an id that comes more than once the last row
- * counts. */
+/* fxs_world_move of n colliders, all or none, `*bad` as above. positions: n rows of x, y, z. Of an id that comes more than once the last
+ * row counts. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT or FXS_E_CENTRE. Cost: n. */
 FXS_API int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids, const int32_t *positions, uint64_t *bad);
-/* fxs_world_set_pose of n colliders, all or none, as above. Of an id that comes more than once the last pose counts. */
+/* fxs_world_set_pose of n colliders, all or none, `*bad` as above. Of an id that comes more than once the last pose counts. Returns
+ * FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_YAW or FXS_E_CENTRE. Cost: n. */
 FXS_API int32_t fxs_world_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad);
 
-/* Ids in the world, ascending, into ids (room for fxs_world_count). Returns nothing: it cannot fail. */
+/* Ids in the world, ascending, into ids (room for fxs_world_count). Cannot fail. Cost: colliders + capacity / 64. */
 FXS_API void fxs_world_ids(const fxs_world *world, uint32_t *ids);
 
-/* Colliders in the world, ascending by id, into out (room for fxs_world_count). */
+/* Colliders in the world, ascending by id, into out (room for fxs_world_count). Cannot fail. Cost: colliders + capacity / 64. */
 FXS_API void fxs_world_colliders(const fxs_world *world, fxs_collider *out);
 
 /* Finds this frame's hits and reports what changed since the last step: events sorted by (a, b), EXIT before ENTER where an id was
- * replaced. `*counts` is what was found. FXS_OK, or FXS_E_ROOM with nothing changed but `*counts`: the room that is enough. Room
- * for hits: the config's hit_capacity. Room for events: event_capacity; hits of the last step + hits of this one always suffices. */
+ * replaced. `*counts` is what was found. Room for hits: the config's hit_capacity. Room for events: event_capacity; hits of the last
+ * step + hits of this one always suffices. Returns FXS_OK, or FXS_E_ROOM with the world as it was, `*counts` the room that is enough,
+ * and events undefined. Cost: colliders + pairs near each other + hits of this step and the last + capacity / 64. */
 FXS_API int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capacity, fxs_counts *counts);
 
-/* How many hits the last step found. */
+/* How many hits the last step found. Cannot fail. Cost: constant. */
 FXS_API uint64_t fxs_world_hit_count(const fxs_world *world);
 
-/* The hits of the last step, ascending by (a, b), into out (room for fxs_world_hit_count). */
+/* The hits of the last step, ascending by (a, b), into out (room for fxs_world_hit_count). Cannot fail. Cost: hits. */
 FXS_API void fxs_world_hits(const fxs_world *world, fxs_hit *out);
 
-/* The contact of two colliders as they are now, whatever their layers, owners and activity. FXS_E_ID or FXS_E_ABSENT as above. */
+/* The contact of two colliders as they are now, whatever their layers, owners and activity. Returns FXS_APART, FXS_TOUCHING or
+ * FXS_OVERLAPPING; FXS_E_ID or FXS_E_ABSENT. Cost: constant. */
 FXS_API int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b);
 
 /* fxs_push_out of two colliders as they are now, whatever their layers, owners and activity: what is told is for a's pose, its offset
- * and all. FXS_OK, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED. */
+ * and all. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, or FXS_E_UNDEFINED for a sector. Cost: constant. */
 FXS_API int32_t fxs_world_push_out(const fxs_world *world, uint32_t a, uint32_t b, int32_t *out_xz);
-/* fxs_lift of two colliders as they are now; else as fxs_world_push_out. */
+/* fxs_lift of two colliders as they are now; else as fxs_world_push_out. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, or FXS_E_UNDEFINED for
+ * a sector. Cost: constant. */
 FXS_API int32_t fxs_world_lift(const fxs_world *world, uint32_t a, uint32_t b, int32_t *out_y);
-/* fxs_side of two colliders as they are now, the side or the statuses of fxs_world_push_out. */
+/* fxs_side of two colliders as they are now; else as fxs_world_push_out. Returns FXS_SIDE_NONE or another of the sides; FXS_E_ID,
+ * FXS_E_ABSENT, or FXS_E_UNDEFINED for a sector and for a b that is no box. Cost: constant. */
 FXS_API int32_t fxs_world_side(const fxs_world *world, uint32_t a, uint32_t b);
 
 /* Pushes bodies that overlap apart, as characters in a crowd and against walls. yields: 32 masks; bit j of yields[i] lets a body of
@@ -388,24 +404,27 @@ FXS_API int32_t fxs_world_side(const fxs_world *world, uint32_t a, uint32_t b);
  * further passes, over the same pairs, end early when nothing was left to push. All of it is a function of the state and the
  * arguments.
  *   `moved`: the colliders that were pushed, ascending by id, `*count` of them. Hits and frame stay as they are; the next step sees the
- * new poses. FXS_OK; FXS_E_ROOM if moved_capacity is below both the number of colliders and twice that of the last step's hits,
+ * new poses. Returns FXS_OK; FXS_E_ROOM if moved_capacity is below both the number of colliders and twice that of the last step's hits,
  * with `*count` the room that is enough; FXS_E_CENTRE if a push would leave int32, with `*count` the id that it would have moved. On
- * either status no collider is moved, and `moved` is undefined. */
+ * either status no collider is moved, and `moved` is undefined. Cost: passes * hits + capacity / 64. */
 FXS_API int32_t fxs_world_separate(fxs_world *world, const uint32_t *yields, uint32_t passes, fxs_moved *moved,
                                    uint64_t moved_capacity, uint64_t *count);
 
 /* The ids that a query meets (contact >= the world's hit_when) as the world is now, stepped or not, ascending, into ids. A
- * sector never meets a sector. `*count` is how many. FXS_OK; fxs_shape_check's statuses, FXS_E_YAW; FXS_E_ROOM with `*count`
- * what is needed and ids undefined. The world's state is not changed; its scratch memory may be. */
+ * sector never meets a sector. `*count` is how many. The world's state is not changed; its scratch memory may be. Returns FXS_OK;
+ * FXS_E_ROOM with `*count` what is needed and ids undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` 0.
+ * Cost: colliders near it; or all, after a change. */
 FXS_API int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32_t *ids, uint64_t id_capacity, uint64_t *count);
 
-/* Answers n queries: the answers one after another into ids, ends[i] the end of the i-th. On FXS_E_ROOM `*count` is what is
- * needed, and ids and ends are undefined; on another error `*count` is the index of the bad query. */
+/* Answers n queries: the answers one after another into ids, ends[i] the end of the i-th. `*count` is how many in all. Returns FXS_OK;
+ * FXS_E_ROOM with `*count` what is needed, ids and ends undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count`
+ * the index of the first bad query. Cost: n times that of fxs_world_query. */
 FXS_API int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t *ends, uint32_t *ids,
                                      uint64_t id_capacity, uint64_t *count);
 
 /* Answers n queries nearest first: by the exact squared distance of a collider's centre from the query's pose, then by id; of each the
- * first `limit` (0: all). Else as fxs_world_query_many. */
+ * first `limit` (0: all). Else as fxs_world_query_many. Returns FXS_OK; FXS_E_ROOM; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or
+ * FXS_E_YAW. Cost: n times that of fxs_world_query, and to sort what each meets. */
 FXS_API int32_t fxs_world_nearest_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t limit, uint64_t *ends,
                                        uint32_t *ids, uint64_t id_capacity, uint64_t *count);
 
@@ -413,9 +432,10 @@ FXS_API int32_t fxs_world_nearest_many(fxs_world *world, uint64_t n, const fxs_q
 
 /* When a, moving by motion_a (x, y, z, each -FXS_SIZE_MAX..FXS_SIZE_MAX; its end may lie outside int32), first meets b, moving by
  * motion_b in the same time, exactly: the first contact >= hit_when, FXS_TOUCHING or FXS_OVERLAPPING. Yaws do not change on the way.
- * Returns 1 for a hit, with `*fraction` = floor(65536 * its time), 0..65536, and its normal (x, y, z in Q2.30, from b towards a; all 0
- * for shapes that overlap where they start); 0 for none, outputs untouched; the statuses of fxs_overlap; FXS_E_UNDEFINED for a
- * sector, FXS_E_MOTION, FXS_E_HIT_WHEN. The motions and the poses may be the same memory. */
+ * The motions and the poses may be the same memory. Returns 1 for a hit, with `*fraction` = floor(65536 * its time), 0..65536, and its
+ * normal (x, y, z in Q2.30, from b towards a; all 0 for shapes that overlap where they start); 0 for none, outputs untouched;
+ * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, FXS_E_UNDEFINED for a sector, FXS_E_MOTION or FXS_E_HIT_WHEN.
+ * Cost: constant. */
 FXS_API int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t *motion_a, const fxs_shape *b,
                               const fxs_pose *pose_b, const int32_t *motion_b, uint32_t hit_when, int32_t *fraction, int32_t *normal);
 
@@ -439,37 +459,42 @@ typedef struct fxs_cast_hit {
 } fxs_cast_hit;
 
 /* The colliders that a cast meets as the world is now, stepped or not, ascending by (fraction, id), into hits. `*count` is how many.
- * FXS_OK; fxs_shape_check's statuses, FXS_E_YAW, FXS_E_UNDEFINED, FXS_E_MOTION, FXS_E_HIT_WHEN; FXS_E_ROOM with `*count` what is
- * needed and hits undefined. The world's state is not changed; its scratch memory may be. */
+ * The world's state is not changed; its scratch memory may be. Returns FXS_OK; FXS_E_ROOM with `*count` what is needed and hits
+ * undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, FXS_E_UNDEFINED for a sector, FXS_E_MOTION or FXS_E_HIT_WHEN with
+ * `*count` 0. Cost: colliders near its way; or all, after a change. */
 FXS_API int32_t fxs_world_cast(fxs_world *world, const fxs_cast *cast, fxs_cast_hit *hits, uint64_t hit_capacity, uint64_t *count);
 
-/* Answers n casts: the answers one after another into hits, ends[i] the end of the i-th. On FXS_E_ROOM `*count` is what is
- * needed, and hits and ends are undefined; on another error `*count` is the index of the bad cast. */
+/* Answers n casts: the answers one after another into hits, ends[i] the end of the i-th. `*count` is how many in all. Returns FXS_OK;
+ * FXS_E_ROOM with `*count` what is needed, hits and ends undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW,
+ * FXS_E_UNDEFINED, FXS_E_MOTION or FXS_E_HIT_WHEN with `*count` the index of the first bad cast. Cost: n times that of
+ * fxs_world_cast. */
 FXS_API int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast *casts, uint64_t *ends, fxs_cast_hit *hits,
                                     uint64_t hit_capacity, uint64_t *count);
 
 /* fxs_world_cast of a collider's own shape from where it is: of the other active colliders, those that layers and owners let it hit, whether
- * it is active itself or not. limit and hit_when as in fxs_cast. FXS_E_ID, FXS_E_ABSENT, and the statuses of fxs_world_cast. */
+ * it is active itself or not. motion, limit and hit_when as in fxs_cast. Returns FXS_OK; FXS_E_ROOM with `*count` what is needed and hits
+ * undefined; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, FXS_E_MOTION or FXS_E_HIT_WHEN. Cost: that of fxs_world_cast. */
 FXS_API int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t *motion, uint32_t limit, uint32_t hit_when,
                                 fxs_cast_hit *hits, uint64_t hit_capacity, uint64_t *count);
 
 /* ---- state -------------------------------------------------------------------------------------------------------------- */
 
-/* How many bytes fxs_world_save writes now. */
+/* How many bytes fxs_world_save writes now. Cannot fail. Cost: constant. */
 FXS_API uint64_t fxs_world_save_size(const fxs_world *world);
 
-/* The whole state as bytes, the same on every platform ("FXS1", little-endian), into out (room for fxs_world_save_size). */
+/* The whole state as bytes, the same on every platform ("FXS1", little-endian), into out (room for fxs_world_save_size). Cannot fail.
+ * Cost: bytes + capacity / 64. */
 FXS_API void fxs_world_save(const fxs_world *world, uint8_t *out);
 
-/* XXH64 (seed 0) of the bytes that fxs_world_save would write. */
+/* XXH64 (seed 0) of the bytes that fxs_world_save would write. Cannot fail. Cost: bytes + capacity / 64. */
 FXS_API uint64_t fxs_world_hash(const fxs_world *world);
 
-/* Replaces everything but the capacity by a saved state. FXS_OK; FXS_E_STATE for bytes that break a rule of the format, with
- * `*at` the offset of the field that breaks it; FXS_E_ROOM if it has more hits than this world has room for, with `*at` how
- * many. An accepted state saves to the same bytes. */
+/* Replaces everything but the capacity by a saved state. An accepted state saves to the same bytes. Returns FXS_OK; FXS_E_STATE for
+ * bytes that break a rule of the format, with `*at` the offset of the field that breaks it; FXS_E_ROOM if it has more hits than this
+ * world has room for, with `*at` how many. Cost: bytes + capacity / 64. */
 FXS_API int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, uint64_t *at);
 
-/* XXH64 of any bytes. */
+/* XXH64 of any bytes. Cannot fail. Cost: bytes. */
 FXS_API uint64_t fxs_hash64(const void *bytes, uint64_t size, uint64_t seed);
 
 /* cdef: end */
