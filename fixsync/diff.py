@@ -14,9 +14,10 @@ from fixsync import sim
 from fixsync.fields import ABSENT, differences
 from fixsync.matchlog import Frame, Header, MatchLogError, Reader, SimFrame, check_ids, plain
 from fixsync.player import Player
-from fixsync.records import Collider
+from fixsync.records import Collider, Events
 from fixsync.shapes import Contact
 from fixsync.strictjson import LineError
+from fixsync.world import Command, World
 
 __all__ = ["Diff", "Pair", "Row", "Standing", "diff"]
 
@@ -42,7 +43,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Standing:
-    """Two colliders in the world of one log, replayed, after a frame."""
+    """Two colliders in the world of one log, replayed, at a frame's step: what its hits were made of.
+
+    After the step a game may still have moved or removed them.
+    """
 
     colliders: tuple[Collider | None, Collider | None]
     contact: Contact | None
@@ -126,6 +130,10 @@ class _Side:
         self.reader = reader
         self.player: Player | None = None
         self.unplayed = ""
+        self._simulations = simulations or {}
+        self._frame: Frame | None = None
+        self._before: bytes | None = None
+        """What the simulation saved before that frame; None before the first."""
         try:
             self.player = Player(reader.header, simulations)
         except LineError as wrong:
@@ -138,11 +146,49 @@ class _Side:
         for frame in self.reader:
             try:
                 check_ids(frame, self.reader.header.capacity)
+                self._frame = frame
                 if self.player is not None:
+                    simulation = self.player.simulation
+                    self._before = None if simulation is None else simulation.save()
                     self.player.play(frame)
             except LineError as wrong:
                 raise self.reader.error(wrong.path, wrong.reason) from wrong
             yield frame
+
+    def stepped_world(self) -> World | None:
+        """The world as it was right after the step of the frame that was last given."""
+        if self.player is None:
+            return None
+        if not isinstance(self._frame, SimFrame):
+            return self.player.world  # Commands all come before the step.
+        header, inputs = self.reader.header, self._frame.inputs
+        name = header.sim or ""
+        kind = self._simulations[name] if name in self._simulations else sim.find(name)
+        made = sim.start(kind, header.seed, len(inputs))
+        if self._before is not None:
+            made.load(self._before)
+        observer = _AtStep(made.world)
+        made.world.attach(observer)
+        made.step([sim.check_input(made, i, value) for i, value in enumerate(inputs)])
+        made.world.detach(observer)
+        return observer.copy
+
+
+class _AtStep:
+    """Keeps a copy of a world as it is right after its step."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.copy = world
+
+    def changed(self, command: Command) -> None:
+        """What a simulation does before and after its step is its own."""
+
+    def stepped(self, events: Events) -> None:  # noqa: ARG002 - the world calls it so
+        self.copy = self._world.copy()
+
+    def loaded(self) -> None:
+        """A simulation may load its world within a step."""
 
 
 class _Comparison:
@@ -161,7 +207,7 @@ class _Comparison:
             rows = self._length_rows(number, a, b) if a is None or b is None else self._frame_rows(a, b)
             if rows:
                 result.frame = number
-                result.pairs = [self._pair(*ids) for ids in sorted(self._pairs)[:PAIRS_MAX]]
+                result.pairs = self._pairs_told()
                 result.rows, result.more_rows = rows[:ROWS_MAX], max(0, len(rows) - ROWS_MAX)
                 break
             result.frames += 1
@@ -192,9 +238,9 @@ class _Comparison:
         if a == b:
             return []
         if group == "hash":
-            for side in (self._a, self._b):
+            for side, told in ((self._a, a), (self._b, b)):
                 if side.player is not None:
-                    self._result.notes.append(f"replaying {side.reader.name} gives {side.player.hash}")
+                    self._result.notes.append(_hash_note(side, told))
             return [Row("hash", "", a, b)]
         if group == "events":
             self._pairs |= {event[:2] for event in {*map(tuple, a)} ^ {*map(tuple, b)}}
@@ -219,14 +265,27 @@ class _Comparison:
                 rows.append(Row("state", f"{difference.owner}: {difference.field}", *difference.values))
         return rows
 
-    def _pair(self, a: int, b: int) -> Pair:
-        return Pair(a, b, (_standing(self._a.player, a, b), _standing(self._b.player, a, b)))
+    def _pairs_told(self) -> list[Pair]:
+        if not self._pairs:
+            return []
+        worlds = self._a.stepped_world(), self._b.stepped_world()
+        return [
+            Pair(a, b, (_standing(worlds[0], a, b), _standing(worlds[1], a, b)))
+            for a, b in sorted(self._pairs)[:PAIRS_MAX]
+        ]
 
 
-def _standing(player: Player | None, a: int, b: int) -> Standing | None:
-    if player is None:
+def _hash_note(side: _Side, told: str) -> str:
+    """Whose hash is right, as far as can be said here."""
+    name, found = side.reader.name, side.player.hash if side.player else ""
+    if found == told:
+        return f"replaying {name} gives the hash that it tells"
+    return f"replaying {name} gives {found}: what recorded it did something else than the log says"
+
+
+def _standing(world: World | None, a: int, b: int) -> Standing | None:
+    if world is None:
         return None
-    world = player.world
     there = {id: world[id] for id in (a, b) if id in world}
     contact = world.contact(a, b) if len(there) == 2 else None
     return Standing((there.get(a), there.get(b)), contact)

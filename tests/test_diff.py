@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import logs
 import pytest
 import strategies
+from bumpers import Bumpers
 from click.testing import CliRunner
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from fixsync import Contact, Pose, Sphere
+from fixsync import Contact, Event, Pose, Sphere
 from fixsync.cli.diff import diff_command
 from fixsync.diff import Row, diff
+from fixsync.matchlog import Names
+from fixsync.recorder import SimRecorder
+from fixsync.sim import Input
 
 FRAMES = logs.model_frames(logs.small_match())
 
@@ -87,7 +92,9 @@ def test_an_event_that_only_one_log_has_does_not_shift_the_others(tmp_path: Path
 def test_a_hash_that_differs_alone_is_told_with_what_replaying_gives(tmp_path: Path) -> None:
     result = compared(tmp_path, FRAMES, changed(2, hash="0" * 16))
     assert result.rows == [Row("hash", "", FRAMES[2]["hash"], "0" * 16)]
-    assert [note.rpartition(" ")[2] for note in result.notes] == [FRAMES[2]["hash"]] * 2
+    assert result.notes[0].endswith("a.jsonl gives the hash that it tells")
+    found = FRAMES[2]["hash"]
+    assert f"b.jsonl gives {found}: what recorded it did something else than the log says" in result.notes[1]
 
 
 def test_what_only_one_log_tells_is_counted_and_no_difference(tmp_path: Path) -> None:
@@ -213,6 +220,56 @@ def test_the_geometry_of_a_pair_is_told_where_only_the_logs_say_it_differs(tmp_p
         assert {standing.contact for standing in pair.standing if standing} == {Contact.OVERLAPPING}
 
 
+class Catch(Bumpers):
+    """Player 0 puts a ball somewhere, which is taken away right after the step in which it is met."""
+
+    name = "catch"
+
+    def __init__(self, seed: int, players: int) -> None:
+        super().__init__(seed, players)
+        self.world.clear()
+        self.world.add(0, Sphere(10), Pose(0, 0, 0))
+
+    def check_input(self, player: int, value: Input) -> None:
+        """Anywhere will do."""
+
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        place = Pose(int(inputs[0]), 0, 0)
+        if 1 in self.world:
+            self.world.set_pose(1, place)
+        else:
+            self.world.add(1, Sphere(10), place)
+        events = self.world.step()
+        if events:
+            self.world.remove(1)
+        return events
+
+
+@pytest.mark.parametrize("frame", [0, 2])
+def test_a_pair_of_a_simulation_is_told_as_it_stood_at_the_step(tmp_path: Path, frame: int) -> None:
+    ways = {"a": 20, "b": 21}
+    names = Names(ids={0: "hand", 1: "ball"})
+    for name, x in ways.items():
+        game = Catch(1, 2)
+        with SimRecorder(game.world, tmp_path / f"{name}.jsonl", sim="catch", seed=1, names=names) as log:
+            for number in range(frame + 1):
+                inputs = (x if number == frame else 50, 0)
+                log.record(inputs, game.step(inputs), game.world.hash())
+    result = diff(tmp_path / "a.jsonl", tmp_path / "b.jsonl", simulations={"catch": Catch})
+    assert result.frame == frame
+    (pair,) = result.pairs
+    for standing, contact, x in zip(
+        pair.standing, (Contact.TOUCHING, Contact.APART), ways.values(), strict=True
+    ):
+        assert standing is not None
+        assert standing.contact is contact
+        assert [collider and collider.pose.x for collider in standing.colliders] == [0, x]
+    paths = [str(tmp_path / f"{name}.jsonl") for name in ways]
+    run = CliRunner().invoke(diff_command, [*paths, "--sim", "test_diff:Catch"])
+    assert 'events 0, 1 "hand, ball"' in run.output
+    assert 'state hit 0, 1 "hand, ball": is there' in run.output
+
+
 def test_a_collider_that_one_world_lacks_is_told_as_missing(tmp_path: Path) -> None:
     adds = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(2)]
     gone = [["remove", 1]]
@@ -222,7 +279,7 @@ def test_a_collider_that_one_world_lacks_is_told_as_missing(tmp_path: Path) -> N
     assert pair.standing[1].contact is None
     assert pair.standing[1].colliders[1] is None
     run = CliRunner().invoke(diff_command, [str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")])
-    assert "the pair 0, 1 after this frame, replayed:" in run.output
+    assert "the pair 0, 1 at this frame's step, replayed:" in run.output
     assert "in A: OVERLAPPING" in run.output
-    assert "in B: one of them is not there" in run.output
+    assert "in B: no contact" in run.output
     assert "1: not in the world" in run.output

@@ -70,7 +70,8 @@ def _print(result: Diff, rows_max: int) -> None:
         text.show(out, _table(result.header))
     if result.frame is not None:
         text.say(out, f"first difference in frame {result.frame} (line {result.frame + 2}):")
-        text.show(out, _table(result.rows[:rows_max]))
+        ids = result.headers[0].names.ids if result.headers else {}
+        text.show(out, _table(result.rows[:rows_max], ids))
         more = len(result.rows[rows_max:]) + result.more_rows
         if more:
             text.say(out, f"and {more} more differences in this frame")
@@ -85,13 +86,13 @@ def _print(result: Diff, rows_max: int) -> None:
 
 
 def _geometry(result: Diff) -> Iterator[str]:
-    """Where the pairs stand whose hits differ, in both worlds."""
+    """Where the pairs stood whose hits differ, in both worlds."""
     for pair in result.pairs:
-        yield f"the pair {pair.a}, {pair.b} after this frame, replayed:"
+        yield f"the pair {pair.a}, {pair.b} at this frame's step, replayed:"
         for name, standing, header in zip("AB", pair.standing, result.headers or (), strict=True):
             if standing is None:
                 continue
-            contact = "one of them is not there" if standing.contact is None else standing.contact.name
+            contact = "no contact" if standing.contact is None else standing.contact.name
             yield f"  in {name}: {contact}"
             for id, collider in zip((pair.a, pair.b), standing.colliders, strict=True):
                 for line in text.collider_lines(id, collider, header):
@@ -106,16 +107,28 @@ def _notes(result: Diff) -> Iterator[str]:
         yield f"not a valid log: {result.error}"
 
 
-def _table(rows: list[Row]) -> Table:
+def _table(rows: list[Row], ids: Mapping[int, str] | None = None) -> Table:
+    """Rows as a table; `ids`: what colliders are called."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("", overflow="fold")
     table.add_column("A", overflow="fold")
     table.add_column("B", overflow="fold")
     for _, group in groupby(rows, lambda row: row.group):
         for row in group:
-            name = f"{row.group}{'' if row.name.startswith('[') or not row.name else ' '}{row.name}"
+            name = f"{row.group}{'' if row.name.startswith('[') or not row.name else ' '}"
+            name += _named(row, ids or {})
             table.add_row(Text(text.printable(name)), *(Text(_value(row, value)) for value in (row.a, row.b)))
     return table
+
+
+def _named(row: Row, ids: Mapping[int, str]) -> str:
+    """What a row is of, colliders with the names that the log has for them."""
+    numbers, colon, rest = row.name.removeprefix("collider ").removeprefix("hit ").partition(":")
+    known = [ids[id] for part in numbers.split(", ") if part.isdecimal() and (id := int(part)) in ids]
+    if row.group not in ("events", "state") or not known or row.name.startswith("changed"):
+        return row.name
+    what = row.name.removesuffix(f"{colon}{rest}")
+    return f'{what} "{", ".join(known)}"{colon}{rest}'
 
 
 def _value(row: Row, value: Any) -> str:
