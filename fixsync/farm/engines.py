@@ -1,0 +1,291 @@
+"""What runs workers: this machine, or a Dask cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from queue import Empty, Queue, SimpleQueue
+from types import TracebackType
+from typing import Any, Protocol, TypeAlias
+
+import msgspec
+
+from fixsync.farm.sandbox import Identity, Sandbox, Settings, WorkerError
+from fixsync.farm.store import Todo
+from fixsync.farm.verdicts import CRASHED, Outcome
+
+__all__ = ["Batch", "DaskEngine", "Done", "Engine", "LocalEngine"]
+
+Batch: TypeAlias = list[Todo]
+Done: TypeAlias = list[tuple[int, Outcome]]
+"""The numbers of logs, and what they came to."""
+
+_AHEAD = 2
+"""Batches that are handed out for each worker: one to work on, and one so that it need not wait."""
+_TICK_SECONDS = 0.2
+_AT_ONCE = 500
+
+
+class Engine(Protocol):
+    """Verifies batches of logs, each log in a worker process of `Sandbox`. A context manager."""
+
+    name: str
+    workers: int
+    """How many logs are under way at a time."""
+
+    def __enter__(self) -> Engine: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def identity(self) -> Identity:
+        """What the workers replay with. WorkerError if there are none, or not all are the same."""
+
+    def verify(self, batches: Iterator[Batch]) -> Iterator[Done]:
+        """The outcomes as they come. `batches` is asked for more as workers become free, by the same thread
+        that asks for outcomes. WorkerError if workers are no longer to be had.
+        """
+
+
+class LocalEngine:
+    """Worker processes of this machine.
+
+    Each is started as a program of its own and talks through its pipes with a thread here: the end of one
+    concerns the log under way alone, which pools of processes cannot tell.
+    """
+
+    name = "local"
+
+    def __init__(self, settings: Settings, workers: int) -> None:
+        self.workers = workers
+        self._sandboxes = [Sandbox(settings) for _ in range(workers)]
+        self._batches: Queue[Batch | None] = Queue()
+        self._results: SimpleQueue[Done | BaseException | None] = SimpleQueue()
+
+    def __enter__(self) -> LocalEngine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for _ in self._sandboxes:
+            self._batches.put(None)
+        for sandbox in self._sandboxes:
+            sandbox.close()
+
+    def identity(self) -> Identity:
+        return self._sandboxes[0].identity()
+
+    def verify(self, batches: Iterator[Batch]) -> Iterator[Done]:
+        for sandbox in self._sandboxes:
+            threading.Thread(target=self._serve, args=(sandbox,), daemon=True).start()
+        under_way = 0
+        while True:
+            while under_way < _AHEAD * self.workers and (batch := next(batches, None)) is not None:
+                self._batches.put(batch)
+                under_way += 1
+            if under_way == 0:
+                return
+            done: Done = []
+            for item in self._come():
+                if isinstance(item, BaseException):
+                    raise item
+                if item is None:
+                    under_way -= 1
+                else:
+                    done += item
+            if done:
+                yield done
+
+    def _come(self) -> Iterator[Done | BaseException | None]:
+        """At least one item, and the others that are there."""
+        while True:
+            # Not for ever: a wait without end cannot be interrupted on every system.
+            with contextlib.suppress(Empty):
+                yield self._results.get(timeout=_TICK_SECONDS)
+                break
+        # No one else takes items, so one that is there stays there.
+        for _ in range(min(_AT_ONCE, self._results.qsize())):
+            yield self._results.get_nowait()
+
+    def _serve(self, sandbox: Sandbox) -> None:
+        try:
+            while (batch := self._batches.get()) is not None:
+                for todo, outcome in zip(batch, sandbox.verify([todo.name for todo in batch]), strict=True):
+                    self._results.put([(todo.log, outcome)])
+                self._results.put(None)
+        except BaseException as error:
+            self._results.put(error)
+
+
+# Dask.
+
+_idle: dict[Settings, list[Sandbox]] = {}
+_idle_lock = threading.Lock()
+
+
+@contextlib.contextmanager
+def _sandbox(settings: Settings) -> Iterator[Sandbox]:
+    """A worker process of this Dask worker that nobody uses."""
+    with _idle_lock:
+        idle = _idle.setdefault(settings, [])
+        sandbox = idle.pop() if idle else Sandbox(settings)
+    try:
+        yield sandbox
+    except BaseException:
+        sandbox.close()
+        raise
+    with _idle_lock:
+        idle.append(sandbox)
+
+
+def _verify_on_dask(encoded: bytes, code: tuple[str, str, str], names: Sequence[str]) -> bytes:
+    """What a Dask task does."""
+    with _sandbox(msgspec.msgpack.decode(encoded, type=Settings)) as sandbox:
+        identity = sandbox.identity()
+        if identity.code != tuple(code):
+            raise WorkerError(_another(identity, code))
+        return msgspec.msgpack.encode(list(sandbox.verify(names)))
+
+
+def _identity_on_dask(encoded: bytes) -> bytes:
+    with _sandbox(msgspec.msgpack.decode(encoded, type=Settings)) as sandbox:
+        return msgspec.msgpack.encode(sandbox.identity())
+
+
+def _close_on_dask(encoded: bytes) -> None:
+    with _idle_lock:
+        sandboxes = _idle.pop(msgspec.msgpack.decode(encoded, type=Settings), [])
+    for sandbox in sandboxes:
+        sandbox.close()
+
+
+def _another(identity: Identity, code: tuple[str, str, str]) -> str:
+    names = ("version", "semantics", "sources")
+    told = ", ".join(
+        f"{name} {found} where the others have {expected}"
+        for name, found, expected in zip(names, identity.code, code, strict=True)
+        if found != expected
+    )
+    return f"a worker has another fixsync in {identity.folder}: {told}"
+
+
+class DaskEngine:
+    """The workers of a Dask cluster. Each of their threads has a worker process for the logs it verifies, so
+    that a log that ends one ends no Dask worker.
+
+    What was under way on a Dask worker that is lost goes to another one.
+    """
+
+    name = "dask"
+
+    def __init__(self, settings: Settings, scheduler: str, *, timeout_seconds: float = 30.0) -> None:
+        """`scheduler`: its address, such as tcp://host:8786, or the path of its scheduler file."""
+        try:
+            import distributed
+        except ModuleNotFoundError as missing:
+            raise WorkerError(f"it needs {missing.name}: pip install 'fixsync[farm-dask]'") from None
+        where = {"address": scheduler} if ":" in scheduler else {"scheduler_file": scheduler}
+        try:
+            self._distributed: Any = distributed
+            self._client: Any = self._distributed.Client(
+                **where, timeout=timeout_seconds, set_as_default=False
+            )
+        except (OSError, ValueError) as error:
+            raise WorkerError(f"no Dask scheduler answers at {scheduler}: {error}") from error
+        self._settings = settings
+        self._encoded = msgspec.msgpack.encode(settings)
+        self._timeout_seconds = timeout_seconds
+        self.workers = 0
+        self._code = ("", "", "")
+
+    def __enter__(self) -> DaskEngine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with contextlib.suppress(Exception):
+            self._client.run(_close_on_dask, self._encoded)
+        with contextlib.suppress(Exception):
+            self._client.close()
+
+    def identity(self) -> Identity:
+        try:
+            self._client.wait_for_workers(1, timeout=self._timeout_seconds)
+        except (TimeoutError, asyncio.TimeoutError) as error:
+            raise WorkerError(
+                f"the Dask scheduler has had no workers for {self._timeout_seconds:g} s"
+            ) from error
+        self.workers = self._threads()
+        found = [
+            msgspec.msgpack.decode(one, type=Identity)
+            for one in self._run(_identity_on_dask, self._encoded).values()
+        ]
+        first = found[0]
+        for other in found:
+            if other.code != first.code:
+                raise WorkerError(_another(other, first.code))
+        self._code = first.code
+        # Kernels differ between platforms without answering differently, so a cluster has none of its own.
+        kernels = {identity.kernel for identity in found}
+        return first if len(kernels) == 1 else msgspec.structs.replace(first, kernel="")
+
+    def _run(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return self._client.run(function, *arguments)
+        except WorkerError:
+            raise
+        except Exception as error:  # whatever went wrong on a worker is raised here
+            raise WorkerError(
+                f"the Dask workers cannot verify logs: {type(error).__name__}: {error}"
+            ) from error
+
+    def _threads(self) -> int:
+        threads: int = sum(self._client.nthreads().values())
+        return max(1, threads)
+
+    def verify(self, batches: Iterator[Batch]) -> Iterator[Done]:
+        under_way: dict[Any, Batch] = {}
+        waiting: deque[Batch] = deque()
+        completed = self._distributed.as_completed(loop=self._client.loop)
+        while True:
+            # Workers come and go.
+            while len(under_way) < _AHEAD * self._threads():
+                batch = waiting.popleft() if waiting else next(batches, None)
+                if batch is None:
+                    break
+                future = self._submitted(batch)
+                under_way[future] = batch
+                completed.add(future)
+            if not under_way:
+                return
+            done: Done = []
+            for future in completed.next_batch(block=True):
+                batch = under_way.pop(future)
+                done += self._outcomes(future, batch, waiting)
+            if done:
+                yield done
+
+    def _submitted(self, batch: Batch) -> Any:
+        names = [todo.name for todo in batch]
+        # Not pure: the same names another time are other work.
+        return self._client.submit(_verify_on_dask, self._encoded, self._code, names, pure=False)
+
+    def _outcomes(self, future: Any, batch: Batch, waiting: deque[Batch]) -> Done:
+        try:
+            outcomes = msgspec.msgpack.decode(future.result(), type=list[Outcome])
+        except WorkerError:
+            raise
+        except self._distributed.KilledWorker as error:
+            if len(batch) > 1:
+                # One of them may be why.
+                waiting.extend([todo] for todo in batch)
+                return []
+            return [(batch[0].log, Outcome(CRASHED, why=f"each Dask worker that had it was lost: {error}"))]
+        except Exception as error:  # whatever went wrong on a worker is raised here
+            raise WorkerError(f"the Dask cluster failed: {type(error).__name__}: {error}") from error
+        return [(todo.log, outcome) for todo, outcome in zip(batch, outcomes, strict=True)]
