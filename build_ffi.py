@@ -23,6 +23,7 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
 HEADER = ROOT / "csrc" / "fixsync.h"
+LOG_HEADER, LOG_CODE = ROOT / "fixsync" / "_matchlog.h", ROOT / "fixsync" / "_matchlog.c"
 MODULE = "fixsync._kernel"
 
 # A Python without the GIL has no stable ABI before 3.15: there the extension is built for that one version.
@@ -40,10 +41,13 @@ def cdef(header: str) -> str:
 
 
 def glue() -> FFI:
-    """The cffi builder of the extension; `emit_c_code` writes its C."""
+    """The cffi builder of the extension; `emit_c_code` writes its C: the glue, and what reads and plays match
+    logs."""
     ffi = FFI()
-    ffi.cdef(cdef(HEADER.read_text(encoding="utf-8")))
-    ffi.set_source(MODULE, '#include "fixsync.h"')
+    for header in (HEADER, LOG_HEADER):
+        ffi.cdef(cdef(header.read_text(encoding="utf-8")))
+    code = [f'#line 1 "{path.name}"\n{path.read_text(encoding="utf-8")}' for path in (LOG_HEADER, LOG_CODE)]
+    ffi.set_source(MODULE, "".join(code).replace(f'#include "{LOG_HEADER.name}"\n', "\n"))
     return ffi
 
 
@@ -59,7 +63,8 @@ class BuildExt(build_ext):
         super().finalize_options()
         for extension in self.extensions:
             extension.sources = sources()
-            extension.depends = sorted(str(path) for path in (ROOT / "csrc").glob("*.h"))
+            headers = sorted((ROOT / "csrc").glob("*.h"))
+            extension.depends = [str(path) for path in (*headers, LOG_HEADER, LOG_CODE)]
             extension.include_dirs = ["csrc"]
             extension.py_limited_api = STABLE_ABI
             if not STABLE_ABI:

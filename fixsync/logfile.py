@@ -19,6 +19,7 @@ from types import ModuleType, TracebackType
 from typing import Any, BinaryIO, Protocol
 
 SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
+COMPACT = ".fxlog"
 
 _READ_BYTES = 1 << 16
 _PIECE_BYTES = 1 << 15
@@ -36,6 +37,20 @@ def suffix_of(path: str | os.PathLike[str]) -> str:
     """The compression that a file's name asks for: one of SUFFIXES, or "" for none."""
     suffix = Path(path).suffix.lower()
     return suffix if suffix in SUFFIXES else ""
+
+
+def is_log_name(path: str | os.PathLike[str]) -> bool:
+    """Whether a file's name is that of a match log: .jsonl or .fxlog, also with a compression's suffix."""
+    return is_compact_name(path) or _form_of(path) == ".jsonl"
+
+
+def is_compact_name(path: str | os.PathLike[str]) -> bool:
+    """Whether a file's name asks for the compact form: .fxlog, also with a compression's suffix."""
+    return _form_of(path) == COMPACT
+
+
+def _form_of(path: str | os.PathLike[str]) -> str:
+    return (Path(path).with_suffix("") if suffix_of(path) else Path(path)).suffix.lower()
 
 
 def survives_a_cut(suffix: str) -> bool:

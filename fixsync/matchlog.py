@@ -1,6 +1,7 @@
-"""Match logs: their schema, and text to typed values and back. docs/match-logs.md describes the format.
+"""Match logs: their schema, and files to typed values and back. docs/match-logs.md describes the format.
 
-Nothing here knows the kernel: a log that is well formed may still hold commands that a world refuses.
+Nothing here asks the kernel: a log that is well formed may still hold commands that a world refuses. A log in
+the compact form (docs/compact-logs.md) is read as the text that it stands for.
 
 `Reader` gives a log's frames one after another in bounded memory. Every mistake in a log is a
 `MatchLogError` that names the file, the line and the field. `Writer` writes the canonical form: the same
@@ -14,14 +15,15 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any, TypeAlias, Union
+from typing import Annotated, Any, Protocol, TypeAlias, Union, cast
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, inspect
 
-from fixsync import logfile, strictjson
+from fixsync import compact, logfile, strictjson
 from fixsync.strictjson import LineError
 
 FORMAT = "fixsync-match"
@@ -38,21 +40,22 @@ META_DIGITS_MAX = 600
 class MatchLogError(ValueError):
     """What is wrong in a match log, and where.
 
-    `file` is its name, `line` counts from 1 (0: the file as a whole), `field` is the path of the value
-    within the line, such as `commands[3][2][0]` ("": the line as a whole), `reason` the rest of the
-    message.
+    `file` is its name, `line` counts from 1 (0: the file as a whole, or the log is compact), `field` is the
+    path of the value within the line, such as `commands[3][2][0]` ("": the line as a whole), `reason` the
+    rest of the message. `frame` is the number of the frame, of a compact log, which has no lines; else None.
     """
 
-    def __init__(self, file: str, line: int, field: str, reason: str) -> None:
+    def __init__(self, file: str, line: int, field: str, reason: str, frame: int | None = None) -> None:
         self.file = file
         self.line = line
         self.field = field
         self.reason = reason
-        where = [file, *([f"line {line}"] if line else []), *([field] if field else [])]
-        super().__init__(f"{', '.join(where)}: {reason}")
+        self.frame = frame
+        place = [f"line {line}"] if line else [] if frame is None else [f"frame {frame}"]
+        super().__init__(f"{', '.join([file, *place, *([field] if field else [])])}: {reason}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return MatchLogError, (self.file, self.line, self.field, self.reason)
+        return MatchLogError, (self.file, self.line, self.field, self.reason, self.frame)
 
 
 # ---- schema ----
@@ -502,12 +505,23 @@ def _check_id(id: int, capacity: int, path: str) -> None:
 _TRACE, _SIM = _FrameFormat(TraceFrame), _FrameFormat(SimFrame)
 
 
+class Quick(Protocol):
+    """What can deal with whole blocks of frames before they are taken apart. `fixsync.quick` has one."""
+
+    def text(self, lines: bytes, frame: int) -> tuple[int, int]:
+        """Given whole lines, the first of which should be of this frame: how many frames at their start it
+        has dealt with, and how many bytes they are."""
+
+    def columns(self, block: compact.Columns) -> int:
+        """How many frames at the start of the block it has dealt with."""
+
+
 class Reader:
     """A match log, read once from start to end. A context manager; iterate over it for the frames.
 
-    The memory it needs is that of a hundred frames, or of the longest line. MatchLogError for whatever is
-    wrong, after the whole frames before it; OSError for a file that cannot be read; ValueError for a
-    compression that is not installed.
+    The memory it needs is that of a hundred frames, or of the longest line, or of the largest block of a
+    compact log. MatchLogError for whatever is wrong, after the whole frames before it; OSError for a file
+    that cannot be read; ValueError for a compression that is not installed.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -519,19 +533,32 @@ class Reader:
         """The last line, once the iteration is over; None for a log without it."""
         self.cut = ""
         """Why the log counts as cut short, once the iteration is over; "" for a whole one."""
+        self.is_compact = False
+        """Whether the log is in the compact form."""
         self._other_lines = 0  # header and last line, as soon as they are read
         self._sha256 = hashlib.sha256()
         self._rest = b""
+        self._quick: Quick | None = None
         self._source = logfile.Source(path)
         try:
-            self._blocks = self._whole_lines()
-            line, line_feed, self._block = next(self._blocks, b"").partition(b"\n")
-            self.header = self._read_header(line if line_feed else self._rest, is_whole=bool(line_feed))
+            pieces = self._pieces()
+            start = b""
+            while len(start) < len(compact.MAGIC) and (piece := next(pieces, b"")):
+                start += piece
+            pieces = chain([start] if start else [], pieces)
+            self.is_compact = start.startswith(compact.MAGIC)
+            if self.is_compact:
+                self._unpacker = compact.Unpacker(pieces)
+                self.header = self._unpack_header()
+            else:
+                self._blocks = self._whole_lines(pieces)
+                line, line_feed, self._block = next(self._blocks, b"").partition(b"\n")
+                self.header = self._read_header(line if line_feed else self._rest, is_whole=bool(line_feed))
         except BaseException:
             self._source.close()
             raise
         self._format = _TRACE if self.header.sim is None else _SIM
-        self._frames = self._all_frames()
+        self._frames = self._all_unpacked() if self.is_compact else self._all_frames()
 
     def __enter__(self) -> Reader:
         return self
@@ -546,7 +573,7 @@ class Reader:
 
     @property
     def line(self) -> int:
-        """The number of the last line read; that of frame n is n + 2."""
+        """The number of the last line read; that of frame n is n + 2. A compact log is counted likewise."""
         return self.frames + self._other_lines
 
     @property
@@ -556,34 +583,48 @@ class Reader:
 
     def error(self, field: str, reason: str) -> MatchLogError:
         """An error about a field of the last line read."""
-        return MatchLogError(self.name, self.line, field, reason)
+        return self._error_at(self.line, field, reason)
 
-    def _whole_lines(self) -> Iterator[bytes]:
-        """The text in blocks of whole lines. What follows the last line feed becomes `_rest`, sets `cut`."""
-        pieces: list[bytes] = []
-        size = 0
-        try:
-            for piece in self._source:
-                end = piece.rfind(b"\n") + 1
-                if end:
-                    pieces.append(piece[:end])
-                    yield b"".join(pieces)
-                    pieces, size = [], 0
-                pieces.append(piece[end:])
-                size += len(piece) - end
-                if size > LINE_BYTES_MAX:
-                    raise self._error_after("", f"a line of more than {LINE_BYTES_MAX} bytes")
-        except logfile.DamagedFileError as damage:
-            raise self._error_after("", str(damage)) from damage
-        self._rest = b"".join(pieces)
-        if self._source.is_cut:
-            self.cut = f"the {self._source.suffix} data ends early"
-        elif self._rest:
-            self.cut = "the last line has no line feed"
+    def _error_at(self, line: int, field: str, reason: str) -> MatchLogError:
+        if not self.is_compact:
+            return MatchLogError(self.name, line, field, reason)
+        return MatchLogError(self.name, 0, field, reason, line - 2 if line >= 2 else None)
 
     def _error_after(self, field: str, reason: str) -> MatchLogError:
         """An error about the line after the last one read."""
-        return MatchLogError(self.name, self.line + 1, field, reason)
+        return self._error_at(self.line + 1, field, reason)
+
+    # Bytes to lines.
+
+    def _pieces(self) -> Iterator[bytes]:
+        try:
+            yield from self._source
+        except logfile.DamagedFileError as damage:
+            raise self._error_after("", str(damage)) from damage
+
+    def _whole_lines(self, pieces_read: Iterator[bytes]) -> Iterator[bytes]:
+        """The text in blocks of whole lines. What follows the last line feed becomes `_rest`, sets `cut`."""
+        pieces: list[bytes] = []
+        size = 0
+        for piece in pieces_read:
+            end = piece.rfind(b"\n") + 1
+            if end:
+                pieces.append(piece[:end])
+                yield b"".join(pieces)
+                pieces, size = [], 0
+            pieces.append(piece[end:])
+            size += len(piece) - end
+            if size > LINE_BYTES_MAX:
+                raise self._error_after("", f"a line of more than {LINE_BYTES_MAX} bytes")
+        self._rest = b"".join(pieces)
+        if self._source.is_cut:
+            self.cut = self._cut_source
+        elif self._rest:
+            self.cut = "the last line has no line feed"
+
+    @property
+    def _cut_source(self) -> str:
+        return f"the {self._source.suffix} data ends early"
 
     def _read_header(self, line: bytes, *, is_whole: bool) -> Header:
         if not line and not is_whole:
@@ -601,11 +642,19 @@ class Reader:
         self._sha256.update(line + b"\n")
         return header
 
+    # Lines to frames.
+
     def __iter__(self) -> Iterator[Frame]:
         """The frames that have not been given yet."""
+        return cast("Iterator[Frame]", self._frames)
+
+    def left_by(self, quick: Quick | None) -> Iterator[Frame | None]:
+        """The frames that `quick`, which is given every block first, does not deal with. A None stands for
+        those of a block that it has dealt with. If it is None, all frames that have not been given yet."""
+        self._quick = quick
         return self._frames
 
-    def _all_frames(self) -> Iterator[Frame]:
+    def _all_frames(self) -> Iterator[Frame | None]:
         if self._block:
             yield from self._frames_of(self._block)
         for block in self._blocks:
@@ -615,17 +664,25 @@ class Reader:
         if self.footer is None and not self.cut:
             self.cut = "there is no last line"
 
-    def _frames_of(self, block: bytes) -> Iterator[Frame]:
+    def _frames_of(self, block: bytes) -> Iterator[Frame | None]:
+        if self._quick is not None and self.footer is None:
+            frames, size = self._quick.text(block, self.frames)
+            self._sha256.update(memoryview(block)[:size])
+            self.frames += frames
+            block = block[size:]
+            yield None
+            if not block:
+                return
         lines = block.split(b"\n")
         lines.pop()
         last: list[bytes] = []
         if lines[-1].startswith(b'{"frames"'):
             last.append(lines.pop())
             block = block[: len(block) - len(last[0]) - 1]
-        frames = None if self.footer else self._format.parse_all(block, lines, self.frames)
-        if frames is not None:
+        frames_read = None if self.footer else self._format.parse_all(block, lines, self.frames)
+        if frames_read is not None:
             self._sha256.update(block)
-            for frame in frames:
+            for frame in frames_read:
                 self.frames += 1
                 yield frame
             lines = []
@@ -655,16 +712,74 @@ class Reader:
             found = self._sha256.hexdigest()
             raise self._error_after("sha256", f"says {footer.sha256} where the bytes before it have {found}")
 
+    # Blocks to frames.
+
+    def _unpack_header(self) -> Header:
+        try:
+            header = parse_header(self._unpacker.header())
+        except LineError as wrong:
+            raise MatchLogError(self.name, 0, wrong.path, wrong.reason) from wrong
+        self._other_lines = 1
+        return header
+
+    def _all_unpacked(self) -> Iterator[Frame | None]:
+        unpacker, blocks = self._unpacker, self._unpacked_blocks()
+        for block in blocks:
+            if self._quick is not None:
+                self.frames += self._quick.columns(block)
+                yield None
+            for text in self._unpacked_texts(block):
+                lines = text.split(b"\n")
+                lines.pop()
+                frames = self._format.parse_all(text, lines, self.frames)
+                for frame in frames or map(self._parse, lines):
+                    self.frames += 1
+                    yield cast("Frame", frame)
+        if self._source.is_cut:
+            self.cut = self._cut_source
+        elif unpacker.is_cut:
+            self.cut = "there is no end"
+        if unpacker.end is not None:
+            frames_told, digest = unpacker.end
+            self.footer = Footer(frames_told, UNSET if digest is None else digest)
+
+    def _unpacked_blocks(self) -> Iterator[compact.Columns]:
+        try:
+            yield from self._unpacker.blocks(self.header.capacity, self.header.sim is not None)
+        except LineError as wrong:
+            raise self._error_after(wrong.path, wrong.reason) from wrong
+        except MemoryError as error:
+            raise self._error_after("", "a block that needs more memory than there is") from error
+
+    def _unpacked_texts(self, block: compact.Columns) -> Iterator[bytes]:
+        try:
+            yield from block.texts()
+        except LineError as wrong:
+            raise self._error_after(wrong.path, wrong.reason) from wrong
+        except MemoryError as error:
+            raise self._error_after("", "a frame that needs more memory than there is") from error
+
 
 class Writer:
-    """Writes a match log in canonical form. A context manager: an error within leaves a cut log.
+    """Writes a match log in canonical form: as text, or in the compact form under a name for it (.fxlog). A
+    context manager: an error within leaves a cut log.
 
     Each frame is handed to the operating system before `write` returns (but a `.xz` or `.bz2` keeps a part
-    back until `close`). With `replace`, the file appears under its name at `close`; what has that name now
+    back until `close`, and so does a compact log that `gathers` frames into blocks, which makes it several
+    times smaller). With `replace`, the file appears under its name at `close`; what has that name now
     stays until then.
     """
 
-    def __init__(self, path: str | os.PathLike[str], header: Header, *, replace: bool = False) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        header: Header,
+        *,
+        replace: bool = False,
+        gathers: bool = False,
+        is_compact: bool | None = None,
+    ) -> None:
+        """is_compact: which form to write, whatever the name says."""
         self.name = os.fspath(path)
         self.frames = 0
         """Frames written so far."""
@@ -674,6 +789,11 @@ class Writer:
             line = format_header(header)
         except LineError as wrong:
             raise MatchLogError(self.name, 1, wrong.path, wrong.reason) from wrong
+        self._gathers = gathers
+        self._packer: compact.Packer | None = None
+        if logfile.is_compact_name(path) if is_compact is None else is_compact:
+            self._packer = compact.Packer(header.capacity, header.sim is not None)
+            line = self._packer.start(line[:-1])
         self._written = f"{self.name}.part" if replace else self.name
         self._sink = logfile.Sink(self._written, suffix=logfile.suffix_of(path))
         self._put(line)
@@ -689,9 +809,10 @@ class Writer:
         else:
             self.abandon()
 
-    def _put(self, line: bytes) -> None:
-        self._sink.write(line)
-        self._sha256.update(line)
+    def _put(self, data: bytes) -> None:
+        self._sink.write(data)
+        if self._packer is None:
+            self._sha256.update(data)
 
     def write(self, frame: Frame) -> None:
         """Writes the next frame. MatchLogError, and nothing written, for one that no log may have here."""
@@ -699,16 +820,28 @@ class Writer:
             if frame.frame != self.frames:
                 raise LineError("frame", f"expected {self.frames}, found {frame.frame}")
             line = self._format.format(frame)
+            if self._packer is not None:
+                self._packer.add(line, frame.frame)
         except LineError as wrong:
-            raise MatchLogError(self.name, self.frames + 2, wrong.path, wrong.reason) from wrong
-        self._put(line)
+            raise self._error(wrong) from wrong
         self.frames += 1
+        if self._packer is None:
+            self._put(line)
+        elif not self._gathers or self._packer.is_full:
+            self._put(self._packer.block())
+
+    def _error(self, wrong: LineError) -> MatchLogError:
+        if self._packer is None:
+            return MatchLogError(self.name, self.frames + 2, wrong.path, wrong.reason)
+        return MatchLogError(self.name, 0, wrong.path, wrong.reason, self.frames)
 
     def close(self, *, is_whole: bool = True) -> None:
         """Writes the last line, unless the log is one that was cut short, and closes the file."""
         if self._sink.is_closed:
             return
-        if is_whole:
+        if self._packer is not None:
+            self._put(self._packer.block() + (self._packer.end(self.frames) if is_whole else b""))
+        elif is_whole:
             footer = Footer(self.frames, self._sha256.hexdigest())
             self._sink.write(msgspec.json.encode(footer) + b"\n")
         self._sink.close()

@@ -127,6 +127,9 @@ class Player:
         """Answers to the frame's queries and casts, in order."""
         self.play: Callable[[Any], int] = self._play_commands
         """Plays the next frame, a TraceFrame or, if the log has a sim, a SimFrame; returns how many hits."""
+        self.begun: tuple[int, bool] = (0, False)
+        """How far the frame that is played next has been played already: the commands before this one, and
+        whether the step was done."""
         self._header = header
         if header.sim is not None:
             self._type = _found(header.sim, simulations or {})
@@ -141,8 +144,11 @@ class Player:
         kernel, counts = world._world, world._counts
         questions: list[Query | Cast] | None = None
         command: Any = None
+        (done, has_stepped), self.begun = self.begun, (0, False)
         try:
-            for command in frame.commands:
+            for i, command in enumerate(frame.commands):
+                if i < done and type(command) in _CHANGES:
+                    continue
                 if type(command) is Move:
                     x, y, z = command.position
                     if _move(kernel, command.id, x, y, z) != 0:
@@ -153,7 +159,7 @@ class Player:
                     questions = [command]
                 else:
                     questions.append(command)
-            if _step(kernel, world._events, world._event_room, counts) != 0:
+            if not has_stepped and _step(kernel, world._events, world._event_room, counts) != 0:
                 world.step()
             if questions is not None:
                 self.answers = []

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import UNSET
 
 from fixsync import sim
-from fixsync.logfile import suffix_of
+from fixsync.logfile import is_log_name
 from fixsync.matchlog import (
     Answer,
     Cast,
@@ -30,6 +30,7 @@ from fixsync.matchlog import (
     plain,
 )
 from fixsync.player import Player
+from fixsync.quick import Quick
 from fixsync.records import Collider
 from fixsync.strictjson import LineError
 from fixsync.world import World
@@ -37,7 +38,7 @@ from fixsync.world import World
 __all__ = ["Compared", "Difference", "Replay", "Verdict", "exit_code", "find_logs", "replay"]
 
 PROGRESS_FRAMES = 1024
-"""How many frames lie between two calls of `replay`'s progress."""
+"""How many frames lie at least between two calls of `replay`'s progress."""
 
 
 class Verdict(Enum):
@@ -150,15 +151,12 @@ def find_logs(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
             path.stat()
             found.append(path)
             continue
-        logs = sorted(file for file in path.rglob("*") if _is_log_name(file) and file.is_file())
+        logs = sorted(file for file in path.rglob("*") if is_log_name(file) and file.is_file())
         if not logs:
-            raise ValueError(f"{path}: no match logs (*.jsonl, also compressed) in this folder or below")
+            kinds = "*.jsonl, *.fxlog, also compressed"
+            raise ValueError(f"{path}: no match logs ({kinds}) in this folder or below")
         found += logs
     return found
-
-
-def _is_log_name(path: Path) -> bool:
-    return (path.with_suffix("") if suffix_of(path) else path).suffix.lower() == ".jsonl"
 
 
 def replay(
@@ -215,27 +213,39 @@ class _Run:
         if output is None:
             self._frames(None)
             return
-        with Writer(output, self._reader.header, replace=True) as writer:
+        with Writer(output, self._reader.header, replace=True, gathers=True) as writer:
             self._frames(writer)
             writer.close(is_whole=not self._reader.cut)
 
     def _frames(self, writer: Writer | None) -> None:
         result, reader, player = self._result, self._reader, self._player
         play, progress = player.play, self._progress
+        # What is written has to be made frame by frame, and a sim's frames are played by the simulation.
+        quick = Quick(player) if writer is None and reader.header.sim is None else None
         hits = played = 0
+        told = 0
         try:
-            for frame in reader:
-                hits += play(frame)
-                played += 1
-                if frame.hash is not UNSET or frame.events is not UNSET or frame.queries is not UNSET:
-                    self._compare(frame)
-                if writer is not None:
-                    writer.write(_filled(frame, player))
-                if progress is not None and played % PROGRESS_FRAMES == 0:
+            for frame in reader.left_by(quick):
+                if frame is not None:
+                    hits += play(frame)
+                    played += 1
+                    if frame.hash is not UNSET or frame.events is not UNSET or frame.queries is not UNSET:
+                        self._compare(frame)
+                    if writer is not None:
+                        writer.write(_filled(frame, player))
+                if progress is not None and reader.frames - told >= PROGRESS_FRAMES:
+                    told = reader.frames
                     progress(reader)
         except LineError as wrong:
             raise reader.error(wrong.path, wrong.reason) from wrong
         finally:
+            if quick is not None:
+                hits += quick.hits
+                played += quick.frames
+                compared = result.compared
+                compared.events += quick.told_events
+                compared.queries += quick.told_answers
+                compared.hashes += quick.told_hashes
             result.frames, result.hits, result.cut = played, hits, reader.cut
             # The commands of a frame that was refused half way have left the state of no frame.
             if played and played == reader.frames:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -336,7 +337,9 @@ def test_progress_is_told_and_never_goes_back(tmp_path: Path) -> None:
     path = logs.write(tmp_path / "match.jsonl", HEAD, bare)
     seen: list[tuple[int, float]] = []
     replay(path, progress=lambda reader: seen.append((reader.frames, reader.progress)))
-    assert [frames for frames, _ in seen] == [1024, 2048, 3072, 4096]
+    frames = [0, *[frames for frames, _ in seen], 5000]
+    assert all(1024 <= b - a < 1500 for a, b in pairwise(frames[:-1]))
+    assert frames[-1] - frames[-2] < 1500
     assert all(0 < part <= 1 for _, part in seen)
     assert seen == sorted(seen)
 
