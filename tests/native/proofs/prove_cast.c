@@ -1,0 +1,109 @@
+/* Casts: what its helpers state of themselves, in the ranges they state. */
+#define FXS_NO_INT128
+#include "cast.c"
+
+#include "any.h"
+
+typedef __CPROVER_bitvector[128] int128;
+
+static int64_t any_between(int64_t low, int64_t high) {
+    int64_t v = nondet_int64();
+    __CPROVER_assume(v >= low && v <= high);
+    return v;
+}
+
+static moment any_moment(int64_t most) {
+    moment t = {nondet_int64(), nondet_int64()};
+    __CPROVER_assume(t.d > 0 && t.d <= most && t.n >= 0 && t.n <= t.d);
+    return t;
+}
+
+void fractions_are_rounded_down(void) {
+    moment t = any_moment((int64_t)1 << 61);
+    int32_t k = fraction_of(t);
+    __CPROVER_assert(k >= 0 && k <= WHOLE, "a fraction");
+    __CPROVER_assert((int128)k * t.d <= (int128)t.n * WHOLE && (int128)t.n * WHOLE < ((int128)k + 1) * t.d, "floor(65536 n / d)");
+}
+
+/* In 64 bits where those are enough. */
+void moments_are_compared_without_overflow(void) {
+    int order = moment_order(any_moment((int64_t)1 << 61), any_moment((int64_t)1 << 61));
+    __CPROVER_assert(order >= -1 && order <= 1, "an order");
+}
+
+/* m only enters by its product with k, so a product of 1 with any number stands for all. */
+void rim_coordinates_are_exact(void) {
+    int64_t p = any_between(-((int64_t)1 << 32), (int64_t)1 << 32), product = any_between(-((int64_t)1 << 62), (int64_t)1 << 62);
+    int128 v = (int128)p * RIM_STEPS + (int128)product;
+    __CPROVER_assume(v > INT64_MIN && v <= INT64_MAX);
+    __CPROVER_assert(rim_coordinate(p, 1, product) == v, "2^32 p + m k");
+}
+
+void leading_bits_are_kept(void) {
+    i128 a = i128_join(nondet_uint64(), nondet_uint64());
+    int32_t shift = any_in(-62, 127);
+    __CPROVER_assume(i128_sign(a) >= 0);
+    int128 v = (int128)i128_high(a) << 64 | (int128)i128_low(a);
+    __CPROVER_assume(shift >= 0 ? v >> shift <= INT64_MAX : v <= INT64_MAX >> -shift);
+    __CPROVER_assert((int128)leading(a, shift) == (shift >= 0 ? v >> shift : v << -shift), "shifted");
+}
+
+void slabs_are_clipped(void) {
+    window w = {any_moment((int64_t)1 << 61), any_moment((int64_t)1 << 61), 0};
+    axis a = axis_of(any_between(-((int64_t)1 << 62), (int64_t)1 << 62), any_between(-((int64_t)1 << 60), (int64_t)1 << 60), 0);
+    int64_t limit = any_between(0, (int64_t)1 << 60);
+    __CPROVER_assert(a.m >= 0, "mirrored");
+    if (clip(&w, &a, limit)) {
+        __CPROVER_assert(w.in.d > 0 && w.in.n >= 0 && w.in.n <= w.in.d && w.out.d > 0 && w.out.n >= 0 && w.out.n <= w.out.d, "moments");
+    } else {
+        __CPROVER_assert(a.p + limit < 0 || a.p - limit > 0, "not within the slab at the start");
+    }
+}
+
+void swept_bounds_hold_the_way(void) {
+    job j;
+    int64_t least[3], most[3];
+    j.own.x = j.own.y = j.own.z = nondet_int32();
+    j.own.reach_x = j.own.reach_y = j.own.reach_z = any_in(0, 1 << 30);
+    j.M[0] = j.M[1] = j.M[2] = any_in(-FXS_SIZE_MAX, FXS_SIZE_MAX);
+    int32_t from = any_in(0, WHOLE - 1), to = any_in(0, WHOLE);
+    __CPROVER_assume(from < to);
+    sweep_bounds(&j, from, to, least, most);
+    int64_t start = j.M[0] * from, end = j.M[0] * to, low = min64(start, end), high = max64(start, end);
+    int64_t at_least = least[0] - j.own.x + j.own.reach_x, at_most = most[0] - j.own.x - j.own.reach_x;
+    __CPROVER_assert(at_least * WHOLE <= low && low < (at_least + 1) * WHOLE, "rounded down at the least");
+    __CPROVER_assert(at_most * WHOLE <= high && high < (at_most + 1) * WHOLE, "rounded down at the most");
+}
+
+#define MOST_HITS 5
+
+/* Any hits, kept and sorted: those that come first, in order. */
+void the_first_hits_are_kept_in_order(void) {
+    fxs_cast_hit heap[MOST_HITS], all[MOST_HITS];
+    kept_hits k = {heap, MOST_HITS, 0, 0, nondet_uint32()};
+    __CPROVER_assume(k.limit <= MOST_HITS);
+    uint32_t n = nondet_uint32();
+    __CPROVER_assume(n <= MOST_HITS);
+    for (uint32_t i = 0; i < n; i++) {
+        fxs_cast_hit hit = {nondet_uint32(), (uint32_t)any_in(0, WHOLE), {0, 0, 0}};
+        for (uint32_t before = 0; before < i; before++) {
+            __CPROVER_assume(all[before].id != hit.id);
+        }
+        all[i] = hit;
+        int32_t last = keep(&k, hit);
+        __CPROVER_assert(last >= 0 && last <= WHOLE, "a fraction");
+    }
+    make_heap(heap, k.count);
+    sort_heap(heap, k.count);
+    __CPROVER_assert(k.count == (k.limit != 0 && k.limit < n ? k.limit : n), "as many as asked for");
+    for (uint32_t i = 0; i + 1 < k.count; i++) {
+        __CPROVER_assert(is_later(heap + i + 1, heap + i), "in order");
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        int is_kept = 0;
+        for (uint32_t at = 0; at < k.count; at++) {
+            is_kept |= heap[at].id == all[i].id && heap[at].fraction == all[i].fraction;
+        }
+        __CPROVER_assert(is_kept || (k.count > 0 && is_later(all + i, heap + k.count - 1)), "kept, or later than those kept");
+    }
+}

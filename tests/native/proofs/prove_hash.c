@@ -1,0 +1,19 @@
+/* XXH64: within its memory, and the same in pieces as in one. */
+#define FXS_NO_LITTLE_ENDIAN
+#include "hash.c"
+
+#include "any.h"
+
+#include <stdlib.h>
+
+void adding_stays_within_the_bytes(void) {
+    hasher h;
+    size_t size = (size_t)nondet_uint64();
+    __CPROVER_assume(size <= MOST);
+    uint8_t *bytes = malloc(size);
+    __CPROVER_assume(bytes != NULL);
+    fxs_hash_begin(&h, nondet_uint64());
+    h.total = nondet_uint64();
+    fxs_hash_add(&h, bytes, size);
+    fxs_hash_end(&h);
+}

@@ -1,0 +1,52 @@
+/* Small helpers against what they stand for, for every argument. */
+#include "any.h"
+#include "world.h"
+
+typedef __CPROVER_bitvector[80] int80;
+
+void round_q30_rounds_halves_away_from_zero(void) {
+    int64_t v = nondet_int64();
+    __CPROVER_assume(v > INT64_MIN + (1 << 29) && v < INT64_MAX - (1 << 29));
+    int80 m = v < 0 ? -(int80)v : (int80)v, r = (2 * m + ((int80)1 << 30)) / ((int80)1 << 31);
+    __CPROVER_assert((int80)round_q30(v) == (v < 0 ? -r : r), "v / 2^30, rounded");
+}
+
+void classify_orders(void) {
+    int64_t l = nondet_int64(), r = nondet_int64();
+    __CPROVER_assert(classify(l, r) == (l < r ? FXS_OVERLAPPING : l == r ? FXS_TOUCHING : FXS_APART), "CLS");
+}
+
+/* Compiled with FXS_NO_BUILTINS. */
+void bits_are_counted(void) {
+    uint64_t v = nondet_uint64();
+    uint32_t n = bit_length(v);
+    __CPROVER_assert(n == 0 ? v == 0 : n <= 64 && v >> (n - 1) == 1, "bit_length");
+    if (v != 0) {
+        uint32_t zeros = trailing_zeros(v);
+        __CPROVER_assert(zeros < 64 && v >> zeros & 1 && (v & (((uint64_t)1 << zeros) - 1)) == 0, "trailing_zeros");
+    }
+}
+
+void packed_hits_hold_their_parts(void) {
+    uint32_t a = nondet_uint32(), b = nondet_uint32(), contact = nondet_uint32(), c = nondet_uint32(), d = nondet_uint32();
+    __CPROVER_assume(a < FXS_CAPACITY_MAX && b < FXS_CAPACITY_MAX && c < FXS_CAPACITY_MAX && d < FXS_CAPACITY_MAX && contact <= 3);
+    packed_hit h = hit_pack(a, b, (int)contact), k = hit_pack(c, d, 0);
+    __CPROVER_assert(hit_a(h) == a && hit_b(h) == b && hit_contact(h) == contact, "parts");
+    if (a != c || b != d) {
+        __CPROVER_assert((h < k) == (a < c || (a == c && b < d)), "order");
+    }
+}
+
+/* Sets of up to 192 ids. */
+void next_member_is_the_least(void) {
+    uint64_t set[3] = {nondet_uint64(), nondet_uint64(), nondet_uint64()};
+    uint32_t capacity = nondet_uint32(), from = nondet_uint32(), other = nondet_uint32();
+    __CPROVER_assume(capacity >= 1 && capacity <= 192 && from <= capacity && other >= from && other < capacity);
+    for (uint32_t id = 0; id < 192; id++) {
+        __CPROVER_assume(id < capacity || !set_has(set, id));
+    }
+    uint32_t next = set_next(set, from, capacity);
+    __CPROVER_assert(next >= from && next <= capacity, "in range");
+    __CPROVER_assert(next == capacity || set_has(set, next), "a member");
+    __CPROVER_assert(other >= next || !set_has(set, other), "none before it");
+}

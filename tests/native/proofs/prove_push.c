@@ -1,0 +1,66 @@
+/* Push-out: nothing undefined and nothing lost, in the ranges the code states for OVERLAPPING pairs. */
+#include "push.c"
+
+#include "any.h"
+
+/* In the place of angle.c: any r with r^2 <= n < (r + 1)^2, which the lemmas on isqrt64 show it to be. */
+uint32_t fxs_isqrt64(uint64_t n) {
+    uint64_t r = nondet_uint32(), next_sq = (r + 1) * (r + 1);
+    __CPROVER_assume(r * r <= n && (r == UINT32_MAX || n < next_sq));
+    return (uint32_t)r;
+}
+
+static planar any_place(int64_t most) {
+    planar p = {nondet_int64(), nondet_int64()};
+    __CPROVER_assume(p.x >= -most && p.x <= most && p.z >= -most && p.z <= most);
+    return p;
+}
+
+/* 2^30.6, and a little more. */
+#define FURTHEST 1627512000
+
+static void any_body(solid *s, uint8_t kind) {
+    s->kind = kind;
+    s->yaw = nondet_uint16();
+    fxs_direction(s->yaw, &s->cos_q30, &s->sin_q30);
+    for (uint32_t i = 0; i < 3; i++) {
+        s->size[i] = any_in(0, FXS_SIZE_MAX);
+    }
+}
+
+void root_q30_is_defined(void) {
+    int64_t n = nondet_int64();
+    __CPROVER_assume(n >= 0 && n <= Q60_ONE);
+    int64_t root = root_q30(n);
+    __CPROVER_assert(root >= 0 && root <= Q60_ONE, "a root");
+}
+
+void way_along_is_defined(void) {
+    planar v = any_place(((int64_t)1 << 62) - 1);
+    __CPROVER_assume(v.x != 0 || v.z != 0);
+    way w = way_along(v);
+    __CPROVER_assert(abs64(w.out.x) <= Q30_ONE && abs64(w.out.z) <= Q30_ONE && w.length >= 0, "a unit vector and a length");
+}
+
+void boxes_part_along_an_axis(void) {
+    solid a, b;
+    any_body(&a, FXS_BOX);
+    any_body(&b, FXS_BOX);
+    way w = way_of_boxes(&a, &b, any_place(FURTHEST));
+    __CPROVER_assert(abs64(w.out.x) <= Q30_ONE && abs64(w.out.z) <= Q30_ONE && abs64(w.length) < 3 * Q60_ONE, "a way");
+}
+
+void parts_are_whole(void) {
+    int64_t length = nondet_int64(), u = any_in(0, 1 << 30);
+    __CPROVER_assume(length >= 0 && length < 2 * Q60_ONE);
+    int64_t part = whole_part(length, u);
+    __CPROVER_assert(part >= 0 && part < 2 * Q30_ONE, "a part of the length");
+}
+
+/* Whatever the order of the arguments: two ways out of one pair are ranked by what they are. */
+void the_better_way_does_not_depend_on_order(void) {
+    way a = {any_place(Q30_ONE), nondet_int64()}, b = {any_place(Q30_ONE), nondet_int64()};
+    way one = better(a, b), other = better(b, a);
+    __CPROVER_assert(one.length == other.length && abs64(one.out.x) == abs64(other.out.x), "the same length and steepness");
+    __CPROVER_assert(one.length <= a.length && one.length <= b.length, "the shorter one");
+}

@@ -1,0 +1,131 @@
+/* Where a collider is placed, for every position, offset and direction: the centre is exact, and refused if it is outside int32. */
+#include "world.c"
+
+#include "any.h"
+
+#ifndef MOST_HITS
+#define MOST_HITS 1
+#endif
+
+typedef __CPROVER_bitvector[80] int80;
+
+static int80 rounded(int80 v) {
+    int80 m = ((v < 0 ? -v : v) + ((int80)1 << 29)) >> 30;
+    return v < 0 ? -m : m;
+}
+
+void centres_are_exact(void) {
+    solid s;
+    s.kind = (uint8_t)any_in(FXS_SPHERE, FXS_SECTOR);
+    s.yaw = nondet_uint16();
+    for (uint32_t i = 0; i < 3; i++) {
+        s.size[i] = any_in(0, FXS_SIZE_MAX);
+    }
+    place p = {nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32()};
+    int32_t status = fxs_solid_place(&s, &p);
+    planar offset = {p.ox, p.oz}, dir = {s.cos_q30, s.sin_q30};
+    int80 at[3] = {p.x, (int80)p.y + p.oy, p.z};
+    if (p.ox != 0 || p.oz != 0) {
+        at[0] += rounded(turned(offset, dir).x);
+        at[2] += rounded(turned(offset, dir).z);
+    }
+    int fits = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        fits = fits && at[i] >= INT32_MIN && at[i] <= INT32_MAX;
+    }
+    __CPROVER_assert(status == (fits ? FXS_OK : FXS_E_CENTRE), "refused when outside");
+    if (fits) {
+        __CPROVER_assert(s.x == at[0] && s.y == at[1] && s.z == at[2], "the exact centre");
+        __CPROVER_assert(s.reach_x > -1 && s.reach_x <= 1 << 30 && s.reach_z > -1 && s.reach_z <= 1 << 30, "a reach");
+    }
+}
+
+static uint32_t any_hits(packed_hit *out) {
+    uint32_t n = (uint32_t)any_in(0, MOST_HITS);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t a = (uint32_t)any_in(0, 127), b = (uint32_t)any_in(0, 127);
+        __CPROVER_assume(a < b);
+        out[i] = hit_pack(a, b, any_in(FXS_TOUCHING, FXS_OVERLAPPING));
+        __CPROVER_assume(i == 0 || out[i - 1] >> 2 < out[i] >> 2);
+    }
+    return n;
+}
+
+static const packed_hit *hit_of(const packed_hit *all, uint32_t n, uint64_t pair) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (all[i] >> 2 == pair) {
+            return all + i;
+        }
+    }
+    return NULL;
+}
+
+/* The events of two steps with up to MOST_HITS hits each: each pair has those that the contract gives it, in order. */
+void events_are_those_of_the_contract(void) {
+    struct {
+        fxs_world world;
+        packed_hit old[MOST_HITS];
+        uint64_t changed[2];
+    } memory;
+    packed_hit now[MOST_HITS];
+    fxs_event events[4 * MOST_HITS];
+    event_list list = {events, 4 * MOST_HITS, 0};
+    fxs_world *w = &memory.world;
+    w->capacity = 128;
+    w->hits_at = (uint64_t)((uint8_t *)memory.old - (uint8_t *)&memory);
+    w->changed_at = (uint64_t)((uint8_t *)memory.changed - (uint8_t *)&memory);
+    w->hit_count = any_hits(memory.old);
+    uint32_t now_count = any_hits(now);
+    memory.changed[0] = nondet_uint64();
+    memory.changed[1] = nondet_uint64();
+    w->changed_count = memory.changed[0] != 0 || memory.changed[1] != 0;
+    compare_hits(w, now, now_count, &list);
+    __CPROVER_assert(list.count <= 2 * MOST_HITS, "at most two a pair");
+    uint64_t expected = 0;
+    for (uint32_t i = 0; i < MOST_HITS; i++) {
+        if (i < w->hit_count) { /* EXIT of what is gone, or was replaced */
+            uint64_t pair = memory.old[i] >> 2;
+            int is_new = set_has(memory.changed, hit_a(memory.old[i])) || set_has(memory.changed, hit_b(memory.old[i]));
+            expected += is_new || hit_of(now, now_count, pair) == NULL;
+        }
+    }
+    expected += now_count; /* ENTER or STAY of each that is */
+    __CPROVER_assert(list.count == expected, "as many as the contract tells");
+    for (uint32_t i = 0; i < 2 * MOST_HITS; i++) {
+        if (i < list.count) {
+            const fxs_event *e = events + i;
+            uint64_t pair = (uint64_t)e->a << 31 | e->b;
+            const packed_hit *was = hit_of(memory.old, w->hit_count, pair), *is = hit_of(now, now_count, pair);
+            int is_new = set_has(memory.changed, e->a) || set_has(memory.changed, e->b);
+            __CPROVER_assert(e->kind == FXS_EXIT ? was && (is_new || !is) && e->contact == FXS_APART
+                             : e->kind == FXS_STAY ? was && is && !is_new && e->contact == hit_contact(*is)
+                                                   : e->kind == FXS_ENTER && is && (is_new || !was) && e->contact == hit_contact(*is),
+                             "ENTER, STAY or EXIT");
+            if (i > 0) {
+                uint64_t before = (uint64_t)events[i - 1].a << 31 | events[i - 1].b;
+                __CPROVER_assert(before < pair || (before == pair && events[i - 1].kind == FXS_EXIT && e->kind == FXS_ENTER), "in order");
+            }
+        }
+    }
+}
+
+/* In the place of broad.c. */
+uint64_t fxs_broad_size(uint32_t capacity) { return (uint64_t)capacity * 64 + 65536; }
+
+/* Parts of a world's memory follow each other, whatever the capacities. */
+void parts_of_a_world_do_not_overlap(void) {
+    fxs_config c;
+    fxs_world w;
+    c.capacity = nondet_uint32();
+    c.hit_capacity = nondet_uint32();
+    c.hit_when = FXS_TOUCHING;
+    __CPROVER_assume(c.capacity >= 1 && c.capacity <= FXS_CAPACITY_MAX);
+    uint64_t size = lay_out(&w, &c), set = set_size(c.capacity), hit_room = (uint64_t)8 * c.hit_capacity, counts = (uint64_t)4 << w.digit_bits;
+    uint64_t starts[10] = {0, w.solids_at, w.places_at, w.present_at, w.changed_at, w.marks_at, w.hits_at, w.spare_at, w.other_at, w.digits_at};
+    uint64_t sizes[10] = {sizeof w, 64 * (uint64_t)c.capacity, 24 * (uint64_t)c.capacity, set, set, set, hit_room, hit_room, hit_room, counts};
+    for (uint32_t i = 0; i < 10; i++) {
+        __CPROVER_assert(starts[i] % 8 == 0 && sizes[i] <= size && starts[i] <= size - sizes[i], "within the size");
+        __CPROVER_assert(starts[i] + sizes[i] <= (i < 9 ? starts[i + 1] : w.broad_at), "before the next");
+    }
+    __CPROVER_assert(w.broad_at % 8 == 0 && w.broad_at + fxs_broad_size(c.capacity) <= size && size < (uint64_t)1 << 40, "the last");
+}
