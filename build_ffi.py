@@ -5,21 +5,28 @@ The header csrc/fixsync.h is the only place where the C API is written down: wha
 
 Extra compiler and linker flags, after all others, come from the environment variable FIXSYNC_CFLAGS, for
 instance `-DFXS_NO_INT128` or `-g -fsanitize=address,undefined`. None of them can change an answer.
+
+What is built is a function of the files and the tools: the same files give the same sdist and the same wheel
+to the byte, whoever builds them, where and when.
 """
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import shlex
 import sysconfig
+import tarfile
 from pathlib import Path
+from typing import Any
 
 from cffi import FFI
 from setuptools import Extension
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 HEADER = ROOT / "csrc" / "fixsync.h"
@@ -29,6 +36,10 @@ MODULE = "fixsync._kernel"
 # A Python without the GIL has no stable ABI before 3.15: there the extension is built for that one version.
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")
 STABLE_ABI_SINCE = "cp310"
+
+# What archives tell as the time of every file: SOURCE_DATE_EPOCH, else the earliest that a zip file can tell,
+# 1980-01-01.
+EPOCH = os.environ.get("SOURCE_DATE_EPOCH", "315532800")
 
 
 def cdef(header: str) -> str:
@@ -75,7 +86,9 @@ class BuildExt(build_ext):
         generated.parent.mkdir(parents=True, exist_ok=True)
         glue().emit_c_code(str(generated))
         ext.sources = [str(generated), *sources()]
-        if self.compiler.compiler_type != "msvc":
+        if self.compiler.compiler_type == "msvc":
+            ext.extra_compile_args = ["/O2", "/std:c11"]
+        else:
             # Debug information would carry the build's paths: without it the same sources give the same
             # bytes.
             ext.extra_compile_args = ["-O3", "-g0", "-fvisibility=hidden"]
@@ -115,6 +128,11 @@ class BuildPy(build_py):
         return mapping if self.editable_mode else mapping | self.kernel_files()
 
 
+def plain_mode(mode: int) -> int:
+    """A file's mode without what the builder's umask had a say in."""
+    return 0o755 if mode & 0o100 else 0o644
+
+
 class BdistWheel(bdist_wheel):
     """One wheel for every Python since 3.10, where there is a stable ABI."""
 
@@ -122,3 +140,35 @@ class BdistWheel(bdist_wheel):
         if STABLE_ABI:
             self.py_limited_api = STABLE_ABI_SINCE
         super().finalize_options()
+
+    def write_wheelfile(self, wheelfile_base: str, *args: Any, **kwargs: Any) -> None:
+        """The last thing that is written before all of it is packed."""
+        os.environ["SOURCE_DATE_EPOCH"] = EPOCH
+        super().write_wheelfile(wheelfile_base, *args, **kwargs)
+        for path in Path(self.bdist_dir).rglob("*"):
+            if path.is_file():
+                path.chmod(plain_mode(path.stat().st_mode))
+
+
+class Sdist(sdist):
+    """sdist without the builder's name, clock and umask."""
+
+    def make_archive(self, base_name: str, format: str, *, base_dir: str, **_: Any) -> str:
+        if format != "gztar":
+            raise ValueError(f"an sdist is a gztar, not {format!r}")
+        path = f"{base_name}.tar.gz"
+        with (
+            Path(path).open("wb") as file,
+            gzip.GzipFile("", "wb", fileobj=file, mtime=int(EPOCH)) as packed,
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+        ):
+            archive.add(base_dir, filter=_plain)  # in the order of names
+        return path
+
+
+def _plain(file: tarfile.TarInfo) -> tarfile.TarInfo:
+    file.uid = file.gid = 0
+    file.uname = file.gname = ""
+    file.mtime = int(EPOCH)
+    file.mode = plain_mode(file.mode)
+    return file
