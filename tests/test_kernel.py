@@ -1,0 +1,300 @@
+"""The kernel as a C program calls it: what Python checks before it asks, the C functions refuse too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fixsync import __version__
+from fixsync._native import ffi, lib
+
+SPHERE = (lib.FXS_SPHERE, 0, (5, 0, 0))
+BOX = (lib.FXS_BOX, 0, (5, 6, 7))
+SECTOR = (lib.FXS_SECTOR, 9, (5, 6, 0))
+HERE = (0, 0, 0, 0)
+MOTION = (1, 2, 3)
+
+BAD_PLACED = [
+    ((5, 0, (5, 0, 0)), HERE, "FXS_E_KIND"),
+    ((lib.FXS_SPHERE, 0, (0, 0, 0)), HERE, "FXS_E_SIZE"),
+    ((lib.FXS_SPHERE, 1, (5, 0, 0)), HERE, "FXS_E_HALF_ANGLE"),
+    (SPHERE, (0, 0, 0, 65536), "FXS_E_YAW"),
+]
+
+
+def config(**changes: Any) -> Any:
+    made = ffi.new(
+        "fxs_config *", {"capacity": 4, "hit_capacity": 4, "hit_when": 1, "layers": [2**32 - 1] * 32}
+    )
+    for name, value in changes.items():
+        setattr(made, name, value)
+    return made
+
+
+def memory(size: int, filled_with: int = 0xA5) -> Any:
+    """Memory aligned to 8 whose bytes are not 0."""
+    words = ffi.new("uint64_t[]", size // 8 + 1)
+    ffi.buffer(words)[:] = bytes([filled_with]) * len(ffi.buffer(words))
+    return words
+
+
+def world(capacity: int = 4, hit_capacity: int = 4) -> Any:
+    told = config(capacity=capacity, hit_capacity=hit_capacity)
+    made = memory(lib.fxs_world_size(told))
+    assert lib.fxs_world_init(ffi.cast("fxs_world *", made), told) == lib.FXS_OK
+    return made
+
+
+def at(memory: Any) -> Any:
+    return ffi.cast("fxs_world *", memory)
+
+
+def saved(memory: Any) -> bytes:
+    out = ffi.new("uint8_t[]", lib.fxs_world_save_size(at(memory)))
+    lib.fxs_world_save(at(memory), out)
+    return bytes(ffi.buffer(out))
+
+
+def collider(id: int, shape: Any = SPHERE, **changes: Any) -> Any:
+    kind, half_angle, size = shape
+    told = {"id": id, "kind": kind, "half_angle": half_angle, "size": size, "active": 1}
+    return ffi.new("fxs_collider *", told | changes)
+
+
+def test_the_kernel_tells_the_version_of_its_header() -> None:
+    numbers = (lib.FXS_VERSION_MAJOR, lib.FXS_VERSION_MINOR, lib.FXS_VERSION_PATCH)
+    major, minor, patch = numbers
+    assert lib.fxs_version() == major * 65536 + minor * 256 + patch
+    assert ".".join(map(str, numbers)) == __version__
+    assert lib.fxs_semantics() == lib.FXS_SEMANTICS
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"capacity": 0},
+        {"capacity": lib.FXS_CAPACITY_MAX + 1},
+        {"hit_when": lib.FXS_APART},
+        {"hit_when": lib.FXS_OVERLAPPING + 1},
+        {"layers": [2**32 - 1] * 31 + [2**32 - 2]},
+        {"layers": [1 << 31] + [0] * 31},
+    ],
+    ids=str,
+)
+def test_a_config_out_of_range_is_refused_and_no_memory_is_written(changes: dict[str, Any]) -> None:
+    asked, given = config(**changes), memory(1 << 16)
+    before = bytes(ffi.buffer(given))
+    assert lib.fxs_world_size(asked) == 0
+    assert lib.fxs_world_init(at(given), asked) == lib.FXS_E_CONFIG
+    assert bytes(ffi.buffer(given)) == before
+
+
+def test_every_config_at_the_ends_of_its_ranges_has_a_size() -> None:
+    """One collider more takes at least its own bytes more, up to the most there can be."""
+    sizes = [
+        lib.fxs_world_size(config(capacity=n, hit_capacity=0))
+        for n in (1, 2, 2**31 - 1, lib.FXS_CAPACITY_MAX)
+    ]
+    assert sizes[0] > 0
+    assert sizes[1] - sizes[0] >= 52
+    assert sizes[3] - sizes[2] >= 52
+    assert lib.fxs_world_size(config(hit_when=2)) == lib.fxs_world_size(config(hit_when=1)) > 0
+    hits = [lib.fxs_world_size(config(hit_capacity=n)) for n in (2**32 - 2, 2**32 - 1)]
+    assert hits[1] - hits[0] >= 12
+
+
+@pytest.mark.parametrize("by", range(1, 8))
+def test_misaligned_memory_is_refused_and_not_written(by: int) -> None:
+    asked = config()
+    given = memory(lib.fxs_world_size(asked) + 8)
+    before = bytes(ffi.buffer(given))
+    aside = ffi.cast("fxs_world *", ffi.cast("uint8_t *", given) + by)
+    assert lib.fxs_world_init(aside, asked) == lib.FXS_E_CONFIG
+    assert bytes(ffi.buffer(given)) == before
+
+
+def test_a_new_world_is_empty_whatever_was_in_its_memory() -> None:
+    asked = config(capacity=200, hit_capacity=3)
+    states = set()
+    for filled_with in (0x00, 0xFF, 0x5A):
+        given = memory(lib.fxs_world_size(asked), filled_with)
+        assert lib.fxs_world_init(at(given), asked) == lib.FXS_OK
+        assert lib.fxs_world_add(at(given), collider(199)) == lib.FXS_OK
+        states.add(saved(given))
+        told = config()
+        lib.fxs_world_config(at(given), told)
+        assert bytes(ffi.buffer(told)) == bytes(ffi.buffer(asked))
+    assert len(states) == 1
+
+
+def test_a_copy_into_a_world_of_another_capacity_is_refused_and_changes_nothing() -> None:
+    to, source = world(capacity=5), world(capacity=4)
+    lib.fxs_world_add(at(to), collider(4))
+    lib.fxs_world_add(at(source), collider(3))
+    states = saved(to), saved(source)
+    assert lib.fxs_world_copy(at(to), at(source)) == lib.FXS_E_CONFIG
+    assert lib.fxs_world_copy(at(source), at(to)) == lib.FXS_E_CONFIG
+    assert (saved(to), saved(source)) == states
+
+
+def test_a_copy_needs_room_for_the_hits_that_there_are_and_no_more() -> None:
+    source = world()
+    for id in range(3):
+        lib.fxs_world_add(at(source), collider(id))
+    counts = ffi.new("fxs_counts *")
+    assert lib.fxs_world_step(at(source), ffi.new("fxs_event[]", 3), 3, counts) == lib.FXS_OK
+    assert counts.hits == 3
+    small, large = world(hit_capacity=2), world(hit_capacity=3)
+    before = saved(small)
+    assert lib.fxs_world_copy(at(small), at(source)) == lib.FXS_E_ROOM
+    assert saved(small) == before
+    assert lib.fxs_world_copy(at(large), at(source)) == lib.FXS_OK
+    assert saved(large) == saved(source)
+
+
+PAIR_FUNCTIONS: dict[str, Any] = {
+    "overlap": lambda a, pa, b, pb, _: lib.fxs_overlap(a, pa, b, pb),
+    "push_out": lambda a, pa, b, pb, out: lib.fxs_push_out(a, pa, b, pb, out),
+    "lift": lambda a, pa, b, pb, out: lib.fxs_lift(a, pa, b, pb, out),
+    "side": lambda a, pa, b, pb, _: lib.fxs_side(a, pa, b, pb),
+    "cast_pair": lambda a, pa, b, pb, out: lib.fxs_cast_pair(a, pa, MOTION, b, pb, MOTION, 1, out, out + 1),
+}
+
+
+@pytest.mark.parametrize("function", PAIR_FUNCTIONS)
+@pytest.mark.parametrize(("shape", "pose", "status"), BAD_PLACED)
+def test_a_function_of_two_shapes_refuses_either_and_writes_nothing(
+    function: str, shape: Any, pose: Any, status: str
+) -> None:
+    bad, good = ffi.new("fxs_shape *", shape), ffi.new("fxs_shape *", BOX)
+    bad_at, good_at = ffi.new("fxs_pose *", pose), ffi.new("fxs_pose *", HERE)
+    out = ffi.new("int32_t[4]", [77] * 4)
+    ask = PAIR_FUNCTIONS[function]
+    assert ask(bad, bad_at, good, good_at, out) == getattr(lib, status)
+    assert ask(good, good_at, bad, bad_at, out) == getattr(lib, status)
+    assert list(out) == [77] * 4
+
+
+@pytest.mark.parametrize("hit_when", [0, 3, 2**32 - 1])
+def test_a_cast_of_a_pair_refuses_any_other_hit_when(hit_when: int) -> None:
+    shape, pose, out = (
+        ffi.new("fxs_shape *", BOX),
+        ffi.new("fxs_pose *", HERE),
+        ffi.new("int32_t[4]", [77] * 4),
+    )
+    status = lib.fxs_cast_pair(shape, pose, MOTION, shape, pose, MOTION, hit_when, out, out + 1)
+    assert status == lib.FXS_E_HIT_WHEN
+    assert list(out) == [77] * 4
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("component", [2**29, -(2**29), 2**31 - 1, -(2**31)])
+def test_a_cast_refuses_a_motion_that_is_too_long(axis: int, component: int) -> None:
+    shape, pose, out = (
+        ffi.new("fxs_shape *", BOX),
+        ffi.new("fxs_pose *", HERE),
+        ffi.new("int32_t[4]", [77] * 4),
+    )
+    bad = [component if i == axis else 0 for i in range(3)]
+    assert lib.fxs_cast_pair(shape, pose, bad, shape, pose, MOTION, 1, out, out + 1) == lib.FXS_E_MOTION
+    assert lib.fxs_cast_pair(shape, pose, MOTION, shape, pose, bad, 1, out, out + 1) == lib.FXS_E_MOTION
+    assert list(out) == [77] * 4
+    asked, count, given = (
+        ffi.new("fxs_cast *", {"shape": BOX, "motion": bad}),
+        ffi.new("uint64_t *", 9),
+        world(),
+    )
+    hits = ffi.new("fxs_cast_hit[]", 4)
+    assert lib.fxs_world_cast(at(given), asked, hits, 4, count) == lib.FXS_E_MOTION
+    assert count[0] == 0  # the index of the bad one
+
+
+def test_a_sweep_refuses_an_id_that_is_out_of_range_or_absent() -> None:
+    given, count = world(capacity=4), ffi.new("uint64_t *", 77)
+    lib.fxs_world_add(at(given), collider(0))
+    hits = ffi.new("fxs_cast_hit[]", 4)
+    before = saved(given)
+    for id, status in ((3, lib.FXS_E_ABSENT), (4, lib.FXS_E_ID), (2**32 - 1, lib.FXS_E_ID)):
+        assert lib.fxs_world_sweep(at(given), id, MOTION, 0, 0, hits, 4, count) == status
+    assert lib.fxs_world_sweep(at(given), 0, MOTION, 0, 3, hits, 4, count) == lib.FXS_E_HIT_WHEN
+    assert count[0] == 77
+    assert saved(given) == before
+
+
+@pytest.mark.parametrize("hit_when", [3, 2**32 - 1])
+def test_a_cast_into_a_world_refuses_any_other_hit_when(hit_when: int) -> None:
+    asked = ffi.new("fxs_cast *", {"shape": BOX, "motion": MOTION, "hit_when": hit_when})
+    given, count, hits = world(), ffi.new("uint64_t *", 77), ffi.new("fxs_cast_hit[]", 4)
+    assert lib.fxs_world_cast(at(given), asked, hits, 4, count) == lib.FXS_E_HIT_WHEN
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({"id": 4}, "FXS_E_ID"),
+        ({"kind": 5}, "FXS_E_KIND"),
+        ({"zero": 1}, "FXS_E_KIND"),
+        ({"layer": 32}, "FXS_E_LAYER"),
+        ({"active": 2}, "FXS_E_ACTIVE"),
+        ({"half_angle": 1}, "FXS_E_HALF_ANGLE"),
+        ({"size": (5, 1, 0)}, "FXS_E_SIZE"),
+        ({"oy": -1, "y": -(2**31)}, "FXS_E_CENTRE"),
+        ({"oy": 1, "y": 2**31 - 1}, "FXS_E_CENTRE"),
+        ({"ox": -1, "x": -(2**31)}, "FXS_E_CENTRE"),
+        ({"ox": 1, "x": 2**31 - 1}, "FXS_E_CENTRE"),
+        ({"oz": -1, "z": -(2**31)}, "FXS_E_CENTRE"),
+        ({"oz": 1, "z": 2**31 - 1}, "FXS_E_CENTRE"),
+    ],
+    ids=str,
+)
+def test_a_collider_that_is_refused_leaves_the_world_as_it_was(changes: dict[str, Any], status: str) -> None:
+    given = world(capacity=4)
+    assert lib.fxs_world_add(at(given), collider(1)) == lib.FXS_OK
+    before, bad = saved(given), ffi.new("uint64_t *", 77)
+    assert lib.fxs_world_add(at(given), collider(**{"id": 0, **changes})) == getattr(lib, status)
+    rows = ffi.new("fxs_collider[]", [collider(0)[0], collider(**{"id": 2, **changes})[0]])
+    assert lib.fxs_world_add_many(at(given), 2, rows, bad) == getattr(lib, status)
+    assert bad[0] == 1
+    assert saved(given) == before
+    assert lib.fxs_world_count(at(given)) == 1
+
+
+def test_a_change_of_an_id_that_is_not_there_is_refused() -> None:
+    given = world(capacity=4)
+    lib.fxs_world_add(at(given), collider(0))
+    before = saved(given)
+    shape, pose, out = ffi.new("fxs_shape *", BOX), ffi.new("fxs_pose *", HERE), collider(0)
+    for id, status in ((1, lib.FXS_E_ABSENT), (4, lib.FXS_E_ID)):
+        told = [
+            lib.fxs_world_remove(at(given), id),
+            lib.fxs_world_get(at(given), id, out),
+            lib.fxs_world_move(at(given), id, 1, 2, 3),
+            lib.fxs_world_turn(at(given), id, 5),
+            lib.fxs_world_set_pose(at(given), id, pose),
+            lib.fxs_world_set_shape(at(given), id, shape),
+            lib.fxs_world_set_offset(at(given), id, 1, 2, 3),
+            lib.fxs_world_set_owner(at(given), id, 5),
+            lib.fxs_world_set_layer(at(given), id, 5),
+            lib.fxs_world_set_active(at(given), id, 0),
+            lib.fxs_world_contact(at(given), id, 0),
+            lib.fxs_world_contact(at(given), 0, id),
+            lib.fxs_world_push_out(at(given), 0, id, ffi.new("int32_t[2]")),
+            lib.fxs_world_lift(at(given), id, 0, ffi.new("int32_t *")),
+            lib.fxs_world_side(at(given), 0, id),
+        ]
+        assert told == [status] * len(told)
+    assert saved(given) == before
+
+
+def test_the_functions_that_are_not_defined_for_a_sector_say_so() -> None:
+    given = world(capacity=4)
+    lib.fxs_world_add(at(given), collider(0, SECTOR))
+    lib.fxs_world_add(at(given), collider(1))
+    xz, count, hits = ffi.new("int32_t[2]", [77, 77]), ffi.new("uint64_t *"), ffi.new("fxs_cast_hit[]", 4)
+    for a, b in ((0, 1), (1, 0)):
+        assert lib.fxs_world_push_out(at(given), a, b, xz) == lib.FXS_E_UNDEFINED
+        assert lib.fxs_world_lift(at(given), a, b, xz) == lib.FXS_E_UNDEFINED
+        assert lib.fxs_world_side(at(given), a, b) == lib.FXS_E_UNDEFINED
+    assert lib.fxs_world_sweep(at(given), 0, MOTION, 0, 0, hits, 4, count) == lib.FXS_E_UNDEFINED
+    assert list(xz) == [77, 77]
