@@ -511,6 +511,40 @@ def test_a_lid_that_is_met_at_its_edge_alone_leaves_the_contact_to_the_rim() -> 
     assert found[0] == 21845
 
 
+def test_a_rim_that_is_near_only_between_two_moments_that_count_is_not_met() -> None:
+    """It comes level with the cylinder's side just before it leaves the height of its lid."""
+    across, up = 400000007, 500000003
+    leaves = pow(across, -1, up)
+    comes = (leaves * across - 1) // up
+    assert leaves * across - comes * up == 1  # comes / across is 1 / (across * up) before leaves / up
+    assert comes * 2**32 // across == leaves * 2**32 // up  # no multiple of 2^-32 is between
+    drawn: Cast = ("sphere", 100), (-1100 - comes, 150 - leaves, 0, 0), (across, up, 0), *DISC
+    for hit_when in (TOUCHING, OVERLAPPING):
+        assert cast(drawn, hit_when) is None
+        assert model.cast_pair(*drawn, hit_when) is None
+
+
+@pytest.mark.parametrize("motion", [(-3, 0, -4), (-(2**20), 5, -1), (0, 0, -SIZE_MAX)])
+def test_two_boxes_turned_by_an_eighth_touch_at_the_end_of_the_motion(motion: Vec3) -> None:
+    """An eighth's cosine and sine are one number: half sizes that add up to it touch at x + z = 2^30."""
+    both = model.direction(8192)[0]
+    start = (2**29 - motion[0], -motion[1], 2**29 - motion[2], 8192)
+    drawn: Cast = (
+        ("box", both // 2, 9, 9),
+        start,
+        motion,
+        ("box", both - both // 2, 9, 9),
+        (0, 0, 0, 8192),
+        STILL,
+    )
+    found = cast(drawn, TOUCHING)
+    assert found == model.cast_pair(*drawn, TOUCHING)
+    assert found is not None
+    assert found[0] == 65536
+    assert cast(drawn, OVERLAPPING) is None
+    assert model.cast_pair(*drawn, OVERLAPPING) is None
+
+
 @pytest.mark.parametrize("yaws", [(0, 0), (16384, 0), (0, 49152), (8192, 8192), (24576, 8192)])
 def test_of_two_boxes_corner_to_corner_the_normal_is_on_the_first_axis_of_b(yaws: tuple[int, int]) -> None:
     c, s = (v // 2**15 for v in model.direction(yaws[1]))  # along b's own diagonal, x as far as z

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations_with_replacement, product
+from operator import itemgetter
+from random import Random
 from typing import Any
 
 import model
@@ -90,6 +93,30 @@ def test_the_smallest_and_largest_sizes_at_the_ends_of_int32(one: str, other: st
                 (a, (x, y_a, z, yaw_a), b, (max(x - LARGE, -(2**31)), y_a, max(z - 1, -(2**31)), yaw_b))
             )
     assert mismatches(cases) == []
+
+
+def test_the_corner_of_a_huge_turned_box_is_met_outside_its_bounds_rounded_down() -> None:
+    """A direction is not quite as long as 1, so that the box it turns may reach past its ideal corner."""
+    random, cases, met_beyond = Random(5), [], Counter[int]()
+    others = [("sphere", LARGE), ("cylinder", LARGE, 5), ("box", LARGE, 5, LARGE)]
+    for n in range(300):
+        yaw, half_x, half_z = (
+            random.randrange(65536),
+            LARGE - random.randrange(999),
+            LARGE - random.randrange(999),
+        )
+        c, s = model.direction(yaw)
+        corners = [(x * c - z * s, x * s + z * c) for x in (-half_x, half_x) for z in (-half_z, half_z)]
+        for axis in (0, 1):
+            corner = max(corners, key=itemgetter(axis))
+            for beyond in range(4):
+                place = [(2 * v + 2**30) // 2**31 for v in corner]
+                place[axis] = corner[axis] // 2**30 + LARGE + beyond
+                pair = others[n % 3], (place[0], 0, place[1], 0), ("box", half_x, 5, half_z), (0, 0, 0, yaw)
+                cases.append(pair)
+                met_beyond[beyond] += model.overlap(*pair) > 0
+    assert mismatches(cases) == []
+    assert met_beyond[1] > 0, "none of them is met there: draw others"
 
 
 def test_a_half_disc_with_its_apex_on_a_face_overlaps_the_box_it_faces() -> None:

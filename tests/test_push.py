@@ -507,6 +507,27 @@ def test_a_push_out_of_range_is_an_error_that_moves_nothing() -> None:
     assert log.commands == []
 
 
+@pytest.mark.parametrize("end", [-INT32_MAX - 1, INT32_MAX])
+@pytest.mark.parametrize("axis", [0, 2])
+def test_a_body_is_pushed_to_the_end_of_int32_and_not_past_it(axis: int, end: int) -> None:
+    inwards = 1 if end < 0 else -1
+    for room, fits in ((30, True), (29, False)):  # its wall pushes it by 30
+        world = World(2)
+        for id, distance in ((0, room), (1, room + 20)):
+            place = [5, 5, 5]
+            place[axis] = end + inwards * distance
+            world.add(id, Sphere((20, 30)[id]), Pose(*place), layer=id)
+        world.step()
+        before = world.save()
+        if fits:
+            (moved,) = world.separate([(0, 1)])
+            assert (moved.x, moved.y, moved.z)[axis] == end
+        else:
+            with pytest.raises(ValueError, match="would push id 0 outside"):
+                world.separate([(0, 1)])
+            assert world.save() == before
+
+
 def test_an_offset_is_kept_in_range_too() -> None:
     """The pose would fit, the centre would not."""
     world = World(2)
