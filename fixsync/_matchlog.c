@@ -769,6 +769,9 @@ int32_t fxl_unpack(fxl_columns *from, int64_t *tape, uint64_t *words) {
 
 int32_t fxl_unpack_text(fxl_columns *from, uint64_t *frame, int64_t *tape, uint8_t *text, uint64_t room, uint64_t *size) {
     *size = 0;
+    if (from->fault) {
+        return FXL_DAMAGED;
+    }
     while (from->waiting || from->frames) {
         if (!from->waiting && fxl_unpack(from, tape, &from->waiting) == FXL_DAMAGED) {
             from->waiting = 0;

@@ -73,7 +73,7 @@ class Columns:
         self.tape: CData = ffi.NULL
         """Where the frame is that is read, but not dealt with, if `row.waiting` is not 0."""
         self._start = start
-        self._base = ffi.from_buffer(body)
+        self._base = ffi.from_buffer(_BYTES, body)
         self._body = body
         self._at = columns_at
 
@@ -235,7 +235,7 @@ def _columns(row: CData, body: bytes, start: int, due: int) -> Columns:
             f"byte {start} of the log: columns of {sum(sizes)} bytes together, where {len(body) - at} follow",
         )
     columns = Columns(row, body, start, first, at)
-    base = ffi.from_buffer(body)
+    base = ffi.from_buffer(_BYTES, body)
     for i, size in enumerate(sizes):
         row.at[i] = base + at
         at += size

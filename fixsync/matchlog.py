@@ -760,6 +760,20 @@ class Reader:
             raise self._error_after("", "a frame that needs more memory than there is") from error
 
 
+def canonical_lines(reader: Reader) -> Iterator[bytes]:
+    """The lines of a log in canonical form: all that its reader has not given yet. None at the end if it was
+    cut short."""
+    line = format_header(reader.header)
+    sha256 = hashlib.sha256(line)
+    yield line
+    for frame in reader:
+        line = reader._format.format(frame)
+        sha256.update(line)
+        yield line
+    if not reader.cut:
+        yield msgspec.json.encode(Footer(reader.frames, sha256.hexdigest())) + b"\n"
+
+
 class Writer:
     """Writes a match log in canonical form: as text, or in the compact form under a name for it (.fxlog). A
     context manager: an error within leaves a cut log.

@@ -157,6 +157,7 @@ def error_json(error: MatchLogError | None) -> dict[str, Any] | None:
         "message": str(error),
         "file": error.file,
         "line": error.line,
+        "frame": error.frame,
         "field": error.field,
         "reason": error.reason,
     }

@@ -84,7 +84,7 @@ def _stem(log: Path) -> str:
     name = log.name
     if logfile.suffix_of(name):
         name = name[: name.rindex(".")]
-    return name.removesuffix(".jsonl") or "match"
+    return name.removesuffix(".jsonl").removesuffix(logfile.COMPACT) or "match"
 
 
 def _export(log: Path, simulations: Mapping[str, sim.SimulationType], *, is_quiet: bool) -> Exported:

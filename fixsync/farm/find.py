@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from fixsync.farm.worker import is_url
-from fixsync.replay import _is_log_name
+from fixsync.logfile import is_log_name
 
 __all__ = ["Found", "SourceError", "find"]
 
@@ -55,7 +55,7 @@ def find(sources: Sequence[str], *, null: bool = False) -> Iterator[Found]:
             count += 1
             yield one
         if count == 0:
-            raise SourceError(f"{source}: no match logs (*.jsonl, also compressed) there")
+            raise SourceError(f"{source}: no match logs (*.jsonl, *.fxlog, also compressed) there")
 
 
 def _local(source: str, *, null: bool) -> Iterator[Found]:
@@ -64,7 +64,7 @@ def _local(source: str, *, null: bool) -> Iterator[Found]:
     elif os.path.isdir(source):  # noqa: PTH112
         yield from _in_folder(source)
     elif os.path.lexists(source):
-        if _is_log_name(Path(source)) or not _is_list(source, null=null):
+        if is_log_name(Path(source)) or not _is_list(source, null=null):
             yield _looked_at(source)
             return
         with open(source, "rb") as file:  # noqa: PTH123
@@ -105,7 +105,7 @@ def _in_folder(top: str) -> Iterator[Found]:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
-                    elif _is_log_name(Path(entry.name)):
+                    elif is_log_name(Path(entry.name)):
                         yield _looked_at(entry.path)
         except OSError as error:
             yield Found(folder, problem=error.strerror or str(error))
@@ -117,7 +117,7 @@ def _matching(pattern: str) -> Iterator[Found]:
             # `**` gives the folders below as well.
             if "**" not in pattern:
                 yield from _in_folder(path)
-        elif _is_log_name(Path(path)):
+        elif is_log_name(Path(path)):
             yield _looked_at(path)
 
 
@@ -190,7 +190,7 @@ def _remote(url: str) -> Iterator[Found]:
                 for info in files.values()
             )
         for found, info in rows:
-            if info.get("type") == "file" and (found == path or _is_log_name(Path(found))):
+            if info.get("type") == "file" and (found == path or is_log_name(Path(found))):
                 yield _described(_address(url, system, found), info)
     except SourceError:
         raise

@@ -16,6 +16,7 @@ from msgspec import UNSET
 
 import fixsync
 from fixsync import logfile, sim
+from fixsync.convert import text_of
 from fixsync.matchlog import Add, Header, MatchLogError, Reader, SimFrame
 from fixsync.player import Player
 from fixsync.records import Events
@@ -98,7 +99,9 @@ def export(
 
 
 def _text(path: str | os.PathLike[str], reader: Reader) -> bytes:
-    """A log's text, without what a cut left of its last line."""
+    """A log's text, without what a cut left of its last line; of a compact log, what it stands for."""
+    if reader.is_compact:
+        return text_of(path)
     source = logfile.Source(path)
     try:
         pieces: list[bytes] = []
