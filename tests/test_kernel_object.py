@@ -1,0 +1,214 @@
+"""No float, no libc, no state: what compilers make of the kernel, looked at as machine code.
+
+Two kinds of build. Of ordinary ones every instruction is read, and those on vector registers must be moves or
+integer arithmetic. In the others the machine has no floating point: what uses it is refused, or calls a
+routine.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+KERNEL = sorted((ROOT / "csrc").glob("*.c"))
+FREESTANDING = ("-ffreestanding", "-isystem", str(ROOT / "tests" / "native" / "wasm"))
+PORTABLE = ("-DFXS_NO_INT128", "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN")
+
+MEMORY = {"memcpy", "memmove", "memset"}
+# Of the compiler's own run-time library: zeros of a word are counted, and 64 bits are divided and shifted.
+BITS = {"__clzdi2", "__ctzdi2"}
+WIDE = BITS | {"__udivdi3", "__divdi3", "__umoddi3", "__moddi3", "__udivmoddi4", "__divmoddi4", "__muldi3"}
+WIDE |= {"__ashldi3", "__lshrdi3", "__ashrdi3"}
+EABI = BITS | {"__aeabi_uldivmod", "__aeabi_ldivmod", "__aeabi_uidiv", "__aeabi_idiv", "__aeabi_lmul"}
+EABI |= {"__aeabi_llsl", "__aeabi_llsr", "__aeabi_lasr", "__aeabi_uidivmod", "__aeabi_idivmod"}
+
+# x86: these on vector registers neither compute with nor convert a floating-point number.
+X86_INTEGER = re.compile(
+    r"v?(p(?!f)\w+|mov([au]p[sd]|dq[au]\d*|[dq]|s[sd]|[hl]p[sd]|hlps|lhps|nt\w+)|(x?or|andn?)p[sd]"
+    r"|(shuf|unpck[hl]|blendv?)p[sd]|(insert|extract)([if]\d+(x\d+)?|ps)|broadcast\w+|zeroupper)"
+)
+
+
+def x86_computes(name: str, operands: str) -> bool:
+    on_vectors = re.search(r"%([xyz]mm|st|mm)", operands)
+    return name.startswith("f") or bool(on_vectors and not X86_INTEGER.fullmatch(name))
+
+
+def aarch64_computes(name: str, operands: str) -> bool:
+    """fmov between registers copies bits; with a constant it makes a number."""
+    return bool(re.fullmatch(r"f(?!mov)\w+|[su]cvtf|bfcvt\w*", name)) or (name == "fmov" and "#" in operands)
+
+
+def arm_computes(name: str, operands: str) -> bool:
+    """vmov between registers copies bits; with a constant it makes a number."""
+    copies = name in ("vmov.f32", "vmov.f64") and "#" not in operands
+    return name.startswith(("vcvt", "fld", "fst")) or bool(re.search(r"\.f(16|32|64)", name) and not copies)
+
+
+def riscv_computes(name: str, _: str) -> bool:
+    return bool(re.fullmatch(r"(c\.)?f(?!ence).*|vf.*", name))
+
+
+Rule = Callable[[str, str], bool]
+
+
+@dataclass(frozen=True)
+class Build:
+    compiler: str
+    flags: tuple[str, ...]
+    rule: Rule | None = None  # without one the machine has no floating point
+    runtime: frozenset[str] = frozenset()
+    objdump: str = "objdump"
+
+    def __str__(self) -> str:
+        return " ".join([self.compiler, *(flag for flag in self.flags if flag not in FREESTANDING)])
+
+
+def gcc_of(triple: str, *flags: str, rule: Rule | None = None, runtime: set[str] | None = None) -> Build:
+    flags = flags if rule else (*flags, *FREESTANDING)
+    return Build(f"{triple}-gcc", flags, rule, frozenset(runtime or ()), f"{triple}-objdump")
+
+
+BUILDS = [
+    Build("gcc", ("-O2",), x86_computes),
+    Build("gcc", ("-O2", *PORTABLE), x86_computes),
+    Build("gcc", ("-O3", "-march=x86-64-v4"), x86_computes),
+    Build("gcc", ("-m32", "-O2"), x86_computes, frozenset(WIDE)),
+    Build("clang", ("-O2",), x86_computes),
+    Build("clang", ("-O3", "-march=x86-64-v4"), x86_computes),
+    Build("clang", ("-m32", "-O2"), x86_computes, frozenset(WIDE)),
+    gcc_of("aarch64-linux-gnu", "-O3", rule=aarch64_computes),
+    gcc_of("arm-linux-gnueabihf", "-O2", "-mfpu=neon", rule=arm_computes, runtime=EABI),
+    gcc_of("riscv64-linux-gnu", "-O2", rule=riscv_computes, runtime=BITS),
+    Build("gcc", ("-O1", "-mgeneral-regs-only", *FREESTANDING)),
+    Build("gcc", ("-m32", "-O1", "-mgeneral-regs-only", *FREESTANDING), runtime=frozenset(WIDE)),
+    Build("clang", ("-O1", "-mgeneral-regs-only", *FREESTANDING)),
+    gcc_of("aarch64-linux-gnu", "-O1", "-mgeneral-regs-only"),
+    gcc_of("arm-linux-gnueabihf", "-O1", "-mfloat-abi=soft", runtime=EABI),
+    gcc_of("riscv64-linux-gnu", "-O1", "-march=rv64imac", "-mabi=lp64", runtime=BITS),
+    gcc_of("powerpc64le-linux-gnu", "-O1", "-msoft-float", runtime={".TOC."}),  # the linker's
+    gcc_of("s390x-linux-gnu", "-O1", "-msoft-float"),
+    gcc_of("powerpc-linux-gnu", "-O1", "-msoft-float", runtime=WIDE),
+    gcc_of("mips-linux-gnu", "-O1", "-mno-abicalls", "-msoft-float", runtime=WIDE),
+]
+
+
+def output(*command: str | Path) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def instructions(objdump: str, path: Path) -> Iterator[tuple[str, str]]:
+    """Name and operands of each."""
+    for line in output(objdump, "-d", "--no-show-raw-insn", path).splitlines():
+        address, _, rest = line.partition("\t")
+        if address.endswith(":") and rest:
+            name, _, operands = rest.strip().partition(" " if "\t" not in rest.strip() else "\t")
+            yield name, operands.strip()
+
+
+def undefined_and_defined(path: Path) -> tuple[set[str], set[str]]:
+    found: tuple[set[str], set[str]] = (set(), set())
+    for line in output("readelf", "-sW", path).splitlines():
+        words = line.split()
+        if len(words) >= 8 and words[0].rstrip(":").isdigit() and words[4] != "LOCAL":
+            found[words[-2] != "UND"].add(words[-1])
+    return found
+
+
+def writable(path: Path) -> list[str]:
+    """Sections with something in them that a program may write to."""
+    found = []
+    for line in output("readelf", "-SW", path).splitlines():
+        name, kind, _, _, size, _, flags, *_ = [*line.partition("]")[2].split(), *[""] * 7]
+        if kind in ("PROGBITS", "NOBITS") and {"W", "A"} <= set(flags) and int(size, 16):
+            found.append(name)
+    return found
+
+
+def complaints(build: Build, sources: list[Path], directory: Path) -> list[str]:
+    """What the objects hold that they must not. A build that is refused is one, too."""
+    objects, found = [], []
+    undefined: set[str] = set()
+    defined: set[str] = set()
+    for source in sources:
+        objects.append(directory / f"{source.stem}.o")
+        command = [
+            build.compiler,
+            "-std=c11",
+            "-fno-pic",
+            *build.flags,
+            "-I",
+            str(ROOT / "csrc"),
+            "-c",
+            str(source),
+        ]
+        run = subprocess.run([*command, "-o", str(objects[-1])], capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            return [run.stderr]
+        found += [f"{source.name}: writable {name}" for name in writable(objects[-1])]
+        wanted, made = undefined_and_defined(objects[-1])
+        undefined |= wanted
+        defined |= made
+        if build.rule:
+            found += [
+                f"{source.name}: {name} {operands}"
+                for name, operands in instructions(build.objdump, objects[-1])
+                if build.rule(name, operands)
+            ]
+    return found + [f"calls {name}" for name in sorted(undefined - defined - MEMORY - build.runtime)]
+
+
+@pytest.fixture(params=BUILDS, ids=str)
+def build(request: pytest.FixtureRequest, tmp_path: Path) -> Build:
+    build: Build = request.param
+    probe = tmp_path / "probe.c"
+    probe.write_text("#include <stdint.h>\n#include <string.h>\nint32_t one(void) { return 1; }\n")
+    for name in (build.compiler, *([build.objdump] if build.rule else []), "readelf"):
+        if shutil.which(name) is None:
+            pytest.skip(f"no {name} on this machine")
+    if said := complaints(build, [probe], tmp_path):
+        pytest.skip(f"{build} compiles nothing here: {said[0][:200]}")
+    return build
+
+
+def test_the_kernel_has_no_float_no_libc_and_no_state(build: Build, tmp_path: Path) -> None:
+    assert complaints(build, KERNEL, tmp_path) == []
+
+
+FAULTS = {
+    "a sum of floats": "float total(const float *v) { return v[0] + v[1]; }",
+    "a product through a double": "int scaled(int v) { return (int)(v * 0.3); }",
+    "a conversion alone": "double as_double(int v) { return v; }",
+    "a root": "double root(double v) { return __builtin_sqrt(v); }",
+    "a counter that stays": "int next(void) { static int n; return ++n; }",
+    "a table that may be written": "int table[3] = {1, 2, 3};",
+    "a call of libc": "int abs_of(const char *s); int strlen_of(const char *s) { return abs_of(s); }",
+}
+
+
+def test_planted_faults_are_seen_in_every_build(build: Build, tmp_path: Path) -> None:
+    source = tmp_path / "fault.c"
+    unseen = []
+    for fault, text in FAULTS.items():
+        source.write_text(text + "\n")
+        if complaints(build, [source], tmp_path) == []:
+            unseen.append(fault)
+    assert unseen == []
+
+
+WASM = ROOT / "fixsync" / "view" / "assets" / "kernel.wasm"
+
+
+def test_the_web_page_s_module_has_no_float() -> None:
+    if shutil.which("wasm-objdump") is None:
+        pytest.skip("no wasm-objdump on this machine")
+    lines = output("wasm-objdump", "-d", "-x", WASM).splitlines()
+    assert sum("|" in line for line in lines) > 1000  # instructions
+    assert [line for line in lines if re.search(r"\b(f32|f64|f32x4|f64x2)\b", line)] == []
