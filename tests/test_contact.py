@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations_with_replacement, product
+from math import isqrt
 from operator import itemgetter
 from random import Random
 from typing import Any
@@ -137,6 +138,54 @@ def test_a_point_one_raw_unit_behind_the_apex_is_nearest_to_the_apex() -> None:
         for x, z in product(range(-4, 5), repeat=2)
         for r in (1, 2, 3, 5)
     ]
+    assert mismatches(cases) == []
+
+
+def ball_that_sees(square: int, height: int) -> tuple[Any, int]:
+    """A sphere, and how far above a prism of this half height its r^2 - f^2 is next to `square`."""
+    radius = isqrt(square) + 2
+    return ("sphere", radius), height + isqrt(radius * radius - square)
+
+
+def test_a_sectors_edge_ends_where_its_direction_does_and_not_at_its_radius() -> None:
+    """A direction is not quite as long as 1: gaps beside a long edge are not those past its tip."""
+    random, cases = Random(7), []
+    for _ in range(300):
+        radius, away = LARGE - random.randrange(1000), random.randrange(2**20, 2**28)
+        yaw, half_angle = random.randrange(65536), random.randrange(1, 32768)
+        x, z = model.direction((yaw + half_angle) % 65536)
+        at = [(radius * v + away * w) // 2**30 + random.randrange(2) for v, w in ((x, -z), (z, x))]
+        cross, tip = x * at[1] - z * at[0], [2**30 * v - radius * w for v, w in zip(at, (x, z), strict=True)]
+        gaps = sorted(((tip[0] ** 2 + tip[1] ** 2) // 2**60, cross**2 // 2**60))
+        for square in (gaps[0] - 1, sum(gaps) // 2, gaps[1] + 1):
+            ball, y = ball_that_sees(square, 5)
+            cases.append((("sector", radius, half_angle, 5), (0, 0, 0, yaw), ball, (at[0], y, at[1], 0)))
+    assert mismatches(cases) == []
+
+
+@pytest.mark.parametrize("eighth", [8192, 24576, 40960, 57344])
+def test_along_a_sectors_edge_the_arc_decides_and_square_to_it_the_apex(eighth: int) -> None:
+    """Whole places on an edge, and square to it, are on odd eighths, whose directions are longer than 1."""
+    c, s = (1 if v > 0 else -1 for v in model.direction(eighth))
+    cases = []
+    for half_angle, side in product((1, 5000, 16384, 20000, 32767), (1, -1)):
+        yaw = (eighth - side * half_angle) % 65536
+        for along in (
+            2**28 + 7,
+            2**29 - 9,
+        ):  # past the arc, by the gap to the arc, to the edge's tip, and between
+            for radius in (2**28 - 1, 2**28 + 2**26):
+                x, z = model.direction(eighth)
+                tip = (2**30 * along * c - radius * x) ** 2 + (2**30 * along * s - radius * z) ** 2
+                gaps = (isqrt(2 * along * along) - radius) ** 2, tip // 2**60
+                for square in (gaps[0], sum(gaps) // 2, gaps[1]):
+                    ball, y = ball_that_sees(square, 5)
+                    pose = (along * c, y, along * s, 0)
+                    cases.append((("sector", radius, half_angle, 5), (0, 0, 0, yaw), ball, pose))
+        for m in (1, 1000, 2**26):  # (3m)^2 - m^2 = (2m)^2 + (2m)^2
+            for way in (1, -1):
+                pose = (-2 * m * s * way, 5 + m, 2 * m * c * way, 0)
+                cases.append((("sector", LARGE, half_angle, 5), (0, 0, 0, yaw), ("sphere", 3 * m), pose))
     assert mismatches(cases) == []
 
 
