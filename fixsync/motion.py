@@ -122,9 +122,8 @@ def _free_part(world: World, id: int, motion: Motion, hit: CastHit, mask: int) -
 
 
 def _shift(world: World, id: int, by: Motion) -> None:
-    pose = world[id].pose
     if any(by):
-        world.move(id, pose.x + by[0], pose.y + by[1], pose.z + by[2])
+        world.move(id, *world[id].pose.moved(*by).position)
 
 
 def _normal_of(normal: Motion) -> Motion:

@@ -20,6 +20,7 @@ from fixsync._native import (
     CData,
     array_type,
     ffi,
+    index,
     integer,
     integers,
     is_buffer,
@@ -320,6 +321,17 @@ class Pose(_Value):
     @property
     def yaw(self) -> int:
         return self._row[3]
+
+    @property
+    def position(self) -> tuple[int, int, int]:
+        """(x, y, z)."""
+        x, y, z, _ = self._row
+        return x, y, z
+
+    def moved(self, dx: int, dy: int, dz: int) -> Pose:
+        """The pose so far from this one, with its yaw. ValueError for one outside of int32."""
+        x, y, z, yaw = self._row
+        return Pose(x + index("dx", dx), y + index("dy", dy), z + index("dz", dz), yaw)
 
 
 def _coordinate(name: str, value: object) -> int:

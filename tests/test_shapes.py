@@ -221,6 +221,17 @@ def test_overlap_is_the_models_and_symmetric(pair: Any) -> None:
     assert overlap(b, pose_b, a, pose_a) == found
 
 
+def test_a_pose_is_moved_with_its_yaw_and_not_out_of_the_world() -> None:
+    pose = Pose(1, -2, INT32_MAX, 4)
+    assert pose.position == (1, -2, INT32_MAX)
+    assert pose.moved(10, 20, -30) == Pose(11, 18, INT32_MAX - 30, 4)
+    assert pose == Pose(1, -2, INT32_MAX, 4)
+    with pytest.raises(ValueError, match=f"z must be .*, not {INT32_MAX + 1}"):
+        pose.moved(0, 0, 1)
+    with pytest.raises(TypeError, match="dx"):
+        pose.moved(0.5, 0, 0)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("wrong", [None, 3, "sphere", ("sphere", 1), Pose(0, 0, 0), Sphere])
 @pytest.mark.parametrize("place", [0, 2])
 def test_overlap_says_which_argument_is_no_shape(place: int, wrong: Any) -> None:
