@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import os
 import re
 import shutil
@@ -126,8 +125,9 @@ def test_every_public_name_has_a_docstring() -> None:
 
 # The build.
 
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / ".ci")]
 build_ffi = pytest.importorskip("build_ffi", reason="the sources are not here")
+release = pytest.importorskip("release", reason="the sources are not here")
 
 
 def test_the_header_is_the_declaration_that_cffi_reads() -> None:
@@ -150,36 +150,6 @@ def test_a_negative_constant_loses_its_brackets_only() -> None:
     assert build_ffi.cdef(marked) == body.format("-3", "")
 
 
-def tree(to: Path) -> Path:
-    """A copy of what the project is built from."""
-    to.mkdir()
-    ignore = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "*.egg-info")
-    for name in ("fixsync", "csrc", "tests"):
-        shutil.copytree(ROOT / name, to / name, ignore=ignore)
-    for name in ("pyproject.toml", "build_ffi.py", "MANIFEST.in", "README.md", "LICENSE"):
-        if (ROOT / name).exists():
-            shutil.copy(ROOT / name, to)
-    return to
-
-
-def build(where: Path, kind: str, flags: str = "") -> Path:
-    """Builds an sdist or a wheel as pip would in an environment that has the build's requirements."""
-    code = f"from setuptools import build_meta; print('BUILT', build_meta.build_{kind}('dist'))"
-    (where / "dist").mkdir(exist_ok=True)
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=where,
-        env={**os.environ, "FIXSYNC_CFLAGS": flags, "PYTHONPATH": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    built = re.search(r"^BUILT (.*)$", run.stdout, re.MULTILINE)
-    assert built is not None
-    return where / "dist" / built[1]
-
-
 def kernel_of(wheel: Path) -> tuple[str, bytes]:
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (n for n in archive.namelist() if n.startswith("fixsync/_kernel.") and n[-4:] != ".pyi")
@@ -192,43 +162,131 @@ needs_compiler = pytest.mark.skipif(
 
 
 @needs_compiler
-def test_a_wheel_from_the_sdist_is_the_wheel_from_the_tree_to_the_byte_of_its_kernel(tmp_path: Path) -> None:
-    first = tree(tmp_path / "tree")
-    sdist = build(first, "sdist")
+def test_the_same_files_give_the_same_sdist_and_wheel_wherever_and_whenever_they_are_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    sdist, wheel = release.twice(tmp_path)
     with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path / "a_longer_name_than_the_other", filter="data")
-        names = {name.partition("/")[2] for name in archive.getnames()}
-    (second,) = (tmp_path / "a_longer_name_than_the_other").iterdir()
+        members = archive.getmembers()
+    names = {member.name.partition("/")[2] for member in members}
+    assert {(m.uid, m.gid, m.uname, m.gname, m.mtime) for m in members} == {(0, 0, "", "", 315532800)}
     for file in (ROOT / "csrc").iterdir():
         assert not file.is_file() or f"csrc/{file.name}" in names
     promised = {"build_ffi.py", "pyproject.toml", "fixsync/py.typed", "fixsync/_kernel.pyi", "tests/model.py"}
-    assert promised <= names
+    assert promised | {"replay_logs/README.md", ".ci/release.py", "CHANGELOG.md"} <= names
 
-    wheels = [build(where, "wheel") for where in (first, second)]
-    (name, kernel), (other_name, other_kernel) = map(kernel_of, wheels)
-    assert name == other_name
-    assert hashlib.sha256(kernel).hexdigest() == hashlib.sha256(other_kernel).hexdigest()
+    name, kernel = kernel_of(wheel)
     assert str(tmp_path).encode() not in kernel
     if not sysconfig.get_config_var("Py_GIL_DISABLED"):
-        assert "-cp310-abi3-" in wheels[0].name
+        assert "-cp310-abi3-" in wheel.name
         assert ".abi3." in name or name.endswith(".pyd")
-    with zipfile.ZipFile(wheels[0]) as archive:
+    with zipfile.ZipFile(wheel) as archive:
+        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
         files = set(archive.namelist())
+        for file in (ROOT / "csrc").glob("*.[ch]"):
+            assert archive.read(f"fixsync/csrc/{file.name}") == file.read_bytes(), file
     assert {"fixsync/py.typed", "fixsync/_kernel.pyi", "fixsync/world.py"} <= files
     assert not any(file.startswith(("tests/", "csrc/", "build_ffi")) for file in files)
     # The kernel's own files, for programs that compile it: what a compiler needs, and not what makes them.
     sources = {f"fixsync/csrc/{file.name}" for file in (ROOT / "csrc").glob("*.[ch]")}
     assert {file for file in files if file.startswith("fixsync/csrc/")} == sources | {"fixsync/csrc/LICENSE"}
-    with zipfile.ZipFile(wheels[1]) as archive:
-        for file in sources:
-            assert archive.read(file) == (ROOT / "csrc" / Path(file).name).read_bytes(), file
+
+
+@needs_compiler
+def test_a_build_whose_bytes_differ_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def build(where: Path, kind: str) -> Path:
+        path = where / kind
+        if kind == "sdist":
+            with tarfile.open(path, "w:gz") as archive:
+                archive.add(ROOT / "LICENSE", "fixsync/LICENSE")
+        else:
+            path.write_bytes(str(where).encode())
+        return path
+
+    monkeypatch.setattr(release, "tree", lambda to: to.mkdir() or to)
+    monkeypatch.setattr(release, "build", build)
+    with pytest.raises(release.ReleaseError, match="not the same bytes"):
+        release.twice(tmp_path)
+
+
+def pythons() -> dict[tuple[int, ...], str]:
+    """The supported Pythons of this machine by their versions, one of each minor; and this one."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "fixsync"
+    cache = Path(os.environ.get("FIXSYNC_CACHE", cache))
+    found = [
+        *Path.home().glob(".pyenv/versions/*/bin/python"),
+        *cache.glob("python3.*/usr/bin/python3.*"),
+        *(Path(path) for n in range(10, 30) for t in ("", "t") if (path := shutil.which(f"python3.{n}{t}"))),
+        Path(sys.executable),
+    ]
+    there = {}
+    for python in found:
+        try:
+            number = release.version(python)
+        except (OSError, release.ReleaseError):
+            continue  # a name for a Python that is not installed
+        major, minor, _ = number.split(".")
+        if (int(major), int(minor)) >= (3, 10):
+            there[int(major), int(minor), int(number.endswith("t"))] = str(python)
+    return there
+
+
+@needs_compiler
+def test_packages_install_and_work_with_the_oldest_and_the_newest_python_here(tmp_path: Path) -> None:
+    for tool in ("twine", "check_wheel_contents", "abi3audit", *(["auditwheel"] if release.LINUX else [])):
+        pytest.importorskip(tool, reason=f"no {tool} here: pip install 'fixsync[packaging]'")
+    there = pythons()
+    gil, free = ([v for v in sorted(there) if v[2] == t] for t in (0, 1))
+    chosen = [*dict.fromkeys([*gil[:1], *gil[-1:], *free[-1:]])]
+    sdist, wheel = release.pair(release.tree(tmp_path / "tree"))
+    wheel = release.repaired(wheel, tmp_path / "repaired")
+    assert not release.LINUX or "manylinux" in wheel.name or "musllinux" in wheel.name
+    release.check(sdist, wheel)
+    for number in chosen:
+        # The oldest compiles the sdist in isolation, as pip does by itself; the others take the wheel.
+        package = wheel if number != chosen[0] and not number[2] else sdist
+        place = tmp_path / "-".join(map(str, number))
+        fresh = release.installed(there[number], package, place, *release.NEEDED)
+        told = release.attempt(fresh, tmp_path, ["semantics", "threads", "cli"])
+        assert re.fullmatch(r"\d+ passed in .*", told), number
+
+
+def test_the_supported_pythons_are_told_in_every_place_the_same() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    told = re.findall(r"Python :: 3\.(\d+)", project)
+    oldest, newest = int(told[0]), int(told[-1])
+    assert told == [str(minor) for minor in range(oldest, newest + 1)]
+    assert f'requires-python = ">=3.{oldest}"' in project
+    assert f"cp3{oldest}" == build_ffi.STABLE_ABI_SINCE
+    assert f'build = ["cp3{oldest}-*"' in project
+    assert f'target-version = "py3{oldest}"' in project
+    assert f'python_version = "3.{oldest}"' in project
+    words = (ROOT / "docs" / "packaging.md").read_text(encoding="utf-8")
+    assert f"CPython 3.{oldest} to 3.{newest}" in words
+
+
+@pytest.mark.parametrize(
+    ("platform", "machines"),
+    [
+        ("linux", ["manylinux_x86_64", "manylinux_aarch64", "musllinux_x86_64", "musllinux_aarch64"]),
+        ("macos", ["macosx_x86_64", "macosx_arm64"]),
+        ("windows", ["win_amd64", "win_arm64"]),
+    ],
+)
+def test_wheels_are_configured_for_every_platform(platform: str, machines: list[str]) -> None:
+    pytest.importorskip("cibuildwheel", reason="no cibuildwheel here: pip install 'fixsync[packaging]'")
+    command = [sys.executable, "-m", "cibuildwheel", "--print-build-identifiers", "--platform", platform]
+    told = release.run(*command, str(ROOT)).split()
+    assert {name for name in told if name.startswith("cp310-")} == {f"cp310-{name}" for name in machines}
+    assert {f"cp314t-{name}" for name in machines} <= set(told)
 
 
 @needs_compiler
 def test_the_kernel_without_128_bit_integers_gives_the_same_answers(tmp_path: Path) -> None:
-    where = tree(tmp_path / "tree")
+    where = release.tree(tmp_path / "tree")
     installed = tmp_path / "installed"
-    with zipfile.ZipFile(build(where, "wheel", "-DFXS_NO_INT128 -DFXS_NO_BUILTINS")) as archive:
+    with zipfile.ZipFile(release.build(where, "wheel", "-DFXS_NO_INT128 -DFXS_NO_BUILTINS")) as archive:
         archive.extractall(installed)
     tests = [str(ROOT / "tests" / name) for name in ("test_shapes.py", "test_numbers.py")]
     code = (

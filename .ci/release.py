@@ -1,0 +1,207 @@
+"""Builds what is released, checks it, and tries it with each of several Pythons.
+
+    pip install '.[packaging]'
+    python .ci/release.py dist --python python3.10 --python "$(.ci/python 3.15)"
+
+The sdist and the wheel for this machine go into a folder that is new or empty. Both are built twice, in other
+folders, with another umask and at another time, and must be the same to the byte. Other machines' wheels are
+those of `cibuildwheel`, with the settings in pyproject.toml.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LINUX = sys.platform == "linux"
+BIN = "Scripts" if os.name == "nt" else "bin"
+
+# What a package is tried with: answers, threads, recorded matches, the command line.
+NEEDED = ["pytest", "hypothesis"]
+TESTS = ["semantics", "threads", "replay", "replay_logs", "cli"]
+
+
+class ReleaseError(Exception):
+    """What a command said that failed."""
+
+
+def run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
+    """What a command prints to standard output. ReleaseError with all that it printed, if it fails."""
+    words = [str(word) for word in command]
+    done = subprocess.run(  # noqa: S603  # the commands are this file's
+        words, cwd=cwd, env=env, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise ReleaseError(f"{shlex.join(words)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def tree(to: Path) -> Path:
+    """A copy of the project: what git would commit, or all of it where there is no git, as in an sdist."""
+    if (ROOT / ".git").exists():
+        listed = run("git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        for name in filter(None, listed.split("\0")):
+            if (ROOT / name).is_file():
+                (to / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(ROOT / name, to / name)
+                (to / name).chmod((ROOT / name).stat().st_mode & 0o777)
+    else:
+        ignored = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "*.egg-info", ".?*", "build", "dist")
+        shutil.copytree(ROOT, to, ignore=ignored)
+        shutil.copytree(ROOT / ".ci", to / ".ci")
+    return to
+
+
+def build(where: Path, kind: str, flags: str = "") -> Path:
+    """Builds the "sdist" or the "wheel" as pip would in an environment that has what the build needs."""
+    code = f"from setuptools import build_meta; print('BUILT', build_meta.build_{kind}('dist'))"
+    (where / "dist").mkdir(exist_ok=True)
+    env = {**os.environ, "FIXSYNC_CFLAGS": flags, "PYTHONPATH": ""}
+    built = re.search(r"^BUILT (.*)$", run(sys.executable, "-c", code, cwd=where, env=env), re.MULTILINE)
+    if built is None:
+        raise ReleaseError(f"the build of the {kind} does not say what it built")
+    return where / "dist" / built[1]
+
+
+def unpacked(sdist: Path, to: Path) -> Path:
+    """The project's folder in an sdist, unpacked."""
+    with tarfile.open(sdist) as archive:
+        if hasattr(tarfile, "data_filter"):
+            archive.extractall(to, filter="data")
+        else:
+            archive.extractall(to)  # noqa: S202  # it was built here
+    (folder,) = to.iterdir()
+    return folder
+
+
+def pair(where: Path) -> tuple[Path, Path]:
+    """The sdist and the wheel of a project's folder."""
+    return build(where, "sdist"), build(where, "wheel")
+
+
+def twice(work: Path) -> tuple[Path, Path]:
+    """An sdist and a wheel. ReleaseError unless the project in that sdist builds the same bytes elsewhere."""
+    first = pair(tree(work / "one"))
+    second_tree = unpacked(first[0], work / "another and longer")
+    for path in second_tree.rglob("*"):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+        if path.is_file():
+            path.chmod(path.stat().st_mode & 0o700)
+    before = os.umask(0o077)
+    try:
+        second = pair(second_tree)
+    finally:
+        os.umask(before)
+    for one, other in zip(first, second, strict=True):
+        if one.name != other.name or one.read_bytes() != other.read_bytes():
+            raise ReleaseError(f"{one} and {other}: not the same bytes")
+    return first
+
+
+def repaired(wheel: Path, to: Path) -> Path:
+    """The wheel with the name of the Linux platforms that it runs on. Elsewhere it has its name already."""
+    to.mkdir(parents=True, exist_ok=True)
+    if not LINUX:
+        return Path(shutil.copy(wheel, to))
+    tools = f"{sysconfig.get_path('scripts')}{os.pathsep}{os.environ['PATH']}"
+    env = {"SOURCE_DATE_EPOCH": "315532800", **os.environ, "PATH": tools}
+    run(sys.executable, "-m", "auditwheel", "repair", "-w", to, wheel, env=env)
+    (found,) = to.glob("*.whl")
+    return found
+
+
+def check(sdist: Path, wheel: Path) -> None:
+    """ReleaseError if a package index would refuse them, or a Python that the wheel's name promises."""
+    run(sys.executable, "-m", "twine", "check", "--strict", sdist, wheel)
+    run(sys.executable, "-m", "check_wheel_contents", "--config", ROOT / "pyproject.toml", wheel)
+    if "-abi3-" in wheel.name:
+        run(sys.executable, "-m", "abi3audit", "--strict", wheel)
+
+
+def version(python: str | Path) -> str:
+    """The version of a Python: "3.15.2", or "3.15.2t" for one without the GIL."""
+    code = (
+        "import sys, sysconfig\n"
+        "no_gil = sysconfig.get_config_var('Py_GIL_DISABLED')\n"
+        "print('.'.join(map(str, sys.version_info[:3])) + ('t' if no_gil else ''))"
+    )
+    return run(python, "-c", code).strip()
+
+
+def installed(python: str | Path, package: Path, to: Path, *more: str) -> Path:
+    """The Python of a fresh environment with the package in it, and what else is named."""
+    run(python, "-m", "venv", "--without-pip", to)
+    fresh = to / BIN / ("python.exe" if os.name == "nt" else "python")
+    run(sys.executable, "-m", "pip", "--python", fresh, "install", "--quiet", package, *more)
+    return fresh
+
+
+def attempt(fresh: Path, work: Path, names: Sequence[str] = TESTS) -> str:
+    """Runs what is installed, away from the project's sources, and returns pytest's last line."""
+    command = fresh.parent / "fixsync"
+    told: dict[str, list[str]] = json.loads(run(command, "config", "--json", cwd=work))
+    for file in [*map(Path, told["sources"]), *map(Path, told["include"])]:
+        if not file.exists() or not file.is_relative_to(fresh.parent.parent):
+            raise ReleaseError(f"fixsync config tells of {file}, which is not in {fresh.parent.parent}")
+    run(command, "config", "--cflags", "--libs", "--include", "--sources", cwd=work)
+    run(command, "replay", ROOT / "replay_logs", cwd=work)
+    code = "import fixsync, fixsync._kernel as k; print(fixsync.__version__, k.__file__)"
+    name, _, kernel = run(fresh, "-I", "-c", code, cwd=work).strip().partition(" ")
+    if run(command, "--version", cwd=work).split()[-1] != name:
+        raise ReleaseError(f"fixsync --version does not tell {name}")
+    if not Path(kernel).is_relative_to(fresh.parent.parent):
+        raise ReleaseError(f"the kernel is {kernel}, which is not in {fresh.parent.parent}")
+    tests = [ROOT / "tests" / f"test_{name}.py" for name in names]
+    options: list[str | Path] = ["-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", "--rootdir", ROOT]
+    env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    printed = run(fresh, "-m", "pytest", "-q", *options, *tests, cwd=work, env=env)
+    return printed.strip().splitlines()[-1]
+
+
+def packages_for(python: str | Path, sdist: Path, wheel: Path) -> list[Path]:
+    """What is to be tried with a Python: the sdist if it can compile it, the wheel if that is for it."""
+    code = "import os, sysconfig; print(os.path.exists(sysconfig.get_path('include') + '/Python.h'))"
+    found = [sdist] if run(python, "-c", code).strip() == "True" else []
+    return found if version(python).endswith("t") and "-abi3-" in wheel.name else [*found, wheel]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Build, check and try what is released.")
+    parser.add_argument("folder", type=Path, help="where the sdist and the wheel go; new or empty")
+    parser.add_argument("--python", action="append", default=[], help="a Python to try both with")
+    options = parser.parse_args()
+    folder: Path = options.folder
+    if folder.exists() and any(folder.iterdir()):
+        parser.error(f"{folder} is not empty")
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        try:
+            sdist, wheel = twice(work)
+            print(f"the same bytes twice: {sdist.name}, {wheel.name}")
+            wheel = repaired(wheel, folder)
+            sdist = Path(shutil.copy(sdist, folder))
+            check(sdist, wheel)
+            print(f"checked: {wheel.name}")
+            for python in options.python or [sys.executable]:
+                number = version(python)
+                for package in packages_for(python, sdist, wheel):
+                    fresh = installed(python, package, work / f"{number} {package.suffix}", *NEEDED)
+                    print(f"Python {number}, {package.name}: {attempt(fresh, work)}")
+        except ReleaseError as error:
+            sys.exit(f"release: {error}")
+
+
+if __name__ == "__main__":
+    main()
