@@ -168,6 +168,24 @@ def test_a_frame_that_no_block_can_hold_is_refused_and_leaves_the_writer_as_it_w
     assert read(path)[1] == frames
 
 
+def test_the_example_of_the_page_is_the_log_of_the_page_of_match_logs_byte_by_byte(tmp_path: Path) -> None:
+    text = (PAGE.parent / "match-logs.md").read_text(encoding="utf-8").split("```\n")[1].encode()
+    example = next(part for part in PAGE.read_text(encoding="utf-8").split("```\n") if part.startswith("89"))
+    data = bytes.fromhex("".join(line.partition("#")[0] for line in example.splitlines()))
+    assert len(data) == 301
+    assert packed(tmp_path, text).read_bytes() == data
+    head, frames, is_whole = compact_model.decode(data)
+    assert is_whole
+    assert [head, *frames] == [json.loads(line) for line in text.splitlines()[:-1]]
+
+
+def test_the_page_tells_the_limits_that_hold() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert f"at most {compact.BLOCK_BYTES_MAX}" in page
+    assert f"the capacity but at most {compact.SLOTS_MAX};" in page
+    assert f"to {compact.BLOCK_BYTES} bytes together" in page
+
+
 # Recording, and the other commands.
 
 

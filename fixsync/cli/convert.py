@@ -37,8 +37,8 @@ from fixsync.matchlog import MatchLogError, Reader
 def convert_command(ctx: click.Context, log: Path, output: Path, form: str | None, as_json: bool) -> None:
     """Write a match log in its other form, or in another compression.
 
-    JSON is the form for people and other programs, the compact one that for storage and fast replays: a tenth
-    to a quarter of the size, with all that the log tells. What is written is canonical.
+    JSON is the form for people and other programs, the compact one that for storage and fast replays: a fifth
+    to a third of the size, with all that the log tells. What is written is canonical.
 
     \b
     Exit code  0  written
