@@ -14,6 +14,8 @@ from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "extensions"))
 
+from repository_links import source_of
+
 import fixsync
 
 project = "fixsync"
@@ -24,9 +26,10 @@ release = version = fixsync.__version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.viewcode",
+    "sphinx.ext.linkcode",
     "sphinx_copybutton",
     "header_reference",
+    "data_docstrings",
     "repository_links",
 ]
 exclude_patterns = ["extensions"]
@@ -37,19 +40,17 @@ myst_url_schemes = {"http": None, "https": None, "repository": None}  # the last
 copybutton_exclude = ".linenos, .gp, .go"
 copybutton_selector = "div:not(.highlight-text) > div.highlight > pre"
 
-# Every type that a signature names is in the site, but for those of other packages. What stands in backquotes
-# in a docstring is linked if it is a name of fixsync's, and code if not.
+linkcode_resolve = source_of
+
+# Every name in the C reference leads to what it names. In Python's, types of other packages, and what stands
+# in backquotes in a docstring and is no name of fixsync's, lead nowhere.
 nitpicky = True
+nitpick_ignore_regex = [("py:.*", r".*"), ("c:identifier", r"u?int\d+_t")]
 default_role = "py:obj"
-nitpick_ignore_regex = [
-    ("py:obj", r".*"),
-    ("py:.*", r"(?!fixsync\b).*|fixsync\..*\._\w+"),
-    ("c:identifier", r"u?int\d+_t"),
-]
 autodoc_member_order = "bysource"
-autodoc_class_signature = "separated"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
+autodoc_type_aliases = {"Shape": "fixsync.Shape"}
 python_use_unqualified_type_names = True
 maximum_signature_line_length = 88
 toc_object_entries_show_parents = "hide"
@@ -66,14 +67,24 @@ html_theme_options = {
 }
 
 
-def _list_the_rest(_app: Sphinx, docname: str, source: list[str]) -> None:
-    """Adds the pages that index.md does not list to the end of its last list: none can be forgotten."""
+def _add_the_rest(_app: Sphinx, docname: str, source: list[str]) -> None:
+    """Adds what would be forgotten: to index.md's last list the pages that it does not list, and to python.md
+    the modules that a program of some page imports and no page of the reference describes."""
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.md")}
     if docname == "index":
         listed = set(re.findall(r"^[\w-]+$", source[0], re.MULTILINE))
-        pages = {path.stem for path in Path(__file__).parent.glob("*.md")} - {"index"}
-        rest = "".join(f"{page}\n" for page in sorted(pages - listed))
+        rest = "".join(f"{page}\n" for page in sorted(texts.keys() - listed - {"index"}))
         source[0] = re.sub(r"^```\s*\Z", lambda end: rest + end[0], source[0], flags=re.MULTILINE)
+    if docname == "python":
+        imported = {
+            name for text in texts.values() for name in re.findall(r"^from (fixsync\.\w+)", text, re.M)
+        }
+        described = {
+            name for text in texts.values() for name in re.findall(r":: (fixsync\.\w+)$", text, re.M)
+        }
+        for name in sorted(imported - described):
+            source[0] += f"\n## {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("source-read", _list_the_rest)
+    app.connect("source-read", _add_the_rest)

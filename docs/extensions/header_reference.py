@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,6 +74,7 @@ def top() -> dict[str, str]:
     return found
 
 
+@cache
 def sections() -> dict[str, list[Item]]:
     """What the header declares, in order, by the name of its section."""
     text = HEADER.read_text(encoding="ascii")
@@ -106,6 +108,11 @@ def sections() -> dict[str, list[Item]]:
             name = _matched(_FUNCTION, code)[1] if kind == "function" else match[kind]
             items.append(Item("struct" if kind == "opaque" else kind, name, code, comment))
             comment = ""
+    for name, section in (("FXS_VERSION", "version"), ("FXS_API", "linkage")):
+        about = re.search(rf"/\*((?:(?!\*/).)*)\*/\n(?:#ifndef {name}\n|#define {name} )", text, re.DOTALL)
+        if about is None:
+            raise ExtensionError(f"fixsync.h: nothing is told of {name}")
+        found.setdefault(section, []).append(Item("macro", name, "", _plain(about[1])))
     return found
 
 
@@ -124,10 +131,12 @@ def markdown(text: str) -> str:
     return _CODE_OR_NAME.sub(replaced, text)
 
 
+@cache
 def _structs() -> set[str]:
     return {item.name for items in sections().values() for item in items if item.kind == "struct"}
 
 
+@cache
 def _names() -> set[str]:
     return {item.name for items in sections().values() for item in items if item.name}
 
@@ -137,15 +146,18 @@ def _rendered(items: list[Item]) -> Iterator[str]:
         if item.kind == "text":
             yield from ("", markdown(item.comment), "")
         elif item.kind == "macro":
-            meaning = f" {markdown(item.comment)}" if item.comment else ""
-            yield from ("````{c:macro} " + item.name, "", f"`{item.code}`{meaning}", "````")
+            value = f"`{item.code}`" if item.code else ""
+            yield from ("````{c:macro} " + item.name, "", value, "", markdown(item.comment), "````")
         elif item.kind == "struct":
             yield from ("````{c:struct} " + item.name, "", markdown(item.comment), "")
             yield from ("```c", item.code.strip(), "```", "````")
         else:
             text, _, cost = item.comment.partition(" Cost: ")
+            text, _, answer = text.partition(" Returns ")
             yield from ("````{c:function} " + item.code, "", markdown(text), "")
-            yield from ((f"*Cost:* {markdown(cost)}", "````") if cost else ("````",))
+            yield from (f"**Returns** {markdown(answer)}", "") if answer else ()
+            yield from (f"**Cost:** {markdown(cost)}", "") if cost else ()
+            yield "````"
 
 
 class HeaderSection(SphinxDirective):

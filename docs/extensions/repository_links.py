@@ -1,11 +1,14 @@
 """Links that leave docs/ for another file of the repository lead to a page of the site that shows it.
 
 On a code host such a link works as it stands; here it becomes one to `source/PATH.html`. If its text is the
-name of a function of that file, it leads to the function. A link to what is not there is a warning.
+name of a function of that file, it leads to the function. A link to what is not there is a warning. What the
+Python reference tells of leads to its source in the same way.
 """
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import re
 from collections.abc import Iterator
 from html import escape
@@ -23,6 +26,8 @@ from sphinx.util.typing import ExtensionMetadata
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCHEME = "repository:"
+
+_shown: set[str] = set()  # files and folders that are linked to
 
 _log = logging.getLogger(__name__)
 _LINK = re.compile(r"\]\(\.\./([^)\s#]+)(#[^)\s]*)?\)")
@@ -47,7 +52,6 @@ def _page(path: str) -> str:
 
 
 def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    shown: set[str] = app.env.__dict__.setdefault("repository_files", set())
     for node in doctree.findall(nodes.reference):
         if not node.get("refuri", "").startswith(SCHEME):
             continue
@@ -56,7 +60,7 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         if not (ROOT / path).exists():
             _log.warning("%s is not in the repository", path, location=node)
             continue
-        shown.add(path)
+        _shown.add(path)
         line = _line_of(ROOT / path, name) if name and (ROOT / path).is_file() else None
         if name and line is None and path.endswith(".py"):
             _log.warning("%s does not define %s", path, name, location=node)
@@ -64,8 +68,29 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         node["refuri"] = uri + (f"#line-{line}" if line else "")
 
 
+def source_of(domain: str, info: dict[str, str]) -> str | None:
+    """Where a class or function of the Python reference is defined, for sphinx.ext.linkcode. The reference's
+    pages lie at the top of the site."""
+    if domain != "py":
+        return None
+    found: Any = importlib.import_module(info["module"])
+    for name in info["fullname"].split("."):
+        found = getattr(found, name, None)
+    found = inspect.unwrap(getattr(found, "fget", None) or found) if found is not None else None
+    try:
+        line = inspect.getsourcelines(found)[1]
+    except (TypeError, OSError):  # a value, or something that Python made
+        return None
+    file = found.__module__.replace(".", "/")
+    file = f"{file}.py" if (ROOT / f"{file}.py").is_file() else f"{file}/__init__.py"
+    if not (ROOT / file).is_file():
+        return None
+    _shown.add(file)
+    return f"{_page(file)}.html#line-{line}"
+
+
 def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    due = sorted(getattr(app.env, "repository_files", ()))
+    due = sorted(_shown)
     done: set[str] = set()
     while due:
         path = due.pop()
