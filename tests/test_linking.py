@@ -39,6 +39,9 @@ FORMS = [(compiler, flags) for compiler in COMPILERS for flags in ([], PORTABLE)
 
 pytestmark = pytest.mark.skipif(not COMPILERS, reason="neither gcc nor clang here")
 needs_cmake = pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake here")
+needs_mono = pytest.mark.skipif(
+    shutil.which("mcs") is None or shutil.which("mono") is None, reason="no mcs or no mono here"
+)
 needs_rust = pytest.mark.skipif(shutil.which("rustc") is None, reason="no rustc here")
 
 
@@ -336,6 +339,39 @@ def test_the_kernel_compiles_for_windows_as_msvc_would_see_it(machine: str, tmp_
     assert told.count("__declspec(dllexport)") == len(PUBLIC)
 
 
+@pytest.mark.skipif(
+    shutil.which("clang-19") is None or shutil.which("lld-link-19") is None, reason="no clang 19, lld 19"
+)
+@pytest.mark.parametrize(("machine", "flags"), [("x86_64", []), ("x86_64", PORTABLE), ("aarch64", PORTABLE)])
+def test_a_windows_library_exports_the_public_symbols_and_needs_nothing(
+    machine: str, flags: list[str], tmp_path: Path
+) -> None:
+    """Compiled and linked as Visual Studio's clang would, without Windows' own headers and libraries. What
+    would come from those is three functions of memory, and __chkstk where a stack frame is large."""
+    (tmp_path / "string.h").write_text(
+        "#include <stddef.h>\nvoid *memcpy(void *, const void *, size_t);\n"
+        "void *memmove(void *, const void *, size_t);\nvoid *memset(void *, int, size_t);\n"
+    )
+    (tmp_path / "libc.c").write_text(
+        "#include <string.h>\n"
+        "void *memcpy(void *to, const void *from, size_t n) { (void)from; (void)n; return to; }\n"
+        "void *memmove(void *to, const void *from, size_t n) { (void)from; (void)n; return to; }\n"
+        "void *memset(void *to, int c, size_t n) { (void)c; (void)n; return to; }\n"
+        "void __chkstk(void) {}\n"
+    )
+    target = [f"--target={machine}-pc-windows-msvc", "-fms-compatibility-version=19.29", f"-I{tmp_path}"]
+    define = ["-std=c11", "-O1", "-ffreestanding", "-DFXS_SHARED", "-DFXS_BUILD", *flags]
+    run("clang-19", *target, *define, "-c", *SOURCES, tmp_path / "libc.c", cwd=tmp_path)
+    objects = sorted(tmp_path.glob("*.o"))
+    options = ["/dll", "/noentry", "/nodefaultlib", f"/out:{tmp_path / 'fixsync.dll'}"]
+    run("lld-link-19", *options, *objects)
+    pefile = pytest.importorskip("pefile", reason="no pefile here")
+    with pefile.PE(tmp_path / "fixsync.dll") as library:
+        exported = {symbol.name.decode() for symbol in library.DIRECTORY_ENTRY_EXPORT.symbols}
+        assert not hasattr(library, "DIRECTORY_ENTRY_IMPORT")
+    assert exported == PUBLIC
+
+
 def header_example() -> str:
     """The example in the header's first comment, as a program."""
     comment = re.search(r"\n \* Example\..*?\n \*/", HEADER, re.DOTALL)
@@ -586,12 +622,28 @@ def compare_layout(printed: str, layout: dict[str, str]) -> None:
     assert declared == {name: layout[name] for name in declared}
 
 
-def test_ctypes_plays_with_the_shared_library(built: Path, tmp_path: Path, layout: dict[str, str]) -> None:
-    library = tmp_path / "libfixsync.so"
+@pytest.fixture(scope="module")
+def shared(built: Path) -> Path:
+    """The kernel as a shared library."""
+    library = built / "shared" / "libfixsync.so"
+    library.parent.mkdir()
     flags = ["-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-DFXS_SHARED", "-DFXS_BUILD"]
     run(COMPILERS[0], *flags, built / "single" / "fixsync.c", "-o", library)
+    return library
+
+
+def test_ctypes_plays_with_the_shared_library(shared: Path, layout: dict[str, str]) -> None:
     example = EXAMPLES / "ffi" / "fixsync_ctypes.py"
-    command = [sys.executable, "-I", "-S", "-W", "error", example, library]  # without any package
+    command = [sys.executable, "-I", "-S", "-W", "error", example, shared]  # without any package
+    assert run(*command).splitlines() == [*PLAYED, *PLAYED, "query: 1", expected_hash()]
+    compare_layout(run(*command, "layout"), layout)
+
+
+@needs_mono
+def test_csharp_plays_with_the_shared_library(shared: Path, tmp_path: Path, layout: dict[str, str]) -> None:
+    program = tmp_path / "fixsync.exe"
+    run("mcs", "-unsafe", "-warnaserror", "-warn:4", EXAMPLES / "ffi" / "Fixsync.cs", f"-out:{program}")
+    command = ["env", f"LD_LIBRARY_PATH={shared.parent}", "mono", program]
     assert run(*command).splitlines() == [*PLAYED, *PLAYED, "query: 1", expected_hash()]
     compare_layout(run(*command, "layout"), layout)
 
@@ -651,7 +703,7 @@ def test_the_c_code_of_the_documentation_compiles(name: str, tmp_path: Path) -> 
         run(COMPILERS[0], "-std=c11", *STRICT, f"-I{CSRC}", "-fsyntax-only", path)
 
 
-@pytest.mark.parametrize("name", ["linking.md", "contributing.md"])
+@pytest.mark.parametrize("name", ["linking.md", "packaging.md", "contributing.md"])
 def test_what_the_documentation_names_is_there(name: str) -> None:
     text = (ROOT / "docs" / name).read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^)#:]+)\)", text):
