@@ -31,25 +31,33 @@ TARGETS = {
 }
 LONGEST = {"shapes": 64, "cast": 128, "angles": 512, "load": 2048, "commands": 2048}
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+GUIDED = ["-O1", "-fsanitize=fuzzer-no-link", *SANITIZE]
+
+
+def compile_kernel(directory: Path) -> None:
+    """What all targets share. The reference is neither watched nor guided: it is there to be right."""
+    references = [HERE / "reference.c", HERE / "fuzz_commands_reference.c"]
+    run([*compiler(), "-O2", "-c", *map(str, references)], directory, 600)
+    run([*compiler(), *GUIDED, "-c", *map(str, KERNEL)], directory, 600)
+
+
+def compiler() -> list[str]:
+    return [newest_clang(), "-std=c11", "-g", "-Wno-unused-function", "-I", str(CSRC), "-I", str(HERE)]
 
 
 def build(target: str, directory: Path) -> Path:
-    """The fuzzer of a target. The reference is neither watched nor guided: it is there to be right."""
-    clang = newest_clang()
-    base = [clang, "-std=c11", "-g", "-Wno-unused-function", "-I", str(CSRC), "-I", str(HERE)]
-    references = [HERE / "reference.c"]
+    """The fuzzer of a target, of the objects that are there."""
+    run([*compiler(), *GUIDED, "-c", str(HERE / f"fuzz_{target}.c")], directory, 600)
+    names = [f"fuzz_{target}", "reference", *(path.stem for path in KERNEL)]
     if target == "commands":
-        references.append(HERE / "fuzz_commands_reference.c")
-    run([*base, "-O2", "-c", *map(str, references)], directory, 600)
-    sources = [HERE / f"fuzz_{target}.c", *KERNEL]
-    run([*base, "-O1", "-fsanitize=fuzzer-no-link", *SANITIZE, "-c", *map(str, sources)], directory, 600)
-    objects = [path.with_suffix(".o").name for path in (*references, *sources)]
-    program = f"fuzz_{target}"
+        names.append("fuzz_commands_reference")
+    program = directory / f"run_{target}"
     try:
-        run([clang, "-fsanitize=fuzzer", *SANITIZE, "-o", program, *objects], directory, 600)
+        objects = [f"{name}.o" for name in names]
+        run([newest_clang(), "-fsanitize=fuzzer", *SANITIZE, "-o", str(program), *objects], directory, 600)
     except BrokenError as broken:
-        raise MissingError(f"{clang} links no fuzzer: {broken}") from broken
-    return directory / program
+        raise MissingError(f"{newest_clang()} links no fuzzer: {broken}") from broken
+    return program
 
 
 def unpack(target: str, directory: Path) -> Path:
@@ -119,12 +127,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = False
     with tempfile.TemporaryDirectory(prefix="fixsync-fuzz-") as name:
         directory = Path(name)
-        for target in args.targets or TARGETS:
-            try:
-                program = build(target, directory)
-            except MissingError as missing:
-                print(f"{target}: not built: {missing}", file=sys.stderr)
-                return 2
+        try:
+            compile_kernel(directory)
+            programs = {target: build(target, directory) for target in args.targets or TARGETS}
+        except MissingError as missing:
+            print(f"not built: {missing}", file=sys.stderr)
+            return 2
+        for target, program in programs.items():
             if args.run:
                 return subprocess.run([str(program), str(args.run.resolve())], check=False).returncode
             inputs = unpack(target, directory)

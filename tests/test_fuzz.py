@@ -1,0 +1,61 @@
+"""Each fuzzer for a few seconds: `python tests/native/fuzz.py --seconds 3600` for as long as you like."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+NATIVE = Path(__file__).resolve().parent / "native"
+CSRC = NATIVE.parent.parent / "csrc"
+NOT_BUILT = 2
+
+
+def fuzz(program: Path, out: Path, *arguments: str) -> tuple[int, str, list[str]]:
+    """Its exit code, what it says, and the inputs that it wrote."""
+    out.mkdir()
+    run = subprocess.run(
+        [sys.executable, str(program), "--out", str(out), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if run.returncode == NOT_BUILT and not os.environ.get("CI"):
+        pytest.skip(run.stderr.strip())
+    return run.returncode, run.stdout + run.stderr, sorted(path.name for path in out.iterdir())
+
+
+def test_the_corpora_and_a_few_seconds_beyond_them_find_nothing(tmp_path: Path) -> None:
+    code, said, found = fuzz(NATIVE / "fuzz.py", tmp_path / "found", "--seconds", "4")
+    assert (code, found) == (0, []), said
+
+
+# Of each target, what is changed in a copy of the kernel, and must be noticed.
+FAULTS = {
+    "shapes": ("contact.c", "classify_wide(i128_square(L), i128_mul(4 * R * R, q))", "FXS_TOUCHING"),
+    "cast": ("cast.c", "return discriminant >= (int64_t)1 << 50;", "return 1;"),
+    "angles": ("angle.c", "return (uint32_t)(r - (r * r > n));", "return (uint32_t)r;"),
+    "load": ("state.c", "(size - offset - 4) / sizes[i]", "(size - offset + 4) / sizes[i]"),
+    "commands": ("world.c", "was < is || replaced", "was < is"),
+}
+
+
+# What another target's fault would be found by is planted by itself.
+@pytest.mark.parametrize("targets", [["shapes", "cast", "angles", "load"], ["commands"]], ids="-".join)
+def test_planted_faults_are_found_and_the_inputs_kept(targets: list[str], tmp_path: Path) -> None:
+    shutil.copytree(CSRC, tmp_path / "csrc")
+    shutil.copytree(NATIVE, tmp_path / "tests" / "native")
+    for target in targets:
+        file, old, new = FAULTS[target]
+        path = tmp_path / "csrc" / file
+        text = path.read_text(encoding="ascii")
+        assert text.count(old) == 1, f"{file} has no {old!r} any more: plant another fault"
+        path.write_text(text.replace(old, new), encoding="ascii")
+    program = tmp_path / "tests" / "native" / "fuzz.py"
+    code, said, found = fuzz(program, tmp_path / "found", *targets, "--seconds", "30")
+    assert code == 1, said
+    assert {name.partition("-")[0] for name in found} == set(targets), said
