@@ -49,13 +49,14 @@ nitpick_ignore_regex = [("py:.*", r".*"), ("c:identifier", r"u?int\d+_t")]
 default_role = "py:obj"
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True
+autoclass_content = "both"
 autodoc_type_aliases = {"Shape": "fixsync.Shape"}
 python_use_unqualified_type_names = True
 maximum_signature_line_length = 88
 toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
+pygments_dark_style = "github-dark"
 html_title = f"fixsync {release}"
 html_static_path = ["static"]
 html_css_files = ["site.css"]

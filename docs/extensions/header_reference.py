@@ -147,7 +147,8 @@ def _rendered(items: list[Item]) -> Iterator[str]:
             yield from ("", markdown(item.comment), "")
         elif item.kind == "macro":
             value = f"`{item.code}`" if item.code else ""
-            yield from ("````{c:macro} " + item.name, "", value, "", markdown(item.comment), "````")
+            yield from ("````{c:macro} " + item.name, ":no-contents-entry:", "", value, "")
+            yield from (markdown(item.comment), "````")
         elif item.kind == "struct":
             yield from ("````{c:struct} " + item.name, "", markdown(item.comment), "")
             yield from ("```c", item.code.strip(), "```", "````")
