@@ -1,0 +1,484 @@
+"""Changes the kernel in one place at a time, and shows which changes the tests notice.
+
+    python tests/native/mutation.py                             every mutant: hours
+    python tests/native/mutation.py --file push.c --sample 100 --seed 1
+    python tests/native/mutation.py --results push.jsonl --resume
+    python tests/native/mutation.py --only 'push.c settle ['    those whose name begins so
+    python tests/native/mutation.py --list --file hash.c
+
+A mutant (mutants.py) is built in a private copy and put through, until something notices it:
+
+1. the golden as CI runs it (levels 0 and 1), built by tcc if there is one, else by gcc;
+2. two optimising compilers: a mutant that both compile to the bytes of the original is no mutant;
+3. the same golden under clang's address, undefined-behaviour and integer sanitizers;
+4. the whole golden (level 2);
+5. those tests of the package that speak of its file.
+
+A crash, and a run that takes far longer than it should, is noticed too. Survivors must be in
+mutation_survivors.txt, with the reason why nothing can notice them. Exit code 0: all others were noticed;
+1: a survivor without a reason; 2: the tools are not there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from mutants import Mutant, kernel_mutants
+from targets import CSRC, HERE, KERNEL, PORTABLE, ROOT, BrokenError, MissingError, golden_lines, newest_clang
+
+SURVIVORS = HERE / "mutation_survivors.txt"
+INCLUDE = ("-I", str(CSRC), "-I", str(HERE))
+C11 = ("-std=c11", "-w")
+CHECKS = "-fsanitize=address,undefined,integer,implicit-conversion"
+SANITIZE = (
+    "-O1",
+    CHECKS,
+    "-fno-sanitize-recover=all",
+    f"-fsanitize-ignorelist={HERE / 'integer.ignore'}",
+)
+
+# The tests that speak of a file, the likeliest to notice first: files, and words that choose of their tests.
+TESTS = {
+    "angle.c": (("numbers aim", ""), ("shapes push", "")),
+    "broad.c": (("broad nearest", ""), ("world counts", ""), ("cast", "world or crowd or long or room")),
+    "cast.c": (("cast kernel", "world or sweep or crowd or long or room or rows or refuse"), ("cast", "")),
+    "contact.c": (("contact kernel", "not every and not smallest"), ("contact shapes world", "")),
+    "hash.c": (("numbers fields", ""), ("world", "")),
+    "push.c": (("push bodies kernel", ""),),
+    "state.c": (("world kernel", "state or load or save or hash"), ("world fields diff", "")),
+    "version.c": (("kernel", ""),),
+    "world.c": (("kernel world nearest", ""), ("broad bodies counts", "")),
+}
+OF_ALL = (("kernel shapes numbers world", ""), ("push broad", ""), ("cast", ""))
+
+# A line of the golden goes out as soon as it is there, so that the first that differs ends the run.
+MAIN = """
+#include "golden.h"
+#include <stdio.h>
+void golden_print(const char *text, uint32_t size) {
+    fwrite(text, 1, size, stdout);
+    fflush(stdout);
+}
+int main(int argc, char **argv) { return argc < 2 || golden_run(argv[1][0] - '0', 0); }
+"""
+
+KILLED, SAME, NOT_BUILT, SURVIVED = "killed", "same code", "not built", "survived"
+
+
+@dataclass(frozen=True)
+class Result:
+    name: str
+    verdict: str
+    by: str = ""
+
+
+def limited(command: Sequence[str], seconds: int) -> list[str]:
+    """The command, killed after so many seconds of processor time."""
+    return ["sh", "-c", f'ulimit -c 0; ulimit -t {seconds}; exec "$@"', "sh", *command]
+
+
+def compiles(command: Sequence[str], cwd: Path) -> bool:
+    done = subprocess.run(limited(command, 60), cwd=cwd, capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def fault_of(command: Sequence[str], expected: list[str], seconds: int, cwd: Path) -> str:
+    """What the golden's program shows: nothing if it prints `expected`."""
+    with subprocess.Popen(
+        limited(command, seconds),
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        errors="replace",
+    ) as run:
+        assert run.stdout is not None
+        count = 0
+        for line, want in zip(run.stdout, expected, strict=False):
+            if line.rstrip("\n") != want:
+                run.kill()
+                return "output"
+            count += 1
+        run.stdout.read()
+        status = run.wait()
+    if status == 0 and count == len(expected):
+        return ""
+    return {-24: "time", -9: "time", 152: "time", 137: "time"}.get(status, "crash" if status else "output")
+
+
+class Build:
+    """One way to compile the kernel: the unchanged objects are kept, by form."""
+
+    def __init__(
+        self, directory: Path, name: str, compiler: str, flags: Sequence[str], main: Sequence[Path]
+    ) -> None:
+        self.directory = directory / name
+        self.directory.mkdir()
+        self.compiler = [compiler, *(() if compiler == "tcc" else C11), *flags]
+        self.flags = flags
+        self.sources = main
+        self.kept: dict[tuple[str, ...], dict[str, Path]] = {}
+
+    @cached_property
+    def main(self) -> list[Path]:
+        """The objects that drive the kernel."""
+        return self.compiled(self.sources, self.directory, (), ())
+
+    def compiled(
+        self, sources: Iterable[Path], to: Path, extra: Sequence[str], first: Sequence[str]
+    ) -> list[Path]:
+        """The objects of the sources, made in `to`; BrokenError if one is refused."""
+        objects = []
+        for source in sources:
+            made = to / f"{source.stem}.o"
+            # The same name in every copy, for it may be in the object; with its folder, for integer.ignore.
+            named = f"{source.parent.name}/{source.name}"
+            command = [*self.compiler, *extra, *first, *INCLUDE, "-c", named, "-o", str(made)]
+            if not compiles(command, source.parent.parent):
+                raise BrokenError(f"{source.name} is refused")
+            objects.append(made)
+        return objects
+
+    def original(self, forms: Sequence[str]) -> dict[str, Path]:
+        key = tuple(forms)
+        if key not in self.kept:
+            to = self.directory / f"kernel{len(self.kept)}"
+            to.mkdir()
+            self.kept[key] = {path.name: path for path in self.compiled(KERNEL, to, forms, ())}
+        return self.kept[key]
+
+    def changed(self, copy: Path, mutant: Mutant) -> dict[str, Path]:
+        """The objects that a mutant, in a private copy of the kernel, may change."""
+        sources = [copy / mutant.file] if mutant.file.endswith(".c") else sorted(copy.glob("*.c"))
+        to = copy / self.directory.name
+        to.mkdir()
+        made = self.compiled(sources, to, forms_of(mutant), ("-I", str(copy)))
+        return {path.name: path for path in made}
+
+    def program(self, copy: Path, mutant: Mutant, linked: Sequence[str] = ()) -> Path:
+        objects = self.original(forms_of(mutant)) | self.changed(copy, mutant)
+        program = copy / self.directory.name / "program"
+        link = [*self.compiler, *linked, "-o", str(program), *map(str, [*self.main, *objects.values()])]
+        if not compiles(link, copy):
+            raise BrokenError("not linked")
+        return program
+
+
+def forms_of(mutant: Mutant) -> tuple[str, ...]:
+    return PORTABLE if mutant.form == "portable" else ()
+
+
+class Bench:
+    """All builds, and the sequence that a mutant goes through."""
+
+    def __init__(self, directory: Path, stages: Sequence[int]) -> None:
+        self.directory = directory
+        self.stages = stages
+        if not shutil.which("gcc"):
+            raise MissingError("no gcc")
+        clang = newest_clang()
+        main = directory / "main.c"
+        main.write_text(MAIN, encoding="ascii")
+        golden = directory / "golden.c"
+        golden.write_bytes((HERE / "golden.c").read_bytes())
+        programs = [golden, main]
+        self.gcc = Build(directory, "gcc", "gcc", ("-O0",), programs)
+        self.quick = Build(directory, "tcc", "tcc", (), programs) if shutil.which("tcc") else self.gcc
+        self.optimised = [Build(directory, f"{name}_O2", name, ("-O2",), ()) for name in ("gcc", clang)]
+        self.sanitized = Build(directory, "sanitized", clang, SANITIZE, programs)
+        self.full = Build(directory, "full", "gcc", ("-O2",), programs)
+        self.python = Build(directory, "python", "gcc", ("-O2", "-fPIC", "-fvisibility=hidden"), ())
+        self.expected = [golden_lines(level) for level in (0, 1, 2)]
+        self.check_original()
+
+    def check_original(self) -> None:
+        """Nothing may be noticed of the kernel as it is."""
+        builds = [self.quick, self.gcc] * (1 in self.stages) + [self.sanitized] * (3 in self.stages)
+        for build in builds:
+            program = build.directory / "original"
+            link = [
+                *build.compiler,
+                "-o",
+                str(program),
+                *map(str, [*build.main, *build.original(()).values()]),
+            ]
+            command = [str(program), "1"]
+            if not compiles(link, self.directory) or fault_of(command, self.expected[1], 60, self.directory):
+                raise MissingError(f"the kernel as it is does not pass, built by {' '.join(build.compiler)}")
+
+    def tried(self, mutant: Mutant) -> Result:
+        with tempfile.TemporaryDirectory(dir=self.directory, prefix="mutant") as name:
+            copy = Path(name) / CSRC.name
+            copy.mkdir()
+            for path in CSRC.glob("*.[ch]"):
+                if path.name == mutant.file:
+                    (copy / path.name).write_bytes(mutant.of(path.read_bytes()))
+                else:
+                    (copy / path.name).symlink_to(path)
+            try:
+                return Result(mutant.name, *self.verdict(copy, mutant))
+            except BrokenError:
+                return Result(mutant.name, NOT_BUILT)
+
+    def verdict(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
+        trials = (self.fault, self.same_code, self.sanitized_fault, self.whole_fault, self.tests_fault)
+        for stage in self.stages:
+            verdict, by = trials[stage - 1](copy, mutant)
+            if verdict != SURVIVED:
+                return verdict, by
+        return SURVIVED, ""
+
+    def fault(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
+        program = (self.gcc if mutant.form == "fast" else self.quick).program(copy, mutant)
+        for level, seconds in ((0, 1), (1, 10)):
+            fault = fault_of([str(program), str(level)], self.expected[level], seconds, copy)
+            if fault:
+                return KILLED, f"golden: {fault}"
+        return SURVIVED, ""
+
+    def same_code(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
+        return (SAME if all(self.is_same(build, copy, mutant) for build in self.optimised) else SURVIVED), ""
+
+    def sanitized_fault(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
+        program = self.sanitized.program(copy, mutant)
+        fault = fault_of([str(program), "1"], self.expected[1], 60, copy)
+        return (KILLED, f"sanitized golden: {fault}") if fault else (SURVIVED, "")
+
+    def whole_fault(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
+        program = self.full.program(copy, mutant)
+        fault = fault_of([str(program), "2"], self.expected[2], 200, copy)
+        return (KILLED, f"whole golden: {fault}") if fault else (SURVIVED, "")
+
+    def is_same(self, build: Build, copy: Path, mutant: Mutant) -> bool:
+        kept = build.original(forms_of(mutant))
+        return all(
+            path.read_bytes() == kept[name].read_bytes() for name, path in build.changed(copy, mutant).items()
+        )
+
+    @cached_property
+    def glue(self) -> Path:
+        """The object of what cffi emits."""
+        sys.path.insert(0, str(ROOT))
+        import build_ffi
+
+        source, made = self.directory / "_kernel.c", self.directory / "_kernel.o"
+        build_ffi.glue().emit_c_code(str(source))
+        include = ["-I", sysconfig.get_path("include"), *INCLUDE]
+        if not compiles(
+            ["gcc", *C11, "-O1", "-fPIC", *include, "-c", str(source), "-o", str(made)], self.directory
+        ):
+            raise MissingError("gcc does not compile the extension: Python's headers may not be here")
+        return made
+
+    def tests_fault(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
+        """The first test that fails in a copy of the project whose kernel is the mutant."""
+        tree = copy.parent
+        for path in ("fixsync", "tests", "replay_logs", "build_ffi.py", "pyproject.toml", "LICENSE"):
+            if (ROOT / path).is_dir():
+                ignored = shutil.ignore_patterns("_kernel*.so", "_kernel*.pyd", "native", "view")
+                shutil.copytree(ROOT / path, tree / path, ignore=ignored, copy_function=os.link)
+            elif (ROOT / path).exists():
+                os.link(ROOT / path, tree / path)
+        objects = self.python.original(forms_of(mutant)) | self.python.changed(copy, mutant)
+        made = tree / "fixsync" / "_kernel.abi3.so"
+        command = ["gcc", "-shared", "-o", str(made), str(self.glue), *map(str, objects.values())]
+        if not compiles(command, copy):
+            raise BrokenError("not linked")
+        own = f"import fixsync._native as n; assert n.__file__.startswith({str(tree)!r})"
+        code = f"import pytest, sys; s = pytest.main(sys.argv[1:]); {own}; sys.exit(s)"
+        for names, words in TESTS.get(mutant.file, OF_ALL):
+            tests = [f"tests/test_{name}.py" for name in names.split()]
+            options = [
+                "-q",
+                "-x",
+                "-p",
+                "no:cacheprovider",
+                "--hypothesis-seed=0",
+                *(["-k", words] if words else []),
+            ]
+            run = subprocess.run(
+                limited([sys.executable, "-c", code, *options, *tests], 400),
+                cwd=tree,
+                env={**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"},
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+            )
+            if run.returncode != 0:
+                told = [
+                    line.split()[1]
+                    for line in run.stdout.splitlines()
+                    if line.startswith(("FAILED", "ERROR"))
+                ]
+                slow = run.returncode in (-24, 152, -9, 137)
+                return KILLED, f"tests: {told[0].rpartition('/')[2] if told else 'time' if slow else 'crash'}"
+        return SURVIVED, ""
+
+
+def reasons() -> dict[str, str]:
+    """Of mutation_survivors.txt: names of mutants, or their beginnings before a `*`, and why they survive.
+
+    A line that begins with `# ` tells the reason for those below it, up to the next such line.
+    """
+    found: dict[str, str] = {}
+    reason = ""
+    lines = SURVIVORS.read_text(encoding="utf-8").splitlines() if SURVIVORS.exists() else []
+    was_reason = False
+    for line in lines:
+        if line.startswith("# "):
+            reason = f"{reason} {line[2:]}" if was_reason else line[2:]
+            was_reason = True
+        elif line.strip():
+            found[line] = reason
+            was_reason = False
+    return found
+
+
+def reason_of(name: str, known: dict[str, str]) -> str:
+    """Why the mutant of this name may survive; "" if nobody has said so."""
+    patterns = (known[key] for key in known if key.endswith("*") and name.startswith(key[:-1]))
+    return known.get(name) or next(patterns, "")
+
+
+def earlier(results: Path) -> dict[str, Result]:
+    if not results.exists():
+        return {}
+    lines = results.read_text(encoding="utf-8").splitlines()
+    return {result.name: result for line in lines for result in [Result(**json.loads(line))]}
+
+
+def table(mutants: list[Mutant], results: dict[str, Result], known: dict[str, str]) -> str:
+    """Markdown: how each file's mutants ended."""
+    columns = ("golden", "sanitized golden", "whole golden", "tests")
+    rows = [f"| file | mutants | {SAME} | {' | '.join(columns)} | survive, with a reason | without |"]
+    rows.append("| --- |" + " --- |" * (len(columns) + 4))
+    totals: Counter[str] = Counter()
+    for file in [*dict.fromkeys(m.file for m in mutants), ""]:
+        count: Counter[str] = Counter()
+        for mutant in mutants:
+            result = results.get(mutant.name)
+            if mutant.file != file or result is None or result.verdict == NOT_BUILT:
+                continue
+            count["mutants"] += 1
+            if result.verdict == KILLED:
+                count[result.by.split(":")[0]] += 1
+            elif result.verdict == SAME:
+                count[SAME] += 1
+            else:
+                count["reason" if reason_of(result.name, known) else "none"] += 1
+        if not file:
+            count = totals
+        elif not count:
+            continue
+        else:
+            totals += count
+        cells = [str(count[key]) for key in ("mutants", SAME, *columns, "reason", "none")]
+        rows.append(f"| {file or 'all'} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def chosen(args: argparse.Namespace) -> list[Mutant]:
+    mutants = kernel_mutants(CSRC)
+    if args.file:
+        unknown = set(args.file) - {mutant.file for mutant in mutants}
+        if unknown:
+            raise MissingError(f"no mutants of {', '.join(sorted(unknown))}")
+        mutants = [mutant for mutant in mutants if mutant.file in args.file]
+    if args.only:
+        idle = [start for start in args.only if not any(mutant.name.startswith(start) for mutant in mutants)]
+        if idle:
+            raise MissingError("no mutant is called " + ", or ".join(idle))
+        mutants = [mutant for mutant in mutants if any(mutant.name.startswith(start) for start in args.only)]
+    if args.sample and args.sample < len(mutants):
+        picked = set(random.Random(args.seed).sample(range(len(mutants)), args.sample))
+        mutants = [mutant for number, mutant in enumerate(mutants) if number in picked]
+    return mutants
+
+
+def run_all(mutants: list[Mutant], args: argparse.Namespace) -> dict[str, Result]:
+    """The result of every mutant, those of an earlier run included."""
+    results = earlier(args.results) if args.resume else {}
+    again = {name for name, result in results.items() if args.again and result.verdict == SURVIVED}
+    left = [mutant for mutant in mutants if mutant.name not in results or mutant.name in again]
+    args.results.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory(prefix="fixsync-mutants-") as name,
+        args.results.open("a" if args.resume else "w", encoding="utf-8") as out,
+        ThreadPoolExecutor(args.jobs) as pool,
+    ):
+        bench = Bench(Path(name), args.stages)
+        for number, result in enumerate(pool.map(bench.tried, left), 1):
+            results[result.name] = result
+            out.write(json.dumps(vars(result)) + "\n")
+            out.flush()
+            if result.verdict == SURVIVED and not args.quiet:
+                print(f"survived: {result.name}", flush=True)
+            if number % 100 == 0:
+                print(f"{number} of {len(left)}", file=sys.stderr, flush=True)
+    return results
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--file", action="append", metavar="NAME", help="mutants of this file")
+    parser.add_argument("--only", action="append", metavar="START", help="mutants whose name begins so")
+    parser.add_argument("--sample", type=int, metavar="N", help="so many of them, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="of the draw")
+    parser.add_argument(
+        "--stages", type=int, nargs="+", choices=range(1, 6), default=[1, 2, 3, 4, 5], help="of the five"
+    )
+    parser.add_argument(
+        "--results", type=Path, default=ROOT / "build" / "mutation.jsonl", help="where results are kept"
+    )
+    parser.add_argument("--resume", action="store_true", help="keep the results that are there")
+    parser.add_argument("--again", action="store_true", help="with --resume: try what survived again")
+    parser.add_argument("--jobs", type=int, default=1, help="how many at once")
+    parser.add_argument(
+        "--quiet", action="store_true", help="name only survivors without a reason, at the end"
+    )
+    parser.add_argument("--list", action="store_true", help="only name the mutants")
+    args = parser.parse_args(arguments)
+    try:
+        mutants = chosen(args)
+        if args.list:
+            print("\n".join(mutant.name for mutant in mutants))
+            return 0
+        results = run_all(mutants, args)
+    except MissingError as missing:
+        print(f"not run: {missing}", file=sys.stderr)
+        return 2
+    known = reasons()
+    print(table(mutants, results, known))
+    bad = [
+        mutant.name
+        for mutant in mutants
+        if results[mutant.name].verdict == SURVIVED and not reason_of(mutant.name, known)
+    ]
+    for name in bad:
+        print(f"survives without a reason: {name}")
+    names = [mutant.name for mutant in kernel_mutants(CSRC)]
+    idle = [key for key in known if not any(name.startswith(key.removesuffix("*")) for name in names)]
+    for key in idle:
+        print(f"a reason for no mutant: {key}")
+    return int(bool(bad or idle))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
