@@ -3,9 +3,9 @@
     pip install '.[packaging]'
     python .ci/release.py dist --python python3.10 --python "$(.ci/python 3.15)"
 
-The sdist and the wheel for this machine go into a folder that is new or empty. Both are built twice, in other
-folders, with another umask and at another time, and must be the same to the byte. Other machines' wheels are
-those of `cibuildwheel`, with the settings in pyproject.toml.
+The sdist, the wheel for this machine and the kernel as one source go into a folder that is new or empty.
+Sdist and wheel are built twice, in other folders, with another umask and at another time, and must be the
+same to the byte. Other machines' wheels are those of `cibuildwheel`, with the settings in pyproject.toml.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import sys
 import sysconfig
 import tarfile
 import tempfile
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -110,6 +111,20 @@ def twice(work: Path) -> tuple[Path, Path]:
     return first
 
 
+def single_source(sdist: Path, work: Path, to: Path) -> Path:
+    """The kernel as fixsync.c and fixsync.h, packed; from the sources of an sdist."""
+    project = unpacked(sdist, work / "sources")
+    files = work / "single"
+    run(sys.executable, project / "csrc" / "amalgamate.py", files)
+    packed = to / f"{project.name}-c.zip"
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(files.iterdir()):
+            entry = zipfile.ZipInfo(f"{project.name}-c/{file.name}")  # of 1980-01-01
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)
+    return packed
+
+
 def repaired(wheel: Path, to: Path) -> Path:
     """The wheel with the name of the Linux platforms that it runs on. Elsewhere it has its name already."""
     to.mkdir(parents=True, exist_ok=True)
@@ -192,6 +207,7 @@ def main() -> None:
             print(f"the same bytes twice: {sdist.name}, {wheel.name}")
             wheel = repaired(wheel, folder)
             sdist = Path(shutil.copy(sdist, folder))
+            print(f"the kernel as one source: {single_source(sdist, work, folder).name}")
             check(sdist, wheel)
             print(f"checked: {wheel.name}")
             for python in options.python or [sys.executable]:

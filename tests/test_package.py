@@ -193,6 +193,21 @@ def test_the_same_files_give_the_same_sdist_and_wheel_wherever_and_whenever_they
     assert {file for file in files if file.startswith("fixsync/csrc/")} == sources | {"fixsync/csrc/LICENSE"}
 
 
+def test_the_kernel_is_released_as_one_source_that_is_that_of_its_files(tmp_path: Path) -> None:
+    sdist = release.build(release.tree(tmp_path / "tree"), "sdist")
+    packed = [tmp_path / "one", tmp_path / "two"]
+    for folder in packed:
+        folder.mkdir()
+        release.single_source(sdist, folder, folder)
+    name = f"fixsync-{fixsync.__version__}-c"
+    assert (packed[0] / f"{name}.zip").read_bytes() == (packed[1] / f"{name}.zip").read_bytes()
+    release.run(sys.executable, ROOT / "csrc" / "amalgamate.py", tmp_path / "now")
+    with zipfile.ZipFile(packed[0] / f"{name}.zip") as archive:
+        assert archive.namelist() == [f"{name}/fixsync.c", f"{name}/fixsync.h"]
+        for file in ("fixsync.c", "fixsync.h"):
+            assert archive.read(f"{name}/{file}") == (tmp_path / "now" / file).read_bytes()
+
+
 @needs_compiler
 def test_a_build_whose_bytes_differ_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def build(where: Path, kind: str) -> Path:
