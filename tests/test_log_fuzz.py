@@ -1,5 +1,7 @@
-"""The C that reads and plays match logs, under a coverage-guided fuzzer and the sanitizers; tests/native/fuzz_logs.c
-says what has to hold. For longer: FIXSYNC_FUZZ_SECONDS=3600 pytest tests/test_log_fuzz.py."""
+"""The C that reads and plays match logs, under a coverage-guided fuzzer and the sanitizers.
+
+tests/native/fuzz_logs.c says what has to hold. For longer: FIXSYNC_FUZZ_SECONDS=3600 pytest -k fuzzer_of_logs
+"""
 
 from __future__ import annotations
 
