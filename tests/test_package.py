@@ -19,6 +19,7 @@ from cffi import FFI
 
 import fixsync
 from fixsync._native import lib
+from fixsync.semantics import semantics_id
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "fixsync"
@@ -223,6 +224,29 @@ def test_a_build_whose_bytes_differ_is_told(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(release, "build", build)
     with pytest.raises(release.ReleaseError, match="not the same bytes"):
         release.twice(tmp_path)
+
+
+@needs_compiler
+def test_without_a_stable_abi_the_wheel_is_of_one_version_and_answers_the_same(tmp_path: Path) -> None:
+    """As it is built for a Python without the GIL."""
+    where = release.tree(tmp_path / "tree")
+    code = (
+        "import sys; sys.path.insert(0, '.')\n"
+        "import build_ffi; build_ffi.STABLE_ABI = False\n"
+        "from setuptools import build_meta; build_meta.build_wheel('dist')"
+    )
+    release.run(sys.executable, "-c", code, cwd=where, env={**os.environ, "FIXSYNC_CFLAGS": "-O0"})
+    (wheel,) = (where / "dist").glob("*.whl")
+    tag = f"cp{sys.version_info[0]}{sys.version_info[1]}"
+    assert f"-{tag}-{tag}" in wheel.name
+    name, _ = kernel_of(wheel)
+    assert name == f"fixsync/_kernel{sysconfig.get_config_var('EXT_SUFFIX')}"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "installed")
+    code = "import fixsync._kernel as k, fixsync.semantics as s; print(k.__file__, s.semantics_id().hex())"
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
+    told = release.run(sys.executable, "-c", code, cwd=tmp_path, env=env).split()
+    assert told == [str(tmp_path / "installed" / name), semantics_id().hex()]
 
 
 def pythons() -> dict[tuple[int, ...], str]:
