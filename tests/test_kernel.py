@@ -298,3 +298,10 @@ def test_the_functions_that_are_not_defined_for_a_sector_say_so() -> None:
         assert lib.fxs_world_side(at(given), a, b) == lib.FXS_E_UNDEFINED
     assert lib.fxs_world_sweep(at(given), 0, MOTION, 0, 0, hits, 4, count) == lib.FXS_E_UNDEFINED
     assert list(xz) == [77, 77]
+
+
+@pytest.mark.parametrize("yaw", [0, 1, 8192, 40000, 65535])
+def test_a_whole_disc_faces_everything(yaw: int) -> None:
+    for x in (-(2**32) + 1, -1, 0, 1, 2**32 - 1):
+        for z in (-(2**32) + 1, -1, 0, 1, 2**32 - 1):
+            assert lib.fxs_faces(yaw, lib.FXS_HALF_ANGLE_MAX, x, z) == 1
