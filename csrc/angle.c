@@ -10,20 +10,16 @@ static planar direction_half(uint32_t half) {
     const uint64_t *a = COARSE[half >> 8 & 127], *b = FINE[half & 255];
     int64_t c = (int64_t)((mul_high(a[0], b[0]) - mul_high(a[1], b[1]) + ((uint64_t)1 << 31)) >> 32);
     int64_t s = (int64_t)((mul_high(a[1], b[0]) + mul_high(a[0], b[1]) + ((uint64_t)1 << 31)) >> 32);
-    planar p = {c, s};
-    if (half & 32768) { /* a quarter turn on: (c, s) becomes (-s, c) */
-        p.x = -s;
-        p.z = c;
-    }
-    if (half & 65536) {
-        p.x = -p.x;
-        p.z = -p.z;
-    }
+    /* A quarter turn on, (c, s) becomes (-s, c), half a turn on (-c, -s): without branches, for chance decides which. */
+    int64_t quarter = -(int64_t)(half >> 15 & 1), turn = -(int64_t)(half >> 16 & 1), swap = (c ^ s) & quarter;
+    planar p = {((c ^ swap) ^ (quarter ^ turn)) - (quarter ^ turn), ((s ^ swap) ^ turn) - turn};
     return p;
 }
 
+planar fxs_direction_of(uint32_t yaw) { return direction_half((yaw & 65535) * 2); }
+
 void fxs_direction(uint16_t yaw, int32_t *cos_q30, int32_t *sin_q30) {
-    planar p = direction_half((uint32_t)yaw * 2);
+    planar p = fxs_direction_of(yaw);
     *cos_q30 = (int32_t)p.x;
     *sin_q30 = (int32_t)p.z;
 }
@@ -75,7 +71,7 @@ int32_t fxs_faces(uint32_t yaw, uint32_t half_angle, int64_t dx, int64_t dz) {
         return FXS_E_DISTANCE;
     }
     planar d = {dx, dz};
-    int64_t from_right = cross_half(direction_of(yaw - half_angle), d), to_left = -cross_half(direction_of(yaw + half_angle), d);
+    int64_t from_right = cross_half(fxs_direction_of(yaw - half_angle), d), to_left = -cross_half(fxs_direction_of(yaw + half_angle), d);
     return half_angle == FXS_HALF_ANGLE_MAX || (half_angle <= 16384 ? min64(from_right, to_left) : max64(from_right, to_left)) >= 0;
 }
 
@@ -83,7 +79,7 @@ int32_t fxs_forward(uint32_t yaw, int32_t length, int32_t *x, int32_t *z) {
     if (length == INT32_MIN) {
         return FXS_E_DISTANCE;
     }
-    planar dir = direction_of(yaw);
+    planar dir = fxs_direction_of(yaw);
     *x = (int32_t)round_q30(length * dir.x); /* not longer than the length: a direction's components are at most 2^30 */
     *z = (int32_t)round_q30(length * dir.z);
     return FXS_OK;

@@ -16,6 +16,7 @@
 #define FIELD_MASK (((uint64_t)1 << FIELD) - 1)
 #define GUARDS ((uint64_t)1 << FIELD | (uint64_t)1 << (2 * FIELD + 1) | (uint64_t)1 << (3 * FIELD + 2))
 #define BATCH 256
+#define BLOCK 4 /* keys looked at at once: so many more than colliders there are, all above any other */
 #define ROW_KEY_BITS 54 /* of a key without x: leaves at least 10 bits to x */
 
 /* Bounds on three axes, quantised to FIELD bits each (rounded down, which keeps order), a guard bit above each field: x in the low
@@ -37,6 +38,7 @@ typedef struct grid {
     uint32_t x_at, z_at, y_at, level_at, key_end; /* bit positions in a key */
     uint32_t x_drop;                             /* bits dropped from a field of x to make the key's */
     uint32_t shift;                              /* raw bits dropped from a bound to make a field */
+    uint32_t indexed, index_shift, index_end;    /* whether there is an index; of a key to its place in it; the last place of it */
     int64_t low[3], high[3];                     /* at or below, at or above every bound */
     level level[LEVELS_MAX];
 } grid;
@@ -44,22 +46,23 @@ typedef struct grid {
 typedef struct arrays {
     grid *g;
     uint64_t *keys, *spare; /* one more key than colliders: the last is above all */
-    packed_box *boxes, *sorted;    /* by id, and in the order of the keys */
+    packed_box *boxes;      /* in the order of the keys, like: */
+    solid *sorted;
 } arrays;
 
 static uint64_t aligned(uint64_t size) { return (size + 7) & ~(uint64_t)7; }
 
 uint64_t fxs_broad_size(uint32_t capacity) {
-    return aligned(sizeof(grid)) + 2 * 8 * ((uint64_t)capacity + 1) + 2 * sizeof(packed_box) * (uint64_t)capacity;
+    return aligned(sizeof(grid)) + (8 + 8 + sizeof(packed_box) + sizeof(solid)) * ((uint64_t)capacity + BLOCK);
 }
 
 static arrays arrays_of(const fxs_world *w) {
     arrays a;
     a.g = (grid *)at(w, w->broad_at);
     a.keys = (uint64_t *)at(w, w->broad_at + aligned(sizeof(grid)));
-    a.spare = a.keys + w->capacity + 1;
-    a.boxes = (packed_box *)(a.spare + w->capacity + 1);
-    a.sorted = a.boxes + w->capacity;
+    a.spare = a.keys + w->capacity + BLOCK;
+    a.boxes = (packed_box *)(a.spare + w->capacity + BLOCK);
+    a.sorted = (solid *)(a.boxes + w->capacity + BLOCK);
     return a;
 }
 
@@ -67,47 +70,63 @@ static arrays arrays_of(const fxs_world *w) {
 
 /* What the first look at the colliders learns. */
 typedef struct survey {
-    int32_t low[3], high[3];                    /* of the centres on x, z, y */
-    uint32_t many[33], widest[33], tallest[33]; /* by bit length of the length on x and z: how many; longest; longest on y */
-    uint32_t layers;                            /* that are there */
+    int32_t low[3], high[3];              /* of the centres on x, z, y */
+    uint32_t longest, shortest, tallest;  /* collider on x and z, and on y */
+    uint32_t layers;                      /* that are there */
     uint32_t count;
 } survey;
 
+/* What a second one learns, if sizes differ much: by bit length of the length on x and z, how many, the longest, the longest on y. */
+typedef struct census {
+    uint32_t many[33], widest[33], tallest[33];
+} census;
+
 static uint32_t length_of(const solid *s) { return 2 * (uint32_t)(s->reach_x > s->reach_z ? s->reach_x : s->reach_z); }
+static uint32_t most32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 static void take_survey(const fxs_world *w, survey *v) {
-    const uint64_t *present = present_set(w);
+    const uint64_t *present = present_set(w), words = set_words(w->capacity);
     const solid *all = solids(w);
-    uint64_t words = set_words(w->capacity);
-    int32_t x0 = INT32_MAX, x1 = INT32_MIN, y0 = x0, y1 = x1, z0 = x0, z1 = x1;
+    int32_t x0 = INT32_MAX, x1 = INT32_MIN, y0 = x0, y1 = x1, z0 = x0, z1 = x1, reach = 0, least = INT32_MAX, tall = 0;
     uint32_t layers = 0, count = 0;
-    memset(v, 0, sizeof *v);
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             const solid *s = all + word * 64 + trailing_zeros(bits);
             if (!s->active) {
                 continue;
             }
-            uint32_t length = length_of(s), tall = 2 * (uint32_t)s->reach_y, b = bit_length(length);
-            uint32_t widest = v->widest[b], tallest = v->tallest[b];
+            int32_t x = s->x, y = s->y, z = s->z, r = s->reach_x > s->reach_z ? s->reach_x : s->reach_z;
             count++;
-            layers |= 1u << s->layer;
-            v->many[b]++;
-            v->widest[b] = length > widest ? length : widest;
-            v->tallest[b] = tall > tallest ? tall : tallest;
-            x0 = s->x < x0 ? s->x : x0;
-            x1 = s->x > x1 ? s->x : x1;
-            y0 = s->y < y0 ? s->y : y0;
-            y1 = s->y > y1 ? s->y : y1;
-            z0 = s->z < z0 ? s->z : z0;
-            z1 = s->z > z1 ? s->z : z1;
+            layers |= (uint32_t)1 << s->layer;
+            reach = r > reach ? r : reach;
+            least = r < least ? r : least;
+            tall = s->reach_y > tall ? s->reach_y : tall;
+            x0 = x < x0 ? x : x0;
+            x1 = x > x1 ? x : x1;
+            y0 = y < y0 ? y : y0;
+            y1 = y > y1 ? y : y1;
+            z0 = z < z0 ? z : z0;
+            z1 = z > z1 ? z : z1;
         }
     }
-    const int32_t low[3] = {x0, z0, y0}, high[3] = {x1, z1, y1};
-    memcpy(v->low, low, sizeof low);
-    memcpy(v->high, high, sizeof high);
-    v->layers = layers;
-    v->count = count;
+    const survey made = {{x0, z0, y0}, {x1, z1, y1}, 2 * (uint32_t)reach, 2 * (uint32_t)least, 2 * (uint32_t)tall, layers, count};
+    *v = made;
+}
+
+static void take_census(const fxs_world *w, census *v) {
+    const uint64_t *present = present_set(w), words = set_words(w->capacity);
+    memset(v, 0, sizeof *v);
+    for (uint64_t word = 0; word < words; word++) {
+        for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
+            const solid *s = solids(w) + word * 64 + trailing_zeros(bits);
+            if (s->active) {
+                uint32_t length = length_of(s), b = bit_length(length);
+                v->many[b]++;
+                v->widest[b] = most32(v->widest[b], length);
+                v->tallest[b] = most32(v->tallest[b], 2 * (uint32_t)s->reach_y);
+            }
+        }
+    }
 }
 
 /* from_low < 2^33, inverse <= 2^31. Two places no further apart than a row is high are in the same or in neighbouring rows. */
@@ -115,30 +134,42 @@ static uint32_t row_of(uint64_t from_low, uint32_t inverse) { return (uint32_t)(
 
 static uint32_t row_bits(uint64_t extent, uint32_t inverse) { return bit_length((uint64_t)row_of(extent, inverse) + 2); }
 
-/* Chooses levels and the layout of keys for a world that has colliders. level_of[b] is the level of a collider whose length has b
- * bits; g->level[g->levels] is there for `lonely` ones, that meet nobody: queries want them, pairs do not. */
-static void plan(grid *g, const survey *v, uint32_t id_bits, int lonely, uint32_t level_of[33]) {
-    uint32_t common = 0, top = 0, longest = 0;
-    g->count = v->count;
-    g->levels = 0;
+/* Chooses the levels, the largest first. level_of[b] is the level of a collider whose length has b bits. Returns how tall the most
+ * common colliders are. */
+static uint32_t choose_levels(const fxs_world *w, grid *g, const survey *v, uint32_t level_of[33]) {
+    if (bit_length(v->longest) <= bit_length(v->shortest) + 2) { /* one will do */
+        g->levels = 1;
+        g->level[0].wide = v->longest;
+        g->level[0].tall = v->tallest;
+        memset(level_of, 0, 33 * sizeof *level_of);
+        return v->tallest;
+    }
+    census by;
+    uint32_t common = 0, top = 0;
+    take_census(w, &by);
     for (uint32_t b = 33; b--;) {
-        if (v->many[b]) {
+        if (by.many[b]) {
             if (g->levels == 0 || top > b + 2) {
                 level *l = g->level + g->levels++;
-                l->wide = v->widest[b];
+                l->wide = by.widest[b];
                 l->tall = 0;
                 top = b;
             }
             level *l = g->level + g->levels - 1;
-            l->tall = v->tallest[b] > l->tall ? v->tallest[b] : l->tall;
-            longest = v->tallest[b] > longest ? v->tallest[b] : longest;
-            common = v->many[b] > v->many[common] ? b : common;
+            l->tall = most32(l->tall, by.tallest[b]);
+            common = by.many[b] > by.many[common] ? b : common;
         }
         level_of[b] = g->levels - 1;
     }
+    return by.tallest[common];
+}
+
+/* Chooses levels and the layout of keys for a world that has colliders. g->level[g->levels] is there for `lonely` ones, that meet
+ * nobody: queries want them, pairs do not. */
+static void plan(const fxs_world *w, grid *g, const survey *v, int lonely, uint32_t level_of[33]) {
+    uint32_t usual = choose_levels(w, g, v, level_of), id_bits = bit_length(w->capacity - 1), longest = most32(v->longest, v->tallest);
     g->level[g->levels] = g->level[0];
-    g->level[g->levels].tall = longest;
-    longest = g->level[0].wide > longest ? g->level[0].wide : longest;
+    g->level[g->levels].tall = v->tallest;
     uint64_t extent[3], most = 0;
     for (uint32_t i = 0; i < 3; i++) {
         g->low[i] = (int64_t)v->low[i] - longest / 2;
@@ -147,7 +178,7 @@ static void plan(grid *g, const survey *v, uint32_t id_bits, int lonely, uint32_
         most = extent[i] > most ? extent[i] : most;
     }
     g->shift = bit_length(most) > FIELD ? bit_length(most) - FIELD : 0;
-    g->beams = v->high[2] - (int64_t)v->low[2] > 8 * (int64_t)v->tallest[common];
+    g->beams = v->high[2] - (int64_t)v->low[2] > 8 * (int64_t)usual;
     uint32_t level_bits = bit_length(g->levels - !lonely), z_bits, y_bits, smaller = 0;
     do {
         z_bits = y_bits = 0;
@@ -183,26 +214,15 @@ static uint64_t row_key(const grid *g, uint32_t lvl, uint32_t y, uint32_t z) {
     return ((uint64_t)lvl << (g->level_at & 63)) + ((uint64_t)y << g->y_at) + ((uint64_t)z << g->z_at);
 }
 
-static void build(fxs_world *w, const arrays *a) {
-    w->grid_fresh = 1;
-    survey v;
-    uint32_t level_of[33], counts[LEVELS_MAX] = {0}, meets = 0;
-    grid *g = a->g;
-    take_survey(w, &v);
-    g->count = g->levels = 0;
-    if (v.count == 0) {
-        return;
-    }
-    for (uint32_t i = 0; i < 32; i++) {
-        meets |= (uint32_t)((w->layers[i] & v.layers) != 0) << i;
-    }
-    plan(g, &v, bit_length(w->capacity - 1), (v.layers & ~meets) != 0, level_of);
+/* The keys of all active colliders, in no order: how many. `plain`: there is one level of strips, and no lonely colliders. */
+static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain, const uint32_t level_of[33], uint32_t meets) {
     const uint64_t *present = present_set(w), words = set_words(w->capacity);
     const solid *all = solids(w);
+    grid *g = a->g;
     const int64_t low_x = g->low[0], low_z = g->low[1], low_y = g->low[2];
-    const uint32_t shift = g->shift, x_drop = g->x_drop, x_at = g->x_at, z_at = g->z_at, beams = g->beams, lonely = g->levels;
+    const uint64_t x_unit = (uint64_t)1 << g->x_at, z_unit = (uint64_t)1 << g->z_at, inverse = g->level[0].z_inverse;
+    const uint32_t x_shift = g->shift + g->x_drop, lonely = g->levels;
     uint64_t *keys = a->keys;
-    packed_box *boxes = a->boxes;
     uint32_t n = 0;
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
@@ -211,31 +231,82 @@ static void build(fxs_world *w, const arrays *a) {
             if (!s->active) {
                 continue;
             }
-            uint32_t lvl = meets >> s->layer & 1 ? level_of[bit_length(length_of(s))] : lonely;
-            const level *l = g->level + lvl;
-            uint64_t rx = (uint64_t)s->reach_x, rz = (uint64_t)s->reach_z, ry = (uint64_t)s->reach_y;
-            uint64_t x = (uint64_t)(s->x - low_x) - rx, z = (uint64_t)(s->z - low_z) - rz, y = (uint64_t)(s->y - low_y) - ry;
-            uint64_t x_field = x >> shift, key = (uint64_t)z_row(l, z) << z_at | x_field >> x_drop << x_at | id;
-            boxes[id].least = x_field | z >> shift << (FIELD + 1) | y >> shift << (2 * FIELD + 2);
-            boxes[id].most = (x + 2 * rx) >> shift | (z + 2 * rz) >> shift << (FIELD + 1) | (y + 2 * ry) >> shift << (2 * FIELD + 2) | GUARDS;
-            if (lvl | beams) {
-                key += row_key(g, lvl, y_row(g, l, y), 0);
+            uint64_t x = (uint64_t)(s->x - low_x - s->reach_x), z = (uint64_t)(s->z - low_z - s->reach_z);
+            uint64_t key = (x >> x_shift) * x_unit + id;
+            if (plain) {
+                key += ((z * inverse >> 32) + 1) * z_unit;
+            } else {
+                uint32_t lvl = meets >> s->layer & 1 ? level_of[bit_length(length_of(s))] : lonely;
+                level *l = g->level + lvl;
+                key += row_key(g, lvl, y_row(g, l, (uint64_t)(s->y - low_y - s->reach_y)), z_row(l, z));
+                l->end++;
             }
             keys[n++] = key;
-            counts[lvl]++;
         }
     }
-    fxs_sort(w, a->keys, a->spare, n, g->x_at, g->key_end - g->x_at);
-    a->keys[n] = UINT64_MAX;
-    uint64_t id_mask = ((uint64_t)1 << g->x_at) - 1;
+    return n;
+}
+
+/* Boxes and copies of the colliders in the order of their keys, and in `spare` the keys where they end in their rows. */
+static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
+    const grid *g = a->g;
+    const solid *all = solids(w);
+    const uint64_t *keys = a->keys, id_mask = ((uint64_t)1 << g->x_at) - 1;
+    const int64_t low_x = g->low[0], low_z = g->low[1], low_y = g->low[2];
+    const uint32_t shift = g->shift;
+    packed_box *box = a->boxes;
+    solid *copy = a->sorted;
+    for (const uint64_t *key = keys; key < keys + n; key++) {
+        const solid *s = all + (*key & id_mask);
+        *copy++ = *s;
+        int64_t x = s->x - low_x, z = s->z - low_z, y = s->y - low_y, rx = s->reach_x, rz = s->reach_z, ry = s->reach_y;
+        box->least = (uint64_t)(x - rx) >> shift | (uint64_t)(z - rz) >> shift << (FIELD + 1) | (uint64_t)(y - ry) >> shift << (2 * FIELD + 2);
+        box->most = (uint64_t)(x + rx) >> shift | (uint64_t)(z + rz) >> shift << (FIELD + 1) |
+                    (uint64_t)(y + ry) >> shift << (2 * FIELD + 2) | GUARDS;
+        box++;
+    }
+    const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1), kept = FIELD_MASK >> g->x_drop << g->x_drop, one = (uint64_t)1 << g->x_at;
+    const uint32_t up = g->x_at > g->x_drop ? g->x_at - g->x_drop : 0, down = g->x_drop > g->x_at ? g->x_drop - g->x_at : 0;
     for (uint32_t i = 0; i < n; i++) {
-        a->sorted[i] = a->boxes[a->keys[i] & id_mask];
+        a->spare[i] = (keys[i] & row_mask) + ((a->boxes[i].most & kept) << up >> down) + one;
+    }
+}
+
+static void build(fxs_world *w, const arrays *a) {
+    w->grid_fresh = 1;
+    w->looks = a->g->indexed = 0;
+    survey v;
+    uint32_t level_of[33], meets = 0, n;
+    grid *g = a->g;
+    take_survey(w, &v);
+    g->count = v.count;
+    g->levels = 0;
+    if (v.count == 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < 32; i++) {
+        meets |= (uint32_t)((w->layers[i] & v.layers) != 0) << i;
+    }
+    plan(w, g, &v, (v.layers & ~meets) != 0, level_of);
+    for (uint32_t i = 0; i <= g->levels; i++) {
+        g->level[i].end = 0;
+    }
+    if (g->levels == 1 && !g->beams && !(v.layers & ~meets)) {
+        n = g->level[0].end = make_keys(w, a, 1, level_of, meets);
+    } else {
+        n = make_keys(w, a, 0, level_of, meets);
     }
     uint32_t end = 0;
     for (uint32_t i = 0; i <= g->levels; i++) {
         g->level[i].first = end;
-        end += counts[i];
+        end += g->level[i].end;
         g->level[i].end = end;
+    }
+    fxs_sort(w, a->keys, a->spare, n, g->x_at, g->key_end - g->x_at);
+    gather(w, a, n);
+    for (uint32_t i = n; i < n + BLOCK; i++) {
+        a->keys[i] = UINT64_MAX;
+        a->boxes[i] = a->boxes[0];
     }
 }
 
@@ -247,23 +318,21 @@ typedef struct search {
     uint64_t id_mask, one; /* of a key: the bits of the id; the least step of x */
     packed_hit *out;
     uint64_t found;
-    uint64_t pair[BATCH]; /* places in the sorted arrays whose boxes meet: first << 32 | second */
+    uint64_t pair[BATCH + BLOCK]; /* places in the sorted arrays whose boxes meet: first << 32 | second */
 } search;
 
 /* Tests what is proposed, sorted by kinds: a run of like pairs is predicted well. Boxes that meet are at most two quanta further apart
  * than they reach; a quantum is at most 2^13. */
 static void test_proposed(search *s, uint32_t proposed) {
     static const uint8_t SORT[5] = {4, 4, 0, 1, 4};
-    const solid *all = solids(s->w);
-    const uint64_t *keys = s->a.keys, id_mask = s->id_mask;
-    uint64_t like[4][BATCH], hit[BATCH];
+    const solid *all = s->a.sorted;
+    uint64_t like[4][BATCH + BLOCK], hit[BATCH + BLOCK];
     uint32_t count[4] = {0};
     for (uint32_t i = 0; i < proposed; i++) {
-        uint64_t a = keys[s->pair[i] >> 32] & id_mask, b = keys[s->pair[i] & UINT32_MAX] & id_mask;
-        const solid *p = all + a, *q = all + b;
+        uint64_t pair = s->pair[i], swapped = pair << 32 | pair >> 32;
+        const solid *p = all + (pair >> 32), *q = all + (pair & UINT32_MAX);
         uint32_t sorts = (uint32_t)SORT[p->kind] + SORT[q->kind], kinds = sorts > 3 ? 3 : sorts;
-        uint64_t swap = (a ^ b) & ((uint64_t)0 - (uint64_t)(p->kind > q->kind));
-        like[kinds][count[kinds]] = (a ^ swap) << 32 | (b ^ swap);
+        like[kinds][count[kinds]] = p->kind > q->kind ? swapped : pair;
         count[kinds] += may_hit(p, q);
     }
     for (int kinds = 0; kinds < 4; kinds++) {
@@ -278,22 +347,60 @@ static void test_proposed(search *s, uint32_t proposed) {
 
 static int boxes_meet(const packed_box *p, const packed_box *q) { return ((p->most - q->least) & (q->most - p->least) & GUARDS) == GUARDS; }
 
-/* Proposes i, whose box is `here`, with everything from j on whose key is below `end`; `proposed` so far and, returned, now. */
-static inline uint32_t scan(search *s, const uint64_t *keys, const packed_box *sorted, uint32_t proposed, uint32_t i,
-                            packed_box here, uint32_t j, uint64_t end) {
-    for (; keys[j] < end; j++) {
-        s->pair[proposed] = (uint64_t)i << 32 | j;
-        proposed += (uint32_t)boxes_meet(&here, sorted + j);
-        if (proposed == BATCH) {
-            test_proposed(s, proposed);
-            proposed = 0;
-        }
+/* Tests those candidates whose boxes meet. */
+static void test_candidates(search *s, const uint64_t *end) {
+    const packed_box *boxes = s->a.boxes;
+    uint64_t *kept = s->pair;
+    for (const uint64_t *from = kept; from < end; from++) {
+        uint64_t pair = *from;
+        *kept = pair;
+        kept += boxes_meet(boxes + (pair >> 32), boxes + (pair & UINT32_MAX));
     }
-    return proposed;
+    test_proposed(s, (uint32_t)(kept - s->pair));
+}
+
+/* How many of BLOCK ascending keys are below `end`. */
+static inline uint64_t below(const uint64_t *keys, uint64_t end) {
+    uint64_t n = keys[0] < end;
+    n += keys[1] < end;
+    n += keys[2] < end;
+    n += keys[3] < end;
+    return n;
+}
+
+/* Makes i (here << 32) a candidate with everything from j on whose key is below `end`; where candidates end so far and, returned, now.
+ * By blocks, of which nearly always one is enough, so that no branch depends on chance. */
+static inline uint64_t *scan(search *s, uint64_t *pair, uint64_t here, const uint64_t *keys, uint64_t j, uint64_t end) {
+    uint64_t count;
+    do {
+        uint64_t first = here + j;
+        pair[0] = first;
+        pair[1] = first + 1;
+        pair[2] = first + 2;
+        pair[3] = first + 3;
+        count = below(keys + j, end);
+        pair += count;
+        j += BLOCK;
+        if (pair >= s->pair + BATCH) {
+            test_candidates(s, pair);
+            pair = s->pair;
+        }
+    } while (count == BLOCK);
+    return pair;
+}
+
+/* The first place from `from` on whose key is not below `key`. */
+static inline uint64_t seek(const uint64_t *keys, uint64_t from, uint64_t key) {
+    uint64_t passed;
+    do {
+        passed = below(keys + from, key);
+        from += passed;
+    } while (passed == BLOCK);
+    return from;
 }
 
 /* The first place whose key is not below `key`, searched outwards from `hint`. */
-static uint32_t seek(const arrays *a, uint32_t hint, uint64_t key) {
+static uint32_t seek_far(const arrays *a, uint32_t hint, uint64_t key) {
     uint32_t low = 0, high = a->g->count, step = 1; /* keys before low are below `key`, keys from high on are not */
     if (a->keys[hint] < key) {
         low = hint + 1;
@@ -323,31 +430,31 @@ static uint32_t seek(const arrays *a, uint32_t hint, uint64_t key) {
 
 /* Pairs within a level: along one's own row to one's own end, and along the rows after it from as far back as one could reach that
  * began before. */
-static void search_level(search *s, const level *l) {
+static inline void search_rows(search *s, const level *l, uint32_t rows) {
     const grid *g = s->a.g;
-    const uint64_t *keys = s->a.keys;
-    const packed_box *sorted = s->a.sorted;
-    const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1), begin_mask = ~s->id_mask, one = s->one;
+    const uint64_t *keys = s->a.keys, *ends = s->a.spare;
+    const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1), begin_mask = ~s->id_mask;
     const uint64_t back = x_key(g, (l->wide >> g->shift) + ((uint64_t)1 << g->x_drop) + 1);
     const uint64_t y = (uint64_t)1 << g->y_at, z = (uint64_t)1 << g->z_at, row[4] = {z, y - z, y, y + z};
-    const uint32_t x_drop = g->x_drop, x_at = g->x_at, end_i = l->end, rows = g->beams ? 4 : 1;
-    uint32_t start[4] = {l->first, l->first, l->first, l->first}, proposed = 0;
-    for (uint32_t i = l->first; i < end_i; i++) {
-        packed_box here = sorted[i];
-        uint64_t begin = keys[i] & begin_mask, own = begin & row_mask, end = own + ((here.most & FIELD_MASK) >> x_drop << x_at) + one;
-        uint64_t from = begin - own > back ? begin - back : own;
-        proposed = scan(s, keys, sorted, proposed, i, here, i + 1, end);
-        uint32_t k = 0;
-        do {
-            uint32_t first = start[k];
-            while (keys[first] < from + row[k]) {
-                first++;
-            }
-            start[k] = first;
-            proposed = scan(s, keys, sorted, proposed, i, here, first, end + row[k]);
-        } while (++k < rows);
+    uint64_t start[4] = {l->first, l->first, l->first, l->first}, *pair = s->pair;
+    for (uint64_t i = l->first; i < l->end; i++) {
+        uint64_t key = keys[i], own = key & row_mask, end = ends[i], from = (key & begin_mask) - back;
+        from = from > own && key > back ? from : own;
+        pair = scan(s, pair, i << 32, keys, i + 1, end);
+        for (uint32_t k = 0; k < rows; k++) {
+            start[k] = seek(keys, start[k], from + row[k]);
+            pair = scan(s, pair, i << 32, keys, start[k], end + row[k]);
+        }
     }
-    test_proposed(s, proposed);
+    test_candidates(s, pair);
+}
+
+static void search_level(search *s, const level *l) {
+    if (s->a.g->beams) {
+        search_rows(s, l, 4);
+    } else {
+        search_rows(s, l, 1);
+    }
 }
 
 /* Pairs of a collider of a level with larger ones of the level `large`. */
@@ -355,25 +462,25 @@ static void search_larger(search *s, const level *l, uint32_t large) {
     const arrays *a = &s->a;
     const grid *g = a->g;
     const level *coarse = g->level + large;
-    uint32_t hint[4] = {coarse->first, coarse->first, coarse->first, coarse->first}, proposed = 0;
+    uint32_t hint[4] = {coarse->first, coarse->first, coarse->first, coarse->first};
+    uint64_t *pair = s->pair;
     for (uint32_t i = l->first; i < l->end; i++) {
-        const solid *p = solids(s->w) + (a->keys[i] & s->id_mask);
-        packed_box here = a->sorted[i];
+        const solid *p = a->sorted + i;
         int64_t x = (int64_t)p->x - p->reach_x - coarse->wide, z = (int64_t)p->z - p->reach_z - coarse->wide,
                 y = (int64_t)p->y - p->reach_y - coarse->tall;
-        uint64_t x_begin = x_key(g, from_low(g, 0, max64(x, g->low[0])) >> g->shift), x_end = x_key(g, here.most & FIELD_MASK) + s->one;
+        uint64_t x_begin = x_key(g, from_low(g, 0, max64(x, g->low[0])) >> g->shift), x_end = x_key(g, a->boxes[i].most & FIELD_MASK) + s->one;
         uint32_t z_end = z_row(coarse, from_low(g, 1, (int64_t)p->z + p->reach_z)),
                  y_end = y_row(g, coarse, from_low(g, 2, (int64_t)p->y + p->reach_y));
         for (uint32_t yr = y_row(g, coarse, from_low(g, 2, max64(y, g->low[2]))); yr <= y_end; yr++) {
             for (uint32_t zr = z_row(coarse, from_low(g, 1, max64(z, g->low[1]))); zr <= z_end; zr++) {
                 uint64_t row = row_key(g, large, yr, zr);
                 uint32_t *h = hint + (zr & 3);
-                *h = seek(a, *h, row + x_begin);
-                proposed = scan(s, a->keys, a->sorted, proposed, i, here, *h, row + x_end);
+                *h = seek_far(a, *h, row + x_begin);
+                pair = scan(s, pair, (uint64_t)i << 32, a->keys, *h, row + x_end);
             }
         }
     }
-    test_proposed(s, proposed);
+    test_candidates(s, pair);
 }
 
 uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
@@ -401,7 +508,40 @@ uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
 /* ---- searches ---- */
 
 #define FEW 48         /* so few colliders are looked at one by one */
-#define BUILD_WORTH 16 /* looks at all of them that cost as much as a build */
+#define BUILD_WORTH 16 /* looks at all of them that cost as much as a build; or searches for which an index of it pays */
+#define CROWD 32       /* keys under one entry of the index that are better not looked at one after the other */
+
+/* For each value of the leading bits of a key, about twice as many as there are keys, the first place with that or more. It lies behind the
+ * room that fxs_broad_sort uses; the copies of colliders there are not needed after the step. */
+static uint32_t *index_of(const arrays *a, const fxs_world *w) { return (uint32_t *)((uint64_t *)a->sorted + w->capacity); }
+
+static void make_index(const fxs_world *w, const arrays *a) {
+    grid *g = a->g;
+    uint32_t *index = index_of(a, w), bits = bit_length(g->count), used = g->key_end - g->x_at, n = g->level[g->levels].end, sum = 0;
+    bits = bits < used ? bits : used;
+    g->index_shift = g->key_end - bits;
+    g->index_end = 1u << bits;
+    memset(index, 0, ((size_t)g->index_end + 1) * sizeof *index);
+    for (uint32_t i = 0; i < n; i++) {
+        index[a->keys[i] >> g->index_shift]++;
+    }
+    for (uint32_t i = 0; i <= g->index_end; i++) {
+        uint32_t here = index[i];
+        index[i] = sum;
+        sum += here;
+    }
+    g->indexed = 1;
+}
+
+static uint32_t seek_by_index(const arrays *a, const uint32_t *index, uint64_t key) {
+    const grid *g = a->g;
+    uint64_t entry = key >> g->index_shift;
+    if (entry >= g->index_end) {
+        return index[g->index_end];
+    }
+    uint32_t from = index[entry], n = index[entry + 1] - from;
+    return n > CROWD ? seek_far(a, from + n / 2, key) : (uint32_t)seek(a->keys, from, key);
+}
 
 static int64_t clamped(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
 
@@ -423,9 +563,10 @@ static uint64_t look_at_all(const fxs_world *w, const int64_t least[3], const in
     return n;
 }
 
-static uint64_t look_in_grid(const arrays *a, const int64_t least[3], const int64_t most[3], uint64_t *found) {
+static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t least[3], const int64_t most[3], uint64_t *found) {
     static const uint32_t AXIS[3] = {0, 2, 1}; /* x, z, y are the grid's; x, y, z the caller's */
     const grid *g = a->g;
+    const uint32_t *index = index_of(a, w);
     if (g->count == 0) {
         return 0;
     }
@@ -452,10 +593,10 @@ static uint64_t look_in_grid(const arrays *a, const int64_t least[3], const int6
         for (uint32_t y = y_first; y <= y_last; y++) {
             for (uint32_t z = z_first; z <= z_last; z++) {
                 uint64_t row = row_key(g, lvl, y, z);
-                hint = seek(a, hint, row + x_begin);
+                hint = g->indexed ? seek_by_index(a, index, row + x_begin) : seek_far(a, hint, row + x_begin);
                 for (; a->keys[hint] < row + x_end; hint++) {
                     found[n] = a->keys[hint] & id_mask;
-                    n += (uint64_t)boxes_meet(&here, a->sorted + hint);
+                    n += (uint64_t)boxes_meet(&here, a->boxes + hint);
                 }
                 /* On to the next row that has anything, if there is one. */
                 uint64_t ahead = (a->keys[hint] - row) >> g->z_at;
@@ -498,10 +639,13 @@ uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t mos
     if (!w->grid_fresh && w->count > FEW && ++w->looks >= BUILD_WORTH) {
         build(w, &a);
     }
-    *count = w->grid_fresh ? look_in_grid(&a, least, most, a.spare) : look_at_all(w, least, most, a.spare);
+    if (w->grid_fresh && a.g->count > FEW && !a.g->indexed && ++w->looks >= BUILD_WORTH) {
+        make_index(w, &a);
+    }
+    *count = w->grid_fresh ? look_in_grid(w, &a, least, most, a.spare) : look_at_all(w, least, most, a.spare);
     return a.spare;
 }
 
 void fxs_broad_sort(fxs_world *w, uint64_t *ids, uint64_t n) {
-    fxs_sort(w, ids, (uint64_t *)arrays_of(w).boxes, n, 0, bit_length(w->capacity - 1));
+    fxs_sort(w, ids, (uint64_t *)arrays_of(w).sorted, n, 0, bit_length(w->capacity - 1));
 }

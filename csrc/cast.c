@@ -599,7 +599,7 @@ static planar whole(planar v) { /* of Q.46 that are whole raw units */
 
 /* Four planar slabs; |p| + limit < 2^61.9 + 2^60.4. */
 static int32_t cast_boxes(const solid *a, const solid *b, planar p, planar m, window w, int when) {
-    planar rel = direction_of((uint32_t)b->yaw - a->yaw);
+    planar rel = fxs_direction_of((uint32_t)b->yaw - a->yaw);
     int64_t c = abs64(rel.x), s = abs64(rel.z);
     int quarters = is_quarter(frame_of(a)) && is_quarter(frame_of(b));
     for (int i = 0; i < (quarters ? 1 : 2); i++) { /* the axes of boxes that are parallel are the same */
@@ -732,7 +732,7 @@ static int64_t gap_q16(i128 v, int32_t half) {
 }
 
 static vector normal_of_boxes(const solid *a, const solid *b, const int64_t *P) {
-    planar rel = direction_of((uint32_t)b->yaw - a->yaw);
+    planar rel = fxs_direction_of((uint32_t)b->yaw - a->yaw);
     int64_t c = abs64(rel.x), s = abs64(rel.z);
     vector best = {0, 0, 0};
     i128 greatest = i128_of(0);

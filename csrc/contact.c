@@ -3,41 +3,11 @@
 #include "internal.h"
 #include "wide.h"
 
-int32_t fxs_shape_check(const fxs_shape *shape) {
-    static const uint8_t SIZES[5] = {1, 2, 2, 3, 2}; /* how many a kind uses */
-    if (shape->kind > FXS_SECTOR) {
-        return FXS_E_KIND;
-    }
-    for (uint32_t i = 0; i < 3; i++) {
-        int32_t least = i < SIZES[shape->kind], most = least ? FXS_SIZE_MAX : 0;
-        if (shape->kind == FXS_CAPSULE && i == 1) {
-            least = 0;
-        }
-        if (shape->size[i] < least || shape->size[i] > most) {
-            return FXS_E_SIZE;
-        }
-    }
-    uint32_t least_angle = shape->kind == FXS_SECTOR, most_angle = least_angle ? FXS_HALF_ANGLE_MAX : 0;
-    return shape->half_angle < least_angle || shape->half_angle > most_angle ? FXS_E_HALF_ANGLE : FXS_OK;
-}
+int32_t fxs_shape_check(const fxs_shape *shape) { return shape_status(shape->kind, shape->half_angle, shape->size); }
 
 int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose) {
     int32_t status = fxs_shape_check(shape);
     return status != FXS_OK ? status : pose->yaw >= FXS_TURN ? FXS_E_YAW : FXS_OK;
-}
-
-/* Turned shapes are widened by 4 raw units: a quantised direction's length is off by up to 2^-30 of itself, so their tests may see
- * contact a fraction of a raw unit outside the ideal shape. Quarter turns are exact. */
-void fxs_solid_reach(solid *s) {
-    s->reach_x = s->reach_z = s->size[0];
-    s->reach_y = s->kind == FXS_SPHERE ? s->size[0] : s->kind == FXS_CAPSULE ? s->size[0] + s->size[1] : s->size[1];
-    if (s->kind == FXS_BOX) {
-        int64_t c = abs64(s->cos_q30), z = abs64(s->sin_q30), widen = s->yaw % 16384 ? 5 * Q30_ONE : 0;
-        s->reach_x = (int32_t)((s->size[0] * c + s->size[2] * z + widen) / Q30_ONE);
-        s->reach_z = (int32_t)((s->size[0] * z + s->size[2] * c + widen) / Q30_ONE);
-    } else if (s->kind == FXS_SECTOR) {
-        s->reach_x = s->reach_z = s->size[0] + 4;
-    }
 }
 
 void fxs_solid_make(solid *out, const fxs_shape *shape, const fxs_pose *pose) {
@@ -53,7 +23,7 @@ void fxs_solid_make(solid *out, const fxs_shape *shape, const fxs_pose *pose) {
     if (shape->kind >= FXS_BOX) {
         fxs_direction(out->yaw, &out->cos_q30, &out->sin_q30);
     }
-    fxs_solid_reach(out);
+    set_reach(out);
 }
 
 static int64_t cross64(planar u, planar v) { return u.x * v.z - u.z * v.x; }
@@ -69,7 +39,8 @@ static planar direction_of_solid(const solid *s) {
 /* CLS(|v|^2, q * 2^60) for v in Q.46, |v|^2 < 2^123, 0 <= q <= 2^58. Whole raw units decide it but in a band about one raw unit
  * wide: with u = floor(|v| / 2^30) on each axis, u.x^2 + u.z^2 <= |v|^2 / 2^60 < (u.x + 1)^2 + (u.z + 1)^2. */
 static inline int classify_q46(planar v, int64_t q) {
-    int64_t x = abs64(v.x) / Q30_ONE, z = abs64(v.z) / Q30_ONE, least = x * x + z * z, most = least + 2 * (x + z + 1);
+    int64_t x = (int64_t)((uint64_t)abs64(v.x) >> 30), z = (int64_t)((uint64_t)abs64(v.z) >> 30);
+    int64_t least = x * x + z * z, most = least + 2 * (x + z + 1);
     if ((least <= q) & (most > q)) {
         return classify_wide(square_sum(v), i128_mul(q, Q60_ONE));
     }
@@ -108,8 +79,17 @@ static int near_edge(int64_t radius, planar e, planar d, int64_t q) {
     return classify_q46(v, q);
 }
 
-static int near_sector(const solid *s, planar d, int64_t q) {
-    planar e1 = direction_of((uint32_t)s->yaw + s->half_angle), e2 = direction_of((uint32_t)s->yaw - s->half_angle);
+/* The directions of a sector's edges. */
+typedef struct edges {
+    planar e1, e2;
+} edges;
+
+static edges edges_of(const solid *s) {
+    edges e = {fxs_direction_of((uint32_t)s->yaw + s->half_angle), fxs_direction_of((uint32_t)s->yaw - s->half_angle)};
+    return e;
+}
+
+static int near_sector(const solid *s, planar e1, planar e2, planar d, int64_t q) {
     int64_t A = cross64(e2, d), B = cross64(d, e1);
     if (s->half_angle == FXS_HALF_ANGLE_MAX || (d.x == 0 && d.z == 0) ||
         (s->half_angle <= 16384 ? min64(A, B) : max64(A, B)) >= 0) {
@@ -118,15 +98,23 @@ static int near_sector(const solid *s, planar d, int64_t q) {
     return max_int(near_edge(s->size[0], e1, d, q), near_edge(s->size[0], e2, d, q));
 }
 
-/* NEAR: the prism p against the axis at d from its centre, q the squared distance that touches. */
-static int near_prism(const solid *p, planar d, int64_t q) {
-    return p->kind == FXS_CYLINDER ? near_disc(p->size[0], d, q) : p->kind == FXS_BOX ? near_box(p, d, q) : near_sector(p, d, q);
+/* NEAR: the prism p against the axis at d from its centre, q the squared distance that touches; `known` are p's edges, if they are. */
+static inline int near_prism(const solid *p, const edges *known, planar d, int64_t q) {
+    if (p->kind != FXS_SECTOR) {
+        return p->kind == FXS_CYLINDER ? near_disc(p->size[0], d, q) : near_box(p, d, q);
+    }
+    edges e;
+    if (known) {
+        return near_sector(p, known->e1, known->e2, d, q);
+    }
+    e = edges_of(p);
+    return near_sector(p, e.e1, e.e2, d, q);
 }
 
 /* Separating axes of two boxes, all in 64 bits: |p| < 2^62, a limit below 2^61. The least of several CLS is one more than "all below"
  * where "all at or below", else 0. */
 static inline int box_box(const solid *a, const solid *b, planar d) {
-    planar rel = direction_of((uint32_t)b->yaw - a->yaw), pa = turned_back(d, direction_of_solid(a)), pb = turned_back(d, direction_of_solid(b));
+    planar rel = fxs_direction_of((uint32_t)b->yaw - a->yaw), pa = turned_back(d, direction_of_solid(a)), pb = turned_back(d, direction_of_solid(b));
     int64_t c = abs64(rel.x), s = abs64(rel.z), ax = a->size[0], az = a->size[2], bx = b->size[0], bz = b->size[2];
     int64_t over_ax = ax * Q30_ONE + bx * c + bz * s - abs64(pa.x), over_az = az * Q30_ONE + bx * s + bz * c - abs64(pa.z);
     int64_t over_bx = bx * Q30_ONE + ax * c + az * s - abs64(pb.x), over_bz = bz * Q30_ONE + ax * s + az * c - abs64(pb.z);
@@ -148,6 +136,9 @@ static int wedge_class(uint32_t half_angle, planar e1, planar e2, planar v, plan
 /* The edge of a sector from its apex p along w against a box of half sizes H, all Q.46 in the box's frame: |p| < 2^61, |w|, H <= 2^59. */
 static int edge_box(planar p, planar w, planar H) {
     int on_x = classify(abs64(2 * p.x + w.x), 2 * H.x + abs64(w.x)), on_z = classify(abs64(2 * p.z + w.z), 2 * H.z + abs64(w.z));
+    if (on_x == FXS_APART || on_z == FXS_APART) {
+        return FXS_APART;
+    }
     int on_w = classify_wide(i128_abs(cross_wide(p, w)), i128_add(i128_mul(H.x, abs64(w.z)), i128_mul(H.z, abs64(w.x))));
     return min_int(min_int(on_x, on_z), on_w);
 }
@@ -157,19 +148,24 @@ static int sector_box(const solid *sector, const solid *box, planar d) {
     int64_t radius = sector->size[0];
     planar H = {box->size[0] * Q30_ONE, box->size[2] * Q30_ONE}, p = turned_back(d, direction_of_solid(box));
     planar v = {max64(-H.x, min64(p.x, H.x)) - p.x, max64(-H.z, min64(p.z, H.z)) - p.z};
+    int64_t whole_x = (int64_t)((uint64_t)abs64(v.x) >> 30), whole_z = (int64_t)((uint64_t)abs64(v.z) >> 30);
+    if (whole_x * whole_x + whole_z * whole_z > (radius + 2) * (radius + 2)) { /* an edge is longer than the radius by half a unit at most */
+        return FXS_APART;
+    }
     int nearest = classify_q46(v, radius * radius);
     if (sector->half_angle == FXS_HALF_ANGLE_MAX) {
         return nearest;
     }
     uint32_t facing = (uint32_t)sector->yaw - box->yaw;
-    planar e1 = direction_of(facing + sector->half_angle), e2 = direction_of(facing - sector->half_angle);
+    planar e1 = fxs_direction_of(facing + sector->half_angle), e2 = fxs_direction_of(facing - sector->half_angle);
     planar w1 = {radius * e1.x, radius * e1.z}, w2 = {radius * e2.x, radius * e2.z};
     int inside = min_int(wedge_class(sector->half_angle, e1, e2, v, p), nearest);
-    return max_int(inside, max_int(edge_box(p, w1, H), edge_box(p, w2, H)));
+    return inside == FXS_OVERLAPPING ? inside : max_int(inside, max_int(edge_box(p, w1, H), edge_box(p, w2, H)));
 }
 
-/* Contact of solids of which it is known that on no axis they are more than 2^15 raw units further apart than they reach. */
-static inline int contact_near(const solid *a, const solid *b) {
+/* Contact of solids of which it is known that on no axis they are more than 2^15 raw units further apart than they reach. `known` are the
+ * edges of the one that is a sector, or NULL. */
+static inline int contact_near(const solid *a, const solid *b, const edges *known) {
     if (a->kind > b->kind) {
         const solid *swap = a;
         a = b;
@@ -184,11 +180,11 @@ static inline int contact_near(const solid *a, const solid *b) {
         if (b->kind <= FXS_CAPSULE) {
             return classify(dx * dx + dz * dz + f * f, both * both);
         }
-        return f > r ? FXS_APART : near_prism(b, minus_d, r * r - f * f);
+        return f > r ? FXS_APART : near_prism(b, known, minus_d, r * r - f * f);
     }
     int flat;
     if (a->kind == FXS_CYLINDER) { /* of two discs L^2 and 4 R^2 q are squares: their roots compare alike, in 64 bits */
-        flat = b->kind == FXS_CYLINDER ? classify(dx * dx + dz * dz, both * both) : near_prism(b, minus_d, r * r);
+        flat = b->kind == FXS_CYLINDER ? classify(dx * dx + dz * dz, both * both) : near_prism(b, known, minus_d, r * r);
     } else if (a->kind == FXS_BOX) {
         flat = b->kind == FXS_BOX ? box_box(a, b, d) : sector_box(b, a, d);
     } else {
@@ -202,12 +198,12 @@ int fxs_solid_contact(const solid *a, const solid *b) {
         abs64((int64_t)b->y - a->y) > (int64_t)a->reach_y + b->reach_y) {
         return FXS_APART;
     }
-    return contact_near(a, b);
+    return contact_near(a, b, NULL);
 }
 
 static inline int contact_of_kinds(int kinds, const solid *a, const solid *b) {
     if (kinds == OTHER_KINDS) {
-        return contact_near(a, b);
+        return contact_near(a, b, NULL);
     }
     planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
     int64_t r = a->size[0], both = r + b->size[0];
@@ -219,9 +215,10 @@ static inline int contact_of_kinds(int kinds, const solid *a, const solid *b) {
 static inline uint32_t hits_of_kinds(int kinds, const solid *all, const uint64_t *pairs, uint32_t n, int hit_when, uint64_t *hits) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t a = pairs[i] >> 32, b = pairs[i] & UINT32_MAX, swap = (a ^ b) & ((uint64_t)0 - (uint64_t)(a > b));
-        int contact = contact_of_kinds(kinds, all + a, all + b);
-        hits[found] = (a ^ swap) << 33 | (b ^ swap) << 2 | (uint64_t)contact;
+        const solid *a = all + (pairs[i] >> 32), *b = all + (pairs[i] & UINT32_MAX);
+        int contact = contact_of_kinds(kinds, a, b);
+        uint64_t first = a->id < b->id ? a->id : b->id, second = a->id < b->id ? b->id : a->id;
+        hits[found] = first << 33 | second << 2 | (uint64_t)contact;
         found += contact >= hit_when;
     }
     return found;
@@ -238,6 +235,30 @@ uint32_t fxs_solid_hits(const solid *all, int kinds, const uint64_t *pairs, uint
     default:
         return hits_of_kinds(OTHER_KINDS, all, pairs, n, hit_when, hits);
     }
+}
+
+uint64_t fxs_solid_met(const solid *area, const solid *all, uint64_t *ids, uint64_t n, int hit_when) {
+    enum { AT_ONCE = 64 };
+    uint64_t met = 0;
+    edges of_area = {{0, 0}, {0, 0}};
+    if (area->kind == FXS_SECTOR) {
+        of_area = edges_of(area);
+    }
+    const edges *known = area->kind == FXS_SECTOR ? &of_area : NULL;
+    for (uint64_t from = 0; from < n; from += AT_ONCE) { /* by kinds: what is alike is predicted well */
+        uint64_t like[FXS_SECTOR + 1][AT_ONCE], count[FXS_SECTOR + 1] = {0}, end = from + AT_ONCE < n ? from + AT_ONCE : n;
+        for (uint64_t i = from; i < end; i++) {
+            uint32_t kind = all[ids[i]].kind;
+            like[kind][count[kind]++] = ids[i];
+        }
+        for (uint32_t kind = 0; kind <= FXS_SECTOR; kind++) {
+            for (uint64_t i = 0; i < count[kind]; i++) {
+                ids[met] = like[kind][i];
+                met += contact_near(area, all + like[kind][i], known) >= hit_when;
+            }
+        }
+    }
+    return met;
 }
 
 int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {

@@ -54,17 +54,29 @@ static inline uint32_t bit_length(uint64_t v) {
 #endif
 }
 
+/* FXS_OK, FXS_E_KIND, FXS_E_SIZE or FXS_E_HALF_ANGLE. */
+static inline int32_t shape_status(uint32_t kind, uint32_t half_angle, const int32_t size[3]) {
+    enum { MAX = FXS_SIZE_MAX };
+    static const uint32_t LEAST[5][3] = {{1, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 1, 1}, {1, 1, 0}};
+    static const uint32_t MORE[5][3] = {
+        {MAX - 1, 0, 0}, {MAX - 1, MAX, 0}, {MAX - 1, MAX - 1, 0}, {MAX - 1, MAX - 1, MAX - 1}, {MAX - 1, MAX - 1, 0}};
+    if (kind > FXS_SECTOR) {
+        return FXS_E_KIND;
+    }
+    const uint32_t *least = LEAST[kind], *more = MORE[kind];
+    if (((uint32_t)size[0] - least[0] > more[0]) | ((uint32_t)size[1] - least[1] > more[1]) | ((uint32_t)size[2] - least[2] > more[2])) {
+        return FXS_E_SIZE;
+    }
+    return (kind == FXS_SECTOR ? half_angle - 1 > FXS_HALF_ANGLE_MAX - 1 : half_angle != 0) ? FXS_E_HALF_ANGLE : FXS_OK;
+}
+
 /* v / 2^30 rounded to nearest, halves away from zero; |v| < 2^63 - 2^29. */
 static inline int64_t round_q30(int64_t v) {
     return v < 0 ? -(int64_t)(((uint64_t)-v + ((uint64_t)1 << 29)) >> 30) : (int64_t)(((uint64_t)v + ((uint64_t)1 << 29)) >> 30);
 }
 
-static inline planar direction_of(uint32_t yaw) {
-    int32_t c, s;
-    fxs_direction((uint16_t)yaw, &c, &s);
-    planar p = {c, s};
-    return p;
-}
+/* Q2.30; yaw as if taken modulo FXS_TURN. */
+FXS_INTERNAL planar fxs_direction_of(uint32_t yaw);
 
 /* v turned by yaw and by minus yaw, dir the direction of yaw; the product of the units, unrounded. Exact for |v.x| + |v.z| < 2^33. */
 static inline planar turned(planar v, planar dir) {
@@ -93,8 +105,22 @@ typedef struct solid {
 /* Makes `out` a checked shape at a checked pose; layer, active, owner and id are left alone. */
 FXS_INTERNAL void fxs_solid_make(solid *out, const fxs_shape *shape, const fxs_pose *pose);
 
+/* A box's reach on x and z. Turned shapes are widened by 4 raw units: a quantised direction's length is off by up to 2^-30 of itself, so
+ * their tests may see contact a fraction of a raw unit outside the ideal shape. Quarter turns are exact. */
+static inline void box_reach(solid *s) {
+    int64_t c = abs64(s->cos_q30), z = abs64(s->sin_q30), widen = s->yaw % 16384 ? 5 * Q30_ONE : 0;
+    s->reach_x = (int32_t)((uint64_t)(s->size[0] * c + s->size[2] * z + widen) >> 30);
+    s->reach_z = (int32_t)((uint64_t)(s->size[0] * z + s->size[2] * c + widen) >> 30);
+}
+
 /* Sets the reach from kind, size, yaw and direction. */
-FXS_INTERNAL void fxs_solid_reach(solid *s);
+static inline void set_reach(solid *s) {
+    s->reach_y = s->size[1] + (s->kind <= FXS_CAPSULE ? s->size[0] : 0); /* a sphere's size[1] is 0 */
+    s->reach_x = s->reach_z = s->size[0] + (s->kind == FXS_SECTOR ? 4 : 0);
+    if (s->kind == FXS_BOX) {
+        box_reach(s);
+    }
+}
 
 /* Contact of any two solids. */
 FXS_INTERNAL int fxs_solid_contact(const solid *a, const solid *b);
@@ -104,6 +130,9 @@ FXS_INTERNAL int fxs_solid_contact(const solid *a, const solid *b);
  * they reach by more than 2^15 raw units. */
 enum { TWO_CYLINDERS, CYLINDER_AND_BOX, TWO_BOXES, OTHER_KINDS };
 FXS_INTERNAL uint32_t fxs_solid_hits(const solid *all, int kinds, const uint64_t *pairs, uint32_t n, int hit_when, uint64_t *hits);
+
+/* Keeps, in any order, those of n ids that `area` meets: how many. They are near it, as above. */
+FXS_INTERNAL uint64_t fxs_solid_met(const solid *area, const solid *all, uint64_t *ids, uint64_t n, int hit_when);
 
 /* fxs_shape_check and the pose's yaw. */
 FXS_INTERNAL int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose);

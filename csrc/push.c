@@ -138,7 +138,7 @@ static way way_of_box_and_disc(const solid *box, const solid *disc, planar p, in
 
 /* The limits are those of contact, below 2^61. */
 static way way_of_boxes(const solid *a, const solid *b, planar p) {
-    planar rel = direction_of((uint32_t)b->yaw - a->yaw);
+    planar rel = fxs_direction_of((uint32_t)b->yaw - a->yaw);
     int64_t c = abs64(rel.x), s = abs64(rel.z), ax = a->size[0], az = a->size[2], bx = b->size[0], bz = b->size[2];
     planar pa = turned_back(p, axis_x(a)), pb = turned_back(p, axis_x(b));
     way on_a = better(way_through(axis_x(a), pa.x, ax * Q30_ONE + bx * c + bz * s, p),

@@ -15,11 +15,13 @@ uint64_t fxs_world_save_size(const fxs_world *world) {
 /* A collider's bytes are its words, the second and third of them put together from smaller fields. On a little-endian machine they lie
  * in memory as they are saved. */
 static void put_collider(uint8_t *p, const solid *s, const place *where) {
+#if LITTLE_ENDIAN_WORDS
+    memcpy(p, (const uint8_t *)s + offsetof(solid, id), offsetof(fxs_collider, x));
+    memcpy(p + offsetof(fxs_collider, x), where, sizeof *where);
+    memcpy(p + offsetof(fxs_collider, size), s->size, sizeof s->size);
+#else
     fxs_collider c;
     fxs_collider_of(s, where, &c);
-#if LITTLE_ENDIAN_WORDS
-    memcpy(p, &c, COLLIDER_SIZE);
-#else
     uint32_t words[COLLIDER_SIZE / 4];
     memcpy(words, &c, COLLIDER_SIZE);
     words[1] = (uint32_t)c.kind | (uint32_t)c.layer << 8 | (uint32_t)c.active << 16 | (uint32_t)c.zero << 24;
@@ -174,7 +176,7 @@ static const uint8_t *bad_collider(const fxs_world *w, const parts *s) {
         if (c.ox | c.oy | c.oz) { /* else its centre is its position, and in range */
             solid body;
             place where;
-            if (fxs_solid_of(&c, &body, &where) != FXS_OK) {
+            if (solid_of(&c, &body, &where) != FXS_OK) {
                 return p;
             }
         }
@@ -250,7 +252,7 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
         fxs_collider c;
         get_collider(s.colliders + (uint64_t)COLLIDER_SIZE * i, &c);
         set_put(present_set(world), c.id);
-        fxs_solid_of(&c, solids(world) + c.id, places(world) + c.id);
+        solid_of(&c, solids(world) + c.id, places(world) + c.id);
         solids(world)[c.id].meets = world->layers[c.layer];
     }
     for (uint32_t i = 0; i < s.hit_count; i++) {

@@ -140,37 +140,6 @@ void fxs_world_hits(const fxs_world *world, fxs_hit *out) {
 
 /* ---- placing ---- */
 
-/* Direction and centre. */
-static inline int32_t aim(solid *s, const place *p) {
-    if (s->kind >= FXS_BOX || p->ox != 0 || p->oz != 0) {
-        fxs_direction(s->yaw, &s->cos_q30, &s->sin_q30);
-    }
-    int64_t x = p->x, y = (int64_t)p->y + p->oy, z = p->z;
-    if (p->ox != 0 || p->oz != 0) {
-        planar offset = {p->ox, p->oz}, dir = {s->cos_q30, s->sin_q30}, v = turned(offset, dir);
-        x += round_q30(v.x);
-        z += round_q30(v.z);
-    }
-    if (x < INT32_MIN || x > INT32_MAX || y < INT32_MIN || y > INT32_MAX || z < INT32_MIN || z > INT32_MAX) {
-        return FXS_E_CENTRE;
-    }
-    s->x = (int32_t)x;
-    s->y = (int32_t)y;
-    s->z = (int32_t)z;
-    return FXS_OK;
-}
-
-int32_t fxs_solid_place(solid *s, const place *p) {
-    int32_t status = aim(s, p);
-    fxs_solid_reach(s);
-    return status;
-}
-
-/* fxs_collider is a solid's fields from id to owner, a place, and the sizes: no padding between them. */
-#define TRAITS_SIZE 16
-_Static_assert(sizeof(fxs_collider) == 52 && sizeof(place) == 24 && offsetof(fxs_collider, x) == TRAITS_SIZE, "a collider has no padding");
-_Static_assert(offsetof(solid, size) - offsetof(solid, id) == TRAITS_SIZE, "a solid's traits are a collider's");
-
 void fxs_collider_of(const solid *s, const place *p, fxs_collider *out) {
     uint8_t *bytes = (uint8_t *)out;
     memcpy(bytes, (const uint8_t *)s + offsetof(solid, id), TRAITS_SIZE);
@@ -178,19 +147,8 @@ void fxs_collider_of(const solid *s, const place *p, fxs_collider *out) {
     memcpy(bytes + TRAITS_SIZE + sizeof *p, s->size, sizeof s->size);
 }
 
-int32_t fxs_solid_of(const fxs_collider *c, solid *s, place *p) {
-    const uint8_t *bytes = (const uint8_t *)c;
-    memcpy((uint8_t *)s + offsetof(solid, id), bytes, TRAITS_SIZE);
-    memcpy(p, bytes + TRAITS_SIZE, sizeof *p);
-    memcpy(s->size, bytes + TRAITS_SIZE + sizeof *p, sizeof s->size);
-    s->cos_q30 = (int32_t)Q30_ONE;
-    s->sin_q30 = 0;
-    return fxs_solid_place(s, p);
-}
-
 int32_t fxs_collider_check(const fxs_collider *c) {
-    fxs_shape shape = {c->kind, c->half_angle, {c->size[0], c->size[1], c->size[2]}};
-    int32_t status = c->zero ? FXS_E_KIND : fxs_shape_check(&shape);
+    int32_t status = c->zero ? FXS_E_KIND : shape_status(c->kind, c->half_angle, c->size);
     return status != FXS_OK ? status : c->layer >= FXS_LAYER_COUNT ? FXS_E_LAYER : c->active > 1 ? FXS_E_ACTIVE : FXS_OK;
 }
 
@@ -210,7 +168,7 @@ static int32_t addable(const fxs_world *w, const fxs_collider *c, solid *s, plac
     }
     int32_t status = fxs_collider_check(c);
     if (status == FXS_OK) {
-        status = fxs_solid_of(c, s, p);
+        status = solid_of(c, s, p);
         s->meets = w->layers[s->layer];
     }
     return status;
@@ -260,7 +218,7 @@ int32_t fxs_world_remove(fxs_world *world, uint32_t id) {
 /* Stores the changed copies of a collider if its centre is in range. */
 static int32_t replace(fxs_world *w, solid *s, const place *p) {
     uint32_t id = s->id;
-    int32_t status = fxs_solid_place(s, p);
+    int32_t status = solid_place(s, p);
     if (status == FXS_OK) {
         solids(w)[id] = *s;
         places(w)[id] = *p;
@@ -335,7 +293,7 @@ int32_t fxs_world_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, c
         now->yaw = (uint16_t)poses[i].yaw;
         aim(now, p);
         if (now->kind == FXS_BOX) {
-            fxs_solid_reach(now);
+            box_reach(now);
         }
     }
     return FXS_OK;
@@ -418,8 +376,24 @@ int32_t fxs_world_set_active(fxs_world *world, uint32_t id, uint32_t active) {
 
 /* ---- steps ---- */
 
-/* LSD radix sort by digits of about the same width; a digit that is the same in every key costs one read. */
-void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits) {
+/* How many digits to sort by: few passes over the keys, but counts that are not many more than the keys. */
+static uint32_t choose_passes(const fxs_world *w, uint64_t n, uint32_t bits) {
+    uint32_t best = 0;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t passes = (bits + w->digit_bits - 1) / w->digit_bits; passes && passes <= bits; passes++) {
+        uint64_t cost = passes * (2 * n + ((uint64_t)1 << (bits + passes - 1) / passes));
+        if (cost >= least) {
+            break;
+        }
+        least = cost;
+        best = passes;
+    }
+    return best;
+}
+
+/* LSD radix sort by digits of about the same width; a digit that is the same in every key costs one read. Returns where the keys are
+ * then: in `keys` or in `spare`. */
+static uint64_t *sorted(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits) {
     if (n <= 32) {
         uint64_t mask = (bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX) << low;
         for (uint64_t i = 1; i < n; i++) {
@@ -429,18 +403,17 @@ void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, u
             }
             keys[j] = key;
         }
-        return;
+        return keys;
     }
-    uint32_t passes = (bits + w->digit_bits - 1) / w->digit_bits, width = passes ? (bits + passes - 1) / passes : 0;
+    uint32_t passes = choose_passes(w, n, bits), width = passes ? (bits + passes - 1) / passes : 0;
     uint32_t *ends = (uint32_t *)at(w, w->digits_at);
-    uint64_t *from = keys, *to = spare;
     for (uint32_t done = 0; done < bits; done += width) {
         uint32_t shift = low + done, most = bits - done < width ? bits - done : width, mask = (1u << most) - 1, sum = 0;
         memset(ends, 0, sizeof *ends << most);
         for (uint64_t i = 0; i < n; i++) {
-            ends[from[i] >> shift & mask]++;
+            ends[keys[i] >> shift & mask]++;
         }
-        if (ends[from[0] >> shift & mask] == n) {
+        if (ends[keys[0] >> shift & mask] == n) {
             continue;
         }
         for (uint32_t digit = 0; digit <= mask; digit++) {
@@ -449,14 +422,20 @@ void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, u
             sum += here;
         }
         for (uint64_t i = 0; i < n; i++) {
-            to[ends[from[i] >> shift & mask]++] = from[i];
+            uint64_t key = keys[i];
+            spare[ends[key >> shift & mask]++] = key;
         }
-        uint64_t *swap = from;
-        from = to;
-        to = swap;
+        uint64_t *swap = keys;
+        keys = spare;
+        spare = swap;
     }
-    if (from != keys) {
-        memcpy(keys, from, (size_t)n * sizeof *keys);
+    return keys;
+}
+
+void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits) {
+    const uint64_t *done = sorted(w, keys, spare, n, low, bits);
+    if (done != keys) {
+        memcpy(keys, done, (size_t)n * sizeof *keys);
     }
 }
 
@@ -465,6 +444,8 @@ typedef struct event_list {
     fxs_event *events;
     uint64_t capacity, count;
 } event_list;
+
+static uint64_t offset_of(const fxs_world *w, const packed_hit *list) { return (uint64_t)((const uint8_t *)list - (const uint8_t *)w); }
 
 static void report(event_list *list, packed_hit h, uint32_t kind, uint32_t contact) {
     if (list->count < list->capacity) {
@@ -505,17 +486,19 @@ int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capac
         return FXS_E_ROOM;
     }
     uint32_t id_bits = bit_length(world->capacity - 1);
-    fxs_sort(world, now, other, found, 2, id_bits); /* by b, then by a: the bits that ids of this world have */
-    fxs_sort(world, now, other, found, 33, id_bits);
+    uint64_t both = world->spare_at + world->other_at;
+    now = sorted(world, now, other, found, 2, id_bits); /* by b, then by a: the bits that ids of this world have */
+    now = sorted(world, now, (packed_hit *)at(world, both - offset_of(world, now)), found, 33, id_bits);
     event_list list = {events, event_capacity, 0};
     compare_hits(world, now, found, &list);
     counts->events = list.count;
     if (list.count > event_capacity) {
         return FXS_E_ROOM;
     }
-    uint64_t swap = world->hits_at;
-    world->hits_at = world->spare_at;
-    world->spare_at = swap;
+    uint64_t old = world->hits_at;
+    world->hits_at = offset_of(world, now);
+    world->other_at = both - world->hits_at;
+    world->spare_at = old;
     world->hit_count = (uint32_t)found;
     if (world->changed_count) {
         memset(changed_set(world), 0, set_size(world->capacity));
@@ -542,13 +525,11 @@ static uint64_t met_by(fxs_world *w, const fxs_query *q, uint64_t **ids) {
     uint64_t near_count, met = 0, *near = fxs_broad_near(w, least, most, &near_count);
     for (uint64_t i = 0; i < near_count; i++) {
         const solid *s = solids(w) + near[i];
-        if ((q->mask >> s->layer & 1) && (q->exclude_owner == 0 || s->owner != q->exclude_owner) &&
-            fxs_solid_contact(&area, s) >= (int)w->hit_when) {
-            near[met++] = near[i];
-        }
+        near[met] = near[i];
+        met += (q->mask >> s->layer & 1) & (uint32_t)((q->exclude_owner == 0) | (s->owner != q->exclude_owner));
     }
     *ids = near;
-    return met;
+    return fxs_solid_met(&area, solids(w), near, met, (int)w->hit_when);
 }
 
 /* Squared distance of a collider's centre from a pose: three components of 33 bits. */

@@ -29,7 +29,7 @@ struct fxs_world {
     uint32_t digit_bits;
     uint64_t broad_at; /* scratch of the broad phase */
     uint32_t grid_fresh; /* whether it still tells where colliders are: scratch, like it */
-    uint32_t looks;      /* searches since the last change that did without it */
+    uint32_t looks;      /* searches since the last change, or since it was built, that did without it, or without its index */
 };
 
 static inline void *at(const fxs_world *w, uint64_t offset) { return (uint8_t *)(uintptr_t)w + offset; }
@@ -88,12 +88,60 @@ static inline uint32_t may_hit(const solid *a, const solid *b) {
     return (a->meets >> b->layer & 1) & (uint32_t)((a->owner == 0) | (a->owner != b->owner));
 }
 
+static inline void set_direction(solid *s) {
+    planar dir = fxs_direction_of(s->yaw);
+    s->cos_q30 = (int32_t)dir.x;
+    s->sin_q30 = (int32_t)dir.z;
+}
+
+/* Centre of s from its kind and yaw at p, and its direction if it is kept. FXS_OK or FXS_E_CENTRE. */
+static inline int32_t aim(solid *s, const place *p) {
+    if (s->kind >= FXS_BOX) {
+        set_direction(s);
+    }
+    if ((p->ox | p->oy | p->oz) == 0) {
+        memcpy(s, p, 12); /* x, y, z */
+        return FXS_OK;
+    }
+    int64_t x = p->x, y = (int64_t)p->y + p->oy, z = p->z;
+    if (p->ox != 0 || p->oz != 0) {
+        set_direction(s);
+        planar offset = {p->ox, p->oz}, dir = {s->cos_q30, s->sin_q30}, v = turned(offset, dir);
+        x += round_q30(v.x);
+        z += round_q30(v.z);
+    }
+    if (x < INT32_MIN || x > INT32_MAX || y < INT32_MIN || y > INT32_MAX || z < INT32_MIN || z > INT32_MAX) {
+        return FXS_E_CENTRE;
+    }
+    s->x = (int32_t)x;
+    s->y = (int32_t)y;
+    s->z = (int32_t)z;
+    return FXS_OK;
+}
+
 /* Direction, reach and centre of s from its kind, size and yaw at p. FXS_OK or FXS_E_CENTRE (s is then half done). */
-FXS_INTERNAL int32_t fxs_solid_place(solid *s, const place *p);
+static inline int32_t solid_place(solid *s, const place *p) {
+    int32_t status = aim(s, p);
+    set_reach(s);
+    return status;
+}
+
+/* fxs_collider is a solid's fields from id to owner, a place, and the sizes: no padding between them. */
+#define TRAITS_SIZE 16
+_Static_assert(sizeof(fxs_collider) == 52 && sizeof(place) == 24 && offsetof(fxs_collider, x) == TRAITS_SIZE, "a collider has no padding");
+_Static_assert(offsetof(solid, size) - offsetof(solid, id) == TRAITS_SIZE, "a solid's traits are a collider's");
 
 /* The collider that s and p make up, and the other way round (unchecked, without `meets`; FXS_E_CENTRE if its centre is out of range). */
 FXS_INTERNAL void fxs_collider_of(const solid *s, const place *p, fxs_collider *out);
-FXS_INTERNAL int32_t fxs_solid_of(const fxs_collider *c, solid *s, place *p);
+static inline int32_t solid_of(const fxs_collider *c, solid *s, place *p) {
+    const uint8_t *bytes = (const uint8_t *)c;
+    memcpy((uint8_t *)s + offsetof(solid, id), bytes, TRAITS_SIZE);
+    memcpy(p, bytes + TRAITS_SIZE, sizeof *p);
+    memcpy(s->size, bytes + TRAITS_SIZE + sizeof *p, sizeof s->size);
+    s->cos_q30 = (int32_t)Q30_ONE;
+    s->sin_q30 = 0;
+    return solid_place(s, p);
+}
 
 /* Everything about a collider that does not depend on a world: FXS_OK, FXS_E_KIND, _SIZE, _HALF_ANGLE, _LAYER, _ACTIVE. */
 FXS_INTERNAL int32_t fxs_collider_check(const fxs_collider *c);

@@ -15,6 +15,6 @@ void contact_is_defined(void) {
     __CPROVER_assume(is_near(sa.x, sb.x, (int64_t)sa.reach_x + sb.reach_x));
     __CPROVER_assume(is_near(sa.y, sb.y, (int64_t)sa.reach_y + sb.reach_y));
     __CPROVER_assume(is_near(sa.z, sb.z, (int64_t)sa.reach_z + sb.reach_z));
-    int contact = contact_near(&sa, &sb);
+    int contact = contact_near(&sa, &sb, NULL);
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
 }

@@ -22,7 +22,7 @@ void centres_are_exact(void) {
         s.size[i] = any_in(0, FXS_SIZE_MAX);
     }
     place p = {nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32()};
-    int32_t status = fxs_solid_place(&s, &p);
+    int32_t status = solid_place(&s, &p);
     planar offset = {p.ox, p.oz}, dir = {s.cos_q30, s.sin_q30};
     int80 at[3] = {p.x, (int80)p.y + p.oy, p.z};
     if (p.ox != 0 || p.oz != 0) {
