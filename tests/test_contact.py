@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 from itertools import combinations_with_replacement, product
-from math import isqrt
+from math import gcd, isqrt
 from operator import itemgetter
 from random import Random
 from typing import Any
@@ -184,6 +185,71 @@ def test_along_a_sectors_edge_the_arc_decides_and_square_to_it_the_apex(eighth: 
             for way in (1, -1):
                 pose = (-2 * m * s * way, 5 + m, 2 * m * c * way, 0)
                 cases.append((("sector", LARGE, half_angle, 5), (0, 0, 0, yaw), ("sphere", 3 * m), pose))
+    assert mismatches(cases) == []
+
+
+def along(e: tuple[int, int], dot: int) -> tuple[int, int]:
+    """The place nearest to the line of e whose product with e is `dot`."""
+    x, z = e
+    g = gcd(x, z)
+    dx = dot // g * pow(x // g, -1, abs(z) // g) % (abs(z) // g)
+    dz = (dot - x * dx) // z
+    k = round(Fraction(dot * x, x * x + z * z) - dx) * g // z
+    return dx + k * z // g, dz - k * x // g
+
+
+def test_where_a_sectors_edge_begins_and_ends_is_decided_to_the_last_bit() -> None:
+    """Places level with the ends of an edge, or by 2^-30 of a raw unit not level with them."""
+    random, cases, exact = Random(11), [], 0
+    while exact < 200:
+        yaw, half_angle, radius = (
+            random.randrange(65536),
+            random.randrange(1, 32768),
+            random.randrange(2**28, LARGE),
+        )
+        side = random.choice((1, -1))
+        e = model.direction((yaw + side * half_angle) % 65536)
+        if 0 in e or gcd(*e) > 1:
+            continue
+        for dot in (0, 1, radius * 2**30 - 1, radius * 2**30, radius * 2**30 + 1):
+            x, z = along(e, dot)
+            assert e[0] * x + e[1] * z == dot
+            cross = e[0] * z - e[1] * x
+            if side * cross <= 0 or abs(cross) > 2**58:
+                continue
+            exact += 1
+            tip = (2**30 * x - radius * e[0]) ** 2 + (2**30 * z - radius * e[1]) ** 2
+            for gap in (
+                cross**2,
+                tip if dot > 1 else (x * x + z * z) * 2**60,
+                (cross**2 + (x * x + z * z) * 2**60) // 2,
+            ):
+                ball, y = ball_that_sees(gap // 2**60, 5)
+                cases.append((("sector", radius, half_angle, 5), (0, 0, 0, yaw), ball, (x, y, z, 0)))
+    assert mismatches(cases) == []
+
+
+def test_a_corner_on_the_line_of_an_edge_and_within_the_radius_touches_past_the_edges_end() -> None:
+    """The box lies beside the sector; the edge, whose direction is a little short, ends before the corner."""
+    cases = []
+    for edge in range(60000, 65536):
+        x, z = model.direction(edge)
+        g, square = gcd(x, z), x * x + z * z
+        for n in range(1, (g + 1) // 2):  # the corner is n / g along the direction
+            radius = (isqrt(n * n * square - 1) // g) + 1
+            if radius * g >= n * 2**30 or radius > LARGE:
+                continue
+            corner, halves = (n * x // g, n * z // g), (7, 70000000)
+            for half_angle, first, side in product((100, 16384, 20000), (0, 1), (1, -1)):
+                half_x, half_z = halves[first], halves[1 - first]
+                centre = (
+                    corner[0] + (half_x if x > 0 else -half_x),
+                    corner[1] + (half_z if z > 0 else -half_z),
+                )
+                fan = ("sector", radius, half_angle, 5), (0, 0, 0, (edge - side * half_angle) % 65536)
+                cases.append((*fan, ("box", half_x, 5, half_z), (centre[0], 0, centre[1], 0)))
+            break
+    assert {model.overlap(*case) for case in cases} == {1, 2}
     assert mismatches(cases) == []
 
 
