@@ -14,7 +14,9 @@ export class Colliders {
   #bytes;
   #halves;
 
-  constructor(buffer) {
+  // `before`: the colliders of the frame shown before, which are not looked at any more; their solids are written over.
+  constructor(buffer, before = null) {
+    this.old = before?.drawn ?? before?.old ?? [];
     this.count = buffer.byteLength / COLLIDER_BYTES;
     this.words = new Int32Array(buffer);
     this.#bytes = new Uint8Array(buffer);
@@ -65,35 +67,54 @@ export class Colliders {
     };
   }
 
-  // A solid to draw: centre, direction and sizes in units.
-  solid(i) {
+  // A solid to draw: centre, direction and sizes in units. `into`: one to be written over.
+  solid(i, into = newSolid()) {
     const at = i * WORDS;
     const words = this.words;
     const yaw = this.#halves[at * 2 + 4] * RADIANS;
     const [c, s] = [Math.cos(yaw), Math.sin(yaw)];
     const [ox, oz] = [words[at + 7], words[at + 9]];
-    return {
-      id: words[at] >>> 0,
-      kind: this.kind(i),
-      layer: this.layer(i),
-      active: this.active(i),
-      yaw,
-      c,
-      s,
-      x: (words[at + 4] + ox * c - oz * s) / UNIT,
-      y: (words[at + 5] + words[at + 8]) / UNIT,
-      z: (words[at + 6] + ox * s + oz * c) / UNIT,
-      halfAngle: this.#halves[at * 2 + 5] * RADIANS,
-      size: [words[at + 10] / UNIT, words[at + 11] / UNIT, words[at + 12] / UNIT],
-    };
+    into.id = words[at] >>> 0;
+    into.kind = this.kind(i);
+    into.layer = this.layer(i);
+    into.active = this.active(i);
+    into.yaw = yaw;
+    into.c = c;
+    into.s = s;
+    into.x = (words[at + 4] + ox * c - oz * s) / UNIT;
+    into.y = (words[at + 5] + words[at + 8]) / UNIT;
+    into.z = (words[at + 6] + ox * s + oz * c) / UNIT;
+    into.halfAngle = this.#halves[at * 2 + 5] * RADIANS;
+    for (let axis = 0; axis < 3; axis++) into.size[axis] = words[at + 10 + axis] / UNIT;
+    return into;
   }
 
   // All solids, worked out once.
   get solids() {
-    this.drawn ??= Array.from({ length: this.count }, (_, i) => this.solid(i));
+    if (!this.drawn) {
+      this.drawn = Array.from({ length: this.count }, (_, i) => this.solid(i, this.old[i]));
+      this.old = [];
+    }
     return this.drawn;
   }
 }
+
+const newSolid = () => ({
+  id: 0,
+  kind: 0,
+  layer: 0,
+  active: true,
+  yaw: 0.5,
+  c: 0.5,
+  s: 0.5,
+  x: 0.5,
+  y: 0.5,
+  z: 0.5,
+  halfAngle: 0.5,
+  size: [0.5, 0.5, 0.5],
+  sx: 0.5, // where it is on the canvas that is being drawn, in pixels
+  sy: 0.5,
+});
 
 // The solid of a shape of a match log at a place: what queries and casts are drawn as.
 export function solidOf(shape, [x, y, z], yaw) {
@@ -101,6 +122,7 @@ export function solidOf(shape, [x, y, z], yaw) {
   const kind = SHAPE_CODES[name];
   const [first, second, third] = (kind === SECTOR ? [sizes[0], sizes[2]] : sizes).map((size) => size / UNIT);
   return {
+    ...newSolid(),
     id: -1,
     kind,
     yaw: yaw * RADIANS,

@@ -1,6 +1,6 @@
 // Draws one frame on a canvas, from above (XZ) or from the side (XY).
 
-import { ENTER, EXIT, TOUCHING } from "./codes.js";
+import { ENTER, EXIT, STAY, TOUCHING } from "./codes.js";
 import {
   BOX,
   CAPSULE,
@@ -43,6 +43,28 @@ function grouped(items, keyOf) {
     else groups.set(key, [item]);
   }
   return groups;
+}
+
+const knownLinks = new WeakMap(); // by the colliders of a frame
+
+// The hits of a side's frame of which a layer is shown, each with the place to mark: worked out once for all views.
+function linksOf(side, layers) {
+  const { colliders, events } = side;
+  const { solids } = colliders;
+  const key = [...layers].join();
+  const known = knownLinks.get(colliders);
+  if (known?.key === key) return known.links;
+  const links = [];
+  for (let at = 0; at < events.length && links.length < LINKS_MAX; at += 4) {
+    const kind = events[at + 2];
+    if (kind === EXIT) continue;
+    const solidA = solids[colliders.indexOf(events[at])];
+    const solidB = solids[colliders.indexOf(events[at + 1])];
+    if (!solidA || !solidB || !(layers.has(solidA.layer) || layers.has(solidB.layer))) continue;
+    links.push({ solidA, solidB, kind, contact: events[at + 3], ...contactPlace(solidA, solidB) });
+  }
+  knownLinks.set(colliders, { key, links });
+  return links;
 }
 
 // One canvas. `scene`, what to draw, is { sides, options, selected, theme, ... } of page.js.
@@ -99,6 +121,14 @@ export class View {
       if ((isNear || covers(solid, x, up)) && size < bestSize) [best, bestSize] = [solid.id, size];
     }
     return best;
+  }
+
+  // Where a solid is on this canvas, into the solid itself: all that is drawn of it asks for that again and again.
+  #place(solid) {
+    const { camera } = this;
+    solid.sx = this.width / 2 + (solid.x - camera.x) * camera.scale;
+    solid.sy = this.height / 2 - (solid[this.upAxis] - camera[this.upAxis]) * camera.scale * this.upSign;
+    return solid;
   }
 
   draw(scene) {
@@ -192,13 +222,13 @@ export class View {
   // ---- outlines ----
 
   #isVisible(solid) {
-    const [sx, sy] = this.toScreen(solid);
+    const { sx, sy } = solid;
     const { scale } = this.camera;
     const reach = 12 + scale * (solid.kind === BOX ? Math.hypot(...solid.size) : solid.size[0] + halfHeight(solid));
     return sx > -reach && sy > -reach && sx < this.width + reach && sy < this.height + reach;
   }
 
-  // Adds the outline of a solid to the current path, grown by `margin` pixels.
+  // Adds the outline of a placed solid to the current path, grown by `margin` pixels.
   #outline(solid, margin = 0) {
     if (this.projection === "top") this.#outlineTop(solid, margin);
     else this.#outlineSide(solid, margin);
@@ -207,7 +237,7 @@ export class View {
   #outlineTop(solid, margin) {
     const { context: g } = this;
     const { scale } = this.camera;
-    const [sx, sy] = this.toScreen(solid);
+    const { sx, sy } = solid;
     const radius = solid.size[0] * scale + margin;
     if (solid.kind === BOX) {
       const [hx, hz] = [solid.size[0] * scale + margin, solid.size[2] * scale + margin];
@@ -226,18 +256,21 @@ export class View {
     } else {
       g.moveTo(sx + radius, sy);
       g.arc(sx, sy, radius, 0, FULL_TURN);
-      g.closePath();
     }
   }
 
   #outlineSide(solid, margin) {
     const { context: g } = this;
     const { scale } = this.camera;
-    const [sx, sy] = this.toScreen(solid);
+    const { sx, sy } = solid;
     if (solid.kind === SPHERE || solid.kind === CAPSULE) {
       const radius = solid.size[0] * scale + margin;
       const straight = solid.kind === CAPSULE ? solid.size[1] * scale : 0;
       g.moveTo(sx + radius, sy - straight);
+      if (straight === 0) {
+        g.arc(sx, sy, radius, 0, FULL_TURN);
+        return;
+      }
       g.lineTo(sx + radius, sy + straight);
       g.arc(sx, sy + straight, radius, 0, Math.PI);
       g.lineTo(sx - radius, sy - straight);
@@ -254,7 +287,7 @@ export class View {
   #details(solid) {
     const { context: g } = this;
     const { scale } = this.camera;
-    const [sx, sy] = this.toScreen(solid);
+    const { sx, sy } = solid;
     const radius = solid.size[0] * scale;
     if (this.projection === "top") {
       if (radius < 7) return;
@@ -277,7 +310,7 @@ export class View {
   #facing(solid) {
     const { context: g } = this;
     const { scale } = this.camera;
-    const [sx, sy] = this.toScreen(solid);
+    const { sx, sy } = solid;
     const length = solid.size[0] * scale;
     g.moveTo(sx, sy);
     g.lineTo(sx + solid.c * length, this.projection === "top" ? sy - solid.s * length * this.upSign : sy);
@@ -287,6 +320,7 @@ export class View {
 
   #drawSide(scene, side) {
     const { options, theme } = scene;
+    for (const solid of side.colliders.solids) this.#place(solid);
     const solids = side.colliders.solids.filter((solid) => options.layers.has(solid.layer) && this.#isVisible(solid));
     if (options.queries && !side.isGhost) this.#drawAreas(scene, side);
     if (options.trails && !side.isGhost) this.#drawTrails(scene, side, solids);
@@ -369,9 +403,7 @@ export class View {
     const { context: g } = this;
     g.fillStyle = colour;
     for (const solid of solids) {
-      if (solid.size[0] * this.camera.scale >= 2) continue;
-      const [sx, sy] = this.toScreen(solid);
-      g.fillRect(sx - 1.5, sy - 1.5, 3, 3);
+      if (solid.size[0] * this.camera.scale < 2) g.fillRect(solid.sx - 1.5, solid.sy - 1.5, 3, 3);
     }
   }
 
@@ -400,7 +432,7 @@ export class View {
 
   // Below a solid or above it; in the middle of a large one.
   #labelPlaces(solid) {
-    const [sx, sy] = this.toScreen(solid);
+    const { sx, sy } = solid;
     const isFlat = this.projection === "top" && solid.kind === SECTOR;
     const [wx, wz] = halfWidths(solid);
     const half = isFlat ? 0 : (this.projection === "side" ? halfHeight(solid) : wz) * this.camera.scale;
@@ -455,7 +487,7 @@ export class View {
   // ---- hits ----
 
   #drawHits({ theme, options }, side) {
-    const links = this.#links(side, options.layers);
+    const links = linksOf(side, options.layers);
     this.#drawLinks(theme, links);
     // Hits begin and end within one frame: their marks fade over some more.
     for (const wake of side.wakes) {
@@ -463,20 +495,7 @@ export class View {
       if (age > (links.length > CROWD ? 4 : FADE_FRAMES)) continue;
       this.#drawMarks(theme, age === 0 ? wake.marks.filter(({ kind }) => kind !== ENTER) : wake.marks, age);
     }
-    const now = links.map(({ solidA, solidB, kind, contact }) => ({ kind, contact, ...contactPlace(solidA, solidB) }));
-    this.#drawMarks(theme, now, 0);
-  }
-
-  // The hits of this frame of which a layer is shown.
-  #links({ colliders, events }, layers) {
-    const links = [];
-    for (let at = 0; at < events.length && links.length < LINKS_MAX; at += 4) {
-      const [a, b, kind, contact] = events.subarray(at, at + 4);
-      const [solidA, solidB] = [a, b].map((id) => colliders.solids[colliders.indexOf(id)]);
-      if (kind === EXIT || !solidA || !solidB) continue;
-      if (layers.has(solidA.layer) || layers.has(solidB.layer)) links.push({ solidA, solidB, kind, contact });
-    }
-    return links;
+    this.#drawMarks(theme, links, 0, links.length > CROWD);
   }
 
   #drawLinks(theme, links) {
@@ -484,28 +503,41 @@ export class View {
     g.strokeStyle = theme.ink;
     g.lineWidth = 1;
     g.globalAlpha = 0.6;
-    for (const { solidA, solidB, contact } of links) {
-      g.setLineDash(contact === TOUCHING ? [2, 3] : []);
+    for (const dash of [[], [2, 3]]) {
+      g.setLineDash(dash);
       g.beginPath();
-      g.moveTo(...this.toScreen(solidA));
-      g.lineTo(...this.toScreen(solidB));
+      for (const { solidA, solidB, contact } of links) {
+        if ((contact === TOUCHING) !== dash.length > 0) continue;
+        g.moveTo(solidA.sx, solidA.sy);
+        g.lineTo(solidB.sx, solidB.sy);
+      }
       g.stroke();
     }
     g.setLineDash([]);
     g.globalAlpha = 1;
   }
 
-  // A mark is no larger than what it marks, within limits, and widens as it fades.
-  #drawMarks(theme, marks, age) {
+  // A mark is no larger than what it marks, within limits, and widens as it fades. In a crowd, hits that go on are small squares.
+  #drawMarks(theme, marks, age, isCrowd = false) {
     const { context: g } = this;
     const taken = new Set(); // marks of one look within 3 pixels are one
-    const ratio = this.ratio;
+    const { ratio, width, height } = this;
+    const [columns, rows] = [Math.ceil(width / 3), Math.ceil(height / 3)];
     g.globalAlpha = faded(age);
     for (const mark of marks) {
       const [x, y] = this.toScreen(mark);
-      const place = `${mark.kind}${mark.contact} ${Math.round(x / 3)} ${Math.round(y / 3)}`;
+      if (x < -MARK_PIXELS || y < -MARK_PIXELS || x > width + MARK_PIXELS || y > height + MARK_PIXELS) continue;
+      const look = mark.kind * 4 + mark.contact;
+      const place = (look * (rows + 16) + Math.round(y / 3) + 8) * (columns + 16) + Math.round(x / 3) + 8;
       if (taken.has(place)) continue;
       taken.add(place);
+      if (isCrowd && mark.kind === STAY) {
+        g.fillStyle = theme.ink;
+        g.fillRect(Math.round(x) - 2, Math.round(y) - 2, 4, 4);
+        g.fillStyle = theme.stage;
+        if (mark.contact === TOUCHING) g.fillRect(Math.round(x) - 1, Math.round(y) - 1, 2, 2);
+        continue;
+      }
       const part = Math.min(1, Math.max(0.5, (mark.size * this.camera.scale) / 12)) * (1 + age / 15);
       const size = 2 * Math.round((MARK_PIXELS / 2) * part);
       const picture = theme.marks.of(mark.kind, mark.contact === TOUCHING || age > 0, size, ratio);
@@ -525,7 +557,7 @@ export class View {
       const shapes = wake.areas.map(({ command }) => `${command[0]} ${command[1]}`);
       for (const [i, { command, answer }] of wake.areas.entries()) {
         if (known.has(shapes[i])) continue;
-        const area = solidOf(command[1], command[2], command[3]);
+        const area = this.#place(solidOf(command[1], command[2], command[3]));
         if (command[0] === "query") this.#drawQuery(scene, side, area, age === 0 ? answer : [], faded(age));
         else this.#drawCast(scene, area, command, answer, faded(age));
       }
@@ -558,8 +590,9 @@ export class View {
     for (const id of found) {
       const i = side.colliders.indexOf(id);
       if (i < 0) continue;
-      g.moveTo(...this.toScreen(area));
-      g.lineTo(...this.toScreen(side.colliders.solids[i]));
+      const { sx, sy } = side.colliders.solids[i];
+      g.moveTo(area.sx, area.sy);
+      g.lineTo(sx, sy);
     }
     g.lineWidth = 1;
     g.stroke();
@@ -568,19 +601,21 @@ export class View {
   // The shape where it starts and ends, and at its first contact, with the normal there.
   #drawCast({ theme }, start, [, , , , motion], hits, alpha) {
     const { context: g } = this;
-    const along = (part) => ({
-      ...start,
-      x: start.x + (motion[0] / UNIT) * part,
-      y: start.y + (motion[1] / UNIT) * part,
-      z: start.z + (motion[2] / UNIT) * part,
-    });
+    const along = (part) =>
+      this.#place({
+        ...start,
+        x: start.x + (motion[0] / UNIT) * part,
+        y: start.y + (motion[1] / UNIT) * part,
+        z: start.z + (motion[2] / UNIT) * part,
+      });
     this.#areaStyle(theme, alpha);
     g.setLineDash([7, 4]);
     g.beginPath();
     this.#outline(start);
     this.#outline(along(1));
-    g.moveTo(...this.toScreen(start));
-    g.lineTo(...this.toScreen(along(1)));
+    const end = along(1);
+    g.moveTo(start.sx, start.sy);
+    g.lineTo(end.sx, end.sy);
     g.stroke();
     g.setLineDash([]);
     for (const [i, [, fraction, ...normal]] of hits.entries()) {
@@ -596,7 +631,7 @@ export class View {
   // An arrow of up to 26 pixels.
   #drawNormal(solid, [nx, ny, nz]) {
     const { context: g } = this;
-    const [sx, sy] = this.toScreen(solid);
+    const { sx, sy } = solid;
     const [x, y] = [nx, (this.projection === "top" ? nz : ny) * -this.upSign].map((part) => (part / 2 ** 30) * 26);
     g.beginPath();
     g.moveTo(sx, sy);

@@ -37,6 +37,9 @@ let frameTold = 0; // when the number of the frame was written last
 const page = {
   seek: (frame) => goTo(frame),
   select: (id) => select(id),
+  get isPlaying() {
+    return player.isPlaying;
+  },
   nameOf: (id) => scene.names.ids[id] ?? String(id),
   layerName: (layer) => scene.names.layers[layer] ?? `layer ${layer}`,
   showLayer(layer, isShown) {

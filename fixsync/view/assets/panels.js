@@ -6,6 +6,7 @@ import { degrees, exactUnits, ordinal, plural, units } from "./format.js";
 import { dashOf, LAYER_COLOURS } from "./theme.js";
 
 const ROWS_MAX = 100;
+const ROWS_PLAYING_MAX = 25; // while nobody can read them
 
 export const EVENT_NAMES = { [ENTER]: "enter", [STAY]: "stay", [EXIT]: "exit" };
 const CONTACT_NAMES = { 0: "", [TOUCHING]: "touching", [OVERLAPPING]: "overlapping" };
@@ -225,11 +226,11 @@ export function fillCollider(page, target, sides, id, histories) {
 
 // ---- this frame ----
 
-const shownOf = (count) => (count > ROWS_MAX ? `${ordinal(count)} (${ROWS_MAX} shown)` : ordinal(count));
+const shownOf = (count, most = ROWS_MAX) => (count > most ? `${ordinal(count)} (${most} shown)` : ordinal(count));
 
-function eventTable(page, caption, rows, marked) {
+function eventTable(page, caption, rows, marked, most = ROWS_MAX) {
   const body = rows
-    .slice(0, ROWS_MAX)
+    .slice(0, most)
     .map(([a, b, kind, contact]) =>
       element(
         "tr",
@@ -285,13 +286,14 @@ function differenceParts(page, found, names) {
 }
 
 function frameParts(page, side, name) {
+  const most = page.isPlaying ? ROWS_PLAYING_MAX : ROWS_MAX;
   const rows = Array.from({ length: side.events.length / 4 }, (_, i) => [...side.events.subarray(4 * i, 4 * i + 4)]);
   const order = { [ENTER]: 0, [EXIT]: 1, [STAY]: 2 };
   rows.sort((x, y) => order[x[2]] - order[y[2]]);
   const parts = [
     element("p", { class: "note" }, `${name}${plural(side.colliders.count, "collider")}, hash ${side.hash}`),
     rows.length > 0
-      ? eventTable(page, `${rows.length === 1 ? "Event" : "Events"}: ${shownOf(rows.length)}`, rows, false)
+      ? eventTable(page, `${rows.length === 1 ? "Event" : "Events"}: ${shownOf(rows.length, most)}`, rows, false, most)
       : element("p", { class: "note" }, "No hits."),
   ];
   const areas = side.wakes.at(-1)?.frame === side.frame ? side.wakes.at(-1).areas : [];

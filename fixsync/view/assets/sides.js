@@ -16,7 +16,7 @@ export function readSide(side, before) {
   const differing = new Set();
   const { events } = side.differences ?? {};
   for (const [a, b] of [...(events?.a ?? []), ...(events?.b ?? [])]) differing.add(a).add(b);
-  return { ...side, colliders: new Colliders(side.colliders), hitIds, wakes, differing };
+  return { ...side, colliders: new Colliders(side.colliders, before?.colliders), hitIds, wakes, differing };
 }
 
 // The index of an id in an ascending list of them, or -1.
