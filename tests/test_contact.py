@@ -230,7 +230,7 @@ def test_where_a_sectors_edge_begins_and_ends_is_decided_to_the_last_bit() -> No
 
 
 def test_a_corner_on_the_line_of_an_edge_and_within_the_radius_touches_past_the_edges_end() -> None:
-    """The box lies beside the sector; the edge, whose direction is a little short, ends before the corner."""
+    """The box is on either side of the line, or its centre on it; the edge's direction is a bit short."""
     cases = []
     for edge in range(60000, 65536):
         x, z = model.direction(edge)
@@ -239,9 +239,11 @@ def test_a_corner_on_the_line_of_an_edge_and_within_the_radius_touches_past_the_
             radius = (isqrt(n * n * square - 1) // g) + 1
             if radius * g >= n * 2**30 or radius > LARGE:
                 continue
-            corner, halves = (n * x // g, n * z // g), (7, 70000000)
-            for half_angle, first, side in product((100, 16384, 20000), (0, 1), (1, -1)):
-                half_x, half_z = halves[first], halves[1 - first]
+            corner, halves = (
+                (n * x // g, n * z // g),
+                ((7, 70000000), (70000000, 7), (abs(x) // g, abs(z) // g)),
+            )
+            for half_angle, (half_x, half_z), side in product((100, 16384, 20000), halves, (1, -1)):
                 centre = (
                     corner[0] + (half_x if x > 0 else -half_x),
                     corner[1] + (half_z if z > 0 else -half_z),
