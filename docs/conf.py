@@ -28,8 +28,9 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.linkcode",
     "sphinx_copybutton",
-    "header_reference",
+    "command_help",
     "data_docstrings",
+    "header_reference",
     "repository_links",
 ]
 exclude_patterns = ["extensions"]

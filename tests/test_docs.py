@@ -25,6 +25,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import fixsync
+from fixsync import cli
 from fixsync._native import ffi, lib
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -162,6 +163,12 @@ def test_what_the_programs_of_the_documentation_import_is_in_the_site(site: dict
             imported |= {f"{module}.{name.split(' as ')[0]}" for name in names.split(", ")}
     assert len(imported) > 40
     assert {name for name in imported if name not in ids and f"module-{name}" not in ids} == set()
+
+
+@needs_generator
+def test_every_command_is_in_the_site(site: dict[str, Page]) -> None:
+    for name in cli.COMMANDS:
+        assert f"fixsync-{name}" in site["commands.html"].ids
 
 
 # Its programs.
