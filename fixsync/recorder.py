@@ -47,7 +47,7 @@ class _Recording(ABC):
         if not logfile.survives_a_cut(logfile.suffix_of(path)):
             raise ValueError(
                 f"{os.fspath(path)}: a crash would lose the end of a file of this kind;"
-                " record to .jsonl, .jsonl.gz or .jsonl.zst"
+                " record to .jsonl or .fxlog, as it is or with .gz or .zst"
             )
         header = Header(
             capacity=world.capacity,
@@ -90,7 +90,7 @@ class _Recording(ABC):
 
 
 class Recorder(_Recording):
-    """Writes every change of a world, and what each step finds, to a match log: one line a step.
+    """Writes every change of a world, and what each step finds, to a match log: one line, or block, a step.
 
     The world must be at frame 0, empty or with colliders; ValueError for any other, since no log holds its
     past. A line is handed to the operating system before the step returns, so a crash loses at most the
@@ -111,7 +111,8 @@ class Recorder(_Recording):
         names: Names | None = None,
         unit_mm: int | None = None,
     ) -> None:
-        """`path` is replaced if it exists; with .gz or .zst at its end it is compressed.
+        """`path` is replaced if it exists; with .gz or .zst at its end it is compressed, and with .fxlog (or
+        .fxlog.gz and so on) the log is a compact one.
 
         tick_rate: frames a second, or (numerator, denominator) of it. meta: anything made of strings,
         integers, booleans, lists and dicts. names: what people call layers and ids. unit_mm: how many

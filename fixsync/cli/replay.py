@@ -38,7 +38,7 @@ _STYLES = {
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILLED",
-    help="Write the log with what its recorder left out (one LOG; .gz, .xz, .bz2, .zst compress).",
+    help="Write the log with what its recorder left out (one LOG; .fxlog: compact; .gz, .xz, .bz2, .zst).",
 )
 @text.sim_option
 @text.json_option
