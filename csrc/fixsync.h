@@ -19,9 +19,9 @@
  * Threads. The kernel has no hidden state: different worlds may be used on different threads at once. One world may not.
  *
  * Cost. Each comment ends with what the time of a call grows with, at most and up to a constant factor. "constant" is so whatever the
- * world holds; "near" are the colliders whose bounds a grid finds close by; "capacity / 64" is one look at each word of a set of ids. A
- * query or a cast after a change of the world may look at all colliders, or make the grid anew. No call takes memory but the world's and
- * some kilobytes of stack.
+ * world holds; "near" are the colliders that a search along sorted rows of the world finds close by; "capacity / 64" is one look at each
+ * word of a set of ids. A query or a cast after a change of the world may look at all colliders, or sort them anew. No call takes memory
+ * but the world's and some kilobytes of stack.
  *
  * ABI. All functions are plain C calls with integers and pointers; enumerations are macros, flags are whole integers, and no structure
  * is passed by value. Every structure here consists of fixed-width integers without padding, so that its layout is the same on every
