@@ -21,7 +21,7 @@ from fixsync.farm.engines import LocalEngine
 from fixsync.farm.find import SourceError, find
 from fixsync.farm.regress import Change, Moved
 from fixsync.farm.run import cores, farm
-from fixsync.farm.sandbox import Identity, Sandbox, Settings, WorkerError
+from fixsync.farm.sandbox import Identity, Settings, WorkerError
 from fixsync.farm.store import ResultsError, Store
 
 _TOLD_MAX = 20
@@ -84,7 +84,7 @@ def regress_command(
     try:
         with ExitStack() as stack, Store(results) as store:
             sides = [regress.version(name, common, stack) for name in (old, new)]
-            identities = [_identity(settings) for settings in sides]
+            identities = [regress.identity(settings) for settings in sides]
             if identities[0].code == identities[1].code and identities[0].kernel == identities[1].kernel:
                 raise WorkerError(_same(identities))
             builds = []
@@ -196,14 +196,6 @@ class _Report:
 
 def _is_unverified(moved: Moved) -> bool:
     return moved.old in regress.NOT_VERIFIED or moved.new in regress.NOT_VERIFIED
-
-
-def _identity(settings: Settings) -> Identity:
-    sandbox = Sandbox(settings)
-    try:
-        return sandbox.identity()
-    finally:
-        sandbox.close()
 
 
 def _same(identities: Sequence[Identity]) -> str:

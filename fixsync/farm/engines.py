@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from queue import Empty, Queue, SimpleQueue
 from types import TracebackType
 from typing import Any, Protocol, TypeAlias
@@ -142,23 +144,36 @@ def _sandbox(settings: Settings) -> Iterator[Sandbox]:
         idle.append(sandbox)
 
 
-def _verify_on_dask(encoded: bytes, code: tuple[str, str, str], names: Sequence[str]) -> bytes:
-    """What a Dask task does."""
-    with _sandbox(msgspec.msgpack.decode(encoded, type=Settings)) as sandbox:
+def encoded(settings: Settings) -> bytes:
+    """Settings as a Dask task is given them."""
+    return msgspec.msgpack.encode(settings)
+
+
+def _decoded(settings: bytes) -> Settings:
+    """Settings on a Dask worker, whose interpreter is its own."""
+    decoded = msgspec.msgpack.decode(settings, type=Settings)
+    return msgspec.structs.replace(decoded, python=sys.executable)
+
+
+def verify_on_dask(settings: bytes, code: tuple[str, str, str], names: Sequence[str]) -> bytes:
+    """What a Dask task does: the outcomes of logs. WorkerError if this worker has other code."""
+    with _sandbox(_decoded(settings)) as sandbox:
         identity = sandbox.identity()
         if identity.code != tuple(code):
             raise WorkerError(_another(identity, code))
         return msgspec.msgpack.encode(list(sandbox.verify(names)))
 
 
-def _identity_on_dask(encoded: bytes) -> bytes:
-    with _sandbox(msgspec.msgpack.decode(encoded, type=Settings)) as sandbox:
+def identity_on_dask(settings: bytes) -> bytes:
+    """What a Dask worker would replay with."""
+    with _sandbox(_decoded(settings)) as sandbox:
         return msgspec.msgpack.encode(sandbox.identity())
 
 
-def _close_on_dask(encoded: bytes) -> None:
+def close_on_dask(settings: bytes) -> None:
+    """Ends the worker processes that a Dask worker keeps for these settings."""
     with _idle_lock:
-        sandboxes = _idle.pop(msgspec.msgpack.decode(encoded, type=Settings), [])
+        sandboxes = _idle.pop(_decoded(settings), [])
     for sandbox in sandboxes:
         sandbox.close()
 
@@ -188,7 +203,11 @@ class DaskEngine:
             import distributed
         except ModuleNotFoundError as missing:
             raise WorkerError(f"it needs {missing.name}: pip install 'fixsync[farm-dask]'") from None
-        where = {"address": scheduler} if ":" in scheduler else {"scheduler_file": scheduler}
+        is_file = Path(scheduler).is_file()
+        if not is_file and ":" not in scheduler:
+            # Dask would wait for such a file to come.
+            raise WorkerError(f"no Dask scheduler answers at {scheduler}: there is no such file")
+        where = {"scheduler_file" if is_file else "address": scheduler}
         try:
             self._distributed: Any = distributed
             self._client: Any = self._distributed.Client(
@@ -197,7 +216,7 @@ class DaskEngine:
         except (OSError, ValueError) as error:
             raise WorkerError(f"no Dask scheduler answers at {scheduler}: {error}") from error
         self._settings = settings
-        self._encoded = msgspec.msgpack.encode(settings)
+        self._encoded = encoded(settings)
         self._timeout_seconds = timeout_seconds
         self.workers = 0
         self._code = ("", "", "")
@@ -209,7 +228,7 @@ class DaskEngine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with contextlib.suppress(Exception):
-            self._client.run(_close_on_dask, self._encoded)
+            self._client.run(close_on_dask, self._encoded)
         with contextlib.suppress(Exception):
             self._client.close()
 
@@ -223,7 +242,7 @@ class DaskEngine:
         self.workers = self._threads()
         found = [
             msgspec.msgpack.decode(one, type=Identity)
-            for one in self._run(_identity_on_dask, self._encoded).values()
+            for one in self._run(identity_on_dask, self._encoded).values()
         ]
         first = found[0]
         for other in found:
@@ -273,7 +292,7 @@ class DaskEngine:
     def _submitted(self, batch: Batch) -> Any:
         names = [todo.name for todo in batch]
         # Not pure: the same names another time are other work.
-        return self._client.submit(_verify_on_dask, self._encoded, self._code, names, pure=False)
+        return self._client.submit(verify_on_dask, self._encoded, self._code, names, pure=False)
 
     def _outcomes(self, future: Any, batch: Batch, waiting: deque[Batch]) -> Done:
         try:

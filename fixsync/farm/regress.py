@@ -16,11 +16,23 @@ from typing import Any
 
 import msgspec
 
-from fixsync.farm.sandbox import Sandbox, Settings, WorkerError
+from fixsync.farm.sandbox import Identity, Sandbox, Settings, WorkerError
 from fixsync.farm.store import Store, name_of
 from fixsync.farm.verdicts import CRASHED, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE
 
-__all__ = ["Change", "FirstDifference", "Moved", "Side", "changes", "first_difference", "moved", "version"]
+__all__ = [
+    "NOT_VERIFIED",
+    "Change",
+    "FirstDifference",
+    "Moved",
+    "Side",
+    "changes",
+    "first_difference",
+    "identity",
+    "moved",
+    "rewritten",
+    "version",
+]
 
 NOT_VERIFIED = (CRASHED, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE)
 """Verdicts that say nothing of what a version computes."""
@@ -68,6 +80,15 @@ def version(name: str, settings: Settings, stack: ExitStack) -> Settings:
     raise WorkerError(
         f"{name} is no interpreter, no virtual environment, no folder with fixsync and no wheel"
     )
+
+
+def identity(settings: Settings) -> Identity:
+    """What a version is. WorkerError if it cannot be run."""
+    sandbox = Sandbox(settings)
+    try:
+        return sandbox.identity()
+    finally:
+        sandbox.close()
 
 
 def _with_folder(settings: Settings, folder: str) -> Settings:

@@ -1,0 +1,141 @@
+"""What verifying many logs costs: python bench/farm.py LOG... [--counts 10,1000,100000] [--workers 1,2]
+
+Each count is that many links to one of the logs, in a folder of its own, verified by `fixsync farm` into a
+results file of its own. "wall": from the start of the command to its end. "workers": the processor time of
+verifying. "all": the processor time of all processes, their start included. Before that: `fixsync replay`
+once for each log, for as many as --each says, and where the time of replaying goes. Wall times mean nothing
+on a machine that does other things; processor times hardly change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fixsync.convert import convert
+from fixsync.logfile import Source, is_compact_name
+from fixsync.replay import replay
+
+FIXSYNC = [sys.executable, "-c", "from fixsync.cli import main; main()"]
+
+
+def children() -> float:
+    """Processor time of the processes that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def linked(log: Path, count: int, folder: Path) -> None:
+    """So many names of a log, a thousand in a folder. A file cannot have them all, so there are copies."""
+    suffix = "".join(log.suffixes)
+    for number in range(count):
+        path = folder / f"{number // 1000:04}" / f"{number:07}{suffix}"
+        if number % 1000 == 0:
+            path.parent.mkdir(parents=True)
+            copy = path
+            shutil.copyfile(log, copy)
+        else:
+            os.link(copy, path)
+
+
+def farmed(folder: Path, workers: int, results: Path) -> str:
+    began, used = time.perf_counter(), children()
+    command = [*FIXSYNC, "farm", str(folder), "-r", str(results), "-j", str(workers), "--json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+    wall, used = time.perf_counter() - began, children() - used
+    told = json.loads(done.stdout.split(b'"not_identical"')[0].rstrip(b" ,\n") + b"}")
+    logs, frames = told["verified"], told["frames_verified"]
+    size = results.stat().st_size
+    return (
+        f"{logs:>8} {workers:>7} {wall:>8.2f} {logs / wall:>8.0f} {frames / wall:>10.0f}"
+        f" {told['cpu_seconds'] / logs * 1000:>10.3f} {used / logs * 1000:>8.3f} {size / logs:>10.0f}"
+    )
+
+
+def each(log: Path, count: int) -> str:
+    began, used = time.perf_counter(), children()
+    for _ in range(count):
+        subprocess.run([*FIXSYNC, "replay", str(log)], stdout=subprocess.DEVNULL, check=False)
+    wall, used = time.perf_counter() - began, children() - used
+    return (
+        f"fixsync replay for each of {count}: {count / wall:.1f} logs/s, {used / count * 1000:.1f} ms a log"
+    )
+
+
+def least(run: Callable[[], Any]) -> float:
+    """Milliseconds of processor time of the fastest of several runs."""
+    times = []
+    for _ in range(20):
+        began = time.process_time()
+        run()
+        times.append(time.process_time() - began)
+    return min(times) * 1000
+
+
+def parts(log: Path) -> str:
+    """Where a worker's time goes."""
+    if is_compact_name(log):
+        return f"parts: replay {least(lambda: replay(log)):.2f} ms"
+
+    def text() -> bytes:
+        with Source(log) as source:
+            return b"".join(source)
+
+    lines = text().split(b"\n")[:-1]
+    decoder = msgspec.json.Decoder().decode
+
+    def decode() -> None:
+        for line in lines:
+            decoder(line)
+
+    with tempfile.TemporaryDirectory() as folder:
+        compact = Path(folder) / "log.fxlog"
+        convert(log, compact)
+        return (
+            f"parts: replay {least(lambda: replay(log)):.2f} ms, of which decompressing takes"
+            f" {least(text):.2f}; decoding its JSON and nothing else takes"
+            f" {least(decode):.2f}; replay of the compact form"
+            f" ({compact.stat().st_size} bytes) {least(lambda: replay(compact)):.2f}"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("logs", nargs="+", type=Path)
+    parser.add_argument("--counts", default="10,1000")
+    parser.add_argument("--workers", default="1,2")
+    parser.add_argument("--each", type=int, default=20)
+    options = parser.parse_args()
+    for log in options.logs:
+        frames = replay(log).frames
+        print(f"{log.name}: {frames} frames, {log.stat().st_size} bytes")
+        print(each(log, options.each))
+        print(parts(log))
+        print(
+            f"{'logs':>8} {'workers':>7} {'wall s':>8} {'logs/s':>8} {'frames/s':>10} {'workers ms':>10}"
+            f" {'all ms':>8} {'results B':>10}"
+        )
+        for count in map(int, options.counts.split(",")):
+            for workers in map(int, options.workers.split(",")):
+                folder = Path(tempfile.mkdtemp(prefix="fixsync-bench-", dir=log.parent))
+                try:
+                    linked(log, count, folder / "logs")
+                    print(farmed(folder / "logs", workers, folder / "farm.sqlite"), flush=True)
+                finally:
+                    shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

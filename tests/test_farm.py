@@ -1,0 +1,910 @@
+"""fixsync farm: a verdict for every log, whatever the log does to the process that verifies it, and whatever
+ends the run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import logs
+import pytest
+import trouble
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fixsync
+from fixsync import cli
+from fixsync.convert import convert
+from fixsync.farm import engines
+from fixsync.farm.engines import LocalEngine
+from fixsync.farm.find import SourceError, find
+from fixsync.farm.run import BATCH_BYTES, BATCH_LOGS_MAX, LOG_BYTES, Progress, batches, farm
+from fixsync.farm.sandbox import Sandbox, Settings, WorkerError
+from fixsync.farm.store import Store, Todo
+from fixsync.farm.verdicts import EXIT_CODES, Outcome, exit_code
+from fixsync.replay import Verdict, replay
+
+HERE = Path(__file__).parent
+SCALE = HERE.parent / "docs" / "scale.md"
+FRAMES = logs.model_frames(logs.small_match())
+SETTINGS = Settings(path=(str(HERE),), sims=("trouble:Trouble",), memory_bytes=1 << 30, seconds=30)
+
+TOO_LONG = ("none", "loop", "none")
+FIXSYNC = [sys.executable, "-c", "from fixsync.cli import main; main()"]
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals, links and pipes are of POSIX systems")
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Runs `fixsync` with arguments in a folder of its own."""
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+
+    def call(*arguments: Any) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["fixsync", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        out, err = capsys.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return call
+
+
+def good(path: Path, frames: int = 4) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return logs.write(path, logs.header(), FRAMES[:frames])
+
+
+def broken(path: Path, frame: int = 2, *, footer: bool = True, **fields: Any) -> Path:
+    frames = [dict(one) for one in FRAMES]
+    frames[frame].update(fields)
+    return logs.write(path, logs.header(), frames, footer=footer)
+
+
+def verified(sources: list[Path], results: Path, settings: Settings = SETTINGS, workers: int = 1) -> Any:
+    """A run without the command line: the summary."""
+    with Store(results) as store, LocalEngine(settings, workers) as engine:
+        return farm(find([str(source) for source in sources]), store, engine, settings)
+
+
+def rows(results: Path, columns: str = "name, verdict") -> list[tuple[Any, ...]]:
+    """What the results file tells of the latest run, by name, in a connection of its own."""
+    db = sqlite3.connect(results)
+    try:
+        return db.execute(f"SELECT {columns} FROM results ORDER BY name").fetchall()  # noqa: S608
+    finally:
+        db.close()
+
+
+def verdicts(results: Path) -> dict[str, str]:
+    return {Path(os.fsdecode(name)).name: verdict for name, verdict in rows(results)}
+
+
+# Verdicts.
+
+
+@pytest.fixture(scope="module")
+def every_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a log of every kind, so to speak."""
+    folder = tmp_path_factory.mktemp("kinds")
+    good(folder / "good.jsonl")
+    good(folder / "below" / "deep" / "good.jsonl")
+    broken(folder / "hash.jsonl", hash="0" * 16)
+    broken(folder / "events.jsonl", events=[[1, 2, 2, 1]])
+    broken(folder / "queries.jsonl", queries=[[]])
+    broken(folder / "cut.jsonl", footer=False)
+    broken(folder / "cut_and_diverged.jsonl", footer=False, hash="0" * 16)
+    convert(folder / "good.jsonl", folder / "good.fxlog")
+    bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
+    logs.write(folder / "bare.jsonl", logs.header(), bare)
+    broken(folder / "refused.jsonl", commands=[["move", 4, [0, 0, 0]]])
+    (folder / "empty.jsonl").touch()
+    (folder / "garbage.jsonl").write_bytes(random.Random(1).randbytes(5000))
+    (folder / "damaged.jsonl.gz").write_bytes(b"\x1f\x8b\x08\x00" + b"\xff" * 100)
+    (folder / "no log.txt").write_text("this is looked at by nobody")
+    return folder
+
+
+def test_a_log_of_every_kind_has_the_verdict_that_replaying_it_has(every_kind: Path, run: Run) -> None:
+    code, out, err = run("farm", every_kind, "--json", "-j", 2)
+    assert (code, err) == (2, "")
+    told = json.loads(out)
+    columns = "name, verdict, frames, hits, hash, compared_events, compared_queries, compared_hashes"
+    found = {name: values for name, *values in rows(Path("farm.sqlite"), columns)}
+    assert len(found) == told["logs"] == told["verified"] == 13
+    for name, (verdict, frames, hits, hash, *compared) in found.items():
+        result = replay(name)
+        assert (verdict, frames, hits, hash) == (
+            result.verdict.value,
+            result.frames,
+            result.hits,
+            result.hash or None,
+        )
+        assert compared == [result.compared.events, result.compared.queries, result.compared.hashes]
+    assert {Path(one["log"]).name for one in told["not_identical"]} == {
+        Path(name).name for name, values in found.items() if values[0] != "identical"
+    }
+    assert told["verdicts"]["diverged"] == {"logs": 4, "frames": 16}
+
+
+def test_the_reason_is_told_in_a_line(every_kind: Path, run: Run) -> None:
+    code, out, _ = run("farm", every_kind, "-j", 1)
+    lines = {line.split(": ")[0].rpartition("/")[2]: line for line in out.splitlines()}
+    assert code == 2
+    said = "the log says STAY TOUCHING, replaying gives STAY OVERLAPPING"
+    assert lines["events.jsonl"].endswith(f"diverged: frame 2, the events of 1, 2: {said}")
+    assert "diverged: frame 2, hash: the log says 0000000000000000, replaying gives" in lines["hash.jsonl"]
+    assert lines["queries.jsonl"].endswith("frame 2, queries[0]: the log says [], replaying gives [1,2]")
+    assert lines["cut.jsonl"].endswith("cut short: after 4 frames: there is no last line")
+    assert lines["refused.jsonl"].endswith("not valid: line 4, commands[0]: id 4 is not in the world")
+    assert "no log.txt" not in out
+    assert "results: farm.sqlite" in out
+    assert "\x1b" not in out
+
+
+@pytest.mark.parametrize(
+    ("names", "code"),
+    [
+        (["good"], 0),
+        (["good", "bare"], 0),
+        (["good", "cut"], 3),
+        (["cut", "hash"], 1),
+        (["hash", "cut", "empty"], 2),
+    ],
+)
+def test_exit_codes_are_those_of_replay(every_kind: Path, run: Run, names: list[str], code: int) -> None:
+    paths = [every_kind / f"{name}.jsonl" for name in names]
+    assert run("farm", *paths, "-j", 1)[0] == code == run("replay", *paths)[0]
+
+
+@given(st.lists(st.sampled_from(list(EXIT_CODES))))
+def test_the_exit_code_is_the_worst(found: list[str]) -> None:
+    codes = {EXIT_CODES[verdict] for verdict in found}
+    assert exit_code(found) == next((code for code in (2, 1, 3) if code in codes), 0)
+    assert set(EXIT_CODES) >= {verdict.value for verdict in Verdict}
+
+
+def test_mutated_logs_have_the_verdicts_that_replaying_them_has(tmp_path: Path) -> None:
+    dice = random.Random(9)
+    text = logs.text_of(logs.header(), FRAMES)
+    folder = tmp_path / "mutated"
+    folder.mkdir()
+    for number in range(150):
+        data = bytearray(text)
+        for _ in range(dice.randint(1, 3)):
+            at = dice.randrange(len(data))
+            data[at : at + dice.randint(0, 3)] = dice.randbytes(dice.randint(0, 3))
+        (folder / f"{number}.jsonl").write_bytes(data[: dice.randint(1, len(data) * 2)])
+    verified([folder], tmp_path / "r.sqlite")
+    found = rows(tmp_path / "r.sqlite", "name, verdict, frames, line, field")
+    assert len(found) == 150
+    for name, *values in found:
+        result = replay(name)
+        error = result.error
+        place = (error.line or None, error.field or None) if error else (None, None)
+        assert values == [result.verdict.value, result.frames, *place]
+    assert len({verdict for _, verdict, *_ in found}) >= 3
+
+
+# Logs that end or exhaust their worker.
+
+
+@posix
+def test_a_log_that_ends_its_worker_has_that_for_a_verdict_and_the_others_have_theirs(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    bad = {
+        "kill": ("crashed", "the worker was ended by SIGKILL, by the system for want of memory perhaps"),
+        "abort": ("crashed", "the worker was ended by SIGABRT"),
+        "segfault": ("crashed", "the worker was ended by SIGSEGV"),
+        "exit": ("crashed", "SystemExit: 0"),
+        "raise": ("crashed", "ZeroDivisionError: integer division or modulo by zero"),
+        "memory": ("out of memory", "needs more than the 512 MiB of a worker"),
+    }
+    for name in bad:
+        trouble.write(folder / f"{name}.jsonl", "none", name)
+    for number in range(8):
+        good(folder / f"good{number}.jsonl")
+    trouble.write(folder / "talk.jsonl", "talk")
+    settings = Settings(
+        path=(str(HERE),), sims=("trouble:Trouble",), memory_bytes=512 << 20, scratch=str(tmp_path)
+    )
+    summary = verified([folder], tmp_path / "r.sqlite", settings)
+    found = {Path(name).stem: told for name, *told in rows(tmp_path / "r.sqlite", "name, verdict, reason")}
+    assert {name: tuple(found[name]) for name in bad} == bad
+    assert all(found[f"good{number}"] == ["identical", None] for number in range(8))
+    assert found["talk"] == ["nothing to compare", None]
+    assert summary.exit_code == 2
+    assert summary.logs == len(found) == 15
+    ((trace,),) = [
+        one for one in rows(tmp_path / "r.sqlite", "trace, name") if "segfault" in one[1] for one in [one[:1]]
+    ]
+    assert "Fatal Python error: Segmentation fault" in trace
+    assert "trouble.py" in trace
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["logs"], "scratch is removed"
+
+
+def test_a_log_that_takes_too_long_is_ended_and_the_next_has_its_time(tmp_path: Path) -> None:
+    names = [str(trouble.write(tmp_path / f"{number}.jsonl", name)) for number, name in enumerate(TOO_LONG)]
+    sandbox = Sandbox(Settings(path=(str(HERE),), sims=("trouble:Trouble",), seconds=3))
+    found = [(outcome.verdict, outcome.reason) for outcome in sandbox.verify(names)]
+    sandbox.close()
+    assert found == [
+        ("nothing to compare", ""),
+        ("timed out", "took longer than 3 s"),
+        ("nothing to compare", ""),
+    ]
+
+
+@posix
+def test_a_worlds_memory_counts_as_a_workers(tmp_path: Path) -> None:
+    logs.write(tmp_path / "large.jsonl", logs.header(capacity=3_000_000), FRAMES)
+    good(tmp_path / "small.jsonl")
+    for mebibytes, verdict in ((400, "out of memory"), (4000, "identical")):
+        settings = Settings(memory_bytes=mebibytes << 20)
+        results = tmp_path / f"{mebibytes}.sqlite"
+        verified([tmp_path], results, settings)
+        assert verdicts(results) == {"large.jsonl": verdict, "small.jsonl": "identical"}
+
+
+@posix
+def test_a_log_is_not_blamed_for_what_the_logs_before_it_did_to_the_worker(tmp_path: Path) -> None:
+    for number in range(3):
+        trouble.write(tmp_path / f"{number}.jsonl", "none")
+    trouble.write(tmp_path / "innocent.jsonl", "not first")
+    names = [str(tmp_path / name) for name in ("0.jsonl", "1.jsonl", "innocent.jsonl", "2.jsonl")]
+    sandbox = Sandbox(SETTINGS)
+    assert [outcome.verdict for outcome in sandbox.verify(names)] == ["nothing to compare"] * 4
+    sandbox.close()
+
+
+def test_workers_are_replaced_after_as_many_logs_as_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TROUBLE_FILE", str(tmp_path / "begun"))
+    names = [str(trouble.write(tmp_path / f"{number}.jsonl", "none", seed=number)) for number in range(5)]
+    sandbox = Sandbox(Settings(path=(str(HERE),), sims=("trouble:Trouble",), logs_per_worker=2))
+    assert len(list(sandbox.verify(names))) == 5
+    sandbox.close()
+    lines = [line.split() for line in (tmp_path / "begun").read_text().splitlines()]
+    assert [int(seed) for _, seed in lines] == [0, 1, 2, 3, 4]
+    processes = [process for process, _ in lines]
+    assert processes[0] == processes[1] != processes[2] == processes[3] != processes[4]
+
+
+def test_a_simulation_that_is_not_there_stops_the_run_and_is_no_verdict(run: Run, every_kind: Path) -> None:
+    code, out, err = run("farm", every_kind, "--sim", "nowhere:Nothing")
+    assert (code, out) == (2, "")
+    assert "there is no module nowhere" in err
+
+
+def test_a_worker_of_another_interpreter_that_cannot_start_says_why(tmp_path: Path) -> None:
+    sandbox = Sandbox(Settings(python=str(tmp_path / "python")))
+    with pytest.raises(WorkerError, match="cannot be started"):
+        sandbox.identity()
+    sandbox.close()
+
+
+# Runs that are ended.
+
+
+def started(arguments: list[Any], folder: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*FIXSYNC, "farm", *map(str, arguments)],
+        cwd=folder,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(HERE),
+            "TROUBLE_FILE": str(folder / "begun"),
+            "TMPDIR": str(folder / "temporary"),
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def begun(folder: Path) -> list[tuple[int, int]]:
+    """Process and seed of each log that was begun."""
+    try:
+        lines = (folder / "begun").read_text().splitlines()
+    except FileNotFoundError:
+        return []
+    return [(int(process), int(seed)) for process, seed in map(str.split, lines)]
+
+
+def wait_until(is_true: Callable[[], bool], what: str) -> None:
+    for _ in range(2000):
+        if is_true():
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{what} did not come")
+
+
+def is_running(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+@pytest.fixture
+def slow_logs(tmp_path: Path) -> Path:
+    folder = tmp_path / "slow"
+    folder.mkdir()
+    (tmp_path / "temporary").mkdir()
+    for number in range(80):
+        trouble.write(folder / f"{number:02}.jsonl", "slow", seed=number)
+    return tmp_path
+
+
+@posix
+def test_a_run_that_is_killed_goes_on_without_losing_or_repeating_a_verdict(slow_logs: Path) -> None:
+    arguments = ["slow", "--sim", "trouble:Trouble", "-j", 2, "--json"]
+    results = slow_logs / "farm.sqlite"
+    process = started(arguments, slow_logs)
+    wait_until(lambda: len(begun(slow_logs)) >= 20, "a part of the run")
+    process.kill()
+    process.communicate()
+    workers = {worker for worker, _ in begun(slow_logs)}
+    wait_until(lambda: not any(map(is_running, workers)), "the end of the workers")
+    assert not list((slow_logs / "temporary").iterdir())
+    first = begun(slow_logs)
+    known = [row for row in rows(results, "name, verdict, run, seconds") if row[1] is not None]
+    assert 10 <= len(known) < 80
+    # What was begun and not told is what was under way, and what was told but came too late to be written.
+    assert len(first) - len(known) <= 8
+
+    process = started(arguments, slow_logs)
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (0, b"")
+    told = json.loads(out)
+    assert (told["known"], told["verified"], told["logs"]) == (len(known), 80 - len(known), 80)
+    after = rows(results, "name, verdict, run, seconds")
+    assert len(after) == 80
+    assert {row[1] for row in after} == {"nothing to compare"}
+    assert [row for row in after if row[2] == 1] == known, "verdicts of the first run stay as they were"
+    done_by_first = {int(Path(row[0]).stem) for row in known}
+    assert done_by_first.isdisjoint(seed for _, seed in begun(slow_logs)[len(first) :])
+
+
+@posix
+def test_an_interrupted_run_keeps_its_verdicts_and_leaves_no_worker(slow_logs: Path) -> None:
+    process = started(["slow", "--sim", "trouble:Trouble", "-j", 2], slow_logs)
+    wait_until(lambda: len(begun(slow_logs)) >= 10, "a part of the run")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, b"")
+    assert [line for line in err.decode().splitlines() if line] == [
+        "verdicts so far are in farm.sqlite; the same command goes on from there",
+        "interrupted",
+    ]
+    assert not any(is_running(worker) for worker, _ in begun(slow_logs))
+    known = [name for name, verdict in rows(slow_logs / "farm.sqlite") if verdict]
+    assert 5 <= len(known) < 80
+
+
+@posix
+def test_a_worker_that_is_killed_from_outside_costs_no_other_log_its_verdict(slow_logs: Path) -> None:
+    process = started(["slow", "--sim", "trouble:Trouble", "-j", 2, "--json"], slow_logs)
+    for count in (5, 25):
+        wait_until(lambda count=count: len(begun(slow_logs)) >= count, "a part of the run")  # type: ignore[misc]
+        os.kill(begun(slow_logs)[-1][0], signal.SIGKILL)
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (0, b"")
+    assert json.loads(out)["verdicts"] == {"nothing to compare": {"logs": 80, "frames": 80}}
+
+
+def test_a_log_is_verified_again_if_it_has_changed_or_if_asked_for(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    for name in ("a", "b", "c"):
+        good(folder / f"{name}.jsonl")
+
+    def counts(*options: str) -> tuple[int, int]:
+        _, out, _ = run("farm", folder, "--json", "-j", 1, *options)
+        told = json.loads(out)
+        return told["verified"], told["known"]
+
+    assert counts() == (3, 0)
+    assert counts() == (0, 3)
+    broken(folder / "b.jsonl", hash="0" * 16)
+    assert counts() == (1, 2)
+    assert verdicts(Path("farm.sqlite"))["b.jsonl"] == "diverged"
+    size = (folder / "b.jsonl").stat().st_size
+    good(folder / "b.jsonl")
+    assert (folder / "b.jsonl").stat().st_size == size
+    assert counts() == (1, 2), "the time alone is enough"
+    assert counts("--again") == (3, 0)
+    (folder / "d.jsonl").symlink_to("e.jsonl")
+    assert counts() == (0, 3)
+    good(folder / "e.jsonl")
+    assert counts() == (2, 3), "what could not be read is looked at again"
+    (folder / "a.jsonl").unlink()
+    assert counts() == (0, 4)
+    assert "a.jsonl" not in verdicts(Path("farm.sqlite")), "results are those of the logs that were found"
+
+
+@posix
+def test_logs_that_ended_a_worker_are_verified_again_if_asked_for(tmp_path: Path) -> None:
+    trouble.write(tmp_path / "a.jsonl", "kill")
+    good(tmp_path / "b.jsonl")
+    results = tmp_path / "r.sqlite"
+    with LocalEngine(SETTINGS, 1) as engine, Store(results) as store:
+        for retry, count in ((False, 2), (False, 0), (True, 1)):
+            found = farm(find([str(tmp_path)]), store, engine, SETTINGS, retry=retry)
+            assert found.progress.done_logs == count
+            engine = LocalEngine(SETTINGS, 1)
+            assert found.counts["crashed"].logs == 1
+    engine.__exit__(None, None, None)
+
+
+def test_verdicts_of_another_fixsync_or_with_other_simulations_are_kept_and_do_not_count(
+    tmp_path: Path,
+) -> None:
+    log = good(tmp_path / "a.jsonl")
+    results = tmp_path / "r.sqlite"
+    verified([log], results, Settings())
+    assert verified([log], results, Settings()).progress.known == 1
+    assert verified([log], results, SETTINGS).progress.known == 0
+    db = sqlite3.connect(results)
+    db.execute("UPDATE builds SET kernel = 'another'")
+    db.commit()
+    assert verified([log], results, Settings()).progress.known == 0
+    assert db.execute("SELECT count(*) FROM verdicts").fetchone() == (3,)
+    db.close()
+
+
+# Finding logs.
+
+
+def names(sources: list[Any], folder: Path, **options: Any) -> list[str]:
+    found = list(find([str(source) for source in sources], **options))
+    return sorted(os.path.relpath(one.name, folder) + ("?" if one.problem else "") for one in found)
+
+
+def test_folders_patterns_lists_and_logs_name_the_same_logs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.jsonl", "b/c.jsonl", "b/d/e.jsonl", "b/D.JSONL"):
+        good(tmp_path / "logs" / name)
+    (tmp_path / "logs" / "notes.txt").touch()
+    monkeypatch.chdir(tmp_path)
+    everything = ["logs/a.jsonl", "logs/b/D.JSONL", "logs/b/c.jsonl", "logs/b/d/e.jsonl"]
+    assert names(["logs"], tmp_path) == everything
+    assert names(["logs/**/*"], tmp_path) == everything
+    assert names(["logs/**"], tmp_path) == everything
+    assert names(["logs/?.jsonl"], tmp_path) == ["logs/a.jsonl"]
+    assert names(["log[s]"], tmp_path) == everything
+    (tmp_path / "list").write_text("\n".join(everything) + "\n\nlogs/gone.jsonl\r\n")
+    assert names(["list"], tmp_path) == sorted([*everything, "logs/gone.jsonl?"])
+    (tmp_path / "nul").write_text("\0".join(everything))
+    assert names(["nul"], tmp_path, null=True) == everything
+    assert names(["logs", "./logs/a.jsonl", "list"], tmp_path).count("logs/a.jsonl") == 3
+
+
+def test_a_log_that_is_named_several_times_is_verified_once(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    good(folder / "a.jsonl")
+    (tmp_path / "list").write_text(f"{folder}/a.jsonl\n{folder}//a.jsonl\n{folder}/../logs/a.jsonl\n")
+    code, out, _ = run("farm", folder, f"{folder}/*.jsonl", tmp_path / "list", folder / "a.jsonl", "--json")
+    assert (code, json.loads(out)["verified"], json.loads(out)["logs"]) == (0, 1, 1)
+
+
+def test_a_log_whose_name_does_not_say_so_is_no_list(tmp_path: Path) -> None:
+    log = good(tmp_path / "match.log")
+    assert names([log], tmp_path) == ["match.log"]
+    (tmp_path / "binary").write_bytes(b"\x1f\x8b\0\0")
+    assert names([tmp_path / "binary"], tmp_path) == ["binary"]
+
+
+@posix
+def test_what_cannot_be_read_has_that_for_a_verdict(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    good(folder / "good.jsonl")
+    (folder / "dangling.jsonl").symlink_to("nothing")
+    os.mkfifo(folder / "pipe.jsonl")
+    (tmp_path / "list").write_text(f"{folder}/gone.jsonl\n{folder}\n{folder}/{'x' * 300}.jsonl\n")
+    code, _, _ = run("farm", folder, tmp_path / "list", "-j", 1)
+    assert code == 2
+    found = {Path(name).name[:14]: told for name, *told in rows(Path("farm.sqlite"), "name, verdict, reason")}
+    assert found == {
+        "good.jsonl": ["identical", None],
+        "dangling.jsonl": ["unreadable", "No such file or directory"],
+        "gone.jsonl": ["unreadable", "No such file or directory"],
+        "pipe.jsonl": ["unreadable", "is no file"],
+        "logs": ["unreadable", "is no file"],
+        "x" * 14: ["unreadable", "File name too long"],
+    }
+
+
+@posix
+def test_a_log_that_is_gone_when_its_turn_comes_is_unreadable(tmp_path: Path) -> None:
+    log = good(tmp_path / "a.jsonl")
+    found = list(find([str(log)]))
+    log.unlink()
+    with Store(tmp_path / "r.sqlite") as store, LocalEngine(SETTINGS, 1) as engine:
+        assert list(farm(found, store, engine, SETTINGS).counts) == ["unreadable"]
+        assert "No such file" in next(store.known("unreadable")).reason
+
+
+@posix
+@pytest.mark.parametrize("listed", [False, True])
+def test_names_may_hold_whatever_a_system_lets_them(run: Run, tmp_path: Path, listed: bool) -> None:
+    odd = [
+        b"line\nfeed",
+        b"quote'\"",
+        b"-dash",
+        b"\xff\xfe",
+        "\u202e\u00e9\U0001f5e1".encode(),
+        b"a::b",
+        b"[x]*?",
+        b" ",
+    ]
+    folder = tmp_path / "logs [1]"
+    folder.mkdir()
+    paths = [os.path.join(os.fsencode(folder), name + b".jsonl") for name in odd]  # noqa: PTH118
+    for path in paths:
+        good(Path(os.fsdecode(path)))
+    (tmp_path / "list").write_bytes(b"\0".join(paths))
+    code, out, _ = run("farm", "-0", tmp_path / "list" if listed else folder, "-j", 1, "--json")
+    assert code == 0
+    assert json.loads(out)["logs"] == len(odd)
+    assert {
+        os.fsencode(name) for name, verdict in rows(Path("farm.sqlite")) if verdict == "identical"
+    } == set(paths)
+    Path(os.fsdecode(paths[3])).write_bytes(b"")
+    code, out, _ = run("farm", folder, "-j", 1)
+    assert code == 2
+    assert "\\udcff\\udcfe.jsonl: not valid: the file is empty" in out
+
+
+@pytest.mark.parametrize("make", ["nothing", "folder", "pattern", "list"])
+def test_sources_without_logs_are_an_error(run: Run, tmp_path: Path, make: str) -> None:
+    source = tmp_path / make
+    if make == "folder":
+        source.mkdir()
+    elif make == "pattern":
+        source = tmp_path / "*.jsonl"
+    elif make == "list":
+        source.write_text("\n")
+    good(tmp_path / "logs" / "a.jsonl")
+    code, out, err = run("farm", tmp_path / "logs", source)
+    assert (code, out) == (2, "")
+    assert str(source) in err
+    assert ("no such file" if make == "nothing" else "no match logs") in err
+    db = sqlite3.connect("farm.sqlite")
+    assert db.execute("SELECT count(*) FROM runs").fetchone() == (0,)
+    assert db.execute("SELECT count(*) FROM logs").fetchone() == (0,)
+    db.close()
+
+
+@posix
+def test_a_list_may_come_from_standard_input(tmp_path: Path) -> None:
+    good(tmp_path / "a.jsonl")
+    command = [*FIXSYNC, "farm", "-", "-j", "1"]
+    done = subprocess.run(command, cwd=tmp_path, input=b"a.jsonl\n", capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert verdicts(tmp_path / "farm.sqlite") == {"a.jsonl": "identical"}
+
+
+# Where there are no paths.
+
+
+def zipped(path: Path) -> Path:
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("logs/good.jsonl", logs.text_of(logs.header(), FRAMES))
+        file.writestr("logs/below/cut.jsonl", logs.text_of(logs.header(), FRAMES, footer=False))
+        file.writestr("logs/notes.txt", "")
+    return path
+
+
+def test_logs_are_read_through_fsspec_and_known_by_their_checksums(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("fsspec")
+    path = zipped(tmp_path / "logs.zip")
+    url = f"zip://logs::file://{path}"
+    code, out, _ = run("farm", url, "--json", "-j", 1)
+    assert (code, json.loads(out)["verified"]) == (3, 2)
+    assert rows(Path("farm.sqlite")) == [
+        (f"zip://logs/below/cut.jsonl::file://{path}", "cut short"),
+        (f"zip://logs/good.jsonl::file://{path}", "identical"),
+    ]
+    code, out, _ = run("farm", url, "--json", "-j", 1)
+    assert (code, json.loads(out)["known"]) == (3, 2)
+    assert json.loads(run("farm", f"zip://logs/*.jsonl::file://{path}", "--json", "-j", 1)[1])["known"] == 1
+    listed = tmp_path / "list"
+    listed.write_text(f"zip://logs/good.jsonl::file://{path}\nzip://logs/gone.jsonl::file://{path}\n")
+    code, out, _ = run("farm", listed, "--json", "-j", 1)
+    told = json.loads(out)
+    assert (code, told["known"], told["verdicts"]["unreadable"]["logs"]) == (2, 1, 1)
+    cached = f"simplecache::file://{good(tmp_path / 'x.jsonl')}"
+    assert run("farm", cached, "-j", 1)[0] == 0
+
+
+def test_an_address_that_leads_nowhere_is_an_error(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("fsspec")
+    for url in ("nosuchthing://a", f"zip://*.jsonl::file://{tmp_path}/none.zip", f"file://{tmp_path}/none"):
+        code, out, err = run("farm", url)
+        assert (code, out) == (2, "")
+        assert url in err
+
+
+def test_without_fsspec_an_address_is_an_error_that_says_what_to_install(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    code, _, err = run("farm", "zip://a::file://b")
+    assert code == 2
+    assert "pip install 'fixsync[farm]'" in err
+
+
+# The results file.
+
+
+def test_another_file_is_no_results_file_and_stays_as_it_is(run: Run, tmp_path: Path) -> None:
+    log = good(tmp_path / "a.jsonl")
+    text = tmp_path / "text"
+    text.write_text("not a database, and long enough to be read as one" * 20)
+    other = tmp_path / "other.sqlite"
+    db = sqlite3.connect(other)
+    db.execute("CREATE TABLE mine (a)")
+    db.close()
+    later = tmp_path / "later.sqlite"
+    Store(later).close()
+    db = sqlite3.connect(later)
+    db.execute("PRAGMA user_version = 99")
+    db.close()
+    for path, said in ((text, "no results file"), (other, "no results file"), (later, "version 99")):
+        before = path.read_bytes()
+        code, out, err = run("farm", log, "-r", path)
+        assert (code, out) == (2, "")
+        assert said in err
+        assert path.read_bytes() == before
+    code, _, err = run("farm", log, "-r", tmp_path / "no" / "folder")
+    assert code == 2
+    assert "there is no folder" in err
+
+
+@posix
+def test_two_runs_do_not_write_one_results_file(run: Run, tmp_path: Path) -> None:
+    log = good(tmp_path / "a.jsonl")
+    with Store(tmp_path / "r.sqlite"):
+        code, _, err = run("farm", log, "-r", tmp_path / "r.sqlite")
+        assert code == 2
+        assert "is being written by another run" in err
+    assert run("farm", log, "-r", tmp_path / "r.sqlite")[0] == 0
+    assert sorted(path.name for path in tmp_path.glob("r.sqlite*")) == ["r.sqlite"], "it is one file"
+
+
+def test_the_results_can_be_queried_while_they_are_written(tmp_path: Path) -> None:
+    sources = [good(tmp_path / f"{number}.jsonl") for number in range(40)]
+    results = tmp_path / "r.sqlite"
+    seen = []
+    with Store(results) as store, LocalEngine(SETTINGS, 1) as engine:
+
+        def look(progress: Progress) -> None:
+            told = [verdict for _, verdict in rows(results)]
+            assert len(told) == 40
+            assert sum(verdict is not None for verdict in told) == progress.done_logs
+            seen.append(progress.done_logs)
+
+        farm(find([str(source) for source in sources]), store, engine, SETTINGS, show=look)
+    assert (seen[0], seen[-1]) == (0, 40)
+    assert len(seen) > 3
+
+
+def test_a_difference_too_large_to_be_kept_is_said_to_be_left_out(tmp_path: Path) -> None:
+    adds = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(120)]
+    (frame,) = logs.model_frames([adds], capacity=120)
+    frame["events"][0], frame["events"][1] = frame["events"][1], frame["events"][0]
+    log = logs.write(tmp_path / "a.jsonl", logs.header(capacity=120), [frame])
+    assert replay(log).verdict is Verdict.DIVERGED
+    verified([log], tmp_path / "r.sqlite")
+    ((reason, difference),) = rows(tmp_path / "r.sqlite", "reason, difference")
+    assert reason == "frame 0, the order of events"
+    assert "more than 65536 bytes" in json.loads(difference)["left_out"]
+
+
+def test_the_programs_of_the_documentation_give_what_it_says(every_kind: Path, tmp_path: Path) -> None:
+    verified([every_kind], tmp_path / "r.sqlite")
+    text = SCALE.read_text()
+    queries = [part.split("```")[0] for part in text.split("```sql\n")[1:]]
+    assert len(queries) >= 3
+    db = sqlite3.connect(tmp_path / "r.sqlite")
+    for query in queries:
+        for statement in filter(str.strip, query.split(";")):
+            assert db.execute(statement).fetchall(), statement
+    for table in ("builds", "runs", "logs", "verdicts", "results"):
+        columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+        section = text.split(f"`{table}`", 1)[1]
+        assert all(f"`{column}`" in text for column in columns), table
+        assert section
+    db.close()
+
+
+# Batches.
+
+
+@given(st.lists(st.integers(0, 3 * BATCH_BYTES), max_size=1000), st.integers(1, 64))
+def test_batches_hold_every_log_once_in_order_and_are_bounded(sizes: list[int], workers: int) -> None:
+    todo = [Todo(number, str(number), size) for number, size in enumerate(sizes)]
+    made = list(batches(iter(todo), len(todo), workers))
+    assert [one for batch in made for one in batch] == todo
+    for batch in made:
+        assert 1 <= len(batch) <= BATCH_LOGS_MAX
+        assert sum(one.size + LOG_BYTES for one in batch[:-1]) < BATCH_BYTES
+    if len(todo) >= 8 * workers:
+        assert len(made) >= 4 * workers, "there is enough for every worker to the end"
+
+
+def test_the_largest_logs_come_first(tmp_path: Path) -> None:
+    sources = [good(tmp_path / f"{number}.jsonl", frames=number) for number in (2, 4, 1, 3)]
+    with Store(tmp_path / "r.sqlite") as store:
+        sandbox = Sandbox(SETTINGS)
+        store.begin(sandbox.identity(), {}, "local", 1, [])
+        sandbox.close()
+        store.found(find([str(source) for source in sources]))
+        count, size, known = store.plan()
+        assert (count, known) == (4, 0)
+        assert size == sum(source.stat().st_size for source in sources)
+        assert [Path(todo.name).stem for todo in store.todo()] == ["4", "3", "2", "1"]
+
+
+def test_a_progress_reckons_by_bytes() -> None:
+    progress = Progress(logs=10, bytes=1000, known=0)
+    assert progress.remaining_seconds is None
+    progress.done_bytes, progress.began = 250, time.monotonic() - 10
+    assert 29 < (progress.remaining_seconds or 0) < 40
+
+
+@given(
+    st.builds(
+        Outcome,
+        st.sampled_from(list(EXIT_CODES)),
+        why=st.text(),
+        cut=st.text(),
+        line=st.integers(0, 9),
+        field=st.text(max_size=5),
+    )
+)
+def test_a_reason_is_one_line_of_bounded_length(outcome: Outcome) -> None:
+    assert len(outcome.reason) <= 301
+    assert len(outcome.reason.splitlines()) <= 1
+
+
+# Dask.
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """A scheduler and two workers of Dask, each a process of its own."""
+    pytest.importorskip("distributed")
+    folder = tmp_path_factory.mktemp("dask")
+    file = folder / "scheduler.json"
+    common = ["--scheduler-file", str(file), "--no-dashboard"]
+    environment = {**os.environ, "PYTHONPATH": str(HERE), "TROUBLE_FILE": str(folder / "begun")}
+
+    def start(module: str, *arguments: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.{module}", *common, *arguments],
+            cwd=folder,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def worker() -> subprocess.Popen[bytes]:
+        # Without a nanny, which would start it again: a machine that is lost stays lost.
+        return start("dask_worker", "--no-nanny", "--nthreads", "1", "--host", "127.0.0.1")
+
+    processes = [start("dask_scheduler", "--host", "127.0.0.1", "--port", "0"), worker(), worker()]
+    wait_until(file.exists, "the scheduler")
+    yield {"file": file, "workers": processes[1:], "folder": folder, "worker": worker, "all": processes}
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+@posix
+def test_a_cluster_gives_the_verdicts_of_this_machine(
+    cluster: dict[str, Any], every_kind: Path, run: Run, tmp_path: Path
+) -> None:
+    folder = tmp_path / "trouble"
+    folder.mkdir()
+    for name in ("kill", "raise", "memory", "none"):
+        trouble.write(folder / f"{name}.jsonl", name)
+    sources = [every_kind, folder]
+    options = ["--engine", "dask", "--scheduler", cluster["file"], "--memory", 700, "--json"]
+    code, out, err = run("farm", *sources, *options, "--sim", "trouble:Trouble", "-r", "dask.sqlite")
+    assert (code, err) == (2, "")
+    assert json.loads(out)["verified"] == 17
+    verified(
+        sources,
+        Path("local.sqlite"),
+        Settings(path=(str(HERE),), sims=("trouble:Trouble",), memory_bytes=700 << 20),
+    )
+    columns = "name, verdict, reason, frames, hits, hash, differing_frames, difference, line, field"
+    assert rows(Path("dask.sqlite"), columns) == rows(Path("local.sqlite"), columns)
+
+
+@posix
+def test_a_cluster_that_loses_a_worker_in_the_middle_loses_no_verdict(
+    cluster: dict[str, Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "slow"
+    folder.mkdir()
+    for number in range(80):
+        trouble.write(folder / f"{number}.jsonl", "slow", seed=1000 + number)
+    (cluster["folder"] / "begun").unlink(missing_ok=True)
+    settings = Settings(path=(str(HERE),), sims=("trouble:Trouble",))
+    killed = 0
+
+    def kill(progress: Progress) -> None:
+        nonlocal killed
+        if progress.done_logs >= 20 and not killed:
+            cluster["workers"][0].kill()
+            killed = progress.done_logs
+
+    with Store(tmp_path / "r.sqlite") as store:
+        with engines.DaskEngine(settings, str(cluster["file"])) as engine:
+            found = farm(find([str(folder)]), store, engine, settings, show=kill)
+        assert 20 <= killed < 80
+        assert {verdict: count.logs for verdict, count in found.counts.items()} == {"nothing to compare": 80}
+    processes = {process for process, _ in begun(cluster["folder"])}
+    assert len(processes) >= 2
+    wait_until(lambda: not any(map(is_running, processes)), "the end of the worker processes")
+
+
+def test_a_cluster_whose_workers_have_another_fixsync_is_refused(tmp_path: Path) -> None:
+    encoded = engines.encoded(Settings())
+    with pytest.raises(WorkerError, match=r"another fixsync in .*: version .* where the others have 9\.9"):
+        engines.verify_on_dask(encoded, ("9.9", "", ""), [str(good(tmp_path / "a.jsonl"))])
+    engines.close_on_dask(encoded)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--engine", "dask"], "needs --scheduler"),
+        (["--scheduler", "tcp://127.0.0.1:1"], "--scheduler is for --engine dask"),
+        (["--engine", "dask", "--scheduler", "tcp://127.0.0.1:1", "-j", "2"], "--workers is for"),
+        (["--engine", "dask", "--scheduler", "nowhere.json"], "no Dask scheduler answers at nowhere.json"),
+    ],
+)
+def test_engines_that_cannot_be_had_are_errors(
+    run: Run, tmp_path: Path, options: list[str], said: str
+) -> None:
+    pytest.importorskip("distributed")
+    code, out, err = run("farm", good(tmp_path / "a.jsonl"), *options)
+    assert (code, out) == (2, "")
+    assert said in " ".join(err.split())
+
+
+def test_farm_is_of_this_version() -> None:
+    sandbox = Sandbox(Settings())
+    identity = sandbox.identity()
+    sandbox.close()
+    assert identity.fixsync == fixsync.__version__
+    assert Path(identity.folder) == Path(fixsync.__file__).parent
+    assert len(identity.sources) == len(identity.kernel) == 16
+
+
+def test_a_source_is_looked_for_before_anything_is_verified(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="there is no such file"):
+        list(find([str(tmp_path / "none")]))

@@ -1,0 +1,242 @@
+"""fixsync regress: what two versions make of the same logs."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+import sys
+import zipfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import logs
+import pytest
+
+import fixsync
+from fixsync import cli
+from fixsync.farm import regress
+from fixsync.farm.sandbox import Settings, WorkerError
+
+PACKAGE = Path(fixsync.__file__).parent
+FRAMES = logs.model_frames(logs.small_match())
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: Any) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["fixsync", "regress", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        out, err = capsys.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return call
+
+
+def copied(folder: Path, **changes: tuple[str, str]) -> Path:
+    """The package again, in another folder and with something replaced in some of its modules."""
+    copy = folder / "fixsync"
+    skipped = shutil.ignore_patterns("__pycache__", "view", "session", "testing", "bench", "cli", "farm")
+    shutil.copytree(PACKAGE, copy, ignore=skipped)
+    for module, (old, new) in changes.items():
+        path = copy / f"{module}.py"
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+    return folder
+
+
+SHIFTED = ("row.__struct_config__.tag, astuple(row)", "row.__struct_config__.tag, _grown(astuple(row))")
+GROWN = """
+
+def _grown(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(size + (size == 10) for size in sizes)
+"""
+
+
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """This version, and one in which what is 10 large is 11 large."""
+    old = copied(tmp_path_factory.mktemp("old"))
+    new = copied(tmp_path_factory.mktemp("new"), player=SHIFTED)
+    with (new / "fixsync" / "player.py").open("a") as file:
+        file.write(GROWN)
+    return old, new
+
+
+@pytest.fixture
+def match_logs(tmp_path: Path) -> Path:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    logs.write(folder / "full.jsonl", logs.header(), FRAMES)
+    bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
+    logs.write(folder / "bare.jsonl", logs.header(), bare)
+    small = [["add", 1, ["sphere", 3], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]]
+    logs.write(folder / "same.jsonl", logs.header(), logs.model_frames([small, []]))
+    (folder / "empty.jsonl").touch()
+    return folder
+
+
+def test_what_changed_is_told_whether_or_not_the_log_tells_it(
+    run: Run, versions: tuple[Path, Path], match_logs: Path
+) -> None:
+    code, out, err = run(*versions, match_logs, "--json", "-j", 1)
+    assert (code, err) == (1, "")
+    told = json.loads(out)
+    assert (told["logs"], told["changed"], told["not_verified"]) == (4, 2, 0)
+    assert told["old"]["folder"] == str(versions[0] / "fixsync")
+    bare, full = told["changes"]
+    assert (Path(bare["log"]).name, Path(full["log"]).name) == ("bare.jsonl", "full.jsonl")
+    assert (full["old"]["verdict"], full["new"]["verdict"]) == ("identical", "diverged")
+    assert bare["old"]["verdict"] == bare["new"]["verdict"] == "nothing to compare"
+    assert "digest" in bare["fields"]
+    for change in (bare, full):
+        first = change["first_difference"]
+        assert first["frame"] == 0, "the size is part of the state"
+        assert first["old"]["hash"] == FRAMES[0]["hash"] != first["new"]["hash"]
+    pairs = {(one["old"], one["new"]): (one["logs"], one["changed"]) for one in told["verdicts"]}
+    assert pairs == {
+        ("nothing to compare", "nothing to compare"): (1, 1),
+        ("identical", "diverged"): (1, 1),
+        ("identical", "identical"): (1, 0),
+        ("not valid", "not valid"): (1, 0),
+    }
+
+
+def test_what_changed_is_told_in_words_and_goes_on_from_a_run_before(
+    run: Run, versions: tuple[Path, Path], match_logs: Path, tmp_path: Path
+) -> None:
+    code, first, _ = run(*versions, match_logs, "-j", 1)
+    again = run(*versions, match_logs, "-j", 1)
+    assert again == (code, first, "") == (1, first, "")
+    lines = [line.rstrip() for line in first.splitlines()]
+    assert lines[0].startswith("OLD  fixsync ")
+    assert lines[0].endswith(str(versions[0] / "fixsync"))
+    assert "  old  identical" in lines
+    assert any(line.startswith("  new  diverged: frame 0, hash: the log says") for line in lines)
+    assert lines.count("  computed to something else first in frame 0: hash") == 2
+    assert f"    hash  old {FRAMES[0]['hash']}" in lines
+    assert lines[-2:] == ["2 of 4 logs changed", "results: regress.sqlite"]
+    db = sqlite3.connect(tmp_path / "regress.sqlite")
+    assert db.execute("SELECT run, count(*) FROM verdicts GROUP BY run ORDER BY run").fetchall() == [
+        (1, 4),
+        (2, 4),
+    ]
+    db.close()
+    _, out, _ = run(*versions, match_logs, "-j", 1, "--explain", 0)
+    assert "computed to something else first" not in out
+    assert "  not the same: verdict, hash, differing_frames, frame, digest" in out
+
+
+def test_nothing_changed_ends_with_0(run: Run, versions: tuple[Path, Path], match_logs: Path) -> None:
+    code, out, _ = run(*versions, match_logs / "same.jsonl", match_logs / "empty.jsonl", "-j", 1)
+    assert code == 0
+    assert "0 of 2 logs changed" in out
+
+
+def test_logs_that_cannot_be_verified_are_not_called_unchanged(
+    run: Run, versions: tuple[Path, Path], match_logs: Path
+) -> None:
+    (match_logs / "list").write_text(f"{match_logs}/same.jsonl\n{match_logs}/gone.jsonl\n")
+    code, out, _ = run(*versions, match_logs / "list", "-j", 1, "--json")
+    assert (code, json.loads(out)["not_verified"], json.loads(out)["changed"]) == (2, 1, 0)
+
+
+def test_a_version_beside_itself_is_an_error(run: Run, versions: tuple[Path, Path], match_logs: Path) -> None:
+    code, out, err = run(sys.executable, versions[0], match_logs)
+    assert (code, out) == (2, "")
+    assert "OLD and NEW are the same" in " ".join(err.split())
+
+
+def test_a_path_that_has_no_fixsync_is_an_error(run: Run, match_logs: Path, tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("")
+    for name in (tmp_path / "none", tmp_path / "text", tmp_path):
+        code, out, err = run(name, sys.executable, match_logs)
+        assert (code, out) == (2, "")
+        assert str(name) in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the interpreter is a script for a shell")
+def test_a_version_may_be_a_virtual_environment_or_its_interpreter(
+    versions: tuple[Path, Path], tmp_path: Path
+) -> None:
+    python = tmp_path / "venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f"#!/bin/sh\nPYTHONPATH='{versions[1]}' exec '{sys.executable}' \"$@\"\n")
+    python.chmod(0o755)
+    with ExitStack() as stack:
+        for name in (tmp_path / "venv", python):
+            settings = regress.version(str(name), Settings(), stack)
+            identity = regress.identity(settings)
+            assert identity.folder == str(versions[1] / "fixsync")
+
+
+def wheel_of(version: Path, folder: Path) -> Path:
+    """A wheel with the package of a folder, as installers want it."""
+    path = folder / "fixsync-9.9-py3-none-any.whl"
+    record = []
+    with zipfile.ZipFile(path, "w") as file:
+
+        def write(name: str, data: bytes) -> None:
+            file.writestr(name, data)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+            record.append(f"{name},sha256={digest},{len(data)}")
+
+        for one in sorted((version / "fixsync").rglob("*")):
+            if one.is_file() and "__pycache__" not in one.parts:
+                write(str(one.relative_to(version)), one.read_bytes())
+        info = "fixsync-9.9.dist-info"
+        write(f"{info}/METADATA", b"Metadata-Version: 2.1\nName: fixsync\nVersion: 9.9\n")
+        write(
+            f"{info}/WHEEL",
+            b"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
+        file.writestr(f"{info}/RECORD", "\n".join([*record, f"{info}/RECORD,,", ""]))
+    return path
+
+
+def test_a_version_may_be_a_wheel(versions: tuple[Path, Path], tmp_path: Path) -> None:
+    pytest.importorskip("pip")
+    wheel = wheel_of(versions[1], tmp_path)
+    with ExitStack() as stack:
+        settings = regress.version(str(wheel), Settings(), stack)
+        identity = regress.identity(settings)
+        folder = Path(identity.folder).parent
+        assert folder not in (PACKAGE.parent, versions[1])
+        assert identity.sources == regress.identity(Settings(path=(str(versions[1]),))).sources
+    assert not folder.exists()
+    wheel.write_bytes(b"no wheel")
+    with ExitStack() as stack, pytest.raises(WorkerError, match="cannot be installed"):
+        regress.version(str(wheel), Settings(), stack)
+
+
+def test_a_log_that_is_written_between_the_two_is_not_compared(
+    run: Run, versions: tuple[Path, Path], match_logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fixsync.cli import regress as command
+
+    count = 0
+
+    def find(*arguments: Any, **options: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count == 2:
+            os.utime(match_logs / "full.jsonl", ns=(1, 1))
+        return real(*arguments, **options)
+
+    real = command.find
+    monkeypatch.setattr(command, "find", find)
+    code, out, _ = run(*versions, match_logs / "full.jsonl", match_logs / "same.jsonl", "-j", 1)
+    assert code == 2
+    assert "1 logs were written meanwhile and are not compared" in out
+    assert "0 of 1 logs changed" in out
