@@ -419,7 +419,7 @@ export class View {
     for (const solid of labelled) {
       const isDiffering = side.differing.has(solid.id);
       const text = `${isDiffering ? "≠ " : ""}${names.ids[solid.id] ?? solid.id}`;
-      const place = this.#labelPlaces(solid).find(([x, y]) => {
+      const place = this.#labelPlaces(solid, isDiffering ? 10 : 0).find(([x, y]) => {
         const isFree = taken.every(
           (other) => Math.abs(other.y - y) > 11 || Math.abs(other.x - x) > (other.length + text.length) * 3.6,
         );
@@ -430,17 +430,18 @@ export class View {
     }
   }
 
-  // Below a solid or above it; in the middle of a large one.
-  #labelPlaces(solid) {
+  // Below a solid or above it, `margin` pixels farther off; in the middle of a large one.
+  #labelPlaces(solid, margin) {
     const { sx, sy } = solid;
     const isFlat = this.projection === "top" && solid.kind === SECTOR;
     const [wx, wz] = halfWidths(solid);
     const half = isFlat ? 0 : (this.projection === "side" ? halfHeight(solid) : wz) * this.camera.scale;
     if (half > 40) return [[sx, sy]];
-    const aside = Math.min(40, wx * this.camera.scale) + 12;
+    const aside = Math.min(40, wx * this.camera.scale) + 12 + margin;
+    const beyond = half + 9 + margin;
     return [
-      [sx, sy + half + 9],
-      [sx, sy - half - 9],
+      [sx, sy + beyond],
+      [sx, sy - beyond],
       [sx + aside, sy],
       [sx - aside, sy],
     ];
@@ -533,9 +534,9 @@ export class View {
       taken.add(place);
       if (isCrowd && mark.kind === STAY) {
         g.fillStyle = theme.ink;
-        g.fillRect(Math.round(x) - 2, Math.round(y) - 2, 4, 4);
+        g.fillRect(Math.round(x) - 1, Math.round(y) - 1, 3, 3);
         g.fillStyle = theme.stage;
-        if (mark.contact === TOUCHING) g.fillRect(Math.round(x) - 1, Math.round(y) - 1, 2, 2);
+        if (mark.contact === TOUCHING) g.fillRect(Math.round(x), Math.round(y), 1, 1);
         continue;
       }
       const part = Math.min(1, Math.max(0.5, (mark.size * this.camera.scale) / 12)) * (1 + age / 15);
