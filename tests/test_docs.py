@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import click
 import pytest
 
 import fixsync
@@ -240,10 +241,33 @@ def test_the_first_c_program_prints_what_stands_under_it(tmp_path: Path, shell: 
     assert shell(COMMANDS[1].replace("cc -O2", f"cc {warnings}") + "\n./duel") == output
 
 
-def test_every_fenced_program_is_in_a_language_that_a_test_runs() -> None:
-    for path in PAGES:
-        for language in re.findall(r"^```(\w[\w+]*)$", path.read_text(encoding="utf-8"), re.MULTILINE):
-            assert language in ("python", "text", "sh", "c", "cmake", "csharp"), f"{path.name}: {language}"
+def _command_lines(text: str) -> Iterator[str]:
+    """What stands in blocks and between backquotes, line by line."""
+    blocks = re.findall(r"^```(?:sh)?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    for block in [*blocks, *re.findall(r"^    \S.*$", text, re.MULTILINE), *re.findall(r"`([^`\n]+)`", text)]:
+        yield from block.splitlines()
+
+
+@pytest.mark.parametrize("path", [*PAGES, ROOT / "README.md"], ids=lambda path: path.name)
+def test_command_lines_of_the_documentation_have_commands_options_and_files_that_there_are(
+    path: Path,
+) -> None:
+    context = click.Context(cli.fixsync)
+    for line in _command_lines(path.read_text(encoding="utf-8")):
+        for name, rest in re.findall(r"(?:^\s*|[;&(] ?)fixsync ([a-z]+)([^#|)]*)", line):
+            if line == "fixsync packet":
+                continue  # bytes of the protocol
+            command = cli.fixsync.get_command(context, name)
+            assert command is not None, f"{path.name}: {line}"
+            there = {
+                option
+                for parameter in command.params
+                for option in (*parameter.opts, *parameter.secondary_opts)
+            }
+            for option in re.findall(r"(?<=\s)--?[a-z][a-z-]*", rest):
+                assert option in there | {"--help"}, f"{path.name}: {line}: {option}"
+        for file in re.findall(r"(?:^|[ ;&(])python3? ([\w./]+\.py)\b", line):
+            assert (ROOT / file).is_file(), f"{path.name}: {line}"
 
 
 # The header.
