@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import xxhash
 
 from fixsync import __version__
 from fixsync._native import ffi, lib
@@ -305,3 +306,26 @@ def test_a_whole_disc_faces_everything(yaw: int) -> None:
     for x in (-(2**32) + 1, -1, 0, 1, 2**32 - 1):
         for z in (-(2**32) + 1, -1, 0, 1, 2**32 - 1):
             assert lib.fxs_faces(yaw, lib.FXS_HALF_ANGLE_MAX, x, z) == 1
+
+
+def test_a_states_hash_is_of_its_saved_bytes_wherever_a_block_of_them_ends() -> None:
+    """The hash takes the bytes a few thousand at a time: sizes 4 bytes apart end around such a border."""
+    given, counts = world(capacity=400), ffi.new("fxs_counts *")
+    for id in range(74):
+        assert lib.fxs_world_add(at(given), collider(id, x=100 * id)) == lib.FXS_OK
+    assert lib.fxs_world_step(at(given), ffi.NULL, 0, counts) == lib.FXS_OK
+    sizes = set()
+    for id in range(320):
+        state = saved(given)
+        sizes.add(len(state))
+        assert lib.fxs_world_hash(at(given)) == xxhash.xxh64_intdigest(state)
+        assert lib.fxs_world_add(at(given), collider(100 + id % 300)) == lib.FXS_OK
+        assert lib.fxs_world_remove(at(given), 100 + id % 300) == lib.FXS_OK
+    assert sizes == {4000 + 4 * n for n in range(301)}
+
+
+@pytest.mark.parametrize("size", [*range(100), 4095, 4096, 4097])
+def test_a_hash_of_bytes_is_xxh64(size: int) -> None:
+    data = bytes(i * 7 + 3 & 255 for i in range(size))
+    for seed in (0, 1, 2**64 - 1):
+        assert lib.fxs_hash64(data, size, seed) == xxhash.xxh64_intdigest(data, seed)
