@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from time import process_time_ns
 from typing import Any
@@ -18,7 +20,7 @@ from fixsync.matchlog import Reader
 from fixsync.numbers import ONE
 from fixsync.random import Random
 from fixsync.replay import replay
-from fixsync.shapes import Box, Cylinder, Pose, Shape, overlap, pack_poses, pack_shapes
+from fixsync.shapes import Box, Capsule, Cylinder, Pose, Shape, Sphere, overlap, pack_poses, pack_shapes
 from fixsync.world import World
 
 __all__ = ["Cost", "costs", "log_cost"]
@@ -63,6 +65,7 @@ def costs(count: int, log: Callable[[str], None]) -> Iterator[Cost]:
     yield _rollback_cost(made)
     log("queries")
     yield from _query_costs(made)
+    yield _cast_costs(made)
 
 
 def _overlap_cost(empty: float) -> Cost:
@@ -178,32 +181,49 @@ def _timed(world: World, ids: array[int], moves: list[array[int]]) -> int:
 
 
 def _query_costs(made: Scene) -> Iterator[Cost]:
-    """1,000 skill areas: sectors, cylinders and boxes 1 to 5 units large, one at each of 1,000 colliders."""
-    import struct
+    """1,000 skill areas, one at each of 1,000 colliders: melee, 1 to 2 units large, and spells, 1 to 5."""
+    world, ids, moves = made.world(), made.ids(), made.poses(1)
+    for name, largest in (("melee", 2), ("spell", 5)):
+        frames, fresh, stale = [], [], []
+        rows = _areas(made, largest)
+        ask = partial(world.query_many, rows)
+        for frame in range(1, 12):
+            frames.append(_timed(world, ids, [made.poses(frame)]))
+            fresh.append(least(ask, repeats=1))
+            world.pose_many(ids, moves)
+            stale.append(least(ask, repeats=1))
+        what = f"1,000 {name} queries ({len(ask().ids)} ids)"
+        yield Cost(f"{what} after a step, {made.count}", "all", min(fresh), "frame", min(frames))
+        yield Cost(f"{what} after a change, {made.count}", "all", min(stale), "frame", min(frames))
 
-    random, world, ids = Random(4), made.world(), made.ids()
-    areas = []
+
+def _areas(made: Scene, largest: int) -> bytes:
+    """1,000 rows of queries: sectors, cylinders and boxes."""
+    random, areas = Random(4), []
     for i in range(1_000):
-        size = random.between(ONE, 5 * ONE)
+        size = random.between(ONE, largest * ONE)
         kind, half_angle = (i % 3) + 2, random.between(2000, 12000) if i % 3 == 2 else 0
         sizes = (size, ONE, size // 2) if kind == 3 else (size, ONE, 0)
         at = made.pose(i * made.count // 1_000, 1)
         areas.append(struct.pack("=IIiiiiiiIII", kind, half_angle, *sizes, *at, 2**32 - 1, 0))
-    rows = b"".join(areas)
-    moves = made.poses(1)
-    world.step()
-    frames, fresh, stale = [], [], []
-    for frame in range(1, 12):
-        poses = made.poses(frame)
-        frames.append(_timed(world, ids, [poses]))
-        fresh.append(least(lambda: world.query_many(rows), repeats=1))
-        world.pose_many(ids, moves)
-        stale.append(least(lambda: world.query_many(rows), repeats=1))
-    told = len(world.query_many(rows).ids)
-    yield Cost(
-        f"1,000 queries ({told} ids) after a step, {made.count}", "all", min(fresh), "frame", min(frames)
-    )
-    yield Cost(f"1,000 queries after a change, {made.count}", "all", min(stale), "frame", min(frames))
+    return b"".join(areas)
+
+
+def _cast_costs(made: Scene) -> Cost:
+    """1,000 casts: bullets (spheres of radius 1), dashes (capsules) and blades (boxes), one from each of 1000
+    colliders, 1 to 8 units far on each horizontal axis; the first two contacts of each, of which one is the
+    collider it starts from."""
+    random, world, ids = Random(5), made.world(), made.ids()
+    shapes = pack_shapes([Sphere(1), Capsule(ONE // 2, ONE // 2), Box(ONE, ONE // 8, ONE // 4)])
+    rows = b""
+    for i in range(1_000):
+        mx, mz = (random.between(ONE, 8 * ONE) * random.choice((-1, 1)) for _ in range(2))
+        at = struct.pack("=4i", *made.pose(i * made.count // 1_000, FRAMES))
+        rows += shapes[20 * (i % 3) :][:20] + at + struct.pack("=3i4I", mx, 0, mz, 2**32 - 1, 0, 2, 0)
+    frames = [_timed(world, ids, [made.poses(frame)]) for frame in range(1, FRAMES + 1)]
+    cost = least(lambda: world.cast_many(rows), repeats=10)
+    told = sum(map(len, world.cast_many(rows)))
+    return Cost(f"1,000 casts ({told} hits), {made.count}", "all", cost, "frame", min(frames))
 
 
 def log_cost(path: str) -> Cost:
