@@ -508,7 +508,8 @@ uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
 /* ---- searches ---- */
 
 #define FEW 48         /* so few colliders are looked at one by one */
-#define BUILD_WORTH 16 /* looks at all of them that cost as much as a build; or searches for which an index of it pays */
+#define BUILD_WORTH 6  /* looks at all of them that cost as much as a build */
+#define INDEX_WORTH 16 /* searches for which an index of what was built pays */
 #define CROWD 32       /* keys under one entry of the index that are better not looked at one after the other */
 
 /* For each value of the leading bits of a key, about twice as many as there are keys, the first place with that or more. It lies behind the
@@ -639,7 +640,7 @@ uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t mos
     if (!w->grid_fresh && w->count > FEW && ++w->looks >= BUILD_WORTH) {
         build(w, &a);
     }
-    if (w->grid_fresh && a.g->count > FEW && !a.g->indexed && ++w->looks >= BUILD_WORTH) {
+    if (w->grid_fresh && a.g->count > FEW && !a.g->indexed && ++w->looks >= INDEX_WORTH) {
         make_index(w, &a);
     }
     *count = w->grid_fresh ? look_in_grid(w, &a, least, most, a.spare) : look_at_all(w, least, most, a.spare);
