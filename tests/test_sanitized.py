@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from test_package import build, needs_compiler, tree
+from test_package import needs_compiler, release
 
 HERE = Path(__file__).resolve().parent
 FLAGS = "-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
@@ -36,7 +36,7 @@ def test_the_kernel_does_nothing_undefined_and_stays_in_its_memory(tmp_path: Pat
     if not all(preload):
         pytest.skip("gcc's sanitizer runtimes are not installed")
     installed = tmp_path / "installed"
-    with zipfile.ZipFile(build(tree(tmp_path / "tree"), "wheel", FLAGS)) as archive:
+    with zipfile.ZipFile(release.build(release.tree(tmp_path / "tree"), "wheel", FLAGS)) as archive:
         archive.extractall(installed)
     tests = [str(HERE / name) for name in TESTS if (HERE / name).exists()]
     code = (
