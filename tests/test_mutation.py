@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 NATIVE = Path(__file__).resolve().parent / "native"
+KERNEL = NATIVE.parents[1] / "csrc"
 HARD = (NATIVE / "mutation_hard.txt").read_text(encoding="utf-8").splitlines()
 
 pytest.importorskip("tree_sitter_c")
@@ -57,7 +59,9 @@ def test_a_survivor_without_a_reason_fails_the_command(hard: list[str], tmp_path
     """Of a kernel that is not tried at all everything survives."""
     needs("gcc", "clang")
     name, results = hard[0], tmp_path / "results"
-    results.write_text(json.dumps({"name": name, "verdict": "survived", "by": ""}) + "\n", encoding="utf-8")
+    source = hashlib.sha256((KERNEL / name.split()[0]).read_bytes()).hexdigest()[:12]
+    known = {"name": name, "verdict": "survived", "by": "", "source": source}
+    results.write_text(json.dumps(known) + "\n", encoding="utf-8")
     run = mutation("--results", results, "--resume", "--stages", 2, "--only", name)
     assert run.returncode == 1
     assert f"survives without a reason: {name}" in run.stdout
@@ -67,5 +71,14 @@ def test_mutants_are_found_in_every_part_of_the_kernel_and_no_two_have_one_name(
     run = mutation("--list")
     names = run.stdout.splitlines()
     assert len(names) == len(set(names))
-    kernel = {path.name for path in NATIVE.parents[1].joinpath("csrc").glob("*.[ch]")}
+    kernel = {path.name for path in KERNEL.glob("*.[ch]")}
     assert {name.split()[0] for name in names} == kernel - {"angle_table.h", "fixsync.h"}
+
+
+def test_a_result_of_another_text_of_the_file_is_not_kept(hard: list[str], tmp_path: Path) -> None:
+    needs("gcc", "clang")
+    name, results = hard[0], tmp_path / "results"
+    known = {"name": name, "verdict": "survived", "by": "", "source": "0123456789ab"}
+    results.write_text(json.dumps(known) + "\n", encoding="utf-8")
+    run = mutation("--results", results, "--resume", "--stages", 1, "--only", name)
+    assert run.returncode == 0, run.stdout + run.stderr
