@@ -172,10 +172,13 @@ def test_the_same_files_give_the_same_sdist_and_wheel_wherever_and_whenever_they
         members = archive.getmembers()
     names = {member.name.partition("/")[2] for member in members}
     assert {(m.uid, m.gid, m.uname, m.gname, m.mtime) for m in members} == {(0, 0, "", "", 315532800)}
-    for file in (ROOT / "csrc").iterdir():
-        assert not file.is_file() or f"csrc/{file.name}" in names
+    project = tmp_path / "one"
+    files = {path.relative_to(project).as_posix() for path in project.rglob("*") if path.is_file()}
+    made = {name for name in files if re.match(r"(build|dist|fixsync\.egg-info)/|setup\.cfg$", name)}
+    assert files - made - {".gitignore"} <= names
     promised = {"build_ffi.py", "pyproject.toml", "fixsync/py.typed", "fixsync/_kernel.pyi", "tests/model.py"}
-    assert promised | {"replay_logs/README.md", ".ci/release.py", "CHANGELOG.md"} <= names
+    assert promised | {"csrc/fixsync.h", "replay_logs/README.md", ".ci/release.py", "CHANGELOG.md"} <= names
+    assert not any(re.search(r"\.(so|pyd|pyc)$|__pycache__", name) for name in names)
 
     name, kernel = kernel_of(wheel)
     assert str(tmp_path).encode() not in kernel
