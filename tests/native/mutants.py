@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
@@ -82,6 +83,7 @@ class Mutant:
     was: str
     context: str  # the mutated line, without its indentation
     form: str  # any; fast or portable: only the build with, or without, the compiler's own forms has it
+    origin: str  # of the text of the function, or of what else it is in
     nth: int = 1  # of those that would have the same name
 
     @property
@@ -119,6 +121,17 @@ def function_of(node: Node) -> str:
         if parent.type == "preproc_def":
             return text_of(parent.child_by_field_name("name"))
     return "-"
+
+
+def origin_of(node: Node) -> str:
+    whole = next((parent for parent in above(node) if parent.type == "function_definition"), None)
+    if whole is None:
+        whole = node
+        for parent in above(node):
+            if parent.type.startswith(("translation_unit", "preproc_if")):
+                break
+            whole = parent
+    return sha256(text_of(whole).encode()).hexdigest()[:12]
 
 
 def form_of(node: Node) -> str:
@@ -312,6 +325,7 @@ def mutants_of(path: Path) -> list[Mutant]:
                 one_line(source[start:end].decode()),
                 one_line(context),
                 form_of(node),
+                origin_of(node),
             ),
         )
 

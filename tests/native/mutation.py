@@ -22,7 +22,6 @@ mutation_survivors.txt, with the reason why nothing can notice them. Exit code 0
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import random
@@ -85,11 +84,7 @@ class Result:
     name: str
     verdict: str
     by: str = ""
-    source: str = ""  # of which text of the file it is a mutant
-
-
-def digest_of(file: str) -> str:
-    return hashlib.sha256((CSRC / file).read_bytes()).hexdigest()[:12]
+    origin: str = ""  # as of its mutant
 
 
 def limited(command: Sequence[str], seconds: int) -> list[str]:
@@ -239,7 +234,7 @@ class Bench:
                 verdict, by = self.verdict(copy, mutant)
             except BrokenError:
                 verdict, by = NOT_BUILT, ""
-            return Result(mutant.name, verdict, by, digest_of(mutant.file))
+            return Result(mutant.name, verdict, by, mutant.origin)
 
     def verdict(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
         trials = (self.fault, self.same_code, self.sanitized_fault, self.whole_fault, self.tests_fault)
@@ -362,16 +357,12 @@ def reason_of(name: str, known: dict[str, str]) -> str:
     return known.get(name) or next(patterns, "")
 
 
-def earlier(results: Path) -> dict[str, Result]:
-    """What is known of the files as they are now."""
+def earlier(results: Path, mutants: Iterable[Mutant]) -> dict[str, Result]:
+    """What is known of functions that are still as they were."""
     lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
     found = [Result(**json.loads(line)) for line in lines]
-    now = {
-        file: digest_of(file)
-        for file in {result.name.split()[0] for result in found}
-        if (CSRC / file).exists()
-    }
-    return {result.name: result for result in found if result.source == now.get(result.name.split()[0])}
+    now = {mutant.name: mutant.origin for mutant in mutants}
+    return {result.name: result for result in found if result.origin == now.get(result.name)}
 
 
 def table(mutants: list[Mutant], results: dict[str, Result], known: dict[str, str]) -> str:
@@ -424,7 +415,7 @@ def chosen(args: argparse.Namespace) -> list[Mutant]:
 
 def run_all(mutants: list[Mutant], args: argparse.Namespace) -> dict[str, Result]:
     """The result of every mutant, those of an earlier run included."""
-    results = earlier(args.results) if args.resume else {}
+    results = earlier(args.results, mutants) if args.resume else {}
     again = {name for name, result in results.items() if args.again and result.verdict == SURVIVED}
     left = [mutant for mutant in mutants if mutant.name not in results or mutant.name in again]
     args.results.parent.mkdir(parents=True, exist_ok=True)
@@ -462,7 +453,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="keep the results that are there, of files that have not changed since",
+        help="keep the results that are there, of functions that have not changed since",
     )
     parser.add_argument("--again", action="store_true", help="with --resume: try what survived again")
     parser.add_argument("--jobs", type=int, default=1, help="how many at once")
