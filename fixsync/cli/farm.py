@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
 from rich.progress import Progress as Bar
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from fixsync.cli import text
@@ -225,7 +226,7 @@ def _rates(progress: Progress) -> str:
     seconds = progress.seconds
     told = f"{progress.done_logs / seconds:,.0f} logs/s  {progress.frames / seconds:,.0f} frames/s"
     remaining = progress.remaining_seconds
-    return told if remaining is None else f"{told}  {text.duration(remaining)} left"
+    return told if remaining is None else f"{told}  {timedelta(seconds=round(remaining))} left"
 
 
 @contextmanager
@@ -234,7 +235,11 @@ def shown_progress(*, hidden: bool) -> Iterator[Callable[[Progress], None]]:
     if hidden:
         yield lambda _: None
     elif sys.stderr.isatty():
-        columns = TextColumn("{task.description}", markup=False), BarColumn(), _Rates()
+        columns = (
+            TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True)),
+            BarColumn(10),
+            _Rates(Column(no_wrap=True)),
+        )
         with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("looking for logs", total=None)
 
