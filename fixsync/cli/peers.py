@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from fixsync.cli import text
 from fixsync.faults import FAULTS
+from fixsync.peer import Status
 from fixsync.peers import Outcome, Part, PeerOutcome, Run, outcome_json, run
 from fixsync.relay import Impairment
 
@@ -197,14 +198,15 @@ def _progress(frames: int, *, hidden: bool) -> Iterator[Callable[[PeerOutcome], 
 
         def show(peer: PeerOutcome) -> None:
             peers[peer.peer] = peer
-            live.update(_table([peers[number] for number in sorted(peers)], frames), refresh=True)
+            table = _table([peers[number] for number in sorted(peers)])
+            live.update(Group(f"{text.plural(frames, 'frame')} to play", table), refresh=True)
 
         yield show
 
 
-def _table(peers: Sequence[PeerOutcome], frames: int) -> Table:
+def _table(peers: Sequence[PeerOutcome]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in ("peer", "frame", "confirmed", "round trip", "rollbacks", "stepped again"):
+    for name in ("peer", "frame", "confirmed", "rtt", "rollbacks", "resteps"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("state", no_wrap=True)
     table.add_column("", no_wrap=True)
@@ -212,7 +214,7 @@ def _table(peers: Sequence[PeerOutcome], frames: int) -> Table:
         status = peer.status
         table.add_row(
             str(peer.peer),
-            f"{status.frame}/{frames}",
+            str(status.frame),
             str(status.confirmed),
             "-" if status.rtt_ms is None else f"{status.rtt_ms} ms",
             str(status.rollbacks),
@@ -225,29 +227,55 @@ def _table(peers: Sequence[PeerOutcome], frames: int) -> Table:
 
 def _remark(peer: PeerOutcome) -> Text:
     status = peer.status
-    joined = "" if status.joined is None else f", joined at {status.joined}"
-    joined += "" if status.seated is None else f", plays from {status.seated}"
     if status.reason:
-        style = "green" if status.reason == "COMPLETED" else "bold red"
-        return Text(status.reason.lower(), style=style).append(joined, style="default")
+        return Text(status.reason.lower(), style="green" if status.reason == "COMPLETED" else "bold red")
     if peer.exit_code:
         return Text(f"exit code {peer.exit_code}", style="bold red")
-    return Text(joined.removeprefix(", "))
+    return Text("" if status.joined is None else f"joined at {status.joined}")
 
 
-def _part(part: Part) -> str:
+def _told(plan: Run) -> str:
+    """What was to be played, in words."""
+    how = (
+        f"rollback, {text.plural(plan.prediction_max, 'frame')} at most"
+        if plan.prediction_max
+        else "lockstep"
+    )
+    words = [f"{plan.players} players", text.plural(plan.frames, "frame"), f"seed {plan.seed}", how]
+    words.append(f"input delay {plan.input_delay}")
+    weather = plan.impairment
+    words += [
+        f"{name} {value}{unit}"
+        for name, value, unit in (
+            ("loss", weather.loss, "%"),
+            ("latency", weather.latency_ms, " ms"),
+            ("jitter", weather.jitter_ms, " ms"),
+            ("duplicate", weather.duplicate, "%"),
+            ("reorder", weather.reorder, "%"),
+        )
+        if value
+    ]
+    if plan.fault is not None:
+        words.append(f"fault {plan.fault} in peer {plan.faulty_peer} at frame {plan.fault_frame}")
+    return ", ".join(words)
+
+
+def _part(part: Part, status: Status) -> str:
     """What came of a part of a log."""
     if not part.frames:
         return "saw no frame"
     told = f"recorded frames {part.frames[0]} to {part.frames[-1]}"
+    if part.frames[0] == status.joined and status.seated is not None:
+        told += f", played from {status.seated} on"
     if part.differing_frame is None:
-        return f"{told}, the same lines"
-    return f"{told}, other lines from frame {part.differing_frame} on"
+        return f"{told}: the same lines"
+    return f"{told}: other lines from frame {part.differing_frame} on"
 
 
 def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kept: bool) -> None:
     peers = list(outcome.peers.values())
-    out.print(_table(peers, plan.frames))
+    text.say(out, _told(plan), "")
+    text.show(out, _table(peers))
     text.say(out, "", f"packets: {outcome.passed} passed on, {outcome.lost} lost")
     for peer in peers:
         if peer.errors:
@@ -263,7 +291,7 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
             text.say(out, f"peer {peer.peer}: {peer.status.text}")
         is_absent = peer.peer in plan.vacant and not peer.status.reason
         for part in peer.parts:
-            came_of = "the match was over before it came" if is_absent else _part(part)
+            came_of = "the match was over before it came" if is_absent else _part(part, peer.status)
             text.say(out, f"peer {peer.peer}: {came_of}")
     told = next((peer for peer in peers if peer.status.explanation), None)
     if told is not None:
