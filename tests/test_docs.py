@@ -116,10 +116,14 @@ def test_every_public_symbol_of_the_header_is_in_the_site(site: dict[str, Page])
 
 MODULES = (
     "fixsync.flat",
+    "fixsync.motion",
     "fixsync.recorder",
     "fixsync.replay",
     "fixsync.diff",
     "fixsync.info",
+    "fixsync.convert",
+    "fixsync.farm.run",
+    "fixsync.farm.regress",
     "fixsync.fields",
     "fixsync.view",
     "fixsync.sim",
