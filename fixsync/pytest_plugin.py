@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from fixsync.sim import SimulationType
     from fixsync.synctest import Inputs
 
-_LOGS = pytest.StashKey[list[Path]]()
+_LOGS = pytest.StashKey[list[str]]()
+"""Of a test, commands that look at its match logs."""
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def fixsync_recorder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator
     def record(world: World) -> Recorder:
         path = tmp_path / f"world{len(made)}.jsonl"
         made.append(Recorder(world, path, meta={"test": request.node.name}))
-        request.node.stash.setdefault(_LOGS, []).append(path)
+        request.node.stash.setdefault(_LOGS, []).append(f"fixsync replay {path}")
         return made[-1]
 
     yield record
@@ -63,7 +64,9 @@ def peers_agree(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[...,
             assert_peers_agree(simulation, inputs, **options)
         except AssertionError:
             if path is not None and path.exists():
-                request.node.stash.setdefault(_LOGS, []).append(path)
+                name = f"{simulation.__module__}:{getattr(simulation, '__qualname__', simulation.name)}"
+                command = f"fixsync synctest {name} --inputs {path}"
+                request.node.stash.setdefault(_LOGS, []).append(command)
             raise
 
     return check
@@ -75,8 +78,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
     report = yield
     logs = item.stash.get(_LOGS, [])
     if report.when == "call" and report.failed and logs:
-        told = "\n".join(f"fixsync replay {path}" for path in logs)
-        report.sections.append(("match logs", told))
+        report.sections.append(("match logs", "\n".join(logs)))
     return report
 
 

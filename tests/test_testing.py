@@ -209,7 +209,7 @@ def test_the_plugin_passes_what_is_sound_and_fails_what_is_not(report: str):
 
 def test_the_plugin_names_the_smallest_match_of_a_failure(report: str):
     assert "another result after frame" in report
-    assert "fixsync replay " in report
+    assert "fixsync synctest broken:Forgetful --inputs " in report
     assert "smallest.jsonl" in report
 
 
