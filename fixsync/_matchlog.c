@@ -65,6 +65,21 @@ static const uint8_t *literal(const uint8_t *p, const char *text) {
     return p;
 }
 
+/* Spaces after commas and colons are what many JSON libraries write. */
+static const uint8_t *spaces(const uint8_t *p) {
+    while (p && *p == ' ') {
+        p++;
+    }
+    return p;
+}
+
+static const uint8_t *comma(const uint8_t *p) { return spaces(literal(p, ",")); }
+
+/* A key and its colon, after a brace or a comma. */
+static const uint8_t *key(const uint8_t *p, const char *before, const char *name) {
+    return spaces(literal(literal(literal(spaces(literal(p, before)), "\""), name), "\":"));
+}
+
 static const uint8_t *integer(const uint8_t *p, int64_t *out) {
     if (!p) {
         return 0;
@@ -110,7 +125,7 @@ static const uint8_t *scan_shape(const uint8_t *p, int64_t **tape) {
     to[1] = to[2] = to[3] = 0;
     int32_t i = 1;
     for (const char *field = shapes[to[0]].fields; *field && p; field++) {
-        p = number(literal(p, ","), *field, to + i++);
+        p = number(comma(p), *field, to + i++);
     }
     *tape += 4;
     return literal(p, "]");
@@ -130,12 +145,12 @@ static const uint8_t *scan_command(const uint8_t *p, int64_t **tape) {
     }
     const char *field = commands[*to++].fields;
     for (; *field && p; field++) {
-        p = literal(p, ",");
+        p = comma(p);
         char part = triple(*field);
         if (part) {
             p = number(literal(p, "["), part, to);
-            p = number(literal(p, ","), part, to + 1);
-            p = literal(number(literal(p, ","), part, to + 2), "]");
+            p = number(comma(p), part, to + 1);
+            p = literal(number(comma(p), part, to + 2), "]");
             to += 3;
         } else if (*field == 's') {
             p = scan_shape(p, &to);
@@ -150,10 +165,9 @@ static const uint8_t *scan_command(const uint8_t *p, int64_t **tape) {
 }
 
 static const uint8_t *scan_row(const uint8_t *p, const char *fields, int64_t **tape) {
-    const char *before = "[";
+    p = number(literal(p, "["), *fields++, (*tape)++);
     for (; *fields && p; fields++) {
-        p = number(literal(p, before), *fields, (*tape)++);
-        before = ",";
+        p = number(comma(p), *fields, (*tape)++);
     }
     return literal(p, "]");
 }
@@ -188,7 +202,7 @@ static const uint8_t *scan_list(const uint8_t *p, scan_item *item, int64_t **tap
         if (*p != ',') {
             return literal(p, "]");
         }
-        p++;
+        p = spaces(p + 1);
     }
 }
 
@@ -218,20 +232,20 @@ static const uint8_t *scan_hash(const uint8_t *p, int64_t **tape) {
 int32_t fxl_scan(const uint8_t *line, const uint8_t *end, uint32_t kind, uint64_t frame, int64_t *tape, uint64_t *words) {
     int64_t found, *to = tape + 1;
     tape[0] = kind;
-    const uint8_t *more, *p = number(literal(line, "{\"frame\":"), 'w', &found);
+    const uint8_t *more, *p = number(key(line, "{", "frame"), 'w', &found);
     if (!p || (uint64_t)found != frame) {
         return FXL_STOPPED;
     }
-    p = kind == FXL_SIM ? scan_list(literal(p, ",\"inputs\":"), scan_input, &to) : scan_list(literal(p, ",\"commands\":"), scan_command, &to);
-    if ((more = literal(p, ",\"queries\":"))) {
+    p = kind == FXL_SIM ? scan_list(key(p, ",", "inputs"), scan_input, &to) : scan_list(key(p, ",", "commands"), scan_command, &to);
+    if ((more = key(p, ",", "queries"))) {
         tape[0] |= FXL_HAS_QUERIES;
         p = scan_list(more, scan_answer, &to);
     }
-    if ((more = literal(p, ",\"events\":"))) {
+    if ((more = key(p, ",", "events"))) {
         tape[0] |= FXL_HAS_EVENTS;
         p = scan_list(more, scan_event, &to);
     }
-    if ((more = literal(p, ",\"hash\":\""))) {
+    if ((more = literal(key(p, ",", "hash"), "\""))) {
         tape[0] |= FXL_HAS_HASH;
         p = scan_hash(more, &to);
     }
@@ -400,7 +414,7 @@ static void remember(uint32_t *row, uint32_t part, uint32_t value, uint32_t oper
 
 /* ---- tape to columns ---- */
 
-/* Zigzag: 0, -1, 1, -2, … are 0, 1, 2, 3, … */
+/* Zigzag: 0, -1, 1, -2 are 0, 1, 2, 3, and so on. */
 static uint64_t zigzag(int64_t v) { return v < 0 ? ~((uint64_t)v << 1) : (uint64_t)v << 1; }
 
 static uint64_t zigzag_bits(uint32_t v, uint32_t bits) {

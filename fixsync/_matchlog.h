@@ -78,8 +78,8 @@ typedef struct fxl_player {
     uint64_t command, needed;
 } fxl_player;
 
-/* Takes the canonical line that begins at `line` apart; its line feed, which must be there, is at `end`. FXL_END with the number of
- * words in `*words`, FXL_STOPPED for any other line. Tape: end - line + FXL_TAPE_SPARE words. */
+/* Takes the line that begins at `line` apart if it is canonical but for spaces after commas and colons; its line feed, which must be
+ * there, is at `end`. FXL_END with the number of words in `*words`, FXL_STOPPED for any other line. Tape: end - line + FXL_TAPE_SPARE words. */
 int32_t fxl_scan(const uint8_t *line, const uint8_t *end, uint32_t kind, uint64_t frame, int64_t *tape, uint64_t *words);
 
 /* The tape of a frame, in which every operation and kind is one, as a canonical line with its line feed: returns its length. Text:

@@ -512,6 +512,25 @@ def test_any_bytes_after_the_magic_are_a_log_or_a_match_log_error(raw: bytes, tm
             read(path)
 
 
+@pytest.mark.parametrize("way", ["read", "replay"])
+def test_reading_and_replaying_need_memory_that_does_not_grow_with_the_log(way: str, tmp_path: Path) -> None:
+    peaks = []
+    for frames in (4000, 16000):
+        match = [{"frame": n, "commands": [["move", 1, [n, -n, n * n]]] * 9} for n in range(1, frames)]
+        first = {"frame": 0, "commands": [["add", 1, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]]}
+        path = packed(tmp_path, logs.text_of(logs.header(), [first, *match]))
+        del match
+        tracemalloc.start()
+        if way == "replay":
+            assert replay(path).frames == frames
+        else:
+            with Reader(path) as reader:
+                assert sum(1 for _ in reader) == frames
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] * 1.5
+
+
 def test_lengths_that_promise_more_than_there_is_take_no_memory(tmp_path: Path) -> None:
     path = tmp_path / "match.fxlog"
     size = (compact.BLOCK_BYTES_MAX).to_bytes(4, "little")

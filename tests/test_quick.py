@@ -4,6 +4,9 @@ refuses."""
 from __future__ import annotations
 
 import dataclasses
+import json
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -157,7 +160,7 @@ def test_frames_that_the_quick_way_leaves_do_not_keep_it_from_later_blocks(
     match = [commands, *[[["move", 1, [n, 0, 0]], ["move", 2, [0, 0, n]]] for n in range(3000)]]
     text = logs.text_of(HEAD, [{"frame": n, "commands": frame} for n, frame in enumerate(match)])
     lines = text.split(b"\n")
-    lines[7] = lines[7].replace(b'"commands":', b'"commands": ')
+    lines[7] = lines[7].replace(b'"commands":', b'"commands":\t')
     (tmp_path / "match.jsonl").write_bytes(b"\n".join(lines[:-2]) + b"\n")
     result = replay(tmp_path / "match.jsonl")
     assert (result.verdict, result.frames) == (Verdict.CUT_SHORT, 3001)
@@ -256,14 +259,24 @@ def test_the_quick_scan_takes_no_line_that_the_strict_reader_refuses(frames: lis
         codec = Codec(lib.FXL_SIM if is_sim else lib.FXL_TRACE)
         tape = codec.scan(text + b"\n")
         if tape is not None:
-            assert codec.printed(tape) == text + b"\n"
+            canonical = text.replace(b" ", b"") + b"\n"
+            assert codec.printed(tape) == canonical
             form = matchlog._SIM if is_sim else matchlog._TRACE
             strict = form.parse(text, 0)
             assert not isinstance(strict, matchlog.Footer)
-            assert form.format(strict) == text + b"\n"
+            assert form.format(strict) == canonical
         else:
             # What is canonical is taken.
             assert data is not None
+
+
+def test_logs_as_json_libraries_write_them_are_played_by_the_quick_way(tmp_path: Path, counting: Any) -> None:
+    frames = logs.model_frames(logs.small_match())
+    lines = [json.dumps(line) for line in (HEAD, *frames, {"frames": len(frames)})]
+    assert ", " in lines[1]
+    (tmp_path / "match.jsonl").write_text("\n".join(lines) + "\n")
+    assert replay(tmp_path / "match.jsonl").verdict is Verdict.IDENTICAL
+    assert counting.played == len(frames)
 
 
 @pytest.mark.parametrize(
@@ -284,6 +297,9 @@ def test_the_quick_scan_takes_no_line_that_the_strict_reader_refuses(frames: lis
         ("1.0", False),
         ("1e2", False),
         ("+1", False),
+        ("1, -2", True),
+        ("1 ,2", False),
+        ("1 2", False),
         (" 1", False),
     ],
 )
@@ -291,4 +307,35 @@ def test_numbers_are_taken_as_the_format_writes_them(number: str, is_taken: bool
     tape = Codec(lib.FXL_SIM).scan(f'{{"frame":0,"inputs":[{number}]}}\n'.encode())
     assert (tape is not None) is is_taken
     if tape is not None:
-        assert tape[3] == int(number)
+        assert tape[3] == int(number.partition(",")[0])
+
+
+# How it is built.
+
+SOURCES = [Path(quick.__file__).with_name(name) for name in ("_matchlog.h", "_matchlog.c")]
+WARNINGS = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
+
+
+@pytest.mark.skipif(not SOURCES[0].exists(), reason="the sources are not here")
+@pytest.mark.parametrize("flags", [[], ["-m32"]], ids=["64", "32"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_the_c_code_of_logs_builds_without_warnings(compiler: str, flags: list[str], tmp_path: Path) -> None:
+    def faults(source: Path) -> str:
+        folders = [f"-I{path}" for path in (SOURCES[0].parent, SOURCES[0].parent.parent / "csrc")]
+        command = [compiler, *WARNINGS, *flags, *folders, "-c", str(source), "-o", str(tmp_path / "o")]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        return "" if run.returncode == 0 else run.stderr or "failed"
+
+    probe = tmp_path / "probe.c"
+    probe.write_text("#include <stdint.h>\n#include <string.h>\nextern int32_t unused;\n")
+    if shutil.which(compiler) is None or faults(probe):
+        pytest.skip(f"{compiler} {' '.join(flags)} is not on this machine")
+    assert faults(SOURCES[1]) == ""
+
+
+@pytest.mark.skipif(not SOURCES[0].exists(), reason="the sources are not here")
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_the_c_code_of_logs_is_ascii_with_lines_of_at_most_150_characters(path: Path) -> None:
+    for number, line in enumerate(path.read_text(encoding="ascii").splitlines(), 1):
+        assert len(line) <= 150, f"{path.name}:{number}"
+        assert line == line.rstrip(), f"{path.name}:{number}"

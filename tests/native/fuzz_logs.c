@@ -1,6 +1,6 @@
-/* The C of match logs, fixsync/_matchlog.c: any text and any columns. It stays in its memory; what it takes for a canonical line prints
- * as that line and goes through columns unchanged; what it reads out of columns prints as a line that it takes; both ways of playing come
- * to the same state. The first byte chooses which of the two the rest is. */
+/* The C of match logs, fixsync/_matchlog.c: any text and any columns. It stays in its memory; what it takes for a line prints as that
+ * line without its spaces, and goes through columns unchanged; what it reads out of columns prints as a line that it takes; both ways of
+ * playing come to the same state. The first byte chooses which of the two the rest is. */
 #include "_matchlog.h"
 #include "fuzz.h"
 
@@ -105,7 +105,11 @@ static void any_text(const uint8_t *bytes, size_t size, uint32_t kind) {
         if (fxl_scan(line, line + length, kind, frame, tape, &words) == FXL_END) {
             REQUIRE(words <= length + FXL_TAPE_SPARE);
             uint8_t *printed = filled((size_t)words * 24 + 256);
-            REQUIRE(fxl_print(tape, frame, printed) == length + 1 && memcmp(printed, line, length + 1) == 0);
+            uint64_t size = fxl_print(tape, frame, printed), at = 0;
+            for (size_t i = 0; i <= length; i++) {
+                REQUIRE(line[i] == ' ' || (at < size && line[i] == printed[at++]));
+            }
+            REQUIRE(at == size);
             free(printed);
             there_and_back(tape, words, kind);
             frame++;
