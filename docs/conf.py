@@ -62,6 +62,7 @@ html_title = f"fixsync {release}"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
+html_show_search_summary = False  # a page that was opened from a file may not fetch others
 html_show_sphinx = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0b5fa5", "color-brand-content": "#0b5fa5"},
@@ -70,13 +71,14 @@ html_theme_options = {
 
 
 def _add_the_rest(_app: Sphinx, docname: str, source: list[str]) -> None:
-    """Adds what would be forgotten: to index.md's last list the pages that it does not list, and to python.md
+    """Adds what would be forgotten: to index.md's last list the pages that it does not name, and to python.md
     the modules that a program of some page imports and no page of the reference describes."""
     texts = {path.stem: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.md")}
     if docname == "index":
         listed = set(re.findall(r"^[\w-]+$", source[0], re.MULTILINE))
         rest = "".join(f"{page}\n" for page in sorted(texts.keys() - listed - {"index"}))
-        source[0] = re.sub(r"^```\s*\Z", lambda end: rest + end[0], source[0], flags=re.MULTILINE)
+        before, mark, after = source[0].rpartition(":hidden:\n\n")
+        source[0] = before + mark + rest + after
     if docname == "python":
         imported = {
             name for text in texts.values() for name in re.findall(r"^from (fixsync\.\w+)", text, re.M)
