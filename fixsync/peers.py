@@ -209,6 +209,8 @@ class _Match:
         self._count = plan.players + plan.spectators
         self._processes: dict[int, _Process] = {}
         self._is_time_for_the_late = asyncio.Event()
+        self._is_over = False
+        """Player 0, who would bring a late player in, has ended."""
         self.outcome = Outcome({peer: PeerOutcome(peer) for peer in range(self._count)})
 
     async def play(self) -> Outcome:
@@ -300,8 +302,8 @@ class _Match:
         plan, outcome = self._plan, self.outcome.peers[peer]
         if peer in plan.vacant:
             await self._is_time_for_the_late.wait()
-            if self.outcome.peers[0].status.reason:
-                return  # The match is over: nobody comes.
+            if self._is_over:
+                return  # Nobody comes.
             self._tell(peer)
         process = self._processes[peer].process
         assert process.stderr is not None  # noqa: S101 - it was started with a pipe
@@ -310,8 +312,10 @@ class _Match:
         while (status := await self._processes[peer].line()) is not None:
             outcome.status = status
             self._progress(outcome)
-            if peer == 0 and (status.reason or status.confirmed >= (plan.late_frame or 0)):
-                self._is_time_for_the_late.set()
+            if peer == 0:
+                self._is_over = bool(status.reason)
+                if self._is_over or status.confirmed >= (plan.late_frame or 0):
+                    self._is_time_for_the_late.set()
             is_to_restart = peer == plan.players - 1 and is_first_life and plan.restart_frame is not None
             if is_to_restart and status.confirmed >= (plan.restart_frame or 0) and not status.reason:
                 process.kill()
@@ -323,6 +327,7 @@ class _Match:
                 await self._follow(peer)
                 return
         if peer == 0:
+            self._is_over = True
             self._is_time_for_the_late.set()
         outcome.errors = (await errors).decode(errors="replace")
         outcome.exit_code = await process.wait()
