@@ -176,7 +176,9 @@ def test_exit_codes_are_those_of_replay(every_kind: Path, run: Run, names: list[
 def test_the_exit_code_is_the_worst(found: list[str]) -> None:
     codes = {EXIT_CODES[verdict] for verdict in found}
     assert exit_code(found) == next((code for code in (2, 1, 3) if code in codes), 0)
-    assert set(EXIT_CODES) >= {verdict.value for verdict in Verdict}
+    assert {verdict.value: verdict.exit_code for verdict in Verdict}.items() <= EXIT_CODES.items()
+    for verdict in ("crashed", "out of memory", "timed out", "unreadable"):
+        assert EXIT_CODES[verdict] == 2
 
 
 def test_mutated_logs_have_the_verdicts_that_replaying_them_has(tmp_path: Path) -> None:
@@ -317,6 +319,7 @@ def started(arguments: list[Any], folder: Path) -> subprocess.Popen[bytes]:
         },
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        start_new_session=True,
     )
 
 
@@ -386,10 +389,21 @@ def test_a_run_that_is_killed_goes_on_without_losing_or_repeating_a_verdict(slow
 
 
 @posix
+def test_a_worker_ends_with_whoever_started_it_whatever_it_is_doing(tmp_path: Path) -> None:
+    (tmp_path / "temporary").mkdir()
+    trouble.write(tmp_path / "a.jsonl", "loop")
+    process = started(["a.jsonl", "--sim", "trouble:Trouble", "--time-limit", 0], tmp_path)
+    wait_until(lambda: bool(begun(tmp_path)), "the log")
+    process.kill()
+    process.communicate()
+    wait_until(lambda: not is_running(begun(tmp_path)[0][0]), "the end of the worker")
+
+
+@posix
 def test_an_interrupted_run_keeps_its_verdicts_and_leaves_no_worker(slow_logs: Path) -> None:
     process = started(["slow", "--sim", "trouble:Trouble", "-j", 2], slow_logs)
     wait_until(lambda: len(begun(slow_logs)) >= 10, "a part of the run")
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, b"")
     assert [line for line in err.decode().splitlines() if line] == [
@@ -397,8 +411,9 @@ def test_an_interrupted_run_keeps_its_verdicts_and_leaves_no_worker(slow_logs: P
         "interrupted",
     ]
     assert not any(is_running(worker) for worker, _ in begun(slow_logs))
-    known = [name for name, verdict in rows(slow_logs / "farm.sqlite") if verdict]
+    known = [verdict for _, verdict in rows(slow_logs / "farm.sqlite") if verdict]
     assert 5 <= len(known) < 80
+    assert set(known) == {"nothing to compare"}, "workers are not interrupted"
 
 
 @posix
@@ -534,10 +549,13 @@ def test_what_cannot_be_read_has_that_for_a_verdict(run: Run, tmp_path: Path) ->
 def test_a_log_that_is_gone_when_its_turn_comes_is_unreadable(tmp_path: Path) -> None:
     log = good(tmp_path / "a.jsonl")
     found = list(find([str(log)]))
-    log.unlink()
+    kept = log.rename(tmp_path / "kept")
     with Store(tmp_path / "r.sqlite") as store, LocalEngine(SETTINGS, 1) as engine:
         assert list(farm(found, store, engine, SETTINGS).counts) == ["unreadable"]
         assert "No such file" in next(store.known("unreadable")).reason
+    kept.rename(log)
+    assert verified([log], tmp_path / "r.sqlite").progress.done_logs == 1, "it is looked at again"
+    assert verdicts(tmp_path / "r.sqlite") == {"a.jsonl": "identical"}
 
 
 @posix
