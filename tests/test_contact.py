@@ -255,6 +255,26 @@ def test_a_corner_on_the_line_of_an_edge_and_within_the_radius_touches_past_the_
     assert mismatches(cases) == []
 
 
+def test_the_very_tip_of_a_sectors_edge_touches_a_face_beyond_the_radius() -> None:
+    """A face at a whole place on which a tip lies; the edge's direction, and so the edge, is too long."""
+    cases = []
+    for edge in range(65536):
+        e = model.direction(edge)
+        for axis in (0, 1):
+            if e[axis] % 4096 or 0 in e or e[0] ** 2 + e[1] ** 2 <= 2**60:
+                continue
+            for radius in range(2**28, LARGE, 2**18):
+                at = [abs(radius * v) // 2**30 for v in e]  # the tip, and beside it the corner of a box
+                if at[0] ** 2 + at[1] ** 2 <= radius**2:
+                    continue
+                centre = [(v + 99) * (1 if w > 0 else -1) for v, w in zip(at, e, strict=True)]
+                fan = ("sector", radius, 5000, 5), (0, 0, 0, (edge - 5000) % 65536)
+                cases.append((*fan, ("box", 99, 5, 99), (centre[0], 0, centre[1], 0)))
+                break
+    assert {model.overlap(*case) for case in cases} == {1}
+    assert mismatches(cases) == []
+
+
 @given(strategies.near_pairs(), strategies.positions())
 def test_contact_depends_on_the_difference_of_the_places_alone(pair: Any, by: Any) -> None:
     a, pose_a, b, pose_b = pair

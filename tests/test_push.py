@@ -507,24 +507,28 @@ def test_a_push_out_of_range_is_an_error_that_moves_nothing() -> None:
     assert log.commands == []
 
 
+@pytest.mark.parametrize(("yields", "push"), [([(0, 1)], 30), ([(0, 1), (1, 0)], 15)], ids=["it", "both"])
 @pytest.mark.parametrize("end", [-INT32_MAX - 1, INT32_MAX])
 @pytest.mark.parametrize("axis", [0, 2])
-def test_a_body_is_pushed_to_the_end_of_int32_and_not_past_it(axis: int, end: int) -> None:
+def test_a_body_is_pushed_to_the_end_of_int32_and_not_past_it(
+    axis: int, end: int, yields: list[tuple[int, int]], push: int
+) -> None:
     inwards = 1 if end < 0 else -1
-    for room, fits in ((30, True), (29, False)):  # its wall pushes it by 30
-        world = World(2)
-        for id, distance in ((0, room), (1, room + 20)):
+    for hero, wall, room in ((3, 5, push), (3, 5, push - 1), (5, 3, push), (5, 3, push - 1)):
+        world = World(6)
+        for id, radius, distance, layer in ((hero, 20, room, 0), (wall, 30, room + 20, 1)):
             place = [5, 5, 5]
             place[axis] = end + inwards * distance
-            world.add(id, Sphere((20, 30)[id]), Pose(*place), layer=id)
+            world.add(id, Sphere(radius), Pose(*place), layer=layer)
         world.step()
         before = world.save()
-        if fits:
-            (moved,) = world.separate([(0, 1)])
-            assert (moved.x, moved.y, moved.z)[axis] == end
+        if room == push:
+            moved = {m.id: (m.x, m.y, m.z)[axis] for m in world.separate(yields)}
+            assert moved[hero] == end
+            assert moved.get(wall, end) == end + (inwards * 50 if len(yields) == 2 else 0)
         else:
-            with pytest.raises(ValueError, match="would push id 0 outside"):
-                world.separate([(0, 1)])
+            with pytest.raises(ValueError, match=f"would push id {hero} outside"):
+                world.separate(yields)
             assert world.save() == before
 
 
