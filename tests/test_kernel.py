@@ -329,3 +329,51 @@ def test_a_hash_of_bytes_is_xxh64(size: int) -> None:
     data = bytes(i * 7 + 3 & 255 for i in range(size))
     for seed in (0, 1, 2**64 - 1):
         assert lib.fxs_hash64(data, size, seed) == xxhash.xxh64_intdigest(data, seed)
+
+
+YIELDS = [2**32 - 1] * 32
+
+
+def crowd(capacity: int, ids: list[int], apart: list[int]) -> Any:
+    """A stepped world with `ids` in each other's way, and `apart` far from them and from each other."""
+    made, counts = world(capacity, 50), ffi.new("fxs_counts *")
+    for n, id in enumerate([*ids, *apart]):
+        assert lib.fxs_world_add(at(made), collider(id, x=n if id in ids else 100 * n)) == lib.FXS_OK
+    assert lib.fxs_world_step(at(made), ffi.new("fxs_event[]", 50), 50, counts) == lib.FXS_OK
+    assert counts.hits == len(ids) * (len(ids) - 1) // 2
+    return made
+
+
+@pytest.mark.parametrize(
+    ("ids", "apart", "room"),
+    [
+        ([0, 1], [2, 3, 4, 5], 2),
+        ([0, 1, 2], [3], 4),
+        ([0, 1, 2], [], 3),
+        ([0, 1, 2, 3], [4, 5, 6], 7),
+        ([], [1], 0),
+    ],
+)
+def test_a_separation_needs_room_for_two_of_each_hit_or_for_all(
+    ids: list[int], apart: list[int], room: int
+) -> None:
+    given, count = crowd(8, ids, apart), ffi.new("uint64_t *")
+    before = saved(given)
+    for less in range(room):
+        count[0] = 77
+        status = lib.fxs_world_separate(at(given), YIELDS, 1, ffi.new("fxs_moved[]", 8), less, count)
+        assert (status, count[0]) == (lib.FXS_E_ROOM, room)
+        assert saved(given) == before
+    assert lib.fxs_world_separate(at(given), YIELDS, 1, ffi.new("fxs_moved[]", 8), room, count) == lib.FXS_OK
+    assert count[0] == len(ids)
+
+
+@pytest.mark.parametrize("first", [0, 7, 56, 62, 64, 120, 126])
+def test_a_separation_tells_of_all_it_moved_whatever_the_last_one_moved(first: int) -> None:
+    given, count, moved = crowd(128, [first, first + 1], []), ffi.new("uint64_t *"), ffi.new("fxs_moved[2]")
+    for _ in range(2):
+        assert lib.fxs_world_separate(at(given), YIELDS, 1, moved, 2, count) == lib.FXS_OK
+        assert [(m.id, m.y, m.z) for m in moved] == [(first, 0, 0), (first + 1, 0, 0)]
+        assert [m.x for m in moved] == [-5, 6]  # half of 9 each, rounded away from 0
+        for n in range(2):
+            assert lib.fxs_world_move(at(given), first + n, n, 0, 0) == lib.FXS_OK
