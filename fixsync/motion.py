@@ -100,7 +100,8 @@ def move_and_slide(
             x, y, z = (whole - part for whole, part in zip(rest, done, strict=True))
             rest, left = slide((x, y, z), met[0].normal), left - 1
     except ValueError:
-        world.set_pose(id, start)
+        if world[id].pose != start:
+            world.set_pose(id, start)
         raise
     return came_to
 
