@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 HERE = Path(__file__).resolve().parent
 # Where the packages of .ci/packages are installed none of these may be passed over.
@@ -21,3 +24,43 @@ def test_every_target_at_hand_prints_the_golden() -> None:
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_the_golden_runs_inside_a_program_as_the_documentation_tells(tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc on this machine")
+    page = (HERE.parent / "docs" / "determinism.md").read_text(encoding="utf-8")
+    (tmp_path / "theirs.c").write_text(page.split("```c\n")[1].split("```")[0], encoding="utf-8")
+    (tmp_path / "platform.c").write_text(
+        "#include <stdint.h>\n#include <stdio.h>\nint run_golden(void);\n"
+        "void send_text(const char *text, uint32_t size);\n"
+        "void send_text(const char *text, uint32_t size) { fwrite(text, 1, size, stdout); }\n"
+        "int main(void) { return run_golden(); }\n"
+    )
+    native, csrc = HERE / "native", HERE.parent / "csrc"
+    sources = [tmp_path / "theirs.c", tmp_path / "platform.c", native / "golden.c", *sorted(csrc.glob("*.c"))]
+    command = ["gcc", "-std=c11", "-O1", "-I", str(csrc), "-I", str(native), "-o", str(tmp_path / "program")]
+    subprocess.run([*command, *map(str, sources)], check=True)
+    run = subprocess.run([str(tmp_path / "program")], capture_output=True, text=True, check=True)
+    golden = (native / "golden.txt").read_text(encoding="ascii").splitlines()
+    assert run.stdout.splitlines() == [line for line in golden if line[0] in "01"]
+
+
+def test_a_target_of_ones_own_is_compared_with_the_golden(tmp_path: Path) -> None:
+    compiler = next((name for name in ("gcc", "cc", "clang") if shutil.which(name)), None)
+    if compiler is None:
+        pytest.skip("no C compiler on this machine")
+    runner = tmp_path / "runner"
+    runner.write_text('#!/bin/sh\n"$@" | sed "s/$CHANGE/x/"\n', encoding="ascii")
+    runner.chmod(0o755)
+    arguments = ["--compiler", compiler, "--flags=-O1", "--runner", str(runner), "--level", "0"]
+    codes = [
+        subprocess.run(
+            [sys.executable, str(HERE / "native" / "targets.py"), *arguments],
+            env={**os.environ, "CHANGE": change},
+            capture_output=True,
+            check=False,
+        ).returncode
+        for change in ("nothing", "a$")
+    ]
+    assert codes == [0, 1]

@@ -3,6 +3,7 @@
     python tests/native/targets.py              every target, every case
     python tests/native/targets.py --short      the ones CI runs, with fewer cases
     python tests/native/targets.py --only s390x --only wasm
+    python tests/native/targets.py --compiler mycc --flags="-O2 -static" --runner="qemu-mine"
     python tests/native/targets.py --list
 
 Prints a table and says plainly which targets this machine could not build or run, and why. Exit code 0: all
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -31,7 +33,11 @@ CSRC = ROOT / "csrc"
 GOLDEN = HERE / "golden.txt"
 KERNEL = sorted(CSRC.glob("*.c"))
 FULL, SHORT, QUICK = 2, 1, 0
+LEVELS = {FULL: "all cases", SHORT: "level 1", QUICK: "level 0"}
+DOCS = ROOT / "docs" / "determinism.md"
+BEGIN, END = "<!-- targets: begin -->", "<!-- targets: end -->"
 
+PROGRAM = "golden.exe"  # a name that Windows takes for a program, and others do not mind
 NO_INT128 = "-DFXS_NO_INT128"
 PORTABLE = (NO_INT128, "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN")
 CLANG = "clang"  # the newest one that is installed
@@ -358,9 +364,9 @@ def probe(compiler: str, flags: Sequence[str], runner: Sequence[str], cwd: Path)
     """MissingError if not even an empty program can be made and run in this way."""
     source = cwd / "probe.c"
     source.write_text('#include <stdio.h>\nint main(void) { return printf("\\n") != 1; }\n', encoding="ascii")
-    if not works([compiler, *flags, "-o", "probe", source.name], cwd):
+    if not works([compiler, *flags, "-o", "probe.exe", source.name], cwd):
         raise MissingError(f"{compiler} {' '.join(flags)} links no program here")
-    if not works([*runner, "./probe"], cwd, 20):
+    if not works([*runner, "./probe.exe"], cwd):
         raise MissingError(
             f"{' '.join(runner) or 'this machine'} does not run an empty program of {compiler}"
         )
@@ -382,15 +388,13 @@ def build_c(target: Target, sources: Sequence[Path], extra: Sequence[str], cwd: 
         link_flags = [*flags, "-fuse-ld=lld"]
     probe(linker, link_flags, target.runner, cwd)
     if compiler == "tcc":
-        run(
-            [compiler, *flags, "-I", str(CSRC), "-I", str(HERE), "-o", "golden", *map(str, sources)], cwd, 600
-        )
-        return cwd / "golden"
+        run([compiler, *flags, "-I", str(CSRC), "-I", str(HERE), "-o", PROGRAM, *map(str, sources)], cwd, 600)
+        return cwd / PROGRAM
     language = ["-std=c11", "-I", str(CSRC), "-I", str(HERE)]
     run([compiler, *language, *flags, "-c", *map(str, sources)], cwd, 600)
     objects = [source.with_suffix(".o").name for source in sources]
-    run([linker, *link_flags, "-o", "golden", *objects], cwd, 600)
-    return cwd / "golden"
+    run([linker, *link_flags, "-o", PROGRAM, *objects], cwd, 600)
+    return cwd / PROGRAM
 
 
 def build_wasm(target: Target, cwd: Path) -> Path:
@@ -478,10 +482,36 @@ def try_target(target: Target, level: int, directory: Path) -> Result:
 
 
 def chosen(args: argparse.Namespace) -> list[Target]:
+    if args.compiler:
+        flags, runner = tuple(shlex.split(args.flags)), tuple(shlex.split(args.runner))
+        return [Target(f"{args.compiler} {args.flags}", args.compiler, flags, runner, machine="your own")]
     targets = [t for t in all_targets() if t.short or not args.short]
     if args.only:
         targets = [t for t in all_targets() if any(word.lower() in t.name.lower() for word in args.only)]
     return targets
+
+
+def table(results: Sequence[Result]) -> str:
+    """By machine: the builds that printed the golden, with all cases or fewer; then what did not, and why."""
+    machines: dict[str, list[Result]] = {}
+    for result in results:
+        if result.verdict == "same":
+            machines.setdefault(result.machine, []).append(result)
+    lines = ["| machine | builds that print the golden | how many |", "| --- | --- | --- |"]
+    for machine, same in machines.items():
+        names = ", ".join(r.target if r.level == FULL else f"{r.target} ({LEVELS[r.level]})" for r in same)
+        lines.append(f"| {machine} | {names} | {len(same)} |")
+    for verdict in ("different", "failed", "not tried"):
+        others = [f"{r.target} ({r.detail})" for r in results if r.verdict == verdict]
+        if others:
+            lines.append(f"| | {verdict}: {'; '.join(others)} | {len(others)} |")
+    return "\n".join(lines) + "\n"
+
+
+def write_docs(results: Sequence[Result]) -> None:
+    before, rest = DOCS.read_text(encoding="utf-8").split(BEGIN)
+    after = rest.split(END)[1]
+    DOCS.write_text(f"{before}{BEGIN}\n{table(results)}{END}{after}", encoding="utf-8")
 
 
 def write_golden(directory: Path) -> None:
@@ -501,12 +531,18 @@ def main() -> int:
     parser.add_argument(
         "--only", action="append", metavar="WORD", help="targets with this word in their name"
     )
+    parser.add_argument(
+        "--compiler", metavar="CC", help="a target of your own: this compiler and nothing else"
+    )
+    parser.add_argument("--flags", default="-O2", help="of --compiler, to compile and to link")
+    parser.add_argument("--runner", default="", help="the command that runs what --compiler made")
     parser.add_argument("--level", type=int, choices=(0, 1, 2), help="how many cases: 0, 1 or 2 (all)")
     parser.add_argument(
         "--require", action="append", default=[], metavar="NAME", help="a target that must be tried"
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at once")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    parser.add_argument("--docs", action="store_true", help="write the table in docs/determinism.md")
     parser.add_argument("--list", action="store_true", help="only name the targets")
     parser.add_argument(
         "--write-golden",
@@ -535,6 +571,8 @@ def main() -> int:
                     print(f"{result.target:{width}}  {told}".rstrip(), flush=True)
     if args.json:
         print(json.dumps([vars(r) for r in results], indent=1))
+    if args.docs:
+        write_docs(results)
     counts = {verdict: sum(r.verdict == verdict for r in results) for verdict in ("same", "not tried")}
     bad = [r for r in results if r.bad]
     print(

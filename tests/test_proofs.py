@@ -1,0 +1,46 @@
+"""The quick ones of the proofs, and the table of all: `python tests/native/proofs.py` runs every one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+NATIVE = Path(__file__).resolve().parent / "native"
+sys.path.insert(0, str(NATIVE))
+
+import proofs  # noqa: E402
+
+NOT_HERE = 2
+
+
+def is_debian() -> bool:
+    """Where .ci/cbmc knows what to fetch."""
+    release = Path("/etc/os-release")
+    return release.exists() and "ID=debian" in release.read_text(encoding="utf-8").split()
+
+
+def test_the_quick_proofs_hold_and_a_planted_fault_breaks_each() -> None:
+    run = subprocess.run(
+        [sys.executable, str(NATIVE / "proofs.py"), "--quick"], capture_output=True, text=True, check=False
+    )
+    if run.returncode == NOT_HERE and not (os.environ.get("CI") and is_debian()):
+        pytest.skip(run.stderr.strip())
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("proof", proofs.all_proofs(), ids=lambda proof: proof.name)
+def test_the_place_of_a_planted_fault_is_still_there(proof: proofs.Proof) -> None:
+    text = (proofs.CSRC / proof.fault.file).read_text(encoding="ascii")
+    assert text.count(proof.fault.old) >= 1
+    assert proof.fault.new != proof.fault.old
+
+
+def test_the_documentation_lists_exactly_these_proofs() -> None:
+    _, table, _ = proofs.documented()
+    rows = [line.split(" | ")[:2] for line in table.splitlines()[2:]]
+    told = [(claim.removeprefix("| "), bounds) for claim, bounds in rows]
+    assert told == [(p.claim, p.bounds) for p in proofs.everything()]
