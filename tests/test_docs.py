@@ -245,6 +245,33 @@ def test_the_first_c_program_prints_what_stands_under_it(tmp_path: Path, shell: 
     assert shell(COMMANDS[1].replace("cc -O2", f"cc {warnings}") + "\n./duel") == output
 
 
+LINKING_MAIN = """
+#include <assert.h>
+
+int main(void) {
+    fxs_config config;
+    fxs_world *world = new_world(4, 9);
+    assert(is_fixsync_usable() && world != NULL);
+    fxs_world_config(world, &config);
+    assert(config.capacity == 4 && config.hit_capacity == 9 && config.layers[31] == 0xFFFFFFFFu);
+    assert(new_world(0, 9) == NULL); /* out of range */
+    free(world);
+    return 0;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
+def test_the_functions_of_the_page_on_linking_do_what_it_says(
+    tmp_path: Path, shell: Callable[[str], str]
+) -> None:
+    blocks = re.findall(
+        r"^```c\n(.*?)^```", (DOCS / "linking.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+    (tmp_path / "game.c").write_text("".join([*blocks, LINKING_MAIN]))
+    shell("cc -UNDEBUG game.c $(fixsync config --cflags --sources) -o game && ./game")
+
+
 def _command_lines(text: str) -> Iterator[str]:
     """What stands in blocks and between backquotes, line by line."""
     blocks = re.findall(r"^```(?:sh)?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
