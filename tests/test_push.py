@@ -517,7 +517,7 @@ def test_a_body_is_pushed_to_the_end_of_int32_and_not_past_it(
     for hero, wall, room in ((3, 5, push), (3, 5, push - 1), (5, 3, push), (5, 3, push - 1)):
         world = World(6)
         for id, radius, distance, layer in ((hero, 20, room, 0), (wall, 30, room + 20, 1)):
-            place = [5, 5, 5]
+            place = [5, 7, 9]
             place[axis] = end + inwards * distance
             world.add(id, Sphere(radius), Pose(*place), layer=layer)
         world.step()
