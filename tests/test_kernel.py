@@ -377,3 +377,27 @@ def test_a_separation_tells_of_all_it_moved_whatever_the_last_one_moved(first: i
         assert [m.x for m in moved] == [-5, 6]  # half of 9 each, rounded away from 0
         for n in range(2):
             assert lib.fxs_world_move(at(given), first + n, n, 0, 0) == lib.FXS_OK
+
+
+@pytest.mark.parametrize("kinds", ["capsule capsule", "capsule sphere", "cylinder capsule", "box capsule"])
+def test_the_tallest_of_all_that_are_just_apart_do_not_hit_in_a_step(kinds: str) -> None:
+    """Their distance does not fit 32 bits, and the bounds that a step knows of them are rounded."""
+    size_max = lib.FXS_SIZE_MAX
+    shapes = {
+        "sphere": (lib.FXS_SPHERE, 0, (size_max, 0, 0)),
+        "capsule": (lib.FXS_CAPSULE, 0, (size_max, size_max, 0)),
+        "cylinder": (lib.FXS_CYLINDER, 0, (size_max, size_max, 0)),
+        "box": (lib.FXS_BOX, 0, (size_max, size_max, size_max)),
+    }
+    below, above = (shapes[kind] for kind in kinds.split())
+    reach = sum(
+        size[0] if kind == lib.FXS_SPHERE else size[1] + size[0] * (kind == lib.FXS_CAPSULE)
+        for kind, _, size in (below, above)
+    )
+    counts = ffi.new("fxs_counts *")
+    for distance in (reach - 1, reach, reach + 1, reach + 5, reach + 9, reach + 2**13, reach + 2**14):
+        given = world()
+        for id, shape, y in ((0, below, -(2**30) - 5), (1, above, -(2**30) - 5 + distance)):
+            assert lib.fxs_world_add(at(given), collider(id, shape, y=y)) == lib.FXS_OK
+        assert lib.fxs_world_step(at(given), ffi.new("fxs_event[]", 1), 1, counts) == lib.FXS_OK
+        assert counts.hits == (distance <= reach)
