@@ -13,8 +13,10 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import logs
@@ -890,6 +892,26 @@ def test_a_cluster_whose_workers_have_another_fixsync_is_refused(tmp_path: Path)
     with pytest.raises(WorkerError, match=r"another fixsync in .*: version .* where the others have 9\.9"):
         engines.verify_on_dask(encoded, ("9.9", "", ""), [str(good(tmp_path / "a.jsonl"))])
     engines.close_on_dask(encoded)
+
+
+def test_logs_that_dask_workers_are_lost_with_are_tried_one_by_one() -> None:
+    distributed = pytest.importorskip("distributed")
+
+    class Lost:
+        def result(self) -> bytes:
+            raise distributed.KilledWorker(
+                "task", last_worker=SimpleNamespace(address="x"), allowed_failures=3
+            )
+
+    engine = object.__new__(engines.DaskEngine)
+    engine._distributed = distributed
+    batch = [Todo(1, "a", 9), Todo(2, "b", 9)]
+    waiting: deque[list[Todo]] = deque()
+    assert engine._outcomes(Lost(), batch, waiting) == []
+    assert list(waiting) == [[batch[0]], [batch[1]]]
+    ((log, outcome),) = engine._outcomes(Lost(), waiting[0], waiting)
+    assert (log, outcome.verdict) == (1, "crashed")
+    assert "each Dask worker that had it was lost" in outcome.reason
 
 
 @pytest.mark.parametrize(

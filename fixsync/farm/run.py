@@ -95,7 +95,7 @@ def farm(
     verdicts so far are kept, and the next run goes on.
     """
     identity = engine.identity()
-    begin(store, identity, settings, engine, sources, found)
+    _begin(store, identity, settings, engine, sources, found)
     count, size, known = store.plan(again=again, retry=retry)
     progress = Progress(count, size + count * LOG_BYTES, known)
     if show is not None:
@@ -121,7 +121,7 @@ def farm(
     return summary(store, progress, seconds)
 
 
-def begin(
+def _begin(
     store: Store,
     identity: Identity,
     settings: Settings,

@@ -223,14 +223,14 @@ class Store:
         with self._transaction():
             for one in logs:
                 name = _stored(one.name)
-                row = self._db.execute(
+                self._db.execute(
                     "INSERT INTO logs (name, size, stamp, run) VALUES (?, ?, ?, ?)"
                     " ON CONFLICT (name) DO UPDATE SET size = excluded.size, stamp = excluded.stamp,"
-                    " run = excluded.run RETURNING log",
+                    " run = excluded.run",
                     (name, one.size, one.stamp, self.run),
                 )
-                (log,) = row.fetchone()
                 if one.problem:
+                    (log,) = self._db.execute("SELECT log FROM logs WHERE name = ?", (name,)).fetchone()
                     self._write(log, Outcome(UNREADABLE, why=one.problem))
 
     def plan(self, *, again: bool = False, retry: bool = False) -> tuple[int, int, int]:

@@ -27,7 +27,7 @@ import traceback
 from pathlib import Path
 from queue import SimpleQueue
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 DETAIL_BYTES_MAX = 1 << 16
 """The most that an answer holds of a difference, as JSON: two lists of events may be of any length."""
@@ -193,6 +193,12 @@ def _limit(memory_bytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
 
 
+def _end(scratch: str) -> NoReturn:
+    """Ends the process, whatever its other threads are doing."""
+    shutil.rmtree(scratch, ignore_errors=True)
+    os._exit(0)
+
+
 def _requests(scratch: str) -> SimpleQueue[list[str]]:
     """The requests as they come. The process ends with its input: whoever started it is gone then."""
     queue: SimpleQueue[list[str]] = SimpleQueue()
@@ -200,8 +206,7 @@ def _requests(scratch: str) -> SimpleQueue[list[str]]:
     def read() -> None:
         for line in sys.stdin.buffer:
             queue.put(json.loads(line)["logs"])
-        shutil.rmtree(scratch, ignore_errors=True)
-        os._exit(0)
+        _end(scratch)
 
     threading.Thread(target=read, daemon=True).start()
     return queue
@@ -219,8 +224,11 @@ def main() -> None:
 
     def say(told: dict[str, Any]) -> None:
         rest = memoryview(json.dumps(told).encode() + b"\n")
-        while rest:
-            rest = rest[answers.write(rest) :]
+        try:
+            while rest:
+                rest = rest[answers.write(rest) :]
+        except BrokenPipeError:
+            _end(settings["scratch"])
 
     requests = _requests(settings["scratch"])
     import fixsync
