@@ -99,6 +99,7 @@ MACHINES = (
         64,
         "little",
         extra=(("clang", "-O3 V", ("-O3", "-march=rv64gcv"), "rv64,v=true,vext_spec=v1.0"),),
+        short=True,
     ),
     Machine(
         "ppc64le",
