@@ -8,14 +8,19 @@
  * Where sizes differ much, levels keep the rows of small colliders low: a level holds sizes within a factor of 8, and a collider
  * looks for larger ones in the rows of every level above its own.
  *
+ * Where many are together whose layers never meet, looking at them would cost their square for nothing. When that shows, the search
+ * begins again with levels of their own for groups of layers, and goes through those that meet only.
+ *
  * All of this is rebuilt from the state at every step and only proposes; fxs_solid_contact decides. */
 #include "world.h"
 
-#define LEVELS_MAX 12 /* 33 bit lengths of a size, three to a level, and one of those that meet nobody */
+#define GROUPS_MAX 8
+#define LEVELS_MAX (11 * GROUPS_MAX + 1) /* 33 bit lengths of a size, three to a level, in each group; and one of those that meet nobody */
 #define FIELD 20      /* bits of a bound in a box */
 #define FIELD_MASK (((uint64_t)1 << FIELD) - 1)
 #define GUARDS ((uint64_t)1 << FIELD | (uint64_t)1 << (2 * FIELD + 1) | (uint64_t)1 << (3 * FIELD + 2))
 #define BATCH 256
+#define IN_VAIN 8 /* pairs to a collider whose layers do not meet, until levels apart are worth it */
 #define BLOCK 4 /* keys looked at at once: so many more than colliders there are, all above any other */
 #define ROW_KEY_BITS 54 /* of a key without x: leaves at least 10 bits to x */
 
@@ -29,6 +34,7 @@ typedef struct level {
     uint32_t first, end; /* in the sorted arrays */
     uint32_t wide, tall; /* longest collider on x and z, and on y; raw */
     uint32_t z_inverse, y_inverse; /* floor(2^32 / size of a row) */
+    uint32_t group;
 } level;
 
 /* What the last build made: how coordinates become keys. A key is level | y row | z row | x | id, each as wide as need be. */
@@ -40,6 +46,8 @@ typedef struct grid {
     uint32_t shift;                              /* raw bits dropped from a bound to make a field */
     uint32_t indexed, index_shift, index_end;    /* whether there is an index; of a key to its place in it; the last place of it */
     int64_t low[3], high[3];                     /* at or below, at or above every bound */
+    uint32_t group_of[32], level_of[GROUPS_MAX][33]; /* by layer; by group, and how many bits the collider's length has */
+    uint32_t friends[GROUPS_MAX];                /* the groups of which some layers meet some of a group's */
     level level[LEVELS_MAX];
 } grid;
 
@@ -82,6 +90,7 @@ typedef struct census {
 } census;
 
 static uint32_t length_of(const solid *s) { return 2 * (uint32_t)(s->reach_x > s->reach_z ? s->reach_x : s->reach_z); }
+static uint32_t least32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static uint32_t most32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 static void take_survey(const fxs_world *w, survey *v) {
@@ -113,13 +122,14 @@ static void take_survey(const fxs_world *w, survey *v) {
     *v = made;
 }
 
-static void take_census(const fxs_world *w, census *v) {
+/* Of the colliders on these layers. */
+static void take_census(const fxs_world *w, uint32_t layers, census *v) {
     const uint64_t *present = present_set(w), words = set_words(w->capacity);
     memset(v, 0, sizeof *v);
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             const solid *s = solids(w) + word * 64 + trailing_zeros(bits);
-            if (s->active) {
+            if (s->active & (layers >> s->layer)) {
                 uint32_t length = length_of(s), b = bit_length(length);
                 v->many[b]++;
                 v->widest[b] = most32(v->widest[b], length);
@@ -134,42 +144,83 @@ static uint32_t row_of(uint64_t from_low, uint32_t inverse) { return (uint32_t)(
 
 static uint32_t row_bits(uint64_t extent, uint32_t inverse) { return bit_length((uint64_t)row_of(extent, inverse) + 2); }
 
-/* Chooses the levels, the largest first. level_of[b] is the level of a collider whose length has b bits. Returns how tall the most
- * common colliders are. */
-static uint32_t choose_levels(const fxs_world *w, grid *g, const survey *v, uint32_t level_of[33]) {
-    if (bit_length(v->longest) <= bit_length(v->shortest) + 2) { /* one will do */
-        g->levels = 1;
-        g->level[0].wide = v->longest;
-        g->level[0].tall = v->tallest;
-        memset(level_of, 0, 33 * sizeof *level_of);
-        return v->tallest;
-    }
+/* Chooses the levels of a group, the colliders on these layers, the largest first. Returns how tall the most common of them are. */
+static uint32_t choose_levels(const fxs_world *w, grid *g, uint32_t group, uint32_t layers) {
     census by;
-    uint32_t common = 0, top = 0;
-    take_census(w, &by);
+    uint32_t common = 0, top = 0, before = g->levels;
+    take_census(w, layers, &by);
     for (uint32_t b = 33; b--;) {
         if (by.many[b]) {
-            if (g->levels == 0 || top > b + 2) {
+            if (g->levels == before || top > b + 2) {
                 level *l = g->level + g->levels++;
                 l->wide = by.widest[b];
                 l->tall = 0;
+                l->group = group;
                 top = b;
             }
             level *l = g->level + g->levels - 1;
             l->tall = most32(l->tall, by.tallest[b]);
             common = by.many[b] > by.many[common] ? b : common;
         }
-        level_of[b] = g->levels - 1;
+        g->level_of[group][b] = g->levels - 1;
     }
     return by.tallest[common];
 }
 
+/* Sorts layers that are there into groups with the same friends: how many groups. What is left when there are enough is the last. */
+static uint32_t choose_groups(const fxs_world *w, grid *g, uint32_t layers, uint32_t members[GROUPS_MAX]) {
+    uint32_t groups = 0;
+    for (uint32_t left = layers; left;) {
+        uint32_t first = trailing_zeros(left), alike = left;
+        for (uint32_t i = 0; groups < GROUPS_MAX - 1 && i < 32; i++) {
+            alike &= ~((uint32_t)((left >> i & 1) && ((w->layers[i] ^ w->layers[first]) & layers)) << i);
+        }
+        members[groups++] = alike;
+        left &= ~alike;
+    }
+    for (uint32_t i = 0; i < groups; i++) {
+        g->friends[i] = 0;
+        for (uint32_t layer = 0; layer < 32; layer++) {
+            if (members[i] >> layer & 1) {
+                g->group_of[layer] = i;
+                for (uint32_t j = 0; j < groups; j++) {
+                    g->friends[i] |= (uint32_t)((w->layers[layer] & members[j]) != 0) << j;
+                }
+            }
+        }
+    }
+    return groups;
+}
+
 /* Chooses levels and the layout of keys for a world that has colliders. g->level[g->levels] is there for `lonely` ones, that meet
- * nobody: queries want them, pairs do not. */
-static void plan(const fxs_world *w, grid *g, const survey *v, int lonely, uint32_t level_of[33]) {
-    uint32_t usual = choose_levels(w, g, v, level_of), id_bits = bit_length(w->capacity - 1), longest = most32(v->longest, v->tallest);
-    g->level[g->levels] = g->level[0];
+ * nobody: queries want them, pairs do not. `apart`: what does not meet has levels of its own. */
+static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, int apart) {
+    uint32_t usual = v->tallest, id_bits = bit_length(w->capacity - 1), longest = most32(v->longest, v->tallest), least = v->longest;
+    int lonely = (v->layers & ~meets) != 0;
+    g->levels = 0;
+    if (apart) {
+        uint32_t members[GROUPS_MAX], groups = choose_groups(w, g, v->layers & meets, members);
+        for (uint32_t i = 0; i < groups; i++) {
+            usual = least32(usual, choose_levels(w, g, i, members[i]));
+        }
+    } else {
+        memset(g->group_of, 0, sizeof g->group_of);
+        memset(g->level_of[0], 0, sizeof g->level_of[0]);
+        g->friends[0] = 1;
+        if (bit_length(v->longest) <= bit_length(v->shortest) + 2) { /* one level will do */
+            g->levels = 1;
+            g->level[0].wide = v->longest;
+            g->level[0].tall = v->tallest;
+            g->level[0].group = 0;
+        } else {
+            usual = choose_levels(w, g, 0, v->layers);
+        }
+    }
+    g->level[g->levels].wide = v->longest;
     g->level[g->levels].tall = v->tallest;
+    for (uint32_t i = 0; i < g->levels; i++) {
+        least = least32(least, g->level[i].wide);
+    }
     uint64_t extent[3], most = 0;
     for (uint32_t i = 0; i < 3; i++) {
         g->low[i] = (int64_t)v->low[i] - longest / 2;
@@ -193,7 +244,7 @@ static void plan(const fxs_world *w, grid *g, const survey *v, int lonely, uint3
     } while (id_bits + level_bits + z_bits + y_bits > ROW_KEY_BITS);
     /* A fraction of the smallest length is fine enough on x: finer keys would only take longer to sort. */
     uint32_t field_bits = bit_length(extent[0] >> g->shift), room = 64 - id_bits - level_bits - z_bits - y_bits;
-    uint32_t x_bits = bit_length(extent[0] / g->level[g->levels - 1].wide) + 3;
+    uint32_t x_bits = bit_length(extent[0] / least) + 3;
     x_bits = x_bits < field_bits ? x_bits : field_bits;
     x_bits = x_bits < room ? x_bits : room;
     g->x_drop = field_bits - x_bits;
@@ -215,7 +266,7 @@ static uint64_t row_key(const grid *g, uint32_t lvl, uint32_t y, uint32_t z) {
 }
 
 /* The keys of all active colliders, in no order: how many. `plain`: there is one level of strips, and no lonely colliders. */
-static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain, const uint32_t level_of[33], uint32_t meets) {
+static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain, uint32_t meets) {
     const uint64_t *present = present_set(w), words = set_words(w->capacity);
     const solid *all = solids(w);
     grid *g = a->g;
@@ -236,7 +287,7 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
             if (plain) {
                 key += ((z * inverse >> 32) + 1) * z_unit;
             } else {
-                uint32_t lvl = meets >> s->layer & 1 ? level_of[bit_length(length_of(s))] : lonely;
+                uint32_t lvl = meets >> s->layer & 1 ? g->level_of[g->group_of[s->layer]][bit_length(length_of(s))] : lonely;
                 level *l = g->level + lvl;
                 key += row_key(g, lvl, y_row(g, l, (uint64_t)(s->y - low_y - s->reach_y)), z_row(l, z));
                 l->end++;
@@ -272,29 +323,33 @@ static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
     }
 }
 
-static void build(fxs_world *w, const arrays *a) {
+/* `apart`: what does not meet has levels of its own. Returns whether that could be worth it. */
+static int build(fxs_world *w, const arrays *a, int apart) {
     w->grid_fresh = 1;
     w->looks = a->g->indexed = 0;
     survey v;
-    uint32_t level_of[33], meets = 0, n;
+    uint32_t meets = 0, strangers = 0, n;
     grid *g = a->g;
     take_survey(w, &v);
     g->count = v.count;
     g->levels = 0;
     if (v.count == 0) {
-        return;
+        return 0;
     }
     for (uint32_t i = 0; i < 32; i++) {
         meets |= (uint32_t)((w->layers[i] & v.layers) != 0) << i;
     }
-    plan(w, g, &v, (v.layers & ~meets) != 0, level_of);
+    for (uint32_t i = 0; i < 32; i++) {
+        strangers |= (v.layers & meets) >> i & 1 ? v.layers & meets & ~w->layers[i] : 0;
+    }
+    plan(w, g, &v, meets, apart);
     for (uint32_t i = 0; i <= g->levels; i++) {
         g->level[i].end = 0;
     }
     if (g->levels == 1 && !g->beams && !(v.layers & ~meets)) {
-        n = g->level[0].end = make_keys(w, a, 1, level_of, meets);
+        n = g->level[0].end = make_keys(w, a, 1, meets);
     } else {
-        n = make_keys(w, a, 0, level_of, meets);
+        n = make_keys(w, a, 0, meets);
     }
     uint32_t end = 0;
     for (uint32_t i = 0; i <= g->levels; i++) {
@@ -308,6 +363,7 @@ static void build(fxs_world *w, const arrays *a) {
         a->keys[i] = UINT64_MAX;
         a->boxes[i] = a->boxes[0];
     }
+    return strangers != 0;
 }
 
 /* ---- pairs ---- */
@@ -318,6 +374,7 @@ typedef struct search {
     uint64_t id_mask, one; /* of a key: the bits of the id; the least step of x */
     packed_hit *out;
     uint64_t found;
+    uint64_t in_vain, in_vain_most; /* pairs looked at whose layers do not meet; as many are borne */
     uint64_t pair[BATCH + BLOCK]; /* places in the sorted arrays whose boxes meet: first << 32 | second */
 } search;
 
@@ -334,6 +391,7 @@ static void test_proposed(search *s, uint32_t proposed) {
         uint32_t sorts = (uint32_t)SORT[p->kind] + SORT[q->kind], kinds = sorts > 3 ? 3 : sorts;
         like[kinds][count[kinds]] = p->kind > q->kind ? swapped : pair;
         count[kinds] += may_hit(p, q);
+        s->in_vain += ~p->meets >> q->layer & 1;
     }
     for (int kinds = 0; kinds < 4; kinds++) {
         uint32_t found = fxs_solid_hits(all, kinds, like[kinds], count[kinds], (int)s->w->hit_when, hit);
@@ -437,7 +495,7 @@ static inline void search_rows(search *s, const level *l, uint32_t rows) {
     const uint64_t back = x_key(g, (l->wide >> g->shift) + ((uint64_t)1 << g->x_drop) + 1);
     const uint64_t y = (uint64_t)1 << g->y_at, z = (uint64_t)1 << g->z_at, row[4] = {z, y - z, y, y + z};
     uint64_t start[4] = {l->first, l->first, l->first, l->first}, *pair = s->pair;
-    for (uint64_t i = l->first; i < l->end; i++) {
+    for (uint64_t i = l->first; i < l->end && s->in_vain <= s->in_vain_most; i++) {
         uint64_t key = keys[i], own = key & row_mask, end = ends[i], from = (key & begin_mask) - back;
         from = from > own && key > back ? from : own;
         pair = scan(s, pair, i << 32, keys, i + 1, end);
@@ -464,7 +522,7 @@ static void search_larger(search *s, const level *l, uint32_t large) {
     const level *coarse = g->level + large;
     uint32_t hint[4] = {coarse->first, coarse->first, coarse->first, coarse->first};
     uint64_t *pair = s->pair;
-    for (uint32_t i = l->first; i < l->end; i++) {
+    for (uint32_t i = l->first; i < l->end && s->in_vain <= s->in_vain_most; i++) {
         const solid *p = a->sorted + i;
         int64_t x = (int64_t)p->x - p->reach_x - coarse->wide, z = (int64_t)p->z - p->reach_z - coarse->wide,
                 y = (int64_t)p->y - p->reach_y - coarse->tall;
@@ -483,24 +541,43 @@ static void search_larger(search *s, const level *l, uint32_t large) {
     test_candidates(s, pair);
 }
 
+static void search_levels(search *s) {
+    const grid *g = s->a.g;
+    if (g->levels == 0) {
+        return;
+    }
+    s->id_mask = ((uint64_t)1 << g->x_at) - 1;
+    s->one = (uint64_t)1 << g->x_at;
+    for (uint32_t i = 0; i < g->levels; i++) {
+        const level *l = g->level + i;
+        for (uint32_t j = 0; j <= i; j++) {
+            if (g->friends[l->group] >> g->level[j].group & 1) {
+                if (i == j) {
+                    search_level(s, l);
+                } else if (l->wide <= g->level[j].wide) {
+                    search_larger(s, l, j);
+                } else {
+                    search_larger(s, g->level + j, i);
+                }
+            }
+        }
+    }
+}
+
 uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
     search s;
     s.w = w;
     s.a = arrays_of(w);
     s.out = out;
     s.found = 0;
-    build(w, &s.a);
-    const grid *g = s.a.g;
-    if (g->levels == 0) {
-        return 0;
-    }
-    s.id_mask = ((uint64_t)1 << g->x_at) - 1;
-    s.one = (uint64_t)1 << g->x_at;
-    for (uint32_t i = 0; i < g->levels; i++) {
-        search_level(&s, g->level + i);
-        for (uint32_t j = 0; j < i; j++) {
-            search_larger(&s, g->level + i, j);
-        }
+    s.in_vain = 0;
+    s.in_vain_most = build(w, &s.a, 0) ? (uint64_t)IN_VAIN * s.a.g->count : UINT64_MAX;
+    search_levels(&s);
+    if (s.in_vain > s.in_vain_most) {
+        s.found = 0;
+        s.in_vain_most = UINT64_MAX;
+        build(w, &s.a, 1);
+        search_levels(&s);
     }
     return s.found;
 }
@@ -638,7 +715,7 @@ uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64
 uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t most[3], uint64_t *count) {
     arrays a = arrays_of(w);
     if (!w->grid_fresh && w->count > FEW && ++w->looks >= BUILD_WORTH) {
-        build(w, &a);
+        build(w, &a, 0);
     }
     if (w->grid_fresh && a.g->count > FEW && !a.g->indexed && ++w->looks >= INDEX_WORTH) {
         make_index(w, &a);

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from fixsync.bench import check
 from fixsync.bench.frames import Row
 from fixsync.bench.plot import svg
-from fixsync.bench.scenes import LARGEST, SCENES, scene
+from fixsync.bench.scenes import SCENES, scene
 from fixsync.bench.yardstick import sort_and_copy
 from fixsync.cli.bench import bench_command
 from fixsync.world import World
@@ -24,7 +24,7 @@ def test_every_scene_agrees_with_a_look_at_all_pairs_and_comes_to_its_pinned_has
 
 
 def test_a_hash_is_pinned_for_every_scene_and_number_of_colliders() -> None:
-    wanted = {name: {str(n) for n in check.PINNED_COUNTS if n <= LARGEST.get(name, n)} for name in SCENES}
+    wanted = {name: {str(n) for n in check.PINNED_COUNTS} for name in SCENES}
     assert {name: set(hashes) for name, hashes in check.golden().items()} == wanted
 
 

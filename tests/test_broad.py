@@ -46,6 +46,19 @@ LAYOUTS = {
 }
 
 
+MATRICES = (
+    None,
+    [],
+    [(0, 1)],
+    [(0, 0), (1, 2)],
+    # Where crowds stand on layers that do not meet, and more kinds of layers than the search keeps apart.
+    [(a, b) for a in range(32) for b in range(a)],
+    [(a, a) for a in range(32)],
+    [(a, a + 1) for a in range(31)],
+    [(a, b) for a in range(32) for b in range(a + 1) if (a * 7 + b * 3) % 5 == 0],
+)
+
+
 @st.composite
 def crowds(draw, least=0, most=150):
     """A layout's name and colliders: (shape, pose, layer, owner, active)."""
@@ -98,10 +111,10 @@ def hits_by_all_pairs(found, matrix, hit_when, spread=1):
     return [(i * spread, j * spread, c) for (i, j), c in zip(pairs, contacts, strict=True) if c >= hit_when]
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=120)
 @given(
     crowds(),
-    st.sampled_from([None, [(0, 1)], [(0, 0), (1, 2)], []]),
+    st.sampled_from(MATRICES),
     st.sampled_from([Contact.TOUCHING, Contact.OVERLAPPING]),
     st.sampled_from([1, 7]),
 )

@@ -18,7 +18,7 @@ FRAMES = 8
 """Steps after which a scene's state is hashed."""
 
 PINNED_COUNTS = (100, 1_000, 10_000, 100_000)
-"""Numbers of colliders with which golden.json tells the hashes of the scenes, up to LARGEST."""
+"""Numbers of colliders with which golden.json tells the hashes of the scenes."""
 
 _CHECK_COUNT = 150
 

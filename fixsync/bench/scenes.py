@@ -21,12 +21,9 @@ from fixsync.records import COLLIDER_FORMAT
 from fixsync.shapes import Box, Capsule, Cylinder, Sector, Shape, Sphere
 from fixsync.world import World
 
-__all__ = ["LARGEST", "SCENES", "SEED", "Scene", "scene"]
+__all__ = ["SCENES", "SEED", "Scene", "scene"]
 
 SEED = 20260
-
-LARGEST = {"stacked_apart": 10_000}
-"""The most colliders that a scene is worth running with: its cost grows with their square."""
 
 _RADIUS = ONE // 2
 _THIN = ONE * 3 // 10

@@ -14,7 +14,7 @@ from fixsync.bench.check import FRAMES, PINNED_COUNTS, checked
 from fixsync.bench.costs import Cost, costs, log_cost
 from fixsync.bench.frames import Row, rows
 from fixsync.bench.plot import svg
-from fixsync.bench.scenes import LARGEST, SCENES, SEED
+from fixsync.bench.scenes import SCENES, SEED
 from fixsync.cli import text
 
 
@@ -74,7 +74,6 @@ def bench_command(
         row
         for name in dict.fromkeys(names or SCENES)
         for count in sizes
-        if count <= LARGEST.get(name, count)
         for row in rows(name, count, with_others=not fixsync_only, log=log)
     ]
     single = [*costs(10_000, log), *(log_cost(path) for path in logs)]
