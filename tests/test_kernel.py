@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import pytest
@@ -401,3 +402,68 @@ def test_the_tallest_of_all_that_are_just_apart_do_not_hit_in_a_step(kinds: str)
             assert lib.fxs_world_add(at(given), collider(id, shape, y=y)) == lib.FXS_OK
         assert lib.fxs_world_step(at(given), ffi.new("fxs_event[]", 1), 1, counts) == lib.FXS_OK
         assert counts.hits == (distance <= reach)
+
+
+def state(colliders: list[int], hits: list[tuple[int, int, int]], changed: list[int], **head: int) -> bytes:
+    """A saved state, good or not."""
+    words = [head.get("magic", 0x31535846), 5, head.get("hit_when", 1), *[2**32 - 1] * 32]
+    bodies = b"".join(bytes(ffi.buffer(collider(id, x=1000 * id))) for id in colliders)
+    flat = [word for hit in hits for word in hit]
+    parts = [struct.pack("<35I", *words), struct.pack("<I", len(colliders)), bodies]
+    parts += [struct.pack(f"<{1 + len(flat)}I", len(hits), *flat)]
+    parts += [struct.pack(f"<{1 + len(changed)}I", len(changed), *changed)]
+    return b"".join(parts)
+
+
+def load(given: Any, data: bytes) -> tuple[int, int]:
+    offset = ffi.new("uint64_t *", 77)
+    return lib.fxs_world_load(at(given), data, len(data), offset), offset[0]
+
+
+def test_a_load_tells_where_the_rule_is_broken_and_changes_nothing() -> None:
+    given = world(capacity=64, hit_capacity=4)
+    for id in (0, 9):
+        assert lib.fxs_world_add(at(given), collider(id, x=id and 10)) == lib.FXS_OK
+    assert lib.fxs_world_step(at(given), ffi.new("fxs_event[]", 1), 1, ffi.new("fxs_counts *")) == lib.FXS_OK
+    before = saved(given)
+    colliders_at, two_hits_at, changed_at = 144, 144 + 2 * 52 + 4, 144 + 2 * 52 + 4 + 4
+    bad = {
+        0: [state([0, 1], [], [], magic=1), b"", state([], [], [])[:139]],
+        8: [state([0, 1], [], [], hit_when=0), state([0, 1], [], [], hit_when=3)],
+        colliders_at: [state([64, 65], [], [])],
+        colliders_at + 52: [state([5, 5], [], []), state([5, 4], [], []), state([5, 64], [], [])],
+        two_hits_at: [
+            *(state([3, 20], [(min(id, 20), max(id, 20), 1)], []) for id in range(65) if id not in (3, 20)),
+            state([3, 20], [(20, 3, 1)], []),
+            state([3, 20], [(3, 3, 1)], []),
+            state([3, 20], [(3, 20, 0)], []),
+            state([3, 20], [(3, 20, 3)], []),
+            state([3, 20], [(3, 20, 1)], [], hit_when=2),
+        ],
+        two_hits_at + 12: [
+            state([3, 20], [(3, 20, 1), (3, 20, 2)], []),
+            state([3, 20], [(3, 20, 1)] * 2, []),
+        ],
+        changed_at: [state([3, 20], [], [64])],
+        changed_at + 4: [state([3, 20], [], [7, 7]), state([3, 20], [], [7, 6]), state([3, 20], [], [7, 64])],
+        changed_at + 8: [state([3, 20], [], [7, 8]) + b"\0"],
+    }
+    for offset, states in bad.items():
+        for data in states:
+            assert load(given, data) == (lib.FXS_E_STATE, offset)
+            assert saved(given) == before
+    assert load(given, state([3, 20], [(3, 20, 2)], [7, 63]))[0] == lib.FXS_OK
+    assert saved(given) == state([3, 20], [(3, 20, 2)], [7, 63])
+
+
+def test_queries_after_a_load_see_what_was_loaded() -> None:
+    """However many were asked before, and of however many colliders."""
+    given, ids, count = world(capacity=200), ffi.new("uint32_t[]", 200), ffi.new("uint64_t *")
+    area = ffi.new("fxs_query *", {"shape": (lib.FXS_BOX, 0, (450, 9, 9)), "mask": 2**32 - 1})
+    for every in (1, 2, 3):
+        data = state(list(range(0, 200, every)), [], [])
+        assert load(given, data)[0] == lib.FXS_OK
+        for x in range(0, 200000, 1000):
+            area.pose.x = x
+            assert lib.fxs_world_query(at(given), area, ids, 200, count) == lib.FXS_OK
+            assert list(ids[0 : count[0]]) == [x // 1000] * (x // 1000 % every == 0)
