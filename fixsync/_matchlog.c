@@ -1024,3 +1024,82 @@ int32_t fxl_play_columns(fxl_player *player, fxl_columns *from) {
     }
     return FXL_END;
 }
+
+/* ---- blocks ---- */
+
+static uint32_t crc32_of(const uint8_t *p, uint64_t size) {
+    static const uint32_t of_four_bits[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+                                              0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+                                              0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
+    uint32_t crc = UINT32_MAX;
+    for (uint64_t i = 0; i < size; i++) {
+        crc ^= p[i];
+        crc = of_four_bits[crc & 15] ^ crc >> 4;
+        crc = of_four_bits[crc & 15] ^ crc >> 4;
+    }
+    return ~crc;
+}
+
+static uint32_t uint32_at(const uint8_t *p) { return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
+
+/* Whether a block of `size` bytes of content holds frames from `frame` on; then `to` is set to read them. */
+static int open_block(const uint8_t *block, uint64_t size, uint64_t frame, fxl_columns *to) {
+    fxl_columns head = {0};
+    head.at[0] = block + 5;
+    head.end[0] = block + 5 + size;
+    if (crc32_of(block, size + 5) != uint32_at(head.end[0])) {
+        return 0;
+    }
+    uint64_t first = get(&head, 0), frames = get(&head, 0), sizes[FXL_COLUMNS];
+    for (uint32_t i = 0; i < FXL_COLUMNS; i++) {
+        sizes[i] = get(&head, 0);
+    }
+    const uint8_t *at = head.at[0], *starts[FXL_COLUMNS];
+    for (uint32_t i = 0; i < FXL_COLUMNS; i++) {
+        if (sizes[i] > (uint64_t)(head.end[0] - at)) {
+            return 0;
+        }
+        starts[i] = at;
+        at += sizes[i];
+    }
+    if (head.fault || first != frame || frames == 0 || frames > INT64_MAX || at != head.end[0]) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < FXL_COLUMNS; i++) {
+        to->at[i] = starts[i];
+        to->end[i] = starts[i] + sizes[i];
+    }
+    to->frames = frames;
+    return 1;
+}
+
+int32_t fxl_play_blocks(fxl_player *player, fxl_columns *from, const uint8_t *data, uint64_t size, uint64_t frame, uint64_t *done) {
+    *done = 0;
+    while (size - *done >= FXL_BLOCK_FRAME && data[*done] == 'F') {
+        const uint8_t *block = data + *done;
+        uint64_t content = uint32_at(block + 1);
+        if (content > size - *done - FXL_BLOCK_FRAME) {
+            return FXL_END;
+        }
+        if (!from->waiting && !from->frames) {
+            uint64_t words = 2 * content + FXL_TAPE_SPARE;
+            if (player->tape_room < words) {
+                return want(player, 0, words);
+            }
+            if (!open_block(block, content, frame, from)) {
+                return FXL_END;
+            }
+        }
+        uint64_t before = player->frames;
+        int32_t outcome = fxl_play_columns(player, from);
+        frame += player->frames - before;
+        if (outcome == FXL_ROOM) {
+            return outcome;
+        }
+        *done += content + FXL_BLOCK_FRAME;
+        if (outcome != FXL_END) {
+            return outcome;
+        }
+    }
+    return FXL_END;
+}

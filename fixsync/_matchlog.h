@@ -28,6 +28,8 @@
 
 #define FXL_TAPE_SPARE 32            /* words of a tape beyond what is said */
 
+#define FXL_BLOCK_FRAME 9            /* bytes of a compact block beside its content */
+
 /* Columns of a compact block. */
 #define FXL_COLUMNS 7                /* 0 structure, 1 x, 2 y, 3 z, 4 yaw, 5 answers and events, 6 hashes */
 
@@ -106,6 +108,11 @@ int32_t fxl_play_text(fxl_player *player, const uint8_t *text, uint64_t size, ui
 /* Plays the frames of a block likewise. After FXL_STOPPED the frame on the tape, which is `waiting`, was not played to its end. Tape: as
  * for fxl_unpack. */
 int32_t fxl_play_columns(fxl_player *player, fxl_columns *from);
+
+/* Plays the blocks of frames that are whole in `data`, the first of which should begin with number `frame`; `*done` is how many bytes of
+ * blocks have been dealt with, the one that FXL_STOPPED or FXL_DAMAGED speaks of included. FXL_END where a block is not whole, of another
+ * kind, or not as it should be. Goes on, after FXL_ROOM, in the block that `data` then begins with, `frame` being the next one. */
+int32_t fxl_play_blocks(fxl_player *player, fxl_columns *from, const uint8_t *data, uint64_t size, uint64_t frame, uint64_t *done);
 
 /* cdef: end */
 

@@ -10,6 +10,7 @@ import hashlib
 import struct
 import zlib
 from collections.abc import Iterator
+from typing import Protocol
 
 from fixsync._native import CData, ffi, lib, uninitialised
 from fixsync.strictjson import LineError
@@ -61,13 +62,24 @@ def _varint(value: int) -> bytes:
     return bytes(out)
 
 
+class Quick(Protocol):
+    """What can deal with blocks before they are taken apart."""
+
+    def blocks(self, block: Columns, data: bytes) -> int:
+        """Deals with what it can of the blocks that begin the data, the first of which should be that of the
+        frame of `block`: how many bytes they are. `block` then is what is left of the last one."""
+
+
 class Columns:
     """A block of frames that is being read."""
 
-    def __init__(self, row: CData, body: bytes, start: int, frame: int, columns_at: int) -> None:
+    def __init__(self, row: CData, body: bytes, start: int, frame: int) -> None:
+        """body: the bytes that hold it, the first of which is byte `start` of the log."""
         self.row = row
         self.frame = frame
         """The number of the next frame."""
+        self.is_tried = False
+        """Whether a `Quick` has had it; what is left is for others."""
         self.tape_words = 2 * len(body) + int(lib.FXL_TAPE_SPARE)
         """Words that are room enough for any of its frames."""
         self.tape: CData = ffi.NULL
@@ -75,13 +87,12 @@ class Columns:
         self._start = start
         self._base = ffi.from_buffer(_BYTES, body)
         self._body = body
-        self._at = columns_at
 
     def texts(self) -> Iterator[bytes]:
         """The frames that have not been dealt with, as canonical lines, several at once. LineError for what
         is damaged, after the frames before it."""
         row, frame, size = self.row, ffi.new("uint64_t *", self.frame), ffi.new("uint64_t *")
-        if not row.waiting:
+        if row.frames and not row.waiting:
             self.tape = uninitialised(_WORDS, self.tape_words)
         room, text = 0, ffi.NULL
         while True:
@@ -163,14 +174,25 @@ class Unpacker:
                 self._sha256.update(part)
         return kind, body
 
-    def blocks(self, capacity: int, kind: int) -> Iterator[Columns]:
-        """The blocks of frames. Each must be dealt with before the next is asked for."""
+    def blocks(self, capacity: int, kind: int, quick: Quick | None = None) -> Iterator[Columns]:
+        """The blocks of frames. Each must be dealt with before the next is asked for. `quick` may deal with
+        many at once before; what is left of the last of them, perhaps nothing, is then given."""
         row = ffi.new("fxl_columns *")
         row.slots, rows = _rows(capacity)
         row.rows, row.kind = rows, kind
         due = 0
         while True:
             start = self._offset
+            if quick is not None and self._holds_a_block():
+                data = bytes(self._buffer)
+                left = Columns(row, data, start, due)
+                size = quick.blocks(left, data)
+                left.is_tried = True
+                if size:
+                    self._sha256.update(self._take(size))
+                    due = left.frame + int(row.frames) + bool(row.waiting)
+                    yield left
+                    continue
             block = self._block()
             if block is None:
                 self.is_cut = True
@@ -184,6 +206,13 @@ class Unpacker:
             columns = _columns(row, body, start + _HEAD.size, due)
             due += int(row.frames)
             yield columns
+
+    def _holds_a_block(self) -> bool:
+        """Whether the next block has been read already, as where many are small."""
+        if not self._buffer:
+            self._buffer += next(self._pieces, b"")
+        buffer = self._buffer
+        return len(buffer) > _HEAD.size and len(buffer) >= 9 + int.from_bytes(buffer[1:5], "little")
 
     def _end(self, body: bytes, frames: int, start: int) -> None:
         if len(body) not in (4, 36):
@@ -234,7 +263,7 @@ def _columns(row: CData, body: bytes, start: int, due: int) -> Columns:
             "",
             f"byte {start} of the log: columns of {sum(sizes)} bytes together, where {len(body) - at} follow",
         )
-    columns = Columns(row, body, start, first, at)
+    columns = Columns(row, body, start, first)
     base = ffi.from_buffer(_BYTES, body)
     for i, size in enumerate(sizes):
         row.at[i] = base + at

@@ -515,6 +515,9 @@ class Quick(Protocol):
     def columns(self, block: compact.Columns) -> int:
         """How many frames at the start of the block it has dealt with."""
 
+    def blocks(self, block: compact.Columns, data: bytes) -> int:
+        """As `compact.Quick` has it."""
+
 
 class Reader:
     """A match log, read once from start to end. A context manager; iterate over it for the frames.
@@ -726,7 +729,9 @@ class Reader:
         unpacker, blocks = self._unpacker, self._unpacked_blocks()
         for block in blocks:
             if self._quick is not None:
-                self.frames += self._quick.columns(block)
+                if not block.is_tried:
+                    self._quick.columns(block)
+                self.frames = block.frame
                 yield None
             for text in self._unpacked_texts(block):
                 lines = text.split(b"\n")
@@ -745,7 +750,7 @@ class Reader:
 
     def _unpacked_blocks(self) -> Iterator[compact.Columns]:
         try:
-            yield from self._unpacker.blocks(self.header.capacity, self.header.sim is not None)
+            yield from self._unpacker.blocks(self.header.capacity, self.header.sim is not None, self._quick)
         except LineError as wrong:
             raise self._error_after(wrong.path, wrong.reason) from wrong
         except MemoryError as error:

@@ -59,10 +59,33 @@ class Quick:
         self._take_tape(block.tape_words)
         frames = self._run(lambda: int(lib.fxl_play_columns(self._row, block.row)))
         block.frame += frames
+        self._give_tape(block)
+        return frames
+
+    def blocks(self, block: Columns, data: bytes) -> int:
+        """Plays what it can of the blocks that begin the data: how many bytes they are. What it leaves of the
+        last one is what `block`, whose frame is the first, then holds."""
+        row, done, base = self._row, self._done, ffi.from_buffer(data)
+        bytes_done = 0
+
+        def call() -> int:
+            nonlocal bytes_done
+            bytes_done += int(done[0])
+            at = block.frame + row.frames
+            rest = len(data) - bytes_done
+            status: int = lib.fxl_play_blocks(row, block.row, base + bytes_done, rest, at, done)
+            return status
+
+        done[0] = 0
+        block.frame += self._run(call)
+        self._give_tape(block)
+        return bytes_done + int(done[0])
+
+    def _give_tape(self, block: Columns) -> None:
+        """Leaves a frame that is not dealt with to the block."""
         if block.row.waiting:
             block.tape = self._tape
             self._tape = ffi.NULL
-        return frames
 
     def _run(self, call: Any) -> int:
         """Calls until nothing more can be played; keeps the counts."""

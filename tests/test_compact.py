@@ -203,6 +203,28 @@ def test_a_compact_log_is_recorded_frame_by_frame(tmp_path: Path) -> None:
     assert find_logs([tmp_path]) == [path]
 
 
+def test_a_log_of_a_block_a_frame_is_replayed_like_one_that_gathers_them(tmp_path: Path) -> None:
+    commands = [["add", id, ["sphere", 9], [id * 9, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(6)]
+    match = [commands, *[[["move", 1, [n, 0, 0]], ["move", 2, [0, 0, n % 50]]] for n in range(3000)]]
+    match[2000] = [*match[2000], ["remove", 5]]
+    match[2500] = [*match[2500], ["remove", 5]]
+    text = logs.text_of(logs.header(), [{"frame": n, "commands": frame} for n, frame in enumerate(match)])
+    gathered = packed(tmp_path, text, "gathered.fxlog")
+    with Reader(gathered) as reader, Writer(tmp_path / "match.fxlog", reader.header) as writer:
+        for frame in reader:
+            writer.write(frame)
+    assert (
+        sum(kind == "F" for kind, _ in compact_model.blocks((tmp_path / "match.fxlog").read_bytes())) == 3001
+    )
+    one, other = replay(gathered), replay(tmp_path / "match.fxlog")
+    for result in (one, other):
+        assert result.error is not None
+        assert (result.error.frame, result.error.field) == (2500, "commands[2]")
+        assert (result.frames, result.hits) == (2500, one.hits)
+    convert(tmp_path / "match.fxlog", tmp_path / "again.fxlog")
+    assert (tmp_path / "again.fxlog").read_bytes() == gathered.read_bytes()
+
+
 def test_filling_in_writes_a_compact_log_under_a_name_for_one(tmp_path: Path) -> None:
     bare = [{"frame": n, "commands": commands} for n, commands in enumerate(logs.small_match())]
     path = packed(tmp_path, logs.text_of(logs.header(), bare))

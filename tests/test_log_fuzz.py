@@ -41,6 +41,8 @@ def seeds(folder: Path) -> Path:
         _, n, *sizes = (block.number() for _ in range(9))
         columns = struct.pack("<7H", n - 1, *sizes[:6]) + frames[1][block.at :]
         (folder / f"columns{count}").write_bytes(b"\1" + columns)
+        if len(frames[1]) < 256:
+            (folder / f"blocks{count}").write_bytes(b"\4" + bytes([len(frames[1])]) + frames[1])
     source.unlink()
     target.unlink()
     inputs = b'{"frame":0,"inputs":[1,[-2,9223372036854775807],[]],"hash":"0123456789abcdef"}'

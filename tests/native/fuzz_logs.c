@@ -1,6 +1,6 @@
-/* The C of match logs, fixsync/_matchlog.c: any text and any columns. It stays in its memory; what it takes for a line prints as that
+/* The C of match logs, fixsync/_matchlog.c: any text, columns and blocks. It stays in its memory; what it takes for a line prints as that
  * line without its spaces, and goes through columns unchanged; what it reads out of columns prints as a line that it takes; both ways of
- * playing come to the same state. The first byte chooses which of the two the rest is. */
+ * playing come to the same state. The first byte chooses what the rest is. */
 #include "_matchlog.h"
 #include "fuzz.h"
 
@@ -193,8 +193,63 @@ static void any_columns(const uint8_t *bytes, size_t size, uint32_t kind) {
     free(by_columns);
 }
 
+static uint32_t crc32_of(const uint8_t *p, size_t size) {
+    uint32_t crc = UINT32_MAX;
+    for (size_t i = 0; i < size; i++) {
+        crc ^= p[i];
+        for (int bit = 0; bit < 8; bit++) {
+            crc = crc & 1 ? 0xEDB88320u ^ crc >> 1 : crc >> 1;
+        }
+    }
+    return ~crc;
+}
+
+static void put_uint32(uint8_t *to, uint32_t v) {
+    for (int i = 0; i < 4; i++) {
+        to[i] = (uint8_t)(v >> 8 * i);
+    }
+}
+
+/* Blocks with right checksums: each takes a byte of its length, and as many more. Frame numbers are made right half of the time. */
+static void any_blocks(const uint8_t *bytes, size_t size) {
+    static stage room;
+    size_t length = 0, starts = 0;
+    uint8_t *data = filled(size * 10 + 1);
+    for (size_t at = 0; at < size; starts++) {
+        size_t content = bytes[at++];
+        content = content > size - at ? size - at : content;
+        uint8_t *block = data + length;
+        block[0] = 'F';
+        put_uint32(block + 1, (uint32_t)content);
+        memcpy(block + 5, bytes + at, content);
+        if (content && starts < 100 && bytes[at - 1] % 2) {
+            block[5] = (uint8_t)starts;
+        }
+        put_uint32(block + 5 + content, crc32_of(block, content + 5));
+        length += content + FXL_BLOCK_FRAME;
+        at += content;
+    }
+    uint8_t *exact = copied(data, length);
+    fxs_world *world = new_world();
+    fxl_columns from = columns_of(FXL_TRACE, 0);
+    int64_t *tape = filled((2 * 256 + FXL_TAPE_SPARE) * 8);
+    fxl_player player = player_of(world, &room, tape, 2 * 256 + FXL_TAPE_SPARE);
+    uint64_t done = 0;
+    int32_t outcome = fxl_play_blocks(&player, &from, exact, length, 0, &done);
+    REQUIRE(done <= length && fxs_world_frame(world) >= player.frames && fxs_world_frame(world) <= player.frames + 1);
+    REQUIRE(outcome != FXL_END || (!from.frames && !from.waiting));
+    free(tape);
+    free(world);
+    free(exact);
+    free(data);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (size == 0) {
+        return 0;
+    }
+    if (bytes[0] & 4) {
+        any_blocks(bytes + 1, size - 1);
         return 0;
     }
     uint32_t kind = bytes[0] >> 1 & 1 ? FXL_SIM : FXL_TRACE;
