@@ -30,10 +30,15 @@ static fxs_pose any_pose(void) {
 #ifndef EXACT_DIRECTIONS
 /* In the place of angle.c: any direction with components within +-2^30. That those of angle.c are such is checked for
  * all 65,536 of them, by the golden and by the tests of directions. */
-void fxs_direction(uint16_t yaw, int32_t *cos_q30, int32_t *sin_q30) {
+planar fxs_direction_of(uint32_t yaw) {
     (void)yaw;
-    *cos_q30 = any_in(-(1 << 30), 1 << 30);
-    *sin_q30 = any_in(-(1 << 30), 1 << 30);
+    planar dir = {any_in(-(1 << 30), 1 << 30), any_in(-(1 << 30), 1 << 30)};
+    return dir;
+}
+void fxs_direction(uint16_t yaw, int32_t *cos_q30, int32_t *sin_q30) {
+    planar dir = fxs_direction_of(yaw);
+    *cos_q30 = (int32_t)dir.x;
+    *sin_q30 = (int32_t)dir.z;
 }
 #endif
 
