@@ -467,3 +467,21 @@ def test_queries_after_a_load_see_what_was_loaded() -> None:
             area.pose.x = x
             assert lib.fxs_world_query(at(given), area, ids, 200, count) == lib.FXS_OK
             assert list(ids[0 : count[0]]) == [x // 1000] * (x // 1000 % every == 0)
+
+
+@pytest.mark.parametrize("yaw", [65536, 65537, 2**32 - 1])
+def test_a_yaw_of_a_turn_or_more_is_refused_everywhere(yaw: int) -> None:
+    given, count, bad = world(), ffi.new("uint64_t *"), ffi.new("uint64_t *", 77)
+    assert lib.fxs_world_add(at(given), collider(0, BOX)) == lib.FXS_OK
+    before = saved(given)
+    pose = ffi.new("fxs_pose *", (1, 2, 3, yaw))
+    assert lib.fxs_world_turn(at(given), 0, yaw) == lib.FXS_E_YAW
+    assert lib.fxs_world_set_pose(at(given), 0, pose) == lib.FXS_E_YAW
+    poses = ffi.new("fxs_pose[2]", [(1, 2, 3, 4), (1, 2, 3, yaw)])
+    assert lib.fxs_world_pose_many(at(given), 2, [0, 0], poses, bad) == lib.FXS_E_YAW
+    assert bad[0] == 1
+    area = ffi.new("fxs_query *", {"shape": BOX, "pose": (0, 0, 0, yaw), "mask": 1})
+    assert lib.fxs_world_query(at(given), area, ffi.new("uint32_t[1]"), 1, count) == lib.FXS_E_YAW
+    asked = ffi.new("fxs_cast *", {"shape": BOX, "pose": (0, 0, 0, yaw), "motion": MOTION})
+    assert lib.fxs_world_cast(at(given), asked, ffi.new("fxs_cast_hit[1]"), 1, count) == lib.FXS_E_YAW
+    assert saved(given) == before
