@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import struct
+from math import gcd
 from typing import Any
 
+import model
 import pytest
 import xxhash
 
@@ -485,3 +487,34 @@ def test_a_yaw_of_a_turn_or_more_is_refused_everywhere(yaw: int) -> None:
     asked = ffi.new("fxs_cast *", {"shape": BOX, "pose": (0, 0, 0, yaw), "motion": MOTION})
     assert lib.fxs_world_cast(at(given), asked, ffi.new("fxs_cast_hit[1]"), 1, count) == lib.FXS_E_YAW
     assert saved(given) == before
+
+
+def test_a_yaw_changes_at_the_very_border() -> None:
+    """Places whose cross product with the direction of a border is -1, 0 or 1, the least there is."""
+    tried = 0
+    for step in range(0, 65536, 97):
+        x, z = model.half_step_direction(step)
+        if 0 in (x, z) or gcd(x, z) > 1:
+            continue
+        for cross in (-1, 0, 1):
+            dz = cross * pow(x, -1, abs(z)) % abs(z)
+            dx = (x * dz - cross) // z
+            assert x * dz - z * dx == cross
+            for times in (-3, -2, -1, 0, 1, 2, 3):
+                there = dx + times * x, dz + times * z
+                if max(map(abs, there)) < 2**32 and there != (0, 0):
+                    tried += 1
+                    assert lib.fxs_yaw_of(*there) == model.yaw_of(*there)
+    assert tried > 1000
+
+
+@pytest.mark.parametrize("half_angle", [1, 2, 8192, 16383, 16384, 16385, 16386, 32766, 32767, 32768])
+def test_what_is_faced_is_between_the_directions_of_the_edges(half_angle: int) -> None:
+    for yaw in (0, 5000, 16384, 40001):
+        left, right = model.direction((yaw + half_angle) % 65536), model.direction((yaw - half_angle) % 65536)
+        edges = [yaw + side * half_angle + off for side in (1, -1) for off in (-1, 0, 1)]
+        for at in [*range(0, 65536, 1024), *edges]:
+            x, z = model.direction(at % 65536)
+            sides = right[0] * z - right[1] * x >= 0, x * left[1] - z * left[0] >= 0
+            wanted = half_angle == 32768 or (all(sides) if half_angle <= 16384 else any(sides))
+            assert lib.fxs_faces(yaw, half_angle, x, z) == wanted
