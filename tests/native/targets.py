@@ -493,14 +493,15 @@ def chosen(args: argparse.Namespace) -> list[Target]:
 
 
 def table(results: Sequence[Result]) -> str:
-    """By machine: the builds that printed the golden, with all cases or fewer; then what did not, and why."""
+    """By machine: the builds that printed the golden, with fewer cases where told; then what did not, and why."""
     machines: dict[str, list[Result]] = {}
+    most = max(result.level for result in results)
     for result in results:
         if result.verdict == "same":
             machines.setdefault(result.machine, []).append(result)
     lines = ["| machine | builds that print the golden | how many |", "| --- | --- | --- |"]
     for machine, same in machines.items():
-        names = ", ".join(r.target if r.level == FULL else f"{r.target} ({LEVELS[r.level]})" for r in same)
+        names = ", ".join(r.target if r.level == most else f"{r.target} ({LEVELS[r.level]})" for r in same)
         lines.append(f"| {machine} | {names} | {len(same)} |")
     for verdict in ("different", "failed", "not tried"):
         others = [f"{r.target} ({r.detail})" for r in results if r.verdict == verdict]
