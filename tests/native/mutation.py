@@ -357,6 +357,14 @@ def reason_of(name: str, known: dict[str, str]) -> str:
     return known.get(name) or next(patterns, "")
 
 
+def idle_reasons(mutants: Iterable[Mutant], known: Iterable[str]) -> list[str]:
+    """Those of the files of these mutants that are for none of them."""
+    names = [mutant.name for mutant in mutants]
+    files = {name.split()[0] for name in names}
+    of_files = [key for key in known if key.split()[0] in files]
+    return [key for key in of_files if not any(name.startswith(key.removesuffix("*")) for name in names)]
+
+
 def earlier(results: Path, mutants: Iterable[Mutant]) -> dict[str, Result]:
     """What is known of functions that are still as they were."""
     lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
@@ -480,8 +488,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     for name in bad:
         print(f"survives without a reason: {name}")
-    names = [mutant.name for mutant in kernel_mutants(CSRC)]
-    idle = [key for key in known if not any(name.startswith(key.removesuffix("*")) for name in names)]
+    idle = [] if args.only or args.sample else idle_reasons(mutants, known)
     for key in idle:
         print(f"a reason for no mutant: {key}")
     return int(bool(bad or idle))
