@@ -493,7 +493,7 @@ def chosen(args: argparse.Namespace) -> list[Target]:
 
 
 def table(results: Sequence[Result]) -> str:
-    """By machine: the builds that printed the golden, with fewer cases where told; then what did not, and why."""
+    """By machine: the builds that printed the golden; then those that did not, or were not tried, and why."""
     machines: dict[str, list[Result]] = {}
     most = max(result.level for result in results)
     for result in results:
