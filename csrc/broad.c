@@ -613,10 +613,7 @@ static void make_index(const fxs_world *w, const arrays *a) {
 
 static uint32_t seek_by_index(const arrays *a, const uint32_t *index, uint64_t key) {
     const grid *g = a->g;
-    uint64_t entry = key >> g->index_shift;
-    if (entry >= g->index_end) {
-        return index[g->index_end];
-    }
+    uint64_t entry = key >> g->index_shift; /* below index_end: a row has a key, the one after the last too, and so has every x */
     uint32_t from = index[entry], n = index[entry + 1] - from;
     return n > CROWD ? seek_far(a, from + n / 2, key) : (uint32_t)seek(a->keys, from, key);
 }

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from fixsync import Box, Capsule, Contact, Cylinder, Pose, Sector, Sphere, World, overlap, overlap_many
 
 INT32 = 2**31 - 1
+ONE = 65536
 
 
 def shape_of(kind, size, angle):
@@ -123,6 +124,21 @@ def test_a_step_finds_what_all_pairs_find(crowd, matrix, hit_when, spread):
     world = world_of(found, matrix, hit_when, spread)
     events = [(e.a, e.b, e.contact) for e in world.step()]
     assert events == hits_by_all_pairs(found, matrix, hit_when, spread)
+
+
+@pytest.mark.parametrize("large_layer", [0, 1])
+def test_small_crowds_that_never_meet_are_found_by_large_ones_that_they_meet(large_layer):
+    """Two layers that meet each other and not themselves, one of small colliders and one of large ones."""
+    draw = random.Random(7)
+    found = []
+    for i in range(320):
+        size, layer = (ONE // 4, 1 - large_layer) if i % 8 else (40 * ONE, large_layer)
+        x, z = draw.randint(0, 30 * ONE) if i % 2 else 0, draw.randint(0, 200 * ONE) if i % 8 == 0 else 0
+        found.append((shape_of(i % 4, size, 1), Pose(x, 0, z, draw.randrange(65536)), layer, 0, True))
+    world = world_of(found, [(0, 1)])
+    events = [(e.a, e.b, e.contact) for e in world.step()]
+    assert events == hits_by_all_pairs(found, [(0, 1)], Contact.TOUCHING)
+    assert len(events) > 1000
 
 
 @settings(deadline=None, max_examples=50)
