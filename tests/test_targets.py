@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,22 @@ def test_every_target_at_hand_prints_the_golden() -> None:
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_the_golden_calls_every_function_of_the_header(tmp_path: Path) -> None:
+    if shutil.which("gcc") is None or shutil.which("nm") is None:
+        pytest.skip("no gcc or no nm on this machine")
+    native, csrc = HERE / "native", HERE.parent / "csrc"
+    header = (csrc / "fixsync.h").read_text(encoding="ascii")
+    declared = set(re.findall(r"^FXS_API [\w ]*?\*?(fxs_\w+)\(", header, re.MULTILINE))
+    assert len(declared) == header.count("\nFXS_API ")
+    compiled = tmp_path / "golden.o"
+    # Optimised, so that a function of the golden that nothing runs calls nothing either.
+    command = ["gcc", "-std=c11", "-O1", "-I", str(csrc), "-I", str(native), "-c", "-o", str(compiled)]
+    subprocess.run([*command, str(native / "golden.c")], check=True)
+    undefined = subprocess.run(["nm", "-u", str(compiled)], capture_output=True, text=True, check=True).stdout
+    called = {name.lstrip("_") for name in undefined.split()}
+    assert declared - called == set()
 
 
 def test_the_golden_runs_inside_a_program_as_the_documentation_tells(tmp_path: Path) -> None:

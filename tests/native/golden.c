@@ -182,6 +182,70 @@ static void one_length(uint32_t number) {
     answer_signed(FXS(length)(d[0], d[1], d[2]));
 }
 
+static void one_turn(uint32_t number) {
+    uint32_t from = (uint32_t)random64(), to = (uint32_t)random64();
+    if (number % 2) { /* about half a turn, or none, apart, some turns aside */
+        int64_t halves = below(3), turns = below(4), apart = halves * 32768 + turns * 65536 + jitter();
+        to = (uint32_t)((from + (1 << 20) + apart) & UINT32_MAX);
+    }
+    call("yaw_between");
+    given(from);
+    given(to);
+    answers_follow();
+    answer_signed(FXS(yaw_between)(from, to));
+}
+
+static void one_facing(uint32_t number) {
+    uint32_t yaw = random_yaw(), half_angle = random_half_angle();
+    int64_t x = random_difference(), z = random_difference();
+    if (number % 4) { /* along an edge, or beside it */
+        int32_t c, s;
+        uint32_t edge = (one_in(2) ? yaw + half_angle : yaw + 65536 - half_angle) & 65535;
+        int64_t scale = (int64_t)1 << (one_in(2) ? 0 : below(31)), times = 1 + below(3);
+        FXS(direction)((uint16_t)edge, &c, &s);
+        x = times * c / scale;
+        z = times * s / scale;
+        if (one_in(2)) {
+            x += jitter();
+            z += jitter();
+        }
+    }
+    if (one_in(32)) {
+        yaw = one_in(2) ? 65536 : (uint32_t)random64();
+    }
+    if (one_in(32)) {
+        half_angle = one_in(2) ? 0 : 32769;
+    }
+    call("faces");
+    given(yaw);
+    given(half_angle);
+    given(x);
+    given(z);
+    answers_follow();
+    answer_signed(FXS(faces)(yaw, half_angle, x, z));
+}
+
+static void one_forward(uint32_t number) {
+    uint32_t yaw = number % 4 ? random_yaw() : (uint32_t)random64();
+    int32_t length = one_in(32) ? INT32_MIN : to_int32(sign_of_coin(magnitude_of(below(32)))), x = 77, z = 77;
+    call("forward");
+    given(yaw);
+    given(length);
+    answers_follow();
+    answer_signed(FXS(forward)(yaw, length, &x, &z));
+    answer_signed(x);
+    answer_signed(z);
+}
+
+/* That the library is the header's: the number itself would make every release another golden. */
+static void one_version(uint32_t number) {
+    (void)number;
+    call("version");
+    answers_follow();
+    answer(FXS(version)() == FXS_VERSION);
+    answer(FXS(semantics)());
+}
+
 /* ---- two shapes ---- */
 
 static void one_check(uint32_t number) {
@@ -485,6 +549,34 @@ static void one_lift(uint32_t number) {
     answer_signed(dy);
 }
 
+/* Shapes 2^31 and more from each other on one axis or on several, which no two sizes bridge. What loses the 33rd bit of a difference
+ * takes 2^32 - 1 for a step, and 2^31 for its opposite. */
+static void one_far(uint32_t number) {
+    static const int64_t NASTY[] = {INT64_C(1) << 31, (INT64_C(1) << 31) + 1, UINT32_MAX, INT64_C(3) << 30};
+    uint32_t bits = below(30), axes = 1 + below(7);
+    pair p = near_pair(number, bits);
+    int32_t dy = 77, *from[3] = {&p.pa.x, &p.pa.y, &p.pa.z}, *to[3] = {&p.pb.x, &p.pb.y, &p.pb.z};
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!(axes >> i & 1)) {
+            continue;
+        }
+        int64_t gap = UINT32_MAX - (magnitude_of(below(31)) >> 1);
+        gap = one_in(3) ? NASTY[below(COUNT(NASTY))] : gap;
+        int64_t low = between(INT32_MIN, INT32_MAX - gap);
+        int up = one_in(2);
+        *(up ? from : to)[i] = (int32_t)low;
+        *(up ? to : from)[i] = (int32_t)(low + gap);
+    }
+    if (ask_overlap(&p) > FXS_APART) {
+        broken("shapes meet over more than 2^31");
+    }
+    call("lift");
+    given_pair(&p);
+    answers_follow();
+    answer_signed(FXS(lift)(&p.a, &p.pa, &p.b, &p.pb, &dy));
+    answer_signed(dy);
+}
+
 #ifndef CALL_REFERENCE
 
 /* The contract leaves a choice to push_out: the reference has no part in this. */
@@ -777,7 +869,292 @@ static void one_query(uint32_t number) {
     }
 }
 
+/* ---- the nearest, and casts, in crowds with ties ---- */
+
+#define SEEN 24
+
+/* A place on a lattice, so that many are equally far from others, and are met at the same time; or anywhere. */
+static fxs_pose crowd_pose(int on_lattice, int64_t room) {
+    fxs_pose pose = random_pose(room, room / 4);
+    if (on_lattice) {
+        int64_t step = room / 4;
+        pose.x = (int32_t)(((int64_t)below(9) - 4) * step);
+        pose.y = (int32_t)(((int64_t)below(3) - 1) * step / 4);
+        pose.z = (int32_t)(((int64_t)below(9) - 4) * step);
+        pose.yaw = below(4) * 16384;
+    }
+    return pose;
+}
+
+static fxs_shape crowd_shape(uint32_t kind, int on_lattice, uint32_t bits) {
+    fxs_shape shape = random_shape(kind, bits);
+    for (uint32_t i = 0; i < 3 && on_lattice; i++) {
+        shape.size[i] = shape.size[i] ? to_size((int64_t)1 << bits) : 0;
+    }
+    return shape;
+}
+
+typedef struct crowd {
+    int on_lattice, turned_offsets;
+    uint32_t bits;
+    int64_t room;
+} crowd;
+
+/* World 0: ids 0 .. SEEN - 1, of which some are not there. */
+static crowd random_crowd(uint32_t number) {
+    crowd now = {number % 3 != 0, number % 2 != 0, number % 4 == 3 ? 28 : 15, 0};
+    now.room = (int64_t)4 << now.bits;
+    now.room = now.room > INT32_MAX ? INT32_MAX : now.room;
+    fxs_config c = config_of(SEEN, 300, 1 + number % 2);
+    if (one_in(2)) {
+        random_layers(&c);
+    }
+    do_init(0, &c);
+    for (uint32_t id = 0; id < SEEN; id++) {
+        fxs_shape shape = crowd_shape(below(5), now.on_lattice, now.bits);
+        fxs_pose pose = crowd_pose(now.on_lattice, now.room);
+        fxs_collider body = collider_of(id, &shape, &pose);
+        body.layer = (uint8_t)below(32);
+        body.owner = below(4);
+        body.active = !one_in(12);
+        body.oy = one_in(4) ? (int32_t)1 << now.bits : 0;
+        body.ox = now.turned_offsets && one_in(3) ? (int32_t)1 << now.bits : 0;
+        if (!one_in(12)) {
+            do_add(0, &body);
+        }
+    }
+    return now;
+}
+
+static uint32_t random_mask(void) { return one_in(2) ? UINT32_MAX : (uint32_t)random64(); }
+
+static void one_nearest(uint32_t number) {
+    static crowd now;
+    if (number % 32 == 0) {
+        now = random_crowd(number / 32);
+    }
+    if (number % 32 == 16) {
+        do_step(0, COUNT(events));
+    }
+    fxs_query queries[4];
+    uint64_t ends[4], count = 7, n = one_in(4) ? below(5) : 1, room = one_in(16) ? below(4) : COUNT(id_list);
+    uint64_t limit = one_in(3) ? 0 : one_in(8) ? UINT64_MAX : 1 + below(6);
+    for (uint64_t i = 0; i < n; i++) {
+        fxs_query *q = &queries[i];
+        uint32_t bits = now.bits + below(3), kind = below(5);
+        q->shape = crowd_shape(kind, now.on_lattice && !one_in(3), bits < 29 ? bits : 29);
+        q->pose = crowd_pose(now.on_lattice, now.room);
+        q->mask = random_mask();
+        q->exclude_owner = below(5);
+        q->pose.yaw += one_in(64) ? 65536 : 0;
+        q->shape.size[0] = one_in(64) ? 0 : q->shape.size[0];
+    }
+    int32_t status = FXS(world_nearest_many)(world_at(0), n, queries, limit, ends, id_list, room, &count);
+    call_world("nearest_many", 0);
+    given((int64_t)room);
+    given(limit > INT64_MAX ? INT64_MAX : (int64_t)limit);
+    for (uint64_t i = 0; i < n; i++) {
+        given_query(&queries[i]);
+    }
+    answers_follow();
+    answer_signed(status);
+    answer(count);
+    for (uint64_t i = 0; status == FXS_OK && i < n; i++) {
+        answer(ends[i]);
+    }
+    for (uint64_t i = 0; status == FXS_OK && i < count; i++) {
+        answer(id_list[i]);
+    }
+}
+
 #ifndef CALL_REFERENCE
+
+static void given_motion(const int32_t *motion) {
+    given(motion[0]);
+    given(motion[1]);
+    given(motion[2]);
+}
+
+static void given_cast(const fxs_cast *cast) {
+    given_shape(&cast->shape);
+    given_pose(&cast->pose);
+    given_motion(cast->motion);
+    given(cast->mask);
+    given(cast->exclude_owner);
+    given(cast->limit);
+    given(cast->hit_when);
+}
+
+static fxs_cast_hit cast_hits[4 * SEEN];
+
+static void answer_cast_hits(uint64_t count) {
+    for (uint64_t i = 0; i < count; i++) {
+        answer(cast_hits[i].id);
+        answer(cast_hits[i].fraction);
+        answer_signed(cast_hits[i].normal[0]);
+        answer_signed(cast_hits[i].normal[1]);
+        answer_signed(cast_hits[i].normal[2]);
+    }
+}
+
+/* What a cast has to meet, from casts of pairs: every collider that is there, one after another put where it belongs. `mover`: the id
+ * that is swept, or SEEN. For worlds without turned offsets. */
+static void check_cast(const fxs_cast *cast, uint32_t mover, const fxs_cast_hit *found, uint64_t found_count) {
+    fxs_cast_hit hits[SEEN];
+    uint64_t count = 0;
+    static const int32_t STILL[3] = {0, 0, 0};
+    fxs_config config;
+    FXS(world_config)(world_at(0), &config);
+    for (uint32_t id = 0; id < SEEN; id++) {
+        fxs_collider c;
+        fxs_cast_hit hit = {id, 0, {0, 0, 0}};
+        int32_t fraction = 0;
+        if (id == mover || FXS(world_get)(world_at(0), id, &c) != FXS_OK || !c.active || !(cast->mask >> c.layer & 1) ||
+            (cast->exclude_owner != 0 && c.owner == cast->exclude_owner) || c.kind == FXS_SECTOR) {
+            continue;
+        }
+        fxs_shape shape = {c.kind, c.half_angle, {c.size[0], c.size[1], c.size[2]}};
+        fxs_pose pose = {c.x, c.y + c.oy, c.z, c.yaw};
+        if (FXS(cast_pair)(&cast->shape, &cast->pose, cast->motion, &shape, &pose, STILL, cast->hit_when ? cast->hit_when : config.hit_when,
+                           &fraction, hit.normal) != 1) {
+            continue;
+        }
+        hit.fraction = (uint32_t)fraction;
+        uint64_t at = count++;
+        for (; at > 0 && hits[at - 1].fraction > hit.fraction; at--) {
+            hits[at] = hits[at - 1];
+        }
+        hits[at] = hit;
+    }
+    int same = found_count == (cast->limit && cast->limit < count ? cast->limit : count);
+    for (uint64_t i = 0; same && i < found_count; i++) {
+        const fxs_cast_hit *a = &hits[i], *b = &found[i];
+        same = a->id == b->id && a->fraction == b->fraction && a->normal[0] == b->normal[0] && a->normal[1] == b->normal[1] &&
+               a->normal[2] == b->normal[2];
+    }
+    if (!same) {
+        broken("a cast into a world is not the casts at its colliders in order");
+    }
+}
+
+static fxs_cast random_cast(const crowd *now) {
+    fxs_cast cast;
+    fxs_pose to = crowd_pose(now->on_lattice, now->room);
+    cast.pose = crowd_pose(now->on_lattice, now->room);
+    uint32_t kind = one_in(64) ? FXS_SECTOR : below(4), axis = below(3);
+    cast.shape = crowd_shape(kind, now->on_lattice && !one_in(3), now->bits);
+    const int64_t way[3] = {(int64_t)to.x - cast.pose.x, (int64_t)to.y - cast.pose.y, (int64_t)to.z - cast.pose.z};
+    for (uint32_t i = 0; i < 3; i++) {
+        cast.motion[i] = one_in(4) ? 0 : (int32_t)clamped(way[i], -FXS_SIZE_MAX, FXS_SIZE_MAX);
+    }
+    cast.mask = random_mask();
+    cast.exclude_owner = below(5);
+    cast.limit = one_in(2) ? 0 : 1 + below(4);
+    cast.hit_when = below(3);
+    switch (below(128)) {
+    case 0: cast.motion[axis] = one_in(2) ? FXS_SIZE_MAX + 1 : INT32_MIN; break;
+    case 1: cast.hit_when = 3; break;
+    case 2: cast.pose.yaw += 65536; break;
+    case 3: cast.shape.size[0] = 0; break;
+    case 4: cast.shape.half_angle = 32769; break;
+    case 5: cast.shape.kind = 5; break;
+    default: break;
+    }
+    return cast;
+}
+
+static void do_cast(const fxs_cast *cast, uint64_t room, int check) {
+    uint64_t count = 7;
+    int32_t status = FXS(world_cast)(world_at(0), cast, cast_hits, room, &count);
+    call_world("cast", 0);
+    given((int64_t)room);
+    given_cast(cast);
+    answers_follow();
+    answer_signed(status);
+    answer(count);
+    if (status == FXS_OK) {
+        answer_cast_hits(count);
+        if (check) {
+            check_cast(cast, SEEN, cast_hits, count);
+        }
+    }
+}
+
+static void do_cast_many(uint64_t n, const fxs_cast *casts, uint64_t room, int check) {
+    uint64_t ends[4], count = 7;
+    int32_t status = FXS(world_cast_many)(world_at(0), n, casts, ends, cast_hits, room, &count);
+    call_world("cast_many", 0);
+    given((int64_t)room);
+    for (uint64_t i = 0; i < n; i++) {
+        given_cast(&casts[i]);
+    }
+    answers_follow();
+    answer_signed(status);
+    answer(count);
+    for (uint64_t i = 0; status == FXS_OK && i < n; i++) {
+        uint64_t from = i ? ends[i - 1] : 0;
+        answer(ends[i]);
+        if (check) {
+            check_cast(&casts[i], SEEN, cast_hits + from, ends[i] - from);
+        }
+    }
+    answer_cast_hits(status == FXS_OK ? count : 0);
+}
+
+static void do_sweep(uint32_t id, const fxs_cast *as, uint64_t room, int check) {
+    uint64_t count = 7;
+    int32_t status = FXS(world_sweep)(world_at(0), id, as->motion, as->limit, as->hit_when, cast_hits, room, &count);
+    call_world("sweep", 0);
+    given((int64_t)room);
+    given(id);
+    given_motion(as->motion);
+    given(as->limit);
+    given(as->hit_when);
+    answers_follow();
+    answer_signed(status);
+    if (status == FXS_OK || status == FXS_E_ROOM) {
+        answer(count);
+    }
+    if (status != FXS_OK) {
+        return;
+    }
+    answer_cast_hits(count);
+    if (check) {
+        fxs_collider c;
+        fxs_config config;
+        FXS(world_get)(world_at(0), id, &c);
+        FXS(world_config)(world_at(0), &config);
+        fxs_cast cast = {{c.kind, c.half_angle, {c.size[0], c.size[1], c.size[2]}}, {c.x, c.y + c.oy, c.z, c.yaw},
+                         {as->motion[0], as->motion[1], as->motion[2]}, config.layers[c.layer], c.owner, as->limit, as->hit_when};
+        check_cast(&cast, id, cast_hits, count);
+    }
+}
+
+static void one_world_cast(uint32_t number) {
+    static crowd now;
+    if (number % 16 == 0) {
+        now = random_crowd(number / 16);
+    }
+    if (number % 16 == 8) {
+        do_step(0, COUNT(events));
+    }
+    if (number % 4 == 3) { /* a change that no step has seen */
+        fxs_pose pose = crowd_pose(now.on_lattice, now.room);
+        do_pose(0, below(SEEN), &pose);
+    }
+    uint64_t room = one_in(16) ? below(3) : COUNT(cast_hits);
+    int check = !now.turned_offsets;
+    fxs_cast casts[4];
+    uint32_t n = number % 4 == 1 ? below(5) : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        casts[i] = random_cast(&now);
+    }
+    switch (number % 4) {
+    case 1: do_cast_many(n, casts, room, check); break;
+    case 2: do_sweep(one_in(16) ? SEEN : below(SEEN), casts, room, check); break;
+    default: do_cast(casts, room, check);
+    }
+}
 
 /* ---- crowds that are pushed apart ---- */
 
@@ -828,6 +1205,53 @@ static void one_separation(uint32_t number) {
     answer_signed(fxs_world_lift(world_at(0), a, b, &dy));
     answer_signed(dy);
     answer_signed(fxs_world_side(world_at(0), a, b));
+}
+
+/* Crowds at the ends of int32, which pushes would leave, and too little room: nothing may have changed. */
+static void one_refused_separation(uint32_t number) {
+    fxs_moved moved[8];
+    uint32_t yields[32], count = 2 + below(6), passes = below(4), at_edge = number % 3;
+    fxs_config c = config_of(8, 28, 1 + below(2));
+    do_init(0, &c);
+    for (uint32_t id = 0; id < count; id++) {
+        fxs_shape shape = random_shape(one_in(12) ? FXS_SECTOR : below(4), 16);
+        fxs_pose pose = random_pose(100000, 10000);
+        for (uint32_t i = 0; i < 3; i++) {
+            shape.size[i] = shape.size[i] > 131072 ? 131072 : shape.size[i];
+        }
+        int64_t edge = at_edge == 0 ? 0 : INT32_MAX - (int64_t)below(100000);
+        pose.x = to_int32(pose.x + edge);
+        pose.z = at_edge == 2 ? to_int32(pose.z - edge - 1) : pose.z;
+        fxs_collider body = collider_of(id, &shape, &pose);
+        body.layer = (uint8_t)below(4);
+        do_add(0, &body);
+    }
+    for (uint32_t i = 0; i < 32; i++) {
+        yields[i] = below(16);
+    }
+    do_step(0, COUNT(events));
+    uint64_t moved_count = 77, room = one_in(2) ? COUNT(moved) : below(COUNT(moved)), hash = FXS(world_hash)(world_at(0));
+    call_world("separate_into", 0);
+    given((int64_t)room);
+    given(passes);
+    for (uint32_t i = 0; i < 32; i++) {
+        given(yields[i]);
+    }
+    answers_follow();
+    int32_t status = FXS(world_separate)(world_at(0), yields, passes, moved, room, &moved_count);
+    answer_signed(status);
+    answer(moved_count);
+    for (uint64_t i = 0; status == FXS_OK && i < moved_count; i++) {
+        answer(moved[i].id);
+        answer_signed(moved[i].x);
+        answer_signed(moved[i].y);
+        answer_signed(moved[i].z);
+    }
+    if (status != FXS_OK && FXS(world_hash)(world_at(0)) != hash) {
+        broken("a separation that was refused has changed the world");
+    }
+    do_save(0);
+    do_step(0, COUNT(events)); /* pushes that were taken back have left nothing behind that a step would see */
 }
 
 #endif
@@ -1084,6 +1508,16 @@ static const section SECTIONS[] = {
     {"states", one_load, {128, 4096, 1 << 17}},
     {"classes", one_class, {180, 8100, 1 << 18}},
     {"queries", one_query, {256, 8192, 1 << 18}},
+    {"turns", one_turn, {512, 16384, 1 << 19}},
+    {"facings", one_facing, {512, 16384, 1 << 19}},
+    {"forwards", one_forward, {512, 16384, 1 << 19}},
+    {"versions", one_version, {1, 1, 1}},
+    {"far", one_far, {256, 8192, 1 << 18}},
+    {"nearest", one_nearest, {128, 2048, 1 << 16}},
+#ifndef CALL_REFERENCE
+    {"casts world", one_world_cast, {64, 1024, 1 << 15}},
+    {"separations refused", one_refused_separation, {32, 512, 1 << 14}},
+#endif
 };
 
 int golden_run(int level, int trace) {

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 U64 = 2**64 - 1
-OK, E_ROOM, E_UNDEFINED = 0, -11, -15
+OK, E_CENTRE, E_ROOM, E_UNDEFINED = 0, -5, -11, -15
 SECTOR = 4
 Answers = Sequence["int | None"]  # None: not settled by the contract
 
@@ -106,6 +106,21 @@ class Kernel:
 
     def length(self, a: Arguments) -> Answers:
         return [self.lib.fxs_length(*a.some(3))]
+
+    def yaw_between(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_yaw_between(*a.some(2))]
+
+    def faces(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_faces(*a.some(4))]
+
+    def forward(self, a: Arguments) -> Answers:
+        out = self.ffi.new("int32_t[2]", [77, 77])
+        return [self.lib.fxs_forward(*a.some(2), out, out + 1), *out]
+
+    def version(self, _: Arguments) -> Answers:
+        lib = self.lib
+        header = lib.FXS_VERSION_MAJOR << 16 | lib.FXS_VERSION_MINOR << 8 | lib.FXS_VERSION_PATCH
+        return [int(lib.fxs_version() == header), lib.fxs_semantics()]
 
     def hash64(self, a: Arguments) -> Answers:
         low, high = a.some(2)
@@ -228,6 +243,48 @@ class Kernel:
         found = [*ends[0 : len(queries)], *ids[0 : count[0]]] if status == OK else []
         return [status, count[0], *found]
 
+    def nearest_many(self, a: Arguments) -> Answers:
+        world, room, limit = self.world(a), a.one(), a.one()
+        queries = [self.query_of(row) for row in a.rows(11)]
+        ids, count = self.ffi.new("uint32_t[]", room + 1), self.ffi.new("uint64_t *", 7)
+        ends = self.ffi.new("uint64_t[]", len(queries) + 1)
+        array = self.array("fxs_query", queries)
+        status = self.lib.fxs_world_nearest_many(world, len(queries), array, limit, ends, ids, room, count)
+        found = [*ends[0 : len(queries)], *ids[0 : count[0]]] if status == OK else []
+        return [status, count[0], *found]
+
+    def cast_of(self, words: Sequence[int]) -> Any:
+        shape, pose = self.shape(words[:5])[0], self.pose(words[5:9])[0]
+        return self.ffi.new("fxs_cast *", (shape, pose, words[9:12], *words[12:16]))
+
+    @staticmethod
+    def cast_hits(hits: Iterable[Any]) -> list[int]:
+        return [n for hit in hits for n in (hit.id, hit.fraction, *hit.normal)]
+
+    def cast(self, a: Arguments) -> Answers:
+        world, room, cast = self.world(a), a.one(), self.cast_of(a.some(16))
+        hits, count = self.ffi.new("fxs_cast_hit[]", room + 1), self.ffi.new("uint64_t *", 7)
+        status = self.lib.fxs_world_cast(world, cast, hits, room, count)
+        return [status, count[0], *(self.cast_hits(hits[0 : count[0]]) if status == OK else [])]
+
+    def cast_many(self, a: Arguments) -> Answers:
+        world, room = self.world(a), a.one()
+        casts = [self.cast_of(row) for row in a.rows(16)]
+        hits, count = self.ffi.new("fxs_cast_hit[]", room + 1), self.ffi.new("uint64_t *", 7)
+        ends = self.ffi.new("uint64_t[]", len(casts) + 1)
+        array = self.array("fxs_cast", casts)
+        status = self.lib.fxs_world_cast_many(world, len(casts), array, ends, hits, room, count)
+        found = [*ends[0 : len(casts)], *self.cast_hits(hits[0 : count[0]])] if status == OK else []
+        return [status, count[0], *found]
+
+    def sweep(self, a: Arguments) -> Answers:
+        world, room, id = self.world(a), a.one(), a.one()
+        motion, limit, hit_when = self.ffi.new("int32_t[3]", a.some(3)), a.one(), a.one()
+        hits, count = self.ffi.new("fxs_cast_hit[]", room + 1), self.ffi.new("uint64_t *", 7)
+        status = self.lib.fxs_world_sweep(world, id, motion, limit, hit_when, hits, room, count)
+        counted = [count[0]] if status in (OK, E_ROOM) else []
+        return [status, *counted, *(self.cast_hits(hits[0 : count[0]]) if status == OK else [])]
+
     def save(self, a: Arguments) -> Answers:
         world = self.world(a)
         size = self.lib.fxs_world_save_size(world)
@@ -290,9 +347,15 @@ class Kernel:
         return [self.lib.fxs_world_pose_many(world, len(rows), ids, poses, bad), bad[0]]
 
     def separate(self, a: Arguments) -> Answers:
-        world, passes, yields = self.world(a), a.one(), self.ffi.new("uint32_t[32]", a.some(32))
-        moved, count = self.ffi.new("fxs_moved[]", 1024), self.ffi.new("uint64_t *", 77)
-        status = self.lib.fxs_world_separate(world, yields, passes, moved, 1024, count)
+        return self.separated(self.world(a), 1024, a)
+
+    def separate_into(self, a: Arguments) -> Answers:
+        return self.separated(self.world(a), a.one(), a)
+
+    def separated(self, world: Any, room: int, a: Arguments) -> Answers:
+        passes, yields = a.one(), self.ffi.new("uint32_t[32]", a.some(32))
+        moved, count = self.ffi.new("fxs_moved[]", room + 1), self.ffi.new("uint64_t *", 77)
+        status = self.lib.fxs_world_separate(world, yields, passes, moved, room, count)
         told = [n for m in moved[0 : count[0]] for n in (m.id, m.x, m.y, m.z)] if status == OK else []
         return [status, count[0], *told]
 
@@ -362,6 +425,33 @@ class Model:
 
     def length(self, a: Arguments) -> Answers:
         return self.refusable(lambda: self.m.length(*a.some(3)))
+
+    def yaw_between(self, a: Arguments) -> Answers:
+        start, to = a.some(2)
+        return [(to - start + 32768) % 65536 - 32768]
+
+    def faces(self, a: Arguments) -> Answers:
+        yaw, half_angle, dx, dz = a.some(4)
+
+        def ask() -> int:
+            self.m.yaw_of(dx, dz)  # refuses what is no difference of positions
+            self.m.integer("yaw", yaw, 0, 65535)
+            self.m.integer("half_angle", half_angle, 1, 32768)
+            e1, e2 = (self.m.direction(edge % 65536) for edge in (yaw + half_angle, yaw - half_angle))
+            v = (dx, dz)
+            side = self.m.wedge_side(half_angle, self.m.cross(e2, v), self.m.cross(v, e1))
+            return int(half_angle == 32768 or v == (0, 0) or side >= 0)
+
+        return self.refusable(ask)
+
+    def forward(self, a: Arguments) -> Answers:
+        yaw, length = a.some(2)
+        if length == -(2**31):
+            return [-13, 77, 77]
+        return [OK, *(self.m.R(length * part) for part in self.m.direction(yaw % 65536))]
+
+    def version(self, _: Arguments) -> Answers:
+        return [1, 1]
 
     def hash64(self, a: Arguments) -> Answers:
         low, high = a.some(2)
@@ -513,6 +603,75 @@ class Model:
             ends.append(len(ids))
         return [OK, len(ids), *ends, *ids] if len(ids) <= room else [E_ROOM, len(ids)]
 
+    def nearest_many(self, a: Arguments) -> Answers:
+        w, room, limit = a.some(3)
+        world = self.worlds[w]
+        found: list[int] = []
+        ends: list[int] = []
+        for i, q in enumerate(a.rows(11)):
+
+            def distance(id: int, q: Sequence[int] = q) -> tuple[int, int]:
+                return sum((n - m) ** 2 for n, m in zip(world[id].at[:3], q[5:8], strict=True)), id
+
+            try:
+                ids = sorted(self.ids_of(world, q), key=distance)
+            except self.REFUSED:
+                return [None, i]
+            found += ids[: limit or None]
+            ends.append(len(found))
+        return [OK, len(found), *ends, *found] if len(found) <= room else [E_ROOM, len(found)]
+
+    def hits_of(self, world: Any, cast: Sequence[int]) -> list[Any]:
+        mask, owner, limit, hit_when = cast[12:16]
+        shape, pose, motion = self.shape(cast[:5]), tuple(cast[5:9]), tuple(cast[9:12])
+        hits: list[Any] = world.cast(
+            shape, pose, motion, mask, exclude_owner=owner, limit=limit, hit_when=hit_when or None
+        )
+        return hits
+
+    @staticmethod
+    def cast_hits(hits: Iterable[Any]) -> list[int]:
+        return [n for id, fraction, normal in hits for n in (id, fraction, *normal)]
+
+    def cast(self, a: Arguments) -> Answers:
+        w, room = a.some(2)
+        try:
+            hits = self.hits_of(self.worlds[w], a.some(16))
+        except self.REFUSED:
+            return [None, 0]
+        return [OK, len(hits), *self.cast_hits(hits)] if len(hits) <= room else [E_ROOM, len(hits)]
+
+    def cast_many(self, a: Arguments) -> Answers:
+        w, room = a.some(2)
+        hits: list[Any] = []
+        ends: list[int] = []
+        for i, cast in enumerate(a.rows(16)):
+            try:
+                hits += self.hits_of(self.worlds[w], cast)
+            except self.REFUSED:
+                return [None, i]
+            ends.append(len(hits))
+        return [OK, len(hits), *ends, *self.cast_hits(hits)] if len(hits) <= room else [E_ROOM, len(hits)]
+
+    def sweep(self, a: Arguments) -> Answers:
+        w, room, id = a.some(3)
+        motion, limit, hit_when = tuple(a.some(3)), a.one(), a.one()
+        world = self.worlds[w]
+        try:
+            own = world[id]
+            others = world.cast(
+                own.shape,
+                own.at,
+                motion,
+                world.masks[own.layer],
+                exclude_owner=own.owner,
+                hit_when=hit_when or None,
+            )
+        except self.REFUSED:
+            return [None]
+        hits = [hit for hit in others if hit[0] != id][: limit or None]
+        return [OK, len(hits), *self.cast_hits(hits)] if len(hits) <= room else [E_ROOM, len(hits)]
+
     def save(self, a: Arguments) -> Answers:
         data = self.worlds[a.one()].save()
         return [*bytes_answers(data), self.xxh64(data)]
@@ -599,6 +758,20 @@ class Model:
             self.worlds[w].move(*moved[i : i + 4])
         return [None] * len(self.answers)
 
+    def separate_into(self, a: Arguments) -> Answers:
+        """As `separate`; where it is refused nothing moves, and too little room is known beforehand."""
+        w, room = a.some(2)
+        world, status = self.worlds[w], self.answers[0]
+        enough = min(len(world.colliders), 2 * len(world.hits))
+        if room < enough:
+            return [E_ROOM, enough]
+        if status == E_CENTRE:
+            world[self.answers[1]]  # an id
+            return [E_CENTRE, None]
+        for i in range(2, len(self.answers), 4):
+            world.move(*self.answers[i : i + 4])
+        return [OK, None, *[None] * (len(self.answers) - 2)]
+
     def pair_of(self, a: Arguments) -> Answers:
         w, one, other = a.some(3)
         world = self.worlds[w]
@@ -627,7 +800,7 @@ def lines_of(backend: Kernel | Model, trace: Iterable[str]) -> Iterator[str]:
             continue
         if words[0].isdigit():
             # The size of a scene's state is the last save's, which was among the answers.
-            yield f"{words[0]} {words[1]} {words[2]} {words[3]} {digest:016x}"
+            yield f"{' '.join(words[:-1])} {digest:016x}"
             digest = count = 0
             continue
         middle = words.index("=")

@@ -7,6 +7,10 @@
 
 /* ---- angles: sines and cosines by their series, 128 bits after the point ---- */
 
+/* The contract's number, and the header's; neither is read from where the kernel reads it. */
+uint32_t ref_semantics(void) { return 1; }
+uint32_t ref_version(void) { return (uint32_t)FXS_VERSION_MAJOR << 16 | (uint32_t)FXS_VERSION_MINOR << 8 | (uint32_t)FXS_VERSION_PATCH; }
+
 #define FINE 128
 
 typedef struct vec {
@@ -131,6 +135,11 @@ int64_t ref_length(int64_t dx, int64_t dy, int64_t dz) {
     return big_int64(big_sqrt(big_add(big_add(big_mul(x, x), big_mul(y, y)), big_mul(z, z))));
 }
 
+int32_t ref_yaw_between(uint32_t from, uint32_t to) {
+    int64_t turn = ((int64_t)to - from) % 65536; /* of the sign of the difference */
+    return (int32_t)(turn >= 32768 ? turn - 65536 : turn < -32768 ? turn + 65536 : turn);
+}
+
 /* ---- contact of two shapes ---- */
 
 int32_t ref_shape_check(const fxs_shape *shape) {
@@ -208,6 +217,20 @@ static int near_box(const body *box, vec d, big q) {
 /* The sign of what tells whether a vector with these crosses is in the wedge: > 0 in the open one, >= 0 in the closed one. */
 static int wedge_sign(int64_t half_angle, big A, big B) {
     return half_angle <= 16384 ? least(big_sign(A), big_sign(B)) : most(big_sign(A), big_sign(B));
+}
+
+int32_t ref_faces(uint32_t yaw, uint32_t half_angle, int64_t dx, int64_t dz) {
+    if (yaw > 65535) {
+        return FXS_E_YAW;
+    }
+    if (half_angle < 1 || half_angle > 32768) {
+        return FXS_E_HALF_ANGLE;
+    }
+    if (!is_difference(dx) || !is_difference(dz)) {
+        return FXS_E_DISTANCE;
+    }
+    vec v = vec_of(dx, dz), e1 = yaw_vec((int64_t)yaw + half_angle), e2 = yaw_vec((int64_t)yaw - half_angle);
+    return half_angle == 32768 || (dx == 0 && dz == 0) || wedge_sign(half_angle, cross(e2, v), cross(v, e1)) >= 0;
 }
 
 static int near_edge(big radius, vec e, vec d, big q) {
@@ -586,6 +609,16 @@ static int64_t R(big v) {
     return big_is_negative(v) ? -m : m;
 }
 
+int32_t ref_forward(uint32_t yaw, int32_t length, int32_t *x, int32_t *z) {
+    if (length == INT32_MIN) {
+        return FXS_E_DISTANCE;
+    }
+    vec e = yaw_vec(yaw);
+    *x = (int32_t)R(big_mul(big_of(length), e.x));
+    *z = (int32_t)R(big_mul(big_of(length), e.z));
+    return FXS_OK;
+}
+
 /* The centre of a collider; 0 if it is outside int32. */
 static int centre_of(const fxs_collider *c, int64_t at[3]) {
     vec o = vec_of(c->ox, c->oz), e = yaw_vec(c->yaw);
@@ -928,6 +961,45 @@ int32_t ref_world_query_many(ref_world *w, uint64_t n, const fxs_query *queries,
 int32_t ref_world_query(ref_world *w, const fxs_query *query, uint32_t *ids, uint64_t id_capacity, uint64_t *count) {
     uint64_t end;
     return ref_world_query_many(w, 1, query, &end, ids, id_capacity, count);
+}
+
+static big squared_distance(const fxs_pose *from, const slot *to) {
+    big x = big_of(to->centre[0] - from->x), y = big_of(to->centre[1] - from->y), z = big_of(to->centre[2] - from->z);
+    return big_add(big_add(square(x), square(y)), square(z));
+}
+
+/* Each query's answer, ascending by id, is sorted by insertion: what is equally far stays in that order. */
+int32_t ref_world_nearest_many(ref_world *w, uint64_t n, const fxs_query *queries, uint64_t limit, uint64_t *ends, uint32_t *ids,
+                               uint64_t id_capacity, uint64_t *count) {
+    static uint32_t met[4096];
+    uint64_t total = 0, found, end;
+    for (uint64_t i = 0; i < n; i++) {
+        int32_t status = ref_world_query_many(w, 1, &queries[i], &end, met, sizeof met / sizeof *met, &found);
+        if (status != FXS_OK) {
+            *count = i;
+            return status;
+        }
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        ref_world_query_many(w, 1, &queries[i], &end, met, sizeof met / sizeof *met, &found);
+        for (uint64_t j = 1; j < found; j++) {
+            uint32_t id = met[j];
+            big distance = squared_distance(&queries[i].pose, &slots(w)[id]);
+            uint64_t at = j;
+            for (; at > 0 && big_cmp(squared_distance(&queries[i].pose, &slots(w)[met[at - 1]]), distance) > 0; at--) {
+                met[at] = met[at - 1];
+            }
+            met[at] = id;
+        }
+        for (uint64_t j = 0; j < found && (limit == 0 || j < limit); j++, total++) {
+            if (total < id_capacity) {
+                ids[total] = met[j];
+            }
+        }
+        ends[i] = total;
+    }
+    *count = total;
+    return total > id_capacity ? FXS_E_ROOM : FXS_OK;
 }
 
 /* ---- saved state: every field written and read byte by byte ---- */

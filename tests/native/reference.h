@@ -7,9 +7,15 @@
 
 typedef struct ref_world ref_world;
 
+uint32_t ref_version(void);
+uint32_t ref_semantics(void);
+
 void ref_direction(uint16_t yaw, int32_t *cos_q30, int32_t *sin_q30);
 int32_t ref_yaw_of(int64_t dx, int64_t dz);
 int64_t ref_length(int64_t dx, int64_t dy, int64_t dz);
+int32_t ref_yaw_between(uint32_t from, uint32_t to);
+int32_t ref_faces(uint32_t yaw, uint32_t half_angle, int64_t dx, int64_t dz);
+int32_t ref_forward(uint32_t yaw, int32_t length, int32_t *x, int32_t *z);
 
 int32_t ref_shape_check(const fxs_shape *shape);
 int32_t ref_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b);
@@ -53,6 +59,8 @@ int32_t ref_world_contact(const ref_world *world, uint32_t a, uint32_t b);
 int32_t ref_world_query(ref_world *world, const fxs_query *query, uint32_t *ids, uint64_t id_capacity, uint64_t *count);
 int32_t ref_world_query_many(ref_world *world, uint64_t n, const fxs_query *queries, uint64_t *ends, uint32_t *ids,
                              uint64_t id_capacity, uint64_t *count);
+int32_t ref_world_nearest_many(ref_world *world, uint64_t n, const fxs_query *queries, uint64_t limit, uint64_t *ends, uint32_t *ids,
+                               uint64_t id_capacity, uint64_t *count);
 uint64_t ref_world_save_size(const ref_world *world);
 void ref_world_save(const ref_world *world, uint8_t *out);
 uint64_t ref_world_hash(const ref_world *world);
