@@ -219,6 +219,37 @@ def thin_casts(draw: st.DrawFn) -> Cast:
     return draw(_through(a, b, draw(strategies.yaws()), at, motion))
 
 
+@st.composite
+def fast_casts(draw: st.DrawFn) -> Cast:
+    """From next to where the slabs of a turned box begin and end, faster than anything else: they are entered
+    and left in a few parts of 2^30 of the motion."""
+    yaw, size = draw(strategies.yaws()), strategies.all_scales(1, SIZE_MAX)
+    a = draw(strategies.shapes(SOLIDS, size))
+    b: Any = ("box", draw(size), draw(size), draw(size))
+    wide, tall = a[1], b[2] + (a[2] if len(a) > 2 else 0)
+    step = st.just(0) | st.integers(-40, 40)
+    x, y, z = (
+        draw(st.sampled_from([reach, -reach, 0])) + draw(step) for reach in (b[1] + wide, tall, b[3] + wide)
+    )
+    c, s = model.direction(yaw)
+    fast = st.sampled_from([2 * SIZE_MAX, -2 * SIZE_MAX, 2 * SIZE_MAX // 3, 2**20, 1, 0])
+    motion = draw(_vector(fast))
+    if draw(st.booleans()):  # along the box's own axes
+        motion = (motion[0] * c - motion[2] * s) // ONE, motion[1], (motion[0] * s + motion[2] * c) // ONE
+    motion = _clamped(motion, 2 * SIZE_MAX)
+    motion_a = _clamped(motion, SIZE_MAX)
+    motion_b = tuple(m_a - m for m_a, m in zip(motion_a, motion, strict=True))
+    start = _clamped(((x * c - z * s) // ONE, y, (x * s + z * c) // ONE), INT32_MAX)
+    return a, (*start, draw(strategies.yaws())), motion_a, b, (0, 0, 0, yaw), motion_b
+
+
+@st.composite
+def slow_casts(draw: st.DrawFn) -> Cast:
+    """A few raw units of motion, of shapes that may be huge, near contact."""
+    a, pa, b, pb = draw(strategies.near_pairs(SOLIDS))
+    return a, pa, draw(_vector(st.integers(-4, 4))), b, pb, draw(st.just(STILL) | _vector(small))
+
+
 KINDS_OF_CASTS = {
     "near": strategies.casts(),
     "lattice": lattice_casts(),
@@ -227,6 +258,8 @@ KINDS_OF_CASTS = {
     "rim": rim_casts(),
     "extreme": extreme_casts(),
     "thin": thin_casts(),
+    "fast": fast_casts(),
+    "slow": slow_casts(),
 }
 casts = st.one_of(*KINDS_OF_CASTS.values())
 rimless_casts = casts.filter(lambda drawn: not has_rim(drawn[0], drawn[3]))
@@ -525,7 +558,7 @@ def test_a_rim_that_is_near_only_between_two_moments_that_count_is_not_met() -> 
 
 
 @pytest.mark.parametrize("motion", [(-3, 0, -4), (-(2**20), 5, -1), (0, 0, -SIZE_MAX)])
-def test_two_boxes_turned_by_an_eighth_touch_at_the_end_of_the_motion(motion: Vec3) -> None:
+def test_two_boxes_turned_by_an_eighth_touch_at_the_end_of_the_motion_or_halfway(motion: Vec3) -> None:
     """An eighth's cosine and sine are one number: half sizes that add up to it touch at x + z = 2^30."""
     both = model.direction(8192)[0]
     start = (2**29 - motion[0], -motion[1], 2**29 - motion[2], 8192)
@@ -543,6 +576,29 @@ def test_two_boxes_turned_by_an_eighth_touch_at_the_end_of_the_motion(motion: Ve
     assert found[0] == 65536
     assert cast(drawn, OVERLAPPING) is None
     assert model.cast_pair(*drawn, OVERLAPPING) is None
+    to_meet: Cast = (*drawn[:5], tuple(-m for m in motion))
+    found = cast(to_meet, TOUCHING)
+    assert found == model.cast_pair(*to_meet, TOUCHING)
+    assert found is not None
+    assert found[0] == 32768
+
+
+@pytest.mark.parametrize("a", [("cylinder", 10, 10), ("box", 10, 10, 10), ("sphere", 10), ("capsule", 10, 9)])
+def test_of_a_turned_box_one_slab_may_be_left_just_before_another_is_entered(a: Any) -> None:
+    """Some 2^-30 of the motion apart, where it is as long as it can be; and where it is 5 raw units."""
+    b, yaw = ("box", 1000, 1000, 1000), 5000
+    c, s = model.direction(yaw)
+    for gap, left in product(range(48), range(3)):
+        start = (1010 - left) * c // ONE, 1010 + gap + 9 * (a[0] == "capsule"), (1010 - left) * s // ONE, yaw
+        for motion in (c - 9, 2 - ONE, s - 9), (c - 9, 2 - ONE, 0):
+            there = _clamped(motion, SIZE_MAX)
+            back = tuple(p - m for p, m in zip(there, motion, strict=True))
+            drawn: Cast = a, start, there, b, (0, 0, 0, yaw), back
+            assert cast(drawn, TOUCHING) == model.cast_pair(*drawn, TOUCHING), (gap, left, motion)
+    corner = 1010 * ONE // model.direction(8192)[0]  # how far it is from the middle
+    for x, z, motion in product(range(-6, 1), range(-3, 4), ((5, 0, 0), (5, 0, 1), (5, 1, -1))):
+        drawn = a, (x - corner, 0, z, 8192), motion, b, (0, 0, 0, 8192), STILL
+        assert cast(drawn, TOUCHING) == model.cast_pair(*drawn, TOUCHING), (x, z, motion)
 
 
 @pytest.mark.parametrize("yaws", [(0, 0), (16384, 0), (0, 49152), (8192, 8192), (24576, 8192)])
@@ -880,6 +936,10 @@ void shim_track(const int64_t *u, const int64_t *m, int64_t r, int64_t n, int64_
     out[1] = value_sign(&g);
     out[2] = discriminant_sign(&k, &q);
 }
+int32_t shim_estimate(const uint64_t *v, int64_t *fine) {
+    quadratic q = {i128_join(v[0], v[1]), i128_join(v[2], v[3]), i128_join(v[4], v[5])};
+    return root_estimate(&q, fine);
+}
 int32_t shim_rim_slope(const int64_t *v, int64_t k) {
     rim s = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, v[6], v[7], v[8]};
     return rim_slope(&s, k);
@@ -1036,6 +1096,46 @@ def test_the_signs_that_decide_a_turned_cast_are_exact(kernel: ctypes.CDLL) -> N
 
     check()
     assert len(seen) == 9
+
+
+@st.composite
+def quadratics(draw: st.DrawFn) -> tuple[int, int, int]:
+    """a, b and c of a t^2 - 2 b t + c, many with a discriminant b^2 - a c next to nothing."""
+    a, b = draw(strategies.all_scales(1, 2**122)), draw(strategies.all_scales(1, 2**122))
+    c = draw(strategies.all_scales(0, 2**123))
+    match draw(st.sampled_from(["any", "tangent", "steep"])):
+        case "tangent":
+            c = min(b * b // a + draw(st.sampled_from([0, 0, 1, -1]) | st.integers(-c, c)), 2**124)
+        case "steep":
+            c = c % (2 * b)
+    return a, b, max(c, 0)
+
+
+def test_an_estimate_of_a_root_keeps_what_it_promises(kernel: ctypes.CDLL) -> None:
+    """No root where it tells of none, one where it tells of one, and that one is near if it is at most 1."""
+    told: set[int] = set()
+
+    @settings(max_examples=3000, database=None, derandomize=True)
+    @given(quadratics())
+    def check(drawn: tuple[int, int, int]) -> None:
+        a, b, c = drawn
+        fine = ctypes.c_int64()
+        answer, discriminant = kernel.shim_estimate(words(a, b, c), ctypes.byref(fine)), b * b - a * c
+        told.add(answer)
+        if answer < 0:
+            assert discriminant < 0
+        elif answer > 0:
+            assert discriminant > 0
+            below = (b << 64) + isqrt(discriminant << 128)
+            least, most = (c << 88) // (below + 1), (c << 88) // below + 1  # of the root, in 2^-24
+            if least <= 2**24:
+                assert fine.value - 10 <= most
+                assert least <= fine.value + 10
+            else:
+                assert fine.value > 2**24 - 10
+
+    check()
+    assert told == {-1, 0, 1}
 
 
 def test_the_slope_at_a_rim_changes_sign_where_the_distance_is_least(kernel: ctypes.CDLL) -> None:
