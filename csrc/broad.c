@@ -520,6 +520,7 @@ static void search_larger(search *s, const level *l, uint32_t large) {
     const arrays *a = &s->a;
     const grid *g = a->g;
     const level *coarse = g->level + large;
+    const uint64_t z_mask = ((uint64_t)1 << (g->y_at - g->z_at)) - 1;
     uint32_t hint[4] = {coarse->first, coarse->first, coarse->first, coarse->first};
     uint64_t *pair = s->pair;
     for (uint32_t i = l->first; i < l->end && s->in_vain <= s->in_vain_most; i++) {
@@ -527,14 +528,31 @@ static void search_larger(search *s, const level *l, uint32_t large) {
         int64_t x = (int64_t)p->x - p->reach_x - coarse->wide, z = (int64_t)p->z - p->reach_z - coarse->wide,
                 y = (int64_t)p->y - p->reach_y - coarse->tall;
         uint64_t x_begin = x_key(g, from_low(g, 0, max64(x, g->low[0])) >> g->shift), x_end = x_key(g, a->boxes[i].most & FIELD_MASK) + s->one;
-        uint32_t z_end = z_row(coarse, from_low(g, 1, (int64_t)p->z + p->reach_z)),
-                 y_end = y_row(g, coarse, from_low(g, 2, (int64_t)p->y + p->reach_y));
-        for (uint32_t yr = y_row(g, coarse, from_low(g, 2, max64(y, g->low[2]))); yr <= y_end; yr++) {
-            for (uint32_t zr = z_row(coarse, from_low(g, 1, max64(z, g->low[1]))); zr <= z_end; zr++) {
-                uint64_t row = row_key(g, large, yr, zr);
-                uint32_t *h = hint + (zr & 3);
-                *h = seek_far(a, *h, row + x_begin);
+        const uint32_t z_first = z_row(coarse, from_low(g, 1, max64(z, g->low[1]))),
+                       z_end = z_row(coarse, from_low(g, 1, (int64_t)p->z + p->reach_z)),
+                       y_end = y_row(g, coarse, from_low(g, 2, (int64_t)p->y + p->reach_y));
+        uint32_t yr = y_row(g, coarse, from_low(g, 2, max64(y, g->low[2]))), zr = z_first;
+        while (yr <= y_end) {
+            uint64_t row = row_key(g, large, yr, zr);
+            uint32_t *h = hint + (zr & 3);
+            *h = seek_far(a, *h, row + x_begin);
+            uint64_t next = a->keys[*h];
+            if (next < row + x_end) {
                 pair = scan(s, pair, (uint64_t)i << 32, a->keys, *h, row + x_end);
+                zr++;
+            } else if (*h >= coarse->end) {
+                break;
+            } else if ((next - row) >> g->z_at == 0) {
+                zr++;
+            } else { /* on to the next row that has anything: what is tall may cross very many */
+                uint64_t at_row = next - row_key(g, large, 0, 0);
+                uint32_t y_next = g->beams ? (uint32_t)(at_row >> g->y_at) : 0, z_next = (uint32_t)(at_row >> g->z_at & z_mask);
+                zr = z_next < z_first ? z_first : z_next;
+                yr = y_next;
+            }
+            if (zr > z_end) {
+                zr = z_first;
+                yr++;
             }
         }
     }

@@ -77,6 +77,8 @@ uint64_t fxs_hash_end(const hasher *h) {
 uint64_t fxs_hash64(const void *bytes, uint64_t size, uint64_t seed) {
     hasher h;
     fxs_hash_begin(&h, seed);
-    fxs_hash_add(&h, (const uint8_t *)bytes, (size_t)size);
+    if (size) { /* bytes may be NULL if there are none */
+        fxs_hash_add(&h, (const uint8_t *)bytes, (size_t)size);
+    }
     return fxs_hash_end(&h);
 }

@@ -141,6 +141,27 @@ def test_small_crowds_that_never_meet_are_found_by_large_ones_that_they_meet(lar
     assert len(events) > 1000
 
 
+def test_a_tall_thin_collider_among_flat_wide_ones_is_found_without_a_look_at_every_height():
+    """It crosses a quarter of 2^31 rows of the flat ones: to look at each would take seconds a step."""
+    draw = random.Random(3)
+    tall = (Capsule(511, 2**28), Pose(1899, 1670, 52237, 0), 0, 0, True)
+    flat = [
+        (
+            Cylinder(45972, 2),
+            Pose(draw.randint(-90000, 90000), draw.randint(-(2**29), 2**29), draw.randint(0, 90000)),
+            0,
+            0,
+            True,
+        )
+        for _ in range(40)
+    ]
+    for found in ([tall, flat[0]], [*flat, tall], [tall] * 3 + flat):
+        world = world_of(found)
+        for _ in range(20):
+            events = [(e.a, e.b, e.contact) for e in world.step()]
+        assert events == hits_by_all_pairs(found, None, Contact.TOUCHING)
+
+
 @settings(deadline=None, max_examples=50)
 @given(crowds(least=49), crowds(most=30), st.booleans())
 def test_queries_find_what_a_look_at_each_collider_finds(crowd, areas, stepped):
