@@ -85,7 +85,8 @@ class Quick:
         """Leaves a frame that is not dealt with to the block."""
         if block.row.waiting:
             block.tape = self._tape
-            self._tape = ffi.NULL
+            self._tape = self._row.tape = ffi.NULL
+            self._row.tape_room = 0
 
     def _run(self, call: Any) -> int:
         """Calls until nothing more can be played; keeps the counts."""

@@ -104,6 +104,25 @@ def test_both_ways_come_to_the_same_of_logs_that_are_right_wrong_or_refused(
         assert {**packed, "path": "", "cut": ""} == {**quickly, "path": "", "cut": ""}
 
 
+@pytest.mark.parametrize("gathers", [True, False])
+def test_memory_that_was_left_to_a_block_is_not_written_to_again(
+    gathers: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The block is let go of once its frame is read, and its memory with it."""
+    left = []
+    give = quick.Quick._give_tape
+
+    def watched(player: quick.Quick, block: Any) -> None:
+        give(player, block)
+        left.append(bool(block.row.waiting))
+        assert not left[-1] or (player._row.tape == ffi.NULL and player._row.tape_room == 0)
+
+    monkeypatch.setattr(quick.Quick, "_give_tape", watched)
+    frames = [{**frame, "hash": "0123456789abcdef"} for frame in logs.model_frames(logs.small_match())]
+    replay(compacted(logs.write(tmp_path / "match.jsonl", logs.header(), frames), gathers=gathers))
+    assert any(left)
+
+
 @given(data=st.data())
 @settings(max_examples=250, deadline=None)
 def test_both_ways_come_to_the_same_of_hostile_text(data: Any, tmp_path_factory: Any) -> None:
