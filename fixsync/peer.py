@@ -1,4 +1,4 @@
-"""One peer of `fixsync peers`, a process of its own: `python -m fixsync.peer TASK`, the task as JSON.
+"""One peer of `fixsync peers`, a process of its own: `main` with the task, as JSON, for its argument.
 
 It plays the sample game by a bot. It says on standard output, one JSON object a line, where it listens, then
 how it gets on, and at last how its match ended; on standard input it is told where the others are.
@@ -214,11 +214,6 @@ def _say(status: Any) -> None:
     sys.stdout.buffer.flush()
 
 
-def main() -> int:
+def main() -> None:
     task = msgspec.json.decode(sys.argv[1].encode(), type=Task)
     asyncio.run(_Peer(task).run())
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -268,8 +268,9 @@ class _Match:
         process = await asyncio.create_subprocess_exec(
             *(self._spaces.command(peer) if self._spaces else []),
             sys.executable,
-            "-m",
-            "fixsync.peer",
+            "-c",
+            # Without the folder that the user is in, which may have another fixsync.
+            "import sys; sys.path[:] = filter(None, sys.path); from fixsync.peer import main; main()",
             msgspec.json.encode(task).decode(),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,

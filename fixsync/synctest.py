@@ -393,9 +393,11 @@ def _process(straight: Straight, reference: str) -> Divergence | None:
 
 def _run_worker(reference: str, log: Path, states: Path, key: str) -> str:
     """Runs a log in a fresh process, which writes its states; returns what it said when it failed."""
-    path = [str(Path(fixsync.__file__).parent.parent), *(entry for entry in sys.path if entry)]
+    path = [str(Path(fixsync.__file__).parent.parent), *(entry or str(Path.cwd()) for entry in sys.path)]
     environment = {**os.environ, "PYTHONHASHSEED": key, "PYTHONPATH": os.pathsep.join(path)}
-    command = [sys.executable, "-m", "fixsync.synctest", reference, str(log), str(states)]
+    # Without the folder that the user is in before all others: it may have another fixsync.
+    code = "import sys; sys.path[:] = filter(None, sys.path); from fixsync.synctest import main; main()"
+    command = [sys.executable, "-c", code, reference, str(log), str(states)]
     done = subprocess.run(command, env=environment, capture_output=True, check=False)  # noqa: S603
     if done.returncode == 0:
         return ""
@@ -479,5 +481,6 @@ def write_log(straight: Straight, path: Path) -> None:
             recorder.record(values, events, made.world.hash())
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """The fresh process that `_run_worker` starts."""
     _work(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))

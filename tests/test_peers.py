@@ -8,6 +8,7 @@ import asyncio
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -310,3 +311,12 @@ def test_a_session_is_driven_over_sockets_and_finds_a_peer_that_has_moved():
 def test_an_endpoint_that_is_not_open_has_no_address():
     with pytest.raises(ValueError, match="not open"):
         Endpoint().address  # noqa: B018 - the property raises
+
+
+def test_peers_are_of_the_fixsync_that_starts_them_and_not_of_one_in_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "fixsync").mkdir()
+    (tmp_path / "fixsync" / "__init__.py").write_text("raise ImportError('another fixsync')\n")
+    code = "import sys; sys.path[:] = filter(None, sys.path); from fixsync.cli import main; main()"
+    command = [sys.executable, "-c", code, "peers", "--frames", "30", "--rate", "0"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
