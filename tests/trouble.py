@@ -55,7 +55,7 @@ TROUBLES = {
     "raise": lambda: 1 // 0,
     "memory": _fill_memory,
     "talk": _talk,
-    "slow": lambda: time.sleep(0.06),
+    "slow": lambda: time.sleep(0.03),
     "not first": _end_unless_first,
 }
 NAMES = list(TROUBLES)
