@@ -113,10 +113,15 @@ static inline void box_reach(solid *s) {
     s->reach_z = (int32_t)((uint64_t)(s->size[0] * z + s->size[2] * c + widen) >> 30);
 }
 
-/* Sets the reach from kind, size, yaw and direction. */
-static inline void set_reach(solid *s) {
+/* Sets the reach from kind and size, of what is no box. */
+static inline void round_reach(solid *s) {
     s->reach_y = s->size[1] + (s->kind <= FXS_CAPSULE ? s->size[0] : 0); /* a sphere's size[1] is 0 */
     s->reach_x = s->reach_z = s->size[0] + (s->kind == FXS_SECTOR ? 4 : 0);
+}
+
+/* Sets the reach from kind, size, yaw and direction. */
+static inline void set_reach(solid *s) {
+    round_reach(s);
     if (s->kind == FXS_BOX) {
         box_reach(s);
     }

@@ -32,21 +32,42 @@ static void put_collider(uint8_t *p, const solid *s, const place *where) {
 #endif
 }
 
-static void get_collider(const uint8_t *p, fxs_collider *c) {
-#if LITTLE_ENDIAN_WORDS
-    memcpy(c, p, COLLIDER_SIZE);
-#else
-    uint32_t words[COLLIDER_SIZE / 4];
-    for (uint32_t i = 0; i < COLLIDER_SIZE / 4; i++) {
-        words[i] = read32(p + 4 * i);
-    }
-    memcpy(c, words, COLLIDER_SIZE);
+static inline int32_t read_signed(const uint8_t *p) {
+    uint32_t v = read32(p);
+    int32_t s;
+    memcpy(&s, &v, sizeof s);
+    return s;
+}
+
+static inline void get_collider(const uint8_t *p, fxs_collider *c) {
+    uint32_t angles = read32(p + 8);
+    c->id = read32(p);
     c->kind = p[4];
     c->layer = p[5];
     c->active = p[6];
     c->zero = p[7];
-    c->yaw = (uint16_t)words[2];
-    c->half_angle = (uint16_t)(words[2] >> 16);
+    c->yaw = (uint16_t)angles;
+    c->half_angle = (uint16_t)(angles >> 16);
+    c->owner = read32(p + 12);
+    c->x = read_signed(p + 16);
+    c->y = read_signed(p + 20);
+    c->z = read_signed(p + 24);
+    c->ox = read_signed(p + 28);
+    c->oy = read_signed(p + 32);
+    c->oz = read_signed(p + 36);
+    for (int i = 0; i < 3; i++) {
+        c->size[i] = read_signed(p + 40 + 4 * i);
+    }
+}
+
+/* copy_fields of a saved collider. */
+static inline void copy_saved(const uint8_t *p, solid *s, place *where) {
+#if LITTLE_ENDIAN_WORDS
+    copy_fields(p, s, where);
+#else
+    fxs_collider c;
+    get_collider(p, &c);
+    copy_fields((const uint8_t *)&c, s, where);
 #endif
 }
 
@@ -57,17 +78,21 @@ typedef struct sink {
     uint8_t *block, *block_end;
 } sink;
 
-static uint8_t *take(sink *s, size_t size) {
+/* Where the next `size` bytes go, at most as many as a block has. */
+static uint8_t *room_for(sink *s, size_t size) {
     if (s->hash && (size_t)(s->block_end - s->next) < size) {
         fxs_hash_add(s->hash, s->block, (size_t)(s->next - s->block));
         s->next = s->block;
     }
-    uint8_t *p = s->next;
-    s->next += size;
-    return p;
+    return s->next;
 }
 
-static void put_word(sink *s, uint32_t v) { write32(take(s, 4), v); }
+static void put_word(sink *s, uint32_t v) {
+    write32(room_for(s, 4), v);
+    s->next += 4;
+}
+
+enum { AT_ONCE = 64 }; /* colliders put into a block: those of a word of a set */
 
 static void emit(const fxs_world *w, sink *s) {
     put_word(s, MAGIC);
@@ -77,17 +102,23 @@ static void emit(const fxs_world *w, sink *s) {
         put_word(s, w->layers[i]);
     }
     put_word(s, w->count);
-    const uint64_t *present = present_set(w), *changed = changed_set(w);
-    for (uint32_t id = set_next(present, 0, w->capacity); id < w->capacity; id = set_next(present, id + 1, w->capacity)) {
-        put_collider(take(s, COLLIDER_SIZE), solids(w) + id, places(w) + id);
+    const uint64_t *present = present_set(w), *changed = changed_set(w), words = set_words(w->capacity);
+    for (uint64_t word = 0; word < words; word++) {
+        uint8_t *p = room_for(s, (size_t)AT_ONCE * COLLIDER_SIZE);
+        for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
+            uint64_t id = word * AT_ONCE + trailing_zeros(bits);
+            put_collider(p, solids(w) + id, places(w) + id);
+            p += COLLIDER_SIZE;
+        }
+        s->next = p;
     }
     put_word(s, w->hit_count);
-    const packed_hit *h = hits(w);
-    for (uint32_t i = 0; i < w->hit_count; i++) {
-        uint8_t *p = take(s, HIT_SIZE);
-        write32(p, hit_a(h[i]));
-        write32(p + 4, hit_b(h[i]));
-        write32(p + 8, hit_contact(h[i]));
+    for (const packed_hit *h = hits(w), *end = h + w->hit_count; h < end; h++) {
+        uint8_t *p = room_for(s, HIT_SIZE);
+        write32(p, hit_a(*h));
+        write32(p + 4, hit_b(*h));
+        write32(p + 8, hit_contact(*h));
+        s->next = p + HIT_SIZE;
     }
     put_word(s, w->changed_count);
     if (w->changed_count) {
@@ -170,13 +201,14 @@ static const uint8_t *bad_collider(const fxs_world *w, const parts *s) {
         const uint8_t *p = s->colliders + (uint64_t)COLLIDER_SIZE * i;
         fxs_collider c;
         get_collider(p, &c);
-        if (c.id < next || c.id >= w->capacity || fxs_collider_check(&c) != FXS_OK) {
+        if (c.id < next || c.id >= w->capacity || collider_status(&c) != FXS_OK) {
             return p;
         }
         if (c.ox | c.oy | c.oz) { /* else its centre is its position, and in range */
             solid body;
             place where;
-            if (solid_of(&c, &body, &where) != FXS_OK) {
+            copy_saved(p, &body, &where);
+            if (solid_place(&body, &where) != FXS_OK) {
                 return p;
             }
         }
@@ -246,15 +278,25 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
     world->count = s.count;
     world->hit_count = s.hit_count;
     world->changed_count = s.changed_count;
-    memset(present_set(world), 0, set_size(world->capacity));
+    uint64_t *present = present_set(world);
+    solid *all = solids(world);
+    place *where = places(world);
+    turning some;
+    some.count = 0;
+    memset(present, 0, set_size(world->capacity));
     memset(changed_set(world), 0, set_size(world->capacity));
     for (uint32_t i = 0; i < s.count; i++) {
-        fxs_collider c;
-        get_collider(s.colliders + (uint64_t)COLLIDER_SIZE * i, &c);
-        set_put(present_set(world), c.id);
-        solid_of(&c, solids(world) + c.id, places(world) + c.id);
-        solids(world)[c.id].meets = world->layers[c.layer];
+        const uint8_t *p = s.colliders + (uint64_t)COLLIDER_SIZE * i;
+        uint32_t id = read32(p);
+        solid *now = all + id;
+        copy_saved(p, now, where + id);
+        memcpy(now, where + id, 12); /* x, y, z */
+        round_reach(now);
+        now->meets = world->layers[now->layer];
+        set_put(present, id);
+        turn_later(world, &some, now, where + id);
     }
+    turn_now(world, &some);
     for (uint32_t i = 0; i < s.hit_count; i++) {
         const uint8_t *p = s.hits + (uint64_t)HIT_SIZE * i;
         hits(world)[i] = hit_pack(read32(p), read32(p + 4), (int)read32(p + 8));

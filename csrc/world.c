@@ -147,11 +147,6 @@ void fxs_collider_of(const solid *s, const place *p, fxs_collider *out) {
     memcpy(bytes + TRAITS_SIZE + sizeof *p, s->size, sizeof s->size);
 }
 
-int32_t fxs_collider_check(const fxs_collider *c) {
-    int32_t status = c->zero ? FXS_E_KIND : shape_status(c->kind, c->half_angle, c->size);
-    return status != FXS_OK ? status : c->layer >= FXS_LAYER_COUNT ? FXS_E_LAYER : c->active > 1 ? FXS_E_ACTIVE : FXS_OK;
-}
-
 /* ---- changes: each works on copies and stores them once nothing can fail ---- */
 
 static void mark_changed(fxs_world *w, uint32_t id) {
@@ -166,9 +161,10 @@ static int32_t addable(const fxs_world *w, const fxs_collider *c, solid *s, plac
     if (set_has(present_set(w), c->id)) {
         return FXS_E_TAKEN;
     }
-    int32_t status = fxs_collider_check(c);
+    int32_t status = collider_status(c);
     if (status == FXS_OK) {
-        status = solid_of(c, s, p);
+        copy_fields((const uint8_t *)c, s, p);
+        status = solid_place(s, p);
         s->meets = w->layers[s->layer];
     }
     return status;
@@ -286,16 +282,17 @@ int32_t fxs_world_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, c
         }
     }
     grid_stale(world);
+    turning some;
+    some.count = 0;
     for (uint64_t i = 0; i < n; i++) {
         solid *now = solids(world) + ids[i];
         place *p = places(world) + ids[i];
         memcpy(p, poses + i, 12); /* x, y, z */
+        memcpy(now, poses + i, 12);
         now->yaw = (uint16_t)poses[i].yaw;
-        aim(now, p);
-        if (now->kind == FXS_BOX) {
-            box_reach(now);
-        }
+        turn_later(world, &some, now, p);
     }
+    turn_now(world, &some);
     return FXS_OK;
 }
 

@@ -126,25 +126,53 @@ static inline int32_t solid_place(solid *s, const place *p) {
     return status;
 }
 
+/* Colliders that were put at a place as if nothing had to be turned, and of which turning is yet to be done: boxes, sectors, and what has an
+ * offset, with centres in range. Done at once for each, it would need a branch on what chance decides. */
+enum { TURNING_MAX = 64 };
+typedef struct turning {
+    uint32_t ids[TURNING_MAX], count;
+} turning;
+
+static inline void turn_now(fxs_world *w, turning *t) {
+    for (uint32_t i = 0; i < t->count; i++) {
+        solid *s = solids(w) + t->ids[i];
+        aim(s, places(w) + t->ids[i]);
+        if (s->kind == FXS_BOX) {
+            box_reach(s);
+        }
+    }
+    t->count = 0;
+}
+
+static inline void turn_later(fxs_world *w, turning *t, const solid *s, const place *p) {
+    t->ids[t->count] = s->id;
+    t->count += (s->kind >= FXS_BOX) | ((p->ox | p->oy | p->oz) != 0);
+    if (t->count == TURNING_MAX) {
+        turn_now(w, t);
+    }
+}
+
 /* fxs_collider is a solid's fields from id to owner, a place, and the sizes: no padding between them. */
 #define TRAITS_SIZE 16
 _Static_assert(sizeof(fxs_collider) == 52 && sizeof(place) == 24 && offsetof(fxs_collider, x) == TRAITS_SIZE, "a collider has no padding");
 _Static_assert(offsetof(solid, size) - offsetof(solid, id) == TRAITS_SIZE, "a solid's traits are a collider's");
 
-/* The collider that s and p make up, and the other way round (unchecked, without `meets`; FXS_E_CENTRE if its centre is out of range). */
+/* The collider that s and p make up; and the other way round, of its bytes wherever they lie: unchecked, without `meets`, and turned by
+ * nothing until solid_place. */
 FXS_INTERNAL void fxs_collider_of(const solid *s, const place *p, fxs_collider *out);
-static inline int32_t solid_of(const fxs_collider *c, solid *s, place *p) {
-    const uint8_t *bytes = (const uint8_t *)c;
+static inline void copy_fields(const uint8_t *bytes, solid *s, place *p) {
     memcpy((uint8_t *)s + offsetof(solid, id), bytes, TRAITS_SIZE);
     memcpy(p, bytes + TRAITS_SIZE, sizeof *p);
     memcpy(s->size, bytes + TRAITS_SIZE + sizeof *p, sizeof s->size);
     s->cos_q30 = (int32_t)Q30_ONE;
     s->sin_q30 = 0;
-    return solid_place(s, p);
 }
 
 /* Everything about a collider that does not depend on a world: FXS_OK, FXS_E_KIND, _SIZE, _HALF_ANGLE, _LAYER, _ACTIVE. */
-FXS_INTERNAL int32_t fxs_collider_check(const fxs_collider *c);
+static inline int32_t collider_status(const fxs_collider *c) {
+    int32_t status = c->zero ? FXS_E_KIND : shape_status(c->kind, c->half_angle, c->size);
+    return status != FXS_OK ? status : c->layer >= FXS_LAYER_COUNT ? FXS_E_LAYER : c->active > 1 ? FXS_E_ACTIVE : FXS_OK;
+}
 
 /* Broad phase. Bytes of scratch it needs; and: finds every hit of the world as it is now, in any order, writes the first
  * `hit_capacity` into `out` and returns how many there are. `out` and the scratch are all it writes. */
