@@ -53,7 +53,7 @@ typedef struct grid {
 
 typedef struct arrays {
     grid *g;
-    uint64_t *keys, *spare; /* one more key than colliders: the last is above all */
+    uint64_t *keys, *spare; /* BLOCK more keys than colliders: the last ones are above all */
     packed_box *boxes;      /* in the order of the keys, like: */
     solid *sorted;
 } arrays;
@@ -361,7 +361,6 @@ static int build(fxs_world *w, const arrays *a, int apart) {
     gather(w, a, n);
     for (uint32_t i = n; i < n + BLOCK; i++) {
         a->keys[i] = UINT64_MAX;
-        a->boxes[i] = a->boxes[0];
     }
     return strangers != 0;
 }
@@ -614,7 +613,7 @@ static uint32_t *index_of(const arrays *a, const fxs_world *w) { return (uint32_
 static void make_index(const fxs_world *w, const arrays *a) {
     grid *g = a->g;
     uint32_t *index = index_of(a, w), bits = bit_length(g->count), used = g->key_end - g->x_at, n = g->level[g->levels].end, sum = 0;
-    bits = bits < used ? bits : used;
+    bits = least32(least32(bits, used), 31);
     g->index_shift = g->key_end - bits;
     g->index_end = 1u << bits;
     memset(index, 0, ((size_t)g->index_end + 1) * sizeof *index);
@@ -717,7 +716,7 @@ uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64
     if (!w->grid_fresh || g->count == 0) {
         return 0;
     }
-    const level *usual = g->level + (g->levels ? g->levels - 1 : 0);
+    const level *usual = g->level + g->levels - 1;
     uint64_t n = g->count; /* < 2^32, times an extent < 2^32.6 in two steps */
     for (uint32_t i = 0; i < 3; i++) {
         int64_t extent = g->high[i] - g->low[i], length = i == 2 ? usual->tall : usual->wide;

@@ -103,11 +103,7 @@ static inline int near_prism(const solid *p, const edges *known, planar d, int64
     if (p->kind != FXS_SECTOR) {
         return p->kind == FXS_CYLINDER ? near_disc(p->size[0], d, q) : near_box(p, d, q);
     }
-    edges e;
-    if (known) {
-        return near_sector(p, known->e1, known->e2, d, q);
-    }
-    e = edges_of(p);
+    edges e = known ? *known : edges_of(p);
     return near_sector(p, e.e1, e.e2, d, q);
 }
 

@@ -37,13 +37,10 @@ typedef struct way {
     int64_t length;
 } way;
 
-/* sqrt(n) * 2^30, at most 2^-31 of itself too small; 0 <= n <= 2^60. */
+/* sqrt(n) * 2^30, at most 2^-31 of itself too small; 1 <= n <= 2^60. */
 static int64_t root_q30(int64_t n) {
     uint64_t m = (uint64_t)n;
     uint32_t doublings = 0;
-    if (m == 0) {
-        return 0;
-    }
     for (; m >> 62 == 0; m <<= 2) {
         doublings++;
     }

@@ -302,7 +302,7 @@ def push_proofs() -> list[Proof]:
             "push_out, the root of a number in Q30: shifts in range, nothing lost",
             push,
             "root_q30_is_defined",
-            Fault("push.c", "if (m == 0) {", "if (m == 1) {"),
+            Fault("push.c", "for (; m >> 62 == 0; m <<= 2) {", "for (; m >> 63 == 0; m <<= 2) {"),
             ("--unwind", "34"),
             "all of its range",
         ),

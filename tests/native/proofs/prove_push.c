@@ -35,7 +35,7 @@ static void any_body(solid *s, uint8_t kind) {
 
 void root_q30_is_defined(void) {
     int64_t n = nondet_int64();
-    __CPROVER_assume(n >= 0 && n <= Q60_ONE);
+    __CPROVER_assume(n >= 1 && n <= Q60_ONE);
     int64_t root = root_q30(n);
     __CPROVER_assert(root >= 0 && root <= Q60_ONE, "a root");
 }
