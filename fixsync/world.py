@@ -305,7 +305,7 @@ class World:
         hit_when: int = Contact.TOUCHING,
         layers: Iterable[Iterable[int]] | None = None,
     ) -> None:
-        """capacity: 1..2^31; its memory is taken at once, about 160 bytes an id. MemoryError if there is not
+        """capacity: 1..2^31; its memory is taken at once, about 210 bytes an id. MemoryError if there is not
         so much."""
         config = ffi.new("fxs_config *")
         config.capacity = integer("capacity", capacity, 1, CAPACITY_MAX)
