@@ -41,11 +41,18 @@ FAULTS = {
     "angles": ("angle.c", "return (uint32_t)(r - (r * r > n));", "return (uint32_t)r;"),
     "load": ("state.c", "(size - offset - 4) / sizes[i]", "(size - offset + 4) / sizes[i]"),
     "commands": ("world.c", "was < is || replaced", "was < is"),
+    "crowd": (
+        "cast.c",
+        "a->fraction > b->fraction : a->id > b->id",
+        "a->fraction > b->fraction : a->id < b->id",
+    ),
 }
 
 
 # What another target's fault would be found by is planted by itself.
-@pytest.mark.parametrize("targets", [["shapes", "cast", "angles", "load"], ["commands"]], ids="-".join)
+@pytest.mark.parametrize(
+    "targets", [["shapes", "cast", "angles", "load"], ["commands", "crowd"]], ids="-".join
+)
 def test_planted_faults_are_found_and_the_inputs_kept(targets: list[str], tmp_path: Path) -> None:
     shutil.copytree(CSRC, tmp_path / "csrc")
     shutil.copytree(NATIVE, tmp_path / "tests" / "native")

@@ -28,8 +28,9 @@ TARGETS = {
     "angles": "yaw_of, length and XXH64",
     "load": "load of any bytes",
     "commands": "any sequence of calls on worlds",
+    "crowd": "casts, sweeps, queries and pushes in worlds, beside those of pairs",
 }
-LONGEST = {"shapes": 64, "cast": 128, "angles": 512, "load": 2048, "commands": 2048}
+LONGEST = {"shapes": 64, "cast": 128, "angles": 512, "load": 2048, "commands": 2048, "crowd": 1024}
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 GUIDED = ["-O1", "-fsanitize=fuzzer-no-link", *SANITIZE]
 
@@ -75,7 +76,7 @@ def keep(target: str, program: Path, inputs: Path, directory: Path) -> int:
     """Writes the smallest set of inputs that covers what all of them do."""
     merged = directory / f"merged_{target}"
     merged.mkdir()
-    run([str(program), "-merge=1", str(merged), str(inputs)], directory, 3600)
+    run([str(program), "-merge=1", "-use_counters=0", str(merged), str(inputs)], directory, 3600)
     lines = sorted((path.read_bytes().hex() for path in merged.iterdir()), key=lambda line: (len(line), line))
     CORPUS.mkdir(exist_ok=True)
     (CORPUS / f"{target}.hex").write_text("".join(line + "\n" for line in lines if line), encoding="ascii")
