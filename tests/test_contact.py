@@ -101,10 +101,13 @@ def test_the_corner_of_a_huge_turned_box_is_met_outside_its_bounds_rounded_down(
     """A direction is not quite as long as 1, so that the box it turns may reach past its ideal corner."""
     random, cases, met_beyond = Random(5), [], Counter[int]()
     others = [("sphere", LARGE), ("cylinder", LARGE, 5), ("box", LARGE, 5, LARGE)]
-    for n in range(400):
+    for n in range(600):
         near_a_quarter = n % 4 * 16384 + random.choice((-2, -1, 1, 2))
         yaw = near_a_quarter % 65536 if n < 200 else random.randrange(65536)
         half_x, half_z = random.randrange(2**24, LARGE), random.randrange(2**24, LARGE)
+        if n >= 400:  # the shortest direction there is, and about the longest diagonals
+            yaw = n % 4 * 16384 + 7848
+            half_x, half_z = LARGE - random.randrange(2**12), LARGE - random.randrange(2**12)
         c, s = model.direction(yaw)
         corners = [(x * c - z * s, x * s + z * c) for x in (-half_x, half_x) for z in (-half_z, half_z)]
         for axis in (0, 1):
@@ -116,7 +119,7 @@ def test_the_corner_of_a_huge_turned_box_is_met_outside_its_bounds_rounded_down(
                 cases.append(pair)
                 met_beyond[beyond] += model.overlap(*pair) > 0
     assert mismatches(cases) == []
-    assert met_beyond[1] > 0, "none of them is met there: draw others"
+    assert met_beyond[1] > met_beyond[2] > 0, "none of them is met there: draw others"
 
 
 def test_a_half_disc_with_its_apex_on_a_face_overlaps_the_box_it_faces() -> None:
