@@ -985,15 +985,29 @@ static void given_cast(const fxs_cast *cast) {
     given(cast->hit_when);
 }
 
+/* The last `room` of these are given: a sanitizer sees what is read or written past them. */
 static fxs_cast_hit cast_hits[4 * SEEN];
 
-static void answer_cast_hits(uint64_t count) {
+static fxs_cast_hit *room_for(uint64_t room) { return cast_hits + (COUNT(cast_hits) - room); }
+
+static void answer_cast_hits(const fxs_cast_hit *found, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) {
-        answer(cast_hits[i].id);
-        answer(cast_hits[i].fraction);
-        answer_signed(cast_hits[i].normal[0]);
-        answer_signed(cast_hits[i].normal[1]);
-        answer_signed(cast_hits[i].normal[2]);
+        answer(found[i].id);
+        answer(found[i].fraction);
+        answer_signed(found[i].normal[0]);
+        answer_signed(found[i].normal[1]);
+        answer_signed(found[i].normal[2]);
+    }
+}
+
+/* The same again with room for all that there is, and with one less. */
+static void check_room(uint64_t n, const fxs_cast *casts, uint64_t count) {
+    uint64_t ends[4], told = 7;
+    if (FXS(world_cast_many)(world_at(0), n, casts, ends, room_for(count), count, &told) != FXS_OK || told != count) {
+        broken("casts do not fit the room that they told");
+    }
+    if (count && (FXS(world_cast_many)(world_at(0), n, casts, ends, room_for(count - 1), count - 1, &told) != FXS_E_ROOM || told != count)) {
+        broken("casts fit less room than they told");
     }
 }
 
@@ -1065,7 +1079,8 @@ static fxs_cast random_cast(const crowd *now) {
 
 static void do_cast(const fxs_cast *cast, uint64_t room, int check) {
     uint64_t count = 7;
-    int32_t status = FXS(world_cast)(world_at(0), cast, cast_hits, room, &count);
+    fxs_cast_hit *found = room_for(room);
+    int32_t status = FXS(world_cast)(world_at(0), cast, found, room, &count);
     call_world("cast", 0);
     given((int64_t)room);
     given_cast(cast);
@@ -1073,16 +1088,18 @@ static void do_cast(const fxs_cast *cast, uint64_t room, int check) {
     answer_signed(status);
     answer(count);
     if (status == FXS_OK) {
-        answer_cast_hits(count);
+        answer_cast_hits(found, count);
         if (check) {
-            check_cast(cast, SEEN, cast_hits, count);
+            check_cast(cast, SEEN, found, count);
         }
+        check_room(1, cast, count);
     }
 }
 
 static void do_cast_many(uint64_t n, const fxs_cast *casts, uint64_t room, int check) {
     uint64_t ends[4], count = 7;
-    int32_t status = FXS(world_cast_many)(world_at(0), n, casts, ends, cast_hits, room, &count);
+    fxs_cast_hit *found = room_for(room);
+    int32_t status = FXS(world_cast_many)(world_at(0), n, casts, ends, found, room, &count);
     call_world("cast_many", 0);
     given((int64_t)room);
     for (uint64_t i = 0; i < n; i++) {
@@ -1095,15 +1112,19 @@ static void do_cast_many(uint64_t n, const fxs_cast *casts, uint64_t room, int c
         uint64_t from = i ? ends[i - 1] : 0;
         answer(ends[i]);
         if (check) {
-            check_cast(&casts[i], SEEN, cast_hits + from, ends[i] - from);
+            check_cast(&casts[i], SEEN, found + from, ends[i] - from);
         }
     }
-    answer_cast_hits(status == FXS_OK ? count : 0);
+    answer_cast_hits(found, status == FXS_OK ? count : 0);
+    if (status == FXS_OK) {
+        check_room(n, casts, count);
+    }
 }
 
 static void do_sweep(uint32_t id, const fxs_cast *as, uint64_t room, int check) {
     uint64_t count = 7;
-    int32_t status = FXS(world_sweep)(world_at(0), id, as->motion, as->limit, as->hit_when, cast_hits, room, &count);
+    fxs_cast_hit *found = room_for(room);
+    int32_t status = FXS(world_sweep)(world_at(0), id, as->motion, as->limit, as->hit_when, found, room, &count);
     call_world("sweep", 0);
     given((int64_t)room);
     given(id);
@@ -1118,7 +1139,7 @@ static void do_sweep(uint32_t id, const fxs_cast *as, uint64_t room, int check) 
     if (status != FXS_OK) {
         return;
     }
-    answer_cast_hits(count);
+    answer_cast_hits(found, count);
     if (check) {
         fxs_collider c;
         fxs_config config;
@@ -1126,7 +1147,11 @@ static void do_sweep(uint32_t id, const fxs_cast *as, uint64_t room, int check) 
         FXS(world_config)(world_at(0), &config);
         fxs_cast cast = {{c.kind, c.half_angle, {c.size[0], c.size[1], c.size[2]}}, {c.x, c.y + c.oy, c.z, c.yaw},
                          {as->motion[0], as->motion[1], as->motion[2]}, config.layers[c.layer], c.owner, as->limit, as->hit_when};
-        check_cast(&cast, id, cast_hits, count);
+        check_cast(&cast, id, found, count);
+    }
+    uint64_t told = 7;
+    if (FXS(world_sweep)(world_at(0), id, as->motion, as->limit, as->hit_when, room_for(count), count, &told) != FXS_OK || told != count) {
+        broken("a sweep does not fit the room that it told");
     }
 }
 
