@@ -632,6 +632,94 @@ def test_of_two_boxes_corner_to_corner_the_normal_is_on_the_first_axis_of_b(yaws
     assert found[1] == (-model.direction(yaws[1])[0], 0, -model.direction(yaws[1])[1])
 
 
+@pytest.mark.parametrize("yaw", [0, 16384, 32768, 49152])
+@pytest.mark.parametrize("a", [("sphere", 7), ("capsule", 7, 2), ("cylinder", 7, 2), ("box", 7, 2, 7)])
+def test_the_longest_motion_that_ends_at_a_quarter_turned_box_touches_it(a: Any, yaw: int) -> None:
+    """In whole raw units, of which there are more than 2^30."""
+    for half, along in product((1, 5, SIZE_MAX - 7), ((1, 0), (-1, 0), (0, 1), (0, -1))):
+        x, z = (step * (half + 7 + 2 * SIZE_MAX) for step in along)
+        motion = -SIZE_MAX * along[0], 0, -SIZE_MAX * along[1]
+        back = SIZE_MAX * along[0], 0, SIZE_MAX * along[1]
+        for one_less in (0, 1):
+            start = x - one_less * along[0], 0, z - one_less * along[1], yaw
+            drawn: Cast = a, start, motion, ("box", half, 2, half), (0, 0, 0, yaw), back
+            assert cast(drawn, TOUCHING) == model.cast_pair(*drawn, TOUCHING)
+            assert cast(drawn, OVERLAPPING) == model.cast_pair(*drawn, OVERLAPPING)
+            assert (cast(drawn, TOUCHING) or (0,))[0] == 65536 - one_less
+            assert (cast(drawn, OVERLAPPING) is None) == (one_less == 0)
+
+
+def test_what_is_at_the_other_end_of_the_world_is_not_met() -> None:
+    """The difference of two coordinates has 33 bits."""
+    for a, b in product(SOLIDS, SOLIDS):
+        shapes = [(kind, *[5] * {"sphere": 1, "box": 3}.get(kind, 2)) for kind in (a, b)]
+        for axis, way in product(range(3), (0, 1, -1)):
+            ends: list[Any] = [[0, 0, 0, 0], [0, 0, 0, 0]]
+            ends[0][axis], ends[1][axis] = INT32_MIN, INT32_MAX
+            motion = tuple(way * SIZE_MAX * (i == axis) for i in range(3))
+            drawn: Cast = shapes[0], tuple(ends[0]), motion, shapes[1], tuple(ends[1]), STILL
+            assert cast(drawn, TOUCHING) is None
+            assert cast((*drawn[3:], *drawn[:3]), TOUCHING) is None
+
+
+@pytest.mark.parametrize("yaw", [1, 5000, 8192, 20000, 40001])
+def test_of_the_longest_turned_boxes_parts_of_a_raw_unit_count(yaw: int) -> None:
+    """Their own sizes times 2^30: with 2^30 and 1 they would reach half a raw unit further."""
+    c, s = model.direction(yaw)
+    half = SIZE_MAX // 2
+    for gap, (x, z), quarters in product(range(-1, 4), ((c, s), (-s, c)), (0, 16384)):
+        at = tuple((v * (2 * half) + ONE // 2) // ONE + gap * v // (ONE // 2) for v in (x, z))
+        for steps in (2, 5):
+            motion = -steps * x // ONE, 0, -steps * z // ONE
+            start = at[0], 0, at[1], (yaw + quarters) % TURN
+            drawn: Cast = ("box", half, 9, half), start, motion, ("box", half, 9, half), (0, 0, 0, yaw), STILL
+            for hit_when in (TOUCHING, OVERLAPPING):
+                assert cast(drawn, hit_when) == model.cast_pair(*drawn, hit_when)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_normal_at_a_rim_tells_of_less_than_a_raw_unit_beside_it(sign: int) -> None:
+    """At the fraction, the ball's centre is 1 / 65536 of a raw unit beside the lid and a whole one above."""
+    drawn: Cast = (
+        ("sphere", 1),
+        (sign * 8, 69 + 65536, 0, 0),
+        (-sign, -65536, 0),
+        ("cylinder", 7, 69),
+        (0, 0, 0, 0),
+        STILL,
+    )
+    found = cast(drawn, TOUCHING)
+    assert found == model.cast_pair(*drawn, TOUCHING)
+    assert found is not None
+    assert found[0] == 65535
+    assert found[1][0] == sign * 2**14
+
+
+@pytest.mark.parametrize("yaws", [(0, 0), (16384, 0), (0, 16384), (49152, 16384), (32768, 49152)])
+def test_of_two_boxes_the_normal_is_on_the_axis_of_the_larger_gap_by_however_little(
+    yaws: tuple[int, int],
+) -> None:
+    """Corner to corner, one gap is a few parts of a raw unit more or less than the other."""
+    long, wide, small = 2**28, 2**26, 9
+    shapes = [
+        ("box", long, 9, wide),
+        ("box", wide, 9, long),
+        ("box", small, 9, 2 * small),
+        ("box", wide, 9, wide),
+    ]
+
+    def half(shape: Any, yaw: int) -> tuple[int, int]:
+        return (shape[1], shape[3]) if yaw % 32768 == 0 else (shape[3], shape[1])
+
+    motions = (-65536, -65536), (-65536, -65537), (-65537, -65536), (-9, -10)
+    for a, b, part, step, (mx, mz) in product(shapes, shapes, (2, 16), (-1, 0, 1), motions):
+        x, z = (p + q for p, q in zip(half(a, yaws[0]), half(b, yaws[1]), strict=True))
+        start = x - mx // part, 0, z - mz // part + step, yaws[0]
+        drawn: Cast = a, start, (mx, 0, mz), b, (0, 0, 0, yaws[1]), STILL
+        for hit_when in (TOUCHING, OVERLAPPING):
+            assert cast(drawn, hit_when) == model.cast_pair(*drawn, hit_when), drawn
+
+
 @example(Cylinder(5, 5))
 @example(Sphere(5))
 @given(strategies.solids().map(shape_from_tuple))
