@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import product
 from math import gcd
 from typing import Any
 
@@ -94,6 +95,17 @@ def test_a_config_out_of_range_is_refused_and_no_memory_is_written(changes: dict
     assert bytes(ffi.buffer(given)) == before
 
 
+def test_layers_of_which_one_meets_another_but_not_the_other_way_are_refused_whichever_they_are() -> None:
+    for i, j in product(range(32), range(32)):
+        masks = [2**32 - 1] * 32
+        masks[i] ^= 1 << j
+        good = i == j
+        assert (lib.fxs_world_size(config(layers=masks)) > 0) == good
+        masks = [0] * 32
+        masks[i] = 1 << j
+        assert (lib.fxs_world_size(config(layers=masks)) > 0) == good
+
+
 def test_every_config_at_the_ends_of_its_ranges_has_a_size() -> None:
     """One collider more takes at least its own bytes more, up to the most there can be."""
     sizes = [
@@ -155,6 +167,40 @@ def test_a_copy_needs_room_for_the_hits_that_there_are_and_no_more() -> None:
     assert saved(small) == before
     assert lib.fxs_world_copy(at(large), at(source)) == lib.FXS_OK
     assert saved(large) == saved(source)
+
+
+def test_a_copy_is_the_other_world_whatever_was_in_this_one() -> None:
+    """Its hit_when, layers, frame, changes and hits, and nothing of where colliders were."""
+    counts, events = ffi.new("fxs_counts *"), ffi.new("fxs_event[]", 9)
+    ids, count = ffi.new("uint32_t[]", 130), ffi.new("uint64_t *")
+    area = ffi.new("fxs_query *", {"shape": SPHERE, "pose": (1000, 0, 0, 0), "mask": 2**32 - 1})
+    layers = [2**32 - 1 - (1 << 31), *[2**32 - 1] * 30, 2**32 - 2]
+    for first in (0, 65):  # whether the least id is there or not
+        source = memory(lib.fxs_world_size(config(capacity=130)))
+        assert lib.fxs_world_init(at(source), config(capacity=130, hit_when=2, layers=layers)) == lib.FXS_OK
+        for id, x in ((first, 1000), (first + 1, 1009), (128, 1010), (129, 2000)):
+            assert lib.fxs_world_add(at(source), collider(id, x=x, layer=31 * (id == 128))) == lib.FXS_OK
+        assert lib.fxs_world_step(at(source), events, 9, counts) == lib.FXS_OK
+        assert (counts.hits, counts.events) == (1, 1)  # one only touches, and layers 0 and 31 do not meet
+        assert lib.fxs_world_remove(at(source), 129) == lib.FXS_OK
+        to = world(capacity=130)
+        for id in range(5, 130):
+            assert lib.fxs_world_add(at(to), collider(id, x=50 * id)) == lib.FXS_OK
+        for _ in range(3):  # until it has sorted where they are
+            assert lib.fxs_world_step(at(to), events, 9, counts) == lib.FXS_OK
+            assert lib.fxs_world_query(at(to), area, ids, 130, count) == lib.FXS_OK
+            assert list(ids[0 : count[0]]) == [20]
+        before = saved(source)
+        assert lib.fxs_world_copy(at(to), at(source)) == lib.FXS_OK
+        assert saved(source) == before
+        assert saved(to) == before
+        for given in (to, source):
+            assert lib.fxs_world_query(at(given), area, ids, 130, count) == lib.FXS_OK
+            assert list(ids[0 : count[0]]) == [first, first + 1]
+            assert lib.fxs_world_move(at(given), 128, 1000, 0, 0) == lib.FXS_OK
+            assert lib.fxs_world_step(at(given), events, 9, counts) == lib.FXS_OK
+            assert (counts.hits, counts.events) == (1, 1)
+        assert saved(to) == saved(source) != before
 
 
 PAIR_FUNCTIONS: dict[str, Any] = {
@@ -268,8 +314,9 @@ def test_a_change_of_an_id_that_is_not_there_is_refused() -> None:
     given = world(capacity=4)
     lib.fxs_world_add(at(given), collider(0))
     before = saved(given)
-    shape, pose, out = ffi.new("fxs_shape *", BOX), ffi.new("fxs_pose *", HERE), collider(0)
-    for id, status in ((1, lib.FXS_E_ABSENT), (4, lib.FXS_E_ID)):
+    shape, pose, out = ffi.new("fxs_shape *", BOX), ffi.new("fxs_pose *", HERE), collider(3, BOX)
+    untouched = bytes(ffi.buffer(out))
+    for id, status in ((1, lib.FXS_E_ABSENT), (4, lib.FXS_E_ID), (2**32 - 1, lib.FXS_E_ID)):
         told = [
             lib.fxs_world_remove(at(given), id),
             lib.fxs_world_get(at(given), id, out),
@@ -288,6 +335,7 @@ def test_a_change_of_an_id_that_is_not_there_is_refused() -> None:
             lib.fxs_world_side(at(given), 0, id),
         ]
         assert told == [status] * len(told)
+        assert bytes(ffi.buffer(out)) == untouched
     assert saved(given) == before
 
 
@@ -302,6 +350,67 @@ def test_the_functions_that_are_not_defined_for_a_sector_say_so() -> None:
         assert lib.fxs_world_side(at(given), a, b) == lib.FXS_E_UNDEFINED
     assert lib.fxs_world_sweep(at(given), 0, MOTION, 0, 0, hits, 4, count) == lib.FXS_E_UNDEFINED
     assert list(xz) == [77, 77]
+
+
+def filled(kind: str, room: int) -> tuple[Any, bytes]:
+    """Room for so many and one more, and what the last of them holds, which nothing may write to."""
+    rows = ffi.new(f"{kind}[]", room + 1)
+    ffi.buffer(rows)[:] = b"\xa5" * len(ffi.buffer(rows))
+    return rows, b"\xa5" * ffi.sizeof(kind)
+
+
+def test_nothing_is_written_past_the_room_that_is_given() -> None:
+    """A step's events and hits, ids, colliders, answers of queries: with room enough, and too little."""
+    given, counts, count = world(capacity=8, hit_capacity=28), ffi.new("fxs_counts *"), ffi.new("uint64_t *")
+    for id in range(5):
+        assert lib.fxs_world_add(at(given), collider(id, x=id)) == lib.FXS_OK
+    before = saved(given)
+    for room in range(10):
+        events, last = filled("fxs_event", room)
+        assert lib.fxs_world_step(at(given), events, room, counts) == lib.FXS_E_ROOM
+        assert (counts.hits, counts.events) == (10, 10)
+        assert bytes(ffi.buffer(events))[-len(last) :] == last
+        assert saved(given) == before
+    events, last = filled("fxs_event", 10)
+    assert lib.fxs_world_step(at(given), events, 10, counts) == lib.FXS_OK
+    assert bytes(ffi.buffer(events))[-len(last) :] == last
+    for kind, write, room in (
+        ("fxs_hit", lib.fxs_world_hits, 10),
+        ("uint32_t", lib.fxs_world_ids, 5),
+        ("fxs_collider", lib.fxs_world_colliders, 5),
+    ):
+        rows, last = filled(kind, room)
+        write(at(given), rows)
+        assert bytes(ffi.buffer(rows))[-len(last) :] == last
+    area = ffi.new("fxs_query[2]", [{"shape": SPHERE, "mask": 2**32 - 1}] * 2)
+    ends = ffi.new("uint64_t[2]")
+    asks: list[Any] = [
+        (10, lambda ids, room: lib.fxs_world_query_many(at(given), 2, area, ends, ids, room, count)),
+        (5, lambda ids, room: lib.fxs_world_query(at(given), area, ids, room, count)),
+        (10, lambda ids, room: lib.fxs_world_nearest_many(at(given), 2, area, 0, ends, ids, room, count)),
+        (6, lambda ids, room: lib.fxs_world_nearest_many(at(given), 2, area, 3, ends, ids, room, count)),
+    ]
+    for needed, ask in asks:
+        for room in range(needed + 1):
+            rows, last = filled("uint32_t", 12)
+            assert ask(rows, room) == (lib.FXS_OK if room == needed else lib.FXS_E_ROOM)
+            assert count[0] == needed
+            assert bytes(ffi.buffer(rows))[4 * room :] == last * (13 - room)
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("end", [-(2**31), 2**31 - 1])
+def test_a_query_at_the_ends_of_int32_meets_what_is_there(axis: int, end: int) -> None:
+    given, ids, count = world(), ffi.new("uint32_t[4]"), ffi.new("uint64_t *")
+    inwards = 1 if end < 0 else -1
+    for id, away in enumerate((0, 10, 11)):
+        place = {"xyz"[axis]: end + inwards * away}
+        assert lib.fxs_world_add(at(given), collider(id, **place)) == lib.FXS_OK
+    there = [end * (n == axis) for n in range(3)]
+    area = ffi.new("fxs_query *", {"shape": SPHERE, "pose": (*there, 0), "mask": 2**32 - 1})
+    for _ in range(9):  # before the world has sorted where they are, and after
+        assert lib.fxs_world_query(at(given), area, ids, 4, count) == lib.FXS_OK
+        assert list(ids[0 : count[0]]) == [0, 1]
 
 
 @pytest.mark.parametrize("yaw", [0, 1, 8192, 40000, 65535])
