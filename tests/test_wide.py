@@ -79,6 +79,13 @@ uint32_t shim_next(const uint64_t *set, uint32_t from, uint32_t capacity) {
     return set_next(set, from, capacity);
 }
 
+uint64_t shim_pack(uint32_t a, uint32_t b, int contact) { return hit_pack(a, b, contact); }
+void shim_unpack(uint64_t hit, uint32_t *out) {
+    out[0] = hit_a(hit);
+    out[1] = hit_b(hit);
+    out[2] = hit_contact(hit);
+}
+
 uint32_t shim_read32(const uint8_t *p) { return read32(p); }
 uint64_t shim_read64(const uint8_t *p) { return read64(p); }
 void shim_write32(uint8_t *p, uint32_t a) { write32(p, a); }
@@ -112,7 +119,7 @@ def kernel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     found = ctypes.CDLL(str(library))
     for name in ("abs64", "min64", "max64", "round"):
         getattr(found, f"shim_{name}").restype = I64
-    for name in ("magnitude", "mul_high", "read64"):
+    for name in ("magnitude", "mul_high", "pack", "read64"):
         getattr(found, f"shim_{name}").restype = U64
     for name in ("bits", "bit_length", "trailing", "next", "read32"):
         getattr(found, f"shim_{name}").restype = U32
@@ -251,6 +258,17 @@ def test_the_next_of_a_set_is_the_least_that_is_not_less(kernel: ctypes.CDLL, ca
         for start in range(capacity + 1):
             wanted = next((id for id in members if id >= start), capacity)
             assert kernel.shim_next(found, start, capacity) == wanted
+
+
+def test_hits_of_any_ids_are_packed_in_their_order(kernel: ctypes.CDLL) -> None:
+    ends = (0, 1, 2, 2**29 - 1, 2**29, 2**30 - 1, 2**30, 2**31 - 2, 2**31 - 1)
+    hits = [hit for hit in product(ends, ends, (1, 2)) if hit[0] < hit[1]]
+    packed = [kernel.shim_pack(U32(a), U32(b), contact) for a, b, contact in hits]
+    assert packed == sorted(set(packed))
+    out = (U32 * 3)()
+    for hit, word in zip(hits, packed, strict=True):
+        kernel.shim_unpack(U64(word), out)
+        assert tuple(out) == hit
 
 
 def test_words_are_little_endian_in_bytes_and_no_other_byte_is_touched(kernel: ctypes.CDLL) -> None:
