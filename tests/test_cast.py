@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, OVERLAPPING, SIZE_MAX, TOUCHING, TURN, ModelWorld
 
 from fixsync import (
+    COLLIDER_FORMAT,
     Box,
     Capsule,
     CastAnswers,
@@ -897,6 +898,112 @@ def test_a_long_cast_finds_the_lower_of_two_ids_at_one_fraction_wherever_it_is_c
         world.step()
         found = world.cast(Box(1, 50, 50), ORIGIN, (16 * WHOLE, 0, 0), 1, limit=1)
         assert [(hit.id, hit.fraction) for hit in found] == [(0, cut)]
+
+
+@example(
+    (
+        ("capsule", 30022054, 22),
+        (50309611, 44, 67125379, 0),
+        (154220, 1, -115665),
+        ("cylinder", 53864016, 22),
+        (0, 0, 0, 0),
+        STILL,
+    ),
+    TOUCHING,
+)
+@given(casts, hit_whens)
+def test_the_first_hit_is_found_whatever_was_found_before_it(drawn: Cast, hit_when: int) -> None:
+    """The same shape stands further along the way, where it is found first and met later."""
+    a, pa, _, b, pb, _ = drawn
+    motion = _clamped(relative(drawn)[1], SIZE_MAX)
+    shapes = shape_from_tuple(a), shape_from_tuple(b)
+    for part in range(1, 8):
+        places = [
+            _clamped((p + m * n // 8 for p, m in zip(pb, motion, strict=False)), INT32_MAX) for n in (part, 0)
+        ]
+        world, expected = World(2, hit_when=hit_when), []
+        for id, place in enumerate(places):
+            pose = Pose(*place, pb[3])
+            world.add(id, shapes[1], pose)
+            found = cast_pair(shapes[0], Pose(*pa), motion, shapes[1], pose, STILL, hit_when=hit_when)
+            expected += [(found[0], id, found[1])] if found else []
+        assert world.cast(shapes[0], Pose(*pa), motion, limit=1) == [
+            (id, fraction, normal) for fraction, id, normal in sorted(expected)[:1]
+        ]
+
+
+@pytest.mark.parametrize("x", [-70000, 0, 70000])
+@pytest.mark.parametrize("size", [1, 2**22])
+def test_of_two_that_are_met_in_the_last_fraction_the_lower_id_is_first(x: int, size: int) -> None:
+    """Whichever is found first. The rim is met within 2^-32 of the end of the motion."""
+    start, motion = Pose(24954072, 296827164, 311376051), (-24954071, -296827167, -311376050)
+    world = World(100)
+    world.add(0, Cylinder(1, 2), ORIGIN)
+    world.add(1, Box(max(size, abs(x) + 999), 10, 999), Pose(x, 990, 1050))
+    for id in range(2, 100):
+        world.add(id, Sphere(1), Pose(9000 * (id - 50), 2**20, 9000 * (id % 7)), layer=1)
+    for _ in range(2):
+        for limit in (0, 1):
+            found = world.cast(Sphere(1), start, motion, 1, limit=limit)
+            assert [(hit.id, hit.fraction) for hit in found] == [(0, 65535), (1, 65535)][: limit or None]
+        world.step()
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_long_cast_finds_what_it_only_touches_along_its_way(axis: int, way: int) -> None:
+    """In a crowd, so that it is cut in parts."""
+    world, length = World(400), 16 * WHOLE
+
+    def place(along: int, across: tuple[int, int]) -> Pose:
+        numbers = [*across]
+        numbers.insert(axis, way * along)
+        return Pose(*numbers)
+
+    across = [(20, 0), (-20, 0), (0, 20), (0, -20), (20, 20), (-20, -20)]
+    for id, beside in enumerate(across):
+        world.add(id, Box(10, 10, 10), place(length * (id + 1) // 7, beside))
+    for id in range(len(across), 400):
+        world.add(id, Sphere(1), place(length * id // 400, (0, 0)), layer=1)
+    world.step()
+    motion = tuple(way * length * (i == axis) for i in range(3))
+    found = world.cast(Box(10, 10, 10), ORIGIN, motion, 1)
+    assert [(hit.id, hit.fraction) for hit in found] == [
+        (id, (length * (id + 1) // 7 - 20) * WHOLE // length) for id in range(len(across))
+    ]
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("end", [INT32_MIN, INT32_MAX])
+def test_a_long_cast_meets_what_reaches_past_the_end_of_the_world(axis: int, end: int) -> None:
+    way, length, world = (1 if end > 0 else -1), 16 * WHOLE, World(400)
+
+    def place(before: int) -> Pose:
+        return Pose(*(end - way * before if i == axis else 0 for i in range(3)))
+
+    world.add(0, Box(100, 100, 100), place(0))
+    for id in range(1, 400):
+        world.add(id, Sphere(1), place(length * id // 400), layer=1)
+    world.step()
+    motion = tuple(way * length * (i == axis) for i in range(3))
+    found = world.cast(Sphere(28), place(length), motion, 1)
+    assert [(hit.id, hit.fraction) for hit in found] == [(0, WHOLE - 8)]
+    assert found == world.cast(Sphere(28), place(length), motion, 1, limit=1)
+
+
+def test_a_cast_past_so_many_that_its_last_part_is_the_last_fraction_meets_what_is_there() -> None:
+    """257 parts of 255 fractions and one more: for so many colliders are on the way."""
+    count, length = 132600, SIZE_MAX
+    row = struct.Struct(COLLIDER_FORMAT)
+    records = [
+        (id, 0, 1, 1, 0, 0, 0, 0, length // count * id, 0, 0, 0, 0, 0, 1, 0, 0) for id in range(1, count)
+    ]
+    world = World(count, layers=[])
+    world.add_many(b"".join(row.pack(*record) for record in records))
+    world.add(0, Box(1, 1, 1), Pose(length + 2, 0, 0))
+    world.step()
+    found = world.cast(Box(1, 9, 9), ORIGIN, (length, 0, 0), 1, limit=1)
+    assert [(hit.id, hit.fraction) for hit in found] == [(0, WHOLE)]
 
 
 @given(st.lists(colliders, max_size=12), hit_whens, rays)
