@@ -201,14 +201,14 @@ def test_numbers_of_256_bits_are_exact_where_a_carry_goes_through_every_word(ker
     pairs = [*product(SIGNED, SIGNED), *zip(drawn(127, 500), reversed(drawn(127, 500)), strict=True)]
     for a, b in pairs:
         assert wider(kernel.shim_product, a, b, bits=128) == a * b
-    ends = [0, 1, 2**63, 2**64 - 1]
+    ends = [0, 1, 2**62, 2**63, 2**64 - 1]
     numbers = [sum(word << 64 * i for i, word in enumerate(four)) for four in product(ends, repeat=4)]
     numbers = [v - (v >> 255 << 256) for v in numbers]
     numbers = [v for v in numbers if abs(v) < 2**255]
     for a in numbers:
         assert wider(kernel.shim_neg_256, a) == -a
         assert kernel.shim_sign_256(words(256, a)) == sgn(a)
-    for a, b in product(numbers, numbers):
+    for a, b in product(numbers[::3], numbers[::2]):
         if abs(a + b) < 2**255:
             assert wider(kernel.shim_add_256, a, b) == a + b
 
