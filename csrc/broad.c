@@ -738,6 +738,35 @@ uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t mos
     return a.spare;
 }
 
+#define FEW_SORTED 6 /* so few ids are sorted one by one */
+#define SUMMARIES_MAX 64
+
+/* As members of a set, which is empty before and after: each sets a bit, of which a second set tells in which words there are any. No
+ * branch but at the end of a word depends on chance. */
+static void sort_as_set(uint64_t *set, uint64_t *ids, uint64_t n, uint64_t summaries) {
+    uint64_t summary[SUMMARIES_MAX];
+    memset(summary, 0, (size_t)summaries * sizeof *summary);
+    for (uint64_t i = 0; i < n; i++) {
+        set[ids[i] >> 6] |= (uint64_t)1 << (ids[i] & 63);
+        summary[ids[i] >> 12] |= (uint64_t)1 << (ids[i] >> 6 & 63);
+    }
+    for (uint64_t i = 0; i < summaries; i++) {
+        for (uint64_t words = summary[i]; words; words &= words - 1) {
+            uint64_t word = i * 64 + trailing_zeros(words), bits = set[word];
+            set[word] = 0;
+            do {
+                *ids++ = word * 64 + trailing_zeros(bits);
+                bits &= bits - 1;
+            } while (bits);
+        }
+    }
+}
+
 void fxs_broad_sort(fxs_world *w, uint64_t *ids, uint64_t n) {
-    fxs_sort(w, ids, (uint64_t *)arrays_of(w).sorted, n, 0, bit_length(w->capacity - 1));
+    uint64_t summaries = (w->capacity + (uint64_t)4095) / 4096;
+    if (n > FEW_SORTED && summaries <= n && summaries <= SUMMARIES_MAX) {
+        sort_as_set(mark_set(w), ids, n, summaries);
+    } else {
+        fxs_sort(w, ids, (uint64_t *)arrays_of(w).sorted, n, 0, bit_length(w->capacity - 1));
+    }
 }

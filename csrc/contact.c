@@ -98,6 +98,32 @@ static int near_sector(const solid *s, planar e1, planar e2, planar d, int64_t q
     return max_int(near_edge(s->size[0], e1, d, q), near_edge(s->size[0], e2, d, q));
 }
 
+/* A sector reaches as far as its apex, the ends of its edges, and the ends of the axes that it faces. */
+static void sector_bounds(const solid *s, int64_t least[3], int64_t most[3]) {
+    const edges e = edges_of(s);
+    const int64_t radius = s->size[0], ends[2][2] = {{e.e1.x, e.e2.x}, {e.e1.z, e.e2.z}}, centre[2] = {s->x, s->z};
+    for (uint32_t axis = 0; axis < 2; axis++) { /* x, z: towards yaw 0 and 16384, and half a turn from there */
+        int64_t low = min64(0, min64(ends[axis][0], ends[axis][1])), high = max64(0, max64(ends[axis][0], ends[axis][1]));
+        int32_t turn = fxs_yaw_between(s->yaw, 16384 * axis), back = fxs_yaw_between(s->yaw, 16384 * axis + 32768);
+        high = abs64(turn) <= s->half_angle ? Q30_ONE : high;
+        low = abs64(back) <= s->half_angle ? -Q30_ONE : low;
+        least[2 * axis] = centre[axis] + round_q30(radius * low) - SECTOR_WIDER;
+        most[2 * axis] = centre[axis] + round_q30(radius * high) + SECTOR_WIDER;
+    }
+}
+
+void fxs_solid_bounds(const solid *s, int64_t least[3], int64_t most[3]) {
+    least[0] = (int64_t)s->x - s->reach_x;
+    least[1] = (int64_t)s->y - s->reach_y;
+    least[2] = (int64_t)s->z - s->reach_z;
+    most[0] = (int64_t)s->x + s->reach_x;
+    most[1] = (int64_t)s->y + s->reach_y;
+    most[2] = (int64_t)s->z + s->reach_z;
+    if (s->kind == FXS_SECTOR) {
+        sector_bounds(s, least, most);
+    }
+}
+
 /* NEAR: the prism p against the axis at d from its centre, q the squared distance that touches; `known` are p's edges, if they are. */
 static inline int near_prism(const solid *p, const edges *known, planar d, int64_t q) {
     if (p->kind != FXS_SECTOR) {

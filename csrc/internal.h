@@ -105,7 +105,7 @@ typedef struct solid {
 /* Makes `out` a checked shape at a checked pose; layer, active, owner and id are left alone. */
 FXS_INTERNAL void fxs_solid_make(solid *out, const fxs_shape *shape, const fxs_pose *pose);
 
-/* A box's reach on x and z. Turned shapes are widened by 4 raw units: a quantised direction's length is off by up to 2^-30 of itself, so
+/* A box's reach on x and z. Turned shapes are widened by 4 raw units or more: a quantised direction's length is off by up to 2^-30 of itself, so
  * their tests may see contact a fraction of a raw unit outside the ideal shape. Quarter turns are exact. */
 static inline void box_reach(solid *s) {
     int64_t c = abs64(s->cos_q30), z = abs64(s->sin_q30), widen = s->yaw % 16384 ? 5 * Q30_ONE : 0;
@@ -113,10 +113,12 @@ static inline void box_reach(solid *s) {
     s->reach_z = (int32_t)((uint64_t)(s->size[0] * z + s->size[2] * c + widen) >> 30);
 }
 
+#define SECTOR_WIDER 4
+
 /* Sets the reach from kind and size, of what is no box. */
 static inline void round_reach(solid *s) {
     s->reach_y = s->size[1] + (s->kind <= FXS_CAPSULE ? s->size[0] : 0); /* a sphere's size[1] is 0 */
-    s->reach_x = s->reach_z = s->size[0] + (s->kind == FXS_SECTOR ? 4 : 0);
+    s->reach_x = s->reach_z = s->size[0] + (s->kind == FXS_SECTOR ? SECTOR_WIDER : 0);
 }
 
 /* Sets the reach from kind, size, yaw and direction. */
@@ -135,6 +137,9 @@ FXS_INTERNAL int fxs_solid_contact(const solid *a, const solid *b);
  * they reach by more than 2^15 raw units. */
 enum { TWO_CYLINDERS, CYLINDER_AND_BOX, TWO_BOXES, OTHER_KINDS };
 FXS_INTERNAL uint32_t fxs_solid_hits(const solid *all, int kinds, const uint64_t *pairs, uint32_t n, int hit_when, uint64_t *hits);
+
+/* Bounds of s, x, y, z: at least what the exact tests can see of it, and of a sector its wedge alone. Below 2^32 in magnitude. */
+FXS_INTERNAL void fxs_solid_bounds(const solid *s, int64_t least[3], int64_t most[3]);
 
 /* Keeps, in any order, those of n ids that `area` meets: how many. They are near it, as above. */
 FXS_INTERNAL uint64_t fxs_solid_met(const solid *area, const solid *all, uint64_t *ids, uint64_t n, int hit_when);

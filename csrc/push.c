@@ -427,7 +427,6 @@ int32_t fxs_world_separate(fxs_world *world, const uint32_t *yields, uint32_t pa
         return FXS_E_ROOM;
     }
     separation s = {world, yields, moved, 0};
-    memset(mark_set(world), 0, (size_t)set_words(world->capacity) * 8);
     int any = 1;
     for (uint32_t pass = 0; pass < passes && any; pass++) {
         uint32_t stuck = 0;
@@ -439,6 +438,7 @@ int32_t fxs_world_separate(fxs_world *world, const uint32_t *yields, uint32_t pa
         if (status != FXS_OK) {
             for (uint64_t i = 0; i < s.moved_count; i++) {
                 fxs_world_move(world, moved[i].id, moved[i].x, moved[i].y, moved[i].z);
+                set_drop(mark_set(world), moved[i].id);
             }
             *count = stuck;
             return status;
@@ -448,6 +448,7 @@ int32_t fxs_world_separate(fxs_world *world, const uint32_t *yields, uint32_t pa
     uint32_t id = 0;
     for (uint64_t i = 0; i < s.moved_count; i++, id++) {
         id = set_next(mark_set(world), id, world->capacity);
+        set_drop(mark_set(world), id);
         const place *p = places(world) + id;
         fxs_moved to = {id, p->x, p->y, p->z};
         moved[i] = to;

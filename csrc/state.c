@@ -257,10 +257,10 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
         return FXS_E_STATE;
     }
     uint32_t hit_when = read32(bytes + 8);
-    memset(mark_set(world), 0, set_size(world->capacity));
     const uint8_t *bad = bad_collider(world, &s);
     bad = bad ? bad : bad_changed(world, &s);
     bad = bad ? bad : bad_hit(world, &s, hit_when);
+    memset(mark_set(world), 0, set_size(world->capacity));
     if (bad) {
         *at_offset = (uint64_t)(bad - bytes);
         return FXS_E_STATE;

@@ -61,6 +61,7 @@ int32_t fxs_world_init(fxs_world *memory, const fxs_config *config) {
     memcpy(memory->layers, config->layers, sizeof memory->layers);
     memset(present_set(memory), 0, set_size(config->capacity));
     memset(changed_set(memory), 0, set_size(config->capacity));
+    memset(mark_set(memory), 0, set_size(config->capacity));
     return FXS_OK;
 }
 
@@ -517,8 +518,8 @@ int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b) {
 static uint64_t met_by(fxs_world *w, const fxs_query *q, uint64_t **ids) {
     solid area;
     fxs_solid_make(&area, &q->shape, &q->pose);
-    const int64_t least[3] = {(int64_t)area.x - area.reach_x, (int64_t)area.y - area.reach_y, (int64_t)area.z - area.reach_z};
-    const int64_t most[3] = {(int64_t)area.x + area.reach_x, (int64_t)area.y + area.reach_y, (int64_t)area.z + area.reach_z};
+    int64_t least[3], most[3];
+    fxs_solid_bounds(&area, least, most);
     uint64_t near_count, met = 0, *near = fxs_broad_near(w, least, most, &near_count);
     for (uint64_t i = 0; i < near_count; i++) {
         const solid *s = solids(w) + near[i];
