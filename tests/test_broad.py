@@ -8,7 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fixsync import Box, Capsule, Contact, Cylinder, Pose, Sector, Sphere, World, overlap, overlap_many
+from fixsync import (
+    Box,
+    Capsule,
+    Contact,
+    Cylinder,
+    Pose,
+    Sector,
+    Sphere,
+    World,
+    direction,
+    overlap,
+    overlap_many,
+)
 
 INT32 = 2**31 - 1
 ONE = 65536
@@ -242,3 +254,54 @@ def test_hits_do_not_depend_on_the_order_of_insertion(layout):
         world.step()
         answers.add(world.save())
     assert len(answers) == 1
+
+
+@pytest.mark.parametrize("radius", [1, 2, 7, 1000, 3 * ONE, 2**29 - 1])
+def test_a_sector_meets_the_smallest_that_touch_its_wedge_wherever_it_faces(radius):
+    """What is looked at is a box around the wedge. Spheres of one raw unit stand where it is widest: at the
+    apex, where the arc meets the axes, and at the ends of the edges."""
+    quarters, chance = (0, 16384, 32768, 49152), random.Random(radius)
+    yaws = {(quarter + by) % 65536 for quarter in quarters for by in (-1, 0, 1, 5, 8192)}
+    halves = (1, 2, 5, 4096, 8191, 8192, 16383, 16384, 16385, 24576, 32767, 32768)
+    least = Sphere(1)
+    for yaw in sorted(yaws):
+        for half in chance.sample(halves, 4):
+            area, at = Sector(radius, half, 5), Pose(0, 0, 0, yaw)
+            corners = [(0, 0)] + [
+                (radius * sign * (axis == 0), radius * sign * (axis == 1))
+                for axis in (0, 1)
+                for sign in (-1, 1)
+            ]
+            for edge in (yaw + half, yaw - half):
+                x, z = direction(edge % 65536)
+                corners.append((radius * x // 2**30, radius * z // 2**30))
+            places = [
+                (x + i, z + j) for x, z in corners for i in (-2, -1, 0, 1, 2) for j in (-2, -1, 0, 1, 2)
+            ]
+            world = World(len(places))
+            for id, (x, z) in enumerate(places):
+                world.add(id, least, Pose(x, 0, z))
+            met = [
+                id
+                for id, (x, z) in enumerate(places)
+                if overlap(area, at, least, Pose(x, 0, z)) != Contact.APART
+            ]
+            assert met
+            assert world.query(area, at) == met, (yaw, half)
+            world.step()
+            assert world.query(area, at) == met, (yaw, half)
+
+
+@pytest.mark.parametrize("capacity", [64, 65, 4096, 4097, 12_289, 262_144, 262_145])
+@pytest.mark.parametrize("count", [5, 6, 7, 33, 64])
+def test_answers_come_by_id_whatever_the_capacity_and_however_many(capacity, count):
+    chance = random.Random(capacity * 100 + count)
+    ids = sorted({0, capacity - 1, *chance.sample(range(capacity), count - 2)})
+    world = World(capacity)
+    for id in chance.sample(ids, len(ids)):
+        world.add(id, Sphere(ONE), Pose(chance.randrange(ONE), 0, chance.randrange(ONE)))
+    here, elsewhere = Pose(0, 0, 0), Pose(9 * ONE, 0, 0)
+    for _ in range(3):
+        assert world.query(Sphere(2 * ONE), here) == ids
+        assert world.query(Sphere(2 * ONE), elsewhere) == []
+        world.step()
