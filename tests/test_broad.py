@@ -298,10 +298,15 @@ def test_answers_come_by_id_whatever_the_capacity_and_however_many(capacity, cou
     chance = random.Random(capacity * 100 + count)
     ids = sorted({0, capacity - 1, *chance.sample(range(capacity), count - 2)})
     world = World(capacity)
-    for id in chance.sample(ids, len(ids)):
-        world.add(id, Sphere(ONE), Pose(chance.randrange(ONE), 0, chance.randrange(ONE)))
-    here, elsewhere = Pose(0, 0, 0), Pose(9 * ONE, 0, 0)
+    places = [Pose(0, 0, 0), Pose(9 * ONE, 0, 0), Pose(0, 0, 9 * ONE)]
+    at = {place: [] for place in places}
+    for id in ids:
+        at[chance.choice(places)].append(id)
+    for place in places:
+        for id in chance.sample(at[place], len(at[place])):
+            world.add(id, Sphere(ONE), place)
     for _ in range(3):
-        assert world.query(Sphere(2 * ONE), here) == ids
-        assert world.query(Sphere(2 * ONE), elsewhere) == []
+        for place in chance.sample(places, 3):
+            assert world.query(Sphere(2 * ONE), place) == at[place]
+        assert world.query(Sphere(2 * ONE), Pose(99 * ONE, 0, 0)) == []
         world.step()
