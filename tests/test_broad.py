@@ -304,7 +304,7 @@ def test_answers_come_by_id_whatever_the_capacity_and_however_many(capacity, cou
         at[chance.choice(places)].append(id)
     for place in places:
         for id in chance.sample(at[place], len(at[place])):
-            world.add(id, Sphere(ONE), place)
+            world.add(id, Sphere(ONE), place.moved(chance.randrange(ONE), 0, chance.randrange(ONE)))
     for _ in range(3):
         for place in chance.sample(places, 3):
             assert world.query(Sphere(2 * ONE), place) == at[place]
