@@ -44,6 +44,7 @@ from fixsync.shapes import shape_from_tuple
 
 ROOT = Path(__file__).resolve().parent.parent
 WHOLE = 65536
+NONE = -1
 ONE = 2**30
 STILL = (0, 0, 0)
 ORIGIN = Pose(0, 0, 0)
@@ -523,6 +524,60 @@ def test_every_time_counts_beside_a_cylinder_and_over_its_lid(start: Any, motion
         assert found == model.cast_pair(*drawn, hit_when)
         assert found is not None
         assert found[0] == FRACTION - 1
+
+
+@pytest.mark.parametrize(
+    ("ball", "start", "motion", "disc", "hit_when", "fraction"),
+    [
+        # A touch at a third, as it comes level with the lid: right before it is above, right after farther off.
+        (("capsule", 1228, 71), (-9, -69, 1932), (27, -27, 0), (704, 7), TOUCHING, 21845),
+        (("sphere", 100), (-(FAST // 3), 50 + FAST // 3, 1100), (FAST, -FAST, 0), (1000, 50), TOUCHING, 21845),
+        # One as it slides over the plane of the lid: over the lid from a third on, and from JUST_BEFORE.
+        (("sphere", 1), (-1, -2, 1), (3, 0, 0), (1, 1), TOUCHING, 21845),
+        (("sphere", 100), (-1000 - JUST_BEFORE, 150, 0), (FAST, 0, 0), (1000, 50), TOUCHING, FRACTION - 1),
+        # It touches as it comes level with the lid, and is over the lid a fraction later.
+        (
+            ("sphere", 100),
+            (-1100 - JUST_BEFORE, 50 + JUST_BEFORE, 0),
+            (FAST, -FAST, 0),
+            (1000, 50),
+            TOUCHING,
+            FRACTION - 1,
+        ),
+        # At the rim within the first fraction, at the side, or over the lid, in the second.
+        (("sphere", 2), (0, -5, -1), (-40, 262144, 196608), (2, 1), TOUCHING, 0),
+        (("sphere", 1), (4, -3, 0), (-36777, -9779, -19096), (3, 3), OVERLAPPING, 0),
+        # At the first multiple of 2^-32 at which anything can touch, the last of its fraction.
+        (
+            ("capsule", 1, 1),
+            (-524475834, 119319612, 635163597),
+            (550490050, -125237916, -666667970),
+            (1, 1),
+            TOUCHING,
+            62438,
+        ),
+        (("sphere", 1), (8221, -757562139, -180422258), (-10959, 1010082851, 240563013), (1, 4), TOUCHING, 49151),
+        # Of the largest, which leaves at once, for as far off as there is.
+        (
+            ("sphere", 536870910),
+            (540762620, 489000469, 557830778),
+            (1016230508, -1070028779, 1073741822),
+            (536869483, 84),
+            TOUCHING,
+            3313,
+        ),
+    ],
+)
+def test_of_side_lid_and_rim_the_first_counts(
+    ball: Any, start: Vec3, motion: Vec3, disc: Any, hit_when: int, fraction: int
+) -> None:
+    there = _clamped(motion, SIZE_MAX)
+    back = tuple(p - m for p, m in zip(there, motion, strict=True))
+    drawn: Cast = ball, (*start, 0), there, ("cylinder", *disc), (0, 0, 0, 0), back
+    found = cast(drawn, hit_when)
+    assert found == model.cast_pair(*drawn, hit_when)
+    assert found is not None
+    assert found[0] == fraction
 
 
 def test_a_lid_that_is_met_at_its_edge_alone_leaves_the_contact_to_the_rim() -> None:
@@ -1155,9 +1210,25 @@ int32_t shim_estimate(const uint64_t *v, int64_t *fine) {
     quadratic q = {i128_join(v[0], v[1]), i128_join(v[2], v[3]), i128_join(v[4], v[5])};
     return root_estimate(&q, fine);
 }
-int32_t shim_rim_slope(const int64_t *v, int64_t k) {
+static rim rim_of(const int64_t *v) {
     rim s = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, v[6], v[7], v[8]};
+    return s;
+}
+int32_t shim_rim_contact(const int64_t *v, int64_t k) {
+    rim s = rim_of(v);
+    return rim_contact(&s, k);
+}
+int32_t shim_rim_slope(const int64_t *v, int64_t k) {
+    rim s = rim_of(v);
     return rim_slope(&s, k);
+}
+int32_t shim_rim_clears(const int64_t *v, int64_t k, int64_t first, int64_t last) {
+    rim s = rim_of(v);
+    return rim_clears(&s, k, first, last);
+}
+int64_t shim_rim_find(const int64_t *v, int64_t first, int64_t last, int32_t when) {
+    rim s = rim_of(v);
+    return rim_find(&s, first, last, when);
 }
 """
 FORMS = {"128-bit integers": [], "64-bit words": ["-DFXS_NO_INT128", "-DFXS_NO_BUILTINS"]}
@@ -1175,7 +1246,7 @@ def kernel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     library = where / "kernel.so"
     subprocess.run([compiler, *flags, str(where / "shim.c"), *sources, "-o", str(library)], check=True)
     found = ctypes.CDLL(str(library))
-    found.shim_isqrt.restype = found.shim_quotient.restype = ctypes.c_int64
+    found.shim_isqrt.restype = found.shim_quotient.restype = found.shim_rim_find.restype = ctypes.c_int64
     return found
 
 
@@ -1261,12 +1332,13 @@ def test_the_sign_beside_a_root_is_exact(kernel: ctypes.CDLL) -> None:
         strategies.all_scales(1, 2**61 - 1),
         strategies.all_scales(1, 2**94 - 1),
         st.integers(-1, 2),
+        st.just(0) | st.integers(-64, 64),
         st.booleans(),
     )
-    def check(square: int, r: int, u: int, beside: int, fine: bool) -> None:
+    def check(square: int, r: int, u: int, beside: int, part: int, fine: bool) -> None:
         if fine and u * r < 2**94:  # then r v comes as near to sqrt(square) u as whole numbers can
             u *= r
-        v = isqrt(square * u * u) // r + beside
+        v = isqrt(square * u * u) // r + beside + part * u // (64 * r)
         if 0 < v < 2**94:
             expected = model.sgn(square * u * u - r * r * v * v)
             assert kernel.shim_surd(words(square, u, v), ctypes.c_int64(r)) == expected
@@ -1356,9 +1428,152 @@ def test_an_estimate_of_a_root_keeps_what_it_promises(kernel: ctypes.CDLL) -> No
     assert told == {-1, 0, 1}
 
 
+RIM_STEPS = 2**32
+
+
+def numbers(v: Any) -> Any:
+    return (ctypes.c_int64 * len(v))(*v)
+
+
+def is_near_rim(v: list[int], k: int) -> bool:
+    """Whether the place at k is in the bounds of all contacts, which is where the kernel asks."""
+    if not 0 <= k <= RIM_STEPS:
+        return False
+    x, y, z = (abs(v[i] * RIM_STEPS + v[3 + i] * k) for i in range(3))
+    return max(x, z) <= (v[7] + v[8]) * RIM_STEPS and y <= (v[6] + v[8]) * RIM_STEPS
+
+
+def contact_at_rim(v: list[int], k: int) -> int:
+    """Of a ball of radius r and a cylinder of R and h: v is the difference of their centres, that of their
+    motions, h, R and r."""
+    ball, disc = ("sphere", v[8] * RIM_STEPS), ("cylinder", v[7] * RIM_STEPS, v[6] * RIM_STEPS)
+    x, y, z = (-(v[i] * RIM_STEPS + v[3 + i] * k) for i in range(3))
+    return model.contact(ball, 0, disc, 0, (x, y, z))
+
+
+def scale(rng: random.Random, bits: int) -> int:
+    return rng.getrandbits(rng.randint(0, bits))
+
+
+def rim_touches(rng: random.Random, count: int) -> Iterator[tuple[list[int], int]]:
+    """Ways past a rim that touch it at one moment k: two Pythagorean triples, around the cylinder and the rim."""
+    while count:
+        (a, b, c), (d, e, f) = rng.choice(TRIPLES), rng.choice(TRIPLES[:5])
+        g = rng.choice([rng.randint(1, 4), 1 + scale(rng, 24)])
+        d, e = abs(d), abs(e)
+        out, up, r = d * g, e * g, f * g
+        n = out // c + 1 + rng.choice([rng.randint(0, 3), scale(rng, 25)])
+        h, wide = rng.choice([rng.randint(1, 4), 1 + scale(rng, 28)]), c * n - out
+        bits = rng.choice([3, 20])
+        along, over = (rng.choice([-1, 0, 1, 1]) * scale(rng, bits) for _ in range(2))
+        motion = [-b * along - e * a * over, d * c * over, a * along - e * b * over]
+        room = 30 - max(map(abs, motion)).bit_length()
+        if room < 0 or not any(motion) or max(r, wide) > SIZE_MAX:
+            continue
+        shift = rng.randint(0, room)
+        motion = [m << shift for m in motion]
+        k = rng.randint(0, 2**shift) << 32 - shift
+        at = [p - (m * k >> 32) for p, m in zip((a * n, h + up, b * n), motion, strict=True)]
+        if max(map(abs, at)) < 2**31:
+            yield [*at, *motion, h, wide, r], k
+            count -= 1
+
+
+def test_the_contact_at_a_rim_is_exact(kernel: ctypes.CDLL) -> None:
+    rng = random.Random(3)
+
+    def check(v: list[int], k: int) -> int:
+        found: int = kernel.shim_rim_contact(numbers(v), ctypes.c_int64(k))
+        assert found == contact_at_rim(v, k), (v, k)
+        return found
+
+    for v, k in rim_touches(rng, 1500):
+        assert check(v, k) == TOUCHING
+        for beside in (1, -1, scale(rng, 32), -scale(rng, 32)):
+            if is_near_rim(v, k + beside):
+                check(v, k + beside)
+    seen = set()
+    for _ in range(1500):  # at and beside all borders: of the lid, of the cylinder, and of what touches them
+        r, wide, h = (1 + scale(rng, 6) for _ in range(3))
+        x, z = rng.choice([(1, 0), (3, 4), (0, -5), (-1, 1)])
+        far = rng.choice([wide, wide + r, wide // 2, wide + r // 2]) + rng.randint(-1, 1)
+        y = rng.choice([h, h + r, -h, -h - r, 0, h + r // 2]) + rng.randint(-1, 1)
+        motion = [rng.choice([0, 1, -1, scale(rng, 29)]) for _ in range(3)]
+        v = [x * far // 5 if x * z else x * far, y, z * far // 5 if x * z else z * far, *motion, h, wide, r]
+        for k in (0, rng.randint(0, 9)):
+            if is_near_rim(v, k):
+                seen.add(check(v, k))
+    assert seen == {0, 1, 2}
+
+
+def test_a_plane_clears_no_way_on_which_there_is_a_contact(kernel: ctypes.CDLL) -> None:
+    rng, told, of = random.Random(4), 0, 0
+
+    def clears(v: list[int], k: int, first: int, last: int) -> int:
+        found: int = kernel.shim_rim_clears(numbers(v), *map(ctypes.c_int64, (k, first, last)))
+        return found
+
+    for v, k in rim_touches(rng, 4000):
+        for _ in range(3):
+            first, last = max(0, k - scale(rng, 32)), min(RIM_STEPS, k + scale(rng, 32))
+            facing = max(first, min(last, k + rng.choice([1, -1]) * scale(rng, 32)))
+            if is_near_rim(v, first) and is_near_rim(v, last):
+                assert not clears(v, facing, first, last), (v, facing, first, last)
+                smaller = [*v[:8], v[8] - 1]
+                if v[8] > 1 and is_near_rim(smaller, facing):
+                    told, of = told + clears(smaller, facing, first, last), of + 1
+    assert told > of // 2  # and it does tell of ways that miss by a raw unit
+
+
+@pytest.mark.parametrize(
+    ("v", "k", "first", "last", "at"),
+    [
+        ((-7390, 3, -3987, 12879, 0, 6940, 1, 2, 3), 2465132306, 2465132306, 2465139053, 2465132306),
+        ((-1499, 3, -1900, 5719, 0, 7229, 1, 1, 3), 1127654521, 1127654514, 1127654521, 1127654518),
+        ((-1921, 2, -2927, 60569, 0, 92074, 1, 2, 2), 136439824, 136439822, 136444869, 136439822),
+        ((-2775, 3, -4466, 6419, 0, 10312, 1, 2, 3), 1859164975, 1859161231, 1859164986, 1859164982),
+        ((-5422, 2, -5626, 8435, 0, 8744, 1, 2, 2), 2762163472, 2762054573, 2762163478, 2762163478),
+        ((-81753, 4, -62025, 105148, 0, 79767, 1, 2, 4), 3339469327, 3339469137, 3339469328, 3339469328),
+    ],
+)
+def test_a_plane_does_not_clear_a_contact_2_to_the_minus_28_deep(
+    kernel: ctypes.CDLL, v: Any, k: int, first: int, last: int, at: int
+) -> None:
+    """The sizes are so small that what a plane's reach is rounded up by is less than 1 in its own units."""
+    assert contact_at_rim(v, at) == OVERLAPPING
+    shallower = [*v[:8], v[8] * 2**28 - 1]  # all in 2^-28 raw units
+    shallower[:8] = [number * 2**28 for number in shallower[:8]]
+    assert contact_at_rim(shallower, at) == 0
+    assert kernel.shim_rim_clears(numbers(v), *map(ctypes.c_int64, (k, first, last))) == 0
+
+
+def test_a_contact_at_a_rim_is_found_wherever_it_is(kernel: ctypes.CDLL) -> None:
+    rng, found_count = random.Random(5), 0
+
+    def find(v: list[int], first: int, last: int, when: int) -> int:
+        found: int = kernel.shim_rim_find(numbers(v), *map(ctypes.c_int64, (first, last)), when)
+        assert found < 0 or (first <= found <= last and contact_at_rim(v, found) >= when), (v, first, last)
+        return found
+
+    for v, k in rim_touches(rng, 1500):
+        for bits in (0, 1, 2, 32):
+            first, last = max(0, k - scale(rng, bits)), min(RIM_STEPS, k + scale(rng, bits))
+            if is_near_rim(v, first) and is_near_rim(v, last):
+                assert find(v, first, last, TOUCHING) == k
+                assert find(v, first, last, OVERLAPPING) == NONE
+                if v[8] > 1:
+                    smaller = [*v[:8], v[8] - 1]
+                    assert not is_near_rim(smaller, first) or find(smaller, first, last, TOUCHING) == NONE
+                if v[8] < SIZE_MAX:
+                    assert find([*v[:8], v[8] + 1], first, last, OVERLAPPING) >= 0
+                found_count += 1
+                assert find(v, last + 1, first, TOUCHING) == NONE
+    assert found_count > 3000
+
+
 def test_the_slope_at_a_rim_changes_sign_where_the_distance_is_least(kernel: ctypes.CDLL) -> None:
     rng = random.Random(2)
-    steps, changes = 2**32, 0
+    steps, changes = RIM_STEPS, 0
 
     def slope(v: list[int], k: int) -> int:
         x, y, z = (v[i] * steps + v[3 + i] * k for i in range(3))
@@ -1367,11 +1582,6 @@ def test_the_slope_at_a_rim_changes_sign_where_the_distance_is_least(kernel: cty
         if square <= radius * radius:
             return model.sgn(rise)
         return model.sign_of_roots(-radius * along, rise + along, square)
-
-    def is_near(v: list[int], k: int) -> bool:
-        """Whether the place is in the bounds of all contacts, which is where the kernel asks."""
-        x, y, z = (abs(v[i] * steps + v[3 + i] * k) for i in range(3))
-        return max(x, z) <= (v[7] + v[8]) * steps and y <= (v[6] + v[8]) * steps
 
     for _ in range(3000):
         size = 2 ** rng.choice([1, 3, 12, 29])
@@ -1388,9 +1598,9 @@ def test_the_slope_at_a_rim_changes_sign_where_the_distance_is_least(kernel: cty
                 middle = (first + last) // 2
                 first, last = (middle, last) if slope(v, middle) < 0 else (first, middle)
         for at_k in {k, first, last}:
-            if is_near(v, at_k):
+            if is_near_rim(v, at_k):
                 changes += at_k in (first, last)
-                found = kernel.shim_rim_slope((ctypes.c_int64 * 9)(*v), ctypes.c_int64(at_k))
+                found = kernel.shim_rim_slope(numbers(v), ctypes.c_int64(at_k))
                 assert found == slope(v, at_k), (v, at_k)
     assert changes > 300
 
