@@ -436,6 +436,15 @@ def test_a_states_hash_is_of_its_saved_bytes_wherever_a_block_of_them_ends() -> 
     assert sizes == {4000 + 4 * n for n in range(301)}
 
 
+@pytest.mark.parametrize("before", range(12, 15))
+def test_a_states_hash_is_of_its_saved_bytes_where_a_full_word_of_ids_just_fits_a_block(before: int) -> None:
+    """64 colliders are 3328 bytes: the head and those before leave as much of 4096, or just less."""
+    given = world(capacity=192)
+    for id in (*range(before), *range(64, 192)):
+        assert lib.fxs_world_add(at(given), collider(id, x=100 * id)) == lib.FXS_OK
+    assert lib.fxs_world_hash(at(given)) == xxhash.xxh64_intdigest(saved(given))
+
+
 @pytest.mark.parametrize("size", [*range(100), 4095, 4096, 4097])
 def test_a_hash_of_bytes_is_xxh64(size: int) -> None:
     data = bytes(i * 7 + 3 & 255 for i in range(size))
@@ -565,6 +574,23 @@ def test_a_load_tells_where_the_rule_is_broken_and_changes_nothing() -> None:
             assert saved(given) == before
     assert load(given, state([3, 20], [(3, 20, 2)], [7, 63]))[0] == lib.FXS_OK
     assert saved(given) == state([3, 20], [(3, 20, 2)], [7, 63])
+
+
+@pytest.mark.parametrize("offset", [1, 2**24])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_load_refuses_a_centre_that_an_offset_on_one_axis_puts_out_of_range(axis: int, offset: int) -> None:
+    """Every other byte near the offset is 0, so that nothing else could make a load look at it."""
+    for least_bad in (2**31 - offset, -(2**31) - 1 + offset):
+        given, sign = world(), 1 if least_bad > 0 else -1
+
+        def data(place: int, sign: int = sign) -> bytes:
+            fields = {"xyz"[axis]: place, "o" + "xyz"[axis]: sign * offset}
+            body = bytes(ffi.buffer(collider(0, (lib.FXS_SPHERE, 0, (65536, 0, 0)), **fields)))
+            return struct.pack("<36I", 0x31535846, 5, 1, *[0] * 32, 1) + body + bytes(8)
+
+        assert load(given, data(least_bad)) == (lib.FXS_E_STATE, 144)
+        assert load(given, data(least_bad - sign))[0] == lib.FXS_OK
+        assert saved(given) == data(least_bad - sign)
 
 
 def test_queries_after_a_load_see_what_was_loaded() -> None:

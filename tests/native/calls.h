@@ -168,6 +168,7 @@ static void broken(const char *what) {
 
 #define WORLDS 3
 #define WORLD_ROOM (5u << 20)
+#define BEYOND 64 /* bytes after a world that must stay as they are */
 #define COLLIDERS_MAX 1024
 #define HITS_MAX 40000
 
@@ -192,7 +193,7 @@ static void call_world(const char *name, uint32_t w) {
 static int32_t do_init(uint32_t w, const fxs_config *config) {
     uint64_t size = FXS(world_size)(config);
     int32_t status;
-    if (size > WORLD_ROOM) {
+    if (size + BEYOND > WORLD_ROOM) {
         broken("a world of the golden needs more memory than it is given");
         return FXS_E_ROOM;
     }
@@ -210,6 +211,7 @@ static int32_t do_init(uint32_t w, const fxs_config *config) {
     answers_follow();
     if (size) {
         memset(memory[w], 0xA5, (size_t)size); /* whatever is in it must not matter */
+        memset((uint8_t *)memory[w] + size, 0xC3, BEYOND);
     }
     status = FXS(world_init)(world_at(w), config);
     answer(size != 0);
@@ -220,11 +222,20 @@ static int32_t do_init(uint32_t w, const fxs_config *config) {
     return status;
 }
 
+static void check_beyond(uint32_t w) {
+    const uint8_t *beyond = (const uint8_t *)memory[place_of[w]] + FXS(world_size)(&configs[w]);
+    for (uint32_t i = 0; i < BEYOND; i++) {
+        if (beyond[i] != 0xC3) {
+            broken("something was written past the end of a world");
+        }
+    }
+}
+
 /* Moves a world's bytes elsewhere, and spoils the place they were in. */
 static void do_relocate(uint32_t w) {
     uint32_t from = place_of[w];
     uint64_t size = FXS(world_size)(&configs[w]);
-    memcpy(memory[free_place], memory[from], (size_t)size);
+    memcpy(memory[free_place], memory[from], (size_t)size + BEYOND);
     memset(memory[from], 0x5A, (size_t)size);
     place_of[w] = free_place;
     free_place = from;
@@ -366,6 +377,7 @@ static uint64_t do_save(uint32_t w) {
         broken("a state of the golden is larger than its buffer");
         return 0;
     }
+    check_beyond(w);
     FXS(world_save)(world_at(w), saved);
     call_world("save", w);
     answers_follow();

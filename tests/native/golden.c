@@ -967,6 +967,208 @@ static void one_nearest(uint32_t number) {
     }
 }
 
+/* ---- layouts: worlds as the broad phase finds them hard, each stepped and asked all over ---- */
+
+typedef struct terrain {
+    int64_t middle[4][3], spread[4][3]; /* places are within a spread of its middle, */
+    int64_t step;                       /* on a lattice if this is not 0 */
+    uint32_t low, high;                 /* bits of sizes on x and z */
+    uint32_t flat, tall;                /* that many fewer, or more, on y */
+    uint32_t parts, kinds, exact;       /* middles; a bit for each kind of shape; whether sizes are all of one power of two */
+} terrain;
+
+static terrain random_terrain(void) {
+    static const uint8_t KINDS[] = {1, 2, 4, 8, 12, 16, 31, 31};
+    terrain t;
+    uint32_t heap = one_in(4), vast = one_in(8);
+    memset(&t, 0, sizeof t);
+    t.low = one_in(4) ? below(30) : one_in(6) ? below(4) : 6 + below(16);
+    t.high = t.low + (one_in(2) ? 0 : one_in(2) ? below(4) : below(30));
+    t.high = t.high < 29 ? t.high : 29;
+    t.flat = one_in(4) ? below(one_in(4) ? 29 : 8) : 0;
+    t.tall = one_in(4) ? below(one_in(4) ? 29 : 8) : 0;
+    t.exact = one_in(3) && t.high < 29;
+    t.step = t.exact ? (int64_t)1 << (t.high + below(2)) : 0;
+    t.kinds = KINDS[below(COUNT(KINDS))];
+    t.parts = one_in(2) ? 1 : 1 + below(4);
+    for (uint32_t part = 0; part < t.parts; part++) {
+        for (uint32_t i = 0; i < 3; i++) {
+            uint32_t bits = t.high + (heap && part == 0 ? below(2) : below(8));
+            t.middle[part][i] = part == 0 ? 0 : one_in(3) ? sign_of_coin(INT32_MAX) : sign_of_coin(magnitude_of(31));
+            t.spread[part][i] = one_in(5) ? 0 : (int64_t)1 << (vast ? 31 : one_in(8) && !heap ? below(32) : bits < 31 ? bits : 31);
+        }
+    }
+    return t;
+}
+
+static int64_t terrain_place(const terrain *t, uint32_t part, uint32_t axis) {
+    int64_t v = between(-t->spread[part][axis], t->spread[part][axis]);
+    return clamped(t->middle[part][axis] + (t->step ? v / t->step * t->step : v), INT32_MIN, INT32_MAX);
+}
+
+static fxs_pose terrain_pose(const terrain *t) {
+    uint32_t part = below(t->parts), quarter = below(4) * 16384;
+    fxs_pose pose;
+    pose.x = (int32_t)terrain_place(t, part, 0);
+    pose.y = (int32_t)terrain_place(t, part, 1);
+    pose.z = (int32_t)terrain_place(t, part, 2);
+    pose.yaw = t->exact || one_in(2) ? quarter : below(65536);
+    return pose;
+}
+
+static int64_t terrain_size(const terrain *t) {
+    uint32_t bits = t->low + (t->high > t->low ? below(t->high - t->low + 1) : 0);
+    int64_t power = (int64_t)1 << bits;
+    return t->exact ? (one_in(2) ? (int64_t)1 << t->high : power) : one_in(4) ? power + jitter() : between(power / 2, power);
+}
+
+static fxs_shape terrain_shape(const terrain *t) {
+    fxs_shape s = {0, 0, {0, 0, 0}};
+    do {
+        s.kind = below(5);
+    } while (!(t->kinds >> s.kind & 1));
+    s.half_angle = s.kind == FXS_SECTOR ? random_half_angle() : 0;
+    s.size[0] = to_size(terrain_size(t));
+    s.size[1] = s.kind == FXS_SPHERE ? 0 : to_size((terrain_size(t) >> t->flat) << t->tall);
+    s.size[2] = s.kind == FXS_BOX ? to_size(terrain_size(t)) : 0;
+    return s;
+}
+
+/* Which layers meet: by a rule, so that there are few groups of them, many, and more than the search keeps apart. */
+static void terrain_layers(fxs_config *c, uint32_t rule) {
+    uint32_t lonely = one_in(2) ? 0 : (uint32_t)random64() & (uint32_t)random64();
+    for (uint32_t i = 0; i < 32; i++) {
+        for (uint32_t j = 0; j <= i; j++) {
+            uint32_t meet = rule == 0   ? 1
+                            : rule == 1 ? i == j
+                            : rule == 2 ? i != j
+                            : rule == 3 ? i % 4 != j % 4
+                            : rule == 4 ? i + j == 31
+                            : rule == 5 ? i == 0 || j == 0
+                            : rule == 6 ? i == j || i == j + 1
+                                        : one_in(4);
+            meet = (lonely >> i | lonely >> j) & 1 ? 0 : meet;
+            c->layers[i] = (c->layers[i] & ~((uint32_t)1 << j)) | meet << j;
+            c->layers[j] = (c->layers[j] & ~((uint32_t)1 << i)) | meet << i;
+        }
+    }
+}
+
+static fxs_query terrain_query(const terrain *t) {
+    fxs_query q;
+    terrain near = *t;
+    if (one_in(3)) {
+        near.low = near.high = below(30);
+    }
+    near.kinds = 31;
+    q.shape = terrain_shape(&near);
+    q.pose = terrain_pose(t);
+    if (one_in(6)) {
+        q.pose = random_pose(INT32_MAX, INT32_MAX);
+    }
+    q.mask = random_mask();
+    q.exclude_owner = below(8);
+    return q;
+}
+
+static void ask_terrain(const terrain *t, uint32_t times) {
+    fxs_query queries[8];
+    for (uint32_t i = 0; i < times; i++) {
+        for (uint32_t j = 0; j < COUNT(queries); j++) {
+            queries[j] = terrain_query(t);
+        }
+        do_query_many(0, COUNT(queries), queries, COUNT(id_list));
+    }
+}
+
+/* Of each of eight layers that meet themselves alone, a heap of all the classes of sizes that the search keeps apart; and, far above or
+ * below or among them, one that meets nobody. */
+static void one_of_each_class(void) {
+    fxs_config c = config_of(81, HITS_MAX, 1);
+    uint32_t is_high = below(2);
+    for (uint32_t i = 0; i < 32; i++) {
+        c.layers[i] = i < 8 ? (uint32_t)1 << i : 0;
+    }
+    do_init(0, &c);
+    for (uint32_t id = 0; id < 81; id++) {
+        fxs_shape shape = {FXS_CYLINDER, 0, {(int32_t)1 << id / 8 % 10 * 3, is_high ? 1 + (int32_t)below(1 << 29) : 1, 0}};
+        fxs_pose pose = random_pose(id % 8 < 4 ? 0 : 1 << 16, is_high ? 1 << 29 : 1);
+        fxs_collider body = collider_of(id, &shape, &pose);
+        if (id == 80) {
+            body.layer = 8;
+            body.y = (int32_t)sign_of_coin(below(2) * (1 << 30));
+        } else {
+            body.layer = (uint8_t)(id % 8);
+        }
+        do_add(0, &body);
+    }
+}
+
+static void change_layout(terrain *t, uint32_t count, const uint32_t *ids) {
+    uint32_t way = below(4), other = 1 + below(4);
+    if (way == 0) { /* larger or smaller ones */
+        uint32_t low = below(30), high = low + below(5);
+        t->low = low;
+        t->high = high < 29 ? high : 29;
+        t->exact = 0;
+    }
+    for (uint32_t i = 0; i < count; i += way == 3 ? 1 : other) {
+        fxs_pose pose = terrain_pose(t);
+        fxs_shape shape = terrain_shape(t);
+        if (way == 0) {
+            do_shape(0, ids[i], &shape);
+        } else if (way == 3) {
+            do_simple(0, 4, ids[i], i != 0 && !one_in(count)); /* or nobody is left */
+        } else {
+            do_pose(0, ids[i], &pose);
+        }
+    }
+}
+
+static void one_layout(uint32_t number) {
+    static uint32_t ids[400];
+    terrain t = random_terrain();
+    uint32_t some = number < 16 ? 64 : one_in(8) ? 400 : 130, count = one_in(8) ? below(4) : 1 + below(some), full = one_in(4);
+    uint32_t most = full ? count : one_in(32) ? 1 << 14 : count * (1 + below(3) * below(3)), layers = 1 + below(32), room = HITS_MAX;
+    uint32_t gap = full && count > 77 && one_in(2) ? 51 : 0; /* after 13 of them, so that a word of a set has few, and the next all */
+    most = most < 1 ? 1 : most;
+    layers = one_in(3) ? 1 + below(4) : layers;
+    room = one_in(8) ? below(9) : most > 9999 ? 9999 : room;
+    fxs_config c = config_of(most + gap, room, 1 + below(2));
+    terrain_layers(&c, below(16));
+    if (number % 64 == 1) {
+        one_of_each_class();
+        count = 81;
+    } else {
+        do_init(0, &c);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        fxs_shape shape = terrain_shape(&t);
+        fxs_pose pose = terrain_pose(&t);
+        uint32_t id = number % 64 == 1 ? i : i * (most / count) + (i < 13 ? 0 : gap);
+        fxs_collider body = collider_of(id, &shape, &pose);
+        body.layer = (uint8_t)below(layers);
+        body.owner = one_in(2) ? 0 : below(8);
+        body.active = full || !one_in(12);
+        ids[i] = id;
+        if (number % 64 != 1) {
+            do_add(0, &body);
+        }
+    }
+    if (one_in(2)) {
+        ask_terrain(&t, 3); /* more often than it takes until what is near is looked up */
+    }
+    do_step(0, COUNT(events));
+    ask_terrain(&t, 4);
+    change_layout(&t, count, ids);
+    if (one_in(2)) {
+        ask_terrain(&t, 4);
+    }
+    do_step(0, COUNT(events));
+    ask_terrain(&t, 1);
+    do_save(0);
+}
+
 #ifndef CALL_REFERENCE
 
 static void given_motion(const int32_t *motion) {
@@ -1539,6 +1741,7 @@ static const section SECTIONS[] = {
     {"versions", one_version, {1, 1, 1}},
     {"far", one_far, {256, 8192, 1 << 18}},
     {"nearest", one_nearest, {128, 2048, 1 << 16}},
+    {"layouts", one_layout, {16, 1024, 1 << 13}},
 #ifndef CALL_REFERENCE
     {"casts world", one_world_cast, {64, 1024, 1 << 15}},
     {"separations refused", one_refused_separation, {32, 512, 1 << 14}},
