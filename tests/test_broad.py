@@ -153,6 +153,66 @@ def test_small_crowds_that_never_meet_are_found_by_large_ones_that_they_meet(lar
     assert len(events) > 1000
 
 
+def test_as_many_pairs_in_vain_as_are_borne_end_no_search():
+    """400 pairs of layers that do not meet, 8 to each of 50 colliders, and then small ones that do meet."""
+    heap = [(Cylinder(100, 5), Pose(0, 0, 0), i % 2, 0, True) for i in range(40)]
+    apart = [(Cylinder(100, 5), Pose(5000, 0, 0), 0, 0, True)]
+    small = [(Cylinder(1, 1), Pose(5101, 0, 0), 0, 0, True) for _ in range(9)]
+    for found in (heap + apart + small, small + heap + apart):
+        events = [(e.a, e.b, e.contact) for e in world_of(found, [(0, 0), (1, 1)]).step()]
+        assert events == hits_by_all_pairs(found, [(0, 0), (1, 1)], Contact.TOUCHING)
+        assert len(events) == 2 * 190 + 9 + 36
+
+
+@pytest.mark.parametrize("count", [2, 60])
+@pytest.mark.parametrize("size", [1, 2, 1000, 2**20, 2**29 - 1])
+def test_a_query_that_touches_the_outermost_is_answered_and_one_beyond_is_not(size, count):
+    """On each side, at exactly the end of all bounds: in a world of few, of many, and asked often."""
+    world, far = World(count), 3 * size
+    for id in range(count):
+        world.add(id, Sphere(size), Pose(0, 0, 0) if id else Pose(far % 2**31, far % 2**31, far % 2**31))
+    world.step()
+    high = far % 2**31
+    low_ids, high_ids = (list(range(1, count)), [0]) if high > 0 else ([0], list(range(1, count)))
+    for _ in range(10):
+        for axis in range(3):
+            for side, place, ids in ((-1, min(0, high), low_ids), (1, max(0, high), high_ids)):
+                middle = [place, place, place]
+                middle[axis] += side * (size + 1)
+                if abs(middle[axis]) < INT32:
+                    assert world.query(Sphere(1), Pose(*middle)) == ids
+                    middle[axis] += side
+                    assert world.query(Sphere(1), Pose(*middle)) == []
+
+
+def test_nobody_is_found_of_those_who_were_there_before_all_became_inactive():
+    world = World(100)
+    for id in range(100):
+        world.add(id, Sphere(ONE), Pose(id * ONE, 0, 0))
+    world.step()
+    for id in range(100):
+        world.set_active(id, False)
+    for _ in range(2):
+        assert [world.query(Box(2**29 - 1, 9, 9), Pose(0, 0, 0)) for _ in range(30)] == [[]] * 30
+        world.step()
+
+
+@pytest.mark.parametrize("radius", [1, 2, 3, 4, 5])
+def test_a_cast_meets_the_smallest_of_worlds(radius):
+    """Where all bounds together are a few raw units long."""
+    world = World(2)
+    world.add(0, Sphere(radius), Pose(0, 0, 0))
+    for sought in ([0], [0, 1]):
+        world.step()
+        for start in range(-9, 10):
+            for way in ((40, 0, 0), (0, 40, 0), (0, 0, 40)):
+                place, motion = Pose(start, 0, 0), tuple(-n if start > 0 else n for n in way)
+                found = [hit.id for hit in world.cast(Sphere(1), place, motion)]
+                assert found == (sought if way[0] or abs(start) <= radius + 1 else [])
+        if 1 not in world:
+            world.add(1, Sphere(radius), Pose(0, 0, 0))
+
+
 def test_a_tall_thin_collider_among_flat_wide_ones_is_found_without_a_look_at_every_height():
     """It crosses a quarter of 2^31 rows of the flat ones: to look at each would take seconds a step."""
     draw = random.Random(3)
