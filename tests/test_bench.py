@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import struct
 from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
 
+from fixsync import Pose, cast_pair
 from fixsync.bench import check
+from fixsync.bench.casts import cast_costs, movers
 from fixsync.bench.frames import Row
 from fixsync.bench.plot import svg
 from fixsync.bench.scenes import SCENES, scene
 from fixsync.bench.yardstick import sort_and_copy
 from fixsync.cli.bench import bench_command
+from fixsync.random import Random
+from fixsync.shapes import shape_of_row
 from fixsync.world import World
 
 
@@ -59,6 +64,30 @@ def test_the_yardstick_sorts() -> None:
     # It compares its result with Python's sort; without a compiler there is none.
     cost = sort_and_copy(3_000)
     assert cost is None or cost > 0
+
+
+@pytest.mark.parametrize("near", [True, False])
+def test_the_casts_that_are_timed_meet_what_cast_pair_meets(near: bool) -> None:
+    """None of the far ones meets anything, or they would not be what they are called."""
+    made = {(cast.kinds, cast.near): cast.met for cast in cast_costs()}
+    if not made:
+        pytest.skip("no compiler")
+    random, row = Random(6), struct.Struct("=2I10i")
+    for kinds, is_near in made:
+        pairs = [
+            row.unpack_from(data, at)
+            for data in [movers(random, *kinds.split(" and "), is_near)]
+            for at in range(0, len(data), 48)
+        ]
+        if is_near != near or kinds not in ("round and box", "cylinder and cylinder"):
+            continue
+        met = sum(
+            cast_pair(shape_of_row(*a[:5]), Pose(*a[5:9]), a[9:], shape_of_row(*b[:5]), Pose(*b[5:9]), b[9:])
+            is not None
+            for a, b in zip(pairs[::2], pairs[1::2], strict=True)
+        )
+        assert met / (len(pairs) // 2) == made[kinds, is_near]
+        assert near == (met > 0)
 
 
 def test_the_command_tells_scenes_costs_and_hashes_as_json() -> None:

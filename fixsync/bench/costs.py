@@ -13,6 +13,7 @@ from time import process_time_ns
 from typing import Any
 
 from fixsync._native import ffi, lib, uninitialised
+from fixsync.bench.casts import cast_costs
 from fixsync.bench.check import FRAMES
 from fixsync.bench.scenes import Scene, scene
 from fixsync.bench.yardstick import empty_call, least, sort_and_copy
@@ -53,6 +54,7 @@ def costs(count: int, log: Callable[[str], None]) -> Iterator[Cost]:
     yield from _small_costs(empty)
     log("predicates")
     yield from _predicate_costs()
+    yield from _cast_pair_costs()
     made = scene("uniform", count)
     log("yardsticks")
     sort = sort_and_copy(count)
@@ -116,6 +118,12 @@ def _predicate_cost(random: Random, pairs: int, a: Shape, b: Shape) -> float:
     columns = [ffi.from_buffer(kind, data) for kind, data in zip(kinds, rows, strict=True)]
     contacts, bad = uninitialised("uint8_t[]", pairs), ffi.new("uint64_t *")
     return least(lambda: lib.fxs_overlap_many(pairs, *columns, contacts, bad)) / pairs
+
+
+def _cast_pair_costs() -> Iterator[Cost]:
+    for cast in cast_costs():
+        where = f"near, {cast.met:.0%} meet" if cast.near else "far"
+        yield Cost(f"cast_pair, {cast.kinds}, {where}", "pair", cast.cost)
 
 
 def _frame_cost(made: Scene) -> float:

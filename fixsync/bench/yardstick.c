@@ -1,4 +1,4 @@
-/* What touching the data and sorting it once costs: the work that no broad phase can do without. */
+/* Loops that no Python has a part in. What touching the data and sorting it once costs: the work that no broad phase can do without. */
 #include <stdint.h>
 #include <string.h>
 
@@ -28,4 +28,18 @@ void yardstick(uint64_t n, const uint8_t *records, uint8_t *copy, uint32_t *keys
         keys = spare;
         spare = swap;
     }
+}
+
+typedef int32_t (*cast_pair)(const void *, const void *, const int32_t *, const void *, const void *, const int32_t *, uint32_t, int32_t *,
+                             int32_t *);
+
+/* fxs_cast_pair of n pairs of movers, each a shape of 5 words, a pose of 4, a motion of 3: how many meet. */
+uint32_t casts(uint32_t n, cast_pair call, const uint32_t *movers) {
+    uint32_t met = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t *a = movers + 24 * i, *b = a + 12;
+        int32_t fraction, normal[3];
+        met += call(a, a + 5, (const int32_t *)(a + 9), b, b + 5, (const int32_t *)(b + 9), 1, &fraction, normal) == 1;
+    }
+    return met;
 }

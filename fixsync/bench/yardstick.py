@@ -23,9 +23,12 @@ from fixsync.world import World
 
 __all__ = ["compiled", "empty_call", "least", "sort_and_copy"]
 
-_DECLARATIONS = (
-    "void yardstick(uint64_t n, const uint8_t *records, uint8_t *copy, uint32_t *keys, uint32_t *spare);"
-)
+_DECLARATIONS = """
+void yardstick(uint64_t n, const uint8_t *records, uint8_t *copy, uint32_t *keys, uint32_t *spare);
+typedef int32_t (*cast_pair)(const void *, const void *, const int32_t *, const void *, const void *,
+                             const int32_t *, uint32_t, int32_t *, int32_t *);
+uint32_t casts(uint32_t n, cast_pair call, const uint32_t *movers);
+"""
 
 
 def least(run: Callable[[], Any], *, calls: int = 1, repeats: int = 20) -> float:
