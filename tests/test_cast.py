@@ -571,6 +571,15 @@ def test_every_time_counts_beside_a_cylinder_and_over_its_lid(start: Any, motion
             TOUCHING,
             49151,
         ),
+        # It ends right below the lid's edge, where it touches; it overlaps only after the last multiple before.
+        (
+            ("sphere", 2),
+            (-827655766, 2273, 3952870),
+            (827655765, -2277, -3952870),
+            (1, 2),
+            OVERLAPPING,
+            None,
+        ),
         # Of the largest, which leaves at once, for as far off as there is.
         (
             ("sphere", 536870910),
