@@ -571,7 +571,7 @@ def test_every_time_counts_beside_a_cylinder_and_over_its_lid(start: Any, motion
             TOUCHING,
             49151,
         ),
-        # It ends right below the lid's edge, where it touches; it overlaps only after the last multiple before.
+        # It touches where it ends, right below the lid's edge, and overlaps only in the last 2^-32 before.
         (
             ("sphere", 2),
             (-827655766, 2273, 3952870),
