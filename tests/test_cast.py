@@ -1593,6 +1593,40 @@ def test_a_plane_does_not_clear_a_contact_2_to_the_minus_28_deep(
     assert kernel.shim_rim_clears(numbers(v), *map(ctypes.c_int64, (k, first, last))) == 0
 
 
+@pytest.mark.parametrize(
+    ("v", "k", "first", "last", "at"),
+    [
+        (
+            (-2038851, -12, 2771478, 0, 0, -7766016, 2, 2038827, 26),
+            1476959233,
+            1476959233,
+            1532755974,
+            1532755968,
+        ),
+        (
+            (-11922071, -20, 23914158, 0, 0, -25165824, 4, 11922059, 20),
+            4040008491,
+            3925230621,
+            4187975208,
+            4081349632,
+        ),
+        (
+            (1081383, -11, -78036042, 0, 0, 196819968, 3, 1081377, 10),
+            1703397266,
+            1694861675,
+            1703397266,
+            1702887424,
+        ),
+    ],
+)
+def test_a_plane_does_not_clear_a_touch_of_a_wide_cylinder_by_a_small_ball(
+    kernel: ctypes.CDLL, v: Any, k: int, first: int, last: int, at: int
+) -> None:
+    """The largest of its three components by far has the bits that are kept: the others have fewer."""
+    assert contact_at_rim(v, at) == TOUCHING
+    assert kernel.shim_rim_clears(numbers(v), *map(ctypes.c_int64, (k, first, last))) == 0
+
+
 def test_a_contact_at_a_rim_is_found_wherever_it_is(kernel: ctypes.CDLL) -> None:
     rng, found_count = random.Random(5), 0
 
