@@ -823,6 +823,47 @@ def test_of_two_boxes_the_normal_is_on_the_axis_of_the_larger_gap_by_however_lit
             assert cast(drawn, hit_when) == model.cast_pair(*drawn, hit_when), drawn
 
 
+@pytest.mark.parametrize("half", [413008496, SIZE_MAX])
+def test_of_gaps_that_are_equal_on_both_axes_of_a_the_normal_is_on_the_first(half: int) -> None:
+    """A small box at the corner of a huge one, both turned: by the roundings of their directions its own axes
+    may have smaller gaps."""
+    on_a, yaw = 0, 8192
+    c, s = model.direction(yaw)
+    for turn, small in product(range(-20, 21), (1, 2)):
+        reach = (half + small) * ONE // c + 2 * small
+        for way, step in product((1, -1), range(3)):
+            a: Any = ("box", half, 9, half)
+            start, motion = (way * (reach + step), 0, 0, yaw), (way * -32, 0, 0)
+            drawn: Cast = a, start, motion, ("box", small, 9, small), (0, 0, 0, yaw + turn), STILL
+            found = cast(drawn, TOUCHING)
+            assert found == model.cast_pair(*drawn, TOUCHING), drawn
+            on_a += found is not None and turn != 0 and found[1] == (way * c, 0, way * s)
+    assert on_a > 10
+
+
+def test_a_rim_is_met_or_missed_from_as_far_away_as_a_motion_reaches() -> None:
+    ball, disc = ("sphere", 535051977), ("cylinder", 535786175, 363560196)
+    seen = set()
+    for lower in range(-8, 3):
+        there, here = (
+            (-530568965, 41436863 - lower * 2**25, -996559926, 0),
+            (530568965, -41436864, 996559926, 0),
+        )
+        drawn: Cast = (
+            disc,
+            there,
+            (531616854, -493164327, 533880137),
+            ball,
+            here,
+            (-SIZE_MAX, SIZE_MAX, -SIZE_MAX),
+        )
+        for hit_when in (TOUCHING, OVERLAPPING):
+            found = cast(drawn, hit_when)
+            assert found == model.cast_pair(*drawn, hit_when)
+            seen.add(found is None)
+    assert seen == {True, False}
+
+
 @example(Cylinder(5, 5))
 @example(Sphere(5))
 @given(strategies.solids().map(shape_from_tuple))
