@@ -185,6 +185,50 @@ def test_a_query_that_touches_the_outermost_is_answered_and_one_beyond_is_not(si
                     assert world.query(Sphere(1), Pose(*middle)) == []
 
 
+def test_every_size_on_each_of_eight_layers_that_meet_themselves_alone():
+    """As many levels as there can be: most pairs of the heap are in vain, so that layers are kept apart."""
+    found = [
+        (Cylinder(min(2**bits, 2**29 - 1), 1), Pose(layer, 0, bits), layer, 0, True)
+        for bits in range(30)
+        for layer in range(8)
+    ]
+    found.append((Sphere(5), Pose(0, 0, 0), 8, 0, True))  # meets nobody
+    matrix = [(layer, layer) for layer in range(8)]
+    world = world_of(found, matrix)
+    events = [(e.a, e.b, e.contact) for e in world.step()]
+    assert events == hits_by_all_pairs(found, matrix, Contact.TOUCHING)
+    for layer in range(9):
+        ids = [i for i, c in enumerate(found) if c[2] == layer]
+        assert world.query(Sphere(30), Pose(0, 0, 0), mask=1 << layer) == ids
+
+
+@pytest.mark.parametrize("large", [Capsule(2**29 - 1, 2**29 - 1), Sphere(2**29 - 1), Cylinder(1, 2**29 - 1)])
+def test_the_smallest_at_both_ends_of_z_beside_the_largest(large):
+    """Rows as low as there are, in a world that is as long as can be."""
+    ends = (-INT32 - 1, INT32)
+    found = [(Sphere(1), Pose(x, 0, z), 0, 0, True) for z in ends for x in (0, 2, 9)]
+    found += [(large, Pose(x, 0, 0), 0, 0, True) for x in (0, 1)]
+    for found_now in (found, found[::-1]):
+        world = world_of(found_now)
+        events = [(e.a, e.b, e.contact) for e in world.step()]
+        assert events == hits_by_all_pairs(found_now, None, Contact.TOUCHING)
+        assert len(events) == 3
+        for z in ends:
+            ids = [i for i, (shape, pose, *_) in enumerate(found_now) if shape == Sphere(1) and pose.z == z]
+            assert world.query(Sphere(20), Pose(0, 0, z)) == ids
+
+
+def test_a_collider_at_the_beginning_of_a_row_is_found_once():
+    """By a query that reaches to the last step of x in the row before it."""
+    world = World(3)
+    for id, x, z in ((0, 0, 128), (1, 127, 0), (2, 0, 0)):
+        world.add(id, Sphere(64), Pose(x, 0, z))
+    world.step()
+    for _ in range(2):
+        assert world.query(Box(500, 500, 500), Pose(0, 0, 0)) == [0, 1, 2]
+        assert world.query(Sphere(64), Pose(127, 0, 64)) == [1]
+
+
 def test_nobody_is_found_of_those_who_were_there_before_all_became_inactive():
     world = World(100)
     for id in range(100):

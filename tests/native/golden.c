@@ -977,6 +977,21 @@ typedef struct terrain {
     uint32_t parts, kinds, exact;       /* middles; a bit for each kind of shape; whether sizes are all of one power of two */
 } terrain;
 
+/* Small ones near each other, and others at the end of the world: a key needs all the bits there are for x. */
+static terrain distant_terrain(void) {
+    terrain t;
+    memset(&t, 0, sizeof t);
+    t.low = 4 + below(6);
+    t.high = t.low + below(4);
+    t.kinds = 31;
+    t.parts = 2;
+    t.middle[1][0] = sign_of_coin(INT32_MAX);
+    for (uint32_t i = 0; i < 6; i++) {
+        t.spread[i / 3][i % 3] = (int64_t)1 << (t.high + below(4));
+    }
+    return t;
+}
+
 static terrain random_terrain(void) {
     static const uint8_t KINDS[] = {1, 2, 4, 8, 12, 16, 31, 31};
     terrain t;
@@ -1127,12 +1142,13 @@ static void change_layout(terrain *t, uint32_t count, const uint32_t *ids) {
 
 static void one_layout(uint32_t number) {
     static uint32_t ids[400];
-    terrain t = random_terrain();
-    uint32_t some = number < 16 ? 64 : one_in(8) ? 400 : 130, count = one_in(8) ? below(4) : 1 + below(some), full = one_in(4);
-    uint32_t most = full ? count : one_in(32) ? 1 << 14 : count * (1 + below(3) * below(3)), layers = 1 + below(32), room = HITS_MAX;
+    int distant = one_in(24); /* and their ids far apart */
+    terrain t = distant ? distant_terrain() : random_terrain();
+    uint32_t some = number < 16 ? 64 : one_in(8) ? 400 : 130, count = one_in(8) ? below(4) : 1 + below(some), full = !distant && one_in(4);
+    uint32_t most = full ? count : distant ? 1 << 12 : count * (1 + below(3) * below(3)), layers = 1 + below(32), room = HITS_MAX;
     uint32_t gap = full && count > 77 && one_in(2) ? 51 : 0; /* after 13 of them, so that a word of a set has few, and the next all */
     most = most < 1 ? 1 : most;
-    layers = one_in(3) ? 1 + below(4) : layers;
+    layers = distant || one_in(3) ? 1 + below(4) : layers;
     room = one_in(8) ? below(9) : most > 9999 ? 9999 : room;
     fxs_config c = config_of(most + gap, room, 1 + below(2));
     terrain_layers(&c, below(16));
