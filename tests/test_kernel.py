@@ -593,6 +593,26 @@ def test_a_load_refuses_a_centre_that_an_offset_on_one_axis_puts_out_of_range(ax
         assert saved(given) == data(least_bad - sign)
 
 
+@pytest.mark.parametrize("filled_with", [0, 0xA5])
+def test_a_load_turns_an_offset_whatever_was_in_memory(filled_with: int) -> None:
+    """Of the last id and others, in a world whose other places hold nothing."""
+    told = config(capacity=64)
+    for id in (0, 1, 40, 63):
+        given = memory(lib.fxs_world_size(told), filled_with)
+        assert lib.fxs_world_init(at(given), told) == lib.FXS_OK
+        assert lib.fxs_world_add(at(given), collider(id, x=100, ox=1000, yaw=16384)) == lib.FXS_OK
+        data = saved(given)
+        ffi.buffer(given)[:] = bytes([filled_with]) * len(ffi.buffer(given))
+        assert lib.fxs_world_init(at(given), told) == lib.FXS_OK
+        assert load(given, data)[0] == lib.FXS_OK
+        assert saved(given) == data
+        ids, count = ffi.new("uint32_t[]", 4), ffi.new("uint64_t *")
+        for z, found in ((1000, 1), (0, 0), (-1000, 0)):
+            area = ffi.new("fxs_query *", {"shape": SPHERE, "pose": (100, 0, z, 0), "mask": 2**32 - 1})
+            assert lib.fxs_world_query(at(given), area, ids, 4, count) == lib.FXS_OK
+            assert count[0] == found
+
+
 def test_queries_after_a_load_see_what_was_loaded() -> None:
     """However many were asked before, and of however many colliders."""
     given, ids, count = world(capacity=200), ffi.new("uint32_t[]", 200), ffi.new("uint64_t *")
