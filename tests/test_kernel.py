@@ -310,6 +310,17 @@ def test_a_collider_that_is_refused_leaves_the_world_as_it_was(changes: dict[str
     assert lib.fxs_world_count(at(given)) == 1
 
 
+@pytest.mark.parametrize("axis", "xyz")
+@pytest.mark.parametrize("end", [-(2**31), 2**31 - 1])
+def test_an_offset_may_put_a_centre_at_the_very_end_of_int32(axis: str, end: int) -> None:
+    given, outwards = world(), -1 if end < 0 else 1
+    beside = {axis: end - outwards, f"o{axis}": outwards}
+    assert lib.fxs_world_add(at(given), collider(0, **beside)) == lib.FXS_OK
+    assert lib.fxs_world_add(at(given), collider(1, **{axis: end - 10 * outwards})) == lib.FXS_OK
+    assert lib.fxs_world_contact(at(given), 0, 1) == lib.FXS_TOUCHING
+    assert lib.fxs_world_add(at(given), collider(2, **beside | {axis: end})) == lib.FXS_E_CENTRE
+
+
 def test_a_change_of_an_id_that_is_not_there_is_refused() -> None:
     given = world(capacity=4)
     lib.fxs_world_add(at(given), collider(0))
