@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from itertools import product
 from math import gcd
+from random import Random
 from typing import Any
 
 import model
@@ -319,6 +321,94 @@ def test_an_offset_may_put_a_centre_at_the_very_end_of_int32(axis: str, end: int
     assert lib.fxs_world_add(at(given), collider(1, **{axis: end - 10 * outwards})) == lib.FXS_OK
     assert lib.fxs_world_contact(at(given), 0, 1) == lib.FXS_TOUCHING
     assert lib.fxs_world_add(at(given), collider(2, **beside | {axis: end})) == lib.FXS_E_CENTRE
+
+
+def test_many_moves_and_many_poses_are_made_all_or_none() -> None:
+    """Where offsets, some of 1, lead to an end of int32, beyond it and elsewhere: each as the model says."""
+    rng, told = Random(9), Counter[str]()
+    probe = ffi.new("fxs_query *", {"shape": (lib.FXS_SPHERE, 0, (1, 0, 0)), "mask": 2**32 - 1})
+    ids, count, bad = ffi.new("uint32_t[8]"), ffi.new("uint64_t *"), ffi.new("uint64_t *")
+    for n in range(600):
+        given = world(capacity=8)
+        offsets = [[rng.choice((0, 0, 1, -1, 700, -(2**20))) for _ in range(3)] for _ in range(5)]
+        yaws = [rng.choice((0, 8192, 16384, 40000)) for _ in range(5)]
+        for id, (offset, yaw) in enumerate(zip(offsets, yaws, strict=True)):
+            shape = (lib.FXS_SPHERE, 0, (1, 0, 0)) if id % 2 else (lib.FXS_BOX, 0, (1, 1, 1))
+            at_once = dict(zip(("ox", "oy", "oz"), offset, strict=True)) | {"yaw": yaw, "x": 999 * id}
+            assert lib.fxs_world_add(at(given), collider(id, shape, **at_once)) == lib.FXS_OK
+        before = saved(given)
+        moved = rng.sample(range(5), 3)
+        places: list[list[int]] = [[rng.randrange(-(2**20), 2**20) for _ in range(3)] for _ in moved]
+        if n % 4:  # to the very end of an axis, or just beyond it
+            row, axis, end = rng.randrange(3), rng.randrange(3), rng.choice((-(2**31), 2**31 - 1))
+            away = model.centre((0, 0, 0, yaws[moved[row]]), offsets[moved[row]])[axis]
+            places[row][axis] = max(-(2**31), min(end - away + rng.choice((-1, 0, 1)), 2**31 - 1))
+        if n % 2:
+            flat = ffi.new("int32_t[]", [v for place in places for v in place])
+            status = lib.fxs_world_move_many(at(given), 3, moved, flat, bad)
+        else:
+            yaws = [rng.choice((0, 8192, 16384, 40000)) if id in moved else yaws[id] for id in range(5)]
+            rows = [(*place, yaws[id]) for place, id in zip(places, moved, strict=True)]
+            status = lib.fxs_world_pose_many(at(given), 3, moved, ffi.new("fxs_pose[]", rows), bad)
+        centres: list[Any] = []
+        for place, id in zip(places, moved, strict=True):
+            try:
+                centres.append(model.centre((place[0], place[1], place[2], yaws[id]), offsets[id]))
+            except ValueError:
+                break
+        if len(centres) < 3:
+            assert (status, bad[0]) == (lib.FXS_E_CENTRE, len(centres))
+            assert saved(given) == before
+        else:
+            assert status == lib.FXS_OK
+        told[str(status)] += 1
+        for centre, id in zip(centres, moved, strict=True) if len(centres) == 3 else ():
+            probe.pose = (*centre, 0)
+            assert lib.fxs_world_query(at(given), probe, ids, 8, count) == lib.FXS_OK
+            assert id in list(ids[0 : count[0]])
+            assert lib.fxs_world_get(at(given), id, out := collider(7)) == lib.FXS_OK
+            assert (out.yaw, out.ox, out.oy, out.oz) == (yaws[id], *offsets[id])
+            assert [out.x, out.y, out.z] == places[moved.index(id)]
+    assert min(told.values()) > 50
+    assert len(told) == 2
+
+
+@pytest.mark.parametrize("large", [0, 40])
+def test_one_that_many_meet_keeps_those_that_stay_and_loses_those_that_go(large: int) -> None:
+    """All these hits have one id in common, so that one of the two sorts of a step moves nothing."""
+    given, counts, events = world(64, 64), ffi.new("fxs_counts *"), ffi.new("fxs_event[]", 99)
+    plate = (lib.FXS_BOX, 0, (2000, 5, 5))
+    assert lib.fxs_world_add(at(given), collider(large, plate)) == lib.FXS_OK
+    others = [id for id in range(41) if id != large]
+    for id in others:
+        assert lib.fxs_world_add(at(given), collider(id, x=40 * id - 800)) == lib.FXS_OK
+    rng, were = Random(large), set[int]()
+    for _ in range(12):
+        there = {id for id in others if rng.randrange(8)}
+        for id in others:
+            y = 0 if id in there else 50
+            assert lib.fxs_world_move(at(given), id, 40 * id - 800, y, 0) == lib.FXS_OK
+        assert lib.fxs_world_step(at(given), events, 99, counts) == lib.FXS_OK
+        wanted = []
+        for id in sorted(there | were):
+            kind = "EXIT" if id not in there else "STAY" if id in were else "ENTER"
+            contact = lib.FXS_APART if kind == "EXIT" else lib.FXS_OVERLAPPING
+            wanted.append((min(id, large), max(id, large), getattr(lib, f"FXS_{kind}"), contact))
+        assert [(e.a, e.b, e.kind, e.contact) for e in events[0 : counts.events]] == wanted
+        were = there
+
+
+def test_a_step_with_too_little_room_for_hits_tells_what_is_enough() -> None:
+    given, counts, events = world(hit_capacity=2), ffi.new("fxs_counts *"), ffi.new("fxs_event[9]")
+    for id in range(3):
+        assert lib.fxs_world_add(at(given), collider(id, x=8 * id)) == lib.FXS_OK
+    assert lib.fxs_world_step(at(given), events, 9, counts) == lib.FXS_OK
+    assert (counts.hits, counts.events) == (2, 2)
+    assert lib.fxs_world_add(at(given), collider(3)) == lib.FXS_OK
+    before = saved(given)
+    assert lib.fxs_world_step(at(given), events, 9, counts) == lib.FXS_E_ROOM
+    assert (counts.hits, counts.events) == (4, 6)
+    assert saved(given) == before
 
 
 def test_a_change_of_an_id_that_is_not_there_is_refused() -> None:

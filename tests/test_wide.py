@@ -86,6 +86,11 @@ void shim_unpack(uint64_t hit, uint32_t *out) {
     out[2] = hit_contact(hit);
 }
 
+uint64_t shim_scratch_at(const fxs_world *w) { return w->broad_at; }
+void shim_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits) {
+    fxs_sort(w, keys, spare, n, low, bits);
+}
+
 uint32_t shim_read32(const uint8_t *p) { return read32(p); }
 uint64_t shim_read64(const uint8_t *p) { return read64(p); }
 void shim_write32(uint8_t *p, uint32_t a) { write32(p, a); }
@@ -112,15 +117,16 @@ def kernel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         pytest.skip("no C compiler")
     where = tmp_path_factory.mktemp("wide")
     (where / "shim.c").write_text(SHIM, encoding="utf-8")
-    flags = ["-std=c11", "-O1", "-fPIC", "-shared", f"-I{ROOT / 'csrc'}", *FORMS[request.param]]
-    sources = [where / "shim.c", ROOT / "csrc" / "angle.c"]
+    flags = ["-std=c11", "-O0", "-fPIC", "-shared", f"-I{ROOT / 'csrc'}", *FORMS[request.param]]
+    sources = [where / "shim.c", *sorted((ROOT / "csrc").glob("*.c"))]
     library = where / "wide.so"
     subprocess.run([compiler, *flags, *map(str, sources), "-o", str(library)], check=True)
     found = ctypes.CDLL(str(library))
     for name in ("abs64", "min64", "max64", "round"):
         getattr(found, f"shim_{name}").restype = I64
-    for name in ("magnitude", "mul_high", "pack", "read64"):
+    for name in ("magnitude", "mul_high", "pack", "read64", "scratch_at"):
         getattr(found, f"shim_{name}").restype = U64
+    found.fxs_world_size.restype = U64
     for name in ("bits", "bit_length", "trailing", "next", "read32"):
         getattr(found, f"shim_{name}").restype = U32
     return found
@@ -269,6 +275,37 @@ def test_hits_of_any_ids_are_packed_in_their_order(kernel: ctypes.CDLL) -> None:
     for hit, word in zip(hits, packed, strict=True):
         kernel.shim_unpack(U64(word), out)
         assert tuple(out) == hit
+
+
+SORTED_BY = [(0, 0), (5, 0), (0, 1), (2, 1), (2, 6), (2, 7), (33, 8), (9, 12), (33, 13), (2, 15), (10, 22)]
+SORTED_BY += [(7, 29), (0, 43), (20, 44), (0, 63), (1, 63), (0, 64)]
+
+
+@pytest.mark.parametrize("capacity", [1, 40, 200, 3000, 20000])
+def test_keys_are_sorted_by_their_bits_alone_stably_and_in_no_more_room(
+    kernel: ctypes.CDLL, capacity: int
+) -> None:
+    """Of many keys and of few, by digits that differ, that are alike, and of which there is not one."""
+    config = (U32 * 35)(capacity, 0, 1, *[2**32 - 1] * 32)
+    size = kernel.fxs_world_size(config)
+    world = (U64 * (size // 8))()
+    assert kernel.fxs_world_init(world, config) == 0
+    scratch = kernel.shim_scratch_at(world) // 8
+    guard, rng = [0xA5A5A5A5A5A5A5A5], random.Random(capacity)
+    world[scratch:] = guard * (size // 8 - scratch)
+    few = [rng.getrandbits(64) for _ in range(3)]
+    draws = [
+        lambda: rng.getrandbits(64),
+        lambda: rng.choice(few) ^ rng.getrandbits(8) << rng.randrange(57),
+        lambda: few[0] ^ rng.getrandbits(6) << 30,
+    ]
+    for n, (low, bits) in product((0, 1, 2, 31, 32, 33, 34, 400, 2500), SORTED_BY):
+        given = [draws[n % 3 if n < 100 else bits % 3]() for _ in range(n)]
+        keys, spare = (U64 * (n + 1))(*given, *guard), (U64 * (n + 1))(*[0] * n, *guard)
+        kernel.shim_sort(world, keys, spare, U64(n), U32(low), U32(bits))
+        assert list(keys) == sorted(given, key=lambda key: key >> low & (1 << bits) - 1) + guard
+        assert spare[n] == guard[0]
+    assert world[scratch:] == guard * (size // 8 - scratch)
 
 
 def test_words_are_little_endian_in_bytes_and_no_other_byte_is_touched(kernel: ctypes.CDLL) -> None:
