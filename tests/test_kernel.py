@@ -727,6 +727,44 @@ def test_queries_after_a_load_see_what_was_loaded() -> None:
             assert list(ids[0 : count[0]]) == [x // 1000] * (x // 1000 % every == 0)
 
 
+CHANGES: dict[str, Any] = {
+    "add": (lambda w: lib.fxs_world_add(w, collider(105, x=50500)), [20], [105]),
+    "remove": (lambda w: lib.fxs_world_remove(w, 20), [], []),
+    "move": (lambda w: lib.fxs_world_move(w, 20, 50500, 0, 0), [], [20]),
+    "pose": (lambda w: lib.fxs_world_set_pose(w, 20, ffi.new("fxs_pose *", (50500, 0, 0, 1))), [], [20]),
+    "shape": (
+        lambda w: lib.fxs_world_set_shape(w, 20, ffi.new("fxs_shape *", (lib.FXS_SPHERE, 0, (40000, 0, 0)))),
+        [20],
+        [20],
+    ),
+    "offset": (lambda w: lib.fxs_world_set_offset(w, 20, 30500, 0, 0), [], [20]),
+    "turn": (lambda w: lib.fxs_world_turn(w, 60, 32768), [20], [60]),
+    "inactive": (lambda w: lib.fxs_world_set_active(w, 20, 0), [], []),
+    "active": (lambda w: lib.fxs_world_set_active(w, 80, 1), [20], [80]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_queries_after_a_change_see_it_though_the_world_has_sorted_where_colliders_were(change: str) -> None:
+    make, here, there = CHANGES[change]
+    given, ids, count = world(capacity=200), ffi.new("uint32_t[9]"), ffi.new("uint64_t *")
+    for id in range(100):
+        about = {"x": 1000 * id} | {60: {"x": 60000, "ox": 9500}, 80: {"x": 50500, "active": 0}}.get(id, {})
+        assert lib.fxs_world_add(at(given), collider(id, **about)) == lib.FXS_OK
+
+    def met(x: int) -> list[int]:
+        area = ffi.new("fxs_query *", {"shape": SPHERE, "pose": (x, 0, 0, 0), "mask": 2**32 - 1})
+        assert lib.fxs_world_query(at(given), area, ids, 9, count) == lib.FXS_OK
+        return list(ids[0 : count[0]])
+
+    for _ in range(3):
+        counts = ffi.new("fxs_counts *")
+        assert lib.fxs_world_step(at(given), ffi.new("fxs_event[9]"), 9, counts) == lib.FXS_OK
+        assert (met(20000), met(50500)) == ([20], [])
+    assert make(at(given)) == lib.FXS_OK
+    assert (met(20000), met(50500)) == (here, there)
+
+
 @pytest.mark.parametrize("yaw", [65536, 65537, 2**32 - 1])
 def test_a_yaw_of_a_turn_or_more_is_refused_everywhere(yaw: int) -> None:
     given, count, bad = world(), ffi.new("uint64_t *"), ffi.new("uint64_t *", 77)
