@@ -277,7 +277,20 @@ def test_hits_of_any_ids_are_packed_in_their_order(kernel: ctypes.CDLL) -> None:
         assert tuple(out) == hit
 
 
-SORTED_BY = [(0, 0), (5, 0), (0, 1), (2, 1), (2, 6), (2, 7), (33, 8), (9, 12), (33, 13), (2, 15), (10, 22)]
+SORTED_BY = [
+    (0, 0),
+    (5, 0),
+    (0, 1),
+    (2, 1),
+    (4, 2),
+    (2, 6),
+    (2, 7),
+    (33, 8),
+    (9, 12),
+    (33, 13),
+    (2, 15),
+    (10, 22),
+]
 SORTED_BY += [(7, 29), (0, 43), (20, 44), (0, 63), (1, 63), (0, 64)]
 
 
@@ -298,9 +311,10 @@ def test_keys_are_sorted_by_their_bits_alone_stably_and_in_no_more_room(
         lambda: rng.getrandbits(64),
         lambda: rng.choice(few) ^ rng.getrandbits(8) << rng.randrange(57),
         lambda: few[0] ^ rng.getrandbits(6) << 30,
+        lambda: few[1] ^ rng.getrandbits(3),
     ]
     for n, (low, bits) in product((0, 1, 2, 31, 32, 33, 34, 400, 2500), SORTED_BY):
-        given = [draws[n % 3 if n < 100 else bits % 3]() for _ in range(n)]
+        given = [draws[n % 4 if n < 100 else bits % 4]() for _ in range(n)]
         keys, spare = (U64 * (n + 1))(*given, *guard), (U64 * (n + 1))(*[0] * n, *guard)
         kernel.shim_sort(world, keys, spare, U64(n), U32(low), U32(bits))
         assert list(keys) == sorted(given, key=lambda key: key >> low & (1 << bits) - 1) + guard
