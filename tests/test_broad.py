@@ -202,6 +202,16 @@ def test_every_size_on_each_of_eight_layers_that_meet_themselves_alone():
         assert world.query(Sphere(30), Pose(0, 0, 0), mask=1 << layer) == ids
 
 
+@pytest.mark.parametrize("layers", [(0, 31), (31, 0), (30, 31), (0, 1)])
+def test_layers_that_are_kept_apart_may_be_of_any_sizes(layers):
+    """A heap of small ones on one layer and of large ones on another, most pairs of it in vain."""
+    found = [(Cylinder((1, 1000)[i % 2], 5), Pose(i, 0, 0), layers[i % 2], 0, True) for i in range(40)]
+    matrix = [(layer, layer) for layer in layers]
+    events = [(e.a, e.b, e.contact) for e in world_of(found, matrix).step()]
+    assert events == hits_by_all_pairs(found, matrix, Contact.TOUCHING)
+    assert len(events) == 190 + 19
+
+
 @pytest.mark.parametrize("large", [Capsule(2**29 - 1, 2**29 - 1), Sphere(2**29 - 1), Cylinder(1, 2**29 - 1)])
 def test_the_smallest_at_both_ends_of_z_beside_the_largest(large):
     """Rows as low as there are, in a world that is as long as can be."""
