@@ -18,3 +18,23 @@ void contact_is_defined(void) {
     int contact = contact_near(&sa, &sb, NULL);
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
 }
+
+/* Bounds of a query. */
+#if KIND_A == KIND_B
+/* In the place of angle.c, where it is proved. */
+int32_t fxs_yaw_between(uint32_t from, uint32_t to) {
+    (void)from;
+    (void)to;
+    return any_in(-32768, 32767);
+}
+
+void bounds_are_defined(void) {
+    fxs_shape shape = any_shape(KIND_A);
+    fxs_pose pose = any_pose();
+    solid s;
+    fxs_solid_make(&s, &shape, &pose);
+    int64_t least[3], most[3];
+    fxs_solid_bounds(&s, least, most);
+    __CPROVER_assert(least[0] <= most[0] && least[1] <= most[1] && least[2] <= most[2], "bounds");
+}
+#endif
