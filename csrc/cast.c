@@ -632,9 +632,7 @@ static int32_t first_of_pair(const solid *a, const solid *b, const int64_t *D, c
     }
     axis axes[3];
     axes[1] = axis_of(D[1], M[1], h);
-    if (!clip(&w, axes + 1, is_round ? h + r : h)) {
-        return NONE;
-    }
+    clip(&w, axes + 1, is_round ? h + r : h); /* it leaves time: sweep_meets has seen so much */
     planar p = {D[0], D[2]}, m = {M[0], M[2]}, half = {0, 0};
     if (a->kind == FXS_BOX) {
         return cast_boxes(a, b, p, m, w, when);
