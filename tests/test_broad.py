@@ -229,14 +229,15 @@ def test_the_smallest_at_both_ends_of_z_beside_the_largest(large):
 
 
 def test_a_collider_at_the_beginning_of_a_row_is_found_once():
-    """By a query that reaches to the last step of x in the row before it."""
-    world = World(3)
-    for id, x, z in ((0, 0, 128), (1, 127, 0), (2, 0, 0)):
-        world.add(id, Sphere(64), Pose(x, 0, z))
-    world.step()
+    """By a query, and by a collider, that reach to the last step of x in the row before it."""
+    places = ((0, 128), (127, 0), (0, 0), (127, 128))
+    found = [(Box(64, 64, 64), Pose(x, 0, z), 0, 0, True) for x, z in places]
+    world = world_of(found)
     for _ in range(2):
-        assert world.query(Box(500, 500, 500), Pose(0, 0, 0)) == [0, 1, 2]
-        assert world.query(Sphere(64), Pose(127, 0, 64)) == [1]
+        events = [(e.a, e.b, e.contact) for e in world.step()]
+        assert events == hits_by_all_pairs(found, None, Contact.TOUCHING)
+        assert world.query(Box(500, 500, 500), Pose(0, 0, 0)) == [0, 1, 2, 3]
+        assert world.query(Box(1, 64, 64), Pose(127, 0, 64)) == [1, 3]
 
 
 def test_nobody_is_found_of_those_who_were_there_before_all_became_inactive():
