@@ -240,6 +240,20 @@ def test_a_collider_at_the_beginning_of_a_row_is_found_once():
         assert world.query(Box(1, 64, 64), Pose(127, 0, 64)) == [1, 3]
 
 
+@pytest.mark.parametrize("capacity", [4095, 4096, 4097, 8192, 8193, 20000, 64 * 4096, 64 * 4096 + 1])
+def test_answers_are_sorted_in_worlds_of_any_capacity(capacity):
+    """Ids where words and groups of 4096 begin and end: few, which are sorted one by one, and many."""
+    edges = {n + by for n in range(0, capacity + 1, 4096) for by in (-4095, -65, -64, -2, -1, 0, 1, 63)}
+    ids = sorted(id for id in {*edges, capacity - 1} if 0 <= id < capacity)
+    world = World(capacity)
+    for id in ids:
+        world.add(id, Sphere(2), Pose(0, 0, (id * 7919) % 1000))
+    world.step()
+    for reach in (0, 3, 500, 2000, 500):
+        expected = [id for id in ids if (id * 7919) % 1000 <= reach + 3]
+        assert world.query(Sphere(1 + reach), Pose(0, 0, 0)) == expected
+
+
 def test_nobody_is_found_of_those_who_were_there_before_all_became_inactive():
     world = World(100)
     for id in range(100):
