@@ -1431,6 +1431,20 @@ def test_the_sign_beside_a_root_is_exact(kernel: ctypes.CDLL) -> None:
             assert kernel.shim_surd(words(square, u, v), ctypes.c_int64(r)) == expected
 
     check()
+    # Where what is over is so far from 0 that its lower half alone has the other sign.
+    for square, u, v, r in (
+        (0xC1FE556A38A8B5FE4F7C25F50951DE1, 0x1CA03FA6BF04DFE00A5, 0x70066D598766F47559CB, 64114788185850308),
+        (
+            0x973DDFB20A300B31B5D0622DC9,
+            0x23FB865353BF26F9F73B9CF4,
+            0xB353B3994EDE44978B8774,
+            177812175811894589,
+        ),
+        (0xC5BB1AD143CFACAED8A9FCB3956E178, 0xE93C09A4EA09E99A9, 0x826B35512892E16AA8C5, 1769578119867559),
+        (0x5144F4D56C4CD68E383A535A9C3410E, 0x2B1098F27DEAB67DEC, 0xAE2465237AC6D2A727E37FE, 612804696694),
+    ):
+        expected = model.sgn(square * u * u - r * r * v * v)
+        assert kernel.shim_surd(words(square, u, v), ctypes.c_int64(r)) == expected
 
 
 @st.composite
