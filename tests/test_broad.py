@@ -240,7 +240,7 @@ def test_a_collider_at_the_beginning_of_a_row_is_found_once():
         assert world.query(Box(1, 64, 64), Pose(127, 0, 64)) == [1, 3]
 
 
-@pytest.mark.parametrize("capacity", [4095, 4096, 4097, 8192, 8193, 20000, 64 * 4096, 64 * 4096 + 1])
+@pytest.mark.parametrize("capacity", [4095, 4096, 4097, 8193, 20000, 64 * 4096, 64 * 4096 + 1, 400_000])
 def test_answers_are_sorted_in_worlds_of_any_capacity(capacity):
     """Ids where words and groups of 4096 begin and end: few, which are sorted one by one, and many."""
     edges = {n + by for n in range(0, capacity + 1, 4096) for by in (-4095, -65, -64, -2, -1, 0, 1, 63)}
