@@ -505,6 +505,12 @@ def test_a_push_out_of_range_is_an_error_that_moves_nothing() -> None:
         world.separate(YIELDS)
     assert world.save() == before
     assert log.commands == []
+    # Nor is it kept who would have been moved: the next separation tells of all of them.
+    world.move(6, 0, 0, 9999)
+    other = World.from_bytes(world.save(), 8)
+    assert [m.id for m in other.separate(YIELDS)] == [0, 1]
+    assert [m.id for m in world.separate(YIELDS)] == [0, 1]
+    assert world.save() == other.save()
 
 
 @pytest.mark.parametrize(("yields", "push"), [([(0, 1)], 30), ([(0, 1), (1, 0)], 15)], ids=["it", "both"])
