@@ -20,12 +20,18 @@ pytest.importorskip("tree_sitter_c")
 sys.path.insert(0, str(NATIVE))
 
 from mutants import kernel_mutants  # noqa: E402
+from targets import MissingError, newest_clang  # noqa: E402
 
 
-def needs(*programs: str) -> None:
-    missing = [name for name in programs if shutil.which(name) is None]
+def needs_compilers() -> None:
+    """gcc, and a clang of any version."""
+    missing = [] if shutil.which("gcc") else ["no gcc"]
+    try:
+        newest_clang()
+    except MissingError as no_clang:
+        missing.append(str(no_clang))
     if missing and not os.environ.get("CI"):
-        pytest.skip(f"no {' and no '.join(missing)}")
+        pytest.skip(" and ".join(missing))
 
 
 def mutation(*arguments: Any) -> subprocess.CompletedProcess[str]:
@@ -43,7 +49,7 @@ def hard() -> list[str]:
 
 
 def test_the_golden_notices_what_is_hard_to_notice(hard: list[str], tmp_path: Path) -> None:
-    needs("gcc", "clang")
+    needs_compilers()
     chosen = [word for name in hard for word in ("--only", name)]
     run = mutation("--stages", 1, "--results", tmp_path / "results", *chosen)
     assert run.returncode == 0, run.stdout + run.stderr
@@ -59,7 +65,7 @@ def test_a_mutant_that_is_none_is_named_so() -> None:
 
 def test_a_survivor_without_a_reason_fails_the_command(hard: list[str], tmp_path: Path) -> None:
     """Of a kernel that is not tried at all everything survives."""
-    needs("gcc", "clang")
+    needs_compilers()
     name, results = hard[0], tmp_path / "results"
     (origin,) = {mutant.origin for mutant in kernel_mutants(KERNEL) if mutant.name == name}
     known = {"name": name, "verdict": "survived", "by": "", "origin": origin}
@@ -78,7 +84,7 @@ def test_mutants_are_found_in_every_part_of_the_kernel_and_no_two_have_one_name(
 
 
 def test_a_result_of_another_text_of_the_function_is_not_kept(hard: list[str], tmp_path: Path) -> None:
-    needs("gcc", "clang")
+    needs_compilers()
     name, results = hard[0], tmp_path / "results"
     known = {"name": name, "verdict": "survived", "by": "", "origin": "0123456789ab"}
     results.write_text(json.dumps(known) + "\n", encoding="utf-8")
