@@ -102,13 +102,13 @@ static int near_sector(const solid *s, planar e1, planar e2, planar d, int64_t q
 static void sector_bounds(const solid *s, int64_t least[3], int64_t most[3]) {
     const edges e = edges_of(s);
     const int64_t radius = s->size[0], ends[2][2] = {{e.e1.x, e.e2.x}, {e.e1.z, e.e2.z}}, centre[2] = {s->x, s->z};
-    for (uint32_t axis = 0; axis < 2; axis++) { /* x, z: towards yaw 0 and 16384, and half a turn from there */
-        int64_t low = min64(0, min64(ends[axis][0], ends[axis][1])), high = max64(0, max64(ends[axis][0], ends[axis][1]));
-        int32_t turn = fxs_yaw_between(s->yaw, 16384 * axis), back = fxs_yaw_between(s->yaw, 16384 * axis + 32768);
+    for (uint32_t i = 0; i < 2; i++) { /* x, z: towards yaw 0 and 16384, and half a turn from there */
+        int64_t low = min64(0, min64(ends[i][0], ends[i][1])), high = max64(0, max64(ends[i][0], ends[i][1]));
+        int32_t turn = fxs_yaw_between(s->yaw, 16384 * i), back = fxs_yaw_between(s->yaw, 16384 * i + 32768);
         high = abs64(turn) <= s->half_angle ? Q30_ONE : high;
         low = abs64(back) <= s->half_angle ? -Q30_ONE : low;
-        least[2 * axis] = centre[axis] + round_q30(radius * low) - SECTOR_WIDER;
-        most[2 * axis] = centre[axis] + round_q30(radius * high) + SECTOR_WIDER;
+        least[2 * i] = centre[i] + round_q30(radius * low) - SECTOR_WIDER;
+        most[2 * i] = centre[i] + round_q30(radius * high) + SECTOR_WIDER;
     }
 }
 
