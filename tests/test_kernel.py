@@ -554,6 +554,8 @@ def test_a_hash_of_bytes_is_xxh64(size: int) -> None:
     data = bytes(i * 7 + 3 & 255 for i in range(size))
     for seed in (0, 1, 2**64 - 1):
         assert lib.fxs_hash64(data, size, seed) == xxhash.xxh64_intdigest(data, seed)
+        if not size:
+            assert lib.fxs_hash64(ffi.NULL, 0, seed) == xxhash.xxh64_intdigest(b"", seed)
 
 
 YIELDS = [2**32 - 1] * 32

@@ -22,6 +22,7 @@ TESTS = {
         "test_broad.py",
         "test_push.py",
         "test_cast.py",
+        "test_kernel.py",
     ),
     "logs": ("test_quick.py", "test_compact.py"),
 }
