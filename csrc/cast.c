@@ -804,6 +804,9 @@ static int is_motion(const int32_t *m) {
     return 1;
 }
 
+/* No axis of a shape's bounds reaches further from its centre, however it is turned. */
+static int64_t furthest(const fxs_shape *s) { return (int64_t)s->size[0] + s->size[1] + s->size[2] + 5; }
+
 int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t *motion_a, const fxs_shape *b, const fxs_pose *pose_b,
                       const int32_t *motion_b, uint32_t hit_when, int32_t *fraction, int32_t *normal) {
     int32_t status = fxs_placed_check(a, pose_a);
@@ -822,10 +825,17 @@ int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t 
     if (hit_when != FXS_TOUCHING && hit_when != FXS_OVERLAPPING) {
         return FXS_E_HIT_WHEN;
     }
+    int64_t D[3] = {(int64_t)pose_a->x - pose_b->x, (int64_t)pose_a->y - pose_b->y, (int64_t)pose_a->z - pose_b->z};
+    int64_t M[3] = {(int64_t)motion_a[0] - motion_b[0], (int64_t)motion_a[1] - motion_b[1], (int64_t)motion_a[2] - motion_b[2]};
+    int64_t reach = furthest(a) + furthest(b);
+    for (int i = 0; i < 3; i++) { /* before directions are worked out: most of what is asked is far apart */
+        if (D[i] + min64(M[i], 0) > reach || D[i] + max64(M[i], 0) < -reach) {
+            return 0;
+        }
+    }
     solid sa, sb;
     fxs_solid_make(&sa, a, pose_a);
     fxs_solid_make(&sb, b, pose_b);
-    int64_t M[3] = {(int64_t)motion_a[0] - motion_b[0], (int64_t)motion_a[1] - motion_b[1], (int64_t)motion_a[2] - motion_b[2]};
     int32_t k = solid_cast(&sa, &sb, M, (int)hit_when, WHOLE);
     if (k == NONE) {
         return 0;

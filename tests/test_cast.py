@@ -1749,3 +1749,23 @@ def test_casts_and_contacts_agree_where_nothing_moves() -> None:
             assert (cast((a, pa, STILL, b, pb, STILL), hit_when) is not None) == (found >= hit_when)
 
     check()
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_the_largest_meet_from_more_than_half_the_world_apart(axis: int, sign: int) -> None:
+    """Their places differ by more than 31 bits hold. Of boxes only the corners reach so far: half as wide as
+    they are long, they are turned by the arc tangent of a half."""
+    large = Capsule(2**28, 2**28 + 2**27) if axis == 1 else Box(SIZE_MAX, 1, SIZE_MAX // 2)
+    yaw = 0 if axis == 1 else 4836 + axis * 8192
+
+    def along(value: int) -> tuple[int, int, int]:
+        x, y, z = (value if i == axis else 0 for i in range(3))
+        return x, y, z
+
+    half, motion = sign * (2**30 + 2**25), sign * SIZE_MAX
+    a, b = Pose(*along(half), yaw), Pose(*along(-half), yaw)
+    found = cast_pair(large, a, along(-motion), large, b, along(motion))
+    assert found is not None
+    assert 0 < found[0] < 65536
+    assert cast_pair(large, a, along(motion), large, b, along(-motion)) is None
