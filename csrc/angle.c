@@ -90,10 +90,7 @@ uint32_t fxs_isqrt64(uint64_t n) {
     if (n == 0) {
         return 0;
     }
-    uint32_t shift = 0;
-    while (n >> (62 - shift) == 0) {
-        shift += 2;
-    }
+    uint32_t shift = (64 - bit_length(n)) & ~(uint32_t)1;
     uint64_t m = n << shift, r = 1 + (m >> 62);
     r = (r << 1) + (m >> 59) / r;
     r = (r << 3) + (m >> 53) / r;

@@ -847,10 +847,17 @@ int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t 
 
 /* ---- worlds ---- */
 
+/* How far a shape reaches in the plane along a motion and across it, times the motion's length there. */
+typedef struct extent {
+    int64_t along, across;
+} extent;
+
 /* Whom a cast may meet: what a query would look at, or, for a collider's own sweep, what it may hit. */
 typedef struct job {
     solid own;
     int64_t M[3];
+    int64_t length; /* of M in the plane, rounded up: below 2^29.6 */
+    extent reach;   /* of `own` */
     int is_sweep;
     uint32_t mask, exclude_owner;
     uint32_t limit;
@@ -863,6 +870,29 @@ static int is_wanted(const job *j, const solid *s) {
     }
     return j->is_sweep ? s->id != j->own.id && may_hit(&j->own, s)
                        : (j->mask >> s->layer & 1) && (j->exclude_owner == 0 || s->owner != j->exclude_owner);
+}
+
+/* Rounded up; below 2^60.2. */
+static extent extent_of(const job *j, const solid *s) {
+    extent e = {s->size[0] * j->length, s->size[0] * j->length};
+    if (s->kind == FXS_BOX) {
+        planar m = {j->M[0], j->M[2]}, on = turned_back(m, frame_of(s));
+        int64_t x = abs64(on.x) / Q30_ONE + 1, z = abs64(on.z) / Q30_ONE + 1;
+        e.along = s->size[0] * x + s->size[2] * z;
+        e.across = s->size[0] * z + s->size[2] * x;
+    }
+    return e;
+}
+
+/* Whether a line along the motion, or one across it, parts the two until `most`: told in 64 bits, and of nearly all that are not met.
+ * Directions are quantised, and of two boxes the angle between them once more. Each lets the exact tests see the shapes less than 4 raw
+ * units nearer than they are, so what is within 8 is not told apart. The centres are less than 2^32 apart, so no product is above 2^62. */
+static int passes_by(const job *j, const solid *s, int32_t most) {
+    int64_t x = (int64_t)j->own.x - s->x, z = (int64_t)j->own.z - s->z;
+    extent e = extent_of(j, s);
+    int64_t near = 8 * j->length, along = j->reach.along + e.along + near, across = j->reach.across + e.across + near;
+    int64_t start = x * j->M[0] + z * j->M[2], way = (j->M[0] * j->M[0] + j->M[2] * j->M[2]) / WHOLE + 1;
+    return (abs64(z * j->M[0] - x * j->M[2]) > across) | (start > along) | (start + way * (most + 1) < -along);
 }
 
 /* Hits in order of (fraction, id). As a heap, none is before its children. */
@@ -938,9 +968,11 @@ static int32_t keep(kept_hits *k, fxs_cast_hit hit) {
  * A motion along no axis has bounds much larger than its way. Where those hold many colliders it is cut into slices of time, each with
  * bounds of its own; a collider whose bounds a slice meets after the one before it has been looked at. What is left when the last hit
  * that can matter is earlier than the next slice is not looked at. */
-static uint64_t run(fxs_world *w, const job *j, fxs_cast_hit *hits, uint64_t room) {
+static uint64_t run(fxs_world *w, job *j, fxs_cast_hit *hits, uint64_t room) {
     kept_hits k = {hits, room, 0, 0, j->limit};
     int64_t least[3], most[3], least_before[3] = {0, 0, 0}, most_before[3] = {0, 0, 0};
+    j->length = (int64_t)fxs_isqrt64((uint64_t)(j->M[0] * j->M[0] + j->M[2] * j->M[2])) + 1;
+    j->reach = extent_of(j, &j->own);
     sweep_bounds(j, 0, WHOLE, least, most);
     int32_t from = 0, last = WHOLE, slices = 1 + (int32_t)fxs_isqrt64(fxs_broad_guess(w, least, most) / (j->limit ? 2 : 8));
     int32_t step = (WHOLE + slices - 1) / slices;
@@ -954,7 +986,7 @@ static uint64_t run(fxs_world *w, const job *j, fxs_cast_hit *hits, uint64_t roo
         for (uint64_t i = 0; i < near_count; i++) {
             const solid *s = solids(w) + near[i];
             int is_new = slices == 1 || (bounds_hold(s, least, most) && (from == 0 || !bounds_hold(s, least_before, most_before)));
-            int32_t fraction = is_new && is_wanted(j, s) ? solid_cast(&j->own, s, j->M, j->when, last) : NONE;
+            int32_t fraction = is_new && is_wanted(j, s) && !passes_by(j, s, last) ? solid_cast(&j->own, s, j->M, j->when, last) : NONE;
             if (fraction != NONE) {
                 fxs_cast_hit hit = {s->id, (uint32_t)fraction, {0, 0, 0}};
                 last = keep(&k, hit);

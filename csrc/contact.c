@@ -41,7 +41,7 @@ static planar direction_of_solid(const solid *s) {
 static inline int classify_q46(planar v, int64_t q) {
     int64_t x = (int64_t)((uint64_t)abs64(v.x) >> 30), z = (int64_t)((uint64_t)abs64(v.z) >> 30);
     int64_t least = x * x + z * z, most = least + 2 * (x + z + 1);
-    if ((least <= q) & (most > q)) {
+    if ((uint64_t)(q - least) < (uint64_t)(most - least)) {
         return classify_wide(square_sum(v), i128_mul(q, Q60_ONE));
     }
     return 2 * (most <= q);

@@ -1064,6 +1064,50 @@ def test_the_first_hit_is_found_whatever_was_found_before_it(drawn: Cast, hit_wh
         ]
 
 
+@pytest.mark.parametrize(
+    ("a", "pa", "motion", "b", "pb"),
+    [
+        (
+            ("box", 505642163, 466749090, 21072899),
+            (29237623, 0, 279295306, 16386),
+            (-447076976, 0, -297241574),
+            ("box", 16, 2, 16),
+            (-29237623, 0, -279295307, 38887),
+        ),
+        (
+            ("box", 536870908, 344517210, 482813992),
+            (215211657, 0, -558129834, 9618),
+            (-441236967, 0, -305843612),
+            ("capsule", 536870911, 536870910),
+            (-215211657, 0, 558129835, 0),
+        ),
+        (
+            ("cylinder", 330006410, 536870909),
+            (360321508, 0, 408517340, 0),
+            (190236361, -4, -502036353),
+            ("box", 536870911, 536870910, 536870910),
+            (-360321509, 0, -408517341, 50830),
+        ),
+        (
+            ("box", 119, 54, 27),
+            (-154996213, 0, 142606075, 43344),
+            (-395087829, 2, 363505131),
+            ("cylinder", 421237740, 29722707),
+            (154996213, 0, -142606075, 0),
+        ),
+    ],
+)
+def test_what_only_quantised_directions_let_meet_is_not_passed_by(
+    a: Any, pa: Any, motion: Vec3, b: Any, pb: Any
+) -> None:
+    """Ideal shapes would leave a gap along the motion."""
+    world, at = World(1), Pose(*pb)
+    world.add(0, shape_from_tuple(b), at)
+    found = cast_pair(shape_from_tuple(a), Pose(*pa), motion, shape_from_tuple(b), at, STILL)
+    assert found is not None
+    assert world.cast(shape_from_tuple(a), Pose(*pa), motion) == [(0, *found)]
+
+
 def test_a_rim_that_is_only_grazed_is_found_after_what_is_met_later() -> None:
     radius, start, motion = 30022054, Pose(50309611, 44, 67125379), (154220, 1, -115665)
     world = World(2)
