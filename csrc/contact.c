@@ -297,10 +297,56 @@ int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape 
     return fxs_solid_contact(&sa, &sb);
 }
 
+/* A shape where it stands, as far as contact_of_kinds asks; whether it is of this kind, and in order. */
+static inline int stand(solid *s, uint32_t kind, const fxs_shape *shape, const fxs_pose *pose) {
+    s->x = pose->x;
+    s->y = pose->y;
+    s->z = pose->z;
+    s->yaw = (uint16_t)pose->yaw;
+    s->size[0] = shape->size[0];
+    s->size[1] = shape->size[1];
+    s->size[2] = shape->size[2];
+    if (kind == FXS_BOX) {
+        planar dir = fxs_direction_of(s->yaw);
+        s->cos_q30 = (int32_t)dir.x;
+        s->sin_q30 = (int32_t)dir.z;
+    }
+    return (shape->kind == kind) & (shape_status(kind, shape->half_angle, shape->size) == FXS_OK) & (pose->yaw < FXS_TURN);
+}
+
+/* The contact of two shapes; NOT_TOLD if they are of other kinds, not in order, or 2^30 or more apart, where products could overflow. */
+enum { NOT_TOLD = -1 };
+static inline int overlap_of_kinds(int kinds, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
+    solid sa, sb;
+    int order_a = stand(&sa, kinds == TWO_BOXES ? FXS_BOX : FXS_CYLINDER, a, pose_a);
+    int order_b = stand(&sb, kinds == TWO_CYLINDERS ? FXS_CYLINDER : FXS_BOX, b, pose_b);
+    int is_near = ((uint64_t)((int64_t)sa.x - sb.x + Q30_ONE) | (uint64_t)((int64_t)sa.z - sb.z + Q30_ONE)) >> 31 == 0;
+    return order_a & order_b & is_near ? contact_of_kinds(kinds, &sa, &sb) : NOT_TOLD;
+}
+
+static inline int overlap_of_usual_kinds(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
+    if ((a->kind == FXS_CYLINDER) & (b->kind == FXS_CYLINDER)) {
+        return overlap_of_kinds(TWO_CYLINDERS, a, pose_a, b, pose_b);
+    }
+    if ((a->kind == FXS_BOX) & (b->kind == FXS_BOX)) {
+        return overlap_of_kinds(TWO_BOXES, a, pose_a, b, pose_b);
+    }
+    if ((a->kind == FXS_CYLINDER) & (b->kind == FXS_BOX)) {
+        return overlap_of_kinds(CYLINDER_AND_BOX, a, pose_a, b, pose_b);
+    }
+    if ((a->kind == FXS_BOX) & (b->kind == FXS_CYLINDER)) {
+        return overlap_of_kinds(CYLINDER_AND_BOX, b, pose_b, a, pose_a);
+    }
+    return NOT_TOLD;
+}
+
 int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b,
                          uint8_t *contacts, uint64_t *bad) {
     for (uint64_t i = 0; i < n; i++) {
-        int32_t contact = fxs_overlap(a + i, pose_a + i, b + i, pose_b + i);
+        int32_t contact = overlap_of_usual_kinds(a + i, pose_a + i, b + i, pose_b + i);
+        if (contact == NOT_TOLD) {
+            contact = fxs_overlap(a + i, pose_a + i, b + i, pose_b + i);
+        }
         if (contact < 0) {
             *bad = i;
             return contact;

@@ -27,14 +27,16 @@ def made(shape: Any) -> Shape:
 
 
 def mismatches(cases: list[Any]) -> list[Any]:
-    """Of (shape_a, pose_a, shape_b, pose_b), those whose contact is not the model's in both orders."""
+    """Of (shape_a, pose_a, shape_b, pose_b), those whose contact is not the model's, in both orders and
+    alone."""
     shapes = {shape: made(shape) for case in cases for shape in case[::2]}
     poses = {pose: Pose(*pose) for case in cases for pose in case[1::2]}
     a, pa = [shapes[case[0]] for case in cases], [poses[case[1]] for case in cases]
     b, pb = [shapes[case[2]] for case in cases], [poses[case[3]] for case in cases]
     expected = [int(model.overlap(*case)) for case in cases]
     forward, backward = list(overlap_many(a, pa, b, pb)), list(overlap_many(b, pb, a, pa))
-    found = zip(cases, expected, forward, backward, strict=True)
+    alone = map(overlap, a, pa, b, pb)
+    found = zip(cases, expected, forward, backward, alone, strict=True)
     return [case for case, *contacts in found if len(set(contacts)) != 1]
 
 

@@ -16,7 +16,7 @@ from fixsync._native import ffi, lib, uninitialised
 from fixsync.bench.casts import cast_costs
 from fixsync.bench.check import FRAMES
 from fixsync.bench.scenes import Scene, scene
-from fixsync.bench.yardstick import empty_call, least, sort_and_copy
+from fixsync.bench.yardstick import compiled, empty_call, least, sort_and_copy
 from fixsync.matchlog import Reader
 from fixsync.numbers import ONE
 from fixsync.random import Random
@@ -104,10 +104,12 @@ def _predicate_costs() -> Iterator[Cost]:
         ("cylinder and box", cylinder, box),
         ("box and box", box, box),
     ):
-        yield Cost(f"overlap_many, {name}", "pair", _predicate_cost(random, pairs, a, b))
+        yield _predicate_cost(f"overlap_many, {name}", random, pairs, a, b)
 
 
-def _predicate_cost(random: Random, pairs: int, a: Shape, b: Shape) -> float:
+def _predicate_cost(what: str, random: Random, pairs: int, a: Shape, b: Shape) -> Cost:
+    """With the plain formula of shapes of these kinds, if there is a compiler and one that all games have."""
+
     def poses() -> bytes:
         return pack_poses(
             Pose(random.below(2 * ONE), 0, random.below(2 * ONE), random.below(65536)) for _ in range(pairs)
@@ -117,7 +119,20 @@ def _predicate_cost(random: Random, pairs: int, a: Shape, b: Shape) -> float:
     kinds = ("fxs_shape[]", "fxs_pose[]") * 2
     columns = [ffi.from_buffer(kind, data) for kind, data in zip(kinds, rows, strict=True)]
     contacts, bad = uninitialised("uint8_t[]", pairs), ffi.new("uint64_t *")
-    return least(lambda: lib.fxs_overlap_many(pairs, *columns, contacts, bad)) / pairs
+    run = partial(lib.fxs_overlap_many, pairs, *columns, contacts, bad)
+    made = compiled()
+    if made is None or isinstance(a, Box):
+        return Cost(what, "pair", least(run) / pairs)
+    other, library = made
+    turned = int(ffi.cast("uintptr_t", ffi.addressof(lib, "fxs_direction"))) if isinstance(b, Box) else 0
+    numbers = [other.from_buffer("int32_t[]", data) for data in rows]
+    plain = other.new("uint8_t[]", pairs)
+    plainly = partial(library.plain_contacts, pairs, other.cast("direction", turned), *numbers, plain)
+    costs = [(least(run, repeats=5), least(plainly, repeats=5)) for _ in range(4)]
+    if not isinstance(b, Box) and bytes(ffi.buffer(contacts)) != bytes(other.buffer(plain)):
+        raise RuntimeError("cylinders meet otherwise by the plain formula")
+    ours, theirs = (min(cost) / pairs for cost in zip(*costs, strict=True))
+    return Cost(what, "pair", ours, "the plain formula in C", theirs)
 
 
 def _cast_pair_costs() -> Iterator[Cost]:

@@ -28,6 +28,9 @@ void yardstick(uint64_t n, const uint8_t *records, uint8_t *copy, uint32_t *keys
 typedef int32_t (*cast_pair)(const void *, const void *, const int32_t *, const void *, const void *,
                              const int32_t *, uint32_t, int32_t *, int32_t *);
 uint32_t casts(uint32_t n, cast_pair call, const uint32_t *movers);
+typedef void (*direction)(uint16_t yaw, int32_t *cos_q30, int32_t *sin_q30);
+void plain_contacts(uint64_t n, direction of_yaw, const int32_t *a, const int32_t *pose_a, const int32_t *b,
+                    const int32_t *pose_b, uint8_t *contacts);
 """
 
 
