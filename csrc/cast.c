@@ -886,7 +886,7 @@ static extent extent_of(const job *j, const solid *s) {
 
 /* Whether a line along the motion, or one across it, parts the two until `most`: told in 64 bits, and of nearly all that are not met.
  * Directions are quantised, and of two boxes the angle between them once more. Each lets the exact tests see the shapes less than 4 raw
- * units nearer than they are, so what is within 8 is not told apart. The centres are less than 2^32 apart, so no product is above 2^62. */
+ * units nearer than they are, so what is within 8 is not told apart. Bounds that may meet leave centres less than 2^31 apart. */
 static int passes_by(const job *j, const solid *s, int32_t most) {
     int64_t x = (int64_t)j->own.x - s->x, z = (int64_t)j->own.z - s->z;
     extent e = extent_of(j, s);
