@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -105,6 +107,24 @@ def test_a_pinned_hash_that_does_not_match_is_told_by_the_exit_code(monkeypatch:
     run = CliRunner().invoke(bench_command, ["--scene", "line", "--count", "100", "--fixsync-only"])
     assert run.exit_code == 1
     assert "WRONG" in run.stdout
+
+
+def test_the_check_takes_scenes_and_nothing_that_it_would_not_look_at() -> None:
+    run = CliRunner().invoke(bench_command, ["--check", "--scene", "line", "--json"])
+    assert [scene["scene"] for scene in json.loads(run.stdout)["scenes"]] == ["line"]
+    for arguments in (["--count", "100"], ["--plot", "x.svg"], [__file__]):
+        run = CliRunner().invoke(bench_command, ["--check", *arguments])
+        assert (run.exit_code, "--check measures nothing" in run.output) == (2, True)
+
+
+def test_a_log_that_is_not_as_it_says_is_not_measured(tmp_path: Path) -> None:
+    small = (Path(__file__).parent / "vectors" / "small.jsonl").read_text(encoding="utf-8")
+    log = tmp_path / "match.jsonl"
+    wrong_hash = re.sub('"hash":"[0-9a-f]{16}"', f'"hash":"{"0" * 16}"', small.rpartition("{")[0])
+    for text, words in (("", "the file is empty"), (wrong_hash, "it diverges in frame 0")):
+        log.write_text(text, encoding="utf-8")
+        run = CliRunner().invoke(bench_command, [str(log), "--count", "100", "--scene", "line"])
+        assert (run.exit_code, words in run.output) == (1, True), run.output  # by itself; as a program, 2
 
 
 def test_the_plot_has_a_line_for_every_scene_and_library() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from fixsync.bench.frames import Row, rows
 from fixsync.bench.plot import svg
 from fixsync.bench.scenes import SCENES, SEED
 from fixsync.cli import text
+from fixsync.replay import replay
 
 
 @click.command("bench")
@@ -60,9 +61,15 @@ def bench_command(
     \b
     Exit code  0  all hashes are as pinned, or none is pinned for these scenes
                1  an answer is wrong
+               2  a log is not valid, or diverges
     """
     if check:
-        ctx.exit(_check(as_json))
+        if logs or counts or plot is not None:
+            raise click.UsageError("--check measures nothing: no LOGS, --count or --plot with it", ctx)
+        ctx.exit(_check(dict.fromkeys(names or SCENES), as_json))
+    for path in logs:
+        if error := _fault(path):
+            raise click.ClickException(text.printable(error))
     out = text.console()
 
     def log(what: str) -> None:
@@ -87,16 +94,29 @@ def bench_command(
     ctx.exit(1 if any(row.is_pinned is False for row in found) else 0)
 
 
-def _check(as_json: bool) -> int:
-    found = list(checked())
+def _fault(path: str) -> str:
+    """Why a log cannot be measured; "" if it can."""
+    try:
+        result = replay(path)
+    except (OSError, ValueError) as error:
+        return str(error)
+    if result.difference is not None:
+        return f"{path}: it diverges in frame {result.difference.frame}; fixsync replay tells how"
+    return str(result.error or "")
+
+
+def _check(names: Iterable[str], as_json: bool) -> int:
+    found = list(checked(names))
+    code = 1 if any(faults for _, _, faults in found) else 0
     if as_json:
-        text.print_json([{"scene": name, "hash": hash, "faults": faults} for name, hash, faults in found])
+        scenes = [{"scene": name, "hash": hash, "faults": faults} for name, hash, faults in found]
+        text.print_json({"exit_code": code, "scenes": scenes})
     else:
         for name, hash, faults in found:
             click.echo(f"{name:<14} {hash}  {'wrong' if faults else 'right'}")
             for fault in faults:
                 click.echo(f"  {fault}")
-    return 1 if any(faults for _, _, faults in found) else 0
+    return code
 
 
 def _json(found: list[Row], single: list[Cost]) -> dict[str, Any]:
