@@ -71,6 +71,23 @@ def _zstd() -> ModuleType:
         raise ValueError(f"a .zst file needs the module {name}: pip install 'fixsync[zstd]'") from None
 
 
+def require_compression(path: str | os.PathLike[str]) -> None:
+    """ValueError if what compresses a file of this name is not installed."""
+    if suffix_of(path) == ".zst":
+        _zstd()
+
+
+def place_of(path: str | os.PathLike[str]) -> tuple[Path, Path]:
+    """Where to write what shall be at `path` when it is whole, and where that goes then: to the place of the
+    file there, or of the one that a link leads to. Both are `path` for a device or a pipe, which stays."""
+    target = Path(path)
+    if target.exists() and not target.is_file():
+        return target, target
+    if target.is_symlink():
+        target = target.resolve()
+    return target.with_name(f"{target.name}.part"), target
+
+
 class _Decompressor(Protocol):
     """The interface that bz2, lzma and zstd share; at most `max_length` bytes come out of one call."""
 

@@ -813,7 +813,7 @@ class Writer:
         if logfile.is_compact_name(path) if is_compact is None else is_compact:
             self._packer = compact.Packer(header.capacity, header.sim is not None)
             line = self._packer.start(line[:-1])
-        self._written = f"{self.name}.part" if replace else self.name
+        self._written, self._target = logfile.place_of(path) if replace else (Path(path), Path(path))
         self._sink = logfile.Sink(self._written, suffix=logfile.suffix_of(path))
         self._put(line)
 
@@ -864,13 +864,13 @@ class Writer:
             footer = Footer(self.frames, self._sha256.hexdigest())
             self._sink.write(msgspec.json.encode(footer) + b"\n")
         self._sink.close()
-        if self._written != self.name:
-            Path(self._written).replace(self.name)
+        if self._written != self._target:
+            self._written.replace(self._target)
 
     def abandon(self) -> None:
         """Closes the file without a last line; with `replace`, removes what was written."""
         if self._sink.is_closed:
             return
         self._sink.close()
-        if self._written != self.name:
-            Path(self._written).unlink()
+        if self._written != self._target:
+            self._written.unlink()

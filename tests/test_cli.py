@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -370,12 +372,14 @@ def test_diff_as_json_and_with_few_rows(run: Run, tmp_path: Path) -> None:
 
 
 def test_info_counts_what_is_in_a_log(run: Run, tmp_path: Path) -> None:
-    head = logs.header(tick_rate=[60, 2], meta={"arena": "pit"}, names={"layers": {"2": "walls"}}, unit_mm=25)
+    head = logs.header(tick_rate=[60, 2], meta={"arena": "pit", "set": [1, True]}, unit_mm=25)
+    head["names"] = {"layers": {"2": "walls"}}
     path = logs.write(tmp_path / "match.jsonl", head, FRAMES)
     code, out, _ = run("info", path)
     assert code == 0
     rows = {line[:15].rstrip(): line[16:].strip() for line in out.splitlines()}
     assert rows["frames"] == "4 at 60/2 a second: 0.13 s"
+    assert (rows["meta arena"], rows["meta set"]) == ("pit", "[1,true]")
     assert rows["whole"] == "with a checksum, which is right"
     assert rows["commands"] == "11: query 4, add 3, move 3, turn 1"
     assert rows["colliders"] == "at most 3 at once"
@@ -387,7 +391,7 @@ def test_info_counts_what_is_in_a_log(run: Run, tmp_path: Path) -> None:
     assert rows["answers"] == "4 (told for 4 frames)"
     assert rows["hashes"] == f"4, the last {FRAMES[-1]['hash']}"
     document = json.loads(run("info", "--json", path)[1])["logs"][0]
-    assert document["header"]["meta"] == {"arena": "pit"}
+    assert document["header"]["meta"] == {"arena": "pit", "set": [1, True]}
     assert document["commands"] == {"add": 3, "query": 4, "move": 3, "turn": 1}
     assert (document["valid"], document["hits"], document["colliders_max"]) == (True, 2, 3)
 
@@ -453,8 +457,7 @@ def test_an_interruption_does_not_look_like_a_divergence(run: Run, monkeypatch: 
 
 
 def test_the_installed_command_runs() -> None:
-    command = [sys.executable, "-c", "from fixsync.cli import main; main()", "replay", SMALL]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = as_process("replay", SMALL)
     assert done.returncode == 0, done.stderr
     assert "identical" in done.stdout
 
@@ -465,6 +468,80 @@ def test_output_that_nobody_reads_to_its_end_is_no_error() -> None:
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     assert done.stdout.startswith("log")
     assert done.stderr == ""
+
+
+def as_process(*arguments: Any, **settings: str) -> subprocess.CompletedProcess[str]:
+    """`fixsync` as a process of its own, with these variables in its environment."""
+    command = [sys.executable, "-c", "from fixsync.cli import main; main()", *map(str, arguments)]
+    env = {**os.environ, **settings}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+
+
+@pytest.mark.parametrize("command", ["replay", "info", "diff"])
+def test_a_name_that_the_locale_cannot_write_hides_no_verdict(tmp_path: Path, command: str) -> None:
+    head = logs.header(names={"ids": {"1": "bóss"}})
+    frames = [dict(one) for one in FRAMES]
+    frames[2]["events"] = []
+    path = logs.write(tmp_path / "match.jsonl", head, frames)
+    others = [good(tmp_path)] if command == "diff" else []
+    done = as_process(command, path, *others, PYTHONIOENCODING="ascii")
+    assert done.returncode == (0 if command == "info" else 1), done.stderr
+    assert "b\\xf3ss" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="started by a POSIX shell")
+def test_a_verdict_needs_no_standard_output(tmp_path: Path) -> None:
+    command = f'"{sys.executable}" -c "from fixsync.cli import main; main()" replay "$0" >&-'
+    path = broken(tmp_path, events=[])
+    done = subprocess.run(["sh", "-c", command, path], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("command", ["replay", "convert", "view"])
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no such pipes")
+def test_output_to_a_pipe_goes_into_it_and_to_a_link_where_it_leads(
+    run: Run, tmp_path: Path, command: str
+) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to("file")
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    assert run(command, SMALL, "-o", pipe)[0] == 0
+    assert pipe.is_fifo()
+    reader.join(60)
+    assert len(got[0]) > 1000
+    for _ in range(2):
+        assert run(command, SMALL, "-o", link)[0] == 0
+    assert link.is_symlink()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "link", "pipe"]
+
+
+def test_output_whose_compression_is_not_installed_is_no_fault_of_the_log(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("compression.zstd", "backports.zstd"):
+        monkeypatch.setitem(sys.modules, name, None)
+    code, out, err = run("replay", SMALL, "-o", tmp_path / "filled.jsonl.zst")
+    assert (code, out) == (2, "")
+    assert "a .zst file needs the module" in err
+    log = tmp_path / "match.jsonl.zst"
+    log.write_bytes(b"")
+    code, out, _ = run("info", "--json", log, SMALL)
+    assert code == 2
+    assert [one["valid"] for one in json.loads(out)["logs"]] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["replay", "none.jsonl"], ["diff", SMALL, "none.jsonl"], ["info", "none.jsonl"], ["synctest", "none"]],
+)
+def test_what_keeps_a_command_from_running_is_told_as_json_too(run: Run, arguments: list[str]) -> None:
+    code, out, err = run(*arguments, "--json")
+    told = json.loads(out)
+    assert told["exit_code"] == code == 2
+    assert told["error"]["message"] in err
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import io
+import json
 import sys
 import traceback
 
@@ -55,14 +57,11 @@ def fixsync() -> None:
 
 def main() -> None:
     """Runs the command line and ends the process with its exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A name that the locale cannot write is no reason to tell no verdict.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        sys.exit(fixsync.main(prog_name="fixsync", standalone_mode=False) or 0)
-    except click.exceptions.Exit as end:
-        sys.exit(end.exit_code)
-    except click.ClickException as error:
-        error.show()
-        # Whatever kept a command from running is no difference between logs.
-        sys.exit(2)
+        sys.exit(_exit_code())
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         sys.exit(INTERRUPTED)
@@ -73,3 +72,16 @@ def main() -> None:
     except Exception:
         traceback.print_exc()
         sys.exit(CRASHED)
+
+
+def _exit_code() -> int:
+    try:
+        return int(fixsync.main(prog_name="fixsync", standalone_mode=False) or 0)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        error.show()
+        if "--json" in sys.argv[1:]:
+            click.echo(json.dumps({"exit_code": 2, "error": {"message": error.format_message()}}, indent=2))
+        # Whatever kept a command from running is no difference between logs.
+        return 2

@@ -61,7 +61,7 @@ def convert_command(ctx: click.Context, log: Path, output: Path, form: str | Non
     else:
         out = text.console()
         kind = f"cut short like the log: {done.cut}" if done.cut else "complete"
-        text.say(out, f"written: {text.printable(done.path)} ({done.frames} frames, {kind})")
+        text.say(out, f"written: {text.printable(done.path)} ({text.plural(done.frames, 'frame')}, {kind})")
         text.say(out, f"{done.size_read:,} bytes read, {done.size:,} written")
     ctx.exit(code)
 

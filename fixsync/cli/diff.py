@@ -54,7 +54,7 @@ def diff_command(
     try:
         result = diff(a, b, simulations=simulations, ignore_meta=ignore_meta)
     except (OSError, ValueError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(text.printable(str(error))) from error
     if as_json:
         text.print_json(_json(result))
     else:
@@ -79,7 +79,9 @@ def _print(result: Diff, rows_max: int) -> None:
     elif result.error is None:
         text.say(
             out,
-            f"the {result.frames} frames are the same" + (", the headers are not" if result.header else ""),
+            ("the frame is" if result.frames == 1 else f"the {result.frames} frames are")
+            + " the same"
+            + (", the headers are not" if result.header else ""),
         )
     for note in _notes(result):
         text.say(out, text.printable(note))

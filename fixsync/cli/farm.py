@@ -318,8 +318,9 @@ def _speed(found: Summary) -> Iterator[str]:
     if progress.known:
         yield f"{progress.known:,} of {found.logs:,} logs were known from a run before"
     if progress.done_logs and found.seconds:
+        logs = "log" if progress.done_logs == 1 else "logs"
         yield (
-            f"{progress.done_logs:,} logs in {text.duration(found.seconds)}:"
+            f"{progress.done_logs:,} {logs} in {text.duration(found.seconds)}:"
             f" {progress.done_logs / found.seconds:,.0f} logs/s,"
             f" {progress.frames / found.seconds:,.0f} frames/s;"
             f" processor time of the workers {text.duration(progress.cpu_seconds)}"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
 from fixsync.cli import text
 from fixsync.info import Info, info
-from fixsync.matchlog import Header, plain
+from fixsync.matchlog import Header, MatchLogError, plain
 
 
 @click.command("info")
@@ -29,10 +28,7 @@ def info_command(ctx: click.Context, logs: Sequence[str], as_json: bool) -> None
     Exit code  0  it is a valid log, whole or cut short
                2  it is not
     """
-    try:
-        found = [info(Path(path)) for path in logs]
-    except (OSError, ValueError) as error:
-        raise click.ClickException(str(error)) from error
+    found = [_info(path) for path in logs]
     if as_json:
         text.print_json({"logs": [_json(one) for one in found]})
     else:
@@ -44,6 +40,14 @@ def info_command(ctx: click.Context, logs: Sequence[str], as_json: bool) -> None
     ctx.exit(2 if any(one.error for one in found) else 0)
 
 
+def _info(path: str) -> Info:
+    try:
+        return info(path)
+    except (OSError, ValueError) as error:
+        # A file that cannot be read, or whose compression is not installed: the others are still told of.
+        return Info(path, error=MatchLogError(path, 0, "", str(error)))
+
+
 def _rows(one: Info) -> Iterator[tuple[str, str]]:
     yield "log", f"{text.printable(one.path)} ({one.size:,} bytes)"
     if one.error is not None:
@@ -52,7 +56,7 @@ def _rows(one: Info) -> Iterator[tuple[str, str]]:
         return
     yield from _header_rows(one.header, one.frames)
     if one.cut:
-        yield "cut short", f"after {one.frames} frames: {one.cut}"
+        yield "cut short", f"after {text.plural(one.frames, 'frame')}: {one.cut}"
     elif one.error is None:
         yield "whole", "with a checksum, which is right" if one.has_checksum else "without a checksum"
     if one.header.sim is None:
@@ -86,7 +90,8 @@ def _header_rows(header: Header, frames: int) -> Iterator[tuple[str, str]]:
     if header.unit_mm is not None:
         yield "one unit", f"{header.unit_mm} mm"
     for key, value in header.meta.items():
-        yield f"meta {text.printable(key)}", text.printable(value if isinstance(value, str) else str(value))
+        told = value if isinstance(value, str) else text.compact(value)
+        yield f"meta {text.printable(key)}", text.printable(told)
 
 
 def _trace_rows(one: Info, header: Header) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from fixsync import sim
+from fixsync import logfile, sim
 from fixsync.cli import text
 from fixsync.matchlog import Header, MatchLogError, Reader, plain
 from fixsync.replay import Difference, Replay, Verdict, exit_code, find_logs, replay
@@ -64,6 +64,8 @@ def replay_command(
     Of several logs: 2 beats 1 beats 3 beats 0.
     """
     try:
+        if output is not None:
+            logfile.require_compression(output)
         paths = find_logs(logs)
     except (ValueError, OSError) as error:
         raise click.UsageError(str(error), ctx) from error
@@ -151,7 +153,7 @@ def _print(out: Console, results: list[Replay], output: Path | None) -> None:
     if output is not None and results[0].error is None:
         result = results[0]
         kind = "cut short like the log" if result.cut else "complete"
-        text.say(out, f"written: {text.printable(str(output))} ({result.frames} frames, {kind})")
+        text.say(out, f"written: {text.printable(str(output))} ({_count(result.frames, 'frame')}, {kind})")
 
 
 def _story(result: Replay) -> Iterator[str]:
@@ -164,7 +166,7 @@ def _story(result: Replay) -> Iterator[str]:
     else:
         yield f"{name}: {_compared(result)}"
     if result.cut and result.error is None:
-        yield f"  cut short after {result.frames} frames: {result.cut}"
+        yield f"  cut short after {_count(result.frames, 'frame')}: {result.cut}"
     if result.difference is not None and result.header is not None:
         yield from _told_difference(result.difference, result.header)
         yield f"  frames that differ: {result.differing_frames} of {result.frames}"

@@ -26,7 +26,7 @@ _UNCUT = 10_000
 
 def console() -> Console:
     """Standard output: as wide as the terminal, or as the text if it is none. Colour on a terminal alone."""
-    width = None if sys.stdout.isatty() else _UNCUT
+    width = None if sys.stdout is not None and sys.stdout.isatty() else _UNCUT
     return Console(width=width, highlight=False, markup=False, emoji=False)
 
 

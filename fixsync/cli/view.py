@@ -73,7 +73,7 @@ def view_command(
         for one in found:
             if one.cut:
                 name = text.printable(one.name)
-                click.echo(f"{name}: cut short after {one.frames} frames: {one.cut}", err=True)
+                click.echo(f"{name}: cut short after {text.plural(one.frames, 'frame')}: {one.cut}", err=True)
         click.echo(f"written: {text.printable(str(out))} ({out.stat().st_size:,} bytes)")
     if is_opened and click.launch(out.resolve().as_uri()) != 0:
         click.echo("no browser could be started: open the page yourself", err=True)

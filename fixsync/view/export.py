@@ -227,10 +227,12 @@ def _compressed(text: bytes) -> bytes:
 def write(out: str | os.PathLike[str], logs: Sequence[Exported], title: str = "") -> None:
     """Writes the page of one log or two. A file that is there already is replaced once the page is whole."""
     text = page(logs, title)
-    part = Path(f"{os.fspath(out)}.part")
+    written, target = logfile.place_of(out)
     try:
-        part.write_text(text, encoding="utf-8", newline="\n")
-        part.replace(out)
+        written.write_text(text, encoding="utf-8", newline="\n")
+        if written != target:
+            written.replace(target)
     except OSError:
-        part.unlink(missing_ok=True)
+        if written != target:
+            written.unlink(missing_ok=True)
         raise
