@@ -143,15 +143,22 @@ class Replay:
 def find_logs(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
     """The files among the paths, and the match logs in the folders among them and below, by name.
 
-    ValueError for a folder without any; FileNotFoundError for a path that is not there.
+    ValueError for a folder without any; FileNotFoundError for a path that is not there, and another OSError
+    for a folder that cannot be read.
     """
+
+    def unreadable(error: OSError) -> None:
+        raise error
+
     found: list[Path] = []
     for path in map(Path, paths):
         if not path.is_dir():
             path.stat()
             found.append(path)
             continue
-        logs = sorted(file for file in path.rglob("*") if is_log_name(file) and file.is_file())
+        folders = os.walk(path, onerror=unreadable)
+        files = (Path(folder, name) for folder, _, names in folders for name in names)
+        logs = sorted(file for file in files if is_log_name(file) and file.is_file())
         if not logs:
             kinds = "*.jsonl, *.fxlog, also compressed"
             raise ValueError(f"{path}: no match logs ({kinds}) in this folder or below")

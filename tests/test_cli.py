@@ -228,6 +228,24 @@ def test_a_folder_without_logs_is_told(run: Run, tmp_path: Path) -> None:
     assert "no match logs" in err
 
 
+def test_a_folder_that_cannot_be_read_is_not_passed_over(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good(tmp_path)
+    (tmp_path / "locked").mkdir()
+    scandir = os.scandir
+
+    def refused(path: Any) -> Any:
+        if os.fspath(path).endswith("locked"):
+            raise PermissionError(13, "Permission denied", os.fspath(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    code, out, err = run("replay", tmp_path)
+    assert (code, out) == (2, "")
+    assert "locked" in err
+
+
 def test_the_filled_log_is_complete_and_replays_as_identical(run: Run, tmp_path: Path) -> None:
     bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
     path = logs.write(tmp_path / "bare.jsonl", logs.header(), bare)
