@@ -42,7 +42,7 @@ def test_the_check_sees_a_wrong_answer(fault: str, monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(World, "step", lambda self: step(self)[:-1])
     else:
         monkeypatch.setattr(World, "query", lambda self, *args: query(self, *args)[1:])
-    assert any(faults for _, _, faults in check.checked(100))
+    assert any(faults for _, _, faults in check.checked(count=100))
 
 
 @pytest.mark.parametrize("name", SCENES)
