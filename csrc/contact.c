@@ -306,6 +306,7 @@ static inline int stand(solid *s, uint32_t kind, const fxs_shape *shape, const f
     s->size[0] = shape->size[0];
     s->size[1] = shape->size[1];
     s->size[2] = shape->size[2];
+    s->cos_q30 = s->sin_q30 = 0; /* a box alone is asked for them */
     if (kind == FXS_BOX) {
         planar dir = fxs_direction_of(s->yaw);
         s->cos_q30 = (int32_t)dir.x;
