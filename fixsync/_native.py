@@ -64,9 +64,12 @@ def shown(value: object) -> str:
 
 def index(name: str, value: object) -> int:
     """`value` as an int, however large. TypeError for what is no integer; a float and a bool are none."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} must be an integer, not {shown(value)} ({type(value).__name__})")
-    return operator.index(value)
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:  # it has no __index__, or, as an array of more than one integer, one that refuses
+        pass
+    raise TypeError(f"{name} must be an integer, not {shown(value)} ({type(value).__name__})")
 
 
 def integer(name: str, value: object, low: int, high: int) -> int:

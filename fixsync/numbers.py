@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from typing import NoReturn, SupportsIndex
@@ -64,9 +65,10 @@ def _rational(function: str, value: int | str | Fraction | Decimal | SupportsInd
                 f"-{_EXPONENT_MAX}..{_EXPONENT_MAX}"
             )
         return Fraction(value) if value else Fraction(0)
-    if isinstance(value, (bool, float)) or not isinstance(value, SupportsIndex):
-        _no_number(function, value)
-    return Fraction(operator.index(value))
+    if isinstance(value, SupportsIndex) and not isinstance(value, (bool, float)):
+        with suppress(TypeError):  # an array of more than one integer has an __index__ that refuses
+            return Fraction(operator.index(value))
+    _no_number(function, value)
 
 
 def _in_range(function: str, value: object, raw: int) -> int:
@@ -87,7 +89,8 @@ def q(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
     outside int32. TypeError for a float or a bool.
     """
     scaled = _rational("q", value) * ONE
-    raw = _in_range("q", value, scaled.numerator // scaled.denominator)
+    _in_range("q", value, round(scaled))  # what q_near takes
+    raw = scaled.numerator // scaled.denominator
     if scaled.denominator != 1:
         raise ValueError(
             f"q({shown(value)}): not a multiple of 1/65536; its neighbours are {raw} ({_decimal(raw)}) and "
@@ -100,7 +103,8 @@ def q_near(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
     """The nearest Q16.16 integer of a number of units, of two equally near ones the even one: q_near("0.1")
     == 6554.
 
-    Takes what `q` takes. ValueError if the result is outside int32, TypeError for a float or a bool.
+    Takes what `q` takes: a str of at most 500 characters, a Decimal with an exponent of -1000..1000.
+    ValueError for another, or if the result is outside int32; TypeError for a float or a bool.
     """
     return _in_range("q_near", value, round(_rational("q_near", value) * ONE))
 

@@ -56,10 +56,14 @@ def test_q_reads_every_q16_16_number_back_from_each_way_to_write_it(raw: int) ->
 
 
 @given(fractions)
+@example(Fraction(4 * 2**31 - 1, 4 * ONE))  # of its neighbours, the nearer one is out of range,
+@example(Fraction(4 * 2**31 - 3, 4 * ONE))  # or the further one
+@example(Fraction(-4 * 2**31 - 1, 4 * ONE))
+@example(Fraction(-4 * 2**31 - 3, 4 * ONE))
 def test_q_is_exact_or_names_both_neighbours_and_q_near(value: Fraction) -> None:
     scaled = value * ONE
     low = scaled.numerator // scaled.denominator
-    if not INT32_MIN <= low <= INT32_MAX:
+    if not INT32_MIN <= round(scaled) <= INT32_MAX:  # what q_near does not take either
         with pytest.raises(ValueError, match=r"-2147483648\.\.2147483647"):
             q(value)
     elif scaled.denominator == 1:
@@ -98,7 +102,11 @@ def test_q_of_a_tenth_says_what_to_write() -> None:
 
 @pytest.mark.parametrize("function", [q, q_near, degrees])
 @pytest.mark.parametrize(
-    "value", [0.5, -0.0, float("nan"), float("inf"), np.float64(2.0), True, False, None, b"1", [1], 1j]
+    "value",
+    [
+        *(0.5, -0.0, float("nan"), float("inf"), np.float64(2.0), True, False, None, b"1", [1], 1j),
+        *(np.array([1]), np.array(True)),
+    ],
 )
 def test_what_is_no_number_is_a_type_error(function: Any, value: Any) -> None:
     with pytest.raises(TypeError, match=rf"^{function.__name__}\(\) takes"):
@@ -231,7 +239,9 @@ def test_out_of_range_is_told_with_name_range_and_value(call: Any, named: tuple[
         assert part in str(told.value)
 
 
-@pytest.mark.parametrize("value", [1.0, True, "1", None, Decimal(1), Fraction(1)])
+@pytest.mark.parametrize(
+    "value", [1.0, True, "1", None, Decimal(1), Fraction(1), np.array([1]), np.array(True)]
+)
 def test_yaws_and_differences_are_integers(value: Any) -> None:
     for name, call in (
         ("yaw", lambda: direction(value)),
