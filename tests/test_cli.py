@@ -488,6 +488,16 @@ def test_output_that_nobody_reads_to_its_end_is_no_error() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk that is always full")
+@pytest.mark.parametrize("arguments", [["replay", SMALL], ["info", SMALL, "--json"], ["--help"]])
+def test_a_full_disk_is_told_in_a_line(arguments: list[str]) -> None:
+    command = [sys.executable, "-c", "from fixsync.cli import main; main()", *arguments]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "Error: what there is to tell cannot be written: No space left on device\n"
+
+
 def as_process(*arguments: Any, **settings: str) -> subprocess.CompletedProcess[str]:
     """`fixsync` as a process of its own, with these variables in its environment."""
     command = [sys.executable, "-c", "from fixsync.cli import main; main()", *map(str, arguments)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import json
+import os
 import sys
 import traceback
 
@@ -33,6 +35,7 @@ COMMANDS = {
 CRASHED = 70
 """The exit code of an error within fixsync itself: 1 says that a log diverged."""
 INTERRUPTED = 130
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class _Commands(click.Group):
@@ -69,7 +72,11 @@ def main() -> None:
         # Whoever reads the output has enough of it. Nothing more may be written, not even at exit.
         sys.stderr.close()
         sys.exit(0)
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            click.echo(f"Error: what there is to tell cannot be written: {error.strerror}", err=True)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is left at exit
+            sys.exit(2)
         traceback.print_exc()
         sys.exit(CRASHED)
 
