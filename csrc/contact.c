@@ -297,8 +297,8 @@ int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape 
     return fxs_solid_contact(&sa, &sb);
 }
 
-/* A shape where it stands, as far as contact_of_kinds asks; whether it is of this kind, and in order. */
-static inline int stand(solid *s, uint32_t kind, const fxs_shape *shape, const fxs_pose *pose) {
+/* A shape where it stands, as far as contact_of_kinds asks; whether it is in order. */
+static inline int stand(solid *s, const fxs_shape *shape, const fxs_pose *pose) {
     s->x = pose->x;
     s->y = pose->y;
     s->z = pose->z;
@@ -307,20 +307,20 @@ static inline int stand(solid *s, uint32_t kind, const fxs_shape *shape, const f
     s->size[1] = shape->size[1];
     s->size[2] = shape->size[2];
     s->cos_q30 = s->sin_q30 = 0; /* a box alone is asked for them */
-    if (kind == FXS_BOX) {
+    if (shape->kind == FXS_BOX) {
         planar dir = fxs_direction_of(s->yaw);
         s->cos_q30 = (int32_t)dir.x;
         s->sin_q30 = (int32_t)dir.z;
     }
-    return (shape->kind == kind) & (shape_status(kind, shape->half_angle, shape->size) == FXS_OK) & (pose->yaw < FXS_TURN);
+    return (shape_status(shape->kind, shape->half_angle, shape->size) == FXS_OK) & (pose->yaw < FXS_TURN);
 }
 
-/* The contact of two shapes; NOT_TOLD if they are of other kinds, not in order, or 2^30 or more apart, where products could overflow. */
+/* The contact of two shapes; NOT_TOLD if they are not in order, or 2^30 or more apart, where products could overflow. */
 enum { NOT_TOLD = -1 };
 static inline int overlap_of_kinds(int kinds, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
     solid sa, sb;
-    int order_a = stand(&sa, kinds == TWO_BOXES ? FXS_BOX : FXS_CYLINDER, a, pose_a);
-    int order_b = stand(&sb, kinds == TWO_CYLINDERS ? FXS_CYLINDER : FXS_BOX, b, pose_b);
+    int order_a = stand(&sa, a, pose_a);
+    int order_b = stand(&sb, b, pose_b);
     int is_near = ((uint64_t)((int64_t)sa.x - sb.x + Q30_ONE) | (uint64_t)((int64_t)sa.z - sb.z + Q30_ONE)) >> 31 == 0;
     return order_a & order_b & is_near ? contact_of_kinds(kinds, &sa, &sb) : NOT_TOLD;
 }

@@ -7,6 +7,7 @@ import copy
 import csv
 import json
 import pickle
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -366,3 +367,38 @@ def test_overlap_many_says_what_is_wrong_with_a_row_of_a_shape(row: Any, named: 
         overlap_many(Sphere(1), Pose(0, 0, 0), rows, Pose(0, 0, 0))
     for part in ("shapes_b[1]", *named):
         assert part in str(told.value)
+
+
+_GOOD_ROWS = {"cylinder": (2, 0, 9, 9, 0), "box": (3, 0, 9, 9, 9)}
+
+
+@pytest.mark.parametrize("beside", _GOOD_ROWS.values(), ids=_GOOD_ROWS)
+@pytest.mark.parametrize("other", _GOOD_ROWS)
+@pytest.mark.parametrize("at", range(5))
+def test_overlap_many_refuses_what_is_wrong_with_a_cylinder_or_a_box(
+    beside: tuple[int, ...], other: str, at: int
+) -> None:
+    """In each number of its row and in the yaw of its pose, on either side and on both."""
+    good, poses = [beside, _GOOD_ROWS[other]], np.array([(0, 0, 0, 0), (0, 0, 0, 65535)], "i4")
+    sides = [np.array([beside] * 2, "i4"), np.array(good, "i4")]
+    assert list(overlap_many(sides[0], poses, sides[1], poses)) == [Contact.OVERLAPPING] * 2
+    unused = at == 1 or (at == 4 and other == "cylinder")
+    for wrong in (5, -1) if at == 0 else (1, -1, 2**29) if unused else (0, -1, 2**29, -(2**31)):
+        broken = np.array(good, "i4")
+        broken[1][at] = wrong
+        for a, b, name in (
+            (sides[0], broken, "shapes_b[1]"),
+            (broken, sides[0], "shapes_a[1]"),
+            (broken, broken, "shapes_a[1]"),
+        ):
+            with pytest.raises(ValueError, match=re.escape(name)):
+                overlap_many(a, poses, b, poses)
+    for yaw in (65536, -1, -(2**31)):
+        turned = np.array([(0, 0, 0, 0), (0, 0, 0, yaw)], "i4")
+        for a, b, name in (
+            (poses, turned, "poses_b[1]"),
+            (turned, poses, "poses_a[1]"),
+            (turned, turned, "poses_a[1]"),
+        ):
+            with pytest.raises(ValueError, match=re.escape(name)):
+                overlap_many(sides[0], a, sides[1], b)
