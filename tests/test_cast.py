@@ -1108,6 +1108,17 @@ def test_what_only_quantised_directions_let_meet_is_not_passed_by(
     assert world.cast(shape_from_tuple(a), Pose(*pa), motion) == [(0, *found)]
 
 
+@pytest.mark.parametrize("shape", [("sphere", 10000), ("capsule", 10000, 9), ("cylinder", 10000, 9)])
+@pytest.mark.parametrize("at", [(14142, 14142), (-14142, -14142), (-14142, 14142), (14143, -14143)])
+def test_a_motion_shorter_than_its_length_rounded_up_passes_nothing_by(shape: Any, at: Any) -> None:
+    """Of two that are large, beside, behind and before the way of a motion of (1, 0, -1)."""
+    world, solid, motion = World(1), shape_from_tuple(shape), (1, 0, -1)
+    world.add(0, solid, Pose(at[0], 0, at[1]))
+    found = cast_pair(solid, ORIGIN, motion, solid, Pose(at[0], 0, at[1]), STILL)
+    assert found is not None
+    assert world.cast(solid, ORIGIN, motion) == [(0, *found)]
+
+
 def test_a_rim_that_is_only_grazed_is_found_after_what_is_met_later() -> None:
     radius, start, motion = 30022054, Pose(50309611, 44, 67125379), (154220, 1, -115665)
     world = World(2)
