@@ -20,7 +20,7 @@ from rich.text import Text
 
 from fixsync.cli import text
 from fixsync.farm.engines import DaskEngine, Engine, LocalEngine
-from fixsync.farm.find import SourceError, find
+from fixsync.farm.find import SourceError, find, require
 from fixsync.farm.run import Progress, Summary, cores, farm
 from fixsync.farm.sandbox import Settings, WorkerError, can_limit_memory
 from fixsync.farm.store import Known, ResultsError, Store
@@ -168,6 +168,7 @@ def farm_command(
         memory, time_limit, logs_per_worker, scratch, sims, path=(str(Path.cwd()),) if sims else ()
     )
     try:
+        require(sources)
         with Store(results) as store:
             with (
                 _engine(ctx, engine_name, scheduler, settings, workers) as engine,

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 from fixsync.farm.worker import is_url
 from fixsync.logfile import is_log_name
 
-__all__ = ["Found", "SourceError", "find"]
+__all__ = ["Found", "SourceError", "find", "require"]
 
 _STAMPS = ("ETag", "etag", "checksum", "md5", "CRC", "mtime", "LastModified", "last_modified", "updated")
 """What file systems say of a file that changes with it, the surest first."""
@@ -58,6 +58,18 @@ def find(sources: Sequence[str], *, null: bool = False) -> Iterator[Found]:
             raise SourceError(f"{source}: no match logs (*.jsonl, *.fxlog, also compressed) there")
 
 
+def require(sources: Sequence[str]) -> None:
+    """SourceError for one that is plainly not there, before anything is looked at."""
+    for source in sources:
+        is_elsewhere = source == "-" or is_url(source) or glob.has_magic(source)
+        if not is_elsewhere and not os.path.lexists(source):
+            raise _absent(source)
+
+
+def _absent(source: str) -> SourceError:
+    return SourceError(f"{source}: there is no such file or folder")
+
+
 def _local(source: str, *, null: bool) -> Iterator[Found]:
     if source == "-":
         yield from _listed(sys.stdin.buffer, null=null)
@@ -72,7 +84,7 @@ def _local(source: str, *, null: bool) -> Iterator[Found]:
     elif glob.has_magic(source):
         yield from _matching(source)
     else:
-        raise SourceError(f"{source}: there is no such file or folder")
+        raise _absent(source)
 
 
 def _is_list(source: str, *, null: bool) -> bool:
