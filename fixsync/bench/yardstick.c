@@ -58,7 +58,7 @@ void plain_contacts(uint64_t n, direction of_yaw, const int32_t *a, const int32_
         if (of_yaw) {
             int32_t c, s;
             of_yaw((uint16_t)pose_b[3], &c, &s);
-            int64_t along = absolute((x * c + z * s) / (1 << 30)) - b[2], across = absolute((z * c - x * s) / (1 << 30)) - b[4];
+            int64_t along = absolute((x * c + z * s) >> 30) - b[2], across = absolute((z * c - x * s) >> 30) - b[4];
             x = along > 0 ? along : 0;
             z = across > 0 ? across : 0;
         } else {
