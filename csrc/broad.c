@@ -12,23 +12,17 @@
  * begins again with levels of their own for groups of layers, and goes through those that meet only.
  *
  * All of this is rebuilt from the state at every step and only proposes; fxs_solid_contact decides. */
+#include "blocks.h"
 #include "world.h"
 
 #define GROUPS_MAX 8
 #define LEVELS_MAX (11 * GROUPS_MAX + 1) /* 33 bit lengths of a size, three to a level, in each group; and one of those that meet nobody */
-#define FIELD 20      /* bits of a bound in a box */
-#define FIELD_MASK (((uint64_t)1 << FIELD) - 1)
-#define GUARDS ((uint64_t)1 << FIELD | (uint64_t)1 << (2 * FIELD + 1) | (uint64_t)1 << (3 * FIELD + 2))
 #define BATCH 256
+#define AHEAD 8 /* colliders that gather asks for before it copies them */
 #define IN_VAIN 8 /* pairs to a collider whose layers do not meet, until levels apart are worth it */
-#define BLOCK 4 /* keys looked at at once: so many more than colliders there are, all above any other */
-#define ROW_KEY_BITS 54 /* of a key without x: leaves at least 10 bits to x */
-
-/* Bounds on three axes, quantised to FIELD bits each (rounded down, which keeps order), a guard bit above each field: x in the low
- * field, then z, then y. `most` has its guards set: a box begins before another ends on all axes iff most - least keeps them all. */
-typedef struct packed_box {
-    uint64_t least, most;
-} packed_box;
+#define KEY_BITS 62 /* so that every end of a row is below 2^63 - 1 */
+#define LAST_KEY (((uint64_t)1 << 63) - 1) /* above every key and every end of a row */
+#define ROW_KEY_BITS 52 /* of a key without x: leaves at least 10 bits to x */
 
 typedef struct level {
     uint32_t first, end; /* in the sorted arrays */
@@ -53,8 +47,8 @@ typedef struct grid {
 
 typedef struct arrays {
     grid *g;
-    uint64_t *keys, *spare; /* BLOCK more keys than colliders: the last ones are above all */
-    packed_box *boxes;      /* in the order of the keys, like: */
+    uint64_t *keys, *spare; /* BLOCK more keys than colliders: the last ones are LAST_KEY */
+    uint64_t *least, *most; /* of boxes in the order of the keys, like: */
     solid *sorted;
 } arrays;
 
@@ -69,8 +63,9 @@ static arrays arrays_of(const fxs_world *w) {
     a.g = (grid *)at(w, w->broad_at);
     a.keys = (uint64_t *)at(w, w->broad_at + aligned(sizeof(grid)));
     a.spare = a.keys + w->capacity + BLOCK;
-    a.boxes = (packed_box *)(a.spare + w->capacity + BLOCK);
-    a.sorted = (solid *)(a.boxes + w->capacity + BLOCK);
+    a.least = a.spare + w->capacity + BLOCK;
+    a.most = a.least + w->capacity + BLOCK;
+    a.sorted = (solid *)(a.most + w->capacity + BLOCK);
     return a;
 }
 
@@ -243,7 +238,7 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
         smaller++;
     } while (id_bits + level_bits + z_bits + y_bits > ROW_KEY_BITS);
     /* A fraction of the smallest length is fine enough on x: finer keys would only take longer to sort. */
-    uint32_t field_bits = bit_length(extent[0] >> g->shift), room = 64 - id_bits - level_bits - z_bits - y_bits;
+    uint32_t field_bits = bit_length(extent[0] >> g->shift), room = KEY_BITS - id_bits - level_bits - z_bits - y_bits;
     uint32_t x_bits = bit_length(extent[0] / least) + 3;
     x_bits = x_bits < field_bits ? x_bits : field_bits;
     x_bits = x_bits < room ? x_bits : room;
@@ -305,21 +300,19 @@ static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
     const uint64_t *keys = a->keys, id_mask = ((uint64_t)1 << g->x_at) - 1;
     const int64_t low_x = g->low[0], low_z = g->low[1], low_y = g->low[2];
     const uint32_t shift = g->shift;
-    packed_box *box = a->boxes;
-    solid *copy = a->sorted;
-    for (const uint64_t *key = keys; key < keys + n; key++) {
-        const solid *s = all + (*key & id_mask);
-        *copy++ = *s;
+    for (uint32_t i = 0; i < n; i++) {
+        const solid *s = all + (keys[i] & id_mask);
+        prefetch(all + (keys[i + AHEAD < n ? i + AHEAD : i] & id_mask));
+        a->sorted[i] = *s;
         int64_t x = s->x - low_x, z = s->z - low_z, y = s->y - low_y, rx = s->reach_x, rz = s->reach_z, ry = s->reach_y;
-        box->least = (uint64_t)(x - rx) >> shift | (uint64_t)(z - rz) >> shift << (FIELD + 1) | (uint64_t)(y - ry) >> shift << (2 * FIELD + 2);
-        box->most = (uint64_t)(x + rx) >> shift | (uint64_t)(z + rz) >> shift << (FIELD + 1) |
-                    (uint64_t)(y + ry) >> shift << (2 * FIELD + 2) | GUARDS;
-        box++;
+        a->least[i] = (uint64_t)(x - rx) >> shift | (uint64_t)(z - rz) >> shift << (FIELD + 1) | (uint64_t)(y - ry) >> shift << (2 * FIELD + 2);
+        a->most[i] = (uint64_t)(x + rx) >> shift | (uint64_t)(z + rz) >> shift << (FIELD + 1) |
+                     (uint64_t)(y + ry) >> shift << (2 * FIELD + 2) | GUARDS;
     }
     const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1), kept = FIELD_MASK >> g->x_drop << g->x_drop, one = (uint64_t)1 << g->x_at;
     const uint32_t up = g->x_at > g->x_drop ? g->x_at - g->x_drop : 0, down = g->x_drop > g->x_at ? g->x_drop - g->x_at : 0;
     for (uint32_t i = 0; i < n; i++) {
-        a->spare[i] = (keys[i] & row_mask) + ((a->boxes[i].most & kept) << up >> down) + one;
+        a->spare[i] = (keys[i] & row_mask) + ((a->most[i] & kept) << up >> down) + one;
     }
 }
 
@@ -360,7 +353,8 @@ static int build(fxs_world *w, const arrays *a, int apart) {
     fxs_sort(w, a->keys, a->spare, n, g->x_at, g->key_end - g->x_at);
     gather(w, a, n);
     for (uint32_t i = n; i < n + BLOCK; i++) {
-        a->keys[i] = UINT64_MAX;
+        a->keys[i] = LAST_KEY;
+        a->least[i] = a->most[i] = 0;
     }
     return strangers != 0;
 }
@@ -383,66 +377,39 @@ static void test_proposed(search *s, uint32_t proposed) {
     static const uint8_t SORT[5] = {4, 4, 0, 1, 4};
     const solid *all = s->a.sorted;
     uint64_t like[4][BATCH + BLOCK], hit[BATCH + BLOCK];
-    uint32_t count[4] = {0};
+    uint32_t count[4] = {0}, met = 0;
     for (uint32_t i = 0; i < proposed; i++) {
         uint64_t pair = s->pair[i], swapped = pair << 32 | pair >> 32;
         const solid *p = all + (pair >> 32), *q = all + (pair & UINT32_MAX);
-        uint32_t sorts = (uint32_t)SORT[p->kind] + SORT[q->kind], kinds = sorts > 3 ? 3 : sorts;
+        uint32_t sorts = (uint32_t)SORT[p->kind] + SORT[q->kind], kinds = sorts > 3 ? 3 : sorts, meets = p->meets >> q->layer & 1;
         like[kinds][count[kinds]] = p->kind > q->kind ? swapped : pair;
-        count[kinds] += may_hit(p, q);
-        s->in_vain += ~p->meets >> q->layer & 1;
+        count[kinds] += meets & (uint32_t)((p->owner == 0) | (p->owner != q->owner));
+        met += meets;
     }
+    s->in_vain += proposed - met;
     for (int kinds = 0; kinds < 4; kinds++) {
-        uint32_t found = fxs_solid_hits(all, kinds, like[kinds], count[kinds], (int)s->w->hit_when, hit);
-        uint64_t room = s->found < s->w->hit_capacity ? s->w->hit_capacity - s->found : 0, kept = found < room ? found : room;
-        if (kept) {
-            memcpy(s->out + s->found, hit, (size_t)kept * sizeof *hit);
+        uint64_t room = s->found < s->w->hit_capacity ? s->w->hit_capacity - s->found : 0;
+        uint64_t *to = count[kinds] < room ? s->out + s->found : hit;
+        uint32_t found = fxs_solid_hits(all, kinds, like[kinds], count[kinds], (int)s->w->hit_when, to);
+        if (to == hit && room) {
+            memcpy(s->out + s->found, hit, (size_t)(found < room ? found : room) * sizeof *hit);
         }
         s->found += found;
     }
 }
 
-static int boxes_meet(const packed_box *p, const packed_box *q) { return ((p->most - q->least) & (q->most - p->least) & GUARDS) == GUARDS; }
-
-/* Tests those candidates whose boxes meet. */
-static void test_candidates(search *s, const uint64_t *end) {
-    const packed_box *boxes = s->a.boxes;
-    uint64_t *kept = s->pair;
-    for (const uint64_t *from = kept; from < end; from++) {
-        uint64_t pair = *from;
-        *kept = pair;
-        kept += boxes_meet(boxes + (pair >> 32), boxes + (pair & UINT32_MAX));
-    }
-    test_proposed(s, (uint32_t)(kept - s->pair));
-}
-
-/* How many of BLOCK ascending keys are below `end`. */
-static inline uint64_t below(const uint64_t *keys, uint64_t end) {
-    uint64_t n = keys[0] < end;
-    n += keys[1] < end;
-    n += keys[2] < end;
-    n += keys[3] < end;
-    return n;
-}
-
-/* Makes i (here << 32) a candidate with everything from j on whose key is below `end`; where candidates end so far and, returned, now.
- * By blocks, of which nearly always one is enough, so that no branch depends on chance. */
-static inline uint64_t *scan(search *s, uint64_t *pair, uint64_t here, const uint64_t *keys, uint64_t j, uint64_t end) {
-    uint64_t count;
+/* Makes i a candidate with everything from j on whose key is below `end` and whose box meets i's; where candidates end so far and, returned,
+ * now. By blocks, of which nearly always one is enough, so that no branch depends on chance. */
+static inline uint64_t *scan(search *s, const arrays *a, uint64_t *pair, uint64_t i, uint64_t j, uint64_t end) {
+    const packed_box own = {a->least[i], a->most[i]};
     do {
-        uint64_t first = here + j;
-        pair[0] = first;
-        pair[1] = first + 1;
-        pair[2] = first + 2;
-        pair[3] = first + 3;
-        count = below(keys + j, end);
-        pair += count;
+        pair = keep_of_block(pair, i << 32 | j, met_of_block(a->keys + j, a->least + j, a->most + j, own, end));
         j += BLOCK;
         if (pair >= s->pair + BATCH) {
-            test_candidates(s, pair);
+            test_proposed(s, (uint32_t)(pair - s->pair));
             pair = s->pair;
         }
-    } while (count == BLOCK);
+    } while (a->keys[j - 1] < end);
     return pair;
 }
 
@@ -450,7 +417,7 @@ static inline uint64_t *scan(search *s, uint64_t *pair, uint64_t here, const uin
 static inline uint64_t seek(const uint64_t *keys, uint64_t from, uint64_t key) {
     uint64_t passed;
     do {
-        passed = below(keys + from, key);
+        passed = below_in_block(keys + from, key);
         from += passed;
     } while (passed == BLOCK);
     return from;
@@ -488,8 +455,9 @@ static uint32_t seek_far(const arrays *a, uint32_t hint, uint64_t key) {
 /* Pairs within a level: along one's own row to one's own end, and along the rows after it from as far back as one could reach that
  * began before. */
 static inline void search_rows(search *s, const level *l, uint32_t rows) {
-    const grid *g = s->a.g;
-    const uint64_t *keys = s->a.keys, *ends = s->a.spare;
+    const arrays a = s->a;
+    const grid *g = a.g;
+    const uint64_t *keys = a.keys, *ends = a.spare;
     const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1), begin_mask = ~s->id_mask;
     const uint64_t back = x_key(g, (l->wide >> g->shift) + ((uint64_t)1 << g->x_drop) + 1);
     const uint64_t y = (uint64_t)1 << g->y_at, z = (uint64_t)1 << g->z_at, row[4] = {z, y - z, y, y + z};
@@ -497,13 +465,14 @@ static inline void search_rows(search *s, const level *l, uint32_t rows) {
     for (uint64_t i = l->first; i < l->end && s->in_vain <= s->in_vain_most; i++) {
         uint64_t key = keys[i], own = key & row_mask, end = ends[i], from = (key & begin_mask) - back;
         from = from > own && key > back ? from : own;
-        pair = scan(s, pair, i << 32, keys, i + 1, end);
+        pair = scan(s, &a, pair, i, i + 1, end);
         for (uint32_t k = 0; k < rows; k++) {
+            prefetch(a.sorted + start[k] + BLOCK);
             start[k] = seek(keys, start[k], from + row[k]);
-            pair = scan(s, pair, i << 32, keys, start[k], end + row[k]);
+            pair = scan(s, &a, pair, i, start[k], end + row[k]);
         }
     }
-    test_candidates(s, pair);
+    test_proposed(s, (uint32_t)(pair - s->pair));
 }
 
 static void search_level(search *s, const level *l) {
@@ -526,7 +495,7 @@ static void search_larger(search *s, const level *l, uint32_t large) {
         const solid *p = a->sorted + i;
         int64_t x = (int64_t)p->x - p->reach_x - coarse->wide, z = (int64_t)p->z - p->reach_z - coarse->wide,
                 y = (int64_t)p->y - p->reach_y - coarse->tall;
-        uint64_t x_begin = x_key(g, from_low(g, 0, max64(x, g->low[0])) >> g->shift), x_end = x_key(g, a->boxes[i].most & FIELD_MASK) + s->one;
+        uint64_t x_begin = x_key(g, from_low(g, 0, max64(x, g->low[0])) >> g->shift), x_end = x_key(g, a->most[i] & FIELD_MASK) + s->one;
         const uint32_t z_first = z_row(coarse, from_low(g, 1, max64(z, g->low[1]))),
                        z_end = z_row(coarse, from_low(g, 1, (int64_t)p->z + p->reach_z)),
                        y_end = y_row(g, coarse, from_low(g, 2, (int64_t)p->y + p->reach_y));
@@ -537,7 +506,7 @@ static void search_larger(search *s, const level *l, uint32_t large) {
             *h = seek_far(a, *h, row + x_begin);
             uint64_t next = a->keys[*h];
             if (next < row + x_end) {
-                pair = scan(s, pair, (uint64_t)i << 32, a->keys, *h, row + x_end);
+                pair = scan(s, a, pair, i, *h, row + x_end);
                 zr++;
             } else if (*h >= coarse->end) {
                 break;
@@ -555,7 +524,7 @@ static void search_larger(search *s, const level *l, uint32_t large) {
             }
         }
     }
-    test_candidates(s, pair);
+    test_proposed(s, (uint32_t)(pair - s->pair));
 }
 
 static void search_levels(search *s) {
@@ -662,7 +631,7 @@ static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t 
     if (g->count == 0) {
         return 0;
     }
-    uint64_t from[3], to[3], id_mask = ((uint64_t)1 << g->x_at) - 1, one = (uint64_t)1 << g->x_at, n = 0;
+    uint64_t from[3], to[3], id_mask = ((uint64_t)1 << g->x_at) - 1, one = (uint64_t)1 << g->x_at, *last = found;
     for (uint32_t i = 0; i < 3; i++) {
         if (most[AXIS[i]] < g->low[i] || least[AXIS[i]] > g->high[i]) {
             return 0;
@@ -686,10 +655,12 @@ static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t 
             for (uint32_t z = z_first; z <= z_last; z++) {
                 uint64_t row = row_key(g, lvl, y, z);
                 hint = g->indexed ? seek_by_index(a, index, row + x_begin) : seek_far(a, hint, row + x_begin);
-                for (; a->keys[hint] < row + x_end; hint++) {
-                    found[n] = a->keys[hint] & id_mask;
-                    n += (uint64_t)boxes_meet(&here, a->boxes + hint);
-                }
+                do {
+                    last = keep_of_block(last, hint, met_of_block(a->keys + hint, a->least + hint, a->most + hint, here, row + x_end));
+                    hint += BLOCK;
+                } while (a->keys[hint - 1] < row + x_end);
+                hint -= BLOCK;
+                hint += (uint32_t)below_in_block(a->keys + hint, row + x_end);
                 /* On to the next row that has anything, if there is one. */
                 uint64_t ahead = (a->keys[hint] - row) >> g->z_at;
                 if (hint >= l->end || ahead > z_last - z) {
@@ -707,7 +678,11 @@ static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t 
             y += g->beams && ahead ? (uint32_t)ahead - 1 : 0;
         }
     }
-    return n;
+    for (uint64_t *id = found; id < last; id++) {
+        *id = a->keys[*id] & id_mask;
+        prefetch(solids(w) + *id);
+    }
+    return (uint64_t)(last - found);
 }
 
 uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64_t most[3]) {

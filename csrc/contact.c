@@ -36,16 +36,21 @@ static planar direction_of_solid(const solid *s) {
     return p;
 }
 
-/* CLS(|v|^2, q * 2^60) for v in Q.46, |v|^2 < 2^123, 0 <= q <= 2^58. Whole raw units decide it but in a band about one raw unit
- * wide: with u = floor(|v| / 2^30) on each axis, u.x^2 + u.z^2 <= |v|^2 / 2^60 < (u.x + 1)^2 + (u.z + 1)^2. */
-static inline int classify_q46(planar v, int64_t q) {
+/* Contact as a slack: above 0 where two overlap, 0 where they touch, below where they are apart. The least slack decides. */
+static inline int class_of(int64_t slack) { return (slack >= 0) + (slack > 0); }
+
+/* The slack whose class is CLS(|v|^2, q * 2^60) for v in Q.46, |v|^2 < 2^123, 0 <= q <= 2^58. Whole raw units decide it but in a band about
+ * one raw unit wide: with u = floor(|v| / 2^30) on each axis, u.x^2 + u.z^2 <= |v|^2 / 2^60 < (u.x + 1)^2 + (u.z + 1)^2. */
+static inline int64_t slack_q46(planar v, int64_t q) {
     int64_t x = (int64_t)((uint64_t)abs64(v.x) >> 30), z = (int64_t)((uint64_t)abs64(v.z) >> 30);
     int64_t least = x * x + z * z, most = least + 2 * (x + z + 1);
     if ((uint64_t)(q - least) < (uint64_t)(most - least)) {
-        return classify_wide(square_sum(v), i128_mul(q, Q60_ONE));
+        return classify_wide(square_sum(v), i128_mul(q, Q60_ONE)) - 1;
     }
-    return 2 * (most <= q);
+    return q - least; /* below 0, or most - least and more */
 }
+
+static inline int classify_q46(planar v, int64_t q) { return class_of(slack_q46(v, q)); }
 
 /* NEAR for a disc of radius R: d below 2^30 on each axis, so D2 < 2^61. The exact comparison is L^2 with 4 R^2 q, below 2^123. */
 static inline int near_disc(int64_t R, planar d, int64_t q) {
@@ -58,11 +63,11 @@ static inline int near_disc(int64_t R, planar d, int64_t q) {
 }
 
 /* NEAR for a box; |d| < 2^31, so |v| < 2^61. */
-static inline int near_box(const solid *b, planar d, int64_t q) {
+static inline int64_t slack_box(const solid *b, planar d, int64_t q) {
     planar v = turned_back(d, direction_of_solid(b));
     v.x = max64(0, abs64(v.x) - b->size[0] * Q30_ONE);
     v.z = max64(0, abs64(v.z) - b->size[2] * Q30_ONE);
-    return classify_q46(v, q);
+    return slack_q46(v, q);
 }
 
 /* The part of NEAR for a sector that one edge e of it decides, for d outside the wedge. |d| < 2^31, |e| < 2^30 + 1. */
@@ -127,21 +132,34 @@ void fxs_solid_bounds(const solid *s, int64_t least[3], int64_t most[3]) {
 /* NEAR: the prism p against the axis at d from its centre, q the squared distance that touches; `known` are p's edges, if they are. */
 static inline int near_prism(const solid *p, const edges *known, planar d, int64_t q) {
     if (p->kind != FXS_SECTOR) {
-        return p->kind == FXS_CYLINDER ? near_disc(p->size[0], d, q) : near_box(p, d, q);
+        return p->kind == FXS_CYLINDER ? near_disc(p->size[0], d, q) : class_of(slack_box(p, d, q));
     }
     edges e = known ? *known : edges_of(p);
     return near_sector(p, e.e1, e.e2, d, q);
 }
 
-/* Separating axes of two boxes, all in 64 bits: |p| < 2^62, a limit below 2^61. The least of several CLS is one more than "all below"
- * where "all at or below", else 0. */
-static inline int box_box(const solid *a, const solid *b, planar d) {
-    planar rel = fxs_direction_of((uint32_t)b->yaw - a->yaw), pa = turned_back(d, direction_of_solid(a)), pb = turned_back(d, direction_of_solid(b));
-    int64_t c = abs64(rel.x), s = abs64(rel.z), ax = a->size[0], az = a->size[2], bx = b->size[0], bz = b->size[2];
+/* Separating axes of two boxes, all in 64 bits: |p| < 2^62, a limit below 2^61. pa and pb lead from one to the other in the frames of both,
+ * c and s are the magnitudes of the direction of b's yaw in a's frame. */
+static inline int64_t slack_on_axes(const solid *a, const solid *b, planar pa, planar pb, int64_t c, int64_t s) {
+    int64_t ax = a->size[0], az = a->size[2], bx = b->size[0], bz = b->size[2];
     int64_t over_ax = ax * Q30_ONE + bx * c + bz * s - abs64(pa.x), over_az = az * Q30_ONE + bx * s + bz * c - abs64(pa.z);
     int64_t over_bx = bx * Q30_ONE + ax * c + az * s - abs64(pb.x), over_bz = bz * Q30_ONE + ax * s + az * c - abs64(pb.z);
-    int64_t least = min64(min64(over_ax, over_az), min64(over_bx, over_bz));
-    return classify(0, least);
+    return min64(min64(over_ax, over_az), min64(over_bx, over_bz));
+}
+
+/* The product of two directions is nearly that of their yaws' difference: each part of a direction is off by 1/2 at most, so a part of the
+ * product by sqrt(2), one more for what is cut off and 1/2 for what it stands for, which is below 3. It decides all but what is within
+ * 3 times the sizes of touching; that, the exact direction decides. */
+static inline int64_t slack_boxes(const solid *a, const solid *b, planar d) {
+    planar of_a = direction_of_solid(a), of_b = direction_of_solid(b), pa = turned_back(d, of_a), pb = turned_back(d, of_b);
+    planar rel = turned_back(of_b, of_a);
+    int64_t off = 3 * ((int64_t)a->size[0] + a->size[2] + b->size[0] + b->size[2]);
+    int64_t slack = slack_on_axes(a, b, pa, pb, (int64_t)((uint64_t)abs64(rel.x) >> 30), (int64_t)((uint64_t)abs64(rel.z) >> 30));
+    if ((uint64_t)(slack + off) <= (uint64_t)(2 * off)) {
+        rel = fxs_direction_of((uint32_t)b->yaw - a->yaw);
+        slack = slack_on_axes(a, b, pa, pb, abs64(rel.x), abs64(rel.z));
+    }
+    return slack;
 }
 
 /* W of a sector's wedge for the vector v from the apex to the box point nearest to it; p is the apex in the box's frame. */
@@ -208,7 +226,7 @@ static inline int contact_near(const solid *a, const solid *b, const edges *know
     if (a->kind == FXS_CYLINDER) { /* of two discs L^2 and 4 R^2 q are squares: their roots compare alike, in 64 bits */
         flat = b->kind == FXS_CYLINDER ? classify(dx * dx + dz * dz, both * both) : near_prism(b, known, minus_d, r * r);
     } else if (a->kind == FXS_BOX) {
-        flat = b->kind == FXS_BOX ? box_box(a, b, d) : sector_box(b, a, d);
+        flat = b->kind == FXS_BOX ? class_of(slack_boxes(a, b, d)) : sector_box(b, a, d);
     } else {
         flat = FXS_APART;
     }
@@ -223,25 +241,26 @@ int fxs_solid_contact(const solid *a, const solid *b) {
     return contact_near(a, b, NULL);
 }
 
-static inline int contact_of_kinds(int kinds, const solid *a, const solid *b) {
+static inline int64_t slack_of_kinds(int kinds, const solid *a, const solid *b) {
     if (kinds == OTHER_KINDS) {
-        return contact_near(a, b, NULL);
+        return contact_near(a, b, NULL) - 1;
     }
     planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
     int64_t r = a->size[0], both = r + b->size[0];
-    int flat = kinds == TWO_CYLINDERS ? classify(dot64(d, d), both * both) : kinds == CYLINDER_AND_BOX ? near_box(b, d, r * r) : box_box(a, b, d);
-    return min_int(flat, classify(abs64((int64_t)b->y - a->y), (int64_t)a->size[1] + b->size[1]));
+    int64_t flat = kinds == TWO_CYLINDERS ? both * both - dot64(d, d) : kinds == CYLINDER_AND_BOX ? slack_box(b, d, r * r) : slack_boxes(a, b, d);
+    return min64(flat, (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y));
 }
 
 /* Each is written, and stays if it counts: no branch on what chance decides. */
 static inline uint32_t hits_of_kinds(int kinds, const solid *all, const uint64_t *pairs, uint32_t n, int hit_when, uint64_t *hits) {
     uint32_t found = 0;
+    const int64_t least = hit_when - FXS_TOUCHING;
     for (uint32_t i = 0; i < n; i++) {
         const solid *a = all + (pairs[i] >> 32), *b = all + (pairs[i] & UINT32_MAX);
-        int contact = contact_of_kinds(kinds, a, b);
+        int64_t slack = slack_of_kinds(kinds, a, b);
         uint64_t first = a->id < b->id ? a->id : b->id, second = a->id < b->id ? b->id : a->id;
-        hits[found] = first << 33 | second << 2 | (uint64_t)contact;
-        found += contact >= hit_when;
+        hits[found] = (first << 33) + (second << 2) + FXS_TOUCHING + (uint64_t)(slack > 0);
+        found += slack >= least;
     }
     return found;
 }
@@ -259,7 +278,19 @@ uint32_t fxs_solid_hits(const solid *all, int kinds, const uint64_t *pairs, uint
     }
 }
 
-uint64_t fxs_solid_met(const solid *area, const solid *all, uint64_t *ids, uint64_t n, int hit_when) {
+/* Keeps those of n ids that `area` meets, all of them of one kind. */
+static inline uint64_t met_of_kinds(int kinds, int swap, const solid *area, const edges *known, const solid *all, const uint64_t *like, uint64_t n,
+                                    int64_t least, uint64_t *ids) {
+    uint64_t met = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        const solid *s = all + like[i];
+        ids[met] = like[i];
+        met += (kinds == OTHER_KINDS ? contact_near(area, s, known) - 1 : slack_of_kinds(kinds, swap ? s : area, swap ? area : s)) >= least;
+    }
+    return met;
+}
+
+uint64_t fxs_solid_met(const solid *area, const fxs_query *q, const solid *all, uint64_t *ids, uint64_t n, int hit_when) {
     enum { AT_ONCE = 64 };
     uint64_t met = 0;
     edges of_area = {{0, 0}, {0, 0}};
@@ -267,16 +298,26 @@ uint64_t fxs_solid_met(const solid *area, const solid *all, uint64_t *ids, uint6
         of_area = edges_of(area);
     }
     const edges *known = area->kind == FXS_SECTOR ? &of_area : NULL;
+    const int64_t least = hit_when - FXS_TOUCHING;
     for (uint64_t from = 0; from < n; from += AT_ONCE) { /* by kinds: what is alike is predicted well */
         uint64_t like[FXS_SECTOR + 1][AT_ONCE], count[FXS_SECTOR + 1] = {0}, end = from + AT_ONCE < n ? from + AT_ONCE : n;
         for (uint64_t i = from; i < end; i++) {
-            uint32_t kind = all[ids[i]].kind;
-            like[kind][count[kind]++] = ids[i];
+            const solid *s = all + ids[i];
+            like[s->kind][count[s->kind]] = ids[i];
+            count[s->kind] += (q->mask >> s->layer & 1) & (uint32_t)((q->exclude_owner == 0) | (s->owner != q->exclude_owner));
         }
         for (uint32_t kind = 0; kind <= FXS_SECTOR; kind++) {
-            for (uint64_t i = 0; i < count[kind]; i++) {
-                ids[met] = like[kind][i];
-                met += contact_near(area, all + like[kind][i], known) >= hit_when;
+            uint64_t *to = ids + met;
+            if (area->kind == FXS_CYLINDER && kind == FXS_CYLINDER) {
+                met += met_of_kinds(TWO_CYLINDERS, 0, area, NULL, all, like[kind], count[kind], least, to);
+            } else if (area->kind == FXS_CYLINDER && kind == FXS_BOX) {
+                met += met_of_kinds(CYLINDER_AND_BOX, 0, area, NULL, all, like[kind], count[kind], least, to);
+            } else if (area->kind == FXS_BOX && kind == FXS_CYLINDER) {
+                met += met_of_kinds(CYLINDER_AND_BOX, 1, area, NULL, all, like[kind], count[kind], least, to);
+            } else if (area->kind == FXS_BOX && kind == FXS_BOX) {
+                met += met_of_kinds(TWO_BOXES, 0, area, NULL, all, like[kind], count[kind], least, to);
+            } else {
+                met += met_of_kinds(OTHER_KINDS, 0, area, known, all, like[kind], count[kind], least, to);
             }
         }
     }
@@ -322,7 +363,7 @@ static inline int overlap_of_kinds(int kinds, const fxs_shape *a, const fxs_pose
     int order_a = stand(&sa, a, pose_a);
     int order_b = stand(&sb, b, pose_b);
     int is_near = ((uint64_t)((int64_t)sa.x - sb.x + Q30_ONE) | (uint64_t)((int64_t)sa.z - sb.z + Q30_ONE)) >> 31 == 0;
-    return order_a & order_b & is_near ? contact_of_kinds(kinds, &sa, &sb) : NOT_TOLD;
+    return order_a & order_b & is_near ? class_of(slack_of_kinds(kinds, &sa, &sb)) : NOT_TOLD;
 }
 
 static inline int overlap_of_usual_kinds(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {

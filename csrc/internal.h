@@ -141,8 +141,9 @@ FXS_INTERNAL uint32_t fxs_solid_hits(const solid *all, int kinds, const uint64_t
 /* Bounds of s, x, y, z: at least what the exact tests can see of it, and of a sector its wedge alone. Below 2^32 in magnitude. */
 FXS_INTERNAL void fxs_solid_bounds(const solid *s, int64_t least[3], int64_t most[3]);
 
-/* Keeps, in any order, those of n ids that `area` meets: how many. They are near it, as above. */
-FXS_INTERNAL uint64_t fxs_solid_met(const solid *area, const solid *all, uint64_t *ids, uint64_t n, int hit_when);
+/* Keeps, in any order, those of n ids that `area`, the query's shape, meets and the query does not leave out: how many. They are near it,
+ * as above. */
+FXS_INTERNAL uint64_t fxs_solid_met(const solid *area, const fxs_query *q, const solid *all, uint64_t *ids, uint64_t n, int hit_when);
 
 /* fxs_shape_check and the pose's yaw. */
 FXS_INTERNAL int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose);

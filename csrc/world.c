@@ -26,7 +26,7 @@ static uint64_t room(uint64_t *end, uint64_t size) {
 }
 
 static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
-    uint64_t end = 0, set = set_size(c->capacity), hit_room = c->hit_capacity * (uint64_t)sizeof(packed_hit);
+    uint64_t end = 0, set = set_size(c->capacity), hit_room = ((uint64_t)c->hit_capacity + 1) * sizeof(packed_hit);
     room(&end, sizeof *w);
     w->solids_at = room(&end, c->capacity * (uint64_t)sizeof(solid));
     w->places_at = room(&end, c->capacity * (uint64_t)sizeof(place));
@@ -437,41 +437,44 @@ void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, u
     }
 }
 
-/* Where a step's events go. Those past the capacity are counted only. */
-typedef struct event_list {
-    fxs_event *events;
-    uint64_t capacity, count;
-} event_list;
-
 static uint64_t offset_of(const fxs_world *w, const packed_hit *list) { return (uint64_t)((const uint8_t *)list - (const uint8_t *)w); }
 
-static void report(event_list *list, packed_hit h, uint32_t kind, uint32_t contact) {
-    if (list->count < list->capacity) {
-        fxs_event *e = list->events + list->count;
+static inline void put_event(fxs_event *events, uint64_t capacity, uint64_t at, packed_hit h, uint32_t kind, uint32_t contact) {
+    if (at < capacity) {
+        fxs_event *e = events + at;
         e->a = hit_a(h);
         e->b = hit_b(h);
         e->kind = kind;
         e->contact = contact;
     }
-    list->count++;
 }
 
-/* Merges the hits of the last step with those of this one, both ascending, into events. */
-static void compare_hits(const fxs_world *w, const packed_hit *now, uint64_t now_count, event_list *list) {
-    const packed_hit *old = hits(w), *old_end = old + w->hit_count, *now_end = now + now_count;
+/* Merges the hits of the last step with those of this one, both ascending and followed by NO_HIT, into events: how many. Those past the
+ * capacity are counted only. */
+static uint64_t compare_hits(const fxs_world *w, const packed_hit *now, fxs_event *events, uint64_t capacity) {
+    const packed_hit *old = hits(w);
     const uint64_t *changed = w->changed_count ? changed_set(w) : NULL;
-    while (old < old_end || now < now_end) {
-        uint64_t was = old < old_end ? *old >> 2 : UINT64_MAX, is = now < now_end ? *now >> 2 : UINT64_MAX;
-        packed_hit pair = was <= is ? *old : *now;
-        int replaced = changed && was <= is && (set_has(changed, hit_a(pair)) || set_has(changed, hit_b(pair)));
-        if (was < is || replaced) {
-            report(list, pair, FXS_EXIT, FXS_APART);
+    uint64_t count = 0;
+    for (;;) { /* where both have a pair the next ones are known before what it is has been looked at */
+        uint64_t was = *old >> 2, is = *now >> 2;
+        if (was == is) {
+            if (*now == NO_HIT) {
+                return count;
+            }
+            if (changed && (set_has(changed, hit_a(*now)) || set_has(changed, hit_b(*now)))) {
+                put_event(events, capacity, count++, *now, FXS_EXIT, FXS_APART);
+                put_event(events, capacity, count++, *now, FXS_ENTER, hit_contact(*now));
+            } else {
+                put_event(events, capacity, count++, *now, FXS_STAY, hit_contact(*now));
+            }
+            old++;
+            now++;
+        } else if (was < is) {
+            put_event(events, capacity, count++, *old++, FXS_EXIT, FXS_APART);
+        } else {
+            put_event(events, capacity, count++, *now, FXS_ENTER, hit_contact(*now));
+            now++;
         }
-        if (is <= was) {
-            report(list, pair, was == is && !replaced ? FXS_STAY : FXS_ENTER, hit_contact(*now));
-        }
-        old += was <= is;
-        now += is <= was;
     }
 }
 
@@ -487,10 +490,9 @@ int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capac
     uint64_t both = world->spare_at + world->other_at;
     now = sorted(world, now, other, found, 2, id_bits); /* by b, then by a: the bits that ids of this world have */
     now = sorted(world, now, (packed_hit *)at(world, both - offset_of(world, now)), found, 33, id_bits);
-    event_list list = {events, event_capacity, 0};
-    compare_hits(world, now, found, &list);
-    counts->events = list.count;
-    if (list.count > event_capacity) {
+    now[found] = hits(world)[world->hit_count] = NO_HIT;
+    counts->events = compare_hits(world, now, events, event_capacity);
+    if (counts->events > event_capacity) {
         return FXS_E_ROOM;
     }
     uint64_t old = world->hits_at;
@@ -520,14 +522,9 @@ static uint64_t met_by(fxs_world *w, const fxs_query *q, uint64_t **ids) {
     fxs_solid_make(&area, &q->shape, &q->pose);
     int64_t least[3], most[3];
     fxs_solid_bounds(&area, least, most);
-    uint64_t near_count, met = 0, *near = fxs_broad_near(w, least, most, &near_count);
-    for (uint64_t i = 0; i < near_count; i++) {
-        const solid *s = solids(w) + near[i];
-        near[met] = near[i];
-        met += (q->mask >> s->layer & 1) & (uint32_t)((q->exclude_owner == 0) | (s->owner != q->exclude_owner));
-    }
+    uint64_t n, *near = fxs_broad_near(w, least, most, &n);
     *ids = near;
-    return fxs_solid_met(&area, solids(w), near, met, (int)w->hit_when);
+    return fxs_solid_met(&area, q, solids(w), near, n, (int)w->hit_when);
 }
 
 /* Squared distance of a collider's centre from a pose: three components of 33 bits. */

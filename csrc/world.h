@@ -12,6 +12,7 @@ typedef struct place {
 
 /* A pair and its contact in one word that sorts by (a, b): a << 33 | b << 2 | contact. */
 typedef uint64_t packed_hit;
+#define NO_HIT UINT64_MAX /* above every other: ids are below 2^31 */
 
 struct fxs_world {
     uint32_t capacity, hit_capacity, hit_when;
@@ -23,7 +24,7 @@ struct fxs_world {
     /* Offsets from the start of this struct. By id: */
     uint64_t solids_at, places_at;
     uint64_t present_at, changed_at, marks_at; /* bit sets of capacity bits; marks is scratch, empty between calls */
-    /* Hits of the last step, and two buffers to make the next ones in; each hit_capacity packed hits. */
+    /* Hits of the last step, and two buffers to make the next ones in; each hit_capacity packed hits and NO_HIT. */
     uint64_t hits_at, spare_at, other_at;
     uint64_t digits_at; /* scratch of sorting: 2^digit_bits counts */
     uint32_t digit_bits;
@@ -65,6 +66,15 @@ static inline uint32_t trailing_zeros(uint64_t v) { /* v != 0 */
         }
     }
     return n;
+#endif
+}
+
+/* That what is at p will be read soon. */
+static inline void prefetch(const void *p) {
+#if defined(__GNUC__) && !defined(FXS_NO_BUILTINS)
+    __builtin_prefetch(p);
+#else
+    (void)p;
 #endif
 }
 
