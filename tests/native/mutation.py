@@ -63,7 +63,7 @@ TESTS = {
     "version.c": (("kernel", ""),),
     "world.c": (("kernel world nearest", ""), ("broad bodies counts", "")),
 }
-OF_ALL = (("wide", ""), ("kernel shapes numbers world", ""), ("push broad", ""), ("cast", ""))
+OF_ALL = (("wide blocks", ""), ("kernel shapes numbers world", ""), ("push broad", ""), ("cast", ""))
 
 # A line of the golden goes out as soon as it is there, so that the first that differs ends the run.
 MAIN = """

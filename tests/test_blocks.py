@@ -1,0 +1,134 @@
+"""Boxes by BLOCK (csrc/blocks.h): with vector instructions, where the machine has them, and one by one."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+ROOT = Path(__file__).parents[1]
+BLOCK, FIELD = 4, 20
+
+SHIM = r"""
+#include "blocks.h"
+
+#define BOXES const uint64_t *keys, const uint64_t *least, const uint64_t *most, uint64_t of, uint64_t to
+
+uint32_t shim_met(BOXES, uint64_t end) {
+    packed_box box = {of, to};
+    return met_of_block(keys, least, most, box, end);
+}
+uint32_t shim_met_scalar(BOXES, uint64_t end) {
+    packed_box box = {of, to};
+    return met_of_block_scalar(keys, least, most, box, end);
+}
+void shim_add(uint64_t *to, const uint64_t *from, uint64_t v) { add_to_block(to, from, v); }
+uint64_t shim_keep(uint64_t *list, uint64_t first, uint32_t met) {
+    return (uint64_t)(keep_of_block(list, first, met) - list);
+}
+uint64_t shim_below(const uint64_t *keys, uint64_t end) { return below_in_block(keys, end); }
+
+/* How many of n blocks of any words the two forms tell differently. */
+uint64_t shim_differences(uint64_t n) {
+    uint64_t state = 1, differ = 0, v[3 * BLOCK + 3], *least = v + BLOCK, *most = v + 2 * BLOCK;
+    while (n--) {
+        for (uint32_t i = 0; i < 3 * BLOCK + 3; i++) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            v[i] = state * UINT64_C(0x2545F4914F6CDD1D);
+        }
+        packed_box box = {v[12], v[13]};
+        differ += met_of_block(v, least, most, box, v[14]) != met_of_block_scalar(v, least, most, box, v[14]);
+    }
+    return differ;
+}
+"""
+FORMS = {"as the compiler has it": [], "one by one": ["-DFXS_NO_BUILTINS"]}
+U64 = ctypes.c_uint64
+
+field = st.one_of(st.integers(0, 5), st.integers(2**FIELD - 5, 2**FIELD - 1), st.integers(0, 2**FIELD - 1))
+corner = st.tuples(field, field, field)
+box = st.tuples(corner, corner).map(lambda two: tuple(tuple(sorted(ends)) for ends in zip(*two, strict=True)))
+"""(least, most) of each axis."""
+key = st.one_of(st.integers(0, 3), st.integers(2**63 - 4, 2**63 - 1), st.integers(0, 2**63 - 1))
+
+
+@pytest.fixture(scope="module", params=FORMS)
+def kernel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    where = tmp_path_factory.mktemp("blocks")
+    (where / "shim.c").write_text(SHIM, encoding="utf-8")
+    flags = ["-std=c11", "-O1", "-fPIC", "-shared", f"-I{ROOT / 'csrc'}", *FORMS[request.param]]
+    subprocess.run([compiler, *flags, str(where / "shim.c"), "-o", str(where / "blocks.so")], check=True)
+    found = ctypes.CDLL(str(where / "blocks.so"))
+    for name in ("keep", "below", "differences"):
+        getattr(found, f"shim_{name}").restype = U64
+    return found
+
+
+def words(values: list[int]) -> ctypes.Array[U64]:
+    return (U64 * len(values))(*values)
+
+
+def packed(ends: tuple[int, ...], guards: int) -> int:
+    return sum((end | guards << FIELD) << (FIELD + 1) * axis for axis, end in enumerate(ends))
+
+
+def least(of: tuple[tuple[int, int], ...]) -> int:
+    return packed(tuple(ends[0] for ends in of), 0)
+
+
+def most(of: tuple[tuple[int, int], ...]) -> int:
+    return packed(tuple(ends[1] for ends in of), 1)
+
+
+@given(
+    boxes=st.lists(box, min_size=BLOCK, max_size=BLOCK),
+    keys=st.lists(key, min_size=BLOCK, max_size=BLOCK),
+    own=box,
+    end=key,
+)
+def test_those_meet_that_begin_before_each_other_end_on_every_axis_and_lie_before_the_end(
+    kernel: ctypes.CDLL, boxes: list[tuple[tuple[int, int], ...]], keys: list[int], own, end: int
+) -> None:
+    expected = 0
+    for place, (other, its_key) in enumerate(zip(boxes, keys, strict=True)):
+        meet = all(p[0] <= q[1] and q[0] <= p[1] for p, q in zip(own, other, strict=True))
+        expected |= (meet and its_key < end) << place
+    arrays = [words(keys), words([least(b) for b in boxes]), words([most(b) for b in boxes])]
+    for ask in (kernel.shim_met, kernel.shim_met_scalar):
+        assert ask(*arrays, U64(least(own)), U64(most(own)), U64(end)) == expected
+
+
+def test_both_forms_tell_the_same_of_any_words(kernel: ctypes.CDLL) -> None:
+    assert kernel.shim_differences(U64(2_000_000)) == 0
+
+
+@pytest.mark.parametrize("met", range(1 << BLOCK))
+def test_what_meets_is_appended_in_order(kernel: ctypes.CDLL, met: int) -> None:
+    for first in (0, 7 << 32 | 5, 2**63 - 8):
+        out = words([0] * BLOCK)
+        count = kernel.shim_keep(out, U64(first), met)
+        assert list(out)[:count] == [first + place for place in range(BLOCK) if met >> place & 1]
+
+
+@given(
+    values=st.lists(st.integers(0, 2**64 - 1), min_size=BLOCK, max_size=BLOCK), v=st.integers(0, 2**64 - 1)
+)
+def test_sums_are_modulo_a_word(kernel: ctypes.CDLL, values: list[int], v: int) -> None:
+    out = words([0] * (BLOCK + 1))
+    kernel.shim_add(out, words(values), U64(v))
+    assert list(out) == [(value + v) % 2**64 for value in values] + [0]
+
+
+@given(values=st.lists(key, min_size=BLOCK, max_size=BLOCK).map(sorted), end=key)
+def test_ascending_keys_below_an_end_are_counted(kernel: ctypes.CDLL, values: list[int], end: int) -> None:
+    assert kernel.shim_below(words(values), U64(end)) == sum(value < end for value in values)
