@@ -54,20 +54,36 @@ static inline uint32_t bit_length(uint64_t v) {
 #endif
 }
 
+/* Two numbers of 32 bits side by side, to be tested at once. */
+#define PAIR(lower, upper) ((uint64_t)(lower) | (uint64_t)(upper) << 32)
+
+/* 0 if both numbers of a pair are at least those of `least` and at most those of `most` (below 2^31). Else the top bit of each that is not,
+ * and maybe of the upper one: only a lower one that is out of range borrows from it. */
+static inline uint64_t outside(uint64_t v, uint64_t least, uint64_t most) {
+    return ((v - least) | (most - v)) & PAIR(1u << 31, 1u << 31);
+}
+
+/* Of each kind the range of size[0] and size[1], and that of size[2] and half_angle: both least pairs, both most. Of what is no kind, of nothing. */
+static const uint64_t FIT[8][4] = {
+    {PAIR(1, 0), 0, PAIR(FXS_SIZE_MAX, 0), 0},
+    {PAIR(1, 0), 0, PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), 0},
+    {PAIR(1, 1), 0, PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), 0},
+    {PAIR(1, 1), PAIR(1, 0), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), PAIR(FXS_SIZE_MAX, 0)},
+    {PAIR(1, 1), PAIR(0, 1), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), PAIR(0, FXS_HALF_ANGLE_MAX)},
+    {1, 0, 0, 0},
+    {1, 0, 0, 0},
+    {1, 0, 0, 0},
+};
+
 /* FXS_OK, FXS_E_KIND, FXS_E_SIZE or FXS_E_HALF_ANGLE. */
 static inline int32_t shape_status(uint32_t kind, uint32_t half_angle, const int32_t size[3]) {
-    enum { MAX = FXS_SIZE_MAX };
-    static const uint32_t LEAST[5][3] = {{1, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 1, 1}, {1, 1, 0}};
-    static const uint32_t MORE[5][3] = {
-        {MAX - 1, 0, 0}, {MAX - 1, MAX, 0}, {MAX - 1, MAX - 1, 0}, {MAX - 1, MAX - 1, MAX - 1}, {MAX - 1, MAX - 1, 0}};
     if (kind > FXS_SECTOR) {
         return FXS_E_KIND;
     }
-    const uint32_t *least = LEAST[kind], *more = MORE[kind];
-    if (((uint32_t)size[0] - least[0] > more[0]) | ((uint32_t)size[1] - least[1] > more[1]) | ((uint32_t)size[2] - least[2] > more[2])) {
-        return FXS_E_SIZE;
-    }
-    return (kind == FXS_SECTOR ? half_angle - 1 > FXS_HALF_ANGLE_MAX - 1 : half_angle != 0) ? FXS_E_HALF_ANGLE : FXS_OK;
+    const uint64_t *fit = FIT[kind];
+    uint64_t sizes = outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), fit[0], fit[2]);
+    uint64_t rest = outside(PAIR((uint32_t)size[2], half_angle), fit[1], fit[3]);
+    return sizes | (uint32_t)rest ? FXS_E_SIZE : rest ? FXS_E_HALF_ANGLE : FXS_OK;
 }
 
 /* v / 2^30 rounded to nearest, halves away from zero; |v| < 2^63 - 2^29. */
@@ -102,6 +118,9 @@ typedef struct solid {
     uint32_t meets;                    /* the world's mask of its layer */
 } solid;                               /* 64 bytes */
 
+/* Sets the directions of n solids, and the reach of those that are boxes. */
+FXS_INTERNAL void fxs_turn_solids(solid *all, const uint32_t *ids, uint32_t n);
+
 /* Makes `out` a checked shape at a checked pose; layer, active, owner and id are left alone. */
 FXS_INTERNAL void fxs_solid_make(solid *out, const fxs_shape *shape, const fxs_pose *pose);
 
@@ -117,8 +136,8 @@ static inline void box_reach(solid *s) {
 
 /* Sets the reach from kind and size, of what is no box. */
 static inline void round_reach(solid *s) {
-    s->reach_y = s->size[1] + (s->kind <= FXS_CAPSULE ? s->size[0] : 0); /* a sphere's size[1] is 0 */
-    s->reach_x = s->reach_z = s->size[0] + (s->kind == FXS_SECTOR ? SECTOR_WIDER : 0);
+    s->reach_y = s->size[1] + (s->size[0] & -(s->kind <= FXS_CAPSULE)); /* a sphere's size[1] is 0 */
+    s->reach_x = s->reach_z = s->size[0] + SECTOR_WIDER * (s->kind == FXS_SECTOR);
 }
 
 /* Sets the reach from kind, size, yaw and direction. */

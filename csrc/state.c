@@ -32,6 +32,7 @@ static void put_collider(uint8_t *p, const solid *s, const place *where) {
 #endif
 }
 
+#if !LITTLE_ENDIAN_WORDS
 static inline int32_t read_signed(const uint8_t *p) {
     uint32_t v = read32(p);
     int32_t s;
@@ -59,6 +60,7 @@ static inline void get_collider(const uint8_t *p, fxs_collider *c) {
         c->size[i] = read_signed(p + 40 + 4 * i);
     }
 }
+#endif
 
 /* copy_fields of a saved collider. */
 static inline void copy_saved(const uint8_t *p, solid *s, place *where) {
@@ -91,8 +93,6 @@ static void put_word(sink *s, uint32_t v) {
     write32(room_for(s, 4), v);
     s->next += 4;
 }
-
-enum { AT_ONCE = 64 }; /* colliders put into a block: those of a word of a set */
 
 static void emit(const fxs_world *w, sink *s) {
     put_word(s, MAGIC);
@@ -173,7 +173,7 @@ static uint64_t find_parts(const uint8_t *bytes, uint64_t size, parts *out) {
     return offset == size ? 0 : offset;
 }
 
-static int head_good(const uint8_t *bytes, uint64_t size, uint64_t *at_offset) {
+static int head_good(const fxs_world *w, const uint8_t *bytes, uint64_t size, uint64_t *at_offset) {
     *at_offset = 0;
     if (size < HEAD_SIZE || read32(bytes) != MAGIC) {
         return 0;
@@ -183,7 +183,11 @@ static int head_good(const uint8_t *bytes, uint64_t size, uint64_t *at_offset) {
     if (hit_when != FXS_TOUCHING && hit_when != FXS_OVERLAPPING) {
         return 0;
     }
+    uint32_t differ = 0; /* from the masks that the world has: those are symmetric */
     for (uint32_t i = 0; i < 32; i++) {
+        differ |= read32(bytes + 12 + 4 * i) ^ w->layers[i];
+    }
+    for (uint32_t i = 0; differ && i < 32; i++) {
         *at_offset = 12 + 4 * i;
         for (uint32_t j = 0; j < i; j++) {
             if ((read32(bytes + 12 + 4 * i) >> j & 1) != (read32(bytes + 12 + 4 * j) >> i & 1)) {
@@ -194,32 +198,54 @@ static int head_good(const uint8_t *bytes, uint64_t size, uint64_t *at_offset) {
     return 1;
 }
 
-/* Each check returns the first offending part's address, or NULL; each marks the ids it meets. */
+/* Whether no part of position and offset is further from 0 than 2^29 + 1: the centre is then in range, whatever the yaw. Two at a time; the 1 is
+ * what the lower may carry over. */
+static inline int is_near(uint64_t xy, uint64_t z_ox, uint64_t oy_oz) {
+    uint64_t half = PAIR(1u << 29, 1u << 29);
+    return (((xy + half) | (z_ox + half) | (oy_oz + half)) & PAIR(3u << 30, 3u << 30)) == 0;
+}
+
+/* Whether the centre is in range. */
+static int has_centre(const uint8_t *p) {
+    solid s;
+    place where;
+    copy_saved(p, &s, &where);
+    return solid_place(&s, &where) == FXS_OK;
+}
+
+#define TRAITS_UNUSED 0xFFFEE0F8u /* of kind, layer, active and zero: bits that are never set */
+
+/* Whether saved fields make a collider, but for its id: what collider_status tells, and whether its centre is in range. */
+static inline int is_collider(const uint8_t *p) {
+    uint32_t traits = read32(p + 4);
+    const uint64_t *fit = FIT[traits & 7];
+    uint64_t half_angle = (uint64_t)(read32(p + 8) >> 16) << 32;
+    if ((traits & TRAITS_UNUSED) | outside(read64(p + 40), fit[0], fit[2]) | outside(read32(p + 48) | half_angle, fit[1], fit[3])) {
+        return 0;
+    }
+    uint64_t z_ox = read64(p + 24), oy_oz = read64(p + 32);
+    return is_near(read64(p + 16), z_ox, oy_oz) || ((z_ox >> 32) | oy_oz) == 0 || has_centre(p);
+}
+
+/* Each check returns the first offending part's address, or NULL. What it meets it puts into scratch: ids into the empty sets, hits into the spare
+ * list if it has room for all. */
 static const uint8_t *bad_collider(const fxs_world *w, const parts *s) {
-    uint64_t *known = mark_set(w), next = 0;
+    uint64_t *present = mark_set(w), next = 0;
     for (uint32_t i = 0; i < s->count; i++) {
         const uint8_t *p = s->colliders + (uint64_t)COLLIDER_SIZE * i;
-        fxs_collider c;
-        get_collider(p, &c);
-        if (c.id < next || c.id >= w->capacity || collider_status(&c) != FXS_OK) {
+        uint32_t id = read32(p);
+        if (id < next || id >= w->capacity || !is_collider(p)) {
             return p;
         }
-        if (c.ox | c.oy | c.oz) { /* else its centre is its position, and in range */
-            solid body;
-            place where;
-            copy_saved(p, &body, &where);
-            if (solid_place(&body, &where) != FXS_OK) {
-                return p;
-            }
-        }
-        next = (uint64_t)c.id + 1;
-        set_put(known, c.id);
+        next = (uint64_t)id + 1;
+        set_put(present, id);
     }
     return NULL;
 }
 
 static const uint8_t *bad_changed(const fxs_world *w, const parts *s) {
-    uint64_t *known = mark_set(w), next = 0;
+    uint64_t *known = known_set(w), next = 0;
+    memcpy(known, mark_set(w), set_size(w->capacity));
     for (uint32_t i = 0; i < s->changed_count; i++) {
         const uint8_t *p = s->changed + 4 * (uint64_t)i;
         uint32_t id = read32(p);
@@ -233,41 +259,60 @@ static const uint8_t *bad_changed(const fxs_world *w, const parts *s) {
 }
 
 static const uint8_t *bad_hit(const fxs_world *w, const parts *s, uint32_t hit_when) {
-    const uint64_t *known = mark_set(w);
-    uint64_t next = 0;
+    const uint64_t *known = known_set(w);
+    packed_hit *list = s->hit_count <= w->hit_capacity ? (packed_hit *)at(w, w->spare_at) : NULL, last = 0;
     for (uint32_t i = 0; i < s->hit_count; i++) {
         const uint8_t *p = s->hits + (uint64_t)HIT_SIZE * i;
         uint32_t a = read32(p), b = read32(p + 4), contact = read32(p + 8);
-        if (a >= b || b >= w->capacity || contact < hit_when || contact > FXS_OVERLAPPING || !set_has(known, a) || !set_has(known, b) ||
-            hit_pack(a, b, 0) < next) {
+        if (a >= b || b >= w->capacity || contact < hit_when || contact > FXS_OVERLAPPING || !set_has(known, a) || !set_has(known, b)) {
             return p;
         }
-        next = hit_pack(a, b, 3);
+        packed_hit hit = hit_pack(a, b, (int)contact);
+        if (hit <= last) {
+            return p;
+        }
+        last = hit | 3; /* whatever the contact */
+        if (list) {
+            list[i] = hit;
+        }
     }
     return NULL;
 }
 
+static void swap_offsets(uint64_t *a, uint64_t *b) {
+    uint64_t was = *a;
+    *a = *b;
+    *b = was;
+}
+
 int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, uint64_t *at_offset) {
     parts s = {0};
-    if (!head_good(bytes, size, at_offset)) {
+    if (!head_good(world, bytes, size, at_offset)) {
         return FXS_E_STATE;
     }
     *at_offset = find_parts(bytes, size, &s);
     if (*at_offset) {
         return FXS_E_STATE;
     }
+    int32_t status = FXS_OK;
     uint32_t hit_when = read32(bytes + 8);
     const uint8_t *bad = bad_collider(world, &s);
     bad = bad ? bad : bad_changed(world, &s);
     bad = bad ? bad : bad_hit(world, &s, hit_when);
-    memset(mark_set(world), 0, set_size(world->capacity));
     if (bad) {
         *at_offset = (uint64_t)(bad - bytes);
-        return FXS_E_STATE;
-    }
-    if (s.hit_count > world->hit_capacity) {
+        status = FXS_E_STATE;
+    } else if (s.hit_count > world->hit_capacity) {
         *at_offset = s.hit_count;
-        return FXS_E_ROOM;
+        status = FXS_E_ROOM;
+    } else {
+        swap_offsets(&world->present_at, &world->marks_at);
+        swap_offsets(&world->hits_at, &world->spare_at);
+    }
+    memset(mark_set(world), 0, set_size(world->capacity));
+    memset(known_set(world), 0, set_size(world->capacity));
+    if (status != FXS_OK) {
+        return status;
     }
     grid_stale(world);
     world->frame = read32(bytes + 4);
@@ -278,31 +323,28 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
     world->count = s.count;
     world->hit_count = s.hit_count;
     world->changed_count = s.changed_count;
-    uint64_t *present = present_set(world);
-    solid *all = solids(world);
-    place *where = places(world);
-    turning some;
-    some.count = 0;
-    memset(present, 0, set_size(world->capacity));
     memset(changed_set(world), 0, set_size(world->capacity));
-    for (uint32_t i = 0; i < s.count; i++) {
-        const uint8_t *p = s.colliders + (uint64_t)COLLIDER_SIZE * i;
-        uint32_t id = read32(p);
-        solid *now = all + id;
-        copy_saved(p, now, where + id);
-        memcpy(now, where + id, 12); /* x, y, z */
-        round_reach(now);
-        now->meets = world->layers[now->layer];
-        set_put(present, id);
-        turn_later(world, &some, now, where + id);
-    }
-    turn_now(world, &some);
-    for (uint32_t i = 0; i < s.hit_count; i++) {
-        const uint8_t *p = s.hits + (uint64_t)HIT_SIZE * i;
-        hits(world)[i] = hit_pack(read32(p), read32(p + 4), (int)read32(p + 8));
-    }
     for (uint32_t i = 0; i < s.changed_count; i++) {
         set_put(changed_set(world), read32(s.changed + 4 * (uint64_t)i));
+    }
+    solid *all = solids(world);
+    place *all_places = places(world);
+    for (uint32_t i = 0; i < s.count;) {
+        uint32_t turned_ids[AT_ONCE], offset_ids[AT_ONCE], turned_count = 0, offset_count = 0;
+        for (uint32_t end = s.count - i < AT_ONCE ? s.count : i + AT_ONCE; i < end; i++) {
+            const uint8_t *p = s.colliders + (uint64_t)COLLIDER_SIZE * i;
+            uint32_t id = read32(p);
+            solid *now = all + id;
+            place *where = all_places + id;
+            copy_saved(p, now, where);
+            memcpy(now, where, 12); /* x, y, z */
+            round_reach(now);
+            now->meets = world->layers[now->layer];
+            turned_ids[turned_count] = offset_ids[offset_count] = id;
+            turned_count += is_turned(now, where);
+            offset_count += has_offset(where);
+        }
+        fxs_turn_colliders(world, turned_ids, turned_count, offset_ids, offset_count);
     }
     return FXS_OK;
 }

@@ -33,6 +33,7 @@ static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
     w->present_at = room(&end, set);
     w->changed_at = room(&end, set);
     w->marks_at = room(&end, set);
+    w->known_at = room(&end, set);
     w->hits_at = room(&end, hit_room);
     w->spare_at = room(&end, hit_room);
     w->other_at = room(&end, hit_room);
@@ -62,6 +63,7 @@ int32_t fxs_world_init(fxs_world *memory, const fxs_config *config) {
     memset(present_set(memory), 0, set_size(config->capacity));
     memset(changed_set(memory), 0, set_size(config->capacity));
     memset(mark_set(memory), 0, set_size(config->capacity));
+    memset(known_set(memory), 0, set_size(config->capacity));
     return FXS_OK;
 }
 
@@ -146,6 +148,13 @@ void fxs_collider_of(const solid *s, const place *p, fxs_collider *out) {
     memcpy(bytes, (const uint8_t *)s + offsetof(solid, id), TRAITS_SIZE);
     memcpy(bytes + TRAITS_SIZE, p, sizeof *p);
     memcpy(bytes + TRAITS_SIZE + sizeof *p, s->size, sizeof s->size);
+}
+
+void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turned_count, const uint32_t *offset_ids, uint32_t offset_count) {
+    fxs_turn_solids(solids(w), turned_ids, turned_count);
+    for (uint32_t i = 0; i < offset_count; i++) {
+        set_centre(solids(w) + offset_ids[i], places(w) + offset_ids[i]);
+    }
 }
 
 /* ---- changes: each works on copies and stores them once nothing can fail ---- */
@@ -283,17 +292,20 @@ int32_t fxs_world_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, c
         }
     }
     grid_stale(world);
-    turning some;
-    some.count = 0;
-    for (uint64_t i = 0; i < n; i++) {
-        solid *now = solids(world) + ids[i];
-        place *p = places(world) + ids[i];
-        memcpy(p, poses + i, 12); /* x, y, z */
-        memcpy(now, poses + i, 12);
-        now->yaw = (uint16_t)poses[i].yaw;
-        turn_later(world, &some, now, p);
+    for (uint64_t i = 0; i < n;) {
+        uint32_t turned_ids[AT_ONCE], offset_ids[AT_ONCE], turned_count = 0, offset_count = 0;
+        for (uint64_t end = n - i < AT_ONCE ? n : i + AT_ONCE; i < end; i++) {
+            solid *now = solids(world) + ids[i];
+            place *p = places(world) + ids[i];
+            memcpy(p, poses + i, 12); /* x, y, z */
+            memcpy(now, poses + i, 12);
+            now->yaw = (uint16_t)poses[i].yaw;
+            turned_ids[turned_count] = offset_ids[offset_count] = ids[i];
+            turned_count += is_turned(now, p);
+            offset_count += has_offset(p);
+        }
+        fxs_turn_colliders(world, turned_ids, turned_count, offset_ids, offset_count);
     }
-    turn_now(world, &some);
     return FXS_OK;
 }
 

@@ -23,7 +23,7 @@ struct fxs_world {
     uint32_t layers[32];
     /* Offsets from the start of this struct. By id: */
     uint64_t solids_at, places_at;
-    uint64_t present_at, changed_at, marks_at; /* bit sets of capacity bits; marks is scratch, empty between calls */
+    uint64_t present_at, changed_at, marks_at, known_at; /* bit sets of capacity bits; the last two are scratch, empty between calls */
     /* Hits of the last step, and two buffers to make the next ones in; each hit_capacity packed hits and NO_HIT. */
     uint64_t hits_at, spare_at, other_at;
     uint64_t digits_at; /* scratch of sorting: 2^digit_bits counts */
@@ -39,6 +39,7 @@ static inline place *places(const fxs_world *w) { return (place *)at(w, w->place
 static inline uint64_t *present_set(const fxs_world *w) { return (uint64_t *)at(w, w->present_at); }
 static inline uint64_t *changed_set(const fxs_world *w) { return (uint64_t *)at(w, w->changed_at); }
 static inline uint64_t *mark_set(const fxs_world *w) { return (uint64_t *)at(w, w->marks_at); }
+static inline uint64_t *known_set(const fxs_world *w) { return (uint64_t *)at(w, w->known_at); }
 static inline packed_hit *hits(const fxs_world *w) { return (packed_hit *)at(w, w->hits_at); }
 
 static inline packed_hit hit_pack(uint32_t a, uint32_t b, int contact) {
@@ -98,28 +99,10 @@ static inline uint32_t may_hit(const solid *a, const solid *b) {
     return (a->meets >> b->layer & 1) & (uint32_t)((a->owner == 0) | (a->owner != b->owner));
 }
 
-static inline void set_direction(solid *s) {
-    planar dir = fxs_direction_of(s->yaw);
-    s->cos_q30 = (int32_t)dir.x;
-    s->sin_q30 = (int32_t)dir.z;
-}
-
-/* Centre of s from its kind and yaw at p, and its direction if it is kept. FXS_OK or FXS_E_CENTRE. */
-static inline int32_t aim(solid *s, const place *p) {
-    if (s->kind >= FXS_BOX) {
-        set_direction(s);
-    }
-    if ((p->ox | p->oy | p->oz) == 0) {
-        memcpy(s, p, 12); /* x, y, z */
-        return FXS_OK;
-    }
-    int64_t x = p->x, y = (int64_t)p->y + p->oy, z = p->z;
-    if (p->ox != 0 || p->oz != 0) {
-        set_direction(s);
-        planar offset = {p->ox, p->oz}, dir = {s->cos_q30, s->sin_q30}, v = turned(offset, dir);
-        x += round_q30(v.x);
-        z += round_q30(v.z);
-    }
+/* Centre of s at p from its direction. FXS_OK or FXS_E_CENTRE. */
+static inline int32_t set_centre(solid *s, const place *p) {
+    planar offset = {p->ox, p->oz}, dir = {s->cos_q30, s->sin_q30}, v = turned(offset, dir);
+    int64_t x = p->x + round_q30(v.x), y = (int64_t)p->y + p->oy, z = p->z + round_q30(v.z);
     if (x < INT32_MIN || x > INT32_MAX || y < INT32_MIN || y > INT32_MAX || z < INT32_MIN || z > INT32_MAX) {
         return FXS_E_CENTRE;
     }
@@ -129,6 +112,23 @@ static inline int32_t aim(solid *s, const place *p) {
     return FXS_OK;
 }
 
+static inline uint32_t has_offset(const place *p) { return (p->ox | p->oy | p->oz) != 0; }
+
+/* Whether a direction is kept: nobody looks at that of what is round and has its centre where it was put. */
+static inline uint32_t is_turned(const solid *s, const place *p) { return (s->kind >= FXS_BOX) | has_offset(p); }
+
+/* Centre of s from its kind and yaw at p, and its direction if it is kept. FXS_OK or FXS_E_CENTRE. */
+static inline int32_t aim(solid *s, const place *p) {
+    memcpy(s, p, 12); /* x, y, z */
+    if (!is_turned(s, p)) {
+        return FXS_OK;
+    }
+    planar dir = fxs_direction_of(s->yaw);
+    s->cos_q30 = (int32_t)dir.x;
+    s->sin_q30 = (int32_t)dir.z;
+    return has_offset(p) ? set_centre(s, p) : FXS_OK;
+}
+
 /* Direction, reach and centre of s from its kind, size and yaw at p. FXS_OK or FXS_E_CENTRE (s is then half done). */
 static inline int32_t solid_place(solid *s, const place *p) {
     int32_t status = aim(s, p);
@@ -136,31 +136,11 @@ static inline int32_t solid_place(solid *s, const place *p) {
     return status;
 }
 
-/* Colliders that were put at a place as if nothing had to be turned, and of which turning is yet to be done: boxes, sectors, and what has an
- * offset, with centres in range. Done at once for each, it would need a branch on what chance decides. */
-enum { TURNING_MAX = 64 };
-typedef struct turning {
-    uint32_t ids[TURNING_MAX], count;
-} turning;
-
-static inline void turn_now(fxs_world *w, turning *t) {
-    for (uint32_t i = 0; i < t->count; i++) {
-        solid *s = solids(w) + t->ids[i];
-        aim(s, places(w) + t->ids[i]);
-        if (s->kind == FXS_BOX) {
-            box_reach(s);
-        }
-    }
-    t->count = 0;
-}
-
-static inline void turn_later(fxs_world *w, turning *t, const solid *s, const place *p) {
-    t->ids[t->count] = s->id;
-    t->count += (s->kind >= FXS_BOX) | ((p->ox | p->oy | p->oz) != 0);
-    if (t->count == TURNING_MAX) {
-        turn_now(w, t);
-    }
-}
+/* Turns colliders that were put at their places as if they were round and nothing had to be turned, with centres in range: those that
+ * is_turned tells, and of them those with an offset. Done at once for each, it would need branches on what chance decides. */
+enum { AT_ONCE = 64 }; /* colliders of which such lists are made: as many as a word of a set has */
+FXS_INTERNAL void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turned_count, const uint32_t *offset_ids,
+                                     uint32_t offset_count);
 
 /* fxs_collider is a solid's fields from id to owner, a place, and the sizes: no padding between them. */
 #define TRAITS_SIZE 16
