@@ -94,6 +94,8 @@ static void put_word(sink *s, uint32_t v) {
     s->next += 4;
 }
 
+enum { AT_ONCE = 64 }; /* colliders put into a block: those of a word of a set */
+
 static void emit(const fxs_world *w, sink *s) {
     put_word(s, MAGIC);
     put_word(s, w->frame);
@@ -330,8 +332,8 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
     solid *all = solids(world);
     place *all_places = places(world);
     for (uint32_t i = 0; i < s.count;) {
-        uint32_t turned_ids[AT_ONCE], offset_ids[AT_ONCE], turned_count = 0, offset_count = 0;
-        for (uint32_t end = s.count - i < AT_ONCE ? s.count : i + AT_ONCE; i < end; i++) {
+        uint32_t turned_ids[TURNING_MAX], offset_ids[TURNING_MAX], turned_count = 0, offset_count = 0;
+        for (uint32_t end = s.count - i < TURNING_MAX ? s.count : i + TURNING_MAX; i < end; i++) {
             const uint8_t *p = s.colliders + (uint64_t)COLLIDER_SIZE * i;
             uint32_t id = read32(p);
             solid *now = all + id;

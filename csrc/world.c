@@ -293,8 +293,8 @@ int32_t fxs_world_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, c
     }
     grid_stale(world);
     for (uint64_t i = 0; i < n;) {
-        uint32_t turned_ids[AT_ONCE], offset_ids[AT_ONCE], turned_count = 0, offset_count = 0;
-        for (uint64_t end = n - i < AT_ONCE ? n : i + AT_ONCE; i < end; i++) {
+        uint32_t turned_ids[TURNING_MAX], offset_ids[TURNING_MAX], turned_count = 0, offset_count = 0;
+        for (uint64_t end = n - i < TURNING_MAX ? n : i + TURNING_MAX; i < end; i++) {
             solid *now = solids(world) + ids[i];
             place *p = places(world) + ids[i];
             memcpy(p, poses + i, 12); /* x, y, z */

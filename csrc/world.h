@@ -138,7 +138,7 @@ static inline int32_t solid_place(solid *s, const place *p) {
 
 /* Turns colliders that were put at their places as if they were round and nothing had to be turned, with centres in range: those that
  * is_turned tells, and of them those with an offset. Done at once for each, it would need branches on what chance decides. */
-enum { AT_ONCE = 64 }; /* colliders of which such lists are made: as many as a word of a set has */
+enum { TURNING_MAX = 64 }; /* as many as such lists have room for */
 FXS_INTERNAL void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turned_count, const uint32_t *offset_ids,
                                      uint32_t offset_count);
 

@@ -117,6 +117,9 @@ _kernel_query = lib.fxs_world_query
 _kernel_contact = lib.fxs_world_contact
 _kernel_cast = lib.fxs_world_cast
 _kernel_sweep = lib.fxs_world_sweep
+_kernel_save_size = lib.fxs_world_save_size
+_kernel_save = lib.fxs_world_save
+_kernel_load = lib.fxs_world_load
 _NO_ROOM: int = lib.FXS_E_ROOM
 
 # Room for this many hits, or one a collider, comes with a new world. More is made when it is needed.
@@ -975,10 +978,14 @@ class World:
 
     # State.
 
-    @_exclusive
     def save(self) -> bytes:
         """The whole state, the same bytes on every platform."""
-        return self._written(lib.fxs_world_save_size(self._world), _BYTE_TYPE, lib.fxs_world_save)
+        if not self._acquire(False):
+            _refuse_thread()
+        try:
+            return self._written(_kernel_save_size(self._world), _BYTE_TYPE, _kernel_save)
+        finally:
+            self._release()
 
     @_exclusive
     def hash(self) -> int:
@@ -992,21 +999,22 @@ class World:
         `data`: bytes or another buffer. ValueError names the offset and the rule that is broken; nothing has
         changed then.
         """
-        self._load(bytes_of("data", data))
-
-    @_exclusive
-    def _load(self, data: bytes) -> None:
-        state, at = ffi.from_buffer(data), self._count
-        status = lib.fxs_world_load(self._world, state, len(data), at)
-        if status == _NO_ROOM:
-            self._make_hit_room(at[0])
-            status = lib.fxs_world_load(self._world, state, len(data), at)
-        if status != 0:
-            offset = int(at[0])
-            fault = state_fault(data, offset, self._capacity)
-            raise ValueError(f"data is no state that this world can hold: byte {offset}: {fault}")
-        if self._observer is not None:
-            self._observer.loaded()
+        state, at = bytes_of("data", data), self._count
+        if not self._acquire(False):
+            _refuse_thread()
+        try:
+            status = _kernel_load(self._world, state, len(state), at)
+            if status == _NO_ROOM:
+                self._make_hit_room(at[0])
+                status = _kernel_load(self._world, state, len(state), at)
+            if status != 0:
+                offset = int(at[0])
+                fault = state_fault(state, offset, self._capacity)
+                raise ValueError(f"data is no state that this world can hold: byte {offset}: {fault}")
+            if self._observer is not None:
+                self._observer.loaded()
+        finally:
+            self._release()
 
     @classmethod
     def from_bytes(cls, data: Any, capacity: int) -> World:
