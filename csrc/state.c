@@ -94,7 +94,7 @@ static void put_word(sink *s, uint32_t v) {
     s->next += 4;
 }
 
-enum { AT_ONCE = 64 }; /* colliders put into a block: those of a word of a set */
+enum { AT_ONCE = 64 }; /* colliders or hits put into a block: as many as a word of a set has */
 
 static void emit(const fxs_world *w, sink *s) {
     put_word(s, MAGIC);
@@ -105,22 +105,29 @@ static void emit(const fxs_world *w, sink *s) {
     }
     put_word(s, w->count);
     const uint64_t *present = present_set(w), *changed = changed_set(w), words = set_words(w->capacity);
+    const solid *all = solids(w);
+    const place *all_places = places(w);
     for (uint64_t word = 0; word < words; word++) {
         uint8_t *p = room_for(s, (size_t)AT_ONCE * COLLIDER_SIZE);
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             uint64_t id = word * AT_ONCE + trailing_zeros(bits);
-            put_collider(p, solids(w) + id, places(w) + id);
+            put_collider(p, all + id, all_places + id);
             p += COLLIDER_SIZE;
         }
         s->next = p;
     }
     put_word(s, w->hit_count);
-    for (const packed_hit *h = hits(w), *end = h + w->hit_count; h < end; h++) {
-        uint8_t *p = room_for(s, HIT_SIZE);
-        write32(p, hit_a(*h));
-        write32(p + 4, hit_b(*h));
-        write32(p + 8, hit_contact(*h));
-        s->next = p + HIT_SIZE;
+    const packed_hit *list = hits(w);
+    for (uint32_t i = 0; i < w->hit_count;) {
+        uint8_t *p = room_for(s, (size_t)AT_ONCE * HIT_SIZE);
+        for (uint32_t end = w->hit_count - i < AT_ONCE ? w->hit_count : i + AT_ONCE; i < end; i++) {
+            packed_hit hit = list[i];
+            write32(p, hit_a(hit));
+            write32(p + 4, hit_b(hit));
+            write32(p + 8, hit_contact(hit));
+            p += HIT_SIZE;
+        }
+        s->next = p;
     }
     put_word(s, w->changed_count);
     if (w->changed_count) {
