@@ -699,6 +699,30 @@ def test_a_load_refuses_a_centre_that_an_offset_on_one_axis_puts_out_of_range(ax
         assert saved(given) == data(least_bad - sign)
 
 
+FAR = [sign * near + more for sign in (-1, 1) for near in (0, 2**29, 2**30, 3 * 2**29) for more in (-2, 0, 1)]
+FAR += [-(2**31), -(2**31) + 1, 2**31 - 1]
+
+
+@pytest.mark.parametrize(
+    ("fields", "yaw"),
+    [(("x", "ox", "oz"), 8192), (("z", "ox", "oz"), 8192), (("y", "oy"), 0), (("x", "y", "z", "oy"), 0)],
+)
+@pytest.mark.parametrize("y", [0, -1, 2**29])
+def test_a_load_takes_the_centres_that_an_addition_takes(fields: tuple[str, ...], yaw: int, y: int) -> None:
+    """A load tells most of them from how large the numbers are."""
+    adding, loading = world(), world()
+    values = FAR if len(fields) < 4 else FAR[::5]
+    for numbers in product(values, repeat=len(fields)):
+        placed = dict.fromkeys(("x", "z", "ox", "oy", "oz"), min(y, 0)) | {"y": y}
+        made = collider(0, yaw=yaw, **placed | dict(zip(fields, numbers, strict=True)))
+        added = lib.fxs_world_add(at(adding), made)
+        head = struct.pack("<36I", 0x31535846, 5, 1, *[2**32 - 1] * 32, 1)
+        status, _ = load(loading, head + bytes(ffi.buffer(made)) + bytes(8))
+        assert (status == lib.FXS_OK) == (added == lib.FXS_OK), numbers
+        if added == lib.FXS_OK:
+            assert lib.fxs_world_remove(at(adding), 0) == lib.FXS_OK
+
+
 @pytest.mark.parametrize("filled_with", [0, 0xA5])
 def test_a_load_turns_an_offset_whatever_was_in_memory(filled_with: int) -> None:
     """Of the last id and others, in a world whose other places hold nothing."""
