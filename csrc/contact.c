@@ -338,8 +338,8 @@ int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape 
     return fxs_solid_contact(&sa, &sb);
 }
 
-/* A shape where it stands, as far as contact_of_kinds asks; whether it is in order. */
-static inline int stand(solid *s, const fxs_shape *shape, const fxs_pose *pose) {
+/* A shape of this kind where it stands, as far as slack_of_kinds asks; 0 if shape and pose are in order. */
+static inline uint64_t stand(solid *s, uint32_t kind, const fxs_shape *shape, const fxs_pose *pose) {
     s->x = pose->x;
     s->y = pose->y;
     s->z = pose->z;
@@ -348,22 +348,22 @@ static inline int stand(solid *s, const fxs_shape *shape, const fxs_pose *pose) 
     s->size[1] = shape->size[1];
     s->size[2] = shape->size[2];
     s->cos_q30 = s->sin_q30 = 0; /* a box alone is asked for them */
-    if (shape->kind == FXS_BOX) {
+    if (kind == FXS_BOX) {
         planar dir = fxs_direction_of(s->yaw);
         s->cos_q30 = (int32_t)dir.x;
         s->sin_q30 = (int32_t)dir.z;
     }
-    return (shape_status(shape->kind, shape->half_angle, shape->size) == FXS_OK) & (pose->yaw < FXS_TURN);
+    return shape_faults(kind, shape->half_angle, shape->size) | pose->yaw >> 16;
 }
 
 /* The contact of two shapes; NOT_TOLD if they are not in order, or 2^30 or more apart, where products could overflow. */
 enum { NOT_TOLD = -1 };
 static inline int overlap_of_kinds(int kinds, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
     solid sa, sb;
-    int order_a = stand(&sa, a, pose_a);
-    int order_b = stand(&sb, b, pose_b);
-    int is_near = ((uint64_t)((int64_t)sa.x - sb.x + Q30_ONE) | (uint64_t)((int64_t)sa.z - sb.z + Q30_ONE)) >> 31 == 0;
-    return order_a & order_b & is_near ? class_of(slack_of_kinds(kinds, &sa, &sb)) : NOT_TOLD;
+    uint64_t faults = stand(&sa, kinds == TWO_BOXES ? FXS_BOX : FXS_CYLINDER, a, pose_a);
+    faults |= stand(&sb, kinds == TWO_CYLINDERS ? FXS_CYLINDER : FXS_BOX, b, pose_b);
+    uint64_t far = ((uint64_t)((int64_t)sa.x - sb.x + Q30_ONE) | (uint64_t)((int64_t)sa.z - sb.z + Q30_ONE)) >> 31;
+    return (faults | far) == 0 ? class_of(slack_of_kinds(kinds, &sa, &sb)) : NOT_TOLD;
 }
 
 static inline int overlap_of_usual_kinds(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
@@ -388,10 +388,10 @@ int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose *pose_a,
         int32_t contact = overlap_of_usual_kinds(a + i, pose_a + i, b + i, pose_b + i);
         if (contact == NOT_TOLD) {
             contact = fxs_overlap(a + i, pose_a + i, b + i, pose_b + i);
-        }
-        if (contact < 0) {
-            *bad = i;
-            return contact;
+            if (contact < 0) {
+                *bad = i;
+                return contact;
+            }
         }
         contacts[i] = (uint8_t)contact;
     }

@@ -86,6 +86,12 @@ static inline int32_t shape_status(uint32_t kind, uint32_t half_angle, const int
     return sizes | (uint32_t)rest ? FXS_E_SIZE : rest ? FXS_E_HALF_ANGLE : FXS_OK;
 }
 
+/* 0 if that of a kind is FXS_OK. */
+static inline uint64_t shape_faults(uint32_t kind, uint32_t half_angle, const int32_t size[3]) {
+    const uint64_t *fit = FIT[kind];
+    return outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), fit[0], fit[2]) | outside(PAIR((uint32_t)size[2], half_angle), fit[1], fit[3]);
+}
+
 /* v / 2^30 rounded to nearest, halves away from zero; |v| < 2^63 - 2^29. */
 static inline int64_t round_q30(int64_t v) {
     return v < 0 ? -(int64_t)(((uint64_t)-v + ((uint64_t)1 << 29)) >> 30) : (int64_t)(((uint64_t)v + ((uint64_t)1 << 29)) >> 30);
