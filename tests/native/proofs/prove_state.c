@@ -32,12 +32,17 @@ void parts_lie_within_the_bytes(void) {
 
 void a_head_is_read_within_the_bytes(void) {
     uint64_t size, at;
+    uint32_t i = nondet_uint32(), j = nondet_uint32();
     const uint8_t *bytes = any_bytes(&size);
-    int good = head_good(bytes, size, &at);
+    fxs_world w;
+    for (uint32_t k = 0; k < 32; k++) {
+        w.layers[k] = nondet_uint32();
+    }
+    __CPROVER_assume(i < 32 && j < 32);
+    __CPROVER_assume((w.layers[i] >> j & 1) == (w.layers[j] >> i & 1)); /* as every world's masks are */
+    int good = head_good(&w, bytes, size, &at);
     __CPROVER_assert(at <= HEAD_SIZE, "an offset into the head");
     if (good) {
-        uint32_t i = nondet_uint32(), j = nondet_uint32();
-        __CPROVER_assume(i < 32 && j < 32);
         __CPROVER_assert((read32(bytes + 12 + 4 * i) >> j & 1) == (read32(bytes + 12 + 4 * j) >> i & 1), "layers are symmetric");
         __CPROVER_assert(read32(bytes + 8) == FXS_TOUCHING || read32(bytes + 8) == FXS_OVERLAPPING, "hit_when");
     }
