@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from itertools import product
+from itertools import combinations, product
 from math import gcd
 from random import Random
 from typing import Any
@@ -376,6 +376,25 @@ def test_many_moves_and_many_poses_are_made_all_or_none() -> None:
     assert len(told) == 2
 
 
+@pytest.mark.parametrize("n", [1, 62, 63, 64, 65, 66, 126, 127, 128, 129])
+def test_many_poses_are_the_single_ones_however_many(n: int) -> None:
+    """Of boxes and what has an offset, all of which have to be turned: their hits and nobody else's."""
+    rng, bad, counts = Random(n), ffi.new("uint64_t *"), ffi.new("fxs_counts *")
+    many, single = world(200, 9999), world(200, 9999)
+    for id, given in product(range(200), (many, single)):
+        made = collider(id, SPHERE if id % 3 else BOX, x=100 * id, ox=id % 2 * 50)
+        assert lib.fxs_world_add(at(given), made) == lib.FXS_OK
+    rows = [(rng.randrange(90), 0, rng.randrange(90), rng.randrange(65536)) for _ in range(200)]
+    ids, poses = ffi.new("uint32_t[]", list(range(200))), ffi.new("fxs_pose[]", rows)
+    assert lib.fxs_world_pose_many(at(many), n, ids, poses, bad) == lib.FXS_OK
+    for id in range(n):
+        assert lib.fxs_world_set_pose(at(single), id, poses + id) == lib.FXS_OK
+    for given in (many, single):
+        assert lib.fxs_world_step(at(given), ffi.new("fxs_event[]", 9999), 9999, counts) == lib.FXS_OK
+    assert saved(many) == saved(single)
+    assert counts.hits > 0 or n == 1
+
+
 @pytest.mark.parametrize("large", [0, 40])
 def test_one_that_many_meet_keeps_those_that_stay_and_loses_those_that_go(large: int) -> None:
     """All these hits have one id in common, so that one of the two sorts of a step moves nothing."""
@@ -680,6 +699,43 @@ def test_a_load_tells_where_the_rule_is_broken_and_changes_nothing() -> None:
             assert saved(given) == before
     assert load(given, state([3, 20], [(3, 20, 2)], [7, 63]))[0] == lib.FXS_OK
     assert saved(given) == state([3, 20], [(3, 20, 2)], [7, 63])
+
+
+@pytest.mark.parametrize("kind", [5, 6, 7, 8, 13, 255])
+def test_a_load_refuses_what_is_no_kind_whatever_its_sizes(kind: int) -> None:
+    given = world()
+    for half_angle, *size in product((0, 1), repeat=4):
+        body = bytes(ffi.buffer(collider(0, (kind, half_angle, size))))
+        data = struct.pack("<36I", 0x31535846, 5, 1, *[0] * 32, 1) + body + bytes(8)
+        assert load(given, data) == (lib.FXS_E_STATE, 144)
+
+
+@pytest.mark.parametrize("mask", [0, 2**32 - 1])
+def test_a_load_refuses_layers_of_which_one_meets_another_but_not_the_other_way(mask: int) -> None:
+    """Whichever they are, in a world that has the same layers but for this."""
+    told = config(layers=[mask] * 32)
+    for i, j in product(range(32), range(32)):
+        given = memory(lib.fxs_world_size(told))
+        assert lib.fxs_world_init(at(given), told) == lib.FXS_OK
+        masks = [mask] * 32
+        masks[i] ^= 1 << j
+        data = struct.pack("<35I", 0x31535846, 5, 1, *masks) + bytes(12)
+        if i == j:
+            assert load(given, data)[0] == lib.FXS_OK
+            assert saved(given) == data
+        else:
+            assert load(given, data) == (lib.FXS_E_STATE, 12 + 4 * max(i, j))
+
+
+@pytest.mark.parametrize("n", [1, 62, 63, 64, 65, 66, 126, 127, 128, 129])
+def test_a_load_and_a_save_are_of_all_there_are_however_many(n: int) -> None:
+    """They take 64 at a time."""
+    changed = list(range(20))  # so long that one more collider than there are could be read of it
+    for hits in ([], [(a, b, 1 + b % 2) for a, b in combinations(range(n), 2)][:n]):
+        given, data = world(capacity=200, hit_capacity=200), state(list(range(n)), hits, changed)
+        assert load(given, data)[0] == lib.FXS_OK
+        assert saved(given) == data
+        assert lib.fxs_world_hash(at(given)) == xxhash.xxh64_intdigest(data)
 
 
 @pytest.mark.parametrize("offset", [1, 2**24])
