@@ -779,6 +779,18 @@ def test_a_load_takes_the_centres_that_an_addition_takes(fields: tuple[str, ...]
             assert lib.fxs_world_remove(at(adding), 0) == lib.FXS_OK
 
 
+@pytest.mark.parametrize("end", [-1, 1])
+def test_a_load_refuses_a_centre_that_two_offsets_turned_onto_one_axis_put_out_of_range(end: int) -> None:
+    """Of numbers each of which, and any two of which, might be added to what is near."""
+    given, near = world(), 2**29 - 2
+    offset = {"ox": end * near, "oy": 2**29, "oz": end * (3 * 2**29 - 2), "yaw": 3355}
+    for z, status in ((0, lib.FXS_OK), (end * near, lib.FXS_E_CENTRE)):
+        made = collider(0, z=z, **offset)
+        assert lib.fxs_world_add(at(world()), made) == status
+        data = struct.pack("<36I", 0x31535846, 5, 1, *[0] * 32, 1) + bytes(ffi.buffer(made)) + bytes(8)
+        assert load(given, data)[0] == (status and lib.FXS_E_STATE)
+
+
 @pytest.mark.parametrize("filled_with", [0, 0xA5])
 def test_a_load_turns_an_offset_whatever_was_in_memory(filled_with: int) -> None:
     """Of the last id and others, in a world whose other places hold nothing."""
