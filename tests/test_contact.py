@@ -124,6 +124,36 @@ def test_the_corner_of_a_huge_turned_box_is_met_outside_its_bounds_rounded_down(
     assert met_beyond[1] > met_beyond[2] > 0, "none of them is met there: draw others"
 
 
+def part_by(yaw: int, other: int) -> tuple[int, int]:
+    """How far whole parts of the product of two directions are above those of their difference's."""
+    (c, s), (c2, s2) = model.direction(yaw), model.direction(other)
+    product_of = abs(c * c2 + s * s2) >> 30, abs(c * s2 - s * c2) >> 30
+    exact = model.direction((other - yaw) % 65536)
+    return product_of[0] - abs(exact[0]), product_of[1] - abs(exact[1])
+
+
+def test_turned_boxes_are_told_by_the_direction_between_their_yaws_to_the_last_bit() -> None:
+    """The product of two directions is nearly that one: on the longest boxes it is off by a raw unit."""
+    random, cases, seen = Random(17), [], Counter[bool]()
+    yaws = [(1, 69), (1, 4860), (20001, 20071)]
+    while len(yaws) < 24:
+        yaw, other = random.randrange(65536), random.randrange(65536)
+        parts = part_by(yaw, other)
+        if 1 in parts or -2 in parts:
+            yaws.append((yaw, other))
+            seen[1 in parts] += 1
+    assert min(seen[False], seen[True]) >= 5
+    for (yaw, other), (half_x, half_z) in product(yaws, ((LARGE, 99), (99, LARGE), (LARGE, LARGE))):
+        (c, s), (n_x, n_z) = model.direction(yaw), model.direction(other)
+        corners = [(x * c - z * s, x * s + z * c) for x in (-half_x, half_x) for z in (-half_z, half_z)]
+        for face in ((n_x, n_z), (-n_z, n_x)):  # which the furthest corner touches, or nearly
+            x, z = max(corners, key=lambda corner: corner[0] * face[0] + corner[1] * face[1])
+            for dx, dz in product(range(-2, 3), repeat=2):
+                at = (x + 99 * face[0]) // 2**30 + dx, 0, (z + 99 * face[1]) // 2**30 + dz, other
+                cases.append((("box", half_x, 1, half_z), (0, 0, 0, yaw), ("box", 99, 1, 99), at))
+    assert mismatches(cases) == []
+
+
 def test_a_half_disc_with_its_apex_on_a_face_overlaps_the_box_it_faces() -> None:
     half_disc, box = ("sector", 5, 16384, 5), ("box", 7, 7, 7)
     cases = [

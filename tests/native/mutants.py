@@ -275,15 +275,22 @@ def changes(node: Node) -> Iterator[tuple[Node, str]]:
         yield from condition_changes(node)
 
 
+def is_elsewhere(node: Node) -> bool:
+    """Whether it is what only another machine's compiler would see: here it would be the same code."""
+    return node.type == "preproc_elif" and "NEON" in text_of(node.child_by_field_name("condition"))
+
+
 def walk(node: Node) -> Iterator[Node]:
     yield node
     for child in node.children:
         if text_of(child).startswith("_Static_assert") or child.type in ("preproc_include", "comment"):
             continue
-        if node.type in ("preproc_if", "preproc_ifdef") and child in (
+        if node.type in ("preproc_if", "preproc_ifdef", "preproc_elif") and child in (
             node.child_by_field_name("condition"),
             node.child_by_field_name("name"),
         ):
+            continue
+        if is_elsewhere(node) and child.type != "preproc_else":
             continue
         yield from walk(child)
 
