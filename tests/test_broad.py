@@ -266,6 +266,34 @@ def test_nobody_is_found_of_those_who_were_there_before_all_became_inactive():
         world.step()
 
 
+@pytest.mark.parametrize("left", range(1, 10))
+def test_nobody_is_hit_who_was_there_before(left):
+    """What lies behind the last of those who are left is what was there in the step before."""
+    world = World(16)
+    for id in range(16):
+        world.add(id, Sphere(ONE), Pose(0, 0, 0))
+    world.step()
+    for id in range(left, 16):
+        world.remove(id)
+    world.step()
+    assert [(hit.a, hit.b) for hit in world.hits()] == list(combinations(range(left), 2))
+
+
+def test_the_rows_after_the_last_one_end_before_what_is_not_there():
+    """Where a key has no bit to spare: rows and x are as large as their bits allow, up to the last of all."""
+    low, high = -(2**31), 2**31 - 322
+    world = World(4)
+    world.add(0, Sphere(1), Pose(low, low, low))
+    for id in (1, 2, 3):
+        world.add(id, Sphere(1), Pose(high, high, high))
+    world.step()
+    assert [(hit.a, hit.b) for hit in world.hits()] == [(1, 2), (1, 3), (2, 3)]
+    world.remove(2)
+    world.remove(3)
+    world.step()
+    assert list(world.hits()) == []
+
+
 @pytest.mark.parametrize("radius", [1, 2, 3, 4, 5])
 def test_a_cast_meets_the_smallest_of_worlds(radius):
     """Where all bounds together are a few raw units long."""
