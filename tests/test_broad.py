@@ -266,6 +266,26 @@ def test_nobody_is_found_of_those_who_were_there_before_all_became_inactive():
         world.step()
 
 
+@pytest.mark.parametrize("shape", [Cylinder(ONE, ONE), Box(ONE, ONE, ONE), Sphere(ONE)], ids=str)
+def test_more_hits_at_one_place_than_there_is_room_for_at_first(shape):
+    found = [(shape, Pose(0, 0, 0), 0, 0, True)] * 60
+    events = [(e.a, e.b, e.contact) for e in world_of(found).step()]
+    assert events == hits_by_all_pairs(found, None, Contact.TOUCHING)
+
+
+@pytest.mark.parametrize("half", [50, 128, 511, 512, 1000])
+def test_the_one_before_in_another_row_is_met_where_it_ends_whatever_the_step_of_x(half):
+    """Boxes that touch on x, at every place in a step: keys of x are coarse, and bounds are."""
+    found = [(Box(half, half, half), Pose(at, 0, 0), 0, 0, True) for at in (-(2**23), 2**23)]
+    for n in range(160):
+        x, z = n % 16 * 16 * half + n, n // 16 * 8 * half + 1000 * half
+        found.append((Box(half, half, half), Pose(x, 0, z), 0, 0, True))
+        found += [(Box(half, half, half), Pose(x + 2 * half, 0, z + by * half), 0, 0, True) for by in (-2, 2)]
+    events = [(e.a, e.b, e.contact) for e in world_of(found).step()]
+    assert events == hits_by_all_pairs(found, None, Contact.TOUCHING)
+    assert len(events) >= 320
+
+
 @pytest.mark.parametrize("left", range(1, 10))
 def test_nobody_is_hit_who_was_there_before(left):
     """What lies behind the last of those who are left is what was there in the step before."""
