@@ -319,7 +319,6 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
         swap_offsets(&world->hits_at, &world->spare_at);
     }
     memset(mark_set(world), 0, set_size(world->capacity));
-    memset(known_set(world), 0, set_size(world->capacity));
     if (status != FXS_OK) {
         return status;
     }

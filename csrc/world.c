@@ -63,7 +63,6 @@ int32_t fxs_world_init(fxs_world *memory, const fxs_config *config) {
     memset(present_set(memory), 0, set_size(config->capacity));
     memset(changed_set(memory), 0, set_size(config->capacity));
     memset(mark_set(memory), 0, set_size(config->capacity));
-    memset(known_set(memory), 0, set_size(config->capacity));
     return FXS_OK;
 }
 

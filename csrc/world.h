@@ -23,7 +23,7 @@ struct fxs_world {
     uint32_t layers[32];
     /* Offsets from the start of this struct. By id: */
     uint64_t solids_at, places_at;
-    uint64_t present_at, changed_at, marks_at, known_at; /* bit sets of capacity bits; the last two are scratch, empty between calls */
+    uint64_t present_at, changed_at, marks_at, known_at; /* bit sets of capacity bits; the last two are scratch, marks is empty between calls */
     /* Hits of the last step, and two buffers to make the next ones in; each hit_capacity packed hits and NO_HIT. */
     uint64_t hits_at, spare_at, other_at;
     uint64_t digits_at; /* scratch of sorting: 2^digit_bits counts */
