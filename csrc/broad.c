@@ -381,10 +381,10 @@ static void test_proposed(search *s, uint32_t proposed) {
     for (uint32_t i = 0; i < proposed; i++) {
         uint64_t pair = s->pair[i], swapped = pair << 32 | pair >> 32;
         const solid *p = all + (pair >> 32), *q = all + (pair & UINT32_MAX);
-        uint32_t sorts = (uint32_t)SORT[p->kind] + SORT[q->kind], kinds = sorts > 3 ? 3 : sorts, meets = p->meets >> q->layer & 1;
+        uint32_t sorts = (uint32_t)SORT[p->kind] + SORT[q->kind], kinds = sorts > 3 ? 3 : sorts;
         like[kinds][count[kinds]] = p->kind > q->kind ? swapped : pair;
-        count[kinds] += meets & (uint32_t)((p->owner == 0) | (p->owner != q->owner));
-        met += meets;
+        count[kinds] += may_hit(p, q);
+        met += p->meets >> q->layer & 1;
     }
     s->in_vain += proposed - met;
     for (int kinds = 0; kinds < 4; kinds++) {
