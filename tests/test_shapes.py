@@ -402,3 +402,18 @@ def test_overlap_many_refuses_what_is_wrong_with_a_cylinder_or_a_box(
         ):
             with pytest.raises(ValueError, match=re.escape(name)):
                 overlap_many(sides[0], a, sides[1], b)
+
+
+@pytest.mark.parametrize("beside", _GOOD_ROWS.values(), ids=_GOOD_ROWS)
+@pytest.mark.parametrize(
+    "row",
+    [(3, 5, 9, 9, 0), (3, 0, 9, 9, 0), (2, 5, 9, 9, 0), (2, 0, 9, 9, 9), (2, 0, 9, 0, 0), (3, 0, 9, 0, 0)],
+)
+def test_overlap_many_refuses_a_cylinder_or_a_box_with_the_numbers_of_another_kind(
+    beside: tuple[int, ...], row: tuple[int, ...]
+) -> None:
+    good, wrong, pose = np.array([beside] * 2, "i4"), np.array([beside, row], "i4"), Pose(0, 0, 0)
+    with pytest.raises(ValueError, match=re.escape("shapes_b[1]")):
+        overlap_many(good, pose, wrong, pose)
+    with pytest.raises(ValueError, match=re.escape("shapes_a[1]")):
+        overlap_many(wrong, pose, good, pose)
