@@ -407,7 +407,16 @@ def test_overlap_many_refuses_what_is_wrong_with_a_cylinder_or_a_box(
 @pytest.mark.parametrize("beside", _GOOD_ROWS.values(), ids=_GOOD_ROWS)
 @pytest.mark.parametrize(
     "row",
-    [(3, 5, 9, 9, 0), (3, 0, 9, 9, 0), (2, 5, 9, 9, 0), (2, 0, 9, 9, 9), (2, 0, 9, 0, 0), (3, 0, 9, 0, 0)],
+    [
+        (3, 5, 9, 9, 0),
+        (3, 0, 9, 9, 0),
+        (3, 0, 9, 0, 0),
+        (3, 0, 0, 1, 9),
+        (2, 5, 9, 9, 0),
+        (2, 0, 9, 9, 9),
+        (2, 0, 9, 0, 0),
+        (2, 0, 0, 1, 0),
+    ],
 )
 def test_overlap_many_refuses_a_cylinder_or_a_box_with_the_numbers_of_another_kind(
     beside: tuple[int, ...], row: tuple[int, ...]
