@@ -358,17 +358,33 @@ static inline uint64_t stand(solid *s, uint32_t kind, const fxs_shape *shape, co
 
 /* The contact of two shapes; NOT_TOLD if they are not in order, or 2^30 or more apart, where products could overflow. */
 enum { NOT_TOLD = -1 };
+
+/* Whether two are so far apart on x or z. */
+static inline uint64_t is_far(int64_t dx, int64_t dz) { return ((uint64_t)(dx + Q30_ONE) | (uint64_t)(dz + Q30_ONE)) >> 31; }
+
+/* Of two cylinders, NOT_TOLD too if a size is above 2^28: both sizes are then checked at once, and added at once. */
+static inline int overlap_of_cylinders(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
+    uint64_t sizes_a = PAIR((uint32_t)a->size[0], (uint32_t)a->size[1]), sizes_b = PAIR((uint32_t)b->size[0], (uint32_t)b->size[1]);
+    uint64_t unfit = ((sizes_a - PAIR(1, 1)) | (sizes_b - PAIR(1, 1))) & PAIR(15u << 28, 15u << 28), sums = sizes_a + sizes_b;
+    uint32_t unused = (uint32_t)a->size[2] | (uint32_t)b->size[2] | a->half_angle | b->half_angle | (pose_a->yaw | pose_b->yaw) >> 16;
+    int64_t dx = (int64_t)pose_a->x - pose_b->x, dz = (int64_t)pose_a->z - pose_b->z, dy = abs64((int64_t)pose_a->y - pose_b->y);
+    if (unfit | unused | is_far(dx, dz)) {
+        return NOT_TOLD;
+    }
+    int64_t radius = (int64_t)(sums & UINT32_MAX), height = (int64_t)(sums >> 32);
+    return class_of(min64(radius * radius - (dx * dx + dz * dz), height - dy));
+}
+
 static inline int overlap_of_kinds(int kinds, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
     solid sa, sb;
-    uint64_t faults = stand(&sa, kinds == TWO_BOXES ? FXS_BOX : FXS_CYLINDER, a, pose_a);
-    faults |= stand(&sb, kinds == TWO_CYLINDERS ? FXS_CYLINDER : FXS_BOX, b, pose_b);
-    uint64_t far = ((uint64_t)((int64_t)sa.x - sb.x + Q30_ONE) | (uint64_t)((int64_t)sa.z - sb.z + Q30_ONE)) >> 31;
-    return (faults | far) == 0 ? class_of(slack_of_kinds(kinds, &sa, &sb)) : NOT_TOLD;
+    uint64_t faults = stand(&sa, kinds == TWO_BOXES ? FXS_BOX : FXS_CYLINDER, a, pose_a) | stand(&sb, FXS_BOX, b, pose_b);
+    faults |= is_far((int64_t)sa.x - sb.x, (int64_t)sa.z - sb.z);
+    return faults == 0 ? class_of(slack_of_kinds(kinds, &sa, &sb)) : NOT_TOLD;
 }
 
 static inline int overlap_of_usual_kinds(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
     if ((a->kind == FXS_CYLINDER) & (b->kind == FXS_CYLINDER)) {
-        return overlap_of_kinds(TWO_CYLINDERS, a, pose_a, b, pose_b);
+        return overlap_of_cylinders(a, pose_a, b, pose_b);
     }
     if ((a->kind == FXS_BOX) & (b->kind == FXS_BOX)) {
         return overlap_of_kinds(TWO_BOXES, a, pose_a, b, pose_b);
