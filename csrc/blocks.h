@@ -15,6 +15,8 @@
 #endif
 
 #define BLOCK 4
+#define LANES 16 /* numbers ranked at once */
+#define RANKS_END 32768 /* what is ranked is below */
 #define FIELD 20 /* bits of a bound in a box */
 #define FIELD_MASK (((uint64_t)1 << FIELD) - 1)
 #define GUARDS ((uint64_t)1 << FIELD | (uint64_t)1 << (2 * FIELD + 1) | (uint64_t)1 << (3 * FIELD + 2))
@@ -44,6 +46,17 @@ static inline void add_to_block_scalar(uint64_t *to, const uint64_t *from, uint6
     }
 }
 
+/* How many of n numbers are below each of LANES numbers: where those would be, if all were sorted. */
+static inline void rank_lanes_scalar(const uint16_t *all, uint64_t n, const uint16_t *lanes, uint16_t *ranks) {
+    for (uint32_t k = 0; k < LANES; k++) {
+        uint16_t below = 0;
+        for (uint64_t i = 0; i < n; i++) {
+            below = (uint16_t)(below + (all[i] < lanes[k]));
+        }
+        ranks[k] = below;
+    }
+}
+
 #if defined(FXS_SSE2)
 static inline __m128i load_two(const uint64_t *p) { return _mm_loadu_si128((const __m128i *)p); }
 static inline __m128i both(uint64_t v) { return _mm_set1_epi64x((long long)v); }
@@ -67,6 +80,18 @@ static inline void add_to_block(uint64_t *to, const uint64_t *from, uint64_t v) 
     _mm_storeu_si128((__m128i *)to, _mm_add_epi64(low, both(v)));
     _mm_storeu_si128((__m128i *)(to + 2), _mm_add_epi64(high, both(v)));
 }
+
+static inline void rank_lanes(const uint16_t *all, uint64_t n, const uint16_t *lanes, uint16_t *ranks) {
+    const __m128i low = _mm_loadu_si128((const __m128i *)lanes), high = _mm_loadu_si128((const __m128i *)(lanes + LANES / 2));
+    __m128i below_low = _mm_setzero_si128(), below_high = below_low;
+    for (uint64_t i = 0; i < n; i++) {
+        __m128i v = _mm_set1_epi16((short)all[i]);
+        below_low = _mm_sub_epi16(below_low, _mm_cmpgt_epi16(low, v));
+        below_high = _mm_sub_epi16(below_high, _mm_cmpgt_epi16(high, v));
+    }
+    _mm_storeu_si128((__m128i *)ranks, below_low);
+    _mm_storeu_si128((__m128i *)(ranks + LANES / 2), below_high);
+}
 #elif defined(FXS_NEON)
 static inline uint32x2_t met_of_two(const uint64_t *keys, const uint64_t *least, const uint64_t *most, packed_box box, uint64_t end) {
     uint64x2_t kept = vandq_u64(vsubq_u64(vdupq_n_u64(box.most), vld1q_u64(least)), vsubq_u64(vld1q_u64(most), vdupq_n_u64(box.least)));
@@ -85,12 +110,26 @@ static inline void add_to_block(uint64_t *to, const uint64_t *from, uint64_t v) 
     vst1q_u64(to, vaddq_u64(low, vdupq_n_u64(v)));
     vst1q_u64(to + 2, vaddq_u64(high, vdupq_n_u64(v)));
 }
+
+static inline void rank_lanes(const uint16_t *all, uint64_t n, const uint16_t *lanes, uint16_t *ranks) {
+    const uint16x8_t low = vld1q_u16(lanes), high = vld1q_u16(lanes + LANES / 2);
+    uint16x8_t below_low = vdupq_n_u16(0), below_high = below_low;
+    for (uint64_t i = 0; i < n; i++) {
+        uint16x8_t v = vdupq_n_u16(all[i]);
+        below_low = vsubq_u16(below_low, vcgtq_u16(low, v));
+        below_high = vsubq_u16(below_high, vcgtq_u16(high, v));
+    }
+    vst1q_u16(ranks, below_low);
+    vst1q_u16(ranks + LANES / 2, below_high);
+}
 #else
 static inline uint32_t met_of_block(const uint64_t *keys, const uint64_t *least, const uint64_t *most, packed_box box, uint64_t end) {
     return met_of_block_scalar(keys, least, most, box, end);
 }
 
 static inline void add_to_block(uint64_t *to, const uint64_t *from, uint64_t v) { add_to_block_scalar(to, from, v); }
+
+static inline void rank_lanes(const uint16_t *all, uint64_t n, const uint16_t *lanes, uint16_t *ranks) { rank_lanes_scalar(all, n, lanes, ranks); }
 #endif
 
 /* Appends first + k for each bit k of `met`: where the list then ends. There is room for BLOCK. */

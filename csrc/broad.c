@@ -575,13 +575,13 @@ uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
 #define INDEX_WORTH 16 /* searches for which an index of what was built pays */
 #define CROWD 32       /* keys under one entry of the index that are better not looked at one after the other */
 
-/* For each value of the leading bits of a key, about twice as many as there are keys, the first place with that or more. It lies behind the
+/* For each value of the leading bits of a key, about as many as there are keys, the first place with that or more. It lies behind the
  * room that fxs_broad_sort uses; the copies of colliders there are not needed after the step. */
 static uint32_t *index_of(const arrays *a, const fxs_world *w) { return (uint32_t *)((uint64_t *)a->sorted + w->capacity); }
 
 static void make_index(const fxs_world *w, const arrays *a) {
     grid *g = a->g;
-    uint32_t *index = index_of(a, w), bits = bit_length(g->count), used = g->key_end - g->x_at, n = g->level[g->levels].end, sum = 0;
+    uint32_t *index = index_of(a, w), bits = bit_length(g->count) - 1, used = g->key_end - g->x_at, n = g->level[g->levels].end, sum = 0;
     bits = least32(least32(bits, used), 31);
     g->index_shift = g->key_end - bits;
     g->index_end = 1u << bits;
@@ -715,6 +715,7 @@ uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t mos
 
 #define FEW_SORTED 6 /* so few ids are sorted one by one */
 #define SUMMARIES_MAX 64
+#define RANKED_MAX (2 * LANES)
 
 /* As members of a set, which is empty before and after: each sets a bit, of which a second set tells in which words there are any. No
  * branch but at the end of a word depends on chance. */
@@ -737,11 +738,32 @@ static void sort_as_set(uint64_t *set, uint64_t *ids, uint64_t n, uint64_t summa
     }
 }
 
-void fxs_broad_sort(fxs_world *w, uint64_t *ids, uint64_t n) {
+/* By how many are below each, without branches; n <= RANKED_MAX. */
+static void sort_by_ranks(const uint64_t *ids, uint64_t n, uint32_t *out) {
+    uint16_t number[RANKED_MAX] = {0}, rank[RANKED_MAX];
+    for (uint64_t i = 0; i < n; i++) {
+        number[i] = (uint16_t)ids[i];
+    }
+    for (uint64_t i = 0; i < n; i += LANES) {
+        rank_lanes(number, n, number + i, rank + i);
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        out[rank[i]] = number[i];
+    }
+}
+
+void fxs_broad_sort(fxs_world *w, uint64_t *ids, uint64_t n, uint32_t *out) {
     uint64_t summaries = (w->capacity + (uint64_t)4095) / 4096;
+    if (n <= RANKED_MAX && w->capacity <= RANKS_END) {
+        sort_by_ranks(ids, n, out);
+        return;
+    }
     if (n > FEW_SORTED && summaries <= n && summaries <= SUMMARIES_MAX) {
         sort_as_set(mark_set(w), ids, n, summaries);
     } else {
         fxs_sort(w, ids, (uint64_t *)arrays_of(w).sorted, n, 0, bit_length(w->capacity - 1));
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        out[i] = (uint32_t)ids[i];
     }
 }

@@ -62,26 +62,24 @@ static inline int near_disc(int64_t R, planar d, int64_t q) {
     return L < 0 ? FXS_OVERLAPPING : classify_wide(i128_square(L), i128_mul(4 * R * R, q));
 }
 
-/* NEAR for a box; |d| < 2^31, so |v| < 2^61. */
-static inline int64_t slack_box(const solid *b, planar d, int64_t q) {
+/* What of d is beyond a box, in its frame and Q.46; |d| < 2^31, so |v| < 2^61. */
+static inline planar beyond_box(const solid *b, planar d) {
     planar v = turned_back(d, direction_of_solid(b));
     v.x = max64(0, abs64(v.x) - b->size[0] * Q30_ONE);
     v.z = max64(0, abs64(v.z) - b->size[2] * Q30_ONE);
-    return slack_q46(v, q);
+    return v;
 }
 
-/* The part of NEAR for a sector that one edge e of it decides, for d outside the wedge. |d| < 2^31, |e| < 2^30 + 1. */
-static int near_edge(int64_t radius, planar e, planar d, int64_t q) {
-    int64_t t = dot64(d, e);
-    if (t <= 0) {
-        return classify(dot64(d, d), q);
-    }
+/* NEAR for a box. */
+static inline int64_t slack_box(const solid *b, planar d, int64_t q) { return slack_q46(beyond_box(b, d), q); }
+
+/* What NEAR measures from d to one edge e of a sector, for d outside the wedge: a vector in Q.46 as long. |d| < 2^31, |e| < 2^30 + 1. */
+static inline planar from_edge(int64_t radius, planar e, planar d) {
+    const int64_t t = dot64(d, e);
+    const planar apex = {d.x * Q30_ONE, d.z * Q30_ONE}, end = {apex.x - radius * e.x, apex.z - radius * e.z};
     planar v = {cross64(e, d), 0};
-    if (t >= radius * Q30_ONE) {
-        v.x = d.x * Q30_ONE - radius * e.x;
-        v.z = d.z * Q30_ONE - radius * e.z;
-    }
-    return classify_q46(v, q);
+    v = t >= radius * Q30_ONE ? end : v;
+    return t <= 0 ? apex : v;
 }
 
 /* The directions of a sector's edges. */
@@ -94,13 +92,17 @@ static edges edges_of(const solid *s) {
     return e;
 }
 
-static int near_sector(const solid *s, planar e1, planar e2, planar d, int64_t q) {
-    int64_t A = cross64(e2, d), B = cross64(d, e1);
-    if (s->half_angle == FXS_HALF_ANGLE_MAX || (d.x == 0 && d.z == 0) ||
-        (s->half_angle <= 16384 ? min64(A, B) : max64(A, B)) >= 0) {
+/* Whether d is in the closed wedge. */
+static inline int in_wedge(const solid *s, const edges *e, planar d) {
+    int64_t A = cross64(e->e2, d), B = cross64(d, e->e1);
+    return s->half_angle == FXS_HALF_ANGLE_MAX || (s->half_angle <= 16384 ? min64(A, B) : max64(A, B)) >= 0;
+}
+
+static int near_sector(const solid *s, const edges *e, planar d, int64_t q) {
+    if (in_wedge(s, e, d)) {
         return near_disc(s->size[0], d, q);
     }
-    return max_int(near_edge(s->size[0], e1, d, q), near_edge(s->size[0], e2, d, q));
+    return class_of(max64(slack_q46(from_edge(s->size[0], e->e1, d), q), slack_q46(from_edge(s->size[0], e->e2, d), q)));
 }
 
 /* A sector reaches as far as its apex, the ends of its edges, and the ends of the axes that it faces. */
@@ -135,7 +137,7 @@ static inline int near_prism(const solid *p, const edges *known, planar d, int64
         return p->kind == FXS_CYLINDER ? near_disc(p->size[0], d, q) : class_of(slack_box(p, d, q));
     }
     edges e = known ? *known : edges_of(p);
-    return near_sector(p, e.e1, e.e2, d, q);
+    return near_sector(p, &e, d, q);
 }
 
 /* Separating axes of two boxes, all in 64 bits: |p| < 2^62, a limit below 2^61. pa and pb lead from one to the other in the frames of both,
@@ -278,14 +280,48 @@ uint32_t fxs_solid_hits(const solid *all, int kinds, const uint64_t *pairs, uint
     }
 }
 
+/* |v|^2 for v in Q.46, each axis rounded down to raw units. */
+static inline int64_t floor_square(planar v) {
+    int64_t x = (int64_t)((uint64_t)abs64(v.x) >> 30), z = (int64_t)((uint64_t)abs64(v.z) >> 30);
+    return x * x + z * z;
+}
+
+/* A part of a direction is off by 1/2, a direction by 2^-30 of its length: what a sector and a box are to each other in the world's frame, and
+ * in the box's, where the exact test looks, differs by 2 raw units at most. floor_square cuts off 1.5. */
+#define SPARE 8
+
+/* A sector with a cylinder or a box, as slack_of_kinds has it. Nearly always the discs about its axis that the other contains and that contain
+ * it tell, with SPARE raw units to spare, whether the two meet. The exact test is for what is left. */
+static inline int64_t slack_sector(const solid *sector, const edges *e, const solid *s) {
+    planar d = {(int64_t)s->x - sector->x, (int64_t)s->z - sector->z};
+    int64_t radius = sector->size[0], from = 0, square, inner = s->size[0], outer = inner;
+    if (in_wedge(sector, e, d)) {
+        square = dot64(d, d);
+        from = radius;
+    } else {
+        square = min64(floor_square(from_edge(radius, e->e1, d)), floor_square(from_edge(radius, e->e2, d)));
+    }
+    if (s->kind == FXS_BOX) { /* sqrt(a^2 + b^2) <= a + b/2 for a >= b */
+        inner = min64(s->size[0], s->size[2]);
+        outer = max64(s->size[0], s->size[2]) + inner / 2;
+    }
+    int64_t within = from + inner - SPARE, without = from + outer + SPARE;
+    int64_t told = ((inner > SPARE) & (square < within * within)) - (square > without * without);
+    return told ? min64(told, (int64_t)sector->size[1] + s->size[1] - abs64((int64_t)s->y - sector->y)) : contact_near(sector, s, e) - 1;
+}
+
 /* Keeps those of n ids that `area` meets, all of them of one kind. */
+enum { SECTOR_AND_OTHER = OTHER_KINDS + 1 };
 static inline uint64_t met_of_kinds(int kinds, int swap, const solid *area, const edges *known, const solid *all, const uint64_t *like, uint64_t n,
                                     int64_t least, uint64_t *ids) {
     uint64_t met = 0;
     for (uint64_t i = 0; i < n; i++) {
         const solid *s = all + like[i];
+        int64_t slack = kinds == OTHER_KINDS        ? contact_near(area, s, known) - 1
+                        : kinds == SECTOR_AND_OTHER ? slack_sector(area, known, s)
+                                                    : slack_of_kinds(kinds, swap ? s : area, swap ? area : s);
         ids[met] = like[i];
-        met += (kinds == OTHER_KINDS ? contact_near(area, s, known) - 1 : slack_of_kinds(kinds, swap ? s : area, swap ? area : s)) >= least;
+        met += slack >= least;
     }
     return met;
 }
@@ -316,6 +352,8 @@ uint64_t fxs_solid_met(const solid *area, const fxs_query *q, const solid *all, 
                 met += met_of_kinds(CYLINDER_AND_BOX, 1, area, NULL, all, like[kind], count[kind], least, to);
             } else if (area->kind == FXS_BOX && kind == FXS_BOX) {
                 met += met_of_kinds(TWO_BOXES, 0, area, NULL, all, like[kind], count[kind], least, to);
+            } else if (known && (kind == FXS_CYLINDER || kind == FXS_BOX)) {
+                met += met_of_kinds(SECTOR_AND_OTHER, 0, area, known, all, like[kind], count[kind], least, to);
             } else {
                 met += met_of_kinds(OTHER_KINDS, 0, area, known, all, like[kind], count[kind], least, to);
             }

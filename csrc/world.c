@@ -597,11 +597,11 @@ static int32_t answer(fxs_world *w, uint64_t n, const fxs_query *queries, int ne
         if (kept <= id_capacity && found <= id_capacity - kept) {
             if (nearest_first) {
                 sort_nearest(w, &queries[i].pose, met, met_count, kept);
+                for (uint64_t j = 0; j < kept; j++) {
+                    ids[found + j] = (uint32_t)met[j];
+                }
             } else {
-                fxs_broad_sort(w, met, met_count);
-            }
-            for (uint64_t j = 0; j < kept; j++) {
-                ids[found + j] = (uint32_t)met[j];
+                fxs_broad_sort(w, met, met_count, ids + found);
             }
         }
         found += kept;

@@ -176,8 +176,8 @@ FXS_INTERNAL uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], cons
 /* About how many ids that would be; 0 when it would look at all colliders one by one. Only speed may depend on it. */
 FXS_INTERNAL uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64_t most[3]);
 
-/* Sorts ids that fxs_broad_near returned, or some of them, in place. */
-FXS_INTERNAL void fxs_broad_sort(fxs_world *w, uint64_t *ids, uint64_t n);
+/* Writes ids that fxs_broad_near returned, or some of them, in order. */
+FXS_INTERNAL void fxs_broad_sort(fxs_world *w, uint64_t *ids, uint64_t n, uint32_t *out);
 
 /* To be called wherever a collider comes, goes, moves, changes its shape or its activity. */
 static inline void grid_stale(fxs_world *w) { w->grid_fresh = w->looks = 0; }

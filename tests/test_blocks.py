@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 ROOT = Path(__file__).parents[1]
-BLOCK, FIELD = 4, 20
+BLOCK, FIELD, LANES, RANKS_END = 4, 20, 16, 32768
 
 SHIM = r"""
 #include "blocks.h"
@@ -32,6 +32,12 @@ uint64_t shim_keep(uint64_t *list, uint64_t first, uint32_t met) {
     return (uint64_t)(keep_of_block(list, first, met) - list);
 }
 uint64_t shim_below(const uint64_t *keys, uint64_t end) { return below_in_block(keys, end); }
+void shim_ranks(const uint16_t *all, uint64_t n, const uint16_t *of, uint16_t *ranks) {
+    rank_lanes(all, n, of, ranks);
+}
+void shim_ranks_scalar(const uint16_t *all, uint64_t n, const uint16_t *of, uint16_t *ranks) {
+    rank_lanes_scalar(all, n, of, ranks);
+}
 
 /* How many of n blocks of any words the two forms tell differently. */
 uint64_t shim_differences(uint64_t n) {
@@ -132,3 +138,17 @@ def test_sums_are_modulo_a_word(kernel: ctypes.CDLL, values: list[int], v: int) 
 @given(values=st.lists(key, min_size=BLOCK, max_size=BLOCK).map(sorted), end=key)
 def test_ascending_keys_below_an_end_are_counted(kernel: ctypes.CDLL, values: list[int], end: int) -> None:
     assert kernel.shim_below(words(values), U64(end)) == sum(value < end for value in values)
+
+
+number = st.one_of(
+    st.integers(0, 3), st.integers(RANKS_END - 4, RANKS_END - 1), st.integers(0, RANKS_END - 1)
+)
+
+
+@given(values=st.lists(number, max_size=40), of=st.lists(number, min_size=LANES, max_size=LANES))
+def test_a_rank_is_how_many_are_below(kernel: ctypes.CDLL, values: list[int], of: list[int]) -> None:
+    u16 = ctypes.c_uint16
+    for ask in (kernel.shim_ranks, kernel.shim_ranks_scalar):
+        ranks = (u16 * (LANES + 1))(*[7] * (LANES + 1))
+        ask((u16 * len(values))(*values), U64(len(values)), (u16 * LANES)(*of), ranks)
+        assert list(ranks) == [sum(value < one for value in values) for one in of] + [7]

@@ -488,3 +488,41 @@ def test_answers_come_by_id_whatever_the_capacity_and_however_many(capacity, cou
             assert world.query(Sphere(2 * ONE), place) == at[place]
         assert world.query(Sphere(2 * ONE), Pose(99 * ONE, 0, 0)) == []
         world.step()
+
+
+NARROW = [1, 2, 100, 8192, 16383, 16384, 16385, 24576, 32767, 32768]
+
+
+def at_the_outline(rng, radius, half_angle, yaw, reach):
+    """A place about `reach` from the outline of a sector with its apex at 0, and a yaw: some equal to the
+    sector's or to an edge's, some a quarter turn from it."""
+    turn = rng.choice([half_angle, -half_angle, 0, rng.randint(-half_angle, half_angle)])
+    out = rng.choice([0, radius, rng.randint(0, radius), rng.randint(0, radius)])
+    aside = rng.randrange(65536)
+    far = max(0, reach + rng.choice([0, rng.randint(-16, 16), rng.randint(-reach // 2, reach)]))
+    ends = [(direction((yaw + turn) % 65536), out), (direction(aside), far)]
+    x, z = (sum(e[axis] * length for e, length in ends) >> 30 for axis in (0, 1))
+    return x, z, rng.choice([0, yaw, yaw + half_angle, aside, aside + 16384, rng.randrange(65536)]) % 65536
+
+
+@pytest.mark.parametrize("hit_when", [Contact.TOUCHING, Contact.OVERLAPPING])
+@pytest.mark.parametrize("largest", [12, 40, 300, 2**16, 2**23, 2**29 - 1])
+def test_a_sector_finds_what_overlaps_it_at_its_outline(largest, hit_when):
+    rng = random.Random(largest)
+    for half_angle in NARROW * 12:
+        radius, yaw = rng.randint(1, largest), rng.choice([0, 16384, 49152, rng.randrange(65536)])
+        area = Sector(radius, half_angle, 4)
+        shapes, poses = [], []
+        while len(shapes) < 60:
+            a, b = (rng.randint(1, rng.choice([12, largest])) for _ in range(2))
+            shape = rng.choice([Cylinder(a, 4), Box(a, 4, a), Box(a, 4, b), Box(a, 4, b)])
+            x, z, turn = at_the_outline(rng, radius, half_angle, yaw, rng.choice([a, min(a, b), max(a, b)]))
+            shapes.append(shape)
+            poses.append(Pose(x, rng.choice([0, 0, 0, 7, 8, 9, -8, -9]), z, turn))
+        world = World(len(shapes), hit_when=hit_when)
+        for i, (shape, pose) in enumerate(zip(shapes, poses, strict=True)):
+            world.add(i, shape, pose)
+        at = Pose(0, 0, 0, yaw)
+        contacts = overlap_many(area, at, shapes, poses)
+        expected = [i for i, contact in enumerate(contacts) if contact >= hit_when]
+        assert world.query(area, at) == expected, (radius, half_angle, yaw)
