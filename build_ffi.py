@@ -48,6 +48,9 @@ def cdef(header: str) -> str:
     if marked is None:
         raise ValueError("fixsync.h: no lines between '/* cdef: begin' and '/* cdef: end */'")
     declarations = re.sub(r"\bFXS_API\s+", "", marked[1])
+    # What is passed by every frame may be bytes as they are: cffi takes those for a `void *` only.
+    rows = r"const (?:u?int32_t|fxs_pose) \*(?=(?:ids|positions|poses)\b)"
+    declarations = re.sub(rows, "const void *", declarations)
     return re.sub(r"^(#define\s+\w+\s+)\((-?\d+)\)", r"\1\2", declarations, flags=re.MULTILINE)
 
 

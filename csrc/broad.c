@@ -329,11 +329,12 @@ static int build(fxs_world *w, const arrays *a, int apart) {
     if (v.count == 0) {
         return 0;
     }
-    for (uint32_t i = 0; i < 32; i++) {
-        meets |= (uint32_t)((w->layers[i] & v.layers) != 0) << i;
+    for (uint32_t left = v.layers; left; left &= left - 1) {
+        uint32_t layer = trailing_zeros(left);
+        meets |= (uint32_t)((w->layers[layer] & v.layers) != 0) << layer;
     }
-    for (uint32_t i = 0; i < 32; i++) {
-        strangers |= (v.layers & meets) >> i & 1 ? v.layers & meets & ~w->layers[i] : 0;
+    for (uint32_t left = meets; left; left &= left - 1) {
+        strangers |= meets & ~w->layers[trailing_zeros(left)];
     }
     plan(w, g, &v, meets, apart);
     for (uint32_t i = 0; i <= g->levels; i++) {
@@ -713,7 +714,7 @@ uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t mos
     return a.spare;
 }
 
-#define FEW_SORTED 6 /* so few ids are sorted one by one */
+#define FEW_SORTED 6 /* so few ids are sorted as keys */
 #define SUMMARIES_MAX 64
 #define RANKED_MAX (2 * LANES)
 

@@ -400,19 +400,24 @@ static uint32_t choose_passes(const fxs_world *w, uint64_t n, uint32_t bits) {
     return best;
 }
 
+/* Few keys, by how many are less than each: no branch depends on chance. All bits count, which is as good, for no two keys are equal. */
+enum { FEW_KEYS = 32 };
+static void sort_few(const uint64_t *keys, uint64_t n, uint64_t *to) {
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t less = 0;
+        for (uint64_t j = 0; j < n; j++) {
+            less += keys[j] < keys[i];
+        }
+        to[less] = keys[i];
+    }
+}
+
 /* LSD radix sort by digits of about the same width; a digit that is the same in every key costs one read. Returns where the keys are
  * then: in `keys` or in `spare`. */
 static uint64_t *sorted(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits) {
-    if (n <= 32) {
-        uint64_t mask = (bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX) << low;
-        for (uint64_t i = 1; i < n; i++) {
-            uint64_t key = keys[i], j = i;
-            for (; j > 0 && (keys[j - 1] & mask) > (key & mask); j--) {
-                keys[j] = keys[j - 1];
-            }
-            keys[j] = key;
-        }
-        return keys;
+    if (n <= FEW_KEYS) {
+        sort_few(keys, n, spare);
+        return spare;
     }
     uint32_t passes = choose_passes(w, n, bits), width = passes ? (bits + passes - 1) / passes : 0;
     uint32_t *ends = (uint32_t *)at(w, w->digits_at);
@@ -500,7 +505,9 @@ int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capac
     uint32_t id_bits = bit_length(world->capacity - 1);
     uint64_t both = world->spare_at + world->other_at;
     now = sorted(world, now, other, found, 2, id_bits); /* by b, then by a: the bits that ids of this world have */
-    now = sorted(world, now, (packed_hit *)at(world, both - offset_of(world, now)), found, 33, id_bits);
+    if (found > FEW_KEYS) {
+        now = sorted(world, now, (packed_hit *)at(world, both - offset_of(world, now)), found, 33, id_bits);
+    }
     now[found] = hits(world)[world->hit_count] = NO_HIT;
     counts->events = compare_hits(world, now, events, event_capacity);
     if (counts->events > event_capacity) {

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import re
 import sys
+from array import array
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NoReturn, TypeAlias
@@ -129,7 +130,7 @@ _CODES = {code: size for size, codes in ((1, "bB"), (2, "hH"), (4, "iIlL"), (8, 
 
 def is_buffer(value: object) -> bool:
     """Whether `value` has the buffer protocol."""
-    if type(value) is bytes:
+    if type(value) is bytes or type(value) is array:
         return True
     try:
         memoryview(value).release()  # type: ignore[arg-type]
@@ -205,6 +206,10 @@ def rows_of(name: str, data: object, row: str) -> bytes:
     """
     if type(data) is bytes and len(data) % _row_size(row) == 0:
         return data
+    if type(data) is array and _row_fault(data.typecode, data.itemsize, None, row) is None:
+        rows = data.tobytes()
+        if len(rows) % _row_size(row) == 0:
+            return rows
     try:
         view = memoryview(data)  # type: ignore[arg-type]
     except TypeError:

@@ -105,8 +105,6 @@ _CAST_HITS_TYPE = array_type("fxs_cast_hit[]")
 _CAST_HIT_SIZE: int = ffi.sizeof("fxs_cast_hit")
 _EVENT_SIZE: int = ffi.sizeof("fxs_event")
 _HIT_SIZE: int = ffi.sizeof("fxs_hit")
-_POSITIONS_TYPE = array_type("int32_t[]")
-_POSES_TYPE = array_type("fxs_pose[]")
 _HIT_TYPE = array_type("fxs_hit *")
 _BYTE_TYPE = array_type("uint8_t *")
 
@@ -219,12 +217,14 @@ def _read_colliders(i: int, _n: int, rows: CData, _bad: CData) -> dict[str, Any]
     return _read_collider(i, rows)
 
 
-def _read_positions(i: int, _n: int, ids: CData, rows: CData, _bad: CData) -> dict[str, Any]:
-    return {"id": ids[i], "x": rows[3 * i], "y": rows[3 * i + 1], "z": rows[3 * i + 2]}
+def _read_rows(codes: str, *names: str) -> Callable[..., dict[str, Any]]:
+    id_row, row = struct.Struct("=I"), struct.Struct(f"={codes}")
 
+    def read(i: int, _n: int, ids: bytes, rows: bytes, _bad: CData) -> dict[str, Any]:
+        values = row.unpack_from(rows, i * row.size)
+        return {"id": id_row.unpack_from(ids, i * id_row.size)[0], **dict(zip(names, values, strict=True))}
 
-def _read_poses(i: int, _n: int, ids: CData, rows: CData, _bad: CData) -> dict[str, Any]:
-    return _read_pose(0, ids[i], rows[i])
+    return read
 
 
 _ADD = _Change(lib.fxs_world_add, "add", _read_collider)
@@ -238,8 +238,8 @@ _SET_OWNER = _Change(lib.fxs_world_set_owner, "owner", _read("id", "owner"))
 _SET_LAYER = _Change(lib.fxs_world_set_layer, "layer", _read("id", "layer"))
 _SET_ACTIVE = _Change(lib.fxs_world_set_active, "active", _read("id", "active"))
 _ADD_MANY = _Change(lib.fxs_world_add_many, "add", _read_colliders, "records")
-_MOVE_MANY = _Change(lib.fxs_world_move_many, "move", _read_positions, "positions")
-_POSE_MANY = _Change(lib.fxs_world_pose_many, "pose", _read_poses, "poses")
+_MOVE_MANY = _Change(lib.fxs_world_move_many, "move", _read_rows("iii", *_POSITION), "positions")
+_POSE_MANY = _Change(lib.fxs_world_pose_many, "pose", _read_rows(POSE_ROW, *_POSITION, "yaw"), "poses")
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -287,6 +287,7 @@ class World:
         "_collider",
         "_count",
         "_counts",
+        "_event_bytes",
         "_event_room",
         "_events",
         "_hit_room",
@@ -323,6 +324,7 @@ class World:
         self._capacity: int = config.capacity
         self._event_room, self._id_room = 0, 0
         self._events, self._ids = ffi.NULL, ffi.NULL
+        self._event_bytes: Any = b""
         self._cast_room, self._cast_hits = 0, ffi.NULL
         self._scratch_room, self._scratch = 0, ffi.NULL
         self._collider = ffi.new("fxs_collider *")
@@ -534,7 +536,7 @@ class World:
 
         `ids`: ints, or a buffer of uint32. `positions`: (x, y, z) tuples, or a buffer of int32, three an id.
         """
-        numbers = self._many_ids(ids)
+        numbers = self._id_rows(ids)
         if is_buffer(positions):
             rows = rows_of("positions", positions, "iii")
         else:
@@ -542,9 +544,8 @@ class World:
                 struct.pack("=3i", *integers(f"positions[{i}]", ("x", "y", "z"), position, *_COORDINATE))
                 for i, position in _counted("positions", positions)
             )
-        found = ffi.from_buffer(_POSITIONS_TYPE, rows)
-        _same_length("positions", len(found) // 3, len(numbers))
-        self._change(_MOVE_MANY, len(numbers), numbers, found, self._count)
+        _same_length("positions", len(rows) // 12, len(numbers) // 4)
+        self._change(_MOVE_MANY, len(numbers) // 4, numbers, rows, self._count)
 
     def pose_many(self, ids: Any, poses: Any) -> None:
         """`set_pose` of many ids: all of them or, if one is refused, none; the error names its index. The
@@ -553,20 +554,18 @@ class World:
         `ids`: ints, or a buffer of uint32. `poses`: Pose objects, or a buffer of rows as `pack_poses` lays
         them out.
         """
-        numbers = self._many_ids(ids)
-        rows = rows_of("poses", poses, POSE_ROW) if is_buffer(poses) else pack_poses(poses)
-        found = ffi.from_buffer(_POSES_TYPE, rows)
-        _same_length("poses", len(found), len(numbers))
-        self._change(_POSE_MANY, len(numbers), numbers, found, self._count)
+        if not (type(ids) is bytes and type(poses) is bytes and len(poses) == 4 * len(ids)) or len(ids) % 4:
+            ids = self._id_rows(ids)
+            poses = rows_of("poses", poses, POSE_ROW) if is_buffer(poses) else pack_poses(poses)
+            _same_length("poses", len(poses) // 16, len(ids) // 4)
+        self._change(_POSE_MANY, len(ids) // 4, ids, poses, self._count)
 
-    def _many_ids(self, ids: Any) -> CData:
+    def _id_rows(self, ids: Any) -> bytes:
         if is_buffer(ids):
-            rows = rows_of("ids", ids, "I")
-        else:
-            last = self._capacity - 1
-            numbers = [integer(f"ids[{i}]", id, 0, last) for i, id in _counted("ids", ids)]
-            rows = struct.pack(f"={len(numbers)}I", *numbers)
-        return ffi.from_buffer(_IDS_TYPE, rows)
+            return rows_of("ids", ids, "I")
+        last = self._capacity - 1
+        numbers = [integer(f"ids[{i}]", id, 0, last) for i, id in _counted("ids", ids)]
+        return struct.pack(f"={len(numbers)}I", *numbers)
 
     # Steps and answers.
 
@@ -584,7 +583,7 @@ class World:
             while (status := _kernel_step(self._world, self._events, self._event_room, counts)) != 0:
                 self._make_room(status, counts.hits, counts.events)
             found = counts.events
-            events = Events(_buffer(self._events, found * _EVENT_SIZE)[:]) if found else _NO_EVENTS
+            events = Events(self._event_bytes[: found * _EVENT_SIZE]) if found else _NO_EVENTS
             if self._observer is not None:
                 self._observer.stepped(events)
             return events
@@ -600,6 +599,7 @@ class World:
         if events > self._event_room:
             room = max(events, 2 * self._event_room, _HIT_ROOM_MIN)
             self._events, self._event_room = uninitialised(_EVENTS_TYPE, room), room
+            self._event_bytes = _buffer(self._events)
 
     def _make_hit_room(self, hits: int) -> None:
         """Moves the state into memory with room for so many hits."""

@@ -338,6 +338,7 @@ def test_many_moves_and_many_poses_are_made_all_or_none() -> None:
             assert lib.fxs_world_add(at(given), collider(id, shape, **at_once)) == lib.FXS_OK
         before = saved(given)
         moved = rng.sample(range(5), 3)
+        ids = ffi.new("uint32_t[]", moved)
         places: list[list[int]] = [[rng.randrange(-(2**20), 2**20) for _ in range(3)] for _ in moved]
         if n % 4:  # to the very end of an axis, or just beyond it
             row, axis, end = rng.randrange(3), rng.randrange(3), rng.choice((-(2**31), 2**31 - 1))
@@ -345,11 +346,11 @@ def test_many_moves_and_many_poses_are_made_all_or_none() -> None:
             places[row][axis] = max(-(2**31), min(end - away + rng.choice((-1, 0, 1)), 2**31 - 1))
         if n % 2:
             flat = ffi.new("int32_t[]", [v for place in places for v in place])
-            status = lib.fxs_world_move_many(at(given), 3, moved, flat, bad)
+            status = lib.fxs_world_move_many(at(given), 3, ids, flat, bad)
         else:
             yaws = [rng.choice((0, 8192, 16384, 40000)) if id in moved else yaws[id] for id in range(5)]
             rows = [(*place, yaws[id]) for place, id in zip(places, moved, strict=True)]
-            status = lib.fxs_world_pose_many(at(given), 3, moved, ffi.new("fxs_pose[]", rows), bad)
+            status = lib.fxs_world_pose_many(at(given), 3, ids, ffi.new("fxs_pose[]", rows), bad)
         centres: list[Any] = []
         for place, id in zip(places, moved, strict=True):
             try:
@@ -872,7 +873,7 @@ def test_a_yaw_of_a_turn_or_more_is_refused_everywhere(yaw: int) -> None:
     assert lib.fxs_world_turn(at(given), 0, yaw) == lib.FXS_E_YAW
     assert lib.fxs_world_set_pose(at(given), 0, pose) == lib.FXS_E_YAW
     poses = ffi.new("fxs_pose[2]", [(1, 2, 3, 4), (1, 2, 3, yaw)])
-    assert lib.fxs_world_pose_many(at(given), 2, [0, 0], poses, bad) == lib.FXS_E_YAW
+    assert lib.fxs_world_pose_many(at(given), 2, ffi.new("uint32_t[]", [0, 0]), poses, bad) == lib.FXS_E_YAW
     assert bad[0] == 1
     area = ffi.new("fxs_query *", {"shape": BOX, "pose": (0, 0, 0, yaw), "mask": 1})
     assert lib.fxs_world_query(at(given), area, ffi.new("uint32_t[1]"), 1, count) == lib.FXS_E_YAW

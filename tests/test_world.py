@@ -9,6 +9,7 @@ import random
 import re
 import struct
 import threading
+from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -682,6 +683,16 @@ REFUSED: list[tuple[Callable[[World], Any], type[Exception], tuple[str, ...]]] =
         ("poses[1]", "yaw", "65536"),
     ),
     (lambda w: w.pose_many([1], [AT, AT]), ValueError, ("ids", "poses", "1 and 2")),
+    (lambda w: w.pose_many(bytes(7), bytes(28)), ValueError, ("ids", "4 bytes", "7 bytes")),
+    (lambda w: w.pose_many(bytes(4), bytes(20)), ValueError, ("poses", "16 bytes", "20 bytes")),
+    (lambda w: w.pose_many(array("I", [1]), array("i", [0] * 5)), ValueError, ("poses", "16", "20 bytes")),
+    (lambda w: w.pose_many(array("f", [1]), array("i", [0] * 4)), TypeError, ("ids", "'f'")),
+    (lambda w: w.pose_many([1], array("I", [5, 5, 5, 2**32 - 1])), TypeError, ("poses", "'I'")),
+    (
+        lambda w: w.pose_many([1], np.array([(0, 0, 0, 2**32 - 1)], "i4, i4, i4, u4")),
+        ValueError,
+        ("poses[0]", "yaw", "4294967295"),
+    ),
     (lambda w: w.load(5), TypeError, ("data", "5")),
     (lambda w: w.load("FXS1"), TypeError, ("data", "'FXS1'")),
     (lambda w: w.load(memoryview(w.save())[::2]), ValueError, ("data", "contiguous")),
