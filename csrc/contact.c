@@ -65,8 +65,8 @@ static inline int near_disc(int64_t R, planar d, int64_t q) {
 /* What of d is beyond a box, in its frame and Q.46; |d| < 2^31, so |v| < 2^61. */
 static inline planar beyond_box(const solid *b, planar d) {
     planar v = turned_back(d, direction_of_solid(b));
-    v.x = max64(0, abs64(v.x) - b->size[0] * Q30_ONE);
-    v.z = max64(0, abs64(v.z) - b->size[2] * Q30_ONE);
+    v.x = above_0(abs64(v.x) - b->size[0] * Q30_ONE);
+    v.z = above_0(abs64(v.z) - b->size[2] * Q30_ONE);
     return v;
 }
 

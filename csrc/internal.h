@@ -32,6 +32,8 @@ static inline int sign64(int64_t v) { return (v > 0) - (v < 0); }
 static inline int64_t abs64(int64_t v) { return v < 0 ? -v : v; }
 static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
+/* The greater of v and 0, without a branch whatever the compiler makes of comparisons; |v| < 2^62. */
+static inline int64_t above_0(int64_t v) { return (int64_t)((uint64_t)(v + abs64(v)) >> 1); }
 static inline int min_int(int a, int b) { return a < b ? a : b; }
 static inline int max_int(int a, int b) { return a > b ? a : b; }
 
