@@ -20,6 +20,7 @@ from fixsync.matchlog import (
     SetPose,
     SimFrame,
     TraceFrame,
+    check_command_id,
     check_ids,
 )
 from fixsync.strictjson import LineError
@@ -102,7 +103,7 @@ class _Count:
         check_ids(frame, capacity)
         result = self._result
         if isinstance(frame, TraceFrame):
-            self._commands(frame)
+            self._commands(frame, capacity)
         else:
             self._inputs(frame)
         if frame.events is not UNSET:
@@ -122,9 +123,10 @@ class _Count:
     def _inputs(self, frame: SimFrame) -> None:
         self._result.players = max(self._result.players, len(frame.inputs))
 
-    def _commands(self, frame: TraceFrame) -> None:
+    def _commands(self, frame: TraceFrame, capacity: int) -> None:
         result = self._result
-        for command in frame.commands:
+        for i, command in enumerate(frame.commands):
+            check_command_id(command, i, capacity)
             result.commands[str(command.__struct_config__.tag)] += 1
             if isinstance(command, Move | SetPose | Add):
                 self._position(command.position)

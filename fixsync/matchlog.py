@@ -484,7 +484,7 @@ def plain(value: Any) -> Any:
 def check_ids(frame: Frame, capacity: int) -> None:
     """`LineError` for an event or an answer with an id that no world of this capacity has.
 
-    Commands are checked by the world that they are for.
+    Commands are checked by the world that they are for, or one at a time by `check_command_id`.
     """
     for i, event in enumerate(frame.events or []):
         for j, id in enumerate(event[:2]):
@@ -495,6 +495,12 @@ def check_ids(frame: Frame, capacity: int) -> None:
                 _check_id(hit.id, capacity, f"queries[{i}][{j}][0]")
             else:
                 _check_id(hit, capacity, f"queries[{i}][{j}]")
+
+
+def check_command_id(command: Command, index: int, capacity: int) -> None:
+    """`LineError` for the command at `index` of a frame if no world of this capacity has its id."""
+    if not isinstance(command, Query | Cast):
+        _check_id(command.id, capacity, f"commands[{index}][1]")
 
 
 def _check_id(id: int, capacity: int, path: str) -> None:

@@ -31,6 +31,7 @@ from fixsync.matchlog import (
     SimFrame,
     TraceFrame,
     Turn,
+    check_command_id,
 )
 from fixsync.matchlog import Shape as ShapeRow
 from fixsync.shapes import Pose, Shape, shape_from_tuple
@@ -169,6 +170,7 @@ class Player:
                 self.answers = []
         except (ValueError, KeyError) as error:
             index = next(i for i, c in enumerate(frame.commands) if c is command)
+            check_command_id(command, index, world.capacity)
             raise LineError(f"commands[{index}]", _reason(error)) from error
         hits: int = counts.hits
         return hits

@@ -157,6 +157,12 @@ BAD_FILES: list[tuple[str, Callable[[bytes], bytes], int, str]] = [
         2,
         "commands[1]: id 4 is not in the world",
     ),
+    (
+        "above the capacity",
+        lambda text: text.replace(b'["turn",5,', b'["turn",6,'),
+        2,
+        "line 5, commands[1][1]: 6 is not in 0..5, which is the log's capacity",
+    ),
     ("float", lambda text: text.replace(b"[50,0,0]", b"[50.0,0,0]"), 2, "expected an integer, found 50.0"),
     ("exponent", lambda text: text.replace(b"[50,0,0]", b"[5e1,0,0]"), 2, "expected an integer, found 5e1"),
     (
@@ -422,6 +428,13 @@ def test_info_of_a_log_that_is_not_valid_ends_with_2_and_tells_what_it_read(run:
     assert "line 5, commands[0][2][0]: expected an integer, found 50.0" in out
     assert "frames" in out
     assert SMALL in out
+
+
+def test_info_finds_a_command_with_an_id_that_no_such_world_has(run: Run, tmp_path: Path) -> None:
+    path = broken(tmp_path, commands=[["turn", 1, 0], ["remove", 6]])
+    code, out, _ = run("info", path)
+    assert code == 2
+    assert "line 4, commands[1][1]: 6 is not in 0..5, which is the log's capacity" in out
 
 
 def test_info_of_a_cut_log_ends_with_0_and_says_so(run: Run, tmp_path: Path) -> None:

@@ -263,7 +263,9 @@ def test_a_command_that_the_world_refuses_is_told_with_its_place(
     frames = changed(1, commands=[*moves, command, ["move", 1, [0, 0, 0]]])
     result = replayed(tmp_path, frames)
     assert (result.verdict, result.frames, result.hash) == (Verdict.INVALID, 1, "")
-    assert (result.error.line, result.error.field) == (3, f"commands[{before}]")
+    # What is wrong with the id alone is told of it; what is wrong with the world too, of the command.
+    place = "[1]" if reason == "0..5" else ""
+    assert (result.error.line, result.error.field) == (3, f"commands[{before}]{place}")
     assert reason in result.error.reason
     assert not result.error.reason.startswith("'")
 
