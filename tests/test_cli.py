@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -13,6 +14,7 @@ from typing import Any
 
 import logs
 import pytest
+from rich.console import Console
 
 import fixsync
 from fixsync import cli
@@ -79,6 +81,26 @@ def test_output_for_a_pipe_has_neither_colours_nor_blanks_at_line_ends(run: Run,
         "a-file-with-quite-a-long-name-that-would-not-fit-into-a-table-of-80-columns.jsonl"
         in run("replay", tmp_path)[1]
     )
+
+
+@pytest.mark.parametrize("columns", [30, 40, 60, 80, 200])
+def test_on_a_terminal_of_any_width_nothing_of_a_table_is_left_out(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, columns: int
+) -> None:
+    def terminal() -> Console:
+        return Console(width=columns, force_terminal=True, no_color=True, highlight=False)
+
+    monkeypatch.setattr("fixsync.cli.text.console", terminal)
+    name = "Z" * 100
+    _, out, _ = run("replay", SMALL, good(tmp_path, f"{name}.jsonl"))
+    table = re.sub(r"\x1b\[[0-9;]*m", "", out)
+    table = table[: table.index("compared the events")].rpartition("\n\n")[0]
+    assert max(map(len, table.splitlines())) <= columns
+    assert "…" not in table
+    told = "".join(table.split())
+    for words in ("frames", "40", "115", "ab08f042e811f707", FRAMES[-1]["hash"], "identical"):
+        assert words in told
+    assert table.count("Z") == len(name)  # in several pieces, perhaps
 
 
 def test_a_log_with_nothing_to_compare_ends_with_0_and_is_called_that(run: Run, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -22,6 +23,10 @@ from fixsync.records import Collider
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 
 _UNCUT = 10_000
+_GAP = 2
+"""Blanks between the columns of a table."""
+_FOLDED_MIN = 16
+"""How narrow a column whose cells may be folded can get."""
 
 
 def console() -> Console:
@@ -37,13 +42,36 @@ def say(out: Console, *lines: str | Text) -> None:
 
 
 def show(out: Console, table: Table) -> None:
-    """A table; where it is not for a terminal, without blanks at the ends of lines."""
+    """A table; where it is not for a terminal, without blanks at the ends of lines. On a terminal that is too
+    narrow for it, its rows below each other, each as names and values."""
     if out.is_terminal:
-        out.print(table)
+        out.print(table if _width(table) <= out.width else _upright(table))
         return
     with out.capture() as captured:
         out.print(table)
     say(out, *(line.rstrip() for line in captured.get().splitlines()))
+
+
+def _width(table: Table) -> int:
+    """The least width at which nothing of a table is left out."""
+    widths = [
+        min(
+            max(cell_len(str(cell)) for cell in (column.header, *column.cells)),
+            _UNCUT if column.no_wrap else _FOLDED_MIN,
+        )
+        for column in table.columns
+    ]
+    return sum(widths) + _GAP * (len(widths) - 1)
+
+
+def _upright(table: Table) -> Table:
+    upright = _pairs()
+    for number, cells in enumerate(zip(*(column.cells for column in table.columns), strict=True)):
+        if number:
+            upright.add_row()
+        for column, cell in zip(table.columns, cells, strict=True):
+            upright.add_row(Text(str(column.header), "bold"), cell)
+    return upright
 
 
 def print_json(value: Any) -> None:
@@ -165,11 +193,16 @@ def error_json(error: MatchLogError | None) -> dict[str, Any] | None:
 
 def pairs_table(rows: Sequence[tuple[str, str]]) -> Table:
     """Names and values below each other."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    table = _pairs()
     for name, value in rows:
         table.add_row(Text(name), Text(value))
+    return table
+
+
+def _pairs() -> Table:
+    table = Table.grid(padding=(0, _GAP))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
     return table
 
 
