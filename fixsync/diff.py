@@ -215,7 +215,8 @@ class _Comparison:
             for _ in reader:
                 pass
             if reader.cut:
-                result.notes.append(f"{reader.name} was cut short after {reader.frames} frames: {reader.cut}")
+                frames = f"{reader.frames} frame{'' if reader.frames == 1 else 's'}"
+                result.notes.append(f"{reader.name} was cut short after {frames}: {reader.cut}")
 
     def _length_rows(self, number: int, a: Frame | None, b: Frame | None) -> list[Row]:
         return [Row("length", f"frame {number}", *("present" if frame else ABSENT for frame in (a, b)))]

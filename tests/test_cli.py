@@ -414,7 +414,7 @@ def test_diff_as_json_and_with_few_rows(run: Run, tmp_path: Path) -> None:
     assert (document["exit_code"], document["same"], document["frame"]) == (code, False, 2)
     assert [row["group"] for row in document["differences"]] == ["queries", "hash"]
     _, out, _ = run("diff", "--rows", "1", fine, wrong)
-    assert "and 1 more differences in this frame" in out
+    assert "and 1 more difference in this frame" in out
 
 
 def test_info_counts_what_is_in_a_log(run: Run, tmp_path: Path) -> None:

@@ -109,7 +109,8 @@ def _print(out: Console, outcome: Outcome, page: Path) -> None:
         status = peer.status
         text.say(
             out,
-            f"  peer {peer.peer}: {status.confirmed} frames, {status.rollbacks} rollbacks,"
+            f"  peer {peer.peer}: {text.plural(status.confirmed, 'frame')},"
+            f" {text.plural(status.rollbacks, 'rollback')},"
             f" last hash {status.hash or '-'}, {(status.reason or 'no end').lower()}",
         )
     if outcome.is_good:

@@ -74,7 +74,7 @@ def _print(result: Diff, rows_max: int) -> None:
         text.show(out, _table(result.rows[:rows_max], ids))
         more = len(result.rows[rows_max:]) + result.more_rows
         if more:
-            text.say(out, f"and {more} more differences in this frame")
+            text.say(out, f"and {more} more difference{'' if more == 1 else 's'} in this frame")
         text.say(out, *_geometry(result))
     elif result.error is None:
         text.say(

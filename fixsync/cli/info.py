@@ -76,7 +76,7 @@ def _header_rows(header: Header, frames: int) -> Iterator[tuple[str, str]]:
     )
     if header.sim is not None:
         yield "seed", str(header.seed)
-    yield "capacity", f"{header.capacity} ids"
+    yield "capacity", text.plural(header.capacity, "id")
     yield "hit when", {1: "TOUCHING", 2: "OVERLAPPING"}[header.hit_when]
     if header.layers is not None:
         pairs = " ".join(f"{i}-{j}" for i, j in header.layers)
@@ -110,13 +110,14 @@ def _trace_rows(one: Info, header: Header) -> Iterator[tuple[str, str]]:
 def _told_rows(one: Info) -> Iterator[tuple[str, str]]:
     told = one.frames_with
     if told["events"]:
-        yield "events", f"{_counts(one.events) or 'none'} (told for {told['events']} frames)"
+        yield "events", f"{_counts(one.events) or 'none'} (told for {text.plural(told['events'], 'frame')})"
         yield "hits", str(one.hits)
         if one.hits_max_frame is not None:
             yield "most hits", f"{one.hits_max} in frame {one.hits_max_frame}"
     else:
         yield "events", "not told; fixsync replay -o FILLED fills them in"
-    yield "answers", f"{one.answers} (told for {told['queries']} frames)" if told["queries"] else "not told"
+    frames = text.plural(told["queries"], "frame")
+    yield "answers", f"{one.answers} (told for {frames})" if told["queries"] else "not told"
     yield "hashes", f"{told['hash']}, the last {one.last_hash}" if told["hash"] else "not told"
 
 
