@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from fixsync import logfile
 from fixsync.matchlog import Reader, Writer, canonical_lines
@@ -45,7 +44,6 @@ def convert(
     `target`, which may be `source`, appears when all is written; MatchLogError for a log that is not valid,
     and nothing written. OSError for files that cannot be read or written.
     """
-    size_read = Path(source).stat().st_size
     if is_compact is None:
         is_compact = logfile.is_compact_name(target)
     with (
@@ -57,8 +55,7 @@ def convert(
             if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
                 progress(reader)
         writer.close(is_whole=not reader.cut)
-    size = Path(target).stat().st_size
-    return Converted(os.fspath(target), is_compact, reader.frames, reader.cut, size_read, size)
+    return Converted(os.fspath(target), is_compact, reader.frames, reader.cut, reader.size, writer.size)
 
 
 def text_of(path: str | os.PathLike[str]) -> bytes:

@@ -88,6 +88,7 @@ def info(path: str | os.PathLike[str]) -> Info:
                 raise reader.error(wrong.path, wrong.reason) from wrong
             finally:
                 result.frames, result.cut = reader.frames, reader.cut
+                result.size = result.size or reader.size  # a pipe has none of its own
             result.has_checksum = reader.footer is not None and reader.footer.sha256 is not UNSET
     except MatchLogError as error:
         result.error = error

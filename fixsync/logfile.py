@@ -14,6 +14,7 @@ import struct
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from io import FileIO
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, BinaryIO, Protocol
@@ -77,11 +78,30 @@ def require_compression(path: str | os.PathLike[str]) -> None:
         _zstd()
 
 
+def is_standard_output(path: str | os.PathLike[str]) -> bool:
+    """Whether a path leads where standard output does, as /dev/stdout; the null device is nobody's output."""
+    try:
+        there, nowhere = Path(path).stat(), Path(os.devnull).stat()
+        here = os.fstat(sys.__stdout__.fileno()) if sys.__stdout__ else nowhere
+    except (OSError, ValueError):
+        return False
+    return os.path.samestat(there, here) and not os.path.samestat(here, nowhere)
+
+
+def open_output(path: str | os.PathLike[str]) -> FileIO:
+    """Opens a file to write it anew. Standard output goes on where it is: opened again, it would lose what
+    the file that a shell appends it to holds already."""
+    if sys.__stdout__ and is_standard_output(path):
+        return FileIO(os.dup(sys.__stdout__.fileno()), "wb")
+    return Path(path).open("wb", buffering=0)
+
+
 def place_of(path: str | os.PathLike[str]) -> tuple[Path, Path]:
     """Where to write what shall be at `path` when it is whole, and where that goes then: to the place of the
-    file there, or of the one that a link leads to. Both are `path` for a device or a pipe, which stays."""
+    file there, or of the one that a link leads to. Both are `path` for a device or a pipe, which stays, and
+    for standard output."""
     target = Path(path)
-    if target.exists() and not target.is_file():
+    if (target.exists() and not target.is_file()) or is_standard_output(target):
         return target, target
     if target.is_symlink():
         target = target.resolve()
@@ -145,7 +165,8 @@ class Source:
         self.suffix = suffix_of(path)
         self.is_cut = False
         """After the last piece: whether the compressed data ended before its own end mark."""
-        self._read_bytes = 0
+        self.size = 0
+        """Bytes of the file read so far."""
         self._start = _decompressor(self.suffix) if self.suffix else None
         self._file: BinaryIO = Path(path).open("rb")  # noqa: SIM115 - closed by close()
 
@@ -164,20 +185,20 @@ class Source:
     def progress(self) -> float:
         """How much of the file has been read, 0 to 1; of a pipe, which has no size, always 0."""
         size = os.fstat(self._file.fileno()).st_size
-        return min(1.0, self._read_bytes / size) if size else 0.0
+        return min(1.0, self.size / size) if size else 0.0
 
     def __iter__(self) -> Iterator[bytes]:
         """Pieces of up to 32 KiB. DamagedFileError for broken compressed data, after what came before it."""
         if self._start is None:
             while data := self._file.read(_PIECE_BYTES):
-                self._read_bytes += len(data)
+                self.size += len(data)
                 yield data
             return
         start, error = self._start
         decoder = start()
         # A file may hold several compressed ones. Where one ends, the next must start or the file must end.
         while data := self._file.read(_READ_BYTES):
-            self._read_bytes += len(data)
+            self.size += len(data)
             while data or not decoder.needs_input:
                 if decoder.eof:
                     decoder = start()
@@ -185,7 +206,7 @@ class Source:
                     piece = decoder.decompress(data, _PIECE_BYTES)
                 except (error, EOFError) as damage:
                     raise DamagedFileError(
-                        f"the {self.suffix} data is damaged near byte {self._read_bytes}: {damage}"
+                        f"the {self.suffix} data is damaged near byte {self.size}: {damage}"
                     ) from damage
                 if piece:
                     yield piece
@@ -259,8 +280,11 @@ class Sink:
 
     def __init__(self, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
         suffix = suffix_of(path) if suffix is None else suffix
+        self.size = 0
+        """Bytes written so far."""
+        self._path = os.fspath(path)
         self._compressor = _COMPRESSORS[suffix]()
-        self._file = Path(path).open("wb", buffering=0)  # noqa: SIM115 - closed by close()
+        self._file = open_output(path)
 
     def write(self, data: bytes) -> None:
         self._put(self._compressor.compress(data))
@@ -268,8 +292,14 @@ class Sink:
     def _put(self, data: bytes) -> None:
         # A raw file may take fewer bytes than given.
         rest = memoryview(data)
-        while rest:
-            rest = rest[self._file.write(rest) :]
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            # It could be of the file that is read; this tells it is not.
+            error.filename = self._path
+            raise
+        self.size += len(data)
 
     @property
     def is_closed(self) -> bool:

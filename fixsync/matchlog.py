@@ -586,6 +586,11 @@ class Reader:
         return self.frames + self._other_lines
 
     @property
+    def size(self) -> int:
+        """Bytes of the file read so far."""
+        return self._source.size
+
+    @property
     def progress(self) -> float:
         """How much of the file has been read, 0 to 1."""
         return self._source.progress
@@ -821,7 +826,11 @@ class Writer:
             line = self._packer.start(line[:-1])
         self._written, self._target = logfile.place_of(path) if replace else (Path(path), Path(path))
         self._sink = logfile.Sink(self._written, suffix=logfile.suffix_of(path))
-        self._put(line)
+        try:
+            self._put(line)
+        except OSError:
+            self.abandon()
+            raise
 
     def __enter__(self) -> Writer:
         return self
@@ -838,6 +847,11 @@ class Writer:
         self._sink.write(data)
         if self._packer is None:
             self._sha256.update(data)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file written so far."""
+        return self._sink.size
 
     def write(self, frame: Frame) -> None:
         """Writes the next frame. MatchLogError, and nothing written, for one that no log may have here."""
@@ -864,19 +878,27 @@ class Writer:
         """Writes the last line, unless the log is one that was cut short, and closes the file."""
         if self._sink.is_closed:
             return
-        if self._packer is not None:
-            self._put(self._packer.block() + (self._packer.end(self.frames) if is_whole else b""))
-        elif is_whole:
-            footer = Footer(self.frames, self._sha256.hexdigest())
-            self._sink.write(msgspec.json.encode(footer) + b"\n")
-        self._sink.close()
+        try:
+            if self._packer is not None:
+                self._put(self._packer.block() + (self._packer.end(self.frames) if is_whole else b""))
+            elif is_whole:
+                footer = Footer(self.frames, self._sha256.hexdigest())
+                self._sink.write(msgspec.json.encode(footer) + b"\n")
+            self._sink.close()
+        except OSError:
+            self._give_up()
+            raise
         if self._written != self._target:
             self._written.replace(self._target)
 
     def abandon(self) -> None:
         """Closes the file without a last line; with `replace`, removes what was written."""
-        if self._sink.is_closed:
-            return
-        self._sink.close()
-        if self._written != self._target:
-            self._written.unlink()
+        if not self._sink.is_closed:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        try:
+            self._sink.close()
+        finally:
+            if self._written != self._target:
+                self._written.unlink()

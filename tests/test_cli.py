@@ -87,7 +87,7 @@ def test_output_for_a_pipe_has_neither_colours_nor_blanks_at_line_ends(run: Run,
 def test_on_a_terminal_of_any_width_nothing_of_a_table_is_left_out(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, columns: int
 ) -> None:
-    def terminal() -> Console:
+    def terminal(_: Any = None) -> Console:
         return Console(width=columns, force_terminal=True, no_color=True, highlight=False)
 
     monkeypatch.setattr("fixsync.cli.text.console", terminal)
@@ -579,6 +579,80 @@ def test_output_to_a_pipe_goes_into_it_and_to_a_link_where_it_leads(
         assert run(command, SMALL, "-o", link)[0] == 0
     assert link.is_symlink()
     assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "link", "pipe"]
+
+
+POSIX = pytest.mark.skipif(not Path("/dev/fd/1").exists(), reason="this system has no such names")
+
+
+def in_shell(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """A command line of a shell, in which $F is `fixsync`."""
+    program = f'{sys.executable} -c "from fixsync.cli import main; main()"'
+    command = command.replace("$F", program).replace("$LOG", SMALL)
+    run = ["bash", "-c", command]
+    return subprocess.run(run, capture_output=True, text=True, check=False, cwd=cwd)
+
+
+@POSIX
+@pytest.mark.parametrize("as_json", ["", "--json"])
+@pytest.mark.parametrize("command", ["convert", "replay", "view"])
+def test_what_is_told_of_an_output_to_standard_output_is_not_mixed_into_it(
+    tmp_path: Path, command: str, as_json: str
+) -> None:
+    assert in_shell(f"$F {command} $LOG -o file", tmp_path).returncode == 0
+    written = (tmp_path / "file").read_text()
+    done = in_shell(f"set -o pipefail; $F {command} $LOG {as_json} -o /dev/stdout | cat", tmp_path)
+    assert (done.returncode, done.stdout) == (0, written)
+    told = done.stderr.replace(",", "")
+    assert command == "replay" or str(len(written.encode())) in told
+    if as_json:
+        json.loads(done.stderr)
+    done = in_shell(f"(echo before; $F {command} $LOG -o /dev/stdout; echo after) >>file", tmp_path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (tmp_path / "file").read_text() == f"{written}before\n{written}after\n"
+    done = in_shell(f"$F {command} $LOG -o /dev/null", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "written: /dev/null" in done.stdout
+    assert in_shell(f"$F {command} $LOG -o /dev/null >/dev/null", tmp_path).stderr == ""
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.jsonl.xz", "x.fxlog"])
+def test_nothing_stays_of_an_output_that_does_not_fit_on_the_disk(tmp_path: Path, name: str) -> None:
+    frames = [{"frame": n, "commands": [["query", ["sphere", 1], [n, n, 0], n, n]] * 9} for n in range(500)]
+    logs.write(tmp_path / "match.jsonl", logs.header(), frames)
+    for command in ("convert", "replay"):
+        done = in_shell(f"ulimit -f 1; $F {command} match.jsonl -o {name}", tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "File too large" in done.stderr
+        assert [file.name for file in tmp_path.iterdir()] == ["match.jsonl"]
+
+
+@POSIX
+def test_a_log_on_standard_output_that_nobody_reads_to_its_end_is_no_error(tmp_path: Path) -> None:
+    frames = [{"frame": n, "commands": [["query", ["sphere", 1], [n, 0, 0], 0, 1]] * 20} for n in range(500)]
+    logs.write(tmp_path / "match.jsonl", logs.header(), frames)
+    done = in_shell("set -o pipefail; $F convert match.jsonl -o /dev/stdout | head -n 1", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 1
+
+
+@POSIX
+def test_a_log_out_of_a_pipe_is_read_with_its_size_and_made_no_empty_page_of(tmp_path: Path) -> None:
+    size = f"{Path(SMALL).stat().st_size:,} bytes"
+    assert size in in_shell("cat $LOG | $F info /dev/stdin", tmp_path).stdout
+    assert f"{size} read" in in_shell("cat $LOG | $F convert /dev/stdin -o x", tmp_path).stdout
+    done = in_shell("cat $LOG | $F view /dev/stdin -o page.html", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "/dev/stdin: a page needs a file" in done.stderr
+    assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk that is always full")
+@pytest.mark.parametrize("command", ["convert", "replay", "view"])
+def test_an_output_onto_a_full_disk_is_no_fault_of_the_log(run: Run, command: str) -> None:
+    code, out, err = run(command, SMALL, "-o", "/dev/full")
+    assert (code, out) == (2, "")
+    assert "No space left on device: '/dev/full'" in err
 
 
 def test_output_whose_compression_is_not_installed_is_no_fault_of_the_log(

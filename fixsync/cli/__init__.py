@@ -13,6 +13,7 @@ import traceback
 import click
 
 from fixsync import __version__
+from fixsync.logfile import is_standard_output
 
 __all__ = ["main"]
 
@@ -87,6 +88,9 @@ def _exit_code() -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:
+        cause = error.__cause__
+        if isinstance(cause, BrokenPipeError) and cause.filename and is_standard_output(cause.filename):
+            raise cause from None
         error.show()
         if "--json" in sys.argv[1:]:
             click.echo(json.dumps({"exit_code": 2, "error": {"message": error.format_message()}}, indent=2))

@@ -52,14 +52,14 @@ def convert_command(ctx: click.Context, log: Path, output: Path, form: str | Non
         if as_json:
             where = error if isinstance(error, MatchLogError) else None
             problem = text.error_json(where) or {"message": str(error)}
-            text.print_json({"exit_code": 2, "written": None, "error": problem})
+            text.print_json({"exit_code": 2, "written": None, "error": problem}, output)
             ctx.exit(2)
         raise click.ClickException(text.printable(str(error))) from error
     code = 3 if done.cut else 0
     if as_json:
-        text.print_json({"exit_code": code, **_json(done), "error": None})
+        text.print_json({"exit_code": code, **_json(done), "error": None}, output)
     else:
-        out = text.console()
+        out = text.console(output)
         kind = f"cut short like the log: {done.cut}" if done.cut else "complete"
         text.say(out, f"written: {text.printable(done.path)} ({text.plural(done.frames, 'frame')}, {kind})")
         text.say(out, f"{done.size_read:,} bytes read, {done.size:,} written")

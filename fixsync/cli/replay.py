@@ -75,9 +75,9 @@ def replay_command(
         results = [_replay(path, output, simulations, bar) for path in paths]
     code = exit_code(result.verdict for result in results)
     if as_json:
-        text.print_json({"exit_code": code, "logs": [_json(result) for result in results]})
+        text.print_json({"exit_code": code, "logs": [_json(result) for result in results]}, output)
     else:
-        _print(text.console(), results, output)
+        _print(text.console(output), results, output)
     ctx.exit(code)
 
 

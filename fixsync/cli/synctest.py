@@ -145,7 +145,8 @@ def synctest_command(
         smallest = _smallest(straight, first.check, back, simulation)
         write_log(smallest, out)
     if as_json:
-        text.print_json(_json(straight, list(checks or CHECKS), found, first, smallest, out))
+        told = _json(straight, list(checks or CHECKS), found, first, smallest, out)
+        text.print_json(told, None if smallest is None else out)
     else:
         _print(simulation, straight, list(checks or CHECKS), found, first, smallest, out)
     ctx.exit(0 if first is None else 1)
@@ -181,7 +182,7 @@ def _print(
     smallest: Straight | None,
     out: Path,
 ) -> None:
-    console = text.console()
+    console = text.console(None if smallest is None else out)
     events = sum(map(len, straight.events))
     what = f"{straight.type.name}: {text.plural(straight.players, 'player')},"
     what += f" {text.plural(straight.frames, 'frame')}, {text.plural(events, 'event')}, seed {straight.seed}"

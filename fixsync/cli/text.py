@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fixsync import sim
+from fixsync import logfile, sim
 from fixsync.fields import decimal
 from fixsync.matchlog import Header, MatchLogError, plain
 from fixsync.numbers import ONE
@@ -29,10 +29,17 @@ _FOLDED_MIN = 16
 """How narrow a column whose cells may be folded can get."""
 
 
-def console() -> Console:
-    """Standard output: as wide as the terminal, or as the text if it is none. Colour on a terminal alone."""
-    width = None if sys.stdout is not None and sys.stdout.isatty() else _UNCUT
-    return Console(width=width, highlight=False, markup=False, emoji=False)
+def console(output: Path | None = None) -> Console:
+    """Standard output: as wide as the terminal, or as the text if it is none. Colour on a terminal alone.
+    Standard error where a command's `output` goes to standard output."""
+    stderr = _takes_stdout(output)
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream is not None and stream.isatty() else _UNCUT
+    return Console(width=width, stderr=stderr, highlight=False, markup=False, emoji=False)
+
+
+def _takes_stdout(output: Path | None) -> bool:
+    return output is not None and logfile.is_standard_output(output)
 
 
 def say(out: Console, *lines: str | Text) -> None:
@@ -74,9 +81,10 @@ def _upright(table: Table) -> Table:
     return upright
 
 
-def print_json(value: Any) -> None:
+def print_json(value: Any, output: Path | None = None) -> None:
+    """One JSON object on standard output, or where `console` writes."""
     # In ASCII: a file's name may hold what no UTF-8 can.
-    click.echo(json.dumps(value, indent=2))
+    click.echo(json.dumps(value, indent=2), err=_takes_stdout(output))
 
 
 def compact(value: Any) -> str:

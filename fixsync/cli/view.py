@@ -60,21 +60,22 @@ def view_command(
     out = output or Path(f"{_stem(logs[0])}.html")
     try:
         found = [_export(log, simulations, is_quiet=as_json) for log in logs]
-        write(out, found, title)
+        size = write(out, found, title)
     except (OSError, ValueError) as error:
         if as_json:
             where = error if isinstance(error, MatchLogError) else None
-            text.print_json({"page": None, "error": text.error_json(where) or {"message": str(error)}})
+            problem = text.error_json(where) or {"message": str(error)}
+            text.print_json({"page": None, "error": problem}, out)
             ctx.exit(2)
         raise click.ClickException(text.printable(str(error))) from error
     if as_json:
-        text.print_json({"page": str(out), "size": out.stat().st_size, "logs": [_json(one) for one in found]})
+        text.print_json({"page": str(out), "size": size, "logs": [_json(one) for one in found]}, out)
     else:
         for one in found:
             if one.cut:
                 name = text.printable(one.name)
                 click.echo(f"{name}: cut short after {text.plural(one.frames, 'frame')}: {one.cut}", err=True)
-        click.echo(f"written: {text.printable(str(out))} ({out.stat().st_size:,} bytes)")
+        text.say(text.console(out), f"written: {text.printable(str(out))} ({size:,} bytes)")
     if is_opened and click.launch(out.resolve().as_uri()) != 0:
         click.echo("no browser could be started: open the page yourself", err=True)
 

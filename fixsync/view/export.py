@@ -65,8 +65,10 @@ def export(
     """Reads a log and plays it with the native kernel.
 
     MatchLogError for a log that is not valid, or whose commands a world refuses; OSError for a file that
-    cannot be read.
+    cannot be read; ValueError for a pipe.
     """
+    if Path(path).exists() and not Path(path).is_file():
+        raise ValueError(f"{os.fspath(path)}: a page needs a file, which is read twice; this is none")
     hashes: list[int] = []
     ids = 1
     trace = _Trace()
@@ -224,15 +226,21 @@ def _compressed(text: bytes) -> bytes:
     return gzip.compress(text, _GZIP_LEVEL, mtime=0)
 
 
-def write(out: str | os.PathLike[str], logs: Sequence[Exported], title: str = "") -> None:
-    """Writes the page of one log or two. A file that is there already is replaced once the page is whole."""
-    text = page(logs, title)
+def write(out: str | os.PathLike[str], logs: Sequence[Exported], title: str = "") -> int:
+    """Writes the page of one log or two; returns how many bytes it has. A file that is there already is
+    replaced once the page is whole."""
+    data = page(logs, title).encode()
     written, target = logfile.place_of(out)
     try:
-        written.write_text(text, encoding="utf-8", newline="\n")
+        sink = logfile.Sink(written, suffix="")
+        try:
+            sink.write(data)
+        finally:
+            sink.close()
         if written != target:
             written.replace(target)
     except OSError:
         if written != target:
             written.unlink(missing_ok=True)
         raise
+    return len(data)
