@@ -141,7 +141,8 @@ class Replay:
 
 
 def find_logs(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
-    """The files among the paths, and the match logs in the folders among them and below, by name.
+    """The files among the paths, and the match logs in the folders among them and below, by name: also links
+    that lead nowhere, for reading them to tell. Links to folders are not followed.
 
     ValueError for a folder without any; FileNotFoundError for a path that is not there, and another OSError
     for a folder that cannot be read.
@@ -158,7 +159,7 @@ def find_logs(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
             continue
         folders = os.walk(path, onerror=unreadable)
         files = (Path(folder, name) for folder, _, names in folders for name in names)
-        logs = sorted(file for file in files if is_log_name(file) and file.is_file())
+        logs = sorted(file for file in files if is_log_name(file) and (file.is_file() or not file.exists()))
         if not logs:
             kinds = "*.jsonl, *.fxlog, also compressed"
             raise ValueError(f"{path}: no match logs ({kinds}) in this folder or below")

@@ -25,6 +25,7 @@ SMALL = str(VECTORS / "small.jsonl")
 FRAMES = logs.model_frames(logs.small_match())
 
 Run = Callable[..., tuple[int, str, str]]
+POSIX = pytest.mark.skipif(not Path("/dev/fd/1").exists(), reason="this system has no such names")
 
 
 @pytest.fixture
@@ -272,6 +273,20 @@ def test_a_folder_that_cannot_be_read_is_not_passed_over(
     code, out, err = run("replay", tmp_path)
     assert (code, out) == (2, "")
     assert "locked" in err
+
+
+@POSIX
+def test_a_link_to_a_log_that_is_not_there_is_not_passed_over(run: Run, tmp_path: Path) -> None:
+    good(tmp_path)
+    (tmp_path / "link.jsonl").symlink_to("nowhere.jsonl")
+    (tmp_path / "round.fxlog").symlink_to("round.fxlog")
+    os.mkfifo(tmp_path / "pipe.jsonl")  # nobody's log, and nobody would ever end it
+    code, out, _ = run("replay", "--json", tmp_path)
+    found = {Path(log["log"]).name: log for log in json.loads(out)["logs"]}
+    assert code == 2
+    verdicts = {name: log["verdict"] for name, log in found.items()}
+    assert verdicts == {"good.jsonl": "identical", "link.jsonl": "not valid", "round.fxlog": "not valid"}
+    assert "No such file" in found["link.jsonl"]["error"]["message"]
 
 
 def test_the_filled_log_is_complete_and_replays_as_identical(run: Run, tmp_path: Path) -> None:
@@ -579,9 +594,6 @@ def test_output_to_a_pipe_goes_into_it_and_to_a_link_where_it_leads(
         assert run(command, SMALL, "-o", link)[0] == 0
     assert link.is_symlink()
     assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "link", "pipe"]
-
-
-POSIX = pytest.mark.skipif(not Path("/dev/fd/1").exists(), reason="this system has no such names")
 
 
 def in_shell(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -53,8 +53,8 @@ def replay_command(
     """Recompute matches and compare them with their logs.
 
     Every event, answer and hash that a log tells is compared with what replaying gives. A LOG is a file, or a
-    folder whose logs are all replayed. Hits are those of all frames, added up; speed is a multiple of real
-    time.
+    folder whose logs and those below are all replayed (links to folders are not followed). Hits are those of
+    all frames, added up; speed is a multiple of real time.
 
     \b
     Exit code  0  identical (or nothing to compare, which is said)
