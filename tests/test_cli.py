@@ -693,6 +693,12 @@ def test_what_keeps_a_command_from_running_is_told_as_json_too(run: Run, argumen
     assert told["error"]["message"] in err
 
 
+def test_a_file_called_json_asks_for_none(run: Run) -> None:
+    code, out, err = run("replay", "--", "--json")
+    assert (code, out) == (2, "")
+    assert "'--json' does not exist" in err
+
+
 @pytest.mark.parametrize(
     ("raw", "text"),
     [

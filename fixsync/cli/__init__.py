@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import traceback
+from itertools import takewhile
 
 import click
 
@@ -92,7 +93,7 @@ def _exit_code() -> int:
         if isinstance(cause, BrokenPipeError) and cause.filename and is_standard_output(cause.filename):
             raise cause from None
         error.show()
-        if "--json" in sys.argv[1:]:
+        if "--json" in takewhile(lambda word: word != "--", sys.argv[1:]):
             click.echo(json.dumps({"exit_code": 2, "error": {"message": error.format_message()}}, indent=2))
         # Whatever kept a command from running is no difference between logs.
         return 2
