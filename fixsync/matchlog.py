@@ -54,6 +54,14 @@ class MatchLogError(ValueError):
         place = [f"line {line}"] if line else [] if frame is None else [f"frame {frame}"]
         super().__init__(f"{', '.join([file, *place, *([field] if field else [])])}: {reason}")
 
+    @property
+    def is_for_want_of_memory(self) -> bool:
+        """Whether the log may well be valid, and needs more memory than there is."""
+        error: BaseException | None = self
+        while error is not None and not isinstance(error, MemoryError):
+            error = error.__cause__
+        return error is not None
+
     def __reduce__(self) -> tuple[Any, ...]:
         return MatchLogError, (self.file, self.line, self.field, self.reason, self.frame)
 

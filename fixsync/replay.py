@@ -52,6 +52,8 @@ class Verdict(Enum):
     """Something is not as the log says, be it whole or cut short."""
     INVALID = "not valid"
     """The file is no match log, or a world refuses what it asks for."""
+    OUT_OF_MEMORY = "out of memory"
+    """The log may be valid, but replaying it needs more memory than there is."""
     CUT_SHORT = "cut short"
     """The log has no end; up to there it is as it says."""
 
@@ -65,6 +67,7 @@ _EXIT_CODES = {
     Verdict.NOTHING_TO_COMPARE: 0,
     Verdict.DIVERGED: 1,
     Verdict.INVALID: 2,
+    Verdict.OUT_OF_MEMORY: 2,
     Verdict.CUT_SHORT: 3,
 }
 _WORST_FIRST = (2, 1, 3, 0)
@@ -130,7 +133,7 @@ class Replay:
     cut: str = ""
     """Why the log counts as cut short; "" for a whole one."""
     error: MatchLogError | None = None
-    """Why it is not valid."""
+    """Why it is not valid, or was not replayed to its end."""
     seconds: float = 0.0
     """What it took, reading and decompressing included. Nothing is decided by it."""
 
@@ -194,6 +197,8 @@ def replay(
             result.verdict = Verdict.IDENTICAL if compared else Verdict.NOTHING_TO_COMPARE
     except MatchLogError as error:
         result.error = error
+        if error.is_for_want_of_memory:
+            result.verdict = Verdict.OUT_OF_MEMORY
     result.seconds = time.perf_counter() - began
     return result
 
@@ -246,6 +251,9 @@ class _Run:
                     progress(reader)
         except LineError as wrong:
             raise reader.error(wrong.path, wrong.reason) from wrong
+        except MemoryError as error:
+            reason = str(error) or "replaying from here on needs more memory than there is"
+            raise reader.error("", reason) from error
         finally:
             if quick is not None:
                 hits += quick.hits

@@ -516,6 +516,25 @@ def test_a_defect_of_fixsync_does_not_look_like_a_divergence(
     assert "a defect" in err
 
 
+@pytest.mark.parametrize("command", ["replay", "diff"])
+def test_a_log_for_which_there_is_too_little_memory_is_not_called_invalid(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    def none_left(*_: Any, **__: Any) -> None:
+        raise MemoryError("a world of capacity 6 needs more than there is")
+
+    monkeypatch.setattr("fixsync.player.World", none_left)
+    path = good(tmp_path)
+    code, out, err = run(command, path, *([SMALL] if command == "diff" else []))
+    assert (code, err) == (2, "")
+    assert f"out of memory: {path}, line 1, capacity: a world of capacity 6 needs more" in out
+    assert "valid" not in out
+    monkeypatch.setattr(f"fixsync.cli.{command}.{command}", none_left)
+    code, out, err = run(command, path, *([SMALL] if command == "diff" else []))
+    assert (code, out) == (2, "")
+    assert err == "Error: out of memory: a world of capacity 6 needs more than there is\n"
+
+
 def test_an_interruption_does_not_look_like_a_divergence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt

@@ -302,7 +302,27 @@ def test_a_world_too_large_for_the_memory_is_told_with_its_capacity(
 
     monkeypatch.setattr("fixsync.player.World", none_left)
     result = replayed(tmp_path, [], capacity=2**31)
-    assert (result.verdict, result.error.line, result.error.field) == (Verdict.INVALID, 1, "capacity")
+    assert (result.verdict, result.error.line, result.error.field) == (Verdict.OUT_OF_MEMORY, 1, "capacity")
+
+
+@pytest.mark.parametrize("form", ["canonical", "spaced"])  # played in blocks, and frame by frame
+def test_a_frame_that_needs_too_much_memory_is_told_and_makes_no_log_invalid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    def none_left(*_: Any, **__: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("fixsync.world.World._make_room", none_left)
+    commands = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(300)]
+    path = tmp_path / "match.jsonl"
+    logs.write(path, logs.header(capacity=300), [{"frame": 0, "commands": commands}])
+    if form == "spaced":
+        path.write_bytes(
+            path.read_bytes().replace(b'{"frame":0,', b'{ "frame":0,').partition(b'{"frames"')[0]
+        )
+    result = replay(path)
+    assert (result.verdict, result.verdict.exit_code) == (Verdict.OUT_OF_MEMORY, 2)
+    assert result.error.reason == "replaying from here on needs more memory than there is"
 
 
 def test_a_missing_file_is_an_oserror(tmp_path: Path) -> None:

@@ -74,6 +74,9 @@ def main() -> None:
         # Whoever reads the output has enough of it. Nothing more may be written, not even at exit.
         sys.stderr.close()
         sys.exit(0)
+    except MemoryError as error:
+        click.echo(f"Error: out of memory{f': {error}' if str(error) else ''}", err=True)
+        sys.exit(2)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _FULL:
             click.echo(f"Error: what there is to tell cannot be written: {error.strerror}", err=True)

@@ -106,7 +106,8 @@ def _notes(result: Diff) -> Iterator[str]:
         yield f"not compared: {what} (frames: {count})"
     yield from result.notes
     if result.error is not None:
-        yield f"not a valid log: {result.error}"
+        what = "out of memory" if result.error.is_for_want_of_memory else "not a valid log"
+        yield f"{what}: {result.error}"
 
 
 def _table(rows: list[Row], ids: Mapping[int, str] | None = None) -> Table:

@@ -26,6 +26,7 @@ _STYLES = {
     Verdict.CUT_SHORT: "yellow",
     Verdict.DIVERGED: "bold red",
     Verdict.INVALID: "bold red",
+    Verdict.OUT_OF_MEMORY: "bold red",
 }
 
 
@@ -59,7 +60,7 @@ def replay_command(
     \b
     Exit code  0  identical (or nothing to compare, which is said)
                1  diverged
-               2  not a valid log, or a world refuses a command
+               2  not a valid log, refused by a world, or too large for the memory
                3  cut short, but good so far
     Of several logs: 2 beats 1 beats 3 beats 0.
     """
@@ -160,7 +161,7 @@ def _story(result: Replay) -> Iterator[str]:
     """What there is to say of one log beyond its row of the table."""
     name = text.printable(result.path)
     if result.error is not None:
-        yield f"not valid: {text.printable(str(result.error))}"
+        yield f"{result.verdict.value}: {text.printable(str(result.error))}"
         if result.frames:
             yield f"  before that: {_compared(result)}"
     else:

@@ -15,7 +15,7 @@ __all__ = ["CRASHED", "EXIT_CODES", "OUT_OF_MEMORY", "TIMED_OUT", "UNREADABLE", 
 
 CRASHED = "crashed"
 """The worker's process ended, or a simulation raised what no simulation may."""
-OUT_OF_MEMORY = "out of memory"
+OUT_OF_MEMORY = Verdict.OUT_OF_MEMORY.value
 """The log needs more memory than a worker may take."""
 TIMED_OUT = "timed out"
 """The log took longer than it may."""
@@ -25,7 +25,6 @@ UNREADABLE = "unreadable"
 EXIT_CODES = {
     **{verdict.value: verdict.exit_code for verdict in Verdict},
     CRASHED: 2,
-    OUT_OF_MEMORY: 2,
     TIMED_OUT: 2,
     UNREADABLE: 2,
 }
