@@ -109,6 +109,18 @@ def test_a_pinned_hash_that_does_not_match_is_told_by_the_exit_code(monkeypatch:
     assert "WRONG" in run.stdout
 
 
+def test_what_was_measured_is_told_where_the_plot_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fixsync.cli.bench.costs", lambda *_: [])
+    plot = tmp_path / "no-such-folder" / "x.svg"
+    arguments = ["--scene", "idle", "--count", "10", "--fixsync-only", "--json", "--plot", str(plot)]
+    run = CliRunner().invoke(bench_command, arguments)
+    assert run.exit_code == 2
+    assert [row["scene"] for row in json.loads(run.stdout)["scenes"]] == ["idle"]
+    assert "the plot cannot be written" in run.stderr
+
+
 def test_the_check_takes_scenes_and_nothing_that_it_would_not_look_at() -> None:
     run = CliRunner().invoke(bench_command, ["--check", "--scene", "line", "--json"])
     assert [scene["scene"] for scene in json.loads(run.stdout)["scenes"]] == ["line"]

@@ -557,6 +557,18 @@ def test_output_that_nobody_reads_to_its_end_is_no_error() -> None:
     assert done.stderr == ""
 
 
+@POSIX
+@pytest.mark.parametrize("as_json", ["", "--json"])
+def test_the_exit_code_is_the_verdicts_whoever_reads_the_output(tmp_path: Path, as_json: str) -> None:
+    broken(tmp_path, "diverged.jsonl", hash="0" * 16)
+    good(tmp_path)
+    for name, code in (("good", 0), ("diverged", 1)):
+        logs_named = f"$(yes {name}.jsonl | head -n 200)"
+        command = f"set -o pipefail; $F replay {as_json} {logs_named} | sh -c 'read line; exec <&-'"
+        done = in_shell(command, tmp_path)
+        assert (done.returncode, done.stderr) == (code, "")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk that is always full")
 @pytest.mark.parametrize("arguments", [["replay", SMALL], ["info", SMALL, "--json"], ["--help"]])
 def test_a_full_disk_is_told_in_a_line(arguments: list[str]) -> None:

@@ -61,7 +61,7 @@ def bench_command(
     \b
     Exit code  0  all hashes are as pinned, or none is pinned for these scenes
                1  an answer is wrong
-               2  a log is not valid, or diverges
+               2  a log is not valid, or diverges, or the plot cannot be written
     """
     if check:
         if logs or counts or plot is not None:
@@ -85,12 +85,17 @@ def bench_command(
     ]
     single = [*costs(10_000, log), *(log_cost(path) for path in logs)]
     log("")
-    if plot is not None:
-        plot.write_text(svg(found), encoding="utf-8")
     if as_json:
         text.print_json(_json(found, single))
     else:
         _print(out, found, single, sizes)
+    if plot is not None:
+        try:
+            plot.write_text(svg(found), encoding="utf-8")
+        except OSError as error:
+            # After all that was measured has been told.
+            click.echo(f"Error: the plot cannot be written: {text.printable(str(error))}", err=True)
+            ctx.exit(2)
     ctx.exit(1 if any(row.is_pinned is False for row in found) else 0)
 
 
@@ -113,9 +118,9 @@ def _check(names: Iterable[str], as_json: bool) -> int:
         text.print_json({"exit_code": code, "scenes": scenes})
     else:
         for name, hash, faults in found:
-            click.echo(f"{name:<14} {hash}  {'wrong' if faults else 'right'}")
+            text.echo(f"{name:<14} {hash}  {'wrong' if faults else 'right'}")
             for fault in faults:
-                click.echo(f"  {fault}")
+                text.echo(f"  {fault}")
     return code
 
 

@@ -351,14 +351,14 @@ def _print_json(store: Store, found: Summary, results: Path) -> None:
 
 def print_open_json(head: dict[str, Any], name: str, rows: Iterable[dict[str, Any]]) -> None:
     """An object and, last in it, a list that is written as it comes: however long, it is not held."""
-    click.echo(json.dumps(head, indent=2)[: -len("\n}")], nl=False)
-    click.echo(f',\n  "{name}": [', nl=False)
+    text.echo(json.dumps(head, indent=2)[: -len("\n}")], nl=False)
+    text.echo(f',\n  "{name}": [', nl=False)
     comma = ""
     for row in rows:
         told = json.dumps(row, indent=2).replace("\n", "\n    ")
-        click.echo(f"{comma}\n    {told}", nl=False)
+        text.echo(f"{comma}\n    {told}", nl=False)
         comma = ","
-    click.echo("\n  ]\n}" if comma else "]\n}")
+    text.echo("\n  ]\n}" if comma else "]\n}")
 
 
 def _json(known: Known) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 from rich.cells import cell_len
@@ -29,13 +30,33 @@ _FOLDED_MIN = 16
 """How narrow a column whose cells may be folded can get."""
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Whoever reads the output has enough of it: no reason to end with another code than the verdict's,
+        as rich does."""
+        _hush(self.file)
+
+
+def _hush(file: IO[str]) -> None:
+    """What is still written to a file goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())
+
+
+def echo(words: str, *, nl: bool = True, err: bool = False) -> None:
+    """As click's, but what nobody reads any more is no error."""
+    try:
+        click.echo(words, nl=nl, err=err)
+    except BrokenPipeError:
+        _hush(sys.stderr if err else sys.stdout)
+
+
 def console(output: Path | None = None) -> Console:
     """Standard output: as wide as the terminal, or as the text if it is none. Colour on a terminal alone.
     Standard error where a command's `output` goes to standard output."""
     stderr = _takes_stdout(output)
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream is not None and stream.isatty() else _UNCUT
-    return Console(width=width, stderr=stderr, highlight=False, markup=False, emoji=False)
+    return _Console(width=width, stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
 def _takes_stdout(output: Path | None) -> bool:
@@ -84,7 +105,7 @@ def _upright(table: Table) -> Table:
 def print_json(value: Any, output: Path | None = None) -> None:
     """One JSON object on standard output, or where `console` writes."""
     # In ASCII: a file's name may hold what no UTF-8 can.
-    click.echo(json.dumps(value, indent=2), err=_takes_stdout(output))
+    echo(json.dumps(value, indent=2), err=_takes_stdout(output))
 
 
 def compact(value: Any) -> str:
