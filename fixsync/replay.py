@@ -54,6 +54,8 @@ class Verdict(Enum):
     """The file is no match log, or a world refuses what it asks for."""
     OUT_OF_MEMORY = "out of memory"
     """The log may be valid, but replaying it needs more memory than there is."""
+    UNREADABLE = "unreadable"
+    """The file cannot be read. `replay` raises an error instead; what replays many logs tells it so."""
     CUT_SHORT = "cut short"
     """The log has no end; up to there it is as it says."""
 
@@ -68,6 +70,7 @@ _EXIT_CODES = {
     Verdict.DIVERGED: 1,
     Verdict.INVALID: 2,
     Verdict.OUT_OF_MEMORY: 2,
+    Verdict.UNREADABLE: 2,
     Verdict.CUT_SHORT: 3,
 }
 _WORST_FIRST = (2, 1, 3, 0)

@@ -285,8 +285,11 @@ def test_a_link_to_a_log_that_is_not_there_is_not_passed_over(run: Run, tmp_path
     found = {Path(log["log"]).name: log for log in json.loads(out)["logs"]}
     assert code == 2
     verdicts = {name: log["verdict"] for name, log in found.items()}
-    assert verdicts == {"good.jsonl": "identical", "link.jsonl": "not valid", "round.fxlog": "not valid"}
-    assert "No such file" in found["link.jsonl"]["error"]["message"]
+    assert verdicts == {"good.jsonl": "identical", "link.jsonl": "unreadable", "round.fxlog": "unreadable"}
+    link = tmp_path / "link.jsonl"
+    assert found["link.jsonl"]["error"]["message"] == f"{link}: No such file or directory"
+    code, out, _ = run("replay", tmp_path)
+    assert f"\nunreadable: {link}: No such file or directory\n" in out
 
 
 def test_the_filled_log_is_complete_and_replays_as_identical(run: Run, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ _STYLES = {
     Verdict.DIVERGED: "bold red",
     Verdict.INVALID: "bold red",
     Verdict.OUT_OF_MEMORY: "bold red",
+    Verdict.UNREADABLE: "bold red",
 }
 
 
@@ -60,7 +61,7 @@ def replay_command(
     \b
     Exit code  0  identical (or nothing to compare, which is said)
                1  diverged
-               2  not a valid log, refused by a world, or too large for the memory
+               2  not valid, unreadable, or too large for the memory
                3  cut short, but good so far
     Of several logs: 2 beats 1 beats 3 beats 0.
     """
@@ -93,8 +94,8 @@ def _replay(
         if output is not None and at is not None and Path(at) != path:
             raise click.ClickException(f"{output} cannot be written: {error}") from error
         # A file that cannot be read, or whose compression is not installed: the others are still replayed.
-        problem = MatchLogError(str(path), 0, "", str(error))
-        return Replay(str(path), error=problem)
+        problem = MatchLogError(str(path), 0, "", getattr(error, "strerror", None) or str(error))
+        return Replay(str(path), Verdict.UNREADABLE, error=problem)
 
 
 class _Bar:

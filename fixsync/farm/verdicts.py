@@ -19,14 +19,13 @@ OUT_OF_MEMORY = Verdict.OUT_OF_MEMORY.value
 """The log needs more memory than a worker may take."""
 TIMED_OUT = "timed out"
 """The log took longer than it may."""
-UNREADABLE = "unreadable"
+UNREADABLE = Verdict.UNREADABLE.value
 """The file cannot be read: it is gone, or may not be opened, or the module for its compression is missing."""
 
 EXIT_CODES = {
     **{verdict.value: verdict.exit_code for verdict in Verdict},
     CRASHED: 2,
     TIMED_OUT: 2,
-    UNREADABLE: 2,
 }
 """Every verdict, and the exit code of a run in which it is the worst."""
 
