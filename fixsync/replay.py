@@ -123,6 +123,8 @@ class Replay:
     path: str
     verdict: Verdict = Verdict.INVALID
     header: Header | None = None
+    is_compact: bool = False
+    """Whether the log is in the compact form, which has no lines."""
     frames: int = 0
     """Frames replayed."""
     hits: int = 0
@@ -219,7 +221,7 @@ class _Run:
         self._result = result
         self._reader = reader
         self._progress = progress
-        result.header = reader.header
+        result.header, result.is_compact = reader.header, reader.is_compact
         try:
             self._player = Player(reader.header, simulations)
         except LineError as wrong:

@@ -412,6 +412,13 @@ def test_diff_ends_with_0_1_or_2(run: Run, tmp_path: Path) -> None:
     assert "commands[0]: id 0 is not in the world" in out
 
 
+def test_of_a_compact_log_no_line_is_told(run: Run, tmp_path: Path) -> None:
+    small = tmp_path / "wrong.fxlog"
+    assert run("convert", broken(tmp_path, hash="0" * 16), "-o", small)[0] == 0
+    assert "  diverged in frame 2\n" in run("replay", small)[1]
+    assert "first difference in frame 2:\n" in run("diff", good(tmp_path), small)[1]
+
+
 def test_diff_tells_states_in_units_and_raw(run: Run, tmp_path: Path) -> None:
     other = [list(commands) for commands in logs.small_match()]
     other[3][1] = ["turn", 5, 16384]

@@ -170,6 +170,8 @@ def _story(result: Replay) -> Iterator[str]:
     if result.cut and result.error is None:
         yield f"  cut short after {_count(result.frames, 'frame')}: {result.cut}"
     if result.difference is not None and result.header is not None:
+        line = "" if result.is_compact else f" (line {result.difference.frame + 2})"
+        yield f"  diverged in frame {result.difference.frame}{line}"
         yield from _told_difference(result.difference, result.header)
         yield f"  frames that differ: {result.differing_frames} of {result.frames}"
 
@@ -189,7 +191,6 @@ def _count(number: int, one: str, many: str = "") -> str:
 
 
 def _told_difference(difference: Difference, header: Header) -> Iterator[str]:
-    yield f"  diverged in frame {difference.frame} (line {difference.frame + 2})"
     if difference.pair is not None:
         a, b = difference.pair
         yield f"  pair {text.named_id(a, header)}, {text.named_id(b, header)}"
