@@ -507,7 +507,8 @@ def check_ids(frame: Frame, capacity: int) -> None:
 
 def check_command_id(command: Command, index: int, capacity: int) -> None:
     """`LineError` for the command at `index` of a frame if no world of this capacity has its id."""
-    if not isinstance(command, Query | Cast):
+    # Query | Cast would be made anew for each command.
+    if not isinstance(command, (Query, Cast)) and command.id >= capacity:
         _check_id(command.id, capacity, f"commands[{index}][1]")
 
 
