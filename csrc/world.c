@@ -400,7 +400,7 @@ static uint32_t choose_passes(const fxs_world *w, uint64_t n, uint32_t bits) {
     return best;
 }
 
-/* Few keys, by how many are less than each: no branch depends on chance. All bits count, which is as good, for no two keys are equal. */
+/* Few keys, no two of them equal, by how many are less than each: no branch depends on chance. */
 enum { FEW_KEYS = 32 };
 static void sort_few(const uint64_t *keys, uint64_t n, uint64_t *to) {
     for (uint64_t i = 0; i < n; i++) {
@@ -415,10 +415,6 @@ static void sort_few(const uint64_t *keys, uint64_t n, uint64_t *to) {
 /* LSD radix sort by digits of about the same width; a digit that is the same in every key costs one read. Returns where the keys are
  * then: in `keys` or in `spare`. */
 static uint64_t *sorted(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits) {
-    if (n <= FEW_KEYS) {
-        sort_few(keys, n, spare);
-        return spare;
-    }
     uint32_t passes = choose_passes(w, n, bits), width = passes ? (bits + passes - 1) / passes : 0;
     uint32_t *ends = (uint32_t *)at(w, w->digits_at);
     for (uint32_t done = 0; done < bits; done += width) {
@@ -447,7 +443,12 @@ static uint64_t *sorted(const fxs_world *w, uint64_t *keys, uint64_t *spare, uin
 }
 
 void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits) {
-    const uint64_t *done = sorted(w, keys, spare, n, low, bits);
+    const uint64_t *done = spare;
+    if (n <= FEW_KEYS) {
+        sort_few(keys, n, spare);
+    } else {
+        done = sorted(w, keys, spare, n, low, bits);
+    }
     if (done != keys) {
         memcpy(keys, done, (size_t)n * sizeof *keys);
     }
@@ -504,8 +505,11 @@ int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capac
     }
     uint32_t id_bits = bit_length(world->capacity - 1);
     uint64_t both = world->spare_at + world->other_at;
-    now = sorted(world, now, other, found, 2, id_bits); /* by b, then by a: the bits that ids of this world have */
-    if (found > FEW_KEYS) {
+    if (found <= FEW_KEYS) {
+        sort_few(now, found, other);
+        now = other;
+    } else {
+        now = sorted(world, now, other, found, 2, id_bits); /* by b, then by a: the bits that ids of this world have */
         now = sorted(world, now, (packed_hit *)at(world, both - offset_of(world, now)), found, 33, id_bits);
     }
     now[found] = hits(world)[world->hit_count] = NO_HIT;

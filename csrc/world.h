@@ -182,8 +182,8 @@ FXS_INTERNAL void fxs_broad_sort(fxs_world *w, uint64_t *ids, uint64_t n, uint32
 /* To be called wherever a collider comes, goes, moves, changes its shape or its activity. */
 static inline void grid_stale(fxs_world *w) { w->grid_fresh = w->looks = 0; }
 
-/* Sorts n keys, no two of them equal, by their `bits` bits from bit `low` on; those alike in these stay in order, or are sorted by the others.
- * spare has room for n. */
+/* Sorts n keys, no two of them equal and all below 2^(low + bits), by the bits from bit `low` on; those alike in these stay as they are, or are
+ * sorted by the bits below. spare has room for n. */
 FXS_INTERNAL void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits);
 
 #endif
