@@ -375,20 +375,19 @@ typedef struct search {
 /* Tests what is proposed, sorted by kinds: a run of like pairs is predicted well. Boxes that meet are at most two quanta further apart
  * than they reach; a quantum is at most 2^13. */
 static void test_proposed(search *s, uint32_t proposed) {
-    static const uint8_t SORT[5] = {4, 4, 0, 1, 4};
     const solid *all = s->a.sorted;
-    uint64_t like[4][BATCH + BLOCK], hit[BATCH + BLOCK];
-    uint32_t count[4] = {0}, met = 0;
+    uint64_t like[KINDS_COUNT][BATCH + BLOCK], hit[BATCH + BLOCK];
+    uint32_t count[KINDS_COUNT] = {0}, met = 0;
     for (uint32_t i = 0; i < proposed; i++) {
         uint64_t pair = s->pair[i], swapped = pair << 32 | pair >> 32;
         const solid *p = all + (pair >> 32), *q = all + (pair & UINT32_MAX);
-        uint32_t sorts = (uint32_t)SORT[p->kind] + SORT[q->kind], kinds = sorts > 3 ? 3 : sorts;
+        uint32_t kinds = kinds_of(p->kind, q->kind);
         like[kinds][count[kinds]] = p->kind > q->kind ? swapped : pair;
         count[kinds] += may_hit(p, q);
         met += p->meets >> q->layer & 1;
     }
     s->in_vain += proposed - met;
-    for (int kinds = 0; kinds < 4; kinds++) {
+    for (int kinds = 0; kinds < KINDS_COUNT; kinds++) {
         uint64_t room = s->found < s->w->hit_capacity ? s->w->hit_capacity - s->found : 0;
         uint64_t *to = count[kinds] < room ? s->out + s->found : hit;
         uint32_t found = fxs_solid_hits(all, kinds, like[kinds], count[kinds], (int)s->w->hit_when, to);

@@ -39,7 +39,7 @@ static planar direction_of_solid(const solid *s) {
 /* Contact as a slack: above 0 where two overlap, 0 where they touch, below where they are apart. The least slack decides. */
 static inline int class_of(int64_t slack) { return (slack >= 0) + (slack > 0); }
 
-/* The slack whose class is CLS(|v|^2, q * 2^60) for v in Q.46, |v|^2 < 2^123, 0 <= q <= 2^58. Whole raw units decide it but in a band about
+/* The slack whose class is CLS(|v|^2, q * 2^60) for v in Q.46, |v|^2 < 2^123, -2^60 <= q <= 2^58. Whole raw units decide it but in a band about
  * one raw unit wide: with u = floor(|v| / 2^30) on each axis, u.x^2 + u.z^2 <= |v|^2 / 2^60 < (u.x + 1)^2 + (u.z + 1)^2. */
 static inline int64_t slack_q46(planar v, int64_t q) {
     int64_t x = (int64_t)((uint64_t)abs64(v.x) >> 30), z = (int64_t)((uint64_t)abs64(v.z) >> 30);
@@ -243,14 +243,28 @@ int fxs_solid_contact(const solid *a, const solid *b) {
     return contact_near(a, b, NULL);
 }
 
+/* Of a and b of these kinds, the lesser first. */
 static inline int64_t slack_of_kinds(int kinds, const solid *a, const solid *b) {
     if (kinds == OTHER_KINDS) {
         return contact_near(a, b, NULL) - 1;
     }
     planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
-    int64_t r = a->size[0], both = r + b->size[0];
-    int64_t flat = kinds == TWO_CYLINDERS ? both * both - dot64(d, d) : kinds == CYLINDER_AND_BOX ? slack_box(b, d, r * r) : slack_boxes(a, b, d);
-    return min64(flat, (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y));
+    int64_t r = a->size[0], both = r + b->size[0], upright = (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y);
+    int64_t gap = above_0(-upright), discs = both * both - dot64(d, d);
+    switch (kinds) {
+    case TWO_ROUND:
+        return discs - gap * gap;
+    case ROUND_AND_CYLINDER: /* at one height, which is usual, what is round is a disc */
+        return gap ? near_disc(b->size[0], d, r * r - gap * gap) - 1 : discs;
+    case ROUND_AND_BOX:
+        return slack_box(b, d, r * r - gap * gap);
+    case TWO_CYLINDERS:
+        return min64(discs, upright);
+    case CYLINDER_AND_BOX:
+        return min64(slack_box(b, d, r * r), upright);
+    default:
+        return min64(slack_boxes(a, b, d), upright);
+    }
 }
 
 /* Each is written, and stays if it counts: no branch on what chance decides. */
@@ -269,6 +283,12 @@ static inline uint32_t hits_of_kinds(int kinds, const solid *all, const uint64_t
 
 uint32_t fxs_solid_hits(const solid *all, int kinds, const uint64_t *pairs, uint32_t n, int hit_when, uint64_t *hits) {
     switch (kinds) {
+    case TWO_ROUND:
+        return hits_of_kinds(TWO_ROUND, all, pairs, n, hit_when, hits);
+    case ROUND_AND_CYLINDER:
+        return hits_of_kinds(ROUND_AND_CYLINDER, all, pairs, n, hit_when, hits);
+    case ROUND_AND_BOX:
+        return hits_of_kinds(ROUND_AND_BOX, all, pairs, n, hit_when, hits);
     case TWO_CYLINDERS:
         return hits_of_kinds(TWO_CYLINDERS, all, pairs, n, hit_when, hits);
     case CYLINDER_AND_BOX:
@@ -344,17 +364,31 @@ uint64_t fxs_solid_met(const solid *area, const fxs_query *q, const solid *all, 
         }
         for (uint32_t kind = 0; kind <= FXS_SECTOR; kind++) {
             uint64_t *to = ids + met;
-            if (area->kind == FXS_CYLINDER && kind == FXS_CYLINDER) {
-                met += met_of_kinds(TWO_CYLINDERS, 0, area, NULL, all, like[kind], count[kind], least, to);
-            } else if (area->kind == FXS_CYLINDER && kind == FXS_BOX) {
-                met += met_of_kinds(CYLINDER_AND_BOX, 0, area, NULL, all, like[kind], count[kind], least, to);
-            } else if (area->kind == FXS_BOX && kind == FXS_CYLINDER) {
-                met += met_of_kinds(CYLINDER_AND_BOX, 1, area, NULL, all, like[kind], count[kind], least, to);
-            } else if (area->kind == FXS_BOX && kind == FXS_BOX) {
-                met += met_of_kinds(TWO_BOXES, 0, area, NULL, all, like[kind], count[kind], least, to);
-            } else if (known && (kind == FXS_CYLINDER || kind == FXS_BOX)) {
+            if (known && (kind == FXS_CYLINDER || kind == FXS_BOX)) {
                 met += met_of_kinds(SECTOR_AND_OTHER, 0, area, known, all, like[kind], count[kind], least, to);
-            } else {
+                continue;
+            }
+            int swap = area->kind > kind;
+            switch (kinds_of(area->kind, kind)) {
+            case TWO_ROUND:
+                met += met_of_kinds(TWO_ROUND, 0, area, NULL, all, like[kind], count[kind], least, to);
+                break;
+            case ROUND_AND_CYLINDER:
+                met += met_of_kinds(ROUND_AND_CYLINDER, swap, area, NULL, all, like[kind], count[kind], least, to);
+                break;
+            case ROUND_AND_BOX:
+                met += met_of_kinds(ROUND_AND_BOX, swap, area, NULL, all, like[kind], count[kind], least, to);
+                break;
+            case TWO_CYLINDERS:
+                met += met_of_kinds(TWO_CYLINDERS, 0, area, NULL, all, like[kind], count[kind], least, to);
+                break;
+            case CYLINDER_AND_BOX:
+                met += met_of_kinds(CYLINDER_AND_BOX, swap, area, NULL, all, like[kind], count[kind], least, to);
+                break;
+            case TWO_BOXES:
+                met += met_of_kinds(TWO_BOXES, 0, area, NULL, all, like[kind], count[kind], least, to);
+                break;
+            default:
                 met += met_of_kinds(OTHER_KINDS, 0, area, known, all, like[kind], count[kind], least, to);
             }
         }

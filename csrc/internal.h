@@ -159,10 +159,23 @@ static inline void set_reach(solid *s) {
 /* Contact of any two solids. */
 FXS_INTERNAL int fxs_solid_contact(const solid *a, const solid *b);
 
+/* Pairs of kinds that are tested alike, the lesser kind first: all but the last by tests without branches on chance. Spheres and capsules are
+ * round. */
+enum { TWO_ROUND, ROUND_AND_CYLINDER, ROUND_AND_BOX, TWO_CYLINDERS, CYLINDER_AND_BOX, TWO_BOXES, OTHER_KINDS, KINDS_COUNT };
+static inline uint32_t kinds_of(uint32_t a, uint32_t b) {
+    static const uint8_t KINDS[FXS_SECTOR + 1][FXS_SECTOR + 1] = {
+        {TWO_ROUND, TWO_ROUND, ROUND_AND_CYLINDER, ROUND_AND_BOX, OTHER_KINDS},
+        {TWO_ROUND, TWO_ROUND, ROUND_AND_CYLINDER, ROUND_AND_BOX, OTHER_KINDS},
+        {ROUND_AND_CYLINDER, ROUND_AND_CYLINDER, TWO_CYLINDERS, CYLINDER_AND_BOX, OTHER_KINDS},
+        {ROUND_AND_BOX, ROUND_AND_BOX, CYLINDER_AND_BOX, TWO_BOXES, OTHER_KINDS},
+        {OTHER_KINDS, OTHER_KINDS, OTHER_KINDS, OTHER_KINDS, OTHER_KINDS},
+    };
+    return KINDS[a][b];
+}
+
 /* The hits among n pairs of places in `all` (each first << 32 | second), packed as in world.h: writes them, and room for n of them is
- * needed; returns how many. All pairs are of these kinds, a cylinder before a box, and near: on no axis are the two further apart than
- * they reach by more than 2^15 raw units. */
-enum { TWO_CYLINDERS, CYLINDER_AND_BOX, TWO_BOXES, OTHER_KINDS };
+ * needed; returns how many. All pairs are of these kinds, the lesser first, and near: on no axis are the two further apart than they reach
+ * by more than 2^15 raw units. */
 FXS_INTERNAL uint32_t fxs_solid_hits(const solid *all, int kinds, const uint64_t *pairs, uint32_t n, int hit_when, uint64_t *hits);
 
 /* Bounds of s, x, y, z: at least what the exact tests can see of it, and of a sector its wedge alone. Below 2^32 in magnitude. */

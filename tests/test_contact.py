@@ -14,8 +14,9 @@ import model
 import pytest
 import strategies
 from hypothesis import assume, given
+from hypothesis import strategies as st
 
-from fixsync import Box, Capsule, Cylinder, Pose, Sector, Sphere, overlap, overlap_many
+from fixsync import Box, Capsule, Cylinder, Pose, Sector, Sphere, World, overlap, overlap_many
 from fixsync.shapes import Shape
 
 MAKE = {"sphere": Sphere, "capsule": Capsule, "cylinder": Cylinder, "box": Box, "sector": Sector}
@@ -38,6 +39,28 @@ def mismatches(cases: list[Any]) -> list[Any]:
     alone = map(overlap, a, pa, b, pb)
     found = zip(cases, expected, forward, backward, alone, strict=True)
     return [case for case, *contacts in found if len(set(contacts)) != 1]
+
+
+def world_mismatches(cases: list[Any]) -> list[Any]:
+    """Of such cases, those that a step or a query of a world tells otherwise: each pair has two layers of its
+    own, and of both colliders the shape asks for the other."""
+    wrong = []
+    for start in range(0, len(cases), 16):
+        some = cases[start : start + 16]
+        expected = [int(model.overlap(*case)) for case in some]
+        sides = [[(made(case[i]), Pose(*case[i + 1])) for case in some] for i in (0, 2)]
+        for hit_when in (1, 2):
+            world = World(32, hit_when=hit_when, layers=[(2 * i, 2 * i + 1) for i in range(16)])
+            world.add_many([(i, *sides[i % 2][i // 2], i) for i in range(2 * len(some))])
+            hits = {event.a // 2: int(event.contact) for event in world.step()}
+            asked = [(*sides[1 - i % 2][i // 2], 1 << i) for i in range(2 * len(some))]
+            for answers in (world.query_many(asked), [world.query(*one) for one in asked]):
+                for n, contact in enumerate(expected):
+                    met = contact if contact >= hit_when else 0
+                    found = [[2 * n], [2 * n + 1]] if met else [[], []]
+                    if hits.get(n, 0) != met or [list(answers[2 * n]), list(answers[2 * n + 1])] != found:
+                        wrong.append(some[n])
+    return wrong
 
 
 SMALL: dict[str, list[Any]] = {
@@ -66,6 +89,7 @@ def test_every_small_pair_on_a_small_grid_and_eight_yaws(one: str, other: str) -
         for d in GRID
     ]
     assert mismatches(cases) == []
+    assert world_mismatches(cases[:: len(cases) // 1500 | 1]) == []
 
 
 ENDS = (-(2**31), -(2**31) + 1, -(2**30), -1, 0, 2**29 - 1, 2**31 - 2, 2**31 - 1)
@@ -97,6 +121,7 @@ def test_the_smallest_and_largest_sizes_at_the_ends_of_int32(one: str, other: st
                 (a, (x, y_a, z, yaw_a), b, (max(x - LARGE, -(2**31)), y_a, max(z - 1, -(2**31)), yaw_b))
             )
     assert mismatches(cases) == []
+    assert world_mismatches(cases[:: len(cases) // 1500 | 1]) == []
 
 
 def test_the_corner_of_a_huge_turned_box_is_met_outside_its_bounds_rounded_down() -> None:
@@ -121,6 +146,7 @@ def test_the_corner_of_a_huge_turned_box_is_met_outside_its_bounds_rounded_down(
                 cases.append(pair)
                 met_beyond[beyond] += model.overlap(*pair) > 0
     assert mismatches(cases) == []
+    assert world_mismatches(cases) == []
     assert met_beyond[1] > met_beyond[2] > 0, "none of them is met there: draw others"
 
 
@@ -308,6 +334,11 @@ def test_the_very_tip_of_a_sectors_edge_touches_a_face_beyond_the_radius() -> No
                 break
     assert {model.overlap(*case) for case in cases} == {1}
     assert mismatches(cases) == []
+
+
+@given(st.lists(strategies.near_pairs(), min_size=8, max_size=16))
+def test_a_world_tells_of_pairs_near_touching_what_the_model_tells(pairs: Any) -> None:
+    assert world_mismatches(pairs) == []
 
 
 @given(strategies.near_pairs(), strategies.positions())
