@@ -442,14 +442,22 @@ static uint32_t seek_far(const arrays *a, uint32_t hint, uint64_t key) {
         low = high - low > step ? high - step : low;
     }
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (a->keys[middle] < key) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+        uint32_t middle = low + (high - low) / 2, is_below = 0 - (uint32_t)(a->keys[middle] < key);
+        low += (middle + 1 - low) & is_below;
+        high -= (high - middle) & ~is_below;
     }
     return low;
+}
+
+/* The same where it is nearly always a few places on. */
+static inline uint32_t seek_on(const arrays *a, uint32_t hint, uint64_t key) {
+    if (hint == 0 || a->keys[hint - 1] < key) {
+        uint64_t passed = below_in_block(a->keys + hint, key);
+        if (passed < BLOCK) {
+            return hint + (uint32_t)passed;
+        }
+    }
+    return seek_far(a, hint, key);
 }
 
 /* Pairs within a level: along one's own row to one's own end, and along the rows after it from as far back as one could reach that
@@ -503,7 +511,7 @@ static void search_larger(search *s, const level *l, uint32_t large) {
         while (yr <= y_end) {
             uint64_t row = row_key(g, large, yr, zr);
             uint32_t *h = hint + (zr & 3);
-            *h = seek_far(a, *h, row + x_begin);
+            *h = seek_on(a, *h, row + x_begin);
             uint64_t next = a->keys[*h];
             if (next < row + x_end) {
                 pair = scan(s, a, pair, i, *h, row + x_end);
