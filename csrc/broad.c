@@ -442,9 +442,9 @@ static uint32_t seek_far(const arrays *a, uint32_t hint, uint64_t key) {
         low = high - low > step ? high - step : low;
     }
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2, is_below = 0 - (uint32_t)(a->keys[middle] < key);
-        low += (middle + 1 - low) & is_below;
-        high -= (high - middle) & ~is_below;
+        uint32_t middle = low + (high - low) / 2, is_below = a->keys[middle] < key; /* which of the two, chance decides */
+        low += (middle + 1 - low) * is_below;
+        high -= (high - middle) * (1 - is_below);
     }
     return low;
 }
