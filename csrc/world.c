@@ -298,9 +298,10 @@ int32_t fxs_world_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, c
             place *p = places(world) + ids[i];
             memcpy(p, poses + i, 12); /* x, y, z */
             memcpy(now, poses + i, 12);
+            uint32_t turns = now->yaw != poses[i].yaw; /* else direction and reach are those it has */
             now->yaw = (uint16_t)poses[i].yaw;
             turned_ids[turned_count] = offset_ids[offset_count] = ids[i];
-            turned_count += is_turned(now, p);
+            turned_count += turns & is_turned(now, p);
             offset_count += has_offset(p);
         }
         fxs_turn_colliders(world, turned_ids, turned_count, offset_ids, offset_count);
