@@ -84,30 +84,45 @@ WIDE = "all operands"
 def contact_proofs() -> list[Proof]:
     """Every pair of kinds; two sectors never meet."""
     quick = {(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)}
-    return [
-        Proof(
-            f"contact of {KINDS[a]} and {KINDS[b]}: no overflow, nothing lost, nothing undefined",
-            "prove_contact.c",
-            "contact_is_defined",
-            HUGE_SIZES,
-            (f"-DKIND_A={a}", f"-DKIND_B={b}"),
-            "all shapes, poses and directions, to 2^15 raw units beyond the reach",
-            quick=(a, b) in quick,
-        )
-        for a in range(5)
-        for b in range(a, 5)
-        if (a, b) != (4, 4)
-    ] + [
-        Proof(
-            "bounds of a query for a sector: no overflow, nothing lost",
-            "prove_contact.c",
-            "bounds_are_defined",
-            Fault("contact.c", "? Q30_ONE : high", "? Q60_ONE : high"),
-            ("-DKIND_A=4", "-DKIND_B=4", "--unwind", "4"),
-            "all sectors, poses and directions",
-            quick=True,
-        )
-    ]
+    return (
+        [
+            Proof(
+                f"contact of {KINDS[a]} and {KINDS[b]}: no overflow, nothing lost, nothing undefined",
+                "prove_contact.c",
+                "contact_is_defined",
+                HUGE_SIZES,
+                (f"-DKIND_A={a}", f"-DKIND_B={b}"),
+                "all shapes, poses and directions, to 2^15 raw units beyond the reach",
+                quick=(a, b) in quick,
+            )
+            for a in range(5)
+            for b in range(a, 5)
+            if (a, b) != (4, 4)
+        ]
+        + [
+            Proof(
+                f"a step's form of the contact of {KINDS[a]} and {KINDS[b]}: no overflow, nothing lost",
+                "prove_contact.c",
+                "slack_is_defined",
+                HUGE_SIZES,
+                (f"-DKIND_A={a}", f"-DKIND_B={b}"),
+                "all shapes, poses and directions, to 2^15 raw units beyond the reach",
+                quick=(a, b) in quick,
+            )
+            for a, b in ((0, 0), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3), (2, 4), (3, 4))
+        ]
+        + [
+            Proof(
+                "bounds of a query for a sector: no overflow, nothing lost",
+                "prove_contact.c",
+                "bounds_are_defined",
+                Fault("contact.c", "? Q30_ONE : high", "? Q60_ONE : high"),
+                ("-DKIND_A=4", "-DKIND_B=4", "--unwind", "4"),
+                "all sectors, poses and directions",
+                quick=True,
+            )
+        ]
+    )
 
 
 def number_proofs() -> list[Proof]:

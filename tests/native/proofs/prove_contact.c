@@ -6,18 +6,41 @@
 
 static int is_near(int64_t a, int64_t b, int64_t reach) { return abs64(b - a) <= reach + 32768; }
 
+/* Two solids of these kinds that are near. */
+static void any_near(solid *a, solid *b) {
+    fxs_shape shape_a = any_shape(KIND_A), shape_b = any_shape(KIND_B);
+    fxs_pose pose_a = any_pose(), pose_b = any_pose();
+    fxs_solid_make(a, &shape_a, &pose_a);
+    fxs_solid_make(b, &shape_b, &pose_b);
+    __CPROVER_assume(is_near(a->x, b->x, (int64_t)a->reach_x + b->reach_x));
+    __CPROVER_assume(is_near(a->y, b->y, (int64_t)a->reach_y + b->reach_y));
+    __CPROVER_assume(is_near(a->z, b->z, (int64_t)a->reach_z + b->reach_z));
+}
+
 void contact_is_defined(void) {
-    fxs_shape a = any_shape(KIND_A), b = any_shape(KIND_B);
-    fxs_pose pa = any_pose(), pb = any_pose();
-    solid sa, sb;
-    fxs_solid_make(&sa, &a, &pa);
-    fxs_solid_make(&sb, &b, &pb);
-    __CPROVER_assume(is_near(sa.x, sb.x, (int64_t)sa.reach_x + sb.reach_x));
-    __CPROVER_assume(is_near(sa.y, sb.y, (int64_t)sa.reach_y + sb.reach_y));
-    __CPROVER_assume(is_near(sa.z, sb.z, (int64_t)sa.reach_z + sb.reach_z));
-    int contact = contact_near(&sa, &sb, NULL);
+    solid a, b;
+    any_near(&a, &b);
+    int contact = contact_near(&a, &b, NULL);
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
 }
+
+/* The form that steps and queries ask, of the kinds that have one of their own. */
+#if KIND_A < FXS_SECTOR && KIND_B < FXS_SECTOR
+void slack_is_defined(void) {
+    solid a, b;
+    any_near(&a, &b);
+    int contact = class_of(slack_of_kinds((int)kinds_of(KIND_A, KIND_B), &a, &b));
+    __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
+}
+#elif KIND_A != KIND_B
+void slack_is_defined(void) {
+    solid a, b;
+    any_near(&a, &b);
+    edges e = edges_of(&b);
+    int contact = class_of(slack_sector(&b, &e, &a));
+    __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
+}
+#endif
 
 /* Bounds of a query. */
 #if KIND_A == KIND_B
