@@ -243,23 +243,28 @@ int fxs_solid_contact(const solid *a, const solid *b) {
     return contact_near(a, b, NULL);
 }
 
+/* Of two discs that touch where d is as long as their radii together. */
+static inline int64_t slack_discs(const solid *a, const solid *b, planar d) {
+    int64_t both = (int64_t)a->size[0] + b->size[0];
+    return both * both - dot64(d, d);
+}
+
 /* Of a and b of these kinds, the lesser first. */
 static inline int64_t slack_of_kinds(int kinds, const solid *a, const solid *b) {
     if (kinds == OTHER_KINDS) {
         return contact_near(a, b, NULL) - 1;
     }
     planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
-    int64_t r = a->size[0], both = r + b->size[0], upright = (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y);
-    int64_t gap = above_0(-upright), discs = both * both - dot64(d, d);
+    int64_t r = a->size[0], upright = (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y), gap = above_0(-upright);
     switch (kinds) {
     case TWO_ROUND:
-        return discs - gap * gap;
+        return slack_discs(a, b, d) - gap * gap;
     case ROUND_AND_CYLINDER: /* at one height, which is usual, what is round is a disc */
-        return gap ? near_disc(b->size[0], d, r * r - gap * gap) - 1 : discs;
+        return gap ? near_disc(b->size[0], d, r * r - gap * gap) - 1 : slack_discs(a, b, d);
     case ROUND_AND_BOX:
         return slack_box(b, d, r * r - gap * gap);
     case TWO_CYLINDERS:
-        return min64(discs, upright);
+        return min64(slack_discs(a, b, d), upright);
     case CYLINDER_AND_BOX:
         return min64(slack_box(b, d, r * r), upright);
     default:
