@@ -242,7 +242,7 @@ def test_a_collider_at_the_beginning_of_a_row_is_found_once():
 
 @pytest.mark.parametrize("capacity", [4095, 4096, 4097, 8193, 20000, 64 * 4096, 64 * 4096 + 1, 400_000])
 def test_answers_are_sorted_in_worlds_of_any_capacity(capacity):
-    """Ids where words and groups of 4096 begin and end: few, which are sorted one by one, and many."""
+    """Ids where words and groups of 4096 begin and end: few and many, which are sorted in other ways."""
     edges = {n + by for n in range(0, capacity + 1, 4096) for by in (-4095, -65, -64, -2, -1, 0, 1, 63)}
     ids = sorted(id for id in {*edges, capacity - 1} if 0 <= id < capacity)
     world = World(capacity)
@@ -469,7 +469,7 @@ def test_a_sector_meets_the_smallest_that_touch_its_wedge_wherever_it_faces(radi
             assert world.query(area, at) == met, (yaw, half)
 
 
-@pytest.mark.parametrize("capacity", [64, 65, 4096, 4097, 12_289, 262_144, 262_145, 300_000])
+@pytest.mark.parametrize("capacity", [64, 65, 4096, 4097, 12_289, 32_768, 32_769, 262_144, 262_145, 300_000])
 @pytest.mark.parametrize("count", [5, 6, 7, 33, 64, 250])
 def test_answers_come_by_id_whatever_the_capacity_and_however_many(capacity, count):
     count = min(count, capacity)

@@ -522,6 +522,17 @@ def test_nothing_is_written_past_the_room_that_is_given() -> None:
             assert bytes(ffi.buffer(rows))[4 * room :] == last * (13 - room)
 
 
+@pytest.mark.parametrize("n", [15, 16, 17, 31, 32, 33, 34, 48])
+def test_nothing_is_written_past_an_answer_however_its_ids_are_sorted(n: int) -> None:
+    given, count = world(capacity=64), ffi.new("uint64_t *")
+    for id in range(n):
+        assert lib.fxs_world_add(at(given), collider(id, x=id)) == lib.FXS_OK
+    area = ffi.new("fxs_query *", {"shape": (lib.FXS_SPHERE, 0, (99, 0, 0)), "mask": 2**32 - 1})
+    rows, last = filled("uint32_t", n)
+    assert lib.fxs_world_query(at(given), area, rows, n, count) == lib.FXS_OK
+    assert (list(rows[0:n]), bytes(ffi.buffer(rows))[-len(last) :]) == (list(range(n)), last)
+
+
 @pytest.mark.parametrize("axis", range(3))
 @pytest.mark.parametrize("end", [-(2**31), 2**31 - 1])
 def test_a_query_at_the_ends_of_int32_meets_what_is_there(axis: int, end: int) -> None:
