@@ -66,7 +66,7 @@ TESTS = {
     "push.c": (("push bodies kernel", ""),),
     "state.c": (("world kernel", "state or load or save or hash"), ("world fields diff", "")),
     "version.c": (("kernel", ""),),
-    "world.c": (("kernel world nearest", ""), ("broad bodies counts", "")),
+    "world.c": (("wide", "sorted"), ("kernel world nearest", ""), ("broad bodies counts", "")),
 }
 OF_ALL = (("wide blocks", ""), ("kernel shapes numbers world", ""), ("push broad", ""), ("cast", ""))
 
