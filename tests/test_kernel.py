@@ -522,6 +522,24 @@ def test_nothing_is_written_past_the_room_that_is_given() -> None:
             assert bytes(ffi.buffer(rows))[4 * room :] == last * (13 - room)
 
 
+def test_no_hit_is_written_past_the_room_when_another_sort_of_pairs_has_taken_most_of_it() -> None:
+    """28 pairs of spheres, and then 66 of boxes that came to one place: where the last step's hits are."""
+    given, counts = world(capacity=64, hit_capacity=40), ffi.new("fxs_counts *")
+    events, box = ffi.new("fxs_event[100]"), (lib.FXS_BOX, 0, (9, 9, 9))
+    for id in range(8):
+        assert lib.fxs_world_add(at(given), collider(id)) == lib.FXS_OK
+    for id in range(8, 20):
+        assert lib.fxs_world_add(at(given), collider(id, box, x=id * 1000)) == lib.FXS_OK
+    assert lib.fxs_world_step(at(given), events, 100, counts) == lib.FXS_OK
+    assert counts.hits == 28
+    for id in range(8, 20):
+        assert lib.fxs_world_move(at(given), id, 5000, 0, 0) == lib.FXS_OK
+    before = saved(given)
+    assert lib.fxs_world_step(at(given), events, 100, counts) == lib.FXS_E_ROOM
+    assert counts.hits == 28 + 66
+    assert saved(given) == before
+
+
 @pytest.mark.parametrize("n", [15, 16, 17, 31, 32, 33, 34, 48])
 def test_nothing_is_written_past_an_answer_however_its_ids_are_sorted(n: int) -> None:
     given, count = world(capacity=64), ffi.new("uint64_t *")
