@@ -124,6 +124,18 @@ def test_the_smallest_and_largest_sizes_at_the_ends_of_int32(one: str, other: st
     assert world_mismatches(cases[:: len(cases) // 1500 | 1]) == []
 
 
+def test_what_is_far_apart_on_one_axis_is_apart_however_far() -> None:
+    """From 3037000500 raw units on the square of a distance has no room in 64 bits."""
+    shapes = [("cylinder", 9, 9), ("cylinder", 2**28, 9), ("box", 9, 9, 9), ("box", LARGE, 9, 1)]
+    cases = []
+    for a, b in product(shapes, repeat=2):
+        for far in (2**30, 2**31, 3037000499, 3037000500, 3 * 2**30 - 1, 3 * 2**30, 2**32 - 1):
+            cases.append((a, (-(2**31), 0, 0, 0), b, (far - 2**31, 0, 5, 0)))
+            cases.append((a, (0, -(2**31), 0, 0), b, (5, far - 2**31, 0, 0)))
+            cases.append((a, (0, 0, -(2**31), 0), b, (5, 0, far - 2**31, 0)))
+    assert mismatches(cases) == []
+
+
 def test_the_corner_of_a_huge_turned_box_is_met_outside_its_bounds_rounded_down() -> None:
     """A direction is not quite as long as 1, so that the box it turns may reach past its ideal corner."""
     random, cases, met_beyond = Random(5), [], Counter[int]()

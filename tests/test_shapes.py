@@ -383,7 +383,7 @@ def test_overlap_many_refuses_what_is_wrong_with_a_cylinder_or_a_box(
     sides = [np.array([beside] * 2, "i4"), np.array(good, "i4")]
     assert list(overlap_many(sides[0], poses, sides[1], poses)) == [Contact.OVERLAPPING] * 2
     unused = at == 1 or (at == 4 and other == "cylinder")
-    for wrong in (5, -1) if at == 0 else (1, -1, 2**29) if unused else (0, -1, 2**29, -(2**31)):
+    for wrong in (5, -1) if at == 0 else (1, -1, 2**29) if unused else (0, -1, 2**29, -(2**31), 1 - 2**31):
         broken = np.array(good, "i4")
         broken[1][at] = wrong
         for a, b, name in (
@@ -408,6 +408,7 @@ def test_overlap_many_refuses_what_is_wrong_with_a_cylinder_or_a_box(
 @pytest.mark.parametrize(
     "row",
     [
+        (4, 0, 9, 9, 9),
         (3, 5, 9, 9, 0),
         (3, 0, 9, 9, 0),
         (3, 0, 9, 0, 0),
@@ -426,3 +427,14 @@ def test_overlap_many_refuses_a_cylinder_or_a_box_with_the_numbers_of_another_ki
         overlap_many(good, pose, wrong, pose)
     with pytest.raises(ValueError, match=re.escape("shapes_a[1]")):
         overlap_many(wrong, pose, good, pose)
+
+
+@pytest.mark.parametrize("other", _GOOD_ROWS)
+def test_overlap_many_reads_no_pose_as_a_shape_where_it_could_be_one(other: str) -> None:
+    """A pose like these is a row of a shape of the sizes 9, 100 and the next x, and a row is a pose."""
+    cylinder, beside = (np.array([_GOOD_ROWS[kind]] * 2, "i4") for kind in ("cylinder", other))
+    for x in (0, 1):
+        at = np.array([(x, 0, 9, 100)] * 2, "i4")
+        next_to = np.array([(x + 18, 0, 9, 0 if other == "box" else 100)] * 2, "i4")
+        assert list(overlap_many(cylinder, at, beside, next_to)) == [Contact.TOUCHING] * 2
+        assert list(overlap_many(beside, next_to, cylinder, at)) == [Contact.TOUCHING] * 2
