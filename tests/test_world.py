@@ -1271,3 +1271,45 @@ def test_worlds_on_different_threads_do_not_disturb_each_other() -> None:
     for thread in threads:
         thread.join()
     assert found == {seed: play(seed) for seed in range(4)}
+
+
+def stood(way: str, shape: Any, at: Pose, offset: tuple[int, int, int]) -> World:
+    """A world of one collider that came to stand so."""
+    world = World(4)
+    if way == "set_shape":
+        world.add(1, Sphere(7), at, offset=offset)
+        world.set_shape(1, shape)
+    elif way == "set_offset":
+        world.add(1, shape, at)
+        world.set_offset(1, offset)
+    elif way == "turn":
+        world.add(1, shape, Pose(at.x, at.y, at.z, 5), offset=offset)
+        world.turn(1, at.yaw)
+    elif way == "add_many":
+        world.add_many([(1, shape, at, 0, 0, offset)])
+    else:
+        world.add(1, shape, at, offset=offset)
+    if way == "load":
+        state = world.save()
+        world.remove(1)
+        world.add(1, Box(9, 9, 3), Pose(0, 0, 0, 77))
+        world.load(state)
+    return world.copy() if way == "copy" else world
+
+
+@pytest.mark.parametrize("way", ["add", "add_many", "set_shape", "set_offset", "turn", "load", "copy"])
+@pytest.mark.parametrize("offset", [(0, 0, 0), (900, 5, -300)])
+@pytest.mark.parametrize("shape", [Box(1000, 10, 10), Sector(1000, 300, 10), Sphere(50)])
+def test_what_is_posed_without_turning_faces_as_it_did(way: str, offset: Any, shape: Any) -> None:
+    """However it came to stand: the same is met all round it as of one that was added there."""
+    yaw = 8192
+    posed, added = stood(way, shape, Pose(3, 2, 1, yaw), offset), World(4)
+    posed.pose_many([1, 1], [Pose(40_000, 2, 1, yaw), Pose(50_000, 2, -9, yaw)])
+    added.add(1, shape, Pose(50_000, 2, -9, yaw), offset=offset)
+    assert posed[1] == added[1]
+    places = [(x, z) for x in range(48_000, 53_000, 100) for z in range(-2_000, 2_500, 100)]
+    areas = [(Sphere(60), Pose(x, 0, z)) for x, z in places]
+    met = list(added.query_many(areas))
+    assert list(posed.query_many(areas)) == met
+    assert [1] in met
+    assert [] in met
