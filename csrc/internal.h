@@ -159,8 +159,8 @@ static inline void set_reach(solid *s) {
 /* Contact of any two solids. */
 FXS_INTERNAL int fxs_solid_contact(const solid *a, const solid *b);
 
-/* Pairs of kinds that are tested alike, the lesser kind first: all but the last by tests without branches on chance. Spheres and capsules are
- * round. */
+/* Pairs of kinds that are tested alike, the lesser kind first: all but the last by tests without branches on chance, but for one on whether what
+ * is round and a cylinder are at one height. Spheres and capsules are round. */
 enum { TWO_ROUND, ROUND_AND_CYLINDER, ROUND_AND_BOX, TWO_CYLINDERS, CYLINDER_AND_BOX, TWO_BOXES, OTHER_KINDS, KINDS_COUNT };
 static inline uint32_t kinds_of(uint32_t a, uint32_t b) {
     static const uint8_t KINDS[FXS_SECTOR + 1][FXS_SECTOR + 1] = {
