@@ -4,6 +4,7 @@
 #ifndef FIXSYNC_BLOCKS_H
 #define FIXSYNC_BLOCKS_H
 
+#include "hash.h"
 #include "internal.h"
 
 #if !defined(FXS_NO_BUILTINS) && (defined(__SSE2__) || defined(_M_X64))
@@ -57,6 +58,23 @@ static inline void rank_lanes_scalar(const uint16_t *all, uint64_t n, const uint
     }
 }
 
+/* Of four signed 32-bit numbers, little-endian at p: whether any is not from the least to the most that pairs of them tell, which differ by less
+ * than 2^31. */
+static inline uint32_t beyond_scalar(const uint8_t *p, const uint64_t least[2], const uint64_t most[2]) {
+    uint32_t above = 0;
+    for (uint32_t k = 0; k < 4; k++) {
+        uint32_t v = read32(p + 4 * k), from = (uint32_t)(least[k / 2] >> (k % 2 * 32)), to = (uint32_t)(most[k / 2] >> (k % 2 * 32));
+        above |= v - from > to - from;
+    }
+    return above;
+}
+
+/* Whether four such numbers are no further from 0 than SHORT, and the next four in their ranges. */
+static inline int are_within_scalar(const uint8_t *p, const uint64_t least[2], const uint64_t most[2]) {
+    static const uint64_t FROM[2] = {SHORT_LEAST, SHORT_LEAST}, TO[2] = {SHORT_MOST, SHORT_MOST};
+    return (beyond_scalar(p, FROM, TO) | beyond_scalar(p + 16, least, most)) == 0;
+}
+
 #if defined(FXS_SSE2)
 static inline __m128i load_two(const uint64_t *p) { return _mm_loadu_si128((const __m128i *)p); }
 static inline __m128i both(uint64_t v) { return _mm_set1_epi64x((long long)v); }
@@ -92,6 +110,17 @@ static inline void rank_lanes(const uint16_t *all, uint64_t n, const uint16_t *l
     _mm_storeu_si128((__m128i *)ranks, below_low);
     _mm_storeu_si128((__m128i *)(ranks + LANES / 2), below_high);
 }
+
+/* A lane's top bit is set where its number is beyond its range. */
+static inline __m128i beyond(const uint8_t *p, __m128i least, __m128i most) {
+    const __m128i v = _mm_loadu_si128((const __m128i *)p);
+    return _mm_or_si128(_mm_sub_epi32(v, least), _mm_sub_epi32(most, v));
+}
+
+static inline int are_within(const uint8_t *p, const uint64_t least[2], const uint64_t most[2]) {
+    const __m128i first = beyond(p, _mm_set1_epi32(-SHORT), _mm_set1_epi32(SHORT)), next = beyond(p + 16, load_two(least), load_two(most));
+    return (_mm_movemask_epi8(_mm_or_si128(first, next)) & 0x8888) == 0;
+}
 #elif defined(FXS_NEON)
 static inline uint32x2_t met_of_two(const uint64_t *keys, const uint64_t *least, const uint64_t *most, packed_box box, uint64_t end) {
     uint64x2_t kept = vandq_u64(vsubq_u64(vdupq_n_u64(box.most), vld1q_u64(least)), vsubq_u64(vld1q_u64(most), vdupq_n_u64(box.least)));
@@ -122,6 +151,22 @@ static inline void rank_lanes(const uint16_t *all, uint64_t n, const uint16_t *l
     vst1q_u16(ranks, below_low);
     vst1q_u16(ranks + LANES / 2, below_high);
 }
+
+#if LITTLE_ENDIAN_WORDS
+/* A lane's top bit is set where its number is beyond its range. */
+static inline uint32x4_t beyond(const uint8_t *p, uint32x4_t least, uint32x4_t most) {
+    const uint32x4_t v = vreinterpretq_u32_u8(vld1q_u8(p));
+    return vorrq_u32(vsubq_u32(v, least), vsubq_u32(most, v));
+}
+
+static inline int are_within(const uint8_t *p, const uint64_t least[2], const uint64_t most[2]) {
+    const uint32x4_t first = beyond(p, vdupq_n_u32((uint32_t)-SHORT), vdupq_n_u32(SHORT)),
+                     next = beyond(p + 16, vreinterpretq_u32_u64(vld1q_u64(least)), vreinterpretq_u32_u64(vld1q_u64(most)));
+    return vmaxvq_u32(vorrq_u32(first, next)) >> 31 == 0;
+}
+#else
+static inline int are_within(const uint8_t *p, const uint64_t least[2], const uint64_t most[2]) { return are_within_scalar(p, least, most); }
+#endif
 #else
 static inline uint32_t met_of_block(const uint64_t *keys, const uint64_t *least, const uint64_t *most, packed_box box, uint64_t end) {
     return met_of_block_scalar(keys, least, most, box, end);
@@ -130,6 +175,8 @@ static inline uint32_t met_of_block(const uint64_t *keys, const uint64_t *least,
 static inline void add_to_block(uint64_t *to, const uint64_t *from, uint64_t v) { add_to_block_scalar(to, from, v); }
 
 static inline void rank_lanes(const uint16_t *all, uint64_t n, const uint16_t *lanes, uint16_t *ranks) { rank_lanes_scalar(all, n, lanes, ranks); }
+
+static inline int are_within(const uint8_t *p, const uint64_t least[2], const uint64_t most[2]) { return are_within_scalar(p, least, most); }
 #endif
 
 /* Appends first + k for each bit k of `met`: where the list then ends. There is room for BLOCK. */

@@ -55,17 +55,17 @@ typedef struct arrays {
 static uint64_t aligned(uint64_t size) { return (size + 7) & ~(uint64_t)7; }
 
 uint64_t fxs_broad_size(uint32_t capacity) {
-    return aligned(sizeof(grid)) + (8 + 8 + sizeof(packed_box) + sizeof(solid)) * ((uint64_t)capacity + BLOCK);
+    return aligned(sizeof(grid)) + 8 * ((uint64_t)capacity + BLOCK);
 }
 
 static arrays arrays_of(const fxs_world *w) {
     arrays a;
     a.g = (grid *)at(w, w->broad_at);
-    a.keys = (uint64_t *)at(w, w->broad_at + aligned(sizeof(grid)));
+    a.most = (uint64_t *)at(w, w->broad_at + aligned(sizeof(grid)));
+    a.keys = (uint64_t *)at(w, w->rows_at);
     a.spare = a.keys + w->capacity + BLOCK;
     a.least = a.spare + w->capacity + BLOCK;
-    a.most = a.least + w->capacity + BLOCK;
-    a.sorted = (solid *)(a.most + w->capacity + BLOCK);
+    a.sorted = (solid *)at(w, w->sorted_at);
     return a;
 }
 
@@ -560,6 +560,7 @@ static void search_levels(search *s) {
 
 uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
     search s;
+    derive(w);
     s.w = w;
     s.a = arrays_of(w);
     s.out = out;
@@ -711,6 +712,7 @@ uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64
 
 uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t most[3], uint64_t *count) {
     arrays a = arrays_of(w);
+    derive(w);
     if (!w->grid_fresh && w->count > FEW && ++w->looks >= BUILD_WORTH) {
         build(w, &a, 0);
     }

@@ -1074,6 +1074,7 @@ int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t *motion, ui
     }
     job j;
     memset(&j, 0, sizeof j);
+    derive(world);
     j.own = solids(world)[id];
     j.is_sweep = 1;
     int32_t status = set_job(world, &j, j.own.kind, motion, limit, hit_when);

@@ -65,16 +65,28 @@ static inline uint64_t outside(uint64_t v, uint64_t least, uint64_t most) {
     return ((v - least) | (most - v)) & PAIR(1u << 31, 1u << 31);
 }
 
-/* Of each kind the range of size[0] and size[1], and that of size[2] and half_angle: both least pairs, both most. Of what is no kind, of nothing. */
-static const uint64_t FIT[8][4] = {
-    {PAIR(1, 0), 0, PAIR(FXS_SIZE_MAX, 0), 0},
-    {PAIR(1, 0), 0, PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), 0},
-    {PAIR(1, 1), 0, PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), 0},
-    {PAIR(1, 1), PAIR(1, 0), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), PAIR(FXS_SIZE_MAX, 0)},
-    {PAIR(1, 1), PAIR(0, 1), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), PAIR(0, FXS_HALF_ANGLE_MAX)},
-    {1, 0, 0, 0},
-    {1, 0, 0, 0},
-    {1, 0, 0, 0},
+/* Of each kind the ranges of size[0] and size[1], in `least` and `most` after those of an offset on y and z that is short (below); and of size[2]
+ * and half_angle, in the other two, of which what is no kind has none. */
+typedef struct fit {
+    uint64_t least[2], most[2], rest_least, rest_most, unused[2];
+} fit; /* 64 bytes */
+enum { OF_SIZES = 1 };
+
+/* Where no part of position and offset is further from 0 the centre is in range, whatever the yaw. */
+#define SHORT (1 << 29)
+#define SHORT_LEAST PAIR((uint32_t)-SHORT, (uint32_t)-SHORT)
+#define SHORT_MOST PAIR(SHORT, SHORT)
+#define FIT_ROW(size_least, size_most, rest_least, rest_most) {{SHORT_LEAST, size_least}, {SHORT_MOST, size_most}, rest_least, rest_most, {0, 0}}
+
+static const fit FIT[8] = {
+    FIT_ROW(PAIR(1, 0), PAIR(FXS_SIZE_MAX, 0), 0, 0),
+    FIT_ROW(PAIR(1, 0), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), 0, 0),
+    FIT_ROW(PAIR(1, 1), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), 0, 0),
+    FIT_ROW(PAIR(1, 1), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), PAIR(1, 0), PAIR(FXS_SIZE_MAX, 0)),
+    FIT_ROW(PAIR(1, 1), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), PAIR(0, 1), PAIR(0, FXS_HALF_ANGLE_MAX)),
+    FIT_ROW(PAIR(1, 1), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), 1, 0),
+    FIT_ROW(PAIR(1, 1), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), 1, 0),
+    FIT_ROW(PAIR(1, 1), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), 1, 0),
 };
 
 /* FXS_OK, FXS_E_KIND, FXS_E_SIZE or FXS_E_HALF_ANGLE. */
@@ -82,16 +94,17 @@ static inline int32_t shape_status(uint32_t kind, uint32_t half_angle, const int
     if (kind > FXS_SECTOR) {
         return FXS_E_KIND;
     }
-    const uint64_t *fit = FIT[kind];
-    uint64_t sizes = outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), fit[0], fit[2]);
-    uint64_t rest = outside(PAIR((uint32_t)size[2], half_angle), fit[1], fit[3]);
+    const fit *f = FIT + kind;
+    uint64_t sizes = outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), f->least[OF_SIZES], f->most[OF_SIZES]);
+    uint64_t rest = outside(PAIR((uint32_t)size[2], half_angle), f->rest_least, f->rest_most);
     return sizes | (uint32_t)rest ? FXS_E_SIZE : rest ? FXS_E_HALF_ANGLE : FXS_OK;
 }
 
 /* 0 if that of a kind is FXS_OK. */
 static inline uint64_t shape_faults(uint32_t kind, uint32_t half_angle, const int32_t size[3]) {
-    const uint64_t *fit = FIT[kind];
-    return outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), fit[0], fit[2]) | outside(PAIR((uint32_t)size[2], half_angle), fit[1], fit[3]);
+    const fit *f = FIT + kind;
+    return outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), f->least[OF_SIZES], f->most[OF_SIZES]) |
+           outside(PAIR((uint32_t)size[2], half_angle), f->rest_least, f->rest_most);
 }
 
 /* v / 2^30 rounded to nearest, halves away from zero; |v| < 2^63 - 2^29. */

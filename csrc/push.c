@@ -300,38 +300,46 @@ int32_t fxs_side(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
 
 /* ---- in a world ---- */
 
-/* The contact of two colliders that are bodies, or a status. */
-static int32_t bodies_contact(const fxs_world *w, uint32_t a, uint32_t b) {
+/* Two colliders that are bodies, derived. FXS_OK, or what is wrong with one. */
+typedef struct bodies {
+    const solid *a, *b;
+    solid copies[2];
+} bodies;
+
+static int32_t find_bodies(const fxs_world *w, uint32_t a, uint32_t b, bodies *out) {
     int32_t contact = fxs_world_contact(w, a, b);
-    return contact >= 0 && bodies_check(solids(w) + a, solids(w) + b) != FXS_OK ? FXS_E_UNDEFINED : contact;
+    if (contact < 0) {
+        return contact;
+    }
+    out->a = fxs_derived(w, a, out->copies);
+    out->b = fxs_derived(w, b, out->copies + 1);
+    return bodies_check(out->a, out->b);
 }
 
 int32_t fxs_world_push_out(const fxs_world *world, uint32_t a, uint32_t b, int32_t *out_xz) {
-    int32_t contact = bodies_contact(world, a, b);
-    if (contact < 0) {
-        return contact;
+    bodies found;
+    int32_t status = find_bodies(world, a, b, &found);
+    if (status == FXS_OK) {
+        planar t = push_of(found.a, found.b);
+        out_xz[0] = (int32_t)t.x;
+        out_xz[1] = (int32_t)t.z;
     }
-    planar t = push_of(solids(world) + a, solids(world) + b);
-    out_xz[0] = (int32_t)t.x;
-    out_xz[1] = (int32_t)t.z;
-    return FXS_OK;
+    return status;
 }
 
 int32_t fxs_world_lift(const fxs_world *world, uint32_t a, uint32_t b, int32_t *out_y) {
-    int32_t contact = bodies_contact(world, a, b);
-    if (contact < 0) {
-        return contact;
+    bodies found;
+    int32_t status = find_bodies(world, a, b, &found);
+    if (status == FXS_OK) {
+        *out_y = lift_of(found.a, found.b);
     }
-    *out_y = lift_of(solids(world) + a, solids(world) + b);
-    return FXS_OK;
+    return status;
 }
 
 int32_t fxs_world_side(const fxs_world *world, uint32_t a, uint32_t b) {
-    int32_t contact = bodies_contact(world, a, b);
-    if (contact >= 0 && solids(world)[b].kind != FXS_BOX) {
-        return FXS_E_UNDEFINED;
-    }
-    return contact < 0 ? contact : side_of(solids(world) + a, solids(world) + b);
+    bodies found;
+    int32_t status = find_bodies(world, a, b, &found);
+    return status != FXS_OK ? status : found.b->kind != FXS_BOX ? FXS_E_UNDEFINED : side_of(found.a, found.b);
 }
 
 /* A separation under way. The first `moved_count` rows of `moved` are the colliders pushed so far, in mark_set too, and where they
@@ -426,6 +434,7 @@ int32_t fxs_world_separate(fxs_world *world, const uint32_t *yields, uint32_t pa
         *count = room;
         return FXS_E_ROOM;
     }
+    derive(world);
     separation s = {world, yields, moved, 0};
     int any = 1;
     for (uint32_t pass = 0; pass < passes && any; pass++) {

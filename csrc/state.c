@@ -1,5 +1,5 @@
 /* Saved state (docs/contract.md): the one encoding that snapshots, hashes and loads share. */
-#include "hash.h"
+#include "blocks.h"
 #include "world.h"
 
 #define MAGIC 0x31535846u /* "FXS1", little-endian */
@@ -207,13 +207,6 @@ static int head_good(const fxs_world *w, const uint8_t *bytes, uint64_t size, ui
     return 1;
 }
 
-/* Whether no part of position and offset is further from 0 than 2^29 + 1: the centre is then in range, whatever the yaw. Two at a time; the 1 is
- * what the lower may carry over. */
-static inline int is_near(uint64_t xy, uint64_t z_ox, uint64_t oy_oz) {
-    uint64_t half = PAIR(1u << 29, 1u << 29);
-    return (((xy + half) | (z_ox + half) | (oy_oz + half)) & PAIR(3u << 30, 3u << 30)) == 0;
-}
-
 /* Whether the centre is in range. */
 static int has_centre(const uint8_t *p) {
     solid s;
@@ -227,27 +220,40 @@ static int has_centre(const uint8_t *p) {
 /* Whether saved fields make a collider, but for its id: what collider_status tells, and whether its centre is in range. */
 static inline int is_collider(const uint8_t *p) {
     uint32_t traits = read32(p + 4);
-    const uint64_t *fit = FIT[traits & 7];
+    const fit *f = FIT + (traits & 7);
     uint64_t half_angle = (uint64_t)(read32(p + 8) >> 16) << 32;
-    if ((traits & TRAITS_UNUSED) | outside(read64(p + 40), fit[0], fit[2]) | outside(read32(p + 48) | half_angle, fit[1], fit[3])) {
+    if ((traits & TRAITS_UNUSED) | outside(read32(p + 48) | half_angle, f->rest_least, f->rest_most)) {
         return 0;
     }
-    uint64_t z_ox = read64(p + 24), oy_oz = read64(p + 32);
-    return is_near(read64(p + 16), z_ox, oy_oz) || ((z_ox >> 32) | oy_oz) == 0 || has_centre(p);
+    return are_within(p + 16, f->least, f->most) || (outside(read64(p + 40), f->least[OF_SIZES], f->most[OF_SIZES]) == 0 && has_centre(p));
 }
 
-/* Each check returns the first offending part's address, or NULL. What it meets it puts into scratch: ids into the empty sets, hits into the spare
- * list if it has room for all. */
-static const uint8_t *bad_collider(const fxs_world *w, const parts *s) {
-    uint64_t *present = mark_set(w), next = 0;
-    for (uint32_t i = 0; i < s->count; i++) {
-        const uint8_t *p = s->colliders + (uint64_t)COLLIDER_SIZE * i;
-        uint32_t id = read32(p);
-        if (id < next || id >= w->capacity || !is_collider(p)) {
+/* Each check returns the first offending part's address, or NULL. What it meets it puts into scratch: ids into the empty sets, colliders into the
+ * broad phase's, hits into the spare list if it has room for all. Ids are looked at in runs, one after the other without a gap; *unbroken is where
+ * that from 0 on ends. */
+static const uint8_t *bad_collider(const fxs_world *w, const parts *s, uint32_t *unbroken) {
+    const uint8_t *p = s->colliders, *last = p + (uint64_t)COLLIDER_SIZE * s->count;
+    uint32_t next = 0;
+    while (p < last) {
+        const uint32_t first = read32(p);
+        if (first < next || first >= w->capacity) {
             return p;
         }
-        next = (uint64_t)id + 1;
-        set_put(present, id);
+        const uint64_t room = (uint64_t)COLLIDER_SIZE * (w->capacity - first);
+        const uint8_t *end = (uint64_t)(last - p) < room ? last : p + room;
+        solid *now = (solid *)at(w, w->sorted_at) + first;
+        place *where = (place *)at(w, w->rows_at) + first;
+        next = first;
+        do {
+            if (!is_collider(p)) {
+                return p;
+            }
+            copy_saved(p, now++, where++);
+            p += COLLIDER_SIZE;
+            next++;
+        } while (p < end && read32(p) == next);
+        set_put_run(mark_set(w), first, next);
+        *unbroken = first == 0 ? next : *unbroken;
     }
     return NULL;
 }
@@ -267,13 +273,14 @@ static const uint8_t *bad_changed(const fxs_world *w, const parts *s) {
     return NULL;
 }
 
-static const uint8_t *bad_hit(const fxs_world *w, const parts *s, uint32_t hit_when) {
+static const uint8_t *bad_hit(const fxs_world *w, const parts *s, uint32_t hit_when, uint32_t unbroken) {
     const uint64_t *known = known_set(w);
-    packed_hit *list = s->hit_count <= w->hit_capacity ? (packed_hit *)at(w, w->spare_at) : NULL, last = 0;
-    for (uint32_t i = 0; i < s->hit_count; i++) {
-        const uint8_t *p = s->hits + (uint64_t)HIT_SIZE * i;
+    const uint32_t one = s->hit_count <= w->hit_capacity, contacts = FXS_OVERLAPPING - hit_when;
+    packed_hit *list = (packed_hit *)at(w, w->spare_at), last = 0;
+    const uint8_t *end = s->hits + (uint64_t)HIT_SIZE * s->hit_count;
+    for (const uint8_t *p = s->hits; p < end; p += HIT_SIZE) {
         uint32_t a = read32(p), b = read32(p + 4), contact = read32(p + 8);
-        if (a >= b || b >= w->capacity || contact < hit_when || contact > FXS_OVERLAPPING || !set_has(known, a) || !set_has(known, b)) {
+        if (a >= b || contact - hit_when > contacts || (b >= unbroken && (b >= w->capacity || !set_has(known, a) || !set_has(known, b)))) {
             return p;
         }
         packed_hit hit = hit_pack(a, b, (int)contact);
@@ -281,9 +288,8 @@ static const uint8_t *bad_hit(const fxs_world *w, const parts *s, uint32_t hit_w
             return p;
         }
         last = hit | 3; /* whatever the contact */
-        if (list) {
-            list[i] = hit;
-        }
+        *list = hit;
+        list += one;
     }
     return NULL;
 }
@@ -304,10 +310,10 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
         return FXS_E_STATE;
     }
     int32_t status = FXS_OK;
-    uint32_t hit_when = read32(bytes + 8);
-    const uint8_t *bad = bad_collider(world, &s);
+    uint32_t hit_when = read32(bytes + 8), unbroken = 0;
+    const uint8_t *bad = bad_collider(world, &s, &unbroken);
     bad = bad ? bad : bad_changed(world, &s);
-    bad = bad ? bad : bad_hit(world, &s, hit_when);
+    bad = bad ? bad : bad_hit(world, &s, hit_when, unbroken);
     if (bad) {
         *at_offset = (uint64_t)(bad - bytes);
         status = FXS_E_STATE;
@@ -315,44 +321,27 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
         *at_offset = s.hit_count;
         status = FXS_E_ROOM;
     } else {
+        swap_offsets(&world->solids_at, &world->sorted_at);
+        swap_offsets(&world->places_at, &world->rows_at);
         swap_offsets(&world->present_at, &world->marks_at);
         swap_offsets(&world->hits_at, &world->spare_at);
     }
     memset(mark_set(world), 0, set_size(world->capacity));
+    grid_stale(world);
     if (status != FXS_OK) {
         return status;
     }
-    grid_stale(world);
     world->frame = read32(bytes + 4);
     world->hit_when = hit_when;
     for (uint32_t i = 0; i < 32; i++) {
         world->layers[i] = read32(bytes + 12 + 4 * i);
     }
-    world->count = s.count;
+    world->count = world->underived = s.count;
     world->hit_count = s.hit_count;
     world->changed_count = s.changed_count;
     memset(changed_set(world), 0, set_size(world->capacity));
     for (uint32_t i = 0; i < s.changed_count; i++) {
         set_put(changed_set(world), read32(s.changed + 4 * (uint64_t)i));
-    }
-    solid *all = solids(world);
-    place *all_places = places(world);
-    for (uint32_t i = 0; i < s.count;) {
-        uint32_t turned_ids[TURNING_MAX], offset_ids[TURNING_MAX], turned_count = 0, offset_count = 0;
-        for (uint32_t end = s.count - i < TURNING_MAX ? s.count : i + TURNING_MAX; i < end; i++) {
-            const uint8_t *p = s.colliders + (uint64_t)COLLIDER_SIZE * i;
-            uint32_t id = read32(p);
-            solid *now = all + id;
-            place *where = all_places + id;
-            copy_saved(p, now, where);
-            memcpy(now, where, 12); /* x, y, z */
-            round_reach(now);
-            now->meets = world->layers[now->layer];
-            turned_ids[turned_count] = offset_ids[offset_count] = id;
-            turned_count += is_turned(now, where);
-            offset_count += has_offset(where);
-        }
-        fxs_turn_colliders(world, turned_ids, turned_count, offset_ids, offset_count);
     }
     return FXS_OK;
 }

@@ -1,4 +1,5 @@
 /* Worlds (docs/contract.md): colliders by id, changes, steps, queries. */
+#include "blocks.h"
 #include "wide.h"
 #include "world.h"
 
@@ -27,9 +28,10 @@ static uint64_t room(uint64_t *end, uint64_t size) {
 
 static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
     uint64_t end = 0, set = set_size(c->capacity), hit_room = ((uint64_t)c->hit_capacity + 1) * sizeof(packed_hit);
+    uint64_t rows = (uint64_t)c->capacity + BLOCK;
     room(&end, sizeof *w);
-    w->solids_at = room(&end, c->capacity * (uint64_t)sizeof(solid));
-    w->places_at = room(&end, c->capacity * (uint64_t)sizeof(place));
+    w->solids_at = room(&end, rows * sizeof(solid));
+    w->places_at = room(&end, rows * sizeof(place));
     w->present_at = room(&end, set);
     w->changed_at = room(&end, set);
     w->marks_at = room(&end, set);
@@ -42,6 +44,8 @@ static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
     w->digit_bits = w->digit_bits < 6 ? 6 : w->digit_bits > 14 ? 14 : w->digit_bits;
     w->digits_at = room(&end, (uint64_t)4 << w->digit_bits);
     w->broad_at = room(&end, fxs_broad_size(c->capacity));
+    w->sorted_at = room(&end, rows * sizeof(solid));
+    w->rows_at = room(&end, rows * sizeof(place));
     return end;
 }
 
@@ -79,6 +83,7 @@ int32_t fxs_world_copy(fxs_world *dst, const fxs_world *src) {
     dst->count = src->count;
     dst->changed_count = src->changed_count;
     dst->hit_count = src->hit_count;
+    dst->underived = src->underived;
     memcpy(dst->layers, src->layers, sizeof dst->layers);
     memcpy(present_set(dst), present_set(src), set_size(src->capacity));
     memcpy(changed_set(dst), changed_set(src), set_size(src->capacity));
@@ -156,6 +161,38 @@ void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turne
     }
 }
 
+/* Turning is done at once for many: see fxs_turn_colliders. */
+void fxs_derive(fxs_world *w) {
+    const uint64_t *present = present_set(w), words = set_words(w->capacity);
+    for (uint64_t word = 0; word < words; word++) {
+        uint32_t turned_ids[TURNING_MAX], offset_ids[TURNING_MAX], turned_count = 0, offset_count = 0;
+        for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
+            uint32_t id = (uint32_t)(word * 64) + trailing_zeros(bits);
+            solid *s = solids(w) + id;
+            const place *p = places(w) + id;
+            if (!is_derived(s)) {
+                derive_round(w, s, p);
+                turned_ids[turned_count] = offset_ids[offset_count] = id;
+                turned_count += is_turned(s, p);
+                offset_count += has_offset(p);
+            }
+        }
+        fxs_turn_colliders(w, turned_ids, turned_count, offset_ids, offset_count);
+    }
+    w->underived = 0;
+}
+
+const solid *fxs_derived(const fxs_world *w, uint32_t id, solid *copy) {
+    const solid *s = solids(w) + id;
+    if (w->underived == 0 || is_derived(s)) {
+        return s;
+    }
+    *copy = *s;
+    derive_round(w, copy, places(w) + id);
+    solid_place(copy, places(w) + id);
+    return copy;
+}
+
 /* ---- changes: each works on copies and stores them once nothing can fail ---- */
 
 static void mark_changed(fxs_world *w, uint32_t id) {
@@ -173,8 +210,8 @@ static int32_t addable(const fxs_world *w, const fxs_collider *c, solid *s, plac
     int32_t status = collider_status(c);
     if (status == FXS_OK) {
         copy_fields((const uint8_t *)c, s, p);
+        derive_round(w, s, p);
         status = solid_place(s, p);
-        s->meets = w->layers[s->layer];
     }
     return status;
 }
@@ -212,6 +249,7 @@ int32_t fxs_world_add(fxs_world *world, const fxs_collider *collider) {
 int32_t fxs_world_remove(fxs_world *world, uint32_t id) {
     int32_t status = find(world, id);
     if (status == FXS_OK) {
+        derive(world);
         set_drop(present_set(world), id);
         mark_changed(world, id);
         grid_stale(world);
@@ -249,6 +287,7 @@ int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids, c
             return status;
         }
     }
+    derive(world);
     grid_stale(world);
     for (uint64_t i = 0; i < n; i++) {
         solid *now = solids(world) + ids[i];
@@ -299,6 +338,11 @@ int32_t fxs_world_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, c
             memcpy(p, poses + i, 12); /* x, y, z */
             memcpy(now, poses + i, 12);
             uint32_t turns = now->yaw != poses[i].yaw; /* else direction and reach are those it has */
+            if (!is_derived(now)) {
+                derive_round(world, now, p);
+                world->underived--;
+                turns = 1;
+            }
             now->yaw = (uint16_t)poses[i].yaw;
             turned_ids[turned_count] = offset_ids[offset_count] = ids[i];
             turned_count += turns & is_turned(now, p);
@@ -330,6 +374,7 @@ int32_t fxs_world_set_shape(fxs_world *world, uint32_t id, const fxs_shape *shap
         status = fxs_shape_check(shape);
     }
     if (status == FXS_OK) {
+        derive(world);
         solid s = solids(world)[id];
         s.kind = (uint8_t)shape->kind;
         s.half_angle = (uint16_t)shape->half_angle;
@@ -342,6 +387,7 @@ int32_t fxs_world_set_shape(fxs_world *world, uint32_t id, const fxs_shape *shap
 int32_t fxs_world_set_offset(fxs_world *world, uint32_t id, int32_t ox, int32_t oy, int32_t oz) {
     int32_t status = find(world, id);
     if (status == FXS_OK) {
+        derive(world);
         solid s = solids(world)[id];
         place p = places(world)[id];
         p.ox = ox;
@@ -536,7 +582,11 @@ int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b) {
     if (status == FXS_OK) {
         status = find(world, b);
     }
-    return status != FXS_OK ? status : fxs_solid_contact(solids(world) + a, solids(world) + b);
+    if (status != FXS_OK) {
+        return status;
+    }
+    solid copies[2];
+    return fxs_solid_contact(fxs_derived(world, a, copies), fxs_derived(world, b, copies + 1));
 }
 
 /* The active colliders that a query meets, in scratch and in no order: how many. */

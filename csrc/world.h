@@ -21,6 +21,7 @@ struct fxs_world {
     uint32_t changed_count; /* ids added or removed since the last step */
     uint32_t hit_count;     /* of the last step */
     uint32_t layers[32];
+    uint32_t underived; /* colliders that are as load left them: see derive */
     /* Offsets from the start of this struct. By id: */
     uint64_t solids_at, places_at;
     uint64_t present_at, changed_at, marks_at, known_at; /* bit sets of capacity bits; the last two are scratch, marks is empty between calls */
@@ -28,7 +29,8 @@ struct fxs_world {
     uint64_t hits_at, spare_at, other_at;
     uint64_t digits_at; /* scratch of sorting: 2^digit_bits counts */
     uint32_t digit_bits;
-    uint64_t broad_at; /* scratch of the broad phase */
+    /* Scratch of the broad phase: sorted_at and rows_at are as large as solids_at and places_at, and exchanged with them by load. */
+    uint64_t broad_at, sorted_at, rows_at;
     uint32_t grid_fresh; /* whether it still tells where colliders are: scratch, like it */
     uint32_t looks;      /* searches since the last change, or since it was built, that did without it, or without its index */
 };
@@ -53,6 +55,15 @@ static inline uint64_t set_words(uint32_t capacity) { return ((uint64_t)capacity
 static inline size_t set_size(uint32_t capacity) { return (size_t)set_words(capacity) * 8; } /* in bytes */
 static inline int set_has(const uint64_t *set, uint32_t id) { return (int)(set[id >> 6] >> (id & 63) & 1); }
 static inline void set_put(uint64_t *set, uint32_t id) { set[id >> 6] |= (uint64_t)1 << (id & 63); }
+/* From `first` on, up to but without `end`; first < end. */
+static inline void set_put_run(uint64_t *set, uint32_t first, uint32_t end) {
+    uint64_t bits = ~(((uint64_t)1 << (first & 63)) - 1);
+    for (uint32_t word = first >> 6; word < (end - 1) >> 6; word++) {
+        set[word] |= bits;
+        bits = UINT64_MAX;
+    }
+    set[(end - 1) >> 6] |= bits & (UINT64_MAX >> (63 - ((end - 1) & 63)));
+}
 static inline void set_drop(uint64_t *set, uint32_t id) { set[id >> 6] &= ~((uint64_t)1 << (id & 63)); }
 
 static inline uint32_t trailing_zeros(uint64_t v) { /* v != 0 */
@@ -142,20 +153,36 @@ enum { TURNING_MAX = 64 }; /* as many as such lists have room for */
 FXS_INTERNAL void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turned_count, const uint32_t *offset_ids,
                                      uint32_t offset_count);
 
+/* A load leaves direction, reach, centre and `meets` of all colliders to be derived when they are needed: what is posed before turns once and not
+ * twice. Until then both parts of a direction are 0, which no direction is. Who looks at what is derived, or keeps a part of it, has all colliders
+ * derived first; where the world is const, copies of those it looks at. */
+static inline int is_derived(const solid *s) { return (s->cos_q30 | s->sin_q30) != 0; }
+static inline void derive_round(const fxs_world *w, solid *s, const place *p) { /* as if nothing had to be turned */
+    memcpy(s, p, 12); /* x, y, z */
+    round_reach(s);
+    s->cos_q30 = (int32_t)Q30_ONE;
+    s->meets = w->layers[s->layer];
+}
+FXS_INTERNAL void fxs_derive(fxs_world *w);
+static inline void derive(fxs_world *w) {
+    if (w->underived) {
+        fxs_derive(w);
+    }
+}
+FXS_INTERNAL const solid *fxs_derived(const fxs_world *w, uint32_t id, solid *copy);
+
 /* fxs_collider is a solid's fields from id to owner, a place, and the sizes: no padding between them. */
 #define TRAITS_SIZE 16
 _Static_assert(sizeof(fxs_collider) == 52 && sizeof(place) == 24 && offsetof(fxs_collider, x) == TRAITS_SIZE, "a collider has no padding");
 _Static_assert(offsetof(solid, size) - offsetof(solid, id) == TRAITS_SIZE, "a solid's traits are a collider's");
 
-/* The collider that s and p make up; and the other way round, of its bytes wherever they lie: unchecked, without `meets`, and turned by
- * nothing until solid_place. */
+/* The collider that s and p make up; and the other way round, of its bytes wherever they lie: unchecked and not derived. */
 FXS_INTERNAL void fxs_collider_of(const solid *s, const place *p, fxs_collider *out);
 static inline void copy_fields(const uint8_t *bytes, solid *s, place *p) {
     memcpy((uint8_t *)s + offsetof(solid, id), bytes, TRAITS_SIZE);
     memcpy(p, bytes + TRAITS_SIZE, sizeof *p);
     memcpy(s->size, bytes + TRAITS_SIZE + sizeof *p, sizeof s->size);
-    s->cos_q30 = (int32_t)Q30_ONE;
-    s->sin_q30 = 0;
+    s->cos_q30 = s->sin_q30 = 0;
 }
 
 /* Everything about a collider that does not depend on a world: FXS_OK, FXS_E_KIND, _SIZE, _HALF_ANGLE, _LAYER, _ACTIVE. */
@@ -164,7 +191,7 @@ static inline int32_t collider_status(const fxs_collider *c) {
     return status != FXS_OK ? status : c->layer >= FXS_LAYER_COUNT ? FXS_E_LAYER : c->active > 1 ? FXS_E_ACTIVE : FXS_OK;
 }
 
-/* Broad phase. Bytes of scratch it needs; and: finds every hit of the world as it is now, in any order, writes the first
+/* Broad phase. Bytes of scratch it needs at broad_at; and: finds every hit of the world as it is now, in any order, writes the first
  * `hit_capacity` into `out` and returns how many there are. `out` and the scratch are all it writes. */
 FXS_INTERNAL uint64_t fxs_broad_size(uint32_t capacity);
 FXS_INTERNAL uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out);

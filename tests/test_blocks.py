@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import shutil
+import struct
 import subprocess
 from pathlib import Path
 
@@ -38,6 +39,12 @@ void shim_ranks(const uint16_t *all, uint64_t n, const uint16_t *of, uint16_t *r
 void shim_ranks_scalar(const uint16_t *all, uint64_t n, const uint16_t *of, uint16_t *ranks) {
     rank_lanes_scalar(all, n, of, ranks);
 }
+int shim_within(const uint8_t *p, const uint64_t *least, const uint64_t *most) {
+    return are_within(p, least, most);
+}
+int shim_within_scalar(const uint8_t *p, const uint64_t *least, const uint64_t *most) {
+    return are_within_scalar(p, least, most);
+}
 
 /* How many of n blocks of any words the two forms tell differently. */
 uint64_t shim_differences(uint64_t n) {
@@ -55,7 +62,9 @@ uint64_t shim_differences(uint64_t n) {
     return differ;
 }
 """
-FORMS = {"as the compiler has it": [], "one by one": ["-DFXS_NO_BUILTINS"]}
+FORMS = {"as the compiler has it": [], "one by one": ["-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN"]}
+SHORT = 2**29
+"""How far from 0 the first four of eight numbers may be."""
 U64 = ctypes.c_uint64
 
 field = st.one_of(st.integers(0, 5), st.integers(2**FIELD - 5, 2**FIELD - 1), st.integers(0, 2**FIELD - 1))
@@ -152,3 +161,55 @@ def test_a_rank_is_how_many_are_below(kernel: ctypes.CDLL, values: list[int], of
         ranks = (u16 * (LANES + 1))(*[7] * (LANES + 1))
         ask((u16 * len(values))(*values), U64(len(values)), (u16 * LANES)(*of), ranks)
         assert list(ranks) == [sum(value < one for value in values) for one in of] + [7]
+
+
+@st.composite
+def ranges(draw: st.DrawFn) -> tuple[list[int], list[tuple[int, int]]]:
+    """Eight numbers, and the range of each: of the first four that which the kernel knows."""
+    signed = st.one_of(
+        st.integers(-(2**31), 2**31 - 1), st.sampled_from([-(2**31), -1, 0, 1, 2**30, 2**31 - 1])
+    )
+    within, numbers = [(-SHORT, SHORT)] * 4, []
+    for _ in range(4):
+        low = draw(signed)
+        within.append((low, draw(st.integers(low, min(low + 2**31 - 1, 2**31 - 1)))))
+    for low, high in within:
+        near = [v for v in (low - 1, low, high, high + 1) if -(2**31) <= v < 2**31]
+        numbers.append(
+            draw(st.one_of(st.integers(low, high), st.integers(low, high), st.sampled_from(near), signed))
+        )
+    return numbers, within
+
+
+@given(drawn=ranges(), ahead=st.integers(0, 15))
+def test_numbers_are_within_their_ranges_wherever_they_lie(
+    kernel: ctypes.CDLL, drawn: tuple[list[int], list[tuple[int, int]]], ahead: int
+) -> None:
+    numbers, within = drawn
+    data = bytes(ahead) + struct.pack("<8i", *numbers)
+    least, most = (
+        words([low % 2**32 | high % 2**32 << 32 for low, high in zip(ends[4::2], ends[5::2], strict=True)])
+        for ends in zip(*within, strict=True)
+    )
+    expected = all(low <= v <= high for v, (low, high) in zip(numbers, within, strict=True))
+    for ask in (kernel.shim_within, kernel.shim_within_scalar):
+        at = ctypes.c_char_p(data)
+        assert (
+            ask(ctypes.cast(ctypes.cast(at, ctypes.c_void_p).value + ahead, ctypes.c_void_p), least, most)
+            == expected
+        )
+
+
+def test_each_of_eight_numbers_is_held_against_its_own_range(kernel: ctypes.CDLL) -> None:
+    low, high = [-SHORT] * 4 + [1, -70_000, 0, -(2**31)], [SHORT] * 4 + [2**29, 9, 2**31 - 1, -1]
+    least, most = (
+        words([a % 2**32 | b % 2**32 << 32 for a, b in zip(v[4::2], v[5::2], strict=True)])
+        for v in (low, high)
+    )
+    for place in range(8):
+        for ends, off in ((low, -1), (low, 0), (high, 0), (high, 1)):
+            numbers = [(a + b) // 2 for a, b in zip(low, high, strict=True)]
+            numbers[place] = ends[place] + off
+            data = struct.pack("<8I", *(v % 2**32 for v in numbers))
+            for ask in (kernel.shim_within, kernel.shim_within_scalar):
+                assert ask(data, least, most) == (off == 0)

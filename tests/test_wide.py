@@ -10,7 +10,7 @@ import ctypes
 import random
 import shutil
 import subprocess
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +78,8 @@ uint32_t shim_trailing(uint64_t a) { return trailing_zeros(a); }
 uint32_t shim_next(const uint64_t *set, uint32_t from, uint32_t capacity) {
     return set_next(set, from, capacity);
 }
+
+void shim_put_run(uint64_t *set, uint32_t first, uint32_t end) { set_put_run(set, first, end); }
 
 uint64_t shim_pack(uint32_t a, uint32_t b, int contact) { return hit_pack(a, b, contact); }
 void shim_unpack(uint64_t hit, uint32_t *out) {
@@ -264,6 +266,14 @@ def test_the_next_of_a_set_is_the_least_that_is_not_less(kernel: ctypes.CDLL, ca
         for start in range(capacity + 1):
             wanted = next((id for id in members if id >= start), capacity)
             assert kernel.shim_next(found, start, capacity) == wanted
+
+
+def test_a_run_of_ids_is_put_into_a_set_beside_what_is_there(kernel: ctypes.CDLL) -> None:
+    for first, end in combinations(range(194), 2):
+        found = (U64 * 4)(1 << 7, 0, 1 << 9, 1 << 63)
+        kernel.shim_put_run(found, U32(first), U32(end))
+        wanted = 1 << 7 | 1 << 137 | 1 << 255 | (1 << end) - (1 << first)
+        assert [*found] == [wanted >> 64 * word & 2**64 - 1 for word in range(4)]
 
 
 def test_hits_of_any_ids_are_packed_in_their_order(kernel: ctypes.CDLL) -> None:
