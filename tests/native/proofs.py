@@ -279,7 +279,7 @@ def world_proofs() -> list[Proof]:
     world = "prove_world.c"
     return [
         Proof(
-            "an offset is turned without overflow, each part at most 2^62",
+            "an offset is turned without overflow, each part at most 2^62, and 2^60 of a short one",
             world,
             "offset_is_turned",
             Fault("internal.h", "{v.x * dir.x - v.z * dir.z, v.x", "{v.x * dir.x - v.z * dir.z * 2, v.x"),
@@ -293,6 +293,15 @@ def world_proofs() -> list[Proof]:
             Fault("world.h", "y < INT32_MIN || y > INT32_MAX", "y < INT32_MIN"),
             ("--unwind", "5"),
             "all positions, offsets, kinds, sizes and directions",
+        ),
+        Proof(
+            "load takes a collider if and only if its fields and its centre are in range",
+            world,
+            "colliders_are_taken_iff_they_are_in_range",
+            Fault("internal.h", "#define SHORT (1 << 29)", "#define SHORT (1 << 30)"),
+            (*BYTES, "-DFXS_NO_BUILTINS", "--unwind", "53"),
+            "all 52 bytes but the id, all directions",
+            quick=True,
         ),
         Proof(
             "the parts of a world's memory do not overlap, and lie within its size",

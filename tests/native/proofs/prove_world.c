@@ -1,26 +1,35 @@
 /* Where a collider is placed, for every position, offset and direction: the centre is exact, and refused if it is outside int32. */
 #include "any.h"
 
-static int in_range(int64_t part) { return part >= -((int64_t)1 << 62) && part <= (int64_t)1 << 62; }
+/* Parts of an offset are below 2^31 or, of a short one, at most 2^29 from 0. */
+static int in_range(int64_t part, planar v) {
+    int64_t most = abs64(v.x) <= SHORT && abs64(v.z) <= SHORT ? (int64_t)1 << 60 : (int64_t)1 << 62;
+    return part >= -most && part <= most;
+}
 
 void offset_is_turned(void) {
     planar v = {nondet_int32(), nondet_int32()};
     planar at = turned(v, fxs_direction_of(0));
-    __CPROVER_assert(in_range(at.x) && in_range(at.z), "a vector");
+    __CPROVER_assert(in_range(at.x, v) && in_range(at.z, v), "a vector");
 }
 
-/* In the place of `turned`: any vector in that range, but (0, 0) of (0, 0). The last one, for comparison. */
-static planar vector;
+/* In the place of `turned`: any vector in that range, the same whenever it is asked for, but (0, 0) of (0, 0). The last one, for comparison. */
+static planar vector, chosen;
+static int is_chosen;
 static planar any_turned(planar v, planar dir) {
     (void)dir;
-    vector.x = v.x || v.z ? nondet_int64() : 0;
-    vector.z = v.x || v.z ? nondet_int64() : 0;
-    __CPROVER_assume(in_range(vector.x) && in_range(vector.z));
+    chosen.x = is_chosen ? chosen.x : nondet_int64();
+    chosen.z = is_chosen ? chosen.z : nondet_int64();
+    is_chosen = 1;
+    vector.x = v.x || v.z ? chosen.x : 0;
+    vector.z = v.x || v.z ? chosen.z : 0;
+    __CPROVER_assume(in_range(vector.x, v) && in_range(vector.z, v));
     return vector;
 }
 
 #define turned any_turned
 #include "world.c"
+#include "state.c"
 
 #ifndef MOST_HITS
 #define MOST_HITS 1
@@ -58,6 +67,21 @@ void centres_are_exact(void) {
         int unit = abs64(s.cos_q30) + abs64(s.sin_q30) < 3 * (Q30_ONE / 2);
         __CPROVER_assert(s.reach_x >= 0 && s.reach_z >= 0 && (!unit || (s.reach_x <= 1 << 30 && s.reach_z <= 1 << 30)), "a reach");
     }
+}
+
+/* Of all bytes: load takes those whose fields the contract allows, and whose centre is in range, though it works that out of few. */
+void colliders_are_taken_iff_they_are_in_range(void) {
+    uint8_t bytes[COLLIDER_SIZE];
+    fxs_collider c;
+    solid s;
+    place where;
+    for (uint32_t i = 0; i < COLLIDER_SIZE; i++) {
+        bytes[i] = (uint8_t)any_in(0, 255);
+    }
+    get_collider(bytes, &c);
+    copy_saved(bytes, &s, &where);
+    int is_good = collider_status(&c) == FXS_OK && solid_place(&s, &where) == FXS_OK;
+    __CPROVER_assert((is_collider(bytes) != 0) == is_good, "taken");
 }
 
 static uint32_t any_hits(packed_hit *out) {
