@@ -582,7 +582,7 @@ uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
 #define FEW 48         /* so few colliders are looked at one by one */
 #define BUILD_WORTH 6  /* looks at all of them that cost as much as a build */
 #define INDEX_WORTH 16 /* searches for which an index of what was built pays */
-#define CROWD 32       /* keys under one entry of the index that are better not looked at one after the other */
+#define CROWD 24       /* keys under two entries of the index that are better searched than all looked at */
 
 /* For each value of the leading bits of a key, about as many as there are keys, the first place with that or more. It lies behind the
  * room that fxs_broad_sort uses; the copies of colliders there are not needed after the step. */
@@ -606,11 +606,50 @@ static void make_index(const fxs_world *w, const arrays *a) {
     g->indexed = 1;
 }
 
-static uint32_t seek_by_index(const arrays *a, const uint32_t *index, uint64_t key) {
-    const grid *g = a->g;
-    uint64_t entry = key >> g->index_shift; /* below index_end: a row has a key, the one after the last too, and so has every x */
-    uint32_t from = index[entry], n = index[entry + 1] - from;
-    return n > CROWD ? seek_far(a, from + n / 2, key) : (uint32_t)seek(a->keys, from, key);
+/* From the first key of a row that a query may want, at the latest, to behind the last one, at the earliest. */
+typedef struct span {
+    uint32_t from, to;
+} span;
+
+/* What the index tells of the keys of a row from `begin` to before `end`. Returns whether it is not many more than those, and none of a row before.
+ * Both have entries, and one after them: a row has a key, the one after the last too, and so has every x. */
+static inline int is_span(const arrays *a, const uint32_t *index, uint64_t row, uint64_t begin, uint64_t end, span *out) {
+    const uint32_t shift = a->g->index_shift, *first = index + (begin >> shift), *last = index + (end >> shift);
+    out->from = first[0];
+    out->to = last[1];
+    return ((first[1] - first[0]) + (last[1] - last[0]) <= CROWD) & (a->keys[first[0]] >= row);
+}
+
+/* Blocks of several rows, to be looked at in one loop, and where their rows end. */
+#define SPAN_BLOCKS 4
+#define LISTED_MAX 32
+typedef struct listed {
+    uint64_t at[LISTED_MAX + SPAN_BLOCKS], end[LISTED_MAX + SPAN_BLOCKS];
+    uint32_t n;
+} listed;
+
+/* Appends what a query meets in the blocks of the list, which is empty then: where what is met ends. */
+static inline uint64_t *keep_listed(const arrays *a, listed *blocks, packed_box here, uint64_t *met) {
+    for (uint32_t i = 0; i < blocks->n; i++) {
+        uint64_t at = blocks->at[i];
+        met = keep_of_block(met, at, met_of_block(a->keys + at, a->least + at, a->most + at, here, blocks->end[i]));
+    }
+    blocks->n = 0;
+    return met;
+}
+
+/* Lists the blocks of a span, a few at once: nearly always all of them, so that no branch depends on how many they are. */
+static inline uint64_t *list_span(const arrays *a, listed *blocks, span s, uint64_t end, packed_box here, uint64_t *met) {
+    static const uint64_t ON[SPAN_BLOCKS] = {0, BLOCK, 2 * BLOCK, 3 * BLOCK}, SAME[SPAN_BLOCKS] = {0};
+    for (uint32_t from = s.from; from < s.to; from += SPAN_BLOCKS * BLOCK) {
+        add_to_block(blocks->at + blocks->n, ON, from);
+        add_to_block(blocks->end + blocks->n, SAME, end);
+        blocks->n += least32((s.to - from + BLOCK - 1) / BLOCK, SPAN_BLOCKS);
+        if (blocks->n >= LISTED_MAX) {
+            met = keep_listed(a, blocks, here, met);
+        }
+    }
+    return met;
 }
 
 static int64_t clamped(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
@@ -649,6 +688,8 @@ static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t 
         to[i] = from_low(g, i, clamped(most[AXIS[i]], g->low[i], g->high[i]));
     }
     packed_box here;
+    listed blocks;
+    blocks.n = 0;
     here.least = from[0] >> g->shift | from[1] >> g->shift << (FIELD + 1) | from[2] >> g->shift << (2 * FIELD + 2);
     here.most = (to[0] >> g->shift | to[1] >> g->shift << (FIELD + 1) | to[2] >> g->shift << (2 * FIELD + 2)) | GUARDS;
     for (uint32_t lvl = 0; lvl <= g->levels; lvl++) {
@@ -661,32 +702,42 @@ static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t 
         uint32_t z_first = z_row(l, back_z), z_last = z_row(l, to[1]), y_first = y_row(g, l, back_y), y_last = y_row(g, l, to[2]), hint = l->first;
         uint64_t x_begin = x_key(g, back_x >> g->shift), x_end = x_key(g, to[0] >> g->shift) + one;
         for (uint32_t y = y_first; y <= y_last; y++) {
+            uint64_t next = 0; /* the first key behind a row, if it is known */
             for (uint32_t z = z_first; z <= z_last; z++) {
-                uint64_t row = row_key(g, lvl, y, z);
-                hint = g->indexed ? seek_by_index(a, index, row + x_begin) : seek_far(a, hint, row + x_begin);
-                do {
-                    last = keep_of_block(last, hint, met_of_block(a->keys + hint, a->least + hint, a->most + hint, here, row + x_end));
-                    hint += BLOCK;
-                } while (a->keys[hint - 1] < row + x_end);
-                hint -= BLOCK;
-                hint += (uint32_t)below_in_block(a->keys + hint, row + x_end);
+                const uint64_t row = row_key(g, lvl, y, z), begin = row + x_begin, end = row + x_end;
+                span places = {hint, hint};
+                if (g->indexed && is_span(a, index, row, begin, end, &places)) {
+                    hint = places.from;
+                    if (a->keys[hint] < end) { /* else the row has nothing: there may be very many such rows */
+                        last = list_span(a, &blocks, places, end, here, last);
+                        next = 0;
+                        continue;
+                    }
+                } else {
+                    hint = seek_far(a, places.from + (places.to - places.from) / 2, begin);
+                    while (a->keys[hint] < end) {
+                        last = keep_of_block(last, hint, met_of_block(a->keys + hint, a->least + hint, a->most + hint, here, end));
+                        hint += (uint32_t)below_in_block(a->keys + hint, end);
+                    }
+                }
                 /* On to the next row that has anything, if there is one. */
-                uint64_t ahead = (a->keys[hint] - row) >> g->z_at;
+                next = a->keys[hint];
+                uint64_t ahead = (next - row) >> g->z_at;
                 if (hint >= l->end || ahead > z_last - z) {
                     break;
                 }
                 z += ahead ? (uint32_t)ahead - 1 : 0;
             }
-            if (hint >= l->end) {
-                break;
+            if (next) {
+                uint64_t ahead = (next - row_key(g, lvl, y, 0)) >> g->y_at;
+                if (hint >= l->end || (g->beams && ahead > y_last - y)) {
+                    break;
+                }
+                y += g->beams && ahead ? (uint32_t)ahead - 1 : 0;
             }
-            uint64_t ahead = (a->keys[hint] - row_key(g, lvl, y, 0)) >> g->y_at;
-            if (g->beams && ahead > y_last - y) {
-                break;
-            }
-            y += g->beams && ahead ? (uint32_t)ahead - 1 : 0;
         }
     }
+    last = keep_listed(a, &blocks, here, last);
     for (uint64_t *id = found; id < last; id++) {
         *id = a->keys[*id] & id_mask;
         prefetch(solids(w) + *id);
