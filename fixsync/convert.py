@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from fixsync import logfile
-from fixsync.matchlog import Reader, Writer, canonical_lines
+from fixsync.matchlog import (
+    Frame,
+    Reader,
+    TraceFrame,
+    Writer,
+    canonical_lines,
+    check_command_id,
+    check_ids,
+)
+from fixsync.strictjson import LineError
 
 __all__ = ["Converted", "convert", "text_of"]
 
@@ -50,12 +59,27 @@ def convert(
         Reader(source) as reader,
         Writer(target, reader.header, replace=True, gathers=True, is_compact=is_compact) as writer,
     ):
-        for frame in reader:
+        for frame in _checked(reader):
             writer.write(frame)
             if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
                 progress(reader)
         writer.close(is_whole=not reader.cut)
     return Converted(os.fspath(target), is_compact, reader.frames, reader.cut, reader.size, writer.size)
+
+
+def _checked(reader: Reader) -> Iterator[Frame]:
+    """A log's frames. MatchLogError for one with an id that no world of the log's capacity has, as replaying
+    the log would tell it: what no command takes for a log shall not be written."""
+    capacity = reader.header.capacity
+    for frame in reader:
+        try:
+            if isinstance(frame, TraceFrame):
+                for i, command in enumerate(frame.commands):
+                    check_command_id(command, i, capacity)
+            check_ids(frame, capacity)
+        except LineError as wrong:
+            raise reader.error(wrong.path, wrong.reason) from wrong
+        yield frame
 
 
 def text_of(path: str | os.PathLike[str]) -> bytes:

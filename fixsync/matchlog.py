@@ -494,27 +494,30 @@ def check_ids(frame: Frame, capacity: int) -> None:
 
     Commands are checked by the world that they are for, or one at a time by `check_command_id`.
     """
-    for i, event in enumerate(frame.events or []):
-        for j, id in enumerate(event[:2]):
-            _check_id(id, capacity, f"events[{i}][{j}]")
+    # No path is made of what is right, which is nearly all.
+    for i, (a, b, _, _) in enumerate(frame.events or []):
+        if a >= capacity:
+            raise _no_such_id(a, capacity, f"events[{i}][0]")
+        if b >= capacity:
+            raise _no_such_id(b, capacity, f"events[{i}][1]")
     for i, answer in enumerate(frame.queries or []):
         for j, hit in enumerate(answer):
             if isinstance(hit, CastHit):
-                _check_id(hit.id, capacity, f"queries[{i}][{j}][0]")
-            else:
-                _check_id(hit, capacity, f"queries[{i}][{j}]")
+                if hit.id >= capacity:
+                    raise _no_such_id(hit.id, capacity, f"queries[{i}][{j}][0]")
+            elif hit >= capacity:
+                raise _no_such_id(hit, capacity, f"queries[{i}][{j}]")
 
 
 def check_command_id(command: Command, index: int, capacity: int) -> None:
     """`LineError` for the command at `index` of a frame if no world of this capacity has its id."""
     # Query | Cast would be made anew for each command.
     if not isinstance(command, (Query, Cast)) and command.id >= capacity:
-        _check_id(command.id, capacity, f"commands[{index}][1]")
+        raise _no_such_id(command.id, capacity, f"commands[{index}][1]")
 
 
-def _check_id(id: int, capacity: int, path: str) -> None:
-    if id >= capacity:
-        raise LineError(path, f"{id} is not in 0..{capacity - 1}, which is the log's capacity")
+def _no_such_id(id: int, capacity: int, path: str) -> LineError:
+    return LineError(path, f"{id} is not in 0..{capacity - 1}, which is the log's capacity")
 
 
 _TRACE, _SIM = _FrameFormat(TraceFrame), _FrameFormat(SimFrame)

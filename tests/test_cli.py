@@ -19,6 +19,7 @@ from rich.console import Console
 import fixsync
 from fixsync import cli
 from fixsync.cli.text import decimal, duration, units
+from fixsync.matchlog import Header, Remove, TraceFrame, Writer
 
 VECTORS = Path(__file__).parent / "vectors"
 SMALL = str(VECTORS / "small.jsonl")
@@ -482,6 +483,46 @@ def test_info_finds_a_command_with_an_id_that_no_such_world_has(run: Run, tmp_pa
     code, out, _ = run("info", path)
     assert code == 2
     assert "line 4, commands[1][1]: 6 is not in 0..5, which is the log's capacity" in out
+
+
+@pytest.mark.parametrize(
+    ("fields", "where"),
+    [
+        ({"commands": [["turn", 1, 0], ["remove", 6]]}, "commands[1][1]: 6"),
+        (
+            {"commands": [["add", 2**31 - 1, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]]},
+            "2147483647",
+        ),
+        ({"events": [[1, 2, 2, 2], [1, 77, 2, 2]]}, "events[1][1]: 77"),
+        ({"queries": [[1, 6]]}, "queries[0][1]: 6"),
+        ({"queries": [[[6, 0, 0, 0, 0]]]}, "queries[0][0][0]: 6"),
+    ],
+)
+def test_convert_refuses_ids_that_no_such_world_has_in_the_words_of_replay(
+    run: Run, tmp_path: Path, fields: Any, where: str
+) -> None:
+    path, target = broken(tmp_path, **fields), tmp_path / "out.fxlog"
+    told = json.loads(run("replay", "--json", path)[1])["logs"][0]["error"]
+    assert (told["file"], told["line"]) == (str(path), 4)
+    assert f"{where} is not in" in told["message"]
+    assert told["message"].endswith(" is not in 0..5, which is the log's capacity")
+    code, out, err = run("convert", path, "-o", target)
+    assert (code, out, err) == (2, "", f"Error: {told['message']}\n")
+    code, out, _ = run("convert", path, "-o", target, "--json")
+    assert (code, json.loads(out)["error"]) == (2, told)
+    assert json.loads(run("info", "--json", path)[1])["logs"][0]["error"] == told
+    assert not target.exists()
+
+
+def test_convert_names_the_frame_of_a_compact_log_with_an_id_that_no_such_world_has(
+    run: Run, tmp_path: Path
+) -> None:
+    compacted = tmp_path / "match.fxlog"
+    with Writer(compacted, Header(capacity=6)) as writer:
+        writer.write(TraceFrame(0, [Remove(6)]))
+    code, _, err = run("convert", compacted, "-o", tmp_path / "out.jsonl")
+    assert code == 2
+    assert err.endswith("frame 0, commands[0][1]: 6 is not in 0..5, which is the log's capacity\n")
 
 
 def test_info_of_a_cut_log_ends_with_0_and_says_so(run: Run, tmp_path: Path) -> None:

@@ -38,7 +38,8 @@ def convert_command(ctx: click.Context, log: Path, output: Path, form: str | Non
     """Write a match log in its other form, or in another compression.
 
     JSON is the form for people and other programs, the compact one that for storage and fast replays: a fifth
-    to a third of the size, with all that the log tells. What is written is canonical.
+    to a third of the size, with all that the log tells. What is written is canonical. Nothing is replayed:
+    what the log tells is checked as by fixsync info, not whether it is right.
 
     \b
     Exit code  0  written
