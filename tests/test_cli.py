@@ -775,6 +775,36 @@ def test_what_keeps_a_command_from_running_is_told_as_json_too(run: Run, argumen
     assert told["error"]["message"] in err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "is_asked"),
+    [
+        (["replay", "none", "--json"], True),
+        (["replay", "--json", "none"], True),
+        (["replay", "none", "-o", "--json"], False),
+        (["replay", "none", "--output", "--json"], False),
+        (["replay", "none", "--output=--json"], False),
+        (["replay", "none", "-o", "--json", "--json"], True),
+        (["replay", "none", "--sim", "--json"], False),
+        (["replay", "none", "--", "--json"], False),
+        (["replay", "--fast", "none", "--json"], True),
+        (["replay", "none", "--json", "-o"], True),
+        (["replay", "none", "--json=yes"], False),
+        (["peers", "--frames", "--json"], False),
+        (["view", "--title", "--json", "none"], False),
+        (["rewind", "--json"], True),
+        (["rewind", "--", "--json"], False),
+        (["--json"], True),
+        (["--json", "info", SMALL], True),
+        (["--fast"], False),
+    ],
+)
+def test_json_is_asked_for_by_the_option_alone(run: Run, arguments: list[str], is_asked: bool) -> None:
+    code, out, err = run(*arguments)
+    assert code == 2
+    assert "Error: " in err
+    assert json.loads(out)["exit_code"] == 2 if is_asked else out == ""
+
+
 def test_a_file_called_json_asks_for_none(run: Run) -> None:
     code, out, err = run("replay", "--", "--json")
     assert (code, out) == (2, "")

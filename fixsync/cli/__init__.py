@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from itertools import takewhile
 
 import click
@@ -86,6 +87,23 @@ def main() -> None:
         sys.exit(CRASHED)
 
 
+def _asks_for_json(words: Sequence[str]) -> bool:
+    """Whether the words of a command line, be it a wrong one, ask for JSON: not those that are the value of
+    another option, or stand after "--"."""
+    before = list(takewhile(lambda word: word.startswith("-") and word != "--", words))
+    if "--json" in before:  # no option that stands there has a value
+        return True
+    name, *rest = [*words[len(before) :], ""]
+    with click.Context(fixsync, resilient_parsing=True) as ctx:
+        command = fixsync.get_command(ctx, name)
+        if command is None:
+            return "--json" in takewhile(lambda word: word != "--", [name, *rest])
+        # Without an error, whatever the words are.
+        lenient = click.Context(command, ctx, resilient_parsing=True, ignore_unknown_options=True)
+        found, _, _ = command.make_parser(lenient).parse_args(list(rest[:-1]))
+    return found.get("as_json") is True
+
+
 def _exit_code() -> int:
     try:
         return int(fixsync.main(prog_name="fixsync", standalone_mode=False) or 0)
@@ -96,7 +114,7 @@ def _exit_code() -> int:
         if isinstance(cause, BrokenPipeError) and cause.filename and is_standard_output(cause.filename):
             raise cause from None
         error.show()
-        if "--json" in takewhile(lambda word: word != "--", sys.argv[1:]):
+        if _asks_for_json(sys.argv[1:]):
             click.echo(json.dumps({"exit_code": 2, "error": {"message": error.format_message()}}, indent=2))
         # Whatever kept a command from running is no difference between logs.
         return 2
