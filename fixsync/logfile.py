@@ -7,6 +7,7 @@ writes files whose bytes are a function of what is written: no header holds a ti
 from __future__ import annotations
 
 import bz2
+import errno
 import importlib
 import lzma
 import os
@@ -21,6 +22,8 @@ from typing import Any, BinaryIO, Protocol
 
 SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 COMPACT = ".fxlog"
+STANDARD_OUTPUT = Path("/dev/stdout")
+"""Standard output as a file to write, also on a system without a file of this name."""
 
 _READ_BYTES = 1 << 16
 _PIECE_BYTES = 1 << 15
@@ -80,6 +83,8 @@ def require_compression(path: str | os.PathLike[str]) -> None:
 
 def is_standard_output(path: str | os.PathLike[str]) -> bool:
     """Whether a path leads where standard output does, as /dev/stdout; the null device is nobody's output."""
+    if Path(path) == STANDARD_OUTPUT:
+        return True
     try:
         there, nowhere = Path(path).stat(), Path(os.devnull).stat()
         here = os.fstat(sys.__stdout__.fileno()) if sys.__stdout__ else nowhere
@@ -90,8 +95,10 @@ def is_standard_output(path: str | os.PathLike[str]) -> bool:
 
 def open_output(path: str | os.PathLike[str]) -> FileIO:
     """Opens a file to write it anew. Standard output goes on where it is: opened again, it would lose what
-    the file that a shell appends it to holds already."""
-    if sys.__stdout__ and is_standard_output(path):
+    the file that a shell appends it to holds already. If it is closed, its number may be that of any file."""
+    if is_standard_output(path):
+        if sys.__stdout__ is None:
+            raise OSError(errno.EBADF, "standard output is closed", os.fspath(path))
         return FileIO(os.dup(sys.__stdout__.fileno()), "wb")
     return Path(path).open("wb", buffering=0)
 

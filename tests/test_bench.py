@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import struct
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -119,6 +121,20 @@ def test_what_was_measured_is_told_where_the_plot_cannot_be_written(
     assert run.exit_code == 2
     assert [row["scene"] for row in json.loads(run.stdout)["scenes"]] == ["idle"]
     assert "the plot cannot be written" in run.stderr
+
+
+def test_the_plot_can_go_to_standard_output_and_what_is_told_to_standard_error() -> None:
+    program = (
+        "from fixsync.cli import bench, main\n"
+        "bench.costs = lambda *_: []\n"  # of which none is plotted
+        "main()"
+    )
+    arguments = ["bench", "--scene", "line", "--count", "100", "--fixsync-only", "--json", "--plot", "-"]
+    command = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert ElementTree.fromstring(done.stdout).tag.endswith("svg")  # noqa: S314 - the plot's own
+    assert [row["scene"] for row in json.loads(done.stderr)["scenes"]] == ["line"]
 
 
 def test_the_check_takes_scenes_and_nothing_that_it_would_not_look_at() -> None:

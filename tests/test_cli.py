@@ -709,6 +709,72 @@ def test_what_is_told_of_an_output_to_standard_output_is_not_mixed_into_it(
     assert in_shell(f"$F {command} $LOG -o /dev/null >/dev/null", tmp_path).stderr == ""
 
 
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+@pytest.mark.parametrize("command", ["convert", "replay", "view"])
+def test_a_dash_is_standard_output_and_what_is_told_goes_to_standard_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, as_json: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert as_process(command, SMALL, "-o", "./-", *as_json).returncode == 0
+    assert [file.name for file in tmp_path.iterdir()] == ["-"]
+    written = Path("./-").read_text()
+    Path("./-").unlink()
+    done = as_process(command, SMALL, "-o", "-", *as_json)
+    assert (done.returncode, done.stdout) == (0, written)
+    assert json.loads(done.stderr) if as_json else done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_compact_log_goes_to_standard_output_if_it_is_asked_for(tmp_path: Path) -> None:
+    assert as_process("convert", SMALL, "-o", tmp_path / "x.fxlog").returncode == 0
+    command = [sys.executable, "-c", "from fixsync.cli import main; main()"]
+    command += ["convert", SMALL, "-o", "-", "--to", "compact"]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (0, (tmp_path / "x.fxlog").read_bytes())
+
+
+@POSIX
+@pytest.mark.parametrize("output", ["-", "/dev/stdout"])
+@pytest.mark.parametrize("command", ["convert", "replay", "view"])
+def test_a_standard_output_that_is_closed_is_told_and_nothing_else_is_written_to(
+    tmp_path: Path, command: str, output: str
+) -> None:
+    log = good(tmp_path)
+    before = (log.stat().st_ino, log.read_bytes())
+    done = in_shell(f"$F {command} {log} -o {output} >&-", tmp_path)
+    assert done.returncode == 2
+    assert "standard output is closed" in done.stderr
+    assert (log.stat().st_ino, log.read_bytes()) == before
+    assert [file.name for file in tmp_path.iterdir()] == [log.name]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["demo", "-o", "-"], "standard output is no folder"),
+        (["peers", "-o", "-"], "standard output is no folder"),
+        (["view", SMALL, "-o", "-", "--open"], "--open needs a page in a file"),
+    ],
+)
+def test_what_cannot_go_to_standard_output_is_refused(run: Run, arguments: list[str], words: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert words in " ".join(err.split())
+    assert not Path("-").exists()
+
+
+@pytest.mark.parametrize("output", ["-", pytest.param("/dev/stdout", marks=POSIX)])
+@pytest.mark.parametrize(
+    "arguments", [["replay", "none"], ["replay", SMALL, SMALL], ["view", SMALL, "--fast"]]
+)
+def test_an_error_is_not_told_on_a_standard_output_that_is_for_the_output(
+    arguments: list[str], output: str
+) -> None:
+    done = as_process(*arguments, "--json", "-o", output)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert json.loads(done.stderr)["exit_code"] == 2
+
+
 @POSIX
 @pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.jsonl.xz", "x.fxlog"])
 def test_nothing_stays_of_an_output_that_does_not_fit_on_the_disk(tmp_path: Path, name: str) -> None:

@@ -5,6 +5,9 @@ it.
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -270,6 +273,32 @@ def test_the_command_tells_a_mistake_and_writes_the_smallest_match_that_shows_it
     assert "DIFFERS" in again.output
     assert "player " in again.output
     assert len(log_inputs(Path("again.jsonl"))[2]) == told["log_frames"], "it is as small as it gets"
+
+
+def test_a_match_that_cannot_be_written_hides_no_difference(run: Any):
+    result = run("broken:Forgetful", "--inputs", str(recorded(broken.Forgetful)), "-o", "none/out.jsonl")
+    assert result.exit_code == 1
+    assert "DIFFERS" in result.stdout
+    assert "player " in result.stdout
+    assert "cannot be written: [Errno 2] No such file or directory: 'none/out.jsonl'" in result.stderr
+    result = run("broken:Forgetful", "--inputs", "long.jsonl", "-o", "none/out.jsonl", "--json")
+    assert (result.exit_code, json.loads(result.stdout)["log"]) == (1, None)
+
+
+def test_the_smallest_match_can_go_to_standard_output(run: Any):
+    """And then what is told does not, whether there is such a match or none."""
+    given = ["--inputs", str(recorded(broken.Forgetful)), "-o"]
+    run("broken:Forgetful", *given, "small.jsonl")
+    program = "from fixsync.cli import main; main()"
+    for simulation, code, told in (("broken:Forgetful", 1, "DIFFERS"), ("skillfight", 0, "no difference")):
+        arguments = [simulation, *(given if code else ["--frames", "20", "-o"]), "-"]
+        command = [sys.executable, "-c", program, "synctest", *arguments]
+        env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}  # for module broken
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+        assert done.returncode == code, done.stderr
+        assert done.stdout == (Path("small.jsonl").read_text() if code else "")
+        assert told in done.stderr
+        assert "run it again" not in done.stderr
 
 
 def recorded(simulation: SimulationType) -> Path:

@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from itertools import takewhile
+from typing import TextIO
 
 import click
 
@@ -87,21 +88,24 @@ def main() -> None:
         sys.exit(CRASHED)
 
 
-def _asks_for_json(words: Sequence[str]) -> bool:
-    """Whether the words of a command line, be it a wrong one, ask for JSON: not those that are the value of
-    another option, or stand after "--"."""
+def _json_stream(words: Sequence[str]) -> TextIO | None:
+    """Where the words of a command line, though it is a wrong one, ask for JSON; None if they do not: --json
+    may be the value of another option, or stand after "--"."""
+    from fixsync.cli.text import OutputFile  # of what every command has imported, but not --version
+
     before = list(takewhile(lambda word: word.startswith("-") and word != "--", words))
-    if "--json" in before:  # no option that stands there has a value
-        return True
     name, *rest = [*words[len(before) :], ""]
     with click.Context(fixsync, resilient_parsing=True) as ctx:
         command = fixsync.get_command(ctx, name)
         if command is None:
-            return "--json" in takewhile(lambda word: word != "--", [name, *rest])
+            return sys.stdout if "--json" in takewhile(lambda word: word != "--", words) else None
         # Without an error, whatever the words are.
         lenient = click.Context(command, ctx, resilient_parsing=True, ignore_unknown_options=True)
-        found, _, _ = command.make_parser(lenient).parse_args(list(rest[:-1]))
-    return found.get("as_json") is True
+        found, _, _ = command.make_parser(lenient).parse_args(rest[:-1])
+    if "--json" not in before and found.get("as_json") is not True:
+        return None
+    files = [found[p.name] for p in command.params if p.name in found and isinstance(p.type, OutputFile)]
+    return sys.stderr if any(file == "-" or is_standard_output(file) for file in files) else sys.stdout
 
 
 def _exit_code() -> int:
@@ -113,8 +117,11 @@ def _exit_code() -> int:
         cause = error.__cause__
         if isinstance(cause, BrokenPipeError) and cause.filename and is_standard_output(cause.filename):
             raise cause from None
-        error.show()
-        if _asks_for_json(sys.argv[1:]):
-            click.echo(json.dumps({"exit_code": 2, "error": {"message": error.format_message()}}, indent=2))
+        stream = _json_stream(sys.argv[1:])
+        if stream is not sys.stderr:
+            error.show()
+        if stream is not None:
+            told = {"exit_code": 2, "error": {"message": error.format_message()}}
+            click.echo(json.dumps(told, indent=2), file=stream)
         # Whatever kept a command from running is no difference between logs.
         return 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import click
 from rich.table import Table
 
+from fixsync import logfile
 from fixsync.bench.check import FRAMES, PINNED_COUNTS, checked
 from fixsync.bench.costs import Cost, costs, log_cost
 from fixsync.bench.frames import Row, rows
@@ -37,7 +39,9 @@ from fixsync.replay import replay
     help="Colliders in a scene. Repeatable.  [default: 1000, 10000]",
 )
 @click.option("--fixsync-only", is_flag=True, help="Leave out pymunk and SciPy.")
-@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Write the plot, an SVG, here.")
+@click.option(
+    "--plot", type=text.OutputFile(), metavar="FILE", help="Write the plot, an SVG, here; -: standard output."
+)
 @click.option("--check", is_flag=True, help="Check the scenes' answers, measure nothing; a few seconds.")
 @text.json_option
 @click.pass_context
@@ -70,7 +74,7 @@ def bench_command(
     for path in logs:
         if error := _fault(path):
             raise click.ClickException(text.printable(error))
-    out = text.console()
+    out = text.console(plot)
 
     def log(what: str) -> None:
         if not as_json and out.is_terminal:
@@ -86,12 +90,13 @@ def bench_command(
     single = [*costs(10_000, log), *(log_cost(path) for path in logs)]
     log("")
     if as_json:
-        text.print_json(_json(found, single))
+        text.print_json(_json(found, single), plot)
     else:
         _print(out, found, single, sizes)
     if plot is not None:
         try:
-            plot.write_text(svg(found), encoding="utf-8")
+            with closing(logfile.Sink(plot, suffix="")) as sink:
+                sink.write(svg(found).encode())
         except OSError as error:
             # After all that was measured has been told.
             click.echo(f"Error: the plot cannot be written: {text.printable(str(error))}", err=True)

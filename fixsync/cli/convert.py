@@ -22,9 +22,9 @@ from fixsync.matchlog import MatchLogError, Reader
     "-o",
     "--output",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=text.OutputFile(),
     metavar="OUT",
-    help="Where to write it; .gz, .xz, .bz2, .zst compress.",
+    help="Where to write it; .gz, .xz, .bz2, .zst compress; - is standard output.",
 )
 @click.option(
     "--to",

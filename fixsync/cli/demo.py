@@ -28,7 +28,7 @@ _NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)
 @click.option(
     "-o",
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=text.OutputFolder(),
     default=Path("fixsync-demo"),
     show_default=True,
     metavar="DIR",

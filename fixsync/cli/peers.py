@@ -112,7 +112,7 @@ def _fault(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option(
     "-o",
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=text.OutputFolder(),
     metavar="DIR",
     help="Keep logs and reports here. Otherwise they are kept, somewhere, only if something is wrong.",
 )

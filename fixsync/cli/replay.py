@@ -38,9 +38,10 @@ _STYLES = {
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=text.OutputFile(),
     metavar="FILLED",
-    help="Write the log with what its recorder left out (one LOG; .fxlog: compact; .gz, .xz, .bz2, .zst).",
+    help="Write the log with what its recorder left out (one LOG; .fxlog: compact; .gz, .xz, .bz2, .zst;"
+    " -: standard output).",
 )
 @text.sim_option
 @text.json_option

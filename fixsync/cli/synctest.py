@@ -11,7 +11,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from fixsync import sim
+from fixsync import logfile, sim
 from fixsync.cli import text
 from fixsync.minimise import minimise
 from fixsync.synctest import (
@@ -75,11 +75,11 @@ _PROCESS_ATTEMPTS_MAX = 30
 @click.option(
     "-o",
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=text.OutputFile(),
     default=Path("synctest.jsonl"),
     show_default=True,
     metavar="LOG",
-    help="Where to write the smallest match found that shows a difference.",
+    help="Where to write the smallest match found that shows a difference; - is standard output.",
 )
 @text.json_option
 @click.pass_context
@@ -114,6 +114,7 @@ def synctest_command(
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
+        logfile.require_compression(out)
         made = sim.find(simulation)
         given: Inputs
         if inputs is not None:
@@ -140,15 +141,23 @@ def synctest_command(
         if divergence is not None:
             found.append(divergence)
     first = min(found, key=lambda divergence: divergence.frame, default=None)
-    smallest = None
+    smallest = unwritten = None
     if first is not None:
         smallest = _smallest(straight, first.check, back, simulation)
-        write_log(smallest, out)
+        try:
+            write_log(smallest, out)
+        except OSError as error:
+            # Whoever reads it may have enough of it.
+            if not (isinstance(error, BrokenPipeError) and text.takes_stdout(out)):
+                smallest, unwritten = None, error
     if as_json:
-        told = _json(straight, list(checks or CHECKS), found, first, smallest, out)
-        text.print_json(told, None if smallest is None else out)
+        text.print_json(_json(straight, list(checks or CHECKS), found, first, smallest, out), out)
     else:
         _print(simulation, straight, list(checks or CHECKS), found, first, smallest, out)
+    if unwritten is not None:
+        # After all that was found has been told, which decides the exit code too.
+        reason = text.printable(str(unwritten))
+        text.echo(f"Error: the smallest match found that shows it cannot be written: {reason}", err=True)
     ctx.exit(0 if first is None else 1)
 
 
@@ -182,7 +191,7 @@ def _print(
     smallest: Straight | None,
     out: Path,
 ) -> None:
-    console = text.console(None if smallest is None else out)
+    console = text.console(out)
     events = sum(map(len, straight.events))
     what = f"{straight.type.name}: {text.plural(straight.players, 'player')},"
     what += f" {text.plural(straight.frames, 'frame')}, {text.plural(events, 'event')}, seed {straight.seed}"
@@ -192,7 +201,7 @@ def _print(
         text.say(console, f"  {check}: {'DIFFERS' if check in failed else 'the same'}")
     for note in not_checked(straight):
         text.say(console, f"  ({note})")
-    if first is None or smallest is None:
+    if first is None:
         text.say(
             console,
             "no difference. What this machine does wrong in every run alike, by a float perhaps, shows only",
@@ -200,12 +209,14 @@ def _print(
         )
         return
     text.say(console, "", *map(text.printable, first.explain().splitlines()))
+    if smallest is None:
+        return
+    name = text.printable(str(out))
     text.say(
-        console,
-        "",
-        f"smallest match found that shows it: {out} ({text.plural(smallest.frames, 'frame')})",
-        f"run it again: fixsync synctest {reference} --inputs {out}",
+        console, "", f"smallest match found that shows it: {name} ({text.plural(smallest.frames, 'frame')})"
     )
+    if not text.takes_stdout(out):
+        text.say(console, f"run it again: fixsync synctest {reference} --inputs {name}")
 
 
 def _json(

@@ -23,6 +23,29 @@ from fixsync.records import Collider
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 
+
+class OutputFile(click.Path):
+    """A file to write. "-" is standard output; a file of that name is "./-"."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, readable=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return logfile.STANDARD_OUTPUT if value == "-" else super().convert(value, param, ctx)
+
+
+class OutputFolder(click.Path):
+    """A folder to write to, which standard output cannot be."""
+
+    def __init__(self) -> None:
+        super().__init__(file_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "-":
+            self.fail("standard output is no folder (and a folder of this name is ./-)", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 _UNCUT = 10_000
 _GAP = 2
 """Blanks between the columns of a table."""
@@ -53,13 +76,14 @@ def echo(words: str, *, nl: bool = True, err: bool = False) -> None:
 def console(output: Path | None = None) -> Console:
     """Standard output: as wide as the terminal, or as the text if it is none. Colour on a terminal alone.
     Standard error where a command's `output` goes to standard output."""
-    stderr = _takes_stdout(output)
+    stderr = takes_stdout(output)
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream is not None and stream.isatty() else _UNCUT
     return _Console(width=width, stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
-def _takes_stdout(output: Path | None) -> bool:
+def takes_stdout(output: Path | None) -> bool:
+    """Whether a command's output goes to standard output, so that nothing else may."""
     return output is not None and logfile.is_standard_output(output)
 
 
@@ -105,7 +129,7 @@ def _upright(table: Table) -> Table:
 def print_json(value: Any, output: Path | None = None) -> None:
     """One JSON object on standard output, or where `console` writes."""
     # In ASCII: a file's name may hold what no UTF-8 can.
-    echo(json.dumps(value, indent=2), err=_takes_stdout(output))
+    echo(json.dumps(value, indent=2), err=takes_stdout(output))
 
 
 def compact(value: Any) -> str:

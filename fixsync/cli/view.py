@@ -27,9 +27,9 @@ from fixsync.view import Exported, export, write
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=text.OutputFile(),
     metavar="OUT.html",
-    help="Where to write the page; otherwise here, under the log's name.",
+    help="Where to write the page (-: standard output); otherwise here, under the log's name.",
 )
 @click.option("--title", default="", help="What to call the match; otherwise the log's name.")
 @click.option("--open", "is_opened", is_flag=True, help="Open the page in the browser.")
@@ -58,6 +58,8 @@ def view_command(
     if len(logs) > 2:
         raise click.UsageError(f"a page shows one log or two, not {len(logs)}", ctx)
     out = output or Path(f"{_stem(logs[0])}.html")
+    if is_opened and text.takes_stdout(output):
+        raise click.UsageError("--open needs a page in a file, not on standard output", ctx)
     try:
         found = [_export(log, simulations, is_quiet=as_json) for log in logs]
         size = write(out, found, title)
