@@ -71,7 +71,10 @@ class Info:
     last_hash: str = ""
     """The last that the log tells."""
     error: MatchLogError | None = None
-    """Why it is not valid."""
+    """Why it is not valid, or was not read to its end."""
+    is_unreadable: bool = False
+    """Whether the error is of the file and not of the log in it. `info` raises an error instead; what tells
+    of many logs tells it so."""
 
 
 def info(path: str | os.PathLike[str]) -> Info:

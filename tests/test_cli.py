@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -529,6 +530,37 @@ def test_info_of_a_cut_log_ends_with_0_and_says_so(run: Run, tmp_path: Path) -> 
     code, out, _ = run("info", good(tmp_path, footer=False))
     assert code == 0
     assert "after 4 frames: there is no last line" in out
+
+
+def test_info_and_replay_tell_what_cannot_be_read_in_the_same_words(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, locked, fine = (good(tmp_path, f"{name}.jsonl") for name in ("away", "locked", "fine"))
+    opened = Path.open
+
+    def refused(self: Path, *arguments: Any, **named: Any) -> Any:
+        if self.name == "locked.jsonl":
+            raise PermissionError(13, "Permission denied", str(self))
+        return opened(self, *arguments, **named)
+
+    monkeypatch.setattr(Path, "open", refused)
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: "locked" not in str(path) and access(path, mode))
+    path.unlink()
+    path.mkdir()
+    code, out, _ = run("info", path, locked, fine)
+    assert code == 2
+    reason = os.strerror(errno.EACCES if sys.platform == "win32" else errno.EISDIR)
+    assert f"log         {path}\nunreadable  {path}: {reason}\n\n" in out
+    assert f"log         {locked}\nunreadable  {locked}: Permission denied\n\n" in out
+    assert f" {fine} (" in out
+    found = json.loads(run("info", "--json", path, locked, fine)[1])["logs"]
+    assert [one["verdict"] for one in found] == ["unreadable", "unreadable", "valid"]
+    code, out, _ = run("replay", locked, fine)
+    assert code == 2
+    assert f"\nunreadable: {locked}: Permission denied\n" in out
+    (replayed, _) = json.loads(run("replay", "--json", locked, fine)[1])["logs"]
+    assert replayed["error"] == found[1]["error"]
 
 
 def test_info_knows_logs_of_simulations_without_having_them(run: Run, tmp_path: Path) -> None:

@@ -11,11 +11,12 @@ import click
 from fixsync.cli import text
 from fixsync.info import Info, info
 from fixsync.matchlog import Header, MatchLogError, plain
+from fixsync.replay import Verdict
 
 
 @click.command("info")
 @click.argument(
-    "logs", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False), metavar="LOG..."
+    "logs", nargs=-1, required=True, type=click.Path(exists=True, readable=False), metavar="LOG..."
 )
 @text.json_option
 @click.pass_context
@@ -26,7 +27,7 @@ def info_command(ctx: click.Context, logs: Sequence[str], as_json: bool) -> None
 
     \b
     Exit code  0  it is a valid log, whole or cut short
-               2  it is not
+               2  not valid, or unreadable
     """
     found = [_info(path) for path in logs]
     if as_json:
@@ -45,13 +46,25 @@ def _info(path: str) -> Info:
         return info(path)
     except (OSError, ValueError) as error:
         # A file that cannot be read, or whose compression is not installed: the others are still told of.
-        return Info(path, error=MatchLogError(path, 0, "", str(error)))
+        problem = getattr(error, "strerror", None) or str(error)
+        return Info(path, error=MatchLogError(path, 0, "", problem), is_unreadable=True)
+
+
+def _verdict(one: Info) -> str:
+    """What it is for a log, in the words of fixsync replay where it is none."""
+    if one.error is None:
+        return "valid"
+    if one.is_unreadable:
+        return str(Verdict.UNREADABLE.value)
+    verdict = Verdict.OUT_OF_MEMORY if one.error.is_for_want_of_memory else Verdict.INVALID
+    return str(verdict.value)
 
 
 def _rows(one: Info) -> Iterator[tuple[str, str]]:
-    yield "log", f"{text.printable(one.path)} ({one.size:,} bytes)"
+    size = "" if one.is_unreadable else f" ({one.size:,} bytes)"
+    yield "log", f"{text.printable(one.path)}{size}"
     if one.error is not None:
-        yield "not valid", text.printable(str(one.error))
+        yield _verdict(one), text.printable(str(one.error))
     if one.header is None:
         return
     yield from _header_rows(one.header, one.frames)
@@ -130,6 +143,7 @@ def _json(one: Info) -> dict[str, Any]:
     return {
         "log": one.path,
         "valid": one.error is None,
+        "verdict": _verdict(one),
         "error": text.error_json(one.error),
         "size": one.size,
         "header": None if header is None else plain(header),

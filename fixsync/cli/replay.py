@@ -33,7 +33,11 @@ _STYLES = {
 
 @click.command("replay")
 @click.argument(
-    "logs", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="LOG..."
+    "logs",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, readable=False, path_type=Path),  # what cannot be read is told as a verdict
+    metavar="LOG...",
 )
 @click.option(
     "-o",
