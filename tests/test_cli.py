@@ -367,6 +367,50 @@ def test_names_out_of_a_log_cannot_steer_the_terminal(run: Run, tmp_path: Path) 
     assert "\\x1b[31mred\\u202e" in run("replay", path)[1]
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["replay", SMALL, "-o", "none\x1b]0;x\x07/x"],
+        ["convert", SMALL, "-o", "none\x1b]0;x\x07/x"],
+        ["replay", "none\x1b]0;x\x07"],
+        ["farm", "none\x1b]0;x\x07"],
+        ["regress", "none\x1b]0;x\x07", "new", SMALL],
+        ["synctest", "none\x1b]0;x\x07"],
+    ],
+)
+def test_names_of_files_in_errors_cannot_steer_the_terminal(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert not {"\x1b", "\x07"} & set(err)
+    assert err.splitlines()[-1].startswith("Error: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["convert", SMALL, "-o", ""], "-o' / '--output': a name is needed"),
+        (["peers", "-o", ""], "'-o' / '--out': a name is needed"),
+        (["farm", SMALL, "--time-limit", "nan"], "'--time-limit': 'nan' is not a number"),
+    ],
+)
+def test_values_that_nobody_means_are_refused(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_byte_is_one(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_bytes(b"{")
+    assert "x.jsonl (1 byte)\n" in run("info", tmp_path / "x.jsonl")[1]
+
+
 def test_a_simulation_can_be_given_on_the_command_line(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -650,6 +694,47 @@ def test_the_exit_code_is_the_verdicts_whoever_reads_the_output(tmp_path: Path, 
         command = f"set -o pipefail; $F replay {as_json} {logs_named} | sh -c 'read line; exec <&-'"
         done = in_shell(command, tmp_path)
         assert (done.returncode, done.stderr) == (code, "")
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ("--help", 0),
+        ("--version", 0),
+        ("replay --help", 0),
+        ("config", 0),
+        ("config --json", 0),
+        ("peers --frames 3 --rate 0 --json", 0),
+        ("peers --frames 9 --rate 0 --fault unit@3 --json", 1),
+        ("replay none --json", 2),
+    ],
+)
+def test_the_exit_code_is_the_same_where_nobody_reads_a_word(
+    tmp_path: Path, arguments: str, code: int
+) -> None:
+    done = in_shell(f"$F {arguments} | true; exit ${{PIPESTATUS[0]}}", tmp_path)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
+@POSIX
+@pytest.mark.parametrize("arguments", ["rewind", "replay none", "replay", "convert bad.jsonl -o x"])
+def test_an_error_that_nobody_reads_is_one_nevertheless(tmp_path: Path, arguments: str) -> None:
+    (tmp_path / "bad.jsonl").write_bytes(b"")
+    done = in_shell(f"$F {arguments} 2>&1 >out | true; exit ${{PIPESTATUS[0]}}", tmp_path)
+    assert (done.returncode, done.stderr) == (2, "")
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("arguments", "code"), [("replay $LOG", 0), ("convert $LOG -o x", 0), ("replay none", 2), ("farm .", 0)]
+)
+def test_a_command_needs_no_standard_error(tmp_path: Path, arguments: str, code: int) -> None:
+    good(tmp_path)
+    done = in_shell(f"$F {arguments} 2>&-", tmp_path)
+    assert done.returncode == code
+    assert bool(done.stdout) is (code == 0)  # what is for standard error does not go there
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk that is always full")

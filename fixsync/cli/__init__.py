@@ -16,6 +16,7 @@ from typing import TextIO
 import click
 
 from fixsync import __version__
+from fixsync.cli import streams
 from fixsync.logfile import is_standard_output
 
 __all__ = ["main"]
@@ -64,24 +65,22 @@ def fixsync() -> None:
 
 def main() -> None:
     """Runs the command line and ends the process with its exit code."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A name that the locale cannot write is no reason to tell no verdict.
-        sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        streams.prepare()
         sys.exit(_exit_code())
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        streams.echo("interrupted", err=True)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # Whoever reads the output has enough of it. Nothing more may be written, not even at exit.
-        sys.stderr.close()
+        streams.hush(sys.stdout, sys.stderr)
         sys.exit(0)
     except MemoryError as error:
-        click.echo(f"Error: out of memory{f': {error}' if str(error) else ''}", err=True)
+        streams.echo(f"Error: out of memory{f': {error}' if str(error) else ''}", err=True)
         sys.exit(2)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _FULL:
-            click.echo(f"Error: what there is to tell cannot be written: {error.strerror}", err=True)
+            streams.echo(f"Error: what there is to tell cannot be written: {error.strerror}", err=True)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is left at exit
             sys.exit(2)
         traceback.print_exc()
@@ -108,20 +107,39 @@ def _json_stream(words: Sequence[str]) -> TextIO | None:
     return sys.stderr if any(file == "-" or is_standard_output(file) for file in files) else sys.stdout
 
 
+def _tell(error: click.ClickException) -> None:
+    """Why a command was not run. Names of files, which are in it, cannot steer the terminal."""
+    from fixsync.cli.text import printable_lines
+
+    stream = _json_stream(sys.argv[1:])
+    told = {"exit_code": 2, "error": {"message": error.format_message()}}
+    if stream is not sys.stderr:
+        shown = io.StringIO()
+        error.show(shown)
+        click.echo(printable_lines(shown.getvalue()), nl=False, err=True)
+    if stream is not None:
+        click.echo(json.dumps(told, indent=2), file=stream)
+
+
 def _exit_code() -> int:
+    stdout = sys.stdout
     try:
         return int(fixsync.main(prog_name="fixsync", standalone_mode=False) or 0)
     except click.exceptions.Exit as end:
         return end.exit_code
+    except SystemExit:
+        if sys.stdout is stdout:
+            raise
+        # Nobody reads the help: click has put something before the stream, and would end with 1.
+        streams.hush(stdout)
+        return 0
     except click.ClickException as error:
         cause = error.__cause__
         if isinstance(cause, BrokenPipeError) and cause.filename and is_standard_output(cause.filename):
             raise cause from None
-        stream = _json_stream(sys.argv[1:])
-        if stream is not sys.stderr:
-            error.show()
-        if stream is not None:
-            told = {"exit_code": 2, "error": {"message": error.format_message()}}
-            click.echo(json.dumps(told, indent=2), file=stream)
+        try:
+            _tell(error)
+        except BrokenPipeError:
+            streams.hush(sys.stdout, sys.stderr)
         # Whatever kept a command from running is no difference between logs.
         return 2

@@ -17,7 +17,7 @@ from fixsync.bench.costs import Cost, costs, log_cost
 from fixsync.bench.frames import Row, rows
 from fixsync.bench.plot import svg
 from fixsync.bench.scenes import SCENES, SEED
-from fixsync.cli import text
+from fixsync.cli import streams, text
 from fixsync.replay import replay
 
 
@@ -78,7 +78,7 @@ def bench_command(
 
     def log(what: str) -> None:
         if not as_json and out.is_terminal:
-            click.echo(f"\r\x1b[K{what}", nl=False, err=True)
+            streams.echo(f"\r\x1b[K{what}", nl=False, err=True)
 
     sizes = sorted(set(counts or (1_000, 10_000)))
     found = [
@@ -99,7 +99,7 @@ def bench_command(
                 sink.write(svg(found).encode())
         except OSError as error:
             # After all that was measured has been told.
-            click.echo(f"Error: the plot cannot be written: {text.printable(str(error))}", err=True)
+            streams.echo(f"Error: the plot cannot be written: {text.printable(str(error))}", err=True)
             ctx.exit(2)
     ctx.exit(1 if any(row.is_pinned is False for row in found) else 0)
 
@@ -123,9 +123,9 @@ def _check(names: Iterable[str], as_json: bool) -> int:
         text.print_json({"exit_code": code, "scenes": scenes})
     else:
         for name, hash, faults in found:
-            text.echo(f"{name:<14} {hash}  {'wrong' if faults else 'right'}")
+            streams.echo(f"{name:<14} {hash}  {'wrong' if faults else 'right'}")
             for fault in faults:
-                text.echo(f"  {fault}")
+                streams.echo(f"  {fault}")
     return code
 
 

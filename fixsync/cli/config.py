@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 import fixsync
-from fixsync.cli import text
+from fixsync.cli import streams, text
 
 __all__ = ["config_command", "kernel_folder"]
 
@@ -64,8 +64,8 @@ def config_command(
     if as_json:
         text.print_json(chosen)
     elif any(asked.values()):
-        click.echo(shlex.join(word for words in chosen.values() for word in words))
+        streams.echo(shlex.join(word for words in chosen.values() for word in words))
     else:
         for name, words in chosen.items():
-            click.echo(f"{name}: {shlex.join(words)}".rstrip())
+            streams.echo(f"{name}: {shlex.join(words)}".rstrip())
     ctx.exit(0)

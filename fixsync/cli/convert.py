@@ -63,7 +63,7 @@ def convert_command(ctx: click.Context, log: Path, output: Path, form: str | Non
         out = text.console(output)
         kind = f"cut short like the log: {done.cut}" if done.cut else "complete"
         text.say(out, f"written: {text.printable(done.path)} ({text.plural(done.frames, 'frame')}, {kind})")
-        text.say(out, f"{done.size_read:,} bytes read, {done.size:,} written")
+        text.say(out, f"{text.size(done.size_read)} read, {done.size:,} written")
     ctx.exit(code)
 
 

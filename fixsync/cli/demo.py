@@ -14,7 +14,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from fixsync.cli import text
+from fixsync.cli import streams, text
 from fixsync.peers import Outcome, PeerOutcome, Run, outcome_json, run
 from fixsync.relay import Impairment
 from fixsync.view import export, write
@@ -73,7 +73,7 @@ def demo_command(
     if is_opened is None:
         is_opened = sys.stdout.isatty() and not as_json and _has_screen()
     if is_opened and click.launch(page.resolve().as_uri()) != 0:
-        click.echo("no browser could be started: open the page yourself", err=True)
+        streams.echo("no browser could be started: open the page yourself", err=True)
     ctx.exit(outcome.exit_code)
 
 

@@ -18,7 +18,7 @@ from rich.progress import Progress as Bar
 from rich.table import Column, Table
 from rich.text import Text
 
-from fixsync.cli import text
+from fixsync.cli import streams, text
 from fixsync.farm.engines import DaskEngine, Engine, LocalEngine
 from fixsync.farm.find import SourceError, find, require
 from fixsync.farm.run import Progress, Summary, cores, farm
@@ -55,7 +55,7 @@ def worker_options(command: Callable[..., Any]) -> Callable[..., Any]:
             ),
             click.option(
                 "--time-limit",
-                type=click.FloatRange(0, 1e6),
+                type=text.Seconds(0, 1e6),
                 default=TIME_SECONDS,
                 show_default=True,
                 metavar="SECONDS",
@@ -193,7 +193,10 @@ def farm_command(
     except (WorkerError, ResultsError) as error:
         raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
-        click.echo(f"verdicts so far are in {results}; the same command goes on from there", err=True)
+        streams.echo(
+            f"verdicts so far are in {text.printable(str(results))}; the same command goes on from there",
+            err=True,
+        )
         raise
     ctx.exit(found.exit_code)
 
@@ -261,7 +264,7 @@ def shown_progress(*, hidden: bool) -> Iterator[Callable[[Progress], None]]:
             nonlocal last
             if time.monotonic() - last >= _LINE_SECONDS:
                 last = time.monotonic()
-                click.echo(f"{progress.done_logs:,}/{progress.logs:,} logs  {_rates(progress)}", err=True)
+                streams.echo(f"{progress.done_logs:,}/{progress.logs:,} logs  {_rates(progress)}", err=True)
 
         yield say
 
@@ -351,14 +354,14 @@ def _print_json(store: Store, found: Summary, results: Path) -> None:
 
 def print_open_json(head: dict[str, Any], name: str, rows: Iterable[dict[str, Any]]) -> None:
     """An object and, last in it, a list that is written as it comes: however long, it is not held."""
-    text.echo(json.dumps(head, indent=2)[: -len("\n}")], nl=False)
-    text.echo(f',\n  "{name}": [', nl=False)
+    streams.echo(json.dumps(head, indent=2)[: -len("\n}")], nl=False)
+    streams.echo(f',\n  "{name}": [', nl=False)
     comma = ""
     for row in rows:
         told = json.dumps(row, indent=2).replace("\n", "\n    ")
-        text.echo(f"{comma}\n    {told}", nl=False)
+        streams.echo(f"{comma}\n    {told}", nl=False)
         comma = ","
-    text.echo("\n  ]\n}" if comma else "]\n}")
+    streams.echo("\n  ]\n}" if comma else "]\n}")
 
 
 def _json(known: Known) -> dict[str, Any]:

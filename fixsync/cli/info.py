@@ -61,7 +61,7 @@ def _verdict(one: Info) -> str:
 
 
 def _rows(one: Info) -> Iterator[tuple[str, str]]:
-    size = "" if one.is_unreadable else f" ({one.size:,} bytes)"
+    size = "" if one.is_unreadable else f" ({text.size(one.size)})"
     yield "log", f"{text.printable(one.path)}{size}"
     if one.error is not None:
         yield _verdict(one), text.printable(str(one.error))

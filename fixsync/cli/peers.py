@@ -18,7 +18,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from fixsync.cli import text
+from fixsync.cli import streams, text
 from fixsync.faults import FAULTS
 from fixsync.peer import Status
 from fixsync.peers import Outcome, Part, PeerOutcome, Run, outcome_json, run
@@ -179,7 +179,7 @@ def peers_command(
     except OSError as error:
         raise click.ClickException(str(error)) from error
     if as_json:
-        click.echo(outcome_json(outcome))
+        streams.echo(outcome_json(outcome))
     else:
         _print(text.console(), plan, outcome, directory, is_kept=out is not None or not outcome.is_good)
     if out is None and outcome.is_good:

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fixsync.cli import text
+from fixsync.cli import streams, text
 from fixsync.cli.farm import print_open_json, settings_of, shown_progress, worker_options
 from fixsync.farm import regress
 from fixsync.farm.engines import LocalEngine
@@ -105,7 +105,10 @@ def regress_command(
     except (WorkerError, ResultsError) as error:
         raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
-        click.echo(f"verdicts so far are in {results}; the same command goes on from there", err=True)
+        streams.echo(
+            f"verdicts so far are in {text.printable(str(results))}; the same command goes on from there",
+            err=True,
+        )
         raise
     ctx.exit(report.exit_code)
 

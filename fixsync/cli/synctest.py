@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 from fixsync import logfile, sim
-from fixsync.cli import text
+from fixsync.cli import streams, text
 from fixsync.minimise import minimise
 from fixsync.synctest import (
     CHECKS,
@@ -128,7 +128,7 @@ def synctest_command(
     except SimulationError as error:
         if error.__cause__ is not None and not as_json:
             # The frames of the simulation's own code are what its author looks for.
-            click.echo("".join(traceback.format_exception(error.__cause__)), err=True, nl=False)
+            streams.echo("".join(traceback.format_exception(error.__cause__)), err=True, nl=False)
         raise click.ClickException(f"{simulation}: {error}") from error
     except (ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
@@ -157,7 +157,7 @@ def synctest_command(
     if unwritten is not None:
         # After all that was found has been told, which decides the exit code too.
         reason = text.printable(str(unwritten))
-        text.echo(f"Error: the smallest match found that shows it cannot be written: {reason}", err=True)
+        streams.echo(f"Error: the smallest match found that shows it cannot be written: {reason}", err=True)
     ctx.exit(0 if first is None else 1)
 
 

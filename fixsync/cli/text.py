@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import click
 from rich.cells import cell_len
@@ -16,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fixsync import logfile, sim
+from fixsync.cli.streams import echo, hush
 from fixsync.fields import decimal
 from fixsync.matchlog import Header, MatchLogError, plain
 from fixsync.numbers import ONE
@@ -31,6 +31,8 @@ class OutputFile(click.Path):
         super().__init__(dir_okay=False, readable=False, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("a name is needed, and this one is empty", param, ctx)
         return logfile.STANDARD_OUTPUT if value == "-" else super().convert(value, param, ctx)
 
 
@@ -41,6 +43,8 @@ class OutputFolder(click.Path):
         super().__init__(file_okay=False, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("a name is needed, and this one is empty", param, ctx)
         if value == "-":
             self.fail("standard output is no folder (and a folder of this name is ./-)", param, ctx)
         return super().convert(value, param, ctx)
@@ -57,20 +61,7 @@ class _Console(Console):
     def on_broken_pipe(self) -> None:
         """Whoever reads the output has enough of it: no reason to end with another code than the verdict's,
         as rich does."""
-        _hush(self.file)
-
-
-def _hush(file: IO[str]) -> None:
-    """What is still written to a file goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())
-
-
-def echo(words: str, *, nl: bool = True, err: bool = False) -> None:
-    """As click's, but what nobody reads any more is no error."""
-    try:
-        click.echo(words, nl=nl, err=err)
-    except BrokenPipeError:
-        _hush(sys.stderr if err else sys.stdout)
+        hush(self.file)
 
 
 def console(output: Path | None = None) -> Console:
@@ -142,6 +133,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def printable_lines(text: str) -> str:
+    """Likewise of several lines, which stay such."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def units(raw: int) -> str:
     """A Q16.16 number in units and as it is."""
     return f"{decimal(raw, ONE, 5)} ({raw})"
@@ -164,6 +160,21 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours}:{minutes:02}:{int(rest):02}"
     return f"{minutes}:{rest:04.1f}" if minutes else f"{rest:.2f} s"
+
+
+class Seconds(click.FloatRange):
+    """A time in seconds. click lets what is not a number pass for one in any range."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        seconds = super().convert(value, param, ctx)
+        if seconds != seconds:
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return seconds
+
+
+def size(count: int) -> str:
+    """ "1 byte", "2,345 bytes"."""
+    return f"{count:,} byte{'' if count == 1 else 's'}"
 
 
 def plural(count: int, noun: str) -> str:

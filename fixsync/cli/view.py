@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from fixsync import logfile, sim
-from fixsync.cli import text
+from fixsync.cli import streams, text
 from fixsync.matchlog import MatchLogError, Reader
 from fixsync.view import Exported, export, write
 
@@ -76,10 +76,12 @@ def view_command(
         for one in found:
             if one.cut:
                 name = text.printable(one.name)
-                click.echo(f"{name}: cut short after {text.plural(one.frames, 'frame')}: {one.cut}", err=True)
+                streams.echo(
+                    f"{name}: cut short after {text.plural(one.frames, 'frame')}: {one.cut}", err=True
+                )
         text.say(text.console(out), f"written: {text.printable(str(out))} ({size:,} bytes)")
     if is_opened and click.launch(out.resolve().as_uri()) != 0:
-        click.echo("no browser could be started: open the page yourself", err=True)
+        streams.echo("no browser could be started: open the page yourself", err=True)
 
 
 def _stem(log: Path) -> str:
