@@ -166,7 +166,7 @@ class _Side:
             return self.player.world  # Commands all come before the step.
         header, inputs = self.reader.header, self._frame.inputs
         name = header.sim or ""
-        kind = self._simulations[name] if name in self._simulations else sim.find(name)
+        kind = self._simulations[name] if name in self._simulations else sim.named(name)
         made = sim.start(kind, header.seed, len(inputs))
         if self._before is not None:
             made.load(self._before)

@@ -120,7 +120,7 @@ class Player:
     """
 
     def __init__(self, header: Header, simulations: Mapping[str, sim.SimulationType] | None = None) -> None:
-        """`simulations`: by name, looked at before those that `fixsync.sim.find` knows."""
+        """`simulations`: by name, looked at before those that `fixsync.sim.named` knows."""
         self.world = _empty_world(header)
         """Of a log with a sim: the simulation's, which is started with the first frame's inputs."""
         self.simulation: sim.Simulation | None = None
@@ -219,7 +219,7 @@ def _empty_world(header: Header) -> World:
 
 def _found(name: str, simulations: Mapping[str, sim.SimulationType]) -> sim.SimulationType:
     try:
-        return simulations[name] if name in simulations else sim.find(name)
+        return simulations[name] if name in simulations else sim.named(name)
     except ValueError as error:
         raise LineError("sim", _reason(error)) from error
 

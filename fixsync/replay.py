@@ -185,8 +185,8 @@ def replay(
     """Replays one log. `output`: where to write it with all that its recorder left out, or told wrongly.
 
     The output is canonical, and has no last line if the log was cut short; of a log that is not valid none is
-    written. `simulations`: by name, for logs with a sim; else those that `fixsync.sim.find` knows. `progress`
-    is called now and then. OSError for files that cannot be read or written.
+    written. `simulations`: by name, for logs with a sim; else those that `fixsync.sim.named` knows.
+    `progress` is called now and then. OSError for files that cannot be read or written.
     """
     result = Replay(os.fspath(path))
     began = time.perf_counter()

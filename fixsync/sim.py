@@ -33,6 +33,7 @@ __all__ = [
     "find",
     "hash_of",
     "idle_input",
+    "named",
     "names",
     "names_of",
     "register",
@@ -250,22 +251,29 @@ def find(reference: str) -> SimulationType:
     """The simulation of a name, or of `module:object`, which imports that module. ValueError if there is
     none.
     """
-    if ":" in reference:
-        return _imported(reference)
-    if reference in _registered:
-        return _registered[reference]
-    if reference in _BUILT_IN:
-        return _imported(_BUILT_IN[reference])
-    for point in entry_points(group=_ENTRY_POINTS, name=reference):
+    return _imported(reference) if ":" in reference else named(reference)
+
+
+def named(name: str) -> SimulationType:
+    """The simulation of a name, for names that come from elsewhere, out of a log: `module:object` is none. A
+    log could have any function called with its seed. ValueError if there is none.
+    """
+    if name in _registered:
+        return _registered[name]
+    if name in _BUILT_IN:
+        return _imported(_BUILT_IN[name])
+    for point in entry_points(group=_ENTRY_POINTS, name=name):
         found: SimulationType = point.load()
         return found
     raise ValueError(
-        f"no simulation is called {reference!r}; known are {', '.join(names())}, or give module:object"
+        f"no simulation is called {name!r}; known are {', '.join(names())}, or give module:object"
     )
 
 
 def _imported(reference: str) -> SimulationType:
     module_name, _, path = reference.partition(":")
+    if not all(part for name in (module_name, path) for part in name.split(".")):
+        raise ValueError(f"simulation {reference!r}: expected a name, or module:object")
     try:
         found: Any = importlib.import_module(module_name)
         for part in path.split("."):

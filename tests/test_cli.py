@@ -442,6 +442,50 @@ def test_a_simulation_can_be_given_on_the_command_line(
     monkeypatch.delitem(sys.modules, "toy_of_the_cli_test")
 
 
+@pytest.mark.parametrize("command", [["replay"], ["diff", SMALL], ["view", "-o", "x.html"], ["farm"]])
+def test_a_log_cannot_have_a_module_imported_or_a_function_called(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    code = "from pathlib import Path; Path('here').touch()\ndef call(seed, players): Path('here').touch()\n"
+    (tmp_path / "hostile_of_the_cli_test.py").write_text(code)
+    head = logs.header(sim="hostile_of_the_cli_test:call", capacity=1)
+    path = logs.write(tmp_path / "match.jsonl", head, [{"frame": 0, "inputs": [3, 4]}])
+    if command[0] == "diff":
+        command = ["diff", str(path)]
+    found, out, err = run(*command, path)
+    assert not (tmp_path / "here").exists()
+    if command[0] != "diff":  # the same inputs need no simulation to be compared
+        assert found == 2
+        assert "no simulation is called 'hostile_of_the_cli_test:call'" in out + err
+
+
+@pytest.mark.parametrize(
+    ("reference", "words"),
+    [
+        (":", "simulation ':': expected a name, or module:object"),
+        (".x:y", "simulation '.x:y': expected a name, or module:object"),
+        ("x:", "simulation 'x:': expected a name, or module:object"),
+        ("wrong_of_the_cli_test:X", "cannot be imported: SyntaxError: "),
+        ("lacking_of_the_cli_test:X", "cannot be imported: ModuleNotFoundError: No module named 'no_such"),
+    ],
+)
+@pytest.mark.parametrize("command", [["synctest"], ["replay", SMALL, "--sim"]])
+def test_a_simulation_that_cannot_be_imported_is_no_defect_of_fixsync(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], reference: str, words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "wrong_of_the_cli_test.py").write_text("def f(:\n")
+    (tmp_path / "lacking_of_the_cli_test.py").write_text("import no_such_module\n")
+    code, out, err = run(*command, reference)
+    assert (code, out) == (2, "")
+    assert words in " ".join(err.split())
+    assert ("_of_the_cli_test.py" in err) is ("_of_the" in reference)  # where it is
+
+
 # diff and info
 
 

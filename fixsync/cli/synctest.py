@@ -115,7 +115,7 @@ def synctest_command(
         sys.path.insert(0, here)
     try:
         logfile.require_compression(out)
-        made = sim.find(simulation)
+        made = text.found_simulation(simulation)
         given: Inputs
         if inputs is not None:
             name, seed, given = log_inputs(inputs)

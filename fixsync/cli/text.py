@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -270,6 +271,19 @@ def _pairs() -> Table:
     return table
 
 
+def found_simulation(reference: str) -> sim.SimulationType:
+    """The simulation that the command line names. ValueError if there is none; if its module cannot be
+    imported, where in it that is, which its author looks for, is told first."""
+    try:
+        return sim.find(reference)
+    except ValueError:
+        raise
+    except Exception as error:
+        echo(traceback.format_exc(), nl=False, err=True)
+        what = f"{type(error).__name__}: {error}"
+        raise ValueError(f"simulation {reference!r} cannot be imported: {what}") from error
+
+
 def sim_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """--sim, for commands that replay logs with a simulation."""
     return click.option(
@@ -291,7 +305,7 @@ def _simulations(
     found = {}
     for reference in references:
         try:
-            simulation = sim.find(reference)
+            simulation = found_simulation(reference)
         except ValueError as error:
             raise click.BadParameter(str(error), ctx, param) from error
         name = getattr(simulation, "name", None)

@@ -137,7 +137,7 @@ class _Trace:
         if header.sim is None:
             return {}
         try:
-            found = simulations[header.sim] if header.sim in simulations else sim.find(header.sim)
+            found = simulations[header.sim] if header.sim in simulations else sim.named(header.sim)
         except ValueError:
             return {}  # the player says it better
         return {header.sim: _Watched(found, self)}
