@@ -328,6 +328,8 @@ def test_nothing_is_written_for_a_log_that_is_not_valid(run: Run, tmp_path: Path
         (["diff", SMALL], "Missing argument 'B'"),
         (["info"], "Missing argument"),
         (["rewind"], "No such command 'rewind'"),
+        (["repaly", SMALL], "No such command 'repaly'. Did you mean 'replay'?"),
+        (["INFO", SMALL], "No such command 'INFO'. Did you mean 'info'?"),
     ],
 )
 def test_a_wrong_call_ends_with_2_and_says_what_is_wrong(run: Run, arguments: list[str], words: str) -> None:
@@ -470,6 +472,7 @@ def test_a_log_cannot_have_a_module_imported_or_a_function_called(
         ("x:", "simulation 'x:': expected a name, or module:object"),
         ("wrong_of_the_cli_test:X", "cannot be imported: SyntaxError: "),
         ("lacking_of_the_cli_test:X", "cannot be imported: ModuleNotFoundError: No module named 'no_such"),
+        ("ending_of_the_cli_test:X", "cannot be imported: SystemExit: 3"),
     ],
 )
 @pytest.mark.parametrize("command", [["synctest"], ["replay", SMALL, "--sim"]])
@@ -479,6 +482,7 @@ def test_a_simulation_that_cannot_be_imported_is_no_defect_of_fixsync(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     (tmp_path / "wrong_of_the_cli_test.py").write_text("def f(:\n")
+    (tmp_path / "ending_of_the_cli_test.py").write_text("import sys; sys.exit(3)\n")
     (tmp_path / "lacking_of_the_cli_test.py").write_text("import no_such_module\n")
     code, out, err = run(*command, reference)
     assert (code, out) == (2, "")
@@ -760,6 +764,13 @@ def test_the_exit_code_is_the_same_where_nobody_reads_a_word(
     done = in_shell(f"$F {arguments} | true; exit ${{PIPESTATUS[0]}}", tmp_path)
     assert done.returncode == code
     assert "Traceback" not in done.stderr
+
+
+@POSIX
+@pytest.mark.parametrize("arguments", ["replay $LOG", "info $LOG", "diff $LOG $LOG"])
+def test_a_command_runs_in_a_folder_that_has_been_removed(tmp_path: Path, arguments: str) -> None:
+    done = in_shell(f"mkdir gone; cd gone; rmdir ../gone; $F {arguments}", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @POSIX

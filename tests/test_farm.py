@@ -297,6 +297,7 @@ def test_a_simulation_that_is_not_there_stops_the_run_and_is_no_verdict(run: Run
     code, out, err = run("farm", every_kind, "--sim", "nowhere:Nothing")
     assert (code, out) == (2, "")
     assert "there is no module nowhere" in err
+    assert "Traceback" not in err
 
 
 def test_a_worker_of_another_interpreter_that_cannot_start_says_why(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import traceback
 from pathlib import Path
 from typing import Any
@@ -110,9 +109,7 @@ def synctest_command(
                1  a difference
                2  the simulation cannot be run
     """
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    text.look_here()
     try:
         logfile.require_compression(out)
         made = text.found_simulation(simulation)

@@ -271,6 +271,16 @@ def _pairs() -> Table:
     return table
 
 
+def look_here() -> None:
+    """Has modules looked for in this folder, too."""
+    try:
+        here = str(Path.cwd())
+    except OSError:
+        return  # it has been removed
+    if here not in sys.path:
+        sys.path.insert(0, here)
+
+
 def found_simulation(reference: str) -> sim.SimulationType:
     """The simulation that the command line names. ValueError if there is none; if its module cannot be
     imported, where in it that is, which its author looks for, is told first."""
@@ -278,7 +288,7 @@ def found_simulation(reference: str) -> sim.SimulationType:
         return sim.find(reference)
     except ValueError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         echo(traceback.format_exc(), nl=False, err=True)
         what = f"{type(error).__name__}: {error}"
         raise ValueError(f"simulation {reference!r} cannot be imported: {what}") from error
@@ -299,9 +309,8 @@ def sim_option(command: Callable[..., Any]) -> Callable[..., Any]:
 def _simulations(
     ctx: click.Context, param: click.Parameter, references: tuple[str, ...]
 ) -> Mapping[str, sim.SimulationType]:
-    here = str(Path.cwd())
-    if references and here not in sys.path:
-        sys.path.insert(0, here)
+    if references:
+        look_here()
     found = {}
     for reference in references:
         try:

@@ -233,7 +233,10 @@ def main() -> None:
     requests = _requests(settings["scratch"])
     import fixsync
 
-    worker = _Worker(settings)
+    try:
+        worker = _Worker(settings)
+    except ValueError as error:
+        sys.exit(str(error))  # a simulation that is not there: no traceback tells more
     say(identity(fixsync))
     _limit(settings["memory_bytes"])
     while True:
