@@ -321,3 +321,18 @@ def test_peers_are_of_the_fixsync_that_starts_them_and_not_of_one_in_the_folder(
     command = [sys.executable, "-c", code, "peers", "--frames", "30", "--rate", "0"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_nothing_stays_of_a_match_that_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def interrupted(_: Any, directory: Path, __: Any) -> None:
+        (directory / "peer0.jsonl").touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fixsync.cli.peers.run", interrupted)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    done = CliRunner().invoke(peers_command, ["--frames", "3"])
+    assert isinstance(done.exception, SystemExit)
+    assert done.exit_code == 1  # of an aborted command; the command line makes it 130
+    assert list(tmp_path.iterdir()) == []

@@ -176,8 +176,12 @@ def peers_command(
     try:
         with _progress(frames, hidden=as_json) as progress:
             outcome = asyncio.run(run(plan, directory, progress))
-    except OSError as error:
-        raise click.ClickException(str(error)) from error
+    except (OSError, KeyboardInterrupt) as error:
+        if out is None:
+            shutil.rmtree(directory, ignore_errors=True)  # nobody is told of it
+        if isinstance(error, OSError):
+            raise click.ClickException(str(error)) from error
+        raise
     if as_json:
         streams.echo(outcome_json(outcome))
     else:
