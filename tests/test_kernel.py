@@ -463,6 +463,15 @@ def test_a_change_of_an_id_that_is_not_there_is_refused() -> None:
     assert saved(given) == before
 
 
+@pytest.mark.parametrize(("a", "b", "status"), [(1, 4, lib.FXS_E_ABSENT), (4, 1, lib.FXS_E_ID)])
+def test_of_two_ids_that_are_not_there_the_first_is_told(a: int, b: int, status: int) -> None:
+    given, out = at(world(capacity=4)), ffi.new("int32_t[2]")
+    assert lib.fxs_world_contact(given, a, b) == status
+    assert lib.fxs_world_push_out(given, a, b, out) == status
+    assert lib.fxs_world_lift(given, a, b, out) == status
+    assert lib.fxs_world_side(given, a, b) == status
+
+
 def test_the_functions_that_are_not_defined_for_a_sector_say_so() -> None:
     given = world(capacity=4)
     lib.fxs_world_add(at(given), collider(0, SECTOR))
@@ -714,6 +723,12 @@ def test_a_load_tells_where_the_rule_is_broken_and_changes_nothing() -> None:
             state([3, 20], [(3, 20, 0)], []),
             state([3, 20], [(3, 20, 3)], []),
             state([3, 20], [(3, 20, 1)], [], hit_when=2),
+            *(
+                state([*ids], [(a, b, 1)], [])
+                for ids in ((0, 1), (0, 2), (1, 2))
+                for a, b in combinations(range(4), 2)
+                if (a, b) != ids
+            ),
         ],
         two_hits_at + 12: [
             state([3, 20], [(3, 20, 1), (3, 20, 2)], []),
@@ -808,6 +823,28 @@ def test_a_load_takes_the_centres_that_an_addition_takes(fields: tuple[str, ...]
         assert (status == lib.FXS_OK) == (added == lib.FXS_OK), numbers
         if added == lib.FXS_OK:
             assert lib.fxs_world_remove(at(adding), 0) == lib.FXS_OK
+
+
+SHORT, SIZE_MAX = 2**29, lib.FXS_SIZE_MAX
+
+
+@pytest.mark.parametrize("kind", range(5))
+def test_a_load_takes_the_sizes_and_offsets_that_an_addition_takes(kind: int) -> None:
+    """Ends of their ranges, and what is 2^31 from an end: a load tells both by the same top bits."""
+    adding, loading = world(), world()
+    offsets = (0, SHORT, SHORT - 2**31, -SHORT, 2**31 - SHORT, -(2**31))
+    sizes = (0, 1, SIZE_MAX, -(2**31), 1 - 2**31, 2 - 2**31, SIZE_MAX - 2**31)
+    head, rest = struct.pack("<36I", 0x31535846, 5, 1, *[2**32 - 1] * 32, 1), int(kind == lib.FXS_BOX)
+    taken = 0
+    for oy, oz, a, b in product(offsets, offsets, sizes, sizes):
+        made = collider(0, (kind, 9 * (kind == lib.FXS_SECTOR), (a, b, rest)), oy=oy, oz=oz)
+        added = lib.fxs_world_add(at(adding), made) == lib.FXS_OK
+        status, _ = load(loading, head + bytes(ffi.buffer(made)) + bytes(8))
+        assert (status == lib.FXS_OK) == added, (oy, oz, a, b)
+        if added:
+            assert lib.fxs_world_remove(at(adding), 0) == lib.FXS_OK
+            taken += 1
+    assert taken == 36 * (2 if kind == lib.FXS_SPHERE else 6 if kind == lib.FXS_CAPSULE else 4)
 
 
 @pytest.mark.parametrize("end", [-1, 1])
