@@ -1370,6 +1370,29 @@ def test_a_loaded_world_is_the_one_that_was_saved_whatever_is_asked_first(name: 
     assert told[0] == told[1] == told[2]
 
 
+@pytest.mark.parametrize("yaw", [0, 8192, 16384, 32768, 49152])
+def test_what_is_posed_over_and_over_after_a_load_is_worked_out_once(yaw: int) -> None:
+    """Others are not taken for worked out by that, whether a part of the direction is 0 or none is kept."""
+    state = crowded().save()
+    for id in crowded():
+        added, loaded = crowded(), World.from_bytes(state, 8)
+        for world in (added, loaded):
+            for x in range(len(world)):
+                world.set_pose(id, Pose(180 + x, 3, 10, yaw))
+        assert everything(added) == everything(loaded)
+
+
+def test_of_what_was_loaded_the_last_that_was_not_posed_is_worked_out() -> None:
+    state = crowded().save()
+    for last in crowded():
+        added, loaded = crowded(), World.from_bytes(state, 8)
+        for world in (added, loaded):
+            for id in world:
+                if id != last:
+                    world.set_pose(id, Pose(200, 9, 10 * id, 9000))
+        assert everything(added) == everything(loaded)
+
+
 def test_what_a_refused_state_held_is_not_searched(world: World) -> None:
     """A load reads colliders to where the broad phase has its own, which was fresh."""
     world.step()
