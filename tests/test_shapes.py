@@ -417,11 +417,14 @@ def test_overlap_many_refuses_what_is_wrong_with_a_cylinder_or_a_box(
         (2, 0, 9, 9, 9),
         (2, 0, 9, 0, 0),
         (2, 0, 0, 1, 0),
+        (2, 0, 5 - 2**31, 5 - 2**31, 0),
+        (3, 0, 5 - 2**31, 5 - 2**31, 9),
     ],
 )
 def test_overlap_many_refuses_a_cylinder_or_a_box_with_the_numbers_of_another_kind(
     beside: tuple[int, ...], row: tuple[int, ...]
 ) -> None:
+    """Or of none, though two numbers would be in the range if it went from its end to its beginning."""
     good, wrong, pose = np.array([beside] * 2, "i4"), np.array([beside, row], "i4"), Pose(0, 0, 0)
     with pytest.raises(ValueError, match=re.escape("shapes_b[1]")):
         overlap_many(good, pose, wrong, pose)
