@@ -428,8 +428,9 @@ def test_overlap_many_refuses_a_cylinder_or_a_box_with_the_numbers_of_another_ki
     good, wrong, pose = np.array([beside] * 2, "i4"), np.array([beside, row], "i4"), Pose(0, 0, 0)
     with pytest.raises(ValueError, match=re.escape("shapes_b[1]")):
         overlap_many(good, pose, wrong, pose)
-    with pytest.raises(ValueError, match=re.escape("shapes_a[1]")):
-        overlap_many(wrong, pose, good, pose)
+    for beside_it in (good, wrong):
+        with pytest.raises(ValueError, match=re.escape("shapes_a[1]")):
+            overlap_many(wrong, pose, beside_it, pose)
 
 
 @pytest.mark.parametrize("other", _GOOD_ROWS)
