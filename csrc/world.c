@@ -188,7 +188,6 @@ const solid *fxs_derived(const fxs_world *w, uint32_t id, solid *copy) {
         return s;
     }
     *copy = *s;
-    derive_round(w, copy, places(w) + id);
     solid_place(copy, places(w) + id);
     return copy;
 }
@@ -249,7 +248,6 @@ int32_t fxs_world_add(fxs_world *world, const fxs_collider *collider) {
 int32_t fxs_world_remove(fxs_world *world, uint32_t id) {
     int32_t status = find(world, id);
     if (status == FXS_OK) {
-        derive(world);
         set_drop(present_set(world), id);
         mark_changed(world, id);
         grid_stale(world);

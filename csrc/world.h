@@ -21,7 +21,7 @@ struct fxs_world {
     uint32_t changed_count; /* ids added or removed since the last step */
     uint32_t hit_count;     /* of the last step */
     uint32_t layers[32];
-    uint32_t underived; /* colliders that are as load left them: see derive */
+    uint32_t underived; /* at least how many colliders are as load left them: see derive */
     /* Offsets from the start of this struct. By id: */
     uint64_t solids_at, places_at;
     uint64_t present_at, changed_at, marks_at, known_at; /* bit sets of capacity bits; the last two are scratch, marks is empty between calls */
@@ -169,6 +169,7 @@ static inline void derive(fxs_world *w) {
         fxs_derive(w);
     }
 }
+/* Without `meets`. */
 FXS_INTERNAL const solid *fxs_derived(const fxs_world *w, uint32_t id, solid *copy);
 
 /* fxs_collider is a solid's fields from id to owner, a place, and the sizes: no padding between them. */
