@@ -491,7 +491,7 @@ FXS_API uint64_t fxs_world_hash(const fxs_world *world);
 
 /* Replaces everything but the capacity by a saved state. An accepted state saves to the same bytes. Returns FXS_OK; FXS_E_STATE for
  * bytes that break a rule of the format, with `*at` the offset of the field that breaks it; FXS_E_ROOM if it has more hits than this
- * world has room for, with `*at` how many. Cost: bytes + capacity / 64. */
+ * world has room for, with `*at` how many. Cost: bytes + capacity / 64; what asks for directions and bounds first works them out, once. */
 FXS_API int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, uint64_t *at);
 
 /* XXH64 of any bytes. Cannot fail. Cost: bytes. */
