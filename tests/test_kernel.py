@@ -465,7 +465,8 @@ def test_a_change_of_an_id_that_is_not_there_is_refused() -> None:
 
 @pytest.mark.parametrize(("a", "b", "status"), [(1, 4, lib.FXS_E_ABSENT), (4, 1, lib.FXS_E_ID)])
 def test_of_two_ids_that_are_not_there_the_first_is_told(a: int, b: int, status: int) -> None:
-    given, out = at(world(capacity=4)), ffi.new("int32_t[2]")
+    memory = world(capacity=4)
+    given, out = at(memory), ffi.new("int32_t[2]")
     assert lib.fxs_world_contact(given, a, b) == status
     assert lib.fxs_world_push_out(given, a, b, out) == status
     assert lib.fxs_world_lift(given, a, b, out) == status
@@ -854,7 +855,8 @@ def test_a_load_refuses_a_centre_that_two_offsets_turned_onto_one_axis_put_out_o
     offset = {"ox": end * near, "oy": 2**29, "oz": end * (3 * 2**29 - 2), "yaw": 3355}
     for z, status in ((0, lib.FXS_OK), (end * near, lib.FXS_E_CENTRE)):
         made = collider(0, z=z, **offset)
-        assert lib.fxs_world_add(at(world()), made) == status
+        empty = world()
+        assert lib.fxs_world_add(at(empty), made) == status
         data = struct.pack("<36I", 0x31535846, 5, 1, *[0] * 32, 1) + bytes(ffi.buffer(made)) + bytes(8)
         assert load(given, data)[0] == (status and lib.FXS_E_STATE)
 
