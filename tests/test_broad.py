@@ -240,6 +240,38 @@ def test_a_collider_at_the_beginning_of_a_row_is_found_once():
         assert world.query(Box(1, 64, 64), Pose(127, 0, 64)) == [1, 3]
 
 
+@pytest.mark.parametrize("row", [7, 8])
+def test_a_collider_at_the_beginning_of_a_row_is_found_once_by_queries_of_any_number(row):
+    """The row before it ends where its key is; from the sixteenth query on its blocks are read off an index."""
+    places = [(x, z) for z in range(0, 128 * 30, 128) for x in (0, 127)]
+    places[0], places[2 * row] = places[2 * row], places[0]
+    world = world_of([(Box(64, 64, 64), Pose(x, 0, z), 0, 0, True) for x, z in places])
+    world.step()
+    for _ in range(2):
+        for z in range(0, 128 * 30, 64):
+            expected = [i for i, place in enumerate(places) if abs(place[1] - z) <= 128]
+            assert world.query(Box(500, 64, 64), Pose(0, 0, z)) == expected
+
+
+@pytest.mark.parametrize("last", range(1, 18))
+def test_queries_end_with_the_last_of_a_full_world_however_many_its_row_has(last):
+    places = [(x * 4096, z * 4096) for z in range(8) for x in range(8)] + [(2**15 + x, 2**15) for x in range(last)]
+    world = world_of([(Box(512, 512, 512), Pose(x, 0, z), 0, 0, True) for x, z in places])
+    world.step()
+    for _ in range(30):
+        assert world.query(Box(600, 1, 1), Pose(2**15, 0, 2**15)) == list(range(64, 64 + last))
+
+
+def test_a_query_as_tall_as_can_be_is_answered_without_a_look_at_every_height():
+    """It crosses 2^28 rows: to look at each would take a second a query."""
+    heights = [(2**31 - 1) * n // 60 for n in range(-60, 61)]
+    world = world_of([(Box(1, 1, 1), Pose(0, y, 0), 0, 0, True) for y in heights])
+    world.step()
+    for middle in heights * 3:
+        expected = [i for i, y in enumerate(heights) if abs(y - middle) <= 2**29]
+        assert world.query(Box(1, 2**29 - 1, 1), Pose(0, middle, 0)) == expected
+
+
 @pytest.mark.parametrize("capacity", [4095, 4096, 4097, 8193, 20000, 64 * 4096, 64 * 4096 + 1, 400_000])
 def test_answers_are_sorted_in_worlds_of_any_capacity(capacity):
     """Ids where words and groups of 4096 begin and end: few and many, which are sorted in other ways."""
