@@ -242,7 +242,7 @@ def test_a_collider_at_the_beginning_of_a_row_is_found_once():
 
 @pytest.mark.parametrize("row", [7, 8])
 def test_a_collider_at_the_beginning_of_a_row_is_found_once_by_queries_of_any_number(row):
-    """The row before it ends where its key is; from the sixteenth query on its blocks are read off an index."""
+    """The row before it ends where its key is; from the sixteenth query on an index tells its blocks."""
     places = [(x, z) for z in range(0, 128 * 30, 128) for x in (0, 127)]
     places[0], places[2 * row] = places[2 * row], places[0]
     world = world_of([(Box(64, 64, 64), Pose(x, 0, z), 0, 0, True) for x, z in places])
@@ -255,7 +255,8 @@ def test_a_collider_at_the_beginning_of_a_row_is_found_once_by_queries_of_any_nu
 
 @pytest.mark.parametrize("last", range(1, 18))
 def test_queries_end_with_the_last_of_a_full_world_however_many_its_row_has(last):
-    places = [(x * 4096, z * 4096) for z in range(8) for x in range(8)] + [(2**15 + x, 2**15) for x in range(last)]
+    places = [(x * 4096, z * 4096) for z in range(8) for x in range(8)]
+    places += [(2**15 + x, 2**15) for x in range(last)]
     world = world_of([(Box(512, 512, 512), Pose(x, 0, z), 0, 0, True) for x, z in places])
     world.step()
     for _ in range(30):
