@@ -117,6 +117,7 @@ def test_every_config_at_the_ends_of_its_ranges_has_a_size() -> None:
     assert sizes[0] > 0
     assert sizes[1] - sizes[0] >= 52
     assert sizes[3] - sizes[2] >= 52
+    assert 0.999 < sizes[3] / (2**11 * lib.fxs_world_size(config(capacity=2**20, hit_capacity=0))) < 1.001
     assert lib.fxs_world_size(config(hit_when=2)) == lib.fxs_world_size(config(hit_when=1)) > 0
     hits = [lib.fxs_world_size(config(hit_capacity=n)) for n in (2**32 - 2, 2**32 - 1)]
     assert hits[1] - hits[0] >= 12
