@@ -1,14 +1,14 @@
 """Builds the extension fixsync._kernel out of csrc/: what pyproject.toml hands to setuptools.
 
-The header csrc/fixsync.h is the only place where the C API is written down: what stands between its two
-`cdef` marks is given to cffi, which emits the glue that is compiled together with csrc/*.c.
+The header csrc/fixsync.h is the only place where the C API is written down: what stands between its
+two `cdef` marks is given to cffi, which emits the glue that is compiled together with csrc/*.c.
 
-Extra compiler and linker flags, after all others, come from the environment variable FIXSYNC_CFLAGS, for
-instance `-DFXS_NO_INT128` or `-g -fsanitize=address,undefined`. None of them can change an answer.
+Extra compiler and linker flags, after all others, come from the environment variable
+FIXSYNC_CFLAGS, for instance `-DFXS_NO_INT128` or `-g -fsanitize=address,undefined`. None of them
+can change an answer.
 
-What is built is a function of the files and the tools: the same files give the same sdist and the same wheel
-to the byte, whoever builds them, where and when.
-"""
+What is built is a function of the files and the tools: the same files give the same sdist and the
+same wheel to the byte, whoever builds them, where and when."""
 
 from __future__ import annotations
 
@@ -33,18 +33,21 @@ HEADER = ROOT / "csrc" / "fixsync.h"
 LOG_HEADER, LOG_CODE = ROOT / "fixsync" / "_matchlog.h", ROOT / "fixsync" / "_matchlog.c"
 MODULE = "fixsync._kernel"
 
-# A Python without the GIL has no stable ABI before 3.15: there the extension is built for that one version.
+# A Python without the GIL has no stable ABI before 3.15: there the extension is built for that one
+# version.
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")
 STABLE_ABI_SINCE = "cp310"
 
-# What archives tell as the time of every file: SOURCE_DATE_EPOCH, else the earliest that a zip file can tell,
-# 1980-01-01.
+# What archives tell as the time of every file: SOURCE_DATE_EPOCH, else the earliest that a zip file
+# can tell, 1980-01-01.
 EPOCH = os.environ.get("SOURCE_DATE_EPOCH", "315532800")
 
 
 def cdef(header: str) -> str:
     """The marked part of the header, in the subset of C that cffi's parser takes."""
-    marked = re.search(r"^/\* cdef: begin\b.*?\n(.*?)^/\* cdef: end \*/$", header, re.DOTALL | re.MULTILINE)
+    marked = re.search(
+        r"^/\* cdef: begin\b.*?\n(.*?)^/\* cdef: end \*/$", header, re.DOTALL | re.MULTILINE
+    )
     if marked is None:
         raise ValueError("fixsync.h: no lines between '/* cdef: begin' and '/* cdef: end */'")
     declarations = re.sub(r"\bFXS_API\s+", "", marked[1])
@@ -55,12 +58,15 @@ def cdef(header: str) -> str:
 
 
 def glue() -> FFI:
-    """The cffi builder of the extension; `emit_c_code` writes its C: the glue, and what reads and plays match
-    logs."""
+    """The cffi builder of the extension; `emit_c_code` writes its C: the glue, and what reads and
+    plays match logs."""
     ffi = FFI()
     for header in (HEADER, LOG_HEADER):
         ffi.cdef(cdef(header.read_text(encoding="utf-8")))
-    code = [f'#line 1 "{path.name}"\n{path.read_text(encoding="utf-8")}' for path in (LOG_HEADER, LOG_CODE)]
+    code = [
+        f'#line 1 "{path.name}"\n{path.read_text(encoding="utf-8")}'
+        for path in (LOG_HEADER, LOG_CODE)
+    ]
     ffi.set_source(MODULE, "".join(code).replace(f'#include "{LOG_HEADER.name}"\n', "\n"))
     return ffi
 
@@ -92,8 +98,8 @@ class BuildExt(build_ext):
         if self.compiler.compiler_type == "msvc":
             ext.extra_compile_args = ["/O2", "/std:c11"]
         else:
-            # Debug information would carry the build's paths: without it the same sources give the same
-            # bytes.
+            # Debug information would carry the build's paths: without it the same sources give the
+            # same bytes.
             ext.extra_compile_args = ["-O3", "-g0", "-fvisibility=hidden"]
         extra = shlex.split(os.environ.get("FIXSYNC_CFLAGS", ""))
         ext.extra_compile_args = [*ext.extra_compile_args, *extra]
@@ -112,7 +118,8 @@ class BuildPy(build_py):
         folder = Path(self.build_lib) / "fixsync" / "csrc"
         files = sorted(path for path in (ROOT / "csrc").iterdir() if path.suffix in {".c", ".h"})
         return {
-            str(folder / path.name): path.relative_to(ROOT).as_posix() for path in [*files, ROOT / "LICENSE"]
+            str(folder / path.name): path.relative_to(ROOT).as_posix()
+            for path in [*files, ROOT / "LICENSE"]
         }
 
     def run(self) -> None:

@@ -3,10 +3,10 @@
     pip install '.[packaging]'
     python .ci/release.py dist --python python3.10 --python "$(.ci/python 3.15)"
 
-The sdist, the wheel for this machine and the kernel as one source go into a folder that is new or empty.
-Sdist and wheel are built twice, in other folders, with another umask and at another time, and must be the
-same to the byte. Other machines' wheels are those of `cibuildwheel`, with the settings in pyproject.toml.
-"""
+The sdist, the wheel for this machine and the kernel as one source go into a folder that is new or
+empty. Sdist and wheel are built twice, in other folders, with another umask and at another time,
+and must be the same to the byte. Other machines' wheels are those of `cibuildwheel`, with the
+settings in pyproject.toml."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ class ReleaseError(Exception):
 
 
 def run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
-    """What a command prints to standard output. ReleaseError with all that it printed, if it fails."""
+    """What a command prints to standard output. ReleaseError with all that it printed, if it
+    fails.
+    """
     words = [str(word) for word in command]
     done = subprocess.run(  # noqa: S603  # the commands are this file's
         words, cwd=cwd, env=env, capture_output=True, text=True, check=False
@@ -50,9 +52,17 @@ def run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | Non
 
 
 def tree(to: Path) -> Path:
-    """A copy of the project: what git would commit, or all of it where there is no git, as in an sdist."""
+    """A copy of the project: what git would commit, or all of it where there is no git, as in an
+    sdist.
+    """
     if (ROOT / ".git").exists() and shutil.which("git"):
-        git = ["git", "-c", "safe.directory=*", "-C", str(ROOT)]  # whoever owns it, nothing is run from it
+        git = [
+            "git",
+            "-c",
+            "safe.directory=*",
+            "-C",
+            str(ROOT),
+        ]  # whoever owns it, nothing is run from it
         listed = run(*git, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
         for name in filter(None, listed.split("\0")):
             if (ROOT / name).is_file():
@@ -60,18 +70,24 @@ def tree(to: Path) -> Path:
                 shutil.copyfile(ROOT / name, to / name)
                 (to / name).chmod((ROOT / name).stat().st_mode & 0o777)
     else:
-        ignored = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "*.egg-info", ".?*", "build", "dist")
+        ignored = shutil.ignore_patterns(
+            "__pycache__", "*.so", "*.pyd", "*.egg-info", ".?*", "build", "dist"
+        )
         shutil.copytree(ROOT, to, ignore=ignored)
         shutil.copytree(ROOT / ".ci", to / ".ci")
     return to
 
 
 def build(where: Path, kind: str, flags: str = "") -> Path:
-    """Builds the "sdist" or the "wheel" as pip would in an environment that has what the build needs."""
+    """Builds the "sdist" or the "wheel" as pip would in an environment that has what the build
+    needs.
+    """
     code = f"from setuptools import build_meta; print('BUILT', build_meta.build_{kind}('dist'))"
     (where / "dist").mkdir(exist_ok=True)
     env = {**os.environ, "FIXSYNC_CFLAGS": flags, "PYTHONPATH": ""}
-    built = re.search(r"^BUILT (.*)$", run(sys.executable, "-c", code, cwd=where, env=env), re.MULTILINE)
+    built = re.search(
+        r"^BUILT (.*)$", run(sys.executable, "-c", code, cwd=where, env=env), re.MULTILINE
+    )
     if built is None:
         raise ReleaseError(f"the build of the {kind} does not say what it built")
     return where / "dist" / built[1]
@@ -94,7 +110,9 @@ def pair(where: Path) -> tuple[Path, Path]:
 
 
 def twice(work: Path) -> tuple[Path, Path]:
-    """An sdist and a wheel. ReleaseError unless the project in that sdist builds the same bytes elsewhere."""
+    """An sdist and a wheel. ReleaseError unless the project in that sdist builds the same bytes
+    elsewhere.
+    """
     first = pair(tree(work / "one"))
     second_tree = unpacked(first[0], work / "another and longer")
     for path in second_tree.rglob("*"):
@@ -127,7 +145,9 @@ def single_source(sdist: Path, work: Path, to: Path) -> Path:
 
 
 def repaired(wheel: Path, to: Path) -> Path:
-    """The wheel with the name of the Linux platforms that it runs on. Elsewhere it has its name already."""
+    """The wheel with the name of the Linux platforms that it runs on. Elsewhere it has its name
+    already.
+    """
     to.mkdir(parents=True, exist_ok=True)
     if not LINUX:
         return Path(shutil.copy(wheel, to))
@@ -139,7 +159,9 @@ def repaired(wheel: Path, to: Path) -> Path:
 
 
 def check(sdist: Path, wheel: Path) -> None:
-    """ReleaseError if a package index would refuse them, or a Python that the wheel's name promises."""
+    """ReleaseError if a package index would refuse them, or a Python that the wheel's name
+    promises.
+    """
     run(sys.executable, "-m", "twine", "check", "--strict", sdist, wheel)
     run(sys.executable, "-m", "check_wheel_contents", "--config", ROOT / "pyproject.toml", wheel)
     if "-abi3-" in wheel.name:
@@ -170,7 +192,9 @@ def attempt(fresh: Path, work: Path, names: Sequence[str] = TESTS) -> str:
     told: dict[str, list[str]] = json.loads(run(command, "config", "--json", cwd=work))
     for file in [*map(Path, told["sources"]), *map(Path, told["include"])]:
         if not file.exists() or not file.is_relative_to(fresh.parent.parent):
-            raise ReleaseError(f"fixsync config tells of {file}, which is not in {fresh.parent.parent}")
+            raise ReleaseError(
+                f"fixsync config tells of {file}, which is not in {fresh.parent.parent}"
+            )
     run(command, "config", "--cflags", "--libs", "--include", "--sources", cwd=work)
     run(command, "replay", ROOT / "replay_logs", cwd=work)
     code = "import fixsync, fixsync._kernel as k; print(fixsync.__version__, k.__file__)"
@@ -180,15 +204,26 @@ def attempt(fresh: Path, work: Path, names: Sequence[str] = TESTS) -> str:
     if not Path(kernel).is_relative_to(fresh.parent.parent):
         raise ReleaseError(f"the kernel is {kernel}, which is not in {fresh.parent.parent}")
     tests = [ROOT / "tests" / f"test_{name}.py" for name in names]
-    options: list[str | Path] = ["-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", "--rootdir", ROOT]
+    options: list[str | Path] = [
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        ROOT / "pyproject.toml",
+        "--rootdir",
+        ROOT,
+    ]
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     printed = run(fresh, "-m", "pytest", "-q", *options, *tests, cwd=work, env=env)
     return printed.strip().splitlines()[-1]
 
 
 def packages_for(python: str | Path, sdist: Path, wheel: Path) -> list[Path]:
-    """What is to be tried with a Python: the sdist if it can compile it, the wheel if that is for it."""
-    code = "import os, sysconfig; print(os.path.exists(sysconfig.get_path('include') + '/Python.h'))"
+    """What is to be tried with a Python: the sdist if it can compile it, the wheel if that is for
+    it.
+    """
+    code = (
+        "import os, sysconfig; print(os.path.exists(sysconfig.get_path('include') + '/Python.h'))"
+    )
     found = [sdist] if run(python, "-c", code).strip() == "True" else []
     return found if version(python).endswith("t") and "-abi3-" in wheel.name else [*found, wheel]
 

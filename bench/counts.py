@@ -1,13 +1,13 @@
-"""Instructions of the kernel for a few fixed scenes, and branches that a predictor gets wrong, counted by
-valgrind's callgrind, so that a slower commit is seen on a busy machine too.
+"""Instructions of the kernel for a few fixed scenes, and branches that a predictor gets wrong,
+counted by valgrind's callgrind, so that a slower commit is seen on a busy machine too.
 
-    python bench/counts.py            compares with counts.json; exit code 1 if more are needed than allowed
-    python bench/counts.py --update   records what is needed now, for this compiler
+    python bench/counts.py            compares with counts.json; exit code 1 if more are needed than
+    allowed python bench/counts.py --update   records what is needed now, for this compiler
 
-The counts depend on the compiler and its version, for each of which counts.json has its own; they do not
-depend on the processor, on the C library or on what else the machine does. The predictor is callgrind's model
-of one, which goes by the addresses of branches too: what is allowed is above what a change elsewhere makes of
-that, and far below what one branch on chance for every collider does.
+The counts depend on the compiler and its version, for each of which counts.json has its own; they
+do not depend on the processor, on the C library or on what else the machine does. The predictor is
+callgrind's model of one, which goes by the addresses of branches too: what is allowed is above what
+a change elsewhere makes of that, and far below what one branch on chance for every collider does.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ def written(made: Scene) -> bytes:
 def compiler_name(compiler: str) -> str:
     """The compiler's name and version and the machine it compiles for, as counts.json knows it."""
     command = [compiler, "--version"]
-    first = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[0]
+    first = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[
+        0
+    ]
     machine = subprocess.run(
         [compiler, "-dumpmachine"], check=True, capture_output=True, text=True
     ).stdout.strip()
@@ -86,7 +88,9 @@ def counted(compiler: str, folder: Path) -> Counts:
     program = folder / "counts"
     sources = sorted(map(str, (HERE.parent / "csrc").glob("*.c")))
     flags = ["-std=c11", "-O2", "-g0", f"-I{HERE.parent / 'csrc'}"]
-    subprocess.run([compiler, *flags, "-o", str(program), str(HERE / "counts.c"), *sources], check=True)
+    subprocess.run(
+        [compiler, *flags, "-o", str(program), str(HERE / "counts.c"), *sources], check=True
+    )
     return {name: _count(program, folder, *case) for name, case in CASES.items()}
 
 
@@ -133,7 +137,9 @@ def slower(found: Counts, recorded: Counts, percents: list[float]) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--update", action="store_true", help="record what is needed now")
     parser.add_argument("--compiler", default="gcc", help="default: gcc")
     options = parser.parse_args()

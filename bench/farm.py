@@ -1,11 +1,12 @@
-"""What verifying many logs costs: python bench/farm.py LOG... [--counts 10,1000,100000] [--workers 1,2]
+"""What verifying many logs costs: python bench/farm.py LOG... [--counts 10,1000,100000] [--workers
+1,2]
 
-Each count is that many links to one of the logs, in a folder of its own, verified by `fixsync farm` into a
-results file of its own. "wall": from the start of the command to its end. "workers": the processor time of
-verifying. "all": the processor time of all processes, their start included. Before that: `fixsync replay`
-once for each log, for as many as --each says, and where the time of replaying goes. Wall times mean nothing
-on a machine that does other things; processor times hardly change.
-"""
+Each count is that many links to one of the logs, in a folder of its own, verified by `fixsync farm`
+into a results file of its own. "wall": from the start of the command to its end. "workers": the
+processor time of verifying. "all": the processor time of all processes, their start included.
+Before that: `fixsync replay` once for each log, for as many as --each says, and where the time of
+replaying goes. Wall times mean nothing on a machine that does other things; processor times hardly
+change."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ from typing import Any
 import msgspec
 
 from fixsync.convert import convert
-from fixsync.logfile import Source, is_compact_name
-from fixsync.replay import replay
+from fixsync.log.files import Source, is_compact_name
+from fixsync.log.replay import replay
 
 FIXSYNC = [sys.executable, "-c", "from fixsync.cli import main; main()"]
 
@@ -38,7 +39,9 @@ def children() -> float:
 
 
 def linked(log: Path, count: int, folder: Path) -> None:
-    """So many names of a log, a thousand in a folder. A file cannot have them all, so there are copies."""
+    """So many names of a log, a thousand in a folder. A file cannot have them all, so there are
+    copies.
+    """
     suffix = "".join(log.suffixes)
     for number in range(count):
         path = folder / f"{number // 1000:04}" / f"{number:07}{suffix}"
@@ -69,9 +72,7 @@ def each(log: Path, count: int) -> str:
     for _ in range(count):
         subprocess.run([*FIXSYNC, "replay", str(log)], stdout=subprocess.DEVNULL, check=False)
     wall, used = time.perf_counter() - began, children() - used
-    return (
-        f"fixsync replay for each of {count}: {count / wall:.1f} logs/s, {used / count * 1000:.1f} ms a log"
-    )
+    return f"fixsync replay for each of {count}: {count / wall:.1f} logs/s, {used / count * 1000:.1f} ms a log"
 
 
 def least(run: Callable[[], Any]) -> float:

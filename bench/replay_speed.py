@@ -1,15 +1,14 @@
 """What match logs cost in each of their forms: python bench/replay_speed.py LOG...
 
-Each log is written as text and as compact log, both plain and with gzip, and read from there. The columns are
-bytes, and milliseconds of processor time in one thread, the least of several runs:
+Each log is written as text and as compact log, both plain and with gzip, and read from there. The
+columns are bytes, and milliseconds of processor time in one thread, the least of several runs:
 
     decode   what must be spent to know what the log says. Text: msgspec turns its lines, which lie
-             decompressed in memory, into plain lists and ints. Compact: fixsync turns its blocks into the
-             lines of the text.
-    frames   reading the file to typed frames with every check, as `fixsync info` and other readers do
-    replay   replaying the file, every check included
-    /json    the last as a multiple of decoding the text with msgspec
-    real     how many times faster than the match itself that is
+             decompressed in memory, into plain lists and ints. Compact: fixsync turns its blocks
+             into the lines of the text.
+    frames   reading the file to typed frames with every check, as `fixsync info` and other readers
+    do replay   replaying the file, every check included /json    the last as a multiple of decoding
+    the text with msgspec real     how many times faster than the match itself that is
 
 The hash is that of the state after the last frame.
 """
@@ -27,9 +26,9 @@ import msgspec
 
 from fixsync.compact import Unpacker
 from fixsync.convert import convert
-from fixsync.logfile import Source
-from fixsync.matchlog import Reader
-from fixsync.replay import replay
+from fixsync.log.files import Source
+from fixsync.log.matchlog import Reader
+from fixsync.log.replay import replay
 
 RUNS = 9
 FORMS = ("match.jsonl", "match.jsonl.gz", "match.fxlog", "match.fxlog.gz")

@@ -1,9 +1,8 @@
 """Writes the kernel as two files, fixsync.c and fixsync.h: `python csrc/amalgamate.py FOLDER`.
 
-The header is the one beside this script. The source is every other file of the folder, headers where they
-are first included, in one translation unit in which only the public functions have external linkage. The
-same files give the same bytes everywhere. It needs Python alone.
-"""
+The header is the one beside this script. The source is every other file of the folder, headers
+where they are first included, in one translation unit in which only the public functions have
+external linkage. The same files give the same bytes everywhere. It needs Python alone."""
 
 from __future__ import annotations
 
@@ -70,7 +69,9 @@ def amalgamate(folder: Path = HERE) -> dict[str, str]:
     unused = {path.name for path in folder.glob("*.h")} - amalgam.told
     if unused:
         raise ValueError(f"{folder}: included by no source: {', '.join(sorted(unused))}")
-    license_file = next((p for p in (folder / "LICENSE", folder.parent / "LICENSE") if p.is_file()), None)
+    license_file = next(
+        (p for p in (folder / "LICENSE", folder.parent / "LICENSE") if p.is_file()), None
+    )
     if license_file is None:
         raise ValueError(f"{folder}: no LICENSE there or above")
     license = license_file.read_text(encoding="ascii")

@@ -1,9 +1,10 @@
-"""Writes the constants of angle.c, from integers alone: `python csrc/angle_table.py > csrc/angle_table.h`.
+"""Writes the constants of angle.c, from integers alone: `python csrc/angle_table.py >
+csrc/angle_table.h`.
 
-Angles are counted in half steps, 131072 to a turn: the directions of the contract (docs/contract.md, Numbers)
-lie on even ones, the borders of yaw_of on odd ones. Sine and cosine come from their Taylor series in fixed
-point with 256 bits after the point, the arc tangent from its own.
-"""
+Angles are counted in half steps, 131072 to a turn: the directions of the contract
+(docs/contract.md, Numbers) lie on even ones, the borders of yaw_of on odd ones. Sine and cosine
+come from their Taylor series in fixed point with 256 bits after the point, the arc tangent from its
+own."""
 
 BITS = 256
 ONE = 1 << BITS
@@ -34,7 +35,9 @@ def cos_sin(half_steps: int) -> tuple[int, int]:
 
 
 def arctan_steps(numerator: int, denominator: int) -> int:
-    """atan(numerator/denominator) in yaw steps times 2^16, rounded: by bisection on sine and cosine."""
+    """atan(numerator/denominator) in yaw steps times 2^16, rounded: by bisection on sine and
+    cosine.
+    """
     low, high = 0, 8192 << 17
     while low < high:
         middle = (low + high) // 2
@@ -82,7 +85,9 @@ def main() -> None:
     print(rows([pair(i) for i in range(256)], 2))
     print("};")
     print()
-    print("/* atan(i/128) in yaw steps, times 2^16; one more so that the last interval has an end. */")
+    print(
+        "/* atan(i/128) in yaw steps, times 2^16; one more so that the last interval has an end. */"
+    )
     print("static const uint32_t ARCTAN[130] = {")
     print(rows([str(arctan_steps(i, 128)) for i in range(129)] + [str(8192 << 16)], 10))
     print("};")

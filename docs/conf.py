@@ -37,14 +37,18 @@ exclude_patterns = ["extensions"]
 smartquotes = False  # quotation marks belong to code more often than to prose
 highlight_language = "none"
 myst_heading_anchors = 3
-myst_url_schemes = {"http": None, "https": None, "repository": None}  # the last is repository_links' own
+myst_url_schemes = {
+    "http": None,
+    "https": None,
+    "repository": None,
+}  # the last is repository_links' own
 copybutton_exclude = ".linenos, .gp, .go"
 copybutton_selector = "div:not(.highlight-text) > div.highlight > pre"
 
 linkcode_resolve = source_of
 
-# Every name in the C reference leads to what it names. In Python's, types of other packages, and what stands
-# in backquotes in a docstring and is no name of fixsync's, lead nowhere.
+# Every name in the C reference leads to what it names. In Python's, types of other packages, and
+# what stands in backquotes in a docstring and is no name of fixsync's, lead nowhere.
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r".*"), ("c:identifier", r"u?int\d+_t")]
 default_role = "py:obj"
@@ -71,9 +75,12 @@ html_theme_options = {
 
 
 def _add_the_rest(_app: Sphinx, docname: str, source: list[str]) -> None:
-    """Adds what would be forgotten: to index.md's last list the pages that it does not name, and to python.md
-    the modules that a program of some page imports and no page of the reference describes."""
-    texts = {path.stem: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.md")}
+    """Adds what would be forgotten: to index.md's last list the pages that it does not name, and to
+    python.md the modules that a program of some page imports and no page of the reference
+    describes."""
+    texts = {
+        path.stem: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.md")
+    }
     if docname == "index":
         listed = set(re.findall(r"^[\w-]+$", source[0], re.MULTILINE))
         rest = "".join(f"{page}\n" for page in sorted(texts.keys() - listed - {"index"}))
@@ -81,13 +88,19 @@ def _add_the_rest(_app: Sphinx, docname: str, source: list[str]) -> None:
         source[0] = before + mark + rest + after
     if docname == "python":
         imported = {
-            name for text in texts.values() for name in re.findall(r"^from (fixsync\.\w+)", text, re.M)
+            name
+            for text in texts.values()
+            for name in re.findall(r"^from (fixsync\.\w+)", text, re.M)
         }
         described = {
-            name for text in texts.values() for name in re.findall(r":: (fixsync\.\w+)$", text, re.M)
+            name
+            for text in texts.values()
+            for name in re.findall(r":: (fixsync\.\w+)$", text, re.M)
         }
         for name in sorted(imported - described):
-            source[0] += f"\n## {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
+            source[0] += (
+                f"\n## {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
+            )
 
 
 def setup(app: Sphinx) -> None:

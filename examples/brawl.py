@@ -1,12 +1,12 @@
-"""A 2.5D brawl: two fighters with hurtboxes and hitboxes, seen from the side, on a street with walls.
+"""A 2.5D brawl: two fighters with hurtboxes and hitboxes, seen from the side, on a street with
+walls.
 
     python examples/brawl.py [LOG] [SEED]     (brawl.jsonl, 1)
     fixsync replay brawl.jsonl
 
-Fighters walk along x and into the picture along z, jump, face left or right, punch and kick. An attack hurts
-each opponent once, however many hurtboxes it meets. Everything is integers: the same seed gives the same
-log, byte for byte, on every machine.
-"""
+Fighters walk along x and into the picture along z, jump, face left or right, punch and kick. An
+attack hurts each opponent once, however many hurtboxes it meets. Everything is integers: the same
+seed gives the same log, byte for byte, on every machine."""
 
 from __future__ import annotations
 
@@ -14,22 +14,27 @@ import sys
 from dataclasses import dataclass
 
 from fixsync import Attack, Body, Box, Contact, Cylinder, EventKind, Handlers, Part, Pose, World, q
-from fixsync.matchlog import Names
-from fixsync.random import Random
-from fixsync.recorder import Recorder
+from fixsync.game.random import Random
+from fixsync.log.matchlog import Names
+from fixsync.log.recorder import Recorder
 
 HURT, HIT, PUSH, WALL = range(4)
 LAYERS = [(HURT, HIT), (PUSH, PUSH), (PUSH, WALL)]
 YIELDS = [(PUSH, PUSH), (PUSH, WALL)]
 
-# The ground view of each part is a box or a circle, the side view as wide: ordinary boxes and cylinders.
+# The ground view of each part is a box or a circle, the side view as wide: ordinary boxes and
+# cylinders.
 PARTS = {
     "feet": Part(Cylinder(q("0.375"), q(1)), (0, q(1), 0), layer=PUSH),
     "legs": Part(Box(q("0.25"), q("0.5"), q("0.25")), (0, q("0.5"), 0), layer=HURT),
     "torso": Part(Cylinder(q("0.375"), q("0.5")), (0, q("1.5"), 0), layer=HURT),
     "head": Part(Cylinder(q("0.25"), q("0.25")), (q("0.125"), q("2.25"), 0), layer=HURT),
-    "fist": Part(Box(q("0.5"), q("0.125"), q("0.25")), (q("0.75"), q("1.75"), 0), layer=HIT, active=False),
-    "boot": Part(Box(q("0.625"), q("0.25"), q("0.25")), (q("0.875"), q("0.5"), 0), layer=HIT, active=False),
+    "fist": Part(
+        Box(q("0.5"), q("0.125"), q("0.25")), (q("0.75"), q("1.75"), 0), layer=HIT, active=False
+    ),
+    "boot": Part(
+        Box(q("0.625"), q("0.25"), q("0.25")), (q("0.875"), q("0.5"), 0), layer=HIT, active=False
+    ),
 }
 ATTACKS = {
     "punch": Attack.of(startup=3, active=2, recovery=7, parts=["fist"]),
@@ -124,7 +129,11 @@ def play(path: str, seed: int) -> Brawl:
     brawl = Brawl(seed)
     names = Names(
         layers={HURT: "hurt", HIT: "hit", PUSH: "push", WALL: "wall"},
-        ids={id: f"{name} {owner}" for owner, f in brawl.fighters.items() for name, id in f.body.ids.items()},
+        ids={
+            id: f"{name} {owner}"
+            for owner, f in brawl.fighters.items()
+            for name, id in f.body.ids.items()
+        },
     )
     with Recorder(brawl.world, path, names=names, meta={"game": "brawl", "seed": seed}):
         while not brawl.is_over:

@@ -3,10 +3,10 @@
     python examples/ggpo_callbacks.py [LOG] [SEED]     (ggpo_callbacks.jsonl, 1)
     fixsync replay ggpo_callbacks.jsonl
 
-`there` knows all inputs of a frame in time, and is recorded. `here` never does: a rollback library, played by
-`Backend`, guesses the other's input and advances, learns better, loads, and advances again, every frame and
-by up to eight frames. Both agree after every frame. ggpo_callbacks.c is the same in C.
-"""
+`there` knows all inputs of a frame in time, and is recorded. `here` never does: a rollback library,
+played by `Backend`, guesses the other's input and advances, learns better, loads, and advances
+again, every frame and by up to eight frames. Both agree after every frame. ggpo_callbacks.c is the
+same in C."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from fixsync import Capsule, EventKind, Pose, Sector, Sphere, World, degrees, overlap, q
-from fixsync.random import Random
-from fixsync.recorder import Recorder
+from fixsync.game.random import Random
+from fixsync.log.recorder import Recorder
 from fixsync.sim import hash_of
 
 PLAYERS, FRAMES, AHEAD_MAX = 2, 600, 8
@@ -37,9 +37,13 @@ class Duel:
         self.health = [1000] * PLAYERS
         for player in range(PLAYERS):
             pose = Pose(q(2) * player, 0, 0, degrees(180 * player))
-            self.world.add(player, Capsule(q("0.375"), q("0.5")), pose, layer=BODY, owner=player + 1)
+            self.world.add(
+                player, Capsule(q("0.375"), q("0.5")), pose, layer=BODY, owner=player + 1
+            )
             sword = Sector(q("1.5"), degrees(45), q("0.5"))
-            self.world.add(PLAYERS + player, sword, pose, layer=SWORD, owner=player + 1, active=False)
+            self.world.add(
+                PLAYERS + player, sword, pose, layer=SWORD, owner=player + 1, active=False
+            )
 
     def advance(self, inputs: list[int]) -> None:
         for player, pressed in enumerate(inputs):
@@ -58,9 +62,8 @@ class Duel:
 
 
 class Callbacks:
-    """The four callbacks of a GGPO-style library. Each is one call of fixsync, and the game's own few
-    bytes.
-    """
+    """The four callbacks of a GGPO-style library. Each is one call of fixsync, and the game's own
+    few bytes."""
 
     def __init__(self, game: Duel) -> None:
         self.game = game
@@ -89,7 +92,9 @@ class Game(Protocol):
 
 
 class Backend:
-    """As little of a rollback library as shows what it does: it guesses, and takes back what it guessed."""
+    """As little of a rollback library as shows what it does: it guesses, and takes back what it
+    guessed.
+    """
 
     def __init__(self, game: Game, pressed: Callable[[int, int], int]) -> None:
         self.game = game
@@ -101,7 +106,9 @@ class Backend:
         """One frame, stepped on a guess first. Returns the checksum of the state after it."""
         before = self.game.save_game_state()
         last = self.pressed(1, self.frame - 1) if self.frame else 0
-        for ahead in range(self.frame % AHEAD_MAX + 1):  # the other's input is taken to stay as it was
+        for ahead in range(
+            self.frame % AHEAD_MAX + 1
+        ):  # the other's input is taken to stay as it was
             self.wrong += last != self.pressed(1, self.frame + ahead)
             self.game.advance_frame([self.pressed(0, self.frame + ahead), last])
         self.game.load_game_state(before)
@@ -113,7 +120,9 @@ class Backend:
 
 
 def play(path: str, seed: int) -> str:
-    """Plays both peers, compares them after every frame, and records the one that never rolls back."""
+    """Plays both peers, compares them after every frame, and records the one that never rolls
+    back.
+    """
     random = Random(seed)
     keys = [[random.below(32) for _ in range(FRAMES // 5 + AHEAD_MAX)] for _ in range(PLAYERS)]
 
@@ -128,7 +137,9 @@ def play(path: str, seed: int) -> str:
             if backend.run_frame() != there.checksum(there.save_game_state()):
                 raise SystemExit(f"frame {frame}: the peers have parted")
     health = " : ".join(map(str, there.game.health))
-    return f"{FRAMES} frames, each rolled back; {backend.wrong} inputs guessed wrong; health {health}"
+    return (
+        f"{FRAMES} frames, each rolled back; {backend.wrong} inputs guessed wrong; health {health}"
+    )
 
 
 if __name__ == "__main__":

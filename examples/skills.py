@@ -1,12 +1,13 @@
-"""A hero with three skills against a horde: a fan, a long rectangle and a circle, against upright cylinders.
+"""A hero with three skills against a horde: a fan, a long rectangle and a circle, against upright
+cylinders.
 
     python examples/skills.py [LOG] [SEED]     (skills.jsonl, 1)
     fixsync replay skills.jsonl
 
-Monsters walk at the hero and bite. The hero turns to the nearest one; slashes with a fan; sends a beam, a
-rectangle ten units long, along its facing; and drops a blast, a sphere, on the third nearest, so that it
-takes some of the crowd with it. Everything is integers: the same seed gives the same log, byte for byte.
-"""
+Monsters walk at the hero and bite. The hero turns to the nearest one; slashes with a fan; sends a
+beam, a rectangle ten units long, along its facing; and drops a blast, a sphere, on the third
+nearest, so that it takes some of the crowd with it. Everything is integers: the same seed gives the
+same log, byte for byte."""
 
 from __future__ import annotations
 
@@ -31,9 +32,9 @@ from fixsync import (
     turned_towards,
     yaw_towards,
 )
-from fixsync.matchlog import Names
-from fixsync.random import Random
-from fixsync.recorder import Recorder
+from fixsync.game.random import Random
+from fixsync.log.matchlog import Names
+from fixsync.log.recorder import Recorder
 
 HERO, MONSTER, SKILL = range(3)
 LAYERS = [(HERO, MONSTER), (MONSTER, MONSTER), (MONSTER, SKILL)]
@@ -158,4 +159,6 @@ def play(path: str, seed: int) -> Horde:
 if __name__ == "__main__":
     path, seed = (*sys.argv[1:], *["skills.jsonl", "1"][len(sys.argv) - 1 :])[:2]
     match = play(path, int(seed))
-    print(f"{path}: {match.world.frame} frames, {match.kills} monsters slain, health {match.health}")
+    print(
+        f"{path}: {match.world.frame} frames, {match.kills} monsters slain, health {match.health}"
+    )

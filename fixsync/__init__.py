@@ -1,6 +1,5 @@
 """Exact, order-stable hit detection in Q16.16 integers."""
 
-from fixsync import flat
 from fixsync.aim import (
     GODOT,
     UNITY,
@@ -12,8 +11,9 @@ from fixsync.aim import (
     yaw_between,
     yaw_towards,
 )
-from fixsync.bodies import Attack, Body, BodyState, Part
-from fixsync.handlers import Handlers
+from fixsync.game import flat
+from fixsync.game.bodies import Attack, Body, BodyState, Part
+from fixsync.game.handlers import Handlers
 from fixsync.numbers import ONE, degrees, direction, length, q, q_near, yaw_of
 from fixsync.records import (
     COLLIDER_DTYPE,

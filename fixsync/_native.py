@@ -1,9 +1,10 @@
-"""The one seam to C: the compiled extension, and the checks that every argument passes on its way there.
+"""The one seam to C: the compiled extension, and the checks that every argument passes on its way
+there.
 
-cffi alone would take a bool for a number, and a Decimal by cutting its fraction off. So callers test `type(v)
-is int`, hand the value to C, where cffi refuses what does not fit, and come here for everything that is not
-the plain case: to turn what has `__index__` into an int, or to say what is wrong with it.
-"""
+cffi alone would take a bool for a number, and a Decimal by cutting its fraction off. So callers
+test `type(v) is int`, hand the value to C, where cffi refuses what does not fit, and come here for
+everything that is not the plain case: to turn what has `__index__` into an int, or to say what is
+wrong with it."""
 
 from __future__ import annotations
 
@@ -64,22 +65,28 @@ def shown(value: object) -> str:
 
 
 def index(name: str, value: object) -> int:
-    """`value` as an int, however large. TypeError for what is no integer; a float and a bool are none."""
+    """`value` as an int, however large. TypeError for what is no integer; a float and a bool are
+    none.
+    """
     try:
         if not isinstance(value, bool):
             return operator.index(value)  # type: ignore[arg-type]
-    except TypeError:  # it has no __index__, or, as an array of more than one integer, one that refuses
+    except (
+        TypeError
+    ):  # it has no __index__, or, as an array of more than one integer, one that refuses
         pass
     raise TypeError(f"{name} must be an integer, not {shown(value)} ({type(value).__name__})")
 
 
 def integer(name: str, value: object, low: int, high: int) -> int:
-    """`value` as an int of low..high. TypeError for what is no integer (a float and a bool are none),
-    ValueError out of range."""
+    """`value` as an int of low..high. TypeError for what is no integer (a float and a bool are
+    none), ValueError out of range."""
     if type(value) is int:
         number = value
     elif isinstance(value, float):
-        raise TypeError(f"{name} must be an integer, not the float {shown(value)}{_instead(low, high)}")
+        raise TypeError(
+            f"{name} must be an integer, not the float {shown(value)}{_instead(low, high)}"
+        )
     else:
         number = index(name, value)
     if not low <= number <= high:
@@ -96,15 +103,20 @@ def _instead(low: int, high: int) -> str:
     return ""
 
 
-def integers(name: str, parts: Sequence[str], values: object, low: int, high: int) -> tuple[int, ...]:
+def integers(
+    name: str, parts: Sequence[str], values: object, low: int, high: int
+) -> tuple[int, ...]:
     """`values` as one int of low..high for each of `parts`, the names that errors give them."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must be ({', '.join(parts)}), not {shown(values)}")
     found = tuple(values)
     if len(found) != len(parts):
-        raise ValueError(f"{name} must be ({', '.join(parts)}), not {len(found)} values: {shown(found)}")
+        raise ValueError(
+            f"{name} must be ({', '.join(parts)}), not {len(found)} values: {shown(found)}"
+        )
     return tuple(
-        integer(f"{name}: {part}", value, low, high) for part, value in zip(parts, found, strict=True)
+        integer(f"{name}: {part}", value, low, high)
+        for part, value in zip(parts, found, strict=True)
     )
 
 
@@ -125,7 +137,9 @@ def refuse(name: str, value: object, allowed: str) -> NoReturn:
 _BYTES = {"B", "b", "c"}
 _OTHER_ORDER = ">!" if sys.byteorder == "little" else "<"
 # What a format code of the struct module stands for in rows: its size and whether it is signed.
-_CODES = {code: size for size, codes in ((1, "bB"), (2, "hH"), (4, "iIlL"), (8, "qQ")) for code in codes}
+_CODES = {
+    code: size for size, codes in ((1, "bB"), (2, "hH"), (4, "iIlL"), (8, "qQ")) for code in codes
+}
 
 
 def is_buffer(value: object) -> bool:
@@ -139,8 +153,8 @@ def is_buffer(value: object) -> bool:
     return True
 
 
-# What C reads is always a bytes object: aligned, and nobody can change it between C's checks and C's use of
-# it.
+# What C reads is always a bytes object: aligned, and nobody can change it between C's checks and
+# C's use of it.
 
 
 def bytes_of(name: str, data: object) -> bytes:
@@ -159,8 +173,8 @@ def bytes_of(name: str, data: object) -> bytes:
 
 
 def _codes(format: str, itemsize: int) -> str | None:
-    """The codes of one item of a buffer, in the machine's byte order: "i", or "IBB..." for a record. None for
-    another order."""
+    """The codes of one item of a buffer, in the machine's byte order: "i", or "IBB..." for a
+    record. None for another order."""
     codes = re.sub(r":[^:]*:|[T{}]|\s", "", format)
     if any(mark in codes for mark in _OTHER_ORDER) and itemsize > 1:
         return None
@@ -175,9 +189,12 @@ def _row_size(row: str) -> int:
 
 
 @lru_cache
-def _row_fault(format: str, itemsize: int, width: int | None, row: str) -> tuple[type[Exception], str] | None:
-    """What is wrong with a buffer's items as rows: an error and its message, for after the name. `width`: its
-    last dimension, if it has several. Kept, since a game passes the same few formats in every frame."""
+def _row_fault(
+    format: str, itemsize: int, width: int | None, row: str
+) -> tuple[type[Exception], str] | None:
+    """What is wrong with a buffer's items as rows: an error and its message, for after the name.
+    `width`: its last dimension, if it has several. Kept, since a game passes the same few formats
+    in every frame."""
     wanted = f"must be {_wanted(row)}"
     codes = _codes(format, itemsize)
     if codes is None:
@@ -198,12 +215,11 @@ def _wanted(row: str) -> str:
 
 
 def rows_of(name: str, data: object, row: str) -> bytes:
-    """The bytes of a buffer of rows, each of which has the struct codes `row` ("iiii": four int32), in native
-    order.
+    """The bytes of a buffer of rows, each of which has the struct codes `row` ("iiii": four int32),
+    in native order.
 
-    The buffer may be bytes; int32 (uint32 only if the row is nothing else), of a length or a last dimension
-    that fits the row; or records of the same codes, as a structured NumPy array is.
-    """
+    The buffer may be bytes; int32 (uint32 only if the row is nothing else), of a length or a last
+    dimension that fits the row; or records of the same codes, as a structured NumPy array is."""
     if type(data) is bytes and len(data) % _row_size(row) == 0:
         return data
     if type(data) is array and _row_fault(data.typecode, data.itemsize, None, row) is None:
@@ -223,7 +239,9 @@ def rows_of(name: str, data: object, row: str) -> bytes:
     if fault:
         raise fault[0](f"{name} {fault[1]}")
     if view.nbytes % _row_size(row):
-        raise ValueError(f"{name} must be {_wanted(row)}: {view.nbytes} bytes are no whole number of them")
+        raise ValueError(
+            f"{name} must be {_wanted(row)}: {view.nbytes} bytes are no whole number of them"
+        )
     return view.tobytes()
 
 

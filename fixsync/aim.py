@@ -1,4 +1,5 @@
-"""Aiming: which way something lies, how far to turn, whether it is ahead, and the angles of other engines.
+"""Aiming: which way something lies, how far to turn, whether it is ahead, and the angles of other
+engines.
 
 A yaw has 65536 steps a turn and faces `direction(yaw)`; coordinates and lengths are Q16.16.
 """
@@ -10,7 +11,16 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import SupportsIndex, TypeAlias
 
-from fixsync._native import HALF_ANGLE_MAX, INT32_MAX, INT32_MIN, YAW_MAX, array_type, ffi, integer, lib
+from fixsync._native import (
+    HALF_ANGLE_MAX,
+    INT32_MAX,
+    INT32_MIN,
+    YAW_MAX,
+    array_type,
+    ffi,
+    integer,
+    lib,
+)
 from fixsync.numbers import ONE, degrees, q_near, yaw_of
 from fixsync.shapes import Pose, require_pose
 
@@ -34,7 +44,8 @@ Number: TypeAlias = int | str | Fraction | Decimal | SupportsIndex
 
 
 def yaw_towards(pose: Pose, x: int, z: int) -> int:
-    """The yaw (0..65535) from a pose towards (x, z), two coordinates; the pose's own yaw if it is there.
+    """The yaw (0..65535) from a pose towards (x, z), two coordinates; the pose's own yaw if it is
+    there.
 
     As `yaw_of`: the yaw whose step, half a step to either side, holds the direction.
     """
@@ -44,34 +55,36 @@ def yaw_towards(pose: Pose, x: int, z: int) -> int:
 
 
 def yaw_between(start: int, end: int) -> int:
-    """The turn from one yaw to another the shorter way, -32768..32767 steps; half a turn is -32768."""
+    """The turn from one yaw to another the shorter way, -32768..32767 steps; half a turn is
+    -32768.
+    """
     turn: int = lib.fxs_yaw_between(_yaw("start", start), _yaw("end", end))
     return turn
 
 
 def bearing(pose: Pose, x: int, z: int) -> int:
-    """How far a pose must turn to face (x, z), the shorter way: -32768..32767 steps, 0 if it is there.
+    """How far a pose must turn to face (x, z), the shorter way: -32768..32767 steps, 0 if it is
+    there.
 
     Positive is the way that yaws grow, from +X towards +Z. It is the signed angle between the two
-    directions, rounded to a whole step as `yaw_towards` is; whether something lies within an angle is told
-    without rounding by `faces`.
-    """
+    directions, rounded to a whole step as `yaw_towards` is; whether something lies within an angle
+    is told without rounding by `faces`."""
     return yaw_between(_facing(pose), yaw_towards(pose, x, z))
 
 
 def turned_towards(yaw: int, end: int, most: int) -> int:
-    """A yaw turned towards another the shorter way, by `most` (0..65536) steps at most: a homing missile, a
-    turret. Half a turn is begun towards smaller yaws."""
+    """A yaw turned towards another the shorter way, by `most` (0..65536) steps at most: a homing
+    missile, a turret. Half a turn is begun towards smaller yaws."""
     turn, most = yaw_between(yaw, end), integer("most", most, 0, _TURN)
     return (yaw + max(-most, min(most, turn))) % _TURN
 
 
 def faces(pose: Pose, x: int, z: int, half_angle: int) -> bool:
-    """Whether (x, z), two coordinates, lies within half_angle (1..32768) steps of where a pose faces.
+    """Whether (x, z), two coordinates, lies within half_angle (1..32768) steps of where a pose
+    faces.
 
-    Exact, borders included: it is the wedge of `Sector(radius, half_angle, ...)` at that pose without its
-    arc. The pose's own place counts as faced.
-    """
+    Exact, borders included: it is the wedge of `Sector(radius, half_angle, ...)` at that pose
+    without its arc. The pose's own place counts as faced."""
     require_pose("pose", pose)
     angle = integer("half_angle", half_angle, 1, HALF_ANGLE_MAX)
     dx, dz = _coordinate("x", x) - pose.x, _coordinate("z", z) - pose.z
@@ -81,11 +94,12 @@ def faces(pose: Pose, x: int, z: int, half_angle: int) -> bool:
 def forward(yaw: int, length: int) -> tuple[int, int]:
     """(x, z) of a vector of this length (-(2^31-1)..2^31-1) that a yaw faces.
 
-    Each component is rounded to nearest, halves away from zero, so opposite yaws give opposite vectors. It
-    is where `offset=(length, 0, 0)` puts a collider's centre.
-    """
+    Each component is rounded to nearest, halves away from zero, so opposite yaws give opposite
+    vectors. It is where `offset=(length, 0, 0)` puts a collider's centre."""
     pair = ffi.new(_PAIR)
-    lib.fxs_forward(_yaw("yaw", yaw), integer("length", length, -INT32_MAX, INT32_MAX), pair, pair + 1)
+    lib.fxs_forward(
+        _yaw("yaw", yaw), integer("length", length, -INT32_MAX, INT32_MAX), pair, pair + 1
+    )
     return pair[0], pair[1]
 
 
@@ -106,13 +120,13 @@ def _coordinate(name: str, value: object) -> int:
 class Engine:
     """What an engine with Y up and a rotation about Y in degrees calls a yaw and a place.
 
-    Both engines below turn +Z towards +X for a positive angle, which is the way that fixsync's yaws shrink.
-    Unturned, an object of theirs faces along `forward`: +Z in Unity, -Z in Godot.
+    Both engines below turn +Z towards +X for a positive angle, which is the way that fixsync's yaws
+    shrink. Unturned, an object of theirs faces along `forward`: +Z in Unity, -Z in Godot.
 
-    The axes are fixsync's own, x, y up and z. So of a left-handed engine (Unity) and a right-handed one
-    (Godot) that show the same match, one shows it as in a mirror. To have both show the same picture, one of
-    them is used `mirrored()`: its z is fixsync's -z, and its angles are converted accordingly.
-    """
+    The axes are fixsync's own, x, y up and z. So of a left-handed engine (Unity) and a right-handed
+    one (Godot) that show the same match, one shows it as in a mirror. To have both show the same
+    picture, one of them is used `mirrored()`: its z is fixsync's -z, and its angles are converted
+    accordingly."""
 
     name: str
     forward: int
@@ -125,7 +139,8 @@ class Engine:
         return replace(self, is_mirrored=not self.is_mirrored)
 
     def yaw_facing(self, angle: Number) -> int:
-        """The yaw, nearest, of what an object turned by `angle` degrees faces: for whatever aims, a sector.
+        """The yaw, nearest, of what an object turned by `angle` degrees faces: for whatever aims, a
+        sector.
 
         Of two equally near yaws the even one, as `degrees`.
         """
@@ -150,10 +165,11 @@ class Engine:
         return Fraction(raw[0], ONE), Fraction(raw[1], ONE), Fraction(raw[2], ONE)
 
     def coordinates(self, x: Number, y: Number, z: Number) -> tuple[int, int, int]:
-        """The raw (x, y, z) nearest to a place in the engine's units, each rounded as `q_near` does.
+        """The raw (x, y, z) nearest to a place in the engine's units, each rounded as `q_near`
+        does.
 
-        ValueError outside int32. A float is a TypeError: what it holds is `Fraction(value)`, exactly.
-        """
+        ValueError outside int32. A float is a TypeError: what it holds is `Fraction(value)`,
+        exactly."""
         raw = q_near(x), q_near(y), q_near(z)
         return raw[0], raw[1], _coordinate("z", -raw[2] if self.is_mirrored else raw[2])
 

@@ -1,8 +1,9 @@
-"""The compact form of match logs: blocks of columns of numbers. docs/compact-logs.md has every byte of it.
+"""The compact form of match logs: blocks of columns of numbers. docs/compact-logs.md has every byte
+of it.
 
-What a block holds is the canonical text of its frames in another writing: `Columns.texts` gives it back, and
-whatever is wrong with it is then found where text is read. Only what cannot be text at all is found here.
-"""
+What a block holds is the canonical text of its frames in another writing: `Columns.texts` gives it
+back, and whatever is wrong with it is then found where text is read. Only what cannot be text at
+all is found here."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from fixsync._native import CData, ffi, lib, uninitialised
-from fixsync.strictjson import LineError
+from fixsync.log.text import LineError
 
 __all__ = ["BLOCK_BYTES_MAX", "MAGIC", "VERSION", "Columns", "Packer", "Unpacker"]
 
@@ -25,7 +26,9 @@ BLOCK_BYTES = 1 << 16
 BLOCK_BYTES_MAX = 1 << 26
 """The most bytes of a block: a longer one is refused before it is read."""
 SLOTS_MAX = 1 << 16
-"""Ids that are the same modulo this (or the capacity, if that is less) share what is remembered of them."""
+"""Ids that are the same modulo this (or the capacity, if that is less) share what is remembered of
+them.
+"""
 
 _HEADER, _FRAMES, _END = b"HFE"
 _HEAD = struct.Struct("<BI")
@@ -66,8 +69,9 @@ class Quick(Protocol):
     """What can deal with blocks before they are taken apart."""
 
     def blocks(self, block: Columns, data: bytes) -> int:
-        """Deals with what it can of the blocks that begin the data, the first of which should be that of the
-        frame of `block`: how many bytes they are. `block` then is what is left of the last one."""
+        """Deals with what it can of the blocks that begin the data, the first of which should be
+        that of the frame of `block`: how many bytes they are. `block` then is what is left of the
+        last one."""
 
 
 class Columns:
@@ -89,8 +93,8 @@ class Columns:
         self._body = body
 
     def texts(self) -> Iterator[bytes]:
-        """The frames that have not been dealt with, as canonical lines, several at once. LineError for what
-        is damaged, after the frames before it."""
+        """The frames that have not been dealt with, as canonical lines, several at once. LineError
+        for what is damaged, after the frames before it."""
         row, frame, size = self.row, ffi.new("uint64_t *", self.frame), ffi.new("uint64_t *")
         if row.frames and not row.waiting:
             self.tape = uninitialised(_WORDS, self.tape_words)
@@ -115,13 +119,17 @@ class Columns:
 
 
 class Unpacker:
-    """Reads the blocks of a log out of its bytes, given in pieces. LineError for what is no such log."""
+    """Reads the blocks of a log out of its bytes, given in pieces. LineError for what is no such
+    log.
+    """
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self.is_cut = False
         """After the last block: whether the log ends without an end."""
         self.end: tuple[int, str | None] | None = None
-        """After the last block: how many frames the end tells, and what SHA-256, which then is right."""
+        """After the last block: how many frames the end tells, and what SHA-256, which then is
+        right.
+        """
         self._pieces = pieces
         self._buffer = bytearray()
         self._offset = 0
@@ -175,8 +183,9 @@ class Unpacker:
         return kind, body
 
     def blocks(self, capacity: int, kind: int, quick: Quick | None = None) -> Iterator[Columns]:
-        """The blocks of frames. Each must be dealt with before the next is asked for. `quick` may deal with
-        many at once before; what is left of the last of them, perhaps nothing, is then given."""
+        """The blocks of frames. Each must be dealt with before the next is asked for. `quick` may
+        deal with many at once before; what is left of the last of them, perhaps nothing, is then
+        given."""
         row = ffi.new("fxl_columns *")
         row.slots, rows = _rows(capacity)
         row.rows, row.kind = rows, kind
@@ -309,7 +318,9 @@ class Packer:
         return start + self._block(_HEADER, header)
 
     def add(self, line: bytes, frame: int) -> None:
-        """Adds a frame, given as a canonical line with its line feed, to the block that is being made."""
+        """Adds a frame, given as a canonical line with its line feed, to the block that is being
+        made.
+        """
         row, text, size = self._row, ffi.from_buffer(line), len(line) - 1
         if len(self._tape) < size + lib.FXL_TAPE_SPARE:
             self._tape = uninitialised(_WORDS, 2 * size + int(lib.FXL_TAPE_SPARE))
@@ -346,7 +357,9 @@ class Packer:
             return b""
         sizes = self._sizes()
         head = b"".join(map(_varint, (self._first, frames, *sizes)))
-        columns = (ffi.buffer(column, size)[:] for column, size in zip(self._columns, sizes, strict=True))
+        columns = (
+            ffi.buffer(column, size)[:] for column, size in zip(self._columns, sizes, strict=True)
+        )
         self._first += frames
         self._rewind()
         return self._block(_FRAMES, b"".join((head, *columns)))

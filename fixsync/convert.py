@@ -1,4 +1,6 @@
-"""Match logs from one form to the other: text (docs/match-logs.md) and compact (docs/compact-logs.md)."""
+"""Match logs from one form to the other: text (docs/match-logs.md) and compact
+(docs/compact-logs.md).
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,8 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from fixsync import logfile
-from fixsync.matchlog import (
+from fixsync.log import files as logfile
+from fixsync.log.matchlog import (
     Frame,
     Reader,
     TraceFrame,
@@ -16,7 +18,7 @@ from fixsync.matchlog import (
     check_command_id,
     check_ids,
 )
-from fixsync.strictjson import LineError
+from fixsync.log.text import LineError
 
 __all__ = ["Converted", "convert", "text_of"]
 
@@ -46,13 +48,12 @@ def convert(
     is_compact: bool | None = None,
     progress: Callable[[Reader], None] | None = None,
 ) -> Converted:
-    """Writes a log again, in canonical form: compact or, if `is_compact` is False, as text. None: as the name
-    of the target asks.
+    """Writes a log again, in canonical form: compact or, if `is_compact` is False, as text. None:
+    as the name of the target asks.
 
-    A canonical log that goes to the other form and back is the same text. A log that was cut short stays one.
-    `target`, which may be `source`, appears when all is written; MatchLogError for a log that is not valid,
-    and nothing written. OSError for files that cannot be read or written.
-    """
+    A canonical log that goes to the other form and back is the same text. A log that was cut short
+    stays one. `target`, which may be `source`, appears when all is written; MatchLogError for a log
+    that is not valid, and nothing written. OSError for files that cannot be read or written."""
     if is_compact is None:
         is_compact = logfile.is_compact_name(target)
     with (
@@ -64,12 +65,14 @@ def convert(
             if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
                 progress(reader)
         writer.close(is_whole=not reader.cut)
-    return Converted(os.fspath(target), is_compact, reader.frames, reader.cut, reader.size, writer.size)
+    return Converted(
+        os.fspath(target), is_compact, reader.frames, reader.cut, reader.size, writer.size
+    )
 
 
 def _checked(reader: Reader) -> Iterator[Frame]:
-    """A log's frames. MatchLogError for one with an id that no world of the log's capacity has, as replaying
-    the log would tell it: what no command takes for a log shall not be written."""
+    """A log's frames. MatchLogError for one with an id that no world of the log's capacity has, as
+    replaying the log would tell it: what no command takes for a log shall not be written."""
     capacity = reader.header.capacity
     for frame in reader:
         try:
@@ -83,6 +86,8 @@ def _checked(reader: Reader) -> Iterator[Frame]:
 
 
 def text_of(path: str | os.PathLike[str]) -> bytes:
-    """A log in canonical form as text, without a last line if it was cut short. Errors as for `convert`."""
+    """A log in canonical form as text, without a last line if it was cut short. Errors as for
+    `convert`.
+    """
     with Reader(path) as reader:
         return b"".join(canonical_lines(reader))

@@ -1,9 +1,8 @@
 """Saved states as named fields, and what differs between two of them.
 
-A state is told as objects in a fixed order, each with its fields in a fixed order: the world, then every
-collider, hit and changed id, then whatever a simulation adds of its own. It reads the bytes by themselves; no
-kernel is asked.
-"""
+A state is told as objects in a fixed order, each with its fields in a fixed order: the world, then
+every collider, hit and changed id, then whatever a simulation adds of its own. It reads the bytes
+by themselves; no kernel is asked."""
 
 from __future__ import annotations
 
@@ -46,14 +45,18 @@ SIZES = {
 }
 """What a kind of shape is made of, in the order of its constructor's arguments."""
 
-LENGTHS = frozenset({"x", "y", "z", "ox", "oy", "oz", "radius", "half_height", "half_x", "half_y", "half_z"})
+LENGTHS = frozenset(
+    {"x", "y", "z", "ox", "oy", "oz", "radius", "half_height", "half_x", "half_y", "half_z"}
+)
 """Fields of a collider that are Q16.16."""
 ANGLES = frozenset({"yaw", "half_angle"})
 """Fields of a collider in steps of which 65536 are a turn."""
 
 
 def decimal(numerator: int, denominator: int, digits: int) -> str:
-    """A fraction rounded to so many digits after the point, without zeros at its end; in integers."""
+    """A fraction rounded to so many digits after the point, without zeros at its end; in
+    integers.
+    """
     scaled, rest = divmod(abs(numerator) * 10**digits, denominator)
     scaled += 2 * rest >= denominator
     whole, part = divmod(scaled, 10**digits)
@@ -62,7 +65,9 @@ def decimal(numerator: int, denominator: int, digits: int) -> str:
 
 
 def world_fields(state: bytes) -> dict[Key, dict[str, Value]]:
-    """The fields of what `World.save` returned. ValueError for bytes that a world would not load."""
+    """The fields of what `World.save` returned. ValueError for bytes that a world would not
+    load.
+    """
     if state[:4] != b"FXS1":
         raise ValueError(f"a saved state begins with b'FXS1', not with {state[:4]!r}")
     fields: dict[Key, dict[str, Value]] = {}
@@ -152,7 +157,9 @@ class Difference(NamedTuple):
         return self.told({})
 
     def told(self, names: Mapping[int, str]) -> str:
-        """The difference in words. `names`: what ids of colliders are called, as far as they have names."""
+        """The difference in words. `names`: what ids of colliders are called, as far as they have
+        names.
+        """
         first, second = self.values
         return f"{self.owner}{self._named(names)}, {self.field}: {first} and {second}{self._in_units()}"
 
@@ -163,7 +170,9 @@ class Difference(NamedTuple):
         return f" ({', '.join(known)})" if known else ""
 
     def _in_units(self) -> str:
-        """Both values of a collider's length or angle as people think of them; raw units are small."""
+        """Both values of a collider's length or angle as people think of them; raw units are
+        small.
+        """
         first, second = self.values
         if self.key[0] != "collider" or not (isinstance(first, int) and isinstance(second, int)):
             return ""
@@ -175,8 +184,12 @@ class Difference(NamedTuple):
 
 
 def differences(first: StateFields, second: StateFields) -> Iterator[Difference]:
-    """What differs, in the order of the fields. An object that one of them lacks is one difference."""
-    groups = {name: i for i, name in enumerate(dict.fromkeys(key[0] for key in chain(first, second)))}
+    """What differs, in the order of the fields. An object that one of them lacks is one
+    difference.
+    """
+    groups = {
+        name: i for i, name in enumerate(dict.fromkeys(key[0] for key in chain(first, second)))
+    }
 
     def place(key: Key) -> tuple[object, ...]:
         return groups[key[0]], *((isinstance(part, str), part) for part in key[1:])

@@ -1,8 +1,8 @@
-"""Q16.16 numbers, yaws and directions. Nothing here computes with floats, and no function takes one.
+"""Q16.16 numbers, yaws and directions. Nothing here computes with floats, and no function takes
+one.
 
-Units: a coordinate or a size is Q16.16 (65536 is one unit), a yaw has 65536 steps a turn, a direction is
-Q2.30.
-"""
+Units: a coordinate or a size is Q16.16 (65536 is one unit), a yaw has 65536 steps a turn, a
+direction is Q2.30."""
 
 from __future__ import annotations
 
@@ -13,7 +13,17 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NoReturn, SupportsIndex
 
-from fixsync._native import INT32_MAX, INT32_MIN, UINT32_MAX, YAW_MAX, array_type, ffi, integer, lib, shown
+from fixsync._native import (
+    INT32_MAX,
+    INT32_MIN,
+    UINT32_MAX,
+    YAW_MAX,
+    array_type,
+    ffi,
+    integer,
+    lib,
+    shown,
+)
 
 __all__ = ["ONE", "degrees", "direction", "length", "q", "q_near", "yaw_of"]
 
@@ -22,8 +32,8 @@ ONE: int = lib.FXS_ONE
 
 _TURN: int = lib.FXS_TURN
 
-# A sign, then an integer, a decimal fraction with digits on both sides of its point, or a ratio. ASCII digits
-# only.
+# A sign, then an integer, a decimal fraction with digits on both sides of its point, or a ratio.
+# ASCII digits only.
 _NUMBER = re.compile(r"([+-]?)([0-9]+)(?:\.([0-9]+)|/([0-9]+))?")
 _TEXT_LENGTH_MAX = 500
 _EXPONENT_MAX = 1000
@@ -54,7 +64,8 @@ def _rational(function: str, value: int | str | Fraction | Decimal | SupportsInd
             )
         sign, whole, decimals, divisor = match.groups()
         ratio = Fraction(
-            int(whole + (decimals or "")), 10 ** len(decimals or "") if divisor is None else int(divisor)
+            int(whole + (decimals or "")),
+            10 ** len(decimals or "") if divisor is None else int(divisor),
         )
         return -ratio if sign == "-" else ratio
     if isinstance(value, Decimal):
@@ -81,13 +92,12 @@ def _in_range(function: str, value: object, raw: int) -> int:
 
 
 def q(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
-    """The Q16.16 integer of a number of units, exactly: q(3) == 196608, q("0.5") == q(Fraction(1, 2)) ==
-    32768.
+    """The Q16.16 integer of a number of units, exactly: q(3) == 196608, q("0.5") == q(Fraction(1,
+    2)) == 32768.
 
-    A str is an integer, a decimal fraction or a ratio: "3", "-0.5", "3/2"; without spaces, underscores or
-    exponents. ValueError if the number is no multiple of 1/65536 (then `q_near` rounds it) or its Q16.16 is
-    outside int32. TypeError for a float or a bool.
-    """
+    A str is an integer, a decimal fraction or a ratio: "3", "-0.5", "3/2"; without spaces,
+    underscores or exponents. ValueError if the number is no multiple of 1/65536 (then `q_near`
+    rounds it) or its Q16.16 is outside int32. TypeError for a float or a bool."""
     scaled = _rational("q", value) * ONE
     _in_range("q", value, round(scaled))  # what q_near takes
     raw = scaled.numerator // scaled.denominator
@@ -100,12 +110,12 @@ def q(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
 
 
 def q_near(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
-    """The nearest Q16.16 integer of a number of units, of two equally near ones the even one: q_near("0.1")
-    == 6554.
+    """The nearest Q16.16 integer of a number of units, of two equally near ones the even one:
+    q_near("0.1") == 6554.
 
-    Takes what `q` takes: a str of at most 500 characters, a Decimal with an exponent of -1000..1000.
-    ValueError for another, or if the result is outside int32; TypeError for a float or a bool.
-    """
+    Takes what `q` takes: a str of at most 500 characters, a Decimal with an exponent of
+    -1000..1000. ValueError for another, or if the result is outside int32; TypeError for a float or
+    a bool."""
     return _in_range("q_near", value, round(_rational("q_near", value) * ONE))
 
 
@@ -117,8 +127,8 @@ def _decimal(raw: int) -> str:
 
 
 def degrees(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
-    """The yaw (0..65535) nearest to an angle in degrees, of two equally near ones the even one: degrees(90)
-    == 16384.
+    """The yaw (0..65535) nearest to an angle in degrees, of two equally near ones the even one:
+    degrees(90) == 16384.
 
     Takes what `q` takes, any number of turns either way: degrees(-90) == degrees(270) == 49152.
     """
@@ -129,7 +139,9 @@ _PAIR = array_type("int32_t[2]")
 
 
 def direction(yaw: int) -> tuple[int, int]:
-    """(cos, sin) of a yaw (0..65535) in Q2.30, each rounded to nearest: the (x, z) that the yaw faces."""
+    """(cos, sin) of a yaw (0..65535) in Q2.30, each rounded to nearest: the (x, z) that the yaw
+    faces.
+    """
     number = yaw if type(yaw) is int and 0 <= yaw <= YAW_MAX else integer("yaw", yaw, 0, YAW_MAX)
     pair = ffi.new(_PAIR)
     lib.fxs_direction(number, pair, pair + 1)
@@ -151,6 +163,10 @@ def yaw_of(dx: int, dz: int) -> int:
 
 
 def length(dx: int, dy: int, dz: int) -> int:
-    """floor(sqrt(dx² + dy² + dz²)), each a difference of two coordinates, -(2^32-1)..2^32-1. Exact."""
-    result: int = lib.fxs_length(_difference("dx", dx), _difference("dy", dy), _difference("dz", dz))
+    """floor(sqrt(dx² + dy² + dz²)), each a difference of two coordinates, -(2^32-1)..2^32-1.
+    Exact.
+    """
+    result: int = lib.fxs_length(
+        _difference("dx", dx), _difference("dy", dy), _difference("dz", dz)
+    )
     return result

@@ -1,12 +1,13 @@
-"""The pytest plugin. pytest loads it wherever fixsync is installed, so it imports nothing before it is used.
+"""The pytest plugin. pytest loads it wherever fixsync is installed, so it imports nothing before it
+is used.
 
-- `peers_agree`: `assert_peers_agree`, which leaves the smallest failing match in the test's `tmp_path`.
+- `peers_agree`: `assert_peers_agree`, which leaves the smallest failing match in the test's
+  `tmp_path`.
 - `fixsync_world`: an empty world with room for 64.
-- `fixsync_recorder`: `fixsync_recorder(world)` records the world into `tmp_path`; a test that fails names the
-  log.
-- A failing `state == other_state`, on what `World.save` returned, tells which fields differ; so does one on
-  worlds.
-"""
+- `fixsync_recorder`: `fixsync_recorder(world)` records the world into `tmp_path`; a test that fails
+  names the log.
+- A failing `state == other_state`, on what `World.save` returned, tells which fields differ; so
+  does one on worlds."""
 
 from __future__ import annotations
 
@@ -18,9 +19,9 @@ import pytest
 
 if TYPE_CHECKING:
     from fixsync import World
-    from fixsync.recorder import Recorder
+    from fixsync.log.recorder import Recorder
     from fixsync.sim import SimulationType
-    from fixsync.synctest import Inputs
+    from fixsync.testing.synctest import Inputs
 
 _LOGS = pytest.StashKey[list[str]]()
 """Of a test, commands that look at its match logs."""
@@ -35,9 +36,11 @@ def fixsync_world() -> World:
 
 
 @pytest.fixture
-def fixsync_recorder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[World], Recorder]]:
+def fixsync_recorder(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[Callable[[World], Recorder]]:
     """A function that records a world, from frame 0 on, into a match log in the test's tmp_path."""
-    from fixsync.recorder import Recorder
+    from fixsync.log.recorder import Recorder
 
     made: list[Recorder] = []
 
@@ -54,7 +57,9 @@ def fixsync_recorder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator
 
 @pytest.fixture
 def peers_agree(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., None]:
-    """`assert_peers_agree`, which writes the smallest match found that shows a difference into tmp_path."""
+    """`assert_peers_agree`, which writes the smallest match found that shows a difference into
+    tmp_path.
+    """
     from fixsync.testing.agreement import assert_peers_agree
 
     def check(simulation: SimulationType, inputs: Inputs, **options: Any) -> None:

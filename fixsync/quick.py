@@ -1,9 +1,8 @@
 """Replays the frames of a trace that are as they should be, whole blocks of them in one call of C.
 
-A frame that is not (its line is not canonical, the world refuses a command, something differs from what the
-log says) is left, at the place that was reached, to `Player` and to the comparison that can tell of it. Both
-ways come to the same: tests hold one against the other.
-"""
+A frame that is not (its line is not canonical, the world refuses a command, something differs from
+what the log says) is left, at the place that was reached, to `Player` and to the comparison that
+can tell of it. Both ways come to the same: tests hold one against the other."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from typing import Any
 
 from fixsync._native import ffi, lib, uninitialised
 from fixsync.compact import Columns
-from fixsync.player import Player
+from fixsync.log.player import Player
 
 __all__ = ["Quick"]
 
@@ -20,7 +19,9 @@ _STEP, _IDS, _CAST_HITS = 1, 2, 3  # what there is too little room for; else the
 
 
 class Quick:
-    """Plays blocks of a trace with a player's world. The counts are of all frames that it played."""
+    """Plays blocks of a trace with a player's world. The counts are of all frames that it
+    played.
+    """
 
     def __init__(self, player: Player) -> None:
         self.frames = 0
@@ -37,9 +38,9 @@ class Quick:
         self._tape: Any = ffi.NULL
 
     def text(self, lines: bytes, frame: int) -> tuple[int, int]:
-        """Plays what it can of whole lines, the first of which is of this frame: how many frames it has
-        played, and how many bytes they are. The line after them is for the player, which knows how far it is.
-        """
+        """Plays what it can of whole lines, the first of which is of this frame: how many frames it
+        has played, and how many bytes they are. The line after them is for the player, which knows
+        how far it is."""
         row, done, text = self._row, self._done, ffi.from_buffer(lines)
         bytes_done = 0
 
@@ -47,7 +48,9 @@ class Quick:
             nonlocal bytes_done
             bytes_done += int(done[0])
             at = frame + row.frames
-            status: int = lib.fxl_play_text(row, text + bytes_done, len(lines) - bytes_done, at, done)
+            status: int = lib.fxl_play_text(
+                row, text + bytes_done, len(lines) - bytes_done, at, done
+            )
             return status
 
         done[0] = 0
@@ -55,7 +58,9 @@ class Quick:
         return frames, bytes_done + int(done[0])
 
     def columns(self, block: Columns) -> int:
-        """Plays what it can of a block: how many frames. The next one, if any, is for the player likewise."""
+        """Plays what it can of a block: how many frames. The next one, if any, is for the player
+        likewise.
+        """
         self._take_tape(block.tape_words)
         frames = self._run(lambda: int(lib.fxl_play_columns(self._row, block.row)))
         block.frame += frames
@@ -63,8 +68,8 @@ class Quick:
         return frames
 
     def blocks(self, block: Columns, data: bytes) -> int:
-        """Plays what it can of the blocks that begin the data: how many bytes they are. What it leaves of the
-        last one is what `block`, whose frame is the first, then holds."""
+        """Plays what it can of the blocks that begin the data: how many bytes they are. What it
+        leaves of the last one is what `block`, whose frame is the first, then holds."""
         row, done, base = self._row, self._done, ffi.from_buffer(data)
         bytes_done = 0
 

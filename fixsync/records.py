@@ -1,5 +1,5 @@
-"""What a world hands out: colliders, events and hits, one by one as named tuples, or many as rows of plain
-numbers."""
+"""What a world hands out: colliders, events and hits, one by one as named tuples, or many as rows
+of plain numbers."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ __all__ = [
 ]
 
 COLLIDER_FORMAT = "=IBBBBHHIiiiiiiiii"
-"""One collider for the struct module, 52 bytes in the machine's byte order without padding:
-id, kind, layer, active, 0, yaw, half_angle, owner, x, y, z, ox, oy, oz and the three sizes of its kind."""
+"""One collider for the struct module, 52 bytes in the machine's byte order without padding: id,
+kind, layer, active, 0, yaw, half_angle, owner, x, y, z, ox, oy, oz and the three sizes of its
+kind."""
 
 COLLIDER_DTYPE: list[Any] = [
     ("id", "u4"),
@@ -51,7 +52,9 @@ COLLIDER_DTYPE: list[Any] = [
 
 
 class Collider(NamedTuple):
-    """A collider as it is in a world, its parts in the order in which `World.add_many` takes them."""
+    """A collider as it is in a world, its parts in the order in which `World.add_many` takes
+    them.
+    """
 
     id: int
     shape: Shape
@@ -94,7 +97,9 @@ class CastHit(NamedTuple):
     fraction: int
     """When: floor(65536 * time), 0..65536 over the motion."""
     normal: tuple[int, int, int]
-    """Q2.30, from the collider towards what was cast; (0, 0, 0) if they overlap where the cast starts."""
+    """Q2.30, from the collider towards what was cast; (0, 0, 0) if they overlap where the cast
+    starts.
+    """
 
 
 class Moved(NamedTuple):
@@ -112,7 +117,9 @@ _KINDS = {int(kind): kind for kind in EventKind}
 
 
 class _Rows(Sequence[_T]):
-    """An immutable sequence of records kept as bytes; a record becomes an object when it is read."""
+    """An immutable sequence of records kept as bytes; a record becomes an object when it is
+    read.
+    """
 
     __slots__ = ("_rows",)
     _record: ClassVar[Struct]
@@ -177,7 +184,9 @@ def _from_list(kind: type[_R], rows: list[tuple[int, ...]]) -> _R:
 
 @final
 class Events(_Rows[Event]):
-    """The events of a step, by (a, b). `buffer`: four uint32 an event, all in a row: a, b, kind, contact."""
+    """The events of a step, by (a, b). `buffer`: four uint32 an event, all in a row: a, b, kind,
+    contact.
+    """
 
     __slots__ = ()
     _record = Struct("=4I")
@@ -245,7 +254,11 @@ class _Answers(Sequence[list[_T]]):
     def __getitem__(self, index: slice) -> list[list[_T]]: ...
     def __getitem__(self, index: int | slice) -> list[_T] | list[list[_T]]:
         indices = range(len(self))[index]
-        return self._answer(indices) if isinstance(indices, int) else [self._answer(i) for i in indices]
+        return (
+            self._answer(indices)
+            if isinstance(indices, int)
+            else [self._answer(i) for i in indices]
+        )
 
     def _answer(self, i: int) -> list[_T]:
         return self._records(self._ends[i - 1] if i else 0, self._ends[i])
@@ -268,7 +281,9 @@ class _Answers(Sequence[list[_T]]):
 
 @final
 class QueryAnswers(_Answers[int]):
-    """The answer of each of many queries: the ids it met, ascending; a list is made when it is read."""
+    """The answer of each of many queries: the ids it met, ascending; a list is made when it is
+    read.
+    """
 
     __slots__ = ("_ids",)
 
@@ -293,7 +308,9 @@ _CAST_HIT = Struct("=2I3i")
 
 
 def cast_hits(rows: Any) -> list[CastHit]:
-    """The hits of rows of id, fraction and three components of a normal, as the kernel writes them."""
+    """The hits of rows of id, fraction and three components of a normal, as the kernel writes
+    them.
+    """
     return [
         _new(CastHit, (id, fraction, (nx, ny, nz)))
         for id, fraction, nx, ny, nz in _CAST_HIT.iter_unpack(rows)
@@ -302,7 +319,9 @@ def cast_hits(rows: Any) -> list[CastHit]:
 
 @final
 class CastAnswers(_Answers[CastHit]):
-    """The answer of each of many casts: what it met, by (fraction, id); a list is made when it is read."""
+    """The answer of each of many casts: what it met, by (fraction, id); a list is made when it is
+    read.
+    """
 
     __slots__ = ("_rows",)
 
@@ -312,8 +331,8 @@ class CastAnswers(_Answers[CastHit]):
 
     @property
     def buffer(self) -> memoryview:
-        """All the answers, one after another, as they lie in memory: of each hit the uint32 id and fraction
-        and the int32 x, y, z of its normal, 20 bytes in the machine's byte order."""
+        """All the answers, one after another, as they lie in memory: of each hit the uint32 id and
+        fraction and the int32 x, y, z of its normal, 20 bytes in the machine's byte order."""
         return memoryview(self._rows)
 
     def _records(self, start: int, end: int) -> list[CastHit]:

@@ -1,13 +1,13 @@
 """The kernel's semantics id: whether two kernels answer alike, told in sixteen bytes.
 
-It is a digest over the answers to a fixed list of questions, put to the kernel that is loaded: angles,
-contacts of every two kinds of shape, push-outs, casts, and worlds with their events, queries and saved bytes.
-Peers exchange it before a match. Two kernels that differ in any of these answers refuse each other, whatever
-their version numbers say; two that agree may be of different versions, compilers and machines.
+It is a digest over the answers to a fixed list of questions, put to the kernel that is loaded:
+angles, contacts of every two kinds of shape, push-outs, casts, and worlds with their events,
+queries and saved bytes. Peers exchange it before a match. Two kernels that differ in any of these
+answers refuse each other, whatever their version numbers say; two that agree may be of different
+versions, compilers and machines.
 
-The questions are drawn from a seeded generator: everyday ones, ones that lie right at a contact, and the
-extremes of the domain. `tests/test_semantics.py` asks the slow model the same ones.
-"""
+The questions are drawn from a seeded generator: everyday ones, ones that lie right at a contact,
+and the extremes of the domain. `tests/test_semantics.py` asks the slow model the same ones."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from functools import cache
 from typing import Any
 
 from fixsync._native import HALF_ANGLE_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
+from fixsync.game.random import Random
 from fixsync.numbers import ONE, direction, length, yaw_of
-from fixsync.random import Random
 from fixsync.shapes import (
     Box,
     Capsule,
@@ -71,7 +71,11 @@ def _angles(random: Random) -> Iterator[bytes]:
 
 
 def _difference(random: Random) -> int:
-    return random.choice((0, 1, -1, UINT32_MAX, -UINT32_MAX)) if random.chance(1, 4) else _wide(random, 33)
+    return (
+        random.choice((0, 1, -1, UINT32_MAX, -UINT32_MAX))
+        if random.chance(1, 4)
+        else _wide(random, 33)
+    )
 
 
 def _wide(random: Random, bits: int) -> int:
@@ -81,7 +85,9 @@ def _wide(random: Random, bits: int) -> int:
 
 
 def contact_questions(random: Random) -> Iterator[tuple[Shape, Pose, Shape, Pose]]:
-    """Pairs of shapes: three of five right where they may touch, one of five at the ends of the domain."""
+    """Pairs of shapes: three of five right where they may touch, one of five at the ends of the
+    domain.
+    """
     for i in range(_PAIRS):
         is_extreme = i % 5 == 4
         a, b = (_shape(random, kind, is_extreme) for kind in (i // 5 % 5, i // 25 % 5))
@@ -90,7 +96,10 @@ def contact_questions(random: Random) -> Iterator[tuple[Shape, Pose, Shape, Pose
             there = _pose(_coordinates(random, is_extreme), random.below(65536))
         elif i % 5 < 3:
             # Side by side, a raw unit around where they touch, with quarter turns and with any.
-            far, up = _extent(a) + _extent(b) + random.choice((0, 0, 1, -1)), random.choice((0, 0, 1))
+            far, up = (
+                _extent(a) + _extent(b) + random.choice((0, 0, 1, -1)),
+                random.choice((0, 0, 1)),
+            )
             yaw = random.choice((0, 16384)) if i % 5 < 2 else random.below(65536)
             there = Pose(_near(here.x + far), _near(here.y + up), here.z, yaw)
         else:
@@ -136,24 +145,29 @@ def _shape(random: Random, kind: int, is_extreme: bool) -> Shape:
         lambda: Capsule(size(), size() - 1),
         lambda: Cylinder(size(), size()),
         lambda: Box(size(), size(), size()),
-        lambda: Sector(size(), random.choice((1, 16384, HALF_ANGLE_MAX, random.between(1, 32768))), size()),
+        lambda: Sector(
+            size(), random.choice((1, 16384, HALF_ANGLE_MAX, random.between(1, 32768))), size()
+        ),
     )
     return makers[kind]()
 
 
 def _contacts(random: Random) -> Iterator[bytes]:
-    columns: list[list[Any]] = [list(column) for column in zip(*contact_questions(random), strict=True)]
+    columns: list[list[Any]] = [
+        list(column) for column in zip(*contact_questions(random), strict=True)
+    ]
     yield overlap_many(*columns)
 
 
 def near_questions(random: Random, count: int) -> Iterator[tuple[Shape, Pose, Shape, Pose]]:
-    """Pairs without a sector, the second no farther from the first than some distance that is itself
-    drawn.
-    """
+    """Pairs without a sector, the second no farther from the first than some distance that is
+    itself drawn."""
     for i in range(count):
         a, b = (_shape(random, kind, i % 5 == 4) for kind in (i % 4, i // 4 % 4))
         here = _pose(_coordinates(random, i % 5 == 4), random.below(65536))
-        there = _pose([_near(value + _wide(random, 18)) for value in _at(here)], random.below(65536))
+        there = _pose(
+            [_near(value + _wide(random, 18)) for value in _at(here)], random.below(65536)
+        )
         yield a, here, b, there
 
 
@@ -188,7 +202,9 @@ def _worlds(random: Random) -> Iterator[bytes]:
             shape = _shape(random, frame % 5, False)
             yield _packed(*world.query(shape, _place(random), exclude_owner=1 + frame % 3))
             ray = (random.between(-9 * ONE, 9 * ONE), 0, random.between(-9 * ONE, 9 * ONE))
-            for hit in world.cast(Sphere(1 + random.below(ONE)), _place(random), ray, limit=frame % 3):
+            for hit in world.cast(
+                Sphere(1 + random.below(ONE)), _place(random), ray, limit=frame % 3
+            ):
                 yield _packed(hit[0], hit[1], *hit[2])
             if frame % 4 == 3:
                 for moved in world.separate([(0, 0), (0, 1)], passes=2):

@@ -1,9 +1,8 @@
 """Shapes, poses and the contact of two of them.
 
-Sizes and coordinates are Q16.16 integers (65536 is one unit), yaws and half angles have 65536 steps a turn.
-All of these objects are immutable, checked once when they are made, and carry the C struct that the kernel
-reads.
-"""
+Sizes and coordinates are Q16.16 integers (65536 is one unit), yaws and half angles have 65536 steps
+a turn. All of these objects are immutable, checked once when they are made, and carry the C struct
+that the kernel reads."""
 
 from __future__ import annotations
 
@@ -56,8 +55,8 @@ __all__ = [
 
 
 class _Code(IntEnum):
-    """An integer with a name. It prints as the integer it is, and shows itself by name, on every Python
-    alike."""
+    """An integer with a name. It prints as the integer it is, and shows itself by name, on every
+    Python alike."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}.{self.name}"
@@ -161,7 +160,9 @@ class _ShapeValue(_Value):
         self._shape = ffi.new(_SHAPE, (kind, half_angle, (a, b, c)))
 
     def as_tuple(self) -> tuple[Any, ...]:
-        """The shape as a match log writes it: ("sphere", radius), ("box", half_x, half_y, half_z)."""
+        """The shape as a match log writes it: ("sphere", radius), ("box", half_x, half_y,
+        half_z).
+        """
         return type(self).__name__.lower(), *self._fields()
 
 
@@ -186,13 +187,17 @@ class Sphere(_ShapeValue):
 
 @final
 class Capsule(_ShapeValue):
-    """A ball swept along a vertical segment of ±half_height. Q16.16: radius 1.., half_height 0..2^29-1."""
+    """A ball swept along a vertical segment of ±half_height. Q16.16: radius 1.., half_height
+    0..2^29-1.
+    """
 
     __slots__ = ()
     __match_args__ = ("radius", "half_height")
 
     def __init__(self, radius: int, half_height: int) -> None:
-        self._set(lib.FXS_CAPSULE, 0, _size("radius", radius), _size("half_height", half_height, 0), 0)
+        self._set(
+            lib.FXS_CAPSULE, 0, _size("radius", radius), _size("half_height", half_height, 0), 0
+        )
 
     @property
     def radius(self) -> int:
@@ -212,7 +217,9 @@ class Cylinder(_ShapeValue):
     __match_args__ = ("radius", "half_height")
 
     def __init__(self, radius: int, half_height: int) -> None:
-        self._set(lib.FXS_CYLINDER, 0, _size("radius", radius), _size("half_height", half_height), 0)
+        self._set(
+            lib.FXS_CYLINDER, 0, _size("radius", radius), _size("half_height", half_height), 0
+        )
 
     @property
     def radius(self) -> int:
@@ -231,7 +238,13 @@ class Box(_ShapeValue):
     __match_args__ = ("half_x", "half_y", "half_z")
 
     def __init__(self, half_x: int, half_y: int, half_z: int) -> None:
-        self._set(lib.FXS_BOX, 0, _size("half_x", half_x), _size("half_y", half_y), _size("half_z", half_z))
+        self._set(
+            lib.FXS_BOX,
+            0,
+            _size("half_x", half_x),
+            _size("half_y", half_y),
+            _size("half_z", half_z),
+        )
 
     @property
     def half_x(self) -> int:
@@ -248,19 +261,20 @@ class Box(_ShapeValue):
 
 @final
 class Sector(_ShapeValue):
-    """A vertical prism over a fan: its apex at the pose, facing the yaw, half_angle (1..32768 steps) to
-    either side.
+    """A vertical prism over a fan: its apex at the pose, facing the yaw, half_angle (1..32768
+    steps) to either side.
 
-    A half_angle of 32768 is the whole disc. radius and half_height: Q16.16, 1..2^29-1. Sectors do not hit
-    each other.
-    """
+    A half_angle of 32768 is the whole disc. radius and half_height: Q16.16, 1..2^29-1. Sectors do
+    not hit each other."""
 
     __slots__ = ()
     __match_args__ = ("radius", "half_angle", "half_height")
 
     def __init__(self, radius: int, half_angle: int, half_height: int) -> None:
         angle = integer("half_angle", half_angle, 1, HALF_ANGLE_MAX)
-        self._set(lib.FXS_SECTOR, angle, _size("radius", radius), _size("half_height", half_height), 0)
+        self._set(
+            lib.FXS_SECTOR, angle, _size("radius", radius), _size("half_height", half_height), 0
+        )
 
     @property
     def radius(self) -> int:
@@ -292,7 +306,11 @@ class Pose(_Value):
 
     def __init__(self, x: int, y: int, z: int, yaw: int = 0) -> None:
         if not (
-            type(x) is int and type(y) is int and type(z) is int and type(yaw) is int and 0 <= yaw <= YAW_MAX
+            type(x) is int
+            and type(y) is int
+            and type(z) is int
+            and type(yaw) is int
+            and 0 <= yaw <= YAW_MAX
         ):
             x, y, z, yaw = self._checked(x, y, z, yaw)
         try:
@@ -304,7 +322,12 @@ class Pose(_Value):
 
     @staticmethod
     def _checked(x: object, y: object, z: object, yaw: object) -> tuple[int, int, int, int]:
-        return _coordinate("x", x), _coordinate("y", y), _coordinate("z", z), integer("yaw", yaw, 0, YAW_MAX)
+        return (
+            _coordinate("x", x),
+            _coordinate("y", y),
+            _coordinate("z", z),
+            integer("yaw", yaw, 0, YAW_MAX),
+        )
 
     @property
     def x(self) -> int:
@@ -339,7 +362,9 @@ def _coordinate(name: str, value: object) -> int:
 
 
 def shape_from_tuple(values: Iterable[Any]) -> Shape:
-    """The shape of ("sphere", radius) and so on: the inverse of `as_tuple`. Any sequence will do."""
+    """The shape of ("sphere", radius) and so on: the inverse of `as_tuple`. Any sequence will
+    do.
+    """
     if isinstance(values, str):
         raise TypeError(f"a shape must be ('sphere', radius) or the like, not {shown(values)}")
     kind, *sizes = tuple(values) or (None,)
@@ -426,23 +451,22 @@ def require_pose(name: str, value: object) -> None:
 
 
 def push_out(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> tuple[int, int]:
-    """The shortest planar translation (dx, dz) of a, raw Q16.16, that ends an OVERLAPPING contact; (0, 0)
-    for any other contact.
+    """The shortest planar translation (dx, dz) of a, raw Q16.16, that ends an OVERLAPPING contact;
+    (0, 0) for any other contact.
 
-    Moved by it, the two are not OVERLAPPING, exactly; y is not changed. It is less than 2 raw units longer
-    than the shortest real translation (2.5 of two boxes, one with a half size above 5000 units).
-    `push_out(b, a)` is its negative wherever the centres differ in x or z. Where they do not, either order
-    pushes its first shape the same way (without a box: along +X), so apply it to one of the two. ValueError
-    for a sector.
-    """
+    Moved by it, the two are not OVERLAPPING, exactly; y is not changed. It is less than 2 raw units
+    longer than the shortest real translation (2.5 of two boxes, one with a half size above 5000
+    units). `push_out(b, a)` is its negative wherever the centres differ in x or z. Where they do
+    not, either order pushes its first shape the same way (without a box: along +X), so apply it to
+    one of the two. ValueError for a sector."""
     out = ffi.new(_TRANSLATION)
     _ask(lib.fxs_push_out, shape_a, pose_a, shape_b, pose_b, out)
     return out[0], out[1]
 
 
 def lift(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> int:
-    """The vertical counterpart of `push_out`: the dy of a that ends the contact and is the least in size, up
-    where both centres are level. A body on a floor wants this one."""
+    """The vertical counterpart of `push_out`: the dy of a that ends the contact and is the least in
+    size, up where both centres are level. A body on a floor wants this one."""
     out = ffi.new(_LIFT)
     _ask(lib.fxs_lift, shape_a, pose_a, shape_b, pose_b, out)
     dy: int = out[0]
@@ -452,9 +476,8 @@ def lift(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> int:
 def side(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> Side:
     """The side of the box b that `push_out` moves a out of; NONE if the contact is not OVERLAPPING.
 
-    It is where the translation mostly points in the box's own frame, X on a tie. ValueError if b is no box,
-    or a is a sector.
-    """
+    It is where the translation mostly points in the box's own frame, X on a tie. ValueError if b is
+    no box, or a is a sector."""
     return Side(_ask(lib.fxs_side, shape_a, pose_a, shape_b, pose_b))
 
 
@@ -471,8 +494,8 @@ def _ask(call: Any, shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose, 
 
 
 def refuse_undefined(name_a: str, a: Shape, name_b: str, b: Shape) -> NoReturn:
-    """ValueError for what has no push-out or is not cast: a sector or, asked for a side, a b that is no
-    box."""
+    """ValueError for what has no push-out or is not cast: a sector or, asked for a side, a b that
+    is no box."""
     for name, shape in ((name_a, a), (name_b, b)):
         if isinstance(shape, Sector):
             refuse(name, shape, "a Sphere, Capsule, Cylinder or Box")
@@ -510,20 +533,27 @@ def cast_pair(
     *,
     hit_when: int = Contact.TOUCHING,
 ) -> tuple[int, tuple[int, int, int]] | None:
-    """When two shapes that move straight, in the same time and without turning, first meet: (fraction,
-    normal), or None. Nothing tunnels, however thin or fast.
+    """When two shapes that move straight, in the same time and without turning, first meet:
+    (fraction, normal), or None. Nothing tunnels, however thin or fast.
 
-    A motion is (mx, my, mz), Q16.16, each -(2^29-1)..2^29-1. fraction: floor(65536 * time), 0..65536, of the
-    first contact >= hit_when. TOUCHING counts a graze, a slide and a departure, OVERLAPPING does not. normal:
-    Q2.30, from b towards a, as 1/65536 of the motion earlier; (0, 0, 0) if they overlap where they start.
-    ValueError for a sector.
-    """
+    A motion is (mx, my, mz), Q16.16, each -(2^29-1)..2^29-1. fraction: floor(65536 * time),
+    0..65536, of the first contact >= hit_when. TOUCHING counts a graze, a slide and a departure,
+    OVERLAPPING does not. normal: Q2.30, from b towards a, as 1/65536 of the motion earlier; (0, 0,
+    0) if they overlap where they start. ValueError for a sector."""
     a, b = motion_of("motion_a", motion_a), motion_of("motion_b", motion_b)
     least = hit_when_of("hit_when", hit_when)
     fraction, normal = ffi.new(_FRACTION), ffi.new(_MOTION)
     try:
         met = lib.fxs_cast_pair(
-            shape_a._shape, pose_a._pose, a, shape_b._shape, pose_b._pose, b, least, fraction, normal
+            shape_a._shape,
+            pose_a._pose,
+            a,
+            shape_b._shape,
+            pose_b._pose,
+            b,
+            least,
+            fraction,
+            normal,
         )
     except (AttributeError, TypeError):
         _require_pair(shape_a, pose_a, shape_b, pose_b)
@@ -537,17 +567,18 @@ def cast_pair(
 
 
 def pack_shapes(shapes: Iterable[Shape]) -> bytes:
-    """Rows for `overlap_many`: of each shape kind, half_angle and three sizes, as 32-bit numbers in the
-    machine's order.
+    """Rows for `overlap_many`: of each shape kind, half_angle and three sizes, as 32-bit numbers in
+    the machine's order.
 
-    The sizes: sphere r, 0, 0; capsule and cylinder r, half_height, 0; box half_x, half_y, half_z; sector r,
-    half_height, 0.
-    """
+    The sizes: sphere r, 0, 0; capsule and cylinder r, half_height, 0; box half_x, half_y, half_z;
+    sector r, half_height, 0."""
     return _packed_shapes("shapes", shapes)
 
 
 def pack_poses(poses: Iterable[Pose]) -> bytes:
-    """Rows for `overlap_many`: of each pose x, y, z and yaw, as 32-bit numbers in the machine's order."""
+    """Rows for `overlap_many`: of each pose x, y, z and yaw, as 32-bit numbers in the machine's
+    order.
+    """
     return _packed_poses("poses", poses)
 
 
@@ -578,11 +609,10 @@ def _iterated(name: str, values: Iterable[Any]) -> Iterable[Any]:
 def overlap_many(shapes_a: Any, poses_a: Any, shapes_b: Any, poses_b: Any) -> bytes:
     """`overlap` of many pairs in one call: one byte each, 0 APART, 1 TOUCHING, 2 OVERLAPPING.
 
-    Each argument is a sequence of shapes or poses, or a buffer of rows as `pack_shapes` and `pack_poses` lay
-    them out (bytes, array.array, a NumPy array of int32), all of one length; or a single shape or pose, which
-    stands in every pair. ValueError names the argument, the index and the field of what is no shape or no
-    pose.
-    """
+    Each argument is a sequence of shapes or poses, or a buffer of rows as `pack_shapes` and
+    `pack_poses` lay them out (bytes, array.array, a NumPy array of int32), all of one length; or a
+    single shape or pose, which stands in every pair. ValueError names the argument, the index and
+    the field of what is no shape or no pose."""
     names = ("shapes_a", "poses_a", "shapes_b", "poses_b")
     columns = [
         _shape_rows(names[0], shapes_a),
@@ -617,7 +647,9 @@ def _shape_rows(name: str, value: Any) -> tuple[bytes, bool]:
     """Rows of shapes, and whether it was a single one."""
     if isinstance(value, _ShapeValue):
         return ffi.buffer(value._shape)[:], True
-    return rows_of(name, value, SHAPE_ROW) if is_buffer(value) else _packed_shapes(name, value), False
+    return rows_of(name, value, SHAPE_ROW) if is_buffer(value) else _packed_shapes(
+        name, value
+    ), False
 
 
 def _pose_rows(name: str, value: Any) -> tuple[bytes, bool]:

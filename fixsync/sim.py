@@ -1,9 +1,8 @@
 """What sessions, logs and tests need of a game: the `Simulation` protocol, and simulations by name.
 
-A simulation is started from a seed and a number of players, and stepped with one input a player. Everything
-it will ever do is a function of its state and the inputs. `save` is that state as bytes, all of it; `hash` is
-the XXH64 of those bytes; `load` brings it back.
-"""
+A simulation is started from a seed and a number of players, and stepped with one input a player.
+Everything it will ever do is a function of its state and the inputs. `save` is that state as bytes,
+all of it; `hash` is the XXH64 of those bytes; `load` brings it back."""
 
 from __future__ import annotations
 
@@ -15,8 +14,8 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from fixsync._native import ffi, integer, lib, shown
 from fixsync.fields import StateFields, byte_fields, world_fields
-from fixsync.matchlog import Names
-from fixsync.random import Random
+from fixsync.game.random import Random
+from fixsync.log.matchlog import Names
 from fixsync.records import Event
 from fixsync.world import World
 
@@ -41,9 +40,8 @@ __all__ = [
 ]
 
 Input: TypeAlias = int | tuple[int, ...]
-"""What one player does in one frame: an integer, or several. The simulation says what they mean and which are
-allowed.
-"""
+"""What one player does in one frame: an integer, or several. The simulation says what they mean and
+which are allowed. """
 
 INPUT_NUMBERS_MAX = 16
 """The most integers in one input: redundant inputs of many frames must fit one datagram."""
@@ -58,15 +56,17 @@ class Simulation(Protocol):
 
     It may also have any of these, which are used where they are there:
 
-    - `idle`: the input of a seat that nobody holds, and of the frames before the first input arrives; 0
-      otherwise.
-    - `check_input(player, value)`: ValueError for an input that no player can give. `value` is an int or a
-      tuple of at most 16 ints, each of 64 bits.
-    - `state_fields(state)`, static or of the class: what `save` returned as named fields (`fixsync.fields`),
-      so that a difference is told by name; ValueError for bytes that are no state.
-    - `shuffle(random)`: puts whatever the game holds in containers into another order, where order must not
-      matter.
-    - `names`: a `fixsync.matchlog.Names`, what its layers and ids are called in logs, reports and the viewer.
+    - `idle`: the input of a seat that nobody holds, and of the frames before the first input
+      arrives; 0 otherwise.
+    - `check_input(player, value)`: ValueError for an input that no player can give. `value` is an
+      int or a tuple of at most 16 ints, each of 64 bits.
+    - `state_fields(state)`, static or of the class: what `save` returned as named fields
+      (`fixsync.fields`), so that a difference is told by name; ValueError for bytes that are no
+      state.
+    - `shuffle(random)`: puts whatever the game holds in containers into another order, where order
+      must not matter.
+    - `names`: a `fixsync.log.matchlog.Names`, what its layers and ids are called in logs, reports
+      and the viewer.
     - `bot(player, seed)`, of the class: a `Bot` that plays.
     """
 
@@ -86,7 +86,9 @@ class Simulation(Protocol):
         """One frame: steps the world exactly once, and returns its events."""
 
     def save(self) -> bytes:
-        """The whole state. What two simulations save is equal exactly when they will do the same for ever."""
+        """The whole state. What two simulations save is equal exactly when they will do the same
+        for ever.
+        """
 
     def load(self, data: bytes) -> None:
         """Brings back what `save` returned. ValueError, with nothing changed, for anything else."""
@@ -144,13 +146,16 @@ def hash_of(data: bytes) -> int:
 def idle_input(simulation: object) -> Input:
     """The input of a seat that nobody holds."""
     idle = getattr(simulation, "idle", 0)
-    return tuple(idle) if isinstance(idle, (list, tuple)) else integer("idle", idle, _INT64_MIN, _INT64_MAX)
+    return (
+        tuple(idle)
+        if isinstance(idle, (list, tuple))
+        else integer("idle", idle, _INT64_MIN, _INT64_MAX)
+    )
 
 
 def check_input(simulation: Simulation, player: int, value: object) -> Input:
-    """The input as a simulation is given it. ValueError or TypeError, naming the player, for one that it
-    refuses.
-    """
+    """The input as a simulation is given it. ValueError or TypeError, naming the player, for one
+    that it refuses."""
     name = f"input of player {player}"
     checked: Input
     if type(value) is int and _INT64_MIN <= value <= _INT64_MAX:
@@ -159,7 +164,8 @@ def check_input(simulation: Simulation, player: int, value: object) -> Input:
         if not 1 <= len(value) <= INPUT_NUMBERS_MAX:
             raise ValueError(f"{name} must hold 1..{INPUT_NUMBERS_MAX} integers, not {len(value)}")
         checked = tuple(
-            integer(f"{name}, [{i}]", number, _INT64_MIN, _INT64_MAX) for i, number in enumerate(value)
+            integer(f"{name}, [{i}]", number, _INT64_MIN, _INT64_MAX)
+            for i, number in enumerate(value)
         )
     else:
         checked = integer(name, value, _INT64_MIN, _INT64_MAX)
@@ -172,9 +178,8 @@ def check_input(simulation: Simulation, player: int, value: object) -> Input:
 
 
 def fields_of(simulation: object, state: bytes) -> StateFields:
-    """What a simulation saved, as named fields: by its own `state_fields`, as a world's state, or as plain
-    bytes.
-    """
+    """What a simulation saved, as named fields: by its own `state_fields`, as a world's state, or
+    as plain bytes."""
     if isinstance(simulation, _NamesFields):
         return simulation.state_fields(state)
     try:
@@ -190,20 +195,25 @@ def names_of(simulation: object) -> Names:
 
 
 def start(simulation: SimulationType, seed: int, players: int) -> Simulation:
-    """A simulation at frame 0, checked as far as that can be: ValueError names what does not keep to the
-    protocol.
-    """
+    """A simulation at frame 0, checked as far as that can be: ValueError names what does not keep
+    to the protocol."""
     integer("seed", seed, 0, SEED_MAX)
     integer("players", players, 1, PLAYERS_MAX)
     made = simulation(seed, players)
     name = getattr(made, "name", None)
     missing = [
-        method for method in ("step", "save", "load", "hash") if not callable(getattr(made, method, None))
+        method
+        for method in ("step", "save", "load", "hash")
+        if not callable(getattr(made, method, None))
     ]
     if missing or not isinstance(name, str) or not name:
         raise ValueError(
             f"{shown(simulation)} makes no simulation: "
-            + (f"no method {', '.join(missing)}" if missing else f"its name must be a str, not {shown(name)}")
+            + (
+                f"no method {', '.join(missing)}"
+                if missing
+                else f"its name must be a str, not {shown(name)}"
+            )
         )
     if not isinstance(getattr(made, "world", None), World):
         raise ValueError(
@@ -211,7 +221,9 @@ def start(simulation: SimulationType, seed: int, players: int) -> Simulation:
         )
     if getattr(made, "players", None) != players:
         found = shown(getattr(made, "players", None))
-        raise ValueError(f"simulation {name}: started for {players} players, its `players` is {found}")
+        raise ValueError(
+            f"simulation {name}: started for {players} players, its `players` is {found}"
+        )
     if made.world.frame != 0:
         raise ValueError(f"simulation {name}: must start at frame 0, not {made.world.frame}")
     if made.hash() != hash_of(made.save()):
@@ -223,16 +235,16 @@ def start(simulation: SimulationType, seed: int, players: int) -> Simulation:
 
 _registered: dict[str, SimulationType] = {}
 # Where those that come with fixsync are; imported when they are asked for.
-_BUILT_IN = {"skillfight": "fixsync.skillfight:SkillFight"}
+_BUILT_IN = {"skillfight": "fixsync.sample.skillfight:SkillFight"}
 _ENTRY_POINTS = "fixsync.simulations"
 
 
 def register(simulation: SimulationType) -> SimulationType:
-    """Makes a simulation known by its name, in this process. It returns it, so that it can decorate a class.
+    """Makes a simulation known by its name, in this process. It returns it, so that it can decorate
+    a class.
 
-    ValueError for a name that another one has. A package makes its simulations known to every process by
-    entry points of the group `fixsync.simulations`.
-    """
+    ValueError for a name that another one has. A package makes its simulations known to every
+    process by entry points of the group `fixsync.simulations`."""
     name = getattr(simulation, "name", None)
     if not isinstance(name, str) or not name:
         raise ValueError(f"name of a simulation must be a str, not {shown(name)}")
@@ -244,20 +256,20 @@ def register(simulation: SimulationType) -> SimulationType:
 
 def names() -> list[str]:
     """Every name that `find` knows."""
-    return sorted({*_BUILT_IN, *_registered, *(point.name for point in entry_points(group=_ENTRY_POINTS))})
+    return sorted(
+        {*_BUILT_IN, *_registered, *(point.name for point in entry_points(group=_ENTRY_POINTS))}
+    )
 
 
 def find(reference: str) -> SimulationType:
-    """The simulation of a name, or of `module:object`, which imports that module. ValueError if there is
-    none.
-    """
+    """The simulation of a name, or of `module:object`, which imports that module. ValueError if
+    there is none."""
     return _imported(reference) if ":" in reference else named(reference)
 
 
 def named(name: str) -> SimulationType:
-    """The simulation of a name, for names that come from elsewhere, out of a log: `module:object` is none. A
-    log could have any function called with its seed. ValueError if there is none.
-    """
+    """The simulation of a name, for names that come from elsewhere, out of a log: `module:object`
+    is none. A log could have any function called with its seed. ValueError if there is none."""
     if name in _registered:
         return _registered[name]
     if name in _BUILT_IN:

@@ -18,8 +18,8 @@ _PARTS = (("colliders", 52), ("hits", 12), ("changed", 4))
 
 
 def state_fault(data: bytes, at: int, capacity: int) -> str:
-    """What is wrong at offset `at`, where the kernel found the first rule broken for a world of this
-    capacity."""
+    """What is wrong at offset `at`, where the kernel found the first rule broken for a world of
+    this capacity."""
     if len(data) < _SIZE_MIN:
         return f"a saved state has at least {_SIZE_MIN} bytes, these are {len(data)}"
     if at < _HEAD_SIZE:
@@ -38,7 +38,9 @@ def state_fault(data: bytes, at: int, capacity: int) -> str:
         if at < end:
             index = max(0, at - start - 4) // size
             record = start + 4 + index * size
-            words = {"colliders": _collider_fault, "hits": _hit_fault, "changed": _changed_fault}[name]
+            words = {"colliders": _collider_fault, "hits": _hit_fault, "changed": _changed_fault}[
+                name
+            ]
             return f"{name}[{index}]: {words(data, record, index, capacity)}"
         start = end
     return f"{len(data) - start} bytes after the end"
@@ -90,9 +92,7 @@ def _changed_fault(data: bytes, record: int, index: int, capacity: int) -> str:
     (id,) = unpack_from("<I", data, record)
     if id >= capacity:
         return f"id must be 0..{capacity - 1}, not {id}"
-    return (
-        f"ids must ascend, but {id} follows {unpack_from('<I', data, record - 4)[0] if index else 'nothing'}"
-    )
+    return f"ids must ascend, but {id} follows {unpack_from('<I', data, record - 4)[0] if index else 'nothing'}"
 
 
 def centre_fault(position: tuple[int, ...], yaw: int, offset: tuple[int, ...]) -> str:

@@ -1,10 +1,9 @@
 """Worlds: colliders by id, stepped into events.
 
-Every change of a world goes through `World._change` (or is a step or a load), which is where an attached
-observer, such as a recorder, is told. Every use of the kernel's memory happens under the world's lock: it is
-there to refuse a second thread, never to wait for it, since what two threads do at once to one world has no
-order that could be repeated.
-"""
+Every change of a world goes through `World._change` (or is a step or a load), which is where an
+attached observer, such as a recorder, is told. Every use of the kernel's memory happens under the
+world's lock: it is there to refuse a second thread, never to wait for it, since what two threads do
+at once to one world has no order that could be repeated."""
 
 from __future__ import annotations
 
@@ -71,7 +70,9 @@ CAPACITY_MAX: int = lib.FXS_CAPACITY_MAX
 """The largest capacity of a world: 2^31."""
 
 Command: TypeAlias = tuple[Any, ...]
-"""A change as a match log writes it: ("move", id, (x, y, z)), ("shape", id, ("sphere", radius)), ..."""
+"""A change as a match log writes it: ("move", id, (x, y, z)), ("shape", id, ("sphere", radius)),
+...
+"""
 
 _LAYERS: int = lib.FXS_LAYER_COUNT
 _ALL = (1 << _LAYERS) - 1
@@ -120,7 +121,8 @@ _kernel_save = lib.fxs_world_save
 _kernel_load = lib.fxs_world_load
 _NO_ROOM: int = lib.FXS_E_ROOM
 
-# Room for this many hits, or one a collider, comes with a new world. More is made when it is needed.
+# Room for this many hits, or one a collider, comes with a new world. More is made when it is
+# needed.
 _HIT_ROOM_MIN = 64
 
 _COORDINATE = (INT32_MIN, INT32_MAX)
@@ -133,12 +135,12 @@ _RANGES = {
 
 
 class Observer(Protocol):
-    """What `World.attach` takes. Each method is called after the world took the change, and may read the
-    world. What it raises reaches the caller; the change stays."""
+    """What `World.attach` takes. Each method is called after the world took the change, and may
+    read the world. What it raises reaches the caller; the change stays."""
 
     def changed(self, command: Command) -> None:
-        """A collider was added, changed or removed; `command` as in a match log. Bulk changes come one by
-        one, in order."""
+        """A collider was added, changed or removed; `command` as in a match log. Bulk changes come
+        one by one, in order."""
 
     def stepped(self, events: Events) -> None:
         """A step was made."""
@@ -212,7 +214,8 @@ def _read_collider(i: int, rows: CData) -> dict[str, Any]:
     return _read_struct(_COLLIDER_NAMES, rows[i], size=tuple(rows[i].size))
 
 
-# Changes of many take their count, their arrays, and where to put the index of a row that is refused.
+# Changes of many take their count, their arrays, and where to put the index of a row that is
+# refused.
 def _read_colliders(i: int, _n: int, rows: CData, _bad: CData) -> dict[str, Any]:
     return _read_collider(i, rows)
 
@@ -222,7 +225,10 @@ def _read_rows(codes: str, *names: str) -> Callable[..., dict[str, Any]]:
 
     def read(i: int, _n: int, ids: bytes, rows: bytes, _bad: CData) -> dict[str, Any]:
         values = row.unpack_from(rows, i * row.size)
-        return {"id": id_row.unpack_from(ids, i * id_row.size)[0], **dict(zip(names, values, strict=True))}
+        return {
+            "id": id_row.unpack_from(ids, i * id_row.size)[0],
+            **dict(zip(names, values, strict=True)),
+        }
 
     return read
 
@@ -239,15 +245,17 @@ _SET_LAYER = _Change(lib.fxs_world_set_layer, "layer", _read("id", "layer"))
 _SET_ACTIVE = _Change(lib.fxs_world_set_active, "active", _read("id", "active"))
 _ADD_MANY = _Change(lib.fxs_world_add_many, "add", _read_colliders, "records")
 _MOVE_MANY = _Change(lib.fxs_world_move_many, "move", _read_rows("iii", *_POSITION), "positions")
-_POSE_MANY = _Change(lib.fxs_world_pose_many, "pose", _read_rows(POSE_ROW, *_POSITION, "yaw"), "poses")
+_POSE_MANY = _Change(
+    lib.fxs_world_pose_many, "pose", _read_rows(POSE_ROW, *_POSITION, "yaw"), "poses"
+)
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def _exclusive(method: _F) -> _F:
-    """Runs a method under the world's lock. The methods that are called most do the same by hand, which is
-    faster."""
+    """Runs a method under the world's lock. The methods that are called most do the same by hand,
+    which is faster."""
 
     @wraps(method)
     def locked(self: World, *args: Any, **kwargs: Any) -> Any:
@@ -270,12 +278,11 @@ def _refuse_thread() -> NoReturn:
 class World:
     """Colliders by id, 0 <= id < capacity, and the hits between them.
 
-    What it answers is a function of its state alone: not of the order in which ids were added, nor of the
-    platform. `hit_when` is the least contact that is a hit. `layers` lists the pairs of layers (0..31) that
-    can hit each other; None: all of them. An error changes nothing: ValueError and TypeError name the
-    argument, its value and what is allowed; KeyError is an id in range that is not there; RuntimeError tells
-    that another thread is using this world.
-    """
+    What it answers is a function of its state alone: not of the order in which ids were added, nor
+    of the platform. `hit_when` is the least contact that is a hit. `layers` lists the pairs of
+    layers (0..31) that can hit each other; None: all of them. An error changes nothing: ValueError
+    and TypeError name the argument, its value and what is allowed; KeyError is an id in range that
+    is not there; RuntimeError tells that another thread is using this world."""
 
     __slots__ = (
         "__weakref__",
@@ -309,8 +316,8 @@ class World:
         hit_when: int = Contact.TOUCHING,
         layers: Iterable[Iterable[int]] | None = None,
     ) -> None:
-        """capacity: 1..2^31; its memory is taken at once, about 210 bytes an id. MemoryError if there is not
-        so much."""
+        """capacity: 1..2^31; its memory is taken at once, about 210 bytes an id. MemoryError if
+        there is not so much."""
         config = ffi.new("fxs_config *")
         config.capacity = integer("capacity", capacity, 1, CAPACITY_MAX)
         config.hit_capacity = max(_HIT_ROOM_MIN, config.capacity)
@@ -361,7 +368,9 @@ class World:
             self._release()
 
     def _refuse(self, change: _Change, args: tuple[Any, ...], status: int | None) -> NoReturn:
-        """The error of a change that the kernel refused with `status`, or cffi with an OverflowError."""
+        """The error of a change that the kernel refused with `status`, or cffi with an
+        OverflowError.
+        """
         index = args[-1][0] if change.rows else 0
         values = change.read(index, *args)
         where = f"{change.rows}[{index}]: " if change.rows else ""
@@ -410,14 +419,22 @@ class World:
     ) -> None:
         """Adds a collider under an id that is not taken.
 
-        layer: 0..31. owner: 0..2^32-1, 0 for none; what has the same owner does not hit. offset: of its
-        centre from its pose, turned with the yaw. An inactive collider neither hits nor is found.
-        """
+        layer: 0..31. owner: 0..2^32-1, 0 for none; what has the same owner does not hit. offset: of
+        its centre from its pose, turned with the yaw. An inactive collider neither hits nor is
+        found."""
         row = self._row("", id, shape, pose, layer, owner, offset, active)
         self._change(_ADD, ffi.from_buffer(_COLLIDER_TYPE, row))
 
     def _row(
-        self, where: str, id: Any, shape: Any, pose: Any, layer: Any, owner: Any, offset: Any, active: Any
+        self,
+        where: str,
+        id: Any,
+        shape: Any,
+        pose: Any,
+        layer: Any,
+        owner: Any,
+        offset: Any,
+        active: Any,
     ) -> bytes:
         """A collider as the kernel reads it; what is out of range for the kernel may pass."""
         require_shape(where + "shape", shape)
@@ -425,9 +442,13 @@ class World:
         kind, half_angle, *sizes = shape._row
         x, y, z, yaw = pose._row
         ox, oy, oz = (
-            offset if offset is _NO_OFFSET else integers(f"{where}offset", _OFFSET, offset, *_COORDINATE)
+            offset
+            if offset is _NO_OFFSET
+            else integers(f"{where}offset", _OFFSET, offset, *_COORDINATE)
         )
-        if not (type(id) is int and type(layer) is int and type(owner) is int and type(active) is bool):
+        if not (
+            type(id) is int and type(layer) is int and type(owner) is int and type(active) is bool
+        ):
             id, layer, owner = self._checked(where, id, layer, owner)
             boolean(f"{where}active", active)
         try:
@@ -438,7 +459,9 @@ class World:
             self._checked(where, id, layer, owner)
             raise
 
-    def _checked(self, where: str, id: object, layer: object, owner: object) -> tuple[int, int, int]:
+    def _checked(
+        self, where: str, id: object, layer: object, owner: object
+    ) -> tuple[int, int, int]:
         return (
             integer(f"{where}id", id, 0, self._capacity - 1),
             integer(f"{where}layer", layer, *_RANGES["layer"]),
@@ -451,8 +474,8 @@ class World:
 
     @_exclusive
     def clear(self) -> None:
-        """Removes every collider, by id; their hits end with the next step. The frame stays, and so do
-        hit_when and layers."""
+        """Removes every collider, by id; their hits end with the next step. The frame stays, and so
+        do hit_when and layers."""
         for id in self._all_ids():
             self._change(_REMOVE, id)
 
@@ -480,8 +503,8 @@ class World:
         self._change(_SET_SHAPE, id if type(id) is int else self._id(id), shape._shape)
 
     def set_offset(self, id: int, offset: tuple[int, int, int]) -> None:
-        """Sets how far a collider's centre is from its pose: (ox, oy, oz), each any int32, turned with the
-        yaw."""
+        """Sets how far a collider's centre is from its pose: (ox, oy, oz), each any int32, turned
+        with the yaw."""
         values = integers("offset", _OFFSET, offset, *_COORDINATE)
         self._change(_SET_OFFSET, id if type(id) is int else self._id(id), *values)
 
@@ -505,12 +528,12 @@ class World:
     # Many changes at once.
 
     def add_many(self, records: Any) -> None:
-        """Adds many colliders: all of them or, if one is refused, none; the error names its index and field.
+        """Adds many colliders: all of them or, if one is refused, none; the error names its index
+        and field.
 
         `records`: a buffer of COLLIDER_FORMAT rows (bytes, a NumPy array of COLLIDER_DTYPE), what
-        `colliders()` of a world returned, or tuples (id, shape, pose[, layer[, owner[, offset[, active]]]]),
-        as Collider is.
-        """
+        `colliders()` of a world returned, or tuples (id, shape, pose[, layer[, owner[, offset[,
+        active]]]]), as Collider is."""
         if isinstance(records, Colliders):
             rows = bytes(records.buffer)
         elif is_buffer(records):
@@ -531,30 +554,34 @@ class World:
         return self._row(f"{where}: ", *record, *(0, 0, _NO_OFFSET, True)[len(record) - 3 :])
 
     def move_many(self, ids: Any, positions: Any) -> None:
-        """`move` of many ids: all of them or, if one is refused, none; the error names its index. The last of
-        an id counts.
+        """`move` of many ids: all of them or, if one is refused, none; the error names its index.
+        The last of an id counts.
 
-        `ids`: ints, or a buffer of uint32. `positions`: (x, y, z) tuples, or a buffer of int32, three an id.
-        """
+        `ids`: ints, or a buffer of uint32. `positions`: (x, y, z) tuples, or a buffer of int32,
+        three an id."""
         numbers = self._id_rows(ids)
         if is_buffer(positions):
             rows = rows_of("positions", positions, "iii")
         else:
             rows = b"".join(
-                struct.pack("=3i", *integers(f"positions[{i}]", ("x", "y", "z"), position, *_COORDINATE))
+                struct.pack(
+                    "=3i", *integers(f"positions[{i}]", ("x", "y", "z"), position, *_COORDINATE)
+                )
                 for i, position in _counted("positions", positions)
             )
         _same_length("positions", len(rows) // 12, len(numbers) // 4)
         self._change(_MOVE_MANY, len(numbers) // 4, numbers, rows, self._count)
 
     def pose_many(self, ids: Any, poses: Any) -> None:
-        """`set_pose` of many ids: all of them or, if one is refused, none; the error names its index. The
-        last of an id counts.
+        """`set_pose` of many ids: all of them or, if one is refused, none; the error names its
+        index. The last of an id counts.
 
-        `ids`: ints, or a buffer of uint32. `poses`: Pose objects, or a buffer of rows as `pack_poses` lays
-        them out.
-        """
-        if not (type(ids) is bytes and type(poses) is bytes and len(poses) == 4 * len(ids)) or len(ids) % 4:
+        `ids`: ints, or a buffer of uint32. `poses`: Pose objects, or a buffer of rows as
+        `pack_poses` lays them out."""
+        if (
+            not (type(ids) is bytes and type(poses) is bytes and len(poses) == 4 * len(ids))
+            or len(ids) % 4
+        ):
             ids = self._id_rows(ids)
             poses = rows_of("poses", poses, POSE_ROW) if is_buffer(poses) else pack_poses(poses)
             _same_length("poses", len(poses) // 16, len(ids) // 4)
@@ -572,15 +599,16 @@ class World:
     def step(self) -> Events:
         """Finds this frame's hits and returns what changed since the last step, by (a, b).
 
-        ENTER: a hit now, not at the last step. STAY: at both. EXIT: at the last step, not now. An id that was
-        added or removed since the last step ends its old hits: such a pair gives EXIT and, if it is a hit
-        now, ENTER after it.
-        """
+        ENTER: a hit now, not at the last step. STAY: at both. EXIT: at the last step, not now. An
+        id that was added or removed since the last step ends its old hits: such a pair gives EXIT
+        and, if it is a hit now, ENTER after it."""
         if not self._acquire(False):
             _refuse_thread()
         try:
             counts = self._counts
-            while (status := _kernel_step(self._world, self._events, self._event_room, counts)) != 0:
+            while (
+                status := _kernel_step(self._world, self._events, self._event_room, counts)
+            ) != 0:
                 self._make_room(status, counts.hits, counts.events)
             found = counts.events
             events = Events(self._event_bytes[: found * _EVENT_SIZE]) if found else _NO_EVENTS
@@ -612,13 +640,14 @@ class World:
             raise RuntimeError("the kernel refused to copy a world into a larger one")
         self._memory, self._world, self._hit_room = memory, world, config.hit_capacity
 
-    def query(self, shape: Shape, pose: Pose, mask: int = _ALL, *, exclude_owner: int = 0) -> list[int]:
-        """The ids, ascending, of the active colliders that the shape would hit at the pose, as the world is
-        now.
+    def query(
+        self, shape: Shape, pose: Pose, mask: int = _ALL, *, exclude_owner: int = 0
+    ) -> list[int]:
+        """The ids, ascending, of the active colliders that the shape would hit at the pose, as the
+        world is now.
 
-        mask: bit i set looks at layer i. exclude_owner: leaves out what has this owner (0: leaves out
-        nothing). A sector finds no sector. It changes nothing.
-        """
+        mask: bit i set looks at layer i. exclude_owner: leaves out what has this owner (0: leaves
+        out nothing). A sector finds no sector. It changes nothing."""
         if not (type(mask) is int and type(exclude_owner) is int):
             mask, exclude_owner = _query_numbers("", mask, exclude_owner)
         if not self._acquire(False):
@@ -629,7 +658,9 @@ class World:
             question.pose = pose._pose[0]
             question.mask = mask
             question.exclude_owner = exclude_owner
-            while (status := _kernel_query(self._world, question, self._ids, self._id_room, count)) != 0:
+            while (
+                status := _kernel_query(self._world, question, self._ids, self._id_room, count)
+            ) != 0:
                 self._make_id_room(status, count[0])
             found: list[int] = _unpack(self._ids, count[0]) if count[0] else []
             return found
@@ -650,9 +681,8 @@ class World:
     def query_many(self, queries: Any) -> QueryAnswers:
         """`query` of many in one call: the answers in order.
 
-        `queries`: tuples (shape, pose[, mask[, exclude_owner]]), or a buffer of rows of eleven 32-bit
-        numbers: a row of `pack_shapes`, a row of `pack_poses`, mask and exclude_owner.
-        """
+        `queries`: tuples (shape, pose[, mask[, exclude_owner]]), or a buffer of rows of eleven
+        32-bit numbers: a row of `pack_shapes`, a row of `pack_poses`, mask and exclude_owner."""
         return self._ask_many(lib.fxs_world_query_many, _query_rows(queries))
 
     def nearest(
@@ -660,9 +690,8 @@ class World:
     ) -> list[int]:
         """What `query` finds, nearest first: the first `limit` of it (0: all).
 
-        Nearest by the exact squared distance, y included, of a collider's centre from the pose; of equally
-        near ones the lower id first.
-        """
+        Nearest by the exact squared distance, y included, of a collider's centre from the pose; of
+        equally near ones the lower id first."""
         limit = integer("limit", limit, 0, UINT32_MAX)
         require_shape("shape", shape)
         require_pose("pose", pose)
@@ -671,7 +700,9 @@ class World:
         return self._ask_many(lib.fxs_world_nearest_many, row, limit)[0]
 
     def nearest_many(self, queries: Any, limit: int = 0) -> QueryAnswers:
-        """`nearest` of many in one call, `limit` for each of them. `queries`: as for `query_many`."""
+        """`nearest` of many in one call, `limit` for each of them. `queries`: as for
+        `query_many`.
+        """
         limit = integer("limit", limit, 0, UINT32_MAX)
         return self._ask_many(lib.fxs_world_nearest_many, _query_rows(queries), limit)
 
@@ -680,7 +711,9 @@ class World:
         questions = ffi.from_buffer("fxs_query[]", rows)
         n, count = len(questions), self._count
         ends = uninitialised("uint64_t[]", n)
-        while (status := call(self._world, n, questions, *limit, ends, self._ids, self._id_room, count)) != 0:
+        while (
+            status := call(self._world, n, questions, *limit, ends, self._ids, self._id_room, count)
+        ) != 0:
             if status != _NO_ROOM:
                 _refuse_query(questions, int(count[0]), status)
             self._make_id_room(status, count[0])
@@ -699,13 +732,14 @@ class World:
         limit: int = 0,
         hit_when: int | None = None,
     ) -> list[CastHit]:
-        """What a shape meets that moves straight from the pose, by (fraction, id), as the world is now: the
-        first `limit` of them (0: all). Nothing tunnels, however thin or fast. A ray is a Sphere(1).
+        """What a shape meets that moves straight from the pose, by (fraction, id), as the world is
+        now: the first `limit` of them (0: all). Nothing tunnels, however thin or fast. A ray is a
+        Sphere(1).
 
-        It looks at the active colliders that `query` would look at, but for sectors, each standing still.
-        motion: (mx, my, mz), Q16.16, each -(2^29-1)..2^29-1. hit_when: None is the world's. Fractions and
-        normals are those of `cast_pair` with the shape as a. ValueError for a sector. It changes nothing.
-        """
+        It looks at the active colliders that `query` would look at, but for sectors, each standing
+        still. motion: (mx, my, mz), Q16.16, each -(2^29-1)..2^29-1. hit_when: None is the world's.
+        Fractions and normals are those of `cast_pair` with the shape as a. ValueError for a sector.
+        It changes nothing."""
         require_shape("shape", shape)
         require_pose("pose", pose)
         numbers = _cast_numbers("", motion, mask, exclude_owner, limit, hit_when)
@@ -722,9 +756,9 @@ class World:
     def sweep(
         self, id: int, motion: tuple[int, int, int], *, limit: int = 0, hit_when: int | None = None
     ) -> list[CastHit]:
-        """What a collider would meet that moves straight from where it is: `cast` of its own shape, at the
-        other active colliders that layers and owners let it hit. Whether it is active itself does not
-        matter. ValueError for a sector."""
+        """What a collider would meet that moves straight from where it is: `cast` of its own shape,
+        at the other active colliders that layers and owners let it hit. Whether it is active itself
+        does not matter. ValueError for a sector."""
         vector, _, _, limit, least = _cast_numbers("", motion, _ALL, 0, limit, hit_when)
         if not self._acquire(False):
             _refuse_thread()
@@ -733,11 +767,15 @@ class World:
                 id = self._id(id)
             if not self._has(id):
                 raise KeyError(f"id {id} is not in the world")
-            return self._cast_one(_kernel_sweep, lambda: f"the shape of id {id}", id, vector, limit, least)
+            return self._cast_one(
+                _kernel_sweep, lambda: f"the shape of id {id}", id, vector, limit, least
+            )
         finally:
             self._release()
 
-    def _cast_one(self, call: Callable[..., int], what: Callable[[], str], *args: Any) -> list[CastHit]:
+    def _cast_one(
+        self, call: Callable[..., int], what: Callable[[], str], *args: Any
+    ) -> list[CastHit]:
         count = self._count
         while (status := call(self._world, *args, self._cast_hits, self._cast_room, count)) != 0:
             if status == lib.FXS_E_UNDEFINED:
@@ -754,14 +792,15 @@ class World:
     def cast_many(self, casts: Any) -> CastAnswers:
         """`cast` of many in one call: the answers in order.
 
-        `casts`: tuples (shape, pose, motion[, mask[, exclude_owner[, limit[, hit_when]]]]), or a buffer of
-        rows of sixteen 32-bit numbers: a row of `pack_shapes`, a row of `pack_poses`, the motion, mask,
-        exclude_owner, limit, and hit_when (0: the world's).
-        """
+        `casts`: tuples (shape, pose, motion[, mask[, exclude_owner[, limit[, hit_when]]]]), or a
+        buffer of rows of sixteen 32-bit numbers: a row of `pack_shapes`, a row of `pack_poses`, the
+        motion, mask, exclude_owner, limit, and hit_when (0: the world's)."""
         if is_buffer(casts):
             rows = rows_of("casts", casts, _CAST_ROW)
         else:
-            rows = b"".join(_cast_row(f"casts[{i}]", entry) for i, entry in _counted("casts", casts))
+            rows = b"".join(
+                _cast_row(f"casts[{i}]", entry) for i, entry in _counted("casts", casts)
+            )
         return self._cast_rows(rows)
 
     @_exclusive
@@ -782,7 +821,9 @@ class World:
         return CastAnswers(_buffer(ends)[:] if n else b"", hits)
 
     def contact(self, a: int, b: int) -> Contact:
-        """The contact of two colliders as they are now, whatever their layers, owners and activity."""
+        """The contact of two colliders as they are now, whatever their layers, owners and
+        activity.
+        """
         if not (type(a) is int and type(b) is int):
             a, b = (integer(name, id, 0, self._capacity - 1) for name, id in (("a", a), ("b", b)))
         if not self._acquire(False):
@@ -801,8 +842,8 @@ class World:
         return CONTACTS[status]
 
     def push_out(self, a: int, b: int) -> tuple[int, int]:
-        """`fixsync.push_out` of two colliders as they are now, whatever their layers, owners and activity:
-        (dx, dz) for a's pose, its offset and all."""
+        """`fixsync.push_out` of two colliders as they are now, whatever their layers, owners and
+        activity: (dx, dz) for a's pose, its offset and all."""
         out = ffi.new("int32_t[2]")
         self._ask_pair(lib.fxs_world_push_out, a, b, out)
         return out[0], out[1]
@@ -815,7 +856,9 @@ class World:
         return dy
 
     def side(self, a: int, b: int) -> Side:
-        """`fixsync.side` of two colliders as they are now: the side of b, a box, that a is pushed out of."""
+        """`fixsync.side` of two colliders as they are now: the side of b, a box, that a is pushed
+        out of.
+        """
         return Side(self._ask_pair(lib.fxs_world_side, a, b))
 
     @_exclusive
@@ -828,26 +871,28 @@ class World:
             if one is None or other is None:
                 name, id = ("a", a) if one is None else ("b", b)
                 raise KeyError(f"{name}: id {id} is not in the world")
-            refuse_undefined(f"the shape of a ({a})", one.shape, f"the shape of b ({b})", other.shape)
+            refuse_undefined(
+                f"the shape of a ({a})", one.shape, f"the shape of b ({b})", other.shape
+            )
         return status
 
     def separate(self, yields: Iterable[Iterable[int]], *, passes: int = 1) -> list[Moved]:
-        """Pushes bodies that overlap apart: characters from each other, and out of walls. Returns what it
-        moved, by id, with the new positions.
+        """Pushes bodies that overlap apart: characters from each other, and out of walls. Returns
+        what it moved, by id, with the new positions.
 
-        yields: pairs of layers (i, j), "a body of layer i gives way to one of layer j". Where only one of two
-        bodies gives way, it takes all of `push_out`; where both do, each takes half, rounded away from zero;
-        where neither does, the pair is left alone.
+        yields: pairs of layers (i, j), "a body of layer i gives way to one of layer j". Where only
+        one of two bodies gives way, it takes all of `push_out`; where both do, each takes half,
+        rounded away from zero; where neither does, the pair is left alone.
 
-        The pairs are those of the last step's hits that are still there, active, allowed to meet and no
-        sectors; each is pushed if it is OVERLAPPING when its turn comes, so it sees what earlier pushes did.
-        A pass takes first the pairs in which both give way, then those in which one does, each by (a, b):
-        what does not yield has the last word. Pushing one pair apart may push another together; further
-        passes, over the same pairs, end early when nothing was left to push.
+        The pairs are those of the last step's hits that are still there, active, allowed to meet
+        and no sectors; each is pushed if it is OVERLAPPING when its turn comes, so it sees what
+        earlier pushes did. A pass takes first the pairs in which both give way, then those in which
+        one does, each by (a, b): what does not yield has the last word. Pushing one pair apart may
+        push another together; further passes, over the same pairs, end early when nothing was left
+        to push.
 
-        Hits and frame stay as they are: the next step sees the new poses. ValueError, with nothing moved, if
-        a push would leave int32.
-        """
+        Hits and frame stay as they are: the next step sees the new poses. ValueError, with nothing
+        moved, if a push would leave int32."""
         masks = [0] * _LAYERS
         for n, pair in _counted("yields", yields):
             i, j = integers(f"yields[{n}]", ("layer", "to"), pair, 0, _LAYERS - 1)
@@ -893,7 +938,9 @@ class World:
     @property
     @_exclusive
     def layers(self) -> list[tuple[int, int]] | None:
-        """The pairs of layers (i, j), i <= j, that can hit each other, ascending; None if all can."""
+        """The pairs of layers (i, j), i <= j, that can hit each other, ascending; None if all
+        can.
+        """
         masks = list(self._config().layers)
         if all(mask == _ALL for mask in masks):
             return None
@@ -924,7 +971,9 @@ class World:
         return collider_of_row(*_COLLIDER.unpack(_buffer(self._collider)))
 
     def __getitem__(self, id: int) -> Collider:
-        """The collider under an id: KeyError if there is none, ValueError for an id that cannot be."""
+        """The collider under an id: KeyError if there is none, ValueError for an id that cannot
+        be.
+        """
         collider = self._find(self._id(id))
         if collider is None:
             raise KeyError(f"id {id} is not in the world")
@@ -944,8 +993,8 @@ class World:
 
     @_exclusive
     def colliders(self) -> Colliders:
-        """All colliders as they are now, by id. Its `buffer` can be given to NumPy, and it itself to
-        `add_many`."""
+        """All colliders as they are now, by id. Its `buffer` can be given to NumPy, and it itself
+        to `add_many`."""
         size = lib.fxs_world_count(self._world) * _COLLIDER.size
         return Colliders(self._written(size, _COLLIDER_TYPE, lib.fxs_world_colliders))
 
@@ -956,11 +1005,11 @@ class World:
         return Hits(self._written(size, _HIT_TYPE, lib.fxs_world_hits))
 
     def _written(self, size: int, kind: CData, write: Callable[[CData, CData], None]) -> bytes:
-        """The `size` bytes that a function of the kernel writes of this world; `kind`: what it points to.
+        """The `size` bytes that a function of the kernel writes of this world; `kind`: what it
+        points to.
 
-        It writes into memory that is kept. Large memory taken anew for every call would each time be given
-        back to the system, and every page of it cost more than what is written there.
-        """
+        It writes into memory that is kept. Large memory taken anew for every call would each time
+        be given back to the system, and every page of it cost more than what is written there."""
         if size > self._scratch_room:
             room = size + size // 4
             self._scratch, self._scratch_room = uninitialised("uint64_t[]", room // 8 + 1), room
@@ -994,11 +1043,11 @@ class World:
         return value
 
     def load(self, data: Any) -> None:
-        """Replaces everything but the capacity, hit_when and layers included, by what `save` returned.
+        """Replaces everything but the capacity, hit_when and layers included, by what `save`
+        returned.
 
-        `data`: bytes or another buffer. ValueError names the offset and the rule that is broken; nothing has
-        changed then.
-        """
+        `data`: bytes or another buffer. ValueError names the offset and the rule that is broken;
+        nothing has changed then."""
         state, at = bytes_of("data", data), self._count
         if not self._acquire(False):
             _refuse_thread()
@@ -1010,7 +1059,9 @@ class World:
             if status != 0:
                 offset = int(at[0])
                 fault = state_fault(state, offset, self._capacity)
-                raise ValueError(f"data is no state that this world can hold: byte {offset}: {fault}")
+                raise ValueError(
+                    f"data is no state that this world can hold: byte {offset}: {fault}"
+                )
             if self._observer is not None:
                 self._observer.loaded()
         finally:
@@ -1046,9 +1097,13 @@ class World:
 
     @_exclusive
     def attach(self, observer: Observer) -> None:
-        """Has an observer told of every change, step and load from now on. A world has at most one."""
+        """Has an observer told of every change, step and load from now on. A world has at most
+        one.
+        """
         if self._observer is not None:
-            raise ValueError(f"the world has an observer already: {shown(self._observer)}; detach it first")
+            raise ValueError(
+                f"the world has an observer already: {shown(self._observer)}; detach it first"
+            )
         self._observer = observer
 
     @_exclusive
@@ -1115,7 +1170,9 @@ def _query_rows(queries: Any) -> bytes:
 
 def _query_row(where: str, entry: Any) -> bytes:
     if not isinstance(entry, (tuple, list)) or not 2 <= len(entry) <= 4:
-        raise TypeError(f"{where} must be (shape, pose[, mask[, exclude_owner]]), not {shown(entry)}")
+        raise TypeError(
+            f"{where} must be (shape, pose[, mask[, exclude_owner]]), not {shown(entry)}"
+        )
     shape, pose = entry[:2]
     mask = entry[2] if len(entry) > 2 else _ALL
     exclude_owner = entry[3] if len(entry) > 3 else 0
@@ -1153,13 +1210,17 @@ def _cast_row(where: str, entry: Any) -> bytes:
     vector, *numbers = _cast_numbers(f"{where}: ", motion, *rest, *usual[len(rest) :])
     if isinstance(shape, Sector):
         raise ValueError(f"{where}: a sector cannot be cast: shape {shown(shape)}")
-    row: bytes = _buffer(shape._shape)[:] + _buffer(pose._pose)[:] + struct.pack("=3i4I", *vector, *numbers)
+    row: bytes = (
+        _buffer(shape._shape)[:] + _buffer(pose._pose)[:] + struct.pack("=3i4I", *vector, *numbers)
+    )
     return row
 
 
 def _refuse_cast(questions: CData, index: int, status: int) -> NoReturn:
     row = questions[index]
-    fault: Sequence[str] | None = shape_fault(row.shape.kind, row.shape.half_angle, tuple(row.shape.size))
+    fault: Sequence[str] | None = shape_fault(
+        row.shape.kind, row.shape.half_angle, tuple(row.shape.size)
+    )
     if fault is None and row.shape.kind == lib.FXS_SECTOR:
         fault = "kind", f"must not be {row.shape.kind}: a sector cannot be cast"
     if fault is None and row.pose.yaw > YAW_MAX:

@@ -1,8 +1,8 @@
 """Plays the matches of this folder again and records them: python replay_logs/generate.py FOLDER.
 
-Whatever they draw comes from a generator of integers that is written out here, so that the same commands, and
-with them the same bytes, come out everywhere and for ever. README.md tells what each match is for.
-"""
+Whatever they draw comes from a generator of integers that is written out here, so that the same
+commands, and with them the same bytes, come out everywhere and for ever. README.md tells what each
+match is for."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from fixsync import (
     direction,
     yaw_of,
 )
-from fixsync.matchlog import CastHit, Names
-from fixsync.recorder import Recorder
+from fixsync.log.matchlog import CastHit, Names
+from fixsync.log.recorder import Recorder
 from fixsync.records import Events
 
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
@@ -63,11 +63,15 @@ class Draw:
 
 
 Match: TypeAlias = Generator[None, Events, None]
-"""Changes a world up to the end of a frame at each yield, which gives the events of that frame's step."""
+"""Changes a world up to the end of a frame at each yield, which gives the events of that frame's
+step.
+"""
 
 _Play = TypeVar("_Play", bound=Callable[..., Match])
 
-MATCHES: dict[str, tuple[Callable[[World, Recorder, Draw], Match], dict[str, Any], dict[str, Any]]] = {}
+MATCHES: dict[
+    str, tuple[Callable[[World, Recorder, Draw], Match], dict[str, Any], dict[str, Any]]
+] = {}
 """By name: what plays it, the arguments of its World, and those of its Recorder."""
 
 
@@ -112,10 +116,14 @@ WHO_MEETS = [
     unit_mm=1000,
 )
 def skill_fight(world: World, recorder: Recorder, draw: Draw) -> Match:
-    """A hero slashes (a sector that sweeps) and thrusts (a box carried ahead) at monsters that bite."""
+    """A hero slashes (a sector that sweeps) and thrusts (a box carried ahead) at monsters that
+    bite.
+    """
     hero, slash, thrust, monsters = 0, 1, 2, range(10, 18)
     world.add(hero, Capsule(ONE // 2, ONE // 2), Pose(0, ONE, 0), layer=HERO, owner=1)
-    world.add(slash, Sector(3 * ONE, TURN // 12, ONE), Pose(0, ONE, 0), layer=SWORD, owner=1, active=False)
+    world.add(
+        slash, Sector(3 * ONE, TURN // 12, ONE), Pose(0, ONE, 0), layer=SWORD, owner=1, active=False
+    )
     lance, arm = Box(ONE, ONE // 4, ONE // 3), (3 * ONE // 2, ONE // 8, 0)
     world.add(thrust, lance, Pose(0, ONE, 0), layer=SWORD, owner=1, offset=arm, active=False)
     walls = (0, 12, 14, 1), (0, -12, 14, 1), (13, 0, 1, 12), (-13, 0, 1, 12)
@@ -194,14 +202,18 @@ def crowd(world: World, recorder: Recorder, draw: Draw) -> Match:
     for id in range(world.capacity):
         x, z = draw.between(-30, 30) * ONE, draw.between(-30, 30) * ONE
         pose = Pose(x, draw.between(0, ONE), z, draw.below(TURN))
-        world.add(id, any_shape(draw, ONE // 4, ONE), pose, layer=draw.below(4), owner=draw.below(6))
+        world.add(
+            id, any_shape(draw, ONE // 4, ONE), pose, layer=draw.below(4), owner=draw.below(6)
+        )
     x, z = 0, 0
     for _ in range(90):
         x, z = x + draw.between(-ONE, ONE), z + draw.between(-ONE, ONE)
         for id in range(world.capacity):
             if draw.chance(40):
                 pose = world[id].pose
-                world.set_pose(id, ahead(pose, draw.between(0, ONE), yaw_of(x - pose.x, z - pose.z)))
+                world.set_pose(
+                    id, ahead(pose, draw.between(0, ONE), yaw_of(x - pose.x, z - pose.z))
+                )
         recorder.query(Cylinder(2 * ONE, ONE), Pose(x, 0, z), draw.below(16))
         yield
 
@@ -221,7 +233,9 @@ def any_shape(draw: Draw, low: int, high: int) -> Shape:
         return Cylinder(size(), size())
     if kind == 3:
         return Box(size(), size(), size())
-    return Sector(size(), draw.one_of((1, 8192, 16384, 16385, 32767, 32768, draw.between(1, 32768))), size())
+    return Sector(
+        size(), draw.one_of((1, 8192, 16384, 16385, 32767, 32768, draw.between(1, 32768))), size()
+    )
 
 
 # ---- the ends of the domain ----
@@ -240,7 +254,9 @@ def edges(world: World, recorder: Recorder, draw: Draw) -> Match:
         return Pose(x, y, z, draw.one_of((0, 1, 8191, QUARTER, 40000, TURN - 1)))
 
     def shape() -> Shape:
-        low, high = draw.one_of(((1, 2), (1, SIZE_MAX), (SIZE_MAX - 1, SIZE_MAX), (SIZE_MAX, SIZE_MAX)))
+        low, high = draw.one_of(
+            ((1, 2), (1, SIZE_MAX), (SIZE_MAX - 1, SIZE_MAX), (SIZE_MAX, SIZE_MAX))
+        )
         return any_shape(draw, low, high)
 
     for id in range(20):
@@ -257,7 +273,9 @@ def edges(world: World, recorder: Recorder, draw: Draw) -> Match:
                 # From an end to the middle or back again, as far as an offset goes.
                 pose = world[id].pose
                 world.turn(id, 0)
-                x, y, z = (min(-v, INT32_MAX) if draw.chance(50) else 0 for v in (pose.x, pose.y, pose.z))
+                x, y, z = (
+                    min(-v, INT32_MAX) if draw.chance(50) else 0 for v in (pose.x, pose.y, pose.z)
+                )
                 world.set_offset(id, (x, y, z))
         recorder.query(shape(), place())
         yield
@@ -268,7 +286,9 @@ def edges(world: World, recorder: Recorder, draw: Draw) -> Match:
 
 @match(
     world={"capacity": 256, "hit_when": Contact.OVERLAPPING},
-    meta={"pins": "ids that are removed and added again, also within one frame; hit_when OVERLAPPING"},
+    meta={
+        "pins": "ids that are removed and added again, also within one frame; hit_when OVERLAPPING"
+    },
 )
 def storms(world: World, recorder: Recorder, draw: Draw) -> Match:
     """Waves of shots fill one place and vanish; ids come back at once, and as something else."""
@@ -280,7 +300,12 @@ def storms(world: World, recorder: Recorder, draw: Draw) -> Match:
                 world.remove(id)
                 if draw.chance(50):
                     continue
-            pose = Pose(draw.between(-6 * ONE, 6 * ONE), 0, draw.between(-6 * ONE, 6 * ONE), draw.below(TURN))
+            pose = Pose(
+                draw.between(-6 * ONE, 6 * ONE),
+                0,
+                draw.between(-6 * ONE, 6 * ONE),
+                draw.below(TURN),
+            )
             world.add(id, any_shape(draw, ONE // 8, ONE), pose, owner=draw.below(40))
         if wave == 12:
             for id in list(world):
@@ -303,8 +328,18 @@ def storms(world: World, recorder: Recorder, draw: Draw) -> Match:
     meta={"pins": "contacts that touch and do not overlap, and a raw unit to either side of them"},
 )
 def grazes(world: World, recorder: Recorder, draw: Draw) -> Match:
-    """Pairs that touch exactly, along an axis or on whole triangles, or are a raw unit nearer or farther."""
-    triangles = [(3, 4, 5), (5, 12, 13), (8, 15, 17), (7, 24, 25), (20, 21, 29), (1, 0, 1), (0, 1, 1)]
+    """Pairs that touch exactly, along an axis or on whole triangles, or are a raw unit nearer or
+    farther.
+    """
+    triangles = [
+        (3, 4, 5),
+        (5, 12, 13),
+        (8, 15, 17),
+        (7, 24, 25),
+        (20, 21, 29),
+        (1, 0, 1),
+        (0, 1, 1),
+    ]
     ids = range(0, 16, 2)
     for id in ids:
         world.add(id, Sphere(1), Pose(0, id * ONE, 0))
@@ -338,15 +373,20 @@ def grazes(world: World, recorder: Recorder, draw: Draw) -> Match:
 
 @match(
     world={"capacity": 16},
-    meta={"pins": "offsets turned with the yaw and how they round, turned boxes, sectors against boxes"},
+    meta={
+        "pins": "offsets turned with the yaw and how they round, turned boxes, sectors against boxes"
+    },
 )
 def turned(world: World, recorder: Recorder, draw: Draw) -> Match:
-    """Boxes that turn about a point beside them, mirrored pairs, and sectors that sweep over them."""
+    """Boxes that turn about a point beside them, mirrored pairs, and sectors that sweep over
+    them.
+    """
     for id in range(6):
         arm = (draw.between(1, 3 * ONE), draw.between(-ONE, ONE), draw.between(-3 * ONE, 3 * ONE))
         box = Box(draw.between(1, ONE), ONE, draw.between(1, ONE))
         world.add(2 * id, box, Pose(id * ONE, 0, 0), offset=arm)
-        # Its mirror image across the plane z = 0, one floor up: these must hit each other as the others do.
+        # Its mirror image across the plane z = 0, one floor up: these must hit each other as the
+        # others do.
         world.add(2 * id + 1, box, Pose(id * ONE, 9 * ONE, 0), offset=(arm[0], arm[1], -arm[2]))
     for id, half_angle in zip(range(12, 16), (2048, 16384, 16385, 30000), strict=True):
         world.add(id, Sector(5 * ONE, half_angle, ONE), Pose(id % 4 * 2 * ONE, 0, 0), owner=1)
@@ -372,7 +412,9 @@ def turned(world: World, recorder: Recorder, draw: Draw) -> Match:
     meta={"pins": "changes of layer, owner and activity, which keep the history of a pair"},
 )
 def allegiance(world: World, recorder: Recorder, draw: Draw) -> Match:
-    """Twenty bodies that stand in each other change sides, layers and whether they are there at all."""
+    """Twenty bodies that stand in each other change sides, layers and whether they are there at
+    all.
+    """
     for id in range(world.capacity):
         pose = Pose(draw.between(-ONE, ONE), 0, draw.between(-ONE, ONE))
         layer, owner = draw.one_of((0, 1, 2, 31)), draw.below(4)
@@ -387,7 +429,9 @@ def allegiance(world: World, recorder: Recorder, draw: Draw) -> Match:
                 world.set_owner(id, draw.one_of((0, 1, 2, 3, 2**32 - 1)))
             else:
                 world.set_active(id, draw.chance(70))
-        recorder.query(Cylinder(ONE, ONE), Pose(0, 0, 0), draw.one_of((1, 2, 4, 1 << 31, 2**32 - 1)))
+        recorder.query(
+            Cylinder(ONE, ONE), Pose(0, 0, 0), draw.one_of((1, 2, 4, 1 << 31, 2**32 - 1))
+        )
         yield
 
 
@@ -399,7 +443,9 @@ def allegiance(world: World, recorder: Recorder, draw: Draw) -> Match:
     meta={"pins": "casts of every solid kind against every other, rays, grazes along a floor"},
 )
 def dashes(world: World, recorder: Recorder, draw: Draw) -> Match:
-    """Bodies that dash through a field of pillars, as far as their casts say, and rays across all of it."""
+    """Bodies that dash through a field of pillars, as far as their casts say, and rays across all
+    of it.
+    """
     runners, pillars = range(8), range(8, 39)
     for id in pillars:
         at = Pose(draw.between(-20, 20) * ONE, 0, draw.between(-20, 20) * ONE, draw.below(TURN))
@@ -427,9 +473,13 @@ def dashes(world: World, recorder: Recorder, draw: Draw) -> Match:
             )
             motions.append((x, y, z))
             at = world[id].pose
-            recorder.cast(shapes[id], at, motions[-1], 0b11110, limit=2, hit_when=least, exclude_owner=1 + id)
+            recorder.cast(
+                shapes[id], at, motions[-1], 0b11110, limit=2, hit_when=least, exclude_owner=1 + id
+            )
         from_here = Pose(draw.between(-20, 20) * ONE, ONE // 3, -30 * ONE)
-        recorder.cast(Sphere(1), from_here, (draw.between(-9, 9) * ONE, 0, 60 * ONE), exclude_owner=frame % 5)
+        recorder.cast(
+            Sphere(1), from_here, (draw.between(-9, 9) * ONE, 0, 60 * ONE), exclude_owner=frame % 5
+        )
         yield
         for id, motion, answer in zip(asked, motions, recorder.answers, strict=False):
             first = answer[0] if answer else None

@@ -1,6 +1,5 @@
-"""Simulations with mistakes that real games have had, each of which one check of the sync test is there to
-find.
-"""
+"""Simulations with mistakes that real games have had, each of which one check of the sync test is
+there to find."""
 
 from __future__ import annotations
 
@@ -9,14 +8,13 @@ from collections.abc import Sequence
 from bumpers import Bumpers
 
 from fixsync import Event, Events
-from fixsync.random import Random
+from fixsync.game.random import Random
 from fixsync.sim import Input, hash_of
 
 
 class Unsaved(Bumpers):
-    """Counts something that its state does not hold, and acts on it: the ball of player 0 jumps every 8th
-    frame.
-    """
+    """Counts something that its state does not hold, and acts on it: the ball of player 0 jumps
+    every 8th frame."""
 
     def __init__(self, seed: int, players: int) -> None:
         super().__init__(seed, players)
@@ -107,7 +105,9 @@ class Halting(Bumpers):
 
 
 class Reloading(Bumpers):
-    """Loads its world's own state in each step: no mistake, but no list of changes tells what it does."""
+    """Loads its world's own state in each step: no mistake, but no list of changes tells what it
+    does.
+    """
 
     def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
         self.world.load(self.world.save())

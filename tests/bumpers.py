@@ -1,7 +1,8 @@
-"""A small simulation for tests of sessions: one ball a player, pushed by inputs, that remembers whom it met.
+"""A small simulation for tests of sessions: one ball a player, pushed by inputs, that remembers
+whom it met.
 
-It is as little as a game can be that has state of its own beside its world, and it can be broken on purpose.
-"""
+It is as little as a game can be that has state of its own beside its world, and it can be broken on
+purpose."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from typing import ClassVar
 
 from fixsync import ONE, Event, EventKind, Pose, Sphere, World
 from fixsync.fields import StateFields, world_fields
-from fixsync.random import Random
+from fixsync.game.random import Random
 from fixsync.sim import Input, hash_of
 
 _STEP = ONE // 4
@@ -19,9 +20,8 @@ _WALL = 6 * ONE
 
 
 class Bumpers:
-    """An input is a number of 0..4: stay, or a step along one axis. A ball that is met rolls a die for its
-    next place.
-    """
+    """An input is a number of 0..4: stay, or a step along one axis. A ball that is met rolls a die
+    for its next place."""
 
     name: ClassVar[str] = "bumpers"
 

@@ -1,5 +1,5 @@
-"""The compact form of match logs, read in plain Python by docs/compact-logs.md alone. Imports nothing of
-fixsync."""
+"""The compact form of match logs, read in plain Python by docs/compact-logs.md alone. Imports
+nothing of fixsync."""
 
 from __future__ import annotations
 
@@ -174,7 +174,9 @@ class Decoder:
         for _ in range(found.natural()):
             head = found.number()
             id = last + 1 + unzigzag(head // 2)
-            rows.append([id, found.natural(), *[found.signed() for _ in range(3)]] if head % 2 else id)
+            rows.append(
+                [id, found.natural(), *[found.signed() for _ in range(3)]] if head % 2 else id
+            )
             last = id
         return rows
 

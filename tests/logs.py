@@ -49,7 +49,9 @@ def model_frames(match: Sequence[Sequence[Any]], **settings: Any) -> list[Frame]
 
 def text_of(head: dict[str, Any], frames: Sequence[Frame], *, footer: bool = True) -> bytes:
     """A log in canonical form, written without fixsync."""
-    lines = [json.dumps(line, separators=(",", ":"), ensure_ascii=False) for line in (head, *frames)]
+    lines = [
+        json.dumps(line, separators=(",", ":"), ensure_ascii=False) for line in (head, *frames)
+    ]
     text = "".join(f"{line}\n" for line in lines).encode()
     if footer:
         last = {"frames": len(frames), "sha256": hashlib.sha256(text).hexdigest()}
@@ -57,13 +59,17 @@ def text_of(head: dict[str, Any], frames: Sequence[Frame], *, footer: bool = Tru
     return text
 
 
-def write(path: Path, head: dict[str, Any], frames: Sequence[Frame], *, footer: bool = True) -> Path:
+def write(
+    path: Path, head: dict[str, Any], frames: Sequence[Frame], *, footer: bool = True
+) -> Path:
     path.write_bytes(text_of(head, frames, footer=footer))
     return path
 
 
 def small_match() -> list[list[Any]]:
-    """Two spheres that meet in frame 1 and part in frame 3, a box that nothing meets, a query a frame."""
+    """Two spheres that meet in frame 1 and part in frame 3, a box that nothing meets, a query a
+    frame.
+    """
     query = ["query", ["sphere", 10], [0, 0, 0], 0, 2**32 - 1]
     return [
         [

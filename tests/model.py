@@ -1,8 +1,8 @@
 # ruff: noqa: N802, N803, N806, SIM300 - the names and the order of the contract's own formulas.
 """The contract in plain Python integers: the oracle that every other answer is checked against.
 
-Written from the contract alone. It imports nothing of fixsync and knows nothing of how the kernel works:
-no early outs, no widths, no broad phase, all pairs against all pairs. It is slow on purpose.
+Written from the contract alone. It imports nothing of fixsync and knows nothing of how the kernel
+works: no early outs, no widths, no broad phase, all pairs against all pairs. It is slow on purpose.
 
 A shape is a tuple as in a match log: ("sphere", radius), ("capsule", radius, half_height),
 ("cylinder", radius, half_height), ("box", half_x, half_y, half_z) or
@@ -42,7 +42,9 @@ ONE_Q30 = 2**30
 
 
 def integer(name: str, value: Any, low: int, high: int) -> int:
-    """value as an int of low..high: TypeError for a bool or what has no __index__, else ValueError."""
+    """value as an int of low..high: TypeError for a bool or what has no __index__, else
+    ValueError.
+    """
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be an integer, not {value!r}")
     number = operator.index(value)
@@ -62,9 +64,10 @@ def integers(name: str, values: Any, count: int, low: int, high: int) -> tuple[i
 
 # Numbers.
 
-# Angles are computed in fixed point with FINE fraction bits. Each of the fewer than 60 terms of a cosine or a
-# sine errs by less than 4 in the last place, pi's own error included: the result is within 2^9 of the truth.
-# A rounding to 2^-30 is proven when the value is farther than that from every tie.
+# Angles are computed in fixed point with FINE fraction bits. Each of the fewer than 60 terms of a
+# cosine or a sine errs by less than 4 in the last place, pi's own error included: the result is
+# within 2^9 of the truth. A rounding to 2^-30 is proven when the value is farther than that from
+# every tie.
 FINE = 192
 FINE_ERROR = 2**9
 
@@ -90,7 +93,9 @@ def _two_pi() -> int:
 
 @cache
 def _first_octant(step: int, turn: int) -> Vec2:
-    """cos and sin of 2 pi step/turn, times 2^FINE, for 0 <= step <= turn/8, by their Taylor series."""
+    """cos and sin of 2 pi step/turn, times 2^FINE, for 0 <= step <= turn/8, by their Taylor
+    series.
+    """
     x = _two_pi() * step // turn
     sums = [0, 0, 0, 0]
     term, k = 1 << FINE, 0
@@ -102,7 +107,9 @@ def _first_octant(step: int, turn: int) -> Vec2:
 
 
 def _unfold(step: int, turn: int, octant: Callable[[int, int], Vec2]) -> Vec2:
-    """(cos, sin) all around the circle from a function for the first octant, by exact symmetries."""
+    """(cos, sin) all around the circle from a function for the first octant, by exact
+    symmetries.
+    """
     quadrant, rest = divmod(step % turn, turn // 4)
     if rest <= turn // 8:
         c, s = octant(rest, turn)
@@ -164,9 +171,12 @@ def yaw_of(dx: int, dz: int) -> int:
     d = _difference("dx", dx), _difference("dz", dz)
     if d == (0, 0):
         return 0
-    # d lies in the half turn that starts with h(first): there cross(h(k), d) >= 0 holds up to the k sought.
+    # d lies in the half turn that starts with h(first): there cross(h(k), d) >= 0 holds up to the k
+    # sought.
     first = next(k for k in (0, TURN // 2) if _starts_half_turn_of(half_step_direction(k), d))
-    passed = bisect_right(range(TURN // 2), 0, key=lambda i: cross(half_step_direction(first + i), d) < 0)
+    passed = bisect_right(
+        range(TURN // 2), 0, key=lambda i: cross(half_step_direction(first + i), d) < 0
+    )
     k = (first + passed - 1) % TURN
     if not (cross(half_step_direction(k), d) >= 0 and cross(d, half_step_direction(k + 1)) > 0):
         raise ArithmeticError(f"{k} is not the yaw of {d}")
@@ -233,7 +243,9 @@ def checked_pose(pose: Any) -> Pose:
         raise TypeError(f"not a pose: {pose!r}")
     if len(pose) != 4:
         raise ValueError(f"a pose is x, y, z, yaw, not {len(pose)} numbers")
-    x, y, z = (integer(name, v, INT32_MIN, INT32_MAX) for name, v in zip("xyz", pose[:3], strict=True))
+    x, y, z = (
+        integer(name, v, INT32_MIN, INT32_MAX) for name, v in zip("xyz", pose[:3], strict=True)
+    )
     return x, y, z, integer("yaw", pose[3], 0, TURN - 1)
 
 
@@ -284,7 +296,9 @@ def near_box(half_x: Real, half_z: Real, yaw: int, d: Vec2, q: Real) -> int:
 
 
 def wedge_side(half_angle: int, A: Real, B: Real) -> Real:
-    """> 0 inside the open wedge, >= 0 inside the closed one; A = cross(e2, v) and B = cross(v, e1)."""
+    """> 0 inside the open wedge, >= 0 inside the closed one; A = cross(e2, v) and B = cross(v,
+    e1).
+    """
     return min(A, B) if half_angle <= TURN // 4 else max(A, B)
 
 
@@ -309,7 +323,9 @@ def near_sector(radius: int, half_angle: int, yaw: int, d: Vec2, q: int) -> int:
 
 
 def near(prism: Shape, yaw: int, d: Vec2, q: Real) -> int:
-    """NEAR: the squared planar distance of an axis at d, from the prism's centre, compared with q."""
+    """NEAR: the squared planar distance of an axis at d, from the prism's centre, compared with
+    q.
+    """
     if prism[0] == "cylinder":
         return near_cylinder(prism[1], d, q)
     if prism[0] == "box":
@@ -318,7 +334,9 @@ def near(prism: Shape, yaw: int, d: Vec2, q: Real) -> int:
 
 
 def box_axes(a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec2) -> list[tuple[Real, Real]]:
-    """(p, limit), times 2^30, on the four planar axes of two boxes, in the order b.x, b.z, a.x, a.z."""
+    """(p, limit), times 2^30, on the four planar axes of two boxes, in the order b.x, b.z, a.x,
+    a.z.
+    """
     c, s = (abs(v) for v in _direction(yaw_b - yaw_a))
     _, ax, _, az = a
     _, bx, _, bz = b
@@ -347,7 +365,10 @@ def planar_sector_box(sector: Shape, yaw_sector: int, box: Shape, yaw_box: int, 
     if half_angle == TURN // 2:
         return disc
 
-    e1, e2 = _direction(yaw_sector + half_angle - yaw_box), _direction(yaw_sector - half_angle - yaw_box)
+    e1, e2 = (
+        _direction(yaw_sector + half_angle - yaw_box),
+        _direction(yaw_sector - half_angle - yaw_box),
+    )
     minus_p = -p[0], -p[1]
     A, B = cross(e2, v), cross(v, e1)
     if wedge_side(half_angle, A, B) < 0:
@@ -383,7 +404,9 @@ def contact(a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec3) -> int:
         return CLS(dx * dx + dz * dz + f * f, (a[1] + b[1]) * (a[1] + b[1]))
     if a[0] in ROUND:
         return near(b, yaw_b, (-dx, -dz), a[1] * a[1] - f * f)
-    return min(CLS(abs(dy), half_height(a) + half_height(b)), planar_prisms(a, yaw_a, b, yaw_b, (dx, dz)))
+    return min(
+        CLS(abs(dy), half_height(a) + half_height(b)), planar_prisms(a, yaw_a, b, yaw_b, (dx, dz))
+    )
 
 
 def planar_prisms(a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec2) -> int:
@@ -414,8 +437,8 @@ def _relative(pa: Sequence[int], pb: Sequence[int]) -> tuple[int, int, int]:
 
 # Push-out, lift and side: the contract leaves the push-out some freedom, so these check an answer.
 
-# Lengths below are in raw units times LENGTH. A turned coordinate is off by less than 2^34 in the last place,
-# a root by one, a sum of a few of them by less than SLACK, which is 2^-64 raw units.
+# Lengths below are in raw units times LENGTH. A turned coordinate is off by less than 2^34 in the
+# last place, a root by one, a sum of a few of them by less than SLACK, which is 2^-64 raw units.
 LENGTH_BITS = 128
 LENGTH = 2**LENGTH_BITS
 SLACK = 2**64
@@ -459,20 +482,26 @@ def _reach(a: Shape, b: Shape, f: int) -> int:
 
 @dataclass(frozen=True)
 class Escapes:
-    """The ways out of an overlap: the shortest's length, each axis's depth and planar difference along it."""
+    """The ways out of an overlap: the shortest's length, each axis's depth and planar difference
+    along it.
+    """
 
     shortest: int
     axes: list[tuple[int, int]]
 
     @property
     def is_unique(self) -> bool:
-        """Whether the two smallest depths differ by more than 1 and the centres differ along the smallest."""
+        """Whether the two smallest depths differ by more than 1 and the centres differ along the
+        smallest.
+        """
         (depth, along), *others = sorted(self.axes)
         return along != 0 and all(other - depth > LENGTH for other, _ in others)
 
 
 def escapes(a: Shape, pa: Pose, b: Shape, pb: Pose, unit: Callable[[int], Vec2]) -> Escapes:
-    """The planar ways out for an OVERLAPPING pair, the shapes turned by the directions that unit gives."""
+    """The planar ways out for an OVERLAPPING pair, the shapes turned by the directions that unit
+    gives.
+    """
     dx, dy, dz = _relative(pa, pb)
     if a[0] == "box" and b[0] == "box":
         depths = _box_axis_depths(a, pa[3], b, pb[3], (dx, dz), unit)
@@ -487,7 +516,8 @@ def escapes(a: Shape, pa: Pose, b: Shape, pb: Pose, unit: Callable[[int], Vec2])
     out = [abs(v) - half * LENGTH for v, half in zip(local, (box[1], box[3]), strict=True)]
     outside = isqrt(sum(max(0, v) ** 2 for v in out))
     shortest = max(0, reach - outside if outside else reach - max(out))
-    # From outside, the way from the nearest point is the only one; within a raw unit the faces may compete.
+    # From outside, the way from the nearest point is the only one; within a raw unit the faces may
+    # compete.
     if outside > LENGTH:
         return Escapes(shortest, [(reach - outside, outside)])
     return Escapes(shortest, [(reach - v, along) for v, along in zip(out, local, strict=True)])
@@ -496,7 +526,9 @@ def escapes(a: Shape, pa: Pose, b: Shape, pb: Pose, unit: Callable[[int], Vec2])
 def _box_axis_depths(
     a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec2, unit: Callable[[int], Vec2]
 ) -> list[tuple[int, int]]:
-    """Each planar axis's depth and d along it. Boxes a multiple of a quarter turn apart share their axes."""
+    """Each planar axis's depth and d along it. Boxes a multiple of a quarter turn apart share their
+    axes.
+    """
     c, s = (abs(v) for v in unit(yaw_b - yaw_a))
     depths = []
     for one, yaw, other in ((b, yaw_b, a), (a, yaw_a, b)):
@@ -531,25 +563,36 @@ def check_push_out(a: Any, pa: Any, b: Any, pb: Any, result: tuple[int, int]) ->
     if _contact_after(a, pa, b, pb, 0, 0, 0) != OVERLAPPING:
         _require((tx, tz) == (0, 0), f"{result} for a pair that does not overlap")
         return
-    _require(_contact_after(a, pa, b, pb, tx, 0, tz) != OVERLAPPING, f"{result} leaves the pair OVERLAPPING")
+    _require(
+        _contact_after(a, pa, b, pb, tx, 0, tz) != OVERLAPPING,
+        f"{result} leaves the pair OVERLAPPING",
+    )
     shortest = escapes(a, pa, b, pb, _ideal).shortest
     excess = _root(tx * tx + tz * tz) - shortest
-    too_long = f"{result} is {1000 * excess // LENGTH} thousandths of a raw unit longer than the shortest"
+    too_long = (
+        f"{result} is {1000 * excess // LENGTH} thousandths of a raw unit longer than the shortest"
+    )
     _require(excess <= 2 * LENGTH + SLACK, too_long)
     if "box" not in (a[0], b[0]) and (pa[0], pa[2]) == (pb[0], pb[2]):
         _require(tx > 0 and tz == 0, f"{result} is not along +X, and the centres coincide")
 
 
-def check_push_outs(a: Any, pa: Any, b: Any, pb: Any, ab: tuple[int, int], ba: tuple[int, int]) -> None:
+def check_push_outs(
+    a: Any, pa: Any, b: Any, pb: Any, ab: tuple[int, int], ba: tuple[int, int]
+) -> None:
     """AssertionError unless ab and ba may be the push-outs of (a, b) and (b, a)."""
     check_push_out(a, pa, b, pb, ab)
     check_push_out(b, pb, a, pa, ba)
     a, pa, b, pb = _checked_solids(a, pa, b, pb)
     if _contact_after(a, pa, b, pb, 0, 0, 0) != OVERLAPPING:
         return
-    # The depths of ideal and of quantised boxes differ by up to a raw unit: held to where both are clear.
+    # The depths of ideal and of quantised boxes differ by up to a raw unit: held to where both are
+    # clear.
     if all(escapes(a, pa, b, pb, unit).is_unique for unit in (_ideal, _quantised)):
-        _require(ba == (-ab[0], -ab[1]), f"{ab} and {ba} do not cancel, though one way out is the shortest")
+        _require(
+            ba == (-ab[0], -ab[1]),
+            f"{ab} and {ba} do not cancel, though one way out is the shortest",
+        )
 
 
 def check_lift(a: Any, pa: Any, b: Any, pb: Any, result: int) -> None:
@@ -559,10 +602,14 @@ def check_lift(a: Any, pa: Any, b: Any, pb: Any, result: int) -> None:
         _require(result == 0, f"{result} for a pair that does not overlap")
         return
     up = 1 if pa[1] >= pb[1] else -1
-    _require(result * up > 0, f"{result} is not away from the other centre, or not up from the same height")
+    _require(
+        result * up > 0,
+        f"{result} is not away from the other centre, or not up from the same height",
+    )
     after = _contact_after(a, pa, b, pb, 0, result, 0)
     _require(after != OVERLAPPING, f"{result} leaves the pair OVERLAPPING")
-    # On the way the overlap ends once and for all: result is less than 2 too long if it holds 2 before.
+    # On the way the overlap ends once and for all: result is less than 2 too long if it holds 2
+    # before.
     if abs(result) >= 2:
         before = _contact_after(a, pa, b, pb, 0, result - 2 * up, 0)
         _require(before == OVERLAPPING, f"{result} is 2 or more too long")
@@ -603,7 +650,9 @@ def sign_of_roots(A: int, B: int, n: int, C: int = 0, m: int = 0) -> int:
 
 
 class Surd:
-    """The real number a + b sqrt(n), of integers; both sides of an operation share n or are integers."""
+    """The real number a + b sqrt(n), of integers; both sides of an operation share n or are
+    integers.
+    """
 
     def __init__(self, a: int, b: int, n: int) -> None:
         self.a, self.b, self.n = a, b, n
@@ -668,7 +717,8 @@ class Time:
         """The floor of this time multiplied by a whole number."""
         square = self.n * times * times
         root = isqrt(square)
-        # The floor of (x + sqrt(y)) / w is that of (x + floor(sqrt(y))) / w; of -sqrt(y): -ceil(sqrt(y)).
+        # The floor of (x + sqrt(y)) / w is that of (x + floor(sqrt(y))) / w; of -sqrt(y):
+        # -ceil(sqrt(y)).
         whole = self.v * (root + (self.v < 0 and root * root < square))
         return (times * self.u + whole) // self.w
 
@@ -734,7 +784,9 @@ class Approach:
     motion: Vec3
 
     def at(self, t: Time) -> tuple[Shape, Shape, Vec3]:
-        """The shapes and their difference at t, all w times as large, which leaves the contact as it is."""
+        """The shapes and their difference at t, all w times as large, which leaves the contact as
+        it is.
+        """
 
         def along(c: int, m: int) -> Real:
             whole = t.w * c + t.u * m
@@ -763,7 +815,8 @@ class Approach:
         faces = [_plus(dy, (h,)), _plus(dy, (-h,))]
         if a[0] == "box":
             at_start, by_motion = (
-                box_axes(a, self.yaw_a, b, self.yaw_b, (d[0], d[2])) for d in (self.start, self.motion)
+                box_axes(a, self.yaw_a, b, self.yaw_b, (d[0], d[2]))
+                for d in (self.start, self.motion)
             )
             slabs = [(p, m, limit) for (p, limit), (m, _) in zip(at_start, by_motion, strict=True)]
             return faces + [(p + side, m) for p, m, limit in slabs for side in (limit, -limit)]
@@ -774,7 +827,9 @@ class Approach:
         scale = 1
         if b[0] == "box":
             # On each axis the distance to the box is 0 or that to one of its sides.
-            (x0, z0), (x1, z1) = (turned_back((d[0], d[2]), self.yaw_b) for d in (self.start, self.motion))
+            (x0, z0), (x1, z1) = (
+                turned_back((d[0], d[2]), self.yaw_b) for d in (self.start, self.motion)
+            )
             scale = ONE_Q30
             side_x, side_z = (
                 [_plus(line, (half * scale,)), _plus(line, (-half * scale,))]
@@ -794,7 +849,9 @@ class Approach:
         return faces + lines + distances
 
     def critical_times(self) -> list[Time]:
-        """The times of 0..1, both included, at which the contact may change but at a rim; ascending."""
+        """The times of 0..1, both included, at which the contact may change but at a rim;
+        ascending.
+        """
         inside = [
             t
             for polynomial in self.polynomials()
@@ -804,7 +861,9 @@ class Approach:
         return [Time(0), *sorted(inside, key=cmp_to_key(Time.compare)), Time(1)]
 
     def at_rim(self, t: Time) -> bool:
-        """Whether a round shape is above or below a cylinder and its axis outside the cylinder's disc."""
+        """Whether a round shape is above or below a cylinder and its axis outside the cylinder's
+        disc.
+        """
         a, b, (dx, dy, dz) = self.at(t)
         if a[0] in ROUND and b[0] == "cylinder":
             disc = b[1]
@@ -834,10 +893,11 @@ class Approach:
         return None
 
     def _first_rim_contact(self, after: Time, before: Time, hit_when: int) -> int | None:
-        """The first step of the grid with a contact, strictly between two times with the rim all the way.
+        """The first step of the grid with a contact, strictly between two times with the rim all
+        the way.
 
-        The distance is a convex function of t: along the grid it falls up to the nearest step, then rises.
-        """
+        The distance is a convex function of t: along the grid it falls up to the nearest step, then
+        rises."""
 
         def is_hit(step: int) -> bool:
             return self.contact(Time(step, GRID)) >= hit_when
@@ -932,7 +992,9 @@ def cast_pair(
         return None
     if approach.contact(Time(0)) == OVERLAPPING:
         return fraction, (0, 0, 0)
-    x, y, z = (-(65536 * c + fraction * m) for c, m in zip(approach.start, approach.motion, strict=True))
+    x, y, z = (
+        -(65536 * c + fraction * m) for c, m in zip(approach.start, approach.motion, strict=True)
+    )
     return fraction, normal(a, pa[3], b, pb[3], (x, y, z))
 
 
@@ -968,7 +1030,10 @@ def xxh64(data: bytes) -> int:
         while at + 32 <= len(data):
             lanes = [_round(lane, word(at + 8 * i, 8)) for i, lane in enumerate(lanes)]
             at += 32
-        digest = sum(_rotated(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18), strict=True)) & _U64
+        digest = (
+            sum(_rotated(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18), strict=True))
+            & _U64
+        )
         for lane in lanes:
             digest = ((digest ^ _round(0, lane)) * _PRIME_1 + _PRIME_4) & _U64
     digest = (digest + len(data)) & _U64
@@ -1130,9 +1195,13 @@ class ModelWorld:
     # Answers.
 
     def contact(self, a: int, b: int) -> int:
-        """The contact of two colliders as they are now, whatever their layers, owners and activity."""
+        """The contact of two colliders as they are now, whatever their layers, owners and
+        activity.
+        """
         one, other = self[a], self[b]
-        return contact(one.shape, one.pose[3], other.shape, other.pose[3], _relative(one.at, other.at))
+        return contact(
+            one.shape, one.pose[3], other.shape, other.pose[3], _relative(one.at, other.at)
+        )
 
     def _tested(self, a: Collider, b: Collider) -> bool:
         owners_allow = a.owner != b.owner or a.owner == 0
@@ -1175,7 +1244,9 @@ class ModelWorld:
             if c.active and mask >> c.layer & 1 and (excluded == 0 or c.owner != excluded)
         ]
 
-    def query(self, shape: Any, pose: Any, mask: int = 2**LAYERS - 1, *, exclude_owner: int = 0) -> list[int]:
+    def query(
+        self, shape: Any, pose: Any, mask: int = 2**LAYERS - 1, *, exclude_owner: int = 0
+    ) -> list[int]:
         """The ids, ascending, of what the shape would hit at the pose."""
         shape, pose = checked_shape(shape), checked_pose(pose)
         return [
@@ -1195,10 +1266,14 @@ class ModelWorld:
         limit: int = 0,
         hit_when: int | None = None,
     ) -> list[tuple[int, int, Vec3]]:
-        """The hits (id, fraction, normal) of a moving shape by (fraction, id); all, or the first limit."""
+        """The hits (id, fraction, normal) of a moving shape by (fraction, id); all, or the first
+        limit.
+        """
         limit = integer("limit", limit, 0, UINT32_MAX)
         hit_when = self.hit_when if hit_when is None else hit_when
-        cast_pair(shape, pose, motion, shape, pose, motion, hit_when)  # refuses what it must, seen or not
+        cast_pair(
+            shape, pose, motion, shape, pose, motion, hit_when
+        )  # refuses what it must, seen or not
         hits = []
         for id in self._seen_by(mask, exclude_owner):
             seen = self[id]
@@ -1231,7 +1306,9 @@ class ModelWorld:
         return xxh64(self.save())
 
     def load(self, data: bytes) -> None:
-        """Replace everything but the capacity; ValueError for any bytes that save() could not have made."""
+        """Replace everything but the capacity; ValueError for any bytes that save() could not have
+        made.
+        """
         loaded = _decoded(data, self.capacity)
         vars(self).update(vars(loaded))
 
@@ -1242,7 +1319,15 @@ class ModelWorld:
         match command:
             case ["add", id, shape, position, yaw, layer, owner, offset, active]:
                 x, y, z = position
-                self.add(id, shape, (x, y, z, yaw), layer=layer, owner=owner, offset=offset, active=active)
+                self.add(
+                    id,
+                    shape,
+                    (x, y, z, yaw),
+                    layer=layer,
+                    owner=owner,
+                    offset=offset,
+                    active=active,
+                )
             case ["move", id, [x, y, z]]:
                 self.move(id, x, y, z)
             case ["turn", id, yaw]:
@@ -1265,7 +1350,13 @@ class ModelWorld:
                 return self.query(shape, (x, y, z, yaw), mask)
             case ["cast", shape, [x, y, z], yaw, motion, mask, owner, limit, hit_when]:
                 hits = self.cast(
-                    shape, (x, y, z, yaw), motion, mask, exclude_owner=owner, limit=limit, hit_when=hit_when
+                    shape,
+                    (x, y, z, yaw),
+                    motion,
+                    mask,
+                    exclude_owner=owner,
+                    limit=limit,
+                    hit_when=hit_when,
                 )
                 return [[id, fraction, *n] for id, fraction, n in hits]
             case _:
@@ -1273,7 +1364,9 @@ class ModelWorld:
         return None
 
     def play_frame(self, commands: Sequence[Any]) -> tuple[list[Event], list[Any]]:
-        """One frame of a match log: its events, and the answers of its queries and casts in order."""
+        """One frame of a match log: its events, and the answers of its queries and casts in
+        order.
+        """
         asked = [command for command in commands if command[0] in ("query", "cast")]
         for command in commands:
             if command[0] not in ("query", "cast"):
@@ -1289,7 +1382,9 @@ def _decoded(data: bytes, capacity: int) -> ModelWorld:
     def take(fmt: str) -> tuple[Any, ...]:
         nonlocal at
         if len(data) - at < calcsize(fmt):
-            raise ValueError(f"the state ends at byte {len(data)}, inside a record that starts at byte {at}")
+            raise ValueError(
+                f"the state ends at byte {len(data)}, inside a record that starts at byte {at}"
+            )
         at += calcsize(fmt)
         return unpack_from(fmt, data, at - calcsize(fmt))
 
@@ -1303,7 +1398,11 @@ def _decoded(data: bytes, capacity: int) -> ModelWorld:
     world = ModelWorld(capacity, hit_when)
     world.frame = frame
     world.masks = list(take("<32I"))
-    if any((world.masks[i] >> j ^ world.masks[j] >> i) & 1 for i in range(LAYERS) for j in range(LAYERS)):
+    if any(
+        (world.masks[i] >> j ^ world.masks[j] >> i) & 1
+        for i in range(LAYERS)
+        for j in range(LAYERS)
+    ):
         raise ValueError("the layer matrix must be symmetric")
 
     ids = []

@@ -9,7 +9,7 @@ from typing import Any
 
 from bumpers import Bumpers
 
-from fixsync.random import Random
+from fixsync.game.random import Random
 from fixsync.session import (
     Confirmed,
     Joined,
@@ -44,7 +44,9 @@ class Weather:
 
 @dataclass
 class Witness:
-    """What a game would know from its session's notices; it fails when they contradict each other."""
+    """What a game would know from its session's notices; it fails when they contradict each
+    other.
+    """
 
     inputs: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     events: dict[int, tuple[Any, ...]] = field(default_factory=dict)
@@ -67,12 +69,16 @@ class Witness:
                 self.shown[notice.frame].remove(event)
                 self.taken_back += 1
         elif isinstance(notice, Confirmed):
-            assert notice.frame == self.joined_at + len(self.hashes), "confirmed out of order, or twice"
+            assert notice.frame == self.joined_at + len(self.hashes), (
+                "confirmed out of order, or twice"
+            )
             shown = self.shown.pop(notice.frame, [])
             for event in notice.events:
                 if event in shown:
                     shown.remove(event)
-            assert not shown, f"frame {notice.frame} was confirmed without {shown}, which stand predicted"
+            assert not shown, (
+                f"frame {notice.frame} was confirmed without {shown}, which stand predicted"
+            )
             self.inputs[notice.frame] = notice.inputs
             self.events[notice.frame] = notice.events
             self.hashes[notice.frame] = notice.state_hash
@@ -112,7 +118,9 @@ class Network:
         self._queue: list[tuple[int, int, int, bytes]] = []
         self._order = 0
 
-    def start(self, me: int, *, simulation: Simulation | None = None, semantics: bytes = SEMANTICS) -> Peer:
+    def start(
+        self, me: int, *, simulation: Simulation | None = None, semantics: bytes = SEMANTICS
+    ) -> Peer:
         """Starts a peer, or starts it anew."""
         self.lives += 1
         made = simulation or self.simulation(self.match.seed, self.match.players)
@@ -191,15 +199,21 @@ class Network:
         return all(peer.session.is_over or not peer.is_up for peer in self.peers.values())
 
     def check_agreement(self) -> None:
-        """Every frame that two peers confirmed, they confirmed alike; and a straight run gives the same."""
+        """Every frame that two peers confirmed, they confirmed alike; and a straight run gives the
+        same.
+        """
         witnesses = [peer.witness for peer in self.peers.values()]
         longest = max(witnesses, key=lambda witness: len(witness.hashes) - witness.joined_at)
         for witness in witnesses:
             for frame, value in witness.hashes.items():
                 if frame in longest.hashes:
-                    assert longest.inputs[frame] == witness.inputs[frame], f"inputs of frame {frame}"
+                    assert longest.inputs[frame] == witness.inputs[frame], (
+                        f"inputs of frame {frame}"
+                    )
                     assert longest.hashes[frame] == value, f"state after frame {frame}"
-                    assert longest.events[frame] == witness.events[frame], f"events of frame {frame}"
+                    assert longest.events[frame] == witness.events[frame], (
+                        f"events of frame {frame}"
+                    )
         if longest.joined_at == 0:
             straight = self.simulation(self.match.seed, self.match.players)
             for frame, inputs in sorted(longest.inputs.items()):

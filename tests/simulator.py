@@ -1,14 +1,13 @@
-"""Whole matches out of one seed: peers, network, crashes, late players, spectators, faults and noise, in
-virtual time.
+"""Whole matches out of one seed: peers, network, crashes, late players, spectators, faults and
+noise, in virtual time.
 
-    python tests/simulator.py                    a minute of random matches python tests/simulator.py
-    --seconds 36000    a night of them python tests/simulator.py --seed 4711        one match, told as it
-    goes: what a failure prints to be repeated
+    python tests/simulator.py                    a minute of random matches python
+    tests/simulator.py --seconds 36000    a night of them python tests/simulator.py --seed 4711
+    one match, told as it goes: what a failure prints to be repeated
 
-A match fails when a peer raises, when two peers disagree about a frame, when a game is told something twice
-or never, when the memory held grows beyond what the window needs, when it does not end, or when it ends
-otherwise than it had to.
-"""
+A match fails when a peer raises, when two peers disagree about a frame, when a game is told
+something twice or never, when the memory held grows beyond what the window needs, when it does not
+end, or when it ends otherwise than it had to."""
 
 from __future__ import annotations
 
@@ -23,12 +22,14 @@ from bumpers import Bumpers
 from network import Network, Weather
 
 from fixsync import Event
-from fixsync.random import Random
+from fixsync.game.random import Random
 from fixsync.session import Match, Phase, Reason, Session
 from fixsync.sim import Input
 
 INPUTS_HELD_MAX = 600
-"""Of one seat: the frames that one peer may be ahead (256), twice the window, and what is not yet let go."""
+"""Of one seat: the frames that one peer may be ahead (256), twice the window, and what is not yet
+let go.
+"""
 
 
 @dataclass
@@ -54,7 +55,9 @@ def plan(seed: int) -> Plan:
     """The match of a seed."""
     random = Random(seed)
     players = random.choice((2, 2, 2, 3, 3, 4, 5, 8))
-    vacant = frozenset(player for player in range(1, players) if random.chance(1, 4) and players > 2)
+    vacant = frozenset(
+        player for player in range(1, players) if random.chance(1, 4) and players > 2
+    )
     spectators = random.choice((0, 0, 0, 1, 2))
     made = Plan(
         seed,
@@ -81,7 +84,10 @@ def plan(seed: int) -> Plan:
             made.starts.append((random.below(5000), late))
     # Somebody who is there from the start must be there to notice.
     if random.chance(1, 4) and len(made.match.seated) > 1:
-        made.fault = (random.choice(made.match.seated), random.below(max(1, (made.match.frames or 1) - 1)))
+        made.fault = (
+            random.choice(made.match.seated),
+            random.below(max(1, (made.match.frames or 1) - 1)),
+        )
         made.ends = frozenset({Reason.DESYNC})
     elif random.chance(1, 2):
         _add_crashes(random, made)
@@ -99,7 +105,9 @@ def _weather(random: Random) -> Weather:
 
 
 def _add_crashes(random: Random, made: Plan) -> None:
-    """Players fall over and come back within the time that the others wait, or, sometimes, never."""
+    """Players fall over and come back within the time that the others wait, or, sometimes,
+    never.
+    """
     for _ in range(random.between(1, 3)):
         who = random.choice(made.match.seated)
         at = random.between(1600, 5000)
@@ -108,11 +116,12 @@ def _add_crashes(random: Random, made: Plan) -> None:
             made.starts.append((at + random.between(50, 3000), who))
         else:
             made.ends |= {Reason.SILENT, Reason.STALLED}
-    # Two at once leave nobody to come back by; a host with vacant seats cannot come back; what went on while
-    # somebody was away may make the rest too late.
+    # Two at once leave nobody to come back by; a host with vacant seats cannot come back; what went
+    # on while somebody was away may make the rest too late.
     made.ends |= {Reason.SILENT, Reason.JOIN_FAILED, Reason.STALLED}
     if len({who for _, who in made.crashes}) > 1:
-        # What only two knew who were both down is lost: one of them plays that frame anew, otherwise.
+        # What only two knew who were both down is lost: one of them plays that frame anew,
+        # otherwise.
         made.ends |= {Reason.DESYNC}
 
 
@@ -139,8 +148,8 @@ def play(made: Plan, say: Callable[[str], None] = lambda _: None) -> Network:
     network = Network(match, made.seed, made.weather[0][1])
     noise = Random(made.seed + 1)
     frames = match.frames or 0
-    # Lockstep without delay takes a round trip a frame, at half of the packets lost, each way, with 8
-    # players.
+    # Lockstep without delay takes a round trip a frame, at half of the packets lost, each way, with
+    # 8 players.
     limit_ms = 20_000 + frames * 1_500 + max(at for at, _ in made.starts)
     over_ms = 0
     while network.now_ms < limit_ms:
@@ -170,11 +179,12 @@ def play(made: Plan, say: Callable[[str], None] = lambda _: None) -> Network:
 
 
 def _has_company(network: Network, made: Plan, who: int) -> bool:
-    """Whether another player keeps the match alive: without one it is over, and a restart is another
-    match.
-    """
+    """Whether another player keeps the match alive: without one it is over, and a restart is
+    another match."""
     others = (peer for me, peer in network.peers.items() if me in made.match.seated and me != who)
-    return who in network.peers and any(peer.is_up and peer.session.phase is Phase.RUNNING for peer in others)
+    return who in network.peers and any(
+        peer.is_up and peer.session.phase is Phase.RUNNING for peer in others
+    )
 
 
 def _start(network: Network, made: Plan, who: int) -> None:
@@ -194,7 +204,9 @@ def _add_noise(network: Network, random: Random) -> None:
         data = bytes(random.below(256) for _ in range(random.below(80)))
     else:
         data = bytearray(b"FXP\x01" + random.next_u64().to_bytes(8, "little"))
-        data += bytes(random.choice((0x95, 0x9F, 0xC0, 0xCF, 1, 2, 0xFF)) for _ in range(random.below(60)))
+        data += bytes(
+            random.choice((0x95, 0x9F, 0xC0, 0xCF, 1, 2, 0xFF)) for _ in range(random.below(60))
+        )
         data = bytes(data)
     refused = peer.session.refused
     assert peer.session.receive(data, network.now_ms) is None
@@ -208,7 +220,9 @@ def held(session: Session) -> dict[str, int]:
         "inputs": max(len(stream) for stream in session._streams),
         "states": len(timeline.states),
         "hashes": len(timeline.hashes),
-        "their hashes": max(len(link.hashes) for link in session._links.values()) if session._links else 0,
+        "their hashes": max(len(link.hashes) for link in session._links.values())
+        if session._links
+        else 0,
         "replies": len(session._replies),
         "wants": max(len(link.wants) for link in session._links.values()) if session._links else 0,
     }
@@ -231,7 +245,9 @@ def check_memory(network: Network) -> None:
             "wants": 1,
         }
         for name, count in found.items():
-            assert count <= limits[name], f"peer {me} holds {count} {name}, at most {limits[name]} are needed"
+            assert count <= limits[name], (
+                f"peer {me} holds {count} {name}, at most {limits[name]} are needed"
+            )
 
 
 def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None:
@@ -240,7 +256,9 @@ def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None
         session = peer.session
         say(f"peer {me}: {session.phase.name} {session.frame}/{session.confirmed} {session.end}")
         if peer.is_up:
-            assert session.phase is Phase.ENDED, f"peer {me} has not ended after {network.now_ms} ms"
+            assert session.phase is Phase.ENDED, (
+                f"peer {me} has not ended after {network.now_ms} ms"
+            )
             assert session.end is not None
             if made.match.is_player(me) and me in made.match.seated:
                 ends[me] = session.end.reason
@@ -248,7 +266,9 @@ def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None
         _check_desync(network, made)
     elif Reason.DESYNC not in ends.values():
         network.check_agreement()
-    assert set(ends.values()) <= made.ends | ({Reason.LEFT}), f"ended by {ends}, expected {made.ends}"
+    assert set(ends.values()) <= made.ends | ({Reason.LEFT}), (
+        f"ended by {ends}, expected {made.ends}"
+    )
     if made.ends == {Reason.COMPLETED}:
         for me, peer in network.peers.items():
             if me in made.match.seated:
@@ -265,9 +285,13 @@ def _check_desync(network: Network, made: Plan) -> None:
         end = network.peers[me].session.end
         assert end is not None
         assert end.reason is Reason.DESYNC, f"peer {me} ended by {end}"
-        assert end.frame == frame, f"peer {me} blames frame {end.frame}, the fault is in frame {frame}"
+        assert end.frame == frame, (
+            f"peer {me} blames frame {end.frame}, the fault is in frame {frame}"
+        )
         confirmed = network.peers[me].session.confirmed
-        assert confirmed <= frame + made.match.detection_frames_max, f"peer {me} went on to {confirmed}"
+        assert confirmed <= frame + made.match.detection_frames_max, (
+            f"peer {me} went on to {confirmed}"
+        )
         assert end.desync is not None
         if confirmed > frame:
             first = end.desync.differences[0]
@@ -304,13 +328,18 @@ def main() -> int:
         try:
             network = run(seed)
         except FailedMatchError as failure:
-            print(f"{failure}\nrepeat it with: python tests/simulator.py --seed {seed}", file=sys.stderr)
+            print(
+                f"{failure}\nrepeat it with: python tests/simulator.py --seed {seed}",
+                file=sys.stderr,
+            )
             raise
         host = network.peers[0].session
         ended[host.end.reason.name if host.end else "crashed"] += 1
         frames += sum(len(peer.witness.hashes) for peer in network.peers.values())
         seed += 1
-    print(f"{seed - first} matches from seed {first} on, {frames} confirmed frames, ended: {dict(ended)}")
+    print(
+        f"{seed - first} matches from seed {first} on, {frames} confirmed frames, ended: {dict(ended)}"
+    )
     return 0
 
 

@@ -1,8 +1,8 @@
-"""Hypothesis strategies shared by all tests: nasty numbers, shapes at all scales, near pairs, commands.
+"""Hypothesis strategies shared by all tests: nasty numbers, shapes at all scales, near pairs,
+commands.
 
-Shapes, poses and commands are the plain tuples and lists of match logs, as in model.py; lengths are raw
-Q16.16 units. Where a pair is placed near contact, the model's contact says where that is.
-"""
+Shapes, poses and commands are the plain tuples and lists of match logs, as in model.py; lengths are
+raw Q16.16 units. Where a pair is placed near contact, the model's contact says where that is."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ POWERS = [2**k for k in range(32)]
 
 @cache
 def nasty(low: int, high: int) -> st.SearchStrategy[int]:
-    """Integers of low..high: 0, the ends, powers of two, the neighbours of them all, and any others."""
+    """Integers of low..high: 0, the ends, powers of two, the neighbours of them all, and any
+    others.
+    """
     edges = {sign * (power + e) for power in POWERS for e in (-1, 0, 1) for sign in (1, -1)}
     edges |= {end + e for end in (low, high) for e in (-1, 0, 1)}
     inside = sorted((v for v in edges if low <= v <= high), key=abs)
@@ -59,8 +61,12 @@ def yaws() -> st.SearchStrategy[int]:
 
 @cache
 def half_angles() -> st.SearchStrategy[int]:
-    """1 to a half turn, with the quarter turn, where a wedge stops being convex, and its neighbours."""
-    return st.sampled_from([1, 2, 8192, 16383, 16384, 16385, 32767, 32768]) | st.integers(1, TURN // 2)
+    """1 to a half turn, with the quarter turn, where a wedge stops being convex, and its
+    neighbours.
+    """
+    return st.sampled_from([1, 2, 8192, 16383, 16384, 16385, 32767, 32768]) | st.integers(
+        1, TURN // 2
+    )
 
 
 @cache
@@ -85,7 +91,9 @@ def motions() -> st.SearchStrategy[tuple[int, int, int]]:
 
 
 @st.composite
-def shapes(draw: Draw, kinds: tuple[str, ...] = KINDS, size: st.SearchStrategy[int] | None = None) -> Any:
+def shapes(
+    draw: Draw, kinds: tuple[str, ...] = KINDS, size: st.SearchStrategy[int] | None = None
+) -> Any:
     """Shapes of some kinds; size draws every size of theirs."""
     size = sizes() if size is None else size
     kind = draw(st.sampled_from(kinds))
@@ -107,7 +115,9 @@ def solids() -> st.SearchStrategy[Any]:
 
 @st.composite
 def _scaled_shapes(draw: Draw, kinds: tuple[str, ...]) -> tuple[Any, Any]:
-    """Two shapes whose sizes are near each other, of a few raw units or at any scale, or far apart."""
+    """Two shapes whose sizes are near each other, of a few raw units or at any scale, or far
+    apart.
+    """
     how = draw(st.sampled_from(["tiny", "near", "near", "any"]))
     if how == "any":
         return draw(shapes(kinds)), draw(shapes(kinds))
@@ -166,7 +176,9 @@ _STEPS = sorted(product([0, 1, -1], repeat=3), key=lambda step: sum(map(abs, ste
 
 @st.composite
 def near_pairs(draw: Draw, kinds: tuple[str, ...] = KINDS) -> tuple[Any, Any, Any, Any]:
-    """(shape_a, pose_a, shape_b, pose_b) within 2 raw units of touching, in any direction, at any scale."""
+    """(shape_a, pose_a, shape_b, pose_b) within 2 raw units of touching, in any direction, at any
+    scale.
+    """
     a, b = draw(_scaled_shapes(kinds))
     yaw_a, yaw_b = draw(yaws()), draw(yaws())
     if draw(st.booleans()):
@@ -211,7 +223,9 @@ def _negated(v: tuple[int, int, int]) -> tuple[int, int, int]:
 
 @st.composite
 def casts(draw: Draw) -> tuple[Any, Any, Any, Any, Any, Any]:
-    """(shape_a, pose_a, motion_a, shape_b, pose_b, motion_b), most of them near contact on the way."""
+    """(shape_a, pose_a, motion_a, shape_b, pose_b, motion_b), most of them near contact on the
+    way.
+    """
     a, pa, b, pb = draw(near_pairs(SOLIDS))
     motion_a = draw(motions())
     motion_b = draw(st.just((0, 0, 0)) | motions())
@@ -256,7 +270,9 @@ def questions() -> st.SearchStrategy[list[Any]]:
     solid = shapes(SOLIDS, st.integers(1, WORLD_SIZE)).map(list)
     query = st.tuples(st.just("query"), _world_shape, _place, yaws(), _mask)
     limit = st.integers(0, 2)
-    ray = st.tuples(st.just("cast"), solid, _place, yaws(), motion, _mask, _owner, limit, hit_whens())
+    ray = st.tuples(
+        st.just("cast"), solid, _place, yaws(), motion, _mask, _owner, limit, hit_whens()
+    )
     return st.one_of(query.map(list), ray.map(list))
 
 
@@ -275,7 +291,10 @@ def changes(id: int) -> st.SearchStrategy[list[Any]]:
         "remove": [],
     }
     return st.one_of(
-        [st.tuples(st.just(name), st.just(id), *values).map(list) for name, values in arguments.items()]
+        [
+            st.tuples(st.just(name), st.just(id), *values).map(list)
+            for name, values in arguments.items()
+        ]
     )
 
 
@@ -308,7 +327,9 @@ def frames(draw: Draw, capacity: int = 6, frame_count_max: int = 6) -> list[list
 
 
 def wild_commands(capacity: int = 6) -> st.SearchStrategy[list[Any]]:
-    """Commands that a world may refuse: ids taken, missing or out of range, centres pushed out of range."""
+    """Commands that a world may refuse: ids taken, missing or out of range, centres pushed out of
+    range.
+    """
     id = st.integers(-1, capacity + 1)
     far = st.sampled_from([INT32_MIN, INT32_MAX, 0])
     far_place = st.lists(far, min_size=3, max_size=3)
@@ -319,6 +340,10 @@ def wild_commands(capacity: int = 6) -> st.SearchStrategy[list[Any]]:
         st.tuples(st.just("turn"), id, st.sampled_from([-1, 0, 65535, 65536])),
         st.tuples(st.just("layer"), id, st.sampled_from([-1, 0, 31, 32])),
         st.tuples(st.just("owner"), id, st.sampled_from([-1, 0, UINT32_MAX, UINT32_MAX + 1])),
-        st.tuples(st.just("shape"), id, st.sampled_from([["sphere", 0], ["box", 1, 1], ["sector", 1, 0, 1]])),
+        st.tuples(
+            st.just("shape"),
+            id,
+            st.sampled_from([["sphere", 0], ["box", 1, 1], ["sector", 1, 0, 1]]),
+        ),
     ).map(list)
     return st.one_of(id.flatmap(changes), id.flatmap(additions), bad)

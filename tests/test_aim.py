@@ -1,4 +1,6 @@
-"""Aiming against the model's integers: turns, facing, vectors of a yaw, and other engines' angles."""
+"""Aiming against the model's integers: turns, facing, vectors of a yaw, and other engines'
+angles.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def test_every_turn_from_a_yaw_is_told() -> None:
 
 @given(poses(), coordinates(), coordinates())
 @example((INT32_MIN, 0, INT32_MAX, 7), INT32_MAX, INT32_MIN)
-def test_yaw_towards_and_bearing_are_the_models_yaw_of_the_difference(pose: Any, x: int, z: int) -> None:
+def test_yaw_towards_and_bearing_are_the_models_yaw_of_the_difference(
+    pose: Any, x: int, z: int
+) -> None:
     dx, dz = x - pose[0], z - pose[2]
     towards = model.yaw_of(dx, dz) if (dx, dz) != (0, 0) else pose[3]
     assert fixsync.yaw_towards(Pose(*pose), x, z) == towards
@@ -54,7 +58,9 @@ def test_who_stands_on_its_target_keeps_its_yaw() -> None:
 
 
 @given(yaws(), yaws(), st.integers(0, TURN))
-def test_turned_towards_takes_the_shorter_way_and_goes_no_further(yaw: int, end: int, most: int) -> None:
+def test_turned_towards_takes_the_shorter_way_and_goes_no_further(
+    yaw: int, end: int, most: int
+) -> None:
     turned = fixsync.turned_towards(yaw, end, most)
     whole, done = ordered(end - yaw), ordered(turned - yaw)
     assert abs(done) == min(most, abs(whole))
@@ -71,7 +77,9 @@ def faces_by_model(pose: Any, x: int, z: int, half_angle: int) -> bool:
 
 @st.composite
 def aims(draw: st.DrawFn) -> tuple[Any, int, int, int]:
-    """A pose, a place and a half angle; the place anywhere, or on the wedge's border or beside it."""
+    """A pose, a place and a half angle; the place anywhere, or on the wedge's border or beside
+    it.
+    """
     pose, half_angle = draw(poses()), draw(half_angles())
     if draw(st.booleans()):
         return pose, draw(coordinates()), draw(coordinates()), half_angle
@@ -97,7 +105,9 @@ def test_faces_is_the_models_closed_wedge(aim: Any) -> None:
 
 @given(aims())
 def test_what_is_faced_is_where_a_long_fan_has_an_axis(aim: Any) -> None:
-    """A place is in the wedge exactly if a needle there is not APART of it; seen by queries of radius 1."""
+    """A place is in the wedge exactly if a needle there is not APART of it; seen by queries of
+    radius 1.
+    """
     (px, _, pz, yaw), x, z, half_angle = aim
     dx, dz = x - px, z - pz
     if max(abs(dx), abs(dz)) > 2**28:
@@ -136,7 +146,9 @@ def test_forward_is_the_models_direction_rounded_away_from_zero(yaw: int, length
 @given(yaws(), nasty(-INT32_MAX, INT32_MAX))
 def test_opposite_yaws_give_opposite_vectors(yaw: int, length: int) -> None:
     x, z = fixsync.forward(yaw, length)
-    assert fixsync.forward((yaw + 32768) % TURN, length) == (-x, -z) == fixsync.forward(yaw, -length)
+    assert (
+        fixsync.forward((yaw + 32768) % TURN, length) == (-x, -z) == fixsync.forward(yaw, -length)
+    )
 
 
 @given(yaws(), nasty(1, 2**29 - 1))
@@ -172,7 +184,8 @@ def test_a_float_a_bool_and_a_tuple_are_type_errors(call: Any) -> None:
         call()
 
 
-# Other engines. A turn by t about Y takes a vector (x, z) to (x cos t + z sin t, z cos t - x sin t) in both.
+# Other engines. A turn by t about Y takes a vector (x, z) to (x cos t + z sin t, z cos t - x sin t)
+# in both.
 
 QUARTERS = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}  # (cos, sin)
 
@@ -188,8 +201,12 @@ def test_quarter_turns_face_what_the_engines_own_rotation_says(engine: Engine, a
 
 
 @pytest.mark.parametrize(("engine", "left_handed"), [(UNITY, True), (GODOT, False)])
-def test_a_positive_angle_turns_as_the_engines_manual_says(engine: Engine, left_handed: bool) -> None:
-    """From above, y towards the eye, +x right: a left-handed space has +z up, a right-handed one down."""
+def test_a_positive_angle_turns_as_the_engines_manual_says(
+    engine: Engine, left_handed: bool
+) -> None:
+    """From above, y towards the eye, +x right: a left-handed space has +z up, a right-handed one
+    down.
+    """
     before, after = (model.direction(engine.yaw_facing(angle)) for angle in (0, 10))
     up = 1 if left_handed else -1
     counter_clockwise = model.cross((before[0], up * before[1]), (after[0], up * after[1])) > 0
@@ -227,7 +244,9 @@ def test_a_box_and_what_faces_are_turned_by_the_same_angle(engine: Engine) -> No
 
 
 @given(st.sampled_from(ENGINES), coordinates(), coordinates(), coordinates())
-def test_a_place_in_an_engines_units_is_exact_and_comes_back(engine: Engine, x: int, y: int, z: int) -> None:
+def test_a_place_in_an_engines_units_is_exact_and_comes_back(
+    engine: Engine, x: int, y: int, z: int
+) -> None:
     place = engine.position(x, y, z)
     sign = -1 if engine.is_mirrored else 1
     assert place == (Fraction(x, 65536), Fraction(y, 65536), Fraction(sign * z, 65536))
@@ -236,7 +255,9 @@ def test_a_place_in_an_engines_units_is_exact_and_comes_back(engine: Engine, x: 
 
 
 def test_a_mirrored_engine_shows_the_same_picture() -> None:
-    """A wall as Unity has it, sent to a Godot that is mirrored, stands in Godot as its mirror image."""
+    """A wall as Unity has it, sent to a Godot that is mirrored, stands in Godot as its mirror
+    image.
+    """
     place = UNITY.coordinates("1.5", 0, "-2.25")
     assert GODOT.mirrored().position(*place) == (Fraction(3, 2), 0, Fraction(9, 4))
     assert GODOT.mirrored().angle_turned(UNITY.yaw_turned(30)) == Fraction(330) + _slip(30)
@@ -259,4 +280,7 @@ def test_boxes_turned_by_an_engine_touch_where_it_shows_them_touch() -> None:
     for engine in ENGINES:
         yaw = engine.yaw_turned(90)
         pose = Pose(0, 0, 0, yaw), Pose(0, 0, 2 * 196608, yaw)
-        assert overlap(Box(196608, 1, 65536), pose[0], Box(196608, 1, 65536), pose[1]) == Contact.TOUCHING
+        assert (
+            overlap(Box(196608, 1, 65536), pose[0], Box(196608, 1, 65536), pose[1])
+            == Contact.TOUCHING
+        )

@@ -21,7 +21,7 @@ from fixsync.bench.plot import svg
 from fixsync.bench.scenes import SCENES, scene
 from fixsync.bench.yardstick import sort_and_copy
 from fixsync.cli.bench import bench_command
-from fixsync.random import Random
+from fixsync.game.random import Random
 from fixsync.shapes import shape_of_row
 from fixsync.world import World
 
@@ -53,7 +53,8 @@ def test_colliders_of_a_scene_stay_between_their_walls(name: str) -> None:
     for axes in made.motions:
         for axis in axes[:3]:
             assert all(
-                axis.low <= axis.at(frame) <= axis.low + axis.span for frame in range(0, 10**6, 99_991)
+                axis.low <= axis.at(frame) <= axis.low + axis.span
+                for frame in range(0, 10**6, 99_991)
             )
 
 
@@ -86,7 +87,14 @@ def test_the_casts_that_are_timed_meet_what_cast_pair_meets(near: bool) -> None:
         if is_near != near or kinds not in ("round and box", "cylinder and cylinder"):
             continue
         met = sum(
-            cast_pair(shape_of_row(*a[:5]), Pose(*a[5:9]), a[9:], shape_of_row(*b[:5]), Pose(*b[5:9]), b[9:])
+            cast_pair(
+                shape_of_row(*a[:5]),
+                Pose(*a[5:9]),
+                a[9:],
+                shape_of_row(*b[:5]),
+                Pose(*b[5:9]),
+                b[9:],
+            )
             is not None
             for a, b in zip(pairs[::2], pairs[1::2], strict=True)
         )
@@ -104,7 +112,9 @@ def test_the_command_tells_scenes_costs_and_hashes_as_json() -> None:
     assert {"overlap()", "save(), 10000"} <= {cost["what"] for cost in told["costs"]}
 
 
-def test_a_pinned_hash_that_does_not_match_is_told_by_the_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pinned_hash_that_does_not_match_is_told_by_the_exit_code(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("fixsync.bench.frames.golden", lambda: {"line": {"100": "0" * 16}})
     run = CliRunner().invoke(bench_command, ["--scene", "line", "--count", "100", "--fixsync-only"])
     assert run.exit_code == 1
@@ -116,7 +126,16 @@ def test_what_was_measured_is_told_where_the_plot_cannot_be_written(
 ) -> None:
     monkeypatch.setattr("fixsync.cli.bench.costs", lambda *_: [])
     plot = tmp_path / "no-such-folder" / "x.svg"
-    arguments = ["--scene", "idle", "--count", "10", "--fixsync-only", "--json", "--plot", str(plot)]
+    arguments = [
+        "--scene",
+        "idle",
+        "--count",
+        "10",
+        "--fixsync-only",
+        "--json",
+        "--plot",
+        str(plot),
+    ]
     run = CliRunner().invoke(bench_command, arguments)
     assert run.exit_code == 2
     assert [row["scene"] for row in json.loads(run.stdout)["scenes"]] == ["idle"]
@@ -129,7 +148,17 @@ def test_the_plot_can_go_to_standard_output_and_what_is_told_to_standard_error()
         "bench.costs = lambda *_: []\n"  # of which none is plotted
         "main()"
     )
-    arguments = ["bench", "--scene", "line", "--count", "100", "--fixsync-only", "--json", "--plot", "-"]
+    arguments = [
+        "bench",
+        "--scene",
+        "line",
+        "--count",
+        "100",
+        "--fixsync-only",
+        "--json",
+        "--plot",
+        "-",
+    ]
     command = [sys.executable, "-c", program, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -152,7 +181,9 @@ def test_a_log_that_is_not_as_it_says_is_not_measured(tmp_path: Path) -> None:
     for text, words in (("", "the file is empty"), (wrong_hash, "it diverges in frame 0")):
         log.write_text(text, encoding="utf-8")
         run = CliRunner().invoke(bench_command, [str(log), "--count", "100", "--scene", "line"])
-        assert (run.exit_code, words in run.output) == (1, True), run.output  # by itself; as a program, 2
+        assert (run.exit_code, words in run.output) == (1, True), (
+            run.output
+        )  # by itself; as a program, 2
 
 
 def test_the_plot_has_a_line_for_every_scene_and_library() -> None:
@@ -163,4 +194,6 @@ def test_the_plot_has_a_line_for_every_scene_and_library() -> None:
     ]
     root = ElementTree.fromstring(svg(rows))  # noqa: S314 - the plot's own
     assert len(root.findall("{*}polyline")) == 2
-    assert {"fixsync, uniform", "pymunk, uniform", "1,000"} <= {e.text for e in root.findall("{*}text")}
+    assert {"fixsync, uniform", "pymunk, uniform", "1,000"} <= {
+        e.text for e in root.findall("{*}text")
+    }

@@ -1,4 +1,6 @@
-"""Boxes by BLOCK (csrc/blocks.h): with vector instructions, where the machine has them, and one by one."""
+"""Boxes by BLOCK (csrc/blocks.h): with vector instructions, where the machine has them, and one by
+one.
+"""
 
 from __future__ import annotations
 
@@ -62,14 +64,21 @@ uint64_t shim_differences(uint64_t n) {
     return differ;
 }
 """
-FORMS = {"as the compiler has it": [], "one by one": ["-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN"]}
+FORMS = {
+    "as the compiler has it": [],
+    "one by one": ["-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN"],
+}
 SHORT = 2**29
 """How far from 0 the first four of eight numbers may be."""
 U64 = ctypes.c_uint64
 
-field = st.one_of(st.integers(0, 5), st.integers(2**FIELD - 5, 2**FIELD - 1), st.integers(0, 2**FIELD - 1))
+field = st.one_of(
+    st.integers(0, 5), st.integers(2**FIELD - 5, 2**FIELD - 1), st.integers(0, 2**FIELD - 1)
+)
 corner = st.tuples(field, field, field)
-box = st.tuples(corner, corner).map(lambda two: tuple(tuple(sorted(ends)) for ends in zip(*two, strict=True)))
+box = st.tuples(corner, corner).map(
+    lambda two: tuple(tuple(sorted(ends)) for ends in zip(*two, strict=True))
+)
 """(least, most) of each axis."""
 key = st.one_of(st.integers(0, 3), st.integers(2**63 - 4, 2**63 - 1), st.integers(0, 2**63 - 1))
 
@@ -82,7 +91,9 @@ def kernel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     where = tmp_path_factory.mktemp("blocks")
     (where / "shim.c").write_text(SHIM, encoding="utf-8")
     flags = ["-std=c11", "-O1", "-fPIC", "-shared", f"-I{ROOT / 'csrc'}", *FORMS[request.param]]
-    subprocess.run([compiler, *flags, str(where / "shim.c"), "-o", str(where / "blocks.so")], check=True)
+    subprocess.run(
+        [compiler, *flags, str(where / "shim.c"), "-o", str(where / "blocks.so")], check=True
+    )
     found = ctypes.CDLL(str(where / "blocks.so"))
     for name in ("keep", "below", "differences"):
         getattr(found, f"shim_{name}").restype = U64
@@ -136,7 +147,8 @@ def test_what_meets_is_appended_in_order(kernel: ctypes.CDLL, met: int) -> None:
 
 
 @given(
-    values=st.lists(st.integers(0, 2**64 - 1), min_size=BLOCK, max_size=BLOCK), v=st.integers(0, 2**64 - 1)
+    values=st.lists(st.integers(0, 2**64 - 1), min_size=BLOCK, max_size=BLOCK),
+    v=st.integers(0, 2**64 - 1),
 )
 def test_sums_are_modulo_a_word(kernel: ctypes.CDLL, values: list[int], v: int) -> None:
     out = words([0] * (BLOCK + 1))
@@ -145,7 +157,9 @@ def test_sums_are_modulo_a_word(kernel: ctypes.CDLL, values: list[int], v: int) 
 
 
 @given(values=st.lists(key, min_size=BLOCK, max_size=BLOCK).map(sorted), end=key)
-def test_ascending_keys_below_an_end_are_counted(kernel: ctypes.CDLL, values: list[int], end: int) -> None:
+def test_ascending_keys_below_an_end_are_counted(
+    kernel: ctypes.CDLL, values: list[int], end: int
+) -> None:
     assert kernel.shim_below(words(values), U64(end)) == sum(value < end for value in values)
 
 
@@ -155,7 +169,9 @@ number = st.one_of(
 
 
 @given(values=st.lists(number, max_size=40), of=st.lists(number, min_size=LANES, max_size=LANES))
-def test_a_rank_is_how_many_are_below(kernel: ctypes.CDLL, values: list[int], of: list[int]) -> None:
+def test_a_rank_is_how_many_are_below(
+    kernel: ctypes.CDLL, values: list[int], of: list[int]
+) -> None:
     u16 = ctypes.c_uint16
     for ask in (kernel.shim_ranks, kernel.shim_ranks_scalar):
         ranks = (u16 * (LANES + 1))(*[7] * (LANES + 1))
@@ -176,7 +192,11 @@ def ranges(draw: st.DrawFn) -> tuple[list[int], list[tuple[int, int]]]:
     for low, high in within:
         near = [v for v in (low - 1, low, high, high + 1) if -(2**31) <= v < 2**31]
         numbers.append(
-            draw(st.one_of(st.integers(low, high), st.integers(low, high), st.sampled_from(near), signed))
+            draw(
+                st.one_of(
+                    st.integers(low, high), st.integers(low, high), st.sampled_from(near), signed
+                )
+            )
         )
     return numbers, within
 
@@ -188,14 +208,23 @@ def test_numbers_are_within_their_ranges_wherever_they_lie(
     numbers, within = drawn
     data = bytes(ahead) + struct.pack("<8i", *numbers)
     least, most = (
-        words([low % 2**32 | high % 2**32 << 32 for low, high in zip(ends[4::2], ends[5::2], strict=True)])
+        words(
+            [
+                low % 2**32 | high % 2**32 << 32
+                for low, high in zip(ends[4::2], ends[5::2], strict=True)
+            ]
+        )
         for ends in zip(*within, strict=True)
     )
     expected = all(low <= v <= high for v, (low, high) in zip(numbers, within, strict=True))
     for ask in (kernel.shim_within, kernel.shim_within_scalar):
         at = ctypes.c_char_p(data)
         assert (
-            ask(ctypes.cast(ctypes.cast(at, ctypes.c_void_p).value + ahead, ctypes.c_void_p), least, most)
+            ask(
+                ctypes.cast(ctypes.cast(at, ctypes.c_void_p).value + ahead, ctypes.c_void_p),
+                least,
+                most,
+            )
             == expected
         )
 

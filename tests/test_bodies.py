@@ -1,4 +1,6 @@
-"""Bodies: parts that move, turn, mirror and attack together, all or none, and come back after a rollback."""
+"""Bodies: parts that move, turn, mirror and attack together, all or none, and come back after a
+rollback.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ from fixsync import (
     Sphere,
     World,
 )
-from fixsync.recorder import Recorder
-from fixsync.replay import Verdict, replay
+from fixsync.log.recorder import Recorder
+from fixsync.log.replay import Verdict, replay
 
 HURT, HIT, PUSH = 0, 1, 2
 PARTS = {
@@ -64,7 +66,12 @@ def facing(world: World, id: int) -> tuple[int, int]:
 # Place.
 
 
-@given(yaws(), *[st.integers(-(10**6), 10**6)] * 3, st.sampled_from([0, 16384, 32768, 49152]), st.booleans())
+@given(
+    yaws(),
+    *[st.integers(-(10**6), 10**6)] * 3,
+    st.sampled_from([0, 16384, 32768, 49152]),
+    st.booleans(),
+)
 def test_every_part_is_where_the_bodys_turn_takes_its_offset(
     yaw: int, ox: int, oy: int, oz: int, turn: int, is_mirrored: bool
 ) -> None:
@@ -89,7 +96,9 @@ def test_every_part_is_where_the_bodys_turn_takes_its_offset(
 
 
 @given(yaws(), nasty(0, TURN - 1), st.booleans())
-def test_a_part_on_the_axis_may_be_turned_by_any_angle(yaw: int, turn: int, is_mirrored: bool) -> None:
+def test_a_part_on_the_axis_may_be_turned_by_any_angle(
+    yaw: int, turn: int, is_mirrored: bool
+) -> None:
     world = World(1)
     parts = {"fan": Part(Sector(5, 5, 5), (0, 9, 0), yaw=turn)}
     fighter = Body(world, parts, Pose(1, 2, 3, yaw), ids=0, owner=1, is_mirrored=is_mirrored)
@@ -100,7 +109,9 @@ def test_a_part_on_the_axis_may_be_turned_by_any_angle(yaw: int, turn: int, is_m
 
 def test_a_part_off_the_axis_is_turned_by_quarters_only() -> None:
     for yaw in (1, 8192, 16383, 65535):
-        with pytest.raises(ValueError, match=rf"yaw must be 0, 16384, 32768 or 49152 .* \(5, 0\), not {yaw}"):
+        with pytest.raises(
+            ValueError, match=rf"yaw must be 0, 16384, 32768 or 49152 .* \(5, 0\), not {yaw}"
+        ):
             Part(Sphere(1), (5, 0, 0), yaw=yaw)
     with pytest.raises(ValueError, match="turned back by yaw: oz must be"):
         Part(Sphere(1), (INT32_MIN, 0, 0), yaw=16384)
@@ -113,7 +124,9 @@ def mirror_images(world: World, other: World, fighter: Body) -> None:
         (x, y, z), (mx, my, mz) = centre(world, id), centre(other, id)
         assert (mx, my, mz) == (-x, y, z)
         (c, s), (mc, ms) = facing(world, id), facing(other, id)
-        assert (mc, ms) == (-c, s) or (not isinstance(world[id].shape, Sector) and (mc, ms) == (c, -s))
+        assert (mc, ms) == (-c, s) or (
+            not isinstance(world[id].shape, Sector) and (mc, ms) == (c, -s)
+        )
 
 
 @given(st.integers(-500, 500), st.integers(-500, 500))
@@ -126,7 +139,11 @@ def test_a_mirrored_body_is_the_mirror_image(x: int, z: int) -> None:
     for each, each_world in ((fighter, world), (twin, other)):
         each.set_active(True)
         assert active(each_world, each) == set(PARTS)
-    victims = [(9, Capsule(70, 5), 130, 40), (10, Box(40, 90, 20), -95, -30), (11, Sphere(33), 60, 210)]
+    victims = [
+        (9, Capsule(70, 5), 130, 40),
+        (10, Box(40, 90, 20), -95, -30),
+        (11, Sphere(33), 60, 210),
+    ]
     for id, shape, vx, vz in victims:
         world.add(id, shape, Pose(vx, 0, vz))
         other.add(id, shape, Pose(-vx, 0, vz))
@@ -227,16 +244,22 @@ def test_mirroring_what_has_no_mirror_image_in_int32_is_refused() -> None:
         owner=1,
     )
     before = world.save()
-    with pytest.raises(ValueError, match=r"part 'far': offset: ox, mirrored, must be .*not 2147483648"):
+    with pytest.raises(
+        ValueError, match=r"part 'far': offset: ox, mirrored, must be .*not 2147483648"
+    ):
         fighter.mirror(True)
     assert (world.save(), fighter.is_mirrored) == (before, False)
 
 
 def test_mirroring_passes_no_place_that_int32_lacks_on_the_way() -> None:
-    """Old offset with the new yaw, or new offset with the old yaw, would leave int32; the change does not."""
+    """Old offset with the new yaw, or new offset with the old yaw, would leave int32; the change
+    does not.
+    """
     world = World(1)
     far = 2**31 - 10
-    fighter = Body(world, {"fan": Part(Sector(5, 5, 5), (far, 0, 0))}, Pose(5, 0, 0), ids=0, owner=1)
+    fighter = Body(
+        world, {"fan": Part(Sector(5, 5, 5), (far, 0, 0))}, Pose(5, 0, 0), ids=0, owner=1
+    )
     assert centre(world, 0) == (far + 5, 0, 0)
     fighter.mirror(True)
     assert centre(world, 0) == (5 - far, 0, 0)
@@ -245,14 +268,21 @@ def test_mirroring_passes_no_place_that_int32_lacks_on_the_way() -> None:
     assert centre(world, 0) == (far + 5, 0, 0)
 
 
-@pytest.mark.parametrize("call", ["mirror", "start", "tick", "cancel", "set_active", "remove", "move"])
+@pytest.mark.parametrize(
+    "call", ["mirror", "start", "tick", "cancel", "set_active", "remove", "move"]
+)
 def test_a_body_that_has_lost_a_part_says_so_and_changes_nothing(call: str) -> None:
     world = World(16)
     fighter = body(world)
     fighter.start("jab")
     world.remove(fighter["aura"])
     before, state = world.save(), fighter.state()
-    arguments = {"mirror": [True], "start": ["slash"], "set_active": [False], "move": [1, 2, 3]}.get(call, [])
+    arguments = {
+        "mirror": [True],
+        "start": ["slash"],
+        "set_active": [False],
+        "move": [1, 2, 3],
+    }.get(call, [])
     with pytest.raises(KeyError, match="id 6 is not in the world"):
         getattr(fighter, call)(*arguments)
     assert (world.save(), fighter.state()) == (before, state)
@@ -270,7 +300,9 @@ def test_a_body_that_has_lost_a_part_says_so_and_changes_nothing(call: str) -> N
     ({"attacks": {"": SLASH}}, ValueError, "not empty"),
     ({"attacks": {"x": 5}}, TypeError, "attack 'x' must be an Attack, not 5"),
 ])  # fmt: skip
-def test_making_a_body_refuses_what_is_out_of_range(how: Any, error: type[Exception], text: str) -> None:
+def test_making_a_body_refuses_what_is_out_of_range(
+    how: Any, error: type[Exception], text: str
+) -> None:
     world = World(16)
     before = world.save()
     with pytest.raises(error, match=text):
@@ -300,7 +332,9 @@ def test_making_a_body_refuses_what_is_out_of_range(how: Any, error: type[Except
     (lambda: Attack.of(1, 0, 1, ["a"]), ValueError, "active must be"),
     (lambda: Attack.of(1, 1, 1, "sword"), TypeError, "sequence of names"),
 ])  # fmt: skip
-def test_parts_and_attacks_refuse_what_makes_no_sense(make: Any, error: type[Exception], text: str) -> None:
+def test_parts_and_attacks_refuse_what_makes_no_sense(
+    make: Any, error: type[Exception], text: str
+) -> None:
     with pytest.raises(error, match=text):
         make()
 
@@ -399,7 +433,10 @@ def test_what_is_active_already_is_not_told_again(tmp_path: Path) -> None:
 
 def test_a_body_follows_the_part_that_was_pushed() -> None:
     world = World(16)
-    parts = {"push": Part(Cylinder(50, 50), layer=PUSH), "head": Part(Sphere(9), (3, 60, 4), layer=HURT)}
+    parts = {
+        "push": Part(Cylinder(50, 50), layer=PUSH),
+        "head": Part(Sphere(9), (3, 60, 4), layer=HURT),
+    }
     one = Body(world, parts, Pose(0, 0, 0, 777), ids=0, owner=1)
     two = Body(world, parts, Pose(60, 0, 0), ids=[5, 4], owner=2)
     three = Body(world, parts, Pose(900, 0, 0), ids=[8, 9], owner=3)
@@ -407,12 +444,17 @@ def test_a_body_follows_the_part_that_was_pushed() -> None:
     moved = world.separate([(PUSH, PUSH)])
     assert [fighter.follow(moved) for fighter in (one, two, three)] == [True, True, False]
     assert [(fighter.pose.x, fighter.pose.yaw) for fighter in (one, two)] == [(-20, 777), (80, 0)]
-    assert all(world[id].pose.x == fighter.pose.x for fighter in (one, two, three) for id in fighter)
+    assert all(
+        world[id].pose.x == fighter.pose.x for fighter in (one, two, three) for id in fighter
+    )
     assert world.contact(0, 5) == Contact.TOUCHING
 
 
 @given(
-    st.lists(st.sampled_from(["slash", "roll", "jab", "mirror", "cancel", "walk", "strike", ""]), max_size=25)
+    st.lists(
+        st.sampled_from(["slash", "roll", "jab", "mirror", "cancel", "walk", "strike", ""]),
+        max_size=25,
+    )
 )
 def test_a_body_rolls_back_and_goes_on_the_same(script: list[str]) -> None:
     def play(fighter: Body, world: World, number: int) -> None:

@@ -64,7 +64,8 @@ MATRICES = (
     [],
     [(0, 1)],
     [(0, 0), (1, 2)],
-    # Where crowds stand on layers that do not meet, and more kinds of layers than the search keeps apart.
+    # Where crowds stand on layers that do not meet, and more kinds of layers than the search keeps
+    # apart.
     [(a, b) for a in range(32) for b in range(a)],
     [(a, a) for a in range(32)],
     [(a, a + 1) for a in range(31)],
@@ -79,7 +80,10 @@ def crowds(draw, least=0, most=150):
     (wx, wy, wz), (low, high), middles = LAYOUTS[name]
     rng = draw(st.randoms(use_true_random=False))
     count = draw(st.integers(least, most))
-    layers, owners = draw(st.sampled_from([(1, 1), (3, 3), (32, 2)])), draw(st.sampled_from([0, 1, 3]))
+    layers, owners = (
+        draw(st.sampled_from([(1, 1), (3, 3), (32, 2)])),
+        draw(st.sampled_from([0, 1, 3])),
+    )
 
     def near(middle, spread):
         return max(-INT32 - 1, min(INT32, middle + rng.randint(-spread, spread)))
@@ -89,7 +93,9 @@ def crowds(draw, least=0, most=150):
         x, y, z = rng.choice(middles)
         size = min(2**29 - 1, rng.randint(max(1, 2**low), 2 ** rng.randint(low, high)))
         shape = shape_of(rng.randrange(5), size, rng.choice((1, 8192, 20000, 32768)))
-        pose = Pose(near(x, wx), near(y, wy), near(z, wz), rng.choice((0, 16384, rng.randrange(65536))))
+        pose = Pose(
+            near(x, wx), near(y, wy), near(z, wz), rng.choice((0, 16384, rng.randrange(65536)))
+        )
         active = rng.random() < 0.9
         found.append((shape, pose, rng.randrange(layers[0]), rng.randint(0, owners), active))
     return name, found
@@ -121,7 +127,11 @@ def hits_by_all_pairs(found, matrix, hit_when, spread=1):
         [shapes[j] for _, j in pairs],
         [poses[j] for _, j in pairs],
     )
-    return [(i * spread, j * spread, c) for (i, j), c in zip(pairs, contacts, strict=True) if c >= hit_when]
+    return [
+        (i * spread, j * spread, c)
+        for (i, j), c in zip(pairs, contacts, strict=True)
+        if c >= hit_when
+    ]
 
 
 @settings(deadline=None, max_examples=120)
@@ -140,13 +150,20 @@ def test_a_step_finds_what_all_pairs_find(crowd, matrix, hit_when, spread):
 
 @pytest.mark.parametrize("large_layer", [0, 1])
 def test_small_crowds_that_never_meet_are_found_by_large_ones_that_they_meet(large_layer):
-    """Two layers that meet each other and not themselves, one of small colliders and one of large ones."""
+    """Two layers that meet each other and not themselves, one of small colliders and one of large
+    ones.
+    """
     draw = random.Random(7)
     found = []
     for i in range(320):
         size, layer = (ONE // 4, 1 - large_layer) if i % 8 else (40 * ONE, large_layer)
-        x, z = draw.randint(0, 30 * ONE) if i % 2 else 0, draw.randint(0, 200 * ONE) if i % 8 == 0 else 0
-        found.append((shape_of(i % 4, size, 1), Pose(x, 0, z, draw.randrange(65536)), layer, 0, True))
+        x, z = (
+            draw.randint(0, 30 * ONE) if i % 2 else 0,
+            draw.randint(0, 200 * ONE) if i % 8 == 0 else 0,
+        )
+        found.append(
+            (shape_of(i % 4, size, 1), Pose(x, 0, z, draw.randrange(65536)), layer, 0, True)
+        )
     world = world_of(found, [(0, 1)])
     events = [(e.a, e.b, e.contact) for e in world.step()]
     assert events == hits_by_all_pairs(found, [(0, 1)], Contact.TOUCHING)
@@ -154,7 +171,9 @@ def test_small_crowds_that_never_meet_are_found_by_large_ones_that_they_meet(lar
 
 
 def test_as_many_pairs_in_vain_as_are_borne_end_no_search():
-    """400 pairs of layers that do not meet, 8 to each of 50 colliders, and then small ones that do meet."""
+    """400 pairs of layers that do not meet, 8 to each of 50 colliders, and then small ones that do
+    meet.
+    """
     heap = [(Cylinder(100, 5), Pose(0, 0, 0), i % 2, 0, True) for i in range(40)]
     apart = [(Cylinder(100, 5), Pose(5000, 0, 0), 0, 0, True)]
     small = [(Cylinder(1, 1), Pose(5101, 0, 0), 0, 0, True) for _ in range(9)]
@@ -167,10 +186,14 @@ def test_as_many_pairs_in_vain_as_are_borne_end_no_search():
 @pytest.mark.parametrize("count", [2, 60])
 @pytest.mark.parametrize("size", [1, 2, 1000, 2**20, 2**29 - 1])
 def test_a_query_that_touches_the_outermost_is_answered_and_one_beyond_is_not(size, count):
-    """On each side, at exactly the end of all bounds: in a world of few, of many, and asked often."""
+    """On each side, at exactly the end of all bounds: in a world of few, of many, and asked
+    often.
+    """
     world, far = World(count), 3 * size
     for id in range(count):
-        world.add(id, Sphere(size), Pose(0, 0, 0) if id else Pose(far % 2**31, far % 2**31, far % 2**31))
+        world.add(
+            id, Sphere(size), Pose(0, 0, 0) if id else Pose(far % 2**31, far % 2**31, far % 2**31)
+        )
     world.step()
     high = far % 2**31
     low_ids, high_ids = (list(range(1, count)), [0]) if high > 0 else ([0], list(range(1, count)))
@@ -186,7 +209,9 @@ def test_a_query_that_touches_the_outermost_is_answered_and_one_beyond_is_not(si
 
 
 def test_every_size_on_each_of_eight_layers_that_meet_themselves_alone():
-    """As many levels as there can be: most pairs of the heap are in vain, so that layers are kept apart."""
+    """As many levels as there can be: most pairs of the heap are in vain, so that layers are kept
+    apart.
+    """
     found = [
         (Cylinder(min(2**bits, 2**29 - 1), 1), Pose(layer, 0, bits), layer, 0, True)
         for bits in range(30)
@@ -205,14 +230,18 @@ def test_every_size_on_each_of_eight_layers_that_meet_themselves_alone():
 @pytest.mark.parametrize("layers", [(0, 31), (31, 0), (30, 31), (0, 1)])
 def test_layers_that_are_kept_apart_may_be_of_any_sizes(layers):
     """A heap of small ones on one layer and of large ones on another, most pairs of it in vain."""
-    found = [(Cylinder((1, 1000)[i % 2], 5), Pose(i, 0, 0), layers[i % 2], 0, True) for i in range(40)]
+    found = [
+        (Cylinder((1, 1000)[i % 2], 5), Pose(i, 0, 0), layers[i % 2], 0, True) for i in range(40)
+    ]
     matrix = [(layer, layer) for layer in layers]
     events = [(e.a, e.b, e.contact) for e in world_of(found, matrix).step()]
     assert events == hits_by_all_pairs(found, matrix, Contact.TOUCHING)
     assert len(events) == 190 + 19
 
 
-@pytest.mark.parametrize("large", [Capsule(2**29 - 1, 2**29 - 1), Sphere(2**29 - 1), Cylinder(1, 2**29 - 1)])
+@pytest.mark.parametrize(
+    "large", [Capsule(2**29 - 1, 2**29 - 1), Sphere(2**29 - 1), Cylinder(1, 2**29 - 1)]
+)
 def test_the_smallest_at_both_ends_of_z_beside_the_largest(large):
     """Rows as low as there are, in a world that is as long as can be."""
     ends = (-INT32 - 1, INT32)
@@ -224,7 +253,11 @@ def test_the_smallest_at_both_ends_of_z_beside_the_largest(large):
         assert events == hits_by_all_pairs(found_now, None, Contact.TOUCHING)
         assert len(events) == 3
         for z in ends:
-            ids = [i for i, (shape, pose, *_) in enumerate(found_now) if shape == Sphere(1) and pose.z == z]
+            ids = [
+                i
+                for i, (shape, pose, *_) in enumerate(found_now)
+                if shape == Sphere(1) and pose.z == z
+            ]
             assert world.query(Sphere(20), Pose(0, 0, z)) == ids
 
 
@@ -242,7 +275,9 @@ def test_a_collider_at_the_beginning_of_a_row_is_found_once():
 
 @pytest.mark.parametrize("row", [7, 8])
 def test_a_collider_at_the_beginning_of_a_row_is_found_once_by_queries_of_any_number(row):
-    """The row before it ends where its key is; from the sixteenth query on an index tells its blocks."""
+    """The row before it ends where its key is; from the sixteenth query on an index tells its
+    blocks.
+    """
     places = [(x, z) for z in range(0, 128 * 30, 128) for x in (0, 127)]
     places[0], places[2 * row] = places[2 * row], places[0]
     world = world_of([(Box(64, 64, 64), Pose(x, 0, z), 0, 0, True) for x, z in places])
@@ -273,10 +308,16 @@ def test_a_query_as_tall_as_can_be_is_answered_without_a_look_at_every_height():
         assert world.query(Box(1, 2**29 - 1, 1), Pose(0, middle, 0)) == expected
 
 
-@pytest.mark.parametrize("capacity", [4095, 4096, 4097, 8193, 20000, 64 * 4096, 64 * 4096 + 1, 400_000])
+@pytest.mark.parametrize(
+    "capacity", [4095, 4096, 4097, 8193, 20000, 64 * 4096, 64 * 4096 + 1, 400_000]
+)
 def test_answers_are_sorted_in_worlds_of_any_capacity(capacity):
-    """Ids where words and groups of 4096 begin and end: few and many, which are sorted in other ways."""
-    edges = {n + by for n in range(0, capacity + 1, 4096) for by in (-4095, -65, -64, -2, -1, 0, 1, 63)}
+    """Ids where words and groups of 4096 begin and end: few and many, which are sorted in other
+    ways.
+    """
+    edges = {
+        n + by for n in range(0, capacity + 1, 4096) for by in (-4095, -65, -64, -2, -1, 0, 1, 63)
+    }
     ids = sorted(id for id in {*edges, capacity - 1} if 0 <= id < capacity)
     world = World(capacity)
     for id in ids:
@@ -313,7 +354,10 @@ def test_the_one_before_in_another_row_is_met_where_it_ends_whatever_the_step_of
     for n in range(160):
         x, z = n % 16 * 16 * half + n, n // 16 * 8 * half + 1000 * half
         found.append((Box(half, half, half), Pose(x, 0, z), 0, 0, True))
-        found += [(Box(half, half, half), Pose(x + 2 * half, 0, z + by * half), 0, 0, True) for by in (-2, 2)]
+        found += [
+            (Box(half, half, half), Pose(x + 2 * half, 0, z + by * half), 0, 0, True)
+            for by in (-2, 2)
+        ]
     events = [(e.a, e.b, e.contact) for e in world_of(found).step()]
     assert events == hits_by_all_pairs(found, None, Contact.TOUCHING)
     assert len(events) >= 320
@@ -333,7 +377,9 @@ def test_nobody_is_hit_who_was_there_before(left):
 
 
 def test_the_rows_after_the_last_one_end_before_what_is_not_there():
-    """Where a key has no bit to spare: rows and x are as large as their bits allow, up to the last of all."""
+    """Where a key has no bit to spare: rows and x are as large as their bits allow, up to the last
+    of all.
+    """
     low, high = -(2**31), 2**31 - 322
     world = World(4)
     world.add(0, Sphere(1), Pose(low, low, low))
@@ -364,13 +410,17 @@ def test_a_cast_meets_the_smallest_of_worlds(radius):
 
 
 def test_a_tall_thin_collider_among_flat_wide_ones_is_found_without_a_look_at_every_height():
-    """It crosses a quarter of 2^31 rows of the flat ones: to look at each would take seconds a step."""
+    """It crosses a quarter of 2^31 rows of the flat ones: to look at each would take seconds a
+    step.
+    """
     draw = random.Random(3)
     tall = (Capsule(511, 2**28), Pose(1899, 1670, 52237, 0), 0, 0, True)
     flat = [
         (
             Cylinder(45972, 2),
-            Pose(draw.randint(-90000, 90000), draw.randint(-(2**29), 2**29), draw.randint(0, 90000)),
+            Pose(
+                draw.randint(-90000, 90000), draw.randint(-(2**29), 2**29), draw.randint(0, 90000)
+            ),
             0,
             0,
             True,
@@ -387,7 +437,9 @@ def test_a_tall_thin_collider_among_flat_wide_ones_is_found_without_a_look_at_ev
 @settings(deadline=None, max_examples=50)
 @given(crowds(least=49), crowds(most=30), st.booleans())
 def test_queries_find_what_a_look_at_each_collider_finds(crowd, areas, stepped):
-    """Asked one by one, often enough for a world not stepped to build its structure; then at once."""
+    """Asked one by one, often enough for a world not stepped to build its structure; then at
+    once.
+    """
     _, found = crowd
     world = world_of(found)
     if stepped:
@@ -420,7 +472,11 @@ def test_queries_see_every_change_made_since_the_step(crowd, data):
 
     def check():
         expected = [
-            [i for i in world if world[i].active and overlap(s, p, world[i].shape, world[i].pose) >= 1]
+            [
+                i
+                for i in world
+                if world[i].active and overlap(s, p, world[i].shape, world[i].pose) >= 1
+            ]
             for s, p in everywhere
         ]
         for _ in range(2):
@@ -454,8 +510,13 @@ def test_hits_do_not_depend_on_the_order_of_insertion(layout):
     for id in range(400):
         x, y, z = draw.choice(middles)
         size = min(2**29 - 1, max(1, 2 ** draw.randint(low, high)))
-        place = [max(-INT32 - 1, min(INT32, m + draw.randint(-w, w))) for m, w in ((x, wx), (y, wy), (z, wz))]
-        rows.append((id, shape_of(draw.randrange(5), size, 9000), Pose(*place, draw.randrange(65536))))
+        place = [
+            max(-INT32 - 1, min(INT32, m + draw.randint(-w, w)))
+            for m, w in ((x, wx), (y, wy), (z, wz))
+        ]
+        rows.append(
+            (id, shape_of(draw.randrange(5), size, 9000), Pose(*place, draw.randrange(65536)))
+        )
     answers = set()
     for order in (rows, rows[::-1], draw.sample(rows, len(rows))):
         world = World(400)
@@ -468,8 +529,8 @@ def test_hits_do_not_depend_on_the_order_of_insertion(layout):
 
 @pytest.mark.parametrize("radius", [1, 2, 7, 1000, 3 * ONE, 2**29 - 1])
 def test_a_sector_meets_the_smallest_that_touch_its_wedge_wherever_it_faces(radius):
-    """What is looked at is a box around the wedge. Spheres of one raw unit stand where it is widest: at the
-    apex, where the arc meets the axes, and at the ends of the edges."""
+    """What is looked at is a box around the wedge. Spheres of one raw unit stand where it is
+    widest: at the apex, where the arc meets the axes, and at the ends of the edges."""
     quarters, chance = (0, 16384, 32768, 49152), random.Random(radius)
     yaws = {(quarter + by) % 65536 for quarter in quarters for by in (-1, 0, 1, 5, 8192)}
     halves = (1, 2, 5, 4096, 8191, 8192, 16383, 16384, 16385, 24576, 32767, 32768)
@@ -486,7 +547,10 @@ def test_a_sector_meets_the_smallest_that_touch_its_wedge_wherever_it_faces(radi
                 x, z = direction(edge % 65536)
                 corners.append((radius * x // 2**30, radius * z // 2**30))
             places = [
-                (x + i, z + j) for x, z in corners for i in (-2, -1, 0, 1, 2) for j in (-2, -1, 0, 1, 2)
+                (x + i, z + j)
+                for x, z in corners
+                for i in (-2, -1, 0, 1, 2)
+                for j in (-2, -1, 0, 1, 2)
             ]
             world = World(len(places))
             for id, (x, z) in enumerate(places):
@@ -502,7 +566,9 @@ def test_a_sector_meets_the_smallest_that_touch_its_wedge_wherever_it_faces(radi
             assert world.query(area, at) == met, (yaw, half)
 
 
-@pytest.mark.parametrize("capacity", [64, 65, 4096, 4097, 12_289, 32_768, 32_769, 262_144, 262_145, 300_000])
+@pytest.mark.parametrize(
+    "capacity", [64, 65, 4096, 4097, 12_289, 32_768, 32_769, 262_144, 262_145, 300_000]
+)
 @pytest.mark.parametrize("count", [5, 6, 7, 33, 64, 250])
 def test_answers_come_by_id_whatever_the_capacity_and_however_many(capacity, count):
     count = min(count, capacity)
@@ -527,15 +593,19 @@ NARROW = [1, 2, 100, 8192, 16383, 16384, 16385, 24576, 32767, 32768]
 
 
 def at_the_outline(rng, radius, half_angle, yaw, reach):
-    """A place about `reach` from the outline of a sector with its apex at 0, and a yaw: some equal to the
-    sector's or to an edge's, some a quarter turn from it."""
+    """A place about `reach` from the outline of a sector with its apex at 0, and a yaw: some equal
+    to the sector's or to an edge's, some a quarter turn from it."""
     turn = rng.choice([half_angle, -half_angle, 0, rng.randint(-half_angle, half_angle)])
     out = rng.choice([0, radius, rng.randint(0, radius), rng.randint(0, radius)])
     aside = rng.randrange(65536)
     far = max(0, reach + rng.choice([0, rng.randint(-16, 16), rng.randint(-reach // 2, reach)]))
     ends = [(direction((yaw + turn) % 65536), out), (direction(aside), far)]
     x, z = (sum(e[axis] * length for e, length in ends) >> 30 for axis in (0, 1))
-    return x, z, rng.choice([0, yaw, yaw + half_angle, aside, aside + 16384, rng.randrange(65536)]) % 65536
+    return (
+        x,
+        z,
+        rng.choice([0, yaw, yaw + half_angle, aside, aside + 16384, rng.randrange(65536)]) % 65536,
+    )
 
 
 @pytest.mark.parametrize("hit_when", [Contact.TOUCHING, Contact.OVERLAPPING])
@@ -549,7 +619,9 @@ def test_a_sector_finds_what_overlaps_it_at_its_outline(largest, hit_when):
         while len(shapes) < 60:
             a, b = (rng.randint(1, rng.choice([12, largest])) for _ in range(2))
             shape = rng.choice([Cylinder(a, 4), Box(a, 4, a), Box(a, 4, b), Box(a, 4, b)])
-            x, z, turn = at_the_outline(rng, radius, half_angle, yaw, rng.choice([a, min(a, b), max(a, b)]))
+            x, z, turn = at_the_outline(
+                rng, radius, half_angle, yaw, rng.choice([a, min(a, b), max(a, b)])
+            )
             shapes.append(shape)
             poses.append(Pose(x, rng.choice([0, 0, 0, 7, 8, 9, -8, -9]), z, turn))
         world = World(len(shapes), hit_when=hit_when)

@@ -1,4 +1,6 @@
-"""Casts: pairs and worlds against the model, what follows from the contract, and both arithmetics."""
+"""Casts: pairs and worlds against the model, what follows from the contract, and both
+arithmetics.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def cast(cast: Cast, hit_when: int) -> Hit:
     """The kernel's answer to a cast of plain tuples."""
     a, pa, motion_a, b, pb, motion_b = cast
     solid_a, solid_b = shape_from_tuple(a), shape_from_tuple(b)
-    found: Hit = cast_pair(solid_a, Pose(*pa), motion_a, solid_b, Pose(*pb), motion_b, hit_when=hit_when)
+    found: Hit = cast_pair(
+        solid_a, Pose(*pa), motion_a, solid_b, Pose(*pb), motion_b, hit_when=hit_when
+    )
     return found
 
 
@@ -129,7 +133,9 @@ TRIPLES = [(3, 4, 5), (4, -3, 5), (-5, 12, 13), (8, 15, 17), (-24, -7, 25), (1, 
 
 @st.composite
 def tangent_casts(draw: st.DrawFn) -> Cast:
-    """Straight past a round side, or past a box's corner, touching it at one moment: by Pythagoras."""
+    """Straight past a round side, or past a box's corner, touching it at one moment: by
+    Pythagoras.
+    """
     u, v, w = draw(st.sampled_from(TRIPLES))
     g = draw(strategies.all_scales(1, SIZE_MAX // 64))
     r = draw(st.integers(1, 2 * w * g - 1))
@@ -153,7 +159,9 @@ def tangent_casts(draw: st.DrawFn) -> Cast:
 
 @st.composite
 def turned_edge_casts(draw: st.DrawFn) -> Cast:
-    """Past an upright edge of a turned box, about r away, at right angles to the way to the edge."""
+    """Past an upright edge of a turned box, about r away, at right angles to the way to the
+    edge.
+    """
     yaw, facing = draw(strategies.yaws()), draw(strategies.yaws())
     half = strategies.all_scales(1, SIZE_MAX // 4)
     b: Any = ("box", draw(half), draw(half), draw(half))
@@ -163,7 +171,10 @@ def turned_edge_casts(draw: st.DrawFn) -> Cast:
     edge_x, edge_z = b[1] * draw(st.sampled_from([1, -1])), b[3] * draw(st.sampled_from([1, -1]))
     n_x, n_z = model.direction(facing)
     jitter = draw(st.sampled_from([0, 0, 1, -1]))
-    x, z = (edge_x * c - edge_z * s + r * n_x) // ONE + jitter, (edge_x * s + edge_z * c + r * n_z) // ONE
+    x, z = (
+        (edge_x * c - edge_z * s + r * n_x) // ONE + jitter,
+        (edge_x * s + edge_z * c + r * n_z) // ONE,
+    )
     tall = b[2] + (a[2] if len(a) > 2 else 0)
     y = draw(st.sampled_from([0, tall, -tall, tall + r // 2]))
     q = draw(strategies.all_scales(1, SIZE_MAX))
@@ -173,7 +184,9 @@ def turned_edge_casts(draw: st.DrawFn) -> Cast:
 
 @st.composite
 def rim_casts(draw: st.DrawFn) -> Cast:
-    """Past the rounded rim of a round shape and a cylinder, in a direction that lies in its tangent plane."""
+    """Past the rounded rim of a round shape and a cylinder, in a direction that lies in its tangent
+    plane.
+    """
     size = strategies.all_scales(1, SIZE_MAX) if draw(st.booleans()) else st.integers(1, 6)
     r, radius, h = draw(size), draw(size), draw(size)
     a: Any = draw(st.sampled_from([("sphere", r), ("capsule", r, 0), ("capsule", r, h)]))
@@ -186,7 +199,11 @@ def rim_casts(draw: st.DrawFn) -> Cast:
     jitter = draw(_vector(st.sampled_from([0, 0, 0, 1, -1])))
     along, across = model.direction(draw(strategies.yaws()))
     q = draw(strategies.all_scales(1, 2 * SIZE_MAX))
-    tangent = (-s * along - (c * up >> 30) * across, out * across, c * along - (s * up >> 30) * across)
+    tangent = (
+        -s * along - (c * up >> 30) * across,
+        out * across,
+        c * along - (s * up >> 30) * across,
+    )
     motion = _clamped((t * q >> 60 for t in tangent), 2 * SIZE_MAX)
     x, y, z = (v + e for v, e in zip(at, jitter, strict=True))
     return draw(_through(a, b, 0, (x, y, z), motion))
@@ -213,7 +230,9 @@ def extreme_casts(draw: st.DrawFn) -> Cast:
 
 @st.composite
 def thin_casts(draw: st.DrawFn) -> Cast:
-    """Sizes of one raw unit or two, motions of thousands of units, through each other's centres or nearly."""
+    """Sizes of one raw unit or two, motions of thousands of units, through each other's centres or
+    nearly.
+    """
     thin = st.integers(1, 2)
     a, b = (draw(strategies.shapes(SOLIDS, thin)) for _ in range(2))
     motion = draw(_vector(st.integers(-2 * SIZE_MAX, 2 * SIZE_MAX)))
@@ -223,21 +242,26 @@ def thin_casts(draw: st.DrawFn) -> Cast:
 
 @st.composite
 def fast_casts(draw: st.DrawFn) -> Cast:
-    """From next to where the slabs of a turned box begin and end, faster than anything else: they are entered
-    and left in a few parts of 2^30 of the motion."""
+    """From next to where the slabs of a turned box begin and end, faster than anything else: they
+    are entered and left in a few parts of 2^30 of the motion."""
     yaw, size = draw(strategies.yaws()), strategies.all_scales(1, SIZE_MAX)
     a = draw(strategies.shapes(SOLIDS, size))
     b: Any = ("box", draw(size), draw(size), draw(size))
     wide, tall = a[1], b[2] + (a[2] if len(a) > 2 else 0)
     step = st.just(0) | st.integers(-40, 40)
     x, y, z = (
-        draw(st.sampled_from([reach, -reach, 0])) + draw(step) for reach in (b[1] + wide, tall, b[3] + wide)
+        draw(st.sampled_from([reach, -reach, 0])) + draw(step)
+        for reach in (b[1] + wide, tall, b[3] + wide)
     )
     c, s = model.direction(yaw)
     fast = st.sampled_from([2 * SIZE_MAX, -2 * SIZE_MAX, 2 * SIZE_MAX // 3, 2**20, 1, 0])
     motion = draw(_vector(fast))
     if draw(st.booleans()):  # along the box's own axes
-        motion = (motion[0] * c - motion[2] * s) // ONE, motion[1], (motion[0] * s + motion[2] * c) // ONE
+        motion = (
+            (motion[0] * c - motion[2] * s) // ONE,
+            motion[1],
+            (motion[0] * s + motion[2] * c) // ONE,
+        )
     motion = _clamped(motion, 2 * SIZE_MAX)
     motion_a = _clamped(motion, SIZE_MAX)
     motion_b = tuple(m_a - m for m_a, m in zip(motion_a, motion, strict=True))
@@ -304,7 +328,9 @@ def test_casts_agree_with_the_model(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS_OF_CASTS)
 def test_every_kind_of_cast_hits_and_misses(kind: str) -> None:
-    """The strategies earn their keep: hits on the way, misses, and those that OVERLAPPING does not count."""
+    """The strategies earn their keep: hits on the way, misses, and those that OVERLAPPING does not
+    count.
+    """
     found: set[str] = set()
 
     @settings(max_examples=400, database=None, derandomize=True)
@@ -350,9 +376,13 @@ def test_a_cast_that_starts_in_contact_has_fraction_0_and_one_that_ends_so_hits(
 
 
 @given(casts, hit_whens, st.data())
-def test_no_contact_is_counted_before_the_fraction(drawn: Cast, hit_when: int, data: st.DataObject) -> None:
+def test_no_contact_is_counted_before_the_fraction(
+    drawn: Cast, hit_when: int, data: st.DataObject
+) -> None:
     found = cast(drawn, hit_when)
-    end = 2**32 + 1 if found is None else found[0] * 2**16  # at multiples of 2^-32, which count everywhere
+    end = (
+        2**32 + 1 if found is None else found[0] * 2**16
+    )  # at multiples of 2^-32, which count everywhere
     if end:
         near = st.integers(max(0, end - 3), end - 1) | st.integers(0, end - 1)
         for k in data.draw(st.lists(near, min_size=1, max_size=4)):
@@ -409,7 +439,11 @@ def upside_down(v: Vec3) -> Vec3:
 
 @pytest.mark.parametrize(
     ("yaw_of", "place"),
-    [(lambda yaw: 32768 - yaw, mirrored), (lambda yaw: yaw + 16384, turned), (lambda yaw: yaw, upside_down)],
+    [
+        (lambda yaw: 32768 - yaw, mirrored),
+        (lambda yaw: yaw + 16384, turned),
+        (lambda yaw: yaw, upside_down),
+    ],
     ids=["mirror", "quarter turn", "upside down"],
 )
 def test_a_cast_in_another_frame_is_the_same_cast(
@@ -458,8 +492,8 @@ def test_a_normal_is_as_long_as_it_should_be(drawn: Cast, hit_when: int) -> None
 
 @given(casts, hit_whens)
 def test_where_the_fraction_ends_the_pair_is_on_the_near_side(drawn: Cast, hit_when: int) -> None:
-    """Unless it overlaps where it starts, the place at the fraction is not past the first contact; at a rim,
-    by a step of 2^-32 at most."""
+    """Unless it overlaps where it starts, the place at the fraction is not past the first contact;
+    at a rim, by a step of 2^-32 at most."""
     found = cast(drawn, hit_when)
     assume(found is not None and contact_at(drawn, 0, 1) != OVERLAPPING)
     assert found is not None
@@ -472,7 +506,11 @@ def test_nothing_tunnels_through_the_thinnest_target() -> None:
     rng = random.Random(1)
     for target in (Sphere(1), Capsule(1, 0), Cylinder(1, 1), Box(1, 1, 1)):
         for _ in range(200):
-            mx, my, mz = motion = rng.randint(-SIZE_MAX, SIZE_MAX), rng.randint(-SIZE_MAX, SIZE_MAX), SIZE_MAX
+            mx, my, mz = motion = (
+                rng.randint(-SIZE_MAX, SIZE_MAX),
+                rng.randint(-SIZE_MAX, SIZE_MAX),
+                SIZE_MAX,
+            )
             start = Pose(-mx // 2, -my // 2, -mz // 2)
             found = cast_pair(Sphere(1), start, motion, target, ORIGIN, STILL, hit_when=OVERLAPPING)
             assert found is not None
@@ -492,14 +530,17 @@ def test_a_touch_of_a_rim_counts_at_multiples_of_2_to_the_minus_32_alone() -> No
     assert leaving[0] == 0
     # Beside the cylinder, and over its lid, every time counts.
     beside = cast_pair(ball, Pose(-300, 50, 105), (900, 0, 0), disc, ORIGIN, STILL)
-    over = cast_pair(ball, Pose(-300, 54, 100), (900, 0, 0), disc, ORIGIN, STILL, hit_when=OVERLAPPING)
+    over = cast_pair(
+        ball, Pose(-300, 54, 100), (900, 0, 0), disc, ORIGIN, STILL, hit_when=OVERLAPPING
+    )
     assert beside is not None
     assert over is not None
     assert beside[0] == 21845
     assert over[0] < 21845
 
 
-# JUST_BEFORE / FAST is 1 / (65536 * FAST) less than a multiple of 1 / 65536: no multiple of 2^-32 is between.
+# JUST_BEFORE / FAST is 1 / (65536 * FAST) less than a multiple of 1 / 65536: no multiple of 2^-32
+# is between.
 FAST = SIZE_MAX
 JUST_BEFORE = -pow(65536, -1, FAST) % FAST
 FRACTION = (65536 * JUST_BEFORE + 1) // FAST
@@ -529,7 +570,8 @@ def test_every_time_counts_beside_a_cylinder_and_over_its_lid(start: Any, motion
 @pytest.mark.parametrize(
     ("ball", "start", "motion", "disc", "hit_when", "fraction"),
     [
-        # A touch at a third, as it comes level with the lid: before, it is above; after, farther off.
+        # A touch at a third, as it comes level with the lid: before, it is above; after, farther
+        # off.
         (("capsule", 1228, 71), (-9, -69, 1932), (27, -27, 0), (704, 7), TOUCHING, 21845),
         (
             ("sphere", 100),
@@ -539,9 +581,17 @@ def test_every_time_counts_beside_a_cylinder_and_over_its_lid(start: Any, motion
             TOUCHING,
             21845,
         ),
-        # One as it slides over the plane of the lid: over the lid from a third on, and from JUST_BEFORE.
+        # One as it slides over the plane of the lid: over the lid from a third on, and from
+        # JUST_BEFORE.
         (("sphere", 1), (-1, -2, 1), (3, 0, 0), (1, 1), TOUCHING, 21845),
-        (("sphere", 100), (-1000 - JUST_BEFORE, 150, 0), (FAST, 0, 0), (1000, 50), TOUCHING, FRACTION - 1),
+        (
+            ("sphere", 100),
+            (-1000 - JUST_BEFORE, 150, 0),
+            (FAST, 0, 0),
+            (1000, 50),
+            TOUCHING,
+            FRACTION - 1,
+        ),
         # It touches as it comes level with the lid, and is over the lid a fraction later.
         (
             ("sphere", 100),
@@ -571,7 +621,8 @@ def test_every_time_counts_beside_a_cylinder_and_over_its_lid(start: Any, motion
             TOUCHING,
             49151,
         ),
-        # It touches where it ends, right below the lid's edge, and overlaps only in the last 2^-32 before.
+        # It touches where it ends, right below the lid's edge, and overlaps only in the last 2^-32
+        # before.
         (
             ("sphere", 2),
             (-827655766, 2273, 3952870),
@@ -628,17 +679,30 @@ def test_of_side_lid_and_rim_the_first_counts(
 
 
 def test_a_lid_that_is_met_at_its_edge_alone_leaves_the_contact_to_the_rim() -> None:
-    # It reaches the height of the lid right over its edge, where it touches. It overlaps from then on, which
-    # counts from the next multiple of 2^-32: a fraction later.
-    drawn: Cast = ("sphere", 100), (-JUST_BEFORE, 150 + JUST_BEFORE, 1000, 0), (FAST, -FAST, 0), *DISC
+    # It reaches the height of the lid right over its edge, where it touches. It overlaps from then
+    # on, which counts from the next multiple of 2^-32: a fraction later.
+    drawn: Cast = (
+        ("sphere", 100),
+        (-JUST_BEFORE, 150 + JUST_BEFORE, 1000, 0),
+        (FAST, -FAST, 0),
+        *DISC,
+    )
     for hit_when, fraction in ((TOUCHING, FRACTION - 1), (OVERLAPPING, FRACTION)):
         found = cast(drawn, hit_when)
         assert found == model.cast_pair(*drawn, hit_when)
         assert found is not None
         assert found[0] == fraction
-    # Here it leaves that height there, at a third, and what overlapped before is over between two multiples.
+    # Here it leaves that height there, at a third, and what overlapped before is over between two
+    # multiples.
     third = FAST // 3
-    small: Cast = ("sphere", 1), (-third, 1, 1, 0), (3 * third, 3, 0), ("cylinder", 1, 1), (0, 0, 0, 0), STILL
+    small: Cast = (
+        ("sphere", 1),
+        (-third, 1, 1, 0),
+        (3 * third, 3, 0),
+        ("cylinder", 1, 1),
+        (0, 0, 0, 0),
+        STILL,
+    )
     assert cast(small, OVERLAPPING) is None
     assert model.cast_pair(*small, OVERLAPPING) is None
     found = cast(small, TOUCHING)
@@ -652,7 +716,9 @@ def test_a_rim_that_is_near_only_between_two_moments_that_count_is_not_met() -> 
     across, up = 400000007, 500000003
     leaves = pow(across, -1, up)
     comes = (leaves * across - 1) // up
-    assert leaves * across - comes * up == 1  # comes / across is 1 / (across * up) before leaves / up
+    assert (
+        leaves * across - comes * up == 1
+    )  # comes / across is 1 / (across * up) before leaves / up
     assert comes * 2**32 // across == leaves * 2**32 // up  # no multiple of 2^-32 is between
     drawn: Cast = ("sphere", 100), (-1100 - comes, 150 - leaves, 0, 0), (across, up, 0), *DISC
     for hit_when in (TOUCHING, OVERLAPPING):
@@ -661,8 +727,12 @@ def test_a_rim_that_is_near_only_between_two_moments_that_count_is_not_met() -> 
 
 
 @pytest.mark.parametrize("motion", [(-3, 0, -4), (-(2**20), 5, -1), (0, 0, -SIZE_MAX)])
-def test_two_boxes_turned_by_an_eighth_touch_at_the_end_of_the_motion_or_halfway(motion: Vec3) -> None:
-    """An eighth's cosine and sine are one number: half sizes that add up to it touch at x + z = 2^30."""
+def test_two_boxes_turned_by_an_eighth_touch_at_the_end_of_the_motion_or_halfway(
+    motion: Vec3,
+) -> None:
+    """An eighth's cosine and sine are one number: half sizes that add up to it touch at x + z =
+    2^30.
+    """
     both = model.direction(8192)[0]
     start = (2**29 - motion[0], -motion[1], 2**29 - motion[2], 8192)
     drawn: Cast = (
@@ -686,13 +756,22 @@ def test_two_boxes_turned_by_an_eighth_touch_at_the_end_of_the_motion_or_halfway
     assert found[0] == 32768
 
 
-@pytest.mark.parametrize("a", [("cylinder", 10, 10), ("box", 10, 10, 10), ("sphere", 10), ("capsule", 10, 9)])
+@pytest.mark.parametrize(
+    "a", [("cylinder", 10, 10), ("box", 10, 10, 10), ("sphere", 10), ("capsule", 10, 9)]
+)
 def test_of_a_turned_box_one_slab_may_be_left_just_before_another_is_entered(a: Any) -> None:
-    """Some 2^-30 of the motion apart, where it is as long as it can be; and where it is 5 raw units."""
+    """Some 2^-30 of the motion apart, where it is as long as it can be; and where it is 5 raw
+    units.
+    """
     b, yaw = ("box", 1000, 1000, 1000), 5000
     c, s = model.direction(yaw)
     for gap, left in product(range(48), range(3)):
-        start = (1010 - left) * c // ONE, 1010 + gap + 9 * (a[0] == "capsule"), (1010 - left) * s // ONE, yaw
+        start = (
+            (1010 - left) * c // ONE,
+            1010 + gap + 9 * (a[0] == "capsule"),
+            (1010 - left) * s // ONE,
+            yaw,
+        )
         for motion in (c - 9, 2 - ONE, s - 9), (c - 9, 2 - ONE, 0):
             there = _clamped(motion, SIZE_MAX)
             back = tuple(p - m for p, m in zip(there, motion, strict=True))
@@ -725,7 +804,9 @@ def test_a_root_less_than_2_to_the_minus_24_beside_a_fraction_is_on_its_side(
 
 
 @pytest.mark.parametrize("yaws", [(0, 0), (16384, 0), (0, 49152), (8192, 8192), (24576, 8192)])
-def test_of_two_boxes_corner_to_corner_the_normal_is_on_the_first_axis_of_b(yaws: tuple[int, int]) -> None:
+def test_of_two_boxes_corner_to_corner_the_normal_is_on_the_first_axis_of_b(
+    yaws: tuple[int, int],
+) -> None:
     c, s = (v // 2**15 for v in model.direction(yaws[1]))  # along b's own diagonal, x as far as z
     start, motion = (2 * (s - c), 0, -2 * (s + c), yaws[0]), (2 * (c - s), 0, 2 * (s + c))
     drawn: Cast = ("box", 9, 9, 9), start, motion, ("box", 9, 9, 9), (0, 0, 0, yaws[1]), STILL
@@ -736,7 +817,9 @@ def test_of_two_boxes_corner_to_corner_the_normal_is_on_the_first_axis_of_b(yaws
 
 
 @pytest.mark.parametrize("yaw", [0, 16384, 32768, 49152])
-@pytest.mark.parametrize("a", [("sphere", 7), ("capsule", 7, 2), ("cylinder", 7, 2), ("box", 7, 2, 7)])
+@pytest.mark.parametrize(
+    "a", [("sphere", 7), ("capsule", 7, 2), ("cylinder", 7, 2), ("box", 7, 2, 7)]
+)
 def test_the_longest_motion_that_ends_at_a_quarter_turned_box_touches_it(a: Any, yaw: int) -> None:
     """In whole raw units, of which there are more than 2^30."""
     for half, along in product((1, 5, SIZE_MAX - 7), ((1, 0), (-1, 0), (0, 1), (0, -1))):
@@ -775,14 +858,23 @@ def test_of_the_longest_turned_boxes_parts_of_a_raw_unit_count(yaw: int) -> None
         for steps in (2, 5):
             motion = -steps * x // ONE, 0, -steps * z // ONE
             start = at[0], 0, at[1], (yaw + quarters) % TURN
-            drawn: Cast = ("box", half, 9, half), start, motion, ("box", half, 9, half), (0, 0, 0, yaw), STILL
+            drawn: Cast = (
+                ("box", half, 9, half),
+                start,
+                motion,
+                ("box", half, 9, half),
+                (0, 0, 0, yaw),
+                STILL,
+            )
             for hit_when in (TOUCHING, OVERLAPPING):
                 assert cast(drawn, hit_when) == model.cast_pair(*drawn, hit_when)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_normal_at_a_rim_tells_of_less_than_a_raw_unit_beside_it(sign: int) -> None:
-    """At the fraction, the ball's centre is 1 / 65536 of a raw unit beside the lid and a whole one above."""
+    """At the fraction, the ball's centre is 1 / 65536 of a raw unit beside the lid and a whole one
+    above.
+    """
     drawn: Cast = (
         ("sphere", 1),
         (sign * 8, 69 + 65536, 0, 0),
@@ -825,8 +917,8 @@ def test_of_two_boxes_the_normal_is_on_the_axis_of_the_larger_gap_by_however_lit
 
 @pytest.mark.parametrize("half", [413008496, SIZE_MAX])
 def test_of_gaps_that_are_equal_on_both_axes_of_a_the_normal_is_on_the_first(half: int) -> None:
-    """A small box at the corner of a huge one, both turned: by the roundings of their directions its own axes
-    may have smaller gaps."""
+    """A small box at the corner of a huge one, both turned: by the roundings of their directions
+    its own axes may have smaller gaps."""
     on_a, yaw = 0, 8192
     c, s = model.direction(yaw)
     for turn, small in product(range(-20, 21), (1, 2)):
@@ -893,8 +985,15 @@ def test_cast_pair_refuses_what_is_no_cast() -> None:
 
     refused(ValueError, "shape_a must be a Sphere, Capsule, Cylinder or Box", 0, Sector(1, 1, 1))
     refused(ValueError, "shape_b must be a Sphere, Capsule, Cylinder or Box", 3, Sector(1, 1, 1))
-    refused(ValueError, r"motion_a: mx must be -536870911..536870911, not 536870912", 2, (2**29, 0, 0))
-    refused(ValueError, r"motion_b: mz must be -536870911..536870911, not -536870912", 5, (0, 0, -(2**29)))
+    refused(
+        ValueError, r"motion_a: mx must be -536870911..536870911, not 536870912", 2, (2**29, 0, 0)
+    )
+    refused(
+        ValueError,
+        r"motion_b: mz must be -536870911..536870911, not -536870912",
+        5,
+        (0, 0, -(2**29)),
+    )
     refused(ValueError, "motion_a must be .*, not 2 values", 2, (1, 2))
     refused(TypeError, "motion_b: my must be an integer, not the float 1.0", 5, (1, 1.0, 1))
     refused(TypeError, "motion_b: my must be an integer, not True", 5, (1, True, 1))
@@ -947,7 +1046,9 @@ def filled(found: Any, hit_when: int, layers: Any = None) -> tuple[World, ModelW
 
 
 @given(st.lists(colliders, max_size=12), hit_whens, rays, masks, options)
-def test_a_world_casts_as_the_model(found: Any, hit_when: int, ray: Any, mask: int, rest: Any) -> None:
+def test_a_world_casts_as_the_model(
+    found: Any, hit_when: int, ray: Any, mask: int, rest: Any
+) -> None:
     world, twin = filled(found, hit_when)
     shape, pose, motion = ray
     answer = world.cast(shape_from_tuple(shape), Pose(*pose), motion, mask, **rest)
@@ -973,7 +1074,9 @@ def test_a_sweep_casts_a_collider_at_those_it_may_hit(
         return
     expected = []
     for other, seen in twin.colliders.items():
-        allowed = twin.masks[own.layer] >> seen.layer & 1 and (own.owner == 0 or own.owner != seen.owner)
+        allowed = twin.masks[own.layer] >> seen.layer & 1 and (
+            own.owner == 0 or own.owner != seen.owner
+        )
         if other != id and seen.active and allowed and seen.shape[0] != "sector":
             hit = model.cast_pair(own.shape, own.at, motion, seen.shape, seen.at, STILL, hit_when)
             expected += [(other, *hit)] if hit else []
@@ -988,9 +1091,12 @@ def crowd(count: int, rng: random.Random) -> World:
         size = rng.choice([4, 4, 4, 4, 30])
         kind = rng.choice([*SOLIDS, "sector"])
         numbers = [
-            rng.randint(1, size) for _ in range({"sphere": 1, "capsule": 2, "cylinder": 2}.get(kind, 3))
+            rng.randint(1, size)
+            for _ in range({"sphere": 1, "capsule": 2, "cylinder": 2}.get(kind, 3))
         ]
-        pose = Pose(rng.randint(0, side), rng.randint(0, SIZE), rng.randint(0, side), rng.randrange(TURN))
+        pose = Pose(
+            rng.randint(0, side), rng.randint(0, SIZE), rng.randint(0, side), rng.randrange(TURN)
+        )
         world.add(id, shape_from_tuple((kind, *numbers)), pose, layer=rng.randrange(3))
     return world
 
@@ -1013,11 +1119,19 @@ def test_a_cast_through_a_crowd_finds_what_each_pair_finds(
     world, side, found_count = made(count, rng), 24 * isqrt(count), 0
     if stepped:
         world.step()
-    solids = [row for row in world.colliders() if row.layer != 1 and not isinstance(row.shape, Sector)]
+    solids = [
+        row for row in world.colliders() if row.layer != 1 and not isinstance(row.shape, Sector)
+    ]
     for _ in range(2 * isqrt(count)):
         start = Pose(rng.randint(-9, side // 2), rng.randint(-9, SIZE), rng.randint(-9, side // 2))
-        motion = rng.choice([side, 64, 512]), rng.randint(-SIZE, SIZE), rng.choice([side, 64, 512, 0])
-        shape: Any = rng.choice([Sphere(1), Sphere(8), Capsule(3, 9), Cylinder(20, 5), Box(40, 9, 3)])
+        motion = (
+            rng.choice([side, 64, 512]),
+            rng.randint(-SIZE, SIZE),
+            rng.choice([side, 64, 512, 0]),
+        )
+        shape: Any = rng.choice(
+            [Sphere(1), Sphere(8), Capsule(3, 9), Cylinder(20, 5), Box(40, 9, 3)]
+        )
         expected = []
         for other in solids:
             hit = cast_pair(shape, start, motion, other.shape, other.pose, STILL)
@@ -1030,8 +1144,9 @@ def test_a_cast_through_a_crowd_finds_what_each_pair_finds(
 
 
 def test_a_long_cast_finds_the_lower_of_two_ids_at_one_fraction_wherever_it_is_cut() -> None:
-    # One box is met at a fraction exactly, the other within it: if a cut is there, after the cut. Others, of
-    # a layer that is not asked for, are why the cast is cut in parts; in how many is not known here.
+    # One box is met at a fraction exactly, the other within it: if a cut is there, after the cut.
+    # Others, of a layer that is not asked for, are why the cast is cut in parts; in how many is not
+    # known here.
     for parts in range(2, 40):
         world, cut = World(400), -(-WHOLE // parts)
         for id in range(2, 400):
@@ -1051,13 +1166,16 @@ def test_the_first_hit_is_found_whatever_was_found_before_it(drawn: Cast, hit_wh
     shapes = shape_from_tuple(a), shape_from_tuple(b)
     for part in range(1, 8):
         places = [
-            _clamped((p + m * n // 8 for p, m in zip(pb, motion, strict=False)), INT32_MAX) for n in (part, 0)
+            _clamped((p + m * n // 8 for p, m in zip(pb, motion, strict=False)), INT32_MAX)
+            for n in (part, 0)
         ]
         world, expected = World(2, hit_when=hit_when), []
         for id, place in enumerate(places):
             pose = Pose(*place, pb[3])
             world.add(id, shapes[1], pose)
-            found = cast_pair(shapes[0], Pose(*pa), motion, shapes[1], pose, STILL, hit_when=hit_when)
+            found = cast_pair(
+                shapes[0], Pose(*pa), motion, shapes[1], pose, STILL, hit_when=hit_when
+            )
             expected += [(found[0], id, found[1])] if found else []
         assert world.cast(shapes[0], Pose(*pa), motion, limit=1) == [
             (id, fraction, normal) for fraction, id, normal in sorted(expected)[:1]
@@ -1108,7 +1226,9 @@ def test_what_only_quantised_directions_let_meet_is_not_passed_by(
     assert world.cast(shape_from_tuple(a), Pose(*pa), motion) == [(0, *found)]
 
 
-@pytest.mark.parametrize("shape", [("sphere", 10000), ("capsule", 10000, 9), ("cylinder", 10000, 9)])
+@pytest.mark.parametrize(
+    "shape", [("sphere", 10000), ("capsule", 10000, 9), ("cylinder", 10000, 9)]
+)
 @pytest.mark.parametrize("at", [(14142, 14142), (-14142, -14142), (-14142, 14142), (14143, -14143)])
 def test_a_motion_shorter_than_its_length_rounded_up_passes_nothing_by(shape: Any, at: Any) -> None:
     """Of two that are large, beside, behind and before the way of a motion of (1, 0, -1)."""
@@ -1125,8 +1245,13 @@ def test_a_rim_that_is_only_grazed_is_found_after_what_is_met_later() -> None:
     world.add(0, Box(1, 1, 1), Pose(start.x + radius + 126004, 44, start.z - 94503))
     world.add(1, Cylinder(53864016, 22), ORIGIN)
     capsule = Capsule(radius, 22)
-    assert [(hit.id, hit.fraction) for hit in world.cast(capsule, start, motion)] == [(1, 7392), (0, 53545)]
-    assert [(hit.id, hit.fraction) for hit in world.cast(capsule, start, motion, limit=1)] == [(1, 7392)]
+    assert [(hit.id, hit.fraction) for hit in world.cast(capsule, start, motion)] == [
+        (1, 7392),
+        (0, 53545),
+    ]
+    assert [(hit.id, hit.fraction) for hit in world.cast(capsule, start, motion, limit=1)] == [
+        (1, 7392)
+    ]
 
 
 @pytest.mark.parametrize("x", [-70000, 0, 70000])
@@ -1142,7 +1267,9 @@ def test_of_two_that_are_met_in_the_last_fraction_the_lower_id_is_first(x: int, 
     for _ in range(2):
         for limit in (0, 1):
             found = world.cast(Sphere(1), start, motion, 1, limit=limit)
-            assert [(hit.id, hit.fraction) for hit in found] == [(0, 65535), (1, 65535)][: limit or None]
+            assert [(hit.id, hit.fraction) for hit in found] == [(0, 65535), (1, 65535)][
+                : limit or None
+            ]
         world.step()
 
 
@@ -1193,7 +1320,8 @@ def test_a_cast_past_so_many_that_its_last_part_is_the_last_fraction_meets_what_
     count, length = 132600, SIZE_MAX
     row = struct.Struct(COLLIDER_FORMAT)
     records = [
-        (id, 0, 1, 1, 0, 0, 0, 0, length // count * id, 0, 0, 0, 0, 0, 1, 0, 0) for id in range(1, count)
+        (id, 0, 1, 1, 0, 0, 0, 0, length // count * id, 0, 0, 0, 0, 0, 1, 0, 0)
+        for id in range(1, count)
     ]
     world = World(count, layers=[])
     world.add_many(b"".join(row.pack(*record) for record in records))
@@ -1204,7 +1332,9 @@ def test_a_cast_past_so_many_that_its_last_part_is_the_last_fraction_meets_what_
 
 
 @given(st.lists(colliders, max_size=12), hit_whens, rays)
-def test_a_cast_that_does_not_move_finds_what_a_query_finds(found: Any, hit_when: int, ray: Any) -> None:
+def test_a_cast_that_does_not_move_finds_what_a_query_finds(
+    found: Any, hit_when: int, ray: Any
+) -> None:
     world, _ = filled(found, hit_when)
     shape, pose = shape_from_tuple(ray[0]), Pose(*ray[1])
     queried = [id for id in world.query(shape, pose) if not isinstance(world[id].shape, Sector)]
@@ -1222,14 +1352,21 @@ def test_a_cast_grows_its_room_to_any_number_of_hits() -> None:
     assert found == sorted(found, key=lambda hit: (hit.fraction, hit.id))
     ray = Sphere(1), Pose(-10, 0, 0), (3000, 0, 0)
     again = World.from_bytes(world.save(), 1000)
-    assert again.cast_many([ray, (*ray, 0), ray, (*ray, 1, 0, 999)]) == [found, [], found, found[:999]]
+    assert again.cast_many([ray, (*ray, 0), ray, (*ray, 1, 0, 999)]) == [
+        found,
+        [],
+        found,
+        found[:999],
+    ]
 
 
 def test_cast_many_takes_rows_and_gives_rows() -> None:
     world = World(4)
     world.add(3, Box(5, 5, 5), Pose(100, 0, 0))
     rows = b"".join(
-        pack_shapes([shape]) + pack_poses([ORIGIN]) + struct.pack("=3i4I", 200, 0, 0, 1, 0, 0, hit_when)
+        pack_shapes([shape])
+        + pack_poses([ORIGIN])
+        + struct.pack("=3i4I", 200, 0, 0, 1, 0, 0, hit_when)
         for shape, hit_when in ((Sphere(5), 0), (Capsule(5, 1), OVERLAPPING))
     )
     answers = world.cast_many(rows)
@@ -1386,9 +1523,13 @@ def kernel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     sources = [str(path) for path in sorted((ROOT / "csrc").glob("*.c")) if path.name != "cast.c"]
     flags = ["-std=c11", "-O1", "-fPIC", "-shared", f"-I{ROOT / 'csrc'}", *FORMS[request.param]]
     library = where / "kernel.so"
-    subprocess.run([compiler, *flags, str(where / "shim.c"), *sources, "-o", str(library)], check=True)
+    subprocess.run(
+        [compiler, *flags, str(where / "shim.c"), *sources, "-o", str(library)], check=True
+    )
     found = ctypes.CDLL(str(library))
-    found.shim_isqrt.restype = found.shim_quotient.restype = found.shim_rim_find.restype = ctypes.c_int64
+    found.shim_isqrt.restype = found.shim_quotient.restype = found.shim_rim_find.restype = (
+        ctypes.c_int64
+    )
     return found
 
 
@@ -1399,11 +1540,20 @@ def words(*values: int) -> Any:
 
 
 class CShape(ctypes.Structure):
-    _fields_ = (("kind", ctypes.c_uint32), ("half_angle", ctypes.c_uint32), ("size", ctypes.c_int32 * 3))
+    _fields_ = (
+        ("kind", ctypes.c_uint32),
+        ("half_angle", ctypes.c_uint32),
+        ("size", ctypes.c_int32 * 3),
+    )
 
 
 class CPose(ctypes.Structure):
-    _fields_ = (("x", ctypes.c_int32), ("y", ctypes.c_int32), ("z", ctypes.c_int32), ("yaw", ctypes.c_uint32))
+    _fields_ = (
+        ("x", ctypes.c_int32),
+        ("y", ctypes.c_int32),
+        ("z", ctypes.c_int32),
+        ("yaw", ctypes.c_uint32),
+    )
 
 
 def test_either_arithmetic_casts_alike(kernel: ctypes.CDLL) -> None:
@@ -1415,7 +1565,10 @@ def test_either_arithmetic_casts_alike(kernel: ctypes.CDLL) -> None:
         arguments: list[Any] = []
         for shape, pose, motion in (drawn[:3], drawn[3:]):
             size = vector(*shape[1:], *[0] * (4 - len(shape)))
-            arguments += [ctypes.byref(CShape(SOLIDS.index(shape[0]), 0, size)), ctypes.byref(CPose(*pose))]
+            arguments += [
+                ctypes.byref(CShape(SOLIDS.index(shape[0]), 0, size)),
+                ctypes.byref(CPose(*pose)),
+            ]
             arguments.append(vector(*motion))
         fraction, normal = ctypes.c_int32(), vector()
         met = kernel.fxs_cast_pair(*arguments, hit_when, ctypes.byref(fraction), normal)
@@ -1437,7 +1590,9 @@ def roots(draw: st.DrawFn) -> int:
 
 def test_roots_and_quotients_are_floors(kernel: ctypes.CDLL) -> None:
     @settings(max_examples=500)
-    @given(roots(), strategies.all_scales(1, 2**63 - 1), strategies.all_scales(0, 2**62 - 1), st.data())
+    @given(
+        roots(), strategies.all_scales(1, 2**63 - 1), strategies.all_scales(0, 2**62 - 1), st.data()
+    )
     def check(n: int, d: int, q: int, data: st.DataObject) -> None:
         assert kernel.shim_isqrt(words(n)) == isqrt(n)
         rest = data.draw(st.sampled_from([0, d - 1]) | st.integers(0, d - 1))
@@ -1488,15 +1643,30 @@ def test_the_sign_beside_a_root_is_exact(kernel: ctypes.CDLL) -> None:
     check()
     # Where what is over is so far from 0 that its lower half alone has the other sign.
     for square, u, v, r in (
-        (0xC1FE556A38A8B5FE4F7C25F50951DE1, 0x1CA03FA6BF04DFE00A5, 0x70066D598766F47559CB, 64114788185850308),
+        (
+            0xC1FE556A38A8B5FE4F7C25F50951DE1,
+            0x1CA03FA6BF04DFE00A5,
+            0x70066D598766F47559CB,
+            64114788185850308,
+        ),
         (
             0x973DDFB20A300B31B5D0622DC9,
             0x23FB865353BF26F9F73B9CF4,
             0xB353B3994EDE44978B8774,
             177812175811894589,
         ),
-        (0xC5BB1AD143CFACAED8A9FCB3956E178, 0xE93C09A4EA09E99A9, 0x826B35512892E16AA8C5, 1769578119867559),
-        (0x5144F4D56C4CD68E383A535A9C3410E, 0x2B1098F27DEAB67DEC, 0xAE2465237AC6D2A727E37FE, 612804696694),
+        (
+            0xC5BB1AD143CFACAED8A9FCB3956E178,
+            0xE93C09A4EA09E99A9,
+            0x826B35512892E16AA8C5,
+            1769578119867559,
+        ),
+        (
+            0x5144F4D56C4CD68E383A535A9C3410E,
+            0x2B1098F27DEAB67DEC,
+            0xAE2465237AC6D2A727E37FE,
+            612804696694,
+        ),
     ):
         expected = model.sgn(square * u * u - r * r * v * v)
         assert kernel.shim_surd(words(square, u, v), ctypes.c_int64(r)) == expected
@@ -1505,7 +1675,8 @@ def test_the_sign_beside_a_root_is_exact(kernel: ctypes.CDLL) -> None:
 @st.composite
 def tracks(draw: st.DrawFn) -> Any:
     """Three gaps u + t * m, r and a time n / d, at which the slope or the distance less r is next
-    to nothing, or the least distance is next to r: from multiples of (3, 4, 5) and of each other."""
+    to nothing, or the least distance is next to r: from multiples of (3, 4, 5) and of each
+    other."""
     g, q = draw(strategies.all_scales(1, 2**56)), draw(strategies.all_scales(1, 2**57))
     along = draw(st.integers(-(2**56), 2**56))
     jitter = draw(_vector(st.sampled_from([0, 0, 1, -1])))
@@ -1558,7 +1729,9 @@ def quadratics(draw: st.DrawFn) -> tuple[int, int, int]:
 
 
 def test_an_estimate_of_a_root_keeps_what_it_promises(kernel: ctypes.CDLL) -> None:
-    """No root where it tells of none, one where it tells of one, and that one is near if it is at most 1."""
+    """No root where it tells of none, one where it tells of one, and that one is near if it is at
+    most 1.
+    """
     told: set[int] = set()
 
     @settings(max_examples=3000, database=None, derandomize=True)
@@ -1566,7 +1739,10 @@ def test_an_estimate_of_a_root_keeps_what_it_promises(kernel: ctypes.CDLL) -> No
     def check(drawn: tuple[int, int, int]) -> None:
         a, b, c = drawn
         fine = ctypes.c_int64()
-        answer, discriminant = kernel.shim_estimate(words(a, b, c), ctypes.byref(fine)), b * b - a * c
+        answer, discriminant = (
+            kernel.shim_estimate(words(a, b, c), ctypes.byref(fine)),
+            b * b - a * c,
+        )
         told.add(answer)
         if answer < 0:
             assert discriminant < 0
@@ -1600,8 +1776,8 @@ def is_near_rim(v: list[int], k: int) -> bool:
 
 
 def contact_at_rim(v: list[int], k: int) -> int:
-    """Of a ball of radius r and a cylinder of R and h: v is the difference of their centres, that of their
-    motions, h, R and r."""
+    """Of a ball of radius r and a cylinder of R and h: v is the difference of their centres, that
+    of their motions, h, R and r."""
     ball, disc = ("sphere", v[8] * RIM_STEPS), ("cylinder", v[7] * RIM_STEPS, v[6] * RIM_STEPS)
     x, y, z = (-(v[i] * RIM_STEPS + v[3 + i] * k) for i in range(3))
     return model.contact(ball, 0, disc, 0, (x, y, z))
@@ -1612,7 +1788,9 @@ def scale(rng: random.Random, bits: int) -> int:
 
 
 def rim_touches(rng: random.Random, count: int) -> Iterator[tuple[list[int], int]]:
-    """Ways past a rim that touch it at one moment k: Pythagorean triples around cylinder and rim."""
+    """Ways past a rim that touch it at one moment k: Pythagorean triples around cylinder and
+    rim.
+    """
     while count:
         (a, b, c), (d, e, f) = rng.choice(TRIPLES), rng.choice(TRIPLES[:5])
         g = rng.choice([rng.randint(1, 4), 1 + scale(rng, 24)])
@@ -1649,13 +1827,23 @@ def test_the_contact_at_a_rim_is_exact(kernel: ctypes.CDLL) -> None:
             if is_near_rim(v, k + beside):
                 check(v, k + beside)
     seen = set()
-    for _ in range(1500):  # at and beside all borders: of the lid, of the cylinder, and of what touches them
+    for _ in range(
+        1500
+    ):  # at and beside all borders: of the lid, of the cylinder, and of what touches them
         r, wide, h = (1 + scale(rng, 6) for _ in range(3))
         x, z = rng.choice([(1, 0), (3, 4), (0, -5), (-1, 1)])
         far = rng.choice([wide, wide + r, wide // 2, wide + r // 2]) + rng.randint(-1, 1)
         y = rng.choice([h, h + r, -h, -h - r, 0, h + r // 2]) + rng.randint(-1, 1)
         motion = [rng.choice([0, 1, -1, scale(rng, 29)]) for _ in range(3)]
-        v = [x * far // 5 if x * z else x * far, y, z * far // 5 if x * z else z * far, *motion, h, wide, r]
+        v = [
+            x * far // 5 if x * z else x * far,
+            y,
+            z * far // 5 if x * z else z * far,
+            *motion,
+            h,
+            wide,
+            r,
+        ]
         for k in (0, rng.randint(0, 9)):
             if is_near_rim(v, k):
                 seen.add(check(v, k))
@@ -1684,18 +1872,38 @@ def test_a_plane_clears_no_way_on_which_there_is_a_contact(kernel: ctypes.CDLL) 
 @pytest.mark.parametrize(
     ("v", "k", "first", "last", "at"),
     [
-        ((-7390, 3, -3987, 12879, 0, 6940, 1, 2, 3), 2465132306, 2465132306, 2465139053, 2465132306),
+        (
+            (-7390, 3, -3987, 12879, 0, 6940, 1, 2, 3),
+            2465132306,
+            2465132306,
+            2465139053,
+            2465132306,
+        ),
         ((-1499, 3, -1900, 5719, 0, 7229, 1, 1, 3), 1127654521, 1127654514, 1127654521, 1127654518),
         ((-1921, 2, -2927, 60569, 0, 92074, 1, 2, 2), 136439824, 136439822, 136444869, 136439822),
-        ((-2775, 3, -4466, 6419, 0, 10312, 1, 2, 3), 1859164975, 1859161231, 1859164986, 1859164982),
+        (
+            (-2775, 3, -4466, 6419, 0, 10312, 1, 2, 3),
+            1859164975,
+            1859161231,
+            1859164986,
+            1859164982,
+        ),
         ((-5422, 2, -5626, 8435, 0, 8744, 1, 2, 2), 2762163472, 2762054573, 2762163478, 2762163478),
-        ((-81753, 4, -62025, 105148, 0, 79767, 1, 2, 4), 3339469327, 3339469137, 3339469328, 3339469328),
+        (
+            (-81753, 4, -62025, 105148, 0, 79767, 1, 2, 4),
+            3339469327,
+            3339469137,
+            3339469328,
+            3339469328,
+        ),
     ],
 )
 def test_a_plane_does_not_clear_a_contact_2_to_the_minus_28_deep(
     kernel: ctypes.CDLL, v: Any, k: int, first: int, last: int, at: int
 ) -> None:
-    """The sizes are so small that what a plane's reach is rounded up by is less than 1 in its own units."""
+    """The sizes are so small that what a plane's reach is rounded up by is less than 1 in its own
+    units.
+    """
     assert contact_at_rim(v, at) == OVERLAPPING
     shallower = [*v[:8], v[8] * 2**28 - 1]  # all in 2^-28 raw units
     shallower[:8] = [number * 2**28 for number in shallower[:8]]
@@ -1732,7 +1940,9 @@ def test_a_plane_does_not_clear_a_contact_2_to_the_minus_28_deep(
 def test_a_plane_does_not_clear_a_touch_of_a_wide_cylinder_by_a_small_ball(
     kernel: ctypes.CDLL, v: Any, k: int, first: int, last: int, at: int
 ) -> None:
-    """The largest of its three components by far has the bits that are kept: the others have fewer."""
+    """The largest of its three components by far has the bits that are kept: the others have
+    fewer.
+    """
     assert contact_at_rim(v, at) == TOUCHING
     assert kernel.shim_rim_clears(numbers(v), *map(ctypes.c_int64, (k, first, last))) == 0
 
@@ -1742,7 +1952,11 @@ def test_a_contact_at_a_rim_is_found_wherever_it_is(kernel: ctypes.CDLL) -> None
 
     def find(v: list[int], first: int, last: int, when: int) -> int:
         found: int = kernel.shim_rim_find(numbers(v), *map(ctypes.c_int64, (first, last)), when)
-        assert found < 0 or (first <= found <= last and contact_at_rim(v, found) >= when), (v, first, last)
+        assert found < 0 or (first <= found <= last and contact_at_rim(v, found) >= when), (
+            v,
+            first,
+            last,
+        )
         return found
 
     for v, k in rim_touches(rng, 1500):
@@ -1753,7 +1967,10 @@ def test_a_contact_at_a_rim_is_found_wherever_it_is(kernel: ctypes.CDLL) -> None
                 assert find(v, first, last, OVERLAPPING) == NONE
                 if v[8] > 1:
                     smaller = [*v[:8], v[8] - 1]
-                    assert not is_near_rim(smaller, first) or find(smaller, first, last, TOUCHING) == NONE
+                    assert (
+                        not is_near_rim(smaller, first)
+                        or find(smaller, first, last, TOUCHING) == NONE
+                    )
                 if v[8] < SIZE_MAX:
                     assert find([*v[:8], v[8] + 1], first, last, OVERLAPPING) >= 0
                 found_count += 1
@@ -1780,7 +1997,13 @@ def test_the_slope_at_a_rim_changes_sign_where_the_distance_is_least(kernel: cty
         wide += r
         k = rng.randint(0, steps)
         at = rng.randint(-wide, wide), h + rng.randint(0, r), rng.randint(-wide, wide)
-        v = [*(p - m * k // steps for p, m in zip(at, motion, strict=True)), *motion, h, wide - r, r]
+        v = [
+            *(p - m * k // steps for p, m in zip(at, motion, strict=True)),
+            *motion,
+            h,
+            wide - r,
+            r,
+        ]
 
         first, last = 0, steps
         if slope(v, first) < 0 < slope(v, last):
@@ -1809,8 +2032,8 @@ def test_casts_and_contacts_agree_where_nothing_moves() -> None:
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_the_largest_meet_from_more_than_half_the_world_apart(axis: int, sign: int) -> None:
-    """Their places differ by more than 31 bits hold. Of boxes only the corners reach so far: half as wide as
-    they are long, they are turned by the arc tangent of a half."""
+    """Their places differ by more than 31 bits hold. Of boxes only the corners reach so far: half
+    as wide as they are long, they are turned by the arc tangent of a half."""
     large = Capsule(2**28, 2**28 + 2**27) if axis == 1 else Box(SIZE_MAX, 1, SIZE_MAX // 2)
     yaw = 0 if axis == 1 else 4836 + axis * 8192
 

@@ -20,7 +20,7 @@ from rich.console import Console
 import fixsync
 from fixsync import cli
 from fixsync.cli.text import decimal, duration, units
-from fixsync.matchlog import Header, Remove, TraceFrame, Writer
+from fixsync.log.matchlog import Header, Remove, TraceFrame, Writer
 
 VECTORS = Path(__file__).parent / "vectors"
 SMALL = str(VECTORS / "small.jsonl")
@@ -32,7 +32,9 @@ POSIX = pytest.mark.skipif(not Path("/dev/fd/1").exists(), reason="this system h
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs `fixsync` with arguments: the exit code, what went to standard output, and to standard error."""
+    """Runs `fixsync` with arguments: the exit code, what went to standard output, and to standard
+    error.
+    """
 
     def call(*arguments: Any) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["fixsync", *map(str, arguments)])
@@ -45,7 +47,12 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def broken(
-    directory: Path, name: str = "match.jsonl", *, footer: bool = True, frame: int = 2, **fields: Any
+    directory: Path,
+    name: str = "match.jsonl",
+    *,
+    footer: bool = True,
+    frame: int = 2,
+    **fields: Any,
 ) -> Path:
     """The small match with something changed in a frame."""
     frames = [dict(one) for one in FRAMES]
@@ -69,9 +76,14 @@ def test_an_identical_log_ends_with_0_and_a_row_of_its_own(run: Run) -> None:
     assert f"{SMALL}: compared the events of 40 frames, 19 answers and 40 hashes" in out
 
 
-def test_output_for_a_pipe_has_neither_colours_nor_blanks_at_line_ends(run: Run, tmp_path: Path) -> None:
+def test_output_for_a_pipe_has_neither_colours_nor_blanks_at_line_ends(
+    run: Run, tmp_path: Path
+) -> None:
     broken(tmp_path, hash="0" * 16)
-    good(tmp_path, "a-file-with-quite-a-long-name-that-would-not-fit-into-a-table-of-80-columns.jsonl")
+    good(
+        tmp_path,
+        "a-file-with-quite-a-long-name-that-would-not-fit-into-a-table-of-80-columns.jsonl",
+    )
     for arguments in (
         ["replay", tmp_path, SMALL],
         ["info", SMALL],
@@ -106,7 +118,9 @@ def test_on_a_terminal_of_any_width_nothing_of_a_table_is_left_out(
     assert table.count("Z") == len(name)  # in several pieces, perhaps
 
 
-def test_a_log_with_nothing_to_compare_ends_with_0_and_is_called_that(run: Run, tmp_path: Path) -> None:
+def test_a_log_with_nothing_to_compare_ends_with_0_and_is_called_that(
+    run: Run, tmp_path: Path
+) -> None:
     bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
     path = logs.write(tmp_path / "bare.jsonl", logs.header(), bare)
     code, out, _ = run("replay", path)
@@ -115,7 +129,9 @@ def test_a_log_with_nothing_to_compare_ends_with_0_and_is_called_that(run: Run, 
     assert "identical" not in out
 
 
-def test_a_diverged_log_ends_with_1_and_tells_the_first_difference(run: Run, tmp_path: Path) -> None:
+def test_a_diverged_log_ends_with_1_and_tells_the_first_difference(
+    run: Run, tmp_path: Path
+) -> None:
     frames = [dict(one) for one in FRAMES]
     frames[2]["events"] = [[1, 2, 2, 1]]
     head = logs.header(names={"ids": {"2": "boss"}, "layers": {"1": "enemies"}})
@@ -144,10 +160,16 @@ def test_a_diverged_log_ends_with_1_and_tells_the_first_difference(run: Run, tmp
         ({"hash": "0" * 16}, ["the hash, while all events", "the log says     0000000000000000"]),
         (
             {"queries": [[1]]},
-            ['queries[0], the answer to ["query",["sphere",10],[0,0,0],0,4294967295]', "gives  [1,2]"],
+            [
+                'queries[0], the answer to ["query",["sphere",10],[0,0,0],0,4294967295]',
+                "gives  [1,2]",
+            ],
         ),
         ({"queries": []}, ["the log says     no answer", "replaying gives  [1,2]"]),
-        ({"queries": [[1, 2], []]}, ["queries[1], which no command asked for", "replaying gives  no answer"]),
+        (
+            {"queries": [[1, 2], []]},
+            ["queries[1], which no command asked for", "replaying gives  no answer"],
+        ),
         (
             {"events": [], "hash": "0" * 16},
             ["the log says     no event", "also different in this frame: hash"],
@@ -167,15 +189,30 @@ def test_every_kind_of_difference_is_told_in_words(
 BAD_FILES: list[tuple[str, Callable[[bytes], bytes], int, str]] = [
     ("no bytes", lambda _: b"", 2, "the file is empty"),
     ("no header", lambda text: text.split(b"\n", 1)[1], 2, "line 1, format: the key is missing"),
-    ("wrong format", lambda text: text.replace(b"fixsync-match", b"other-match"), 2, 'found "other-match"'),
+    (
+        "wrong format",
+        lambda text: text.replace(b"fixsync-match", b"other-match"),
+        2,
+        'found "other-match"',
+    ),
     (
         "wrong version",
         lambda text: text.replace(b'"version":1', b'"version":2'),
         2,
         "version: expected 1, found 2",
     ),
-    ("frame missing", lambda text: text.replace(b'"frame":2', b'"frame":3'), 2, "a frame is missing"),
-    ("frame twice", lambda text: text.replace(b'"frame":2', b'"frame":1'), 2, "a frame is here twice"),
+    (
+        "frame missing",
+        lambda text: text.replace(b'"frame":2', b'"frame":3'),
+        2,
+        "a frame is missing",
+    ),
+    (
+        "frame twice",
+        lambda text: text.replace(b'"frame":2', b'"frame":1'),
+        2,
+        "a frame is here twice",
+    ),
     (
         "refused",
         lambda text: text.replace(b'["turn",5,', b'["turn",4,'),
@@ -188,8 +225,18 @@ BAD_FILES: list[tuple[str, Callable[[bytes], bytes], int, str]] = [
         2,
         "line 5, commands[1][1]: 6 is not in 0..5, which is the log's capacity",
     ),
-    ("float", lambda text: text.replace(b"[50,0,0]", b"[50.0,0,0]"), 2, "expected an integer, found 50.0"),
-    ("exponent", lambda text: text.replace(b"[50,0,0]", b"[5e1,0,0]"), 2, "expected an integer, found 5e1"),
+    (
+        "float",
+        lambda text: text.replace(b"[50,0,0]", b"[50.0,0,0]"),
+        2,
+        "expected an integer, found 50.0",
+    ),
+    (
+        "exponent",
+        lambda text: text.replace(b"[50,0,0]", b"[5e1,0,0]"),
+        2,
+        "expected an integer, found 5e1",
+    ),
     (
         "key twice",
         lambda text: text.replace(b'"frame":2', b'"frame":2,"frame":2'),
@@ -206,11 +253,26 @@ BAD_FILES: list[tuple[str, Callable[[bytes], bytes], int, str]] = [
     ("byte order mark", lambda text: b"\xef\xbb\xbf" + text, 2, "line 1: a byte order mark"),
     ("blank line", lambda text: text.replace(b"\n", b"\n\n", 2), 2, "line 2: a blank line"),
     ("no UTF-8", lambda text: text.replace(b'"turn"', b'"turn\xff"'), 2, "0xff, is no UTF-8"),
-    ("wrong count", lambda text: text.replace(b'"frames":4', b'"frames":5'), 2, "says 5 where the log has 4"),
+    (
+        "wrong count",
+        lambda text: text.replace(b'"frames":4', b'"frames":5'),
+        2,
+        "says 5 where the log has 4",
+    ),
     ("wrong checksum", lambda text: text.replace(b'"seed":0', b'"seed":1'), 2, "sha256: says"),
     ("text after", lambda text: text + b"\n", 2, "text after the last line"),
-    ("cut in a line", lambda text: text[: text.index(b'{"frame":3') + 30], 3, "cut short after 3 frames"),
-    ("cut between lines", lambda text: text[: text.index(b'{"frame":3')], 3, "cut short after 3 frames"),
+    (
+        "cut in a line",
+        lambda text: text[: text.index(b'{"frame":3') + 30],
+        3,
+        "cut short after 3 frames",
+    ),
+    (
+        "cut between lines",
+        lambda text: text[: text.index(b'{"frame":3')],
+        3,
+        "cut short after 3 frames",
+    ),
     ("no line feed", lambda text: text[:-1], 3, "the last line has no line feed"),
     ("no last line", lambda text: text[: text.index(b'{"frames"')], 3, "there is no last line"),
 ]
@@ -287,7 +349,11 @@ def test_a_link_to_a_log_that_is_not_there_is_not_passed_over(run: Run, tmp_path
     found = {Path(log["log"]).name: log for log in json.loads(out)["logs"]}
     assert code == 2
     verdicts = {name: log["verdict"] for name, log in found.items()}
-    assert verdicts == {"good.jsonl": "identical", "link.jsonl": "unreadable", "round.fxlog": "unreadable"}
+    assert verdicts == {
+        "good.jsonl": "identical",
+        "link.jsonl": "unreadable",
+        "round.fxlog": "unreadable",
+    }
     link = tmp_path / "link.jsonl"
     assert found["link.jsonl"]["error"]["message"] == f"{link}: No such file or directory"
     code, out, _ = run("replay", tmp_path)
@@ -305,11 +371,15 @@ def test_the_filled_log_is_complete_and_replays_as_identical(run: Run, tmp_path:
     code, out, _ = run("replay", good(tmp_path, footer=False), "-o", tmp_path / "cut.jsonl")
     assert code == 3
     assert "4 frames, cut short like the log" in out
-    assert (tmp_path / "cut.jsonl").read_bytes() == logs.text_of(logs.header(), FRAMES, footer=False)
+    assert (tmp_path / "cut.jsonl").read_bytes() == logs.text_of(
+        logs.header(), FRAMES, footer=False
+    )
 
 
 def test_nothing_is_written_for_a_log_that_is_not_valid(run: Run, tmp_path: Path) -> None:
-    code, out, _ = run("replay", broken(tmp_path, commands=[["remove", 0]]), "-o", tmp_path / "filled.jsonl")
+    code, out, _ = run(
+        "replay", broken(tmp_path, commands=[["remove", 0]]), "-o", tmp_path / "filled.jsonl"
+    )
     assert code == 2
     assert "written:" not in out
     assert [file.name for file in tmp_path.iterdir()] == ["match.jsonl"]
@@ -321,7 +391,10 @@ def test_nothing_is_written_for_a_log_that_is_not_valid(run: Run, tmp_path: Path
         (["replay"], "Missing argument 'LOG...'"),
         (["replay", "no-such-file.jsonl"], "'no-such-file.jsonl' does not exist"),
         (["replay", SMALL, SMALL, "-o", "x.jsonl"], "-o takes one log, not 2"),
-        (["replay", SMALL, "-o", "no-such-folder/x.jsonl"], "no-such-folder/x.jsonl cannot be written"),
+        (
+            ["replay", SMALL, "-o", "no-such-folder/x.jsonl"],
+            "no-such-folder/x.jsonl cannot be written",
+        ),
         (["replay", SMALL, "--sim", "nonsense"], "nonsense"),
         (["replay", SMALL, "--sim", "no_such_module:thing"], "no_such_module"),
         (["replay", "--fast", SMALL], "No such option"),
@@ -332,7 +405,9 @@ def test_nothing_is_written_for_a_log_that_is_not_valid(run: Run, tmp_path: Path
         (["INFO", SMALL], "No such command 'INFO'. Did you mean 'info'?"),
     ],
 )
-def test_a_wrong_call_ends_with_2_and_says_what_is_wrong(run: Run, arguments: list[str], words: str) -> None:
+def test_a_wrong_call_ends_with_2_and_says_what_is_wrong(
+    run: Run, arguments: list[str], words: str
+) -> None:
     code, out, err = run(*arguments)
     assert code == 2
     assert words in out + err
@@ -444,7 +519,9 @@ def test_a_simulation_can_be_given_on_the_command_line(
     monkeypatch.delitem(sys.modules, "toy_of_the_cli_test")
 
 
-@pytest.mark.parametrize("command", [["replay"], ["diff", SMALL], ["view", "-o", "x.html"], ["farm"]])
+@pytest.mark.parametrize(
+    "command", [["replay"], ["diff", SMALL], ["view", "-o", "x.html"], ["farm"]]
+)
 def test_a_log_cannot_have_a_module_imported_or_a_function_called(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
@@ -471,13 +548,21 @@ def test_a_log_cannot_have_a_module_imported_or_a_function_called(
         (".x:y", "simulation '.x:y': expected a name, or module:object"),
         ("x:", "simulation 'x:': expected a name, or module:object"),
         ("wrong_of_the_cli_test:X", "cannot be imported: SyntaxError: "),
-        ("lacking_of_the_cli_test:X", "cannot be imported: ModuleNotFoundError: No module named 'no_such"),
+        (
+            "lacking_of_the_cli_test:X",
+            "cannot be imported: ModuleNotFoundError: No module named 'no_such",
+        ),
         ("ending_of_the_cli_test:X", "cannot be imported: SystemExit: 3"),
     ],
 )
 @pytest.mark.parametrize("command", [["synctest"], ["replay", SMALL, "--sim"]])
 def test_a_simulation_that_cannot_be_imported_is_no_defect_of_fixsync(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], reference: str, words: str
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: list[str],
+    reference: str,
+    words: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
@@ -561,7 +646,9 @@ def test_info_counts_what_is_in_a_log(run: Run, tmp_path: Path) -> None:
     assert (document["valid"], document["hits"], document["colliders_max"]) == (True, 2, 3)
 
 
-def test_info_of_a_log_that_is_not_valid_ends_with_2_and_tells_what_it_read(run: Run, tmp_path: Path) -> None:
+def test_info_of_a_log_that_is_not_valid_ends_with_2_and_tells_what_it_read(
+    run: Run, tmp_path: Path
+) -> None:
     path = tmp_path / "match.jsonl"
     path.write_bytes(logs.text_of(logs.header(), FRAMES).replace(b"[50,0,0]", b"[50.0,0,0]"))
     code, out, _ = run("info", path, SMALL)
@@ -637,7 +724,9 @@ def test_info_and_replay_tell_what_cannot_be_read_in_the_same_words(
 
     monkeypatch.setattr(Path, "open", refused)
     access = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode: "locked" not in str(path) and access(path, mode))
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: "locked" not in str(path) and access(path, mode)
+    )
     path.unlink()
     path.mkdir()
     code, out, _ = run("info", path, locked, fine)
@@ -698,7 +787,7 @@ def test_a_log_for_which_there_is_too_little_memory_is_not_called_invalid(
     def none_left(*_: Any, **__: Any) -> None:
         raise MemoryError("a world of capacity 6 needs more than there is")
 
-    monkeypatch.setattr("fixsync.player.World", none_left)
+    monkeypatch.setattr("fixsync.log.player.World", none_left)
     path = good(tmp_path)
     code, out, err = run(command, path, *([SMALL] if command == "diff" else []))
     assert (code, err) == (2, "")
@@ -710,7 +799,9 @@ def test_a_log_for_which_there_is_too_little_memory_is_not_called_invalid(
     assert err == "Error: out of memory: a world of capacity 6 needs more than there is\n"
 
 
-def test_an_interruption_does_not_look_like_a_divergence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_does_not_look_like_a_divergence(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
@@ -734,7 +825,9 @@ def test_output_that_nobody_reads_to_its_end_is_no_error() -> None:
 
 @POSIX
 @pytest.mark.parametrize("as_json", ["", "--json"])
-def test_the_exit_code_is_the_verdicts_whoever_reads_the_output(tmp_path: Path, as_json: str) -> None:
+def test_the_exit_code_is_the_verdicts_whoever_reads_the_output(
+    tmp_path: Path, as_json: str
+) -> None:
     broken(tmp_path, "diverged.jsonl", hash="0" * 16)
     good(tmp_path)
     for name, code in (("good", 0), ("diverged", 1)):
@@ -783,7 +876,8 @@ def test_an_error_that_nobody_reads_is_one_nevertheless(tmp_path: Path, argument
 
 @POSIX
 @pytest.mark.parametrize(
-    ("arguments", "code"), [("replay $LOG", 0), ("convert $LOG -o x", 0), ("replay none", 2), ("farm .", 0)]
+    ("arguments", "code"),
+    [("replay $LOG", 0), ("convert $LOG -o x", 0), ("replay none", 2), ("farm .", 0)],
 )
 def test_a_command_needs_no_standard_error(tmp_path: Path, arguments: str, code: int) -> None:
     good(tmp_path)
@@ -799,7 +893,9 @@ def test_a_full_disk_is_told_in_a_line(arguments: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == "Error: what there is to tell cannot be written: No space left on device\n"
+    assert (
+        done.stderr == "Error: what there is to tell cannot be written: No space left on device\n"
+    )
 
 
 def as_process(*arguments: Any, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -928,7 +1024,9 @@ def test_a_standard_output_that_is_closed_is_told_and_nothing_else_is_written_to
         (["view", SMALL, "-o", "-", "--open"], "--open needs a page in a file"),
     ],
 )
-def test_what_cannot_go_to_standard_output_is_refused(run: Run, arguments: list[str], words: str) -> None:
+def test_what_cannot_go_to_standard_output_is_refused(
+    run: Run, arguments: list[str], words: str
+) -> None:
     code, out, err = run(*arguments)
     assert (code, out) == (2, "")
     assert words in " ".join(err.split())
@@ -949,8 +1047,13 @@ def test_an_error_is_not_told_on_a_standard_output_that_is_for_the_output(
 
 @POSIX
 @pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.jsonl.xz", "x.fxlog"])
-def test_nothing_stays_of_an_output_that_does_not_fit_on_the_disk(tmp_path: Path, name: str) -> None:
-    frames = [{"frame": n, "commands": [["query", ["sphere", 1], [n, n, 0], n, n]] * 9} for n in range(500)]
+def test_nothing_stays_of_an_output_that_does_not_fit_on_the_disk(
+    tmp_path: Path, name: str
+) -> None:
+    frames = [
+        {"frame": n, "commands": [["query", ["sphere", 1], [n, n, 0], n, n]] * 9}
+        for n in range(500)
+    ]
     logs.write(tmp_path / "match.jsonl", logs.header(), frames)
     for command in ("convert", "replay"):
         done = in_shell(f"ulimit -f 1; $F {command} match.jsonl -o {name}", tmp_path)
@@ -961,7 +1064,10 @@ def test_nothing_stays_of_an_output_that_does_not_fit_on_the_disk(tmp_path: Path
 
 @POSIX
 def test_a_log_on_standard_output_that_nobody_reads_to_its_end_is_no_error(tmp_path: Path) -> None:
-    frames = [{"frame": n, "commands": [["query", ["sphere", 1], [n, 0, 0], 0, 1]] * 20} for n in range(500)]
+    frames = [
+        {"frame": n, "commands": [["query", ["sphere", 1], [n, 0, 0], 0, 1]] * 20}
+        for n in range(500)
+    ]
     logs.write(tmp_path / "match.jsonl", logs.header(), frames)
     done = in_shell("set -o pipefail; $F convert match.jsonl -o /dev/stdout | head -n 1", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -969,7 +1075,9 @@ def test_a_log_on_standard_output_that_nobody_reads_to_its_end_is_no_error(tmp_p
 
 
 @POSIX
-def test_a_log_out_of_a_pipe_is_read_with_its_size_and_made_no_empty_page_of(tmp_path: Path) -> None:
+def test_a_log_out_of_a_pipe_is_read_with_its_size_and_made_no_empty_page_of(
+    tmp_path: Path,
+) -> None:
     size = f"{Path(SMALL).stat().st_size:,} bytes"
     assert size in in_shell("cat $LOG | $F info /dev/stdin", tmp_path).stdout
     assert f"{size} read" in in_shell("cat $LOG | $F convert /dev/stdin -o x", tmp_path).stdout
@@ -1004,9 +1112,16 @@ def test_output_whose_compression_is_not_installed_is_no_fault_of_the_log(
 
 @pytest.mark.parametrize(
     "arguments",
-    [["replay", "none.jsonl"], ["diff", SMALL, "none.jsonl"], ["info", "none.jsonl"], ["synctest", "none"]],
+    [
+        ["replay", "none.jsonl"],
+        ["diff", SMALL, "none.jsonl"],
+        ["info", "none.jsonl"],
+        ["synctest", "none"],
+    ],
 )
-def test_what_keeps_a_command_from_running_is_told_as_json_too(run: Run, arguments: list[str]) -> None:
+def test_what_keeps_a_command_from_running_is_told_as_json_too(
+    run: Run, arguments: list[str]
+) -> None:
     code, out, err = run(*arguments, "--json")
     told = json.loads(out)
     assert told["exit_code"] == code == 2
@@ -1036,7 +1151,9 @@ def test_what_keeps_a_command_from_running_is_told_as_json_too(run: Run, argumen
         (["--fast"], False),
     ],
 )
-def test_json_is_asked_for_by_the_option_alone(run: Run, arguments: list[str], is_asked: bool) -> None:
+def test_json_is_asked_for_by_the_option_alone(
+    run: Run, arguments: list[str], is_asked: bool
+) -> None:
     code, out, err = run(*arguments)
     assert code == 2
     assert "Error: " in err
@@ -1068,7 +1185,9 @@ def test_decimals_round_halves_away_from_zero_and_have_no_minus_zero() -> None:
     assert decimal(-1, 1000, 2) == "0"
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(0.5, "0.50 s"), (61.25, "1:01.2"), (3661.0, "1:01:01")])
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.5, "0.50 s"), (61.25, "1:01.2"), (3661.0, "1:01:01")]
+)
 def test_durations_are_told_for_people(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 

@@ -1,4 +1,6 @@
-"""The compact form of match logs: there and back, as its page describes it, and what is refused and where."""
+"""The compact form of match logs: there and back, as its page describes it, and what is refused and
+where.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,11 @@ from test_matchlog import frames_of
 
 from fixsync import Pose, Sphere, World, cli, compact
 from fixsync.convert import convert, text_of
-from fixsync.diff import diff
-from fixsync.info import info
-from fixsync.matchlog import Footer, Header, MatchLogError, Reader, TraceFrame, Writer
-from fixsync.recorder import Recorder
-from fixsync.replay import Verdict, find_logs, replay
+from fixsync.log.diff import diff
+from fixsync.log.info import info
+from fixsync.log.matchlog import Footer, Header, MatchLogError, Reader, TraceFrame, Writer
+from fixsync.log.recorder import Recorder
+from fixsync.log.replay import Verdict, find_logs, replay
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "compact-logs.md"
@@ -61,7 +63,9 @@ def read(path: Path) -> tuple[Reader, list[Any]]:
 
 
 def refusal(directory: Path, data: bytes) -> MatchLogError:
-    """The error that reading these bytes ends in; replaying them by the quick way ends in the same."""
+    """The error that reading these bytes ends in; replaying them by the quick way ends in the
+    same.
+    """
     path = directory / "match.fxlog"
     path.write_bytes(data)
     with pytest.raises(MatchLogError) as caught:
@@ -123,7 +127,9 @@ def test_the_recorded_matches_come_back_and_replay_alike(path: Path, tmp_path: P
 
 def test_the_same_content_is_the_same_bytes_whatever_it_was_written_from(tmp_path: Path) -> None:
     first = packed(tmp_path, SMALL).read_bytes()
-    spaced = SMALL.replace(b'"commands":', b'"commands": ').split(b'{"frames"')[0] + b'{"frames":4}\n'
+    spaced = (
+        SMALL.replace(b'"commands":', b'"commands": ').split(b'{"frames"')[0] + b'{"frames":4}\n'
+    )
     assert packed(tmp_path, spaced).read_bytes() == first
     convert(tmp_path / "match.fxlog", tmp_path / "match.fxlog.gz")
     convert(tmp_path / "match.fxlog.gz", tmp_path / "again.fxlog")
@@ -145,7 +151,9 @@ def test_a_log_may_be_converted_onto_itself_and_to_what_its_name_does_not_ask_fo
 
 def test_a_frame_larger_than_a_block_should_be_has_one_of_its_own(tmp_path: Path) -> None:
     commands = [["move", id % 60, [id * 70_000 % 2**31, 0, -id]] for id in range(20_000)]
-    text = logs.text_of(logs.header(capacity=60), [{"frame": n, "commands": commands} for n in range(3)])
+    text = logs.text_of(
+        logs.header(capacity=60), [{"frame": n, "commands": commands} for n in range(3)]
+    )
     path = packed(tmp_path, text)
     assert text_of(path) == text
     assert [kind for kind, _ in compact_model.blocks(path.read_bytes())] == list("HFFFE")
@@ -169,9 +177,13 @@ def test_a_frame_that_no_block_can_hold_is_refused_and_leaves_the_writer_as_it_w
     assert read(path)[1] == frames
 
 
-def test_the_example_of_the_page_is_the_log_of_the_page_of_match_logs_byte_by_byte(tmp_path: Path) -> None:
+def test_the_example_of_the_page_is_the_log_of_the_page_of_match_logs_byte_by_byte(
+    tmp_path: Path,
+) -> None:
     text = (PAGE.parent / "match-logs.md").read_text(encoding="utf-8").split("```\n")[1].encode()
-    example = next(part for part in PAGE.read_text(encoding="utf-8").split("```\n") if part.startswith("89"))
+    example = next(
+        part for part in PAGE.read_text(encoding="utf-8").split("```\n") if part.startswith("89")
+    )
     data = bytes.fromhex("".join(line.partition("#")[0] for line in example.splitlines()))
     assert len(data) == 301
     assert packed(tmp_path, text).read_bytes() == data
@@ -205,17 +217,27 @@ def test_a_compact_log_is_recorded_frame_by_frame(tmp_path: Path) -> None:
 
 
 def test_a_log_of_a_block_a_frame_is_replayed_like_one_that_gathers_them(tmp_path: Path) -> None:
-    commands = [["add", id, ["sphere", 9], [id * 9, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(6)]
-    match = [commands, *[[["move", 1, [n, 0, 0]], ["move", 2, [0, 0, n % 50]]] for n in range(3000)]]
+    commands = [
+        ["add", id, ["sphere", 9], [id * 9, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(6)
+    ]
+    match = [
+        commands,
+        *[[["move", 1, [n, 0, 0]], ["move", 2, [0, 0, n % 50]]] for n in range(3000)],
+    ]
     match[2000] = [*match[2000], ["remove", 5]]
     match[2500] = [*match[2500], ["remove", 5]]
-    text = logs.text_of(logs.header(), [{"frame": n, "commands": frame} for n, frame in enumerate(match)])
+    text = logs.text_of(
+        logs.header(), [{"frame": n, "commands": frame} for n, frame in enumerate(match)]
+    )
     gathered = packed(tmp_path, text, "gathered.fxlog")
     with Reader(gathered) as reader, Writer(tmp_path / "match.fxlog", reader.header) as writer:
         for frame in reader:
             writer.write(frame)
     assert (
-        sum(kind == "F" for kind, _ in compact_model.blocks((tmp_path / "match.fxlog").read_bytes())) == 3001
+        sum(
+            kind == "F" for kind, _ in compact_model.blocks((tmp_path / "match.fxlog").read_bytes())
+        )
+        == 3001
     )
     one, other = replay(gathered), replay(tmp_path / "match.fxlog")
     for result in (one, other):
@@ -389,7 +411,12 @@ MOVE = b"\x00\x01\x00\x00"  # no answers, one command, a move of the next id: 1
             "found 0: one is here twice",
         ),
         (log(F(0, 0)), 0, "", "a block without frames"),
-        (log(block(b"F", b"\0\1" + b"\2" * 7)), 0, "", "columns of 14 bytes together, where 0 follow"),
+        (
+            log(block(b"F", b"\0\1" + b"\2" * 7)),
+            0,
+            "",
+            "columns of 14 bytes together, where 0 follow",
+        ),
         (log(F(0, 2, b"\0\0")), 1, "", "structure ends early"),
         (log(F(0, 1, b"\0\0\0")), 0, "", "structure goes on after the last frame"),
         (log(F(0, 1, b"\0\0", b"\0")), 0, "", "x goes on after the last frame"),
@@ -466,7 +493,9 @@ def test_an_error_tells_the_byte_at_which_it_stands(tmp_path: Path) -> None:
 
 def test_an_end_without_a_checksum_is_enough(tmp_path: Path) -> None:
     path = tmp_path / "match.fxlog"
-    path.write_bytes(file_of(frames_block(0, 1, MOVE, b"\2", b"\4", b"\6"), block(b"E", b"\1\0\0\0")))
+    path.write_bytes(
+        file_of(frames_block(0, 1, MOVE, b"\2", b"\4", b"\6"), block(b"E", b"\1\0\0\0"))
+    )
     reader, frames = read(path)
     assert (reader.cut, reader.footer) == ("", Footer(1))
     assert [command.position for frame in frames for command in frame.commands] == [(1, 2, 3)]
@@ -478,7 +507,9 @@ def test_a_command_that_the_world_refuses_is_told_with_its_frame(tmp_path: Path)
     )
     error = replay(packed(tmp_path, text)).error
     assert error is not None
-    assert str(error) == f"{tmp_path / 'match.fxlog'}, frame 1, commands[0]: id 3 is not in the world"
+    assert (
+        str(error) == f"{tmp_path / 'match.fxlog'}, frame 1, commands[0]: id 3 is not in the world"
+    )
     assert (error.line, error.frame) == (0, 1)
 
 
@@ -527,7 +558,9 @@ def test_hostile_columns_are_a_log_or_a_match_log_error_and_never_read_as_two_di
 
 @given(raw=st.binary(max_size=200))
 @settings(max_examples=200, deadline=None)
-def test_any_bytes_after_the_magic_are_a_log_or_a_match_log_error(raw: bytes, tmp_path_factory: Any) -> None:
+def test_any_bytes_after_the_magic_are_a_log_or_a_match_log_error(
+    raw: bytes, tmp_path_factory: Any
+) -> None:
     path = tmp_path_factory.mktemp("hostile") / "match.fxlog"
     for data in (compact.MAGIC + raw, compact.MAGIC + b"\x01" + raw, file_of(raw)):
         path.write_bytes(data)
@@ -536,11 +569,18 @@ def test_any_bytes_after_the_magic_are_a_log_or_a_match_log_error(raw: bytes, tm
 
 
 @pytest.mark.parametrize("way", ["read", "replay"])
-def test_reading_and_replaying_need_memory_that_does_not_grow_with_the_log(way: str, tmp_path: Path) -> None:
+def test_reading_and_replaying_need_memory_that_does_not_grow_with_the_log(
+    way: str, tmp_path: Path
+) -> None:
     peaks = []
     for frames in (4000, 16000):
-        match = [{"frame": n, "commands": [["move", 1, [n, -n, n * n]]] * 9} for n in range(1, frames)]
-        first = {"frame": 0, "commands": [["add", 1, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]]}
+        match = [
+            {"frame": n, "commands": [["move", 1, [n, -n, n * n]]] * 9} for n in range(1, frames)
+        ]
+        first = {
+            "frame": 0,
+            "commands": [["add", 1, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]],
+        }
         path = packed(tmp_path, logs.text_of(logs.header(), [first, *match]))
         del match
         tracemalloc.start()
@@ -558,7 +598,10 @@ def test_lengths_that_promise_more_than_there_is_take_no_memory(tmp_path: Path) 
     path = tmp_path / "match.fxlog"
     size = (compact.BLOCK_BYTES_MAX).to_bytes(4, "little")
     many = b"\xff\xff\xff\xff\x0f"
-    for data in (file_of(b"F" + size + b"abc"), file_of(frames_block(0, 1, b"\1\0", *[b""] * 4, many))):
+    for data in (
+        file_of(b"F" + size + b"abc"),
+        file_of(frames_block(0, 1, b"\1\0", *[b""] * 4, many)),
+    ):
         path.write_bytes(data)
         tracemalloc.start()
         with contextlib.suppress(MatchLogError):

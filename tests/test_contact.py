@@ -1,4 +1,6 @@
-"""Contact of two shapes, over whole small domains and at the ends of the large one, against the model."""
+"""Contact of two shapes, over whole small domains and at the ends of the large one, against the
+model.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,8 @@ def made(shape: Any) -> Shape:
 
 
 def mismatches(cases: list[Any]) -> list[Any]:
-    """Of (shape_a, pose_a, shape_b, pose_b), those whose contact is not the model's, in both orders and
-    alone."""
+    """Of (shape_a, pose_a, shape_b, pose_b), those whose contact is not the model's, in both orders
+    and alone."""
     shapes = {shape: made(shape) for case in cases for shape in case[::2]}
     poses = {pose: Pose(*pose) for case in cases for pose in case[1::2]}
     a, pa = [shapes[case[0]] for case in cases], [poses[case[1]] for case in cases]
@@ -42,8 +44,8 @@ def mismatches(cases: list[Any]) -> list[Any]:
 
 
 def world_mismatches(cases: list[Any]) -> list[Any]:
-    """Of such cases, those that a step or a query of a world tells otherwise: each pair has two layers of its
-    own, and of both colliders the shape asks for the other."""
+    """Of such cases, those that a step or a query of a world tells otherwise: each pair has two
+    layers of its own, and of both colliders the shape asks for the other."""
     wrong = []
     for start in range(0, len(cases), 16):
         some = cases[start : start + 16]
@@ -58,7 +60,10 @@ def world_mismatches(cases: list[Any]) -> list[Any]:
                 for n, contact in enumerate(expected):
                     met = contact if contact >= hit_when else 0
                     found = [[2 * n], [2 * n + 1]] if met else [[], []]
-                    if hits.get(n, 0) != met or [list(answers[2 * n]), list(answers[2 * n + 1])] != found:
+                    if (
+                        hits.get(n, 0) != met
+                        or [list(answers[2 * n]), list(answers[2 * n + 1])] != found
+                    ):
                         wrong.append(some[n])
     return wrong
 
@@ -69,7 +74,8 @@ SMALL: dict[str, list[Any]] = {
     "cylinder": [("cylinder", r, 1) for r in (1, 2, 3)],
     "box": [("box", x, 1, z) for x, z in ((1, 1), (1, 2), (3, 1))],
     "sector": [
-        ("sector", r, a, 1) for r, a in ((3, 1), (3, 8192), (2, 16384), (3, 20000), (2, 32767), (2, 32768))
+        ("sector", r, a, 1)
+        for r, a in ((3, 1), (3, 8192), (2, 16384), (3, 20000), (2, 32767), (2, 32768))
     ],
 }
 
@@ -80,7 +86,9 @@ GRID = [d for d in product(range(-5, 6), (0, 1, 3), range(-5, 6)) if d[1] == 0 o
 
 @pytest.mark.parametrize(("one", "other"), PAIRS)
 def test_every_small_pair_on_a_small_grid_and_eight_yaws(one: str, other: str) -> None:
-    """All of them, so that every order of every boundary occurs: nothing is left to a lucky draw."""
+    """All of them, so that every order of every boundary occurs: nothing is left to a lucky
+    draw.
+    """
     yaws = {"box": EIGHT_YAWS, "sector": EIGHT_YAWS if one != other else (0, 8192)}
     cases = [
         (a, (0, 0, 0, yaw_a), b, (*d, yaw_b))
@@ -115,10 +123,17 @@ def test_the_smallest_and_largest_sizes_at_the_ends_of_int32(one: str, other: st
             (-(2**31), 2**31 - 1, 0, 0),
             (5, ENDS[n % 8], 40000, 7 * n % 65536),
         ):
-            cases.append((a, (ENDS[n // 3 % 8], y_a, ENDS[n // 7 % 8], yaw_a), b, (x, y_b, z, yaw_b)))
+            cases.append(
+                (a, (ENDS[n // 3 % 8], y_a, ENDS[n // 7 % 8], yaw_a), b, (x, y_b, z, yaw_b))
+            )
             # And next to each other at the far end, where a difference that wrapped would show.
             cases.append(
-                (a, (x, y_a, z, yaw_a), b, (max(x - LARGE, -(2**31)), y_a, max(z - 1, -(2**31)), yaw_b))
+                (
+                    a,
+                    (x, y_a, z, yaw_a),
+                    b,
+                    (max(x - LARGE, -(2**31)), y_a, max(z - 1, -(2**31)), yaw_b),
+                )
             )
     assert mismatches(cases) == []
     assert world_mismatches(cases[:: len(cases) // 1500 | 1]) == []
@@ -137,7 +152,9 @@ def test_what_is_far_apart_on_one_axis_is_apart_however_far() -> None:
 
 
 def test_the_corner_of_a_huge_turned_box_is_met_outside_its_bounds_rounded_down() -> None:
-    """A direction is not quite as long as 1, so that the box it turns may reach past its ideal corner."""
+    """A direction is not quite as long as 1, so that the box it turns may reach past its ideal
+    corner.
+    """
     random, cases, met_beyond = Random(5), [], Counter[int]()
     others = [("sphere", LARGE), ("cylinder", LARGE, 5), ("box", LARGE, 5, LARGE)]
     for n in range(600):
@@ -148,13 +165,20 @@ def test_the_corner_of_a_huge_turned_box_is_met_outside_its_bounds_rounded_down(
             yaw = n % 4 * 16384 + 7848
             half_x, half_z = LARGE - random.randrange(2**12), LARGE - random.randrange(2**12)
         c, s = model.direction(yaw)
-        corners = [(x * c - z * s, x * s + z * c) for x in (-half_x, half_x) for z in (-half_z, half_z)]
+        corners = [
+            (x * c - z * s, x * s + z * c) for x in (-half_x, half_x) for z in (-half_z, half_z)
+        ]
         for axis in (0, 1):
             corner = max(corners, key=itemgetter(axis))
             for beyond in range(4):
                 place = [(2 * v + 2**30) // 2**31 for v in corner]
                 place[axis] = corner[axis] // 2**30 + LARGE + beyond
-                pair = others[n % 3], (place[0], 0, place[1], 0), ("box", half_x, 5, half_z), (0, 0, 0, yaw)
+                pair = (
+                    others[n % 3],
+                    (place[0], 0, place[1], 0),
+                    ("box", half_x, 5, half_z),
+                    (0, 0, 0, yaw),
+                )
                 cases.append(pair)
                 met_beyond[beyond] += model.overlap(*pair) > 0
     assert mismatches(cases) == []
@@ -163,7 +187,9 @@ def test_the_corner_of_a_huge_turned_box_is_met_outside_its_bounds_rounded_down(
 
 
 def part_by(yaw: int, other: int) -> tuple[int, int]:
-    """How far whole parts of the product of two directions are above those of their difference's."""
+    """How far whole parts of the product of two directions are above those of their
+    difference's.
+    """
     (c, s), (c2, s2) = model.direction(yaw), model.direction(other)
     product_of = abs(c * c2 + s * s2) >> 30, abs(c * s2 - s * c2) >> 30
     exact = model.direction((other - yaw) % 65536)
@@ -171,7 +197,9 @@ def part_by(yaw: int, other: int) -> tuple[int, int]:
 
 
 def test_turned_boxes_are_told_by_the_direction_between_their_yaws_to_the_last_bit() -> None:
-    """The product of two directions is nearly that one: on the longest boxes it is off by a raw unit."""
+    """The product of two directions is nearly that one: on the longest boxes it is off by a raw
+    unit.
+    """
     random, cases, seen = Random(17), [], Counter[bool]()
     yaws = [(1, 69), (1, 4860), (20001, 20071)]
     while len(yaws) < 24:
@@ -183,7 +211,9 @@ def test_turned_boxes_are_told_by_the_direction_between_their_yaws_to_the_last_b
     assert min(seen[False], seen[True]) >= 5
     for (yaw, other), (half_x, half_z) in product(yaws, ((LARGE, 99), (99, LARGE), (LARGE, LARGE))):
         (c, s), (n_x, n_z) = model.direction(yaw), model.direction(other)
-        corners = [(x * c - z * s, x * s + z * c) for x in (-half_x, half_x) for z in (-half_z, half_z)]
+        corners = [
+            (x * c - z * s, x * s + z * c) for x in (-half_x, half_x) for z in (-half_z, half_z)
+        ]
         for face in ((n_x, n_z), (-n_z, n_x)):  # which the furthest corner touches, or nearly
             x, z = max(corners, key=lambda corner: corner[0] * face[0] + corner[1] * face[1])
             for dx, dz in product(range(-2, 3), repeat=2):
@@ -195,7 +225,9 @@ def test_turned_boxes_are_told_by_the_direction_between_their_yaws_to_the_last_b
 def test_a_half_disc_with_its_apex_on_a_face_overlaps_the_box_it_faces() -> None:
     half_disc, box = ("sector", 5, 16384, 5), ("box", 7, 7, 7)
     cases = [
-        (half_disc, (x, 0, 1, yaw), box, (0, 0, 0, 0)) for x in (-7, 7) for yaw in (0, 16384, 32768, 49152)
+        (half_disc, (x, 0, 1, yaw), box, (0, 0, 0, 0))
+        for x in (-7, 7)
+        for yaw in (0, 16384, 32768, 49152)
     ]
     assert mismatches(cases) == []
     assert overlap(made(half_disc), Pose(-7, 0, 1, 0), made(box), Pose(0, 0, 0)) == 2
@@ -227,17 +259,24 @@ def test_a_sectors_edge_ends_where_its_direction_does_and_not_at_its_radius() ->
         yaw, half_angle = random.randrange(65536), random.randrange(1, 32768)
         x, z = model.direction((yaw + half_angle) % 65536)
         at = [(radius * v + away * w) // 2**30 + random.randrange(2) for v, w in ((x, -z), (z, x))]
-        cross, tip = x * at[1] - z * at[0], [2**30 * v - radius * w for v, w in zip(at, (x, z), strict=True)]
+        cross, tip = (
+            x * at[1] - z * at[0],
+            [2**30 * v - radius * w for v, w in zip(at, (x, z), strict=True)],
+        )
         gaps = sorted(((tip[0] ** 2 + tip[1] ** 2) // 2**60, cross**2 // 2**60))
         for square in (gaps[0] - 1, sum(gaps) // 2, gaps[1] + 1):
             ball, y = ball_that_sees(square, 5)
-            cases.append((("sector", radius, half_angle, 5), (0, 0, 0, yaw), ball, (at[0], y, at[1], 0)))
+            cases.append(
+                (("sector", radius, half_angle, 5), (0, 0, 0, yaw), ball, (at[0], y, at[1], 0))
+            )
     assert mismatches(cases) == []
 
 
 @pytest.mark.parametrize("eighth", [8192, 24576, 40960, 57344])
 def test_along_a_sectors_edge_the_arc_decides_and_square_to_it_the_apex(eighth: int) -> None:
-    """Whole places on an edge, and square to it, are on odd eighths, whose directions are longer than 1."""
+    """Whole places on an edge, and square to it, are on odd eighths, whose directions are longer
+    than 1.
+    """
     c, s = (1 if v > 0 else -1 for v in model.direction(eighth))
     cases = []
     for half_angle, side in product((1, 5000, 16384, 20000, 32767), (1, -1)):
@@ -257,7 +296,9 @@ def test_along_a_sectors_edge_the_arc_decides_and_square_to_it_the_apex(eighth: 
         for m in (1, 1000, 2**26):  # (3m)^2 - m^2 = (2m)^2 + (2m)^2
             for way in (1, -1):
                 pose = (-2 * m * s * way, 5 + m, 2 * m * c * way, 0)
-                cases.append((("sector", LARGE, half_angle, 5), (0, 0, 0, yaw), ("sphere", 3 * m), pose))
+                cases.append(
+                    (("sector", LARGE, half_angle, 5), (0, 0, 0, yaw), ("sphere", 3 * m), pose)
+                )
     assert mismatches(cases) == []
 
 
@@ -298,12 +339,16 @@ def test_where_a_sectors_edge_begins_and_ends_is_decided_to_the_last_bit() -> No
                 (cross**2 + (x * x + z * z) * 2**60) // 2,
             ):
                 ball, y = ball_that_sees(gap // 2**60, 5)
-                cases.append((("sector", radius, half_angle, 5), (0, 0, 0, yaw), ball, (x, y, z, 0)))
+                cases.append(
+                    (("sector", radius, half_angle, 5), (0, 0, 0, yaw), ball, (x, y, z, 0))
+                )
     assert mismatches(cases) == []
 
 
 def test_a_corner_on_the_line_of_an_edge_and_within_the_radius_touches_past_the_edges_end() -> None:
-    """The box is on either side of the line, or its centre on it; the edge's direction is a bit short."""
+    """The box is on either side of the line, or its centre on it; the edge's direction is a bit
+    short.
+    """
     cases = []
     for edge in range(60000, 65536):
         x, z = model.direction(edge)
@@ -321,7 +366,10 @@ def test_a_corner_on_the_line_of_an_edge_and_within_the_radius_touches_past_the_
                     corner[0] + (half_x if x > 0 else -half_x),
                     corner[1] + (half_z if z > 0 else -half_z),
                 )
-                fan = ("sector", radius, half_angle, 5), (0, 0, 0, (edge - side * half_angle) % 65536)
+                fan = (
+                    ("sector", radius, half_angle, 5),
+                    (0, 0, 0, (edge - side * half_angle) % 65536),
+                )
                 cases.append((*fan, ("box", half_x, 5, half_z), (centre[0], 0, centre[1], 0)))
             break
     assert {model.overlap(*case) for case in cases} == {1, 2}
@@ -329,7 +377,9 @@ def test_a_corner_on_the_line_of_an_edge_and_within_the_radius_touches_past_the_
 
 
 def test_the_very_tip_of_a_sectors_edge_touches_a_face_beyond_the_radius() -> None:
-    """A face at a whole place on which a tip lies; the edge's direction, and so the edge, is too long."""
+    """A face at a whole place on which a tip lies; the edge's direction, and so the edge, is too
+    long.
+    """
     cases = []
     for edge in range(65536):
         e = model.direction(edge)
@@ -337,7 +387,9 @@ def test_the_very_tip_of_a_sectors_edge_touches_a_face_beyond_the_radius() -> No
             if e[axis] % 4096 or 0 in e or e[0] ** 2 + e[1] ** 2 <= 2**60:
                 continue
             for radius in range(2**28, LARGE, 2**18):
-                at = [abs(radius * v) // 2**30 for v in e]  # the tip, and beside it the corner of a box
+                at = [
+                    abs(radius * v) // 2**30 for v in e
+                ]  # the tip, and beside it the corner of a box
                 if at[0] ** 2 + at[1] ** 2 <= radius**2:
                     continue
                 centre = [(v + 99) * (1 if w > 0 else -1) for v, w in zip(at, e, strict=True)]
@@ -356,7 +408,9 @@ def test_a_world_tells_of_pairs_near_touching_what_the_model_tells(pairs: Any) -
 @given(strategies.near_pairs(), strategies.positions())
 def test_contact_depends_on_the_difference_of_the_places_alone(pair: Any, by: Any) -> None:
     a, pose_a, b, pose_b = pair
-    moved = [(*(v + d for v, d in zip(pose[:3], by, strict=True)), pose[3]) for pose in (pose_a, pose_b)]
+    moved = [
+        (*(v + d for v, d in zip(pose[:3], by, strict=True)), pose[3]) for pose in (pose_a, pose_b)
+    ]
     assume(all(-(2**31) <= v < 2**31 for pose in moved for v in pose[:3]))
     before = overlap(made(a), Pose(*pose_a), made(b), Pose(*pose_b))
     assert overlap(made(a), Pose(*moved[0]), made(b), Pose(*moved[1])) == before

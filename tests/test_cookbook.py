@@ -9,7 +9,9 @@ import pytest
 
 COOKBOOK = Path(__file__).resolve().parent.parent / "docs" / "cookbook.md"
 # A heading, or a program with what it prints.
-_PARTS = re.compile(r"^## (.+?)$|^```python\n(.*?)^```\n(?:```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+_PARTS = re.compile(
+    r"^## (.+?)$|^```python\n(.*?)^```\n(?:```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL
+)
 
 
 def programs() -> list[tuple[str, str, str | None]]:
@@ -28,12 +30,16 @@ PROGRAMS = programs()
 
 def test_every_section_of_the_cookbook_has_a_program_with_its_output() -> None:
     text = COOKBOOK.read_text(encoding="utf-8")
-    assert {heading for heading, _, _ in PROGRAMS} == set(re.findall(r"^## (.+)$", text, re.MULTILINE))
+    assert {heading for heading, _, _ in PROGRAMS} == set(
+        re.findall(r"^## (.+)$", text, re.MULTILINE)
+    )
     assert len(PROGRAMS) == text.count("```python\n") == text.count("```text\n")
     assert all(output for _, _, output in PROGRAMS)
 
 
-@pytest.mark.parametrize("number", range(len(PROGRAMS)), ids=[heading for heading, _, _ in PROGRAMS])
+@pytest.mark.parametrize(
+    "number", range(len(PROGRAMS)), ids=[heading for heading, _, _ in PROGRAMS]
+)
 def test_a_program_of_the_cookbook_prints_what_stands_under_it(
     number: int, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,7 +13,9 @@ import pytest
 
 BENCH = Path(__file__).resolve().parent.parent / "bench"
 
-pytestmark = pytest.mark.skipif(not (BENCH / "counts.py").exists(), reason="the sources are not here")
+pytestmark = pytest.mark.skipif(
+    not (BENCH / "counts.py").exists(), reason="the sources are not here"
+)
 
 
 def counts() -> ModuleType:

@@ -1,6 +1,5 @@
-"""Planted faults: each is caught, in the right frame and field, in time, and both sides show what they
-have.
-"""
+"""Planted faults: each is caught, in the right frame and field, in time, and both sides show what
+they have."""
 
 from __future__ import annotations
 
@@ -13,12 +12,12 @@ import pytest
 from bumpers import Bumpers
 from network import Network, Weather
 
-from fixsync.faults import FAULTS, faulty
 from fixsync.fields import Difference, differences
-from fixsync.random import Random
+from fixsync.game.random import Random
+from fixsync.sample.faults import FAULTS, faulty
+from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Desync, Match, Reason, Session
 from fixsync.sim import Simulation, fields_of, hash_of
-from fixsync.skillfight import SkillFight
 
 WEATHER = Weather(loss=10, delay_ms=15, jitter_ms=20)
 FAULT_FRAME = 20
@@ -31,7 +30,12 @@ def fight(
 ) -> Network:
     """A match of bots in which player 1 has another simulation than the rest, played to its end."""
     match = Match(
-        SkillFight.name, seed=11, players=players, prediction_max=prediction_max, frames=120, **settings
+        SkillFight.name,
+        seed=11,
+        players=players,
+        prediction_max=prediction_max,
+        frames=120,
+        **settings,
     )
     network = Network(match, 1, WEATHER, simulation=SkillFight)
     for me in (*match.seated, *range(players, players + match.spectators)):
@@ -46,7 +50,8 @@ def fight(
 def first_difference(
     network: Network, broken: Callable[[int, int], Simulation]
 ) -> tuple[int, list[Difference]]:
-    """By stepping both simulations straight on the inputs of the match: where they differ first, and in what.
+    """By stepping both simulations straight on the inputs of the match: where they differ first,
+    and in what.
 
     It knows nothing of sessions, hashes that were sent or evidence.
     """
@@ -60,7 +65,9 @@ def first_difference(
         good.step(inputs)
         bad.step(inputs)
         if good.save() != bad.save():
-            return frame, list(differences(fields_of(good, good.save()), fields_of(bad, bad.save())))
+            return frame, list(
+                differences(fields_of(good, good.save()), fields_of(bad, bad.save()))
+            )
         frame += 1
 
 
@@ -97,7 +104,11 @@ def test_a_planted_fault_is_caught_with_the_right_frame_and_field(name: str, pre
     if FAULTS[name].is_at_once:
         assert desync.frame == FAULT_FRAME
     first = desync.differences[0]
-    expected = {"unit": (("collider", 0), "x"), "skip": (("world",), "frame"), "stale": (("world",), "frame")}
+    expected = {
+        "unit": (("collider", 0), "x"),
+        "skip": (("world",), "frame"),
+        "stale": (("world",), "frame"),
+    }
     if name in expected:
         assert (first.key, first.field) == expected[name]
     else:
@@ -127,7 +138,9 @@ def test_a_fault_in_a_match_of_two_is_told_by_both_with_both_sides():
         desync = desync_of(network, me)
         assert desync.frame == FAULT_FRAME
         assert sorted(desync.evidence) == [0, 1]
-        assert [str(d) for d in desync.differences] == [str(d) for d in desync_of(network).differences]
+        assert [str(d) for d in desync.differences] == [
+            str(d) for d in desync_of(network).differences
+        ]
         for peer, value in desync.hashes.items():
             assert value == hash_of(desync.evidence[peer].after)
 
@@ -224,7 +237,8 @@ def test_a_report_without_the_other_side_says_so():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_every_fault_makes_the_game_another_one(seed: int):
-    # What is planted must be a fault: with all of these the sample goes on differently from the clean one.
+    # What is planted must be a fault: with all of these the sample goes on differently from the
+    # clean one.
     random = Random(seed)
     inputs = [[random.below(4096) for _ in range(2)] for _ in range(60)]
     clean = SkillFight(seed, 2)

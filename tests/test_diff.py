@@ -1,4 +1,6 @@
-"""Comparing two logs: the first frame that differs, all that differs in it, and nothing that does not."""
+"""Comparing two logs: the first frame that differs, all that differs in it, and nothing that does
+not.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,9 @@ from hypothesis import strategies as st
 
 from fixsync import Contact, Event, Pose, Sphere
 from fixsync.cli.diff import diff_command
-from fixsync.diff import Row, diff
-from fixsync.matchlog import Names
-from fixsync.recorder import SimRecorder
+from fixsync.log.diff import Row, diff
+from fixsync.log.matchlog import Names
+from fixsync.log.recorder import SimRecorder
 from fixsync.sim import Input
 
 FRAMES = logs.model_frames(logs.small_match())
@@ -49,7 +51,9 @@ def test_a_changed_command_is_found_with_the_state_it_changes(
     match: Any, data: st.DataObject, tmp_path_factory: Any
 ) -> None:
     """One add is put elsewhere; the model says what that does to the match."""
-    adds = [(n, i) for n, commands in enumerate(match) for i, c in enumerate(commands) if c[0] == "add"]
+    adds = [
+        (n, i) for n, commands in enumerate(match) for i, c in enumerate(commands) if c[0] == "add"
+    ]
     assume(adds)
     number, index = data.draw(st.sampled_from(adds))
     other = [list(commands) for commands in match]
@@ -58,7 +62,9 @@ def test_a_changed_command_is_found_with_the_state_it_changes(
     a, b = logs.model_frames(match), logs.model_frames(other)
     result = compared(tmp_path_factory.mktemp("log"), a, b)
     assert (result.exit_code, result.frame, result.frames) == (1, number, number)
-    assert result.rows[0] == Row("commands", f"[{index}]", match[number][index], other[number][index])
+    assert result.rows[0] == Row(
+        "commands", f"[{index}]", match[number][index], other[number][index]
+    )
     groups = {row.group for row in result.rows}
     assert ("events" in groups) == (a[number]["events"] != b[number]["events"])
     assert ("queries" in groups) == (a[number]["queries"] != b[number]["queries"])
@@ -94,7 +100,10 @@ def test_a_hash_that_differs_alone_is_told_with_what_replaying_gives(tmp_path: P
     assert result.rows == [Row("hash", "", FRAMES[2]["hash"], "0" * 16)]
     assert result.notes[0].endswith("a.jsonl gives the hash that it tells")
     found = FRAMES[2]["hash"]
-    assert f"b.jsonl gives {found}: what recorded it did something else than the log says" in result.notes[1]
+    assert (
+        f"b.jsonl gives {found}: what recorded it did something else than the log says"
+        in result.notes[1]
+    )
 
 
 def test_what_only_one_log_tells_is_counted_and_no_difference(tmp_path: Path) -> None:
@@ -102,7 +111,9 @@ def test_what_only_one_log_tells_is_counted_and_no_difference(tmp_path: Path) ->
     result = compared(tmp_path, FRAMES, bare)
     only_in_a = f"only in {tmp_path / 'a.jsonl'}"
     assert (result.exit_code, result.frames) == (0, 4)
-    assert result.not_compared == {f"{name} {only_in_a}": 4 for name in ("events", "queries", "hash")}
+    assert result.not_compared == {
+        f"{name} {only_in_a}": 4 for name in ("events", "queries", "hash")
+    }
 
 
 def test_worlds_that_differ_are_found_where_the_logs_tell_nothing_of_it(tmp_path: Path) -> None:
@@ -146,11 +157,15 @@ def test_a_cut_log_is_told_and_is_the_same_if_its_frames_are(tmp_path: Path) -> 
     logs.write(tmp_path / "b.jsonl", logs.header(), FRAMES, footer=False)
     result = diff(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
     assert result.exit_code == 0
-    assert result.notes == [f"{tmp_path / 'b.jsonl'} was cut short after 4 frames: there is no last line"]
+    assert result.notes == [
+        f"{tmp_path / 'b.jsonl'} was cut short after 4 frames: there is no last line"
+    ]
 
 
 @pytest.mark.parametrize("which", ["a", "b"])
-def test_a_log_that_is_not_valid_is_told_even_after_a_difference(tmp_path: Path, which: str) -> None:
+def test_a_log_that_is_not_valid_is_told_even_after_a_difference(
+    tmp_path: Path, which: str
+) -> None:
     logs.write(tmp_path / "a.jsonl", logs.header(), FRAMES)
     logs.write(tmp_path / "b.jsonl", logs.header(), changed(1, hash="0" * 16))
     bad = tmp_path / f"{which}.jsonl"
@@ -176,13 +191,15 @@ def test_logs_whose_simulation_is_not_known_are_compared_as_text(tmp_path: Path)
     result = diff(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
     assert (result.exit_code, result.frame) == (1, 2)
     assert result.rows == [Row("inputs", "[1]", [1, 2], [1, 3])]
-    assert all("was not replayed: no simulation is called 'test-unknown'" in note for note in result.notes)
+    assert all(
+        "was not replayed: no simulation is called 'test-unknown'" in note for note in result.notes
+    )
 
 
 def test_many_differences_are_counted_where_they_are_not_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fixsync.diff.ROWS_MAX", 2)
+    monkeypatch.setattr("fixsync.log.diff.ROWS_MAX", 2)
     moves = [
         [["add", 1, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]] + [["turn", 1, n]] * 5
         for n in (1, 2)
@@ -194,7 +211,9 @@ def test_many_differences_are_counted_where_they_are_not_listed(
 
 
 def test_the_geometry_of_a_pair_whose_hit_differs_is_told_on_both_sides(tmp_path: Path) -> None:
-    adds = [["add", id, ["sphere", 10], [20 * id, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(2)]
+    adds = [
+        ["add", id, ["sphere", 10], [20 * id, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(2)
+    ]
     moved = [["move", 1, [21, 0, 0]]]
     result = compared(tmp_path, logs.model_frames([adds, []]), logs.model_frames([adds, moved]))
     assert result.frame == 1
@@ -215,13 +234,17 @@ def test_the_geometry_of_a_pair_is_told_where_only_the_logs_say_it_differs(tmp_p
     wrong = {**frame, "events": [[*event[:3], 1] for event in frame["events"]]}
     logs.write(tmp_path / "b.jsonl", logs.header(**head), [wrong])
     result = diff(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
-    assert [(pair.a, pair.b) for pair in result.pairs] == [(0, id) for id in range(1, 9)], "the first few"
+    assert [(pair.a, pair.b) for pair in result.pairs] == [(0, id) for id in range(1, 9)], (
+        "the first few"
+    )
     for pair in result.pairs:
         assert {standing.contact for standing in pair.standing if standing} == {Contact.OVERLAPPING}
 
 
 class Catch(Bumpers):
-    """Player 0 puts a ball somewhere, which is taken away right after the step in which it is met."""
+    """Player 0 puts a ball somewhere, which is taken away right after the step in which it is
+    met.
+    """
 
     name = "catch"
 
@@ -251,7 +274,9 @@ def test_a_pair_of_a_simulation_is_told_as_it_stood_at_the_step(tmp_path: Path, 
     names = Names(ids={0: "hand", 1: "ball"})
     for name, x in ways.items():
         game = Catch(1, 2)
-        with SimRecorder(game.world, tmp_path / f"{name}.jsonl", sim="catch", seed=1, names=names) as log:
+        with SimRecorder(
+            game.world, tmp_path / f"{name}.jsonl", sim="catch", seed=1, names=names
+        ) as log:
             for number in range(frame + 1):
                 inputs = (x if number == frame else 50, 0)
                 log.record(inputs, game.step(inputs), game.world.hash())

@@ -14,7 +14,8 @@ ONE = 1 << 30
 
 
 def half_steps() -> list[tuple[int, int]]:
-    """(cos, sin) at every half step, times 2^BITS: one after the other, by turning the last by half a step.
+    """(cos, sin) at every half step, times 2^BITS: one after the other, by turning the last by half
+    a step.
 
     A product is cut off by less than 1, so that all of a turn is off by less than 2^20 of 2^320.
     """
@@ -43,10 +44,14 @@ def test_every_direction_is_correctly_rounded() -> None:
 
 
 def test_no_direction_or_border_is_near_a_tie() -> None:
-    """The kernel's sums are off by less than 2^-60: what is that far from a tie is rounded rightly."""
+    """The kernel's sums are off by less than 2^-60: what is that far from a tie is rounded
+    rightly.
+    """
     half = 1 << (BITS - 31)
     near = half >> 29
-    assert [n for n, pair in enumerate(EXACT) for v in pair if abs(v % (2 * half) - half) < near] == []
+    assert [
+        n for n, pair in enumerate(EXACT) for v in pair if abs(v % (2 * half) - half) < near
+    ] == []
 
 
 def test_every_direction_is_symmetric() -> None:
@@ -66,7 +71,9 @@ def test_every_direction_has_its_own_yaw_near_and_far() -> None:
 
 
 def just_before(x: int, z: int) -> tuple[int, int]:
-    """Of the vectors before (x, z) and not much longer the nearest: that of the least cross product."""
+    """Of the vectors before (x, z) and not much longer the nearest: that of the least cross
+    product.
+    """
     g = gcd(x, z)
     p, r = x // g, z // g
     # u p + v r = 1, so that p (r - u) - r (v + p) = -1. No border lies on an axis, so r is not 0.

@@ -1,4 +1,5 @@
-"""The documentation site: it builds, its links lead somewhere, everything public is in it; its programs run.
+"""The documentation site: it builds, its links lead somewhere, everything public is in it; its
+programs run.
 
 The header: its comments tell every status, and no function gives another.
 """
@@ -71,22 +72,37 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
     with (base / "site.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
-            command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", str(folder)]
+            command = [
+                sys.executable,
+                "-m",
+                "sphinx",
+                "-W",
+                "--keep-going",
+                "-q",
+                "docs",
+                str(folder),
+            ]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
             (folder / "said.txt").write_text(done.stdout + done.stderr)
     assert (folder / "said.txt").read_text() == ""
-    return {path.relative_to(folder).as_posix(): Page(path) for path in sorted(folder.rglob("*.html"))}
+    return {
+        path.relative_to(folder).as_posix(): Page(path) for path in sorted(folder.rglob("*.html"))
+    }
 
 
 @needs_generator
-def test_the_site_has_a_page_for_every_page_of_docs_without_a_warning(site: dict[str, Page]) -> None:
+def test_the_site_has_a_page_for_every_page_of_docs_without_a_warning(
+    site: dict[str, Page],
+) -> None:
     assert {f"{path.stem}.html" for path in PAGES} <= site.keys()
     listed = {urlsplit(link).path for link in site["index.html"].links}
     assert {f"{path.stem}.html" for path in PAGES if path.stem != "index"} <= listed
 
 
 @needs_generator
-def test_every_link_of_the_site_leads_somewhere(site: dict[str, Page], tmp_path_factory: Any) -> None:
+def test_every_link_of_the_site_leads_somewhere(
+    site: dict[str, Page], tmp_path_factory: Any
+) -> None:
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "site"
     links = 0
@@ -97,7 +113,9 @@ def test_every_link_of_the_site_leads_somewhere(site: dict[str, Page], tmp_path_
                 assert parts.scheme in ("https", "data"), f"{name}: {link}"
                 continue
             links += 1
-            target = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(parts.path)))
+            target = posixpath.normpath(
+                posixpath.join(posixpath.dirname(name), unquote(parts.path))
+            )
             target = target if parts.path else name
             assert (folder / target).exists(), f"{name}: {link}"
             if parts.fragment and target in site:
@@ -115,12 +133,12 @@ def test_every_public_symbol_of_the_header_is_in_the_site(site: dict[str, Page])
 
 
 MODULES = (
-    "fixsync.flat",
-    "fixsync.motion",
-    "fixsync.recorder",
-    "fixsync.replay",
-    "fixsync.diff",
-    "fixsync.info",
+    "fixsync.game.flat",
+    "fixsync.game.motion",
+    "fixsync.log.recorder",
+    "fixsync.log.replay",
+    "fixsync.log.diff",
+    "fixsync.log.info",
     "fixsync.convert",
     "fixsync.farm.run",
     "fixsync.farm.regress",
@@ -128,15 +146,15 @@ MODULES = (
     "fixsync.view",
     "fixsync.sim",
     "fixsync.session",
-    "fixsync.udp",
-    "fixsync.random",
+    "fixsync.session.udp",
+    "fixsync.game.random",
     "fixsync.semantics",
-    "fixsync.skillfight",
+    "fixsync.sample.skillfight",
     "fixsync.testing",
     "fixsync.testing.strategies",
-    "fixsync.synctest",
-    "fixsync.minimise",
-    "fixsync.faults",
+    "fixsync.testing.synctest",
+    "fixsync.testing.minimise",
+    "fixsync.sample.faults",
 )
 
 
@@ -159,7 +177,9 @@ def test_every_public_python_name_is_in_the_site(site: dict[str, Page]) -> None:
 
 
 @needs_generator
-def test_what_the_programs_of_the_documentation_import_is_in_the_site(site: dict[str, Page]) -> None:
+def test_what_the_programs_of_the_documentation_import_is_in_the_site(
+    site: dict[str, Page],
+) -> None:
     ids = set().union(*(page.ids for name, page in site.items() if name.startswith("python")))
     imported = set()
     for path in PAGES:
@@ -226,7 +246,9 @@ def shell(tmp_path: Path) -> Callable[[str], str]:
     return run
 
 
-def test_the_first_recorded_match_is_replayed_and_shown(tmp_path: Path, shell: Callable[[str], str]) -> None:
+def test_the_first_recorded_match_is_replayed_and_shown(
+    tmp_path: Path, shell: Callable[[str], str]
+) -> None:
     (program,) = (program for program, _ in _PROGRAM.findall(START) if "Recorder" in program)
     (tmp_path / "record.py").write_text(program)
     said = shell(f"python record.py\n{COMMANDS[0]}")
@@ -235,7 +257,9 @@ def test_the_first_recorded_match_is_replayed_and_shown(tmp_path: Path, shell: C
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
-def test_the_first_c_program_prints_what_stands_under_it(tmp_path: Path, shell: Callable[[str], str]) -> None:
+def test_the_first_c_program_prints_what_stands_under_it(
+    tmp_path: Path, shell: Callable[[str], str]
+) -> None:
     ((source, output),) = re.findall(
         r"^```c\n(.*?)^```\n```text\n(.*?)^```$", START, re.MULTILINE | re.DOTALL
     )
@@ -266,7 +290,9 @@ def test_the_functions_of_the_page_on_linking_do_what_it_says(
     tmp_path: Path, shell: Callable[[str], str]
 ) -> None:
     blocks = re.findall(
-        r"^```c\n(.*?)^```", (DOCS / "linking.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+        r"^```c\n(.*?)^```",
+        (DOCS / "linking.md").read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
     )
     (tmp_path / "game.c").write_text("".join([*blocks, LINKING_MAIN]))
     shell("cc -UNDEBUG game.c $(fixsync config --cflags --sources) -o game && ./game")
@@ -275,7 +301,11 @@ def test_the_functions_of_the_page_on_linking_do_what_it_says(
 def _command_lines(text: str) -> Iterator[str]:
     """What stands in blocks and between backquotes, line by line."""
     blocks = re.findall(r"^```(?:sh)?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    for block in [*blocks, *re.findall(r"^    \S.*$", text, re.MULTILINE), *re.findall(r"`([^`\n]+)`", text)]:
+    for block in [
+        *blocks,
+        *re.findall(r"^    \S.*$", text, re.MULTILINE),
+        *re.findall(r"`([^`\n]+)`", text),
+    ]:
         yield from block.splitlines()
 
 
@@ -307,7 +337,9 @@ def test_command_lines_of_the_documentation_have_commands_options_and_files_that
 def _documented() -> dict[str, str]:
     """Each function of the header, and the comment right above it, in one line."""
     found = {}
-    for match in re.finditer(r"/\*((?:(?!\*/).)*)\*/\nFXS_API [^;]*?\b(fxs_\w+)\(", HEADER, re.DOTALL):
+    for match in re.finditer(
+        r"/\*((?:(?!\*/).)*)\*/\nFXS_API [^;]*?\b(fxs_\w+)\(", HEADER, re.DOTALL
+    ):
         found[match[2]] = " ".join(re.sub(r"\n \*", "\n", match[1]).split())
     return found
 
@@ -315,7 +347,10 @@ def _documented() -> dict[str, str]:
 COMMENTS = _documented()
 _DECLARATION = re.compile(r"^FXS_API (\w+) (fxs_\w+)\(([^;]*)\);", re.MULTILINE)
 DECLARATIONS = {
-    name: (kind, [re.fullmatch(r"(.*?)(\w+)", " ".join(part.split())).groups() for part in parts.split(",")])  # type: ignore[union-attr]
+    name: (
+        kind,
+        [re.fullmatch(r"(.*?)(\w+)", " ".join(part.split())).groups() for part in parts.split(",")],
+    )  # type: ignore[union-attr]
     for kind, name, parts in _DECLARATION.findall(HEADER)
     if parts != "void"
 }
@@ -339,8 +374,9 @@ def test_the_comment_of_every_function_tells_what_it_returns_or_that_it_cannot_f
 
 
 class Pool:
-    """Arguments for every function, good and bad ones, by type or name. One world has bodies in each other at
-    the end of int32, with hits of a step, and another the same colliders and no room for hits."""
+    """Arguments for every function, good and bad ones, by type or name. One world has bodies in
+    each other at the end of int32, with hits of a step, and another the same colliders and no room
+    for hits."""
 
     CAPACITY = 8
 
@@ -356,15 +392,24 @@ class Pool:
         return self.kept[-1]
 
     def config(self, hit_capacity: int, capacity: int = CAPACITY) -> Any:
-        return self.new("fxs_config *", (capacity, hit_capacity, lib.FXS_TOUCHING, [0xFFFFFFFF] * 32))
+        return self.new(
+            "fxs_config *", (capacity, hit_capacity, lib.FXS_TOUCHING, [0xFFFFFFFF] * 32)
+        )
 
     def world(self, hit_capacity: int, capacity: int = CAPACITY) -> Any:
         config = self.config(hit_capacity, capacity)
         world = ffi.cast("fxs_world *", self.new("uint64_t[]", lib.fxs_world_size(config) // 8))
         assert lib.fxs_world_init(world, config) == lib.FXS_OK
         if capacity == self.CAPACITY:
-            for id, kind, size in ((1, lib.FXS_SPHERE, 90), (2, lib.FXS_BOX, 50), (3, lib.FXS_SECTOR, 50)):
-                assert lib.fxs_world_add(world, self.collider(id=id, kind=kind, size=size)) == lib.FXS_OK
+            for id, kind, size in (
+                (1, lib.FXS_SPHERE, 90),
+                (2, lib.FXS_BOX, 50),
+                (3, lib.FXS_SECTOR, 50),
+            ):
+                assert (
+                    lib.fxs_world_add(world, self.collider(id=id, kind=kind, size=size))
+                    == lib.FXS_OK
+                )
         return world
 
     def size(self, world: Any) -> int:
@@ -379,7 +424,9 @@ class Pool:
         return bytes(ffi.buffer(out))
 
     def collider(self, *, id: int = 5, kind: int = 0, size: int = 50, **fields: int) -> Any:
-        """At the end of int32 along x, with an offset along z that a quarter of a turn lays along x."""
+        """At the end of int32 along x, with an offset along z that a quarter of a turn lays along
+        x.
+        """
         row = self.new("fxs_collider *")
         row.id, row.kind, row.active, row.x, row.oz = id, kind, 1, 2**31 - 1 - 10 * id, 100
         row.size = [size, size if kind != lib.FXS_SPHERE else 0, size if kind == lib.FXS_BOX else 0]
@@ -485,10 +532,13 @@ class Pool:
 
     def calls(self, name: str) -> Iterator[tuple[Any, ...]]:
         kinds = [
-            (kind.replace("*", " *").replace("  ", " ").strip(), word) for kind, word in DECLARATIONS[name][1]
+            (kind.replace("*", " *").replace("  ", " ").strip(), word)
+            for kind, word in DECLARATIONS[name][1]
         ]
         if name == "fxs_world_load":
-            for world, state in itertools.product(self.worlds, [self.states[0], self.states[0][:-1], b""]):
+            for world, state in itertools.product(
+                self.worlds, [self.states[0], self.states[0][:-1], b""]
+            ):
                 yield world, self.new("uint8_t[]", state), len(state), self.new("uint64_t *")
             return
         yield from itertools.product(*(self.arguments(kind, word) for kind, word in kinds))
@@ -504,13 +554,17 @@ def _pool() -> Pool:
 
 
 GIVING_STATUSES = sorted(
-    name for name, (kind, _) in DECLARATIONS.items() if kind.startswith("int") and name not in NO_STATUS
+    name
+    for name, (kind, _) in DECLARATIONS.items()
+    if kind.startswith("int") and name not in NO_STATUS
 )
 
 
 @pytest.mark.parametrize("name", GIVING_STATUSES)
 def test_a_function_gives_the_statuses_that_its_comment_tells_and_no_others(name: str) -> None:
-    """With every combination of good and bad arguments; and a status means that no world has changed."""
+    """With every combination of good and bad arguments; and a status means that no world has
+    changed.
+    """
     pool, seen = _pool(), set()
     for arguments in pool.calls(name):
         pool.restore()

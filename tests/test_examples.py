@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from fixsync import EventKind
-from fixsync.matchlog import Reader
-from fixsync.replay import Verdict, replay
+from fixsync.log.matchlog import Reader
+from fixsync.log.replay import Verdict, replay
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py"))
@@ -24,7 +24,9 @@ def play(name: str, path: Path, seed: int = 1) -> str:
 
 
 @pytest.fixture(scope="module", params=NAMES)
-def match(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path, str]:
+def match(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Path, str]:
     """Of each example: its name, the log of a match, and what it printed."""
     path = tmp_path_factory.mktemp(request.param) / "match.jsonl"
     return request.param, path, play(request.param, path)
@@ -52,7 +54,9 @@ def test_an_example_is_the_same_twice_and_another_with_another_seed(
             assert again.split(": ")[1] == told.split(": ")[1]
 
 
-def test_every_pair_of_layers_that_matters_meets_in_an_example(match: tuple[str, Path, str]) -> None:
+def test_every_pair_of_layers_that_matters_meets_in_an_example(
+    match: tuple[str, Path, str],
+) -> None:
     """Or the example would show nothing: each enabled pair of layers has an ENTER and an EXIT."""
     _, path, _ = match
     layers: dict[int, int] = {}
@@ -75,7 +79,9 @@ def test_an_example_computes_with_integers_only(name: str) -> None:
     for node in ast.walk(tree):
         assert not isinstance(node, ast.Constant) or not isinstance(node.value, float), node.lineno
         assert not isinstance(node, ast.Div), "true division"
-        assert not isinstance(node, ast.Name) or node.id not in ("float", "round", "hash", "set"), node.id
+        assert not isinstance(node, ast.Name) or node.id not in ("float", "round", "hash", "set"), (
+            node.id
+        )
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             names = [alias.name for alias in node.names]
             source = node.module if isinstance(node, ast.ImportFrom) else None
@@ -87,5 +93,7 @@ def test_an_example_says_how_it_is_run() -> None:
     for name in NAMES:
         text = ast.get_docstring(ast.parse((EXAMPLES / f"{name}.py").read_text(encoding="utf-8")))
         assert text is not None
-        assert re.search(rf"python examples/{name}\.py \[LOG\] \[SEED\] +\({name}\.jsonl, 1\)", text)
+        assert re.search(
+            rf"python examples/{name}\.py \[LOG\] \[SEED\] +\({name}\.jsonl, 1\)", text
+        )
         assert f"fixsync replay {name}.jsonl" in text

@@ -1,6 +1,5 @@
-"""fixsync farm: a verdict for every log, whatever the log does to the process that verifies it, and whatever
-ends the run.
-"""
+"""fixsync farm: a verdict for every log, whatever the log does to the process that verifies it, and
+whatever ends the run."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ from fixsync.farm.run import BATCH_BYTES, BATCH_LOGS_MAX, LOG_BYTES, Progress, b
 from fixsync.farm.sandbox import Sandbox, Settings, WorkerError
 from fixsync.farm.store import Store, Todo
 from fixsync.farm.verdicts import EXIT_CODES, Outcome, exit_code
-from fixsync.replay import Verdict, replay
+from fixsync.log.replay import Verdict, replay
 
 HERE = Path(__file__).parent
 SCALE = HERE.parent / "docs" / "scale.md"
@@ -45,7 +44,9 @@ SETTINGS = Settings(path=(str(HERE),), sims=("trouble:Trouble",), memory_bytes=1
 TOO_LONG = ("none", "loop", "none")
 FIXSYNC = [sys.executable, "-c", "from fixsync.cli import main; main()"]
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="signals, links and pipes are of POSIX systems")
+posix = pytest.mark.skipif(
+    sys.platform == "win32", reason="signals, links and pipes are of POSIX systems"
+)
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -78,7 +79,9 @@ def broken(path: Path, frame: int = 2, *, footer: bool = True, **fields: Any) ->
     return logs.write(path, logs.header(), frames, footer=footer)
 
 
-def verified(sources: list[Path], results: Path, settings: Settings = SETTINGS, workers: int = 1) -> Any:
+def verified(
+    sources: list[Path], results: Path, settings: Settings = SETTINGS, workers: int = 1
+) -> Any:
     """A run without the command line: the summary."""
     with Store(results) as store, LocalEngine(settings, workers) as engine:
         return farm(find([str(source) for source in sources]), store, engine, settings)
@@ -122,11 +125,15 @@ def every_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_log_of_every_kind_has_the_verdict_that_replaying_it_has(every_kind: Path, run: Run) -> None:
+def test_a_log_of_every_kind_has_the_verdict_that_replaying_it_has(
+    every_kind: Path, run: Run
+) -> None:
     code, out, err = run("farm", every_kind, "--json", "-j", 2)
     assert (code, err) == (2, "")
     told = json.loads(out)
-    columns = "name, verdict, frames, hits, hash, compared_events, compared_queries, compared_hashes"
+    columns = (
+        "name, verdict, frames, hits, hash, compared_events, compared_queries, compared_hashes"
+    )
     found = {name: values for name, *values in rows(Path("farm.sqlite"), columns)}
     assert len(found) == told["logs"] == told["verified"] == 13
     for name, (verdict, frames, hits, hash, *compared) in found.items():
@@ -150,10 +157,17 @@ def test_the_reason_is_told_in_a_line(every_kind: Path, run: Run) -> None:
     assert code == 2
     said = "the log says STAY TOUCHING, replaying gives STAY OVERLAPPING"
     assert lines["events.jsonl"].endswith(f"diverged: frame 2, the events of 1, 2: {said}")
-    assert "diverged: frame 2, hash: the log says 0000000000000000, replaying gives" in lines["hash.jsonl"]
-    assert lines["queries.jsonl"].endswith("frame 2, queries[0]: the log says [], replaying gives [1,2]")
+    assert (
+        "diverged: frame 2, hash: the log says 0000000000000000, replaying gives"
+        in lines["hash.jsonl"]
+    )
+    assert lines["queries.jsonl"].endswith(
+        "frame 2, queries[0]: the log says [], replaying gives [1,2]"
+    )
     assert lines["cut.jsonl"].endswith("cut short: after 4 frames: there is no last line")
-    assert lines["refused.jsonl"].endswith("not valid: line 4, commands[0]: id 4 is not in the world")
+    assert lines["refused.jsonl"].endswith(
+        "not valid: line 4, commands[0]: id 4 is not in the world"
+    )
     assert "no log.txt" not in out
     assert "results: farm.sqlite" in out
     assert "\x1b" not in out
@@ -169,7 +183,9 @@ def test_the_reason_is_told_in_a_line(every_kind: Path, run: Run) -> None:
         (["hash", "cut", "empty"], 2),
     ],
 )
-def test_exit_codes_are_those_of_replay(every_kind: Path, run: Run, names: list[str], code: int) -> None:
+def test_exit_codes_are_those_of_replay(
+    every_kind: Path, run: Run, names: list[str], code: int
+) -> None:
     paths = [every_kind / f"{name}.jsonl" for name in names]
     assert run("farm", *paths, "-j", 1)[0] == code == run("replay", *paths)[0]
 
@@ -215,7 +231,10 @@ def test_a_log_that_ends_its_worker_has_that_for_a_verdict_and_the_others_have_t
     folder = tmp_path / "logs"
     folder.mkdir()
     bad = {
-        "kill": ("crashed", "the worker was ended by SIGKILL, by the system for want of memory perhaps"),
+        "kill": (
+            "crashed",
+            "the worker was ended by SIGKILL, by the system for want of memory perhaps",
+        ),
         "abort": ("crashed", "the worker was ended by SIGABRT"),
         "segfault": ("crashed", "the worker was ended by SIGSEGV"),
         "exit": ("crashed", "SystemExit: 0"),
@@ -231,22 +250,33 @@ def test_a_log_that_ends_its_worker_has_that_for_a_verdict_and_the_others_have_t
         path=(str(HERE),), sims=("trouble:Trouble",), memory_bytes=512 << 20, scratch=str(tmp_path)
     )
     summary = verified([folder], tmp_path / "r.sqlite", settings)
-    found = {Path(name).stem: told for name, *told in rows(tmp_path / "r.sqlite", "name, verdict, reason")}
+    found = {
+        Path(name).stem: told
+        for name, *told in rows(tmp_path / "r.sqlite", "name, verdict, reason")
+    }
     assert {name: tuple(found[name]) for name in bad} == bad
     assert all(found[f"good{number}"] == ["identical", None] for number in range(8))
     assert found["talk"] == ["nothing to compare", None]
     assert summary.exit_code == 2
     assert summary.logs == len(found) == 15
     ((trace,),) = [
-        one for one in rows(tmp_path / "r.sqlite", "trace, name") if "segfault" in one[1] for one in [one[:1]]
+        one
+        for one in rows(tmp_path / "r.sqlite", "trace, name")
+        if "segfault" in one[1]
+        for one in [one[:1]]
     ]
     assert "Fatal Python error: Segmentation fault" in trace
     assert "trouble.py" in trace
-    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["logs"], "scratch is removed"
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["logs"], (
+        "scratch is removed"
+    )
 
 
 def test_a_log_that_takes_too_long_is_ended_and_the_next_has_its_time(tmp_path: Path) -> None:
-    names = [str(trouble.write(tmp_path / f"{number}.jsonl", name)) for number, name in enumerate(TOO_LONG)]
+    names = [
+        str(trouble.write(tmp_path / f"{number}.jsonl", name))
+        for number, name in enumerate(TOO_LONG)
+    ]
     sandbox = Sandbox(Settings(path=(str(HERE),), sims=("trouble:Trouble",), seconds=3))
     found = [(outcome.verdict, outcome.reason) for outcome in sandbox.verify(names)]
     sandbox.close()
@@ -283,7 +313,9 @@ def test_workers_are_replaced_after_as_many_logs_as_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TROUBLE_FILE", str(tmp_path / "begun"))
-    names = [str(trouble.write(tmp_path / f"{number}.jsonl", "none", seed=number)) for number in range(5)]
+    names = [
+        str(trouble.write(tmp_path / f"{number}.jsonl", "none", seed=number)) for number in range(5)
+    ]
     sandbox = Sandbox(Settings(path=(str(HERE),), sims=("trouble:Trouble",), logs_per_worker=2))
     assert len(list(sandbox.verify(names))) == 5
     sandbox.close()
@@ -293,7 +325,9 @@ def test_workers_are_replaced_after_as_many_logs_as_asked(
     assert processes[0] == processes[1] != processes[2] == processes[3] != processes[4]
 
 
-def test_a_simulation_that_is_not_there_stops_the_run_and_is_no_verdict(run: Run, every_kind: Path) -> None:
+def test_a_simulation_that_is_not_there_stops_the_run_and_is_no_verdict(
+    run: Run, every_kind: Path
+) -> None:
     code, out, err = run("farm", every_kind, "--sim", "nowhere:Nothing")
     assert (code, out) == (2, "")
     assert "there is no module nowhere" in err
@@ -364,7 +398,9 @@ def slow_logs(tmp_path: Path) -> Path:
 
 
 @posix
-def test_a_run_that_is_killed_goes_on_without_losing_or_repeating_a_verdict(slow_logs: Path) -> None:
+def test_a_run_that_is_killed_goes_on_without_losing_or_repeating_a_verdict(
+    slow_logs: Path,
+) -> None:
     arguments = ["slow", "--sim", "trouble:Trouble", "-j", 2, "--json"]
     results = slow_logs / "farm.sqlite"
     process = started(arguments, slow_logs)
@@ -378,7 +414,8 @@ def test_a_run_that_is_killed_goes_on_without_losing_or_repeating_a_verdict(slow
     first = begun(slow_logs)
     known = [row for row in rows(results, "name, verdict, run, seconds") if row[1] is not None]
     assert 10 <= len(known) < 80
-    # What was begun and not told is what was under way, and what was told but came too late to be written.
+    # What was begun and not told is what was under way, and what was told but came too late to be
+    # written.
     assert len(first) - len(known) <= 8
 
     process = started(arguments, slow_logs)
@@ -389,7 +426,9 @@ def test_a_run_that_is_killed_goes_on_without_losing_or_repeating_a_verdict(slow
     after = rows(results, "name, verdict, run, seconds")
     assert len(after) == 80
     assert {row[1] for row in after} == {"nothing to compare"}
-    assert [row for row in after if row[2] == 1] == known, "verdicts of the first run stay as they were"
+    assert [row for row in after if row[2] == 1] == known, (
+        "verdicts of the first run stay as they were"
+    )
     done_by_first = {int(Path(row[0]).stem) for row in known}
     assert done_by_first.isdisjoint(seed for _, seed in begun(slow_logs)[len(first) :])
 
@@ -423,7 +462,9 @@ def test_an_interrupted_run_keeps_its_verdicts_and_leaves_no_worker(slow_logs: P
 
 
 @posix
-def test_a_worker_that_is_killed_from_outside_costs_no_other_log_its_verdict(slow_logs: Path) -> None:
+def test_a_worker_that_is_killed_from_outside_costs_no_other_log_its_verdict(
+    slow_logs: Path,
+) -> None:
     process = started(["slow", "--sim", "trouble:Trouble", "-j", 2, "--json"], slow_logs)
     for count in (5, 25):
         wait_until(lambda count=count: len(begun(slow_logs)) >= count, "a part of the run")  # type: ignore[misc]
@@ -433,7 +474,9 @@ def test_a_worker_that_is_killed_from_outside_costs_no_other_log_its_verdict(slo
     assert json.loads(out)["verdicts"] == {"nothing to compare": {"logs": 80, "frames": 80}}
 
 
-def test_a_log_is_verified_again_if_it_has_changed_or_if_asked_for(run: Run, tmp_path: Path) -> None:
+def test_a_log_is_verified_again_if_it_has_changed_or_if_asked_for(
+    run: Run, tmp_path: Path
+) -> None:
     folder = tmp_path / "logs"
     for name in ("a", "b", "c"):
         good(folder / f"{name}.jsonl")
@@ -459,7 +502,9 @@ def test_a_log_is_verified_again_if_it_has_changed_or_if_asked_for(run: Run, tmp
     assert counts() == (2, 3), "what could not be read is looked at again"
     (folder / "a.jsonl").unlink()
     assert counts() == (0, 4)
-    assert "a.jsonl" not in verdicts(Path("farm.sqlite")), "results are those of the logs that were found"
+    assert "a.jsonl" not in verdicts(Path("farm.sqlite")), (
+        "results are those of the logs that were found"
+    )
 
 
 @posix
@@ -519,8 +564,12 @@ def test_folders_patterns_lists_and_logs_name_the_same_logs(
 def test_a_log_that_is_named_several_times_is_verified_once(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     good(folder / "a.jsonl")
-    (tmp_path / "list").write_text(f"{folder}/a.jsonl\n{folder}//a.jsonl\n{folder}/../logs/a.jsonl\n")
-    code, out, _ = run("farm", folder, f"{folder}/*.jsonl", tmp_path / "list", folder / "a.jsonl", "--json")
+    (tmp_path / "list").write_text(
+        f"{folder}/a.jsonl\n{folder}//a.jsonl\n{folder}/../logs/a.jsonl\n"
+    )
+    code, out, _ = run(
+        "farm", folder, f"{folder}/*.jsonl", tmp_path / "list", folder / "a.jsonl", "--json"
+    )
     assert (code, json.loads(out)["verified"], json.loads(out)["logs"]) == (0, 1, 1)
 
 
@@ -540,7 +589,10 @@ def test_what_cannot_be_read_has_that_for_a_verdict(run: Run, tmp_path: Path) ->
     (tmp_path / "list").write_text(f"{folder}/gone.jsonl\n{folder}\n{folder}/{'x' * 300}.jsonl\n")
     code, _, _ = run("farm", folder, tmp_path / "list", "-j", 1)
     assert code == 2
-    found = {Path(name).name[:14]: told for name, *told in rows(Path("farm.sqlite"), "name, verdict, reason")}
+    found = {
+        Path(name).name[:14]: told
+        for name, *told in rows(Path("farm.sqlite"), "name, verdict, reason")
+    }
     assert found == {
         "good.jsonl": ["identical", None],
         "dangling.jsonl": ["unreadable", "No such file or directory"],
@@ -622,7 +674,9 @@ def test_sources_without_logs_are_an_error(run: Run, tmp_path: Path, make: str) 
 def test_a_list_may_come_from_standard_input(tmp_path: Path) -> None:
     good(tmp_path / "a.jsonl")
     command = [*FIXSYNC, "farm", "-", "-j", "1"]
-    done = subprocess.run(command, cwd=tmp_path, input=b"a.jsonl\n", capture_output=True, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, input=b"a.jsonl\n", capture_output=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, b"")
     assert verdicts(tmp_path / "farm.sqlite") == {"a.jsonl": "identical"}
 
@@ -638,7 +692,9 @@ def zipped(path: Path) -> Path:
     return path
 
 
-def test_logs_are_read_through_fsspec_and_known_by_their_checksums(run: Run, tmp_path: Path) -> None:
+def test_logs_are_read_through_fsspec_and_known_by_their_checksums(
+    run: Run, tmp_path: Path
+) -> None:
     pytest.importorskip("fsspec")
     path = zipped(tmp_path / "logs.zip")
     url = f"zip://logs::file://{path}"
@@ -650,9 +706,14 @@ def test_logs_are_read_through_fsspec_and_known_by_their_checksums(run: Run, tmp
     ]
     code, out, _ = run("farm", url, "--json", "-j", 1)
     assert (code, json.loads(out)["known"]) == (3, 2)
-    assert json.loads(run("farm", f"zip://logs/*.jsonl::file://{path}", "--json", "-j", 1)[1])["known"] == 1
+    assert (
+        json.loads(run("farm", f"zip://logs/*.jsonl::file://{path}", "--json", "-j", 1)[1])["known"]
+        == 1
+    )
     listed = tmp_path / "list"
-    listed.write_text(f"zip://logs/good.jsonl::file://{path}\nzip://logs/gone.jsonl::file://{path}\n")
+    listed.write_text(
+        f"zip://logs/good.jsonl::file://{path}\nzip://logs/gone.jsonl::file://{path}\n"
+    )
     code, out, _ = run("farm", listed, "--json", "-j", 1)
     told = json.loads(out)
     assert (code, told["known"], told["verdicts"]["unreadable"]["logs"]) == (2, 1, 1)
@@ -662,7 +723,11 @@ def test_logs_are_read_through_fsspec_and_known_by_their_checksums(run: Run, tmp
 
 def test_an_address_that_leads_nowhere_is_an_error(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("fsspec")
-    for url in ("nosuchthing://a", f"zip://*.jsonl::file://{tmp_path}/none.zip", f"file://{tmp_path}/none"):
+    for url in (
+        "nosuchthing://a",
+        f"zip://*.jsonl::file://{tmp_path}/none.zip",
+        f"file://{tmp_path}/none",
+    ):
         code, out, err = run("farm", url)
         assert (code, out) == (2, "")
         assert url in err
@@ -693,7 +758,11 @@ def test_another_file_is_no_results_file_and_stays_as_it_is(run: Run, tmp_path: 
     db = sqlite3.connect(later)
     db.execute("PRAGMA user_version = 99")
     db.close()
-    for path, said in ((text, "no results file"), (other, "no results file"), (later, "version 99")):
+    for path, said in (
+        (text, "no results file"),
+        (other, "no results file"),
+        (later, "version 99"),
+    ):
         before = path.read_bytes()
         code, out, err = run("farm", log, "-r", path)
         assert (code, out) == (2, "")
@@ -712,7 +781,9 @@ def test_two_runs_do_not_write_one_results_file(run: Run, tmp_path: Path) -> Non
         assert code == 2
         assert "is being written by another run" in err
     assert run("farm", log, "-r", tmp_path / "r.sqlite")[0] == 0
-    assert sorted(path.name for path in tmp_path.glob("r.sqlite*")) == ["r.sqlite"], "it is one file"
+    assert sorted(path.name for path in tmp_path.glob("r.sqlite*")) == ["r.sqlite"], (
+        "it is one file"
+    )
 
 
 def test_the_results_can_be_queried_while_they_are_written(tmp_path: Path) -> None:
@@ -765,7 +836,9 @@ def test_the_queries_of_the_documentation_find_something_and_it_describes_every_
 
 
 @given(st.lists(st.integers(0, 3 * BATCH_BYTES), max_size=1000), st.integers(1, 64))
-def test_batches_hold_every_log_once_in_order_and_are_bounded(sizes: list[int], workers: int) -> None:
+def test_batches_hold_every_log_once_in_order_and_are_bounded(
+    sizes: list[int], workers: int
+) -> None:
     todo = [Todo(number, str(number), size) for number, size in enumerate(sizes)]
     made = list(batches(iter(todo), len(todo), workers))
     assert [one for batch in made for one in batch] == todo
@@ -838,7 +911,13 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
 
     processes = [start("dask_scheduler", "--host", "127.0.0.1", "--port", "0"), worker(), worker()]
     wait_until(file.exists, "the scheduler")
-    yield {"file": file, "workers": processes[1:], "folder": folder, "worker": worker, "all": processes}
+    yield {
+        "file": file,
+        "workers": processes[1:],
+        "folder": folder,
+        "worker": worker,
+        "all": processes,
+    }
     for process in processes:
         process.kill()
         process.wait()
@@ -854,7 +933,9 @@ def test_a_cluster_gives_the_verdicts_of_this_machine(
         trouble.write(folder / f"{name}.jsonl", name)
     sources = [every_kind, folder]
     options = ["--engine", "dask", "--scheduler", cluster["file"], "--memory", 700, "--json"]
-    code, out, err = run("farm", *sources, *options, "--sim", "trouble:Trouble", "-r", "dask.sqlite")
+    code, out, err = run(
+        "farm", *sources, *options, "--sim", "trouble:Trouble", "-r", "dask.sqlite"
+    )
     assert (code, err) == (2, "")
     assert json.loads(out)["verified"] == 17
     verified(
@@ -888,7 +969,9 @@ def test_a_cluster_that_loses_a_worker_in_the_middle_loses_no_verdict(
         with engines.DaskEngine(settings, str(cluster["file"])) as engine:
             found = farm(find([str(folder)]), store, engine, settings, show=kill)
         assert 20 <= killed < 80
-        assert {verdict: count.logs for verdict, count in found.counts.items()} == {"nothing to compare": 80}
+        assert {verdict: count.logs for verdict, count in found.counts.items()} == {
+            "nothing to compare": 80
+        }
     processes = {process for process, _ in begun(cluster["folder"])}
     assert len(processes) >= 2
     wait_until(lambda: not any(map(is_running, processes)), "the end of the worker processes")
@@ -896,7 +979,9 @@ def test_a_cluster_that_loses_a_worker_in_the_middle_loses_no_verdict(
 
 def test_a_cluster_whose_workers_have_another_fixsync_is_refused(tmp_path: Path) -> None:
     encoded = engines.encoded(Settings())
-    with pytest.raises(WorkerError, match=r"another fixsync in .*: version .* where the others have 9\.9"):
+    with pytest.raises(
+        WorkerError, match=r"another fixsync in .*: version .* where the others have 9\.9"
+    ):
         engines.verify_on_dask(encoded, ("9.9", "", ""), [str(good(tmp_path / "a.jsonl"))])
     engines.close_on_dask(encoded)
 
@@ -927,7 +1012,10 @@ def test_logs_that_dask_workers_are_lost_with_are_tried_one_by_one() -> None:
         (["--engine", "dask"], "needs --scheduler"),
         (["--scheduler", "tcp://127.0.0.1:1"], "--scheduler is for --engine dask"),
         (["--engine", "dask", "--scheduler", "tcp://127.0.0.1:1", "-j", "2"], "--workers is for"),
-        (["--engine", "dask", "--scheduler", "nowhere.json"], "no Dask scheduler answers at nowhere.json"),
+        (
+            ["--engine", "dask", "--scheduler", "nowhere.json"],
+            "no Dask scheduler answers at nowhere.json",
+        ),
     ],
 )
 def test_engines_that_cannot_be_had_are_errors(

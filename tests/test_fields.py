@@ -14,18 +14,28 @@ from fixsync.testing import strategies as fst
 
 
 def told(first: bytes, second: bytes) -> list[str]:
-    return [str(difference) for difference in differences(world_fields(first), world_fields(second))]
+    return [
+        str(difference) for difference in differences(world_fields(first), world_fields(second))
+    ]
 
 
 @given(fst.worlds())
 def test_every_collider_hit_and_setting_of_a_world_is_told(world: World):
     fields = world_fields(world.save())
-    assert (fields["world",]["frame"], fields["world",]["hit_when"]) == (world.frame, world.hit_when)
+    assert (fields["world",]["frame"], fields["world",]["hit_when"]) == (
+        world.frame,
+        world.hit_when,
+    )
     assert [key[1] for key in fields if key[0] == "collider"] == [*world]
     for collider in world.colliders():
         values = fields["collider", collider.id]
         pose = collider.pose
-        assert (values["x"], values["y"], values["z"], values["yaw"]) == (pose.x, pose.y, pose.z, pose.yaw)
+        assert (values["x"], values["y"], values["z"], values["yaw"]) == (
+            pose.x,
+            pose.y,
+            pose.z,
+            pose.yaw,
+        )
         assert (values["ox"], values["oy"], values["oz"]) == collider.offset
         assert (values["layer"], values["owner"], values["active"]) == collider[3:5] + collider[6:]
         kind, *sizes = collider.shape.as_tuple()
@@ -36,7 +46,9 @@ def test_every_collider_hit_and_setting_of_a_world_is_told(world: World):
 
 
 @given(fst.worlds(), st.data())
-def test_no_byte_of_a_state_can_change_without_a_field_that_tells_it(world: World, data: st.DataObject):
+def test_no_byte_of_a_state_can_change_without_a_field_that_tells_it(
+    world: World, data: st.DataObject
+):
     state = world.save()
     at = data.draw(st.integers(0, len(state) - 1))
     other = state[:at] + bytes([state[at] ^ (1 << data.draw(st.integers(0, 7)))]) + state[at + 1 :]
@@ -81,7 +93,10 @@ def test_a_state_cut_short_or_too_long_is_no_state(world: World, data: st.DataOb
             "collider 5, radius: 7 and 98304 (0.00011 and 1.5 units)",
         ),
         (lambda world: world.remove(5), "collider 5, is there: present and absent"),
-        (lambda world: world.add(2, Sphere(1), Pose(9, 0, 0)), "collider 2, is there: absent and present"),
+        (
+            lambda world: world.add(2, Sphere(1), Pose(9, 0, 0)),
+            "collider 2, is there: absent and present",
+        ),
         (lambda world: world.step(), "world, frame: 1 and 2"),
     ],
 )
@@ -96,7 +111,10 @@ def test_a_change_is_told_by_its_field(change: Any, expected: str):
 
 def test_ids_that_have_names_are_told_with_them():
     names = {5: "boss", 3: "player 3"}
-    assert Difference(("collider", 5), "layer", (1, 2)).told(names) == "collider 5 (boss), layer: 1 and 2"
+    assert (
+        Difference(("collider", 5), "layer", (1, 2)).told(names)
+        == "collider 5 (boss), layer: 1 and 2"
+    )
     assert Difference(("collider", 4), "layer", (1, 2)).told(names) == "collider 4, layer: 1 and 2"
     hit = Difference(("hit", 3, 5), "contact", (1, 2))
     assert hit.told(names) == "hit 3, 5 (player 3, boss), contact: 1 and 2"

@@ -26,34 +26,54 @@ from fixsync import (
     overlap,
     side,
 )
-from fixsync.flat import Hitbox, TwoPlanes, two_plane_contact
-from fixsync.recorder import Recorder
-from fixsync.replay import Verdict, replay
+from fixsync.game.flat import Hitbox, TwoPlanes, two_plane_contact
+from fixsync.log.recorder import Recorder
+from fixsync.log.replay import Verdict, replay
 
 SMALL = st.integers(-12, 12)
 
 
 def classified(left: int, right: int) -> Contact:
-    return Contact.OVERLAPPING if left < right else Contact.TOUCHING if left == right else Contact.APART
+    return (
+        Contact.OVERLAPPING
+        if left < right
+        else Contact.TOUCHING
+        if left == right
+        else Contact.APART
+    )
 
 
 # One plane.
 
 
 @given(st.integers(1, 9), st.integers(1, 9), SMALL, SMALL, yaws())
-def test_circles_meet_by_squared_distance_and_squared_sum(r: int, s: int, x: int, y: int, yaw: int) -> None:
+def test_circles_meet_by_squared_distance_and_squared_sum(
+    r: int, s: int, x: int, y: int, yaw: int
+) -> None:
     found = overlap(flat.circle(r), flat.at(3, 4, yaw), flat.circle(s), flat.at(3 + x, 4 + y))
     assert found == classified(x * x + y * y, (r + s) ** 2)
 
 
-@given(sizes(), sizes(), sizes(), sizes(), coordinates(), coordinates(), coordinates(), coordinates())
-def test_rectangles_meet_by_each_axis(w: int, h: int, v: int, g: int, x: int, y: int, p: int, q: int) -> None:
+@given(
+    sizes(), sizes(), sizes(), sizes(), coordinates(), coordinates(), coordinates(), coordinates()
+)
+def test_rectangles_meet_by_each_axis(
+    w: int, h: int, v: int, g: int, x: int, y: int, p: int, q: int
+) -> None:
     found = overlap(flat.rectangle(w, h), flat.at(x, y), flat.rectangle(v, g), flat.at(p, q))
     assert found == min(classified(abs(x - p), w + v), classified(abs(y - q), h + g))
 
 
-@given(st.integers(1, 99), st.integers(1, 32768), yaws(), st.integers(-120, 120), st.integers(-120, 120))
-def test_a_fan_is_the_sector_of_the_ground_plane(r: int, half_angle: int, yaw: int, x: int, y: int) -> None:
+@given(
+    st.integers(1, 99),
+    st.integers(1, 32768),
+    yaws(),
+    st.integers(-120, 120),
+    st.integers(-120, 120),
+)
+def test_a_fan_is_the_sector_of_the_ground_plane(
+    r: int, half_angle: int, yaw: int, x: int, y: int
+) -> None:
     found = overlap(flat.fan(r, half_angle), flat.at(0, 0, yaw), flat.circle(7), flat.at(x, y))
     assert found == model.overlap(
         ("sector", r, half_angle, 1), (0, 0, 0, yaw), ("cylinder", 7, 1), (x, 0, y, 0)
@@ -63,7 +83,10 @@ def test_a_fan_is_the_sector_of_the_ground_plane(r: int, half_angle: int, yaw: i
 def test_height_decides_nothing_up_to_the_size_of_a_flat_shape() -> None:
     high = Pose(0, 2 * SIZE_MAX - 1, 0)
     assert overlap(flat.circle(5), flat.at(0, 0), flat.circle(5), high) == Contact.OVERLAPPING
-    assert overlap(flat.circle(5), flat.at(0, 0), Sphere(5), Pose(0, SIZE_MAX, 0)) == Contact.OVERLAPPING
+    assert (
+        overlap(flat.circle(5), flat.at(0, 0), Sphere(5), Pose(0, SIZE_MAX, 0))
+        == Contact.OVERLAPPING
+    )
 
 
 def test_sides_are_named_as_a_screen_shows_them() -> None:
@@ -103,10 +126,13 @@ def hitboxes(draw: Any, size: Any) -> Hitbox:
 
 
 def by_planes(a: Hitbox, at_a: Any, b: Hitbox, at_b: Any) -> Contact:
-    """The write-up's test in plain integers: nine regions on the ground, two intervals at the side."""
+    """The write-up's test in plain integers: nine regions on the ground, two intervals at the
+    side.
+    """
     dx, dy, dz = (p - q for p, q in zip(at_b, at_a, strict=True))
     beside = min(
-        classified(abs(dx), a.side_half_x + b.side_half_x), classified(abs(dy), a.side_half_y + b.side_half_y)
+        classified(abs(dx), a.side_half_x + b.side_half_x),
+        classified(abs(dy), a.side_half_y + b.side_half_y),
     )
     halves = [
         (0, 0, hitbox.ground.radius) if isinstance(hitbox.ground, Cylinder)
@@ -125,7 +151,9 @@ def by_planes(a: Hitbox, at_a: Any, b: Hitbox, at_b: Any) -> Contact:
 
 @given(hitboxes(st.integers(1, 6)), st.tuples(SMALL, SMALL, SMALL), hitboxes(st.integers(1, 6)))
 @settings(max_examples=400)
-def test_a_two_plane_hit_needs_both_planes_and_touching_counts(a: Hitbox, at_b: Any, b: Hitbox) -> None:
+def test_a_two_plane_hit_needs_both_planes_and_touching_counts(
+    a: Hitbox, at_b: Any, b: Hitbox
+) -> None:
     for at_a in ((0, 0, 0), (3, -2, 1)):
         expected = by_planes(a, at_a, b, at_b)
         assert two_plane_contact(a, at_a, b, at_b) == expected
@@ -154,7 +182,9 @@ def test_a_hitbox_as_wide_at_its_side_as_on_the_ground_is_an_ordinary_shape(
     two = []
     for _ in range(2):
         x, y, z = (data.draw(size) for _ in range(3))
-        two.append(Hitbox(flat.circle(x) if data.draw(st.booleans()) else flat.rectangle(x, z), x, y))
+        two.append(
+            Hitbox(flat.circle(x) if data.draw(st.booleans()) else flat.rectangle(x, z), x, y)
+        )
     if big:
         at_b = data.draw(positions())
     a, b = two
@@ -167,7 +197,9 @@ def test_a_hitbox_as_wide_at_its_side_as_on_the_ground_is_an_ordinary_shape(
 
 
 def test_no_single_box_is_a_hitbox_whose_planes_differ_in_width() -> None:
-    """Wide below and narrow beside, and the other way round: no two halves add up to 4, 4 and 12."""
+    """Wide below and narrow beside, and the other way round: no two halves add up to 4, 4 and
+    12.
+    """
     a, b = Hitbox(flat.rectangle(10, 9), 2, 9), Hitbox(flat.rectangle(2, 9), 10, 9)
     assert (a.as_shape(), b.as_shape()) == (None, None)
     reach = {
@@ -219,7 +251,9 @@ class ByHand:
             if was and not (is_hit and same):
                 events.append((*pair, EventKind.EXIT, 0))
             if is_hit:
-                events.append((*pair, EventKind.STAY if was and same else EventKind.ENTER, now[pair]))
+                events.append(
+                    (*pair, EventKind.STAY if was and same else EventKind.ENTER, now[pair])
+                )
         self.hits, self.changed = now, set()
         return events
 
@@ -239,7 +273,9 @@ ACTIONS = st.tuples(
 
 @given(st.lists(ACTIONS, max_size=60), LAYERS, st.sampled_from([1, 2]))
 @settings(max_examples=150)
-def test_a_world_of_two_planes_tells_the_events_of_the_rule(actions: Any, layers: Any, hit_when: int) -> None:
+def test_a_world_of_two_planes_tells_the_events_of_the_rule(
+    actions: Any, layers: Any, hit_when: int
+) -> None:
     planes = TwoPlanes(5, hit_when=hit_when, layers=layers)
     hand = ByHand(hit_when, model.layer_masks(layers))
     for action, id, hitbox, place, layer, owner, active in actions:
@@ -252,7 +288,9 @@ def test_a_world_of_two_planes_tells_the_events_of_the_rule(actions: Any, layers
             before = planes.world.save()
             events = planes.step()
             assert list(events) == hand.step()
-            assert [tuple(hit) for hit in planes.hits()] == [(*p, c) for p, c in sorted(hand.hits.items())]
+            assert [tuple(hit) for hit in planes.hits()] == [
+                (*p, c) for p, c in sorted(hand.hits.items())
+            ]
             again = World.from_bytes(before, 10)
             assert planes.combine(again.step()) == events
         elif action == "add" and id not in planes:
@@ -288,7 +326,10 @@ def test_a_world_of_two_planes_tells_the_events_of_the_rule(actions: Any, layers
         asked = [
             id
             for id, (hitbox, place, layer, owner, active) in sorted(hand.there.items())
-            if active and layer != 1 and owner != 2 and by_planes(probe, (1, 2, 3), hitbox, place) >= hit_when
+            if active
+            and layer != 1
+            and owner != 2
+            and by_planes(probe, (1, 2, 3), hitbox, place) >= hit_when
         ]
         assert planes.query(probe, (1, 2, 3), 0xFFFD, exclude_owner=2) == asked
         if a != b:
@@ -316,7 +357,14 @@ def test_handlers_and_a_recorder_take_a_world_of_two_planes(tmp_path: Any) -> No
             handlers.deliver(planes.step())
         planes.remove(2)
         handlers.deliver(planes.step())
-    kinds = [EventKind.ENTER, EventKind.STAY, EventKind.EXIT, EventKind.ENTER, EventKind.STAY, EventKind.EXIT]
+    kinds = [
+        EventKind.ENTER,
+        EventKind.STAY,
+        EventKind.EXIT,
+        EventKind.ENTER,
+        EventKind.STAY,
+        EventKind.EXIT,
+    ]
     assert calls == [(kind, 5, 2) for kind in kinds]
     assert replay(tmp_path / "fight.jsonl").verdict == Verdict.IDENTICAL
 

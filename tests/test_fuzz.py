@@ -1,4 +1,6 @@
-"""Each fuzzer for a few seconds: `python tests/native/fuzz.py --seconds 3600` for as long as you like."""
+"""Each fuzzer for a few seconds: `python tests/native/fuzz.py --seconds 3600` for as long as you
+like.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,11 @@ def test_the_corpora_and_a_few_seconds_beyond_them_find_nothing(tmp_path: Path) 
 
 # Of each target, what is changed in a copy of the kernel, and must be noticed.
 FAULTS = {
-    "shapes": ("contact.c", "classify_wide(i128_square(L), i128_mul(4 * R * R, q))", "FXS_TOUCHING"),
+    "shapes": (
+        "contact.c",
+        "classify_wide(i128_square(L), i128_mul(4 * R * R, q))",
+        "FXS_TOUCHING",
+    ),
     "cast": ("cast.c", "return discriminant >= (int64_t)1 << 50;", "return 1;"),
     "angles": ("angle.c", "return (uint32_t)(r - (r * r > n));", "return (uint32_t)r;"),
     "load": ("state.c", "(size - offset - 4) / sizes[i]", "(size - offset + 4) / sizes[i]"),

@@ -11,8 +11,8 @@ import strategies
 from hypothesis import given, settings
 
 from fixsync import Box, Contact, EventKind, Handlers, Pose, Sphere, World
-from fixsync.recorder import Recorder
-from fixsync.replay import Verdict, replay
+from fixsync.log.recorder import Recorder
+from fixsync.log.replay import Verdict, replay
 from fixsync.shapes import shape_from_tuple
 
 ENTER, STAY, EXIT = EventKind.ENTER, EventKind.STAY, EventKind.EXIT
@@ -51,7 +51,9 @@ def test_a_pair_of_layers_is_told_with_the_first_layers_id_first(world: World) -
     sword_first = told(handlers, ENTER, layers=(SWORD, MONSTER))
     monster_first = told(handlers, ENTER, layers=(MONSTER, SWORD))
     events = handlers.step()
-    pairs = [(a, b) for a, b, _, _ in events if {world[a].layer, world[b].layer} == {SWORD, MONSTER}]
+    pairs = [
+        (a, b) for a, b, _, _ in events if {world[a].layer, world[b].layer} == {SWORD, MONSTER}
+    ]
     assert pairs == [(1, 3), (1, 4), (3, 6), (4, 6)]
     assert [(a, b) for a, b, _ in sword_first] == [(1, 3), (1, 4), (6, 3), (6, 4)]
     assert [(a, b) for a, b, _ in monster_first] == [(3, 1), (4, 1), (3, 6), (4, 6)]
@@ -88,12 +90,18 @@ def test_without_layers_and_id_all_are_told_in_the_order_of_the_events(world: Wo
 def test_every_event_goes_through_the_functions_in_the_order_of_registering(world: World) -> None:
     handlers = Handlers(world)
     order: list[tuple[str, int, int]] = []
-    for name, what in (("second", {"layers": (MONSTER, WALL)}), ("first", {}), ("third", {"id": 5})):
+    for name, what in (
+        ("second", {"layers": (MONSTER, WALL)}),
+        ("first", {}),
+        ("third", {"id": 5}),
+    ):
         handlers.on(ENTER, **what)(lambda a, b, _, name=name: order.append((name, a, b)))  # type: ignore[arg-type]
     handlers.step()
     pair = [(name, a, b) for name, a, b in order if {a, b} == {3, 5}]
     assert pair == [("second", 3, 5), ("first", 3, 5), ("third", 5, 3)]
-    assert [order.index(call) for call in pair] == list(range(order.index(pair[0]), order.index(pair[0]) + 3))
+    assert [order.index(call) for call in pair] == list(
+        range(order.index(pair[0]), order.index(pair[0]) + 3)
+    )
 
 
 # Changes on the way.
@@ -280,7 +288,9 @@ def test_a_bound_method_is_taken_off_again(world: World) -> None:
 
 
 class Game:
-    """A game whose whole logic is in handlers: swords remove walls, monsters turn into walls, walls drift."""
+    """A game whose whole logic is in handlers: swords remove walls, monsters turn into walls, walls
+    drift.
+    """
 
     def __init__(self, commands: list[list[Any]]) -> None:
         self.world, self.commands, self.calls = World(6), commands, list[Any]()
@@ -289,7 +299,9 @@ class Game:
             for second in range(4):
                 for kind in EventKind:
                     self.handlers.on(kind, layers=(first, second))(
-                        lambda a, b, contact, key=(first, second, kind): self.told(key, a, b, contact)  # type: ignore[misc]
+                        lambda a, b, contact, key=(first, second, kind): self.told(
+                            key, a, b, contact
+                        )  # type: ignore[misc]
                     )
 
     def told(self, key: Any, a: int, b: int, contact: Contact) -> None:
@@ -359,7 +371,9 @@ def test_what_handlers_do_is_recorded_like_any_change(match: Any, tmp_path_facto
 @given(match=strategies.frames(frame_count_max=8))
 @settings(max_examples=60)
 def test_every_event_of_the_model_is_told_to_the_layers_it_has_there(match: Any) -> None:
-    """A model beside the game is given the same changes, and says what must be told, layer by layer."""
+    """A model beside the game is given the same changes, and says what must be told, layer by
+    layer.
+    """
     game, twin = Game(match), model.ModelWorld(6)
 
     class Twin:

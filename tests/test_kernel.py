@@ -1,4 +1,6 @@
-"""The kernel as a C program calls it: what Python checks before it asks, the C functions refuse too."""
+"""The kernel as a C program calls it: what Python checks before it asks, the C functions refuse
+too.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ BAD_PLACED = [
 
 def config(**changes: Any) -> Any:
     made = ffi.new(
-        "fxs_config *", {"capacity": 4, "hit_capacity": 4, "hit_when": 1, "layers": [2**32 - 1] * 32}
+        "fxs_config *",
+        {"capacity": 4, "hit_capacity": 4, "hit_when": 1, "layers": [2**32 - 1] * 32},
     )
     for name, value in changes.items():
         setattr(made, name, value)
@@ -97,7 +100,9 @@ def test_a_config_out_of_range_is_refused_and_no_memory_is_written(changes: dict
     assert bytes(ffi.buffer(given)) == before
 
 
-def test_layers_of_which_one_meets_another_but_not_the_other_way_are_refused_whichever_they_are() -> None:
+def test_layers_of_which_one_meets_another_but_not_the_other_way_are_refused_whichever_they_are() -> (
+    None
+):
     for i, j in product(range(32), range(32)):
         masks = [2**32 - 1] * 32
         masks[i] ^= 1 << j
@@ -117,7 +122,11 @@ def test_every_config_at_the_ends_of_its_ranges_has_a_size() -> None:
     assert sizes[0] > 0
     assert sizes[1] - sizes[0] >= 52
     assert sizes[3] - sizes[2] >= 52
-    assert 0.999 < sizes[3] / (2**11 * lib.fxs_world_size(config(capacity=2**20, hit_capacity=0))) < 1.001
+    assert (
+        0.999
+        < sizes[3] / (2**11 * lib.fxs_world_size(config(capacity=2**20, hit_capacity=0)))
+        < 1.001
+    )
     assert lib.fxs_world_size(config(hit_when=2)) == lib.fxs_world_size(config(hit_when=1)) > 0
     hits = [lib.fxs_world_size(config(hit_capacity=n)) for n in (2**32 - 2, 2**32 - 1)]
     assert hits[1] - hits[0] >= 12
@@ -180,11 +189,20 @@ def test_a_copy_is_the_other_world_whatever_was_in_this_one() -> None:
     layers = [2**32 - 1 - (1 << 31), *[2**32 - 1] * 30, 2**32 - 2]
     for first in (0, 65):  # whether the least id is there or not
         source = memory(lib.fxs_world_size(config(capacity=130)))
-        assert lib.fxs_world_init(at(source), config(capacity=130, hit_when=2, layers=layers)) == lib.FXS_OK
+        assert (
+            lib.fxs_world_init(at(source), config(capacity=130, hit_when=2, layers=layers))
+            == lib.FXS_OK
+        )
         for id, x in ((first, 1000), (first + 1, 1009), (128, 1010), (129, 2000)):
-            assert lib.fxs_world_add(at(source), collider(id, x=x, layer=31 * (id == 128))) == lib.FXS_OK
+            assert (
+                lib.fxs_world_add(at(source), collider(id, x=x, layer=31 * (id == 128)))
+                == lib.FXS_OK
+            )
         assert lib.fxs_world_step(at(source), events, 9, counts) == lib.FXS_OK
-        assert (counts.hits, counts.events) == (1, 1)  # one only touches, and layers 0 and 31 do not meet
+        assert (counts.hits, counts.events) == (
+            1,
+            1,
+        )  # one only touches, and layers 0 and 31 do not meet
         assert lib.fxs_world_remove(at(source), 129) == lib.FXS_OK
         to = world(capacity=130)
         for id in range(5, 130):
@@ -211,7 +229,9 @@ PAIR_FUNCTIONS: dict[str, Any] = {
     "push_out": lambda a, pa, b, pb, out: lib.fxs_push_out(a, pa, b, pb, out),
     "lift": lambda a, pa, b, pb, out: lib.fxs_lift(a, pa, b, pb, out),
     "side": lambda a, pa, b, pb, _: lib.fxs_side(a, pa, b, pb),
-    "cast_pair": lambda a, pa, b, pb, out: lib.fxs_cast_pair(a, pa, MOTION, b, pb, MOTION, 1, out, out + 1),
+    "cast_pair": lambda a, pa, b, pb, out: lib.fxs_cast_pair(
+        a, pa, MOTION, b, pb, MOTION, 1, out, out + 1
+    ),
 }
 
 
@@ -250,8 +270,14 @@ def test_a_cast_refuses_a_motion_that_is_too_long(axis: int, component: int) -> 
         ffi.new("int32_t[4]", [77] * 4),
     )
     bad = [component if i == axis else 0 for i in range(3)]
-    assert lib.fxs_cast_pair(shape, pose, bad, shape, pose, MOTION, 1, out, out + 1) == lib.FXS_E_MOTION
-    assert lib.fxs_cast_pair(shape, pose, MOTION, shape, pose, bad, 1, out, out + 1) == lib.FXS_E_MOTION
+    assert (
+        lib.fxs_cast_pair(shape, pose, bad, shape, pose, MOTION, 1, out, out + 1)
+        == lib.FXS_E_MOTION
+    )
+    assert (
+        lib.fxs_cast_pair(shape, pose, MOTION, shape, pose, bad, 1, out, out + 1)
+        == lib.FXS_E_MOTION
+    )
     assert list(out) == [77] * 4
     asked, count, given = (
         ffi.new("fxs_cast *", {"shape": BOX, "motion": bad}),
@@ -301,7 +327,9 @@ def test_a_cast_into_a_world_refuses_any_other_hit_when(hit_when: int) -> None:
     ],
     ids=str,
 )
-def test_a_collider_that_is_refused_leaves_the_world_as_it_was(changes: dict[str, Any], status: str) -> None:
+def test_a_collider_that_is_refused_leaves_the_world_as_it_was(
+    changes: dict[str, Any], status: str
+) -> None:
     given = world(capacity=4)
     assert lib.fxs_world_add(at(given), collider(1)) == lib.FXS_OK
     before, bad = saved(given), ffi.new("uint64_t *", 77)
@@ -325,7 +353,9 @@ def test_an_offset_may_put_a_centre_at_the_very_end_of_int32(axis: str, end: int
 
 
 def test_many_moves_and_many_poses_are_made_all_or_none() -> None:
-    """Where offsets, some of 1, lead to an end of int32, beyond it and elsewhere: each as the model says."""
+    """Where offsets, some of 1, lead to an end of int32, beyond it and elsewhere: each as the model
+    says.
+    """
     rng, told = Random(9), Counter[str]()
     probe = ffi.new("fxs_query *", {"shape": (lib.FXS_SPHERE, 0, (1, 0, 0)), "mask": 2**32 - 1})
     ids, count, bad = ffi.new("uint32_t[8]"), ffi.new("uint64_t *"), ffi.new("uint64_t *")
@@ -335,12 +365,17 @@ def test_many_moves_and_many_poses_are_made_all_or_none() -> None:
         yaws = [rng.choice((0, 8192, 16384, 40000)) for _ in range(5)]
         for id, (offset, yaw) in enumerate(zip(offsets, yaws, strict=True)):
             shape = (lib.FXS_SPHERE, 0, (1, 0, 0)) if id % 2 else (lib.FXS_BOX, 0, (1, 1, 1))
-            at_once = dict(zip(("ox", "oy", "oz"), offset, strict=True)) | {"yaw": yaw, "x": 999 * id}
+            at_once = dict(zip(("ox", "oy", "oz"), offset, strict=True)) | {
+                "yaw": yaw,
+                "x": 999 * id,
+            }
             assert lib.fxs_world_add(at(given), collider(id, shape, **at_once)) == lib.FXS_OK
         before = saved(given)
         moved = rng.sample(range(5), 3)
         ids = ffi.new("uint32_t[]", moved)
-        places: list[list[int]] = [[rng.randrange(-(2**20), 2**20) for _ in range(3)] for _ in moved]
+        places: list[list[int]] = [
+            [rng.randrange(-(2**20), 2**20) for _ in range(3)] for _ in moved
+        ]
         if n % 4:  # to the very end of an axis, or just beyond it
             row, axis, end = rng.randrange(3), rng.randrange(3), rng.choice((-(2**31), 2**31 - 1))
             away = model.centre((0, 0, 0, yaws[moved[row]]), offsets[moved[row]])[axis]
@@ -349,7 +384,9 @@ def test_many_moves_and_many_poses_are_made_all_or_none() -> None:
             flat = ffi.new("int32_t[]", [v for place in places for v in place])
             status = lib.fxs_world_move_many(at(given), 3, ids, flat, bad)
         else:
-            yaws = [rng.choice((0, 8192, 16384, 40000)) if id in moved else yaws[id] for id in range(5)]
+            yaws = [
+                rng.choice((0, 8192, 16384, 40000)) if id in moved else yaws[id] for id in range(5)
+            ]
             rows = [(*place, yaws[id]) for place, id in zip(places, moved, strict=True)]
             status = lib.fxs_world_pose_many(at(given), 3, ids, ffi.new("fxs_pose[]", rows), bad)
         centres: list[Any] = []
@@ -380,7 +417,9 @@ def test_many_moves_and_many_poses_are_made_all_or_none() -> None:
 
 @pytest.mark.parametrize("n", [1, 62, 63, 64, 65, 66, 126, 127, 128, 129])
 def test_many_poses_are_the_single_ones_however_many(n: int) -> None:
-    """Of boxes and what has an offset, all of which have to be turned: their hits and nobody else's."""
+    """Of boxes and what has an offset, all of which have to be turned: their hits and nobody
+    else's.
+    """
     rng, bad, counts = Random(n), ffi.new("uint64_t *"), ffi.new("fxs_counts *")
     many, single = world(200, 9999), world(200, 9999)
     for id, given in product(range(200), (many, single)):
@@ -392,14 +431,18 @@ def test_many_poses_are_the_single_ones_however_many(n: int) -> None:
     for id in range(n):
         assert lib.fxs_world_set_pose(at(single), id, poses + id) == lib.FXS_OK
     for given in (many, single):
-        assert lib.fxs_world_step(at(given), ffi.new("fxs_event[]", 9999), 9999, counts) == lib.FXS_OK
+        assert (
+            lib.fxs_world_step(at(given), ffi.new("fxs_event[]", 9999), 9999, counts) == lib.FXS_OK
+        )
     assert saved(many) == saved(single)
     assert counts.hits > 0 or n == 1
 
 
 @pytest.mark.parametrize("large", [0, 40])
 def test_one_that_many_meet_keeps_those_that_stay_and_loses_those_that_go(large: int) -> None:
-    """All these hits have one id in common, so that one of the two sorts of a step moves nothing."""
+    """All these hits have one id in common, so that one of the two sorts of a step moves
+    nothing.
+    """
     given, counts, events = world(64, 64), ffi.new("fxs_counts *"), ffi.new("fxs_event[]", 99)
     plate = (lib.FXS_BOX, 0, (2000, 5, 5))
     assert lib.fxs_world_add(at(given), collider(large, plate)) == lib.FXS_OK
@@ -478,7 +521,11 @@ def test_the_functions_that_are_not_defined_for_a_sector_say_so() -> None:
     given = world(capacity=4)
     lib.fxs_world_add(at(given), collider(0, SECTOR))
     lib.fxs_world_add(at(given), collider(1))
-    xz, count, hits = ffi.new("int32_t[2]", [77, 77]), ffi.new("uint64_t *"), ffi.new("fxs_cast_hit[]", 4)
+    xz, count, hits = (
+        ffi.new("int32_t[2]", [77, 77]),
+        ffi.new("uint64_t *"),
+        ffi.new("fxs_cast_hit[]", 4),
+    )
     for a, b in ((0, 1), (1, 0)):
         assert lib.fxs_world_push_out(at(given), a, b, xz) == lib.FXS_E_UNDEFINED
         assert lib.fxs_world_lift(at(given), a, b, xz) == lib.FXS_E_UNDEFINED
@@ -488,15 +535,23 @@ def test_the_functions_that_are_not_defined_for_a_sector_say_so() -> None:
 
 
 def filled(kind: str, room: int) -> tuple[Any, bytes]:
-    """Room for so many and one more, and what the last of them holds, which nothing may write to."""
+    """Room for so many and one more, and what the last of them holds, which nothing may write
+    to.
+    """
     rows = ffi.new(f"{kind}[]", room + 1)
     ffi.buffer(rows)[:] = b"\xa5" * len(ffi.buffer(rows))
     return rows, b"\xa5" * ffi.sizeof(kind)
 
 
 def test_nothing_is_written_past_the_room_that_is_given() -> None:
-    """A step's events and hits, ids, colliders, answers of queries: with room enough, and too little."""
-    given, counts, count = world(capacity=8, hit_capacity=28), ffi.new("fxs_counts *"), ffi.new("uint64_t *")
+    """A step's events and hits, ids, colliders, answers of queries: with room enough, and too
+    little.
+    """
+    given, counts, count = (
+        world(capacity=8, hit_capacity=28),
+        ffi.new("fxs_counts *"),
+        ffi.new("uint64_t *"),
+    )
     for id in range(5):
         assert lib.fxs_world_add(at(given), collider(id, x=id)) == lib.FXS_OK
     before = saved(given)
@@ -520,10 +575,23 @@ def test_nothing_is_written_past_the_room_that_is_given() -> None:
     area = ffi.new("fxs_query[2]", [{"shape": SPHERE, "mask": 2**32 - 1}] * 2)
     ends = ffi.new("uint64_t[2]")
     asks: list[Any] = [
-        (10, lambda ids, room: lib.fxs_world_query_many(at(given), 2, area, ends, ids, room, count)),
+        (
+            10,
+            lambda ids, room: lib.fxs_world_query_many(at(given), 2, area, ends, ids, room, count),
+        ),
         (5, lambda ids, room: lib.fxs_world_query(at(given), area, ids, room, count)),
-        (10, lambda ids, room: lib.fxs_world_nearest_many(at(given), 2, area, 0, ends, ids, room, count)),
-        (6, lambda ids, room: lib.fxs_world_nearest_many(at(given), 2, area, 3, ends, ids, room, count)),
+        (
+            10,
+            lambda ids, room: lib.fxs_world_nearest_many(
+                at(given), 2, area, 0, ends, ids, room, count
+            ),
+        ),
+        (
+            6,
+            lambda ids, room: lib.fxs_world_nearest_many(
+                at(given), 2, area, 3, ends, ids, room, count
+            ),
+        ),
     ]
     for needed, ask in asks:
         for room in range(needed + 1):
@@ -534,7 +602,9 @@ def test_nothing_is_written_past_the_room_that_is_given() -> None:
 
 
 def test_no_hit_is_written_past_the_room_when_another_sort_of_pairs_has_taken_most_of_it() -> None:
-    """28 pairs of spheres, and then 66 of boxes that came to one place: where the last step's hits are."""
+    """28 pairs of spheres, and then 66 of boxes that came to one place: where the last step's hits
+    are.
+    """
     given, counts = world(capacity=64, hit_capacity=40), ffi.new("fxs_counts *")
     events, box = ffi.new("fxs_event[100]"), (lib.FXS_BOX, 0, (9, 9, 9))
     for id in range(8):
@@ -585,7 +655,9 @@ def test_a_whole_disc_faces_everything(yaw: int) -> None:
 
 
 def test_a_states_hash_is_of_its_saved_bytes_wherever_a_block_of_them_ends() -> None:
-    """The hash takes the bytes a few thousand at a time: sizes 4 bytes apart end around such a border."""
+    """The hash takes the bytes a few thousand at a time: sizes 4 bytes apart end around such a
+    border.
+    """
     given, counts = world(capacity=400), ffi.new("fxs_counts *")
     for id in range(74):
         assert lib.fxs_world_add(at(given), collider(id, x=100 * id)) == lib.FXS_OK
@@ -601,8 +673,12 @@ def test_a_states_hash_is_of_its_saved_bytes_wherever_a_block_of_them_ends() -> 
 
 
 @pytest.mark.parametrize("before", range(12, 15))
-def test_a_states_hash_is_of_its_saved_bytes_where_a_full_word_of_ids_just_fits_a_block(before: int) -> None:
-    """64 colliders are 3328 bytes: the head and those before leave as much of 4096, or just less."""
+def test_a_states_hash_is_of_its_saved_bytes_where_a_full_word_of_ids_just_fits_a_block(
+    before: int,
+) -> None:
+    """64 colliders are 3328 bytes: the head and those before leave as much of 4096, or just
+    less.
+    """
     given = world(capacity=192)
     for id in (*range(before), *range(64, 192)):
         assert lib.fxs_world_add(at(given), collider(id, x=100 * id)) == lib.FXS_OK
@@ -622,10 +698,14 @@ YIELDS = [2**32 - 1] * 32
 
 
 def crowd(capacity: int, ids: list[int], apart: list[int]) -> Any:
-    """A stepped world with `ids` in each other's way, and `apart` far from them and from each other."""
+    """A stepped world with `ids` in each other's way, and `apart` far from them and from each
+    other.
+    """
     made, counts = world(capacity, 50), ffi.new("fxs_counts *")
     for n, id in enumerate([*ids, *apart]):
-        assert lib.fxs_world_add(at(made), collider(id, x=n if id in ids else 100 * n)) == lib.FXS_OK
+        assert (
+            lib.fxs_world_add(at(made), collider(id, x=n if id in ids else 100 * n)) == lib.FXS_OK
+        )
     assert lib.fxs_world_step(at(made), ffi.new("fxs_event[]", 50), 50, counts) == lib.FXS_OK
     assert counts.hits == len(ids) * (len(ids) - 1) // 2
     return made
@@ -648,16 +728,25 @@ def test_a_separation_needs_room_for_two_of_each_hit_or_for_all(
     before = saved(given)
     for less in range(room):
         count[0] = 77
-        status = lib.fxs_world_separate(at(given), YIELDS, 1, ffi.new("fxs_moved[]", 8), less, count)
+        status = lib.fxs_world_separate(
+            at(given), YIELDS, 1, ffi.new("fxs_moved[]", 8), less, count
+        )
         assert (status, count[0]) == (lib.FXS_E_ROOM, room)
         assert saved(given) == before
-    assert lib.fxs_world_separate(at(given), YIELDS, 1, ffi.new("fxs_moved[]", 8), room, count) == lib.FXS_OK
+    assert (
+        lib.fxs_world_separate(at(given), YIELDS, 1, ffi.new("fxs_moved[]", 8), room, count)
+        == lib.FXS_OK
+    )
     assert count[0] == len(ids)
 
 
 @pytest.mark.parametrize("first", [0, 7, 56, 62, 64, 120, 126])
 def test_a_separation_tells_of_all_it_moved_whatever_the_last_one_moved(first: int) -> None:
-    given, count, moved = crowd(128, [first, first + 1], []), ffi.new("uint64_t *"), ffi.new("fxs_moved[2]")
+    given, count, moved = (
+        crowd(128, [first, first + 1], []),
+        ffi.new("uint64_t *"),
+        ffi.new("fxs_moved[2]"),
+    )
     for _ in range(2):
         assert lib.fxs_world_separate(at(given), YIELDS, 1, moved, 2, count) == lib.FXS_OK
         assert [(m.id, m.y, m.z) for m in moved] == [(first, 0, 0), (first + 1, 0, 0)]
@@ -666,7 +755,9 @@ def test_a_separation_tells_of_all_it_moved_whatever_the_last_one_moved(first: i
             assert lib.fxs_world_move(at(given), first + n, n, 0, 0) == lib.FXS_OK
 
 
-@pytest.mark.parametrize("kinds", ["capsule capsule", "capsule sphere", "cylinder capsule", "box capsule"])
+@pytest.mark.parametrize(
+    "kinds", ["capsule capsule", "capsule sphere", "cylinder capsule", "box capsule"]
+)
 def test_the_tallest_of_all_that_are_just_apart_do_not_hit_in_a_step(kinds: str) -> None:
     """Their distance does not fit 32 bits, and the bounds that a step knows of them are rounded."""
     size_max = lib.FXS_SIZE_MAX
@@ -682,7 +773,15 @@ def test_the_tallest_of_all_that_are_just_apart_do_not_hit_in_a_step(kinds: str)
         for kind, _, size in (below, above)
     )
     counts = ffi.new("fxs_counts *")
-    for distance in (reach - 1, reach, reach + 1, reach + 5, reach + 9, reach + 2**13, reach + 2**14):
+    for distance in (
+        reach - 1,
+        reach,
+        reach + 1,
+        reach + 5,
+        reach + 9,
+        reach + 2**13,
+        reach + 2**14,
+    ):
         given = world()
         for id, shape, y in ((0, below, -(2**30) - 5), (1, above, -(2**30) - 5 + distance)):
             assert lib.fxs_world_add(at(given), collider(id, shape, y=y)) == lib.FXS_OK
@@ -690,7 +789,9 @@ def test_the_tallest_of_all_that_are_just_apart_do_not_hit_in_a_step(kinds: str)
         assert counts.hits == (distance <= reach)
 
 
-def state(colliders: list[int], hits: list[tuple[int, int, int]], changed: list[int], **head: int) -> bytes:
+def state(
+    colliders: list[int], hits: list[tuple[int, int, int]], changed: list[int], **head: int
+) -> bytes:
     """A saved state, good or not."""
     words = [head.get("magic", 0x31535846), 5, head.get("hit_when", 1), *[2**32 - 1] * 32]
     bodies = b"".join(bytes(ffi.buffer(collider(id, x=1000 * id))) for id in colliders)
@@ -710,7 +811,10 @@ def test_a_load_tells_where_the_rule_is_broken_and_changes_nothing() -> None:
     given = world(capacity=64, hit_capacity=4)
     for id in (0, 9):
         assert lib.fxs_world_add(at(given), collider(id, x=id and 10)) == lib.FXS_OK
-    assert lib.fxs_world_step(at(given), ffi.new("fxs_event[]", 1), 1, ffi.new("fxs_counts *")) == lib.FXS_OK
+    assert (
+        lib.fxs_world_step(at(given), ffi.new("fxs_event[]", 1), 1, ffi.new("fxs_counts *"))
+        == lib.FXS_OK
+    )
     before = saved(given)
     colliders_at, two_hits_at, changed_at = 144, 144 + 2 * 52 + 4, 144 + 2 * 52 + 4 + 4
     bad = {
@@ -719,7 +823,11 @@ def test_a_load_tells_where_the_rule_is_broken_and_changes_nothing() -> None:
         colliders_at: [state([64, 65], [], [])],
         colliders_at + 52: [state([5, 5], [], []), state([5, 4], [], []), state([5, 64], [], [])],
         two_hits_at: [
-            *(state([3, 20], [(min(id, 20), max(id, 20), 1)], []) for id in range(65) if id not in (3, 20)),
+            *(
+                state([3, 20], [(min(id, 20), max(id, 20), 1)], [])
+                for id in range(65)
+                if id not in (3, 20)
+            ),
             state([3, 20], [(20, 3, 1)], []),
             state([3, 20], [(3, 3, 1)], []),
             state([3, 20], [(3, 20, 0)], []),
@@ -737,7 +845,11 @@ def test_a_load_tells_where_the_rule_is_broken_and_changes_nothing() -> None:
             state([3, 20], [(3, 20, 1)] * 2, []),
         ],
         changed_at: [state([3, 20], [], [64])],
-        changed_at + 4: [state([3, 20], [], [7, 7]), state([3, 20], [], [7, 6]), state([3, 20], [], [7, 64])],
+        changed_at + 4: [
+            state([3, 20], [], [7, 7]),
+            state([3, 20], [], [7, 6]),
+            state([3, 20], [], [7, 64]),
+        ],
         changed_at + 8: [state([3, 20], [], [7, 8]) + b"\0"],
     }
     for offset, states in bad.items():
@@ -759,7 +871,9 @@ def test_a_load_refuses_what_is_no_kind_whatever_its_sizes(kind: int) -> None:
 
 @pytest.mark.parametrize("mask", [0, 2**32 - 1])
 def test_a_load_refuses_layers_of_which_one_meets_another_but_not_the_other_way(mask: int) -> None:
-    """Whichever they are, in a world that has the same but for this; and what follows the bytes is 0."""
+    """Whichever they are, in a world that has the same but for this; and what follows the bytes is
+    0.
+    """
     told, offset = config(layers=[mask] * 32), ffi.new("uint64_t *")
     for i, j in product(range(32), range(32)):
         given = memory(lib.fxs_world_size(told))
@@ -788,7 +902,9 @@ def test_a_load_and_a_save_are_of_all_there_are_however_many(n: int) -> None:
 
 @pytest.mark.parametrize("offset", [1, 2**24])
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_a_load_refuses_a_centre_that_an_offset_on_one_axis_puts_out_of_range(axis: int, offset: int) -> None:
+def test_a_load_refuses_a_centre_that_an_offset_on_one_axis_puts_out_of_range(
+    axis: int, offset: int
+) -> None:
     """Every other byte near the offset is 0, so that nothing else could make a load look at it."""
     for least_bad in (2**31 - offset, -(2**31) - 1 + offset):
         given, sign = world(), 1 if least_bad > 0 else -1
@@ -803,16 +919,28 @@ def test_a_load_refuses_a_centre_that_an_offset_on_one_axis_puts_out_of_range(ax
         assert saved(given) == data(least_bad - sign)
 
 
-FAR = [sign * near + more for sign in (-1, 1) for near in (0, 2**29, 2**30, 3 * 2**29) for more in (-2, 0, 1)]
+FAR = [
+    sign * near + more
+    for sign in (-1, 1)
+    for near in (0, 2**29, 2**30, 3 * 2**29)
+    for more in (-2, 0, 1)
+]
 FAR += [-(2**31), -(2**31) + 1, 2**31 - 1]
 
 
 @pytest.mark.parametrize(
     ("fields", "yaw"),
-    [(("x", "ox", "oz"), 8192), (("z", "ox", "oz"), 8192), (("y", "oy"), 0), (("x", "y", "z", "oy"), 0)],
+    [
+        (("x", "ox", "oz"), 8192),
+        (("z", "ox", "oz"), 8192),
+        (("y", "oy"), 0),
+        (("x", "y", "z", "oy"), 0),
+    ],
 )
 @pytest.mark.parametrize("y", [0, -1, 2**29])
-def test_a_load_takes_the_centres_that_an_addition_takes(fields: tuple[str, ...], yaw: int, y: int) -> None:
+def test_a_load_takes_the_centres_that_an_addition_takes(
+    fields: tuple[str, ...], yaw: int, y: int
+) -> None:
     """A load tells most of them from how large the numbers are."""
     adding, loading = world(), world()
     values = FAR if len(fields) < 4 else FAR[::5]
@@ -832,11 +960,16 @@ SHORT, SIZE_MAX = 2**29, lib.FXS_SIZE_MAX
 
 @pytest.mark.parametrize("kind", range(5))
 def test_a_load_takes_the_sizes_and_offsets_that_an_addition_takes(kind: int) -> None:
-    """Ends of their ranges, and what is 2^31 from an end: a load tells both by the same top bits."""
+    """Ends of their ranges, and what is 2^31 from an end: a load tells both by the same top
+    bits.
+    """
     adding, loading = world(), world()
     offsets = (0, SHORT, SHORT - 2**31, -SHORT, 2**31 - SHORT, -(2**31))
     sizes = (0, 1, SIZE_MAX, -(2**31), 1 - 2**31, 2 - 2**31, SIZE_MAX - 2**31)
-    head, rest = struct.pack("<36I", 0x31535846, 5, 1, *[2**32 - 1] * 32, 1), int(kind == lib.FXS_BOX)
+    head, rest = (
+        struct.pack("<36I", 0x31535846, 5, 1, *[2**32 - 1] * 32, 1),
+        int(kind == lib.FXS_BOX),
+    )
     taken = 0
     for oy, oz, a, b in product(offsets, offsets, sizes, sizes):
         made = collider(0, (kind, 9 * (kind == lib.FXS_SECTOR), (a, b, rest)), oy=oy, oz=oz)
@@ -850,7 +983,9 @@ def test_a_load_takes_the_sizes_and_offsets_that_an_addition_takes(kind: int) ->
 
 
 @pytest.mark.parametrize("end", [-1, 1])
-def test_a_load_refuses_a_centre_that_two_offsets_turned_onto_one_axis_put_out_of_range(end: int) -> None:
+def test_a_load_refuses_a_centre_that_two_offsets_turned_onto_one_axis_put_out_of_range(
+    end: int,
+) -> None:
     """Of numbers each of which, and any two of which, might be added to what is near."""
     given, near = world(), 2**29 - 2
     offset = {"ox": end * near, "oy": 2**29, "oz": end * (3 * 2**29 - 2), "yaw": 3355}
@@ -858,7 +993,9 @@ def test_a_load_refuses_a_centre_that_two_offsets_turned_onto_one_axis_put_out_o
         made = collider(0, z=z, **offset)
         empty = world()
         assert lib.fxs_world_add(at(empty), made) == status
-        data = struct.pack("<36I", 0x31535846, 5, 1, *[0] * 32, 1) + bytes(ffi.buffer(made)) + bytes(8)
+        data = (
+            struct.pack("<36I", 0x31535846, 5, 1, *[0] * 32, 1) + bytes(ffi.buffer(made)) + bytes(8)
+        )
         assert load(given, data)[0] == (status and lib.FXS_E_STATE)
 
 
@@ -877,7 +1014,9 @@ def test_a_load_turns_an_offset_whatever_was_in_memory(filled_with: int) -> None
         assert saved(given) == data
         ids, count = ffi.new("uint32_t[]", 4), ffi.new("uint64_t *")
         for z, found in ((1000, 1), (0, 0), (-1000, 0)):
-            area = ffi.new("fxs_query *", {"shape": SPHERE, "pose": (100, 0, z, 0), "mask": 2**32 - 1})
+            area = ffi.new(
+                "fxs_query *", {"shape": SPHERE, "pose": (100, 0, z, 0), "mask": 2**32 - 1}
+            )
             assert lib.fxs_world_query(at(given), area, ids, 4, count) == lib.FXS_OK
             assert count[0] == found
 
@@ -899,9 +1038,15 @@ CHANGES: dict[str, Any] = {
     "add": (lambda w: lib.fxs_world_add(w, collider(105, x=50500)), [20], [105]),
     "remove": (lambda w: lib.fxs_world_remove(w, 20), [], []),
     "move": (lambda w: lib.fxs_world_move(w, 20, 50500, 0, 0), [], [20]),
-    "pose": (lambda w: lib.fxs_world_set_pose(w, 20, ffi.new("fxs_pose *", (50500, 0, 0, 1))), [], [20]),
+    "pose": (
+        lambda w: lib.fxs_world_set_pose(w, 20, ffi.new("fxs_pose *", (50500, 0, 0, 1))),
+        [],
+        [20],
+    ),
     "shape": (
-        lambda w: lib.fxs_world_set_shape(w, 20, ffi.new("fxs_shape *", (lib.FXS_SPHERE, 0, (40000, 0, 0)))),
+        lambda w: lib.fxs_world_set_shape(
+            w, 20, ffi.new("fxs_shape *", (lib.FXS_SPHERE, 0, (40000, 0, 0)))
+        ),
         [20],
         [20],
     ),
@@ -913,11 +1058,16 @@ CHANGES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_queries_after_a_change_see_it_though_the_world_has_sorted_where_colliders_were(change: str) -> None:
+def test_queries_after_a_change_see_it_though_the_world_has_sorted_where_colliders_were(
+    change: str,
+) -> None:
     make, here, there = CHANGES[change]
     given, ids, count = world(capacity=200), ffi.new("uint32_t[9]"), ffi.new("uint64_t *")
     for id in range(100):
-        about = {"x": 1000 * id} | {60: {"x": 60000, "ox": 9500}, 80: {"x": 50500, "active": 0}}.get(id, {})
+        about = {"x": 1000 * id} | {
+            60: {"x": 60000, "ox": 9500},
+            80: {"x": 50500, "active": 0},
+        }.get(id, {})
         assert lib.fxs_world_add(at(given), collider(id, **about)) == lib.FXS_OK
 
     def met(x: int) -> list[int]:
@@ -942,17 +1092,24 @@ def test_a_yaw_of_a_turn_or_more_is_refused_everywhere(yaw: int) -> None:
     assert lib.fxs_world_turn(at(given), 0, yaw) == lib.FXS_E_YAW
     assert lib.fxs_world_set_pose(at(given), 0, pose) == lib.FXS_E_YAW
     poses = ffi.new("fxs_pose[2]", [(1, 2, 3, 4), (1, 2, 3, yaw)])
-    assert lib.fxs_world_pose_many(at(given), 2, ffi.new("uint32_t[]", [0, 0]), poses, bad) == lib.FXS_E_YAW
+    assert (
+        lib.fxs_world_pose_many(at(given), 2, ffi.new("uint32_t[]", [0, 0]), poses, bad)
+        == lib.FXS_E_YAW
+    )
     assert bad[0] == 1
     area = ffi.new("fxs_query *", {"shape": BOX, "pose": (0, 0, 0, yaw), "mask": 1})
     assert lib.fxs_world_query(at(given), area, ffi.new("uint32_t[1]"), 1, count) == lib.FXS_E_YAW
     asked = ffi.new("fxs_cast *", {"shape": BOX, "pose": (0, 0, 0, yaw), "motion": MOTION})
-    assert lib.fxs_world_cast(at(given), asked, ffi.new("fxs_cast_hit[1]"), 1, count) == lib.FXS_E_YAW
+    assert (
+        lib.fxs_world_cast(at(given), asked, ffi.new("fxs_cast_hit[1]"), 1, count) == lib.FXS_E_YAW
+    )
     assert saved(given) == before
 
 
 def test_a_yaw_changes_at_the_very_border() -> None:
-    """Places whose cross product with the direction of a border is -1, 0 or 1, the least there is."""
+    """Places whose cross product with the direction of a border is -1, 0 or 1, the least there
+    is.
+    """
     tried = 0
     for step in range(0, 65536, 97):
         x, z = model.half_step_direction(step)
@@ -970,10 +1127,15 @@ def test_a_yaw_changes_at_the_very_border() -> None:
     assert tried > 1000
 
 
-@pytest.mark.parametrize("half_angle", [1, 2, 8192, 16383, 16384, 16385, 16386, 32766, 32767, 32768])
+@pytest.mark.parametrize(
+    "half_angle", [1, 2, 8192, 16383, 16384, 16385, 16386, 32766, 32767, 32768]
+)
 def test_what_is_faced_is_between_the_directions_of_the_edges(half_angle: int) -> None:
     for yaw in (0, 5000, 16384, 40001):
-        left, right = model.direction((yaw + half_angle) % 65536), model.direction((yaw - half_angle) % 65536)
+        left, right = (
+            model.direction((yaw + half_angle) % 65536),
+            model.direction((yaw - half_angle) % 65536),
+        )
         edges = [yaw + side * half_angle + off for side in (1, -1) for off in (-1, 0, 1)]
         for at in [*range(0, 65536, 1024), *edges]:
             x, z = model.direction(at % 65536)

@@ -1,9 +1,8 @@
 """No float, no libc, no state: what compilers make of the kernel, looked at as machine code.
 
-Two kinds of build. Of ordinary ones every instruction is read, and those on vector registers must be moves or
-integer arithmetic. In the others the machine has no floating point: what uses it is refused, or calls a
-routine.
-"""
+Two kinds of build. Of ordinary ones every instruction is read, and those on vector registers must
+be moves or integer arithmetic. In the others the machine has no floating point: what uses it is
+refused, or calls a routine."""
 
 from __future__ import annotations
 
@@ -22,11 +21,26 @@ FREESTANDING = ("-ffreestanding", "-isystem", str(ROOT / "tests" / "native" / "w
 PORTABLE = ("-DFXS_NO_INT128", "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN")
 
 MEMORY = {"memcpy", "memmove", "memset"}
-# Of the compiler's own run-time library: zeros of a word are counted, and 64 bits are divided and shifted.
+# Of the compiler's own run-time library: zeros of a word are counted, and 64 bits are divided and
+# shifted.
 BITS = {"__clzdi2", "__ctzdi2"}
-WIDE = BITS | {"__udivdi3", "__divdi3", "__umoddi3", "__moddi3", "__udivmoddi4", "__divmoddi4", "__muldi3"}
+WIDE = BITS | {
+    "__udivdi3",
+    "__divdi3",
+    "__umoddi3",
+    "__moddi3",
+    "__udivmoddi4",
+    "__divmoddi4",
+    "__muldi3",
+}
 WIDE |= {"__ashldi3", "__lshrdi3", "__ashrdi3"}
-EABI = BITS | {"__aeabi_uldivmod", "__aeabi_ldivmod", "__aeabi_uidiv", "__aeabi_idiv", "__aeabi_lmul"}
+EABI = BITS | {
+    "__aeabi_uldivmod",
+    "__aeabi_ldivmod",
+    "__aeabi_uidiv",
+    "__aeabi_idiv",
+    "__aeabi_lmul",
+}
 EABI |= {"__aeabi_llsl", "__aeabi_llsr", "__aeabi_lasr", "__aeabi_uidivmod", "__aeabi_idivmod"}
 
 # x86: these on vector registers neither compute with nor convert a floating-point number.
@@ -43,13 +57,17 @@ def x86_computes(name: str, operands: str) -> bool:
 
 def aarch64_computes(name: str, operands: str) -> bool:
     """fmov between registers copies bits; with a constant it makes a number."""
-    return bool(re.fullmatch(r"f(?!mov)\w+|[su]cvtf|bfcvt\w*", name)) or (name == "fmov" and "#" in operands)
+    return bool(re.fullmatch(r"f(?!mov)\w+|[su]cvtf|bfcvt\w*", name)) or (
+        name == "fmov" and "#" in operands
+    )
 
 
 def arm_computes(name: str, operands: str) -> bool:
     """vmov between registers copies bits; with a constant it makes a number."""
     copies = name in ("vmov.f32", "vmov.f64") and "#" not in operands
-    return name.startswith(("vcvt", "fld", "fst")) or bool(re.search(r"\.f(16|32|64)", name) and not copies)
+    return name.startswith(("vcvt", "fld", "fst")) or bool(
+        re.search(r"\.f(16|32|64)", name) and not copies
+    )
 
 
 def riscv_computes(name: str, _: str) -> bool:
@@ -71,7 +89,9 @@ class Build:
         return " ".join([self.compiler, *(flag for flag in self.flags if flag not in FREESTANDING)])
 
 
-def gcc_of(triple: str, *flags: str, rule: Rule | None = None, runtime: set[str] | None = None) -> Build:
+def gcc_of(
+    triple: str, *flags: str, rule: Rule | None = None, runtime: set[str] | None = None
+) -> Build:
     flags = flags if rule else (*flags, *FREESTANDING)
     return Build(f"{triple}-gcc", flags, rule, frozenset(runtime or ()), f"{triple}-objdump")
 
@@ -149,7 +169,9 @@ def complaints(build: Build, sources: list[Path], directory: Path) -> list[str]:
             "-c",
             str(source),
         ]
-        run = subprocess.run([*command, "-o", str(objects[-1])], capture_output=True, text=True, check=False)
+        run = subprocess.run(
+            [*command, "-o", str(objects[-1])], capture_output=True, text=True, check=False
+        )
         if run.returncode != 0:
             return [run.stderr]
         found += [f"{source.name}: writable {name}" for name in writable(objects[-1])]
@@ -162,7 +184,9 @@ def complaints(build: Build, sources: list[Path], directory: Path) -> list[str]:
                 for name, operands in instructions(build.objdump, objects[-1])
                 if build.rule(name, operands)
             ]
-    return found + [f"calls {name}" for name in sorted(undefined - defined - MEMORY - build.runtime)]
+    return found + [
+        f"calls {name}" for name in sorted(undefined - defined - MEMORY - build.runtime)
+    ]
 
 
 @pytest.fixture(params=BUILDS, ids=str)

@@ -49,7 +49,12 @@ needs_rust = pytest.mark.skipif(shutil.which("rustc") is None, reason="no rustc 
 def run(*command: str | Path, text: str | None = None, cwd: Path | None = None) -> str:
     """What a command prints. It must succeed, and print nothing to standard error."""
     done = subprocess.run(
-        [str(word) for word in command], input=text, cwd=cwd, capture_output=True, text=True, check=False
+        [str(word) for word in command],
+        input=text,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, f"{shlex.join(map(str, command))}\n{done.stdout}{done.stderr}"
     assert done.stderr == ""
@@ -106,7 +111,9 @@ def test_the_single_file_form_compiles_without_a_warning(
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="no nm here")
 def test_the_single_file_form_has_the_public_symbols_only(built: Path, tmp_path: Path) -> None:
-    run(COMPILERS[0], "-std=c11", "-c", built / "single" / "fixsync.c", "-o", tmp_path / "fixsync.o")
+    run(
+        COMPILERS[0], "-std=c11", "-c", built / "single" / "fixsync.c", "-o", tmp_path / "fixsync.o"
+    )
     symbols = run("nm", "-g", tmp_path / "fixsync.o").splitlines()
     assert {line.split()[-1].lstrip("_") for line in symbols if " U " not in line} == PUBLIC
     assert {line.split()[-1].lstrip("_") for line in symbols if " U " in line} <= {
@@ -180,12 +187,19 @@ def trace_and_answers() -> tuple[str, str]:
                 trace.append(" ".join([head, *map(str, place)]))
             elif what == "query":
                 shape = a_shape(draw, 5)
-                trace.append(f"query {words_of(shape)} {pose.x} {pose.y} {pose.z} {pose.yaw} {every}")
+                trace.append(
+                    f"query {words_of(shape)} {pose.x} {pose.y} {pose.z} {pose.yaw} {every}"
+                )
                 told.append(" ".join(["query:", *map(str, world.query(shape, pose))]))
             elif what == "cast":
-                shape, motion = a_shape(draw, 4), tuple(draw.randrange(-500_000, 500_000) for _ in range(3))
+                shape, motion = (
+                    a_shape(draw, 4),
+                    tuple(draw.randrange(-500_000, 500_000) for _ in range(3)),
+                )
                 way = " ".join(map(str, motion))
-                trace.append(f"cast {words_of(shape)} {pose.x} {pose.y} {pose.z} {pose.yaw} {way} {every}")
+                trace.append(
+                    f"cast {words_of(shape)} {pose.x} {pose.y} {pose.z} {pose.yaw} {way} {every}"
+                )
                 hits = world.cast(shape, pose, motion)
                 told.append(" ".join(["cast:", *(f"{hit.id}@{hit.fraction}" for hit in hits)]))
             elif present and what != "add":
@@ -198,8 +212,16 @@ def trace_and_answers() -> tuple[str, str]:
                     world.move(id, pose.x, pose.y, pose.z)
                     trace.append(f"move {id} {pose.x} {pose.y} {pose.z}")
                 else:
-                    value = {"turn": pose.yaw, "layer": draw.randrange(2), "active": draw.randrange(2)}[what]
-                    change = {"turn": world.turn, "layer": world.set_layer, "active": world.set_active}[what]
+                    value = {
+                        "turn": pose.yaw,
+                        "layer": draw.randrange(2),
+                        "active": draw.randrange(2),
+                    }[what]
+                    change = {
+                        "turn": world.turn,
+                        "layer": world.set_layer,
+                        "active": world.set_active,
+                    }[what]
                     change(id, bool(value) if what == "active" else value)
                     trace.append(f"{what} {id} {value}")
         trace += ["step", "hash"]
@@ -264,11 +286,15 @@ def test_the_trace_server_tells_a_wrong_line(built: Path, lines: list[str], why:
     if not server.exists():
         run(COMPILERS[0], f"-I{CSRC}", EXAMPLES / "trace_server.c", *apart(built), "-o", server)
     for end in ("\n", "\r\n"):
-        done = subprocess.run([server], input=end.join(lines).encode(), capture_output=True, check=False)
+        done = subprocess.run(
+            [server], input=end.join(lines).encode(), capture_output=True, check=False
+        )
         assert (done.returncode, done.stderr.decode().strip()) == (1, why)
 
 
-def test_two_peers_with_the_callbacks_of_ggpo_agree_in_every_frame(built: Path, tmp_path: Path) -> None:
+def test_two_peers_with_the_callbacks_of_ggpo_agree_in_every_frame(
+    built: Path, tmp_path: Path
+) -> None:
     duel = tmp_path / "duel"
     options = ["-std=c11", *STRICT, f"-I{CSRC}"]
     run(COMPILERS[0], *options, EXAMPLES / "ggpo_callbacks.c", *apart(built), "-o", duel)
@@ -307,7 +333,8 @@ def test_the_kernel_is_standard_c_where_extensions_are_switched_off(compiler: st
         own = "\n".join(own_lines(text))
         assert "int" in own
         found = re.search(
-            r"__(attribute__|builtin_(?!offsetof)\w*|extension__|int128|declspec|asm__|typeof__)|\basm\b", own
+            r"__(attribute__|builtin_(?!offsetof)\w*|extension__|int128|declspec|asm__|typeof__)|\basm\b",
+            own,
         )
         assert found is None, f"{path.name}: {found}"
 
@@ -333,8 +360,20 @@ WINDOWS_STRING_H = (
 def test_the_kernel_compiles_for_windows_as_msvc_would_see_it(machine: str, tmp_path: Path) -> None:
     """With clang's MSVC mode. Of Windows' headers, the kernel needs three functions' prototypes."""
     (tmp_path / "string.h").write_text(WINDOWS_STRING_H)
-    options = [f"--target={machine}-pc-windows-msvc", "-fms-compatibility-version=19.29", "-ffreestanding"]
-    options += ["-std=c11", "-pedantic-errors", "-Wall", "-Wextra", "-Wgnu", "-Werror", f"-I{tmp_path}"]
+    options = [
+        f"--target={machine}-pc-windows-msvc",
+        "-fms-compatibility-version=19.29",
+        "-ffreestanding",
+    ]
+    options += [
+        "-std=c11",
+        "-pedantic-errors",
+        "-Wall",
+        "-Wextra",
+        "-Wgnu",
+        "-Werror",
+        f"-I{tmp_path}",
+    ]
     for shared in ([], ["-DFXS_SHARED", "-DFXS_BUILD"]):
         run("clang", *options, *shared, "-fsyntax-only", *SOURCES)
     told = run("clang", *options, "-DFXS_SHARED", "-E", CSRC / "fixsync.h")
@@ -345,17 +384,30 @@ def test_the_kernel_compiles_for_windows_as_msvc_would_see_it(machine: str, tmp_
 
 MINGW = Path("/usr/x86_64-w64-mingw32/lib/libmsvcrt.a")
 needs_windows_linker = pytest.mark.skipif(
-    shutil.which("clang-19") is None or shutil.which("lld-link-19") is None, reason="no clang 19, lld 19"
+    shutil.which("clang-19") is None or shutil.which("lld-link-19") is None,
+    reason="no clang 19, lld 19",
 )
 
 
 def windows_library(machine: str, flags: list[str], memory: Path, folder: Path) -> Path:
-    """A library of the kernel, compiled and linked as Visual Studio's clang would, but for Windows' headers:
-    of these the kernel needs three prototypes. `memory`: a library with those three functions."""
+    """A library of the kernel, compiled and linked as Visual Studio's clang would, but for Windows'
+    headers: of these the kernel needs three prototypes. `memory`: a library with those three
+    functions."""
     (folder / "string.h").write_text(WINDOWS_STRING_H)
-    target = [f"--target={machine}-pc-windows-msvc", "-fms-compatibility-version=19.29", f"-I{folder}"]
+    target = [
+        f"--target={machine}-pc-windows-msvc",
+        "-fms-compatibility-version=19.29",
+        f"-I{folder}",
+    ]
     # Probes of the stack would take one more function of Windows' libraries, and change no answer.
-    define = ["-std=c11", "-O2", "-ffreestanding", "-mno-stack-arg-probe", "-DFXS_SHARED", "-DFXS_BUILD"]
+    define = [
+        "-std=c11",
+        "-O2",
+        "-ffreestanding",
+        "-mno-stack-arg-probe",
+        "-DFXS_SHARED",
+        "-DFXS_BUILD",
+    ]
     run("clang-19", *target, *define, *flags, "-c", *SOURCES, cwd=folder)
     objects = [folder / f"{path.stem}.o" for path in SOURCES]
     library = folder / "fixsync.dll"
@@ -376,7 +428,9 @@ def test_a_windows_library_exports_the_public_symbols_and_needs_nothing(
         "void *memset(void *to, int c, size_t n) { (void)c; (void)n; return to; }\n"
     )
     memory = tmp_path / "memory.o"
-    run("clang-19", f"--target={machine}-pc-windows-msvc", "-c", tmp_path / "memory.c", "-o", memory)
+    run(
+        "clang-19", f"--target={machine}-pc-windows-msvc", "-c", tmp_path / "memory.c", "-o", memory
+    )
     with pefile.PE(windows_library(machine, flags, memory, tmp_path)) as library:
         exported = {symbol.name.decode() for symbol in library.DIRECTORY_ENTRY_EXPORT.symbols}
         assert not hasattr(library, "DIRECTORY_ENTRY_IMPORT")
@@ -384,7 +438,9 @@ def test_a_windows_library_exports_the_public_symbols_and_needs_nothing(
 
 
 @needs_windows_linker
-@pytest.mark.skipif(shutil.which("wine") is None or not MINGW.exists(), reason="no wine, no mingw-w64")
+@pytest.mark.skipif(
+    shutil.which("wine") is None or not MINGW.exists(), reason="no wine, no mingw-w64"
+)
 def test_a_windows_library_gives_the_golden_answers_under_wine(tmp_path: Path) -> None:
     native = ROOT / "tests" / "native"
     callers = [native / name for name in ("golden.c", "golden_main.c", "reference.c")]
@@ -443,7 +499,9 @@ def test_cpp_includes_the_header_and_links_the_kernel(
 
 def documented() -> Iterator[tuple[str, str]]:
     """Each function of the header, and the comment right above it."""
-    for found in re.finditer(r"(/\*(?:(?!\*/).)*\*/)?\nFXS_API [^;]*?\b(fxs_\w+)\(", HEADER, re.DOTALL):
+    for found in re.finditer(
+        r"(/\*(?:(?!\*/).)*\*/)?\nFXS_API [^;]*?\b(fxs_\w+)\(", HEADER, re.DOTALL
+    ):
         yield found[2], re.sub(r"\s*\n \*\s*", " ", found[1] or "")[2:-2].strip()
 
 
@@ -461,12 +519,16 @@ def test_every_function_that_returns_a_status_tells_which() -> None:
     untold = {"fxs_world_get", "fxs_world_set_owner"}  # those of every function that takes an id
     for name, comment in documented():
         if name in statuses and name not in untold and name != "fxs_yaw_between":
-            told = re.search(r"FXS_(OK|E_\w+|APART)|statuses of|[Aa]s (fxs_\w+|above)|^fxs_\w+ of", comment)
+            told = re.search(
+                r"FXS_(OK|E_\w+|APART)|statuses of|[Aa]s (fxs_\w+|above)|^fxs_\w+ of", comment
+            )
             assert told, name
 
 
 def test_every_constant_and_structure_and_group_of_them_has_a_comment() -> None:
-    blocks = re.sub(r"^#if.*?^#endif\n", "", HEADER.split("extern", 1)[1], flags=re.DOTALL | re.MULTILINE)
+    blocks = re.sub(
+        r"^#if.*?^#endif\n", "", HEADER.split("extern", 1)[1], flags=re.DOTALL | re.MULTILINE
+    )
     group = ""
     for line in blocks.splitlines():
         if line.startswith("/*"):
@@ -481,7 +543,12 @@ def test_every_constant_and_structure_and_group_of_them_has_a_comment() -> None:
 
 def test_what_the_headers_comments_name_is_there() -> None:
     code = re.sub(r"/\*.*?\*/", " ", HEADER, flags=re.DOTALL)
-    there = set(re.findall(r"\b(?:fxs|FXS)_\w+", code)) | {"FXS_SHARED", "FXS_BUILD", "FXS_OK", "FXS_E_"}
+    there = set(re.findall(r"\b(?:fxs|FXS)_\w+", code)) | {
+        "FXS_SHARED",
+        "FXS_BUILD",
+        "FXS_OK",
+        "FXS_E_",
+    }
     comments = " ".join(re.findall(r"/\*.*?\*/", HEADER, re.DOTALL))
     named = set(re.findall(r"\b(?:fxs|FXS)_\w+", comments))
     assert len(named) > 40
@@ -508,7 +575,9 @@ def layout(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "#include <fixsync.h>\n#include <stddef.h>\n#include <stdio.h>\n\n"
         f"int main(void) {{\n{''.join(lines)}    return 0;\n}}\n"
     )
-    run(COMPILERS[0], "-std=c11", *STRICT, f"-I{CSRC}", folder / "layout.c", "-o", folder / "layout")
+    run(
+        COMPILERS[0], "-std=c11", *STRICT, f"-I{CSRC}", folder / "layout.c", "-o", folder / "layout"
+    )
     return dict(line.split(" ", 1) for line in run(folder / "layout").splitlines())
 
 
@@ -526,7 +595,9 @@ def test_the_version_is_the_packages_in_the_header_and_in_the_library() -> None:
 
 
 def test_the_number_of_the_answers_goes_with_the_kernels_semantics_id() -> None:
-    """Where the id changes, an answer has changed: FXS_SEMANTICS is raised, and the new pair goes in here."""
+    """Where the id changes, an answer has changed: FXS_SEMANTICS is raised, and the new pair goes
+    in here.
+    """
     ids = {1: "833143b6e6e6a04709c89b1da110cb68"}
     assert lib.fxs_semantics() == lib.FXS_SEMANTICS
     assert ids[lib.FXS_SEMANTICS] == semantics_id().hex()
@@ -562,7 +633,11 @@ def prefix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     folder: Path = tmp_path_factory.mktemp(request.param)
     shared = f"-DBUILD_SHARED_LIBS={'ON' if request.param == 'shared' else 'OFF'}"
     build = cmake(
-        CSRC, folder / "build", shared, f"-DCMAKE_INSTALL_PREFIX={folder / 'p'}", "-DCMAKE_INSTALL_LIBDIR=lib"
+        CSRC,
+        folder / "build",
+        shared,
+        f"-DCMAKE_INSTALL_PREFIX={folder / 'p'}",
+        "-DCMAKE_INSTALL_LIBDIR=lib",
     )
     run("cmake", "--install", build)
     shutil.move(folder / "p", folder / request.param)
@@ -571,7 +646,9 @@ def prefix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @needs_cmake
 def test_cmake_finds_the_installed_kernel_and_links_it(prefix: Path, tmp_path: Path) -> None:
-    finding = f"find_package(fixsync {'.'.join(fixsync.__version__.split('.')[:2])} CONFIG REQUIRED)"
+    finding = (
+        f"find_package(fixsync {'.'.join(fixsync.__version__.split('.')[:2])} CONFIG REQUIRED)"
+    )
     (tmp_path / "CMakeLists.txt").write_text(
         CONSUMER.format(finding=finding, example=EXAMPLES / "ggpo_callbacks.c")
     )
@@ -673,16 +750,27 @@ def test_ctypes_plays_with_the_shared_library(shared: Path, layout: dict[str, st
 
 
 @needs_mono
-def test_csharp_plays_with_the_shared_library(shared: Path, tmp_path: Path, layout: dict[str, str]) -> None:
+def test_csharp_plays_with_the_shared_library(
+    shared: Path, tmp_path: Path, layout: dict[str, str]
+) -> None:
     program = tmp_path / "fixsync.exe"
-    run("mcs", "-unsafe", "-warnaserror", "-warn:4", EXAMPLES / "ffi" / "Fixsync.cs", f"-out:{program}")
+    run(
+        "mcs",
+        "-unsafe",
+        "-warnaserror",
+        "-warn:4",
+        EXAMPLES / "ffi" / "Fixsync.cs",
+        f"-out:{program}",
+    )
     command = ["env", f"LD_LIBRARY_PATH={shared.parent}", "mono", program]
     assert run(*command).splitlines() == [*PLAYED, *PLAYED, "query: 1", expected_hash()]
     compare_layout(run(*command, "layout"), layout)
 
 
 @needs_rust
-def test_rust_plays_with_the_static_library(built: Path, tmp_path: Path, layout: dict[str, str]) -> None:
+def test_rust_plays_with_the_static_library(
+    built: Path, tmp_path: Path, layout: dict[str, str]
+) -> None:
     run("ar", "rcs", tmp_path / "libfixsync.a", *apart(built))
     rustc = ["rustc", "--edition", "2021", "-D", "warnings", "-L", tmp_path, "-l", "static=fixsync"]
     run(*rustc, EXAMPLES / "ffi" / "fixsync.rs", "-o", tmp_path / "example")
@@ -745,6 +833,7 @@ def test_what_the_documentation_names_is_there(name: str) -> None:
     there = set(re.findall(r"\b(?:fxs|FXS)_\w+", code))
     assert set(re.findall(r"\b(?:fxs|FXS)_\w*[a-zA-Z0-9]\b", text)) <= there
     for path in itertools.chain.from_iterable(
-        re.findall(rf"(?<![\w/]){top}/[\w./]+\w", text) for top in ("csrc", "examples", "tests", "fixsync")
+        re.findall(rf"(?<![\w/]){top}/[\w./]+\w", text)
+        for top in ("csrc", "examples", "tests", "fixsync")
     ):
         assert (ROOT / path).exists(), path

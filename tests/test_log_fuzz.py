@@ -1,7 +1,7 @@
 """The C that reads and plays match logs, under a coverage-guided fuzzer and the sanitizers.
 
-tests/native/fuzz_logs.c says what has to hold. For longer: FIXSYNC_FUZZ_SECONDS=3600 pytest -k fuzzer_of_logs
-"""
+tests/native/fuzz_logs.c says what has to hold. For longer: FIXSYNC_FUZZ_SECONDS=3600 pytest -k
+fuzzer_of_logs"""
 
 from __future__ import annotations
 
@@ -28,13 +28,18 @@ def seeds(folder: Path) -> Path:
     """Lines of logs, and the columns that they make, as the fuzzer takes them."""
     folder.mkdir()
     cast = ["cast", ["sphere", 1], [-99, 0, 0], 0, [200, 0, 0], 2**32 - 1, 0, 0, 1]
-    match = [*logs.small_match(), [cast, ["shape", 1, ["sector", 9, 8, 7]], ["offset", 2, [-1, 0, 1]]]]
+    match = [
+        *logs.small_match(),
+        [cast, ["shape", 1, ["sector", 9, 8, 7]], ["offset", 2, [-1, 0, 1]]],
+    ]
     text = logs.text_of(logs.header(), logs.model_frames(match))
     head, *lines = text.splitlines()[:-1]
     source, target = folder / "match.jsonl", folder / "match.fxlog"
     for count in (1, 2, len(lines)):
         (folder / f"text{count}").write_bytes(b"\0" + b"\n".join(lines[:count]))
-        source.write_bytes(logs.text_of(json.loads(head), [json.loads(line) for line in lines[:count]]))
+        source.write_bytes(
+            logs.text_of(json.loads(head), [json.loads(line) for line in lines[:count]])
+        )
         convert(source, target)
         _, frames, _ = compact_model.blocks(target.read_bytes())
         block = compact_model.Column(frames[1])
@@ -52,7 +57,9 @@ def seeds(folder: Path) -> Path:
 
 def fuzz(folder: Path, code: Path, seconds: int) -> subprocess.CompletedProcess[str]:
     """Builds the fuzzer with this C of logs, and runs it."""
-    clang = next((name for name in ("clang-19", "clang-18", "clang-16", "clang") if shutil.which(name)), None)
+    clang = next(
+        (name for name in ("clang-19", "clang-18", "clang-16", "clang") if shutil.which(name)), None
+    )
     program = folder / "fuzz_logs"
     sources = [HERE / "native" / "fuzz_logs.c", code, *sorted((ROOT / "csrc").glob("*.c"))]
     folders = [code.parent, ROOT / "csrc", HERE / "native"]
@@ -65,14 +72,22 @@ def fuzz(folder: Path, code: Path, seconds: int) -> subprocess.CompletedProcess[
         *(f"-I{path}" for path in folders),
     ]
     built = clang and subprocess.run(
-        [clang, *flags, *map(str, sources), "-o", str(program)], capture_output=True, text=True, check=False
+        [clang, *flags, *map(str, sources), "-o", str(program)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if not built or built.returncode:
         reason = built.stderr[-300:] if built else "clang is not installed"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(f"no fuzzer can be built: {reason}")
-    options = [f"-max_total_time={seconds}", "-max_len=3000", "-timeout=20", f"-artifact_prefix={folder}/"]
+    options = [
+        f"-max_total_time={seconds}",
+        "-max_len=3000",
+        "-timeout=20",
+        f"-artifact_prefix={folder}/",
+    ]
     return subprocess.run(
         [str(program), *options, str(seeds(folder / "seeds"))],
         capture_output=True,

@@ -1,4 +1,6 @@
-"""Match logs as text: what is read, what is refused and where the error says so, and the canonical form."""
+"""Match logs as text: what is read, what is refused and where the error says so, and the canonical
+form.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fixsync import matchlog
-from fixsync.matchlog import UNSET, Footer, Header, MatchLogError, Names, Reader, SimFrame, TraceFrame, Writer
+from fixsync.log import matchlog
+from fixsync.log.matchlog import (
+    UNSET,
+    Footer,
+    Header,
+    MatchLogError,
+    Names,
+    Reader,
+    SimFrame,
+    TraceFrame,
+    Writer,
+)
 
 VECTORS = Path(__file__).parent / "vectors"
 
@@ -28,9 +40,7 @@ HEADER = (
     '"sim":null,"seed":0,"meta":{}}'
 )
 SIM_HEADER = HEADER.replace('"sim":null', '"sim":"brawl"')
-FRAME = (
-    '{"frame":0,"commands":[["move",1,[2,3,4]]],"queries":[],"events":[[1,2,1,2]],"hash":"00000000000000ab"}'
-)
+FRAME = '{"frame":0,"commands":[["move",1,[2,3,4]]],"queries":[],"events":[[1,2,1,2]],"hash":"00000000000000ab"}'
 
 
 def log_of(*lines: str, header: str = HEADER) -> bytes:
@@ -66,7 +76,11 @@ def refusal(directory: Path, text: bytes, name: str = "match.jsonl") -> MatchLog
 
 
 def integers(low: int, high: int) -> st.SearchStrategy[int]:
-    return st.sampled_from([low, high]) | st.integers(low, high) | st.integers(max(low, -5), min(high, 5))
+    return (
+        st.sampled_from([low, high])
+        | st.integers(low, high)
+        | st.integers(max(low, -5), min(high, 5))
+    )
 
 
 INT32 = integers(-(2**31), 2**31 - 1)
@@ -112,7 +126,8 @@ CAST_HITS = st.builds(matchlog.CastHit, IDS, integers(0, 65536), INT32, INT32, I
 ANSWERS = st.lists(IDS, max_size=3) | st.lists(CAST_HITS, max_size=3)
 KNOWN = {
     "queries": st.just(UNSET) | st.lists(ANSWERS, max_size=3),
-    "events": st.just(UNSET) | st.lists(st.tuples(IDS, IDS, integers(1, 3), integers(0, 2)), max_size=3),
+    "events": st.just(UNSET)
+    | st.lists(st.tuples(IDS, IDS, integers(1, 3), integers(0, 2)), max_size=3),
     "hash": st.just(UNSET) | st.integers(0, 2**64 - 1).map(lambda number: f"{number:016x}"),
 }
 INPUT = integers(-(2**63), 2**63 - 1)
@@ -309,11 +324,15 @@ def test_a_log_cut_at_any_byte_still_gives_its_whole_frames(tmp_path: Path) -> N
         reader, frames = read(path)
         assert len(frames) == max(0, sum(end <= size for end in ends) - 1)
         assert reader.footer is None
-        assert reader.cut == ("there is no last line" if size in ends else "the last line has no line feed")
+        assert reader.cut == (
+            "there is no last line" if size in ends else "the last line has no line feed"
+        )
 
 
 @pytest.mark.parametrize("suffix", ["gz", "bz2", "xz"])
-def test_a_compressed_log_cut_at_any_byte_gives_a_prefix_of_its_frames(tmp_path: Path, suffix: str) -> None:
+def test_a_compressed_log_cut_at_any_byte_gives_a_prefix_of_its_frames(
+    tmp_path: Path, suffix: str
+) -> None:
     path = tmp_path / f"match.jsonl.{suffix}"
     write(path, Header(capacity=4), [TraceFrame(n, [], hash=f"{n * n:016x}") for n in range(40)])
     whole = path.read_bytes()
@@ -344,7 +363,8 @@ def test_a_log_is_cut_short_if_only_the_gzip_trailer_is_missing(tmp_path: Path) 
     assert (len(frames), reader.cut) == (1, "the .gz data ends early")
 
 
-# What is refused. Each row: what the second line is, the field that the error names, and words of its reason.
+# What is refused. Each row: what the second line is, the field that the error names, and words of
+# its reason.
 
 BAD_FRAMES = [
     ("", "", "a blank line"),
@@ -365,12 +385,24 @@ BAD_FRAMES = [
     ('{"frame":' + "[" * 200_000, "", "nested too deep"),
     ('{"frame":0}', "commands", "the key is missing"),
     ('{"commands":[]}', "frame", "the key is missing"),
-    ('{"frame":0,"inputs":[]}', "inputs", "unknown key; known are frame, commands, queries, events, hash"),
+    (
+        '{"frame":0,"inputs":[]}',
+        "inputs",
+        "unknown key; known are frame, commands, queries, events, hash",
+    ),
     ('{"frame":0,"commands":[],"Hash":"00"}', "Hash", "unknown key"),
     ('{"frame":0,"commands":[],"a b\\n":0}', '"a b\\n"', "unknown key"),
     ('{"frame":0,"frame":0,"commands":[]}', "frame", "the key stands twice"),
-    ('{"frame":0,"commands":[["move",1,[1,2,3]]],"commands":[]}', "commands", "the key stands twice"),
-    ('{"frame":0,"commands":[],"hash":"00000000000000ab","h\\u0061sh":"00000000000000ab"}', "hash", "twice"),
+    (
+        '{"frame":0,"commands":[["move",1,[1,2,3]]],"commands":[]}',
+        "commands",
+        "the key stands twice",
+    ),
+    (
+        '{"frame":0,"commands":[],"hash":"00000000000000ab","h\\u0061sh":"00000000000000ab"}',
+        "hash",
+        "twice",
+    ),
     ('{"frame":0,"commands":[{"a":1,"a":2}]}', "commands[0].a", "the key stands twice"),
     ('{"frame":1,"commands":[]}', "frame", "expected 0, found 1: a frame is missing"),
     ('{"frame":"0","commands":[]}', "frame", 'expected an integer, found "0"'),
@@ -387,18 +419,38 @@ BAD_FRAMES = [
     ('{"frame":0,"commands":[],}', "", "no JSON"),
     ('{"frame":0,"commands":[],"hash":null}', "hash", "expected a string, found null"),
     ('{"frame":0,"commands":[],"hash":"12"}', "hash", 'expected 16 hexadecimal digits, found "12"'),
-    ('{"frame":0,"commands":[],"hash":"000000000000_0ab"}', "hash", "expected 16 hexadecimal digits"),
-    ('{"frame":0,"commands":[],"hash":"0x000000000000ab"}', "hash", "expected 16 hexadecimal digits"),
+    (
+        '{"frame":0,"commands":[],"hash":"000000000000_0ab"}',
+        "hash",
+        "expected 16 hexadecimal digits",
+    ),
+    (
+        '{"frame":0,"commands":[],"hash":"0x000000000000ab"}',
+        "hash",
+        "expected 16 hexadecimal digits",
+    ),
     ('{"frame":0,"commands":[],"hash":171}', "hash", "expected a string, found 171"),
     ('{"frame":0,"commands":[],"hash":"\\ud800"}', "hash", "half of a surrogate pair"),
     ('{"frame":0,"commands":[],"events":null}', "events", "expected a list, found null"),
     ('{"frame":0,"commands":[],"events":[[1,2,1]]}', "events[0]", "expected 4 values, found 3"),
-    ('{"frame":0,"commands":[],"events":[[1,2,1,1],[1,2,4,1]]}', "events[1][2]", "4 is not in 1..3"),
+    (
+        '{"frame":0,"commands":[],"events":[[1,2,1,1],[1,2,4,1]]}',
+        "events[1][2]",
+        "4 is not in 1..3",
+    ),
     ('{"frame":0,"commands":[],"events":[[1,2,1,3]]}', "events[0][3]", "3 is not in 0..2"),
-    ('{"frame":0,"commands":[],"events":[[1.0,2,1,2]]}', "events[0][0]", "expected an integer, found 1.0"),
+    (
+        '{"frame":0,"commands":[],"events":[[1.0,2,1,2]]}',
+        "events[0][0]",
+        "expected an integer, found 1.0",
+    ),
     ('{"frame":0,"commands":[],"queries":[1]}', "queries[0]", "expected a list, found 1"),
     ('{"frame":0,"commands":[],"queries":[[-1]]}', "queries[0][0]", "-1 is not in 0..2147483647"),
-    ('{"frame":0,"commands":[],"queries":[[1,"2"]]}', "queries[0][1]", "expected an integer or a list"),
+    (
+        '{"frame":0,"commands":[],"queries":[[1,"2"]]}',
+        "queries[0][1]",
+        "expected an integer or a list",
+    ),
     (
         '{"frame":0,"commands":[],"queries":[[[1,65537,0,0,0]]]}',
         "queries[0][0][1]",
@@ -436,9 +488,21 @@ BAD_COMMANDS = [
     ('["move",1,[1,2,-Infinity]]', "commands[0][2][2]", "expected an integer, found -Infinity"),
     ('["move",1,[1,2,true]]', "commands[0][2][2]", "expected an integer, found true"),
     ('["move",1,[1,2,"3"]]', "commands[0][2][2]", 'expected an integer, found "3"'),
-    ('["move",1,[1,2,2147483648]]', "commands[0][2][2]", "2147483648 is not in -2147483648..2147483647"),
-    ('["move",1,[1,-2147483649,3]]', "commands[0][2][1]", "-2147483649 is not in -2147483648..2147483647"),
-    (f'["move",1,[1,2,{"9" * 5000}]]', "commands[0][2][2]", "999... is not in -2147483648..2147483647"),
+    (
+        '["move",1,[1,2,2147483648]]',
+        "commands[0][2][2]",
+        "2147483648 is not in -2147483648..2147483647",
+    ),
+    (
+        '["move",1,[1,-2147483649,3]]',
+        "commands[0][2][1]",
+        "-2147483649 is not in -2147483648..2147483647",
+    ),
+    (
+        f'["move",1,[1,2,{"9" * 5000}]]',
+        "commands[0][2][2]",
+        "999... is not in -2147483648..2147483647",
+    ),
     ('["move",-1,[1,2,3]]', "commands[0][1]", "-1 is not in 0..2147483647"),
     ('["turn",1,65536]', "commands[0][2]", "65536 is not in 0..65535"),
     ('["turn",1,-1]', "commands[0][2]", "-1 is not in 0..65535"),
@@ -551,7 +615,11 @@ BAD_HEADERS: list[tuple[dict[str, Any] | str, str, str]] = [
     ({"version": True}, "version", "expected 1, found true"),
     ({"version": "1"}, "version", 'expected 1, found "1"'),
     ({"tick_rate": 0}, "tick_rate", "0 is not in 1..4294967295"),
-    ({"tick_rate": [60]}, "tick_rate", "expected an integer or [numerator, denominator], found [60]"),
+    (
+        {"tick_rate": [60]},
+        "tick_rate",
+        "expected an integer or [numerator, denominator], found [60]",
+    ),
     ({"tick_rate": [60, 0]}, "tick_rate[1]", "0 is not in 1..4294967295"),
     ({"tick_rate": 59.94}, "tick_rate", "expected an integer or a list, found 59.94"),
     ({"capacity": 0}, "capacity", "0 is not in 1..2147483648"),
@@ -585,9 +653,17 @@ BAD_HEADERS: list[tuple[dict[str, Any] | str, str, str]] = [
     (HEADER.replace('"meta":{}', '"meta":{"a":{"b":1,"b":1}}'), "meta.a.b", "the key stands twice"),
     (HEADER.replace('"meta":{}', '"meta":{"a":1,"a":1}'), "meta.a", "the key stands twice"),
     (HEADER.replace('"meta":{}', '"meta":{"a":"\\ud800"}'), "meta.a", "half of a surrogate pair"),
-    (HEADER.replace('"meta":{}', '"meta":{"\\udc00":1}'), 'meta."\\udc00"', "half of a surrogate pair"),
+    (
+        HEADER.replace('"meta":{}', '"meta":{"\\udc00":1}'),
+        'meta."\\udc00"',
+        "half of a surrogate pair",
+    ),
     (HEADER.replace('"meta":{}', '"meta":{"a":-0}'), "meta.a", "found -0"),
-    (HEADER.replace('"meta":{}', '"meta":{"a":' + "[" * 70 + "]" * 70 + "}"), "", "nested deeper than 64"),
+    (
+        HEADER.replace('"meta":{}', '"meta":{"a":' + "[" * 70 + "]" * 70 + "}"),
+        "",
+        "nested deeper than 64",
+    ),
     ("\ufeff" + HEADER, "", "byte order mark"),
     (HEADER + "\r", "", "carriage return"),
     (" " + HEADER, "", "white space"),
@@ -596,7 +672,11 @@ BAD_HEADERS: list[tuple[dict[str, Any] | str, str, str]] = [
     ("{}", "format", "the key is missing"),
     ("# a comment", "", "no JSON at column 1"),
     *[
-        (json.dumps({k: v for k, v in json.loads(HEADER).items() if k != key}), key, "the key is missing")
+        (
+            json.dumps({k: v for k, v in json.loads(HEADER).items() if k != key}),
+            key,
+            "the key is missing",
+        )
         for key in json.loads(HEADER)
     ],
 ]
@@ -615,7 +695,10 @@ def test_a_bad_header_is_refused_with_its_field(
 def test_a_file_of_no_bytes_is_refused(tmp_path: Path) -> None:
     for name in ("match.jsonl", "match.jsonl.gz", "match.jsonl.xz"):
         error = refusal(tmp_path, b"", name)
-        assert (error.line, error.reason) == (0, "the file is empty; a match log has a header on line 1")
+        assert (error.line, error.reason) == (
+            0,
+            "the file is empty; a match log has a header on line 1",
+        )
 
 
 def test_a_file_that_ends_within_its_header_is_refused(tmp_path: Path) -> None:
@@ -647,7 +730,9 @@ def test_bytes_after_the_compressed_data_are_refused(tmp_path: Path) -> None:
     assert "data is damaged" in refusal(tmp_path, data, "match.jsonl.gz").reason
 
 
-def test_a_line_longer_than_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_longer_than_the_limit_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(matchlog, "LINE_BYTES_MAX", 1 << 16)
     error = refusal(tmp_path, log_of(f'{{"frame":0,"commands":[{" " * (1 << 18)}]}}'))
     assert (error.line, error.reason) == (2, "a line of more than 65536 bytes")
@@ -718,7 +803,8 @@ def test_the_fast_way_through_the_reader_takes_nothing_that_the_strict_one_refus
             at = data.draw(st.integers(0, len(line)))
             length = data.draw(st.integers(0, 4))
             piece = data.draw(
-                st.binary(max_size=3) | st.sampled_from([b"-0", b".0", b"e1", b" ", b'"a":1,', b"1,"])
+                st.binary(max_size=3)
+                | st.sampled_from([b"-0", b".0", b"e1", b" ", b'"a":1,', b"1,"])
             )
             line[at : at + length] = piece
         text = bytes(line).replace(b"\n", b"")
@@ -738,7 +824,9 @@ BASE = with_footer((VECTORS / "small.jsonl").read_bytes().split(b'{"frame":4')[0
 
 @given(data=st.data())
 @settings(max_examples=400, deadline=None)
-def test_hostile_bytes_raise_match_log_errors_alone(data: st.DataObject, tmp_path_factory: Any) -> None:
+def test_hostile_bytes_raise_match_log_errors_alone(
+    data: st.DataObject, tmp_path_factory: Any
+) -> None:
     text = bytearray(BASE)
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(text)))
@@ -796,7 +884,9 @@ def test_any_bytes_at_all_are_a_log_or_a_match_log_error(
         SimFrame(0, [1]),
     ],
 )
-def test_a_writer_refuses_what_a_reader_would_and_writes_nothing_of_it(tmp_path: Path, frame: Any) -> None:
+def test_a_writer_refuses_what_a_reader_would_and_writes_nothing_of_it(
+    tmp_path: Path, frame: Any
+) -> None:
     path = tmp_path / "match.jsonl"
     with Writer(path, Header(capacity=4)) as writer:
         with pytest.raises(MatchLogError) as caught:
@@ -826,7 +916,9 @@ def test_a_writer_refuses_a_header_that_no_log_may_have(tmp_path: Path, header: 
 
 
 def test_capital_digits_of_a_hash_are_written_small(tmp_path: Path) -> None:
-    write(tmp_path / "match.jsonl", Header(capacity=4), [TraceFrame(0, [], hash="00000000000000AB")])
+    write(
+        tmp_path / "match.jsonl", Header(capacity=4), [TraceFrame(0, [], hash="00000000000000AB")]
+    )
     assert b'"hash":"00000000000000ab"' in (tmp_path / "match.jsonl").read_bytes()
 
 
@@ -845,7 +937,9 @@ def test_a_replacing_writer_leaves_the_old_file_until_it_is_done(tmp_path: Path)
     path.write_bytes(b"old")
     with pytest.raises(ZeroDivisionError), Writer(path, Header(capacity=4), replace=True):
         raise ZeroDivisionError
-    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("match.jsonl", b"old")]
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [
+        ("match.jsonl", b"old")
+    ]
     with Writer(path, Header(capacity=4), replace=True) as writer:
         writer.write(TraceFrame(0, []))
         assert path.read_bytes() == b"old"

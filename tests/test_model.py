@@ -67,7 +67,9 @@ def test_a_half_disc_with_its_apex_on_a_face_overlaps_the_box_it_faces() -> None
 def is_near_sector(sector: Any, pose: Any, points: list[tuple[int, int]], square: int) -> bool:
     """Whether one of the points lies within the root of square of the sector, in the plane."""
     (_, radius, half_angle, _), (x, _, z, yaw) = sector, pose
-    return any(model.near_sector(radius, half_angle, yaw, (px - x, pz - z), square) for px, pz in points)
+    return any(
+        model.near_sector(radius, half_angle, yaw, (px - x, pz - z), square) for px, pz in points
+    )
 
 
 def test_a_sector_meets_a_box_where_a_point_of_the_box_lies_in_it() -> None:
@@ -79,7 +81,9 @@ def test_a_sector_meets_a_box_where_a_point_of_the_box_lies_in_it() -> None:
         pose = rng.randint(-14, 14), 0, rng.randint(-14, 14), rng.randrange(65536)
         contact = model.overlap(sector, pose, ("box", half_x, 1, half_z), (0, 0, 0, 0))
         found[contact] += 1
-        points = [(px, pz) for px in range(-half_x, half_x + 1) for pz in range(-half_z, half_z + 1)]
+        points = [
+            (px, pz) for px in range(-half_x, half_x + 1) for pz in range(-half_z, half_z + 1)
+        ]
         inner = [(px, pz) for px, pz in points if abs(px) < half_x and abs(pz) < half_z]
         # A point of the closed sector inside the box has neighbours inside both.
         if is_near_sector(sector, pose, inner, 0):
@@ -106,7 +110,13 @@ def test_every_eleventh_direction_gives_its_own_yaw() -> None:
 
 
 def test_offsets_round_halves_away_from_zero() -> None:
-    assert [model.R(v) for v in (2**29, -(2**29), 2**29 - 1, 1 - 2**29, 3 * 2**29)] == [1, -1, 0, 0, 2]
+    assert [model.R(v) for v in (2**29, -(2**29), 2**29 - 1, 1 - 2**29, 3 * 2**29)] == [
+        1,
+        -1,
+        0,
+        0,
+        2,
+    ]
     assert model.centre((10, 20, 30, 16384), (1, 2, 3)) == (7, 22, 31)
 
 
@@ -137,7 +147,9 @@ def test_a_match_log_of_the_vectors_replays_identically(name: str) -> None:
 
 
 def small_world() -> ModelWorld:
-    """Three colliders, one hit of two that are there and one whose partner was removed, three changed ids."""
+    """Three colliders, one hit of two that are there and one whose partner was removed, three
+    changed ids.
+    """
     world = ModelWorld(8)
     world.add(1, ("sphere", 10), (0, 0, 0, 0), layer=3, owner=7)
     world.add(2, ("box", 5, 6, 7), (3, 0, 0, 100), offset=(1, 2, 3))
@@ -350,7 +362,10 @@ def shortest_lift(a: Any, pa: Any, b: Any, pb: Any) -> int:
 def test_check_push_out_accepts_the_shortest_whole_translation() -> None:
     for a, pa, b, pb in overlapping_pairs(400, seed=2):
         coincident = (pa[0], pa[2]) == (pb[0], pb[2])
-        if not coincident or "box" in (a[0], b[0]):  # the way out of other coincident shapes is fixed
+        if not coincident or "box" in (
+            a[0],
+            b[0],
+        ):  # the way out of other coincident shapes is fixed
             model.check_push_out(a, pa, b, pb, shortest_translation(a, pa, b, pb))
 
 
@@ -369,9 +384,16 @@ def sgn_or_one(v: int) -> int:
 
 
 def test_check_push_out_measures_in_real_units() -> None:
-    """Two cylinders 5 apart along a diagonal that need 10: 3-4-5 makes the shortest exactly 5 long."""
+    """Two cylinders 5 apart along a diagonal that need 10: 3-4-5 makes the shortest exactly 5
+    long.
+    """
     a, b, pb = ("cylinder", 5, 5), ("cylinder", 5, 5), (3, 0, 4, 0)
-    for result, allowed in [((-3, -4), True), ((-4, -5), True), ((-4, -6), False), ((-2, -4), False)]:
+    for result, allowed in [
+        ((-3, -4), True),
+        ((-4, -5), True),
+        ((-4, -6), False),
+        ((-2, -4), False),
+    ]:
         if allowed:
             model.check_push_out(a, (0, 0, 0, 0), b, pb, result)
         else:
@@ -417,7 +439,13 @@ def test_check_lift_accepts_the_shortest_lift_and_one_more() -> None:
 
 
 def test_a_side_is_told_in_the_box_frame() -> None:
-    assert [model.side_of(t, 0) for t in ((0, 0), (3, 3), (-3, 2), (1, 2), (0, -1))] == [0, 1, 2, 3, 4]
+    assert [model.side_of(t, 0) for t in ((0, 0), (3, 3), (-3, 2), (1, 2), (0, -1))] == [
+        0,
+        1,
+        2,
+        3,
+        4,
+    ]
     # A quarter turn takes the box's own +X towards +Z.
     assert model.side_of((0, 5), 16384) == model.POS_X
     assert model.side_of((5, 0), 16384) == model.NEG_Z
@@ -452,15 +480,20 @@ def test_the_sign_of_a_sum_of_roots_is_that_of_its_value() -> None:
     for _ in range(20000):
         size = rng.choice([2, 5, 40, 10**6])
         A, B, C = (rng.randint(-size, size) for _ in range(3))
-        n, m = rng.choice([(4, 9), (2, 8), (3, 3), (0, 5), (7, 7 * 10**4), (rng.randint(0, size), 2)])
-        # A sum that is not 0 is a root of a polynomial with small integer coefficients: it is not as near 0.
+        n, m = rng.choice(
+            [(4, 9), (2, 8), (3, 3), (0, 5), (7, 7 * 10**4), (rng.randint(0, size), 2)]
+        )
+        # A sum that is not 0 is a root of a polynomial with small integer coefficients: it is not
+        # as near 0.
         value = (A << 400) + B * isqrt(n << 800) + C * isqrt(m << 800)
         expected = 0 if abs(value) < 1 << 100 else model.sgn(value)
         assert model.sign_of_roots(A, B, n, C, m) == expected, (A, B, n, C, m)
 
 
 def test_a_cast_agrees_with_contacts_sampled_along_the_way() -> None:
-    """No counted contact before the fraction, and one in its step of 1/65536 unless it is a graze."""
+    """No counted contact before the fraction, and one in its step of 1/65536 unless it is a
+    graze.
+    """
     rng = random.Random(7)
     misses = hits = grazes = 0
     for _ in range(500):
@@ -489,7 +522,9 @@ def test_a_cast_agrees_with_contacts_sampled_along_the_way() -> None:
 
 
 def test_a_cast_at_a_rim_counts_only_the_grid() -> None:
-    """A ball of radius 5 grazes a rim 3 beside and 4 below it: a hit if its instant is on the grid."""
+    """A ball of radius 5 grazes a rim 3 beside and 4 below it: a hit if its instant is on the
+    grid.
+    """
     ball, disc, still = ("sphere", 5), ("cylinder", 100, 50), ((0, 0, 0, 0), (0, 0, 0))
     start = -300, 54, 103, 0
     assert model.cast_pair(ball, start, (1200, 0, 0), disc, *still) is not None
@@ -502,16 +537,24 @@ def test_a_cast_at_a_rim_counts_only_the_grid() -> None:
 
 
 def fast_rim_cuts(count: int) -> Iterator[model.Approach]:
-    """Balls that fly past a cylinder's rim at full speed and cut it less than 1/128 raw unit deep."""
+    """Balls that fly past a cylinder's rim at full speed and cut it less than 1/128 raw unit
+    deep.
+    """
     rng = random.Random(8)
     while count:
-        radius, disc, h, above = rng.randint(2, 5), rng.randint(1, 3), rng.randint(1, 3), rng.randint(1, 4)
+        radius, disc, h, above = (
+            rng.randint(2, 5),
+            rng.randint(1, 3),
+            rng.randint(1, 3),
+            rng.randint(1, 4),
+        )
         if above > radius:
             continue
         x, z = -rng.randint(2**28, 2**29), rng.randint(0, 12)
         mx, mz = -2 * (2**29 - rng.randint(1, 1000)), rng.choice([1, -1]) * 2 * (2**29 - 1)
         start, motion = (-x, -h - above, z - mz * x // mx), (mx, 0, mz)
-        # In 2^-20 raw units: how far the contact reaches at this height, and how near the line comes.
+        # In 2^-20 raw units: how far the contact reaches at this height, and how near the line
+        # comes.
         reach = (disc << 20) + isqrt((radius**2 - above**2) << 40)
         nearest = isqrt((model.cross((start[0], start[2]), (mx, mz)) ** 2 << 40) // (mx**2 + mz**2))
         if nearest > disc << 20 and 0 <= reach - nearest < 2**13:
@@ -609,7 +652,9 @@ def test_contact_is_symmetric(pair: Pair) -> None:
 
 @few
 @given(strategies.any_pairs(), strategies.positions())
-def test_contact_depends_on_the_difference_of_centres_alone(pair: Pair, by: tuple[int, int, int]) -> None:
+def test_contact_depends_on_the_difference_of_centres_alone(
+    pair: Pair, by: tuple[int, int, int]
+) -> None:
     a, pa, b, pb = pair
     moved = []
     for first, second, step in zip(pa[:3], pb[:3], by, strict=True):
@@ -634,8 +679,8 @@ def test_near_pairs_reach_every_contact_of_every_pair_of_kinds() -> None:
     """The strategy earns its name: of each two kinds it finds APART, TOUCHING and OVERLAPPING."""
     found: dict[tuple[str, ...], set[int]] = {}
 
-    # What is drawn depends on the constants in the modules that happen to be there: so many that it does not
-    # matter.
+    # What is drawn depends on the constants in the modules that happen to be there: so many that it
+    # does not matter.
     @settings(max_examples=4000, deadline=None, database=None, derandomize=True)
     @given(strategies.near_pairs())
     def collect(pair: Pair) -> None:
@@ -712,7 +757,9 @@ def test_a_cast_that_starts_or_ends_in_contact_is_a_hit(cast: Cast, hit_when: in
 @given(strategies.casts(), strategies.hit_whens())
 def test_twice_the_motion_halves_the_fraction(cast: Cast, hit_when: int) -> None:
     a, pa, motion_a, b, pb, motion_b = cast
-    half_a, half_b = ([model.sgn(m) * (abs(m) // 2) for m in motion] for motion in (motion_a, motion_b))
+    half_a, half_b = (
+        [model.sgn(m) * (abs(m) // 2) for m in motion] for motion in (motion_a, motion_b)
+    )
     half = model.cast_pair(a, pa, half_a, b, pb, half_b, hit_when)
     full = model.cast_pair(a, pa, [2 * m for m in half_a], b, pb, [2 * m for m in half_b], hit_when)
     if half and not has_rim(a, b):

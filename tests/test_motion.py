@@ -1,4 +1,6 @@
-"""What a game does with a cast's answer: going as far as the hit, sliding along it, bouncing off it."""
+"""What a game does with a cast's answer: going as far as the hit, sliding along it, bouncing off
+it.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,18 @@ from fixsync import (
     degrees,
     overlap,
 )
-from fixsync.motion import along, bounce, move_and_slide, slide
+from fixsync.game.motion import along, bounce, move_and_slide, slide
 from fixsync.testing import strategies as fst
 
 UP = (0, 1 << 30, 0)
 STEP = (1 << 29) - 1
 
-parts = st.integers(-20 * ONE, 20 * ONE) | st.integers(-8, 8) | st.just(0) | st.sampled_from((STEP, -STEP))
+parts = (
+    st.integers(-20 * ONE, 20 * ONE)
+    | st.integers(-8, 8)
+    | st.just(0)
+    | st.sampled_from((STEP, -STEP))
+)
 motions = st.tuples(parts, parts, parts)
 nudges = st.integers(-ONE // 2, ONE // 2) | st.just(0)
 
@@ -58,11 +65,19 @@ def dot(a: tuple[int, int, int], b: tuple[int, int, int]) -> int:
 @given(case=aimed(), hit_when=st.sampled_from((Contact.TOUCHING, Contact.OVERLAPPING)))
 # Touching exactly, where the normal 3:4 is rounded.
 @example(
-    (Sphere(2 * ONE), Pose(-6 * ONE, 8 * ONE, 0), (6 * ONE, -8 * ONE, 5), Sphere(3 * ONE), Pose(0, 0, 0)),
+    (
+        Sphere(2 * ONE),
+        Pose(-6 * ONE, 8 * ONE, 0),
+        (6 * ONE, -8 * ONE, 5),
+        Sphere(3 * ONE),
+        Pose(0, 0, 0),
+    ),
     Contact.OVERLAPPING,
 )
 @example((Sphere(2), Pose(-3, 4, 0), (7, 5, 0), Sphere(3), Pose(0, 0, 0)), Contact.OVERLAPPING)
-@example((Sphere(2), Pose(-3, 4, 0), (4000, 2999, 0), Sphere(3), Pose(0, 0, 0)), Contact.OVERLAPPING)
+@example(
+    (Sphere(2), Pose(-3, 4, 0), (4000, 2999, 0), Sphere(3), Pose(0, 0, 0)), Contact.OVERLAPPING
+)
 def test_what_goes_as_far_as_a_hit_does_not_overlap_and_what_slides_on_does_not_hit_again(
     case: tuple[Shape, Pose, tuple[int, int, int], Shape, Pose], hit_when: Contact
 ) -> None:
@@ -123,13 +138,19 @@ def test_a_motion_that_slides_on_a_floor_keeps_its_way_to_the_raw_unit() -> None
 
 @pytest.mark.parametrize("yaw", [0, 1, 4096, degrees(30), 8192, 20000])
 def test_a_dash_along_walls_ends_in_no_wall(yaw: int) -> None:
-    """A room of four turned walls and a pillar: whoever dashes about in it, sliding, never comes into one."""
+    """A room of four turned walls and a pillar: whoever dashes about in it, sliding, never comes
+    into one.
+    """
     world = World(8, hit_when=Contact.OVERLAPPING, layers=[(0, 1)])
     world.add(0, Cylinder(ONE // 2, ONE), Pose(0, 0, 2 * ONE))
     for side in range(4):
         turned = (yaw + side * 16384) % 65536
         world.add(
-            1 + side, Box(ONE, 2 * ONE, 8 * ONE), Pose(0, 0, 0, turned), offset=(6 * ONE, 0, 0), layer=1
+            1 + side,
+            Box(ONE, 2 * ONE, 8 * ONE),
+            Pose(0, 0, 0, turned),
+            offset=(6 * ONE, 0, 0),
+            layer=1,
         )
     world.add(5, Cylinder(ONE, ONE), Pose(0, 0, 0), layer=1)
     met, far = 0, 0
@@ -139,13 +160,17 @@ def test_a_dash_along_walls_ends_in_no_wall(yaw: int) -> None:
         met += len(move_and_slide(world, 0, motion))
         far += abs(world[0].pose.x - before.x) + abs(world[0].pose.z - before.z)
         assert world.step() == [], "nothing is overlapped"
-        assert world.query(Cylinder(8 * ONE, ONE), Pose(0, 0, 0), mask=1) == [0], "it is still in the room"
+        assert world.query(Cylinder(8 * ONE, ONE), Pose(0, 0, 0), mask=1) == [0], (
+            "it is still in the room"
+        )
     assert met > 100
     assert far > 200 * ONE, "it is not stuck"
 
 
 @given(fst.worlds(capacity=6), st.data())
-def test_what_moves_and_slides_ends_in_nothing_that_it_was_not_in(world: World, data: st.DataObject) -> None:
+def test_what_moves_and_slides_ends_in_nothing_that_it_was_not_in(
+    world: World, data: st.DataObject
+) -> None:
     movers = [id for id in world if not isinstance(world[id].shape, Sector)]
     assume(movers)
     id = data.draw(st.sampled_from(movers))
@@ -156,10 +181,16 @@ def test_what_moves_and_slides_ends_in_nothing_that_it_was_not_in(world: World, 
         return {hit.id for hit in hits if mask >> world[hit.id].layer & 1}
 
     before, start = overlapped(), world[id].pose
-    came_to = move_and_slide(world, id, data.draw(motions), mask=mask, passes=data.draw(st.integers(1, 6)))
+    came_to = move_and_slide(
+        world, id, data.draw(motions), mask=mask, passes=data.draw(st.integers(1, 6))
+    )
     assert overlapped() == before
     if before:
-        assert (came_to[0].id in before, came_to[0].fraction, came_to[0].normal) == (True, 0, (0, 0, 0))
+        assert (came_to[0].id in before, came_to[0].fraction, came_to[0].normal) == (
+            True,
+            0,
+            (0, 0, 0),
+        )
         assert world[id].pose == start
     assert all(mask >> world[hit.id].layer & 1 for hit in came_to)
 
@@ -172,7 +203,9 @@ def test_a_dash_out_of_the_world_is_refused_and_moves_nothing() -> None:
     with pytest.raises(ValueError, match="x must be"):
         move_and_slide(world, 0, (8 * ONE, 0, 8 * ONE))
     assert world.save() == before
-    assert len(move_and_slide(world, 0, (ONE, 0, 8 * ONE))) == 1, "it comes to the wall before it leaves"
+    assert len(move_and_slide(world, 0, (ONE, 0, 8 * ONE))) == 1, (
+        "it comes to the wall before it leaves"
+    )
 
 
 def test_a_dash_through_what_is_not_in_the_mask_is_free() -> None:
@@ -182,7 +215,9 @@ def test_a_dash_through_what_is_not_in_the_mask_is_free() -> None:
     assert move_and_slide(world, 0, (8 * ONE, 0, 0), mask=0b0111) == []
     assert world[0].pose.x == 8 * ONE
     assert [hit.id for hit in move_and_slide(world, 0, (-8 * ONE, 0, 0))] == [1]
-    assert 5 * ONE + 1 <= world[0].pose.x <= 5 * ONE + 1 + 8, "65536ths of the motion are 8 raw units"
+    assert 5 * ONE + 1 <= world[0].pose.x <= 5 * ONE + 1 + 8, (
+        "65536ths of the motion are 8 raw units"
+    )
 
 
 @pytest.mark.parametrize(

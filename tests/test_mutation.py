@@ -41,10 +41,14 @@ def mutation(*arguments: Any) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def hard() -> list[str]:
-    """Of mutation_hard.txt, what the kernel still has: a change of a line takes its mutants away."""
+    """Of mutation_hard.txt, what the kernel still has: a change of a line takes its mutants
+    away.
+    """
     there = set(mutation("--list").stdout.splitlines())
     found = [name for name in HARD if name in there]
-    assert len(found) > 10, f"mutation_hard.txt needs others in the place of {sorted(set(HARD) - there)}"
+    assert len(found) > 10, (
+        f"mutation_hard.txt needs others in the place of {sorted(set(HARD) - there)}"
+    )
     return found
 
 
@@ -54,7 +58,9 @@ def test_the_golden_notices_what_is_hard_to_notice(hard: list[str], tmp_path: Pa
     run = mutation("--stages", 1, "--results", tmp_path / "results", *chosen)
     assert run.returncode == 0, run.stdout + run.stderr
     table = run.stdout.splitlines()[-1].split("|")
-    assert [cell.strip() for cell in table[1:5]] == ["all", str(len(hard)), "0", str(len(hard))], run.stdout
+    assert [cell.strip() for cell in table[1:5]] == ["all", str(len(hard)), "0", str(len(hard))], (
+        run.stdout
+    )
 
 
 def test_a_mutant_that_is_none_is_named_so() -> None:
@@ -83,7 +89,9 @@ def test_mutants_are_found_in_every_part_of_the_kernel_and_no_two_have_one_name(
     assert {name.split()[0] for name in names} == kernel - {"angle_table.h", "fixsync.h"}
 
 
-def test_a_result_of_another_text_of_the_function_is_not_kept(hard: list[str], tmp_path: Path) -> None:
+def test_a_result_of_another_text_of_the_function_is_not_kept(
+    hard: list[str], tmp_path: Path
+) -> None:
     needs_compilers()
     name, results = hard[0], tmp_path / "results"
     known = {"name": name, "verdict": "survived", "by": "", "origin": "0123456789ab"}

@@ -1,4 +1,6 @@
-"""Nearest first, and an emptied world: against the model's queries and squared distances in big integers."""
+"""Nearest first, and an emptied world: against the model's queries and squared distances in big
+integers.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ EDGES = st.sampled_from([INT32_MIN, INT32_MIN + 1, -1, 0, 1, INT32_MAX - 1, INT3
 PLACES = st.tuples(EDGES, EDGES, EDGES)
 
 
-def nearest_by_model(world: model.ModelWorld, shape: Any, pose: Any, limit: int, **how: Any) -> list[int]:
+def nearest_by_model(
+    world: model.ModelWorld, shape: Any, pose: Any, limit: int, **how: Any
+) -> list[int]:
     def key(id: int) -> tuple[int, int]:
         at = world[id].at
         return sum((at[i] - pose[i]) ** 2 for i in range(3)), id
@@ -40,7 +44,9 @@ def both(colliders: list[Any]) -> tuple[World, model.ModelWorld]:
     return world, twin
 
 
-def colliders(place: st.SearchStrategy[Any], size: st.SearchStrategy[int]) -> st.SearchStrategy[list[Any]]:
+def colliders(
+    place: st.SearchStrategy[Any], size: st.SearchStrategy[int]
+) -> st.SearchStrategy[list[Any]]:
     one = st.tuples(
         shapes(size=size),
         st.tuples(place, yaws()).map(lambda p: (*p[0], p[1])),
@@ -56,14 +62,18 @@ SMALL = st.tuples(*[st.integers(-20, 20)] * 3)
 QUESTIONS = st.tuples(st.integers(0, 13), st.sampled_from([2**32 - 1, 1, 6, 0]), st.integers(0, 2))
 
 
-@given(colliders(SMALL, st.integers(1, 30)), shapes(size=st.integers(1, 40)), SMALL, yaws(), QUESTIONS)
+@given(
+    colliders(SMALL, st.integers(1, 30)), shapes(size=st.integers(1, 40)), SMALL, yaws(), QUESTIONS
+)
 def test_nearest_is_the_models_query_by_squared_distance_and_id(
     rows: Any, shape: Any, place: Any, yaw: int, question: Any
 ) -> None:
     ask_both(rows, shape, (*place, yaw), question)
 
 
-@given(colliders(PLACES, st.just(SIZE_MAX)), shapes(size=st.just(SIZE_MAX)), PLACES, yaws(), QUESTIONS)
+@given(
+    colliders(PLACES, st.just(SIZE_MAX)), shapes(size=st.just(SIZE_MAX)), PLACES, yaws(), QUESTIONS
+)
 def test_nearest_holds_at_the_ends_of_int32(
     rows: Any, shape: Any, place: Any, yaw: int, question: Any
 ) -> None:
@@ -103,10 +113,13 @@ def test_one_raw_unit_at_the_far_end_decides_who_is_nearer() -> None:
 
 def test_nearest_grows_its_room_and_sorts_a_crowd() -> None:
     world = World(3000)
-    world.add_many([(id, Sphere(1), Pose(id * 7919 % 3001, 0, id * 104729 % 2999)) for id in range(3000)])
+    world.add_many(
+        [(id, Sphere(1), Pose(id * 7919 % 3001, 0, id * 104729 % 2999)) for id in range(3000)]
+    )
     centre = Pose(1500, 0, 1500)
     by_distance = sorted(
-        range(3000), key=lambda id: ((id * 7919 % 3001 - 1500) ** 2 + (id * 104729 % 2999 - 1500) ** 2, id)
+        range(3000),
+        key=lambda id: ((id * 7919 % 3001 - 1500) ** 2 + (id * 104729 % 2999 - 1500) ** 2, id),
     )
     assert world.nearest(Sphere(10**6), centre) == by_distance
     assert world.nearest(Sphere(10**6), centre, 10) == by_distance[:10]

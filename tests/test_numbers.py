@@ -127,7 +127,22 @@ def test_a_float_is_told_what_to_write_instead(function: Any) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("", " 1", "1 ", "1\n", "1_0", "1,5", "1e3", "0x10", "nan", "inf", ".5", "5.", "+-1", "--1"),
+        *(
+            "",
+            " 1",
+            "1 ",
+            "1\n",
+            "1_0",
+            "1,5",
+            "1e3",
+            "0x10",
+            "nan",
+            "inf",
+            ".5",
+            "5.",
+            "+-1",
+            "--1",
+        ),
         *("1/0", "1/-2", "1/2/3", "1.5/2", "٣", "½", "1" * 501),
     ],
 )
@@ -166,7 +181,9 @@ def test_a_huge_number_is_named_without_being_printed() -> None:
         q(10**5000)
 
 
-@given(st.fractions() | st.integers() | st.sampled_from([Fraction(45, 2**14), Fraction(135, 2**14)]))
+@given(
+    st.fractions() | st.integers() | st.sampled_from([Fraction(45, 2**14), Fraction(135, 2**14)])
+)
 def test_degrees_is_the_nearest_yaw_and_the_even_one_of_two(value: Fraction | int) -> None:
     steps = Fraction(value) * 65536 / 360
     assert degrees(value) == round(steps) % 65536

@@ -101,7 +101,18 @@ def test_importing_fixsync_loads_neither_numpy_nor_the_command_line() -> None:
     assert found.stdout.strip() == ""
 
 
-_EXACT = ["_native", "numbers", "shapes", "records", "state", "world", "aim", "flat", "bodies", "handlers"]
+_EXACT = [
+    "_native",
+    "numbers",
+    "shapes",
+    "records",
+    "state",
+    "world",
+    "aim",
+    "flat",
+    "bodies",
+    "handlers",
+]
 
 
 @pytest.mark.parametrize("module", _EXACT)
@@ -136,7 +147,9 @@ def test_the_header_is_the_declaration_that_cffi_reads() -> None:
     assert "FXS_API" not in declared
     ffi = FFI()
     ffi.cdef(declared)
-    in_header = set(re.findall(r"^FXS_API .*?\b(fxs_\w+)\(", build_ffi.HEADER.read_text(), re.MULTILINE))
+    in_header = set(
+        re.findall(r"^FXS_API .*?\b(fxs_\w+)\(", build_ffi.HEADER.read_text(), re.MULTILINE)
+    )
     assert in_header == {name for name in dir(lib) if name.startswith("fxs_")}
 
 
@@ -153,12 +166,15 @@ def test_a_negative_constant_loses_its_brackets_only() -> None:
 
 def kernel_of(wheel: Path) -> tuple[str, bytes]:
     with zipfile.ZipFile(wheel) as archive:
-        (name,) = (n for n in archive.namelist() if n.startswith("fixsync/_kernel.") and n[-4:] != ".pyi")
+        (name,) = (
+            n for n in archive.namelist() if n.startswith("fixsync/_kernel.") and n[-4:] != ".pyi"
+        )
         return name, archive.read(name)
 
 
 needs_compiler = pytest.mark.skipif(
-    shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0]) is None, reason="no C compiler here"
+    shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0]) is None,
+    reason="no C compiler here",
 )
 
 
@@ -171,13 +187,26 @@ def test_the_same_files_give_the_same_sdist_and_wheel_wherever_and_whenever_they
     with tarfile.open(sdist) as archive:
         members = archive.getmembers()
     names = {member.name.partition("/")[2] for member in members}
-    assert {(m.uid, m.gid, m.uname, m.gname, m.mtime) for m in members} == {(0, 0, "", "", 315532800)}
+    assert {(m.uid, m.gid, m.uname, m.gname, m.mtime) for m in members} == {
+        (0, 0, "", "", 315532800)
+    }
     project = tmp_path / "one"
     files = {path.relative_to(project).as_posix() for path in project.rglob("*") if path.is_file()}
-    made = {name for name in files if re.match(r"(build|dist|fixsync\.egg-info)/|setup\.cfg$", name)}
+    made = {
+        name for name in files if re.match(r"(build|dist|fixsync\.egg-info)/|setup\.cfg$", name)
+    }
     assert files - made - {".gitignore"} <= names
-    promised = {"build_ffi.py", "pyproject.toml", "fixsync/py.typed", "fixsync/_kernel.pyi", "tests/model.py"}
-    assert promised | {"csrc/fixsync.h", "replay_logs/README.md", ".ci/release.py", "CHANGELOG.md"} <= names
+    promised = {
+        "build_ffi.py",
+        "pyproject.toml",
+        "fixsync/py.typed",
+        "fixsync/_kernel.pyi",
+        "tests/model.py",
+    }
+    assert (
+        promised | {"csrc/fixsync.h", "replay_logs/README.md", ".ci/release.py", "CHANGELOG.md"}
+        <= names
+    )
     assert not any(re.search(r"\.(so|pyd|pyc)$|__pycache__", name) for name in names)
 
     name, kernel = kernel_of(wheel)
@@ -192,9 +221,12 @@ def test_the_same_files_give_the_same_sdist_and_wheel_wherever_and_whenever_they
             assert archive.read(f"fixsync/csrc/{file.name}") == file.read_bytes(), file
     assert {"fixsync/py.typed", "fixsync/_kernel.pyi", "fixsync/world.py"} <= files
     assert not any(file.startswith(("tests/", "csrc/", "build_ffi")) for file in files)
-    # The kernel's own files, for programs that compile it: what a compiler needs, and not what makes them.
+    # The kernel's own files, for programs that compile it: what a compiler needs, and not what
+    # makes them.
     sources = {f"fixsync/csrc/{file.name}" for file in (ROOT / "csrc").glob("*.[ch]")}
-    assert {file for file in files if file.startswith("fixsync/csrc/")} == sources | {"fixsync/csrc/LICENSE"}
+    assert {file for file in files if file.startswith("fixsync/csrc/")} == sources | {
+        "fixsync/csrc/LICENSE"
+    }
 
 
 def test_the_kernel_is_released_as_one_source_that_is_that_of_its_files(tmp_path: Path) -> None:
@@ -213,7 +245,9 @@ def test_the_kernel_is_released_as_one_source_that_is_that_of_its_files(tmp_path
 
 
 @needs_compiler
-def test_a_build_whose_bytes_differ_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_whose_bytes_differ_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def build(where: Path, kind: str) -> Path:
         path = where / kind
         if kind == "sdist":
@@ -230,7 +264,9 @@ def test_a_build_whose_bytes_differ_is_told(tmp_path: Path, monkeypatch: pytest.
 
 
 @needs_compiler
-def test_without_a_stable_abi_the_wheel_is_of_one_version_and_answers_the_same(tmp_path: Path) -> None:
+def test_without_a_stable_abi_the_wheel_is_of_one_version_and_answers_the_same(
+    tmp_path: Path,
+) -> None:
     """As it is built for a Python without the GIL."""
     where = release.tree(tmp_path / "tree")
     code = (
@@ -259,7 +295,12 @@ def pythons() -> dict[tuple[int, ...], str]:
     found = [
         *Path.home().glob(".pyenv/versions/*/bin/python"),
         *cache.glob("python3.*/usr/bin/python3.*"),
-        *(Path(path) for n in range(10, 30) for t in ("", "t") if (path := shutil.which(f"python3.{n}{t}"))),
+        *(
+            Path(path)
+            for n in range(10, 30)
+            for t in ("", "t")
+            if (path := shutil.which(f"python3.{n}{t}"))
+        ),
         Path(sys.executable),
     ]
     there = {}
@@ -275,8 +316,15 @@ def pythons() -> dict[tuple[int, ...], str]:
 
 
 @needs_compiler
-def test_packages_install_and_work_with_the_oldest_and_the_newest_python_here(tmp_path: Path) -> None:
-    for tool in ("twine", "check_wheel_contents", "abi3audit", *(["auditwheel"] if release.LINUX else [])):
+def test_packages_install_and_work_with_the_oldest_and_the_newest_python_here(
+    tmp_path: Path,
+) -> None:
+    for tool in (
+        "twine",
+        "check_wheel_contents",
+        "abi3audit",
+        *(["auditwheel"] if release.LINUX else []),
+    ):
         pytest.importorskip(tool, reason=f"no {tool} here: pip install 'fixsync[packaging]'")
     there = pythons()
     gil, free = ([v for v in sorted(there) if v[2] == t] for t in (0, 1))
@@ -286,7 +334,8 @@ def test_packages_install_and_work_with_the_oldest_and_the_newest_python_here(tm
     assert not release.LINUX or "manylinux" in wheel.name or "musllinux" in wheel.name
     release.check(sdist, wheel)
     for number in chosen:
-        # The oldest compiles the sdist in isolation, as pip does by itself; the others take the wheel.
+        # The oldest compiles the sdist in isolation, as pip does by itself; the others take the
+        # wheel.
         package = wheel if number != chosen[0] and not number[2] else sdist
         place = tmp_path / "-".join(map(str, number))
         fresh = release.installed(there[number], package, place, *release.NEEDED)
@@ -311,17 +360,31 @@ def test_the_supported_pythons_are_told_in_every_place_the_same() -> None:
 @pytest.mark.parametrize(
     ("platform", "machines"),
     [
-        ("linux", ["manylinux_x86_64", "manylinux_aarch64", "musllinux_x86_64", "musllinux_aarch64"]),
+        (
+            "linux",
+            ["manylinux_x86_64", "manylinux_aarch64", "musllinux_x86_64", "musllinux_aarch64"],
+        ),
         ("macos", ["macosx_x86_64", "macosx_arm64"]),
         ("windows", ["win_amd64", "win_arm64"]),
     ],
 )
 def test_wheels_are_configured_for_every_platform(platform: str, machines: list[str]) -> None:
-    pytest.importorskip("cibuildwheel", reason="no cibuildwheel here: pip install 'fixsync[packaging]'")
-    command = [sys.executable, "-m", "cibuildwheel", "--print-build-identifiers", "--platform", platform]
+    pytest.importorskip(
+        "cibuildwheel", reason="no cibuildwheel here: pip install 'fixsync[packaging]'"
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "cibuildwheel",
+        "--print-build-identifiers",
+        "--platform",
+        platform,
+    ]
     told = release.run(*command, str(ROOT)).split()
     for pythons in (["cp310", "cp311"], ["cp314t"], ["cp315t"]):
-        found = [name.partition("-") for name in told if name.startswith(tuple(f"{p}-" for p in pythons))]
+        found = [
+            name.partition("-") for name in told if name.startswith(tuple(f"{p}-" for p in pythons))
+        ]
         assert sorted(machine for _, _, machine in found) == sorted(machines), pythons
 
 
@@ -329,7 +392,9 @@ def test_wheels_are_configured_for_every_platform(platform: str, machines: list[
 def test_the_kernel_without_128_bit_integers_gives_the_same_answers(tmp_path: Path) -> None:
     where = release.tree(tmp_path / "tree")
     installed = tmp_path / "installed"
-    with zipfile.ZipFile(release.build(where, "wheel", "-DFXS_NO_INT128 -DFXS_NO_BUILTINS")) as archive:
+    with zipfile.ZipFile(
+        release.build(where, "wheel", "-DFXS_NO_INT128 -DFXS_NO_BUILTINS")
+    ) as archive:
         archive.extractall(installed)
     tests = [str(ROOT / "tests" / name) for name in ("test_shapes.py", "test_numbers.py")]
     code = (

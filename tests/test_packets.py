@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from network import Network, Weather
 
-from fixsync.random import Random
+from fixsync.game.random import Random
 from fixsync.session import Match, Phase, Session
 from fixsync.session.blobs import Collector, decode_evidence, decode_snapshot, pieces
 from fixsync.session.packets import (
@@ -35,7 +35,8 @@ U32 = st.integers(0, 2**32 - 1)
 U64 = st.integers(0, 2**64 - 1)
 FRAME = st.integers(0, 2**32 - 2)
 VALUE = st.one_of(
-    st.integers(-(2**63), 2**63 - 1), st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=16)
+    st.integers(-(2**63), 2**63 - 1),
+    st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=16),
 )
 COMMON = {"sender": st.integers(0, 39), "instance": U64, "heard": U64}
 MESSAGE: st.SearchStrategy[Message] = st.one_of(
@@ -66,7 +67,10 @@ MESSAGE: st.SearchStrategy[Message] = st.one_of(
         seats=st.lists(U32, min_size=1, max_size=8),
         runs=st.lists(
             st.builds(
-                Run, slot=st.integers(0, 7), first=FRAME, values=st.lists(VALUE, min_size=1, max_size=3)
+                Run,
+                slot=st.integers(0, 7),
+                first=FRAME,
+                values=st.lists(VALUE, min_size=1, max_size=3),
             ),
             max_size=2,
         ),
@@ -177,7 +181,9 @@ def test_bodies_that_are_no_message_are_refused(body: bytes):
 
 
 def fingerprint(session: Session) -> str:
-    """All that a session is, but for the count of what it refused and why, and the answer that says so."""
+    """All that a session is, but for the count of what it refused and why, and the answer that says
+    so.
+    """
     links = [
         {name: value for name, value in vars(link).items() if name not in ("refused", "fault")}
         for link in session._links.values()
@@ -284,14 +290,18 @@ def test_a_forged_message_raises_nothing_and_leaves_the_simulation_alone(message
 
 
 def test_running_again_gives_the_same_session():
-    assert fingerprint(running()[1]) == fingerprint(running()[1]), "or the two tests above compare nothing"
+    assert fingerprint(running()[1]) == fingerprint(running()[1]), (
+        "or the two tests above compare nothing"
+    )
 
 
 def test_packets_that_were_heard_already_change_nothing():
     network, session = running()
     packets = []
     send = network.send
-    network.send = lambda receiver, data: (packets.append((receiver, data)), send(receiver, data))[1]  # type: ignore[method-assign]
+    network.send = lambda receiver, data: (packets.append((receiver, data)), send(receiver, data))[
+        1
+    ]  # type: ignore[method-assign]
     network.run(600)
     network.run(200)
     before = session.simulation.save(), session.confirmed, session.frame
@@ -328,7 +338,9 @@ def test_a_blob_comes_together_from_pieces_in_any_order(data: bytes, random: Any
 def test_pieces_that_do_not_fit_their_blob_are_refused():
     collector = Collector(Blob.SNAPSHOT, 0)
     want = Want(0, 1, 1, Blob.SNAPSHOT, 0, b"", [])
-    first, second, third = (piece for piece in pieces(bytes(3000), want, 0, 1, 1) if isinstance(piece, Piece))
+    first, second, third = (
+        piece for piece in pieces(bytes(3000), want, 0, 1, 1) if isinstance(piece, Piece)
+    )
     assert collector.fault(first) == ""
     collector.take(first)
     for wrong in (

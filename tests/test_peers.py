@@ -1,6 +1,5 @@
-"""fixsync peers: processes, sockets and a bad network; logs that are the same byte by byte; faults that are
-caught.
-"""
+"""fixsync peers: processes, sockets and a bad network; logs that are the same byte by byte; faults
+that are caught."""
 
 from __future__ import annotations
 
@@ -19,15 +18,15 @@ from network import SEMANTICS
 
 from fixsync.cli.peers import peers_command
 from fixsync.fields import differences
-from fixsync.matchlog import Reader
-from fixsync.netns import Namespaces
-from fixsync.peers import Outcome, Run, _compare, run
-from fixsync.relay import Impairment, Relay
-from fixsync.replay import Verdict, replay
+from fixsync.log.matchlog import Reader
+from fixsync.log.replay import Verdict, replay
+from fixsync.sample.netns import Namespaces
+from fixsync.sample.peers import Outcome, Run, _compare, run
+from fixsync.sample.relay import Impairment, Relay
+from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Match, Notice, Reason, RollbackSession, Timing
+from fixsync.session.udp import Endpoint, now_ms, play
 from fixsync.sim import fields_of
-from fixsync.skillfight import SkillFight
-from fixsync.udp import Endpoint, now_ms, play
 
 STORM = Impairment(loss=30, latency_ms=2, jitter_ms=6, duplicate=10, reorder=5)
 
@@ -43,7 +42,11 @@ def check_logs(outcome: Outcome, frames: int) -> None:
     assert len({log.read_bytes() for log in logs}) == 1
     result = replay(logs[0])
     assert result.verdict is Verdict.IDENTICAL
-    assert (result.frames, result.compared.events, result.compared.hashes) == (frames, frames, frames)
+    assert (result.frames, result.compared.events, result.compared.hashes) == (
+        frames,
+        frames,
+        frames,
+    )
     with Reader(logs[0]) as reader:
         assert reader.header.sim == "skillfight"
         inputs = [frame.inputs for frame in reader]  # type: ignore[union-attr]
@@ -57,7 +60,9 @@ def check_logs(outcome: Outcome, frames: int) -> None:
 def test_processes_that_lose_a_third_of_their_packets_record_the_same_match(
     tmp_path: Path, prediction_max: int
 ):
-    outcome = outcome_of(tmp_path, players=2, frames=90, prediction_max=prediction_max, impairment=STORM)
+    outcome = outcome_of(
+        tmp_path, players=2, frames=90, prediction_max=prediction_max, impairment=STORM
+    )
     assert [peer.status.reason for peer in outcome.peers.values()] == ["COMPLETED"] * 2
     assert outcome.exit_code == 0
     assert outcome.lost > 0
@@ -69,7 +74,9 @@ def test_processes_that_lose_a_third_of_their_packets_record_the_same_match(
 
 def test_a_spectator_and_a_player_who_is_killed_and_comes_back_see_the_same_match(tmp_path: Path):
     plan: dict[str, Any] = {"players": 3, "spectators": 1, "frames": 150, "restart_frame": 40}
-    outcome = outcome_of(tmp_path, **plan, impairment=Impairment(loss=10, latency_ms=2, jitter_ms=4))
+    outcome = outcome_of(
+        tmp_path, **plan, impairment=Impairment(loss=10, latency_ms=2, jitter_ms=4)
+    )
     assert [peer.status.reason for peer in outcome.peers.values()] == ["COMPLETED"] * 4
     assert len({peer.status.hash for peer in outcome.peers.values()}) == 1, "the last state of all"
     joined = [outcome.peers[peer].status.joined for peer in (2, 3)]
@@ -88,7 +95,9 @@ def test_a_spectator_and_a_player_who_is_killed_and_comes_back_see_the_same_matc
 
 def test_a_player_who_comes_late_sees_the_rest_of_the_match_and_plays_in_it(tmp_path: Path):
     # At this rate the match lasts for long enough.
-    plan = Run(players=3, frames=360, rate=120, late_frame=60, impairment=Impairment(loss=10, jitter_ms=4))
+    plan = Run(
+        players=3, frames=360, rate=120, late_frame=60, impairment=Impairment(loss=10, jitter_ms=4)
+    )
     outcome = asyncio.run(run(plan, tmp_path))
     assert outcome.exit_code == 0, outcome
     check_logs(outcome, 360)
@@ -128,8 +137,21 @@ def test_the_command_catches_a_planted_fault_and_tells_frame_field_and_culprit(
 ):
     # A set's order is drawn in each process: with these keys it is not the sorted one.
     monkeypatch.setenv("PYTHONHASHSEED", "1")
-    options = ["--frames", "400", "--rate", "0", "--fault", f"{name}@25", "--loss", "10", "--jitter", "5"]
-    done = CliRunner().invoke(peers_command, [*options, "-o", str(tmp_path / "out")], catch_exceptions=False)
+    options = [
+        "--frames",
+        "400",
+        "--rate",
+        "0",
+        "--fault",
+        f"{name}@25",
+        "--loss",
+        "10",
+        "--jitter",
+        "5",
+    ]
+    done = CliRunner().invoke(
+        peers_command, [*options, "-o", str(tmp_path / "out")], catch_exceptions=False
+    )
     assert done.exit_code == 1, done.output
     frame = first_frame_that_replay_denies(tmp_path / "out" / "peer1.jsonl")
     assert frame == 25 or (name == "set" and frame > 25)
@@ -143,9 +165,8 @@ def test_the_command_catches_a_planted_fault_and_tells_frame_field_and_culprit(
 
 
 def first_frame_that_replay_denies(log: Path) -> int:
-    """The frame in which the log of the faulty peer leaves what its inputs give: it knows nothing of
-    sessions.
-    """
+    """The frame in which the log of the faulty peer leaves what its inputs give: it knows nothing
+    of sessions."""
     game = SkillFight(1, 2)
     with Reader(log) as reader:
         for frame in reader:
@@ -156,7 +177,9 @@ def first_frame_that_replay_denies(log: Path) -> int:
 
 
 def expected_differences(directory: Path, frame: int) -> list[str]:
-    """The first fields that differ between what the good peer's inputs give and what the faulty one has."""
+    """The first fields that differ between what the good peer's inputs give and what the faulty one
+    has.
+    """
     game = SkillFight(1, 2)
     with Reader(directory / "peer1.jsonl") as reader:
         for line in reader:
@@ -190,7 +213,9 @@ def test_the_command_tells_programs_everything(tmp_path: Path):
     assert (told["exit_code"], told["logs_are_identical"]) == (0, True)
     assert [peer["reason"] for peer in told["peers"]] == ["COMPLETED"] * 2
     assert [peer["replay"] for peer in told["peers"]] == ["identical"] * 2
-    assert {peer["log"] for peer in told["peers"]} == {str(tmp_path / f"peer{i}.jsonl") for i in range(2)}
+    assert {peer["log"] for peer in told["peers"]} == {
+        str(tmp_path / f"peer{i}.jsonl") for i in range(2)
+    }
 
 
 @pytest.mark.parametrize(
@@ -224,7 +249,9 @@ def test_peers_in_network_namespaces_agree_too(tmp_path: Path):
     outcome = outcome_of(tmp_path, players=2, frames=60, impairment=STORM, namespaces=True)
     assert outcome.exit_code == 0, outcome
     check_logs(outcome, 60)
-    left = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True).stdout
+    left = subprocess.run(
+        ["ip", "netns", "list"], capture_output=True, text=True, check=True
+    ).stdout
     assert f"fixsync-{os.getpid()}" not in left
 
 
@@ -314,7 +341,9 @@ def test_an_endpoint_that_is_not_open_has_no_address():
         Endpoint().address  # noqa: B018 - the property raises
 
 
-def test_peers_are_of_the_fixsync_that_starts_them_and_not_of_one_in_the_folder(tmp_path: Path) -> None:
+def test_peers_are_of_the_fixsync_that_starts_them_and_not_of_one_in_the_folder(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "fixsync").mkdir()
     (tmp_path / "fixsync" / "__init__.py").write_text("raise ImportError('another fixsync')\n")
     code = "import sys; sys.path[:] = filter(None, sys.path); from fixsync.cli import main; main()"

@@ -1,4 +1,6 @@
-"""The quick ones of the proofs, and the table of all: `python tests/native/proofs.py` runs every one."""
+"""The quick ones of the proofs, and the table of all: `python tests/native/proofs.py` runs every
+one.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ def is_debian() -> bool:
 
 def test_the_quick_proofs_hold_and_a_planted_fault_breaks_each() -> None:
     run = subprocess.run(
-        [sys.executable, str(NATIVE / "proofs.py"), "--quick"], capture_output=True, text=True, check=False
+        [sys.executable, str(NATIVE / "proofs.py"), "--quick"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if run.returncode == NOT_HERE and not (os.environ.get("CI") and is_debian()):
         pytest.skip(run.stderr.strip())

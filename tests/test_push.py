@@ -1,4 +1,6 @@
-"""push_out, lift and side against the exact checks of the model; separate against the rule it documents."""
+"""push_out, lift and side against the exact checks of the model; separate against the rule it
+documents.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ PAIRS = deep_pairs(SOLIDS) | near_pairs(SOLIDS)
 
 
 def is_huge(a: Shape, b: Shape) -> bool:
-    """Two boxes so large that a quantised direction may ask for more than a raw unit beside the ideal."""
+    """Two boxes so large that a quantised direction may ask for more than a raw unit beside the
+    ideal.
+    """
     return a[0] == b[0] == "box" and max(a[1], a[3], b[1], b[3]) > 2**28
 
 
@@ -60,7 +64,11 @@ def excess(a: Shape, pa: Place, b: Shape, pb: Place, t: tuple[int, int]) -> floa
 
 def assert_push_outs_are_right(a: Shape, pa: Place, b: Shape, pb: Place) -> None:
     ab, ba = push_out(a, pa, b, pb), push_out(b, pb, a, pa)
-    if is_huge(a, b) and overlap(a, pa, b, pb) == Contact.OVERLAPPING and excess(a, pa, b, pb, ab) > 2:
+    if (
+        is_huge(a, b)
+        and overlap(a, pa, b, pb) == Contact.OVERLAPPING
+        and excess(a, pa, b, pb, ab) > 2
+    ):
         assert excess(a, pa, b, pb, ab) < 2.5  # see the test of huge boxes
         return
     model.check_push_outs(a, pa, b, pb, ab, ba)
@@ -75,7 +83,12 @@ def assert_push_outs_are_right(a: Shape, pa: Place, b: Shape, pb: Place) -> None
 @given(PAIRS)
 @example((("sphere", 1), (0, 0, 0, 0), ("sphere", 1), (0, 0, 0, 0)))
 @example(
-    (("capsule", SIZE_MAX, SIZE_MAX), (0, INT32_MAX, 0, 0), ("capsule", SIZE_MAX, SIZE_MAX), (0, 4, 0, 0))
+    (
+        ("capsule", SIZE_MAX, SIZE_MAX),
+        (0, INT32_MAX, 0, 0),
+        ("capsule", SIZE_MAX, SIZE_MAX),
+        (0, 4, 0, 0),
+    )
 )
 @example((("box", 1, 1, 1), (0, 0, 0, 8192), ("box", 1, 1, 1), (0, 0, 0, 0)))
 def test_push_out_and_side_pass_the_models_checks_at_every_scale(pair: Pair) -> None:
@@ -93,7 +106,9 @@ def discs_at_a_corner(draw: Any) -> Pair:
     x, z = (half_x + radius * beyond_x // 1000 + 1, half_z + radius * beyond_z // 1000 + 1)
     x, z = x * draw(st.sampled_from([-1, 1])), z * draw(st.sampled_from([-1, 1]))
     at = (x * c - z * s) // 2**30, (x * s + z * c) // 2**30
-    disc = draw(st.sampled_from([("sphere", radius), ("capsule", radius, 0), ("cylinder", radius, 1)]))
+    disc = draw(
+        st.sampled_from([("sphere", radius), ("capsule", radius, 0), ("cylinder", radius, 1)])
+    )
     dy = 1 + draw(st.integers(0, 300)) * radius // 1000 if disc[0] != "cylinder" else 0
     return disc, (at[0], dy, at[1], 0), ("box", half_x, 1, half_z), (0, 0, 0, yaw)
 
@@ -112,7 +127,9 @@ def test_of_axes_of_one_depth_either_order_takes_the_same(yaw: int) -> None:
 
 
 @given(PAIRS)
-@example((("capsule", SIZE_MAX, SIZE_MAX), (0, 0, 0, 0), ("capsule", SIZE_MAX, SIZE_MAX), (0, 0, 0, 0)))
+@example(
+    (("capsule", SIZE_MAX, SIZE_MAX), (0, 0, 0, 0), ("capsule", SIZE_MAX, SIZE_MAX), (0, 0, 0, 0))
+)
 def test_lift_is_the_least_that_ends_the_contact(pair: Pair) -> None:
     a, pa, b, pb = pair
     dy = lift(*pair)
@@ -130,7 +147,9 @@ def test_lift_is_the_least_that_ends_the_contact(pair: Pair) -> None:
 )
 def test_every_push_out_of_a_tiny_grid_is_right(kinds: tuple[str, str]) -> None:
     fields = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3}
-    made = [[(kind, *numbers[: fields[kind]]) for numbers in ((1, 1, 2), (2, 1, 1))] for kind in kinds]
+    made = [
+        [(kind, *numbers[: fields[kind]]) for numbers in ((1, 1, 2), (2, 1, 1))] for kind in kinds
+    ]
     turns = [(0, 1000, 8192) if kind == "box" else (0,) for kind in kinds]
     for a, b in itertools.product(*made):
         for yaw_a, yaw_b in itertools.product(*turns):
@@ -158,22 +177,29 @@ def shortest_whole(a: Shape, pa: Place, b: Shape, pb: Place) -> float:
     st.tuples(yaws(), yaws()),
 )
 def test_hardly_any_whole_translation_is_shorter(
-    kind: str, size_a: tuple[int, ...], size_b: tuple[int, ...], d: tuple[int, ...], yaws: tuple[int, int]
+    kind: str,
+    size_a: tuple[int, ...],
+    size_b: tuple[int, ...],
+    d: tuple[int, ...],
+    yaws: tuple[int, int],
 ) -> None:
     a = (kind, *size_a[: {"sphere": 1, "cylinder": 2, "box": 3}[kind]])
     pair = a, (*d, yaws[0]), ("box", *size_b), (0, 0, 0, yaws[1])
-    # (1, 1) in the place of (1, 0) along a diagonal, a neighbouring row, or another axis of the same depth.
+    # (1, 1) in the place of (1, 0) along a diagonal, a neighbouring row, or another axis of the
+    # same depth.
     assert hypot(*push_out(*pair)) - shortest_whole(*pair) < 2**0.5
 
 
 @given(deep_pairs(("sphere", "capsule", "cylinder")))
-def test_a_push_out_of_round_shapes_and_cylinders_is_less_than_a_diagonal_too_long(pair: Pair) -> None:
+def test_a_push_out_of_round_shapes_and_cylinders_is_less_than_a_diagonal_too_long(
+    pair: Pair,
+) -> None:
     if overlap(*pair) == Contact.OVERLAPPING:
         assert excess(*pair, push_out(*pair)) < 2**0.5
 
 
-# Two boxes of the largest size, 4.7 raw units deep along an axis whose direction, and the other's, rounds
-# outwards.
+# Two boxes of the largest size, 4.7 raw units deep along an axis whose direction, and the other's,
+# rounds outwards.
 HUGE_PAIR: Pair = (
     ("box", SIZE_MAX, SIZE_MAX, SIZE_MAX),
     (-982721094, 0, 1177110826, 350),
@@ -209,7 +235,9 @@ def test_a_mirrored_overlap_is_pushed_out_mirrored(pair: Pair) -> None:
 
 @pytest.mark.parametrize("yaw", [0, 3000, 8191, 8192, 8193, 16384, 40000])
 def test_side_names_the_face_that_a_body_has_just_entered(yaw: int) -> None:
-    """However shallow the overlap: a push of (1, 0) out of a face at 45 degrees would be on two sides."""
+    """However shallow the overlap: a push of (1, 0) out of a face at 45 degrees would be on two
+    sides.
+    """
     c, s = model.direction(yaw)
     box = ("box", 1000, 1000, 1000)
     outward = {Side.POS_X: (c, s), Side.NEG_X: (-c, -s), Side.POS_Z: (-s, c), Side.NEG_Z: (s, -c)}
@@ -238,9 +266,13 @@ def test_a_body_on_a_floor_is_lifted_onto_it() -> None:
 @pytest.mark.parametrize("function", [fixsync.push_out, fixsync.lift, fixsync.side])
 def test_a_sector_has_no_push_out(function: Callable[..., Any]) -> None:
     fan, box, at = Sector(9, 9, 9), fixsync.Box(9, 9, 9), Pose(0, 0, 0)
-    with pytest.raises(ValueError, match=r"shape_a must be a Sphere, Capsule, Cylinder or Box, not Sector\("):
+    with pytest.raises(
+        ValueError, match=r"shape_a must be a Sphere, Capsule, Cylinder or Box, not Sector\("
+    ):
         function(fan, at, box, at)
-    with pytest.raises(ValueError, match=r"shape_b must be a Sphere, Capsule, Cylinder or Box, not Sector\("):
+    with pytest.raises(
+        ValueError, match=r"shape_b must be a Sphere, Capsule, Cylinder or Box, not Sector\("
+    ):
         function(box, at, fan, at)
 
 
@@ -262,11 +294,20 @@ def test_only_a_box_has_sides() -> None:
 
 
 class _CShape(ctypes.Structure):
-    _fields_ = (("kind", ctypes.c_uint32), ("half_angle", ctypes.c_uint32), ("size", ctypes.c_int32 * 3))
+    _fields_ = (
+        ("kind", ctypes.c_uint32),
+        ("half_angle", ctypes.c_uint32),
+        ("size", ctypes.c_int32 * 3),
+    )
 
 
 class _CPose(ctypes.Structure):
-    _fields_ = (("x", ctypes.c_int32), ("y", ctypes.c_int32), ("z", ctypes.c_int32), ("yaw", ctypes.c_uint32))
+    _fields_ = (
+        ("x", ctypes.c_int32),
+        ("y", ctypes.c_int32),
+        ("z", ctypes.c_int32),
+        ("yaw", ctypes.c_uint32),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -292,7 +333,11 @@ def test_the_portable_arithmetic_pushes_alike(portable: ctypes.CDLL) -> None:
         a, pa, b, pb = pair
         pointers = [ctypes.byref(value) for value in (*as_c(a, pa), *as_c(b, pb))]
         out, dy = (ctypes.c_int32 * 2)(), ctypes.c_int32()
-        assert portable.fxs_push_out(*pointers, out) == portable.fxs_lift(*pointers, ctypes.byref(dy)) == 0
+        assert (
+            portable.fxs_push_out(*pointers, out)
+            == portable.fxs_lift(*pointers, ctypes.byref(dy))
+            == 0
+        )
         assert (tuple(out), dy.value) == (push_out(*pair), lift(*pair))
 
     check()
@@ -412,12 +457,17 @@ def separated_by_hand(world: World, yields: list[tuple[int, int]], passes: int) 
                 if a not in world or b not in world:
                     continue
                 one, other = world[a], world[b]
-                allowed = world.layers is None or tuple(sorted((one.layer, other.layer))) in world.layers
+                allowed = (
+                    world.layers is None or tuple(sorted((one.layer, other.layer))) in world.layers
+                )
                 same_side = one.owner == other.owner != 0
                 fan = isinstance(one.shape, Sector) or isinstance(other.shape, Sector)
                 if not (one.active and other.active and allowed) or same_side or fan:
                     continue
-                a_yields, b_yields = (one.layer, other.layer) in yields, (other.layer, one.layer) in yields
+                a_yields, b_yields = (
+                    (one.layer, other.layer) in yields,
+                    (other.layer, one.layer) in yields,
+                )
                 if a_yields + b_yields != wanted:
                     continue
                 first, second = (a, b) if a_yields else (b, a)
@@ -443,7 +493,13 @@ def test_separate_does_what_it_documents(
     world = World(8, layers=layers)
     for id, (shape, pose, layer, owner, offset, active) in enumerate(rows):
         world.add(
-            id, shape_from_tuple(shape), Pose(*pose), layer=layer, owner=owner, offset=offset, active=active
+            id,
+            shape_from_tuple(shape),
+            Pose(*pose),
+            layer=layer,
+            owner=owner,
+            offset=offset,
+            active=active,
         )
     world.step()
     # What the game does between a step and a separation.
@@ -513,7 +569,9 @@ def test_a_push_out_of_range_is_an_error_that_moves_nothing() -> None:
     assert world.save() == other.save()
 
 
-@pytest.mark.parametrize(("yields", "push"), [([(0, 1)], 30), ([(0, 1), (1, 0)], 15)], ids=["it", "both"])
+@pytest.mark.parametrize(
+    ("yields", "push"), [([(0, 1)], 30), ([(0, 1), (1, 0)], 15)], ids=["it", "both"]
+)
 @pytest.mark.parametrize("end", [-INT32_MAX - 1, INT32_MAX])
 @pytest.mark.parametrize("axis", [0, 2])
 def test_a_body_is_pushed_to_the_end_of_int32_and_not_past_it(
@@ -571,7 +629,12 @@ def test_c_tells_the_room_that_a_separation_needs_and_moves_nothing() -> None:
     for id in range(3):
         world.add(id, Sphere(100), Pose(id * 9, 0, 0))
     world.step()
-    before, masks, rows, count = world.save(), [1] * 32, ffi.new("fxs_moved[]", 2), ffi.new("uint64_t *")
+    before, masks, rows, count = (
+        world.save(),
+        [1] * 32,
+        ffi.new("fxs_moved[]", 2),
+        ffi.new("uint64_t *"),
+    )
     assert lib.fxs_world_separate(world._world, masks, 1, rows, 2, count) == lib.FXS_E_ROOM
     assert count[0] == 3
     assert world.save() == before
@@ -587,7 +650,9 @@ def test_a_world_answers_for_its_colliders_where_they_stand() -> None:
     assert world.side(1, 2) == Side.NEG_Z
     with pytest.raises(ValueError, match=r"the shape of b \(1\) must be a Box, not Sphere"):
         world.side(2, 1)
-    with pytest.raises(ValueError, match=r"the shape of b \(3\) must be a Sphere, Capsule, Cylinder or Box"):
+    with pytest.raises(
+        ValueError, match=r"the shape of b \(3\) must be a Sphere, Capsule, Cylinder or Box"
+    ):
         world.push_out(1, 3)
     with pytest.raises(KeyError, match="a: id 7 is not in the world"):
         world.lift(7, 2)

@@ -1,5 +1,5 @@
-"""The quick way of replaying comes to what the slow one does, and takes no line that the strict reader
-refuses."""
+"""The quick way of replaying comes to what the slow one does, and takes no line that the strict
+reader refuses."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from test_matchlog import frames_of
 
-from fixsync import matchlog, quick
+from fixsync import quick
 from fixsync._native import ffi, lib
-from fixsync.matchlog import Reader, Writer
-from fixsync.replay import Verdict, replay
+from fixsync.log import matchlog
+from fixsync.log.matchlog import Reader, Writer
+from fixsync.log.replay import Verdict, replay
 
 HEAD = logs.header()
 
@@ -40,15 +41,18 @@ class Counting(quick.Quick):
 @pytest.fixture
 def counting(monkeypatch: pytest.MonkeyPatch) -> type[Counting]:
     Counting.played = 0
-    monkeypatch.setattr("fixsync.replay.Quick", Counting)
+    monkeypatch.setattr("fixsync.log.replay.Quick", Counting)
     return Counting
 
 
 def both_ways(path: Path) -> tuple[Any, Any]:
-    """What replaying comes to by the quick way and by the slow one, which is the one that writes."""
+    """What replaying comes to by the quick way and by the slow one, which is the one that
+    writes.
+    """
     quickly, slowly = replay(path), replay(path, output=path.with_name("filled.jsonl"))
     return tuple(
-        {**dataclasses.asdict(one), "seconds": 0, "error": str(one.error)} for one in (quickly, slowly)
+        {**dataclasses.asdict(one), "seconds": 0, "error": str(one.error)}
+        for one in (quickly, slowly)
     )  # type: ignore[return-value]
 
 
@@ -72,7 +76,13 @@ def compacted(path: Path, *, gathers: bool = True) -> Path:
 )
 @settings(max_examples=150, deadline=None)
 def test_both_ways_come_to_the_same_of_logs_that_are_right_wrong_or_refused(
-    match: Any, hit_when: int, layers: Any, left_out: Any, footer: bool, data: Any, tmp_path_factory: Any
+    match: Any,
+    hit_when: int,
+    layers: Any,
+    left_out: Any,
+    footer: bool,
+    data: Any,
+    tmp_path_factory: Any,
 ) -> None:
     directory = tmp_path_factory.mktemp("log")
     enabled = None if layers is None else sorted({tuple(sorted(pair)) for pair in layers})
@@ -85,7 +95,9 @@ def test_both_ways_come_to_the_same_of_logs_that_are_right_wrong_or_refused(
     if change == "event" and "events" in frame:
         frame["events"] = [*frame["events"][1:], *data.draw(st.sampled_from([[], [[0, 1, 2, 1]]]))]
     elif change == "answer" and frame.get("queries"):
-        frame["queries"][-1] = data.draw(st.sampled_from([[], [0], [[0, 0, 0, 0, 0]], [0, [1, 2, 3, 4, 5]]]))
+        frame["queries"][-1] = data.draw(
+            st.sampled_from([[], [0], [[0, 0, 0, 0, 0]], [0, [1, 2, 3, 4, 5]]])
+        )
     elif change == "answers" and "queries" in frame:
         frame["queries"] = frame["queries"][1:] or [[]]
     elif change == "hash":
@@ -94,7 +106,10 @@ def test_both_ways_come_to_the_same_of_logs_that_are_right_wrong_or_refused(
         at = data.draw(st.integers(0, len(frame["commands"])))
         frame["commands"].insert(at, data.draw(strategies.wild_commands()))
     path = logs.write(
-        directory / "match.jsonl", logs.header(hit_when=hit_when, layers=enabled), frames, footer=footer
+        directory / "match.jsonl",
+        logs.header(hit_when=hit_when, layers=enabled),
+        frames,
+        footer=footer,
     )
     quickly, slowly = both_ways(path)
     assert quickly == slowly
@@ -119,7 +134,9 @@ def test_memory_that_was_left_to_a_block_is_not_written_to_again(
         assert not left[-1] or (player._row.tape == ffi.NULL and player._row.tape_room == 0)
 
     monkeypatch.setattr(quick.Quick, "_give_tape", watched)
-    frames = [{**frame, "hash": "0123456789abcdef"} for frame in logs.model_frames(logs.small_match())]
+    frames = [
+        {**frame, "hash": "0123456789abcdef"} for frame in logs.model_frames(logs.small_match())
+    ]
     replay(compacted(logs.write(tmp_path / "match.jsonl", logs.header(), frames), gathers=gathers))
     assert any(left)
 
@@ -155,7 +172,9 @@ def test_both_ways_come_to_the_same_of_hostile_text(data: Any, tmp_path_factory:
     assert quickly == slowly
 
 
-def test_a_log_that_is_right_is_played_by_the_quick_way_alone(tmp_path: Path, counting: Any) -> None:
+def test_a_log_that_is_right_is_played_by_the_quick_way_alone(
+    tmp_path: Path, counting: Any
+) -> None:
     frames = logs.model_frames(logs.small_match())
     path = logs.write(tmp_path / "match.jsonl", HEAD, frames)
     assert replay(path).verdict is Verdict.IDENTICAL
@@ -176,7 +195,9 @@ def test_the_recorded_matches_are_played_by_the_quick_way_alone(counting: Any) -
 def test_frames_that_the_quick_way_leaves_do_not_keep_it_from_later_blocks(
     tmp_path: Path, counting: Any
 ) -> None:
-    commands = [["add", id, ["sphere", 9], [id * 9, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(6)]
+    commands = [
+        ["add", id, ["sphere", 9], [id * 9, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(6)
+    ]
     match = [commands, *[[["move", 1, [n, 0, 0]], ["move", 2, [0, 0, n]]] for n in range(3000)]]
     text = logs.text_of(HEAD, [{"frame": n, "commands": frame} for n, frame in enumerate(match)])
     lines = text.split(b"\n")
@@ -249,9 +270,13 @@ def test_every_canonical_line_goes_to_a_tape_and_to_columns_and_back(
 
 
 @given(frames=frames_of(None) | frames_of("brawl"), data=st.data())
-@example(frames=[matchlog.TraceFrame(0, [], queries=[[0, matchlog.CastHit(1, 2, 3, 4, 5)]])], data=None)
+@example(
+    frames=[matchlog.TraceFrame(0, [], queries=[[0, matchlog.CastHit(1, 2, 3, 4, 5)]])], data=None
+)
 @settings(max_examples=600, deadline=None)
-def test_the_quick_scan_takes_no_line_that_the_strict_reader_refuses(frames: list[Any], data: Any) -> None:
+def test_the_quick_scan_takes_no_line_that_the_strict_reader_refuses(
+    frames: list[Any], data: Any
+) -> None:
     for frame in frames[:1]:
         line = bytearray(msgspec.json.encode(frame))
         for _ in range(data.draw(st.integers(0, 3)) if data else 0):
@@ -290,7 +315,9 @@ def test_the_quick_scan_takes_no_line_that_the_strict_reader_refuses(frames: lis
             assert data is not None
 
 
-def test_logs_as_json_libraries_write_them_are_played_by_the_quick_way(tmp_path: Path, counting: Any) -> None:
+def test_logs_as_json_libraries_write_them_are_played_by_the_quick_way(
+    tmp_path: Path, counting: Any
+) -> None:
     frames = logs.model_frames(logs.small_match())
     lines = [json.dumps(line) for line in (HEAD, *frames, {"frames": len(frames)})]
     assert ", " in lines[1]
@@ -333,16 +360,36 @@ def test_numbers_are_taken_as_the_format_writes_them(number: str, is_taken: bool
 # How it is built.
 
 SOURCES = [Path(quick.__file__).with_name(name) for name in ("_matchlog.h", "_matchlog.c")]
-WARNINGS = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
+WARNINGS = [
+    "-std=c11",
+    "-O2",
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wshadow",
+    "-Wpedantic",
+    "-Werror",
+]
 
 
 @pytest.mark.skipif(not SOURCES[0].exists(), reason="the sources are not here")
 @pytest.mark.parametrize("flags", [[], ["-m32"]], ids=["64", "32"])
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_the_c_code_of_logs_builds_without_warnings(compiler: str, flags: list[str], tmp_path: Path) -> None:
+def test_the_c_code_of_logs_builds_without_warnings(
+    compiler: str, flags: list[str], tmp_path: Path
+) -> None:
     def faults(source: Path) -> str:
         folders = [f"-I{path}" for path in (SOURCES[0].parent, SOURCES[0].parent.parent / "csrc")]
-        command = [compiler, *WARNINGS, *flags, *folders, "-c", str(source), "-o", str(tmp_path / "o")]
+        command = [
+            compiler,
+            *WARNINGS,
+            *flags,
+            *folders,
+            "-c",
+            str(source),
+            "-o",
+            str(tmp_path / "o"),
+        ]
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         return "" if run.returncode == 0 else run.stderr or "failed"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fixsync.random import Random
+from fixsync.game.random import Random
 
 SEEDS = st.integers(0, 2**64 - 1)
 
@@ -46,8 +46,8 @@ def test_between_reaches_both_ends_and_no_more(seed: int, low: int, span: int):
 
 
 def test_below_favours_no_number():
-    # 3/4 of 2^64 leaves the most of the range over: without rejection the lower third would come twice as
-    # often.
+    # 3/4 of 2^64 leaves the most of the range over: without rejection the lower third would come
+    # twice as often.
     count = 3 * 2**62
     thirds = Counter(Random(seed).below(count) * 3 // count for seed in range(3000))
     assert all(850 < thirds[third] < 1150 for third in range(3))

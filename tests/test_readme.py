@@ -1,4 +1,6 @@
-"""The README keeps its word: its programs run, its files are there, its commands are one line each."""
+"""The README keeps its word: its programs run, its files are there, its commands are one line
+each.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ def test_every_python_example_of_the_readme_runs(tmp_path: Path) -> None:
     assert examples
     for example in examples:
         run = subprocess.run(
-            [sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=False
+            [sys.executable, "-c", example],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert run.returncode == 0, run.stderr
         printed = re.findall(r"print\(.*#\s*(.*)$", example, re.MULTILINE)

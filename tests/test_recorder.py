@@ -1,4 +1,6 @@
-"""Recording: what a world goes through, and nothing else, is in the log, whatever happens on the way."""
+"""Recording: what a world goes through, and nothing else, is in the log, whatever happens on the
+way.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixsync import Box, Cylinder, Pose, Sector, Sphere, World
-from fixsync.matchlog import UNSET, MatchLogError, Names, Reader
-from fixsync.recorder import Recorder, SimRecorder
-from fixsync.replay import Verdict, replay
+from fixsync.log.matchlog import UNSET, MatchLogError, Names, Reader
+from fixsync.log.recorder import Recorder, SimRecorder
+from fixsync.log.replay import Verdict, replay
 from fixsync.shapes import shape_from_tuple
 
 
@@ -31,7 +33,12 @@ def apply(world: World, recorder: Recorder, command: Any) -> None:
         else:
             motion, mask, exclude_owner, limit, hit_when = rest
             recorder.cast(
-                *asked, tuple(motion), mask, exclude_owner=exclude_owner, limit=limit, hit_when=hit_when
+                *asked,
+                tuple(motion),
+                mask,
+                exclude_owner=exclude_owner,
+                limit=limit,
+                hit_when=hit_when,
             )
         return
     id, *values = values
@@ -108,7 +115,11 @@ def test_colliders_that_are_there_already_are_recorded_as_added(tmp_path: Path) 
         world.step()
     with Reader(tmp_path / "match.jsonl") as reader:
         (frame,) = reader
-        assert (reader.header.capacity, reader.header.hit_when, reader.header.layers) == (9, 2, [(0, 1)])
+        assert (reader.header.capacity, reader.header.hit_when, reader.header.layers) == (
+            9,
+            2,
+            [(0, 1)],
+        )
     assert [command.id for command in frame.commands] == [2, 7]
     result = replay(tmp_path / "match.jsonl")
     assert (result.verdict, result.hash) == (Verdict.IDENTICAL, f"{world.hash():016x}")
@@ -205,13 +216,21 @@ def test_whatever_is_an_integer_to_a_world_is_one_to_its_log(tmp_path: Path) -> 
         world.move(seven, seven, 0, 0)
         recorder.query(Sphere(seven), Pose(0, 0, 0), seven)
         recorder.cast(
-            Sphere(1), Pose(0, 0, 0), (seven, seven, 0), seven, exclude_owner=seven, limit=seven, hit_when=1
+            Sphere(1),
+            Pose(0, 0, 0),
+            (seven, seven, 0),
+            seven,
+            exclude_owner=seven,
+            limit=seven,
+            hit_when=1,
         )
         world.step()
     assert replay(tmp_path / "match.jsonl").verdict is Verdict.IDENTICAL
 
 
-@pytest.mark.parametrize("wrong", [{"hit_when": True}, {"hit_when": 1.0}, {"limit": -1}, {"mask": 2**32}])
+@pytest.mark.parametrize(
+    "wrong", [{"hit_when": True}, {"hit_when": 1.0}, {"limit": -1}, {"mask": 2**32}]
+)
 def test_a_cast_that_the_world_would_refuse_is_refused_at_once(tmp_path: Path, wrong: Any) -> None:
     world = World(4)
     with Recorder(world, tmp_path / "match.jsonl") as recorder:
@@ -270,7 +289,9 @@ def test_files_that_keep_frames_back_are_refused(tmp_path: Path, suffix: str) ->
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_header_that_no_log_may_have_is_refused_and_the_world_is_free_again(tmp_path: Path) -> None:
+def test_a_header_that_no_log_may_have_is_refused_and_the_world_is_free_again(
+    tmp_path: Path,
+) -> None:
     world = World(4)
     with pytest.raises(MatchLogError) as caught:
         Recorder(world, tmp_path / "match.jsonl", meta={"speed": 1.5})
@@ -287,7 +308,9 @@ def test_a_load_ends_the_recording_and_says_so(tmp_path: Path) -> None:
     world.add(0, Sphere(1), Pose(0, 0, 0))
     state = world.save()
     world.step()
-    with pytest.raises(ValueError, match=r"loaded while it was recorded.*cut short, after 1 frames"):
+    with pytest.raises(
+        ValueError, match=r"loaded while it was recorded.*cut short, after 1 frames"
+    ):
         world.load(state)
     assert world.frame == 0
     world.step()
@@ -333,7 +356,7 @@ def test_a_file_that_cannot_be_written_ends_the_recording_and_says_so(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("fixsync.logfile.Sink.write", full)
+        patched.setattr("fixsync.log.files.Sink.write", full)
         with pytest.raises(OSError, match="No space left"):
             world.step()
     assert world.frame == 2
@@ -348,7 +371,7 @@ def test_a_process_that_dies_loses_at_most_the_frame_it_is_in(tmp_path: Path, na
     program = """
 import os, sys
 from fixsync import Pose, Sphere, World
-from fixsync.recorder import Recorder
+from fixsync.log.recorder import Recorder
 world = World(4)
 recorder = Recorder(world, sys.argv[1])
 world.add(0, Sphere(10), Pose(0, 0, 0))
@@ -368,7 +391,9 @@ os._exit(9)
 # Inputs of simulations.
 
 
-def test_the_inputs_of_a_simulation_are_recorded_with_what_is_known_of_the_frame(tmp_path: Path) -> None:
+def test_the_inputs_of_a_simulation_are_recorded_with_what_is_known_of_the_frame(
+    tmp_path: Path,
+) -> None:
     world = World(4)
     with SimRecorder(world, tmp_path / "match.jsonl", sim="duel", seed=2**64 - 1) as recorder:
         recorder.record([1, (2, -3)])
@@ -384,7 +409,9 @@ def test_the_inputs_of_a_simulation_are_recorded_with_what_is_known_of_the_frame
 
 
 @pytest.mark.parametrize("inputs", [[1.0], [True], ["1"], [2**63], [None], [[[1]]]])
-def test_inputs_that_no_log_may_hold_are_refused_and_nothing_is_written(tmp_path: Path, inputs: Any) -> None:
+def test_inputs_that_no_log_may_hold_are_refused_and_nothing_is_written(
+    tmp_path: Path, inputs: Any
+) -> None:
     with SimRecorder(World(4), tmp_path / "match.jsonl", sim="duel", seed=0) as recorder:
         with pytest.raises(MatchLogError) as caught:
             recorder.record(inputs)

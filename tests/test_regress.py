@@ -46,7 +46,9 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 def copied(folder: Path, **changes: tuple[str, str]) -> Path:
     """The package again, in another folder and with something replaced in some of its modules."""
     copy = folder / "fixsync"
-    skipped = shutil.ignore_patterns("__pycache__", "view", "session", "testing", "bench", "cli", "farm")
+    skipped = shutil.ignore_patterns(
+        "__pycache__", "view", "session", "testing", "bench", "cli", "farm"
+    )
     shutil.copytree(PACKAGE, copy, ignore=skipped)
     for module, (old, new) in changes.items():
         path = copy / f"{module}.py"
@@ -56,7 +58,10 @@ def copied(folder: Path, **changes: tuple[str, str]) -> Path:
     return folder
 
 
-SHIFTED = ("row.__struct_config__.tag, astuple(row)", "row.__struct_config__.tag, _grown(astuple(row))")
+SHIFTED = (
+    "row.__struct_config__.tag, astuple(row)",
+    "row.__struct_config__.tag, _grown(astuple(row))",
+)
 GROWN = """
 
 def _grown(sizes: tuple[int, ...]) -> tuple[int, ...]:
@@ -128,7 +133,9 @@ def test_what_changed_is_told_in_words_and_goes_on_from_a_run_before(
     assert f"    hash  old {FRAMES[0]['hash']}" in lines
     assert lines[-2:] == ["2 of 4 logs changed", "results: regress.sqlite"]
     db = sqlite3.connect(tmp_path / "regress.sqlite")
-    assert db.execute("SELECT run, count(*) FROM verdicts GROUP BY run ORDER BY run").fetchall() == [
+    assert db.execute(
+        "SELECT run, count(*) FROM verdicts GROUP BY run ORDER BY run"
+    ).fetchall() == [
         (1, 4),
         (2, 4),
     ]
@@ -138,7 +145,9 @@ def test_what_changed_is_told_in_words_and_goes_on_from_a_run_before(
     assert "  not the same: verdict, hash, differing_frames, frame, digest" in out
 
 
-def test_nothing_changed_ends_with_0(run: Run, versions: tuple[Path, Path], match_logs: Path) -> None:
+def test_nothing_changed_ends_with_0(
+    run: Run, versions: tuple[Path, Path], match_logs: Path
+) -> None:
     code, out, _ = run(*versions, match_logs / "same.jsonl", match_logs / "empty.jsonl", "-j", 1)
     assert code == 0
     assert "0 of 2 logs changed" in out
@@ -152,7 +161,9 @@ def test_logs_that_cannot_be_verified_are_not_called_unchanged(
     assert (code, json.loads(out)["not_verified"], json.loads(out)["changed"]) == (2, 1, 0)
 
 
-def test_a_version_beside_itself_is_an_error(run: Run, versions: tuple[Path, Path], match_logs: Path) -> None:
+def test_a_version_beside_itself_is_an_error(
+    run: Run, versions: tuple[Path, Path], match_logs: Path
+) -> None:
     code, out, err = run(sys.executable, versions[0], match_logs)
     assert (code, out) == (2, "")
     assert "OLD and NEW are the same" in " ".join(err.split())

@@ -1,4 +1,6 @@
-"""Replaying: what a log says is found again, or the first difference is told; and every other verdict."""
+"""Replaying: what a log says is found again, or the first difference is told; and every other
+verdict.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixsync import Contact, EventKind, Pose, Sphere, World, sim
-from fixsync.matchlog import Reader
-from fixsync.recorder import SimRecorder
-from fixsync.replay import Compared, Verdict, exit_code, find_logs, replay
+from fixsync.log.matchlog import Reader
+from fixsync.log.recorder import SimRecorder
+from fixsync.log.replay import Compared, Verdict, exit_code, find_logs, replay
 
 VECTORS = Path(__file__).parent / "vectors"
 DOCUMENTATION = Path(__file__).parent.parent / "docs" / "match-logs.md"
@@ -35,7 +37,9 @@ def changed(number: int, **fields: Any) -> list[logs.Frame]:
     return frames
 
 
-def replayed(directory: Path, frames: Sequence[logs.Frame], *, footer: bool = True, **head: Any) -> Any:
+def replayed(
+    directory: Path, frames: Sequence[logs.Frame], *, footer: bool = True, **head: Any
+) -> Any:
     return replay(logs.write(directory / "match.jsonl", logs.header(**head), frames, footer=footer))
 
 
@@ -62,7 +66,12 @@ def test_the_vectors_of_an_independent_implementation_are_identical(
 )
 @settings(max_examples=120)
 def test_what_the_model_says_is_found_again_and_what_was_left_out_is_filled_in(
-    match: Any, layers: Any, hit_when: int, left_out: set[Any], data: st.DataObject, tmp_path_factory: Any
+    match: Any,
+    layers: Any,
+    hit_when: int,
+    left_out: set[Any],
+    data: st.DataObject,
+    tmp_path_factory: Any,
 ) -> None:
     directory = tmp_path_factory.mktemp("log")
     frames = logs.model_frames(match, hit_when=hit_when, layers=layers)
@@ -82,7 +91,10 @@ def test_what_the_model_says_is_found_again_and_what_was_left_out_is_filled_in(
         sum("hash" in frame for frame in known),
     )
     verdict = Verdict.IDENTICAL if compared else Verdict.NOTHING_TO_COMPARE
-    assert (result.verdict, result.compared) == (verdict if is_whole else Verdict.CUT_SHORT, compared)
+    assert (result.verdict, result.compared) == (
+        verdict if is_whole else Verdict.CUT_SHORT,
+        compared,
+    )
     assert (result.frames, result.hits, result.hash) == (len(frames), hits, frames[-1]["hash"])
     assert (directory / "filled.jsonl").read_bytes() == logs.text_of(head, frames, footer=is_whole)
 
@@ -112,7 +124,11 @@ def test_hits_beyond_the_room_that_a_world_begins_with_are_replayed(tmp_path: Pa
 def test_an_event_that_differs_is_told_with_both_colliders(tmp_path: Path) -> None:
     result = replayed(tmp_path, changed(2, events=[[1, 2, 2, 1]]))
     difference = result.difference
-    assert (result.verdict, result.verdict.exit_code, result.differing_frames) == (Verdict.DIVERGED, 1, 1)
+    assert (result.verdict, result.verdict.exit_code, result.differing_frames) == (
+        Verdict.DIVERGED,
+        1,
+        1,
+    )
     assert (difference.frame, difference.fields, difference.pair) == (2, ["events"], (1, 2))
     assert difference.expected == [(EventKind.STAY, Contact.TOUCHING)]
     assert difference.found == [(EventKind.STAY, Contact.OVERLAPPING)]
@@ -121,7 +137,9 @@ def test_an_event_that_differs_is_told_with_both_colliders(tmp_path: Path) -> No
     assert result.frames == len(FRAMES)
 
 
-def test_an_event_that_the_log_has_too_much_is_told_even_if_its_colliders_are_gone(tmp_path: Path) -> None:
+def test_an_event_that_the_log_has_too_much_is_told_even_if_its_colliders_are_gone(
+    tmp_path: Path,
+) -> None:
     difference = replayed(tmp_path, changed(0, events=[[0, 3, 1, 2]])).difference
     assert (difference.pair, difference.found) == ((0, 3), [])
     assert difference.colliders == {0: None, 3: None}
@@ -163,7 +181,11 @@ def test_an_answer_that_differs_is_told_with_its_question(
 ) -> None:
     result = replayed(tmp_path, changed(1, queries=queries))
     difference = result.difference
-    assert (result.verdict, difference.frame, difference.fields) == (Verdict.DIVERGED, 1, ["queries"])
+    assert (result.verdict, difference.frame, difference.fields) == (
+        Verdict.DIVERGED,
+        1,
+        ["queries"],
+    )
     assert (difference.query, difference.expected, difference.found) == (index, expected, found)
     assert (difference.question is None) == (index > 0)
     assert result.compared.queries == 4 + (len(queries) == 2)
@@ -172,7 +194,10 @@ def test_an_answer_that_differs_is_told_with_its_question(
 def test_a_hash_that_differs_is_told(tmp_path: Path) -> None:
     result = replayed(tmp_path, changed(3, hash="0123456789abcdef"))
     assert (result.verdict, result.difference.fields) == (Verdict.DIVERGED, ["hash"])
-    assert (result.difference.expected, result.difference.found) == ("0123456789abcdef", FRAMES[3]["hash"])
+    assert (result.difference.expected, result.difference.found) == (
+        "0123456789abcdef",
+        FRAMES[3]["hash"],
+    )
 
 
 def test_all_that_differs_in_a_frame_and_in_how_many_frames_is_told(tmp_path: Path) -> None:
@@ -195,7 +220,9 @@ def test_a_changed_command_diverges_where_it_stands(tmp_path: Path) -> None:
 
 
 def test_the_output_of_a_log_that_diverges_has_what_was_computed(tmp_path: Path) -> None:
-    path = logs.write(tmp_path / "match.jsonl", HEAD, changed(2, events=[[1, 2, 3, 0]], hash="0" * 16))
+    path = logs.write(
+        tmp_path / "match.jsonl", HEAD, changed(2, events=[[1, 2, 3, 0]], hash="0" * 16)
+    )
     assert replay(path, output=tmp_path / "filled.jsonl").verdict is Verdict.DIVERGED
     assert (tmp_path / "filled.jsonl").read_bytes() == logs.text_of(HEAD, FRAMES)
 
@@ -263,7 +290,8 @@ def test_a_command_that_the_world_refuses_is_told_with_its_place(
     frames = changed(1, commands=[*moves, command, ["move", 1, [0, 0, 0]]])
     result = replayed(tmp_path, frames)
     assert (result.verdict, result.frames, result.hash) == (Verdict.INVALID, 1, "")
-    # What is wrong with the id alone is told of it; what is wrong with the world too, of the command.
+    # What is wrong with the id alone is told of it; what is wrong with the world too, of the
+    # command.
     place = "[1]" if reason == "0..5" else ""
     assert (result.error.line, result.error.field) == (3, f"commands[{before}]{place}")
     assert reason in result.error.reason
@@ -300,9 +328,13 @@ def test_a_world_too_large_for_the_memory_is_told_with_its_capacity(
     def none_left(*_: Any, **__: Any) -> World:
         raise MemoryError("a world of capacity 2147483648 needs more than there is")
 
-    monkeypatch.setattr("fixsync.player.World", none_left)
+    monkeypatch.setattr("fixsync.log.player.World", none_left)
     result = replayed(tmp_path, [], capacity=2**31)
-    assert (result.verdict, result.error.line, result.error.field) == (Verdict.OUT_OF_MEMORY, 1, "capacity")
+    assert (result.verdict, result.error.line, result.error.field) == (
+        Verdict.OUT_OF_MEMORY,
+        1,
+        "capacity",
+    )
 
 
 @pytest.mark.parametrize("form", ["canonical", "spaced"])  # played in blocks, and frame by frame
@@ -313,7 +345,9 @@ def test_a_frame_that_needs_too_much_memory_is_told_and_makes_no_log_invalid(
         raise MemoryError
 
     monkeypatch.setattr("fixsync.world.World._make_room", none_left)
-    commands = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(300)]
+    commands = [
+        ["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(300)
+    ]
     path = tmp_path / "match.jsonl"
     logs.write(path, logs.header(capacity=300), [{"frame": 0, "commands": commands}])
     if form == "spaced":
@@ -448,7 +482,9 @@ def test_what_a_log_of_inputs_left_out_is_filled_in(tmp_path: Path) -> None:
     whole = duel_log(tmp_path / "match.jsonl", [[5, 0], [5, 0], [1, -1], [-9, 0]])
     head, *frames = [json.loads(line) for line in whole.read_text().splitlines()[:-1]]
     bare = logs.write(
-        tmp_path / "bare.jsonl", head, [{"frame": f["frame"], "inputs": f["inputs"]} for f in frames]
+        tmp_path / "bare.jsonl",
+        head,
+        [{"frame": f["frame"], "inputs": f["inputs"]} for f in frames],
     )
     result = replay(bare, output=tmp_path / "filled.jsonl", simulations=DUEL)
     assert result.verdict is Verdict.NOTHING_TO_COMPARE

@@ -1,4 +1,6 @@
-"""The matches of replay_logs/ come to their goldens, to the model's answers, and to themselves again."""
+"""The matches of replay_logs/ come to their goldens, to the model's answers, and to themselves
+again.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,10 @@ from typing import Any
 import model
 import pytest
 
-from fixsync import matchlog
-from fixsync.logfile import Source
-from fixsync.matchlog import Reader, Writer
-from fixsync.replay import Verdict, replay
+from fixsync.log import matchlog
+from fixsync.log.files import Source
+from fixsync.log.matchlog import Reader, Writer
+from fixsync.log.replay import Verdict, replay
 
 FOLDER = Path(__file__).parent.parent / "replay_logs"
 with (FOLDER / "goldens.csv").open(encoding="utf-8", newline="") as file:
@@ -46,7 +48,9 @@ def generate() -> ModuleType:
     return module
 
 
-def test_every_log_has_its_golden_its_maker_and_its_line_in_the_readme(generate: ModuleType) -> None:
+def test_every_log_has_its_golden_its_maker_and_its_line_in_the_readme(
+    generate: ModuleType,
+) -> None:
     files = {path.name.removesuffix(".jsonl.gz") for path in FOLDER.glob("*.jsonl*")}
     readme = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert files == set(GOLDENS) == set(generate.MATCHES)
@@ -105,7 +109,9 @@ def test_a_log_is_canonical_and_small(name: str, tmp_path: Path) -> None:
 
 
 def test_bodies_that_mirror_each_other_hit_alike() -> None:
-    """In `turned`, each odd id is the mirror image of the even one before it, on a floor of its own."""
+    """In `turned`, each odd id is the mirror image of the even one before it, on a floor of its
+    own.
+    """
     with Reader(path_of("turned")) as reader:
         for frame in reader:
             bodies = [event for event in frame.events if event[1] < 12]

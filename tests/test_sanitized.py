@@ -1,5 +1,5 @@
-"""The kernel, and the C that reads logs, under the address and undefined-behaviour sanitizers, driven by the
-tests of the package."""
+"""The kernel, and the C that reads logs, under the address and undefined-behaviour sanitizers,
+driven by the tests of the package."""
 
 from __future__ import annotations
 
@@ -26,14 +26,16 @@ TESTS = {
     ),
     "logs": ("test_quick.py", "test_compact.py"),
 }
-# What reads logs works in memory of Python's objects, of which the sanitizer sees nothing while Python's own
-# allocator hands it out of larger pieces.
+# What reads logs works in memory of Python's objects, of which the sanitizer sees nothing while
+# Python's own allocator hands it out of larger pieces.
 ENVIRONMENT = {"kernel": {}, "logs": {"PYTHONMALLOC": "malloc"}}
 
 
 def runtime(name: str) -> str:
     """The path of a sanitizer's runtime, "" if the compiler has none."""
-    run = subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        ["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=False
+    )
     path = run.stdout.strip()
     return path if "/" in path else ""
 
@@ -50,7 +52,8 @@ def test_nothing_is_undefined_and_memory_is_kept_to(part: str, tmp_path: Path) -
     tests = [str(HERE / name) for name in TESTS[part]]
     code = (
         "import sys, pytest\n"
-        # Captured by Python alone: what a sanitizer writes to the process's own output must come through.
+        # Captured by Python alone: what a sanitizer writes to the process's own output must come
+        # through.
         f"code = pytest.main(['-q', '-x', '--capture=sys', '-p', 'no:cacheprovider', *{tests!r}])\n"
         "import fixsync._native\n"  # pytest's plugins must be imported by pytest first
         f"assert fixsync._native.__file__.startswith({str(installed)!r}), fixsync._native.__file__\n"

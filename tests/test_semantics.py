@@ -9,13 +9,13 @@ import model
 import pytest
 
 from fixsync import Pose, Sector, Shape, semantics
-from fixsync.random import Random
+from fixsync.game.random import Random
 from fixsync.semantics import contact_questions, near_questions, semantics_id
 
 GOLDEN = "833143b6e6e6a04709c89b1da110cb68"
-"""Of the contract's version 1. The answers behind it are checked against the model below and in test_world.py
-and test_push.py; a change of it is a change of what fixsync computes, on every machine.
-"""
+"""Of the contract's version 1. The answers behind it are checked against the model below and in
+test_world.py and test_push.py; a change of it is a change of what fixsync computes, on every
+machine. """
 
 
 def row(shape: Shape, pose: Pose) -> tuple[Any, Any]:
@@ -34,7 +34,9 @@ def test_the_contacts_in_the_id_are_those_of_the_model():
     asked = list(contact_questions(Random(semantics._SEED)))
     expected = bytes(model.overlap(*row(a, here), *row(b, there)) for a, here, b, there in asked)
     assert answers(semantics._contacts) == expected
-    assert min(expected.count(contact) for contact in (0, 1, 2)) > 50, "each answer is asked for often"
+    assert min(expected.count(contact) for contact in (0, 1, 2)) > 50, (
+        "each answer is asked for often"
+    )
     assert {(type(a), type(b)) for a, _, b, _ in asked} >= {
         (type(a), type(b)) for a, _, _, _ in asked for _, _, b, _ in asked
     }, "each pair of kinds is asked for"
@@ -67,7 +69,9 @@ def test_the_pushes_in_the_id_are_what_the_contract_asks_for():
         model.check_lift(*row(a, here), *row(b, there), semantics.lift(a, here, b, there))
 
 
-@pytest.mark.parametrize("name", ["direction", "yaw_of", "length", "push_out", "lift", "side", "cast_pair"])
+@pytest.mark.parametrize(
+    "name", ["direction", "yaw_of", "length", "push_out", "lift", "side", "cast_pair"]
+)
 def test_a_kernel_that_answers_one_question_otherwise_has_another_id(
     monkeypatch: pytest.MonkeyPatch, name: str
 ):

@@ -62,8 +62,8 @@ def completed(network: Network) -> None:
 
 
 class Fated(Network):
-    """A network in which each packet's fate is given: milliseconds to each copy's arrival, none for a lost
-    one.
+    """A network in which each packet's fate is given: milliseconds to each copy's arrival, none for
+    a lost one.
 
     When all fates are used up, packets take 5 ms.
     """
@@ -93,7 +93,10 @@ def test_any_network_that_is_good_in_the_end_leads_to_agreement(
     players: int, prediction_max: int, input_delay: int, fates: list[list[int]], seed: int
 ):
     network = Fated(
-        match(players, prediction_max=prediction_max, input_delay=input_delay, frames=25, seed=seed), seed
+        match(
+            players, prediction_max=prediction_max, input_delay=input_delay, frames=25, seed=seed
+        ),
+        seed,
     )
     network.fates = fates
     network.start_all()
@@ -127,8 +130,8 @@ def test_no_more_frames_are_guessed_than_the_match_allows():
 
 
 def test_events_are_taken_back_and_confirmed_once():
-    # The witnesses fail at whatever is told twice, out of order or never taken back; here they had work to
-    # do.
+    # The witnesses fail at whatever is told twice, out of order or never taken back; here they had
+    # work to do.
     network = Network(match(4, prediction_max=8, input_delay=0, frames=150), 2, STORM)
     network.start_all()
     completed(network)
@@ -153,7 +156,10 @@ def test_the_witness_of_these_tests_fails_at_what_it_should():
     ):
         with pytest.raises((AssertionError, KeyError, ValueError)):
             hear_all(wrong)
-    for right in ([Predicted(0, (event,)), final], [Predicted(0, (event,)), TakenBack(0, (event,)), final]):
+    for right in (
+        [Predicted(0, (event,)), final],
+        [Predicted(0, (event,)), TakenBack(0, (event,)), final],
+    ):
         hear_all(right)
 
 
@@ -239,7 +245,9 @@ def test_late_players_take_the_seats_that_were_kept_for_them(prediction_max: int
         taken = seats[seat]
         assert taken is not None
         assert 0 < taken < 300
-        assert {inputs[frame][seat] for frame in range(taken)} == {0}, "the host plays idle until then"
+        assert {inputs[frame][seat] for frame in range(taken)} == {0}, (
+            "the host plays idle until then"
+        )
         assert {inputs[frame][seat] for frame in range(taken, 300)} > {0}
 
 
@@ -297,7 +305,9 @@ class Careless(Bumpers):
         (Careless, "KeyError: 'a collider'"),
     ],
 )
-def test_a_peer_whose_snapshot_does_not_load_ends_by_saying_so(simulation: type[Bumpers], said: str):
+def test_a_peer_whose_snapshot_does_not_load_ends_by_saying_so(
+    simulation: type[Bumpers], said: str
+):
     network = Network(match(5, frames=400, spectators=1), 1)
     network.start_all()
     network.run(2500)
@@ -316,7 +326,8 @@ def test_a_snapshot_of_a_world_at_another_frame_is_refused():
         def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
             return [] if self.world.frame == 20 else super().step(inputs)
 
-    # All players skip the same frame: they agree, but the match's frames are not the world's any more.
+    # All players skip the same frame: they agree, but the match's frames are not the world's any
+    # more.
     network = Network(match(2, frames=200, spectators=1), simulation=Skipping)
     network.start_all()
     network.run(1500)

@@ -1,6 +1,5 @@
-"""The pages on sessions, desyncs and testing: their programs run, their tables are true, their links lead
-somewhere.
-"""
+"""The pages on sessions, desyncs and testing: their programs run, their tables are true, their
+links lead somewhere."""
 
 from __future__ import annotations
 
@@ -11,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from fixsync.cli import fixsync
-from fixsync.faults import FAULTS
+from fixsync.sample.faults import FAULTS
 from fixsync.session import Match, Reason, packets
-from fixsync.synctest import CHECKS
+from fixsync.testing.synctest import CHECKS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGES = ("sessions.md", "desync.md", "testing.md")
@@ -27,7 +26,9 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize(("program", "output"), PROGRAMS)
-def test_a_program_prints_what_stands_under_it(program: str, output: str, capsys: pytest.CaptureFixture[str]):
+def test_a_program_prints_what_stands_under_it(
+    program: str, output: str, capsys: pytest.CaptureFixture[str]
+):
     exec(compile(program, "program", "exec"), {"__name__": "__main__"})  # noqa: S102 - the project's own text
     assert capsys.readouterr().out == output
 
@@ -70,7 +71,10 @@ def test_the_numbers_told_are_the_true_ones():
     rollback, lockstep = (
         Match("x", seed=0, players=2, prediction_max=most).detection_frames_max for most in (8, 0)
     )
-    assert f"{rollback} with a delay of 2 and a prediction of 8, {lockstep} in lockstep" in TEXTS["desync.md"]
+    assert (
+        f"{rollback} with a delay of 2 and a prediction of 8, {lockstep} in lockstep"
+        in TEXTS["desync.md"]
+    )
 
 
 def test_a_packet_is_laid_out_as_documented():

@@ -60,14 +60,18 @@ def vectors() -> Iterator[tuple[Any, Pose, Any, Pose, int]]:
     with (VECTORS / "contacts.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             a, b = (shape_from_tuple(json.loads(row[f"shape_{side}"])) for side in "ab")
-            pose_a, pose_b = (Pose(*(int(row[s + name]) for name in ("x", "y", "z", "yaw"))) for s in "ab")
+            pose_a, pose_b = (
+                Pose(*(int(row[s + name]) for name in ("x", "y", "z", "yaw"))) for s in "ab"
+            )
             yield a, pose_a, b, pose_b, int(row["contact"])
 
 
 # Values.
 
 
-@pytest.mark.parametrize("value", [*SHAPES, Pose(1, -2, 3, 4)], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "value", [*SHAPES, Pose(1, -2, 3, 4)], ids=lambda value: type(value).__name__
+)
 def test_a_value_survives_repr_copy_and_pickle(value: Any) -> None:
     names = {name: getattr(fixsync, name) for name in fixsync.__all__}
     for twin in (
@@ -83,7 +87,9 @@ def test_a_value_survives_repr_copy_and_pickle(value: Any) -> None:
             assert overlap(twin, Pose(0, 0, 0), Sphere(1), Pose(0, 0, 0)) == Contact.OVERLAPPING
 
 
-@pytest.mark.parametrize("value", [*SHAPES, Pose(1, -2, 3, 4)], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "value", [*SHAPES, Pose(1, -2, 3, 4)], ids=lambda value: type(value).__name__
+)
 def test_a_value_cannot_be_changed(value: Any) -> None:
     for name in (*value.__match_args__, "anything"):
         with pytest.raises(AttributeError):
@@ -141,7 +147,9 @@ def test_a_shape_reads_back_from_its_tuple_and_its_list(shape: Any) -> None:
         ("sphere", TypeError, ("'sphere'",)),
     ],
 )
-def test_a_tuple_that_is_no_shape_is_refused(values: Any, error: Any, named: tuple[str, ...]) -> None:
+def test_a_tuple_that_is_no_shape_is_refused(
+    values: Any, error: Any, named: tuple[str, ...]
+) -> None:
     with pytest.raises(error) as told:
         shape_from_tuple(values)
     for part in named:
@@ -168,7 +176,9 @@ FIELDS: list[tuple[Callable[[Any], Any], str, int, int]] = [
 
 
 @pytest.mark.parametrize(("make", "name", "low", "high"), FIELDS)
-def test_each_field_takes_its_range_and_nothing_else(make: Any, name: str, low: int, high: int) -> None:
+def test_each_field_takes_its_range_and_nothing_else(
+    make: Any, name: str, low: int, high: int
+) -> None:
     for good in (low, high, np.int64(high)):
         assert getattr(make(good), name) == good
         assert type(getattr(make(good), name)) is int
@@ -209,7 +219,12 @@ def test_contacts_agree_with_the_vectors_one_by_one_and_in_bulk() -> None:
     assert [overlap(*pair) for *pair, _ in rows] == expected
     columns = list(zip(*(pair for *pair, _ in rows), strict=True))
     assert list(overlap_many(*columns)) == expected
-    packed = pack_shapes(columns[0]), pack_poses(columns[1]), pack_shapes(columns[2]), pack_poses(columns[3])
+    packed = (
+        pack_shapes(columns[0]),
+        pack_poses(columns[1]),
+        pack_shapes(columns[2]),
+        pack_poses(columns[3]),
+    )
     assert list(overlap_many(*packed)) == expected
 
 
@@ -261,7 +276,9 @@ def test_overlap_many_is_overlap_of_each(rows: list[Any]) -> None:
 
 
 @given(st.lists(st.tuples(shapes, poses), max_size=5), shapes, poses)
-def test_a_single_shape_or_pose_stands_in_every_pair(rows: list[Any], shape: Any, pose: Pose) -> None:
+def test_a_single_shape_or_pose_stands_in_every_pair(
+    rows: list[Any], shape: Any, pose: Pose
+) -> None:
     many_shapes, many_poses = [s for s, _ in rows], [p for _, p in rows]
     each = [overlap(shape, pose, s, p) for s, p in rows]
     assert list(overlap_many(shape, pose, many_shapes, many_poses)) == each
@@ -280,12 +297,16 @@ def test_every_kind_of_buffer_is_read_alike() -> None:
         [Pose(0, i, 3 * i) for i in range(5)],
     ]
     expected = overlap_many(*columns)
-    packed = [pack(column) for pack, column in zip((pack_shapes, pack_poses) * 2, columns, strict=True)]
+    packed = [
+        pack(column) for pack, column in zip((pack_shapes, pack_poses) * 2, columns, strict=True)
+    ]
     numbers = [np.frombuffer(rows, np.int32) for rows in packed]
     table = [row.reshape(5, -1) for row in numbers]
     shape_dtype = np.dtype([("kind", "u4"), ("half_angle", "u4"), ("size", "i4", (3,))])
     pose_dtype = np.dtype([("x", "i4"), ("y", "i4"), ("z", "i4"), ("yaw", "u4")])
-    records = [np.frombuffer(r, d) for r, d in zip(packed, (shape_dtype, pose_dtype) * 2, strict=True)]
+    records = [
+        np.frombuffer(r, d) for r, d in zip(packed, (shape_dtype, pose_dtype) * 2, strict=True)
+    ]
     for buffers in (
         packed,
         [bytearray(rows) for rows in packed],
@@ -324,7 +345,11 @@ OTHER = ">i4" if sys.byteorder == "little" else "<i4"
         (np.zeros((2, 8), "i4")[:, ::2], ValueError, ("poses_a", "contiguous")),
         (np.zeros(7, "i4"), ValueError, ("poses_a", "28 bytes")),
         (bytes(31), ValueError, ("poses_a", "31 bytes")),
-        (np.zeros(2, [("x", "i4"), ("y", "i4"), ("z", "i4"), ("yaw", "i4")]), TypeError, ("poses_a",)),
+        (
+            np.zeros(2, [("x", "i4"), ("y", "i4"), ("z", "i4"), ("yaw", "i4")]),
+            TypeError,
+            ("poses_a",),
+        ),
         ([Pose(0, 0, 0), (1, 2, 3)], TypeError, ("poses_a[1]", "Pose", "(1, 2, 3)")),
         ([Pose(0, 0, 0)], ValueError, ("one length", "1 poses_a", "2 shapes_b")),
         ("ab", TypeError, ("poses_a", "'ab'")),
@@ -335,10 +360,16 @@ OTHER = ">i4" if sys.byteorder == "little" else "<i4"
             ValueError,
             ("poses_a[1]", "yaw", "0..65535", "65536"),
         ),
-        (np.array([[0, 0, 0, -1], [1, 2, 3, 0]], "i4"), ValueError, ("poses_a[0]", "yaw", "0..65535")),
+        (
+            np.array([[0, 0, 0, -1], [1, 2, 3, 0]], "i4"),
+            ValueError,
+            ("poses_a[0]", "yaw", "0..65535"),
+        ),
     ],
 )
-def test_overlap_many_says_what_is_wrong_with_poses(poses_a: Any, error: Any, named: tuple[str, ...]) -> None:
+def test_overlap_many_says_what_is_wrong_with_poses(
+    poses_a: Any, error: Any, named: tuple[str, ...]
+) -> None:
     with pytest.raises(error) as told:
         overlap_many(Sphere(1), poses_a, [Sphere(1), Sphere(2)], Pose(0, 0, 0))
     for part in named:
@@ -361,7 +392,9 @@ def test_overlap_many_says_what_is_wrong_with_poses(poses_a: Any, error: Any, na
         ((4, 5, 1, 1, 1), ("size[2]", "unused", "1")),
     ],
 )
-def test_overlap_many_says_what_is_wrong_with_a_row_of_a_shape(row: Any, named: tuple[str, ...]) -> None:
+def test_overlap_many_says_what_is_wrong_with_a_row_of_a_shape(
+    row: Any, named: tuple[str, ...]
+) -> None:
     rows = np.array([(0, 0, 1, 0, 0), row], "i4")
     with pytest.raises(ValueError) as told:
         overlap_many(Sphere(1), Pose(0, 0, 0), rows, Pose(0, 0, 0))
@@ -383,7 +416,9 @@ def test_overlap_many_refuses_what_is_wrong_with_a_cylinder_or_a_box(
     sides = [np.array([beside] * 2, "i4"), np.array(good, "i4")]
     assert list(overlap_many(sides[0], poses, sides[1], poses)) == [Contact.OVERLAPPING] * 2
     unused = at == 1 or (at == 4 and other == "cylinder")
-    for wrong in (5, -1) if at == 0 else (1, -1, 2**29) if unused else (0, -1, 2**29, -(2**31), 1 - 2**31):
+    for wrong in (
+        (5, -1) if at == 0 else (1, -1, 2**29) if unused else (0, -1, 2**29, -(2**31), 1 - 2**31)
+    ):
         broken = np.array(good, "i4")
         broken[1][at] = wrong
         for a, b, name in (
@@ -424,7 +459,9 @@ def test_overlap_many_refuses_what_is_wrong_with_a_cylinder_or_a_box(
 def test_overlap_many_refuses_a_cylinder_or_a_box_with_the_numbers_of_another_kind(
     beside: tuple[int, ...], row: tuple[int, ...]
 ) -> None:
-    """Or of none, though two numbers would be in the range if it went from its end to its beginning."""
+    """Or of none, though two numbers would be in the range if it went from its end to its
+    beginning.
+    """
     good, wrong, pose = np.array([beside] * 2, "i4"), np.array([beside, row], "i4"), Pose(0, 0, 0)
     with pytest.raises(ValueError, match=re.escape("shapes_b[1]")):
         overlap_many(good, pose, wrong, pose)
@@ -435,7 +472,9 @@ def test_overlap_many_refuses_a_cylinder_or_a_box_with_the_numbers_of_another_ki
 
 @pytest.mark.parametrize("other", _GOOD_ROWS)
 def test_overlap_many_reads_no_pose_as_a_shape_where_it_could_be_one(other: str) -> None:
-    """A pose like these is a row of a shape of the sizes 9, 100 and the next x, and a row is a pose."""
+    """A pose like these is a row of a shape of the sizes 9, 100 and the next x, and a row is a
+    pose.
+    """
     cylinder, beside = (np.array([_GOOD_ROWS[kind]] * 2, "i4") for kind in ("cylinder", other))
     for x in (0, 1):
         at = np.array([(x, 0, 9, 100)] * 2, "i4")

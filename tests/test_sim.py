@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from fixsync import sim
 from fixsync.fields import byte_fields, world_fields
+from fixsync.sample.skillfight import SkillFight
 from fixsync.sim import check_input, fields_of, find, hash_of, idle_input, names, register, start
-from fixsync.skillfight import SkillFight
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,5 @@
-"""Whole matches out of one seed: a bounded number of them on every run, other ones each time, and the
-simulator itself.
+"""Whole matches out of one seed: a bounded number of them on every run, other ones each time, and
+the simulator itself.
 
 `python tests/simulator.py --seconds N` goes on for as long as one likes.
 """
@@ -22,7 +22,9 @@ from fixsync.session.timeline import Timeline
 FIXED = range(30)
 """Played on every run."""
 FRESH = 15
-"""How many more, from a seed that is another one on each run, unless FIXSYNC_SIMULATOR_SEED gives it."""
+"""How many more, from a seed that is another one on each run, unless FIXSYNC_SIMULATOR_SEED gives
+it.
+"""
 
 
 def run_all(seeds: Iterable[int]) -> None:
@@ -64,12 +66,16 @@ def test_the_plans_hold_everything_that_is_to_be_tried():
 
 
 SOUND = [
-    seed for seed in range(60) if plan(seed).ends == {Reason.COMPLETED} and plan(seed).match.prediction_max
+    seed
+    for seed in range(60)
+    if plan(seed).ends == {Reason.COMPLETED} and plan(seed).match.prediction_max
 ][:6]
 FAULTY = [seed for seed in range(60) if plan(seed).fault][:4]
 
 
-def test_the_simulator_fails_when_a_session_goes_back_to_the_wrong_frame(monkeypatch: pytest.MonkeyPatch):
+def test_the_simulator_fails_when_a_session_goes_back_to_the_wrong_frame(
+    monkeypatch: pytest.MonkeyPatch,
+):
     restep = Timeline._restep
 
     def wrong(self: Timeline, first: int):  # type: ignore[no-untyped-def]

@@ -1,6 +1,5 @@
-"""The sample game: it is a simulation in every respect, its skills do what they say, and no snapshot harms
-it.
-"""
+"""The sample game: it is a simulation in every respect, its skills do what they say, and no
+snapshot harms it."""
 
 from __future__ import annotations
 
@@ -15,12 +14,11 @@ from hypothesis import strategies as st
 
 from fixsync import ONE, EventKind, Pose, World, length
 from fixsync.fields import differences
-from fixsync.matchlog import Reader
-from fixsync.random import Random
-from fixsync.recorder import Recorder, SimRecorder
-from fixsync.replay import Verdict, replay
-from fixsync.sim import fields_of, find, hash_of, start
-from fixsync.skillfight import (
+from fixsync.game.random import Random
+from fixsync.log.matchlog import Reader
+from fixsync.log.recorder import Recorder, SimRecorder
+from fixsync.log.replay import Verdict, replay
+from fixsync.sample.skillfight import (
     ARENA,
     HEALTH,
     INPUT_MAX,
@@ -33,7 +31,8 @@ from fixsync.skillfight import (
     Layer,
     SkillFight,
 )
-from fixsync.synctest import bot_inputs, run_straight
+from fixsync.sim import fields_of, find, hash_of, start
+from fixsync.testing.synctest import bot_inputs, run_straight
 
 EAST, WEST = 0, 32
 
@@ -50,7 +49,9 @@ STATE = PLAYED.save()
 
 
 def duel(distance: int, *, y: int = 0) -> SkillFight:
-    """Two fighters without a shield, the first facing the second from the west, and no monsters near."""
+    """Two fighters without a shield, the first facing the second from the west, and no monsters
+    near.
+    """
     game = SkillFight(1, 2)
     for monster in range(6):
         game.monsters[monster].health, game.monsters[monster].away = 0, 200
@@ -86,7 +87,9 @@ def test_a_number_of_players_out_of_range_is_refused(players: int):
 def test_every_number_of_players_plays_and_is_recorded_and_replayed(players: int, tmp_path):
     path = tmp_path / "match.jsonl"
     game = SkillFight(5, players)
-    with SimRecorder(game.world, path, sim="skillfight", seed=5, meta={"players": players}) as recorder:
+    with SimRecorder(
+        game.world, path, sim="skillfight", seed=5, meta={"players": players}
+    ) as recorder:
         for values in bot_inputs(SkillFight, 5, players, 60):
             events = game.step(values)
             recorder.record(values, events, game.world.hash())
@@ -94,7 +97,8 @@ def test_every_number_of_players_plays_and_is_recorded_and_replayed(players: int
 
 
 def test_the_model_finds_the_same_hits_in_it(tmp_path):
-    # The slow model knows nothing of the kernel: it is given what the game does to its world, and must agree.
+    # The slow model knows nothing of the kernel: it is given what the game does to its world, and
+    # must agree.
     path = tmp_path / "trace.jsonl"
     game = SkillFight(7, 4)
     with Recorder(game.world, path):
@@ -213,10 +217,16 @@ def test_bytes_of_any_kind_are_no_snapshot(data: bytes):
         (lambda game: game.world.move(1, 3 * ARENA, 0, 0), "collider 1 is outside the arena"),
         (lambda game: game.world.move(1, 0, 1, 0), "collider 1 is outside the arena"),
         (lambda game: setattr(game.fighters[0], "health", 0), "fighter 0: health 0"),
-        (lambda game: setattr(game.fighters[0], "health", 101), "fighter 0: health must be at most 100"),
+        (
+            lambda game: setattr(game.fighters[0], "health", 101),
+            "fighter 0: health must be at most 100",
+        ),
         (lambda game: setattr(game.fighters[0], "push_x", -3 * ONE), "fighter 0: push_x"),
         (lambda game: setattr(game.fighters[0], "elapsed", 1), "fighter 0: elapsed 1 in action 0"),
-        (lambda game: setattr(game.fighters[0], "action", 5), "fighter 0: action must be at most 4"),
+        (
+            lambda game: setattr(game.fighters[0], "action", 5),
+            "fighter 0: action must be at most 4",
+        ),
         (lambda game: setattr(game.monsters[1], "away", 5), "monster 1: health 60, away 5"),
         (lambda game: game.shots.update({40: 46}), "shot 40: life must be at most 45"),
         (lambda game: game.world.load(World(64).save()), "hit_when or layers"),
@@ -232,7 +242,7 @@ def test_a_snapshot_in_which_the_game_could_not_go_on_is_refused(
 
 
 def _shot():
-    from fixsync.skillfight import SHOT
+    from fixsync.sample.skillfight import SHOT
 
     return SHOT, Pose(0, 0, 0)
 
@@ -328,7 +338,10 @@ def test_a_shot_flies_hits_and_is_gone():
     events = []
     for _ in range(40):
         events += [event for event in game.step([0, 0]) if event.b == 40]
-    assert [(event.a, event.kind) for event in events] == [(1, EventKind.ENTER), (1, EventKind.EXIT)]
+    assert [(event.a, event.kind) for event in events] == [
+        (1, EventKind.ENTER),
+        (1, EventKind.EXIT),
+    ]
     assert 8 <= HEALTH - game.fighters[1].health < 13
     assert 40 not in game.world
     assert game.shots == {}
@@ -347,7 +360,9 @@ def test_a_pillar_stops_a_shot():
 def test_who_dashes_is_not_hurt_and_goes_far():
     game = duel(2 * ONE)
     for frame in range(12):
-        game.step([EAST | (Button.SLASH if frame == 0 else 0), 16 | (Button.DASH if frame == 3 else 0)])
+        game.step(
+            [EAST | (Button.SLASH if frame == 0 else 0), 16 | (Button.DASH if frame == 3 else 0)]
+        )
     assert game.fighters[1].health == HEALTH
     assert game.world[1].pose.z >= 2 * ONE
 
@@ -402,4 +417,6 @@ def test_the_golden_match_has_not_changed():
 
 
 GOLDEN = "8cfaa0947e228a2f"
-"""Of the rules as they are. Whoever changes the rules changes it; whoever has not must not see it change."""
+"""Of the rules as they are. Whoever changes the rules changes it; whoever has not must not see it
+change.
+"""

@@ -1,4 +1,6 @@
-"""The linters find nothing: the same commands by hand are `ruff check`, `ruff format --check` and `mypy`."""
+"""The linters find nothing: the same commands by hand are `ruff check`, `ruff format --check` and
+`mypy`.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,19 @@ def test_the_linters_find_nothing(command: str) -> None:
 def test_the_kernel_names_no_floating_point_and_nothing_of_libc(path: Path) -> None:
     text = re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     assert not re.search(r"\b(float|double|_Float\w+)\b", text)
-    allowed = {"<stddef.h>", "<stdint.h>", "<string.h>"}  # of the last, memcpy, memmove and memset only
+    allowed = {
+        "<stddef.h>",
+        "<stdint.h>",
+        "<string.h>",
+    }  # of the last, memcpy, memmove and memset only
     if path.name == "blocks.h":  # of these, integer instructions only: see test_kernel_object
         allowed |= {"<emmintrin.h>", "<arm_neon.h>"}
     included = set(re.findall(r"#\s*include\s+(\S+)", text))
     assert {name for name in included if name.startswith("<")} <= allowed
     called = set(
-        re.findall(r"\b(mem[a-z]+|str(?:len|n?cmp|n?cpy|n?cat|r?chr|str|dup)|[a-z]*printf|abort)\(", text)
+        re.findall(
+            r"\b(mem[a-z]+|str(?:len|n?cmp|n?cpy|n?cat|r?chr|str|dup)|[a-z]*printf|abort)\(", text
+        )
     )
     assert called <= {"memcpy", "memmove", "memset"}
 
@@ -50,14 +58,33 @@ def test_the_kernel_is_ascii_with_lines_of_at_most_150_characters(path: Path) ->
         assert "\t" not in line, f"{path.name}:{number}"
 
 
-WARNINGS = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
+WARNINGS = [
+    "-std=c11",
+    "-O2",
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wshadow",
+    "-Wpedantic",
+    "-Werror",
+]
 
 
-@pytest.mark.parametrize("flags", ["", "-DFXS_NO_INT128 -DFXS_NO_BUILTINS -DFXS_NO_LITTLE_ENDIAN", "-m32"])
+@pytest.mark.parametrize(
+    "flags", ["", "-DFXS_NO_INT128 -DFXS_NO_BUILTINS -DFXS_NO_LITTLE_ENDIAN", "-m32"]
+)
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_the_kernel_builds_without_warnings(compiler: str, flags: str, tmp_path: Path) -> None:
     def compiles(source: Path) -> str:
-        command = [compiler, *WARNINGS, *flags.split(), "-c", str(source), "-o", str(tmp_path / "o")]
+        command = [
+            compiler,
+            *WARNINGS,
+            *flags.split(),
+            "-c",
+            str(source),
+            "-o",
+            str(tmp_path / "o"),
+        ]
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         return "" if run.returncode == 0 else run.stderr or "failed"
 
@@ -65,10 +92,14 @@ def test_the_kernel_builds_without_warnings(compiler: str, flags: str, tmp_path:
     probe.write_text("#include <stdint.h>\n#include <string.h>\nextern int32_t unused;\n")
     if shutil.which(compiler) is None or compiles(probe):
         pytest.skip(f"{compiler} {flags} is not on this machine")
-    assert {path.name: fault for path in KERNEL if path.suffix == ".c" and (fault := compiles(path))} == {}
+    assert {
+        path.name: fault for path in KERNEL if path.suffix == ".c" and (fault := compiles(path))
+    } == {}
 
 
 def test_the_angle_table_is_what_its_generator_writes() -> None:
     generator = ROOT / "csrc" / "angle_table.py"
-    run = subprocess.run([sys.executable, str(generator)], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, str(generator)], capture_output=True, text=True, check=True
+    )
     assert run.stdout == (ROOT / "csrc" / "angle_table.h").read_text(encoding="utf-8")

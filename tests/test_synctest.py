@@ -1,6 +1,5 @@
-"""The sync test: what is sound passes every check, and each mistake is found by the check that is there for
-it.
-"""
+"""The sync test: what is sound passes every check, and each mistake is found by the check that is
+there for it."""
 
 from __future__ import annotations
 
@@ -18,14 +17,15 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fixsync import Events, synctest
+from fixsync import Events
 from fixsync.cli.synctest import synctest_command
-from fixsync.minimise import minimise
-from fixsync.random import Random
-from fixsync.replay import Verdict, replay
+from fixsync.game.random import Random
+from fixsync.log.replay import Verdict, replay
+from fixsync.sample.skillfight import SkillFight
 from fixsync.sim import Input, SimulationType
-from fixsync.skillfight import SkillFight
-from fixsync.synctest import (
+from fixsync.testing import synctest
+from fixsync.testing.minimise import minimise
+from fixsync.testing.synctest import (
     CHECKS,
     Divergence,
     Inputs,
@@ -45,9 +45,13 @@ def inputs(frames: int = 24, players: int = PLAYERS) -> Inputs:
     return [tuple(random.below(5) for _ in range(players)) for _ in range(frames)]
 
 
-def checked(simulation: SimulationType, check: str, given: Inputs | None = None) -> Divergence | None:
+def checked(
+    simulation: SimulationType, check: str, given: Inputs | None = None
+) -> Divergence | None:
     straight = run_straight(simulation, 1, PLAYERS, inputs() if given is None else given)
-    return run_check(check, straight, back=4, reference=f"broken:{getattr(simulation, '__name__', '')}")
+    return run_check(
+        check, straight, back=4, reference=f"broken:{getattr(simulation, '__name__', '')}"
+    )
 
 
 @pytest.mark.parametrize("check", CHECKS)
@@ -153,7 +157,10 @@ def test_events_that_differ_are_told():
     assert "events straight : " in found.explain()
     assert "events otherwise: none" in found.explain()
     assert (
-        straight.divergence("rollback", "", frame, straight.states[frame + 1], straight.events[frame]) is None
+        straight.divergence(
+            "rollback", "", frame, straight.states[frame + 1], straight.events[frame]
+        )
+        is None
     )
 
 
@@ -191,8 +198,13 @@ def test_a_straight_run_is_written_as_a_log_that_replays_and_is_read_back(tmp_pa
 # Making it smaller.
 
 
-@given(st.lists(st.tuples(st.integers(-20, 20), st.integers(0, 20)), min_size=1, max_size=30), st.data())
-def test_what_is_left_still_fails_and_is_no_larger(given: list[tuple[Input, ...]], data: st.DataObject):
+@given(
+    st.lists(st.tuples(st.integers(-20, 20), st.integers(0, 20)), min_size=1, max_size=30),
+    st.data(),
+)
+def test_what_is_left_still_fails_and_is_no_larger(
+    given: list[tuple[Input, ...]], data: st.DataObject
+):
     wanted = data.draw(st.sampled_from(given))
 
     def fails(tried: list[tuple[Input, ...]]) -> int | None:
@@ -266,21 +278,30 @@ def test_the_command_tells_a_mistake_and_writes_the_smallest_match_that_shows_it
     result = run("broken:Forgetful", "--inputs", str(recorded(broken.Forgetful)), "--json")
     assert result.exit_code == 1
     told = json.loads(result.output)
-    assert {divergence["check"] for divergence in told["divergences"]} >= {"rollback", "save and load"}
+    assert {divergence["check"] for divergence in told["divergences"]} >= {
+        "rollback",
+        "save and load",
+    }
     assert 0 < told["log_frames"] < 60
     again = run("broken:Forgetful", "--inputs", told["log"], "-o", "again.jsonl")
     assert again.exit_code == 1
     assert "DIFFERS" in again.output
     assert "player " in again.output
-    assert len(log_inputs(Path("again.jsonl"))[2]) == told["log_frames"], "it is as small as it gets"
+    assert len(log_inputs(Path("again.jsonl"))[2]) == told["log_frames"], (
+        "it is as small as it gets"
+    )
 
 
 def test_a_match_that_cannot_be_written_hides_no_difference(run: Any):
-    result = run("broken:Forgetful", "--inputs", str(recorded(broken.Forgetful)), "-o", "none/out.jsonl")
+    result = run(
+        "broken:Forgetful", "--inputs", str(recorded(broken.Forgetful)), "-o", "none/out.jsonl"
+    )
     assert result.exit_code == 1
     assert "DIFFERS" in result.stdout
     assert "player " in result.stdout
-    assert "cannot be written: [Errno 2] No such file or directory: 'none/out.jsonl'" in result.stderr
+    assert (
+        "cannot be written: [Errno 2] No such file or directory: 'none/out.jsonl'" in result.stderr
+    )
     result = run("broken:Forgetful", "--inputs", "long.jsonl", "-o", "none/out.jsonl", "--json")
     assert (result.exit_code, json.loads(result.stdout)["log"]) == (1, None)
 
@@ -290,7 +311,10 @@ def test_the_smallest_match_can_go_to_standard_output(run: Any):
     given = ["--inputs", str(recorded(broken.Forgetful)), "-o"]
     run("broken:Forgetful", *given, "small.jsonl")
     program = "from fixsync.cli import main; main()"
-    for simulation, code, told in (("broken:Forgetful", 1, "DIFFERS"), ("skillfight", 0, "no difference")):
+    for simulation, code, told in (
+        ("broken:Forgetful", 1, "DIFFERS"),
+        ("skillfight", 0, "no difference"),
+    ):
         arguments = [simulation, *(given if code else ["--frames", "20", "-o"]), "-"]
         command = [sys.executable, "-c", program, "synctest", *arguments]
         env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}  # for module broken
@@ -321,7 +345,7 @@ def test_the_command_shows_where_in_a_simulation_something_was_raised(run: Any):
 
 
 def test_what_a_simulation_calls_its_ids_is_in_the_report(run: Any):
-    result = run("fixsync.faults:stale_at_20", "--frames", "30", "--check", "save and load")
+    result = run("fixsync.sample.faults:stale_at_20", "--frames", "30", "--check", "save and load")
     assert result.exit_code == 1
     assert "collider 0 (player 0), x: " in result.output
 

@@ -1,8 +1,8 @@
 """The five systems that game programmers learn hit detection from: all that each does, row by row.
 
-A name begins with the number of the system; docs/systems.md is the table of them. What is expected comes from
-the model or from plain integers here. `original` names what a system does that is not right.
-"""
+A name begins with the number of the system; docs/systems.md is the table of them. What is expected
+comes from the model or from plain integers here. `original` names what a system does that is not
+right."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from fixsync import (
     overlap,
     q,
 )
-from fixsync.flat import Hitbox, two_plane_contact
+from fixsync.game.flat import Hitbox, two_plane_contact
 from fixsync.shapes import shape_from_tuple
 
 APART, TOUCHING, OVERLAPPING = Contact
@@ -65,7 +65,9 @@ def intervals(draw: st.DrawFn) -> tuple[int, int, int, int]:
     h, g, p, p2 = draw(sizes()), draw(sizes()), draw(coordinates()), draw(coordinates())
     if draw(st.integers(0, 3)):
         beside = (
-            p + draw(st.sampled_from([1, -1])) * (h + g) * draw(st.integers(0, 1)) + draw(st.integers(-2, 2))
+            p
+            + draw(st.sampled_from([1, -1])) * (h + g) * draw(st.integers(0, 1))
+            + draw(st.integers(-2, 2))
         )
         p2 = beside if -(2**31) <= beside < 2**31 else p2
     return h, g, p, p2
@@ -123,15 +125,19 @@ def test_1_box_and_circle_are_the_nine_regions_all_over_a_grid() -> None:
         for x, z in product(range(-14, 15), repeat=2):
             expected = nine_regions(x, z, half_x, half_z, radius)
             assert (
-                both(("box", half_x, 1, half_z), (0, 0, 0, 0), ("cylinder", radius, 1), (x, 0, z, 0))
+                both(
+                    ("box", half_x, 1, half_z), (0, 0, 0, 0), ("cylinder", radius, 1), (x, 0, z, 0)
+                )
                 == expected
             )
             beside = (x > half_x) - (x < -half_x), (z > half_z) - (z < -half_z)
             seen.add((*beside, expected))
-    assert {(i, j) for i, j, contact in seen if contact == OVERLAPPING} == set(product((-1, 0, 1), repeat=2))
-    assert {(i, j) for i, j, contact in seen if contact == TOUCHING} == {*product((-1, 0, 1), repeat=2)} - {
-        (0, 0)
-    }
+    assert {(i, j) for i, j, contact in seen if contact == OVERLAPPING} == set(
+        product((-1, 0, 1), repeat=2)
+    )
+    assert {(i, j) for i, j, contact in seen if contact == TOUCHING} == {
+        *product((-1, 0, 1), repeat=2)
+    } - {(0, 0)}
 
 
 @given(*[st.integers(1, 5)] * 6, SMALL, SMALL, SMALL)
@@ -140,7 +146,9 @@ def test_1_a_hit_needs_the_ground_and_the_side(
 ) -> None:
     a, b = Hitbox(flat.circle(r), side_a, up_a), Hitbox(flat.rectangle(x_b, z_b), x_b, up_b)
     ground = model.overlap(("box", x_b, 1, z_b), (dx, 0, dz, 0), ("cylinder", r, 1), (0, 0, 0, 0))
-    side = model.overlap(("box", side_a, up_a, 1), (0, 0, 0, 0), ("box", x_b, up_b, 1), (dx, dy, 0, 0))
+    side = model.overlap(
+        ("box", side_a, up_a, 1), (0, 0, 0, 0), ("box", x_b, up_b, 1), (dx, dy, 0, 0)
+    )
     assert two_plane_contact(a, (0, 0, 0), b, (dx, dy, dz)) == min(ground, side)
 
 
@@ -157,7 +165,9 @@ def test_1_hitboxes_stay_unturned_when_the_picture_is_turned() -> None:
 
 
 @given(SMALL, SMALL, st.integers(1, 9), st.integers(1, 9))
-def test_2_circles_touch_at_equal_distance_and_hit_by_default(x: int, y: int, r: int, s: int) -> None:
+def test_2_circles_touch_at_equal_distance_and_hit_by_default(
+    x: int, y: int, r: int, s: int
+) -> None:
     world = World(2)
     world.add(0, flat.circle(r), flat.at(0, 0))
     world.add(1, flat.circle(s), flat.at(x, y))
@@ -190,9 +200,13 @@ def test_2_the_side_is_that_of_the_least_overlap_and_blocks_by_exactly_it(
     if depth_x <= 0 or depth_y <= 0:
         assert (found, pushed) == (Side.NONE, (0, 0))
     elif depth_x < depth_y and x:
-        assert (found, pushed) == ((flat.RIGHT, (depth_x, 0)) if x > 0 else (flat.LEFT, (-depth_x, 0)))
+        assert (found, pushed) == (
+            (flat.RIGHT, (depth_x, 0)) if x > 0 else (flat.LEFT, (-depth_x, 0))
+        )
     elif depth_y < depth_x and y:
-        assert (found, pushed) == ((flat.TOP, (0, depth_y)) if y > 0 else (flat.BOTTOM, (0, -depth_y)))
+        assert (found, pushed) == (
+            (flat.TOP, (0, depth_y)) if y > 0 else (flat.BOTTOM, (0, -depth_y))
+        )
     else:
         assert max(map(abs, pushed)) == min(depth_x, depth_y)
         assert 0 in pushed
@@ -229,7 +243,8 @@ def test_2_one_player_against_many_enemies_is_one_step_and_one_pass() -> None:
     met = [
         id
         for id in range(1, 64)
-        if model.overlap(shape, pose, ("cylinder", 4, flat.TALL), (3 * id - 90, 0, id % 7, 0)) >= TOUCHING
+        if model.overlap(shape, pose, ("cylinder", 4, flat.TALL), (3 * id - 90, 0, id % 7, 0))
+        >= TOUCHING
     ]
     assert [event.b for event in world.step() if event.a == 0] == met
     assert world.query(flat.circle(10), flat.at(0, 0), 1 << 1) == met
@@ -259,7 +274,9 @@ def test_3_a_collider_has_an_owner_an_offset_a_shape_and_an_id(yaw: int, ox: int
 def test_3_the_layer_matrix_is_symmetric_however_a_pair_is_written() -> None:
     for pairs in ([(1, 2)], [(2, 1)], [(1, 2), (2, 1)]):
         world = World(4, layers=pairs)
-        world.add_many([(id, Sphere(5), Pose(0, 0, 0), layer) for id, layer in enumerate((2, 1, 1, 2))])
+        world.add_many(
+            [(id, Sphere(5), Pose(0, 0, 0), layer) for id, layer in enumerate((2, 1, 1, 2))]
+        )
         assert world.layers == [(1, 2)]
         assert [(a, b) for a, b, _, _ in world.step()] == [(0, 1), (0, 2), (1, 3), (2, 3)]
 
@@ -348,7 +365,9 @@ def test_4_the_signed_angle_to_a_point_is_exact_to_the_step(yaw: int, x: int, z:
 
 
 @given(yaws(), half_angles(), coordinates(), coordinates())
-def test_4_within_an_angle_of_the_forward_vector_is_exact(yaw: int, half: int, x: int, z: int) -> None:
+def test_4_within_an_angle_of_the_forward_vector_is_exact(
+    yaw: int, half: int, x: int, z: int
+) -> None:
     e1, e2 = model._direction(yaw + half), model._direction(yaw - half)
     inside = model.wedge_side(half, model.cross(e2, (x, z)), model.cross((x, z), e1)) >= 0
     assert fixsync.faces(Pose(0, 0, 0, yaw), x, z, half) == (half == 32768 or inside)
@@ -406,7 +425,9 @@ def test_4_each_of_the_four_axes_can_be_the_one_that_separates(swapped: bool) ->
 
 
 def test_4_client_and_server_of_different_handedness_agree() -> None:
-    """Unity's (x, z) is the server's (x, y); a right-handed client mirrors z and with it the angles."""
+    """Unity's (x, z) is the server's (x, y); a right-handed client mirrors z and with it the
+    angles.
+    """
     x, _, z = UNITY.coordinates(3, 0, "-1.5")
     pose = flat.at(x, z, UNITY.yaw_facing(30))
     assert (pose.x, pose.z) == (q(3), q("-1.5"))
@@ -427,7 +448,9 @@ def test_5_sphere_and_cylinder_are_exact(pair: Any) -> None:
 
 
 @given(near_pairs(("cylinder",)))
-def test_5_a_sphere_treated_as_a_cylinder_is_a_cylinder_and_its_height_is_half_the_sum(pair: Any) -> None:
+def test_5_a_sphere_treated_as_a_cylinder_is_a_cylinder_and_its_height_is_half_the_sum(
+    pair: Any,
+) -> None:
     """The original's height test by (h1 + h2) / 2 of whole heights: the half heights added."""
     a, pa, b, pb = pair
     d = [second - first for first, second in zip(pa[:3], pb[:3], strict=True)]
@@ -496,7 +519,11 @@ def test_5_fans_meet_every_body_exactly_and_never_each_other(pair: Any) -> None:
 
 
 def test_5_original_a_fan_that_asks_for_the_centre_only_misses_its_edge() -> None:
-    fan, body, at = Sector(q(3), degrees(30), q(1)), Cylinder(q("0.5"), q(1)), Pose(q(2), 0, q("1.375"))
+    fan, body, at = (
+        Sector(q(3), degrees(30), q(1)),
+        Cylinder(q("0.5"), q(1)),
+        Pose(q(2), 0, q("1.375")),
+    )
     assert not fixsync.faces(Pose(0, 0, 0), at.x, at.z, degrees(30))
     assert overlap(fan, Pose(0, 0, 0), body, at) == OVERLAPPING
 

@@ -13,7 +13,13 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 # Where the packages of .ci/packages are installed none of these may be passed over.
-REQUIRED = ("gcc -m32 -O2", "gcc aarch64 -O2", "gcc armhf -O2", "gcc s390x -O2", "clang wasm32 -O2, Node")
+REQUIRED = (
+    "gcc -m32 -O2",
+    "gcc aarch64 -O2",
+    "gcc armhf -O2",
+    "gcc s390x -O2",
+    "clang wasm32 -O2, Node",
+)
 
 
 def test_every_target_at_hand_prints_the_golden() -> None:
@@ -36,9 +42,22 @@ def test_the_golden_calls_every_function_of_the_header(tmp_path: Path) -> None:
     assert len(declared) == header.count("\nFXS_API ")
     compiled = tmp_path / "golden.o"
     # Optimised, so that a function of the golden that nothing runs calls nothing either.
-    command = ["gcc", "-std=c11", "-O1", "-I", str(csrc), "-I", str(native), "-c", "-o", str(compiled)]
+    command = [
+        "gcc",
+        "-std=c11",
+        "-O1",
+        "-I",
+        str(csrc),
+        "-I",
+        str(native),
+        "-c",
+        "-o",
+        str(compiled),
+    ]
     subprocess.run([*command, str(native / "golden.c")], check=True)
-    undefined = subprocess.run(["nm", "-u", str(compiled)], capture_output=True, text=True, check=True).stdout
+    undefined = subprocess.run(
+        ["nm", "-u", str(compiled)], capture_output=True, text=True, check=True
+    ).stdout
     called = {name.lstrip("_") for name in undefined.split()}
     assert declared - called == set()
 
@@ -55,8 +74,23 @@ def test_the_golden_runs_inside_a_program_as_the_documentation_tells(tmp_path: P
         "int main(void) { return run_golden(); }\n"
     )
     native, csrc = HERE / "native", HERE.parent / "csrc"
-    sources = [tmp_path / "theirs.c", tmp_path / "platform.c", native / "golden.c", *sorted(csrc.glob("*.c"))]
-    command = ["gcc", "-std=c11", "-O1", "-I", str(csrc), "-I", str(native), "-o", str(tmp_path / "program")]
+    sources = [
+        tmp_path / "theirs.c",
+        tmp_path / "platform.c",
+        native / "golden.c",
+        *sorted(csrc.glob("*.c")),
+    ]
+    command = [
+        "gcc",
+        "-std=c11",
+        "-O1",
+        "-I",
+        str(csrc),
+        "-I",
+        str(native),
+        "-o",
+        str(tmp_path / "program"),
+    ]
     subprocess.run([*command, *map(str, sources)], check=True)
     run = subprocess.run([str(tmp_path / "program")], capture_output=True, text=True, check=True)
     golden = (native / "golden.txt").read_text(encoding="ascii").splitlines()

@@ -16,14 +16,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fixsync import Contact, Pose, Sector, Shape, Sphere, World, overlap
-from fixsync.random import Random
-from fixsync.replay import Verdict, replay
+from fixsync.game.random import Random
+from fixsync.log.replay import Verdict, replay
+from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Session
 from fixsync.sim import SimulationType
-from fixsync.skillfight import SkillFight
-from fixsync.synctest import bot_inputs, log_inputs, run_check, run_straight
 from fixsync.testing import assert_peers_agree, assert_same_state
 from fixsync.testing import strategies as fst
+from fixsync.testing.synctest import bot_inputs, log_inputs, run_check, run_straight
 
 PLAYERS = 3
 
@@ -42,7 +42,9 @@ def test_peers_of_a_sound_simulation_agree():
     assert_peers_agree(broken.Reloading, inputs())
 
 
-@pytest.mark.parametrize("simulation", [broken.Unsaved, broken.Forgetful, broken.Unordered, broken.Raising])
+@pytest.mark.parametrize(
+    "simulation", [broken.Unsaved, broken.Forgetful, broken.Unordered, broken.Raising]
+)
 def test_peers_of_an_unsound_simulation_do_not(simulation: SimulationType):
     with pytest.raises(AssertionError) as error:
         assert_peers_agree(simulation, inputs(40))
@@ -63,7 +65,10 @@ def test_the_smallest_match_that_shows_it_is_left_behind(tmp_path: Path):
     _, seed, smallest = log_inputs(log)
     assert len(smallest) == 8
     assert {value for values in smallest for value in values} == {0}
-    assert run_check("save and load", run_straight(broken.Unsaved, seed, PLAYERS, smallest)) is not None
+    assert (
+        run_check("save and load", run_straight(broken.Unsaved, seed, PLAYERS, smallest))
+        is not None
+    )
     assert replay(log, simulations={"bumpers": broken.Unsaved}).verdict is Verdict.IDENTICAL
 
 
@@ -198,8 +203,18 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)]),
     }
-    command = [sys.executable, "-m", "pytest", "-p", "fixsync.pytest_plugin", "--basetemp", folder / "tmp"]
-    done = subprocess.run([*command, folder], env=environment, capture_output=True, text=True, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "fixsync.pytest_plugin",
+        "--basetemp",
+        folder / "tmp",
+    ]
+    done = subprocess.run(
+        [*command, folder], env=environment, capture_output=True, text=True, check=False
+    )
     return done.stdout
 
 
@@ -233,9 +248,12 @@ def test_the_plugin_is_offered_to_every_pytest():
 
 
 def test_loading_the_plugin_loads_nothing_else_of_fixsync():
-    code = (
-        "import sys, fixsync.pytest_plugin\nprint(*sorted(n for n in sys.modules if n.startswith('fixsync')))"
-    )
+    code = "import sys, fixsync.pytest_plugin\nprint(*sorted(n for n in sys.modules if n.startswith('fixsync')))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(found.stdout.split())
-    assert not loaded & {"fixsync.session", "fixsync.synctest", "fixsync.recorder", "fixsync.skillfight"}
+    assert not loaded & {
+        "fixsync.session",
+        "fixsync.testing.synctest",
+        "fixsync.log.recorder",
+        "fixsync.sample.skillfight",
+    }

@@ -1,6 +1,6 @@
-"""Threads: what releases the GIL, worlds apart on many threads, one world on several, the kernel under a race
-detector. Nothing is asserted on time: where a test waits for two things to happen at once it tries again, and
-fails if they never do."""
+"""Threads: what releases the GIL, worlds apart on many threads, one world on several, the kernel
+under a race detector. Nothing is asserted on time: where a test waits for two things to happen at
+once it tries again, and fails if they never do."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from fixsync import Box, Pose, Sphere, World
-from fixsync.recorder import Recorder
-from fixsync.replay import Verdict, replay
+from fixsync.log.recorder import Recorder
+from fixsync.log.replay import Verdict, replay
 
 ROOT = Path(__file__).resolve().parent.parent
 CSRC = ROOT / "csrc"
@@ -164,7 +164,9 @@ def call(world: World, draw: random.Random) -> None:
             world.step,
             world.step,
             lambda: world.set_pose(id, pose),
-            lambda: world.move_many([id, 0, 1], [(pose.x, 0, pose.z), (0, 0, 0), (pose.z, 0, pose.x)]),
+            lambda: world.move_many(
+                [id, 0, 1], [(pose.x, 0, pose.z), (0, 0, 0), (pose.z, 0, pose.x)]
+            ),
             lambda: world.set_active(id, draw.random() < 0.8),
             lambda: world.separate([(0, 0)]),
             lambda: world.query(Sphere(2000), pose),
@@ -226,7 +228,16 @@ def racers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     if compiler is None or not sys.platform.startswith("linux"):
         pytest.skip("neither gcc nor clang here, or no Linux")
     program = tmp_path_factory.mktemp("race") / "threads"
-    options = ["-std=c11", "-O1", "-g", "-fsanitize=thread", "-Wall", "-Wextra", "-Werror", f"-I{CSRC}"]
+    options = [
+        "-std=c11",
+        "-O1",
+        "-g",
+        "-fsanitize=thread",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        f"-I{CSRC}",
+    ]
     sources = [NATIVE / "threads.c", *sorted(CSRC.glob("*.c"))]
     command = [compiler, *options, *sources, "-pthread", "-o", program]
     built = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -237,7 +248,9 @@ def racers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return [*(["setarch", "-R"] if shutil.which("setarch") else []), str(program)]
 
 
-def test_the_kernel_has_no_race_between_worlds_nor_between_readers_of_one(racers: list[str]) -> None:
+def test_the_kernel_has_no_race_between_worlds_nor_between_readers_of_one(
+    racers: list[str],
+) -> None:
     done = subprocess.run(racers, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "8 threads, each with a world; 4 readers of one world\n"

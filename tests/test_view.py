@@ -1,4 +1,6 @@
-"""Pages: what is in them, the kernel that they run, and, under Node, the engine that replays logs in them."""
+"""Pages: what is in them, the kernel that they run, and, under Node, the engine that replays logs
+in them.
+"""
 
 import base64
 import csv
@@ -18,8 +20,8 @@ from model import direction
 
 from fixsync import ONE, Box, Capsule, Cylinder, Pose, Sphere, World
 from fixsync.cli import fixsync
-from fixsync.matchlog import MatchLogError, Reader
-from fixsync.recorder import Recorder, SimRecorder
+from fixsync.log.matchlog import MatchLogError, Reader
+from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.sim import hash_of
 from fixsync.view import build_wasm, bundle, export, page
 from fixsync.view.export import Exported
@@ -138,7 +140,9 @@ def test_the_module_imports_nothing_and_exports_every_function_of_the_header():
 
 @needs_node
 def test_the_module_gives_the_answers_of_an_independent_implementation():
-    """Contacts, casts, angles and directions of tests/vectors, from the very bytes that pages hold."""
+    """Contacts, casts, angles and directions of tests/vectors, from the very bytes that pages
+    hold.
+    """
     vectors = ROOT / "tests" / "vectors"
 
     def rows(name):
@@ -178,7 +182,9 @@ def test_the_module_gives_the_answers_of_an_independent_implementation():
     }
     found = run_node("vectors.mjs", asked)
     assert found["contacts"] == [int(row["contact"]) for row in contacts]
-    expected = [numbers(row, "fraction", "nx", "ny", "nz") if row["fraction"] else None for row in casts]
+    expected = [
+        numbers(row, "fraction", "nx", "ny", "nz") if row["fraction"] else None for row in casts
+    ]
     assert found["casts"] == expected
     assert found["angles"] == [[int(row["yaw_of"]), row["length_dx_0_dz"]] for row in angles]
     digest = hashlib.sha256(base64.b64decode(found["directions"])).hexdigest()
@@ -195,7 +201,10 @@ def test_joined_modules_have_no_import_left_and_each_module_once():
         assert not re.search(r"^(import|export)\b", text, re.MULTILINE)
     assert (page_script.count("class World {"), worker_script.count("class World {")) == (0, 1)
     assert (page_script.count("class View {"), worker_script.count("class View {")) == (1, 0)
-    assert (page_script.count("class Colliders {"), worker_script.count("class Colliders {")) == (1, 1)
+    assert (page_script.count("class Colliders {"), worker_script.count("class Colliders {")) == (
+        1,
+        1,
+    )
 
 
 @pytest.mark.parametrize("script", ["page.js", "worker.js"])
@@ -232,7 +241,9 @@ def test_scripts_and_styles_pass_the_linter():
     if biome is None:
         pytest.skip("no biome on this machine: npm install --global @biomejs/biome@2.6.8")
     paths = ["fixsync/view/assets", "tests/view"]
-    ran = subprocess.run([biome, "check", *paths], cwd=ROOT, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [biome, "check", *paths], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
@@ -308,8 +319,8 @@ def test_a_command_that_a_world_refuses_is_an_error_that_names_its_place(tmp_pat
 
 # ---- colours ----
 
-# Matrices on linear RGB for severity 1.0, out of table 1 of Machado, Oliveira, Fernandes, "A Physiologically-
-# based Model for Simulation of Color Vision Deficiency", 2009.
+# Matrices on linear RGB for severity 1.0, out of table 1 of Machado, Oliveira, Fernandes, "A
+# Physiologically- based Model for Simulation of Color Vision Deficiency", 2009.
 SIGHTS = {
     "full": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     "protanopia": (
@@ -353,7 +364,9 @@ def _oklab(rgb):
 
 def _themes():
     style = bundle.asset("style.css")
-    blocks = re.findall(r'^:root(?:\[data-theme="dark"\])? \{(.*?)^\}', style, re.DOTALL | re.MULTILINE)
+    blocks = re.findall(
+        r'^:root(?:\[data-theme="dark"\])? \{(.*?)^\}', style, re.DOTALL | re.MULTILINE
+    )
     return dict(
         zip(
             ("light", "dark"),
@@ -369,7 +382,9 @@ def test_layer_colours_can_be_told_apart_with_any_colour_vision(theme, sight):
     """In OKLab 0.02 can just be seen side by side; any two layers are several times that apart."""
     colours = [_themes()[theme][f"layer-{i}"] for i in range(8)]
     seen = [
-        _oklab([sum(m * c for m, c in zip(row, _linear(colour), strict=True)) for row in SIGHTS[sight]])
+        _oklab(
+            [sum(m * c for m, c in zip(row, _linear(colour), strict=True)) for row in SIGHTS[sight]]
+        )
         for colour in colours
     ]
     distances = {
@@ -385,7 +400,8 @@ def _contrast(a, b):
     """Of two colours, as the Web Content Accessibility Guidelines define it: 1..21."""
     light, dark = sorted(
         (
-            sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), _linear(colour), strict=True)) + 0.05
+            sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), _linear(colour), strict=True))
+            + 0.05
             for colour in (a, b)
         ),
         reverse=True,
@@ -413,7 +429,9 @@ def test_text_and_drawings_stand_out_from_what_is_behind_them(theme):
 @needs_node
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
 def test_the_engine_computes_every_recorded_answer_again(path):
-    """The same bits in WebAssembly: events, answers and hashes of the log, and the native kernel's hashes."""
+    """The same bits in WebAssembly: events, answers and hashes of the log, and the native kernel's
+    hashes.
+    """
     log = export(path)
     [found] = run_engine(entry(log))["results"]
     verdict = found["verdict"]
@@ -488,21 +506,32 @@ def test_a_text_that_was_changed_after_it_was_written_is_told():
     [
         (["move", 99, [0, 0, 0]], "an id not below the capacity"),
         (["move", 40, [0, 0, 0]], "an id that is not in the world"),
-        (["move", 63, [0, 0, 2**31]], "z: expected an integer in -2147483648..2147483647, found 2147483648"),
+        (
+            ["move", 63, [0, 0, 2**31]],
+            "z: expected an integer in -2147483648..2147483647, found 2147483648",
+        ),
         (["turn", 0, 65536], "yaw: expected an integer in 0..65535, found 65536"),
         (["turn", 0, 1.5], "yaw: expected an integer in 0..65535, found 1.5"),
         (["add", 5, ["sphere", 0], [0, 0, 0], 0, 0, 0, [0, 0, 0], True], "a size out of range"),
         (["add", 5, ["cone", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True], "expected a kind of shape"),
         (["add", 5, ["box", 1, 2], [0, 0, 0], 0, 0, 0, [0, 0, 0], True], "a box has not 2 sizes"),
-        (["add", 5, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], 1], "an active flag that is no boolean"),
+        (
+            ["add", 5, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], 1],
+            "an active flag that is no boolean",
+        ),
         (["fly", 0], "no such command"),
-        (["cast", ["sector", 9, 9, 9], [0, 0, 0], 0, [1, 0, 0], 1, 0, 0, 1], "not defined for this shape"),
+        (
+            ["cast", ["sector", 9, 9, 9], [0, 0, 0], 0, [1, 0, 0], 1, 0, 0, 1],
+            "not defined for this shape",
+        ),
         (["cast", ["sphere", 9], [0, 0, 0], 0, [2**29, 0, 0], 1, 0, 0, 1], "a motion out of range"),
     ],
 )
 def test_a_command_that_the_world_refuses_ends_what_can_be_played(command, said, tmp_path):
     """Also one that no export lets through: nothing is wrapped, cut off or left out."""
-    path = edited(ROOT / "replay_logs" / "skill_fight.jsonl.gz", tmp_path / "log.jsonl", lambda frame: frame)
+    path = edited(
+        ROOT / "replay_logs" / "skill_fight.jsonl.gz", tmp_path / "log.jsonl", lambda frame: frame
+    )
     log = export(path)
     lines = log.text.splitlines(keepends=True)
     frame = json.loads(lines[6])
@@ -557,7 +586,12 @@ def test_casts_are_answered_again(tmp_path):
     """With their fractions and normals, limits and layers."""
     world = World(16)
     path = tmp_path / "casts.jsonl"
-    shapes = [Sphere(ONE // 2), Capsule(ONE // 2, ONE), Cylinder(ONE, ONE), Box(ONE, ONE // 2, ONE // 3)]
+    shapes = [
+        Sphere(ONE // 2),
+        Capsule(ONE // 2, ONE),
+        Cylinder(ONE, ONE),
+        Box(ONE, ONE // 2, ONE // 3),
+    ]
     with Recorder(world, path) as recorder:
         for id in range(16):
             pose = Pose(3 * ONE * (id % 4), ONE // 5 * (id % 3), 3 * ONE * (id // 4), 4000 * id)
@@ -569,7 +603,9 @@ def test_casts_are_answered_again(tmp_path):
             recorder.cast(
                 Box(20000, 9000, 40000), aim, (-16 * ONE, 1000, -frame * 20000), limit=2, hit_when=2
             )
-            recorder.cast(shapes[frame % 3], Pose(0, 0, -ONE), (0, 0, 13 * ONE), 0b10110, exclude_owner=1)
+            recorder.cast(
+                shapes[frame % 3], Pose(0, 0, -ONE), (0, 0, 13 * ONE), 0b10110, exclude_owner=1
+            )
             world.step()
     log = export(path)
     [found] = run_engine(entry(log))["results"]

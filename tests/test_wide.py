@@ -1,8 +1,8 @@
-"""The arithmetic that the kernel's headers share, against Python's integers: the compiler's, and in words.
+"""The arithmetic that the kernel's headers share, against Python's integers: the compiler's, and in
+words.
 
-What the kernel computes of games reaches few of the numbers where a carry or a sign may go wrong. These are
-tried here one by one.
-"""
+What the kernel computes of games reaches few of the numbers where a carry or a sign may go wrong.
+These are tried here one by one."""
 
 from __future__ import annotations
 
@@ -102,12 +102,20 @@ FORMS = {
     "in words": ["-DFXS_NO_INT128", "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN"],
 }
 
-INT64 = sorted({sign * (2**k + e) for k in (0, 1, 31, 32, 33, 62) for e in (-1, 0, 1) for sign in (1, -1)})
+INT64 = sorted(
+    {sign * (2**k + e) for k in (0, 1, 31, 32, 33, 62) for e in (-1, 0, 1) for sign in (1, -1)}
+)
 INT64 += [-(2**63), -(2**63) + 1, 2**63 - 1, 0x1234567887654321, -0x0FEDCBA987654321]
-WORDS = sorted({2**k + e for k in (0, 1, 31, 32, 33, 63, 64) for e in (-1, 0, 1) if 0 <= 2**k + e < 2**64})
+WORDS = sorted(
+    {2**k + e for k in (0, 1, 31, 32, 33, 63, 64) for e in (-1, 0, 1) if 0 <= 2**k + e < 2**64}
+)
 WORDS += [0x89ABCDEF01234567, 0x00000001FFFFFFFF]
 HALVES = [0, 1, 2**32 - 1, 2**32, 2**63 - 1, 2**63, 2**64 - 1, 0x89ABCDEF01234567]
-SIGNED = [high << 64 | low for high in (*HALVES, -(2**63), -(2**63) + 1, -(2**32), -2, -1) for low in HALVES]
+SIGNED = [
+    high << 64 | low
+    for high in (*HALVES, -(2**63), -(2**63) + 1, -(2**32), -2, -1)
+    for low in HALVES
+]
 SIGNED = sorted({v for v in SIGNED if abs(v) < 2**127})
 I64, U64, U32 = ctypes.c_int64, ctypes.c_uint64, ctypes.c_uint32
 
@@ -162,7 +170,9 @@ def wider(function: Any, *values: int, bits: int = 256) -> int:
 def drawn(bits: int, count: int) -> list[int]:
     """Of any sizes up to so many bits, and of either sign."""
     rng = random.Random(bits)
-    return [rng.choice((1, -1)) * (rng.getrandbits(bits) >> rng.randrange(bits)) for _ in range(count)]
+    return [
+        rng.choice((1, -1)) * (rng.getrandbits(bits) >> rng.randrange(bits)) for _ in range(count)
+    ]
 
 
 def test_numbers_of_64_bits_are_widened_and_multiplied_exactly(kernel: ctypes.CDLL) -> None:
@@ -170,7 +180,10 @@ def test_numbers_of_64_bits_are_widened_and_multiplied_exactly(kernel: ctypes.CD
         assert kernel.shim_magnitude(I64(a)) == abs(a)
         assert wide(kernel.shim_of, I64(a)) == a
         assert wide(kernel.shim_square, I64(a)) == a * a
-    for a, b in [*product(INT64, INT64), *zip(drawn(63, 500), reversed(drawn(63, 500)), strict=True)]:
+    for a, b in [
+        *product(INT64, INT64),
+        *zip(drawn(63, 500), reversed(drawn(63, 500)), strict=True),
+    ]:
         assert wide(kernel.shim_mul, I64(a), I64(b)) == a * b
     magnitudes = [abs(v) for v in drawn(64, 500)]
     for a, b in [*product(WORDS, WORDS), *zip(magnitudes, reversed(magnitudes), strict=True)]:
@@ -184,7 +197,10 @@ def test_sums_and_comparisons_of_128_bits_are_exact(kernel: ctypes.CDLL) -> None
         assert wide(kernel.shim_neg, words(128, a)) == -a
         assert wide(kernel.shim_abs, words(128, a)) == abs(a)
         assert kernel.shim_sign(words(128, a)) == sgn(a)
-    pairs = [*product(SIGNED, SIGNED), *zip(drawn(127, 500), reversed(drawn(127, 500)), strict=True)]
+    pairs = [
+        *product(SIGNED, SIGNED),
+        *zip(drawn(127, 500), reversed(drawn(127, 500)), strict=True),
+    ]
     for a, b in pairs:
         both = words(128, a, b)
         assert kernel.shim_cmp(both) == sgn(a - b)
@@ -205,12 +221,19 @@ def test_numbers_of_128_bits_are_shifted_and_measured_exactly(kernel: ctypes.CDL
                 assert wide(kernel.shim_shl, words(128, a), U32(shift)) == a << shift
 
 
-def test_numbers_of_256_bits_are_exact_where_a_carry_goes_through_every_word(kernel: ctypes.CDLL) -> None:
-    pairs = [*product(SIGNED, SIGNED), *zip(drawn(127, 500), reversed(drawn(127, 500)), strict=True)]
+def test_numbers_of_256_bits_are_exact_where_a_carry_goes_through_every_word(
+    kernel: ctypes.CDLL,
+) -> None:
+    pairs = [
+        *product(SIGNED, SIGNED),
+        *zip(drawn(127, 500), reversed(drawn(127, 500)), strict=True),
+    ]
     for a, b in pairs:
         assert wider(kernel.shim_product, a, b, bits=128) == a * b
     ends = [0, 1, 2**62, 2**63, 2**64 - 1]
-    numbers = [sum(word << 64 * i for i, word in enumerate(four)) for four in product(ends, repeat=4)]
+    numbers = [
+        sum(word << 64 * i for i, word in enumerate(four)) for four in product(ends, repeat=4)
+    ]
     numbers = [v - (v >> 255 << 256) for v in numbers]
     numbers = [v for v in numbers if abs(v) < 2**255]
     for a in numbers:
@@ -244,7 +267,9 @@ def test_bits_of_words_are_counted_from_either_end(kernel: ctypes.CDLL) -> None:
                 assert kernel.shim_trailing(U64(a)) == (a & -a).bit_length() - 1
 
 
-def test_quotients_by_2_to_the_30_are_rounded_to_nearest_halves_away_from_0(kernel: ctypes.CDLL) -> None:
+def test_quotients_by_2_to_the_30_are_rounded_to_nearest_halves_away_from_0(
+    kernel: ctypes.CDLL,
+) -> None:
     top = (2**63 - 2**29 - 1) >> 30
     for whole in (0, 1, 2, 5, 2**31 - 1, 2**31, 2**32, top - 1):
         for part in (0, 1, 2**29 - 1, 2**29, 2**29 + 1, 2**30 - 1):
@@ -254,8 +279,12 @@ def test_quotients_by_2_to_the_30_are_rounded_to_nearest_halves_away_from_0(kern
 
 
 @pytest.mark.parametrize("capacity", [1, 2, 63, 64, 65, 127, 128, 129, 200, 256])
-def test_the_next_of_a_set_is_the_least_that_is_not_less(kernel: ctypes.CDLL, capacity: int) -> None:
-    """Of members that stand alone, two by two, and none; the word past the set's end has its last bit."""
+def test_the_next_of_a_set_is_the_least_that_is_not_less(
+    kernel: ctypes.CDLL, capacity: int
+) -> None:
+    """Of members that stand alone, two by two, and none; the word past the set's end has its last
+    bit.
+    """
     size = (capacity + 63) // 64
     choices = [[], [0], [capacity - 1], [0, capacity - 1], list(range(capacity))]
     choices += [list(range(at, capacity, step)) for at in (0, 1, 5, 63) for step in (7, 63, 64, 65)]
@@ -308,7 +337,9 @@ SORTED_BY += [(7, 29), (0, 43), (20, 44), (0, 63), (1, 63), (0, 64)]
 def test_many_keys_are_sorted_by_their_bits_alone_stably_and_few_as_a_whole_in_no_more_room(
     kernel: ctypes.CDLL, capacity: int
 ) -> None:
-    """Of many keys and of few, by digits that differ, that are alike, and of which there is not one."""
+    """Of many keys and of few, by digits that differ, that are alike, and of which there is not
+    one.
+    """
     config = (U32 * 35)(capacity, 0, 1, *[2**32 - 1] * 32)
     size = kernel.fxs_world_size(config)
     world = (U64 * (size // 8))()

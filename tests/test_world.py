@@ -1,4 +1,6 @@
-"""World: changes, steps, answers, state, bulk, observers and threads, against the model frame by frame."""
+"""World: changes, steps, answers, state, bulk, observers and threads, against the model frame by
+frame.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def apply(world: World, command: Any) -> Any:
             id, shape, position, yaw, layer, owner, offset, active = args
             pose = Pose(*position, yaw)
             made = shape_from_tuple(shape)
-            return world.add(id, made, pose, layer=layer, owner=owner, offset=tuple(offset), active=active)
+            return world.add(
+                id, made, pose, layer=layer, owner=owner, offset=tuple(offset), active=active
+            )
         case "move":
             return world.move(args[0], *args[1])
         case "pose":
@@ -119,13 +123,24 @@ def crowd(world: World, count: int, seed: int = 1) -> None:
     ]
     for id in range(count):
         pose = Pose(*(rng.randrange(-2000, 2000) for _ in range(3)), rng.randrange(65536))
-        offset = tuple(rng.randrange(-200, 200) for _ in range(3)) if rng.random() < 0.3 else (0, 0, 0)
-        world.add(id, rng.choice(kinds), pose, layer=rng.randrange(4), owner=rng.randrange(3), offset=offset)
+        offset = (
+            tuple(rng.randrange(-200, 200) for _ in range(3)) if rng.random() < 0.3 else (0, 0, 0)
+        )
+        world.add(
+            id,
+            rng.choice(kinds),
+            pose,
+            layer=rng.randrange(4),
+            owner=rng.randrange(3),
+            offset=offset,
+        )
 
 
 @pytest.fixture
 def world() -> World:
-    """Three colliders in a row, stepped once: 1 and 2 overlap, 2 and 3 touch; 5 has been removed since."""
+    """Three colliders in a row, stepped once: 1 and 2 overlap, 2 and 3 touch; 5 has been removed
+    since.
+    """
     world = World(8)
     world.add(1, Sphere(100), ORIGIN)
     world.add(2, Box(100, 50, 100), Pose(150, 0, 0), layer=3, owner=7, offset=(1, 2, 3))
@@ -149,7 +164,10 @@ def world() -> World:
 def test_a_match_goes_frame_by_frame_as_the_model_says(
     frames: Any, layers: Any, hit_when: int, data: Any
 ) -> None:
-    world, model = World(CAPACITY, hit_when=hit_when, layers=layers), ModelWorld(CAPACITY, hit_when, layers)
+    world, model = (
+        World(CAPACITY, hit_when=hit_when, layers=layers),
+        ModelWorld(CAPACITY, hit_when, layers),
+    )
     for commands in frames:
         asked = [command for command in commands if command[0] in ("query", "cast")]
         for command in commands:
@@ -176,7 +194,9 @@ def test_a_match_goes_frame_by_frame_as_the_model_says(
 
 
 @given(st.lists(strategies.wild_commands(CAPACITY), max_size=30))
-def test_a_command_is_refused_when_the_model_refuses_it_and_then_changes_nothing(commands: Any) -> None:
+def test_a_command_is_refused_when_the_model_refuses_it_and_then_changes_nothing(
+    commands: Any,
+) -> None:
     world, model = World(CAPACITY), ModelWorld(CAPACITY)
     for command in commands:
         # Where a command has several faults, either may be told.
@@ -198,20 +218,26 @@ def test_the_order_of_additions_makes_no_difference(frames: Any, rng: random.Ran
     rng.shuffle(colliders)
     for collider in colliders:
         second.add_many([collider])
-    # Ids that came and went are part of the state until the next step; after it, nothing tells the two apart.
+    # Ids that came and went are part of the state until the next step; after it, nothing tells the
+    # two apart.
     assert first.step() == second.step()
     assert first.save() == second.save()
     assert first.step() == second.step()
 
 
-@given(st.lists(strategies.questions().filter(lambda command: command[0] == "query"), max_size=5), st.data())
+@given(
+    st.lists(strategies.questions().filter(lambda command: command[0] == "query"), max_size=5),
+    st.data(),
+)
 def test_many_queries_answer_as_one_by_one(queries: Any, data: Any) -> None:
     world = World(CAPACITY)
     for id in range(CAPACITY):
         apply(world, data.draw(strategies.additions(id)))
     asked = [(shape_from_tuple(shape), Pose(*at, yaw), mask) for _, shape, at, yaw, mask in queries]
     owners = [data.draw(st.integers(0, 2)) for _ in asked]
-    expected = [world.query(*q, exclude_owner=owner) for q, owner in zip(asked, owners, strict=True)]
+    expected = [
+        world.query(*q, exclude_owner=owner) for q, owner in zip(asked, owners, strict=True)
+    ]
     answers = world.query_many([(*q, owner) for q, owner in zip(asked, owners, strict=True)])
     assert answers == expected
     assert [answers[i] for i in range(-len(answers), 0)] == expected
@@ -348,7 +374,9 @@ def test_a_collider_reads_back_as_it_was_added(
 ) -> None:
     world, model = World(2), ModelWorld(2)
     given = Collider(1, shape_from_tuple(shape), Pose(*at), layer, owner, offset, False)
-    expected = outcome(lambda: model.add(1, shape, at, layer=layer, owner=owner, offset=offset, active=False))
+    expected = outcome(
+        lambda: model.add(1, shape, at, layer=layer, owner=owner, offset=offset, active=False)
+    )
     assert outcome(lambda: world.add_many([given])) == expected
     if expected is None:
         assert world[1] == given
@@ -393,7 +421,9 @@ def test_events_are_an_immutable_sequence(world: World) -> None:
     assert pickle.loads(pickle.dumps(events)) == events
     assert events.buffer.tolist() == [1, 2, 3, 0, 2, 3, 2, 1]
     assert events.buffer.readonly
-    assert repr(events[:1]) == "Events([Event(a=1, b=2, kind=EventKind.EXIT, contact=Contact.APART)])"
+    assert (
+        repr(events[:1]) == "Events([Event(a=1, b=2, kind=EventKind.EXIT, contact=Contact.APART)])"
+    )
     with pytest.raises(IndexError):
         events[2]
     with pytest.raises(TypeError):
@@ -452,7 +482,9 @@ def test_colliders_can_be_given_to_another_world_in_every_form() -> None:
 
 def test_a_short_record_takes_the_defaults_of_add() -> None:
     world, twin = World(4), World(4)
-    world.add_many([(1, Sphere(5), ORIGIN), (2, Sphere(5), ORIGIN, 3), [3, Sphere(5), ORIGIN, 3, 4]])
+    world.add_many(
+        [(1, Sphere(5), ORIGIN), (2, Sphere(5), ORIGIN, 3), [3, Sphere(5), ORIGIN, 3, 4]]
+    )
     twin.add(1, Sphere(5), ORIGIN)
     twin.add(2, Sphere(5), ORIGIN, layer=3)
     twin.add(3, Sphere(5), ORIGIN, layer=3, owner=4)
@@ -520,12 +552,28 @@ REFUSED: list[tuple[Callable[[World], Any], type[Exception], tuple[str, ...]]] =
     (lambda w: w.add(4, Sphere(1), AT, layer=-1), ValueError, ("layer", "0..31", "-1")),
     (lambda w: w.add(4, Sphere(1), AT, layer=1.0), TypeError, ("layer", "1.0")),
     (lambda w: w.add(4, Sphere(1), AT, owner=-1), ValueError, ("owner", "0..4294967295", "-1")),
-    (lambda w: w.add(4, Sphere(1), AT, owner=2**32), ValueError, ("owner", "0..4294967295", "4294967296")),
+    (
+        lambda w: w.add(4, Sphere(1), AT, owner=2**32),
+        ValueError,
+        ("owner", "0..4294967295", "4294967296"),
+    ),
     (lambda w: w.add(4, Sphere(1), AT, owner=False), TypeError, ("owner", "False")),
-    (lambda w: w.add(4, Sphere(1), AT, offset=(1, 2)), ValueError, ("offset", "(ox, oy, oz)", "2 values")),
+    (
+        lambda w: w.add(4, Sphere(1), AT, offset=(1, 2)),
+        ValueError,
+        ("offset", "(ox, oy, oz)", "2 values"),
+    ),
     (lambda w: w.add(4, Sphere(1), AT, offset=5), TypeError, ("offset", "(ox, oy, oz)", "5")),
-    (lambda w: w.add(4, Sphere(1), AT, offset=(0, 0.5, 0)), TypeError, ("offset", "oy", "0.5", "q('1.5')")),
-    (lambda w: w.add(4, Sphere(1), AT, offset=(0, 0, 2**31)), ValueError, ("offset", "oz", "2147483648")),
+    (
+        lambda w: w.add(4, Sphere(1), AT, offset=(0, 0.5, 0)),
+        TypeError,
+        ("offset", "oy", "0.5", "q('1.5')"),
+    ),
+    (
+        lambda w: w.add(4, Sphere(1), AT, offset=(0, 0, 2**31)),
+        ValueError,
+        ("offset", "oz", "2147483648"),
+    ),
     (
         lambda w: w.add(4, Sphere(1), AT, offset=(0, INT32_MAX, 0)),
         ValueError,
@@ -539,10 +587,18 @@ REFUSED: list[tuple[Callable[[World], Any], type[Exception], tuple[str, ...]]] =
     (lambda w: w.move(9, 0, 0, 0), ValueError, ("id", "0..7", "9")),
     (lambda w: w.move(1, 2**31, 0, 0), ValueError, ("x", "-2147483648..2147483647", "2147483648")),
     (lambda w: w.move(1, 0, 2**40, 0), ValueError, ("y", "-2147483648..2147483647", str(2**40))),
-    (lambda w: w.move(1, 0, 0, -(2**70)), ValueError, ("z", "-2147483648..2147483647", str(-(2**70)))),
+    (
+        lambda w: w.move(1, 0, 0, -(2**70)),
+        ValueError,
+        ("z", "-2147483648..2147483647", str(-(2**70))),
+    ),
     (lambda w: w.move(1, 0.0, 0, 0), TypeError, ("x", "0.0", "q('1.5')")),
     (lambda w: w.move(1, 0, True, 0), TypeError, ("y", "True")),
-    (lambda w: w.move(2, INT32_MAX, 0, 0), ValueError, ("id 2", "centre", "2147483647", "(1, 2, 3)")),
+    (
+        lambda w: w.move(2, INT32_MAX, 0, 0),
+        ValueError,
+        ("id 2", "centre", "2147483647", "(1, 2, 3)"),
+    ),
     (lambda w: w.turn(1, 65536), ValueError, ("yaw", "0..65535", "65536")),
     (lambda w: w.turn(1, -1), ValueError, ("yaw", "0..65535", "-1")),
     (lambda w: w.turn(1, 2**32 + 5), ValueError, ("yaw", "0..65535", "4294967301")),
@@ -611,7 +667,11 @@ REFUSED: list[tuple[Callable[[World], Any], type[Exception], tuple[str, ...]]] =
         ValueError,
         ("records[1]", "layer", "40"),
     ),
-    (lambda w: w.add_many([(4, Sphere(1), AT), (6, 5, AT)]), TypeError, ("records[1]", "shape", "5")),
+    (
+        lambda w: w.add_many([(4, Sphere(1), AT), (6, 5, AT)]),
+        TypeError,
+        ("records[1]", "shape", "5"),
+    ),
     (lambda w: w.add_many([(4, Sphere(1), AT), 6]), TypeError, ("records[1]", "6")),
     (
         lambda w: w.add_many([(4, Sphere(1), AT), (2**40, Sphere(1), AT)]),
@@ -620,8 +680,16 @@ REFUSED: list[tuple[Callable[[World], Any], type[Exception], tuple[str, ...]]] =
     ),
     (lambda w: w.add_many(5), TypeError, ("records", "5")),
     (lambda w: w.add_many(bytes(51)), ValueError, ("records", "52 bytes", "51")),
-    (lambda w: w.add_many(row(id=4) + row(id=6, kind=5)), ValueError, ("records[1]", "kind", "0..4", "5")),
-    (lambda w: w.add_many(row(id=4) + row(id=6, size=(0, 0, 0))), ValueError, ("records[1]", "radius", "0")),
+    (
+        lambda w: w.add_many(row(id=4) + row(id=6, kind=5)),
+        ValueError,
+        ("records[1]", "kind", "0..4", "5"),
+    ),
+    (
+        lambda w: w.add_many(row(id=4) + row(id=6, size=(0, 0, 0))),
+        ValueError,
+        ("records[1]", "radius", "0"),
+    ),
     (
         lambda w: w.add_many(row(id=4) + row(id=6, active=2)),
         ValueError,
@@ -687,7 +755,11 @@ REFUSED: list[tuple[Callable[[World], Any], type[Exception], tuple[str, ...]]] =
     (lambda w: w.pose_many([1], [AT, AT]), ValueError, ("ids", "poses", "1 and 2")),
     (lambda w: w.pose_many(bytes(7), bytes(28)), ValueError, ("ids", "4 bytes", "7 bytes")),
     (lambda w: w.pose_many(bytes(4), bytes(20)), ValueError, ("poses", "16 bytes", "20 bytes")),
-    (lambda w: w.pose_many(array("I", [1]), array("i", [0] * 5)), ValueError, ("poses", "16", "20 bytes")),
+    (
+        lambda w: w.pose_many(array("I", [1]), array("i", [0] * 5)),
+        ValueError,
+        ("poses", "16", "20 bytes"),
+    ),
     (lambda w: w.pose_many(array("f", [1]), array("i", [0] * 4)), TypeError, ("ids", "'f'")),
     (lambda w: w.pose_many([1], array("I", [5, 5, 5, 2**32 - 1])), TypeError, ("poses", "'I'")),
     (
@@ -734,7 +806,11 @@ def test_an_error_names_what_is_wrong_and_changes_nothing(
         (lambda: World(8, hit_when=0), ValueError, ("hit_when", "1..2", "0")),
         (lambda: World(8, hit_when=3), ValueError, ("hit_when", "1..2", "3")),
         (lambda: World(8, layers=5), TypeError, ("layers", "5")),
-        (lambda: World(8, layers=[(0, 1), (0, 32)]), ValueError, ("layers[1]", "second", "0..31", "32")),
+        (
+            lambda: World(8, layers=[(0, 1), (0, 32)]),
+            ValueError,
+            ("layers[1]", "second", "0..31", "32"),
+        ),
         (lambda: World(8, layers=[(0, 1, 2)]), ValueError, ("layers[0]", "3 values")),
         (lambda: World(8, layers=[(0, True)]), TypeError, ("layers[0]", "second", "True")),
         (lambda: World(8, layers=[3]), TypeError, ("layers[0]", "3")),
@@ -849,7 +925,9 @@ def test_load_takes_or_refuses_every_change_of_one_byte_as_the_model_does() -> N
     for at in range(len(state)):
         changed = bytearray(state)
         # A mask's bits are all alike: each of them alone, and a few together, will do.
-        for value in {0, 1, 3, 127, 255, *(255 ^ 1 << i for i in range(8))} if 12 <= at < 140 else range(256):
+        for value in (
+            {0, 1, 3, 127, 255, *(255 ^ 1 << i for i in range(8))} if 12 <= at < 140 else range(256)
+        ):
             changed[at] = value
             taken += loads_as_the_model(bytes(changed), other, before)
     assert len(state) < taken < 255 * len(state)  # some are taken, and some are not
@@ -863,7 +941,9 @@ def test_load_takes_or_refuses_hostile_states_as_the_model_does(data: Any) -> No
     if len(world):
         world.remove(0)
     state = bytearray(world.save())
-    words = st.sampled_from([0, 1, 2, 3, 4, 5, 7, 8, 2**16, 2**29 - 1, 2**29, 2**31 - 1, 2**31, 2**32 - 1])
+    words = st.sampled_from(
+        [0, 1, 2, 3, 4, 5, 7, 8, 2**16, 2**29 - 1, 2**29, 2**31 - 1, 2**31, 2**32 - 1]
+    )
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(state) // 4)) * 4
         match data.draw(st.sampled_from(["set", "insert", "cut", "copy"])):
@@ -880,12 +960,18 @@ def test_load_takes_or_refuses_hostile_states_as_the_model_does(data: Any) -> No
     loads_as_the_model(bytes(state), other, other.save())
 
 
-# The state of the fixture `world`: colliders at 144, 196 and 248, its hits from 300, its changed id at 332.
+# The state of the fixture `world`: colliders at 144, 196 and 248, its hits from 300, its changed id
+# at 332.
 FAULTS: list[tuple[int, str, tuple[int, ...], str]] = [
     (0, "<I", (0x31535847,), "byte 0: a saved state begins with b'FXS1', not with b'GXS1'"),
     (8, "<I", (0,), "byte 8: hit_when must be 1..2, not 0"),
     (12 + 4 * 9, "<I", (2**32 - 1 - 8,), "the layer masks are not symmetric: 9 and 3 disagree"),
-    (140, "<I", (9,), "byte 140: 9 colliders of 52 bytes each do not fit the 192 bytes that are left"),
+    (
+        140,
+        "<I",
+        (9,),
+        "byte 140: 9 colliders of 52 bytes each do not fit the 192 bytes that are left",
+    ),
     (
         300,
         "<I",
@@ -898,10 +984,20 @@ FAULTS: list[tuple[int, str, tuple[int, ...], str]] = [
     (149, "B", (32,), "byte 144: colliders[0]: layer must be 0..31, not 32"),
     (150, "B", (2,), "byte 144: colliders[0]: active must be 0 or 1, not 2"),
     (151, "B", (1,), "byte 144: colliders[0]: the byte after active must be 0, not 1"),
-    (154, "<H", (1,), "byte 144: colliders[0]: half_angle must be 0 for anything but a sector, not 1"),
+    (
+        154,
+        "<H",
+        (1,),
+        "byte 144: colliders[0]: half_angle must be 0 for anything but a sector, not 1",
+    ),
     (248 + 10, "<H", (32769,), "byte 248: colliders[2]: half_angle must be 1..32768, not 32769"),
     (144 + 40, "<i", (0,), r"byte 144: colliders[0]: size[0] (radius) must be 1..536870911, not 0"),
-    (144 + 44, "<i", (-1,), r"byte 144: colliders[0]: size[1] is unused by this kind and must be 0, not -1"),
+    (
+        144 + 44,
+        "<i",
+        (-1,),
+        r"byte 144: colliders[0]: size[1] is unused by this kind and must be 0, not -1",
+    ),
     (
         196 + 44,
         "<i",
@@ -918,7 +1014,12 @@ FAULTS: list[tuple[int, str, tuple[int, ...], str]] = [
     (308, "<I", (8,), "byte 304: hits[0]: a pair must be a < b < 8, not 1, 8"),
     (312, "<I", (0,), "byte 304: hits[0]: contact must be 1..2, not 0"),
     (312, "<I", (3,), "byte 304: hits[0]: contact must be 1..2, not 3"),
-    (320, "<I", (4,), "byte 316: hits[1]: 2 or 4 is neither among the colliders nor among the changed ids"),
+    (
+        320,
+        "<I",
+        (4,),
+        "byte 316: hits[1]: 2 or 4 is neither among the colliders nor among the changed ids",
+    ),
     (304, "<II", (2, 3), "byte 316: hits[1]: pairs must ascend, but 2, 3 follows 2, 3"),
     (
         304,
@@ -982,7 +1083,9 @@ CHANGING: dict[str, Callable[[World], Any]] = {
     "set_active": lambda w: w.set_active(2, False),
     "add_many": lambda w: w.add_many(MANY),
     "move_many": lambda w: w.move_many([1, 2, 1], [(1, 2, 3), (4, 5, 6), (7, 8, 9)]),
-    "pose_many": lambda w: w.pose_many([3, 2, 3], [Pose(1, 2, 3, 4), Pose(5, 6, 7, 8), Pose(9, 10, 11, 12)]),
+    "pose_many": lambda w: w.pose_many(
+        [3, 2, 3], [Pose(1, 2, 3, 4), Pose(5, 6, 7, 8), Pose(9, 10, 11, 12)]
+    ),
     "separate": lambda w: w.separate([(0, 3), (3, 0)]),
     "step": lambda w: w.step(),
     "load": lambda w: w.load(World(8).save()),
@@ -1030,7 +1133,9 @@ SILENT = {
 
 
 def test_every_method_of_a_world_is_known_as_changing_or_reading() -> None:
-    methods = {name for name in vars(World) if not name.startswith("_") or name.startswith("__")} - SILENT
+    methods = {
+        name for name in vars(World) if not name.startswith("_") or name.startswith("__")
+    } - SILENT
     known = CHANGING.keys() | READING.keys() | OTHER
     assert methods == known
 
@@ -1224,7 +1329,12 @@ def busy(world: World) -> Iterator[World]:
 
 @pytest.mark.parametrize("name", [*CHANGING, *READING, "attach", "detach"])
 def test_a_world_in_use_refuses_a_second_thread(busy: World, name: str) -> None:
-    calls = {**CHANGING, **READING, "attach": lambda w: w.attach(Log()), "detach": lambda w: w.detach(None)}
+    calls = {
+        **CHANGING,
+        **READING,
+        "attach": lambda w: w.attach(Log()),
+        "detach": lambda w: w.detach(None),
+    }
     with pytest.raises(RuntimeError, match="in use by another thread"):
         calls[name](busy)
 
@@ -1266,7 +1376,8 @@ def test_worlds_on_different_threads_do_not_disturb_each_other() -> None:
 
     found: dict[int, int] = {}
     threads = [
-        threading.Thread(target=lambda seed=seed: found.update({seed: play(seed)})) for seed in range(4)
+        threading.Thread(target=lambda seed=seed: found.update({seed: play(seed)}))
+        for seed in range(4)
     ]
     for thread in threads:
         thread.start()
@@ -1299,7 +1410,9 @@ def stood(way: str, shape: Any, at: Pose, offset: tuple[int, int, int]) -> World
     return world.copy() if way == "copy" else world
 
 
-@pytest.mark.parametrize("way", ["add", "add_many", "set_shape", "set_offset", "turn", "load", "copy"])
+@pytest.mark.parametrize(
+    "way", ["add", "add_many", "set_shape", "set_offset", "turn", "load", "copy"]
+)
 @pytest.mark.parametrize("offset", [(0, 0, 0), (900, 5, -300)])
 @pytest.mark.parametrize("shape", [Box(1000, 10, 10), Sector(1000, 300, 10), Sphere(50)])
 def test_what_is_posed_without_turning_faces_as_it_did(way: str, offset: Any, shape: Any) -> None:
@@ -1329,10 +1442,14 @@ def refused_load(world: World) -> None:
 
 
 def crowded() -> World:
-    """Five of eight ids are there: turned boxes with offsets, what they meet, and a sector on its way."""
+    """Five of eight ids are there: turned boxes with offsets, what they meet, and a sector on its
+    way.
+    """
     world = World(8)
     for id, yaw in ((1, 9000), (2, 50000)):
-        world.add(id, Box(400, 50, 60), Pose(100 * id, 0, 0, yaw), offset=(30, 4, -90), layer=3 * (id - 1))
+        world.add(
+            id, Box(400, 50, 60), Pose(100 * id, 0, 0, yaw), offset=(30, 4, -90), layer=3 * (id - 1)
+        )
     world.add(0, Cylinder(90, 60), Pose(200, 9, -30), layer=1)
     world.add(3, Box(70, 200, 500), Pose(250, -30, 220, 4000))
     world.add(5, Sector(700, 6000, 300), Pose(0, 2000, 0, 33333))
@@ -1350,7 +1467,11 @@ def everything(world: World) -> list[Any]:
     ]
     twin = world.copy()
     told += [list(twin.query(Sphere(900), ORIGIN)), twin.step(), twin.save()]
-    told += [[outcome(partial(world.sweep, id, (700, 0, -300))) for id in world], world.step(), world.save()]
+    told += [
+        [outcome(partial(world.sweep, id, (700, 0, -300))) for id in world],
+        world.step(),
+        world.save(),
+    ]
     return told
 
 
@@ -1372,7 +1493,9 @@ def test_a_loaded_world_is_the_one_that_was_saved_whatever_is_asked_first(name: 
 
 @pytest.mark.parametrize("yaw", [0, 8192, 16384, 32768, 49152])
 def test_what_is_posed_over_and_over_after_a_load_is_worked_out_once(yaw: int) -> None:
-    """Others are not taken for worked out by that, whether a part of the direction is 0 or none is kept."""
+    """Others are not taken for worked out by that, whether a part of the direction is 0 or none is
+    kept.
+    """
     state = crowded().save()
     for id in crowded():
         added, loaded = crowded(), World.from_bytes(state, 8)

@@ -1,8 +1,7 @@
 """A simulation whose inputs are what can go wrong in a process, for tests of what verifies logs.
 
-Each log of it that is begun adds a line to the file that the environment names in TROUBLE_FILE: the process's
-number and the log's seed.
-"""
+Each log of it that is begun adds a line to the file that the environment names in TROUBLE_FILE: the
+process's number and the log's seed."""
 
 from __future__ import annotations
 
@@ -85,6 +84,7 @@ class Trouble(Bumpers):
 def write(path: Path, *troubles: str, seed: int = 0) -> Path:
     """A log whose frames have these troubles, one each."""
     frames: list[Any] = [
-        {"frame": number, "inputs": [NAMES.index(trouble), 0]} for number, trouble in enumerate(troubles)
+        {"frame": number, "inputs": [NAMES.index(trouble), 0]}
+        for number, trouble in enumerate(troubles)
     ]
     return logs.write(path, logs.header(capacity=2, sim="trouble", seed=seed), frames)

@@ -1,4 +1,6 @@
-"""The directive `command-help`: a section for each command of `fixsync`, with what its `--help` prints."""
+"""The directive `command-help`: a section for each command of `fixsync`, with what its `--help`
+prints.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,14 @@ _WIDTH = 88
 
 
 def _section(name: str, command: click.Command) -> nodes.section:
-    context = click.Context(command, info_name=name, terminal_width=_WIDTH, **command.context_settings)
+    context = click.Context(
+        command, info_name=name, terminal_width=_WIDTH, **command.context_settings
+    )
     context.help_option_names = ["-h", "--help"]
     section = nodes.section("", nodes.title("", name), ids=[nodes.make_id(name)], names=[name])
-    section += nodes.literal_block(text=command.get_help(context), language="none", classes=["help"])
+    section += nodes.literal_block(
+        text=command.get_help(context), language="none", classes=["help"]
+    )
     return section
 
 

@@ -1,7 +1,8 @@
-"""Data is described by the docstring that stands under it, in whatever module of the package that is.
+"""Data is described by the docstring that stands under it, in whatever module of the package that
+is.
 
-autodoc looks for it in the module that the page names alone, and failing that shows that of the value's type.
-"""
+autodoc looks for it in the module that the page names alone, and failing that shows that of the
+value's type."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The C reference, out of the comments of csrc/fixsync.h.
 
-The directive `c-header` renders one section of the header, or, for `top`, a paragraph of the comment that it
-begins with. Every section must be rendered exactly once: a page that misses one does not build.
-"""
+The directive `c-header` renders one section of the header, or, for `top`, a paragraph of the
+comment that it begins with. Every section must be rendered exactly once: a page that misses one
+does not build."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def _matched(pattern: re.Pattern[str], text: str) -> re.Match[str]:
 
 
 def top() -> dict[str, str]:
-    """The paragraphs of the comment that the header begins with, by their names; what stands before the first
-    of these is "beginning"."""
+    """The paragraphs of the comment that the header begins with, by their names; what stands before
+    the first of these is "beginning"."""
     comment = HEADER.read_text(encoding="ascii").partition("*/")[0]
     text = "\n".join(line[3:] for line in comment.splitlines())
     found = {"beginning": ""}
@@ -109,7 +109,9 @@ def sections() -> dict[str, list[Item]]:
             items.append(Item("struct" if kind == "opaque" else kind, name, code, comment))
             comment = ""
     for name, section in (("FXS_VERSION", "version"), ("FXS_API", "linkage")):
-        about = re.search(rf"/\*((?:(?!\*/).)*)\*/\n(?:#ifndef {name}\n|#define {name} )", text, re.DOTALL)
+        about = re.search(
+            rf"/\*((?:(?!\*/).)*)\*/\n(?:#ifndef {name}\n|#define {name} )", text, re.DOTALL
+        )
         if about is None:
             raise ExtensionError(f"fixsync.h: nothing is told of {name}")
         found.setdefault(section, []).append(Item("macro", name, "", _plain(about[1])))
@@ -162,7 +164,9 @@ def _rendered(items: list[Item]) -> Iterator[str]:
 
 
 class HeaderSection(SphinxDirective):
-    """`{c-header} NAME`: a section of the header; `{c-header} top NAME`: a paragraph of its beginning."""
+    """`{c-header} NAME`: a section of the header; `{c-header} top NAME`: a paragraph of its
+    beginning.
+    """
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -214,7 +218,9 @@ def _check(app: Sphinx, _doctree: nodes.document) -> None:
         return
     due = [*(f"top {name}" for name in top()), *sections()]
     if sorted(used) != sorted(due):
-        raise ExtensionError(f"{app.env.docname}: of fixsync.h it should show, each once, {due}, not {used}")
+        raise ExtensionError(
+            f"{app.env.docname}: of fixsync.h it should show, each once, {due}, not {used}"
+        )
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -1,9 +1,9 @@
-"""Links that leave docs/ for another file of the repository lead to a page of the site that shows it.
+"""Links that leave docs/ for another file of the repository lead to a page of the site that shows
+it.
 
-On a code host such a link works as it stands; here it becomes one to `source/PATH.html`. If its text is the
-name of a function of that file, it leads to the function. A link to what is not there is a warning. What the
-Python reference tells of leads to its source in the same way.
-"""
+On a code host such a link works as it stands; here it becomes one to `source/PATH.html`. If its
+text is the name of a function of that file, it leads to the function. A link to what is not there
+is a warning. What the Python reference tells of leads to its source in the same way."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def source_of(domain: str, info: dict[str, str]) -> str | None:
-    """Where a class or function of the Python reference is defined, for sphinx.ext.linkcode. The reference's
-    pages lie at the top of the site."""
+    """Where a class or function of the Python reference is defined, for sphinx.ext.linkcode. The
+    reference's pages lie at the top of the site."""
     if domain != "py":
         return None
     found: Any = importlib.import_module(info["module"])
@@ -109,7 +109,9 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
 def _href(app: Sphinx, path: str, target: str, due: list[str]) -> str:
     """From the page of a file to the page of another file, or to a page of the documentation."""
     if target.startswith("docs/") and target.endswith(".md"):
-        return app.builder.get_relative_uri(_page(path), target.removeprefix("docs/").removesuffix(".md"))
+        return app.builder.get_relative_uri(
+            _page(path), target.removeprefix("docs/").removesuffix(".md")
+        )
     due.append(target)
     return app.builder.get_relative_uri(_page(path), _page(target))
 
@@ -139,9 +141,9 @@ def _markdown(app: Sphinx, path: str, due: list[str]) -> str:
                 else:
                     _log.warning("%s: %s is not in the repository", path, target)
     rendered: str = parser.renderer.render(tokens, parser.options, {})
-    return rendered.replace("<table>", '<div class="table-wrapper"><table class="docutils">').replace(
-        "</table>", "</table></div>"
-    )
+    return rendered.replace(
+        "<table>", '<div class="table-wrapper"><table class="docutils">'
+    ).replace("</table>", "</table></div>")
 
 
 def _code(app: Sphinx, path: Path) -> str:

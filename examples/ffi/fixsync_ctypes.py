@@ -1,10 +1,11 @@
-"""The kernel's shared library called with ctypes alone, as any language that can call C functions may.
+"""The kernel's shared library called with ctypes alone, as any language that can call C functions
+may.
 
     cmake -S csrc -B build/shared -DBUILD_SHARED_LIBS=ON && cmake --build build/shared
     python examples/ffi/fixsync_ctypes.py build/shared/libfixsync.so
 
-With a second argument `layout` it prints what it takes the structures to be, to compare with a C compiler.
-"""
+With a second argument `layout` it prints what it takes the structures to be, to compare with a C
+compiler."""
 
 from __future__ import annotations
 
@@ -44,7 +45,12 @@ class Event(ctypes.Structure):
 
 
 class Query(ctypes.Structure):
-    _fields_: ClassVar = [("shape", Shape), ("pose", Pose), ("mask", c_uint32), ("exclude_owner", c_uint32)]
+    _fields_: ClassVar = [
+        ("shape", Shape),
+        ("pose", Pose),
+        ("mask", c_uint32),
+        ("exclude_owner", c_uint32),
+    ]
 
 
 class Config(ctypes.Structure):
@@ -76,13 +82,18 @@ PROTOTYPES = {
     "fxs_world_add": (c_int32, [c_void_p, POINTER(Collider)]),
     "fxs_world_move": (c_int32, [c_void_p, c_uint32, c_int32, c_int32, c_int32]),
     "fxs_world_step": (c_int32, [c_void_p, POINTER(Event), c_uint64, POINTER(Counts)]),
-    "fxs_world_query": (c_int32, [c_void_p, POINTER(Query), POINTER(c_uint32), c_uint64, POINTER(c_uint64)]),
+    "fxs_world_query": (
+        c_int32,
+        [c_void_p, POINTER(Query), POINTER(c_uint32), c_uint64, POINTER(c_uint64)],
+    ),
     "fxs_world_save_size": (c_uint64, [c_void_p]),
     "fxs_world_save": (None, [c_void_p, POINTER(c_uint8)]),
     "fxs_world_load": (c_int32, [c_void_p, POINTER(c_uint8), c_uint64, POINTER(c_uint64)]),
     "fxs_world_hash": (c_uint64, [c_void_p]),
 }
-"""Result and arguments. Without them ctypes would take every result for a C int, and cut 64-bit ones."""
+"""Result and arguments. Without them ctypes would take every result for a C int, and cut 64-bit
+ones.
+"""
 
 
 def library(path: str) -> ctypes.CDLL:
@@ -106,7 +117,9 @@ def ok(status: int) -> None:
 
 def show_layout() -> None:
     for name, structure in STRUCTURES.items():
-        fields = (f"{field[0]}:{getattr(structure, field[0]).offset}" for field in structure._fields_)
+        fields = (
+            f"{field[0]}:{getattr(structure, field[0]).offset}" for field in structure._fields_
+        )
         print(name, ctypes.sizeof(structure), *fields)
 
 

@@ -9,13 +9,17 @@ from functools import partial
 
 from fixsync._native import ffi, lib
 from fixsync.bench.yardstick import compiled, least
+from fixsync.game.random import Random
 from fixsync.numbers import ONE
-from fixsync.random import Random
 
 __all__ = ["CastCost", "cast_costs", "movers"]
 
 _PAIRS = 4_000
-_KINDS = {"round": (lib.FXS_SPHERE, lib.FXS_CAPSULE), "cylinder": (lib.FXS_CYLINDER,), "box": (lib.FXS_BOX,)}
+_KINDS = {
+    "round": (lib.FXS_SPHERE, lib.FXS_CAPSULE),
+    "cylinder": (lib.FXS_CYLINDER,),
+    "box": (lib.FXS_BOX,),
+}
 _CLASSES = (
     ("round", "round"),
     ("round", "cylinder"),
@@ -70,5 +74,7 @@ def movers(random: Random, a: str, b: str, near: bool) -> bytes:
             sizes = [random.between(ONE * 3 // 10, ONE * 3 // 2) for _ in range(3)]
             sizes[1] = 0 if kind == lib.FXS_SPHERE else sizes[1]
             sizes[2] = sizes[2] if kind == lib.FXS_BOX else 0
-            rows.append(struct.pack("=II10i", kind, 0, *sizes, *position, random.below(65536), *way))
+            rows.append(
+                struct.pack("=II10i", kind, 0, *sizes, *position, random.below(65536), *way)
+            )
     return b"".join(rows)

@@ -1,4 +1,6 @@
-"""Whether the scenes' answers are right: against a look at every pair, and against pinned hashes."""
+"""Whether the scenes' answers are right: against a look at every pair, and against pinned
+hashes.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +42,11 @@ def final_hash(what: Scene) -> str:
     return f"{world.hash():016x}"
 
 
-def checked(names: Iterable[str] = SCENES, count: int = 1_000) -> Iterator[tuple[str, str, list[str]]]:
-    """Of each of these scenes its name, its hash with `count` colliders (one of PINNED_COUNTS), and what is
-    wrong with it: nothing, if all is well."""
+def checked(
+    names: Iterable[str] = SCENES, count: int = 1_000
+) -> Iterator[tuple[str, str, list[str]]]:
+    """Of each of these scenes its name, its hash with `count` colliders (one of PINNED_COUNTS), and
+    what is wrong with it: nothing, if all is well."""
     pinned = golden()
     for name in names:
         found = final_hash(scene(name, count))

@@ -17,11 +17,21 @@ from fixsync.bench.casts import cast_costs
 from fixsync.bench.check import FRAMES
 from fixsync.bench.scenes import Scene, scene
 from fixsync.bench.yardstick import compiled, empty_call, least, sort_and_copy
-from fixsync.matchlog import Reader
+from fixsync.game.random import Random
+from fixsync.log.matchlog import Reader
+from fixsync.log.replay import replay
 from fixsync.numbers import ONE
-from fixsync.random import Random
-from fixsync.replay import replay
-from fixsync.shapes import Box, Capsule, Cylinder, Pose, Shape, Sphere, overlap, pack_poses, pack_shapes
+from fixsync.shapes import (
+    Box,
+    Capsule,
+    Cylinder,
+    Pose,
+    Shape,
+    Sphere,
+    overlap,
+    pack_poses,
+    pack_shapes,
+)
 from fixsync.world import World
 
 __all__ = ["Cost", "costs", "log_cost"]
@@ -71,7 +81,12 @@ def costs(count: int, log: Callable[[str], None]) -> Iterator[Cost]:
 
 
 def _overlap_cost(empty: float) -> Cost:
-    a, at_a, b, at_b = Cylinder(ONE, ONE), Pose(0, 0, 0), Box(ONE, ONE, ONE), Pose(ONE, 0, ONE, 5000)
+    a, at_a, b, at_b = (
+        Cylinder(ONE, ONE),
+        Pose(0, 0, 0),
+        Box(ONE, ONE, ONE),
+        Pose(ONE, 0, ONE, 5000),
+    )
     times = []
     for _ in range(60):
         began = process_time_ns()
@@ -108,11 +123,14 @@ def _predicate_costs() -> Iterator[Cost]:
 
 
 def _predicate_cost(what: str, random: Random, pairs: int, a: Shape, b: Shape) -> Cost:
-    """With the plain formula of shapes of these kinds, if there is a compiler and one that all games have."""
+    """With the plain formula of shapes of these kinds, if there is a compiler and one that all
+    games have.
+    """
 
     def poses() -> bytes:
         return pack_poses(
-            Pose(random.below(2 * ONE), 0, random.below(2 * ONE), random.below(65536)) for _ in range(pairs)
+            Pose(random.below(2 * ONE), 0, random.below(2 * ONE), random.below(65536))
+            for _ in range(pairs)
         )
 
     rows = [pack_shapes([a]) * pairs, poses(), pack_shapes([b]) * pairs, poses()]
@@ -124,10 +142,14 @@ def _predicate_cost(what: str, random: Random, pairs: int, a: Shape, b: Shape) -
     if made is None or isinstance(a, Box):
         return Cost(what, "pair", least(run) / pairs)
     other, library = made
-    turned = int(ffi.cast("uintptr_t", ffi.addressof(lib, "fxs_direction"))) if isinstance(b, Box) else 0
+    turned = (
+        int(ffi.cast("uintptr_t", ffi.addressof(lib, "fxs_direction"))) if isinstance(b, Box) else 0
+    )
     numbers = [other.from_buffer("int32_t[]", data) for data in rows]
     plain = other.new("uint8_t[]", pairs)
-    plainly = partial(library.plain_contacts, pairs, other.cast("direction", turned), *numbers, plain)
+    plainly = partial(
+        library.plain_contacts, pairs, other.cast("direction", turned), *numbers, plain
+    )
     costs = [(least(run, repeats=5), least(plainly, repeats=5)) for _ in range(4)]
     if not isinstance(b, Box) and bytes(ffi.buffer(contacts)) != bytes(other.buffer(plain)):
         raise RuntimeError("cylinders meet otherwise by the plain formula")
@@ -174,8 +196,8 @@ def _state_costs(made: Scene) -> Iterator[Cost]:
 
 
 def _rollback_cost(made: Scene) -> Cost:
-    """Going back by loading a state of 8 frames ago and stepping those frames again, as a session does, but
-    without saving them anew."""
+    """Going back by loading a state of 8 frames ago and stepping those frames again, as a session
+    does, but without saving them anew."""
     moves = [made.poses(frame) for frame in range(1, _BACK + 4)]
     ids = made.ids()
     steps, backs = [], []
@@ -204,7 +226,9 @@ def _timed(world: World, ids: array[int], moves: list[array[int]]) -> int:
 
 
 def _query_costs(made: Scene) -> Iterator[Cost]:
-    """1,000 skill areas, one at each of 1,000 colliders: melee, 1 to 2 units large, and spells, 1 to 5."""
+    """1,000 skill areas, one at each of 1,000 colliders: melee, 1 to 2 units large, and spells, 1
+    to 5.
+    """
     world, ids, moves = made.world(), made.ids(), made.poses(1)
     for name, largest in (("melee", 2), ("spell", 5)):
         frames, fresh, stale = [], [], []
@@ -233,16 +257,18 @@ def _areas(made: Scene, largest: int) -> bytes:
 
 
 def _cast_costs(made: Scene) -> Cost:
-    """1,000 casts: bullets (spheres of radius 1), dashes (capsules) and blades (boxes), one from each of 1000
-    colliders, 1 to 8 units far on each horizontal axis; the first two contacts of each, of which one is the
-    collider it starts from."""
+    """1,000 casts: bullets (spheres of radius 1), dashes (capsules) and blades (boxes), one from
+    each of 1000 colliders, 1 to 8 units far on each horizontal axis; the first two contacts of
+    each, of which one is the collider it starts from."""
     random, world, ids = Random(5), made.world(), made.ids()
     shapes = pack_shapes([Sphere(1), Capsule(ONE // 2, ONE // 2), Box(ONE, ONE // 8, ONE // 4)])
     rows = b""
     for i in range(1_000):
         mx, mz = (random.between(ONE, 8 * ONE) * random.choice((-1, 1)) for _ in range(2))
         at = struct.pack("=4i", *made.pose(i * made.count // 1_000, FRAMES))
-        rows += shapes[20 * (i % 3) :][:20] + at + struct.pack("=3i4I", mx, 0, mz, 2**32 - 1, 0, 2, 0)
+        rows += (
+            shapes[20 * (i % 3) :][:20] + at + struct.pack("=3i4I", mx, 0, mz, 2**32 - 1, 0, 2, 0)
+        )
     frames = [_timed(world, ids, [made.poses(frame)]) for frame in range(1, FRAMES + 1)]
     cost = least(lambda: world.cast_many(rows), repeats=10)
     told = sum(map(len, world.cast_many(rows)))
@@ -250,10 +276,12 @@ def _cast_costs(made: Scene) -> Cost:
 
 
 def log_cost(path: str) -> Cost:
-    """Replaying a match log beside decoding its lines into plain values by the JSON library alone."""
+    """Replaying a match log beside decoding its lines into plain values by the JSON library
+    alone.
+    """
     import msgspec
 
-    from fixsync.logfile import Source
+    from fixsync.log.files import Source
 
     with Source(path) as source:
         lines = b"".join(source).split(b"\n")[:-1]

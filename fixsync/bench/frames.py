@@ -45,7 +45,9 @@ class Row:
 
 
 def rows(name: str, count: int, *, with_others: bool, log: Callable[[str], None]) -> Iterator[Row]:
-    """The rows of a scene: fixsync's first, then those of what else is installed, taken in turns."""
+    """The rows of a scene: fixsync's first, then those of what else is installed, taken in
+    turns.
+    """
     log(f"{name}, {count}: making the scene")
     made = scene(name, count)
     moves = [made.poses(frame) for frame in range(1, FRAMES + 1)]
@@ -60,7 +62,13 @@ def rows(name: str, count: int, *, with_others: bool, log: Callable[[str], None]
             taken += _frames(driver, moves)
     for driver, taken in zip(drivers, times, strict=True):
         row = Row(
-            name, count, driver.library, min(taken), int(median(taken)), driver.pairs(), driver.reported
+            name,
+            count,
+            driver.library,
+            min(taken),
+            int(median(taken)),
+            driver.pairs(),
+            driver.reported,
         )
         if isinstance(driver, _Fixsync):
             row.hash = driver.hash()
@@ -70,8 +78,8 @@ def rows(name: str, count: int, *, with_others: bool, log: Callable[[str], None]
 
 
 def _frames(driver: others.Driver, moves: Sequence[array[int]]) -> list[int]:
-    """The times of the frames from the third on: the first finds everything new, the second has the memory
-    for it made."""
+    """The times of the frames from the third on: the first finds everything new, the second has the
+    memory for it made."""
     driver.begin()
     times = []
     for poses in moves:

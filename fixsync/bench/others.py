@@ -1,8 +1,7 @@
 """The same scenes for what else is installed: pymunk, and SciPy with NumPy.
 
-Both work in the plane and in floating point, so they are given the scenes whose colliders all stand on it and
-are of one size, and their pairs may differ from the exact ones at the boundary.
-"""
+Both work in the plane and in floating point, so they are given the scenes whose colliders all stand
+on it and are of one size, and their pairs may differ from the exact ones at the boundary."""
 
 from __future__ import annotations
 
@@ -41,7 +40,9 @@ class Driver(ABC):
 
     @abstractmethod
     def frame(self, poses: Any) -> None:
-        """Moves everything, finds the pairs and takes the events; `reported` is how many were told."""
+        """Moves everything, finds the pairs and takes the events; `reported` is how many were
+        told.
+        """
 
     @abstractmethod
     def pairs(self) -> int:
@@ -61,18 +62,24 @@ def drivers(scene: Scene) -> list[Driver]:
 
 def _planar(scene: Scene, rows: array[int]) -> list[tuple[float, float, float]]:
     """x, z and angle of all colliders, in units and radians."""
-    moved = dict(zip(scene.moving, zip(rows[0::4], rows[2::4], rows[3::4], strict=True), strict=True))
+    moved = dict(
+        zip(scene.moving, zip(rows[0::4], rows[2::4], rows[3::4], strict=True), strict=True)
+    )
     if len(moved) < scene.count:
         for id in range(scene.count):
             x, _, z, yaw = scene.pose(id, 0)
             moved.setdefault(id, (x, z, yaw))
-    return [(x / ONE, z / ONE, yaw * pi / 32768) for x, z, yaw in (moved[id] for id in range(scene.count))]
+    return [
+        (x / ONE, z / ONE, yaw * pi / 32768)
+        for x, z, yaw in (moved[id] for id in range(scene.count))
+    ]
 
 
 class _Pymunk(Driver):
-    """Sensors on bodies that are given the velocities that take them to where they are to be, by one call of
-    pymunk.batch (its tree is several times slower when positions are set); all pairs that touch, and whether
-    they are new, come out by another. Ends of contacts are not asked for."""
+    """Sensors on bodies that are given the velocities that take them to where they are to be, by
+    one call of pymunk.batch (its tree is several times slower when positions are set); all pairs
+    that touch, and whether they are new, come out by another. Ends of contacts are not asked
+    for."""
 
     library = "pymunk"
 
@@ -94,7 +101,9 @@ class _Pymunk(Driver):
             body.angle = yaw * pi / 32768
             outline: Any
             if isinstance(shape, Box):
-                outline = pymunk.Poly.create_box(body, (2 * shape.half_x / ONE, 2 * shape.half_z / ONE))
+                outline = pymunk.Poly.create_box(
+                    body, (2 * shape.half_x / ONE, 2 * shape.half_z / ONE)
+                )
             else:
                 outline = pymunk.Circle(body, shape._row[2] / ONE)
             outline.sensor = True
@@ -134,8 +143,8 @@ class _Pymunk(Driver):
 
 
 class _Scipy(Driver):
-    """Candidates from a k-d tree over the centres, tested in NumPy; events from the sorted pairs of this
-    frame and the last one."""
+    """Candidates from a k-d tree over the centres, tested in NumPy; events from the sorted pairs of
+    this frame and the last one."""
 
     library = "SciPy"
 
@@ -150,7 +159,8 @@ class _Scipy(Driver):
         self._is_box = np.array(boxes)
         self._half = np.array([(s._row[2] / ONE, s._row[4] / ONE) for s in self.scene.shapes])
         self._reach = 2 * max(
-            (x * x + z * z) ** 0.5 if box else x for box, (x, z) in zip(boxes, self._half, strict=True)
+            (x * x + z * z) ** 0.5 if box else x
+            for box, (x, z) in zip(boxes, self._half, strict=True)
         )
         self._before = np.empty(0, np.int64)
 

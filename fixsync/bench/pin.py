@@ -1,5 +1,5 @@
-"""Writes golden.json anew: python -m fixsync.bench.pin. To be run when a scene was changed or added, never
-because a hash no longer matches."""
+"""Writes golden.json anew: python -m fixsync.bench.pin. To be run when a scene was changed or
+added, never because a hash no longer matches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from fixsync.bench.scenes import SCENES, scene
 
 if __name__ == "__main__":
     pinned = {
-        name: {str(count): final_hash(scene(name, count)) for count in PINNED_COUNTS} for name in SCENES
+        name: {str(count): final_hash(scene(name, count)) for count in PINNED_COUNTS}
+        for name in SCENES
     }
     text = json.dumps(pinned, indent=2)
     Path(__file__).with_name("golden.json").write_text(text + "\n", encoding="ascii")

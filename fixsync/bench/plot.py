@@ -17,8 +17,8 @@ _COLOURS = ("#1f6fb4", "#d1495b", "#2a9d5c", "#8e5bb5", "#c77d0a", "#4a4a4a", "#
 
 
 def svg(rows: Sequence[Row]) -> str:
-    """Both axes are logarithmic: the number of colliders, and nanoseconds a collider a frame. A line for
-    every scene and library."""
+    """Both axes are logarithmic: the number of colliders, and nanoseconds a collider a frame. A
+    line for every scene and library."""
     lines: dict[str, list[tuple[int, float]]] = {}
     for row in rows:
         lines.setdefault(f"{row.library}, {row.scene}", []).append((row.count, row.each))
@@ -47,11 +47,18 @@ def svg(rows: Sequence[Row]) -> str:
     for decade in range(low, high + 1):
         at = y(10**decade)
         parts.append(_line(_LEFT, at, _WIDTH - _RIGHT, at))
-        parts.append(f'<text x="{_LEFT - 8}" y="{at + 4:.1f}" text-anchor="end">{10**decade:,}</text>')
+        parts.append(
+            f'<text x="{_LEFT - 8}" y="{at + 4:.1f}" text-anchor="end">{10**decade:,}</text>'
+        )
     for i, (name, points) in enumerate(lines.items()):
-        colour, dash = _COLOURS[i % len(_COLOURS)], "" if i < len(_COLOURS) else ' stroke-dasharray="5 3"'
+        colour, dash = (
+            _COLOURS[i % len(_COLOURS)],
+            "" if i < len(_COLOURS) else ' stroke-dasharray="5 3"',
+        )
         path = " ".join(f"{x(count):.1f},{y(cost):.1f}" for count, cost in sorted(points))
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>')
+        parts.append(
+            f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>'
+        )
         parts += [
             f'<circle cx="{x(count):.1f}" cy="{y(cost):.1f}" r="3" fill="{colour}"/>'
             for count, cost in points

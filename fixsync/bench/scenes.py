@@ -1,10 +1,9 @@
-"""The scenes: a function of their name and the number of colliders, in integers alone, so that every machine
-steps through the same states and comes to the same hashes.
+"""The scenes: a function of their name and the number of colliders, in integers alone, so that
+every machine steps through the same states and comes to the same hashes.
 
-Unless told otherwise half of the colliders are cylinders of radius 0.5 and half are boxes of half sizes 0.5
-and 0.3, with any yaw, turning, 0.03 to 0.07 units fast, reflected by walls; there is room for about one
-overlapping pair a collider.
-"""
+Unless told otherwise half of the colliders are cylinders of radius 0.5 and half are boxes of half
+sizes 0.5 and 0.3, with any yaw, turning, 0.03 to 0.07 units fast, reflected by walls; there is room
+for about one overlapping pair a collider."""
 
 from __future__ import annotations
 
@@ -15,8 +14,8 @@ from dataclasses import dataclass, field
 from math import isqrt
 from typing import NamedTuple
 
+from fixsync.game.random import Random
 from fixsync.numbers import ONE
-from fixsync.random import Random
 from fixsync.records import COLLIDER_FORMAT
 from fixsync.shapes import Box, Capsule, Cylinder, Sector, Shape, Sphere
 from fixsync.world import World
@@ -32,8 +31,8 @@ _ROW = struct.Struct(COLLIDER_FORMAT)
 
 
 class Axis(NamedTuple):
-    """A motion between two walls: at frame f it is `low` and the distance start + f * speed, folded back at
-    0 and at `span`."""
+    """A motion between two walls: at frame f it is `low` and the distance start + f * speed, folded
+    back at 0 and at `span`."""
 
     low: int
     span: int
@@ -90,7 +89,9 @@ class Scene:
             kind, half_angle, *sizes = shape._row
             x, y, z, yaw = self.pose(id, 0)
             layer, owner, offset = self.traits.get(id, (0, 0, (0, 0, 0)))
-            rows.append(_ROW.pack(id, kind, layer, 1, 0, yaw, half_angle, owner, x, y, z, *offset, *sizes))
+            rows.append(
+                _ROW.pack(id, kind, layer, 1, 0, yaw, half_angle, owner, x, y, z, *offset, *sizes)
+            )
         return b"".join(rows)
 
     def world(self) -> World:
@@ -145,8 +146,8 @@ def _usual(random: Random, half_height: int = ONE) -> Shape:
 
 
 def _side(count: int) -> int:
-    """Of a square where each collider has an area of 1.5: two of them overlap in 2.99 on average, and each
-    pair counts once."""
+    """Of a square where each collider has an area of 1.5: two of them overlap in 2.99 on average,
+    and each pair counts once."""
     return isqrt(count * 3 * ONE * ONE // 2)
 
 
@@ -259,7 +260,9 @@ def stacked(count: int) -> Scene:
 
 @_named
 def stacked_apart(count: int) -> Scene:
-    """All on four points, a layer each, that meets the layers of the other points and not itself."""
+    """All on four points, a layer each, that meets the layers of the other points and not
+    itself.
+    """
     return _stacked(count, [(a, b) for a in range(4) for b in range(a)])
 
 
@@ -302,7 +305,9 @@ def volume(count: int) -> Scene:
 
 @_named
 def mixed(count: int) -> Scene:
-    """All five kinds, owners, eight layers of which neighbours do not meet, offsets; a slab 4 units high."""
+    """All five kinds, owners, eight layers of which neighbours do not meet, offsets; a slab 4 units
+    high.
+    """
     random = Random(SEED)
     layers = [(a, b) for a in range(8) for b in range(a + 1) if a - b != 1]
     made, side = Scene("", layers=layers), _side(count * 2 // 3)
@@ -316,6 +321,10 @@ def mixed(count: int) -> Scene:
         )[id % 5]
         x, z = _between(random, 0, side), _between(random, 0, side)
         made.put(shape, x, _between(random, 0, 4 * ONE), z, *_turn(random))
-        offset = (random.below(ONE), random.below(ONE) - ONE // 2, 0) if random.below(4) == 0 else (0, 0, 0)
+        offset = (
+            (random.below(ONE), random.below(ONE) - ONE // 2, 0)
+            if random.below(4) == 0
+            else (0, 0, 0)
+        )
         made.traits[id] = (random.below(8), random.below(count // 2), offset)
     return made

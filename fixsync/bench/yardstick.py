@@ -1,8 +1,7 @@
 """Yardsticks: what an empty call, copying memory and sorting cost on this machine, in this run.
 
-All times here and in the other modules are processor time of this process, which uses one thread: what other
-processes do changes caches and clocks, but is not counted.
-"""
+All times here and in the other modules are processor time of this process, which uses one thread:
+what other processes do changes caches and clocks, but is not counted."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from typing import Any
 from cffi import FFI
 
 from fixsync._native import lib
-from fixsync.random import Random
+from fixsync.game.random import Random
 from fixsync.world import World
 
 __all__ = ["compiled", "empty_call", "least", "sort_and_copy"]
@@ -47,8 +46,8 @@ def least(run: Callable[[], Any], *, calls: int = 1, repeats: int = 20) -> float
 
 
 def empty_call() -> float:
-    """Nanoseconds of a call of the kernel that does next to nothing, `fxs_world_frame`: a pointer in, a
-    number out."""
+    """Nanoseconds of a call of the kernel that does next to nothing, `fxs_world_frame`: a pointer
+    in, a number out."""
     call, world = lib.fxs_world_frame, World(1)._world
     times = []
     for _ in range(60):
@@ -80,8 +79,8 @@ def compiled(compiler: str = "cc") -> tuple[FFI, Any] | None:
 
 
 def sort_and_copy(count: int) -> float | None:
-    """Nanoseconds a record of copying `count` records of 32 bytes and sorting as many random 32-bit keys by
-    three passes of a radix sort; None without a compiler."""
+    """Nanoseconds a record of copying `count` records of 32 bytes and sorting as many random 32-bit
+    keys by three passes of a radix sort; None without a compiler."""
     made = compiled()
     if made is None:
         return None

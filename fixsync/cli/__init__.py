@@ -17,7 +17,7 @@ import click
 
 from fixsync import __version__
 from fixsync.cli import streams
-from fixsync.logfile import is_standard_output
+from fixsync.log.files import is_standard_output
 
 __all__ = ["main"]
 
@@ -65,11 +65,14 @@ class _Commands(click.Group):
             close = get_close_matches(args[0].lower(), COMMANDS, 1)
             if not close or "Did you mean" in error.message:
                 raise
-            raise click.UsageError(f"{error.message} Did you mean {close[0]!r}?", error.ctx) from None
+            raise click.UsageError(
+                f"{error.message} Did you mean {close[0]!r}?", error.ctx
+            ) from None
 
 
 @click.group(
-    cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, package_name="fixsync", message="%(prog)s %(version)s")
 def fixsync() -> None:
@@ -93,7 +96,9 @@ def main() -> None:
         sys.exit(2)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _FULL:
-            streams.echo(f"Error: what there is to tell cannot be written: {error.strerror}", err=True)
+            streams.echo(
+                f"Error: what there is to tell cannot be written: {error.strerror}", err=True
+            )
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is left at exit
             sys.exit(2)
         traceback.print_exc()
@@ -101,8 +106,8 @@ def main() -> None:
 
 
 def _json_stream(words: Sequence[str]) -> TextIO | None:
-    """Where the words of a command line, though it is a wrong one, ask for JSON; None if they do not: --json
-    may be the value of another option, or stand after "--"."""
+    """Where the words of a command line, though it is a wrong one, ask for JSON; None if they do
+    not: --json may be the value of another option, or stand after "--"."""
     from fixsync.cli.text import OutputFile  # of what every command has imported, but not --version
 
     before = list(takewhile(lambda word: word.startswith("-") and word != "--", words))
@@ -116,8 +121,12 @@ def _json_stream(words: Sequence[str]) -> TextIO | None:
         found, _, _ = command.make_parser(lenient).parse_args(rest[:-1])
     if "--json" not in before and found.get("as_json") is not True:
         return None
-    files = [found[p.name] for p in command.params if p.name in found and isinstance(p.type, OutputFile)]
-    return sys.stderr if any(file == "-" or is_standard_output(file) for file in files) else sys.stdout
+    files = [
+        found[p.name] for p in command.params if p.name in found and isinstance(p.type, OutputFile)
+    ]
+    return (
+        sys.stderr if any(file == "-" or is_standard_output(file) for file in files) else sys.stdout
+    )
 
 
 def _tell(error: click.ClickException) -> None:
@@ -148,7 +157,11 @@ def _exit_code() -> int:
         return 0
     except click.ClickException as error:
         cause = error.__cause__
-        if isinstance(cause, BrokenPipeError) and cause.filename and is_standard_output(cause.filename):
+        if (
+            isinstance(cause, BrokenPipeError)
+            and cause.filename
+            and is_standard_output(cause.filename)
+        ):
             raise cause from None
         try:
             _tell(error)

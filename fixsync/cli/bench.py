@@ -11,14 +11,14 @@ from typing import Any
 import click
 from rich.table import Table
 
-from fixsync import logfile
 from fixsync.bench.check import FRAMES, PINNED_COUNTS, checked
 from fixsync.bench.costs import Cost, costs, log_cost
 from fixsync.bench.frames import Row, rows
 from fixsync.bench.plot import svg
 from fixsync.bench.scenes import SCENES, SEED
 from fixsync.cli import streams, text
-from fixsync.replay import replay
+from fixsync.log import files as logfile
+from fixsync.log.replay import replay
 
 
 @click.command("bench")
@@ -40,9 +40,14 @@ from fixsync.replay import replay
 )
 @click.option("--fixsync-only", is_flag=True, help="Leave out pymunk and SciPy.")
 @click.option(
-    "--plot", type=text.OutputFile(), metavar="FILE", help="Write the plot, an SVG, here; -: standard output."
+    "--plot",
+    type=text.OutputFile(),
+    metavar="FILE",
+    help="Write the plot, an SVG, here; -: standard output.",
 )
-@click.option("--check", is_flag=True, help="Check the scenes' answers, measure nothing; a few seconds.")
+@click.option(
+    "--check", is_flag=True, help="Check the scenes' answers, measure nothing; a few seconds."
+)
 @text.json_option
 @click.pass_context
 def bench_command(
@@ -57,10 +62,10 @@ def bench_command(
 ) -> None:
     """Measure whole frames: moves in, a step, events out, driven from Python.
 
-    Every scene is a function of its name and the number of colliders, so the hash in its row is the same on
-    every machine. pymunk and SciPy with NumPy run the flat scenes in turns with fixsync, if installed. Times
-    are processor time, the least of all frames; "median" tells how quiet the machine was. LOGS are match
-    logs to replay.
+    Every scene is a function of its name and the number of colliders, so the hash in its row is the
+    same on every machine. pymunk and SciPy with NumPy run the flat scenes in turns with fixsync, if
+    installed. Times are processor time, the least of all frames; "median" tells how quiet the
+    machine was. LOGS are match logs to replay.
 
     \b
     Exit code  0  all hashes are as pinned, or none is pinned for these scenes
@@ -69,7 +74,9 @@ def bench_command(
     """
     if check:
         if logs or counts or plot is not None:
-            raise click.UsageError("--check measures nothing: no LOGS, --count or --plot with it", ctx)
+            raise click.UsageError(
+                "--check measures nothing: no LOGS, --count or --plot with it", ctx
+            )
         ctx.exit(_check(dict.fromkeys(names or SCENES), as_json))
     for path in logs:
         if error := _fault(path):
@@ -99,7 +106,9 @@ def bench_command(
                 sink.write(svg(found).encode())
         except OSError as error:
             # After all that was measured has been told.
-            streams.echo(f"Error: the plot cannot be written: {text.printable(str(error))}", err=True)
+            streams.echo(
+                f"Error: the plot cannot be written: {text.printable(str(error))}", err=True
+            )
             ctx.exit(2)
     ctx.exit(1 if any(row.is_pinned is False for row in found) else 0)
 
@@ -134,7 +143,11 @@ def _json(found: list[Row], single: list[Cost]) -> dict[str, Any]:
         "seed": SEED,
         "frames": FRAMES,
         "scenes": [
-            {**asdict(row), "ns_per_collider": row.each, "ns_per_collider_and_report": row.each_told}
+            {
+                **asdict(row),
+                "ns_per_collider": row.each,
+                "ns_per_collider_and_report": row.each_told,
+            }
             for row in found
         ],
         "costs": [{**asdict(cost), "ratio": cost.ratio} for cost in single],
@@ -151,7 +164,16 @@ def _table(*columns: str, left: int = 1) -> Table:
 def _print(out: Any, found: list[Row], single: list[Cost], sizes: list[int]) -> None:
     text.say(out, f"frames, in nanoseconds a collider (state hashed after {FRAMES} frames)")
     table = _table(
-        "scene", "library", "colliders", "least", "median", "x fixsync", "pairs", "told", "hash", left=2
+        "scene",
+        "library",
+        "colliders",
+        "least",
+        "median",
+        "x fixsync",
+        "pairs",
+        "told",
+        "hash",
+        left=2,
     )
     base = 0.0
     for row in found:
@@ -174,7 +196,9 @@ def _print(out: Any, found: list[Row], single: list[Cost], sizes: list[int]) -> 
     each = {(row.scene, row.count): row.each_told for row in found if row.library == "fixsync"}
     for name in dict.fromkeys(row.scene for row in found):
         cells = [each.get((name, count)) for count in sizes]
-        beside = [(name, count) for count in sizes if {(name, count), ("uniform", count)} <= each.keys()]
+        beside = [
+            (name, count) for count in sizes if {(name, count), ("uniform", count)} <= each.keys()
+        ]
         table.add_row(
             name,
             *("" if cell is None else f"{cell:.1f}" for cell in cells),
@@ -195,4 +219,8 @@ def _print(out: Any, found: list[Row], single: list[Cost], sizes: list[int]) -> 
             cost.hash or "",
         )
     text.show(out, table)
-    text.say(out, "", f"hashes are pinned for {', '.join(f'{count:,}' for count in PINNED_COUNTS)} colliders")
+    text.say(
+        out,
+        "",
+        f"hashes are pinned for {', '.join(f'{count:,}' for count in PINNED_COUNTS)} colliders",
+    )

@@ -16,9 +16,8 @@ __all__ = ["config_command", "kernel_folder"]
 def kernel_folder() -> Path:
     """The folder of fixsync.h and the kernel's C files.
 
-    In an installed package it is within the package, in an editable one beside it. FileNotFoundError if it is
-    in neither place.
-    """
+    In an installed package it is within the package, in an editable one beside it.
+    FileNotFoundError if it is in neither place."""
     package = Path(fixsync.__file__).resolve().parent
     places = [package / "csrc", package.parent / "csrc"]
     for place in places:
@@ -29,9 +28,13 @@ def kernel_folder() -> Path:
 
 @click.command("config")
 @click.option("--cflags", is_flag=True, help="Flags for compiling what includes fixsync.h.")
-@click.option("--libs", is_flag=True, help="Libraries to link besides: none, the kernel needs no library.")
+@click.option(
+    "--libs", is_flag=True, help="Libraries to link besides: none, the kernel needs no library."
+)
 @click.option("--include", is_flag=True, help="The folder of fixsync.h.")
-@click.option("--sources", is_flag=True, help="The C files of the kernel, to compile with the program.")
+@click.option(
+    "--sources", is_flag=True, help="The C files of the kernel, to compile with the program."
+)
 @text.json_option
 @click.pass_context
 def config_command(
@@ -39,8 +42,8 @@ def config_command(
 ) -> None:
     """Tell how to compile the C kernel into a program.
 
-    Prints what is asked for on one line, quoted for a shell; without an option, everything, a line each.
-    The kernel is compiled, not linked: it needs no library besides.
+    Prints what is asked for on one line, quoted for a shell; without an option, everything, a line
+    each. The kernel is compiled, not linked: it needs no library besides.
 
     \b
         cc -O2 game.c $(fixsync config --cflags --sources --libs) -o game

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from fixsync.cli import text
 from fixsync.convert import Converted, convert
-from fixsync.matchlog import MatchLogError, Reader
+from fixsync.log.matchlog import MatchLogError, Reader
 
 
 @click.command("convert")
@@ -34,12 +34,15 @@ from fixsync.matchlog import MatchLogError, Reader
 )
 @text.json_option
 @click.pass_context
-def convert_command(ctx: click.Context, log: Path, output: Path, form: str | None, as_json: bool) -> None:
+def convert_command(
+    ctx: click.Context, log: Path, output: Path, form: str | None, as_json: bool
+) -> None:
     """Write a match log in its other form, or in another compression.
 
-    JSON is the form for people and other programs, the compact one that for storage and fast replays: a fifth
-    to a third of the size, with all that the log tells. What is written is canonical. Nothing is replayed:
-    what the log tells is checked as by fixsync info, not whether it is right.
+    JSON is the form for people and other programs, the compact one that for storage and fast
+    replays: a fifth to a third of the size, with all that the log tells. What is written is
+    canonical. Nothing is replayed: what the log tells is checked as by fixsync info, not whether it
+    is right.
 
     \b
     Exit code  0  written
@@ -48,7 +51,9 @@ def convert_command(ctx: click.Context, log: Path, output: Path, form: str | Non
     """
     try:
         with _progress(log, hidden=as_json) as show:
-            done = convert(log, output, is_compact=None if form is None else form == "compact", progress=show)
+            done = convert(
+                log, output, is_compact=None if form is None else form == "compact", progress=show
+            )
     except (OSError, ValueError) as error:
         if as_json:
             where = error if isinstance(error, MatchLogError) else None
@@ -62,7 +67,10 @@ def convert_command(ctx: click.Context, log: Path, output: Path, form: str | Non
     else:
         out = text.console(output)
         kind = f"cut short like the log: {done.cut}" if done.cut else "complete"
-        text.say(out, f"written: {text.printable(done.path)} ({text.plural(done.frames, 'frame')}, {kind})")
+        text.say(
+            out,
+            f"written: {text.printable(done.path)} ({text.plural(done.frames, 'frame')}, {kind})",
+        )
         text.say(out, f"{text.size(done.size_read)} read, {done.size:,} written")
     ctx.exit(code)
 

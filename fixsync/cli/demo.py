@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from fixsync.cli import streams, text
-from fixsync.peers import Outcome, PeerOutcome, Run, outcome_json, run
-from fixsync.relay import Impairment
+from fixsync.sample.peers import Outcome, PeerOutcome, Run, outcome_json, run
+from fixsync.sample.relay import Impairment
 from fixsync.view import export, write
 
 _NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)
@@ -47,8 +47,9 @@ def demo_command(
 ) -> None:
     """Play a match between two peers, verify it, and show it.
 
-    Two processes play the sample game over UDP, with packets lost, late and repeated on the way. Each records
-    its own log. The logs are compared byte by byte and replayed, and a page that plays the match is written.
+    Two processes play the sample game over UDP, with packets lost, late and repeated on the way.
+    Each records its own log. The logs are compared byte by byte and replayed, and a page that plays
+    the match is written.
 
     \b
     Exit code  0  both logs are identical, and replaying them gives the same
@@ -62,7 +63,9 @@ def demo_command(
         logs = [peer.log for peer in outcome.peers.values() if peer.log is not None]
         page = out / "match.html"
         write(
-            page, [export(log) for log in (logs[:1] if outcome.logs_are_identical else logs)], "Skill fight"
+            page,
+            [export(log) for log in (logs[:1] if outcome.logs_are_identical else logs)],
+            "Skill fight",
         )
     except (OSError, ValueError) as error:
         raise click.ClickException(text.printable(str(error))) from error
@@ -104,7 +107,9 @@ def _progress(frames: int, *, hidden: bool) -> Iterator[Callable[[PeerOutcome], 
 def _print(out: Console, outcome: Outcome, page: Path) -> None:
     peers = list(outcome.peers.values())
     lost = round(100 * outcome.lost / max(1, outcome.passed + outcome.lost))
-    text.say(out, f"{outcome.passed + outcome.lost} packets between two peers, {lost}% of them lost")
+    text.say(
+        out, f"{outcome.passed + outcome.lost} packets between two peers, {lost}% of them lost"
+    )
     for peer in peers:
         status = peer.status
         text.say(

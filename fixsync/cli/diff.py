@@ -13,8 +13,8 @@ from rich.text import Text
 
 from fixsync import sim
 from fixsync.cli import text
-from fixsync.diff import Diff, Pair, Row, diff
 from fixsync.fields import ANGLES, LENGTHS
+from fixsync.log.diff import Diff, Pair, Row, diff
 
 _LOG = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -23,10 +23,16 @@ _LOG = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.argument("a", type=_LOG)
 @click.argument("b", type=_LOG)
 @click.option(
-    "--ignore-meta", is_flag=True, help="Take meta, names and unit_mm for the same whatever they say."
+    "--ignore-meta",
+    is_flag=True,
+    help="Take meta, names and unit_mm for the same whatever they say.",
 )
 @click.option(
-    "--rows", type=click.IntRange(1), default=40, show_default=True, help="The most differences to show."
+    "--rows",
+    type=click.IntRange(1),
+    default=40,
+    show_default=True,
+    help="The most differences to show.",
 )
 @text.sim_option
 @text.json_option
@@ -42,9 +48,9 @@ def diff_command(
 ) -> None:
     """Tell the first frame in which two logs differ.
 
-    It tells all that differs in that frame. Both logs are replayed, so the state of the two worlds is
-    compared too, collider by collider. What only one of the logs tells (events, answers, hashes) is
-    counted, not compared.
+    It tells all that differs in that frame. Both logs are replayed, so the state of the two worlds
+    is compared too, collider by collider. What only one of the logs tells (events, answers, hashes)
+    is counted, not compared.
 
     \b
     Exit code  0  the same
@@ -121,14 +127,18 @@ def _table(rows: list[Row], ids: Mapping[int, str] | None = None) -> Table:
         for row in group:
             name = f"{row.group}{'' if row.name.startswith('[') or not row.name else ' '}"
             name += _named(row, ids or {})
-            table.add_row(Text(text.printable(name)), *(Text(_value(row, value)) for value in (row.a, row.b)))
+            table.add_row(
+                Text(text.printable(name)), *(Text(_value(row, value)) for value in (row.a, row.b))
+            )
     return table
 
 
 def _named(row: Row, ids: Mapping[int, str]) -> str:
     """What a row is of, colliders with the names that the log has for them."""
     numbers, colon, rest = row.name.removeprefix("collider ").removeprefix("hit ").partition(":")
-    known = [ids[id] for part in numbers.split(", ") if part.isdecimal() and (id := int(part)) in ids]
+    known = [
+        ids[id] for part in numbers.split(", ") if part.isdecimal() and (id := int(part)) in ids
+    ]
     if row.group not in ("events", "state") or not known or row.name.startswith("changed"):
         return row.name
     what = row.name.removesuffix(f"{colon}{rest}")

@@ -36,7 +36,9 @@ TIME_SECONDS = 600.0
 
 
 def worker_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What bounds the workers, and what they are given; the same for every command that has some."""
+    """What bounds the workers, and what they are given; the same for every command that has
+    some.
+    """
     for option in reversed(
         (
             click.option(
@@ -82,7 +84,9 @@ def worker_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 metavar="MODULE:OBJECT",
                 help="A simulation that logs name; modules are also looked for here. Repeatable.",
             ),
-            click.option("-0", "--null", is_flag=True, help="Lists have a NUL byte after each name."),
+            click.option(
+                "-0", "--null", is_flag=True, help="Lists have a NUL byte after each name."
+            ),
         )
     ):
         command = option(command)
@@ -123,11 +127,19 @@ def settings_of(
 )
 @worker_options
 @click.option("--again", is_flag=True, help="Verify logs whose verdict is known, too.")
-@click.option("--retry", is_flag=True, help="Verify logs again that crashed, ran out of memory or time.")
 @click.option(
-    "--engine", "engine_name", type=click.Choice(["local", "dask"]), default="local", show_default=True
+    "--retry", is_flag=True, help="Verify logs again that crashed, ran out of memory or time."
 )
-@click.option("--scheduler", metavar="ADDRESS", help="The Dask scheduler: tcp://host:8786, or its file.")
+@click.option(
+    "--engine",
+    "engine_name",
+    type=click.Choice(["local", "dask"]),
+    default="local",
+    show_default=True,
+)
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="The Dask scheduler: tcp://host:8786, or its file."
+)
 @text.json_option
 @click.pass_context
 def farm_command(
@@ -149,13 +161,14 @@ def farm_command(
 ) -> None:
     """Verify all the match logs there are, and keep a table of verdicts.
 
-    DIR is a folder, whose logs and those below are verified; GLOB a pattern such as 'logs/**/*.jsonl.gz'
-    (quoted); LIST a file with a name on each line, - for standard input. All may be addresses such as
-    s3://bucket/logs (pip install 'fixsync[farm]').
+    DIR is a folder, whose logs and those below are verified; GLOB a pattern such as
+    'logs/**/*.jsonl.gz' (quoted); LIST a file with a name on each line, - for standard input. All
+    may be addresses such as s3://bucket/logs (pip install 'fixsync[farm]').
 
-    Each log is verified by a worker process, and a log that ends its worker has that for a verdict. A run
-    that is interrupted or killed goes on when it is started again: a log is verified again only if its size
-    or its time has changed, or fixsync or --sim has. (If the code of a simulation has, say --again.)
+    Each log is verified by a worker process, and a log that ends its worker has that for a verdict.
+    A run that is interrupted or killed goes on when it is started again: a log is verified again
+    only if its size or its time has changed, or fixsync or --sim has. (If the code of a simulation
+    has, say --again.)
 
     \b
     Exit code  0  all identical (or nothing to compare, which is said)
@@ -264,7 +277,9 @@ def shown_progress(*, hidden: bool) -> Iterator[Callable[[Progress], None]]:
             nonlocal last
             if time.monotonic() - last >= _LINE_SECONDS:
                 last = time.monotonic()
-                streams.echo(f"{progress.done_logs:,}/{progress.logs:,} logs  {_rates(progress)}", err=True)
+                streams.echo(
+                    f"{progress.done_logs:,}/{progress.logs:,} logs  {_rates(progress)}", err=True
+                )
 
         yield say
 
@@ -280,7 +295,9 @@ def _print(out: Console, store: Store, found: Summary, results: Path) -> None:
     for verdict, code in EXIT_CODES.items():
         if verdict in found.counts:
             count = found.counts[verdict]
-            table.add_row(Text(verdict, style=_STYLES[code]), f"{count.logs:,}", f"{count.frames:,}")
+            table.add_row(
+                Text(verdict, style=_STYLES[code]), f"{count.logs:,}", f"{count.frames:,}"
+            )
     text.show(out, table)
     text.say(out, "")
     told = 0
@@ -307,7 +324,9 @@ def _line(known: Known) -> Text:
     verdict = known.outcome.verdict
     reason = f": {text.printable(known.reason)}" if known.reason else ""
     return Text.assemble(
-        f"{text.printable(_shortened(known.name))}: ", (verdict, _STYLES[EXIT_CODES[verdict]]), reason
+        f"{text.printable(_shortened(known.name))}: ",
+        (verdict, _STYLES[EXIT_CODES[verdict]]),
+        reason,
     )
 
 
@@ -345,7 +364,8 @@ def _print_json(store: Store, found: Summary, results: Path) -> None:
         "cpu_seconds": round(progress.cpu_seconds, 3),
         "frames_verified": progress.frames,
         "verdicts": {
-            verdict: {"logs": count.logs, "frames": count.frames} for verdict, count in found.counts.items()
+            verdict: {"logs": count.logs, "frames": count.frames}
+            for verdict, count in found.counts.items()
         },
     }
     bad = (known for verdict in _worst_first(found) for known in store.known(verdict))
@@ -353,7 +373,9 @@ def _print_json(store: Store, found: Summary, results: Path) -> None:
 
 
 def print_open_json(head: dict[str, Any], name: str, rows: Iterable[dict[str, Any]]) -> None:
-    """An object and, last in it, a list that is written as it comes: however long, it is not held."""
+    """An object and, last in it, a list that is written as it comes: however long, it is not
+    held.
+    """
     streams.echo(json.dumps(head, indent=2)[: -len("\n}")], nl=False)
     streams.echo(f',\n  "{name}": [', nl=False)
     comma = ""
@@ -374,7 +396,11 @@ def _json(known: Known) -> dict[str, Any]:
         "frames": outcome.frames,
         "hits": outcome.hits,
         "hash": outcome.hash or None,
-        "compared": {"events": outcome.events, "queries": outcome.queries, "hashes": outcome.hashes},
+        "compared": {
+            "events": outcome.events,
+            "queries": outcome.queries,
+            "hashes": outcome.hashes,
+        },
         "differing_frames": outcome.differing_frames,
         "difference": outcome.difference,
         "line": outcome.line or None,

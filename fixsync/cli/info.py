@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from fixsync.cli import text
-from fixsync.info import Info, info
-from fixsync.matchlog import Header, MatchLogError, plain
-from fixsync.replay import Verdict
+from fixsync.log.info import Info, info
+from fixsync.log.matchlog import Header, MatchLogError, plain
+from fixsync.log.replay import Verdict
 
 
 @click.command("info")
@@ -45,7 +45,8 @@ def _info(path: str) -> Info:
     try:
         return info(path)
     except (OSError, ValueError) as error:
-        # A file that cannot be read, or whose compression is not installed: the others are still told of.
+        # A file that cannot be read, or whose compression is not installed: the others are still
+        # told of.
         problem = getattr(error, "strerror", None) or str(error)
         return Info(path, error=MatchLogError(path, 0, "", problem), is_unreadable=True)
 
@@ -71,7 +72,10 @@ def _rows(one: Info) -> Iterator[tuple[str, str]]:
     if one.cut:
         yield "cut short", f"after {text.plural(one.frames, 'frame')}: {one.cut}"
     elif one.error is None:
-        yield "whole", "with a checksum, which is right" if one.has_checksum else "without a checksum"
+        yield (
+            "whole",
+            "with a checksum, which is right" if one.has_checksum else "without a checksum",
+        )
     if one.header.sim is None:
         yield from _trace_rows(one, one.header)
     else:
@@ -85,7 +89,9 @@ def _header_rows(header: Header, frames: int) -> Iterator[tuple[str, str]]:
     yield "frames", f"{frames} at {per_second} a second: {text.duration(header.seconds(frames))}"
     yield (
         "kind",
-        "trace (commands)" if header.sim is None else f'inputs of sim "{text.printable(header.sim)}"',
+        "trace (commands)"
+        if header.sim is None
+        else f'inputs of sim "{text.printable(header.sim)}"',
     )
     if header.sim is not None:
         yield "seed", str(header.seed)
@@ -98,7 +104,9 @@ def _header_rows(header: Header, frames: int) -> Iterator[tuple[str, str]]:
         if names:
             yield (
                 which,
-                ", ".join(f"{number} {text.printable(name)}" for number, name in sorted(names.items())),
+                ", ".join(
+                    f"{number} {text.printable(name)}" for number, name in sorted(names.items())
+                ),
             )
     if header.unit_mm is not None:
         yield "one unit", f"{header.unit_mm} mm"
@@ -113,7 +121,9 @@ def _trace_rows(one: Info, header: Header) -> Iterator[tuple[str, str]]:
     if one.added_by_kind:
         yield "colliders", f"at most {one.colliders_max} at once"
         yield "added by shape", _counts(one.added_by_kind)
-        layers = {text.named_layer(layer, header): n for layer, n in sorted(one.added_by_layer.items())}
+        layers = {
+            text.named_layer(layer, header): n for layer, n in sorted(one.added_by_layer.items())
+        }
         yield "added by layer", ", ".join(f"{layer}: {n}" for layer, n in layers.items())
     if one.low is not None and one.high is not None:
         for axis, low, high in zip("xyz", one.low, one.high, strict=True):
@@ -123,7 +133,10 @@ def _trace_rows(one: Info, header: Header) -> Iterator[tuple[str, str]]:
 def _told_rows(one: Info) -> Iterator[tuple[str, str]]:
     told = one.frames_with
     if told["events"]:
-        yield "events", f"{_counts(one.events) or 'none'} (told for {text.plural(told['events'], 'frame')})"
+        yield (
+            "events",
+            f"{_counts(one.events) or 'none'} (told for {text.plural(told['events'], 'frame')})",
+        )
         yield "hits", str(one.hits)
         if one.hits_max_frame is not None:
             yield "most hits", f"{one.hits_max} in frame {one.hits_max_frame}"
@@ -154,7 +167,9 @@ def _json(one: Info) -> dict[str, Any]:
         "players": one.players,
         "colliders_max": one.colliders_max,
         "added_by_kind": dict(one.added_by_kind),
-        "added_by_layer": {str(layer): number for layer, number in sorted(one.added_by_layer.items())},
+        "added_by_layer": {
+            str(layer): number for layer, number in sorted(one.added_by_layer.items())
+        },
         "positions": None if one.low is None else {"min": one.low, "max": one.high},
         "frames_with": dict(one.frames_with),
         "events": dict(one.events),

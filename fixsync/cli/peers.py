@@ -19,16 +19,18 @@ from rich.table import Table
 from rich.text import Text
 
 from fixsync.cli import streams, text
-from fixsync.faults import FAULTS
-from fixsync.peer import Status
-from fixsync.peers import Outcome, Part, PeerOutcome, Run, outcome_json, run
-from fixsync.relay import Impairment
+from fixsync.sample.faults import FAULTS
+from fixsync.sample.peer import Status
+from fixsync.sample.peers import Outcome, Part, PeerOutcome, Run, outcome_json, run
+from fixsync.sample.relay import Impairment
 
 _PERCENT = click.IntRange(0, 100)
 _MS = click.IntRange(0, 60_000)
 
 
-def _fault(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str | None, int | None]:
+def _fault(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[str | None, int | None]:
     """NAME or NAME@FRAME."""
     if value is None:
         return None, None
@@ -47,9 +49,15 @@ def _fault(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     show_default=True,
     help="How many play, each a process.",
 )
-@click.option("--spectators", type=click.IntRange(0, 8), default=0, show_default=True, help="How many watch.")
 @click.option(
-    "--frames", type=click.IntRange(1, 10_000_000), default=600, show_default=True, help="How long they play."
+    "--spectators", type=click.IntRange(0, 8), default=0, show_default=True, help="How many watch."
+)
+@click.option(
+    "--frames",
+    type=click.IntRange(1, 10_000_000),
+    default=600,
+    show_default=True,
+    help="How long they play.",
 )
 @click.option(
     "--seed",
@@ -58,7 +66,9 @@ def _fault(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     show_default=True,
     help="Of the game, the bots and the network. What is played also depends on when packets come.",
 )
-@click.option("--lockstep", is_flag=True, help="Step only on inputs that are there; otherwise with rollback.")
+@click.option(
+    "--lockstep", is_flag=True, help="Step only on inputs that are there; otherwise with rollback."
+)
 @click.option(
     "--prediction",
     type=click.IntRange(1, 32),
@@ -80,10 +90,16 @@ def _fault(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     show_default=True,
     help="Frames a second; 0: as fast as the peers and the network get on.",
 )
-@click.option("--loss", type=_PERCENT, default=0, show_default=True, help="Packets lost, in percent.")
+@click.option(
+    "--loss", type=_PERCENT, default=0, show_default=True, help="Packets lost, in percent."
+)
 @click.option("--latency", type=_MS, default=0, show_default=True, help="One way, in milliseconds.")
-@click.option("--jitter", type=_MS, default=0, show_default=True, help="Added at random, up to so many ms.")
-@click.option("--duplicate", type=_PERCENT, default=0, show_default=True, help="Packets sent twice.")
+@click.option(
+    "--jitter", type=_MS, default=0, show_default=True, help="Added at random, up to so many ms."
+)
+@click.option(
+    "--duplicate", type=_PERCENT, default=0, show_default=True, help="Packets sent twice."
+)
 @click.option("--reorder", type=_PERCENT, default=0, show_default=True, help="Packets held back.")
 @click.option(
     "--fault",
@@ -107,7 +123,9 @@ def _fault(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     help="The last player comes when the others have confirmed so many frames.",
 )
 @click.option(
-    "--namespaces", is_flag=True, help="Each peer in a Linux network namespace of its own (as root)."
+    "--namespaces",
+    is_flag=True,
+    help="Each peer in a Linux network namespace of its own (as root).",
 )
 @click.option(
     "-o",
@@ -141,11 +159,12 @@ def peers_command(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Play the sample match between separate processes over UDP, and compare their logs byte by byte.
+    """Play the sample match between separate processes over UDP, and compare their logs byte by
+    byte.
 
-    Between the peers stands a relay that loses, delays, repeats and reorders packets. Each peer records its
-    own log; each log is also replayed here. What a peer saw that was not there all the time, a spectator
-    perhaps, is compared with the lines of the logs.
+    Between the peers stands a relay that loses, delays, repeats and reorders packets. Each peer
+    records its own log; each log is also replayed here. What a peer saw that was not there all the
+    time, a spectator perhaps, is compared with the lines of the logs.
 
     \b
     Exit code  0  all logs are identical, and replaying them gives the same
@@ -185,7 +204,9 @@ def peers_command(
     if as_json:
         streams.echo(outcome_json(outcome))
     else:
-        _print(text.console(), plan, outcome, directory, is_kept=out is not None or not outcome.is_good)
+        _print(
+            text.console(), plan, outcome, directory, is_kept=out is not None or not outcome.is_good
+        )
     if out is None and outcome.is_good:
         shutil.rmtree(directory)
     ctx.exit(outcome.exit_code)
@@ -232,7 +253,9 @@ def _table(peers: Sequence[PeerOutcome]) -> Table:
 def _remark(peer: PeerOutcome) -> Text:
     status = peer.status
     if status.reason:
-        return Text(status.reason.lower(), style="green" if status.reason == "COMPLETED" else "bold red")
+        return Text(
+            status.reason.lower(), style="green" if status.reason == "COMPLETED" else "bold red"
+        )
     if peer.exit_code:
         return Text(f"exit code {peer.exit_code}", style="bold red")
     return Text("" if status.joined is None else f"joined at {status.joined}")
@@ -287,7 +310,10 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
     recorded = [peer for peer in peers if peer.log is not None]
     frames = text.plural(plan.frames, "frame")
     if outcome.is_good and len(recorded) > 1:
-        text.say(out, f"{len(recorded)} logs of {frames}: identical, byte for byte; replaying gives the same")
+        text.say(
+            out,
+            f"{len(recorded)} logs of {frames}: identical, byte for byte; replaying gives the same",
+        )
     elif outcome.is_good:
         text.say(out, f"1 log of {frames}; replaying gives the same")
     for peer in peers:

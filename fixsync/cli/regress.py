@@ -69,9 +69,10 @@ def regress_command(
 ) -> None:
     """Verify the same logs with two versions of fixsync, and tell what changed.
 
-    OLD and NEW are each a Python interpreter or a virtual environment that has fixsync, a folder with the
-    package in it, or a wheel. Compared are the verdicts, and all events, answers and hashes that the two
-    compute, whether or not the log tells them. Logs are found as by fixsync farm.
+    OLD and NEW are each a Python interpreter or a virtual environment that has fixsync, a folder
+    with the package in it, or a wheel. Compared are the verdicts, and all events, answers and
+    hashes that the two compute, whether or not the log tells them. Logs are found as by fixsync
+    farm.
 
     \b
     Exit code  0  nothing changed
@@ -85,7 +86,10 @@ def regress_command(
         with ExitStack() as stack, Store(results) as store:
             sides = [regress.version(name, common, stack) for name in (old, new)]
             identities = [regress.identity(settings) for settings in sides]
-            if identities[0].code == identities[1].code and identities[0].kernel == identities[1].kernel:
+            if (
+                identities[0].code == identities[1].code
+                and identities[0].kernel == identities[1].kernel
+            ):
                 raise WorkerError(_same(identities))
             builds = []
             for settings in sides:
@@ -93,7 +97,14 @@ def regress_command(
                     LocalEngine(settings, workers or cores()) as engine,
                     shown_progress(hidden=as_json) as show,
                 ):
-                    farm(find(sources, null=null), store, engine, settings, sources=sources, show=show)
+                    farm(
+                        find(sources, null=null),
+                        store,
+                        engine,
+                        settings,
+                        sources=sources,
+                        show=show,
+                    )
                     builds.append(store.build)
             report = _Report(store, sides, identities, (builds[0], builds[1]), explain)
             if as_json:
@@ -166,7 +177,10 @@ class _Report:
         for moved in self._moved:
             style = "bold red" if moved.changed else ""
             table.add_row(
-                moved.old, Text(moved.new, style=style), f"{moved.logs:,}", Text(f"{moved.changed:,}", style)
+                moved.old,
+                Text(moved.new, style=style),
+                f"{moved.logs:,}",
+                Text(f"{moved.changed:,}", style),
             )
         text.show(out, table)
         text.say(out, "")
@@ -179,7 +193,9 @@ class _Report:
         if self._rewritten:
             text.say(out, f"{self._rewritten:,} logs were written meanwhile and are not compared")
         text.say(
-            out, f"{self.changed:,} of {self.logs:,} logs changed", f"results: {text.printable(str(results))}"
+            out,
+            f"{self.changed:,} of {self.logs:,} logs changed",
+            f"results: {text.printable(str(results))}",
         )
 
     def print_json(self, results: Path) -> None:
@@ -207,7 +223,9 @@ def _same(identities: Sequence[Identity]) -> str:
 
 
 def _told(identity: Identity) -> str:
-    return f"fixsync {identity.fixsync}, Python {identity.python}, {text.printable(identity.folder)}"
+    return (
+        f"fixsync {identity.fixsync}, Python {identity.python}, {text.printable(identity.folder)}"
+    )
 
 
 def _identity_json(identity: Identity, build: int) -> dict[str, Any]:

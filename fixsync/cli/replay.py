@@ -14,10 +14,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from fixsync import logfile, sim
+from fixsync import sim
 from fixsync.cli import text
-from fixsync.matchlog import Header, MatchLogError, Reader, plain
-from fixsync.replay import Difference, Replay, Verdict, exit_code, find_logs, replay
+from fixsync.log import files as logfile
+from fixsync.log.matchlog import Header, MatchLogError, Reader, plain
+from fixsync.log.replay import Difference, Replay, Verdict, exit_code, find_logs, replay
 from fixsync.shapes import Contact, EventKind
 
 _STYLES = {
@@ -36,7 +37,9 @@ _STYLES = {
     "logs",
     nargs=-1,
     required=True,
-    type=click.Path(exists=True, readable=False, path_type=Path),  # what cannot be read is told as a verdict
+    type=click.Path(
+        exists=True, readable=False, path_type=Path
+    ),  # what cannot be read is told as a verdict
     metavar="LOG...",
 )
 @click.option(
@@ -59,9 +62,9 @@ def replay_command(
 ) -> None:
     """Recompute matches and compare them with their logs.
 
-    Every event, answer and hash that a log tells is compared with what replaying gives. A LOG is a file, or a
-    folder whose logs and those below are all replayed (links to folders are not followed). Hits are those of
-    all frames, added up; speed is a multiple of real time.
+    Every event, answer and hash that a log tells is compared with what replaying gives. A LOG is a
+    file, or a folder whose logs and those below are all replayed (links to folders are not
+    followed). Hits are those of all frames, added up; speed is a multiple of real time.
 
     \b
     Exit code  0  identical (or nothing to compare, which is said)
@@ -98,7 +101,8 @@ def _replay(
         at = getattr(error, "filename", None)
         if output is not None and at is not None and Path(at) != path:
             raise click.ClickException(f"{output} cannot be written: {error}") from error
-        # A file that cannot be read, or whose compression is not installed: the others are still replayed.
+        # A file that cannot be read, or whose compression is not installed: the others are still
+        # replayed.
         problem = MatchLogError(str(path), 0, "", getattr(error, "strerror", None) or str(error))
         return Replay(str(path), Verdict.UNREADABLE, error=problem)
 
@@ -160,7 +164,10 @@ def _print(out: Console, results: list[Replay], output: Path | None) -> None:
     if output is not None and results[0].error is None:
         result = results[0]
         kind = "cut short like the log" if result.cut else "complete"
-        text.say(out, f"written: {text.printable(str(output))} ({_count(result.frames, 'frame')}, {kind})")
+        text.say(
+            out,
+            f"written: {text.printable(str(output))} ({_count(result.frames, 'frame')}, {kind})",
+        )
 
 
 def _story(result: Replay) -> Iterator[str]:
@@ -208,7 +215,9 @@ def _told_difference(difference: Difference, header: Header) -> Iterator[str]:
         if difference.query is not None:
             asked = difference.question
             question = (
-                "which no command asked for" if asked is None else f"the answer to {text.compact(asked)}"
+                "which no command asked for"
+                if asked is None
+                else f"the answer to {text.compact(asked)}"
             )
             yield f"  queries[{difference.query}], {question}"
         elif "events" in difference.fields:
@@ -246,7 +255,11 @@ def _json(result: Replay) -> dict[str, Any]:
         "frames": result.frames,
         "hits": result.hits,
         "hash": result.hash or None,
-        "compared": {"events": compared.events, "queries": compared.queries, "hashes": compared.hashes},
+        "compared": {
+            "events": compared.events,
+            "queries": compared.queries,
+            "hashes": compared.hashes,
+        },
         "differing_frames": result.differing_frames,
         "difference": _difference_json(result.difference),
         "cut": result.cut or None,
@@ -262,7 +275,9 @@ def _difference_json(difference: Difference | None) -> dict[str, Any] | None:
     told: dict[str, Any] = {"frame": difference.frame, "fields": difference.fields}
     if difference.pair is not None:
         told["pair"] = list(difference.pair)
-        told["colliders"] = {id: text.collider_json(found) for id, found in difference.colliders.items()}
+        told["colliders"] = {
+            id: text.collider_json(found) for id, found in difference.colliders.items()
+        }
     if difference.query is not None:
         told["query"], told["question"] = difference.query, difference.question
     return {

@@ -17,7 +17,8 @@ def prepare() -> None:
     """Makes both streams such that a command may write to them."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            # It is closed: the null device takes its number, too, which the next file would have got.
+            # It is closed: the null device takes its number, too, which the next file would have
+            # got.
             nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - it stays open
             setattr(sys, name, nowhere)
     if isinstance(sys.stdout, io.TextIOWrapper):

@@ -1,4 +1,6 @@
-"""fixsync synctest: runs a simulation in every way that peers will run it, and tells the first difference."""
+"""fixsync synctest: runs a simulation in every way that peers will run it, and tells the first
+difference.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,11 @@ from typing import Any
 import click
 from rich.console import Console
 
-from fixsync import logfile, sim
+from fixsync import sim
 from fixsync.cli import streams, text
-from fixsync.minimise import minimise
-from fixsync.synctest import (
+from fixsync.log import files as logfile
+from fixsync.testing.minimise import minimise
+from fixsync.testing.synctest import (
     CHECKS,
     ROLLBACK_FRAMES,
     Divergence,
@@ -94,15 +97,16 @@ def synctest_command(
     out: Path,
     as_json: bool,
 ) -> None:
-    """Run a simulation straight, and in every other way that peers will run it, and compare each frame.
+    """Run a simulation straight, and in every other way that peers will run it, and compare each
+    frame.
 
-    SIMULATION is a name, or module:object, which is called with a seed and a number of players; modules are
-    also looked for here. The sample is taken if none is given.
+    SIMULATION is a name, or module:object, which is called with a seed and a number of players;
+    modules are also looked for here. The sample is taken if none is given.
 
-    Every frame goes back some frames and steps again; every state is saved, loaded and saved; the world's
-    changes, and what the game holds, are put into another order; and fresh processes run it. The first
-    difference is told as frame, collider, field and both values, and a match that still shows it, as small
-    as could be found, is written: --inputs takes it.
+    Every frame goes back some frames and steps again; every state is saved, loaded and saved; the
+    world's changes, and what the game holds, are put into another order; and fresh processes run
+    it. The first difference is told as frame, collider, field and both values, and a match that
+    still shows it, as small as could be found, is written: --inputs takes it.
 
     \b
     Exit code  0  no difference
@@ -154,7 +158,9 @@ def synctest_command(
     if unwritten is not None:
         # After all that was found has been told, which decides the exit code too.
         reason = text.printable(str(unwritten))
-        streams.echo(f"Error: the smallest match found that shows it cannot be written: {reason}", err=True)
+        streams.echo(
+            f"Error: the smallest match found that shows it cannot be written: {reason}", err=True
+        )
     ctx.exit(0 if first is None else 1)
 
 
@@ -210,7 +216,9 @@ def _print(
         return
     name = text.printable(str(out))
     text.say(
-        console, "", f"smallest match found that shows it: {name} ({text.plural(smallest.frames, 'frame')})"
+        console,
+        "",
+        f"smallest match found that shows it: {name} ({text.plural(smallest.frames, 'frame')})",
     )
     if not text.takes_stdout(out):
         text.say(console, f"run it again: fixsync synctest {reference} --inputs {name}")
@@ -230,7 +238,8 @@ def _json(
             "how": divergence.how,
             "frame": divergence.frame,
             "differences": [
-                {"owner": d.owner, "field": d.field, "values": list(d.values)} for d in divergence.differences
+                {"owner": d.owner, "field": d.field, "values": list(d.values)}
+                for d in divergence.differences
             ],
             "events": json.loads(json.dumps(divergence.events)),
             "error": divergence.error,

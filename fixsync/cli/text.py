@@ -15,14 +15,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fixsync import logfile, sim
+from fixsync import sim
 from fixsync.cli.streams import echo, hush
 from fixsync.fields import decimal
-from fixsync.matchlog import Header, MatchLogError, plain
+from fixsync.log import files as logfile
+from fixsync.log.matchlog import Header, MatchLogError, plain
 from fixsync.numbers import ONE
 from fixsync.records import Collider
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object instead of text."
+)
 
 
 class OutputFile(click.Path):
@@ -60,14 +63,14 @@ _FOLDED_MIN = 16
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """Whoever reads the output has enough of it: no reason to end with another code than the verdict's,
-        as rich does."""
+        """Whoever reads the output has enough of it: no reason to end with another code than the
+        verdict's, as rich does."""
         hush(self.file)
 
 
 def console(output: Path | None = None) -> Console:
-    """Standard output: as wide as the terminal, or as the text if it is none. Colour on a terminal alone.
-    Standard error where a command's `output` goes to standard output."""
+    """Standard output: as wide as the terminal, or as the text if it is none. Colour on a terminal
+    alone. Standard error where a command's `output` goes to standard output."""
     stderr = takes_stdout(output)
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream is not None and stream.isatty() else _UNCUT
@@ -86,8 +89,8 @@ def say(out: Console, *lines: str | Text) -> None:
 
 
 def show(out: Console, table: Table) -> None:
-    """A table; where it is not for a terminal, without blanks at the ends of lines. On a terminal that is too
-    narrow for it, its rows below each other, each as names and values."""
+    """A table; where it is not for a terminal, without blanks at the ends of lines. On a terminal
+    that is too narrow for it, its rows below each other, each as names and values."""
     if out.is_terminal:
         out.print(table if _width(table) <= out.width else _upright(table))
         return
@@ -282,8 +285,8 @@ def look_here() -> None:
 
 
 def found_simulation(reference: str) -> sim.SimulationType:
-    """The simulation that the command line names. ValueError if there is none; if its module cannot be
-    imported, where in it that is, which its author looks for, is told first."""
+    """The simulation that the command line names. ValueError if there is none; if its module cannot
+    be imported, where in it that is, which its author looks for, is told first."""
     try:
         return sim.find(reference)
     except ValueError:

@@ -10,9 +10,10 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from fixsync import logfile, sim
+from fixsync import sim
 from fixsync.cli import streams, text
-from fixsync.matchlog import MatchLogError, Reader
+from fixsync.log import files as logfile
+from fixsync.log.matchlog import MatchLogError, Reader
 from fixsync.view import Exported, export, write
 
 
@@ -48,8 +49,9 @@ def view_command(
     """Write a page that plays a match.
 
     The page is one file that needs no network. It draws the match from above and from the side, and
-    recomputes it with the same kernel, in the browser, against what the log tells and against what this
-    machine computes. Two logs are shown against each other, at the first frame where they differ.
+    recomputes it with the same kernel, in the browser, against what the log tells and against what
+    this machine computes. Two logs are shown against each other, at the first frame where they
+    differ.
 
     \b
     Exit code  0  the page is written
@@ -71,13 +73,16 @@ def view_command(
             ctx.exit(2)
         raise click.ClickException(text.printable(str(error))) from error
     if as_json:
-        text.print_json({"page": str(out), "size": size, "logs": [_json(one) for one in found]}, out)
+        text.print_json(
+            {"page": str(out), "size": size, "logs": [_json(one) for one in found]}, out
+        )
     else:
         for one in found:
             if one.cut:
                 name = text.printable(one.name)
                 streams.echo(
-                    f"{name}: cut short after {text.plural(one.frames, 'frame')}: {one.cut}", err=True
+                    f"{name}: cut short after {text.plural(one.frames, 'frame')}: {one.cut}",
+                    err=True,
                 )
         text.say(text.console(out), f"written: {text.printable(str(out))} ({size:,} bytes)")
     if is_opened and click.launch(out.resolve().as_uri()) != 0:
@@ -92,7 +97,9 @@ def _stem(log: Path) -> str:
     return name.removesuffix(".jsonl").removesuffix(logfile.COMPACT) or "match"
 
 
-def _export(log: Path, simulations: Mapping[str, sim.SimulationType], *, is_quiet: bool) -> Exported:
+def _export(
+    log: Path, simulations: Mapping[str, sim.SimulationType], *, is_quiet: bool
+) -> Exported:
     if is_quiet or not sys.stderr.isatty():
         return export(log, simulations=simulations)
     columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
@@ -106,4 +113,9 @@ def _export(log: Path, simulations: Mapping[str, sim.SimulationType], *, is_quie
 
 
 def _json(one: Exported) -> dict[str, object]:
-    return {"log": one.name, "frames": one.frames, "cut": one.cut or None, "hash": one.last_hash or None}
+    return {
+        "log": one.name,
+        "frames": one.frames,
+        "cut": one.cut or None,
+        "hash": one.last_hash or None,
+    }

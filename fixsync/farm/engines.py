@@ -40,24 +40,25 @@ class Engine(Protocol):
 
     def __enter__(self) -> Engine: ...
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None: ...
 
     def identity(self) -> Identity:
         """What the workers replay with. WorkerError if there are none, or not all are the same."""
 
     def verify(self, batches: Iterator[Batch]) -> Iterator[Done]:
-        """The outcomes as they come. `batches` is asked for more as workers become free, by the same thread
-        that asks for outcomes. WorkerError if workers are no longer to be had.
-        """
+        """The outcomes as they come. `batches` is asked for more as workers become free, by the
+        same thread that asks for outcomes. WorkerError if workers are no longer to be had."""
 
 
 class LocalEngine:
     """Worker processes of this machine.
 
-    Each is started as a program of its own and talks through its pipes with a thread here: the end of one
-    concerns the log under way alone, which pools of processes cannot tell.
-    """
+    Each is started as a program of its own and talks through its pipes with a thread here: the end
+    of one concerns the log under way alone, which pools of processes cannot tell."""
 
     name = "local"
 
@@ -71,7 +72,10 @@ class LocalEngine:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         for _ in self._sandboxes:
             self._batches.put(None)
@@ -116,7 +120,9 @@ class LocalEngine:
     def _serve(self, sandbox: Sandbox) -> None:
         try:
             while (batch := self._batches.get()) is not None:
-                for todo, outcome in zip(batch, sandbox.verify([todo.name for todo in batch]), strict=True):
+                for todo, outcome in zip(
+                    batch, sandbox.verify([todo.name for todo in batch]), strict=True
+                ):
                     self._results.put([(todo.log, outcome)])
                 self._results.put(None)
         except BaseException as error:
@@ -189,20 +195,24 @@ def _another(identity: Identity, code: tuple[str, str, str]) -> str:
 
 
 class DaskEngine:
-    """The workers of a Dask cluster. Each of their threads has a worker process for the logs it verifies, so
-    that a log that ends one ends no Dask worker.
+    """The workers of a Dask cluster. Each of their threads has a worker process for the logs it
+    verifies, so that a log that ends one ends no Dask worker.
 
     What was under way on a Dask worker that is lost goes to another one.
     """
 
     name = "dask"
 
-    def __init__(self, settings: Settings, scheduler: str, *, timeout_seconds: float = 30.0) -> None:
+    def __init__(
+        self, settings: Settings, scheduler: str, *, timeout_seconds: float = 30.0
+    ) -> None:
         """`scheduler`: its address, such as tcp://host:8786, or the path of its scheduler file."""
         try:
             import distributed
         except ModuleNotFoundError as missing:
-            raise WorkerError(f"it needs {missing.name}: pip install 'fixsync[farm-dask]'") from None
+            raise WorkerError(
+                f"it needs {missing.name}: pip install 'fixsync[farm-dask]'"
+            ) from None
         is_file = Path(scheduler).is_file()
         if not is_file and ":" not in scheduler:
             # Dask would wait for such a file to come.
@@ -225,7 +235,10 @@ class DaskEngine:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         with contextlib.suppress(Exception):
             self._client.run(close_on_dask, self._encoded)
@@ -249,7 +262,8 @@ class DaskEngine:
             if other.code != first.code:
                 raise WorkerError(_another(other, first.code))
         self._code = first.code
-        # Kernels differ between platforms without answering differently, so a cluster has none of its own.
+        # Kernels differ between platforms without answering differently, so a cluster has none of
+        # its own.
         kernels = {identity.kernel for identity in found}
         return first if len(kernels) == 1 else msgspec.structs.replace(first, kernel="")
 
@@ -304,7 +318,14 @@ class DaskEngine:
                 # One of them may be why.
                 waiting.extend([todo] for todo in batch)
                 return []
-            return [(batch[0].log, Outcome(CRASHED, why=f"each Dask worker that had it was lost: {error}"))]
+            return [
+                (
+                    batch[0].log,
+                    Outcome(CRASHED, why=f"each Dask worker that had it was lost: {error}"),
+                )
+            ]
         except Exception as error:  # whatever went wrong on a worker is raised here
-            raise WorkerError(f"the Dask cluster failed: {type(error).__name__}: {error}") from error
+            raise WorkerError(
+                f"the Dask cluster failed: {type(error).__name__}: {error}"
+            ) from error
         return [(todo.log, outcome) for todo, outcome in zip(batch, outcomes, strict=True)]

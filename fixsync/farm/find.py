@@ -13,11 +13,21 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from fixsync.farm.worker import is_url
-from fixsync.logfile import is_log_name
+from fixsync.log.files import is_log_name
 
 __all__ = ["Found", "SourceError", "find", "require"]
 
-_STAMPS = ("ETag", "etag", "checksum", "md5", "CRC", "mtime", "LastModified", "last_modified", "updated")
+_STAMPS = (
+    "ETag",
+    "etag",
+    "checksum",
+    "md5",
+    "CRC",
+    "mtime",
+    "LastModified",
+    "last_modified",
+    "updated",
+)
 """What file systems say of a file that changes with it, the surest first."""
 _AT_ONCE = 256
 _SNIFFED_BYTES = 512
@@ -35,19 +45,22 @@ class Found(NamedTuple):
     size: int = 0
     """In bytes; 0 if it is not known."""
     stamp: str = ""
-    """What changes when the file does: when it was last written, or what its file system has for that."""
+    """What changes when the file does: when it was last written, or what its file system has for
+    that.
+    """
     problem: str = ""
     """Why it cannot be read; "" if that is not known yet."""
 
 
 def find(sources: Sequence[str], *, null: bool = False) -> Iterator[Found]:
-    """The logs of each source, as they are found; one that several sources have comes several times.
+    """The logs of each source, as they are found; one that several sources have comes several
+    times.
 
-    A source is a folder (its logs and those below; links to folders are not followed), a log, a pattern (`*`,
-    `?`, `[…]`, and `**` for folders at any depth), or a list: a file with a path or an address on each line,
-    `-` for standard input; with `null`, each ended by a NUL byte. Each may be an address with a scheme that
-    fsspec knows. SourceError for a source that is not there, or has no logs.
-    """
+    A source is a folder (its logs and those below; links to folders are not followed), a log, a
+    pattern (`*`, `?`, `[…]`, and `**` for folders at any depth), or a list: a file with a path or
+    an address on each line, `-` for standard input; with `null`, each ended by a NUL byte. Each may
+    be an address with a scheme that fsspec knows. SourceError for a source that is not there, or
+    has no logs."""
     for source in sources:
         found = _remote(source) if is_url(source) else _local(source, null=null)
         count = 0
@@ -88,7 +101,9 @@ def _local(source: str, *, null: bool) -> Iterator[Found]:
 
 
 def _is_list(source: str, *, null: bool) -> bool:
-    """Whether a file that is not named as a log is a list: a log has a brace first, other files have NULs."""
+    """Whether a file that is not named as a log is a list: a log has a brace first, other files
+    have NULs.
+    """
     try:
         with open(source, "rb") as file:  # noqa: PTH123
             start = file.read(_SNIFFED_BYTES)

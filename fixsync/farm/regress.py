@@ -37,7 +37,17 @@ __all__ = [
 NOT_VERIFIED = (CRASHED, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE)
 """Verdicts that say nothing of what a version computes."""
 
-_COMPARED = ("verdict", "frames", "hits", "hash", "differing_frames", "frame", "line", "field", "digest")
+_COMPARED = (
+    "verdict",
+    "frames",
+    "hits",
+    "hash",
+    "differing_frames",
+    "frame",
+    "line",
+    "field",
+    "digest",
+)
 _SIDE = "verdict, reason, frames, hits, hash, differing_frames, frame, line, field, digest"
 _JOIN = (
     " FROM logs JOIN verdicts AS old ON old.log = logs.log AND old.build = ?"
@@ -49,8 +59,9 @@ _IS_CHANGED = " OR ".join(f"old.{name} IS NOT new.{name}" for name in _COMPARED)
 
 
 def version(name: str, settings: Settings, stack: ExitStack) -> Settings:
-    """The settings for workers of an installed version: of an interpreter, of a virtual environment, of a
-    folder that has the package `fixsync` in it, or of a wheel, which is unpacked until the stack ends.
+    """The settings for workers of an installed version: of an interpreter, of a virtual
+    environment, of a folder that has the package `fixsync` in it, or of a wheel, which is unpacked
+    until the stack ends.
 
     WorkerError for what is none of these.
     """
@@ -59,7 +70,9 @@ def version(name: str, settings: Settings, stack: ExitStack) -> Settings:
     if path.is_dir():
         for python in (path / "bin" / "python", path / "Scripts" / "python.exe"):
             if python.is_file():
-                return msgspec.structs.replace(settings, python=str(python), environment=environment)
+                return msgspec.structs.replace(
+                    settings, python=str(python), environment=environment
+                )
         if (path / "fixsync" / "__init__.py").is_file():
             return _with_folder(settings, str(path.absolute()))
         raise WorkerError(f"{name} is no virtual environment, and has no package fixsync")
@@ -76,7 +89,9 @@ def version(name: str, settings: Settings, stack: ExitStack) -> Settings:
             raise WorkerError(f"{name} cannot be installed: {done.stderr.strip()}")
         return _with_folder(settings, folder)
     if path.is_file() and os.access(path, os.X_OK):
-        return msgspec.structs.replace(settings, python=str(path.absolute()), environment=environment)
+        return msgspec.structs.replace(
+            settings, python=str(path.absolute()), environment=environment
+        )
     raise WorkerError(
         f"{name} is no interpreter, no virtual environment, no folder with fixsync and no wheel"
     )
@@ -138,7 +153,9 @@ class Moved:
 
 
 def changes(store: Store, old: int, new: int, limit: int = -1) -> Iterator[Change]:
-    """The logs of the latest run of which two builds do not make the same, by name; at most so many."""
+    """The logs of the latest run of which two builds do not make the same, by name; at most so
+    many.
+    """
     columns = ", ".join(f"{side}.{name}" for side in ("old", "new") for name in _SIDE.split(", "))
     rows = store.query(
         f"SELECT logs.name, {columns}{_JOIN} AND {_SAME_FILE} AND ({_IS_CHANGED}) ORDER BY logs.name LIMIT ?",
@@ -187,7 +204,9 @@ class FirstDifference:
 
 
 def first_difference(name: str, old: Settings, new: Settings) -> FirstDifference | None:
-    """Has both versions compute a log again; None if what they compute is the same, or cannot be had."""
+    """Has both versions compute a log again; None if what they compute is the same, or cannot be
+    had.
+    """
     with tempfile.TemporaryDirectory(prefix="fixsync-regress-", dir=old.scratch or None) as folder:
         paths = [Path(folder) / "old.jsonl", Path(folder) / "new.jsonl"]
         for settings, path in zip((old, new), paths, strict=True):

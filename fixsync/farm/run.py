@@ -17,7 +17,9 @@ from fixsync.farm.verdicts import exit_code
 __all__ = ["Count", "Progress", "Summary", "batches", "farm", "summary"]
 
 BATCH_BYTES = 1 << 20
-"""A batch has logs until they are of this size together: a log that is as large is a batch by itself."""
+"""A batch has logs until they are of this size together: a log that is as large is a batch by
+itself.
+"""
 BATCH_LOGS_MAX = 256
 LOG_BYTES = 4096
 """What a log counts for besides its bytes, in batches and in the time that remains."""
@@ -91,9 +93,8 @@ def farm(
 ) -> Summary:
     """Verifies the logs that are found and not known yet. Each verdict is stored as it comes.
 
-    `again`, `retry`: as of `Store.plan`. `show` is called when there is something new. Whatever is raised,
-    verdicts so far are kept, and the next run goes on.
-    """
+    `again`, `retry`: as of `Store.plan`. `show` is called when there is something new. Whatever is
+    raised, verdicts so far are kept, and the next run goes on."""
     identity = engine.identity()
     _begin(store, identity, settings, engine, sources, found)
     count, size, known = store.plan(again=again, retry=retry)
@@ -129,7 +130,9 @@ def _begin(
     sources: Sequence[str],
     found: Iterable[Found],
 ) -> None:
-    """Starts a run in the store with the logs that are found; if they are not to be found, there is none."""
+    """Starts a run in the store with the logs that are found; if they are not to be found, there is
+    none.
+    """
     options: dict[str, Any] = {"sims": list(settings.sims), "digest": settings.digest}
     store.begin(identity, options, engine.name, engine.workers, sources)
     try:
@@ -140,7 +143,9 @@ def _begin(
 
 
 def batches(todo: Iterator[Todo], count: int, workers: int) -> Iterator[Batch]:
-    """Logs in batches: so small that workers end at about the same time, and no smaller than pays."""
+    """Logs in batches: so small that workers end at about the same time, and no smaller than
+    pays.
+    """
     left = count
     batch: Batch = []
     size = 0
@@ -157,7 +162,9 @@ def batches(todo: Iterator[Todo], count: int, workers: int) -> Iterator[Batch]:
 
 def summary(store: Store, progress: Progress, seconds: float) -> Summary:
     """What the store tells of the latest run."""
-    counts = {verdict: Count(logs, frames) for verdict, logs, frames, _ in store.counts() if verdict}
+    counts = {
+        verdict: Count(logs, frames) for verdict, logs, frames, _ in store.counts() if verdict
+    }
     return Summary(counts, progress, seconds)
 
 

@@ -54,14 +54,18 @@ class Settings(Struct, frozen=True):
     kept: str = ""
     """Where the log with all that was computed is left, if `digest` is set; "": nowhere."""
     scratch: str = ""
-    """Where copies of remote logs are for as long as they are needed; "": where the system has such files."""
+    """Where copies of remote logs are for as long as they are needed; "": where the system has such
+    files.
+    """
     python: str = sys.executable
     environment: tuple[tuple[str, str], ...] | None = None
     """None: this process's."""
 
 
 class Identity(Struct, frozen=True):
-    """What a worker replays with. Where all but `python`, `machine` and `folder` agree, verdicts do."""
+    """What a worker replays with. Where all but `python`, `machine` and `folder` agree, verdicts
+    do.
+    """
 
     fixsync: str
     """The version."""
@@ -90,11 +94,12 @@ def can_limit_memory() -> bool:
 
 
 class Sandbox:
-    """One worker process at a time. It is started when there is something to do, and again when it has ended.
+    """One worker process at a time. It is started when there is something to do, and again when it
+    has ended.
 
-    A log that ends it, or takes more than it may, has that for a verdict. If the process had verified others
-    before, they may be why; so the log is verified again in a new process, and that is its verdict.
-    """
+    A log that ends it, or takes more than it may, has that for a verdict. If the process had
+    verified others before, they may be why; so the log is verified again in a new process, and that
+    is its verdict."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -213,7 +218,9 @@ class Sandbox:
         if outcome.verdict == OUT_OF_MEMORY:
             limit = self._settings.memory_bytes
             outcome.why = (
-                f"needs more than the {limit >> 20} MiB of a worker" if limit else "there is none left"
+                f"needs more than the {limit >> 20} MiB of a worker"
+                if limit
+                else "there is none left"
             )
             return outcome, False
         return outcome, True

@@ -1,10 +1,10 @@
-"""The results file: an SQLite database that the farm writes as verdicts come, and that anything may query.
+"""The results file: an SQLite database that the farm writes as verdicts come, and that anything may
+query.
 
-SQLite because a verdict must be safe as soon as it is there, one at a time, however the run ends; because a
-run that goes on asks which logs are still to do; and because every language can query it, while it is being
-written too. (A Parquet file is written in large pieces and read when it is whole.) docs/scale.md describes
-the tables.
-"""
+SQLite because a verdict must be safe as soon as it is there, one at a time, however the run ends;
+because a run that goes on asks which logs are still to do; and because every language can query it,
+while it is being written too. (A Parquet file is written in large pieces and read when it is
+whole.) docs/scale.md describes the tables."""
 
 from __future__ import annotations
 
@@ -142,7 +142,10 @@ class Store:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -175,8 +178,8 @@ class Store:
             )
         )
         if application == 0 and version == 0 and objects == 0:
-            # A write-ahead log: verdicts are safe from the end of this process without waiting for the disk,
-            # and readers do not stand in the way.
+            # A write-ahead log: verdicts are safe from the end of this process without waiting for
+            # the disk, and readers do not stand in the way.
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("BEGIN IMMEDIATE")
             for statement in _SCHEMA.split(";\n"):
@@ -196,7 +199,12 @@ class Store:
     # A run.
 
     def begin(
-        self, identity: Identity, options: dict[str, Any], engine: str, workers: int, sources: Iterable[str]
+        self,
+        identity: Identity,
+        options: dict[str, Any],
+        engine: str,
+        workers: int,
+        sources: Iterable[str],
     ) -> None:
         """Starts a run. Verdicts of others count for it if build and options are the same."""
         build = (*identity.code, identity.kernel, json.dumps(options, sort_keys=True))
@@ -230,12 +238,14 @@ class Store:
                     (name, one.size, one.stamp, self.run),
                 )
                 if one.problem:
-                    (log,) = self._db.execute("SELECT log FROM logs WHERE name = ?", (name,)).fetchone()
+                    (log,) = self._db.execute(
+                        "SELECT log FROM logs WHERE name = ?", (name,)
+                    ).fetchone()
                     self._write(log, Outcome(UNREADABLE, why=one.problem))
 
     def plan(self, *, again: bool = False, retry: bool = False) -> tuple[int, int, int]:
-        """Makes the list of what is to be done, the largest first: how many logs, of how many bytes; and how
-        many were done by other runs.
+        """Makes the list of what is to be done, the largest first: how many logs, of how many
+        bytes; and how many were done by other runs.
 
         `again`: all are to be done. `retry`: also those that ended a worker.
         """
@@ -255,9 +265,15 @@ class Store:
                 " ORDER BY logs.size DESC, logs.name",
                 (self._build, self.run, self.run, again, *undone),
             )
-        count, size = self._db.execute("SELECT count(*), coalesce(sum(size), 0) FROM temp.todo").fetchone()
-        (new,) = self._db.execute("SELECT count(*) FROM verdicts WHERE run = ?", (self.run,)).fetchone()
-        (all_,) = self._db.execute("SELECT count(*) FROM logs WHERE run = ?", (self.run,)).fetchone()
+        count, size = self._db.execute(
+            "SELECT count(*), coalesce(sum(size), 0) FROM temp.todo"
+        ).fetchone()
+        (new,) = self._db.execute(
+            "SELECT count(*) FROM verdicts WHERE run = ?", (self.run,)
+        ).fetchone()
+        (all_,) = self._db.execute(
+            "SELECT count(*) FROM logs WHERE run = ?", (self.run,)
+        ).fetchone()
         return count, size, all_ - count - new
 
     def todo(self) -> Iterator[Todo]:
@@ -308,7 +324,9 @@ class Store:
 
     def end(self, seconds: float) -> None:
         """The run has come to its end."""
-        self._db.execute("UPDATE runs SET ended = ?, seconds = ? WHERE run = ?", (_now(), seconds, self.run))
+        self._db.execute(
+            "UPDATE runs SET ended = ?, seconds = ? WHERE run = ?", (_now(), seconds, self.run)
+        )
 
     def abandon(self) -> None:
         """The run has not found its logs, and counts as none."""
@@ -317,7 +335,9 @@ class Store:
     # What came of it.
 
     def counts(self) -> list[tuple[str, int, int, float]]:
-        """Of the run's logs: each verdict, how many have it, their frames and their processor time."""
+        """Of the run's logs: each verdict, how many have it, their frames and their processor
+        time.
+        """
         return self._db.execute(
             "SELECT coalesce(verdict, ''), count(*), coalesce(sum(frames), 0), coalesce(sum(cpu_seconds), 0)"
             " FROM results GROUP BY verdict"
@@ -331,7 +351,20 @@ class Store:
             " WHERE verdict = ? ORDER BY name LIMIT ?",
             (verdict, limit),
         )
-        for name, reason, frames, hits, hash, events, queries, hashes, differing, line, field, *rest in rows:
+        for (
+            name,
+            reason,
+            frames,
+            hits,
+            hash,
+            events,
+            queries,
+            hashes,
+            differing,
+            line,
+            field,
+            *rest,
+        ) in rows:
             difference, trace, seconds, cpu_seconds = rest
             outcome = Outcome(
                 verdict,
@@ -390,7 +423,9 @@ def name_of(name: str | bytes) -> str:
 
 
 class _Lock:
-    """Held by the run that writes a results file; the system lets go of it when the process ends."""
+    """Held by the run that writes a results file; the system lets go of it when the process
+    ends.
+    """
 
     def __init__(self, results: Path) -> None:
         self._path = results.with_name(f"{results.name}.lock")

@@ -8,10 +8,18 @@ from typing import Any
 
 from msgspec import Struct
 
-from fixsync.replay import Verdict
+from fixsync.log.replay import Verdict
 from fixsync.shapes import Contact, EventKind
 
-__all__ = ["CRASHED", "EXIT_CODES", "OUT_OF_MEMORY", "TIMED_OUT", "UNREADABLE", "Outcome", "exit_code"]
+__all__ = [
+    "CRASHED",
+    "EXIT_CODES",
+    "OUT_OF_MEMORY",
+    "TIMED_OUT",
+    "UNREADABLE",
+    "Outcome",
+    "exit_code",
+]
 
 CRASHED = "crashed"
 """The worker's process ended, or a simulation raised what no simulation may."""
@@ -20,7 +28,9 @@ OUT_OF_MEMORY = Verdict.OUT_OF_MEMORY.value
 TIMED_OUT = "timed out"
 """The log took longer than it may."""
 UNREADABLE = Verdict.UNREADABLE.value
-"""The file cannot be read: it is gone, or may not be opened, or the module for its compression is missing."""
+"""The file cannot be read: it is gone, or may not be opened, or the module for its compression is
+missing.
+"""
 
 EXIT_CODES = {
     **{verdict.value: verdict.exit_code for verdict in Verdict},
@@ -39,7 +49,7 @@ def exit_code(verdicts: Iterable[str]) -> int:
 
 
 class Outcome(Struct):
-    """What one log came to. Counts are as in `fixsync.replay.Replay`."""
+    """What one log came to. Counts are as in `fixsync.log.replay.Replay`."""
 
     verdict: str
     """A key of EXIT_CODES."""
@@ -54,7 +64,9 @@ class Outcome(Struct):
     """Hashes that were compared."""
     differing_frames: int = 0
     difference: dict[str, Any] | None = None
-    """The first frame that differs: `frame`, `fields`, `expected`, `found`, and `pair` or `query`."""
+    """The first frame that differs: `frame`, `fields`, `expected`, `found`, and `pair` or
+    `query`.
+    """
     cut: str = ""
     """Why the log counts as cut short."""
     line: int = 0
@@ -104,7 +116,9 @@ def _told(difference: dict[str, Any]) -> str:
 
 def _events(events: list[list[int]]) -> str:
     return (
-        ", then ".join(f"{EventKind(kind).name} {Contact(contact).name}" for kind, contact in events)
+        ", then ".join(
+            f"{EventKind(kind).name} {Contact(contact).name}" for kind, contact in events
+        )
         or "no event"
     )
 

@@ -1,10 +1,11 @@
-"""The program of a worker process: it replays the logs that it is told, and tells what each came to.
+"""The program of a worker process: it replays the logs that it is told, and tells what each came
+to.
 
-It is started by its path, under the interpreter and the fixsync that are to be asked, so of fixsync it uses
-what every version has: `fixsync.replay.replay`, and what that returns. It reads a JSON object a line from
-standard input, `{"logs": [name, …]}`, and writes one a line to what was its standard output: first what it
-is, then an answer for each log, in order. It ends when its standard input does, whatever it is doing.
-"""
+It is started by its path, under the interpreter and the fixsync that are to be asked, so of fixsync
+it uses what every version has: `fixsync.log.replay.replay`, and what that returns. It reads a JSON
+object a line from standard input, `{"logs": [name, …]}`, and writes one a line to what was its
+standard output: first what it is, then an answer for each log, in order. It ends when its standard
+input does, whatever it is doing."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 DETAIL_BYTES_MAX = 1 << 16
-"""The most that an answer holds of a difference, as JSON: two lists of events may be of any length."""
+"""The most that an answer holds of a difference, as JSON: two lists of events may be of any
+length.
+"""
 _PIECE_BYTES = 1 << 20
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*::)*[A-Za-z][A-Za-z0-9+.-]+://")
 
@@ -41,7 +44,9 @@ def is_url(name: str) -> bool:
 
 
 def identity(fixsync: ModuleType) -> dict[str, Any]:
-    """What this process replays with. Two that agree in all of it give every log the same verdict."""
+    """What this process replays with. Two that agree in all of it give every log the same
+    verdict.
+    """
     folder = Path(fixsync.__file__ or "").resolve().parent
     try:
         from fixsync.semantics import semantics_id
@@ -70,7 +75,8 @@ def _digest(files: Any) -> str:
 
 class _Worker:
     def __init__(self, settings: dict[str, Any]) -> None:
-        from fixsync import replay, sim
+        from fixsync import sim
+        from fixsync.log import replay
 
         self._replay = replay.replay
         self._with_digest: bool = settings["digest"]
@@ -106,7 +112,9 @@ class _Worker:
             copy.unlink()
 
     def _fetched(self, url: str) -> Path:
-        """A copy of what an address has, under a name that ends as its does. OSError if it cannot be had."""
+        """A copy of what an address has, under a name that ends as its does. OSError if it cannot
+        be had.
+        """
         try:
             import fsspec
         except ModuleNotFoundError:
@@ -139,7 +147,11 @@ class _Worker:
             "difference": _difference(result.difference),
         }
         if result.error is not None:
-            told |= {"line": result.error.line, "field": result.error.field, "why": result.error.reason}
+            told |= {
+                "line": result.error.line,
+                "field": result.error.field,
+                "why": result.error.reason,
+            }
         elif result.cut:
             told["cut"] = result.cut
         if filled is not None and result.error is None:
@@ -154,7 +166,9 @@ class _Worker:
 
 
 def _is_for_want_of_memory(error: BaseException | None) -> bool:
-    """Whether a log is called not valid only because this process may not take the memory it needs."""
+    """Whether a log is called not valid only because this process may not take the memory it
+    needs.
+    """
     while error is not None:
         if isinstance(error, MemoryError):
             return True
@@ -178,7 +192,7 @@ def _difference(difference: Any) -> dict[str, Any] | None:
 
 
 def _plain(value: Any) -> Any:
-    from fixsync.matchlog import plain
+    from fixsync.log.matchlog import plain
 
     return plain(value)
 
@@ -200,7 +214,9 @@ def _end(scratch: str) -> NoReturn:
 
 
 def _requests(scratch: str) -> SimpleQueue[list[str]]:
-    """The requests as they come. The process ends with its input: whoever started it is gone then."""
+    """The requests as they come. The process ends with its input: whoever started it is gone
+    then.
+    """
     queue: SimpleQueue[list[str]] = SimpleQueue()
 
     def read() -> None:

@@ -1,4 +1,6 @@
-"""Sessions: a match played by several peers, in lockstep or with rollback. docs/sessions.md tells how."""
+"""Sessions: a match played by several peers, in lockstep or with rollback. docs/sessions.md tells
+how.
+"""
 
 from fixsync.session.blobs import Evidence
 from fixsync.session.endings import Desync, End, Reason

@@ -8,7 +8,15 @@ import msgspec
 from msgspec import Meta, Struct
 
 from fixsync.session.match import FRAMES_MAX
-from fixsync.session.packets import PIECE_BYTES, PIECES_ASKED_MAX, Blob, Message, Piece, Want, digest_of
+from fixsync.session.packets import (
+    PIECE_BYTES,
+    PIECES_ASKED_MAX,
+    Blob,
+    Message,
+    Piece,
+    Want,
+    digest_of,
+)
 from fixsync.sim import INPUT_NUMBERS_MAX, PLAYERS_MAX, Input
 
 __all__ = [
@@ -63,7 +71,9 @@ _FAULTS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowErr
 
 
 def decode_snapshot(data: bytes) -> Snapshot:
-    """ValueError for bytes that are no snapshot; what the state holds is for the simulation to check."""
+    """ValueError for bytes that are no snapshot; what the state holds is for the simulation to
+    check.
+    """
     try:
         return _SNAPSHOT.decode(data)
     except _FAULTS as error:
@@ -79,7 +89,9 @@ def decode_evidence(data: bytes) -> Evidence:
 
 
 def pieces(data: bytes, want: Want, sender: int, instance: int, heard: int) -> list[Message]:
-    """The pieces of a blob that are asked for. If they were asked of another blob: its first ones."""
+    """The pieces of a blob that are asked for. If they were asked of another blob: its first
+    ones.
+    """
     digest = digest_of(data)
     count = max(1, -(-len(data) // PIECE_BYTES))
     indices = want.pieces if want.digest == digest else range(PIECES_ASKED_MAX)

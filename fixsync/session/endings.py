@@ -53,7 +53,11 @@ class Desync:
     @property
     def hashes(self) -> dict[int, int]:
         """By peer, the hash of its state after the frame."""
-        return {peer: hash_of(shown.after) for peer, shown in sorted(self.evidence.items()) if shown.after}
+        return {
+            peer: hash_of(shown.after)
+            for peer, shown in sorted(self.evidence.items())
+            if shown.after
+        }
 
     @property
     def sides(self) -> list[list[int]]:
@@ -65,9 +69,8 @@ class Desync:
 
     @property
     def same_inputs(self) -> bool:
-        """Whether the peers stepped on the same inputs up to and with the frame: then the simulation is at
-        fault.
-        """
+        """Whether the peers stepped on the same inputs up to and with the frame: then the
+        simulation is at fault."""
         return len({shown.inputs_digest for shown in self.evidence.values() if shown.after}) < 2
 
     @property
@@ -77,7 +80,9 @@ class Desync:
 
     @property
     def differences(self) -> list[Difference]:
-        """What differs between the first two sides' states, field by field, in the order of the fields."""
+        """What differs between the first two sides' states, field by field, in the order of the
+        fields.
+        """
         sides = self.sides
         if len(sides) < 2:
             return []
@@ -88,7 +93,9 @@ class Desync:
         return fields_of(self.simulation, self.evidence[peer].after)
 
     def explain(self) -> str:
-        """The whole story in words: the frame, the sides, the fields, and the pairs whose contact differs."""
+        """The whole story in words: the frame, the sides, the fields, and the pairs whose contact
+        differs.
+        """
         lines = [f"desync after frame {self.frame}"]
         for peer in sorted(self.evidence):
             value = self.hashes.get(peer)
@@ -107,18 +114,28 @@ class Desync:
             lines.append(f"    and {len(found) - DIFFERENCES_TOLD_MAX} more")
         lines += [f"    {line}" for line in self._geometry(sides[0][0], sides[1][0], found)]
         if not self.same_inputs:
-            lines.append("  the peers did not step on the same inputs: look at what delivers inputs")
+            lines.append(
+                "  the peers did not step on the same inputs: look at what delivers inputs"
+            )
             for peer in (sides[0][0], sides[1][0]):
-                lines.append(f"    peer {peer}, frame {self.frame}: {list(self.evidence[peer].inputs)}")
+                lines.append(
+                    f"    peer {peer}, frame {self.frame}: {list(self.evidence[peer].inputs)}"
+                )
         elif not self.same_before:
-            lines.append("  the states before that frame differ already, though their hashes were the same")
+            lines.append(
+                "  the states before that frame differ already, though their hashes were the same"
+            )
         else:
             inputs = list(self.evidence[sides[0][0]].inputs)
-            lines.append(f"  same state before it, same inputs {inputs}: one step of the simulation differs")
+            lines.append(
+                f"  same state before it, same inputs {inputs}: one step of the simulation differs"
+            )
         return "\n".join(lines)
 
     def _geometry(self, first: int, second: int, found: Iterable[Difference]) -> list[str]:
-        """The pairs whose hit is not the same: where both stood, and the contact computed here from that."""
+        """The pairs whose hit is not the same: where both stood, and the contact computed here from
+        that.
+        """
         a, b = self._fields(first), self._fields(second)
         lines: list[str] = []
         for key in islice((d.key for d in found if d.key[0] == "hit"), 3):
@@ -128,9 +145,8 @@ class Desync:
         return lines
 
     def write(self, directory: Path) -> list[Path]:
-        """Writes the report, and every peer's states before and after the frame, into a directory that it
-        makes.
-        """
+        """Writes the report, and every peer's states before and after the frame, into a directory
+        that it makes."""
         directory.mkdir(parents=True, exist_ok=True)
         written = {"report.txt": (self.explain() + "\n").encode()}
         told = {
@@ -140,7 +156,8 @@ class Desync:
             "hashes": {str(peer): f"{value:016x}" for peer, value in self.hashes.items()},
             "inputs": {str(peer): shown.inputs for peer, shown in sorted(self.evidence.items())},
             "differences": [
-                {"owner": d.owner, "field": d.field, "values": list(d.values)} for d in self.differences
+                {"owner": d.owner, "field": d.field, "values": list(d.values)}
+                for d in self.differences
             ],
         }
         written["report.json"] = (json.dumps(told, indent=1) + "\n").encode()
@@ -157,12 +174,15 @@ class Desync:
 
 
 def pair_told(fields: StateFields, a: int, b: int) -> str:
-    """Two colliders of a state and their contact: what the state says, and what it is as they stand."""
+    """Two colliders of a state and their contact: what the state says, and what it is as they
+    stand.
+    """
     hit = int(fields.get(("hit", a, b), {}).get("contact", 0))
     told = f"hit with contact {Contact(hit).name}" if hit else "no hit"
     gone = [id for id in (a, b) if ("collider", id) not in fields]
     if gone:
-        # The hits are those of the step; what the game removed after it is in them and not in the world.
+        # The hits are those of the step; what the game removed after it is in them and not in the
+        # world.
         when = "removed after the step" if hit else "not in the world"
         return f"{told}; collider {' and '.join(map(str, gone))} {when}"
     world = World(2)

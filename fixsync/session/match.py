@@ -50,13 +50,11 @@ class Match:
     tick_rate: int = 60
     """Frames a second."""
     id: int = 0
-    """Tells this match's packets from those of another, 0..2^64-1: packets of another id are not even
-    read.
-    """
+    """Tells this match's packets from those of another, 0..2^64-1: packets of another id are not
+    even read. """
     key: bytes = field(default=b"", repr=False)
-    """A secret of up to 64 bytes that every packet is authenticated with; b"" protects against accidents
-    only.
-    """
+    """A secret of up to 64 bytes that every packet is authenticated with; b"" protects against
+    accidents only. """
 
     def __post_init__(self) -> None:
         if not isinstance(self.simulation, str) or not 1 <= len(self.simulation.encode()) <= 200:
@@ -90,11 +88,10 @@ class Match:
     def detection_frames_max(self) -> int:
         """A difference in frame f ends the match before any peer has confirmed frame f + this.
 
-        A peer confirms frame g with its partner's input for g. The partner sent that input while its own
-        frame was at least g - input_delay, hence with all frames below g - input_delay - prediction_max
-        confirmed, and the packet carried their hashes, or earlier ones had. So frame f's hash is there for
-        every g > f + delay + prediction.
-        """
+        A peer confirms frame g with its partner's input for g. The partner sent that input while
+        its own frame was at least g - input_delay, hence with all frames below g - input_delay -
+        prediction_max confirmed, and the packet carried their hashes, or earlier ones had. So frame
+        f's hash is there for every g > f + delay + prediction."""
         return self.input_delay + self.prediction_max + 1
 
     def is_player(self, peer: int) -> bool:

@@ -13,9 +13,8 @@ __all__ = ["Confirmed", "Joined", "Notice", "Predicted", "TakenBack"]
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """Events of a frame that was stepped on guessed inputs, each told once: show them, decide nothing by
-    them.
-    """
+    """Events of a frame that was stepped on guessed inputs, each told once: show them, decide
+    nothing by them."""
 
     frame: int
     events: tuple[Event, ...]
@@ -31,7 +30,9 @@ class TakenBack:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """A frame that is final: all inputs were known. Told once a frame, in order, with every event of it."""
+    """A frame that is final: all inputs were known. Told once a frame, in order, with every event
+    of it.
+    """
 
     frame: int
     inputs: tuple[Input, ...]
@@ -44,9 +45,8 @@ class Confirmed:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The simulation was brought to this frame by a snapshot: the frames before it are told to nobody
-    here.
-    """
+    """The simulation was brought to this frame by a snapshot: the frames before it are told to
+    nobody here."""
 
     frame: int
     state_hash: int

@@ -1,9 +1,9 @@
 """The datagrams of a session: messages to bytes, and bytes to messages that are worth looking at.
 
-A datagram is b"FXP", the protocol's version in one byte, a tag of eight bytes, and a message in MessagePack.
-The tag is a keyed BLAKE2b over version and message, with the match's key and id: what is damaged, of another
-match or forged without the key does not get past it. `docs/sessions.md` describes the messages.
-"""
+A datagram is b"FXP", the protocol's version in one byte, a tag of eight bytes, and a message in
+MessagePack. The tag is a keyed BLAKE2b over version and message, with the match's key and id: what
+is damaged, of another match or forged without the key does not get past it. `docs/sessions.md`
+describes the messages."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ _Value = Union[_Int64, Annotated[list[_Int64], Meta(min_length=1, max_length=INP
 
 
 class _Message(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=False):
-    """Who sends it, in which of its lives, and which life of the receiver it has heard of (0: none yet)."""
+    """Who sends it, in which of its lives, and which life of the receiver it has heard of (0: none
+    yet).
+    """
 
     sender: _PeerId
     instance: _UInt64
@@ -106,14 +108,15 @@ class Run(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=F
 
 
 class Update(_Message, tag=2, frozen=True):
-    """Inputs that the receiver lacks, hashes that it has not compared, and what the sender lacks itself."""
+    """Inputs that the receiver lacks, hashes that it has not compared, and what the sender lacks
+    itself.
+    """
 
     sent_ms: _UInt32
     """The sender's clock."""
     echo_ms: _UInt32
-    """The receiver's clock as it was now, by the sender's reckoning: the last `sent_ms` from it plus the time
-    since.
-    """
+    """The receiver's clock as it was now, by the sender's reckoning: the last `sent_ms` from it
+    plus the time since. """
     frame: _Frame
     """The next frame that the sender will step."""
     confirmed: _Frame
@@ -202,7 +205,9 @@ class Codec:
         self._decode = msgspec.msgpack.Decoder(Message).decode
 
     def _tag(self, version: int, body: bytes) -> bytes:
-        keyed = blake2b(digest_size=_TAG_BYTES, key=self._key, salt=self._salt, person=b"fixsync packet")
+        keyed = blake2b(
+            digest_size=_TAG_BYTES, key=self._key, salt=self._salt, person=b"fixsync packet"
+        )
         keyed.update(bytes((version,)))
         keyed.update(body)
         return keyed.digest()

@@ -1,10 +1,9 @@
 """Sessions: peers that play one match, each with its own simulation, by exchanging inputs.
 
-No sockets and no clocks: `receive` takes what arrived, `outgoing` gives what is to be sent, `advance` plays a
-frame, and all take the time as integer milliseconds that never run backwards. Nothing that arrives can raise
-an exception. A packet that is refused changes nothing but the count of those; a Hello that does not fit is
-answered.
-"""
+No sockets and no clocks: `receive` takes what arrived, `outgoing` gives what is to be sent,
+`advance` plays a frame, and all take the time as integer milliseconds that never run backwards.
+Nothing that arrives can raise an exception. A packet that is refused changes nothing but the count
+of those; a Hello that does not fit is answered."""
 
 from __future__ import annotations
 
@@ -52,16 +51,18 @@ from fixsync.sim import Input, Simulation, check_input, hash_of, idle_input
 
 __all__ = ["LockstepSession", "Phase", "RollbackSession", "Session", "SpectatorSession", "Timing"]
 
-# Room in an Update for inputs, in bytes: PACKET_BYTES_MAX less the head, the hashes and the lists by seat.
+# Room in an Update for inputs, in bytes: PACKET_BYTES_MAX less the head, the hashes and the lists
+# by seat.
 _RUNS_BYTES = 600
 # A peer that watches or joins is let go when it is so many frames behind.
 _BACKLOG_FRAMES_MAX = 3600
-# Inputs are taken up to so many frames ahead. Players are never farther apart than two predictions and two
-# delays; a peer that catches up takes what comes in order and asks for the rest again.
+# Inputs are taken up to so many frames ahead. Players are never farther apart than two predictions
+# and two delays; a peer that catches up takes what comes in order and asks for the rest again.
 _AHEAD_FRAMES_MAX = 256
 _CATCH_UP_FRAMES = 16
-# States are kept for so many confirmed frames at most. Between players who have been there from the start
-# none is older than `detection_frames_max`; one who joins may hear from some players later than from others.
+# States are kept for so many confirmed frames at most. Between players who have been there from the
+# start none is older than `detection_frames_max`; one who joins may hear from some players later
+# than from others.
 _STATES_MAX = 4 * (INPUT_DELAY_MAX + PREDICTION_MAX)
 _RTT_MS_MAX = 60_000
 _WANT_MS_MIN = 50
@@ -118,16 +119,19 @@ class Session:
         """`simulation` is at frame 0, started from the match's seed and number of players.
 
         `me`: this peer's number. `instance`: 1..2^64-1, higher each time this peer is started anew;
-        milliseconds since 1970 will do. `semantics`: what the kernels must agree on, `semantics_id()` unless
-        told otherwise.
-        """
+        milliseconds since 1970 will do. `semantics`: what the kernels must agree on,
+        `semantics_id()` unless told otherwise."""
         self.me = integer("me", me, 0, len(match.peers) - 1)
         self._check(match, me)
         self.instance = integer("instance", instance, 1, _INSTANCE_MAX)
         if simulation.name != match.simulation:
-            raise ValueError(f"the match plays {match.simulation!r}, the simulation is {simulation.name!r}")
+            raise ValueError(
+                f"the match plays {match.simulation!r}, the simulation is {simulation.name!r}"
+            )
         if simulation.players != match.players:
-            raise ValueError(f"the match has {match.players} players, the simulation {simulation.players}")
+            raise ValueError(
+                f"the match has {match.players} players, the simulation {simulation.players}"
+            )
         if simulation.world.frame != 0:
             raise ValueError(f"the simulation must be at frame 0, not {simulation.world.frame}")
         self.match = match
@@ -149,7 +153,9 @@ class Session:
         for stream in self._streams:
             for _ in range(match.input_delay):
                 stream.push(self._idle)
-        self._timeline = Timeline(simulation, self._streams, match.prediction_max if self._is_player else 0)
+        self._timeline = Timeline(
+            simulation, self._streams, match.prediction_max if self._is_player else 0
+        )
         self._sources: set[int] = set()
         """The seats whose inputs are made here."""
         self._links = {peer: Link(peer, match.players, now_ms) for peer in match.others(me)}
@@ -213,11 +219,12 @@ class Session:
         return None if link is None else link.rtt_ms
 
     def frames_ahead(self, now_ms: int) -> int:
-        """By how many frames this peer is ahead of the one farthest behind, as far as can be told from here.
+        """By how many frames this peer is ahead of the one farthest behind, as far as can be told
+        from here.
 
-        A game that runs ahead of the others makes them guess more than it guesses itself: it should wait a
-        little when this is 2 or more. It is advice for the game's clock, and decides nothing.
-        """
+        A game that runs ahead of the others makes them guess more than it guesses itself: it should
+        wait a little when this is 2 or more. It is advice for the game's clock, and decides
+        nothing."""
         behind = 0
         for link in self._required():
             if link.echo is None or link.is_fresh:
@@ -244,12 +251,12 @@ class Session:
         return sorted({HOST if self._seats[seat] == NEVER else seat for seat in late})
 
     def advance(self, value: Input, now_ms: int) -> list[Notice]:
-        """Plays on: takes back and confirms what has become known, then steps a frame, if that is possible.
+        """Plays on: takes back and confirms what has become known, then steps a frame, if that is
+        possible.
 
-        `value`: this player's input for frame `frame + input_delay`; the first that is given for a frame
-        stands. A spectator's is ignored. ValueError or TypeError for an input that the simulation refuses,
-        with nothing changed.
-        """
+        `value`: this player's input for frame `frame + input_delay`; the first that is given for a
+        frame stands. A spectator's is ignored. ValueError or TypeError for an input that the
+        simulation refuses, with nothing changed."""
         if self._is_player:
             value = check_input(self.simulation, self.me, value)
         self._watch_time(now_ms)
@@ -278,9 +285,8 @@ class Session:
         return notices
 
     def state_after(self, frame: int) -> bytes | None:
-        """What the simulation saved after a frame, if that is still held: the last few are, guessed ones
-        too.
-        """
+        """What the simulation saved after a frame, if that is still held: the last few are, guessed
+        ones too."""
         return self._timeline.states.get(frame + 1)
 
     def leave(self, now_ms: int) -> None:
@@ -315,7 +321,9 @@ class Session:
                     return
 
     def _feed(self, value: Input) -> None:
-        """Makes the inputs of the seats played here, up to the one that the frame to be stepped asks for."""
+        """Makes the inputs of the seats played here, up to the one that the frame to be stepped
+        asks for.
+        """
         due = self._timeline.head + self.match.input_delay
         for seat in self._sources:
             stream = self._streams[seat]
@@ -373,12 +381,13 @@ class Session:
         self._timeline.let_go(max(states, confirmed - _STATES_MAX), hashes)
 
     def _has_let_go(self, link: Link) -> bool:
-        """Whether the host, having come back itself, lacks inputs that one who watches or joins still
-        needs.
-        """
+        """Whether the host, having come back itself, lacks inputs that one who watches or joins
+        still needs."""
         if self.me != HOST or link.is_fresh:
             return False
-        return any(need < stream.first for need, stream in zip(link.needs, self._streams, strict=True))
+        return any(
+            need < stream.first for need, stream in zip(link.needs, self._streams, strict=True)
+        )
 
     # Comparing.
 
@@ -397,8 +406,12 @@ class Session:
                 return
 
     def _desync(self, frame: int, peer: int, text: str, now_ms: int) -> None:
-        """Ends the match over a frame, and begins to gather what every player has to show for it."""
-        if self.end is not None and (self.end.reason is not Reason.DESYNC or self.end.frame <= frame):
+        """Ends the match over a frame, and begins to gather what every player has to show for
+        it.
+        """
+        if self.end is not None and (
+            self.end.reason is not Reason.DESYNC or self.end.frame <= frame
+        ):
             return
         self._evidence = {self.me: self._own_evidence(frame)}
         self._collectors = {link.peer: Collector(Blob.EVIDENCE, frame) for link in self._required()}
@@ -419,7 +432,9 @@ class Session:
 
     # Ending.
 
-    def _end(self, reason: Reason, peer: int, text: str, now_ms: int, desync: Desync | None = None) -> None:
+    def _end(
+        self, reason: Reason, peer: int, text: str, now_ms: int, desync: Desync | None = None
+    ) -> None:
         if self.end is not None:
             return
         frame = self._timeline.confirmed if desync is None else desync.frame
@@ -432,7 +447,9 @@ class Session:
         if frames is None or self.end is not None or self._timeline.confirmed < frames:
             return
         if all(self._has_all(link, frames) for link in self._required()):
-            self._end(Reason.COMPLETED, self.me, f"all {frames} frames are the same on all peers", now_ms)
+            self._end(
+                Reason.COMPLETED, self.me, f"all {frames} frames are the same on all peers", now_ms
+            )
 
     def _has_all(self, link: Link, frames: int) -> bool:
         """Whether nothing of the whole match is left to be exchanged with a peer."""
@@ -498,7 +515,9 @@ class Session:
 
     def _watch_linger(self, end: End, now_ms: int) -> None:
         told = all(
-            link.bye is not None and link.bye.is_complete for link in self._links.values() if link.instance
+            link.bye is not None and link.bye.is_complete
+            for link in self._links.values()
+            if link.instance
         )
         linger_ms = (1 + (end.reason is Reason.DESYNC)) * self.timing.linger_ms
         self.is_over = (told and self._has_evidence) or now_ms - self._ended_ms > linger_ms
@@ -510,7 +529,9 @@ class Session:
     def _drop(self, link: Link, reason: Reason, text: str) -> None:
         """Lets a peer go that the match can do without."""
         if link.instance:
-            bye = Bye(self.me, self.instance, link.instance, reason, self.confirmed, link.peer, text, True)
+            bye = Bye(
+                self.me, self.instance, link.instance, reason, self.confirmed, link.peer, text, True
+            )
             self._replies.append((link.peer, bye))
         link.instance = 0
         link.is_established = False
@@ -519,9 +540,8 @@ class Session:
     # What goes out.
 
     def outgoing(self, now_ms: int) -> list[tuple[int, bytes]]:
-        """Packets to be sent now, each with the peer that it goes to. To be called every frame, or more
-        often.
-        """
+        """Packets to be sent now, each with the peer that it goes to. To be called every frame, or
+        more often."""
         self._watch_time(now_ms)
         messages, self._replies = self._replies, []
         if not self.is_over:
@@ -539,8 +559,8 @@ class Session:
                 link.hello_ms = now_ms
                 yield self._hello(link, is_answer=False)
             elif link.is_fresh:
-                # It is known here, but has not shown that it knows: the answer to its Hello may be lost,
-                # again.
+                # It is known here, but has not shown that it knows: the answer to its Hello may be
+                # lost, again.
                 link.hello_ms = now_ms
                 yield self._hello(link, is_answer=True)
         for want in link.wants:
@@ -548,7 +568,8 @@ class Session:
         link.wants.clear()
         asked = self._want(link)
         if asked is not None:
-            # Much is asked for once a round trip, so that it does not come twice; a little, more often.
+            # Much is asked for once a round trip, so that it does not come twice; a little, more
+            # often.
             is_much = len(asked.pieces) > _WANT_PIECES_FEW
             pause_ms = max(_WANT_MS_MIN, link.rtt_ms or 0) if is_much else _WANT_MS_MIN
             if now_ms - link.want_ms >= pause_ms:
@@ -587,7 +608,9 @@ class Session:
         )
 
     def _must_join(self, link: Link) -> bool:
-        """Whether a peer comes in by a snapshot: it was not there, in this life, when the match started."""
+        """Whether a peer comes in by a snapshot: it was not there, in this life, when the match
+        started.
+        """
         if not self._is_required(link.peer):
             return True
         is_seated = self._is_player and self._seats[self.me] != NEVER
@@ -640,18 +663,19 @@ class Session:
     def _runs(self, link: Link, hash_end: int) -> list[Run]:
         """Inputs that the peer lacks, the seats it lacks most of first.
 
-        Inputs made here go no farther ahead of the hashes that the peer has by this packet than a peer's
-        frame can be ahead of what it has confirmed: whoever steps on an input can compare the states that led
-        to it.
-        """
+        Inputs made here go no farther ahead of the hashes that the peer has by this packet than a
+        peer's frame can be ahead of what it has confirmed: whoever steps on an input can compare
+        the states that led to it."""
         is_required = self._is_required(link.peer)
         is_fed = link.is_fed if is_required else self.me == HOST
         seats = set(range(self.match.players)) if is_fed else self._sources | {link.peer}
         own_end, end = hash_end + self.match.input_delay + self.match.prediction_max + 1, FRAMES_MAX
         if not is_required:
-            # To who watches or joins, only what all players have confirmed: it cannot become otherwise, even
-            # if one who has told an input to nobody else falls over and comes back.
-            own_end = end = min([self.confirmed, *(player.confirmed for player in self._required())])
+            # To who watches or joins, only what all players have confirmed: it cannot become
+            # otherwise, even if one who has told an input to nobody else falls over and comes back.
+            own_end = end = min(
+                [self.confirmed, *(player.confirmed for player in self._required())]
+            )
         room = _RUNS_BYTES
         runs: list[Run] = []
         for seat in sorted(
@@ -685,7 +709,9 @@ class Session:
         if collector is None:
             return None
         digest, missing = collector.wants()
-        return Want(self.me, self.instance, link.instance, collector.kind, collector.frame, digest, missing)
+        return Want(
+            self.me, self.instance, link.instance, collector.kind, collector.frame, digest, missing
+        )
 
     def _pieces(self, link: Link, want: Want) -> list[Message]:
         if want.kind == Blob.EVIDENCE:
@@ -700,12 +726,12 @@ class Session:
         return pieces(data, want, self.me, self.instance, link.instance)
 
     def _snapshot(self, link: Link) -> bytes:
-        """What a peer joins by: the newest state that every other player is known to have confirmed.
+        """What a peer joins by: the newest state that every other player is known to have
+        confirmed.
 
-        A player who comes back has its own inputs from there on, told by those who got them; so it can tell
-        them to those who did not. The state is still held here: it is no older than the first that is not
-        compared yet.
-        """
+        A player who comes back has its own inputs from there on, told by those who got them; so it
+        can tell them to those who did not. The state is still held here: it is no older than the
+        first that is not compared yet."""
         timeline = self._timeline
         others = (other.confirmed for other in self._required() if other is not link)
         frame = max(min([timeline.confirmed, *others]), timeline.first_state)
@@ -774,7 +800,9 @@ class Session:
             self._take_bye(link, message, now_ms)
 
     def _is_refused_host(self, link: Link) -> bool:
-        """Only the host knows how far it has played the vacant seats: no other can bring it back."""
+        """Only the host knows how far it has played the vacant seats: no other can bring it
+        back.
+        """
         return link.peer == HOST and NEVER in self._seats
 
     def _take_hello(self, link: Link, hello: Hello, now_ms: int) -> None:
@@ -788,9 +816,19 @@ class Session:
                 self._end(Reason.REFUSED, link.peer, text, now_ms)
                 return
             bye = Bye(
-                self.me, self.instance, hello.instance, Reason.REFUSED, self.confirmed, link.peer, text, True
+                self.me,
+                self.instance,
+                hello.instance,
+                Reason.REFUSED,
+                self.confirmed,
+                link.peer,
+                text,
+                True,
             )
-            self._replies = [*(reply for reply in self._replies if reply[0] != link.peer), (link.peer, bye)]
+            self._replies = [
+                *(reply for reply in self._replies if reply[0] != link.peer),
+                (link.peer, bye),
+            ]
             raise _Refused(fault)
         if hello.instance > link.instance:
             started = self.phase is Phase.RUNNING
@@ -822,7 +860,9 @@ class Session:
                 if isinstance(ours, bytes):
                     ours, theirs = ours.hex(), theirs.hex()
                 sides = sorted(((self.me, ours), (hello.sender, theirs)))
-                return f"field {name}: {', '.join(f'{value} on peer {peer}' for peer, value in sides)}"
+                return (
+                    f"field {name}: {', '.join(f'{value} on peer {peer}' for peer, value in sides)}"
+                )
         return ""
 
     def _join(self, feeder: int, now_ms: int) -> None:
@@ -845,7 +885,9 @@ class Session:
         link.frame = max(link.frame, update.frame)
         link.confirmed = max(link.confirmed, update.confirmed)
         link.hash_needed = max(link.hash_needed, update.hash_needed)
-        link.needs = [max(ours, theirs) for ours, theirs in zip(link.needs, update.needs, strict=True)]
+        link.needs = [
+            max(ours, theirs) for ours, theirs in zip(link.needs, update.needs, strict=True)
+        ]
         if self.phase is Phase.ENDED:
             return
         end = self._timeline.confirmed + _AHEAD_FRAMES_MAX
@@ -865,11 +907,17 @@ class Session:
             raise _Refused(f"frame {update.frame} with {update.confirmed} confirmed")
         for seat in self._sources:
             if update.needs[seat] > self._streams[seat].next:
-                raise _Refused(f"needs[{seat}] is {update.needs[seat]}, which has not been played here")
+                raise _Refused(
+                    f"needs[{seat}] is {update.needs[seat]}, which has not been played here"
+                )
         if me in self._sources and update.confirmed > self._streams[me].next:
-            raise _Refused(f"confirmed {update.confirmed} frames, of which not all were played here")
+            raise _Refused(
+                f"confirmed {update.confirmed} frames, of which not all were played here"
+            )
         if update.hash_needed > self._timeline.confirmed + _AHEAD_FRAMES_MAX:
-            raise _Refused(f"hash_needed is {update.hash_needed}, with {self.confirmed} confirmed here")
+            raise _Refused(
+                f"hash_needed is {update.hash_needed}, with {self.confirmed} confirmed here"
+            )
         if update.hash_first + len(update.hashes) > max(update.confirmed, update.hash_first):
             raise _Refused("hashes of frames that are not confirmed there")
         checked = []
@@ -878,11 +926,15 @@ class Session:
                 raise _Refused(f"a run of seat {run.slot}, of {players}")
             if not (run.slot in (link.peer, me) or link.peer in (HOST, self._feeder)):
                 raise _Refused(f"inputs of seat {run.slot}, which is not its own")
-            values: list[Input] = [tuple(value) if isinstance(value, list) else value for value in run.values]
+            values: list[Input] = [
+                tuple(value) if isinstance(value, list) else value for value in run.values
+            ]
             stream = self._streams[run.slot]
             conflict = stream.conflict(run.first, values)
             if conflict is not None:
-                raise _Refused(f"another input of seat {run.slot} for frame {conflict} than it sent before")
+                raise _Refused(
+                    f"another input of seat {run.slot} for frame {conflict} than it sent before"
+                )
             try:
                 for value in values[max(0, stream.next - run.first) :]:
                     check_input(self.simulation, run.slot, value)
@@ -931,7 +983,11 @@ class Session:
     def _take_piece(self, link: Link, piece: Piece, now_ms: int) -> None:
         is_snapshot = piece.kind == Blob.SNAPSHOT
         collector = self._collector if is_snapshot else self._collectors.get(link.peer)
-        if collector is None or (is_snapshot and link.peer != self._feeder) or piece.frame != collector.frame:
+        if (
+            collector is None
+            or (is_snapshot and link.peer != self._feeder)
+            or piece.frame != collector.frame
+        ):
             raise _Refused("a piece that was not asked for")
         fault = collector.fault(piece)
         if fault:
@@ -958,12 +1014,18 @@ class Session:
         try:
             snapshot = decode_snapshot(data)
             if len(snapshot.seats) != self.match.players:
-                raise ValueError(f"seats must have {self.match.players} entries, not {len(snapshot.seats)}")
+                raise ValueError(
+                    f"seats must have {self.match.players} entries, not {len(snapshot.seats)}"
+                )
             self._timeline.restart(snapshot.frame, snapshot.state, snapshot.inputs_digest)
         except Exception as wrong:  # whatever a game's load makes of bytes from elsewhere
-            told = str(wrong) if isinstance(wrong, ValueError) else f"{type(wrong).__name__}: {wrong}"
+            told = (
+                str(wrong) if isinstance(wrong, ValueError) else f"{type(wrong).__name__}: {wrong}"
+            )
             text = f"the snapshot of peer {self._feeder} does not load: {told}"
-            self._end(Reason.JOIN_FAILED, HOST if self._feeder is None else self._feeder, text, now_ms)
+            self._end(
+                Reason.JOIN_FAILED, HOST if self._feeder is None else self._feeder, text, now_ms
+            )
             return
         frame = snapshot.frame
         self._seats = list(snapshot.seats)
@@ -1019,7 +1081,8 @@ def _size_of(value: Input) -> int:
 
 
 class LockstepSession(Session):
-    """A player of a match that steps a frame only when all its inputs are there: nothing is ever taken back.
+    """A player of a match that steps a frame only when all its inputs are there: nothing is ever
+    taken back.
 
     ValueError unless the match's prediction_max is 0 and `me` is a player.
     """
@@ -1053,7 +1116,9 @@ class SpectatorSession(Session):
     @staticmethod
     def _check(match: Match, me: int) -> None:
         if match.is_player(me):
-            raise ValueError(f"a spectator of this match is numbered from {match.players} on, not {me}")
+            raise ValueError(
+                f"a spectator of this match is numbered from {match.players} on, not {me}"
+            )
 
 
 def _check_seat(match: Match, me: int) -> None:

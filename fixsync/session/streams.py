@@ -44,7 +44,9 @@ class Stream:
         return None
 
     def take(self, first: int, values: Sequence[Input], end: int) -> int:
-        """Appends what follows without a gap and stays below frame `end`; returns how many that were."""
+        """Appends what follows without a gap and stays below frame `end`; returns how many that
+        were.
+        """
         if first > self.next:
             return 0
         fresh = values[self.next - first : max(0, end - first)]

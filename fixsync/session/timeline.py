@@ -1,8 +1,8 @@
 """A simulation in time: stepped on final and on guessed inputs, taken back and stepped again.
 
-`head` is the next frame to be stepped. Frames below `confirmed` were stepped on inputs that are all final;
-the frames between the two on some that are guessed, of which there are at most `prediction_max`.
-"""
+`head` is the next frame to be stepped. Frames below `confirmed` were stepped on inputs that are all
+final; the frames between the two on some that are guessed, of which there are at most
+`prediction_max`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ class _Played:
 
     __slots__ = ("events", "inputs", "world_hash")
 
-    def __init__(self, inputs: tuple[Input, ...], events: tuple[Event, ...], world_hash: int) -> None:
+    def __init__(
+        self, inputs: tuple[Input, ...], events: tuple[Event, ...], world_hash: int
+    ) -> None:
         self.inputs = inputs
         self.events = events
         self.world_hash = world_hash
@@ -36,7 +38,9 @@ class _Played:
 class Timeline:
     """Steps a simulation on the inputs of `streams`, one a player."""
 
-    def __init__(self, simulation: Simulation, streams: Sequence[Stream], prediction_max: int) -> None:
+    def __init__(
+        self, simulation: Simulation, streams: Sequence[Stream], prediction_max: int
+    ) -> None:
         self.simulation = simulation
         self.streams = streams
         self.prediction_max = prediction_max
@@ -58,9 +62,8 @@ class Timeline:
         self.first_state = self.first_hash = frame
 
     def restart(self, frame: int, state: bytes, inputs_digest: bytes) -> None:
-        """Goes on from a snapshot. ValueError, with the simulation unchanged, for one that it does not
-        load.
-        """
+        """Goes on from a snapshot. ValueError, with the simulation unchanged, for one that it does
+        not load."""
         before = self.simulation.save()
         self.simulation.load(state)
         fault = ""
@@ -111,8 +114,8 @@ class Timeline:
         self.resteps += self.head - first
         self.simulation.load(self.states[first])
         for frame in range(first, self.head):
-            # Frames that were known when they were stepped have told no prediction, and none comes here
-            # again: the first wrong frame is no earlier than the first that was guessed.
+            # Frames that were known when they were stepped have told no prediction, and none comes
+            # here again: the first wrong frame is no earlier than the first that was guessed.
             told = Counter(self._played[frame].events)
             played = self._step(frame)
             found = Counter(played.events)
@@ -123,7 +126,9 @@ class Timeline:
                 yield Predicted(frame, tuple(new.elements()))
 
     def settle(self) -> Iterator[Notice]:
-        """Takes back what was guessed wrong, and confirms, one frame after another, what is final."""
+        """Takes back what was guessed wrong, and confirms, one frame after another, what is
+        final.
+        """
         first = self._first_wrong()
         if first is not None:
             yield from self._restep(first)
@@ -134,10 +139,14 @@ class Timeline:
             self.final_inputs[frame] = played.inputs
             self.inputs_digests[frame + 1] = _chained(self.inputs_digests[frame], played.inputs)
             self.confirmed += 1
-            yield Confirmed(frame, played.inputs, played.events, played.world_hash, self.hashes[frame])
+            yield Confirmed(
+                frame, played.inputs, played.events, played.world_hash, self.hashes[frame]
+            )
 
     def let_go(self, states: int, hashes: int) -> None:
-        """Forgets the states before one frame, and the hashes before another. What going back needs stays."""
+        """Forgets the states before one frame, and the hashes before another. What going back needs
+        stays.
+        """
         while self.first_state < min(states, self.confirmed):
             del self.states[self.first_state], self.inputs_digests[self.first_state]
             del self.final_inputs[self.first_state]
@@ -148,4 +157,6 @@ class Timeline:
 
 
 def _chained(digest: bytes, inputs: tuple[Input, ...]) -> bytes:
-    return blake2b(digest + msgspec.msgpack.encode(inputs), digest_size=8, person=b"fixsync inputs").digest()
+    return blake2b(
+        digest + msgspec.msgpack.encode(inputs), digest_size=8, person=b"fixsync inputs"
+    ).digest()

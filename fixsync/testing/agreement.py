@@ -7,11 +7,11 @@ from pathlib import Path
 
 from fixsync import sim
 from fixsync.fields import differences
-from fixsync.minimise import minimise
-from fixsync.random import Random
+from fixsync.game.random import Random
 from fixsync.session import Confirmed, LockstepSession, Match, Reason, RollbackSession, Session
 from fixsync.sim import Input, SimulationType
-from fixsync.synctest import (
+from fixsync.testing.minimise import minimise
+from fixsync.testing.synctest import (
     ROLLBACK_FRAMES,
     Divergence,
     Inputs,
@@ -40,13 +40,13 @@ def assert_peers_agree(
 ) -> None:
     """AssertionError unless a simulation does the same however it is run.
 
-    It is run straight, by inputs[frame][player]; gone back and stepped again every frame; saved and loaded;
-    with its world's changes, and what it holds itself, in another order; and by peers, in lockstep and with
-    rollback, over a network that loses and delays. The error names the first frame and field that differ.
+    It is run straight, by inputs[frame][player]; gone back and stepped again every frame; saved and
+    loaded; with its world's changes, and what it holds itself, in another order; and by peers, in
+    lockstep and with rollback, over a network that loses and delays. The error names the first
+    frame and field that differ.
 
-    back: how many frames to go back. log: where to write the smallest match found that shows the difference.
-    ValueError for inputs that the simulation refuses.
-    """
+    back: how many frames to go back. log: where to write the smallest match found that shows the
+    difference. ValueError for inputs that the simulation refuses."""
     __tracebackhide__ = True
     if not inputs:
         raise ValueError("inputs must have a frame at least")
@@ -79,7 +79,9 @@ def _smallest(straight: Straight, check: str, back: int) -> Straight:
 
 
 def _by_peers(straight: Straight, prediction_max: int) -> Divergence | None:
-    """Plays the inputs between sessions in virtual time, three packets in ten lost and all of them late."""
+    """Plays the inputs between sessions in virtual time, three packets in ten lost and all of them
+    late.
+    """
     match = Match(
         sim.start(straight.type, straight.seed, straight.players).name,
         seed=straight.seed,
@@ -91,7 +93,13 @@ def _by_peers(straight: Straight, prediction_max: int) -> Divergence | None:
     kind: type[Session] = RollbackSession if prediction_max else LockstepSession
     check = "peers with rollback" if prediction_max else "peers in lockstep"
     sessions = [
-        kind(match, sim.start(straight.type, straight.seed, straight.players), me, instance=1, now_ms=0)
+        kind(
+            match,
+            sim.start(straight.type, straight.seed, straight.players),
+            me,
+            instance=1,
+            now_ms=0,
+        )
         for me in range(straight.players)
     ]
     random = Random(straight.seed)
@@ -119,7 +127,9 @@ def _by_peers(straight: Straight, prediction_max: int) -> Divergence | None:
     for me, session in enumerate(sessions):
         if session.end is None or session.end.reason is not Reason.COMPLETED:
             text = "the match did not end" if session.end is None else session.end.text
-            return Divergence(check, f"by peer {me} of {straight.players}", session.confirmed, error=text)
+            return Divergence(
+                check, f"by peer {me} of {straight.players}", session.confirmed, error=text
+            )
     return None
 
 
@@ -143,7 +153,9 @@ def assert_same_state(first: bytes, second: bytes, simulation: object = None) ->
     """
     __tracebackhide__ = True
     if first != second:
-        raise AssertionError("\n".join(["two states differ:", *explained(first, second, simulation)]))
+        raise AssertionError(
+            "\n".join(["two states differ:", *explained(first, second, simulation)])
+        )
 
 
 def explained(first: bytes, second: bytes, simulation: object = None) -> Sequence[str]:

@@ -1,8 +1,8 @@
 """Hypothesis strategies: shapes, poses, pairs near contact, worlds, commands and inputs.
 
-Lengths are drawn in raw Q16.16. `scale` is about how large things are: a few units unless told otherwise,
-since a game's mistakes show at its own scale; `extremes=True` draws from the whole domain.
-"""
+Lengths are drawn in raw Q16.16. `scale` is about how large things are: a few units unless told
+otherwise, since a game's mistakes show at its own scale; `extremes=True` draws from the whole
+domain."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ _NEAR_RAW = 2
 
 
 def coordinates(scale: int = SCALE, *, extremes: bool = False) -> st.SearchStrategy[int]:
-    """Coordinates of -scale..scale, often at whole units; with `extremes` any int32, often the ends."""
+    """Coordinates of -scale..scale, often at whole units; with `extremes` any int32, often the
+    ends.
+    """
     if extremes:
         return st.integers(INT32_MIN, INT32_MAX) | st.sampled_from((INT32_MIN, INT32_MAX, 0))
     whole = st.integers(-(scale // ONE), scale // ONE).map(lambda units: units * ONE)
@@ -53,9 +55,8 @@ def coordinates(scale: int = SCALE, *, extremes: bool = False) -> st.SearchStrat
 
 
 def sizes(scale: int = SCALE, *, extremes: bool = False) -> st.SearchStrategy[int]:
-    """Sizes of 1..scale, often whole or half units; with `extremes` any size, often the smallest and the
-    largest.
-    """
+    """Sizes of 1..scale, often whole or half units; with `extremes` any size, often the smallest
+    and the largest."""
     if extremes:
         return st.integers(1, SIZE_MAX) | st.sampled_from((1, 2, SIZE_MAX))
     halves = st.integers(1, max(1, 2 * scale // ONE)).map(lambda units: max(1, units * ONE // 2))
@@ -68,8 +69,12 @@ def yaws() -> st.SearchStrategy[int]:
     return st.sampled_from(beside) | st.integers(0, YAW_MAX)
 
 
-def shapes(scale: int = SCALE, *, sectors: bool = True, extremes: bool = False) -> st.SearchStrategy[Shape]:
-    """Shapes of every kind. `sectors=False` leaves out those that are neither pushed out nor cast."""
+def shapes(
+    scale: int = SCALE, *, sectors: bool = True, extremes: bool = False
+) -> st.SearchStrategy[Shape]:
+    """Shapes of every kind. `sectors=False` leaves out those that are neither pushed out nor
+    cast.
+    """
     size = sizes(scale, extremes=extremes)
     kinds: list[st.SearchStrategy[Shape]] = [
         st.builds(Sphere, size),
@@ -95,8 +100,8 @@ def near_contact_pairs(
 ) -> tuple[Shape, Pose, Shape, Pose]:
     """Two shapes within three raw units of where they begin to touch: (shape, pose, shape, pose).
 
-    Two sectors never touch, nor does a fan what is behind it: those have their centres near each other.
-    """
+    Two sectors never touch, nor does a fan what is behind it: those have their centres near each
+    other."""
     a, b = draw(shapes(scale, sectors=sectors)), draw(shapes(scale))
     here, yaw = draw(poses(scale)), draw(yaws())
     part = st.sampled_from((0, 0, 1, -1)) | st.integers(-8, 8)
@@ -104,7 +109,9 @@ def near_contact_pairs(
 
     def there(steps: int) -> Pose:
         # No more than a raw unit a step on any axis.
-        x, y, z = (at + steps * part // 8 for at, part in zip((here.x, here.y, here.z), way, strict=True))
+        x, y, z = (
+            at + steps * part // 8 for at, part in zip((here.x, here.y, here.z), way, strict=True)
+        )
         return Pose(x, y, z, yaw)
 
     low, high = 0, 128 * scale
@@ -129,8 +136,8 @@ def _places(scale: int) -> st.SearchStrategy[tuple[int, int, int]]:
 def commands(
     draw: st.DrawFn, capacity: int = 8, frames_max: int = 20, scale: int = SCALE
 ) -> list[list[tuple[Any, ...]]]:
-    """By frame, changes that a world of this capacity takes, as match logs write them: ("move", id, (x, y,
-    z)).
+    """By frame, changes that a world of this capacity takes, as match logs write them: ("move", id,
+    (x, y, z)).
 
     `apply` makes them.
     """
@@ -149,7 +156,14 @@ def commands(
         "active": (st.booleans(),),
         "remove": (),
     }
-    added = (_places(scale), yaws(), st.integers(0, 3), st.integers(0, 2), nowhere | small, st.booleans())
+    added = (
+        _places(scale),
+        yaws(),
+        st.integers(0, 3),
+        st.integers(0, 2),
+        nowhere | small,
+        st.booleans(),
+    )
     match = []
     for _ in range(draw(st.integers(1, frames_max))):
         frame: list[tuple[Any, ...]] = []
@@ -170,8 +184,8 @@ def apply(world: World, frame: Sequence[tuple[Any, ...]]) -> None:
     """Makes a frame's changes in a world."""
     import msgspec
 
-    from fixsync.matchlog import Command
-    from fixsync.player import apply_command
+    from fixsync.log.matchlog import Command
+    from fixsync.log.player import apply_command
 
     for command in frame:
         apply_command(world, msgspec.convert(command, Command))
@@ -191,9 +205,8 @@ def worlds(draw: st.DrawFn, capacity: int = 8, steps_max: int = 5, scale: int = 
 def input_sequences(
     players: int, values: st.SearchStrategy[Any], *, frames_max: int = 60, hold_max: int = 12
 ) -> st.SearchStrategy[list[tuple[Any, ...]]]:
-    """Inputs by frame and player, as people give them: each held for a while. `values` draws a player's
-    input.
-    """
+    """Inputs by frame and player, as people give them: each held for a while. `values` draws a
+    player's input."""
     held = st.tuples(st.tuples(*[values] * players), st.integers(1, hold_max))
     return st.lists(held, min_size=1, max_size=frames_max).map(
         lambda spans: [value for value, count in spans for _ in range(count)][:frames_max]

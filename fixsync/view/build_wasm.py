@@ -1,10 +1,10 @@
-"""Builds assets/kernel.wasm, the kernel that pages run, out of csrc/: `python -m fixsync.view.build_wasm`.
+"""Builds assets/kernel.wasm, the kernel that pages run, out of csrc/: `python -m
+fixsync.view.build_wasm`.
 
-It needs a checkout, and Debian's clang-19 and lld-19 (19.1.7); the environment variable FIXSYNC_WASM_CC names
-another clang. The same sources and the same compiler give the same bytes. The module exports every function
-of fixsync.h under its own name, its memory, and `__heap_base`, from where on the memory is free for the
-caller. It imports nothing.
-"""
+It needs a checkout, and Debian's clang-19 and lld-19 (19.1.7); the environment variable
+FIXSYNC_WASM_CC names another clang. The same sources and the same compiler give the same bytes. The
+module exports every function of fixsync.h under its own name, its memory, and `__heap_base`, from
+where on the memory is free for the caller. It imports nothing."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def sources() -> list[Path]:
 
 
 def build(clang: str, out: Path) -> None:
-    """Compiles and links into `out`. CalledProcessError, the compiler's words its `stderr`, on failure."""
+    """Compiles and links into `out`. CalledProcessError, the compiler's words its `stderr`, on
+    failure.
+    """
     _run([clang, *FLAGS, *map(str, sources()), "-o", str(out)])
     out.chmod(0o644)
 
@@ -75,7 +77,9 @@ def main() -> int:
         print(f"no {CSRC}: the module is built in a checkout", file=sys.stderr)
         return 1
     if clang is None:
-        print(f"no {COMPILER}: install clang-19 and lld-19, or set FIXSYNC_WASM_CC", file=sys.stderr)
+        print(
+            f"no {COMPILER}: install clang-19 and lld-19, or set FIXSYNC_WASM_CC", file=sys.stderr
+        )
         return 1
     try:
         build(clang, MODULE)

@@ -1,9 +1,9 @@
-"""Joins the page's assets into one file. The assets stay ordinary files; this is done at every export.
+"""Joins the page's assets into one file. The assets stay ordinary files; this is done at every
+export.
 
-Modules are joined into one by leaving out their imports and the word `export`, each after those that it
-imports. So they import and export by name, in one form each, and no two of a bundle have a top-level name in
-common, which a test looks at.
-"""
+Modules are joined into one by leaving out their imports and the word `export`, each after those
+that it imports. So they import and export by name, in one form each, and no two of a bundle have a
+top-level name in common, which a test looks at."""
 
 from __future__ import annotations
 
@@ -78,8 +78,13 @@ def page(title: str, manifest: dict[str, Any], logs: list[bytes]) -> str:
     )
     blocks = [
         _block("manifest", "application/json", json.dumps(manifest).replace("<", "\\u003c")),
-        *(_block(f"log-{i}", "text/plain", base64.b64encode(log).decode()) for i, log in enumerate(logs)),
-        _block("kernel", "text/plain", base64.b64encode((ASSETS / "kernel.wasm").read_bytes()).decode()),
+        *(
+            _block(f"log-{i}", "text/plain", base64.b64encode(log).decode())
+            for i, log in enumerate(logs)
+        ),
+        _block(
+            "kernel", "text/plain", base64.b64encode((ASSETS / "kernel.wasm").read_bytes()).decode()
+        ),
         # A worker of this kind is no module: Chromium starts no module worker from a file's page.
         _block("worker", "text/plain", f'"use strict";\n{joined("worker.js")}'),
         f'<script type="module">{script}</script>\n',

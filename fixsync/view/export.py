@@ -15,12 +15,13 @@ import msgspec
 from msgspec import UNSET
 
 import fixsync
-from fixsync import logfile, sim
+from fixsync import sim
 from fixsync.convert import text_of
-from fixsync.matchlog import Add, Header, MatchLogError, Reader, SimFrame
-from fixsync.player import Player
+from fixsync.log import files as logfile
+from fixsync.log.matchlog import Add, Header, MatchLogError, Reader, SimFrame
+from fixsync.log.player import Player
+from fixsync.log.text import LineError
 from fixsync.records import Events
-from fixsync.strictjson import LineError
 from fixsync.view import bundle
 from fixsync.world import Command, World
 
@@ -42,7 +43,9 @@ class Exported:
     cut: str
     """Why the log counts as cut short; "" for a whole one."""
     text: bytes
-    """What the page plays: the log's own text, or, for a log with a sim, the trace that running it leaves."""
+    """What the page plays: the log's own text, or, for a log with a sim, the trace that running it
+    leaves.
+    """
     ids: int
     """One more than the highest id ever added: as large as the page's worlds need be."""
     original: bytes | None
@@ -64,11 +67,12 @@ def export(
 ) -> Exported:
     """Reads a log and plays it with the native kernel.
 
-    MatchLogError for a log that is not valid, or whose commands a world refuses; OSError for a file that
-    cannot be read; ValueError for a pipe.
-    """
+    MatchLogError for a log that is not valid, or whose commands a world refuses; OSError for a file
+    that cannot be read; ValueError for a pipe."""
     if Path(path).exists() and not Path(path).is_file():
-        raise ValueError(f"{os.fspath(path)}: a page needs a file, which is read twice; this is none")
+        raise ValueError(
+            f"{os.fspath(path)}: a page needs a file, which is read twice; this is none"
+        )
     hashes: list[int] = []
     ids = 1
     trace = _Trace()
@@ -82,7 +86,12 @@ def export(
                 if isinstance(frame, SimFrame):
                     ids = max(ids, trace.add(frame))
                 else:
-                    ids = max([ids, *[command.id + 1 for command in frame.commands if type(command) is Add]])
+                    ids = max(
+                        [
+                            ids,
+                            *[command.id + 1 for command in frame.commands if type(command) is Add],
+                        ]
+                    )
                 if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
                     progress(reader)
         except LineError as wrong:
@@ -101,7 +110,9 @@ def export(
 
 
 def _text(path: str | os.PathLike[str], reader: Reader) -> bytes:
-    """A log's text, without what a cut left of its last line; of a compact log, what it stands for."""
+    """A log's text, without what a cut left of its last line; of a compact log, what it stands
+    for.
+    """
     if reader.is_compact:
         return text_of(path)
     source = logfile.Source(path)
@@ -120,9 +131,8 @@ def _text(path: str | os.PathLike[str], reader: Reader) -> bytes:
 class _Trace:
     """The commands that a simulation gives its world, frame by frame, as lines of a trace.
 
-    What a simulation changes after its step is in the frame's `after`: the frame's hash is that of the state
-    behind it. No match log has that key; only pages do.
-    """
+    What a simulation changes after its step is in the frame's `after`: the frame's hash is that of
+    the state behind it. No match log has that key; only pages do."""
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
@@ -173,7 +183,14 @@ class _Trace:
             line["hash"] = frame.hash
         self.lines.append(msgspec.json.encode(line) + b"\n")
         ids: int = max(
-            [0, *[command[1] + 1 for command in (*self._before, *self._after) if command[0] == "add"]]
+            [
+                0,
+                *[
+                    command[1] + 1
+                    for command in (*self._before, *self._after)
+                    if command[0] == "add"
+                ],
+            ]
         )
         self._before, self._after, self._has_stepped = [], [], False
         return ids
@@ -197,7 +214,9 @@ class _Watched:
 
 
 def page(logs: Sequence[Exported], title: str = "") -> str:
-    """The page that shows one log, or two against each other. `title`: "" makes one of the logs' names."""
+    """The page that shows one log, or two against each other. `title`: "" makes one of the logs'
+    names.
+    """
     if not 1 <= len(logs) <= 2:
         raise ValueError(f"a page shows one log or two, not {len(logs)}")
     title = title or " and ".join(log.name for log in logs)
@@ -227,8 +246,8 @@ def _compressed(text: bytes) -> bytes:
 
 
 def write(out: str | os.PathLike[str], logs: Sequence[Exported], title: str = "") -> int:
-    """Writes the page of one log or two; returns how many bytes it has. A file that is there already is
-    replaced once the page is whole."""
+    """Writes the page of one log or two; returns how many bytes it has. A file that is there
+    already is replaced once the page is whole."""
     data = page(logs, title).encode()
     written, target = logfile.place_of(out)
     try:

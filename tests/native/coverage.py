@@ -4,10 +4,10 @@
     python tests/native/coverage.py --golden    the golden alone: seconds
     python tests/native/coverage.py --branches  names every branch that is never, or always, taken
 
-Builds the kernel with gcc's --coverage in a private folder, twice: as it is, and with -DFXS_NO_INT128 and the
-other portable forms, since each has lines that the other has not. Prints a table by file, then the lines that
-nothing runs. Exit code 0: every line is run; 1: one is not, or a test fails; 2: the tools are not there.
-"""
+Builds the kernel with gcc's --coverage in a private folder, twice: as it is, and with
+-DFXS_NO_INT128 and the other portable forms, since each has lines that the other has not. Prints a
+table by file, then the lines that nothing runs. Exit code 0: every line is run; 1: one is not, or a
+test fails; 2: the tools are not there."""
 
 from __future__ import annotations
 
@@ -51,7 +51,16 @@ TESTS = (
     "counts",
     "kernel",
 )
-COVERED = ("-O0", "--coverage", "-fprofile-update=atomic", "-fPIC", "-std=c11", "-w", "-I", str(CSRC))
+COVERED = (
+    "-O0",
+    "--coverage",
+    "-fprofile-update=atomic",
+    "-fPIC",
+    "-std=c11",
+    "-w",
+    "-I",
+    str(CSRC),
+)
 
 
 def objects(directory: Path, flags: Sequence[str]) -> list[str]:
@@ -124,7 +133,9 @@ def counted(directory: Path) -> dict[str, Any]:
 
 
 def merged(lines: list[dict[str, Any]]) -> dict[int, tuple[int, list[int]]]:
-    """By number, how often a line was run, and each of its branches: in all copies of it together."""
+    """By number, how often a line was run, and each of its branches: in all copies of it
+    together.
+    """
     found: dict[int, tuple[int, list[int]]] = {}
     for line in lines:
         count, branches = found.get(line["line_number"], (0, []))
@@ -156,7 +167,9 @@ def tell(account: dict[str, Any], with_branches: bool) -> bool:
             if count == 0:
                 idle.append(f"not run: {told}")
             elif with_branches and 0 in taken_here:
-                idle.append(f"{taken_here.count(0)} of {len(taken_here)} branches not taken: {told}")
+                idle.append(
+                    f"{taken_here.count(0)} of {len(taken_here)} branches not taken: {told}"
+                )
     print(f"| all | {percent(*sums[:2])} | {percent(*sums[2:])} |")
     print("".join(f"{line}\n" for line in idle), end="")
     return sums[0] == sums[1]
@@ -166,7 +179,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--golden", action="store_true", help="only the golden, not the tests of the package")
+    parser.add_argument(
+        "--golden", action="store_true", help="only the golden, not the tests of the package"
+    )
     parser.add_argument("--branches", action="store_true", help="name the branches too")
     args = parser.parse_args(arguments)
     if not shutil.which("gcc") or not shutil.which("gcov"):

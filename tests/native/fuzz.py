@@ -5,10 +5,9 @@
     python tests/native/fuzz.py --seconds 5            as CI does
     python tests/native/fuzz.py load --run crash-1234  one input again
 
-Starts from corpus/TARGET.hex, one input a line in hexadecimal; `--keep` adds what was found, minimised,
-to that file. Needs clang with libFuzzer. Exit code 0: nothing found; 1: an input that fails, named; 2:
-not built.
-"""
+Starts from corpus/TARGET.hex, one input a line in hexadecimal; `--keep` adds what was found,
+minimised, to that file. Needs clang with libFuzzer. Exit code 0: nothing found; 1: an input that
+fails, named; 2: not built."""
 
 from __future__ import annotations
 
@@ -36,14 +35,25 @@ GUIDED = ["-O1", "-fsanitize=fuzzer-no-link", *SANITIZE]
 
 
 def compile_kernel(directory: Path) -> None:
-    """What all targets share. The reference is neither watched nor guided: it is there to be right."""
+    """What all targets share. The reference is neither watched nor guided: it is there to be
+    right.
+    """
     references = [HERE / "reference.c", HERE / "fuzz_commands_reference.c"]
     run([*compiler(), "-O2", "-c", *map(str, references)], directory, 600)
     run([*compiler(), *GUIDED, "-c", *map(str, KERNEL)], directory, 600)
 
 
 def compiler() -> list[str]:
-    return [newest_clang(), "-std=c11", "-g", "-Wno-unused-function", "-I", str(CSRC), "-I", str(HERE)]
+    return [
+        newest_clang(),
+        "-std=c11",
+        "-g",
+        "-Wno-unused-function",
+        "-I",
+        str(CSRC),
+        "-I",
+        str(HERE),
+    ]
 
 
 def build(target: str, directory: Path) -> Path:
@@ -55,7 +65,11 @@ def build(target: str, directory: Path) -> Path:
     program = directory / f"run_{target}"
     try:
         objects = [f"{name}.o" for name in names]
-        run([newest_clang(), "-fsanitize=fuzzer", *SANITIZE, "-o", str(program), *objects], directory, 600)
+        run(
+            [newest_clang(), "-fsanitize=fuzzer", *SANITIZE, "-o", str(program), *objects],
+            directory,
+            600,
+        )
     except BrokenError as broken:
         raise MissingError(f"{newest_clang()} links no fuzzer: {broken}") from broken
     return program
@@ -77,9 +91,13 @@ def keep(target: str, program: Path, inputs: Path, directory: Path) -> int:
     merged = directory / f"merged_{target}"
     merged.mkdir()
     run([str(program), "-merge=1", "-use_counters=0", str(merged), str(inputs)], directory, 3600)
-    lines = sorted((path.read_bytes().hex() for path in merged.iterdir()), key=lambda line: (len(line), line))
+    lines = sorted(
+        (path.read_bytes().hex() for path in merged.iterdir()), key=lambda line: (len(line), line)
+    )
     CORPUS.mkdir(exist_ok=True)
-    (CORPUS / f"{target}.hex").write_text("".join(line + "\n" for line in lines if line), encoding="ascii")
+    (CORPUS / f"{target}.hex").write_text(
+        "".join(line + "\n" for line in lines if line), encoding="ascii"
+    )
     return len(lines)
 
 
@@ -105,7 +123,9 @@ def fuzz(program: Path, inputs: Path, target: str, seconds: int, out: Path) -> t
         covered = last.split(" cov: ")[1].split()[0] if last else "?"
         return True, f"{runs} inputs, {covered} edges"
     told = [
-        line for line in lines if "does not hold" in line or "ERROR" in line or "Test unit written" in line
+        line
+        for line in lines
+        if "does not hold" in line or "ERROR" in line or "Test unit written" in line
     ]
     return False, "\n  ".join(told or lines[-5:])
 
@@ -119,8 +139,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
     parser.add_argument("--keep", action="store_true", help="add what is found to the corpus")
-    parser.add_argument("--run", type=Path, metavar="FILE", help="run one input of the one target, and stop")
-    parser.add_argument("--out", type=Path, default=Path.cwd(), help="where failing inputs are written")
+    parser.add_argument(
+        "--run", type=Path, metavar="FILE", help="run one input of the one target, and stop"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path.cwd(), help="where failing inputs are written"
+    )
     args = parser.parse_args(arguments)
     unknown = [name for name in args.targets if name not in TARGETS]
     if unknown:
@@ -136,11 +160,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2
         for target, program in programs.items():
             if args.run:
-                return subprocess.run([str(program), str(args.run.resolve())], check=False).returncode
+                return subprocess.run(
+                    [str(program), str(args.run.resolve())], check=False
+                ).returncode
             inputs = unpack(target, directory)
             good, said = fuzz(program, inputs, target, args.seconds, args.out.resolve())
             print(
-                f"{target} ({TARGETS[target]}): {'nothing found' if good else 'FAILED'}, {said}", flush=True
+                f"{target} ({TARGETS[target]}): {'nothing found' if good else 'FAILED'}, {said}",
+                flush=True,
             )
             found = found or not good
             if args.keep and good:

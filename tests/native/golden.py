@@ -3,11 +3,10 @@
     golden 0 trace > trace; python tests/native/golden.py kernel trace
     golden 0 trace > trace; python tests/native/golden.py model trace
 
-`kernel` calls the functions of fixsync._kernel; `model` asks tests/model.py, which knows nothing of the
-kernel, and checks what the contract leaves open (which of several errors, which of several push-outs).
-Every answer is compared with the one in the trace, so a difference is told with the call that shows it;
-and the digests are computed here, in integers.
-"""
+`kernel` calls the functions of fixsync._kernel; `model` asks tests/model.py, which knows nothing of
+the kernel, and checks what the contract leaves open (which of several errors, which of several
+push-outs). Every answer is compared with the one in the trace, so a difference is told with the
+call that shows it; and the digests are computed here, in integers."""
 
 from __future__ import annotations
 
@@ -81,7 +80,12 @@ class Kernel:
         return self.ffi.new("fxs_pose *", tuple(words))
 
     def pair(self, words: Sequence[int]) -> tuple[Any, Any, Any, Any]:
-        return self.shape(words[:5]), self.pose(words[5:9]), self.shape(words[9:14]), self.pose(words[14:18])
+        return (
+            self.shape(words[:5]),
+            self.pose(words[5:9]),
+            self.shape(words[9:14]),
+            self.pose(words[14:18]),
+        )
 
     def collider(self, words: Sequence[int]) -> Any:
         return self.ffi.new("fxs_collider *", (*words[:14], words[14:17]))
@@ -148,7 +152,8 @@ class Kernel:
         out = self.ffi.new("int32_t *", 77)
         return [self.lib.fxs_lift(*self.pair(a.some(18)), out), out[0]]
 
-    # push_out and cast_pair are asked both ways round; what an error leaves alone is the last answer.
+    # push_out and cast_pair are asked both ways round; what an error leaves alone is the last
+    # answer.
 
     def push_out(self, a: Arguments) -> Answers:
         pair = self.pair(a.some(18))
@@ -159,7 +164,12 @@ class Kernel:
 
     def cast_pair(self, a: Arguments) -> Answers:
         shape_a, pose_a, motion_a = self.shape(a.some(5)), self.pose(a.some(4)), a.some(3)
-        shape_b, pose_b, motion_b, when = self.shape(a.some(5)), self.pose(a.some(4)), a.some(3), a.one()
+        shape_b, pose_b, motion_b, when = (
+            self.shape(a.some(5)),
+            self.pose(a.some(4)),
+            a.some(3),
+            a.one(),
+        )
         motions = [self.ffi.new("int32_t[3]", motion) for motion in (motion_a, motion_b)]
         fraction, normal = self.ffi.new("int32_t *"), self.ffi.new("int32_t[3]")
         status = self.lib.fxs_cast_pair(
@@ -249,7 +259,9 @@ class Kernel:
         ids, count = self.ffi.new("uint32_t[]", room + 1), self.ffi.new("uint64_t *", 7)
         ends = self.ffi.new("uint64_t[]", len(queries) + 1)
         array = self.array("fxs_query", queries)
-        status = self.lib.fxs_world_nearest_many(world, len(queries), array, limit, ends, ids, room, count)
+        status = self.lib.fxs_world_nearest_many(
+            world, len(queries), array, limit, ends, ids, room, count
+        )
         found = [*ends[0 : len(queries)], *ids[0 : count[0]]] if status == OK else []
         return [status, count[0], *found]
 
@@ -356,7 +368,9 @@ class Kernel:
         passes, yields = a.one(), self.ffi.new("uint32_t[32]", a.some(32))
         moved, count = self.ffi.new("fxs_moved[]", room + 1), self.ffi.new("uint64_t *", 77)
         status = self.lib.fxs_world_separate(world, yields, passes, moved, room, count)
-        told = [n for m in moved[0 : count[0]] for n in (m.id, m.x, m.y, m.z)] if status == OK else []
+        told = (
+            [n for m in moved[0 : count[0]] for n in (m.id, m.x, m.y, m.z)] if status == OK else []
+        )
         return [status, count[0], *told]
 
     def pair_of(self, a: Arguments) -> Answers:
@@ -415,7 +429,12 @@ class Model:
         return self.m.checked_shape((name, *sizes))
 
     def pair(self, words: Sequence[int]) -> tuple[Any, Any, Any, Any]:
-        return self.shape(words[:5]), tuple(words[5:9]), self.shape(words[9:14]), tuple(words[14:18])
+        return (
+            self.shape(words[:5]),
+            tuple(words[5:9]),
+            self.shape(words[9:14]),
+            tuple(words[14:18]),
+        )
 
     def direction(self, a: Arguments) -> Answers:
         return list(self.m.direction(a.one()))
@@ -437,7 +456,9 @@ class Model:
             self.m.yaw_of(dx, dz)  # refuses what is no difference of positions
             self.m.integer("yaw", yaw, 0, 65535)
             self.m.integer("half_angle", half_angle, 1, 32768)
-            e1, e2 = (self.m.direction(edge % 65536) for edge in (yaw + half_angle, yaw - half_angle))
+            e1, e2 = (
+                self.m.direction(edge % 65536) for edge in (yaw + half_angle, yaw - half_angle)
+            )
             v = (dx, dz)
             side = self.m.wedge_side(half_angle, self.m.cross(e2, v), self.m.cross(v, e1))
             return int(half_angle == 32768 or v == (0, 0) or side >= 0)
@@ -498,7 +519,9 @@ class Model:
         def ask() -> Any:
             one, at_one = self.shape(words[:5]), tuple(words[5:9])
             other, at_other = self.shape(words[12:17]), tuple(words[17:21])
-            found = self.m.cast_pair(one, at_one, words[9:12], other, at_other, words[21:24], words[24])
+            found = self.m.cast_pair(
+                one, at_one, words[9:12], other, at_other, words[21:24], words[24]
+            )
             return (1, found[0], *found[1]) if found else (0, None, None, None, None)
 
         status = self.refusable(ask)[0]
@@ -506,7 +529,9 @@ class Model:
 
     def init(self, a: Arguments) -> Answers:
         w, capacity, hit_capacity, hit_when, *layers = a.some(36)
-        symmetric = all((layers[i] >> j ^ layers[j] >> i) & 1 == 0 for i in range(32) for j in range(32))
+        symmetric = all(
+            (layers[i] >> j ^ layers[j] >> i) & 1 == 0 for i in range(32) for j in range(32)
+        )
         if not symmetric:
             return [0, None]
         self.worlds[w] = self.m.ModelWorld(capacity, hit_when)
@@ -568,7 +593,9 @@ class Model:
 
     def active(self, a: Arguments) -> Answers:
         w, id, active = a.some(3)
-        return self.change(w, lambda world: world.set_active(id, bool(active) if active < 2 else active))
+        return self.change(
+            w, lambda world: world.set_active(id, bool(active) if active < 2 else active)
+        )
 
     def step(self, a: Arguments) -> Answers:
         w, event_capacity = a.some(2)
@@ -577,7 +604,13 @@ class Model:
         if len(after.hits) > self.hit_capacity[w] or len(events) > event_capacity:
             return [E_ROOM, int(len(after.hits) > self.hit_capacity[w])]
         self.worlds[w] = after
-        return [OK, len(after.hits), len(events), after.frame, *[n for event in events for n in event]]
+        return [
+            OK,
+            len(after.hits),
+            len(events),
+            after.frame,
+            *[n for event in events for n in event],
+        ]
 
     def ids_of(self, world: Any, q: Sequence[int]) -> list[int]:
         ids: list[int] = world.query(self.shape(q[:5]), tuple(q[5:9]), q[9], exclude_owner=q[10])
@@ -651,7 +684,11 @@ class Model:
             except self.REFUSED:
                 return [None, i]
             ends.append(len(hits))
-        return [OK, len(hits), *ends, *self.cast_hits(hits)] if len(hits) <= room else [E_ROOM, len(hits)]
+        return (
+            [OK, len(hits), *ends, *self.cast_hits(hits)]
+            if len(hits) <= room
+            else [E_ROOM, len(hits)]
+        )
 
     def sweep(self, a: Arguments) -> Answers:
         w, room, id = a.some(3)
@@ -704,7 +741,16 @@ class Model:
     def fields(self, id: int, c: Any) -> list[int]:
         kind, *sizes = c.shape
         half_angle = sizes.pop(1) if kind == "sector" else 0
-        traits = [id, self.m.ORDER.index(kind), c.layer, int(c.active), 0, c.pose[3], half_angle, c.owner]
+        traits = [
+            id,
+            self.m.ORDER.index(kind),
+            c.layer,
+            int(c.active),
+            0,
+            c.pose[3],
+            half_angle,
+            c.owner,
+        ]
         return [*traits, *c.pose[:3], *c.offset, *[*sizes, 0, 0][:3]]
 
     def get(self, a: Arguments) -> Answers:
@@ -726,7 +772,9 @@ class Model:
             len(world.colliders),
         ]
         bodies = [n for id, c in sorted(world.colliders.items()) for n in (id, *self.fields(id, c))]
-        hits = [n for (one, other), found in sorted(world.hits.items()) for n in (one, other, found)]
+        hits = [
+            n for (one, other), found in sorted(world.hits.items()) for n in (one, other, found)
+        ]
         return [*head, *bodies, len(world.hits), *hits]
 
     def all_or_none(
@@ -748,10 +796,14 @@ class Model:
         return self.all_or_none(a.one(), a.rows(4), lambda world, row: world.move(*row))
 
     def pose_many(self, a: Arguments) -> Answers:
-        return self.all_or_none(a.one(), a.rows(5), lambda world, row: world.set_pose(row[0], tuple(row[1:])))
+        return self.all_or_none(
+            a.one(), a.rows(5), lambda world, row: world.set_pose(row[0], tuple(row[1:]))
+        )
 
     def separate(self, a: Arguments) -> Answers:
-        """Its pushes are the kernel's choice: taken as they are, so that what follows can be checked."""
+        """Its pushes are the kernel's choice: taken as they are, so that what follows can be
+        checked.
+        """
         w = a.one()
         moved = self.answers[2:]
         for i in range(0, len(moved), 4):
@@ -759,7 +811,9 @@ class Model:
         return [None] * len(self.answers)
 
     def separate_into(self, a: Arguments) -> Answers:
-        """As `separate`; where it is refused nothing moves, and too little room is known beforehand."""
+        """As `separate`; where it is refused nothing moves, and too little room is known
+        beforehand.
+        """
         w, room = a.some(2)
         world, status = self.worlds[w], self.answers[0]
         enough = min(len(world.colliders), 2 * len(world.hits))
@@ -813,7 +867,8 @@ def lines_of(backend: Kernel | Model, trace: Iterable[str]) -> Iterator[str]:
         except Exception as error:
             raise WrongError(f"{type(error).__name__}: {error}\n  {line.strip()[:2000]}") from error
         agree = len(answers) == len(told) and all(
-            mine is None or (mine - other) & U64 == 0 for mine, other in zip(answers, told, strict=True)
+            mine is None or (mine - other) & U64 == 0
+            for mine, other in zip(answers, told, strict=True)
         )
         if not agree:
             raise WrongError(f"the answer is {list(answers)}, not {told}:\n  {line.strip()[:2000]}")

@@ -1,8 +1,8 @@
 """Mutants of the kernel: small changes of one place of a C file, found in its syntax tree.
 
-A mutant swaps an operator, moves a constant by one, negates or fixes a condition, deletes a statement or a
-conversion, swaps two arguments, or takes a function, a component or a constant for its counterpart.
-"""
+A mutant swaps an operator, moves a constant by one, negates or fixes a condition, deletes a
+statement or a conversion, swaps two arguments, or takes a function, a component or a constant for
+its counterpart."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ class Mutant:
     function: str
     was: str
     context: str  # the mutated line, without its indentation
-    form: str  # any; fast or portable: only the build with, or without, the compiler's own forms has it
+    # any; fast or portable: only the build with, or without, the compiler's own forms has it
+    form: str
     origin: str  # of the text of the function, or of what else it is in
     nth: int = 1  # of those that would have the same name
 
@@ -135,7 +136,9 @@ def origin_of(node: Node) -> str:
 
 
 def form_of(node: Node) -> str:
-    """The kernel's conditions are all of one kind: a compiler's form first, the portable one after #else."""
+    """The kernel's conditions are all of one kind: a compiler's form first, the portable one after
+    #else.
+    """
     child = node
     for parent in above(node):
         if parent.type == "preproc_else":
@@ -223,7 +226,11 @@ def identifier_changes(node: Node) -> Iterator[tuple[Node, str]]:
 
 def argument_changes(node: Node) -> Iterator[tuple[Node, str]]:
     arguments = node.child_by_field_name("arguments")
-    given = [child for child in arguments.named_children if child.type != "comment"] if arguments else []
+    given = (
+        [child for child in arguments.named_children if child.type != "comment"]
+        if arguments
+        else []
+    )
     for first, second in pairwise(given):
         a, b = text_of(first), text_of(second)
         if a != b:
@@ -271,19 +278,30 @@ def changes(node: Node) -> Iterator[tuple[Node, str]]:
             yield node, ";"
     elif kind in ("break_statement", "continue_statement") and not is_in(node, "case_statement"):
         yield node, ";"
-    if kind in ("if_statement", "while_statement", "for_statement", "do_statement", "conditional_expression"):
+    if kind in (
+        "if_statement",
+        "while_statement",
+        "for_statement",
+        "do_statement",
+        "conditional_expression",
+    ):
         yield from condition_changes(node)
 
 
 def is_elsewhere(node: Node) -> bool:
-    """Whether it is what only another machine's compiler would see: here it would be the same code."""
+    """Whether it is what only another machine's compiler would see: here it would be the same
+    code.
+    """
     return node.type == "preproc_elif" and "NEON" in text_of(node.child_by_field_name("condition"))
 
 
 def walk(node: Node) -> Iterator[Node]:
     yield node
     for child in node.children:
-        if text_of(child).startswith("_Static_assert") or child.type in ("preproc_include", "comment"):
+        if text_of(child).startswith("_Static_assert") or child.type in (
+            "preproc_include",
+            "comment",
+        ):
             continue
         if node.type in ("preproc_if", "preproc_ifdef", "preproc_elif") and child in (
             node.child_by_field_name("condition"),
@@ -366,6 +384,8 @@ def mutants_of(path: Path) -> list[Mutant]:
 def kernel_mutants(folder: Path) -> list[Mutant]:
     """Those of every file of the kernel, by file."""
     files = sorted(
-        path for path in folder.iterdir() if path.suffix in (".c", ".h") and path.name not in LEFT_ALONE
+        path
+        for path in folder.iterdir()
+        if path.suffix in (".c", ".h") and path.name not in LEFT_ALONE
     )
     return [mutant for path in files for mutant in mutants_of(path)]

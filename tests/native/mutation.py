@@ -15,9 +15,8 @@ A mutant (mutants.py) is built in a private copy and put through, until somethin
 5. those tests of the package that speak of its file.
 
 A crash, and a run that takes far longer than it should, is noticed too. Survivors must be in
-mutation_survivors.txt, with the reason why nothing can notice them. Exit code 0: all others were noticed;
-1: a survivor without a reason; 2: the tools are not there.
-"""
+mutation_survivors.txt, with the reason why nothing can notice them. Exit code 0: all others were
+noticed; 1: a survivor without a reason; 2: the tools are not there."""
 
 from __future__ import annotations
 
@@ -38,7 +37,17 @@ from functools import cached_property
 from pathlib import Path
 
 from mutants import Mutant, kernel_mutants
-from targets import CSRC, HERE, KERNEL, PORTABLE, ROOT, BrokenError, MissingError, golden_lines, newest_clang
+from targets import (
+    CSRC,
+    HERE,
+    KERNEL,
+    PORTABLE,
+    ROOT,
+    BrokenError,
+    MissingError,
+    golden_lines,
+    newest_clang,
+)
 
 SURVIVORS = HERE / "mutation_survivors.txt"
 INCLUDE = ("-I", str(CSRC), "-I", str(HERE))
@@ -51,7 +60,8 @@ SANITIZE = (
     f"-fsanitize-ignorelist={HERE / 'integer.ignore'}",
 )
 
-# The tests that speak of a file, the likeliest to notice first: files, and words that choose of their tests.
+# The tests that speak of a file, the likeliest to notice first: files, and words that choose of
+# their tests.
 TESTS = {
     "angle.c": (("numbers aim kernel", ""), ("shapes push", "")),
     "broad.c": (
@@ -72,7 +82,12 @@ TESTS = {
     "version.c": (("kernel", ""),),
     "world.c": (("wide", "sorted"), ("kernel world nearest", ""), ("broad bodies counts", "")),
 }
-OF_ALL = (("wide blocks", ""), ("kernel shapes numbers world", ""), ("push broad", ""), ("cast", ""))
+OF_ALL = (
+    ("wide blocks", ""),
+    ("kernel shapes numbers world", ""),
+    ("push broad", ""),
+    ("cast", ""),
+)
 
 # A line of the golden goes out as soon as it is there, so that the first that differs ends the run.
 MAIN = """
@@ -127,7 +142,9 @@ def fault_of(command: Sequence[str], expected: list[str], seconds: int, cwd: Pat
         status = run.wait()
     if status == 0 and count == len(expected):
         return ""
-    return {-24: "time", -9: "time", 152: "time", 137: "time"}.get(status, "crash" if status else "output")
+    return {-24: "time", -9: "time", 152: "time", 137: "time"}.get(
+        status, "crash" if status else "output"
+    )
 
 
 class Build:
@@ -155,7 +172,8 @@ class Build:
         objects = []
         for source in sources:
             made = to / f"{source.stem}.o"
-            # The same name in every copy, for it may be in the object; with its folder, for integer.ignore.
+            # The same name in every copy, for it may be in the object; with its folder, for
+            # integer.ignore.
             named = f"{source.parent.name}/{source.name}"
             command = [*self.compiler, *extra, *first, *INCLUDE, "-c", named, "-o", str(made)]
             if not compiles(command, source.parent.parent):
@@ -182,7 +200,13 @@ class Build:
     def program(self, copy: Path, mutant: Mutant, linked: Sequence[str] = ()) -> Path:
         objects = self.original(forms_of(mutant)) | self.changed(copy, mutant)
         program = copy / self.directory.name / "program"
-        link = [*self.compiler, *linked, "-o", str(program), *map(str, [*self.main, *objects.values()])]
+        link = [
+            *self.compiler,
+            *linked,
+            "-o",
+            str(program),
+            *map(str, [*self.main, *objects.values()]),
+        ]
         if not compiles(link, copy):
             raise BrokenError("not linked")
         return program
@@ -207,8 +231,12 @@ class Bench:
         golden.write_bytes((HERE / "golden.c").read_bytes())
         programs = [golden, main]
         self.gcc = Build(directory, "gcc", "gcc", ("-O0",), programs)
-        self.quick = Build(directory, "tcc", "tcc", (), programs) if shutil.which("tcc") else self.gcc
-        self.optimised = [Build(directory, f"{name}_O2", name, ("-O2",), ()) for name in ("gcc", clang)]
+        self.quick = (
+            Build(directory, "tcc", "tcc", (), programs) if shutil.which("tcc") else self.gcc
+        )
+        self.optimised = [
+            Build(directory, f"{name}_O2", name, ("-O2",), ()) for name in ("gcc", clang)
+        ]
         self.sanitized = Build(directory, "sanitized", clang, SANITIZE, programs)
         self.full = Build(directory, "full", "gcc", ("-O2",), programs)
         self.python = Build(directory, "python", "gcc", ("-O2", "-fPIC", "-fvisibility=hidden"), ())
@@ -227,8 +255,12 @@ class Bench:
                 *map(str, [*build.main, *build.original(()).values()]),
             ]
             command = [str(program), "1"]
-            if not compiles(link, self.directory) or fault_of(command, self.expected[1], 60, self.directory):
-                raise MissingError(f"the kernel as it is does not pass, built by {' '.join(build.compiler)}")
+            if not compiles(link, self.directory) or fault_of(
+                command, self.expected[1], 60, self.directory
+            ):
+                raise MissingError(
+                    f"the kernel as it is does not pass, built by {' '.join(build.compiler)}"
+                )
 
     def tried(self, mutant: Mutant) -> Result:
         with tempfile.TemporaryDirectory(dir=self.directory, prefix="mutant") as name:
@@ -246,7 +278,13 @@ class Bench:
             return Result(mutant.name, verdict, by, mutant.origin)
 
     def verdict(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
-        trials = (self.fault, self.same_code, self.sanitized_fault, self.whole_fault, self.tests_fault)
+        trials = (
+            self.fault,
+            self.same_code,
+            self.sanitized_fault,
+            self.whole_fault,
+            self.tests_fault,
+        )
         for stage in self.stages:
             verdict, by = trials[stage - 1](copy, mutant)
             if verdict != SURVIVED:
@@ -262,7 +300,9 @@ class Bench:
         return SURVIVED, ""
 
     def same_code(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
-        return (SAME if all(self.is_same(build, copy, mutant) for build in self.optimised) else SURVIVED), ""
+        return (
+            SAME if all(self.is_same(build, copy, mutant) for build in self.optimised) else SURVIVED
+        ), ""
 
     def sanitized_fault(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
         program = self.sanitized.program(copy, mutant)
@@ -277,7 +317,8 @@ class Bench:
     def is_same(self, build: Build, copy: Path, mutant: Mutant) -> bool:
         kept = build.original(forms_of(mutant))
         return all(
-            path.read_bytes() == kept[name].read_bytes() for name, path in build.changed(copy, mutant).items()
+            path.read_bytes() == kept[name].read_bytes()
+            for name, path in build.changed(copy, mutant).items()
         )
 
     @cached_property
@@ -290,15 +331,25 @@ class Bench:
         build_ffi.glue().emit_c_code(str(source))
         include = ["-I", sysconfig.get_path("include"), *INCLUDE]
         if not compiles(
-            ["gcc", *C11, "-O1", "-fPIC", *include, "-c", str(source), "-o", str(made)], self.directory
+            ["gcc", *C11, "-O1", "-fPIC", *include, "-c", str(source), "-o", str(made)],
+            self.directory,
         ):
-            raise MissingError("gcc does not compile the extension: Python's headers may not be here")
+            raise MissingError(
+                "gcc does not compile the extension: Python's headers may not be here"
+            )
         return made
 
     def tests_fault(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
         """The first test that fails in a copy of the project whose kernel is the mutant."""
         tree = copy.parent
-        for path in ("fixsync", "tests", "replay_logs", "build_ffi.py", "pyproject.toml", "LICENSE"):
+        for path in (
+            "fixsync",
+            "tests",
+            "replay_logs",
+            "build_ffi.py",
+            "pyproject.toml",
+            "LICENSE",
+        ):
             if (ROOT / path).is_dir():
                 ignored = shutil.ignore_patterns("_kernel*.so", "_kernel*.pyd", "native", "view")
                 shutil.copytree(ROOT / path, tree / path, ignore=ignored, copy_function=os.link)
@@ -337,12 +388,16 @@ class Bench:
                     if line.startswith(("FAILED", "ERROR"))
                 ]
                 slow = run.returncode in (-24, 152, -9, 137)
-                return KILLED, f"tests: {told[0].rpartition('/')[2] if told else 'time' if slow else 'crash'}"
+                return (
+                    KILLED,
+                    f"tests: {told[0].rpartition('/')[2] if told else 'time' if slow else 'crash'}",
+                )
         return SURVIVED, ""
 
 
 def reasons() -> dict[str, str]:
-    """Of mutation_survivors.txt: names of mutants, or their beginnings before a `*`, and why they survive.
+    """Of mutation_survivors.txt: names of mutants, or their beginnings before a `*`, and why they
+    survive.
 
     A line that begins with `# ` tells the reason for those below it, up to the next such line.
     """
@@ -371,7 +426,9 @@ def idle_reasons(mutants: Iterable[Mutant], known: Iterable[str]) -> list[str]:
     names = [mutant.name for mutant in mutants]
     files = {name.split()[0] for name in names}
     of_files = [key for key in known if key.split()[0] in files]
-    return [key for key in of_files if not any(name.startswith(key.removesuffix("*")) for name in names)]
+    return [
+        key for key in of_files if not any(name.startswith(key.removesuffix("*")) for name in names)
+    ]
 
 
 def earlier(results: Path, mutants: Iterable[Mutant]) -> dict[str, Result]:
@@ -385,7 +442,9 @@ def earlier(results: Path, mutants: Iterable[Mutant]) -> dict[str, Result]:
 def table(mutants: list[Mutant], results: dict[str, Result], known: dict[str, str]) -> str:
     """Markdown: how each file's mutants ended."""
     columns = ("golden", "sanitized golden", "whole golden", "tests")
-    rows = [f"| file | mutants | {SAME} | {' | '.join(columns)} | survive, with a reason | without |"]
+    rows = [
+        f"| file | mutants | {SAME} | {' | '.join(columns)} | survive, with a reason | without |"
+    ]
     rows.append("| --- |" + " --- |" * (len(columns) + 4))
     totals: Counter[str] = Counter()
     for file in [*dict.fromkeys(m.file for m in mutants), ""]:
@@ -420,10 +479,18 @@ def chosen(args: argparse.Namespace) -> list[Mutant]:
             raise MissingError(f"no mutants of {', '.join(sorted(unknown))}")
         mutants = [mutant for mutant in mutants if mutant.file in args.file]
     if args.only:
-        idle = [start for start in args.only if not any(mutant.name.startswith(start) for mutant in mutants)]
+        idle = [
+            start
+            for start in args.only
+            if not any(mutant.name.startswith(start) for mutant in mutants)
+        ]
         if idle:
             raise MissingError("no mutant is called " + ", or ".join(idle))
-        mutants = [mutant for mutant in mutants if any(mutant.name.startswith(start) for start in args.only)]
+        mutants = [
+            mutant
+            for mutant in mutants
+            if any(mutant.name.startswith(start) for start in args.only)
+        ]
     if args.sample and args.sample < len(mutants):
         picked = set(random.Random(args.seed).sample(range(len(mutants)), args.sample))
         mutants = [mutant for number, mutant in enumerate(mutants) if number in picked]
@@ -458,21 +525,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--file", action="append", metavar="NAME", help="mutants of this file")
-    parser.add_argument("--only", action="append", metavar="START", help="mutants whose name begins so")
+    parser.add_argument(
+        "--only", action="append", metavar="START", help="mutants whose name begins so"
+    )
     parser.add_argument("--sample", type=int, metavar="N", help="so many of them, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="of the draw")
     parser.add_argument(
-        "--stages", type=int, nargs="+", choices=range(1, 6), default=[1, 2, 3, 4, 5], help="of the five"
+        "--stages",
+        type=int,
+        nargs="+",
+        choices=range(1, 6),
+        default=[1, 2, 3, 4, 5],
+        help="of the five",
     )
     parser.add_argument(
-        "--results", type=Path, default=ROOT / "build" / "mutation.jsonl", help="where results are kept"
+        "--results",
+        type=Path,
+        default=ROOT / "build" / "mutation.jsonl",
+        help="where results are kept",
     )
     parser.add_argument(
         "--resume",
         action="store_true",
         help="keep the results that are there, of functions that have not changed since",
     )
-    parser.add_argument("--again", action="store_true", help="with --resume: try what survived again")
+    parser.add_argument(
+        "--again", action="store_true", help="with --resume: try what survived again"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="how many at once")
     parser.add_argument(
         "--quiet", action="store_true", help="name only survivors without a reason, at the end"

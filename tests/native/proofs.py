@@ -1,20 +1,19 @@
 """Proofs about the kernel's C, by a model checker (CBMC) and a solver (Z3).
 
-    python tests/native/proofs.py             every proof, and for each a planted fault that must break it
-    python tests/native/proofs.py --quick     those that take seconds: what CI runs
-    python tests/native/proofs.py --only cast
-    python tests/native/proofs.py --undecided those that were not seen to end, with more time
-    python tests/native/proofs.py --docs      writes how those that were run came out into docs/determinism.md
+    python tests/native/proofs.py             every proof, and for each a planted fault that must
+    break it python tests/native/proofs.py --quick     those that take seconds: what CI runs python
+    tests/native/proofs.py --only cast python tests/native/proofs.py --undecided those that were not
+    seen to end, with more time python tests/native/proofs.py --docs      writes how those that were
+    run came out into docs/determinism.md
 
-A proof holds for all values of its arguments within the bounds it names. It counts only if the same proof, of
-a copy of the kernel with a fault planted in it, fails. Overflow, shifts, divisions, conversions that could
-lose something and every access to memory are checked; a conversion to an unsigned type is defined by C, and
-meant.
+A proof holds for all values of its arguments within the bounds it names. It counts only if the same
+proof, of a copy of the kernel with a fault planted in it, fails. Overflow, shifts, divisions,
+conversions that could lose something and every access to memory are checked; a conversion to an
+unsigned type is defined by C, and meant.
 
-CBMC is found as `cbmc`, or started by .ci/cbmc; Z3 is the package z3-solver. Where `cadical` is installed it
-takes the place of CBMC's own solver, and is several times as fast. Exit code 0: all hold; 1: one does not;
-2: the tools are not there.
-"""
+CBMC is found as `cbmc`, or started by .ci/cbmc; Z3 is the package z3-solver. Where `cadical` is
+installed it takes the place of CBMC's own solver, and is several times as fast. Exit code 0: all
+hold; 1: one does not; 2: the tools are not there."""
 
 from __future__ import annotations
 
@@ -133,7 +132,11 @@ def number_proofs() -> list[Proof]:
             "round_q30 rounds to nearest, halves away from zero",
             numbers,
             "round_q30_rounds_halves_away_from_zero",
-            Fault("internal.h", "(uint64_t)-v + ((uint64_t)1 << 29)", "(uint64_t)-v + ((uint64_t)1 << 28)"),
+            Fault(
+                "internal.h",
+                "(uint64_t)-v + ((uint64_t)1 << 29)",
+                "(uint64_t)-v + ((uint64_t)1 << 28)",
+            ),
             bounds="all of its range",
             quick=True,
         ),
@@ -214,7 +217,11 @@ def number_proofs() -> list[Proof]:
             "two-word shifts and bit lengths are exact",
             wide,
             "shifts_are_exact",
-            Fault("wide256.h", "high << (64 - shift) | low >> shift", "high << (63 - shift) | low >> shift"),
+            Fault(
+                "wide256.h",
+                "high << (64 - shift) | low >> shift",
+                "high << (63 - shift) | low >> shift",
+            ),
             bounds=WIDE,
             quick=True,
         ),
@@ -282,7 +289,11 @@ def world_proofs() -> list[Proof]:
             "an offset is turned without overflow, each part at most 2^62, and 2^60 of a short one",
             world,
             "offset_is_turned",
-            Fault("internal.h", "{v.x * dir.x - v.z * dir.z, v.x", "{v.x * dir.x - v.z * dir.z * 2, v.x"),
+            Fault(
+                "internal.h",
+                "{v.x * dir.x - v.z * dir.z, v.x",
+                "{v.x * dir.x - v.z * dir.z * 2, v.x",
+            ),
             bounds="all offsets and directions",
             quick=True,
         ),
@@ -307,7 +318,9 @@ def world_proofs() -> list[Proof]:
             "the parts of a world's memory do not overlap, and lie within its size",
             world,
             "parts_of_a_world_do_not_overlap",
-            Fault("world.c", "w->marks_at = room(&end, set);", "w->marks_at = room(&end, set / 2);"),
+            Fault(
+                "world.c", "w->marks_at = room(&end, set);", "w->marks_at = room(&end, set / 2);"
+            ),
             ("--unwind", "34"),
             "all capacities",
         ),
@@ -343,7 +356,9 @@ def push_proofs() -> list[Proof]:
             push,
             "way_along_is_defined",
             Fault(
-                "push.c", "for (; (x | z) >> 31; x >>= 1, z >>= 1)", "for (; (x | z) >> 32; x >>= 1, z >>= 1)"
+                "push.c",
+                "for (; (x | z) >> 31; x >>= 1, z >>= 1)",
+                "for (; (x | z) >> 32; x >>= 1, z >>= 1)",
             ),
             ("-DROUGH_ROOT", "--unwind", "34"),
             "all of its range",
@@ -352,7 +367,9 @@ def push_proofs() -> list[Proof]:
             "push_out, the way between two boxes: no overflow",
             push,
             "boxes_part_along_an_axis",
-            Fault("push.c", "ax * Q30_ONE + bx * c + bz * s, p)", "ax * Q60_ONE + bx * c + bz * s, p)"),
+            Fault(
+                "push.c", "ax * Q30_ONE + bx * c + bz * s, p)", "ax * Q60_ONE + bx * c + bz * s, p)"
+            ),
             ("--unwind", "5"),
             "all sizes, places and directions",
         ),
@@ -421,7 +438,11 @@ def cast_proofs() -> list[Proof]:
             "cast, swept bounds are rounded down, at both ends",
             cast,
             "swept_bounds_hold_the_way",
-            Fault("cast.c", "(j->M[i] * before + lift * WHOLE) / WHOLE - lift", "j->M[i] * before / WHOLE"),
+            Fault(
+                "cast.c",
+                "(j->M[i] * before + lift * WHOLE) / WHOLE - lift",
+                "j->M[i] * before / WHOLE",
+            ),
             ("--unwind", "5"),
             "all motions and slices",
         ),
@@ -447,7 +468,9 @@ def hash_proofs() -> list[Proof]:
             "XXH64 stays within the bytes and within what it holds",
             "prove_hash.c",
             "adding_stays_within_the_bytes",
-            Fault("hash.c", "memcpy(h->held + held, p, 32 - held);", "memcpy(h->held + held, p, 32);"),
+            Fault(
+                "hash.c", "memcpy(h->held + held, p, 32 - held);", "memcpy(h->held + held, p, 32);"
+            ),
             ("-DMOST=40", "--slice-formula", "--unwind", "9"),
             "all pieces of up to 40 bytes, after any number of bytes",
             undecided=True,
@@ -491,7 +514,9 @@ def cls(z3: Any, left: Any, right: Any) -> Any:
 
 
 def two_discs(z3: Any, fault: bool) -> Any:
-    """NEAR of a cylinder with q = r^2, against a comparison of D2 with the squared sum of the radii."""
+    """NEAR of a cylinder with q = r^2, against a comparison of D2 with the squared sum of the
+    radii.
+    """
     distance_sq, big, small = z3.Ints("distance_sq R r")
     beyond = distance_sq - big * big
     left = beyond - small * small
@@ -509,7 +534,12 @@ def whole_units(z3: Any, fault: bool) -> Any:
     q, ux, uz, rest_x, rest_z = z3.Ints("q ux uz rest_x rest_z")
     one = 2**30
     x, z = ux * one + rest_x, uz * one + rest_z
-    ranges = [ux >= 0, uz >= 0, q >= 0, *(z3.And(rest >= 0, rest < one) for rest in (rest_x, rest_z))]
+    ranges = [
+        ux >= 0,
+        uz >= 0,
+        q >= 0,
+        *(z3.And(rest >= 0, rest < one) for rest in (rest_x, rest_z)),
+    ]
     least = ux * ux + uz * uz
     most = least + 2 * (ux + uz + (0 if fault else 1))
     apart = z3.And(least > q, x * x + z * z <= q * one * one)
@@ -532,7 +562,9 @@ def umul(z3: Any, fault: bool) -> Any:
 
 
 def mul256(z3: Any, fault: bool) -> Any:
-    """The sums in i256_mul, for any four products of the 64-bit halves of two numbers below 2^127."""
+    """The sums in i256_mul, for any four products of the 64-bit halves of two numbers below
+    2^127.
+    """
     word = 2**64
     p00, p10, p01, p11 = z3.Ints("p00 p10 p01 p11")
     most = {p00: (word - 1) ** 2, p10: (word - 1) * (word // 2 - 1), p11: (word // 2 - 1) ** 2}
@@ -550,7 +582,9 @@ def mul256(z3: Any, fault: bool) -> Any:
 
 
 def root_stage(bits: int, shift: int, cut: int) -> Callable[[Any, bool], Any]:
-    """A line of isqrt64: from r, (r - 1)^2 < hi < (r + 1)^2, to (r << shift) + (m >> cut) / r of m."""
+    """A line of isqrt64: from r, (r - 1)^2 < hi < (r + 1)^2, to (r << shift) + (m >> cut) / r of
+    m.
+    """
 
     def state(z3: Any, fault: bool) -> Any:
         m, r, hi, low, dividend, dropped, quotient, rest = z3.Ints(
@@ -575,11 +609,15 @@ def root_start(z3: Any, fault: bool) -> Any:
     top = z3.Int("top")
     start = 1 + top / 64
     root = 2 * start + (top / 8) / start - int(fault)
-    return z3.And(top >= 64, top < 256, z3.Or((root - 1) * (root - 1) >= top, top >= (root + 1) * (root + 1)))
+    return z3.And(
+        top >= 64, top < 256, z3.Or((root - 1) * (root - 1) >= top, top >= (root + 1) * (root + 1))
+    )
 
 
 def root_end(z3: Any, fault: bool) -> Any:
-    """The last lines of isqrt64: a root of n << 2s, at most one off, shifted back and corrected by one."""
+    """The last lines of isqrt64: a root of n << 2s, at most one off, shifted back and corrected by
+    one.
+    """
     n, r, g, rest = z3.Ints("n r g rest")
     cases = []
     for shift in range(32):
@@ -621,7 +659,9 @@ def fraction_digit(z3: Any, fault: bool) -> Any:
 
 def quotient_digit(z3: Any, fault: bool) -> Any:
     """digit_of: the guess from the leading bits of rest < 2^31 d leaves 0 <= rest < 2 d."""
-    rest, d, high, low, d_high, d_low, guess, over = z3.Ints("rest d high low d_high d_low guess over")
+    rest, d, high, low, d_high, d_low, guess, over = z3.Ints(
+        "rest d high low d_high d_low guess over"
+    )
     half = 2**31
     left = rest - guess * d
     return z3.And(
@@ -640,7 +680,9 @@ def quotient_digit(z3: Any, fault: bool) -> Any:
 
 
 def unit_vector(z3: Any, fault: bool) -> Any:
-    """way_along: x of a vector by its length, rounded down, in Q30; z_sq is the square of its other part."""
+    """way_along: x of a vector by its length, rounded down, in Q30; z_sq is the square of its other
+    part.
+    """
     x, z_sq, length, quotient = z3.Ints("x z_sq length quotient")
     end = length + 1 + int(fault)
     longer = z3.And(x * x + z_sq < end * end, x > length)
@@ -649,25 +691,38 @@ def unit_vector(z3: Any, fault: bool) -> Any:
 
 
 def yaw_ratio(z3: Any, fault: bool) -> Any:
-    """yaw_of: the lesser part by the greater, in Q31, which the table of arc tangents is read at."""
+    """yaw_of: the lesser part by the greater, in Q31, which the table of arc tangents is read
+    at.
+    """
     least, most, ratio = z3.Ints("least most ratio")
     ranges = [least >= 0, least <= most, most >= 1, ratio * most <= least * 2**31]
     return z3.And(*ranges, ratio > 2**31 - int(fault))
 
 
 def newton(z3: Any, fault: bool) -> Any:
-    """isqrt128: from r, off by less than unit <= r / 2^30, to r + (n - r^2) / 2 / r, at most 2 too large."""
+    """isqrt128: from r, off by less than unit <= r / 2^30, to r + (n - r^2) / 2 / r, at most 2 too
+    large.
+    """
     n, r, unit, half, odd, step, rest = z3.Ints("n r unit half odd step rest")
     least = r + step - (0 if fault else 2)
     return z3.And(
         *(unit >= 1, unit <= 2**32, r >= unit * 2**30, r * r <= n, n < (r + unit) * (r + unit)),
-        *(n - r * r == 2 * half + odd, odd >= 0, odd < 2, half == step * r + rest, rest >= 0, rest < r),
+        *(
+            n - r * r == 2 * half + odd,
+            odd >= 0,
+            odd < 2,
+            half == step * r + rest,
+            rest >= 0,
+            rest < r,
+        ),
         z3.Or((r + step + 1) * (r + step + 1) <= n, least * least > n),
     )
 
 
 def halving(z3: Any, fault: bool) -> Any:
-    """lift: the middle is within, so that what is left, at most 2^31 at first, is halved each time."""
+    """lift: the middle is within, so that what is left, at most 2^31 at first, is halved each
+    time.
+    """
     held, ended = z3.Ints("held ended")
     middle = held + (ended - held) / 2 + int(fault)
     larger = z3.If(middle - held > ended - middle, middle - held, ended - middle)
@@ -676,9 +731,13 @@ def halving(z3: Any, fault: bool) -> Any:
 
 
 LEMMAS = [
-    Lemma("two discs: comparing squared distances is NEAR's comparison of L^2", "two_discs", two_discs),
     Lemma(
-        "classify_q46: whole raw units decide outside a band, and decide rightly", "whole_units", whole_units
+        "two discs: comparing squared distances is NEAR's comparison of L^2", "two_discs", two_discs
+    ),
+    Lemma(
+        "classify_q46: whole raw units decide outside a band, and decide rightly",
+        "whole_units",
+        whole_units,
     ),
     Lemma("the words of a two-word product are the product", "umul", umul),
     Lemma("the words of a four-word product are the product", "mul256", mul256),
@@ -690,8 +749,12 @@ LEMMAS = [
     Lemma("length: from the root of a quarter to the root", "last_digit", last_digit),
     Lemma("fraction_of: each digit is one of floor(65536 t)", "fraction_digit", fraction_digit),
     Lemma("yaw_of: the ratio is at most 1, and so within its table", "yaw_ratio", yaw_ratio),
-    Lemma("quotient: a digit is right but for a last subtraction", "quotient_digit", quotient_digit),
-    Lemma("isqrt128: a step of Newton's is at most 2 too large, and never too small", "newton", newton),
+    Lemma(
+        "quotient: a digit is right but for a last subtraction", "quotient_digit", quotient_digit
+    ),
+    Lemma(
+        "isqrt128: a step of Newton's is at most 2 too large, and never too small", "newton", newton
+    ),
     Lemma("push_out, the direction of a vector: no component above 1", "unit_vector", unit_vector),
     Lemma("lift: its interval is halved each time", "halving", halving),
 ]
@@ -766,8 +829,21 @@ def deciders(proof: Proof) -> str:
 
 def check(command: list[str], proof: Proof, csrc: Path, seconds: float) -> tuple[bool, str]:
     """Whether everything the proof is about holds, and what does not."""
-    arguments = [str(PROOFS / proof.file), "-I", str(csrc), "-I", str(PROOFS), "--function", proof.function]
-    arguments += ["--conversion-check", "--no-malloc-may-fail", "--drop-unused-functions", *proof.options]
+    arguments = [
+        str(PROOFS / proof.file),
+        "-I",
+        str(csrc),
+        "-I",
+        str(PROOFS),
+        "--function",
+        proof.function,
+    ]
+    arguments += [
+        "--conversion-check",
+        "--no-malloc-may-fail",
+        "--drop-unused-functions",
+        *proof.options,
+    ]
     try:
         said = run_cbmc(command, [*arguments, "--show-properties", "--json-ui"], seconds)
         try:
@@ -778,7 +854,10 @@ def check(command: list[str], proof: Proof, csrc: Path, seconds: float) -> tuple
         if not properties:
             return False, f"the checker could not run: {parts[-1]}"
         chosen = [
-            word for p in properties if MEANT not in p["description"] for word in ("--property", p["name"])
+            word
+            for p in properties
+            if MEANT not in p["description"]
+            for word in ("--property", p["name"])
         ]
         said = run_cbmc(command, [*arguments, *chosen, *solver(proof), "--stop-on-fail"], seconds)
     except subprocess.TimeoutExpired:
@@ -857,7 +936,10 @@ def table(proofs: list[Proof | Lemma], outcomes: list[Outcome], old: str) -> str
     """A row a proof: as it came out, or, where it was not tried, as the table has it."""
     made = {f"| {o.claim} | {o.bounds} |": o for o in outcomes}
     rows = {
-        start: line for line in old.splitlines() for start in map(row_start, proofs) if line.startswith(start)
+        start: line
+        for line in old.splitlines()
+        for start in map(row_start, proofs)
+        if line.startswith(start)
     }
     lines = ["| proved | of | by | seconds |", "| --- | --- | --- | --- |"]
     for start in map(row_start, proofs):
@@ -889,10 +971,16 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="those that take seconds")
-    parser.add_argument("--undecided", action="store_true", help="those that were not seen to end, instead")
-    parser.add_argument("--only", metavar="WORD", help="those with this word in their name or claim")
+    parser.add_argument(
+        "--undecided", action="store_true", help="those that were not seen to end, instead"
+    )
+    parser.add_argument(
+        "--only", metavar="WORD", help="those with this word in their name or claim"
+    )
     parser.add_argument("--seconds", type=float, default=1800, help="the longest that one may take")
-    parser.add_argument("--docs", action="store_true", help="write the outcomes into docs/determinism.md")
+    parser.add_argument(
+        "--docs", action="store_true", help="write the outcomes into docs/determinism.md"
+    )
     args = parser.parse_args()
     command = cbmc()
     try:
@@ -917,7 +1005,9 @@ def main() -> int:
                 outcome = try_proof(command, proof, Path(name), args.seconds)
             outcomes.append(outcome)
             said = "proved" if outcome.held else f"NOT PROVED: {outcome.detail}"
-            print(f"{outcome.seconds:7.1f} s  {outcome.claim} ({outcome.bounds}): {said}", flush=True)
+            print(
+                f"{outcome.seconds:7.1f} s  {outcome.claim} ({outcome.bounds}): {said}", flush=True
+            )
     if args.docs:
         before, old, after = documented()
         DOCS.write_text(before + table(everything(), outcomes, old) + after, encoding="utf-8")

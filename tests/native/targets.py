@@ -1,4 +1,5 @@
-"""The same golden on every target: builds golden.c for each, runs it, compares its text with golden.txt.
+"""The same golden on every target: builds golden.c for each, runs it, compares its text with
+golden.txt.
 
     python tests/native/targets.py              every target, every case
     python tests/native/targets.py --short      the ones CI runs, with fewer cases
@@ -6,9 +7,9 @@
     python tests/native/targets.py --compiler mycc --flags="-O2 -static" --runner="qemu-mine"
     python tests/native/targets.py --list
 
-Prints a table and says plainly which targets this machine could not build or run, and why. Exit code 0: all
-that ran printed the same; 1: one did not, or failed; 2: one named with --require could not be tried.
-"""
+Prints a table and says plainly which targets this machine could not build or run, and why. Exit
+code 0: all that ran printed the same; 1: one did not, or failed; 2: one named with --require could
+not be tried."""
 
 from __future__ import annotations
 
@@ -137,7 +138,9 @@ def native_targets() -> Iterable[Target]:
             yield Target(f"{compiler} {level}", compiler, (level,), short=level in ("-O0", "-O3"))
         yield Target(f"{compiler} -O2 LTO", compiler, ("-O2", "-flto"), short=compiler == "gcc")
         yield Target(f"{compiler} -O2 no __int128", compiler, ("-O2", NO_INT128))
-        yield Target(f"{compiler} -O2 portable forms", compiler, ("-O2", *PORTABLE), short=compiler == CLANG)
+        yield Target(
+            f"{compiler} -O2 portable forms", compiler, ("-O2", *PORTABLE), short=compiler == CLANG
+        )
         yield Target(f"{compiler} -O2 -funsigned-char", compiler, ("-O2", "-funsigned-char"))
         for march in ("x86-64-v2", "x86-64-v3", "x86-64-v4", "native"):
             yield Target(f"{compiler} -O3 -march={march}", compiler, ("-O3", f"-march={march}"))
@@ -157,7 +160,10 @@ def native_targets() -> Iterable[Target]:
         )
         yield Target(f"{compiler} -ftrapv", compiler, ("-O1", "-ftrapv"))
     yield Target(
-        "gcc -m32 ASan, UBSan", "gcc", ("-m32", *SANITIZE, "-fsanitize=address,undefined"), machine="x86-32"
+        "gcc -m32 ASan, UBSan",
+        "gcc",
+        ("-m32", *SANITIZE, "-fsanitize=address,undefined"),
+        machine="x86-32",
     )
     yield Target("clang MSan", CLANG, (*SANITIZE, "-fsanitize=memory"))
     ignore = f"-fsanitize-ignorelist={HERE / 'integer.ignore'}"
@@ -190,7 +196,9 @@ def native_targets() -> Iterable[Target]:
 def on_machine(
     m: Machine, name: str, compiler: str, flags: tuple[str, ...], cpu: str = "", short: bool = False
 ) -> Target:
-    """clang compiles for a machine too, and its gcc links: it knows where that machine's libraries are."""
+    """clang compiles for a machine too, and its gcc links: it knows where that machine's libraries
+    are.
+    """
     gcc = f"{m.triple}-gcc"
     runner = [f"qemu-{m.qemu}-static"]
     if cpu:
@@ -326,10 +334,15 @@ def command_of(compiler: str) -> str:
 
 
 # An extension built in place is found from the project's root.
-WITH_ROOT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+WITH_ROOT = {
+    **os.environ,
+    "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+}
 
 
-def run(command: Sequence[str], cwd: Path, seconds: float, env: dict[str, str] | None = None) -> str:
+def run(
+    command: Sequence[str], cwd: Path, seconds: float, env: dict[str, str] | None = None
+) -> str:
     """What the command prints; Broken if it fails."""
     try:
         done = subprocess.run(
@@ -346,7 +359,9 @@ def run(command: Sequence[str], cwd: Path, seconds: float, env: dict[str, str] |
         raise BrokenError(f"took more than {seconds:.0f} s") from None
     if done.returncode != 0:
         said = (done.stderr.strip() or done.stdout.strip()).splitlines() or [""]
-        reason = next((line for line in said if "error" in line.lower() or "BROKEN" in line), said[-1])
+        reason = next(
+            (line for line in said if "error" in line.lower() or "BROKEN" in line), said[-1]
+        )
         raise BrokenError(f"exit {done.returncode}: {reason.strip()[:200]}")
     return done.stdout
 
@@ -354,7 +369,9 @@ def run(command: Sequence[str], cwd: Path, seconds: float, env: dict[str, str] |
 def works(command: Sequence[str], cwd: Path, seconds: float = 60) -> bool:
     try:
         return (
-            subprocess.run(command, cwd=cwd, capture_output=True, timeout=seconds, check=False).returncode
+            subprocess.run(
+                command, cwd=cwd, capture_output=True, timeout=seconds, check=False
+            ).returncode
             == 0
         )
     except (subprocess.TimeoutExpired, OSError):
@@ -364,7 +381,9 @@ def works(command: Sequence[str], cwd: Path, seconds: float = 60) -> bool:
 def probe(compiler: str, flags: Sequence[str], runner: Sequence[str], cwd: Path) -> None:
     """MissingError if not even an empty program can be made and run in this way."""
     source = cwd / "probe.c"
-    source.write_text('#include <stdio.h>\nint main(void) { return printf("\\n") != 1; }\n', encoding="ascii")
+    source.write_text(
+        '#include <stdio.h>\nint main(void) { return printf("\\n") != 1; }\n', encoding="ascii"
+    )
     if not works([compiler, *flags, "-o", "probe.exe", source.name], cwd):
         raise MissingError(f"{compiler} {' '.join(flags)} links no program here")
     if not works([*runner, "./probe.exe"], cwd):
@@ -377,7 +396,10 @@ def cpu_lacks(target: Target, program: Path) -> bool:
     """Whether a native program asks for instructions that this processor does not have."""
     if not any(flag.startswith("-march=") for flag in target.flags):
         return False
-    return subprocess.run([str(program), "0"], capture_output=True, check=False).returncode == -signal.SIGILL
+    return (
+        subprocess.run([str(program), "0"], capture_output=True, check=False).returncode
+        == -signal.SIGILL
+    )
 
 
 def build_c(target: Target, sources: Sequence[Path], extra: Sequence[str], cwd: Path) -> Path:
@@ -389,7 +411,11 @@ def build_c(target: Target, sources: Sequence[Path], extra: Sequence[str], cwd: 
         link_flags = [*flags, "-fuse-ld=lld"]
     probe(linker, link_flags, target.runner, cwd)
     if compiler == "tcc":
-        run([compiler, *flags, "-I", str(CSRC), "-I", str(HERE), "-o", PROGRAM, *map(str, sources)], cwd, 600)
+        run(
+            [compiler, *flags, "-I", str(CSRC), "-I", str(HERE), "-o", PROGRAM, *map(str, sources)],
+            cwd,
+            600,
+        )
         return cwd / PROGRAM
     language = ["-std=c11", "-I", str(CSRC), "-I", str(HERE)]
     run([compiler, *language, *flags, "-c", *map(str, sources)], cwd, 600)
@@ -407,8 +433,17 @@ def build_wasm(target: Target, cwd: Path) -> Path:
     include = ["-isystem", str(HERE / "wasm"), "-I", str(CSRC), "-I", str(HERE)]
     run([*base, "-fno-builtin", *include, "-c", str(HERE / "wasm" / "string.c")], cwd, 600)
     sources = [HERE / "golden.c", *KERNEL]
-    link = ["-Wl,--no-entry", "-Wl,--export=golden_run", "-Wl,--allow-undefined", "-Wl,-z,stack-size=1048576"]
-    run([*base, NO_INT128, *include, *link, "-o", "golden.wasm", *map(str, sources), "string.o"], cwd, 600)
+    link = [
+        "-Wl,--no-entry",
+        "-Wl,--export=golden_run",
+        "-Wl,--allow-undefined",
+        "-Wl,-z,stack-size=1048576",
+    ]
+    run(
+        [*base, NO_INT128, *include, *link, "-o", "golden.wasm", *map(str, sources), "string.o"],
+        cwd,
+        600,
+    )
     return cwd / "golden.wasm"
 
 
@@ -418,7 +453,10 @@ def golden_program(cwd: Path) -> Path:
     if compiler is None:
         raise MissingError("no C compiler")
     return build_c(
-        Target("trace", compiler, ("-O2",)), [HERE / "golden.c", HERE / "golden_main.c", *KERNEL], (), cwd
+        Target("trace", compiler, ("-O2",)),
+        [HERE / "golden.c", HERE / "golden_main.c", *KERNEL],
+        (),
+        cwd,
     )
 
 
@@ -432,7 +470,9 @@ def printed_by(target: Target, level: int, cwd: Path) -> list[str]:
         trace = run([str(golden_program(cwd)), "0", "trace"], cwd, 600)
         (cwd / "trace").write_text(trace, encoding="ascii")
         program = HERE / "golden.py"
-        return run([target.compiler, str(program), *target.flags, "trace"], cwd, 1800, WITH_ROOT).splitlines()
+        return run(
+            [target.compiler, str(program), *target.flags, "trace"], cwd, 1800, WITH_ROOT
+        ).splitlines()
     if target.kind == "wasm":
         if target.runner[0] == sys.executable and not has_module("wasmtime"):
             raise MissingError("no wasmtime")
@@ -485,15 +525,23 @@ def try_target(target: Target, level: int, directory: Path) -> Result:
 def chosen(args: argparse.Namespace) -> list[Target]:
     if args.compiler:
         flags, runner = tuple(shlex.split(args.flags)), tuple(shlex.split(args.runner))
-        return [Target(f"{args.compiler} {args.flags}", args.compiler, flags, runner, machine="your own")]
+        return [
+            Target(
+                f"{args.compiler} {args.flags}", args.compiler, flags, runner, machine="your own"
+            )
+        ]
     targets = [t for t in all_targets() if t.short or not args.short]
     if args.only:
-        targets = [t for t in all_targets() if any(word.lower() in t.name.lower() for word in args.only)]
+        targets = [
+            t for t in all_targets() if any(word.lower() in t.name.lower() for word in args.only)
+        ]
     return targets
 
 
 def table(results: Sequence[Result]) -> str:
-    """By machine: the builds that printed the golden; then those that did not, or were not tried, and why."""
+    """By machine: the builds that printed the golden; then those that did not, or were not tried,
+    and why.
+    """
     machines: dict[str, list[Result]] = {}
     most = max(result.level for result in results)
     for result in results:
@@ -501,7 +549,9 @@ def table(results: Sequence[Result]) -> str:
             machines.setdefault(result.machine, []).append(result)
     lines = ["| machine | builds that print the golden | how many |", "| --- | --- | --- |"]
     for machine, same in machines.items():
-        names = ", ".join(r.target if r.level == most else f"{r.target} ({LEVELS[r.level]})" for r in same)
+        names = ", ".join(
+            r.target if r.level == most else f"{r.target} ({LEVELS[r.level]})" for r in same
+        )
         lines.append(f"| {machine} | {names} | {len(same)} |")
     for verdict in ("different", "failed", "not tried"):
         others = [f"{r.target} ({r.detail})" for r in results if r.verdict == verdict]
@@ -538,13 +588,17 @@ def main() -> int:
     )
     parser.add_argument("--flags", default="-O2", help="of --compiler, to compile and to link")
     parser.add_argument("--runner", default="", help="the command that runs what --compiler made")
-    parser.add_argument("--level", type=int, choices=(0, 1, 2), help="how many cases: 0, 1 or 2 (all)")
+    parser.add_argument(
+        "--level", type=int, choices=(0, 1, 2), help="how many cases: 0, 1 or 2 (all)"
+    )
     parser.add_argument(
         "--require", action="append", default=[], metavar="NAME", help="a target that must be tried"
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at once")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
-    parser.add_argument("--docs", action="store_true", help="write the table in docs/determinism.md")
+    parser.add_argument(
+        "--docs", action="store_true", help="write the table in docs/determinism.md"
+    )
     parser.add_argument("--list", action="store_true", help="only name the targets")
     parser.add_argument(
         "--write-golden",
@@ -575,7 +629,9 @@ def main() -> int:
         print(json.dumps([vars(r) for r in results], indent=1))
     if args.docs:
         write_docs(results)
-    counts = {verdict: sum(r.verdict == verdict for r in results) for verdict in ("same", "not tried")}
+    counts = {
+        verdict: sum(r.verdict == verdict for r in results) for verdict in ("same", "not tried")
+    }
     bad = [r for r in results if r.bad]
     print(
         f"{counts['same']} targets print the golden at their level, {len(bad)} do not, "
@@ -583,7 +639,9 @@ def main() -> int:
         file=sys.stderr if args.json else sys.stdout,
     )
     missing = [
-        name for name in args.require if not any(r.target == name and r.verdict == "same" for r in results)
+        name
+        for name in args.require
+        if not any(r.target == name and r.verdict == "same" for r in results)
     ]
     if bad:
         return 1

@@ -1,8 +1,7 @@
 """The page in a real browser: opened from a file, played, scrubbed, clicked, checked.
 
-The tests need Chromium (`chromium` on the path, or its path in FIXSYNC_CHROMIUM) and the package playwright.
-Each leaves a screenshot in build/screenshots/, for people to look at.
-"""
+The tests need Chromium (`chromium` on the path, or its path in FIXSYNC_CHROMIUM) and the package
+playwright. Each leaves a screenshot in build/screenshots/, for people to look at."""
 
 import gzip
 import json
@@ -15,11 +14,13 @@ from pathlib import Path
 import pytest
 
 from fixsync import ONE, Box, Cylinder, Pose, Sector, Sphere, World
-from fixsync.matchlog import Reader
-from fixsync.recorder import Recorder
+from fixsync.log.matchlog import Reader
+from fixsync.log.recorder import Recorder
 from fixsync.view import export, write
 
-playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="the package playwright is not installed"
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOTS = ROOT / "build" / "screenshots"
@@ -68,15 +69,20 @@ def opened(browser, pages, request):
     contexts, trouble = [], []
 
     def open_page(*logs, width=1280, height=800, scheme="light", fragment="", checked=True):
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme
+        )
         contexts.append(context)
         context.set_default_timeout(20_000)
         page = context.new_page()
-        page.on("console", lambda message: trouble.append(f"console: {message.type}: {message.text}"))
+        page.on(
+            "console", lambda message: trouble.append(f"console: {message.type}: {message.text}")
+        )
         page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
         allowed = ("file:", "blob:", "data:")
         page.on(
-            "request", lambda r: None if r.url.startswith(allowed) else trouble.append(f"request: {r.url}")
+            "request",
+            lambda r: None if r.url.startswith(allowed) else trouble.append(f"request: {r.url}"),
         )
         page.goto(pages(*logs).as_uri() + fragment)
         if checked:
@@ -168,7 +174,9 @@ def test_any_frame_shows_the_hash_and_the_events_that_the_log_has_of_it(opened):
         told = page.inner_text("#frame-events")
         assert f"hash {frames[number].hash}" in told
         count = len(frames[number].events)
-        assert ("No hits." if count == 0 else f"{'Events' if count > 1 else 'Event'}: {count}") in told
+        assert (
+            "No hits." if count == 0 else f"{'Events' if count > 1 else 'Event'}: {count}"
+        ) in told
         assert page.locator("#frame-events tbody tr").count() == count
 
 
@@ -228,8 +236,12 @@ def test_a_click_selects_the_collider_that_is_there_and_tells_its_values(opened,
     world = World(16)
     with Recorder(world, path):
         world.add(3, Sphere(ONE), Pose(-4 * ONE, 0, 2 * ONE))
-        world.add(7, Box(2 * ONE, ONE, ONE // 2), Pose(5 * ONE + 1, ONE, -ONE, 8192), layer=4, owner=9)
-        world.add(9, Sector(3 * ONE, 5461, ONE), Pose(-ONE, 5 * ONE, -6 * ONE, 16384), offset=(ONE, 0, 0))
+        world.add(
+            7, Box(2 * ONE, ONE, ONE // 2), Pose(5 * ONE + 1, ONE, -ONE, 8192), layer=4, owner=9
+        )
+        world.add(
+            9, Sector(3 * ONE, 5461, ONE), Pose(-ONE, 5 * ONE, -6 * ONE, 16384), offset=(ONE, 0, 0)
+        )
         world.step()
         world.move(3, 5 * ONE, 0, -ONE)
         world.step()
@@ -239,7 +251,13 @@ def test_a_click_selects_the_collider_that_is_there_and_tells_its_values(opened,
     page.mouse.click(*screen_of(page, view, *point))
     page.wait_for_selector("#collider >> text=box · layer 4 · owner 9 · active")
     told = page.inner_text("#collider")
-    for row in ("half x\t2\t131072", "half z\t0.5\t32768", "x\t5\t327681", "z\t-1\t-65536", "yaw\t45°\t8192"):
+    for row in (
+        "half x\t2\t131072",
+        "half z\t0.5\t32768",
+        "x\t5\t327681",
+        "z\t-1\t-65536",
+        "yaw\t45°\t8192",
+    ):
         assert row in told
     assert page.get_attribute("#collider td[title='5.0000152587890625']", "title")
     assert "It hits nothing in this frame." in told
@@ -285,7 +303,9 @@ def test_pan_zoom_and_fit(opened):
     def under():
         page.mouse.move(middle[0] + 1, middle[1])
         page.mouse.move(*middle)
-        return [float(n) for n in re.findall(r"-?\d+\.?\d*", figure.locator(".pointer").inner_text())]
+        return [
+            float(n) for n in re.findall(r"-?\d+\.?\d*", figure.locator(".pointer").inner_text())
+        ]
 
     before = under()
     page.mouse.down()
@@ -361,7 +381,17 @@ def test_shapes_are_drawn_where_and_as_large_as_they_are(opened, tmp_path):
     for key in "iyhtq":
         page.keyboard.press(key)
     drawn(page)
-    inside = {(-6, 1.9), (-6, -1.9), (-4.1, 0), (0, 4), (2, 6), (-2, 2), (4, 1.8), (5.9, 0.3), (4, -1.8)}
+    inside = {
+        (-6, 1.9),
+        (-6, -1.9),
+        (-4.1, 0),
+        (0, 4),
+        (2, 6),
+        (-2, 2),
+        (4, 1.8),
+        (5.9, 0.3),
+        (4, -1.8),
+    }
     outside = {
         (-6, 2.2),
         (-8.2, 0.3),
@@ -619,10 +649,17 @@ def test_both_themes_follow_the_system_and_can_be_chosen(opened):
 
 def test_a_thousand_colliders_are_shown_and_checked(opened, tmp_path):
     draw = random.Random(1)
-    shapes = [Sphere(ONE // 2), Cylinder(ONE // 2, ONE), Box(ONE // 2, ONE, ONE // 4), Sector(ONE, 4000, ONE)]
+    shapes = [
+        Sphere(ONE // 2),
+        Cylinder(ONE // 2, ONE),
+        Box(ONE // 2, ONE, ONE // 4),
+        Sector(ONE, 4000, ONE),
+    ]
     path = tmp_path / "thousand.jsonl.gz"
     world = World(1000)
-    spots = [(draw.randint(-25 * ONE, 25 * ONE), draw.randint(-25 * ONE, 25 * ONE)) for _ in range(1000)]
+    spots = [
+        (draw.randint(-25 * ONE, 25 * ONE), draw.randint(-25 * ONE, 25 * ONE)) for _ in range(1000)
+    ]
     with Recorder(world, path):
         for id, (x, z) in enumerate(spots):
             world.add(id, shapes[id % 4], Pose(x, 0, z, draw.randrange(65536)), layer=id % 12)

@@ -1,4 +1,5 @@
-"""The sample game with a mistake in it, to see the mistake caught: what `--fault` plants in one peer.
+"""The sample game with a mistake in it, to see the mistake caught: what `--fault` plants in one
+peer.
 
 Each is one that real games have had. `FAULTS` says what they do, and where a report must point.
 """
@@ -10,8 +11,8 @@ from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 from fixsync.records import Event, Events
+from fixsync.sample.skillfight import MONSTERS, SkillFight
 from fixsync.sim import Input
-from fixsync.skillfight import MONSTERS, SkillFight
 
 __all__ = ["FAULTS", "Fault", "faulty"]
 
@@ -21,7 +22,9 @@ class Fault(NamedTuple):
 
     what: str
     is_at_once: bool
-    """The state differs after the very frame; otherwise as soon as the mistake makes a difference."""
+    """The state differs after the very frame; otherwise as soon as the mistake makes a
+    difference.
+    """
 
 
 FAULTS = {
@@ -91,8 +94,8 @@ _MAKERS: dict[str, type[_Faulty]] = {
 def faulty(name: str, frame: int) -> type[SkillFight]:
     """The sample game with a fault from FAULTS that begins in a frame, 1 or later.
 
-    ValueError for another name or frame. Other processes find it as `fixsync.faults:NAME_at_FRAME`.
-    """
+    ValueError for another name or frame. Other processes find it as
+    `fixsync.sample.faults:NAME_at_FRAME`."""
     if name not in _MAKERS:
         raise ValueError(f"fault must be one of {', '.join(_MAKERS)}, not {name!r}")
     if frame < 1:

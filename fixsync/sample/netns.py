@@ -1,6 +1,5 @@
-"""Linux network namespaces: each peer behind a network interface of its own, joined to this process by veth
-pairs.
-"""
+"""Linux network namespaces: each peer behind a network interface of its own, joined to this process
+by veth pairs."""
 
 from __future__ import annotations
 
@@ -13,11 +12,11 @@ __all__ = ["Namespaces"]
 
 
 class Namespaces:
-    """A context manager that makes `count` namespaces and removes them. OSError if the machine does not let
-    it.
+    """A context manager that makes `count` namespaces and removes them. OSError if the machine does
+    not let it.
 
-    Each namespace has a network of its own, out of those that are 10.x.y.0/24, by this process's number.
-    """
+    Each namespace has a network of its own, out of those that are 10.x.y.0/24, by this process's
+    number."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -39,7 +38,10 @@ class Namespaces:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._remove()
 
@@ -56,15 +58,15 @@ class Namespaces:
 
     def _remove(self) -> None:
         for peer, name in enumerate(self._made):
-            # One end of a pair takes the other with it, and at once, which the end of a namespace does not.
+            # One end of a pair takes the other with it, and at once, which the end of a namespace
+            # does not.
             for arguments in (("link", "del", self._link(peer)), ("netns", "del", name)):
                 subprocess.run(["ip", *arguments], capture_output=True, check=False)  # noqa: S603, S607
         self._made = []
 
     def _link(self, peer: int) -> str:
-        """The name of this end of a pair; of the 15 characters that one may have, the other end needs one
-        more.
-        """
+        """The name of this end of a pair; of the 15 characters that one may have, the other end
+        needs one more."""
         return f"fx{os.getpid() % 10**8}p{peer}"
 
     def _network(self, peer: int) -> str:

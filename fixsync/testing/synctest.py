@@ -1,14 +1,15 @@
-"""The sync test: a simulation is run in every way that peers, rollbacks and machines will run it, and
-compared.
+"""The sync test: a simulation is run in every way that peers, rollbacks and machines will run it,
+and compared.
 
-The straight run is what all others are held against: one simulation, stepped once a frame. The checks:
+The straight run is what all others are held against: one simulation, stepped once a frame. The
+checks:
 
-- `save and load`: every state is loaded into a fresh simulation and saved again; and `hash` is of what `save`
-  gives.
-- `rollback`: every frame goes some frames back and steps again; and wanders ahead on guessed inputs before it
-  is called back, as a rollback session does.
-- `order`: the world's changes are made in another order; and what the game itself holds is put into another
-  order before every frame, if it has `shuffle`.
+- `save and load`: every state is loaded into a fresh simulation and saved again; and `hash` is of
+  what `save` gives.
+- `rollback`: every frame goes some frames back and steps again; and wanders ahead on guessed inputs
+  before it is called back, as a rollback session does.
+- `order`: the world's changes are made in another order; and what the game itself holds is put into
+  another order before every frame, if it has `shuffle`.
 - `process`: two fresh processes that hash strings differently run it straight.
 """
 
@@ -29,11 +30,11 @@ import msgspec
 import fixsync
 from fixsync import sim
 from fixsync.fields import Difference, differences
-from fixsync.matchlog import Command as AnyCommand
-from fixsync.matchlog import Reader, SimFrame
-from fixsync.player import apply_command
-from fixsync.random import Random
-from fixsync.recorder import SimRecorder
+from fixsync.game.random import Random
+from fixsync.log.matchlog import Command as AnyCommand
+from fixsync.log.matchlog import Reader, SimFrame
+from fixsync.log.player import apply_command
+from fixsync.log.recorder import SimRecorder
 from fixsync.records import Collider, Event, Events
 from fixsync.sim import Input, Simulation, SimulationType
 from fixsync.world import Command, World
@@ -60,9 +61,8 @@ _DIFFERENCES_TOLD_MAX = 12
 
 @dataclass(frozen=True)
 class Divergence:
-    """What a check found: the first frame after which a state or the events are not those of the straight
-    run.
-    """
+    """What a check found: the first frame after which a state or the events are not those of the
+    straight run."""
 
     check: str
     how: str
@@ -93,7 +93,9 @@ class Divergence:
         if self.events is not None:
             for name, events in zip(("straight ", "otherwise"), self.events, strict=True):
                 shown = ", ".join(f"{e.a}-{e.b} {e.kind!r} {e.contact!r}" for e in events[:6])
-                lines.append(f"  events {name}: {shown or 'none'}{', ...' if len(events) > 6 else ''}")
+                lines.append(
+                    f"  events {name}: {shown or 'none'}{', ...' if len(events) > 6 else ''}"
+                )
         return "\n".join(lines)
 
 
@@ -109,7 +111,8 @@ class Straight:
     """states[f] is before frame f; there is one more than frames."""
     events: list[tuple[Event, ...]]
     commands: list[list[Command]] | None
-    """By frame, the changes of the world before its step; those before frame 0 include what it began with.
+    """By frame, the changes of the world before its step; those before frame 0 include what it
+    began with.
 
     None for a simulation that loads its world within a step, which no list of changes can tell.
     """
@@ -127,7 +130,9 @@ class Straight:
     def divergence(
         self, check: str, how: str, frame: int, state: bytes, events: Sequence[Event] | None = None
     ) -> Divergence | None:
-        """A finding, unless the state and the events after a frame are those of the straight run."""
+        """A finding, unless the state and the events after a frame are those of the straight
+        run.
+        """
         expected = self.states[frame + 1]
         is_same = events is None or tuple(events) == self.events[frame]
         if state == expected and is_same:
@@ -193,14 +198,24 @@ class _Observer:
 
 def _add(c: Collider) -> Command:
     position = c.pose.x, c.pose.y, c.pose.z
-    return "add", c.id, c.shape.as_tuple(), position, c.pose.yaw, c.layer, c.owner, c.offset, c.active
+    return (
+        "add",
+        c.id,
+        c.shape.as_tuple(),
+        position,
+        c.pose.yaw,
+        c.layer,
+        c.owner,
+        c.offset,
+        c.active,
+    )
 
 
 def run_straight(simulation: SimulationType, seed: int, players: int, inputs: Inputs) -> Straight:
     """Steps a simulation once a frame.
 
-    ValueError if it does not keep to the protocol or refuses an input, SimulationError if it raises.
-    """
+    ValueError if it does not keep to the protocol or refuses an input, SimulationError if it
+    raises."""
     made = _made(simulation, seed, players)
     checked = [_checked(made, frame, values) for frame, values in enumerate(inputs)]
     observer = _Observer(made.world)
@@ -227,7 +242,9 @@ def _checked(simulation: Simulation, frame: int, values: Sequence[Input]) -> tup
     if len(values) != simulation.players:
         raise ValueError(f"frame {frame}: {len(values)} inputs for {simulation.players} players")
     try:
-        return tuple(sim.check_input(simulation, player, value) for player, value in enumerate(values))
+        return tuple(
+            sim.check_input(simulation, player, value) for player, value in enumerate(values)
+        )
     except (TypeError, ValueError) as wrong:
         raise ValueError(f"frame {frame}: {wrong}") from wrong
 
@@ -252,7 +269,9 @@ def _save_and_load(straight: Straight, at: _At, _back: int) -> Divergence | None
         at.frame = frame
         fresh = sim.start(straight.type, straight.seed, straight.players)
         fresh.load(state)
-        found = straight.divergence(check, "loaded into a fresh simulation and saved", frame, fresh.save())
+        found = straight.divergence(
+            check, "loaded into a fresh simulation and saved", frame, fresh.save()
+        )
         if found is not None:
             return found
     # What was loaded must not only save alike, but go on alike.
@@ -302,7 +321,9 @@ def _order(straight: Straight, at: _At, _back: int) -> Divergence | None:
 
 
 def _world_order(straight: Straight, at: _At) -> Divergence | None:
-    """The same changes of a world, those of different colliders in another order between two steps."""
+    """The same changes of a world, those of different colliders in another order between two
+    steps.
+    """
     if straight.commands is None:
         return None
     made = sim.start(straight.type, straight.seed, straight.players).world
@@ -356,10 +377,9 @@ def run_check(
 ) -> Divergence | None:
     """One of CHECKS: the first divergence that it finds, or None.
 
-    back: how many frames `rollback` goes back. reference: the simulation as `fixsync.sim.find` knows it in
-    another process, which `process` needs. What the simulation raises in a check, though not in the straight
-    run, is a divergence too.
-    """
+    back: how many frames `rollback` goes back. reference: the simulation as `fixsync.sim.find`
+    knows it in another process, which `process` needs. What the simulation raises in a check,
+    though not in the straight run, is a divergence too."""
     if back < 1:
         raise ValueError(f"back must be 1 or more, not {back}")
     if name == "process":
@@ -392,11 +412,16 @@ def _process(straight: Straight, reference: str) -> Divergence | None:
 
 
 def _run_worker(reference: str, log: Path, states: Path, key: str) -> str:
-    """Runs a log in a fresh process, which writes its states; returns what it said when it failed."""
-    path = [str(Path(fixsync.__file__).parent.parent), *(entry or str(Path.cwd()) for entry in sys.path)]
+    """Runs a log in a fresh process, which writes its states; returns what it said when it
+    failed.
+    """
+    path = [
+        str(Path(fixsync.__file__).parent.parent),
+        *(entry or str(Path.cwd()) for entry in sys.path),
+    ]
     environment = {**os.environ, "PYTHONHASHSEED": key, "PYTHONPATH": os.pathsep.join(path)}
     # Without the folder that the user is in before all others: it may have another fixsync.
-    code = "import sys; sys.path[:] = filter(None, sys.path); from fixsync.synctest import main; main()"
+    code = "import sys; sys.path[:] = filter(None, sys.path); from fixsync.testing.synctest import main; main()"
     command = [sys.executable, "-c", code, reference, str(log), str(states)]
     done = subprocess.run(command, env=environment, capture_output=True, check=False)  # noqa: S603
     if done.returncode == 0:
@@ -426,9 +451,13 @@ def not_checked(straight: Straight) -> list[str]:
     """What the checks could not see, in words."""
     said = []
     if not isinstance(straight.type, sim.Shuffles):
-        said.append("order: it has no shuffle(): only the world's changes were put into another order")
+        said.append(
+            "order: it has no shuffle(): only the world's changes were put into another order"
+        )
     if straight.commands is None:
-        said.append("order: it loads its world within a step: that world's changes kept their order")
+        said.append(
+            "order: it loads its world within a step: that world's changes kept their order"
+        )
     if len({value for values in straight.inputs for value in values}) < 2:
         why = "" if isinstance(straight.type, sim.HasBots) else "it has no bot(), and "
         said.append(f"{why}all inputs were the same: give others with --inputs LOG")
@@ -447,14 +476,18 @@ def _inputs_of(frame: object) -> tuple[Input, ...]:
 
 
 def log_inputs(path: Path) -> tuple[str, int, list[tuple[Input, ...]]]:
-    """The simulation's name, the seed and the inputs of a match log. ValueError for a log without inputs."""
+    """The simulation's name, the seed and the inputs of a match log. ValueError for a log without
+    inputs.
+    """
     with Reader(path) as reader:
         if reader.header.sim is None:
             raise ValueError(f"{path} is a trace: it has commands, not the inputs of a simulation")
         return reader.header.sim, reader.header.seed, [_inputs_of(frame) for frame in reader]
 
 
-def bot_inputs(simulation: SimulationType, seed: int, players: int, frames: int) -> list[tuple[Input, ...]]:
+def bot_inputs(
+    simulation: SimulationType, seed: int, players: int, frames: int
+) -> list[tuple[Input, ...]]:
     """What a simulation's bots do in so many frames; idle inputs for one that has none."""
     made = _made(simulation, seed, players)
     if not isinstance(simulation, sim.HasBots):
@@ -475,7 +508,9 @@ def write_log(straight: Straight, path: Path) -> None:
     """Records a straight run as a match log, with events and hashes."""
     made = sim.start(straight.type, straight.seed, straight.players)
     meta, names = {"players": straight.players}, sim.names_of(made)
-    with SimRecorder(made.world, path, sim=made.name, seed=straight.seed, meta=meta, names=names) as recorder:
+    with SimRecorder(
+        made.world, path, sim=made.name, seed=straight.seed, meta=meta, names=names
+    ) as recorder:
         for values in straight.inputs:
             events = made.step(values)
             recorder.record(values, events, made.world.hash())

@@ -12,9 +12,9 @@
     world.step()
     hero.tick()
 
-A body is a name for some colliders of a world: where they are, which are active, whom they hit is in the
-world. What it holds itself (`state`) is which way it is mirrored and how far its attack has come.
-"""
+A body is a name for some colliders of a world: where they are, which are active, whom they hit is
+in the world. What it holds itself (`state`) is which way it is mirrored and how far its attack has
+come."""
 
 from __future__ import annotations
 
@@ -23,7 +23,17 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from fixsync._native import INT32_MAX, INT32_MIN, UINT32_MAX, YAW_MAX, boolean, integer, integers, lib, shown
+from fixsync._native import (
+    INT32_MAX,
+    INT32_MIN,
+    UINT32_MAX,
+    YAW_MAX,
+    boolean,
+    integer,
+    integers,
+    lib,
+    shown,
+)
 from fixsync.records import Moved
 from fixsync.shapes import Pose, Sector, Shape, require_pose, require_shape
 from fixsync.world import World
@@ -42,11 +52,11 @@ _FRAMES_MAX = 2**31 - 1
 class Part:
     """One collider of a body.
 
-    offset: of its centre from the body's pose, turned with the body. yaw: how far it is turned against the
-    body. A part that is off centre in x or z is turned by whole quarters of a turn only (0, 16384, 32768,
-    49152): its collider keeps the offset turned back by `yaw`, which no other angle does without rounding.
-    So every part's centre is, to the bit, that of a collider with the body's pose and the part's offset.
-    """
+    offset: of its centre from the body's pose, turned with the body. yaw: how far it is turned
+    against the body. A part that is off centre in x or z is turned by whole quarters of a turn only
+    (0, 16384, 32768, 49152): its collider keeps the offset turned back by `yaw`, which no other
+    angle does without rounding. So every part's centre is, to the bit, that of a collider with the
+    body's pose and the part's offset."""
 
     shape: Shape
     offset: tuple[int, int, int] = (0, 0, 0)
@@ -64,16 +74,17 @@ class Part:
         self.placed()
 
     def mirrored(self) -> Part:
-        """The part as in a mirror across the body's local z axis: offset ox becomes -ox, and what faced the
-        yaw w faces half a turn - w; a box turned by w is turned by -w. ValueError if -ox leaves int32."""
+        """The part as in a mirror across the body's local z axis: offset ox becomes -ox, and what
+        faced the yaw w faces half a turn - w; a box turned by w is turned by -w. ValueError if -ox
+        leaves int32."""
         ox, oy, oz = self.offset
         ox = integer("offset: ox, mirrored,", -ox, INT32_MIN, INT32_MAX)
         yaw = (_HALF if isinstance(self.shape, Sector) else 0) - self.yaw
         return Part(self.shape, (ox, oy, oz), self.layer, yaw % _TURN, self.active)
 
     def placed(self) -> tuple[int, int, int]:
-        """The offset of its collider: the part's, turned back by its yaw. ValueError if that is not exact or
-        leaves int32."""
+        """The offset of its collider: the part's, turned back by its yaw. ValueError if that is not
+        exact or leaves int32."""
         ox, oy, oz = self.offset
         if not (ox or oz):
             return self.offset
@@ -95,15 +106,16 @@ Spans = range | Sequence[range]
 
 @dataclass(frozen=True)
 class Attack:
-    """Which parts of a body are active in which frames of an attack. Frame 0 is the one it is started in.
+    """Which parts of a body are active in which frames of an attack. Frame 0 is the one it is
+    started in.
 
-    active: of each part that the attack switches on, the frames in which it is on, as a range or several.
-    inactive: of each part that the attack switches off, the frames in which it is off, as the hurtboxes
-    during a roll. A part of `active` is off in every other frame and when the attack is over, one of
-    `inactive` on.
+    active: of each part that the attack switches on, the frames in which it is on, as a range or
+    several. inactive: of each part that the attack switches off, the frames in which it is off, as
+    the hurtboxes during a roll. A part of `active` is off in every other frame and when the attack
+    is over, one of `inactive` on.
 
-    A part that is switched off and on again ENTERs again: two ranges with a frame between them hit twice.
-    """
+    A part that is switched off and on again ENTERs again: two ranges with a frame between them hit
+    twice."""
 
     frames: int
     active: Mapping[str, Spans]
@@ -119,17 +131,22 @@ class Attack:
             object.__setattr__(self, kind, spans)
         both = [name for name in self.active if name in self.inactive]
         if both:
-            raise ValueError(f"a part must be in active or in inactive, not in both, as {shown(both[0])} is")
+            raise ValueError(
+                f"a part must be in active or in inactive, not in both, as {shown(both[0])} is"
+            )
 
     @classmethod
     def of(cls, startup: int, active: int, recovery: int, parts: Iterable[str]) -> Attack:
-        """Parts that are off for `startup` frames, on for `active`, and off again for `recovery`."""
+        """Parts that are off for `startup` frames, on for `active`, and off again for
+        `recovery`.
+        """
         if isinstance(parts, str):
             raise TypeError(f"parts must be a sequence of names, not {shown(parts)}")
         begin = integer("startup", startup, 0, _FRAMES_MAX)
         end = begin + integer("active", active, 1, _FRAMES_MAX)
         return cls(
-            end + integer("recovery", recovery, 0, _FRAMES_MAX), dict.fromkeys(parts, range(begin, end))
+            end + integer("recovery", recovery, 0, _FRAMES_MAX),
+            dict.fromkeys(parts, range(begin, end)),
         )
 
     def activity(self, frame: int | None) -> dict[str, bool]:
@@ -141,12 +158,18 @@ class Attack:
 def _spans(where: str, value: Any, frames: int) -> tuple[range, ...]:
     spans = (value,) if isinstance(value, range) else value
     if isinstance(spans, (str, bytes)) or not isinstance(spans, Sequence):
-        raise TypeError(f"{where} must be a range of frames or a sequence of them, not {shown(value)}")
+        raise TypeError(
+            f"{where} must be a range of frames or a sequence of them, not {shown(value)}"
+        )
     for span in spans:
         if not isinstance(span, range):
-            raise TypeError(f"{where} must be a range of frames or a sequence of them, not {shown(value)}")
+            raise TypeError(
+                f"{where} must be a range of frames or a sequence of them, not {shown(value)}"
+            )
         if not (span.step == 1 and 0 <= span.start < span.stop <= frames):
-            raise ValueError(f"{where} must be within range(0, {frames}), step 1, not {shown(span)}")
+            raise ValueError(
+                f"{where} must be within range(0, {frames}), step 1, not {shown(span)}"
+            )
     return tuple(spans)
 
 
@@ -155,7 +178,9 @@ def _within(frame: int | None, spans: Any) -> bool:
 
 
 class BodyState(NamedTuple):
-    """What a rollback must restore of a body beside the world's state. Plain values: it can be packed."""
+    """What a rollback must restore of a body beside the world's state. Plain values: it can be
+    packed.
+    """
 
     is_mirrored: bool
     attack: str
@@ -167,13 +192,12 @@ class BodyState(NamedTuple):
 class Body:
     """Several colliders of one owner that move and turn together.
 
-    Each call that changes the world changes all of the parts or, if one is refused, none. All parts have one
-    owner, so they never hit each other. The parts and attacks of a body do not change: another stance is
-    other parts, switched on while these are off.
+    Each call that changes the world changes all of the parts or, if one is refused, none. All parts
+    have one owner, so they never hit each other. The parts and attacks of a body do not change:
+    another stance is other parts, switched on while these are off.
 
-    Colliders may also be changed through the world; but a part that is moved by itself leaves the others
-    behind until the next `move`, `set_pose` or `follow`.
-    """
+    Colliders may also be changed through the world; but a part that is moved by itself leaves the
+    others behind until the next `move`, `set_pose` or `follow`."""
 
     __slots__ = (
         "__weakref__",
@@ -223,14 +247,24 @@ class Body:
         self._mirrored: dict[str, Part] = {}
         self._attack, self._frame, self._struck = "", 0, frozenset[int]()
         world.add_many(
-            (self._ids[name], part.shape, _turned(pose, part), part.layer, owner, part.placed(), part.active)
+            (
+                self._ids[name],
+                part.shape,
+                _turned(pose, part),
+                part.layer,
+                owner,
+                part.placed(),
+                part.active,
+            )
             for name, part in self._placed(self._is_mirrored).items()
         )
 
     def _placed(self, is_mirrored: bool) -> dict[str, Part]:
         """The parts as they are for one way of facing."""
         if is_mirrored and not self._mirrored:
-            self._mirrored = {name: _named(name, part.mirrored) for name, part in self._parts.items()}
+            self._mirrored = {
+                name: _named(name, part.mirrored) for name, part in self._parts.items()
+            }
         return self._mirrored if is_mirrored else self._parts
 
     # What there is.
@@ -253,7 +287,9 @@ class Body:
     def __getitem__(self, name: str) -> int:
         """The id of a part. KeyError if there is none of this name."""
         if name not in self._ids:
-            raise KeyError(f"no part is called {shown(name)}; there are {', '.join(map(repr, self._ids))}")
+            raise KeyError(
+                f"no part is called {shown(name)}; there are {', '.join(map(repr, self._ids))}"
+            )
         return self._ids[name]
 
     def __contains__(self, id: object) -> bool:
@@ -304,11 +340,13 @@ class Body:
     def follow(self, moved: Iterable[Moved]) -> bool:
         """Moves all of the body to where `World.separate` has pushed a part of it; whether it had.
 
-        ValueError if it pushed parts to different places: let one part of a body be on a layer that yields.
-        """
+        ValueError if it pushed parts to different places: let one part of a body be on a layer that
+        yields."""
         places = {(x, y, z) for id, x, y, z in moved if id in self}
         if len(places) > 1:
-            raise ValueError(f"the parts of a body were pushed to different places: {shown(sorted(places))}")
+            raise ValueError(
+                f"the parts of a body were pushed to different places: {shown(sorted(places))}"
+            )
         for place in places:
             self.move(*place)
         return bool(places)
@@ -316,9 +354,8 @@ class Body:
     def mirror(self, is_mirrored: bool) -> None:
         """Has the body face its local +x (False) or -x (True): for side views, which do not turn.
 
-        Parts are mirrored across the body's local z axis (`Part.mirrored`). A box, sphere, capsule or
-        cylinder keeps its shape; a fan faces the other way.
-        """
+        Parts are mirrored across the body's local z axis (`Part.mirrored`). A box, sphere, capsule
+        or cylinder keeps its shape; a fan faces the other way."""
         boolean("is_mirrored", is_mirrored)
         if is_mirrored == self._is_mirrored:
             return
@@ -365,8 +402,8 @@ class Body:
         self._switch(switches)
 
     def tick(self) -> None:
-        """Once a frame, after the world's step: moves the attack under way on to its next frame, and ends it
-        after its last. Without one it does nothing."""
+        """Once a frame, after the world's step: moves the attack under way on to its next frame,
+        and ends it after its last. Without one it does nothing."""
         if not self._attack:
             return
         if self._frame + 1 == self._attacks[self._attack].frames:
@@ -396,11 +433,11 @@ class Body:
         return self._frame
 
     def strikes(self, victim: int) -> bool:
-        """Whether the attack under way meets a victim (any id or owner, 0..2^32-1) for the first time.
+        """Whether the attack under way meets a victim (any id or owner, 0..2^32-1) for the first
+        time.
 
-        It is remembered until the attack ends: one swing hurts once, however many boxes it meets and however
-        often. Without an attack it is False.
-        """
+        It is remembered until the attack ends: one swing hurts once, however many boxes it meets
+        and however often. Without an attack it is False."""
         victim = integer("victim", victim, 0, UINT32_MAX)
         if not self._attack or victim in self._struck:
             return False
@@ -435,7 +472,9 @@ class Body:
         return BodyState(self._is_mirrored, self._attack, self._frame, tuple(sorted(self._struck)))
 
     def restore(self, state: BodyState) -> None:
-        """Takes back what `state()` returned, together with `world.load()`: it does not touch the world."""
+        """Takes back what `state()` returned, together with `world.load()`: it does not touch the
+        world.
+        """
         is_mirrored, attack, frame, struck = state
         boolean("is_mirrored", is_mirrored)
         if attack and attack not in self._attacks:
@@ -467,7 +506,9 @@ def _named(name: str, call: Callable[..., _T], *args: Any, **kwargs: Any) -> _T:
 
 def _checked_parts(parts: Mapping[str, Part]) -> dict[str, Part]:
     if not isinstance(parts, Mapping) or not parts:
-        raise ValueError(f"parts must be a mapping of names to one Part or more, not {shown(parts)}")
+        raise ValueError(
+            f"parts must be a mapping of names to one Part or more, not {shown(parts)}"
+        )
     for name, part in parts.items():
         if not isinstance(part, Part):
             raise TypeError(f"part {shown(name)} must be a Part, not {shown(part)}")

@@ -21,9 +21,9 @@ def minimise(
 ) -> list[tuple[Input, ...]]:
     """The inputs, by frame and player, shortened and made idle as far as they go on failing.
 
-    fails: the frame in which given inputs fail, or None if they do not; what comes after that frame is cut
-    off. It is called `attempts_max` times at most. ValueError if the inputs do not fail to begin with.
-    """
+    fails: the frame in which given inputs fail, or None if they do not; what comes after that frame
+    is cut off. It is called `attempts_max` times at most. ValueError if the inputs do not fail to
+    begin with."""
     search = _Search(fails, attempts_max)
     if not search.takes(inputs):
         raise ValueError("the inputs do not fail")
@@ -45,11 +45,15 @@ def _weight(inputs: list[tuple[Input, ...]], idle: Input) -> int:
 def _size(value: Input, idle: Input) -> int:
     if value == idle:
         return 0
-    return sum(1 + abs(part).bit_count() for part in (value if isinstance(value, tuple) else (value,)))
+    return sum(
+        1 + abs(part).bit_count() for part in (value if isinstance(value, tuple) else (value,))
+    )
 
 
 class _Search:
-    def __init__(self, fails: Callable[[list[tuple[Input, ...]]], int | None], attempts_max: int) -> None:
+    def __init__(
+        self, fails: Callable[[list[tuple[Input, ...]]], int | None], attempts_max: int
+    ) -> None:
         self._fails = fails
         self.attempts_left = attempts_max
         self.best: list[tuple[Input, ...]] = []
@@ -100,7 +104,9 @@ class _Search:
         """Each value that is left: idle, or with one bit fewer."""
         for frame in range(len(self.best)):
             for player in range(len(self.best[0])):
-                for simpler in _simpler(self.best[frame][player], idle) if frame < len(self.best) else ():
+                for simpler in (
+                    _simpler(self.best[frame][player], idle) if frame < len(self.best) else ()
+                ):
                     tried = list(self.best)
                     tried[frame] = _with(tried[frame], player, simpler)
                     if self.takes(tried):

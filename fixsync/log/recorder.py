@@ -10,9 +10,10 @@ from struct import Struct
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
-from fixsync import logfile, matchlog
 from fixsync._native import UINT32_MAX, integer
-from fixsync.matchlog import Answer, CastHit, Event, Header, Names, SimFrame, TraceFrame, Writer
+from fixsync.log import files as logfile
+from fixsync.log import matchlog
+from fixsync.log.matchlog import Answer, CastHit, Event, Header, Names, SimFrame, TraceFrame, Writer
 from fixsync.records import Collider, Events
 from fixsync.shapes import Pose, Shape, require_pose, require_shape
 from fixsync.sim import Input
@@ -25,7 +26,9 @@ _Self = TypeVar("_Self", bound="_Recording")
 
 
 class _Recording(ABC):
-    """A log that is being written. A context manager: an error within it leaves a log that is cut short."""
+    """A log that is being written. A context manager: an error within it leaves a log that is cut
+    short.
+    """
 
     def __init__(
         self,
@@ -74,14 +77,19 @@ class _Recording(ABC):
 
     @abstractmethod
     def abandon(self) -> None:
-        """Ends the recording without a last line: a log that is cut short, as a crash would leave it."""
+        """Ends the recording without a last line: a log that is cut short, as a crash would leave
+        it.
+        """
         self._writer.abandon()
 
     def __enter__(self: _Self) -> _Self:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if error is None:
             self.close()
@@ -90,16 +98,16 @@ class _Recording(ABC):
 
 
 class Recorder(_Recording):
-    """Writes every change of a world, and what each step finds, to a match log: one line, or block, a step.
+    """Writes every change of a world, and what each step finds, to a match log: one line, or block,
+    a step.
 
-    The world must be at frame 0, empty or with colliders; ValueError for any other, since no log holds its
-    past. A line is handed to the operating system before the step returns, so a crash loses at most the
-    frame it is in. Changes after the last step are in no frame, and so in no log.
+    The world must be at frame 0, empty or with colliders; ValueError for any other, since no log
+    holds its past. A line is handed to the operating system before the step returns, so a crash
+    loses at most the frame it is in. Changes after the last step are in no frame, and so in no log.
 
-    A world that is loaded cannot go on being recorded: the load raises ValueError, though it is done, and
-    the log ends before it, cut short. What rolls back records the inputs of confirmed frames instead:
-    `SimRecorder`.
-    """
+    A world that is loaded cannot go on being recorded: the load raises ValueError, though it is
+    done, and the log ends before it, cut short. What rolls back records the inputs of confirmed
+    frames instead: `SimRecorder`."""
 
     def __init__(
         self,
@@ -111,18 +119,19 @@ class Recorder(_Recording):
         names: Names | None = None,
         unit_mm: int | None = None,
     ) -> None:
-        """`path` is replaced if it exists; with .gz or .zst at its end it is compressed, and with .fxlog (or
-        .fxlog.gz and so on) the log is a compact one.
+        """`path` is replaced if it exists; with .gz or .zst at its end it is compressed, and with
+        .fxlog (or .fxlog.gz and so on) the log is a compact one.
 
-        tick_rate: frames a second, or (numerator, denominator) of it. meta: anything made of strings,
-        integers, booleans, lists and dicts. names: what people call layers and ids. unit_mm: how many
-        millimetres one unit is. ValueError if the world is observed already; MatchLogError for what no
-        header may hold.
-        """
+        tick_rate: frames a second, or (numerator, denominator) of it. meta: anything made of
+        strings, integers, booleans, lists and dicts. names: what people call layers and ids.
+        unit_mm: how many millimetres one unit is. ValueError if the world is observed already;
+        MatchLogError for what no header may hold."""
         world.attach(self)
         self._world: World | None = world
         try:
-            super().__init__(world, path, tick_rate=tick_rate, meta=meta, names=names, unit_mm=unit_mm)
+            super().__init__(
+                world, path, tick_rate=tick_rate, meta=meta, names=names, unit_mm=unit_mm
+            )
         except BaseException:
             world.detach(self)
             raise
@@ -162,7 +171,9 @@ class Recorder(_Recording):
     # Questions.
 
     def query(self, shape: Shape, pose: Pose, mask: int = UINT32_MAX) -> None:
-        """Asks with the coming frame: `World.query` right after its step, into `answers` and the log."""
+        """Asks with the coming frame: `World.query` right after its step, into `answers` and the
+        log.
+        """
         require_shape("shape", shape)
         require_pose("pose", pose)
         mask = integer("mask", mask, 0, UINT32_MAX)
@@ -181,7 +192,9 @@ class Recorder(_Recording):
         limit: int = 0,
         hit_when: int | None = None,
     ) -> None:
-        """Asks with the coming frame: `World.cast` right after its step, into `answers` and the log."""
+        """Asks with the coming frame: `World.cast` right after its step, into `answers` and the
+        log.
+        """
         world = self._recorded()
         least = world.hit_when if hit_when is None else hit_when
 
@@ -199,7 +212,9 @@ class Recorder(_Recording):
 
     @property
     def answers(self) -> list[Answer]:
-        """The answers to the questions of the last frame, in order: ids, or a cast's rows, as in the log."""
+        """The answers to the questions of the last frame, in order: ids, or a cast's rows, as in
+        the log.
+        """
         return self._answers
 
     # The end.
@@ -224,10 +239,11 @@ class Recorder(_Recording):
 
 
 class SimRecorder(_Recording):
-    """Writes a simulation's inputs to a match log: one line a frame, which is all that replaying needs.
+    """Writes a simulation's inputs to a match log: one line a frame, which is all that replaying
+    needs.
 
-    What rolls back gives each frame when it is confirmed. The simulation's world must be at frame 0.
-    """
+    What rolls back gives each frame when it is confirmed. The simulation's world must be at frame
+    0."""
 
     def __init__(
         self,
@@ -245,16 +261,26 @@ class SimRecorder(_Recording):
 
         The rest as for a `Recorder`.
         """
-        about: dict[str, Any] = {"tick_rate": tick_rate, "meta": meta, "names": names, "unit_mm": unit_mm}
+        about: dict[str, Any] = {
+            "tick_rate": tick_rate,
+            "meta": meta,
+            "names": names,
+            "unit_mm": unit_mm,
+        }
         super().__init__(world, path, sim=sim, seed=seed, **about)
 
     def record(
-        self, inputs: Sequence[Input], events: Iterable[Event] | None = None, hash: int | None = None
+        self,
+        inputs: Sequence[Input],
+        events: Iterable[Event] | None = None,
+        hash: int | None = None,
     ) -> None:
         """Writes the next frame: an input a player, and of the world after it what is not None."""
         frame = SimFrame(self.frames, cast("list[matchlog.Input]", list(inputs)))
         if events is not None:
-            frame.events = [(int(a), int(b), int(kind), int(contact)) for a, b, kind, contact in events]
+            frame.events = [
+                (int(a), int(b), int(kind), int(contact)) for a, b, kind, contact in events
+            ]
         if hash is not None:
             frame.hash = f"{hash:016x}"
         try:
@@ -272,4 +298,14 @@ class SimRecorder(_Recording):
 
 def _add_command(c: Collider) -> Command:
     position = c.pose.x, c.pose.y, c.pose.z
-    return "add", c.id, c.shape.as_tuple(), position, c.pose.yaw, c.layer, c.owner, c.offset, c.active
+    return (
+        "add",
+        c.id,
+        c.shape.as_tuple(),
+        position,
+        c.pose.yaw,
+        c.layer,
+        c.owner,
+        c.offset,
+        c.active,
+    )

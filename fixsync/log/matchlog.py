@@ -1,12 +1,12 @@
-"""Match logs: their schema, and files to typed values and back. docs/match-logs.md describes the format.
+"""Match logs: their schema, and files to typed values and back. docs/match-logs.md describes the
+format.
 
-Nothing here asks the kernel: a log that is well formed may still hold commands that a world refuses. A log in
-the compact form (docs/compact-logs.md) is read as the text that it stands for.
+Nothing here asks the kernel: a log that is well formed may still hold commands that a world
+refuses. A log in the compact form (docs/compact-logs.md) is read as the text that it stands for.
 
 `Reader` gives a log's frames one after another in bounded memory. Every mistake in a log is a
-`MatchLogError` that names the file, the line and the field. `Writer` writes the canonical form: the same
-content is the same bytes.
-"""
+`MatchLogError` that names the file, the line and the field. `Writer` writes the canonical form: the
+same content is the same bytes."""
 
 from __future__ import annotations
 
@@ -23,29 +23,37 @@ from typing import Annotated, Any, Protocol, TypeAlias, Union, cast
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, inspect
 
-from fixsync import compact, logfile, strictjson
-from fixsync.strictjson import LineError
+from fixsync import compact
+from fixsync.log import files as logfile
+from fixsync.log import text as strictjson
+from fixsync.log.text import LineError
 
 FORMAT = "fixsync-match"
 VERSION = 1
 LINE_BYTES_MAX = 1 << 28
-"""The longest line that is read; a longer one is an error, so that a hostile log cannot fill the memory."""
+"""The longest line that is read; a longer one is an error, so that a hostile log cannot fill the
+memory.
+"""
 
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 SEED_MAX = 2**64 - 1
 META_DIGITS_MAX = 600
-"""The most digits of an integer in `meta`: any Python reads that many, whatever its own limit is set to."""
+"""The most digits of an integer in `meta`: any Python reads that many, whatever its own limit is
+set to.
+"""
 
 
 class MatchLogError(ValueError):
     """What is wrong in a match log, and where.
 
-    `file` is its name, `line` counts from 1 (0: the file as a whole, or the log is compact), `field` is the
-    path of the value within the line, such as `commands[3][2][0]` ("": the line as a whole), `reason` the
-    rest of the message. `frame` is the number of the frame, of a compact log, which has no lines; else None.
-    """
+    `file` is its name, `line` counts from 1 (0: the file as a whole, or the log is compact),
+    `field` is the path of the value within the line, such as `commands[3][2][0]` ("": the line as a
+    whole), `reason` the rest of the message. `frame` is the number of the frame, of a compact log,
+    which has no lines; else None."""
 
-    def __init__(self, file: str, line: int, field: str, reason: str, frame: int | None = None) -> None:
+    def __init__(
+        self, file: str, line: int, field: str, reason: str, frame: int | None = None
+    ) -> None:
         self.file = file
         self.line = line
         self.field = field
@@ -197,7 +205,9 @@ class Cast(_Row, tag="cast"):
 
 
 class CastHit(_Row):
-    """One row of a cast's answer. No tuple: msgspec 0.22 crashes on a union of a bounded int and a tuple."""
+    """One row of a cast's answer. No tuple: msgspec 0.22 crashes on a union of a bounded int and a
+    tuple.
+    """
 
     id: Id
     fraction: Fraction
@@ -207,7 +217,18 @@ class CastHit(_Row):
 
 
 Command: TypeAlias = Union[  # noqa: UP007
-    Add, Move, Turn, SetPose, SetShape, SetOffset, SetOwner, SetLayer, SetActive, Remove, Query, Cast
+    Add,
+    Move,
+    Turn,
+    SetPose,
+    SetShape,
+    SetOffset,
+    SetOwner,
+    SetLayer,
+    SetActive,
+    Remove,
+    Query,
+    Cast,
 ]
 Event: TypeAlias = tuple[Id, Id, EventCode, ContactCode]
 Answer: TypeAlias = list[Union[Id, CastHit]]  # noqa: UP007
@@ -259,7 +280,9 @@ class Header(Struct, kw_only=True):
     """Frames a second, or (numerator, denominator) of it."""
     hit_when: int = 1
     layers: list[tuple[int, int]] | None = None
-    """None: every layer meets every layer. Else the enabled pairs, (i, j) with i <= j, ascending."""
+    """None: every layer meets every layer. Else the enabled pairs, (i, j) with i <= j,
+    ascending.
+    """
     sim: str | None = None
     seed: int = 0
     meta: dict[str, Any] = {}
@@ -269,7 +292,9 @@ class Header(Struct, kw_only=True):
 
     def seconds(self, frames: int) -> float:
         """How long so many frames last; for showing, never for deciding."""
-        numerator, denominator = self.tick_rate if isinstance(self.tick_rate, tuple) else (self.tick_rate, 1)
+        numerator, denominator = (
+            self.tick_rate if isinstance(self.tick_rate, tuple) else (self.tick_rate, 1)
+        )
         return frames * denominator / numerator
 
 
@@ -322,10 +347,13 @@ def parse_header(line: bytes) -> Header:
     """The header on line 1, given without its newline. `LineError` for what is none."""
     doc = strictjson.parse(line, digits_max=META_DIGITS_MAX)
     if "format" not in doc:
-        raise LineError("format", f'the key is missing; a match log starts with {{"format":"{FORMAT}"')
+        raise LineError(
+            "format", f'the key is missing; a match log starts with {{"format":"{FORMAT}"'
+        )
     if doc["format"] != FORMAT:
         raise LineError(
-            "format", f"expected {strictjson.shown(FORMAT)}, found {strictjson.shown(doc['format'])}"
+            "format",
+            f"expected {strictjson.shown(FORMAT)}, found {strictjson.shown(doc['format'])}",
         )
     version = doc.get("version", VERSION)
     if version != VERSION or isinstance(version, bool):
@@ -338,7 +366,9 @@ def parse_header(line: bytes) -> Header:
     tick_rate = doc["tick_rate"]
     if isinstance(tick_rate, list) and len(tick_rate) != 2:
         found = strictjson.shown(tick_rate)
-        raise LineError("tick_rate", f"expected an integer or [numerator, denominator], found {found}")
+        raise LineError(
+            "tick_rate", f"expected an integer or [numerator, denominator], found {found}"
+        )
     return Header(
         capacity=doc["capacity"],
         tick_rate=tuple(tick_rate) if isinstance(tick_rate, list) else tick_rate,
@@ -365,7 +395,9 @@ def _names(names: dict[str, Any], which: str, number_max: int) -> dict[int, str]
 
 
 def format_header(header: Header) -> bytes:
-    """The header's canonical line, newline included. `LineError` for a header that no log may have."""
+    """The header's canonical line, newline included. `LineError` for a header that no log may
+    have.
+    """
     names = {which: names for which, names in _named(header.names) if names}
     doc: dict[str, Any] = {
         "format": FORMAT,
@@ -396,7 +428,9 @@ def _json(doc: dict[str, Any]) -> bytes:
 def _named(names: Names) -> list[tuple[str, dict[str, str]]]:
     """Both tables with keys as JSON has them, ascending by number."""
     tables = ("layers", names.layers), ("ids", names.ids)
-    return [(which, {str(number): table[number] for number in sorted(table)}) for which, table in tables]
+    return [
+        (which, {str(number): table[number] for number in sorted(table)}) for which, table in tables
+    ]
 
 
 # ---- the lines after it ----
@@ -410,7 +444,9 @@ _FOOTER_LINE = inspect.type_info(Footer)
 def _hexadecimal(value: str, digits: int, path: str) -> str:
     value = value.lower()
     if len(value) != digits or value.strip(_HEX):
-        raise LineError(path, f"expected {digits} hexadecimal digits, found {strictjson.shown(value)}")
+        raise LineError(
+            path, f"expected {digits} hexadecimal digits, found {strictjson.shown(value)}"
+        )
     return value
 
 
@@ -446,11 +482,10 @@ class _FrameFormat:
     def parse_all(self, block: bytes, lines: list[bytes], due: int) -> list[Frame] | None:
         """All of a block of whole lines at once, or None if any of them needs `parse`.
 
-        msgspec checks types, ranges, lengths and known keys, and finds blank lines. What it lets through is
-        looked for here in the block as a whole: carriage returns, white space around an object, -0, frames
-        out of sequence, keys that stand twice (a frame's line has a colon after each key and nowhere else),
-        hashes that are none.
-        """
+        msgspec checks types, ranges, lengths and known keys, and finds blank lines. What it lets
+        through is looked for here in the block as a whole: carriage returns, white space around an
+        object, -0, frames out of sequence, keys that stand twice (a frame's line has a colon after
+        each key and nowhere else), hashes that are none."""
         count = len(lines)
         if b"\r" in block or _MINUS_ZERO(block):
             return None
@@ -474,7 +509,9 @@ class _FrameFormat:
         return frames
 
     def format(self, frame: Frame) -> bytes:
-        """The frame's canonical line, newline included. `LineError` for a frame that no log may have."""
+        """The frame's canonical line, newline included. `LineError` for a frame that no log may
+        have.
+        """
         try:
             line = self._encode(frame)
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -524,11 +561,13 @@ _TRACE, _SIM = _FrameFormat(TraceFrame), _FrameFormat(SimFrame)
 
 
 class Quick(Protocol):
-    """What can deal with whole blocks of frames before they are taken apart. `fixsync.quick` has one."""
+    """What can deal with whole blocks of frames before they are taken apart. `fixsync.quick` has
+    one.
+    """
 
     def text(self, lines: bytes, frame: int) -> tuple[int, int]:
-        """Given whole lines, the first of which should be of this frame: how many frames at their start it
-        has dealt with, and how many bytes they are."""
+        """Given whole lines, the first of which should be of this frame: how many frames at their
+        start it has dealt with, and how many bytes they are."""
 
     def columns(self, block: compact.Columns) -> int:
         """How many frames at the start of the block it has dealt with."""
@@ -540,10 +579,9 @@ class Quick(Protocol):
 class Reader:
     """A match log, read once from start to end. A context manager; iterate over it for the frames.
 
-    The memory it needs is that of a hundred frames, or of the longest line, or of the largest block of a
-    compact log. MatchLogError for whatever is wrong, after the whole frames before it; OSError for a file
-    that cannot be read; ValueError for a compression that is not installed.
-    """
+    The memory it needs is that of a hundred frames, or of the longest line, or of the largest block
+    of a compact log. MatchLogError for whatever is wrong, after the whole frames before it; OSError
+    for a file that cannot be read; ValueError for a compression that is not installed."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.name = os.fspath(path)
@@ -574,7 +612,9 @@ class Reader:
             else:
                 self._blocks = self._whole_lines(pieces)
                 line, line_feed, self._block = next(self._blocks, b"").partition(b"\n")
-                self.header = self._read_header(line if line_feed else self._rest, is_whole=bool(line_feed))
+                self.header = self._read_header(
+                    line if line_feed else self._rest, is_whole=bool(line_feed)
+                )
         except BaseException:
             self._source.close()
             raise
@@ -585,7 +625,10 @@ class Reader:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -594,7 +637,9 @@ class Reader:
 
     @property
     def line(self) -> int:
-        """The number of the last line read; that of frame n is n + 2. A compact log is counted likewise."""
+        """The number of the last line read; that of frame n is n + 2. A compact log is counted
+        likewise.
+        """
         return self.frames + self._other_lines
 
     @property
@@ -629,7 +674,9 @@ class Reader:
             raise self._error_after("", str(damage)) from damage
 
     def _whole_lines(self, pieces_read: Iterator[bytes]) -> Iterator[bytes]:
-        """The text in blocks of whole lines. What follows the last line feed becomes `_rest`, sets `cut`."""
+        """The text in blocks of whole lines. What follows the last line feed becomes `_rest`, sets
+        `cut`.
+        """
         pieces: list[bytes] = []
         size = 0
         for piece in pieces_read:
@@ -654,7 +701,9 @@ class Reader:
 
     def _read_header(self, line: bytes, *, is_whole: bool) -> Header:
         if not line and not is_whole:
-            raise MatchLogError(self.name, 0, "", "the file is empty; a match log has a header on line 1")
+            raise MatchLogError(
+                self.name, 0, "", "the file is empty; a match log has a header on line 1"
+            )
         if compression := logfile.compression_of(line):
             reason = f"the data is compressed, so its name must end in {compression}"
             raise MatchLogError(self.name, 0, "", reason)
@@ -675,8 +724,9 @@ class Reader:
         return cast("Iterator[Frame]", self._frames)
 
     def left_by(self, quick: Quick | None) -> Iterator[Frame | None]:
-        """The frames that `quick`, which is given every block first, does not deal with. A None stands for
-        those of a block that it has dealt with. If it is None, all frames that have not been given yet."""
+        """The frames that `quick`, which is given every block first, does not deal with. A None
+        stands for those of a block that it has dealt with. If it is None, all frames that have not
+        been given yet."""
         self._quick = quick
         return self._frames
 
@@ -733,10 +783,14 @@ class Reader:
 
     def _check_footer(self, footer: Footer) -> None:
         if footer.frames != self.frames:
-            raise self._error_after("frames", f"says {footer.frames} where the log has {self.frames}")
+            raise self._error_after(
+                "frames", f"says {footer.frames} where the log has {self.frames}"
+            )
         if footer.sha256 is not UNSET and footer.sha256 != self._sha256.hexdigest():
             found = self._sha256.hexdigest()
-            raise self._error_after("sha256", f"says {footer.sha256} where the bytes before it have {found}")
+            raise self._error_after(
+                "sha256", f"says {footer.sha256} where the bytes before it have {found}"
+            )
 
     # Blocks to frames.
 
@@ -773,7 +827,9 @@ class Reader:
 
     def _unpacked_blocks(self) -> Iterator[compact.Columns]:
         try:
-            yield from self._unpacker.blocks(self.header.capacity, self.header.sim is not None, self._quick)
+            yield from self._unpacker.blocks(
+                self.header.capacity, self.header.sim is not None, self._quick
+            )
         except LineError as wrong:
             raise self._error_after(wrong.path, wrong.reason) from wrong
         except MemoryError as error:
@@ -789,8 +845,8 @@ class Reader:
 
 
 def canonical_lines(reader: Reader) -> Iterator[bytes]:
-    """The lines of a log in canonical form: all that its reader has not given yet. None at the end if it was
-    cut short."""
+    """The lines of a log in canonical form: all that its reader has not given yet. None at the end
+    if it was cut short."""
     line = format_header(reader.header)
     sha256 = hashlib.sha256(line)
     yield line
@@ -803,14 +859,13 @@ def canonical_lines(reader: Reader) -> Iterator[bytes]:
 
 
 class Writer:
-    """Writes a match log in canonical form: as text, or in the compact form under a name for it (.fxlog). A
-    context manager: an error within leaves a cut log.
+    """Writes a match log in canonical form: as text, or in the compact form under a name for it
+    (.fxlog). A context manager: an error within leaves a cut log.
 
-    Each frame is handed to the operating system before `write` returns (but a `.xz` or `.bz2` keeps a part
-    back until `close`, and so does a compact log that `gathers` frames into blocks, which makes it several
-    times smaller). With `replace`, the file appears under its name at `close`; what has that name now
-    stays until then.
-    """
+    Each frame is handed to the operating system before `write` returns (but a `.xz` or `.bz2` keeps
+    a part back until `close`, and so does a compact log that `gathers` frames into blocks, which
+    makes it several times smaller). With `replace`, the file appears under its name at `close`;
+    what has that name now stays until then."""
 
     def __init__(
         self,
@@ -836,7 +891,9 @@ class Writer:
         if logfile.is_compact_name(path) if is_compact is None else is_compact:
             self._packer = compact.Packer(header.capacity, header.sim is not None)
             line = self._packer.start(line[:-1])
-        self._written, self._target = logfile.place_of(path) if replace else (Path(path), Path(path))
+        self._written, self._target = (
+            logfile.place_of(path) if replace else (Path(path), Path(path))
+        )
         self._sink = logfile.Sink(self._written, suffix=logfile.suffix_of(path))
         try:
             self._put(line)
@@ -848,7 +905,10 @@ class Writer:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if error is None:
             self.close()
@@ -866,7 +926,9 @@ class Writer:
         return self._sink.size
 
     def write(self, frame: Frame) -> None:
-        """Writes the next frame. MatchLogError, and nothing written, for one that no log may have here."""
+        """Writes the next frame. MatchLogError, and nothing written, for one that no log may have
+        here.
+        """
         try:
             if frame.frame != self.frames:
                 raise LineError("frame", f"expected {self.frames}, found {frame.frame}")
@@ -892,7 +954,9 @@ class Writer:
             return
         try:
             if self._packer is not None:
-                self._put(self._packer.block() + (self._packer.end(self.frames) if is_whole else b""))
+                self._put(
+                    self._packer.block() + (self._packer.end(self.frames) if is_whole else b"")
+                )
             elif is_whole:
                 footer = Footer(self.frames, self._sha256.hexdigest())
                 self._sink.write(msgspec.json.encode(footer) + b"\n")

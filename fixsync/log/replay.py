@@ -13,8 +13,8 @@ from typing import Any
 from msgspec import UNSET
 
 from fixsync import sim
-from fixsync.logfile import is_log_name
-from fixsync.matchlog import (
+from fixsync.log.files import is_log_name
+from fixsync.log.matchlog import (
     Answer,
     Cast,
     Event,
@@ -29,10 +29,10 @@ from fixsync.matchlog import (
     check_ids,
     plain,
 )
-from fixsync.player import Player
+from fixsync.log.player import Player
+from fixsync.log.text import LineError
 from fixsync.quick import Quick
 from fixsync.records import Collider
-from fixsync.strictjson import LineError
 from fixsync.world import World
 
 __all__ = ["Compared", "Difference", "Replay", "Verdict", "exit_code", "find_logs", "replay"]
@@ -55,7 +55,9 @@ class Verdict(Enum):
     OUT_OF_MEMORY = "out of memory"
     """The log may be valid, but replaying it needs more memory than there is."""
     UNREADABLE = "unreadable"
-    """The file cannot be read. `replay` raises an error instead; what replays many logs tells it so."""
+    """The file cannot be read. `replay` raises an error instead; what replays many logs tells it
+    so.
+    """
     CUT_SHORT = "cut short"
     """The log has no end; up to there it is as it says."""
 
@@ -97,13 +99,17 @@ class Compared:
 
 @dataclass
 class Difference:
-    """The first frame that is not as the log says, and what is first in it: event, else answer, else hash."""
+    """The first frame that is not as the log says, and what is first in it: event, else answer,
+    else hash.
+    """
 
     frame: int
     fields: list[str]
     """All that differs in this frame: "events", "queries", "hash"."""
     expected: Any
-    """What the log says: the pair's events as (kind, contact), an answer (None: there is none), or a hash."""
+    """What the log says: the pair's events as (kind, contact), an answer (None: there is none), or
+    a hash.
+    """
     found: Any
     """What replaying gives, likewise."""
     pair: tuple[int, int] | None = None
@@ -145,16 +151,17 @@ class Replay:
     @property
     def speed(self) -> float:
         """How many times faster than the match it was; 0 if that is unknown."""
-        return self.header.seconds(self.frames) / self.seconds if self.header and self.seconds else 0.0
+        return (
+            self.header.seconds(self.frames) / self.seconds if self.header and self.seconds else 0.0
+        )
 
 
 def find_logs(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
-    """The files among the paths, and the match logs in the folders among them and below, by name: also links
-    that lead nowhere, for reading them to tell. Links to folders are not followed.
+    """The files among the paths, and the match logs in the folders among them and below, by name:
+    also links that lead nowhere, for reading them to tell. Links to folders are not followed.
 
-    ValueError for a folder without any; FileNotFoundError for a path that is not there, and another OSError
-    for a folder that cannot be read.
-    """
+    ValueError for a folder without any; FileNotFoundError for a path that is not there, and another
+    OSError for a folder that cannot be read."""
 
     def unreadable(error: OSError) -> None:
         raise error
@@ -167,7 +174,9 @@ def find_logs(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
             continue
         folders = os.walk(path, onerror=unreadable)
         files = (Path(folder, name) for folder, _, names in folders for name in names)
-        logs = sorted(file for file in files if is_log_name(file) and (file.is_file() or not file.exists()))
+        logs = sorted(
+            file for file in files if is_log_name(file) and (file.is_file() or not file.exists())
+        )
         if not logs:
             kinds = "*.jsonl, *.fxlog, also compressed"
             raise ValueError(f"{path}: no match logs ({kinds}) in this folder or below")
@@ -182,12 +191,13 @@ def replay(
     simulations: Mapping[str, sim.SimulationType] | None = None,
     progress: Callable[[Reader], None] | None = None,
 ) -> Replay:
-    """Replays one log. `output`: where to write it with all that its recorder left out, or told wrongly.
+    """Replays one log. `output`: where to write it with all that its recorder left out, or told
+    wrongly.
 
-    The output is canonical, and has no last line if the log was cut short; of a log that is not valid none is
-    written. `simulations`: by name, for logs with a sim; else those that `fixsync.sim.named` knows.
-    `progress` is called now and then. OSError for files that cannot be read or written.
-    """
+    The output is canonical, and has no last line if the log was cut short; of a log that is not
+    valid none is written. `simulations`: by name, for logs with a sim; else those that
+    `fixsync.sim.named` knows. `progress` is called now and then. OSError for files that cannot be
+    read or written."""
     result = Replay(os.fspath(path))
     began = time.perf_counter()
     try:
@@ -238,7 +248,8 @@ class _Run:
     def _frames(self, writer: Writer | None) -> None:
         result, reader, player = self._result, self._reader, self._player
         play, progress = player.play, self._progress
-        # What is written has to be made frame by frame, and a sim's frames are played by the simulation.
+        # What is written has to be made frame by frame, and a sim's frames are played by the
+        # simulation.
         quick = Quick(player) if writer is None and reader.header.sim is None else None
         hits = played = 0
         told = 0
@@ -247,7 +258,11 @@ class _Run:
                 if frame is not None:
                     hits += play(frame)
                     played += 1
-                    if frame.hash is not UNSET or frame.events is not UNSET or frame.queries is not UNSET:
+                    if (
+                        frame.hash is not UNSET
+                        or frame.events is not UNSET
+                        or frame.queries is not UNSET
+                    ):
                         self._compare(frame)
                     if writer is not None:
                         writer.write(_filled(frame, player))
@@ -308,7 +323,9 @@ def _difference(frame: Frame, player: Player, differing: list[str]) -> Differenc
     return Difference(frame.frame, differing, frame.hash, player.hash)
 
 
-def _event_difference(number: int, expected: list[Event], player: Player, differing: list[str]) -> Difference:
+def _event_difference(
+    number: int, expected: list[Event], player: Player, differing: list[str]
+) -> Difference:
     found = player.events
     by_pair: dict[tuple[int, int], tuple[list[Any], list[Any]]] = {}
     for side, events in enumerate((expected, found)):
@@ -334,9 +351,13 @@ def collider_of(world: World, id: int) -> Collider | None:
 def _answer_difference(
     frame: Frame, expected: list[Answer], found: list[Answer], differing: list[str]
 ) -> Difference:
-    index = next(i for i in range(max(len(expected), len(found))) if expected[i : i + 1] != found[i : i + 1])
+    index = next(
+        i for i in range(max(len(expected), len(found))) if expected[i : i + 1] != found[i : i + 1]
+    )
     said, seen = (answers[index] if index < len(answers) else None for answers in (expected, found))
-    return Difference(frame.frame, differing, said, seen, query=index, question=_question(frame, index))
+    return Difference(
+        frame.frame, differing, said, seen, query=index, question=_question(frame, index)
+    )
 
 
 def _question(frame: Frame, index: int) -> Any:

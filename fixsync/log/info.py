@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import UNSET
 
-from fixsync.matchlog import (
+from fixsync.log.matchlog import (
     Add,
     Frame,
     Header,
@@ -23,7 +23,7 @@ from fixsync.matchlog import (
     check_command_id,
     check_ids,
 )
-from fixsync.strictjson import LineError
+from fixsync.log.text import LineError
 
 __all__ = ["Info", "info"]
 
@@ -73,8 +73,8 @@ class Info:
     error: MatchLogError | None = None
     """Why it is not valid, or was not read to its end."""
     is_unreadable: bool = False
-    """Whether the error is of the file and not of the log in it. `info` raises an error instead; what tells
-    of many logs tells it so."""
+    """Whether the error is of the file and not of the log in it. `info` raises an error instead;
+    what tells of many logs tells it so."""
 
 
 def info(path: str | os.PathLike[str]) -> Info:

@@ -1,9 +1,9 @@
-"""One line of JSON, read without the liberties that JSON parsers take, and checked against a msgspec type.
+"""One line of JSON, read without the liberties that JSON parsers take, and checked against a
+msgspec type.
 
-msgspec decodes fast and tells little. This pass is slow and tells all: the path of the first value that is
-wrong, the value, and what was expected. It also finds what msgspec lets through: keys that stand twice, and
--0.
-"""
+msgspec decodes fast and tells little. This pass is slow and tells all: the path of the first value
+that is wrong, the value, and what was expected. It also finds what msgspec lets through: keys that
+stand twice, and -0."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ class LineError(Exception):
 
 
 class _Number(str):
-    """The text of a number that is no integer, or is not written as one should be: 1.0, 1e5, NaN, -0."""
+    """The text of a number that is no integer, or is not written as one should be: 1.0, 1e5, NaN,
+    -0.
+    """
 
 
 class _BigInteger(_Number):
@@ -49,7 +51,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse(line: bytes, *, digits_max: int = 20) -> dict[str, Any]:
-    """The object on a line, given without its line feed. LineError for what is no JSON object in UTF-8."""
+    """The object on a line, given without its line feed. LineError for what is no JSON object in
+    UTF-8.
+    """
     if line.startswith(b"\xef\xbb\xbf"):
         raise LineError("", "a byte order mark; the format is UTF-8 without one")
     if b"\r" in line:
@@ -117,7 +121,9 @@ def _expected_kind(schema: inspect.Type) -> str:
 
 
 def check(value: Any, schema: inspect.Type, path: str = "") -> None:
-    """LineError, about the first place in the order of the line, unless the value is what the schema says."""
+    """LineError, about the first place in the order of the line, unless the value is what the
+    schema says.
+    """
     if isinstance(value, _RepeatedKey):
         raise LineError(key_path(path, value.key), "the key stands twice")
     options = schema.types if isinstance(schema, inspect.UnionType) else (schema,)
@@ -153,7 +159,8 @@ def _check_integer(value: Any, schema: Any, path: str) -> None:
     low, high = schema.ge, schema.le
     if isinstance(value, _BigInteger):
         raise LineError(
-            path, f"{shown(value)} has too many digits" if high is None else _outside(value, low, high)
+            path,
+            f"{shown(value)} has too many digits" if high is None else _outside(value, low, high),
         )
     if (low is not None and value < low) or (high is not None and value > high):
         raise LineError(path, _outside(value, low, high))
@@ -190,7 +197,9 @@ def _check_row(value: Any, schema: inspect.StructType, path: str) -> None:
     names = ", ".join(field.name for field in schema.fields)
     if len(value) != len(schema.fields) + tagged:
         label = f"{shown(schema.tag)}, {names}" if tagged else names
-        raise LineError(path, f"expected {len(schema.fields) + tagged} values ({label}), found {len(value)}")
+        raise LineError(
+            path, f"expected {len(schema.fields) + tagged} values ({label}), found {len(value)}"
+        )
     for i, field in enumerate(schema.fields, start=int(tagged)):
         check(value[i], field.type, f"{path}[{i}]")
 
@@ -227,7 +236,9 @@ DEPTH_MAX = 64
 
 
 def check_plain(value: Any, path: str, depth: int = 0) -> None:
-    """LineError unless the value is a string, an integer, a boolean, or a list or an object of them."""
+    """LineError unless the value is a string, an integer, a boolean, or a list or an object of
+    them.
+    """
     if isinstance(value, _RepeatedKey):
         raise LineError(key_path(path, value.key), "the key stands twice")
     if isinstance(value, _BigInteger):

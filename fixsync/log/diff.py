@@ -12,11 +12,11 @@ from msgspec import UNSET
 
 from fixsync import sim
 from fixsync.fields import ABSENT, differences
-from fixsync.matchlog import Frame, Header, MatchLogError, Reader, SimFrame, check_ids, plain
-from fixsync.player import Player
+from fixsync.log.matchlog import Frame, Header, MatchLogError, Reader, SimFrame, check_ids, plain
+from fixsync.log.player import Player
+from fixsync.log.text import LineError
 from fixsync.records import Collider, Events
 from fixsync.shapes import Contact
-from fixsync.strictjson import LineError
 from fixsync.world import Command, World
 
 __all__ = ["Diff", "Pair", "Row", "Standing", "diff"]
@@ -34,7 +34,9 @@ class Row:
     """One difference. Values are as in the logs; "absent" is what one side does not have."""
 
     group: str
-    """"header", "commands", "inputs", "events", "queries", "hash", "state", or "length" if one has ended."""
+    """"header", "commands", "inputs", "events", "queries", "hash", "state", or "length" if one has
+    ended.
+    """
     name: str
     """What differs, within the group: "seed", "[3]", "1, 5", "collider 7: x"."""
     a: Any
@@ -43,7 +45,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Standing:
-    """Two colliders in the world of one log, replayed, at a frame's step: what its hits were made of.
+    """Two colliders in the world of one log, replayed, at a frame's step: what its hits were made
+    of.
 
     After the step a game may still have moved or removed them.
     """
@@ -80,13 +83,17 @@ class Diff:
     header: list[Row] = field(default_factory=list)
     """Differences of line 1."""
     rows: list[Row] = field(default_factory=list)
-    """Differences of `frame`: what the logs say, then the state of both worlds after it, field by field."""
+    """Differences of `frame`: what the logs say, then the state of both worlds after it, field by
+    field.
+    """
     more_rows: int = 0
     """Differences of `frame` that are not in `rows`."""
     pairs: list[Pair] = field(default_factory=list)
     """Where the pairs stand that `rows` speak of, the first few of them."""
     not_compared: dict[str, int] = field(default_factory=dict)
-    """In how many frames only one of the logs tells its events, queries or hash, and which those are."""
+    """In how many frames only one of the logs tells its events, queries or hash, and which those
+    are.
+    """
     notes: list[str] = field(default_factory=list)
     error: MatchLogError | None = None
     """Why one of them is not valid."""
@@ -110,16 +117,18 @@ def diff(
 ) -> Diff:
     """Compares two logs up to the first frame that differs, replaying both.
 
-    What one log leaves out is counted and not compared. `ignore_meta`: a header that differs in `meta`,
-    `names` or `unit_mm` alone counts as the same. What follows the first difference is read, so that a log
-    that is not valid is told, but not replayed. OSError for files that cannot be read.
-    """
+    What one log leaves out is counted and not compared. `ignore_meta`: a header that differs in
+    `meta`, `names` or `unit_mm` alone counts as the same. What follows the first difference is
+    read, so that a log that is not valid is told, but not replayed. OSError for files that cannot
+    be read."""
     result = Diff(os.fspath(a), os.fspath(b))
     try:
         with Reader(a) as reader_a, Reader(b) as reader_b:
             result.headers = (reader_a.header, reader_b.header)
             result.is_compact = reader_a.is_compact or reader_b.is_compact
-            result.header = list(_header_rows(reader_a.header, reader_b.header, ignore_meta=ignore_meta))
+            result.header = list(
+                _header_rows(reader_a.header, reader_b.header, ignore_meta=ignore_meta)
+            )
             _Comparison(result, _Side(reader_a, simulations), _Side(reader_b, simulations)).run()
     except MatchLogError as error:
         result.error = error
@@ -129,7 +138,9 @@ def diff(
 class _Side:
     """One of the two logs: its frames one by one, and its world after each."""
 
-    def __init__(self, reader: Reader, simulations: Mapping[str, sim.SimulationType] | None) -> None:
+    def __init__(
+        self, reader: Reader, simulations: Mapping[str, sim.SimulationType] | None
+    ) -> None:
         self.reader = reader
         self.player: Player | None = None
         self.unplayed = ""
@@ -207,7 +218,11 @@ class _Comparison:
     def run(self) -> None:
         result = self._result
         for number, (a, b) in enumerate(zip_longest(self._a, self._b)):
-            rows = self._length_rows(number, a, b) if a is None or b is None else self._frame_rows(a, b)
+            rows = (
+                self._length_rows(number, a, b)
+                if a is None or b is None
+                else self._frame_rows(a, b)
+            )
             if rows:
                 result.frame = number
                 result.pairs = self._pairs_told()
@@ -222,7 +237,9 @@ class _Comparison:
                 result.notes.append(f"{reader.name} was cut short after {frames}: {reader.cut}")
 
     def _length_rows(self, number: int, a: Frame | None, b: Frame | None) -> list[Row]:
-        return [Row("length", f"frame {number}", *("present" if frame else ABSENT for frame in (a, b)))]
+        return [
+            Row("length", f"frame {number}", *("present" if frame else ABSENT for frame in (a, b)))
+        ]
 
     def _frame_rows(self, a: Frame, b: Frame) -> list[Row]:
         group = "inputs" if isinstance(a, SimFrame) else "commands"
@@ -252,7 +269,9 @@ class _Comparison:
         return [*_list_rows(group, a, b)]
 
     def _state_rows(self, differs: bool) -> list[Row]:
-        """The fields that are not the same in both worlds. Where the logs do not differ, the hashes tell."""
+        """The fields that are not the same in both worlds. Where the logs do not differ, the hashes
+        tell.
+        """
         a, b = self._a.player, self._b.player
         if a is None or b is None or (not differs and a.hash == b.hash):
             return []
@@ -261,12 +280,15 @@ class _Comparison:
             return []
         rows = []
         for difference in differences(_fields(a), _fields(b)):
-            # hit_when and layers are in the state too; if the headers differ in them, that is told already.
+            # hit_when and layers are in the state too; if the headers differ in them, that is told
+            # already.
             told = difference.key == ("world",) and difference.field.partition("[")[0] in header
             if difference.key[0] == "hit":
                 self._pairs.add((int(difference.key[1]), int(difference.key[2])))
             if not told:
-                rows.append(Row("state", f"{difference.owner}: {difference.field}", *difference.values))
+                rows.append(
+                    Row("state", f"{difference.owner}: {difference.field}", *difference.values)
+                )
         return rows
 
     def _pairs_told(self) -> list[Pair]:

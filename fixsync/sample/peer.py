@@ -1,8 +1,9 @@
-"""One peer of `fixsync peers`, a process of its own: `main` with the task, as JSON, for its argument.
+"""One peer of `fixsync peers`, a process of its own: `main` with the task, as JSON, for its
+argument.
 
-It plays the sample game by a bot. It says on standard output, one JSON object a line, where it listens, then
-how it gets on, and at last how its match ended; on standard input it is told where the others are.
-"""
+It plays the sample game by a bot. It says on standard output, one JSON object a line, where it
+listens, then how it gets on, and at last how its match ended; on standard input it is told where
+the others are."""
 
 from __future__ import annotations
 
@@ -15,9 +16,10 @@ from typing import Any, BinaryIO
 import msgspec
 from msgspec import Struct
 
-from fixsync.faults import faulty
-from fixsync.random import Random
-from fixsync.recorder import SimRecorder
+from fixsync.game.random import Random
+from fixsync.log.recorder import SimRecorder
+from fixsync.sample.faults import faulty
+from fixsync.sample.skillfight import SkillFight
 from fixsync.session import (
     Confirmed,
     Joined,
@@ -29,9 +31,8 @@ from fixsync.session import (
     SpectatorSession,
     Timing,
 )
+from fixsync.session.udp import Address, Endpoint, now_ms, play
 from fixsync.sim import Input, names_of
-from fixsync.skillfight import SkillFight
-from fixsync.udp import Address, Endpoint, now_ms, play
 
 __all__ = ["Status", "Task", "match_of", "session_of"]
 
@@ -114,7 +115,8 @@ def session_of(task: Task, match: Match, simulation: SkillFight) -> Session:
     kind: type[Session] = RollbackSession if task.prediction_max else LockstepSession
     if not match.is_player(task.me):
         kind = SpectatorSession
-    # A run of many frames may fall far behind on a busy machine; silence is what tells that a peer is gone.
+    # A run of many frames may fall far behind on a busy machine; silence is what tells that a peer
+    # is gone.
     timing = Timing(connect_ms=60_000, silence_ms=15_000, stall_ms=60_000)
     return kind(match, simulation, task.me, instance=time.time_ns(), now_ms=now_ms(), timing=timing)
 
@@ -187,14 +189,24 @@ class _Peer:
         peers: dict[int, Address] = dict(others)
         self.session = session_of(self.task, match_of(self.task), self.simulation)
         end = await play(
-            endpoint, self.session, peers, self.decide, self.heed, rate=self.task.rate, watch=self.watch
+            endpoint,
+            self.session,
+            peers,
+            self.decide,
+            self.heed,
+            rate=self.task.rate,
+            watch=self.watch,
         )
         endpoint.close()
         if self.recorder is not None:
             self.recorder.close()
         if self.part is not None:
             self.part.close()
-        self.status.reason, self.status.end_frame, self.status.text = end.reason.name, end.frame, end.text
+        self.status.reason, self.status.end_frame, self.status.text = (
+            end.reason.name,
+            end.frame,
+            end.text,
+        )
         if end.desync is not None:
             end.desync.write(Path(self.task.report))
             self.status.report = self.task.report

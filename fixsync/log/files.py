@@ -1,8 +1,8 @@
 """Bytes in and out of a file whose name tells how it is compressed.
 
-`Source` reads a file of any size in pieces of bounded memory and gives what a cut file still holds. `Sink`
-writes files whose bytes are a function of what is written: no header holds a time, a file name or a platform.
-"""
+`Source` reads a file of any size in pieces of bounded memory and gives what a cut file still holds.
+`Sink` writes files whose bytes are a function of what is written: no header holds a time, a file
+name or a platform."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def suffix_of(path: str | os.PathLike[str]) -> str:
 
 
 def is_log_name(path: str | os.PathLike[str]) -> bool:
-    """Whether a file's name is that of a match log: .jsonl or .fxlog, also with a compression's suffix."""
+    """Whether a file's name is that of a match log: .jsonl or .fxlog, also with a compression's
+    suffix.
+    """
     return is_compact_name(path) or _form_of(path) == ".jsonl"
 
 
@@ -72,7 +74,9 @@ def _zstd() -> ModuleType:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:
-        raise ValueError(f"a .zst file needs the module {name}: pip install 'fixsync[zstd]'") from None
+        raise ValueError(
+            f"a .zst file needs the module {name}: pip install 'fixsync[zstd]'"
+        ) from None
 
 
 def require_compression(path: str | os.PathLike[str]) -> None:
@@ -82,7 +86,9 @@ def require_compression(path: str | os.PathLike[str]) -> None:
 
 
 def is_standard_output(path: str | os.PathLike[str]) -> bool:
-    """Whether a path leads where standard output does, as /dev/stdout; the null device is nobody's output."""
+    """Whether a path leads where standard output does, as /dev/stdout; the null device is nobody's
+    output.
+    """
     if Path(path) == STANDARD_OUTPUT:
         return True
     try:
@@ -94,8 +100,9 @@ def is_standard_output(path: str | os.PathLike[str]) -> bool:
 
 
 def open_output(path: str | os.PathLike[str]) -> FileIO:
-    """Opens a file to write it anew. Standard output goes on where it is: opened again, it would lose what
-    the file that a shell appends it to holds already. If it is closed, its number may be that of any file."""
+    """Opens a file to write it anew. Standard output goes on where it is: opened again, it would
+    lose what the file that a shell appends it to holds already. If it is closed, its number may be
+    that of any file."""
     if is_standard_output(path):
         if sys.__stdout__ is None:
             raise OSError(errno.EBADF, "standard output is closed", os.fspath(path))
@@ -104,9 +111,9 @@ def open_output(path: str | os.PathLike[str]) -> FileIO:
 
 
 def place_of(path: str | os.PathLike[str]) -> tuple[Path, Path]:
-    """Where to write what shall be at `path` when it is whole, and where that goes then: to the place of the
-    file there, or of the one that a link leads to. Both are `path` for a device or a pipe, which stays, and
-    for standard output."""
+    """Where to write what shall be at `path` when it is whole, and where that goes then: to the
+    place of the file there, or of the one that a link leads to. Both are `path` for a device or a
+    pipe, which stays, and for standard output."""
     target = Path(path)
     if (target.exists() and not target.is_file()) or is_standard_output(target):
         return target, target
@@ -116,7 +123,9 @@ def place_of(path: str | os.PathLike[str]) -> tuple[Path, Path]:
 
 
 class _Decompressor(Protocol):
-    """The interface that bz2, lzma and zstd share; at most `max_length` bytes come out of one call."""
+    """The interface that bz2, lzma and zstd share; at most `max_length` bytes come out of one
+    call.
+    """
 
     @property
     def eof(self) -> bool: ...
@@ -160,13 +169,17 @@ def _decompressor(suffix: str) -> tuple[Callable[[], _Decompressor], type[Except
     if suffix == ".bz2":
         return bz2.BZ2Decompressor, OSError
     if suffix == ".xz":
-        return (lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES_MAX)), lzma.LZMAError
+        return (
+            lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES_MAX)
+        ), lzma.LZMAError
     zstd = _zstd()
     return zstd.ZstdDecompressor, zstd.ZstdError
 
 
 class Source:
-    """The decompressed bytes of a file, in pieces. OSError for a file that cannot be opened or read."""
+    """The decompressed bytes of a file, in pieces. OSError for a file that cannot be opened or
+    read.
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.suffix = suffix_of(path)
@@ -184,7 +197,10 @@ class Source:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -195,7 +211,9 @@ class Source:
         return min(1.0, self.size / size) if size else 0.0
 
     def __iter__(self) -> Iterator[bytes]:
-        """Pieces of up to 32 KiB. DamagedFileError for broken compressed data, after what came before it."""
+        """Pieces of up to 32 KiB. DamagedFileError for broken compressed data, after what came
+        before it.
+        """
         if self._start is None:
             while data := self._file.read(_PIECE_BYTES):
                 self.size += len(data)
@@ -203,7 +221,8 @@ class Source:
             return
         start, error = self._start
         decoder = start()
-        # A file may hold several compressed ones. Where one ends, the next must start or the file must end.
+        # A file may hold several compressed ones. Where one ends, the next must start or the file
+        # must end.
         while data := self._file.read(_READ_BYTES):
             self.size += len(data)
             while data or not decoder.needs_input:
@@ -283,7 +302,9 @@ _COMPRESSORS: dict[str, Callable[[], _Compressor]] = {
 
 
 class Sink:
-    """Writes a file, handing over what it is given before `write` returns, where `survives_a_cut` says so."""
+    """Writes a file, handing over what it is given before `write` returns, where `survives_a_cut`
+    says so.
+    """
 
     def __init__(self, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
         suffix = suffix_of(path) if suffix is None else suffix

@@ -1,4 +1,6 @@
-"""Plays the frames of a match log: commands or inputs in, a world stepped, events and answers out."""
+"""Plays the frames of a match log: commands or inputs in, a world stepped, events and answers
+out.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from msgspec.structs import astuple
 
 from fixsync import sim
 from fixsync._native import ffi, lib
-from fixsync.matchlog import (
+from fixsync.log.matchlog import (
     Add,
     Answer,
     Cast,
@@ -33,9 +35,9 @@ from fixsync.matchlog import (
     Turn,
     check_command_id,
 )
-from fixsync.matchlog import Shape as ShapeRow
+from fixsync.log.matchlog import Shape as ShapeRow
+from fixsync.log.text import LineError
 from fixsync.shapes import Pose, Shape, shape_from_tuple
-from fixsync.strictjson import LineError
 from fixsync.world import World
 
 __all__ = ["Player", "apply_command", "shape_of"]
@@ -62,7 +64,15 @@ def _shape(tag: str, sizes: tuple[int, ...]) -> Shape:
 
 def _add(world: World, c: Add) -> None:
     pose = Pose(*c.position, c.yaw)
-    world.add(c.id, shape_of(c.shape), pose, layer=c.layer, owner=c.owner, offset=c.offset, active=c.active)
+    world.add(
+        c.id,
+        shape_of(c.shape),
+        pose,
+        layer=c.layer,
+        owner=c.owner,
+        offset=c.offset,
+        active=c.active,
+    )
 
 
 def _set_pose(world: World, c: SetPose) -> None:
@@ -114,12 +124,15 @@ def _reason(error: Exception) -> str:
 
 
 class Player:
-    """The world of a log, from its header on. `play` each frame in turn; the rest then tells of that frame.
+    """The world of a log, from its header on. `play` each frame in turn; the rest then tells of
+    that frame.
 
     LineError names the field of the header or of the frame that cannot be played.
     """
 
-    def __init__(self, header: Header, simulations: Mapping[str, sim.SimulationType] | None = None) -> None:
+    def __init__(
+        self, header: Header, simulations: Mapping[str, sim.SimulationType] | None = None
+    ) -> None:
         """`simulations`: by name, looked at before those that `fixsync.sim.named` knows."""
         self.world = _empty_world(header)
         """Of a log with a sim: the simulation's, which is started with the first frame's inputs."""
@@ -127,10 +140,12 @@ class Player:
         self.answers: list[Answer] = []
         """Answers to the frame's queries and casts, in order."""
         self.play: Callable[[Any], int] = self._play_commands
-        """Plays the next frame, a TraceFrame or, if the log has a sim, a SimFrame; returns how many hits."""
+        """Plays the next frame, a TraceFrame or, if the log has a sim, a SimFrame; returns how many
+        hits.
+        """
         self.begun: tuple[int, bool] = (0, False)
-        """How far the frame that is played next has been played already: the commands before this one, and
-        whether the step was done."""
+        """How far the frame that is played next has been played already: the commands before this
+        one, and whether the step was done."""
         self._header = header
         if header.sim is not None:
             self._type = _found(header.sim, simulations or {})
@@ -138,9 +153,9 @@ class Player:
             self.play = self._play_inputs
 
     def _play_commands(self, frame: TraceFrame) -> int:
-        # Nearly all of a match is moves and steps. The world is nobody else's here, so both go to the kernel
-        # without the lock, the type checks (the reader made them) and the observer of World's methods, and
-        # what the kernel refuses is done again by the method, for its error.
+        # Nearly all of a match is moves and steps. The world is nobody else's here, so both go to
+        # the kernel without the lock, the type checks (the reader made them) and the observer of
+        # World's methods, and what the kernel refuses is done again by the method, for its error.
         world = self.world
         kernel, counts = world._world, world._counts
         questions: list[Query | Cast] | None = None
@@ -198,11 +213,16 @@ class Player:
     def events(self) -> list[Event]:
         """Events of the frame, by (a, b)."""
         if self.simulation is not None:
-            return [(int(a), int(b), int(kind), int(contact)) for a, b, kind, contact in self._sim_events]
+            return [
+                (int(a), int(b), int(kind), int(contact))
+                for a, b, kind, contact in self._sim_events
+            ]
         world = self.world
         count = world._counts.events
         # As the kernel wrote them; the next step writes over them.
-        return list(_EVENT.iter_unpack(_buffer(world._events, count * _EVENT.size))) if count else []
+        return (
+            list(_EVENT.iter_unpack(_buffer(world._events, count * _EVENT.size))) if count else []
+        )
 
     @property
     def hash(self) -> str:

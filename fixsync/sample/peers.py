@@ -1,4 +1,6 @@
-"""Plays the sample game between processes, over UDP and a bad network, and compares what they recorded."""
+"""Plays the sample game between processes, over UDP and a bad network, and compares what they
+recorded.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,12 @@ from pathlib import Path
 import msgspec
 
 import fixsync
-from fixsync.faults import FAULTS
-from fixsync.matchlog import MatchLogError, Reader
-from fixsync.netns import Namespaces
-from fixsync.peer import Status, Task
-from fixsync.relay import Impairment, Relay
-from fixsync.replay import Verdict, replay
+from fixsync.log.matchlog import MatchLogError, Reader
+from fixsync.log.replay import Verdict, replay
+from fixsync.sample.faults import FAULTS
+from fixsync.sample.netns import Namespaces
+from fixsync.sample.peer import Status, Task
+from fixsync.sample.relay import Impairment, Relay
 
 __all__ = ["Outcome", "PeerOutcome", "Run", "run"]
 
@@ -44,7 +46,9 @@ class Run:
     restart_frame: int | None = None
     """The last player is killed when it has confirmed so many frames, and started again."""
     late_frame: int | None = None
-    """The last player's seat is empty until player 0 has confirmed so many frames; then the player comes."""
+    """The last player's seat is empty until player 0 has confirmed so many frames; then the player
+    comes.
+    """
     namespaces: bool = False
     """Each peer in a network namespace of its own."""
 
@@ -63,9 +67,13 @@ class Run:
         if self.fault is not None and self.fault not in FAULTS:
             raise ValueError(f"fault must be one of {', '.join(FAULTS)}, not {self.fault!r}")
         if self.fault is not None and not 1 <= self.fault_frame < self.frames:
-            raise ValueError(f"the frame of a fault must be 1..{self.frames - 1}, not {self.fault_frame}")
+            raise ValueError(
+                f"the frame of a fault must be 1..{self.frames - 1}, not {self.fault_frame}"
+            )
         if self.fault_peer is not None and not 0 <= self.fault_peer < self.players:
-            raise ValueError(f"the peer of a fault must be 0..{self.players - 1}, not {self.fault_peer}")
+            raise ValueError(
+                f"the peer of a fault must be 0..{self.players - 1}, not {self.fault_peer}"
+            )
         if self.fault_peer is not None and self.fault is None:
             raise ValueError("the peer of a fault was given, and no fault")
         for name, frame in (("a restart", self.restart_frame), ("a late player", self.late_frame)):
@@ -73,8 +81,14 @@ class Run:
                 raise ValueError(f"the frame of {name} must be 1..{self.frames - 1}, not {frame}")
         if self.restart_frame is not None and self.late_frame is not None:
             raise ValueError("the last player can be restarted or late, not both")
-        if self.late_frame is not None and self.fault is not None and self.faulty_peer == self.players - 1:
-            raise ValueError("the last player is late: a fault must be in another, as --fault-peer says")
+        if (
+            self.late_frame is not None
+            and self.fault is not None
+            and self.faulty_peer == self.players - 1
+        ):
+            raise ValueError(
+                "the last player is late: a fault must be in another, as --fault-peer says"
+            )
 
     @property
     def faulty_peer(self) -> int:
@@ -106,7 +120,9 @@ class PeerOutcome:
     log: Path | None = None
     """Of the whole match, for a player who was there all the time."""
     parts: list[Part] = field(default_factory=list)
-    """In the place of a log: until the player was killed, and since the peer came in by a snapshot."""
+    """In the place of a log: until the player was killed, and since the peer came in by a
+    snapshot.
+    """
     exit_code: int | None = None
     errors: str = ""
     """What it wrote to standard error."""
@@ -135,7 +151,9 @@ class Outcome:
 
     @property
     def is_good(self) -> bool:
-        """Every peer completed the match, the logs are the same, and replaying gives the same again."""
+        """Every peer completed the match, the logs are the same, and replaying gives the same
+        again.
+        """
         return self.logs_are_identical and all(
             peer.status.reason == "COMPLETED"
             and peer.verdict in (None, Verdict.IDENTICAL)
@@ -175,11 +193,11 @@ class _Process:
 async def run(
     plan: Run, directory: Path, progress: Callable[[PeerOutcome], None] = lambda _: None
 ) -> Outcome:
-    """Plays a match and compares its logs, which are recorded into `directory` as peer0.jsonl and so on.
+    """Plays a match and compares its logs, which are recorded into `directory` as peer0.jsonl and
+    so on.
 
-    progress: called whenever a peer says how it gets on. OSError if a process, a socket or a namespace cannot
-    be had.
-    """
+    progress: called whenever a peer says how it gets on. OSError if a process, a socket or a
+    namespace cannot be had."""
     directory.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         count = plan.players + plan.spectators
@@ -270,7 +288,7 @@ class _Match:
             sys.executable,
             "-c",
             # Without the folder that the user is in, which may have another fixsync.
-            "import sys; sys.path[:] = filter(None, sys.path); from fixsync.peer import main; main()",
+            "import sys; sys.path[:] = filter(None, sys.path); from fixsync.sample.peer import main; main()",
             msgspec.json.encode(task).decode(),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -317,8 +335,14 @@ class _Match:
                 self._is_over = bool(status.reason)
                 if self._is_over or status.confirmed >= (plan.late_frame or 0):
                     self._is_time_for_the_late.set()
-            is_to_restart = peer == plan.players - 1 and is_first_life and plan.restart_frame is not None
-            if is_to_restart and status.confirmed >= (plan.restart_frame or 0) and not status.reason:
+            is_to_restart = (
+                peer == plan.players - 1 and is_first_life and plan.restart_frame is not None
+            )
+            if (
+                is_to_restart
+                and status.confirmed >= (plan.restart_frame or 0)
+                and not status.reason
+            ):
                 process.kill()
                 await process.wait()
                 errors.cancel()
@@ -335,7 +359,9 @@ class _Match:
 
 
 def _compare(outcome: Outcome) -> None:
-    """Compares all logs and parts of one byte by byte, and each log with what replaying it gives."""
+    """Compares all logs and parts of one byte by byte, and each log with what replaying it
+    gives.
+    """
     logs = [peer.log for peer in outcome.peers.values() if peer.log is not None]
     for peer in outcome.peers.values():
         if peer.log is not None:
@@ -357,7 +383,9 @@ def _compare(outcome: Outcome) -> None:
 
 
 def _compare_part(part: Part, lines: list[bytes]) -> None:
-    """Compares a part of a log with the lines of a whole one. A frame without a whole line is not told."""
+    """Compares a part of a log with the lines of a whole one. A frame without a whole line is not
+    told.
+    """
     told = part.path.read_bytes().splitlines(keepends=True) if part.path.exists() else []
     told = [line for line in told if line.endswith(b"\n")]
     if part.path.name.endswith(".part.jsonl"):

@@ -1,13 +1,15 @@
-"""2D and 2.5D: circles, rectangles and fans without a thought for height, and hitboxes of two planes.
+"""2D and 2.5D: circles, rectangles and fans without a thought for height, and hitboxes of two
+planes.
 
-    from fixsync import flat
+    from fixsync.game import flat
 
     world.add(1, flat.circle(q("0.5")), flat.at(q(3), q(4)))
     world.query(flat.fan(q(2), degrees(45)), flat.at(0, 0, degrees(90)))
 
-A flat game's x and y are fixsync's x and z. A yaw turns its +x towards its +y. The shapes are ordinary ones,
-as tall as a size can be: at y 0, where `at` puts them, or up to 8191 units above or below, height decides
-nothing. Everything of fixsync works with them: worlds, queries, casts, `push_out`, `side`, bodies, logs.
+A flat game's x and y are fixsync's x and z. A yaw turns its +x towards its +y. The shapes are
+ordinary ones, as tall as a size can be: at y 0, where `at` puts them, or up to 8191 units above or
+below, height decides nothing. Everything of fixsync works with them: worlds, queries, casts,
+`push_out`, `side`, bodies, logs.
 
 What a hitbox of two planes is, and when an ordinary shape does the same, is told at `Hitbox`.
 """
@@ -52,7 +54,9 @@ def circle(radius: int) -> Cylinder:
 
 
 def rectangle(half_width: int, half_height: int) -> Box:
-    """A rectangle, turned by its pose's yaw. Q16.16, each 1..2^29-1: half of its extent on x and on y."""
+    """A rectangle, turned by its pose's yaw. Q16.16, each 1..2^29-1: half of its extent on x and on
+    y.
+    """
     return Box(half_width, TALL, half_height)
 
 
@@ -69,14 +73,20 @@ def at(x: int, y: int, yaw: int = 0) -> Pose:
 def rectangle_between(left: int, bottom: int, right: int, top: int) -> tuple[Box, Pose]:
     """A rectangle by its edges, as tile maps and editors tell it: the shape and its pose.
 
-    ValueError unless left < right and bottom < top, or for an odd width or height, which has its middle
-    between two raw units.
-    """
+    ValueError unless left < right and bottom < top, or for an odd width or height, which has its
+    middle between two raw units."""
     names = "left", "bottom", "right", "top"
-    left, bottom, right, top = integers("edges", names, (left, bottom, right, top), INT32_MIN, INT32_MAX)
-    for low, high, low_name, high_name in ((left, right, "left", "right"), (bottom, top, "bottom", "top")):
+    left, bottom, right, top = integers(
+        "edges", names, (left, bottom, right, top), INT32_MIN, INT32_MAX
+    )
+    for low, high, low_name, high_name in (
+        (left, right, "left", "right"),
+        (bottom, top, "bottom", "top"),
+    ):
         if low >= high or (high - low) % 2:
-            raise ValueError(f"{high_name} - {low_name} must be even and above 0, not {high} - {low}")
+            raise ValueError(
+                f"{high_name} - {low_name} must be even and above 0, not {high} - {low}"
+            )
     shape = rectangle((right - left) // 2, (top - bottom) // 2)
     return shape, at((left + right) // 2, (bottom + top) // 2)
 
@@ -86,17 +96,18 @@ def rectangle_between(left: int, bottom: int, right: int, top: int) -> tuple[Box
 
 @dataclass(frozen=True)
 class Hitbox:
-    """A hitbox of a 2.5D fight, which meets another where both their ground and their side views meet.
+    """A hitbox of a 2.5D fight, which meets another where both their ground and their side views
+    meet.
 
-    ground: `circle(radius)` or `rectangle(half_x, half_z)`, seen from above (plane XZ). side_half_x and
-    side_half_y: half the extents of the box seen from the side (plane XY). It is never turned, whatever is
-    done to the picture. Touching counts as it does everywhere: with the world's `hit_when`.
+    ground: `circle(radius)` or `rectangle(half_x, half_z)`, seen from above (plane XZ). side_half_x
+    and side_half_y: half the extents of the box seen from the side (plane XY). It is never turned,
+    whatever is done to the picture. Touching counts as it does everywhere: with the world's
+    `hit_when`.
 
-    Where the side view is as wide as the ground view, the ordinary shape of `as_shape()`, not turned, has the
-    same contacts: a Box, or an upright Cylinder. The reach on x of two hitboxes is the lesser of both
-    planes' sums, which no single shape gives when the planes differ in width: that is what `TwoPlanes` is
-    for.
-    """
+    Where the side view is as wide as the ground view, the ordinary shape of `as_shape()`, not
+    turned, has the same contacts: a Box, or an upright Cylinder. The reach on x of two hitboxes is
+    the lesser of both planes' sums, which no single shape gives when the planes differ in width:
+    that is what `TwoPlanes` is for."""
 
     ground: Cylinder | Box
     side_half_x: int
@@ -104,9 +115,13 @@ class Hitbox:
 
     def __post_init__(self) -> None:
         ground = self.ground
-        height = ground.half_height if isinstance(ground, Cylinder) else getattr(ground, "half_y", None)
+        height = (
+            ground.half_height if isinstance(ground, Cylinder) else getattr(ground, "half_y", None)
+        )
         if not isinstance(ground, (Cylinder, Box)) or height != TALL:
-            raise TypeError(f"ground must be flat.circle(...) or flat.rectangle(...), not {shown(ground)}")
+            raise TypeError(
+                f"ground must be flat.circle(...) or flat.rectangle(...), not {shown(ground)}"
+            )
         for name in ("side_half_x", "side_half_y"):
             object.__setattr__(self, name, integer(name, getattr(self, name), 1, SIZE_MAX))
 
@@ -119,9 +134,15 @@ class Hitbox:
         """The ordinary shape of the same contacts; None if the planes differ in width."""
         ground = self.ground
         if isinstance(ground, Cylinder):
-            return Cylinder(ground.radius, self.side_half_y) if ground.radius == self.side_half_x else None
+            return (
+                Cylinder(ground.radius, self.side_half_y)
+                if ground.radius == self.side_half_x
+                else None
+            )
         return (
-            Box(ground.half_x, self.side_half_y, ground.half_z) if ground.half_x == self.side_half_x else None
+            Box(ground.half_x, self.side_half_y, ground.half_z)
+            if ground.half_x == self.side_half_x
+            else None
         )
 
 
@@ -142,7 +163,9 @@ def two_plane_contact(a: Hitbox, position_a: Position, b: Hitbox, position_b: Po
     for name, hitbox in (("a", a), ("b", b)):
         _require_hitbox(name, hitbox)
     (ground_a, side_a), (ground_b, side_b) = _views(position_a), _views(position_b)
-    return min(overlap(a.ground, ground_a, b.ground, ground_b), overlap(a.side, side_a, b.side, side_b))
+    return min(
+        overlap(a.ground, ground_a, b.ground, ground_b), overlap(a.side, side_a, b.side, side_b)
+    )
 
 
 def _require_hitbox(name: str, value: object) -> None:
@@ -159,11 +182,10 @@ _HIT = Struct("=3I")
 class TwoPlanes:
     """A world of two-plane hitboxes: ids, layers, owners and events as in a `World`.
 
-    Each hitbox is two colliders of `world`, an ordinary World of twice the capacity: under its own id and
-    layer the ground view, under id + capacity and layer + 16 the side view. What it answers comes from that
-    world alone: save, load, hash, copy and record `world`. Give every id its changes here, so that both views
-    take them. Layers are 0..15.
-    """
+    Each hitbox is two colliders of `world`, an ordinary World of twice the capacity: under its own
+    id and layer the ground view, under id + capacity and layer + 16 the side view. What it answers
+    comes from that world alone: save, load, hash, copy and record `world`. Give every id its
+    changes here, so that both views take them. Layers are 0..15."""
 
     def __init__(
         self,
@@ -211,7 +233,12 @@ class TwoPlanes:
     ) -> None:
         """Adds a hitbox under an id that is not taken."""
         _require_hitbox("hitbox", hitbox)
-        id, layer, (ground, side), none = self._id(id), self._layer(layer), _views(position), (0, 0, 0)
+        id, layer, (ground, side), none = (
+            self._id(id),
+            self._layer(layer),
+            _views(position),
+            (0, 0, 0),
+        )
         if id in self.world:
             raise ValueError(f"id {id} is taken: remove it first, or choose another")
         self.world.add_many(
@@ -271,14 +298,18 @@ class TwoPlanes:
         return len(self.world) // 2
 
     def contact(self, a: int, b: int) -> Contact:
-        """The contact of two hitboxes as they are now, whatever their layers, owners and activity."""
+        """The contact of two hitboxes as they are now, whatever their layers, owners and
+        activity.
+        """
         (ground_a, side_a), (ground_b, side_b) = self._there(a), self._there(b)
         return min(self.world.contact(ground_a, ground_b), self.world.contact(side_a, side_b))
 
     def query(
         self, hitbox: Hitbox, position: Position, mask: int = 0xFFFF, *, exclude_owner: int = 0
     ) -> list[int]:
-        """The ids, ascending, of the active hitboxes that one at a position would hit. mask: 16 bits."""
+        """The ids, ascending, of the active hitboxes that one at a position would hit. mask: 16
+        bits.
+        """
         _require_hitbox("hitbox", hitbox)
         ground, side = _views(position)
         mask = integer("mask", mask, 0, (1 << _LAYERS) - 1)
@@ -291,7 +322,9 @@ class TwoPlanes:
         return [id for id in above if id in seen]
 
     def step(self) -> Events:
-        """Steps the world and returns the events of the hitboxes, by (a, b): a hit is one in both planes."""
+        """Steps the world and returns the events of the hitboxes, by (a, b): a hit is one in both
+        planes.
+        """
         return self.combine(self.world.step())
 
     def combine(self, events: Iterable[tuple[int, int, int, int]]) -> Events:
@@ -314,7 +347,9 @@ class TwoPlanes:
             plane, first = divmod(a, self._capacity)
             planes[plane][first, b % self._capacity] = contact
         rows = [
-            (*pair, min(contact, planes[1][pair])) for pair, contact in planes[0].items() if pair in planes[1]
+            (*pair, min(contact, planes[1][pair]))
+            for pair, contact in planes[0].items()
+            if pair in planes[1]
         ]
         return Hits(b"".join(_HIT.pack(*row) for row in rows))
 

@@ -1,4 +1,6 @@
-"""A network worse than the real one: a relay between UDP peers that loses, delays, repeats and reorders."""
+"""A network worse than the real one: a relay between UDP peers that loses, delays, repeats and
+reorders.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from fixsync.random import Random
-from fixsync.udp import Address
+from fixsync.game.random import Random
+from fixsync.session.udp import Address
 
 __all__ = ["Impairment", "Relay"]
 
@@ -19,7 +21,9 @@ class Impairment:
     loss: int = 0
     latency_ms: int = 0
     jitter_ms: int = 0
-    """Up to so much is added to the latency, each amount equally likely: packets overtake each other."""
+    """Up to so much is added to the latency, each amount equally likely: packets overtake each
+    other.
+    """
     duplicate: int = 0
     reorder: int = 0
     """Of a packet to be held back for as long again as latency and jitter can be, and 20 ms."""
@@ -68,12 +72,16 @@ class Relay:
 
     def introduce(self, peer: int, address: Address) -> None:
         """Says where a peer really is; again when it has started anew elsewhere."""
-        self._by_address = {known: other for known, other in self._by_address.items() if other != peer}
+        self._by_address = {
+            known: other for known, other in self._by_address.items() if other != peer
+        }
         self._by_address[address] = peer
         self._peers[peer] = address
 
     def pass_on(self, receiver: int, data: bytes, source: Address) -> None:
-        """Does to a packet what is to be done to it. One from who was not introduced goes nowhere."""
+        """Does to a packet what is to be done to it. One from who was not introduced goes
+        nowhere.
+        """
         sender = self._by_address.get(source)
         if sender is None or receiver not in self._peers:
             return

@@ -1,13 +1,13 @@
 """A complete small game: two to eight fighters, some monsters, and five skills, in integers only.
 
-Fighters walk, dash, slash (a fan), fire a beam (a long box), set off a blast (a sphere) and shoot. Whoever
-falls comes back after a while. `SkillFight` is a `fixsync.sim.Simulation`: `fixsync peers` plays it over a
-network, and it shows what a game's simulation looks like on fixsync. One frame is: everybody acts, the world
-steps, the hits that began do their damage in the order of the events, and bodies are pushed apart.
+Fighters walk, dash, slash (a fan), fire a beam (a long box), set off a blast (a sphere) and shoot.
+Whoever falls comes back after a while. `SkillFight` is a `fixsync.sim.Simulation`: `fixsync peers`
+plays it over a network, and it shows what a game's simulation looks like on fixsync. One frame is:
+everybody acts, the world steps, the hits that began do their damage in the order of the events, and
+bodies are pushed apart.
 
-An input is one number: a heading in bits 0..5 (64 to the turn), and a bit each to walk, slash, beam, blast,
-dash and shoot. 0 is to stand still.
-"""
+An input is one number: a heading in bits 0..5 (64 to the turn), and a bit each to walk, slash,
+beam, blast, dash and shoot. 0 is to stand still."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from enum import IntEnum
 from typing import ClassVar
 
 from fixsync.fields import Key, StateFields, Value, world_fields
-from fixsync.matchlog import Names
+from fixsync.game.random import Random
+from fixsync.log.matchlog import Names
 from fixsync.numbers import ONE, degrees, direction, length, q_near, yaw_of
-from fixsync.random import Random
 from fixsync.records import Collider, Event
 from fixsync.shapes import Box, Cylinder, EventKind, Pose, Sector, Shape, Sphere
 from fixsync.sim import Input, hash_of
@@ -166,7 +166,15 @@ SKILLS = {
         Button.SLASH, 4, 4, 7, 20, 14, q_near("0.2"), Sector(q_near("2.2"), degrees(60), ONE)
     ),
     Action.BEAM: Skill(
-        Button.BEAM, 16, 6, 14, 170, 26, q_near("0.25"), Box(5 * ONE, ONE, q_near("0.35")), q_near("5.5")
+        Button.BEAM,
+        16,
+        6,
+        14,
+        170,
+        26,
+        q_near("0.25"),
+        Box(5 * ONE, ONE, q_near("0.35")),
+        q_near("5.5"),
     ),
     Action.BLAST: Skill(Button.BLAST, 12, 3, 12, 220, 20, q_near("0.5"), Sphere(q_near("2.6"))),
     Action.DASH: Skill(Button.DASH, 0, 9, 3, 70, 0, 0, None),
@@ -338,15 +346,16 @@ class SkillFight:
                 return
 
     def _go_on(self, player: int, fighter: Fighter, here: Pose) -> None:
-        """A frame of an action: its volume is in the world during the active frames, and follows the
-        fighter.
-        """
+        """A frame of an action: its volume is in the world during the active frames, and follows
+        the fighter."""
         skill = SKILLS[Action(fighter.action)]
         id = _ATTACK_IDS + player
         if skill.shape is not None:
             if fighter.elapsed == skill.windup:
                 offset = (skill.offset, 0, 0)
-                self.world.add(id, skill.shape, here, layer=Layer.ATTACK, owner=_owner(player), offset=offset)
+                self.world.add(
+                    id, skill.shape, here, layer=Layer.ATTACK, owner=_owner(player), offset=offset
+                )
             elif skill.is_active(fighter.elapsed):
                 self.world.set_pose(id, here)
             elif fighter.elapsed == skill.windup + skill.active:
@@ -379,7 +388,9 @@ class SkillFight:
         self.world.remove(shot)
 
     def _roam(self, number: int) -> None:
-        """A monster's frame: it goes for the nearest fighter in sight and bites, or strolls about."""
+        """A monster's frame: it goes for the nearest fighter in sight and bites, or strolls
+        about.
+        """
         monster, id = self.monsters[number], _MONSTER_IDS + number
         if monster.away:
             monster.away -= 1
@@ -419,7 +430,9 @@ class SkillFight:
         monster.bite -= 1
 
     def _nearest(self, pose: Pose) -> tuple[int, Pose] | None:
-        """The distance and the pose of the nearest fighter in sight; of two equally near the lower number."""
+        """The distance and the pose of the nearest fighter in sight; of two equally near the lower
+        number.
+        """
         best = None
         for player in range(self.players):
             if self.fighters[player].away:
@@ -433,7 +446,9 @@ class SkillFight:
     # Hits.
 
     def _meet(self, a: int, b: int) -> None:
-        """What a hit that begins does: bodies have lower ids than what hurts them, and walls stop shots."""
+        """What a hit that begins does: bodies have lower ids than what hurts them, and walls stop
+        shots.
+        """
         if b >= _SHOT_IDS:
             if b in self.shots:
                 player = (b - _SHOT_IDS) // SHOTS
@@ -451,9 +466,13 @@ class SkillFight:
             self._hurt(a, skill.damage, skill.push, yaw, player)
 
     def _hurt(self, id: int, damage: int, push: int, yaw: int, by: int | None) -> None:
-        """Damage, a little more or less of it by chance, and a push. Whoever strikes the last blow scores."""
+        """Damage, a little more or less of it by chance, and a push. Whoever strikes the last blow
+        scores.
+        """
         is_fighter = id < _MONSTER_IDS
-        body: Fighter | Monster = self.fighters[id] if is_fighter else self.monsters[id - _MONSTER_IDS]
+        body: Fighter | Monster = (
+            self.fighters[id] if is_fighter else self.monsters[id - _MONSTER_IDS]
+        )
         if body.away or (isinstance(body, Fighter) and (body.shield or self._is_dashing(body))):
             return
         body.health = max(0, body.health - damage - self.random.below(5))
@@ -463,7 +482,9 @@ class SkillFight:
             return
         self._fall(id)
         if by is not None:
-            self.fighters[by].kills = min(self.fighters[by].kills + (3 if is_fighter else 1), _COUNT_MAX)
+            self.fighters[by].kills = min(
+                self.fighters[by].kills + (3 if is_fighter else 1), _COUNT_MAX
+            )
 
     def _is_dashing(self, fighter: Fighter) -> bool:
         return fighter.action == Action.DASH and SKILLS[Action.DASH].is_active(fighter.elapsed)
@@ -476,7 +497,9 @@ class SkillFight:
             if _ATTACK_IDS + id in self.world:
                 self.world.remove(_ATTACK_IDS + id)
             deaths = min(fighter.deaths + 1, _COUNT_MAX)
-            self.fighters[id] = Fighter(away=RESPAWN_FRAMES, kills=fighter.kills, deaths=deaths, shield=0)
+            self.fighters[id] = Fighter(
+                away=RESPAWN_FRAMES, kills=fighter.kills, deaths=deaths, shield=0
+            )
         else:
             number = id - _MONSTER_IDS
             if _BITE_IDS + number in self.world:
@@ -518,7 +541,9 @@ class SkillFight:
         return range(_SHOT_IDS, _SHOT_IDS + SHOTS * self.players)
 
     def load(self, data: bytes) -> None:
-        """ValueError, with nothing changed, for bytes that no game with so many players could have saved."""
+        """ValueError, with nothing changed, for bytes that no game with so many players could have
+        saved.
+        """
         players, random, fighters, monsters, lives, world_state = _parsed(bytes(data))
         if players != self.players:
             raise ValueError(f"a game of {players} players, where this has {self.players}")
@@ -602,16 +627,19 @@ def _limited(push: int) -> int:
 
 
 def _parsed(data: bytes) -> tuple[int, int, list[Fighter], list[Monster], list[int], bytes]:
-    """The parts of a saved state, each number within its range. What they have to do with the world is not
-    looked at.
-    """
+    """The parts of a saved state, each number within its range. What they have to do with the world
+    is not looked at."""
     try:
         magic, players, random = _HEAD.unpack_from(data)
         if magic != _MAGIC or not PLAYERS_MIN <= players <= PLAYERS_MAX:
             raise ValueError(f"no saved game: it begins with {data[:8]!r}")
         at = _HEAD.size
         bodies: list[list[tuple[int, ...]]] = []
-        for layout, count in ((_FIGHTER, players), (_MONSTER, MONSTERS), (_SHOT_LIFE, SHOTS * players)):
+        for layout, count in (
+            (_FIGHTER, players),
+            (_MONSTER, MONSTERS),
+            (_SHOT_LIFE, SHOTS * players),
+        ):
             bodies.append([layout.unpack_from(data, at + i * layout.size) for i in range(count)])
             at += count * layout.size
     except struct.error as error:
@@ -665,9 +693,13 @@ def _check_world(
     for player, fighter in enumerate(fighters):
         has_skill = fighter.action != Action.NONE
         if fighter.elapsed >= (SKILLS[Action(fighter.action)].frames if has_skill else 1):
-            raise ValueError(f"fighter {player}: elapsed {fighter.elapsed} in action {fighter.action}")
+            raise ValueError(
+                f"fighter {player}: elapsed {fighter.elapsed} in action {fighter.action}"
+            )
         if not fighter.health or (fighter.away and has_skill):
-            raise ValueError(f"fighter {player}: health {fighter.health} in action {fighter.action}")
+            raise ValueError(
+                f"fighter {player}: health {fighter.health} in action {fighter.action}"
+            )
     for number, monster in enumerate(monsters):
         if bool(monster.away) == bool(monster.health) or (monster.away and monster.bite):
             raise ValueError(f"monster {number}: health {monster.health}, away {monster.away}")
@@ -692,9 +724,8 @@ def _check_world(
 class Bot:
     """Plays a fighter: goes for whoever is near, uses what reaches, and runs when it is badly hurt.
 
-    It looks at the simulation and has a generator of its own, so that nothing it does is part of the game's
-    state.
-    """
+    It looks at the simulation and has a generator of its own, so that nothing it does is part of
+    the game's state."""
 
     def __init__(self, player: int, seed: int) -> None:
         self.player = player
@@ -721,7 +752,9 @@ class Bot:
         aimed = self._heading(me, dx, dz, 0)
         if fighter.health < 35 and distance < 5 * ONE:
             away = self._heading(me, -dx, -dz, self._turn)
-            return away | (Button.DASH if not fighter.dash_wait and random.chance(1, 6) else Button.WALK)
+            return away | (
+                Button.DASH if not fighter.dash_wait and random.chance(1, 6) else Button.WALK
+            )
         close = sum(
             1
             for id in (*range(simulation.players), *range(_MONSTER_IDS, _MONSTER_IDS + MONSTERS))
@@ -747,7 +780,9 @@ class Bot:
         return id >= _MONSTER_IDS and not simulation.monsters[id - _MONSTER_IDS].away
 
     def _chosen(self, simulation: SkillFight, me: Pose) -> int:
-        """The nearest fighter, or, one time in three, the nearest monster; -1 if nobody is there."""
+        """The nearest fighter, or, one time in three, the nearest monster; -1 if nobody is
+        there.
+        """
         monsters = range(_MONSTER_IDS, _MONSTER_IDS + MONSTERS)
         players = [id for id in range(simulation.players) if id != self.player]
         first: Sequence[int] = monsters if self._random.chance(1, 3) else players
@@ -755,7 +790,9 @@ class Bot:
             there = [id for id in ids if self._is_there(simulation, id)]
             if there:
                 poses = {id: simulation.world[id].pose for id in there}
-                return min(there, key=lambda id: (length(poses[id].x - me.x, 0, poses[id].z - me.z), id))
+                return min(
+                    there, key=lambda id: (length(poses[id].x - me.x, 0, poses[id].z - me.z), id)
+                )
         return -1
 
     def _heading(self, me: Pose, dx: int, dz: int, turn: int) -> int:

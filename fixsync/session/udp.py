@@ -24,16 +24,17 @@ _AHEAD_FRAMES = 2
 
 
 def now_ms() -> int:
-    """The clock for sessions: milliseconds that never run backwards, from an arbitrary beginning."""
+    """The clock for sessions: milliseconds that never run backwards, from an arbitrary
+    beginning.
+    """
     return time.monotonic_ns() // 1_000_000
 
 
 class Endpoint(asyncio.DatagramProtocol):
     """A UDP socket that gives what arrives to a session, and knows where the session's peers are.
 
-    A peer's address is where its last packet that the session took came from, so that one who starts anew
-    elsewhere is found again.
-    """
+    A peer's address is where its last packet that the session took came from, so that one who
+    starts anew elsewhere is found again."""
 
     def __init__(self) -> None:
         self.session: Session | None = None
@@ -93,10 +94,9 @@ async def play(
 ) -> End:
     """Plays a session until it is over, and returns how it ended.
 
-    peers: where to find those whose address is known; whoever speaks first need not be among them. decide:
-    called for the input of each frame. heed: called with each notice. rate: frames a second, None for the
-    match's, 0 for as fast as the others allow. watch: called once a round.
-    """
+    peers: where to find those whose address is known; whoever speaks first need not be among them.
+    decide: called for the input of each frame. heed: called with each notice. rate: frames a
+    second, None for the match's, 0 for as fast as the others allow. watch: called once a round."""
     endpoint.session = session
     endpoint.addresses.update(peers)
     frames_a_second = session.match.tick_rate if rate is None else rate

@@ -1,4 +1,6 @@
-"""A seeded generator of integers for simulations: the same numbers on every machine, saved in eight bytes."""
+"""A seeded generator of integers for simulations: the same numbers on every machine, saved in eight
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from fixsync._native import integer
 __all__ = ["Random"]
 
 _MASK = 2**64 - 1
-# Weyl increment and multipliers of SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number
-# generators" (2014), with Stafford's variant 13 of the mixing function.
+# Weyl increment and multipliers of SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom
+# number generators" (2014), with Stafford's variant 13 of the mixing function.
 _STEP = 0x9E3779B97F4A7C15
 _MIX_1 = 0xBF58476D1CE4E5B9
 _MIX_2 = 0x94D049BB133111EB
@@ -20,7 +22,8 @@ _T = TypeVar("_T")
 
 
 class Random:
-    """SplitMix64. Its whole state is one number of 64 bits, `state`, which a simulation saves and loads.
+    """SplitMix64. Its whole state is one number of 64 bits, `state`, which a simulation saves and
+    loads.
 
     Not for secrets: who knows one output knows all that follow.
     """
@@ -50,7 +53,8 @@ class Random:
         """A number of 0..count-1, each equally likely; count is 1..2^64."""
         if not (type(count) is int and 0 < count <= 2**64):
             count = integer("count", count, 1, 2**64)
-        # The largest multiple of count up to 2^64: numbers from there on would favour the small remainders.
+        # The largest multiple of count up to 2^64: numbers from there on would favour the small
+        # remainders.
         limit = 2**64 - 2**64 % count
         while (number := self.next_u64()) >= limit:
             pass
@@ -71,7 +75,9 @@ class Random:
         return values[self.below(len(values))]
 
     def shuffle(self, values: MutableSequence[Any]) -> None:
-        """Puts the values into a random order, in place, each order equally likely (Fisher and Yates)."""
+        """Puts the values into a random order, in place, each order equally likely (Fisher and
+        Yates).
+        """
         for last in range(len(values) - 1, 0, -1):
             other = self.below(last + 1)
             values[last], values[other] = values[other], values[last]

@@ -1,4 +1,5 @@
-"""Hits to functions: enter, stay and exit delivered in the order of the events, which is that of the state.
+"""Hits to functions: enter, stay and exit delivered in the order of the events, which is that of
+the state.
 
     handlers = Handlers(world)
 
@@ -8,9 +9,8 @@
 
     handlers.step()   # world.step(), then the functions
 
-The functions may change the world: the events are fixed by then, so a change takes effect as if it were made
-after the step, and a recorder writes it at the head of the next frame.
-"""
+The functions may change the world: the events are fixed by then, so a change takes effect as if it
+were made after the step, and a recorder writes it at the head of the next frame."""
 
 from __future__ import annotations
 
@@ -25,12 +25,15 @@ from fixsync.world import World
 __all__ = ["Handler", "Handlers"]
 
 Handler: TypeAlias = Callable[[int, int, Contact], object]
-"""Called with the id of the first layer (or the id that was asked for), the other id, and the contact."""
+"""Called with the id of the first layer (or the id that was asked for), the other id, and the
+contact.
+"""
 
 _F = TypeVar("_F", bound=Handler)
 _frame = lib.fxs_world_frame
 _LAYER_MAX: int = lib.FXS_LAYER_COUNT - 1
-# Where a row of `World.colliders().buffer` has the layer, and how long it is: in bytes, and in uint32.
+# Where a row of `World.colliders().buffer` has the layer, and how long it is: in bytes, and in
+# uint32.
 _LAYER_AT, _ROW_SIZE, _ROW_WORDS = 5, 52, 13
 
 
@@ -44,21 +47,20 @@ class _Route(NamedTuple):
 class Handlers:
     """Functions for a world's events.
 
-    For every event, in order, the functions registered for its kind are called in the order in which they
-    were registered, each with the ids in the order of its layers (of two equal layers: the lower id first),
-    or with its own id first.
+    For every event, in order, the functions registered for its kind are called in the order in
+    which they were registered, each with the ids in the order of its layers (of two equal layers:
+    the lower id first), or with its own id first.
 
-    ENTER and STAY go by the layers that the ids have after the step, EXIT by those that they had after the
-    step before, with which they hit: whoever was told of a hit last is told of its end, whatever became of
-    the ids in between.
+    ENTER and STAY go by the layers that the ids have after the step, EXIT by those that they had
+    after the step before, with which they hit: whoever was told of a hit last is told of its end,
+    whatever became of the ids in between.
 
-    What a function does to the world does not change what is still to be delivered: an id may be told of that
-    an earlier function removed. Neither does registering or ending a registration, which counts from the next
-    delivery on.
+    What a function does to the world does not change what is still to be delivered: an id may be
+    told of that an earlier function removed. Neither does registering or ending a registration,
+    which counts from the next delivery on.
 
-    The layers of the last step's hits are all that Handlers remembers. A game that rolls back takes `state()`
-    beside `world.save()`, and gives it to `restore()` after `world.load()`.
-    """
+    The layers of the last step's hits are all that Handlers remembers. A game that rolls back takes
+    `state()` beside `world.save()`, and gives it to `restore()` after `world.load()`."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -69,8 +71,8 @@ class Handlers:
     def on(
         self, kind: int, *, layers: tuple[int, int] | None = None, id: int | None = None
     ) -> Callable[[_F], _F]:
-        """Registers the decorated function for one kind of event: of a pair of layers, of one id, or, with
-        neither, of all pairs."""
+        """Registers the decorated function for one kind of event: of a pair of layers, of one id,
+        or, with neither, of all pairs."""
         kind = EventKind(integer("kind", kind, EventKind.ENTER, EventKind.EXIT))
         if layers is not None and id is not None:
             raise ValueError("give layers or id, not both")
@@ -98,9 +100,9 @@ class Handlers:
     def step(self) -> Events:
         """Steps the world, calls the functions, and returns the events.
 
-        An exception of a function ends the delivery and is raised as it is; the step has been made, and the
-        changes of functions called before stay. RuntimeError for a function that steps or loads the world.
-        """
+        An exception of a function ends the delivery and is raised as it is; the step has been made,
+        and the changes of functions called before stay. RuntimeError for a function that steps or
+        loads the world."""
         if self._is_delivering:
             raise RuntimeError("a handler cannot step the world whose events it is told")
         events = self._world.step()
@@ -108,14 +110,16 @@ class Handlers:
         return events
 
     def deliver(self, events: Iterable[tuple[int, int, int, int]]) -> None:
-        """Calls the functions for the events of the step just made, where `world.step()` was called by
-        itself. Once a step, before anything else changes the world."""
+        """Calls the functions for the events of the step just made, where `world.step()` was called
+        by itself. Once a step, before anything else changes the world."""
         if self._is_delivering:
             raise RuntimeError("a handler cannot deliver events")
         before, now = self._hit_layers, self._layers_now()
         self._hit_layers = self._of_hits(now)
         world, frame = self._world, self._world.frame
-        routes = {int(kind): [route for route in self._routes if route.kind == kind] for kind in EventKind}
+        routes = {
+            int(kind): [route for route in self._routes if route.kind == kind] for kind in EventKind
+        }
         self._is_delivering = True
         try:
             for a, b, kind, contact in events:
@@ -125,7 +129,9 @@ class Handlers:
                     if order is not None:
                         route.function(*order, CONTACTS[contact])
                         if _frame(world._world) != frame:
-                            raise RuntimeError(f"{shown(route.function)} stepped or loaded the world")
+                            raise RuntimeError(
+                                f"{shown(route.function)} stepped or loaded the world"
+                            )
         finally:
             self._is_delivering = False
 
@@ -140,7 +146,9 @@ class Handlers:
         return {id: layers[id] for id in ids}
 
     def state(self) -> tuple[tuple[int, int], ...]:
-        """What a rollback must restore: (id, layer) of what was in a hit at the last step, ascending."""
+        """What a rollback must restore: (id, layer) of what was in a hit at the last step,
+        ascending.
+        """
         return tuple(sorted(self._hit_layers.items()))
 
     def restore(self, state: Iterable[tuple[int, int]]) -> None:

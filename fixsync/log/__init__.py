@@ -1,0 +1,1 @@
+"""Match logs: reading, writing, replaying, comparing and recording them."""
