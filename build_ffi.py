@@ -30,7 +30,6 @@ from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 HEADER = ROOT / "csrc" / "fixsync.h"
-LOG_HEADER, LOG_CODE = ROOT / "fixsync" / "_matchlog.h", ROOT / "fixsync" / "_matchlog.c"
 MODULE = "fixsync._kernel"
 
 # A Python without the GIL has no stable ABI before 3.15: there the extension is built for that one
@@ -58,16 +57,10 @@ def cdef(header: str) -> str:
 
 
 def glue() -> FFI:
-    """The cffi builder of the extension; `emit_c_code` writes its C: the glue, and what reads and
-    plays match logs."""
+    """The cffi builder of the extension; `emit_c_code` writes its C."""
     ffi = FFI()
-    for header in (HEADER, LOG_HEADER):
-        ffi.cdef(cdef(header.read_text(encoding="utf-8")))
-    code = [
-        f'#line 1 "{path.name}"\n{path.read_text(encoding="utf-8")}'
-        for path in (LOG_HEADER, LOG_CODE)
-    ]
-    ffi.set_source(MODULE, "".join(code).replace(f'#include "{LOG_HEADER.name}"\n', "\n"))
+    ffi.cdef(cdef(HEADER.read_text(encoding="utf-8")))
+    ffi.set_source(MODULE, f'#include "{HEADER.name}"\n')
     return ffi
 
 
@@ -84,7 +77,7 @@ class BuildExt(build_ext):
         for extension in self.extensions:
             extension.sources = sources()
             headers = sorted((ROOT / "csrc").glob("*.h"))
-            extension.depends = [str(path) for path in (*headers, LOG_HEADER, LOG_CODE)]
+            extension.depends = [str(path) for path in headers]
             extension.include_dirs = ["csrc"]
             extension.py_limited_api = STABLE_ABI
             if not STABLE_ABI:

@@ -343,7 +343,7 @@ def test_a_folder_that_cannot_be_read_is_not_passed_over(
 def test_a_link_to_a_log_that_is_not_there_is_not_passed_over(run: Run, tmp_path: Path) -> None:
     good(tmp_path)
     (tmp_path / "link.jsonl").symlink_to("nowhere.jsonl")
-    (tmp_path / "round.fxlog").symlink_to("round.fxlog")
+    (tmp_path / "round.jsonl").symlink_to("round.jsonl")
     os.mkfifo(tmp_path / "pipe.jsonl")  # nobody's log, and nobody would ever end it
     code, out, _ = run("replay", "--json", tmp_path)
     found = {Path(log["log"]).name: log for log in json.loads(out)["logs"]}
@@ -352,7 +352,7 @@ def test_a_link_to_a_log_that_is_not_there_is_not_passed_over(run: Run, tmp_path
     assert verdicts == {
         "good.jsonl": "identical",
         "link.jsonl": "unreadable",
-        "round.fxlog": "unreadable",
+        "round.jsonl": "unreadable",
     }
     link = tmp_path / "link.jsonl"
     assert found["link.jsonl"]["error"]["message"] == f"{link}: No such file or directory"
@@ -448,7 +448,7 @@ def test_names_out_of_a_log_cannot_steer_the_terminal(run: Run, tmp_path: Path) 
     "arguments",
     [
         ["replay", SMALL, "-o", "none\x1b]0;x\x07/x"],
-        ["convert", SMALL, "-o", "none\x1b]0;x\x07/x"],
+        ["replay", SMALL, "-o", "none\x1b]0;x\x07/x"],
         ["replay", "none\x1b]0;x\x07"],
         ["farm", "none\x1b]0;x\x07"],
         ["regress", "none\x1b]0;x\x07", "new", SMALL],
@@ -468,7 +468,7 @@ def test_names_of_files_in_errors_cannot_steer_the_terminal(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["convert", SMALL, "-o", ""], "-o' / '--output': a name is needed"),
+        (["replay", SMALL, "-o", ""], "-o' / '--output': a name is needed"),
         (["peers", "-o", ""], "'-o' / '--out': a name is needed"),
         (["farm", SMALL, "--time-limit", "nan"], "'--time-limit': 'nan' is not a number"),
     ],
@@ -591,13 +591,6 @@ def test_diff_ends_with_0_1_or_2(run: Run, tmp_path: Path) -> None:
     assert "commands[0]: id 0 is not in the world" in out
 
 
-def test_of_a_compact_log_no_line_is_told(run: Run, tmp_path: Path) -> None:
-    small = tmp_path / "wrong.fxlog"
-    assert run("convert", broken(tmp_path, hash="0" * 16), "-o", small)[0] == 0
-    assert "  diverged in frame 2\n" in run("replay", small)[1]
-    assert "first difference in frame 2:\n" in run("diff", good(tmp_path), small)[1]
-
-
 def test_diff_tells_states_in_units_and_raw(run: Run, tmp_path: Path) -> None:
     other = [list(commands) for commands in logs.small_match()]
     other[3][1] = ["turn", 5, 16384]
@@ -663,46 +656,6 @@ def test_info_finds_a_command_with_an_id_that_no_such_world_has(run: Run, tmp_pa
     code, out, _ = run("info", path)
     assert code == 2
     assert "line 4, commands[1][1]: 6 is not in 0..5, which is the log's capacity" in out
-
-
-@pytest.mark.parametrize(
-    ("fields", "where"),
-    [
-        ({"commands": [["turn", 1, 0], ["remove", 6]]}, "commands[1][1]: 6"),
-        (
-            {"commands": [["add", 2**31 - 1, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]]},
-            "2147483647",
-        ),
-        ({"events": [[1, 2, 2, 2], [1, 77, 2, 2]]}, "events[1][1]: 77"),
-        ({"queries": [[1, 6]]}, "queries[0][1]: 6"),
-        ({"queries": [[[6, 0, 0, 0, 0]]]}, "queries[0][0][0]: 6"),
-    ],
-)
-def test_convert_refuses_ids_that_no_such_world_has_in_the_words_of_replay(
-    run: Run, tmp_path: Path, fields: Any, where: str
-) -> None:
-    path, target = broken(tmp_path, **fields), tmp_path / "out.fxlog"
-    told = json.loads(run("replay", "--json", path)[1])["logs"][0]["error"]
-    assert (told["file"], told["line"]) == (str(path), 4)
-    assert f"{where} is not in" in told["message"]
-    assert told["message"].endswith(" is not in 0..5, which is the log's capacity")
-    code, out, err = run("convert", path, "-o", target)
-    assert (code, out, err) == (2, "", f"Error: {told['message']}\n")
-    code, out, _ = run("convert", path, "-o", target, "--json")
-    assert (code, json.loads(out)["error"]) == (2, told)
-    assert json.loads(run("info", "--json", path)[1])["logs"][0]["error"] == told
-    assert not target.exists()
-
-
-def test_convert_names_the_frame_of_a_compact_log_with_an_id_that_no_such_world_has(
-    run: Run, tmp_path: Path
-) -> None:
-    compacted = tmp_path / "match.fxlog"
-    with Writer(compacted, Header(capacity=6)) as writer:
-        writer.write(TraceFrame(0, [Remove(6)]))
-    code, _, err = run("convert", compacted, "-o", tmp_path / "out.jsonl")
-    assert code == 2
-    assert err.endswith("frame 0, commands[0][1]: 6 is not in 0..5, which is the log's capacity\n")
 
 
 def test_info_of_a_cut_log_ends_with_0_and_says_so(run: Run, tmp_path: Path) -> None:
@@ -867,7 +820,7 @@ def test_a_command_runs_in_a_folder_that_has_been_removed(tmp_path: Path, argume
 
 
 @POSIX
-@pytest.mark.parametrize("arguments", ["rewind", "replay none", "replay", "convert bad.jsonl -o x"])
+@pytest.mark.parametrize("arguments", ["rewind", "replay none", "replay", "replay bad.jsonl -o x"])
 def test_an_error_that_nobody_reads_is_one_nevertheless(tmp_path: Path, arguments: str) -> None:
     (tmp_path / "bad.jsonl").write_bytes(b"")
     done = in_shell(f"$F {arguments} 2>&1 >out | true; exit ${{PIPESTATUS[0]}}", tmp_path)
@@ -877,7 +830,7 @@ def test_an_error_that_nobody_reads_is_one_nevertheless(tmp_path: Path, argument
 @POSIX
 @pytest.mark.parametrize(
     ("arguments", "code"),
-    [("replay $LOG", 0), ("convert $LOG -o x", 0), ("replay none", 2), ("farm .", 0)],
+    [("replay $LOG", 0), ("replay $LOG -o x", 0), ("replay none", 2), ("farm .", 0)],
 )
 def test_a_command_needs_no_standard_error(tmp_path: Path, arguments: str, code: int) -> None:
     good(tmp_path)
@@ -925,7 +878,7 @@ def test_a_verdict_needs_no_standard_output(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "")
 
 
-@pytest.mark.parametrize("command", ["replay", "convert", "view"])
+@pytest.mark.parametrize("command", ["replay", "view"])
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no such pipes")
 def test_output_to_a_pipe_goes_into_it_and_to_a_link_where_it_leads(
     run: Run, tmp_path: Path, command: str
@@ -956,7 +909,7 @@ def in_shell(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 @POSIX
 @pytest.mark.parametrize("as_json", ["", "--json"])
-@pytest.mark.parametrize("command", ["convert", "replay", "view"])
+@pytest.mark.parametrize("command", ["replay", "view"])
 def test_what_is_told_of_an_output_to_standard_output_is_not_mixed_into_it(
     tmp_path: Path, command: str, as_json: str
 ) -> None:
@@ -978,7 +931,7 @@ def test_what_is_told_of_an_output_to_standard_output_is_not_mixed_into_it(
 
 
 @pytest.mark.parametrize("as_json", [[], ["--json"]])
-@pytest.mark.parametrize("command", ["convert", "replay", "view"])
+@pytest.mark.parametrize("command", ["replay", "view"])
 def test_a_dash_is_standard_output_and_what_is_told_goes_to_standard_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, as_json: list[str]
 ) -> None:
@@ -993,17 +946,9 @@ def test_a_dash_is_standard_output_and_what_is_told_goes_to_standard_error(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_compact_log_goes_to_standard_output_if_it_is_asked_for(tmp_path: Path) -> None:
-    assert as_process("convert", SMALL, "-o", tmp_path / "x.fxlog").returncode == 0
-    command = [sys.executable, "-c", "from fixsync.cli import main; main()"]
-    command += ["convert", SMALL, "-o", "-", "--to", "compact"]
-    done = subprocess.run(command, capture_output=True, check=False)
-    assert (done.returncode, done.stdout) == (0, (tmp_path / "x.fxlog").read_bytes())
-
-
 @POSIX
 @pytest.mark.parametrize("output", ["-", "/dev/stdout"])
-@pytest.mark.parametrize("command", ["convert", "replay", "view"])
+@pytest.mark.parametrize("command", ["replay", "view"])
 def test_a_standard_output_that_is_closed_is_told_and_nothing_else_is_written_to(
     tmp_path: Path, command: str, output: str
 ) -> None:
@@ -1046,7 +991,7 @@ def test_an_error_is_not_told_on_a_standard_output_that_is_for_the_output(
 
 
 @POSIX
-@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.jsonl.xz", "x.fxlog"])
+@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.jsonl.xz"])
 def test_nothing_stays_of_an_output_that_does_not_fit_on_the_disk(
     tmp_path: Path, name: str
 ) -> None:
@@ -1055,7 +1000,7 @@ def test_nothing_stays_of_an_output_that_does_not_fit_on_the_disk(
         for n in range(500)
     ]
     logs.write(tmp_path / "match.jsonl", logs.header(), frames)
-    for command in ("convert", "replay"):
+    for command in ("replay",):
         done = in_shell(f"ulimit -f 1; $F {command} match.jsonl -o {name}", tmp_path)
         assert (done.returncode, done.stdout) == (2, "")
         assert "File too large" in done.stderr
@@ -1069,7 +1014,7 @@ def test_a_log_on_standard_output_that_nobody_reads_to_its_end_is_no_error(tmp_p
         for n in range(500)
     ]
     logs.write(tmp_path / "match.jsonl", logs.header(), frames)
-    done = in_shell("set -o pipefail; $F convert match.jsonl -o /dev/stdout | head -n 1", tmp_path)
+    done = in_shell("set -o pipefail; $F replay match.jsonl -o /dev/stdout | head -n 1", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert len(done.stdout.splitlines()) == 1
 
@@ -1080,7 +1025,7 @@ def test_a_log_out_of_a_pipe_is_read_with_its_size_and_made_no_empty_page_of(
 ) -> None:
     size = f"{Path(SMALL).stat().st_size:,} bytes"
     assert size in in_shell("cat $LOG | $F info /dev/stdin", tmp_path).stdout
-    assert f"{size} read" in in_shell("cat $LOG | $F convert /dev/stdin -o x", tmp_path).stdout
+    assert f"{size} read" in in_shell("cat $LOG | $F replay /dev/stdin -o x", tmp_path).stdout
     done = in_shell("cat $LOG | $F view /dev/stdin -o page.html", tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "/dev/stdin: a page needs a file" in done.stderr
@@ -1088,7 +1033,7 @@ def test_a_log_out_of_a_pipe_is_read_with_its_size_and_made_no_empty_page_of(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk that is always full")
-@pytest.mark.parametrize("command", ["convert", "replay", "view"])
+@pytest.mark.parametrize("command", ["replay", "view"])
 def test_an_output_onto_a_full_disk_is_no_fault_of_the_log(run: Run, command: str) -> None:
     code, out, err = run(command, SMALL, "-o", "/dev/full")
     assert (code, out) == (2, "")

@@ -139,7 +139,6 @@ MODULES = (
     "fixsync.log.replay",
     "fixsync.log.diff",
     "fixsync.log.info",
-    "fixsync.convert",
     "fixsync.farm.run",
     "fixsync.farm.regress",
     "fixsync.fields",

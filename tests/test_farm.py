@@ -26,7 +26,6 @@ from hypothesis import strategies as st
 
 import fixsync
 from fixsync import cli
-from fixsync.convert import convert
 from fixsync.farm import engines
 from fixsync.farm.engines import LocalEngine
 from fixsync.farm.find import SourceError, find
@@ -114,7 +113,6 @@ def every_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
     broken(folder / "queries.jsonl", queries=[[]])
     broken(folder / "cut.jsonl", footer=False)
     broken(folder / "cut_and_diverged.jsonl", footer=False, hash="0" * 16)
-    convert(folder / "good.jsonl", folder / "good.fxlog")
     bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
     logs.write(folder / "bare.jsonl", logs.header(), bare)
     broken(folder / "refused.jsonl", commands=[["move", 4, [0, 0, 0]]])

@@ -24,11 +24,7 @@ TESTS = {
         "test_cast.py",
         "test_kernel.py",
     ),
-    "logs": ("test_quick.py", "test_compact.py"),
 }
-# What reads logs works in memory of Python's objects, of which the sanitizer sees nothing while
-# Python's own allocator hands it out of larger pieces.
-ENVIRONMENT = {"kernel": {}, "logs": {"PYTHONMALLOC": "malloc"}}
 
 
 def runtime(name: str) -> str:
@@ -67,7 +63,6 @@ def test_nothing_is_undefined_and_memory_is_kept_to(part: str, tmp_path: Path) -
             "PYTHONPATH": str(installed),
             "LD_PRELOAD": " ".join(preload),
             "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
-            **ENVIRONMENT[part],
         },
         capture_output=True,
         text=True,

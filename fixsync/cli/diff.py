@@ -75,7 +75,7 @@ def _print(result: Diff, rows_max: int) -> None:
         text.say(out, "the headers differ:")
         text.show(out, _table(result.header))
     if result.frame is not None:
-        line = "" if result.is_compact else f" (line {result.frame + 2})"
+        line = f" (line {result.frame + 2})"
         text.say(out, f"first difference in frame {result.frame}{line}:")
         ids = result.headers[0].names.ids if result.headers else {}
         text.show(out, _table(result.rows[:rows_max], ids))

@@ -47,7 +47,7 @@ _STYLES = {
     "--output",
     type=text.OutputFile(),
     metavar="FILLED",
-    help="Write the log with what its recorder left out (one LOG; .fxlog: compact; .gz, .xz, .bz2, .zst;"
+    help="Write the log with what its recorder left out (one LOG; .gz, .xz, .bz2, .zst;"
     " -: standard output).",
 )
 @text.sim_option
@@ -182,7 +182,7 @@ def _story(result: Replay) -> Iterator[str]:
     if result.cut and result.error is None:
         yield f"  cut short after {_count(result.frames, 'frame')}: {result.cut}"
     if result.difference is not None and result.header is not None:
-        line = "" if result.is_compact else f" (line {result.difference.frame + 2})"
+        line = f" (line {result.difference.frame + 2})"
         yield f"  diverged in frame {result.difference.frame}{line}"
         yield from _told_difference(result.difference, result.header)
         yield f"  frames that differ: {result.differing_frames} of {result.frames}"

@@ -94,7 +94,7 @@ def _stem(log: Path) -> str:
     name = log.name
     if logfile.suffix_of(name):
         name = name[: name.rindex(".")]
-    return name.removesuffix(".jsonl").removesuffix(logfile.COMPACT) or "match"
+    return name.removesuffix(".jsonl") or "match"
 
 
 def _export(

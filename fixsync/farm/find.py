@@ -68,7 +68,7 @@ def find(sources: Sequence[str], *, null: bool = False) -> Iterator[Found]:
             count += 1
             yield one
         if count == 0:
-            raise SourceError(f"{source}: no match logs (*.jsonl, *.fxlog, also compressed) there")
+            raise SourceError(f"{source}: no match logs (*.jsonl, also compressed) there")
 
 
 def require(sources: Sequence[str]) -> None:

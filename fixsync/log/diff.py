@@ -78,8 +78,6 @@ class Diff:
     """The first frame that differs; None if none does."""
     headers: tuple[Header, Header] | None = None
     """Line 1 of both; None if one has none that is valid."""
-    is_compact: bool = False
-    """Whether one of them is in the compact form, which has no lines."""
     header: list[Row] = field(default_factory=list)
     """Differences of line 1."""
     rows: list[Row] = field(default_factory=list)
@@ -125,7 +123,6 @@ def diff(
     try:
         with Reader(a) as reader_a, Reader(b) as reader_b:
             result.headers = (reader_a.header, reader_b.header)
-            result.is_compact = reader_a.is_compact or reader_b.is_compact
             result.header = list(
                 _header_rows(reader_a.header, reader_b.header, ignore_meta=ignore_meta)
             )

@@ -21,7 +21,6 @@ from types import ModuleType, TracebackType
 from typing import Any, BinaryIO, Protocol
 
 SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
-COMPACT = ".fxlog"
 STANDARD_OUTPUT = Path("/dev/stdout")
 """Standard output as a file to write, also on a system without a file of this name."""
 
@@ -44,15 +43,8 @@ def suffix_of(path: str | os.PathLike[str]) -> str:
 
 
 def is_log_name(path: str | os.PathLike[str]) -> bool:
-    """Whether a file's name is that of a match log: .jsonl or .fxlog, also with a compression's
-    suffix.
-    """
-    return is_compact_name(path) or _form_of(path) == ".jsonl"
-
-
-def is_compact_name(path: str | os.PathLike[str]) -> bool:
-    """Whether a file's name asks for the compact form: .fxlog, also with a compression's suffix."""
-    return _form_of(path) == COMPACT
+    """Whether a file's name is that of a match log: .jsonl, also with a compression's suffix."""
+    return _form_of(path) == ".jsonl"
 
 
 def _form_of(path: str | os.PathLike[str]) -> str:

@@ -2,7 +2,7 @@
 format.
 
 Nothing here asks the kernel: a log that is well formed may still hold commands that a world
-refuses. A log in the compact form (docs/compact-logs.md) is read as the text that it stands for.
+refuses.
 
 `Reader` gives a log's frames one after another in bounded memory. Every mistake in a log is a
 `MatchLogError` that names the file, the line and the field. `Writer` writes the canonical form: the
@@ -15,15 +15,13 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any, Protocol, TypeAlias, Union, cast
+from typing import Annotated, Any, TypeAlias, Union
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, inspect
 
-from fixsync import compact
 from fixsync.log import files as logfile
 from fixsync.log import text as strictjson
 from fixsync.log.text import LineError
@@ -560,22 +558,6 @@ def _no_such_id(id: int, capacity: int, path: str) -> LineError:
 _TRACE, _SIM = _FrameFormat(TraceFrame), _FrameFormat(SimFrame)
 
 
-class Quick(Protocol):
-    """What can deal with whole blocks of frames before they are taken apart. `fixsync.quick` has
-    one.
-    """
-
-    def text(self, lines: bytes, frame: int) -> tuple[int, int]:
-        """Given whole lines, the first of which should be of this frame: how many frames at their
-        start it has dealt with, and how many bytes they are."""
-
-    def columns(self, block: compact.Columns) -> int:
-        """How many frames at the start of the block it has dealt with."""
-
-    def blocks(self, block: compact.Columns, data: bytes) -> int:
-        """As `compact.Quick` has it."""
-
-
 class Reader:
     """A match log, read once from start to end. A context manager; iterate over it for the frames.
 
@@ -592,34 +574,21 @@ class Reader:
         """The last line, once the iteration is over; None for a log without it."""
         self.cut = ""
         """Why the log counts as cut short, once the iteration is over; "" for a whole one."""
-        self.is_compact = False
-        """Whether the log is in the compact form."""
         self._other_lines = 0  # header and last line, as soon as they are read
         self._sha256 = hashlib.sha256()
         self._rest = b""
-        self._quick: Quick | None = None
         self._source = logfile.Source(path)
         try:
-            pieces = self._pieces()
-            start = b""
-            while len(start) < len(compact.MAGIC) and (piece := next(pieces, b"")):
-                start += piece
-            pieces = chain([start] if start else [], pieces)
-            self.is_compact = start.startswith(compact.MAGIC)
-            if self.is_compact:
-                self._unpacker = compact.Unpacker(pieces)
-                self.header = self._unpack_header()
-            else:
-                self._blocks = self._whole_lines(pieces)
-                line, line_feed, self._block = next(self._blocks, b"").partition(b"\n")
-                self.header = self._read_header(
-                    line if line_feed else self._rest, is_whole=bool(line_feed)
-                )
+            self._blocks = self._whole_lines(self._pieces())
+            line, line_feed, self._block = next(self._blocks, b"").partition(b"\n")
+            self.header = self._read_header(
+                line if line_feed else self._rest, is_whole=bool(line_feed)
+            )
         except BaseException:
             self._source.close()
             raise
         self._format = _TRACE if self.header.sim is None else _SIM
-        self._frames = self._all_unpacked() if self.is_compact else self._all_frames()
+        self._frames = self._all_frames()
 
     def __enter__(self) -> Reader:
         return self
@@ -657,9 +626,7 @@ class Reader:
         return self._error_at(self.line, field, reason)
 
     def _error_at(self, line: int, field: str, reason: str) -> MatchLogError:
-        if not self.is_compact:
-            return MatchLogError(self.name, line, field, reason)
-        return MatchLogError(self.name, 0, field, reason, line - 2 if line >= 2 else None)
+        return MatchLogError(self.name, line, field, reason)
 
     def _error_after(self, field: str, reason: str) -> MatchLogError:
         """An error about the line after the last one read."""
@@ -721,16 +688,9 @@ class Reader:
 
     def __iter__(self) -> Iterator[Frame]:
         """The frames that have not been given yet."""
-        return cast("Iterator[Frame]", self._frames)
-
-    def left_by(self, quick: Quick | None) -> Iterator[Frame | None]:
-        """The frames that `quick`, which is given every block first, does not deal with. A None
-        stands for those of a block that it has dealt with. If it is None, all frames that have not
-        been given yet."""
-        self._quick = quick
         return self._frames
 
-    def _all_frames(self) -> Iterator[Frame | None]:
+    def _all_frames(self) -> Iterator[Frame]:
         if self._block:
             yield from self._frames_of(self._block)
         for block in self._blocks:
@@ -740,15 +700,7 @@ class Reader:
         if self.footer is None and not self.cut:
             self.cut = "there is no last line"
 
-    def _frames_of(self, block: bytes) -> Iterator[Frame | None]:
-        if self._quick is not None and self.footer is None:
-            frames, size = self._quick.text(block, self.frames)
-            self._sha256.update(memoryview(block)[:size])
-            self.frames += frames
-            block = block[size:]
-            yield None
-            if not block:
-                return
+    def _frames_of(self, block: bytes) -> Iterator[Frame]:
         lines = block.split(b"\n")
         lines.pop()
         last: list[bytes] = []
@@ -792,57 +744,6 @@ class Reader:
                 "sha256", f"says {footer.sha256} where the bytes before it have {found}"
             )
 
-    # Blocks to frames.
-
-    def _unpack_header(self) -> Header:
-        try:
-            header = parse_header(self._unpacker.header())
-        except LineError as wrong:
-            raise MatchLogError(self.name, 0, wrong.path, wrong.reason) from wrong
-        self._other_lines = 1
-        return header
-
-    def _all_unpacked(self) -> Iterator[Frame | None]:
-        unpacker, blocks = self._unpacker, self._unpacked_blocks()
-        for block in blocks:
-            if self._quick is not None:
-                if not block.is_tried:
-                    self._quick.columns(block)
-                self.frames = block.frame
-                yield None
-            for text in self._unpacked_texts(block):
-                lines = text.split(b"\n")
-                lines.pop()
-                frames = self._format.parse_all(text, lines, self.frames)
-                for frame in frames or map(self._parse, lines):
-                    self.frames += 1
-                    yield cast("Frame", frame)
-        if self._source.is_cut:
-            self.cut = self._cut_source
-        elif unpacker.is_cut:
-            self.cut = "there is no end"
-        if unpacker.end is not None:
-            frames_told, digest = unpacker.end
-            self.footer = Footer(frames_told, UNSET if digest is None else digest)
-
-    def _unpacked_blocks(self) -> Iterator[compact.Columns]:
-        try:
-            yield from self._unpacker.blocks(
-                self.header.capacity, self.header.sim is not None, self._quick
-            )
-        except LineError as wrong:
-            raise self._error_after(wrong.path, wrong.reason) from wrong
-        except MemoryError as error:
-            raise self._error_after("", "a block that needs more memory than there is") from error
-
-    def _unpacked_texts(self, block: compact.Columns) -> Iterator[bytes]:
-        try:
-            yield from block.texts()
-        except LineError as wrong:
-            raise self._error_after(wrong.path, wrong.reason) from wrong
-        except MemoryError as error:
-            raise self._error_after("", "a frame that needs more memory than there is") from error
-
 
 def canonical_lines(reader: Reader) -> Iterator[bytes]:
     """The lines of a log in canonical form: all that its reader has not given yet. None at the end
@@ -859,12 +760,10 @@ def canonical_lines(reader: Reader) -> Iterator[bytes]:
 
 
 class Writer:
-    """Writes a match log in canonical form: as text, or in the compact form under a name for it
-    (.fxlog). A context manager: an error within leaves a cut log.
+    """Writes a match log in canonical form. A context manager: an error within leaves a cut log.
 
     Each frame is handed to the operating system before `write` returns (but a `.xz` or `.bz2` keeps
-    a part back until `close`, and so does a compact log that `gathers` frames into blocks, which
-    makes it several times smaller). With `replace`, the file appears under its name at `close`;
+    a part back until `close`). With `replace`, the file appears under its name at `close`;
     what has that name now stays until then."""
 
     def __init__(
@@ -873,10 +772,7 @@ class Writer:
         header: Header,
         *,
         replace: bool = False,
-        gathers: bool = False,
-        is_compact: bool | None = None,
     ) -> None:
-        """is_compact: which form to write, whatever the name says."""
         self.name = os.fspath(path)
         self.frames = 0
         """Frames written so far."""
@@ -886,11 +782,6 @@ class Writer:
             line = format_header(header)
         except LineError as wrong:
             raise MatchLogError(self.name, 1, wrong.path, wrong.reason) from wrong
-        self._gathers = gathers
-        self._packer: compact.Packer | None = None
-        if logfile.is_compact_name(path) if is_compact is None else is_compact:
-            self._packer = compact.Packer(header.capacity, header.sim is not None)
-            line = self._packer.start(line[:-1])
         self._written, self._target = (
             logfile.place_of(path) if replace else (Path(path), Path(path))
         )
@@ -917,8 +808,7 @@ class Writer:
 
     def _put(self, data: bytes) -> None:
         self._sink.write(data)
-        if self._packer is None:
-            self._sha256.update(data)
+        self._sha256.update(data)
 
     @property
     def size(self) -> int:
@@ -933,31 +823,17 @@ class Writer:
             if frame.frame != self.frames:
                 raise LineError("frame", f"expected {self.frames}, found {frame.frame}")
             line = self._format.format(frame)
-            if self._packer is not None:
-                self._packer.add(line, frame.frame)
         except LineError as wrong:
-            raise self._error(wrong) from wrong
+            raise MatchLogError(self.name, self.frames + 2, wrong.path, wrong.reason) from wrong
         self.frames += 1
-        if self._packer is None:
-            self._put(line)
-        elif not self._gathers or self._packer.is_full:
-            self._put(self._packer.block())
-
-    def _error(self, wrong: LineError) -> MatchLogError:
-        if self._packer is None:
-            return MatchLogError(self.name, self.frames + 2, wrong.path, wrong.reason)
-        return MatchLogError(self.name, 0, wrong.path, wrong.reason, self.frames)
+        self._put(line)
 
     def close(self, *, is_whole: bool = True) -> None:
         """Writes the last line, unless the log is one that was cut short, and closes the file."""
         if self._sink.is_closed:
             return
         try:
-            if self._packer is not None:
-                self._put(
-                    self._packer.block() + (self._packer.end(self.frames) if is_whole else b"")
-                )
-            elif is_whole:
+            if is_whole:
                 footer = Footer(self.frames, self._sha256.hexdigest())
                 self._sink.write(msgspec.json.encode(footer) + b"\n")
             self._sink.close()

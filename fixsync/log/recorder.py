@@ -50,7 +50,7 @@ class _Recording(ABC):
         if not logfile.survives_a_cut(logfile.suffix_of(path)):
             raise ValueError(
                 f"{os.fspath(path)}: a crash would lose the end of a file of this kind;"
-                " record to .jsonl or .fxlog, as it is or with .gz or .zst"
+                " record to .jsonl, as it is or with .gz or .zst"
             )
         header = Header(
             capacity=world.capacity,

@@ -31,7 +31,6 @@ from fixsync.log.matchlog import (
 )
 from fixsync.log.player import Player
 from fixsync.log.text import LineError
-from fixsync.quick import Quick
 from fixsync.records import Collider
 from fixsync.world import World
 
@@ -129,8 +128,6 @@ class Replay:
     path: str
     verdict: Verdict = Verdict.INVALID
     header: Header | None = None
-    is_compact: bool = False
-    """Whether the log is in the compact form, which has no lines."""
     frames: int = 0
     """Frames replayed."""
     hits: int = 0
@@ -178,7 +175,7 @@ def find_logs(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
             file for file in files if is_log_name(file) and (file.is_file() or not file.exists())
         )
         if not logs:
-            kinds = "*.jsonl, *.fxlog, also compressed"
+            kinds = "*.jsonl, also compressed"
             raise ValueError(f"{path}: no match logs ({kinds}) in this folder or below")
         found += logs
     return found
@@ -231,7 +228,7 @@ class _Run:
         self._result = result
         self._reader = reader
         self._progress = progress
-        result.header, result.is_compact = reader.header, reader.is_compact
+        result.header = reader.header
         try:
             self._player = Player(reader.header, simulations)
         except LineError as wrong:
@@ -241,31 +238,27 @@ class _Run:
         if output is None:
             self._frames(None)
             return
-        with Writer(output, self._reader.header, replace=True, gathers=True) as writer:
+        with Writer(output, self._reader.header, replace=True) as writer:
             self._frames(writer)
             writer.close(is_whole=not self._reader.cut)
 
     def _frames(self, writer: Writer | None) -> None:
         result, reader, player = self._result, self._reader, self._player
         play, progress = player.play, self._progress
-        # What is written has to be made frame by frame, and a sim's frames are played by the
-        # simulation.
-        quick = Quick(player) if writer is None and reader.header.sim is None else None
         hits = played = 0
         told = 0
         try:
-            for frame in reader.left_by(quick):
-                if frame is not None:
-                    hits += play(frame)
-                    played += 1
-                    if (
-                        frame.hash is not UNSET
-                        or frame.events is not UNSET
-                        or frame.queries is not UNSET
-                    ):
-                        self._compare(frame)
-                    if writer is not None:
-                        writer.write(_filled(frame, player))
+            for frame in reader:
+                hits += play(frame)
+                played += 1
+                if (
+                    frame.hash is not UNSET
+                    or frame.events is not UNSET
+                    or frame.queries is not UNSET
+                ):
+                    self._compare(frame)
+                if writer is not None:
+                    writer.write(_filled(frame, player))
                 if progress is not None and reader.frames - told >= PROGRESS_FRAMES:
                     told = reader.frames
                     progress(reader)
@@ -275,13 +268,6 @@ class _Run:
             reason = str(error) or "replaying from here on needs more memory than there is"
             raise reader.error("", reason) from error
         finally:
-            if quick is not None:
-                hits += quick.hits
-                played += quick.frames
-                compared = result.compared
-                compared.events += quick.told_events
-                compared.queries += quick.told_answers
-                compared.hashes += quick.told_hashes
             result.frames, result.hits, result.cut = played, hits, reader.cut
             # The commands of a frame that was refused half way have left the state of no frame.
             if played and played == reader.frames:

@@ -16,7 +16,6 @@ from msgspec import UNSET
 
 import fixsync
 from fixsync import sim
-from fixsync.convert import text_of
 from fixsync.log import files as logfile
 from fixsync.log.matchlog import Add, Header, MatchLogError, Reader, SimFrame
 from fixsync.log.player import Player
@@ -113,8 +112,6 @@ def _text(path: str | os.PathLike[str], reader: Reader) -> bytes:
     """A log's text, without what a cut left of its last line; of a compact log, what it stands
     for.
     """
-    if reader.is_compact:
-        return text_of(path)
     source = logfile.Source(path)
     try:
         pieces: list[bytes] = []
