@@ -6,7 +6,8 @@ works: no early outs, no widths, no broad phase, all pairs against all pairs. It
 
 A shape is a tuple as in a match log: ("sphere", radius), ("capsule", radius, half_height),
 ("cylinder", radius, half_height), ("box", half_x, half_y, half_z) or
-("sector", radius, half_angle, half_height). A pose is (x, y, z, yaw).
+("sector", radius, half_angle, half_height, inner_radius), the last left out where it is 0. A pose
+is (x, y, z, yaw).
 """
 
 from __future__ import annotations
@@ -231,6 +232,12 @@ def checked_shape(shape: Any) -> Shape:
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
     fields = KINDS[kind]
+    if kind == "sector" and len(sizes) == 4:
+        inner = integer("inner_radius", sizes.pop(), 0, SIZE_MAX)
+        full = checked_shape((kind, *sizes))
+        if inner >= full[1]:
+            raise ValueError(f"inner_radius must be below the radius {full[1]}, not {inner}")
+        return (*full, inner) if inner else full
     if len(sizes) != len(fields):
         raise ValueError(f"a {kind} has {len(fields)} sizes, not {len(sizes)}")
     named = zip(fields, sizes, strict=True)
@@ -264,7 +271,7 @@ def half_height(shape: Shape) -> Real:
     """The half height of what is not rounded: 0 for a sphere."""
     if shape[0] == "sphere":
         return 0
-    return shape[2] if shape[0] == "box" else shape[-1]
+    return shape[{"box": 2, "sector": 3}.get(shape[0], -1)]
 
 
 # Contact of two shapes.
@@ -302,20 +309,24 @@ def wedge_side(half_angle: int, A: Real, B: Real) -> Real:
     return min(A, B) if half_angle <= TURN // 4 else max(A, B)
 
 
-def near_sector(radius: int, half_angle: int, yaw: int, d: Vec2, q: int) -> int:
+def near_sector(radius: int, half_angle: int, yaw: int, d: Vec2, q: int, i: int = 0) -> int:
+    """i: the sector's inner_radius."""
     if q < 0:
         return APART
     e1, e2 = _direction(yaw + half_angle), _direction(yaw - half_angle)
     in_wedge = wedge_side(half_angle, cross(e2, d), cross(d, e1)) >= 0
     if half_angle == TURN // 2 or d == (0, 0) or in_wedge:
-        return near_cylinder(radius, d, q)
+        D2 = dot(d, d)
+        if D2 >= i * i:
+            return near_cylinder(radius, d, q)
+        L = i * i + D2 - q
+        return OVERLAPPING if L < 0 else CLS(L * L, 4 * i * i * D2)
 
     def near_edge(e: Vec2) -> int:
         t = dot(d, e)
-        if t <= 0:
-            return CLS(dot(d, d), q)
-        if t >= radius * ONE_Q30:
-            w = ONE_Q30 * d[0] - radius * e[0], ONE_Q30 * d[1] - radius * e[1]
+        if not i * ONE_Q30 < t < radius * ONE_Q30:
+            end = i if t <= i * ONE_Q30 else radius
+            w = ONE_Q30 * d[0] - end * e[0], ONE_Q30 * d[1] - end * e[1]
             return CLS(dot(w, w), q * 2**60)
         return CLS(cross(e, d) ** 2, q * 2**60)
 
@@ -330,7 +341,11 @@ def near(prism: Shape, yaw: int, d: Vec2, q: Real) -> int:
         return near_cylinder(prism[1], d, q)
     if prism[0] == "box":
         return near_box(prism[1], prism[3], yaw, d, q)
-    return near_sector(prism[1], prism[2], yaw, d, q)
+    return near_sector(prism[1], prism[2], yaw, d, q, inner_radius(prism))
+
+
+def inner_radius(sector: Shape) -> int:
+    return sector[4] if len(sector) > 4 else 0
 
 
 def box_axes(a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec2) -> list[tuple[Real, Real]]:
@@ -355,7 +370,7 @@ def planar_boxes(a: Shape, yaw_a: int, b: Shape, yaw_b: int, d: Vec2) -> int:
 
 def planar_sector_box(sector: Shape, yaw_sector: int, box: Shape, yaw_box: int, apex: Vec2) -> int:
     """apex is the sector's, relative to the box's centre."""
-    _, radius, half_angle, _ = sector
+    radius, half_angle, i = sector[1], sector[2], inner_radius(sector)
     _, half_x, _, half_z = box
     p = turned_back(apex, yaw_box)
     H = half_x * ONE_Q30, half_z * ONE_Q30
@@ -363,20 +378,8 @@ def planar_sector_box(sector: Shape, yaw_sector: int, box: Shape, yaw_box: int, 
     v = n[0] - p[0], n[1] - p[1]
     disc = CLS(dot(v, v), radius * radius * 2**60)
     if half_angle == TURN // 2:
-        return disc
-
-    e1, e2 = (
-        _direction(yaw_sector + half_angle - yaw_box),
-        _direction(yaw_sector - half_angle - yaw_box),
-    )
-    minus_p = -p[0], -p[1]
-    A, B = cross(e2, v), cross(v, e1)
-    if wedge_side(half_angle, A, B) < 0:
-        W = APART
-    else:
-        A = cross(e2, minus_p) if A == 0 else A
-        B = cross(minus_p, e1) if B == 0 else B
-        W = OVERLAPPING if wedge_side(half_angle, A, B) > 0 else TOUCHING
+        farthest = (abs(p[0]) + H[0]) ** 2 + (abs(p[1]) + H[1]) ** 2
+        return disc if i == 0 else min(disc, CLS(i * i * 2**60, farthest))
 
     def edge_and_box(e: Vec2) -> int:
         w = radius * e[0], radius * e[1]
@@ -386,7 +389,60 @@ def planar_sector_box(sector: Shape, yaw_sector: int, box: Shape, yaw_box: int, 
             CLS(abs(cross(p, w)), H[0] * abs(w[1]) + H[1] * abs(w[0])),
         )
 
-    return max(min(W, disc), edge_and_box(e1), edge_and_box(e2))
+    def far_corners(in_wedge: Callable[[Vec2], bool]) -> list[int]:
+        corners = [(x - p[0], z - p[1]) for x in (-H[0], H[0]) for z in (-H[1], H[1])]
+        return [CLS(i * i * 2**60, dot(c, c)) for c in corners if in_wedge(c)]
+
+    def far_edge(e: Vec2) -> int:
+        if abs(cross(p, e)) > H[0] * abs(e[1]) + H[1] * abs(e[0]):
+            return APART
+        return min(CLS(i * abs(e[k]) + sgn(e[k]) * p[k], H[k]) for k in (0, 1))
+
+    turn = yaw_sector - yaw_box
+    directions = _direction(turn + half_angle), _direction(turn - half_angle), _direction(turn)
+    return planar_sector(
+        half_angle, i, directions, v, (-p[0], -p[1]), disc, edge_and_box, far_corners, far_edge
+    )
+
+
+def planar_sector(
+    half_angle: int,
+    i: int,
+    directions: tuple[Vec2, Vec2, Vec2],
+    v: Vec2,
+    inside: Vec2,
+    disc: int,
+    edge: Callable[[Vec2], int],
+    far_corners: Callable[[Callable[[Vec2], bool]], list[int]],
+    far_edge: Callable[[Vec2], int],
+) -> int:
+    """What a sector with an angle meets of a convex outline.
+
+    directions: e1, e2 and e0. v: the way from the apex to the outline's nearest point, disc its
+    class; inside: the way to a point within. edge, far_corners and far_edge: FULL's class of an
+    edge, and what FAR looks at.
+    """
+    e1, e2, e0 = directions
+
+    def full(e1: Vec2, e2: Vec2, angle: int) -> int:
+        A, B = cross(e2, v), cross(v, e1)
+        if wedge_side(angle, A, B) < 0:
+            W = APART
+        else:
+            A = cross(e2, inside) if A == 0 else A
+            B = cross(inside, e1) if B == 0 else B
+            W = OVERLAPPING if wedge_side(angle, A, B) > 0 else TOUCHING
+        return max(min(W, disc), edge(e1), edge(e2))
+
+    def narrow(e1: Vec2, e2: Vec2) -> int:
+        far = far_corners(lambda c: min(cross(e2, c), cross(c, e1)) >= 0)
+        return min(full(e1, e2, 1), max(*far, far_edge(e1), far_edge(e2), APART))
+
+    if i == 0:
+        return full(e1, e2, half_angle)
+    if half_angle <= TURN // 4:
+        return narrow(e1, e2)
+    return max(narrow(e0, e2), narrow(e1, e0))
 
 
 def vertical_gap(a: Shape, b: Shape, dy: Real) -> Real:
@@ -1192,6 +1248,9 @@ class ModelWorld:
     def set_active(self, id: int, active: bool) -> None:
         self._set(self._present(id), active=_active(active))
 
+    def set_layers(self, layers: Any) -> None:
+        self.masks = layer_masks(layers)
+
     # Answers.
 
     def contact(self, a: int, b: int) -> int:
@@ -1291,6 +1350,7 @@ class ModelWorld:
         parts.append(pack("<I", len(self.colliders)))
         for id, c in sorted(self.colliders.items()):
             kind, *sizes = c.shape
+            # A sector's inner radius is its third size, where it has one.
             half_angle = sizes.pop(1) if kind == "sector" else 0
             sizes += [0] * (3 - len(sizes))
             parts.append(pack("<IBBBB", id, ORDER.index(kind), c.layer, c.active, 0))
@@ -1346,8 +1406,10 @@ class ModelWorld:
                 self.set_active(id, active)
             case ["remove", id]:
                 self.remove(id)
-            case ["query", shape, [x, y, z], yaw, mask]:
-                return self.query(shape, (x, y, z, yaw), mask)
+            case ["layers", layers]:
+                self.set_layers(layers)
+            case ["query", shape, [x, y, z], yaw, mask, *owner]:
+                return self.query(shape, (x, y, z, yaw), mask, exclude_owner=sum(owner))
             case ["cast", shape, [x, y, z], yaw, motion, mask, owner, limit, hit_when]:
                 hits = self.cast(
                     shape,
@@ -1375,8 +1437,8 @@ class ModelWorld:
         return events, [self.apply(command) for command in asked]
 
 
-def _decoded(data: bytes, capacity: int) -> ModelWorld:
-    """The world that saved these bytes."""
+def _decoded(data: bytes, capacity: int, solids: int = 0) -> ModelWorld:
+    """The world that saved these bytes. solids: how many its level has."""
     at = 0
 
     def take(fmt: str) -> tuple[Any, ...]:
@@ -1413,7 +1475,7 @@ def _decoded(data: bytes, capacity: int) -> ModelWorld:
         name = ORDER[integer("kind", kind, 0, len(ORDER) - 1)]
         integer("active", active, 0, 1)
         integer("padding", padding, 0, 0)
-        used = len(KINDS[name]) - (name == "sector")
+        used = len(KINDS[name])  # a sector's: radius, half_height and inner_radius
         for unused in sizes[used:] + ([] if name == "sector" else [half_angle]):
             integer("an unused size", unused, 0, 0)
         fields = sizes[:used]
@@ -1432,7 +1494,8 @@ def _decoded(data: bytes, capacity: int) -> ModelWorld:
     hits = [take("<III") for _ in range(*take("<I"))]
     ascending("hits", [(a, b) for a, b, _ in hits])
     for a, b, found in hits:
-        if not a < b < capacity:
+        is_solid = 2**31 <= b < 2**31 + solids
+        if not (a < b < capacity or (a < capacity and is_solid)):
             raise ValueError(f"a hit's ids must be a < b < {capacity}, not {a}, {b}")
         world.hits[a, b] = integer("a hit's contact", found, hit_when, OVERLAPPING)
 
@@ -1440,7 +1503,7 @@ def _decoded(data: bytes, capacity: int) -> ModelWorld:
     ascending("changed ids", changed)
     world.changed = set(changed)
     for id in {id for pair in world.hits for id in pair}:
-        if id not in world.colliders and id not in world.changed:
+        if id < 2**31 and id not in world.colliders and id not in world.changed:
             raise ValueError(f"id {id} has a hit but is neither there nor changed")
     if at != len(data):
         raise ValueError(f"{len(data) - at} bytes after the end")

@@ -20,7 +20,6 @@ from rich.console import Console
 import fixsync
 from fixsync import cli
 from fixsync.cli.text import decimal, duration, units
-from fixsync.log.matchlog import Header, Remove, TraceFrame, Writer
 
 VECTORS = Path(__file__).parent / "vectors"
 SMALL = str(VECTORS / "small.jsonl")
