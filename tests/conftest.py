@@ -1,7 +1,27 @@
-"""Settings for every test."""
+"""Settings for every test: what runs by default, and what runs only with --full."""
 
+import pytest
 from hypothesis import settings
 
-# Nothing here is asserted on time; a failure prints what reproduces it.
-settings.register_profile("fixsync", deadline=None, print_blob=True)
-settings.load_profile("fixsync")
+# No test depends on time; a failure prints what reproduces it.
+settings.register_profile("default", deadline=None, print_blob=True, max_examples=10)
+settings.register_profile("full", deadline=None, print_blob=True, max_examples=100)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--full", action="store_true", help="Run slow tests too, and ten times as many examples."
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("full" if config.getoption("full") else "default")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without --full, tests marked `full` are deselected."""
+    if config.getoption("full"):
+        return
+    slow = [item for item in items if item.get_closest_marker("full")]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if not item.get_closest_marker("full")]

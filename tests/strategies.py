@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any
 
 import model
+from hypothesis import settings
 from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, SIZE_MAX, TURN, UINT32_MAX
 
@@ -19,6 +20,11 @@ SOLIDS = ("sphere", "capsule", "cylinder", "box")
 Draw = st.DrawFn
 
 POWERS = [2**k for k in range(32)]
+
+
+def examples(number: int) -> settings:
+    """So many examples with --full, and a tenth of them without."""
+    return settings(max_examples=number * settings().max_examples // 100)
 
 
 @cache

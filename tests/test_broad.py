@@ -5,8 +5,9 @@ from array import array
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from fixsync import (
     Box,
@@ -134,7 +135,7 @@ def hits_by_all_pairs(found, matrix, hit_when, spread=1):
     ]
 
 
-@settings(deadline=None, max_examples=120)
+@examples(120)
 @given(
     crowds(),
     st.sampled_from(MATRICES),
@@ -434,7 +435,7 @@ def test_a_tall_thin_collider_among_flat_wide_ones_is_found_without_a_look_at_ev
         assert events == hits_by_all_pairs(found, None, Contact.TOUCHING)
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(crowds(least=49), crowds(most=30), st.booleans())
 def test_queries_find_what_a_look_at_each_collider_finds(crowd, areas, stepped):
     """Asked one by one, often enough for a world not stepped to build its structure; then at
@@ -461,7 +462,7 @@ def test_queries_find_what_a_look_at_each_collider_finds(crowd, areas, stepped):
         assert [list(ids) for ids in world.query_many(asked)] == expected
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(crowds(least=60), st.data())
 def test_queries_see_every_change_made_since_the_step(crowd, data):
     """Each way to change where colliders are, after the structure was built."""

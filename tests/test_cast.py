@@ -318,7 +318,7 @@ def test_casts_agree_with_the_vectors() -> None:
 
 @pytest.mark.parametrize("kind", KINDS_OF_CASTS)
 def test_casts_agree_with_the_model(kind: str) -> None:
-    @settings(max_examples=300)
+    @strategies.examples(300)
     @given(KINDS_OF_CASTS[kind], hit_whens)
     def check(drawn: Cast, hit_when: int) -> None:
         assert cast(drawn, hit_when) == model.cast_pair(*drawn, hit_when)
@@ -1559,7 +1559,7 @@ class CPose(ctypes.Structure):
 def test_either_arithmetic_casts_alike(kernel: ctypes.CDLL) -> None:
     vector = ctypes.c_int32 * 3
 
-    @settings(max_examples=500)
+    @strategies.examples(500)
     @given(casts, hit_whens)
     def check(drawn: Cast, hit_when: int) -> None:
         arguments: list[Any] = []
@@ -1589,7 +1589,7 @@ def roots(draw: st.DrawFn) -> int:
 
 
 def test_roots_and_quotients_are_floors(kernel: ctypes.CDLL) -> None:
-    @settings(max_examples=500)
+    @strategies.examples(500)
     @given(
         roots(), strategies.all_scales(1, 2**63 - 1), strategies.all_scales(0, 2**62 - 1), st.data()
     )
@@ -1608,7 +1608,7 @@ def test_products_and_sums_of_256_bits_are_exact(kernel: ctypes.CDLL) -> None:
     signed = wide.flatmap(lambda v: st.sampled_from([v, -v]))
     halves = st.integers(-(2**126), 2**126)
 
-    @settings(max_examples=500)
+    @strategies.examples(500)
     @given(signed, signed, halves, halves, st.sampled_from(["any", "opposite"]))
     def check(a: int, b: int, c: int, d: int, how: str) -> None:
         if how == "opposite":
@@ -1623,7 +1623,7 @@ def test_products_and_sums_of_256_bits_are_exact(kernel: ctypes.CDLL) -> None:
 
 
 def test_the_sign_beside_a_root_is_exact(kernel: ctypes.CDLL) -> None:
-    @settings(max_examples=1000)
+    @strategies.examples(1000)
     @given(
         roots(),
         strategies.all_scales(1, 2**61 - 1),

@@ -447,7 +447,6 @@ def test_names_out_of_a_log_cannot_steer_the_terminal(run: Run, tmp_path: Path) 
     "arguments",
     [
         ["replay", SMALL, "-o", "none\x1b]0;x\x07/x"],
-        ["replay", SMALL, "-o", "none\x1b]0;x\x07/x"],
         ["replay", "none\x1b]0;x\x07"],
         ["farm", "none\x1b]0;x\x07"],
         ["regress", "none\x1b]0;x\x07", "new", SMALL],

@@ -13,7 +13,7 @@ import pytest
 import strategies
 from bumpers import Bumpers
 from click.testing import CliRunner
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fixsync import Contact, Event, Pose, Sphere
@@ -46,7 +46,7 @@ def test_a_log_is_the_same_as_itself(tmp_path: Path) -> None:
 
 
 @given(match=strategies.frames(), data=st.data())
-@settings(max_examples=100)
+@strategies.examples(100)
 def test_a_changed_command_is_found_with_the_state_it_changes(
     match: Any, data: st.DataObject, tmp_path_factory: Any
 ) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import model
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, SIZE_MAX
-from strategies import coordinates, nasty, positions, sizes, yaws
+from strategies import coordinates, examples, nasty, positions, sizes, yaws
 
 from fixsync import (
     Box,
@@ -150,7 +150,7 @@ def by_planes(a: Hitbox, at_a: Any, b: Hitbox, at_b: Any) -> Contact:
 
 
 @given(hitboxes(st.integers(1, 6)), st.tuples(SMALL, SMALL, SMALL), hitboxes(st.integers(1, 6)))
-@settings(max_examples=400)
+@examples(400)
 def test_a_two_plane_hit_needs_both_planes_and_touching_counts(
     a: Hitbox, at_b: Any, b: Hitbox
 ) -> None:
@@ -272,7 +272,7 @@ ACTIONS = st.tuples(
 
 
 @given(st.lists(ACTIONS, max_size=60), LAYERS, st.sampled_from([1, 2]))
-@settings(max_examples=150)
+@examples(150)
 def test_a_world_of_two_planes_tells_the_events_of_the_rule(
     actions: Any, layers: Any, hit_when: int
 ) -> None:

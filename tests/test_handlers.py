@@ -8,7 +8,7 @@ from typing import Any
 import model
 import pytest
 import strategies
-from hypothesis import given, settings
+from hypothesis import given
 
 from fixsync import Box, Contact, EventKind, Handlers, Pose, Sphere, World
 from fixsync.log.recorder import Recorder
@@ -332,7 +332,7 @@ class Game:
 
 
 @given(match=strategies.frames(frame_count_max=8))
-@settings(max_examples=60)
+@strategies.examples(60)
 def test_a_game_of_handlers_rolls_back_and_comes_to_the_same_calls(match: Any) -> None:
     game = Game(match)
     saved = []
@@ -355,7 +355,7 @@ def test_a_game_of_handlers_rolls_back_and_comes_to_the_same_calls(match: Any) -
 
 
 @given(match=strategies.frames(frame_count_max=8))
-@settings(max_examples=30)
+@strategies.examples(30)
 def test_what_handlers_do_is_recorded_like_any_change(match: Any, tmp_path_factory: Any) -> None:
     path: Path = tmp_path_factory.mktemp("handlers") / "match.jsonl"
     game = Game(match)
@@ -369,7 +369,7 @@ def test_what_handlers_do_is_recorded_like_any_change(match: Any, tmp_path_facto
 
 
 @given(match=strategies.frames(frame_count_max=8))
-@settings(max_examples=60)
+@strategies.examples(60)
 def test_every_event_of_the_model_is_told_to_the_layers_it_has_there(match: Any) -> None:
     """A model beside the game is given the same changes, and says what must be told, layer by
     layer.

@@ -17,8 +17,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from strategies import examples
 
 from fixsync.log import matchlog
 from fixsync.log.matchlog import (
@@ -193,7 +194,7 @@ def write(path: Path, header: Header, frames: list[Any]) -> None:
 
 
 @given(log=logs(), suffix=st.sampled_from(["", ".gz", ".xz", ".bz2"]))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_what_is_written_is_read_back(
     log: tuple[Header, list[Any]], suffix: str, tmp_path_factory: Any
 ) -> None:
@@ -207,7 +208,7 @@ def test_what_is_written_is_read_back(
 
 
 @given(log=logs(), suffix=st.sampled_from(["", ".gz"]))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_a_canonical_log_is_written_back_as_the_same_bytes(
     log: tuple[Header, list[Any]], suffix: str, tmp_path_factory: Any
 ) -> None:
@@ -220,7 +221,7 @@ def test_a_canonical_log_is_written_back_as_the_same_bytes(
 
 
 @given(log=logs())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_canonical_text_is_what_a_plain_json_writer_makes_of_it(
     log: tuple[Header, list[Any]], tmp_path_factory: Any
 ) -> None:
@@ -793,7 +794,7 @@ _FORMATS = {None: matchlog._TRACE, "brawl": matchlog._SIM}
 
 
 @given(frames=frames_of(None) | frames_of("brawl"), data=st.data())
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_the_fast_way_through_the_reader_takes_nothing_that_the_strict_one_refuses(
     frames: list[Any], data: st.DataObject
 ) -> None:
@@ -823,7 +824,7 @@ BASE = with_footer((VECTORS / "small.jsonl").read_bytes().split(b'{"frame":4')[0
 
 
 @given(data=st.data())
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_hostile_bytes_raise_match_log_errors_alone(
     data: st.DataObject, tmp_path_factory: Any
 ) -> None:
@@ -857,7 +858,7 @@ def test_hostile_bytes_raise_match_log_errors_alone(
 @given(raw=st.binary(max_size=300), suffix=st.sampled_from(["", ".gz", ".bz2", ".xz"]))
 @example(raw=b"\n", suffix="")
 @example(raw=b"\x1f\x8b", suffix=".gz")
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_any_bytes_at_all_are_a_log_or_a_match_log_error(
     raw: bytes, suffix: str, tmp_path_factory: Any
 ) -> None:

@@ -638,7 +638,7 @@ def test_a_sector_is_not_cast() -> None:
         ModelWorld(0).cast(*sector)
 
 
-few = settings(max_examples=100, deadline=None)
+few = strategies.examples(100)
 Pair = tuple[Any, Any, Any, Any]
 Cast = tuple[Any, Any, Any, Any, Any, Any]
 

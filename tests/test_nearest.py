@@ -9,7 +9,7 @@ from typing import Any
 import model
 import pytest
 import strategies
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, SIZE_MAX
 from strategies import shapes, yaws
@@ -176,7 +176,7 @@ def test_nearest_refuses_what_query_refuses_in_the_same_words() -> None:
 
 
 @given(strategies.frames())
-@settings(max_examples=40)
+@strategies.examples(40)
 def test_clear_is_the_removal_of_every_id(match: Any) -> None:
     world, twin = World(6), model.ModelWorld(6)
     for commands in match:

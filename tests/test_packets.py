@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from network import Network, Weather
+from strategies import examples
 
 from fixsync.game.random import Random
 from fixsync.session import Match, Phase, Session
@@ -229,7 +230,7 @@ TRUE_PACKETS = [
 ]
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.one_of(st.binary(max_size=200), MESSAGE.map(CODEC.seal)))
 def test_a_packet_that_is_refused_changes_nothing(data: bytes):
     before, refused = fingerprint(SESSION), SESSION.refused
@@ -272,7 +273,7 @@ def test_there_are_true_packets_to_forge_from():
     assert any(isinstance(CODEC.open(data), Update) for data in TRUE_PACKETS)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(almost_true())
 def test_a_forged_message_raises_nothing_and_leaves_the_simulation_alone(message: Message):
     network, session = running()

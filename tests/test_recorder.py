@@ -12,7 +12,7 @@ from typing import Any
 import logs
 import pytest
 import strategies
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fixsync import Box, Cylinder, Pose, Sector, Sphere, World
@@ -81,7 +81,7 @@ def play(world: World, path: Path, match: Any, **about: Any) -> None:
     hit_when=strategies.hit_whens(),
     suffix=st.sampled_from(["", ".gz"]),
 )
-@settings(max_examples=120)
+@strategies.examples(120)
 def test_a_recording_is_byte_for_byte_what_the_model_says_of_the_match(
     match: Any, layers: Any, hit_when: int, suffix: str, tmp_path_factory: Any
 ) -> None:

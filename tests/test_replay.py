@@ -14,7 +14,7 @@ from typing import Any
 import logs
 import pytest
 import strategies
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fixsync import Contact, EventKind, Pose, Sphere, World, sim
@@ -64,7 +64,7 @@ def test_the_vectors_of_an_independent_implementation_are_identical(
     left_out=st.sets(st.tuples(st.integers(0, 5), st.sampled_from(["events", "queries", "hash"]))),
     data=st.data(),
 )
-@settings(max_examples=120)
+@strategies.examples(120)
 def test_what_the_model_says_is_found_again_and_what_was_left_out_is_filled_in(
     match: Any,
     layers: Any,
@@ -407,7 +407,7 @@ def test_progress_is_told_and_never_goes_back(tmp_path: Path) -> None:
     match=st.lists(st.lists(strategies.wild_commands(), max_size=4), min_size=1, max_size=3),
     footer=st.booleans(),
 )
-@settings(max_examples=200)
+@strategies.examples(200)
 def test_any_commands_are_replayed_or_refused_with_a_place(
     match: Any, footer: bool, tmp_path_factory: Any
 ) -> None:

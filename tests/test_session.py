@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from bumpers import Bumpers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from network import SEMANTICS, TICK_MS, Network, Weather, Witness
 from simulator import check_memory
+from strategies import examples
 
 from fixsync import Contact, Event, EventKind
 from fixsync.session import (
@@ -81,7 +82,7 @@ class Fated(Network):
 FATE = st.one_of(st.just([]), st.lists(st.integers(0, 400), min_size=1, max_size=3))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.integers(2, 4),
     st.sampled_from((0, 0, 1, 3, 8)),

@@ -9,8 +9,9 @@ from collections.abc import Callable
 import model
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from fixsync import ONE, EventKind, Pose, World, length
 from fixsync.fields import differences
@@ -115,7 +116,7 @@ def test_the_model_finds_the_same_hits_in_it(tmp_path):
     assert met >= {Layer.WALL, Layer.ATTACK, Layer.SHOT}, "there was something to find"
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(
     st.integers(0, 2**64 - 1),
     st.lists(st.lists(st.integers(0, INPUT_MAX), min_size=3, max_size=3), max_size=40),
@@ -172,7 +173,7 @@ def test_another_seed_is_another_match():
 # Snapshots.
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.data())
 def test_a_snapshot_that_is_fuzzed_is_refused_or_plays_on(data: st.DataObject):
     state = bytearray(STATE)

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 import strategies
 import xxhash
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from model import ModelWorld
 
@@ -160,7 +160,7 @@ def world() -> World:
     strategies.hit_whens(),
     st.data(),
 )
-@settings(max_examples=150)
+@strategies.examples(150)
 def test_a_match_goes_frame_by_frame_as_the_model_says(
     frames: Any, layers: Any, hit_when: int, data: Any
 ) -> None:
