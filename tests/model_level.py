@@ -137,7 +137,7 @@ def edges(v: Sequence[Vec2]) -> list[Vec2]:
 # Bytes.
 
 
-class Refused(ValueError):
+class RefusedError(ValueError):
     """Bytes of no level; `at` is the offset of the first field at fault."""
 
     def __init__(self, at: int) -> None:
@@ -150,50 +150,50 @@ def level_bytes(solids: Sequence[Solid]) -> bytes:
 
 
 def level_of_bytes(data: bytes) -> list[Solid]:
-    """The solids; Refused with the offset."""
+    """The solids; RefusedError with the offset."""
     at = 0
 
-    def take(code: str, *, where: int | None = None) -> Any:
+    def take(code: str) -> Any:
         nonlocal at
         if len(data) - at < calcsize(code):
-            raise Refused(at)
+            raise RefusedError(at)
         at += calcsize(code)
         return unpack_from(code, data, at - calcsize(code))[0]
 
     if take("<4s") != b"FXL1":
-        raise Refused(0)
+        raise RefusedError(0)
     n = take("<I")
     if n > 2**31 or 24 * n > len(data) - 8:
-        raise Refused(4)
+        raise RefusedError(4)
     solids: list[Solid] = []
     for _ in range(n):
         start = at
         code = take("<B")
         if code not in CODES.values():
-            raise Refused(start)
+            raise RefusedError(start)
         layer = take("<B")
         if layer > 31:
-            raise Refused(start + 1)
+            raise RefusedError(start + 1)
         count = take("<H")
         if count != 0 if code == 2 else not 3 <= count <= VERTICES_MAX:
-            raise Refused(start + 2)
+            raise RefusedError(start + 2)
         y_low = take("<i")
         y_high = take("<i")
         if y_low >= y_high:
-            raise Refused(start + 8)
+            raise RefusedError(start + 8)
         if code == 2:
             x, z, radius = take("<i"), take("<i"), take("<i")
             if not 1 <= radius <= SIZE_MAX:
-                raise Refused(start + 20)
+                raise RefusedError(start + 20)
             solids.append(Solid("cylinder", layer, y_low, y_high, ((x, z),), radius))
             continue
         first = at
         vertices = tuple((take("<i"), take("<i")) for _ in range(count))
         if polygon_fault(vertices):
-            raise Refused(first)
+            raise RefusedError(first)
         solids.append(Solid("prism", layer, y_low, y_high, vertices))
     if at != len(data):
-        raise Refused(at)
+        raise RefusedError(at)
     return solids
 
 

@@ -61,14 +61,14 @@ def test_bytes_of_levels_are_read_or_refused_as_in_the_vectors(row: dict[str, st
         assert model_level.level_bytes(solids) == data
         assert model_level.level_hash(solids) == int(row["hash"], 16)
     else:
-        with pytest.raises(model_level.Refused) as refused:
+        with pytest.raises(model_level.RefusedError) as refused:
             model_level.level_of_bytes(data)
         assert refused.value.at == int(row["refused_at"])
 
 
 @pytest.mark.parametrize("name", ["level", "level_layers"])
 def test_matches_with_levels_are_those_of_the_vectors(name: str) -> None:
-    lines = (VECTORS / f"{name}.jsonl").read_text(encoding="ascii").splitlines()
+    lines = (VECTORS / "levels" / f"{name}.jsonl").read_text(encoding="ascii").splitlines()
     head, *frames, _ = map(json.loads, lines)
     solids = [model_level.checked_solid(row) for row in head["level"]["solids"]]
     world = model_level.LevelWorld(head["capacity"], solids, head["hit_when"], head["layers"])
@@ -80,4 +80,4 @@ def test_matches_with_levels_are_those_of_the_vectors(name: str) -> None:
         twin = model_level.LevelWorld(head["capacity"], solids)
         twin.load(world.save())
         assert twin.save() == world.save()
-    assert world.save() == (VECTORS / f"{name}.last_state.bin").read_bytes()
+    assert world.save() == (VECTORS / "levels" / f"{name}.last_state.bin").read_bytes()
