@@ -78,7 +78,7 @@ __attribute__((noinline)) void measured(task *t, int what) {
     fxs_counts counts;
     switch (what) {
     case FRAME:
-        check(fxs_world_pose_many(t->world, t->moving, t->ids, t->poses, &count));
+        check(fxs_world_set_pose_many(t->world, t->moving, t->ids, t->poses, &count));
         check(fxs_world_step(t->world, t->events, t->event_room, &counts));
         break;
     case QUERIES:
@@ -145,7 +145,7 @@ int main(int argc, char **argv) {
             measured(&t, FRAME);
         } else {
             fxs_counts counts;
-            check(fxs_world_pose_many(t.world, t.moving, t.ids, t.poses, &bad));
+            check(fxs_world_set_pose_many(t.world, t.moving, t.ids, t.poses, &bad));
             check(fxs_world_step(t.world, t.events, t.event_room, &counts));
         }
         free(t.poses);

@@ -25,7 +25,7 @@
  *
  * ABI. All functions are plain C calls with integers and pointers; enumerations are macros, flags are whole integers, and no structure
  * is passed by value. Every structure here consists of fixed-width integers without padding, so that its layout is the same on every
- * platform and in every language: sizes are 20 (fxs_shape), 16 (fxs_pose), 52 (fxs_collider), 16 (fxs_event), 12 (fxs_hit), 44
+ * platform and in every language: sizes are 20 (fxs_shape), 16 (fxs_pose), 52 (fxs_collider), 60 (fxs_command), 16 (fxs_event), 12 (fxs_hit), 44
  * (fxs_query), 16 (fxs_moved), 140 (fxs_config), 16 (fxs_counts), 64 (fxs_cast) and 20 (fxs_cast_hit) bytes. fxs_world is opaque: its
  * size is what fxs_world_size tells, and may differ from one version to another, as may the bytes within it; only saved states last.
  * Versions with one FXS_VERSION_MAJOR (while it is 0: one FXS_VERSION_MINOR) are compatible: functions, constants and structures may
@@ -119,6 +119,19 @@ extern "C" {
 #define FXS_STAY 2                   /* a hit now and at the last step */
 #define FXS_EXIT 3                   /* a hit at the last step that is none now; its contact is FXS_APART */
 
+/* Types of command (fxs_command). */
+#define FXS_COMMAND_ADD 1            /* fxs_world_add: reads the whole collider */
+#define FXS_COMMAND_MOVE 2           /* fxs_world_move: id, x, y, z */
+#define FXS_COMMAND_TURN 3           /* fxs_world_turn: id, yaw */
+#define FXS_COMMAND_POSE 4           /* fxs_world_set_pose: id, x, y, z, yaw */
+#define FXS_COMMAND_SHAPE 5          /* fxs_world_set_shape: id, kind, half_angle, size */
+#define FXS_COMMAND_OFFSET 6         /* fxs_world_set_offset: id, ox, oy, oz */
+#define FXS_COMMAND_OWNER 7          /* fxs_world_set_owner: id, owner */
+#define FXS_COMMAND_LAYER 8          /* fxs_world_set_layer: id, layer */
+#define FXS_COMMAND_ACTIVE 9         /* fxs_world_set_active: id, active */
+#define FXS_COMMAND_REMOVE 10        /* fxs_world_remove: id */
+#define FXS_COMMAND_LAYERS 11        /* one row of the layer matrix: layer, mask; the layer meets exactly the layers of the mask */
+
 /* Statuses. */
 #define FXS_OK 0
 #define FXS_E_KIND (-1)              /* a shape kind that is none of 0..4 */
@@ -132,12 +145,13 @@ extern "C" {
 #define FXS_E_LAYER (-9)             /* a layer outside 0..31 */
 #define FXS_E_ACTIVE (-10)           /* an active flag that is neither 0 nor 1 */
 #define FXS_E_ROOM (-11)             /* the room given is too little; the room needed is told */
-#define FXS_E_CONFIG (-12)           /* a config out of range (capacity, hit_when, layers not symmetric), or memory misaligned */
+#define FXS_E_CONFIG (-12)           /* a config out of range (capacity, hit_when), a layer matrix not symmetric, or memory misaligned */
 #define FXS_E_DISTANCE (-13)         /* a component that is no difference of two positions: outside -(2^32 - 1)..2^32 - 1 */
 #define FXS_E_STATE (-14)            /* bytes that are no saved state of fixsync, or not one that this world can hold */
 #define FXS_E_UNDEFINED (-15)        /* not defined for these shapes (push_out, lift, cast: a sector; side: b is no box) */
 #define FXS_E_MOTION (-16)           /* a component of a motion outside -FXS_SIZE_MAX..FXS_SIZE_MAX */
 #define FXS_E_HIT_WHEN (-17)         /* a hit_when that is neither FXS_TOUCHING nor FXS_OVERLAPPING */
+#define FXS_E_COMMAND (-18)          /* a command type outside 1..11 */
 
 /* ---- values ------------------------------------------------------------------------------------------------------------- */
 
@@ -177,6 +191,13 @@ typedef struct fxs_hit {
     uint32_t a, b;
     uint32_t contact;                /* FXS_TOUCHING or FXS_OVERLAPPING */
 } fxs_hit;
+
+/* A change of a world as one row, for fxs_world_apply. Each type reads the fields named beside it above; all others are ignored. */
+typedef struct fxs_command {
+    uint32_t type;                   /* FXS_COMMAND_ADD to FXS_COMMAND_LAYERS */
+    uint32_t mask;                   /* of FXS_COMMAND_LAYERS: bit i for layer i */
+    fxs_collider collider;
+} fxs_command;
 
 /* A query: which active colliders of the layers in `mask`, not owned by `exclude_owner` (0: nobody is left out), does this meet? */
 typedef struct fxs_query {
@@ -361,7 +382,19 @@ FXS_API int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_colli
 FXS_API int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids, const int32_t *positions, uint64_t *bad);
 /* fxs_world_set_pose of n colliders, all or none, `*bad` as above. Of an id that comes more than once the last pose counts. Returns
  * FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_YAW or FXS_E_CENTRE. Cost: n. */
-FXS_API int32_t fxs_world_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad);
+FXS_API int32_t fxs_world_set_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad);
+
+/* Replaces the layer matrix: 32 masks, as fxs_config.layers. Keeps the hit history: a hit that it no longer allows is an EXIT at the
+ * next step. Returns FXS_OK, or FXS_E_CONFIG for masks that are not symmetric. Cost: colliders + capacity / 64. */
+FXS_API int32_t fxs_world_set_layers(fxs_world *world, const uint32_t *masks);
+
+/* Makes n changes in order: all of them, or, at the first that is refused, none; `*bad` (else untouched) is then its index. Each does
+ * what the function named beside its type does, with the same statuses; an id may come any number of times, and n may be above the
+ * capacity. FXS_COMMAND_LAYERS sets one row and the same column of the layer matrix, so 32 rows in order set any symmetric matrix.
+ * After a refusal the world answers and saves as before. Uses only the world's scratch memory. Returns FXS_OK; FXS_E_COMMAND, FXS_E_ID,
+ * FXS_E_TAKEN, FXS_E_ABSENT, FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_LAYER, FXS_E_ACTIVE or FXS_E_CENTRE. Cost: n; with
+ * FXS_COMMAND_LAYERS, or refused, also that of fxs_world_set_layers for each run of such rows. */
+FXS_API int32_t fxs_world_apply(fxs_world *world, const fxs_command *commands, uint64_t n, uint64_t *bad);
 
 /* Ids in the world, ascending, into ids (room for fxs_world_count). Cannot fail. Cost: colliders + capacity / 64. */
 FXS_API void fxs_world_ids(const fxs_world *world, uint32_t *ids);
@@ -421,6 +454,12 @@ FXS_API int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32
  * the index of the first bad query. Cost: n times that of fxs_world_query. */
 FXS_API int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t *ends, uint32_t *ids,
                                      uint64_t id_capacity, uint64_t *count);
+
+/* The ids that a query meets, nearest first: by the exact squared distance of a collider's centre from the query's pose, then by id; the
+ * first `limit` (0: all). Else as fxs_world_query. Returns FXS_OK; FXS_E_ROOM; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW.
+ * Cost: that of fxs_world_query, and to sort what it meets. */
+FXS_API int32_t fxs_world_nearest(fxs_world *world, const fxs_query *query, uint64_t limit, uint32_t *ids, uint64_t id_capacity,
+                                  uint64_t *count);
 
 /* Answers n queries nearest first: by the exact squared distance of a collider's centre from the query's pose, then by id; of each the
  * first `limit` (0: all). Else as fxs_world_query_many. Returns FXS_OK; FXS_E_ROOM; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or

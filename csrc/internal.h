@@ -16,6 +16,13 @@
 #endif
 #endif
 
+/* For a function of which every call is compiled with its own constant arguments. */
+#if defined(__GNUC__) && !defined(FXS_NO_BUILTINS)
+#define SPECIALISED static inline __attribute__((always_inline))
+#else
+#define SPECIALISED static inline
+#endif
+
 #if defined(__SIZEOF_INT128__) && !defined(FXS_NO_INT128)
 #define FXS_INT128 1
 #endif

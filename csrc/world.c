@@ -6,17 +6,8 @@
 /* ---- layout ---- */
 
 static int config_good(const fxs_config *c) {
-    if (c->capacity == 0 || c->capacity > FXS_CAPACITY_MAX || (c->hit_when != FXS_TOUCHING && c->hit_when != FXS_OVERLAPPING)) {
-        return 0;
-    }
-    for (uint32_t i = 0; i < 32; i++) {
-        for (uint32_t j = 0; j < i; j++) {
-            if ((c->layers[i] >> j & 1) != (c->layers[j] >> i & 1)) {
-                return 0;
-            }
-        }
-    }
-    return 1;
+    return c->capacity > 0 && c->capacity <= FXS_CAPACITY_MAX && (c->hit_when == FXS_TOUCHING || c->hit_when == FXS_OVERLAPPING) &&
+           is_symmetric(c->layers);
 }
 
 /* Takes `size` bytes, rounded up to 8, off the end of what is laid out. */
@@ -108,10 +99,6 @@ void fxs_world_config(const fxs_world *world, fxs_config *out) {
     memcpy(out->layers, world->layers, sizeof out->layers);
 }
 
-static int32_t find(const fxs_world *w, uint32_t id) {
-    return id >= w->capacity ? FXS_E_ID : set_has(present_set(w), id) ? FXS_OK : FXS_E_ABSENT;
-}
-
 int32_t fxs_world_get(const fxs_world *world, uint32_t id, fxs_collider *out) {
     int32_t status = find(world, id);
     if (status == FXS_OK) {
@@ -190,242 +177,6 @@ const solid *fxs_derived(const fxs_world *w, uint32_t id, solid *copy) {
     *copy = *s;
     solid_place(copy, places(w) + id);
     return copy;
-}
-
-/* ---- changes: each works on copies and stores them once nothing can fail ---- */
-
-static void mark_changed(fxs_world *w, uint32_t id) {
-    w->changed_count += !set_has(changed_set(w), id);
-    set_put(changed_set(w), id);
-}
-
-static int32_t addable(const fxs_world *w, const fxs_collider *c, solid *s, place *p) {
-    if (c->id >= w->capacity) {
-        return FXS_E_ID;
-    }
-    if (set_has(present_set(w), c->id)) {
-        return FXS_E_TAKEN;
-    }
-    int32_t status = collider_status(c);
-    if (status == FXS_OK) {
-        copy_fields((const uint8_t *)c, s, p);
-        derive_round(w, s, p);
-        status = solid_place(s, p);
-    }
-    return status;
-}
-
-int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *colliders, uint64_t *bad) {
-    solid s;
-    place p;
-    for (uint64_t i = 0; i < n; i++) {
-        int32_t status = addable(world, colliders + i, &s, &p);
-        if (status != FXS_OK) {
-            *bad = i;
-            while (i--) {
-                set_drop(present_set(world), colliders[i].id);
-            }
-            return status;
-        }
-        grid_stale(world);
-        /* An absent id's slot holds nothing, so it may be filled before the whole is known to succeed. */
-        set_put(present_set(world), s.id);
-        solids(world)[s.id] = s;
-        places(world)[s.id] = p;
-    }
-    for (uint64_t i = 0; i < n; i++) {
-        mark_changed(world, colliders[i].id);
-    }
-    world->count += (uint32_t)n; /* n new ids below the capacity: at most 2^31 */
-    return FXS_OK;
-}
-
-int32_t fxs_world_add(fxs_world *world, const fxs_collider *collider) {
-    uint64_t bad;
-    return fxs_world_add_many(world, 1, collider, &bad);
-}
-
-int32_t fxs_world_remove(fxs_world *world, uint32_t id) {
-    int32_t status = find(world, id);
-    if (status == FXS_OK) {
-        set_drop(present_set(world), id);
-        mark_changed(world, id);
-        grid_stale(world);
-        world->count--;
-    }
-    return status;
-}
-
-/* Stores the changed copies of a collider if its centre is in range. */
-static int32_t replace(fxs_world *w, solid *s, const place *p) {
-    uint32_t id = s->id;
-    int32_t status = solid_place(s, p);
-    if (status == FXS_OK) {
-        solids(w)[id] = *s;
-        places(w)[id] = *p;
-        grid_stale(w);
-    }
-    return status;
-}
-
-int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids, const int32_t *positions, uint64_t *bad) {
-    for (uint64_t i = 0; i < n; i++) {
-        int32_t status = find(world, ids[i]);
-        if (status == FXS_OK) {
-            const place *old = places(world) + ids[i];
-            if (old->ox | old->oy | old->oz) {
-                place p = *old;
-                memcpy(&p, positions + 3 * i, 12);
-                solid s = solids(world)[ids[i]];
-                status = aim(&s, &p);
-            }
-        }
-        if (status != FXS_OK) {
-            *bad = i;
-            return status;
-        }
-    }
-    derive(world);
-    grid_stale(world);
-    for (uint64_t i = 0; i < n; i++) {
-        solid *now = solids(world) + ids[i];
-        place *p = places(world) + ids[i];
-        memcpy(p, positions + 3 * i, 12); /* x, y, z */
-        if (p->ox | p->oy | p->oz) {
-            aim(now, p);
-        } else {
-            memcpy(now, positions + 3 * i, 12);
-        }
-    }
-    return FXS_OK;
-}
-
-int32_t fxs_world_move(fxs_world *world, uint32_t id, int32_t x, int32_t y, int32_t z) {
-    int32_t position[3] = {x, y, z};
-    uint64_t bad;
-    return fxs_world_move_many(world, 1, &id, position, &bad);
-}
-
-int32_t fxs_world_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad) {
-    for (uint64_t i = 0; i < n; i++) {
-        int32_t status = find(world, ids[i]);
-        if (status == FXS_OK && poses[i].yaw >= FXS_TURN) {
-            status = FXS_E_YAW;
-        }
-        if (status == FXS_OK) {
-            const place *old = places(world) + ids[i];
-            if (old->ox | old->oy | old->oz) {
-                place p = *old;
-                memcpy(&p, poses + i, 12);
-                solid s = solids(world)[ids[i]];
-                s.yaw = (uint16_t)poses[i].yaw;
-                status = aim(&s, &p);
-            }
-        }
-        if (status != FXS_OK) {
-            *bad = i;
-            return status;
-        }
-    }
-    grid_stale(world);
-    for (uint64_t i = 0; i < n;) {
-        uint32_t turned_ids[TURNING_MAX], offset_ids[TURNING_MAX], turned_count = 0, offset_count = 0;
-        for (uint64_t end = n - i < TURNING_MAX ? n : i + TURNING_MAX; i < end; i++) {
-            solid *now = solids(world) + ids[i];
-            place *p = places(world) + ids[i];
-            memcpy(p, poses + i, 12); /* x, y, z */
-            memcpy(now, poses + i, 12);
-            uint32_t turns = now->yaw != poses[i].yaw; /* else direction and reach are those it has */
-            if (!is_derived(now)) {
-                derive_round(world, now, p);
-                world->underived--;
-                turns = 1;
-            }
-            now->yaw = (uint16_t)poses[i].yaw;
-            turned_ids[turned_count] = offset_ids[offset_count] = ids[i];
-            turned_count += turns & is_turned(now, p);
-            offset_count += has_offset(p);
-        }
-        fxs_turn_colliders(world, turned_ids, turned_count, offset_ids, offset_count);
-    }
-    return FXS_OK;
-}
-
-int32_t fxs_world_set_pose(fxs_world *world, uint32_t id, const fxs_pose *pose) {
-    uint64_t bad;
-    return fxs_world_pose_many(world, 1, &id, pose, &bad);
-}
-
-int32_t fxs_world_turn(fxs_world *world, uint32_t id, uint32_t yaw) {
-    int32_t status = find(world, id);
-    if (status != FXS_OK) {
-        return status;
-    }
-    const place *p = places(world) + id;
-    fxs_pose pose = {p->x, p->y, p->z, yaw};
-    return fxs_world_set_pose(world, id, &pose);
-}
-
-int32_t fxs_world_set_shape(fxs_world *world, uint32_t id, const fxs_shape *shape) {
-    int32_t status = find(world, id);
-    if (status == FXS_OK) {
-        status = fxs_shape_check(shape);
-    }
-    if (status == FXS_OK) {
-        derive(world);
-        solid s = solids(world)[id];
-        s.kind = (uint8_t)shape->kind;
-        s.half_angle = (uint16_t)shape->half_angle;
-        memcpy(s.size, shape->size, sizeof s.size);
-        status = replace(world, &s, places(world) + id);
-    }
-    return status;
-}
-
-int32_t fxs_world_set_offset(fxs_world *world, uint32_t id, int32_t ox, int32_t oy, int32_t oz) {
-    int32_t status = find(world, id);
-    if (status == FXS_OK) {
-        derive(world);
-        solid s = solids(world)[id];
-        place p = places(world)[id];
-        p.ox = ox;
-        p.oy = oy;
-        p.oz = oz;
-        status = replace(world, &s, &p);
-    }
-    return status;
-}
-
-int32_t fxs_world_set_owner(fxs_world *world, uint32_t id, uint32_t owner) {
-    int32_t status = find(world, id);
-    if (status == FXS_OK) {
-        solids(world)[id].owner = owner;
-    }
-    return status;
-}
-
-int32_t fxs_world_set_layer(fxs_world *world, uint32_t id, uint32_t layer) {
-    int32_t status = find(world, id);
-    if (status == FXS_OK && layer >= FXS_LAYER_COUNT) {
-        status = FXS_E_LAYER;
-    }
-    if (status == FXS_OK) {
-        solids(world)[id].layer = (uint8_t)layer;
-        solids(world)[id].meets = world->layers[layer];
-    }
-    return status;
-}
-
-int32_t fxs_world_set_active(fxs_world *world, uint32_t id, uint32_t active) {
-    int32_t status = find(world, id);
-    if (status == FXS_OK && active > 1) {
-        status = FXS_E_ACTIVE;
-    }
-    if (status == FXS_OK) {
-        solids(world)[id].active = (uint8_t)active;
-        grid_stale(world);
-    }
-    return status;
 }
 
 /* ---- steps ---- */
@@ -679,6 +430,12 @@ int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *quer
 int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32_t *ids, uint64_t id_capacity, uint64_t *count) {
     uint64_t end;
     return answer(world, 1, query, 0, 0, &end, ids, id_capacity, count);
+}
+
+int32_t fxs_world_nearest(fxs_world *world, const fxs_query *query, uint64_t limit, uint32_t *ids, uint64_t id_capacity,
+                          uint64_t *count) {
+    uint64_t end;
+    return answer(world, 1, query, 1, limit, &end, ids, id_capacity, count);
 }
 
 int32_t fxs_world_nearest_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t limit, uint64_t *ends, uint32_t *ids,

@@ -66,6 +66,10 @@ static inline void set_put_run(uint64_t *set, uint32_t first, uint32_t end) {
 }
 static inline void set_drop(uint64_t *set, uint32_t id) { set[id >> 6] &= ~((uint64_t)1 << (id & 63)); }
 
+static inline int32_t find(const fxs_world *w, uint32_t id) {
+    return id >= w->capacity ? FXS_E_ID : set_has(present_set(w), id) ? FXS_OK : FXS_E_ABSENT;
+}
+
 static inline uint32_t trailing_zeros(uint64_t v) { /* v != 0 */
 #if defined(__GNUC__) && !defined(FXS_NO_BUILTINS)
     return (uint32_t)__builtin_ctzll(v);
@@ -103,6 +107,18 @@ static inline uint32_t set_next(const uint64_t *set, uint32_t from, uint32_t cap
         }
     }
     return capacity;
+}
+
+/* Whether bit j of mask i is bit i of mask j. */
+static inline int is_symmetric(const uint32_t masks[FXS_LAYER_COUNT]) {
+    for (uint32_t i = 0; i < FXS_LAYER_COUNT; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if ((masks[i] >> j & 1) != (masks[j] >> i & 1)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
 }
 
 /* Whether layers and owners allow two colliders to hit. */

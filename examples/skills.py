@@ -103,7 +103,7 @@ class Horde:
             yaw = yaw_towards(at, 0, 0)
             dx, dz = forward(yaw, MONSTER_WALK)
             poses.append(Pose(at.x + dx, 0, at.z + dz, yaw))
-        self.world.pose_many(sorted(self.monsters), poses)
+        self.world.set_pose_many(sorted(self.monsters), poses)
 
     def act(self) -> None:
         self.waits = {name: max(0, wait - 1) for name, wait in self.waits.items()}

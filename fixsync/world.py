@@ -246,7 +246,7 @@ _SET_ACTIVE = _Change(lib.fxs_world_set_active, "active", _read("id", "active"))
 _ADD_MANY = _Change(lib.fxs_world_add_many, "add", _read_colliders, "records")
 _MOVE_MANY = _Change(lib.fxs_world_move_many, "move", _read_rows("iii", *_POSITION), "positions")
 _POSE_MANY = _Change(
-    lib.fxs_world_pose_many, "pose", _read_rows(POSE_ROW, *_POSITION, "yaw"), "poses"
+    lib.fxs_world_set_pose_many, "pose", _read_rows(POSE_ROW, *_POSITION, "yaw"), "poses"
 )
 
 
@@ -525,6 +525,17 @@ class World:
         boolean("active", active)
         self._change(_SET_ACTIVE, id if type(id) is int else self._id(id), active)
 
+    @_exclusive
+    def set_layers(self, layers: Iterable[Iterable[int]] | None) -> None:
+        """Replaces the layer matrix: the pairs of layers that can hit each other, or None for all.
+
+        Keeps the hit history: a hit that the matrix no longer allows is an EXIT at the next step.
+        """
+        if lib.fxs_world_set_layers(self._world, _masks(layers)) != lib.FXS_OK:
+            raise RuntimeError("the kernel refused a symmetric layer matrix")
+        if self._observer is not None:
+            self._observer.changed(("layers", self.layers))
+
     # Many changes at once.
 
     def add_many(self, records: Any) -> None:
@@ -572,7 +583,7 @@ class World:
         _same_length("positions", len(rows) // 12, len(numbers) // 4)
         self._change(_MOVE_MANY, len(numbers) // 4, numbers, rows, self._count)
 
-    def pose_many(self, ids: Any, poses: Any) -> None:
+    def set_pose_many(self, ids: Any, poses: Any) -> None:
         """`set_pose` of many ids: all of them or, if one is refused, none; the error names its
         index. The last of an id counts.
 

@@ -493,7 +493,7 @@ def test_queries_see_every_change_made_since_the_step(crowd, data):
         lambda: world.set_shape(id, Sphere(2**29 - 1)),
         lambda: world.set_active(id, not world[id].active),
         lambda: world.move_many(array("I", [id]), array("i", [5, 5, 5])),
-        lambda: world.pose_many(array("I", [id]), array("i", [9, 9, 9, 9])),
+        lambda: world.set_pose_many(array("I", [id]), array("i", [9, 9, 9, 9])),
         lambda: world.set_offset(id, (1, 2, 3)) or world.set_offset(id, (0, 0, 0)),
         lambda: world.remove(id),
         lambda: world.add(id, Cylinder(7, 7), far),

@@ -458,6 +458,14 @@ class Pool:
             ]
             bad += [{"layer": 32}, {"active": 2}, {"ox": 2**31 - 1}]
             return [self.collider(), *(self.collider(**fields) for fields in bad)]
+        if kind == "const fxs_command *":
+            rows = self.arguments("const fxs_collider *", "collider")
+            rows += [self.collider(id=id, x=2**31 - 1, ox=9, oz=9) for id in (2, 6)]
+            return [
+                self.new(kind.removeprefix("const "), (type, 1, row[0]))
+                for type in range(13)
+                for row in rows
+            ]
         values: dict[str, list[Any]] = {
             "const fxs_shape *": self.shapes(),
             "const fxs_pose *": [*self.poses(), (2**31 - 1, 0, 0, 49152)],
@@ -494,6 +502,9 @@ class Pool:
                 self.new("int32_t[3]", at) for at in ((0, 0, 0), (0, 0, 2**31 - 1))
             ],
             "const uint32_t * ids": [self.new("uint32_t[1]", [id]) for id in (1, 2, 3, 5, 8)],
+            "const uint32_t * masks": [
+                self.new("uint32_t[32]", [*[0] * 31, last]) for last in (1 << 31, 1)
+            ],
             "const uint32_t * yields": [self.new("uint32_t[32]", [0xFFFFFFFF] * 32)],
             "const fxs_config * config": [self.config(64), self.config(64, capacity=0)],
             "fxs_world * memory": [

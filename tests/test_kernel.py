@@ -388,7 +388,9 @@ def test_many_moves_and_many_poses_are_made_all_or_none() -> None:
                 rng.choice((0, 8192, 16384, 40000)) if id in moved else yaws[id] for id in range(5)
             ]
             rows = [(*place, yaws[id]) for place, id in zip(places, moved, strict=True)]
-            status = lib.fxs_world_pose_many(at(given), 3, ids, ffi.new("fxs_pose[]", rows), bad)
+            status = lib.fxs_world_set_pose_many(
+                at(given), 3, ids, ffi.new("fxs_pose[]", rows), bad
+            )
         centres: list[Any] = []
         for place, id in zip(places, moved, strict=True):
             try:
@@ -427,7 +429,7 @@ def test_many_poses_are_the_single_ones_however_many(n: int) -> None:
         assert lib.fxs_world_add(at(given), made) == lib.FXS_OK
     rows = [(rng.randrange(90), 0, rng.randrange(90), rng.randrange(65536)) for _ in range(200)]
     ids, poses = ffi.new("uint32_t[]", list(range(200))), ffi.new("fxs_pose[]", rows)
-    assert lib.fxs_world_pose_many(at(many), n, ids, poses, bad) == lib.FXS_OK
+    assert lib.fxs_world_set_pose_many(at(many), n, ids, poses, bad) == lib.FXS_OK
     for id in range(n):
         assert lib.fxs_world_set_pose(at(single), id, poses + id) == lib.FXS_OK
     for given in (many, single):
@@ -1093,7 +1095,7 @@ def test_a_yaw_of_a_turn_or_more_is_refused_everywhere(yaw: int) -> None:
     assert lib.fxs_world_set_pose(at(given), 0, pose) == lib.FXS_E_YAW
     poses = ffi.new("fxs_pose[2]", [(1, 2, 3, 4), (1, 2, 3, yaw)])
     assert (
-        lib.fxs_world_pose_many(at(given), 2, ffi.new("uint32_t[]", [0, 0]), poses, bad)
+        lib.fxs_world_set_pose_many(at(given), 2, ffi.new("uint32_t[]", [0, 0]), poses, bad)
         == lib.FXS_E_YAW
     )
     assert bad[0] == 1

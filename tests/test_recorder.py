@@ -143,7 +143,7 @@ def test_bulk_changes_are_recorded_one_by_one(tmp_path: Path) -> None:
     with Recorder(world, tmp_path / "match.jsonl"):
         world.add_many([(id, Cylinder(4, 5), Pose(9 * id, 0, 0)) for id in range(4)])
         world.move_many([3, 1], [(1, 2, 3), (4, 5, 6)])
-        world.pose_many([0], [Pose(7, 8, 9, 10)])
+        world.set_pose_many([0], [Pose(7, 8, 9, 10)])
         world.step()
     with Reader(tmp_path / "match.jsonl") as reader:
         (frame,) = reader

@@ -72,6 +72,8 @@ def apply(world: World, command: Any) -> Any:
             return world.set_shape(args[0], shape_from_tuple(args[1]))
         case "offset":
             return world.set_offset(args[0], tuple(args[1]))
+        case "layers":
+            return world.set_layers(args[0])
         case "query":
             shape, position, yaw, mask = args
             return world.query(shape_from_tuple(shape), Pose(*position, yaw), mask)
@@ -514,7 +516,7 @@ def test_many_moves_and_poses_are_the_single_ones() -> None:
         twin.set_pose(id, pose)
     for form in ((ids, poses), (np.array(ids, "u4"), pack_poses(poses)), (iter(ids), iter(poses))):
         moved = world.copy()
-        moved.pose_many(*form)
+        moved.set_pose_many(*form)
         assert moved.save() == twin.save()
 
 
@@ -524,7 +526,7 @@ def test_nothing_in_bulk_is_nothing() -> None:
     world.add_many([])
     world.add_many(b"")
     world.move_many([], [])
-    world.pose_many(b"", b"")
+    world.set_pose_many(b"", b"")
     assert world.query_many([]) == []
     assert world.save() == before
     assert world.colliders() == []
@@ -740,30 +742,34 @@ REFUSED: list[tuple[Callable[[World], Any], type[Exception], tuple[str, ...]]] =
     (lambda w: w.move_many([1], np.zeros((1, 3))), TypeError, ("positions", "'d'")),
     (lambda w: w.move_many(5, []), TypeError, ("ids", "5")),
     (lambda w: w.move_many([1], "abc"), TypeError, ("positions", "'abc'")),
-    (lambda w: w.pose_many([1, 4], [AT] * 2), KeyError, ("poses[1]", "id 4")),
-    (lambda w: w.pose_many([1, 2], [AT, (0, 0, 0)]), TypeError, ("poses[1]", "Pose", "(0, 0, 0)")),
+    (lambda w: w.set_pose_many([1, 4], [AT] * 2), KeyError, ("poses[1]", "id 4")),
     (
-        lambda w: w.pose_many([1, 2], [Pose(9, 9, 9), Pose(INT32_MAX, 0, 0)]),
+        lambda w: w.set_pose_many([1, 2], [AT, (0, 0, 0)]),
+        TypeError,
+        ("poses[1]", "Pose", "(0, 0, 0)"),
+    ),
+    (
+        lambda w: w.set_pose_many([1, 2], [Pose(9, 9, 9), Pose(INT32_MAX, 0, 0)]),
         ValueError,
         ("poses[1]", "id 2", "centre"),
     ),
     (
-        lambda w: w.pose_many([1, 2], np.array([[0] * 4, [0, 0, 0, 65536]], "i4")),
+        lambda w: w.set_pose_many([1, 2], np.array([[0] * 4, [0, 0, 0, 65536]], "i4")),
         ValueError,
         ("poses[1]", "yaw", "65536"),
     ),
-    (lambda w: w.pose_many([1], [AT, AT]), ValueError, ("ids", "poses", "1 and 2")),
-    (lambda w: w.pose_many(bytes(7), bytes(28)), ValueError, ("ids", "4 bytes", "7 bytes")),
-    (lambda w: w.pose_many(bytes(4), bytes(20)), ValueError, ("poses", "16 bytes", "20 bytes")),
+    (lambda w: w.set_pose_many([1], [AT, AT]), ValueError, ("ids", "poses", "1 and 2")),
+    (lambda w: w.set_pose_many(bytes(7), bytes(28)), ValueError, ("ids", "4 bytes", "7 bytes")),
+    (lambda w: w.set_pose_many(bytes(4), bytes(20)), ValueError, ("poses", "16 bytes", "20 bytes")),
     (
-        lambda w: w.pose_many(array("I", [1]), array("i", [0] * 5)),
+        lambda w: w.set_pose_many(array("I", [1]), array("i", [0] * 5)),
         ValueError,
         ("poses", "16", "20 bytes"),
     ),
-    (lambda w: w.pose_many(array("f", [1]), array("i", [0] * 4)), TypeError, ("ids", "'f'")),
-    (lambda w: w.pose_many([1], array("I", [5, 5, 5, 2**32 - 1])), TypeError, ("poses", "'I'")),
+    (lambda w: w.set_pose_many(array("f", [1]), array("i", [0] * 4)), TypeError, ("ids", "'f'")),
+    (lambda w: w.set_pose_many([1], array("I", [5, 5, 5, 2**32 - 1])), TypeError, ("poses", "'I'")),
     (
-        lambda w: w.pose_many([1], np.array([(0, 0, 0, 2**32 - 1)], "i4, i4, i4, u4")),
+        lambda w: w.set_pose_many([1], np.array([(0, 0, 0, 2**32 - 1)], "i4, i4, i4, u4")),
         ValueError,
         ("poses[0]", "yaw", "4294967295"),
     ),
@@ -1081,9 +1087,10 @@ CHANGING: dict[str, Callable[[World], Any]] = {
     "set_owner": lambda w: w.set_owner(2, 2**32 - 1),
     "set_layer": lambda w: w.set_layer(2, 9),
     "set_active": lambda w: w.set_active(2, False),
+    "set_layers": lambda w: w.set_layers([(9, 9), (0, 1), (1, 0)]),
     "add_many": lambda w: w.add_many(MANY),
     "move_many": lambda w: w.move_many([1, 2, 1], [(1, 2, 3), (4, 5, 6), (7, 8, 9)]),
-    "pose_many": lambda w: w.pose_many(
+    "set_pose_many": lambda w: w.set_pose_many(
         [3, 2, 3], [Pose(1, 2, 3, 4), Pose(5, 6, 7, 8), Pose(9, 10, 11, 12)]
     ),
     "separate": lambda w: w.separate([(0, 3), (3, 0)]),
@@ -1171,7 +1178,7 @@ def test_commands_have_the_form_of_a_match_log(world: World) -> None:
     log = Log()
     world.attach(log)
     for name in CHANGING:
-        if name not in ("add_many", "pose_many", "separate", "step", "load", "remove", "clear"):
+        if name not in ("add_many", "set_pose_many", "separate", "step", "load", "remove", "clear"):
             CHANGING[name](world)
     world.remove(4)
     assert log.told == [
@@ -1184,6 +1191,7 @@ def test_commands_have_the_form_of_a_match_log(world: World) -> None:
         ("owner", 2, 2**32 - 1),
         ("layer", 2, 9),
         ("active", 2, False),
+        ("layers", [(0, 1), (9, 9)]),
         ("move", 1, (1, 2, 3)),
         ("move", 2, (4, 5, 6)),
         ("move", 1, (7, 8, 9)),
@@ -1235,7 +1243,17 @@ def test_a_world_has_one_observer_at_a_time(world: World) -> None:
 KERNEL_CHANGES = {
     f"fxs_world_{name}"
     for name in (
-        *("add", "add_many", "move", "move_many", "pose_many", "remove", "set_active", "set_layer"),
+        *(
+            "add",
+            "add_many",
+            "move",
+            "move_many",
+            "set_pose_many",
+            "remove",
+            "set_active",
+            "set_layer",
+        ),
+        *("apply", "set_layers"),
         *("set_offset", "set_owner", "set_pose", "set_shape", "separate", "turn"),
     )
 }
@@ -1247,6 +1265,7 @@ KERNEL_OTHERS = {
     # Their answers need scratch memory; the state stays.
     "fxs_world_query",
     "fxs_world_query_many",
+    "fxs_world_nearest",
     "fxs_world_nearest_many",
     "fxs_world_cast",
     "fxs_world_cast_many",
@@ -1290,6 +1309,8 @@ def test_no_change_of_a_world_goes_around_the_path_that_tells_observers() -> Non
                 assert name == "fxs_world_move"
             elif name == "fxs_world_separate":
                 assert (path.name, where) == ("world.py", "_separate")
+            elif name == "fxs_world_set_layers":
+                assert (path.name, where) == ("world.py", "set_layers")
             else:
                 assert path.name == "world.py"
                 assert where.endswith("= _Change"), f"{name} in {where}"
@@ -1419,7 +1440,7 @@ def test_what_is_posed_without_turning_faces_as_it_did(way: str, offset: Any, sh
     """However it came to stand: the same is met all round it as of one that was added there."""
     yaw = 8192
     posed, added = stood(way, shape, Pose(3, 2, 1, yaw), offset), World(4)
-    posed.pose_many([1, 1], [Pose(40_000, 2, 1, yaw), Pose(50_000, 2, -9, yaw)])
+    posed.set_pose_many([1, 1], [Pose(40_000, 2, 1, yaw), Pose(50_000, 2, -9, yaw)])
     added.add(1, shape, Pose(50_000, 2, -9, yaw), offset=offset)
     assert posed[1] == added[1]
     places = [(x, z) for x in range(48_000, 53_000, 100) for z in range(-2_000, 2_500, 100)]

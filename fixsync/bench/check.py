@@ -37,7 +37,7 @@ def final_hash(what: Scene) -> str:
     """The state's hash after FRAMES frames."""
     world, ids = what.world(), what.ids()
     for frame in range(1, FRAMES + 1):
-        world.pose_many(ids, what.poses(frame))
+        world.set_pose_many(ids, what.poses(frame))
         world.step()
     return f"{world.hash():016x}"
 
@@ -61,7 +61,7 @@ def _faults(what: Scene) -> Iterator[str]:
     world, ids = what.world(), what.ids()
     before: dict[tuple[int, int], Contact] = {}
     for frame in range(1, FRAMES + 1):
-        world.pose_many(ids, what.poses(frame))
+        world.set_pose_many(ids, what.poses(frame))
         if frame % 3 == 1:  # with what the last step built, and changed since
             yield from _query_faults(world, f"frame {frame}, not yet stepped")
         events = [tuple(event) for event in world.step()]

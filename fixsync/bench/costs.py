@@ -104,11 +104,11 @@ def _small_costs(empty: float) -> Iterator[Cost]:
     world.step()
 
     def frame() -> None:
-        world.pose_many(ids, poses[0])
+        world.set_pose_many(ids, poses[0])
         world.step()
 
     yield Cost("step(), 10 colliders", "call", least(world.step, calls=500), "empty call", empty)
-    yield Cost("pose_many() and step(), 10", "frame", least(frame, calls=500), "empty call", empty)
+    yield Cost("set_pose_many() and step(), 10", "frame", least(frame, calls=500), "empty call", empty)
 
 
 def _predicate_costs() -> Iterator[Cost]:
@@ -170,7 +170,7 @@ def _frame_cost(made: Scene) -> float:
         world, ids = made.world(), made.ids()
         for poses in moves:
             began = process_time_ns()
-            world.pose_many(ids, poses)
+            world.set_pose_many(ids, poses)
             world.step()
             times.append(process_time_ns() - began)
     return min(times)
@@ -220,7 +220,7 @@ def _rollback_cost(made: Scene) -> Cost:
 def _timed(world: World, ids: array[int], moves: list[array[int]]) -> int:
     began = process_time_ns()
     for poses in moves:
-        world.pose_many(ids, poses)
+        world.set_pose_many(ids, poses)
         world.step()
     return process_time_ns() - began
 
@@ -237,7 +237,7 @@ def _query_costs(made: Scene) -> Iterator[Cost]:
         for frame in range(1, 12):
             frames.append(_timed(world, ids, [made.poses(frame)]))
             fresh.append(least(ask, repeats=1))
-            world.pose_many(ids, moves)
+            world.set_pose_many(ids, moves)
             stale.append(least(ask, repeats=1))
         what = f"1,000 {name} queries ({len(ask().ids)} ids)"
         yield Cost(f"{what} after a step, {made.count}", "all", min(fresh), "frame", min(frames))

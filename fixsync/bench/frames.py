@@ -97,7 +97,7 @@ class _Fixsync(others.Driver):
         self._world, self._ids = self.scene.world(), self.scene.ids()
 
     def frame(self, poses: array[int]) -> None:
-        self._world.pose_many(self._ids, poses)
+        self._world.set_pose_many(self._ids, poses)
         self.reported = len(self._world.step().buffer) // 4
 
     def pairs(self) -> int:

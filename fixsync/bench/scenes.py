@@ -75,7 +75,7 @@ class Scene:
         return x, along_y.at(frame), z + x if self.diagonal else z, (yaw + turn * frame) % 65536
 
     def poses(self, frame: int) -> array[int]:
-        """Rows for `World.pose_many` of the ids that move."""
+        """Rows for `World.set_pose_many` of the ids that move."""
         return array("i", [number for id in self.moving for number in self.pose(id, frame)])
 
     def ids(self) -> array[int]:

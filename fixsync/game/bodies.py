@@ -323,10 +323,10 @@ class Body:
     # Changes of place.
 
     def set_pose(self, pose: Pose) -> None:
-        """Moves and turns all parts: one `World.pose_many`."""
+        """Moves and turns all parts: one `World.set_pose_many`."""
         require_pose("pose", pose)
         placed = self._placed(self._is_mirrored)
-        self._world.pose_many([*self], [_turned(pose, part) for part in placed.values()])
+        self._world.set_pose_many([*self], [_turned(pose, part) for part in placed.values()])
 
     def move(self, x: int, y: int, z: int) -> None:
         """Moves all parts: one `World.move_many`."""

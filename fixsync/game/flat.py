@@ -256,7 +256,7 @@ class TwoPlanes:
     def move(self, id: int, x: int, y: int, z: int) -> None:
         """Puts a hitbox at (x, y, z), Q16.16."""
         poses = _views((x, y, z))
-        self.world.pose_many(self._there(id), poses)
+        self.world.set_pose_many(self._there(id), poses)
 
     def set_hitbox(self, id: int, hitbox: Hitbox) -> None:
         """Gives an id another hitbox."""

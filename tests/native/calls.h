@@ -484,10 +484,10 @@ static void do_move_many(uint32_t w, uint64_t n, const uint32_t *ids, const int3
     answer(bad);
 }
 
-static void do_pose_many(uint32_t w, uint64_t n, const uint32_t *ids, const fxs_pose *poses) {
+static void do_set_pose_many(uint32_t w, uint64_t n, const uint32_t *ids, const fxs_pose *poses) {
     uint64_t bad = 77;
-    int32_t status = FXS(world_pose_many)(world_at(w), n, ids, poses, &bad);
-    call_world("pose_many", w);
+    int32_t status = FXS(world_set_pose_many)(world_at(w), n, ids, poses, &bad);
+    call_world("set_pose_many", w);
     for (uint64_t i = 0; i < n; i++) {
         given(ids[i]);
         given_pose(&poses[i]);
@@ -687,7 +687,7 @@ static void one_command(reader *r, uint32_t *now) {
             ids[i] = take8(r) % (capacity + 1);
             poses[i] = take_pose(r);
         }
-        do_pose_many(w, n, ids, poses);
+        do_set_pose_many(w, n, ids, poses);
         break;
     }
     }

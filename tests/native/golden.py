@@ -352,11 +352,11 @@ class Kernel:
         positions = self.ffi.new("int32_t[]", [n for row in rows for n in row[1:]] or 1)
         return [self.lib.fxs_world_move_many(world, len(rows), ids, positions, bad), bad[0]]
 
-    def pose_many(self, a: Arguments) -> Answers:
+    def set_pose_many(self, a: Arguments) -> Answers:
         world, rows, bad = self.world(a), a.rows(5), self.ffi.new("uint64_t *", 77)
         ids = self.ffi.new("uint32_t[]", [row[0] for row in rows] or 1)
         poses = self.array("fxs_pose", [self.pose(row[1:]) for row in rows])
-        return [self.lib.fxs_world_pose_many(world, len(rows), ids, poses, bad), bad[0]]
+        return [self.lib.fxs_world_set_pose_many(world, len(rows), ids, poses, bad), bad[0]]
 
     def separate(self, a: Arguments) -> Answers:
         return self.separated(self.world(a), 1024, a)
@@ -795,7 +795,7 @@ class Model:
     def move_many(self, a: Arguments) -> Answers:
         return self.all_or_none(a.one(), a.rows(4), lambda world, row: world.move(*row))
 
-    def pose_many(self, a: Arguments) -> Answers:
+    def set_pose_many(self, a: Arguments) -> Answers:
         return self.all_or_none(
             a.one(), a.rows(5), lambda world, row: world.set_pose(row[0], tuple(row[1:]))
         )

@@ -788,7 +788,7 @@ int32_t ref_world_add_many(ref_world *w, uint64_t n, const fxs_collider *collide
     return FXS_OK;
 }
 
-int32_t ref_world_pose_many(ref_world *w, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad) {
+int32_t ref_world_set_pose_many(ref_world *w, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad) {
     for (int dry = 1; dry >= 0; dry--) {
         for (uint64_t i = 0; i < n; i++) {
             int32_t status = find(w, ids[i]);

@@ -49,7 +49,7 @@ int32_t ref_world_set_layer(ref_world *world, uint32_t id, uint32_t layer);
 int32_t ref_world_set_active(ref_world *world, uint32_t id, uint32_t active);
 int32_t ref_world_add_many(ref_world *world, uint64_t n, const fxs_collider *colliders, uint64_t *bad);
 int32_t ref_world_move_many(ref_world *world, uint64_t n, const uint32_t *ids, const int32_t *positions, uint64_t *bad);
-int32_t ref_world_pose_many(ref_world *world, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad);
+int32_t ref_world_set_pose_many(ref_world *world, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad);
 void ref_world_ids(const ref_world *world, uint32_t *ids);
 void ref_world_colliders(const ref_world *world, fxs_collider *out);
 int32_t ref_world_step(ref_world *world, fxs_event *events, uint64_t event_capacity, fxs_counts *counts);
