@@ -1,6 +1,4 @@
-"""The quick ones of the proofs, and the table of all: `python tests/native/proofs.py` runs every
-one.
-"""
+"""The quick proofs. `python tests/native/proofs.py` runs all of them."""
 
 from __future__ import annotations
 
@@ -42,10 +40,3 @@ def test_the_place_of_a_planted_fault_is_still_there(proof: proofs.Proof) -> Non
     text = (proofs.CSRC / proof.fault.file).read_text(encoding="ascii")
     assert text.count(proof.fault.old) >= 1
     assert proof.fault.new != proof.fault.old
-
-
-def test_the_documentation_lists_exactly_these_proofs() -> None:
-    _, table, _ = proofs.documented()
-    rows = [line.split(" | ")[:2] for line in table.splitlines()[2:]]
-    told = [(claim.removeprefix("| "), bounds) for claim, bounds in rows]
-    assert told == [(p.claim, p.bounds) for p in proofs.everything()]

@@ -1,10 +1,10 @@
 """Proofs about the kernel's C, by a model checker (CBMC) and a solver (Z3).
 
-    python tests/native/proofs.py             every proof, and for each a planted fault that must
-    break it python tests/native/proofs.py --quick     those that take seconds: what CI runs python
-    tests/native/proofs.py --only cast python tests/native/proofs.py --undecided those that were not
-    seen to end, with more time python tests/native/proofs.py --docs      writes how those that were
-    run came out into docs/determinism.md
+    python tests/native/proofs.py              every proof
+    python tests/native/proofs.py --quick      those that take seconds: what the tests run
+    python tests/native/proofs.py --only cast
+    python tests/native/proofs.py --undecided  those that no run has finished yet
+    python tests/native/proofs.py --list       only print the claims
 
 A proof holds for all values of its arguments within the bounds it names. It counts only if the same
 proof, of a copy of the kernel with a fault planted in it, fails. Overflow, shifts, divisions,
@@ -33,8 +33,6 @@ from typing import Any
 from targets import CSRC, HERE, ROOT
 
 PROOFS = HERE / "proofs"
-DOCS = ROOT / "docs" / "determinism.md"
-BEGIN, END = "<!-- proofs: begin -->", "<!-- proofs: end -->"
 
 
 @dataclass(frozen=True)
@@ -928,44 +926,6 @@ def try_lemma(z3: Any, lemma: Lemma, seconds: float) -> Outcome:
     return Outcome(lemma.name, lemma.claim, lemma.bounds, "Z3", held, taken, detail)
 
 
-def row_start(proof: Proof | Lemma) -> str:
-    return f"| {proof.claim} | {proof.bounds} |"
-
-
-def table(proofs: list[Proof | Lemma], outcomes: list[Outcome], old: str) -> str:
-    """A row a proof: as it came out, or, where it was not tried, as the table has it."""
-    made = {f"| {o.claim} | {o.bounds} |": o for o in outcomes}
-    rows = {
-        start: line
-        for line in old.splitlines()
-        for start in map(row_start, proofs)
-        if line.startswith(start)
-    }
-    lines = ["| proved | of | by | seconds |", "| --- | --- | --- | --- |"]
-    for start in map(row_start, proofs):
-        if start in made:
-            o = made[start]
-            said = (
-                "NOT PROVED: " + o.detail
-                if not o.held
-                else f"{o.seconds:.0f}"
-                if o.seconds >= 1
-                else "under 1"
-            )
-            lines.append(f"{start} {o.by} | {said} |")
-        else:
-            lines.append(rows.get(start, f"{start} | not tried |"))
-    return "\n".join(lines) + "\n"
-
-
-def documented() -> tuple[str, str, str]:
-    """docs/determinism.md up to the table, the table, and the rest."""
-    text = DOCS.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN + "\n")
-    inside, after = rest.split(END)
-    return before + BEGIN + "\n", inside, END + after
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -978,10 +938,17 @@ def main() -> int:
         "--only", metavar="WORD", help="those with this word in their name or claim"
     )
     parser.add_argument("--seconds", type=float, default=1800, help="the longest that one may take")
-    parser.add_argument(
-        "--docs", action="store_true", help="write the outcomes into docs/determinism.md"
-    )
+    parser.add_argument("--list", action="store_true", help="only print the claims")
     args = parser.parse_args()
+    proofs = [p for p in everything() if not args.quick or isinstance(p, Lemma) or p.quick]
+    if args.undecided:
+        proofs = [p for p in all_proofs() if p.undecided]
+    if args.only:
+        proofs = [p for p in proofs if args.only in p.name or args.only in p.claim]
+    if args.list:
+        for proof in proofs:
+            print(f"{proof.claim} ({proof.bounds})")
+        return 0
     command = cbmc()
     try:
         import z3  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -991,11 +958,6 @@ def main() -> int:
     if missing:
         print(f"not here: {', '.join(missing)}", file=sys.stderr)
         return 2
-    proofs = [p for p in everything() if not args.quick or isinstance(p, Lemma) or p.quick]
-    if args.undecided:
-        proofs = [p for p in all_proofs() if p.undecided]
-    if args.only:
-        proofs = [p for p in proofs if args.only in p.name or args.only in p.claim]
     outcomes = []
     with tempfile.TemporaryDirectory(prefix="fixsync-proofs-") as name:
         for proof in proofs:
@@ -1008,9 +970,6 @@ def main() -> int:
             print(
                 f"{outcome.seconds:7.1f} s  {outcome.claim} ({outcome.bounds}): {said}", flush=True
             )
-    if args.docs:
-        before, old, after = documented()
-        DOCS.write_text(before + table(everything(), outcomes, old) + after, encoding="utf-8")
     held = sum(o.held for o in outcomes)
     print(f"{held} of {len(outcomes)} proved, each of them broken by its planted fault")
     return int(held != len(outcomes))

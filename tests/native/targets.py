@@ -35,8 +35,6 @@ GOLDEN = HERE / "golden.txt"
 KERNEL = sorted(CSRC.glob("*.c"))
 FULL, SHORT, QUICK = 2, 1, 0
 LEVELS = {FULL: "all cases", SHORT: "level 1", QUICK: "level 0"}
-DOCS = ROOT / "docs" / "determinism.md"
-BEGIN, END = "<!-- targets: begin -->", "<!-- targets: end -->"
 
 PROGRAM = "golden.exe"  # a name that Windows takes for a program, and others do not mind
 NO_INT128 = "-DFXS_NO_INT128"
@@ -538,34 +536,6 @@ def chosen(args: argparse.Namespace) -> list[Target]:
     return targets
 
 
-def table(results: Sequence[Result]) -> str:
-    """By machine: the builds that printed the golden; then those that did not, or were not tried,
-    and why.
-    """
-    machines: dict[str, list[Result]] = {}
-    most = max(result.level for result in results)
-    for result in results:
-        if result.verdict == "same":
-            machines.setdefault(result.machine, []).append(result)
-    lines = ["| machine | builds that print the golden | how many |", "| --- | --- | --- |"]
-    for machine, same in machines.items():
-        names = ", ".join(
-            r.target if r.level == most else f"{r.target} ({LEVELS[r.level]})" for r in same
-        )
-        lines.append(f"| {machine} | {names} | {len(same)} |")
-    for verdict in ("different", "failed", "not tried"):
-        others = [f"{r.target} ({r.detail})" for r in results if r.verdict == verdict]
-        if others:
-            lines.append(f"| | {verdict}: {'; '.join(others)} | {len(others)} |")
-    return "\n".join(lines) + "\n"
-
-
-def write_docs(results: Sequence[Result]) -> None:
-    before, rest = DOCS.read_text(encoding="utf-8").split(BEGIN)
-    after = rest.split(END)[1]
-    DOCS.write_text(f"{before}{BEGIN}\n{table(results)}{END}{after}", encoding="utf-8")
-
-
 def write_golden(directory: Path) -> None:
     """The golden of one build of this machine, and only if the reference prints the same."""
     text = run([str(golden_program(directory)), str(FULL)], directory, 1800)
@@ -596,9 +566,6 @@ def main() -> int:
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at once")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
-    parser.add_argument(
-        "--docs", action="store_true", help="write the table in docs/determinism.md"
-    )
     parser.add_argument("--list", action="store_true", help="only name the targets")
     parser.add_argument(
         "--write-golden",
@@ -627,8 +594,6 @@ def main() -> int:
                     print(f"{result.target:{width}}  {told}".rstrip(), flush=True)
     if args.json:
         print(json.dumps([vars(r) for r in results], indent=1))
-    if args.docs:
-        write_docs(results)
     counts = {
         verdict: sum(r.verdict == verdict for r in results) for verdict in ("same", "not tried")
     }
