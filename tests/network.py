@@ -16,7 +16,9 @@ from fixsync.session import (
     LockstepSession,
     Match,
     Notice,
+    Phase,
     Predicted,
+    Reason,
     RollbackSession,
     Session,
     SpectatorSession,
@@ -57,6 +59,10 @@ class Witness:
     joined_at: int = 0
     taken_back: int = 0
 
+    @property
+    def next_frame(self) -> int:
+        return self.joined_at + len(self.hashes)
+
     def hear(self, notice: Notice) -> None:
         if isinstance(notice, Joined):
             assert not self.hashes, "joined after frames were told"
@@ -87,11 +93,22 @@ class Witness:
 
 @dataclass
 class Peer:
+    """One life of a peer."""
+
+    me: int
     session: Session
     witness: Witness
     play: Callable[[], int]
     is_up: bool = True
     due_ms: int = 0
+    epoch: int = 0
+    """The match it plays, numbered from 1; 0 before it plays. A match that nobody plays any more is
+    over: who comes then begins the next."""
+    has_ended: bool = False
+
+    @property
+    def is_running(self) -> bool:
+        return self.is_up and self.session.phase is Phase.RUNNING
 
 
 class Network:
@@ -113,6 +130,11 @@ class Network:
         self.timing = timing or Timing()
         self.now_ms = 0
         self.peers: dict[int, Peer] = {}
+        """The present life of each."""
+        self.history: list[Peer] = []
+        """All lives, in the order in which they began."""
+        self.lossy: set[int] = set()
+        """The matches in which two players were down at once: what only they knew is lost."""
         self.lives = 0
         self.sent = 0
         self._queue: list[tuple[int, int, int, bytes]] = []
@@ -145,8 +167,9 @@ class Network:
             state[0] -= 1
             return state[1]
 
-        peer = Peer(session, Witness(), play, due_ms=self.now_ms + self.random.below(TICK_MS))
+        peer = Peer(me, session, Witness(), play, due_ms=self.now_ms + self.random.below(TICK_MS))
         self.peers[me] = peer
+        self.history.append(peer)
         return peer
 
     def start_all(self) -> None:
@@ -154,7 +177,29 @@ class Network:
             self.start(me)
 
     def crash(self, me: int) -> None:
-        self.peers[me].is_up = False
+        peer = self.peers[me]
+        peer.is_up = False
+        if self.match.is_player(me) and peer.epoch and len(self._down(peer.epoch)) > 1:
+            self.lossy.add(peer.epoch)
+
+    def _down(self, epoch: int) -> set[int]:
+        """The players with a seat who do not play, now."""
+        taken = set(self.match.seated)
+        for peer in self.history:
+            if peer.epoch == epoch:
+                taken |= {
+                    seat for seat, since in enumerate(peer.session.seats) if since is not None
+                }
+        return {
+            seat
+            for seat in taken
+            if not (
+                (peer := self.peers.get(seat))
+                and peer.is_up
+                and peer.epoch == epoch
+                and (peer.session.is_playing or peer.session.phase is Phase.ENDED)
+            )
+        }
 
     def send(self, receiver: int, data: bytes) -> None:
         """Puts a packet on the way, as the weather will have it."""
@@ -185,6 +230,31 @@ class Network:
                     peer.witness.hear(notice)
                 for receiver, data in peer.session.outgoing(self.now_ms):
                     self.send(receiver, data)
+            if peer.is_up:
+                self._observe(peer)
+
+    def _observe(self, peer: Peer) -> None:
+        """Numbers the match that a peer has begun to play; checks what it says when it ends."""
+        if not peer.epoch and peer.is_running:
+            played = [other.epoch for other in self.peers.values() if other.is_running]
+            last = max((other.epoch for other in self.history), default=0)
+            peer.epoch = max(played) or last + 1
+        if peer.session.end is not None and not peer.has_ended and not peer.session._joined:
+            peer.has_ended = True
+            if peer.session.end.reason is Reason.COMPLETED:
+                self.check_completed(peer)
+
+    def check_completed(self, peer: Peer) -> None:
+        """A match is complete when every player has confirmed every frame, all of them alike."""
+        frames, mine = self.match.frames, peer.witness
+        assert mine.next_frame == frames, f"peer {peer.me} completed {mine.next_frame} of {frames}"
+        for seat in range(self.match.players):
+            lives = [life for life in self.history if life.me == seat and life.epoch == peer.epoch]
+            seated = [life for life in (peer, *lives) if life.session.seats[seat] is not None]
+            if any(life.is_up for life in seated):
+                assert any(life.witness.next_frame == frames for life in lives), (
+                    f"peer {peer.me} completed the match without player {seat}"
+                )
 
     def run(self, ms: int, until: Callable[[], bool] = lambda: False) -> bool:
         """Runs for so long at most; whether `until` came true."""
@@ -199,27 +269,32 @@ class Network:
         return all(peer.session.is_over or not peer.is_up for peer in self.peers.values())
 
     def check_agreement(self) -> None:
-        """Every frame that two peers confirmed, they confirmed alike; and a straight run gives the
-        same.
-        """
-        witnesses = [peer.witness for peer in self.peers.values()]
-        longest = max(witnesses, key=lambda witness: len(witness.hashes) - witness.joined_at)
-        for witness in witnesses:
-            for frame, value in witness.hashes.items():
-                if frame in longest.hashes:
-                    assert longest.inputs[frame] == witness.inputs[frame], (
-                        f"inputs of frame {frame}"
+        """Nobody confirmed a frame that another in the same match confirmed differently, whether it
+        is still there or not; and a straight run gives the same."""
+        for epoch in {peer.epoch for peer in self.history} - {0}:
+            lives = [
+                peer
+                for peer in self.history
+                if peer.epoch == epoch and (peer.is_up or epoch not in self.lossy)
+            ]
+            told: dict[int, tuple[int, Any]] = {}
+            for peer in lives:
+                for frame, value in peer.witness.hashes.items():
+                    mine = peer.witness.inputs[frame], value, peer.witness.events[frame]
+                    other, theirs = told.setdefault(frame, (peer.me, mine))
+                    assert mine == theirs, (
+                        f"frame {frame}: peer {other} confirmed {theirs}, peer {peer.me} {mine}"
                     )
-                    assert longest.hashes[frame] == value, f"state after frame {frame}"
-                    assert longest.events[frame] == witness.events[frame], (
-                        f"events of frame {frame}"
-                    )
-        if longest.joined_at == 0:
-            straight = self.simulation(self.match.seed, self.match.players)
-            for frame, inputs in sorted(longest.inputs.items()):
-                events = tuple(straight.step(inputs))
-                assert events == longest.events[frame], f"events of frame {frame}, stepped straight"
-                assert straight.hash() == longest.hashes[frame], (
-                    f"state after frame {frame}, stepped straight"
-                )
-                assert straight.world.hash() == longest.world_hashes[frame]
+            self._check_straight(lives)
+
+    def _check_straight(self, lives: list[Peer]) -> None:
+        whole = [peer.witness for peer in lives if peer.witness.joined_at == 0]
+        if not whole:
+            return
+        longest = max(whole, key=lambda witness: len(witness.hashes))
+        straight = self.simulation(self.match.seed, self.match.players)
+        for frame, inputs in sorted(longest.inputs.items()):
+            events = tuple(straight.step(inputs))
+            assert events == longest.events[frame], f"events of frame {frame}, stepped straight"
+            assert straight.hash() == longest.hashes[frame], f"frame {frame}, stepped straight"
+            assert straight.world.hash() == longest.world_hashes[frame]

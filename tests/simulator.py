@@ -1,13 +1,14 @@
 """Whole matches out of one seed: peers, network, crashes, late players, spectators, faults and
 noise, in virtual time.
 
-    python tests/simulator.py                    a minute of random matches python
-    tests/simulator.py --seconds 36000    a night of them python tests/simulator.py --seed 4711
-    one match, told as it goes: what a failure prints to be repeated
+    python tests/simulator.py                     random matches for a minute
+    python tests/simulator.py --seconds 36000     for a night
+    python tests/simulator.py --seed 4711         one match, reported step by step
+    python tests/simulator.py --restarts ...      any peer, the host too, may restart at any time
 
-A match fails when a peer raises, when two peers disagree about a frame, when a game is told
-something twice or never, when the memory held grows beyond what the window needs, when it does not
-end, or when it ends otherwise than it had to."""
+A match fails when a peer raises, when two peers confirm a frame differently, when a game gets a
+notice twice or never, when memory grows beyond what the window needs, when a match does not end,
+when it ends for a wrong reason, or when a peer says COMPLETED and a player lacks a frame."""
 
 from __future__ import annotations
 
@@ -49,6 +50,8 @@ class Plan:
     """Of 100 milliseconds, in how many a made-up packet arrives somewhere."""
     ends: frozenset[Reason] = frozenset({Reason.COMPLETED})
     """How the match may end."""
+    restarts: bool = False
+    """Peers crash and come back whether or not somebody keeps the match alive."""
 
 
 def plan(seed: int) -> Plan:
@@ -92,6 +95,45 @@ def plan(seed: int) -> Plan:
     elif random.chance(1, 2):
         _add_crashes(random, made)
     return made
+
+
+def plan_of_restarts(seed: int) -> Plan:
+    """A match in which any peer, the host included, may fall over and come back at any time."""
+    random = Random(seed)
+    players = random.choice((2, 2, 2, 3, 3, 4))
+    vacant = frozenset(player for player in range(1, players) if random.chance(1, 2))
+    spectators = random.choice((0, 0, 1, 2))
+    made = Plan(
+        seed,
+        Match(
+            "bumpers",
+            seed=random.below(2**32),
+            players=players,
+            prediction_max=random.choice((0, 0, 2, 8)),
+            input_delay=random.choice((0, 1, 2, 6)),
+            frames=random.between(40, 300),
+            vacant=vacant,
+            spectators=spectators,
+        ),
+        ends=frozenset(Reason) - {Reason.LEFT, Reason.DESYNC},
+        restarts=True,
+    )
+    made.weather.append((0, _weather(random)))
+    for peer in made.match.peers:
+        at = random.below(2500 if peer in made.match.seated else 5000)
+        if peer in made.match.seated or random.chance(5, 6):
+            made.starts.append((at, peer))
+    for _ in range(random.between(1, 4)):
+        who = 0 if random.chance(2, 5) else random.choice(made.match.peers)
+        at = random.below(7000)
+        made.crashes.append((at, who))
+        if random.chance(6, 7):
+            made.starts.append((at + random.between(10, 3000), who))
+    return made
+
+
+Planned = Callable[[int], Plan]
+PLANS: list[Planned] = [plan, plan_of_restarts]
 
 
 def _weather(random: Random) -> Weather:
@@ -162,7 +204,11 @@ def play(made: Plan, say: Callable[[str], None] = lambda _: None) -> Network:
                 say(f"{now} ms: peer {who} crashes in frame {network.peers[who].session.frame}")
                 network.crash(who)
         for at, who in made.starts:
-            if at == now and (who not in network.peers or _has_company(network, made, who)):
+            if at != now:
+                continue
+            if who not in network.peers or (
+                not network.peers[who].is_up and _has_company(network, made, who)
+            ):
                 say(f"{now} ms: peer {who} starts")
                 _start(network, made, who)
         if network.peers and noise.chance(made.noise, 100):
@@ -181,10 +227,12 @@ def play(made: Plan, say: Callable[[str], None] = lambda _: None) -> Network:
 def _has_company(network: Network, made: Plan, who: int) -> bool:
     """Whether another player keeps the match alive: without one it is over, and a restart is
     another match."""
+    if who not in network.peers or network.peers[who].session.is_over:
+        return False
+    if made.restarts:
+        return True
     others = (peer for me, peer in network.peers.items() if me in made.match.seated and me != who)
-    return who in network.peers and any(
-        peer.is_up and peer.session.phase is Phase.RUNNING for peer in others
-    )
+    return any(peer.is_up and peer.session.phase is Phase.RUNNING for peer in others)
 
 
 def _start(network: Network, made: Plan, who: int) -> None:
@@ -260,12 +308,14 @@ def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None
                 f"peer {me} has not ended after {network.now_ms} ms"
             )
             assert session.end is not None
-            if made.match.is_player(me) and me in made.match.seated:
+            if me in made.match.seated or made.restarts:
                 ends[me] = session.end.reason
     if made.fault is not None:
         _check_desync(network, made)
-    elif Reason.DESYNC not in ends.values():
+    elif Reason.DESYNC not in ends.values() or not network.lossy:
         network.check_agreement()
+    if made.restarts and network.lossy:
+        made.ends |= {Reason.DESYNC}
     assert set(ends.values()) <= made.ends | ({Reason.LEFT}), (
         f"ended by {ends}, expected {made.ends}"
     )
@@ -301,9 +351,13 @@ def _check_desync(network: Network, made: Plan) -> None:
             assert end.desync.same_before
 
 
-def run(seed: int, say: Callable[[str], None] = lambda _: None) -> Network:
+def run(
+    seed: int,
+    say: Callable[[str], None] = lambda _: None,
+    planned: Planned = plan,
+) -> Network:
     """The match of a seed, checked; FailedMatchError names the seed."""
-    made = plan(seed)
+    made = planned(seed)
     say(f"{made}")
     try:
         return play(made, say)
@@ -313,34 +367,40 @@ def run(seed: int, say: Callable[[str], None] = lambda _: None) -> Network:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Random whole matches, each out of one seed.")
-    parser.add_argument("--seconds", type=int, default=60, help="how long to go on (60)")
-    parser.add_argument("--seed", type=int, help="play this match alone, and tell it")
-    parser.add_argument("--first", type=int, help="the first seed; the clock's time otherwise")
+    parser.add_argument("--seconds", type=int, default=60, help="Time to search (60).")
+    parser.add_argument("--seed", type=int, help="Play only this match, and report it.")
+    parser.add_argument("--first", type=int, help="First seed; otherwise from the clock.")
+    parser.add_argument("--count", type=int, default=10**12, help="Number of seeds.")
+    parser.add_argument("--restarts", action="store_true", help="Any peer may restart.")
+    parser.add_argument("--keep-going", action="store_true", help="Report failures and go on.")
     options = parser.parse_args()
+    planned = plan_of_restarts if options.restarts else plan
     if options.seed is not None:
-        run(options.seed, print)
+        run(options.seed, print, planned)
         return 0
     seed = options.first if options.first is not None else time.time_ns() % 10**12
     first, until = seed, time.monotonic() + options.seconds
     ended: Counter[str] = Counter()
-    frames = 0
-    while time.monotonic() < until:
+    frames = failed = 0
+    while time.monotonic() < until and seed < first + options.count:
         try:
-            network = run(seed)
+            network = run(seed, planned=planned)
         except FailedMatchError as failure:
-            print(
-                f"{failure}\nrepeat it with: python tests/simulator.py --seed {seed}",
-                file=sys.stderr,
-            )
-            raise
-        host = network.peers[0].session
-        ended[host.end.reason.name if host.end else "crashed"] += 1
-        frames += sum(len(peer.witness.hashes) for peer in network.peers.values())
+            failed += 1
+            print(failure, file=sys.stderr, flush=True)
+            if not options.keep_going:
+                break
+        else:
+            for peer in network.peers.values():
+                end = peer.session.end
+                ended["crashed" if end is None or not peer.is_up else end.reason.name] += 1
+            frames += sum(len(peer.witness.hashes) for peer in network.history)
         seed += 1
     print(
-        f"{seed - first} matches from seed {first} on, {frames} confirmed frames, ended: {dict(ended)}"
+        f"{seed - first} matches from seed {first} on, {failed} failed; {frames} confirmed frames"
     )
-    return 0
+    print(f"peers ended: {dict(ended)}")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -230,6 +230,66 @@ def test_the_host_comes_back_too():
 
 
 @pytest.mark.parametrize("prediction_max", [LOCKSTEP, ROLLBACK])
+def test_a_host_that_restarts_comes_back_by_the_player_who_was_seated_late(prediction_max: int):
+    # By its settings alone it needs nobody, and could begin at frame 0.
+    late = match(2, prediction_max=prediction_max, frames=400, vacant=frozenset({1}))
+    network = Network(late, 4, STORM)
+    network.start(0)
+    network.start(1)
+    assert network.run(4000, lambda: network.peers[1].session.is_playing)
+    network.run(500)
+    network.crash(0)
+    network.run(700)
+    network.start(0)
+    completed(network)
+    assert network.peers[0].witness.joined_at > 0
+
+
+@pytest.mark.parametrize(("players", "witness"), [(3, 2), (2, 2), (2, 1)])
+def test_a_host_that_restarts_while_a_seat_is_vacant_is_refused(players: int, witness: int):
+    # The one who refuses it is a player, a spectator, or a player who has no seat yet.
+    late = match(players, frames=900, vacant=frozenset({1}), spectators=1)
+    network = Network(late, 4)
+    network.start_all()
+    if witness not in network.peers:
+        network.start(witness)
+    network.run(1500, lambda: witness == 1 and network.peers[1].session.phase is Phase.RUNNING)
+    assert network.peers[witness].session.phase is Phase.RUNNING
+    assert network.peers[witness].session.is_playing == (witness == 2 and players == 3)
+    network.crash(0)
+    network.run(700)
+    network.start(0)
+    played(network).check_agreement()
+    end = network.peers[0].session.end
+    assert end is not None
+    assert (end.reason, end.frame) == (Reason.JOIN_FAILED, 0)
+    assert "the host cannot come back while a seat is vacant" in end.text
+
+
+@pytest.mark.parametrize(("instance", "pause_ms"), [(1, 0), (2, 5000)])
+def test_a_host_that_nobody_has_to_join_begins_when_no_earlier_match_can_be_left(
+    instance: int, pause_ms: int
+):
+    network = Network(match(2, frames=30, vacant=frozenset({1})))
+    network.lives = instance - 1
+    session = network.start(0).session
+    network.run(20_000, lambda: session.frame > 0)
+    assert pause_ms <= network.now_ms <= pause_ms + 100
+    completed(network)
+
+
+def test_a_match_is_not_complete_before_a_player_who_came_back_has_said_that_it_has_it():
+    network = Network(match(2, frames=100))
+    network.start_all()
+    assert network.run(9000, lambda: network.peers[0].session.confirmed >= 97)
+    network.crash(1)
+    network.run(200)
+    assert network.peers[0].session.confirmed < 100 or network.peers[0].session.end is None
+    network.start(1)
+    completed(network)
+
+
+@pytest.mark.parametrize("prediction_max", [LOCKSTEP, ROLLBACK])
 def test_late_players_take_the_seats_that_were_kept_for_them(prediction_max: int):
     late = match(4, prediction_max=prediction_max, frames=300, vacant=frozenset({2, 3}))
     network = Network(late, 5, STORM)
@@ -264,6 +324,23 @@ def test_spectators_see_every_frame_from_where_they_came_in(prediction_max: int)
         witness = network.peers[watcher].witness
         assert witness.joined_at + len(witness.hashes) == 250
     assert network.peers[3].witness.joined_at > 0
+
+
+def test_a_spectator_who_needs_more_than_a_host_that_came_back_has_is_let_go():
+    network = Network(match(2, prediction_max=8, frames=400, spectators=1), 4)
+    for peer in range(3):
+        network.start(peer)
+    network.run(1500)
+    network.peers[2].due_ms += 1500  # It hangs, so it is far behind.
+    network.run(1000)
+    network.crash(0)
+    network.run(100)
+    network.start(0)
+    played(network).check_agreement()
+    assert ends(network) == {0: Reason.COMPLETED, 1: Reason.COMPLETED, 2: Reason.JOIN_FAILED}
+    end = network.peers[2].session.end
+    assert end is not None
+    assert "too far behind" in end.text
 
 
 def test_a_spectator_who_leaves_or_falls_silent_ends_the_match_for_nobody():

@@ -32,10 +32,10 @@ class Link:
         self.bye: Bye | None = None
         self.is_done = False
         """It has all of the match, and needs nobody any more."""
-        self.reset(0, 0, is_open=False)
+        self.reset(0, 0)
 
-    def reset(self, floor: int, hash_floor: int, *, is_open: bool) -> None:
-        """Begins to reckon from a frame on. `is_open`: its first hashes say where they begin."""
+    def reset(self, floor: int, hash_floor: int) -> None:
+        """Starts from a frame."""
         self.needs = [floor] * self._players
         self.confirmed = floor
         self.frame = floor
@@ -53,7 +53,6 @@ class Link:
         """The first of its hashes that has not come."""
         self.hashes: dict[int, int] = {}
         """Its hashes that came and wait to be compared."""
-        self.is_open = is_open
         self.snapshot: bytes | None = None
         """What it joins by."""
         self.is_fed = False

@@ -161,6 +161,8 @@ class Session:
         self._links = {peer: Link(peer, match.players, now_ms) for peer in match.others(me)}
         self._feeder: int | None = None
         """Whom this peer joins by."""
+        self._has_begun = False
+        """It was there from frame 0."""
         self._collector: Collector | None = None
         self._joined: list[Notice] = []
         self._began_ms = self._moved_ms = now_ms
@@ -170,8 +172,8 @@ class Session:
         self._collectors: dict[int, Collector] = {}
         if not self._is_player or self._seats[me] == NEVER:
             self._join(HOST, now_ms)
-        elif not self._required():
-            self._begin()
+        else:
+            self._begin_if_all_are_there(now_ms)
 
     @staticmethod
     def _check(match: Match, me: int) -> None:
@@ -340,9 +342,27 @@ class Session:
                 return
         self._sources.add(me)
 
+    def _begin_if_all_are_there(self, now_ms: int) -> None:
+        """Begins at frame 0, if every player who starts is there, and nobody can be in a match that
+        an earlier life of this peer began.
+
+        Players who start and run a match answer with `join`. The others are not needed, so each
+        must be heard (without `join`), or be silent for so long that it has given the match up.
+        There was no earlier match if one of the players who start is in its first life."""
+        required = self._required()
+        if not all(link.is_established for link in required):
+            return
+        if 1 not in (self.instance, *(link.instance for link in required)):
+            silence_ms = self.timing.silence_ms
+            for link in self._links.values():
+                if not link.is_established and now_ms - link.heard_ms <= silence_ms:
+                    return
+        self._begin()
+        self._moved_ms = now_ms
+
     def _begin(self) -> None:
-        """All are there: frame 0 may be stepped."""
         self.phase = Phase.RUNNING
+        self._has_begun = True
         self._sources.add(self.me)
         if self.me == HOST:
             self._sources.update(self.match.vacant)
@@ -455,6 +475,8 @@ class Session:
         """Whether nothing of the whole match is left to be exchanged with a peer."""
         if link.is_done:
             return True
+        if link.is_fresh:
+            return False  # It was sent a snapshot, and has not said that it has it.
         theirs = link.confirmed >= frames and link.hash_needed >= frames
         return link.compared >= frames and (theirs or not self._is_player)
 
@@ -463,6 +485,8 @@ class Session:
         if self.end is not None:
             self._watch_linger(self.end, now_ms)
             return
+        if self.phase is Phase.CONNECTING:
+            self._begin_if_all_are_there(now_ms)
         started = self.phase is Phase.RUNNING
         if not started and now_ms - self._began_ms > self.timing.connect_ms:
             late = self.waiting_for()
@@ -535,7 +559,7 @@ class Session:
             self._replies.append((link.peer, bye))
         link.instance = 0
         link.is_established = False
-        link.reset(self._timeline.confirmed, self._timeline.confirmed, is_open=True)
+        link.reset(self._timeline.confirmed, self._timeline.confirmed)
 
     # What goes out.
 
@@ -613,7 +637,7 @@ class Session:
         """
         if not self._is_required(link.peer):
             return True
-        is_seated = self._is_player and self._seats[self.me] != NEVER
+        is_seated = not self._is_player or self._seats[self.me] != NEVER
         return self.phase is Phase.RUNNING and is_seated and link.instance != link.started_instance
 
     def _bye(self, link: Link, end: End) -> Bye:
@@ -735,7 +759,7 @@ class Session:
         timeline = self._timeline
         others = (other.confirmed for other in self._required() if other is not link)
         frame = max(min([timeline.confirmed, *others]), timeline.first_state)
-        link.reset(frame, frame, is_open=True)
+        link.reset(frame, frame)
         return msgspec.msgpack.encode(
             Snapshot(
                 frame=frame,
@@ -815,41 +839,49 @@ class Session:
                 link.instance = hello.instance
                 self._end(Reason.REFUSED, link.peer, text, now_ms)
                 return
-            bye = Bye(
-                self.me,
-                self.instance,
-                hello.instance,
-                Reason.REFUSED,
-                self.confirmed,
-                link.peer,
-                text,
-                True,
-            )
-            self._replies = [
-                *(reply for reply in self._replies if reply[0] != link.peer),
-                (link.peer, bye),
-            ]
+            self._refuse(link, hello, Reason.REFUSED, text)
             raise _Refused(fault)
         if hello.instance > link.instance:
             started = self.phase is Phase.RUNNING
             if started and link.instance and self._is_refused_host(link):
-                raise _Refused("the host cannot come back while it holds seats of others")
-            is_open = started or not self._is_required(link.peer)
-            link.reset(self._streams[0].first, self._timeline.first_hash, is_open=is_open)
+                why = "the host cannot come back while a seat is vacant"
+                text = f"peer {self.me} refuses peer {link.peer}: {why}"
+                self._refuse(link, hello, Reason.JOIN_FAILED, text)
+                raise _Refused(why)
+            link.reset(self._streams[0].first, self._timeline.first_hash)
             link.instance = hello.instance
             link.is_established = False
-        link.hear(now_ms, None)
+            if self.phase is Phase.JOINING and link.peer == self._feeder:
+                self._collector = Collector(Blob.SNAPSHOT, 0)
+        is_heard = hello.heard == self.instance
+        if is_heard or self.phase is not Phase.RUNNING:
+            link.hear(now_ms, None)
         if not hello.is_answer:
             link.owes_answer = True
-        if hello.heard != self.instance:
+        if not is_heard:
+            return
+        if self.phase is Phase.CONNECTING and hello.join:
+            # A spectator has no snapshot to give, but knows of a match that runs.
+            if self.match.is_player(link.peer):
+                link.is_established = True
+                self._join(link.peer, now_ms)
             return
         link.is_established = True
         if self.phase is Phase.CONNECTING:
-            if hello.join:
-                self._join(link.peer, now_ms)
-            elif all(link.is_established for link in self._required()):
-                self._begin()
-                self._moved_ms = now_ms
+            self._begin_if_all_are_there(now_ms)
+        elif self.phase is Phase.RUNNING and self._has_begun and hello.join:
+            text = f"peer {link.peer} is in a match that an earlier life of peer {self.me} began"
+            if self.me == HOST and self.match.is_player(link.peer):
+                self._end(Reason.JOIN_FAILED, self.me, text, now_ms)
+
+    def _refuse(self, link: Link, hello: Hello, reason: Reason, text: str) -> None:
+        bye = Bye(
+            self.me, self.instance, hello.instance, reason, self.confirmed, link.peer, text, True
+        )
+        self._replies = [
+            *(reply for reply in self._replies if reply[0] != link.peer),
+            (link.peer, bye),
+        ]
 
     def _hello_fault(self, hello: Hello) -> str:
         """The first setting that is not the same on both sides."""
@@ -946,15 +978,11 @@ class Session:
     def _take_hashes(self, link: Link, update: Update) -> None:
         if not self.match.is_player(link.peer) or not update.hashes:
             return
-        is_playing = self.me in self._sources
-        if update.hash_first > link.hash_next and (link.is_open or not is_playing):
-            # Where it begins, or, for who watches or joins, where the other still has them.
+        if update.hash_first > link.hash_next:
+            # One of the two came in by a snapshot: the other has no earlier hashes, or not any more.
             link.hash_next = update.hash_first
             link.compared = max(link.compared, update.hash_first)
             link.hashes.clear()
-        link.is_open = False
-        if update.hash_first > link.hash_next:
-            return
         end = self._timeline.confirmed + _AHEAD_FRAMES_MAX
         for frame, value in enumerate(update.hashes, update.hash_first):
             if link.hash_next == frame < end:
@@ -973,12 +1001,13 @@ class Session:
                 self._seats[link.peer] = self._streams[link.peer].next
                 self._sources.discard(link.peer)
             return
-        if link.peer in (HOST, self._feeder):
-            for seat, frame in enumerate(update.seats):
-                if self._seats[seat] == NEVER != frame and seat in self.match.vacant:
-                    self._seats[seat] = frame
-                    if seat in self._links:
-                        self._links[seat].hear(now_ms, None)  # From now on it may not be silent.
+        for seat, frame in enumerate(update.seats):
+            if link.peer not in (HOST, self._feeder, seat):
+                continue
+            if self._seats[seat] == NEVER != frame and seat in self.match.vacant:
+                self._seats[seat] = frame
+                if seat in self._links:
+                    self._links[seat].hear(now_ms, None)  # From now on it may not be silent.
 
     def _take_piece(self, link: Link, piece: Piece, now_ms: int) -> None:
         is_snapshot = piece.kind == Blob.SNAPSHOT
@@ -1031,8 +1060,11 @@ class Session:
         self._seats = list(snapshot.seats)
         self._streams[:] = [self._new_stream(frame) for _ in self._streams]
         for link in self._links.values():
-            link.reset(frame, frame, is_open=True)
+            # What one who watches needs is not known here: perhaps more than is held.
+            floor = frame if self._is_required(link.peer) else 0
+            link.reset(floor, floor)
             link.hear(now_ms, None)
+            link.started_instance = link.instance
         self.phase = Phase.RUNNING
         self._moved_ms = now_ms
         self._joined.append(Joined(frame, hash_of(snapshot.state)))
@@ -1043,6 +1075,18 @@ class Session:
     def _take_bye(self, link: Link, bye: Bye, now_ms: int) -> None:
         link.hear(now_ms, None)
         link.bye = bye
+        if self.phase is Phase.CONNECTING and link.instance == 0:
+            if self.me == HOST and bye.reason == Reason.JOIN_FAILED:
+                self._end(Reason.JOIN_FAILED, self.me, bye.text, now_ms)
+                return
+        elif (
+            self.phase in (Phase.CONNECTING, Phase.JOINING)
+            and bye.reason == Reason.COMPLETED
+            and self._is_required(link.peer)
+        ):
+            text = f"peer {link.peer} has completed the match without this peer"
+            self._end(Reason.JOIN_FAILED, self.me, text, now_ms)
+            return
         if not self._is_required(link.peer):
             # One that found a difference may still ask for this side's evidence.
             if bye.reason not in (Reason.COMPLETED, Reason.DESYNC):
