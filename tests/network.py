@@ -238,7 +238,8 @@ class Network:
         if not peer.epoch and peer.is_running:
             played = [other.epoch for other in self.peers.values() if other.is_running]
             last = max((other.epoch for other in self.history), default=0)
-            peer.epoch = max(played) or last + 1
+            began = peer.session._has_begun and not max(played)
+            peer.epoch = last + 1 if began else max(played) or last
         if peer.session.end is not None and not peer.has_ended and not peer.session._joined:
             peer.has_ended = True
             if peer.session.end.reason is Reason.COMPLETED:
