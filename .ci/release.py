@@ -209,11 +209,13 @@ def attempt(fresh: Path, work: Path, names: Sequence[str] = TESTS) -> str:
         "no:cacheprovider",
         "-c",
         ROOT / "pyproject.toml",
+        "-o",
+        "addopts=",
         "--rootdir",
         ROOT,
     ]
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    printed = run(fresh, "-m", "pytest", "-q", *options, *tests, cwd=work, env=env)
+    printed = run(fresh, "-m", "pytest", "-q", "--full", *options, *tests, cwd=work, env=env)
     return printed.strip().splitlines()[-1]
 
 

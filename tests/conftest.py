@@ -18,6 +18,12 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("full" if config.getoption("full") else "default")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Files and tests that are named run in this process; starting workers would take longer."""
+    return 0 if any(".py" in argument for argument in config.args) else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Without --full, tests marked `full` are deselected."""
     if config.getoption("full"):

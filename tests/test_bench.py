@@ -71,6 +71,7 @@ def test_the_yardstick_sorts() -> None:
     assert cost is None or cost > 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("near", [True, False])
 def test_the_casts_that_are_timed_meet_what_cast_pair_meets(near: bool) -> None:
     """None of the far ones meets anything, or they would not be what they are called."""
@@ -112,6 +113,7 @@ def test_the_command_tells_scenes_costs_and_hashes_as_json() -> None:
     assert {"overlap()", "save(), 10000"} <= {cost["what"] for cost in told["costs"]}
 
 
+@pytest.mark.full
 def test_a_pinned_hash_that_does_not_match_is_told_by_the_exit_code(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -326,6 +326,7 @@ def test_casts_agree_with_the_model(kind: str) -> None:
     check()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS_OF_CASTS)
 def test_every_kind_of_cast_hits_and_misses(kind: str) -> None:
     """The strategies earn their keep: hits on the way, misses, and those that OVERLAPPING does not
@@ -1556,6 +1557,7 @@ class CPose(ctypes.Structure):
     )
 
 
+@pytest.mark.full
 def test_either_arithmetic_casts_alike(kernel: ctypes.CDLL) -> None:
     vector = ctypes.c_int32 * 3
 
@@ -1691,6 +1693,7 @@ def tracks(draw: st.DrawFn) -> Any:
     return [u[i] for i in order], [m[i] for i in order], 5 * g + jitter[2], n, d
 
 
+@pytest.mark.full
 def test_the_signs_that_decide_a_turned_cast_are_exact(kernel: ctypes.CDLL) -> None:
     seen: set[tuple[int, int]] = set()
 
@@ -1728,6 +1731,7 @@ def quadratics(draw: st.DrawFn) -> tuple[int, int, int]:
     return a, b, max(c, 0)
 
 
+@pytest.mark.full
 def test_an_estimate_of_a_root_keeps_what_it_promises(kernel: ctypes.CDLL) -> None:
     """No root where it tells of none, one where it tells of one, and that one is near if it is at
     most 1.

@@ -766,6 +766,7 @@ def test_the_installed_command_runs() -> None:
     assert "identical" in done.stdout
 
 
+@pytest.mark.full
 def test_output_that_nobody_reads_to_its_end_is_no_error() -> None:
     program = "from fixsync.cli import main; main()"
     command = f'"{sys.executable}" -c "{program}" info {" ".join([SMALL] * 200)} | head -n 1'
@@ -774,6 +775,7 @@ def test_output_that_nobody_reads_to_its_end_is_no_error() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.full
 @POSIX
 @pytest.mark.parametrize("as_json", ["", "--json"])
 def test_the_exit_code_is_the_verdicts_whoever_reads_the_output(
@@ -788,6 +790,7 @@ def test_the_exit_code_is_the_verdicts_whoever_reads_the_output(
         assert (done.returncode, done.stderr) == (code, "")
 
 
+@pytest.mark.full
 @POSIX
 @pytest.mark.parametrize(
     ("arguments", "code"),
@@ -810,6 +813,7 @@ def test_the_exit_code_is_the_same_where_nobody_reads_a_word(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.full
 @POSIX
 @pytest.mark.parametrize("arguments", ["replay $LOG", "info $LOG", "diff $LOG $LOG"])
 def test_a_command_runs_in_a_folder_that_has_been_removed(tmp_path: Path, arguments: str) -> None:
@@ -817,6 +821,7 @@ def test_a_command_runs_in_a_folder_that_has_been_removed(tmp_path: Path, argume
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.full
 @POSIX
 @pytest.mark.parametrize("arguments", ["rewind", "replay none", "replay", "replay bad.jsonl -o x"])
 def test_an_error_that_nobody_reads_is_one_nevertheless(tmp_path: Path, arguments: str) -> None:
@@ -825,6 +830,7 @@ def test_an_error_that_nobody_reads_is_one_nevertheless(tmp_path: Path, argument
     assert (done.returncode, done.stderr) == (2, "")
 
 
+@pytest.mark.full
 @POSIX
 @pytest.mark.parametrize(
     ("arguments", "code"),
@@ -856,6 +862,7 @@ def as_process(*arguments: Any, **settings: str) -> subprocess.CompletedProcess[
     return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("command", ["replay", "info", "diff"])
 def test_a_name_that_the_locale_cannot_write_hides_no_verdict(tmp_path: Path, command: str) -> None:
     head = logs.header(names={"ids": {"1": "bóss"}})
@@ -905,6 +912,7 @@ def in_shell(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(run, capture_output=True, text=True, check=False, cwd=cwd)
 
 
+@pytest.mark.full
 @POSIX
 @pytest.mark.parametrize("as_json", ["", "--json"])
 @pytest.mark.parametrize("command", ["replay", "view"])
@@ -928,6 +936,7 @@ def test_what_is_told_of_an_output_to_standard_output_is_not_mixed_into_it(
     assert in_shell(f"$F {command} $LOG -o /dev/null >/dev/null", tmp_path).stderr == ""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("as_json", [[], ["--json"]])
 @pytest.mark.parametrize("command", ["replay", "view"])
 def test_a_dash_is_standard_output_and_what_is_told_goes_to_standard_error(
@@ -944,6 +953,7 @@ def test_a_dash_is_standard_output_and_what_is_told_goes_to_standard_error(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.full
 @POSIX
 @pytest.mark.parametrize("output", ["-", "/dev/stdout"])
 @pytest.mark.parametrize("command", ["replay", "view"])
@@ -976,6 +986,7 @@ def test_what_cannot_go_to_standard_output_is_refused(
     assert not Path("-").exists()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("output", ["-", pytest.param("/dev/stdout", marks=POSIX)])
 @pytest.mark.parametrize(
     "arguments", [["replay", "none"], ["replay", SMALL, SMALL], ["view", SMALL, "--fast"]]
@@ -988,6 +999,7 @@ def test_an_error_is_not_told_on_a_standard_output_that_is_for_the_output(
     assert json.loads(done.stderr)["exit_code"] == 2
 
 
+@pytest.mark.full
 @POSIX
 @pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.jsonl.xz"])
 def test_nothing_stays_of_an_output_that_does_not_fit_on_the_disk(

@@ -84,6 +84,7 @@ PAIRS = list(combinations_with_replacement(SMALL, 2))
 GRID = [d for d in product(range(-5, 6), (0, 1, 3), range(-5, 6)) if d[1] == 0 or sum(d) % 2 == 0]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("one", "other"), PAIRS)
 def test_every_small_pair_on_a_small_grid_and_eight_yaws(one: str, other: str) -> None:
     """All of them, so that every order of every boundary occurs: nothing is left to a lucky

@@ -27,6 +27,7 @@ def counts() -> ModuleType:
     return module
 
 
+@pytest.mark.full
 def test_the_kernel_needs_no_more_than_recorded_and_allowed() -> None:
     run = subprocess.run(
         [sys.executable, str(BENCH / "counts.py")], capture_output=True, text=True, check=False

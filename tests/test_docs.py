@@ -18,13 +18,13 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from html.parser import HTMLParser
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import click
 import pytest
+from tools import needs
 
 import fixsync
 from fixsync import cli
@@ -36,10 +36,6 @@ PAGES = sorted(DOCS.glob("*.md"))
 HEADER = (ROOT / "csrc" / "fixsync.h").read_text(encoding="ascii")
 
 GENERATOR = ("sphinx", "furo", "myst_parser", "sphinx_copybutton")
-needs_generator = pytest.mark.skipif(
-    not os.environ.get("CI") and any(find_spec(name) is None for name in GENERATOR),
-    reason="the site's generator is not installed: pip install -e '.[docs]'",
-)
 
 
 # The site.
@@ -65,6 +61,8 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
     """The pages of the site by name, built once for all processes that run tests."""
+    for name in GENERATOR:
+        needs(name)
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent
@@ -90,7 +88,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
     }
 
 
-@needs_generator
+@pytest.mark.full
 def test_the_site_has_a_page_for_every_page_of_docs_without_a_warning(
     site: dict[str, Page],
 ) -> None:
@@ -99,7 +97,7 @@ def test_the_site_has_a_page_for_every_page_of_docs_without_a_warning(
     assert {f"{path.stem}.html" for path in PAGES if path.stem != "index"} <= listed
 
 
-@needs_generator
+@pytest.mark.full
 def test_every_link_of_the_site_leads_somewhere(
     site: dict[str, Page], tmp_path_factory: Any
 ) -> None:
@@ -123,7 +121,7 @@ def test_every_link_of_the_site_leads_somewhere(
     assert links > 1000
 
 
-@needs_generator
+@pytest.mark.full
 def test_every_public_symbol_of_the_header_is_in_the_site(site: dict[str, Page]) -> None:
     names = set(re.findall(r"^FXS_API .*?\b(fxs_\w+)\(", HEADER, re.MULTILINE))
     names |= set(re.findall(r"^typedef struct (fxs_\w+)", HEADER, re.MULTILINE))
@@ -157,7 +155,7 @@ MODULES = (
 )
 
 
-@needs_generator
+@pytest.mark.full
 def test_every_public_python_name_is_in_the_site(site: dict[str, Page]) -> None:
     ids = set().union(*(page.ids for name, page in site.items() if name.startswith("python")))
     missing = []
@@ -175,7 +173,7 @@ def test_every_public_python_name_is_in_the_site(site: dict[str, Page]) -> None:
     assert missing == []
 
 
-@needs_generator
+@pytest.mark.full
 def test_what_the_programs_of_the_documentation_import_is_in_the_site(
     site: dict[str, Page],
 ) -> None:
@@ -189,7 +187,7 @@ def test_what_the_programs_of_the_documentation_import_is_in_the_site(
     assert {name for name in imported if name not in ids and f"module-{name}" not in ids} == set()
 
 
-@needs_generator
+@pytest.mark.full
 def test_every_command_is_in_the_site(site: dict[str, Page]) -> None:
     for name in cli.COMMANDS:
         assert f"fixsync-{name}" in site["commands.html"].ids

@@ -42,6 +42,7 @@ def test_an_example_plays_a_match_that_replays(match: tuple[str, Path, str]) -> 
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
+@pytest.mark.full
 def test_an_example_is_the_same_twice_and_another_with_another_seed(
     match: tuple[str, Path, str], tmp_path: Path
 ) -> None:

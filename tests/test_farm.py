@@ -23,6 +23,7 @@ import pytest
 import trouble
 from hypothesis import given
 from hypothesis import strategies as st
+from tools import needs
 
 import fixsync
 from fixsync import cli
@@ -285,6 +286,7 @@ def test_a_log_that_takes_too_long_is_ended_and_the_next_has_its_time(tmp_path: 
     ]
 
 
+@pytest.mark.full
 @posix
 def test_a_worlds_memory_counts_as_a_workers(tmp_path: Path) -> None:
     logs.write(tmp_path / "large.jsonl", logs.header(capacity=3_000_000), FRAMES)
@@ -307,6 +309,7 @@ def test_a_log_is_not_blamed_for_what_the_logs_before_it_did_to_the_worker(tmp_p
     sandbox.close()
 
 
+@pytest.mark.full
 def test_workers_are_replaced_after_as_many_logs_as_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -442,6 +445,7 @@ def test_a_worker_ends_with_whoever_started_it_whatever_it_is_doing(tmp_path: Pa
     wait_until(lambda: not is_running(begun(tmp_path)[0][0]), "the end of the worker")
 
 
+@pytest.mark.full
 @posix
 def test_an_interrupted_run_keeps_its_verdicts_and_leaves_no_worker(slow_logs: Path) -> None:
     process = started(["slow", "--sim", "trouble:Trouble", "-j", 2], slow_logs)
@@ -459,6 +463,7 @@ def test_an_interrupted_run_keeps_its_verdicts_and_leaves_no_worker(slow_logs: P
     assert set(known) == {"nothing to compare"}, "workers are not interrupted"
 
 
+@pytest.mark.full
 @posix
 def test_a_worker_that_is_killed_from_outside_costs_no_other_log_its_verdict(
     slow_logs: Path,
@@ -472,6 +477,7 @@ def test_a_worker_that_is_killed_from_outside_costs_no_other_log_its_verdict(
     assert json.loads(out)["verdicts"] == {"nothing to compare": {"logs": 80, "frames": 80}}
 
 
+@pytest.mark.full
 def test_a_log_is_verified_again_if_it_has_changed_or_if_asked_for(
     run: Run, tmp_path: Path
 ) -> None:
@@ -505,6 +511,7 @@ def test_a_log_is_verified_again_if_it_has_changed_or_if_asked_for(
     )
 
 
+@pytest.mark.full
 @posix
 def test_logs_that_ended_a_worker_are_verified_again_if_asked_for(tmp_path: Path) -> None:
     trouble.write(tmp_path / "a.jsonl", "kill")
@@ -515,6 +522,7 @@ def test_logs_that_ended_a_worker_are_verified_again_if_asked_for(tmp_path: Path
         assert (found.progress.done_logs, found.counts["crashed"].logs) == (count, 1)
 
 
+@pytest.mark.full
 def test_verdicts_of_another_fixsync_or_with_other_simulations_are_kept_and_do_not_count(
     tmp_path: Path,
 ) -> None:
@@ -614,6 +622,7 @@ def test_a_log_that_is_gone_when_its_turn_comes_is_unreadable(tmp_path: Path) ->
     assert verdicts(tmp_path / "r.sqlite") == {"a.jsonl": "identical"}
 
 
+@pytest.mark.full
 @posix
 @pytest.mark.parametrize("listed", [False, True])
 def test_names_may_hold_whatever_a_system_lets_them(run: Run, tmp_path: Path, listed: bool) -> None:
@@ -690,10 +699,11 @@ def zipped(path: Path) -> Path:
     return path
 
 
+@pytest.mark.full
 def test_logs_are_read_through_fsspec_and_known_by_their_checksums(
     run: Run, tmp_path: Path
 ) -> None:
-    pytest.importorskip("fsspec")
+    needs("fsspec")
     path = zipped(tmp_path / "logs.zip")
     url = f"zip://logs::file://{path}"
     code, out, _ = run("farm", url, "--json", "-j", 1)
@@ -719,8 +729,9 @@ def test_logs_are_read_through_fsspec_and_known_by_their_checksums(
     assert run("farm", cached, "-j", 1)[0] == 0
 
 
+@pytest.mark.full
 def test_an_address_that_leads_nowhere_is_an_error(run: Run, tmp_path: Path) -> None:
-    pytest.importorskip("fsspec")
+    needs("fsspec")
     for url in (
         "nosuchthing://a",
         f"zip://*.jsonl::file://{tmp_path}/none.zip",
@@ -888,7 +899,7 @@ def test_a_reason_is_one_line_of_bounded_length(outcome: Outcome) -> None:
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     """A scheduler and two workers of Dask, each a process of its own."""
-    pytest.importorskip("distributed")
+    needs("distributed")
     folder = tmp_path_factory.mktemp("dask")
     file = folder / "scheduler.json"
     common = ["--scheduler-file", str(file), "--no-dashboard"]
@@ -921,6 +932,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
         process.wait()
 
 
+@pytest.mark.full
 @posix
 def test_a_cluster_gives_the_verdicts_of_this_machine(
     cluster: dict[str, Any], every_kind: Path, run: Run, tmp_path: Path
@@ -975,6 +987,7 @@ def test_a_cluster_that_loses_a_worker_in_the_middle_loses_no_verdict(
     wait_until(lambda: not any(map(is_running, processes)), "the end of the worker processes")
 
 
+@pytest.mark.full
 def test_a_cluster_whose_workers_have_another_fixsync_is_refused(tmp_path: Path) -> None:
     encoded = engines.encoded(Settings())
     with pytest.raises(
@@ -984,8 +997,9 @@ def test_a_cluster_whose_workers_have_another_fixsync_is_refused(tmp_path: Path)
     engines.close_on_dask(encoded)
 
 
+@pytest.mark.full
 def test_logs_that_dask_workers_are_lost_with_are_tried_one_by_one() -> None:
-    distributed = pytest.importorskip("distributed")
+    distributed = needs("distributed")
 
     class Lost:
         def result(self) -> bytes:
@@ -1004,6 +1018,7 @@ def test_logs_that_dask_workers_are_lost_with_are_tried_one_by_one() -> None:
     assert "each Dask worker that had it was lost" in outcome.reason
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -1019,7 +1034,7 @@ def test_logs_that_dask_workers_are_lost_with_are_tried_one_by_one() -> None:
 def test_engines_that_cannot_be_had_are_errors(
     run: Run, tmp_path: Path, options: list[str], said: str
 ) -> None:
-    pytest.importorskip("distributed")
+    needs("distributed")
     code, out, err = run("farm", good(tmp_path / "a.jsonl"), *options)
     assert (code, out) == (2, "")
     assert said in " ".join(err.split())
@@ -1034,6 +1049,7 @@ def test_farm_is_of_this_version() -> None:
     assert len(identity.sources) == len(identity.kernel) == 16
 
 
+@pytest.mark.full
 def test_a_source_is_looked_for_before_anything_is_verified(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="there is no such file"):
         list(find([str(tmp_path / "none")]))

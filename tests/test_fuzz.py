@@ -31,6 +31,7 @@ def fuzz(program: Path, out: Path, *arguments: str) -> tuple[int, str, list[str]
     return run.returncode, run.stdout + run.stderr, sorted(path.name for path in out.iterdir())
 
 
+@pytest.mark.full
 def test_the_corpora_and_a_few_seconds_beyond_them_find_nothing(tmp_path: Path) -> None:
     code, said, found = fuzz(NATIVE / "fuzz.py", tmp_path / "found", "--seconds", "4")
     assert (code, found) == (0, []), said
@@ -56,6 +57,7 @@ FAULTS = {
 
 
 # What another target's fault would be found by is planted by itself.
+@pytest.mark.full
 @pytest.mark.parametrize(
     "targets", [["shapes", "cast", "angles", "load"], ["commands", "crowd"]], ids="-".join
 )

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from cffi import FFI
+from tools import needs
 
 import fixsync
 from fixsync import Box, Capsule, Cylinder, EventKind, Pose, Sector, Shape, Sphere, World
@@ -256,6 +257,7 @@ def test_the_trace_server_says_what_the_package_says(built: Path, tmp_path: Path
     assert run(server, text=trace) == told
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("compiler", "flags"), FORMS)
 def test_the_single_file_form_gives_the_same_answers(
     built: Path, tmp_path: Path, compiler: str, flags: list[str]
@@ -355,6 +357,7 @@ WINDOWS_STRING_H = (
 )
 
 
+@pytest.mark.full
 @pytest.mark.skipif("clang" not in COMPILERS, reason="no clang here")
 @pytest.mark.parametrize("machine", ["x86_64", "i686", "aarch64"])
 def test_the_kernel_compiles_for_windows_as_msvc_would_see_it(machine: str, tmp_path: Path) -> None:
@@ -415,12 +418,13 @@ def windows_library(machine: str, flags: list[str], memory: Path, folder: Path) 
     return library
 
 
+@pytest.mark.full
 @needs_windows_linker
 @pytest.mark.parametrize(("machine", "flags"), [("x86_64", []), ("aarch64", PORTABLE)])
 def test_a_windows_library_exports_the_public_symbols_and_needs_nothing(
     machine: str, flags: list[str], tmp_path: Path
 ) -> None:
-    pefile = pytest.importorskip("pefile", reason="no pefile here")
+    pefile = needs("pefile")
     (tmp_path / "memory.c").write_text(
         "#include <stddef.h>\n"
         "void *memcpy(void *to, const void *from, size_t n) { (void)from; (void)n; return to; }\n"
@@ -437,6 +441,7 @@ def test_a_windows_library_exports_the_public_symbols_and_needs_nothing(
     assert exported == PUBLIC
 
 
+@pytest.mark.full
 @needs_windows_linker
 @pytest.mark.skipif(
     shutil.which("wine") is None or not MINGW.exists(), reason="no wine, no mingw-w64"
@@ -644,6 +649,7 @@ def prefix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return folder / request.param
 
 
+@pytest.mark.full
 @needs_cmake
 def test_cmake_finds_the_installed_kernel_and_links_it(prefix: Path, tmp_path: Path) -> None:
     finding = (
@@ -667,6 +673,7 @@ def test_cmake_finds_the_installed_kernel_and_links_it(prefix: Path, tmp_path: P
     assert f"version: {fixsync.__version__}" in done.stderr
 
 
+@pytest.mark.full
 @needs_cmake
 @pytest.mark.skipif(shutil.which("pkg-config") is None, reason="no pkg-config here")
 def test_pkg_config_finds_the_installed_kernel(prefix: Path, tmp_path: Path) -> None:
@@ -680,6 +687,7 @@ def test_pkg_config_finds_the_installed_kernel(prefix: Path, tmp_path: Path) -> 
     assert "600 frames" in run(duel)
 
 
+@pytest.mark.full
 @needs_cmake
 def test_fetch_content_takes_the_kernel_in(tmp_path: Path) -> None:
     (tmp_path / "CMakeLists.txt").write_text(
@@ -691,6 +699,7 @@ def test_fetch_content_takes_the_kernel_in(tmp_path: Path) -> None:
     assert not (tmp_path / "p").exists(), "what a project takes in is not installed with it unasked"
 
 
+@pytest.mark.full
 @needs_cmake
 @pytest.mark.skipif(shutil.which("nm") is None, reason="no nm here")
 def test_the_shared_library_exports_the_public_symbols_only(prefix: Path) -> None:
@@ -749,6 +758,7 @@ def test_ctypes_plays_with_the_shared_library(shared: Path, layout: dict[str, st
     compare_layout(run(*command, "layout"), layout)
 
 
+@pytest.mark.full
 @needs_mono
 def test_csharp_plays_with_the_shared_library(
     shared: Path, tmp_path: Path, layout: dict[str, str]
@@ -767,6 +777,7 @@ def test_csharp_plays_with_the_shared_library(
     compare_layout(run(*command, "layout"), layout)
 
 
+@pytest.mark.full
 @needs_rust
 def test_rust_plays_with_the_static_library(
     built: Path, tmp_path: Path, layout: dict[str, str]

@@ -20,6 +20,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import examples
+from tools import needs
 
 from fixsync.log import matchlog
 from fixsync.log.matchlog import (
@@ -276,8 +277,9 @@ def test_equivalent_layer_pairs_and_names_are_written_alike() -> None:
     assert lines[0] == lines[1] == f"{one}\n".encode()
 
 
+@pytest.mark.full
 def test_zstandard_files_are_written_and_read_if_the_module_is_there(tmp_path: Path) -> None:
-    pytest.importorskip("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    needs("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
     path = tmp_path / "match.jsonl.zst"
     write(path, Header(capacity=8), [TraceFrame(n, []) for n in range(50)])
     assert len(read(path)[1]) == 50

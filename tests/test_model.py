@@ -675,6 +675,7 @@ def test_contact_survives_a_quarter_turn_of_everything(pair: Pair, turn: int) ->
     assert model.contact(a, pa[3] + turn, b, pb[3] + turn, d) == model.overlap(a, pa, b, pb)
 
 
+@pytest.mark.full
 def test_near_pairs_reach_every_contact_of_every_pair_of_kinds() -> None:
     """The strategy earns its name: of each two kinds it finds APART, TOUCHING and OVERLAPPING."""
     found: dict[tuple[str, ...], set[int]] = {}

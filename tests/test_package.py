@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from cffi import FFI
+from tools import needs
 
 import fixsync
 from fixsync._native import lib
@@ -178,6 +179,7 @@ needs_compiler = pytest.mark.skipif(
 )
 
 
+@pytest.mark.full
 @needs_compiler
 def test_the_same_files_give_the_same_sdist_and_wheel_wherever_and_whenever_they_are_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -263,6 +265,7 @@ def test_a_build_whose_bytes_differ_is_told(
         release.twice(tmp_path)
 
 
+@pytest.mark.full
 @needs_compiler
 def test_without_a_stable_abi_the_wheel_is_of_one_version_and_answers_the_same(
     tmp_path: Path,
@@ -315,6 +318,7 @@ def pythons() -> dict[tuple[int, ...], str]:
     return there
 
 
+@pytest.mark.full
 @needs_compiler
 def test_packages_install_and_work_with_the_oldest_and_the_newest_python_here(
     tmp_path: Path,
@@ -325,7 +329,7 @@ def test_packages_install_and_work_with_the_oldest_and_the_newest_python_here(
         "abi3audit",
         *(["auditwheel"] if release.LINUX else []),
     ):
-        pytest.importorskip(tool, reason=f"no {tool} here: pip install 'fixsync[packaging]'")
+        needs(tool)
     there = pythons()
     gil, free = ([v for v in sorted(there) if v[2] == t] for t in (0, 1))
     chosen = [*dict.fromkeys([*gil[:1], *gil[-1:], *free[-1:]])]
@@ -357,6 +361,7 @@ def test_the_supported_pythons_are_told_in_every_place_the_same() -> None:
     assert f"CPython 3.{oldest} to 3.{newest}" in words
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("platform", "machines"),
     [
@@ -369,9 +374,7 @@ def test_the_supported_pythons_are_told_in_every_place_the_same() -> None:
     ],
 )
 def test_wheels_are_configured_for_every_platform(platform: str, machines: list[str]) -> None:
-    pytest.importorskip(
-        "cibuildwheel", reason="no cibuildwheel here: pip install 'fixsync[packaging]'"
-    )
+    needs("cibuildwheel")
     command = [
         sys.executable,
         "-m",
@@ -388,6 +391,7 @@ def test_wheels_are_configured_for_every_platform(platform: str, machines: list[
         assert sorted(machine for _, _, machine in found) == sorted(machines), pythons
 
 
+@pytest.mark.full
 @needs_compiler
 def test_the_kernel_without_128_bit_integers_gives_the_same_answers(tmp_path: Path) -> None:
     where = release.tree(tmp_path / "tree")
@@ -399,7 +403,7 @@ def test_the_kernel_without_128_bit_integers_gives_the_same_answers(tmp_path: Pa
     tests = [str(ROOT / "tests" / name) for name in ("test_shapes.py", "test_numbers.py")]
     code = (
         "import sys, pytest\n"
-        f"code = pytest.main(['-q', '-p', 'no:cacheprovider', '-k', 'vectors or model', *{tests!r}])\n"
+        f"code = pytest.main(['-q', '-n0', '-p', 'no:cacheprovider', '-k', 'vectors or model', *{tests!r}])\n"
         "import fixsync._native\n"  # pytest's plugins must be imported by pytest first
         f"assert fixsync._native.__file__.startswith({str(installed)!r}), fixsync._native.__file__\n"
         "sys.exit(code)"

@@ -72,6 +72,7 @@ def test_processes_that_lose_a_third_of_their_packets_record_the_same_match(
         assert (peer.status.rollbacks > 0) == (prediction_max > 0)
 
 
+@pytest.mark.full
 def test_a_spectator_and_a_player_who_is_killed_and_comes_back_see_the_same_match(tmp_path: Path):
     plan: dict[str, Any] = {"players": 3, "spectators": 1, "frames": 150, "restart_frame": 40}
     outcome = outcome_of(
@@ -93,6 +94,7 @@ def test_a_spectator_and_a_player_who_is_killed_and_comes_back_see_the_same_matc
         assert part.differing_frame is None
 
 
+@pytest.mark.full
 def test_a_player_who_comes_late_sees_the_rest_of_the_match_and_plays_in_it(tmp_path: Path):
     # At this rate the match lasts for long enough.
     plan = Run(
@@ -115,6 +117,7 @@ def test_a_player_who_comes_late_sees_the_rest_of_the_match_and_plays_in_it(tmp_
     assert any(inputs[late.status.seated :]), "it plays"
 
 
+@pytest.mark.full
 def test_a_part_of_a_log_with_another_line_is_not_taken_for_the_same(tmp_path: Path):
     outcome = outcome_of(tmp_path, players=2, spectators=1, frames=400)
     assert outcome.is_good
@@ -240,6 +243,7 @@ def test_options_that_make_no_sense_are_refused(options: list[str]):
     assert "Usage:" in done.output
 
 
+@pytest.mark.full
 def test_peers_in_network_namespaces_agree_too(tmp_path: Path):
     try:
         with Namespaces(1):
@@ -341,6 +345,7 @@ def test_an_endpoint_that_is_not_open_has_no_address():
         Endpoint().address  # noqa: B018 - the property raises
 
 
+@pytest.mark.full
 def test_peers_are_of_the_fixsync_that_starts_them_and_not_of_one_in_the_folder(
     tmp_path: Path,
 ) -> None:

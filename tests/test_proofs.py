@@ -23,6 +23,7 @@ def is_debian() -> bool:
     return release.exists() and "ID=debian" in release.read_text(encoding="utf-8").split()
 
 
+@pytest.mark.full
 def test_the_quick_proofs_hold_and_a_planted_fault_breaks_each() -> None:
     run = subprocess.run(
         [sys.executable, str(NATIVE / "proofs.py"), "--quick"],

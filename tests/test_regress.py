@@ -217,7 +217,7 @@ def wheel_of(version: Path, folder: Path) -> Path:
 
 
 def test_a_version_may_be_a_wheel(versions: tuple[Path, Path], tmp_path: Path) -> None:
-    pytest.importorskip("pip")
+    pytest.importorskip("pip", reason="no pip here")
     wheel = wheel_of(versions[1], tmp_path)
     with ExitStack() as stack:
         settings = regress.version(str(wheel), Settings(), stack)

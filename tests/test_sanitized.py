@@ -36,6 +36,7 @@ def runtime(name: str) -> str:
     return path if "/" in path else ""
 
 
+@pytest.mark.full
 @needs_compiler
 @pytest.mark.parametrize("part", TESTS)
 def test_nothing_is_undefined_and_memory_is_kept_to(part: str, tmp_path: Path) -> None:
@@ -50,7 +51,7 @@ def test_nothing_is_undefined_and_memory_is_kept_to(part: str, tmp_path: Path) -
         "import sys, pytest\n"
         # Captured by Python alone: what a sanitizer writes to the process's own output must come
         # through.
-        f"code = pytest.main(['-q', '-x', '--capture=sys', '-p', 'no:cacheprovider', *{tests!r}])\n"
+        f"code = pytest.main(['-q', '-x', '-n0', '--capture=sys', '-p', 'no:cacheprovider', *{tests!r}])\n"
         "import fixsync._native\n"  # pytest's plugins must be imported by pytest first
         f"assert fixsync._native.__file__.startswith({str(installed)!r}), fixsync._native.__file__\n"
         "sys.exit(code)"

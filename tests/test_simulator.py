@@ -44,6 +44,7 @@ def test_matches_of_fresh_seeds_hold(planned: Planned):
         run(seed, planned=planned)
 
 
+@pytest.mark.full
 def test_a_seed_makes_the_same_match_twice():
     seed = next(
         seed

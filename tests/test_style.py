@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 KERNEL = sorted((ROOT / "csrc").glob("*.[ch]"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("command", ["ruff check", "ruff format --check", "mypy"])
 def test_the_linters_find_nothing(command: str) -> None:
     name, *arguments = command.split()
@@ -70,6 +71,7 @@ WARNINGS = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "flags", ["", "-DFXS_NO_INT128 -DFXS_NO_BUILTINS -DFXS_NO_LITTLE_ENDIAN", "-m32"]
 )

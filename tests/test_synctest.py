@@ -306,6 +306,7 @@ def test_a_match_that_cannot_be_written_hides_no_difference(run: Any):
     assert (result.exit_code, json.loads(result.stdout)["log"]) == (1, None)
 
 
+@pytest.mark.full
 def test_the_smallest_match_can_go_to_standard_output(run: Any):
     """And then what is told does not, whether there is such a match or none."""
     given = ["--inputs", str(recorded(broken.Forgetful)), "-o"]
@@ -344,6 +345,7 @@ def test_the_command_shows_where_in_a_simulation_something_was_raised(run: Any):
     assert "Traceback" in result.output
 
 
+@pytest.mark.full
 def test_what_a_simulation_calls_its_ids_is_in_the_report(run: Any):
     result = run("fixsync.sample.faults:stale_at_20", "--frames", "30", "--check", "save and load")
     assert result.exit_code == 1

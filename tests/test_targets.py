@@ -22,6 +22,7 @@ REQUIRED = (
 )
 
 
+@pytest.mark.full
 def test_every_target_at_hand_prints_the_golden() -> None:
     required = [f"--require={name}" for name in REQUIRED] if os.environ.get("CI") else []
     run = subprocess.run(
@@ -97,6 +98,7 @@ def test_the_golden_runs_inside_a_program_as_the_documentation_tells(tmp_path: P
     assert run.stdout.splitlines() == [line for line in golden if line[0] in "01"]
 
 
+@pytest.mark.full
 def test_a_target_of_ones_own_is_compared_with_the_golden(tmp_path: Path) -> None:
     compiler = next((name for name in ("gcc", "cc", "clang") if shutil.which(name)), None)
     if compiler is None:

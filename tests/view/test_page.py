@@ -12,15 +12,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tools import needs
 
 from fixsync import ONE, Box, Cylinder, Pose, Sector, Sphere, World
 from fixsync.log.matchlog import Reader
 from fixsync.log.recorder import Recorder
 from fixsync.view import export, write
-
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="the package playwright is not installed"
-)
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOTS = ROOT / "build" / "screenshots"
@@ -28,7 +25,10 @@ FIGHT = ROOT / "replay_logs" / "skill_fight.jsonl.gz"
 CHROMIUM = os.environ.get("FIXSYNC_CHROMIUM") or next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
+]
 
 # It tries to reach its maker by itself.
 ARGUMENTS = [
@@ -43,7 +43,7 @@ ARGUMENTS = [
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as started:
+    with needs("playwright.sync_api").sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser
         browser.close()
