@@ -103,6 +103,7 @@ def test_the_casts_that_are_timed_meet_what_cast_pair_meets(near: bool) -> None:
         assert near == (met > 0)
 
 
+@pytest.mark.full
 def test_the_command_tells_scenes_costs_and_hashes_as_json() -> None:
     run = CliRunner().invoke(bench_command, ["--scene", "uniform", "--count", "100", "--json"])
     assert run.exit_code == 0, run.output
@@ -144,6 +145,7 @@ def test_what_was_measured_is_told_where_the_plot_cannot_be_written(
     assert "the plot cannot be written" in run.stderr
 
 
+@pytest.mark.full
 def test_the_plot_can_go_to_standard_output_and_what_is_told_to_standard_error() -> None:
     program = (
         "from fixsync.cli import bench, main\n"

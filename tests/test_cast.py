@@ -346,6 +346,7 @@ def test_every_kind_of_cast_hits_and_misses(kind: str) -> None:
     assert found == {"miss", "hit", "start", "graze"}
 
 
+@pytest.mark.full
 def test_every_cast_of_tiny_spheres_and_boxes_on_a_line_agrees_with_the_model() -> None:
     shapes = [("sphere", 1), ("capsule", 1, 1), ("cylinder", 1, 1), ("box", 1, 1, 1)]
     for a, b, x, y, mx in product(shapes, shapes, range(-4, 0), range(4), range(-1, 6)):

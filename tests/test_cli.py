@@ -1029,6 +1029,7 @@ def test_a_log_on_standard_output_that_nobody_reads_to_its_end_is_no_error(tmp_p
     assert len(done.stdout.splitlines()) == 1
 
 
+@pytest.mark.full
 @POSIX
 def test_a_log_out_of_a_pipe_is_read_with_its_size_and_made_no_empty_page_of(
     tmp_path: Path,

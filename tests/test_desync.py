@@ -115,6 +115,7 @@ def test_a_planted_fault_is_caught_with_the_right_frame_and_field(name: str, pre
         assert first.field in ("x", "z"), "fighters walk a little elsewhere"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("prediction_max", [0, 8])
 def test_the_test_above_fails_when_the_detector_is_switched_off(
     monkeypatch: pytest.MonkeyPatch, prediction_max: int

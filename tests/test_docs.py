@@ -243,6 +243,7 @@ def shell(tmp_path: Path) -> Callable[[str], str]:
     return run
 
 
+@pytest.mark.full
 def test_the_first_recorded_match_is_replayed_and_shown(
     tmp_path: Path, shell: Callable[[str], str]
 ) -> None:

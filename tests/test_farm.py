@@ -223,6 +223,7 @@ def test_mutated_logs_have_the_verdicts_that_replaying_them_has(tmp_path: Path) 
 # Logs that end or exhaust their worker.
 
 
+@pytest.mark.full
 @posix
 def test_a_log_that_ends_its_worker_has_that_for_a_verdict_and_the_others_have_theirs(
     tmp_path: Path,
@@ -271,6 +272,7 @@ def test_a_log_that_ends_its_worker_has_that_for_a_verdict_and_the_others_have_t
     )
 
 
+@pytest.mark.full
 def test_a_log_that_takes_too_long_is_ended_and_the_next_has_its_time(tmp_path: Path) -> None:
     names = [
         str(trouble.write(tmp_path / f"{number}.jsonl", name))
@@ -957,6 +959,7 @@ def test_a_cluster_gives_the_verdicts_of_this_machine(
     assert rows(Path("dask.sqlite"), columns) == rows(Path("local.sqlite"), columns)
 
 
+@pytest.mark.full
 @posix
 def test_a_cluster_that_loses_a_worker_in_the_middle_loses_no_verdict(
     cluster: dict[str, Any], tmp_path: Path

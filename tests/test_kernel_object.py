@@ -189,7 +189,11 @@ def complaints(build: Build, sources: list[Path], directory: Path) -> list[str]:
     ]
 
 
-@pytest.fixture(params=BUILDS, ids=str)
+# Every other build is for --full.
+OTHERS = [pytest.param(build, marks=pytest.mark.full) for build in BUILDS[1:]]
+
+
+@pytest.fixture(params=[BUILDS[0], *OTHERS], ids=str)
 def build(request: pytest.FixtureRequest, tmp_path: Path) -> Build:
     build: Build = request.param
     probe = tmp_path / "probe.c"

@@ -490,6 +490,7 @@ def test_the_sign_of_a_sum_of_roots_is_that_of_its_value() -> None:
         assert model.sign_of_roots(A, B, n, C, m) == expected, (A, B, n, C, m)
 
 
+@pytest.mark.full
 def test_a_cast_agrees_with_contacts_sampled_along_the_way() -> None:
     """No counted contact before the fraction, and one in its step of 1/65536 unless it is a
     graze.
@@ -562,6 +563,7 @@ def fast_rim_cuts(count: int) -> Iterator[model.Approach]:
             yield model.Approach(("sphere", radius), 0, ("cylinder", disc, h), 0, start, motion)
 
 
+@pytest.mark.full
 def test_a_fast_cast_along_a_rim_hits_just_where_a_step_of_its_grid_does() -> None:
     """Some cuts are so short that no step, or no even step, of the grid falls into them."""
     hits_of_one_step = skipped = 0

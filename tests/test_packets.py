@@ -114,6 +114,7 @@ def test_a_message_that_is_sent_is_read_back(message: Message):
     assert CODEC.open(CODEC.seal(message)) == message
 
 
+@pytest.mark.full
 def test_the_largest_update_that_a_session_makes_fits_a_packet():
     network = Network(Match("bumpers", seed=1, players=8, prediction_max=32, input_delay=16), 1)
     network.start_all()

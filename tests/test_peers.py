@@ -134,6 +134,7 @@ def test_a_part_of_a_log_with_another_line_is_not_taken_for_the_same(tmp_path: P
     assert outcome.exit_code == 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["unit", "set"])
 def test_the_command_catches_a_planted_fault_and_tells_frame_field_and_culprit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
@@ -209,6 +210,7 @@ def test_the_command_prints_an_identical_match_and_keeps_nothing(
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.full
 def test_the_command_tells_programs_everything(tmp_path: Path):
     options = ["--frames", "20", "--rate", "0", "--json", "-o", str(tmp_path)]
     done = CliRunner().invoke(peers_command, options, catch_exceptions=False)

@@ -389,6 +389,7 @@ def test_a_monster_comes_and_bites():
     assert game.fighters[0].health < HEALTH or game.fighters[0].deaths
 
 
+@pytest.mark.full
 def test_bots_make_a_match_worth_watching():
     # Everybody fights: in a minute each has struck and been struck, and every skill has been used.
     used = set()

@@ -267,6 +267,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return call
 
 
+@pytest.mark.full
 def test_the_command_passes_the_sample(run: Any):
     result = run("--frames", "30")
     assert result.exit_code == 0, result.output
@@ -292,6 +293,7 @@ def test_the_command_tells_a_mistake_and_writes_the_smallest_match_that_shows_it
     )
 
 
+@pytest.mark.full
 def test_a_match_that_cannot_be_written_hides_no_difference(run: Any):
     result = run(
         "broken:Forgetful", "--inputs", str(recorded(broken.Forgetful)), "-o", "none/out.jsonl"

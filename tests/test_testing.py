@@ -113,6 +113,7 @@ def test_pairs_near_contact_are_near_contact(pair: tuple[Shape, Pose, Shape, Pos
     assert {overlap(a, here, b, pose) is Contact.APART for pose in poses} == {True, False}
 
 
+@pytest.mark.full
 def test_pairs_near_contact_have_every_contact():
     found = set()
 

@@ -248,6 +248,7 @@ def racers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return [*(["setarch", "-R"] if shutil.which("setarch") else []), str(program)]
 
 
+@pytest.mark.full
 def test_the_kernel_has_no_race_between_worlds_nor_between_readers_of_one(
     racers: list[str],
 ) -> None:
@@ -256,6 +257,7 @@ def test_the_kernel_has_no_race_between_worlds_nor_between_readers_of_one(
     assert done.stdout == "8 threads, each with a world; 4 readers of one world\n"
 
 
+@pytest.mark.full
 def test_one_world_on_two_threads_is_a_race_that_is_seen(racers: list[str]) -> None:
     """What the test before relies on."""
     done = subprocess.run([*racers, "one world"], capture_output=True, text=True, check=False)

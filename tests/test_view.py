@@ -88,6 +88,7 @@ def edited(path, out, change):
 # ---- the module ----
 
 
+@pytest.mark.full
 def test_the_module_in_the_repository_is_what_its_sources_compile_to(tmp_path):
     """Rebuilt with the compiler that built it; with another, or none, nothing can be said."""
     clang = build_wasm.compiler()
@@ -426,6 +427,7 @@ def test_text_and_drawings_stand_out_from_what_is_behind_them(theme):
 # ---- the engine ----
 
 
+@pytest.mark.full
 @needs_node
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
 def test_the_engine_computes_every_recorded_answer_again(path):

@@ -917,6 +917,7 @@ def test_load_refuses_every_truncation_and_every_longer_state(world: World) -> N
     assert loads_as_the_model(state, other, before)
 
 
+@pytest.mark.full
 def test_load_takes_or_refuses_every_change_of_one_byte_as_the_model_does() -> None:
     world = World(4)
     world.add(1, Sphere(100), ORIGIN)
