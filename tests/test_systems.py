@@ -507,18 +507,18 @@ def test_5_the_ultimate_is_a_long_rectangle_that_hits_as_far_as_it_is_long() -> 
 
 
 @given(near_pairs(("sector", "cylinder")))
-def test_5_fan_and_cylinder_are_exact(pair: Any) -> None:
+def test_5_sector_and_cylinder_are_exact(pair: Any) -> None:
     both(*pair)
 
 
 @given(near_pairs(("sector", "sphere", "box", "capsule")))
-def test_5_fans_meet_every_body_exactly_and_never_each_other(pair: Any) -> None:
+def test_5_sectors_meet_every_body_exactly_and_never_each_other(pair: Any) -> None:
     found = both(*pair)
     if pair[0][0] == pair[2][0] == "sector":
         assert found == APART
 
 
-def test_5_original_a_fan_that_asks_for_the_centre_only_misses_its_edge() -> None:
+def test_5_original_a_sector_that_tests_only_the_centre_misses_its_edge() -> None:
     fan, body, at = (
         Sector(q(3), degrees(30), q(1)),
         Cylinder(q("0.5"), q(1)),
