@@ -3,6 +3,7 @@ whatever ends the run."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
@@ -32,7 +33,7 @@ from fixsync.farm.engines import LocalEngine
 from fixsync.farm.find import SourceError, find
 from fixsync.farm.run import BATCH_BYTES, BATCH_LOGS_MAX, LOG_BYTES, Progress, batches, farm
 from fixsync.farm.sandbox import Sandbox, Settings, WorkerError
-from fixsync.farm.store import Store, Todo
+from fixsync.farm.store import ResultsError, Store, Todo
 from fixsync.farm.verdicts import EXIT_CODES, Outcome, exit_code
 from fixsync.log.replay import Verdict, replay
 
@@ -44,6 +45,7 @@ SETTINGS = Settings(path=(str(HERE),), sims=("trouble:Trouble",), memory_bytes=1
 TOO_LONG = ("none", "loop", "none")
 FIXSYNC = [sys.executable, "-c", "from fixsync.cli import main; main()"]
 
+devices = pytest.mark.skipif(not Path("/dev/fd/1").exists(), reason="there are no such names")
 posix = pytest.mark.skipif(
     sys.platform == "win32", reason="signals, links and pipes are of POSIX systems"
 )
@@ -134,7 +136,7 @@ def test_a_log_of_every_kind_has_the_verdict_that_replaying_it_has(
         "name, verdict, frames, hits, hash, compared_events, compared_queries, compared_hashes"
     )
     found = {name: values for name, *values in rows(Path("farm.sqlite"), columns)}
-    assert len(found) == told["logs"] == told["verified"] == 13
+    assert len(found) == told["logs"] == told["verified"] == 12
     for name, (verdict, frames, hits, hash, *compared) in found.items():
         result = replay(name)
         assert (verdict, frames, hits, hash) == (
@@ -144,10 +146,21 @@ def test_a_log_of_every_kind_has_the_verdict_that_replaying_it_has(
             result.hash or None,
         )
         assert compared == [result.compared.events, result.compared.queries, result.compared.hashes]
-    assert {Path(one["log"]).name for one in told["not_identical"]} == {
-        Path(name).name for name, values in found.items() if values[0] != "identical"
+    assert {one["name"]: one["verdict"] for one in told["failed"]} == {
+        name: values[0] for name, values in found.items() if EXIT_CODES[values[0]]
     }
     assert told["verdicts"]["diverged"] == {"logs": 4, "frames": 16}
+
+
+def test_logs_with_nothing_to_compare_are_counted_and_not_listed(
+    every_kind: Path, run: Run
+) -> None:
+    code, out, _ = run("farm", every_kind / "bare.jsonl", every_kind / "good.jsonl", "-j", 1)
+    assert code == 0
+    lines = [line.split() for line in out.splitlines()]
+    assert ["identical", "1", "4"] in lines
+    assert ["nothing", "to", "compare", "1", "4"] in lines
+    assert "bare.jsonl" not in out
 
 
 def test_the_reason_is_told_in_a_line(every_kind: Path, run: Run) -> None:
@@ -233,7 +246,7 @@ def test_a_log_that_ends_its_worker_has_that_for_a_verdict_and_the_others_have_t
     bad = {
         "kill": (
             "crashed",
-            "the worker was ended by SIGKILL, by the system for want of memory perhaps",
+            "the worker was ended by SIGKILL, perhaps by the system for lack of memory",
         ),
         "abort": ("crashed", "the worker was ended by SIGABRT"),
         "segfault": ("crashed", "the worker was ended by SIGSEGV"),
@@ -564,7 +577,7 @@ def test_folders_patterns_lists_and_logs_name_the_same_logs(
     assert names(["log[s]"], tmp_path) == everything
     (tmp_path / "list").write_text("\n".join(everything) + "\n\nlogs/gone.jsonl\r\n")
     assert names(["list"], tmp_path) == sorted([*everything, "logs/gone.jsonl?"])
-    (tmp_path / "nul").write_text("\0".join(everything))
+    (tmp_path / "nul").write_text("\0".join([*everything, ""]))
     assert names(["nul"], tmp_path, null=True) == everything
     assert names(["logs", "./logs/a.jsonl", "list"], tmp_path).count("logs/a.jsonl") == 3
 
@@ -605,8 +618,8 @@ def test_what_cannot_be_read_has_that_for_a_verdict(run: Run, tmp_path: Path) ->
         "good.jsonl": ["identical", None],
         "dangling.jsonl": ["unreadable", "No such file or directory"],
         "gone.jsonl": ["unreadable", "No such file or directory"],
-        "pipe.jsonl": ["unreadable", "is no file"],
-        "logs": ["unreadable", "is no file"],
+        "pipe.jsonl": ["unreadable", "not a regular file"],
+        "logs": ["unreadable", "not a regular file"],
         "x" * 14: ["unreadable", "File name too long"],
     }
 
@@ -618,7 +631,7 @@ def test_a_log_that_is_gone_when_its_turn_comes_is_unreadable(tmp_path: Path) ->
     kept = log.rename(tmp_path / "kept")
     with Store(tmp_path / "r.sqlite") as store, LocalEngine(SETTINGS, 1) as engine:
         assert list(farm(found, store, engine, SETTINGS).counts) == ["unreadable"]
-        assert "No such file" in next(store.known("unreadable")).reason
+        assert "No such file" in next(store.known("unreadable"))["reason"]
     kept.rename(log)
     assert verified([log], tmp_path / "r.sqlite").progress.done_logs == 1, "it is looked at again"
     assert verdicts(tmp_path / "r.sqlite") == {"a.jsonl": "identical"}
@@ -643,7 +656,7 @@ def test_names_may_hold_whatever_a_system_lets_them(run: Run, tmp_path: Path, li
     paths = [os.path.join(os.fsencode(folder), name + b".jsonl") for name in odd]  # noqa: PTH118
     for path in paths:
         good(Path(os.fsdecode(path)))
-    (tmp_path / "list").write_bytes(b"\0".join(paths))
+    (tmp_path / "list").write_bytes(b"\0".join([*paths, b""]))
     code, out, _ = run("farm", "-0", tmp_path / "list" if listed else folder, "-j", 1, "--json")
     assert code == 0
     assert json.loads(out)["logs"] == len(odd)
@@ -679,15 +692,83 @@ def test_sources_without_logs_are_an_error(run: Run, tmp_path: Path, make: str) 
     db.close()
 
 
+def piped(data: bytes) -> int:
+    """A descriptor from which these bytes can be read once, as of a shell's <(command)."""
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "wb") as file:
+        file.write(data)
+    return reading
+
+
+@devices
+@pytest.mark.parametrize("null", [False, True])
+def test_a_list_in_a_pipe_is_read_once_and_whole(tmp_path: Path, null: bool) -> None:
+    paths = [str(tmp_path / f"{number}.jsonl") for number in range(300)]
+    end = "\0" if null else "\n"
+    reading = piped("".join(path + end for path in paths).encode())
+    try:
+        assert [one.name for one in find([f"/dev/fd/{reading}"], null=null)] == paths
+    finally:
+        os.close(reading)
+
+
 @posix
-def test_a_list_may_come_from_standard_input(tmp_path: Path) -> None:
-    good(tmp_path / "a.jsonl")
-    command = [*FIXSYNC, "farm", "-", "-j", "1"]
-    done = subprocess.run(
-        command, cwd=tmp_path, input=b"a.jsonl\n", capture_output=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert verdicts(tmp_path / "farm.sqlite") == {"a.jsonl": "identical"}
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "no match logs"),
+        (b"\n\n", "no match logs"),
+        (b"a.jsonl\nb.json", "no line feed after its last name, 'b.json'"),
+        (b"a.jsonl", "the list is cut short"),
+        (b"x" * 70_000, "a name has more than 65536 bytes"),
+        (b'{"format":"fixsync-match"}\n', "not a list of logs"),
+    ],
+)
+@pytest.mark.parametrize("through", ["file", "-"])
+def test_a_list_that_is_empty_or_cut_short_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, said: str, through: str
+) -> None:
+    source = "-"
+    if through == "file":
+        if data.startswith(b"{"):
+            pytest.skip("in a file it is a log")
+        (tmp_path / "list").write_bytes(data)
+        source = str(tmp_path / "list")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    with pytest.raises(SourceError) as raised:
+        list(find([source]))
+    assert str(raised.value).startswith(f"{source}: ")
+    assert said in str(raised.value)
+
+
+def test_a_standard_input_that_cannot_be_read_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(SourceError, match="-: standard input is closed"):
+        list(find(["-"]))
+    (tmp_path / "list").write_text("")
+    with (tmp_path / "list").open("a", encoding="utf-8") as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        with pytest.raises(SourceError, match="-: "):
+            list(find(["-"]))
+
+
+def test_a_folder_that_cannot_be_read_is_not_passed_over_by_a_pattern(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good(tmp_path / "a" / "good.jsonl")
+    (tmp_path / "locked").mkdir()
+    scandir = os.scandir
+
+    def refused(path: Any) -> Any:
+        if os.fspath(path).endswith("locked"):
+            raise PermissionError(13, "Permission denied", os.fspath(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    for pattern in ("*", "*/*.jsonl", "**/*.jsonl"):
+        assert set(names([tmp_path / pattern], tmp_path)) == {"a/good.jsonl", "locked?"}
 
 
 # Where there are no paths.
@@ -770,8 +851,8 @@ def test_another_file_is_no_results_file_and_stays_as_it_is(run: Run, tmp_path: 
     db.execute("PRAGMA user_version = 99")
     db.close()
     for path, said in (
-        (text, "no results file"),
-        (other, "no results file"),
+        (text, "not a results file"),
+        (other, "not a results file"),
         (later, "version 99"),
     ):
         before = path.read_bytes()
@@ -782,6 +863,52 @@ def test_another_file_is_no_results_file_and_stays_as_it_is(run: Run, tmp_path: 
     code, _, err = run("farm", log, "-r", tmp_path / "no" / "folder")
     assert code == 2
     assert "there is no folder" in err
+
+
+@posix
+@pytest.mark.parametrize(
+    "kibibytes",
+    [8, pytest.param(40, marks=pytest.mark.full), pytest.param(80, marks=pytest.mark.full)],
+)
+def test_a_results_file_that_cannot_grow_is_an_error_with_file_and_cause(
+    tmp_path: Path, kibibytes: int
+) -> None:
+    folder = tmp_path / "logs"
+    for number in range(200):
+        good(folder / f"{number}.jsonl")
+    command = f'ulimit -f {kibibytes}; exec "$@"'
+    done = subprocess.run(
+        ["bash", "-c", command, "bash", *FIXSYNC, "farm", str(folder), "-j", "1"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("Error: farm.sqlite cannot be written: disk I/O error")
+    assert verified([folder], tmp_path / "farm.sqlite").logs == 200, "the file is whole"
+
+
+def test_a_full_disk_keeps_the_verdicts_and_its_cause_is_told(tmp_path: Path) -> None:
+    sources = [good(tmp_path / f"{number}.jsonl") for number in range(100)]
+    first = verified(sources[:1], tmp_path / "r.sqlite")
+    with Store(tmp_path / "r.sqlite") as store, LocalEngine(SETTINGS, 1) as engine:
+        (pages,) = store.query("PRAGMA page_count").fetchone()
+        store.query(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(ResultsError, match=r"r.sqlite cannot be written: .*full"):
+            farm(find([str(source) for source in sources]), store, engine, SETTINGS)
+    assert verdicts(tmp_path / "r.sqlite") == {"0.jsonl": "identical"}, "the failed run left none"
+    assert first.logs == 1
+    assert verified(sources, tmp_path / "r.sqlite").progress.known == 1
+
+
+@posix
+def test_a_folder_for_scratch_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "scratch").mkdir()
+    sandbox = Sandbox(Settings(scratch=str(tmp_path / "scratch" / "gone")))
+    with pytest.raises(WorkerError, match=r"No such file or directory: .*gone"):
+        sandbox.identity()
 
 
 @posix
@@ -864,9 +991,9 @@ def test_the_largest_logs_come_first(tmp_path: Path) -> None:
     sources = [good(tmp_path / f"{number}.jsonl", frames=number) for number in (2, 4, 1, 3)]
     with Store(tmp_path / "r.sqlite") as store:
         sandbox = Sandbox(SETTINGS)
-        store.begin(sandbox.identity(), {}, "local", 1, [])
+        found = find([str(source) for source in sources])
+        store.begin(sandbox.identity(), {}, "local", 1, [], found)
         sandbox.close()
-        store.found(find([str(source) for source in sources]))
         count, size, known = store.plan()
         assert (count, known) == (4, 0)
         assert size == sum(source.stat().st_size for source in sources)
@@ -949,7 +1076,7 @@ def test_a_cluster_gives_the_verdicts_of_this_machine(
         "farm", *sources, *options, "--sim", "trouble:Trouble", "-r", "dask.sqlite"
     )
     assert (code, err) == (2, "")
-    assert json.loads(out)["verified"] == 17
+    assert json.loads(out)["verified"] == 16
     verified(
         sources,
         Path("local.sqlite"),
@@ -1018,7 +1145,7 @@ def test_logs_that_dask_workers_are_lost_with_are_tried_one_by_one() -> None:
     assert list(waiting) == [[batch[0]], [batch[1]]]
     ((log, outcome),) = engine._outcomes(Lost(), waiting[0], waiting)
     assert (log, outcome.verdict) == (1, "crashed")
-    assert "each Dask worker that had it was lost" in outcome.reason
+    assert "each Dask worker that verified it was lost" in outcome.reason
 
 
 @pytest.mark.full
@@ -1026,8 +1153,11 @@ def test_logs_that_dask_workers_are_lost_with_are_tried_one_by_one() -> None:
     ("options", "said"),
     [
         (["--engine", "dask"], "needs --scheduler"),
-        (["--scheduler", "tcp://127.0.0.1:1"], "--scheduler is for --engine dask"),
-        (["--engine", "dask", "--scheduler", "tcp://127.0.0.1:1", "-j", "2"], "--workers is for"),
+        (["--scheduler", "tcp://127.0.0.1:1"], "--scheduler needs --engine dask"),
+        (
+            ["--engine", "dask", "--scheduler", "tcp://127.0.0.1:1", "-j", "2"],
+            "--workers needs --engine local",
+        ),
         (
             ["--engine", "dask", "--scheduler", "nowhere.json"],
             "no Dask scheduler answers at nowhere.json",

@@ -10,21 +10,27 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fixsync.cli import streams, text
-from fixsync.cli.farm import print_open_json, settings_of, shown_progress, worker_options
+from fixsync.cli import text
+from fixsync.cli.farm import (
+    LISTED_MAX,
+    errors_told,
+    print_open_json,
+    settings_of,
+    shown_progress,
+    worker_options,
+)
 from fixsync.farm import regress
 from fixsync.farm.engines import LocalEngine
-from fixsync.farm.find import SourceError, find
-from fixsync.farm.regress import Change, Moved
+from fixsync.farm.find import find, look, require
+from fixsync.farm.regress import Change, FirstDifference, Moved
 from fixsync.farm.run import cores, farm
 from fixsync.farm.sandbox import Identity, Settings, WorkerError
-from fixsync.farm.store import ResultsError, Store
-
-_TOLD_MAX = 20
+from fixsync.farm.store import Store
 
 
 @click.command("regress")
@@ -38,7 +44,7 @@ _TOLD_MAX = 20
     default=Path("regress.sqlite"),
     show_default=True,
     metavar="FILE",
-    help="The results file, with the verdicts of both; a run goes on where the last one stopped.",
+    help="Results file with the verdicts of both. A run goes on where the last one stopped.",
 )
 @click.option(
     "--explain",
@@ -46,81 +52,61 @@ _TOLD_MAX = 20
     default=3,
     show_default=True,
     metavar="N",
-    help="Of so many changed logs, find the first frame that is computed to something else.",
+    help="For up to N changed logs, find the first differing frame.",
 )
 @worker_options
 @text.json_option
 @click.pass_context
 def regress_command(
     ctx: click.Context,
+    /,
     old: str,
     new: str,
     sources: Sequence[str],
     results: Path,
     explain: int,
     workers: int | None,
-    memory: int,
-    time_limit: float,
-    logs_per_worker: int,
-    scratch: str | None,
-    sims: Sequence[str],
     null: bool,
     as_json: bool,
+    **limits: Any,
 ) -> None:
-    """Verify the same logs with two versions of fixsync, and tell what changed.
+    """Verify the same logs with two versions of fixsync, and list the differences.
 
     OLD and NEW are each a Python interpreter or a virtual environment that has fixsync, a folder
-    with the package in it, or a wheel. Compared are the verdicts, and all events, answers and
-    hashes that the two compute, whether or not the log tells them. Logs are found as by fixsync
-    farm.
+    with the package in it, or a wheel. The verdicts are compared, and all events, answers and
+    hashes that the two compute, even if the log has none. SOURCES are as for fixsync farm.
 
     \b
-    Exit code  0  nothing changed
-               1  something did
-               2  some logs could not be verified, or a version cannot be run
+    Exit code  0  no differences
+               1  some logs differ
+               2  some logs cannot be verified, or a version cannot run
     2 beats 1 beats 0.
     """
-    path = (str(Path.cwd()),) if sims else ()
-    common = settings_of(memory, time_limit, logs_per_worker, scratch, sims, path=path, digest=True)
-    try:
-        with ExitStack() as stack, Store(results) as store:
-            sides = [regress.version(name, common, stack) for name in (old, new)]
-            identities = [regress.identity(settings) for settings in sides]
-            if (
-                identities[0].code == identities[1].code
-                and identities[0].kernel == identities[1].kernel
+    common = settings_of(**limits, digest=True)
+    with errors_told(ctx, results), ExitStack() as stack:
+        require(sources)
+        store = stack.enter_context(Store(results))
+        sides = [regress.version(name, common, stack) for name in (old, new)]
+        identities = [regress.identity(settings) for settings in sides]
+        first, second = identities
+        if (first.code, first.kernel) == (second.code, second.kernel):
+            raise WorkerError(_same(identities))
+        # The sources are read once: they may be pipes.
+        found = find(sources, null=null)
+        builds = []
+        for settings in sides:
+            with (
+                LocalEngine(settings, workers or cores()) as engine,
+                shown_progress(hidden=as_json) as show,
             ):
-                raise WorkerError(_same(identities))
-            builds = []
-            for settings in sides:
-                with (
-                    LocalEngine(settings, workers or cores()) as engine,
-                    shown_progress(hidden=as_json) as show,
-                ):
-                    farm(
-                        find(sources, null=null),
-                        store,
-                        engine,
-                        settings,
-                        sources=sources,
-                        show=show,
-                    )
-                    builds.append(store.build)
-            report = _Report(store, sides, identities, (builds[0], builds[1]), explain)
-            if as_json:
-                report.print_json(results)
-            else:
-                report.print(text.console(), results)
-    except SourceError as error:
-        raise click.UsageError(str(error), ctx) from error
-    except (WorkerError, ResultsError) as error:
-        raise click.ClickException(str(error)) from error
-    except KeyboardInterrupt:
-        streams.echo(
-            f"verdicts so far are in {text.printable(str(results))}; the same command goes on from there",
-            err=True,
-        )
-        raise
+                farm(found, store, engine, settings, sources=sources, show=show)
+            builds.append(store.build)
+            found = look(store.names(store.run))
+        report = _Report(store, sides, identities, (builds[0], builds[1]), explain)
+        if as_json:
+            report.print_json(results)
+        else:
+            report.print(text.console(), results)
     ctx.exit(report.exit_code)
 
 
@@ -151,23 +137,24 @@ class _Report:
 
     @property
     def not_verified(self) -> int:
-        """Logs of which at least one version computed nothing."""
+        """Logs for which at least one version computed nothing."""
         return sum(moved.logs for moved in self._moved if _is_unverified(moved)) + self._rewritten
 
     @property
     def exit_code(self) -> int:
         return 2 if self.not_verified else int(self.changed > 0)
 
-    def _changes(self, limit: int = -1) -> Iterator[tuple[Change, dict[str, Any] | None]]:
+    def _changes(self, limit: int = -1) -> Iterator[tuple[Change, FirstDifference | None]]:
         for number, change in enumerate(regress.changes(self._store, *self._builds, limit)):
-            first = None
-            if number < self._explain and "digest" in change.fields:
-                first = regress.first_difference(change.name, *self._sides)
-            yield change, asdict(first) if first else None
+            is_explained = number < self._explain and "digest" in change.fields
+            yield (
+                change,
+                regress.first_difference(change.name, *self._sides) if is_explained else None,
+            )
 
     def print(self, out: Console, results: Path) -> None:
         for name, identity in zip(("OLD", "NEW"), self._identities, strict=True):
-            text.say(out, f"{name}  {_told(identity)}")
+            text.say(out, f"{name}  {_named(identity)}")
         text.say(out, "")
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         for name in ("old", "new"):
@@ -184,22 +171,21 @@ class _Report:
             )
         text.show(out, table)
         text.say(out, "")
-        told = 0
-        for change, first in self._changes(_TOLD_MAX):
+        listed = 0
+        for change, first in self._changes(LISTED_MAX):
             text.say(out, *_lines(change, first))
-            told += 1
-        if self.changed > told:
-            text.say(out, f"and {self.changed - told:,} more that changed")
+            listed += 1
+        if self.changed > listed:
+            text.say(out, f"and {self.changed - listed:,} more")
         if self._rewritten:
-            text.say(out, f"{self._rewritten:,} logs were written meanwhile and are not compared")
+            text.say(out, f"{self._rewritten:,} logs changed during the run and are not compared")
         text.say(
             out,
-            f"{self.changed:,} of {self.logs:,} logs changed",
+            f"{self.changed:,} of {self.logs:,} logs differ",
             f"results: {text.printable(str(results))}",
         )
 
     def print_json(self, results: Path) -> None:
-        """One object, written as it is read: however many logs there are, they are not held."""
         head = {
             "exit_code": self.exit_code,
             "results": str(results),
@@ -222,42 +208,34 @@ def _same(identities: Sequence[Identity]) -> str:
     return f"OLD and NEW are the same: fixsync {identities[0].fixsync} in {folders}"
 
 
-def _told(identity: Identity) -> str:
+def _named(identity: Identity) -> str:
     return (
         f"fixsync {identity.fixsync}, Python {identity.python}, {text.printable(identity.folder)}"
     )
 
 
 def _identity_json(identity: Identity, build: int) -> dict[str, Any]:
-    names = ("fixsync", "semantics", "sources", "kernel", "python", "machine", "folder")
-    return {"build": build, **{name: getattr(identity, name) for name in names}}
+    return {"build": build, **msgspec.structs.asdict(identity)}
 
 
-def _lines(change: Change, first: dict[str, Any] | None) -> Iterator[str]:
+def _lines(change: Change, first: FirstDifference | None) -> Iterator[str]:
     yield text.printable(change.name)
     for name, side in (("old", change.old), ("new", change.new)):
-        reason = f": {text.printable(side.reason)}" if side.reason else ""
-        yield f"  {name}  {side.verdict}{reason}"
+        reason = f": {text.printable(side['reason'])}" if side["reason"] else ""
+        yield f"  {name}  {side['verdict']}{reason}"
     if first is not None:
-        yield f"  computed to something else first in frame {first['frame']}: {', '.join(first['fields'])}"
-        for field in first["fields"]:
-            if field in first["old"]:
-                yield f"    {field}  old {_value(first['old'][field])}"
-                yield f"    {' ' * len(field)}  new {_value(first['new'][field])}"
+        yield f"  first differing frame {first.frame}: {', '.join(first.fields)}"
+        for field in first.old:
+            yield f"    {field}  old {_value(first.old[field])}"
+            yield f"    {' ' * len(field)}  new {_value(first.new[field])}"
     elif change.fields != ["verdict"]:
-        yield f"  not the same: {', '.join(change.fields)}"
+        yield f"  different: {', '.join(change.fields)}"
 
 
 def _value(value: Any) -> str:
-    told = value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
-    return told if len(told) <= 300 else f"{told[:300]}…"
+    line = value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+    return line if len(line) <= 300 else f"{line[:300]}…"
 
 
-def _change_json(change: Change, first: dict[str, Any] | None) -> dict[str, Any]:
-    return {
-        "log": change.name,
-        "fields": change.fields,
-        "old": asdict(change.old),
-        "new": asdict(change.new),
-        "first_difference": first,
-    }
+def _change_json(change: Change, first: FirstDifference | None) -> dict[str, Any]:
+    return {**asdict(change), "first_difference": asdict(first) if first else None}

@@ -1,4 +1,4 @@
-"""What runs workers: this machine, or a Dask cluster."""
+"""Engines that run workers: this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import asyncio
 import contextlib
 import sys
 import threading
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from queue import Empty, Queue, SimpleQueue
-from types import TracebackType
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -23,42 +24,45 @@ __all__ = ["Batch", "DaskEngine", "Done", "Engine", "LocalEngine"]
 
 Batch: TypeAlias = list[Todo]
 Done: TypeAlias = list[tuple[int, Outcome]]
-"""The numbers of logs, and what they came to."""
+"""The numbers of logs, and their outcomes."""
 
 _AHEAD = 2
-"""Batches that are handed out for each worker: one to work on, and one so that it need not wait."""
+"""Batches handed out for each worker: one to work on, and one in advance."""
 _TICK_SECONDS = 0.2
 _AT_ONCE = 500
 
 
-class Engine(Protocol):
+class Engine(AbstractContextManager["Engine"], ABC):
     """Verifies batches of logs, each log in a worker process of `Sandbox`. A context manager."""
 
     name: str
     workers: int
-    """How many logs are under way at a time."""
+    """Logs verified at a time."""
 
-    def __enter__(self) -> Engine: ...
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
+    @abstractmethod
+    def close(self) -> None:
+        """Ends the worker processes."""
+
+    @abstractmethod
     def identity(self) -> Identity:
-        """What the workers replay with. WorkerError if there are none, or not all are the same."""
+        """What the workers replay with. WorkerError if there are none, or they differ."""
 
+    @abstractmethod
     def verify(self, batches: Iterator[Batch]) -> Iterator[Done]:
-        """The outcomes as they come. `batches` is asked for more as workers become free, by the
-        same thread that asks for outcomes. WorkerError if workers are no longer to be had."""
+        """Yields the outcomes as they come.
+
+        Takes from `batches` as workers become free, in the thread that asks for outcomes.
+        WorkerError if no workers are left."""
 
 
-class LocalEngine:
+class LocalEngine(Engine):
     """Worker processes of this machine.
 
-    Each is started as a program of its own and talks through its pipes with a thread here: the end
-    of one concerns the log under way alone, which pools of processes cannot tell."""
+    A thread here talks with each through its pipes, so that the end of a process concerns only the
+    log that it was verifying; a process pool would lose all of them."""
 
     name = "local"
 
@@ -68,15 +72,7 @@ class LocalEngine:
         self._batches: Queue[Batch | None] = Queue()
         self._results: SimpleQueue[Done | BaseException | None] = SimpleQueue()
 
-    def __enter__(self) -> LocalEngine:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         for _ in self._sandboxes:
             self._batches.put(None)
         for sandbox in self._sandboxes:
@@ -107,13 +103,13 @@ class LocalEngine:
                 yield done
 
     def _come(self) -> Iterator[Done | BaseException | None]:
-        """At least one item, and the others that are there."""
+        """Yields at least one item, and all others that have come."""
         while True:
-            # Not for ever: a wait without end cannot be interrupted on every system.
+            # With a timeout: a wait without one cannot be interrupted on every system.
             with contextlib.suppress(Empty):
                 yield self._results.get(timeout=_TICK_SECONDS)
                 break
-        # No one else takes items, so one that is there stays there.
+        # Only this thread takes items, so those that have come stay.
         for _ in range(min(_AT_ONCE, self._results.qsize())):
             yield self._results.get_nowait()
 
@@ -137,7 +133,7 @@ _idle_lock = threading.Lock()
 
 @contextlib.contextmanager
 def _sandbox(settings: Settings) -> Iterator[Sandbox]:
-    """A worker process of this Dask worker that nobody uses."""
+    """An idle worker process of this Dask worker."""
     with _idle_lock:
         idle = _idle.setdefault(settings, [])
         sandbox = idle.pop() if idle else Sandbox(settings)
@@ -151,18 +147,18 @@ def _sandbox(settings: Settings) -> Iterator[Sandbox]:
 
 
 def encoded(settings: Settings) -> bytes:
-    """Settings as a Dask task is given them."""
+    """Settings for a Dask task."""
     return msgspec.msgpack.encode(settings)
 
 
 def _decoded(settings: bytes) -> Settings:
-    """Settings on a Dask worker, whose interpreter is its own."""
+    """Settings on a Dask worker, with its own interpreter."""
     decoded = msgspec.msgpack.decode(settings, type=Settings)
     return msgspec.structs.replace(decoded, python=sys.executable)
 
 
 def verify_on_dask(settings: bytes, code: tuple[str, str, str], names: Sequence[str]) -> bytes:
-    """What a Dask task does: the outcomes of logs. WorkerError if this worker has other code."""
+    """The task that Dask runs: verifies logs. WorkerError if this worker has other code."""
     with _sandbox(_decoded(settings)) as sandbox:
         identity = sandbox.identity()
         if identity.code != tuple(code):
@@ -171,13 +167,13 @@ def verify_on_dask(settings: bytes, code: tuple[str, str, str], names: Sequence[
 
 
 def identity_on_dask(settings: bytes) -> bytes:
-    """What a Dask worker would replay with."""
+    """The identity of a Dask worker."""
     with _sandbox(_decoded(settings)) as sandbox:
         return msgspec.msgpack.encode(sandbox.identity())
 
 
 def close_on_dask(settings: bytes) -> None:
-    """Ends the worker processes that a Dask worker keeps for these settings."""
+    """Ends the worker processes of a Dask worker with these settings."""
     with _idle_lock:
         sandboxes = _idle.pop(_decoded(settings), [])
     for sandbox in sandboxes:
@@ -186,27 +182,26 @@ def close_on_dask(settings: bytes) -> None:
 
 def _another(identity: Identity, code: tuple[str, str, str]) -> str:
     names = ("version", "semantics", "sources")
-    told = ", ".join(
+    differences = ", ".join(
         f"{name} {found} where the others have {expected}"
         for name, found, expected in zip(names, identity.code, code, strict=True)
         if found != expected
     )
-    return f"a worker has another fixsync in {identity.folder}: {told}"
+    return f"a worker has another fixsync in {identity.folder}: {differences}"
 
 
-class DaskEngine:
-    """The workers of a Dask cluster. Each of their threads has a worker process for the logs it
-    verifies, so that a log that ends one ends no Dask worker.
+class DaskEngine(Engine):
+    """The workers of a Dask cluster. Each of their threads has a worker process for its logs, so a
+    log that ends a process does not end a Dask worker.
 
-    What was under way on a Dask worker that is lost goes to another one.
-    """
+    The batch of a Dask worker that is lost goes to another worker."""
 
     name = "dask"
 
     def __init__(
         self, settings: Settings, scheduler: str, *, timeout_seconds: float = 30.0
     ) -> None:
-        """`scheduler`: its address, such as tcp://host:8786, or the path of its scheduler file."""
+        """`scheduler`: an address such as tcp://host:8786, or the path of a scheduler file."""
         try:
             import distributed
         except ModuleNotFoundError as missing:
@@ -215,7 +210,7 @@ class DaskEngine:
             ) from None
         is_file = Path(scheduler).is_file()
         if not is_file and ":" not in scheduler:
-            # Dask would wait for such a file to come.
+            # Dask would wait for the file.
             raise WorkerError(f"no Dask scheduler answers at {scheduler}: there is no such file")
         where = {"scheduler_file" if is_file else "address": scheduler}
         try:
@@ -231,15 +226,7 @@ class DaskEngine:
         self.workers = 0
         self._code = ("", "", "")
 
-    def __enter__(self) -> DaskEngine:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         with contextlib.suppress(Exception):
             self._client.run(close_on_dask, self._encoded)
         with contextlib.suppress(Exception):
@@ -250,7 +237,7 @@ class DaskEngine:
             self._client.wait_for_workers(1, timeout=self._timeout_seconds)
         except (TimeoutError, asyncio.TimeoutError) as error:
             raise WorkerError(
-                f"the Dask scheduler has had no workers for {self._timeout_seconds:g} s"
+                f"the Dask scheduler had no workers for {self._timeout_seconds:g} s"
             ) from error
         self.workers = self._threads()
         found = [
@@ -262,8 +249,8 @@ class DaskEngine:
             if other.code != first.code:
                 raise WorkerError(_another(other, first.code))
         self._code = first.code
-        # Kernels differ between platforms without answering differently, so a cluster has none of
-        # its own.
+        # Compiled kernels differ between platforms with the same answers, so a mixed cluster has
+        # no digest of a kernel.
         kernels = {identity.kernel for identity in found}
         return first if len(kernels) == 1 else msgspec.structs.replace(first, kernel="")
 
@@ -305,7 +292,7 @@ class DaskEngine:
 
     def _submitted(self, batch: Batch) -> Any:
         names = [todo.name for todo in batch]
-        # Not pure: the same names another time are other work.
+        # Not pure: Dask must not answer from its cache.
         return self._client.submit(verify_on_dask, self._encoded, self._code, names, pure=False)
 
     def _outcomes(self, future: Any, batch: Batch, waiting: deque[Batch]) -> Done:
@@ -315,13 +302,13 @@ class DaskEngine:
             raise
         except self._distributed.KilledWorker as error:
             if len(batch) > 1:
-                # One of them may be why.
+                # One of them may be the cause.
                 waiting.extend([todo] for todo in batch)
                 return []
             return [
                 (
                     batch[0].log,
-                    Outcome(CRASHED, why=f"each Dask worker that had it was lost: {error}"),
+                    Outcome(CRASHED, why=f"each Dask worker that verified it was lost: {error}"),
                 )
             ]
         except Exception as error:  # whatever went wrong on a worker is raised here

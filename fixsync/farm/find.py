@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -15,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 from fixsync.farm.worker import is_url
 from fixsync.log.files import is_log_name
 
-__all__ = ["Found", "SourceError", "find", "require"]
+__all__ = ["Found", "SourceError", "find", "look", "require"]
 
 _STAMPS = (
     "ETag",
@@ -28,9 +30,10 @@ _STAMPS = (
     "last_modified",
     "updated",
 )
-"""What file systems say of a file that changes with it, the surest first."""
+"""Keys of what changes with a file, as file systems name it, the surest first."""
 _AT_ONCE = 256
 _SNIFFED_BYTES = 512
+_NAME_BYTES_MAX = 1 << 16
 
 
 class SourceError(ValueError):
@@ -38,29 +41,27 @@ class SourceError(ValueError):
 
 
 class Found(NamedTuple):
-    """A log, or what cannot be looked at."""
+    """A log, or a path that cannot be read."""
 
     name: str
     """An absolute path, or an address."""
     size: int = 0
     """In bytes; 0 if it is not known."""
     stamp: str = ""
-    """What changes when the file does: when it was last written, or what its file system has for
-    that.
-    """
+    """Changes when the file does: the time of the last write, or its file system's equivalent."""
     problem: str = ""
-    """Why it cannot be read; "" if that is not known yet."""
+    """Why it cannot be read; "" as far as is known."""
 
 
 def find(sources: Sequence[str], *, null: bool = False) -> Iterator[Found]:
-    """The logs of each source, as they are found; one that several sources have comes several
-    times.
+    """The logs of each source, as they are found. A log in several sources comes several times.
 
     A source is a folder (its logs and those below; links to folders are not followed), a log, a
     pattern (`*`, `?`, `[…]`, and `**` for folders at any depth), or a list: a file with a path or
-    an address on each line, `-` for standard input; with `null`, each ended by a NUL byte. Each may
-    be an address with a scheme that fsspec knows. SourceError for a source that is not there, or
-    has no logs."""
+    an address on each line, or `-` for standard input; with `null`, a NUL byte ends each name. A
+    list is read once, so it may be a pipe. Each name may be an address with a scheme that fsspec
+    knows. SourceError for a source that does not exist, has no logs, or is a list whose last name
+    does not end."""
     for source in sources:
         found = _remote(source) if is_url(source) else _local(source, null=null)
         count = 0
@@ -71,8 +72,20 @@ def find(sources: Sequence[str], *, null: bool = False) -> Iterator[Found]:
             raise SourceError(f"{source}: no match logs (*.jsonl, also compressed) there")
 
 
+def look(names: Iterable[str]) -> Iterator[Found]:
+    """The logs with these paths and addresses, in their order."""
+    names = iter(names)
+    with ThreadPoolExecutor(16) as pool:
+        while chunk := list(islice(names, _AT_ONCE)):
+            if any(map(is_url, chunk)):
+                # Each is a question to a machine far away.
+                yield from pool.map(_asked, chunk)
+            else:
+                yield from map(_looked_at, chunk)
+
+
 def require(sources: Sequence[str]) -> None:
-    """SourceError for one that is plainly not there, before anything is looked at."""
+    """SourceError for a path that does not exist, before anything is looked at."""
     for source in sources:
         is_elsewhere = source == "-" or is_url(source) or glob.has_magic(source)
         if not is_elsewhere and not os.path.lexists(source):
@@ -85,31 +98,19 @@ def _absent(source: str) -> SourceError:
 
 def _local(source: str, *, null: bool) -> Iterator[Found]:
     if source == "-":
-        yield from _listed(sys.stdin.buffer, null=null)
+        yield from _in_file(source, null=null)
     elif os.path.isdir(source):  # noqa: PTH112
-        yield from _in_folder(source)
+        yield from _in_folder(os.path.abspath(source))  # noqa: PTH100
+    elif is_log_name(Path(source)) and os.path.lexists(source):
+        yield _looked_at(source)
     elif os.path.lexists(source):
-        if is_log_name(Path(source)) or not _is_list(source, null=null):
-            yield _looked_at(source)
-            return
-        with open(source, "rb") as file:  # noqa: PTH123
-            yield from _listed(file, null=null)
+        yield from _in_file(source, null=null)
     elif glob.has_magic(source):
-        yield from _matching(source)
+        path = Path(source)
+        parts = path.parts[1:] if path.anchor else path.parts
+        yield from _matching(os.path.abspath(path.anchor), parts, "**" in parts)  # noqa: PTH100
     else:
         raise _absent(source)
-
-
-def _is_list(source: str, *, null: bool) -> bool:
-    """Whether a file that is not named as a log is a list: a log has a brace first, other files
-    have NULs.
-    """
-    try:
-        with open(source, "rb") as file:  # noqa: PTH123
-            start = file.read(_SNIFFED_BYTES)
-    except OSError as error:
-        raise SourceError(str(error)) from error
-    return not start.startswith(b"{") and (null or b"\0" not in start)
 
 
 def _looked_at(path: str) -> Found:
@@ -119,12 +120,12 @@ def _looked_at(path: str) -> Found:
     except (OSError, ValueError) as error:
         return Found(name, problem=getattr(error, "strerror", None) or str(error))
     if not stat.S_ISREG(status.st_mode):
-        return Found(name, problem="is no file")
+        return Found(name, problem="not a regular file")
     return Found(name, status.st_size, str(status.st_mtime_ns))
 
 
 def _in_folder(top: str) -> Iterator[Found]:
-    folders = [os.path.abspath(top)]  # noqa: PTH100
+    folders = [top]
     while folders:
         folder = folders.pop()
         try:
@@ -138,39 +139,74 @@ def _in_folder(top: str) -> Iterator[Found]:
             yield Found(folder, problem=error.strerror or str(error))
 
 
-def _matching(pattern: str) -> Iterator[Found]:
-    for path in glob.iglob(pattern, recursive=True):  # noqa: PTH207 - patterns may be absolute
-        if os.path.isdir(path):  # noqa: PTH112
-            # `**` gives the folders below as well.
-            if "**" not in pattern:
-                yield from _in_folder(path)
-        elif is_log_name(Path(path)):
-            yield _looked_at(path)
+def _matching(folder: str, parts: Sequence[str], is_deep: bool) -> Iterator[Found]:
+    """As `glob`, which passes over a folder that it cannot read; here it comes with its problem.
 
-
-def _listed(file: BinaryIO, *, null: bool) -> Iterator[Found]:
-    with ThreadPoolExecutor(16) as pool:
-        names = _names(file, null=null)
-        while chunk := list(islice(names, _AT_ONCE)):
-            if any(map(is_url, chunk)):
-                # Each is a question to a machine far away.
-                yield from pool.map(_asked, chunk)
-            else:
-                yield from map(_looked_at, chunk)
-
-
-def _names(file: BinaryIO, *, null: bool) -> Iterator[str]:
-    if not null:
-        for line in file:
-            if name := line.rstrip(b"\r\n"):
-                yield os.fsdecode(name)
+    `is_deep`: the pattern has `**`, which gives the logs below a folder anyway."""
+    part, rest = parts[0], parts[1:]
+    if part == "**" and rest:
+        yield from _matching(folder, rest, is_deep)
+    try:
+        with os.scandir(folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        yield Found(folder, problem=error.strerror or str(error))
         return
-    rest = b""
-    while piece := file.read(1 << 16):
-        *names, rest = (rest + piece).split(b"\0")
-        yield from (os.fsdecode(name) for name in names if name)
+    for entry in found:
+        is_hidden = entry.name.startswith(".") and not part.startswith(".")
+        if is_hidden or not fnmatch.fnmatch(entry.name, part):
+            continue
+        if entry.is_dir(follow_symlinks=part != "**"):
+            if part == "**":
+                yield from _matching(entry.path, parts, is_deep)
+            elif rest:
+                yield from _matching(entry.path, rest, is_deep)
+            elif not is_deep:
+                yield from _in_folder(entry.path)
+        elif not rest and is_log_name(Path(entry.name)):
+            yield _looked_at(entry.path)
+
+
+# Lists.
+
+
+def _in_file(source: str, *, null: bool) -> Iterator[Found]:
+    """What a file holds that is not named as a log: a list, or a log all the same."""
+    try:
+        if source == "-" and sys.stdin is None:
+            raise SourceError("-: standard input is closed")
+        with nullcontext(sys.stdin.buffer) if source == "-" else Path(source).open("rb") as file:
+            start = file.read(_SNIFFED_BYTES)
+            # A log begins with a brace, and other files have NUL bytes.
+            if not start.startswith(b"{") and (null or b"\0" not in start):
+                yield from look(_names(source, start, file, b"\0" if null else b"\n"))
+            elif source == "-":
+                raise SourceError("-: standard input is not a list of logs")
+            else:
+                yield _looked_at(source)
+    except OSError as error:
+        raise SourceError(f"{source}: {error.strerror or error}") from error
+
+
+def _names(source: str, start: bytes, file: BinaryIO, end: bytes) -> Iterator[str]:
+    rest = start
+    while True:
+        *names, rest = rest.split(end)
+        for name in names:
+            if name := name if end == b"\0" else name.removesuffix(b"\r"):
+                yield os.fsdecode(name)
+        if len(rest) > _NAME_BYTES_MAX:
+            raise SourceError(f"{source}: a name has more than {_NAME_BYTES_MAX} bytes")
+        piece = file.read(_NAME_BYTES_MAX)
+        if not piece:
+            break
+        rest += piece
     if rest:
-        yield os.fsdecode(rest)
+        what = "NUL byte" if end == b"\0" else "line feed"
+        last = os.fsdecode(rest[-100:])
+        raise SourceError(
+            f"{source}: the list is cut short: no {what} after its last name, {last!r}"
+        )
 
 
 # Addresses.
@@ -213,7 +249,7 @@ def _remote(url: str) -> Iterator[Found]:
         else:
             rows = (
                 (info["name"], info)
-                for _, _, files in system.walk(path, detail=True)
+                for _, _, files in system.walk(path, detail=True, on_error="raise")
                 for info in files.values()
             )
         for found, info in rows:

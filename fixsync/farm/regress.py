@@ -1,4 +1,4 @@
-"""The same logs under two versions of fixsync, and what changed."""
+"""The same logs under two versions of fixsync, and the differences."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ import msgspec
 from fixsync.farm.sandbox import Identity, Sandbox, Settings, WorkerError
 from fixsync.farm.store import Store, name_of
 from fixsync.farm.verdicts import CRASHED, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE
+from fixsync.farm.worker import NEEDS_SIMULATION
 
 __all__ = [
     "NOT_VERIFIED",
     "Change",
     "FirstDifference",
     "Moved",
-    "Side",
     "changes",
     "first_difference",
     "identity",
@@ -34,8 +34,8 @@ __all__ = [
     "version",
 ]
 
-NOT_VERIFIED = (CRASHED, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE)
-"""Verdicts that say nothing of what a version computes."""
+NOT_VERIFIED = (CRASHED, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE, NEEDS_SIMULATION)
+"""Verdicts of logs for which a version computed nothing."""
 
 _COMPARED = (
     "verdict",
@@ -48,7 +48,7 @@ _COMPARED = (
     "field",
     "digest",
 )
-_SIDE = "verdict, reason, frames, hits, hash, differing_frames, frame, line, field, digest"
+_SIDE = ("reason", *_COMPARED)
 _JOIN = (
     " FROM logs JOIN verdicts AS old ON old.log = logs.log AND old.build = ?"
     " JOIN verdicts AS new ON new.log = logs.log AND new.build = ?"
@@ -59,12 +59,10 @@ _IS_CHANGED = " OR ".join(f"old.{name} IS NOT new.{name}" for name in _COMPARED)
 
 
 def version(name: str, settings: Settings, stack: ExitStack) -> Settings:
-    """The settings for workers of an installed version: of an interpreter, of a virtual
-    environment, of a folder that has the package `fixsync` in it, or of a wheel, which is unpacked
-    until the stack ends.
+    """The settings for workers of a version: an interpreter, a virtual environment, a folder
+    with the package `fixsync`, or a wheel, which is unpacked until the stack ends.
 
-    WorkerError for what is none of these.
-    """
+    WorkerError for anything else."""
     path = Path(name)
     environment = tuple((key, value) for key, value in os.environ.items() if key != "PYTHONPATH")
     if path.is_dir():
@@ -75,7 +73,7 @@ def version(name: str, settings: Settings, stack: ExitStack) -> Settings:
                 )
         if (path / "fixsync" / "__init__.py").is_file():
             return _with_folder(settings, str(path.absolute()))
-        raise WorkerError(f"{name} is no virtual environment, and has no package fixsync")
+        raise WorkerError(f"{name} is not a virtual environment and has no package fixsync")
     if path.suffix == ".whl" and path.is_file():
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="fixsync-regress-"))
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
@@ -93,12 +91,12 @@ def version(name: str, settings: Settings, stack: ExitStack) -> Settings:
             settings, python=str(path.absolute()), environment=environment
         )
     raise WorkerError(
-        f"{name} is no interpreter, no virtual environment, no folder with fixsync and no wheel"
+        f"{name} is not an interpreter, a virtual environment, a folder with fixsync or a wheel"
     )
 
 
 def identity(settings: Settings) -> Identity:
-    """What a version is. WorkerError if it cannot be run."""
+    """The identity of a version. WorkerError if it cannot be run."""
     sandbox = Sandbox(settings)
     try:
         return sandbox.identity()
@@ -111,68 +109,48 @@ def _with_folder(settings: Settings, folder: str) -> Settings:
 
 
 @dataclass
-class Side:
-    """What one of the versions made of a log."""
-
-    verdict: str
-    reason: str
-    frames: int
-    hits: int
-    hash: str
-    differing_frames: int
-    frame: int | None
-    line: int | None
-    field: str | None
-    digest: str | None
-    """SHA-256 of all events, answers and hashes that it computed, as a log."""
-
-
-@dataclass
 class Change:
-    """A log of which the versions do not make the same."""
+    """A log with different results."""
 
     name: str
-    old: Side
-    new: Side
-
-    @property
-    def fields(self) -> list[str]:
-        """What is not the same."""
-        return [name for name in _COMPARED if getattr(self.old, name) != getattr(self.new, name)]
+    fields: list[str]
+    """The columns that differ."""
+    old: dict[str, Any]
+    """Columns of `verdicts`. `digest`: SHA-256 of all computed events, answers and hashes."""
+    new: dict[str, Any]
 
 
 @dataclass
 class Moved:
-    """How many logs went from a verdict to a verdict."""
+    """The logs with one verdict under the old version and one under the new."""
 
     old: str
     new: str
     logs: int
     changed: int
-    """Those of which anything is not the same."""
+    """Logs of these with any difference."""
 
 
 def changes(store: Store, old: int, new: int, limit: int = -1) -> Iterator[Change]:
-    """The logs of the latest run of which two builds do not make the same, by name; at most so
-    many.
-    """
-    columns = ", ".join(f"{side}.{name}" for side in ("old", "new") for name in _SIDE.split(", "))
+    """The logs of the latest run for which two builds differ, by name; at most `limit`."""
+    columns = ", ".join(f"{side}.{name}" for side in ("old", "new") for name in _SIDE)
     rows = store.query(
-        f"SELECT logs.name, {columns}{_JOIN} AND {_SAME_FILE} AND ({_IS_CHANGED}) ORDER BY logs.name LIMIT ?",
+        f"SELECT logs.name, {columns}{_JOIN} AND {_SAME_FILE} AND ({_IS_CHANGED})"
+        " ORDER BY logs.name LIMIT ?",
         (old, new, store.run, limit),
     )
-    half = _SIDE.count(",") + 1
     for name, *values in rows:
-        yield Change(name_of(name), _side(values[:half]), _side(values[half:]))
+        sides = [dict(zip(_SIDE, half, strict=True)) for half in _halves(values)]
+        fields = [field for field in _COMPARED if sides[0][field] != sides[1][field]]
+        yield Change(name_of(name), fields, *sides)
 
 
-def _side(values: list[Any]) -> Side:
-    verdict, reason, frames, hits, hash, *rest = values
-    return Side(verdict, reason or "", frames, hits, hash or "", *rest)
+def _halves(values: list[Any]) -> tuple[list[Any], list[Any]]:
+    return values[: len(_SIDE)], values[len(_SIDE) :]
 
 
 def moved(store: Store, old: int, new: int) -> list[Moved]:
-    """From which verdict to which the logs of the latest run went."""
+    """The logs of the latest run by old and new verdict."""
     rows = store.query(
         f"SELECT old.verdict, new.verdict, count(*), sum({_IS_CHANGED}){_JOIN} AND {_SAME_FILE}"
         " GROUP BY old.verdict, new.verdict ORDER BY count(*) DESC, old.verdict, new.verdict",
@@ -182,7 +160,7 @@ def moved(store: Store, old: int, new: int) -> list[Moved]:
 
 
 def rewritten(store: Store, old: int, new: int) -> int:
-    """How many logs changed between the two, so that they are not compared."""
+    """The number of logs whose files changed between the two, which are not compared."""
     row = store.query(
         f"SELECT count(*){_JOIN} AND NOT {_SAME_FILE}",
         (old, new, store.run),
@@ -193,20 +171,18 @@ def rewritten(store: Store, old: int, new: int) -> int:
 
 @dataclass
 class FirstDifference:
-    """The first frame that two versions do not compute to the same."""
+    """The first frame that two versions compute differently."""
 
     frame: int
     fields: list[str]
-    """Which of "events", "queries", "hash" differ; "frame" if only one of them has that frame."""
+    """Of "events", "queries", "hash" those that differ; "frame" if one side has no such frame."""
     old: dict[str, Any]
-    """Those of the old version."""
+    """Values of the old version."""
     new: dict[str, Any]
 
 
 def first_difference(name: str, old: Settings, new: Settings) -> FirstDifference | None:
-    """Has both versions compute a log again; None if what they compute is the same, or cannot be
-    had.
-    """
+    """Computes a log again with both versions; None if they agree or one computes nothing."""
     with tempfile.TemporaryDirectory(prefix="fixsync-regress-", dir=old.scratch or None) as folder:
         paths = [Path(folder) / "old.jsonl", Path(folder) / "new.jsonl"]
         for settings, path in zip((old, new), paths, strict=True):
@@ -225,8 +201,9 @@ def first_difference(name: str, old: Settings, new: Settings) -> FirstDifference
 
 
 def _difference(frame: int, a: bytes | None, b: bytes | None) -> FirstDifference:
-    told = [json.loads(line) if line else {} for line in (a, b)]
-    if any(one.get("frame") != frame for one in told):
+    old, new = (json.loads(line) if line else {} for line in (a, b))
+    if old.get("frame") != new.get("frame") or "frame" not in old:
         return FirstDifference(frame, ["frame"], {}, {})
-    fields = [key for key in ("events", "queries", "hash") if told[0].get(key) != told[1].get(key)]
-    return FirstDifference(frame, fields, *({key: one.get(key) for key in fields} for one in told))
+    fields = [key for key in ("events", "queries", "hash") if old.get(key) != new.get(key)]
+    values = ({key: side.get(key) for key in fields} for side in (old, new))
+    return FirstDifference(old["frame"], fields, *values)

@@ -1,4 +1,4 @@
-"""A run of the farm: logs found, verified and told."""
+"""A run of the farm: logs are found, verified and stored."""
 
 from __future__ import annotations
 
@@ -6,35 +6,32 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from fixsync.farm.engines import Batch, Engine
 from fixsync.farm.find import Found
-from fixsync.farm.sandbox import Identity, Settings
+from fixsync.farm.sandbox import Settings
 from fixsync.farm.store import Store, Todo
 from fixsync.farm.verdicts import exit_code
 
-__all__ = ["Count", "Progress", "Summary", "batches", "farm", "summary"]
+__all__ = ["Count", "Progress", "Summary", "batches", "cores", "farm"]
 
 BATCH_BYTES = 1 << 20
-"""A batch has logs until they are of this size together: a log that is as large is a batch by
-itself.
-"""
+"""A batch is full at this size, so a larger log is a batch by itself."""
 BATCH_LOGS_MAX = 256
 LOG_BYTES = 4096
-"""What a log counts for besides its bytes, in batches and in the time that remains."""
+"""Added to the bytes of each log in the size of a batch and in the estimate of time left."""
 
 
 @dataclass
 class Progress:
-    """How far a run is."""
+    """The progress of a run."""
 
     logs: int
-    """How many are to be verified."""
+    """Logs to verify."""
     bytes: int
-    """The bytes of them, and LOG_BYTES for each."""
+    """Their bytes, and LOG_BYTES for each."""
     known: int
-    """Logs whose verdict was known from a run before."""
+    """Logs whose verdict an earlier run has stored."""
     done_logs: int = 0
     done_bytes: int = 0
     frames: int = 0
@@ -48,14 +45,14 @@ class Progress:
 
     @property
     def remaining_seconds(self) -> float | None:
-        """Reckoned by bytes; None as long as nothing is done."""
+        """Estimated by bytes; None before the first log is done."""
         left = self.bytes - self.done_bytes
         return self.seconds * left / self.done_bytes if self.done_bytes else None
 
 
 @dataclass
 class Count:
-    """How many logs have a verdict."""
+    """The logs with a verdict."""
 
     logs: int = 0
     frames: int = 0
@@ -63,10 +60,10 @@ class Count:
 
 @dataclass
 class Summary:
-    """What a run came to. Of each log the results file tells more."""
+    """The result of a run. The results file has the details of each log."""
 
     counts: dict[str, Count]
-    """By verdict, with all logs of the run, those known from before included."""
+    """All logs of the run by verdict, those known from earlier runs included."""
     progress: Progress
     """Of this run."""
     seconds: float
@@ -93,10 +90,11 @@ def farm(
 ) -> Summary:
     """Verifies the logs that are found and not known yet. Each verdict is stored as it comes.
 
-    `again`, `retry`: as of `Store.plan`. `show` is called when there is something new. Whatever is
-    raised, verdicts so far are kept, and the next run goes on."""
+    `again`, `retry`: as for `Store.plan`. `show` is called when there is progress. After any error
+    the verdicts so far stay, and the next run goes on."""
     identity = engine.identity()
-    _begin(store, identity, settings, engine, sources, found)
+    options = {"sims": list(settings.sims), "digest": settings.digest}
+    store.begin(identity, options, engine.name, engine.workers, sources, found)
     count, size, known = store.plan(again=again, retry=retry)
     progress = Progress(count, size + count * LOG_BYTES, known)
     if show is not None:
@@ -119,33 +117,12 @@ def farm(
             show(progress)
     seconds = progress.seconds
     store.end(seconds)
-    return summary(store, progress, seconds)
-
-
-def _begin(
-    store: Store,
-    identity: Identity,
-    settings: Settings,
-    engine: Engine,
-    sources: Sequence[str],
-    found: Iterable[Found],
-) -> None:
-    """Starts a run in the store with the logs that are found; if they are not to be found, there is
-    none.
-    """
-    options: dict[str, Any] = {"sims": list(settings.sims), "digest": settings.digest}
-    store.begin(identity, options, engine.name, engine.workers, sources)
-    try:
-        store.found(found)
-    except BaseException:
-        store.abandon()
-        raise
+    counts = {verdict: Count(logs, frames) for verdict, logs, frames in store.counts()}
+    return Summary(counts, progress, seconds)
 
 
 def batches(todo: Iterator[Todo], count: int, workers: int) -> Iterator[Batch]:
-    """Logs in batches: so small that workers end at about the same time, and no smaller than
-    pays.
-    """
+    """Groups logs into batches, small enough that all workers end at about the same time."""
     left = count
     batch: Batch = []
     size = 0
@@ -160,16 +137,8 @@ def batches(todo: Iterator[Todo], count: int, workers: int) -> Iterator[Batch]:
         yield batch
 
 
-def summary(store: Store, progress: Progress, seconds: float) -> Summary:
-    """What the store tells of the latest run."""
-    counts = {
-        verdict: Count(logs, frames) for verdict, logs, frames, _ in store.counts() if verdict
-    }
-    return Summary(counts, progress, seconds)
-
-
 def cores() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""A worker process, and what becomes of a log that ends it."""
+"""A worker process, and the verdict of a log that ends it."""
 
 from __future__ import annotations
 
@@ -33,55 +33,52 @@ _END = None
 
 
 class WorkerError(Exception):
-    """Workers cannot be started, or are not what they must be; no log is to blame."""
+    """Workers cannot be started, or are of another version; not the fault of a log."""
 
 
 class Settings(Struct, frozen=True):
     """How workers verify."""
 
     memory_bytes: int = 0
-    """The most address space that a worker may take; 0: no limit."""
+    """Limit of the address space of a worker; 0: no limit."""
     seconds: float = 0.0
-    """The longest that a log may take; 0: no limit."""
+    """Limit of the time for a log; 0: no limit."""
     logs_per_worker: int = 0
-    """After so many logs a worker is replaced by a new one; 0: never."""
+    """Logs until a worker is replaced by a new one; 0: never replaced."""
     sims: tuple[str, ...] = ()
-    """Simulations that logs name, as `module:object`."""
+    """Simulations for logs with a sim, as `module:object`."""
     path: tuple[str, ...] = ()
-    """Folders where modules are looked for, before all others."""
+    """Folders of modules, searched before all others."""
     digest: bool = False
-    """Whether the outcome tells the digest of all that was computed."""
+    """Whether the outcome has a digest of everything computed."""
     kept: str = ""
-    """Where the log with all that was computed is left, if `digest` is set; "": nowhere."""
+    """File for the log with everything computed, if `digest` is set; "": not kept."""
     scratch: str = ""
-    """Where copies of remote logs are for as long as they are needed; "": where the system has such
-    files.
-    """
+    """Folder for copies of remote logs; "": the system's folder for temporary files."""
     python: str = sys.executable
     environment: tuple[tuple[str, str], ...] | None = None
-    """None: this process's."""
+    """Environment variables; None: those of this process."""
 
 
 class Identity(Struct, frozen=True):
-    """What a worker replays with. Where all but `python`, `machine` and `folder` agree, verdicts
-    do.
-    """
+    """What a worker replays with. If all but `python`, `machine` and `folder` are equal, so are
+    the verdicts."""
 
     fixsync: str
     """The version."""
     semantics: str
-    """The kernel's answers to a fixed match, as an id; "" where the version has none."""
+    """`fixsync.semantics_id()`; "" if the version has none."""
     sources: str
     """Digest of the modules."""
     kernel: str
-    """Digest of the compiled kernel: another one on another platform."""
+    """Digest of the compiled kernel, which differs between platforms."""
     python: str
     machine: str
     folder: str
 
     @property
     def code(self) -> tuple[str, str, str]:
-        """What is the same on all platforms."""
+        """The part that is equal on all platforms."""
         return self.fixsync, self.semantics, self.sources
 
 
@@ -89,17 +86,16 @@ _IDENTITY = msgspec.json.Decoder(Identity)
 
 
 def can_limit_memory() -> bool:
-    """Whether a process's memory can be limited on this system."""
+    """Whether this system can limit the memory of a process."""
     return sys.platform not in ("win32", "darwin")
 
 
 class Sandbox:
-    """One worker process at a time. It is started when there is something to do, and again when it
-    has ended.
+    """One worker process at a time, started when there is work, and again after it has ended.
 
-    A log that ends it, or takes more than it may, has that for a verdict. If the process had
-    verified others before, they may be why; so the log is verified again in a new process, and that
-    is its verdict."""
+    A log that ends the process, or exceeds a limit, gets that as its verdict. If the process had
+    verified other logs before, they may be the cause, so the log is verified again in a new process
+    and gets that verdict."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -112,12 +108,12 @@ class Sandbox:
         self._is_closed = False
 
     def identity(self) -> Identity:
-        """What the worker is. WorkerError if it cannot be started."""
+        """The identity of the worker. WorkerError if it cannot be started."""
         self._ready()
         return self._identity
 
     def verify(self, names: Sequence[str]) -> Iterator[Outcome]:
-        """Verifies logs, and gives an outcome for each, in order and as it comes."""
+        """Verifies logs and yields the outcome of each, in order, as it comes."""
         waiting = deque(names)
         while waiting:
             self._ready()
@@ -140,7 +136,7 @@ class Sandbox:
                 self._stop()
 
     def close(self) -> None:
-        """Ends the process, whatever it is doing. May be called by any thread, more than once."""
+        """Ends the process. Any thread may call it, more than once."""
         self._is_closed = True
         self._stop()
 
@@ -152,8 +148,13 @@ class Sandbox:
         settings = self._settings
         self._lines = SimpleQueue()
         self._done = 0
-        scratch = tempfile.mkdtemp(prefix="fixsync-farm-", dir=settings.scratch or None)
-        told = {
+        try:
+            scratch = tempfile.mkdtemp(prefix="fixsync-farm-", dir=settings.scratch or None)
+            # Removed with the folder, by _remove.
+            errors = (Path(scratch) / "errors").open("a+b")
+        except OSError as error:
+            raise WorkerError(f"a worker has no folder for its files: {error}") from error
+        argument = {
             "memory_bytes": settings.memory_bytes,
             "sims": settings.sims,
             "path": settings.path,
@@ -161,7 +162,6 @@ class Sandbox:
             "kept": settings.kept,
             "scratch": scratch,
         }
-        errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by _stop
         environment: Mapping[str, str] | None = (
             None if settings.environment is None else dict(settings.environment)
         )
@@ -171,9 +171,9 @@ class Sandbox:
                 self._remove()
                 raise WorkerError("closed")
             try:
-                # In a session of its own: an interrupt from the keyboard is for the parent alone.
+                # In its own session: an interrupt from the keyboard goes to the parent only.
                 process = subprocess.Popen(  # noqa: S603
-                    [settings.python, str(_PROGRAM), json.dumps(told)],
+                    [settings.python, str(_PROGRAM), json.dumps(argument)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=errors,
@@ -200,13 +200,13 @@ class Sandbox:
         if errors is not None and os.fstat(errors.fileno()).st_size > _ERRORS_BYTES_MAX:
             errors.truncate(0)
         if process is not None and process.stdin is not None:
-            # One that has ended does not answer either, and that is dealt with there.
+            # A process that has ended does not answer; `_answer` handles that.
             with contextlib.suppress(OSError, ValueError):
                 process.stdin.write(json.dumps({"logs": names}).encode() + b"\n")
                 process.stdin.flush()
 
     def _answer(self) -> tuple[Outcome, bool]:
-        """What the log under way came to, and whether the process may go on."""
+        """The outcome of the current log, and whether the process may go on."""
         seconds = self._settings.seconds
         try:
             line = self._lines.get(timeout=seconds or None)
@@ -220,7 +220,7 @@ class Sandbox:
             outcome.why = (
                 f"needs more than the {limit >> 20} MiB of a worker"
                 if limit
-                else "there is none left"
+                else "the machine has no memory left"
             )
             return outcome, False
         return outcome, True
@@ -239,11 +239,11 @@ class Sandbox:
             except ValueError:
                 why = f"the worker was ended by signal {-code}"
             if -code == getattr(signal, "SIGKILL", 0):
-                why += ", by the system for want of memory perhaps"
+                why += ", perhaps by the system for lack of memory"
         return Outcome(CRASHED, why=why, trace=self._written())
 
     def _written(self) -> str:
-        """The end of what the process wrote besides answers."""
+        """The end of what the process wrote to standard error."""
         if self._errors is None:
             return ""
         size = self._errors.seek(0, os.SEEK_END)
@@ -258,7 +258,7 @@ class Sandbox:
             process.kill()
             process.wait()
             if process.stdin is not None:
-                # What was not written yet is for nobody now.
+                # Closing flushes a request that nobody will read.
                 with contextlib.suppress(OSError):
                     process.stdin.close()
             self._remove()
@@ -271,7 +271,7 @@ class Sandbox:
 
 
 def _read(pipe: IO[bytes], lines: SimpleQueue[bytes | None]) -> None:
-    """Hands on the answers as they come, so that waiting for one can end without it."""
+    """Passes on the answers, so that waiting for one can time out."""
     with pipe:
         for line in pipe:
             lines.put(line)

@@ -1,4 +1,4 @@
-"""What verifying a log came to, as a worker tells it, and that in a line of text."""
+"""Verdicts, and the outcome of a log as a worker reports it."""
 
 from __future__ import annotations
 
@@ -22,22 +22,20 @@ __all__ = [
 ]
 
 CRASHED = "crashed"
-"""The worker's process ended, or a simulation raised what no simulation may."""
+"""The worker's process ended, or a simulation raised an exception."""
 OUT_OF_MEMORY = Verdict.OUT_OF_MEMORY.value
-"""The log needs more memory than a worker may take."""
+"""The log needs more memory than the limit of a worker."""
 TIMED_OUT = "timed out"
-"""The log took longer than it may."""
+"""The log took longer than its limit."""
 UNREADABLE = Verdict.UNREADABLE.value
-"""The file cannot be read: it is gone, or may not be opened, or the module for its compression is
-missing.
-"""
+"""The file is gone, cannot be opened, or needs a module for its compression."""
 
 EXIT_CODES = {
     **{verdict.value: verdict.exit_code for verdict in Verdict},
     CRASHED: 2,
     TIMED_OUT: 2,
 }
-"""Every verdict, and the exit code of a run in which it is the worst."""
+"""Every verdict, and its exit code."""
 
 _WORST_FIRST = (2, 1, 3, 0)
 _WHY_LENGTH_MAX = 300
@@ -49,7 +47,7 @@ def exit_code(verdicts: Iterable[str]) -> int:
 
 
 class Outcome(Struct):
-    """What one log came to. Counts are as in `fixsync.log.replay.Replay`."""
+    """The outcome of one log. Counts are as in `fixsync.log.replay.Replay`."""
 
     verdict: str
     """A key of EXIT_CODES."""
@@ -64,39 +62,37 @@ class Outcome(Struct):
     """Hashes that were compared."""
     differing_frames: int = 0
     difference: dict[str, Any] | None = None
-    """The first frame that differs: `frame`, `fields`, `expected`, `found`, and `pair` or
-    `query`.
-    """
+    """The first differing frame: `frame`, `fields`, `expected`, `found`, `pair` or `query`."""
     cut: str = ""
     """Why the log counts as cut short."""
     line: int = 0
-    """Where the log is not valid; 0 for the file as a whole."""
+    """The line that is not valid; 0: the file as a whole."""
     field: str = ""
     why: str = ""
-    """Why it has no better verdict, if that is neither a difference nor a cut."""
+    """The reason for any other verdict than identical, diverged or cut short."""
     trace: str = ""
-    """The end of what the worker wrote as it crashed."""
+    """The end of what a worker that crashed wrote to standard error."""
     digest: str = ""
-    """SHA-256 of all that was computed, written as a log; "" if it was not asked for."""
+    """SHA-256 of everything computed, written as a log; "" without `Settings.digest`."""
     seconds: float = 0.0
     cpu_seconds: float = 0.0
 
     @property
     def reason(self) -> str:
-        """Why it is not identical, in one line; "" if it is."""
+        """Why it is not identical, in one line; "" if it is identical."""
         if self.difference is not None:
-            told = _told(self.difference)
+            text = _difference_text(self.difference)
         elif self.verdict == Verdict.CUT_SHORT.value:
-            told = f"after {self.frames} frames: {self.cut}"
+            text = f"after {self.frames} frames: {self.cut}"
         elif self.line:
-            told = f"line {self.line}{', ' + self.field if self.field else ''}: {self.why}"
+            text = f"line {self.line}{', ' + self.field if self.field else ''}: {self.why}"
         else:
-            told = self.why
-        told = " ".join(told.split())
-        return told if len(told) <= _WHY_LENGTH_MAX else f"{told[:_WHY_LENGTH_MAX]}…"
+            text = self.why
+        text = " ".join(text.split())
+        return text if len(text) <= _WHY_LENGTH_MAX else f"{text[:_WHY_LENGTH_MAX]}…"
 
 
-def _told(difference: dict[str, Any]) -> str:
+def _difference_text(difference: dict[str, Any]) -> str:
     fields = difference["fields"]
     form: Callable[[Any], str] = _plain
     if "pair" in difference:
@@ -108,10 +104,11 @@ def _told(difference: dict[str, Any]) -> str:
         where = "the order of events"
     else:
         where = fields[0]
-    told = f"frame {difference['frame']}, {where}"
+    text = f"frame {difference['frame']}, {where}"
     if "left_out" in difference:
-        return told
-    return f"{told}: the log says {form(difference['expected'])}, replaying gives {form(difference['found'])}"
+        return text
+    expected, found = form(difference["expected"]), form(difference["found"])
+    return f"{text}: the log says {expected}, replaying gives {found}"
 
 
 def _events(events: list[list[int]]) -> str:

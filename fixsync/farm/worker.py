@@ -1,17 +1,16 @@
-"""The program of a worker process: it replays the logs that it is told, and tells what each came
-to.
+"""The program of a worker process: it replays logs and answers with the outcome of each.
 
-It is started by its path, under the interpreter and the fixsync that are to be asked, so of fixsync
-it uses what every version has: `fixsync.log.replay.replay`, and what that returns. It reads a JSON
-object a line from standard input, `{"logs": [name, …]}`, and writes one a line to what was its
-standard output: first what it is, then an answer for each log, in order. It ends when its standard
-input does, whatever it is doing."""
+It is started by its path, with the interpreter and the fixsync under test, so it uses only what
+every version of fixsync has: `fixsync.log.replay.replay` and its result. It reads a JSON object per
+line from standard input, `{"logs": [name, …]}`, and writes one per line to standard output: first
+its identity, then an answer for each log, in order. It ends at the end of its standard input, even
+in the middle of a log."""
 
 from __future__ import annotations
 
 import sys
 
-# A program started by its path finds modules beside it, where nothing is for others to import.
+# A program started by its path would import the modules beside it.
 if __name__ == "__main__" and sys.path and sys.path[0] == __file__.rpartition("/worker.py")[0]:
     del sys.path[0]
 
@@ -31,9 +30,8 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 DETAIL_BYTES_MAX = 1 << 16
-"""The most that an answer holds of a difference, as JSON: two lists of events may be of any
-length.
-"""
+"""Limit of a difference in an answer, as JSON: two lists of events may have any length."""
+NEEDS_SIMULATION = "needs its simulation"
 _PIECE_BYTES = 1 << 20
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*::)*[A-Za-z][A-Za-z0-9+.-]+://")
 
@@ -44,9 +42,7 @@ def is_url(name: str) -> bool:
 
 
 def identity(fixsync: ModuleType) -> dict[str, Any]:
-    """What this process replays with. Two that agree in all of it give every log the same
-    verdict.
-    """
+    """What this process replays with: equal identities give equal verdicts."""
     folder = Path(fixsync.__file__ or "").resolve().parent
     try:
         from fixsync.semantics import semantics_id
@@ -57,19 +53,20 @@ def identity(fixsync: ModuleType) -> dict[str, Any]:
     return {
         "fixsync": str(fixsync.__version__),
         "semantics": semantics,
-        "sources": _digest(folder.glob("*.py")),
-        "kernel": _digest([*folder.glob("_kernel*.so"), *folder.glob("_kernel*.pyd")]),
+        "sources": _digest(folder, "**/*.py"),
+        "kernel": _digest(folder, "_kernel*.so", "_kernel*.pyd"),
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
         "folder": str(folder),
     }
 
 
-def _digest(files: Any) -> str:
-    """Of the names and the contents of some files, 16 hexadecimal digits."""
+def _digest(folder: Path, *patterns: str) -> str:
+    """Digest of the paths and contents of files, 16 hexadecimal digits."""
+    files = [file for pattern in patterns for file in folder.glob(pattern)]
     digest = hashlib.sha256()
-    for file in sorted(files):
-        digest.update(f"{file.name}\0{hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    for name, file in sorted((file.relative_to(folder).as_posix(), file) for file in files):
+        digest.update(f"{name}\0{hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()[:16]
 
 
@@ -85,22 +82,22 @@ class _Worker:
         found = [sim.find(reference) for reference in settings["sims"]]
         self._simulations = {simulation.name: simulation for simulation in found}
 
-    def answer(self, name: str) -> dict[str, Any]:
-        """What a log came to, whatever happens."""
+    def outcome(self, name: str) -> dict[str, Any]:
+        """The outcome of a log, whatever happens."""
         wall, cpu = time.perf_counter(), time.process_time()
         try:
-            told = self._verified(name)
+            answer = self._verified(name)
         except MemoryError:
-            told = {"verdict": "out of memory"}
+            answer = {"verdict": "out of memory"}
         except (OSError, ValueError, ImportError) as error:
-            told = {"verdict": "unreadable", "why": str(error) or type(error).__name__}
+            answer = {"verdict": "unreadable", "why": str(error) or type(error).__name__}
         except BaseException as error:
-            # A simulation may raise anything, and sys.exit() in one ends no farm.
+            # A simulation may raise anything, SystemExit too.
             what = "".join(traceback.format_exception_only(type(error), error)).strip()
-            told = {"verdict": "crashed", "why": what, "trace": traceback.format_exc()[-4000:]}
-        told["seconds"] = time.perf_counter() - wall
-        told["cpu_seconds"] = time.process_time() - cpu
-        return told
+            answer = {"verdict": "crashed", "why": what, "trace": traceback.format_exc()[-4000:]}
+        answer["seconds"] = time.perf_counter() - wall
+        answer["cpu_seconds"] = time.process_time() - cpu
+        return answer
 
     def _verified(self, name: str) -> dict[str, Any]:
         if not is_url(name):
@@ -112,9 +109,8 @@ class _Worker:
             copy.unlink()
 
     def _fetched(self, url: str) -> Path:
-        """A copy of what an address has, under a name that ends as its does. OSError if it cannot
-        be had.
-        """
+        """A copy of the log at an address, whose name ends as the address does. OSError if it
+        cannot be read."""
         try:
             import fsspec
         except ModuleNotFoundError:
@@ -135,7 +131,7 @@ class _Worker:
         result = self._replay(path, output=filled, simulations=self._simulations)
         if _is_for_want_of_memory(result.error):
             raise MemoryError
-        told: dict[str, Any] = {
+        answer: dict[str, Any] = {
             "verdict": result.verdict.value,
             "frames": result.frames,
             "hits": result.hits,
@@ -147,28 +143,28 @@ class _Worker:
             "difference": _difference(result.difference),
         }
         if result.error is not None:
-            told |= {
+            answer |= {
                 "line": result.error.line,
                 "field": result.error.field,
                 "why": result.error.reason,
             }
         elif result.cut:
-            told["cut"] = result.cut
+            answer["cut"] = result.cut
+        elif result.header is not None and answer["verdict"] == NEEDS_SIMULATION:
+            answer["why"] = f"no simulation named {result.header.sim!r}; name it with --sim"
         if filled is not None and result.error is None:
             with filled.open("rb") as file:
                 digest = hashlib.sha256()
                 while piece := file.read(_PIECE_BYTES):
                     digest.update(piece)
-            told["digest"] = digest.hexdigest()
+            answer["digest"] = digest.hexdigest()
             if not self._kept:
                 filled.unlink()
-        return told
+        return answer
 
 
 def _is_for_want_of_memory(error: BaseException | None) -> bool:
-    """Whether a log is called not valid only because this process may not take the memory it
-    needs.
-    """
+    """Whether a log is not valid only because this process ran out of memory."""
     while error is not None:
         if isinstance(error, MemoryError):
             return True
@@ -179,16 +175,16 @@ def _is_for_want_of_memory(error: BaseException | None) -> bool:
 def _difference(difference: Any) -> dict[str, Any] | None:
     if difference is None:
         return None
-    told: dict[str, Any] = {"frame": difference.frame, "fields": list(difference.fields)}
+    answer: dict[str, Any] = {"frame": difference.frame, "fields": list(difference.fields)}
     if difference.pair is not None:
-        told["pair"] = list(difference.pair)
+        answer["pair"] = list(difference.pair)
     if difference.query is not None:
-        told["query"] = difference.query
-        told["question"] = difference.question
+        answer["query"] = difference.query
+        answer["question"] = difference.question
     values = {"expected": _plain(difference.expected), "found": _plain(difference.found)}
     if len(json.dumps(values)) <= DETAIL_BYTES_MAX:
-        return told | values
-    return told | {"left_out": f"expected and found: more than {DETAIL_BYTES_MAX} bytes"}
+        return answer | values
+    return answer | {"left_out": f"expected and found: more than {DETAIL_BYTES_MAX} bytes"}
 
 
 def _plain(value: Any) -> Any:
@@ -200,7 +196,7 @@ def _plain(value: Any) -> Any:
 def _limit(memory_bytes: int) -> None:
     try:
         import resource
-    except ImportError:  # not on this system: the parent does not ask for it
+    except ImportError:  # not on this system, where the parent sets no limit
         return
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if memory_bytes:
@@ -208,15 +204,14 @@ def _limit(memory_bytes: int) -> None:
 
 
 def _end(scratch: str) -> NoReturn:
-    """Ends the process, whatever its other threads are doing."""
+    """Ends the process with all its threads."""
     shutil.rmtree(scratch, ignore_errors=True)
     os._exit(0)
 
 
 def _requests(scratch: str) -> SimpleQueue[list[str]]:
-    """The requests as they come. The process ends with its input: whoever started it is gone
-    then.
-    """
+    """The requests as they come. The process ends with its input, because its parent has ended
+    then."""
     queue: SimpleQueue[list[str]] = SimpleQueue()
 
     def read() -> None:
@@ -230,7 +225,7 @@ def _requests(scratch: str) -> SimpleQueue[list[str]]:
 
 def main() -> None:
     settings = json.loads(sys.argv[1])
-    # What a simulation prints goes where errors go, and does not stand among the answers.
+    # Output of a simulation goes to standard error, not between the answers.
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     faulthandler.enable()
@@ -238,8 +233,8 @@ def main() -> None:
         if place not in sys.path:
             sys.path.insert(0, place)
 
-    def say(told: dict[str, Any]) -> None:
-        rest = memoryview(json.dumps(told).encode() + b"\n")
+    def say(answer: dict[str, Any]) -> None:
+        rest = memoryview(json.dumps(answer).encode() + b"\n")
         try:
             while rest:
                 rest = rest[answers.write(rest) :]
@@ -252,12 +247,12 @@ def main() -> None:
     try:
         worker = _Worker(settings)
     except ValueError as error:
-        sys.exit(str(error))  # a simulation that is not there: no traceback tells more
+        sys.exit(str(error))  # a simulation that does not exist: a traceback adds nothing
     say(identity(fixsync))
     _limit(settings["memory_bytes"])
     while True:
         for name in requests.get():
-            say(worker.answer(name))
+            say(worker.outcome(name))
 
 
 if __name__ == "__main__":
