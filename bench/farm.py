@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-
 from fixsync.convert import convert
+
 from fixsync.log.files import Source, is_compact_name
 from fixsync.log.replay import replay
 

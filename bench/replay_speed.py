@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-
 from fixsync.compact import Unpacker
 from fixsync.convert import convert
+
 from fixsync.log.files import Source
-from fixsync.log.matchlog import Reader
+from fixsync.log.reader import Reader
 from fixsync.log.replay import replay
 
 RUNS = 9

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from fixsync import Attack, Body, Box, Contact, Cylinder, EventKind, Handlers, Part, Pose, World, q
 from fixsync.game.random import Random
-from fixsync.log.matchlog import Names
 from fixsync.log.recorder import Recorder
+from fixsync.names import Names
 
 HURT, HIT, PUSH, WALL = range(4)
 LAYERS = [(HURT, HIT), (PUSH, PUSH), (PUSH, WALL)]
@@ -135,7 +135,9 @@ def play(path: str, seed: int) -> Brawl:
             for name, id in f.body.ids.items()
         },
     )
-    with Recorder(brawl.world, path, names=names, meta={"game": "brawl", "seed": seed}):
+    with Recorder(
+        brawl.world, path, replace=True, names=names, meta={"game": "brawl", "seed": seed}
+    ):
         while not brawl.is_over:
             brawl.frame()
     return brawl

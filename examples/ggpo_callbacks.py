@@ -131,7 +131,7 @@ def play(path: str, seed: int) -> str:
 
     here, there = Callbacks(Duel()), Callbacks(Duel())
     backend = Backend(here, pressed)
-    with Recorder(there.game.world, path, meta={"game": "duel", "seed": seed}):
+    with Recorder(there.game.world, path, replace=True, meta={"game": "duel", "seed": seed}):
         for frame in range(FRAMES):
             there.advance_frame([pressed(player, frame) for player in range(PLAYERS)])
             if backend.run_frame() != there.checksum(there.save_game_state()):

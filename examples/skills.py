@@ -33,8 +33,8 @@ from fixsync import (
     yaw_towards,
 )
 from fixsync.game.random import Random
-from fixsync.log.matchlog import Names
 from fixsync.log.recorder import Recorder
+from fixsync.names import Names
 
 HERO, MONSTER, SKILL = range(3)
 LAYERS = [(HERO, MONSTER), (MONSTER, MONSTER), (MONSTER, SKILL)]
@@ -150,7 +150,9 @@ def play(path: str, seed: int) -> Horde:
         layers={HERO: "hero", MONSTER: "monster", SKILL: "skill"},
         ids={id: name for name, id in horde.hero.ids.items()},
     )
-    with Recorder(horde.world, path, names=names, meta={"game": "skills", "seed": seed}):
+    with Recorder(
+        horde.world, path, replace=True, names=names, meta={"game": "skills", "seed": seed}
+    ):
         while not horde.is_over:
             horde.frame()
     return horde

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from fixsync._native import ffi, integer, lib, shown
 from fixsync.fields import StateFields, byte_fields, world_fields
 from fixsync.game.random import Random
-from fixsync.log.matchlog import Names
+from fixsync.names import Names
 from fixsync.records import Event
 from fixsync.world import World
 
@@ -65,7 +65,7 @@ class Simulation(Protocol):
       state.
     - `shuffle(random)`: puts whatever the game holds in containers into another order, where order
       must not matter.
-    - `names`: a `fixsync.log.matchlog.Names`, what its layers and ids are called in logs, reports
+    - `names`: a `fixsync.names.Names`, what its layers and ids are called in logs, reports
       and the viewer.
     - `bot(player, seed)`, of the class: a `Bot` that plays.
     """

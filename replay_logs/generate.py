@@ -27,8 +27,9 @@ from fixsync import (
     direction,
     yaw_of,
 )
-from fixsync.log.matchlog import CastHit, Names
 from fixsync.log.recorder import Recorder
+from fixsync.log.schema import CastHit
+from fixsync.names import Names
 from fixsync.records import Events
 
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
@@ -506,7 +507,7 @@ def record(name: str, folder: Path) -> Path:
     play, settings, about = MATCHES[name]
     world = World(**settings)
     path = folder / f"{name}.jsonl.gz"
-    with Recorder(world, path, **about) as recorder:
+    with Recorder(world, path, replace=True, **about) as recorder:
         frames = play(world, recorder, Draw(int.from_bytes(name.encode()[:8], "little")))
         next(frames)
         with suppress(StopIteration):

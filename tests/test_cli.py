@@ -156,7 +156,7 @@ def test_a_diverged_log_ends_with_1_and_tells_the_first_difference(
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"hash": "0" * 16}, ["the hash, while all events", "the log says     0000000000000000"]),
+        ({"hash": "0" * 16}, ["only the hash differs", "the log says     0000000000000000"]),
         (
             {"queries": [[1]]},
             [
@@ -167,7 +167,7 @@ def test_a_diverged_log_ends_with_1_and_tells_the_first_difference(
         ({"queries": []}, ["the log says     no answer", "replaying gives  [1,2]"]),
         (
             {"queries": [[1, 2], []]},
-            ["queries[1], which no command asked for", "replaying gives  no answer"],
+            ["queries[1], for which there is no query", "replaying gives  no answer"],
         ),
         (
             {"events": [], "hash": "0" * 16},
@@ -222,7 +222,7 @@ BAD_FILES: list[tuple[str, Callable[[bytes], bytes], int, str]] = [
         "above the capacity",
         lambda text: text.replace(b'["turn",5,', b'["turn",6,'),
         2,
-        "line 5, commands[1][1]: 6 is not in 0..5, which is the log's capacity",
+        "line 5, commands[1][1]: 6 is not in 0..5, the range of the log's capacity",
     ),
     (
         "float",
@@ -251,12 +251,12 @@ BAD_FILES: list[tuple[str, Callable[[bytes], bytes], int, str]] = [
     ("carriage returns", lambda text: text.replace(b"\n", b"\r\n"), 2, "line 1: a carriage return"),
     ("byte order mark", lambda text: b"\xef\xbb\xbf" + text, 2, "line 1: a byte order mark"),
     ("blank line", lambda text: text.replace(b"\n", b"\n\n", 2), 2, "line 2: a blank line"),
-    ("no UTF-8", lambda text: text.replace(b'"turn"', b'"turn\xff"'), 2, "0xff, is no UTF-8"),
+    ("no UTF-8", lambda text: text.replace(b'"turn"', b'"turn\xff"'), 2, "0xff, is not UTF-8"),
     (
         "wrong count",
         lambda text: text.replace(b'"frames":4', b'"frames":5'),
         2,
-        "says 5 where the log has 4",
+        "says 5, but the log has 4",
     ),
     ("wrong checksum", lambda text: text.replace(b'"seed":0', b'"seed":1'), 2, "sha256: says"),
     ("text after", lambda text: text + b"\n", 2, "text after the last line"),
@@ -507,7 +507,14 @@ def test_a_simulation_can_be_given_on_the_command_line(
     path = logs.write(tmp_path / "match.jsonl", head, [{"frame": 0, "inputs": [3, 4]}])
     code, out, _ = run("replay", path)
     assert code == 2
+    assert "needs its simulation: " in out
     assert "sim: no simulation is called 'cli-toy'" in out
+    assert "--sim MODULE:OBJECT" in out
+    path.write_bytes(path.read_bytes().replace(b"[3,4]", b"[3,4.0]"))
+    code, out, _ = run("replay", path)
+    assert code == 2
+    assert "not valid" in out
+    path = logs.write(path, head, [{"frame": 0, "inputs": [3, 4]}])
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     code, out, _ = run("replay", path, "--sim", "toy_of_the_cli_test:Toy", "-o", "filled.jsonl")
@@ -626,10 +633,10 @@ def test_info_counts_what_is_in_a_log(run: Run, tmp_path: Path) -> None:
     assert rows["colliders"] == "at most 3 at once"
     assert rows["added by shape"] == "sphere 2, box 1"
     assert rows["added by layer"] == '0: 1, 1: 1, 2 "walls": 1'
-    assert rows["events"] == "enter 1, stay 1, exit 1 (told for 4 frames)"
+    assert rows["events"] == "enter 1, stay 1, exit 1 (of 4 frames)"
     assert rows["most hits"] == "1 in frame 1"
     assert rows["positions in y"] == "0 (0) to 0.01373 (900)"
-    assert rows["answers"] == "4 (told for 4 frames)"
+    assert rows["answers"] == "4 (of 4 frames)"
     assert rows["hashes"] == f"4, the last {FRAMES[-1]['hash']}"
     document = json.loads(run("info", "--json", path)[1])["logs"][0]
     assert document["header"]["meta"] == {"arena": "pit", "set": [1, True]}
@@ -653,7 +660,7 @@ def test_info_finds_a_command_with_an_id_that_no_such_world_has(run: Run, tmp_pa
     path = broken(tmp_path, commands=[["turn", 1, 0], ["remove", 6]])
     code, out, _ = run("info", path)
     assert code == 2
-    assert "line 4, commands[1][1]: 6 is not in 0..5, which is the log's capacity" in out
+    assert "line 4, commands[1][1]: 6 is not in 0..5, the range of the log's capacity" in out
 
 
 def test_info_of_a_cut_log_ends_with_0_and_says_so(run: Run, tmp_path: Path) -> None:
@@ -738,7 +745,7 @@ def test_a_log_for_which_there_is_too_little_memory_is_not_called_invalid(
     def none_left(*_: Any, **__: Any) -> None:
         raise MemoryError("a world of capacity 6 needs more than there is")
 
-    monkeypatch.setattr("fixsync.log.player.World", none_left)
+    monkeypatch.setattr("fixsync.world.World.__init__", none_left)
     path = good(tmp_path)
     code, out, err = run(command, path, *([SMALL] if command == "diff" else []))
     assert (code, err) == (2, "")
@@ -1031,16 +1038,16 @@ def test_a_log_on_standard_output_that_nobody_reads_to_its_end_is_no_error(tmp_p
 
 @pytest.mark.full
 @POSIX
-def test_a_log_out_of_a_pipe_is_read_with_its_size_and_made_no_empty_page_of(
+def test_a_log_out_of_a_pipe_is_read_once_with_its_size_and_makes_the_same_page(
     tmp_path: Path,
 ) -> None:
     size = f"{Path(SMALL).stat().st_size:,} bytes"
     assert size in in_shell("cat $LOG | $F info /dev/stdin", tmp_path).stdout
-    assert f"{size} read" in in_shell("cat $LOG | $F replay /dev/stdin -o x", tmp_path).stdout
     done = in_shell("cat $LOG | $F view /dev/stdin -o page.html", tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "/dev/stdin: a page needs a file" in done.stderr
-    assert not (tmp_path / "page.html").exists()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert in_shell("$F view $LOG -o other.html", tmp_path).returncode == 0
+    pages = [(tmp_path / name).read_text() for name in ("page.html", "other.html")]
+    assert pages[0].replace("stdin", "small.jsonl") == pages[1]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk that is always full")

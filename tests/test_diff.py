@@ -4,6 +4,7 @@ not.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,8 @@ from hypothesis import strategies as st
 from fixsync import Contact, Event, Pose, Sphere
 from fixsync.cli.diff import diff_command
 from fixsync.log.diff import Row, diff
-from fixsync.log.matchlog import Names
 from fixsync.log.recorder import SimRecorder
+from fixsync.names import Names
 from fixsync.sim import Input
 
 FRAMES = logs.model_frames(logs.small_match())
@@ -98,10 +99,10 @@ def test_an_event_that_only_one_log_has_does_not_shift_the_others(tmp_path: Path
 def test_a_hash_that_differs_alone_is_told_with_what_replaying_gives(tmp_path: Path) -> None:
     result = compared(tmp_path, FRAMES, changed(2, hash="0" * 16))
     assert result.rows == [Row("hash", "", FRAMES[2]["hash"], "0" * 16)]
-    assert result.notes[0].endswith("a.jsonl gives the hash that it tells")
+    assert result.notes[0].endswith("a.jsonl gives its hash")
     found = FRAMES[2]["hash"]
     assert (
-        f"b.jsonl gives {found}: what recorded it did something else than the log says"
+        f"b.jsonl gives {found}: its recorder did something else than the log says"
         in result.notes[1]
     )
 
@@ -199,7 +200,7 @@ def test_logs_whose_simulation_is_not_known_are_compared_as_text(tmp_path: Path)
 def test_many_differences_are_counted_where_they_are_not_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fixsync.log.diff.ROWS_MAX", 2)
+    monkeypatch.setattr(sys.modules["fixsync.log.diff"], "ROWS_MAX", 2)
     moves = [
         [["add", 1, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]] + [["turn", 1, n]] * 5
         for n in (1, 2)
@@ -274,12 +275,10 @@ def test_a_pair_of_a_simulation_is_told_as_it_stood_at_the_step(tmp_path: Path, 
     names = Names(ids={0: "hand", 1: "ball"})
     for name, x in ways.items():
         game = Catch(1, 2)
-        with SimRecorder(
-            game.world, tmp_path / f"{name}.jsonl", sim="catch", seed=1, names=names
-        ) as log:
+        with SimRecorder(game, tmp_path / f"{name}.jsonl", seed=1, names=names) as log:
             for number in range(frame + 1):
                 inputs = (x if number == frame else 50, 0)
-                log.record(inputs, game.step(inputs), game.world.hash())
+                log.record(number, inputs, game.step(inputs), game.world.hash())
     result = diff(tmp_path / "a.jsonl", tmp_path / "b.jsonl", simulations={"catch": Catch})
     assert result.frame == frame
     (pair,) = result.pairs

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fixsync import EventKind
-from fixsync.log.matchlog import Reader
+from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"

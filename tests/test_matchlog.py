@@ -22,18 +22,12 @@ from hypothesis import strategies as st
 from strategies import examples
 from tools import needs
 
-from fixsync.log import matchlog
-from fixsync.log.matchlog import (
-    UNSET,
-    Footer,
-    Header,
-    MatchLogError,
-    Names,
-    Reader,
-    SimFrame,
-    TraceFrame,
-    Writer,
-)
+from fixsync.log import lines, schema
+from fixsync.log.reader import Reader
+from fixsync.log.schema import UNSET, Footer, Header, MatchLogError, SimFrame, TraceFrame
+from fixsync.log.text import LineError
+from fixsync.log.writer import Writer
+from fixsync.names import Names
 
 VECTORS = Path(__file__).parent / "vectors"
 
@@ -94,26 +88,26 @@ YAWS = integers(0, 65535)
 LAYERS = integers(0, 31)
 MOTION = integers(-(2**29 - 1), 2**29 - 1)
 SHAPES = st.one_of(
-    st.builds(matchlog.Sphere, SIZES),
-    st.builds(matchlog.Capsule, SIZES, integers(0, 2**29 - 1)),
-    st.builds(matchlog.Cylinder, SIZES, SIZES),
-    st.builds(matchlog.Box, SIZES, SIZES, SIZES),
-    st.builds(matchlog.Sector, SIZES, integers(1, 32768), SIZES),
+    st.builds(schema.Sphere, SIZES),
+    st.builds(schema.Capsule, SIZES, integers(0, 2**29 - 1)),
+    st.builds(schema.Cylinder, SIZES, SIZES),
+    st.builds(schema.Box, SIZES, SIZES, SIZES),
+    st.builds(schema.Sector, SIZES, integers(1, 32768), SIZES),
 )
 COMMANDS = st.one_of(
-    st.builds(matchlog.Add, IDS, SHAPES, VECTORS_3, YAWS, LAYERS, UINT32, VECTORS_3, st.booleans()),
-    st.builds(matchlog.Move, IDS, VECTORS_3),
-    st.builds(matchlog.Turn, IDS, YAWS),
-    st.builds(matchlog.SetPose, IDS, VECTORS_3, YAWS),
-    st.builds(matchlog.SetShape, IDS, SHAPES),
-    st.builds(matchlog.SetOffset, IDS, VECTORS_3),
-    st.builds(matchlog.SetOwner, IDS, UINT32),
-    st.builds(matchlog.SetLayer, IDS, LAYERS),
-    st.builds(matchlog.SetActive, IDS, st.booleans()),
-    st.builds(matchlog.Remove, IDS),
-    st.builds(matchlog.Query, SHAPES, VECTORS_3, YAWS, UINT32),
+    st.builds(schema.Add, IDS, SHAPES, VECTORS_3, YAWS, LAYERS, UINT32, VECTORS_3, st.booleans()),
+    st.builds(schema.Move, IDS, VECTORS_3),
+    st.builds(schema.Turn, IDS, YAWS),
+    st.builds(schema.SetPose, IDS, VECTORS_3, YAWS),
+    st.builds(schema.SetShape, IDS, SHAPES),
+    st.builds(schema.SetOffset, IDS, VECTORS_3),
+    st.builds(schema.SetOwner, IDS, UINT32),
+    st.builds(schema.SetLayer, IDS, LAYERS),
+    st.builds(schema.SetActive, IDS, st.booleans()),
+    st.builds(schema.Remove, IDS),
+    st.builds(schema.Query, SHAPES, VECTORS_3, YAWS, UINT32),
     st.builds(
-        matchlog.Cast,
+        schema.Cast,
         SHAPES,
         VECTORS_3,
         YAWS,
@@ -124,7 +118,7 @@ COMMANDS = st.one_of(
         integers(1, 2),
     ),
 )
-CAST_HITS = st.builds(matchlog.CastHit, IDS, integers(0, 65536), INT32, INT32, INT32)
+CAST_HITS = st.builds(schema.CastHit, IDS, integers(0, 65536), INT32, INT32, INT32)
 ANSWERS = st.lists(IDS, max_size=3) | st.lists(CAST_HITS, max_size=3)
 KNOWN = {
     "queries": st.just(UNSET) | st.lists(ANSWERS, max_size=3),
@@ -167,7 +161,7 @@ def headers(draw: st.DrawFn, sim: str | None) -> Header:
         capacity=capacity,
         tick_rate=draw(positive | st.tuples(positive, positive)),
         hit_when=draw(integers(1, 2)),
-        layers=matchlog.layer_pairs(matchlog.layer_masks(pairs)),
+        layers=schema.layer_pairs(schema.layer_masks(pairs)),
         sim=sim,
         seed=draw(integers(0, 2**64 - 1)),
         meta=draw(st.dictionaries(TEXT, PLAIN, max_size=3)),
@@ -250,7 +244,7 @@ def test_a_log_with_spaces_and_other_key_orders_is_read_all_the_same(tmp_path: P
     path.write_bytes(text + f"{footer}\n".encode())
     reader, frames = read(path)
     assert frames == [
-        TraceFrame(0, [matchlog.Move(1, (2, 3, 4))], [], [(1, 2, 1, 2)], "00000000000000ab")  # type: ignore[list-item]
+        TraceFrame(0, [schema.Move(1, (2, 3, 4))], [], [(1, 2, 1, 2)], "00000000000000ab")  # type: ignore[list-item]
     ]
     assert (reader.footer, reader.cut) == (Footer(1, hashlib.sha256(text).hexdigest()), "")
 
@@ -273,8 +267,8 @@ def test_equivalent_layer_pairs_and_names_are_written_alike() -> None:
         HEADER.replace('"layers":null', '"layers":[[1,1],[2,0],[0,2]]')[:-1]
         + ',"names":{"layers":{},"ids":{"10":"a","7":"b"}}}'
     )
-    lines = [matchlog.format_header(matchlog.parse_header(text.encode())) for text in (one, two)]
-    assert lines[0] == lines[1] == f"{one}\n".encode()
+    written = [lines.format_header(lines.parse_header(text.encode())) for text in (one, two)]
+    assert written[0] == written[1] == f"{one}\n".encode()
 
 
 @pytest.mark.full
@@ -378,9 +372,9 @@ BAD_FRAMES = [
     (FRAME + "\r", "", "carriage return"),
     (FRAME.replace(",", ",\r"), "", "carriage return"),
     ("\ufeff" + FRAME, "", "byte order mark"),
-    (FRAME + "x", "", "no JSON at column 104: Extra data"),
+    (FRAME + "x", "", "not JSON at column 104: Extra data"),
     (FRAME + FRAME, "", "Extra data"),
-    (FRAME[:-1], "", "no JSON"),
+    (FRAME[:-1], "", "not JSON"),
     ("[1]", "", "expected an object, found [1]"),
     ("null", "", "expected an object, found null"),
     ("NaN", "", "expected an object, found NaN"),
@@ -413,13 +407,13 @@ BAD_FRAMES = [
     ('{"frame":-0,"commands":[]}', "frame", "expected an integer, found -0"),
     ('{"frame":false,"commands":[]}', "frame", "expected an integer, found false"),
     ('{"frame":null,"commands":[]}', "frame", "expected an integer, found null"),
-    ('{"frame":00,"commands":[]}', "", "no JSON at column 11"),
-    ('{"frame":+0,"commands":[]}', "", "no JSON at column 10"),
-    ('{"frame":0x0,"commands":[]}', "", "no JSON at column 11"),
+    ('{"frame":00,"commands":[]}', "", "not JSON at column 11"),
+    ('{"frame":+0,"commands":[]}', "", "not JSON at column 10"),
+    ('{"frame":0x0,"commands":[]}', "", "not JSON at column 11"),
     ('{"frame":4294967296,"commands":[]}', "frame", "4294967296 is not in 0..4294967295"),
     ('{"frame":0,"commands":null}', "commands", "expected a list, found null"),
     ('{"frame":0,"commands":{}}', "commands", "expected a list, found {}"),
-    ('{"frame":0,"commands":[],}', "", "no JSON"),
+    ('{"frame":0,"commands":[],}', "", "not JSON"),
     ('{"frame":0,"commands":[],"hash":null}', "hash", "expected a string, found null"),
     ('{"frame":0,"commands":[],"hash":"12"}', "hash", 'expected 16 hexadecimal digits, found "12"'),
     (
@@ -606,7 +600,7 @@ def test_bytes_that_are_no_utf8_are_refused_anywhere(tmp_path: Path, position: i
     line[position] = 0xFF
     error = refusal(tmp_path, HEADER.encode() + b"\n" + bytes(line) + b"\n")
     assert (error.line, error.field) == (2, "")
-    assert error.reason == f"byte {position + 1} of the line, 0xff, is no UTF-8"
+    assert error.reason == f"byte {position + 1} of the line, 0xff, is not UTF-8"
 
 
 # Headers: what is done to a good one, the field that the error names, and words of its reason.
@@ -673,7 +667,7 @@ BAD_HEADERS: list[tuple[dict[str, Any] | str, str, str]] = [
     ("", "", "a blank line"),
     ("[]", "", "expected an object, found []"),
     ("{}", "format", "the key is missing"),
-    ("# a comment", "", "no JSON at column 1"),
+    ("# a comment", "", "not JSON at column 1"),
     *[
         (
             json.dumps({k: v for k, v in json.loads(HEADER).items() if k != key}),
@@ -733,12 +727,34 @@ def test_bytes_after_the_compressed_data_are_refused(tmp_path: Path) -> None:
     assert "data is damaged" in refusal(tmp_path, data, "match.jsonl.gz").reason
 
 
-def test_a_line_longer_than_the_limit_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(matchlog, "LINE_BYTES_MAX", 1 << 16)
-    error = refusal(tmp_path, log_of(f'{{"frame":0,"commands":[{" " * (1 << 18)}]}}'))
-    assert (error.line, error.reason) == (2, "a line of more than 65536 bytes")
+def test_a_line_longer_than_the_limit_is_refused(tmp_path: Path) -> None:
+    long = f'{{"frame":1,"commands":[{" " * 1000}]}}'
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(log_of('{"frame":0,"commands":[]}', long))
+    with Reader(path, line_bytes_max=len(long)) as reader:
+        assert len(list(reader)) == 2
+    with (
+        Reader(path, line_bytes_max=len(long) - 1) as reader,
+        pytest.raises(MatchLogError) as caught,
+    ):
+        list(reader)
+    assert (caught.value.line, reader.frames) == (3, 1)
+    assert caught.value.reason.startswith(f"the line has more than {len(long) - 1} bytes")
+
+
+def test_a_huge_line_in_a_small_file_takes_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl.gz"
+    with gzip.open(path, "wb", 1) as file:
+        file.write(log_of()[:-1] + b"\n")
+        for _ in range(64):
+            file.write(b'{"frame":0,"commands":[' + b" " * (1 << 20))
+    tracemalloc.start()
+    try:
+        with Reader(path) as reader, pytest.raises(MatchLogError, match="more than 16777216 bytes"):
+            list(reader)
+        assert tracemalloc.get_traced_memory()[1] < 40 << 20
+    finally:
+        tracemalloc.stop()
 
 
 # Last lines.
@@ -747,8 +763,8 @@ def test_a_line_longer_than_the_limit_is_refused(
 @pytest.mark.parametrize(
     ("last", "field", "reason"),
     [
-        ('{"frames":2}', "frames", "says 2 where the log has 1"),
-        ('{"frames":0}', "frames", "says 0 where the log has 1"),
+        ('{"frames":2}', "frames", "says 2, but the log has 1"),
+        ('{"frames":0}', "frames", "says 0, but the log has 1"),
         ('{"frames":1,"sha256":"' + "0" * 64 + '"}', "sha256", "says 0000"),
         ('{"frames":1,"sha256":"00"}', "sha256", "expected 64 hexadecimal digits"),
         ('{"frames":1,"sha256":null}', "sha256", "expected a string, found null"),
@@ -756,7 +772,7 @@ def test_a_line_longer_than_the_limit_is_refused(
         ('{"frames":1,"frames":1}', "frames", "the key stands twice"),
         ('{"frames":1.0}', "frames", "expected an integer, found 1.0"),
         ('{"frames":-1}', "frames", "-1 is not in"),
-        ('{"frames":1}x', "", "no JSON"),
+        ('{"frames":1}x', "", "not JSON"),
         ('{"frames":1} ', "", "white space"),
     ],
 )
@@ -792,7 +808,7 @@ def test_a_last_line_without_a_checksum_is_enough(tmp_path: Path) -> None:
 
 # Hostile bytes, and the two ways through the reader.
 
-_FORMATS = {None: matchlog._TRACE, "brawl": matchlog._SIM}
+_FORMATS = {None: lines.FrameLines(has_sim=False), "brawl": lines.FrameLines(has_sim=True)}
 
 
 @given(frames=frames_of(None) | frames_of("brawl"), data=st.data())
@@ -811,11 +827,11 @@ def test_the_fast_way_through_the_reader_takes_nothing_that_the_strict_one_refus
             )
             line[at : at + length] = piece
         text = bytes(line).replace(b"\n", b"")
-        form = matchlog._TRACE if isinstance(frame, TraceFrame) else matchlog._SIM
+        form = _FORMATS[None if isinstance(frame, TraceFrame) else "brawl"]
         fast = form.parse_all(text + b"\n", [text], 0)
         try:
             strict = form.parse(text, 0)
-        except matchlog.LineError:
+        except LineError:
             assert fast is None
             continue
         if fast is not None:
@@ -877,9 +893,9 @@ def test_any_bytes_at_all_are_a_log_or_a_match_log_error(
     "frame",
     [
         TraceFrame(1, []),
-        TraceFrame(0, [matchlog.Move(0, (0, 0, 2**31))]),
-        TraceFrame(0, [matchlog.Move(True, (0, 0, 0))]),
-        TraceFrame(0, [matchlog.Move(1.0, (0, 0, 0))]),  # type: ignore[arg-type]
+        TraceFrame(0, [schema.Move(0, (0, 0, 2**31))]),
+        TraceFrame(0, [schema.Move(True, (0, 0, 0))]),
+        TraceFrame(0, [schema.Move(1.0, (0, 0, 0))]),  # type: ignore[arg-type]
         TraceFrame(0, [], hash="12"),
         TraceFrame(0, [], events=[(1, 2, 9, 0)]),
         TraceFrame(0, [object()]),  # type: ignore[list-item]

@@ -18,7 +18,7 @@ from network import SEMANTICS
 
 from fixsync.cli.peers import peers_command
 from fixsync.fields import differences
-from fixsync.log.matchlog import Reader
+from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
 from fixsync.sample.netns import Namespaces
 from fixsync.sample.peers import Outcome, Run, _compare, run

@@ -4,6 +4,8 @@ way.
 
 from __future__ import annotations
 
+import base64
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -16,9 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixsync import Box, Cylinder, Pose, Sector, Sphere, World
-from fixsync.log.matchlog import UNSET, MatchLogError, Names, Reader
+from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.replay import Verdict, replay
+from fixsync.log.schema import UNSET, MatchLogError
+from fixsync.names import Names
 from fixsync.shapes import shape_from_tuple
 
 
@@ -245,27 +249,117 @@ def test_a_cast_that_the_world_would_refuse_is_refused_at_once(tmp_path: Path, w
 # Worlds that cannot be recorded.
 
 
-def test_a_world_that_has_been_stepped_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
-    world = World(4)
+def fight() -> World:
+    """A world of two spheres that move apart, one step from the beginning."""
+    world = World(4, layers=[(0, 0), (0, 1)])
+    world.add(0, Sphere(10), Pose(0, 0, 0))
+    world.add(3, Sphere(10), Pose(5, 0, 0), layer=1)
     world.step()
-    with pytest.raises(ValueError, match="frame 0"):
-        Recorder(world, tmp_path / "match.jsonl")
-    assert list(tmp_path.iterdir()) == []
-    world.attach(_Silent())  # the recorder left the place of the observer
+    return world
 
 
-def test_a_world_at_frame_0_that_has_hits_is_refused(tmp_path: Path) -> None:
-    source = World(4)
-    source.add(0, Sphere(1), Pose(0, 0, 0))
-    source.add(1, Sphere(1), Pose(0, 0, 0))
-    source.step()
-    state = bytearray(source.save())
+def test_a_recording_that_begins_in_the_middle_begins_with_the_state(tmp_path: Path) -> None:
+    world = fight()
+    with Recorder(world, tmp_path / "match.jsonl") as recorder:
+        assert recorder.next_frame == 1
+        world.move(3, 100, 0, 0)
+        world.step()
+        world.step()
+    head, first, second, last = map(json.loads, (tmp_path / "match.jsonl").read_text().splitlines())
+    assert head["from"] == {"frame": 1, "state": base64.b64encode(fight().save()).decode()}
+    assert list(head)[-2:] == ["meta", "from"]
+    assert (first["frame"], first["commands"]) == (1, [["move", 3, [100, 0, 0]]])
+    assert first["events"] == [[0, 3, 3, 0]]  # the hit is in the state
+    assert (second["frame"], last["frames"]) == (2, 2)
+    result = replay(tmp_path / "match.jsonl", output=tmp_path / "filled.jsonl")
+    assert (result.verdict, result.frames) == (Verdict.IDENTICAL, 2)
+    assert (tmp_path / "filled.jsonl").read_bytes() == (tmp_path / "match.jsonl").read_bytes()
+
+
+def test_a_world_at_frame_0_that_has_hits_begins_with_its_state(tmp_path: Path) -> None:
+    state = bytearray(fight().save())
     state[4:8] = bytes(4)
+    world = World.from_bytes(bytes(state), 4)
+    with Recorder(world, tmp_path / "match.jsonl") as recorder:
+        world.step()
+    assert recorder.frames == 1
+    assert replay(tmp_path / "match.jsonl").verdict is Verdict.IDENTICAL
+
+
+def test_a_simulation_that_came_in_later_is_recorded_from_its_state(tmp_path: Path) -> None:
+    game = Empty()
+    game.world.load(fight().save())
+    with SimRecorder(game, tmp_path / "match.jsonl", seed=1) as recorder:
+        with pytest.raises(ValueError, match="frame must be 1, the next of this log, not 0"):
+            recorder.record(0, [0, 0])
+        for frame in (1, 2):
+            recorder.record(frame, [0, 0], game.step([0, 0]), game.world.hash())
+
+    def made(_seed: int, _players: int) -> Empty:
+        return Empty()
+
+    made.name = "duel"  # type: ignore[attr-defined]
+    result = replay(tmp_path / "match.jsonl", simulations={"duel": made})  # type: ignore[dict-item]
+    assert (result.verdict, result.frames, result.hits) == (Verdict.IDENTICAL, 2, 2)
+
+
+def test_a_frame_number_wraps_as_that_of_the_world_does(tmp_path: Path) -> None:
+    state = bytearray(World(4).save())
+    state[4:8] = b"\xff" * 4
+    world = World.from_bytes(bytes(state), 4)
+    with Recorder(world, tmp_path / "match.jsonl"):
+        world.step()
+        world.step()
+    with Reader(tmp_path / "match.jsonl") as reader:
+        assert [frame.frame for frame in reader] == [2**32 - 1, 0]
+    assert replay(tmp_path / "match.jsonl").verdict is Verdict.IDENTICAL
+
+
+@pytest.mark.parametrize("simulation", [False, True])
+def test_a_recording_overwrites_nothing_unless_it_is_told_to(
+    tmp_path: Path, simulation: bool
+) -> None:
+    path = tmp_path / "match.jsonl"
+
+    def recorded(**more: Any) -> Any:
+        game = Empty()
+        if simulation:
+            return SimRecorder(game, path, seed=1, **more)
+        return Recorder(game.world, path, **more)
+
+    path.touch()
+    recorded().close()  # an empty file holds nothing
+    evidence = path.read_bytes()
+    with pytest.raises(FileExistsError, match="replace=True"):
+        recorded()
+    assert path.read_bytes() == evidence
+    recorded(replace=True).abandon()
+    assert path.read_bytes() != evidence
+
+
+def test_the_layer_matrix_and_the_excluded_owner_are_recorded(tmp_path: Path) -> None:
     world = World(4)
-    world.load(bytes(state))
-    assert (world.frame, len(world.hits())) == (0, 1)
-    with pytest.raises(ValueError, match="with 1"):
-        Recorder(world, tmp_path / "match.jsonl")
+    world.add(0, Sphere(10), Pose(0, 0, 0), owner=7)
+    world.add(1, Sphere(10), Pose(5, 0, 0), layer=1)
+    with Recorder(world, tmp_path / "match.jsonl") as recorder:
+        world.step()
+        world.set_layers([(1, 1), (0, 0)])
+        recorder.query(Sphere(9), Pose(0, 0, 0), exclude_owner=7)
+        recorder.query(Sphere(9), Pose(0, 0, 0))
+        world.step()
+        world.set_layers(None)
+        world.step()
+    text = (tmp_path / "match.jsonl").read_text().splitlines()
+    assert json.loads(text[2])["commands"] == [
+        ["layers", [[0, 0], [1, 1]]],
+        ["query", ["sphere", 9], [0, 0, 0], 0, 2**32 - 1, 7],
+        ["query", ["sphere", 9], [0, 0, 0], 0, 2**32 - 1],
+    ]
+    assert json.loads(text[2])["queries"] == [[1], [0, 1]]
+    assert json.loads(text[3])["commands"] == [["layers", None]]
+    result = replay(tmp_path / "match.jsonl", output=tmp_path / "filled.jsonl")
+    assert result.verdict is Verdict.IDENTICAL
+    assert (tmp_path / "filled.jsonl").read_bytes() == (tmp_path / "match.jsonl").read_bytes()
 
 
 class _Silent:
@@ -391,15 +485,38 @@ os._exit(9)
 # Inputs of simulations.
 
 
+class Empty:
+    """As much of a simulation as recording asks for."""
+
+    name = "duel"
+    players = 2
+
+    def __init__(self) -> None:
+        self.world = World(4)
+
+    def step(self, _inputs: Any) -> Any:
+        return self.world.step()
+
+    def save(self) -> bytes:
+        return self.world.save()
+
+    def load(self, data: bytes) -> None:
+        self.world.load(data)
+
+    def hash(self) -> int:
+        return self.world.hash()
+
+
 def test_the_inputs_of_a_simulation_are_recorded_with_what_is_known_of_the_frame(
     tmp_path: Path,
 ) -> None:
-    world = World(4)
-    with SimRecorder(world, tmp_path / "match.jsonl", sim="duel", seed=2**64 - 1) as recorder:
-        recorder.record([1, (2, -3)])
+    game = Empty()
+    world = game.world
+    with SimRecorder(game, tmp_path / "match.jsonl", seed=2**64 - 1) as recorder:
+        recorder.record(0, [1, (2, -3)])
         world.add(0, Sphere(1), Pose(0, 0, 0))
         world.add(1, Sphere(1), Pose(0, 0, 0))
-        recorder.record([[4], 5], world.step(), world.hash())
+        recorder.record(1, [[4], 5], world.step(), world.hash())
     with Reader(tmp_path / "match.jsonl") as reader:
         first, second = reader
         assert (reader.header.sim, reader.header.seed) == ("duel", 2**64 - 1)
@@ -412,9 +529,9 @@ def test_the_inputs_of_a_simulation_are_recorded_with_what_is_known_of_the_frame
 def test_inputs_that_no_log_may_hold_are_refused_and_nothing_is_written(
     tmp_path: Path, inputs: Any
 ) -> None:
-    with SimRecorder(World(4), tmp_path / "match.jsonl", sim="duel", seed=0) as recorder:
+    with SimRecorder(Empty(), tmp_path / "match.jsonl", seed=0) as recorder:
         with pytest.raises(MatchLogError) as caught:
-            recorder.record(inputs)
+            recorder.record(0, inputs)
         assert caught.value.field.startswith("inputs[0]")
         assert recorder.frames == 0
-        recorder.record([1])
+        recorder.record(0, [1])

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixsync import Contact, EventKind, Pose, Sphere, World, sim
-from fixsync.log.matchlog import Reader
+from fixsync.log.reader import Reader
 from fixsync.log.recorder import SimRecorder
 from fixsync.log.replay import Compared, Verdict, exit_code, find_logs, replay
 
@@ -328,7 +328,7 @@ def test_a_world_too_large_for_the_memory_is_told_with_its_capacity(
     def none_left(*_: Any, **__: Any) -> World:
         raise MemoryError("a world of capacity 2147483648 needs more than there is")
 
-    monkeypatch.setattr("fixsync.log.player.World", none_left)
+    monkeypatch.setattr("fixsync.world.World.__init__", none_left)
     result = replayed(tmp_path, [], capacity=2**31)
     assert (result.verdict, result.error.line, result.error.field) == (
         Verdict.OUT_OF_MEMORY,
@@ -463,11 +463,10 @@ DUEL: dict[str, Any] = {"test-duel": Duel}
 
 def duel_log(path: Path, inputs: Sequence[Any]) -> Path:
     duel = Duel(30, 2)
-    recorder = SimRecorder(World(2), path, sim="test-duel", seed=30)
-    with recorder:
-        for entry in inputs:
+    with SimRecorder(duel, path, seed=30) as recorder:
+        for frame, entry in enumerate(inputs):
             events = duel.step(entry)
-            recorder.record(entry, events, duel.world.hash())
+            recorder.record(frame, entry, events, duel.world.hash())
     return path
 
 
@@ -505,14 +504,13 @@ def test_another_input_diverges(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("inputs", "head", "line", "field", "reason"),
     [
-        ([[5, 0]], {"sim": "test-unknown"}, 1, "sim", "no simulation is called 'test-unknown'"),
         ([[5, 0, 1]], {}, 2, "inputs", "two play this, not 3"),
-        ([[5, 0], [5]], {}, 3, "inputs", "1 inputs for the 2 players"),
+        ([[5, 0], [5]], {}, 3, "inputs", "1 inputs; the first frame has 2"),
         ([[5, 0], [5, [1, 2]]], {}, 3, "inputs", "input of player 1"),
         ([[2**31, 0]], {}, 2, "inputs", "x must be"),
-        ([[5, 0]], {"capacity": 3}, 2, "inputs", "the header's capacity is 3"),
-        ([[5, 0]], {"hit_when": 2}, 2, "inputs", "the header's hit_when is 2"),
-        ([[5, 0]], {"layers": [[0, 1]]}, 2, "inputs", "the header's layers is [(0, 1)]"),
+        ([[5, 0]], {"capacity": 3}, 1, "capacity", "3, but test-duel makes a world with 2"),
+        ([[5, 0]], {"hit_when": 2}, 1, "hit_when", "2, but test-duel makes a world with 1"),
+        ([[5, 0]], {"layers": [[0, 1]]}, 1, "layers", "[(0, 1)], but"),
     ],
 )
 def test_a_log_that_its_simulation_does_not_take_is_not_valid(
@@ -535,7 +533,7 @@ def test_a_simulation_that_does_not_step_its_world_once_is_told(tmp_path: Path) 
     path = duel_log(tmp_path / "match.jsonl", [[5, 0]])
     result = replay(path, simulations={"test-duel": Twice})  # type: ignore[dict-item]
     assert (result.verdict, result.error.field) == (Verdict.INVALID, "frame")
-    assert "at frame 2 after this one" in result.error.reason
+    assert "at frame 2 after this frame" in result.error.reason
 
 
 def test_the_state_after_the_last_frame_is_the_one_that_the_vectors_come_with() -> None:

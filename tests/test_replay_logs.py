@@ -14,10 +14,11 @@ from typing import Any
 import model
 import pytest
 
-from fixsync.log import matchlog
+from fixsync.log import lines, schema
 from fixsync.log.files import Source
-from fixsync.log.matchlog import Reader, Writer
+from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
+from fixsync.log.writer import Writer
 
 FOLDER = Path(__file__).parent.parent / "replay_logs"
 with (FOLDER / "goldens.csv").open(encoding="utf-8", newline="") as file:
@@ -86,12 +87,12 @@ def test_the_model_gives_the_same_answers(name: str) -> None:
         world = model.ModelWorld(head.capacity, head.hit_when, head.layers)
         contacts = 0
         for frame in reader:
-            commands: list[Any] = matchlog.plain(frame.commands)
+            commands: list[Any] = lines.plain(frame.commands)
             events, answers = world.play_frame(commands)
-            assert [list(event) for event in events] == matchlog.plain(frame.events), frame.frame
-            assert answers == matchlog.plain(frame.queries), frame.frame
+            assert [list(event) for event in events] == lines.plain(frame.events), frame.frame
+            assert answers == lines.plain(frame.queries), frame.frame
             assert f"{world.hash():016x}" == frame.hash, frame.frame
-            casts = sum(isinstance(command, matchlog.Cast) for command in frame.commands)
+            casts = sum(isinstance(command, schema.Cast) for command in frame.commands)
             contacts += len(world.colliders) * (len(world.colliders) // 2 + CAST_CONTACTS * casts)
             if contacts > CONTACTS_MAX:
                 break
@@ -128,7 +129,7 @@ def test_together_the_logs_hold_every_command_shape_event_and_contact() -> None:
             for frame in reader:
                 for command in frame.commands:
                     kinds.add(command.__struct_config__.tag)
-                    if isinstance(command, matchlog.Add):
+                    if isinstance(command, schema.Add):
                         kinds.add(command.shape.__struct_config__.tag)
                 kinds.update((kind, contact) for _, _, kind, contact in frame.events)
     commands = {

@@ -16,7 +16,7 @@ from strategies import examples
 from fixsync import ONE, EventKind, Pose, World, length
 from fixsync.fields import differences
 from fixsync.game.random import Random
-from fixsync.log.matchlog import Reader
+from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.replay import Verdict, replay
 from fixsync.sample.skillfight import (
@@ -88,12 +88,10 @@ def test_a_number_of_players_out_of_range_is_refused(players: int):
 def test_every_number_of_players_plays_and_is_recorded_and_replayed(players: int, tmp_path):
     path = tmp_path / "match.jsonl"
     game = SkillFight(5, players)
-    with SimRecorder(
-        game.world, path, sim="skillfight", seed=5, meta={"players": players}
-    ) as recorder:
-        for values in bot_inputs(SkillFight, 5, players, 60):
+    with SimRecorder(game, path, seed=5, meta={"players": players}) as recorder:
+        for frame, values in enumerate(bot_inputs(SkillFight, 5, players, 60)):
             events = game.step(values)
-            recorder.record(values, events, game.world.hash())
+            recorder.record(frame, values, events, game.world.hash())
     assert replay(path).verdict is Verdict.IDENTICAL
 
 

@@ -20,8 +20,9 @@ from model import direction
 
 from fixsync import ONE, Box, Capsule, Cylinder, Pose, Sphere, World
 from fixsync.cli import fixsync
-from fixsync.log.matchlog import MatchLogError, Reader
+from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
+from fixsync.log.schema import MatchLogError
 from fixsync.sim import hash_of
 from fixsync.view import build_wasm, bundle, export, page
 from fixsync.view.export import Exported
@@ -638,11 +639,11 @@ def test_what_a_simulation_changes_after_its_step_is_in_the_state_that_is_compar
     path = tmp_path / "bumpers.jsonl.gz"
     game = Bumpers(seed=3, players=3)
     choices = random.Random(1)
-    with SimRecorder(game.world, path, sim="bumpers", seed=3) as recorder:
-        for _ in range(120):
+    with SimRecorder(game, path, seed=3) as recorder:
+        for frame in range(120):
             inputs = [choices.randrange(5) for _ in range(3)]
             events = game.step(inputs)
-            recorder.record(inputs, events, game.world.hash())
+            recorder.record(frame, inputs, events, game.world.hash())
     log = export(path, simulations={"bumpers": Bumpers})
     assert b'"after"' in log.text
     assert log.original == text_of(path)
@@ -690,9 +691,9 @@ def test_a_collider_that_is_taken_away_right_after_its_hit_is_marked_where_it_wa
     """The hit begins with it gone, and ends a frame later."""
     path = tmp_path / "bullets.jsonl"
     game = Bullets(0, 1)
-    with SimRecorder(game.world, path, sim="bullets", seed=0) as recorder:
+    with SimRecorder(game, path, seed=0) as recorder:
         for frame in range(40):
-            recorder.record([frame], game.step([frame]), game.world.hash())
+            recorder.record(frame, [frame], game.step([frame]), game.world.hash())
     log = export(path, simulations={"bullets": Bullets})
     [found] = run_engine(entry(log), seeks=range(40))["results"]
     assert found["text"]["state"] == "good"

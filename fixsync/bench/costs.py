@@ -18,7 +18,7 @@ from fixsync.bench.check import FRAMES
 from fixsync.bench.scenes import Scene, scene
 from fixsync.bench.yardstick import compiled, empty_call, least, sort_and_copy
 from fixsync.game.random import Random
-from fixsync.log.matchlog import Reader
+from fixsync.log.reader import Reader
 from fixsync.log.replay import replay
 from fixsync.numbers import ONE
 from fixsync.shapes import (
@@ -108,7 +108,9 @@ def _small_costs(empty: float) -> Iterator[Cost]:
         world.step()
 
     yield Cost("step(), 10 colliders", "call", least(world.step, calls=500), "empty call", empty)
-    yield Cost("set_pose_many() and step(), 10", "frame", least(frame, calls=500), "empty call", empty)
+    yield Cost(
+        "set_pose_many() and step(), 10", "frame", least(frame, calls=500), "empty call", empty
+    )
 
 
 def _predicate_costs() -> Iterator[Cost]:

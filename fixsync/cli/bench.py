@@ -17,7 +17,7 @@ from fixsync.bench.frames import Row, rows
 from fixsync.bench.plot import svg
 from fixsync.bench.scenes import SCENES, SEED
 from fixsync.cli import streams, text
-from fixsync.log import files as logfile
+from fixsync.log import files
 from fixsync.log.replay import replay
 
 
@@ -102,7 +102,7 @@ def bench_command(
         _print(out, found, single, sizes)
     if plot is not None:
         try:
-            with closing(logfile.Sink(plot, suffix="")) as sink:
+            with closing(files.Sink(plot, suffix="")) as sink:
                 sink.write(svg(found).encode())
         except OSError as error:
             # After all that was measured has been told.

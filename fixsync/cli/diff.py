@@ -25,16 +25,17 @@ _LOG = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option(
     "--ignore-meta",
     is_flag=True,
-    help="Take meta, names and unit_mm for the same whatever they say.",
+    help="Ignore differences in meta, names and unit_mm.",
 )
 @click.option(
     "--rows",
     type=click.IntRange(1),
     default=40,
     show_default=True,
-    help="The most differences to show.",
+    help="Number of differences to show.",
 )
 @text.sim_option
+@text.line_bytes_option
 @text.json_option
 @click.pass_context
 def diff_command(
@@ -44,13 +45,14 @@ def diff_command(
     ignore_meta: bool,
     rows: int,
     simulations: Mapping[str, sim.SimulationType],
+    line_bytes_max: int,
     as_json: bool,
 ) -> None:
-    """Tell the first frame in which two logs differ.
+    """Find the first frame in which two logs differ.
 
-    It tells all that differs in that frame. Both logs are replayed, so the state of the two worlds
-    is compared too, collider by collider. What only one of the logs tells (events, answers, hashes)
-    is counted, not compared.
+    All differences of that frame are listed. Both logs are replayed, so the worlds are compared
+    too, collider by collider. What only one log has (events, answers, hashes, frames before the
+    first of the other) is counted, not compared.
 
     \b
     Exit code  0  the same
@@ -58,7 +60,9 @@ def diff_command(
                2  one of them is not a valid log
     """
     try:
-        result = diff(a, b, simulations=simulations, ignore_meta=ignore_meta)
+        result = diff(
+            a, b, simulations=simulations, ignore_meta=ignore_meta, line_bytes_max=line_bytes_max
+        )
     except (OSError, ValueError) as error:
         raise click.ClickException(text.printable(str(error))) from error
     if as_json:
@@ -75,7 +79,8 @@ def _print(result: Diff, rows_max: int) -> None:
         text.say(out, "the headers differ:")
         text.show(out, _table(result.header))
     if result.frame is not None:
-        line = f" (line {result.frame + 2})"
+        lines = {str(header.line_of(result.frame)) for header in result.headers or ()}
+        line = f" (line {' and '.join(sorted(lines, key=int))})"
         text.say(out, f"first difference in frame {result.frame}{line}:")
         ids = result.headers[0].names.ids if result.headers else {}
         text.show(out, _table(result.rows[:rows_max], ids))
@@ -113,7 +118,7 @@ def _notes(result: Diff) -> Iterator[str]:
         yield f"not compared: {what} (frames: {count})"
     yield from result.notes
     if result.error is not None:
-        what = "out of memory" if result.error.is_for_want_of_memory else "not a valid log"
+        what = "out of memory" if result.error.is_out_of_memory else "not a valid log"
         yield f"{what}: {result.error}"
 
 

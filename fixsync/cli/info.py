@@ -7,29 +7,34 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
+import msgspec
 
 from fixsync.cli import text
 from fixsync.log.info import Info, info
-from fixsync.log.matchlog import Header, MatchLogError, plain
+from fixsync.log.lines import plain
 from fixsync.log.replay import Verdict
+from fixsync.log.schema import Header, MatchLogError
 
 
 @click.command("info")
 @click.argument(
     "logs", nargs=-1, required=True, type=click.Path(exists=True, readable=False), metavar="LOG..."
 )
+@text.line_bytes_option
 @text.json_option
 @click.pass_context
-def info_command(ctx: click.Context, logs: Sequence[str], as_json: bool) -> None:
-    """Tell what is in a match log.
+def info_command(
+    ctx: click.Context, logs: Sequence[str], line_bytes_max: int, as_json: bool
+) -> None:
+    """Show what is in a match log.
 
-    Its header, and counts of all that it tells. Nothing is replayed.
+    Its header, and counts of commands, events and answers. Nothing is replayed.
 
     \b
     Exit code  0  it is a valid log, whole or cut short
                2  not valid, or unreadable
     """
-    found = [_info(path) for path in logs]
+    found = [_info(path, line_bytes_max) for path in logs]
     if as_json:
         text.print_json({"logs": [_json(one) for one in found]})
     else:
@@ -41,23 +46,22 @@ def info_command(ctx: click.Context, logs: Sequence[str], as_json: bool) -> None
     ctx.exit(2 if any(one.error for one in found) else 0)
 
 
-def _info(path: str) -> Info:
+def _info(path: str, line_bytes_max: int) -> Info:
     try:
-        return info(path)
+        return info(path, line_bytes_max=line_bytes_max)
     except (OSError, ValueError) as error:
-        # A file that cannot be read, or whose compression is not installed: the others are still
-        # told of.
+        # A file that cannot be read or decompressed. The others are still shown.
         problem = getattr(error, "strerror", None) or str(error)
         return Info(path, error=MatchLogError(path, 0, "", problem), is_unreadable=True)
 
 
 def _verdict(one: Info) -> str:
-    """What it is for a log, in the words of fixsync replay where it is none."""
+    """ "valid", or why not, in the words of fixsync replay."""
     if one.error is None:
         return "valid"
     if one.is_unreadable:
         return str(Verdict.UNREADABLE.value)
-    verdict = Verdict.OUT_OF_MEMORY if one.error.is_for_want_of_memory else Verdict.INVALID
+    verdict = Verdict.OUT_OF_MEMORY if one.error.is_out_of_memory else Verdict.INVALID
     return str(verdict.value)
 
 
@@ -108,6 +112,9 @@ def _header_rows(header: Header, frames: int) -> Iterator[tuple[str, str]]:
                     f"{number} {text.printable(name)}" for number, name in sorted(names.items())
                 ),
             )
+    if header.start is not None:
+        state = text.size(len(header.start.state))
+        yield "begins", f"at frame {header.start.frame}, with a state of {state}"
     if header.unit_mm is not None:
         yield "one unit", f"{header.unit_mm} mm"
     for key, value in header.meta.items():
@@ -135,20 +142,32 @@ def _told_rows(one: Info) -> Iterator[tuple[str, str]]:
     if told["events"]:
         yield (
             "events",
-            f"{_counts(one.events) or 'none'} (told for {text.plural(told['events'], 'frame')})",
+            f"{_counts(one.events) or 'none'} (of {text.plural(told['events'], 'frame')})",
         )
         yield "hits", str(one.hits)
         if one.hits_max_frame is not None:
             yield "most hits", f"{one.hits_max} in frame {one.hits_max_frame}"
     else:
-        yield "events", "not told; fixsync replay -o FILLED fills them in"
+        yield "events", "none in the log; fixsync replay -o FILLED writes them"
     frames = text.plural(told["queries"], "frame")
-    yield "answers", f"{one.answers} (told for {frames})" if told["queries"] else "not told"
-    yield "hashes", f"{told['hash']}, the last {one.last_hash}" if told["hash"] else "not told"
+    yield "answers", f"{one.answers} (of {frames})" if told["queries"] else "none in the log"
+    yield (
+        "hashes",
+        f"{told['hash']}, the last {one.last_hash}" if told["hash"] else "none in the log",
+    )
 
 
 def _counts(counts: Counter[str]) -> str:
     return ", ".join(f"{name} {number}" for name, number in counts.most_common())
+
+
+def _header_json(header: Header) -> dict[str, Any]:
+    """The header. Of the state that a log begins with, the size alone."""
+    start = header.start
+    found: dict[str, Any] = plain(msgspec.structs.replace(header, start=None))
+    if start is not None:
+        found["start"] = {"frame": start.frame, "state_bytes": len(start.state)}
+    return found
 
 
 def _json(one: Info) -> dict[str, Any]:
@@ -159,7 +178,7 @@ def _json(one: Info) -> dict[str, Any]:
         "verdict": _verdict(one),
         "error": text.error_json(one.error),
         "size": one.size,
-        "header": None if header is None else plain(header),
+        "header": None if header is None else _header_json(header),
         "frames": one.frames,
         "cut": one.cut or None,
         "checksum": one.has_checksum,

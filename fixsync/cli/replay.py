@@ -16,9 +16,11 @@ from rich.text import Text
 
 from fixsync import sim
 from fixsync.cli import text
-from fixsync.log import files as logfile
-from fixsync.log.matchlog import Header, MatchLogError, Reader, plain
+from fixsync.log import files
+from fixsync.log.lines import plain
+from fixsync.log.reader import Reader
 from fixsync.log.replay import Difference, Replay, Verdict, exit_code, find_logs, replay
+from fixsync.log.schema import Header, MatchLogError
 from fixsync.shapes import Contact, EventKind
 
 _STYLES = {
@@ -27,6 +29,7 @@ _STYLES = {
     Verdict.CUT_SHORT: "yellow",
     Verdict.DIVERGED: "bold red",
     Verdict.INVALID: "bold red",
+    Verdict.NEEDS_SIMULATION: "yellow",
     Verdict.OUT_OF_MEMORY: "bold red",
     Verdict.UNREADABLE: "bold red",
 }
@@ -39,7 +42,7 @@ _STYLES = {
     required=True,
     type=click.Path(
         exists=True, readable=False, path_type=Path
-    ),  # what cannot be read is told as a verdict
+    ),  # a file that cannot be read has a verdict
     metavar="LOG...",
 )
 @click.option(
@@ -47,10 +50,11 @@ _STYLES = {
     "--output",
     type=text.OutputFile(),
     metavar="FILLED",
-    help="Write the log with what its recorder left out (one LOG; .gz, .xz, .bz2, .zst;"
+    help="Write the log with all computed values (one LOG; .gz, .xz, .bz2, .zst;"
     " -: standard output).",
 )
 @text.sim_option
+@text.line_bytes_option
 @text.json_option
 @click.pass_context
 def replay_command(
@@ -58,31 +62,32 @@ def replay_command(
     logs: Sequence[Path],
     output: Path | None,
     simulations: Mapping[str, sim.SimulationType],
+    line_bytes_max: int,
     as_json: bool,
 ) -> None:
     """Recompute matches and compare them with their logs.
 
-    Every event, answer and hash that a log tells is compared with what replaying gives. A LOG is a
-    file, or a folder whose logs and those below are all replayed (links to folders are not
-    followed). Hits are those of all frames, added up; speed is a multiple of real time.
+    Every event, answer and hash of a log is compared with the computed one. A LOG is a file, or a
+    folder: all logs in it and below are replayed, links to folders are not followed. Hits is the
+    sum over all frames. Speed is a multiple of real time.
 
     \b
-    Exit code  0  identical (or nothing to compare, which is said)
+    Exit code  0  identical, or nothing to compare
                1  diverged
-               2  not valid, unreadable, or too large for the memory
+               2  not valid, needs its simulation, unreadable, or out of memory
                3  cut short, but good so far
-    Of several logs: 2 beats 1 beats 3 beats 0.
+    Several logs: 2 beats 1 beats 3 beats 0.
     """
     try:
         if output is not None:
-            logfile.require_compression(output)
+            files.require_compression(output)
         paths = find_logs(logs)
     except (ValueError, OSError) as error:
         raise click.UsageError(str(error), ctx) from error
     if output is not None and len(paths) != 1:
         raise click.UsageError(f"-o takes one log, not {len(paths)}", ctx)
     with _progress(paths, hidden=as_json) as bar:
-        results = [_replay(path, output, simulations, bar) for path in paths]
+        results = [_replay(path, output, simulations, line_bytes_max, bar) for path in paths]
     code = exit_code(result.verdict for result in results)
     if as_json:
         text.print_json({"exit_code": code, "logs": [_json(result) for result in results]}, output)
@@ -92,23 +97,32 @@ def replay_command(
 
 
 def _replay(
-    path: Path, output: Path | None, simulations: Mapping[str, sim.SimulationType], bar: _Bar
+    path: Path,
+    output: Path | None,
+    simulations: Mapping[str, sim.SimulationType],
+    line_bytes_max: int,
+    bar: _Bar,
 ) -> Replay:
     bar.begin(path)
     try:
-        return replay(path, output=output, simulations=simulations, progress=bar.show)
+        return replay(
+            path,
+            output=output,
+            simulations=simulations,
+            progress=bar.show,
+            line_bytes_max=line_bytes_max,
+        )
     except (OSError, ValueError) as error:
         at = getattr(error, "filename", None)
         if output is not None and at is not None and Path(at) != path:
             raise click.ClickException(f"{output} cannot be written: {error}") from error
-        # A file that cannot be read, or whose compression is not installed: the others are still
-        # replayed.
+        # A file that cannot be read or decompressed. The others are still replayed.
         problem = MatchLogError(str(path), 0, "", getattr(error, "strerror", None) or str(error))
         return Replay(str(path), Verdict.UNREADABLE, error=problem)
 
 
 class _Bar:
-    """How far the replays are; drawn on standard error, if that is a terminal."""
+    """Progress of the replays, on standard error if it is a terminal."""
 
     def __init__(self, paths: Sequence[Path], bar: Progress | None) -> None:
         self._paths = paths
@@ -171,10 +185,13 @@ def _print(out: Console, results: list[Replay], output: Path | None) -> None:
 
 
 def _story(result: Replay) -> Iterator[str]:
-    """What there is to say of one log beyond its row of the table."""
+    """The lines about a log below the table."""
     name = text.printable(result.path)
     if result.error is not None:
         yield f"{result.verdict.value}: {text.printable(str(result.error))}"
+        if result.verdict is Verdict.NEEDS_SIMULATION:
+            yield "  the log is valid; give its simulation with --sim MODULE:OBJECT"
+            return
         if result.frames:
             yield f"  before that: {_compared(result)}"
     else:
@@ -182,7 +199,7 @@ def _story(result: Replay) -> Iterator[str]:
     if result.cut and result.error is None:
         yield f"  cut short after {_count(result.frames, 'frame')}: {result.cut}"
     if result.difference is not None and result.header is not None:
-        line = f" (line {result.difference.frame + 2})"
+        line = f" (line {result.header.line_of(result.difference.frame)})"
         yield f"  diverged in frame {result.difference.frame}{line}"
         yield from _told_difference(result.difference, result.header)
         yield f"  frames that differ: {result.differing_frames} of {result.frames}"
@@ -191,7 +208,7 @@ def _story(result: Replay) -> Iterator[str]:
 def _compared(result: Replay) -> str:
     compared = result.compared
     if not compared:
-        return "nothing to compare, the log tells no events, answers or hashes"
+        return "nothing to compare: the log has no events, answers or hashes"
     return (
         f"compared the events of {_count(compared.events, 'frame')}, {_count(compared.queries, 'answer')}"
         f" and {_count(compared.hashes, 'hash', 'hashes')}"
@@ -215,7 +232,7 @@ def _told_difference(difference: Difference, header: Header) -> Iterator[str]:
         if difference.query is not None:
             asked = difference.question
             question = (
-                "which no command asked for"
+                "for which there is no query"
                 if asked is None
                 else f"the answer to {text.compact(asked)}"
             )
@@ -223,7 +240,7 @@ def _told_difference(difference: Difference, header: Header) -> Iterator[str]:
         elif "events" in difference.fields:
             yield "  the same events in another order"
         else:
-            yield "  the hash, while all events and answers that the log tells are as it says"
+            yield "  only the hash differs; the log's events and answers are as computed"
         yield f"    the log says     {_answer(difference.expected)}"
         yield f"    replaying gives  {_answer(difference.found)}"
     others = [field for field in difference.fields if field != _first(difference)]

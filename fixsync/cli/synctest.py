@@ -14,7 +14,7 @@ from rich.console import Console
 
 from fixsync import sim
 from fixsync.cli import streams, text
-from fixsync.log import files as logfile
+from fixsync.log import files
 from fixsync.testing.minimise import minimise
 from fixsync.testing.synctest import (
     CHECKS,
@@ -115,7 +115,7 @@ def synctest_command(
     """
     text.look_here()
     try:
-        logfile.require_compression(out)
+        files.require_compression(out)
         made = text.found_simulation(simulation)
         given: Inputs
         if inputs is not None:

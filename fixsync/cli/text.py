@@ -18,8 +18,9 @@ from rich.text import Text
 from fixsync import sim
 from fixsync.cli.streams import echo, hush
 from fixsync.fields import decimal
-from fixsync.log import files as logfile
-from fixsync.log.matchlog import Header, MatchLogError, plain
+from fixsync.log import files
+from fixsync.log.lines import plain
+from fixsync.log.schema import LINE_BYTES_MAX, Header, MatchLogError
 from fixsync.numbers import ONE
 from fixsync.records import Collider
 
@@ -37,7 +38,7 @@ class OutputFile(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
             self.fail("a name is needed, and this one is empty", param, ctx)
-        return logfile.STANDARD_OUTPUT if value == "-" else super().convert(value, param, ctx)
+        return files.STANDARD_OUTPUT if value == "-" else super().convert(value, param, ctx)
 
 
 class OutputFolder(click.Path):
@@ -79,7 +80,7 @@ def console(output: Path | None = None) -> Console:
 
 def takes_stdout(output: Path | None) -> bool:
     """Whether a command's output goes to standard output, so that nothing else may."""
-    return output is not None and logfile.is_standard_output(output)
+    return output is not None and files.is_standard_output(output)
 
 
 def say(out: Console, *lines: str | Text) -> None:
@@ -253,7 +254,6 @@ def error_json(error: MatchLogError | None) -> dict[str, Any] | None:
         "message": str(error),
         "file": error.file,
         "line": error.line,
-        "frame": error.frame,
         "field": error.field,
         "reason": error.reason,
     }
@@ -295,6 +295,16 @@ def found_simulation(reference: str) -> sim.SimulationType:
         echo(traceback.format_exc(), nl=False, err=True)
         what = f"{type(error).__name__}: {error}"
         raise ValueError(f"simulation {reference!r} cannot be imported: {what}") from error
+
+
+line_bytes_option = click.option(
+    "--line-bytes-max",
+    type=click.IntRange(1),
+    default=LINE_BYTES_MAX,
+    show_default=True,
+    metavar="BYTES",
+    help="Longest line of a log that is read.",
+)
 
 
 def sim_option(command: Callable[..., Any]) -> Callable[..., Any]:

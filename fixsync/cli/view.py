@@ -12,8 +12,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from fixsync import sim
 from fixsync.cli import streams, text
-from fixsync.log import files as logfile
-from fixsync.log.matchlog import MatchLogError, Reader
+from fixsync.log import files
+from fixsync.log.reader import Reader
+from fixsync.log.schema import MatchLogError
 from fixsync.view import Exported, export, write
 
 
@@ -35,6 +36,7 @@ from fixsync.view import Exported, export, write
 @click.option("--title", default="", help="What to call the match; otherwise the log's name.")
 @click.option("--open", "is_opened", is_flag=True, help="Open the page in the browser.")
 @text.sim_option
+@text.line_bytes_option
 @text.json_option
 @click.pass_context
 def view_command(
@@ -44,6 +46,7 @@ def view_command(
     title: str,
     is_opened: bool,
     simulations: Mapping[str, sim.SimulationType],
+    line_bytes_max: int,
     as_json: bool,
 ) -> None:
     """Write a page that plays a match.
@@ -63,7 +66,7 @@ def view_command(
     if is_opened and text.takes_stdout(output):
         raise click.UsageError("--open needs a page in a file, not on standard output", ctx)
     try:
-        found = [_export(log, simulations, is_quiet=as_json) for log in logs]
+        found = [_export(log, simulations, line_bytes_max, is_quiet=as_json) for log in logs]
         size = write(out, found, title)
     except (OSError, ValueError) as error:
         if as_json:
@@ -92,16 +95,20 @@ def view_command(
 def _stem(log: Path) -> str:
     """A log's file name without what its kind and compression add."""
     name = log.name
-    if logfile.suffix_of(name):
+    if files.suffix_of(name):
         name = name[: name.rindex(".")]
     return name.removesuffix(".jsonl") or "match"
 
 
 def _export(
-    log: Path, simulations: Mapping[str, sim.SimulationType], *, is_quiet: bool
+    log: Path,
+    simulations: Mapping[str, sim.SimulationType],
+    line_bytes_max: int,
+    *,
+    is_quiet: bool,
 ) -> Exported:
     if is_quiet or not sys.stderr.isatty():
-        return export(log, simulations=simulations)
+        return export(log, simulations=simulations, line_bytes_max=line_bytes_max)
     columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(text.printable(log.name), total=1.0)
@@ -109,7 +116,7 @@ def _export(
         def show(reader: Reader) -> None:
             bar.update(task, completed=reader.progress)
 
-        return export(log, simulations=simulations, progress=show)
+        return export(log, simulations=simulations, progress=show, line_bytes_max=line_bytes_max)
 
 
 def _json(one: Exported) -> dict[str, object]:

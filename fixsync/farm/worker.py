@@ -73,9 +73,9 @@ def _digest(folder: Path, *patterns: str) -> str:
 class _Worker:
     def __init__(self, settings: dict[str, Any]) -> None:
         from fixsync import sim
-        from fixsync.log import replay
+        from fixsync.log.replay import replay
 
-        self._replay = replay.replay
+        self._replay = replay
         self._with_digest: bool = settings["digest"]
         self._scratch = Path(settings["scratch"])
         self._kept = settings["kept"]
@@ -129,7 +129,7 @@ class _Worker:
     def _replayed(self, path: str | Path) -> dict[str, Any]:
         filled = Path(self._kept or self._scratch / "filled.jsonl") if self._with_digest else None
         result = self._replay(path, output=filled, simulations=self._simulations)
-        if _is_for_want_of_memory(result.error):
+        if _is_out_of_memory(result.error):
             raise MemoryError
         answer: dict[str, Any] = {
             "verdict": result.verdict.value,
@@ -163,7 +163,7 @@ class _Worker:
         return answer
 
 
-def _is_for_want_of_memory(error: BaseException | None) -> bool:
+def _is_out_of_memory(error: BaseException | None) -> bool:
     """Whether a log is not valid only because this process ran out of memory."""
     while error is not None:
         if isinstance(error, MemoryError):
@@ -188,7 +188,7 @@ def _difference(difference: Any) -> dict[str, Any] | None:
 
 
 def _plain(value: Any) -> Any:
-    from fixsync.log.matchlog import plain
+    from fixsync.log.lines import plain
 
     return plain(value)
 

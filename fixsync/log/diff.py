@@ -1,4 +1,4 @@
-"""Tells the first frame in which two match logs differ, and what differs in it."""
+"""Finds the first frame in which two match logs differ, and what differs in it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,17 @@ from msgspec import UNSET
 
 from fixsync import sim
 from fixsync.fields import ABSENT, differences
-from fixsync.log.matchlog import Frame, Header, MatchLogError, Reader, SimFrame, check_ids, plain
-from fixsync.log.player import Player
+from fixsync.log.lines import check_ids, plain
+from fixsync.log.player import Player, UnknownSimulationError, started
+from fixsync.log.reader import Reader
+from fixsync.log.schema import (
+    FRAME_MAX,
+    LINE_BYTES_MAX,
+    Frame,
+    Header,
+    MatchLogError,
+    SimFrame,
+)
 from fixsync.log.text import LineError
 from fixsync.records import Collider, Events
 from fixsync.shapes import Contact
@@ -23,42 +32,40 @@ __all__ = ["Diff", "Pair", "Row", "Standing", "diff"]
 
 PAIRS_MAX = 8
 ROWS_MAX = 1000
-"""The most differences told of one frame."""
+"""The most differences listed for one frame."""
 
-_TOLD_ONLY = ("meta", "names", "unit_mm")
-"""What a header says that no world is made of."""
+_META = ("meta", "names", "unit_mm")
+"""Keys of the header that do not change a world."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One difference. Values are as in the logs; "absent" is what one side does not have."""
+    """One difference. Values are as in the logs; "absent" for a value that one log lacks."""
 
     group: str
     """"header", "commands", "inputs", "events", "queries", "hash", "state", or "length" if one has
     ended.
     """
     name: str
-    """What differs, within the group: "seed", "[3]", "1, 5", "collider 7: x"."""
+    """The value within the group: "seed", "[3]", "1, 5", "collider 7: x"."""
     a: Any
     b: Any
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Two colliders in the world of one log, replayed, at a frame's step: what its hits were made
-    of.
+    """Two colliders of a replayed log right after a frame's step, as its hits were computed.
 
-    After the step a game may still have moved or removed them.
-    """
+    After the step a game may still have moved or removed them."""
 
     colliders: tuple[Collider | None, Collider | None]
     contact: Contact | None
-    """What the two have as they stand; None if one of them is not in the world."""
+    """Of the two; None if one of them is not in the world."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two colliders whose events or hit are not the same in both logs."""
+    """Two colliders whose events or hit differ between the logs."""
 
     a: int
     b: int
@@ -68,7 +75,7 @@ class Pair:
 
 @dataclass
 class Diff:
-    """What two logs have in common and what not."""
+    """How two logs compare."""
 
     a: str
     b: str
@@ -77,21 +84,17 @@ class Diff:
     frame: int | None = None
     """The first frame that differs; None if none does."""
     headers: tuple[Header, Header] | None = None
-    """Line 1 of both; None if one has none that is valid."""
+    """Line 1 of both; None if one is not valid."""
     header: list[Row] = field(default_factory=list)
     """Differences of line 1."""
     rows: list[Row] = field(default_factory=list)
-    """Differences of `frame`: what the logs say, then the state of both worlds after it, field by
-    field.
-    """
+    """Differences of `frame`: in the logs, then in the worlds after it, field by field."""
     more_rows: int = 0
-    """Differences of `frame` that are not in `rows`."""
+    """Number of differences of `frame` that are not in `rows`."""
     pairs: list[Pair] = field(default_factory=list)
-    """Where the pairs stand that `rows` speak of, the first few of them."""
+    """The first few pairs of colliders in `rows`, as they were at the step."""
     not_compared: dict[str, int] = field(default_factory=dict)
-    """In how many frames only one of the logs tells its events, queries or hash, and which those
-    are.
-    """
+    """What only one of the logs has, and in how many frames."""
     notes: list[str] = field(default_factory=list)
     error: MatchLogError | None = None
     """Why one of them is not valid."""
@@ -112,20 +115,22 @@ def diff(
     *,
     simulations: Mapping[str, sim.SimulationType] | None = None,
     ignore_meta: bool = False,
+    line_bytes_max: int = LINE_BYTES_MAX,
 ) -> Diff:
     """Compares two logs up to the first frame that differs, replaying both.
 
-    What one log leaves out is counted and not compared. `ignore_meta`: a header that differs in
-    `meta`, `names` or `unit_mm` alone counts as the same. What follows the first difference is
-    read, so that a log that is not valid is told, but not replayed. OSError for files that cannot
-    be read."""
+    What only one of the logs has (events, answers, hashes, the frames before the first of the
+    other) is counted, not compared. `ignore_meta`: ignores differences of the header in `meta`,
+    `names` and `unit_mm`. Both logs are read to their end, so an error there is found; frames after
+    the first difference are not replayed. OSError for files that cannot be read."""
     result = Diff(os.fspath(a), os.fspath(b))
     try:
-        with Reader(a) as reader_a, Reader(b) as reader_b:
+        with (
+            Reader(a, line_bytes_max=line_bytes_max) as reader_a,
+            Reader(b, line_bytes_max=line_bytes_max) as reader_b,
+        ):
             result.headers = (reader_a.header, reader_b.header)
-            result.header = list(
-                _header_rows(reader_a.header, reader_b.header, ignore_meta=ignore_meta)
-            )
+            result.header = list(_header_rows(*result.headers, ignore_meta=ignore_meta))
             _Comparison(result, _Side(reader_a, simulations), _Side(reader_b, simulations)).run()
     except MatchLogError as error:
         result.error = error
@@ -147,11 +152,11 @@ class _Side:
         """What the simulation saved before that frame; None before the first."""
         try:
             self.player = Player(reader.header, simulations)
-        except LineError as wrong:
-            if wrong.path != "sim":
-                raise reader.error(wrong.path, wrong.reason) from wrong
+        except UnknownSimulationError as wrong:
             # Without its simulation a log can still be read and compared.
             self.unplayed = wrong.reason
+        except LineError as wrong:
+            raise reader.error(wrong) from wrong
 
     def __iter__(self) -> Iterator[Frame]:
         for frame in self.reader:
@@ -163,21 +168,19 @@ class _Side:
                     self._before = None if simulation is None else simulation.save()
                     self.player.play(frame)
             except LineError as wrong:
-                raise self.reader.error(wrong.path, wrong.reason) from wrong
+                raise self.reader.error(wrong) from wrong
             yield frame
 
     def stepped_world(self) -> World | None:
-        """The world as it was right after the step of the frame that was last given."""
+        """The world right after the step of the last frame given."""
         if self.player is None:
             return None
         if not isinstance(self._frame, SimFrame):
-            return self.player.world  # Commands all come before the step.
+            return self.player.world  # all commands come before the step
         header, inputs = self.reader.header, self._frame.inputs
         name = header.sim or ""
         kind = self._simulations[name] if name in self._simulations else sim.named(name)
-        made = sim.start(kind, header.seed, len(inputs))
-        if self._before is not None:
-            made.load(self._before)
+        made = started(kind, header, len(inputs), self._before)
         observer = _AtStep(made.world)
         made.world.attach(observer)
         made.step([sim.check_input(made, i, value) for i, value in enumerate(inputs)])
@@ -193,13 +196,13 @@ class _AtStep:
         self.copy = world
 
     def changed(self, command: Command) -> None:
-        """What a simulation does before and after its step is its own."""
+        """Nothing to do."""
 
-    def stepped(self, events: Events) -> None:  # noqa: ARG002 - the world calls it so
+    def stepped(self, events: Events) -> None:  # noqa: ARG002 - the protocol's name
         self.copy = self._world.copy()
 
     def loaded(self) -> None:
-        """A simulation may load its world within a step."""
+        """Nothing to do: a simulation may load its world within a step."""
 
 
 class _Comparison:
@@ -214,7 +217,11 @@ class _Comparison:
 
     def run(self) -> None:
         result = self._result
-        for number, (a, b) in enumerate(zip_longest(self._a, self._b)):
+        sides = self._a, self._b
+        first = max(side.reader.header.first_frame for side in sides)
+        frames_a, frames_b = (self._frames_from(first, side) for side in sides)
+        for count, (a, b) in enumerate(zip_longest(frames_a, frames_b)):
+            number = (first + count) & FRAME_MAX
             rows = (
                 self._length_rows(number, a, b)
                 if a is None or b is None
@@ -233,6 +240,18 @@ class _Comparison:
                 frames = f"{reader.frames} frame{'' if reader.frames == 1 else 's'}"
                 result.notes.append(f"{reader.name} was cut short after {frames}: {reader.cut}")
 
+    def _frames_from(self, first: int, side: _Side) -> Iterator[Frame]:
+        """The frames from this number on. Those before it are played, and counted."""
+        for frame in side:
+            if side.reader.frames > first - side.reader.header.first_frame:
+                yield frame
+            else:
+                self._only_in(side.reader.name, "frames")
+
+    def _only_in(self, name: str, what: str) -> None:
+        key = f"{what} only in {name}"
+        self._result.not_compared[key] = self._result.not_compared.get(key, 0) + 1
+
     def _length_rows(self, number: int, a: Frame | None, b: Frame | None) -> list[Row]:
         return [
             Row("length", f"frame {number}", *("present" if frame else ABSENT for frame in (a, b)))
@@ -250,8 +269,7 @@ class _Comparison:
 
     def _told_rows(self, group: str, a: Any, b: Any) -> list[Row]:
         if (a is UNSET) != (b is UNSET):
-            key = f"{group} only in {self._result.b if a is UNSET else self._result.a}"
-            self._result.not_compared[key] = self._result.not_compared.get(key, 0) + 1
+            self._only_in(self._result.b if a is UNSET else self._result.a, group)
             return []
         if a == b:
             return []
@@ -266,9 +284,8 @@ class _Comparison:
         return [*_list_rows(group, a, b)]
 
     def _state_rows(self, differs: bool) -> list[Row]:
-        """The fields that are not the same in both worlds. Where the logs do not differ, the hashes
-        tell.
-        """
+        """The fields that differ between the worlds. They are compared if the logs differ in this
+        frame, or the worlds' hashes do."""
         a, b = self._a.player, self._b.player
         if a is None or b is None or (not differs and a.hash == b.hash):
             return []
@@ -277,8 +294,7 @@ class _Comparison:
             return []
         rows = []
         for difference in differences(_fields(a), _fields(b)):
-            # hit_when and layers are in the state too; if the headers differ in them, that is told
-            # already.
+            # hit_when and layers are in the state too; a difference of the headers is listed already.
             told = difference.key == ("world",) and difference.field.partition("[")[0] in header
             if difference.key[0] == "hit":
                 self._pairs.add((int(difference.key[1]), int(difference.key[2])))
@@ -299,11 +315,11 @@ class _Comparison:
 
 
 def _hash_note(side: _Side, told: str) -> str:
-    """Whose hash is right, as far as can be said here."""
+    """Whose hash replaying confirms."""
     name, found = side.reader.name, side.player.hash if side.player else ""
     if found == told:
-        return f"replaying {name} gives the hash that it tells"
-    return f"replaying {name} gives {found}: what recorded it did something else than the log says"
+        return f"replaying {name} gives its hash"
+    return f"replaying {name} gives {found}: its recorder did something else than the log says"
 
 
 def _standing(world: World | None, a: int, b: int) -> Standing | None:
@@ -315,7 +331,7 @@ def _standing(world: World | None, a: int, b: int) -> Standing | None:
 
 
 def _what_moves(player: Player) -> Any:
-    """All of a state but for the world's own settings, and quickly."""
+    """A state without the world's own settings."""
     if player.simulation is not None:
         return player.simulation.save()
     return player.world.colliders(), player.world.hits()
@@ -328,14 +344,24 @@ def _fields(player: Player) -> Any:
 
 
 def _header_rows(a: Header, b: Header, *, ignore_meta: bool) -> Iterator[Row]:
+    if a.first_frame == b.first_frame and a.start != b.start:
+        yield Row("header", "from.state", *(_state_told(header) for header in (a, b)))
     for name in a.__struct_fields__:
         values = getattr(a, name), getattr(b, name)
-        if values[0] != values[1] and not (ignore_meta and name in _TOLD_ONLY):
+        if name == "start":
+            continue  # logs may begin at different frames of one match
+        if values[0] != values[1] and not (ignore_meta and name in _META):
             yield Row("header", name, *(plain(value) for value in values))
 
 
+def _state_told(header: Header) -> str:
+    if header.start is None:
+        return ABSENT
+    return f"{len(header.start.state)} bytes, XXH64 {sim.hash_of(header.start.state):016x}"
+
+
 def _orders(frame: Frame) -> list[Any]:
-    """Inputs or commands as they are written."""
+    """The frame's inputs or commands."""
     orders: list[Any] = frame.inputs if isinstance(frame, SimFrame) else frame.commands
     return orders
 
@@ -349,7 +375,7 @@ def _list_rows(group: str, a: list[Any], b: list[Any]) -> Iterator[Row]:
 
 
 def _event_rows(a: list[Any], b: list[Any]) -> Iterator[Row]:
-    """Events by pair, so that one that only one log has does not shift the rest."""
+    """Events by pair, so that an event of one log alone does not shift the rest."""
     pairs: dict[tuple[int, int], tuple[list[Any], list[Any]]] = {}
     for side, events in enumerate((a, b)):
         for event in events:

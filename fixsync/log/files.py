@@ -1,8 +1,8 @@
-"""Bytes in and out of a file whose name tells how it is compressed.
+"""Files whose name says how they are compressed.
 
-`Source` reads a file of any size in pieces of bounded memory and gives what a cut file still holds.
-`Sink` writes files whose bytes are a function of what is written: no header holds a time, a file
-name or a platform."""
+`Source` reads a file of any size in pieces of bounded size, and reads a file that was cut short up
+to its end. `Sink` writes files whose bytes depend on what is written alone: no header holds a time,
+a file name or a platform."""
 
 from __future__ import annotations
 
@@ -22,22 +22,23 @@ from typing import Any, BinaryIO, Protocol
 
 SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 STANDARD_OUTPUT = Path("/dev/stdout")
-"""Standard output as a file to write, also on a system without a file of this name."""
+"""Stands for standard output, also on a system without a file of this name."""
 
 _READ_BYTES = 1 << 16
 _PIECE_BYTES = 1 << 15
+_BUFFER_BYTES = 1 << 16
 _XZ_MEMORY_BYTES_MAX = 1 << 28
 
-# What a compressed file starts with, to tell one whose name does not say so.
+# The first bytes of compressed files, to recognise one whose name does not say so.
 _MAGIC = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".bz2": b"BZh", ".zst": b"\x28\xb5\x2f\xfd"}
 
 
 class DamagedFileError(ValueError):
-    """Compressed data that is broken, which is more than being cut short."""
+    """Compressed data that is damaged, not only cut short."""
 
 
 def suffix_of(path: str | os.PathLike[str]) -> str:
-    """The compression that a file's name asks for: one of SUFFIXES, or "" for none."""
+    """The compression of a file by its name: one of SUFFIXES, or ""."""
     suffix = Path(path).suffix.lower()
     return suffix if suffix in SUFFIXES else ""
 
@@ -47,17 +48,22 @@ def is_log_name(path: str | os.PathLike[str]) -> bool:
     return _form_of(path) == ".jsonl"
 
 
+def is_compact_name(path: str | os.PathLike[str]) -> bool:
+    """Whether a file's name is that of a compact log, a form that earlier versions wrote."""
+    return _form_of(path) == ".fxlog"
+
+
 def _form_of(path: str | os.PathLike[str]) -> str:
     return (Path(path).with_suffix("") if suffix_of(path) else Path(path)).suffix.lower()
 
 
 def survives_a_cut(suffix: str) -> bool:
-    """Whether all that was written can be read back however the process ends."""
+    """Whether everything written can be read back, however the process ends."""
     return suffix in ("", ".gz", ".zst")
 
 
 def compression_of(start: bytes) -> str:
-    """The compression that data starting like this is in: one of SUFFIXES, or "" for none known."""
+    """The compression of data that starts like this: one of SUFFIXES, or ""."""
     return next((suffix for suffix, magic in _MAGIC.items() if start.startswith(magic)), "")
 
 
@@ -72,15 +78,14 @@ def _zstd() -> ModuleType:
 
 
 def require_compression(path: str | os.PathLike[str]) -> None:
-    """ValueError if what compresses a file of this name is not installed."""
+    """ValueError if the module that compresses a file of this name is not installed."""
     if suffix_of(path) == ".zst":
         _zstd()
 
 
 def is_standard_output(path: str | os.PathLike[str]) -> bool:
-    """Whether a path leads where standard output does, as /dev/stdout; the null device is nobody's
-    output.
-    """
+    """Whether a path leads where standard output does, as /dev/stdout. Never for the null
+    device."""
     if Path(path) == STANDARD_OUTPUT:
         return True
     try:
@@ -92,9 +97,8 @@ def is_standard_output(path: str | os.PathLike[str]) -> bool:
 
 
 def open_output(path: str | os.PathLike[str]) -> FileIO:
-    """Opens a file to write it anew. Standard output goes on where it is: opened again, it would
-    lose what the file that a shell appends it to holds already. If it is closed, its number may be
-    that of any file."""
+    """Opens a file to write it anew. Standard output is continued instead: opening it again would
+    empty the file that a shell appends it to."""
     if is_standard_output(path):
         if sys.__stdout__ is None:
             raise OSError(errno.EBADF, "standard output is closed", os.fspath(path))
@@ -103,9 +107,9 @@ def open_output(path: str | os.PathLike[str]) -> FileIO:
 
 
 def place_of(path: str | os.PathLike[str]) -> tuple[Path, Path]:
-    """Where to write what shall be at `path` when it is whole, and where that goes then: to the
-    place of the file there, or of the one that a link leads to. Both are `path` for a device or a
-    pipe, which stays, and for standard output."""
+    """Where to write a file that shall be at `path` once it is whole, and where to move it then: to
+    `path`, or where a link there leads. Both are `path` for a device, a pipe and standard output,
+    which cannot be replaced."""
     target = Path(path)
     if (target.exists() and not target.is_file()) or is_standard_output(target):
         return target, target
@@ -294,32 +298,43 @@ _COMPRESSORS: dict[str, Callable[[], _Compressor]] = {
 
 
 class Sink:
-    """Writes a file, handing over what it is given before `write` returns, where `survives_a_cut`
-    says so.
-    """
+    """Writes a file. Unless it is buffered, what it is given goes to the operating system before
+    `write` returns, if `survives_a_cut` says so."""
 
-    def __init__(self, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        suffix: str | None = None,
+        is_buffered: bool = False,
+    ) -> None:
         suffix = suffix_of(path) if suffix is None else suffix
         self.size = 0
-        """Bytes written so far."""
+        """Bytes of the file so far, buffered ones included."""
         self._path = os.fspath(path)
         self._compressor = _COMPRESSORS[suffix]()
+        self._buffer = bytearray()
+        self._buffer_max = _BUFFER_BYTES if is_buffered else 0
         self._file = open_output(path)
 
     def write(self, data: bytes) -> None:
         self._put(self._compressor.compress(data))
 
     def _put(self, data: bytes) -> None:
-        # A raw file may take fewer bytes than given.
+        self.size += len(data)
+        self._buffer += data
+        if len(self._buffer) > self._buffer_max:
+            self._flush()
+
+    def _flush(self) -> None:
+        data, self._buffer = self._buffer, bytearray()
         rest = memoryview(data)
         try:
             while rest:
-                rest = rest[self._file.write(rest) :]
+                rest = rest[self._file.write(rest) :]  # a raw file may take fewer bytes than given
         except OSError as error:
-            # It could be of the file that is read; this tells it is not.
-            error.filename = self._path
+            error.filename = self._path  # so that it cannot be taken for an error in reading
             raise
-        self.size += len(data)
 
     @property
     def is_closed(self) -> bool:
@@ -330,5 +345,6 @@ class Sink:
         if not self._file.closed:
             try:
                 self._put(self._compressor.flush())
+                self._flush()
             finally:
                 self._file.close()

@@ -1,4 +1,4 @@
-"""Counts what is in a match log, without replaying it."""
+"""Counts what is in a match log. Nothing is replayed."""
 
 from __future__ import annotations
 
@@ -6,28 +6,31 @@ import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from msgspec import UNSET
 
-from fixsync.log.matchlog import (
+from fixsync.log.lines import check_command_ids, check_ids
+from fixsync.log.reader import Reader
+from fixsync.log.schema import (
+    LINE_BYTES_MAX,
     Add,
+    Command,
     Frame,
     Header,
     MatchLogError,
     Move,
-    Reader,
     Remove,
     SetPose,
-    SimFrame,
     TraceFrame,
-    check_command_id,
-    check_ids,
 )
 from fixsync.log.text import LineError
 
 __all__ = ["Info", "info"]
 
 _EVENT_NAMES = {1: "enter", 2: "stay", 3: "exit"}
+_POSITIONED = frozenset((Add, Move, SetPose))
+_POSITIONS_MAX = 4096
 
 
 @dataclass
@@ -42,56 +45,57 @@ class Info:
     cut: str = ""
     """Why the log counts as cut short; "" for a whole one."""
     has_checksum: bool = False
-    """Whether the last line has the SHA-256 of the rest, which then is right."""
+    """Whether the last line has the SHA-256 of the rest. It is right, or there is an error."""
     commands: Counter[str] = field(default_factory=Counter)
-    """By their names in the log."""
+    """Number of commands by name."""
     players: int = 0
-    """Inputs a frame, of a log with a sim."""
+    """Inputs per frame of a log with a sim."""
     added_by_kind: Counter[str] = field(default_factory=Counter)
-    """Colliders added, by the kind of their shape."""
+    """Number of colliders added, by kind of shape."""
     added_by_layer: Counter[int] = field(default_factory=Counter)
     colliders_max: int = 0
-    """The most colliders at once."""
+    """The most colliders at once that commands added; those of a state are not counted."""
     frames_with: Counter[str] = field(default_factory=Counter)
-    """In how many frames the log tells "events", "queries" and "hash"."""
+    """Number of frames with "events", "queries" and "hash"."""
     events: Counter[str] = field(default_factory=Counter)
-    """"enter", "stay" and "exit"."""
+    """Number of events by kind: "enter", "stay" and "exit"."""
     hits: int = 0
-    """Hits of all frames that tell their events, added up."""
+    """The sum of the hits of all frames with events."""
     hits_max: int = 0
     """The most hits in one of them."""
     hits_max_frame: int | None = None
-    """The first frame that has so many."""
+    """The first frame with that many."""
     answers: int = 0
-    """Answers to queries and casts."""
+    """Number of answers to queries and casts."""
     low: list[int] | None = None
     """The least x, y and z of all positions in commands."""
     high: list[int] | None = None
     """The greatest x, y and z."""
     last_hash: str = ""
-    """The last that the log tells."""
+    """The last hash in the log."""
     error: MatchLogError | None = None
     """Why it is not valid, or was not read to its end."""
     is_unreadable: bool = False
-    """Whether the error is of the file and not of the log in it. `info` raises an error instead;
-    what tells of many logs tells it so."""
+    """Whether the file cannot be read. `info` raises an error instead; programs that read many logs
+    report it so."""
 
 
-def info(path: str | os.PathLike[str]) -> Info:
+def info(path: str | os.PathLike[str], *, line_bytes_max: int = LINE_BYTES_MAX) -> Info:
     """Reads a log and counts what is in it. OSError for a file that cannot be read."""
     result = Info(os.fspath(path), size=Path(path).stat().st_size)
     count = _Count(result)
     try:
-        with Reader(path) as reader:
+        with Reader(path, line_bytes_max=line_bytes_max) as reader:
             result.header = reader.header
             try:
                 for frame in reader:
                     count.frame(frame, reader.header.capacity)
             except LineError as wrong:
-                raise reader.error(wrong.path, wrong.reason) from wrong
+                raise reader.error(wrong) from wrong
             finally:
+                count.end()
                 result.frames, result.cut = reader.frames, reader.cut
-                result.size = result.size or reader.size  # a pipe has none of its own
+                result.size = result.size or reader.size  # a pipe has no size of its own
             result.has_checksum = reader.footer is not None and reader.footer.sha256 is not UNSET
     except MatchLogError as error:
         result.error = error
@@ -102,21 +106,21 @@ class _Count:
     def __init__(self, result: Info) -> None:
         self._result = result
         self._present: set[int] = set()
+        self._types: Counter[type[Command]] = Counter()
+        self._positions: list[tuple[int, int, int]] = []
 
     def frame(self, frame: Frame, capacity: int) -> None:
         check_ids(frame, capacity)
         result = self._result
         if isinstance(frame, TraceFrame):
-            self._commands(frame, capacity)
+            check_command_ids(frame.commands, capacity)
+            self._commands(frame.commands)
         else:
-            self._inputs(frame)
+            result.players = max(result.players, len(frame.inputs))
         if frame.events is not UNSET:
             result.frames_with["events"] += 1
-            result.events.update(_EVENT_NAMES[kind] for _, _, kind, _ in frame.events)
-            hits = sum(kind != 3 for _, _, kind, _ in frame.events)
-            result.hits += hits
-            if hits > result.hits_max:
-                result.hits_max, result.hits_max_frame = hits, frame.frame
+            if frame.events:
+                self._events(frame.frame, [kind for _, _, kind, _ in frame.events])
         if frame.queries is not UNSET:
             result.frames_with["queries"] += 1
             result.answers += len(frame.queries)
@@ -124,16 +128,32 @@ class _Count:
             result.frames_with["hash"] += 1
             result.last_hash = frame.hash
 
-    def _inputs(self, frame: SimFrame) -> None:
-        self._result.players = max(self._result.players, len(frame.inputs))
-
-    def _commands(self, frame: TraceFrame, capacity: int) -> None:
+    def _events(self, frame: int, kinds: list[int]) -> None:
         result = self._result
-        for i, command in enumerate(frame.commands):
-            check_command_id(command, i, capacity)
-            result.commands[str(command.__struct_config__.tag)] += 1
-            if isinstance(command, Move | SetPose | Add):
-                self._position(command.position)
+        result.events.update(_EVENT_NAMES[kind] for kind in kinds)
+        hits = len(kinds) - kinds.count(3)
+        result.hits += hits
+        if hits > result.hits_max:
+            result.hits_max, result.hits_max_frame = hits, frame
+
+    def _commands(self, commands: list[Command]) -> None:
+        types = set(map(type, commands))
+        if types == {Move}:
+            self._types[Move] += len(commands)
+        else:
+            self._types.update(map(type, commands))
+        positioned: Any = commands
+        if not types <= _POSITIONED:
+            positioned = [command for command in commands if type(command) in _POSITIONED]
+        self._positions += [command.position for command in positioned]
+        if len(self._positions) > _POSITIONS_MAX:
+            self._bound_positions()
+        if Add in types or Remove in types:
+            self._added_and_removed(commands)
+
+    def _added_and_removed(self, commands: list[Command]) -> None:
+        result = self._result
+        for command in commands:
             if isinstance(command, Add):
                 result.added_by_kind[str(command.shape.__struct_config__.tag)] += 1
                 result.added_by_layer[command.layer] += 1
@@ -142,9 +162,16 @@ class _Count:
             elif isinstance(command, Remove):
                 self._present.discard(command.id)
 
-    def _position(self, position: tuple[int, int, int]) -> None:
+    def _bound_positions(self) -> None:
         result = self._result
-        if result.low is None or result.high is None:
-            result.low, result.high = list(position), list(position)
-        result.low = list(map(min, result.low, position))
-        result.high = list(map(max, result.high, position))
+        known = [tuple(bound) for bound in (result.low, result.high) if bound is not None]
+        axes = list(zip(*known, *self._positions, strict=True))
+        self._positions.clear()
+        if axes:
+            result.low, result.high = [min(axis) for axis in axes], [max(axis) for axis in axes]
+
+    def end(self) -> None:
+        """Completes the counts."""
+        self._bound_positions()
+        for kind, number in self._types.items():
+            self._result.commands[str(kind.__struct_config__.tag)] += number

@@ -1,19 +1,18 @@
-"""Plays the frames of a match log: commands or inputs in, a world stepped, events and answers
-out.
-"""
+"""Plays the frames of a match log: commands or inputs in, one step, events and answers out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from struct import Struct
-from typing import Any
+from typing import Any, NoReturn
 
 from msgspec.structs import astuple
 
 from fixsync import sim
-from fixsync._native import ffi, lib
-from fixsync.log.matchlog import (
+from fixsync._native import array_type, ffi, lib
+from fixsync.log.lines import check_command_ids, next_frame
+from fixsync.log.schema import (
     Add,
     Answer,
     Cast,
@@ -26,6 +25,7 @@ from fixsync.log.matchlog import (
     Remove,
     SetActive,
     SetLayer,
+    SetLayers,
     SetOffset,
     SetOwner,
     SetPose,
@@ -33,26 +33,29 @@ from fixsync.log.matchlog import (
     SimFrame,
     TraceFrame,
     Turn,
-    check_command_id,
+    layer_masks,
 )
-from fixsync.log.matchlog import Shape as ShapeRow
+from fixsync.log.schema import Shape as ShapeRow
 from fixsync.log.text import LineError
 from fixsync.shapes import Pose, Shape, shape_from_tuple
 from fixsync.world import World
 
-__all__ = ["Player", "apply_command", "shape_of"]
+__all__ = ["Player", "UnknownSimulationError", "apply_command", "shape_of", "started"]
 
 _EVENT = Struct("=4I")
 
+_COMMANDS = array_type("fxs_command[]")
+_MOVE = lib.FXS_COMMAND_MOVE
 _buffer = ffi.buffer
-_move = lib.fxs_world_move
+_from_buffer = ffi.from_buffer
+_apply = lib.fxs_world_apply
 _step = lib.fxs_world_step
 _hash = lib.fxs_world_hash
 _hit_count = lib.fxs_world_hit_count
 
 
 def shape_of(row: ShapeRow) -> Shape:
-    """The shape that a log's row is."""
+    """The shape of a log's row."""
     return _shape(row.__struct_config__.tag, astuple(row))
 
 
@@ -90,16 +93,73 @@ _CHANGES: dict[type[Any], Callable[[World, Any], None]] = {
     SetLayer: lambda world, c: world.set_layer(c.id, c.layer),
     SetActive: lambda world, c: world.set_active(c.id, c.active),
     Remove: lambda world, c: world.remove(c.id),
+    SetLayers: lambda world, c: world.set_layers(c.layers),
 }
 
 
 def apply_command(world: World, command: Command) -> None:
-    """Makes the change that a command tells; a query or a cast is none."""
+    """Makes the change of a command, which must not be a query or a cast."""
     _CHANGES[type(command)](world, command)
 
 
+# Commands as rows for the kernel. Unused fields are 0.
+
+_ROW = Struct("=II I4BHHI 3i 3i 3i")
+"""fxs_command: type, mask, then the collider: id, kind, layer, active, 0, yaw, half_angle, owner,
+position, offset, sizes."""
+_MOVE_ROW = Struct("=I4xI12x3i24x").pack
+_NOWHERE = (0, 0, 0)
+
+
+def _row(
+    type: int,
+    id: int = 0,
+    position: tuple[int, int, int] = _NOWHERE,
+    yaw: int = 0,
+    *,
+    shape: ShapeRow | None = None,
+    layer: int = 0,
+    owner: int = 0,
+    offset: tuple[int, int, int] = _NOWHERE,
+    active: bool = False,
+    mask: int = 0,
+) -> bytes:
+    kind, half_angle, *sizes = shape_of(shape)._row if shape is not None else _NO_SHAPE
+    collider = id, kind, layer, active, 0, yaw, half_angle, owner
+    return _ROW.pack(type, mask, *collider, *position, *offset, *sizes)
+
+
+_NO_SHAPE = (0, 0, 0, 0, 0)
+_ROWS: dict[type[Any], Callable[[Any], bytes]] = {
+    Add: lambda c: _row(
+        lib.FXS_COMMAND_ADD,
+        c.id,
+        c.position,
+        c.yaw,
+        shape=c.shape,
+        layer=c.layer,
+        owner=c.owner,
+        offset=c.offset,
+        active=c.active,
+    ),
+    Turn: lambda c: _row(lib.FXS_COMMAND_TURN, c.id, yaw=c.yaw),
+    SetPose: lambda c: _row(lib.FXS_COMMAND_POSE, c.id, c.position, c.yaw),
+    SetShape: lambda c: _row(lib.FXS_COMMAND_SHAPE, c.id, shape=c.shape),
+    SetOffset: lambda c: _row(lib.FXS_COMMAND_OFFSET, c.id, offset=c.offset),
+    SetOwner: lambda c: _row(lib.FXS_COMMAND_OWNER, c.id, owner=c.owner),
+    SetLayer: lambda c: _row(lib.FXS_COMMAND_LAYER, c.id, layer=c.layer),
+    SetActive: lambda c: _row(lib.FXS_COMMAND_ACTIVE, c.id, active=c.active),
+    Remove: lambda c: _row(lib.FXS_COMMAND_REMOVE, c.id),
+    SetLayers: lambda c: b"".join(
+        _row(lib.FXS_COMMAND_LAYERS, layer=layer, mask=mask)
+        for layer, mask in enumerate(layer_masks(c.layers))
+    ),
+}
+
+
 def _query(world: World, c: Query) -> Answer:
-    return [*world.query(shape_of(c.shape), Pose(*c.position, c.yaw), c.mask)]
+    shape, pose = shape_of(c.shape), Pose(*c.position, c.yaw)
+    return [*world.query(shape, pose, c.mask, exclude_owner=c.exclude_owner)]
 
 
 def _cast(world: World, c: Cast) -> Answer:
@@ -123,29 +183,29 @@ def _reason(error: Exception) -> str:
     return str(error.args[0]) if error.args else str(error)
 
 
-class Player:
-    """The world of a log, from its header on. `play` each frame in turn; the rest then tells of
-    that frame.
+class UnknownSimulationError(LineError):
+    """The simulation that a log names is not known here."""
 
-    LineError names the field of the header or of the frame that cannot be played.
-    """
+
+class Player:
+    """The world of a log. `play` each frame in turn; the other members are about that frame.
+
+    LineError names the field of the header or of the frame that cannot be played."""
 
     def __init__(
         self, header: Header, simulations: Mapping[str, sim.SimulationType] | None = None
     ) -> None:
-        """`simulations`: by name, looked at before those that `fixsync.sim.named` knows."""
-        self.world = _empty_world(header)
-        """Of a log with a sim: the simulation's, which is started with the first frame's inputs."""
+        """`simulations`: by name, searched before those that `fixsync.sim.named` knows.
+        UnknownSimulationError if the log needs one that neither has."""
+        self.world = _first_world(header)
+        """With a sim: the simulation's, which is started with the first frame's inputs."""
         self.simulation: sim.Simulation | None = None
         self.answers: list[Answer] = []
         """Answers to the frame's queries and casts, in order."""
+        self._bad = ffi.new("uint64_t *")
         self.play: Callable[[Any], int] = self._play_commands
-        """Plays the next frame, a TraceFrame or, if the log has a sim, a SimFrame; returns how many
-        hits.
-        """
-        self.begun: tuple[int, bool] = (0, False)
-        """How far the frame that is played next has been played already: the commands before this
-        one, and whether the step was done."""
+        """Plays the next frame, a TraceFrame, or a SimFrame if the log has a sim. Returns the
+        number of hits."""
         self._header = header
         if header.sim is not None:
             self._type = _found(header.sim, simulations or {})
@@ -153,58 +213,64 @@ class Player:
             self.play = self._play_inputs
 
     def _play_commands(self, frame: TraceFrame) -> int:
-        # Nearly all of a match is moves and steps. The world is nobody else's here, so both go to
-        # the kernel without the lock, the type checks (the reader made them) and the observer of
-        # World's methods, and what the kernel refuses is done again by the method, for its error.
+        # The world is in no other hands, and the reader checked the ranges: no lock, no checks.
         world = self.world
         kernel, counts = world._world, world._counts
-        questions: list[Query | Cast] | None = None
-        command: Any = None
-        (done, has_stepped), self.begun = self.begun, (0, False)
-        try:
-            for i, command in enumerate(frame.commands):
-                if i < done and type(command) in _CHANGES:
-                    continue
-                if type(command) is Move:
-                    x, y, z = command.position
-                    if _move(kernel, command.id, x, y, z) != 0:
-                        world.move(command.id, x, y, z)
-                elif type(command) in _CHANGES:
-                    _CHANGES[type(command)](world, command)
-                elif questions is None:
-                    questions = [command]
-                else:
-                    questions.append(command)
-            if not has_stepped and _step(kernel, world._events, world._event_room, counts) != 0:
-                world.step()
-            if questions is not None:
-                self.answers = []
-                for command in questions:
-                    self.answers.append(_QUESTIONS[type(command)](world, command))
-            elif self.answers:
-                self.answers = []
-        except (ValueError, KeyError) as error:
-            index = next(i for i, c in enumerate(frame.commands) if c is command)
-            check_command_id(command, index, world.capacity)
-            raise LineError(f"commands[{index}]", _reason(error)) from error
+        rows = []
+        questions: list[Any] | None = None
+        command: Any
+        for command in frame.commands:
+            kind = type(command)
+            if kind is Move:
+                x, y, z = command.position
+                rows.append(_MOVE_ROW(_MOVE, command.id, x, y, z))
+            elif kind in _ROWS:
+                rows.append(_ROWS[kind](command))
+            elif questions is None:
+                questions = [command]
+            else:
+                questions.append(command)
+        if rows:
+            data = b"".join(rows)
+            count = len(data) // _ROW.size
+            if _apply(kernel, _from_buffer(_COMMANDS, data), count, self._bad) != 0:
+                self._refuse(frame)
+        if _step(kernel, world._events, world._event_room, counts) != 0:
+            world.step()  # makes room, and steps
+        if questions is not None:
+            self.answers = [_QUESTIONS[type(command)](world, command) for command in questions]
+        elif self.answers:
+            self.answers = []
         hits: int = counts.hits
         return hits
 
+    def _refuse(self, frame: TraceFrame) -> NoReturn:
+        """The error of the first command that the kernel refuses."""
+        i = 0
+        try:
+            for i, command in enumerate(frame.commands):  # noqa: B007 - the handler needs it
+                if type(command) in _CHANGES:
+                    apply_command(self.world, command)
+        except (ValueError, KeyError) as error:
+            check_command_ids(frame.commands[: i + 1], self.world.capacity)
+            raise LineError(f"commands[{i}]", _reason(error)) from error
+        raise RuntimeError("the kernel refused commands that a World takes")
+
     def _play_inputs(self, frame: SimFrame) -> int:
         if self.simulation is None:
-            self.simulation = _started(self._type, self._header, len(frame.inputs))
+            self.simulation = started(self._type, self._header, len(frame.inputs))
             self.world = self.simulation.world
         simulation = self.simulation
         if len(frame.inputs) != simulation.players:
-            reason = f"{len(frame.inputs)} inputs for the {simulation.players} players of the frames before"
+            reason = f"{len(frame.inputs)} inputs; the first frame has {simulation.players}"
             raise LineError("inputs", reason)
         try:
             inputs = [sim.check_input(simulation, i, value) for i, value in enumerate(frame.inputs)]
             self._sim_events = simulation.step(inputs)
         except (TypeError, ValueError) as error:
             raise LineError("inputs", _reason(error)) from error
-        if self.world.frame != (frame.frame + 1) & 0xFFFFFFFF:
-            reason = f"the simulation leaves its world at frame {self.world.frame} after this one"
+        if self.world.frame != next_frame(frame.frame):
+            reason = f"the simulation's world is at frame {self.world.frame} after this frame"
             raise LineError("frame", reason)
         hits: int = _hit_count(self.world._world)
         return hits
@@ -230,32 +296,63 @@ class Player:
         return f"{_hash(self.world._world):016x}"
 
 
-def _empty_world(header: Header) -> World:
+def _first_world(header: Header) -> World:
+    """The world before the first frame."""
     try:
-        return World(header.capacity, hit_when=header.hit_when, layers=header.layers)
+        world = World(header.capacity, hit_when=header.hit_when, layers=header.layers)
+        if header.start is not None and header.sim is None:
+            world.load(header.start.state)
     except MemoryError as error:
-        raise LineError("capacity", str(error)) from error
+        raise LineError("capacity", str(error), in_header=True) from error
+    except ValueError as error:
+        raise LineError("from.state", _reason(error), in_header=True) from error
+    if header.sim is None:
+        _check_start(header, world)
+    return world
+
+
+def _check_start(header: Header, world: World) -> None:
+    """LineError unless the world is as the header says of its first frame."""
+    if header.start is not None and world.frame != header.start.frame:
+        reason = f"{header.start.frame}, but the state is of frame {world.frame}"
+        raise LineError("from.frame", reason, in_header=True)
+    if world.hit_when != header.hit_when:
+        reason = f"{header.hit_when}, but the state has {int(world.hit_when)}"
+        raise LineError("hit_when", reason, in_header=True)
 
 
 def _found(name: str, simulations: Mapping[str, sim.SimulationType]) -> sim.SimulationType:
+    if name in simulations:
+        return simulations[name]
     try:
-        return simulations[name] if name in simulations else sim.named(name)
+        return sim.named(name)
     except ValueError as error:
-        raise LineError("sim", _reason(error)) from error
+        raise UnknownSimulationError("sim", _reason(error), in_header=True) from error
 
 
-def _started(kind: sim.SimulationType, header: Header, players: int) -> sim.Simulation:
+def started(
+    kind: sim.SimulationType, header: Header, players: int, state: bytes | None = None
+) -> sim.Simulation:
+    """The simulation of a log before its first frame, or with the state that its `save` gave."""
     try:
         simulation = sim.start(kind, header.seed, players)
     except (TypeError, ValueError) as error:
         raise LineError("inputs", f"the simulation cannot be started: {_reason(error)}") from error
     world = simulation.world
-    for field, given, made in (
-        ("capacity", header.capacity, world.capacity),
-        ("hit_when", header.hit_when, world.hit_when),
-        ("layers", header.layers, world.layers),
-    ):
-        if given != made:
-            reason = f"the header's {field} is {given}, but {kind.name} makes a world with {made}"
-            raise LineError("inputs", reason)
+    given: dict[str, Any] = {"capacity": header.capacity}
+    if header.start is None:  # a state brings its own
+        given |= {"hit_when": header.hit_when, "layers": header.layers}
+    for field, value in given.items():
+        made = getattr(world, field)
+        if value != made:
+            reason = f"{value}, but {kind.name} makes a world with {made}"
+            raise LineError(field, reason, in_header=True)
+    if header.start is not None:
+        try:
+            simulation.load(header.start.state)
+        except ValueError as error:
+            raise LineError("from.state", _reason(error), in_header=True) from error
+        _check_start(header, world)
+    if state is not None:
+        simulation.load(state)
     return simulation

@@ -1,22 +1,26 @@
-"""Records match logs: a world's changes frame by frame, or the inputs that drive a simulation."""
+"""Records match logs: the changes of a world, or the inputs of a simulation, frame by frame."""
 
 from __future__ import annotations
 
+import errno
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import index
+from pathlib import Path
 from struct import Struct
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from fixsync._native import UINT32_MAX, integer
-from fixsync.log import files as logfile
-from fixsync.log import matchlog
-from fixsync.log.matchlog import Answer, CastHit, Event, Header, Names, SimFrame, TraceFrame, Writer
+from fixsync.log import files, schema
+from fixsync.log.lines import next_frame
+from fixsync.log.schema import Answer, CastHit, Event, Header, SimFrame, Start, TraceFrame
+from fixsync.log.writer import Writer
+from fixsync.names import Names
 from fixsync.records import Collider, Events
 from fixsync.shapes import Pose, Shape, require_pose, require_shape
-from fixsync.sim import Input
+from fixsync.sim import Input, Simulation
 from fixsync.world import Command, World
 
 __all__ = ["Recorder", "SimRecorder"]
@@ -27,14 +31,15 @@ _Self = TypeVar("_Self", bound="_Recording")
 
 class _Recording(ABC):
     """A log that is being written. A context manager: an error within it leaves a log that is cut
-    short.
-    """
+    short."""
 
     def __init__(
         self,
         world: World,
         path: str | os.PathLike[str],
         *,
+        start: Start | None,
+        replace: bool,
         tick_rate: int | tuple[int, int],
         meta: Mapping[str, Any] | None,
         names: Names | None,
@@ -42,15 +47,17 @@ class _Recording(ABC):
         sim: str | None = None,
         seed: int = 0,
     ) -> None:
-        if world.frame != 0 or world.hits():
+        name = os.fspath(path)
+        if not files.survives_a_cut(files.suffix_of(path)):
             raise ValueError(
-                f"a log begins with a world at frame 0 that has no hits; this one is at frame {world.frame}"
-                f" with {len(world.hits())}, and how it got there could not be replayed"
+                f"{name}: a crash would lose the end of a file of this kind;"
+                " record to .jsonl, .jsonl.gz or .jsonl.zst"
             )
-        if not logfile.survives_a_cut(logfile.suffix_of(path)):
-            raise ValueError(
-                f"{os.fspath(path)}: a crash would lose the end of a file of this kind;"
-                " record to .jsonl, as it is or with .gz or .zst"
+        if not replace and Path(path).is_file() and Path(path).stat().st_size:
+            raise FileExistsError(
+                errno.EEXIST,
+                "a recording does not overwrite a file; choose another name, or pass replace=True",
+                name,
             )
         header = Header(
             capacity=world.capacity,
@@ -62,24 +69,30 @@ class _Recording(ABC):
             meta=dict(meta or {}),
             names=names or Names(),
             unit_mm=unit_mm,
+            start=start,
         )
+        self._next = header.first_frame
         self._writer = Writer(path, header)
 
     @property
+    def next_frame(self) -> int:
+        """The number of the frame that is written next."""
+        return self._next
+
+    @property
     def frames(self) -> int:
-        """Frames written so far."""
+        """Number of frames written so far."""
         return self._writer.frames
 
     @abstractmethod
     def close(self) -> None:
-        """Ends the recording: writes the last line and closes the file. Once more does nothing."""
+        """Ends the recording: writes the last line and closes the file. A second call does
+        nothing."""
         self._writer.close()
 
     @abstractmethod
     def abandon(self) -> None:
-        """Ends the recording without a last line: a log that is cut short, as a crash would leave
-        it.
-        """
+        """Ends the recording without a last line, as a crash would."""
         self._writer.abandon()
 
     def __enter__(self: _Self) -> _Self:
@@ -98,48 +111,56 @@ class _Recording(ABC):
 
 
 class Recorder(_Recording):
-    """Writes every change of a world, and what each step finds, to a match log: one line, or block,
-    a step.
+    """Writes every change of a world, and what each step finds, to a match log: one line a step.
 
-    The world must be at frame 0, empty or with colliders; ValueError for any other, since no log
-    holds its past. A line is handed to the operating system before the step returns, so a crash
-    loses at most the frame it is in. Changes after the last step are in no frame, and so in no log.
+    The log of a world that is not at frame 0, or has hits, begins with the world's state. A line is
+    handed to the operating system before the step returns, so a crash loses at most the frame it
+    interrupts. Changes after the last step are in no frame, and not in the log.
 
-    A world that is loaded cannot go on being recorded: the load raises ValueError, though it is
-    done, and the log ends before it, cut short. What rolls back records the inputs of confirmed
-    frames instead: `SimRecorder`."""
+    Loading the world ends the recording: the load is done, then raises ValueError, and the log is
+    cut short. A game that rolls back records the inputs of confirmed frames: `SimRecorder`."""
 
     def __init__(
         self,
         world: World,
         path: str | os.PathLike[str],
         *,
+        replace: bool = False,
         tick_rate: int | tuple[int, int] = 60,
         meta: Mapping[str, Any] | None = None,
         names: Names | None = None,
         unit_mm: int | None = None,
     ) -> None:
-        """`path` is replaced if it exists; with .gz or .zst at its end it is compressed, and with
-        .fxlog (or .fxlog.gz and so on) the log is a compact one.
+        """`path`: .jsonl, compressed with .gz or .zst after it.
 
-        tick_rate: frames a second, or (numerator, denominator) of it. meta: anything made of
-        strings, integers, booleans, lists and dicts. names: what people call layers and ids.
-        unit_mm: how many millimetres one unit is. ValueError if the world is observed already;
-        MatchLogError for what no header may hold."""
+        replace: overwrite a file at `path`; without it FileExistsError is raised. tick_rate: frames
+        a second, or (numerator, denominator) of it. meta: anything made of strings, integers,
+        booleans, lists and dicts. names: names of layers and ids. unit_mm: how many millimetres one
+        unit is. ValueError if the world has an observer already; MatchLogError for values that no
+        header may hold."""
         world.attach(self)
         self._world: World | None = world
+        is_new = world.frame == 0 and not world.hits()
         try:
             super().__init__(
-                world, path, tick_rate=tick_rate, meta=meta, names=names, unit_mm=unit_mm
+                world,
+                path,
+                start=None if is_new else Start(world.frame, world.save()),
+                replace=replace,
+                tick_rate=tick_rate,
+                meta=meta,
+                names=names,
+                unit_mm=unit_mm,
             )
         except BaseException:
             world.detach(self)
             raise
-        self._commands = [_add_command(collider) for collider in world.colliders()]
+        colliders = world.colliders() if is_new else ()
+        self._commands = [_add_command(collider) for collider in colliders]
         self._questions: list[Callable[[], Answer]] = []
         self._answers: list[Answer] = []
 
-    # What the world tells its observer.
+    # The world's observer.
 
     def changed(self, command: Command) -> None:
         """Called by the world."""
@@ -153,9 +174,11 @@ class Recorder(_Recording):
             self._answers = [ask() for ask in questions]
             rows: list[Event] = list(_EVENT.iter_unpack(events.buffer))
             hash = f"{self._recorded().hash():016x}"
-            # The world tells its changes as tuples, which are written like the rows they stand for.
-            said = cast("list[matchlog.Command]", commands)
-            self._writer.write(TraceFrame(self.frames, said, self._answers, rows, hash))
+            # Changes come as tuples, which are written like the rows that they stand for.
+            rows_of_commands = cast("list[schema.Command]", commands)
+            frame = TraceFrame(self._next, rows_of_commands, self._answers, rows, hash)
+            self._writer.write(frame)
+            self._next = next_frame(self._next)
         except BaseException:
             self.abandon()
             raise
@@ -170,16 +193,21 @@ class Recorder(_Recording):
 
     # Questions.
 
-    def query(self, shape: Shape, pose: Pose, mask: int = UINT32_MAX) -> None:
-        """Asks with the coming frame: `World.query` right after its step, into `answers` and the
-        log.
-        """
+    def query(
+        self, shape: Shape, pose: Pose, mask: int = UINT32_MAX, *, exclude_owner: int = 0
+    ) -> None:
+        """Calls `World.query` right after the next step. The answer goes to `answers` and the
+        log."""
         require_shape("shape", shape)
         require_pose("pose", pose)
         mask = integer("mask", mask, 0, UINT32_MAX)
+        exclude_owner = integer("exclude_owner", exclude_owner, 0, UINT32_MAX)
         world = self._recorded()
-        self._commands.append(("query", shape.as_tuple(), (pose.x, pose.y, pose.z), pose.yaw, mask))
-        self._questions.append(lambda: [*world.query(shape, pose, mask)])
+        row = "query", shape.as_tuple(), (pose.x, pose.y, pose.z), pose.yaw, mask
+        self._commands.append((*row, exclude_owner) if exclude_owner else row)
+        self._questions.append(
+            lambda: [*world.query(shape, pose, mask, exclude_owner=exclude_owner)]
+        )
 
     def cast(
         self,
@@ -192,9 +220,8 @@ class Recorder(_Recording):
         limit: int = 0,
         hit_when: int | None = None,
     ) -> None:
-        """Asks with the coming frame: `World.cast` right after its step, into `answers` and the
-        log.
-        """
+        """Calls `World.cast` right after the next step. The answer goes to `answers` and the
+        log."""
         world = self._recorded()
         least = world.hit_when if hit_when is None else hit_when
 
@@ -204,7 +231,7 @@ class Recorder(_Recording):
             )
             return [CastHit(id, fraction, *normal) for id, fraction, normal in found]
 
-        ask()  # for its errors: they belong here, not into the step
+        ask()  # so that an error is raised here, not in the step
         way = tuple(index(part) for part in motion)
         row = ("cast", shape.as_tuple(), (pose.x, pose.y, pose.z), pose.yaw, way, index(mask))
         self._commands.append((*row, index(exclude_owner), index(limit), index(least)))
@@ -212,9 +239,8 @@ class Recorder(_Recording):
 
     @property
     def answers(self) -> list[Answer]:
-        """The answers to the questions of the last frame, in order: ids, or a cast's rows, as in
-        the log.
-        """
+        """The answers to the last frame's queries and casts, in order, as in the log: ids, or a
+        cast's rows."""
         return self._answers
 
     # The end.
@@ -239,55 +265,65 @@ class Recorder(_Recording):
 
 
 class SimRecorder(_Recording):
-    """Writes a simulation's inputs to a match log: one line a frame, which is all that replaying
-    needs.
+    """Writes the inputs of a simulation to a match log, one line a frame. Replaying needs no more.
 
-    What rolls back gives each frame when it is confirmed. The simulation's world must be at frame
-    0."""
+    A game that rolls back records each frame when it is confirmed. A log of a match that was joined
+    in the middle begins with the state that was joined."""
 
     def __init__(
         self,
-        world: World,
+        simulation: Simulation,
         path: str | os.PathLike[str],
         *,
-        sim: str,
         seed: int,
+        replace: bool = False,
         tick_rate: int | tuple[int, int] = 60,
         meta: Mapping[str, Any] | None = None,
         names: Names | None = None,
         unit_mm: int | None = None,
     ) -> None:
-        """sim: the name under which replaying finds the simulation. seed: what it was started with.
+        """simulation: as it is before the first recorded frame. seed: what it was started with.
 
-        The rest as for a `Recorder`.
-        """
-        about: dict[str, Any] = {
-            "tick_rate": tick_rate,
-            "meta": meta,
-            "names": names,
-            "unit_mm": unit_mm,
-        }
-        super().__init__(world, path, sim=sim, seed=seed, **about)
+        The rest is as for `Recorder`."""
+        world = simulation.world
+        super().__init__(
+            world,
+            path,
+            start=Start(world.frame, simulation.save()) if world.frame else None,
+            replace=replace,
+            sim=simulation.name,
+            seed=seed,
+            tick_rate=tick_rate,
+            meta=meta,
+            names=names,
+            unit_mm=unit_mm,
+        )
 
     def record(
         self,
+        frame: int,
         inputs: Sequence[Input],
         events: Iterable[Event] | None = None,
         hash: int | None = None,
     ) -> None:
-        """Writes the next frame: an input a player, and of the world after it what is not None."""
-        frame = SimFrame(self.frames, cast("list[matchlog.Input]", list(inputs)))
+        """Writes a frame: one input per player, and of the world after it what is not None.
+
+        ValueError, and nothing is written, unless `frame` is `next_frame`."""
+        if index(frame) != self._next:
+            raise ValueError(f"frame must be {self._next}, the next of this log, not {frame}")
+        line = SimFrame(self._next, cast("list[schema.Input]", list(inputs)))
         if events is not None:
-            frame.events = [
+            line.events = [
                 (int(a), int(b), int(kind), int(contact)) for a, b, kind, contact in events
             ]
         if hash is not None:
-            frame.hash = f"{hash:016x}"
+            line.hash = f"{hash:016x}"
         try:
-            self._writer.write(frame)
+            self._writer.write(line)
         except OSError:
             self.abandon()
             raise
+        self._next = next_frame(self._next)
 
     def close(self) -> None:
         super().close()

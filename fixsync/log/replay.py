@@ -14,7 +14,11 @@ from msgspec import UNSET
 
 from fixsync import sim
 from fixsync.log.files import is_log_name
-from fixsync.log.matchlog import (
+from fixsync.log.lines import check_ids, plain
+from fixsync.log.player import Player, UnknownSimulationError
+from fixsync.log.reader import Reader
+from fixsync.log.schema import (
+    LINE_BYTES_MAX,
     Answer,
     Cast,
     Event,
@@ -22,43 +26,40 @@ from fixsync.log.matchlog import (
     Header,
     MatchLogError,
     Query,
-    Reader,
     SimFrame,
     TraceFrame,
-    Writer,
-    check_ids,
-    plain,
 )
-from fixsync.log.player import Player
 from fixsync.log.text import LineError
+from fixsync.log.writer import Writer
 from fixsync.records import Collider
 from fixsync.world import World
 
 __all__ = ["Compared", "Difference", "Replay", "Verdict", "exit_code", "find_logs", "replay"]
 
 PROGRESS_FRAMES = 1024
-"""How many frames lie at least between two calls of `replay`'s progress."""
+"""The least number of frames between two calls of `replay`'s progress."""
 
 
 class Verdict(Enum):
-    """What replaying a log came to. The value is how it is told."""
+    """The result of replaying a log. The value is its name in output."""
 
     IDENTICAL = "identical"
-    """All that the log says was found again."""
+    """Everything that the log says was computed again."""
     NOTHING_TO_COMPARE = "nothing to compare"
-    """A whole log that says nothing of events, answers or hashes."""
+    """A whole log without events, answers and hashes."""
     DIVERGED = "diverged"
-    """Something is not as the log says, be it whole or cut short."""
+    """Something is not as the log says, whether the log is whole or cut short."""
     INVALID = "not valid"
-    """The file is no match log, or a world refuses what it asks for."""
+    """The file is not a match log, or a world refuses one of its commands."""
+    NEEDS_SIMULATION = "needs its simulation"
+    """A valid log of a simulation that is not known here."""
     OUT_OF_MEMORY = "out of memory"
     """The log may be valid, but replaying it needs more memory than there is."""
     UNREADABLE = "unreadable"
-    """The file cannot be read. `replay` raises an error instead; what replays many logs tells it
-    so.
-    """
+    """The file cannot be read. `replay` raises an error instead; programs that replay many logs
+    report it so."""
     CUT_SHORT = "cut short"
-    """The log has no end; up to there it is as it says."""
+    """The log has no end. What it has is as it says."""
 
     @property
     def exit_code(self) -> int:
@@ -70,6 +71,7 @@ _EXIT_CODES = {
     Verdict.NOTHING_TO_COMPARE: 0,
     Verdict.DIVERGED: 1,
     Verdict.INVALID: 2,
+    Verdict.NEEDS_SIMULATION: 2,
     Verdict.OUT_OF_MEMORY: 2,
     Verdict.UNREADABLE: 2,
     Verdict.CUT_SHORT: 3,
@@ -87,7 +89,7 @@ class Compared:
     """How much of a log there was to compare."""
 
     events: int = 0
-    """Frames whose events the log tells."""
+    """Frames whose events were compared."""
     queries: int = 0
     """Answers to queries and casts."""
     hashes: int = 0
@@ -98,32 +100,29 @@ class Compared:
 
 @dataclass
 class Difference:
-    """The first frame that is not as the log says, and what is first in it: event, else answer,
-    else hash.
-    """
+    """The first frame that is not as the log says, and the first difference in it: of events, else
+    of answers, else of the hash."""
 
     frame: int
     fields: list[str]
     """All that differs in this frame: "events", "queries", "hash"."""
     expected: Any
-    """What the log says: the pair's events as (kind, contact), an answer (None: there is none), or
-    a hash.
-    """
+    """What the log says: the pair's events as (kind, contact), an answer or None, or a hash."""
     found: Any
-    """What replaying gives, likewise."""
+    """What replaying computes, in the same form."""
     pair: tuple[int, int] | None = None
     """The two ids, if events differ."""
     colliders: dict[int, Collider | None] = field(default_factory=dict)
-    """Both of the pair, as they are after the frame; None for one that is not in the world."""
+    """Both of the pair after the frame; None for one that is not in the world."""
     query: int | None = None
-    """The place of the answer in `queries`, if an answer differs and no event does."""
+    """The index of the answer in `queries`, if an answer differs and no event does."""
     question: Any = None
-    """The command that this is the answer of."""
+    """The command that asked for this answer."""
 
 
 @dataclass
 class Replay:
-    """What replaying one log came to."""
+    """The result of replaying one log."""
 
     path: str
     verdict: Verdict = Verdict.INVALID
@@ -131,9 +130,9 @@ class Replay:
     frames: int = 0
     """Frames replayed."""
     hits: int = 0
-    """Hits of all frames, added up: a pair that is a hit for ten frames counts ten."""
+    """The sum of the hits of all frames: a pair that is a hit for ten frames counts ten."""
     hash: str = ""
-    """The world's, after the last frame, as 16 hexadecimal digits; "" if there is no such state."""
+    """Of the world after the last frame, as 16 hexadecimal digits; "" if there is no such state."""
     compared: Compared = field(default_factory=Compared)
     differing_frames: int = 0
     difference: Difference | None = None
@@ -143,22 +142,22 @@ class Replay:
     error: MatchLogError | None = None
     """Why it is not valid, or was not replayed to its end."""
     seconds: float = 0.0
-    """What it took, reading and decompressing included. Nothing is decided by it."""
+    """Time for reading and replaying. Nothing depends on it."""
 
     @property
     def speed(self) -> float:
-        """How many times faster than the match it was; 0 if that is unknown."""
+        """A multiple of real time; 0 if it is unknown."""
         return (
             self.header.seconds(self.frames) / self.seconds if self.header and self.seconds else 0.0
         )
 
 
 def find_logs(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
-    """The files among the paths, and the match logs in the folders among them and below, by name:
-    also links that lead nowhere, for reading them to tell. Links to folders are not followed.
+    """The paths that are files, and the match logs in those that are folders and below, by name.
+    Links to folders are not followed; broken links are returned, and fail when they are read.
 
-    ValueError for a folder without any; FileNotFoundError for a path that is not there, and another
-    OSError for a folder that cannot be read."""
+    ValueError for a folder without match logs; OSError for a path that does not exist and for a
+    folder that cannot be read."""
 
     def unreadable(error: OSError) -> None:
         raise error
@@ -187,32 +186,34 @@ def replay(
     output: str | os.PathLike[str] | None = None,
     simulations: Mapping[str, sim.SimulationType] | None = None,
     progress: Callable[[Reader], None] | None = None,
+    line_bytes_max: int = LINE_BYTES_MAX,
 ) -> Replay:
-    """Replays one log. `output`: where to write it with all that its recorder left out, or told
-    wrongly.
+    """Replays one log. `output`: where to write it with the computed events, answers and hashes.
 
-    The output is canonical, and has no last line if the log was cut short; of a log that is not
-    valid none is written. `simulations`: by name, for logs with a sim; else those that
+    The output is canonical, and has no last line if the log was cut short. Nothing is written for a
+    log that is not valid. `simulations`: by name, for logs with a sim, searched before those that
     `fixsync.sim.named` knows. `progress` is called now and then. OSError for files that cannot be
     read or written."""
     result = Replay(os.fspath(path))
     began = time.perf_counter()
     try:
-        with Reader(path) as reader:
+        with Reader(path, line_bytes_max=line_bytes_max) as reader:
             _Run(result, reader, simulations, progress).to_end(output)
-        diverged, compared = result.difference is not None, bool(result.compared)
-        if diverged:
-            result.verdict = Verdict.DIVERGED
-        elif result.cut:
-            result.verdict = Verdict.CUT_SHORT
-        else:
-            result.verdict = Verdict.IDENTICAL if compared else Verdict.NOTHING_TO_COMPARE
+        if result.verdict is not Verdict.NEEDS_SIMULATION:
+            result.verdict = _verdict(result)
     except MatchLogError as error:
         result.error = error
-        if error.is_for_want_of_memory:
-            result.verdict = Verdict.OUT_OF_MEMORY
+        result.verdict = Verdict.OUT_OF_MEMORY if error.is_out_of_memory else Verdict.INVALID
     result.seconds = time.perf_counter() - began
     return result
+
+
+def _verdict(result: Replay) -> Verdict:
+    if result.difference is not None:
+        return Verdict.DIVERGED
+    if result.cut:
+        return Verdict.CUT_SHORT
+    return Verdict.IDENTICAL if result.compared else Verdict.NOTHING_TO_COMPARE
 
 
 class _Run:
@@ -228,48 +229,49 @@ class _Run:
         self._result = result
         self._reader = reader
         self._progress = progress
+        self._simulations = simulations
         result.header = reader.header
-        try:
-            self._player = Player(reader.header, simulations)
-        except LineError as wrong:
-            raise reader.error(wrong.path, wrong.reason) from wrong
 
     def to_end(self, output: str | os.PathLike[str] | None) -> None:
+        result, reader = self._result, self._reader
+        try:
+            self._player = Player(reader.header, self._simulations)
+        except UnknownSimulationError as wrong:
+            read_only(reader)  # a log that is not valid needs no simulation
+            result.frames, result.cut = reader.frames, reader.cut
+            result.verdict, result.error = Verdict.NEEDS_SIMULATION, reader.error(wrong)
+            return
+        except LineError as wrong:
+            raise reader.error(wrong) from wrong
         if output is None:
             self._frames(None)
             return
-        with Writer(output, self._reader.header, replace=True) as writer:
+        with Writer(output, reader.header, replace=True) as writer:
             self._frames(writer)
-            writer.close(is_whole=not self._reader.cut)
+            writer.close(is_whole=not reader.cut)
 
     def _frames(self, writer: Writer | None) -> None:
         result, reader, player = self._result, self._reader, self._player
         play, progress = player.play, self._progress
-        hits = played = 0
-        told = 0
+        hits = played = reported = 0
         try:
             for frame in reader:
                 hits += play(frame)
                 played += 1
-                if (
-                    frame.hash is not UNSET
-                    or frame.events is not UNSET
-                    or frame.queries is not UNSET
-                ):
-                    self._compare(frame)
+                self._compare(frame)
                 if writer is not None:
-                    writer.write(_filled(frame, player))
-                if progress is not None and reader.frames - told >= PROGRESS_FRAMES:
-                    told = reader.frames
+                    writer.write(_filled(frame, player), is_valid=True)
+                if progress is not None and played - reported >= PROGRESS_FRAMES:
+                    reported = played
                     progress(reader)
         except LineError as wrong:
-            raise reader.error(wrong.path, wrong.reason) from wrong
+            raise reader.error(wrong) from wrong
         except MemoryError as error:
             reason = str(error) or "replaying from here on needs more memory than there is"
-            raise reader.error("", reason) from error
+            raise reader.error(LineError("", reason)) from error
         finally:
             result.frames, result.hits, result.cut = played, hits, reader.cut
-            # The commands of a frame that was refused half way have left the state of no frame.
+            # A frame that was refused half way leaves a state that belongs to no frame.
             if played and played == reader.frames:
                 result.hash = player.hash
 
@@ -293,6 +295,15 @@ class _Run:
             self._result.differing_frames += 1
             if self._result.difference is None:
                 self._result.difference = _difference(frame, player, differing)
+
+
+def read_only(reader: Reader) -> None:
+    """Reads the rest of a log that cannot be played. MatchLogError if it is not valid."""
+    try:
+        for frame in reader:
+            check_ids(frame, reader.header.capacity)
+    except LineError as wrong:
+        raise reader.error(wrong) from wrong
 
 
 def _filled(frame: Frame, player: Player) -> Frame:

@@ -1,9 +1,8 @@
-"""One line of JSON, read without the liberties that JSON parsers take, and checked against a
-msgspec type.
+"""The strict parser of one line of JSON, and its check against a msgspec type.
 
-msgspec decodes fast and tells little. This pass is slow and tells all: the path of the first value
-that is wrong, the value, and what was expected. It also finds what msgspec lets through: keys that
-stand twice, and -0."""
+msgspec decodes fast and its errors say little. This parser is slow and its errors say all: the path
+of the first wrong value, the value, and what is allowed. It also finds what msgspec lets through:
+keys that stand twice, and -0."""
 
 from __future__ import annotations
 
@@ -15,22 +14,23 @@ from msgspec import inspect
 
 
 class LineError(Exception):
-    """What is wrong in a line: the path of the value ("" for the line as a whole) and why."""
+    """What is wrong in a line: the path of the value ("" for the line as a whole) and why.
 
-    def __init__(self, path: str, reason: str) -> None:
+    `in_header`: the line is the header, whatever line is being read."""
+
+    def __init__(self, path: str, reason: str, *, in_header: bool = False) -> None:
         super().__init__(path, reason)
         self.path = path
         self.reason = reason
+        self.in_header = in_header
 
 
 class _Number(str):
-    """The text of a number that is no integer, or is not written as one should be: 1.0, 1e5, NaN,
-    -0.
-    """
+    """The text of a number that a log may not have: 1.0, 1e5, NaN, -0."""
 
 
 class _BigInteger(_Number):
-    """The text of an integer of more digits than `parse` was allowed to turn into one."""
+    """The text of an integer with more digits than `parse` was allowed to read."""
 
 
 class _RepeatedKey(dict[str, Any]):
@@ -51,9 +51,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse(line: bytes, *, digits_max: int = 20) -> dict[str, Any]:
-    """The object on a line, given without its line feed. LineError for what is no JSON object in
-    UTF-8.
-    """
+    """The object on a line, given without its line feed. LineError for anything but a JSON object
+    in UTF-8."""
     if line.startswith(b"\xef\xbb\xbf"):
         raise LineError("", "a byte order mark; the format is UTF-8 without one")
     if b"\r" in line:
@@ -66,7 +65,8 @@ def parse(line: bytes, *, digits_max: int = 20) -> dict[str, Any]:
     def integer(text: str) -> int | _Number:
         if text == "-0":
             return _Number(text)
-        return _BigInteger(text) if len(text) > digits_max else int(text)
+        digits = len(text) - text.startswith("-")
+        return _BigInteger(text) if digits > digits_max else int(text)
 
     try:
         value = json.loads(
@@ -78,10 +78,10 @@ def parse(line: bytes, *, digits_max: int = 20) -> dict[str, Any]:
         )
     except UnicodeDecodeError as error:
         raise LineError(
-            "", f"byte {error.start + 1} of the line, 0x{line[error.start]:02x}, is no UTF-8"
+            "", f"byte {error.start + 1} of the line, 0x{line[error.start]:02x}, is not UTF-8"
         ) from None
     except json.JSONDecodeError as error:
-        raise LineError("", f"no JSON at column {error.colno}: {error.msg}") from None
+        raise LineError("", f"not JSON at column {error.colno}: {error.msg}") from None
     except RecursionError:
         raise LineError("", "lists or objects nested too deep") from None
     if isinstance(value, _RepeatedKey):
@@ -121,9 +121,7 @@ def _expected_kind(schema: inspect.Type) -> str:
 
 
 def check(value: Any, schema: inspect.Type, path: str = "") -> None:
-    """LineError, about the first place in the order of the line, unless the value is what the
-    schema says.
-    """
+    """LineError about the first value, in the order of the line, that is not as the schema says."""
     if isinstance(value, _RepeatedKey):
         raise LineError(key_path(path, value.key), "the key stands twice")
     options = schema.types if isinstance(schema, inspect.UnionType) else (schema,)
@@ -140,13 +138,13 @@ def check(value: Any, schema: inspect.Type, path: str = "") -> None:
 
 
 def key_path(path: str, key: str) -> str:
-    """The path of a key of the object at `path`; a key that is no plain word is quoted."""
+    """The path of a key of the object at `path`. A key that is not a plain word is quoted."""
     word = key if len(key) <= 60 and key.isascii() and key.isidentifier() else shown(key)
     return f"{path}.{word}" if path else word
 
 
 def check_string(value: Any, path: str) -> None:
-    """LineError for what is no string, and for a string that no UTF-8 can hold."""
+    """LineError for anything but a string, and for a string that UTF-8 cannot hold."""
     if _kind(value) != "a string":
         raise LineError(path, f"expected a string, found {shown(value)}")
     try:
@@ -193,14 +191,16 @@ def _tagged(value: Any, rows: list[Any], path: str) -> inspect.Type:
 
 
 def _check_row(value: Any, schema: inspect.StructType, path: str) -> None:
-    tagged = schema.tag is not None
-    names = ", ".join(field.name for field in schema.fields)
-    if len(value) != len(schema.fields) + tagged:
-        label = f"{shown(schema.tag)}, {names}" if tagged else names
-        raise LineError(
-            path, f"expected {len(schema.fields) + tagged} values ({label}), found {len(value)}"
-        )
-    for i, field in enumerate(schema.fields, start=int(tagged)):
+    names = [field.name for field in schema.fields]
+    needed = sum(field.required for field in schema.fields)
+    if schema.tag is not None:
+        names, needed = [shown(schema.tag), *names], needed + 1
+    if not needed <= len(value) <= len(names):
+        count = str(needed) if needed == len(names) else f"{needed} or {len(names)}"
+        reason = f"expected {count} values ({', '.join(names)}), found {len(value)}"
+        raise LineError(path, reason)
+    start = len(names) - len(schema.fields)
+    for i, field in enumerate(schema.fields[: len(value) - start], start):
         check(value[i], field.type, f"{path}[{i}]")
 
 
@@ -216,7 +216,7 @@ def _check_object(value: Any, schema: inspect.StructType, path: str) -> None:
 
 
 def _check_nothing(_value: Any, _schema: Any, _path: str) -> None:
-    """For what has one value only, or is checked by its owner."""
+    """For a type with one value, and for one that its owner checks."""
 
 
 _KINDS: dict[type[inspect.Type], tuple[str, Callable[[Any, Any, str], None]]] = {
@@ -228,7 +228,7 @@ _KINDS: dict[type[inspect.Type], tuple[str, Callable[[Any, Any, str], None]]] = 
     inspect.TupleType: ("a list", _check_tuple),
     inspect.DictType: ("an object", _check_nothing),
 }
-"""What a JSON value of each type is called, and what checks one."""
+"""The name of a JSON value of each type, and its check."""
 
 
 DEPTH_MAX = 64
@@ -236,9 +236,8 @@ DEPTH_MAX = 64
 
 
 def check_plain(value: Any, path: str, depth: int = 0) -> None:
-    """LineError unless the value is a string, an integer, a boolean, or a list or an object of
-    them.
-    """
+    """LineError unless the value is a string, an integer, a boolean, or a list or object of
+    these."""
     if isinstance(value, _RepeatedKey):
         raise LineError(key_path(path, value.key), "the key stands twice")
     if isinstance(value, _BigInteger):

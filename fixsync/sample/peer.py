@@ -134,10 +134,10 @@ class _Peer:
         if task.log is not None:
             meta = {"players": task.players}
             self.recorder = SimRecorder(
-                self.simulation.world,
+                self.simulation,
                 task.log,
-                sim=SkillFight.name,
                 seed=task.seed,
+                replace=True,
                 meta=meta,
                 names=names_of(self.simulation),
             )
@@ -156,7 +156,7 @@ class _Peer:
                 self.part.write(_line(notice))
                 self.part.flush()
             elif self.recorder is not None:
-                self.recorder.record(notice.inputs, notice.events, notice.world_hash)
+                self.recorder.record(notice.frame, notice.inputs, notice.events, notice.world_hash)
         elif isinstance(notice, Joined):
             status.joined = notice.frame
             # A log begins with frame 0: this peer's can only be a part of one.

@@ -16,8 +16,9 @@ from pathlib import Path
 import msgspec
 
 import fixsync
-from fixsync.log.matchlog import MatchLogError, Reader
+from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
+from fixsync.log.schema import MatchLogError
 from fixsync.sample.faults import FAULTS
 from fixsync.sample.netns import Namespaces
 from fixsync.sample.peer import Status, Task

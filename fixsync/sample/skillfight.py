@@ -19,7 +19,7 @@ from typing import ClassVar
 
 from fixsync.fields import Key, StateFields, Value, world_fields
 from fixsync.game.random import Random
-from fixsync.log.matchlog import Names
+from fixsync.names import Names
 from fixsync.numbers import ONE, degrees, direction, length, q_near, yaw_of
 from fixsync.records import Collider, Event
 from fixsync.shapes import Box, Cylinder, EventKind, Pose, Sector, Shape, Sphere

@@ -184,8 +184,8 @@ def apply(world: World, frame: Sequence[tuple[Any, ...]]) -> None:
     """Makes a frame's changes in a world."""
     import msgspec
 
-    from fixsync.log.matchlog import Command
     from fixsync.log.player import apply_command
+    from fixsync.log.schema import Command
 
     for command in frame:
         apply_command(world, msgspec.convert(command, Command))

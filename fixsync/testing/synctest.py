@@ -31,10 +31,11 @@ import fixsync
 from fixsync import sim
 from fixsync.fields import Difference, differences
 from fixsync.game.random import Random
-from fixsync.log.matchlog import Command as AnyCommand
-from fixsync.log.matchlog import Reader, SimFrame
 from fixsync.log.player import apply_command
+from fixsync.log.reader import Reader
 from fixsync.log.recorder import SimRecorder
+from fixsync.log.schema import Command as AnyCommand
+from fixsync.log.schema import SimFrame
 from fixsync.records import Collider, Event, Events
 from fixsync.sim import Input, Simulation, SimulationType
 from fixsync.world import Command, World
@@ -509,11 +510,11 @@ def write_log(straight: Straight, path: Path) -> None:
     made = sim.start(straight.type, straight.seed, straight.players)
     meta, names = {"players": straight.players}, sim.names_of(made)
     with SimRecorder(
-        made.world, path, sim=made.name, seed=straight.seed, meta=meta, names=names
+        made, path, seed=straight.seed, replace=True, meta=meta, names=names
     ) as recorder:
-        for values in straight.inputs:
+        for frame, values in enumerate(straight.inputs):
             events = made.step(values)
-            recorder.record(values, events, made.world.hash())
+            recorder.record(frame, values, events, made.world.hash())
 
 
 def main() -> None:

@@ -16,9 +16,10 @@ from msgspec import UNSET
 
 import fixsync
 from fixsync import sim
-from fixsync.log import files as logfile
-from fixsync.log.matchlog import Add, Header, MatchLogError, Reader, SimFrame
+from fixsync.log import files
 from fixsync.log.player import Player
+from fixsync.log.reader import Reader
+from fixsync.log.schema import LINE_BYTES_MAX, Add, Header, SimFrame
 from fixsync.log.text import LineError
 from fixsync.records import Events
 from fixsync.view import bundle
@@ -63,19 +64,16 @@ def export(
     *,
     simulations: Mapping[str, sim.SimulationType] | None = None,
     progress: Callable[[Reader], None] | None = None,
+    line_bytes_max: int = LINE_BYTES_MAX,
 ) -> Exported:
     """Reads a log and plays it with the native kernel.
 
     MatchLogError for a log that is not valid, or whose commands a world refuses; OSError for a file
-    that cannot be read; ValueError for a pipe."""
-    if Path(path).exists() and not Path(path).is_file():
-        raise ValueError(
-            f"{os.fspath(path)}: a page needs a file, which is read twice; this is none"
-        )
+    that cannot be read."""
     hashes: list[int] = []
     ids = 1
     trace = _Trace()
-    with Reader(path) as reader:
+    with Reader(path, line_bytes_max=line_bytes_max, keep_text=True) as reader:
         header = reader.header
         try:
             player = Player(header, trace.watching(header, simulations or {}))
@@ -94,8 +92,8 @@ def export(
                 if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
                     progress(reader)
         except LineError as wrong:
-            raise reader.error(wrong.path, wrong.reason) from wrong
-        text = _text(path, reader)
+            raise reader.error(wrong) from wrong
+        text = reader.text
         return Exported(
             Path(path).name,
             header,
@@ -106,23 +104,6 @@ def export(
             None if header.sim is None else text,
             struct.pack(f"<{len(hashes)}Q", *hashes),
         )
-
-
-def _text(path: str | os.PathLike[str], reader: Reader) -> bytes:
-    """A log's text, without what a cut left of its last line; of a compact log, what it stands
-    for.
-    """
-    source = logfile.Source(path)
-    try:
-        pieces: list[bytes] = []
-        try:
-            pieces.extend(source)
-        except logfile.DamagedFileError as damage:
-            raise MatchLogError(reader.name, 0, "", str(damage)) from damage
-    finally:
-        source.close()
-    text = b"".join(pieces)
-    return text[: text.rindex(b"\n") + 1] if reader.cut else text
 
 
 class _Trace:
@@ -246,9 +227,9 @@ def write(out: str | os.PathLike[str], logs: Sequence[Exported], title: str = ""
     """Writes the page of one log or two; returns how many bytes it has. A file that is there
     already is replaced once the page is whole."""
     data = page(logs, title).encode()
-    written, target = logfile.place_of(out)
+    written, target = files.place_of(out)
     try:
-        sink = logfile.Sink(written, suffix="")
+        sink = files.Sink(written, suffix="")
         try:
             sink.write(data)
         finally:

@@ -15,7 +15,7 @@ import pytest
 from tools import needs
 
 from fixsync import ONE, Box, Cylinder, Pose, Sector, Sphere, World
-from fixsync.log.matchlog import Reader
+from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder
 from fixsync.view import export, write
 

@@ -1,0 +1,353 @@
+"""A line of a match log to its value and back: the header, a frame, the last line.
+
+Each line is read by msgspec first, which is fast and says little. A line that it does not take, or
+that may hold something it lets through, goes through the strict parser of `fixsync.log.text`, which
+names what is wrong."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from typing import Any, cast
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType, inspect
+
+from fixsync.log import text
+from fixsync.log.schema import (
+    FORMAT,
+    FRAME_MAX,
+    SEED_MAX,
+    VERSION,
+    Capacity,
+    CastHit,
+    Command,
+    Footer,
+    Frame,
+    Header,
+    HitWhen,
+    LayerPair,
+    Positive,
+    Query,
+    SetLayers,
+    SimFrame,
+    Start,
+    TraceFrame,
+    UInt32,
+    layer_masks,
+    layer_pairs,
+)
+from fixsync.log.schema import Cast as CastCommand
+from fixsync.log.text import LineError
+from fixsync.names import Names
+
+__all__ = [
+    "FrameLines",
+    "check_command_ids",
+    "check_ids",
+    "format_footer",
+    "format_header",
+    "parse_header",
+    "plain",
+]
+
+META_DIGITS_MAX = 600
+"""The most digits of an integer in `meta`: any Python reads that many, whatever its own limit."""
+
+
+# The header.
+
+
+class _NamesLine(Struct, forbid_unknown_fields=True):
+    layers: dict[str, str] = {}
+    ids: dict[str, str] = {}
+
+
+class _StartLine(Struct, forbid_unknown_fields=True):
+    frame: UInt32
+    state: str
+
+
+class _HeaderLine(Struct, forbid_unknown_fields=True):
+    """Line 1 as it is written, in the canonical order of its keys."""
+
+    format: str
+    version: int
+    tick_rate: Positive | list[Positive]
+    capacity: Capacity
+    hit_when: HitWhen
+    layers: list[LayerPair] | None
+    sim: str | None
+    seed: int
+    meta: dict[str, Any]
+    names: _NamesLine | UnsetType = UNSET
+    unit_mm: Positive | UnsetType = UNSET
+    start: _StartLine | UnsetType = msgspec.field(default=UNSET, name="from")
+
+
+_HEADER_LINE = inspect.type_info(_HeaderLine)
+
+
+def parse_header(line: bytes) -> Header:
+    """The header on line 1, given without its line feed. LineError for anything else."""
+    doc = text.parse(line, digits_max=META_DIGITS_MAX)
+    if "format" not in doc:
+        expected = f'a match log starts with {{"format":"{FORMAT}"'
+        raise LineError("format", f"the key is missing; {expected}")
+    if doc["format"] != FORMAT:
+        raise LineError(
+            "format", f"expected {text.shown(FORMAT)}, found {text.shown(doc['format'])}"
+        )
+    version = doc.get("version", VERSION)
+    if version != VERSION or isinstance(version, bool):
+        raise LineError("version", f"expected {VERSION}, found {text.shown(version)}")
+    text.check(doc, _HEADER_LINE)
+    if not 0 <= doc["seed"] <= SEED_MAX:
+        raise LineError("seed", f"{text.shown(doc['seed'])} is not in 0..{SEED_MAX}")
+    text.check_plain(doc["meta"], "meta")
+    names = doc.get("names", {})
+    return Header(
+        capacity=doc["capacity"],
+        tick_rate=_tick_rate(doc["tick_rate"]),
+        hit_when=doc["hit_when"],
+        layers=layer_pairs(layer_masks(doc["layers"])),
+        sim=doc["sim"],
+        seed=doc["seed"],
+        meta=doc["meta"],
+        names=Names(_names(names, "layers", 31), _names(names, "ids", doc["capacity"] - 1)),
+        unit_mm=doc.get("unit_mm"),
+        start=_start(doc["from"]) if "from" in doc else None,
+    )
+
+
+def _tick_rate(value: Any) -> int | tuple[int, int]:
+    if not isinstance(value, list):
+        return int(value)
+    if len(value) != 2:
+        found = text.shown(value)
+        raise LineError(
+            "tick_rate", f"expected an integer or [numerator, denominator], found {found}"
+        )
+    return value[0], value[1]
+
+
+def _names(names: dict[str, Any], which: str, number_max: int) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for key, name in names.get(which, {}).items():
+        path = text.key_path(f"names.{which}", key)
+        is_number = key.isascii() and key.isdecimal() and len(key) <= 10 and str(int(key)) == key
+        if not is_number or int(key) > number_max:
+            raise LineError(path, f'expected a key in "0".."{number_max}"')
+        text.check_string(name, path)
+        found[int(key)] = name
+    return found
+
+
+def _start(value: dict[str, Any]) -> Start:
+    written = value["state"]
+    try:
+        state = base64.b64decode(written.encode("ascii"), validate=True)
+    except (UnicodeEncodeError, binascii.Error):
+        state = b""
+    # The decoder takes other ends of the same bytes, too: only one of them is canonical.
+    if not state or base64.b64encode(state).decode() != written:
+        found = text.shown(written)
+        raise LineError("from.state", f"expected a state in base64 with padding, found {found}")
+    return Start(value["frame"], state)
+
+
+def format_header(header: Header) -> bytes:
+    """The header's canonical line, with its line feed. LineError for a header that no log may
+    have."""
+    names = {which: table for which, table in _named(header.names) if table}
+    doc: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "tick_rate": header.tick_rate,
+        "capacity": header.capacity,
+        "hit_when": header.hit_when,
+        "layers": header.layers,
+        "sim": header.sim,
+        "seed": header.seed,
+        "meta": header.meta,
+    }
+    if names:
+        doc["names"] = names
+    if header.unit_mm is not None:
+        doc["unit_mm"] = header.unit_mm
+    if header.start is not None:
+        state = base64.b64encode(header.start.state).decode()
+        doc["from"] = {"frame": header.start.frame, "state": state}
+    header = parse_header(_json(doc))
+    if header.meta != doc["meta"]:
+        reason = "JSON does not keep it: a key is not a string, or a list is a tuple"
+        raise LineError("meta", reason)
+    return _json({**doc, "layers": header.layers}) + b"\n"
+
+
+def _json(doc: dict[str, Any]) -> bytes:
+    try:
+        return json.dumps(doc, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise LineError("", f"JSON cannot hold this header: {error}") from error
+
+
+def _named(names: Names) -> list[tuple[str, dict[str, str]]]:
+    """Both tables with keys as JSON has them, ascending by number."""
+    tables = ("layers", names.layers), ("ids", names.ids)
+    return [
+        (which, {str(number): table[number] for number in sorted(table)}) for which, table in tables
+    ]
+
+
+# The lines after it.
+
+# bytes.find takes three times as long for this pattern.
+_MINUS_ZERO = re.compile(b"-0").search
+_HEX = "0123456789abcdef"
+_FOOTER_LINE = inspect.type_info(Footer)
+
+
+def _hexadecimal(value: str, digits: int, path: str) -> str:
+    value = value.lower()
+    if len(value) != digits or value.strip(_HEX):
+        found = text.shown(value)
+        raise LineError(path, f"expected {digits} hexadecimal digits, found {found}")
+    return value
+
+
+class FrameLines:
+    """The lines after the header, of a trace or of a log with a sim."""
+
+    def __init__(self, *, has_sim: bool) -> None:
+        self._type: type[TraceFrame] | type[SimFrame] = SimFrame if has_sim else TraceFrame
+        self._decode = msgspec.json.Decoder(self._type).decode
+        self._schema = inspect.type_info(self._type)
+        self._encode = msgspec.json.Encoder().encode
+
+    def parse(self, line: bytes, due: int) -> Frame | Footer:
+        """Any line after the first, strictly. A frame must have the number `due`."""
+        doc = text.parse(line)
+        if "frames" in doc and "frame" not in doc:
+            text.check(doc, _FOOTER_LINE)
+            footer = msgspec.convert(doc, Footer)
+            if footer.sha256 is not UNSET:
+                footer.sha256 = _hexadecimal(footer.sha256, 64, "sha256")
+            return footer
+        text.check(doc, self._schema)
+        try:
+            frame: Frame = self._decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise LineError("", str(error)) from error
+        if frame.frame != due:
+            what = "missing" if frame.frame > due else "here twice"
+            raise LineError("frame", f"expected {due}, found {frame.frame}: a frame is {what}")
+        if frame.hash is not UNSET:
+            frame.hash = _hexadecimal(frame.hash, 16, "hash")
+        return frame
+
+    def parse_all(self, block: bytes, lines: list[bytes], due: int) -> list[Frame] | None:
+        """All lines of a block of whole frame lines, or None if any of them needs `parse`.
+
+        msgspec checks types, ranges, lengths and known keys, and refuses blank lines. What it lets
+        through is searched for in the block as a whole: carriage returns, white space around an
+        object, -0, frames out of sequence, keys that stand twice (a frame's line has a colon after
+        each key and nowhere else), hashes that are not 16 lower-case digits."""
+        count = len(lines)
+        if b"\r" in block or _MINUS_ZERO(block):
+            return None
+        if (b" " in block or b"\t" in block) and any(line.strip(b" \t") != line for line in lines):
+            return None
+        try:
+            frames: list[Frame] = list(map(self._decode, lines))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return None
+        if [frame.frame for frame in frames] != list(range(due, due + count)):
+            return None
+        more_keys = block.count(b":") - 2 * count
+        if more_keys == 0:
+            return frames
+        hashes = [frame.hash for frame in frames if frame.hash is not UNSET]
+        left_out = sum([(frame.queries is UNSET) + (frame.events is UNSET) for frame in frames])
+        if more_keys != len(hashes) + 2 * count - left_out:
+            return None
+        if hashes and (set(map(len, hashes)) != {16} or "".join(hashes).strip(_HEX)):
+            return None
+        return frames
+
+    def format(self, frame: Frame) -> bytes:
+        """The frame's canonical line, with its line feed. The frame must be valid."""
+        line = self._encode(frame)
+        if b'["query",' in line and isinstance(frame, TraceFrame):
+            commands: Any = [_without_zero(command) for command in frame.commands]
+            line = self._encode(msgspec.structs.replace(frame, commands=commands))
+        return line + b"\n"
+
+    def format_checked(self, frame: Frame) -> bytes:
+        """As `format`. LineError for a frame that no log may have."""
+        try:
+            line = self.format(frame)[:-1]
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+            raise LineError("", f"JSON cannot hold this frame: {error}") from error
+        if self.parse_all(line + b"\n", [line], frame.frame) is None:
+            # Not a Footer: that has a key `frames`, which no frame has.
+            return self.format(cast("Frame", self.parse(line, frame.frame)))
+        return line + b"\n"
+
+
+def _without_zero(command: Any) -> Any:
+    """A command without an exclude_owner of 0, which is not written."""
+    if isinstance(command, Query) and not command.exclude_owner:
+        return "query", command.shape, command.position, command.yaw, command.mask
+    return command
+
+
+def format_footer(footer: Footer) -> bytes:
+    """The last line, with its line feed."""
+    return msgspec.json.encode(footer) + b"\n"
+
+
+def next_frame(frame: int) -> int:
+    """The number of the frame after this one: a world counts modulo 2^32."""
+    return (frame + 1) & FRAME_MAX
+
+
+def plain(value: Any) -> Any:
+    """A value of a log as any JSON library reads it: a list for each row and tuple."""
+    return json.loads(json.dumps(msgspec.to_builtins(_without_zero(value), str_keys=True)))
+
+
+# Ids, which the schema cannot check: their range is the header's capacity.
+
+
+def check_ids(frame: Frame, capacity: int) -> None:
+    """LineError for an event or an answer with an id that no world of this capacity has."""
+    # No path is made for valid ids, which nearly all are.
+    for i, (a, b, _, _) in enumerate(frame.events or ()):
+        if a >= capacity:
+            raise _no_such_id(a, capacity, f"events[{i}][0]")
+        if b >= capacity:
+            raise _no_such_id(b, capacity, f"events[{i}][1]")
+    for i, answer in enumerate(frame.queries or ()):
+        for j, hit in enumerate(answer):
+            if isinstance(hit, CastHit):
+                if hit.id >= capacity:
+                    raise _no_such_id(hit.id, capacity, f"queries[{i}][{j}][0]")
+            elif hit >= capacity:
+                raise _no_such_id(hit, capacity, f"queries[{i}][{j}]")
+
+
+def check_command_ids(commands: list[Command], capacity: int) -> None:
+    """LineError for a command with an id that no world of this capacity has."""
+    for i, command in enumerate(commands):
+        if not isinstance(command, _WITHOUT_ID) and command.id >= capacity:
+            raise _no_such_id(command.id, capacity, f"commands[{i}][1]")
+
+
+_WITHOUT_ID = (Query, CastCommand, SetLayers)
+
+
+def _no_such_id(id: int, capacity: int, path: str) -> LineError:
+    return LineError(path, f"{id} is not in 0..{capacity - 1}, the range of the log's capacity")

@@ -1,0 +1,312 @@
+"""The values of a match log: its header, frames, commands and last line, as types.
+
+docs/match-logs.md describes the format. Nothing here asks the kernel: a well-formed log may still
+hold commands that a world refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, TypeAlias, Union
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from fixsync.names import Names
+
+FORMAT = "fixsync-match"
+VERSION = 1
+LINE_BYTES_MAX = 1 << 24
+"""The longest line that is read unless the caller allows more: 16 MiB. A line of 100,000 moves has
+5 MB, one that adds 80,000 colliders has 15 MB, a state of 100,000 colliders has 10 MB."""
+
+INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
+FRAME_MAX = 2**32 - 1
+SEED_MAX = 2**64 - 1
+
+
+class MatchLogError(ValueError):
+    """What is wrong in a match log, and where.
+
+    `file` is its name. `line` counts from 1; 0 means the file as a whole. `field` is the path of
+    the value within the line, such as `commands[3][2][0]`; "" means the line as a whole. `reason`
+    is the rest of the message."""
+
+    def __init__(self, file: str, line: int, field: str, reason: str) -> None:
+        self.file = file
+        self.line = line
+        self.field = field
+        self.reason = reason
+        place = [file, *([f"line {line}"] if line else []), *([field] if field else [])]
+        super().__init__(f"{', '.join(place)}: {reason}")
+
+    @property
+    def is_out_of_memory(self) -> bool:
+        """Whether the log may be valid but needs more memory than there is."""
+        error: BaseException | None = self
+        while error is not None and not isinstance(error, MemoryError):
+            error = error.__cause__
+        return error is not None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MatchLogError, (self.file, self.line, self.field, self.reason)
+
+
+Int32 = Annotated[int, Meta(ge=INT32_MIN, le=INT32_MAX)]
+UInt32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+Positive = Annotated[int, Meta(ge=1, le=2**32 - 1)]
+Capacity = Annotated[int, Meta(ge=1, le=2**31)]
+Id = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Size = Annotated[int, Meta(ge=1, le=2**29 - 1)]
+HalfHeight0 = Annotated[int, Meta(ge=0, le=2**29 - 1)]
+HalfAngle = Annotated[int, Meta(ge=1, le=32768)]
+Yaw = Annotated[int, Meta(ge=0, le=65535)]
+LayerIndex = Annotated[int, Meta(ge=0, le=31)]
+HitWhen = Annotated[int, Meta(ge=1, le=2)]
+ContactCode = Annotated[int, Meta(ge=0, le=2)]
+EventCode = Annotated[int, Meta(ge=1, le=3)]
+MotionPart = Annotated[int, Meta(ge=-(2**29 - 1), le=2**29 - 1)]
+Fraction = Annotated[int, Meta(ge=0, le=65536)]
+LayerPair: TypeAlias = tuple[LayerIndex, LayerIndex]
+Vector = tuple[Int32, Int32, Int32]
+MotionVector = tuple[MotionPart, MotionPart, MotionPart]
+
+
+class _Row(Struct, array_like=True, forbid_unknown_fields=True, gc=False):
+    """A JSON array: its tag if it has one, then its fields in order."""
+
+
+class Sphere(_Row, tag="sphere"):
+    radius: Size
+
+
+class Capsule(_Row, tag="capsule"):
+    radius: Size
+    half_height: HalfHeight0
+
+
+class Cylinder(_Row, tag="cylinder"):
+    radius: Size
+    half_height: Size
+
+
+class Box(_Row, tag="box"):
+    half_x: Size
+    half_y: Size
+    half_z: Size
+
+
+class Sector(_Row, tag="sector"):
+    radius: Size
+    half_angle: HalfAngle
+    half_height: Size
+
+
+# Union[...] as an expression: msgspec needs the types themselves.
+Shape: TypeAlias = Union[Sphere, Capsule, Cylinder, Box, Sector]  # noqa: UP007
+
+
+class Add(_Row, tag="add"):
+    id: Id
+    shape: Shape
+    position: Vector
+    yaw: Yaw
+    layer: LayerIndex
+    owner: UInt32
+    offset: Vector
+    active: bool
+
+
+class Move(_Row, tag="move"):
+    id: Id
+    position: Vector
+
+
+class Turn(_Row, tag="turn"):
+    id: Id
+    yaw: Yaw
+
+
+class SetPose(_Row, tag="pose"):
+    id: Id
+    position: Vector
+    yaw: Yaw
+
+
+class SetShape(_Row, tag="shape"):
+    id: Id
+    shape: Shape
+
+
+class SetOffset(_Row, tag="offset"):
+    id: Id
+    offset: Vector
+
+
+class SetOwner(_Row, tag="owner"):
+    id: Id
+    owner: UInt32
+
+
+class SetLayer(_Row, tag="layer"):
+    id: Id
+    layer: LayerIndex
+
+
+class SetActive(_Row, tag="active"):
+    id: Id
+    active: bool
+
+
+class Remove(_Row, tag="remove"):
+    id: Id
+
+
+class SetLayers(_Row, tag="layers"):
+    layers: list[LayerPair] | None
+
+    def __post_init__(self) -> None:
+        self.layers = layer_pairs(layer_masks(self.layers))
+
+
+class Query(_Row, tag="query"):
+    shape: Shape
+    position: Vector
+    yaw: Yaw
+    mask: UInt32
+    exclude_owner: Positive = 0
+    """0 leaves nobody out, and is not written."""
+
+
+class Cast(_Row, tag="cast"):
+    shape: Shape
+    position: Vector
+    yaw: Yaw
+    motion: MotionVector
+    mask: UInt32
+    exclude_owner: UInt32
+    limit: UInt32
+    hit_when: HitWhen
+
+
+class CastHit(_Row):
+    """A row of a cast's answer. Not a tuple: msgspec 0.22 crashes on a union of a bounded int and a
+    tuple."""
+
+    id: Id
+    fraction: Fraction
+    normal_x: Int32
+    normal_y: Int32
+    normal_z: Int32
+
+
+Command: TypeAlias = Union[  # noqa: UP007
+    Add,
+    Move,
+    Turn,
+    SetPose,
+    SetShape,
+    SetOffset,
+    SetOwner,
+    SetLayer,
+    SetActive,
+    Remove,
+    SetLayers,
+    Query,
+    Cast,
+]
+Event: TypeAlias = tuple[Id, Id, EventCode, ContactCode]
+Answer: TypeAlias = list[Union[Id, CastHit]]  # noqa: UP007
+Input: TypeAlias = Union[Int64, list[Int64]]  # noqa: UP007
+
+
+class TraceFrame(Struct, forbid_unknown_fields=True, gc=False):
+    """A frame of a trace. What the recorder left out is UNSET."""
+
+    frame: UInt32
+    commands: list[Command]
+    queries: list[Answer] | UnsetType = UNSET
+    events: list[Event] | UnsetType = UNSET
+    hash: str | UnsetType = UNSET
+
+
+class SimFrame(Struct, forbid_unknown_fields=True, gc=False):
+    """A frame of a log with a sim: one input per player."""
+
+    frame: UInt32
+    inputs: list[Input]
+    queries: list[Answer] | UnsetType = UNSET
+    events: list[Event] | UnsetType = UNSET
+    hash: str | UnsetType = UNSET
+
+
+Frame: TypeAlias = Union[TraceFrame, SimFrame]  # noqa: UP007
+
+
+class Footer(Struct, forbid_unknown_fields=True):
+    """The last line: the number of frame lines, and the SHA-256 of all bytes before it."""
+
+    frames: UInt32
+    sha256: str | UnsetType = UNSET
+
+
+class Start(Struct):
+    """Where a log begins that does not begin at frame 0."""
+
+    frame: int
+    """The number of its first frame: the frame count of the state."""
+    state: bytes
+    """The state before that frame: what `World.save` gave, or with a sim the simulation's `save`."""
+
+
+class Header(Struct, kw_only=True):
+    """Line 1 of a log: how its world is made, and what the log says about itself."""
+
+    capacity: int
+    tick_rate: int | tuple[int, int] = 60
+    """Frames a second, or (numerator, denominator) of it."""
+    hit_when: int = 1
+    layers: list[tuple[int, int]] | None = None
+    """None: every layer meets every layer. Else the enabled pairs (i, j), i <= j, ascending."""
+    sim: str | None = None
+    seed: int = 0
+    meta: dict[str, Any] = {}
+    names: Names = msgspec.field(default_factory=Names)
+    unit_mm: int | None = None
+    """How many millimetres one unit is, if that is known."""
+    start: Start | None = None
+    """`from` in the log; None for a log that begins with an empty world at frame 0."""
+
+    @property
+    def first_frame(self) -> int:
+        """The number of the first frame."""
+        return self.start.frame if self.start else 0
+
+    def line_of(self, frame: int) -> int:
+        """The line of a frame."""
+        return (frame - self.first_frame) % (FRAME_MAX + 1) + 2
+
+    def seconds(self, frames: int) -> float:
+        """How long this many frames last. For showing, never for deciding."""
+        numerator, denominator = (
+            self.tick_rate if isinstance(self.tick_rate, tuple) else (self.tick_rate, 1)
+        )
+        return frames * denominator / numerator
+
+
+def layer_masks(layers: Sequence[tuple[int, int]] | None) -> list[int]:
+    """The layer matrix as 32 masks: bit j of mask i is set when layers i and j meet."""
+    if layers is None:
+        return [0xFFFFFFFF] * 32
+    masks = [0] * 32
+    for i, j in layers:
+        masks[i] |= 1 << j
+        masks[j] |= 1 << i
+    return masks
+
+
+def layer_pairs(masks: Sequence[int]) -> list[tuple[int, int]] | None:
+    """The enabled pairs of a symmetric matrix as a log has them: None if all are enabled."""
+    if all(mask == 0xFFFFFFFF for mask in masks):
+        return None
+    return [(i, j) for i in range(32) for j in range(i, 32) if masks[i] >> j & 1]
