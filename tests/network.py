@@ -105,6 +105,9 @@ class Peer:
     """The match it plays, numbered from 1; 0 before it plays. A match that nobody plays any more is
     over: who comes then begins the next."""
     has_ended: bool = False
+    shared_until: int = 2**32
+    """Of a life that is over, the first frame whose input reached nobody: a later life may give
+    another, so what it confirmed from there on is not part of the match."""
 
     @property
     def is_running(self) -> bool:
@@ -179,6 +182,10 @@ class Network:
     def crash(self, me: int) -> None:
         peer = self.peers[me]
         peer.is_up = False
+        if self.match.is_player(me):
+            others = [other.session for other in self.peers.values() if other.is_running]
+            known = (session._seats.streams[me].next for session in others)
+            peer.shared_until = max(known, default=0)
         if self.match.is_player(me) and peer.epoch and len(self._down(peer.epoch)) > 1:
             self.lossy.add(peer.epoch)
 
@@ -235,10 +242,10 @@ class Network:
 
     def _observe(self, peer: Peer) -> None:
         """Numbers the match that a peer has begun to play; checks what it says when it ends."""
-        if not peer.epoch and peer.is_running:
+        if not peer.epoch and (peer.is_running or peer.session.confirmed):
             played = [other.epoch for other in self.peers.values() if other.is_running]
             last = max((other.epoch for other in self.history), default=0)
-            began = peer.session._has_begun and not max(played)
+            began = peer.session._entry.has_begun and not max(played)
             peer.epoch = last + 1 if began else max(played) or last
         if peer.session.end is not None and not peer.has_ended and not peer.session._joined:
             peer.has_ended = True
@@ -281,6 +288,8 @@ class Network:
             told: dict[int, tuple[int, Any]] = {}
             for peer in lives:
                 for frame, value in peer.witness.hashes.items():
+                    if frame >= peer.shared_until:
+                        break
                     mine = peer.witness.inputs[frame], value, peer.witness.events[frame]
                     other, theirs = told.setdefault(frame, (peer.me, mine))
                     assert mine == theirs, (

@@ -200,7 +200,7 @@ def play(made: Plan, say: Callable[[str], None] = lambda _: None) -> Network:
             if at == now:
                 network.weather = weather
         for at, who in made.crashes:
-            if at == now and _has_company(network, made, who):
+            if at == now and _has_company(network, made, who) and network.peers[who].is_up:
                 say(f"{now} ms: peer {who} crashes in frame {network.peers[who].session.frame}")
                 network.crash(who)
         for at, who in made.starts:
@@ -263,16 +263,12 @@ def _add_noise(network: Network, random: Random) -> None:
 
 def held(session: Session) -> dict[str, int]:
     """How much a session holds."""
-    timeline = session._timeline
+    timeline, remotes = session._timeline, session._remotes.values()
     return {
-        "inputs": max(len(stream) for stream in session._streams),
+        "inputs": max(len(stream) for stream in session._seats.streams),
         "states": len(timeline.states),
         "hashes": len(timeline.hashes),
-        "their hashes": max(len(link.hashes) for link in session._links.values())
-        if session._links
-        else 0,
-        "replies": len(session._replies),
-        "wants": max(len(link.wants) for link in session._links.values()) if session._links else 0,
+        "their hashes": max((len(remote.hashes) for remote in remotes), default=0),
     }
 
 
@@ -289,8 +285,6 @@ def check_memory(network: Network) -> None:
             "states": 200 if has_joined else 2 * window + match.prediction_max + 4,
             "hashes": 4 * window + 8 + backlog,
             "their hashes": INPUTS_HELD_MAX,
-            "replies": 64,
-            "wants": 1,
         }
         for name, count in found.items():
             assert count <= limits[name], (

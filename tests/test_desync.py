@@ -16,7 +16,8 @@ from fixsync.fields import Difference, differences
 from fixsync.game.random import Random
 from fixsync.sample.faults import FAULTS, faulty
 from fixsync.sample.skillfight import SkillFight
-from fixsync.session import Desync, Match, Reason, Session
+from fixsync.session import Desync, Match, Reason
+from fixsync.session.remote import Remote
 from fixsync.sim import Simulation, fields_of, hash_of
 
 WEATHER = Weather(loss=10, delay_ms=15, jitter_ms=20)
@@ -120,11 +121,11 @@ def test_a_planted_fault_is_caught_with_the_right_frame_and_field(name: str, pre
 def test_the_test_above_fails_when_the_detector_is_switched_off(
     monkeypatch: pytest.MonkeyPatch, prediction_max: int
 ):
-    def count(self: Session, link: Any, now_ms: int) -> None:  # noqa: ARG001 - called like what it replaces
-        link.compared = self._timeline.confirmed
-        link.hashes.clear()
+    def count(self: Remote) -> None:
+        self.compared = self.local.timeline.confirmed
+        self.hashes.clear()
 
-    monkeypatch.setattr(Session, "_compare", count)
+    monkeypatch.setattr(Remote, "first_difference", count)
     broken = faulty("unit", FAULT_FRAME)
     network = fight(prediction_max, broken)
     with pytest.raises(AssertionError, match="ended by"):
@@ -221,7 +222,7 @@ def test_peers_that_stepped_on_different_inputs_are_told_so():
         for other in network.peers.values():
             other.play = lambda value=value: value  # type: ignore[misc]
         network.run(3000, lambda network=network: network.peers[0].session.confirmed > 10)  # type: ignore[misc]
-        evidence[peer] = network.peers[0].session._own_evidence(9)
+        evidence[peer] = network.peers[0].session._local.evidence(9)
     desync = Desync(9, evidence, Bumpers)
     assert not desync.same_inputs
     assert "did not step on the same inputs" in desync.explain()
@@ -230,7 +231,7 @@ def test_peers_that_stepped_on_different_inputs_are_told_so():
 def test_a_report_without_the_other_side_says_so():
     simulation = SkillFight(1, 2)
     shown = Network(Match(SkillFight.name, seed=1, players=2), 1, simulation=SkillFight)
-    evidence = shown.start(0, simulation=simulation).session._own_evidence(0)
+    evidence = shown.start(0, simulation=simulation).session._local.evidence(0)
     told = Desync(0, {0: evidence}, SkillFight).explain()
     assert "its state is not kept any more" in told
     assert "has not shown its state" in told

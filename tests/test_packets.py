@@ -183,31 +183,29 @@ def test_bodies_that_are_no_message_are_refused(body: bytes):
 
 
 def fingerprint(session: Session) -> str:
-    """All that a session is, but for the count of what it refused and why, and the answer that says
-    so.
-    """
-    links = [
-        {name: value for name, value in vars(link).items() if name not in ("refused", "fault")}
-        for link in session._links.values()
-    ]
-    timeline = session._timeline
-    told: Any = (
+    """All that a session is, except the count of refused packets, why, and the reply to them."""
+    left_out = ("local", "refused", "fault", "reply")
+    timeline, seats = session._timeline, session._seats
+    shown: Any = (
         session.phase,
         session.end,
         session.is_over,
         session.received,
-        session._seats,
-        sorted(session._sources),
-        session._feeder,
-        [(stream.first, stream.next, stream.last, stream._values) for stream in session._streams],
+        session._local.feeder,
+        seats.since,
+        sorted(seats.sources),
+        [(stream.first, stream.next, stream.last, stream._values) for stream in seats.streams],
         timeline.head,
         timeline.confirmed,
         timeline.states,
         timeline.hashes,
         session.simulation.save(),
-        links,
+        [
+            {name: value for name, value in vars(remote).items() if name not in left_out}
+            for remote in session._remotes.values()
+        ],
     )
-    return repr(told)
+    return repr(shown)
 
 
 def running() -> tuple[Network, Session]:
@@ -284,7 +282,7 @@ def test_a_forged_message_raises_nothing_and_leaves_the_simulation_alone(message
         assert fingerprint(session) == before
     assert session.simulation.save() == state
     assert session._timeline.hashes == hashes
-    for value in session._streams[1]._values.values():
+    for value in session._seats.streams[1]._values.values():
         assert value in range(5), "only inputs that the simulation takes are held"
     # Nor does it later: the session goes on, or ends with a reason.
     network.run(60)

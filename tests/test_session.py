@@ -609,14 +609,14 @@ def test_an_input_that_the_simulation_refuses_is_an_error_and_changes_nothing():
     network.start_all()
     network.run(500)
     session = network.peers[0].session
-    before = session.frame, session.confirmed, len(session._streams[0])
+    before = session.frame, session.confirmed, len(session._seats.streams[0])
     for bad in (5, -1, (1, 2), 2**63):
         with pytest.raises(ValueError, match="input of player 0"):
             session.advance(bad, network.now_ms)
     for bad in (1.0, True, None, "1"):
         with pytest.raises(TypeError, match="input of player 0"):
             session.advance(bad, network.now_ms)  # type: ignore[arg-type]
-    assert (session.frame, session.confirmed, len(session._streams[0])) == before
+    assert (session.frame, session.confirmed, len(session._seats.streams[0])) == before
 
 
 def test_a_player_whose_inputs_the_others_refuse_ends_the_match_and_the_reason_is_told():

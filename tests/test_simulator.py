@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 from simulator import PLANS, FailedMatchError, Planned, held, plan, play, run
 
-from fixsync.session import Reason, Session
+from fixsync.session import Reason
+from fixsync.session.packets import Run
+from fixsync.session.remote import Local, Remote
 from fixsync.session.timeline import Timeline
 
 SHORT = range(6)
@@ -99,22 +101,24 @@ def test_the_simulator_fails_when_a_session_goes_back_to_the_wrong_frame(
 
 
 def test_the_simulator_fails_when_nothing_is_ever_let_go(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Session, "_let_go", lambda self: None)  # noqa: ARG005
+    monkeypatch.setattr(Local, "let_go", lambda self: None)  # noqa: ARG005
     with pytest.raises(FailedMatchError, match="at most"):
         run_each(SOUND)
 
 
 def test_the_simulator_fails_when_a_desync_is_not_noticed(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Session, "_compare", lambda self, link, now_ms: None)  # noqa: ARG005
+    monkeypatch.setattr(Remote, "first_difference", lambda self: None)  # noqa: ARG005
     with pytest.raises(FailedMatchError):
         run_each(FAULTY)
 
 
 def test_the_simulator_fails_when_lost_inputs_are_not_sent_again(monkeypatch: pytest.MonkeyPatch):
-    runs = Session._runs
-    monkeypatch.setattr(
-        Session, "_runs", lambda self, link, end: runs(self, link, end) if self.frame < 9 else []
-    )
+    runs = Remote._runs
+
+    def first_runs(self: Remote, hash_end: int) -> list[Run]:
+        return runs(self, hash_end) if self.local.timeline.head < 9 else []
+
+    monkeypatch.setattr(Remote, "_runs", first_runs)
     with pytest.raises(FailedMatchError):
         run_each(SOUND)
 

@@ -1,0 +1,94 @@
+"""How a peer gets into a match: from frame 0 on, or by a snapshot."""
+
+from __future__ import annotations
+
+from fixsync.session.blobs import Collector, decode_snapshot
+from fixsync.session.match import HOST
+from fixsync.session.notices import Joined
+from fixsync.session.packets import Blob
+from fixsync.session.remote import Local, Phase
+from fixsync.sim import hash_of
+
+__all__ = ["Entry"]
+
+
+class Entry:
+    """A peer's way into the match."""
+
+    def __init__(self, local: Local, now_ms: int) -> None:
+        self.local = local
+        self.since_ms = now_ms
+        """When it began to wait for what it waits for now."""
+        self.has_begun = False
+        """It was in the match from frame 0 on."""
+        if not local.seats.is_mine_taken:
+            self.join(HOST, now_ms)
+
+    def begin(self, now_ms: int) -> bool:
+        """Begins at frame 0, if every player who starts is there, and nobody can be in a match that
+        an earlier life of this peer began.
+
+        Players who start and run a match answer with `join`. The others are not needed, so each
+        must be heard (without `join`), or be silent for so long that it has given the match up.
+        There was no earlier match if one of the players who start is in its first life."""
+        local = self.local
+        required = local.required()
+        if not all(remote.is_established for remote in required):
+            return False
+        if 1 not in (local.instance, *(remote.instance for remote in required)):
+            for remote in local.remotes.values():
+                is_silent = now_ms - remote.heard_ms > local.timing.silence_ms
+                if not (remote.is_established or is_silent):
+                    return False
+        self.has_begun = True
+        local.seats.sources.add(local.me)
+        if local.me == HOST:
+            local.seats.sources.update(local.match.vacant)
+        self._run()
+        return True
+
+    def join(self, feeder: int, now_ms: int) -> None:
+        """Asks a peer for a snapshot."""
+        self.local.phase = Phase.JOINING
+        self.local.feeder = feeder
+        self.local.remotes[feeder].collector = Collector(Blob.SNAPSHOT, 0)
+        self.since_ms = now_ms
+
+    def load(self, data: bytes, now_ms: int) -> Joined:
+        """Continues from a snapshot. ValueError, with nothing changed, for one that cannot be."""
+        local = self.local
+        snapshot = decode_snapshot(data)
+        players = local.match.players
+        if len(snapshot.seats) != players:
+            raise ValueError(f"seats must have {players} entries, not {len(snapshot.seats)}")
+        try:
+            local.timeline.restart(snapshot.frame, snapshot.state, snapshot.inputs_digest)
+        except ValueError:
+            raise
+        except Exception as wrong:  # whatever a game's load does with bytes from elsewhere
+            raise ValueError(f"{type(wrong).__name__}: {wrong}") from wrong
+        local.seats.restart(snapshot.frame, snapshot.seats)
+        for remote in local.remotes.values():
+            remote.collector = None
+            # What one who watches needs is not known here: perhaps more than is held.
+            floor = snapshot.frame if remote.is_required else 0
+            remote.reset(floor, floor)
+            remote.hear(now_ms)
+        self._run()
+        return Joined(snapshot.frame, hash_of(snapshot.state))
+
+    def _run(self) -> None:
+        self.local.phase = Phase.RUNNING
+        for remote in self.local.remotes.values():
+            remote.started_instance = remote.instance
+
+    def take_seat(self) -> None:
+        """Begins to play, once nobody can hold an input of this seat that is not held here."""
+        me, seats = self.local.me, self.local.seats
+        if not seats.is_mine_taken or me in seats.sources:
+            return
+        next_frame = seats.streams[me].next
+        if next_frame >= seats.since[me] and all(
+            remote.is_mutual and remote.needs[me] <= next_frame for remote in self.local.required()
+        ):
+            seats.sources.add(me)

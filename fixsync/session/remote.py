@@ -1,0 +1,600 @@
+"""The protocol with one other peer: what it has, what it lacks, and what to send it.
+
+A session has a `Remote` for each peer that it speaks to; they share a `Local`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+import msgspec
+
+from fixsync.session.blobs import Collector, Evidence, Snapshot, pieces
+from fixsync.session.endings import End, Reason
+from fixsync.session.match import FRAMES_MAX, HOST, INPUT_DELAY_MAX, PREDICTION_MAX, Match
+from fixsync.session.packets import (
+    HASHES_MAX,
+    RUN_FRAMES_MAX,
+    Blob,
+    Bye,
+    Hello,
+    Message,
+    PacketError,
+    Piece,
+    Run,
+    Update,
+    Want,
+)
+from fixsync.session.seats import Seats
+from fixsync.session.timeline import Timeline
+from fixsync.sim import Input
+
+__all__ = ["AHEAD_FRAMES_MAX", "Local", "Phase", "Remote", "Timing"]
+
+AHEAD_FRAMES_MAX = 256
+"""Inputs and hashes are taken up to this many frames ahead. Players are never farther apart than
+two predictions and two delays; a peer that catches up takes what comes in order, and asks for the
+rest again."""
+
+# A peer that watches or joins is let go when it is this many frames behind.
+_BACKLOG_FRAMES_MAX = 3600
+# States are kept for at most this many confirmed frames. Between players who were there from the
+# start none is older than `detection_frames_max`; one who joins may hear from some players later.
+_STATES_MAX = 4 * (INPUT_DELAY_MAX + PREDICTION_MAX)
+# Room in an Update for inputs, in bytes: PACKET_BYTES_MAX less the head, the hashes and the lists
+# by seat.
+_RUNS_BYTES = 600
+_RTT_MS_MAX = 60_000
+_WANT_MS_MIN = 50
+_WANT_PIECES_FEW = 4
+_LONG_AGO_MS = -(2**62)
+
+
+class Phase(Enum):
+    """Where a session is."""
+
+    CONNECTING = auto()
+    """Waits for the other players."""
+    JOINING = auto()
+    """The match runs; waits for a snapshot."""
+    RUNNING = auto()
+    ENDED = auto()
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Times in milliseconds; each peer may have its own."""
+
+    connect_ms: int = 15_000
+    """Time to wait for the other players at the start, and for a snapshot."""
+    silence_ms: int = 5_000
+    """How long a player may be silent."""
+    stall_ms: int = 20_000
+    """How long a player who is heard may hold the match up."""
+    resend_ms: int = 16
+    """Interval at which unacknowledged data is sent again."""
+    hello_ms: int = 50
+    """Interval of Hellos."""
+    linger_ms: int = 1_500
+    """How long an ended session still answers the others."""
+
+
+@dataclass
+class Local:
+    """This peer's side of the match, as its remotes use it."""
+
+    match: Match
+    me: int
+    instance: int
+    semantics: bytes
+    timing: Timing
+    seats: Seats
+    timeline: Timeline
+    remotes: dict[int, Remote] = field(default_factory=dict)
+    phase: Phase = Phase.CONNECTING
+    end: End | None = None
+    is_over: bool = False
+    feeder: int | None = None
+    """The peer that this one joins by."""
+
+    def required(self) -> list[Remote]:
+        """The peers without whom the match cannot go on."""
+        return [remote for remote in self.remotes.values() if remote.is_required]
+
+    def all_confirmed(self, besides: Remote | None = None) -> int:
+        """The frames below this are confirmed here and by all required peers."""
+        others = (remote.confirmed for remote in self.required() if remote is not besides)
+        return min([self.timeline.confirmed, *others])
+
+    def evidence(self, frame: int) -> Evidence:
+        """What this peer has of a frame."""
+        timeline = self.timeline
+        inputs = timeline.final_inputs.get(frame, ())
+        return Evidence(
+            frame=frame,
+            before=timeline.states.get(frame, b"") if inputs else b"",
+            after=timeline.states.get(frame + 1, b"") if inputs else b"",
+            inputs=[list(value) if isinstance(value, tuple) else value for value in inputs],
+            inputs_digest=timeline.inputs_digests.get(frame + 1, b"") if inputs else b"",
+        )
+
+    def let_go(self) -> None:
+        """Forgets what no peer can ask for any more."""
+        confirmed, is_player = self.timeline.confirmed, self.match.is_player(self.me)
+        inputs = hashes = states = confirmed
+        for remote in self.remotes.values():
+            if remote.is_required and is_player:
+                states = min(states, remote.compared)
+            elif remote.is_fresh and remote.snapshot is None:
+                continue
+            elif confirmed - remote.confirmed > _BACKLOG_FRAMES_MAX or not remote.can_be_fed:
+                text = f"too far behind, in frame {remote.confirmed}"
+                remote.drop(Reason.JOIN_FAILED, text)
+                continue
+            inputs = min(inputs, remote.confirmed)
+            hashes = min(hashes, remote.hash_needed)
+            if self.match.is_player(remote.peer):
+                hashes = min(hashes, remote.compared)
+        if not is_player:
+            # A spectator's evidence is of the frames that the host's hashes may still be about.
+            hashes = max(self.remotes[HOST].compared, confirmed - AHEAD_FRAMES_MAX)
+            states = min(hashes, confirmed - self.match.detection_frames_max)
+        self.seats.let_go(inputs)
+        self.timeline.let_go(max(states, confirmed - _STATES_MAX), hashes)
+
+    @property
+    def has_evidence(self) -> bool:
+        """No evidence that was asked for is missing."""
+        asked = (remote.collector for remote in self.remotes.values())
+        return all(collector is None or collector.data is not None for collector in asked)
+
+
+class Remote:
+    """One other peer, in its present life: a peer that starts anew has a higher instance."""
+
+    def __init__(self, local: Local, peer: int, now_ms: int) -> None:
+        self.local = local
+        self.peer = peer
+        self.instance = 0
+        """0: nothing was heard yet."""
+        self.started_instance = 0
+        """Its life when this peer got into the match; 0 if it was not known then."""
+        self.is_established = False
+        """It has shown, by a Hello, that it knows this peer's present life."""
+        self.heard_ms = now_ms
+        self.rtt_ms: int | None = None
+        self.refused = 0
+        """Number of its packets that were refused."""
+        self.fault = ""
+        """Why the last of them was."""
+        self.reply: Message | None = None
+        """To be sent once."""
+        self.owes_answer = False
+        self.bye: Bye | None = None
+        self.is_done = False
+        """It has all of the match, and needs nobody any more."""
+        self.collector: Collector | None = None
+        """What is asked of it in pieces: a snapshot, or evidence."""
+        self._hello_ms = self._update_ms = self._want_ms = _LONG_AGO_MS
+        self.reset(0, 0)
+
+    def reset(self, floor: int, hash_floor: int) -> None:
+        """Starts from a frame."""
+        self.needs = [floor] * self.local.match.players
+        """By seat, the first frame whose input it lacks."""
+        self.confirmed = floor
+        self.frame = floor
+        self.is_fresh = True
+        """No Update has come yet."""
+        self.is_mutual = False
+        """It has had an Update of this peer's present life."""
+        self.echo: tuple[int, int] | None = None
+        """Its clock in its last Update, and when that came."""
+        self.hash_needed = hash_floor
+        """The first of this peer's hashes that it lacks."""
+        self.compared = hash_floor
+        """The first frame whose hash has not been compared with its."""
+        self.hash_next = hash_floor
+        """The first of its hashes that has not come."""
+        self.hashes: dict[int, int] = {}
+        """Its hashes that came and wait to be compared."""
+        self.snapshot: bytes | None = None
+        """What it joins by."""
+        self.is_fed = False
+        """It is sent the inputs of all seats, not only of those played here."""
+        self.want: Want | None = None
+        """What it asked for last."""
+        self._sent_next = floor
+
+    @property
+    def is_required(self) -> bool:
+        return self.local.seats.is_required(self.peer)
+
+    @property
+    def must_join(self) -> bool:
+        """Whether it must come in by a snapshot: it was not in the match, in this life, when this
+        peer got into it."""
+        if not self.is_required:
+            return True
+        local = self.local
+        is_in = local.phase is Phase.RUNNING and (
+            local.seats.is_mine_taken or not local.match.is_player(local.me)
+        )
+        return is_in and self.instance != self.started_instance
+
+    @property
+    def is_lost_host(self) -> bool:
+        """The host with vacant seats: only it knows how far it has played them, so nobody can bring
+        it back."""
+        return self.peer == HOST and self.local.seats.has_vacant
+
+    def hear(self, now_ms: int) -> None:
+        self.heard_ms = max(self.heard_ms, now_ms)
+
+    def drop(self, reason: Reason, text: str) -> None:
+        """Lets a peer go that the match can do without."""
+        if self.instance:
+            self.refuse(self.instance, reason, text)
+        self.instance = 0
+        self.is_established = False
+        confirmed = self.local.timeline.confirmed
+        self.reset(confirmed, confirmed)
+
+    def refuse(self, instance: int, reason: Reason, text: str) -> None:
+        local = self.local
+        self.reply = Bye(
+            local.me,
+            local.instance,
+            instance,
+            reason,
+            local.timeline.confirmed,
+            self.peer,
+            text,
+            True,
+        )
+
+    # What comes in. PacketError, with nothing changed, for what is refused.
+
+    def check_address(self, message: Message) -> None:
+        if message.heard != self.local.instance:
+            raise PacketError("meant for an earlier life of this peer")
+        if message.instance != self.instance:
+            raise PacketError("from a life of the peer that has not said hello, or is over")
+
+    def hello_fault(self, hello: Hello) -> str:
+        """The first setting that is not the same on both sides."""
+        own = self._hello(is_answer=False)
+        for name in _AGREED:
+            ours, theirs = getattr(own, name), getattr(hello, name)
+            if ours != theirs:
+                if isinstance(ours, bytes):
+                    ours, theirs = ours.hex(), theirs.hex()
+                sides = sorted(((self.local.me, ours), (self.peer, theirs)))
+                values = ", ".join(f"{value} on peer {peer}" for peer, value in sides)
+                return f"field {name}: {values}"
+        return ""
+
+    def take_hello(self, hello: Hello, now_ms: int) -> bool:
+        """Whether the peer has heard this one."""
+        local = self.local
+        if hello.instance > self.instance:
+            if local.phase is Phase.RUNNING and self.instance and self.is_lost_host:
+                why = "the host cannot come back while a seat is vacant"
+                text = f"peer {local.me} refuses peer {self.peer}: {why}"
+                self.refuse(hello.instance, Reason.JOIN_FAILED, text)
+                raise PacketError(why)
+            self.reset(local.seats.streams[0].first, local.timeline.first_hash)
+            self.instance = hello.instance
+            self.is_established = False
+            if local.phase is Phase.JOINING and self.peer == local.feeder:
+                self.collector = Collector(Blob.SNAPSHOT, 0)
+        is_heard = hello.heard == local.instance
+        if is_heard or local.phase is not Phase.RUNNING:
+            # In a match, one who does not hear this peer counts as silent: it may begin another.
+            self.hear(now_ms)
+        self.owes_answer |= not hello.is_answer
+        return is_heard
+
+    def check_update(self, update: Update) -> None:
+        local = self.local
+        players, seats, confirmed = local.match.players, local.seats, local.timeline.confirmed
+        if len(update.needs) != players or len(update.seats) != players:
+            raise PacketError(f"a list by seat must have {players} entries")
+        if not update.confirmed <= update.frame <= update.confirmed + local.match.prediction_max:
+            raise PacketError(f"frame {update.frame} with {update.confirmed} confirmed")
+        for seat in seats.sources:
+            if update.needs[seat] > seats.streams[seat].next:
+                raise PacketError(f"needs[{seat}] is {update.needs[seat]}, not yet played here")
+        if local.me in seats.sources and update.confirmed > seats.streams[local.me].next:
+            raise PacketError(f"confirmed {update.confirmed} frames, not all played here")
+        if update.hash_needed > confirmed + AHEAD_FRAMES_MAX:
+            raise PacketError(f"hash_needed is {update.hash_needed}, with {confirmed} confirmed")
+        if update.hashes and update.hash_first + len(update.hashes) > update.confirmed:
+            raise PacketError("hashes of frames that are not confirmed there")
+
+    def take_times(self, update: Update, now_ms: int) -> None:
+        self.hear(now_ms)
+        rtt_ms = (now_ms - update.echo_ms) & 0xFFFFFFFF
+        if update.echo_ms and rtt_ms <= _RTT_MS_MAX:
+            self.rtt_ms = rtt_ms if self.rtt_ms is None else (7 * self.rtt_ms + rtt_ms) // 8
+        self.echo = update.sent_ms, now_ms
+
+    def take_acks(self, update: Update) -> None:
+        self.is_fresh = False
+        self.is_mutual |= bool(update.echo_ms)
+        self.frame = max(self.frame, update.frame)
+        self.confirmed = max(self.confirmed, update.confirmed)
+        self.hash_needed = max(self.hash_needed, update.hash_needed)
+        self.needs = [max(pair) for pair in zip(self.needs, update.needs, strict=True)]
+
+    def take_hashes(self, update: Update) -> None:
+        if not self.local.match.is_player(self.peer) or not update.hashes:
+            return
+        if update.hash_first > self.hash_next:
+            # One of the two came in by a snapshot: there are no earlier hashes, or not any more.
+            self.hash_next = update.hash_first
+            self.compared = max(self.compared, update.hash_first)
+            self.hashes.clear()
+        end = self.local.timeline.confirmed + AHEAD_FRAMES_MAX
+        for frame, value in enumerate(update.hashes, update.hash_first):
+            if self.hash_next == frame < end:
+                self.hash_next += 1
+                if frame >= self.compared:
+                    self.hashes[frame] = value
+
+    def first_difference(self) -> int | None:
+        """Compares what was confirmed here with the hashes that came: the first frame after which
+        they differ."""
+        timeline = self.local.timeline
+        while self.compared < timeline.confirmed and self.compared in self.hashes:
+            frame = self.compared
+            theirs = self.hashes.pop(frame)
+            self.compared += 1
+            if timeline.hashes.get(frame, theirs) != theirs:
+                return frame
+        return None
+
+    def take_piece(self, piece: Piece, now_ms: int) -> bytes | None:
+        """The blob, once it is whole."""
+        collector = self.collector
+        if collector is None or (collector.kind, collector.frame) != (piece.kind, piece.frame):
+            raise PacketError("a piece that was not asked for")
+        fault = collector.fault(piece)
+        if fault:
+            raise PacketError(fault)
+        self.hear(now_ms)
+        collector.take(piece)
+        return collector.data
+
+    # What is known of it.
+
+    def has_all(self, frames: int) -> bool:
+        """Whether nothing of the whole match is left to be exchanged."""
+        if self.is_done:
+            return True
+        if self.is_fresh:
+            return False  # It was sent a snapshot, and has not answered that it has it.
+        theirs = self.confirmed >= frames and self.hash_needed >= frames
+        return self.compared >= frames and (theirs or not self.local.match.is_player(self.local.me))
+
+    @property
+    def can_be_fed(self) -> bool:
+        """Whether one who watches or joins gets its next inputs: a host that came back may not have
+        them."""
+        if self.local.me != HOST or self.is_fresh:
+            return True
+        streams = self.local.seats.streams
+        return all(need >= stream.first for need, stream in zip(self.needs, streams, strict=True))
+
+    def frames_behind(self, now_ms: int) -> int:
+        """By how many frames it is behind this peer, as far as can be computed here."""
+        if self.echo is None or self.is_fresh:
+            return 0
+        age_ms = now_ms - self.echo[1] + (self.rtt_ms or 0) // 2
+        rate = self.local.match.tick_rate
+        return self.local.timeline.head - (self.frame + age_ms * rate // 1000)
+
+    # What goes out.
+
+    def messages(self, now_ms: int) -> Iterator[Message]:
+        """What to send it now."""
+        local, timing = self.local, self.local.timing
+        if self.reply is not None:
+            yield self.reply
+            self.reply = None
+        if local.is_over:
+            return
+        yield from self._hellos(now_ms)
+        if self.want is not None:
+            yield from self._pieces(self.want)
+            self.want = None
+        yield from self._wants(now_ms)
+        if not self.instance or local.phase is Phase.JOINING:
+            return
+        streams = local.seats.streams
+        own_next = max((streams[seat].next for seat in local.seats.sources), default=0)
+        is_new = local.end is None and self._sent_next < own_next
+        if not is_new and now_ms - self._update_ms < timing.resend_ms:
+            return
+        self._update_ms, self._sent_next = now_ms, own_next
+        if local.end is not None:
+            yield self._bye(local.end)
+        if self.is_established and (local.end is None or local.end.reason is Reason.COMPLETED):
+            yield self._update(now_ms)
+
+    def _hellos(self, now_ms: int) -> Iterator[Message]:
+        local = self.local
+        if self.owes_answer:
+            self.owes_answer = False
+            yield self._hello(is_answer=True)
+        elif local.end is None and now_ms - self._hello_ms >= local.timing.hello_ms:
+            is_known = self.is_established and local.phase is not Phase.JOINING
+            if not is_known or self.is_fresh:
+                # When it is known here but has sent no Update, the answer to its Hello may be lost.
+                self._hello_ms = now_ms
+                yield self._hello(is_answer=is_known)
+
+    def _hello(self, *, is_answer: bool) -> Hello:
+        local, match = self.local, self.local.match
+        return Hello(
+            sender=local.me,
+            instance=local.instance,
+            heard=self.instance,
+            is_answer=is_answer,
+            join=self.must_join,
+            kernel=local.semantics,
+            simulation=match.simulation,
+            seed=match.seed,
+            players=match.players,
+            prediction_max=match.prediction_max,
+            input_delay=match.input_delay,
+            frames=match.frames or 0,
+            vacant=sorted(match.vacant),
+            tick_rate=match.tick_rate,
+        )
+
+    def _bye(self, end: End) -> Bye:
+        local = self.local
+        return Bye(
+            sender=local.me,
+            instance=local.instance,
+            heard=self.instance,
+            reason=end.reason,
+            frame=end.frame,
+            peer=end.peer,
+            text=end.text,
+            is_complete=local.has_evidence,
+        )
+
+    def _update(self, now_ms: int) -> Update:
+        local, timeline = self.local, self.local.timeline
+        hash_first = max(self.hash_needed, timeline.first_hash)
+        hash_end = max(hash_first, min(timeline.confirmed, hash_first + HASHES_MAX))
+        return Update(
+            sender=local.me,
+            instance=local.instance,
+            heard=self.instance,
+            sent_ms=now_ms & 0xFFFFFFFF,
+            echo_ms=0 if self.echo is None else (self.echo[0] + now_ms - self.echo[1]) & 0xFFFFFFFF,
+            frame=timeline.head,
+            confirmed=timeline.confirmed,
+            ready=self._is_ready(),
+            needs=[stream.next for stream in local.seats.streams],
+            seats=list(local.seats.since),
+            runs=self._runs(hash_end),
+            hash_needed=self.hash_next,
+            hash_first=hash_first,
+            hashes=[timeline.hashes[frame] for frame in range(hash_first, hash_end)],
+        )
+
+    def _is_ready(self) -> bool:
+        """Whether this peer, having joined, has caught up, and every player hears it."""
+        players = self.local.required()
+        behind = min((player.confirmed for player in players), default=0)
+        is_near = self.local.timeline.confirmed + 2 >= behind
+        return is_near and all(player.is_mutual for player in players)
+
+    def _runs(self, hash_end: int) -> list[Run]:
+        """Inputs that the peer lacks, the seats it lacks most of first.
+
+        Inputs made here go no farther ahead of the hashes that the peer has by this packet than a
+        peer's frame can be ahead of what it has confirmed: whoever steps on an input can compare
+        the states that led to it."""
+        local, seats = self.local, self.local.seats
+        is_fed = self.is_fed if self.is_required else local.me == HOST
+        chosen = set(range(local.match.players)) if is_fed else seats.sources | {self.peer}
+        own_end = hash_end + local.match.input_delay + local.match.prediction_max + 1
+        end = FRAMES_MAX
+        if not self.is_required:
+            # One who watches or joins gets only what all players have confirmed: it cannot change,
+            # even if a player whose input nobody else has falls over and comes back.
+            own_end = end = local.all_confirmed()
+        room = _RUNS_BYTES
+        runs: list[Run] = []
+        chosen = {seat for seat in chosen if local.match.is_player(seat)}
+        for seat in sorted(chosen, key=lambda seat: (self.needs[seat], seat)):
+            stream = seats.streams[seat]
+            first = max(self.needs[seat], stream.first)
+            last = min(own_end if seat in seats.sources else end, stream.next)
+            values: list[int | list[int]] = []
+            share = max(room // len(chosen), 200 if not runs else 0)
+            for value in stream.since(first, min(RUN_FRAMES_MAX, max(0, last - first))):
+                size = _size_of(value)
+                if size > min(share, room):
+                    break
+                share -= size
+                room -= size
+                values.append(list(value) if isinstance(value, tuple) else value)
+            if values:
+                runs.append(Run(seat, first, values))
+        return runs
+
+    def _wants(self, now_ms: int) -> Iterator[Message]:
+        """Asks for missing pieces: for many once a round trip, so that they do not come twice; for
+        few more often."""
+        local, collector = self.local, self.collector
+        if collector is None or collector.data is not None:
+            return
+        if collector.kind is Blob.SNAPSHOT and not self.is_established:
+            return
+        digest, missing = collector.wants()
+        is_much = len(missing) > _WANT_PIECES_FEW
+        pause_ms = max(_WANT_MS_MIN, self.rtt_ms or 0) if is_much else _WANT_MS_MIN
+        if now_ms - self._want_ms >= pause_ms:
+            self._want_ms = now_ms
+            kind, frame = collector.kind, collector.frame
+            yield Want(local.me, local.instance, self.instance, kind, frame, digest, missing)
+
+    def _pieces(self, want: Want) -> list[Message]:
+        local = self.local
+        if want.kind == Blob.EVIDENCE:
+            data = msgspec.msgpack.encode(local.evidence(want.frame))
+        elif local.phase is Phase.RUNNING and self.must_join:
+            if self.snapshot is None:
+                self.snapshot = self._take_snapshot()
+                self.is_fed = True
+            data = self.snapshot
+        else:
+            return []
+        return pieces(data, want, local.me, local.instance, self.instance)
+
+    def _take_snapshot(self) -> bytes:
+        """The newest state that every other player is known to have confirmed.
+
+        A player who comes back has its own inputs from there on, sent by those who got them; so it
+        can send them to those who did not. The state is still held here: it is no older than the
+        first that is not compared yet."""
+        timeline = self.local.timeline
+        frame = max(self.local.all_confirmed(besides=self), timeline.first_state)
+        self.reset(frame, frame)
+        return msgspec.msgpack.encode(
+            Snapshot(
+                frame=frame,
+                state=timeline.states[frame],
+                inputs_digest=timeline.inputs_digests[frame],
+                seats=list(self.local.seats.since),
+            )
+        )
+
+
+_AGREED = (
+    "kernel",
+    "simulation",
+    "seed",
+    "players",
+    "prediction_max",
+    "input_delay",
+    "frames",
+    "vacant",
+    "tick_rate",
+)
+"""Fields of a Hello that must be the same on both sides."""
+
+
+def _size_of(value: Input) -> int:
+    """An upper bound of an input's size in MessagePack."""
+    if isinstance(value, tuple):
+        return 3 + sum(map(_size_of, value))
+    bits = value.bit_length()
+    return 1 if 0 <= bits < 6 else 3 if bits < 16 else 5 if bits < 32 else 9

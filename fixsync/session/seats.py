@@ -1,0 +1,102 @@
+"""The seats of a match: who plays which, from which frame, and the inputs of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fixsync.session.match import FRAMES_MAX, HOST, Match
+from fixsync.session.packets import NEVER, PacketError, Run
+from fixsync.session.streams import Stream
+from fixsync.sim import Input, Simulation, check_input
+
+__all__ = ["Seats"]
+
+
+class Seats:
+    """The seats as one peer knows them."""
+
+    def __init__(self, match: Match, me: int, idle: Input) -> None:
+        self.match = match
+        self.me = me
+        self.idle = idle
+        self.since = [NEVER if seat in match.vacant else 0 for seat in range(match.players)]
+        """By seat, the frame from which its own player plays it; NEVER where the host does."""
+        self.sources: set[int] = set()
+        """The seats whose inputs are made here."""
+        self.streams = [Stream(0, idle) for _ in range(match.players)]
+        for stream in self.streams:
+            for _ in range(match.input_delay):
+                stream.push(idle)
+
+    @property
+    def is_mine_taken(self) -> bool:
+        return self.match.is_player(self.me) and self.since[self.me] != NEVER
+
+    @property
+    def has_vacant(self) -> bool:
+        return NEVER in self.since
+
+    def is_required(self, peer: int) -> bool:
+        """Whether the match cannot go on without a peer, as far as this one is concerned."""
+        if not self.match.is_player(self.me):
+            return True
+        return self.match.is_player(peer) and self.since[peer] != NEVER
+
+    def restart(self, frame: int, since: Sequence[int]) -> None:
+        """Continues from a snapshot."""
+        self.since = list(since)
+        self.streams[:] = [Stream(frame, self.idle) for _ in self.streams]
+
+    def feed(self, due: int, value: Input) -> None:
+        """Makes the inputs of the seats played here, up to frame `due`."""
+        for seat in self.sources:
+            stream = self.streams[seat]
+            while stream.next <= due:
+                stream.push(value if seat == self.me else self.idle)
+
+    def checked(
+        self, runs: Sequence[Run], sender: int, feeder: int | None, simulation: Simulation
+    ) -> list[tuple[int, int, list[Input]]]:
+        """Runs of inputs by seat, first frame and values. PacketError if one of them cannot be."""
+        checked = []
+        for run in runs:
+            if run.slot >= len(self.streams):
+                raise PacketError(f"a run of seat {run.slot}, of {len(self.streams)}")
+            if run.slot not in (sender, self.me) and sender not in (HOST, feeder):
+                raise PacketError(f"inputs of seat {run.slot}, which is not its own")
+            values: list[Input] = [
+                tuple(value) if isinstance(value, list) else value for value in run.values
+            ]
+            stream = self.streams[run.slot]
+            conflict = stream.conflict(run.first, values)
+            if conflict is not None:
+                raise PacketError(f"two inputs of seat {run.slot} for frame {conflict}")
+            try:
+                for value in values[max(0, stream.next - run.first) :]:
+                    check_input(simulation, run.slot, value)
+            except (TypeError, ValueError) as wrong:
+                raise PacketError(str(wrong)) from None
+            checked.append((run.slot, run.first, values))
+        return checked
+
+    def learn(self, since: Sequence[int], sender: int, feeder: int | None) -> list[int]:
+        """Takes over from an Update which seats have their player; returns the new ones.
+
+        The host seats players; the player of a seat knows it too, and who gave the snapshot."""
+        found = []
+        for seat, frame in enumerate(since):
+            is_new = self.since[seat] == NEVER != frame and seat in self.match.vacant
+            if is_new and sender in (HOST, feeder, seat):
+                self.since[seat] = frame
+                found.append(seat)
+        return found
+
+    def give(self, seat: int) -> None:
+        """The host gives a seat to its player: it plays from the next input on."""
+        self.since[seat] = self.streams[seat].next
+        self.sources.discard(seat)
+
+    def let_go(self, frame: int) -> None:
+        """Forgets the inputs of the frames before one."""
+        for stream in self.streams:
+            stream.let_go(min(frame, FRAMES_MAX))
