@@ -441,7 +441,7 @@ class Session:
                 seats.give(remote.peer)
         else:
             for seat in seats.learn(update.seats, remote.peer, feeder):
-                if seat != self.me:
+                if seat in self._remotes:
                     self._remotes[seat].hear(now_ms)  # From now on it may not be silent.
         self._compare(remote, now_ms)
         self._check_complete(now_ms)
