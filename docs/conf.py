@@ -1,9 +1,9 @@
-"""The documentation site. To build it into build/site, where any warning is an error:
+"""The documentation site. To build it into build/site, with warnings as errors:
 
     pip install -e '.[docs]'
     sphinx-build -W --keep-going docs build/site
 
-It takes no network. The pages are plain Markdown, to be read on a code host as well.
+The build needs no network. The pages are plain Markdown, readable on a code host too.
 """
 
 import re
@@ -34,21 +34,21 @@ extensions = [
     "repository_links",
 ]
 exclude_patterns = ["extensions"]
-smartquotes = False  # quotation marks belong to code more often than to prose
+smartquotes = False  # most quotation marks are in code
 highlight_language = "none"
 myst_heading_anchors = 3
 myst_url_schemes = {
     "http": None,
     "https": None,
     "repository": None,
-}  # the last is repository_links' own
+}  # repository is for repository_links
 copybutton_exclude = ".linenos, .gp, .go"
 copybutton_selector = "div:not(.highlight-text) > div.highlight > pre"
 
 linkcode_resolve = source_of
 
-# Every name in the C reference leads to what it names. In Python's, types of other packages, and
-# what stands in backquotes in a docstring and is no name of fixsync's, lead nowhere.
+# Every name in the C reference must resolve. In the Python reference, types of other packages and
+# other text in backquotes need not.
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r".*"), ("c:identifier", r"u?int\d+_t")]
 default_role = "py:obj"
@@ -66,7 +66,7 @@ html_title = f"fixsync {release}"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
-html_show_search_summary = False  # a page that was opened from a file may not fetch others
+html_show_search_summary = False  # a page opened from a file cannot fetch others
 html_show_sphinx = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0b5fa5", "color-brand-content": "#0b5fa5"},
@@ -75,9 +75,8 @@ html_theme_options = {
 
 
 def _add_the_rest(_app: Sphinx, docname: str, source: list[str]) -> None:
-    """Adds what would be forgotten: to index.md's last list the pages that it does not name, and to
-    python.md the modules that a program of some page imports and no page of the reference
-    describes."""
+    """Adds missing pages to the last list of index.md, and to python.md the modules that a program
+    imports but no page of the reference describes."""
     texts = {
         path.stem: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.md")
     }

@@ -1,12 +1,11 @@
-"""A 2.5D brawl: two fighters with hurtboxes and hitboxes, seen from the side, on a street with
-walls.
+"""A 2.5D brawl: two fighters with hurtboxes and hitboxes on a street with walls.
 
     python examples/brawl.py [LOG] [SEED]     (brawl.jsonl, 1)
     fixsync replay brawl.jsonl
 
-Fighters walk along x and into the picture along z, jump, face left or right, punch and kick. An
-attack hurts each opponent once, however many hurtboxes it meets. Everything is integers: the same
-seed gives the same log, byte for byte, on every machine."""
+Fighters walk along x and z, jump, face left or right, punch and kick. An attack hurts each opponent
+once, however many hurtboxes it hits. All numbers are integers: the same seed gives the same log,
+byte for byte, on every machine."""
 
 from __future__ import annotations
 
@@ -22,8 +21,7 @@ HURT, HIT, PUSH, WALL = range(4)
 LAYERS = [(HURT, HIT), (PUSH, PUSH), (PUSH, WALL)]
 YIELDS = [(PUSH, PUSH), (PUSH, WALL)]
 
-# The ground view of each part is a box or a circle, the side view as wide: ordinary boxes and
-# cylinders.
+# Ground view and side view of each part have the same width, so boxes and cylinders suffice.
 PARTS = {
     "feet": Part(Cylinder(q("0.375"), q(1)), (0, q(1), 0), layer=PUSH),
     "legs": Part(Box(q("0.25"), q("0.5"), q("0.25")), (0, q("0.5"), 0), layer=HURT),
@@ -51,7 +49,7 @@ class Fighter:
     health: int = HEALTH
     rise: int = 0
     thrown: int = 0
-    """How far along x a blow still throws it, a frame."""
+    """Remaining knockback speed along x, per frame."""
 
 
 class Brawl:
@@ -90,7 +88,7 @@ class Brawl:
             victim.thrown = -THROW if attacker.body.is_mirrored else THROW
 
     def act(self, fighter: Fighter, other: Fighter) -> None:
-        """What a simple opponent does: come near, strike, sometimes jump or step aside."""
+        """A simple AI: approach, attack, sometimes jump or step aside."""
         here, there = fighter.body.pose, other.body.pose
         dx, dz = there.x - here.x, there.z - here.z
         walk_x, walk_z = 0, 0
@@ -125,7 +123,7 @@ class Brawl:
 
 
 def play(path: str, seed: int) -> Brawl:
-    """Plays one match to its end and records it."""
+    """Play one match to its end and record it."""
     brawl = Brawl(seed)
     names = Names(
         layers={HURT: "hurt", HIT: "hit", PUSH: "push", WALL: "wall"},

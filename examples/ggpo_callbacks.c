@@ -1,7 +1,8 @@
-/* Two peers of a duel, in the shape of GGPO's callbacks: save, load, checksum, advance.
+/* Two peers of a duel with GGPO-style callbacks: save, load, checksum, advance.
  *
- * Peer `there` knows all inputs of a frame in time. Peer `here` never does: every frame it predicts the other's inputs, runs up to
- * eight frames ahead with them, learns better, rolls back, and takes the frame again. Both must always agree.
+ * Peer `there` always has the inputs of both players. Peer `here` gets the other's inputs late:
+ * every frame it predicts them, advances up to eight frames, rolls back, and advances with the real
+ * inputs. Both must agree after every frame.
  *
  *     cc -I csrc examples/ggpo_callbacks.c csrc/[a-z]*.c -o duel && ./duel
  */
@@ -12,15 +13,15 @@
 #include <string.h>
 
 enum { PLAYERS = 2, FRAMES = 600, AHEAD_MAX = 8, CAPACITY = 8, HIT_ROOM = 32 };
-enum { BODY, SWORD };                                                 /* layers */
-enum { LEFT = 1, RIGHT = 2, NEARER = 4, FURTHER = 8, STRIKE = 16 };   /* buttons */
-enum { STEP = FXS_ONE / 8, ARENA = 3 * FXS_ONE / 2 };                 /* a frame's way; the arena's half side */
+enum { BODY, SWORD };                                               /* layers */
+enum { LEFT = 1, RIGHT = 2, NEARER = 4, FURTHER = 8, STRIKE = 16 }; /* buttons */
+enum { STEP = FXS_ONE / 8, ARENA = 3 * FXS_ONE / 2 }; /* distance per frame; half side */
 
-/* Everything that a rollback must bring back: the world, and what the game knows besides. */
+/* The whole state: the world, and the game's own fields. */
 typedef struct game {
     fxs_world *world;
     int32_t health[PLAYERS];
-    uint32_t struck; /* hits that counted */
+    uint32_t struck; /* hits so far */
 } game;
 
 static void require(int holds, const char *what) {
@@ -43,7 +44,7 @@ static uint32_t sword_of(uint32_t player) { return PLAYERS + player; }
 
 static void begin_game(game *g) {
     fxs_config config = {CAPACITY, HIT_ROOM, FXS_TOUCHING, {0}};
-    config.layers[BODY] = 1u << SWORD; /* swords meet bodies, and nothing else meets */
+    config.layers[BODY] = 1u << SWORD; /* swords hit bodies; no other layers meet */
     config.layers[SWORD] = 1u << BODY;
     memset(g, 0, sizeof *g);
     g->world = malloc((size_t)fxs_world_size(&config)); /* malloc aligns to 8 and more */
@@ -102,8 +103,9 @@ static void advance_frame(game *g, const uint32_t inputs[PLAYERS]) {
 
 /* ---- the callbacks ---- */
 
-/* One buffer of our own part and the world's bytes, and its checksum. GGPO gives the buffer back to free_buffer. */
-static void save_game_state(const game *g, unsigned char **buffer, size_t *len, uint64_t *checksum) {
+/* One buffer: our own fields, then the world's bytes. GGPO returns the buffer to free_buffer. */
+static void save_game_state(const game *g, unsigned char **buffer, size_t *len,
+                            uint64_t *checksum) {
     size_t own = sizeof g->health + sizeof g->struck;
     *len = own + (size_t)fxs_world_save_size(g->world);
     *buffer = malloc(*len);
@@ -117,7 +119,7 @@ static void save_game_state(const game *g, unsigned char **buffer, size_t *len, 
 static void load_game_state(game *g, const unsigned char *buffer, size_t len) {
     size_t own = sizeof g->health + sizeof g->struck;
     uint64_t at;
-    require(len >= own, "a state too short");
+    require(len >= own, "the state is too short");
     ok(fxs_world_load(g->world, buffer + own, len - own, &at), "fxs_world_load");
     memcpy(g->health, buffer, sizeof g->health);
     memcpy(&g->struck, buffer + sizeof g->health, sizeof g->struck);
@@ -140,13 +142,14 @@ static saved save(const game *g) {
 }
 
 static void require_equal(const saved *a, const saved *b, uint32_t frame) {
-    if (a->checksum != b->checksum || a->size != b->size || memcmp(a->bytes, b->bytes, a->size) != 0) {
-        fprintf(stderr, "frame %u: the peers have parted\n", frame);
+    if (a->checksum != b->checksum || a->size != b->size
+        || memcmp(a->bytes, b->bytes, a->size) != 0) {
+        fprintf(stderr, "frame %u: the peers differ\n", frame);
         exit(1);
     }
 }
 
-/* What a player presses in a frame: any function of both does. */
+/* The buttons of a player in a frame: any function of both arguments. */
 static uint32_t pressed(uint32_t player, uint32_t frame) {
     uint32_t key[2] = {player, frame / 5};
     uint8_t bytes[8];
@@ -163,8 +166,10 @@ int main(void) {
     uint32_t wrong = 0;
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
         saved before = save(&here);
-        for (uint32_t i = 0; i <= frame % AHEAD_MAX; i++) { /* the other's input is taken to stay as it was */
-            uint32_t predicted[PLAYERS] = {pressed(0, frame + i), frame ? pressed(1, frame - 1) : 0};
+        /* The prediction: the other player's input stays the same. */
+        for (uint32_t i = 0; i <= frame % AHEAD_MAX; i++) {
+            uint32_t other = frame ? pressed(1, frame - 1) : 0;
+            uint32_t predicted[PLAYERS] = {pressed(0, frame + i), other};
             advance_frame(&here, predicted);
             wrong += predicted[1] != pressed(1, frame + i);
         }
@@ -177,14 +182,16 @@ int main(void) {
         advance_frame(&there, inputs);
         saved a = save(&here), b = save(&there);
         require_equal(&a, &b, frame + 1);
-        require(fxs_world_hash(here.world) == fxs_world_hash(there.world), "the worlds' hashes differ");
+        require(fxs_world_hash(here.world) == fxs_world_hash(there.world),
+                "the worlds' hashes differ");
         free_buffer(before.bytes);
         free_buffer(back.bytes);
         free_buffer(a.bytes);
         free_buffer(b.bytes);
     }
-    printf("%u frames, each rolled back; %u inputs predicted wrong; %u hits; hash %016llx\n", fxs_world_frame(there.world), wrong,
-           there.struck, (unsigned long long)fxs_world_hash(there.world));
+    printf("%u frames, each rolled back; %u inputs predicted wrong; %u hits; hash %016llx\n",
+           fxs_world_frame(there.world), wrong, there.struck,
+           (unsigned long long)fxs_world_hash(there.world));
     free(here.world);
     free(there.world);
     return 0;

@@ -1,12 +1,12 @@
-"""Two peers of a duel, in the shape of GGPO's callbacks: save, load, checksum, advance.
+"""Two peers of a duel with GGPO-style callbacks: save, load, checksum, advance.
 
     python examples/ggpo_callbacks.py [LOG] [SEED]     (ggpo_callbacks.jsonl, 1)
     fixsync replay ggpo_callbacks.jsonl
 
-`there` knows all inputs of a frame in time, and is recorded. `here` never does: a rollback library,
-played by `Backend`, guesses the other's input and advances, learns better, loads, and advances
-again, every frame and by up to eight frames. Both agree after every frame. ggpo_callbacks.c is the
-same in C."""
+`there` always has the inputs of both players, and is recorded. `here` gets the other's inputs late:
+`Backend`, a minimal rollback library, predicts them, advances up to eight frames, rolls back, and
+advances with the real inputs. The peers must agree after every frame. ggpo_callbacks.c is the same
+in C."""
 
 from __future__ import annotations
 
@@ -28,12 +28,10 @@ ARENA = Sphere(q(8))
 
 
 class Duel:
-    """The game: two bodies, two swords. All that a rollback must bring back is in the world and in
-    `health`.
-    """
+    """The game: two bodies, two swords. Its whole state is the world and `health`."""
 
     def __init__(self) -> None:
-        self.world = World(8, layers=[(BODY, SWORD)])  # swords meet bodies, and nothing else meets
+        self.world = World(8, layers=[(BODY, SWORD)])  # swords hit bodies; no other layers meet
         self.health = [1000] * PLAYERS
         for player in range(PLAYERS):
             pose = Pose(q(2) * player, 0, 0, degrees(180 * player))
@@ -62,8 +60,7 @@ class Duel:
 
 
 class Callbacks:
-    """The four callbacks of a GGPO-style library. Each is one call of fixsync, and the game's own
-    few bytes."""
+    """The four callbacks of a GGPO-style library. Each makes one call of fixsync."""
 
     def __init__(self, game: Duel) -> None:
         self.game = game
@@ -76,14 +73,14 @@ class Callbacks:
         self.game.health = [*struct.unpack_from("<2i", buffer)]
 
     def checksum(self, buffer: bytes) -> int:
-        return hash_of(buffer)  # 64 bits of every byte; world.hash() is the same of the world alone
+        return hash_of(buffer)  # of all bytes; world.hash() covers the world only
 
     def advance_frame(self, inputs: list[int]) -> None:
         self.game.advance(inputs)
 
 
 class Game(Protocol):
-    """What a rollback library asks of a game."""
+    """The callbacks that a rollback library needs."""
 
     def save_game_state(self) -> bytes: ...
     def load_game_state(self, buffer: bytes) -> None: ...
@@ -92,9 +89,7 @@ class Game(Protocol):
 
 
 class Backend:
-    """As little of a rollback library as shows what it does: it guesses, and takes back what it
-    guessed.
-    """
+    """A minimal rollback library: it predicts inputs and rolls back."""
 
     def __init__(self, game: Game, pressed: Callable[[int, int], int]) -> None:
         self.game = game
@@ -103,26 +98,23 @@ class Backend:
         self.frame = 0
 
     def run_frame(self) -> int:
-        """One frame, stepped on a guess first. Returns the checksum of the state after it."""
+        """Run one frame, first with predicted inputs. Return the checksum of the state after it."""
         before = self.game.save_game_state()
         last = self.pressed(1, self.frame - 1) if self.frame else 0
-        for ahead in range(
-            self.frame % AHEAD_MAX + 1
-        ):  # the other's input is taken to stay as it was
+        # The prediction: the other player's input stays the same.
+        for ahead in range(self.frame % AHEAD_MAX + 1):
             self.wrong += last != self.pressed(1, self.frame + ahead)
             self.game.advance_frame([self.pressed(0, self.frame + ahead), last])
         self.game.load_game_state(before)
         if self.game.save_game_state() != before:
-            raise SystemExit(f"frame {self.frame}: what was loaded is not what was saved")
+            raise SystemExit(f"frame {self.frame}: the loaded state is not the saved one")
         self.game.advance_frame([self.pressed(player, self.frame) for player in range(PLAYERS)])
         self.frame += 1
         return self.game.checksum(self.game.save_game_state())
 
 
 def play(path: str, seed: int) -> str:
-    """Plays both peers, compares them after every frame, and records the one that never rolls
-    back.
-    """
+    """Play both peers, compare them after every frame, and record the one without rollbacks."""
     random = Random(seed)
     keys = [[random.below(32) for _ in range(FRAMES // 5 + AHEAD_MAX)] for _ in range(PLAYERS)]
 
@@ -135,11 +127,10 @@ def play(path: str, seed: int) -> str:
         for frame in range(FRAMES):
             there.advance_frame([pressed(player, frame) for player in range(PLAYERS)])
             if backend.run_frame() != there.checksum(there.save_game_state()):
-                raise SystemExit(f"frame {frame}: the peers have parted")
+                raise SystemExit(f"frame {frame}: the peers differ")
     health = " : ".join(map(str, there.game.health))
-    return (
-        f"{FRAMES} frames, each rolled back; {backend.wrong} inputs guessed wrong; health {health}"
-    )
+    wrong = f"{backend.wrong} inputs predicted wrong"
+    return f"{FRAMES} frames, each rolled back; {wrong}; health {health}"
 
 
 if __name__ == "__main__":

@@ -1,13 +1,11 @@
-"""A hero with three skills against a horde: a fan, a long rectangle and a circle, against upright
-cylinders.
+"""A hero with three skills against a horde: a sector, a long box and a sphere against cylinders.
 
     python examples/skills.py [LOG] [SEED]     (skills.jsonl, 1)
     fixsync replay skills.jsonl
 
-Monsters walk at the hero and bite. The hero turns to the nearest one; slashes with a fan; sends a
-beam, a rectangle ten units long, along its facing; and drops a blast, a sphere, on the third
-nearest, so that it takes some of the crowd with it. Everything is integers: the same seed gives the
-same log, byte for byte."""
+Monsters walk to the hero and bite. The hero turns to the nearest one, slashes with a sector, fires
+a beam ten units long, and drops a blast on the third nearest. All numbers are integers: the same
+seed gives the same log, byte for byte."""
 
 from __future__ import annotations
 
@@ -68,7 +66,7 @@ class Horde:
         self.health, self.kills = HEALTH, 0
         self.waits = dict.fromkeys(SKILLS, 0)
         self.monsters: dict[int, int] = {}
-        """Health, by id."""
+        """Health by id."""
         self.handlers = Handlers(self.world)
         self.handlers.on(EventKind.ENTER, layers=(SKILL, MONSTER))(self.struck)
         for kind in (EventKind.ENTER, EventKind.STAY):
@@ -96,7 +94,7 @@ class Horde:
             self.monsters[free[0]] = MONSTER_HEALTH
 
     def walk(self) -> None:
-        """All monsters, one step towards the hero, in one call."""
+        """Move all monsters one step towards the hero, in one call."""
         poses = []
         for id in sorted(self.monsters):
             at = self.world[id].pose
@@ -144,7 +142,7 @@ class Horde:
 
 
 def play(path: str, seed: int) -> Horde:
-    """Plays one match to its end and records it."""
+    """Play one match to its end and record it."""
     horde = Horde(seed)
     names = Names(
         layers={HERO: "hero", MONSTER: "monster", SKILL: "skill"},

@@ -1,20 +1,24 @@
-/* A server: it reads a trace from standard input, a command a line, and prints what happens.
+/* A server that reads a trace from standard input, one command a line, and prints the results.
  *
  *     cc -I csrc examples/trace_server.c csrc/[a-z]*.c -o server && ./server <trace.txt
  *
- * Commands, all numbers whole: coordinates and sizes in 1/65536 unit, yaws in 1/65536 turn, kinds and contacts as in fixsync.h.
+ * Commands. All numbers are integers: coordinates and sizes in 1/65536 unit, yaws in 1/65536 turn,
+ * kinds and contacts as in fixsync.h.
  *
- *     world CAPACITY HIT_WHEN                                    first of all: an empty world in which all layers meet
- *     meet LAYER MASK                                            before the first add: what a layer meets, from now on
+ *     world CAPACITY HIT_WHEN        the first command: an empty world; all layers meet
+ *     meet LAYER MASK                before the first add: the layers that LAYER meets
  *     add ID KIND LAYER ACTIVE OWNER YAW HALF_ANGLE X Y Z OX OY OZ SIZE SIZE SIZE
  *     remove ID   |   move ID X Y Z   |   turn ID YAW   |   active ID 0|1   |   layer ID LAYER
- *     query KIND HALF_ANGLE SIZE SIZE SIZE X Y Z YAW MASK        prints "query:" and ids
- *     cast KIND HALF_ANGLE SIZE SIZE SIZE X Y Z YAW MX MY MZ MASK   prints "cast:" and id@fraction
- *     step                                                       prints "FRAME A B ENTER|STAY|EXIT CONTACT" for every event
- *     hash                                                       prints "hash FRAME HASH"
+ *     query KIND HALF_ANGLE SIZE SIZE SIZE X Y Z YAW MASK
+ *                                    prints "query:" and ids
+ *     cast KIND HALF_ANGLE SIZE SIZE SIZE X Y Z YAW MX MY MZ MASK
+ *                                    prints "cast:" and id@fraction
+ *     step                           prints "FRAME A B ENTER|STAY|EXIT CONTACT" for every event
+ *     hash                           prints "hash FRAME HASH"
  *
- * Empty lines and those that begin with # are passed over. The first line that is wrong ends the program with its number, its text and
- * why, and exit code 1. Only a step that has more hits than there is room for asks for larger memory, and goes on.
+ * Empty lines and lines that begin with # are skipped. At the first wrong line the program prints
+ * its number, its text and the reason, and exits with 1. If a step has more hits than the world has
+ * room for, the program makes a larger world and steps again.
  */
 #include "fixsync.h"
 
@@ -30,7 +34,7 @@ typedef struct server {
     fxs_config config;
     fxs_event *events;
     uint64_t event_room;
-    uint32_t *ids;          /* room for all colliders, as have the casts' hits */
+    uint32_t *ids;          /* room for all colliders; so has cast_hits */
     fxs_cast_hit *cast_hits;
     unsigned long line;
     const char *text;
@@ -54,11 +58,11 @@ static void *room(const server *s, uint64_t size) {
     return memory;
 }
 
-/* A world of this config in memory of its own; that of `from`, if any, which is given back. */
+/* Makes a world with this config. Copies and frees the old world, if there is one. */
 static void make_world(server *s, const fxs_config *config) {
     uint64_t size = fxs_world_size(config);
     if (size == 0) {
-        refuse(s, "not a world that can be", FXS_E_CONFIG);
+        refuse(s, "the config is out of range", FXS_E_CONFIG);
     }
     fxs_world *world = (fxs_world *)room(s, size);
     check(s, fxs_world_init(world, config));
@@ -73,7 +77,8 @@ static void make_world(server *s, const fxs_config *config) {
 static void step(server *s) {
     static const char *const KINDS[] = {"", "ENTER", "STAY", "EXIT"};
     fxs_counts counts;
-    while (fxs_world_step(s->world, s->events, s->event_room, &counts) == FXS_E_ROOM) { /* nothing has changed */
+    /* On FXS_E_ROOM the world is unchanged. */
+    while (fxs_world_step(s->world, s->events, s->event_room, &counts) == FXS_E_ROOM) {
         if (counts.hits > UINT32_MAX) {
             refuse(s, "more hits than a world can have", FXS_E_ROOM);
         }
@@ -88,11 +93,12 @@ static void step(server *s) {
     }
     for (uint64_t i = 0; i < counts.events; i++) {
         const fxs_event *e = s->events + i;
-        printf("%u %u %u %s %u\n", fxs_world_frame(s->world), e->a, e->b, KINDS[e->kind], e->contact);
+        printf("%u %u %u %s %u\n", fxs_world_frame(s->world), e->a, e->b, KINDS[e->kind],
+               e->contact);
     }
 }
 
-/* ---- commands: each gets its numbers, checked to be in the range of what they become ---- */
+/* ---- commands: each checks the range of its numbers ---- */
 
 static uint32_t u32(const server *s, int64_t v, uint32_t most) {
     if (v < 0 || v > most) {
@@ -107,7 +113,9 @@ static int32_t i32(const server *s, int64_t v) {
     return (int32_t)v;
 }
 static fxs_shape shape_of(const server *s, const int64_t *n) {
-    fxs_shape shape = {u32(s, n[0], UINT32_MAX), u32(s, n[1], UINT32_MAX), {i32(s, n[2]), i32(s, n[3]), i32(s, n[4])}};
+    fxs_shape shape = {u32(s, n[0], UINT32_MAX),
+                       u32(s, n[1], UINT32_MAX),
+                       {i32(s, n[2]), i32(s, n[3]), i32(s, n[4])}};
     return shape;
 }
 static fxs_pose pose_of(const server *s, const int64_t *n) {
@@ -118,7 +126,7 @@ static fxs_pose pose_of(const server *s, const int64_t *n) {
 static void do_world(server *s, const int64_t *n) {
     fxs_config config = {u32(s, n[0], FXS_CAPACITY_MAX), 16, u32(s, n[1], UINT32_MAX), {0}};
     if (s->world) {
-        refuse(s, "there is a world already", 0);
+        refuse(s, "the world exists already", 0);
     }
     memset(config.layers, 255, sizeof config.layers);
     make_world(s, &config);
@@ -129,10 +137,11 @@ static void do_meet(server *s, const int64_t *n) {
     uint32_t layer = u32(s, n[0], FXS_LAYER_COUNT - 1), mask = u32(s, n[1], UINT32_MAX);
     fxs_config config = s->config;
     if (fxs_world_count(s->world) || fxs_world_frame(s->world)) {
-        refuse(s, "the world has begun", 0);
+        refuse(s, "the world has colliders or frames already", 0);
     }
     for (uint32_t other = 0; other < FXS_LAYER_COUNT; other++) {
-        config.layers[other] = (config.layers[other] & ~(1u << layer)) | (mask >> other & 1) << layer;
+        uint32_t others = config.layers[other] & ~(1u << layer);
+        config.layers[other] = others | (mask >> other & 1) << layer;
     }
     config.layers[layer] = mask;
     free(s->world);
@@ -159,9 +168,12 @@ static void do_add(server *s, const int64_t *n) {
     }
     check(s, fxs_world_add(s->world, &c));
 }
-static void do_remove(server *s, const int64_t *n) { check(s, fxs_world_remove(s->world, u32(s, n[0], UINT32_MAX))); }
+static void do_remove(server *s, const int64_t *n) {
+    check(s, fxs_world_remove(s->world, u32(s, n[0], UINT32_MAX)));
+}
 static void do_move(server *s, const int64_t *n) {
-    check(s, fxs_world_move(s->world, u32(s, n[0], UINT32_MAX), i32(s, n[1]), i32(s, n[2]), i32(s, n[3])));
+    uint32_t id = u32(s, n[0], UINT32_MAX);
+    check(s, fxs_world_move(s->world, id, i32(s, n[1]), i32(s, n[2]), i32(s, n[3])));
 }
 static void do_turn(server *s, const int64_t *n) {
     check(s, fxs_world_turn(s->world, u32(s, n[0], UINT32_MAX), u32(s, n[1], UINT32_MAX)));
@@ -183,7 +195,13 @@ static void do_query(server *s, const int64_t *n) {
     printf("\n");
 }
 static void do_cast(server *s, const int64_t *n) {
-    fxs_cast cast = {shape_of(s, n), pose_of(s, n + 5), {i32(s, n[9]), i32(s, n[10]), i32(s, n[11])}, u32(s, n[12], UINT32_MAX), 0, 0, 0};
+    fxs_cast cast = {shape_of(s, n),
+                     pose_of(s, n + 5),
+                     {i32(s, n[9]), i32(s, n[10]), i32(s, n[11])},
+                     u32(s, n[12], UINT32_MAX),
+                     0,
+                     0,
+                     0};
     uint64_t count;
     check(s, fxs_world_cast(s->world, &cast, s->cast_hits, s->config.capacity, &count));
     printf("cast:");
@@ -198,7 +216,8 @@ static void do_step(server *s, const int64_t *n) {
 }
 static void do_hash(server *s, const int64_t *n) {
     (void)n;
-    printf("hash %u %016llx\n", fxs_world_frame(s->world), (unsigned long long)fxs_world_hash(s->world));
+    printf("hash %u %016llx\n", fxs_world_frame(s->world),
+           (unsigned long long)fxs_world_hash(s->world));
 }
 
 static const struct command {
@@ -206,9 +225,10 @@ static const struct command {
     int numbers;
     void (*run)(server *s, const int64_t *n);
 } COMMANDS[] = {
-    {"world", 2, do_world}, {"meet", 2, do_meet},   {"add", 16, do_add},     {"remove", 1, do_remove}, {"move", 4, do_move},
-    {"turn", 2, do_turn},   {"active", 2, do_active}, {"layer", 2, do_layer}, {"query", 10, do_query},  {"cast", 13, do_cast},
-    {"step", 0, do_step},   {"hash", 0, do_hash},
+    {"world", 2, do_world}, {"meet", 2, do_meet},     {"add", 16, do_add},
+    {"remove", 1, do_remove}, {"move", 4, do_move},   {"turn", 2, do_turn},
+    {"active", 2, do_active}, {"layer", 2, do_layer}, {"query", 10, do_query},
+    {"cast", 13, do_cast},  {"step", 0, do_step},     {"hash", 0, do_hash},
 };
 
 static void run(server *s, char *line) {
@@ -233,7 +253,7 @@ static void run(server *s, char *line) {
         errno = 0;
         long long value = strtoll(word, &end, 10);
         if (*end != '\0' || errno == ERANGE) {
-            refuse(s, "not a whole number", 0);
+            refuse(s, "not an integer", 0);
         }
         if (count == command->numbers) {
             refuse(s, "too many numbers", 0);

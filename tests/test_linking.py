@@ -272,13 +272,13 @@ def test_the_single_file_form_gives_the_same_answers(
 @pytest.mark.parametrize(
     ("lines", "why"),
     [
-        (["world 0 1"], "line 1: world 0 1: not a world that can be (status -12)"),
+        (["world 0 1"], "line 1: world 0 1: the config is out of range (status -12)"),
         (["step"], "line 1: step: no world yet"),
         (["# c", "", "world 8 1", "jump 3"], "line 4: jump 3: no such command"),
         (["world 8 1", "move 1 2 3"], "line 2: move 1 2 3: too few numbers"),
         (["world 8 1", "remove 1 2"], "line 2: remove 1 2: too many numbers"),
         (["world 8 1", "remove 1"], "line 2: remove 1: refused (status -8)"),
-        (["world 8 1", "remove 0x1"], "line 2: remove 0x1: not a whole number"),
+        (["world 8 1", "remove 0x1"], "line 2: remove 0x1: not an integer"),
         (["world 8 1", "remove 4294967296"], "line 2: remove 4294967296: a number is out of range"),
         (["world 8 1", "#" * 600], f"line 2: {'#' * 511}: the line is too long"),
     ],

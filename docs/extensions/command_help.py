@@ -1,6 +1,4 @@
-"""The directive `command-help`: a section for each command of `fixsync`, with what its `--help`
-prints.
-"""
+"""The directive `command-help`: a section for each command of `fixsync`, with its `--help` text."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ def _section(name: str, command: click.Command) -> nodes.section:
 
 
 class CommandHelp(SphinxDirective):
-    """`{command-help}`: all commands, in the order in which `fixsync --help` lists them."""
+    """`{command-help}`: all commands, in the order of `fixsync --help`."""
 
     def run(self) -> list[nodes.Node]:
         context = click.Context(fixsync, info_name="fixsync")

@@ -1,8 +1,7 @@
-"""Data is described by the docstring that stands under it, in whatever module of the package that
-is.
+"""Finds the docstring under a module's variable, in any module of the package.
 
-autodoc looks for it in the module that the page names alone, and failing that shows that of the
-value's type."""
+autodoc looks only in the module that the page names, and else shows the docstring of the value's
+type."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ import fixsync
 
 @cache
 def _docstrings() -> dict[str, list[str]]:
-    """Of each name that is given a value at the top of a module of the package."""
+    """The docstrings of all module variables of the package, by name."""
     found: dict[str, list[str]] = {}
     for module in pkgutil.iter_modules(fixsync.__path__, "fixsync."):
         if not module.ispkg and module.name != "fixsync._kernel":

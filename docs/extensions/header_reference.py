@@ -1,8 +1,7 @@
-"""The C reference, out of the comments of csrc/fixsync.h.
+"""The C reference, from the comments of csrc/fixsync.h.
 
-The directive `c-header` renders one section of the header, or, for `top`, a paragraph of the
-comment that it begins with. Every section must be rendered exactly once: a page that misses one
-does not build."""
+The directive `c-header` renders one section of the header, or, for `top`, a paragraph of its first
+comment. Every section must be rendered exactly once, or the build fails."""
 
 from __future__ import annotations
 
@@ -45,7 +44,7 @@ class Item(NamedTuple):
 
 
 def _plain(comment: str) -> str:
-    """The text of a comment, its paragraphs on a line each."""
+    """The text of a comment, one line for each paragraph."""
     lines = [re.sub(r"^ \* ?", "", line.rstrip()) for line in comment.strip().splitlines()]
     text = "\n".join(lines)
     text = re.sub(r"\n {2,}(?=\S)", "\n\n", text)  # a paragraph of a function's comment is indented
@@ -55,13 +54,12 @@ def _plain(comment: str) -> str:
 def _matched(pattern: re.Pattern[str], text: str) -> re.Match[str]:
     match = pattern.fullmatch(text)
     if match is None:
-        raise ExtensionError(f"fixsync.h: not understood: {text!r}")
+        raise ExtensionError(f"fixsync.h: cannot parse {text!r}")
     return match
 
 
 def top() -> dict[str, str]:
-    """The paragraphs of the comment that the header begins with, by their names; what stands before
-    the first of these is "beginning"."""
+    """The paragraphs of the header's first comment by name; the text before them is "beginning"."""
     comment = HEADER.read_text(encoding="ascii").partition("*/")[0]
     text = "\n".join(line[3:] for line in comment.splitlines())
     found = {"beginning": ""}
@@ -76,7 +74,7 @@ def top() -> dict[str, str]:
 
 @cache
 def sections() -> dict[str, list[Item]]:
-    """What the header declares, in order, by the name of its section."""
+    """The declarations of the header, in order, by section."""
     text = HEADER.read_text(encoding="ascii")
     body = text.split("/* cdef: begin", 1)[1].split("\n", 1)[1].split("/* cdef: end", 1)[0]
     found: dict[str, list[Item]] = {}
@@ -84,7 +82,7 @@ def sections() -> dict[str, list[Item]]:
     while position < len(body):
         match = _ITEM.match(body, position)
         if match is None:
-            raise ExtensionError(f"fixsync.h: not understood: {body[position : position + 80]!r}")
+            raise ExtensionError(f"fixsync.h: cannot parse {body[position : position + 80]!r}")
         position = match.end()
         title = re.fullmatch(r" -+ (.*?) -+ ", match["comment"] or "")
         if title:
@@ -113,13 +111,13 @@ def sections() -> dict[str, list[Item]]:
             rf"/\*((?:(?!\*/).)*)\*/\n(?:#ifndef {name}\n|#define {name} )", text, re.DOTALL
         )
         if about is None:
-            raise ExtensionError(f"fixsync.h: nothing is told of {name}")
+            raise ExtensionError(f"fixsync.h: no comment for {name}")
         found.setdefault(section, []).append(Item("macro", name, "", _plain(about[1])))
     return found
 
 
 def markdown(text: str) -> str:
-    """Prose of the header as Markdown: names are linked, and nothing in it is taken for markup."""
+    """Header prose as Markdown: names become links, and special characters are escaped."""
 
     def replaced(match: re.Match[str]) -> str:
         code, name, sign = match.groups()
@@ -164,9 +162,7 @@ def _rendered(items: list[Item]) -> Iterator[str]:
 
 
 class HeaderSection(SphinxDirective):
-    """`{c-header} NAME`: a section of the header; `{c-header} top NAME`: a paragraph of its
-    beginning.
-    """
+    """`{c-header} NAME`: a section of the header; `{c-header} top NAME`: a paragraph of its top."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -189,7 +185,7 @@ class HeaderSection(SphinxDirective):
 
     @staticmethod
     def _top(text: str) -> list[str]:
-        """A paragraph; its first lines may be a table of three columns, or a program follow it."""
+        """A paragraph. It can begin with a table of three columns, or end with a program."""
         rows = [re.fullmatch(r" {2}(\S.*?) {2,}(\S+) {2,}(.*)", line) for line in text.splitlines()]
         if rows[0]:
             table = ["| what | type or range | |", "| --- | --- | --- |"]
@@ -219,7 +215,7 @@ def _check(app: Sphinx, _doctree: nodes.document) -> None:
     due = [*(f"top {name}" for name in top()), *sections()]
     if sorted(used) != sorted(due):
         raise ExtensionError(
-            f"{app.env.docname}: of fixsync.h it should show, each once, {due}, not {used}"
+            f"{app.env.docname}: must show these sections of fixsync.h once: {due}, not {used}"
         )
 
 

@@ -1,17 +1,17 @@
-// The kernel's shared library called from C#, with P/Invoke alone: for Unity, Godot, or a server on .NET or Mono.
+// Calls the kernel's shared library from C# with P/Invoke: for Unity, Godot, .NET or Mono.
 //
 //     cmake -S csrc -B build/shared -DBUILD_SHARED_LIBS=ON && cmake --build build/shared
 //     mcs -unsafe examples/ffi/Fixsync.cs -out:fixsync.exe && LD_LIBRARY_PATH=build/shared mono fixsync.exe
 //
-// In Unity the library lies in Assets/Plugins, "Allow 'unsafe' code" is on, and Example is left out. The argument `layout`
-// prints what the structures are taken to be, for comparison with a C compiler.
+// In Unity, put the library into Assets/Plugins, turn on "Allow 'unsafe' code", and leave out Example.
+// The argument `layout` prints the layout of the structures, to compare it with a C compiler's.
 
 using System;
 using System.Runtime.InteropServices;
 
 namespace Fixsync
 {
-    // Structures are the header's, field by field. They hold no references, so a pointer to one can be passed as it is.
+    // The structures of the header. They hold no references, so their pointers can be passed to C.
 
     [StructLayout(LayoutKind.Sequential)]
     public unsafe struct Shape
@@ -68,7 +68,7 @@ namespace Fixsync
 
     internal static unsafe class Native
     {
-        private const string Library = "fixsync"; // "__Internal" where it is linked in, as on iOS
+        private const string Library = "fixsync"; // "__Internal" if it is linked statically, as on iOS
         private const CallingConvention C = CallingConvention.Cdecl;
 
         [DllImport(Library, CallingConvention = C)] internal static extern uint fxs_version();
@@ -178,7 +178,7 @@ namespace Fixsync
                 }
                 if (status != Room || counts.events <= (ulong)events.Length)
                 {
-                    break; // done; or more hits than hitCapacity, which a larger world would hold
+                    break; // done, or more hits than hitCapacity
                 }
                 events = new Event[checked((int)counts.events)];
             }
@@ -186,7 +186,7 @@ namespace Fixsync
             return new ArraySegment<Event>(events, 0, (int)counts.events);
         }
 
-        // The ids that a shape meets, ascending. They are good until the next query.
+        // The ids that a shape meets, ascending. Valid until the next query.
         public ArraySegment<uint> Query(Query query)
         {
             ulong count;
@@ -251,7 +251,7 @@ namespace Fixsync
             Console.WriteLine();
         }
 
-        // A ball flies through a body, and through it again after a rollback.
+        // A ball flies through a body; after a rollback it does so again.
         private static void Play()
         {
             using (var world = new World(4, 8))
@@ -281,7 +281,7 @@ namespace Fixsync
                 }
                 if (hashes[0] != hashes[1])
                 {
-                    throw new InvalidOperationException("the frames came out otherwise after a rollback");
+                    throw new InvalidOperationException("the frames differ after a rollback");
                 }
 
                 var query = new Query { mask = uint.MaxValue };

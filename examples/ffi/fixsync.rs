@@ -1,9 +1,9 @@
-//! The kernel called from Rust, without a binding generator:
+//! Calls the kernel from Rust without a binding generator:
 //!
 //!     cmake -S csrc -B build/static && cmake --build build/static
 //!     rustc -L build/static -l static=fixsync examples/ffi/fixsync.rs && ./fixsync
 //!
-//! The argument `layout` prints what the structures are taken to be, for comparison with a C compiler.
+//! The argument `layout` prints the layout of the structures, to compare it with a C compiler's.
 
 use std::mem::{offset_of, size_of};
 
@@ -57,7 +57,7 @@ struct Counts {
     events: u64,
 }
 
-/// Opaque: memory of the caller, at least fxs_world_size bytes, aligned to 8.
+/// Opaque: the caller's memory, at least fxs_world_size bytes, aligned to 8.
 #[repr(C)]
 struct World {
     _private: [u8; 0],
@@ -95,7 +95,7 @@ fn ok(status: i32) {
     assert!(status >= 0, "fixsync: status {status}");
 }
 
-/// A ball flies through a body, and through it again after a rollback.
+/// A ball flies through a body; after a rollback it does so again.
 fn play() {
     let config = Config { capacity: 4, hit_capacity: 8, hit_when: TOUCHING, layers: [u32::MAX; 32] };
     let body = Collider { id: 1, kind: CAPSULE, active: 1, owner: 1, size: [ONE / 2, ONE, 0], ..Default::default() };
@@ -103,7 +103,7 @@ fn play() {
     let mut events = [Event::default(); 16];
     let mut counts = Counts::default();
     let mut hashes = Vec::new();
-    // Safety: the memory is large enough, aligned, and of this function alone; every pointer is to a live value.
+    // Safety: the memory is large enough and aligned; every pointer is to a live value.
     unsafe {
         assert_eq!(fxs_version() >> 8, 1, "the library is not fixsync 0.1");
         let mut memory = vec![0u64; fxs_world_size(&config) as usize / 8 + 1];
@@ -126,7 +126,7 @@ fn play() {
             hashes.push(fxs_world_hash(world));
         }
     }
-    assert_eq!(hashes[0], hashes[1], "the frames came out otherwise after a rollback");
+    assert_eq!(hashes[0], hashes[1], "the frames differ after a rollback");
     println!("hash {:016x}", hashes[0]);
 }
 

@@ -1,11 +1,10 @@
-"""The kernel's shared library called with ctypes alone, as any language that can call C functions
-may.
+"""Calls the kernel's shared library with ctypes. Any language that can call C can do the same.
 
     cmake -S csrc -B build/shared -DBUILD_SHARED_LIBS=ON && cmake --build build/shared
     python examples/ffi/fixsync_ctypes.py build/shared/libfixsync.so
 
-With a second argument `layout` it prints what it takes the structures to be, to compare with a C
-compiler."""
+With a second argument `layout` it prints the layout of the structures, to compare it with a C
+compiler's."""
 
 from __future__ import annotations
 
@@ -91,13 +90,11 @@ PROTOTYPES = {
     "fxs_world_load": (c_int32, [c_void_p, POINTER(c_uint8), c_uint64, POINTER(c_uint64)]),
     "fxs_world_hash": (c_uint64, [c_void_p]),
 }
-"""Result and arguments. Without them ctypes would take every result for a C int, and cut 64-bit
-ones.
-"""
+"""Result and arguments. Without them ctypes treats a result as a C int and truncates 64 bits."""
 
 
 def library(path: str) -> ctypes.CDLL:
-    """The library at a path, if it is of the version that is declared here."""
+    """Load the library at a path. RuntimeError if its version is not VERSION."""
     lib = ctypes.CDLL(path)
     for name, (result, arguments) in PROTOTYPES.items():
         function = getattr(lib, name)
@@ -124,7 +121,7 @@ def show_layout() -> None:
 
 
 def play(lib: ctypes.CDLL) -> None:
-    """A ball flies through a body, and through it again after a rollback."""
+    """A ball flies through a body; after a rollback it does so again."""
     config = Config(4, 8, TOUCHING, (c_uint32 * 32)(*[0xFFFFFFFF] * 32))
     size = lib.fxs_world_size(config)
     words = (c_uint64 * (size // 8 + 1))()  # an array of 64-bit words is aligned to 8
@@ -148,7 +145,7 @@ def play(lib: ctypes.CDLL) -> None:
                 print(frame, event.a, event.b, KINDS[event.kind], event.contact)
         hashes.append(lib.fxs_world_hash(world))
     if hashes[0] != hashes[1]:
-        raise RuntimeError("the frames came out otherwise after a rollback")
+        raise RuntimeError("the frames differ after a rollback")
 
     ids, found = (c_uint32 * 4)(), c_uint64()
     query = Query(Shape(SPHERE, 0, (ONE, 0, 0)), Pose(0, 0, 0, 0), 0xFFFFFFFF, 0)
