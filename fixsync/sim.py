@@ -67,6 +67,10 @@ class Simulation(Protocol):
       must not matter.
     - `names`: a `fixsync.names.Names`, what its layers and ids are called in logs, reports
       and the viewer.
+    - `phases`: what owners are in the middle of in the frame that was stepped last, as
+      `{owner: (attack, phase)}`, phase "startup", "active" or "recovery": the viewer's lanes show
+      it. It is read right after the world's step, so `{body.owner: (body.attack, body.phase)}` of
+      all bodies with an attack is right.
     - `bot(player, seed)`, of the class: a `Bot` that plays.
     """
 

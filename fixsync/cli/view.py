@@ -22,18 +22,17 @@ from fixsync.view import Exported, export, write
 @click.argument(
     "logs",
     nargs=-1,
-    required=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="LOG [LOG]",
+    metavar="[LOG [LOG]]",
 )
 @click.option(
     "-o",
     "--output",
     type=text.OutputFile(),
     metavar="OUT.html",
-    help="Where to write the page (-: standard output); otherwise here, under the log's name.",
+    help="Page to write (-: standard output); by default the log's name, or viewer.html.",
 )
-@click.option("--title", default="", help="What to call the match; otherwise the log's name.")
+@click.option("--title", default="", help="Title of the page; by default the log's name.")
 @click.option("--open", "is_opened", is_flag=True, help="Open the page in the browser.")
 @text.sim_option
 @text.line_bytes_option
@@ -51,18 +50,18 @@ def view_command(
 ) -> None:
     """Write a page that plays a match.
 
-    The page is one file that needs no network. It draws the match from above and from the side, and
-    recomputes it with the same kernel, in the browser, against what the log tells and against what
-    this machine computes. Two logs are shown against each other, at the first frame where they
-    differ.
+    The page is one file and needs no network. It draws the match from above and from the side. The
+    same kernel recomputes every frame in the browser and compares it with the log and with this
+    machine. Two logs are compared, and the page opens at the first frame that differs. Without a
+    log, the page is empty and plays logs that are dropped onto it.
 
     \b
     Exit code  0  the page is written
-               2  not a valid log, or one that a world refuses: nothing written
+               2  a log is not valid, or a world refuses it: nothing is written
     """
     if len(logs) > 2:
-        raise click.UsageError(f"a page shows one log or two, not {len(logs)}", ctx)
-    out = output or Path(f"{_stem(logs[0])}.html")
+        raise click.UsageError(f"a page shows at most two logs, not {len(logs)}", ctx)
+    out = output or Path(f"{_stem(logs[0])}.html" if logs else "viewer.html")
     if is_opened and text.takes_stdout(output):
         raise click.UsageError("--open needs a page in a file, not on standard output", ctx)
     try:

@@ -432,6 +432,18 @@ class Body:
         """The frame of the attack under way, from 0; 0 if there is none."""
         return self._frame
 
+    @property
+    def phase(self) -> str | None:
+        """Where the attack under way is: "startup" before a part is on, "active" while one is,
+        "recovery" once none will be again; None without an attack."""
+        if not self._attack:
+            return None
+        parts = self._attacks[self._attack].active.values()
+        spans = [s for part in parts for s in ([part] if isinstance(part, range) else part)]
+        if any(self._frame in span for span in spans):
+            return "active"
+        return "startup" if any(self._frame < span.start for span in spans) else "recovery"
+
     def strikes(self, victim: int) -> bool:
         """Whether the attack under way meets a victim (any id or owner, 0..2^32-1) for the first
         time.

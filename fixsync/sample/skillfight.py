@@ -261,6 +261,8 @@ class SkillFight:
         self.monsters = {monster: Monster() for monster in range(MONSTERS)}
         self.shots: dict[int, int] = {}
         """Frames left, by id."""
+        self.phases: dict[int, tuple[str, str]] = {}
+        """What each owner is in the middle of, for the viewer: nothing that happens looks at it."""
         self.world = World(CAPACITY, layers=_LAYERS)
         for i, (shape, pose) in enumerate(_WALLS):
             self.world.add(_WALL_IDS + i, shape, pose, layer=Layer.WALL)
@@ -280,6 +282,7 @@ class SkillFight:
     # One frame.
 
     def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        self.phases = {}
         for player in range(self.players):
             self._act(player, inputs[player])
         for monster in self._monsters_in_turn():
@@ -349,6 +352,9 @@ class SkillFight:
         """A frame of an action: its volume is in the world during the active frames, and follows
         the fighter."""
         skill = SKILLS[Action(fighter.action)]
+        phase = "startup" if fighter.elapsed < skill.windup else "recovery"
+        phase = "active" if skill.is_active(fighter.elapsed) else phase
+        self.phases[_owner(player)] = Action(fighter.action).name.lower(), phase
         id = _ATTACK_IDS + player
         if skill.shape is not None:
             if fighter.elapsed == skill.windup:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import json
 import os
 import struct
 from collections.abc import Callable, Mapping, Sequence
@@ -19,11 +20,11 @@ from fixsync import sim
 from fixsync.log import files
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
-from fixsync.log.schema import LINE_BYTES_MAX, Add, Header, SimFrame
+from fixsync.log.schema import LINE_BYTES_MAX, Add, Header, SimFrame, TraceFrame
 from fixsync.log.text import LineError
 from fixsync.records import Events
 from fixsync.view import bundle
-from fixsync.world import Command, World
+from fixsync.world import Command
 
 __all__ = ["Exported", "export", "page", "write"]
 
@@ -47,11 +48,18 @@ class Exported:
     leaves.
     """
     ids: int
-    """One more than the highest id ever added: as large as the page's worlds need be."""
+    """One more than the highest id ever added: the page's worlds need no more capacity."""
     original: bytes | None
     """The text of a log with a sim, for the page to give back."""
     hashes: bytes
     """XXH64 of the state after each frame, as the native kernel computes it here. Little-endian."""
+    game: bytes | None
+    """The inputs, named state and phases of a log with a sim, as JSON."""
+
+    @property
+    def first(self) -> int:
+        """The number of the first frame."""
+        return self.header.first_frame
 
     @property
     def last_hash(self) -> str:
@@ -68,90 +76,109 @@ def export(
 ) -> Exported:
     """Reads a log and plays it with the native kernel.
 
-    MatchLogError for a log that is not valid, or whose commands a world refuses; OSError for a file
-    that cannot be read."""
+    Raises MatchLogError for a log that is not valid, or whose commands a world refuses; OSError for
+    a file that cannot be read."""
     hashes: list[int] = []
     ids = 1
-    trace = _Trace()
     with Reader(path, line_bytes_max=line_bytes_max, keep_text=True) as reader:
         header = reader.header
+        run = _watched(header.sim, simulations or {})
         try:
-            player = Player(header, trace.watching(header, simulations or {}))
+            player = Player(header, None if run is None else {str(header.sim): run})
+            if run is None and header.start is not None:
+                ids = max([ids, *(id + 1 for id in player.world)])
             for frame in reader:
                 player.play(frame)
                 hashes.append(int(player.hash, 16))
-                if isinstance(frame, SimFrame):
-                    ids = max(ids, trace.add(frame))
-                else:
-                    ids = max(
-                        [
-                            ids,
-                            *[command.id + 1 for command in frame.commands if type(command) is Add],
-                        ]
-                    )
+                if isinstance(frame, TraceFrame):
+                    ids = max([ids, *(c.id + 1 for c in frame.commands if type(c) is Add)])
+                elif run is not None:
+                    run.end(frame)
                 if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
                     progress(reader)
         except LineError as wrong:
             raise reader.error(wrong) from wrong
         text = reader.text
         return Exported(
-            Path(path).name,
-            header,
-            reader.frames,
-            reader.cut,
-            text if header.sim is None else text[: text.index(b"\n") + 1] + b"".join(trace.lines),
-            ids,
-            None if header.sim is None else text,
-            struct.pack(f"<{len(hashes)}Q", *hashes),
+            name=Path(path).name,
+            header=header,
+            frames=reader.frames,
+            cut=reader.cut,
+            text=text if run is None else run.text(text),
+            ids=ids if run is None else run.ids,
+            original=None if run is None else text,
+            hashes=struct.pack(f"<{len(hashes)}Q", *hashes),
+            game=None if run is None else run.game(),
         )
 
 
-class _Trace:
-    """The commands that a simulation gives its world, frame by frame, as lines of a trace.
+def _watched(name: str | None, simulations: Mapping[str, sim.SimulationType]) -> _Run | None:
+    """What watches the simulation of this name; None for a trace, and for a name that is not
+    known: the player has the error for that."""
+    if name is None:
+        return None
+    try:
+        return _Run(simulations[name] if name in simulations else sim.named(name))
+    except ValueError:
+        return None
+
+
+class _Run:
+    """A simulation's type that watches the simulation it makes: the commands that it gives its
+    world become the lines of a trace, and what it has beside its world is kept by frame.
 
     What a simulation changes after its step is in the frame's `after`: the frame's hash is that of
     the state behind it. No match log has that key; only pages do."""
 
-    def __init__(self) -> None:
-        self.lines: list[bytes] = []
+    def __init__(self, kind: sim.SimulationType) -> None:
+        self.ids = 1
+        self._kind = kind
+        self._simulation: Any = None
+        self._state = b""
+        self._first = 0
+        self._lines: list[bytes] = []
         self._before: list[Command] = []
         self._after: list[Command] = []
         self._has_stepped = False
+        self._game = _Game()
 
-    def watching(
-        self, header: Header, simulations: Mapping[str, sim.SimulationType]
-    ) -> Mapping[str, sim.SimulationType]:
-        """Simulations to play the log with: its own tells this trace what it does."""
-        if header.sim is None:
-            return {}
-        try:
-            found = simulations[header.sim] if header.sim in simulations else sim.named(header.sim)
-        except ValueError:
-            return {}  # the player says it better
-        return {header.sim: _Watched(found, self)}
+    @property
+    def name(self) -> str:
+        return self._kind.name
 
-    def begin(self, world: World) -> None:
-        """Takes what a new simulation's world holds already as the first frame's commands."""
-        for c in world.colliders():
-            position = c.pose.x, c.pose.y, c.pose.z
-            rest = c.pose.yaw, c.layer, c.owner, c.offset, c.active
-            self._before.append(("add", c.id, c.shape.as_tuple(), position, *rest))
-        world.attach(self)
+    def __call__(self, seed: int, players: int) -> sim.Simulation:
+        self._simulation = made = self._kind(seed, players)
+        self._begin()
+        made.world.attach(self)
+        return made
+
+    def _begin(self) -> None:
+        world = self._simulation.world
+        self._state = world.save()
+        self._first = world.frame
+        self.ids = max([self.ids, *(id + 1 for id in world)])
 
     def changed(self, command: Command) -> None:
         """Called by the world."""
         (self._after if self._has_stepped else self._before).append(command)
+        if command[0] == "add":
+            self.ids = max(self.ids, command[1] + 1)
 
     def stepped(self, events: Events) -> None:  # noqa: ARG002 - the protocol's
         """Called by the world."""
         self._has_stepped = True
+        self._game.phases(getattr(self._simulation, "phases", {}))
 
     def loaded(self) -> None:
-        """Called by the world."""
-        raise ValueError("the simulation loads its world while it plays, which no trace can tell")
+        """Called by the world: before the first frame, the log's `from` was loaded."""
+        if self._lines or self._before or self._has_stepped:
+            raise ValueError(
+                "the simulation loads its world while it plays: no trace can hold that"
+            )
+        self._begin()
 
-    def add(self, frame: SimFrame) -> int:
-        """Ends a frame. Returns one more than the highest id that it added."""
+    def end(self, frame: SimFrame) -> None:
+        """Ends a frame."""
         line: dict[str, Any] = {"frame": frame.frame, "commands": self._before}
         if self._after:
             line["after"] = self._after
@@ -159,55 +186,101 @@ class _Trace:
             line["events"] = frame.events
         if frame.hash is not UNSET:
             line["hash"] = frame.hash
-        self.lines.append(msgspec.json.encode(line) + b"\n")
-        ids: int = max(
-            [
-                0,
-                *[
-                    command[1] + 1
-                    for command in (*self._before, *self._after)
-                    if command[0] == "add"
-                ],
-            ]
-        )
+        self._lines.append(msgspec.json.encode(line) + b"\n")
         self._before, self._after, self._has_stepped = [], [], False
-        return ids
+        self._game.end(frame, self._simulation)
+
+    def text(self, log: bytes) -> bytes:
+        """The trace: the log's header, from the state of the simulation's new world on."""
+        header = json.loads(log[: log.index(b"\n")])
+        if self._lines:  # a log without frames starts no simulation
+            header["from"] = {"frame": self._first, "state": _base64(self._state)}
+        return json.dumps(header).encode() + b"\n" + b"".join(self._lines)
+
+    def game(self) -> bytes:
+        return self._game.encoded()
 
 
-class _Watched:
-    """A simulation's type, whose simulations have their world watched."""
+_OF_WORLD = {"world", "collider", "hit", "changed"}
+"""Groups of `world_fields`: the page has them from the world itself."""
 
-    def __init__(self, kind: sim.SimulationType, trace: _Trace) -> None:
-        self._kind = kind
-        self._trace = trace
 
-    @property
-    def name(self) -> str:
-        return self._kind.name
+class _Game:
+    """What a simulation has beside its world, frame by frame: assets/game.js has the form."""
 
-    def __call__(self, seed: int, players: int) -> sim.Simulation:
-        made = self._kind(seed, players)
-        self._trace.begin(made.world)
-        return made
+    def __init__(self) -> None:
+        self._frame = 0
+        self._inputs: dict[int, _Series] = {}
+        self._state: dict[tuple[str, str], _Series] = {}
+        self._phases: dict[int, list[list[Any]]] = {}
+        self._seen: Mapping[int, tuple[str, str]] = {}
+
+    def phases(self, phases: Mapping[int, tuple[str, str]]) -> None:
+        """What owners are in the middle of, in the frame whose step was done just now."""
+        self._seen = dict(phases)
+
+    def end(self, frame: SimFrame, simulation: Any) -> None:
+        self._frame = frame.frame
+        for player, value in enumerate(frame.inputs):
+            self._inputs.setdefault(player, _Series()).add(self._frame, value)
+        fields = getattr(simulation, "state_fields", None)
+        for key, values in (fields(simulation.save()) if fields else {}).items():
+            if key[0] in _OF_WORLD:
+                continue
+            group = " ".join(map(str, key))
+            for name, value in values.items():
+                self._state.setdefault((group, name), _Series()).add(self._frame, value)
+        for owner, (name, phase) in self._seen.items():
+            spans = self._phases.setdefault(owner, [])
+            if spans and spans[-1][1:] == [self._frame - 1, name, phase]:
+                spans[-1][1] = self._frame
+            else:
+                spans.append([self._frame, self._frame, name, phase])
+
+    def encoded(self) -> bytes:
+        return msgspec.json.encode(
+            {
+                "inputs": {player: series.pair for player, series in self._inputs.items()},
+                "state": [[*key, series.pair] for key, series in self._state.items()],
+                "phases": self._phases,
+            }
+        )
+
+
+class _Series:
+    """A value over time: the frames where it changed, and what to. Integers that a page's numbers
+    cannot hold are digits."""
+
+    def __init__(self) -> None:
+        self.pair: tuple[list[int], list[Any]] = [], []
+
+    def add(self, frame: int, value: Any) -> None:
+        exact = str(value) if isinstance(value, int) and abs(value) >= 2**53 else value
+        frames, values = self.pair
+        if not values or values[-1] != exact:
+            frames.append(frame)
+            values.append(exact)
 
 
 def page(logs: Sequence[Exported], title: str = "") -> str:
-    """The page that shows one log, or two against each other. `title`: "" makes one of the logs'
-    names.
+    """The page that shows one log, or two against each other, or, of none, one to drop logs onto.
+    `title`: "" makes one of the logs' names.
     """
-    if not 1 <= len(logs) <= 2:
-        raise ValueError(f"a page shows one log or two, not {len(logs)}")
-    title = title or " and ".join(log.name for log in logs)
+    if len(logs) > 2:
+        raise ValueError(f"a page shows at most two logs, not {len(logs)}")
+    title = title or " and ".join(log.name for log in logs) or "fixsync view"
     entries = [
         {
             "name": log.name,
             "sim": log.header.sim,
+            "first": log.first,
             "frames": log.frames,
             "ids": log.ids,
             "bytes": len(log.text),
             "cut": log.cut,
             "hashes": _base64(log.hashes),
             "original": None if log.original is None else _base64(_compressed(log.original)),
+            "game": None if log.game is None else _base64(_compressed(log.game)),
         }
         for log in logs
     ]
@@ -224,8 +297,8 @@ def _compressed(text: bytes) -> bytes:
 
 
 def write(out: str | os.PathLike[str], logs: Sequence[Exported], title: str = "") -> int:
-    """Writes the page of one log or two; returns how many bytes it has. A file that is there
-    already is replaced once the page is whole."""
+    """Writes the page of the logs; returns how many bytes it has. A file that is there already is
+    replaced once the page is whole."""
     data = page(logs, title).encode()
     written, target = files.place_of(out)
     try:

@@ -598,7 +598,7 @@ def test_everything_that_can_be_operated_has_a_name(opened):
     assert slider.get_attribute("aria-valuemax") == "599"
     assert "Frame 0 of 599" in slider.get_attribute("aria-valuetext")
     figure = page.locator("figure[data-projection='top'] canvas").get_attribute("aria-label")
-    assert re.match(r"From above\. Frame 0 of 600: \d+ colliders; \d+ hits? begin", figure)
+    assert re.match(r"From above\. Frame 0 of 599: \d+ colliders; \d+ hits? begin", figure)
 
 
 def test_a_screen_reader_hears_the_verdict_the_selection_and_where_playing_stopped(opened):
@@ -609,7 +609,7 @@ def test_a_screen_reader_hears_the_verdict_the_selection_and_where_playing_stopp
     page.keyboard.press("n")
     page.wait_for_selector("#live >> text=Selected hero.")
     page.keyboard.press("End")
-    page.wait_for_selector("#live >> text=Frame 599 of 600")
+    page.wait_for_selector("#live >> text=Frame 599 of 599")
 
 
 def test_tab_reaches_the_controls_and_keys_work_on_them(opened):

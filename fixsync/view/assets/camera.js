@@ -11,9 +11,14 @@ export function boxToShow(bounds) {
   return unite(sizes.filter(([size], i) => i === 0 || 2 ** size <= 2 * spread).map(([, box]) => box));
 }
 
+// An axis that no shape ends along is as narrow as can be.
 function unite(boxes) {
   const fold = (name, choose) => [0, 1, 2].map((axis) => choose(...boxes.map((box) => box[name][axis])));
-  return { low: fold("low", Math.min), high: fold("high", Math.max) };
+  const [low, high] = [fold("low", Math.min), fold("high", Math.max)];
+  return {
+    low: low.map((value, axis) => (value > high[axis] ? 0 : value)),
+    high: high.map((value, axis) => (value < low[axis] ? 0 : value)),
+  };
 }
 
 // Where the views look: one scale and one x for all of them, so that what stands below one another belongs together.

@@ -1,6 +1,6 @@
 // Colliders of one frame, read out of fxs_collider records, and their geometry for drawing: in units, as floating point. Nothing
 // here decides an answer.
-import { COLLIDER_BYTES, SHAPE_CODES } from "./codes.js";
+import { COLLIDER_BYTES, SHAPE_CODES, SIZE_MAX } from "./codes.js";
 
 export const UNIT = 65536;
 export const KINDS = Object.keys(SHAPE_CODES);
@@ -14,8 +14,10 @@ export class Colliders {
   #bytes;
   #halves;
 
-  // `before`: the colliders of the frame shown before, which are not looked at any more; their solids are written over.
-  constructor(buffer, before = null) {
+  // `before`: the colliders of the frame shown before, which are not looked at any more; their solids are written over. planes: of a
+  // match of two planes, how many ids each has.
+  constructor(buffer, before = null, planes = 0) {
+    this.planes = planes;
     this.old = before?.drawn ?? before?.old ?? [];
     this.count = buffer.byteLength / COLLIDER_BYTES;
     this.words = new Int32Array(buffer);
@@ -75,8 +77,10 @@ export class Colliders {
     const [c, s] = [Math.cos(yaw), Math.sin(yaw)];
     const [ox, oz] = [words[at + 7], words[at + 9]];
     into.id = words[at] >>> 0;
+    into.key = this.planes ? into.id % this.planes : into.id;
     into.kind = this.kind(i);
-    into.layer = this.layer(i);
+    into.layer = this.planes ? this.layer(i) % 16 : this.layer(i);
+    into.owner = words[at + 3] >>> 0;
     into.active = this.active(i);
     into.yaw = yaw;
     into.c = c;
@@ -97,12 +101,20 @@ export class Colliders {
     }
     return this.drawn;
   }
+
+  // The solids that a view shows: of two planes, those of one.
+  solidsOf(projection) {
+    if (!this.planes) return this.solids;
+    return this.solids.filter(({ id, key }) => (id === key) === (projection === "top"));
+  }
 }
 
 const newSolid = () => ({
   id: 0,
+  key: 0, // the id that people know: of two planes, both colliders of a hitbox have the ground view's
   kind: 0,
   layer: 0,
+  owner: 0,
   active: true,
   yaw: 0.5,
   c: 0.5,
@@ -143,6 +155,13 @@ export const halfHeight = ({ kind, size }) =>
 export function halfWidths({ kind, size, c, s }) {
   if (kind !== BOX) return [size[0], size[0]];
   return [Math.abs(c) * size[0] + Math.abs(s) * size[2], Math.abs(s) * size[0] + Math.abs(c) * size[2]];
+}
+
+// Half of what a solid covers along x, y, z; 0 along an axis that it reaches through all of, as shapes of flat games do.
+export function extent(solid) {
+  const [wx, wz] = halfWidths(solid);
+  const isEndless = (axis) => solid.kind !== SPHERE && solid.size[axis] * UNIT >= SIZE_MAX;
+  return [wx, isEndless(1) ? 0 : halfHeight(solid), solid.kind === BOX && isEndless(2) ? 0 : wz];
 }
 
 const isInWedge = ({ yaw, halfAngle }, x, z) => {

@@ -69,8 +69,9 @@ export class Comparison {
   constructor(a, b) {
     this.a = a;
     this.b = b;
-    this.next = 0;
-    this.differs = new Uint8Array(Math.max(a.log.frames, b.log.frames));
+    this.first = Math.max(a.first, b.first); // frames go by their number; before this one only one log has any
+    this.next = this.first;
+    this.differs = new Uint8Array(Math.max(a.first + a.log.frames, b.first + b.log.frames)); // by frame
     this.result = { isDone: false, first: null, differing: 0, frames: [a.log.frames, b.log.frames], header: null };
   }
 
@@ -81,7 +82,7 @@ export class Comparison {
     result.header ??= HEADER_FIELDS.filter((field) => !sameJson(headerValue(a, field), headerValue(b, field)));
     const end = Math.min(a.checked, b.checked);
     while (this.next < end && !until()) this.#compareFrame();
-    if (a.verdict.isDone && b.verdict.isDone && this.next === Math.min(a.end, b.end)) {
+    if (a.verdict.isDone && b.verdict.isDone && this.next >= Math.min(a.end, b.end)) {
       if (a.end !== b.end) {
         result.first ??= { frame: this.next, fields: ["length"] };
         this.differs.fill(1, this.next);
@@ -92,7 +93,8 @@ export class Comparison {
   }
 
   #compareFrame() {
-    const fields = this.fieldsAt(this.next);
+    const hashes = [this.a, this.b].map((match) => match.hashes[this.next - match.first]);
+    const fields = this.#fieldsAt(this.next, hashes);
     if (fields.length > 0) {
       this.result.first ??= { frame: this.next, fields };
       this.result.differing++;
@@ -101,11 +103,13 @@ export class Comparison {
     this.next++;
   }
 
-  fieldsAt(frame) {
+  // hashes: of both states after the frame.
+  #fieldsAt(frame, hashes) {
     const { a, b } = this;
-    const state = a.hashes[frame] === b.hashes[frame] ? [] : ["state"];
-    if (sameBytes(a.text.line(frame + 1), b.text.line(frame + 1))) return state;
-    const [lineA, lineB] = [a.text.frame(frame), b.text.frame(frame)];
+    const state = hashes[0] === hashes[1] ? [] : ["state"];
+    const lines = [a, b].map(({ text, first }) => text.line(frame - first + 1));
+    if (sameBytes(...lines)) return state;
+    const [lineA, lineB] = [a.frame(frame), b.frame(frame)];
     const recorded = RECORDED.filter(
       (field) => lineA[field] !== undefined && lineB[field] !== undefined && !sameJson(lineA[field], lineB[field]),
     );
@@ -115,15 +119,16 @@ export class Comparison {
   // What differs in the frame that both matches show; null if nothing does, or they show different frames.
   details() {
     const [runA, runB] = [this.a.shown, this.b.shown];
-    if (runA.next !== runB.next || runA.next === 0 || runA.next > Math.min(this.a.checked, this.b.checked)) return null;
-    const fields = this.fieldsAt(runA.next - 1);
+    if (runA.next !== runB.next || runA.next <= this.first) return null;
+    const hashes = [runA, runB].map((run) => run.world.hash());
+    const fields = this.#fieldsAt(runA.next - 1, hashes);
     if (fields.length === 0) return null;
     const [lineA, lineB] = [runA.recorded, runB.recorded];
     return {
       fields,
       commands: fields.includes("commands") ? differingItems(lineA.commands, lineB.commands) : null,
       events: fields.includes("events") ? onlyInOne(lineA.events, lineB.events) : null,
-      computed: fields.includes("state") ? onlyInOne(rowsOf(runA.events), rowsOf(runB.events)) : null,
+      computed: fields.includes("state") ? onlyInOne(rowsOf(runA.hits), rowsOf(runB.hits)) : null,
       queries: fields.includes("queries") ? differingItems(lineA.queries, lineB.queries) : null,
       hash: fields.includes("hash") ? { a: lineA.hash, b: lineB.hash } : null,
     };

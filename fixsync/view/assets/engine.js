@@ -1,124 +1,14 @@
 // Replays match logs with the kernel: to any frame, for drawing, and from start to end, to check what the logs record.
-
-import { ENTER, EXIT, STAY } from "./codes.js";
-import { Colliders, contactPlace, halfHeight, halfWidths, WAKE_FRAMES } from "./colliders.js";
+import { ENTER, STAY } from "./codes.js";
+import { Colliders, extent, WAKE_FRAMES } from "./colliders.js";
 import { differences, differingFields } from "./compare.js";
-import { hex16, Refused, World } from "./kernel.js";
+import { hex16, Refused } from "./kernel.js";
+import { Lanes } from "./lanes.js";
 import { bytesOfBase64, gunzipped, LogText, layerMasks } from "./matchlog.js";
+import { planeSize } from "./planes.js";
+import { Run } from "./run.js";
 
-const MARKS_MAX = 2000;
 const KEYFRAME_BYTES_MAX = 1 << 27;
-
-const NO_COLLIDERS = new Colliders(new ArrayBuffer(0));
-
-// v / 2^30 to nearest, halves away from zero: how the contract turns an offset.
-const roundQ30 = (v) => (v < 0n ? -((-v + (1n << 29n)) >> 30n) : (v + (1n << 29n)) >> 30n);
-
-// One world on its way through a log.
-class Run {
-  #match;
-  #world;
-  #hitPlaces = new Map(); // of the hits of the last frame looked at: where, by pair
-
-  constructor(match) {
-    this.#match = match;
-    this.#world = new World(match.module, match.config);
-    this.next = 0; // the frame that the next step plays
-    this.colliders = NO_COLLIDERS; // after the last step
-  }
-
-  get world() {
-    return this.#world;
-  }
-
-  restore(frame, saved) {
-    this.#world.load(saved);
-    this.next = frame;
-    this.colliders = new Colliders(this.#world.colliders());
-    this.#hitPlaces = new Map();
-  }
-
-  // Plays one frame; its line, parsed, is what it returns. Refused, with the line and the command, if the world refuses one.
-  // A simulation's frame may have commands that came `after` its step; the frame's hash is that of the state behind them.
-  step() {
-    const world = this.#world;
-    const frame = this.#match.text.frame(this.next);
-    const isArea = ([name]) => name === "query" || name === "cast";
-    for (const command of frame.commands) if (!isArea(command)) this.#try(command, () => world.apply(command));
-    world.step();
-    this.recorded = frame;
-    this.events = world.events.slice();
-    for (const command of frame.after ?? []) this.#try(command, () => world.apply(command));
-    this.areas = frame.commands.filter(isArea);
-    this.answers = this.areas.map((command) =>
-      this.#try(command, () => (command[0] === "cast" ? world.cast(command) : world.query(command))),
-    );
-    this.next++;
-    return frame;
-  }
-
-  #try(command, act) {
-    try {
-      return act();
-    } catch (error) {
-      if (error instanceof Refused)
-        error.message = `line ${this.next + 2}: ${JSON.stringify(command)}: ${error.message}`;
-      throw error;
-    }
-  }
-
-  // Reads the colliders after a step.
-  look() {
-    this.colliders = new Colliders(this.#world.colliders());
-  }
-
-  // What of the last step stays visible for some frames.
-  wake() {
-    const { colliders } = this;
-    const solids = colliders.solids;
-    const places = new Float64Array(3 * solids.length);
-    for (const [i, { x, y, z }] of solids.entries()) places.set([x, y, z], 3 * i);
-    return {
-      frame: this.next - 1,
-      ids: Uint32Array.from(solids, ({ id }) => id),
-      places,
-      marks: this.#marks(),
-      areas: this.areas.map((command, i) => ({ command, answer: this.answers[i] })),
-    };
-  }
-
-  // Marks of the hits that began or ended. Where one ended is where it last was: its colliders may be gone. So may those of one
-  // that began, after the step; what is left of them then has the mark.
-  #marks() {
-    const marks = [];
-    const places = new Map();
-    const solidOf = (id) => this.colliders.solids[this.colliders.indexOf(id)];
-    for (let at = 0; at < this.events.length && marks.length < MARKS_MAX; at += 4) {
-      const [a, b, kind, contact] = this.events.subarray(at, at + 4);
-      const pair = a * 2 ** 31 + b;
-      const [one, other] = [solidOf(a), solidOf(b)];
-      const isThere = kind !== EXIT && (one || other);
-      const place = isThere ? contactPlace(one ?? other, other ?? one) : this.#hitPlaces.get(pair);
-      if (kind !== EXIT && place) places.set(pair, place);
-      if (kind !== STAY && place) marks.push({ kind, contact, ...place });
-    }
-    this.#hitPlaces = places;
-    return marks;
-  }
-
-  // The exact centre of a collider, raw, as the contract defines it.
-  centre(id) {
-    const i = this.colliders.indexOf(id);
-    if (i < 0) return null;
-    const { position, offset, yaw } = this.colliders.raw(i);
-    const [ox, oz, c, s] = [offset[0], offset[2], ...this.#world.direction(yaw)].map(BigInt);
-    return [
-      position[0] + Number(roundQ30(ox * c - oz * s)),
-      position[1] + offset[1],
-      position[2] + Number(roundQ30(ox * s + oz * c)),
-    ];
-  }
-}
 
 // A list of numbers in rows that grows.
 class Rows {
@@ -154,13 +44,15 @@ const CHANGES = ["add", "remove", "shape", "offset", "owner", "layer", "active"]
 
 // A log and all that replaying it from start to end finds out.
 export class Match {
-  // log: { name, data (base64 of the gzipped text), bytes (of the text), frames, ids (one more than the highest), hashes (base64 of
-  // the native kernel's, or null) }
+  // log: { name, data (base64 of the gzipped text), bytes (of the text), first (the first frame's number), frames, ids (one more than
+  // the highest), hashes (base64 of the native kernel's, or null) }. Frames go by their number everywhere.
   constructor(module, log) {
     this.module = module;
     this.log = log;
     this.text = new LogText(log.bytes, log.frames);
-    this.end = log.frames; // frames that can be played; fewer if a command is refused
+    this.first = log.first;
+    this.end = log.first + log.frames; // behind the last frame that can be played: an earlier one if a command is refused
+    this.planes = 0; // of a match of two planes: how many ids each has
     this.native = log.hashes ? new DataView(bytesOfBase64(log.hashes).buffer) : null;
     const perFrame = () => new Uint32Array(log.frames);
     this.counts = { enters: perFrame(), exits: perFrame(), differs: new Uint8Array(log.frames) };
@@ -200,11 +92,23 @@ export class Match {
 
   #begin() {
     this.header = this.text.header();
-    const { hit_when: hitWhen, layers } = this.header;
+    const { hit_when: hitWhen, layers, from } = this.header;
     // No state depends on the capacity: worlds are made as large as the log's ids need, not as its header allows.
-    this.config = { capacity: this.log.ids, hitWhen, masks: layerMasks(layers) };
+    const state = from ? bytesOfBase64(from.state) : null;
+    this.config = { capacity: this.log.ids, hitWhen, masks: layerMasks(layers), state };
+    this.planes = planeSize(this.header, this.log.frames > 0 ? this.frame(this.first).commands : []);
     this.#checking = new Run(this);
     this.#playing = new Run(this);
+    this.firstColliders = this.#checking.colliders;
+    this.lanes = new Lanes(this.first, this.firstColliders, this.planes);
+  }
+
+  // The line of a frame, parsed.
+  frame(number) {
+    const frame = this.text.frame(number - this.first);
+    if (frame.frame !== number)
+      throw new Refused(`line ${number - this.first + 2}: frame ${frame.frame}, not ${number}`);
+    return frame;
   }
 
   async #checkDigest() {
@@ -227,11 +131,11 @@ export class Match {
   #checking;
 
   get checked() {
-    return this.#checking?.next ?? 0;
+    return this.#checking?.next ?? this.first;
   }
 
   get #isCheckDue() {
-    return this.checked < Math.min(this.end, this.text.arrived);
+    return this.checked < Math.min(this.end, this.first + this.text.arrived);
   }
 
   // Checks frames until `until()` says so or none is left that has arrived. True if there are more.
@@ -239,8 +143,8 @@ export class Match {
     if (!this.#checking || this.verdict.isDone) return false;
     while (this.#isCheckDue && !until()) this.#checkFrame();
     if (this.text.isComplete && this.verdict.digest !== null && this.checked === this.end) {
-      Object.assign(this.verdict, { isDone: true, frames: this.end });
-      this.verdict.hash = this.end > 0 ? hex16(this.hashes[this.end - 1]) : hex16(this.#checking.world.hash());
+      Object.assign(this.verdict, { isDone: true, frames: this.end - this.first });
+      this.verdict.hash = hex16(this.#checking.world.hash());
     }
     return this.#isCheckDue;
   }
@@ -248,7 +152,7 @@ export class Match {
   #checkFrame() {
     const run = this.#checking;
     const number = run.next;
-    const isKey = number % this.keyframeEvery === 0;
+    const isKey = (number - this.first) % this.keyframeEvery === 0;
     if (isKey) this.#keep(number, run);
     let frame;
     try {
@@ -258,9 +162,9 @@ export class Match {
       return;
     }
     if (isKey || run.next === this.end) this.#widen(new Colliders(run.world.colliders()));
-    this.#remember(number, frame, run.events);
+    this.#remember(number, frame, run.hits);
     const hash = run.world.hash();
-    this.hashes[number] = hash;
+    this.hashes[number - this.first] = hash;
     this.#compare(number, frame, run, hash);
   }
 
@@ -278,7 +182,7 @@ export class Match {
     if (this.keyframeBytes > KEYFRAME_BYTES_MAX) {
       this.keyframeEvery *= 2;
       for (const [frame, { length }] of this.keyframes) {
-        if (frame % this.keyframeEvery !== 0) {
+        if ((frame - this.first) % this.keyframeEvery !== 0) {
           this.keyframes.delete(frame);
           this.keyframeBytes -= length;
         }
@@ -291,29 +195,35 @@ export class Match {
     this.bounds ??= { centres: emptyBox(), sizes: new Map() };
     const { centres, sizes } = this.bounds;
     for (const solid of colliders.solids) {
-      const { x, y, z } = solid;
-      const [wx, wz] = halfWidths(solid);
-      const wide = [wx, halfHeight(solid), wz];
+      const wide = extent(solid);
       const size = Math.ceil(Math.log2(Math.max(...wide)));
       if (!sizes.has(size)) sizes.set(size, emptyBox());
-      include(centres, [x, y, z], [0, 0, 0]);
-      include(sizes.get(size), [x, y, z], wide);
+      include(centres, solid, wide, 0);
+      include(sizes.get(size), solid, wide, 1);
     }
   }
 
-  #remember(number, frame, events) {
+  #remember(number, frame, hits) {
     const { enters, exits } = this.counts;
-    for (let at = 0; at < events.length; at += 4) {
-      const kind = events[at + 2];
+    const row = number - this.first;
+    for (const command of frame.commands) this.#change(number, number, command);
+    this.lanes.meet(number, hits);
+    for (const command of frame.after ?? []) this.#change(number, number + 1, command);
+    for (let at = 0; at < hits.length; at += 4) {
+      const kind = hits[at + 2];
       if (kind === STAY) continue;
-      if (kind === ENTER) enters[number]++;
-      else exits[number]++;
-      this.hits.push(number, events[at], events[at + 1], kind, events[at + 3]);
+      if (kind === ENTER) enters[row]++;
+      else exits[row]++;
+      this.hits.push(number, hits[at], hits[at + 1], kind, hits[at + 3]);
     }
-    for (const [name, id] of frame.after ? [...frame.commands, ...frame.after] : frame.commands) {
-      const change = CHANGES.indexOf(name);
-      if (change >= 0) this.changes.push(number, id, change);
-    }
+  }
+
+  // effect: the first frame that shows it.
+  #change(number, effect, command) {
+    const change = CHANGES.indexOf(command[0]);
+    if (change < 0) return;
+    this.changes.push(number, command[1], change);
+    this.lanes.apply(effect, command);
   }
 
   #compare(number, frame, run, hash) {
@@ -325,14 +235,14 @@ export class Match {
     if (fields.length > 0) {
       verdict.first ??= { frame: number, fields };
       verdict.differing++;
-      this.counts.differs[number] = 1;
+      this.counts.differs[number - this.first] = 1;
     }
-    if (this.native && number * 8 < this.native.byteLength) {
+    if (this.native) {
       verdict.compared.native++;
-      const native = this.native.getBigUint64(number * 8, true);
+      const native = this.native.getBigUint64((number - this.first) * 8, true);
       if (native !== hash) {
         verdict.nativeFirst ??= { frame: number, native: hex16(native), computed: hex16(hash) };
-        this.counts.differs[number] = 1;
+        this.counts.differs[number - this.first] = 1;
       }
     }
   }
@@ -344,11 +254,11 @@ export class Match {
 
   // Goes towards a frame until `until()` says so; true once it is there. wakeFrames: how many frames before it leave traces.
   goTo(frame, until, wakeFrames = WAKE_FRAMES) {
-    const from = Math.max(0, frame - wakeFrames);
+    const from = Math.max(this.first, frame - wakeFrames);
     const { next } = this.#playing;
     const hasWakes = this.#wakes.length > 0 && this.#wakes[0].frame <= from && this.#wakes.at(-1).frame === next - 1;
-    let keyframe = from - (from % this.keyframeEvery);
-    while (keyframe > 0 && !this.keyframes.has(keyframe)) keyframe -= this.keyframeEvery;
+    let keyframe = from - ((from - this.first) % this.keyframeEvery);
+    while (keyframe > this.first && !this.keyframes.has(keyframe)) keyframe -= this.keyframeEvery;
     if (next < keyframe || next > frame + 1 || (next > from && !hasWakes)) this.#restart(keyframe);
     const run = this.#playing;
     while (run.next <= frame) {
@@ -357,7 +267,7 @@ export class Match {
         run.step();
       } catch (error) {
         this.#refuse(run.next, error);
-        this.#restart(0);
+        this.#restart(this.first);
         return false;
       }
       // The frame before the first one wanted as well: it knows where hits were.
@@ -378,7 +288,7 @@ export class Match {
 
   #restart(keyframe) {
     this.#wakes = [];
-    if (keyframe > 0) this.#playing.restore(keyframe, this.keyframes.get(keyframe));
+    if (keyframe > this.first) this.#playing.restore(keyframe, this.keyframes.get(keyframe));
     else this.#playing = new Run(this);
   }
 
@@ -391,7 +301,8 @@ export class Match {
     return {
       frame,
       colliders: run.colliders.words.buffer,
-      events: run.events,
+      planes: this.planes,
+      events: run.hits,
       hash: hex16(hash),
       differences: differences(run.recorded, run, hash),
       isFresh: !isKnown,
@@ -414,12 +325,14 @@ export class Match {
 }
 
 // Where a match takes place, in units: { centres: a box around all centres, sizes: boxes around all shapes, by the power of two
-// that their half width is below }.
+// that their half width is below }. An axis that a shape reaches through all of does not count for it.
 const emptyBox = () => ({ low: [Infinity, Infinity, Infinity], high: [-Infinity, -Infinity, -Infinity] });
 
-function include(box, centre, wide) {
-  for (let axis = 0; axis < 3; axis++) {
-    box.low[axis] = Math.min(box.low[axis], centre[axis] - wide[axis]);
-    box.high[axis] = Math.max(box.high[axis], centre[axis] + wide[axis]);
+// part: of the widths, 0 or 1.
+function include(box, { x, y, z }, wide, part) {
+  for (const [axis, centre] of [x, y, z].entries()) {
+    if (wide[axis] === 0) continue;
+    box.low[axis] = Math.min(box.low[axis], centre - wide[axis] * part);
+    box.high[axis] = Math.max(box.high[axis], centre + wide[axis] * part);
   }
 }

@@ -1,6 +1,5 @@
 // A log's frame as the worker sends it, made ready to be drawn.
-
-import { EXIT } from "./codes.js";
+import { COLLIDER_BYTES, EXIT } from "./codes.js";
 import { Colliders, WAKE_FRAMES } from "./colliders.js";
 
 // `before`: the frame shown before, whose wakes go on if this one is not fresh.
@@ -16,7 +15,13 @@ export function readSide(side, before) {
   const differing = new Set();
   const { events } = side.differences ?? {};
   for (const [a, b] of [...(events?.a ?? []), ...(events?.b ?? [])]) differing.add(a).add(b);
-  return { ...side, colliders: new Colliders(side.colliders, before?.colliders), hitIds, wakes, differing };
+  return {
+    ...side,
+    colliders: new Colliders(side.colliders, before?.colliders, side.planes),
+    hitIds,
+    wakes,
+    differing,
+  };
 }
 
 // The index of an id in an ascending list of them, or -1.
@@ -32,7 +37,7 @@ function indexIn(ids) {
   };
 }
 
-const RECORD_WORDS = 13;
+const RECORD_WORDS = COLLIDER_BYTES / 4;
 
 // Marks the colliders that are not the same, value by value, in one frame of two logs, and the pairs of events that are not.
 export function markDiffering(a, b, details) {

@@ -1,8 +1,8 @@
 // The views: how they are laid out, where they look, and the pointer in them.
 import { boxToShow } from "./camera.js";
-import { View } from "./draw.js";
-import { element } from "./panels.js";
-import { byId, camera, checks, logs, player, scene, ui } from "./state.js";
+import { element } from "./elements.js";
+import { byId, camera, checks, match, player, scene, ui } from "./state.js";
+import { View } from "./view.js";
 
 export const views = []; // { view, side, canvas, caption, pointer, figure }
 
@@ -11,7 +11,7 @@ export const PROJECTION_NAMES = { top: "From above", side: "From the side" };
 // onPick(view, side, place) is called for a click.
 export function buildViews(onPick) {
   const root = byId("views");
-  for (const side of logs.keys()) {
+  for (const side of match.logs.keys()) {
     for (const projection of ["top", "side"]) {
       const canvas = element("canvas", { role: "img", "aria-label": PROJECTION_NAMES[projection] });
       const caption = element("figcaption", {});
@@ -44,10 +44,10 @@ export function showCaptions() {
   const isOver = byId("views").dataset.compare === "over";
   for (const { side, view, caption } of views) {
     const axes = view.projection === "top" ? `x → z ${camera.isZDown ? "↓" : "↑"}` : "x → y ↑";
-    const beside = isOver ? " · A, with B dashed" : ` · ${"AB"[side]}: ${logs[side].name}`;
+    const beside = isOver ? " · A, with B dashed" : ` · ${"AB"[side]}: ${match.logs[side].name}`;
     const last = scene.sides[side]?.frame ?? player.frame;
     const ended = last < player.frame ? ` · ended with frame ${last}` : "";
-    caption.textContent = `${view.projection} ${axes}${logs.length === 1 ? "" : beside}${ended}`;
+    caption.textContent = `${view.projection} ${axes}${match.logs.length === 1 ? "" : beside}${ended}`;
   }
 }
 
@@ -64,6 +64,17 @@ export function setLayout(layout) {
     figure.hidden = (layout !== "both" && view.projection !== layout) || (isOver && side === 1);
   }
   resizeViews();
+}
+
+export function chooseLayout(layout) {
+  ui.hasLayout = true;
+  setLayout(layout);
+}
+
+// A flat match, all of whose shapes reach through all heights, is shown from above; until somebody chooses.
+export function layOutFor() {
+  const isFlat = checks.every(({ bounds }) => !bounds || bounds.centres.low[1] > bounds.centres.high[1]);
+  if (!ui.hasLayout) setLayout(isFlat ? "top" : "both");
 }
 
 export function setCompare(mode) {

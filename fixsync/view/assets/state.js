@@ -3,21 +3,35 @@ import { Camera } from "./camera.js";
 
 export const byId = (id) => document.getElementById(id);
 
-// What the page was written with: { title, version, logs: [{ name, sim, frames, ids, bytes, cut, hashes, original }] }.
-export const manifest = JSON.parse(byId("manifest").textContent);
-export const { logs } = manifest;
-for (const [i, log] of logs.entries()) log.data = byId(`log-${i}`).textContent;
-export const frames = Math.max(...logs.map((log) => log.frames));
+// What the page shows: { title, version, logs: [{ name, sim, first, frames, ids, bytes, cut, data, hashes, original, game }] }, data, original
+// and game in base64 of gzip.
+export const match = { manifest: null, logs: [], first: 0, end: 0 }; // its frames are first .. end - 1
+
+export function setManifest(manifest) {
+  const { logs } = manifest;
+  const first = Math.min(...logs.map((log) => log.first));
+  Object.assign(match, { manifest, logs, first, end: Math.max(...logs.map((log) => log.first + log.frames)) });
+  player.frame = first;
+  for (const log of logs) {
+    headers.push(null);
+    planes.push(0);
+    checks.push({ verdict: null, checked: log.first, bounds: null, end: log.first + log.frames });
+    scene.sides.push(null);
+    games.push(null);
+  }
+}
 
 export const camera = new Camera();
 
 // What the worker has told of each log.
-export const headers = logs.map(() => null);
-export const checks = logs.map(() => ({ verdict: null, checked: 0, bounds: null }));
+export const headers = [];
+export const checks = [];
+export const planes = []; // of a match of two planes: how many ids each has; else 0
+export const games = []; // game.js, of a log that was written by a simulation, or null
 
 // What is drawn. sides: of each log, its frame (sides.js), or null.
 export const scene = {
-  sides: logs.map(() => null),
+  sides: [],
   selected: null,
   names: { layers: {}, ids: {} },
   options: {
@@ -26,6 +40,9 @@ export const scene = {
     hits: true,
     trails: true,
     queries: true,
+    lanes: true,
+    plots: true,
+    colourBy: "layer",
     layers: new Set(Array.from({ length: 32 }, (_, i) => i)),
   },
   theme: null,
@@ -40,6 +57,24 @@ export const ui = {
   histories: null, // of the selected collider, for each log
   hasMoved: false, // whether somebody moved the camera
   hasSought: false, // or went to another frame
+  hasLayout: false, // or chose the views
   isStale: true, // whether the views need drawing
   arePanelsStale: true,
 };
+
+export function say(text) {
+  byId("live").textContent = text;
+}
+
+// What a collider is called; what an owner is called: as its collider with the lowest id, if that has a name.
+export const nameOf = (id) => scene.names.ids[id] ?? String(id);
+export const layerName = (layer) => scene.names.layers[layer] ?? `layer ${layer}`;
+
+export function ownerName(owner) {
+  if (owner === 0) return "no owner";
+  for (const side of scene.sides.filter(Boolean)) {
+    const first = side.colliders.solids.find((solid) => solid.owner === owner);
+    if (first && scene.names.ids[first.key]) return scene.names.ids[first.key];
+  }
+  return `owner ${owner}`;
+}

@@ -5,13 +5,33 @@ export const LAYER_COLOURS = 8;
 const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]]; // layers 0..7, 8..15, 16..23, 24..31
 export const MARK_PIXELS = 20; // of a mark at its full size
 
+// The colour and dash, 0..31, of a collider: of its layer, or of its owner, where the last colour is for those without one.
+export function paintOf({ colourBy }, { layer, owner }) {
+  if (colourBy === "layer") return layer;
+  const turn = owner - 1;
+  return owner === 0 ? LAYER_COLOURS - 1 : (turn % 7) + LAYER_COLOURS * (Math.floor(turn / 7) % DASHES.length);
+}
+
 export const dashOf = (layer) => DASHES[Math.floor(layer / LAYER_COLOURS)];
 
 // Colours from the style sheet, so that a theme is written in one place.
 export function readTheme(element) {
   const style = getComputedStyle(element);
   const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-  const names = ["ink", "faint", "grid", "axis", "stage", "accent", "differs", "area"];
+  const names = [
+    "ink",
+    "faint",
+    "grid",
+    "axis",
+    "stage",
+    "panel",
+    "accent",
+    "differs",
+    "area",
+    "startup",
+    "active",
+    "recovery",
+  ];
   const colours = Object.fromEntries(names.map((name) => [name, colour(name)]));
   return {
     ...colours,

@@ -1,4 +1,5 @@
-// The timeline: where hits begin (up) and end (down), what has been checked, what differs, and the frame shown.
+// The timeline: where hits begin (up) and end (down), what has been checked, what differs, the frame shown, and the frames of the lanes.
+import { seekable, sharpen } from "./sharp.js";
 
 const ROWS = { selected: 7, differs: 6 }; // pixels kept for the selected collider's hits, below, and for differences, above
 
@@ -10,33 +11,22 @@ export class Timeline {
   // onSeek(frame, isDragging) is called for a click and while the pointer drags.
   constructor(canvas, onSeek) {
     this.#canvas = canvas;
+    this.first = 0;
     this.frames = 0;
     this.frame = 0;
     this.checked = 0;
-    this.enters = new Uint32Array(0);
+    this.window = [0, 0]; // the frames that the lanes show
+    this.enters = new Uint32Array(0); // of each frame from the first one on
     this.exits = new Uint32Array(0);
     this.differs = new Uint8Array(0);
     this.intervals = []; // [first, last] frame of each hit of the selected collider
-    const seek = (event, isDragging) => {
-      const { left, width } = canvas.getBoundingClientRect();
-      const part = (event.clientX - left) / width;
-      onSeek(Math.min(this.frames - 1, Math.max(0, Math.round(part * this.frames - 0.5))), isDragging);
-    };
-    canvas.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
-      canvas.setPointerCapture(event.pointerId);
-      seek(event, true);
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      if (canvas.hasPointerCapture(event.pointerId)) seek(event, true);
-    });
-    canvas.addEventListener("pointerup", (event) => {
-      if (canvas.hasPointerCapture(event.pointerId)) seek(event, false);
-    });
+    const frameAt = (part) => Math.min(this.frames - 1, Math.max(0, Math.round(part * this.frames - 0.5))) + this.first;
+    seekable(canvas, frameAt, onSeek);
   }
 
-  setFrames(frames) {
-    this.frames = frames;
+  setFrames(first, end) {
+    const frames = end - first;
+    Object.assign(this, { first, frames, checked: first });
     this.enters = new Uint32Array(frames);
     this.exits = new Uint32Array(frames);
     this.differs = new Uint8Array(frames);
@@ -48,14 +38,7 @@ export class Timeline {
   }
 
   resize() {
-    const ratio = Math.min(2, window.devicePixelRatio || 1);
-    const { width, height } = this.#canvas.getBoundingClientRect();
-    for (const canvas of [this.#canvas, this.#still]) {
-      canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(height * ratio);
-      canvas.getContext("2d").setTransform(ratio, 0, 0, ratio, 0, 0);
-    }
-    [this.width, this.height] = [width, height];
+    Object.assign(this, sharpen(this.#canvas, this.#still));
     this.changed();
   }
 
@@ -66,6 +49,9 @@ export class Timeline {
     g.clearRect(0, 0, this.width, this.height);
     g.drawImage(this.#still, 0, 0, this.width, this.height);
     if (this.frames === 0) return;
+    const [from, to] = this.window.map((frame) => this.#x(frame));
+    g.fillStyle = `${theme.accent}22`;
+    if (to - from < this.width - 1) g.fillRect(from, 0, Math.max(2, to - from), this.height);
     const x = this.#x(this.frame + 0.5);
     g.fillStyle = theme.accent;
     g.fillRect(x - 1, 0, 2, this.height);
@@ -77,7 +63,7 @@ export class Timeline {
   }
 
   #x(frame) {
-    return (frame / this.frames) * this.width;
+    return ((frame - this.first) / this.frames) * this.width;
   }
 
   #drawStill(theme) {
@@ -124,8 +110,8 @@ export class Timeline {
 
   // The nearest frame before or after `frame` where a hit begins or ends; null if there is none that has been checked.
   eventFrame(frame, step) {
-    for (let at = frame + step; at >= 0 && at < this.checked; at += step) {
-      if (this.enters[at] > 0 || this.exits[at] > 0) return at;
+    for (let at = frame + step; at >= this.first && at < this.checked; at += step) {
+      if (this.enters[at - this.first] > 0 || this.exits[at - this.first] > 0) return at;
     }
     return null;
   }

@@ -2,17 +2,22 @@
 import { Comparison } from "./compare.js";
 import { Match } from "./engine.js";
 import { bytesOfBase64 } from "./matchlog.js";
+import { Track } from "./track.js";
 
 const SLICE_MS = 8;
 const REPORT_MS = 60;
+const LANES_MS = 500;
 
 let matches = [];
 let comparison = null;
-let wanted = null; // { frame, selected, wakeFrames }: the newest request that has not been answered
+let wanted = null; // { frame, wakeFrames }: the newest request that has not been answered
 let shown = -2; // the last frame sent
 let told = []; // per match: { checked, isDone }, as reported last
 let compared = { upTo: -1, isDone: false }; // of the comparison
 let lastReport = 0;
+let selected = null; // the id of the collider whose history, lane and places are told
+let tracks = []; // of the selected collider, for each match
+let lanesAt = 0; // when lanes were told last
 
 const post = (message) => self.postMessage(message);
 const failed = (error) => post({ type: "failed", message: error.message, stack: error.stack });
@@ -43,6 +48,7 @@ function turn() {
   if (!isBusy) {
     for (const match of matches) isBusy = match.check(until) || isBusy;
     if (comparison) isBusy = comparison.advance(until) || isBusy;
+    for (const track of tracks) isBusy = track.advance(until) || isBusy;
   }
   if (!isBusy || performance.now() - lastReport > REPORT_MS) report();
   if (isBusy) wake();
@@ -50,13 +56,13 @@ function turn() {
 
 // Sends the wanted frame once all matches are there. "later": call again; "waiting": when more of the logs has arrived.
 function answer(until) {
-  const { frame, selected, wakeFrames } = wanted;
+  const { frame, wakeFrames } = wanted;
   for (const match of matches) {
-    const target = Math.min(frame, match.end - 1);
-    if (!match.header || target >= match.text.arrived) return "waiting";
-    if (target >= 0 && !match.goTo(target, until, wakeFrames)) return "later";
+    const target = Math.max(match.first, Math.min(frame, match.end - 1));
+    if (!match.header || target >= match.first + match.text.arrived) return "waiting";
+    if (target < match.end && !match.goTo(target, until, wakeFrames)) return "later";
   }
-  const sides = matches.map((match) => (match.end > 0 ? match.snapshot(shown, selected) : null));
+  const sides = matches.map((match) => (match.end > match.first ? match.snapshot(shown, selected) : null));
   post({ type: "frame", frame, sides, details: comparison?.details() ?? null });
   shown = frame;
   wanted = null;
@@ -70,17 +76,38 @@ function report() {
     const { checked: from, isDone } = told[side];
     const { verdict, end, bounds, checked: to } = match;
     if (from === to && isDone === verdict.isDone) continue;
+    const start = Math.max(match.first, from);
     const counts = Object.fromEntries(
-      Object.entries(match.counts).map(([name, all]) => [name, all.slice(Math.max(0, from), to)]),
+      Object.entries(match.counts).map(([name, all]) => [name, all.slice(start - match.first, to - match.first)]),
     );
     told[side] = { checked: to, isDone: verdict.isDone };
-    post({ type: "progress", side, from: Math.max(0, from), to, counts, end, bounds, verdict });
+    post({ type: "progress", side, from: start, to, counts, end, bounds, verdict });
+    if (verdict.isDone || lastReport - lanesAt > LANES_MS) tellSelected();
+  }
+  if (tracks.length > 0 && !tracks.some(({ next, match }) => next < match.end)) {
+    post({ type: "track", id: selected, sides: tracks.map(({ places, isThere }) => ({ places, isThere })) });
+    tracks = [];
   }
   if (comparison && (comparison.next !== compared.upTo || comparison.result.isDone !== compared.isDone)) {
     const { result, next: upTo, differs } = comparison;
     compared = { upTo, isDone: result.isDone };
     post({ type: "compared", result, upTo, differs });
   }
+}
+
+// Tells the lanes, and what has happened to the selected collider.
+function tellSelected() {
+  lanesAt = performance.now();
+  const known = matches.filter((match) => match.header);
+  post({ type: "lanes", sides: known.map((match) => match.lanes.shown(selected, match.checked)) });
+  if (selected !== null) post({ type: "history", sides: known.map((match) => match.history(selected)) });
+}
+
+function select(id) {
+  selected = id;
+  tracks = id === null ? [] : matches.filter((match) => match.header).map((match) => new Track(match, id));
+  tellSelected();
+  wake();
 }
 
 async function open({ wasm, logs }) {
@@ -96,7 +123,8 @@ async function load(match, side) {
   await match.load(() => {
     if (match.header && !isTold) {
       isTold = true;
-      post({ type: "opened", side, header: match.header });
+      post({ type: "opened", side, header: match.header, planes: match.planes });
+      select(selected);
     }
     wake();
   });
@@ -108,6 +136,8 @@ self.onmessage = ({ data }) => {
     wanted = data;
     wake();
   }
-  if (data.type === "history" && matches.length > 0)
-    post({ type: "history", sides: matches.map((match) => match.history(data.id)) });
+  if (data.type === "select") {
+    if (matches.length > 0) select(data.id);
+    else selected = data.id;
+  }
 };

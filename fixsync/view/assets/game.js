@@ -1,0 +1,90 @@
+// What a simulation has beside its world: the players' inputs, its own state by name, and what each owner is in the middle of.
+import { cell, element, table } from "./elements.js";
+import { grouped } from "./grouped.js";
+import { bytesOfBase64, gunzipped } from "./matchlog.js";
+
+// data: of the page's block. { first, inputs: series by player, state: [[group, field, series]], phases: { owner: [[first frame, last
+// frame, name, phase]] } }; a series is [frames, values] of each change of a value.
+export async function readGame(data) {
+  const pieces = [];
+  for await (const piece of gunzipped(bytesOfBase64(data))) pieces.push(piece);
+  return JSON.parse(await new Blob(pieces).text());
+}
+
+// The value of a series in a frame, and whether it changed there; null before the first one.
+function valueAt([frames, values], frame) {
+  let [low, high] = [0, frames.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (frames[middle] <= frame) low = middle + 1;
+    else high = middle;
+  }
+  return low === 0 ? null : { value: values[low - 1], isNew: frames[low - 1] === frame && low > 1 };
+}
+
+// isPair: of two logs, which should have the same value.
+function gameRow(name, found, isPair = true) {
+  const texts = found.map((one) => (one === null || one === undefined ? "–" : inputText(one.value)));
+  const isSame = !isPair || texts.every((text) => text === texts[0]);
+  return element(
+    "tr",
+    { class: isSame ? null : "differs" },
+    element("th", { scope: "row" }, isSame ? name : `≠ ${name}`),
+    ...texts.map((text, i) => cell(text, { class: found[i]?.isNew ? "number new" : "number" })),
+  );
+}
+
+const inputText = (value) => (Array.isArray(value) ? value.join(", ") : String(value));
+
+// Groups with the same fields, such as "fighter 0" and "fighter 1", share a table.
+function groupTables({ state }, at) {
+  const kinds = new Map(); // by their name and fields: the groups, each a map of its series
+  const groups = grouped(state, ([group]) => group);
+  for (const [group, rows] of groups) {
+    const [, kind, number] = /^(.*?)(?: (\d+))?$/.exec(group);
+    const fields = new Map(rows.map(([, name, series]) => [name, series]));
+    const key = [kind, ...fields.keys()].join();
+    kinds.set(key, { kind, members: [...(kinds.get(key)?.members ?? []), { number: number ?? "", fields }] });
+  }
+  return [...kinds.values()].map(({ kind, members }) =>
+    table(
+      { caption: kind, heads: ["", ...members.map(({ number }) => number)], numbers: members.map((_, i) => i + 1) },
+      [...members[0].fields.keys()].map((name) => {
+        const found = members.map(({ fields }) => at(fields.get(name)));
+        return gameRow(name, found, false);
+      }),
+    ),
+  );
+}
+
+// Of two logs, each group has a table of its own.
+function pairTables(known, games, at) {
+  const groups = [...new Set(known.flatMap(({ state }) => state.map(([group]) => group)))];
+  return groups.map((group) => {
+    const fields = new Set(known.flatMap(({ state }) => state.filter(([of]) => of === group).map(([, name]) => name)));
+    const rows = [...fields].map((field) => {
+      const found = games.map((game) => at(game?.state.find(([of, name]) => of === group && name === field)?.[2]));
+      return gameRow(field, found);
+    });
+    return table({ caption: group, heads: ["", "A", "B"], numbers: [1, 2] }, rows);
+  });
+}
+
+// games: of each log, or null. False if there is nothing to show.
+export function fillGame(target, games, frame) {
+  const known = games.filter(Boolean);
+  if (known.length === 0) return false;
+  const heads = games.length > 1 ? ["", "A", "B"] : null;
+  const numbers = [1, 2];
+  const players = [...new Set(known.flatMap(({ inputs }) => Object.keys(inputs)))];
+  const at = (series) => (series ? valueAt(series, frame) : null);
+  const inputs = players.map((player) =>
+    gameRow(
+      `player ${player}`,
+      games.map((game) => at(game?.inputs[player])),
+    ),
+  );
+  const tables = games.length > 1 ? pairTables(known, games, at) : groupTables(known[0], at);
+  target.replaceChildren(table({ caption: "Inputs", heads, numbers }, inputs), ...tables);
+  return true;
+}

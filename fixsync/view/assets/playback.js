@@ -1,0 +1,123 @@
+// Time: the frame that is shown, playing, seeking, and the address that names the frame.
+import { WAKE_FRAMES } from "./colliders.js";
+import { clockTime, ordinal, plural } from "./format.js";
+import { worker } from "./link.js";
+import { Meter } from "./meter.js";
+import { byId, checks, match, player, say, scene, ui } from "./state.js";
+import { Timeline } from "./timeline.js";
+
+const SPEECH_MS = 500; // how long a screen reader is left alone while frames change
+
+export const timeline = new Timeline(byId("timeline"), goTo);
+export const meter = new Meter(byId("lanes"), byId("lane-names"), goTo);
+
+export const lastFrame = () => Math.max(match.first, Math.max(...checks.map(({ end }) => end)) - 1);
+
+// wakeFrames: how many frames before it are to leave traces.
+export function want(frame, wakeFrames = WAKE_FRAMES) {
+  if (match.end === match.first) return;
+  player.wanted = frame;
+  worker.post({ type: "want", frame, wakeFrames });
+}
+
+// While the timeline is dragged, frames come without traces, which would take as long again.
+export function goTo(frame, isDragging = false) {
+  ui.hasSought = true;
+  const target = Math.min(lastFrame(), Math.max(match.first, Math.trunc(frame)));
+  player.position = target;
+  want(target, isDragging ? 0 : WAKE_FRAMES);
+  settleSoon();
+}
+
+export function stepBy(step) {
+  if (player.isPlaying) play(false);
+  goTo((player.wanted ?? player.frame) + step);
+}
+
+export function play(isPlaying) {
+  if (isPlaying && player.frame >= lastFrame()) goTo(match.first);
+  else player.position = player.frame;
+  ui.hasSought ||= isPlaying;
+  player.isPlaying = isPlaying && match.end - match.first > 1;
+  const button = byId("play");
+  const name = player.isPlaying ? "Pause" : "Play";
+  button.setAttribute("aria-label", name);
+  button.title = name;
+  button.querySelector("use").setAttribute("href", player.isPlaying ? "#i-pause" : "#i-play");
+  ui.arePanelsStale = true;
+  showFrame();
+  settleSoon();
+}
+
+export function setSpeed(step) {
+  const { options, selectedIndex } = byId("speed");
+  byId("speed").selectedIndex = Math.min(options.length - 1, Math.max(0, selectedIndex + step));
+  player.speed = Number(byId("speed").value);
+}
+
+export function toHit(step) {
+  const frame = timeline.eventFrame(player.wanted ?? player.frame, step);
+  if (frame === null) say(step > 0 ? "No later hit begins or ends." : "No earlier hit begins or ends.");
+  else goTo(frame);
+}
+
+export function firstDifference() {
+  if (ui.comparison?.result.first) return Math.min(ui.comparison.result.first.frame, match.end - 1);
+  const found = checks.flatMap(({ verdict }) => [verdict?.first, verdict?.nativeFirst]).filter(Boolean);
+  return found.length > 0 ? Math.min(...found.map(({ frame }) => frame)) : null;
+}
+
+export function toDifference() {
+  const frame = firstDifference();
+  if (frame === null) say("No difference has been found.");
+  else goTo(frame);
+}
+
+// Moves a match that plays on by the time that has passed.
+export function advance(seconds) {
+  if (!player.isPlaying) return;
+  const before = Math.floor(player.position);
+  player.position = Math.min(lastFrame(), player.position + seconds * player.rate * player.speed);
+  if (Math.floor(player.position) !== before) want(Math.floor(player.position));
+  if (player.frame >= lastFrame() && player.position >= lastFrame()) play(false);
+}
+
+// ---- the frame as text ----
+
+let settling = null;
+let isSpoken = false;
+
+// Once the match has stood still for a moment, puts the frame and the collider into the address and, if the frame is another, says so.
+export function settleSoon(isOther = true) {
+  clearTimeout(settling);
+  isSpoken ||= isOther;
+  settling = setTimeout(() => {
+    if (player.isPlaying) return;
+    if (isSpoken) say(describeFrame());
+    isSpoken = false;
+    const id = scene.selected === null ? "" : `&id=${scene.selected}`;
+    history.replaceState(null, "", `#frame=${player.frame}${id}`);
+  }, SPEECH_MS);
+}
+
+export function describeFrame() {
+  const side = scene.sides.find(Boolean);
+  if (!side) return "";
+  const counts = { 1: 0, 2: 0, 3: 0 };
+  for (let at = 2; at < side.events.length; at += 4) counts[side.events[at]]++;
+  const hits = `${plural(counts[1], "hit")} begin, ${counts[2]} go on, ${counts[3]} end`;
+  return `Frame ${player.frame} of ${match.end - 1}: ${plural(side.colliders.count, "collider")}; ${hits}.`;
+}
+
+export let frameShownAt = 0; // when the number of the frame was written last
+
+export function showFrame() {
+  frameShownAt = performance.now();
+  const { frame, rate } = player;
+  const last = Math.max(match.first, match.end - 1);
+  if (document.activeElement !== byId("frame")) byId("frame").value = String(frame);
+  byId("clock").textContent = `of ${ordinal(last)} · ${clockTime(frame / rate)}`;
+  const slider = byId("timeline");
+  slider.setAttribute("aria-valuenow", String(frame));
+  slider.setAttribute("aria-valuetext", `Frame ${frame} of ${last}, ${clockTime(frame / rate)}`);
+}

@@ -1,0 +1,126 @@
+// One world on its way through a log.
+import { EXIT, STAY } from "./codes.js";
+import { Colliders, contactPlace } from "./colliders.js";
+import { Refused, World } from "./kernel.js";
+import { joined } from "./planes.js";
+
+const MARKS_MAX = 2000;
+
+// v / 2^30 to nearest, halves away from zero: how the contract turns an offset.
+const roundQ30 = (v) => (v < 0n ? -((-v + (1n << 29n)) >> 30n) : (v + (1n << 29n)) >> 30n);
+
+export class Run {
+  #match;
+  #world;
+  #hitPlaces = new Map(); // of the hits of the last frame looked at: where, by pair
+
+  constructor(match) {
+    this.#match = match;
+    this.#world = new World(match.module, match.config);
+    if (match.config.state) this.#world.load(match.config.state);
+    this.next = match.first; // the frame that the next step plays
+    this.look();
+  }
+
+  get world() {
+    return this.#world;
+  }
+
+  restore(frame, saved) {
+    this.#world.load(saved);
+    this.next = frame;
+    this.look();
+    this.#hitPlaces = new Map();
+  }
+
+  // Plays one frame; its line, parsed, is what it returns. Refused, with the line and the command, if the world refuses one.
+  // A simulation's frame may have commands that came `after` its step; the frame's hash is that of the state behind them.
+  step() {
+    const world = this.#world;
+    const frame = this.#match.frame(this.next);
+    const isArea = ([name]) => name === "query" || name === "cast";
+    for (const command of frame.commands) if (!isArea(command)) this.#try(command, () => world.apply(command));
+    world.step();
+    this.recorded = frame;
+    this.events = world.events.slice();
+    const { planes } = this.#match;
+    this.hits = planes ? joined(this.events, planes) : this.events; // what is shown: of two planes, the hits of both
+    for (const command of frame.after ?? []) this.#try(command, () => world.apply(command));
+    this.areas = frame.commands.filter(isArea);
+    this.answers = this.areas.map((command) =>
+      this.#try(command, () => (command[0] === "cast" ? world.cast(command) : world.query(command))),
+    );
+    this.next++;
+    return frame;
+  }
+
+  #try(command, act) {
+    try {
+      return act();
+    } catch (error) {
+      if (error instanceof Refused)
+        error.message = `line ${this.next - this.#match.first + 2}: ${JSON.stringify(command)}: ${error.message}`;
+      throw error;
+    }
+  }
+
+  // Reads the colliders as they are now.
+  look() {
+    this.colliders = new Colliders(this.#world.colliders());
+  }
+
+  // What of the last step stays visible for some frames.
+  wake() {
+    const { colliders } = this;
+    const solids = colliders.solids;
+    const places = new Float64Array(3 * solids.length);
+    for (const [i, { x, y, z }] of solids.entries()) places.set([x, y, z], 3 * i);
+    return {
+      frame: this.next - 1,
+      ids: Uint32Array.from(solids, ({ id }) => id),
+      places,
+      marks: this.#marks(),
+      areas: this.areas.map((command, i) => ({ command, answer: this.answers[i] })),
+    };
+  }
+
+  // Marks of the hits that began or ended. Where one ended is where it last was: its colliders may be gone. So may those of one
+  // that began, after the step; what is left of them then has the mark.
+  #marks() {
+    const marks = [];
+    const places = new Map();
+    for (let at = 0; at < this.hits.length && marks.length < MARKS_MAX; at += 4) {
+      const [a, b, kind, contact] = this.hits.subarray(at, at + 4);
+      const pair = a * 2 ** 31 + b;
+      const place = (kind !== EXIT && this.#place(a, b)) || this.#hitPlaces.get(pair);
+      if (kind !== EXIT && place) places.set(pair, place);
+      if (kind !== STAY && place) marks.push({ kind, contact, ...place });
+    }
+    this.#hitPlaces = places;
+    return marks;
+  }
+
+  // Where two colliders meet; of two planes, where their ground views meet from above and their side views from the side.
+  #place(a, b) {
+    const { planes } = this.#match;
+    const solidOf = (id) => this.colliders.solids[this.colliders.indexOf(id)];
+    const between = (one, other) => (one || other ? contactPlace(one ?? other, other ?? one) : null);
+    const place = between(solidOf(a), solidOf(b));
+    if (!planes || !place) return place;
+    const side = between(solidOf(a + planes), solidOf(b + planes));
+    return side && { ...place, y: side.y, sideX: side.x };
+  }
+
+  // The exact centre of a collider, raw, as the contract defines it.
+  centre(id) {
+    const i = this.colliders.indexOf(id);
+    if (i < 0) return null;
+    const { position, offset, yaw } = this.colliders.raw(i);
+    const [ox, oz, c, s] = [offset[0], offset[2], ...this.#world.direction(yaw)].map(BigInt);
+    return [
+      position[0] + Number(roundQ30(ox * c - oz * s)),
+      position[1] + offset[1],
+      position[2] + Number(roundQ30(ox * s + oz * c)),
+    ];
+  }
+}
