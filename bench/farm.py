@@ -1,12 +1,9 @@
-"""What verifying many logs costs: python bench/farm.py LOG... [--counts 10,1000,100000] [--workers
-1,2]
+"""What verifying many logs costs: python bench/farm.py LOG... [--counts 10,1000] [--workers 1,2]
 
-Each count is that many links to one of the logs, in a folder of its own, verified by `fixsync farm`
-into a results file of its own. "wall": from the start of the command to its end. "workers": the
-processor time of verifying. "all": the processor time of all processes, their start included.
-Before that: `fixsync replay` once for each log, for as many as --each says, and where the time of
-replaying goes. Wall times mean nothing on a machine that does other things; processor times hardly
-change."""
+Each count is that many links to one of the logs, verified by `fixsync farm` into a new results
+file. "wall": seconds of the command. "workers": processor time of verifying. "all": processor time
+of all processes, their start included. Before that: `fixsync replay` for each log, --each times.
+Processor times hardly change on a busy machine; wall times do."""
 
 from __future__ import annotations
 
@@ -19,14 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import msgspec
-from fixsync.convert import convert
-
-from fixsync.log.files import Source, is_compact_name
 from fixsync.log.replay import replay
 
 FIXSYNC = [sys.executable, "-c", "from fixsync.cli import main; main()"]
@@ -39,9 +30,7 @@ def children() -> float:
 
 
 def linked(log: Path, count: int, folder: Path) -> None:
-    """So many names of a log, a thousand in a folder. A file cannot have them all, so there are
-    copies.
-    """
+    """Makes `count` links to a log, a thousand in a folder with a copy, as links are limited."""
     suffix = "".join(log.suffixes)
     for number in range(count):
         path = folder / f"{number // 1000:04}" / f"{number:07}{suffix}"
@@ -58,12 +47,12 @@ def farmed(folder: Path, workers: int, results: Path) -> str:
     command = [*FIXSYNC, "farm", str(folder), "-r", str(results), "-j", str(workers), "--json"]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
     wall, used = time.perf_counter() - began, children() - used
-    told = json.loads(done.stdout.split(b'"not_identical"')[0].rstrip(b" ,\n") + b"}")
-    logs, frames = told["verified"], told["frames_verified"]
+    report = json.loads(done.stdout.split(b'"failed"')[0].rstrip(b" ,\n") + b"}")
+    logs, frames = report["verified"], report["frames_verified"]
     size = results.stat().st_size
     return (
         f"{logs:>8} {workers:>7} {wall:>8.2f} {logs / wall:>8.0f} {frames / wall:>10.0f}"
-        f" {told['cpu_seconds'] / logs * 1000:>10.3f} {used / logs * 1000:>8.3f} {size / logs:>10.0f}"
+        f" {report['cpu_seconds'] / logs * 1000:>10.3f} {used / logs * 1000:>8.3f} {size / logs:>10.0f}"
     )
 
 
@@ -73,43 +62,6 @@ def each(log: Path, count: int) -> str:
         subprocess.run([*FIXSYNC, "replay", str(log)], stdout=subprocess.DEVNULL, check=False)
     wall, used = time.perf_counter() - began, children() - used
     return f"fixsync replay for each of {count}: {count / wall:.1f} logs/s, {used / count * 1000:.1f} ms a log"
-
-
-def least(run: Callable[[], Any]) -> float:
-    """Milliseconds of processor time of the fastest of several runs."""
-    times = []
-    for _ in range(20):
-        began = time.process_time()
-        run()
-        times.append(time.process_time() - began)
-    return min(times) * 1000
-
-
-def parts(log: Path) -> str:
-    """Where a worker's time goes."""
-    if is_compact_name(log):
-        return f"parts: replay {least(lambda: replay(log)):.2f} ms"
-
-    def text() -> bytes:
-        with Source(log) as source:
-            return b"".join(source)
-
-    lines = text().split(b"\n")[:-1]
-    decoder = msgspec.json.Decoder().decode
-
-    def decode() -> None:
-        for line in lines:
-            decoder(line)
-
-    with tempfile.TemporaryDirectory() as folder:
-        compact = Path(folder) / "log.fxlog"
-        convert(log, compact)
-        return (
-            f"parts: replay {least(lambda: replay(log)):.2f} ms, of which decompressing takes"
-            f" {least(text):.2f}; decoding its JSON and nothing else takes"
-            f" {least(decode):.2f}; replay of the compact form"
-            f" ({compact.stat().st_size} bytes) {least(lambda: replay(compact)):.2f}"
-        )
 
 
 def main() -> None:
@@ -123,7 +75,6 @@ def main() -> None:
         frames = replay(log).frames
         print(f"{log.name}: {frames} frames, {log.stat().st_size} bytes")
         print(each(log, options.each))
-        print(parts(log))
         print(
             f"{'logs':>8} {'workers':>7} {'wall s':>8} {'logs/s':>8} {'frames/s':>10} {'workers ms':>10}"
             f" {'all ms':>8} {'results B':>10}"

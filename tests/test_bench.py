@@ -1,12 +1,10 @@
-"""The bench: its scenes, their pinned answers, and what the command tells."""
+"""The bench: its scenes, their pinned answers, what the command prints, and bench/."""
 
 from __future__ import annotations
 
 import json
 import re
 import struct
-import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,11 +13,8 @@ from click.testing import CliRunner
 
 from fixsync import Pose, cast_pair
 from fixsync.bench import check
-from fixsync.bench.casts import cast_costs, movers
-from fixsync.bench.frames import Row
-from fixsync.bench.plot import svg
+from fixsync.bench.frames import Row, rows
 from fixsync.bench.scenes import SCENES, scene
-from fixsync.bench.yardstick import sort_and_copy
 from fixsync.cli.bench import bench_command
 from fixsync.game.random import Random
 from fixsync.shapes import shape_of_row
@@ -65,29 +60,77 @@ def test_a_scene_is_refused_by_what_is_wrong_with_it() -> None:
         scene("uniform", 9)
 
 
+def test_the_first_line_tells_a_game_what_a_frame_takes_and_each_row_has_its_hash() -> None:
+    run = CliRunner().invoke(bench_command, ["--scene", "line", "--count", "100", "--count", "20"])
+    assert run.exit_code == 0, run.output
+    first, _, head, *rows = run.stdout.splitlines()
+    assert re.fullmatch(r"100 colliders: a frame takes [0-9.]+ ms, [0-9]+% of a 60 Hz frame", first)
+    assert rows[0].split()[-1] == check.golden()["line"]["100"]
+    assert rows[1].endswith(" unknown")
+    assert max(map(len, [head, *rows])) <= 80
+
+
+def test_the_scenes_are_reported_as_json() -> None:
+    arguments = ["--scene", "uniform", "--scene", "line", "--count", "100", "--json"]
+    run = CliRunner().invoke(bench_command, arguments)
+    report = json.loads(run.stdout)
+    assert (run.exit_code, report["exit_code"]) == (0, 0)
+    assert [(row["scene"], row["hash"]) for row in report["scenes"]] == [
+        (name, check.golden()[name]["100"]) for name in ("uniform", "line")
+    ]
+
+
+def test_a_hash_other_than_the_pinned_one_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fixsync.bench.frames.golden", lambda: {"line": {"100": "0" * 16}})
+    run = CliRunner().invoke(bench_command, ["--scene", "line", "--count", "100"])
+    assert run.exit_code == 1
+    assert run.stdout.endswith(" wrong\n")
+
+
+def test_the_check_takes_scenes_and_no_counts() -> None:
+    run = CliRunner().invoke(bench_command, ["--check", "--scene", "line", "--json"])
+    assert [scene["scene"] for scene in json.loads(run.stdout)["scenes"]] == ["line"]
+    run = CliRunner().invoke(bench_command, ["--check", "--count", "100"])
+    assert (run.exit_code, "omit --count" in run.output) == (2, True)
+
+
+# The developers' scripts in bench/.
+
+
+@pytest.fixture
+def scripts(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(__file__).parent.parent / "bench"
+    if not folder.is_dir():
+        pytest.skip("the sources are not here")
+    monkeypatch.syspath_prepend(str(folder))
+
+
+@pytest.mark.full
+@pytest.mark.usefixtures("scripts")
 def test_the_yardstick_sorts() -> None:
+    from yardstick import sort_and_copy
+
     # It compares its result with Python's sort; without a compiler there is none.
     cost = sort_and_copy(3_000)
     assert cost is None or cost > 0
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("near", [True, False])
-def test_the_casts_that_are_timed_meet_what_cast_pair_meets(near: bool) -> None:
-    """None of the far ones meets anything, or they would not be what they are called."""
-    made = {(cast.kinds, cast.near): cast.met for cast in cast_costs()}
-    if not made:
+@pytest.mark.usefixtures("scripts")
+def test_the_casts_that_are_timed_meet_what_cast_pair_meets() -> None:
+    """The far ones meet nothing."""
+    from casts import cast_costs, movers
+
+    met = {(cast.kinds, cast.near): cast.met for cast in cast_costs()}
+    if not met:
         pytest.skip("no compiler")
     random, row = Random(6), struct.Struct("=2I10i")
-    for kinds, is_near in made:
-        pairs = [
-            row.unpack_from(data, at)
-            for data in [movers(random, *kinds.split(" and "), is_near)]
-            for at in range(0, len(data), 48)
-        ]
-        if is_near != near or kinds not in ("round and box", "cylinder and cylinder"):
+    for (kinds, near), share in met.items():
+        data = movers(random, *kinds.split(" and "), near)
+        if kinds not in ("round and box", "cylinder and cylinder"):
             continue
-        met = sum(
+        rows = [row.unpack_from(data, at) for at in range(0, len(data), 48)]
+        hits = sum(
             cast_pair(
                 shape_of_row(*a[:5]),
                 Pose(*a[5:9]),
@@ -97,106 +140,34 @@ def test_the_casts_that_are_timed_meet_what_cast_pair_meets(near: bool) -> None:
                 b[9:],
             )
             is not None
-            for a, b in zip(pairs[::2], pairs[1::2], strict=True)
+            for a, b in zip(rows[::2], rows[1::2], strict=True)
         )
-        assert met / (len(pairs) // 2) == made[kinds, is_near]
-        assert near == (met > 0)
+        assert hits / (len(rows) // 2) == share
+        assert near == (hits > 0)
 
 
 @pytest.mark.full
-def test_the_command_tells_scenes_costs_and_hashes_as_json() -> None:
-    run = CliRunner().invoke(bench_command, ["--scene", "uniform", "--count", "100", "--json"])
-    assert run.exit_code == 0, run.output
-    told = json.loads(run.stdout)
-    rows = {row["library"]: row for row in told["scenes"]}
-    assert rows["fixsync"]["hash"] == check.golden()["uniform"]["100"]
-    assert all(row["pairs"] == rows["fixsync"]["pairs"] for row in rows.values())
-    assert {"overlap()", "save(), 10000"} <= {cost["what"] for cost in told["costs"]}
+@pytest.mark.usefixtures("scripts")
+def test_other_libraries_find_the_same_pairs() -> None:
+    from others import drivers
+
+    for name in ("pymunk", "scipy"):
+        pytest.importorskip(name, reason=f"no {name} here: pip install -e '.[bench]'")
+    found = {row.library: row.pairs for row in rows("uniform", 100, drivers)}
+    assert len(found) == 3
+    assert len(set(found.values())) == 1
 
 
-@pytest.mark.full
-def test_a_pinned_hash_that_does_not_match_is_told_by_the_exit_code(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("fixsync.bench.frames.golden", lambda: {"line": {"100": "0" * 16}})
-    run = CliRunner().invoke(bench_command, ["--scene", "line", "--count", "100", "--fixsync-only"])
-    assert run.exit_code == 1
-    assert "WRONG" in run.stdout
-
-
-def test_what_was_measured_is_told_where_the_plot_cannot_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("fixsync.cli.bench.costs", lambda *_: [])
-    plot = tmp_path / "no-such-folder" / "x.svg"
-    arguments = [
-        "--scene",
-        "idle",
-        "--count",
-        "10",
-        "--fixsync-only",
-        "--json",
-        "--plot",
-        str(plot),
-    ]
-    run = CliRunner().invoke(bench_command, arguments)
-    assert run.exit_code == 2
-    assert [row["scene"] for row in json.loads(run.stdout)["scenes"]] == ["idle"]
-    assert "the plot cannot be written" in run.stderr
-
-
-@pytest.mark.full
-def test_the_plot_can_go_to_standard_output_and_what_is_told_to_standard_error() -> None:
-    program = (
-        "from fixsync.cli import bench, main\n"
-        "bench.costs = lambda *_: []\n"  # of which none is plotted
-        "main()"
-    )
-    arguments = [
-        "bench",
-        "--scene",
-        "line",
-        "--count",
-        "100",
-        "--fixsync-only",
-        "--json",
-        "--plot",
-        "-",
-    ]
-    command = [sys.executable, "-c", program, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert ElementTree.fromstring(done.stdout).tag.endswith("svg")  # noqa: S314 - the plot's own
-    assert [row["scene"] for row in json.loads(done.stderr)["scenes"]] == ["line"]
-
-
-def test_the_check_takes_scenes_and_nothing_that_it_would_not_look_at() -> None:
-    run = CliRunner().invoke(bench_command, ["--check", "--scene", "line", "--json"])
-    assert [scene["scene"] for scene in json.loads(run.stdout)["scenes"]] == ["line"]
-    for arguments in (["--count", "100"], ["--plot", "x.svg"], [__file__]):
-        run = CliRunner().invoke(bench_command, ["--check", *arguments])
-        assert (run.exit_code, "--check measures nothing" in run.output) == (2, True)
-
-
-def test_a_log_that_is_not_as_it_says_is_not_measured(tmp_path: Path) -> None:
-    small = (Path(__file__).parent / "vectors" / "small.jsonl").read_text(encoding="utf-8")
-    log = tmp_path / "match.jsonl"
-    wrong_hash = re.sub('"hash":"[0-9a-f]{16}"', f'"hash":"{"0" * 16}"', small.rpartition("{")[0])
-    for text, words in (("", "the file is empty"), (wrong_hash, "it diverges in frame 0")):
-        log.write_text(text, encoding="utf-8")
-        run = CliRunner().invoke(bench_command, [str(log), "--count", "100", "--scene", "line"])
-        assert (run.exit_code, words in run.output) == (1, True), (
-            run.output
-        )  # by itself; as a program, 2
-
-
+@pytest.mark.usefixtures("scripts")
 def test_the_plot_has_a_line_for_every_scene_and_library() -> None:
-    rows = [
+    from plot import svg
+
+    measured = [
         Row("uniform", count, library, count * each, count * each, 0, 0)
         for library, each in (("fixsync", 30), ("pymunk", 300))
         for count in (100, 1_000)
     ]
-    root = ElementTree.fromstring(svg(rows))  # noqa: S314 - the plot's own
+    root = ElementTree.fromstring(svg(measured))  # noqa: S314 - the plot's own
     assert len(root.findall("{*}polyline")) == 2
     assert {"fixsync, uniform", "pymunk, uniform", "1,000"} <= {
         e.text for e in root.findall("{*}text")

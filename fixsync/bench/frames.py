@@ -1,18 +1,19 @@
-"""What a scene's frames cost: moves in, a step, events out, driven from Python in bulk."""
+"""What a scene's frames cost: poses in, a step, events out, driven from Python in bulk."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 from time import process_time_ns
+from typing import Any
 
-from fixsync.bench import others
 from fixsync.bench.check import FRAMES, golden
-from fixsync.bench.scenes import scene
+from fixsync.bench.scenes import Scene, scene
 
-__all__ = ["Row", "rows"]
+__all__ = ["Driver", "Row", "rows"]
 
 
 @dataclass
@@ -25,72 +26,42 @@ class Row:
     least: int
     median: int
     pairs: int
-    """That overlap after the last frame."""
+    """Overlapping pairs after the last frame."""
     reported: int
-    """Pairs told in the last frame."""
-    hash: str | None = None
-    """Of the final state: fixsync's only."""
+    """Pairs reported in the last frame."""
+    hash: str = ""
+    """Of the final state, for fixsync only."""
     is_pinned: bool | None = None
     """Whether the hash is the pinned one; None if none is pinned."""
 
-    @property
-    def each(self) -> float:
-        """Nanoseconds a collider."""
-        return self.least / self.count
 
-    @property
-    def each_told(self) -> float:
-        """Nanoseconds a collider and reported pair."""
-        return self.least / (self.count + self.reported)
+class Driver(ABC):
+    """A library that runs a scene's frames."""
 
+    library: str
+    reported = 0
 
-def rows(name: str, count: int, *, with_others: bool, log: Callable[[str], None]) -> Iterator[Row]:
-    """The rows of a scene: fixsync's first, then those of what else is installed, taken in
-    turns.
-    """
-    log(f"{name}, {count}: making the scene")
-    made = scene(name, count)
-    moves = [made.poses(frame) for frame in range(1, FRAMES + 1)]
-    drivers: list[others.Driver] = [_Fixsync(made)]
-    if with_others:
-        drivers += others.drivers(made)
-    passes = max(1, min(20, 100_000 // count))
-    times: list[list[int]] = [[] for _ in drivers]
-    for turn in range(passes):
-        for driver, taken in zip(drivers, times, strict=True):
-            log(f"{name}, {count}: {driver.library}, {turn + 1}/{passes}")
-            taken += _frames(driver, moves)
-    for driver, taken in zip(drivers, times, strict=True):
-        row = Row(
-            name,
-            count,
-            driver.library,
-            min(taken),
-            int(median(taken)),
-            driver.pairs(),
-            driver.reported,
-        )
-        if isinstance(driver, _Fixsync):
-            row.hash = driver.hash()
-            pinned = golden().get(name, {}).get(str(count))
-            row.is_pinned = None if pinned is None else pinned == row.hash
-        yield row
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Makes the scene anew, at frame 0."""
+
+    def prepared(self, poses: array[int]) -> Any:
+        """The poses of a frame in the library's form, not timed."""
+        return poses
+
+    @abstractmethod
+    def frame(self, poses: Any) -> None:
+        """Moves everything, finds the pairs and reads the events; sets `reported`."""
+
+    @abstractmethod
+    def pairs(self) -> int:
+        """The number of pairs that overlapped in the last frame."""
 
 
-def _frames(driver: others.Driver, moves: Sequence[array[int]]) -> list[int]:
-    """The times of the frames from the third on: the first finds everything new, the second has the
-    memory for it made."""
-    driver.begin()
-    times = []
-    for poses in moves:
-        made = driver.prepared(poses)
-        began = process_time_ns()
-        driver.frame(made)
-        times.append(process_time_ns() - began)
-    return times[2:]
-
-
-class _Fixsync(others.Driver):
+class _Fixsync(Driver):
     library = "fixsync"
 
     def begin(self) -> None:
@@ -105,3 +76,44 @@ class _Fixsync(others.Driver):
 
     def hash(self) -> str:
         return f"{self._world.hash():016x}"
+
+
+def rows(
+    name: str, count: int, others: Callable[[Scene], list[Driver]] | None = None
+) -> Iterator[Row]:
+    """The row of fixsync in a scene, then those of the other libraries, which run in turns."""
+    made = scene(name, count)
+    moves = [made.poses(frame) for frame in range(1, FRAMES + 1)]
+    ours = _Fixsync(made)
+    drivers = [ours, *(others(made) if others else ())]
+    times: list[list[int]] = [[] for _ in drivers]
+    for _ in range(max(1, min(10, 50_000 // count))):
+        for driver, taken in zip(drivers, times, strict=True):
+            taken += _frames(driver, moves)
+    for driver, taken in zip(drivers, times, strict=True):
+        row = Row(
+            name,
+            count,
+            driver.library,
+            min(taken),
+            int(median(taken)),
+            driver.pairs(),
+            driver.reported,
+        )
+        if driver is ours:
+            row.hash = ours.hash()
+            pinned = golden().get(name, {}).get(str(count))
+            row.is_pinned = None if pinned is None else pinned == row.hash
+        yield row
+
+
+def _frames(driver: Driver, moves: Sequence[array[int]]) -> list[int]:
+    """The times of the frames from the third on: the first two find new pairs and make memory."""
+    driver.begin()
+    times = []
+    for poses in moves:
+        made = driver.prepared(poses)
+        began = process_time_ns()
+        driver.frame(made)
+        times.append(process_time_ns() - began)
+    return times[2:]

@@ -5,52 +5,24 @@ on it and are of one size, and their pairs may differ from the exact ones at the
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from array import array
 from contextlib import suppress
 from importlib import import_module
 from math import pi
 from typing import Any
 
+from fixsync.bench.frames import Driver
 from fixsync.bench.scenes import Scene
 from fixsync.numbers import ONE
 from fixsync.shapes import Box
 
-__all__ = ["Driver", "drivers"]
+__all__ = ["drivers"]
 
 _PLANE = {"uniform", "clustered", "line", "line_z", "diagonal", "idle"}
 
 
-class Driver(ABC):
-    """A library that can run a scene's frames."""
-
-    library: str
-    reported = 0
-
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
-
-    @abstractmethod
-    def begin(self) -> None:
-        """Makes the scene anew, at frame 0."""
-
-    def prepared(self, poses: array[int]) -> Any:
-        """The poses of a frame as the library takes them: not part of the frame."""
-        return poses
-
-    @abstractmethod
-    def frame(self, poses: Any) -> None:
-        """Moves everything, finds the pairs and takes the events; `reported` is how many were
-        told.
-        """
-
-    @abstractmethod
-    def pairs(self) -> int:
-        """How many pairs overlapped in the last frame."""
-
-
 def drivers(scene: Scene) -> list[Driver]:
-    """What is installed and can run the scene."""
+    """The libraries that are installed and can run the scene."""
     found: list[Driver] = []
     if scene.name not in _PLANE:
         return found

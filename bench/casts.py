@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from fixsync._native import ffi, lib
-from fixsync.bench.yardstick import compiled, least
+from yardstick import compiled, least
+
+from fixsync._kernel import ffi, lib
 from fixsync.game.random import Random
 from fixsync.numbers import ONE
 

@@ -1,4 +1,4 @@
-"""Writes golden.json anew: python -m fixsync.bench.pin. To be run when a scene was changed or
+"""Writes fixsync/bench/golden.json anew: python bench/pin.py. Run it after a scene was changed or
 added, never because a hash no longer matches."""
 
 from __future__ import annotations
@@ -15,4 +15,5 @@ if __name__ == "__main__":
         for name in SCENES
     }
     text = json.dumps(pinned, indent=2)
-    Path(__file__).with_name("golden.json").write_text(text + "\n", encoding="ascii")
+    golden = Path(__file__).parent.parent / "fixsync" / "bench" / "golden.json"
+    golden.write_text(text + "\n", encoding="ascii")

@@ -1,4 +1,4 @@
-"""The plot of cost against the number of colliders, as SVG."""
+"""A plot of cost against the number of colliders, as SVG."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def svg(rows: Sequence[Row]) -> str:
     line for every scene and library."""
     lines: dict[str, list[tuple[int, float]]] = {}
     for row in rows:
-        lines.setdefault(f"{row.library}, {row.scene}", []).append((row.count, row.each))
+        lines.setdefault(f"{row.library}, {row.scene}", []).append(
+            (row.count, row.least / row.count)
+        )
     counts = [count for points in lines.values() for count, _ in points]
     costs = [cost for points in lines.values() for _, cost in points]
     left, right = _decades(min(counts), max(counts))

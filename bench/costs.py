@@ -1,25 +1,23 @@
-"""What single things cost, each beside its yardstick."""
+"""The cost of single calls, each beside a yardstick."""
 
 from __future__ import annotations
 
 import struct
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from time import process_time_ns
-from typing import Any
 
-from fixsync._native import ffi, lib, uninitialised
-from fixsync.bench.casts import cast_costs
+from casts import cast_costs
+from yardstick import compiled, empty_call, least, sort_and_copy
+
+from fixsync._kernel import ffi, lib
 from fixsync.bench.check import FRAMES
 from fixsync.bench.scenes import Scene, scene
-from fixsync.bench.yardstick import compiled, empty_call, least, sort_and_copy
 from fixsync.game.random import Random
-from fixsync.log.reader import Reader
-from fixsync.log.replay import replay
 from fixsync.numbers import ONE
 from fixsync.shapes import (
     Box,
@@ -34,14 +32,14 @@ from fixsync.shapes import (
 )
 from fixsync.world import World
 
-__all__ = ["Cost", "costs", "log_cost"]
+__all__ = ["Cost", "costs"]
 
 _BACK = 8
 
 
 @dataclass
 class Cost:
-    """Nanoseconds of something, and of what it is held against."""
+    """Nanoseconds of a call, and of its yardstick."""
 
     what: str
     unit: str
@@ -50,32 +48,22 @@ class Cost:
     yardstick_cost: float | None = None
     hash: str | None = None
 
-    @property
-    def ratio(self) -> float | None:
-        return self.cost / self.yardstick_cost if self.yardstick_cost else None
 
-
-def costs(count: int, log: Callable[[str], None]) -> Iterator[Cost]:
+def costs(count: int) -> Iterator[Cost]:
     """The rows, of a uniform scene with `count` colliders where one is needed."""
-    log("calls")
     empty = empty_call()
     yield Cost("empty call (fxs_world_frame)", "call", empty)
     yield _overlap_cost(empty)
     yield from _small_costs(empty)
-    log("predicates")
     yield from _predicate_costs()
     yield from _cast_pair_costs()
     made = scene("uniform", count)
-    log("yardsticks")
     sort = sort_and_copy(count)
     if sort is not None:
         step = _frame_cost(made)
         yield Cost(f"frame, {count}", "collider", step / count, "copy 32 bytes, radix sort", sort)
-    log("states")
     yield from _state_costs(made)
-    log("rollback")
     yield _rollback_cost(made)
-    log("queries")
     yield from _query_costs(made)
     yield _cast_costs(made)
 
@@ -138,7 +126,7 @@ def _predicate_cost(what: str, random: Random, pairs: int, a: Shape, b: Shape) -
     rows = [pack_shapes([a]) * pairs, poses(), pack_shapes([b]) * pairs, poses()]
     kinds = ("fxs_shape[]", "fxs_pose[]") * 2
     columns = [ffi.from_buffer(kind, data) for kind, data in zip(kinds, rows, strict=True)]
-    contacts, bad = uninitialised("uint8_t[]", pairs), ffi.new("uint64_t *")
+    contacts, bad = ffi.new("uint8_t[]", pairs), ffi.new("uint64_t *")
     run = partial(lib.fxs_overlap_many, pairs, *columns, contacts, bad)
     made = compiled()
     if made is None or isinstance(a, Box):
@@ -275,27 +263,3 @@ def _cast_costs(made: Scene) -> Cost:
     cost = least(lambda: world.cast_many(rows), repeats=10)
     told = sum(map(len, world.cast_many(rows)))
     return Cost(f"1,000 casts ({told} hits), {made.count}", "all", cost, "frame", min(frames))
-
-
-def log_cost(path: str) -> Cost:
-    """Replaying a match log beside decoding its lines into plain values by the JSON library
-    alone.
-    """
-    import msgspec
-
-    from fixsync.log.files import Source
-
-    with Source(path) as source:
-        lines = b"".join(source).split(b"\n")[:-1]
-    decode: Callable[[bytes], Any] = msgspec.json.Decoder().decode
-
-    def decode_all() -> None:
-        for line in lines:
-            decode(line)
-
-    with Reader(path) as reader:
-        frames = sum(1 for _ in reader)
-    result = replay(path)
-    cost = least(lambda: replay(path), repeats=9)
-    name = f"replay of {path.rpartition('/')[2]}, {frames} frames"
-    return Cost(name, "log", cost, "decoding its JSON", least(decode_all, repeats=9), result.hash)
