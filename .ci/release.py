@@ -193,7 +193,7 @@ def attempt(fresh: Path, work: Path, names: Sequence[str] = TESTS) -> str:
     for file in [*map(Path, told["sources"]), *map(Path, told["include"])]:
         if not file.exists() or not file.is_relative_to(fresh.parent.parent):
             raise ReleaseError(
-                f"fixsync config tells of {file}, which is not in {fresh.parent.parent}"
+                f"fixsync config names {file}, which is not in {fresh.parent.parent}"
             )
     run(command, "config", "--cflags", "--libs", "--include", "--sources", cwd=work)
     run(command, "replay", ROOT / "replay_logs", cwd=work)
