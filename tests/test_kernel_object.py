@@ -189,11 +189,7 @@ def complaints(build: Build, sources: list[Path], directory: Path) -> list[str]:
     ]
 
 
-# Every other build is for --full.
-OTHERS = [pytest.param(build, marks=pytest.mark.full) for build in BUILDS[1:]]
-
-
-@pytest.fixture(params=[BUILDS[0], *OTHERS], ids=str)
+@pytest.fixture(params=BUILDS, ids=str)
 def build(request: pytest.FixtureRequest, tmp_path: Path) -> Build:
     build: Build = request.param
     probe = tmp_path / "probe.c"
@@ -206,6 +202,7 @@ def build(request: pytest.FixtureRequest, tmp_path: Path) -> Build:
     return build
 
 
+@pytest.mark.full
 def test_the_kernel_has_no_float_no_libc_and_no_state(build: Build, tmp_path: Path) -> None:
     assert complaints(build, KERNEL, tmp_path) == []
 
@@ -221,6 +218,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.full
 def test_planted_faults_are_seen_in_every_build(build: Build, tmp_path: Path) -> None:
     source = tmp_path / "fault.c"
     unseen = []

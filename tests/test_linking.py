@@ -794,6 +794,7 @@ def test_rust_plays_with_the_static_library(
 CONFIG = [sys.executable, "-c", "from fixsync.cli import main; main()", "config"]
 
 
+@pytest.mark.full
 def test_config_tells_how_to_compile_a_program(tmp_path: Path) -> None:
     flags = shlex.split(run(*CONFIG, "--cflags", "--sources", "--libs"))
     run(COMPILERS[0], EXAMPLES / "ggpo_callbacks.c", *flags, "-o", tmp_path / "duel")

@@ -762,6 +762,7 @@ def test_a_colliders_history_is_its_hits_and_its_changes(tmp_path):
 # ---- two logs ----
 
 
+@pytest.mark.full
 @needs_node
 def test_two_logs_are_compared_by_commands_states_and_answers(tmp_path):
     path = ROOT / "replay_logs" / "skill_fight.jsonl.gz"
@@ -859,6 +860,7 @@ def test_view_takes_at_most_two_logs(tmp_path):
 # ---- the demo ----
 
 
+@pytest.mark.full
 def test_the_demo_plays_a_match_compares_both_logs_and_writes_the_page(tmp_path):
     ran = CliRunner().invoke(
         fixsync, ["demo", "--frames", "60", "-o", str(tmp_path / "out"), "--json", "--no-open"]
