@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from bumpers import Bumpers
@@ -19,7 +20,9 @@ from click.testing import CliRunner
 from model import direction
 
 from fixsync import ONE, Box, Capsule, Cylinder, Pose, Sphere, World
+from fixsync._native import ffi, lib
 from fixsync.cli import fixsync
+from fixsync.log import schema
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.schema import MatchLogError
@@ -222,6 +225,31 @@ def test_no_two_modules_of_a_bundle_share_a_top_level_name(script):
     ]
     assert len(names) > 50
     assert sorted(names) == sorted(set(names))
+
+
+@needs_node
+def test_codes_shapes_and_commands_are_those_of_the_kernel_and_of_match_logs():
+    """codes.js repeats what the header and the schema say: here they are compared."""
+    codes = run_node("codes.mjs", None)
+    assert {name: (shape["code"], shape["sizes"]) for name, shape in codes["SHAPES"].items()} == {
+        row.__struct_config__.tag: (
+            getattr(lib, f"FXS_{row.__name__.upper()}"),
+            [*row.__struct_fields__],
+        )
+        for row in get_args(schema.Shape)
+    }
+    assert {name: (row["type"], row["fields"]) for name, row in codes["COMMANDS"].items()} == {
+        row.__struct_config__.tag: (
+            getattr(lib, f"FXS_COMMAND_{row.__struct_config__.tag.upper()}"),
+            [*row.__struct_fields__],
+        )
+        for row in get_args(schema.Command)
+        if row not in (schema.Query, schema.Cast)
+    }
+    for name in ("ENTER", "STAY", "EXIT", "APART", "TOUCHING", "OVERLAPPING", "SIZE_MAX"):
+        assert codes[name] == getattr(lib, f"FXS_{name}")
+    for name in ("COLLIDER", "COMMAND", "EVENT", "CAST_HIT"):
+        assert codes[f"{name}_BYTES"] == ffi.sizeof(f"fxs_{name.lower()}")
 
 
 def test_a_module_that_would_end_the_script_cannot_be_joined(tmp_path, monkeypatch):
@@ -521,7 +549,7 @@ def test_a_text_that_was_changed_after_it_was_written_is_told():
         (["add", 5, ["box", 1, 2], [0, 0, 0], 0, 0, 0, [0, 0, 0], True], "a box has not 2 sizes"),
         (
             ["add", 5, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], 1],
-            "an active flag that is no boolean",
+            "active: expected true or false, found 1",
         ),
         (["fly", 0], "no such command"),
         (

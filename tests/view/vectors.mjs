@@ -1,7 +1,7 @@
 // Asks the module of the page, under Node, what tests/vectors asks. Reads from standard input { wasm, contacts, casts, angles }, writes
 // the answers in the same order, and the bytes of all directions in base64.
 import { readFileSync } from "node:fs";
-import { SHAPE_CODES } from "../../fixsync/view/assets/codes.js";
+import { putShape as putShapeAt } from "../../fixsync/view/assets/rows.js";
 
 const asked = JSON.parse(readFileSync(0, "utf8"));
 const module = new WebAssembly.Module(Buffer.from(asked.wasm, "base64"));
@@ -16,11 +16,9 @@ function put(word, values) {
   return at(word);
 }
 
-function putShape(word, [name, ...sizes]) {
-  const isSector = name === "sector";
-  const halfAngle = isSector ? sizes[1] : 0;
-  const three = isSector ? [sizes[0], sizes[2], 0] : [sizes[0], sizes[1] ?? 0, sizes[2] ?? 0];
-  return put(word, [SHAPE_CODES[name], halfAngle, ...three]);
+function putShape(word, shape) {
+  putShapeAt(new DataView(kernel.memory.buffer), at(word), shape);
+  return at(word);
 }
 
 const contacts = asked.contacts.map(([a, poseA, b, poseB]) =>

@@ -1,10 +1,10 @@
 // Colliders of one frame, read out of fxs_collider records, and their geometry for drawing: in units, as floating point. Nothing
 // here decides an answer.
-import { COLLIDER_BYTES, SHAPE_CODES, SIZE_MAX } from "./codes.js";
+import { COLLIDER_BYTES, SHAPES, SIZE_MAX } from "./codes.js";
 
 export const UNIT = 65536;
-export const KINDS = Object.keys(SHAPE_CODES);
-export const [SPHERE, CAPSULE, CYLINDER, BOX, SECTOR] = [0, 1, 2, 3, 4];
+export const KINDS = Object.keys(SHAPES);
+export const [SPHERE, CAPSULE, CYLINDER, BOX, SECTOR] = Object.values(SHAPES).map(({ code }) => code);
 // Frames before the one shown whose traces are drawn: trails, hits that began or ended, areas of queries.
 export const WAKE_FRAMES = 24;
 const WORDS = COLLIDER_BYTES / 4;
@@ -131,8 +131,8 @@ const newSolid = () => ({
 // The solid of a shape of a match log at a place: what queries and casts are drawn as.
 export function solidOf(shape, [x, y, z], yaw) {
   const [name, ...sizes] = shape;
-  const kind = SHAPE_CODES[name];
-  const [first, second, third] = (kind === SECTOR ? [sizes[0], sizes[2]] : sizes).map((size) => size / UNIT);
+  const { code: kind, sizes: names } = SHAPES[name];
+  const [first, second, third] = sizes.filter((_, i) => names[i] !== "half_angle").map((size) => size / UNIT);
   return {
     ...newSolid(),
     id: -1,
@@ -143,7 +143,7 @@ export function solidOf(shape, [x, y, z], yaw) {
     x: x / UNIT,
     y: y / UNIT,
     z: z / UNIT,
-    halfAngle: kind === SECTOR ? sizes[1] * RADIANS : 0,
+    halfAngle: names.includes("half_angle") ? sizes[names.indexOf("half_angle")] * RADIANS : 0,
     size: [first, second ?? 0, third ?? 0],
   };
 }

@@ -2,10 +2,11 @@
 import { ENTER, STAY } from "./codes.js";
 import { Colliders, extent, WAKE_FRAMES } from "./colliders.js";
 import { differences, differingFields } from "./compare.js";
-import { hex16, Refused } from "./kernel.js";
+import { hex16 } from "./kernel.js";
 import { Lanes } from "./lanes.js";
 import { bytesOfBase64, gunzipped, LogText, layerMasks } from "./matchlog.js";
 import { planeSize } from "./planes.js";
+import { Refused } from "./rows.js";
 import { Run } from "./run.js";
 
 const KEYFRAME_BYTES_MAX = 1 << 27;

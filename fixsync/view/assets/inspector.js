@@ -1,6 +1,6 @@
 // The panel of the selected collider: its values, in two logs side by side, its hits and its history.
-import { ENTER, EXIT, OVERLAPPING, STAY, TOUCHING } from "./codes.js";
-import { BOX, CAPSULE, CYLINDER, KINDS, SECTOR, SPHERE } from "./colliders.js";
+import { ENTER, EXIT, OVERLAPPING, SHAPES, STAY, TOUCHING } from "./codes.js";
+import { KINDS, SECTOR } from "./colliders.js";
 import { cell, element, table } from "./elements.js";
 import { degrees, exactUnits, ordinal, plural, units } from "./format.js";
 import { colliderButton, frameButton } from "./links.js";
@@ -15,13 +15,10 @@ export const SIGNS = {
   [STAY]: { 0: "●", [TOUCHING]: "○", [OVERLAPPING]: "●" },
   [EXIT]: { 0: "✕", [TOUCHING]: "✕", [OVERLAPPING]: "✕" },
 };
-const SIZE_NAMES = {
-  [SPHERE]: ["radius"],
-  [CAPSULE]: ["radius", "half height"],
-  [CYLINDER]: ["radius", "half height"],
-  [BOX]: ["half x", "half y", "half z"],
-  [SECTOR]: ["radius", "half height"],
-};
+// By the shape's code.
+const SIZE_NAMES = Object.values(SHAPES).map(({ sizes }) =>
+  sizes.filter((name) => name !== "half_angle").map((name) => name.replace("_", " ")),
+);
 
 // ---- values ----
 

@@ -1,8 +1,6 @@
 // The kernel, compiled to WebAssembly, as a world to step. All arithmetic that decides an answer happens in there.
-import { COLLIDER_BYTES, SHAPE_CODES } from "./codes.js";
-
-export const EVENT_BYTES = 16; // fxs_event: a, b, kind, contact
-const CAST_HIT_BYTES = 20; // fxs_cast_hit: id, fraction, normal
+import { CAST_HIT_BYTES, COLLIDER_BYTES, COMMAND_BYTES, EVENT_BYTES } from "./codes.js";
+import { integerIn, putCommand, putPose, putShape, putWords, Refused, rowCount, uint32, vector } from "./rows.js";
 
 const E_ROOM = -11;
 const STATUSES = {
@@ -15,46 +13,23 @@ const STATUSES = {
   [-7]: "an id that is in the world already",
   [-8]: "an id that is not in the world",
   [-9]: "a layer outside 0..31",
-  [-10]: "an active flag that is no boolean",
+  [-10]: "an active flag that is neither true nor false",
   [-12]: "a capacity, hit_when or layer matrix out of range",
-  [-14]: "bytes that are no saved state",
+  [-14]: "not a saved state",
   [-15]: "not defined for this shape",
   [-16]: "a motion out of range",
   [-17]: "a hit_when that is neither 1 nor 2",
 };
-
-// A command that the world refuses: an error in the log, where all others are errors of the page.
-export class Refused extends Error {}
-
-export function integerIn(value, low, high, name) {
-  if (!Number.isInteger(value) || value < low || value > high) {
-    throw new Refused(`${name}: expected an integer in ${low}..${high}, found ${JSON.stringify(value)}`);
-  }
-  return value;
-}
-
-const int32 = (value, name) => integerIn(value, -2147483648, 2147483647, name);
-const uint32 = (value, name) => integerIn(value, 0, 4294967295, name);
-const yawOf = (value) => integerIn(value, 0, 65535, "yaw");
 
 function checked(status) {
   if (status < 0) throw new Refused(STATUSES[status] ?? `status ${status}`);
   return status;
 }
 
-// A shape of a match log as [kind, half_angle, size, size, size] of fxs_shape.
-function shapeFields(shape) {
-  const kind = SHAPE_CODES[shape[0]];
-  if (kind === undefined) throw new Refused(`shape: expected a kind of shape, found ${JSON.stringify(shape[0])}`);
-  const sizes = shape.slice(1).map((size) => int32(size, "size"));
-  if (sizes.length !== [1, 2, 2, 3, 3][kind]) throw new Refused(`shape: a ${shape[0]} has not ${sizes.length} sizes`);
-  return kind === 4 ? [kind, sizes[1], sizes[0], sizes[2], 0] : [kind, 0, sizes[0], sizes[1] ?? 0, sizes[2] ?? 0];
-}
-
 const align8 = (offset) => Math.ceil(offset / 8) * 8;
 
 // Memory of a world's instance, from __heap_base on: the arguments of calls, the world, room for results that grows.
-const [AT_CONFIG, AT_COLLIDER, AT_COUNTS, AT_QUERY, AT_CAST, ARGUMENT_BYTES] = [0, 144, 200, 216, 264, 512];
+const [AT_CONFIG, AT_COUNTS, AT_QUERY, AT_CAST, ARGUMENT_BYTES] = [0, 144, 160, 208, 272];
 
 export class World {
   #kernel;
@@ -102,6 +77,7 @@ export class World {
       this.u8 = new Uint8Array(this.#kernel.memory.buffer);
       this.u32 = new Uint32Array(this.#kernel.memory.buffer);
       this.i32 = new Int32Array(this.#kernel.memory.buffer);
+      this.view = new DataView(this.#kernel.memory.buffer);
     }
   }
 
@@ -126,69 +102,30 @@ export class World {
     return this.#kernel.fxs_world_count(this.#world);
   }
 
-  // Applies one command of a match log; Refused if the world does, which has then not changed.
-  apply(command) {
-    const kernel = this.#kernel;
-    const world = this.#world;
-    const id = uint32(command[1], "id");
-    switch (command[0]) {
-      case "move": {
-        const [x, y, z] = command[2];
-        return checked(kernel.fxs_world_move(world, id, int32(x, "x"), int32(y, "y"), int32(z, "z")));
+  // Applies commands of a match log, in one call: all, or none. Refused, with the command, if the world refuses one.
+  apply(commands) {
+    const ends = []; // behind the rows of each command
+    for (const command of commands) ends.push((ends.at(-1) ?? 0) + rowCount(command));
+    const bytes = (ends.at(-1) ?? 0) * COMMAND_BYTES;
+    const rows = this.#resultRoom(bytes);
+    this.u8.fill(0, rows, rows + bytes);
+    let fault = null;
+    let done = 0; // commands that are rows
+    for (const command of commands) {
+      try {
+        putCommand(this.view, rows + (ends[done - 1] ?? 0) * COMMAND_BYTES, command);
+      } catch (error) {
+        fault = error;
+        break;
       }
-      case "pose": {
-        const pose = this.#putPose(this.#arguments + AT_QUERY, command[2], command[3]);
-        return checked(kernel.fxs_world_set_pose(world, id, pose));
-      }
-      case "turn":
-        return checked(kernel.fxs_world_turn(world, id, yawOf(command[2])));
-      case "add":
-        return checked(kernel.fxs_world_add(world, this.#putCollider(command)));
-      case "remove":
-        return checked(kernel.fxs_world_remove(world, id));
-      case "shape":
-        return checked(kernel.fxs_world_set_shape(world, id, this.#putShape(this.#arguments + AT_QUERY, command[2])));
-      case "offset": {
-        const [x, y, z] = command[2];
-        return checked(kernel.fxs_world_set_offset(world, id, int32(x, "x"), int32(y, "y"), int32(z, "z")));
-      }
-      case "owner":
-        return checked(kernel.fxs_world_set_owner(world, id, uint32(command[2], "owner")));
-      case "layer":
-        return checked(kernel.fxs_world_set_layer(world, id, uint32(command[2], "layer")));
-      case "active":
-        if (typeof command[2] !== "boolean") checked(-10);
-        return checked(kernel.fxs_world_set_active(world, id, command[2] ? 1 : 0));
-      default:
-        throw new Refused(`no such command: ${JSON.stringify(command[0])}`);
+      done++;
     }
-  }
-
-  #putShape(at, shape) {
-    const [kind, halfAngle, ...sizes] = shapeFields(shape);
-    this.u32[at / 4] = kind;
-    this.i32.set([halfAngle, ...sizes], at / 4 + 1);
-    return at;
-  }
-
-  #putPose(at, [x, y, z], yaw) {
-    this.i32.set([int32(x, "x"), int32(y, "y"), int32(z, "z"), yawOf(yaw)], at / 4);
-    return at;
-  }
-
-  #putCollider([, id, shape, position, yaw, layer, owner, offset, active]) {
-    if (typeof active !== "boolean") checked(-10);
-    const [kind, halfAngle, ...sizes] = shapeFields(shape);
-    integerIn(halfAngle, 0, 32768, "half_angle");
-    const at = this.#arguments + AT_COLLIDER;
-    this.u32[at / 4] = id;
-    this.u8.set([kind, integerIn(layer, 0, 31, "layer"), active ? 1 : 0, 0], at + 4);
-    this.u32[at / 4 + 2] = yawOf(yaw) | (halfAngle << 16);
-    this.u32[at / 4 + 3] = uint32(owner, "owner");
-    const places = [...position, ...offset].map((value) => int32(value, "coordinate"));
-    if (places.length !== 6) throw new Refused("a position and an offset have three coordinates each");
-    this.i32.set([...places, ...sizes], at / 4 + 4);
-    return at;
+    const bad = this.#arguments + AT_COUNTS;
+    const status = this.#kernel.fxs_world_apply(this.#world, rows, BigInt(ends[done - 1] ?? 0), bad);
+    const index = status === 0 ? done : ends.findIndex((end) => end > this.u32[bad / 4]);
+    if (status !== 0) fault = new Refused(STATUSES[status] ?? `status ${status}`);
+    if (fault instanceof Refused) fault.command = commands[index];
+    if (fault) throw fault;
   }
 
   // One step. The events are in `events` until the next call of anything here: rows of a, b, kind, contact.
@@ -213,10 +150,11 @@ export class World {
   }
 
   // The ids that a query command of a match log finds.
-  query([, shape, position, yaw, mask]) {
-    const query = this.#putShape(this.#arguments + AT_QUERY, shape);
-    this.#putPose(query + 20, position, yaw);
-    this.u32.set([uint32(mask, "mask"), 0], (query + 36) / 4);
+  query([, shape, position, yaw, mask, excludeOwner = 0]) {
+    const query = this.#arguments + AT_QUERY;
+    putShape(this.view, query, shape);
+    putPose(this.view, query + 20, position, yaw);
+    putWords(this.view, query + 36, [uint32(mask, "mask"), uint32(excludeOwner, "exclude_owner")]);
     const counts = this.#arguments + AT_COUNTS;
     const room = this.count;
     const ids = this.#resultRoom(4 * room);
@@ -226,17 +164,11 @@ export class World {
 
   // What a cast command of a match log meets: rows of id, fraction and the three components of the normal.
   cast([, shape, position, yaw, motion, mask, excludeOwner, limit, hitWhen]) {
-    const cast = this.#putShape(this.#arguments + AT_CAST, shape);
-    this.#putPose(cast + 20, position, yaw);
-    this.i32.set(
-      [0, 1, 2].map((axis) => int32(motion[axis], "motion")),
-      (cast + 36) / 4,
-    );
-    this.u32.set(
-      [uint32(mask, "mask"), uint32(excludeOwner, "exclude_owner"), uint32(limit, "limit")],
-      (cast + 48) / 4,
-    );
-    this.u32[(cast + 60) / 4] = integerIn(hitWhen, 1, 2, "hit_when");
+    const cast = this.#arguments + AT_CAST;
+    putShape(this.view, cast, shape);
+    putPose(this.view, cast + 20, position, yaw);
+    const rest = [uint32(mask, "mask"), uint32(excludeOwner, "exclude_owner"), uint32(limit, "limit")];
+    putWords(this.view, cast + 36, [...vector(motion, "motion"), ...rest, integerIn(hitWhen, 1, 2, "hit_when")]);
     const counts = this.#arguments + AT_COUNTS;
     const room = this.count;
     const hits = this.#resultRoom(CAST_HIT_BYTES * room);

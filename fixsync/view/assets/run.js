@@ -1,8 +1,9 @@
 // One world on its way through a log.
 import { EXIT, STAY } from "./codes.js";
 import { Colliders, contactPlace } from "./colliders.js";
-import { Refused, World } from "./kernel.js";
+import { World } from "./kernel.js";
 import { joined } from "./planes.js";
+import { Refused } from "./rows.js";
 
 const MARKS_MAX = 2000;
 
@@ -39,27 +40,31 @@ export class Run {
     const world = this.#world;
     const frame = this.#match.frame(this.next);
     const isArea = ([name]) => name === "query" || name === "cast";
-    for (const command of frame.commands) if (!isArea(command)) this.#try(command, () => world.apply(command));
+    const changes = frame.commands.filter((command) => !isArea(command));
+    this.#try(() => world.apply(changes));
     world.step();
     this.recorded = frame;
     this.events = world.events.slice();
     const { planes } = this.#match;
     this.hits = planes ? joined(this.events, planes) : this.events; // what is shown: of two planes, the hits of both
-    for (const command of frame.after ?? []) this.#try(command, () => world.apply(command));
+    if (frame.after) this.#try(() => world.apply(frame.after));
     this.areas = frame.commands.filter(isArea);
     this.answers = this.areas.map((command) =>
-      this.#try(command, () => (command[0] === "cast" ? world.cast(command) : world.query(command))),
+      this.#try(() => (command[0] === "cast" ? world.cast(command) : world.query(command)), command),
     );
     this.next++;
     return frame;
   }
 
-  #try(command, act) {
+  // Names the line and the command of what is refused.
+  #try(act, asked = null) {
     try {
       return act();
     } catch (error) {
-      if (error instanceof Refused)
-        error.message = `line ${this.next - this.#match.first + 2}: ${JSON.stringify(command)}: ${error.message}`;
+      if (error instanceof Refused) {
+        const command = JSON.stringify(error.command ?? asked);
+        error.message = `line ${this.next - this.#match.first + 2}: ${command}: ${error.message}`;
+      }
       throw error;
     }
   }
