@@ -12,11 +12,11 @@ import pytest
 from bumpers import Bumpers
 from network import Network, Weather
 
-from fixsync.fields import Difference, differences
+from fixsync.fields import Difference, StateFields, differences
 from fixsync.game.random import Random
 from fixsync.sample.faults import FAULTS, faulty
 from fixsync.sample.skillfight import SkillFight
-from fixsync.session import Desync, Match, Reason
+from fixsync.session import Desync, Evidence, Match, Reason
 from fixsync.session.remote import Remote
 from fixsync.sim import Simulation, fields_of, hash_of
 
@@ -214,6 +214,52 @@ def test_a_report_is_written_and_reproduces_the_difference_in_one_step(tmp_path:
         assert simulation.save() == (tmp_path / "report" / f"peer{peer}.after.state").read_bytes()
 
 
+class Opaque(Bumpers):
+    """Its decoder does not take what a faulty peer has."""
+
+    @staticmethod
+    def state_fields(state: bytes) -> StateFields:
+        raise ValueError(f"bite must be at most 50, in {len(state)} bytes")
+
+
+class Torn(Bumpers):
+    @staticmethod
+    def state_fields(_state: bytes) -> StateFields:
+        raise KeyError("monster")
+
+
+@pytest.mark.parametrize(
+    ("simulation", "why"), [(Opaque, "bite must be at most 50"), (Torn, "KeyError: 'monster'")]
+)
+def test_a_state_that_does_not_decode_is_written_and_shown_as_bytes_with_the_reason(
+    tmp_path: Path, simulation: type[Bumpers], why: str
+):
+    good = Bumpers(1, 2).save()
+    states = {0: good, 1: bytes([good[0] ^ 1]) + good[1:]}
+    evidence = {peer: Evidence(9, good, state, [0, 0], b"") for peer, state in states.items()}
+    damaged = {2: (b"torn", "no evidence: truncated")}
+    desync = Desync(9, evidence, simulation(1, 2), damaged)
+    report = desync.explain()
+    for peer in (0, 1):
+        assert f"the state of peer {peer} does not decode: {why}" in report
+    assert f"bytes 0, hex: {states[0][:16].hex()} and {states[1][:16].hex()}" in report
+    assert "peer 2: 4 bytes of evidence that do not decode: no evidence: truncated" in report
+    desync.write(tmp_path)
+    assert (tmp_path / "peer1.after.state").read_bytes() == states[1]
+    assert (tmp_path / "peer2.evidence").read_bytes() == b"torn"
+    assert why in (tmp_path / "report.txt").read_text()
+    assert json.loads((tmp_path / "report.json").read_text())["sides"] == [[0], [1]]
+
+
+def test_states_are_written_before_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    good = Bumpers(1, 2).save()
+    desync = Desync(9, {0: Evidence(9, good, good, [0, 0], b"")}, Bumpers(1, 2))
+    monkeypatch.setattr(Desync, "explain", lambda self: 1 // 0)  # noqa: ARG005
+    with pytest.raises(ZeroDivisionError):
+        desync.write(tmp_path)
+    assert (tmp_path / "peer0.after.state").read_bytes() == good
+
+
 def test_peers_that_stepped_on_different_inputs_are_told_so():
     evidence = {}
     for peer, value in ((0, 1), (1, 2)):
@@ -234,7 +280,7 @@ def test_a_report_without_the_other_side_says_so():
     evidence = shown.start(0, simulation=simulation).session._local.evidence(0)
     told = Desync(0, {0: evidence}, SkillFight).explain()
     assert "its state is not kept any more" in told
-    assert "has not shown its state" in told
+    assert "has not sent its state" in told
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -8,19 +8,20 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bumpers import Bumpers
 from click.testing import CliRunner
+from netns import Namespaces
 from network import SEMANTICS
 
 from fixsync.cli.peers import peers_command
 from fixsync.fields import differences
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
-from fixsync.sample.netns import Namespaces
 from fixsync.sample.peers import Outcome, Run, _compare, run
 from fixsync.sample.relay import Impairment, Relay
 from fixsync.sample.skillfight import SkillFight
@@ -90,6 +91,9 @@ def test_a_spectator_and_a_player_who_is_killed_and_comes_back_see_the_same_matc
     assert before.frames.stop >= 40
     assert after.frames == range(joined[0], 150)
     assert watched.frames == range(joined[1], 150)
+    assert before.verdict is Verdict.CUT_SHORT, "the log of the life that was killed is still there"
+    for part in (after, watched):
+        assert part.verdict is Verdict.IDENTICAL, "a log from the middle replays"
     for part in (before, after, watched):
         assert part.differing_frame is None
 
@@ -118,6 +122,15 @@ def test_a_player_who_comes_late_sees_the_rest_of_the_match_and_plays_in_it(tmp_
 
 
 @pytest.mark.full
+def test_logs_that_are_there_are_not_overwritten(tmp_path: Path):
+    log = tmp_path / "peer1.jsonl"
+    log.write_text("evidence")
+    done = CliRunner().invoke(peers_command, ["--frames", "20", "-o", str(tmp_path)])
+    assert done.exit_code == 1
+    assert f"{log} exists; logs are not overwritten" in done.output.replace("\n", "")
+    assert log.read_text() == "evidence"
+
+
 def test_a_part_of_a_log_with_another_line_is_not_taken_for_the_same(tmp_path: Path):
     outcome = outcome_of(tmp_path, players=2, spectators=1, frames=400)
     assert outcome.is_good
@@ -125,8 +138,8 @@ def test_a_part_of_a_log_with_another_line_is_not_taken_for_the_same(tmp_path: P
     lines = part.path.read_bytes().splitlines(keepends=True)
     middle = len(part.frames) // 2  # on a busy machine the spectator comes late
     wrong = part.frames[middle]
-    lines[middle] = lines[middle].replace(b'"inputs":[', b'"inputs":[1')
-    part.path.write_bytes(b"".join(lines) + b'{"frame":cut')
+    lines[middle + 1] = lines[middle + 1].replace(b'"inputs":[', b'"inputs":[1')
+    part.path.write_bytes(b"".join(lines[:-1]) + b'{"frame":cut')
     _compare(outcome)
     assert (part.differing_frame, outcome.differing_frame) == (wrong, wrong)
     assert len(part.frames) == 400 - part.frames.start, "a line that was cut is none"
@@ -247,12 +260,13 @@ def test_options_that_make_no_sense_are_refused(options: list[str]):
 
 @pytest.mark.full
 def test_peers_in_network_namespaces_agree_too(tmp_path: Path):
-    try:
-        with Namespaces(1):
-            pass
-    except OSError as error:
-        pytest.skip(str(error))
-    outcome = outcome_of(tmp_path, players=2, frames=60, impairment=STORM, namespaces=True)
+    plan = Run(players=2, frames=60, rate=0, impairment=STORM)
+    with ExitStack() as stack:
+        try:
+            places = stack.enter_context(Namespaces(2))
+        except OSError as error:
+            pytest.skip(str(error))
+        outcome = asyncio.run(run(plan, tmp_path, places=places))
     assert outcome.exit_code == 0, outcome
     check_logs(outcome, 60)
     left = subprocess.run(

@@ -23,8 +23,20 @@ _NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)
 
 
 @click.command("demo")
-@click.option("--frames", type=click.IntRange(2, 100_000), default=900, show_default=True)
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
+@click.option(
+    "--frames",
+    type=click.IntRange(2, 100_000),
+    default=900,
+    show_default=True,
+    help="Length of the match.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**64 - 1),
+    default=1,
+    show_default=True,
+    help="Seed for game, bots and network.",
+)
 @click.option(
     "-o",
     "--out",
@@ -32,13 +44,13 @@ _NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)
     default=Path("fixsync-demo"),
     show_default=True,
     metavar="DIR",
-    help="Where to put both peers' logs and the page.",
+    help="Folder for both logs and the page.",
 )
 @click.option(
     "--open/--no-open",
     "is_opened",
     default=None,
-    help="Open the page in the browser; otherwise done where there is a terminal and a screen.",
+    help="Open the page in the browser; by default where there is a terminal and a screen.",
 )
 @text.json_option
 @click.pass_context
@@ -47,17 +59,18 @@ def demo_command(
 ) -> None:
     """Play a match between two peers, verify it, and show it.
 
-    Two processes play the sample game over UDP, with packets lost, late and repeated on the way.
-    Each records its own log. The logs are compared byte by byte and replayed, and a page that plays
-    the match is written.
+    Two processes play the sample game over UDP, with lost, late and repeated packets. Each records
+    a log. The logs are compared byte by byte and replayed. A page that plays the match is written.
 
     \b
     Exit code  0  both logs are identical, and replaying them gives the same
                1  a difference; the page shows both logs where they first differ
-               2  the match did not come to its end
+               2  the match was not completed
     """
     plan = Run(players=2, frames=frames, seed=seed, rate=0, impairment=_NETWORK)
     try:
+        for log in out.glob("peer[01].jsonl"):  # of an earlier demo
+            log.unlink()
         with _progress(frames, hidden=as_json) as progress:
             outcome = asyncio.run(run(plan, out, progress))
         logs = [peer.log for peer in outcome.peers.values() if peer.log is not None]
@@ -76,7 +89,7 @@ def demo_command(
     if is_opened is None:
         is_opened = sys.stdout.isatty() and not as_json and _has_screen()
     if is_opened and click.launch(page.resolve().as_uri()) != 0:
-        streams.echo("no browser could be started: open the page yourself", err=True)
+        streams.echo("cannot start a browser: open the page yourself", err=True)
     ctx.exit(outcome.exit_code)
 
 
@@ -123,5 +136,5 @@ def _print(out: Console, outcome: Outcome, page: Path) -> None:
     elif outcome.differing_frame is not None:
         text.say(out, f"the logs differ from frame {outcome.differing_frame} on")
     else:
-        text.say(out, "the match did not come to a good end; fixsync peers tells more")
+        text.say(out, "the match was not completed; fixsync peers shows more")
     text.say(out, f"page: {text.printable(str(page.resolve()))}")

@@ -1,6 +1,5 @@
-"""fixsync peers: plays the sample game between processes over a bad network, and compares what they
-recorded.
-"""
+"""fixsync peers: plays the sample game between processes over a bad network, and compares their
+logs."""
 
 from __future__ import annotations
 
@@ -47,92 +46,103 @@ def _fault(
     type=click.IntRange(2, 8),
     default=2,
     show_default=True,
-    help="How many play, each a process.",
+    help="Number of players, each a process.",
 )
 @click.option(
-    "--spectators", type=click.IntRange(0, 8), default=0, show_default=True, help="How many watch."
+    "--spectators",
+    type=click.IntRange(0, 8),
+    default=0,
+    show_default=True,
+    help="Number of spectators.",
 )
 @click.option(
     "--frames",
     type=click.IntRange(1, 10_000_000),
     default=600,
     show_default=True,
-    help="How long they play.",
+    help="Length of the match.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**64 - 1),
     default=1,
     show_default=True,
-    help="Of the game, the bots and the network. What is played also depends on when packets come.",
+    help="Seed for game, bots and network. The match also depends on when packets arrive.",
 )
-@click.option(
-    "--lockstep", is_flag=True, help="Step only on inputs that are there; otherwise with rollback."
-)
+@click.option("--lockstep", is_flag=True, help="Lockstep instead of rollback.")
 @click.option(
     "--prediction",
     type=click.IntRange(1, 32),
     default=8,
     show_default=True,
-    help="Frames that may be stepped on guessed inputs.",
+    help="Maximum number of frames on guessed inputs.",
 )
 @click.option(
     "--input-delay",
     type=click.IntRange(0, 16),
     default=2,
     show_default=True,
-    help="Frames from an input to its taking effect.",
+    help="Frames until an input takes effect.",
 )
 @click.option(
     "--rate",
     type=click.IntRange(0, 10_000),
     default=60,
     show_default=True,
-    help="Frames a second; 0: as fast as the peers and the network get on.",
+    help="Frames a second; 0 for as fast as possible.",
 )
 @click.option(
-    "--loss", type=_PERCENT, default=0, show_default=True, help="Packets lost, in percent."
-)
-@click.option("--latency", type=_MS, default=0, show_default=True, help="One way, in milliseconds.")
-@click.option(
-    "--jitter", type=_MS, default=0, show_default=True, help="Added at random, up to so many ms."
+    "--loss", type=_PERCENT, default=0, show_default=True, help="Lost packets, in percent."
 )
 @click.option(
-    "--duplicate", type=_PERCENT, default=0, show_default=True, help="Packets sent twice."
+    "--latency", type=_MS, default=0, show_default=True, help="Latency one way, in milliseconds."
 )
-@click.option("--reorder", type=_PERCENT, default=0, show_default=True, help="Packets held back.")
+@click.option(
+    "--jitter",
+    type=_MS,
+    default=0,
+    show_default=True,
+    help="Maximum random delay, in milliseconds.",
+)
+@click.option(
+    "--duplicate",
+    type=_PERCENT,
+    default=0,
+    show_default=True,
+    help="Packets sent twice, in percent.",
+)
+@click.option(
+    "--reorder", type=_PERCENT, default=0, show_default=True, help="Packets held back, in percent."
+)
 @click.option(
     "--fault",
     callback=_fault,
     metavar="NAME[@FRAME]",
-    help=f"Plant a mistake in one peer: {', '.join(FAULTS)}; with @FRAME, in that frame (100).",
+    help=f"Fault in one peer: {', '.join(FAULTS)}; FRAME: 100 if not given.",
 )
 @click.option(
-    "--fault-peer", type=click.IntRange(0, 7), help="Who gets the fault; the last player otherwise."
+    "--fault-peer",
+    type=click.IntRange(0, 7),
+    help="Peer with the fault; otherwise the last player.",
 )
 @click.option(
     "--restart",
     type=click.IntRange(1),
     metavar="FRAME",
-    help="Kill the last player when it has confirmed so many frames, and start it again.",
+    help="Frame in which the last player is killed and started again.",
 )
 @click.option(
     "--late",
     type=click.IntRange(1),
     metavar="FRAME",
-    help="The last player comes when the others have confirmed so many frames.",
-)
-@click.option(
-    "--namespaces",
-    is_flag=True,
-    help="Each peer in a Linux network namespace of its own (as root).",
+    help="Frame in which the last player comes.",
 )
 @click.option(
     "-o",
     "--out",
     type=text.OutputFolder(),
     metavar="DIR",
-    help="Keep logs and reports here. Otherwise they are kept, somewhere, only if something is wrong.",
+    help="Folder for logs and reports; otherwise they are kept only if something is wrong.",
 )
 @text.json_option
 @click.pass_context
@@ -155,21 +165,19 @@ def peers_command(
     fault_peer: int | None,
     restart: int | None,
     late: int | None,
-    namespaces: bool,
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Play the sample match between separate processes over UDP, and compare their logs byte by
-    byte.
+    """Play the sample match between processes over UDP, and compare their logs byte by byte.
 
-    Between the peers stands a relay that loses, delays, repeats and reorders packets. Each peer
-    records its own log; each log is also replayed here. What a peer saw that was not there all the
-    time, a spectator perhaps, is compared with the lines of the logs.
+    A relay between the peers loses, delays, repeats and reorders packets. Each peer records a log,
+    which is also replayed. The log of a peer that was not there all the time begins in the middle;
+    its lines are compared.
 
     \b
     Exit code  0  all logs are identical, and replaying them gives the same
-               1  a difference: what differs is told, the evidence is kept
-               2  the match did not come to its end
+               1  a difference, which is printed; the evidence is kept
+               2  the match was not completed
     """
     name, fault_frame = fault
     try:
@@ -187,7 +195,6 @@ def peers_command(
             fault_peer=fault_peer,
             restart_frame=restart,
             late_frame=late,
-            namespaces=namespaces,
         )
     except ValueError as error:
         raise click.UsageError(str(error), ctx) from error
@@ -197,7 +204,7 @@ def peers_command(
             outcome = asyncio.run(run(plan, directory, progress))
     except (OSError, KeyboardInterrupt) as error:
         if out is None:
-            shutil.rmtree(directory, ignore_errors=True)  # nobody is told of it
+            shutil.rmtree(directory, ignore_errors=True)
         if isinstance(error, OSError):
             raise click.ClickException(str(error)) from error
         raise
@@ -231,7 +238,7 @@ def _progress(frames: int, *, hidden: bool) -> Iterator[Callable[[PeerOutcome], 
 
 def _table(peers: Sequence[PeerOutcome]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in ("peer", "frame", "confirmed", "rtt", "rollbacks", "resteps"):
+    for name in ("peer", "frame", "confirmed", "rtt_ms", "rollbacks", "resteps"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("state", no_wrap=True)
     table.add_column("", no_wrap=True)
@@ -241,7 +248,7 @@ def _table(peers: Sequence[PeerOutcome]) -> Table:
             str(peer.peer),
             str(status.frame),
             str(status.confirmed),
-            "-" if status.rtt_ms is None else f"{status.rtt_ms} ms",
+            "-" if status.rtt_ms is None else str(status.rtt_ms),
             str(status.rollbacks),
             str(status.resteps),
             status.hash or "-",
@@ -262,7 +269,7 @@ def _remark(peer: PeerOutcome) -> Text:
 
 
 def _told(plan: Run) -> str:
-    """What was to be played, in words."""
+    """The settings of a run, in words."""
     how = (
         f"rollback, {text.plural(plan.prediction_max, 'frame')} at most"
         if plan.prediction_max
@@ -288,14 +295,14 @@ def _told(plan: Run) -> str:
 
 
 def _part(part: Part, status: Status) -> str:
-    """What came of a part of a log."""
+    """What a part of a log has."""
     if not part.frames:
         return "saw no frame"
     told = f"recorded frames {part.frames[0]} to {part.frames[-1]}"
     if part.frames[0] == status.joined and status.seated is not None:
         told += f", played from {status.seated} on"
     if part.differing_frame is None:
-        return f"{told}: the same lines"
+        return f"{told}: the same lines; replaying gives the same"
     return f"{told}: other lines from frame {part.differing_frame} on"
 
 
@@ -328,6 +335,8 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
         text.say(out, "", *told.status.explanation.splitlines())
     if outcome.differing_frame is not None:
         text.say(out, f"the logs differ from frame {outcome.differing_frame} on")
+    if outcome.fault:
+        text.say(out, f"the logs differ; {text.printable(outcome.fault)}")
     for peer in recorded:
         if peer.diverged_frame is not None:
             text.say(

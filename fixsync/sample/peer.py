@@ -1,17 +1,14 @@
-"""One peer of `fixsync peers`, a process of its own: `main` with the task, as JSON, for its
-argument.
+"""One peer of `fixsync peers`, a process of its own: `main`, with the task as JSON as its argument.
 
-It plays the sample game by a bot. It says on standard output, one JSON object a line, where it
-listens, then how it gets on, and at last how its match ended; on standard input it is told where
-the others are."""
+A bot plays the sample game. Standard output has one JSON object a line: the port it listens on, then
+its status, at last how its match ended. Standard input gives the addresses of the others."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-import time
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -26,6 +23,7 @@ from fixsync.session import (
     LockstepSession,
     Match,
     Notice,
+    Predicted,
     RollbackSession,
     Session,
     SpectatorSession,
@@ -40,9 +38,10 @@ STATUS_MS = 100
 
 
 class Task(Struct, forbid_unknown_fields=True):
-    """What a peer is to do."""
+    """What a peer has to do."""
 
     me: int
+    instance: int
     players: int
     spectators: int
     frames: int
@@ -52,16 +51,14 @@ class Task(Struct, forbid_unknown_fields=True):
     rate: int
     """Frames a second; 0 for as fast as the others allow."""
     match_id: int
-    log: str | None
-    """Where to record the whole match; None for a peer that comes in later."""
-    part: str
-    """Where to write, line by line, the frames that it sees after it has come in by a snapshot."""
+    log: str
+    """Where to record the frames that it confirms. A file that is there is not overwritten."""
     report: str
-    """The directory that a desync's report is written to."""
+    """The directory for the report of a desync."""
     fault: str | None = None
     fault_frame: int = 0
     host: str = "127.0.0.1"
-    """What to listen on."""
+    """The address to listen on."""
     vacant: list[int] = []
     """The seats that nobody holds at the start."""
 
@@ -75,24 +72,24 @@ class Status(Struct, omit_defaults=True):
     rollbacks: int = 0
     resteps: int = 0
     rtt_ms: int | None = None
-    """To the farthest peer."""
+    """To the farthest peer, smoothed."""
     hash: str = ""
     """The state after the last confirmed frame."""
     refused: int = 0
-    """Packets that were not taken."""
+    """Packets that were refused."""
     predicted: int = 0
     taken_back: int = 0
-    """Events that were told before they were final, and those of them that did not happen."""
+    """Events that were predicted, and those of them that did not happen."""
     joined: int | None = None
     """The frame at which it came in by a snapshot."""
     seated: int | None = None
     """The frame from which a player who came late gives its own inputs."""
     reason: str = ""
-    """Of the end; empty as long as the match goes on."""
+    """Why the match ended; empty as long as it runs."""
     end_frame: int = 0
     text: str = ""
     report: str = ""
-    """Where the evidence of a desync is."""
+    """The directory with the evidence of a desync."""
     explanation: str = ""
 
 
@@ -115,10 +112,9 @@ def session_of(task: Task, match: Match, simulation: SkillFight) -> Session:
     kind: type[Session] = RollbackSession if task.prediction_max else LockstepSession
     if not match.is_player(task.me):
         kind = SpectatorSession
-    # A run of many frames may fall far behind on a busy machine; silence is what tells that a peer
-    # is gone.
+    # On a busy machine a run of many frames may fall far behind; only a silent peer is gone.
     timing = Timing(connect_ms=60_000, silence_ms=15_000, stall_ms=60_000)
-    return kind(match, simulation, task.me, instance=time.time_ns(), now_ms=now_ms(), timing=timing)
+    return kind(match, simulation, task.me, instance=task.instance, now_ms=now_ms(), timing=timing)
 
 
 class _Peer:
@@ -131,17 +127,6 @@ class _Peer:
         self.simulation = made(task.seed, task.players)
         self.bot = SkillFight.bot(task.me, Random(task.seed).next_u64())
         self.recorder: SimRecorder | None = None
-        if task.log is not None:
-            meta = {"players": task.players}
-            self.recorder = SimRecorder(
-                self.simulation,
-                task.log,
-                seed=task.seed,
-                replace=True,
-                meta=meta,
-                names=names_of(self.simulation),
-            )
-        self.part: BinaryIO | None = None
         self.status = Status()
         self._said_ms = 0
 
@@ -152,17 +137,22 @@ class _Peer:
         status = self.status
         if isinstance(notice, Confirmed):
             status.hash = f"{notice.state_hash:016x}"
-            if self.part is not None:
-                self.part.write(_line(notice))
-                self.part.flush()
-            elif self.recorder is not None:
-                self.recorder.record(notice.frame, notice.inputs, notice.events, notice.world_hash)
+            if self.recorder is None:
+                self.recorder = self._record(SkillFight(self.task.seed, self.task.players))
+            self.recorder.record(notice.frame, notice.inputs, notice.events, notice.world_hash)
         elif isinstance(notice, Joined):
             status.joined = notice.frame
-            # A log begins with frame 0: this peer's can only be a part of one.
-            self.part = Path(self.task.part).open("wb")  # noqa: SIM115 - closed when the match is over
-        elif hasattr(notice, "events"):
+            self.recorder = self._record(self.simulation)
+        elif isinstance(notice, Predicted):
             status.predicted += len(notice.events)
+        else:
+            status.taken_back += len(notice.events)
+
+    def _record(self, simulation: SkillFight) -> SimRecorder:
+        """Begins the log, with the simulation as it is before the first frame."""
+        task = self.task
+        meta, names = {"players": task.players}, names_of(simulation)
+        return SimRecorder(simulation, task.log, seed=task.seed, meta=meta, names=names)
 
     def watch(self) -> None:
         now = now_ms()
@@ -200,25 +190,15 @@ class _Peer:
         endpoint.close()
         if self.recorder is not None:
             self.recorder.close()
-        if self.part is not None:
-            self.part.close()
-        self.status.reason, self.status.end_frame, self.status.text = (
-            end.reason.name,
-            end.frame,
-            end.text,
-        )
+        status = self.status
+        status.reason, status.end_frame, status.text = end.reason.name, end.frame, end.text
         if end.desync is not None:
-            end.desync.write(Path(self.task.report))
-            self.status.report = self.task.report
-            self.status.explanation = end.desync.explain()
+            status.report, status.explanation = self.task.report, end.desync.explain()
+            try:
+                end.desync.write(Path(self.task.report))
+            except OSError as wrong:
+                status.explanation += f"\ncannot write the report: {wrong}"
         self.say()
-
-
-def _line(notice: Confirmed) -> bytes:
-    """A frame as a match log writes it."""
-    events = [(int(a), int(b), int(kind), int(contact)) for a, b, kind, contact in notice.events]
-    told = {"frame": notice.frame, "inputs": notice.inputs, "events": events}
-    return msgspec.json.encode({**told, "hash": f"{notice.world_hash:016x}"}) + b"\n"
 
 
 def _say(status: Any) -> None:

@@ -1,6 +1,4 @@
-"""Plays the sample game between processes, over UDP and a bad network, and compares what they
-recorded.
-"""
+"""Plays the sample game between processes, over UDP and a bad network, and compares their logs."""
 
 from __future__ import annotations
 
@@ -8,8 +6,8 @@ import asyncio
 import json
 import os
 import sys
+import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,16 +18,15 @@ from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
 from fixsync.log.schema import MatchLogError
 from fixsync.sample.faults import FAULTS
-from fixsync.sample.netns import Namespaces
 from fixsync.sample.peer import Status, Task
 from fixsync.sample.relay import Impairment, Relay
 
-__all__ = ["Outcome", "PeerOutcome", "Run", "run"]
+__all__ = ["Outcome", "PeerOutcome", "Places", "Run", "run"]
 
 
 @dataclass(frozen=True)
 class Run:
-    """What `fixsync peers` is to do. ValueError for what is out of range."""
+    """Settings of a run. ValueError for what is out of range."""
 
     players: int = 2
     spectators: int = 0
@@ -43,15 +40,12 @@ class Run:
     fault: str | None = None
     fault_frame: int = 100
     fault_peer: int | None = None
-    """Who gets the fault; the last player unless told."""
+    """The peer with the fault; None for the last player."""
     restart_frame: int | None = None
-    """The last player is killed when it has confirmed so many frames, and started again."""
+    """When the last player has confirmed this many frames, it is killed and started again."""
     late_frame: int | None = None
-    """The last player's seat is empty until player 0 has confirmed so many frames; then the player
-    comes.
-    """
-    namespaces: bool = False
-    """Each peer in a network namespace of its own."""
+    """The last player comes when player 0 has confirmed this many frames; until then its seat is
+    vacant."""
 
     def __post_init__(self) -> None:
         for name, low, high in (
@@ -103,48 +97,50 @@ class Run:
 
 @dataclass
 class Part:
-    """What a peer recorded that was not there all the time: lines of a match log."""
+    """The log of a peer that was not there all the time."""
 
     path: Path
     frames: range = range(0)
-    """Those that it tells, without a gap."""
+    """The frames that it has, without a gap."""
     differing_frame: int | None = None
-    """The first that is not, byte by byte, what player 0 recorded."""
+    """The first frame whose line is not the same in player 0's log."""
+    verdict: Verdict | None = None
+    """Of replaying it here."""
 
 
 @dataclass
 class PeerOutcome:
-    """What became of a peer."""
+    """What a peer did."""
 
     peer: int
     status: Status = field(default_factory=Status)
     log: Path | None = None
     """Of the whole match, for a player who was there all the time."""
     parts: list[Part] = field(default_factory=list)
-    """In the place of a log: until the player was killed, and since the peer came in by a
-    snapshot.
-    """
+    """For the others: until the player was killed, and since it came in by a snapshot."""
     exit_code: int | None = None
     errors: str = ""
-    """What it wrote to standard error."""
+    """Its standard error."""
     verdict: Verdict | None = None
-    """Of replaying its log here."""
+    """Of replaying its log here, or of its parts the first that is not identical."""
     diverged_frame: int | None = None
     """The first frame that replaying its log does not give."""
 
 
 @dataclass
 class Outcome:
-    """What became of a run."""
+    """What a run did."""
 
     peers: dict[int, PeerOutcome]
     passed: int = 0
     lost: int = 0
     """Packets, at the relay."""
     logs_are_identical: bool = False
-    """Whether all logs, and parts of one, have the same bytes, events and hashes among them."""
+    """Whether all logs, and the lines of all parts, have the same bytes."""
     differing_frame: int | None = None
-    """The first frame in which two logs, or parts of one, differ."""
+    """The first frame in which two logs, or parts, differ."""
+    fault: str = ""
+    """Why two logs that differ could not be read."""
 
     @property
     def is_desync(self) -> bool:
@@ -172,6 +168,28 @@ class Outcome:
         return 0 if self.is_good else 1
 
 
+class Places:
+    """Where the peers run: each a process on this machine."""
+
+    listen = "127.0.0.1"
+    """The address that the relay listens on."""
+
+    def host(self, peer: int) -> str:
+        """The address of the relay as a peer sees it."""
+        del peer
+        return "127.0.0.1"
+
+    def address(self, peer: int) -> str:
+        """The address of a peer."""
+        del peer
+        return "127.0.0.1"
+
+    def command(self, peer: int) -> list[str]:
+        """What to put before the command of a peer."""
+        del peer
+        return []
+
+
 class _Process:
     """A peer's process."""
 
@@ -192,23 +210,34 @@ class _Process:
 
 
 async def run(
-    plan: Run, directory: Path, progress: Callable[[PeerOutcome], None] = lambda _: None
+    plan: Run,
+    directory: Path,
+    progress: Callable[[PeerOutcome], None] = lambda _: None,
+    places: Places | None = None,
 ) -> Outcome:
-    """Plays a match and compares its logs, which are recorded into `directory` as peer0.jsonl and
-    so on.
+    """Plays a match and compares its logs: peer0.jsonl and so on, in `directory`.
 
-    progress: called whenever a peer says how it gets on. OSError if a process, a socket or a
-    namespace cannot be had."""
+    progress: called with each new status of a peer. FileExistsError, before anything is played, if
+    there is a log already; OSError if a process or a socket cannot be had."""
     directory.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        count = plan.players + plan.spectators
-        spaces = stack.enter_context(Namespaces(count)) if plan.namespaces else None
-        relay = Relay(plan.impairment, plan.seed)
-        stack.callback(relay.close)
-        await relay.open(count, "0.0.0.0" if spaces else "127.0.0.1")  # noqa: S104 - the namespaces' networks
-        outcome = await _Match(plan, directory, relay, spaces, progress).play()
+    places = places or Places()
+    count = plan.players + plan.spectators
+    for peer in range(count):
+        for path in (_log_of(directory, peer), _log_of(directory, peer, "back")):
+            if path.exists():
+                raise FileExistsError(f"{path} exists; logs are not overwritten")
+    relay = Relay(plan.impairment, plan.seed)
+    try:
+        await relay.open(count, places.listen)
+        outcome = await _Match(plan, directory, relay, places, progress).play()
+    finally:
+        relay.close()
     _compare(outcome)
     return outcome
+
+
+def _log_of(directory: Path, peer: int, life: str = "") -> Path:
+    return directory / f"peer{peer}{life and '.'}{life}.jsonl"
 
 
 class _Match:
@@ -217,13 +246,13 @@ class _Match:
         plan: Run,
         directory: Path,
         relay: Relay,
-        spaces: Namespaces | None,
+        places: Places,
         progress: Callable[[PeerOutcome], None],
     ) -> None:
         self._plan = plan
         self._directory = directory
         self._relay = relay
-        self._spaces = spaces
+        self._places = places
         self._progress = progress
         self._count = plan.players + plan.spectators
         self._processes: dict[int, _Process] = {}
@@ -251,19 +280,20 @@ class _Match:
         return self.outcome
 
     async def _start(self, peer: int, *, is_new: bool = True) -> _Process:
-        """Starts a peer's process; `is_new`: not again."""
-        plan = self._plan
-        is_there_from_the_start = peer < plan.players and peer not in plan.vacant and is_new
-        log = self._directory / f"peer{peer}.jsonl" if is_there_from_the_start else None
-        outcome, part = self.outcome.peers[peer], self._directory / f"peer{peer}.part.jsonl"
+        """Starts a peer's process, the first time (`is_new`) or again."""
+        plan, outcome = self._plan, self.outcome.peers[peer]
+        log = _log_of(self._directory, peer, "" if is_new else "back")
         if outcome.log is not None:
             outcome.parts.append(Part(outcome.log))
-        outcome.log = log
-        if log is None:
-            outcome.parts.append(Part(part))
+            outcome.log = None
+        if peer < plan.players and peer not in plan.vacant and is_new:
+            outcome.log = log
+        else:
+            outcome.parts.append(Part(log))
         is_faulty = plan.fault is not None and peer == plan.faulty_peer
         task = Task(
             me=peer,
+            instance=1 if is_new else time.time_ns(),
             players=plan.players,
             spectators=plan.spectators,
             frames=plan.frames,
@@ -272,20 +302,19 @@ class _Match:
             input_delay=plan.input_delay,
             rate=plan.rate,
             match_id=os.getpid(),
-            log=None if log is None else str(log),
-            part=str(part),
+            log=str(log),
             vacant=plan.vacant,
             report=str(self._directory / f"desync{peer}"),
             fault=plan.fault if is_faulty else None,
             fault_frame=plan.fault_frame,
-            host=self._spaces.address(peer) if self._spaces else "127.0.0.1",
+            host=self._places.address(peer),
         )
         # The same fixsync as this one; sets ordered differently in each, as in players' processes.
         where = str(Path(fixsync.__file__).parent.parent)
         path = os.pathsep.join(filter(None, (where, os.environ.get("PYTHONPATH"))))
         environment = {"PYTHONHASHSEED": "random", **os.environ, "PYTHONPATH": path}
         process = await asyncio.create_subprocess_exec(
-            *(self._spaces.command(peer) if self._spaces else []),
+            *self._places.command(peer),
             sys.executable,
             "-c",
             # Without the folder that the user is in, which may have another fixsync.
@@ -309,9 +338,12 @@ class _Match:
         self._relay.introduce(process.task.me, (process.task.host, said.port))
 
     def _addresses(self, me: int) -> dict[int, tuple[str, int]]:
-        """Where a peer is to send what is for the others: to the relay."""
-        host = self._spaces.host(me) if self._spaces else "127.0.0.1"
-        return {peer: (host, self._relay.front(peer)) for peer in range(self._count) if peer != me}
+        """The addresses of the others for a peer: the relay's, one for each."""
+        return {
+            peer: (self._places.host(me), self._relay.front(peer))
+            for peer in range(self._count)
+            if peer != me
+        }
 
     def _tell(self, peer: int) -> None:
         """Tells a peer where the others are, upon which it begins."""
@@ -360,58 +392,59 @@ class _Match:
 
 
 def _compare(outcome: Outcome) -> None:
-    """Compares all logs and parts of one byte by byte, and each log with what replaying it
-    gives.
-    """
+    """Compares all logs, and the lines of all parts, byte by byte; replays each of them."""
     logs = [peer.log for peer in outcome.peers.values() if peer.log is not None]
+    first, others = logs[0], logs[1:]
+    lines = first.read_bytes().splitlines(keepends=True) if first.exists() else []
     for peer in outcome.peers.values():
         if peer.log is not None:
-            result = replay(peer.log)
-            peer.verdict = result.verdict
-            if result.difference is not None:
-                peer.diverged_frame = result.difference.frame
-    first, others = logs[0], logs[1:]
-    content = first.read_bytes()
-    lines = content.splitlines(keepends=True)
-    differing = [log for log in others if log.read_bytes() != content]
-    frames = [_first_difference(first, log) for log in differing]
-    for peer in outcome.peers.values():
+            _replay(peer, peer.log)
         for part in peer.parts:
             _compare_part(part, lines)
-            frames.append(part.differing_frame)
+            if part.frames:
+                part.verdict = _replay(peer, part.path)
+    differing = [log for log in others if log.read_bytes() != first.read_bytes()]
+    frames = [_first_difference(outcome, first, log) for log in differing]
+    frames += [part.differing_frame for peer in outcome.peers.values() for part in peer.parts]
     outcome.differing_frame = min((frame for frame in frames if frame is not None), default=None)
     outcome.logs_are_identical = outcome.differing_frame is None and not differing
 
 
+def _replay(peer: PeerOutcome, log: Path) -> Verdict:
+    result = replay(log)
+    if peer.verdict in (None, Verdict.IDENTICAL) and result.verdict is not Verdict.CUT_SHORT:
+        peer.verdict = result.verdict
+    if result.difference is not None:
+        peer.diverged_frame = result.difference.frame
+    return result.verdict
+
+
 def _compare_part(part: Part, lines: list[bytes]) -> None:
-    """Compares a part of a log with the lines of a whole one. A frame without a whole line is not
-    told.
-    """
-    told = part.path.read_bytes().splitlines(keepends=True) if part.path.exists() else []
-    told = [line for line in told if line.endswith(b"\n")]
-    if part.path.name.endswith(".part.jsonl"):
-        first = msgspec.json.decode(told[0])["frame"] if told else 0
-    else:
-        first = 0
-        if told and told[0] != lines[0]:
-            part.differing_frame = 0
-        del told[:1]
+    """Compares the frame lines of a part with those of a whole log. A line that was cut is left
+    out."""
+    found = part.path.read_bytes().splitlines(keepends=True) if part.path.exists() else []
+    found = [line for line in found if line.endswith(b"\n")]
+    if not found:
+        return
+    header = msgspec.json.decode(found[0])
+    first = header.get("from", {}).get("frame", 0)
+    told = [line for line in found[1:] if line.startswith(b'{"frame":')]
     part.frames = range(first, first + len(told))
     for frame, line in zip(part.frames, told, strict=True):
-        # The reference may have ended earlier; its last line is no frame's.
+        # The whole log may have ended earlier; its last line is not a frame's.
         if frame + 1 < len(lines) - 1 and lines[frame + 1] != line and part.differing_frame is None:
             part.differing_frame = frame
 
 
-def _first_difference(a: Path, b: Path) -> int | None:
-    """The first frame, among those that both logs have, of which they do not say the same."""
+def _first_difference(outcome: Outcome, a: Path, b: Path) -> int | None:
+    """The first frame, of those that both logs have, that is not the same in both."""
     try:
         with Reader(a) as reader_a, Reader(b) as reader_b:
             for frame_a, frame_b in zip(reader_a, reader_b, strict=False):
                 if frame_a != frame_b:
                     return frame_a.frame
-    except MatchLogError:
-        return None
+    except MatchLogError as wrong:
+        outcome.fault = str(wrong)
     return None
 
 
@@ -421,6 +454,7 @@ def outcome_json(outcome: Outcome) -> str:
         "exit_code": outcome.exit_code,
         "logs_are_identical": outcome.logs_are_identical,
         "differing_frame": outcome.differing_frame,
+        "fault": outcome.fault,
         "packets_passed": outcome.passed,
         "packets_lost": outcome.lost,
         "peers": [

@@ -1,15 +1,16 @@
-"""How a match ended, and what a desync has to show for itself."""
+"""How a match ended, and the evidence of a desync."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
-from fixsync.fields import SIZES, Difference, StateFields, Value, differences
+from fixsync.fields import SIZES, Difference, StateFields, Value, byte_fields, differences
 from fixsync.session.blobs import Evidence
 from fixsync.shapes import Contact, Pose, shape_from_tuple
 from fixsync.sim import fields_of, hash_of, names_of
@@ -36,12 +37,22 @@ class Reason(IntEnum):
     DESYNC = 6
     """The states of two peers differ after the same frame."""
     JOIN_FAILED = 7
-    """A peer that was to join could not: its snapshot did not load, or it fell too far behind."""
+    """A peer could not come in: its snapshot did not load, or it fell too far behind."""
+
+
+class _Compared(NamedTuple):
+    """The states of two peers as fields."""
+
+    peers: tuple[int, int]
+    fields: tuple[StateFields, StateFields]
+    differences: list[Difference]
+    faults: list[str]
+    """Why fields are bytes only."""
 
 
 @dataclass(frozen=True)
 class Desync:
-    """Two or more states where there should be one."""
+    """The evidence of two or more states after one frame."""
 
     frame: int
     """The first frame after which hashes were not the same."""
@@ -49,14 +60,14 @@ class Desync:
     """By peer, as far as it arrived."""
     simulation: object = None
     """What names the fields of a state; see `fixsync.sim.fields_of`."""
+    damaged: Mapping[int, tuple[bytes, str]] = field(default_factory=dict)
+    """By peer, evidence that does not decode, and why."""
 
     @property
     def hashes(self) -> dict[int, int]:
         """By peer, the hash of its state after the frame."""
         return {
-            peer: hash_of(shown.after)
-            for peer, shown in sorted(self.evidence.items())
-            if shown.after
+            peer: hash_of(held.after) for peer, held in sorted(self.evidence.items()) if held.after
         }
 
     @property
@@ -69,108 +80,132 @@ class Desync:
 
     @property
     def same_inputs(self) -> bool:
-        """Whether the peers stepped on the same inputs up to and with the frame: then the
+        """Whether the peers stepped on the same inputs up to and including the frame: then the
         simulation is at fault."""
-        return len({shown.inputs_digest for shown in self.evidence.values() if shown.after}) < 2
+        return len({held.inputs_digest for held in self.evidence.values() if held.after}) < 2
 
     @property
     def same_before(self) -> bool:
         """Whether the peers' states before the frame were the same."""
-        return len({shown.before for shown in self.evidence.values() if shown.before}) < 2
+        return len({held.before for held in self.evidence.values() if held.before}) < 2
 
     @property
     def differences(self) -> list[Difference]:
-        """What differs between the first two sides' states, field by field, in the order of the
-        fields.
-        """
+        """The fields in which the first two sides' states differ, in the order of the fields.
+
+        States that do not decode are compared as bytes."""
+        compared = self._compared()
+        return [] if compared is None else compared.differences
+
+    def _compared(self) -> _Compared | None:
         sides = self.sides
         if len(sides) < 2:
-            return []
-        first, second = (self._fields(side[0]) for side in sides[:2])
-        return list(differences(first, second))
-
-    def _fields(self, peer: int) -> StateFields:
-        return fields_of(self.simulation, self.evidence[peer].after)
+            return None
+        peers = sides[0][0], sides[1][0]
+        states = [self.evidence[peer].after for peer in peers]
+        decoded, faults = [], []
+        for peer, state in zip(peers, states, strict=True):
+            try:
+                decoded.append(fields_of(self.simulation, state))
+            except Exception as wrong:  # a game's decoder, given the state of a faulty peer
+                faults.append(f"the state of peer {peer} does not decode: {_why(wrong)}")
+        if not faults:
+            try:
+                fields = decoded[0], decoded[1]
+                return _Compared(peers, fields, list(differences(*fields)), [])
+            except Exception as wrong:
+                faults.append(f"the fields of the states cannot be compared: {_why(wrong)}")
+        raw = byte_fields(states[0]), byte_fields(states[1])
+        return _Compared(peers, raw, list(differences(*raw)), faults)
 
     def explain(self) -> str:
-        """The whole story in words: the frame, the sides, the fields, and the pairs whose contact
-        differs.
-        """
+        """The frame, the sides, the fields that differ, and the pairs whose contact differs."""
         lines = [f"desync after frame {self.frame}"]
         for peer in sorted(self.evidence):
             value = self.hashes.get(peer)
-            shown = "its state is not kept any more" if value is None else f"state {value:016x}"
-            lines.append(f"  peer {peer}: {shown}")
-        sides = self.sides
-        if len(sides) < 2:
-            lines.append("  whoever differs from them has not shown its state")
+            state = "its state is not kept any more" if value is None else f"state {value:016x}"
+            lines.append(f"  peer {peer}: {state}")
+        for peer, (data, why) in sorted(self.damaged.items()):
+            lines.append(f"  peer {peer}: {len(data)} bytes of evidence that do not decode: {why}")
+        compared = self._compared()
+        if compared is None:
+            lines.append("  the peer that differs from them has not sent its state")
             return "\n".join(lines)
-        names = [" and ".join(map(str, side)) for side in sides]
+        names = [" and ".join(map(str, side)) for side in self.sides]
+        lines += [f"  {fault}" for fault in compared.faults]
         lines.append(f"  values of peer {names[0]}, then of peer {names[1]}:")
-        found = self.differences
+        found = compared.differences
         ids = names_of(self.simulation).ids
         lines += [f"    {difference.told(ids)}" for difference in found[:DIFFERENCES_TOLD_MAX]]
         if len(found) > DIFFERENCES_TOLD_MAX:
             lines.append(f"    and {len(found) - DIFFERENCES_TOLD_MAX} more")
-        lines += [f"    {line}" for line in self._geometry(sides[0][0], sides[1][0], found)]
+        lines += [f"    {line}" for line in _geometry(compared)]
         if not self.same_inputs:
             lines.append(
                 "  the peers did not step on the same inputs: look at what delivers inputs"
             )
-            for peer in (sides[0][0], sides[1][0]):
-                lines.append(
-                    f"    peer {peer}, frame {self.frame}: {list(self.evidence[peer].inputs)}"
-                )
+            for peer in compared.peers:
+                inputs = list(self.evidence[peer].inputs)
+                lines.append(f"    peer {peer}, frame {self.frame}: {inputs}")
         elif not self.same_before:
             lines.append(
                 "  the states before that frame differ already, though their hashes were the same"
             )
         else:
-            inputs = list(self.evidence[sides[0][0]].inputs)
+            inputs = list(self.evidence[compared.peers[0]].inputs)
             lines.append(
                 f"  same state before it, same inputs {inputs}: one step of the simulation differs"
             )
         return "\n".join(lines)
 
-    def _geometry(self, first: int, second: int, found: Iterable[Difference]) -> list[str]:
-        """The pairs whose hit is not the same: where both stood, and the contact computed here from
-        that.
-        """
-        a, b = self._fields(first), self._fields(second)
-        lines: list[str] = []
-        for key in islice((d.key for d in found if d.key[0] == "hit"), 3):
-            lines.append(f"pair {key[1]}, {key[2]}:")
-            for peer, fields in ((first, a), (second, b)):
-                lines.append(f"  on peer {peer}: {pair_told(fields, int(key[1]), int(key[2]))}")
-        return lines
-
     def write(self, directory: Path) -> list[Path]:
-        """Writes the report, and every peer's states before and after the frame, into a directory
-        that it makes."""
+        """Writes every peer's states before and after the frame, then the report, into a directory
+        that it makes. OSError if that cannot be done."""
         directory.mkdir(parents=True, exist_ok=True)
-        written = {"report.txt": (self.explain() + "\n").encode()}
-        told = {
+        paths = []
+
+        def save(name: str, data: bytes) -> None:
+            paths.append(directory / name)
+            paths[-1].write_bytes(data)
+
+        for peer, held in sorted(self.evidence.items()):
+            for name, state in (("before", held.before), ("after", held.after)):
+                if state:
+                    save(f"peer{peer}.{name}.state", state)
+        for peer, (data, _) in sorted(self.damaged.items()):
+            save(f"peer{peer}.evidence", data)
+        save("report.txt", (self.explain() + "\n").encode())
+        report = {
             "frame": self.frame,
             "same_inputs": self.same_inputs,
             "sides": self.sides,
             "hashes": {str(peer): f"{value:016x}" for peer, value in self.hashes.items()},
-            "inputs": {str(peer): shown.inputs for peer, shown in sorted(self.evidence.items())},
+            "inputs": {str(peer): held.inputs for peer, held in sorted(self.evidence.items())},
             "differences": [
                 {"owner": d.owner, "field": d.field, "values": list(d.values)}
                 for d in self.differences
             ],
         }
-        written["report.json"] = (json.dumps(told, indent=1) + "\n").encode()
-        for peer, shown in sorted(self.evidence.items()):
-            for name, state in (("before", shown.before), ("after", shown.after)):
-                if state:
-                    written[f"peer{peer}.{name}.state"] = state
-        paths = []
-        for name, data in written.items():
-            path = directory / name
-            path.write_bytes(data)
-            paths.append(path)
+        save("report.json", (json.dumps(report, indent=1, default=str) + "\n").encode())
         return paths
+
+
+def _why(wrong: Exception) -> str:
+    return str(wrong) if type(wrong) is ValueError else f"{type(wrong).__name__}: {wrong}"
+
+
+def _geometry(compared: _Compared) -> list[str]:
+    """The pairs whose hit is not the same: where both stood, and the contact computed from that."""
+    lines: list[str] = []
+    for key in islice((d.key for d in compared.differences if d.key[0] == "hit"), 3):
+        lines.append(f"pair {key[1]}, {key[2]}:")
+        for peer, fields in zip(compared.peers, compared.fields, strict=True):
+            try:
+                pair = pair_told(fields, int(key[1]), int(key[2]))
+            except Exception as wrong:  # fields of a faulty peer
+                pair = f"cannot be computed: {_why(wrong)}"
+            lines.append(f"  on peer {peer}: {pair}")
+    return lines
 
 
 def pair_told(fields: StateFields, a: int, b: int) -> str:
@@ -208,7 +243,7 @@ class End:
     frame: int
     """Of a desync, the frame; otherwise, how many frames were confirmed."""
     peer: int
-    """Whom the reason speaks of: who left, fell silent, was refused; who noticed, for a desync."""
+    """The peer that left, fell silent or was refused; of a desync, the peer that noticed it."""
     text: str
     """For people."""
     desync: Desync | None = field(default=None, repr=False)

@@ -1,4 +1,4 @@
-"""What a session tells the game."""
+"""Notices: what `advance` of a session returns to the game."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["Confirmed", "Joined", "Notice", "Predicted", "TakenBack"]
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """Events of a frame that was stepped on guessed inputs, each told once: show them, decide
-    nothing by them."""
+    """Events of a frame that was stepped on guessed inputs, each reported once. Show them, but do
+    not decide by them."""
 
     frame: int
     events: tuple[Event, ...]
@@ -22,7 +22,7 @@ class Predicted:
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """Events that had been predicted for a frame and did not happen after all."""
+    """Events that were predicted for a frame and did not happen."""
 
     frame: int
     events: tuple[Event, ...]
@@ -30,9 +30,8 @@ class TakenBack:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """A frame that is final: all inputs were known. Told once a frame, in order, with every event
-    of it.
-    """
+    """A frame that is final: all inputs are known. Once for each frame, in order, with all its
+    events."""
 
     frame: int
     inputs: tuple[Input, ...]
@@ -45,8 +44,10 @@ class Confirmed:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The simulation was brought to this frame by a snapshot: the frames before it are told to
-    nobody here."""
+    """The simulation was brought to this frame by a snapshot. Earlier frames give no notices here.
+
+    The `advance` that returns it steps nothing: a match log can begin with the simulation as it
+    is."""
 
     frame: int
     state_hash: int

@@ -91,6 +91,7 @@ class Session:
         self._remotes.update((peer, Remote(self._local, peer, now_ms)) for peer in match.others(me))
         self._joined: list[Notice] = []
         self._evidence: dict[int, Evidence] = {}
+        self._damaged: dict[int, tuple[bytes, str]] = {}
         self._moved_ms = self._ended_ms = now_ms
         self._entry = Entry(self._local, now_ms)
         if self.phase is Phase.CONNECTING:
@@ -224,7 +225,7 @@ class Session:
             value = check_input(self.simulation, self.me, value)
         self._watch_time(now_ms)
         notices, self._joined = self._joined, []
-        if self.phase is not Phase.RUNNING:
+        if notices or self.phase is not Phase.RUNNING:
             return notices
         before = self.frame, self.confirmed
         notices.extend(self._settled(now_ms))
@@ -303,7 +304,8 @@ class Session:
                 return
             self._local.end = None
         self._evidence = {self.me: self._local.evidence(frame)}
-        desync = Desync(frame, self._evidence, self.simulation)
+        self._damaged = {}
+        desync = Desync(frame, self._evidence, self.simulation, self._damaged)
         self._end(Reason.DESYNC, peer, text, now_ms, desync)
 
     def _check_complete(self, now_ms: int) -> None:
@@ -466,8 +468,9 @@ class Session:
         elif remote.peer not in self._evidence:
             try:
                 self._evidence[remote.peer] = decode_evidence(data)
-            except ValueError:
+            except ValueError as wrong:
                 self._evidence[remote.peer] = Evidence(piece.frame, b"", b"", [], b"")
+                self._damaged[remote.peer] = data, str(wrong)
 
     def _take_bye(self, remote: Remote, bye: Bye, now_ms: int) -> None:
         remote.hear(now_ms)

@@ -8,15 +8,18 @@ import shutil
 import subprocess
 from types import TracebackType
 
+from fixsync.sample.peers import Places
+
 __all__ = ["Namespaces"]
 
 
-class Namespaces:
+class Namespaces(Places):
     """A context manager that makes `count` namespaces and removes them. OSError if the machine does
-    not let it.
+    not allow it.
 
-    Each namespace has a network of its own, out of those that are 10.x.y.0/24, by this process's
-    number."""
+    Each namespace has a network 10.x.y.0/24 of its own, by this process's number."""
+
+    listen = "0.0.0.0"
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -61,7 +64,7 @@ class Namespaces:
             # One end of a pair takes the other with it, and at once, which the end of a namespace
             # does not.
             for arguments in (("link", "del", self._link(peer)), ("netns", "del", name)):
-                subprocess.run(["ip", *arguments], capture_output=True, check=False)  # noqa: S603, S607
+                subprocess.run(["ip", *arguments], capture_output=True, check=False)
         self._made = []
 
     def _link(self, peer: int) -> str:
@@ -86,4 +89,4 @@ class Namespaces:
 
 
 def _ip(*arguments: str) -> None:
-    subprocess.run(["ip", *arguments], capture_output=True, check=True)  # noqa: S603, S607
+    subprocess.run(["ip", *arguments], capture_output=True, check=True)
