@@ -19,7 +19,7 @@ class Namespaces(Places):
 
     Each namespace has a network 10.x.y.0/24 of its own, by this process's number."""
 
-    listen = "0.0.0.0"
+    listen = "0.0.0.0"  # noqa: S104 - the networks of the namespaces
 
     def __init__(self, count: int) -> None:
         self._count = count

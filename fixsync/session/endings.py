@@ -102,21 +102,22 @@ class Desync:
         if len(sides) < 2:
             return None
         peers = sides[0][0], sides[1][0]
-        states = [self.evidence[peer].after for peer in peers]
-        decoded, faults = [], []
-        for peer, state in zip(peers, states, strict=True):
-            try:
-                decoded.append(fields_of(self.simulation, state))
-            except Exception as wrong:  # a game's decoder, given the state of a faulty peer
-                faults.append(f"the state of peer {peer} does not decode: {_why(wrong)}")
+        (first, first_fault), (second, second_fault) = map(self._decoded, peers)
+        faults = [fault for fault in (first_fault, second_fault) if fault]
         if not faults:
             try:
-                fields = decoded[0], decoded[1]
-                return _Compared(peers, fields, list(differences(*fields)), [])
-            except Exception as wrong:
+                return _Compared(peers, (first, second), list(differences(first, second)), [])
+            except Exception as wrong:  # fields of a game's decoder
                 faults.append(f"the fields of the states cannot be compared: {_why(wrong)}")
-        raw = byte_fields(states[0]), byte_fields(states[1])
-        return _Compared(peers, raw, list(differences(*raw)), faults)
+        first, second = (byte_fields(self.evidence[peer].after) for peer in peers)
+        return _Compared(peers, (first, second), list(differences(first, second)), faults)
+
+    def _decoded(self, peer: int) -> tuple[StateFields, str]:
+        """The fields of a peer's state after the frame, and why there are none."""
+        try:
+            return fields_of(self.simulation, self.evidence[peer].after), ""
+        except Exception as wrong:  # a game's decoder, given the state of a faulty peer
+            return {}, f"the state of peer {peer} does not decode: {_why(wrong)}"
 
     def explain(self) -> str:
         """The frame, the sides, the fields that differ, and the pairs whose contact differs."""
