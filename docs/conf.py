@@ -27,6 +27,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.linkcode",
+    "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "command_help",
     "data_docstrings",
@@ -74,33 +75,15 @@ html_theme_options = {
 }
 
 
-def _add_the_rest(_app: Sphinx, docname: str, source: list[str]) -> None:
-    """Adds missing pages to the last list of index.md, and to python.md the modules that a program
-    imports but no page of the reference describes."""
-    texts = {
-        path.stem: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.md")
-    }
+def _add_missing_pages(_app: Sphinx, docname: str, source: list[str]) -> None:
+    """Adds the pages that index.md does not name to its last list."""
     if docname == "index":
         listed = set(re.findall(r"^[\w-]+$", source[0], re.MULTILINE))
-        rest = "".join(f"{page}\n" for page in sorted(texts.keys() - listed - {"index"}))
+        pages = {path.stem for path in Path(__file__).parent.glob("*.md")}
+        rest = "".join(f"{page}\n" for page in sorted(pages - listed - {"index"}))
         before, mark, after = source[0].rpartition(":hidden:\n\n")
         source[0] = before + mark + rest + after
-    if docname == "python":
-        imported = {
-            name
-            for text in texts.values()
-            for name in re.findall(r"^from (fixsync\.\w+)", text, re.M)
-        }
-        described = {
-            name
-            for text in texts.values()
-            for name in re.findall(r":: (fixsync\.\w+)$", text, re.M)
-        }
-        for name in sorted(imported - described):
-            source[0] += (
-                f"\n## {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
-            )
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("source-read", _add_the_rest)
+    app.connect("source-read", _add_missing_pages)
