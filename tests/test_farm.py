@@ -35,7 +35,10 @@ from fixsync.farm.run import BATCH_BYTES, BATCH_LOGS_MAX, LOG_BYTES, Progress, b
 from fixsync.farm.sandbox import Sandbox, Settings, WorkerError
 from fixsync.farm.store import ResultsError, Store, Todo
 from fixsync.farm.verdicts import EXIT_CODES, Outcome, exit_code
+from fixsync.log.recorder import Recorder
 from fixsync.log.replay import Verdict, replay
+from fixsync.shapes import Pose, Sphere
+from fixsync.world import World
 
 HERE = Path(__file__).parent
 SCALE = HERE.parent / "docs" / "scale.md"
@@ -119,6 +122,12 @@ def every_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
     logs.write(folder / "bare.jsonl", logs.header(), bare)
     broken(folder / "refused.jsonl", commands=[["move", 4, [0, 0, 0]]])
+    world = World(4)
+    world.add(1, Sphere(10), Pose(0, 0, 0))
+    world.add(2, Sphere(10), Pose(15, 0, 0))
+    world.step()
+    with Recorder(world, folder / "from_the_middle.jsonl"):
+        world.step()
     (folder / "empty.jsonl").touch()
     (folder / "garbage.jsonl").write_bytes(random.Random(1).randbytes(5000))
     (folder / "damaged.jsonl.gz").write_bytes(b"\x1f\x8b\x08\x00" + b"\xff" * 100)
@@ -136,7 +145,7 @@ def test_a_log_of_every_kind_has_the_verdict_that_replaying_it_has(
         "name, verdict, frames, hits, hash, compared_events, compared_queries, compared_hashes"
     )
     found = {name: values for name, *values in rows(Path("farm.sqlite"), columns)}
-    assert len(found) == told["logs"] == told["verified"] == 12
+    assert len(found) == told["logs"] == told["verified"] == 13
     for name, (verdict, frames, hits, hash, *compared) in found.items():
         result = replay(name)
         assert (verdict, frames, hits, hash) == (
@@ -209,6 +218,33 @@ def test_the_exit_code_is_the_worst(found: list[str]) -> None:
     assert {verdict.value: verdict.exit_code for verdict in Verdict}.items() <= EXIT_CODES.items()
     for verdict in ("crashed", "out of memory", "timed out", "unreadable"):
         assert EXIT_CODES[verdict] == 2
+
+
+def test_a_log_of_an_unknown_simulation_needs_it_and_is_good_with_it(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = trouble.write(tmp_path / "a.jsonl", "none")
+    good(tmp_path / "b.jsonl")
+    broken(tmp_path / "c.jsonl", hash="0" * 16)
+    code, out, _ = run("farm", tmp_path, "-j", 1)
+    assert code == 2
+    (line,) = [line for line in out.splitlines() if str(log) in line]
+    assert line.startswith(f"{log}: needs its simulation: ")
+    assert "trouble" in line
+    assert "--sim MODULE:OBJECT" in out
+    assert verdicts(Path("farm.sqlite"))["a.jsonl"] == "needs its simulation"
+    monkeypatch.setenv("PYTHONPATH", str(HERE))
+    monkeypatch.syspath_prepend(str(HERE))
+    code, out, _ = run("farm", log, "-j", 1, "--sim", "trouble:Trouble")
+    assert (code, verdicts(Path("farm.sqlite"))) == (0, {"a.jsonl": "nothing to compare"})
+
+
+def test_a_line_may_be_as_long_as_the_option_allows(run: Run, tmp_path: Path) -> None:
+    log = good(tmp_path / "a.jsonl")
+    longest = max(map(len, log.read_bytes().splitlines()))
+    for limit, verdict in ((longest, "identical"), (longest - 1, "not valid")):
+        run("farm", log, "-j", 1, "--line-bytes-max", limit)
+        assert verdicts(Path("farm.sqlite")) == {"a.jsonl": verdict}
 
 
 def test_mutated_logs_have_the_verdicts_that_replaying_them_has(tmp_path: Path) -> None:
@@ -1076,7 +1112,7 @@ def test_a_cluster_gives_the_verdicts_of_this_machine(
         "farm", *sources, *options, "--sim", "trouble:Trouble", "-r", "dask.sqlite"
     )
     assert (code, err) == (2, "")
-    assert json.loads(out)["verified"] == 16
+    assert json.loads(out)["verified"] == 17
     verified(
         sources,
         Path("local.sqlite"),

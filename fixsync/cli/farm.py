@@ -25,7 +25,8 @@ from fixsync.farm.find import SourceError, find, require
 from fixsync.farm.run import Progress, Summary, cores, farm
 from fixsync.farm.sandbox import Settings, WorkerError, can_limit_memory
 from fixsync.farm.store import ResultsError, Store
-from fixsync.farm.verdicts import EXIT_CODES
+from fixsync.farm.verdicts import EXIT_CODES, NEEDS_SIMULATION
+from fixsync.log.schema import LINE_BYTES_MAX
 
 _STYLES = {0: "green", 1: "bold red", 2: "bold red", 3: "yellow"}
 LISTED_MAX = 20
@@ -81,6 +82,7 @@ def worker_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 help="Simulation for logs with a sim, from Python's path or this folder."
                 " Repeatable.",
             ),
+            text.line_bytes_option,
             click.option("-0", "--null", is_flag=True, help="NUL byte after each name in a list."),
         )
     ):
@@ -94,6 +96,7 @@ def settings_of(
     logs_per_worker: int,
     scratch: str | None,
     sims: Sequence[str],
+    line_bytes_max: int,
     *,
     digest: bool = False,
 ) -> Settings:
@@ -108,6 +111,7 @@ def settings_of(
         path=(str(Path.cwd()),) if sims else (),
         scratch=str(Path(scratch).absolute()) if scratch else "",
         digest=digest,
+        line_bytes_max=0 if line_bytes_max == LINE_BYTES_MAX else line_bytes_max,
     )
 
 
@@ -303,6 +307,8 @@ def _print(out: Console, store: Store, summary: Summary, results: Path) -> None:
     more = sum(summary.counts[verdict].logs for verdict in failed) - listed
     if more:
         text.say(out, f"and {more:,} more")
+    if NEEDS_SIMULATION in summary.counts:
+        text.say(out, "", "to verify logs of a simulation, name it: --sim MODULE:OBJECT")
     if listed:
         text.say(out, "")
     text.say(out, *_speed(summary))

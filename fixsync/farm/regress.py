@@ -18,8 +18,13 @@ import msgspec
 
 from fixsync.farm.sandbox import Identity, Sandbox, Settings, WorkerError
 from fixsync.farm.store import Store, name_of
-from fixsync.farm.verdicts import CRASHED, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE
-from fixsync.farm.worker import NEEDS_SIMULATION
+from fixsync.farm.verdicts import (
+    CRASHED,
+    NEEDS_SIMULATION,
+    OUT_OF_MEMORY,
+    TIMED_OUT,
+    UNREADABLE,
+)
 
 __all__ = [
     "NOT_VERIFIED",

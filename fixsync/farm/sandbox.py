@@ -55,6 +55,8 @@ class Settings(Struct, frozen=True):
     """File for the log with everything computed, if `digest` is set; "": not kept."""
     scratch: str = ""
     """Folder for copies of remote logs; "": the system's folder for temporary files."""
+    line_bytes_max: int = 0
+    """Longest line of a log; 0: as `fixsync.log.reader.Reader` has it."""
     python: str = sys.executable
     environment: tuple[tuple[str, str], ...] | None = None
     """Environment variables; None: those of this process."""
@@ -161,6 +163,7 @@ class Sandbox:
             "digest": settings.digest,
             "kept": settings.kept,
             "scratch": scratch,
+            "line_bytes_max": settings.line_bytes_max,
         }
         environment: Mapping[str, str] | None = (
             None if settings.environment is None else dict(settings.environment)

@@ -14,6 +14,7 @@ from fixsync.shapes import Contact, EventKind
 __all__ = [
     "CRASHED",
     "EXIT_CODES",
+    "NEEDS_SIMULATION",
     "OUT_OF_MEMORY",
     "TIMED_OUT",
     "UNREADABLE",
@@ -27,6 +28,8 @@ OUT_OF_MEMORY = Verdict.OUT_OF_MEMORY.value
 """The log needs more memory than the limit of a worker."""
 TIMED_OUT = "timed out"
 """The log took longer than its limit."""
+NEEDS_SIMULATION = Verdict.NEEDS_SIMULATION.value
+"""The log is of a simulation that the run does not name with --sim."""
 UNREADABLE = Verdict.UNREADABLE.value
 """The file is gone, cannot be opened, or needs a module for its compression."""
 

@@ -31,7 +31,6 @@ from typing import Any, NoReturn
 
 DETAIL_BYTES_MAX = 1 << 16
 """Limit of a difference in an answer, as JSON: two lists of events may have any length."""
-NEEDS_SIMULATION = "needs its simulation"
 _PIECE_BYTES = 1 << 20
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*::)*[A-Za-z][A-Za-z0-9+.-]+://")
 
@@ -79,6 +78,9 @@ class _Worker:
         self._with_digest: bool = settings["digest"]
         self._scratch = Path(settings["scratch"])
         self._kept = settings["kept"]
+        # Only if it is set: earlier versions have no such parameter.
+        limit: int = settings["line_bytes_max"]
+        self._limit: Any = {"line_bytes_max": limit} if limit else {}
         found = [sim.find(reference) for reference in settings["sims"]]
         self._simulations = {simulation.name: simulation for simulation in found}
 
@@ -128,7 +130,7 @@ class _Worker:
 
     def _replayed(self, path: str | Path) -> dict[str, Any]:
         filled = Path(self._kept or self._scratch / "filled.jsonl") if self._with_digest else None
-        result = self._replay(path, output=filled, simulations=self._simulations)
+        result = self._replay(path, output=filled, simulations=self._simulations, **self._limit)
         if _is_out_of_memory(result.error):
             raise MemoryError
         answer: dict[str, Any] = {
@@ -150,8 +152,6 @@ class _Worker:
             }
         elif result.cut:
             answer["cut"] = result.cut
-        elif result.header is not None and answer["verdict"] == NEEDS_SIMULATION:
-            answer["why"] = f"no simulation named {result.header.sim!r}; name it with --sim"
         if filled is not None and result.error is None:
             with filled.open("rb") as file:
                 digest = hashlib.sha256()
