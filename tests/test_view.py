@@ -22,6 +22,7 @@ from model import direction
 from fixsync import ONE, Box, Capsule, Cylinder, Pose, Sphere, World
 from fixsync._native import ffi, lib
 from fixsync.cli import fixsync
+from fixsync.game import flat
 from fixsync.log import schema
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
@@ -785,6 +786,102 @@ def test_a_colliders_history_is_its_hits_and_its_changes(tmp_path):
     [found] = run_engine({**entry(export(path)), "selected": 1})["results"]
     assert found["history"]["hits"] == [[0, 1, 2, 1, 2], [1, 1, 2, 3, 0]]
     assert found["history"]["changes"] == [[0, "add"], [2, "active"], [2, "shape"]]
+
+
+# ---- planes, lanes, places, logs from the middle ----
+
+
+@needs_node
+def test_of_two_planes_the_hits_are_those_of_both(tmp_path):
+    """As TwoPlanes joins them, with ids taken away and brought back within a frame."""
+    draw = random.Random(3)
+    game = flat.TwoPlanes(8)
+    path = tmp_path / "planes.jsonl"
+    box = flat.Hitbox(flat.rectangle(ONE, ONE), ONE // 2, ONE)
+    expected = []
+    with Recorder(game.world, path):
+        for id in range(8):
+            game.add(id, box, (0, 0, 0), owner=id // 2)
+        for _ in range(80):
+            for id in range(8):
+                if draw.random() < 0.1:
+                    game.remove(id)
+                    game.add(id, box, (0, 0, 0))
+                game.move(id, *(draw.randrange(-2 * ONE, 2 * ONE) for _ in range(3)))
+            expected.append([number for event in game.step() for number in event])
+    assert {kind for events in expected for kind in events[2::4]} == {1, 2, 3}
+    [found] = run_engine(entry(export(path)), seeks=range(80))["results"]
+    assert found["text"]["state"] == "good"
+    assert [shown["events"] for shown in found["shown"]] == expected
+
+
+@needs_node
+def test_an_ordinary_match_is_not_taken_for_two_planes(tmp_path):
+    """Though its layers would do."""
+    path = tmp_path / "log.jsonl"
+    world = World(8, layers=[(0, 0), (16, 16)])
+    with Recorder(world, path):
+        for id in (0, 1, 4, 5):
+            world.add(id, Sphere(ONE), Pose(0, 0, 0), layer=16 * (id > 3))
+        world.step()
+    [found] = run_engine(entry(export(path)), seeks=[0])["results"]
+    assert len(found["shown"][0]["events"]) == 2 * 4
+
+
+@needs_node
+def test_lanes_have_the_frames_of_attacks_and_who_hits_whom(tmp_path):
+    world = World(8)
+    path = tmp_path / "duel.jsonl"
+    with Recorder(world, path):
+        world.add(0, Sphere(ONE), Pose(0, 0, 0), owner=1)
+        world.add(1, Sphere(ONE // 2), Pose(2 * ONE, 0, 0), owner=1, active=False)
+        world.add(2, Sphere(ONE), Pose(3 * ONE, 0, 0), owner=2)
+        for frame in range(10):
+            if frame in (3, 6):
+                world.set_active(1, frame == 3)
+            if frame == 8:
+                world.remove(2)
+            world.move(0, frame, 0, 0)
+            world.step()
+    [found] = run_engine({**entry(export(path)), "selected": 0})["results"]
+    one, two = found["lanes"]
+    assert (one["owner"], one["id"], two["owner"], two["id"]) == (1, 0, 2, 2)
+    assert one["spans"] == [3, 5, 1, 0, 9, 0]  # the attack, and the body to the end
+    assert two["spans"] == [0, 7, 2]
+    assert one["hits"] == [3, 0, 2]  # gives one to collider 2
+    assert two["hits"] == [3, 1, 1]
+    assert found["track"]["places"][::3] == list(range(10))
+    assert found["track"]["isThere"] == [1] * 10
+
+
+@needs_node
+def test_a_log_that_begins_in_the_middle_goes_by_its_own_frame_numbers(tmp_path):
+    """With a change of the layer matrix, and a query that leaves an owner out."""
+    path = tmp_path / "middle.jsonl"
+    world = World(8)
+    for id in range(4):
+        world.add(id, Sphere(ONE), Pose(id * ONE, 0, 0), layer=id, owner=id)
+    for _ in range(100):
+        world.step()
+    with Recorder(world, path) as recorder:
+        for frame in range(100, 150):
+            world.move(0, frame * 1000, 0, 0)
+            if frame in (110, 120):
+                world.set_layers([(0, 1), (2, 3)] if frame == 110 else None)
+            recorder.query(Sphere(ONE), Pose(ONE, 0, 0), exclude_owner=frame % 3)
+            world.step()
+    log = export(path)
+    assert (log.first, log.frames, log.ids) == (100, 50, 4)
+    [found] = run_engine(entry(log), seeks=[149, 100, 125, 124, 0])["results"]
+    assert found["text"]["title"] == f"Identical: 50 frames, hash {world.hash():016x}"
+    assert [shown["frame"] for shown in found["shown"]] == [149, 100, 125, 124, 100]
+    changed = edited(path, tmp_path / "changed.jsonl", lambda f: f.update(hash="0" * 16))
+    [found] = run_engine(entry(export(changed)))["results"]
+    assert found["verdict"]["first"] == {"frame": 100, "fields": ["hash"]}
+    whole = entry(export(path))
+    assert run_engine(whole, whole)["comparison"]["text"]["title"].startswith(
+        "A and B are the same"
+    )
 
 
 # ---- two logs ----

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { Comparison } from "../../fixsync/view/assets/compare.js";
 import { Match } from "../../fixsync/view/assets/engine.js";
 import { comparisonText, verdictText } from "../../fixsync/view/assets/format.js";
+import { Track } from "../../fixsync/view/assets/track.js";
 
 const { wasm, logs, seeks } = JSON.parse(readFileSync(0, "utf8"));
 const module = new WebAssembly.Module(Buffer.from(wasm, "base64"));
@@ -17,7 +18,7 @@ for (const log of logs) {
   match.check(never);
   matches.push(match);
   const shown = seeks.map((frame) => {
-    match.goTo(Math.min(frame, match.end - 1), never);
+    match.goTo(Math.max(match.first, Math.min(frame, match.end - 1)), never);
     const {
       frame: reached,
       hash,
@@ -41,7 +42,18 @@ for (const log of logs) {
   });
   const { verdict, end } = match;
   const history = log.selected === undefined ? null : match.history(log.selected);
-  results.push({ verdict, end, text: verdictText(verdict, log, match.checked), shown, history });
+  const lanes = match.lanes.shown(log.selected ?? null, match.checked);
+  const track = new Track(match, log.selected ?? 0);
+  track.advance(never);
+  results.push({
+    verdict,
+    end,
+    text: verdictText(verdict, log, match.checked - match.first),
+    shown,
+    history,
+    lanes: lanes.map((lane) => ({ ...lane, spans: [...lane.spans], hits: [...lane.hits] })),
+    track: { places: [...track.places], isThere: [...track.isThere] },
+  });
 }
 let comparison = null;
 if (matches.length === 2) {

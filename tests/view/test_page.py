@@ -1,101 +1,25 @@
-"""The page in a real browser: opened from a file, played, scrubbed, clicked, checked.
+"""The page in a real browser: opened from a file, played, scrubbed, clicked, checked."""
 
-The tests need Chromium (`chromium` on the path, or its path in FIXSYNC_CHROMIUM) and the package
-playwright. Each leaves a screenshot in build/screenshots/, for people to look at."""
-
+import base64
 import gzip
 import json
-import os
 import random
 import re
-import shutil
 from pathlib import Path
 
 import pytest
-from tools import needs
 
 from fixsync import ONE, Box, Cylinder, Pose, Sector, Sphere, World
+from fixsync.game import flat
 from fixsync.log.reader import Reader
-from fixsync.log.recorder import Recorder
-from fixsync.view import export, write
+from fixsync.log.recorder import Recorder, SimRecorder
+from fixsync.sample.skillfight import SkillFight
+from fixsync.sim import names_of, start
+from fixsync.view import export
 
 ROOT = Path(__file__).resolve().parents[2]
-SHOTS = ROOT / "build" / "screenshots"
 FIGHT = ROOT / "replay_logs" / "skill_fight.jsonl.gz"
-CHROMIUM = os.environ.get("FIXSYNC_CHROMIUM") or next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-pytestmark = [
-    pytest.mark.full,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
-]
-
-# It tries to reach its maker by itself.
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-quic",
-    "--no-first-run",
-]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with needs("playwright.sync_api").sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory):
-    """Writes the page of some logs, once for all tests that want it."""
-    folder = tmp_path_factory.mktemp("pages")
-
-    def made(*logs):
-        out = folder / ("-".join(log.name for log in logs) + ".html")
-        if not out.exists():
-            write(out, [export(log) for log in logs])
-        return out
-
-    return made
-
-
-@pytest.fixture
-def opened(browser, pages, request):
-    """Opens pages. A word in the console, an error or a request of a page fails the test."""
-    contexts, trouble = [], []
-
-    def open_page(*logs, width=1280, height=800, scheme="light", fragment="", checked=True):
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme
-        )
-        contexts.append(context)
-        context.set_default_timeout(20_000)
-        page = context.new_page()
-        page.on(
-            "console", lambda message: trouble.append(f"console: {message.type}: {message.text}")
-        )
-        page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
-        allowed = ("file:", "blob:", "data:")
-        page.on(
-            "request",
-            lambda r: None if r.url.startswith(allowed) else trouble.append(f"request: {r.url}"),
-        )
-        page.goto(pages(*logs).as_uri() + fragment)
-        if checked:
-            page.wait_for_selector("#badge:not([data-state=running])")
-        return page
-
-    yield open_page
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    name = re.sub(r"\W+", "_", request.node.name).strip("_")
-    for i, context in enumerate(contexts):
-        context.pages[0].screenshot(path=SHOTS / f"{name}{'' if i == 0 else f'_{i}'}.png")
-        context.close()
-    assert trouble == []
+pytestmark = pytest.mark.full
 
 
 def frames_of(path):
@@ -131,18 +55,6 @@ def edited(path, out, change):
         change(frame)
     out.write_text("\n".join([first, *map(json.dumps, frames)]) + "\n")
     return out
-
-
-def test_a_log_opens_and_is_found_identical_in_this_browser(opened):
-    page = opened(FIGHT)
-    assert page.inner_text("#badge") == "Identical"
-    last = frames_of(FIGHT)[-1].hash
-    assert page.inner_text("#checks strong") == f"Identical: 600 frames, hash {last}"
-    told = page.inner_text("#checks")
-    assert "600 hashes, 600 lists of events" in told
-    assert "The native kernel gave the same 600 hashes" in told
-    assert page.title() == "skill_fight.jsonl.gz"
-    assert page.is_hidden("#to-difference")
 
 
 def test_playing_goes_on_to_the_end_and_stops_there(opened):
@@ -673,3 +585,173 @@ def test_a_thousand_colliders_are_shown_and_checked(opened, tmp_path):
     assert f"1,000 colliders, hash {world.hash():016x}" in page.inner_text("#frame-events")
     page.keyboard.press("n")
     page.wait_for_selector("#collider .subtitle")
+
+
+# ---- flat matches and two planes ----
+
+
+def test_a_flat_match_opens_from_above_and_fits_its_plane(opened, tmp_path):
+    path = tmp_path / "flat.jsonl"
+    world = World(8)
+    with Recorder(world, path):
+        for id in range(4):
+            world.add(id, flat.circle(ONE), flat.at(6 * ONE * id, 3 * ONE * (id % 2)))
+        world.step()
+    page = opened(path)
+    assert page.get_attribute("button[data-layout=top]", "aria-pressed") == "true"
+    left, right = screen_of(page, "top", 0, 0), screen_of(page, "top", 18, 3)
+    assert right[0] - left[0] > 500  # of a canvas of some 900 pixels
+    page.keyboard.press("1")
+    assert page.locator("figure:visible").count() == 2
+
+
+def test_of_two_planes_both_views_are_shown_and_only_a_hit_in_both_is_one(opened, tmp_path):
+    path = tmp_path / "planes.jsonl"
+    game = flat.TwoPlanes(8)
+    box = flat.Hitbox(flat.circle(ONE), ONE, ONE)
+    with Recorder(game.world, path):
+        for id, position in enumerate([(0, 0, 0), (ONE, 0, 0), (0, 8 * ONE, 0)]):
+            game.add(id, box, position)
+        game.step()
+    page = opened(path)
+    assert page.locator("figure:visible").count() == 2
+    told = page.inner_text("#frame-events")
+    assert "3 hitboxes" in told
+    assert "Event: 1" in told  # 0 and 2 meet from above alone
+    assert "0\t1\tenter\toverlapping" in told
+    page.mouse.click(*screen_of(page, "side", 0, 8))
+    page.wait_for_selector("#collider .subtitle >> text=2")
+    values = page.inner_text("#collider")
+    assert "From above: cylinder" in values
+    assert "From the side: box" in values
+
+
+# ---- lanes, plots, the game ----
+
+
+def play_skill_fight(path, frames=200):
+    game = start(SkillFight, 5, 2)
+    bots = [SkillFight.bot(player, 5) for player in range(2)]
+    with SimRecorder(game, path, seed=5, names=names_of(game)) as recorder:
+        for _ in range(frames):
+            inputs = [bot.decide(game) for bot in bots]
+            recorder.record(inputs, game.step(inputs))
+    return game
+
+
+def test_a_games_inputs_state_and_phases_are_shown_beside_its_world(opened, tmp_path):
+    path = tmp_path / "game.jsonl"
+    play_skill_fight(path)
+    spans = json.loads(export(path).game)["phases"]["1"]
+    first, last, name, phase = next(span for span in spans if span[3] == "active")
+    page = opened(path)
+    go_to(page, first)
+    inputs = frames_of(path)[first].inputs
+    assert f"player 0\t{inputs[0]}\n" in page.inner_text("#game")
+    assert "health\t" in page.inner_text("#game")
+    lane = page.locator("#lane-names button").first
+    assert lane.inner_text() == f"player 0  {name}, {phase} 1/{last - first + 1}"
+    lane.click()
+    page.wait_for_selector("#collider .subtitle >> text=player 0")
+    page.wait_for_selector("#lane-names span >> text=x")
+    page.keyboard.press("v")
+    assert page.locator("#lane-names span").count() == 0
+    page.keyboard.press("l")
+    assert page.locator("#lane-names button").count() == 0
+
+
+def test_a_click_on_the_lanes_goes_to_the_frame(opened):
+    page = opened(FIGHT)
+    go_to(page, 300)
+    box = page.locator("#lanes").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2 + 60.5, box["y"] + 8)
+    page.wait_for_selector("#timeline:not([aria-valuenow='300'])")
+    assert 305 <= shown_frame(page) <= 315
+
+
+def test_colours_can_be_of_owners(opened):
+    page = opened(FIGHT)
+    before = pixels(page)
+    page.select_option("#colour-by", "owner")
+    drawn(page)
+    page.wait_for_selector("#owners >> text=owner 10")
+    assert pixels(page) != before
+
+
+# ---- the address ----
+
+
+def test_the_address_follows_the_frame_and_the_selection(opened):
+    page = opened(FIGHT)
+    go_to(page, 77)
+    page.keyboard.press("n")
+    page.wait_for_function("location.hash === '#frame=77&id=0'")
+    page.evaluate("location.hash = '#frame=12&id=10'")
+    shows(page, 12)
+    page.wait_for_selector("#collider .subtitle >> text=10")
+
+
+def test_a_selected_collider_has_the_values_of_both_logs_side_by_side(opened, tmp_path):
+    def nudge(frame):
+        for command in frame["commands"]:
+            if command[0] == "pose" and command[1] == 0 and frame["frame"] >= 100:
+                command[2][0] += 65536
+
+    path = edited(FIGHT, tmp_path / "moved.jsonl", nudge)
+    page = opened(FIGHT, path, fragment="#frame=120&id=0", checked=False)
+    page.wait_for_selector("#differences >> text=≠ x")
+    x = page.locator("#collider tr.differs", has_text="≠ x").inner_text().split()
+    assert int(x[5]) - int(x[3]) == 65536
+
+
+# ---- logs dropped onto an empty page ----
+
+DROP = """(files) => {
+    const held = new DataTransfer();
+    for (const [name, data] of files)
+        held.items.add(new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], name));
+    const event = new DragEvent("drop", { dataTransfer: held, cancelable: true });
+    document.dispatchEvent(event);
+}"""
+
+
+def drop(page, *paths):
+    page.evaluate(DROP, [[p.name, base64.b64encode(p.read_bytes()).decode()] for p in paths])
+
+
+def test_a_log_dropped_onto_an_empty_page_plays(opened):
+    page = opened(checked=False)
+    assert page.is_visible("#drop")
+    drop(page, FIGHT)
+    page.wait_for_selector("#badge[data-state=good]")
+    assert page.inner_text("#checks strong").startswith("Identical: 600 frames")
+    go_to(page, 30)
+    assert f"hash {frames_of(FIGHT)[30].hash}" in page.inner_text("#frame-events")
+
+
+def test_two_logs_dropped_onto_an_empty_page_are_compared(opened, tmp_path):
+    short = tmp_path / "short.jsonl"
+    short.write_bytes(b"".join(gzip.decompress(FIGHT.read_bytes()).splitlines(keepends=True)[:101]))
+    page = opened(checked=False)
+    drop(page, FIGHT, short)
+    shows(page, 100)
+    assert page.inner_text("#badge") == "A and B first differ at frame 100"
+    assert "was cut short" in page.inner_text("#checks")
+
+
+def test_what_cannot_be_played_is_refused_with_the_reason_and_another_can_follow(opened, tmp_path):
+    page = opened(checked=False)
+    games = tmp_path / "game.jsonl"
+    play_skill_fight(games, 3)
+    cut, packed = tmp_path / "cut.jsonl", tmp_path / "log.jsonl.zst"
+    cut.write_bytes(b'{"format":"fixsync-match"')
+    packed.write_bytes(b"\x28\xb5\x2f\xfd")
+    for path, said in (
+        (games, 'game.jsonl: it has the inputs of the simulation "skillfight"'),
+        (cut, "cut.jsonl: cut short: line 1 does not end"),
+        (packed, "log.jsonl.zst: compressed with zstd"),
+    ):
+        drop(page, path)
+        page.get_by_role("alert").filter(has_text=said).wait_for()
+    drop(page, FIGHT)
+    page.wait_for_selector("#badge[data-state=good]")

@@ -67,13 +67,17 @@ function differenceParts(found, names) {
   return parts;
 }
 
+// Of two planes, two colliders are a hitbox.
+const countText = ({ planes, colliders }) =>
+  planes ? plural(colliders.count / 2, "hitbox", "hitboxes") : plural(colliders.count, "collider");
+
 function frameParts(side, name) {
   const most = player.isPlaying ? ROWS_PLAYING_MAX : ROWS_MAX;
   const rows = Array.from({ length: side.events.length / 4 }, (_, i) => [...side.events.subarray(4 * i, 4 * i + 4)]);
   const order = { [ENTER]: 0, [EXIT]: 1, [STAY]: 2 };
   rows.sort((x, y) => order[x[2]] - order[y[2]]);
   const parts = [
-    element("p", { class: "note" }, `${name}${plural(side.colliders.count, "collider")}, hash ${side.hash}`),
+    element("p", { class: "note" }, `${name}${countText(side)}, hash ${side.hash}`),
     rows.length > 0
       ? eventTable(`${rows.length === 1 ? "Event" : "Events"}: ${shownOf(rows.length, most)}`, rows, false, most)
       : element("p", { class: "note" }, "No hits."),

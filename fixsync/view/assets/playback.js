@@ -93,6 +93,10 @@ export function settleSoon(isOther = true) {
   isSpoken ||= isOther;
   settling = setTimeout(() => {
     if (player.isPlaying) return;
+    if (player.wanted !== null) {
+      settleSoon(isSpoken);
+      return;
+    }
     if (isSpoken) say(describeFrame());
     isSpoken = false;
     const id = scene.selected === null ? "" : `&id=${scene.selected}`;
