@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -994,7 +995,7 @@ def test_the_queries_of_the_documentation_find_something_and_it_describes_every_
 ) -> None:
     verified([every_kind], tmp_path / "r.sqlite")
     text = SCALE.read_text(encoding="utf-8")
-    queries = [line for line in text.splitlines() if line.startswith("    SELECT ")]
+    queries = re.findall(r"^    (SELECT .*?;)$", text, re.DOTALL | re.MULTILINE)
     assert len(queries) == 4
     db = sqlite3.connect(tmp_path / "r.sqlite")
     for query in queries:
