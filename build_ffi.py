@@ -50,9 +50,10 @@ def cdef(header: str) -> str:
     if marked is None:
         raise ValueError("fixsync.h: no lines between '/* cdef: begin' and '/* cdef: end */'")
     declarations = re.sub(r"\bFXS_API\s+", "", marked[1])
-    # What is passed by every frame may be bytes as they are: cffi takes those for a `void *` only.
-    rows = r"const (?:u?int32_t|fxs_pose) \*(?=(?:ids|positions|poses)\b)"
-    declarations = re.sub(rows, "const void *", declarations)
+    # Rows that C only reads may be bytes as they are: cffi accepts those for a `void *` only.
+    structures = r"const fxs_(?:shape|pose|query|cast|collider|command) \*"
+    numbers = r"const u?int32_t \*(?=(?:ids|positions)\b)"
+    declarations = re.sub(f"{structures}|{numbers}", "const void *", declarations)
     return re.sub(r"^(#define\s+\w+\s+)\((-?\d+)\)", r"\1\2", declarations, flags=re.MULTILINE)
 
 

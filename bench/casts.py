@@ -9,7 +9,8 @@ from functools import partial
 
 from yardstick import compiled, least
 
-from fixsync._kernel import ffi, lib
+from fixsync._native.kernel import address
+from fixsync._native.kinds import KINDS_BY_NAME
 from fixsync.game.random import Random
 from fixsync.numbers import ONE
 
@@ -17,9 +18,9 @@ __all__ = ["CastCost", "cast_costs", "movers"]
 
 _PAIRS = 4_000
 _KINDS = {
-    "round": (lib.FXS_SPHERE, lib.FXS_CAPSULE),
-    "cylinder": (lib.FXS_CYLINDER,),
-    "box": (lib.FXS_BOX,),
+    "round": ("sphere", "capsule"),
+    "cylinder": ("cylinder",),
+    "box": ("box",),
 }
 _CLASSES = (
     ("round", "round"),
@@ -48,7 +49,7 @@ def cast_costs() -> Iterator[CastCost]:
     if made is None:
         return
     other, library = made
-    call = other.cast("cast_pair", int(ffi.cast("uintptr_t", ffi.addressof(lib, "fxs_cast_pair"))))
+    call = other.cast("cast_pair", address("cast_pair"))
     random = Random(6)
     for a, b in _CLASSES:
         for near in (True, False):
@@ -71,11 +72,8 @@ def movers(random: Random, a: str, b: str, near: bool) -> bytes:
             random.between(-4 * ONE, 4 * ONE),
         ]
         for kinds, position, way in ((a, at, motion), (b, [0, 0, 0], [0, 0, 0])):
-            kind = random.choice(_KINDS[kinds])
+            kind = KINDS_BY_NAME[random.choice(_KINDS[kinds])]
             sizes = [random.between(ONE * 3 // 10, ONE * 3 // 2) for _ in range(3)]
-            sizes[1] = 0 if kind == lib.FXS_SPHERE else sizes[1]
-            sizes[2] = sizes[2] if kind == lib.FXS_BOX else 0
-            rows.append(
-                struct.pack("=II10i", kind, 0, *sizes, *position, random.below(65536), *way)
-            )
+            shape = kind.numbers(sizes[: len(kind.sizes)])
+            rows.append(struct.pack("=II10i", *shape, *position, random.below(65536), *way))
     return b"".join(rows)

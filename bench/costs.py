@@ -14,7 +14,7 @@ from time import process_time_ns
 from casts import cast_costs
 from yardstick import compiled, empty_call, least, sort_and_copy
 
-from fixsync._kernel import ffi, lib
+from fixsync._native import kernel
 from fixsync.bench.check import FRAMES
 from fixsync.bench.scenes import Scene, scene
 from fixsync.game.random import Random
@@ -124,24 +124,19 @@ def _predicate_cost(what: str, random: Random, pairs: int, a: Shape, b: Shape) -
         )
 
     rows = [pack_shapes([a]) * pairs, poses(), pack_shapes([b]) * pairs, poses()]
-    kinds = ("fxs_shape[]", "fxs_pose[]") * 2
-    columns = [ffi.from_buffer(kind, data) for kind, data in zip(kinds, rows, strict=True)]
-    contacts, bad = ffi.new("uint8_t[]", pairs), ffi.new("uint64_t *")
-    run = partial(lib.fxs_overlap_many, pairs, *columns, contacts, bad)
+    run = partial(kernel.overlap_many, ("shapes_a", "poses_a", "shapes_b", "poses_b"), rows, pairs)
     made = compiled()
     if made is None or isinstance(a, Box):
         return Cost(what, "pair", least(run) / pairs)
     other, library = made
-    turned = (
-        int(ffi.cast("uintptr_t", ffi.addressof(lib, "fxs_direction"))) if isinstance(b, Box) else 0
-    )
+    turned = kernel.address("direction") if isinstance(b, Box) else 0
     numbers = [other.from_buffer("int32_t[]", data) for data in rows]
     plain = other.new("uint8_t[]", pairs)
     plainly = partial(
         library.plain_contacts, pairs, other.cast("direction", turned), *numbers, plain
     )
     costs = [(least(run, repeats=5), least(plainly, repeats=5)) for _ in range(4)]
-    if not isinstance(b, Box) and bytes(ffi.buffer(contacts)) != bytes(other.buffer(plain)):
+    if not isinstance(b, Box) and run() != bytes(other.buffer(plain)):
         raise RuntimeError("cylinders meet otherwise by the plain formula")
     ours, theirs = (min(cost) / pairs for cost in zip(*costs, strict=True))
     return Cost(what, "pair", ours, "the plain formula in C", theirs)

@@ -15,7 +15,7 @@ from typing import Any
 
 from cffi import FFI
 
-from fixsync._kernel import lib
+from fixsync._native.raw import lib
 from fixsync.game.random import Random
 from fixsync.world import World
 
@@ -47,7 +47,7 @@ def least(run: Callable[[], Any], *, calls: int = 1, repeats: int = 20) -> float
 def empty_call() -> float:
     """Nanoseconds of a call of the kernel that does next to nothing, `fxs_world_frame`: a pointer
     in, a number out."""
-    call, world = lib.fxs_world_frame, World(1)._world
+    call, world = lib.fxs_world_frame, World(1)._native._world
     times = []
     for _ in range(60):
         began = process_time_ns()

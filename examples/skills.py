@@ -107,7 +107,7 @@ class Horde:
         self.waits = {name: max(0, wait - 1) for name, wait in self.waits.items()}
         if self.hero.attack is not None:
             return
-        near = self.world.nearest(Sphere(q(11)), self.hero.pose, 3, 1 << MONSTER)
+        near = self.world.nearest(Sphere(q(11)), self.hero.pose, 1 << MONSTER, limit=3)
         if not near:
             return
         place = self.world[near[0]].pose

@@ -1,5 +1,5 @@
-"""Aiming: which way something lies, how far to turn, whether it is ahead, and the angles of other
-engines.
+"""Aiming: the yaw towards a place, how far to turn, whether a place is ahead, and the angles of
+other engines.
 
 A yaw has 65536 steps a turn and faces `direction(yaw)`; coordinates and lengths are Q16.16.
 """
@@ -14,12 +14,11 @@ from typing import SupportsIndex, TypeAlias
 from fixsync._native import (
     HALF_ANGLE_MAX,
     INT32_MAX,
-    INT32_MIN,
+    TURN,
     YAW_MAX,
-    array_type,
-    ffi,
+    coordinate,
     integer,
-    lib,
+    kernel,
 )
 from fixsync.numbers import ONE, degrees, q_near, yaw_of
 from fixsync.shapes import Pose, require_pose
@@ -36,9 +35,6 @@ __all__ = [
     "yaw_towards",
 ]
 
-_PAIR = array_type("int32_t[2]")
-_TURN: int = lib.FXS_TURN
-
 Number: TypeAlias = int | str | Fraction | Decimal | SupportsIndex
 """What `q` and `degrees` take."""
 
@@ -50,7 +46,7 @@ def yaw_towards(pose: Pose, x: int, z: int) -> int:
     As `yaw_of`: the yaw whose step, half a step to either side, holds the direction.
     """
     require_pose("pose", pose)
-    dx, dz = _coordinate("x", x) - pose.x, _coordinate("z", z) - pose.z
+    dx, dz = coordinate("x", x) - pose.x, coordinate("z", z) - pose.z
     return yaw_of(dx, dz) if dx or dz else pose.yaw
 
 
@@ -58,8 +54,7 @@ def yaw_between(start: int, end: int) -> int:
     """The turn from one yaw to another the shorter way, -32768..32767 steps; half a turn is
     -32768.
     """
-    turn: int = lib.fxs_yaw_between(_yaw("start", start), _yaw("end", end))
-    return turn
+    return kernel.yaw_between(_yaw("start", start), _yaw("end", end))
 
 
 def bearing(pose: Pose, x: int, z: int) -> int:
@@ -67,28 +62,29 @@ def bearing(pose: Pose, x: int, z: int) -> int:
     there.
 
     Positive is the way that yaws grow, from +X towards +Z. It is the signed angle between the two
-    directions, rounded to a whole step as `yaw_towards` is; whether something lies within an angle
-    is told without rounding by `faces`."""
+    directions, rounded to a whole step as `yaw_towards` is. `faces` decides without rounding
+    whether something lies within an angle."""
     return yaw_between(_facing(pose), yaw_towards(pose, x, z))
 
 
 def turned_towards(yaw: int, end: int, most: int) -> int:
     """A yaw turned towards another the shorter way, by `most` (0..65536) steps at most: a homing
-    missile, a turret. Half a turn is begun towards smaller yaws."""
-    turn, most = yaw_between(yaw, end), integer("most", most, 0, _TURN)
-    return (yaw + max(-most, min(most, turn))) % _TURN
+    missile, a turret. Half a turn goes towards smaller yaws."""
+    yaw, end = _yaw("yaw", yaw), _yaw("end", end)
+    turn, most = kernel.yaw_between(yaw, end), integer("most", most, 0, TURN)
+    return (yaw + max(-most, min(most, turn))) % TURN
 
 
 def faces(pose: Pose, x: int, z: int, half_angle: int) -> bool:
     """Whether (x, z), two coordinates, lies within half_angle (1..32768) steps of where a pose
     faces.
 
-    Exact, borders included: it is the wedge of `Sector(radius, half_angle, ...)` at that pose
-    without its arc. The pose's own place counts as faced."""
+    Exact, borders included, as for `Sector(radius, half_angle, ...)` at that pose without its arc.
+    The pose's own place counts as faced."""
     require_pose("pose", pose)
     angle = integer("half_angle", half_angle, 1, HALF_ANGLE_MAX)
-    dx, dz = _coordinate("x", x) - pose.x, _coordinate("z", z) - pose.z
-    return bool(lib.fxs_faces(pose.yaw, angle, dx, dz))
+    dx, dz = coordinate("x", x) - pose.x, coordinate("z", z) - pose.z
+    return bool(kernel.faces(pose.yaw, angle, dx, dz))
 
 
 def forward(yaw: int, length: int) -> tuple[int, int]:
@@ -96,11 +92,7 @@ def forward(yaw: int, length: int) -> tuple[int, int]:
 
     Each component is rounded to nearest, halves away from zero, so opposite yaws give opposite
     vectors. It is where `offset=(length, 0, 0)` puts a collider's centre."""
-    pair = ffi.new(_PAIR)
-    lib.fxs_forward(
-        _yaw("yaw", yaw), integer("length", length, -INT32_MAX, INT32_MAX), pair, pair + 1
-    )
-    return pair[0], pair[1]
+    return kernel.forward(_yaw("yaw", yaw), integer("length", length, -INT32_MAX, INT32_MAX))
 
 
 def _yaw(name: str, value: object) -> int:
@@ -112,20 +104,16 @@ def _facing(pose: Pose) -> int:
     return pose.yaw
 
 
-def _coordinate(name: str, value: object) -> int:
-    return integer(name, value, INT32_MIN, INT32_MAX)
-
-
 @dataclass(frozen=True)
 class Engine:
-    """What an engine with Y up and a rotation about Y in degrees calls a yaw and a place.
+    """Converts yaws and places of an engine with Y up and a rotation about Y in degrees.
 
-    Both engines below turn +Z towards +X for a positive angle, which is the way that fixsync's yaws
-    shrink. Unturned, an object of theirs faces along `forward`: +Z in Unity, -Z in Godot.
+    Both engines below turn +Z towards +X for a positive angle, the direction in which fixsync's
+    yaws shrink. An unturned object faces along `forward`: +Z in Unity, -Z in Godot.
 
-    The axes are fixsync's own, x, y up and z. So of a left-handed engine (Unity) and a right-handed
-    one (Godot) that show the same match, one shows it as in a mirror. To have both show the same
-    picture, one of them is used `mirrored()`: its z is fixsync's -z, and its angles are converted
+    The axes are fixsync's own, x, y up and z. So if a left-handed engine (Unity) and a right-handed
+    one (Godot) show the same match, one shows its mirror image. To show the same picture in both,
+    use one of them `mirrored()`: its z is fixsync's -z, and its angles are converted
     accordingly."""
 
     name: str
@@ -135,12 +123,12 @@ class Engine:
     """Whether its z is fixsync's -z."""
 
     def mirrored(self) -> Engine:
-        """The same engine with z the other way round."""
+        """The same engine with z negated."""
         return replace(self, is_mirrored=not self.is_mirrored)
 
     def yaw_facing(self, angle: Number) -> int:
-        """The yaw, nearest, of what an object turned by `angle` degrees faces: for whatever aims, a
-        sector.
+        """The nearest yaw that an object turned by `angle` degrees faces: for a sector, and for
+        aiming.
 
         Of two equally near yaws the even one, as `degrees`.
         """
@@ -151,7 +139,7 @@ class Engine:
         return _angle(self.forward - self._own(_yaw("yaw", yaw)))
 
     def yaw_turned(self, angle: Number) -> int:
-        """The yaw, nearest, of a box turned by `angle` degrees whose sides lay along the axes."""
+        """The nearest yaw of a box that was turned by `angle` degrees from the axes."""
         return self._own(-degrees(angle))
 
     def angle_turned(self, yaw: int) -> Fraction:
@@ -159,27 +147,26 @@ class Engine:
         return _angle(-self._own(_yaw("yaw", yaw)))
 
     def position(self, x: int, y: int, z: int) -> tuple[Fraction, Fraction, Fraction]:
-        """Where a place of fixsync is in the engine's units, exactly."""
+        """A place of fixsync in the engine's units, exactly."""
         along = -1 if self.is_mirrored else 1
-        raw = _coordinate("x", x), _coordinate("y", y), along * _coordinate("z", z)
+        raw = coordinate("x", x), coordinate("y", y), along * coordinate("z", z)
         return Fraction(raw[0], ONE), Fraction(raw[1], ONE), Fraction(raw[2], ONE)
 
     def coordinates(self, x: Number, y: Number, z: Number) -> tuple[int, int, int]:
         """The raw (x, y, z) nearest to a place in the engine's units, each rounded as `q_near`
         does.
 
-        ValueError outside int32. A float is a TypeError: what it holds is `Fraction(value)`,
-        exactly."""
+        ValueError outside int32. A float is a TypeError; `Fraction(value)` is its exact value."""
         raw = q_near(x), q_near(y), q_near(z)
-        return raw[0], raw[1], _coordinate("z", -raw[2] if self.is_mirrored else raw[2])
+        return raw[0], raw[1], coordinate("z", -raw[2] if self.is_mirrored else raw[2])
 
     def _own(self, yaw: int) -> int:
         """A yaw in the engine's axes as one in fixsync's, and the other way."""
-        return (-yaw if self.is_mirrored else yaw) % _TURN
+        return (-yaw if self.is_mirrored else yaw) % TURN
 
 
 def _angle(steps: int) -> Fraction:
-    return Fraction(steps % _TURN * 360, _TURN)
+    return Fraction(steps % TURN * 360, TURN)
 
 
 UNITY = Engine("Unity", 16384)

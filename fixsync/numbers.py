@@ -16,21 +16,16 @@ from typing import NoReturn, SupportsIndex
 from fixsync._native import (
     INT32_MAX,
     INT32_MIN,
+    ONE,
+    TURN,
     UINT32_MAX,
     YAW_MAX,
-    array_type,
-    ffi,
     integer,
-    lib,
+    kernel,
     shown,
 )
 
 __all__ = ["ONE", "degrees", "direction", "length", "q", "q_near", "yaw_of"]
-
-ONE: int = lib.FXS_ONE
-"""One unit in Q16.16: 65536."""
-
-_TURN: int = lib.FXS_TURN
 
 # A sign, then an integer, a decimal fraction with digits on both sides of its point, or a ratio.
 # ASCII digits only.
@@ -52,7 +47,7 @@ def _no_number(function: str, value: object) -> NoReturn:
 
 
 def _rational(function: str, value: int | str | Fraction | Decimal | SupportsIndex) -> Fraction:
-    """The number that `value` stands for, exactly."""
+    """`value` as an exact fraction."""
     if isinstance(value, Fraction):
         return value
     if isinstance(value, str):
@@ -120,7 +115,7 @@ def q_near(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
 
 
 def _decimal(raw: int) -> str:
-    """A Q16.16 integer as a decimal fraction: exact, since 2^-16 has 16 decimals."""
+    """A Q16.16 integer as a decimal fraction: exact, because 2^-16 has 16 decimals."""
     whole, rest = divmod(abs(raw), ONE)
     decimals = f"{rest * 10**16 // ONE:016d}".rstrip("0")
     return f"{'-' if raw < 0 else ''}{whole}{'.' if decimals else ''}{decimals}"
@@ -132,10 +127,7 @@ def degrees(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
 
     Takes what `q` takes, any number of turns either way: degrees(-90) == degrees(270) == 49152.
     """
-    return round(_rational("degrees", value) * _TURN / 360) % _TURN
-
-
-_PAIR = array_type("int32_t[2]")
+    return round(_rational("degrees", value) * TURN / 360) % TURN
 
 
 def direction(yaw: int) -> tuple[int, int]:
@@ -143,9 +135,7 @@ def direction(yaw: int) -> tuple[int, int]:
     faces.
     """
     number = yaw if type(yaw) is int and 0 <= yaw <= YAW_MAX else integer("yaw", yaw, 0, YAW_MAX)
-    pair = ffi.new(_PAIR)
-    lib.fxs_direction(number, pair, pair + 1)
-    return pair[0], pair[1]
+    return kernel.direction(number)
 
 
 def _difference(name: str, value: object) -> int:
@@ -158,15 +148,11 @@ def yaw_of(dx: int, dz: int) -> int:
 
     It is the yaw whose step, half a step to either side, holds (dx, dz).
     """
-    yaw: int = lib.fxs_yaw_of(_difference("dx", dx), _difference("dz", dz))
-    return yaw
+    return kernel.yaw_of(_difference("dx", dx), _difference("dz", dz))
 
 
 def length(dx: int, dy: int, dz: int) -> int:
     """floor(sqrt(dx² + dy² + dz²)), each a difference of two coordinates, -(2^32-1)..2^32-1.
     Exact.
     """
-    result: int = lib.fxs_length(
-        _difference("dx", dx), _difference("dy", dy), _difference("dz", dz)
-    )
-    return result
+    return kernel.length(_difference("dx", dx), _difference("dy", dy), _difference("dz", dz))

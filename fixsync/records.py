@@ -1,5 +1,5 @@
-"""What a world hands out: colliders, events and hits, one by one as named tuples, or many as rows
-of plain numbers."""
+"""The answers of a world: colliders, events and hits as named tuples, and sequences of them that
+are kept as rows of bytes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import accumulate, chain, starmap
 from struct import Struct
 from typing import Any, ClassVar, NamedTuple, TypeVar, final, overload
 
+from fixsync._native.rows import CAST_HIT, COLLIDER, EVENT, HIT
 from fixsync.shapes import CONTACTS, Contact, EventKind, Pose, Shape, shape_of_row
 
 __all__ = [
@@ -26,7 +27,7 @@ __all__ = [
     "QueryAnswers",
 ]
 
-COLLIDER_FORMAT = "=IBBBBHHIiiiiiiiii"
+COLLIDER_FORMAT = COLLIDER.format
 """One collider for the struct module, 52 bytes in the machine's byte order without padding: id,
 kind, layer, active, 0, yaw, half_angle, owner, x, y, z, ox, oy, oz and the three sizes of its
 kind."""
@@ -52,9 +53,7 @@ COLLIDER_DTYPE: list[Any] = [
 
 
 class Collider(NamedTuple):
-    """A collider as it is in a world, its parts in the order in which `World.add_many` takes
-    them.
-    """
+    """A collider of a world, its parts in the order of `World.add_many`'s records."""
 
     id: int
     shape: Shape
@@ -73,7 +72,7 @@ def collider_of_row(*row: int) -> Collider:
 
 
 class Event(NamedTuple):
-    """What a step says of a pair a < b."""
+    """What a step reports of a pair a < b."""
 
     a: int
     b: int
@@ -91,19 +90,17 @@ class Hit(NamedTuple):
 
 
 class CastHit(NamedTuple):
-    """A collider that a cast meets."""
+    """A collider that a cast hits."""
 
     id: int
     fraction: int
-    """When: floor(65536 * time), 0..65536 over the motion."""
+    """The time of the hit: floor(65536 * t), 0..65536 over the motion."""
     normal: tuple[int, int, int]
-    """Q2.30, from the collider towards what was cast; (0, 0, 0) if they overlap where the cast
-    starts.
-    """
+    """Q2.30, from the collider towards the cast shape; (0, 0, 0) if they overlap at the start."""
 
 
 class Moved(NamedTuple):
-    """A collider that `World.separate` pushed, and where its pose is now."""
+    """A collider that `World.separate` pushed, and its new position."""
 
     id: int
     x: int
@@ -112,14 +109,12 @@ class Moved(NamedTuple):
 
 
 _T = TypeVar("_T")
-_new = tuple.__new__  # of a named tuple, without the detour over its own __new__
+_new = tuple.__new__  # faster than a named tuple's own __new__
 _KINDS = {int(kind): kind for kind in EventKind}
 
 
 class _Rows(Sequence[_T]):
-    """An immutable sequence of records kept as bytes; a record becomes an object when it is
-    read.
-    """
+    """An immutable sequence of records, kept as bytes. Reading a record makes its object."""
 
     __slots__ = ("_rows",)
     _record: ClassVar[Struct]
@@ -127,7 +122,7 @@ class _Rows(Sequence[_T]):
     def __init__(self, rows: bytes = b"") -> None:
         self._rows = rows
 
-    _object: ClassVar[Callable[..., Any]]  # what makes the object of one record's numbers
+    _object: ClassVar[Callable[..., Any]]  # makes the object of a record's numbers
 
     def __len__(self) -> int:
         return len(self._rows) // self._record.size
@@ -170,7 +165,7 @@ class _Rows(Sequence[_T]):
 
     @property
     def buffer(self) -> memoryview:
-        """The records as they lie in memory, read-only, in the machine's byte order."""
+        """The records as bytes, read-only, in the machine's byte order."""
         return memoryview(self._rows)
 
 
@@ -189,7 +184,7 @@ class Events(_Rows[Event]):
     """
 
     __slots__ = ()
-    _record = Struct("=4I")
+    _record = EVENT
 
     @staticmethod
     def _object(a: int, b: int, kind: int, contact: int) -> Event:
@@ -205,7 +200,7 @@ class Hits(_Rows[Hit]):
     """Hits, by (a, b). `buffer`: three uint32 a hit, all in a row: a, b, contact."""
 
     __slots__ = ()
-    _record = Struct("=3I")
+    _record = HIT
 
     @staticmethod
     def _object(a: int, b: int, contact: int) -> Hit:
@@ -221,7 +216,7 @@ class Colliders(_Rows[Collider]):
     """Colliders, by id. `buffer`: 52 bytes each, COLLIDER_FORMAT."""
 
     __slots__ = ()
-    _record = Struct(COLLIDER_FORMAT)
+    _record = COLLIDER
 
     @staticmethod
     def _object(*row: int) -> Collider:
@@ -229,7 +224,7 @@ class Colliders(_Rows[Collider]):
 
 
 class _Answers(Sequence[list[_T]]):
-    """The answers of many questions, kept as one row of records; a list is made when it is read."""
+    """The answers of many questions, kept as bytes. Reading an answer makes its list."""
 
     __slots__ = ("_ends",)
 
@@ -242,7 +237,7 @@ class _Answers(Sequence[list[_T]]):
 
     @property
     def ends(self) -> memoryview:
-        """uint64: where in the row of all records each answer ends, and the next one begins."""
+        """uint64: where each answer ends, and the next one begins, in the records of all."""
         return self._ends
 
     def __len__(self) -> int:
@@ -281,9 +276,8 @@ class _Answers(Sequence[list[_T]]):
 
 @final
 class QueryAnswers(_Answers[int]):
-    """The answer of each of many queries: the ids it met, ascending; a list is made when it is
-    read.
-    """
+    """The answer of each of many queries: ids, ascending or nearest first. Reading an answer makes
+    its list."""
 
     __slots__ = ("_ids",)
 
@@ -293,7 +287,7 @@ class QueryAnswers(_Answers[int]):
 
     @property
     def ids(self) -> memoryview:
-        """uint32: all the answers, one after another."""
+        """uint32: all answers, one after another."""
         return self._ids
 
     def _records(self, start: int, end: int) -> list[int]:
@@ -304,24 +298,18 @@ class QueryAnswers(_Answers[int]):
         return Struct(f"={len(ids)}I").pack(*ids)
 
 
-_CAST_HIT = Struct("=2I3i")
-
-
 def cast_hits(rows: Any) -> list[CastHit]:
-    """The hits of rows of id, fraction and three components of a normal, as the kernel writes
-    them.
-    """
+    """The hits of the kernel's rows."""
     return [
         _new(CastHit, (id, fraction, (nx, ny, nz)))
-        for id, fraction, nx, ny, nz in _CAST_HIT.iter_unpack(rows)
+        for id, fraction, nx, ny, nz in CAST_HIT.iter_unpack(rows)
     ]
 
 
 @final
 class CastAnswers(_Answers[CastHit]):
-    """The answer of each of many casts: what it met, by (fraction, id); a list is made when it is
-    read.
-    """
+    """The answer of each of many casts: hits by (fraction, id). Reading an answer makes its
+    list."""
 
     __slots__ = ("_rows",)
 
@@ -331,16 +319,16 @@ class CastAnswers(_Answers[CastHit]):
 
     @property
     def buffer(self) -> memoryview:
-        """All the answers, one after another, as they lie in memory: of each hit the uint32 id and
-        fraction and the int32 x, y, z of its normal, 20 bytes in the machine's byte order."""
+        """All answers, one after another: of each hit the uint32 id and fraction and the int32 x, y,
+        z of its normal, 20 bytes in the machine's byte order."""
         return memoryview(self._rows)
 
     def _records(self, start: int, end: int) -> list[CastHit]:
-        return cast_hits(self._rows[start * _CAST_HIT.size : end * _CAST_HIT.size])
+        return cast_hits(self._rows[start * CAST_HIT.size : end * CAST_HIT.size])
 
     @classmethod
     def _packed(cls, hits: list[CastHit]) -> bytes:
-        return b"".join(_CAST_HIT.pack(id, fraction, *normal) for id, fraction, normal in hits)
+        return b"".join(CAST_HIT.pack(id, fraction, *normal) for id, fraction, normal in hits)
 
 
 def _from_answers(kind: Any, answers: list[list[Any]]) -> Any:

@@ -1,34 +1,33 @@
 """Shapes, poses and the contact of two of them.
 
 Sizes and coordinates are Q16.16 integers (65536 is one unit), yaws and half angles have 65536 steps
-a turn. All of these objects are immutable, checked once when they are made, and carry the C struct
-that the kernel reads."""
+a turn. Shapes and poses are immutable and are checked once, when they are made. They carry the row
+of bytes that the kernel reads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import struct
+from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
-from typing import Any, ClassVar, NoReturn, TypeAlias, TypeVar, final
+from typing import Any, ClassVar, TypeAlias, TypeVar, final
 
 from fixsync._native import (
-    HALF_ANGLE_MAX,
-    INT32_MAX,
-    INT32_MIN,
     SIZE_MAX,
     YAW_MAX,
-    CData,
-    array_type,
-    ffi,
+    Buffer,
+    coordinate,
+    counted,
     index,
     integer,
     integers,
     is_buffer,
-    lib,
-    refuse,
+    kernel,
     rows_of,
     shown,
-    uninitialised,
 )
+from fixsync._native.kinds import COLUMNS, KINDS, KINDS_BY_NAME, Kind
+from fixsync._native.raw import constant
+from fixsync._native.rows import POSE, SHAPE
 
 __all__ = [
     "Box",
@@ -48,15 +47,14 @@ __all__ = [
     "pack_poses",
     "pack_shapes",
     "push_out",
-    "shape_fault",
     "shape_from_tuple",
     "side",
 ]
 
 
 class _Code(IntEnum):
-    """An integer with a name. It prints as the integer it is, and shows itself by name, on every
-    Python alike."""
+    """An integer with a name. It prints as the integer and has its name in its repr, on every
+    Python."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}.{self.name}"
@@ -68,54 +66,44 @@ class _Code(IntEnum):
 
 
 class Contact(_Code):
-    """How two shapes meet; ordered, so that `contact >= Contact.TOUCHING` reads as it should."""
+    """How two shapes meet, in ascending order: `contact >= Contact.TOUCHING`."""
 
-    APART = lib.FXS_APART
-    TOUCHING = lib.FXS_TOUCHING
+    APART = constant("APART")
+    TOUCHING = constant("TOUCHING")
     """The boundaries meet, the insides do not."""
-    OVERLAPPING = lib.FXS_OVERLAPPING
+    OVERLAPPING = constant("OVERLAPPING")
 
 
 class EventKind(_Code):
-    """What a step says of a pair."""
+    """What a step reports of a pair."""
 
-    ENTER = lib.FXS_ENTER
-    """A hit now that was none at the last step."""
-    STAY = lib.FXS_STAY
+    ENTER = constant("ENTER")
+    """A hit now, not at the last step."""
+    STAY = constant("STAY")
     """A hit now and at the last step."""
-    EXIT = lib.FXS_EXIT
-    """A hit at the last step that is none now; its contact is APART."""
+    EXIT = constant("EXIT")
+    """A hit at the last step, not now. Its contact is APART."""
 
 
 class Side(_Code):
-    """The side of a box that something is on, in the box's own frame."""
+    """The side of a box that something is pushed out of, in the box's own frame."""
 
-    NONE = lib.FXS_SIDE_NONE
+    NONE = constant("SIDE_NONE")
     """Nothing is pushed out: the contact is not OVERLAPPING."""
-    POS_X = lib.FXS_SIDE_POS_X
-    NEG_X = lib.FXS_SIDE_NEG_X
-    POS_Z = lib.FXS_SIDE_POS_Z
-    NEG_Z = lib.FXS_SIDE_NEG_Z
+    POS_X = constant("SIDE_POS_X")
+    NEG_X = constant("SIDE_NEG_X")
+    POS_Z = constant("SIDE_POS_Z")
+    NEG_Z = constant("SIDE_NEG_Z")
 
 
 CONTACTS = {int(contact): contact for contact in Contact}
 
-_SHAPE = array_type("fxs_shape *")
-_MOTION = array_type("int32_t[3]")
-_FRACTION = array_type("int32_t *")
-_POSE = array_type("fxs_pose *")
-_TRANSLATION = array_type("int32_t[2]")
-_LIFT = array_type("int32_t *")
-_SHAPE_SIZE: int = ffi.sizeof("fxs_shape")
-_POSE_SIZE: int = ffi.sizeof("fxs_pose")
-SHAPE_ROW = "IIiii"
-POSE_ROW = "iiiI"
-# The least half height: a capsule's may be 0.
-_LEAST = {lib.FXS_CAPSULE: 0}
+_pack_shape = SHAPE.pack
+_pack_pose = POSE.pack
 
 
 class _Value:
-    """Equality, hash, copy and pickle by `_row`, the numbers of the C struct."""
+    """Equality, hash, copy and pickle by `_row`, the numbers of the C structure."""
 
     __slots__ = ("_row",)
     __match_args__: ClassVar[tuple[str, ...]]
@@ -150,24 +138,47 @@ _V = TypeVar("_V", bound=_Value)
 
 
 class _ShapeValue(_Value):
-    """A shape. Its row: kind, half_angle, and the three sizes as the C struct has them."""
+    """A shape. The table of kinds has its sizes; `_row` has a number for each of COLUMNS."""
 
     __slots__ = ("_shape",)
-    _shape: CData
+    _shape: bytes
+    """What the kernel reads. The name differs from a pose's, so that neither passes as the other:
+    C does not check the length."""
+    _kind: ClassVar[Kind]
 
-    def _set(self, kind: int, half_angle: int, a: int, b: int, c: int) -> None:
-        self._row = (kind, half_angle, a, b, c)
-        self._shape = ffi.new(_SHAPE, (kind, half_angle, (a, b, c)))
+    def __init_subclass__(cls) -> None:
+        cls._kind = KINDS_BY_NAME[cls.__name__.lower()]
+
+    def _set(self, *values: object) -> None:
+        kind = self._kind
+        self._take(kind.numbers(kind.checked(values)))
+
+    def _take(self, numbers: tuple[int, ...]) -> None:
+        self._row = numbers
+        self._shape = _pack_shape(*numbers)
 
     def as_tuple(self) -> tuple[Any, ...]:
         """The shape as a match log writes it: ("sphere", radius), ("box", half_x, half_y,
         half_z).
         """
-        return type(self).__name__.lower(), *self._fields()
+        return self._kind.name, *self._fields()
 
 
-def _size(name: str, value: object, least: int = 1) -> int:
-    return integer(name, value, least, SIZE_MAX)
+class _Size:
+    """A size of a shape, by its name in the table of kinds."""
+
+    def __set_name__(self, owner: type[_ShapeValue], name: str) -> None:
+        (self._at,) = (
+            COLUMNS.index(size.column)
+            for size in KINDS_BY_NAME[owner.__name__.lower()].sizes
+            if size.name == name
+        )
+
+    def __get__(self, shape: _ShapeValue | None, owner: type | None = None) -> int:
+        return self if shape is None else shape._row[self._at]  # type: ignore[return-value]
+
+    def __set__(self, shape: _ShapeValue, value: object) -> None:
+        raise AttributeError("a shape cannot be changed: make another one")
 
 
 @final
@@ -176,37 +187,24 @@ class Sphere(_ShapeValue):
 
     __slots__ = ()
     __match_args__ = ("radius",)
+    radius = _Size()
 
     def __init__(self, radius: int) -> None:
-        self._set(lib.FXS_SPHERE, 0, _size("radius", radius), 0, 0)
-
-    @property
-    def radius(self) -> int:
-        return self._row[2]
+        self._set(radius)
 
 
 @final
 class Capsule(_ShapeValue):
-    """A ball swept along a vertical segment of ±half_height. Q16.16: radius 1.., half_height
-    0..2^29-1.
-    """
+    """A ball swept along a vertical segment of ±half_height. Q16.16: radius 1..2^29-1, half_height
+    0..2^29-1. Its top is half_height + radius above its centre."""
 
     __slots__ = ()
     __match_args__ = ("radius", "half_height")
+    radius = _Size()
+    half_height = _Size()
 
     def __init__(self, radius: int, half_height: int) -> None:
-        self._set(
-            lib.FXS_CAPSULE, 0, _size("radius", radius), _size("half_height", half_height, 0), 0
-        )
-
-    @property
-    def radius(self) -> int:
-        return self._row[2]
-
-    @property
-    def half_height(self) -> int:
-        """Of the segment; the capsule's top is half_height + radius above its centre."""
-        return self._row[3]
+        self._set(radius, half_height)
 
 
 @final
@@ -215,19 +213,11 @@ class Cylinder(_ShapeValue):
 
     __slots__ = ()
     __match_args__ = ("radius", "half_height")
+    radius = _Size()
+    half_height = _Size()
 
     def __init__(self, radius: int, half_height: int) -> None:
-        self._set(
-            lib.FXS_CYLINDER, 0, _size("radius", radius), _size("half_height", half_height), 0
-        )
-
-    @property
-    def radius(self) -> int:
-        return self._row[2]
-
-    @property
-    def half_height(self) -> int:
-        return self._row[3]
+        self._set(radius, half_height)
 
 
 @final
@@ -236,64 +226,39 @@ class Box(_ShapeValue):
 
     __slots__ = ()
     __match_args__ = ("half_x", "half_y", "half_z")
+    half_x = _Size()
+    half_y = _Size()
+    half_z = _Size()
 
     def __init__(self, half_x: int, half_y: int, half_z: int) -> None:
-        self._set(
-            lib.FXS_BOX,
-            0,
-            _size("half_x", half_x),
-            _size("half_y", half_y),
-            _size("half_z", half_z),
-        )
-
-    @property
-    def half_x(self) -> int:
-        return self._row[2]
-
-    @property
-    def half_y(self) -> int:
-        return self._row[3]
-
-    @property
-    def half_z(self) -> int:
-        return self._row[4]
+        self._set(half_x, half_y, half_z)
 
 
 @final
 class Sector(_ShapeValue):
-    """A vertical prism over a fan: its apex at the pose, facing the yaw, half_angle (1..32768
-    steps) to either side.
+    """A vertical prism over a circular sector. Its apex is at the pose; it faces the yaw, with
+    half_angle (1..32768 steps) to either side.
 
     A half_angle of 32768 is the whole disc. radius and half_height: Q16.16, 1..2^29-1. Sectors do
     not hit each other."""
 
     __slots__ = ()
     __match_args__ = ("radius", "half_angle", "half_height")
+    radius = _Size()
+    half_angle = _Size()
+    half_height = _Size()
 
     def __init__(self, radius: int, half_angle: int, half_height: int) -> None:
-        angle = integer("half_angle", half_angle, 1, HALF_ANGLE_MAX)
-        self._set(
-            lib.FXS_SECTOR, angle, _size("radius", radius), _size("half_height", half_height), 0
-        )
-
-    @property
-    def radius(self) -> int:
-        return self._row[2]
-
-    @property
-    def half_angle(self) -> int:
-        return self._row[1]
-
-    @property
-    def half_height(self) -> int:
-        return self._row[3]
+        self._set(radius, half_angle, half_height)
 
 
 Shape: TypeAlias = Sphere | Capsule | Cylinder | Box | Sector
-"""Any of the five kinds."""
+"""A shape of any kind."""
 
-_KINDS: tuple[type[Any], ...] = (Sphere, Capsule, Cylinder, Box, Sector)  # by code
-_BY_NAME: dict[str, type[Any]] = {kind.__name__.lower(): kind for kind in _KINDS}
+_CLASSES: tuple[type[Any], ...] = tuple(
+    next(cls for cls in _ShapeValue.__subclasses__() if cls._kind is kind) for kind in KINDS
+)
+"""By code."""
 
 
 @final
@@ -302,7 +267,7 @@ class Pose(_Value):
 
     __slots__ = ("_pose",)
     __match_args__ = ("x", "y", "z", "yaw")
-    _pose: CData
+    _pose: bytes
 
     def __init__(self, x: int, y: int, z: int, yaw: int = 0) -> None:
         if not (
@@ -312,22 +277,13 @@ class Pose(_Value):
             and type(yaw) is int
             and 0 <= yaw <= YAW_MAX
         ):
-            x, y, z, yaw = self._checked(x, y, z, yaw)
+            x, y, z, yaw = _checked_pose(x, y, z, yaw)
         try:
-            self._pose = ffi.new(_POSE, (x, y, z, yaw))
-        except OverflowError:
-            self._checked(x, y, z, yaw)
+            self._pose = _pack_pose(x, y, z, yaw)
+        except struct.error:
+            _checked_pose(x, y, z, yaw)
             raise
         self._row = (x, y, z, yaw)
-
-    @staticmethod
-    def _checked(x: object, y: object, z: object, yaw: object) -> tuple[int, int, int, int]:
-        return (
-            _coordinate("x", x),
-            _coordinate("y", y),
-            _coordinate("z", z),
-            integer("yaw", yaw, 0, YAW_MAX),
-        )
 
     @property
     def x(self) -> int:
@@ -352,76 +308,53 @@ class Pose(_Value):
         return x, y, z
 
     def moved(self, dx: int, dy: int, dz: int) -> Pose:
-        """The pose so far from this one, with its yaw. ValueError for one outside of int32."""
+        """This pose moved by (dx, dy, dz), with the same yaw. ValueError outside int32."""
         x, y, z, yaw = self._row
         return Pose(x + index("dx", dx), y + index("dy", dy), z + index("dz", dz), yaw)
 
 
-def _coordinate(name: str, value: object) -> int:
-    return integer(name, value, INT32_MIN, INT32_MAX)
+def _checked_pose(x: object, y: object, z: object, yaw: object) -> tuple[int, int, int, int]:
+    return (
+        *(coordinate("x", x), coordinate("y", y), coordinate("z", z)),
+        integer("yaw", yaw, 0, YAW_MAX),
+    )
 
 
 def shape_from_tuple(values: Iterable[Any]) -> Shape:
-    """The shape of ("sphere", radius) and so on: the inverse of `as_tuple`. Any sequence will
-    do.
-    """
+    """The shape of ("sphere", radius) and so on, from any sequence: the inverse of `as_tuple`."""
     if isinstance(values, str):
         raise TypeError(f"a shape must be ('sphere', radius) or the like, not {shown(values)}")
-    kind, *sizes = tuple(values) or (None,)
-    made = _BY_NAME.get(kind) if isinstance(kind, str) else None
-    if made is None:
-        raise ValueError(f"kind must be one of {', '.join(_BY_NAME)}, not {shown(kind)}")
-    if len(sizes) != len(made.__match_args__):
-        raise ValueError(
-            f"a {kind} has {', '.join(made.__match_args__)}, not {len(sizes)} numbers: {shown(sizes)}"
-        )
-    shape: Shape = made(*sizes)
+    name, *sizes = tuple(values) or (None,)
+    kind = KINDS_BY_NAME.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise ValueError(f"kind must be one of {', '.join(KINDS_BY_NAME)}, not {shown(name)}")
+    if len(sizes) != len(kind.sizes):
+        names = ", ".join(size.name for size in kind.sizes)
+        raise ValueError(f"a {name} has {names}, not {len(sizes)} numbers: {shown(sizes)}")
+    shape: Shape = _CLASSES[kind.code](*sizes)
     return shape
 
 
-def shape_of_row(kind: int, half_angle: int, a: int, b: int, c: int) -> Shape:
-    """The shape of a C struct that the kernel has checked."""
-    shape: Shape = object.__new__(_KINDS[kind])
-    shape._set(kind, half_angle, a, b, c)
+def shape_of_row(*numbers: int) -> Shape:
+    """The shape of the numbers of a C structure that the kernel has checked."""
+    shape: Shape = object.__new__(_CLASSES[numbers[0]])
+    shape._take(numbers)
     return shape
-
-
-def shape_fault(kind: int, half_angle: int, sizes: tuple[int, ...]) -> tuple[str, str] | None:
-    """What is wrong with the numbers of a C struct: (the field, "must be ..., not ..."), or None.
-
-    It words what the kernel refused; it decides nothing.
-    """
-    if not 0 <= kind < len(_KINDS):
-        return "kind", f"must be 0..{len(_KINDS) - 1}, not {kind}"
-    names = tuple(name for name in _KINDS[kind].__match_args__ if name != "half_angle")
-    if kind == lib.FXS_SECTOR:
-        if not 1 <= half_angle <= HALF_ANGLE_MAX:
-            return "half_angle", f"must be 1..{HALF_ANGLE_MAX}, not {half_angle}"
-    elif half_angle != 0:
-        return "half_angle", f"must be 0 for anything but a sector, not {half_angle}"
-    for i, size in enumerate(sizes):
-        if i >= len(names):
-            if size != 0:
-                return f"size[{i}]", f"is unused by this kind and must be 0, not {size}"
-            continue
-        least = _LEAST.get(kind, 1) if names[i] == "half_height" else 1
-        if not least <= size <= SIZE_MAX:
-            return f"size[{i}] ({names[i]})", f"must be {least}..{SIZE_MAX}, not {size}"
-    return None
 
 
 # Contact.
 
-_overlap = lib.fxs_overlap
+_overlap = kernel.overlap
+_BY_CONTACT = tuple(Contact)
 
 
 def overlap(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> Contact:
-    """The contact of two shapes where they stand, exact for all valid shapes and poses.
+    """The contact of two shapes where they are, exact for all valid shapes and poses.
 
     The order of the two makes no difference. Two sectors are always APART.
     """
     try:
-        return CONTACTS[_overlap(shape_a._shape, pose_a._pose, shape_b._shape, pose_b._pose)]
+        return _BY_CONTACT[_overlap(shape_a._shape, pose_a._pose, shape_b._shape, pose_b._pose)]
     except (AttributeError, TypeError):
         _require_pair(shape_a, pose_a, shape_b, pose_b)
         raise
@@ -435,14 +368,15 @@ def _require_pair(shape_a: object, pose_a: object, shape_b: object, pose_b: obje
 
 
 def require_shape(name: str, value: object) -> None:
-    """TypeError if `value` is no shape."""
+    """TypeError if `value` is not a shape."""
     if not isinstance(value, _ShapeValue):
-        kinds = "a Sphere, Capsule, Cylinder, Box or Sector"
+        *most, last = (cls.__name__ for cls in _CLASSES)
+        kinds = f"a {', '.join(most)} or {last}"
         raise TypeError(f"{name} must be {kinds}, not {shown(value)} ({type(value).__name__})")
 
 
 def require_pose(name: str, value: object) -> None:
-    """TypeError if `value` is no Pose."""
+    """TypeError if `value` is not a Pose."""
     if not isinstance(value, Pose):
         raise TypeError(f"{name} must be a Pose, not {shown(value)} ({type(value).__name__})")
 
@@ -454,52 +388,37 @@ def push_out(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> tupl
     """The shortest planar translation (dx, dz) of a, raw Q16.16, that ends an OVERLAPPING contact;
     (0, 0) for any other contact.
 
-    Moved by it, the two are not OVERLAPPING, exactly; y is not changed. It is less than 2 raw units
-    longer than the shortest real translation (2.5 of two boxes, one with a half size above 5000
-    units). `push_out(b, a)` is its negative wherever the centres differ in x or z. Where they do
-    not, either order pushes its first shape the same way (without a box: along +X), so apply it to
-    one of the two. ValueError for a sector."""
-    out = ffi.new(_TRANSLATION)
-    _ask(lib.fxs_push_out, shape_a, pose_a, shape_b, pose_b, out)
-    return out[0], out[1]
+    Moved by it, the two are not OVERLAPPING, exactly; y does not change. It is less than 2 raw
+    units longer than the shortest real translation (2.5 of two boxes, one with a half size above
+    5000 units). `push_out(b, a)` is its negative wherever the centres differ in x or z. Where they
+    do not, either order pushes its first shape the same way (without a box: along +X), so apply it
+    to one of the two. ValueError for a sector."""
+    return kernel.push_out(*_rows(shape_a, pose_a, shape_b, pose_b))
 
 
 def lift(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> int:
-    """The vertical counterpart of `push_out`: the dy of a that ends the contact and is the least in
-    size, up where both centres are level. A body on a floor wants this one."""
-    out = ffi.new(_LIFT)
-    _ask(lib.fxs_lift, shape_a, pose_a, shape_b, pose_b, out)
-    dy: int = out[0]
-    return dy
+    """The smallest vertical translation dy of a that ends an OVERLAPPING contact, up where both
+    centres are level; 0 for any other contact. Use it for a body on a floor. ValueError for a
+    sector."""
+    return kernel.lift(*_rows(shape_a, pose_a, shape_b, pose_b))
 
 
 def side(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> Side:
     """The side of the box b that `push_out` moves a out of; NONE if the contact is not OVERLAPPING.
 
     It is where the translation mostly points in the box's own frame, X on a tie. ValueError if b is
-    no box, or a is a sector."""
-    return Side(_ask(lib.fxs_side, shape_a, pose_a, shape_b, pose_b))
+    not a box, or a is a sector."""
+    return Side(kernel.side(*_rows(shape_a, pose_a, shape_b, pose_b)))
 
 
-def _ask(call: Any, shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose, *out: CData) -> int:
-    """The answer of a function of two shapes that is not defined for all of them."""
+def _rows(
+    shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose
+) -> tuple[bytes, bytes, bytes, bytes]:
     try:
-        answer: int = call(shape_a._shape, pose_a._pose, shape_b._shape, pose_b._pose, *out)
-    except (AttributeError, TypeError):
+        return shape_a._shape, pose_a._pose, shape_b._shape, pose_b._pose
+    except AttributeError:
         _require_pair(shape_a, pose_a, shape_b, pose_b)
         raise
-    if answer == lib.FXS_E_UNDEFINED:
-        refuse_undefined("shape_a", shape_a, "shape_b", shape_b)
-    return answer
-
-
-def refuse_undefined(name_a: str, a: Shape, name_b: str, b: Shape) -> NoReturn:
-    """ValueError for what has no push-out or is not cast: a sector or, asked for a side, a b that
-    is no box."""
-    for name, shape in ((name_a, a), (name_b, b)):
-        if isinstance(shape, Sector):
-            refuse(name, shape, "a Sphere, Capsule, Cylinder or Box")
-    refuse(name_b, b, "a Box")
 
 
 # Casts.
@@ -517,7 +436,7 @@ def motion_of(name: str, motion: object) -> tuple[int, int, int]:
 
 
 def hit_when_of(name: str, value: object) -> int:
-    """`value`, TOUCHING or OVERLAPPING."""
+    """`value`, TOUCHING or OVERLAPPING, as an int."""
     if value is Contact.TOUCHING or value is Contact.OVERLAPPING:
         return value
     return integer(name, value, Contact.TOUCHING, Contact.OVERLAPPING)
@@ -533,7 +452,7 @@ def cast_pair(
     *,
     hit_when: int = Contact.TOUCHING,
 ) -> tuple[int, tuple[int, int, int]] | None:
-    """When two shapes that move straight, in the same time and without turning, first meet:
+    """When two shapes first meet that move straight, in the same time and without turning:
     (fraction, normal), or None. Nothing tunnels, however thin or fast.
 
     A motion is (mx, my, mz), Q16.16, each -(2^29-1)..2^29-1. fraction: floor(65536 * time),
@@ -542,25 +461,8 @@ def cast_pair(
     0) if they overlap where they start. ValueError for a sector."""
     a, b = motion_of("motion_a", motion_a), motion_of("motion_b", motion_b)
     least = hit_when_of("hit_when", hit_when)
-    fraction, normal = ffi.new(_FRACTION), ffi.new(_MOTION)
-    try:
-        met = lib.fxs_cast_pair(
-            shape_a._shape,
-            pose_a._pose,
-            a,
-            shape_b._shape,
-            pose_b._pose,
-            b,
-            least,
-            fraction,
-            normal,
-        )
-    except (AttributeError, TypeError):
-        _require_pair(shape_a, pose_a, shape_b, pose_b)
-        raise
-    if met == lib.FXS_E_UNDEFINED:
-        refuse_undefined("shape_a", shape_a, "shape_b", shape_b)
-    return (fraction[0], (normal[0], normal[1], normal[2])) if met else None
+    row_a, at_a, row_b, at_b = _rows(shape_a, pose_a, shape_b, pose_b)
+    return kernel.cast_pair(row_a, at_a, a, row_b, at_b, b, least)
 
 
 # Many pairs at once.
@@ -572,99 +474,67 @@ def pack_shapes(shapes: Iterable[Shape]) -> bytes:
 
     The sizes: sphere r, 0, 0; capsule and cylinder r, half_height, 0; box half_x, half_y, half_z;
     sector r, half_height, 0."""
-    return _packed_shapes("shapes", shapes)
+    return b"".join(_shape_rows("shapes", shapes))
 
 
 def pack_poses(poses: Iterable[Pose]) -> bytes:
     """Rows for `overlap_many`: of each pose x, y, z and yaw, as 32-bit numbers in the machine's
     order.
     """
-    return _packed_poses("poses", poses)
+    return b"".join(_pose_rows("poses", poses))
 
 
-def _packed_shapes(name: str, shapes: Iterable[Shape]) -> bytes:
-    rows = []
-    for i, shape in enumerate(_iterated(name, shapes)):
+def _shape_rows(name: str, shapes: Any) -> Iterator[bytes]:
+    for i, shape in counted(name, shapes):
         require_shape(f"{name}[{i}]", shape)
-        rows.append(ffi.buffer(shape._shape)[:])
-    return b"".join(rows)
+        yield shape._shape
 
 
-def _packed_poses(name: str, poses: Iterable[Pose]) -> bytes:
-    rows = []
-    for i, pose in enumerate(_iterated(name, poses)):
+def _pose_rows(name: str, poses: Any) -> Iterator[bytes]:
+    for i, pose in counted(name, poses):
         require_pose(f"{name}[{i}]", pose)
-        rows.append(ffi.buffer(pose._pose)[:])
-    return b"".join(rows)
+        yield pose._pose
 
 
-def _iterated(name: str, values: Iterable[Any]) -> Iterable[Any]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise TypeError(
-            f"{name} must be a sequence or a buffer of rows, not {shown(values)} ({type(values).__name__})"
-        )
-    return values
-
-
-def overlap_many(shapes_a: Any, poses_a: Any, shapes_b: Any, poses_b: Any) -> bytes:
+def overlap_many(
+    shapes_a: Shape | Buffer | Iterable[Shape],
+    poses_a: Pose | Buffer | Iterable[Pose],
+    shapes_b: Shape | Buffer | Iterable[Shape],
+    poses_b: Pose | Buffer | Iterable[Pose],
+) -> bytes:
     """`overlap` of many pairs in one call: one byte each, 0 APART, 1 TOUCHING, 2 OVERLAPPING.
 
     Each argument is a sequence of shapes or poses, or a buffer of rows as `pack_shapes` and
     `pack_poses` lay them out (bytes, array.array, a NumPy array of int32), all of one length; or a
     single shape or pose, which stands in every pair. ValueError names the argument, the index and
-    the field of what is no shape or no pose."""
-    names = ("shapes_a", "poses_a", "shapes_b", "poses_b")
-    columns = [
-        _shape_rows(names[0], shapes_a),
-        _pose_rows(names[1], poses_a),
-        _shape_rows(names[2], shapes_b),
-        _pose_rows(names[3], poses_b),
-    ]
-    sizes = (_SHAPE_SIZE, _POSE_SIZE, _SHAPE_SIZE, _POSE_SIZE)
-    lengths = {
-        name: len(rows) // size
-        for name, (rows, single), size in zip(names, columns, sizes, strict=True)
-        if not single
-    }
+    the field of an invalid row."""
+    columns = (
+        _column("shapes_a", shapes_a, SHAPE, _shape_rows, _ShapeValue),
+        _column("poses_a", poses_a, POSE, _pose_rows, Pose),
+        _column("shapes_b", shapes_b, SHAPE, _shape_rows, _ShapeValue),
+        _column("poses_b", poses_b, POSE, _pose_rows, Pose),
+    )
+    lengths = {name: n for name, n, _ in columns if n is not None}
     if len(set(lengths.values())) > 1:
-        raise ValueError(
-            f"all must have one length, not {', '.join(f'{n} {name}' for name, n in lengths.items())}"
-        )
+        found = ", ".join(f"{n} {name}" for name, n in lengths.items())
+        raise ValueError(f"all must have one length, not {found}")
     count = next(iter(lengths.values()), 1)
-    rows = [rows * count if single else rows for rows, single in columns]
-    types = ("fxs_shape[]", "fxs_pose[]", "fxs_shape[]", "fxs_pose[]")
-    arrays = [ffi.from_buffer(kind, data) for kind, data in zip(types, rows, strict=True)]
-    contacts = uninitialised("uint8_t[]", count)
-    bad = ffi.new("uint64_t *")
-    status: int = lib.fxs_overlap_many(count, *arrays, contacts, bad)
-    if status != lib.FXS_OK:
-        _refuse_pair(names, arrays, int(bad[0]), status)
-    found: bytes = ffi.buffer(contacts)[:]
-    return found
+    names = tuple(name for name, _, _ in columns)
+    return kernel.overlap_many(
+        names, [rows * count if n is None else rows for _, n, rows in columns], count
+    )
 
 
-def _shape_rows(name: str, value: Any) -> tuple[bytes, bool]:
-    """Rows of shapes, and whether it was a single one."""
-    if isinstance(value, _ShapeValue):
-        return ffi.buffer(value._shape)[:], True
-    return rows_of(name, value, SHAPE_ROW) if is_buffer(value) else _packed_shapes(
-        name, value
-    ), False
-
-
-def _pose_rows(name: str, value: Any) -> tuple[bytes, bool]:
-    if isinstance(value, Pose):
-        return ffi.buffer(value._pose)[:], True
-    return rows_of(name, value, POSE_ROW) if is_buffer(value) else _packed_poses(name, value), False
-
-
-def _refuse_pair(names: tuple[str, ...], arrays: list[CData], index: int, status: int) -> None:
-    for name, array in zip(names, arrays, strict=True):
-        row = array[index]
-        if name.startswith("shapes"):
-            fault = shape_fault(row.kind, row.half_angle, tuple(row.size))
-            if fault:
-                raise ValueError(f"{name}[{index}]: {fault[0]} {fault[1]}")
-        elif row.yaw > YAW_MAX:
-            raise ValueError(f"{name}[{index}]: yaw must be 0..{YAW_MAX}, not {row.yaw}")
-    raise RuntimeError(f"overlap_many: status {status} at index {index}")
+def _column(
+    name: str,
+    values: Any,
+    row: struct.Struct,
+    rows: Callable[[str, Any], Iterator[bytes]],
+    single: type[_Value],
+) -> tuple[str, int | None, bytes]:
+    """Name, number and rows of an argument of `overlap_many`; no number for a single one."""
+    if isinstance(values, single):
+        return name, None, b"".join(rows(name, [values]))
+    packed = is_buffer(values)
+    found = rows_of(name, values, row.format[1:]) if packed else b"".join(rows(name, values))
+    return name, len(found) // row.size, found

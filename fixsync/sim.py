@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from fixsync._native import ffi, integer, lib, shown
+from fixsync._native import integer, kernel, shown
 from fixsync.fields import StateFields, byte_fields, world_fields
 from fixsync.game.random import Random
 from fixsync.names import Names
@@ -143,8 +143,7 @@ class HasBots(Protocol):
 
 def hash_of(data: bytes) -> int:
     """XXH64 (seed 0) of any bytes."""
-    value: int = lib.fxs_hash64(ffi.from_buffer(data), len(data), 0)
-    return value
+    return kernel.hash64(data)
 
 
 def idle_input(simulation: object) -> Input:

@@ -16,7 +16,7 @@ from strategies import coordinates, half_angles, nasty, poses, yaws
 
 import fixsync
 from fixsync import GODOT, UNITY, Box, Contact, Cylinder, Engine, Pose, Sector, World, overlap
-from fixsync._native import ffi, lib
+from fixsync._native.raw import ffi, lib
 
 ENGINES = [UNITY, GODOT, UNITY.mirrored(), GODOT.mirrored()]
 ANGLES = st.fractions(-720, 720, max_denominator=400) | st.integers(-720, 720).map(Fraction)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from test_kernel import at, config, memory, saved, world
 
-from fixsync._native import ffi, lib
+from fixsync._native.raw import ffi, lib
 
 CAPACITY = 70
 ALL = 2**32 - 1

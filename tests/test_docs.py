@@ -28,7 +28,7 @@ from tools import needs
 
 import fixsync
 from fixsync import cli
-from fixsync._native import ffi, lib
+from fixsync._native.raw import ffi, lib
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

@@ -16,7 +16,7 @@ import pytest
 import xxhash
 
 from fixsync import __version__
-from fixsync._native import ffi, lib
+from fixsync._native.raw import ffi, lib
 
 SPHERE = (lib.FXS_SPHERE, 0, (5, 0, 0))
 BOX = (lib.FXS_BOX, 0, (5, 6, 7))

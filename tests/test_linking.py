@@ -21,7 +21,7 @@ from tools import needs
 
 import fixsync
 from fixsync import Box, Capsule, Cylinder, EventKind, Pose, Sector, Shape, Sphere, World
-from fixsync._native import lib
+from fixsync._native.raw import lib
 from fixsync.semantics import semantics_id
 
 ROOT = Path(__file__).resolve().parent.parent

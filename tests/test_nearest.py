@@ -85,10 +85,10 @@ def ask_both(rows: Any, shape: Any, pose: Any, question: Any) -> None:
     limit, mask, owner = question
     expected = nearest_by_model(twin, shape, pose, limit, mask=mask, exclude_owner=owner)
     asked = shape_from_tuple(shape), Pose(*pose)
-    assert world.nearest(*asked, limit, mask, exclude_owner=owner) == expected
-    assert world.nearest_many([(*asked, mask, owner)] * 2, limit) == [expected] * 2
+    assert world.nearest(*asked, mask, exclude_owner=owner, limit=limit) == expected
+    assert world.nearest_many([(*asked, mask, owner)] * 2, limit=limit) == [expected] * 2
     world.step()
-    assert world.nearest(*asked, limit, mask, exclude_owner=owner) == expected
+    assert world.nearest(*asked, mask, exclude_owner=owner, limit=limit) == expected
 
 
 def test_of_equally_near_ones_the_lower_id_comes_first() -> None:
@@ -97,7 +97,7 @@ def test_of_equally_near_ones_the_lower_id_comes_first() -> None:
     for n, place in enumerate(places):
         world.add(60 - 7 * n, Sphere(1), Pose(*place))
     assert world.nearest(Sphere(9), Pose(0, 0, 0)) == sorted(60 - 7 * n for n in range(len(places)))
-    assert world.nearest(Sphere(9), Pose(0, 0, 0), 3) == [18, 25, 32]
+    assert world.nearest(Sphere(9), Pose(0, 0, 0), limit=3) == [18, 25, 32]
 
 
 def test_one_raw_unit_at_the_far_end_decides_who_is_nearer() -> None:
@@ -108,7 +108,7 @@ def test_one_raw_unit_at_the_far_end_decides_who_is_nearer() -> None:
     assert float((far + 1) ** 2) - float(far**2) != 2 * far + 1
     assert world.nearest(Sphere(SIZE_MAX), Pose(0, 0, 0)) == [1, 0]
     world.move(0, far - 1, 0, 0)
-    assert world.nearest(Sphere(SIZE_MAX), Pose(0, 0, 0), 1) == [0]
+    assert world.nearest(Sphere(SIZE_MAX), Pose(0, 0, 0), limit=1) == [0]
 
 
 def test_nearest_grows_its_room_and_sorts_a_crowd() -> None:
@@ -122,8 +122,8 @@ def test_nearest_grows_its_room_and_sorts_a_crowd() -> None:
         key=lambda id: ((id * 7919 % 3001 - 1500) ** 2 + (id * 104729 % 2999 - 1500) ** 2, id),
     )
     assert world.nearest(Sphere(10**6), centre) == by_distance
-    assert world.nearest(Sphere(10**6), centre, 10) == by_distance[:10]
-    answers = world.nearest_many([(Sphere(10**6), centre)] * 3, 2000)
+    assert world.nearest(Sphere(10**6), centre, limit=10) == by_distance[:10]
+    answers = world.nearest_many([(Sphere(10**6), centre)] * 3, limit=2000)
     assert list(answers) == [by_distance[:2000]] * 3
 
 
@@ -141,8 +141,8 @@ def test_nearest_measures_to_the_centre_not_the_pose_and_counts_height() -> None
 def test_a_limit_that_is_none_is_refused(limit: Any, error: type[Exception]) -> None:
     world = World(2)
     for ask in (
-        lambda: world.nearest(Sphere(1), Pose(0, 0, 0), limit),
-        lambda: world.nearest_many([(Sphere(1), Pose(0, 0, 0))], limit),
+        lambda: world.nearest(Sphere(1), Pose(0, 0, 0), limit=limit),
+        lambda: world.nearest_many([(Sphere(1), Pose(0, 0, 0))], limit=limit),
     ):
         with pytest.raises(error, match="limit must be"):
             ask()

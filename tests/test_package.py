@@ -20,7 +20,7 @@ from cffi import FFI
 from tools import needs
 
 import fixsync
-from fixsync._native import lib
+from fixsync._native.raw import lib
 from fixsync.semantics import semantics_id
 
 ROOT = Path(__file__).resolve().parent.parent

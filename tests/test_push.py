@@ -22,7 +22,7 @@ from strategies import SOLIDS, deep_pairs, near_pairs, shapes, sizes, yaws
 
 import fixsync
 from fixsync import Contact, Moved, Pose, Sector, Side, Sphere, World, q
-from fixsync._native import ffi, lib
+from fixsync._native.raw import ffi, lib
 from fixsync.shapes import shape_from_tuple
 
 Shape = tuple[Any, ...]
@@ -635,7 +635,7 @@ def test_c_tells_the_room_that_a_separation_needs_and_moves_nothing() -> None:
         ffi.new("fxs_moved[]", 2),
         ffi.new("uint64_t *"),
     )
-    assert lib.fxs_world_separate(world._world, masks, 1, rows, 2, count) == lib.FXS_E_ROOM
+    assert lib.fxs_world_separate(world._native._world, masks, 1, rows, 2, count) == lib.FXS_E_ROOM
     assert count[0] == 3
     assert world.save() == before
 

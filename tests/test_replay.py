@@ -344,7 +344,7 @@ def test_a_frame_that_needs_too_much_memory_is_told_and_makes_no_log_invalid(
     def none_left(*_: Any, **__: Any) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("fixsync.world.World._make_room", none_left)
+    monkeypatch.setattr("fixsync._native.world.NativeWorld._make_room", none_left)
     commands = [
         ["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(300)
     ]

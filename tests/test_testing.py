@@ -131,7 +131,7 @@ def test_pairs_near_contact_have_every_contact():
 def test_commands_that_are_drawn_are_taken(frames: list[list[tuple[Any, ...]]]):
     world = World(6)
     for frame in frames:
-        fst.apply(world, frame)
+        world.apply(frame)
         world.step()
     assert world.frame == len(frames)
 

@@ -26,12 +26,13 @@ from typing import Any, NamedTuple, TypeVar
 from fixsync._native import (
     INT32_MAX,
     INT32_MIN,
+    LAYER_COUNT,
+    TURN,
     UINT32_MAX,
     YAW_MAX,
     boolean,
     integer,
     integers,
-    lib,
     shown,
 )
 from fixsync.records import Moved
@@ -42,9 +43,8 @@ __all__ = ["Attack", "Body", "BodyState", "Part"]
 
 _T = TypeVar("_T")
 
-_TURN: int = lib.FXS_TURN
-_QUARTER, _HALF = _TURN // 4, _TURN // 2
-_LAYER_MAX: int = lib.FXS_LAYER_COUNT - 1
+_QUARTER, _HALF = TURN // 4, TURN // 2
+_LAYER_MAX = LAYER_COUNT - 1
 _FRAMES_MAX = 2**31 - 1
 
 
@@ -80,7 +80,7 @@ class Part:
         ox, oy, oz = self.offset
         ox = integer("offset: ox, mirrored,", -ox, INT32_MIN, INT32_MAX)
         yaw = (_HALF if isinstance(self.shape, Sector) else 0) - self.yaw
-        return Part(self.shape, (ox, oy, oz), self.layer, yaw % _TURN, self.active)
+        return Part(self.shape, (ox, oy, oz), self.layer, yaw % TURN, self.active)
 
     def placed(self) -> tuple[int, int, int]:
         """The offset of its collider: the part's, turned back by its yaw. ValueError if that is not
@@ -313,7 +313,7 @@ class Body:
         name = next(iter(self._ids))
         pose = self._world[self._ids[name]].pose
         turn = self._placed(self._is_mirrored)[name].yaw
-        return Pose(pose.x, pose.y, pose.z, (pose.yaw - turn) % _TURN)
+        return Pose(pose.x, pose.y, pose.z, (pose.yaw - turn) % TURN)
 
     @property
     def is_mirrored(self) -> bool:
@@ -365,7 +365,7 @@ class Body:
         poses: dict[str, Pose] = {}
         for name, part in after.items():
             at = world[self._ids[name]].pose
-            poses[name] = Pose(at.x, at.y, at.z, (at.yaw - before[name].yaw + part.yaw) % _TURN)
+            poses[name] = Pose(at.x, at.y, at.z, (at.yaw - before[name].yaw + part.yaw) % TURN)
             _named(name, trial.add, 0, part.shape, poses[name], offset=part.placed())
             trial.clear()
         for name, part in after.items():
@@ -505,7 +505,7 @@ class Body:
 
 
 def _turned(pose: Pose, part: Part) -> Pose:
-    return Pose(pose.x, pose.y, pose.z, (pose.yaw + part.yaw) % _TURN) if part.yaw else pose
+    return Pose(pose.x, pose.y, pose.z, (pose.yaw + part.yaw) % TURN) if part.yaw else pose
 
 
 def _named(name: str, call: Callable[..., _T], *args: Any, **kwargs: Any) -> _T:

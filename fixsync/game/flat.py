@@ -20,7 +20,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from struct import Struct
 
-from fixsync._native import INT32_MAX, INT32_MIN, SIZE_MAX, integer, integers, lib, shown
+from fixsync._native import (
+    CAPACITY_MAX,
+    INT32_MAX,
+    INT32_MIN,
+    LAYER_COUNT,
+    SIZE_MAX,
+    integer,
+    integers,
+    shown,
+)
 from fixsync.records import Events, Hits
 from fixsync.shapes import Box, Contact, Cylinder, EventKind, Pose, Sector, Side, overlap
 from fixsync.world import World
@@ -173,8 +182,8 @@ def _require_hitbox(name: str, value: object) -> None:
         raise TypeError(f"{name} must be a Hitbox, not {shown(value)} ({type(value).__name__})")
 
 
-_LAYERS: int = lib.FXS_LAYER_COUNT // 2
-_CAPACITY_MAX: int = lib.FXS_CAPACITY_MAX // 2
+_LAYERS = LAYER_COUNT // 2
+_CAPACITY_MAX = CAPACITY_MAX // 2
 _EVENT = Struct("=4I")
 _HIT = Struct("=3I")
 

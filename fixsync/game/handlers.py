@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from fixsync._native import UINT32_MAX, integer, integers, lib, shown
+from fixsync._native import LAYER_COUNT, UINT32_MAX, integer, integers, shown
 from fixsync.records import Events
 from fixsync.shapes import CONTACTS, Contact, EventKind
 from fixsync.world import World
@@ -30,8 +30,7 @@ contact.
 """
 
 _F = TypeVar("_F", bound=Handler)
-_frame = lib.fxs_world_frame
-_LAYER_MAX: int = lib.FXS_LAYER_COUNT - 1
+_LAYER_MAX = LAYER_COUNT - 1
 # Where a row of `World.colliders().buffer` has the layer, and how long it is: in bytes, and in
 # uint32.
 _LAYER_AT, _ROW_SIZE, _ROW_WORDS = 5, 52, 13
@@ -128,7 +127,7 @@ class Handlers:
                     order = _order(route, a, b, layers)
                     if order is not None:
                         route.function(*order, CONTACTS[contact])
-                        if _frame(world._world) != frame:
+                        if world.frame != frame:
                             raise RuntimeError(
                                 f"{shown(route.function)} stepped or loaded the world"
                             )

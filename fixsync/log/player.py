@@ -4,54 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from struct import Struct
 from typing import Any, NoReturn
 
 from msgspec.structs import astuple
 
 from fixsync import sim
-from fixsync._native import array_type, ffi, lib
+from fixsync._native import LAYER_COUNT
+from fixsync.changes import CHANGES, CommandError, rows_of_layers
 from fixsync.log.lines import check_command_ids, next_frame
 from fixsync.log.schema import (
-    Add,
     Answer,
     Cast,
     CastHit,
-    Command,
     Event,
     Header,
     Move,
     Query,
-    Remove,
-    SetActive,
-    SetLayer,
     SetLayers,
-    SetOffset,
-    SetOwner,
-    SetPose,
-    SetShape,
     SimFrame,
     TraceFrame,
-    Turn,
     layer_masks,
 )
 from fixsync.log.schema import Shape as ShapeRow
 from fixsync.log.text import LineError
+from fixsync.records import Events
 from fixsync.shapes import Pose, Shape, shape_from_tuple
 from fixsync.world import World
 
-__all__ = ["Player", "UnknownSimulationError", "apply_command", "shape_of", "started"]
+__all__ = ["Player", "UnknownSimulationError", "shape_of", "started"]
 
 _EVENT = Struct("=4I")
-
-_COMMANDS = array_type("fxs_command[]")
-_MOVE = lib.FXS_COMMAND_MOVE
-_buffer = ffi.buffer
-_from_buffer = ffi.from_buffer
-_apply = lib.fxs_world_apply
-_step = lib.fxs_world_step
-_hash = lib.fxs_world_hash
-_hit_count = lib.fxs_world_hit_count
+_pack_move = CHANGES["move"].pack
 
 
 def shape_of(row: ShapeRow) -> Shape:
@@ -65,96 +50,21 @@ def _shape(tag: str, sizes: tuple[int, ...]) -> Shape:
     return shape_from_tuple((tag, *sizes))
 
 
-def _add(world: World, c: Add) -> None:
-    pose = Pose(*c.position, c.yaw)
-    world.add(
-        c.id,
-        shape_of(c.shape),
-        pose,
-        layer=c.layer,
-        owner=c.owner,
-        offset=c.offset,
-        active=c.active,
-    )
-
-
-def _set_pose(world: World, c: SetPose) -> None:
-    world.set_pose(c.id, Pose(*c.position, c.yaw))
-
-
-_CHANGES: dict[type[Any], Callable[[World, Any], None]] = {
-    Add: _add,
-    Move: lambda world, c: world.move(c.id, *c.position),
-    Turn: lambda world, c: world.turn(c.id, c.yaw),
-    SetPose: _set_pose,
-    SetShape: lambda world, c: world.set_shape(c.id, shape_of(c.shape)),
-    SetOffset: lambda world, c: world.set_offset(c.id, c.offset),
-    SetOwner: lambda world, c: world.set_owner(c.id, c.owner),
-    SetLayer: lambda world, c: world.set_layer(c.id, c.layer),
-    SetActive: lambda world, c: world.set_active(c.id, c.active),
-    Remove: lambda world, c: world.remove(c.id),
-    SetLayers: lambda world, c: world.set_layers(c.layers),
-}
-
-
-def apply_command(world: World, command: Command) -> None:
-    """Makes the change of a command, which must not be a query or a cast."""
-    _CHANGES[type(command)](world, command)
-
-
-# Commands as rows for the kernel. Unused fields are 0.
-
-_ROW = Struct("=II I4BHHI 3i 3i 3i")
-"""fxs_command: type, mask, then the collider: id, kind, layer, active, 0, yaw, half_angle, owner,
-position, offset, sizes."""
-_MOVE_ROW = Struct("=I4xI12x3i24x").pack
-_NOWHERE = (0, 0, 0)
-
-
-def _row(
-    type: int,
-    id: int = 0,
-    position: tuple[int, int, int] = _NOWHERE,
-    yaw: int = 0,
-    *,
-    shape: ShapeRow | None = None,
-    layer: int = 0,
-    owner: int = 0,
-    offset: tuple[int, int, int] = _NOWHERE,
-    active: bool = False,
-    mask: int = 0,
-) -> bytes:
-    kind, half_angle, *sizes = shape_of(shape)._row if shape is not None else _NO_SHAPE
-    collider = id, kind, layer, active, 0, yaw, half_angle, owner
-    return _ROW.pack(type, mask, *collider, *position, *offset, *sizes)
-
-
-_NO_SHAPE = (0, 0, 0, 0, 0)
-_ROWS: dict[type[Any], Callable[[Any], bytes]] = {
-    Add: lambda c: _row(
-        lib.FXS_COMMAND_ADD,
-        c.id,
-        c.position,
-        c.yaw,
-        shape=c.shape,
-        layer=c.layer,
-        owner=c.owner,
-        offset=c.offset,
-        active=c.active,
-    ),
-    Turn: lambda c: _row(lib.FXS_COMMAND_TURN, c.id, yaw=c.yaw),
-    SetPose: lambda c: _row(lib.FXS_COMMAND_POSE, c.id, c.position, c.yaw),
-    SetShape: lambda c: _row(lib.FXS_COMMAND_SHAPE, c.id, shape=c.shape),
-    SetOffset: lambda c: _row(lib.FXS_COMMAND_OFFSET, c.id, offset=c.offset),
-    SetOwner: lambda c: _row(lib.FXS_COMMAND_OWNER, c.id, owner=c.owner),
-    SetLayer: lambda c: _row(lib.FXS_COMMAND_LAYER, c.id, layer=c.layer),
-    SetActive: lambda c: _row(lib.FXS_COMMAND_ACTIVE, c.id, active=c.active),
-    Remove: lambda c: _row(lib.FXS_COMMAND_REMOVE, c.id),
-    SetLayers: lambda c: b"".join(
-        _row(lib.FXS_COMMAND_LAYERS, layer=layer, mask=mask)
-        for layer, mask in enumerate(layer_masks(c.layers))
-    ),
-}
+def _row(command: Any) -> bytes:
+    """The kernel's row of a command; 32 rows for the layer matrix."""
+    if type(command) is SetLayers:
+        return b"".join(rows_of_layers(layer_masks(command.layers)))
+    change = CHANGES[type(command).__struct_config__.tag]
+    numbers: list[int] = []
+    for field in change.fields:
+        part = getattr(command, field)
+        if field == "shape":
+            numbers += shape_of(part)._row
+        elif type(part) is tuple:
+            numbers += part
+        else:
+            numbers.append(part)
+    return change.pack(*numbers)
 
 
 def _query(world: World, c: Query) -> Answer:
@@ -202,7 +112,7 @@ class Player:
         self.simulation: sim.Simulation | None = None
         self.answers: list[Answer] = []
         """Answers to the frame's queries and casts, in order."""
-        self._bad = ffi.new("uint64_t *")
+        self._events = Events()
         self.play: Callable[[Any], int] = self._play_commands
         """Plays the next frame, a TraceFrame, or a SimFrame if the log has a sim. Returns the
         number of hits."""
@@ -213,48 +123,31 @@ class Player:
             self.play = self._play_inputs
 
     def _play_commands(self, frame: TraceFrame) -> int:
-        # The world is in no other hands, and the reader checked the ranges: no lock, no checks.
         world = self.world
-        kernel, counts = world._world, world._counts
         rows = []
         questions: list[Any] | None = None
         command: Any
         for command in frame.commands:
             kind = type(command)
             if kind is Move:
-                x, y, z = command.position
-                rows.append(_MOVE_ROW(_MOVE, command.id, x, y, z))
-            elif kind in _ROWS:
-                rows.append(_ROWS[kind](command))
+                rows.append(_pack_move(command.id, *command.position))
+            elif kind not in _QUESTIONS:
+                rows.append(_row(command))
             elif questions is None:
                 questions = [command]
             else:
                 questions.append(command)
         if rows:
-            data = b"".join(rows)
-            count = len(data) // _ROW.size
-            if _apply(kernel, _from_buffer(_COMMANDS, data), count, self._bad) != 0:
-                self._refuse(frame)
-        if _step(kernel, world._events, world._event_room, counts) != 0:
-            world.step()  # makes room, and steps
+            try:
+                world.apply(b"".join(rows))
+            except CommandError as error:
+                _refuse(frame, error, world.capacity)
+        self._events = world.step()
         if questions is not None:
             self.answers = [_QUESTIONS[type(command)](world, command) for command in questions]
         elif self.answers:
             self.answers = []
-        hits: int = counts.hits
-        return hits
-
-    def _refuse(self, frame: TraceFrame) -> NoReturn:
-        """The error of the first command that the kernel refuses."""
-        i = 0
-        try:
-            for i, command in enumerate(frame.commands):  # noqa: B007 - the handler needs it
-                if type(command) in _CHANGES:
-                    apply_command(self.world, command)
-        except (ValueError, KeyError) as error:
-            check_command_ids(frame.commands[: i + 1], self.world.capacity)
-            raise LineError(f"commands[{i}]", _reason(error)) from error
-        raise RuntimeError("the kernel refused commands that a World takes")
+        return world.hit_count
 
     def _play_inputs(self, frame: SimFrame) -> int:
         if self.simulation is None:
@@ -272,8 +165,7 @@ class Player:
         if self.world.frame != next_frame(frame.frame):
             reason = f"the simulation's world is at frame {self.world.frame} after this frame"
             raise LineError("frame", reason)
-        hits: int = _hit_count(self.world._world)
-        return hits
+        return self.world.hit_count
 
     @property
     def events(self) -> list[Event]:
@@ -283,17 +175,23 @@ class Player:
                 (int(a), int(b), int(kind), int(contact))
                 for a, b, kind, contact in self._sim_events
             ]
-        world = self.world
-        count = world._counts.events
-        # As the kernel wrote them; the next step writes over them.
-        return (
-            list(_EVENT.iter_unpack(_buffer(world._events, count * _EVENT.size))) if count else []
-        )
+        return list(_EVENT.iter_unpack(self._events.buffer))
 
     @property
     def hash(self) -> str:
         """The world's hash as a log writes it."""
-        return f"{_hash(self.world._world):016x}"
+        return f"{self.world.hash():016x}"
+
+
+def _refuse(frame: TraceFrame, error: CommandError, capacity: int) -> NoReturn:
+    """The error of the command whose row the world refused."""
+    ends = accumulate(
+        LAYER_COUNT if type(command) is SetLayers else type(command) not in _QUESTIONS
+        for command in frame.commands
+    )
+    i = next(i for i, end in enumerate(ends) if end > error.index)
+    check_command_ids(frame.commands[: i + 1], capacity)
+    raise LineError(f"commands[{i}]", error.reason) from error
 
 
 def _first_world(header: Header) -> World:

@@ -6,7 +6,6 @@ domain."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -27,7 +26,6 @@ from fixsync import (
 from fixsync._native import HALF_ANGLE_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, YAW_MAX
 
 __all__ = [
-    "apply",
     "commands",
     "coordinates",
     "input_sequences",
@@ -139,7 +137,7 @@ def commands(
     """By frame, changes that a world of this capacity takes, as match logs write them: ("move", id,
     (x, y, z)).
 
-    `apply` makes them.
+    `World.apply` makes them.
     """
     present: set[int] = set()
     shape = shapes(scale).map(lambda made: made.as_tuple())
@@ -180,23 +178,12 @@ def commands(
     return match
 
 
-def apply(world: World, frame: Sequence[tuple[Any, ...]]) -> None:
-    """Makes a frame's changes in a world."""
-    import msgspec
-
-    from fixsync.log.player import apply_command
-    from fixsync.log.schema import Command
-
-    for command in frame:
-        apply_command(world, msgspec.convert(command, Command))
-
-
 @st.composite
 def worlds(draw: st.DrawFn, capacity: int = 8, steps_max: int = 5, scale: int = SCALE) -> World:
     """Worlds with colliders, some of them stepped: with hits, and with ids that came and went."""
     world = World(capacity, hit_when=draw(st.sampled_from((1, 2))))
     for frame in draw(commands(capacity, steps_max, scale)):
-        apply(world, frame)
+        world.apply(frame)
         if draw(st.booleans()):
             world.step()
     return world

@@ -25,16 +25,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-import msgspec
-
 import fixsync
 from fixsync import sim
 from fixsync.fields import Difference, differences
 from fixsync.game.random import Random
-from fixsync.log.player import apply_command
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import SimRecorder
-from fixsync.log.schema import Command as AnyCommand
 from fixsync.log.schema import SimFrame
 from fixsync.records import Collider, Event, Events
 from fixsync.sim import Input, Simulation, SimulationType
@@ -333,14 +329,14 @@ def _world_order(straight: Straight, at: _At) -> Divergence | None:
     how = "with the world's changes in another order"
     for frame, commands in enumerate(straight.commands):
         at.frame = frame
-        by_id: dict[int, list[Command]] = {}
+        by_id: dict[int | None, list[Command]] = {}
         for command in commands:
-            by_id.setdefault(command[1], []).append(command)
+            id = None if command[0] == "layers" else command[1]
+            by_id.setdefault(id, []).append(command)
         ids = list(by_id)
         random.shuffle(ids)
         for id in ids:
-            for command in by_id[id]:
-                apply_command(world, msgspec.convert(command, AnyCommand))
+            world.apply(by_id[id])
         events = tuple(world.step())
         if events != straight.events[frame] or world.hash() != straight.world_hashes[frame]:
             told = (straight.events[frame], events)

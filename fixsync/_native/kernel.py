@@ -1,0 +1,124 @@
+"""The kernel's functions that need no world. They take plain ints and rows as bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fixsync._native.raw import ffi, lib, uninitialised
+from fixsync._native.rows import SHAPE, Buffer
+from fixsync._native.status import refuse_pair, refuse_undefined, unexpected
+
+__all__ = [
+    "address",
+    "cast_pair",
+    "direction",
+    "faces",
+    "forward",
+    "hash64",
+    "length",
+    "lift",
+    "overlap",
+    "overlap_many",
+    "push_out",
+    "side",
+    "yaw_between",
+    "yaw_of",
+]
+
+_PAIR = ffi.typeof("int32_t[2]")
+_ONE = ffi.typeof("int32_t *")
+_THREE = ffi.typeof("int32_t[3]")
+
+# Functions of plain ints are the kernel's own.
+yaw_of: Callable[[int, int], int] = lib.fxs_yaw_of
+length: Callable[[int, int, int], int] = lib.fxs_length
+yaw_between: Callable[[int, int], int] = lib.fxs_yaw_between
+faces: Callable[[int, int, int, int], int] = lib.fxs_faces
+
+overlap: Callable[[bytes, bytes, bytes, bytes], int] = lib.fxs_overlap
+"""The contact of two shapes that were checked: shape row, pose row, shape row, pose row."""
+
+
+def direction(yaw: int) -> tuple[int, int]:
+    pair = ffi.new(_PAIR)
+    lib.fxs_direction(yaw, pair, pair + 1)
+    return pair[0], pair[1]
+
+
+def forward(yaw: int, length: int) -> tuple[int, int]:
+    pair = ffi.new(_PAIR)
+    if lib.fxs_forward(yaw, length, pair, pair + 1) != 0:
+        unexpected("forward", lib.FXS_E_DISTANCE)
+    return pair[0], pair[1]
+
+
+def overlap_many(names: tuple[str, ...], rows: list[bytes], n: int) -> bytes:
+    """One byte for each of n pairs, from four columns of rows. `names` are for errors."""
+    contacts, bad = uninitialised("uint8_t[]", n), ffi.new("uint64_t *")
+    status: int = lib.fxs_overlap_many(n, *rows, contacts, bad)
+    if status != 0:
+        refuse_pair(names, rows, bad[0], status)
+    found: bytes = ffi.buffer(contacts)[:]
+    return found
+
+
+# Functions that are not defined for all shapes.
+
+
+def push_out(a: bytes, pose_a: bytes, b: bytes, pose_b: bytes) -> tuple[int, int]:
+    out = ffi.new(_PAIR)
+    _check(lib.fxs_push_out(a, pose_a, b, pose_b, out), "can_push", a, b)
+    return out[0], out[1]
+
+
+def lift(a: bytes, pose_a: bytes, b: bytes, pose_b: bytes) -> int:
+    out = ffi.new(_ONE)
+    _check(lib.fxs_lift(a, pose_a, b, pose_b, out), "can_push", a, b)
+    dy: int = out[0]
+    return dy
+
+
+def side(a: bytes, pose_a: bytes, b: bytes, pose_b: bytes) -> int:
+    found: int = lib.fxs_side(a, pose_a, b, pose_b)
+    _check(found, "can_push", a, b)
+    return found
+
+
+_Vector = tuple[int, int, int]
+
+
+def cast_pair(
+    a: bytes,
+    pose_a: bytes,
+    motion_a: _Vector,
+    b: bytes,
+    pose_b: bytes,
+    motion_b: _Vector,
+    hit_when: int,
+) -> tuple[int, _Vector] | None:
+    fraction, normal = ffi.new(_ONE), ffi.new(_THREE)
+    met: int = lib.fxs_cast_pair(
+        a, pose_a, motion_a, b, pose_b, motion_b, hit_when, fraction, normal
+    )
+    _check(met, "can_cast", a, b)
+    return (fraction[0], (normal[0], normal[1], normal[2])) if met else None
+
+
+def _check(status: int, can: str, a: bytes, b: bytes) -> None:
+    if status < 0:
+        if status != lib.FXS_E_UNDEFINED:
+            unexpected("a pair of checked shapes", status)
+        refuse_undefined(can, ("shape_a", SHAPE.unpack(a)), ("shape_b", SHAPE.unpack(b)))
+
+
+def hash64(data: Buffer) -> int:
+    """XXH64, seed 0."""
+    view = ffi.from_buffer(data)
+    value: int = lib.fxs_hash64(view, len(view), 0)
+    return value
+
+
+def address(name: str) -> int:
+    """The address of the function fxs_`name`, for C that calls it."""
+    value: int = int(ffi.cast("uintptr_t", ffi.addressof(lib, f"fxs_{name}")))
+    return value

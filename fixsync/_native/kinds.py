@@ -1,0 +1,117 @@
+"""The table of shape kinds: one row a kind. Checks, classes, logs and strategies read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeAlias
+
+from fixsync._native.checks import integer
+from fixsync._native.raw import HALF_ANGLE_MAX, SIZE_MAX, constant
+
+__all__ = ["COLUMNS", "KINDS", "KINDS_BY_NAME", "Kind", "Size", "shape_fault", "shape_text"]
+
+COLUMNS = ("kind", "half_angle", "a", "b", "c")
+"""The numbers of a shape's C structure; a, b and c are its size[0], size[1] and size[2]."""
+
+
+class Size(NamedTuple):
+    """A number that a shape is made of."""
+
+    name: str
+    column: str
+    """Which of COLUMNS holds it."""
+    low: int = 1
+    high: int = SIZE_MAX
+
+
+_Pick: TypeAlias = Callable[[tuple[int, ...]], tuple[int, ...]]
+
+
+class Kind:
+    """A kind of shape."""
+
+    __slots__ = ("_order", "can_cast", "can_push", "code", "name", "sizes")
+
+    def __init__(
+        self, name: str, code: int, *sizes: Size, can_push: bool = True, can_cast: bool = True
+    ) -> None:
+        self.name = name
+        """In match logs; the class has the same name with a capital letter."""
+        self.code = code
+        self.sizes = sizes
+        """In the order of the class's arguments and of match logs."""
+        self.can_push = can_push
+        """Whether push_out and lift are defined."""
+        self.can_cast = can_cast
+        columns = ["", "kind", *(size.column for size in sizes)]
+        picks = (columns.index(column) if column in columns else 0 for column in COLUMNS)
+        self._order: _Pick = itemgetter(*picks)
+
+    def __repr__(self) -> str:
+        return f"<Kind {self.name}>"
+
+    def checked(self, sizes: tuple[Any, ...]) -> tuple[int, ...]:
+        """`sizes` as plain ints in range."""
+        return tuple(
+            [
+                value
+                if type(value) is int and size.low <= value <= size.high
+                else integer(size.name, value, size.low, size.high)
+                for size, value in zip(self.sizes, sizes, strict=True)
+            ]
+        )
+
+    def numbers(self, sizes: Sequence[int]) -> tuple[int, ...]:
+        """The C structure's numbers, one for each of COLUMNS, of sizes in the order of `sizes`."""
+        return self._order((0, self.code, *sizes))
+
+    def values(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
+        """The sizes of a C structure's numbers: the inverse of `numbers`."""
+        return tuple(numbers[COLUMNS.index(size.column)] for size in self.sizes)
+
+
+KINDS = (
+    Kind("sphere", constant("SPHERE"), Size("radius", "a")),
+    Kind("capsule", constant("CAPSULE"), Size("radius", "a"), Size("half_height", "b", low=0)),
+    Kind("cylinder", constant("CYLINDER"), Size("radius", "a"), Size("half_height", "b")),
+    Kind("box", constant("BOX"), Size("half_x", "a"), Size("half_y", "b"), Size("half_z", "c")),
+    Kind(
+        "sector",
+        constant("SECTOR"),
+        *(Size("radius", "a"), Size("half_angle", "half_angle", high=HALF_ANGLE_MAX)),
+        Size("half_height", "b"),
+        can_push=False,
+        can_cast=False,
+    ),
+)
+"""By code."""
+KINDS_BY_NAME = {kind.name: kind for kind in KINDS}
+
+
+def shape_text(numbers: tuple[int, ...]) -> str:
+    """A shape's numbers as Python writes it: Sphere(radius=65536)."""
+    kind = KINDS[numbers[0]]
+    sizes = zip(kind.sizes, kind.values(numbers), strict=True)
+    return f"{kind.name.capitalize()}({', '.join(f'{size.name}={v}' for size, v in sizes)})"
+
+
+def shape_fault(numbers: tuple[int, ...]) -> tuple[str, str] | None:
+    """What is wrong with a shape's numbers: (the field, "must be ..., not ..."), or None.
+
+    It words what the kernel refused; it decides nothing.
+    """
+    code = numbers[0]
+    if not 0 <= code < len(KINDS):
+        return "kind", f"must be 0..{len(KINDS) - 1}, not {code}"
+    kind = KINDS[code]
+    used = {size.column: size for size in kind.sizes}
+    for i, (column, number) in enumerate(zip(COLUMNS[1:], numbers[1:], strict=True)):
+        field = f"size[{i - 1}]" if i else column
+        size = used.get(column)
+        if size is None and number != 0:
+            return field, f"must be 0, because a {kind.name} does not use it, not {number}"
+        if size is not None and not size.low <= number <= size.high:
+            name = f"{field} ({size.name})" if i else field
+            return name, f"must be {size.low}..{size.high}, not {number}"
+    return None

@@ -1,0 +1,54 @@
+"""The compiled extension: the only module that imports it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from fixsync._kernel import ffi, lib
+
+__all__ = [
+    "CAPACITY_MAX",
+    "HALF_ANGLE_MAX",
+    "INT32_MAX",
+    "INT32_MIN",
+    "LAYER_COUNT",
+    "ONE",
+    "SIZE_MAX",
+    "TURN",
+    "UINT32_MAX",
+    "YAW_MAX",
+    "CData",
+    "constant",
+    "ffi",
+    "kernel_function",
+    "lib",
+    "uninitialised",
+]
+
+CData: TypeAlias = Any
+"""What `ffi.new` returns."""
+
+INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
+UINT32_MAX = 2**32 - 1
+ONE: int = lib.FXS_ONE
+TURN: int = lib.FXS_TURN
+YAW_MAX: int = TURN - 1
+SIZE_MAX: int = lib.FXS_SIZE_MAX
+HALF_ANGLE_MAX: int = lib.FXS_HALF_ANGLE_MAX
+LAYER_COUNT: int = lib.FXS_LAYER_COUNT
+CAPACITY_MAX: int = lib.FXS_CAPACITY_MAX
+
+uninitialised = ffi.new_allocator(should_clear_after_alloc=False)
+
+
+def constant(name: str) -> int:
+    """The constant FXS_`name` of fixsync.h."""
+    value: int = getattr(lib, f"FXS_{name}")
+    return value
+
+
+def kernel_function(name: str) -> Callable[..., int]:
+    """The function fxs_`name` of fixsync.h."""
+    function: Callable[..., int] = getattr(lib, f"fxs_{name}")
+    return function

@@ -1,0 +1,240 @@
+"""What the kernel refused, as an exception. Nothing here decides: it words a decision of C."""
+
+from __future__ import annotations
+
+from struct import unpack_from
+from typing import Any, NoReturn
+
+from fixsync._native.checks import coordinate, integer, refuse, uint32
+from fixsync._native.kinds import KINDS, shape_fault, shape_text
+from fixsync._native.raw import (
+    INT32_MAX,
+    INT32_MIN,
+    LAYER_COUNT,
+    SIZE_MAX,
+    YAW_MAX,
+    lib,
+)
+from fixsync._native.rows import CAST, POSE, QUERY, SHAPE
+
+__all__ = [
+    "CommandError",
+    "check_change",
+    "refuse_change",
+    "refuse_pair",
+    "refuse_question",
+    "refuse_state",
+    "refuse_undefined",
+    "unexpected",
+]
+
+_MAGIC = b"FXS1"
+_MASKS_AT = 12
+_HEAD_SIZE = 140
+_SIZE_MIN = _HEAD_SIZE + 12
+# What follows the head: three counts, each followed by so many records of so many bytes.
+_PARTS = (("colliders", 52), ("hits", 12), ("changed", 4))
+
+_HIT_WHENS = f"{lib.FXS_TOUCHING}..{lib.FXS_OVERLAPPING}"
+
+
+class CommandError(ValueError):
+    """A command of several that a world refused: its index and the reason."""
+
+    def __init__(self, index: int, reason: str) -> None:
+        super().__init__(index, reason)
+        self.index = index
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"commands[{self.index}]: {self.reason}"
+
+
+def unexpected(what: str, status: int) -> NoReturn:
+    """RuntimeError: the kernel refused something that was checked, a defect of fixsync."""
+    raise RuntimeError(f"{what}: the kernel refused it with status {status}")
+
+
+# Changes of colliders.
+
+
+def check_change(where: str, values: dict[str, Any], capacity: int) -> None:
+    """Raises for the first number of a change that is out of range by itself."""
+    for name, value in values.items():
+        if name == "id":
+            integer(f"{where}id", value, 0, capacity - 1)
+        elif name == "yaw":
+            integer(f"{where}yaw", value, 0, YAW_MAX)
+        elif name == "layer":
+            integer(f"{where}layer", value, 0, LAYER_COUNT - 1)
+        elif name == "owner":
+            uint32(f"{where}owner", value)
+        elif name in ("x", "y", "z", "ox", "oy", "oz"):
+            coordinate(f"{where}{name}", value)
+
+
+def refuse_change(
+    where: str, status: int | None, values: dict[str, Any], capacity: int, placed: dict[str, int]
+) -> NoReturn:
+    """The error of a change of a collider. `values`: its numbers, by name. `placed`: where the
+    collider is, if it is there. `status` is None if a number did not fit its C type."""
+    check_change(where, values, capacity)
+    id = values["id"]
+    if status == lib.FXS_E_ABSENT:
+        raise KeyError(f"{where}id {id} is not in the world")
+    if status == lib.FXS_E_TAKEN:
+        free = f"remove it first, or choose another of 0..{capacity - 1}"
+        raise ValueError(f"{where}id {id} is taken: {free}")
+    if status == lib.FXS_E_CENTRE:
+        at = placed | values
+        position, offset = (at["x"], at["y"], at["z"]), (at["ox"], at["oy"], at["oz"])
+        raise ValueError(f"{where}id {id}: {_centre_fault(position, at['yaw'], offset)}")
+    if "kind" in values:
+        _refuse_shape(where, tuple(values[c] for c in ("kind", "half_angle", "a", "b", "c")))
+    for name, high in (("active", 1), ("zero", 0)):
+        if name in values:
+            integer(f"{where}{name}", values[name], 0, high)
+    unexpected(f"{where}change of id {id}", -1 if status is None else status)
+
+
+def _refuse_shape(where: str, numbers: tuple[int, ...]) -> None:
+    fault = shape_fault(numbers)
+    if fault:
+        raise ValueError(f"{where}{fault[0]} {fault[1]}")
+
+
+def _refuse_pose(where: str, pose: tuple[int, ...]) -> None:
+    if pose[3] > YAW_MAX:
+        refuse(f"{where}yaw", pose[3], f"0..{YAW_MAX}")
+
+
+def _centre_fault(position: tuple[int, ...], yaw: int, offset: tuple[int, ...]) -> str:
+    return (
+        f"the centre must be within {INT32_MIN}..{INT32_MAX}: position {position} "
+        f"and offset {offset} turned by yaw {yaw} lead outside"
+    )
+
+
+# Pairs, queries and casts.
+
+
+def refuse_pair(names: tuple[str, ...], rows: list[bytes], index: int, status: int) -> NoReturn:
+    """The error of the pair at `index` of four columns of shapes and poses."""
+    for name, column in zip(names, rows, strict=True):
+        if name.startswith("shapes"):
+            numbers = SHAPE.unpack_from(column, index * SHAPE.size)
+            _refuse_shape(f"{name}[{index}]: ", numbers)
+        else:
+            _refuse_pose(f"{name}[{index}]: ", POSE.unpack_from(column, index * POSE.size))
+    unexpected(f"pair {index}", status)
+
+
+def refuse_question(name: str, rows: bytes, index: int, status: int) -> NoReturn:
+    """The error of the query or cast at `index` of rows."""
+    where, is_cast = f"{name}[{index}]: ", name == "casts"
+    row = CAST if is_cast else QUERY
+    numbers = row.unpack_from(rows, index * row.size)
+    _refuse_shape(where, numbers[:5])
+    if is_cast and not KINDS[numbers[0]].can_cast:
+        refuse_undefined("can_cast", (f"{where}shape", numbers[:5]))
+    _refuse_pose(where, numbers[5:9])
+    if is_cast:
+        for axis, part in zip(("mx", "my", "mz"), numbers[9:12], strict=True):
+            integer(f"{where}motion: {axis}", part, -SIZE_MAX, SIZE_MAX)
+        integer(f"{where}hit_when", numbers[15], 0, lib.FXS_OVERLAPPING)
+    unexpected(f"{name}[{index}]", status)
+
+
+def refuse_undefined(can: str, *shapes: tuple[str, tuple[int, ...]]) -> NoReturn:
+    """The error of the first shape, of names and numbers, that cannot be pushed or cast: `can` is
+    "can_push" or "can_cast". If all can, `side` was asked and the last one is not a box."""
+    for name, numbers in shapes:
+        if not getattr(KINDS[numbers[0]], can):
+            *most, last = (kind.name.capitalize() for kind in KINDS if getattr(kind, can))
+            allowed = f"a {', '.join(most)} or {last}"
+            raise ValueError(f"{name} must be {allowed}, not {shape_text(numbers)}")
+    name, numbers = shapes[-1]
+    raise ValueError(f"{name} must be a Box, not {shape_text(numbers)}")
+
+
+# Saved states.
+
+
+def refuse_state(data: bytes, at: int, capacity: int) -> NoReturn:
+    """The error of a saved state whose first broken rule the kernel found at offset `at`."""
+    fault = _state_fault(data, at, capacity)
+    raise ValueError(f"data is not a state that this world can hold: byte {at}: {fault}")
+
+
+def _state_fault(data: bytes, at: int, capacity: int) -> str:
+    if len(data) < _SIZE_MIN:
+        return f"a saved state has at least {_SIZE_MIN} bytes, these are {len(data)}"
+    if at < _HEAD_SIZE:
+        return _head_fault(data, at)
+    start = _HEAD_SIZE
+    for name, size in _PARTS:
+        if start + 4 > len(data):
+            return f"the bytes end before the number of {name}"
+        (count,) = unpack_from("<I", data, start)
+        left = len(data) - start - 4
+        if count > left // size:
+            return f"{count} {name} of {size} bytes each do not fit the {left} bytes that are left"
+        end = start + 4 + count * size
+        if at < end:
+            index = max(0, at - start - 4) // size
+            fault = _RECORD_FAULTS[name](data, start + 4 + index * size, index, capacity)
+            return f"{name}[{index}]: {fault}"
+        start = end
+    return f"{len(data) - start} bytes after the end"
+
+
+def _head_fault(data: bytes, at: int) -> str:
+    if at < 4:
+        return f"a saved state begins with {_MAGIC!r}, not with {data[:4]!r}"
+    if at < _MASKS_AT:
+        return f"hit_when must be {_HIT_WHENS}, not {unpack_from('<I', data, 8)[0]}"
+    masks = unpack_from(f"<{LAYER_COUNT}I", data, _MASKS_AT)
+    i = (at - _MASKS_AT) // 4
+    layers = range(LAYER_COUNT)
+    j = next((j for j in layers if (masks[i] >> j ^ masks[j] >> i) & 1), i)
+    return f"the layer masks are not symmetric: {i} and {j} disagree whether they meet"
+
+
+def _collider_fault(data: bytes, record: int, index: int, capacity: int) -> str:
+    id, kind, layer, active, zero, yaw, half_angle = unpack_from("<IBBBBHH", data, record)
+    x, y, z, ox, oy, oz, *sizes = unpack_from("<9i", data, record + 16)
+    if index and id <= (before := unpack_from("<I", data, record - 52)[0]):
+        return f"ids must ascend, but {id} follows {before}"
+    if id >= capacity:
+        return f"id must be 0..{capacity - 1}, not {id}"
+    if layer >= LAYER_COUNT:
+        return f"layer must be 0..{LAYER_COUNT - 1}, not {layer}"
+    if active > 1:
+        return f"active must be 0 or 1, not {active}"
+    if zero:
+        return f"the byte after active must be 0, not {zero}"
+    fault = shape_fault((kind, half_angle, *sizes))
+    return " ".join(fault) if fault else _centre_fault((x, y, z), yaw, (ox, oy, oz))
+
+
+def _hit_fault(data: bytes, record: int, index: int, capacity: int) -> str:
+    a, b, contact = unpack_from("<3I", data, record)
+    hit_when = unpack_from("<I", data, 8)[0]
+    if not a < b < capacity:
+        return f"a pair must be a < b < {capacity}, not {a}, {b}"
+    if not hit_when <= contact <= lib.FXS_OVERLAPPING:
+        return f"contact must be {hit_when}..{lib.FXS_OVERLAPPING}, not {contact}"
+    if index and (a, b) <= (before := unpack_from("<2I", data, record - 12)):
+        return f"pairs must ascend, but {a}, {b} follows {before[0]}, {before[1]}"
+    return f"{a} or {b} is neither among the colliders nor among the changed ids"
+
+
+def _changed_fault(data: bytes, record: int, index: int, capacity: int) -> str:
+    (id,) = unpack_from("<I", data, record)
+    if id >= capacity:
+        return f"id must be 0..{capacity - 1}, not {id}"
+    before = unpack_from("<I", data, record - 4)[0] if index else "nothing"
+    return f"ids must ascend, but {id} follows {before}"
+
+
+_RECORD_FAULTS = {"colliders": _collider_fault, "hits": _hit_fault, "changed": _changed_fault}
