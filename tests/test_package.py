@@ -34,11 +34,11 @@ NAMES = {
 # The names that other programs call; see the contract.
 PROMISED = """
     ONE q q_near degrees direction yaw_of length Sphere Capsule Cylinder Box Sector Pose Contact EventKind
-    overlap push_out lift side World
+    overlap push_out lift side cast_pair World
 """
 PROMISED_OF_A_WORLD = """
-    add move turn set_pose set_shape set_offset set_owner set_layer set_active remove step query contact frame
-    capacity hash save load from_bytes copy __contains__ __getitem__ __len__ __iter__
+    add move turn set_pose set_shape set_offset set_owner set_layer set_active remove set_layers step query
+    cast contact frame capacity hash save load from_bytes copy __contains__ __getitem__ __len__ __iter__
 """
 
 
@@ -85,22 +85,28 @@ def test_the_package_is_marked_as_typed() -> None:
     assert (PACKAGE / "_kernel.pyi").is_file()
 
 
-def test_only_native_imports_the_extension() -> None:
+def test_only_native_uses_the_extension() -> None:
     for path in MODULES:
-        found = {name for name in imports(path) if name.startswith("fixsync._kernel")}
-        assert not found or path == PACKAGE / "_native.py", path
+        found = imports(path)
+        if any(name.startswith("fixsync._kernel") for name in found):
+            assert path == PACKAGE / "_native" / "raw.py"
+        if not path.is_relative_to(PACKAGE / "_native"):
+            # The yardstick of fixsync bench times an empty call of the kernel.
+            is_timed = path == PACKAGE / "bench" / "yardstick.py"
+            assert is_timed or not {f"fixsync._native.raw.{n}" for n in ("ffi", "lib")} & found, (
+                path
+            )
 
 
 # What a game uses every frame. No float decides anything in these.
-EXACT = ["_native", "numbers", "shapes", "records", "state", "world", "aim"]
+NATIVE = [name.removeprefix("fixsync.") for name in NAMES if name.startswith("fixsync._native")]
+EXACT = [*NATIVE, "numbers", "shapes", "records", "changes", "arguments", "world", "aim"]
 EXACT += [f"game.{path.stem}" for path in sorted((PACKAGE / "game").glob("[a-z]*.py"))]
 
 
 @pytest.mark.parametrize("module", EXACT)
 def test_what_a_game_uses_imports_none_of_the_tools_around_it(module: str) -> None:
-    allowed = {f"fixsync.{name}" for name in EXACT}
-    if module == "_native":
-        allowed = set()
+    allowed = {f"fixsync.{name}" for name in (NATIVE if module in NATIVE else EXACT)}
     assert from_package(NAMES[f"fixsync.{module}"]) <= allowed
 
 

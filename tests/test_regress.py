@@ -70,7 +70,7 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """This version, and one that has another hash for every world of several colliders."""
     old = copied(tmp_path_factory.mktemp("old"))
     new = copied(tmp_path_factory.mktemp("new"))
-    native = new / "fixsync" / "_native.py"
+    native = new / "fixsync" / "_native" / "raw.py"
     text = native.read_text()
     assert IMPORT in text
     native.write_text(text.replace(IMPORT, CHANGED))

@@ -431,13 +431,15 @@ class NativeWorld:
         for name, id in ids.items():
             integer(name, id, 0, self.capacity - 1)
         where = len(ids) > 1
-        rows = [(f"the shape of {name} ({id})", self.get(id)) for name, id in ids.items()]
-        for (name, id), (_, row) in zip(ids.items(), rows, strict=True):
+        shapes = []
+        for name, id in ids.items():
+            row = self.get(id)
             if row is None:
                 raise KeyError(f"{f'{name}: ' if where else ''}id {id} is not in the world")
+            _, kind, _, _, _, _, half_angle, *_, a, b, c = COLLIDER.unpack(row)
+            of = f"{name} ({id})" if where else f"id {id}"
+            shapes.append((f"the shape of {of}", (kind, half_angle, a, b, c)))
         if status == _UNDEFINED:
-            found = [(name, COLLIDER.unpack(row)) for name, row in rows if row is not None]
-            shapes = [(name, (n[1], n[6], *n[14:])) for name, n in found]
             refuse_undefined(can, *shapes)
 
     # What is there.
