@@ -91,11 +91,7 @@ def test_only_native_uses_the_extension() -> None:
         if any(name.startswith("fixsync._kernel") for name in found):
             assert path == PACKAGE / "_native" / "raw.py"
         if not path.is_relative_to(PACKAGE / "_native"):
-            # The yardstick of fixsync bench times an empty call of the kernel.
-            is_timed = path == PACKAGE / "bench" / "yardstick.py"
-            assert is_timed or not {f"fixsync._native.raw.{n}" for n in ("ffi", "lib")} & found, (
-                path
-            )
+            assert not {f"fixsync._native.raw.{name}" for name in ("ffi", "lib")} & found, path
 
 
 # What a game uses every frame. No float decides anything in these.

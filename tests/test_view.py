@@ -20,7 +20,7 @@ from click.testing import CliRunner
 from model import direction
 
 from fixsync import ONE, Box, Capsule, Cylinder, Pose, Sphere, World
-from fixsync._native import ffi, lib
+from fixsync._native.raw import ffi, lib
 from fixsync.cli import fixsync
 from fixsync.game import flat
 from fixsync.log import schema

@@ -139,7 +139,7 @@ class NativeWorld:
     # Changes.
 
     def change(self, change: Change, *args: Any) -> None:
-        """Makes a change of a collider and tells the observer."""
+        """Makes a change of a collider and calls the observer."""
         if not self._acquire(False):
             _refuse_thread()
         try:
@@ -442,7 +442,7 @@ class NativeWorld:
         if status == _UNDEFINED:
             refuse_undefined(can, *shapes)
 
-    # What is there.
+    # Reading.
 
     @_exclusive
     def frame(self) -> int:
