@@ -1,9 +1,6 @@
 """Exact, order-stable hit detection in Q16.16 integers."""
 
 from fixsync.aim import (
-    GODOT,
-    UNITY,
-    Engine,
     bearing,
     faces,
     forward,
@@ -16,9 +13,6 @@ from fixsync.game.bodies import Attack, Body, BodyState, Part
 from fixsync.game.handlers import Handlers
 from fixsync.numbers import ONE, degrees, direction, length, q, q_near, yaw_of
 from fixsync.records import (
-    COLLIDER_DTYPE,
-    COLLIDER_FORMAT,
-    CastAnswers,
     CastHit,
     Collider,
     Colliders,
@@ -26,8 +20,6 @@ from fixsync.records import (
     Events,
     Hit,
     Hits,
-    Moved,
-    QueryAnswers,
 )
 from fixsync.shapes import (
     Box,
@@ -49,40 +41,30 @@ from fixsync.shapes import (
     push_out,
     side,
 )
-from fixsync.world import CAPACITY_MAX, Observer, World
+from fixsync.world import World
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "CAPACITY_MAX",
-    "COLLIDER_DTYPE",
-    "COLLIDER_FORMAT",
-    "GODOT",
     "ONE",
-    "UNITY",
     "Attack",
     "Body",
     "BodyState",
     "Box",
     "Capsule",
-    "CastAnswers",
     "CastHit",
     "Collider",
     "Colliders",
     "Contact",
     "Cylinder",
-    "Engine",
     "Event",
     "EventKind",
     "Events",
     "Handlers",
     "Hit",
     "Hits",
-    "Moved",
-    "Observer",
     "Part",
     "Pose",
-    "QueryAnswers",
     "Sector",
     "Shape",
     "Side",

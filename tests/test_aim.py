@@ -15,8 +15,9 @@ from model import INT32_MAX, INT32_MIN, TURN
 from strategies import coordinates, half_angles, nasty, poses, yaws
 
 import fixsync
-from fixsync import GODOT, UNITY, Box, Contact, Cylinder, Engine, Pose, Sector, World, overlap
+from fixsync import Box, Contact, Cylinder, Pose, Sector, World, overlap
 from fixsync._native.raw import ffi, lib
+from fixsync.aim import GODOT, UNITY, Engine
 
 ENGINES = [UNITY, GODOT, UNITY.mirrored(), GODOT.mirrored()]
 ANGLES = st.fractions(-720, 720, max_denominator=400) | st.integers(-720, 720).map(Fraction)
@@ -112,8 +113,8 @@ def test_what_is_faced_is_where_a_long_fan_has_an_axis(aim: Any) -> None:
     dx, dz = x - px, z - pz
     if max(abs(dx), abs(dz)) > 2**28:
         return
-    fan = Sector(2**29 - 1, half_angle, 1)
-    seen = overlap(fan, Pose(0, 0, 0, yaw), Cylinder(1, 1), Pose(dx, 0, dz))
+    sector = Sector(2**29 - 1, half_angle, 1)
+    seen = overlap(sector, Pose(0, 0, 0, yaw), Cylinder(1, 1), Pose(dx, 0, dz))
     if fixsync.faces(Pose(px, 0, pz, yaw), x, z, half_angle):
         assert seen == Contact.OVERLAPPING
     elif seen == Contact.OVERLAPPING:

@@ -22,7 +22,6 @@ from fixsync import (
     Contact,
     Cylinder,
     EventKind,
-    Moved,
     Part,
     Pose,
     Sector,
@@ -31,6 +30,7 @@ from fixsync import (
 )
 from fixsync.log.recorder import Recorder
 from fixsync.log.replay import Verdict, replay
+from fixsync.records import Moved
 
 HURT, HIT, PUSH = 0, 1, 2
 PARTS = {
@@ -77,7 +77,7 @@ def test_every_part_is_where_the_bodys_turn_takes_its_offset(
 ) -> None:
     world = World(4)
     parts = {
-        "fan": Part(Sector(5, 5, 5), (ox, oy, oz), yaw=turn),
+        "sector": Part(Sector(5, 5, 5), (ox, oy, oz), yaw=turn),
         "box": Part(Box(1, 2, 3), (ox, oy, oz), yaw=turn),
     }
     fighter = Body(world, parts, Pose(11, 12, 13), ids=[3, 1], owner=1)
@@ -100,7 +100,7 @@ def test_a_part_on_the_axis_may_be_turned_by_any_angle(
     yaw: int, turn: int, is_mirrored: bool
 ) -> None:
     world = World(1)
-    parts = {"fan": Part(Sector(5, 5, 5), (0, 9, 0), yaw=turn)}
+    parts = {"sector": Part(Sector(5, 5, 5), (0, 9, 0), yaw=turn)}
     fighter = Body(world, parts, Pose(1, 2, 3, yaw), ids=0, owner=1, is_mirrored=is_mirrored)
     assert centre(world, 0) == (1, 11, 3)
     assert world[0].pose.yaw == (yaw + (32768 - turn if is_mirrored else turn)) % TURN
@@ -258,7 +258,7 @@ def test_mirroring_passes_no_place_that_int32_lacks_on_the_way() -> None:
     world = World(1)
     far = 2**31 - 10
     fighter = Body(
-        world, {"fan": Part(Sector(5, 5, 5), (far, 0, 0))}, Pose(5, 0, 0), ids=0, owner=1
+        world, {"sector": Part(Sector(5, 5, 5), (far, 0, 0))}, Pose(5, 0, 0), ids=0, owner=1
     )
     assert centre(world, 0) == (far + 5, 0, 0)
     fighter.mirror(True)

@@ -26,10 +26,8 @@ from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, OVERLAPPING, SIZE_MAX, TOUCHING, TURN, ModelWorld
 
 from fixsync import (
-    COLLIDER_FORMAT,
     Box,
     Capsule,
-    CastAnswers,
     CastHit,
     Contact,
     Cylinder,
@@ -42,6 +40,7 @@ from fixsync import (
     pack_poses,
     pack_shapes,
 )
+from fixsync.records import COLLIDER_FORMAT, CastAnswers
 from fixsync.shapes import shape_from_tuple
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -367,11 +367,11 @@ def test_a_corner_on_the_line_of_an_edge_and_within_the_radius_touches_past_the_
                     corner[0] + (half_x if x > 0 else -half_x),
                     corner[1] + (half_z if z > 0 else -half_z),
                 )
-                fan = (
+                sector = (
                     ("sector", radius, half_angle, 5),
                     (0, 0, 0, (edge - side * half_angle) % 65536),
                 )
-                cases.append((*fan, ("box", half_x, 5, half_z), (centre[0], 0, centre[1], 0)))
+                cases.append((*sector, ("box", half_x, 5, half_z), (centre[0], 0, centre[1], 0)))
             break
     assert {model.overlap(*case) for case in cases} == {1, 2}
     assert mismatches(cases) == []
@@ -394,8 +394,8 @@ def test_the_very_tip_of_a_sectors_edge_touches_a_face_beyond_the_radius() -> No
                 if at[0] ** 2 + at[1] ** 2 <= radius**2:
                     continue
                 centre = [(v + 99) * (1 if w > 0 else -1) for v, w in zip(at, e, strict=True)]
-                fan = ("sector", radius, 5000, 5), (0, 0, 0, (edge - 5000) % 65536)
-                cases.append((*fan, ("box", 99, 5, 99), (centre[0], 0, centre[1], 0)))
+                sector = ("sector", radius, 5000, 5), (0, 0, 0, (edge - 5000) % 65536)
+                cases.append((*sector, ("box", 99, 5, 99), (centre[0], 0, centre[1], 0)))
                 break
     assert {model.overlap(*case) for case in cases} == {1}
     assert mismatches(cases) == []

@@ -74,7 +74,7 @@ def test_rectangles_meet_by_each_axis(
 def test_a_fan_is_the_sector_of_the_ground_plane(
     r: int, half_angle: int, yaw: int, x: int, y: int
 ) -> None:
-    found = overlap(flat.fan(r, half_angle), flat.at(0, 0, yaw), flat.circle(7), flat.at(x, y))
+    found = overlap(flat.sector(r, half_angle), flat.at(0, 0, yaw), flat.circle(7), flat.at(x, y))
     assert found == model.overlap(
         ("sector", r, half_angle, 1), (0, 0, 0, yaw), ("cylinder", 7, 1), (x, 0, y, 0)
     )
@@ -211,7 +211,7 @@ def test_no_single_box_is_a_hitbox_whose_planes_differ_in_width() -> None:
 
 
 def test_a_hitbox_refuses_what_is_no_flat_shape_or_size() -> None:
-    for ground in (Box(1, 1, 1), Cylinder(1, 1), Sphere(1), flat.fan(1, 1), 5):
+    for ground in (Box(1, 1, 1), Cylinder(1, 1), Sphere(1), flat.sector(1, 1), 5):
         with pytest.raises(TypeError, match=r"ground must be flat\.circle"):
             Hitbox(ground, 1, 1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="side_half_x must be"):
@@ -393,7 +393,11 @@ def test_a_refused_change_of_a_two_plane_world_changes_nothing() -> None:
 
 
 def test_flat_shapes_are_made_of_checked_sizes() -> None:
-    for make in (lambda: flat.circle(0), lambda: flat.rectangle(1, 2**29), lambda: flat.fan(1, 0)):
+    for make in (
+        lambda: flat.circle(0),
+        lambda: flat.rectangle(1, 2**29),
+        lambda: flat.sector(1, 0),
+    ):
         with pytest.raises(ValueError, match="must be"):
             make()  # type: ignore[no-untyped-call]
-    assert flat.fan(7, 9) == Sector(7, 9, SIZE_MAX)
+    assert flat.sector(7, 9) == Sector(7, 9, SIZE_MAX)

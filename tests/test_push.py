@@ -21,8 +21,9 @@ from model import INT32_MAX, SIZE_MAX
 from strategies import SOLIDS, deep_pairs, near_pairs, shapes, sizes, yaws
 
 import fixsync
-from fixsync import Contact, Moved, Pose, Sector, Side, Sphere, World, q
+from fixsync import Contact, Pose, Sector, Side, Sphere, World, q
 from fixsync._native.raw import ffi, lib
+from fixsync.records import Moved
 from fixsync.shapes import shape_from_tuple
 
 Shape = tuple[Any, ...]
@@ -265,15 +266,15 @@ def test_a_body_on_a_floor_is_lifted_onto_it() -> None:
 
 @pytest.mark.parametrize("function", [fixsync.push_out, fixsync.lift, fixsync.side])
 def test_a_sector_has_no_push_out(function: Callable[..., Any]) -> None:
-    fan, box, at = Sector(9, 9, 9), fixsync.Box(9, 9, 9), Pose(0, 0, 0)
+    sector, box, at = Sector(9, 9, 9), fixsync.Box(9, 9, 9), Pose(0, 0, 0)
     with pytest.raises(
         ValueError, match=r"shape_a must be a Sphere, Capsule, Cylinder or Box, not Sector\("
     ):
-        function(fan, at, box, at)
+        function(sector, at, box, at)
     with pytest.raises(
         ValueError, match=r"shape_b must be a Sphere, Capsule, Cylinder or Box, not Sector\("
     ):
-        function(box, at, fan, at)
+        function(box, at, sector, at)
 
 
 @pytest.mark.parametrize("function", [fixsync.push_out, fixsync.lift, fixsync.side])
@@ -461,8 +462,8 @@ def separated_by_hand(world: World, yields: list[tuple[int, int]], passes: int) 
                     world.layers is None or tuple(sorted((one.layer, other.layer))) in world.layers
                 )
                 same_side = one.owner == other.owner != 0
-                fan = isinstance(one.shape, Sector) or isinstance(other.shape, Sector)
-                if not (one.active and other.active and allowed) or same_side or fan:
+                sector = isinstance(one.shape, Sector) or isinstance(other.shape, Sector)
+                if not (one.active and other.active and allowed) or same_side or sector:
                     continue
                 a_yields, b_yields = (
                     (one.layer, other.layer) in yields,

@@ -19,8 +19,6 @@ from strategies import coordinates, half_angles, near_pairs, sizes, yaws
 
 import fixsync
 from fixsync import (
-    GODOT,
-    UNITY,
     Box,
     Capsule,
     Contact,
@@ -37,6 +35,7 @@ from fixsync import (
     overlap,
     q,
 )
+from fixsync.aim import GODOT, UNITY
 from fixsync.game.flat import Hitbox, two_plane_contact
 from fixsync.shapes import shape_from_tuple
 
@@ -435,8 +434,8 @@ def test_4_client_and_server_of_different_handedness_agree() -> None:
     assert other.position(pose.x, 0, pose.z) == (3, 0, Fraction(3, 2))
     assert other.yaw_facing(other.angle_facing(pose.yaw)) == pose.yaw
     ahead = fixsync.forward(pose.yaw, q(2))
-    fan = flat.fan(q(3), degrees(10))
-    assert overlap(fan, pose, flat.circle(1), flat.at(x + ahead[0], z + ahead[1])) == OVERLAPPING
+    sector = flat.sector(q(3), degrees(10))
+    assert overlap(sector, pose, flat.circle(1), flat.at(x + ahead[0], z + ahead[1])) == OVERLAPPING
 
 
 # 5. Skills in a frame-sync action game.
@@ -519,13 +518,13 @@ def test_5_sectors_meet_every_body_exactly_and_never_each_other(pair: Any) -> No
 
 
 def test_5_original_a_sector_that_tests_only_the_centre_misses_its_edge() -> None:
-    fan, body, at = (
+    sector, body, at = (
         Sector(q(3), degrees(30), q(1)),
         Cylinder(q("0.5"), q(1)),
         Pose(q(2), 0, q("1.375")),
     )
     assert not fixsync.faces(Pose(0, 0, 0), at.x, at.z, degrees(30))
-    assert overlap(fan, Pose(0, 0, 0), body, at) == OVERLAPPING
+    assert overlap(sector, Pose(0, 0, 0), body, at) == OVERLAPPING
 
 
 @given(st.permutations(range(8)))

@@ -107,7 +107,7 @@ def test_states_that_differ_are_told_apart_by_field():
 def test_pairs_near_contact_are_near_contact(pair: tuple[Shape, Pose, Shape, Pose]):
     a, here, b, there = pair
     if isinstance(a, Sector) or isinstance(b, Sector):
-        return  # a fan that faces away is apart from whatever is behind it
+        return  # a sector that faces away is apart from whatever is behind it
     around = product(range(-3, 4), repeat=3)
     poses = [Pose(there.x + x, there.y + y, there.z + z, there.yaw) for x, y, z in around]
     assert {overlap(a, here, b, pose) is Contact.APART for pose in poses} == {True, False}

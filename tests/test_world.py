@@ -24,10 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model import ModelWorld
 
-import fixsync
 from fixsync import (
-    COLLIDER_DTYPE,
-    COLLIDER_FORMAT,
     Box,
     Capsule,
     Collider,
@@ -44,7 +41,9 @@ from fixsync import (
     pack_poses,
     pack_shapes,
 )
+from fixsync.records import COLLIDER_DTYPE, COLLIDER_FORMAT
 from fixsync.shapes import shape_from_tuple
+from fixsync.world import CAPACITY_MAX
 
 ROOT = Path(__file__).resolve().parent.parent
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
@@ -304,7 +303,7 @@ def test_memory_that_cannot_be_had_is_told() -> None:
     with pytest.raises(
         MemoryError, match=r"capacity 2147483648, with room for 2147483648 hits, needs \d+ bytes"
     ):
-        World(fixsync.CAPACITY_MAX)
+        World(CAPACITY_MAX)
 
 
 def test_a_world_holds_its_last_id_and_its_only_one() -> None:

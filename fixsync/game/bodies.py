@@ -355,7 +355,7 @@ class Body:
         """Has the body face its local +x (False) or -x (True): for side views, which do not turn.
 
         Parts are mirrored across the body's local z axis (`Part.mirrored`). A box, sphere, capsule
-        or cylinder keeps its shape; a fan faces the other way."""
+        or cylinder keeps its shape; a sector faces the other way."""
         boolean("is_mirrored", is_mirrored)
         if is_mirrored == self._is_mirrored:
             return

@@ -1,17 +1,16 @@
-"""2D and 2.5D: circles, rectangles and fans without a thought for height, and hitboxes of two
-planes.
+"""2D and 2.5D: circles, rectangles and sectors that ignore height, and hitboxes of two planes.
 
     from fixsync.game import flat
 
     world.add(1, flat.circle(q("0.5")), flat.at(q(3), q(4)))
-    world.query(flat.fan(q(2), degrees(45)), flat.at(0, 0, degrees(90)))
+    world.query(flat.sector(q(2), degrees(45)), flat.at(0, 0, degrees(90)))
 
 A flat game's x and y are fixsync's x and z. A yaw turns its +x towards its +y. The shapes are
 ordinary ones, as tall as a size can be: at y 0, where `at` puts them, or up to 8191 units above or
 below, height decides nothing. Everything of fixsync works with them: worlds, queries, casts,
 `push_out`, `side`, bodies, logs.
 
-What a hitbox of two planes is, and when an ordinary shape does the same, is told at `Hitbox`.
+`Hitbox` says what a hitbox of two planes is, and when an ordinary shape does the same.
 """
 
 from __future__ import annotations
@@ -44,9 +43,9 @@ __all__ = [
     "TwoPlanes",
     "at",
     "circle",
-    "fan",
     "rectangle",
     "rectangle_between",
+    "sector",
     "two_plane_contact",
 ]
 
@@ -54,7 +53,7 @@ TALL = SIZE_MAX
 """The half height of flat shapes: 2^29-1."""
 
 RIGHT, LEFT, TOP, BOTTOM = Side.POS_X, Side.NEG_X, Side.POS_Z, Side.NEG_Z
-"""What `side` says, where the flat game's y points up."""
+"""Answers of `side` where the flat game's y points up."""
 
 
 def circle(radius: int) -> Cylinder:
@@ -69,8 +68,9 @@ def rectangle(half_width: int, half_height: int) -> Box:
     return Box(half_width, TALL, half_height)
 
 
-def fan(radius: int, half_angle: int) -> Sector:
-    """A fan: its apex at the pose, facing the yaw, half_angle (1..32768 steps) to either side."""
+def sector(radius: int, half_angle: int) -> Sector:
+    """A sector: its apex at the pose, facing the yaw, half_angle (1..32768 steps) to either
+    side."""
     return Sector(radius, half_angle, TALL)
 
 
@@ -80,7 +80,7 @@ def at(x: int, y: int, yaw: int = 0) -> Pose:
 
 
 def rectangle_between(left: int, bottom: int, right: int, top: int) -> tuple[Box, Pose]:
-    """A rectangle by its edges, as tile maps and editors tell it: the shape and its pose.
+    """A rectangle by its edges, as in tile maps and editors: the shape and its pose.
 
     ValueError unless left < right and bottom < top, or for an odd width or height, which has its
     middle between two raw units."""
@@ -115,8 +115,8 @@ class Hitbox:
 
     Where the side view is as wide as the ground view, the ordinary shape of `as_shape()`, not
     turned, has the same contacts: a Box, or an upright Cylinder. The reach on x of two hitboxes is
-    the lesser of both planes' sums, which no single shape gives when the planes differ in width:
-    that is what `TwoPlanes` is for."""
+    the lesser of both planes' sums. No single shape gives that when the planes differ in width; use
+    `TwoPlanes`."""
 
     ground: Cylinder | Box
     side_half_x: int
@@ -136,7 +136,7 @@ class Hitbox:
 
     @property
     def side(self) -> Box:
-        """What is seen from the side, as deep as a size can be."""
+        """The side view, as deep as a size can be."""
         return Box(self.side_half_x, self.side_half_y, TALL)
 
     def as_shape(self) -> Box | Cylinder | None:
@@ -159,7 +159,7 @@ Position = tuple[int, int, int]
 
 
 def _views(position: Position) -> tuple[Pose, Pose]:
-    """Where a hitbox is on the ground and in the side view; what a view does not show is 0."""
+    """The poses of a hitbox in the ground view and in the side view; the hidden axis is 0."""
     x, y, z = integers("position", ("x", "y", "z"), position, INT32_MIN, INT32_MAX)
     return Pose(x, 0, z), Pose(x, y, 0)
 
@@ -225,7 +225,7 @@ class TwoPlanes:
         return integer("layer", layer, 0, _LAYERS - 1)
 
     def _there(self, id: int) -> tuple[int, int]:
-        """The ids of both views; KeyError if there are none."""
+        """The ids of both views. KeyError if the hitbox is not there."""
         if self._id(id) not in self.world:
             raise KeyError(f"id {id} is not in the world")
         return id, id + self._capacity
@@ -364,7 +364,7 @@ class TwoPlanes:
 
 
 class _Pair:
-    """What a step says of a pair in one plane."""
+    """What a step reports of a pair in one plane."""
 
     __slots__ = ("contact", "is_hit", "was_hit", "was_replaced")
 

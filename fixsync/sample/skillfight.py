@@ -1,6 +1,6 @@
 """A complete small game: two to eight fighters, some monsters, and five skills, in integers only.
 
-Fighters walk, dash, slash (a fan), fire a beam (a long box), set off a blast (a sphere) and shoot.
+Fighters walk, dash, slash (a sector), fire a beam (a long box), set off a blast (a sphere) and shoot.
 Whoever falls comes back after a while. `SkillFight` is a `fixsync.sim.Simulation`: `fixsync peers`
 plays it over a network, and it shows what a game's simulation looks like on fixsync. One frame is:
 everybody acts, the world steps, the hits that began do their damage in the order of the events, and

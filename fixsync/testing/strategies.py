@@ -98,7 +98,7 @@ def near_contact_pairs(
 ) -> tuple[Shape, Pose, Shape, Pose]:
     """Two shapes within three raw units of where they begin to touch: (shape, pose, shape, pose).
 
-    Two sectors never touch, nor does a fan what is behind it: those have their centres near each
+    Two sectors never touch, nor a sector and a shape behind it: those have their centres near each
     other."""
     a, b = draw(shapes(scale, sectors=sectors)), draw(shapes(scale))
     here, yaw = draw(poses(scale)), draw(yaws())
@@ -114,7 +114,7 @@ def near_contact_pairs(
 
     low, high = 0, 128 * scale
     if overlap(a, here, b, there(low)) is Contact.APART:
-        high = 0  # two sectors, or one whose fan faces away
+        high = 0  # two sectors, or a sector that faces away
     while high - low > 1:
         middle = (low + high) // 2
         is_apart = overlap(a, here, b, there(middle)) is Contact.APART
