@@ -17,6 +17,7 @@ from bumpers import Bumpers
 from click.testing import CliRunner
 from netns import Namespaces
 from network import SEMANTICS
+from tools import needs_loopback
 
 from fixsync.cli.peers import peers_command
 from fixsync.fields import differences
@@ -28,6 +29,8 @@ from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Match, Notice, Reason, RollbackSession, Timing
 from fixsync.session.udp import Endpoint, now_ms, play
 from fixsync.sim import fields_of
+
+pytestmark = needs_loopback
 
 STORM = Impairment(loss=30, latency_ms=2, jitter_ms=6, duplicate=10, reorder=5)
 
