@@ -633,9 +633,9 @@ def play_skill_fight(path, frames=200):
     game = start(SkillFight, 5, 2)
     bots = [SkillFight.bot(player, 5) for player in range(2)]
     with SimRecorder(game, path, seed=5, names=names_of(game)) as recorder:
-        for _ in range(frames):
+        for frame in range(frames):
             inputs = [bot.decide(game) for bot in bots]
-            recorder.record(inputs, game.step(inputs))
+            recorder.record(frame, inputs, game.step(inputs))
     return game
 
 
@@ -685,7 +685,7 @@ def test_the_address_follows_the_frame_and_the_selection(opened):
     page = opened(FIGHT)
     go_to(page, 77)
     page.keyboard.press("n")
-    page.wait_for_function("location.hash === '#frame=77&id=0'")
+    page.wait_for_url("**#frame=77&id=0")
     page.evaluate("location.hash = '#frame=12&id=10'")
     shows(page, 12)
     page.wait_for_selector("#collider .subtitle >> text=10")

@@ -119,7 +119,10 @@ function drawLabels(view, { theme, names, selected, options }, side, solids) {
     )
     .sort((a, b) => rank(b) - rank(a))
     .slice(0, LABELS_MAX);
-  const taken = options.hits ? marksShown(view, side, options.layers) : []; // boxes: their middle, half their width and height
+  // Boxes: their middle, half their width and height.
+  const scaleBar = { x: 90, y: view.height - 14, wide: 90, tall: 8 };
+  const taken = options.hits ? marksShown(view, side, options.layers) : [];
+  taken.push(scaleBar);
   for (const solid of labelled) {
     const { key } = solid;
     const isDiffering = side.differing.has(solid.id) || side.differing.has(key);
