@@ -857,9 +857,7 @@ def test_a_full_disk_is_told_in_a_line(arguments: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
-    assert (
-        done.stderr == "Error: what there is to tell cannot be written: No space left on device\n"
-    )
+    assert done.stderr == "Error: cannot write output: No space left on device\n"
 
 
 def as_process(*arguments: Any, **settings: str) -> subprocess.CompletedProcess[str]:

@@ -1,6 +1,4 @@
-"""Whether the scenes' answers are right: against a look at every pair, and against pinned
-hashes.
-"""
+"""A check of the scenes' answers, against a test of every pair and against pinned hashes."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ FRAMES = 8
 """Steps after which a scene's state is hashed."""
 
 PINNED_COUNTS = (100, 1_000, 10_000, 100_000)
-"""Numbers of colliders with which golden.json tells the hashes of the scenes."""
+"""Numbers of colliders for which golden.json has the hashes of the scenes."""
 
 _CHECK_COUNT = 150
 

@@ -57,7 +57,7 @@ class Scene:
     traits: dict[int, tuple[int, int, tuple[int, int, int]]] = field(default_factory=dict)
     """Layer, owner and offset, where one of them is not 0."""
     diagonal: bool = False
-    """z is told relative to x."""
+    """z is relative to x."""
     moving: range = field(default_factory=lambda: range(0))
 
     @property

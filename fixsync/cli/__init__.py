@@ -1,4 +1,4 @@
-"""The command `fixsync`. Each of its commands is a module here, imported when it is asked for."""
+"""The command `fixsync`. Each of its commands is a module here, imported on use."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ COMMANDS = {
     "bench": "fixsync.cli.bench:bench_command",
     "config": "fixsync.cli.config:config_command",
 }
-"""Where each command is: its name, and module:object."""
+"""The commands: name, and module:object."""
 
 CRASHED = 70
-"""The exit code of an error within fixsync itself: 1 says that a log diverged."""
+"""Exit code of an error in fixsync itself, because 1 means that a log diverged."""
 INTERRUPTED = 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -71,11 +71,11 @@ class _Commands(click.Group):
 
 @click.group(
     cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, package_name="fixsync", message="%(prog)s %(version)s")
 def fixsync() -> None:
-    """Exact, order-stable hit detection: replay, compare and look into recorded matches."""
+    """Exact, order-stable hit detection: replay, compare and inspect recorded matches."""
 
 
 def main() -> None:
@@ -87,7 +87,7 @@ def main() -> None:
         streams.echo("interrupted", err=True)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
-        # Whoever reads the output has enough of it. Nothing more may be written, not even at exit.
+        # The reader of the output has ended. Nothing more may be written, not even at exit.
         streams.hush(sys.stdout, sys.stderr)
         sys.exit(0)
     except MemoryError as error:
@@ -95,9 +95,7 @@ def main() -> None:
         sys.exit(2)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _FULL:
-            streams.echo(
-                f"Error: what there is to tell cannot be written: {error.strerror}", err=True
-            )
+            streams.echo(f"Error: cannot write output: {error.strerror}", err=True)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is left at exit
             sys.exit(2)
         traceback.print_exc()

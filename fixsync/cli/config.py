@@ -27,43 +27,41 @@ def kernel_folder() -> Path:
 
 
 @click.command("config")
-@click.option("--cflags", is_flag=True, help="Flags for compiling what includes fixsync.h.")
-@click.option(
-    "--libs", is_flag=True, help="Libraries to link besides: none, the kernel needs no library."
-)
-@click.option("--include", is_flag=True, help="The folder of fixsync.h.")
-@click.option(
-    "--sources", is_flag=True, help="The C files of the kernel, to compile with the program."
-)
+@click.option("--cflags", is_flag=True, help="Compiler flags for fixsync.h.")
+@click.option("--libs", is_flag=True, help="Libraries to link (the kernel needs none).")
+@click.option("--include", is_flag=True, help="Folder of fixsync.h.")
+@click.option("--sources", is_flag=True, help="C files of the kernel, to compile with the program.")
 @text.json_option
 @click.pass_context
 def config_command(
     ctx: click.Context, cflags: bool, libs: bool, include: bool, sources: bool, as_json: bool
 ) -> None:
-    """Tell how to compile the C kernel into a program.
+    """Print how to compile the C kernel into a program.
 
-    Prints what is asked for on one line, quoted for a shell; without an option, everything, a line
-    each. The kernel is compiled, not linked: it needs no library besides.
+    With options, prints their values on one line, quoted for a shell; without, all, one a line.
+    The kernel is compiled into the program and needs no library.
 
     \b
         cc -O2 game.c $(fixsync config --cflags --sources --libs) -o game
 
     \b
-    Exit code  0  told
+    Exit code  0  printed
                2  this installation has no C files
     """
     try:
         folder = kernel_folder()
     except FileNotFoundError as error:
         raise click.ClickException(str(error)) from error
-    told = {
+    values = {
         "cflags": [f"-I{folder}"],
         "include": [str(folder)],
         "sources": [str(path) for path in sorted(folder.glob("*.c"))],
         "libs": [],
     }
     asked = {"cflags": cflags, "include": include, "sources": sources, "libs": libs}
-    chosen = {name: words for name, words in told.items() if asked[name] or not any(asked.values())}
+    chosen = {
+        name: words for name, words in values.items() if asked[name] or not any(asked.values())
+    }
     if as_json:
         text.print_json(chosen)
     elif any(asked.values()):

@@ -116,7 +116,7 @@ def settings_of(
 
 
 @contextmanager
-def errors_told(ctx: click.Context, results: Path) -> Iterator[None]:
+def as_usage_errors(ctx: click.Context, results: Path) -> Iterator[None]:
     """Turns errors of the farm into errors of the command line."""
     try:
         yield
@@ -198,7 +198,7 @@ def farm_command(
     2 beats 1 beats 3 beats 0.
     """
     settings = settings_of(**limits)
-    with errors_told(ctx, results):
+    with as_usage_errors(ctx, results):
         require(sources)
         with Store(results) as store:
             with (

@@ -18,7 +18,7 @@ from rich.text import Text
 from fixsync.cli import text
 from fixsync.cli.farm import (
     LISTED_MAX,
-    errors_told,
+    as_usage_errors,
     print_open_json,
     settings_of,
     shown_progress,
@@ -83,7 +83,7 @@ def regress_command(
     2 beats 1 beats 0.
     """
     common = settings_of(**limits, digest=True)
-    with errors_told(ctx, results), ExitStack() as stack:
+    with as_usage_errors(ctx, results), ExitStack() as stack:
         require(sources)
         store = stack.enter_context(Store(results))
         sides = [regress.version(name, common, stack) for name in (old, new)]

@@ -1,4 +1,4 @@
-"""What the commands share: the console, numbers in words, and the options that several take."""
+"""Shared by the commands: the console, numbers as text, and common options."""
 
 from __future__ import annotations
 
@@ -275,18 +275,18 @@ def _pairs() -> Table:
 
 
 def look_here() -> None:
-    """Has modules looked for in this folder, too."""
+    """Adds this folder to the search path of modules."""
     try:
         here = str(Path.cwd())
     except OSError:
-        return  # it has been removed
+        return  # the folder was removed
     if here not in sys.path:
         sys.path.insert(0, here)
 
 
 def found_simulation(reference: str) -> sim.SimulationType:
-    """The simulation that the command line names. ValueError if there is none; if its module cannot
-    be imported, where in it that is, which its author looks for, is told first."""
+    """The simulation that the command line names. ValueError if it does not exist; if its module
+    cannot be imported, the traceback is printed first, for its author."""
     try:
         return sim.find(reference)
     except ValueError:
@@ -315,7 +315,7 @@ def sim_option(command: Callable[..., Any]) -> Callable[..., Any]:
         multiple=True,
         metavar="MODULE:OBJECT",
         callback=_simulations,
-        help="A simulation that logs name as their sim; modules are also looked for here. Repeatable.",
+        help="Simulation for logs with a sim, from Python's path or this folder. Repeatable.",
     )(command)
 
 
