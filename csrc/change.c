@@ -290,7 +290,7 @@ enum { WAS_PRESENT = 1, WAS_CHANGED = 2 };
 static solid *kept_solids(const fxs_world *w) { return (solid *)at(w, w->sorted_at); }
 static place *kept_places(const fxs_world *w) { return (place *)at(w, w->rows_at); }
 
-static void keep(fxs_world *w, const fxs_command *commands, uint64_t n) {
+static void keep_before(fxs_world *w, const fxs_command *commands, uint64_t n) {
     grid_stale(w);
     for (uint64_t i = 0; i < n; i++) {
         const uint32_t id = commands[i].collider.id;
@@ -413,7 +413,7 @@ int32_t fxs_world_apply(fxs_world *world, const fxs_command *commands, uint64_t 
             end++;
         }
         if (i > 0 || end < n || !is_all_or_none(type, n)) {
-            keep(world, commands + i, end - i);
+            keep_before(world, commands + i, end - i);
             kept = end;
         }
         status = apply_run(world, commands + i, end - i, &at_run);
