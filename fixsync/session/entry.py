@@ -24,7 +24,7 @@ class Entry:
         if not local.seats.is_mine_taken:
             self.join(HOST, now_ms)
 
-    def begin(self, now_ms: int) -> bool:
+    def begin(self, now_ms: int) -> None:
         """Begins at frame 0, if every player who starts is there, and nobody can be in a match that
         an earlier life of this peer began.
 
@@ -34,18 +34,17 @@ class Entry:
         local = self.local
         required = local.required()
         if not all(remote.is_established for remote in required):
-            return False
+            return
         if 1 not in (local.instance, *(remote.instance for remote in required)):
             for remote in local.remotes.values():
                 is_silent = now_ms - remote.heard_ms > local.timing.silence_ms
                 if not (remote.is_established or is_silent):
-                    return False
+                    return
         self.has_begun = True
         local.seats.sources.add(local.me)
         if local.me == HOST:
             local.seats.sources.update(local.match.vacant)
-        self._run()
-        return True
+        self._run(now_ms)
 
     def join(self, feeder: int, now_ms: int) -> None:
         """Asks a peer for a snapshot."""
@@ -74,10 +73,11 @@ class Entry:
             floor = snapshot.frame if remote.is_required else 0
             remote.reset(floor, floor)
             remote.hear(now_ms)
-        self._run()
+        self._run(now_ms)
         return Joined(snapshot.frame, hash_of(snapshot.state))
 
-    def _run(self) -> None:
+    def _run(self, now_ms: int) -> None:
+        self.local.moved_ms = now_ms
         self.local.phase = Phase.RUNNING
         for remote in self.local.remotes.values():
             remote.started_instance = remote.instance

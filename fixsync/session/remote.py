@@ -15,6 +15,7 @@ from fixsync.session.endings import End, Reason
 from fixsync.session.match import FRAMES_MAX, HOST, INPUT_DELAY_MAX, PREDICTION_MAX, Match
 from fixsync.session.packets import (
     HASHES_MAX,
+    NEVER,
     RUN_FRAMES_MAX,
     Blob,
     Bye,
@@ -97,6 +98,33 @@ class Local:
     is_over: bool = False
     feeder: int | None = None
     """The peer that this one joins by."""
+    moved_ms: int = 0
+    """When a frame was stepped or confirmed last."""
+    received: int = 0
+    refused: int = 0
+    fault: str = ""
+    """Why the last packet was refused that names no peer of the match."""
+
+    @property
+    def is_playing(self) -> bool:
+        return self.phase is Phase.RUNNING and self.me in self.seats.sources
+
+    def waiting_for(self) -> list[int]:
+        """The peers without whom the match cannot go on at the moment."""
+        required, confirmed = self.required(), self.timeline.confirmed
+        if self.phase is Phase.CONNECTING:
+            return [remote.peer for remote in required if not remote.is_established]
+        if self.phase is Phase.JOINING:
+            return [HOST if self.feeder is None else self.feeder]
+        if confirmed == self.match.frames:
+            return [remote.peer for remote in required if not remote.has_all(confirmed)]
+        if self.phase is Phase.ENDED or (self.is_playing and self.timeline.can_step):
+            return []
+        unheard = [remote.peer for remote in required if not remote.is_mutual]
+        if unheard and not self.is_playing:
+            return unheard
+        late = [seat for seat, it in enumerate(self.seats.streams) if it.next <= confirmed]
+        return sorted({HOST if self.seats.since[seat] == NEVER else seat for seat in late})
 
     def required(self) -> list[Remote]:
         """The peers without whom the match cannot go on."""

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 from fixsync._native import integer
 from fixsync.semantics import semantics_id
-from fixsync.session.blobs import Collector, Evidence, decode_evidence
-from fixsync.session.endings import Desync, End, Reason
+from fixsync.session.endings import End, Reason
 from fixsync.session.entry import Entry
 from fixsync.session.match import FRAMES_MAX, HOST, Match
 from fixsync.session.notices import Confirmed, Notice
@@ -33,6 +32,7 @@ from fixsync.session.packets import (
 from fixsync.session.remote import AHEAD_FRAMES_MAX, Local, Phase, Remote, Timing
 from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
+from fixsync.session.watch import Watch
 from fixsync.sim import Input, Simulation, check_input, idle_input
 
 __all__ = ["Session"]
@@ -70,10 +70,6 @@ class Session:
         _check_simulation(match, simulation)
         self.match = match
         self.timing = timing or Timing()
-        self.received = self.refused = 0
-        """Packets that were taken, and packets that were refused."""
-        self._fault = ""
-        """Why the last packet was refused that names no peer of the match."""
         self._codec = Codec(match)
         self._seats = Seats(match, me, idle_input(simulation))
         prediction_max = match.prediction_max if match.is_player(me) else 0
@@ -90,12 +86,10 @@ class Session:
         self._remotes = self._local.remotes
         self._remotes.update((peer, Remote(self._local, peer, now_ms)) for peer in match.others(me))
         self._joined: list[Notice] = []
-        self._evidence: dict[int, Evidence] = {}
-        self._damaged: dict[int, tuple[bytes, str]] = {}
-        self._moved_ms = self._ended_ms = now_ms
         self._entry = Entry(self._local, now_ms)
+        self._watch = Watch(self._local, self._entry)
         if self.phase is Phase.CONNECTING:
-            self._begin(now_ms)
+            self._entry.begin(now_ms)
 
     @staticmethod
     def _check(match: Match, me: int) -> None:
@@ -144,12 +138,22 @@ class Session:
     @property
     def is_playing(self) -> bool:
         """Whether inputs given to `advance` are played."""
-        return self.phase is Phase.RUNNING and self.me in self._seats.sources
+        return self._local.is_playing
 
     @property
     def seats(self) -> list[int | None]:
         """By seat, the frame from which its own player plays it; None where the host stands in."""
         return [None if frame == NEVER else frame for frame in self._seats.since]
+
+    @property
+    def received(self) -> int:
+        """Packets that were taken."""
+        return self._local.received
+
+    @property
+    def refused(self) -> int:
+        """Packets that were refused."""
+        return self._local.refused
 
     def rtt_ms(self, peer: int) -> int | None:
         """The round trip to a peer, smoothed; None as long as it is not known."""
@@ -166,20 +170,7 @@ class Session:
 
     def waiting_for(self) -> list[int]:
         """The peers without whom the match cannot go on at the moment."""
-        required, confirmed = self._local.required(), self.confirmed
-        if self.phase is Phase.CONNECTING:
-            return [remote.peer for remote in required if not remote.is_established]
-        if self.phase is Phase.JOINING:
-            return [HOST if self._local.feeder is None else self._local.feeder]
-        if confirmed == self.match.frames:
-            return [remote.peer for remote in required if not remote.has_all(confirmed)]
-        if self.phase is Phase.ENDED or (self.is_playing and self._timeline.can_step):
-            return []
-        unheard = [remote.peer for remote in required if not remote.is_mutual]
-        if unheard and not self.is_playing:
-            return unheard
-        late = [seat for seat, it in enumerate(self._seats.streams) if it.next <= confirmed]
-        return sorted({HOST if self._seats.since[seat] == NEVER else seat for seat in late})
+        return self._local.waiting_for()
 
     def state_after(self, frame: int) -> bytes | None:
         """What the simulation saved after a frame, if that is still held: the last few are,
@@ -188,7 +179,7 @@ class Session:
 
     def leave(self, now_ms: int) -> None:
         """Ends the match for all; a spectator's leaving ends it for nobody else."""
-        self._end(Reason.LEFT, self.me, f"peer {self.me} left", now_ms)
+        self._watch.end(Reason.LEFT, self.me, f"peer {self.me} left", now_ms)
 
     # Each frame: receive, advance, outgoing.
 
@@ -202,17 +193,17 @@ class Session:
                 raise PacketError(f"peer {message.sender} has nothing to say to peer {self.me}")
             self._take(remote, message, now_ms)
         except PacketError as wrong:
-            self.refused += 1
+            self._local.refused += 1
             if isinstance(wrong, VersionError) and self.phase is Phase.CONNECTING:
                 text = f"field protocol: {VERSION} here, {wrong.version} there"
-                self._end(Reason.REFUSED, self.me, text, now_ms)
+                self._watch.end(Reason.REFUSED, self.me, text, now_ms)
             elif remote is None:
-                self._fault = str(wrong)[:TEXT_CHARACTERS_MAX]
+                self._local.fault = str(wrong)[:TEXT_CHARACTERS_MAX]
             else:
                 remote.refused += 1
                 remote.fault = str(wrong)[:TEXT_CHARACTERS_MAX]
             return None
-        self.received += 1
+        self._local.received += 1
         return remote.peer
 
     def advance(self, value: Input, now_ms: int) -> list[Notice]:
@@ -223,7 +214,7 @@ class Session:
         an input that the simulation refuses."""
         if self.match.is_player(self.me):
             value = check_input(self.simulation, self.me, value)
-        self._watch_time(now_ms)
+        self._watch.time(now_ms)
         notices, self._joined = self._joined, []
         if notices or self.phase is not Phase.RUNNING:
             return notices
@@ -237,20 +228,17 @@ class Session:
                 notices.extend(self._timeline.step())
                 notices.extend(self._settled(now_ms))
         if before != (self.frame, self.confirmed):
-            self._moved_ms = now_ms
+            self._local.moved_ms = now_ms
         if self.end is None:  # The evidence of an end is kept.
             self._local.let_go()
-        self._check_complete(now_ms)
-        if self.end is None and now_ms - self._moved_ms > self.timing.stall_ms:
-            late = [*self.waiting_for(), self.me][0]
-            text = f"peer {late} is heard, but has held the match up for {self.timing.stall_ms} ms"
-            self._end(Reason.STALLED, late, text, now_ms)
+        self._watch.complete(now_ms)
+        self._watch.stall(now_ms)
         return notices
 
     def outgoing(self, now_ms: int) -> list[tuple[int, bytes]]:
         """Packets to send now, each with the peer that it goes to. To be called every frame, or
         more often."""
-        self._watch_time(now_ms)
+        self._watch.time(now_ms)
         return [
             (remote.peer, self._codec.seal(message))
             for remote in self._remotes.values()
@@ -280,98 +268,9 @@ class Session:
         frame = remote.first_difference()
         if frame is not None:
             text = f"peers {self.me} and {remote.peer} have different states after frame {frame}"
-            self._desync(frame, remote.peer, text, now_ms)
-
-    # Ending.
-
-    def _end(
-        self, reason: Reason, peer: int, text: str, now_ms: int, desync: Desync | None = None
-    ) -> None:
-        if self.end is not None:
-            return
-        frame = self.confirmed if desync is None else desync.frame
-        self._local.end = End(reason, frame, peer, text[:TEXT_CHARACTERS_MAX], desync)
-        self._local.phase = Phase.ENDED
-        self._ended_ms = now_ms
-        for remote in self._remotes.values():
-            is_asked = desync is not None and remote.is_required
-            remote.collector = Collector(Blob.EVIDENCE, frame) if is_asked else None
-
-    def _desync(self, frame: int, peer: int, text: str, now_ms: int) -> None:
-        """Ends the match over the earliest frame known, and asks every player for evidence."""
-        if self.end is not None:
-            if self.end.reason is not Reason.DESYNC or self.end.frame <= frame:
-                return
-            self._local.end = None
-        self._evidence = {self.me: self._local.evidence(frame)}
-        self._damaged = {}
-        desync = Desync(frame, self._evidence, self.simulation, self._damaged)
-        self._end(Reason.DESYNC, peer, text, now_ms, desync)
-
-    def _check_complete(self, now_ms: int) -> None:
-        frames = self.match.frames
-        if frames is None or self.end is not None or self.confirmed < frames:
-            return
-        if all(remote.has_all(frames) for remote in self._local.required()):
-            text = f"all {frames} frames are the same on all peers"
-            self._end(Reason.COMPLETED, self.me, text, now_ms)
-
-    def _watch_time(self, now_ms: int) -> None:
-        """Ends what would otherwise wait for ever."""
-        if self.end is not None:
-            self._watch_linger(self.end, now_ms)
-            return
-        if self.phase is Phase.CONNECTING:
-            self._begin(now_ms)
-        is_running = self.phase is Phase.RUNNING
-        if not is_running and now_ms - self._entry.since_ms > self.timing.connect_ms:
-            is_joining = self.phase is Phase.JOINING
-            peer = [*self.waiting_for(), self.me][0]
-            what = "snapshot" if is_joining else "answer"
-            text = f"no {what} from peer {peer} within {self.timing.connect_ms} ms"
-            reason = Reason.JOIN_FAILED if is_joining else Reason.SILENT
-            self._end(reason, peer, text + self._why_refused(peer), now_ms)
-            return
-        for remote in self._remotes.values():
-            if now_ms - remote.heard_ms <= self.timing.silence_ms or remote.is_done:
-                continue
-            if remote.is_required and is_running:
-                self._fell_silent(remote, now_ms)
-            elif remote.instance and not remote.is_required:
-                remote.drop(Reason.SILENT, "silent")
-
-    def _why_refused(self, peer: int) -> str:
-        """What is known of why nothing valid came from a peer."""
-        remote = self._remotes.get(peer)
-        if remote is not None and remote.fault:
-            return f"; {remote.refused} of its packets were refused: {remote.fault}"
-        if self._fault:
-            return f"; {self.refused} packets were refused: {self._fault}"
-        return ""
-
-    def _fell_silent(self, remote: Remote, now_ms: int) -> None:
-        if self.confirmed == self.match.frames and remote.compared >= self.confirmed:
-            remote.is_done = True  # All was compared; only its Bye was lost.
-            self._check_complete(now_ms)
-            return
-        text = f"nothing from peer {remote.peer} for {self.timing.silence_ms} ms"
-        self._end(Reason.SILENT, remote.peer, text + self._why_refused(remote.peer), now_ms)
-
-    def _watch_linger(self, end: End, now_ms: int) -> None:
-        all_know = all(
-            remote.bye is not None and remote.bye.is_complete
-            for remote in self._remotes.values()
-            if remote.instance
-        )
-        linger_ms = self.timing.linger_ms * (2 if end.reason is Reason.DESYNC else 1)
-        is_late = now_ms - self._ended_ms > linger_ms
-        self._local.is_over = (all_know and self._local.has_evidence) or is_late
+            self._watch.desync(frame, remote.peer, text, now_ms)
 
     # What comes in.
-
-    def _begin(self, now_ms: int) -> None:
-        if self._entry.begin(now_ms):
-            self._moved_ms = now_ms
 
     def _take(self, remote: Remote, message: Message, now_ms: int) -> None:
         if isinstance(message, Hello):
@@ -398,7 +297,7 @@ class Session:
             text = f"peer {self.me} refuses peer {remote.peer}: {fault}"
             if self.phase is Phase.CONNECTING and remote.is_required:
                 remote.instance = hello.instance
-                self._end(Reason.REFUSED, remote.peer, text, now_ms)
+                self._watch.end(Reason.REFUSED, remote.peer, text, now_ms)
                 return
             remote.refuse(hello.instance, Reason.REFUSED, text)
             raise PacketError(fault)
@@ -410,7 +309,7 @@ class Session:
                 self._end_if_player(remote, now_ms)
         elif not hello.join:
             remote.is_established = True
-            self._begin(now_ms)
+            self._entry.begin(now_ms)
         elif self.match.is_player(remote.peer):  # A spectator has no snapshot to give.
             remote.is_established = True
             self._entry.join(remote.peer, now_ms)
@@ -419,7 +318,7 @@ class Session:
         """A match began at frame 0 here, and a player is in one that began before."""
         if self.phase is Phase.RUNNING and self.match.is_player(remote.peer):
             text = f"peer {remote.peer} is in a match that an earlier life of peer {self.me} began"
-            self._end(Reason.JOIN_FAILED, self.me, text, now_ms)
+            self._watch.end(Reason.JOIN_FAILED, self.me, text, now_ms)
 
     def _take_update(self, remote: Remote, update: Update, now_ms: int) -> None:
         if not remote.is_established:
@@ -446,7 +345,7 @@ class Session:
                 if seat in self._remotes:
                     self._remotes[seat].hear(now_ms)  # From now on it may not be silent.
         self._compare(remote, now_ms)
-        self._check_complete(now_ms)
+        self._watch.complete(now_ms)
 
     def _take_want(self, remote: Remote, want: Want, now_ms: int) -> None:
         if want.kind == Blob.SNAPSHOT and remote.is_lost_host:
@@ -461,16 +360,11 @@ class Session:
         if piece.kind == Blob.SNAPSHOT:
             try:
                 self._joined.append(self._entry.load(data, now_ms))
-                self._moved_ms = now_ms
             except ValueError as wrong:
                 text = f"the snapshot of peer {remote.peer} does not load: {wrong}"
-                self._end(Reason.JOIN_FAILED, remote.peer, text, now_ms)
-        elif remote.peer not in self._evidence:
-            try:
-                self._evidence[remote.peer] = decode_evidence(data)
-            except ValueError as wrong:
-                self._evidence[remote.peer] = Evidence(piece.frame, b"", b"", [], b"")
-                self._damaged[remote.peer] = data, str(wrong)
+                self._watch.end(Reason.JOIN_FAILED, remote.peer, text, now_ms)
+        else:
+            self._watch.take_evidence(remote.peer, data)
 
     def _take_bye(self, remote: Remote, bye: Bye, now_ms: int) -> None:
         remote.hear(now_ms)
@@ -478,23 +372,23 @@ class Session:
         is_outside = self.phase in (Phase.CONNECTING, Phase.JOINING)
         is_lost = bye.reason == Reason.JOIN_FAILED and self.me == HOST and remote.instance == 0
         if self.phase is Phase.CONNECTING and is_lost:
-            self._end(Reason.JOIN_FAILED, self.me, bye.text, now_ms)
+            self._watch.end(Reason.JOIN_FAILED, self.me, bye.text, now_ms)
         elif not remote.is_required:
             # One that found a difference may still ask for this side's evidence.
             if bye.reason not in (Reason.COMPLETED, Reason.DESYNC):
                 remote.instance = 0
                 remote.is_established = False
         elif bye.reason == Reason.DESYNC:
-            self._desync(bye.frame, bye.peer, bye.text, now_ms)
+            self._watch.desync(bye.frame, bye.peer, bye.text, now_ms)
         elif bye.reason != Reason.COMPLETED:
             reason = Reason(bye.reason) if bye.reason in list(Reason) else Reason.LEFT
-            self._end(reason, bye.peer, bye.text, now_ms)
+            self._watch.end(reason, bye.peer, bye.text, now_ms)
         elif is_outside:
             text = f"peer {remote.peer} has completed the match without this peer"
-            self._end(Reason.JOIN_FAILED, self.me, text, now_ms)
+            self._watch.end(Reason.JOIN_FAILED, self.me, text, now_ms)
         else:
             remote.is_done = True
-            self._check_complete(now_ms)
+            self._watch.complete(now_ms)
 
 
 def _check_simulation(match: Match, simulation: Simulation) -> None:

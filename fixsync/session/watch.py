@@ -1,0 +1,129 @@
+"""What ends a match: everything is confirmed, states differ, or nothing comes any more."""
+
+from __future__ import annotations
+
+from fixsync.session.blobs import Collector, Evidence, decode_evidence
+from fixsync.session.endings import Desync, End, Reason
+from fixsync.session.entry import Entry
+from fixsync.session.packets import TEXT_CHARACTERS_MAX, Blob
+from fixsync.session.remote import Local, Phase, Remote
+
+__all__ = ["Watch"]
+
+
+class Watch:
+    """Watches over the end of a match for one peer."""
+
+    def __init__(self, local: Local, entry: Entry) -> None:
+        self.local = local
+        self.entry = entry
+        self._ended_ms = 0
+        self._evidence: dict[int, Evidence] = {}
+        self._damaged: dict[int, tuple[bytes, str]] = {}
+
+    def end(
+        self, reason: Reason, peer: int, text: str, now_ms: int, desync: Desync | None = None
+    ) -> None:
+        """Ends the match, unless it has ended."""
+        local = self.local
+        if local.end is not None:
+            return
+        frame = local.timeline.confirmed if desync is None else desync.frame
+        local.end = End(reason, frame, peer, text[:TEXT_CHARACTERS_MAX], desync)
+        local.phase = Phase.ENDED
+        self._ended_ms = now_ms
+        for remote in local.remotes.values():
+            is_asked = desync is not None and remote.is_required
+            remote.collector = Collector(Blob.EVIDENCE, frame) if is_asked else None
+
+    def desync(self, frame: int, peer: int, text: str, now_ms: int) -> None:
+        """Ends the match over the earliest frame known, and asks every player for evidence."""
+        local = self.local
+        if local.end is not None:
+            if local.end.reason is not Reason.DESYNC or local.end.frame <= frame:
+                return
+            local.end = None
+        self._evidence, self._damaged = {local.me: local.evidence(frame)}, {}
+        desync = Desync(frame, self._evidence, local.timeline.simulation, self._damaged)
+        self.end(Reason.DESYNC, peer, text, now_ms, desync)
+
+    def take_evidence(self, peer: int, data: bytes) -> None:
+        if peer in self._evidence or self.local.end is None:
+            return
+        try:
+            self._evidence[peer] = decode_evidence(data)
+        except ValueError as wrong:
+            self._evidence[peer] = Evidence(self.local.end.frame, b"", b"", [], b"")
+            self._damaged[peer] = data, str(wrong)
+
+    def complete(self, now_ms: int) -> None:
+        """Ends the match if nothing is left to be exchanged with any player."""
+        local, frames = self.local, self.local.match.frames
+        if frames is None or local.end is not None or local.timeline.confirmed < frames:
+            return
+        if all(remote.has_all(frames) for remote in local.required()):
+            text = f"all {frames} frames are the same on all peers"
+            self.end(Reason.COMPLETED, local.me, text, now_ms)
+
+    def stall(self, now_ms: int) -> None:
+        """Ends the match if no frame was stepped or confirmed for too long."""
+        stall_ms = self.local.timing.stall_ms
+        if self.local.end is None and now_ms - self.local.moved_ms > stall_ms:
+            peer = [*self.local.waiting_for(), self.local.me][0]
+            text = f"peer {peer} is heard, but has held the match up for {stall_ms} ms"
+            self.end(Reason.STALLED, peer, text, now_ms)
+
+    def time(self, now_ms: int) -> None:
+        """Ends what would otherwise wait for ever."""
+        local, timing = self.local, self.local.timing
+        if local.end is not None:
+            self._linger(local.end, now_ms)
+            return
+        if local.phase is Phase.CONNECTING:
+            self.entry.begin(now_ms)
+        is_running = local.phase is Phase.RUNNING
+        if not is_running and now_ms - self.entry.since_ms > timing.connect_ms:
+            is_joining = local.phase is Phase.JOINING
+            peer = [*local.waiting_for(), local.me][0]
+            what = "snapshot" if is_joining else "answer"
+            text = f"no {what} from peer {peer} within {timing.connect_ms} ms"
+            reason = Reason.JOIN_FAILED if is_joining else Reason.SILENT
+            self.end(reason, peer, text + self._why_refused(peer), now_ms)
+            return
+        for remote in local.remotes.values():
+            if now_ms - remote.heard_ms <= timing.silence_ms or remote.is_done:
+                continue
+            if remote.is_required and is_running:
+                self._fell_silent(remote, now_ms)
+            elif remote.instance and not remote.is_required:
+                remote.drop(Reason.SILENT, "silent")
+
+    def _fell_silent(self, remote: Remote, now_ms: int) -> None:
+        confirmed = self.local.timeline.confirmed
+        if confirmed == self.local.match.frames and remote.compared >= confirmed:
+            remote.is_done = True  # All was compared; only its Bye was lost.
+            self.complete(now_ms)
+            return
+        text = f"nothing from peer {remote.peer} for {self.local.timing.silence_ms} ms"
+        self.end(Reason.SILENT, remote.peer, text + self._why_refused(remote.peer), now_ms)
+
+    def _why_refused(self, peer: int) -> str:
+        """What is known of why nothing valid came from a peer."""
+        local = self.local
+        remote = local.remotes.get(peer)
+        if remote is not None and remote.fault:
+            return f"; {remote.refused} of its packets were refused: {remote.fault}"
+        if local.fault:
+            return f"; {local.refused} packets were refused: {local.fault}"
+        return ""
+
+    def _linger(self, end: End, now_ms: int) -> None:
+        """Is over when all others know that it has ended, or after a while."""
+        all_know = all(
+            remote.bye is not None and remote.bye.is_complete
+            for remote in self.local.remotes.values()
+            if remote.instance
+        )
+        linger_ms = self.local.timing.linger_ms * (2 if end.reason is Reason.DESYNC else 1)
+        is_late = now_ms - self._ended_ms > linger_ms
+        self.local.is_over = (all_know and self.local.has_evidence) or is_late
