@@ -1,4 +1,4 @@
-"""What sessions, logs and tests need of a game: the `Simulation` protocol, and simulations by name.
+"""The `Simulation` protocol that sessions, logs and tests use, and simulations by name.
 
 A simulation is started from a seed and a number of players, and stepped with one input a player.
 Everything it will ever do is a function of its state and the inputs. `save` is that state as bytes,
@@ -40,8 +40,7 @@ __all__ = [
 ]
 
 Input: TypeAlias = int | tuple[int, ...]
-"""What one player does in one frame: an integer, or several. The simulation says what they mean and
-which are allowed. """
+"""The input of one player for one frame: an integer, or several. The simulation defines them."""
 
 INPUT_NUMBERS_MAX = 16
 """The most integers in one input: redundant inputs of many frames must fit one datagram."""
@@ -76,7 +75,7 @@ class Simulation(Protocol):
 
     @property
     def name(self) -> str:
-        """What match logs call it; an attribute of the class."""
+        """Its name in match logs; an attribute of the class."""
 
     @property
     def players(self) -> int:
@@ -90,9 +89,8 @@ class Simulation(Protocol):
         """One frame: steps the world exactly once, and returns its events."""
 
     def save(self) -> bytes:
-        """The whole state. What two simulations save is equal exactly when they will do the same
-        for ever.
-        """
+        """The whole state. Two simulations save equal bytes exactly when both will do the same for
+        ever."""
 
     def load(self, data: bytes) -> None:
         """Brings back what `save` returned. ValueError, with nothing changed, for anything else."""
@@ -102,7 +100,7 @@ class Simulation(Protocol):
 
 
 class SimulationType(Protocol):
-    """What makes a simulation: usually its class."""
+    """Makes a simulation: usually its class."""
 
     @property
     def name(self) -> str: ...
@@ -111,7 +109,7 @@ class SimulationType(Protocol):
 
 
 class Bot(Protocol):
-    """Plays one player of a simulation."""
+    """Decides the inputs of one player."""
 
     def decide(self, simulation: Any) -> Input:
         """The input for the frame that is to be stepped next."""
@@ -157,8 +155,8 @@ def idle_input(simulation: object) -> Input:
 
 
 def check_input(simulation: Simulation, player: int, value: object) -> Input:
-    """The input as a simulation is given it. ValueError or TypeError, naming the player, for one
-    that it refuses."""
+    """The input in the form that `step` takes. ValueError or TypeError, with the player, if it is
+    refused."""
     name = f"input of player {player}"
     checked: Input
     if type(value) is int and _INT64_MIN <= value <= _INT64_MAX:
@@ -181,8 +179,8 @@ def check_input(simulation: Simulation, player: int, value: object) -> Input:
 
 
 def fields_of(simulation: object, state: bytes) -> StateFields:
-    """What a simulation saved, as named fields: by its own `state_fields`, as a world's state, or
-    as plain bytes."""
+    """A saved state as named fields: by the simulation's `state_fields`, as a world's state, or as
+    plain bytes."""
     if isinstance(simulation, _NamesFields):
         return simulation.state_fields(state)
     try:
@@ -192,14 +190,14 @@ def fields_of(simulation: object, state: bytes) -> StateFields:
 
 
 def names_of(simulation: object) -> Names:
-    """What a simulation's layers and ids are called; nothing for one that does not say."""
+    """The names of a simulation's layers and ids; empty if it has none."""
     found = getattr(simulation, "names", None)
     return found if isinstance(found, Names) else Names()
 
 
 def start(simulation: SimulationType, seed: int, players: int) -> Simulation:
-    """A simulation at frame 0, checked as far as that can be: ValueError names what does not keep
-    to the protocol."""
+    """A simulation at frame 0. ValueError names the first part that does not follow the
+    protocol."""
     integer("seed", seed, 0, SEED_MAX)
     integer("players", players, 1, PLAYERS_MAX)
     made = simulation(seed, players)
@@ -237,14 +235,13 @@ def start(simulation: SimulationType, seed: int, players: int) -> Simulation:
 # Simulations by name.
 
 _registered: dict[str, SimulationType] = {}
-# Where those that come with fixsync are; imported when they are asked for.
+# Simulations that come with fixsync; imported on demand.
 _BUILT_IN = {"skillfight": "fixsync.sample.skillfight:SkillFight"}
 _ENTRY_POINTS = "fixsync.simulations"
 
 
 def register(simulation: SimulationType) -> SimulationType:
-    """Makes a simulation known by its name, in this process. It returns it, so that it can decorate
-    a class.
+    """Registers a simulation by its name, in this process. Returns it, so it can decorate a class.
 
     ValueError for a name that another one has. A package makes its simulations known to every
     process by entry points of the group `fixsync.simulations`."""
@@ -266,13 +263,13 @@ def names() -> list[str]:
 
 def find(reference: str) -> SimulationType:
     """The simulation of a name, or of `module:object`, which imports that module. ValueError if
-    there is none."""
+    it is not found."""
     return _imported(reference) if ":" in reference else named(reference)
 
 
 def named(name: str) -> SimulationType:
-    """The simulation of a name, for names that come from elsewhere, out of a log: `module:object`
-    is none. A log could have any function called with its seed. ValueError if there is none."""
+    """The simulation of a name from a log. `module:object` is refused: a log must not import or
+    call anything. ValueError if it is not found."""
     if name in _registered:
         return _registered[name]
     if name in _BUILT_IN:

@@ -1,8 +1,4 @@
-"""The sample game with a mistake in it, to see the mistake caught: what `--fault` plants in one
-peer.
-
-Each is one that real games have had. `FAULTS` says what they do, and where a report must point.
-"""
+"""The sample game with a mistake that real games have had: `--fault` plants one in a peer."""
 
 from __future__ import annotations
 
@@ -22,9 +18,7 @@ class Fault(NamedTuple):
 
     what: str
     is_at_once: bool
-    """The state differs after the very frame; otherwise as soon as the mistake makes a
-    difference.
-    """
+    """The state differs after that frame; otherwise as soon as the mistake has an effect."""
 
 
 FAULTS = {

@@ -1,6 +1,4 @@
-"""A network worse than the real one: a relay between UDP peers that loses, delays, repeats and
-reorders.
-"""
+"""A relay between UDP peers that loses, delays, repeats and reorders packets."""
 
 from __future__ import annotations
 
@@ -16,17 +14,15 @@ __all__ = ["Impairment", "Relay"]
 
 @dataclass(frozen=True)
 class Impairment:
-    """What happens to each packet. Shares in percent, times in milliseconds, one way."""
+    """Settings of a relay: shares in percent, times in milliseconds, one way."""
 
     loss: int = 0
     latency_ms: int = 0
     jitter_ms: int = 0
-    """Up to so much is added to the latency, each amount equally likely: packets overtake each
-    other.
-    """
+    """Maximum random delay added to the latency."""
     duplicate: int = 0
     reorder: int = 0
-    """Of a packet to be held back for as long again as latency and jitter can be, and 20 ms."""
+    """Share of packets held back by another latency + jitter + 20 ms."""
 
     def __post_init__(self) -> None:
         for name in ("loss", "duplicate", "reorder"):
@@ -38,9 +34,9 @@ class Impairment:
 
 
 class Relay:
-    """Stands between peers: each speaks to a port of the relay that stands for the other one.
+    """Has a port for each peer: the others send to that port instead of to the peer.
 
-    What is done to the packets is drawn from a seed; when they come is a matter of the peers.
+    A seed decides what happens to each packet, in the order in which packets come.
     """
 
     def __init__(self, impairment: Impairment, seed: int) -> None:

@@ -1,4 +1,4 @@
-"""Snapshots and evidence: what is too large for one packet, asked for and sent in pieces."""
+"""Snapshots and evidence: data too large for one packet, requested and sent in pieces."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _Value = int | Annotated[list[int], Meta(min_length=1, max_length=INPUT_NUMBERS_
 
 
 class Snapshot(Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
-    """What a peer that joins goes on from."""
+    """The state from which a peer that joins continues."""
 
     frame: _Frame
     """The next frame to be stepped."""
@@ -49,14 +49,14 @@ class Snapshot(Struct, array_like=True, forbid_unknown_fields=True, frozen=True)
 
 
 class Evidence(Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
-    """What a peer has to show for a frame."""
+    """What a peer has of a frame."""
 
     frame: _Frame
     before: bytes
-    """The state before the frame was stepped; empty if it is not kept any more, as `after`."""
+    """The state before the frame was stepped. Like `after`, empty if it is not kept any more."""
     after: bytes
     inputs: Annotated[list[_Value], Meta(max_length=PLAYERS_MAX)]
-    """What the frame was stepped with; empty if it was not."""
+    """The inputs that the frame was stepped with; empty if it was not stepped."""
     inputs_digest: Annotated[bytes, Meta(max_length=8)]
     """Of the inputs of all frames before and of this one."""
 
@@ -71,27 +71,23 @@ _FAULTS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowErr
 
 
 def decode_snapshot(data: bytes) -> Snapshot:
-    """ValueError for bytes that are no snapshot; what the state holds is for the simulation to
-    check.
-    """
+    """ValueError for bytes that are not a snapshot. The simulation must check the state in it."""
     try:
         return _SNAPSHOT.decode(data)
     except _FAULTS as error:
-        raise ValueError(f"no snapshot: {error}") from None
+        raise ValueError(f"not a snapshot: {error}") from None
 
 
 def decode_evidence(data: bytes) -> Evidence:
-    """ValueError for bytes that are no evidence."""
+    """ValueError for bytes that are not evidence."""
     try:
         return _EVIDENCE.decode(data)
     except _FAULTS as error:
-        raise ValueError(f"no evidence: {error}") from None
+        raise ValueError(f"not evidence: {error}") from None
 
 
 def pieces(data: bytes, want: Want, sender: int, instance: int, heard: int) -> list[Message]:
-    """The pieces of a blob that are asked for. If they were asked of another blob: its first
-    ones.
-    """
+    """The requested pieces of a blob; its first pieces if they were requested of another blob."""
     digest = digest_of(data)
     count = max(1, -(-len(data) // PIECE_BYTES))
     indices = want.pieces if want.digest == digest else range(PIECES_ASKED_MAX)
@@ -113,7 +109,7 @@ def pieces(data: bytes, want: Want, sender: int, instance: int, heard: int) -> l
 
 
 class Collector:
-    """Puts a blob together from pieces in any order."""
+    """Assembles a blob from pieces in any order."""
 
     def __init__(self, kind: Blob, frame: int) -> None:
         self.kind = kind
@@ -125,7 +121,7 @@ class Collector:
         self._pieces: dict[int, bytes] = {}
 
     def wants(self) -> tuple[bytes, list[int]]:
-        """The digest, and which pieces to ask for next."""
+        """The digest, and the pieces to request next."""
         if not self._digest:
             return b"", []
         missing = []
@@ -143,18 +139,18 @@ class Collector:
     def fault(self, piece: Piece) -> str:
         """Why a piece is refused; "" for one that may be taken."""
         if piece.size > BLOB_BYTES_MAX:
-            return f"a blob of {piece.size} bytes, where at most {BLOB_BYTES_MAX} are taken"
+            return f"a blob must have at most {BLOB_BYTES_MAX} bytes, not {piece.size}"
         count = max(1, -(-piece.size // PIECE_BYTES))
         if piece.index >= count:
             return f"piece {piece.index} of a blob of {count}"
         if len(piece.data) != min(PIECE_BYTES, piece.size - piece.index * PIECE_BYTES):
-            return f"piece {piece.index} has {len(piece.data)} bytes, which is not what its place takes"
+            return f"piece {piece.index} has a wrong size of {len(piece.data)} bytes"
         if piece.digest == self._digest and piece.size != self._size:
-            return f"a blob of {piece.size} bytes, where its first piece said {self._size}"
+            return f"a blob of {piece.size} bytes, but its first piece said {self._size}"
         return ""
 
     def take(self, piece: Piece) -> None:
-        """Takes a piece without fault. The first one says which blob it will be."""
+        """Takes a piece without fault. The first one selects the blob."""
         if self.data is not None:
             return
         if not self._digest:

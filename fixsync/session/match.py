@@ -1,4 +1,4 @@
-"""What the peers of a match must agree on before it starts."""
+"""The settings that the peers of a match must share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 HOST = 0
-"""The player who seats late players, feeds spectators and plays the seats that nobody holds."""
+"""The player who seats late players, feeds spectators and plays vacant seats."""
 
 INPUT_DELAY_MAX = 16
 PREDICTION_MAX = 32
@@ -30,7 +30,7 @@ FRAMES_MAX = UINT32_MAX - 1
 
 @dataclass(frozen=True)
 class Match:
-    """The settings of a match, the same on every peer. ValueError for what is out of range."""
+    """The settings of a match, the same on every peer. ValueError if one is out of range."""
 
     simulation: str
     """The simulation's name."""
@@ -38,23 +38,22 @@ class Match:
     players: int
     """Seats, 1..8. Peers 0..players - 1 hold them; those numbered from there on are spectators."""
     prediction_max: int = 8
-    """How many frames may be stepped on guessed inputs, 0..32. 0 is lockstep: none."""
+    """Number of frames that may be stepped on guessed inputs, 0..32. 0 is lockstep."""
     input_delay: int = 2
-    """Frames between giving an input and its taking effect, 0..16: as much latency is hidden."""
+    """Frames until an input takes effect, 0..16. Hides that much latency."""
     frames: int | None = None
-    """The match is complete after so many; None: it goes on until someone leaves."""
+    """Length of the match; None: until a player leaves."""
     vacant: frozenset[int] = frozenset()
-    """Seats that nobody holds at the start. The host may not be among them."""
+    """Seats that are empty at the start; not the host's."""
     spectators: int = 0
-    """How many may watch, 0..32."""
+    """Number of spectators allowed, 0..32."""
     tick_rate: int = 60
     """Frames a second."""
     id: int = 0
-    """Tells this match's packets from those of another, 0..2^64-1: packets of another id are not
-    even read. """
+    """Identifies the match's packets, 0..2^64-1: packets with another id are refused."""
     key: bytes = field(default=b"", repr=False)
-    """A secret of up to 64 bytes that every packet is authenticated with; b"" protects against
-    accidents only. """
+    """A secret of up to 64 bytes that authenticates every packet; b"" protects against accidents
+    only."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.simulation, str) or not 1 <= len(self.simulation.encode()) <= 200:
@@ -81,7 +80,7 @@ class Match:
 
     @property
     def seated(self) -> list[int]:
-        """The players who are there from the start."""
+        """The players who start the match."""
         return [player for player in range(self.players) if player not in self.vacant]
 
     @property

@@ -1,8 +1,8 @@
-"""The datagrams of a session: messages to bytes, and bytes to messages that are worth looking at.
+"""The datagrams of a session: messages to bytes, and bytes to checked messages.
 
 A datagram is b"FXP", the protocol's version in one byte, a tag of eight bytes, and a message in
-MessagePack. The tag is a keyed BLAKE2b over version and message, with the match's key and id: what
-is damaged, of another match or forged without the key does not get past it. `docs/sessions.md`
+MessagePack. The tag is a keyed BLAKE2b over version and message, with the match's key and id. It
+refuses packets that are damaged, of another match, or forged without the key. `docs/sessions.md`
 describes the messages."""
 
 from __future__ import annotations
@@ -71,9 +71,7 @@ _Value = Union[_Int64, Annotated[list[_Int64], Meta(min_length=1, max_length=INP
 
 
 class _Message(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=False):
-    """Who sends it, in which of its lives, and which life of the receiver it has heard of (0: none
-    yet).
-    """
+    """The sender, its instance, and the receiver's instance that it knows (0: none yet)."""
 
     sender: _PeerId
     instance: _UInt64
@@ -81,10 +79,10 @@ class _Message(Struct, array_like=True, forbid_unknown_fields=True, frozen=True,
 
 
 class Hello(_Message, tag=1, frozen=True):
-    """What the sender understands the match to be."""
+    """The settings of the match, as the sender has them."""
 
     is_answer: bool
-    """To a Hello; it asks for none."""
+    """It answers a Hello, and needs no answer."""
     join: bool
     """The receiver must come in by a snapshot: the match runs without it."""
     kernel: Annotated[bytes, Meta(max_length=64)]
@@ -108,15 +106,12 @@ class Run(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=F
 
 
 class Update(_Message, tag=2, frozen=True):
-    """Inputs that the receiver lacks, hashes that it has not compared, and what the sender lacks
-    itself.
-    """
+    """Inputs and hashes that the receiver lacks, and the first ones that the sender lacks."""
 
     sent_ms: _UInt32
     """The sender's clock."""
     echo_ms: _UInt32
-    """The receiver's clock as it was now, by the sender's reckoning: the last `sent_ms` from it
-    plus the time since. """
+    """The sender's estimate of the receiver's clock: its last `sent_ms` plus the time since."""
     frame: _Frame
     """The next frame that the sender will step."""
     confirmed: _Frame
@@ -136,7 +131,7 @@ class Update(_Message, tag=2, frozen=True):
 
 
 class Blob(IntEnum):
-    """What is sent in pieces."""
+    """Data that is sent in pieces."""
 
     SNAPSHOT = 1
     EVIDENCE = 2
@@ -152,9 +147,9 @@ class Want(_Message, tag=3, frozen=True):
     frame: _Frame
     """Evidence of which frame; 0 for a snapshot."""
     digest: _Digest
-    """The blob that pieces are there of; empty at first."""
+    """The digest of the blob whose pieces have come; empty at first."""
     pieces: Annotated[list[_UInt32], Meta(max_length=PIECES_ASKED_MAX)]
-    """Which are wanted, by index."""
+    """Their indices."""
 
 
 class Piece(_Message, tag=4, frozen=True):
@@ -174,7 +169,7 @@ class Bye(_Message, tag=5, frozen=True):
     reason: Annotated[int, Meta(ge=1, le=32)]
     frame: _Frame
     peer: _PeerId
-    """Whom the reason speaks of."""
+    """The peer that the reason is about."""
     text: _Text
     is_complete: bool
     """The sender has all the evidence it asked for."""
@@ -184,14 +179,14 @@ Message: TypeAlias = Union[Hello, Update, Want, Piece, Bye]  # noqa: UP007
 
 
 class PacketError(ValueError):
-    """Bytes that are no packet of this match."""
+    """Bytes that are not a packet of this match, or a packet that is refused."""
 
 
 class VersionError(PacketError):
     """A packet of this match, in another version of the protocol."""
 
     def __init__(self, version: int) -> None:
-        super().__init__(f"protocol version {version}, where this is {VERSION}")
+        super().__init__(f"protocol version must be {VERSION}, not {version}")
         self.version = version
 
 
@@ -217,11 +212,13 @@ class Codec:
         return b"".join((MAGIC, bytes((VERSION,)), self._tag(VERSION, body), body))
 
     def open(self, data: bytes) -> Message:
-        """The message in a packet. PacketError for whatever is none, and nothing else."""
+        """The message in a packet. PacketError, and no other error, for anything else."""
         if len(data) > PACKET_BYTES_MAX:
-            raise PacketError(f"{len(data)} bytes, where a packet has at most {PACKET_BYTES_MAX}")
+            raise PacketError(
+                f"a packet must have at most {PACKET_BYTES_MAX} bytes, not {len(data)}"
+            )
         if len(data) <= _HEAD_BYTES or not data.startswith(MAGIC):
-            raise PacketError("no packet of a match")
+            raise PacketError("not a packet of a match")
         version, body = data[len(MAGIC)], data[_HEAD_BYTES:]
         tag = data[len(MAGIC) + 1 : _HEAD_BYTES]
         if not hmac.compare_digest(tag, self._tag(version, body)):
@@ -231,10 +228,10 @@ class Codec:
         try:
             message: Message = self._decode(body)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError) as error:
-            raise PacketError(f"no message: {error}") from None
+            raise PacketError(f"not a message: {error}") from None
         return message
 
 
 def digest_of(data: bytes) -> bytes:
-    """What tells one blob from another."""
+    """Identifies a blob."""
     return blake2b(data, digest_size=DIGEST_BYTES, person=b"fixsync blob").digest()

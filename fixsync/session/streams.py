@@ -10,7 +10,7 @@ __all__ = ["Stream"]
 
 
 class Stream:
-    """Inputs of frames `first` up to, not including, `next`. The earlier ones have been let go."""
+    """Inputs of the frames from `first` to `next` - 1. Earlier ones were dropped."""
 
     __slots__ = ("_values", "first", "last", "next")
 
@@ -18,7 +18,7 @@ class Stream:
         self.first = first
         self.next = first
         self.last = idle
-        """The newest input, which is also what the player is guessed to go on doing."""
+        """The newest input, which is also the guess for the frames after it."""
         self._values: dict[int, Input] = {}
 
     def push(self, value: Input) -> None:
@@ -26,27 +26,25 @@ class Stream:
         self.next += 1
 
     def __getitem__(self, frame: int) -> Input:
-        """The input of a frame; KeyError if it is not held."""
+        """The input of a frame. KeyError if it is not held."""
         return self._values[frame]
 
     def __len__(self) -> int:
         return len(self._values)
 
     def guess(self, frame: int) -> Input:
-        """The input of a frame that has come, or the one that is guessed."""
+        """The input of a frame, or a guess if it has not come."""
         return self._values[frame] if frame < self.next else self.last
 
     def conflict(self, first: int, values: Sequence[Input]) -> int | None:
-        """The first frame for which these values are not what is held, among those held."""
+        """The first frame whose held input is not the one among these values."""
         for frame in range(max(first, self.first), min(first + len(values), self.next)):
             if self._values[frame] != values[frame - first]:
                 return frame
         return None
 
     def take(self, first: int, values: Sequence[Input], end: int) -> int:
-        """Appends what follows without a gap and stays below frame `end`; returns how many that
-        were.
-        """
+        """Appends the values that follow without a gap, below frame `end`. Returns their number."""
         if first > self.next:
             return 0
         fresh = values[self.next - first : max(0, end - first)]
@@ -55,7 +53,7 @@ class Stream:
         return len(fresh)
 
     def since(self, frame: int, count: int) -> Iterator[Input]:
-        """At most `count` inputs from a frame on, which must not have been let go."""
+        """At most `count` inputs from a frame on, which must be held."""
         return (self._values[at] for at in range(frame, min(self.next, frame + count)))
 
     def let_go(self, floor: int) -> None:

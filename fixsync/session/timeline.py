@@ -1,8 +1,7 @@
 """A simulation in time: stepped on final and on guessed inputs, taken back and stepped again.
 
-`head` is the next frame to be stepped. Frames below `confirmed` were stepped on inputs that are all
-final; the frames between the two on some that are guessed, of which there are at most
-`prediction_max`."""
+`head` is the next frame to step. Frames below `confirmed` were stepped on final inputs, the frames
+between the two on guesses, at most `prediction_max` of them."""
 
 from __future__ import annotations
 
@@ -62,15 +61,17 @@ class Timeline:
         self.first_state = self.first_hash = frame
 
     def restart(self, frame: int, state: bytes, inputs_digest: bytes) -> None:
-        """Goes on from a snapshot. ValueError, with the simulation unchanged, for one that it does
-        not load."""
+        """Continues from a snapshot. ValueError, with the simulation unchanged, if it cannot be
+        loaded."""
         before = self.simulation.save()
         self.simulation.load(state)
         fault = ""
         if self.simulation.save() != state:
             fault = "what was loaded does not save to the same bytes"
         elif self.simulation.world.frame != frame:
-            fault = f"a world at frame {self.simulation.world.frame}, where the match is at frame {frame}"
+            fault = (
+                f"a world at frame {self.simulation.world.frame}, but the match is at frame {frame}"
+            )
         if fault:
             self.simulation.load(before)
             raise ValueError(fault)
@@ -92,14 +93,14 @@ class Timeline:
         return played
 
     def step(self) -> Iterator[Notice]:
-        """Steps the next frame; `can_step` must hold. What it confirms is told by `settle`."""
+        """Steps the next frame; `can_step` must be true. `settle` confirms it."""
         played = self._step(self.head)
         if not self.is_known(self.head) and played.events:
             yield Predicted(self.head, played.events)
         self.head += 1
 
     def _first_wrong(self) -> int | None:
-        """The first frame that was stepped on a guess which has turned out wrong."""
+        """The first frame that was stepped on a wrong guess."""
         known = max(stream.next for stream in self.streams)
         for frame in range(self.confirmed, min(self.head, known)):
             inputs = self._played[frame].inputs
@@ -126,9 +127,7 @@ class Timeline:
                 yield Predicted(frame, tuple(new.elements()))
 
     def settle(self) -> Iterator[Notice]:
-        """Takes back what was guessed wrong, and confirms, one frame after another, what is
-        final.
-        """
+        """Takes back frames with wrong guesses, then confirms final frames one by one."""
         first = self._first_wrong()
         if first is not None:
             yield from self._restep(first)
@@ -144,9 +143,8 @@ class Timeline:
             )
 
     def let_go(self, states: int, hashes: int) -> None:
-        """Forgets the states before one frame, and the hashes before another. What going back needs
-        stays.
-        """
+        """Drops the states before one frame and the hashes before another, but none that going
+        back needs."""
         while self.first_state < min(states, self.confirmed):
             del self.states[self.first_state], self.inputs_digests[self.first_state]
             del self.final_inputs[self.first_state]

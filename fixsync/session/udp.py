@@ -1,6 +1,4 @@
-"""Plays a session over UDP: a thin driver with a socket, a clock and a loop. What is played is the
-session's.
-"""
+"""Runs a session over UDP: a thin driver with a socket, a clock and a loop."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ __all__ = ["Address", "Endpoint", "now_ms", "play"]
 
 Address: TypeAlias = tuple[str, int]
 
-# Behind by more than this, the loop gives up making lost time good.
+# When it is later than this, the loop does not catch up.
 _LATE_S_MAX = 0.25
 # A peer that runs ahead of the others makes each frame longer by this share, until it does not.
 _SLOWER = 0.25
@@ -24,17 +22,15 @@ _AHEAD_FRAMES = 2
 
 
 def now_ms() -> int:
-    """The clock for sessions: milliseconds that never run backwards, from an arbitrary
-    beginning.
-    """
+    """The clock for sessions: milliseconds from an arbitrary beginning, never backwards."""
     return time.monotonic_ns() // 1_000_000
 
 
 class Endpoint(asyncio.DatagramProtocol):
-    """A UDP socket that gives what arrives to a session, and knows where the session's peers are.
+    """A UDP socket that passes packets to a session, and knows the addresses of its peers.
 
-    A peer's address is where its last packet that the session took came from, so that one who
-    starts anew elsewhere is found again."""
+    A peer's address is the source of its last accepted packet, so a peer that restarts elsewhere is
+    found again."""
 
     def __init__(self) -> None:
         self.session: Session | None = None
@@ -44,14 +40,14 @@ class Endpoint(asyncio.DatagramProtocol):
 
     @classmethod
     async def open(cls, host: str = "127.0.0.1", port: int = 0) -> Endpoint:
-        """Binds a socket; port 0 takes any that is free. OSError if that cannot be."""
+        """Binds a socket; port 0 takes a free port. OSError if it cannot be bound."""
         loop = asyncio.get_running_loop()
         _, endpoint = await loop.create_datagram_endpoint(cls, local_addr=(host, port))
         return endpoint
 
     @property
     def address(self) -> Address:
-        """Where this endpoint can be reached."""
+        """This endpoint's own address."""
         if self._transport is None:
             raise ValueError("the endpoint is not open")
         host, port, *_ = self._transport.get_extra_info("sockname")
@@ -79,7 +75,7 @@ class Endpoint(asyncio.DatagramProtocol):
             self.arrived.set()
 
     def error_received(self, exc: Exception) -> None:
-        """A packet that could not be delivered counts as lost."""
+        """A packet that cannot be delivered counts as lost."""
 
 
 async def play(
