@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tools import needs_loopback
 
 from fixsync.cli import fixsync
 from fixsync.sample.faults import FAULTS
@@ -19,7 +20,12 @@ PAGES = ("sessions.md", "desync.md", "testing.md")
 TEXTS = {page: (DOCS / page).read_text(encoding="utf-8") for page in PAGES}
 _PROGRAM = re.compile(r"^```python\n(.*?)^```\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAMS = [
-    pytest.param(program, output, id=f"{page}-{number}")
+    pytest.param(
+        program,
+        output,
+        id=f"{page}-{number}",
+        marks=[needs_loopback] if "udp" in program else [],
+    )
     for page in PAGES
     for number, (program, output) in enumerate(_PROGRAM.findall(TEXTS[page]))
 ]
