@@ -1,56 +1,38 @@
-"""What match logs cost in each of their forms: python bench/replay_speed.py LOG...
+"""What replaying match logs costs: python bench/replay_speed.py LOG...
 
-Each log is written as text and as compact log, both plain and with gzip, and read from there. The
-columns are bytes, and milliseconds of processor time in one thread, the least of several runs:
+Each log is filled and gzipped first. The columns are milliseconds of processor time, the least of
+several runs, in one thread:
 
-    decode   what must be spent to know what the log says. Text: msgspec turns its lines, which lie
-             decompressed in memory, into plain lists and ints. Compact: fixsync turns its blocks
-             into the lines of the text.
-    frames   reading the file to typed frames with every check, as `fixsync info` and other readers
-    do replay   replaying the file, every check included /json    the last as a multiple of decoding
-    the text with msgspec real     how many times faster than the match itself that is
-
-The hash is that of the state after the last frame.
+    decode   decompressing it and decoding each line with msgspec, untyped: the yardstick
+    read     reading it to typed frames, with every check
+    replay   replaying it
+    ratio    replay / decode
+    filled   replaying it and writing it again, with gzip
+    info     counting what is in it
+    real     replay, as a multiple of real time
 """
 
 from __future__ import annotations
 
+import gzip
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from fixsync.compact import Unpacker
-from fixsync.convert import convert
 
-from fixsync.log.files import Source
-from fixsync.log.reader import Reader
-from fixsync.log.replay import replay
+from fixsync.log import Reader, info, replay
 
-RUNS = 9
-FORMS = ("match.jsonl", "match.jsonl.gz", "match.fxlog", "match.fxlog.gz")
+RUNS = 15
 
 
-def contents(path: Path) -> bytes:
-    """What a file holds, decompressed."""
-    with Source(path) as source:
-        return b"".join(source)
-
-
-def decode_text(lines: list[bytes], decode: Callable[[bytes], Any]) -> None:
-    for line in lines:
-        decode(line)
-
-
-def decode_compact(data: bytes, capacity: int) -> None:
-    unpacker = Unpacker(iter([data]))
-    unpacker.header()
-    for block in unpacker.blocks(capacity, 0):
-        for _ in block.texts():
-            pass
+def decode(path: Path) -> None:
+    decoder = msgspec.json.Decoder()
+    for line in gzip.decompress(path.read_bytes()).split(b"\n")[:-1]:
+        decoder.decode(line)
 
 
 def read(path: Path) -> None:
@@ -59,40 +41,40 @@ def read(path: Path) -> None:
             pass
 
 
-def least(run: Callable[[], Any]) -> float:
-    """Milliseconds of processor time of the fastest of several runs."""
-    times = []
+def least(runs: list[Callable[[], Any]]) -> list[float]:
+    """The least milliseconds of each; they take turns, so that all meet the same machine."""
+    times: list[list[float]] = [[] for _ in runs]
     for _ in range(RUNS):
-        began = time.process_time()
-        run()
-        times.append(time.process_time() - began)
-    return min(times) * 1000
+        for run, taken in zip(runs, times, strict=True):
+            began = time.process_time()
+            run()
+            taken.append((time.process_time() - began) * 1000)
+    return [min(taken) for taken in times]
 
 
-def rows(log: Path, folder: Path) -> Iterator[str]:
-    for name in FORMS:
-        convert(log, folder / name)
-    with Reader(log) as reader:
-        header = reader.header
-    lines = contents(folder / FORMS[0]).split(b"\n")[:-1]
-    json = least(lambda: decode_text(lines, msgspec.json.Decoder().decode))
-    data = contents(folder / FORMS[2])
-    unpack = least(lambda: decode_compact(data, header.capacity)) if header.sim is None else 0.0
-    for name in FORMS:
-        path = folder / name
-        frames, whole = least(lambda: read(path)), least(lambda: replay(path))  # noqa: B023 - called at once
-        result = replay(path)
-        decode = json if "jsonl" in name else unpack
-        label = f"{log.name.partition('.')[0]} {name.partition('.')[2]}"
-        yield (
-            f"{label:<26} {path.stat().st_size:9,} {result.frames:6} {decode:7.1f} {frames:7.1f} {whole:7.1f}"
-            f" {whole / json:6.2f} {header.seconds(result.frames) * 1000 / whole:8,.0f}x  {result.hash}"
-        )
+def row(log: Path, folder: Path) -> str:
+    path, again = folder / "filled.jsonl.gz", folder / "again.jsonl.gz"
+    result = replay(log, output=path)
+    if result.header is None or result.error is not None:
+        raise SystemExit(str(result.error))
+    decoded, reading, replaying, filling, counting = least(
+        [
+            lambda: decode(path),
+            lambda: read(path),
+            lambda: replay(path),
+            lambda: replay(path, output=again),
+            lambda: info(path),
+        ]
+    )
+    real = result.header.seconds(result.frames) * 1000 / replaying
+    return (
+        f"{log.name:<26} {result.frames:6} {decoded:7.1f} {reading:7.1f} {replaying:7.1f}"
+        f" {replaying / decoded:6.2f} {filling:7.1f} {counting:7.1f} {real:8,.0f}x  {result.hash}"
+    )
 
 
 if __name__ == "__main__":
-    print(f"{'log':<26}     bytes frames  decode  frames  replay  /json      real  hash")
+    print(f"{'log':<26} frames  decode    read  replay  ratio  filled    info      real  hash")
     for log in sys.argv[1:]:
         with tempfile.TemporaryDirectory() as folder:
-            for row in rows(Path(log), Path(folder)):
-                print(row, flush=True)
+            print(row(Path(log), Path(folder)), flush=True)

@@ -27,6 +27,7 @@ STANDARD_OUTPUT = Path("/dev/stdout")
 _READ_BYTES = 1 << 16
 _PIECE_BYTES = 1 << 15
 _BUFFER_BYTES = 1 << 16
+_GZIP_LEVEL = 6  # level 9 takes half as long again, and saves 1%
 _XZ_MEMORY_BYTES_MAX = 1 << 28
 
 # The first bytes of compressed files, to recognise one whose name does not say so.
@@ -249,7 +250,7 @@ class _Gzip:
     _HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
     def __init__(self) -> None:
-        self._deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+        self._deflate = zlib.compressobj(_GZIP_LEVEL, zlib.DEFLATED, -15)
         self._crc = 0
         self._size = 0
         self._head = self._HEADER

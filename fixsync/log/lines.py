@@ -10,6 +10,7 @@ import base64
 import binascii
 import json
 import re
+from operator import attrgetter
 from typing import Any, cast
 
 import msgspec
@@ -206,6 +207,7 @@ def _named(names: Names) -> list[tuple[str, dict[str, str]]]:
 
 # bytes.find takes three times as long for this pattern.
 _MINUS_ZERO = re.compile(b"-0").search
+_OPTIONAL = attrgetter("frame", "queries", "events", "hash")
 _HEX = "0123456789abcdef"
 _FOOTER_LINE = inspect.type_info(Footer)
 
@@ -264,15 +266,16 @@ class FrameLines:
             frames: list[Frame] = list(map(self._decode, lines))
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return None
-        if [frame.frame for frame in frames] != list(range(due, due + count)):
-            return None
-        more_keys = block.count(b":") - 2 * count
-        if more_keys == 0:
+        if count == 0:
             return frames
-        hashes = [frame.hash for frame in frames if frame.hash is not UNSET]
-        left_out = sum([(frame.queries is UNSET) + (frame.events is UNSET) for frame in frames])
-        if more_keys != len(hashes) + 2 * count - left_out:
+        numbers, queries, events, hashes = zip(*map(_OPTIONAL, frames), strict=True)
+        if numbers != tuple(range(due, due + count)):
             return None
+        left_out = queries.count(UNSET) + events.count(UNSET) + hashes.count(UNSET)
+        if block.count(b":") != 5 * count - left_out:
+            return None
+        if UNSET in hashes:
+            hashes = tuple(hash for hash in hashes if hash is not UNSET)
         if hashes and (set(map(len, hashes)) != {16} or "".join(hashes).strip(_HEX)):
             return None
         return frames

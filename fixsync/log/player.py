@@ -130,7 +130,8 @@ class Player:
         for command in frame.commands:
             kind = type(command)
             if kind is Move:
-                rows.append(_pack_move(command.id, *command.position))
+                x, y, z = command.position
+                rows.append(_pack_move(command.id, x, y, z))
             elif kind not in _QUESTIONS:
                 rows.append(_row(command))
             elif questions is None:
@@ -176,6 +177,16 @@ class Player:
                 for a, b, kind, contact in self._sim_events
             ]
         return list(_EVENT.iter_unpack(self._events.buffer))
+
+    def has_events(self, events: list[Event]) -> bool:
+        """Whether these are the frame's events."""
+        if self.simulation is None and not self._events:
+            return not events
+        return events == self.events
+
+    def has_hash(self, hash: str) -> bool:
+        """Whether the world has this hash, written as in a log."""
+        return int(hash, 16) == self.world.hash()
 
     @property
     def hash(self) -> str:

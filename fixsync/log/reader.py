@@ -196,8 +196,7 @@ class Reader:
             frames = self._lines.parse_all(block, lines, self._due)
         if frames is not None:
             self._take(block)
-            for frame in frames:
-                self.frames += 1
+            for self.frames, frame in enumerate(frames, self.frames + 1):  # noqa: B020
                 yield frame
             self._due = next_frame(self._due + len(frames) - 1)
             lines = []

@@ -252,13 +252,25 @@ class _Run:
 
     def _frames(self, writer: Writer | None) -> None:
         result, reader, player = self._result, self._reader, self._player
-        play, progress = player.play, self._progress
-        hits = played = reported = 0
+        compared, play, progress = result.compared, player.play, self._progress
+        played = hits = events_told = hashes_told = reported = 0
         try:
             for frame in reader:
                 hits += play(frame)
                 played += 1
-                self._compare(frame)
+                events, answers, hash = frame.events, frame.queries, frame.hash
+                is_same = True
+                if events is not UNSET:
+                    events_told += 1
+                    is_same = player.has_events(events)
+                if answers is not UNSET and (answers or player.answers):
+                    compared.queries += max(len(answers), len(player.answers))
+                    is_same = is_same and answers == player.answers
+                if hash is not UNSET:
+                    hashes_told += 1
+                    is_same = is_same and player.has_hash(hash)
+                if not is_same:
+                    self._differs(frame)
                 if writer is not None:
                     writer.write(_filled(frame, player), is_valid=True)
                 if progress is not None and played - reported >= PROGRESS_FRAMES:
@@ -271,30 +283,23 @@ class _Run:
             raise reader.error(LineError("", reason)) from error
         finally:
             result.frames, result.hits, result.cut = played, hits, reader.cut
+            compared.events, compared.hashes = events_told, hashes_told
             # A frame that was refused half way leaves a state that belongs to no frame.
             if played and played == reader.frames:
                 result.hash = player.hash
 
-    def _compare(self, frame: Frame) -> None:
-        player, compared = self._player, self._result.compared
-        differing: list[str] = []
-        if frame.events is not UNSET:
-            compared.events += 1
-            if frame.events != player.events:
-                differing.append("events")
-        if frame.queries is not UNSET:
-            compared.queries += max(len(frame.queries), len(player.answers))
-            if frame.queries != player.answers:
-                differing.append("queries")
-        if frame.hash is not UNSET:
-            compared.hashes += 1
-            if frame.hash != player.hash:
-                differing.append("hash")
-        if differing:
-            check_ids(frame, self._reader.header.capacity)
-            self._result.differing_frames += 1
-            if self._result.difference is None:
-                self._result.difference = _difference(frame, player, differing)
+    def _differs(self, frame: Frame) -> None:
+        """Notes a frame that is not as its log says."""
+        player, result = self._player, self._result
+        check_ids(frame, self._reader.header.capacity)
+        found = {"events": player.events, "queries": player.answers, "hash": player.hash}
+        said = {field: getattr(frame, field) for field in found}
+        differing = [
+            field for field in found if said[field] is not UNSET and said[field] != found[field]
+        ]
+        result.differing_frames += 1
+        if result.difference is None:
+            result.difference = _difference(frame, player, differing)
 
 
 def read_only(reader: Reader) -> None:
