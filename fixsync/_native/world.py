@@ -38,6 +38,9 @@ _CAST_HITS_TYPE = ffi.typeof("fxs_cast_hit[]")
 _buffer = ffi.buffer
 _unpack = ffi.unpack
 _step = lib.fxs_world_step
+_apply = lib.fxs_world_apply
+_hash = lib.fxs_world_hash
+_COMMAND_SIZE = COMMAND.size
 _query = lib.fxs_world_query
 _nearest = lib.fxs_world_nearest
 _contact = lib.fxs_world_contact
@@ -257,6 +260,25 @@ class NativeWorld:
             if self.observer is not None:
                 self.observer.stepped(events)
             return events
+        finally:
+            self._release()
+
+    def play(self, rows: bytes, table: Table) -> tuple[int, bytes, int]:
+        """A frame of a log in one call: the changes of rows as `apply`, then a step. Number of
+        hits, rows of events, and hash. The world must have no observer."""
+        if not self._acquire(False):
+            _refuse_thread()
+        try:
+            if rows:
+                status = _apply(self._world, rows, len(rows) // _COMMAND_SIZE, self._count)
+                if status != 0:
+                    self._refuse_row(rows, int(self._count[0]), status, table)
+            counts = self._counts
+            while status := _step(self._world, self._events, self._event_room, counts):
+                self._make_room(status, counts.hits, counts.events)
+            found = counts.events
+            events = self._event_bytes[: found * EVENT.size] if found else b""
+            return counts.hits, events, _hash(self._world)
         finally:
             self._release()
 

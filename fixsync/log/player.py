@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from msgspec.structs import astuple
 
-from fixsync import sim
+from fixsync import changes, sim
 from fixsync._native import LAYER_COUNT
 from fixsync.changes import CHANGES, CommandError, rows_of_layers
 from fixsync.log.lines import check_command_ids, next_frame
@@ -29,7 +29,6 @@ from fixsync.log.schema import (
 )
 from fixsync.log.schema import Shape as ShapeRow
 from fixsync.log.text import LineError
-from fixsync.records import Events
 from fixsync.shapes import Pose, Shape, shape_from_tuple
 from fixsync.world import World
 
@@ -112,7 +111,8 @@ class Player:
         self.simulation: sim.Simulation | None = None
         self.answers: list[Answer] = []
         """Answers to the frame's queries and casts, in order."""
-        self._events = Events()
+        self._events = b""
+        self._hash = 0
         self.play: Callable[[Any], int] = self._play_commands
         """Plays the next frame, a TraceFrame, or a SimFrame if the log has a sim. Returns the
         number of hits."""
@@ -138,17 +138,16 @@ class Player:
                 questions = [command]
             else:
                 questions.append(command)
-        if rows:
-            try:
-                world.apply(b"".join(rows))
-            except CommandError as error:
-                _refuse(frame, error, world.capacity)
-        self._events = world.step()
+        try:
+            # No observer and no other thread has this world: its native part plays a frame at once.
+            hits, self._events, self._hash = world._native.play(b"".join(rows), changes)
+        except CommandError as error:
+            _refuse(frame, error, world.capacity)
         if questions is not None:
             self.answers = [_QUESTIONS[type(command)](world, command) for command in questions]
         elif self.answers:
             self.answers = []
-        return world.hit_count
+        return hits
 
     def _play_inputs(self, frame: SimFrame) -> int:
         if self.simulation is None:
@@ -166,6 +165,7 @@ class Player:
         if self.world.frame != next_frame(frame.frame):
             reason = f"the simulation's world is at frame {self.world.frame} after this frame"
             raise LineError("frame", reason)
+        self._hash = self.world.hash()
         return self.world.hit_count
 
     @property
@@ -176,7 +176,7 @@ class Player:
                 (int(a), int(b), int(kind), int(contact))
                 for a, b, kind, contact in self._sim_events
             ]
-        return list(_EVENT.iter_unpack(self._events.buffer))
+        return list(_EVENT.iter_unpack(self._events))
 
     def has_events(self, events: list[Event]) -> bool:
         """Whether these are the frame's events."""
@@ -186,12 +186,12 @@ class Player:
 
     def has_hash(self, hash: str) -> bool:
         """Whether the world has this hash, written as in a log."""
-        return int(hash, 16) == self.world.hash()
+        return int(hash, 16) == self._hash
 
     @property
     def hash(self) -> str:
         """The world's hash as a log writes it."""
-        return f"{self.world.hash():016x}"
+        return f"{self._hash:016x}"
 
 
 def _refuse(frame: TraceFrame, error: CommandError, capacity: int) -> NoReturn:
