@@ -1,9 +1,8 @@
-"""Joins the page's assets into one file. The assets stay ordinary files; this is done at every
-export.
+"""Joins the page's assets into one file, at every export.
 
-Modules are joined into one by leaving out their imports and the word `export`, each after those
-that it imports. So they import and export by name, in one form each, and no two of a bundle have a
-top-level name in common, which a test looks at."""
+A module is joined after those that it imports, without its imports and the word `export`. So
+modules import and export by name, in one form each, and no two in a bundle share a top-level name;
+a test checks that."""
 
 from __future__ import annotations
 
@@ -64,7 +63,7 @@ def _block(id: str, kind: str, text: str) -> str:
 def page(title: str, manifest: dict[str, Any], logs: list[bytes]) -> str:
     """The page of a manifest and of its logs' gzipped texts.
 
-    It may run its own scripts and nothing else, and reach no network.
+    Its policy allows its own scripts alone and no network.
     """
     style, script = asset("style.css"), joined("page.js")
     policy = (

@@ -355,7 +355,7 @@ def test_a_log_that_tells_something_else_is_shown_where_it_first_does(opened, tm
     assert "Diverged: first difference at frame 250" in told
     assert "the events and the hash" in told
     assert "2 of 600 frames" in told
-    assert "it is the recorder of the log that computed something else" in told
+    assert "the log's recorder computed something else" in told
     page.click("#checks >> text=Go to frame 250")
     shows(page, 250)
     differs = page.inner_text("#differences")

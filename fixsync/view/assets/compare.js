@@ -1,4 +1,4 @@
-// Where answers part: a log's from the computed ones, and two logs' from one another.
+// Differences: between a log's answers and the computed ones, and between two logs.
 import { hex16 } from "./kernel.js";
 import { sameBytes } from "./matchlog.js";
 
@@ -13,7 +13,7 @@ function sameEvents(recorded, events) {
   );
 }
 
-// Which of the answers that a frame records are not those of the run.
+// The recorded answers of a frame that differ from the computed ones.
 export function differingFields(frame, run, hash) {
   const fields = [];
   if (frame.events !== undefined && !sameEvents(frame.events, run.events)) fields.push("events");
@@ -37,7 +37,7 @@ function onlyInOne(a, b) {
 const rowsOf = (events) =>
   Array.from({ length: events.length / 4 }, (_, row) => [...events.subarray(4 * row, 4 * row + 4)]);
 
-// Where a frame's recorded answers part from the computed ones, spelled out: a is recorded, b computed. Null if nowhere.
+// The differences of a frame's answers: a is recorded, b computed. Null if there are none.
 export function differences(frame, run, hash) {
   const fields = differingFields(frame, run, hash);
   if (fields.length === 0) return null;
@@ -64,7 +64,7 @@ const HEADER_FIELDS = ["tick_rate", "capacity", "hit_when", "layers", "sim", "se
 const headerValue = ({ header, config }, field) => (field === "layers" ? config.masks : header[field]);
 const RECORDED = ["queries", "events", "hash"];
 
-// Two matches, frame by frame: where their commands, recorded answers or computed states part.
+// Two matches, frame by frame: differences of their commands, recorded answers and computed states.
 export class Comparison {
   constructor(a, b) {
     this.a = a;
@@ -75,7 +75,7 @@ export class Comparison {
     this.result = { isDone: false, first: null, differing: 0, frames: [a.log.frames, b.log.frames], header: null };
   }
 
-  // Compares what both have checked by now. True if there is more of it.
+  // Compares the frames that both have checked. True if there are more.
   advance(until) {
     const { a, b, result } = this;
     if (result.isDone || !a.header || !b.header) return false;
@@ -116,7 +116,7 @@ export class Comparison {
     return [...(sameJson(lineA.commands, lineB.commands) ? [] : ["commands"]), ...state, ...recorded];
   }
 
-  // What differs in the frame that both matches show; null if nothing does, or they show different frames.
+  // The differences in the frame that both matches show; null without any, or if they show different frames.
   details() {
     const [runA, runB] = [this.a.shown, this.b.shown];
     if (runA.next !== runB.next || runA.next <= this.first) return null;

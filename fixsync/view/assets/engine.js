@@ -40,10 +40,10 @@ class Rows {
   }
 }
 
-// What a collider's history tells besides hits.
+// Commands in a collider's history.
 const CHANGES = ["add", "remove", "shape", "offset", "owner", "layer", "active"];
 
-// A log and all that replaying it from start to end finds out.
+// A log, and the results of replaying it from start to end.
 export class Match {
   // log: { name, data (base64 of the gzipped text), bytes (of the text), first (the first frame's number), frames, ids (one more than
   // the highest), hashes (base64 of the native kernel's, or null) }. Frames go by their number everywhere.
@@ -293,7 +293,7 @@ export class Match {
     else this.#playing = new Run(this);
   }
 
-  // All there is to show of the frame that `goTo` has reached. `after`: the frame shown before, whose wakes are known there.
+  // The frame that `goTo` has reached, for the page. `after`: the frame shown before, whose wakes the page has.
   snapshot(after, selected) {
     const run = this.#playing;
     const frame = run.next - 1;
@@ -317,7 +317,7 @@ export class Match {
     return this.#playing;
   }
 
-  // What has happened to a collider in the frames checked so far.
+  // The hits and changes of a collider in the frames checked so far.
   history(id) {
     const hits = this.hits.rows((values, at) => values[at + 1] === id || values[at + 2] === id);
     const changes = this.changes.rows((values, at) => values[at + 1] === id);

@@ -28,7 +28,7 @@ export function clockTime(seconds) {
 const list = (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`);
 const FIELD_NAMES = { hash: "the hash", events: "the events", queries: "the queries' answers" };
 
-// How much of a log there was to compare.
+// How much of a log was compared.
 function comparedText({ hashes, events, queries }) {
   const answers = [
     hashes && plural(hashes, "hash", "hashes"),
@@ -38,15 +38,15 @@ function comparedText({ hashes, events, queries }) {
   return answers.length > 0 ? `Compared with the log: ${list(answers)}.` : "";
 }
 
-// What there is to say of a log whatever its check came to.
+// Remarks that every result has.
 function remarks(verdict, log) {
   const { compared, nativeFirst } = verdict;
   const lines = [];
   if (log.cut)
     lines.push(`The log was cut short: ${log.cut}. Its ${plural(log.frames, "whole frame")} can be seen here.`);
-  if (log.sim) lines.push(`Commands of the simulation ${log.sim}, which was run when this page was written.`);
-  if (verdict.digest === "differs") lines.push("The log's text is not the one that its last line has the SHA-256 of.");
-  if (verdict.digest === "unknown") lines.push("Opened like this, the browser cannot compare the text's SHA-256.");
+  if (log.sim) lines.push(`The simulation ${log.sim} was run when this page was written.`);
+  if (verdict.digest === "differs") lines.push("The text does not match the SHA-256 on the log's last line.");
+  if (verdict.digest === "unknown") lines.push("This browser cannot compare the text's SHA-256 here.");
   const text = comparedText(compared);
   if (text) lines.push(text);
   if (compared.native > 0 && !nativeFirst) {
@@ -56,7 +56,7 @@ function remarks(verdict, log) {
   return lines;
 }
 
-// Why a log is not as it should be: title, what is first to be said, and the frame to go to; null if it is.
+// A log's fault: title, first lines, and the frame to go to; null for a good log.
 function faultOf(verdict) {
   const { first, refused, nativeFirst } = verdict;
   if (nativeFirst) {
@@ -69,9 +69,10 @@ function faultOf(verdict) {
     const inAll = verdict.isDone ? `of ${plural(verdict.frames, "frame")}` : "so far";
     const title = `Diverged: first difference at frame ${ordinal(first.frame)}`;
     const said = [
-      `Recorded there, but not what the kernel computes: ${fields}. Frames that differ: ${ordinal(verdict.differing)} ${inAll}.`,
+      `The kernel does not compute what is recorded there: ${fields}. Frames that differ: ${ordinal(verdict.differing)} ${inAll}.`,
     ];
-    if (verdict.compared.native > 0) said.push("So it is the recorder of the log that computed something else.");
+    if (verdict.compared.native > 0)
+      said.push("The native kernel agrees with this browser, so the log's recorder computed something else.");
     return { title, said, jump: first.frame };
   }
   if (refused) {
@@ -82,7 +83,7 @@ function faultOf(verdict) {
   return null;
 }
 
-// What the check of one log says: { state: "running" | "good" | "none" | "bad", title, lines, jump (a frame or null) }.
+// The result of one log's check: { state: "running" | "good" | "none" | "bad", title, lines, jump (a frame or null) }.
 export function verdictText(verdict, log, checked) {
   const lines = remarks(verdict, log);
   const fault = faultOf(verdict);

@@ -1,4 +1,6 @@
 // The page: what the worker tells goes to the views and panels, frame by frame.
+
+import { worker } from "./channel.js";
 import { ENTER } from "./codes.js";
 import { fillMeter, wire, wireAlways } from "./controls.js";
 import { awaitLogs } from "./dropped.js";
@@ -7,7 +9,6 @@ import { clockTime, plural } from "./format.js";
 import { fillDifferences, fillFrame } from "./framepanel.js";
 import { fillGame, readGame } from "./game.js";
 import { fillCollider } from "./inspector.js";
-import { worker } from "./link.js";
 import { fillLayers, fillLog, fillOwners, showChecks } from "./logpanel.js";
 import { bytesOfBase64 } from "./matchlog.js";
 import { advance, describeFrame, frameShownAt, goTo, meter, showFrame, timeline, want } from "./playback.js";

@@ -1,7 +1,8 @@
 // Time: the frame that is shown, playing, seeking, and the address that names the frame.
+
+import { worker } from "./channel.js";
 import { WAKE_FRAMES } from "./colliders.js";
 import { clockTime, ordinal, plural } from "./format.js";
-import { worker } from "./link.js";
 import { Meter } from "./meter.js";
 import { byId, checks, match, player, say, scene, ui } from "./state.js";
 import { Timeline } from "./timeline.js";

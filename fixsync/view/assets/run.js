@@ -74,7 +74,7 @@ export class Run {
     this.colliders = new Colliders(this.#world.colliders());
   }
 
-  // What of the last step stays visible for some frames.
+  // The traces of the last step, which stay visible for some frames.
   wake() {
     const { colliders } = this;
     const solids = colliders.solids;

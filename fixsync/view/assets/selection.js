@@ -1,5 +1,5 @@
 // The collider that is selected.
-import { worker } from "./link.js";
+import { worker } from "./channel.js";
 import { meter, settleSoon, want } from "./playback.js";
 import { follow, setFollowing } from "./stage.js";
 import { byId, nameOf, player, say, scene, ui } from "./state.js";

@@ -1,4 +1,4 @@
-// What the parts of the page share.
+// State shared by all parts of the page.
 import { Camera } from "./camera.js";
 
 export const byId = (id) => document.getElementById(id);

@@ -69,7 +69,7 @@ function answer(until) {
   return "sent";
 }
 
-// Tells how far the check has come, with the counts of the frames that are new; nothing if that has been told.
+// Reports how far the check has come, with the counts of new frames; nothing if that was reported.
 function report() {
   lastReport = performance.now();
   for (const [side, match] of matches.entries()) {
