@@ -357,6 +357,20 @@ def test_an_attack_switches_its_parts_in_its_active_frames_and_no_others() -> No
     assert fighter.attack is None
 
 
+def test_the_phase_of_an_attack_is_startup_before_each_active_span_and_recovery_after_the_last() -> (
+    None
+):
+    fighter = body(World(16))
+    assert fighter.phase is None
+    fighter.start("slash")
+    seen = []
+    while fighter.attack:
+        seen.append(fighter.phase)
+        fighter.tick()
+    startup, active = ["startup"] * 2, ["active"]
+    assert seen == [*startup, *active * 2, *startup, *active, *["recovery"] * 3]
+
+
 def test_of_gives_startup_active_and_recovery() -> None:
     assert Attack.of(4, 3, 9, ["a", "b"]) == Attack(16, {"a": range(4, 7), "b": range(4, 7)})
     assert Attack.of(0, 1, 0, ["a"]).activity(0) == {"a": True}

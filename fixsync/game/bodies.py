@@ -434,8 +434,8 @@ class Body:
 
     @property
     def phase(self) -> str | None:
-        """Where the attack under way is: "startup" before a part is on, "active" while one is,
-        "recovery" once none will be again; None without an attack."""
+        """Phase of the attack under way: "active" while a part is on, "startup" before that,
+        "recovery" after the last time; None without an attack."""
         if not self._attack:
             return None
         parts = self._attacks[self._attack].active.values()
