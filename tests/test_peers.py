@@ -60,7 +60,7 @@ def check_logs(outcome: Outcome, frames: int) -> None:
 # Processes.
 
 
-@pytest.mark.parametrize("prediction_max", [0, 8])
+@pytest.mark.parametrize("prediction_max", [pytest.param(0, marks=pytest.mark.full), 8])
 def test_processes_that_lose_a_third_of_their_packets_record_the_same_match(
     tmp_path: Path, prediction_max: int
 ):
@@ -124,7 +124,6 @@ def test_a_player_who_comes_late_sees_the_rest_of_the_match_and_plays_in_it(tmp_
     assert any(inputs[late.status.seated :]), "it plays"
 
 
-@pytest.mark.full
 def test_logs_that_are_there_are_not_overwritten(tmp_path: Path):
     log = tmp_path / "peer1.jsonl"
     log.write_text("evidence")
@@ -134,6 +133,7 @@ def test_logs_that_are_there_are_not_overwritten(tmp_path: Path):
     assert log.read_text() == "evidence"
 
 
+@pytest.mark.full
 def test_a_part_of_a_log_with_another_line_is_not_taken_for_the_same(tmp_path: Path):
     outcome = outcome_of(tmp_path, players=2, spectators=1, frames=400)
     assert outcome.is_good

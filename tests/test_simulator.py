@@ -19,8 +19,8 @@ from fixsync.session.packets import Run
 from fixsync.session.remote import Local, Remote
 from fixsync.session.timeline import Timeline
 
-SHORT = range(6)
-LONG = range(6, 300)
+SHORT = range(3)
+LONG = range(3, 300)
 
 
 @pytest.mark.parametrize("planned", PLANS)
@@ -46,6 +46,7 @@ def test_matches_of_fresh_seeds_hold(planned: Planned):
         run(seed, planned=planned)
 
 
+@pytest.mark.full
 @pytest.mark.full
 def test_a_seed_makes_the_same_match_twice():
     seed = next(
@@ -100,6 +101,7 @@ def test_the_simulator_fails_when_a_session_goes_back_to_the_wrong_frame(
         run_each(SOUND)
 
 
+@pytest.mark.full
 def test_the_simulator_fails_when_nothing_is_ever_let_go(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Local, "let_go", lambda self: None)  # noqa: ARG005
     with pytest.raises(FailedMatchError, match="at most"):
@@ -112,6 +114,7 @@ def test_the_simulator_fails_when_a_desync_is_not_noticed(monkeypatch: pytest.Mo
         run_each(FAULTY)
 
 
+@pytest.mark.full
 def test_the_simulator_fails_when_lost_inputs_are_not_sent_again(monkeypatch: pytest.MonkeyPatch):
     runs = Remote._runs
 

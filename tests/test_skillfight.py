@@ -84,7 +84,9 @@ def test_a_number_of_players_out_of_range_is_refused(players: int):
         SkillFight(1, players)
 
 
-@pytest.mark.parametrize("players", range(2, 9))
+@pytest.mark.parametrize(
+    "players", [2, *(pytest.param(n, marks=pytest.mark.full) for n in range(3, 8)), 8]
+)
 def test_every_number_of_players_plays_and_is_recorded_and_replayed(players: int, tmp_path):
     path = tmp_path / "match.jsonl"
     game = SkillFight(5, players)
@@ -101,7 +103,7 @@ def test_the_model_finds_the_same_hits_in_it(tmp_path):
     path = tmp_path / "trace.jsonl"
     game = SkillFight(7, 4)
     with Recorder(game.world, path):
-        for values in bot_inputs(SkillFight, 7, 4, 160):
+        for values in bot_inputs(SkillFight, 7, 4, 80):
             game.step(values)
     met = set()
     with Reader(path) as reader:
