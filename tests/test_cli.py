@@ -1163,3 +1163,34 @@ def test_a_file_whose_name_is_no_utf8_is_told_of(run: Run, tmp_path: Path) -> No
     code, out, _ = run("replay", "--json", path)
     assert code == 2
     assert json.loads(out)["logs"][0]["log"] == str(path)
+
+
+def test_a_header_without_its_line_feed_is_cut_short_for_every_command(
+    run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(logs.text_of(logs.header(), [], footer=False)[:-1])
+    reason = "after 0 frames: the last line has no line feed"
+    code, out, _ = run("replay", path)
+    assert code == 3
+    assert reason in out
+    code, out, _ = run("info", path)
+    assert code == 0
+    assert reason in out
+    assert run("diff", path, path)[0] == 0
+    code, _, err = run("view", path, "-o", tmp_path / "page.html")
+    assert code == 0
+    assert reason in err
+
+
+@pytest.mark.parametrize("command", ["replay", "info", "diff", "view"])
+def test_the_limit_of_a_line_can_be_raised(run: Run, tmp_path: Path, command: str) -> None:
+    path = good(tmp_path)
+    longest = max(map(len, path.read_bytes().splitlines()))
+    more = [path] if command == "diff" else []
+    output = ["-o", tmp_path / "page.html"] if command == "view" else []
+    at = "--line-bytes-max"
+    assert run(command, path, *more, *output, at, longest)[0] == 0
+    code, out, err = run(command, path, *more, *output, at, longest - 1)
+    assert code == 2
+    assert f"the line has more than {longest - 1} bytes; --line-bytes-max raises" in out + err

@@ -17,10 +17,10 @@ from click.testing import CliRunner
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fixsync import Contact, Event, Pose, Sphere
+from fixsync import Contact, Event, Pose, Sphere, World
 from fixsync.cli.diff import diff_command
 from fixsync.log.diff import Row, diff
-from fixsync.log.recorder import SimRecorder
+from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.names import Names
 from fixsync.sim import Input
 
@@ -307,3 +307,24 @@ def test_a_collider_that_one_world_lacks_is_told_as_missing(tmp_path: Path) -> N
     assert "in A: OVERLAPPING" in run.output
     assert "in B: no contact" in run.output
     assert "1: not in the world" in run.output
+
+
+def test_a_log_that_begins_later_is_compared_from_there(tmp_path: Path) -> None:
+    world, late = World(4), tmp_path / "late.jsonl"
+    with Recorder(world, tmp_path / "whole.jsonl"):
+        world.add(1, Sphere(10), Pose(0, 0, 0))
+        world.step()
+        world.step()
+        twin = world.copy()
+        with Recorder(twin, late):
+            for one in (world, twin):
+                one.move(1, 5, 0, 0)
+                one.step()
+    result = diff(tmp_path / "whole.jsonl", late)
+    assert (result.exit_code, result.frames) == (0, 1)
+    assert result.not_compared == {f"frames only in {tmp_path / 'whole.jsonl'}": 2}
+    late.write_bytes(late.read_bytes().partition(b'{"frames"')[0].replace(b"[5,0,0]", b"[6,0,0]"))
+    result = diff(late, tmp_path / "whole.jsonl")
+    assert (result.exit_code, result.frame) == (1, 2)
+    run = CliRunner().invoke(diff_command, [str(late), str(tmp_path / "whole.jsonl")])
+    assert "first difference in frame 2 (line 2 and 4)" in run.output

@@ -17,7 +17,7 @@ FORMAT = "fixsync-match"
 VERSION = 1
 LINE_BYTES_MAX = 1 << 24
 """The longest line that is read unless the caller allows more: 16 MiB. A line of 100,000 moves has
-5 MB, one that adds 80,000 colliders has 15 MB, a state of 100,000 colliders has 10 MB."""
+5 MB, one that adds 80,000 colliders has 15 MB, a state of 100,000 colliders has 7 MB."""
 
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 FRAME_MAX = 2**32 - 1
