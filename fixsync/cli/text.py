@@ -70,7 +70,8 @@ class _Console(Console):
 
 
 def console(output: Path | None = None) -> Console:
-    """Standard output, with the width and colours of a terminal if it is one. Standard error where a command's `output` goes to standard output."""
+    """Standard output, with the width and colours of a terminal if it is one. Standard error if a
+    command's `output` goes to standard output."""
     stderr = takes_stdout(output)
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream is not None and stream.isatty() else _UNCUT
