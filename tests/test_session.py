@@ -266,6 +266,20 @@ def test_a_host_that_restarts_while_a_seat_is_vacant_is_refused(players: int, wi
     assert "the host cannot come back while a seat is vacant" in end.text
 
 
+def test_a_host_that_restarts_after_the_match_does_not_begin_it_again():
+    # What a search found: the late player, still lingering, is not needed for a beginning.
+    network = Network(match(2, frames=300, vacant=frozenset({1})), 4)
+    network.start(0)
+    network.start(1)
+    assert network.run(20_000, lambda: network.peers[0].session.end is not None)
+    network.crash(0)
+    network.run(50)
+    network.start(0)
+    played(network)
+    assert ends(network) == {0: Reason.JOIN_FAILED, 1: Reason.COMPLETED}
+    assert network.peers[0].session.frame == 0
+
+
 @pytest.mark.parametrize(("instance", "pause_ms"), [(1, 0), (2, 5000)])
 def test_a_host_that_nobody_has_to_join_begins_when_no_earlier_match_can_be_left(
     instance: int, pause_ms: int

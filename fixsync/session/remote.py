@@ -246,7 +246,8 @@ class Remote:
         if not self.is_required:
             return True
         local = self.local
-        is_in = local.phase is Phase.RUNNING and (
+        has_completed = local.end is not None and local.end.reason is Reason.COMPLETED
+        is_in = (local.phase is Phase.RUNNING or has_completed) and (
             local.seats.is_mine_taken or not local.match.is_player(local.me)
         )
         return is_in and self.instance != self.started_instance

@@ -373,6 +373,9 @@ class Session:
         is_lost = bye.reason == Reason.JOIN_FAILED and self.me == HOST and remote.instance == 0
         if self.phase is Phase.CONNECTING and is_lost:
             self._watch.end(Reason.JOIN_FAILED, self.me, bye.text, now_ms)
+        elif is_outside and bye.reason == Reason.COMPLETED:
+            text = f"peer {remote.peer} has completed the match without this peer"
+            self._watch.end(Reason.JOIN_FAILED, self.me, text, now_ms)
         elif not remote.is_required:
             # One that found a difference may still ask for this side's evidence.
             if bye.reason not in (Reason.COMPLETED, Reason.DESYNC):
@@ -383,9 +386,6 @@ class Session:
         elif bye.reason != Reason.COMPLETED:
             reason = Reason(bye.reason) if bye.reason in list(Reason) else Reason.LEFT
             self._watch.end(reason, bye.peer, bye.text, now_ms)
-        elif is_outside:
-            text = f"peer {remote.peer} has completed the match without this peer"
-            self._watch.end(Reason.JOIN_FAILED, self.me, text, now_ms)
         else:
             remote.is_done = True
             self._watch.complete(now_ms)
