@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate
 from struct import Struct
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from msgspec.structs import astuple
 
@@ -35,7 +35,9 @@ from fixsync.world import World
 __all__ = ["Player", "UnknownSimulationError", "shape_of", "started"]
 
 _EVENT = Struct("=4I")
-_pack_move = CHANGES["move"].pack
+# Nearly all commands are moves: calling what the partial calls saves a third of packing one.
+_move = cast("partial[bytes]", CHANGES["move"].pack)
+_pack_move, (_MOVE,) = _move.func, _move.args
 
 
 def shape_of(row: ShapeRow) -> Shape:
@@ -131,7 +133,7 @@ class Player:
             kind = type(command)
             if kind is Move:
                 x, y, z = command.position
-                rows.append(_pack_move(command.id, x, y, z))
+                rows.append(_pack_move(_MOVE, command.id, x, y, z))
             elif kind not in _QUESTIONS:
                 rows.append(_row(command))
             elif questions is None:
