@@ -159,13 +159,15 @@ _LAYERS = CHANGES["layers"]
 
 def rows_of_commands(commands: Iterable[Command]) -> tuple[bytes, list[int]]:
     """The rows of commands, and the index of the command of each row: the layer matrix takes 32
-    rows. CommandError for the first that is not a command."""
+    rows. CommandError, or TypeError, for the first that is not a command."""
     rows: list[bytes] = []
     at: list[int] = []
     for i, command in counted("commands", commands):
         try:
             found = _rows_of(command)
-        except (TypeError, ValueError) as error:
+        except TypeError as error:
+            raise TypeError(f"commands[{i}]: {error}") from error
+        except ValueError as error:
             raise CommandError(i, str(error)) from error
         rows += found
         at += [i] * len(found)

@@ -31,6 +31,7 @@ from fixsync._native import (
     UINT32_MAX,
     YAW_MAX,
     boolean,
+    index,
     integer,
     integers,
     shown,
@@ -151,6 +152,7 @@ class Attack:
 
     def activity(self, frame: int | None) -> dict[str, bool]:
         """Which parts are on in a frame; None: when the attack is over."""
+        frame = None if frame is None else index("frame", frame)
         on = {name: _within(frame, spans) for name, spans in self.active.items()}
         return on | {name: not _within(frame, spans) for name, spans in self.inactive.items()}
 
@@ -305,6 +307,7 @@ class Body:
 
     def part_of(self, id: int) -> str | None:
         """The name of the part that has an id, if it is one of the body's."""
+        id = index("id", id)
         return next((name for name, own in self._ids.items() if own == id), None)
 
     @property

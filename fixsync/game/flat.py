@@ -25,6 +25,7 @@ from fixsync._native import (
     INT32_MIN,
     LAYER_COUNT,
     SIZE_MAX,
+    index,
     integer,
     integers,
     shown,
@@ -226,7 +227,8 @@ class TwoPlanes:
 
     def _there(self, id: int) -> tuple[int, int]:
         """The ids of both views. KeyError if the hitbox is not there."""
-        if self._id(id) not in self.world:
+        id = self._id(id)
+        if id not in self.world:
             raise KeyError(f"id {id} is not in the world")
         return id, id + self._capacity
 
@@ -282,7 +284,8 @@ class TwoPlanes:
     def set_layer(self, id: int, layer: int) -> None:
         """Puts a hitbox on a layer, 0..15."""
         ground, side = self._there(id)
-        self.world.set_layer(ground, self._layer(layer))
+        layer = self._layer(layer)
+        self.world.set_layer(ground, layer)
         self.world.set_layer(side, layer + _LAYERS)
 
     def set_active(self, id: int, active: bool) -> None:
@@ -297,7 +300,7 @@ class TwoPlanes:
         return seen.x, self.world[side].pose.y, seen.z
 
     def __contains__(self, id: object) -> bool:
-        return id in self.world and id not in range(self._capacity, 2 * self._capacity)
+        return 0 <= index("id", id) < self._capacity and id in self.world
 
     def __iter__(self) -> Iterator[int]:
         """The ids, ascending."""

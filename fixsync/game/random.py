@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import MutableSequence, Sequence
 from typing import Any, TypeVar
 
-from fixsync._native import integer
+from fixsync._native import index, integer
 
 __all__ = ["Random"]
 
@@ -25,7 +25,7 @@ class Random:
     """SplitMix64. Its whole state is one number of 64 bits, `state`, which a simulation saves and
     loads.
 
-    Not for secrets: who knows one output knows all that follow.
+    Not for secrets: one output is enough to compute all that follow.
     """
 
     __slots__ = ("_state",)
@@ -35,7 +35,7 @@ class Random:
 
     @property
     def state(self) -> int:
-        """0..2^64-1. A generator with this seed goes on as this one will."""
+        """0..2^64-1. A generator with this seed continues as this one."""
         return self._state
 
     @state.setter
@@ -62,12 +62,16 @@ class Random:
 
     def between(self, low: int, high: int) -> int:
         """A number of low..high, both included, each equally likely."""
+        if not (type(low) is int and type(high) is int):
+            low, high = index("low", low), index("high", high)
         if low > high:
             raise ValueError(f"low must be at most high, not {low} > {high}")
         return low + self.below(high - low + 1)
 
     def chance(self, numerator: int, denominator: int) -> bool:
         """True in numerator of denominator cases."""
+        if type(numerator) is not int:
+            numerator = index("numerator", numerator)
         return self.below(denominator) < numerator
 
     def choice(self, values: Sequence[_T]) -> _T:
