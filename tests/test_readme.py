@@ -5,9 +5,13 @@ each.
 from __future__ import annotations
 
 import re
+import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -44,3 +48,22 @@ def test_what_the_readme_links_to_is_there() -> None:
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", README)
     assert links
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
+def test_the_c_example_of_the_readme_prints_what_its_comment_says(tmp_path: Path) -> None:
+    (source,) = blocks("c")
+    (tmp_path / "duel.c").write_text(source)
+    warnings = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
+    kernel = sorted((ROOT / "csrc").glob("*.c"))
+    command = ["cc", *warnings, f"-I{ROOT / 'csrc'}", "duel.c", *map(str, kernel), "-o", "duel"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    run = subprocess.run([tmp_path / "duel"], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines() == re.findall(r"/\* ([\d ]+) \*/", source)
+
+
+def test_the_drawings_are_what_their_script_writes() -> None:
+    script = runpy.run_path(str(ROOT / "docs" / "images" / "pictures.py"))
+    for name, draw in script["PICTURES"].items():
+        committed = (ROOT / "docs" / "images" / name).read_bytes()
+        assert draw().bytes() == committed, f"{name}: run python docs/images/pictures.py"

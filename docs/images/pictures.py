@@ -1,0 +1,280 @@
+"""Writes the drawings of the documentation: `python docs/images/pictures.py`.
+
+What they show is computed by the package: directions, contacts, events and the hash. All arithmetic
+is in integers, so every machine writes the same bytes; a test compares them with the files here."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from fixsync import (
+    ONE,
+    Box,
+    Capsule,
+    Cylinder,
+    Pose,
+    Sector,
+    Sphere,
+    World,
+    degrees,
+    direction,
+    overlap,
+    q,
+)
+
+HERE = Path(__file__).resolve().parent
+INK, FAINT, PAPER = "#1b1b1f", "#8a8f98", "#ffffff"
+BLUE, RED, GREEN = "#1f5fd0", "#c4284a", "#0b6b3a"
+
+
+class Drawing:
+    """An SVG picture. Points are raw (right, up) around an origin, in pixels, at `scale` pixels a
+    unit."""
+
+    def __init__(self, width: int, height: int, title: str) -> None:
+        self.head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+            f'width="{width}" height="{height}" font-family="sans-serif" font-size="13" '
+            f'role="img">\n<title>{title}</title>\n'
+        )
+        self.parts = [f'<rect width="{width}" height="{height}" fill="{PAPER}"/>']
+        self.origin, self.scale = (0, 0), 100
+
+    def view(self, x: int, y: int, scale: int) -> None:
+        """Puts the raw point (0, 0) at a pixel."""
+        self.origin, self.scale = (x, y), scale
+
+    def size(self, raw: int) -> int:
+        """A raw length in pixels."""
+        return (raw * self.scale + ONE // 2) // ONE
+
+    def at(self, right: int, up: int) -> tuple[int, int]:
+        """The pixel of a raw point."""
+        return self.origin[0] + self.size(right), self.origin[1] - self.size(up)
+
+    def add(self, element: str, colour: str, text: str = "", *, fill: bool = True) -> None:
+        """An element with a stroke of this colour, filled with it faintly."""
+        filled = f'fill="{colour}" fill-opacity="0.15"' if fill else 'fill="none"'
+        self.parts.append(f'<{element} {filled} stroke="{colour}" stroke-width="2"/>{text}')
+
+    def line(self, start: tuple[int, int], end: tuple[int, int], colour: str = INK) -> None:
+        """A thin line between two raw points, with a dot at its end."""
+        (x0, y0), (x1, y1) = self.at(*start), self.at(*end)
+        self.parts.append(
+            f'<path d="M{x0} {y0}L{x1} {y1}" stroke="{colour}"/>'
+            f'<circle cx="{x1}" cy="{y1}" r="3" fill="{colour}"/>'
+        )
+
+    def text(self, x: int, y: int, words: str, colour: str = INK, style: str = "") -> None:
+        """Words at a pixel."""
+        more = f" {style}" if style else ""
+        self.parts.append(f'<text x="{x}" y="{y}" fill="{colour}"{more}>{words}</text>')
+
+    def label(self, right: int, up: int, words: str, dx: int = 6, dy: int = -6) -> None:
+        """Words beside a raw point."""
+        x, y = self.at(right, up)
+        self.text(x + dx, y + dy, words)
+
+    def circle(self, right: int, up: int, radius: int, colour: str = BLUE) -> None:
+        x, y = self.at(right, up)
+        self.add(f'circle cx="{x}" cy="{y}" r="{self.size(radius)}"', colour)
+
+    def rectangle(self, half_right: int, half_up: int, rounded: int = 0) -> None:
+        """A rectangle around (0, 0)."""
+        x, y = self.at(-half_right, half_up)
+        width, height = 2 * self.size(half_right), 2 * self.size(half_up)
+        corner = f' rx="{self.size(rounded)}"' if rounded else ""
+        self.add(f'rect x="{x}" y="{y}" width="{width}" height="{height}"{corner}', BLUE)
+
+    def sector(self, shape: Sector, yaw: int, colour: str = BLUE) -> None:
+        """A sector from above, its apex at (0, 0): a half angle below half a turn."""
+        (x1, y1), (x0, y0) = (
+            self.at(*polar(yaw + turn, shape.radius))
+            for turn in (shape.half_angle, -shape.half_angle)
+        )
+        x, y = self.origin
+        r, large = self.size(shape.radius), int(shape.half_angle > degrees(90))
+        self.add(f'path d="M{x} {y}L{x0} {y0}A{r} {r} 0 {large} 0 {x1} {y1}Z"', colour)
+
+    def bytes(self) -> bytes:
+        return (self.head + "\n".join(self.parts) + "\n</svg>\n").encode("ascii")
+
+
+def polar(yaw: int, length: int) -> tuple[int, int]:
+    """The raw (x, z) at this length in the direction of a yaw."""
+    cos, sin = direction(yaw % 65536)
+    return cos * length >> 30, sin * length >> 30
+
+
+def shapes() -> Drawing:
+    """The five shapes from above and from the side."""
+    picture = Drawing(900, 330, "The five shapes and their sizes, from above and from the side")
+    picture.text(12, 66, "from", FAINT)
+    picture.text(12, 82, "above", FAINT)
+    picture.text(12, 206, "from", FAINT)
+    picture.text(12, 222, "the side", FAINT)
+    unit = q(1)
+    ball, pill = Sphere(unit), Capsule(q("0.75"), q("0.5"))
+    drum, crate = Cylinder(unit, q("0.75")), Box(q(1), q("0.75"), q("0.5"))
+    sword = Sector(q("1.75"), degrees(40), q("0.5"))
+    for column, shape in enumerate((ball, pill, drum, crate, sword)):
+        x = 122 + 165 * column
+        name = type(shape).__name__
+        sizes = ", ".join(shape.__match_args__)
+        picture.text(x, 300, name, INK, 'text-anchor="middle" font-weight="bold"')
+        picture.text(x, 318, sizes, FAINT, 'text-anchor="middle" font-size="11"')
+        for y in (80, 210):
+            picture.view(x, y, 44)
+            is_above = y == 80
+            if shape is ball:
+                picture.circle(0, 0, ball.radius)
+                picture.line((0, 0), (ball.radius, 0))
+                picture.label(0, 0, "radius", 0)
+            elif shape is pill and not is_above:
+                end = pill.half_height
+                picture.rectangle(pill.radius, end + pill.radius, pill.radius)
+                picture.line((0, end), (pill.radius, end))
+                picture.line((pill.radius, 0), (pill.radius, end))
+                picture.label(pill.radius, 0, "half_height", 6, -4)
+            elif shape is pill or (shape is drum and is_above):
+                picture.circle(0, 0, shape.radius)
+                picture.line((0, 0), (shape.radius, 0))
+                picture.label(0, 0, "radius", -6)
+            elif shape is drum:
+                picture.rectangle(drum.radius, drum.half_height)
+                picture.line((drum.radius, 0), (drum.radius, drum.half_height))
+                picture.label(drum.radius, 0, "half_height", 6, -8)
+            elif shape is crate:
+                up = crate.half_z if is_above else crate.half_y
+                picture.rectangle(crate.half_x, up)
+                picture.line((0, 0), (crate.half_x, 0))
+                picture.label(0, 0, "half_x", 8)
+                picture.line((0, 0), (0, up))
+                picture.label(0, up, "half_z" if is_above else "half_y", -18)
+            elif is_above:
+                picture.view(x - 44, y, 44)
+                picture.sector(sword, 0)
+                picture.line((0, 0), polar(0, sword.radius))
+                picture.line((0, 0), polar(sword.half_angle, sword.radius))
+                picture.label(*polar(sword.half_angle // 2, sword.radius), "half_angle", 6, 2)
+                picture.label(0, 0, "radius", 24, 14)
+            else:
+                picture.view(x - 44, y, 44)
+                left, top = picture.at(0, sword.half_height)
+                width, height = picture.size(sword.radius), 2 * picture.size(sword.half_height)
+                box = f'rect x="{left}" y="{top}" width="{width}" height="{height}"'
+                picture.add(box, BLUE)
+                picture.line((sword.radius, 0), (sword.radius, sword.half_height))
+                picture.label(sword.radius, 0, "half_height", 6, -4)
+    return picture
+
+
+def yaw() -> Drawing:
+    """Yaws from above, and a sector and a box that are turned."""
+    picture = Drawing(900, 340, "Yaw, seen from above: +X turns towards +Z")
+    picture.view(190, 170, 44)
+    reach = q("2.5")
+    for number in range(0, 360, 45):
+        turn = degrees(number)
+        picture.line((0, 0), polar(turn, reach), BLUE if number % 90 == 0 else FAINT)
+        x, y = picture.at(*polar(turn, q("2.75")))
+        cos, _ = direction(turn)
+        side = "middle" if abs(cos) < 1000 else "start" if cos > 0 else "end"
+        lower = 4 + (4 if turn == degrees(270) else 0)
+        picture.text(x, y + lower, str(turn), INK, f'text-anchor="{side}"')
+    picture.text(300, 196, "+X, yaw 0", GREEN)
+    picture.text(200, 70, "+Z", GREEN)
+    for column, (words, turn) in enumerate((("yaw 0", 0), ("yaw degrees(30)", degrees(30)))):
+        x = 480 + 230 * column
+        picture.view(x, 105, 44)
+        picture.sector(Sector(q("2.5"), degrees(30), q(1)), turn, RED)
+        picture.line((0, 0), polar(turn, q("2.5")))
+        picture.view(x + 50, 260, 44)
+        corners = [(q("1.5"), q("0.5")), (q("-1.5"), q("0.5"))]
+        corners += [(-x, -z) for x, z in corners]
+        cos, sin = direction(turn)
+        pixels = (picture.at(x * cos - z * sin >> 30, x * sin + z * cos >> 30) for x, z in corners)
+        points = " ".join(f"{right},{down}" for right, down in pixels)
+        picture.add(f'polygon points="{points}"', BLUE)
+        picture.line((0, 0), polar(turn, q("1.5")))
+        picture.text(x + 50, 328, words, INK, 'text-anchor="middle"')
+    return picture
+
+
+def contacts() -> Drawing:
+    """Pairs of shapes that are apart, touch and overlap, and the same pairs one raw unit away."""
+    picture = Drawing(900, 330, "APART, TOUCHING and OVERLAPPING")
+    ball, crate = Sphere(q(1)), Box(q("0.75"), q(1), q("0.75"))
+    pairs = ((ball, ball, q(2)), (crate, ball, q("1.75")))
+    for row, (a, b, meeting) in enumerate(pairs):
+        y = 80 + 140 * row
+        for column, gap in enumerate((q("0.5"), 0, -q("0.5"))):
+            contact = overlap(a, Pose(0, 0, 0), b, Pose(meeting + gap, 0, 0))
+            colour = (FAINT, BLUE, RED)[contact]
+            picture.view(100 + 290 * column, y, 44)
+            if isinstance(a, Sphere):
+                picture.circle(0, 0, a.radius, colour)
+            else:
+                left, top = picture.at(-a.half_x, a.half_z)
+                side = 2 * picture.size(a.half_x)
+                picture.add(f'rect x="{left}" y="{top}" width="{side}" height="{side}"', colour)
+            picture.circle(meeting + gap, 0, b.radius, colour)
+            x = picture.at((meeting + gap) // 2, 0)[0]
+            where = 'text-anchor="middle" font-weight="bold"'
+            picture.text(x, y + 64, contact.name, colour, where)
+    found = []
+    for nudge in (1, 0, -1):
+        contact = overlap(ball, Pose(0, 0, 0), ball, Pose(q(2) + nudge, 0, 0))
+        found.append(f"{q(2) + nudge}: {contact.name}")
+    picture.text(12, 316, f"Two spheres of radius {q(1)} at a distance of {', '.join(found)}", INK)
+    return picture
+
+
+def frame() -> Drawing:
+    """The order of a frame, with the numbers of a small world."""
+    world = World(capacity=16)
+    for id, x in ((1, 0), (2, q("1.5")), (3, q(5))):
+        world.add(id, Sphere(q(1)), Pose(x, 0, 0))
+    world.step()
+    changes = [("move", 1, (q(4), 0, 0)), ("move", 2, (q(2), 0, 0))]
+    world.apply(changes)
+    pairs = [(1, 2), (1, 3), (2, 3)]
+    answers = [(a, b, world.contact(a, b)) for a, b in pairs]
+    hits = [(a, b) for a, b, contact in answers if contact >= world.hit_when]
+    events = world.step()
+    moves = [f"move {id} to x = {x // ONE}" for _, id, (x, _, _) in changes]
+    steps = (
+        ("commands", "in your order", moves),
+        ("contacts", "exact", [f"{a}, {b}: {contact.name}" for a, b, contact in answers]),
+        ("hits", "sorted by (a, b)", [f"{a}, {b}" for a, b in hits]),
+        ("events", "compared with the last step", [f"{a}, {b}: {k.name}" for a, b, k, _ in events]),
+        ("state", "saved and hashed", [f"frame {world.frame}", f"hash {world.hash():016x}"]),
+    )
+    picture = Drawing(900, 190, "The order of a frame")
+    widths = (150, 170, 150, 200, 170)
+    x = 10
+    for number, ((name, about, lines), width) in enumerate(zip(steps, widths, strict=True), 1):
+        picture.add(f'rect x="{x}" y="16" width="{width}" height="158" rx="8"', BLUE)
+        picture.text(x + 12, 42, str(number), BLUE, 'font-weight="bold" font-size="18"')
+        picture.text(x + 32, 40, name, INK, 'font-weight="bold"')
+        picture.text(x + 32, 56, about, FAINT, 'font-size="11"')
+        for row, line in enumerate(lines):
+            picture.text(x + 12, 86 + 22 * row, line, INK, 'font-size="12"')
+        x += width + 10
+    return picture
+
+
+PICTURES: dict[str, Callable[[], Drawing]] = {
+    "shapes.svg": shapes,
+    "yaw.svg": yaw,
+    "contacts.svg": contacts,
+    "frame.svg": frame,
+}
+
+
+def main() -> None:
+    for name, draw in PICTURES.items():
+        (HERE / name).write_bytes(draw().bytes())
+
+
+if __name__ == "__main__":
+    main()
