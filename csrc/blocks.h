@@ -10,7 +10,7 @@
 #if !defined(FXS_NO_BUILTINS) && (defined(__SSE2__) || defined(_M_X64))
 #define FXS_SSE2 1
 #include <emmintrin.h>
-#elif !defined(FXS_NO_BUILTINS) && defined(__aarch64__) && defined(__ARM_NEON)
+#elif !defined(FXS_NO_BUILTINS) && defined(__aarch64__) && defined(__ARM_NEON) && LITTLE_ENDIAN_WORDS
 #define FXS_NEON 1
 #include <arm_neon.h>
 #endif
@@ -29,6 +29,8 @@ typedef struct packed_box {
     uint64_t least, most;
 } packed_box;
 
+/* The scalar forms; tests define FXS_SCALAR_FORMS to compare both. */
+#if !(defined(FXS_SSE2) || defined(FXS_NEON)) || defined(FXS_SCALAR_FORMS)
 /* Of BLOCK boxes, as bits from the lowest: those that meet `box` and whose keys are below `end`. Keys and `end` are at most 2^63 - 1, so that
  * a difference has bit 63 set iff the key is below. */
 static inline uint32_t met_of_block_scalar(const uint64_t *keys, const uint64_t *least, const uint64_t *most, packed_box box, uint64_t end) {
@@ -74,6 +76,7 @@ static inline int are_within_scalar(const uint8_t *p, const uint64_t least[2], c
     static const uint64_t FROM[2] = {SHORT_LEAST, SHORT_LEAST}, TO[2] = {SHORT_MOST, SHORT_MOST};
     return (beyond_scalar(p, FROM, TO) | beyond_scalar(p + 16, least, most)) == 0;
 }
+#endif
 
 #if defined(FXS_SSE2)
 static inline __m128i load_two(const uint64_t *p) { return _mm_loadu_si128((const __m128i *)p); }
@@ -152,7 +155,6 @@ static inline void rank_lanes(const uint16_t *all, uint64_t n, const uint16_t *l
     vst1q_u16(ranks + LANES / 2, below_high);
 }
 
-#if LITTLE_ENDIAN_WORDS
 /* A lane's top bit is set where its number is beyond its range. */
 static inline uint32x4_t beyond(const uint8_t *p, uint32x4_t least, uint32x4_t most) {
     const uint32x4_t v = vreinterpretq_u32_u8(vld1q_u8(p));
@@ -164,9 +166,6 @@ static inline int are_within(const uint8_t *p, const uint64_t least[2], const ui
                      next = beyond(p + 16, vreinterpretq_u32_u64(vld1q_u64(least)), vreinterpretq_u32_u64(vld1q_u64(most)));
     return vmaxvq_u32(vorrq_u32(first, next)) >> 31 == 0;
 }
-#else
-static inline int are_within(const uint8_t *p, const uint64_t least[2], const uint64_t most[2]) { return are_within_scalar(p, least, most); }
-#endif
 #else
 static inline uint32_t met_of_block(const uint64_t *keys, const uint64_t *least, const uint64_t *most, packed_box box, uint64_t end) {
     return met_of_block_scalar(keys, least, most, box, end);

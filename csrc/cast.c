@@ -9,11 +9,8 @@
  * Magnitudes. A size is below 2^29, so r, a sum of two radii, below 2^30; |M| < 2^30 on each axis; once the swept bounds meet,
  * |D| < 2^31.4 on each axis and |D.x, D.z| < 2^31.9. Planar coordinates in the frame of a turned box are in Q.46, all others in
  * raw units; the unit of a track is 2^30 or 1 accordingly. */
+#include "cast.h"
 #include "wide256.h"
-#include "world.h"
-
-#define WHOLE 65536 /* the fraction of a whole motion */
-#define NONE (-1)   /* the fraction of no hit */
 
 /* ---- moments ---- */
 
@@ -587,10 +584,6 @@ static int32_t round_cylinder(const axis *axes, const int64_t *p, const int64_t 
 
 /* ---- pairs ---- */
 
-static planar frame_of(const solid *s) {
-    planar p = {s->cos_q30, s->sin_q30};
-    return p;
-}
 static int is_quarter(planar dir) { return dir.x == 0 || dir.z == 0; }
 static planar whole(planar v) { /* of Q.46 that are whole raw units */
     planar p = {v.x / Q30_ONE, v.z / Q30_ONE};
@@ -601,10 +594,10 @@ static planar whole(planar v) { /* of Q.46 that are whole raw units */
 static int32_t cast_boxes(const solid *a, const solid *b, planar p, planar m, window w, int when) {
     planar rel = fxs_direction_of((uint32_t)b->yaw - a->yaw);
     int64_t c = abs64(rel.x), s = abs64(rel.z);
-    int quarters = is_quarter(frame_of(a)) && is_quarter(frame_of(b));
+    int quarters = is_quarter(direction_of_solid(a)) && is_quarter(direction_of_solid(b));
     for (int i = 0; i < (quarters ? 1 : 2); i++) { /* the axes of boxes that are parallel are the same */
         const solid *own = i == 0 ? b : a, *other = i == 0 ? a : b;
-        planar q = turned_back(p, frame_of(own)), v = turned_back(m, frame_of(own)), limit;
+        planar q = turned_back(p, direction_of_solid(own)), v = turned_back(m, direction_of_solid(own)), limit;
         limit.x = own->size[0] * Q30_ONE + other->size[0] * c + other->size[2] * s;
         limit.z = own->size[2] * Q30_ONE + other->size[0] * s + other->size[2] * c;
         if (quarters) {
@@ -638,7 +631,7 @@ static int32_t first_of_pair(const solid *a, const solid *b, const int64_t *D, c
         return cast_boxes(a, b, p, m, w, when);
     }
     if (b->kind == FXS_BOX) {
-        planar dir = frame_of(b);
+        planar dir = direction_of_solid(b);
         p = turned_back(p, dir);
         m = turned_back(m, dir);
         if (is_quarter(dir)) {
@@ -675,8 +668,7 @@ static int sweep_meets(const int64_t *D, const int64_t *M, const solid *a, const
     return 1;
 }
 
-/* The fraction at which a, moving by M against b, first makes a contact >= when; NONE if it does not, or perhaps if it is above most. */
-static int32_t solid_cast(const solid *a, const solid *b, const int64_t *M, int when, int32_t most) {
+int32_t fxs_solid_cast(const solid *a, const solid *b, const int64_t *M, int when, int32_t most) {
     int64_t D[3] = {(int64_t)a->x - b->x, (int64_t)a->y - b->y, (int64_t)a->z - b->z};
     if (!sweep_meets(D, M, a, b)) {
         return NONE;
@@ -713,7 +705,7 @@ static vector unit(int64_t x, int64_t y, int64_t z) {
 
 /* A planar direction, which may be longer than 2^30 by a little, turned by the frame's yaw. */
 static vector back(vector n, const solid *frame) {
-    planar v = {n.x, n.z}, dir = frame_of(frame), t = turned(v, dir);
+    planar v = {n.x, n.z}, dir = direction_of_solid(frame), t = turned(v, dir);
     n.x = round_q30(t.x);
     n.z = round_q30(t.z);
     return n;
@@ -736,7 +728,7 @@ static vector normal_of_boxes(const solid *a, const solid *b, const int64_t *P) 
     i128 greatest = i128_of(0);
     for (int i = 0; i < 4; i++) {
         const solid *own = i < 2 ? b : a, *other = i < 2 ? a : b;
-        planar dir = frame_of(own);
+        planar dir = direction_of_solid(own);
         int on_x = i % 2 == 0;
         i128 p = on_x ? dot_wide(P[0], P[2], dir.x, dir.z) : dot_wide(P[0], P[2], -dir.z, dir.x);
         int64_t limit = on_x ? own->size[0] * Q30_ONE + other->size[0] * c + other->size[2] * s
@@ -769,13 +761,12 @@ static vector normal_of_pair(const solid *a, const solid *b, const int64_t *P) {
     if (a->kind == FXS_BOX) {
         return normal_of_boxes(a, b, P);
     }
-    planar dir = frame_of(b);
+    planar dir = direction_of_solid(b);
     int64_t e_x = gap_q16(dot_wide(P[0], P[2], dir.x, dir.z), b->size[0]), e_z = gap_q16(dot_wide(P[0], P[2], -dir.z, dir.x), b->size[2]);
     return back(unit(e_x, F, e_z), b);
 }
 
-/* The normal of a hit at fraction k. */
-static void solid_cast_normal(const solid *a, const solid *b, const int64_t *M, int32_t k, int32_t *out) {
+void fxs_solid_cast_normal(const solid *a, const solid *b, const int64_t *M, int32_t k, int32_t *out) {
     vector n = {0, 0, 0};
     if (k != 0 || fxs_solid_contact(a, b) != FXS_OVERLAPPING) {
         int64_t P[3] = {((int64_t)a->x - b->x) * WHOLE + k * M[0], ((int64_t)a->y - b->y) * WHOLE + k * M[1],
@@ -795,15 +786,6 @@ static void solid_cast_normal(const solid *a, const solid *b, const int64_t *M, 
     out[2] = (int32_t)n.z;
 }
 
-static int is_motion(const int32_t *m) {
-    for (int i = 0; i < 3; i++) {
-        if (m[i] < -FXS_SIZE_MAX || m[i] > FXS_SIZE_MAX) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 /* No axis of a shape's bounds reaches further from its centre, however it is turned. */
 static int64_t furthest(const fxs_shape *s) { return (int64_t)s->size[0] + s->size[1] + s->size[2] + 5; }
 
@@ -816,7 +798,7 @@ int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t 
     if (status != FXS_OK) {
         return status;
     }
-    if (a->kind == FXS_SECTOR || b->kind == FXS_SECTOR) {
+    if (!can_cast(a->kind) || !can_cast(b->kind)) {
         return FXS_E_UNDEFINED;
     }
     if (!is_motion(motion_a) || !is_motion(motion_b)) {
@@ -836,251 +818,11 @@ int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t 
     solid sa, sb;
     fxs_solid_make(&sa, a, pose_a);
     fxs_solid_make(&sb, b, pose_b);
-    int32_t k = solid_cast(&sa, &sb, M, (int)hit_when, WHOLE);
+    int32_t k = fxs_solid_cast(&sa, &sb, M, (int)hit_when, WHOLE);
     if (k == NONE) {
         return 0;
     }
     *fraction = k;
-    solid_cast_normal(&sa, &sb, M, k, normal);
+    fxs_solid_cast_normal(&sa, &sb, M, k, normal);
     return 1;
-}
-
-/* ---- worlds ---- */
-
-/* How far a shape reaches in the plane along a motion and across it, times the motion's length there. */
-typedef struct extent {
-    int64_t along, across;
-} extent;
-
-/* Whom a cast may meet: what a query would look at, or, for a collider's own sweep, what it may hit. */
-typedef struct job {
-    solid own;
-    int64_t M[3];
-    int64_t length; /* of M in the plane, rounded up: below 2^29.6 */
-    extent reach;   /* of `own` */
-    int is_sweep;
-    uint32_t mask, exclude_owner;
-    uint32_t limit;
-    int when;
-} job;
-
-static int is_wanted(const job *j, const solid *s) {
-    if (s->kind == FXS_SECTOR) {
-        return 0;
-    }
-    return j->is_sweep ? s->id != j->own.id && may_hit(&j->own, s)
-                       : (j->mask >> s->layer & 1) && (j->exclude_owner == 0 || s->owner != j->exclude_owner);
-}
-
-/* Rounded up; below 2^60.2. */
-static extent extent_of(const job *j, const solid *s) {
-    extent e = {s->size[0] * j->length, s->size[0] * j->length};
-    if (s->kind == FXS_BOX) {
-        planar m = {j->M[0], j->M[2]}, on = turned_back(m, frame_of(s));
-        int64_t x = abs64(on.x) / Q30_ONE + 1, z = abs64(on.z) / Q30_ONE + 1;
-        e.along = s->size[0] * x + s->size[2] * z;
-        e.across = s->size[0] * z + s->size[2] * x;
-    }
-    return e;
-}
-
-/* Whether a line along the motion, or one across it, parts the two until `most`: told in 64 bits, and of nearly all that are not met.
- * Directions are quantised, and of two boxes the angle between them once more. Each lets the exact tests see the shapes less than 4 raw
- * units nearer than they are, so what is within 8 is not told apart. Bounds that may meet leave centres less than 2^31 apart. */
-static int passes_by(const job *j, const solid *s, int32_t most) {
-    int64_t x = (int64_t)j->own.x - s->x, z = (int64_t)j->own.z - s->z;
-    extent e = extent_of(j, s);
-    int64_t near = 8 * j->length, along = j->reach.along + e.along + near, across = j->reach.across + e.across + near;
-    int64_t start = x * j->M[0] + z * j->M[2], way = (j->M[0] * j->M[0] + j->M[2] * j->M[2]) / WHOLE + 1;
-    return (abs64(z * j->M[0] - x * j->M[2]) > across) | (start > along) | (start + way * (most + 1) < -along);
-}
-
-/* Hits in order of (fraction, id). As a heap, none is before its children. */
-static int is_later(const fxs_cast_hit *a, const fxs_cast_hit *b) {
-    return a->fraction != b->fraction ? a->fraction > b->fraction : a->id > b->id;
-}
-
-/* Puts `hit` where it belongs below the empty place `at` of a heap of n. */
-static void sift_hit(fxs_cast_hit *heap, uint64_t n, uint64_t at, fxs_cast_hit hit) {
-    for (uint64_t child; (child = 2 * at + 1) < n; at = child) {
-        child += child + 1 < n && is_later(heap + child + 1, heap + child);
-        if (!is_later(heap + child, &hit)) {
-            break;
-        }
-        heap[at] = heap[child];
-    }
-    heap[at] = hit;
-}
-
-static void make_heap(fxs_cast_hit *hits, uint64_t n) {
-    for (uint64_t i = n / 2; i-- > 0;) {
-        sift_hit(hits, n, i, hits[i]);
-    }
-}
-
-static void sort_heap(fxs_cast_hit *heap, uint64_t n) {
-    while (n > 1) {
-        fxs_cast_hit last = heap[--n];
-        heap[n] = heap[0];
-        sift_hit(heap, n, 0, last);
-    }
-}
-
-typedef struct kept_hits {
-    fxs_cast_hit *hits;
-    uint64_t room, count, met; /* count of them are in hits; met is how many there were, as far as they matter */
-    uint32_t limit;
-} kept_hits;
-
-/* Bounds of the moving shape between two fractions, rounded down: other bounds are whole. |M * fraction| <= 2^45. */
-static void sweep_bounds(const job *j, int32_t from, int32_t to, int64_t least[3], int64_t most[3]) {
-    const int64_t centre[3] = {j->own.x, j->own.y, j->own.z}, reach[3] = {j->own.reach_x, j->own.reach_y, j->own.reach_z};
-    const int64_t lift = (int64_t)1 << 30;
-    for (int i = 0; i < 3; i++) {
-        int32_t before = j->M[i] < 0 ? to : from, after = j->M[i] < 0 ? from : to;
-        least[i] = centre[i] - reach[i] + (j->M[i] * before + lift * WHOLE) / WHOLE - lift;
-        most[i] = centre[i] + reach[i] + (j->M[i] * after + lift * WHOLE) / WHOLE - lift;
-    }
-}
-
-static int bounds_hold(const solid *s, const int64_t least[3], const int64_t most[3]) {
-    return (int64_t)s->x - s->reach_x <= most[0] && (int64_t)s->x + s->reach_x >= least[0] && (int64_t)s->y - s->reach_y <= most[1] &&
-           (int64_t)s->y + s->reach_y >= least[1] && (int64_t)s->z - s->reach_z <= most[2] && (int64_t)s->z + s->reach_z >= least[2];
-}
-
-/* Takes a hit in; returns the fraction after which others do not matter. What is kept becomes a heap when it is full. */
-static int32_t keep(kept_hits *k, fxs_cast_hit hit) {
-    int is_full = k->limit != 0 && k->count == k->limit;
-    k->met++;
-    if (is_full && is_later(k->hits, &hit)) {
-        sift_hit(k->hits, k->count, 0, hit);
-    } else if (!is_full && k->count < k->room) {
-        k->hits[k->count++] = hit;
-        is_full = k->limit != 0 && k->count == k->limit;
-        if (is_full) {
-            make_heap(k->hits, k->count);
-        }
-    }
-    return is_full ? (int32_t)k->hits[0].fraction : WHOLE;
-}
-
-/* Runs a job: its hits in order into `hits`, if there is room; returns how many there are.
- * A motion along no axis has bounds much larger than its way. Where those hold many colliders it is cut into slices of time, each with
- * bounds of its own; a collider whose bounds a slice meets after the one before it has been looked at. What is left when the last hit
- * that can matter is earlier than the next slice is not looked at. */
-static uint64_t run(fxs_world *w, job *j, fxs_cast_hit *hits, uint64_t room) {
-    kept_hits k = {hits, room, 0, 0, j->limit};
-    int64_t least[3], most[3], least_before[3] = {0, 0, 0}, most_before[3] = {0, 0, 0};
-    j->length = (int64_t)fxs_isqrt64((uint64_t)(j->M[0] * j->M[0] + j->M[2] * j->M[2])) + 1;
-    j->reach = extent_of(j, &j->own);
-    sweep_bounds(j, 0, WHOLE, least, most);
-    int32_t from = 0, last = WHOLE, slices = 1 + (int32_t)fxs_isqrt64(fxs_broad_guess(w, least, most) / (j->limit ? 2 : 8));
-    int32_t step = (WHOLE + slices - 1) / slices;
-    do {
-        int32_t to = min_int(from + step, WHOLE);
-        uint64_t near_count;
-        if (slices > 1) {
-            sweep_bounds(j, from, to, least, most);
-        }
-        const uint64_t *near = fxs_broad_near(w, least, most, &near_count);
-        for (uint64_t i = 0; i < near_count; i++) {
-            const solid *s = solids(w) + near[i];
-            int is_new = slices == 1 || (bounds_hold(s, least, most) && (from == 0 || !bounds_hold(s, least_before, most_before)));
-            int32_t fraction = is_new && is_wanted(j, s) && !passes_by(j, s, last) ? solid_cast(&j->own, s, j->M, j->when, last) : NONE;
-            if (fraction != NONE) {
-                fxs_cast_hit hit = {s->id, (uint32_t)fraction, {0, 0, 0}};
-                last = keep(&k, hit);
-            }
-        }
-        memcpy(least_before, least, sizeof least);
-        memcpy(most_before, most, sizeof most);
-        from = to;
-    } while (from < WHOLE && from <= last);
-    uint64_t met = k.limit != 0 && k.met > k.limit ? k.limit : k.met;
-    if (met <= room) {
-        make_heap(hits, k.count);
-        sort_heap(hits, k.count);
-        for (uint64_t i = 0; i < k.count; i++) {
-            solid_cast_normal(&j->own, solids(w) + hits[i].id, j->M, (int32_t)hits[i].fraction, hits[i].normal);
-        }
-    }
-    return met;
-}
-
-/* FXS_OK, and the parts of the job that are told by motion, limit and hit_when; or FXS_E_UNDEFINED, _MOTION, _HIT_WHEN. */
-static int32_t set_job(const fxs_world *w, job *j, uint32_t kind, const int32_t *motion, uint32_t limit, uint32_t hit_when) {
-    if (kind == FXS_SECTOR) {
-        return FXS_E_UNDEFINED;
-    }
-    if (!is_motion(motion)) {
-        return FXS_E_MOTION;
-    }
-    if (hit_when > FXS_OVERLAPPING) {
-        return FXS_E_HIT_WHEN;
-    }
-    for (int i = 0; i < 3; i++) {
-        j->M[i] = motion[i];
-    }
-    j->limit = limit;
-    j->when = (int)(hit_when ? hit_when : w->hit_when);
-    return FXS_OK;
-}
-
-static int32_t job_of_cast(const fxs_world *w, const fxs_cast *c, job *j) {
-    int32_t status = fxs_placed_check(&c->shape, &c->pose);
-    if (status == FXS_OK) {
-        status = set_job(w, j, c->shape.kind, c->motion, c->limit, c->hit_when);
-    }
-    return status;
-}
-
-int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast *casts, uint64_t *ends, fxs_cast_hit *hits,
-                            uint64_t hit_capacity, uint64_t *count) {
-    job j;
-    memset(&j, 0, sizeof j);
-    for (uint64_t i = 0; i < n; i++) {
-        int32_t status = job_of_cast(world, casts + i, &j);
-        if (status != FXS_OK) {
-            *count = i;
-            return status;
-        }
-    }
-    uint64_t found = 0;
-    for (uint64_t i = 0; i < n; i++) {
-        job_of_cast(world, casts + i, &j);
-        fxs_solid_make(&j.own, &casts[i].shape, &casts[i].pose);
-        j.mask = casts[i].mask;
-        j.exclude_owner = casts[i].exclude_owner;
-        uint64_t room = found < hit_capacity ? hit_capacity - found : 0;
-        found += run(world, &j, room ? hits + found : hits, room);
-        ends[i] = found;
-    }
-    *count = found;
-    return found > hit_capacity ? FXS_E_ROOM : FXS_OK;
-}
-
-int32_t fxs_world_cast(fxs_world *world, const fxs_cast *cast, fxs_cast_hit *hits, uint64_t hit_capacity, uint64_t *count) {
-    uint64_t end;
-    return fxs_world_cast_many(world, 1, cast, &end, hits, hit_capacity, count);
-}
-
-int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t *motion, uint32_t limit, uint32_t hit_when, fxs_cast_hit *hits,
-                        uint64_t hit_capacity, uint64_t *count) {
-    if (id >= world->capacity) {
-        return FXS_E_ID;
-    }
-    if (!set_has(present_set(world), id)) {
-        return FXS_E_ABSENT;
-    }
-    job j;
-    memset(&j, 0, sizeof j);
-    derive(world);
-    j.own = solids(world)[id];
-    j.is_sweep = 1;
-    int32_t status = set_job(world, &j, j.own.kind, motion, limit, hit_when);
-    if (status != FXS_OK) {
-        return status;
-    }
-    *count = run(world, &j, hits, hit_capacity);
-    return *count > hit_capacity ? FXS_E_ROOM : FXS_OK;
 }

@@ -76,27 +76,27 @@ static int32_t replace(fxs_world *w, solid *s, const place *p) {
 }
 
 /* The rows of a change of many: ids with positions or poses beside them, or else commands. */
-typedef struct rows {
+typedef struct row_source {
     const uint32_t *ids;
     const int32_t *positions;
     const fxs_pose *poses;
     const fxs_command *commands;
-} rows;
+} row_source;
 
-SPECIALISED uint32_t row_id(const rows *r, uint64_t i) {
+SPECIALISED uint32_t row_id(const row_source *r, uint64_t i) {
     return r->commands ? r->commands[i].collider.id : r->ids[i];
 }
 
 /* x, y and z lie beside each other. */
-SPECIALISED const int32_t *row_position(const rows *r, uint64_t i) {
+SPECIALISED const int32_t *row_position(const row_source *r, uint64_t i) {
     return r->commands ? &r->commands[i].collider.x : r->poses ? &r->poses[i].x : r->positions + 3 * i;
 }
 
-SPECIALISED uint32_t row_yaw(const rows *r, uint64_t i) {
+SPECIALISED uint32_t row_yaw(const row_source *r, uint64_t i) {
     return r->commands ? r->commands[i].collider.yaw : r->poses[i].yaw;
 }
 
-SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, rows r, uint64_t *bad) {
+SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, row_source r, uint64_t *bad) {
     for (uint64_t i = 0; i < n; i++) {
         const uint32_t id = row_id(&r, i);
         int32_t status = find(world, id);
@@ -128,7 +128,7 @@ SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, rows r, uint64_t *ba
 }
 
 int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids, const int32_t *positions, uint64_t *bad) {
-    const rows r = {ids, positions, NULL, NULL};
+    const row_source r = {ids, positions, NULL, NULL};
     return move_rows(world, n, r, bad);
 }
 
@@ -138,7 +138,7 @@ int32_t fxs_world_move(fxs_world *world, uint32_t id, int32_t x, int32_t y, int3
     return fxs_world_move_many(world, 1, &id, position, &bad);
 }
 
-SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, rows r, uint64_t *bad) {
+SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64_t *bad) {
     for (uint64_t i = 0; i < n; i++) {
         const uint32_t id = row_id(&r, i);
         int32_t status = find(world, id);
@@ -183,7 +183,7 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, rows r, uint64_t *ba
 }
 
 int32_t fxs_world_set_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad) {
-    const rows r = {ids, NULL, poses, NULL};
+    const row_source r = {ids, NULL, poses, NULL};
     return pose_rows(world, n, r, bad);
 }
 
@@ -313,7 +313,7 @@ static void assign(uint64_t *set, uint32_t id, int is_member) {
 }
 
 /* Empties the set of marks of the ids of n commands. With `undo`, what was kept is put back. */
-static void forget(fxs_world *w, const fxs_command *commands, uint64_t n, int undo) {
+static void drop_kept(fxs_world *w, const fxs_command *commands, uint64_t n, int undo) {
     for (uint64_t i = 0; i < n; i++) {
         const uint32_t id = commands[i].collider.id;
         if (id >= w->capacity || !set_has(mark_set(w), id)) {
@@ -377,7 +377,7 @@ static int32_t apply_layers(fxs_world *w, const fxs_command *commands, uint64_t 
 
 /* Commands of one type. */
 static int32_t apply_run(fxs_world *w, const fxs_command *commands, uint64_t n, uint64_t *bad) {
-    const rows r = {NULL, NULL, NULL, commands};
+    const row_source r = {NULL, NULL, NULL, commands};
     switch (commands->type) {
     case FXS_COMMAND_MOVE:
         return move_rows(w, n, r, bad);
@@ -419,7 +419,7 @@ int32_t fxs_world_apply(fxs_world *world, const fxs_command *commands, uint64_t 
         status = apply_run(world, commands + i, end - i, &at_run);
         at_run += i;
     }
-    forget(world, commands, kept, status != FXS_OK);
+    drop_kept(world, commands, kept, status != FXS_OK);
     if (status != FXS_OK) {
         if (kept) {
             *world = before;

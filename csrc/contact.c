@@ -31,11 +31,6 @@ static int64_t dot64(planar u, planar v) { return u.x * v.x + u.z * v.z; }
 static i128 cross_wide(planar u, planar v) { return i128_sub(i128_mul(u.x, v.z), i128_mul(u.z, v.x)); }
 static i128 square_sum(planar v) { return i128_add(i128_square(v.x), i128_square(v.z)); }
 
-static planar direction_of_solid(const solid *s) {
-    planar p = {s->cos_q30, s->sin_q30};
-    return p;
-}
-
 /* Contact as a slack: above 0 where two overlap, 0 where they touch, below where they are apart. The least slack decides. */
 static inline int class_of(int64_t slack) { return (slack >= 0) + (slack > 0); }
 
@@ -131,15 +126,6 @@ void fxs_solid_bounds(const solid *s, int64_t least[3], int64_t most[3]) {
     }
 }
 
-/* NEAR: the prism p against the axis at d from its centre, q the squared distance that touches; `known` are p's edges, if they are. */
-static inline int near_prism(const solid *p, const edges *known, planar d, int64_t q) {
-    if (p->kind != FXS_SECTOR) {
-        return p->kind == FXS_CYLINDER ? near_disc(p->size[0], d, q) : class_of(slack_box(p, d, q));
-    }
-    edges e = known ? *known : edges_of(p);
-    return near_sector(p, &e, d, q);
-}
-
 /* Separating axes of two boxes, all in 64 bits: |p| < 2^62, a limit below 2^61. pa and pb lead from one to the other in the frames of both,
  * c and s are the magnitudes of the direction of b's yaw in a's frame. */
 static inline int64_t slack_on_axes(const solid *a, const solid *b, planar pa, planar pb, int64_t c, int64_t s) {
@@ -205,104 +191,10 @@ static int sector_box(const solid *sector, const solid *box, planar d) {
     return inside == FXS_OVERLAPPING ? inside : max_int(inside, max_int(edge_box(p, w1, H), edge_box(p, w2, H)));
 }
 
-/* Contact of solids of which it is known that on no axis they are more than 2^15 raw units further apart than they reach. `known` are the
- * edges of the one that is a sector, or NULL. */
-static inline int contact_near(const solid *a, const solid *b, const edges *known) {
-    if (a->kind > b->kind) {
-        const solid *swap = a;
-        a = b;
-        b = swap;
-    }
-    /* size[1] is the half height of every kind (a sphere's is 0). */
-    int64_t dx = (int64_t)b->x - a->x, dy = abs64((int64_t)b->y - a->y), dz = (int64_t)b->z - a->z;
-    int64_t h = (int64_t)a->size[1] + b->size[1], r = a->size[0], both = r + b->size[0];
-    planar d = {dx, dz}, minus_d = {-dx, -dz};
-    if (a->kind <= FXS_CAPSULE) {
-        int64_t f = max64(0, dy - h);
-        if (b->kind <= FXS_CAPSULE) {
-            return classify(dx * dx + dz * dz + f * f, both * both);
-        }
-        return f > r ? FXS_APART : near_prism(b, known, minus_d, r * r - f * f);
-    }
-    int flat;
-    if (a->kind == FXS_CYLINDER) { /* of two discs L^2 and 4 R^2 q are squares: their roots compare alike, in 64 bits */
-        flat = b->kind == FXS_CYLINDER ? classify(dx * dx + dz * dz, both * both) : near_prism(b, known, minus_d, r * r);
-    } else if (a->kind == FXS_BOX) {
-        flat = b->kind == FXS_BOX ? class_of(slack_boxes(a, b, d)) : sector_box(b, a, d);
-    } else {
-        flat = FXS_APART;
-    }
-    return min_int(classify(dy, h), flat);
-}
-
-int fxs_solid_contact(const solid *a, const solid *b) {
-    if (abs64((int64_t)b->x - a->x) > (int64_t)a->reach_x + b->reach_x || abs64((int64_t)b->z - a->z) > (int64_t)a->reach_z + b->reach_z ||
-        abs64((int64_t)b->y - a->y) > (int64_t)a->reach_y + b->reach_y) {
-        return FXS_APART;
-    }
-    return contact_near(a, b, NULL);
-}
-
 /* Of two discs that touch where d is as long as their radii together. */
 static inline int64_t slack_discs(const solid *a, const solid *b, planar d) {
     int64_t both = (int64_t)a->size[0] + b->size[0];
     return both * both - dot64(d, d);
-}
-
-/* Of a and b of these kinds, the lesser first. */
-static inline int64_t slack_of_kinds(int kinds, const solid *a, const solid *b) {
-    if (kinds == OTHER_KINDS) {
-        return contact_near(a, b, NULL) - 1;
-    }
-    planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
-    int64_t r = a->size[0], upright = (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y), gap = above_0(-upright);
-    switch (kinds) {
-    case TWO_ROUND:
-        return slack_discs(a, b, d) - gap * gap;
-    case ROUND_AND_CYLINDER: /* at one height, which is usual, what is round is a disc */
-        return gap ? near_disc(b->size[0], d, r * r - gap * gap) - 1 : slack_discs(a, b, d);
-    case ROUND_AND_BOX:
-        return slack_box(b, d, r * r - gap * gap);
-    case TWO_CYLINDERS:
-        return min64(slack_discs(a, b, d), upright);
-    case CYLINDER_AND_BOX:
-        return min64(slack_box(b, d, r * r), upright);
-    default:
-        return min64(slack_boxes(a, b, d), upright);
-    }
-}
-
-/* Each is written, and stays if it counts: no branch on what chance decides. */
-static inline uint32_t hits_of_kinds(int kinds, const solid *all, const uint64_t *pairs, uint32_t n, int hit_when, uint64_t *hits) {
-    uint32_t found = 0;
-    const int64_t least = hit_when - FXS_TOUCHING;
-    for (uint32_t i = 0; i < n; i++) {
-        const solid *a = all + (pairs[i] >> 32), *b = all + (pairs[i] & UINT32_MAX);
-        int64_t slack = slack_of_kinds(kinds, a, b);
-        uint64_t first = a->id < b->id ? a->id : b->id, second = a->id < b->id ? b->id : a->id;
-        hits[found] = (first << 33) + (second << 2) + FXS_TOUCHING + (uint64_t)(slack > 0);
-        found += slack >= least;
-    }
-    return found;
-}
-
-uint32_t fxs_solid_hits(const solid *all, int kinds, const uint64_t *pairs, uint32_t n, int hit_when, uint64_t *hits) {
-    switch (kinds) {
-    case TWO_ROUND:
-        return hits_of_kinds(TWO_ROUND, all, pairs, n, hit_when, hits);
-    case ROUND_AND_CYLINDER:
-        return hits_of_kinds(ROUND_AND_CYLINDER, all, pairs, n, hit_when, hits);
-    case ROUND_AND_BOX:
-        return hits_of_kinds(ROUND_AND_BOX, all, pairs, n, hit_when, hits);
-    case TWO_CYLINDERS:
-        return hits_of_kinds(TWO_CYLINDERS, all, pairs, n, hit_when, hits);
-    case CYLINDER_AND_BOX:
-        return hits_of_kinds(CYLINDER_AND_BOX, all, pairs, n, hit_when, hits);
-    case TWO_BOXES:
-        return hits_of_kinds(TWO_BOXES, all, pairs, n, hit_when, hits);
-    default:
-        return hits_of_kinds(OTHER_KINDS, all, pairs, n, hit_when, hits);
-    }
 }
 
 /* |v|^2 for v in Q.46, each axis rounded down to raw units. */
@@ -315,9 +207,11 @@ static inline int64_t floor_square(planar v) {
  * in the box's, where the exact test looks, differs by 2 raw units at most. floor_square cuts off 1.5. */
 #define SPARE 8
 
-/* A sector with a cylinder or a box, as slack_of_kinds has it. Nearly always the discs about its axis that the other contains and that contain
- * it tell, with SPARE raw units to spare, whether the two meet. The exact test is for what is left. */
-static inline int64_t slack_sector(const solid *sector, const edges *e, const solid *s) {
+/* The contact of a sector with a cylinder or a box as slack, if the discs about the other one's axis that
+ * it contains and that contain it decide it with SPARE raw units to spare, as they nearly always do. Else
+ * UNKNOWN. */
+#define UNKNOWN INT64_MIN
+static inline int64_t slack_by_discs(const solid *sector, const edges *e, const solid *s) {
     planar d = {(int64_t)s->x - sector->x, (int64_t)s->z - sector->z};
     int64_t radius = sector->size[0], from = 0, square, inner = s->size[0], outer = inner;
     if (in_wedge(sector, e, d)) {
@@ -331,70 +225,167 @@ static inline int64_t slack_sector(const solid *sector, const edges *e, const so
         outer = max64(s->size[0], s->size[2]) + inner / 2;
     }
     int64_t within = from + inner - SPARE, without = from + outer + SPARE;
-    int64_t told = ((inner > SPARE) & (square < within * within)) - (square > without * without);
-    return told ? min64(told, (int64_t)sector->size[1] + s->size[1] - abs64((int64_t)s->y - sector->y)) : contact_near(sector, s, e) - 1;
+    int64_t decided = ((inner > SPARE) & (square < within * within)) - (square > without * without);
+    return decided ? min64(decided, (int64_t)sector->size[1] + s->size[1] - abs64((int64_t)s->y - sector->y)) : UNKNOWN;
 }
 
-/* Keeps those of n ids that `area` meets, all of them of one kind. */
-enum { SECTOR_AND_OTHER = OTHER_KINDS + 1 };
-static inline uint64_t met_of_kinds(int kinds, int swap, const solid *area, const edges *known, const solid *all, const uint64_t *like, uint64_t n,
-                                    int64_t least, uint64_t *ids) {
+/* The slack of a and b, which are near and of this pair of kinds, the lesser first. `known`: the edges of
+ * b, a sector, if they are known, else NULL. */
+SPECIALISED int64_t slack_of_pair(uint32_t pair, const solid *a, const solid *b, const edges *known) {
+    planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z}, minus_d = {-d.x, -d.z};
+    /* size[1] is the half height of every kind (a sphere's is 0). */
+    int64_t r = a->size[0], upright = (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y);
+    int64_t gap = above_0(-upright), slack = UNKNOWN;
+    edges e = {{0, 0}, {0, 0}};
+    if (pair == ROUND_SECTOR || pair == CYLINDER_SECTOR) {
+        e = known ? *known : edges_of(b);
+    }
+    switch (pair) {
+    case ROUND_ROUND:
+        return slack_discs(a, b, d) - gap * gap;
+    case ROUND_CYLINDER: /* at one height, which is usual, what is round is a disc */
+        return gap ? near_disc(b->size[0], d, r * r - gap * gap) - 1 : slack_discs(a, b, d);
+    case ROUND_BOX:
+        return slack_box(b, d, r * r - gap * gap);
+    case CYLINDER_CYLINDER: /* L^2 and 4 R^2 q are squares: their roots compare alike, in 64 bits */
+        return min64(slack_discs(a, b, d), upright);
+    case CYLINDER_BOX:
+        return min64(slack_box(b, d, r * r), upright);
+    case BOX_BOX:
+        return min64(slack_boxes(a, b, minus_d), upright);
+    case ROUND_SECTOR:
+        return gap > r ? -1 : near_sector(b, &e, d, r * r - gap * gap) - 1;
+    case CYLINDER_SECTOR:
+        slack = known ? slack_by_discs(b, known, a) : slack;
+        return slack != UNKNOWN ? slack : min64(near_sector(b, &e, d, r * r) - 1, upright);
+    case BOX_SECTOR:
+        slack = known ? slack_by_discs(b, known, a) : slack;
+        return slack != UNKNOWN ? slack : min64(sector_box(b, a, minus_d) - 1, upright);
+    default:
+        return -1;
+    }
+}
+
+/* Each is written, and stays if it counts: no branch depends on chance. */
+SPECIALISED uint32_t hits_of_pair(uint32_t pair, const solid *all, const uint64_t *pairs, uint32_t n, int64_t least, uint64_t *hits) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const solid *a = all + (pairs[i] >> 32), *b = all + (pairs[i] & UINT32_MAX);
+        int64_t slack = slack_of_pair(pair, a, b, NULL);
+        uint64_t first = a->id < b->id ? a->id : b->id, second = a->id < b->id ? b->id : a->id;
+        hits[found] = (first << 33) + (second << 2) + FXS_TOUCHING + (uint64_t)(slack > 0);
+        found += slack >= least;
+    }
+    return found;
+}
+
+/* An area to be compared with solids of one kind. */
+typedef struct query_area {
+    const solid *area;
+    const edges *known; /* of a sector, else NULL */
+    int64_t least;      /* the slack that counts */
+} query_area;
+
+/* Keeps those of n ids that the area meets. `swap`: the area is of the greater kind. */
+SPECIALISED uint64_t met_of_pair(uint32_t pair, int swap, const query_area *q, const solid *all, const uint64_t *like, uint64_t n, uint64_t *ids) {
     uint64_t met = 0;
     for (uint64_t i = 0; i < n; i++) {
         const solid *s = all + like[i];
-        int64_t slack = kinds == OTHER_KINDS        ? contact_near(area, s, known) - 1
-                        : kinds == SECTOR_AND_OTHER ? slack_sector(area, known, s)
-                                                    : slack_of_kinds(kinds, swap ? s : area, swap ? area : s);
+        int64_t slack = slack_of_pair(pair, swap ? s : q->area, swap ? q->area : s, swap ? q->known : NULL);
         ids[met] = like[i];
-        met += slack >= least;
+        met += slack >= q->least;
     }
     return met;
+}
+
+/* A shape where it stands, as far as slack_of_pair reads it; 0 if shape and pose are in range. */
+SPECIALISED uint64_t stand(solid *s, int is_box, const fxs_shape *shape, const fxs_pose *pose) {
+    s->x = pose->x;
+    s->y = pose->y;
+    s->z = pose->z;
+    s->yaw = (uint16_t)pose->yaw;
+    s->half_angle = (uint16_t)shape->half_angle;
+    s->kind = (uint8_t)shape->kind;
+    s->size[0] = shape->size[0];
+    s->size[1] = shape->size[1];
+    s->size[2] = shape->size[2];
+    s->cos_q30 = s->sin_q30 = 0; /* only boxes use these */
+    if (is_box) {
+        planar dir = fxs_direction_of(s->yaw);
+        s->cos_q30 = (int32_t)dir.x;
+        s->sin_q30 = (int32_t)dir.z;
+    }
+    return shape_faults(shape->kind, shape->half_angle, shape->size) | pose->yaw >> 16;
+}
+
+/* The contact of two shapes; UNDECIDED if a value is out of range, or if they are 2^30 or more apart on an
+ * axis, where products could overflow. */
+enum { UNDECIDED = -1 };
+SPECIALISED int overlap_of_pair(uint32_t pair, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
+    solid sa, sb;
+    uint64_t faults = stand(&sa, pair == BOX_BOX || pair == BOX_SECTOR, a, pose_a);
+    faults |= stand(&sb, pair == ROUND_BOX || pair == CYLINDER_BOX || pair == BOX_BOX, b, pose_b);
+    int64_t dx = (int64_t)sa.x - sb.x, dy = (int64_t)sa.y - sb.y, dz = (int64_t)sa.z - sb.z;
+    faults |= ((uint64_t)(dx + Q30_ONE) | (uint64_t)(dy + Q30_ONE) | (uint64_t)(dz + Q30_ONE)) >> 31;
+    return faults == 0 ? class_of(slack_of_pair(pair, &sa, &sb, NULL)) : UNDECIDED;
+}
+
+/* The functions of each pair of kinds. */
+#define PAIR_FUNCTIONS(pair)                                                                                       \
+    static int contact_##pair(const solid *a, const solid *b) { return class_of(slack_of_pair(pair, a, b, NULL)); } \
+    static int overlap_##pair(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) { \
+        return overlap_of_pair(pair, a, pose_a, b, pose_b);                                                         \
+    }                                                                                                              \
+    static uint32_t hits_##pair(const solid *all, const uint64_t *pairs, uint32_t n, int64_t least, uint64_t *hits) { \
+        return hits_of_pair(pair, all, pairs, n, least, hits);                                                      \
+    }                                                                                                              \
+    static uint64_t met_##pair(int swap, const query_area *q, const solid *all, const uint64_t *like, uint64_t n, uint64_t *ids) { \
+        return met_of_pair(pair, swap, q, all, like, n, ids);                                                       \
+    }
+KIND_PAIRS(PAIR_FUNCTIONS)
+
+#define PAIR_ROW(pair) {contact_##pair, overlap_##pair, hits_##pair, met_##pair},
+static const struct {
+    int (*contact)(const solid *, const solid *);
+    int (*overlap)(const fxs_shape *, const fxs_pose *, const fxs_shape *, const fxs_pose *);
+    uint32_t (*hits)(const solid *, const uint64_t *, uint32_t, int64_t, uint64_t *);
+    uint64_t (*met)(int, const query_area *, const solid *, const uint64_t *, uint64_t, uint64_t *);
+} PAIRS[PAIR_COUNT] = {KIND_PAIRS(PAIR_ROW)};
+
+static int is_far(int64_t a, int64_t b, int64_t reach_a, int64_t reach_b) { return abs64(b - a) > reach_a + reach_b; }
+
+int fxs_solid_contact(const solid *a, const solid *b) {
+    if (is_far(a->x, b->x, a->reach_x, b->reach_x) || is_far(a->z, b->z, a->reach_z, b->reach_z) ||
+        is_far(a->y, b->y, a->reach_y, b->reach_y)) {
+        return FXS_APART;
+    }
+    const int swap = a->kind > b->kind;
+    return PAIRS[pair_of(a->kind, b->kind)].contact(swap ? b : a, swap ? a : b);
+}
+
+uint32_t fxs_solid_hits(const solid *all, uint32_t pair, const uint64_t *pairs, uint32_t n, int hit_when, uint64_t *hits) {
+    return PAIRS[pair].hits(all, pairs, n, hit_when - FXS_TOUCHING, hits);
 }
 
 uint64_t fxs_solid_met(const solid *area, const fxs_query *q, const solid *all, uint64_t *ids, uint64_t n, int hit_when) {
     enum { AT_ONCE = 64 };
     uint64_t met = 0;
     edges of_area = {{0, 0}, {0, 0}};
+    query_area asked = {area, NULL, hit_when - FXS_TOUCHING};
     if (area->kind == FXS_SECTOR) {
         of_area = edges_of(area);
+        asked.known = &of_area;
     }
-    const edges *known = area->kind == FXS_SECTOR ? &of_area : NULL;
-    const int64_t least = hit_when - FXS_TOUCHING;
     for (uint64_t from = 0; from < n; from += AT_ONCE) { /* by kinds: what is alike is predicted well */
-        uint64_t like[FXS_SECTOR + 1][AT_ONCE], count[FXS_SECTOR + 1] = {0}, end = from + AT_ONCE < n ? from + AT_ONCE : n;
+        uint64_t like[KIND_COUNT][AT_ONCE], count[KIND_COUNT] = {0}, end = from + AT_ONCE < n ? from + AT_ONCE : n;
         for (uint64_t i = from; i < end; i++) {
             const solid *s = all + ids[i];
             like[s->kind][count[s->kind]] = ids[i];
             count[s->kind] += (q->mask >> s->layer & 1) & (uint32_t)((q->exclude_owner == 0) | (s->owner != q->exclude_owner));
         }
-        for (uint32_t kind = 0; kind <= FXS_SECTOR; kind++) {
-            uint64_t *to = ids + met;
-            if (known && (kind == FXS_CYLINDER || kind == FXS_BOX)) {
-                met += met_of_kinds(SECTOR_AND_OTHER, 0, area, known, all, like[kind], count[kind], least, to);
-                continue;
-            }
-            int swap = area->kind > kind;
-            switch (kinds_of(area->kind, kind)) {
-            case TWO_ROUND:
-                met += met_of_kinds(TWO_ROUND, 0, area, NULL, all, like[kind], count[kind], least, to);
-                break;
-            case ROUND_AND_CYLINDER:
-                met += met_of_kinds(ROUND_AND_CYLINDER, swap, area, NULL, all, like[kind], count[kind], least, to);
-                break;
-            case ROUND_AND_BOX:
-                met += met_of_kinds(ROUND_AND_BOX, swap, area, NULL, all, like[kind], count[kind], least, to);
-                break;
-            case TWO_CYLINDERS:
-                met += met_of_kinds(TWO_CYLINDERS, 0, area, NULL, all, like[kind], count[kind], least, to);
-                break;
-            case CYLINDER_AND_BOX:
-                met += met_of_kinds(CYLINDER_AND_BOX, swap, area, NULL, all, like[kind], count[kind], least, to);
-                break;
-            case TWO_BOXES:
-                met += met_of_kinds(TWO_BOXES, 0, area, NULL, all, like[kind], count[kind], least, to);
-                break;
-            default:
-                met += met_of_kinds(OTHER_KINDS, 0, area, known, all, like[kind], count[kind], least, to);
+        for (uint32_t kind = 0; kind < KIND_COUNT; kind++) {
+            if (count[kind]) {
+                met += PAIRS[pair_of(area->kind, kind)].met(area->kind > kind, &asked, all, like[kind], count[kind], ids + met);
             }
         }
     }
@@ -415,71 +406,19 @@ int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape 
     return fxs_solid_contact(&sa, &sb);
 }
 
-/* A shape of this kind where it stands, as far as slack_of_kinds asks; 0 if shape and pose are in order. */
-static inline uint64_t stand(solid *s, uint32_t kind, const fxs_shape *shape, const fxs_pose *pose) {
-    s->x = pose->x;
-    s->y = pose->y;
-    s->z = pose->z;
-    s->yaw = (uint16_t)pose->yaw;
-    s->size[0] = shape->size[0];
-    s->size[1] = shape->size[1];
-    s->size[2] = shape->size[2];
-    s->cos_q30 = s->sin_q30 = 0; /* a box alone is asked for them */
-    if (kind == FXS_BOX) {
-        planar dir = fxs_direction_of(s->yaw);
-        s->cos_q30 = (int32_t)dir.x;
-        s->sin_q30 = (int32_t)dir.z;
+static inline int overlap_of_kinds(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
+    if ((a->kind >= KIND_COUNT) | (b->kind >= KIND_COUNT)) {
+        return UNDECIDED;
     }
-    return shape_faults(kind, shape->half_angle, shape->size) | pose->yaw >> 16;
-}
-
-/* The contact of two shapes; NOT_TOLD if they are not in order, or 2^30 or more apart, where products could overflow. */
-enum { NOT_TOLD = -1 };
-
-/* Whether two are so far apart on x or z. */
-static inline uint64_t is_far(int64_t dx, int64_t dz) { return ((uint64_t)(dx + Q30_ONE) | (uint64_t)(dz + Q30_ONE)) >> 31; }
-
-/* Of two cylinders, NOT_TOLD too if a size is above 2^28: both sizes are then checked at once, and added at once. */
-static inline int overlap_of_cylinders(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
-    uint64_t sizes_a = PAIR((uint32_t)a->size[0], (uint32_t)a->size[1]), sizes_b = PAIR((uint32_t)b->size[0], (uint32_t)b->size[1]);
-    uint64_t unfit = ((sizes_a - PAIR(1, 1)) | (sizes_b - PAIR(1, 1))) & PAIR(15u << 28, 15u << 28), sums = sizes_a + sizes_b;
-    uint32_t unused = (uint32_t)a->size[2] | (uint32_t)b->size[2] | a->half_angle | b->half_angle | (pose_a->yaw | pose_b->yaw) >> 16;
-    int64_t dx = (int64_t)pose_a->x - pose_b->x, dz = (int64_t)pose_a->z - pose_b->z, dy = abs64((int64_t)pose_a->y - pose_b->y);
-    if (unfit | unused | is_far(dx, dz)) {
-        return NOT_TOLD;
-    }
-    int64_t radius = (int64_t)(sums & UINT32_MAX), height = (int64_t)(sums >> 32);
-    return class_of(min64(radius * radius - (dx * dx + dz * dz), height - dy));
-}
-
-static inline int overlap_of_kinds(int kinds, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
-    solid sa, sb;
-    uint64_t faults = stand(&sa, kinds == TWO_BOXES ? FXS_BOX : FXS_CYLINDER, a, pose_a) | stand(&sb, FXS_BOX, b, pose_b);
-    faults |= is_far((int64_t)sa.x - sb.x, (int64_t)sa.z - sb.z);
-    return faults == 0 ? class_of(slack_of_kinds(kinds, &sa, &sb)) : NOT_TOLD;
-}
-
-static inline int overlap_of_usual_kinds(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
-    if ((a->kind == FXS_CYLINDER) & (b->kind == FXS_CYLINDER)) {
-        return overlap_of_cylinders(a, pose_a, b, pose_b);
-    }
-    if ((a->kind == FXS_BOX) & (b->kind == FXS_BOX)) {
-        return overlap_of_kinds(TWO_BOXES, a, pose_a, b, pose_b);
-    }
-    if ((a->kind == FXS_CYLINDER) & (b->kind == FXS_BOX)) {
-        return overlap_of_kinds(CYLINDER_AND_BOX, a, pose_a, b, pose_b);
-    }
-    if ((a->kind == FXS_BOX) & (b->kind == FXS_CYLINDER)) {
-        return overlap_of_kinds(CYLINDER_AND_BOX, b, pose_b, a, pose_a);
-    }
-    return NOT_TOLD;
+    const int swap = a->kind > b->kind;
+    return PAIRS[pair_of(a->kind, b->kind)].overlap(swap ? b : a, swap ? pose_b : pose_a, swap ? a : b, swap ? pose_a : pose_b);
 }
 
 int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b,
                          uint8_t *contacts, uint64_t *bad) {
     for (uint64_t i = 0; i < n; i++) {
-        int32_t contact = overlap_of_usual_kinds(a + i, pose_a + i, b + i, pose_b + i);
-        if (contact == NOT_TOLD) {
+        int32_t contact = overlap_of_kinds(a + i, pose_a + i, b + i, pose_b + i);
+        if (contact == UNDECIDED) {
             contact = fxs_overlap(a + i, pose_a + i, b + i, pose_b + i);
             if (contact < 0) {
                 *bad = i;

@@ -1,8 +1,8 @@
-/* What the kernel's files share with each other and with nobody else. */
+/* What the kernel's files share with each other: arithmetic, and a shape where it stands. */
 #ifndef FIXSYNC_INTERNAL_H
 #define FIXSYNC_INTERNAL_H
 
-#include "fixsync.h"
+#include "shape.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -63,57 +63,6 @@ static inline uint32_t bit_length(uint64_t v) {
 #endif
 }
 
-/* Two numbers of 32 bits side by side, to be tested at once. */
-#define PAIR(lower, upper) ((uint64_t)(lower) | (uint64_t)(upper) << 32)
-
-/* 0 if both numbers of a pair are at least those of `least` and at most those of `most` (below 2^31). Else the top bit of each that is not,
- * and maybe of the upper one: only a lower one that is out of range borrows from it. */
-static inline uint64_t outside(uint64_t v, uint64_t least, uint64_t most) {
-    return ((v - least) | (most - v)) & PAIR(1u << 31, 1u << 31);
-}
-
-/* Of each kind the ranges of size[0] and size[1], in `least` and `most` after those of an offset on y and z that is short (below); and of size[2]
- * and half_angle, in the other two, of which what is no kind has none. */
-typedef struct fit {
-    uint64_t least[2], most[2], rest_least, rest_most, unused[2];
-} fit; /* 64 bytes */
-enum { OF_SIZES = 1 };
-
-/* Where no part of position and offset is further from 0 the centre is in range, whatever the yaw. */
-#define SHORT (1 << 29)
-#define SHORT_LEAST PAIR((uint32_t)-SHORT, (uint32_t)-SHORT)
-#define SHORT_MOST PAIR(SHORT, SHORT)
-#define FIT_ROW(size_least, size_most, rest_least, rest_most) {{SHORT_LEAST, size_least}, {SHORT_MOST, size_most}, rest_least, rest_most, {0, 0}}
-
-static const fit FIT[8] = {
-    FIT_ROW(PAIR(1, 0), PAIR(FXS_SIZE_MAX, 0), 0, 0),
-    FIT_ROW(PAIR(1, 0), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), 0, 0),
-    FIT_ROW(PAIR(1, 1), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), 0, 0),
-    FIT_ROW(PAIR(1, 1), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), PAIR(1, 0), PAIR(FXS_SIZE_MAX, 0)),
-    FIT_ROW(PAIR(1, 1), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), PAIR(0, 1), PAIR(0, FXS_HALF_ANGLE_MAX)),
-    FIT_ROW(PAIR(1, 1), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), 1, 0),
-    FIT_ROW(PAIR(1, 1), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), 1, 0),
-    FIT_ROW(PAIR(1, 1), PAIR(FXS_SIZE_MAX, FXS_SIZE_MAX), 1, 0),
-};
-
-/* FXS_OK, FXS_E_KIND, FXS_E_SIZE or FXS_E_HALF_ANGLE. */
-static inline int32_t shape_status(uint32_t kind, uint32_t half_angle, const int32_t size[3]) {
-    if (kind > FXS_SECTOR) {
-        return FXS_E_KIND;
-    }
-    const fit *f = FIT + kind;
-    uint64_t sizes = outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), f->least[OF_SIZES], f->most[OF_SIZES]);
-    uint64_t rest = outside(PAIR((uint32_t)size[2], half_angle), f->rest_least, f->rest_most);
-    return sizes | (uint32_t)rest ? FXS_E_SIZE : rest ? FXS_E_HALF_ANGLE : FXS_OK;
-}
-
-/* 0 if that of a kind is FXS_OK. */
-static inline uint64_t shape_faults(uint32_t kind, uint32_t half_angle, const int32_t size[3]) {
-    const fit *f = FIT + kind;
-    return outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), f->least[OF_SIZES], f->most[OF_SIZES]) |
-           outside(PAIR((uint32_t)size[2], half_angle), f->rest_least, f->rest_most);
-}
-
 /* v / 2^30 rounded to nearest, halves away from zero; |v| < 2^63 - 2^29. */
 static inline int64_t round_q30(int64_t v) {
     return v < 0 ? -(int64_t)(((uint64_t)-v + ((uint64_t)1 << 29)) >> 30) : (int64_t)(((uint64_t)v + ((uint64_t)1 << 29)) >> 30);
@@ -145,6 +94,11 @@ typedef struct solid {
     int32_t size[3];                   /* as in fxs_shape */
     uint32_t meets;                    /* the world's mask of its layer */
 } solid;                               /* 64 bytes */
+
+static inline planar direction_of_solid(const solid *s) {
+    planar p = {s->cos_q30, s->sin_q30};
+    return p;
+}
 
 /* Sets the directions of n solids, and the reach of those that are boxes. */
 FXS_INTERNAL void fxs_turn_solids(solid *all, const uint32_t *ids, uint32_t n);
@@ -179,24 +133,38 @@ static inline void set_reach(solid *s) {
 /* Contact of any two solids. */
 FXS_INTERNAL int fxs_solid_contact(const solid *a, const solid *b);
 
-/* Pairs of kinds that are tested alike, the lesser kind first: all but the last by tests without branches on chance, but for one on whether what
- * is round and a cylinder are at one height. Spheres and capsules are round. */
-enum { TWO_ROUND, ROUND_AND_CYLINDER, ROUND_AND_BOX, TWO_CYLINDERS, CYLINDER_AND_BOX, TWO_BOXES, OTHER_KINDS, KINDS_COUNT };
-static inline uint32_t kinds_of(uint32_t a, uint32_t b) {
-    static const uint8_t KINDS[FXS_SECTOR + 1][FXS_SECTOR + 1] = {
-        {TWO_ROUND, TWO_ROUND, ROUND_AND_CYLINDER, ROUND_AND_BOX, OTHER_KINDS},
-        {TWO_ROUND, TWO_ROUND, ROUND_AND_CYLINDER, ROUND_AND_BOX, OTHER_KINDS},
-        {ROUND_AND_CYLINDER, ROUND_AND_CYLINDER, TWO_CYLINDERS, CYLINDER_AND_BOX, OTHER_KINDS},
-        {ROUND_AND_BOX, ROUND_AND_BOX, CYLINDER_AND_BOX, TWO_BOXES, OTHER_KINDS},
-        {OTHER_KINDS, OTHER_KINDS, OTHER_KINDS, OTHER_KINDS, OTHER_KINDS},
+/* Pairs of kinds that are tested alike, the lesser kind first. Spheres and capsules are round. */
+#define KIND_PAIRS(PAIR)                                                                           \
+    PAIR(ROUND_ROUND)                                                                              \
+    PAIR(ROUND_CYLINDER)                                                                           \
+    PAIR(ROUND_BOX)                                                                                \
+    PAIR(CYLINDER_CYLINDER)                                                                        \
+    PAIR(CYLINDER_BOX)                                                                             \
+    PAIR(BOX_BOX)                                                                                  \
+    PAIR(ROUND_SECTOR)                                                                             \
+    PAIR(CYLINDER_SECTOR)                                                                          \
+    PAIR(BOX_SECTOR)                                                                               \
+    PAIR(SECTOR_SECTOR)
+
+#define PAIR_NAME(pair) pair,
+enum { KIND_PAIRS(PAIR_NAME) PAIR_COUNT };
+
+static inline uint32_t pair_of(uint32_t a, uint32_t b) {
+    static const uint8_t OF[KIND_COUNT][KIND_COUNT] = {
+        {ROUND_ROUND, ROUND_ROUND, ROUND_CYLINDER, ROUND_BOX, ROUND_SECTOR},
+        {ROUND_ROUND, ROUND_ROUND, ROUND_CYLINDER, ROUND_BOX, ROUND_SECTOR},
+        {ROUND_CYLINDER, ROUND_CYLINDER, CYLINDER_CYLINDER, CYLINDER_BOX, CYLINDER_SECTOR},
+        {ROUND_BOX, ROUND_BOX, CYLINDER_BOX, BOX_BOX, BOX_SECTOR},
+        {ROUND_SECTOR, ROUND_SECTOR, CYLINDER_SECTOR, BOX_SECTOR, SECTOR_SECTOR},
     };
-    return KINDS[a][b];
+    return OF[a][b];
 }
 
-/* The hits among n pairs of places in `all` (each first << 32 | second), packed as in world.h: writes them, and room for n of them is
- * needed; returns how many. All pairs are of these kinds, the lesser first, and near: on no axis are the two further apart than they reach
- * by more than 2^15 raw units. */
-FXS_INTERNAL uint32_t fxs_solid_hits(const solid *all, int kinds, const uint64_t *pairs, uint32_t n, int hit_when, uint64_t *hits);
+/* The hits among n pairs of places in `all` (each first << 32 | second), packed as in world.h: writes
+ * them, and room for n of them is needed; returns how many. All pairs are of this pair of kinds, the lesser
+ * first, and near: on no axis are the two further apart than they reach by more than 2^15 raw units. */
+FXS_INTERNAL uint32_t fxs_solid_hits(const solid *all, uint32_t pair, const uint64_t *pairs, uint32_t n, int hit_when,
+                                     uint64_t *hits);
 
 /* Bounds of s, x, y, z: at least what the exact tests can see of it, and of a sector its wedge alone. Below 2^32 in magnitude. */
 FXS_INTERNAL void fxs_solid_bounds(const solid *s, int64_t least[3], int64_t most[3]);

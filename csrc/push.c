@@ -255,7 +255,7 @@ static int32_t side_of(const solid *a, const solid *b) {
 }
 
 static int32_t bodies_check(const solid *a, const solid *b) {
-    return a->kind == FXS_SECTOR || b->kind == FXS_SECTOR ? FXS_E_UNDEFINED : FXS_OK;
+    return can_push(a->kind) && can_push(b->kind) ? FXS_OK : FXS_E_UNDEFINED;
 }
 
 static int32_t make_bodies(solid *out_a, solid *out_b, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,

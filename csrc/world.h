@@ -208,26 +208,7 @@ static inline int32_t collider_status(const fxs_collider *c) {
     return status != FXS_OK ? status : c->layer >= FXS_LAYER_COUNT ? FXS_E_LAYER : c->active > 1 ? FXS_E_ACTIVE : FXS_OK;
 }
 
-/* Broad phase. Bytes of scratch it needs at broad_at; and: finds every hit of the world as it is now, in any order, writes the first
- * `hit_capacity` into `out` and returns how many there are. `out` and the scratch are all it writes. */
-FXS_INTERNAL uint64_t fxs_broad_size(uint32_t capacity);
-FXS_INTERNAL uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out);
-
-/* The ids of active colliders whose bounds may meet a box (x, y, z; any numbers below 2^34), in no order, at least all whose bounds do
- * meet it: `*count` of them in scratch, there until the broad phase is used again. Room for as many as there are colliders. */
-FXS_INTERNAL uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t most[3], uint64_t *count);
-
-/* About how many ids that would be; 0 when it would look at all colliders one by one. Only speed may depend on it. */
-FXS_INTERNAL uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64_t most[3]);
-
-/* Writes ids that fxs_broad_near returned, or some of them, in order. */
-FXS_INTERNAL void fxs_broad_sort(fxs_world *w, uint64_t *ids, uint64_t n, uint32_t *out);
-
 /* To be called wherever a collider comes, goes, moves, changes its shape or its activity. */
 static inline void grid_stale(fxs_world *w) { w->grid_fresh = w->looks = 0; }
-
-/* Sorts n keys, no two of them equal and all below 2^(low + bits), by the bits from bit `low` on; those alike in these stay as they are, or are
- * sorted by the bits below. spare has room for n. */
-FXS_INTERNAL void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits);
 
 #endif

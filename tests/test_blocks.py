@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[1]
 BLOCK, FIELD, LANES, RANKS_END = 4, 20, 16, 32768
 
 SHIM = r"""
+#define FXS_SCALAR_FORMS
 #include "blocks.h"
 
 #define BOXES const uint64_t *keys, const uint64_t *least, const uint64_t *most, uint64_t of, uint64_t to

@@ -47,9 +47,9 @@ FAULTS = {
     "cast": ("cast.c", "return discriminant >= (int64_t)1 << 50;", "return 1;"),
     "angles": ("angle.c", "return (uint32_t)(r - (r * r > n));", "return (uint32_t)r;"),
     "load": ("state.c", "(size - offset - 4) / sizes[i]", "(size - offset + 4) / sizes[i]"),
-    "commands": ("world.c", "} else if (was < is) {", "} else if (was <= is + 1) {"),
+    "commands": ("step.c", "} else if (was < is) {", "} else if (was <= is + 1) {"),
     "crowd": (
-        "cast.c",
+        "world_cast.c",
         "a->fraction > b->fraction : a->id > b->id",
         "a->fraction > b->fraction : a->id < b->id",
     ),

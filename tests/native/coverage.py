@@ -50,6 +50,7 @@ TESTS = (
     "broad",
     "counts",
     "kernel",
+    "change",
 )
 COVERED = (
     "-O0",

@@ -68,6 +68,13 @@ TESTS = {
         ("world counts", ""),
         ("cast", "world or crowd or long or room"),
     ),
+    "grid.c": (("broad nearest", ""), ("world counts", "")),
+    "search.c": (("broad nearest", ""), ("cast", "world or crowd or long or room")),
+    "sort.c": (("wide", "sort"), ("nearest kernel broad", "")),
+    "change.c": (("change", ""), ("kernel world", "")),
+    "step.c": (("kernel world", ""), ("broad counts", "")),
+    "query.c": (("nearest kernel world", ""),),
+    "world_cast.c": (("cast kernel", "world or sweep or crowd or long or room"), ("cast", "")),
     "cast.c": (
         ("world", "loaded"),
         ("cast kernel", "world or sweep or crowd or long or room or rows or refuse"),
@@ -79,7 +86,7 @@ TESTS = {
     "push.c": (("world", "loaded"), ("push bodies kernel", "")),
     "state.c": (("world kernel", "state or load or save or hash"), ("world fields diff", "")),
     "version.c": (("kernel", ""),),
-    "world.c": (("wide", "sorted"), ("kernel world nearest", ""), ("broad bodies counts", "")),
+    "world.c": (("kernel world nearest", ""), ("broad bodies counts", "")),
 }
 OF_ALL = (
     ("wide blocks", ""),

@@ -98,7 +98,7 @@ def contact_proofs() -> list[Proof]:
         ]
         + [
             Proof(
-                f"a step's form of the contact of {KINDS[a]} and {KINDS[b]}: no overflow, nothing lost",
+                f"a query's form of the contact of {KINDS[a]} and {KINDS[b]}: no overflow, nothing lost",
                 "prove_contact.c",
                 "slack_is_defined",
                 HUGE_SIZES,
@@ -107,7 +107,7 @@ def contact_proofs() -> list[Proof]:
                 quick=(a, b) in quick,
                 undecided=b == 4,
             )
-            for a, b in ((0, 0), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3), (2, 4), (3, 4))
+            for a, b in ((2, 4), (3, 4))
         ]
         + [
             Proof(
@@ -327,7 +327,7 @@ def world_proofs() -> list[Proof]:
                 "the events of a step are those of the contract, in order",
                 world,
                 "events_are_those_of_the_contract",
-                Fault("world.c", "} else if (was < is) {", "} else if (was <= is + 1) {"),
+                Fault("step.c", "} else if (was < is) {", "} else if (was <= is + 1) {"),
                 (f"-DMOST_HITS={most}", "--unwind", str(2 * most + 2)),
                 f"all sets of up to {most} hits before and {most} now, all changes",
                 quick=most == 2,

@@ -20,24 +20,18 @@ static void any_near(solid *a, solid *b) {
 void contact_is_defined(void) {
     solid a, b;
     any_near(&a, &b);
-    int contact = contact_near(&a, &b, NULL);
+    int contact = class_of(slack_of_pair(pair_of(KIND_A, KIND_B), &a, &b, NULL));
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
 }
 
-/* The form that steps and queries ask, of the kinds that have one of their own. */
-#if KIND_A < FXS_SECTOR && KIND_B < FXS_SECTOR
-void slack_is_defined(void) {
-    solid a, b;
-    any_near(&a, &b);
-    int contact = class_of(slack_of_kinds((int)kinds_of(KIND_A, KIND_B), &a, &b));
-    __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
-}
-#elif KIND_A != KIND_B
+/* What decides nearly all of what a sector's query asks. */
+#if KIND_B == FXS_SECTOR && (KIND_A == FXS_CYLINDER || KIND_A == FXS_BOX)
 void slack_is_defined(void) {
     solid a, b;
     any_near(&a, &b);
     edges e = edges_of(&b);
-    int contact = class_of(slack_sector(&b, &e, &a));
+    int64_t slack = slack_by_discs(&b, &e, &a);
+    int contact = slack == UNKNOWN ? FXS_APART : class_of(slack);
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
 }
 #endif

@@ -29,6 +29,9 @@ static planar any_turned(planar v, planar dir) {
 
 #define turned any_turned
 #include "world.c"
+#include "change.c"
+#include "sort.c"
+#include "step.c"
 #include "state.c"
 
 #ifndef MOST_HITS

@@ -1,0 +1,309 @@
+/* Building the grid: levels of sizes, the layout of keys, sorting. */
+#include "grid.h"
+#include "sort.h"
+
+#define AHEAD 8 /* colliders that gather asks for before it copies them */
+#define KEY_BITS 62 /* so that every end of a row is below 2^63 - 1 */
+#define ROW_KEY_BITS 52 /* of a key without x: leaves at least 10 bits to x */
+
+uint64_t fxs_broad_size(uint32_t capacity) {
+    return aligned(sizeof(grid)) + 8 * ((uint64_t)capacity + BLOCK);
+}
+
+/* What the first look at the colliders learns. */
+typedef struct survey {
+    int32_t low[3], high[3];              /* of the centres on x, z, y */
+    uint32_t longest, shortest, tallest;  /* collider on x and z, and on y */
+    uint32_t layers;                      /* that are there */
+    uint32_t count;
+} survey;
+
+/* What a second one learns, if sizes differ much: by bit length of the length on x and z, how many, the longest, the longest on y. */
+typedef struct census {
+    uint32_t many[33], widest[33], tallest[33];
+} census;
+
+static uint32_t length_of(const solid *s) { return 2 * (uint32_t)(s->reach_x > s->reach_z ? s->reach_x : s->reach_z); }
+
+static void take_survey(const fxs_world *w, survey *v) {
+    const uint64_t *present = present_set(w), words = set_words(w->capacity);
+    const solid *all = solids(w);
+    int32_t x0 = INT32_MAX, x1 = INT32_MIN, y0 = x0, y1 = x1, z0 = x0, z1 = x1, reach = 0, least = INT32_MAX, tall = 0;
+    uint32_t layers = 0, count = 0;
+    for (uint64_t word = 0; word < words; word++) {
+        for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
+            const solid *s = all + word * 64 + trailing_zeros(bits);
+            if (!s->active) {
+                continue;
+            }
+            int32_t x = s->x, y = s->y, z = s->z, r = s->reach_x > s->reach_z ? s->reach_x : s->reach_z;
+            count++;
+            layers |= (uint32_t)1 << s->layer;
+            reach = r > reach ? r : reach;
+            least = r < least ? r : least;
+            tall = s->reach_y > tall ? s->reach_y : tall;
+            x0 = x < x0 ? x : x0;
+            x1 = x > x1 ? x : x1;
+            y0 = y < y0 ? y : y0;
+            y1 = y > y1 ? y : y1;
+            z0 = z < z0 ? z : z0;
+            z1 = z > z1 ? z : z1;
+        }
+    }
+    const survey made = {{x0, z0, y0}, {x1, z1, y1}, 2 * (uint32_t)reach, 2 * (uint32_t)least, 2 * (uint32_t)tall, layers, count};
+    *v = made;
+}
+
+/* Of the colliders on these layers. */
+static void take_census(const fxs_world *w, uint32_t layers, census *v) {
+    const uint64_t *present = present_set(w), words = set_words(w->capacity);
+    memset(v, 0, sizeof *v);
+    for (uint64_t word = 0; word < words; word++) {
+        for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
+            const solid *s = solids(w) + word * 64 + trailing_zeros(bits);
+            if (s->active & (layers >> s->layer)) {
+                uint32_t length = length_of(s), b = bit_length(length);
+                v->many[b]++;
+                v->widest[b] = most32(v->widest[b], length);
+                v->tallest[b] = most32(v->tallest[b], 2 * (uint32_t)s->reach_y);
+            }
+        }
+    }
+}
+
+static uint32_t row_bits(uint64_t extent, uint32_t inverse) { return bit_length((uint64_t)row_of(extent, inverse) + 2); }
+
+/* Chooses the levels of a group, the colliders on these layers, the largest first. Returns how tall the most common of them are. */
+static uint32_t choose_levels(const fxs_world *w, grid *g, uint32_t group, uint32_t layers) {
+    census by;
+    uint32_t common = 0, top = 0, before = g->levels;
+    take_census(w, layers, &by);
+    for (uint32_t b = 33; b--;) {
+        if (by.many[b]) {
+            if (g->levels == before || top > b + 2) {
+                level *l = g->level + g->levels++;
+                l->wide = by.widest[b];
+                l->tall = 0;
+                l->group = group;
+                top = b;
+            }
+            level *l = g->level + g->levels - 1;
+            l->tall = most32(l->tall, by.tallest[b]);
+            common = by.many[b] > by.many[common] ? b : common;
+        }
+        g->level_of[group][b] = g->levels - 1;
+    }
+    return by.tallest[common];
+}
+
+/* Sorts layers that are there into groups with the same friends: how many groups. What is left when there are enough is the last. */
+static uint32_t choose_groups(const fxs_world *w, grid *g, uint32_t layers, uint32_t members[GROUPS_MAX]) {
+    uint32_t groups = 0;
+    for (uint32_t left = layers; left;) {
+        uint32_t first = trailing_zeros(left), alike = left;
+        for (uint32_t i = 0; groups < GROUPS_MAX - 1 && i < 32; i++) {
+            alike &= ~((uint32_t)((left >> i & 1) && ((w->layers[i] ^ w->layers[first]) & layers)) << i);
+        }
+        members[groups++] = alike;
+        left &= ~alike;
+    }
+    for (uint32_t i = 0; i < groups; i++) {
+        g->friends[i] = 0;
+        for (uint32_t layer = 0; layer < 32; layer++) {
+            if (members[i] >> layer & 1) {
+                g->group_of[layer] = i;
+                for (uint32_t j = 0; j < groups; j++) {
+                    g->friends[i] |= (uint32_t)((w->layers[layer] & members[j]) != 0) << j;
+                }
+            }
+        }
+    }
+    return groups;
+}
+
+/* Chooses levels and the layout of keys for a world that has colliders. g->level[g->levels] is there for `lonely` ones, that meet
+ * nobody: queries want them, pairs do not. `apart`: what does not meet has levels of its own. */
+static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, int apart) {
+    uint32_t usual = v->tallest, id_bits = bit_length(w->capacity - 1), longest = most32(v->longest, v->tallest), least = v->longest;
+    int lonely = (v->layers & ~meets) != 0;
+    g->levels = 0;
+    if (apart) {
+        uint32_t members[GROUPS_MAX], groups = choose_groups(w, g, v->layers & meets, members);
+        for (uint32_t i = 0; i < groups; i++) {
+            usual = least32(usual, choose_levels(w, g, i, members[i]));
+        }
+    } else {
+        memset(g->group_of, 0, sizeof g->group_of);
+        memset(g->level_of[0], 0, sizeof g->level_of[0]);
+        g->friends[0] = 1;
+        if (bit_length(v->longest) <= bit_length(v->shortest) + 2) { /* one level will do */
+            g->levels = 1;
+            g->level[0].wide = v->longest;
+            g->level[0].tall = v->tallest;
+            g->level[0].group = 0;
+        } else {
+            usual = choose_levels(w, g, 0, v->layers);
+        }
+    }
+    g->level[g->levels].wide = v->longest;
+    g->level[g->levels].tall = v->tallest;
+    for (uint32_t i = 0; i < g->levels; i++) {
+        least = least32(least, g->level[i].wide);
+    }
+    uint64_t extent[3], most = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        g->low[i] = (int64_t)v->low[i] - longest / 2;
+        g->high[i] = (int64_t)v->high[i] + longest / 2;
+        extent[i] = (uint64_t)(g->high[i] - g->low[i]); /* < 2^32 + 2^31 */
+        most = extent[i] > most ? extent[i] : most;
+    }
+    g->shift = bit_length(most) > FIELD ? bit_length(most) - FIELD : 0;
+    g->beams = v->high[2] - (int64_t)v->low[2] > 8 * (int64_t)usual;
+    uint32_t level_bits = bit_length(g->levels - !lonely), z_bits, y_bits, smaller = 0;
+    do {
+        z_bits = y_bits = 0;
+        for (level *l = g->level; l <= g->level + g->levels; l++) { /* lengths are at least 2 */
+            l->z_inverse = (uint32_t)(((uint64_t)1 << 32) / l->wide >> smaller);
+            l->y_inverse = (uint32_t)(((uint64_t)1 << 32) / l->tall >> smaller);
+            uint32_t z = row_bits(extent[1], l->z_inverse), y = g->beams ? row_bits(extent[2], l->y_inverse) : 0;
+            z_bits = z > z_bits ? z : z_bits;
+            y_bits = y > y_bits ? y : y_bits;
+        }
+        smaller++;
+    } while (id_bits + level_bits + z_bits + y_bits > ROW_KEY_BITS);
+    /* A fraction of the smallest length is fine enough on x: finer keys would only take longer to sort. */
+    uint32_t field_bits = bit_length(extent[0] >> g->shift), room = KEY_BITS - id_bits - level_bits - z_bits - y_bits;
+    uint32_t x_bits = bit_length(extent[0] / least) + 3;
+    x_bits = x_bits < field_bits ? x_bits : field_bits;
+    x_bits = x_bits < room ? x_bits : room;
+    g->x_drop = field_bits - x_bits;
+    g->x_at = id_bits;
+    g->z_at = g->x_at + x_bits;
+    g->y_at = g->z_at + z_bits;
+    g->level_at = g->y_at + y_bits;
+    g->key_end = g->level_at + level_bits;
+}
+
+/* The keys of all active colliders, in no order: how many. `plain`: there is one level of strips, and no lonely colliders. */
+static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain, uint32_t meets) {
+    const uint64_t *present = present_set(w), words = set_words(w->capacity);
+    const solid *all = solids(w);
+    grid *g = a->g;
+    const int64_t low_x = g->low[0], low_z = g->low[1], low_y = g->low[2];
+    const uint64_t x_unit = (uint64_t)1 << g->x_at, z_unit = (uint64_t)1 << g->z_at, inverse = g->level[0].z_inverse;
+    const uint32_t x_shift = g->shift + g->x_drop, lonely = g->levels;
+    uint64_t *keys = a->keys;
+    uint32_t n = 0;
+    for (uint64_t word = 0; word < words; word++) {
+        for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
+            uint32_t id = (uint32_t)(word * 64) + trailing_zeros(bits);
+            const solid *s = all + id;
+            if (!s->active) {
+                continue;
+            }
+            uint64_t x = (uint64_t)(s->x - low_x - s->reach_x), z = (uint64_t)(s->z - low_z - s->reach_z);
+            uint64_t key = (x >> x_shift) * x_unit + id;
+            if (plain) {
+                key += ((z * inverse >> 32) + 1) * z_unit;
+            } else {
+                uint32_t lvl = meets >> s->layer & 1 ? g->level_of[g->group_of[s->layer]][bit_length(length_of(s))] : lonely;
+                level *l = g->level + lvl;
+                key += row_key(g, lvl, y_row(g, l, (uint64_t)(s->y - low_y - s->reach_y)), z_row(l, z));
+                l->end++;
+            }
+            keys[n++] = key;
+        }
+    }
+    return n;
+}
+
+/* Boxes and copies of the colliders in the order of their keys, and in `spare` the keys where they end in their rows. */
+static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
+    const grid *g = a->g;
+    const solid *all = solids(w);
+    const uint64_t *keys = a->keys, id_mask = ((uint64_t)1 << g->x_at) - 1;
+    const int64_t low_x = g->low[0], low_z = g->low[1], low_y = g->low[2];
+    const uint32_t shift = g->shift;
+    for (uint32_t i = 0; i < n; i++) {
+        const solid *s = all + (keys[i] & id_mask);
+        prefetch(all + (keys[i + AHEAD < n ? i + AHEAD : i] & id_mask));
+        a->sorted[i] = *s;
+        int64_t x = s->x - low_x, z = s->z - low_z, y = s->y - low_y, rx = s->reach_x, rz = s->reach_z, ry = s->reach_y;
+        a->least[i] = (uint64_t)(x - rx) >> shift | (uint64_t)(z - rz) >> shift << (FIELD + 1) | (uint64_t)(y - ry) >> shift << (2 * FIELD + 2);
+        a->most[i] = (uint64_t)(x + rx) >> shift | (uint64_t)(z + rz) >> shift << (FIELD + 1) |
+                     (uint64_t)(y + ry) >> shift << (2 * FIELD + 2) | GUARDS;
+    }
+    const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1), kept = FIELD_MASK >> g->x_drop << g->x_drop, one = (uint64_t)1 << g->x_at;
+    const uint32_t up = g->x_at > g->x_drop ? g->x_at - g->x_drop : 0, down = g->x_drop > g->x_at ? g->x_drop - g->x_at : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        a->spare[i] = (keys[i] & row_mask) + ((a->most[i] & kept) << up >> down) + one;
+    }
+}
+
+int fxs_grid_build(fxs_world *w, const arrays *a, int apart) {
+    w->grid_fresh = 1;
+    w->looks = a->g->indexed = 0;
+    survey v;
+    uint32_t meets = 0, strangers = 0, n;
+    grid *g = a->g;
+    take_survey(w, &v);
+    g->count = v.count;
+    g->levels = 0;
+    if (v.count == 0) {
+        return 0;
+    }
+    for (uint32_t left = v.layers; left; left &= left - 1) {
+        uint32_t layer = trailing_zeros(left);
+        meets |= (uint32_t)((w->layers[layer] & v.layers) != 0) << layer;
+    }
+    for (uint32_t left = meets; left; left &= left - 1) {
+        strangers |= meets & ~w->layers[trailing_zeros(left)];
+    }
+    plan(w, g, &v, meets, apart);
+    for (uint32_t i = 0; i <= g->levels; i++) {
+        g->level[i].end = 0;
+    }
+    if (g->levels == 1 && !g->beams && !(v.layers & ~meets)) {
+        n = g->level[0].end = make_keys(w, a, 1, meets);
+    } else {
+        n = make_keys(w, a, 0, meets);
+    }
+    uint32_t end = 0;
+    for (uint32_t i = 0; i <= g->levels; i++) {
+        g->level[i].first = end;
+        end += g->level[i].end;
+        g->level[i].end = end;
+    }
+    fxs_sort(w, a->keys, a->spare, n, g->x_at, g->key_end - g->x_at);
+    gather(w, a, n);
+    for (uint32_t i = n; i < n + BLOCK; i++) {
+        a->keys[i] = LAST_KEY;
+        a->least[i] = a->most[i] = 0;
+    }
+    return strangers != 0;
+}
+
+uint32_t fxs_grid_seek(const arrays *a, uint32_t hint, uint64_t key) {
+    uint32_t low = 0, high = a->g->count, step = 1; /* keys before low are below `key`, keys from high on are not */
+    if (a->keys[hint] < key) {
+        low = hint + 1;
+        while (high - low > step && a->keys[low + step] < key) {
+            low += step + 1;
+            step *= 2;
+        }
+        high = high - low > step ? low + step : high;
+    } else {
+        high = hint;
+        while (high - low > step && a->keys[high - step] >= key) {
+            high -= step;
+            step *= 2;
+        }
+        low = high - low > step ? high - step : low;
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2, is_below = a->keys[middle] < key; /* which of the two, chance decides */
+        low += (middle + 1 - low) * is_below;
+        high -= (high - middle) * (1 - is_below);
+    }
+    return low;
+}

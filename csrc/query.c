@@ -1,0 +1,121 @@
+/* Questions about a world as it is now: contact, queries, nearest. */
+#include "broad.h"
+#include "sort.h"
+#include "wide.h"
+
+int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b) {
+    int32_t status = find(world, a);
+    if (status == FXS_OK) {
+        status = find(world, b);
+    }
+    if (status != FXS_OK) {
+        return status;
+    }
+    solid copies[2];
+    return fxs_solid_contact(fxs_derived(world, a, copies), fxs_derived(world, b, copies + 1));
+}
+
+/* The active colliders that a query meets, in scratch and in no order: how many. */
+static uint64_t met_by(fxs_world *w, const fxs_query *q, uint64_t **ids) {
+    solid area;
+    fxs_solid_make(&area, &q->shape, &q->pose);
+    int64_t least[3], most[3];
+    fxs_solid_bounds(&area, least, most);
+    uint64_t n, *near = fxs_broad_near(w, least, most, &n);
+    *ids = near;
+    return fxs_solid_met(&area, q, solids(w), near, n, (int)w->hit_when);
+}
+
+/* Squared distance of a collider's centre from a pose: three components of 33 bits. */
+static i128 distance_sq(const solid *s, const fxs_pose *from) {
+    return i128_add(i128_add(i128_square((int64_t)s->x - from->x), i128_square((int64_t)s->y - from->y)),
+                    i128_square((int64_t)s->z - from->z));
+}
+
+static int is_nearer(const fxs_world *w, const fxs_pose *from, uint64_t a, uint64_t b) {
+    int order = i128_cmp(distance_sq(solids(w) + a, from), distance_sq(solids(w) + b, from));
+    return order < 0 || (order == 0 && a < b);
+}
+
+/* Moves ids[top] down to where no child is further away: a heap with the furthest on top. */
+static void sift(const fxs_world *w, const fxs_pose *from, uint64_t *ids, uint64_t n, uint64_t top) {
+    uint64_t id = ids[top];
+    for (uint64_t child; (child = 2 * top + 1) < n; top = child) {
+        child += child + 1 < n && is_nearer(w, from, ids[child], ids[child + 1]);
+        if (!is_nearer(w, from, id, ids[child])) {
+            break;
+        }
+        ids[top] = ids[child];
+    }
+    ids[top] = id;
+}
+
+/* The `limit` nearest of n ids to the front, nearest first: a heap of that many, from which the furthest is taken away again and again. */
+static void sort_nearest(const fxs_world *w, const fxs_pose *from, uint64_t *ids, uint64_t n, uint64_t limit) {
+    for (uint64_t i = limit / 2; i--;) {
+        sift(w, from, ids, limit, i);
+    }
+    for (uint64_t i = limit; i < n; i++) {
+        if (is_nearer(w, from, ids[i], ids[0])) {
+            ids[0] = ids[i];
+            sift(w, from, ids, limit, 0);
+        }
+    }
+    for (uint64_t i = limit; i-- > 1;) {
+        uint64_t furthest = ids[0];
+        ids[0] = ids[i];
+        ids[i] = furthest;
+        sift(w, from, ids, i, 0);
+    }
+}
+
+/* Queries in the order of ids, or nearest first and at most `limit` of each (0: all). */
+static int32_t answer(fxs_world *w, uint64_t n, const fxs_query *queries, int nearest_first, uint64_t limit, uint64_t *ends, uint32_t *ids,
+                      uint64_t id_capacity, uint64_t *count) {
+    for (uint64_t i = 0; i < n; i++) {
+        int32_t status = fxs_placed_check(&queries[i].shape, &queries[i].pose);
+        if (status != FXS_OK) {
+            *count = i;
+            return status;
+        }
+    }
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t *met, met_count = met_by(w, queries + i, &met), kept = limit && limit < met_count ? limit : met_count;
+        if (kept <= id_capacity && found <= id_capacity - kept) {
+            if (nearest_first) {
+                sort_nearest(w, &queries[i].pose, met, met_count, kept);
+                for (uint64_t j = 0; j < kept; j++) {
+                    ids[found + j] = (uint32_t)met[j];
+                }
+            } else {
+                fxs_sort_ids(w, met, met_count, ids + found);
+            }
+        }
+        found += kept;
+        ends[i] = found;
+    }
+    *count = found;
+    return found > id_capacity ? FXS_E_ROOM : FXS_OK;
+}
+
+int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t *ends, uint32_t *ids,
+                             uint64_t id_capacity, uint64_t *count) {
+    return answer(world, n, queries, 0, 0, ends, ids, id_capacity, count);
+}
+
+int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32_t *ids, uint64_t id_capacity, uint64_t *count) {
+    uint64_t end;
+    return answer(world, 1, query, 0, 0, &end, ids, id_capacity, count);
+}
+
+int32_t fxs_world_nearest(fxs_world *world, const fxs_query *query, uint64_t limit, uint32_t *ids, uint64_t id_capacity,
+                          uint64_t *count) {
+    uint64_t end;
+    return answer(world, 1, query, 1, limit, &end, ids, id_capacity, count);
+}
+
+int32_t fxs_world_nearest_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t limit, uint64_t *ends, uint32_t *ids,
+                               uint64_t id_capacity, uint64_t *count) {
+    return answer(world, n, queries, 1, limit, ends, ids, id_capacity, count);
+}

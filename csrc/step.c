@@ -1,0 +1,79 @@
+/* Steps (docs/contract.md, World): this frame's hits, sorted, and what changed since the last step. */
+#include "broad.h"
+#include "sort.h"
+
+static uint64_t offset_of(const fxs_world *w, const packed_hit *list) { return (uint64_t)((const uint8_t *)list - (const uint8_t *)w); }
+
+static inline void put_event(fxs_event *events, uint64_t capacity, uint64_t at, packed_hit h, uint32_t kind, uint32_t contact) {
+    if (at < capacity) {
+        fxs_event *e = events + at;
+        e->a = hit_a(h);
+        e->b = hit_b(h);
+        e->kind = kind;
+        e->contact = contact;
+    }
+}
+
+/* Merges the hits of the last step with those of this one, both ascending and followed by NO_HIT, into events: how many. Those past the
+ * capacity are counted only. */
+static uint64_t compare_hits(const fxs_world *w, const packed_hit *now, fxs_event *events, uint64_t capacity) {
+    const packed_hit *old = hits(w);
+    const uint64_t *changed = w->changed_count ? changed_set(w) : NULL;
+    uint64_t count = 0;
+    for (;;) { /* where both have a pair the next ones are known before what it is has been looked at */
+        uint64_t was = *old >> 2, is = *now >> 2;
+        if (was == is) {
+            if (*now == NO_HIT) {
+                return count;
+            }
+            if (changed && (set_has(changed, hit_a(*now)) || set_has(changed, hit_b(*now)))) {
+                put_event(events, capacity, count++, *now, FXS_EXIT, FXS_APART);
+                put_event(events, capacity, count++, *now, FXS_ENTER, hit_contact(*now));
+            } else {
+                put_event(events, capacity, count++, *now, FXS_STAY, hit_contact(*now));
+            }
+            old++;
+            now++;
+        } else if (was < is) {
+            put_event(events, capacity, count++, *old++, FXS_EXIT, FXS_APART);
+        } else {
+            put_event(events, capacity, count++, *now, FXS_ENTER, hit_contact(*now));
+            now++;
+        }
+    }
+}
+
+int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capacity, fxs_counts *counts) {
+    packed_hit *now = (packed_hit *)at(world, world->spare_at), *other = (packed_hit *)at(world, world->other_at);
+    uint64_t found = fxs_broad_hits(world, now);
+    counts->hits = found;
+    counts->events = world->hit_count + found;
+    if (found > world->hit_capacity) {
+        return FXS_E_ROOM;
+    }
+    uint32_t id_bits = bit_length(world->capacity - 1);
+    uint64_t both = world->spare_at + world->other_at;
+    if (found <= FEW_KEYS) {
+        fxs_sort_few(now, found, other);
+        now = other;
+    } else {
+        now = fxs_sorted(world, now, other, found, 2, id_bits); /* by b, then by a: the bits that ids of this world have */
+        now = fxs_sorted(world, now, (packed_hit *)at(world, both - offset_of(world, now)), found, 33, id_bits);
+    }
+    now[found] = hits(world)[world->hit_count] = NO_HIT;
+    counts->events = compare_hits(world, now, events, event_capacity);
+    if (counts->events > event_capacity) {
+        return FXS_E_ROOM;
+    }
+    uint64_t old = world->hits_at;
+    world->hits_at = offset_of(world, now);
+    world->other_at = both - world->hits_at;
+    world->spare_at = old;
+    world->hit_count = (uint32_t)found;
+    if (world->changed_count) {
+        memset(changed_set(world), 0, set_size(world->capacity));
+        world->changed_count = 0;
+    }
+    world->frame++;
+    return FXS_OK;
+}
