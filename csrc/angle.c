@@ -4,14 +4,19 @@
 
 #include "angle_table.h"
 
-/* Direction at `half` of 131072 half steps, by the sum formulas: each product of two Q1.63 factors is off by less than 2^-61, a sum
- * of two by less than 2^-60, and no exact value comes so near to a rounding border of 2^-30: checked for all of them by the tests. */
+/* Direction at `half` of 131072 half steps, by the sum formulas: each product of two Q1.63 factors
+ * is off by less than 2^-61, a sum of two by less than 2^-60, and no exact value comes so near to a
+ * rounding border of 2^-30: checked for all of them by the tests. */
 static planar direction_half(uint32_t half) {
     const uint64_t *a = COARSE[half >> 8 & 127], *b = FINE[half & 255];
-    int64_t c = (int64_t)((mul_high(a[0], b[0]) - mul_high(a[1], b[1]) + ((uint64_t)1 << 31)) >> 32);
-    int64_t s = (int64_t)((mul_high(a[1], b[0]) + mul_high(a[0], b[1]) + ((uint64_t)1 << 31)) >> 32);
-    /* A quarter turn on, (c, s) becomes (-s, c), half a turn on (-c, -s): without branches, for chance decides which. */
-    int64_t quarter = -(int64_t)(half >> 15 & 1), turn = -(int64_t)(half >> 16 & 1), swap = (c ^ s) & quarter;
+    int64_t c =
+        (int64_t)((mul_high(a[0], b[0]) - mul_high(a[1], b[1]) + ((uint64_t)1 << 31)) >> 32);
+    int64_t s =
+        (int64_t)((mul_high(a[1], b[0]) + mul_high(a[0], b[1]) + ((uint64_t)1 << 31)) >> 32);
+    /* A quarter turn on, (c, s) becomes (-s, c), half a turn on (-c, -s): without branches, for
+     * chance decides which. */
+    int64_t quarter = -(int64_t)(half >> 15 & 1), turn = -(int64_t)(half >> 16 & 1),
+            swap = (c ^ s) & quarter;
     planar p = {((c ^ swap) ^ (quarter ^ turn)) - (quarter ^ turn), ((s ^ swap) ^ turn) - turn};
     return p;
 }
@@ -48,8 +53,10 @@ int32_t fxs_yaw_of(int64_t dx, int64_t dz) {
     if (dx == 0 && dz == 0) {
         return 0;
     }
-    /* Fold into the octant 0 <= z <= x, read the arc tangent of z/x (Q31) off its table (chord error below 0.06 steps), unfold. */
-    uint64_t ax = magnitude(dx), az = magnitude(dz), least = ax < az ? ax : az, most = ax < az ? az : ax;
+    /* Fold into the octant 0 <= z <= x, read the arc tangent of z/x (Q31) off its table (chord
+     * error below 0.06 steps), unfold. */
+    uint64_t ax = magnitude(dx), az = magnitude(dz), least = ax < az ? ax : az,
+             most = ax < az ? az : ax;
     uint64_t ratio = (least << 31) / most;
     const uint32_t *t = ARCTAN + (ratio >> 24);
     uint64_t steps = t[0] + (((uint64_t)(t[1] - t[0]) * (ratio & 0xFFFFFF)) >> 24);
@@ -83,8 +90,10 @@ int32_t fxs_faces(uint32_t yaw, uint32_t half_angle, int64_t dx, int64_t dz) {
         return FXS_E_DISTANCE;
     }
     planar d = {dx, dz};
-    int64_t from_right = cross_half(fxs_direction_of(yaw - half_angle), d), to_left = -cross_half(fxs_direction_of(yaw + half_angle), d);
-    return half_angle == FXS_HALF_ANGLE_MAX || (half_angle <= 16384 ? min64(from_right, to_left) : max64(from_right, to_left)) >= 0;
+    int64_t from_right = cross_half(fxs_direction_of(yaw - half_angle), d),
+            to_left = -cross_half(fxs_direction_of(yaw + half_angle), d);
+    return half_angle == FXS_HALF_ANGLE_MAX ||
+           (half_angle <= 16384 ? min64(from_right, to_left) : max64(from_right, to_left)) >= 0;
 }
 
 int32_t fxs_forward(uint32_t yaw, int32_t length, int32_t *x, int32_t *z) {
@@ -92,12 +101,14 @@ int32_t fxs_forward(uint32_t yaw, int32_t length, int32_t *x, int32_t *z) {
         return FXS_E_DISTANCE;
     }
     planar dir = fxs_direction_of(yaw);
-    *x = (int32_t)round_q30(length * dir.x); /* not longer than the length: a direction's components are at most 2^30 */
+    *x = (int32_t)round_q30(
+        length * dir.x); /* not longer than the length: a direction's components are at most 2^30 */
     *z = (int32_t)round_q30(length * dir.z);
     return FXS_OK;
 }
 
-/* Each line doubles the bits known of the root of n, 2^62 <= n < 2^64, from its leading ones; the last may be one too large. */
+/* Each line doubles the bits known of the root of n, 2^62 <= n < 2^64, from its leading ones; the
+ * last may be one too large. */
 uint32_t fxs_isqrt64(uint64_t n) {
     if (n == 0) {
         return 0;

@@ -2,7 +2,8 @@
 #include "grid.h"
 
 #define BATCH 256
-#define IN_VAIN 8 /* pairs to a collider whose layers do not meet, until levels apart are worth it */
+#define IN_VAIN \
+    8 /* pairs to a collider whose layers do not meet, until levels apart are worth it */
 
 typedef struct search {
     const fxs_world *w;
@@ -10,12 +11,14 @@ typedef struct search {
     uint64_t id_mask, one; /* of a key: the bits of the id; the least step of x */
     packed_hit *out;
     uint64_t found;
-    uint64_t in_vain, in_vain_most; /* pairs looked at whose layers do not meet; as many are borne */
-    uint64_t pair[BATCH + BLOCK]; /* places in the sorted arrays whose boxes meet: first << 32 | second */
+    uint64_t in_vain,
+        in_vain_most; /* pairs looked at whose layers do not meet; as many are borne */
+    uint64_t pair[BATCH +
+                  BLOCK]; /* places in the sorted arrays whose boxes meet: first << 32 | second */
 } search;
 
-/* Tests what is proposed, sorted by kinds: a run of like pairs is predicted well. Boxes that meet are at most two quanta further apart
- * than they reach; a quantum is at most 2^13. */
+/* Tests what is proposed, sorted by kinds: a run of like pairs is predicted well. Boxes that meet
+ * are at most two quanta further apart than they reach; a quantum is at most 2^13. */
 static void test_proposed(search *s, uint32_t proposed) {
     const solid *all = s->a.sorted;
     uint64_t like[PAIR_COUNT][BATCH + BLOCK], hit[BATCH + BLOCK];
@@ -35,7 +38,8 @@ static void test_proposed(search *s, uint32_t proposed) {
         }
         uint64_t room = s->found < s->w->hit_capacity ? s->w->hit_capacity - s->found : 0;
         uint64_t *to = count[kinds] < room ? s->out + s->found : hit;
-        uint32_t found = fxs_solid_hits(all, kinds, like[kinds], count[kinds], (int)s->w->hit_when, to);
+        uint32_t found =
+            fxs_solid_hits(all, kinds, like[kinds], count[kinds], (int)s->w->hit_when, to);
         if (to == hit && room) {
             memcpy(s->out + s->found, hit, (size_t)(found < room ? found : room) * sizeof *hit);
         }
@@ -43,12 +47,15 @@ static void test_proposed(search *s, uint32_t proposed) {
     }
 }
 
-/* Makes i a candidate with everything from j on whose key is below `end` and whose box meets i's; where candidates end so far and, returned,
- * now. By blocks, of which nearly always one is enough, so that no branch depends on chance. */
-static inline uint64_t *scan(search *s, const arrays *a, uint64_t *pair, uint64_t i, uint64_t j, uint64_t end) {
+/* Makes i a candidate with everything from j on whose key is below `end` and whose box meets i's;
+ * where candidates end so far and, returned, now. By blocks, of which nearly always one is enough,
+ * so that no branch depends on chance. */
+static inline uint64_t *scan(search *s, const arrays *a, uint64_t *pair, uint64_t i, uint64_t j,
+                             uint64_t end) {
     const packed_box own = {a->least[i], a->most[i]};
     do {
-        pair = keep_of_block(pair, i << 32 | j, met_of_block(a->keys + j, a->least + j, a->most + j, own, end));
+        pair = keep_of_block(pair, i << 32 | j,
+                             met_of_block(a->keys + j, a->least + j, a->most + j, own, end));
         j += BLOCK;
         if (pair >= s->pair + BATCH) {
             test_proposed(s, (uint32_t)(pair - s->pair));
@@ -79,18 +86,20 @@ static inline uint32_t seek_on(const arrays *a, uint32_t hint, uint64_t key) {
     return fxs_grid_seek(a, hint, key);
 }
 
-/* Pairs within a level: along one's own row to one's own end, and along the rows after it from as far back as one could reach that
- * began before. */
+/* Pairs within a level: along one's own row to one's own end, and along the rows after it from as
+ * far back as one could reach that began before. */
 static inline void search_rows(search *s, const level *l, uint32_t rows) {
     const arrays a = s->a;
     const grid *g = a.g;
     const uint64_t *keys = a.keys, *ends = a.spare;
     const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1), begin_mask = ~s->id_mask;
     const uint64_t back = x_key(g, (l->wide >> g->shift) + ((uint64_t)1 << g->x_drop) + 1);
-    const uint64_t y = (uint64_t)1 << g->y_at, z = (uint64_t)1 << g->z_at, row[4] = {z, y - z, y, y + z};
+    const uint64_t y = (uint64_t)1 << g->y_at, z = (uint64_t)1 << g->z_at,
+                   row[4] = {z, y - z, y, y + z};
     uint64_t start[4] = {l->first, l->first, l->first, l->first}, *pair = s->pair;
     for (uint64_t i = l->first; i < l->end && s->in_vain <= s->in_vain_most; i++) {
-        uint64_t key = keys[i], own = key & row_mask, end = ends[i], from = (key & begin_mask) - back;
+        uint64_t key = keys[i], own = key & row_mask, end = ends[i],
+                 from = (key & begin_mask) - back;
         from = from > own && key > back ? from : own;
         pair = scan(s, &a, pair, i, i + 1, end);
         for (uint32_t k = 0; k < rows; k++) {
@@ -120,9 +129,11 @@ static void search_larger(search *s, const level *l, uint32_t large) {
     uint64_t *pair = s->pair;
     for (uint32_t i = l->first; i < l->end && s->in_vain <= s->in_vain_most; i++) {
         const solid *p = a->sorted + i;
-        int64_t x = (int64_t)p->x - p->reach_x - coarse->wide, z = (int64_t)p->z - p->reach_z - coarse->wide,
+        int64_t x = (int64_t)p->x - p->reach_x - coarse->wide,
+                z = (int64_t)p->z - p->reach_z - coarse->wide,
                 y = (int64_t)p->y - p->reach_y - coarse->tall;
-        uint64_t x_begin = x_key(g, from_low(g, 0, max64(x, g->low[0])) >> g->shift), x_end = x_key(g, a->most[i] & FIELD_MASK) + s->one;
+        uint64_t x_begin = x_key(g, from_low(g, 0, max64(x, g->low[0])) >> g->shift),
+                 x_end = x_key(g, a->most[i] & FIELD_MASK) + s->one;
         const uint32_t z_first = z_row(coarse, from_low(g, 1, max64(z, g->low[1]))),
                        z_end = z_row(coarse, from_low(g, 1, (int64_t)p->z + p->reach_z)),
                        y_end = y_row(g, coarse, from_low(g, 2, (int64_t)p->y + p->reach_y));
@@ -141,7 +152,8 @@ static void search_larger(search *s, const level *l, uint32_t large) {
                 zr++;
             } else { /* on to the next row that has anything: what is tall may cross very many */
                 uint64_t at_row = next - row_key(g, large, 0, 0);
-                uint32_t y_next = g->beams ? (uint32_t)(at_row >> g->y_at) : 0, z_next = (uint32_t)(at_row >> g->z_at & z_mask);
+                uint32_t y_next = g->beams ? (uint32_t)(at_row >> g->y_at) : 0,
+                         z_next = (uint32_t)(at_row >> g->z_at & z_mask);
                 zr = z_next < z_first ? z_first : z_next;
                 yr = y_next;
             }

@@ -4,16 +4,21 @@
 
 #include "world.h"
 
-/* Broad phase. Bytes of scratch it needs at broad_at; and: finds every hit of the world as it is now, in any order, writes the first
- * `hit_capacity` into `out` and returns how many there are. `out` and the scratch are all it writes. */
+/* Broad phase. Bytes of scratch it needs at broad_at; and: finds every hit of the world as it is
+ * now, in any order, writes the first `hit_capacity` into `out` and returns how many there are.
+ * `out` and the scratch are all it writes. */
 FXS_INTERNAL uint64_t fxs_broad_size(uint32_t capacity);
 FXS_INTERNAL uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out);
 
-/* The ids of active colliders whose bounds may meet a box (x, y, z; any numbers below 2^34), in no order, at least all whose bounds do
- * meet it: `*count` of them in scratch, there until the broad phase is used again. Room for as many as there are colliders. */
-FXS_INTERNAL uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t most[3], uint64_t *count);
+/* The ids of active colliders whose bounds may meet a box (x, y, z; any numbers below 2^34), in no
+ * order, at least all whose bounds do meet it: `*count` of them in scratch, there until the broad
+ * phase is used again. Room for as many as there are colliders. */
+FXS_INTERNAL uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t most[3],
+                                      uint64_t *count);
 
-/* About how many ids that would be; 0 when it would look at all colliders one by one. Only speed may depend on it. */
-FXS_INTERNAL uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64_t most[3]);
+/* About how many ids that would be; 0 when it would look at all colliders one by one. Only speed
+ * may depend on it. */
+FXS_INTERNAL uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3],
+                                      const int64_t most[3]);
 
 #endif

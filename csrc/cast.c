@@ -1,20 +1,24 @@
 /* Casts (docs/contract.md): when a shape that moves straight first meets another, exact.
  *
- * b is held still and a moves, relative to it, from D = a - b along M, the difference of the motions. The places of a that touch b
- * are a convex set, so the times of contact are one interval, and its start is what is asked. Every pair but two is
- * a window of time (slabs: bounds on one coordinate, linear in time) and a distance (the length of the gaps on two or three axes,
- * each linear in time between the moments at which it opens or closes) that is to fall to r: `track` below. Two boxes are slabs
- * alone. A round shape and a cylinder are two tracks and a rim, which counts at multiples of 2^-32 only.
+ * b is held still and a moves, relative to it, from D = a - b along M, the difference of the
+ * motions. The places of a that touch b are a convex set, so the times of contact are one interval,
+ * and its start is what is asked. Every pair but two is a window of time (slabs: bounds on one
+ * coordinate, linear in time) and a distance (the length of the gaps on two or three axes, each
+ * linear in time between the moments at which it opens or closes) that is to fall to r: `track`
+ * below. Two boxes are slabs alone. A round shape and a cylinder are two tracks and a rim, which
+ * counts at multiples of 2^-32 only.
  *
- * Magnitudes. A size is below 2^29, so r, a sum of two radii, below 2^30; |M| < 2^30 on each axis; once the swept bounds meet,
- * |D| < 2^31.4 on each axis and |D.x, D.z| < 2^31.9. Planar coordinates in the frame of a turned box are in Q.46, all others in
- * raw units; the unit of a track is 2^30 or 1 accordingly. */
+ * Magnitudes. A size is below 2^29, so r, a sum of two radii, below 2^30; |M| < 2^30 on each axis;
+ * once the swept bounds meet, |D| < 2^31.4 on each axis and |D.x, D.z| < 2^31.9. Planar coordinates
+ * in the frame of a turned box are in Q.46, all others in raw units; the unit of a track is 2^30 or
+ * 1 accordingly. */
 #include "cast.h"
 #include "wide256.h"
 
 /* ---- moments ---- */
 
-/* The time n / d, 0 <= n <= d, d > 0: d is a component of M, below 2^30, or below 2^60.6 where it is turned; or a power of two. */
+/* The time n / d, 0 <= n <= d, d > 0: d is a component of M, below 2^30, or below 2^60.6 where it
+ * is turned; or a power of two. */
 typedef struct moment {
     int64_t n, d;
 } moment;
@@ -47,8 +51,9 @@ static int32_t fraction_of(moment t) {
     return k;
 }
 
-/* One coordinate of a: at time t it is p + t * m; mirrored where needed, so that m >= 0. On a track, its gap is what it lies beyond
- * -half..half, on the side told: -1 before, 0 within (no gap), 1 past it. A half of 0 is one place: always 1, the gap signed. */
+/* One coordinate of a: at time t it is p + t * m; mirrored where needed, so that m >= 0. On a
+ * track, its gap is what it lies beyond -half..half, on the side told: -1 before, 0 within (no
+ * gap), 1 past it. A half of 0 is one place: always 1, the gap signed. */
 typedef struct axis {
     int64_t p, m, half;
     int side;
@@ -59,13 +64,15 @@ static axis axis_of(int64_t p, int64_t m, int64_t half) {
     return a;
 }
 
-/* The times that a set of slabs leaves, closed; `slides` if a boundary of one is never left, so that nothing overlaps. */
+/* The times that a set of slabs leaves, closed; `slides` if a boundary of one is never left, so
+ * that nothing overlaps. */
 typedef struct window {
     moment in, out;
     int slides;
 } window;
 
-/* Narrows the window to |p + t * m| <= limit; 0 if nothing is left of 0 <= t <= 1. |p| + limit < 2^62.4. */
+/* Narrows the window to |p + t * m| <= limit; 0 if nothing is left of 0 <= t <= 1. |p| + limit <
+ * 2^62.4. */
 static int clip(window *w, const axis *a, int64_t limit) {
     moment in = {-limit - a->p, a->m}, out = {limit - a->p, a->m};
     if (in.n > a->m || out.n < 0) {
@@ -81,7 +88,8 @@ static int clip(window *w, const axis *a, int64_t limit) {
     return 1;
 }
 
-/* Whether anything that is `when` can be in the window: for OVERLAPPING an open interval has to be left. */
+/* Whether anything that is `when` can be in the window: for OVERLAPPING an open interval has to be
+ * left. */
 static int window_holds(const window *w, int when) {
     int order = moment_order(w->in, w->out);
     return when == FXS_OVERLAPPING ? order < 0 && !w->slides : order <= 0;
@@ -89,21 +97,24 @@ static int window_holds(const window *w, int when) {
 
 /* ---- tracks ---- */
 
-/* The distance of the two shapes, its square being the sum of the squares of the axes' gaps, against r. It is convex in t. In the
- * window each |gap| <= r on its axis, so where u + t * m is a gap, |u| <= r + m < 2^61.3 and at any t of 0..1 |u + t * m| < 2^62.1. */
+/* The distance of the two shapes, its square being the sum of the squares of the axes' gaps,
+ * against r. It is convex in t. In the window each |gap| <= r on its axis, so where u + t * m is a
+ * gap, |u| <= r + m < 2^61.3 and at any t of 0..1 |u + t * m| < 2^62.1. */
 typedef struct track {
     axis axes[3];
     int count;
     int is_raw; /* in raw units, not in Q.46 */
     int64_t r;
-    int by_root; /* out: the first contact is where the distance falls to r, not where the window opens */
+    int by_root; /* out: the first contact is where the distance falls to r, not where the window
+                    opens */
 } track;
 
 /* What a contact at the edge of a window, and at a single moment of least distance, is worth. */
 enum { AT_ENDS = 1, AT_TANGENT = 2 };
 
-/* The gaps at n / d, times d, and r * d: below 2^123, in raw units below 2^62. `top` are they shifted right, towards zero, to less
- * than 2^62; where that loses nothing they are all there is. */
+/* The gaps at n / d, times d, and r * d: below 2^123, in raw units below 2^62. `top` are they
+ * shifted right, towards zero, to less than 2^62; where that loses nothing they are all there
+ * is. */
 typedef struct gaps {
     i128 gap[3], limit;
     int64_t top[3], top_limit, m[3];
@@ -153,8 +164,8 @@ static void gaps_at(gaps *g, const track *k, moment t) {
     }
 }
 
-/* The sign of the distance's slope: of the sum of gap * m, below 3 * 2^184. Of the tops it is below 3 * 2^123, and off by less than
- * the sum of m, in units of 2^shift. */
+/* The sign of the distance's slope: of the sum of gap * m, below 3 * 2^184. Of the tops it is below
+ * 3 * 2^123, and off by less than the sum of m, in units of 2^shift. */
 static int slope_sign(const gaps *g) {
     i128 sum = i128_of(0);
     uint64_t slack = 0;
@@ -172,7 +183,8 @@ static int slope_sign(const gaps *g) {
     return i256_sign(wide);
 }
 
-/* The sign of distance - r: of the sum of gap^2 less limit^2, below 4 * 2^246. The squares of the tops sum to less than 2^126. */
+/* The sign of distance - r: of the sum of gap^2 less limit^2, below 4 * 2^246. The squares of the
+ * tops sum to less than 2^126. */
 static int value_sign(const gaps *g) {
     i128 least = i128_of(0), most = least;
     for (int i = 0; i < g->count; i++) {
@@ -200,8 +212,8 @@ static int value_sign(const gaps *g) {
     return i256_sign(wide);
 }
 
-/* value(t) = a t^2 - 2 b t + c of the gaps that are open: c below 2^124.2. Its vertex lies past the moment the caller stands at,
- * where it was positive or 0 and falling; so b > 0 and c >= 0. */
+/* value(t) = a t^2 - 2 b t + c of the gaps that are open: c below 2^124.2. Its vertex lies past the
+ * moment the caller stands at, where it was positive or 0 and falling; so b > 0 and c >= 0. */
 typedef struct quadratic {
     i128 a, b, c;
 } quadratic;
@@ -220,7 +232,8 @@ static void quadratic_of(quadratic *q, const track *k) {
     }
 }
 
-/* The sign of b^2 - a c = r^2 |m|^2 - |u x m|^2: each part of the cross product is below 2^123, so all of it below 2^248. */
+/* The sign of b^2 - a c = r^2 |m|^2 - |u x m|^2: each part of the cross product is below 2^123, so
+ * all of it below 2^248. */
 static int discriminant_sign(const track *k, const quadratic *q) {
     i256 sum = i256_mul(i128_square(k->r), q->a);
     for (int i = 1; i < k->count; i++) {
@@ -235,24 +248,31 @@ static int discriminant_sign(const track *k, const quadratic *q) {
     return i256_sign(sum);
 }
 
-/* What the leading 31 bits of a, b and c tell of the first root, for b > 0 and c >= 0: -1, there is none; 0, nothing; 1, it is
- * `fine` / 2^24, within SLACK / 2^24 if it is at most 1.
- * All is in units of 2^shift, shift <= 0 for a b of fewer bits, so that 2^30 <= b < 2^31. Then b^2 is below 2^62 and off by less than
- * 2^33, and a c, unless it plainly exceeds b^2, is below 2^63 and off by less than 2^-29 of itself and 1: b^2 - a c is known within 2^35.
- * The root is c / (b + sqrt(b^2 - a c)), at least c / 2b. Where b^2 - a c >= 2^50, the square root is off by less than 2^35 / 2^26 + 1,
- * and b and c by less than 1: in 2^-24, a root of at most 1 by less than 8.1 in all, and 1 for the rounding of `fine`. */
+/* What the leading 31 bits of a, b and c tell of the first root, for b > 0 and c >= 0: -1, there is
+ * none; 0, nothing; 1, it is `fine` / 2^24, within SLACK / 2^24 if it is at most 1. All is in units
+ * of 2^shift, shift <= 0 for a b of fewer bits, so that 2^30 <= b < 2^31. Then b^2 is below 2^62
+ * and off by less than 2^33, and a c, unless it plainly exceeds b^2, is below 2^63 and off by less
+ * than 2^-29 of itself and 1: b^2 - a c is known within 2^35. The root is c / (b + sqrt(b^2 - a
+ * c)), at least c / 2b. Where b^2 - a c >= 2^50, the square root is off by less than 2^35 / 2^26 +
+ * 1, and b and c by less than 1: in 2^-24, a root of at most 1 by less than 8.1 in all, and 1 for
+ * the rounding of `fine`. */
 enum { SLACK = 10 };
 static int root_estimate(const quadratic *q, int64_t *fine) {
-    int32_t bits_a = (int32_t)i128_bits(q->a), bits_b = (int32_t)i128_bits(q->b), bits_c = (int32_t)i128_bits(q->c);
+    int32_t bits_a = (int32_t)i128_bits(q->a), bits_b = (int32_t)i128_bits(q->b),
+            bits_c = (int32_t)i128_bits(q->c);
     *fine = 0;
-    if (bits_c != 0 && bits_a + bits_c > 2 * bits_b + 1) { /* a c >= 2^(bits_a + bits_c - 2) >= 2^(2 bits_b) > b^2 */
+    if (bits_c != 0 &&
+        bits_a + bits_c >
+            2 * bits_b + 1) { /* a c >= 2^(bits_a + bits_c - 2) >= 2^(2 bits_b) > b^2 */
         return -1;
     }
     if (bits_c > bits_b + 2) { /* c > 2 b */
         return 0;
     }
-    int32_t shift = bits_b - 31, shift_a = max_int(bits_a - 31, 0), shift_c = max_int(bits_c - 31, 0);
-    int64_t b = leading(q->b, shift), c = leading(q->c, shift), ac = leading(q->a, shift_a) * leading(q->c, shift_c);
+    int32_t shift = bits_b - 31, shift_a = max_int(bits_a - 31, 0),
+            shift_c = max_int(bits_c - 31, 0);
+    int64_t b = leading(q->b, shift), c = leading(q->c, shift),
+            ac = leading(q->a, shift_a) * leading(q->c, shift_c);
     int32_t down = 2 * shift - shift_a - shift_c;
     ac = ac == 0 || down > 62 ? 0 : down >= 0 ? ac >> down : ac << -down;
     int64_t discriminant = b * b - ac;
@@ -272,7 +292,8 @@ static int is_before_root(const track *k, int32_t fraction) {
     return slope_sign(&g) <= 0 && value_sign(&g) >= 0;
 }
 
-/* The fraction of the first root, which is at most 1, by the signs at the fractions about the estimate. */
+/* The fraction of the first root, which is at most 1, by the signs at the fractions about the
+ * estimate. */
 static int32_t root_fraction(const track *k, int64_t fine) {
     int32_t fraction = (int32_t)min64(fine >> 8, WHOLE);
     while (!is_before_root(k, fraction)) { /* 0 is not after it */
@@ -284,13 +305,19 @@ static int32_t root_fraction(const track *k, int64_t fine) {
     return fraction;
 }
 
-/* Whether a root estimated as `fine` is surely after t, or before it; and at the fraction fine / 256. */
-static int is_after(int64_t fine, moment t) { return i128_cmp(i128_mul(fine - SLACK, t.d), i128_mul(t.n, (int64_t)1 << 24)) > 0; }
-static int is_before(int64_t fine, moment t) { return i128_cmp(i128_mul(fine + SLACK, t.d), i128_mul(t.n, (int64_t)1 << 24)) < 0; }
+/* Whether a root estimated as `fine` is surely after t, or before it; and at the fraction fine /
+ * 256. */
+static int is_after(int64_t fine, moment t) {
+    return i128_cmp(i128_mul(fine - SLACK, t.d), i128_mul(t.n, (int64_t)1 << 24)) > 0;
+}
+static int is_before(int64_t fine, moment t) {
+    return i128_cmp(i128_mul(fine + SLACK, t.d), i128_mul(t.n, (int64_t)1 << 24)) < 0;
+}
 static int is_plain(int64_t fine) { return (fine & 255) >= SLACK && (fine & 255) <= 255 - SLACK; }
 
-/* The fraction of the first contact in the window, or NONE; `worth` of AT_ENDS and AT_TANGENT. With neither, the distance must fall
- * below r. Pieces between the moments at which a gap opens or closes are walked while the distance falls. */
+/* The fraction of the first contact in the window, or NONE; `worth` of AT_ENDS and AT_TANGENT. With
+ * neither, the distance must fall below r. Pieces between the moments at which a gap opens or
+ * closes are walked while the distance falls. */
 static int32_t first_contact(track *k, const window *w, int worth) {
     gaps g;
     int gap_count = 0, is_known = 0;
@@ -342,7 +369,8 @@ static int32_t first_contact(track *k, const window *w, int worth) {
                 return fraction_of(now);
             }
             if (slope >= 0) { /* it never falls; the distance may be r all along */
-                return value == 0 && worth == AT_TANGENT && i128_sign(q.a) == 0 ? fraction_of(now) : NONE;
+                return value == 0 && worth == AT_TANGENT && i128_sign(q.a) == 0 ? fraction_of(now)
+                                                                                : NONE;
             }
             is_known = 1;
             k->by_root = 1;
@@ -354,7 +382,10 @@ static int32_t first_contact(track *k, const window *w, int worth) {
         int slope = slope_sign(&g);
         if (slope >= 0) {
             int sign = told < 0 ? -1 : told > 0 ? 1 : discriminant_sign(k, &q);
-            return sign > 0 || (sign == 0 && (worth & AT_TANGENT) && ((worth & AT_ENDS) || slope > 0)) ? root_fraction(k, fine) : NONE;
+            return sign > 0 ||
+                           (sign == 0 && (worth & AT_TANGENT) && ((worth & AT_ENDS) || slope > 0))
+                       ? root_fraction(k, fine)
+                       : NONE;
         }
         int value = told < 0 ? 1 : value_sign(&g);
         if (value < 0 || (value == 0 && (worth & AT_ENDS))) {
@@ -370,7 +401,8 @@ static int32_t first_contact(track *k, const window *w, int worth) {
 
 /* ---- a round shape against a cylinder ---- */
 
-/* Takes rest / d, below 2^31, out of 0 <= *rest < 2^31 * d, for 2^62 <= d < 2^63. The guess is too small by at most 3. */
+/* Takes rest / d, below 2^31, out of 0 <= *rest < 2^31 * d, for 2^62 <= d < 2^63. The guess is too
+ * small by at most 3. */
 static int64_t digit_of(i128 *rest, int64_t d) {
     int64_t digit = (int64_t)i128_low(i128_shr(*rest, 31)) / ((d >> 31) + 1);
     *rest = i128_sub(*rest, i128_mul(digit, d));
@@ -395,7 +427,8 @@ static int64_t quotient(i128 n, int64_t d) {
     return high << 31 | digit_of(&rest, d);
 }
 
-/* floor(sqrt(n)) for 0 <= n < 2^126. The root of the leading 61 or 62 bits, then one step of Newton's, which is at most 2 too large. */
+/* floor(sqrt(n)) for 0 <= n < 2^126. The root of the leading 61 or 62 bits, then one step of
+ * Newton's, which is at most 2 too large. */
 static int64_t isqrt128(i128 n) {
     uint32_t bits = i128_bits(n), half = bits > 62 ? (bits - 61) / 2 : 0;
     int64_t root = fxs_isqrt64(i128_low(i128_shr(n, 2 * half)));
@@ -410,8 +443,9 @@ static int64_t isqrt128(i128 n) {
     return root;
 }
 
-/* A round shape of radius r against a cylinder of radius R, h their half heights added. At moments k / 2^32, all in 2^-32 raw units;
- * in the window |x|, |z| <= R + r < 2^62 and the vertical gap f <= r < 2^61. */
+/* A round shape of radius r against a cylinder of radius R, h their half heights added. At moments
+ * k / 2^32, all in 2^-32 raw units; in the window |x|, |z| <= R + r < 2^62 and the vertical gap f
+ * <= r < 2^61. */
 typedef struct rim {
     int64_t p[3], m[3]; /* these and the sizes in raw units */
     int64_t h, R, r;
@@ -427,9 +461,11 @@ static int64_t rim_coordinate(int64_t p, int64_t m, int64_t k) {
 
 /* The contact at k / 2^32. D2 < 2^125, so L^2 < 2^250 and 4 R^2 q < 2^246. */
 static int rim_contact(const rim *s, int64_t k) {
-    int64_t x = rim_coordinate(s->p[0], s->m[0], k), y = rim_coordinate(s->p[1], s->m[1], k), z = rim_coordinate(s->p[2], s->m[2], k);
+    int64_t x = rim_coordinate(s->p[0], s->m[0], k), y = rim_coordinate(s->p[1], s->m[1], k),
+            z = rim_coordinate(s->p[2], s->m[2], k);
     int64_t r = s->r * RIM_STEPS, R = s->R * RIM_STEPS, f = max64(0, abs64(y) - s->h * RIM_STEPS);
-    i128 q = i128_mul(r - f, r + f), beyond = i128_sub(i128_add(i128_square(x), i128_square(z)), i128_square(R));
+    i128 q = i128_mul(r - f, r + f),
+         beyond = i128_sub(i128_add(i128_square(x), i128_square(z)), i128_square(R));
     if (i128_sign(q) < 0 || i128_sign(beyond) <= 0) {
         return 1 + i128_sign(q);
     }
@@ -440,9 +476,11 @@ static int rim_contact(const rim *s, int64_t k) {
     return 1 + i256_sign(i256_add(i256_mul(i128_square(2 * R), q), i256_neg(i256_mul(L, L))));
 }
 
-/* The sign of sqrt(D2) * U - R * V for D2 < 2^125, R < 2^61 and U, V > 0 below 2^94. With root = floor(sqrt(D2)) and
- * delta = R V - root U: delta < 0 makes it positive; delta >= U negative, sqrt(D2) being below root + 1. Between them squares decide,
- * (D2 - root^2) U^2 against delta (2 root U + delta); or, with over = (D2 - root^2) U - 2 root delta, over * U against delta^2 < U^2. */
+/* The sign of sqrt(D2) * U - R * V for D2 < 2^125, R < 2^61 and U, V > 0 below 2^94. With root =
+ * floor(sqrt(D2)) and delta = R V - root U: delta < 0 makes it positive; delta >= U negative,
+ * sqrt(D2) being below root + 1. Between them squares decide, (D2 - root^2) U^2 against delta (2
+ * root U + delta); or, with over = (D2 - root^2) U - 2 root delta, over * U against delta^2 <
+ * U^2. */
 static int surd_sign(i128 D2, i128 U, int64_t R, i128 V) {
     int64_t root = isqrt128(D2);
     i128 rest = i128_sub(D2, i128_square(root)), one = i128_of(1);
@@ -461,15 +499,19 @@ static int surd_sign(i128 D2, i128 U, int64_t R, i128 V) {
     if (i256_sign(i256_add(over, i256_neg(i256_mul(U, one)))) >= 0) {
         return 1;
     }
-    return i256_sign(i256_add(i256_mul(i128_join(over.word[1], over.word[0]), U), i256_neg(i256_mul(d, d))));
+    return i256_sign(
+        i256_add(i256_mul(i128_join(over.word[1], over.word[0]), U), i256_neg(i256_mul(d, d))));
 }
 
-/* The sign of the slope of the distance to the cylinder at k / 2^32. With rho = sqrt(D2) > R it is that of rho * U - R * V, where
- * V = x m.x + z m.z (below 2^94) is rho times the slope of rho, and U = f f' + V. */
+/* The sign of the slope of the distance to the cylinder at k / 2^32. With rho = sqrt(D2) > R it is
+ * that of rho * U - R * V, where V = x m.x + z m.z (below 2^94) is rho times the slope of rho, and
+ * U = f f' + V. */
 static int rim_slope(const rim *s, int64_t k) {
-    int64_t x = rim_coordinate(s->p[0], s->m[0], k), y = rim_coordinate(s->p[1], s->m[1], k), z = rim_coordinate(s->p[2], s->m[2], k);
+    int64_t x = rim_coordinate(s->p[0], s->m[0], k), y = rim_coordinate(s->p[1], s->m[1], k),
+            z = rim_coordinate(s->p[2], s->m[2], k);
     int64_t R = s->R * RIM_STEPS, f = max64(0, abs64(y) - s->h * RIM_STEPS);
-    i128 D2 = i128_add(i128_square(x), i128_square(z)), V = i128_add(i128_mul(x, s->m[0]), i128_mul(z, s->m[2]));
+    i128 D2 = i128_add(i128_square(x), i128_square(z)),
+         V = i128_add(i128_mul(x, s->m[0]), i128_mul(z, s->m[2]));
     i128 rise = i128_mul(f, y < 0 ? -s->m[1] : s->m[1]), U = i128_add(rise, V);
     if (i128_cmp(D2, i128_square(R)) <= 0) {
         return i128_sign(rise);
@@ -481,12 +523,15 @@ static int rim_slope(const rim *s, int64_t k) {
     return sign_U * surd_sign(D2, i128_abs(U), R, i128_abs(V));
 }
 
-/* Whether a plane that faces the round shape at k / 2^32 keeps it off the cylinder all the way from `first` to `last`. Any direction
- * proves what it proves: the shapes reach r * |u| + R * |u.x, u.z| + h * |u.y| along u; of u towards the place at k on the nearest part
- * of the cylinder, times rho, 28 bits are kept. |u.D|, |u.M| < 2^61.2, the reach below 2^60. */
+/* Whether a plane that faces the round shape at k / 2^32 keeps it off the cylinder all the way from
+ * `first` to `last`. Any direction proves what it proves: the shapes reach r * |u| + R * |u.x, u.z|
+ * + h * |u.y| along u; of u towards the place at k on the nearest part of the cylinder, times rho,
+ * 28 bits are kept. |u.D|, |u.M| < 2^61.2, the reach below 2^60. */
 static int rim_clears(const rim *s, int64_t k, int64_t first, int64_t last) {
-    int64_t x = rim_coordinate(s->p[0], s->m[0], k), y = rim_coordinate(s->p[1], s->m[1], k), z = rim_coordinate(s->p[2], s->m[2], k);
-    int64_t f = max64(0, abs64(y) - s->h * RIM_STEPS), rho = isqrt128(i128_add(i128_square(x), i128_square(z)));
+    int64_t x = rim_coordinate(s->p[0], s->m[0], k), y = rim_coordinate(s->p[1], s->m[1], k),
+            z = rim_coordinate(s->p[2], s->m[2], k);
+    int64_t f = max64(0, abs64(y) - s->h * RIM_STEPS),
+            rho = isqrt128(i128_add(i128_square(x), i128_square(z)));
     int64_t E = max64(0, rho - s->R * RIM_STEPS);
     i128 along[3] = {i128_mul(abs64(x), E), i128_mul(f, rho), i128_mul(abs64(z), E)};
     int32_t shift = 0;
@@ -507,7 +552,8 @@ static int rim_clears(const rim *s, int64_t k, int64_t first, int64_t last) {
     return i128_cmp(i128_mul(uM, first), limit) > 0 && i128_cmp(i128_mul(uM, last), limit) > 0;
 }
 
-/* A k of first..last whose contact is >= when, or NONE. The distance is convex: it is least beside the change of its slope's sign. */
+/* A k of first..last whose contact is >= when, or NONE. The distance is convex: it is least beside
+ * the change of its slope's sign. */
 static int64_t rim_find(const rim *s, int64_t first, int64_t last, int when) {
     if (first > last) {
         return NONE;
@@ -526,7 +572,9 @@ static int64_t rim_find(const rim *s, int64_t first, int64_t last, int when) {
         if (rim_contact(s, middle) >= when) {
             return middle;
         }
-        if ((i & (i - 1)) == 0 && rim_clears(s, middle, first, last)) { /* now and then: it tells little of a wide interval */
+        if ((i & (i - 1)) == 0 &&
+            rim_clears(s, middle, first,
+                       last)) { /* now and then: it tells little of a wide interval */
             return NONE;
         }
         *(rim_slope(s, middle) < 0 ? &first : &last) = middle;
@@ -534,22 +582,26 @@ static int64_t rim_find(const rim *s, int64_t first, int64_t last, int when) {
     return NONE;
 }
 
-/* What counts: real times at which the round shape is beside the cylinder (f = 0) or over a lid (rho <= R), two cylinders' worth of
- * places; and all multiples of 2^-32, wherever they are. */
-static int32_t round_cylinder(const axis *axes, const int64_t *p, const int64_t *m, int64_t r, int64_t R, int64_t h, window w, int when) {
+/* What counts: real times at which the round shape is beside the cylinder (f = 0) or over a lid
+ * (rho <= R), two cylinders' worth of places; and all multiples of 2^-32, wherever they are. */
+static int32_t round_cylinder(const axis *axes, const int64_t *p, const int64_t *m, int64_t r,
+                              int64_t R, int64_t h, window w, int when) {
     int open = when == FXS_OVERLAPPING;
     track k = {{axes[0], axes[2]}, 2, 1, R + r, 0};
     window beside = w;
     int32_t first = NONE;
-    /* Beside it f = 0 counts at the very ends of the slab, so the slab is closed even when the disc is open. */
+    /* Beside it f = 0 counts at the very ends of the slab, so the slab is closed even when the disc
+     * is open. */
     if (clip(&beside, axes + 1, h) && window_holds(&beside, FXS_TOUCHING)) {
         first = first_contact(&k, &beside, open ? 0 : AT_ENDS | AT_TANGENT);
-        if (first == 0 || (first > 0 && k.by_root)) { /* before it the planar distance is too large for any contact */
+        if (first == 0 ||
+            (first > 0 &&
+             k.by_root)) { /* before it the planar distance is too large for any contact */
             return first;
         }
     }
-    /* Over a lid rho = R counts, so the disc is closed even when the slab is open; what that leaves to the ends of the motion is at
-     * multiples of 2^-32. */
+    /* Over a lid rho = R counts, so the disc is closed even when the slab is open; what that leaves
+     * to the ends of the motion is at multiples of 2^-32. */
     k.r = R;
     int32_t lid = first_contact(&k, &w, open ? AT_TANGENT : AT_ENDS | AT_TANGENT);
     if (lid == 0 || (lid > 0 && !k.by_root)) { /* before it the vertical gap is too large */
@@ -557,7 +609,8 @@ static int32_t round_cylinder(const axis *axes, const int64_t *p, const int64_t 
     }
     first = first < 0 || (lid >= 0 && lid < first) ? lid : first;
     rim s = {{p[0], p[1], p[2]}, {m[0], m[1], m[2]}, h, R, r};
-    int64_t start = (w.in.n * RIM_STEPS + w.in.d - 1) / w.in.d, end = w.out.n * RIM_STEPS / w.out.d; /* n <= d < 2^30 */
+    int64_t start = (w.in.n * RIM_STEPS + w.in.d - 1) / w.in.d,
+            end = w.out.n * RIM_STEPS / w.out.d; /* n <= d < 2^30 */
     if (first < 0) {
         k.r = R + r;
         if (first_contact(&k, &w, AT_ENDS | AT_TANGENT) < 0) {
@@ -569,7 +622,8 @@ static int32_t round_cylinder(const axis *axes, const int64_t *p, const int64_t 
         }
         first = (int32_t)(found / WHOLE);
     }
-    /* From the first contact to the one known, all is contact. The least fraction whose last multiple of 2^-32 is one: */
+    /* From the first contact to the one known, all is contact. The least fraction whose last
+     * multiple of 2^-32 is one: */
     int32_t low = (int32_t)(start / WHOLE);
     while (low < first) {
         int32_t middle = low + (first - low) / 2;
@@ -595,9 +649,11 @@ static int32_t cast_boxes(const solid *a, const solid *b, planar p, planar m, wi
     planar rel = fxs_direction_of((uint32_t)b->yaw - a->yaw);
     int64_t c = abs64(rel.x), s = abs64(rel.z);
     int quarters = is_quarter(direction_of_solid(a)) && is_quarter(direction_of_solid(b));
-    for (int i = 0; i < (quarters ? 1 : 2); i++) { /* the axes of boxes that are parallel are the same */
+    for (int i = 0; i < (quarters ? 1 : 2);
+         i++) { /* the axes of boxes that are parallel are the same */
         const solid *own = i == 0 ? b : a, *other = i == 0 ? a : b;
-        planar q = turned_back(p, direction_of_solid(own)), v = turned_back(m, direction_of_solid(own)), limit;
+        planar q = turned_back(p, direction_of_solid(own)),
+               v = turned_back(m, direction_of_solid(own)), limit;
         limit.x = own->size[0] * Q30_ONE + other->size[0] * c + other->size[2] * s;
         limit.z = own->size[2] * Q30_ONE + other->size[0] * s + other->size[2] * c;
         if (quarters) {
@@ -614,10 +670,13 @@ static int32_t cast_boxes(const solid *a, const solid *b, planar p, planar m, wi
 }
 
 /* D and M as above, a's kind at most b's. Fractions above `most` may be missed. */
-static int32_t first_of_pair(const solid *a, const solid *b, const int64_t *D, const int64_t *M, int when, int32_t most) {
+static int32_t first_of_pair(const solid *a, const solid *b, const int64_t *D, const int64_t *M,
+                             int when, int32_t most) {
     int is_round = a->kind <= FXS_CAPSULE;
     int64_t h = (int64_t)a->size[1] + b->size[1], unit = 1;
-    int64_t r = a->size[0] + (is_round && b->kind <= FXS_CAPSULE ? b->size[0] : 0); /* the gap that touches, vertical ones included */
+    int64_t r = a->size[0] + (is_round && b->kind <= FXS_CAPSULE
+                                  ? b->size[0]
+                                  : 0); /* the gap that touches, vertical ones included */
     window w = {{0, 1}, {1, 1}, 0};
     if (most < WHOLE) {
         w.out.n = most + 1;
@@ -647,19 +706,25 @@ static int32_t first_of_pair(const solid *a, const solid *b, const int64_t *D, c
     }
     axes[0] = axis_of(p.x, m.x, half.x);
     axes[2] = axis_of(p.z, m.z, half.z);
-    if (!clip(&w, axes, half.x + r * unit) || !clip(&w, axes + 2, half.z + r * unit) || !window_holds(&w, when)) {
+    if (!clip(&w, axes, half.x + r * unit) || !clip(&w, axes + 2, half.z + r * unit) ||
+        !window_holds(&w, when)) {
         return NONE;
     }
     if (is_round && b->kind == FXS_CYLINDER) {
         return round_cylinder(axes, D, M, a->size[0], b->size[0], h, w, when);
     }
-    track k = {{axes[0], axes[2], axis_of(D[1] * unit, M[1] * unit, h * unit)}, is_round ? 3 : 2, unit == 1, r * unit, 0};
+    track k = {{axes[0], axes[2], axis_of(D[1] * unit, M[1] * unit, h * unit)},
+               is_round ? 3 : 2,
+               unit == 1,
+               r * unit,
+               0};
     return first_contact(&k, &w, when == FXS_OVERLAPPING ? 0 : AT_ENDS | AT_TANGENT);
 }
 
 /* Whether the bounds of a, which moves by M, and of b meet on the way. */
 static int sweep_meets(const int64_t *D, const int64_t *M, const solid *a, const solid *b) {
-    int64_t reach[3] = {(int64_t)a->reach_x + b->reach_x, (int64_t)a->reach_y + b->reach_y, (int64_t)a->reach_z + b->reach_z};
+    int64_t reach[3] = {(int64_t)a->reach_x + b->reach_x, (int64_t)a->reach_y + b->reach_y,
+                        (int64_t)a->reach_z + b->reach_z};
     for (int i = 0; i < 3; i++) {
         if (D[i] + min64(M[i], 0) > reach[i] || D[i] + max64(M[i], 0) < -reach[i]) {
             return 0;
@@ -682,8 +747,9 @@ int32_t fxs_solid_cast(const solid *a, const solid *b, const int64_t *M, int whe
 
 /* ---- normals ----
  *
- * Taken at the fraction k, in 1/65536 raw units. The shapes are in contact less than |M| / 65536 later, so a gap there is at most r
- * and a step of the motion: below 2^46.1 on each axis. It is 0 on all axes only of shapes that overlap. */
+ * Taken at the fraction k, in 1/65536 raw units. The shapes are in contact less than |M| / 65536
+ * later, so a gap there is at most r and a step of the motion: below 2^46.1 on each axis. It is 0
+ * on all axes only of shapes that overlap. */
 
 typedef struct vector {
     int64_t x, y, z;
@@ -698,8 +764,10 @@ static int64_t scaled(int64_t v, int64_t factor, int64_t divisor) {
 
 /* v to length 2^30: |v|^2 < 2^94, so s < 2^61. */
 static vector unit(int64_t x, int64_t y, int64_t z) {
-    int64_t s = isqrt128(i128_shl(i128_add(i128_add(i128_square(x), i128_square(y)), i128_square(z)), 28));
-    vector n = {scaled(x, (int64_t)1 << 44, s), scaled(y, (int64_t)1 << 44, s), scaled(z, (int64_t)1 << 44, s)};
+    int64_t s =
+        isqrt128(i128_shl(i128_add(i128_add(i128_square(x), i128_square(y)), i128_square(z)), 28));
+    vector n = {scaled(x, (int64_t)1 << 44, s), scaled(y, (int64_t)1 << 44, s),
+                scaled(z, (int64_t)1 << 44, s)};
     return n;
 }
 
@@ -712,7 +780,9 @@ static vector back(vector n, const solid *frame) {
 }
 
 /* x * dir.x + z * dir.z for |x|, |z| < 2^49. */
-static i128 dot_wide(int64_t x, int64_t z, int64_t dir_x, int64_t dir_z) { return i128_add(i128_mul(x, dir_x), i128_mul(z, dir_z)); }
+static i128 dot_wide(int64_t x, int64_t z, int64_t dir_x, int64_t dir_z) {
+    return i128_add(i128_mul(x, dir_x), i128_mul(z, dir_z));
+}
 
 /* sgn(v) * max(0, |v| - half * 2^46) / 2^30 */
 static int64_t gap_q16(i128 v, int32_t half) {
@@ -746,7 +816,8 @@ static vector normal_of_boxes(const solid *a, const solid *b, const int64_t *P) 
 /* a's kind at most b's, P = 65536 D + k M. */
 static vector normal_of_pair(const solid *a, const solid *b, const int64_t *P) {
     int is_round = a->kind <= FXS_CAPSULE;
-    int64_t h = ((int64_t)a->size[1] + b->size[1]) * WHOLE, F = is_round ? with_sign(max64(0, abs64(P[1]) - h), P[1]) : 0;
+    int64_t h = ((int64_t)a->size[1] + b->size[1]) * WHOLE,
+            F = is_round ? with_sign(max64(0, abs64(P[1]) - h), P[1]) : 0;
     if (!is_round && abs64(P[1]) >= h) {
         vector n = {0, sign64(P[1]) * Q30_ONE, 0};
         return n;
@@ -755,21 +826,25 @@ static vector normal_of_pair(const solid *a, const solid *b, const int64_t *P) {
         return unit(P[0], F, P[2]);
     }
     if (b->kind == FXS_CYLINDER) {
-        int64_t rho = isqrt128(i128_add(i128_square(P[0]), i128_square(P[2]))), E = rho - b->size[0] * (int64_t)WHOLE;
+        int64_t rho = isqrt128(i128_add(i128_square(P[0]), i128_square(P[2]))),
+                E = rho - b->size[0] * (int64_t)WHOLE;
         return E <= 0 ? unit(0, F, 0) : unit(scaled(P[0], E, rho), F, scaled(P[2], E, rho));
     }
     if (a->kind == FXS_BOX) {
         return normal_of_boxes(a, b, P);
     }
     planar dir = direction_of_solid(b);
-    int64_t e_x = gap_q16(dot_wide(P[0], P[2], dir.x, dir.z), b->size[0]), e_z = gap_q16(dot_wide(P[0], P[2], -dir.z, dir.x), b->size[2]);
+    int64_t e_x = gap_q16(dot_wide(P[0], P[2], dir.x, dir.z), b->size[0]),
+            e_z = gap_q16(dot_wide(P[0], P[2], -dir.z, dir.x), b->size[2]);
     return back(unit(e_x, F, e_z), b);
 }
 
-void fxs_solid_cast_normal(const solid *a, const solid *b, const int64_t *M, int32_t k, int32_t *out) {
+void fxs_solid_cast_normal(const solid *a, const solid *b, const int64_t *M, int32_t k,
+                           int32_t *out) {
     vector n = {0, 0, 0};
     if (k != 0 || fxs_solid_contact(a, b) != FXS_OVERLAPPING) {
-        int64_t P[3] = {((int64_t)a->x - b->x) * WHOLE + k * M[0], ((int64_t)a->y - b->y) * WHOLE + k * M[1],
+        int64_t P[3] = {((int64_t)a->x - b->x) * WHOLE + k * M[0],
+                        ((int64_t)a->y - b->y) * WHOLE + k * M[1],
                         ((int64_t)a->z - b->z) * WHOLE + k * M[2]};
         if (a->kind <= b->kind) {
             n = normal_of_pair(a, b, P);
@@ -787,10 +862,13 @@ void fxs_solid_cast_normal(const solid *a, const solid *b, const int64_t *M, int
 }
 
 /* No axis of a shape's bounds reaches further from its centre, however it is turned. */
-static int64_t furthest(const fxs_shape *s) { return (int64_t)s->size[0] + s->size[1] + s->size[2] + 5; }
+static int64_t furthest(const fxs_shape *s) {
+    return (int64_t)s->size[0] + s->size[1] + s->size[2] + 5;
+}
 
-int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t *motion_a, const fxs_shape *b, const fxs_pose *pose_b,
-                      const int32_t *motion_b, uint32_t hit_when, int32_t *fraction, int32_t *normal) {
+int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t *motion_a,
+                      const fxs_shape *b, const fxs_pose *pose_b, const int32_t *motion_b,
+                      uint32_t hit_when, int32_t *fraction, int32_t *normal) {
     int32_t status = fxs_placed_check(a, pose_a);
     if (status == FXS_OK) {
         status = fxs_placed_check(b, pose_b);
@@ -807,10 +885,13 @@ int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t 
     if (hit_when != FXS_TOUCHING && hit_when != FXS_OVERLAPPING) {
         return FXS_E_HIT_WHEN;
     }
-    int64_t D[3] = {(int64_t)pose_a->x - pose_b->x, (int64_t)pose_a->y - pose_b->y, (int64_t)pose_a->z - pose_b->z};
-    int64_t M[3] = {(int64_t)motion_a[0] - motion_b[0], (int64_t)motion_a[1] - motion_b[1], (int64_t)motion_a[2] - motion_b[2]};
+    int64_t D[3] = {(int64_t)pose_a->x - pose_b->x, (int64_t)pose_a->y - pose_b->y,
+                    (int64_t)pose_a->z - pose_b->z};
+    int64_t M[3] = {(int64_t)motion_a[0] - motion_b[0], (int64_t)motion_a[1] - motion_b[1],
+                    (int64_t)motion_a[2] - motion_b[2]};
     int64_t reach = furthest(a) + furthest(b);
-    for (int i = 0; i < 3; i++) { /* before directions are worked out: most of what is asked is far apart */
+    for (int i = 0; i < 3;
+         i++) { /* before directions are worked out: most of what is asked is far apart */
         if (D[i] + min64(M[i], 0) > reach || D[i] + max64(M[i], 0) < -reach) {
             return 0;
         }

@@ -1,4 +1,5 @@
-/* Changes of a world (docs/contract.md, World). Each works on copies and stores them once nothing can fail. */
+/* Changes of a world (docs/contract.md, World). Each works on copies and stores them once nothing
+ * can fail. */
 #include "world.h"
 
 static void mark_changed(fxs_world *w, uint32_t id) {
@@ -22,7 +23,8 @@ static int32_t addable(const fxs_world *w, const fxs_collider *c, solid *s, plac
     return status;
 }
 
-int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *colliders, uint64_t *bad) {
+int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *colliders,
+                           uint64_t *bad) {
     solid s;
     place p;
     for (uint64_t i = 0; i < n; i++) {
@@ -35,7 +37,8 @@ int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *col
             return status;
         }
         grid_stale(world);
-        /* An absent id's slot holds nothing, so it may be filled before the whole is known to succeed. */
+        /* An absent id's slot holds nothing, so it may be filled before the whole is known to
+         * succeed. */
         set_put(present_set(world), s.id);
         solids(world)[s.id] = s;
         places(world)[s.id] = p;
@@ -89,7 +92,9 @@ SPECIALISED uint32_t row_id(const row_source *r, uint64_t i) {
 
 /* x, y and z lie beside each other. */
 SPECIALISED const int32_t *row_position(const row_source *r, uint64_t i) {
-    return r->commands ? &r->commands[i].collider.x : r->poses ? &r->poses[i].x : r->positions + 3 * i;
+    return r->commands ? &r->commands[i].collider.x
+           : r->poses  ? &r->poses[i].x
+                       : r->positions + 3 * i;
 }
 
 SPECIALISED uint32_t row_yaw(const row_source *r, uint64_t i) {
@@ -127,7 +132,8 @@ SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, row_source r, uint64
     return FXS_OK;
 }
 
-int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids, const int32_t *positions, uint64_t *bad) {
+int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids,
+                            const int32_t *positions, uint64_t *bad) {
     const row_source r = {ids, positions, NULL, NULL};
     return move_rows(world, n, r, bad);
 }
@@ -159,7 +165,8 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
     }
     grid_stale(world);
     for (uint64_t i = 0; i < n;) {
-        uint32_t turned_ids[TURNING_MAX], offset_ids[TURNING_MAX], turned_count = 0, offset_count = 0;
+        uint32_t turned_ids[TURNING_MAX], offset_ids[TURNING_MAX], turned_count = 0,
+                                                                   offset_count = 0;
         for (uint64_t end = n - i < TURNING_MAX ? n : i + TURNING_MAX; i < end; i++) {
             const uint32_t id = row_id(&r, i), yaw = row_yaw(&r, i);
             solid *now = solids(world) + id;
@@ -182,7 +189,8 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
     return FXS_OK;
 }
 
-int32_t fxs_world_set_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad) {
+int32_t fxs_world_set_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids,
+                                const fxs_pose *poses, uint64_t *bad) {
     const row_source r = {ids, NULL, poses, NULL};
     return pose_rows(world, n, r, bad);
 }
@@ -267,7 +275,8 @@ int32_t fxs_world_set_active(fxs_world *world, uint32_t id, uint32_t active) {
 /* What the masks decide is kept with each collider. */
 static void refresh_meets(fxs_world *w) {
     const uint64_t *present = present_set(w);
-    for (uint32_t id = set_next(present, 0, w->capacity); id < w->capacity; id = set_next(present, id + 1, w->capacity)) {
+    for (uint32_t id = set_next(present, 0, w->capacity); id < w->capacity;
+         id = set_next(present, id + 1, w->capacity)) {
         solid *s = solids(w) + id;
         s->meets = w->layers[s->layer];
     }
@@ -284,8 +293,9 @@ int32_t fxs_world_set_layers(fxs_world *world, const uint32_t *masks) {
 
 /* ---- commands ---- */
 
-/* Before a collider is changed for the first time, a copy of it goes to its place in the scratch memory of the broad phase, and its
- * id into the set of marks. The copy's `zero` holds what is not in the collider. */
+/* Before a collider is changed for the first time, a copy of it goes to its place in the scratch
+ * memory of the broad phase, and its id into the set of marks. The copy's `zero` holds what is not
+ * in the collider. */
 enum { WAS_PRESENT = 1, WAS_CHANGED = 2 };
 static solid *kept_solids(const fxs_world *w) { return (solid *)at(w, w->sorted_at); }
 static place *kept_places(const fxs_world *w) { return (place *)at(w, w->rows_at); }
@@ -303,7 +313,8 @@ static void keep_before(fxs_world *w, const fxs_command *commands, uint64_t n) {
             kept_solids(w)[id] = solids(w)[id];
             kept_places(w)[id] = places(w)[id];
         }
-        kept_solids(w)[id].zero = (uint8_t)(WAS_PRESENT * is_present + WAS_CHANGED * set_has(changed_set(w), id));
+        kept_solids(w)[id].zero =
+            (uint8_t)(WAS_PRESENT * is_present + WAS_CHANGED * set_has(changed_set(w), id));
     }
 }
 
@@ -368,7 +379,8 @@ static int32_t apply_layers(fxs_world *w, const fxs_command *commands, uint64_t 
         }
         w->layers[layer] = mask;
         for (uint32_t other = 0; other < FXS_LAYER_COUNT; other++) {
-            w->layers[other] = (w->layers[other] & ~((uint32_t)1 << layer)) | (mask >> other & 1) << layer;
+            w->layers[other] = (w->layers[other] & ~((uint32_t)1 << layer)) | (mask >> other & 1)
+                                                                                  << layer;
         }
     }
     refresh_meets(w);

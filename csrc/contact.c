@@ -1,9 +1,12 @@
-/* Contact of two shapes (docs/contract.md, Contact), exact. fxs_solid_contact first rejects by bounds; what is left is near, which keeps every
- * intermediate in 64 bits, or in 128 where noted. Sizes are below 2^29, a reach below 2^29 * sqrt(2) + 5 < 2^29.6. */
+/* Contact of two shapes (docs/contract.md, Contact), exact. fxs_solid_contact first rejects by
+ * bounds; what is left is near, which keeps every intermediate in 64 bits, or in 128 where noted.
+ * Sizes are below 2^29, a reach below 2^29 * sqrt(2) + 5 < 2^29.6. */
 #include "internal.h"
 #include "wide.h"
 
-int32_t fxs_shape_check(const fxs_shape *shape) { return shape_status(shape->kind, shape->half_angle, shape->size); }
+int32_t fxs_shape_check(const fxs_shape *shape) {
+    return shape_status(shape->kind, shape->half_angle, shape->size);
+}
 
 int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose) {
     int32_t status = fxs_shape_check(shape);
@@ -28,14 +31,18 @@ void fxs_solid_make(solid *out, const fxs_shape *shape, const fxs_pose *pose) {
 
 static int64_t cross64(planar u, planar v) { return u.x * v.z - u.z * v.x; }
 static int64_t dot64(planar u, planar v) { return u.x * v.x + u.z * v.z; }
-static i128 cross_wide(planar u, planar v) { return i128_sub(i128_mul(u.x, v.z), i128_mul(u.z, v.x)); }
+static i128 cross_wide(planar u, planar v) {
+    return i128_sub(i128_mul(u.x, v.z), i128_mul(u.z, v.x));
+}
 static i128 square_sum(planar v) { return i128_add(i128_square(v.x), i128_square(v.z)); }
 
-/* Contact as a slack: above 0 where two overlap, 0 where they touch, below where they are apart. The least slack decides. */
+/* Contact as a slack: above 0 where two overlap, 0 where they touch, below where they are apart.
+ * The least slack decides. */
 static inline int class_of(int64_t slack) { return (slack >= 0) + (slack > 0); }
 
-/* The slack whose class is CLS(|v|^2, q * 2^60) for v in Q.46, |v|^2 < 2^123, -2^60 <= q <= 2^58. Whole raw units decide it but in a band about
- * one raw unit wide: with u = floor(|v| / 2^30) on each axis, u.x^2 + u.z^2 <= |v|^2 / 2^60 < (u.x + 1)^2 + (u.z + 1)^2. */
+/* The slack whose class is CLS(|v|^2, q * 2^60) for v in Q.46, |v|^2 < 2^123, -2^60 <= q <= 2^58.
+ * Whole raw units decide it but in a band about one raw unit wide: with u = floor(|v| / 2^30) on
+ * each axis, u.x^2 + u.z^2 <= |v|^2 / 2^60 < (u.x + 1)^2 + (u.z + 1)^2. */
 static inline int64_t slack_q46(planar v, int64_t q) {
     int64_t x = (int64_t)((uint64_t)abs64(v.x) >> 30), z = (int64_t)((uint64_t)abs64(v.z) >> 30);
     int64_t least = x * x + z * z, most = least + 2 * (x + z + 1);
@@ -47,7 +54,8 @@ static inline int64_t slack_q46(planar v, int64_t q) {
 
 static inline int classify_q46(planar v, int64_t q) { return class_of(slack_q46(v, q)); }
 
-/* NEAR for a disc of radius R: d below 2^30 on each axis, so D2 < 2^61. The exact comparison is L^2 with 4 R^2 q, below 2^123. */
+/* NEAR for a disc of radius R: d below 2^30 on each axis, so D2 < 2^61. The exact comparison is L^2
+ * with 4 R^2 q, below 2^123. */
 static inline int near_disc(int64_t R, planar d, int64_t q) {
     int64_t beyond = dot64(d, d) - R * R;
     if (beyond <= 0) {
@@ -66,12 +74,16 @@ static inline planar beyond_box(const solid *b, planar d) {
 }
 
 /* NEAR for a box. */
-static inline int64_t slack_box(const solid *b, planar d, int64_t q) { return slack_q46(beyond_box(b, d), q); }
+static inline int64_t slack_box(const solid *b, planar d, int64_t q) {
+    return slack_q46(beyond_box(b, d), q);
+}
 
-/* What NEAR measures from d to one edge e of a sector, for d outside the wedge: a vector in Q.46 as long. |d| < 2^31, |e| < 2^30 + 1. */
+/* What NEAR measures from d to one edge e of a sector, for d outside the wedge: a vector in Q.46 as
+ * long. |d| < 2^31, |e| < 2^30 + 1. */
 static inline planar from_edge(int64_t radius, planar e, planar d) {
     const int64_t t = dot64(d, e);
-    const planar apex = {d.x * Q30_ONE, d.z * Q30_ONE}, end = {apex.x - radius * e.x, apex.z - radius * e.z};
+    const planar apex = {d.x * Q30_ONE, d.z * Q30_ONE},
+                 end = {apex.x - radius * e.x, apex.z - radius * e.z};
     planar v = {cross64(e, d), 0};
     v = t >= radius * Q30_ONE ? end : v;
     return t <= 0 ? apex : v;
@@ -83,30 +95,38 @@ typedef struct edges {
 } edges;
 
 static edges edges_of(const solid *s) {
-    edges e = {fxs_direction_of((uint32_t)s->yaw + s->half_angle), fxs_direction_of((uint32_t)s->yaw - s->half_angle)};
+    edges e = {fxs_direction_of((uint32_t)s->yaw + s->half_angle),
+               fxs_direction_of((uint32_t)s->yaw - s->half_angle)};
     return e;
 }
 
 /* Whether d is in the closed wedge. */
 static inline int in_wedge(const solid *s, const edges *e, planar d) {
     int64_t A = cross64(e->e2, d), B = cross64(d, e->e1);
-    return s->half_angle == FXS_HALF_ANGLE_MAX || (s->half_angle <= 16384 ? min64(A, B) : max64(A, B)) >= 0;
+    return s->half_angle == FXS_HALF_ANGLE_MAX ||
+           (s->half_angle <= 16384 ? min64(A, B) : max64(A, B)) >= 0;
 }
 
 static int near_sector(const solid *s, const edges *e, planar d, int64_t q) {
     if (in_wedge(s, e, d)) {
         return near_disc(s->size[0], d, q);
     }
-    return class_of(max64(slack_q46(from_edge(s->size[0], e->e1, d), q), slack_q46(from_edge(s->size[0], e->e2, d), q)));
+    return class_of(max64(slack_q46(from_edge(s->size[0], e->e1, d), q),
+                          slack_q46(from_edge(s->size[0], e->e2, d), q)));
 }
 
-/* A sector reaches as far as its apex, the ends of its edges, and the ends of the axes that it faces. */
+/* A sector reaches as far as its apex, the ends of its edges, and the ends of the axes that it
+ * faces. */
 static void sector_bounds(const solid *s, int64_t least[3], int64_t most[3]) {
     const edges e = edges_of(s);
-    const int64_t radius = s->size[0], ends[2][2] = {{e.e1.x, e.e2.x}, {e.e1.z, e.e2.z}}, centre[2] = {s->x, s->z};
-    for (uint32_t i = 0; i < 2; i++) { /* x, z: towards yaw 0 and 16384, and half a turn from there */
-        int64_t low = min64(0, min64(ends[i][0], ends[i][1])), high = max64(0, max64(ends[i][0], ends[i][1]));
-        int32_t turn = fxs_yaw_between(s->yaw, 16384 * i), back = fxs_yaw_between(s->yaw, 16384 * i + 32768);
+    const int64_t radius = s->size[0], ends[2][2] = {{e.e1.x, e.e2.x}, {e.e1.z, e.e2.z}},
+                  centre[2] = {s->x, s->z};
+    for (uint32_t i = 0; i < 2;
+         i++) { /* x, z: towards yaw 0 and 16384, and half a turn from there */
+        int64_t low = min64(0, min64(ends[i][0], ends[i][1])),
+                high = max64(0, max64(ends[i][0], ends[i][1]));
+        int32_t turn = fxs_yaw_between(s->yaw, 16384 * i),
+                back = fxs_yaw_between(s->yaw, 16384 * i + 32768);
         high = abs64(turn) <= s->half_angle ? Q30_ONE : high;
         low = abs64(back) <= s->half_angle ? -Q30_ONE : low;
         least[2 * i] = centre[i] + round_q30(radius * low) - SECTOR_WIDER;
@@ -126,23 +146,30 @@ void fxs_solid_bounds(const solid *s, int64_t least[3], int64_t most[3]) {
     }
 }
 
-/* Separating axes of two boxes, all in 64 bits: |p| < 2^62, a limit below 2^61. pa and pb lead from one to the other in the frames of both,
- * c and s are the magnitudes of the direction of b's yaw in a's frame. */
-static inline int64_t slack_on_axes(const solid *a, const solid *b, planar pa, planar pb, int64_t c, int64_t s) {
+/* Separating axes of two boxes, all in 64 bits: |p| < 2^62, a limit below 2^61. pa and pb lead from
+ * one to the other in the frames of both, c and s are the magnitudes of the direction of b's yaw in
+ * a's frame. */
+static inline int64_t slack_on_axes(const solid *a, const solid *b, planar pa, planar pb, int64_t c,
+                                    int64_t s) {
     int64_t ax = a->size[0], az = a->size[2], bx = b->size[0], bz = b->size[2];
-    int64_t over_ax = ax * Q30_ONE + bx * c + bz * s - abs64(pa.x), over_az = az * Q30_ONE + bx * s + bz * c - abs64(pa.z);
-    int64_t over_bx = bx * Q30_ONE + ax * c + az * s - abs64(pb.x), over_bz = bz * Q30_ONE + ax * s + az * c - abs64(pb.z);
+    int64_t over_ax = ax * Q30_ONE + bx * c + bz * s - abs64(pa.x),
+            over_az = az * Q30_ONE + bx * s + bz * c - abs64(pa.z);
+    int64_t over_bx = bx * Q30_ONE + ax * c + az * s - abs64(pb.x),
+            over_bz = bz * Q30_ONE + ax * s + az * c - abs64(pb.z);
     return min64(min64(over_ax, over_az), min64(over_bx, over_bz));
 }
 
-/* The product of two directions is nearly that of their yaws' difference: each part of a direction is off by 1/2 at most, so a part of the
- * product by sqrt(2), one more for what is cut off and 1/2 for what it stands for, which is below 3. It decides all but what is within
- * 3 times the sizes of touching; that, the exact direction decides. */
+/* The product of two directions is nearly that of their yaws' difference: each part of a direction
+ * is off by 1/2 at most, so a part of the product by sqrt(2), one more for what is cut off and 1/2
+ * for what it stands for, which is below 3. It decides all but what is within 3 times the sizes of
+ * touching; that, the exact direction decides. */
 static inline int64_t slack_boxes(const solid *a, const solid *b, planar d) {
-    planar of_a = direction_of_solid(a), of_b = direction_of_solid(b), pa = turned_back(d, of_a), pb = turned_back(d, of_b);
+    planar of_a = direction_of_solid(a), of_b = direction_of_solid(b), pa = turned_back(d, of_a),
+           pb = turned_back(d, of_b);
     planar rel = turned_back(of_b, of_a);
     int64_t off = 3 * ((int64_t)a->size[0] + a->size[2] + b->size[0] + b->size[2]);
-    int64_t slack = slack_on_axes(a, b, pa, pb, (int64_t)((uint64_t)abs64(rel.x) >> 30), (int64_t)((uint64_t)abs64(rel.z) >> 30));
+    int64_t slack = slack_on_axes(a, b, pa, pb, (int64_t)((uint64_t)abs64(rel.x) >> 30),
+                                  (int64_t)((uint64_t)abs64(rel.z) >> 30));
     if ((uint64_t)(slack + off) <= (uint64_t)(2 * off)) {
         rel = fxs_direction_of((uint32_t)b->yaw - a->yaw);
         slack = slack_on_axes(a, b, pa, pb, abs64(rel.x), abs64(rel.z));
@@ -150,7 +177,8 @@ static inline int64_t slack_boxes(const solid *a, const solid *b, planar d) {
     return slack;
 }
 
-/* W of a sector's wedge for the vector v from the apex to the box point nearest to it; p is the apex in the box's frame. */
+/* W of a sector's wedge for the vector v from the apex to the box point nearest to it; p is the
+ * apex in the box's frame. */
 static int wedge_class(uint32_t half_angle, planar e1, planar e2, planar v, planar p) {
     int A = i128_sign(cross_wide(e2, v)), B = i128_sign(cross_wide(v, e1));
     if ((half_angle <= 16384 ? min_int(A, B) : max_int(A, B)) < 0) {
@@ -158,26 +186,34 @@ static int wedge_class(uint32_t half_angle, planar e1, planar e2, planar v, plan
     }
     A = A != 0 ? A : -i128_sign(cross_wide(e2, p));
     B = B != 0 ? B : -i128_sign(cross_wide(p, e1));
-    return (half_angle <= 16384 ? min_int(A, B) : max_int(A, B)) > 0 ? FXS_OVERLAPPING : FXS_TOUCHING;
+    return (half_angle <= 16384 ? min_int(A, B) : max_int(A, B)) > 0 ? FXS_OVERLAPPING
+                                                                     : FXS_TOUCHING;
 }
 
-/* The edge of a sector from its apex p along w against a box of half sizes H, all Q.46 in the box's frame: |p| < 2^61, |w|, H <= 2^59. */
+/* The edge of a sector from its apex p along w against a box of half sizes H, all Q.46 in the box's
+ * frame: |p| < 2^61, |w|, H <= 2^59. */
 static int edge_box(planar p, planar w, planar H) {
-    int on_x = classify(abs64(2 * p.x + w.x), 2 * H.x + abs64(w.x)), on_z = classify(abs64(2 * p.z + w.z), 2 * H.z + abs64(w.z));
+    int on_x = classify(abs64(2 * p.x + w.x), 2 * H.x + abs64(w.x)),
+        on_z = classify(abs64(2 * p.z + w.z), 2 * H.z + abs64(w.z));
     if (on_x == FXS_APART || on_z == FXS_APART) {
         return FXS_APART;
     }
-    int on_w = classify_wide(i128_abs(cross_wide(p, w)), i128_add(i128_mul(H.x, abs64(w.z)), i128_mul(H.z, abs64(w.x))));
+    int on_w = classify_wide(i128_abs(cross_wide(p, w)),
+                             i128_add(i128_mul(H.x, abs64(w.z)), i128_mul(H.z, abs64(w.x))));
     return min_int(min_int(on_x, on_z), on_w);
 }
 
 /* d is the sector's apex from the box's centre. */
 static int sector_box(const solid *sector, const solid *box, planar d) {
     int64_t radius = sector->size[0];
-    planar H = {box->size[0] * Q30_ONE, box->size[2] * Q30_ONE}, p = turned_back(d, direction_of_solid(box));
+    planar H = {box->size[0] * Q30_ONE, box->size[2] * Q30_ONE},
+           p = turned_back(d, direction_of_solid(box));
     planar v = {max64(-H.x, min64(p.x, H.x)) - p.x, max64(-H.z, min64(p.z, H.z)) - p.z};
-    int64_t whole_x = (int64_t)((uint64_t)abs64(v.x) >> 30), whole_z = (int64_t)((uint64_t)abs64(v.z) >> 30);
-    if (whole_x * whole_x + whole_z * whole_z > (radius + 2) * (radius + 2)) { /* an edge is longer than the radius by half a unit at most */
+    int64_t whole_x = (int64_t)((uint64_t)abs64(v.x) >> 30),
+            whole_z = (int64_t)((uint64_t)abs64(v.z) >> 30);
+    if (whole_x * whole_x + whole_z * whole_z >
+        (radius + 2) *
+            (radius + 2)) { /* an edge is longer than the radius by half a unit at most */
         return FXS_APART;
     }
     int nearest = classify_q46(v, radius * radius);
@@ -185,10 +221,13 @@ static int sector_box(const solid *sector, const solid *box, planar d) {
         return nearest;
     }
     uint32_t facing = (uint32_t)sector->yaw - box->yaw;
-    planar e1 = fxs_direction_of(facing + sector->half_angle), e2 = fxs_direction_of(facing - sector->half_angle);
+    planar e1 = fxs_direction_of(facing + sector->half_angle),
+           e2 = fxs_direction_of(facing - sector->half_angle);
     planar w1 = {radius * e1.x, radius * e1.z}, w2 = {radius * e2.x, radius * e2.z};
     int inside = min_int(wedge_class(sector->half_angle, e1, e2, v, p), nearest);
-    return inside == FXS_OVERLAPPING ? inside : max_int(inside, max_int(edge_box(p, w1, H), edge_box(p, w2, H)));
+    return inside == FXS_OVERLAPPING
+               ? inside
+               : max_int(inside, max_int(edge_box(p, w1, H), edge_box(p, w2, H)));
 }
 
 /* Of two discs that touch where d is as long as their radii together. */
@@ -203,13 +242,14 @@ static inline int64_t floor_square(planar v) {
     return x * x + z * z;
 }
 
-/* A part of a direction is off by 1/2, a direction by 2^-30 of its length: what a sector and a box are to each other in the world's frame, and
- * in the box's, where the exact test looks, differs by 2 raw units at most. floor_square cuts off 1.5. */
+/* A part of a direction is off by 1/2, a direction by 2^-30 of its length: what a sector and a box
+ * are to each other in the world's frame, and in the box's, where the exact test looks, differs by
+ * 2 raw units at most. floor_square cuts off 1.5. */
 #define SPARE 8
 
-/* The contact of a sector with a cylinder or a box as slack, if the discs about the other one's axis that
- * it contains and that contain it decide it with SPARE raw units to spare, as they nearly always do. Else
- * UNKNOWN. */
+/* The contact of a sector with a cylinder or a box as slack, if the discs about the other one's
+ * axis that it contains and that contain it decide it with SPARE raw units to spare, as they nearly
+ * always do. Else UNKNOWN. */
 #define UNKNOWN INT64_MIN
 static inline int64_t slack_by_discs(const solid *sector, const edges *e, const solid *s) {
     planar d = {(int64_t)s->x - sector->x, (int64_t)s->z - sector->z};
@@ -218,7 +258,8 @@ static inline int64_t slack_by_discs(const solid *sector, const edges *e, const 
         square = dot64(d, d);
         from = radius;
     } else {
-        square = min64(floor_square(from_edge(radius, e->e1, d)), floor_square(from_edge(radius, e->e2, d)));
+        square = min64(floor_square(from_edge(radius, e->e1, d)),
+                       floor_square(from_edge(radius, e->e2, d)));
     }
     if (s->kind == FXS_BOX) { /* sqrt(a^2 + b^2) <= a + b/2 for a >= b */
         inner = min64(s->size[0], s->size[2]);
@@ -226,15 +267,19 @@ static inline int64_t slack_by_discs(const solid *sector, const edges *e, const 
     }
     int64_t within = from + inner - SPARE, without = from + outer + SPARE;
     int64_t decided = ((inner > SPARE) & (square < within * within)) - (square > without * without);
-    return decided ? min64(decided, (int64_t)sector->size[1] + s->size[1] - abs64((int64_t)s->y - sector->y)) : UNKNOWN;
+    return decided ? min64(decided,
+                           (int64_t)sector->size[1] + s->size[1] - abs64((int64_t)s->y - sector->y))
+                   : UNKNOWN;
 }
 
-/* The slack of a and b, which are near and of this pair of kinds, the lesser first. `known`: the edges of
- * b, a sector, if they are known, else NULL. */
-SPECIALISED int64_t slack_of_pair(uint32_t pair, const solid *a, const solid *b, const edges *known) {
+/* The slack of a and b, which are near and of this pair of kinds, the lesser first. `known`: the
+ * edges of b, a sector, if they are known, else NULL. */
+SPECIALISED int64_t slack_of_pair(uint32_t pair, const solid *a, const solid *b,
+                                  const edges *known) {
     planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z}, minus_d = {-d.x, -d.z};
     /* size[1] is the half height of every kind (a sphere's is 0). */
-    int64_t r = a->size[0], upright = (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y);
+    int64_t r = a->size[0],
+            upright = (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y);
     int64_t gap = above_0(-upright), slack = UNKNOWN;
     edges e = {{0, 0}, {0, 0}};
     if (pair == ROUND_SECTOR || pair == CYLINDER_SECTOR) {
@@ -267,7 +312,8 @@ SPECIALISED int64_t slack_of_pair(uint32_t pair, const solid *a, const solid *b,
 }
 
 /* Each is written, and stays if it counts: no branch depends on chance. */
-SPECIALISED uint32_t hits_of_pair(uint32_t pair, const solid *all, const uint64_t *pairs, uint32_t n, int64_t least, uint64_t *hits) {
+SPECIALISED uint32_t hits_of_pair(uint32_t pair, const solid *all, const uint64_t *pairs,
+                                  uint32_t n, int64_t least, uint64_t *hits) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < n; i++) {
         const solid *a = all + (pairs[i] >> 32), *b = all + (pairs[i] & UINT32_MAX);
@@ -283,15 +329,17 @@ SPECIALISED uint32_t hits_of_pair(uint32_t pair, const solid *all, const uint64_
 typedef struct query_area {
     const solid *area;
     const edges *known; /* of a sector, else NULL */
-    int64_t least;      /* the slack that counts */
+    int64_t least; /* the slack that counts */
 } query_area;
 
 /* Keeps those of n ids that the area meets. `swap`: the area is of the greater kind. */
-SPECIALISED uint64_t met_of_pair(uint32_t pair, int swap, const query_area *q, const solid *all, const uint64_t *like, uint64_t n, uint64_t *ids) {
+SPECIALISED uint64_t met_of_pair(uint32_t pair, int swap, const query_area *q, const solid *all,
+                                 const uint64_t *like, uint64_t n, uint64_t *ids) {
     uint64_t met = 0;
     for (uint64_t i = 0; i < n; i++) {
         const solid *s = all + like[i];
-        int64_t slack = slack_of_pair(pair, swap ? s : q->area, swap ? q->area : s, swap ? q->known : NULL);
+        int64_t slack =
+            slack_of_pair(pair, swap ? s : q->area, swap ? q->area : s, swap ? q->known : NULL);
         ids[met] = like[i];
         met += slack >= q->least;
     }
@@ -318,29 +366,36 @@ SPECIALISED uint64_t stand(solid *s, int is_box, const fxs_shape *shape, const f
     return shape_faults(shape->kind, shape->half_angle, shape->size) | pose->yaw >> 16;
 }
 
-/* The contact of two shapes; UNDECIDED if a value is out of range, or if they are 2^30 or more apart on an
- * axis, where products could overflow. */
+/* The contact of two shapes; UNDECIDED if a value is out of range, or if they are 2^30 or more
+ * apart on an axis, where products could overflow. */
 enum { UNDECIDED = -1 };
-SPECIALISED int overlap_of_pair(uint32_t pair, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
+SPECIALISED int overlap_of_pair(uint32_t pair, const fxs_shape *a, const fxs_pose *pose_a,
+                                const fxs_shape *b, const fxs_pose *pose_b) {
     solid sa, sb;
     uint64_t faults = stand(&sa, pair == BOX_BOX || pair == BOX_SECTOR, a, pose_a);
     faults |= stand(&sb, pair == ROUND_BOX || pair == CYLINDER_BOX || pair == BOX_BOX, b, pose_b);
     int64_t dx = (int64_t)sa.x - sb.x, dy = (int64_t)sa.y - sb.y, dz = (int64_t)sa.z - sb.z;
-    faults |= ((uint64_t)(dx + Q30_ONE) | (uint64_t)(dy + Q30_ONE) | (uint64_t)(dz + Q30_ONE)) >> 31;
+    faults |=
+        ((uint64_t)(dx + Q30_ONE) | (uint64_t)(dy + Q30_ONE) | (uint64_t)(dz + Q30_ONE)) >> 31;
     return faults == 0 ? class_of(slack_of_pair(pair, &sa, &sb, NULL)) : UNDECIDED;
 }
 
 /* The functions of each pair of kinds. */
-#define PAIR_FUNCTIONS(pair)                                                                                       \
-    static int contact_##pair(const solid *a, const solid *b) { return class_of(slack_of_pair(pair, a, b, NULL)); } \
-    static int overlap_##pair(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) { \
-        return overlap_of_pair(pair, a, pose_a, b, pose_b);                                                         \
-    }                                                                                                              \
-    static uint32_t hits_##pair(const solid *all, const uint64_t *pairs, uint32_t n, int64_t least, uint64_t *hits) { \
-        return hits_of_pair(pair, all, pairs, n, least, hits);                                                      \
-    }                                                                                                              \
-    static uint64_t met_##pair(int swap, const query_area *q, const solid *all, const uint64_t *like, uint64_t n, uint64_t *ids) { \
-        return met_of_pair(pair, swap, q, all, like, n, ids);                                                       \
+#define PAIR_FUNCTIONS(pair)                                                                  \
+    static int contact_##pair(const solid *a, const solid *b) {                               \
+        return class_of(slack_of_pair(pair, a, b, NULL));                                     \
+    }                                                                                         \
+    static int overlap_##pair(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, \
+                              const fxs_pose *pose_b) {                                       \
+        return overlap_of_pair(pair, a, pose_a, b, pose_b);                                   \
+    }                                                                                         \
+    static uint32_t hits_##pair(const solid *all, const uint64_t *pairs, uint32_t n,          \
+                                int64_t least, uint64_t *hits) {                              \
+        return hits_of_pair(pair, all, pairs, n, least, hits);                                \
+    }                                                                                         \
+    static uint64_t met_##pair(int swap, const query_area *q, const solid *all,               \
+                               const uint64_t *like, uint64_t n, uint64_t *ids) {             \
+        return met_of_pair(pair, swap, q, all, like, n, ids);                                 \
     }
 KIND_PAIRS(PAIR_FUNCTIONS)
 
@@ -352,7 +407,9 @@ static const struct {
     uint64_t (*met)(int, const query_area *, const solid *, const uint64_t *, uint64_t, uint64_t *);
 } PAIRS[PAIR_COUNT] = {KIND_PAIRS(PAIR_ROW)};
 
-static int is_far(int64_t a, int64_t b, int64_t reach_a, int64_t reach_b) { return abs64(b - a) > reach_a + reach_b; }
+static int is_far(int64_t a, int64_t b, int64_t reach_a, int64_t reach_b) {
+    return abs64(b - a) > reach_a + reach_b;
+}
 
 int fxs_solid_contact(const solid *a, const solid *b) {
     if (is_far(a->x, b->x, a->reach_x, b->reach_x) || is_far(a->z, b->z, a->reach_z, b->reach_z) ||
@@ -363,11 +420,13 @@ int fxs_solid_contact(const solid *a, const solid *b) {
     return PAIRS[pair_of(a->kind, b->kind)].contact(swap ? b : a, swap ? a : b);
 }
 
-uint32_t fxs_solid_hits(const solid *all, uint32_t pair, const uint64_t *pairs, uint32_t n, int hit_when, uint64_t *hits) {
+uint32_t fxs_solid_hits(const solid *all, uint32_t pair, const uint64_t *pairs, uint32_t n,
+                        int hit_when, uint64_t *hits) {
     return PAIRS[pair].hits(all, pairs, n, hit_when - FXS_TOUCHING, hits);
 }
 
-uint64_t fxs_solid_met(const solid *area, const fxs_query *q, const solid *all, uint64_t *ids, uint64_t n, int hit_when) {
+uint64_t fxs_solid_met(const solid *area, const fxs_query *q, const solid *all, uint64_t *ids,
+                       uint64_t n, int hit_when) {
     enum { AT_ONCE = 64 };
     uint64_t met = 0;
     edges of_area = {{0, 0}, {0, 0}};
@@ -376,23 +435,28 @@ uint64_t fxs_solid_met(const solid *area, const fxs_query *q, const solid *all, 
         of_area = edges_of(area);
         asked.known = &of_area;
     }
-    for (uint64_t from = 0; from < n; from += AT_ONCE) { /* by kinds: what is alike is predicted well */
-        uint64_t like[KIND_COUNT][AT_ONCE], count[KIND_COUNT] = {0}, end = from + AT_ONCE < n ? from + AT_ONCE : n;
+    for (uint64_t from = 0; from < n;
+         from += AT_ONCE) { /* by kinds: what is alike is predicted well */
+        uint64_t like[KIND_COUNT][AT_ONCE], count[KIND_COUNT] = {0},
+                                            end = from + AT_ONCE < n ? from + AT_ONCE : n;
         for (uint64_t i = from; i < end; i++) {
             const solid *s = all + ids[i];
             like[s->kind][count[s->kind]] = ids[i];
-            count[s->kind] += (q->mask >> s->layer & 1) & (uint32_t)((q->exclude_owner == 0) | (s->owner != q->exclude_owner));
+            count[s->kind] += (q->mask >> s->layer & 1) &
+                              (uint32_t)((q->exclude_owner == 0) | (s->owner != q->exclude_owner));
         }
         for (uint32_t kind = 0; kind < KIND_COUNT; kind++) {
             if (count[kind]) {
-                met += PAIRS[pair_of(area->kind, kind)].met(area->kind > kind, &asked, all, like[kind], count[kind], ids + met);
+                met += PAIRS[pair_of(area->kind, kind)].met(area->kind > kind, &asked, all,
+                                                            like[kind], count[kind], ids + met);
             }
         }
     }
     return met;
 }
 
-int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
+int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
+                    const fxs_pose *pose_b) {
     int32_t status = fxs_placed_check(a, pose_a);
     if (status == FXS_OK) {
         status = fxs_placed_check(b, pose_b);
@@ -406,16 +470,18 @@ int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape 
     return fxs_solid_contact(&sa, &sb);
 }
 
-static inline int overlap_of_kinds(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
+static inline int overlap_of_kinds(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
+                                   const fxs_pose *pose_b) {
     if ((a->kind >= KIND_COUNT) | (b->kind >= KIND_COUNT)) {
         return UNDECIDED;
     }
     const int swap = a->kind > b->kind;
-    return PAIRS[pair_of(a->kind, b->kind)].overlap(swap ? b : a, swap ? pose_b : pose_a, swap ? a : b, swap ? pose_a : pose_b);
+    return PAIRS[pair_of(a->kind, b->kind)].overlap(swap ? b : a, swap ? pose_b : pose_a,
+                                                    swap ? a : b, swap ? pose_a : pose_b);
 }
 
-int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b,
-                         uint8_t *contacts, uint64_t *bad) {
+int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
+                         const fxs_pose *pose_b, uint8_t *contacts, uint64_t *bad) {
     for (uint64_t i = 0; i < n; i++) {
         int32_t contact = overlap_of_kinds(a + i, pose_a + i, b + i, pose_b + i);
         if (contact == UNDECIDED) {

@@ -18,17 +18,21 @@ typedef struct survey {
     uint32_t count;
 } survey;
 
-/* What a second one learns, if sizes differ much: by bit length of the length on x and z, how many, the longest, the longest on y. */
+/* What a second one learns, if sizes differ much: by bit length of the length on x and z, how many,
+ * the longest, the longest on y. */
 typedef struct census {
     uint32_t many[33], widest[33], tallest[33];
 } census;
 
-static uint32_t length_of(const solid *s) { return 2 * (uint32_t)(s->reach_x > s->reach_z ? s->reach_x : s->reach_z); }
+static uint32_t length_of(const solid *s) {
+    return 2 * (uint32_t)(s->reach_x > s->reach_z ? s->reach_x : s->reach_z);
+}
 
 static void take_survey(const fxs_world *w, survey *v) {
     const uint64_t *present = present_set(w), words = set_words(w->capacity);
     const solid *all = solids(w);
-    int32_t x0 = INT32_MAX, x1 = INT32_MIN, y0 = x0, y1 = x1, z0 = x0, z1 = x1, reach = 0, least = INT32_MAX, tall = 0;
+    int32_t x0 = INT32_MAX, x1 = INT32_MIN, y0 = x0, y1 = x1, z0 = x0, z1 = x1, reach = 0,
+            least = INT32_MAX, tall = 0;
     uint32_t layers = 0, count = 0;
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
@@ -36,7 +40,8 @@ static void take_survey(const fxs_world *w, survey *v) {
             if (!s->active) {
                 continue;
             }
-            int32_t x = s->x, y = s->y, z = s->z, r = s->reach_x > s->reach_z ? s->reach_x : s->reach_z;
+            int32_t x = s->x, y = s->y, z = s->z,
+                    r = s->reach_x > s->reach_z ? s->reach_x : s->reach_z;
             count++;
             layers |= (uint32_t)1 << s->layer;
             reach = r > reach ? r : reach;
@@ -50,7 +55,9 @@ static void take_survey(const fxs_world *w, survey *v) {
             z1 = z > z1 ? z : z1;
         }
     }
-    const survey made = {{x0, z0, y0}, {x1, z1, y1}, 2 * (uint32_t)reach, 2 * (uint32_t)least, 2 * (uint32_t)tall, layers, count};
+    const survey made = {
+        {x0, z0, y0}, {x1, z1, y1}, 2 * (uint32_t)reach, 2 * (uint32_t)least, 2 * (uint32_t)tall,
+        layers,       count};
     *v = made;
 }
 
@@ -71,9 +78,12 @@ static void take_census(const fxs_world *w, uint32_t layers, census *v) {
     }
 }
 
-static uint32_t row_bits(uint64_t extent, uint32_t inverse) { return bit_length((uint64_t)row_of(extent, inverse) + 2); }
+static uint32_t row_bits(uint64_t extent, uint32_t inverse) {
+    return bit_length((uint64_t)row_of(extent, inverse) + 2);
+}
 
-/* Chooses the levels of a group, the colliders on these layers, the largest first. Returns how tall the most common of them are. */
+/* Chooses the levels of a group, the colliders on these layers, the largest first. Returns how tall
+ * the most common of them are. */
 static uint32_t choose_levels(const fxs_world *w, grid *g, uint32_t group, uint32_t layers) {
     census by;
     uint32_t common = 0, top = 0, before = g->levels;
@@ -96,13 +106,16 @@ static uint32_t choose_levels(const fxs_world *w, grid *g, uint32_t group, uint3
     return by.tallest[common];
 }
 
-/* Sorts layers that are there into groups with the same friends: how many groups. What is left when there are enough is the last. */
-static uint32_t choose_groups(const fxs_world *w, grid *g, uint32_t layers, uint32_t members[GROUPS_MAX]) {
+/* Sorts layers that are there into groups with the same friends: how many groups. What is left when
+ * there are enough is the last. */
+static uint32_t choose_groups(const fxs_world *w, grid *g, uint32_t layers,
+                              uint32_t members[GROUPS_MAX]) {
     uint32_t groups = 0;
     for (uint32_t left = layers; left;) {
         uint32_t first = trailing_zeros(left), alike = left;
         for (uint32_t i = 0; groups < GROUPS_MAX - 1 && i < 32; i++) {
-            alike &= ~((uint32_t)((left >> i & 1) && ((w->layers[i] ^ w->layers[first]) & layers)) << i);
+            alike &=
+                ~((uint32_t)((left >> i & 1) && ((w->layers[i] ^ w->layers[first]) & layers)) << i);
         }
         members[groups++] = alike;
         left &= ~alike;
@@ -121,10 +134,12 @@ static uint32_t choose_groups(const fxs_world *w, grid *g, uint32_t layers, uint
     return groups;
 }
 
-/* Chooses levels and the layout of keys for a world that has colliders. g->level[g->levels] is there for `lonely` ones, that meet
- * nobody: queries want them, pairs do not. `apart`: what does not meet has levels of its own. */
+/* Chooses levels and the layout of keys for a world that has colliders. g->level[g->levels] is
+ * there for `lonely` ones, that meet nobody: queries want them, pairs do not. `apart`: what does
+ * not meet has levels of its own. */
 static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, int apart) {
-    uint32_t usual = v->tallest, id_bits = bit_length(w->capacity - 1), longest = most32(v->longest, v->tallest), least = v->longest;
+    uint32_t usual = v->tallest, id_bits = bit_length(w->capacity - 1),
+             longest = most32(v->longest, v->tallest), least = v->longest;
     int lonely = (v->layers & ~meets) != 0;
     g->levels = 0;
     if (apart) {
@@ -165,14 +180,17 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
         for (level *l = g->level; l <= g->level + g->levels; l++) { /* lengths are at least 2 */
             l->z_inverse = (uint32_t)(((uint64_t)1 << 32) / l->wide >> smaller);
             l->y_inverse = (uint32_t)(((uint64_t)1 << 32) / l->tall >> smaller);
-            uint32_t z = row_bits(extent[1], l->z_inverse), y = g->beams ? row_bits(extent[2], l->y_inverse) : 0;
+            uint32_t z = row_bits(extent[1], l->z_inverse),
+                     y = g->beams ? row_bits(extent[2], l->y_inverse) : 0;
             z_bits = z > z_bits ? z : z_bits;
             y_bits = y > y_bits ? y : y_bits;
         }
         smaller++;
     } while (id_bits + level_bits + z_bits + y_bits > ROW_KEY_BITS);
-    /* A fraction of the smallest length is fine enough on x: finer keys would only take longer to sort. */
-    uint32_t field_bits = bit_length(extent[0] >> g->shift), room = KEY_BITS - id_bits - level_bits - z_bits - y_bits;
+    /* A fraction of the smallest length is fine enough on x: finer keys would only take longer to
+     * sort. */
+    uint32_t field_bits = bit_length(extent[0] >> g->shift),
+             room = KEY_BITS - id_bits - level_bits - z_bits - y_bits;
     uint32_t x_bits = bit_length(extent[0] / least) + 3;
     x_bits = x_bits < field_bits ? x_bits : field_bits;
     x_bits = x_bits < room ? x_bits : room;
@@ -184,13 +202,15 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
     g->key_end = g->level_at + level_bits;
 }
 
-/* The keys of all active colliders, in no order: how many. `plain`: there is one level of strips, and no lonely colliders. */
+/* The keys of all active colliders, in no order: how many. `plain`: there is one level of strips,
+ * and no lonely colliders. */
 static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain, uint32_t meets) {
     const uint64_t *present = present_set(w), words = set_words(w->capacity);
     const solid *all = solids(w);
     grid *g = a->g;
     const int64_t low_x = g->low[0], low_z = g->low[1], low_y = g->low[2];
-    const uint64_t x_unit = (uint64_t)1 << g->x_at, z_unit = (uint64_t)1 << g->z_at, inverse = g->level[0].z_inverse;
+    const uint64_t x_unit = (uint64_t)1 << g->x_at, z_unit = (uint64_t)1 << g->z_at,
+                   inverse = g->level[0].z_inverse;
     const uint32_t x_shift = g->shift + g->x_drop, lonely = g->levels;
     uint64_t *keys = a->keys;
     uint32_t n = 0;
@@ -201,14 +221,18 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
             if (!s->active) {
                 continue;
             }
-            uint64_t x = (uint64_t)(s->x - low_x - s->reach_x), z = (uint64_t)(s->z - low_z - s->reach_z);
+            uint64_t x = (uint64_t)(s->x - low_x - s->reach_x),
+                     z = (uint64_t)(s->z - low_z - s->reach_z);
             uint64_t key = (x >> x_shift) * x_unit + id;
             if (plain) {
                 key += ((z * inverse >> 32) + 1) * z_unit;
             } else {
-                uint32_t lvl = meets >> s->layer & 1 ? g->level_of[g->group_of[s->layer]][bit_length(length_of(s))] : lonely;
+                uint32_t lvl = meets >> s->layer & 1
+                                   ? g->level_of[g->group_of[s->layer]][bit_length(length_of(s))]
+                                   : lonely;
                 level *l = g->level + lvl;
-                key += row_key(g, lvl, y_row(g, l, (uint64_t)(s->y - low_y - s->reach_y)), z_row(l, z));
+                key += row_key(g, lvl, y_row(g, l, (uint64_t)(s->y - low_y - s->reach_y)),
+                               z_row(l, z));
                 l->end++;
             }
             keys[n++] = key;
@@ -217,7 +241,8 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
     return n;
 }
 
-/* Boxes and copies of the colliders in the order of their keys, and in `spare` the keys where they end in their rows. */
+/* Boxes and copies of the colliders in the order of their keys, and in `spare` the keys where they
+ * end in their rows. */
 static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
     const grid *g = a->g;
     const solid *all = solids(w);
@@ -228,13 +253,17 @@ static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
         const solid *s = all + (keys[i] & id_mask);
         prefetch(all + (keys[i + AHEAD < n ? i + AHEAD : i] & id_mask));
         a->sorted[i] = *s;
-        int64_t x = s->x - low_x, z = s->z - low_z, y = s->y - low_y, rx = s->reach_x, rz = s->reach_z, ry = s->reach_y;
-        a->least[i] = (uint64_t)(x - rx) >> shift | (uint64_t)(z - rz) >> shift << (FIELD + 1) | (uint64_t)(y - ry) >> shift << (2 * FIELD + 2);
+        int64_t x = s->x - low_x, z = s->z - low_z, y = s->y - low_y, rx = s->reach_x,
+                rz = s->reach_z, ry = s->reach_y;
+        a->least[i] = (uint64_t)(x - rx) >> shift | (uint64_t)(z - rz) >> shift << (FIELD + 1) |
+                      (uint64_t)(y - ry) >> shift << (2 * FIELD + 2);
         a->most[i] = (uint64_t)(x + rx) >> shift | (uint64_t)(z + rz) >> shift << (FIELD + 1) |
                      (uint64_t)(y + ry) >> shift << (2 * FIELD + 2) | GUARDS;
     }
-    const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1), kept = FIELD_MASK >> g->x_drop << g->x_drop, one = (uint64_t)1 << g->x_at;
-    const uint32_t up = g->x_at > g->x_drop ? g->x_at - g->x_drop : 0, down = g->x_drop > g->x_at ? g->x_drop - g->x_at : 0;
+    const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1),
+                   kept = FIELD_MASK >> g->x_drop << g->x_drop, one = (uint64_t)1 << g->x_at;
+    const uint32_t up = g->x_at > g->x_drop ? g->x_at - g->x_drop : 0,
+                   down = g->x_drop > g->x_at ? g->x_drop - g->x_at : 0;
     for (uint32_t i = 0; i < n; i++) {
         a->spare[i] = (keys[i] & row_mask) + ((a->most[i] & kept) << up >> down) + one;
     }
@@ -284,7 +313,8 @@ int fxs_grid_build(fxs_world *w, const arrays *a, int apart) {
 }
 
 uint32_t fxs_grid_seek(const arrays *a, uint32_t hint, uint64_t key) {
-    uint32_t low = 0, high = a->g->count, step = 1; /* keys before low are below `key`, keys from high on are not */
+    uint32_t low = 0, high = a->g->count,
+             step = 1; /* keys before low are below `key`, keys from high on are not */
     if (a->keys[hint] < key) {
         low = hint + 1;
         while (high - low > step && a->keys[low + step] < key) {
@@ -301,7 +331,8 @@ uint32_t fxs_grid_seek(const arrays *a, uint32_t hint, uint64_t key) {
         low = high - low > step ? high - step : low;
     }
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2, is_below = a->keys[middle] < key; /* which of the two, chance decides */
+        uint32_t middle = low + (high - low) / 2,
+                 is_below = a->keys[middle] < key; /* which of the two, chance decides */
         low += (middle + 1 - low) * is_below;
         high -= (high - middle) * (1 - is_below);
     }

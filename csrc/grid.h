@@ -1,17 +1,22 @@
-/* Colliders sorted by rows of space, as the broad phase lays them out in the scratch memory of a world.
+/* Colliders sorted by rows of space, as the broad phase lays them out in the scratch memory of a
+ * world.
  *
- * Colliders are sorted by row and, within a row, by where they begin on x. Rows are strips of z (in a tall world, beams of y and z)
- * at least as high as any collider in them is long, so what meets is in the same or in a neighbouring row, and of two that meet the
- * one beginning first on x reaches the other's beginning: every collider looks along its own row and its neighbours from its own
- * beginning to its own end. The places where it starts to look move forward only, so one walk over the sorted array finds them all.
+ * Colliders are sorted by row and, within a row, by where they begin on x. Rows are strips of z (in
+ * a tall world, beams of y and z) at least as high as any collider in them is long, so what meets
+ * is in the same or in a neighbouring row, and of two that meet the one beginning first on x
+ * reaches the other's beginning: every collider looks along its own row and its neighbours from its
+ * own beginning to its own end. The places where it starts to look move forward only, so one walk
+ * over the sorted array finds them all.
  *
- * Where sizes differ much, levels keep the rows of small colliders low: a level holds sizes within a factor of 8, and a collider
- * looks for larger ones in the rows of every level above its own.
+ * Where sizes differ much, levels keep the rows of small colliders low: a level holds sizes within
+ * a factor of 8, and a collider looks for larger ones in the rows of every level above its own.
  *
- * Where many are together whose layers never meet, looking at them would cost their square for nothing. When that shows, the search
- * begins again with levels of their own for groups of layers, and goes through those that meet only.
+ * Where many are together whose layers never meet, looking at them would cost their square for
+ * nothing. When that shows, the search begins again with levels of their own for groups of layers,
+ * and goes through those that meet only.
  *
- * All of this is rebuilt from the state at every step and only proposes; fxs_solid_contact decides. */
+ * All of this is rebuilt from the state at every step and only proposes; fxs_solid_contact
+ * decides. */
 #ifndef FIXSYNC_GRID_H
 #define FIXSYNC_GRID_H
 
@@ -19,7 +24,9 @@
 #include "broad.h"
 
 #define GROUPS_MAX 8
-#define LEVELS_MAX (11 * GROUPS_MAX + 1) /* 33 bit lengths of a size, three to a level, in each group; and one of those that meet nobody */
+#define LEVELS_MAX                                                                                 \
+    (11 * GROUPS_MAX + 1) /* 33 bit lengths of a size, three to a level, in each group; and one of \
+                             those that meet nobody */
 
 #define LAST_KEY (((uint64_t)1 << 63) - 1) /* above every key and every end of a row */
 
@@ -30,17 +37,21 @@ typedef struct level {
     uint32_t group;
 } level;
 
-/* What the last build made: how coordinates become keys. A key is level | y row | z row | x | id, each as wide as need be. */
+/* What the last build made: how coordinates become keys. A key is level | y row | z row | x | id,
+ * each as wide as need be. */
 typedef struct grid {
     uint32_t count, levels;
     uint32_t beams;                              /* rows are beams of y and z, not strips of z */
     uint32_t x_at, z_at, y_at, level_at, key_end; /* bit positions in a key */
-    uint32_t x_drop;                             /* bits dropped from a field of x to make the key's */
-    uint32_t shift;                              /* raw bits dropped from a bound to make a field */
-    uint32_t indexed, index_shift, index_end;    /* whether there is an index; of a key to its place in it; the last place of it */
-    int64_t low[3], high[3];                     /* at or below, at or above every bound */
-    uint32_t group_of[32], level_of[GROUPS_MAX][33]; /* by layer; by group, and how many bits the collider's length has */
-    uint32_t friends[GROUPS_MAX];                /* the groups of which some layers meet some of a group's */
+    uint32_t x_drop; /* bits dropped from a field of x to make the key's */
+    uint32_t shift; /* raw bits dropped from a bound to make a field */
+    uint32_t indexed, index_shift, index_end; /* whether there is an index; of a key to its place in
+                                                 it; the last place of it */
+    int64_t low[3], high[3]; /* at or below, at or above every bound */
+    uint32_t group_of[32],
+        level_of[GROUPS_MAX]
+                [33]; /* by layer; by group, and how many bits the collider's length has */
+    uint32_t friends[GROUPS_MAX]; /* the groups of which some layers meet some of a group's */
     level level[LEVELS_MAX];
 } grid;
 
@@ -67,24 +78,35 @@ static inline arrays arrays_of(const fxs_world *w) {
 static inline uint32_t least32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t most32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* from_low < 2^33, inverse <= 2^31. Two places no further apart than a row is high are in the same or in neighbouring rows. */
-static inline uint32_t row_of(uint64_t from_low, uint32_t inverse) { return (uint32_t)(from_low * inverse >> 32); }
+/* from_low < 2^33, inverse <= 2^31. Two places no further apart than a row is high are in the same
+ * or in neighbouring rows. */
+static inline uint32_t row_of(uint64_t from_low, uint32_t inverse) {
+    return (uint32_t)(from_low * inverse >> 32);
+}
 
-static inline uint64_t from_low(const grid *g, uint32_t axis, int64_t v) { return (uint64_t)(v - g->low[axis]); }
+static inline uint64_t from_low(const grid *g, uint32_t axis, int64_t v) {
+    return (uint64_t)(v - g->low[axis]);
+}
 static inline uint32_t z_row(const level *l, uint64_t z) { return row_of(z, l->z_inverse) + 1; }
-static inline uint32_t y_row(const grid *g, const level *l, uint64_t y) { return g->beams ? row_of(y, l->y_inverse) + 1 : 0; }
-static inline uint64_t x_key(const grid *g, uint64_t field) { return field >> g->x_drop << g->x_at; }
+static inline uint32_t y_row(const grid *g, const level *l, uint64_t y) {
+    return g->beams ? row_of(y, l->y_inverse) + 1 : 0;
+}
+static inline uint64_t x_key(const grid *g, uint64_t field) {
+    return field >> g->x_drop << g->x_at;
+}
 
-/* The key where a row begins. Rows count from 1, so that the rows before the first and after the last have keys too. */
+/* The key where a row begins. Rows count from 1, so that the rows before the first and after the
+ * last have keys too. */
 static inline uint64_t row_key(const grid *g, uint32_t lvl, uint32_t y, uint32_t z) {
-    return ((uint64_t)lvl << (g->level_at & 63)) + ((uint64_t)y << g->y_at) + ((uint64_t)z << g->z_at);
+    return ((uint64_t)lvl << (g->level_at & 63)) + ((uint64_t)y << g->y_at) +
+           ((uint64_t)z << g->z_at);
 }
 
 /* The first place whose key is not below `key`, searched outwards from `hint`. */
 FXS_INTERNAL uint32_t fxs_grid_seek(const arrays *a, uint32_t hint, uint64_t key);
 
-/* Sorts the active colliders of a world into the grid. `apart`: layers that do not meet have levels of
- * their own. Returns whether that could be worth it. */
+/* Sorts the active colliders of a world into the grid. `apart`: layers that do not meet have levels
+ * of their own. Returns whether that could be worth it. */
 FXS_INTERNAL int fxs_grid_build(fxs_world *w, const arrays *a, int apart);
 
 #endif

@@ -8,8 +8,12 @@
 #define P5 UINT64_C(0x27D4EB2F165667C5)
 
 static uint64_t rotate(uint64_t v, int by) { return v << by | v >> (64 - by); }
-static uint64_t one_round(uint64_t lane, uint64_t word) { return rotate(lane + word * P2, 31) * P1; }
-static uint64_t merged(uint64_t hash, uint64_t lane) { return (hash ^ one_round(0, lane)) * P1 + P4; }
+static uint64_t one_round(uint64_t lane, uint64_t word) {
+    return rotate(lane + word * P2, 31) * P1;
+}
+static uint64_t merged(uint64_t hash, uint64_t lane) {
+    return (hash ^ one_round(0, lane)) * P1 + P4;
+}
 
 static void stripe(uint64_t lane[4], const uint8_t *p) {
     for (int i = 0; i < 4; i++) {
@@ -52,7 +56,8 @@ uint64_t fxs_hash_end(const hasher *h) {
     size_t size = (size_t)(h->total & 31);
     uint64_t hash = h->seed + P5;
     if (h->total >= 32) {
-        hash = rotate(h->lane[0], 1) + rotate(h->lane[1], 7) + rotate(h->lane[2], 12) + rotate(h->lane[3], 18);
+        hash = rotate(h->lane[0], 1) + rotate(h->lane[1], 7) + rotate(h->lane[2], 12) +
+               rotate(h->lane[3], 18);
         for (int i = 0; i < 4; i++) {
             hash = merged(hash, h->lane[i]);
         }

@@ -4,10 +4,12 @@
 
 #include "internal.h"
 
-/* 1 where the machine is known to lay words out as the saved state does: bytes are then copied, else put together one by one. Both
- * forms give the same bytes; FXS_NO_LITTLE_ENDIAN selects the second. */
-#if !defined(FXS_NO_LITTLE_ENDIAN) && \
-    ((defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) || (defined(_MSC_VER) && !defined(_M_PPC)))
+/* 1 where the machine is known to lay words out as the saved state does: bytes are then copied,
+ * else put together one by one. Both forms give the same bytes; FXS_NO_LITTLE_ENDIAN selects the
+ * second. */
+#if !defined(FXS_NO_LITTLE_ENDIAN) &&                                          \
+    ((defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) || \
+     (defined(_MSC_VER) && !defined(_M_PPC)))
 #define LITTLE_ENDIAN_WORDS 1
 #else
 #define LITTLE_ENDIAN_WORDS 0

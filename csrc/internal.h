@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Names that one file defines and another calls: out of the library's public symbols where the compiler can say so. */
+/* Names that one file defines and another calls: out of the library's public symbols where the
+ * compiler can say so. */
 #ifndef FXS_INTERNAL
 #if defined(__GNUC__) && !defined(_WIN32)
 #define FXS_INTERNAL __attribute__((visibility("hidden")))
@@ -30,7 +31,8 @@
 #define Q30_ONE ((int64_t)1 << 30)
 #define Q60_ONE ((int64_t)1 << 60)
 
-/* A vector of the ground plane. Units as told where it is used: raw Q16.16, Q2.30, or their product Q.46. */
+/* A vector of the ground plane. Units as told where it is used: raw Q16.16, Q2.30, or their product
+ * Q.46. */
 typedef struct planar {
     int64_t x, z;
 } planar;
@@ -39,7 +41,8 @@ static inline int sign64(int64_t v) { return (v > 0) - (v < 0); }
 static inline int64_t abs64(int64_t v) { return v < 0 ? -v : v; }
 static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
-/* The greater of v and 0, without a branch whatever the compiler makes of comparisons; |v| < 2^62. */
+/* The greater of v and 0, without a branch whatever the compiler makes of comparisons; |v| <
+ * 2^62. */
 static inline int64_t above_0(int64_t v) { return (int64_t)((uint64_t)(v + abs64(v)) >> 1); }
 static inline int min_int(int a, int b) { return a < b ? a : b; }
 static inline int max_int(int a, int b) { return a > b ? a : b; }
@@ -65,13 +68,15 @@ static inline uint32_t bit_length(uint64_t v) {
 
 /* v / 2^30 rounded to nearest, halves away from zero; |v| < 2^63 - 2^29. */
 static inline int64_t round_q30(int64_t v) {
-    return v < 0 ? -(int64_t)(((uint64_t)-v + ((uint64_t)1 << 29)) >> 30) : (int64_t)(((uint64_t)v + ((uint64_t)1 << 29)) >> 30);
+    return v < 0 ? -(int64_t)(((uint64_t)-v + ((uint64_t)1 << 29)) >> 30)
+                 : (int64_t)(((uint64_t)v + ((uint64_t)1 << 29)) >> 30);
 }
 
 /* Q2.30; yaw as if taken modulo FXS_TURN. */
 FXS_INTERNAL planar fxs_direction_of(uint32_t yaw);
 
-/* v turned by yaw and by minus yaw, dir the direction of yaw; the product of the units, unrounded. Exact for |v.x| + |v.z| < 2^33. */
+/* v turned by yaw and by minus yaw, dir the direction of yaw; the product of the units, unrounded.
+ * Exact for |v.x| + |v.z| < 2^33. */
 static inline planar turned(planar v, planar dir) {
     planar p = {v.x * dir.x - v.z * dir.z, v.x * dir.z + v.z * dir.x};
     return p;
@@ -81,19 +86,21 @@ static inline planar turned_back(planar v, planar dir) {
     return p;
 }
 
-/* A shape where it stands, ready to be tested, and what a world must know of it to decide whether to test. From id to owner it is laid
- * out as fxs_collider. */
+/* A shape where it stands, ready to be tested, and what a world must know of it to decide whether
+ * to test. From id to owner it is laid out as fxs_collider. */
 typedef struct solid {
-    int32_t x, y, z;                   /* centre */
-    int32_t reach_x, reach_y, reach_z; /* of its bounds from the centre: at least what the exact tests can see, at most 2^30 */
-    int32_t cos_q30, sin_q30;          /* direction(yaw); kept for a box or a sector, and where there is an offset to turn */
+    int32_t x, y, z; /* centre */
+    int32_t reach_x, reach_y, reach_z; /* of its bounds from the centre: at least what the exact
+                                          tests can see, at most 2^30 */
+    int32_t cos_q30, sin_q30; /* direction(yaw); kept for a box or a sector, and where there is an
+                                 offset to turn */
     uint32_t id;
     uint8_t kind, layer, active, zero;
     uint16_t yaw, half_angle;
     uint32_t owner;
-    int32_t size[3];                   /* as in fxs_shape */
-    uint32_t meets;                    /* the world's mask of its layer */
-} solid;                               /* 64 bytes */
+    int32_t size[3]; /* as in fxs_shape */
+    uint32_t meets; /* the world's mask of its layer */
+} solid; /* 64 bytes */
 
 static inline planar direction_of_solid(const solid *s) {
     planar p = {s->cos_q30, s->sin_q30};
@@ -106,8 +113,9 @@ FXS_INTERNAL void fxs_turn_solids(solid *all, const uint32_t *ids, uint32_t n);
 /* Makes `out` a checked shape at a checked pose; layer, active, owner and id are left alone. */
 FXS_INTERNAL void fxs_solid_make(solid *out, const fxs_shape *shape, const fxs_pose *pose);
 
-/* A box's reach on x and z. Turned shapes are widened by 4 raw units or more: a quantised direction's length is off by up to 2^-30 of itself, so
- * their tests may see contact a fraction of a raw unit outside the ideal shape. Quarter turns are exact. */
+/* A box's reach on x and z. Turned shapes are widened by 4 raw units or more: a quantised
+ * direction's length is off by up to 2^-30 of itself, so their tests may see contact a fraction of
+ * a raw unit outside the ideal shape. Quarter turns are exact. */
 static inline void box_reach(solid *s) {
     int64_t c = abs64(s->cos_q30), z = abs64(s->sin_q30), widen = s->yaw % 16384 ? 5 * Q30_ONE : 0;
     s->reach_x = (int32_t)((uint64_t)(s->size[0] * c + s->size[2] * z + widen) >> 30);
@@ -118,7 +126,8 @@ static inline void box_reach(solid *s) {
 
 /* Sets the reach from kind and size, of what is no box. */
 static inline void round_reach(solid *s) {
-    s->reach_y = s->size[1] + (s->size[0] & -(s->kind <= FXS_CAPSULE)); /* a sphere's size[1] is 0 */
+    s->reach_y =
+        s->size[1] + (s->size[0] & -(s->kind <= FXS_CAPSULE)); /* a sphere's size[1] is 0 */
     s->reach_x = s->reach_z = s->size[0] + SECTOR_WIDER * (s->kind == FXS_SECTOR);
 }
 
@@ -134,16 +143,16 @@ static inline void set_reach(solid *s) {
 FXS_INTERNAL int fxs_solid_contact(const solid *a, const solid *b);
 
 /* Pairs of kinds that are tested alike, the lesser kind first. Spheres and capsules are round. */
-#define KIND_PAIRS(PAIR)                                                                           \
-    PAIR(ROUND_ROUND)                                                                              \
-    PAIR(ROUND_CYLINDER)                                                                           \
-    PAIR(ROUND_BOX)                                                                                \
-    PAIR(CYLINDER_CYLINDER)                                                                        \
-    PAIR(CYLINDER_BOX)                                                                             \
-    PAIR(BOX_BOX)                                                                                  \
-    PAIR(ROUND_SECTOR)                                                                             \
-    PAIR(CYLINDER_SECTOR)                                                                          \
-    PAIR(BOX_SECTOR)                                                                               \
+#define KIND_PAIRS(PAIR)    \
+    PAIR(ROUND_ROUND)       \
+    PAIR(ROUND_CYLINDER)    \
+    PAIR(ROUND_BOX)         \
+    PAIR(CYLINDER_CYLINDER) \
+    PAIR(CYLINDER_BOX)      \
+    PAIR(BOX_BOX)           \
+    PAIR(ROUND_SECTOR)      \
+    PAIR(CYLINDER_SECTOR)   \
+    PAIR(BOX_SECTOR)        \
     PAIR(SECTOR_SECTOR)
 
 #define PAIR_NAME(pair) pair,
@@ -160,18 +169,21 @@ static inline uint32_t pair_of(uint32_t a, uint32_t b) {
     return OF[a][b];
 }
 
-/* The hits among n pairs of places in `all` (each first << 32 | second), packed as in world.h: writes
- * them, and room for n of them is needed; returns how many. All pairs are of this pair of kinds, the lesser
- * first, and near: on no axis are the two further apart than they reach by more than 2^15 raw units. */
-FXS_INTERNAL uint32_t fxs_solid_hits(const solid *all, uint32_t pair, const uint64_t *pairs, uint32_t n, int hit_when,
-                                     uint64_t *hits);
+/* The hits among n pairs of places in `all` (each first << 32 | second), packed as in world.h:
+ * writes them, and room for n of them is needed; returns how many. All pairs are of this pair of
+ * kinds, the lesser first, and near: on no axis are the two further apart than they reach by more
+ * than 2^15 raw units. */
+FXS_INTERNAL uint32_t fxs_solid_hits(const solid *all, uint32_t pair, const uint64_t *pairs,
+                                     uint32_t n, int hit_when, uint64_t *hits);
 
-/* Bounds of s, x, y, z: at least what the exact tests can see of it, and of a sector its wedge alone. Below 2^32 in magnitude. */
+/* Bounds of s, x, y, z: at least what the exact tests can see of it, and of a sector its wedge
+ * alone. Below 2^32 in magnitude. */
 FXS_INTERNAL void fxs_solid_bounds(const solid *s, int64_t least[3], int64_t most[3]);
 
-/* Keeps, in any order, those of n ids that `area`, the query's shape, meets and the query does not leave out: how many. They are near it,
- * as above. */
-FXS_INTERNAL uint64_t fxs_solid_met(const solid *area, const fxs_query *q, const solid *all, uint64_t *ids, uint64_t n, int hit_when);
+/* Keeps, in any order, those of n ids that `area`, the query's shape, meets and the query does not
+ * leave out: how many. They are near it, as above. */
+FXS_INTERNAL uint64_t fxs_solid_met(const solid *area, const fxs_query *q, const solid *all,
+                                    uint64_t *ids, uint64_t n, int hit_when);
 
 /* fxs_shape_check and the pose's yaw. */
 FXS_INTERNAL int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose);

@@ -1,31 +1,38 @@
 /* Push-out (docs/contract.md): the planar or vertical translation that ends an OVERLAPPING contact.
  *
- * Both searches end in fxs_solid_contact, so what they return ends the contact by the very test of contact; only how short it
- * is needs an argument. push_out first estimates the shortest real translation, a length L along a unit vector u:
- *   - discs (a sphere or capsule at its height, a cylinder): along the line of centres, L = reach - distance;
- *   - box and disc: through the face that is nearest if the disc's centre is over the box or beside one face, else from the corner;
- *   - boxes: along the separating axis of least depth. A translation gets two convex shapes apart by crossing one edge of their
- *     Minkowski sum, and the edges of that sum have those axes for normals.
- * Then it looks at the integer translations near u * L, in rows of one minor component, for the shortest that ends the contact.
+ * Both searches end in fxs_solid_contact, so what they return ends the contact by the very test of
+ * contact; only how short it is needs an argument. push_out first estimates the shortest real
+ * translation, a length L along a unit vector u: - discs (a sphere or capsule at its height, a
+ * cylinder): along the line of centres, L = reach - distance; - box and disc: through the face that
+ * is nearest if the disc's centre is over the box or beside one face, else from the corner; -
+ * boxes: along the separating axis of least depth. A translation gets two convex shapes apart by
+ * crossing one edge of their Minkowski sum, and the edges of that sum have those axes for normals.
+ * Then it looks at the integer translations near u * L, in rows of one minor component, for the
+ * shortest that ends the contact.
  *
- * Length. Say ux >= uz >= 0. The half plane {t : t.u >= L} is outside the contact: the shapes are convex, and u is the normal
- * where u * L leaves them. It holds (ceil(L ux), ceil(L uz)), shorter than L + sqrt(2). Each row is searched for its least x, so
- * a row gives a t at least as short as any point of it in the half plane; and that t.u < L + ux, since x - 1 is not in it.
- * The estimates of L err by at most 0.61 raw units and 2^-29 L (see root_q30 and way_along), so for L < 2^20 the rows, from
- * floor(L uz) - 1 to floor(L uz) + 2 of the estimate, are sure to hold the true floor(L uz) and ceil(L uz). For a longer L they may
- * be a row or two off, but a distance of w < 5 from the line along u only adds w^2 / (2L): |t| < L + 1.01. So |t| < L + sqrt(2)
- * always; over all u and L the most ever seen is L + 1, but for an L < sqrt(1/2) along a diagonal, where t is (1, 1).
- * Quantised directions move the sides of turned boxes, and so L. Next to a disc: by |e - e'| * |p| < 2^-30.5 * 2^30.3 < 0.86. Of
- * two boxes with half sizes up to h: a limit by 2h * 2^-31 and |pa.x| by 4h * 2^-31, together below 1.5, and below 1 for
- * h < 5461 units. Where it is above 1, at the corners of huge boxes, there are pairs without any integer translation that ends
- * the contact and is less than 2 longer than the ideal boxes ask.
+ * Length. Say ux >= uz >= 0. The half plane {t : t.u >= L} is outside the contact: the shapes are
+ * convex, and u is the normal where u * L leaves them. It holds (ceil(L ux), ceil(L uz)), shorter
+ * than L + sqrt(2). Each row is searched for its least x, so a row gives a t at least as short as
+ * any point of it in the half plane; and that t.u < L + ux, since x - 1 is not in it. The estimates
+ * of L err by at most 0.61 raw units and 2^-29 L (see root_q30 and way_along), so for L < 2^20 the
+ * rows, from floor(L uz) - 1 to floor(L uz) + 2 of the estimate, are sure to hold the true floor(L
+ * uz) and ceil(L uz). For a longer L they may be a row or two off, but a distance of w < 5 from the
+ * line along u only adds w^2 / (2L): |t| < L + 1.01. So |t| < L + sqrt(2) always; over all u and L
+ * the most ever seen is L + 1, but for an L < sqrt(1/2) along a diagonal, where t is (1, 1).
+ * Quantised directions move the sides of turned boxes, and so L. Next to a disc: by |e - e'| * |p|
+ * < 2^-30.5 * 2^30.3 < 0.86. Of two boxes with half sizes up to h: a limit by 2h * 2^-31 and |pa.x|
+ * by 4h * 2^-31, together below 1.5, and below 1 for h < 5461 units. Where it is above 1, at the
+ * corners of huge boxes, there are pairs without any integer translation that ends the contact and
+ * is less than 2 longer than the ideal boxes ask.
  *
- * Signs. Every estimate is odd in p, the vector from b's centre to a's, and sees a and b alike; the rows are searched on
- * magnitudes. So push_out(b, a) = -push_out(a, b) whenever p != 0: ties of length are decided by the direction alone, and the
- * side of a p that is square to it by p's larger component.
+ * Signs. Every estimate is odd in p, the vector from b's centre to a's, and sees a and b alike; the
+ * rows are searched on magnitudes. So push_out(b, a) = -push_out(a, b) whenever p != 0: ties of
+ * length are decided by the direction alone, and the side of a p that is square to it by p's larger
+ * component.
  *
- * Widths. Of an OVERLAPPING pair |p.x|, |p.z| <= 2^30.6, L < 2^29 (1 + sqrt(2)) + 2, and |p + t| < 2^31 - 2^28: with b put at the
- * origin, a stays in int32. |dy| is below two radii and two half heights, at most 2^31 - 4. */
+ * Widths. Of an OVERLAPPING pair |p.x|, |p.z| <= 2^30.6, L < 2^29 (1 + sqrt(2)) + 2, and |p + t| <
+ * 2^31 - 2^28: with b put at the origin, a stays in int32. |dy| is below two radii and two half
+ * heights, at most 2^31 - 4. */
 #include "wide.h"
 #include "world.h"
 
@@ -47,7 +54,8 @@ static int64_t root_q30(int64_t n) {
     return (int64_t)(((uint64_t)fxs_isqrt64(m) << 30) >> doublings);
 }
 
-/* The length of v != 0 in its own unit, and its direction; both within 2^-29 of themselves. |v.x|, |v.z| < 2^62. */
+/* The length of v != 0 in its own unit, and its direction; both within 2^-29 of themselves. |v.x|,
+ * |v.z| < 2^62. */
 static way way_along(planar v) {
     uint64_t x = magnitude(v.x), z = magnitude(v.z);
     uint32_t right = 0, left = 0;
@@ -64,7 +72,8 @@ static way way_along(planar v) {
     return w;
 }
 
-/* The radius that s, a sphere, capsule or cylinder, shows a prism at a vertical gap of f < radius. */
+/* The radius that s, a sphere, capsule or cylinder, shows a prism at a vertical gap of f <
+ * radius. */
 static int64_t disc_radius_q30(const solid *s, int64_t f) {
     int64_t r = s->size[0];
     return is_round(s) ? root_q30(r * r - f * f) : r * Q30_ONE;
@@ -72,7 +81,8 @@ static int64_t disc_radius_q30(const solid *s, int64_t f) {
 
 static way way_of_discs(const solid *a, const solid *b, planar p, int64_t f) {
     int64_t sum = (int64_t)a->size[0] + b->size[0];
-    int64_t reach = is_round(a) && is_round(b) ? root_q30(sum * sum - f * f) : disc_radius_q30(a, f) + disc_radius_q30(b, f);
+    int64_t reach = is_round(a) && is_round(b) ? root_q30(sum * sum - f * f)
+                                               : disc_radius_q30(a, f) + disc_radius_q30(b, f);
     planar p_q30 = {p.x * Q30_ONE, p.z * Q30_ONE};
     way w = {{Q30_ONE, 0}, 0};
     if (p.x != 0 || p.z != 0) {
@@ -85,8 +95,9 @@ static way way_of_discs(const solid *a, const solid *b, planar p, int64_t f) {
 /* The sign of the larger component of v, of x if they are equal; 0 for (0, 0). */
 static int heading(planar v) { return abs64(v.x) >= abs64(v.z) ? sign64(v.x) : sign64(v.z); }
 
-/* The way to one of the two faces with normal +-n: out on p's side, which is the sign of `along`, p's component along n. Square to
- * n, the side is one that turns over with p; for p = (0, 0) the one towards +X or +Z, whichever is nearer. */
+/* The way to one of the two faces with normal +-n: out on p's side, which is the sign of `along`,
+ * p's component along n. Square to n, the side is one that turns over with p; for p = (0, 0) the
+ * one towards +X or +Z, whichever is nearer. */
 static way way_through(planar n, int64_t along, int64_t limit, planar p) {
     int side = sign64(along);
     if (side == 0) {
@@ -96,7 +107,8 @@ static way way_through(planar n, int64_t along, int64_t limit, planar p) {
     return w;
 }
 
-/* The shorter way, of equal ones the one nearer to the X axis, of those the one in the quadrants where x and z have one sign. */
+/* The shorter way, of equal ones the one nearer to the X axis, of those the one in the quadrants
+ * where x and z have one sign. */
 static way better(way a, way b) {
     int64_t ax = abs64(a.out.x), bx = abs64(b.out.x);
     if (a.length != b.length) {
@@ -118,25 +130,30 @@ static planar axis_z(const solid *box) {
     return n;
 }
 
-/* A box is symmetric about its centre, so p serves as the disc's place from the box whichever of them is a. */
+/* A box is symmetric about its centre, so p serves as the disc's place from the box whichever of
+ * them is a. */
 static way way_of_box_and_disc(const solid *box, const solid *disc, planar p, int64_t f) {
-    int64_t radius = disc_radius_q30(disc, f), half_x = box->size[0] * Q30_ONE, half_z = box->size[2] * Q30_ONE;
+    int64_t radius = disc_radius_q30(disc, f), half_x = box->size[0] * Q30_ONE,
+            half_z = box->size[2] * Q30_ONE;
     planar at = turned_back(p, axis_x(box));
     planar beyond = {abs64(at.x) - half_x, abs64(at.z) - half_z};
     if (beyond.x > 0 && beyond.z > 0) {
         way local = way_along(beyond);
-        planar u = {sign64(at.x) * local.out.x, sign64(at.z) * local.out.z}, world = turned(u, axis_x(box)); /* |world| < 2^61 */
+        planar u = {sign64(at.x) * local.out.x, sign64(at.z) * local.out.z},
+               world = turned(u, axis_x(box)); /* |world| < 2^61 */
         way w = {{world.x / Q30_ONE, world.z / Q30_ONE}, radius - local.length};
         return w;
     }
-    way by_x = way_through(axis_x(box), at.x, half_x + radius, p), by_z = way_through(axis_z(box), at.z, half_z + radius, p);
+    way by_x = way_through(axis_x(box), at.x, half_x + radius, p),
+        by_z = way_through(axis_z(box), at.z, half_z + radius, p);
     return beyond.x > 0 ? by_x : beyond.z > 0 ? by_z : better(by_x, by_z);
 }
 
 /* The limits are those of contact, below 2^61. */
 static way way_of_boxes(const solid *a, const solid *b, planar p) {
     planar rel = fxs_direction_of((uint32_t)b->yaw - a->yaw);
-    int64_t c = abs64(rel.x), s = abs64(rel.z), ax = a->size[0], az = a->size[2], bx = b->size[0], bz = b->size[2];
+    int64_t c = abs64(rel.x), s = abs64(rel.z), ax = a->size[0], az = a->size[2], bx = b->size[0],
+            bz = b->size[2];
     planar pa = turned_back(p, axis_x(a)), pb = turned_back(p, axis_x(b));
     way on_a = better(way_through(axis_x(a), pa.x, ax * Q30_ONE + bx * c + bz * s, p),
                       way_through(axis_z(a), pa.z, az * Q30_ONE + bx * s + bz * c, p));
@@ -145,16 +162,18 @@ static way way_of_boxes(const solid *a, const solid *b, planar p) {
     return better(on_a, on_b);
 }
 
-/* What one direction needs to be searched: the pair with b at the origin, and the direction's axes. */
+/* What one direction needs to be searched: the pair with b at the origin, and the direction's
+ * axes. */
 typedef struct trial {
     solid a, b;
-    int64_t x, z;           /* a's centre */
+    int64_t x, z; /* a's centre */
     int x_is_major;
     int64_t sign_x, sign_z;
 } trial;
 
 static planar translation(const trial *s, int64_t major, int64_t minor) {
-    planar t = {s->sign_x * (s->x_is_major ? major : minor), s->sign_z * (s->x_is_major ? minor : major)};
+    planar t = {s->sign_x * (s->x_is_major ? major : minor),
+                s->sign_z * (s->x_is_major ? minor : major)};
     return t;
 }
 
@@ -165,17 +184,20 @@ static int ends_contact(trial *s, int64_t major, int64_t minor) {
     return fxs_solid_contact(&s->a, &s->b) != FXS_OVERLAPPING;
 }
 
-/* floor of length (raw * 2^30) times u (Q2.30) in whole raw units, or 1 less; 0 <= length < 2^61. */
+/* floor of length (raw * 2^30) times u (Q2.30) in whole raw units, or 1 less; 0 <= length <
+ * 2^61. */
 static int64_t whole_part(int64_t length, int64_t u) {
     return ((length / Q30_ONE) * u + (length % Q30_ONE) * u / Q30_ONE) / Q30_ONE;
 }
 
-/* The shortest integer translation near w that ends the contact of the pair in s; of equal ones that with the larger major
- * component. Along a diagonal both components move: each t is then less than half a right angle off its direction, so that a face
- * is always left through itself. */
+/* The shortest integer translation near w that ends the contact of the pair in s; of equal ones
+ * that with the larger major component. Along a diagonal both components move: each t is then less
+ * than half a right angle off its direction, so that a face is always left through itself. */
 static planar settle(trial *s, way w) {
-    int64_t ux = abs64(w.out.x), uz = abs64(w.out.z), major_u = max64(ux, uz), minor_u = min64(ux, uz);
-    int64_t length = max64(0, w.length), middle = whole_part(length, minor_u), least = major_u == minor_u;
+    int64_t ux = abs64(w.out.x), uz = abs64(w.out.z), major_u = max64(ux, uz),
+            minor_u = min64(ux, uz);
+    int64_t length = max64(0, w.length), middle = whole_part(length, minor_u),
+            least = major_u == minor_u;
     int64_t last = minor_u ? middle + 2 : 0, best_sq = INT64_MAX;
     s->x_is_major = ux >= uz;
     s->sign_x = w.out.x < 0 ? -1 : 1;
@@ -220,9 +242,9 @@ static planar push_of(const solid *a, const solid *b) {
                                            : way_of_discs(a, b, p, f));
 }
 
-/* lift of two solids that are no sectors. The contact never grows with the vertical distance, so bisection finds the least one that
- * ends it: it is above the present one, and at most the reaches' sum, where the vertical gap is the whole radius, or, between
- * prisms, the half heights' sum. */
+/* lift of two solids that are no sectors. The contact never grows with the vertical distance, so
+ * bisection finds the least one that ends it: it is above the present one, and at most the reaches'
+ * sum, where the vertical gap is the whole radius, or, between prisms, the half heights' sum. */
 static int32_t lift_of(const solid *a, const solid *b) {
     if (fxs_solid_contact(a, b) != FXS_OVERLAPPING) {
         return 0;
@@ -258,8 +280,8 @@ static int32_t bodies_check(const solid *a, const solid *b) {
     return can_push(a->kind) && can_push(b->kind) ? FXS_OK : FXS_E_UNDEFINED;
 }
 
-static int32_t make_bodies(solid *out_a, solid *out_b, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
-                           const fxs_pose *pose_b) {
+static int32_t make_bodies(solid *out_a, solid *out_b, const fxs_shape *a, const fxs_pose *pose_a,
+                           const fxs_shape *b, const fxs_pose *pose_b) {
     int32_t status = fxs_placed_check(a, pose_a);
     if (status == FXS_OK) {
         status = fxs_placed_check(b, pose_b);
@@ -272,7 +294,8 @@ static int32_t make_bodies(solid *out_a, solid *out_b, const fxs_shape *a, const
     return bodies_check(out_a, out_b);
 }
 
-int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, int32_t *out_xz) {
+int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
+                     const fxs_pose *pose_b, int32_t *out_xz) {
     solid sa, sb;
     int32_t status = make_bodies(&sa, &sb, a, pose_a, b, pose_b);
     if (status == FXS_OK) {
@@ -283,7 +306,8 @@ int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape
     return status;
 }
 
-int32_t fxs_lift(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, int32_t *out_y) {
+int32_t fxs_lift(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
+                 const fxs_pose *pose_b, int32_t *out_y) {
     solid sa, sb;
     int32_t status = make_bodies(&sa, &sb, a, pose_a, b, pose_b);
     if (status == FXS_OK) {
@@ -292,7 +316,8 @@ int32_t fxs_lift(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
     return status;
 }
 
-int32_t fxs_side(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b) {
+int32_t fxs_side(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
+                 const fxs_pose *pose_b) {
     solid sa, sb;
     int32_t status = make_bodies(&sa, &sb, a, pose_a, b, pose_b);
     return status != FXS_OK ? status : sb.kind != FXS_BOX ? FXS_E_UNDEFINED : side_of(&sa, &sb);
@@ -339,11 +364,13 @@ int32_t fxs_world_lift(const fxs_world *world, uint32_t a, uint32_t b, int32_t *
 int32_t fxs_world_side(const fxs_world *world, uint32_t a, uint32_t b) {
     bodies found;
     int32_t status = find_bodies(world, a, b, &found);
-    return status != FXS_OK ? status : found.b->kind != FXS_BOX ? FXS_E_UNDEFINED : side_of(found.a, found.b);
+    return status != FXS_OK           ? status
+           : found.b->kind != FXS_BOX ? FXS_E_UNDEFINED
+                                      : side_of(found.a, found.b);
 }
 
-/* A separation under way. The first `moved_count` rows of `moved` are the colliders pushed so far, in mark_set too, and where they
- * stood before. */
+/* A separation under way. The first `moved_count` rows of `moved` are the colliders pushed so far,
+ * in mark_set too, and where they stood before. */
 typedef struct separation {
     fxs_world *world;
     const uint32_t *yields;
@@ -373,10 +400,11 @@ static int32_t push_collider(separation *s, uint32_t id, int64_t dx, int64_t dz)
 /* v / 2, rounded away from zero. */
 static int64_t half_up(int64_t v) { return (v + sign64(v)) / 2; }
 
-/* Ends the contact of a pair by moving the one that gives way; or both, each by half of the push, rounded away from zero:
- * neither is favoured, and a crowd comes to rest, where an exact split lets it go round in circles of one raw unit. What that adds
- * to the push leads further out, so nothing should be left for the last push; it ends the contact beyond doubt. `*stuck` is the
- * id that cannot be moved. */
+/* Ends the contact of a pair by moving the one that gives way; or both, each by half of the push,
+ * rounded away from zero: neither is favoured, and a crowd comes to rest, where an exact split lets
+ * it go round in circles of one raw unit. What that adds to the push leads further out, so nothing
+ * should be left for the last push; it ends the contact beyond doubt. `*stuck` is the id that
+ * cannot be moved. */
 static int32_t separate_pair(separation *s, uint32_t a, uint32_t b, int both, uint32_t *stuck) {
     uint32_t first = gives_way(s, a, b) ? a : b, second = first == a ? b : a;
     const solid *sf = solids(s->world) + first, *ss = solids(s->world) + second;
@@ -407,7 +435,8 @@ static int is_separable(const fxs_world *w, uint32_t a, uint32_t b) {
     return sa->active && sb->active && may_hit(sa, sb) && bodies_check(sa, sb) == FXS_OK;
 }
 
-/* One pass over the hits of the last step: over the pairs in which both give way, or over those in which one does. */
+/* One pass over the hits of the last step: over the pairs in which both give way, or over those in
+ * which one does. */
 static int32_t separate_hits(separation *s, int both, int *any, uint32_t *stuck) {
     const packed_hit *h = hits(s->world);
     for (uint32_t i = 0; i < s->world->hit_count; i++) {
@@ -416,7 +445,8 @@ static int32_t separate_hits(separation *s, int both, int *any, uint32_t *stuck)
             continue;
         }
         int yielding = gives_way(s, a, b) + gives_way(s, b, a);
-        if (yielding == (both ? 2 : 1) && fxs_solid_contact(solids(s->world) + a, solids(s->world) + b) == FXS_OVERLAPPING) {
+        if (yielding == (both ? 2 : 1) &&
+            fxs_solid_contact(solids(s->world) + a, solids(s->world) + b) == FXS_OVERLAPPING) {
             int32_t status = separate_pair(s, a, b, both, stuck);
             if (status != FXS_OK) {
                 return status;
@@ -427,8 +457,8 @@ static int32_t separate_hits(separation *s, int both, int *any, uint32_t *stuck)
     return FXS_OK;
 }
 
-int32_t fxs_world_separate(fxs_world *world, const uint32_t *yields, uint32_t passes, fxs_moved *moved, uint64_t moved_capacity,
-                           uint64_t *count) {
+int32_t fxs_world_separate(fxs_world *world, const uint32_t *yields, uint32_t passes,
+                           fxs_moved *moved, uint64_t moved_capacity, uint64_t *count) {
     uint64_t room = (uint64_t)min64(world->count, 2 * (int64_t)world->hit_count);
     if (moved_capacity < room) {
         *count = room;

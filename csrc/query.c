@@ -28,8 +28,9 @@ static uint64_t met_by(fxs_world *w, const fxs_query *q, uint64_t **ids) {
 
 /* Squared distance of a collider's centre from a pose: three components of 33 bits. */
 static i128 distance_sq(const solid *s, const fxs_pose *from) {
-    return i128_add(i128_add(i128_square((int64_t)s->x - from->x), i128_square((int64_t)s->y - from->y)),
-                    i128_square((int64_t)s->z - from->z));
+    return i128_add(
+        i128_add(i128_square((int64_t)s->x - from->x), i128_square((int64_t)s->y - from->y)),
+        i128_square((int64_t)s->z - from->z));
 }
 
 static int is_nearer(const fxs_world *w, const fxs_pose *from, uint64_t a, uint64_t b) {
@@ -38,7 +39,8 @@ static int is_nearer(const fxs_world *w, const fxs_pose *from, uint64_t a, uint6
 }
 
 /* Moves ids[top] down to where no child is further away: a heap with the furthest on top. */
-static void sift(const fxs_world *w, const fxs_pose *from, uint64_t *ids, uint64_t n, uint64_t top) {
+static void sift(const fxs_world *w, const fxs_pose *from, uint64_t *ids, uint64_t n,
+                 uint64_t top) {
     uint64_t id = ids[top];
     for (uint64_t child; (child = 2 * top + 1) < n; top = child) {
         child += child + 1 < n && is_nearer(w, from, ids[child], ids[child + 1]);
@@ -50,8 +52,10 @@ static void sift(const fxs_world *w, const fxs_pose *from, uint64_t *ids, uint64
     ids[top] = id;
 }
 
-/* The `limit` nearest of n ids to the front, nearest first: a heap of that many, from which the furthest is taken away again and again. */
-static void sort_nearest(const fxs_world *w, const fxs_pose *from, uint64_t *ids, uint64_t n, uint64_t limit) {
+/* The `limit` nearest of n ids to the front, nearest first: a heap of that many, from which the
+ * furthest is taken away again and again. */
+static void sort_nearest(const fxs_world *w, const fxs_pose *from, uint64_t *ids, uint64_t n,
+                         uint64_t limit) {
     for (uint64_t i = limit / 2; i--;) {
         sift(w, from, ids, limit, i);
     }
@@ -70,8 +74,9 @@ static void sort_nearest(const fxs_world *w, const fxs_pose *from, uint64_t *ids
 }
 
 /* Queries in the order of ids, or nearest first and at most `limit` of each (0: all). */
-static int32_t answer(fxs_world *w, uint64_t n, const fxs_query *queries, int nearest_first, uint64_t limit, uint64_t *ends, uint32_t *ids,
-                      uint64_t id_capacity, uint64_t *count) {
+static int32_t answer(fxs_world *w, uint64_t n, const fxs_query *queries, int nearest_first,
+                      uint64_t limit, uint64_t *ends, uint32_t *ids, uint64_t id_capacity,
+                      uint64_t *count) {
     for (uint64_t i = 0; i < n; i++) {
         int32_t status = fxs_placed_check(&queries[i].shape, &queries[i].pose);
         if (status != FXS_OK) {
@@ -81,7 +86,8 @@ static int32_t answer(fxs_world *w, uint64_t n, const fxs_query *queries, int ne
     }
     uint64_t found = 0;
     for (uint64_t i = 0; i < n; i++) {
-        uint64_t *met, met_count = met_by(w, queries + i, &met), kept = limit && limit < met_count ? limit : met_count;
+        uint64_t *met, met_count = met_by(w, queries + i, &met),
+                       kept = limit && limit < met_count ? limit : met_count;
         if (kept <= id_capacity && found <= id_capacity - kept) {
             if (nearest_first) {
                 sort_nearest(w, &queries[i].pose, met, met_count, kept);
@@ -99,23 +105,25 @@ static int32_t answer(fxs_world *w, uint64_t n, const fxs_query *queries, int ne
     return found > id_capacity ? FXS_E_ROOM : FXS_OK;
 }
 
-int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t *ends, uint32_t *ids,
-                             uint64_t id_capacity, uint64_t *count) {
+int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t *ends,
+                             uint32_t *ids, uint64_t id_capacity, uint64_t *count) {
     return answer(world, n, queries, 0, 0, ends, ids, id_capacity, count);
 }
 
-int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32_t *ids, uint64_t id_capacity, uint64_t *count) {
+int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32_t *ids,
+                        uint64_t id_capacity, uint64_t *count) {
     uint64_t end;
     return answer(world, 1, query, 0, 0, &end, ids, id_capacity, count);
 }
 
-int32_t fxs_world_nearest(fxs_world *world, const fxs_query *query, uint64_t limit, uint32_t *ids, uint64_t id_capacity,
-                          uint64_t *count) {
+int32_t fxs_world_nearest(fxs_world *world, const fxs_query *query, uint64_t limit, uint32_t *ids,
+                          uint64_t id_capacity, uint64_t *count) {
     uint64_t end;
     return answer(world, 1, query, 1, limit, &end, ids, id_capacity, count);
 }
 
-int32_t fxs_world_nearest_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t limit, uint64_t *ends, uint32_t *ids,
-                               uint64_t id_capacity, uint64_t *count) {
+int32_t fxs_world_nearest_many(fxs_world *world, uint64_t n, const fxs_query *queries,
+                               uint64_t limit, uint64_t *ends, uint32_t *ids, uint64_t id_capacity,
+                               uint64_t *count) {
     return answer(world, n, queries, 1, limit, ends, ids, id_capacity, count);
 }

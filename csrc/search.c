@@ -4,15 +4,20 @@
 #define FEW 48         /* so few colliders are looked at one by one */
 #define BUILD_WORTH 6  /* looks at all of them that cost as much as a build */
 #define INDEX_WORTH 16 /* searches for which an index of what was built pays */
-#define CROWD 24       /* keys under two entries of the index that are better searched than all looked at */
+#define CROWD \
+    24       /* keys under two entries of the index that are better searched than all looked at */
 
-/* For each value of the leading bits of a key, about as many as there are keys, the first place with that or more. It lies behind the
- * room that fxs_broad_sort uses; the copies of colliders there are not needed after the step. */
-static uint32_t *index_of(const arrays *a, const fxs_world *w) { return (uint32_t *)((uint64_t *)a->sorted + w->capacity); }
+/* For each value of the leading bits of a key, about as many as there are keys, the first place
+ * with that or more. It lies behind the room that fxs_broad_sort uses; the copies of colliders
+ * there are not needed after the step. */
+static uint32_t *index_of(const arrays *a, const fxs_world *w) {
+    return (uint32_t *)((uint64_t *)a->sorted + w->capacity);
+}
 
 static void make_index(const fxs_world *w, const arrays *a) {
     grid *g = a->g;
-    uint32_t *index = index_of(a, w), bits = bit_length(g->count) - 1, used = g->key_end - g->x_at, n = g->level[g->levels].end, sum = 0;
+    uint32_t *index = index_of(a, w), bits = bit_length(g->count) - 1, used = g->key_end - g->x_at,
+             n = g->level[g->levels].end, sum = 0;
     bits = least32(least32(bits, used), 31);
     g->index_shift = g->key_end - bits;
     g->index_end = 1u << bits;
@@ -28,15 +33,19 @@ static void make_index(const fxs_world *w, const arrays *a) {
     g->indexed = 1;
 }
 
-/* From the first key of a row that a query may want, at the latest, to behind the last one, at the earliest. */
+/* From the first key of a row that a query may want, at the latest, to behind the last one, at the
+ * earliest. */
 typedef struct span {
     uint32_t from, to;
 } span;
 
-/* What the index tells of the keys of a row from `begin` to before `end`. Returns whether it is not many more than those, and none of a row before.
- * Both have entries, and one after them: a row has a key, the one after the last too, and so has every x. */
-static inline int is_span(const arrays *a, const uint32_t *index, uint64_t row, uint64_t begin, uint64_t end, span *out) {
-    const uint32_t shift = a->g->index_shift, *first = index + (begin >> shift), *last = index + (end >> shift);
+/* What the index tells of the keys of a row from `begin` to before `end`. Returns whether it is not
+ * many more than those, and none of a row before. Both have entries, and one after them: a row has
+ * a key, the one after the last too, and so has every x. */
+static inline int is_span(const arrays *a, const uint32_t *index, uint64_t row, uint64_t begin,
+                          uint64_t end, span *out) {
+    const uint32_t shift = a->g->index_shift, *first = index + (begin >> shift),
+                   *last = index + (end >> shift);
     out->from = first[0];
     out->to = last[1];
     return ((first[1] - first[0]) + (last[1] - last[0]) <= CROWD) & (a->keys[first[0]] >= row);
@@ -50,19 +59,25 @@ typedef struct listed {
     uint32_t n;
 } listed;
 
-/* Appends what a query meets in the blocks of the list, which is empty then: where what is met ends. */
-static inline uint64_t *keep_listed(const arrays *a, listed *blocks, packed_box here, uint64_t *met) {
+/* Appends what a query meets in the blocks of the list, which is empty then: where what is met
+ * ends. */
+static inline uint64_t *keep_listed(const arrays *a, listed *blocks, packed_box here,
+                                    uint64_t *met) {
     for (uint32_t i = 0; i < blocks->n; i++) {
         uint64_t at = blocks->at[i];
-        met = keep_of_block(met, at, met_of_block(a->keys + at, a->least + at, a->most + at, here, blocks->end[i]));
+        met = keep_of_block(
+            met, at, met_of_block(a->keys + at, a->least + at, a->most + at, here, blocks->end[i]));
     }
     blocks->n = 0;
     return met;
 }
 
-/* Lists the blocks of a span, a few at once: nearly always all of them, so that no branch depends on how many they are. */
-static inline uint64_t *list_span(const arrays *a, listed *blocks, span s, uint64_t end, packed_box here, uint64_t *met) {
-    static const uint64_t ON[SPAN_BLOCKS] = {0, BLOCK, 2 * BLOCK, 3 * BLOCK}, SAME[SPAN_BLOCKS] = {0};
+/* Lists the blocks of a span, a few at once: nearly always all of them, so that no branch depends
+ * on how many they are. */
+static inline uint64_t *list_span(const arrays *a, listed *blocks, span s, uint64_t end,
+                                  packed_box here, uint64_t *met) {
+    static const uint64_t ON[SPAN_BLOCKS] = {0, BLOCK, 2 * BLOCK, 3 * BLOCK},
+                          SAME[SPAN_BLOCKS] = {0};
     for (uint32_t from = s.from; from < s.to; from += SPAN_BLOCKS * BLOCK) {
         add_to_block(blocks->at + blocks->n, ON, from);
         add_to_block(blocks->end + blocks->n, SAME, end);
@@ -74,14 +89,18 @@ static inline uint64_t *list_span(const arrays *a, listed *blocks, span s, uint6
     return met;
 }
 
-static int64_t clamped(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
-
-static int bounds_meet(const solid *s, const int64_t least[3], const int64_t most[3]) {
-    return (int64_t)s->x - s->reach_x <= most[0] && (int64_t)s->x + s->reach_x >= least[0] && (int64_t)s->z - s->reach_z <= most[2] &&
-           (int64_t)s->z + s->reach_z >= least[2] && (int64_t)s->y - s->reach_y <= most[1] && (int64_t)s->y + s->reach_y >= least[1];
+static int64_t clamped(int64_t v, int64_t low, int64_t high) {
+    return v < low ? low : v > high ? high : v;
 }
 
-static uint64_t look_at_all(const fxs_world *w, const int64_t least[3], const int64_t most[3], uint64_t *found) {
+static int bounds_meet(const solid *s, const int64_t least[3], const int64_t most[3]) {
+    return (int64_t)s->x - s->reach_x <= most[0] && (int64_t)s->x + s->reach_x >= least[0] &&
+           (int64_t)s->z - s->reach_z <= most[2] && (int64_t)s->z + s->reach_z >= least[2] &&
+           (int64_t)s->y - s->reach_y <= most[1] && (int64_t)s->y + s->reach_y >= least[1];
+}
+
+static uint64_t look_at_all(const fxs_world *w, const int64_t least[3], const int64_t most[3],
+                            uint64_t *found) {
     const uint64_t *present = present_set(w);
     uint64_t n = 0;
     for (uint64_t word = 0; word < set_words(w->capacity); word++) {
@@ -94,14 +113,16 @@ static uint64_t look_at_all(const fxs_world *w, const int64_t least[3], const in
     return n;
 }
 
-static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t least[3], const int64_t most[3], uint64_t *found) {
+static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t least[3],
+                             const int64_t most[3], uint64_t *found) {
     static const uint32_t AXIS[3] = {0, 2, 1}; /* x, z, y are the grid's; x, y, z the caller's */
     const grid *g = a->g;
     const uint32_t *index = index_of(a, w);
     if (g->count == 0) {
         return 0;
     }
-    uint64_t from[3], to[3], id_mask = ((uint64_t)1 << g->x_at) - 1, one = (uint64_t)1 << g->x_at, *last = found;
+    uint64_t from[3], to[3], id_mask = ((uint64_t)1 << g->x_at) - 1, one = (uint64_t)1 << g->x_at,
+                             *last = found;
     for (uint32_t i = 0; i < 3; i++) {
         if (most[AXIS[i]] < g->low[i] || least[AXIS[i]] > g->high[i]) {
             return 0;
@@ -112,25 +133,32 @@ static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t 
     packed_box here;
     listed blocks;
     blocks.n = 0;
-    here.least = from[0] >> g->shift | from[1] >> g->shift << (FIELD + 1) | from[2] >> g->shift << (2 * FIELD + 2);
-    here.most = (to[0] >> g->shift | to[1] >> g->shift << (FIELD + 1) | to[2] >> g->shift << (2 * FIELD + 2)) | GUARDS;
+    here.least = from[0] >> g->shift | from[1] >> g->shift << (FIELD + 1) |
+                 from[2] >> g->shift << (2 * FIELD + 2);
+    here.most = (to[0] >> g->shift | to[1] >> g->shift << (FIELD + 1) |
+                 to[2] >> g->shift << (2 * FIELD + 2)) |
+                GUARDS;
     for (uint32_t lvl = 0; lvl <= g->levels; lvl++) {
         const level *l = g->level + lvl;
         if (l->first == l->end) {
             continue;
         }
-        uint64_t back_x = from[0] - (from[0] < l->wide ? from[0] : l->wide), back_z = from[1] - (from[1] < l->wide ? from[1] : l->wide),
+        uint64_t back_x = from[0] - (from[0] < l->wide ? from[0] : l->wide),
+                 back_z = from[1] - (from[1] < l->wide ? from[1] : l->wide),
                  back_y = from[2] - (from[2] < l->tall ? from[2] : l->tall);
-        uint32_t z_first = z_row(l, back_z), z_last = z_row(l, to[1]), y_first = y_row(g, l, back_y), y_last = y_row(g, l, to[2]), hint = l->first;
+        uint32_t z_first = z_row(l, back_z), z_last = z_row(l, to[1]),
+                 y_first = y_row(g, l, back_y), y_last = y_row(g, l, to[2]), hint = l->first;
         uint64_t x_begin = x_key(g, back_x >> g->shift), x_end = x_key(g, to[0] >> g->shift) + one;
         for (uint32_t y = y_first; y <= y_last; y++) {
             uint64_t next = 0; /* the first key behind a row, if it is known */
             for (uint32_t z = z_first; z <= z_last; z++) {
-                const uint64_t row = row_key(g, lvl, y, z), begin = row + x_begin, end = row + x_end;
+                const uint64_t row = row_key(g, lvl, y, z), begin = row + x_begin,
+                               end = row + x_end;
                 span places = {hint, hint};
                 if (g->indexed && is_span(a, index, row, begin, end, &places)) {
                     hint = places.from;
-                    if (a->keys[hint] < end) { /* else the row has nothing: there may be very many such rows */
+                    if (a->keys[hint] <
+                        end) { /* else the row has nothing: there may be very many such rows */
                         last = list_span(a, &blocks, places, end, here, last);
                         next = 0;
                         continue;
@@ -138,7 +166,9 @@ static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t 
                 } else {
                     hint = fxs_grid_seek(a, places.from + (places.to - places.from) / 2, begin);
                     while (a->keys[hint] < end) {
-                        last = keep_of_block(last, hint, met_of_block(a->keys + hint, a->least + hint, a->most + hint, here, end));
+                        last = keep_of_block(last, hint,
+                                             met_of_block(a->keys + hint, a->least + hint,
+                                                          a->most + hint, here, end));
                         hint += (uint32_t)below_in_block(a->keys + hint, end);
                     }
                 }
@@ -177,13 +207,17 @@ uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64
     uint64_t n = g->count; /* < 2^32, times an extent < 2^32.6 in two steps */
     for (uint32_t i = 0; i < 3; i++) {
         int64_t extent = g->high[i] - g->low[i], length = i == 2 ? usual->tall : usual->wide;
-        int64_t shared = min64(most[AXIS[i]], g->high[i]) - max64(least[AXIS[i]], g->low[i]) + length;
-        n = shared <= 0 ? 0 : shared < extent ? n * (uint64_t)(shared >> 2) / (uint64_t)((extent >> 2) + 1) : n;
+        int64_t shared =
+            min64(most[AXIS[i]], g->high[i]) - max64(least[AXIS[i]], g->low[i]) + length;
+        n = shared <= 0       ? 0
+            : shared < extent ? n * (uint64_t)(shared >> 2) / (uint64_t)((extent >> 2) + 1)
+                              : n;
     }
     return n;
 }
 
-uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t most[3], uint64_t *count) {
+uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t most[3],
+                         uint64_t *count) {
     arrays a = arrays_of(w);
     derive(w);
     if (!w->grid_fresh && w->count > FEW && ++w->looks >= BUILD_WORTH) {
@@ -192,6 +226,7 @@ uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t mos
     if (w->grid_fresh && a.g->count > FEW && !a.g->indexed && ++w->looks >= INDEX_WORTH) {
         make_index(w, &a);
     }
-    *count = w->grid_fresh ? look_in_grid(w, &a, least, most, a.spare) : look_at_all(w, least, most, a.spare);
+    *count = w->grid_fresh ? look_in_grid(w, &a, least, most, a.spare)
+                           : look_at_all(w, least, most, a.spare);
     return a.spare;
 }

@@ -2,11 +2,13 @@
 #include "sort.h"
 #include "blocks.h"
 
-/* How many digits to sort by: few passes over the keys, but counts that are not many more than the keys. */
+/* How many digits to sort by: few passes over the keys, but counts that are not many more than the
+ * keys. */
 static uint32_t choose_passes(const fxs_world *w, uint64_t n, uint32_t bits) {
     uint32_t best = 0;
     uint64_t least = UINT64_MAX;
-    for (uint32_t passes = (bits + w->digit_bits - 1) / w->digit_bits; passes && passes <= bits; passes++) {
+    for (uint32_t passes = (bits + w->digit_bits - 1) / w->digit_bits; passes && passes <= bits;
+         passes++) {
         uint64_t cost = passes * (2 * n + ((uint64_t)1 << (bits + passes - 1) / passes));
         if (cost >= least) {
             break;
@@ -29,11 +31,13 @@ void fxs_sort_few(const uint64_t *keys, uint64_t n, uint64_t *to) {
 
 /* LSD radix sort by digits of about the same width; a digit that is the same in every key costs one
  * read. */
-uint64_t *fxs_sorted(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits) {
+uint64_t *fxs_sorted(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low,
+                     uint32_t bits) {
     uint32_t passes = choose_passes(w, n, bits), width = passes ? (bits + passes - 1) / passes : 0;
     uint32_t *ends = (uint32_t *)at(w, w->digits_at);
     for (uint32_t done = 0; done < bits; done += width) {
-        uint32_t shift = low + done, most = bits - done < width ? bits - done : width, mask = (1u << most) - 1, sum = 0;
+        uint32_t shift = low + done, most = bits - done < width ? bits - done : width,
+                 mask = (1u << most) - 1, sum = 0;
         memset(ends, 0, sizeof *ends << most);
         for (uint64_t i = 0; i < n; i++) {
             ends[keys[i] >> shift & mask]++;
@@ -57,7 +61,8 @@ uint64_t *fxs_sorted(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64
     return keys;
 }
 
-void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits) {
+void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low,
+              uint32_t bits) {
     const uint64_t *done = spare;
     if (n <= FEW_KEYS) {
         fxs_sort_few(keys, n, spare);
@@ -75,8 +80,8 @@ void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, u
 #define SUMMARIES_MAX 64
 #define RANKED_MAX (2 * LANES)
 
-/* As members of a set, which is empty before and after: each sets a bit, of which a second set tells in which words there are any. No
- * branch but at the end of a word depends on chance. */
+/* As members of a set, which is empty before and after: each sets a bit, of which a second set
+ * tells in which words there are any. No branch but at the end of a word depends on chance. */
 static void sort_as_set(uint64_t *set, uint64_t *ids, uint64_t n, uint64_t summaries) {
     uint64_t summary[SUMMARIES_MAX];
     memset(summary, 0, (size_t)summaries * sizeof *summary);

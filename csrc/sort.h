@@ -8,15 +8,15 @@
 enum { FEW_KEYS = 32 };
 FXS_INTERNAL void fxs_sort_few(const uint64_t *keys, uint64_t n, uint64_t *to);
 
-/* Sorts n keys, n > 0, all below 2^(low + bits), by the bits from bit `low` on; keys that are equal in
- * these bits keep their order. `spare` has room for n. Returns where the sorted keys are: `keys` or
- * `spare`. */
-FXS_INTERNAL uint64_t *fxs_sorted(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low,
-                                  uint32_t bits);
+/* Sorts n keys, n > 0, all below 2^(low + bits), by the bits from bit `low` on; keys that are equal
+ * in these bits keep their order. `spare` has room for n. Returns where the sorted keys are: `keys`
+ * or `spare`. */
+FXS_INTERNAL uint64_t *fxs_sorted(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n,
+                                  uint32_t low, uint32_t bits);
 
 /* The same, with the sorted keys in `keys`. Few keys are sorted by all of their bits. */
-FXS_INTERNAL void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low,
-                           uint32_t bits);
+FXS_INTERNAL void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n,
+                           uint32_t low, uint32_t bits);
 
 /* Writes n ids into `out`, ascending. */
 FXS_INTERNAL void fxs_sort_ids(fxs_world *w, uint64_t *ids, uint64_t n, uint32_t *out);

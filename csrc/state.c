@@ -8,12 +8,12 @@
 #define HIT_SIZE 12
 
 uint64_t fxs_world_save_size(const fxs_world *world) {
-    return HEAD_SIZE + 4 + (uint64_t)COLLIDER_SIZE * world->count + 4 + (uint64_t)HIT_SIZE * world->hit_count + 4 +
-           4 * (uint64_t)world->changed_count;
+    return HEAD_SIZE + 4 + (uint64_t)COLLIDER_SIZE * world->count + 4 +
+           (uint64_t)HIT_SIZE * world->hit_count + 4 + 4 * (uint64_t)world->changed_count;
 }
 
-/* A collider's bytes are its words, the second and third of them put together from smaller fields. On a little-endian machine they lie
- * in memory as they are saved. */
+/* A collider's bytes are its words, the second and third of them put together from smaller fields.
+ * On a little-endian machine they lie in memory as they are saved. */
 static void put_collider(uint8_t *p, const solid *s, const place *where) {
 #if LITTLE_ENDIAN_WORDS
     memcpy(p, (const uint8_t *)s + offsetof(solid, id), offsetof(fxs_collider, x));
@@ -24,7 +24,8 @@ static void put_collider(uint8_t *p, const solid *s, const place *where) {
     fxs_collider_of(s, where, &c);
     uint32_t words[COLLIDER_SIZE / 4];
     memcpy(words, &c, COLLIDER_SIZE);
-    words[1] = (uint32_t)c.kind | (uint32_t)c.layer << 8 | (uint32_t)c.active << 16 | (uint32_t)c.zero << 24;
+    words[1] = (uint32_t)c.kind | (uint32_t)c.layer << 8 | (uint32_t)c.active << 16 |
+               (uint32_t)c.zero << 24;
     words[2] = (uint32_t)c.yaw | (uint32_t)c.half_angle << 16;
     for (uint32_t i = 0; i < COLLIDER_SIZE / 4; i++) {
         write32(p + 4 * i, words[i]);
@@ -104,7 +105,8 @@ static void emit(const fxs_world *w, sink *s) {
         put_word(s, w->layers[i]);
     }
     put_word(s, w->count);
-    const uint64_t *present = present_set(w), *changed = changed_set(w), words = set_words(w->capacity);
+    const uint64_t *present = present_set(w), *changed = changed_set(w),
+                   words = set_words(w->capacity);
     const solid *all = solids(w);
     const place *all_places = places(w);
     for (uint64_t word = 0; word < words; word++) {
@@ -131,7 +133,8 @@ static void emit(const fxs_world *w, sink *s) {
     }
     put_word(s, w->changed_count);
     if (w->changed_count) {
-        for (uint32_t id = set_next(changed, 0, w->capacity); id < w->capacity; id = set_next(changed, id + 1, w->capacity)) {
+        for (uint32_t id = set_next(changed, 0, w->capacity); id < w->capacity;
+             id = set_next(changed, id + 1, w->capacity)) {
             put_word(s, id);
         }
     }
@@ -217,20 +220,24 @@ static int has_centre(const uint8_t *p) {
 
 #define TRAITS_UNUSED 0xFFFEE0F8u /* of kind, layer, active and zero: bits that are never set */
 
-/* Whether saved fields make a collider, but for its id: what collider_status tells, and whether its centre is in range. */
+/* Whether saved fields make a collider, but for its id: what collider_status tells, and whether its
+ * centre is in range. */
 static inline int is_collider(const uint8_t *p) {
     uint32_t traits = read32(p + 4);
     const fit *f = FIT + (traits & 7);
     uint64_t half_angle = (uint64_t)(read32(p + 8) >> 16) << 32;
-    if ((traits & TRAITS_UNUSED) | outside(read32(p + 48) | half_angle, f->rest_least, f->rest_most)) {
+    if ((traits & TRAITS_UNUSED) |
+        outside(read32(p + 48) | half_angle, f->rest_least, f->rest_most)) {
         return 0;
     }
-    return are_within(p + 16, f->least, f->most) || (outside(read64(p + 40), f->least[OF_SIZES], f->most[OF_SIZES]) == 0 && has_centre(p));
+    return are_within(p + 16, f->least, f->most) ||
+           (outside(read64(p + 40), f->least[OF_SIZES], f->most[OF_SIZES]) == 0 && has_centre(p));
 }
 
-/* Each check returns the first offending part's address, or NULL. What it meets it puts into scratch: ids into the empty sets, colliders into the
- * broad phase's, hits into the spare list if it has room for all. Ids are looked at in runs, one after the other without a gap; *unbroken is where
- * that from 0 on ends. */
+/* Each check returns the first offending part's address, or NULL. What it meets it puts into
+ * scratch: ids into the empty sets, colliders into the broad phase's, hits into the spare list if
+ * it has room for all. Ids are looked at in runs, one after the other without a gap; *unbroken is
+ * where that from 0 on ends. */
 static const uint8_t *bad_collider(const fxs_world *w, const parts *s, uint32_t *unbroken) {
     const uint8_t *p = s->colliders, *last = p + (uint64_t)COLLIDER_SIZE * s->count;
     uint32_t next = 0;
@@ -273,14 +280,16 @@ static const uint8_t *bad_changed(const fxs_world *w, const parts *s) {
     return NULL;
 }
 
-static const uint8_t *bad_hit(const fxs_world *w, const parts *s, uint32_t hit_when, uint32_t unbroken) {
+static const uint8_t *bad_hit(const fxs_world *w, const parts *s, uint32_t hit_when,
+                              uint32_t unbroken) {
     const uint64_t *known = known_set(w);
     const uint32_t one = s->hit_count <= w->hit_capacity, contacts = FXS_OVERLAPPING - hit_when;
     packed_hit *list = (packed_hit *)at(w, w->spare_at), last = 0;
     const uint8_t *end = s->hits + (uint64_t)HIT_SIZE * s->hit_count;
     for (const uint8_t *p = s->hits; p < end; p += HIT_SIZE) {
         uint32_t a = read32(p), b = read32(p + 4), contact = read32(p + 8);
-        if (a >= b || contact - hit_when > contacts || (b >= unbroken && (b >= w->capacity || !set_has(known, a) || !set_has(known, b)))) {
+        if (a >= b || contact - hit_when > contacts ||
+            (b >= unbroken && (b >= w->capacity || !set_has(known, a) || !set_has(known, b)))) {
             return p;
         }
         packed_hit hit = hit_pack(a, b, (int)contact);

@@ -1,10 +1,14 @@
-/* Steps (docs/contract.md, World): this frame's hits, sorted, and what changed since the last step. */
+/* Steps (docs/contract.md, World): this frame's hits, sorted, and what changed since the last
+ * step. */
 #include "broad.h"
 #include "sort.h"
 
-static uint64_t offset_of(const fxs_world *w, const packed_hit *list) { return (uint64_t)((const uint8_t *)list - (const uint8_t *)w); }
+static uint64_t offset_of(const fxs_world *w, const packed_hit *list) {
+    return (uint64_t)((const uint8_t *)list - (const uint8_t *)w);
+}
 
-static inline void put_event(fxs_event *events, uint64_t capacity, uint64_t at, packed_hit h, uint32_t kind, uint32_t contact) {
+static inline void put_event(fxs_event *events, uint64_t capacity, uint64_t at, packed_hit h,
+                             uint32_t kind, uint32_t contact) {
     if (at < capacity) {
         fxs_event *e = events + at;
         e->a = hit_a(h);
@@ -14,13 +18,15 @@ static inline void put_event(fxs_event *events, uint64_t capacity, uint64_t at, 
     }
 }
 
-/* Merges the hits of the last step with those of this one, both ascending and followed by NO_HIT, into events: how many. Those past the
- * capacity are counted only. */
-static uint64_t compare_hits(const fxs_world *w, const packed_hit *now, fxs_event *events, uint64_t capacity) {
+/* Merges the hits of the last step with those of this one, both ascending and followed by NO_HIT,
+ * into events: how many. Those past the capacity are counted only. */
+static uint64_t compare_hits(const fxs_world *w, const packed_hit *now, fxs_event *events,
+                             uint64_t capacity) {
     const packed_hit *old = hits(w);
     const uint64_t *changed = w->changed_count ? changed_set(w) : NULL;
     uint64_t count = 0;
-    for (;;) { /* where both have a pair the next ones are known before what it is has been looked at */
+    for (;;) { /* where both have a pair the next ones are known before what it is has been looked
+                  at */
         uint64_t was = *old >> 2, is = *now >> 2;
         if (was == is) {
             if (*now == NO_HIT) {
@@ -43,8 +49,10 @@ static uint64_t compare_hits(const fxs_world *w, const packed_hit *now, fxs_even
     }
 }
 
-int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capacity, fxs_counts *counts) {
-    packed_hit *now = (packed_hit *)at(world, world->spare_at), *other = (packed_hit *)at(world, world->other_at);
+int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capacity,
+                       fxs_counts *counts) {
+    packed_hit *now = (packed_hit *)at(world, world->spare_at),
+               *other = (packed_hit *)at(world, world->other_at);
     uint64_t found = fxs_broad_hits(world, now);
     counts->hits = found;
     counts->events = world->hit_count + found;
@@ -57,8 +65,10 @@ int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capac
         fxs_sort_few(now, found, other);
         now = other;
     } else {
-        now = fxs_sorted(world, now, other, found, 2, id_bits); /* by b, then by a: the bits that ids of this world have */
-        now = fxs_sorted(world, now, (packed_hit *)at(world, both - offset_of(world, now)), found, 33, id_bits);
+        now = fxs_sorted(world, now, other, found, 2,
+                         id_bits); /* by b, then by a: the bits that ids of this world have */
+        now = fxs_sorted(world, now, (packed_hit *)at(world, both - offset_of(world, now)), found,
+                         33, id_bits);
     }
     now[found] = hits(world)[world->hit_count] = NO_HIT;
     counts->events = compare_hits(world, now, events, event_capacity);

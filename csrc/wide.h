@@ -1,11 +1,14 @@
-/* Signed 128-bit arithmetic: with the compiler's __int128 where it has one, else (or with FXS_NO_INT128) in two 64-bit words.
- * Both forms give the same values; every caller bounds its operands so that no result leaves -(2^127 - 1)..2^127 - 1. */
+/* Signed 128-bit arithmetic: with the compiler's __int128 where it has one, else (or with
+ * FXS_NO_INT128) in two 64-bit words. Both forms give the same values; every caller bounds its
+ * operands so that no result leaves -(2^127 - 1)..2^127 - 1. */
 #ifndef FIXSYNC_WIDE_H
 #define FIXSYNC_WIDE_H
 
 #include "internal.h"
 
-static inline uint64_t magnitude(int64_t v) { return v < 0 ? (uint64_t)0 - (uint64_t)v : (uint64_t)v; }
+static inline uint64_t magnitude(int64_t v) {
+    return v < 0 ? (uint64_t)0 - (uint64_t)v : (uint64_t)v;
+}
 
 #ifdef FXS_INT128
 
@@ -14,7 +17,9 @@ __extension__ typedef unsigned __int128 u128;
 
 static inline i128 i128_of(int64_t v) { return v; }
 static inline i128 i128_mul(int64_t a, int64_t b) { return (i128)a * b; }
-static inline i128 i128_umul(uint64_t a, uint64_t b) { return (i128)((u128)a * b); } /* a * b < 2^127 */
+static inline i128 i128_umul(uint64_t a, uint64_t b) {
+    return (i128)((u128)a * b);
+} /* a * b < 2^127 */
 static inline i128 i128_add(i128 a, i128 b) { return a + b; }
 static inline i128 i128_sub(i128 a, i128 b) { return a - b; }
 static inline i128 i128_neg(i128 a) { return -a; }
@@ -43,10 +48,15 @@ static inline i128 i128_add(i128 a, i128 b) {
     uint64_t low = a.low + b.low;
     return i128_join(a.high + b.high + (low < a.low), low);
 }
-static inline i128 i128_neg(i128 a) { return i128_join(~a.high + (a.low == 0), (uint64_t)0 - a.low); }
-static inline i128 i128_sub(i128 a, i128 b) { return i128_join(a.high - b.high - (a.low < b.low), a.low - b.low); }
+static inline i128 i128_neg(i128 a) {
+    return i128_join(~a.high + (a.low == 0), (uint64_t)0 - a.low);
+}
+static inline i128 i128_sub(i128 a, i128 b) {
+    return i128_join(a.high - b.high - (a.low < b.low), a.low - b.low);
+}
 
-/* Schoolbook on 32-bit halves: each partial product is below 2^64 - 2^33 + 2, so a 32-bit carry may be added to it. */
+/* Schoolbook on 32-bit halves: each partial product is below 2^64 - 2^33 + 2, so a 32-bit carry may
+ * be added to it. */
 static inline i128 i128_umul(uint64_t a, uint64_t b) {
     uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
     uint64_t low = a0 * b0, mid = a1 * b0 + (low >> 32), cross = a0 * b1 + (mid & UINT32_MAX);

@@ -1,12 +1,15 @@
-/* What casts need beyond wide.h: bits and shifts of 128-bit numbers, and signed 256-bit products and sums, in four 64-bit words.
- * Every caller bounds its operands so that no result leaves -(2^255 - 1)..2^255 - 1. */
+/* What casts need beyond wide.h: bits and shifts of 128-bit numbers, and signed 256-bit products
+ * and sums, in four 64-bit words. Every caller bounds its operands so that no result leaves -(2^255
+ * - 1)..2^255 - 1. */
 #ifndef FIXSYNC_WIDE256_H
 #define FIXSYNC_WIDE256_H
 
 #include "wide.h"
 
 /* How many bits a >= 0 takes, and a >> shift (0..127) for a >= 0. */
-static inline uint32_t i128_bits(i128 a) { return i128_high(a) ? 64 + bit_length(i128_high(a)) : bit_length(i128_low(a)); }
+static inline uint32_t i128_bits(i128 a) {
+    return i128_high(a) ? 64 + bit_length(i128_high(a)) : bit_length(i128_low(a));
+}
 static inline i128 i128_shr(i128 a, uint32_t shift) {
     uint64_t high = i128_high(a), low = i128_low(a);
     if (shift >= 64) {
@@ -48,8 +51,8 @@ static inline int i256_sign(i256 a) {
     return a.word[3] >> 63 ? -1 : (a.word[0] | a.word[1] | a.word[2] | a.word[3]) != 0;
 }
 
-/* Schoolbook on 64-bit halves of |a|, |b| < 2^127: a low by high product is at most 2^127 - 2^64 - 2^63 + 1, so that a 64-bit carry
- * may be added to it. */
+/* Schoolbook on 64-bit halves of |a|, |b| < 2^127: a low by high product is at most 2^127 - 2^64 -
+ * 2^63 + 1, so that a 64-bit carry may be added to it. */
 static inline i256 i256_mul(i128 a, i128 b) {
     int negative = (i128_sign(a) < 0) != (i128_sign(b) < 0);
     a = i128_abs(a);

@@ -1,11 +1,13 @@
-/* The memory of a world (docs/contract.md, World): its layout, reading it, and what is derived from it. */
+/* The memory of a world (docs/contract.md, World): its layout, reading it, and what is derived from
+ * it. */
 #include "blocks.h"
 #include "broad.h"
 
 /* ---- layout ---- */
 
 static int config_good(const fxs_config *c) {
-    return c->capacity > 0 && c->capacity <= FXS_CAPACITY_MAX && (c->hit_when == FXS_TOUCHING || c->hit_when == FXS_OVERLAPPING) &&
+    return c->capacity > 0 && c->capacity <= FXS_CAPACITY_MAX &&
+           (c->hit_when == FXS_TOUCHING || c->hit_when == FXS_OVERLAPPING) &&
            is_symmetric(c->layers);
 }
 
@@ -17,7 +19,8 @@ static uint64_t room(uint64_t *end, uint64_t size) {
 }
 
 static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
-    uint64_t end = 0, set = set_size(c->capacity), hit_room = ((uint64_t)c->hit_capacity + 1) * sizeof(packed_hit);
+    uint64_t end = 0, set = set_size(c->capacity),
+             hit_room = ((uint64_t)c->hit_capacity + 1) * sizeof(packed_hit);
     uint64_t rows = (uint64_t)c->capacity + BLOCK;
     room(&end, sizeof *w);
     w->solids_at = room(&end, rows * sizeof(solid));
@@ -29,7 +32,8 @@ static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
     w->hits_at = room(&end, hit_room);
     w->spare_at = room(&end, hit_room);
     w->other_at = room(&end, hit_room);
-    /* As many digits as there may be keys to sort, so that counting costs no more than moving: but no more than a near cache holds. */
+    /* As many digits as there may be keys to sort, so that counting costs no more than moving: but
+     * no more than a near cache holds. */
     w->digit_bits = bit_length(c->capacity);
     w->digit_bits = w->digit_bits < 6 ? 6 : w->digit_bits > 14 ? 14 : w->digit_bits;
     w->digits_at = room(&end, (uint64_t)4 << w->digit_bits);
@@ -79,7 +83,8 @@ int32_t fxs_world_copy(fxs_world *dst, const fxs_world *src) {
     memcpy(changed_set(dst), changed_set(src), set_size(src->capacity));
     memcpy(hits(dst), hits(src), src->hit_count * sizeof(packed_hit));
     const uint64_t *present = present_set(src);
-    for (uint32_t id = set_next(present, 0, src->capacity); id < src->capacity; id = set_next(present, id + 1, src->capacity)) {
+    for (uint32_t id = set_next(present, 0, src->capacity); id < src->capacity;
+         id = set_next(present, id + 1, src->capacity)) {
         solids(dst)[id] = solids(src)[id];
         places(dst)[id] = places(src)[id];
     }
@@ -108,14 +113,16 @@ int32_t fxs_world_get(const fxs_world *world, uint32_t id, fxs_collider *out) {
 
 void fxs_world_ids(const fxs_world *world, uint32_t *ids) {
     const uint64_t *present = present_set(world);
-    for (uint32_t id = set_next(present, 0, world->capacity); id < world->capacity; id = set_next(present, id + 1, world->capacity)) {
+    for (uint32_t id = set_next(present, 0, world->capacity); id < world->capacity;
+         id = set_next(present, id + 1, world->capacity)) {
         *ids++ = id;
     }
 }
 
 void fxs_world_colliders(const fxs_world *world, fxs_collider *out) {
     const uint64_t *present = present_set(world);
-    for (uint32_t id = set_next(present, 0, world->capacity); id < world->capacity; id = set_next(present, id + 1, world->capacity)) {
+    for (uint32_t id = set_next(present, 0, world->capacity); id < world->capacity;
+         id = set_next(present, id + 1, world->capacity)) {
         fxs_collider_of(solids(world) + id, places(world) + id, out++);
     }
 }
@@ -140,7 +147,8 @@ void fxs_collider_of(const solid *s, const place *p, fxs_collider *out) {
     memcpy(bytes + TRAITS_SIZE + sizeof *p, s->size, sizeof s->size);
 }
 
-void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turned_count, const uint32_t *offset_ids, uint32_t offset_count) {
+void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turned_count,
+                        const uint32_t *offset_ids, uint32_t offset_count) {
     fxs_turn_solids(solids(w), turned_ids, turned_count);
     for (uint32_t i = 0; i < offset_count; i++) {
         set_centre(solids(w) + offset_ids[i], places(w) + offset_ids[i]);
@@ -151,7 +159,8 @@ void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turne
 void fxs_derive(fxs_world *w) {
     const uint64_t *present = present_set(w), words = set_words(w->capacity);
     for (uint64_t word = 0; word < words; word++) {
-        uint32_t turned_ids[TURNING_MAX], offset_ids[TURNING_MAX], turned_count = 0, offset_count = 0;
+        uint32_t turned_ids[TURNING_MAX], offset_ids[TURNING_MAX], turned_count = 0,
+                                                                   offset_count = 0;
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             uint32_t id = (uint32_t)(word * 64) + trailing_zeros(bits);
             solid *s = solids(w) + id;

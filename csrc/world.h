@@ -1,10 +1,12 @@
-/* The layout of a world in the caller's memory. Everything is found by offsets from its start, so the memory can be moved. */
+/* The layout of a world in the caller's memory. Everything is found by offsets from its start, so
+ * the memory can be moved. */
 #ifndef FIXSYNC_WORLD_H
 #define FIXSYNC_WORLD_H
 
 #include "internal.h"
 
-/* What a solid does not know of its collider: where it was put. Its centre is this position and the turned offset. */
+/* What a solid does not know of its collider: where it was put. Its centre is this position and the
+ * turned offset. */
 typedef struct place {
     int32_t x, y, z;
     int32_t ox, oy, oz;
@@ -17,25 +19,32 @@ typedef uint64_t packed_hit;
 struct fxs_world {
     uint32_t capacity, hit_capacity, hit_when;
     uint32_t frame;
-    uint32_t count;         /* colliders */
+    uint32_t count; /* colliders */
     uint32_t changed_count; /* ids added or removed since the last step */
-    uint32_t hit_count;     /* of the last step */
+    uint32_t hit_count; /* of the last step */
     uint32_t layers[32];
     uint32_t underived; /* at least how many colliders are as load left them: see derive */
     /* Offsets from the start of this struct. By id: */
     uint64_t solids_at, places_at;
-    uint64_t present_at, changed_at, marks_at, known_at; /* bit sets of capacity bits; the last two are scratch, marks is empty between calls */
-    /* Hits of the last step, and two buffers to make the next ones in; each hit_capacity packed hits and NO_HIT. */
+    uint64_t present_at, changed_at, marks_at,
+        known_at; /* bit sets of capacity bits; the last two are scratch, marks is empty between
+                     calls */
+    /* Hits of the last step, and two buffers to make the next ones in; each hit_capacity packed
+     * hits and NO_HIT. */
     uint64_t hits_at, spare_at, other_at;
     uint64_t digits_at; /* scratch of sorting: 2^digit_bits counts */
     uint32_t digit_bits;
-    /* Scratch of the broad phase: sorted_at and rows_at are as large as solids_at and places_at, and exchanged with them by load. */
+    /* Scratch of the broad phase: sorted_at and rows_at are as large as solids_at and places_at,
+     * and exchanged with them by load. */
     uint64_t broad_at, sorted_at, rows_at;
     uint32_t grid_fresh; /* whether it still tells where colliders are: scratch, like it */
-    uint32_t looks;      /* searches since the last change, or since it was built, that did without it, or without its index */
+    uint32_t looks; /* searches since the last change, or since it was built, that did without it,
+                       or without its index */
 };
 
-static inline void *at(const fxs_world *w, uint64_t offset) { return (uint8_t *)(uintptr_t)w + offset; }
+static inline void *at(const fxs_world *w, uint64_t offset) {
+    return (uint8_t *)(uintptr_t)w + offset;
+}
 static inline solid *solids(const fxs_world *w) { return (solid *)at(w, w->solids_at); }
 static inline place *places(const fxs_world *w) { return (place *)at(w, w->places_at); }
 static inline uint64_t *present_set(const fxs_world *w) { return (uint64_t *)at(w, w->present_at); }
@@ -52,8 +61,12 @@ static inline uint32_t hit_b(packed_hit h) { return (uint32_t)(h >> 2) & 0x7FFFF
 static inline uint32_t hit_contact(packed_hit h) { return (uint32_t)(h & 3); }
 
 static inline uint64_t set_words(uint32_t capacity) { return ((uint64_t)capacity + 63) / 64; }
-static inline size_t set_size(uint32_t capacity) { return (size_t)set_words(capacity) * 8; } /* in bytes */
-static inline int set_has(const uint64_t *set, uint32_t id) { return (int)(set[id >> 6] >> (id & 63) & 1); }
+static inline size_t set_size(uint32_t capacity) {
+    return (size_t)set_words(capacity) * 8;
+} /* in bytes */
+static inline int set_has(const uint64_t *set, uint32_t id) {
+    return (int)(set[id >> 6] >> (id & 63) & 1);
+}
 static inline void set_put(uint64_t *set, uint32_t id) { set[id >> 6] |= (uint64_t)1 << (id & 63); }
 /* From `first` on, up to but without `end`; first < end. */
 static inline void set_put_run(uint64_t *set, uint32_t first, uint32_t end) {
@@ -64,7 +77,9 @@ static inline void set_put_run(uint64_t *set, uint32_t first, uint32_t end) {
     }
     set[(end - 1) >> 6] |= bits & (UINT64_MAX >> (63 - ((end - 1) & 63)));
 }
-static inline void set_drop(uint64_t *set, uint32_t id) { set[id >> 6] &= ~((uint64_t)1 << (id & 63)); }
+static inline void set_drop(uint64_t *set, uint32_t id) {
+    set[id >> 6] &= ~((uint64_t)1 << (id & 63));
+}
 
 static inline int32_t find(const fxs_world *w, uint32_t id) {
     return id >= w->capacity ? FXS_E_ID : set_has(present_set(w), id) ? FXS_OK : FXS_E_ABSENT;
@@ -130,7 +145,8 @@ static inline uint32_t may_hit(const solid *a, const solid *b) {
 static inline int32_t set_centre(solid *s, const place *p) {
     planar offset = {p->ox, p->oz}, dir = {s->cos_q30, s->sin_q30}, v = turned(offset, dir);
     int64_t x = p->x + round_q30(v.x), y = (int64_t)p->y + p->oy, z = p->z + round_q30(v.z);
-    if (x < INT32_MIN || x > INT32_MAX || y < INT32_MIN || y > INT32_MAX || z < INT32_MIN || z > INT32_MAX) {
+    if (x < INT32_MIN || x > INT32_MAX || y < INT32_MIN || y > INT32_MAX || z < INT32_MIN ||
+        z > INT32_MAX) {
         return FXS_E_CENTRE;
     }
     s->x = (int32_t)x;
@@ -141,10 +157,14 @@ static inline int32_t set_centre(solid *s, const place *p) {
 
 static inline uint32_t has_offset(const place *p) { return (p->ox | p->oy | p->oz) != 0; }
 
-/* Whether a direction is kept: nobody looks at that of what is round and has its centre where it was put. */
-static inline uint32_t is_turned(const solid *s, const place *p) { return (s->kind >= FXS_BOX) | has_offset(p); }
+/* Whether a direction is kept: nobody looks at that of what is round and has its centre where it
+ * was put. */
+static inline uint32_t is_turned(const solid *s, const place *p) {
+    return (s->kind >= FXS_BOX) | has_offset(p);
+}
 
-/* Centre of s from its kind and yaw at p, and its direction if it is kept. FXS_OK or FXS_E_CENTRE. */
+/* Centre of s from its kind and yaw at p, and its direction if it is kept. FXS_OK or
+ * FXS_E_CENTRE. */
 static inline int32_t aim(solid *s, const place *p) {
     memcpy(s, p, 12); /* x, y, z */
     if (!is_turned(s, p)) {
@@ -156,24 +176,29 @@ static inline int32_t aim(solid *s, const place *p) {
     return has_offset(p) ? set_centre(s, p) : FXS_OK;
 }
 
-/* Direction, reach and centre of s from its kind, size and yaw at p. FXS_OK or FXS_E_CENTRE (s is then half done). */
+/* Direction, reach and centre of s from its kind, size and yaw at p. FXS_OK or FXS_E_CENTRE (s is
+ * then half done). */
 static inline int32_t solid_place(solid *s, const place *p) {
     int32_t status = aim(s, p);
     set_reach(s);
     return status;
 }
 
-/* Turns colliders that were put at their places as if they were round and nothing had to be turned, with centres in range: those that
- * is_turned tells, and of them those with an offset. Done at once for each, it would need branches on what chance decides. */
+/* Turns colliders that were put at their places as if they were round and nothing had to be turned,
+ * with centres in range: those that is_turned tells, and of them those with an offset. Done at once
+ * for each, it would need branches on what chance decides. */
 enum { TURNING_MAX = 64 }; /* as many as such lists have room for */
-FXS_INTERNAL void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turned_count, const uint32_t *offset_ids,
+FXS_INTERNAL void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids,
+                                     uint32_t turned_count, const uint32_t *offset_ids,
                                      uint32_t offset_count);
 
-/* A load leaves direction, reach, centre and `meets` of all colliders to be derived when they are needed: what is posed before turns once and not
- * twice. Until then both parts of a direction are 0, which no direction is. Who looks at what is derived, or keeps a part of it, has all colliders
+/* A load leaves direction, reach, centre and `meets` of all colliders to be derived when they are
+ * needed: what is posed before turns once and not twice. Until then both parts of a direction are
+ * 0, which no direction is. Who looks at what is derived, or keeps a part of it, has all colliders
  * derived first; where the world is const, copies of those it looks at. */
 static inline int is_derived(const solid *s) { return (s->cos_q30 | s->sin_q30) != 0; }
-static inline void derive_round(const fxs_world *w, solid *s, const place *p) { /* as if nothing had to be turned */
+static inline void derive_round(const fxs_world *w, solid *s,
+                                const place *p) { /* as if nothing had to be turned */
     memcpy(s, p, 12); /* x, y, z */
     round_reach(s);
     s->cos_q30 = (int32_t)Q30_ONE;
@@ -188,12 +213,17 @@ static inline void derive(fxs_world *w) {
 /* Without `meets`. */
 FXS_INTERNAL const solid *fxs_derived(const fxs_world *w, uint32_t id, solid *copy);
 
-/* fxs_collider is a solid's fields from id to owner, a place, and the sizes: no padding between them. */
+/* fxs_collider is a solid's fields from id to owner, a place, and the sizes: no padding between
+ * them. */
 #define TRAITS_SIZE 16
-_Static_assert(sizeof(fxs_collider) == 52 && sizeof(place) == 24 && offsetof(fxs_collider, x) == TRAITS_SIZE, "a collider has no padding");
-_Static_assert(offsetof(solid, size) - offsetof(solid, id) == TRAITS_SIZE, "a solid's traits are a collider's");
+_Static_assert(sizeof(fxs_collider) == 52 && sizeof(place) == 24 &&
+                   offsetof(fxs_collider, x) == TRAITS_SIZE,
+               "a collider has no padding");
+_Static_assert(offsetof(solid, size) - offsetof(solid, id) == TRAITS_SIZE,
+               "a solid's traits are a collider's");
 
-/* The collider that s and p make up; and the other way round, of its bytes wherever they lie: unchecked and not derived. */
+/* The collider that s and p make up; and the other way round, of its bytes wherever they lie:
+ * unchecked and not derived. */
 FXS_INTERNAL void fxs_collider_of(const solid *s, const place *p, fxs_collider *out);
 static inline void copy_fields(const uint8_t *bytes, solid *s, place *p) {
     memcpy((uint8_t *)s + offsetof(solid, id), bytes, TRAITS_SIZE);
@@ -202,10 +232,14 @@ static inline void copy_fields(const uint8_t *bytes, solid *s, place *p) {
     s->cos_q30 = s->sin_q30 = 0;
 }
 
-/* Everything about a collider that does not depend on a world: FXS_OK, FXS_E_KIND, _SIZE, _HALF_ANGLE, _LAYER, _ACTIVE. */
+/* Everything about a collider that does not depend on a world: FXS_OK, FXS_E_KIND, _SIZE,
+ * _HALF_ANGLE, _LAYER, _ACTIVE. */
 static inline int32_t collider_status(const fxs_collider *c) {
     int32_t status = c->zero ? FXS_E_KIND : shape_status(c->kind, c->half_angle, c->size);
-    return status != FXS_OK ? status : c->layer >= FXS_LAYER_COUNT ? FXS_E_LAYER : c->active > 1 ? FXS_E_ACTIVE : FXS_OK;
+    return status != FXS_OK              ? status
+           : c->layer >= FXS_LAYER_COUNT ? FXS_E_LAYER
+           : c->active > 1               ? FXS_E_ACTIVE
+                                         : FXS_OK;
 }
 
 /* To be called wherever a collider comes, goes, moves, changes its shape or its activity. */

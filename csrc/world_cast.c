@@ -2,12 +2,14 @@
 #include "broad.h"
 #include "cast.h"
 
-/* How far a shape reaches in the plane along a motion and across it, times the motion's length there. */
+/* How far a shape reaches in the plane along a motion and across it, times the motion's length
+ * there. */
 typedef struct extent {
     int64_t along, across;
 } extent;
 
-/* Whom a cast may meet: what a query would look at, or, for a collider's own sweep, what it may hit. */
+/* Whom a cast may meet: what a query would look at, or, for a collider's own sweep, what it may
+ * hit. */
 typedef struct job {
     solid own;
     int64_t M[3];
@@ -24,7 +26,8 @@ static int is_wanted(const job *j, const solid *s) {
         return 0;
     }
     return j->is_sweep ? s->id != j->own.id && may_hit(&j->own, s)
-                       : (j->mask >> s->layer & 1) && (j->exclude_owner == 0 || s->owner != j->exclude_owner);
+                       : (j->mask >> s->layer & 1) &&
+                             (j->exclude_owner == 0 || s->owner != j->exclude_owner);
 }
 
 /* Rounded up; below 2^60.2. */
@@ -39,15 +42,20 @@ static extent extent_of(const job *j, const solid *s) {
     return e;
 }
 
-/* Whether a line along the motion, or one across it, parts the two until `most`: told in 64 bits, and of nearly all that are not met.
- * Directions are quantised, and of two boxes the angle between them once more. Each lets the exact tests see the shapes less than 4 raw
- * units nearer than they are, so what is within 8 is not told apart. Bounds that may meet leave centres less than 2^31 apart. */
+/* Whether a line along the motion, or one across it, parts the two until `most`: told in 64 bits,
+ * and of nearly all that are not met. Directions are quantised, and of two boxes the angle between
+ * them once more. Each lets the exact tests see the shapes less than 4 raw units nearer than they
+ * are, so what is within 8 is not told apart. Bounds that may meet leave centres less than 2^31
+ * apart. */
 static int passes_by(const job *j, const solid *s, int32_t most) {
     int64_t x = (int64_t)j->own.x - s->x, z = (int64_t)j->own.z - s->z;
     extent e = extent_of(j, s);
-    int64_t near = 8 * j->length, along = j->reach.along + e.along + near, across = j->reach.across + e.across + near;
-    int64_t start = x * j->M[0] + z * j->M[2], pace = (j->M[0] * j->M[0] + j->M[2] * j->M[2]) / WHOLE + 1;
-    return (abs64(z * j->M[0] - x * j->M[2]) > across) | (start > along) | (start + pace * (most + 1) < -along);
+    int64_t near = 8 * j->length, along = j->reach.along + e.along + near,
+            across = j->reach.across + e.across + near;
+    int64_t start = x * j->M[0] + z * j->M[2],
+            pace = (j->M[0] * j->M[0] + j->M[2] * j->M[2]) / WHOLE + 1;
+    return (abs64(z * j->M[0] - x * j->M[2]) > across) | (start > along) |
+           (start + pace * (most + 1) < -along);
 }
 
 /* Hits in order of (fraction, id). As a heap, none is before its children. */
@@ -83,13 +91,17 @@ static void sort_heap(fxs_cast_hit *heap, uint64_t n) {
 
 typedef struct kept_hits {
     fxs_cast_hit *hits;
-    uint64_t room, count, met; /* count of them are in hits; met is how many there were, as far as they matter */
+    uint64_t room, count,
+        met; /* count of them are in hits; met is how many there were, as far as they matter */
     uint32_t limit;
 } kept_hits;
 
-/* Bounds of the moving shape between two fractions, rounded down: other bounds are whole. |M * fraction| <= 2^45. */
-static void sweep_bounds(const job *j, int32_t from, int32_t to, int64_t least[3], int64_t most[3]) {
-    const int64_t centre[3] = {j->own.x, j->own.y, j->own.z}, reach[3] = {j->own.reach_x, j->own.reach_y, j->own.reach_z};
+/* Bounds of the moving shape between two fractions, rounded down: other bounds are whole. |M *
+ * fraction| <= 2^45. */
+static void sweep_bounds(const job *j, int32_t from, int32_t to, int64_t least[3],
+                         int64_t most[3]) {
+    const int64_t centre[3] = {j->own.x, j->own.y, j->own.z},
+                  reach[3] = {j->own.reach_x, j->own.reach_y, j->own.reach_z};
     const int64_t lift = (int64_t)1 << 30;
     for (int i = 0; i < 3; i++) {
         int32_t before = j->M[i] < 0 ? to : from, after = j->M[i] < 0 ? from : to;
@@ -99,11 +111,13 @@ static void sweep_bounds(const job *j, int32_t from, int32_t to, int64_t least[3
 }
 
 static int bounds_meet_box(const solid *s, const int64_t least[3], const int64_t most[3]) {
-    return (int64_t)s->x - s->reach_x <= most[0] && (int64_t)s->x + s->reach_x >= least[0] && (int64_t)s->y - s->reach_y <= most[1] &&
-           (int64_t)s->y + s->reach_y >= least[1] && (int64_t)s->z - s->reach_z <= most[2] && (int64_t)s->z + s->reach_z >= least[2];
+    return (int64_t)s->x - s->reach_x <= most[0] && (int64_t)s->x + s->reach_x >= least[0] &&
+           (int64_t)s->y - s->reach_y <= most[1] && (int64_t)s->y + s->reach_y >= least[1] &&
+           (int64_t)s->z - s->reach_z <= most[2] && (int64_t)s->z + s->reach_z >= least[2];
 }
 
-/* Takes a hit in; returns the fraction after which others do not matter. What is kept becomes a heap when it is full. */
+/* Takes a hit in; returns the fraction after which others do not matter. What is kept becomes a
+ * heap when it is full. */
 static int32_t keep(kept_hits *k, fxs_cast_hit hit) {
     int is_full = k->limit != 0 && k->count == k->limit;
     k->met++;
@@ -119,17 +133,19 @@ static int32_t keep(kept_hits *k, fxs_cast_hit hit) {
     return is_full ? (int32_t)k->hits[0].fraction : WHOLE;
 }
 
-/* Runs a job: its hits in order into `hits`, if there is room; returns how many there are.
- * A motion along no axis has bounds much larger than its way. Where those hold many colliders it is cut into slices of time, each with
- * bounds of its own; a collider whose bounds a slice meets after the one before it has been looked at. What is left when the last hit
- * that can matter is earlier than the next slice is not looked at. */
+/* Runs a job: its hits in order into `hits`, if there is room; returns how many there are. A motion
+ * along no axis has bounds much larger than its way. Where those hold many colliders it is cut into
+ * slices of time, each with bounds of its own; a collider whose bounds a slice meets after the one
+ * before it has been looked at. What is left when the last hit that can matter is earlier than the
+ * next slice is not looked at. */
 static uint64_t run(fxs_world *w, job *j, fxs_cast_hit *hits, uint64_t room) {
     kept_hits k = {hits, room, 0, 0, j->limit};
     int64_t least[3], most[3], least_before[3] = {0, 0, 0}, most_before[3] = {0, 0, 0};
     j->length = (int64_t)fxs_isqrt64((uint64_t)(j->M[0] * j->M[0] + j->M[2] * j->M[2])) + 1;
     j->reach = extent_of(j, &j->own);
     sweep_bounds(j, 0, WHOLE, least, most);
-    int32_t from = 0, last = WHOLE, slices = 1 + (int32_t)fxs_isqrt64(fxs_broad_guess(w, least, most) / (j->limit ? 2 : 8));
+    int32_t from = 0, last = WHOLE,
+            slices = 1 + (int32_t)fxs_isqrt64(fxs_broad_guess(w, least, most) / (j->limit ? 2 : 8));
     int32_t step = (WHOLE + slices - 1) / slices;
     do {
         int32_t to = min_int(from + step, WHOLE);
@@ -140,8 +156,12 @@ static uint64_t run(fxs_world *w, job *j, fxs_cast_hit *hits, uint64_t room) {
         const uint64_t *near = fxs_broad_near(w, least, most, &near_count);
         for (uint64_t i = 0; i < near_count; i++) {
             const solid *s = solids(w) + near[i];
-            int is_new = slices == 1 || (bounds_meet_box(s, least, most) && (from == 0 || !bounds_meet_box(s, least_before, most_before)));
-            int32_t fraction = is_new && is_wanted(j, s) && !passes_by(j, s, last) ? fxs_solid_cast(&j->own, s, j->M, j->when, last) : NONE;
+            int is_new =
+                slices == 1 || (bounds_meet_box(s, least, most) &&
+                                (from == 0 || !bounds_meet_box(s, least_before, most_before)));
+            int32_t fraction = is_new && is_wanted(j, s) && !passes_by(j, s, last)
+                                   ? fxs_solid_cast(&j->own, s, j->M, j->when, last)
+                                   : NONE;
             if (fraction != NONE) {
                 fxs_cast_hit hit = {s->id, (uint32_t)fraction, {0, 0, 0}};
                 last = keep(&k, hit);
@@ -156,14 +176,17 @@ static uint64_t run(fxs_world *w, job *j, fxs_cast_hit *hits, uint64_t room) {
         make_heap(hits, k.count);
         sort_heap(hits, k.count);
         for (uint64_t i = 0; i < k.count; i++) {
-            fxs_solid_cast_normal(&j->own, solids(w) + hits[i].id, j->M, (int32_t)hits[i].fraction, hits[i].normal);
+            fxs_solid_cast_normal(&j->own, solids(w) + hits[i].id, j->M, (int32_t)hits[i].fraction,
+                                  hits[i].normal);
         }
     }
     return met;
 }
 
-/* FXS_OK, and the parts of the job that are told by motion, limit and hit_when; or FXS_E_UNDEFINED, _MOTION, _HIT_WHEN. */
-static int32_t set_job(const fxs_world *w, job *j, uint32_t kind, const int32_t *motion, uint32_t limit, uint32_t hit_when) {
+/* FXS_OK, and the parts of the job that are told by motion, limit and hit_when; or FXS_E_UNDEFINED,
+ * _MOTION, _HIT_WHEN. */
+static int32_t set_job(const fxs_world *w, job *j, uint32_t kind, const int32_t *motion,
+                       uint32_t limit, uint32_t hit_when) {
     if (!can_cast(kind)) {
         return FXS_E_UNDEFINED;
     }
@@ -189,8 +212,8 @@ static int32_t job_of_cast(const fxs_world *w, const fxs_cast *c, job *j) {
     return status;
 }
 
-int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast *casts, uint64_t *ends, fxs_cast_hit *hits,
-                            uint64_t hit_capacity, uint64_t *count) {
+int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast *casts, uint64_t *ends,
+                            fxs_cast_hit *hits, uint64_t hit_capacity, uint64_t *count) {
     job j;
     memset(&j, 0, sizeof j);
     for (uint64_t i = 0; i < n; i++) {
@@ -214,13 +237,15 @@ int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast *casts,
     return found > hit_capacity ? FXS_E_ROOM : FXS_OK;
 }
 
-int32_t fxs_world_cast(fxs_world *world, const fxs_cast *cast, fxs_cast_hit *hits, uint64_t hit_capacity, uint64_t *count) {
+int32_t fxs_world_cast(fxs_world *world, const fxs_cast *cast, fxs_cast_hit *hits,
+                       uint64_t hit_capacity, uint64_t *count) {
     uint64_t end;
     return fxs_world_cast_many(world, 1, cast, &end, hits, hit_capacity, count);
 }
 
-int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t *motion, uint32_t limit, uint32_t hit_when, fxs_cast_hit *hits,
-                        uint64_t hit_capacity, uint64_t *count) {
+int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t *motion, uint32_t limit,
+                        uint32_t hit_when, fxs_cast_hit *hits, uint64_t hit_capacity,
+                        uint64_t *count) {
     if (id >= world->capacity) {
         return FXS_E_ID;
     }

@@ -71,7 +71,6 @@ TESTS = {
     "grid.c": (("broad nearest", ""), ("world counts", "")),
     "search.c": (("broad nearest", ""), ("cast", "world or crowd or long or room")),
     "sort.c": (("wide", "sort"), ("nearest kernel broad", "")),
-    "change.c": (("change", ""), ("kernel world", "")),
     "step.c": (("kernel world", ""), ("broad counts", "")),
     "query.c": (("nearest kernel world", ""),),
     "world_cast.c": (("cast kernel", "world or sweep or crowd or long or room"), ("cast", "")),
