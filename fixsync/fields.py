@@ -11,6 +11,8 @@ from itertools import chain
 from struct import Struct, unpack_from
 from typing import NamedTuple, TypeAlias
 
+from fixsync._native.kinds import KINDS
+
 __all__ = [
     "ABSENT",
     "ANGLES",
@@ -35,19 +37,10 @@ ABSENT = "absent"
 
 _COLLIDER = Struct("<IBBBBHHI9i")
 _HIT = Struct("<III")
-_KINDS = ("sphere", "capsule", "cylinder", "box", "sector")
-SIZES = {
-    "sphere": ("radius",),
-    "capsule": ("radius", "half_height"),
-    "cylinder": ("radius", "half_height"),
-    "box": ("half_x", "half_y", "half_z"),
-    "sector": ("radius", "half_angle", "half_height"),
-}
-"""What a kind of shape is made of, in the order of its constructor's arguments."""
+SIZES = {kind.name: tuple(size.name for size in kind.sizes) for kind in KINDS}
+"""The sizes of each kind of shape, in the order of its class's arguments."""
 
-LENGTHS = frozenset(
-    {"x", "y", "z", "ox", "oy", "oz", "radius", "half_height", "half_x", "half_y", "half_z"}
-)
+LENGTHS = frozenset({"x", "y", "z", "ox", "oy", "oz"}.union(*SIZES.values()) - {"half_angle"})
 """Fields of a collider that are Q16.16."""
 ANGLES = frozenset({"yaw", "half_angle"})
 """Fields of a collider in steps of which 65536 are a turn."""
@@ -104,9 +97,9 @@ def world_fields(state: bytes) -> dict[Key, dict[str, Value]]:
 
 def _collider(*row: int) -> tuple[Key, dict[str, Value]]:
     id, kind, layer, active, zero, yaw, half_angle, owner, x, y, z, ox, oy, oz, *sizes = row
-    if kind >= len(_KINDS):
+    if kind >= len(KINDS):
         raise ValueError(f"collider {id}: kind {kind}")
-    name = _KINDS[kind]
+    name = KINDS[kind].name
     names = SIZES[name]
     has_angle = "half_angle" in names
     parts = dict(zip([part for part in names if part != "half_angle"], sizes, strict=False))

@@ -17,20 +17,19 @@ from functools import cache
 from typing import Any
 
 from fixsync._native import HALF_ANGLE_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
+from fixsync._native.kinds import KINDS
 from fixsync.game.random import Random
 from fixsync.numbers import ONE, direction, length, yaw_of
 from fixsync.shapes import (
     Box,
-    Capsule,
-    Cylinder,
     Pose,
-    Sector,
     Shape,
     Sphere,
     cast_pair,
     lift,
     overlap_many,
     push_out,
+    shape_from_tuple,
     side,
 )
 from fixsync.world import World
@@ -140,16 +139,13 @@ def _shape(random: Random, kind: int, is_extreme: bool) -> Shape:
             else random.between(1, 4 * ONE)
         )
 
-    makers: tuple[Callable[[], Shape], ...] = (
-        lambda: Sphere(size()),
-        lambda: Capsule(size(), size() - 1),
-        lambda: Cylinder(size(), size()),
-        lambda: Box(size(), size(), size()),
-        lambda: Sector(
-            size(), random.choice((1, 16384, HALF_ANGLE_MAX, random.between(1, 32768))), size()
-        ),
-    )
-    return makers[kind]()
+    values: list[int] = []
+    for each in KINDS[kind].sizes:
+        if each.high == HALF_ANGLE_MAX:
+            values.append(random.choice((1, 16384, each.high, random.between(1, each.high))))
+        else:
+            values.append(size() - 1 + each.low)
+    return shape_from_tuple((KINDS[kind].name, *values))
 
 
 def _contacts(random: Random) -> Iterator[bytes]:

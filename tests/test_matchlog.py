@@ -90,11 +90,11 @@ YAWS = integers(0, 65535)
 LAYERS = integers(0, 31)
 MOTION = integers(-(2**29 - 1), 2**29 - 1)
 SHAPES = st.one_of(
-    st.builds(schema.Sphere, SIZES),
-    st.builds(schema.Capsule, SIZES, integers(0, 2**29 - 1)),
-    st.builds(schema.Cylinder, SIZES, SIZES),
-    st.builds(schema.Box, SIZES, SIZES, SIZES),
-    st.builds(schema.Sector, SIZES, integers(1, 32768), SIZES),
+    st.builds(schema.SHAPES["sphere"], SIZES),
+    st.builds(schema.SHAPES["capsule"], SIZES, integers(0, 2**29 - 1)),
+    st.builds(schema.SHAPES["cylinder"], SIZES, SIZES),
+    st.builds(schema.SHAPES["box"], SIZES, SIZES, SIZES),
+    st.builds(schema.SHAPES["sector"], SIZES, integers(1, 32768), SIZES),
 )
 COMMANDS = st.one_of(
     st.builds(schema.Add, IDS, SHAPES, VECTORS_3, YAWS, LAYERS, UINT32, VECTORS_3, st.booleans()),

@@ -6,11 +6,12 @@ hold commands that a world refuses."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from fixsync._native.kinds import KINDS
 from fixsync.names import Names
 
 FORMAT = "fixsync-match"
@@ -57,9 +58,6 @@ Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Positive = Annotated[int, Meta(ge=1, le=2**32 - 1)]
 Capacity = Annotated[int, Meta(ge=1, le=2**31)]
 Id = Annotated[int, Meta(ge=0, le=2**31 - 1)]
-Size = Annotated[int, Meta(ge=1, le=2**29 - 1)]
-HalfHeight0 = Annotated[int, Meta(ge=0, le=2**29 - 1)]
-HalfAngle = Annotated[int, Meta(ge=1, le=32768)]
 Yaw = Annotated[int, Meta(ge=0, le=65535)]
 LayerIndex = Annotated[int, Meta(ge=0, le=31)]
 HitWhen = Annotated[int, Meta(ge=1, le=2)]
@@ -76,34 +74,26 @@ class _Row(Struct, array_like=True, forbid_unknown_fields=True, gc=False):
     """A JSON array: its tag if it has one, then its fields in order."""
 
 
-class Sphere(_Row, tag="sphere"):
-    radius: Size
-
-
-class Capsule(_Row, tag="capsule"):
-    radius: Size
-    half_height: HalfHeight0
-
-
-class Cylinder(_Row, tag="cylinder"):
-    radius: Size
-    half_height: Size
-
-
-class Box(_Row, tag="box"):
-    half_x: Size
-    half_y: Size
-    half_z: Size
-
-
-class Sector(_Row, tag="sector"):
-    radius: Size
-    half_angle: HalfAngle
-    half_height: Size
-
+SHAPES: dict[str, type[Struct]] = {
+    kind.name: msgspec.defstruct(
+        kind.name.capitalize(),
+        [(size.name, Annotated[int, Meta(ge=size.low, le=size.high)]) for size in kind.sizes],
+        bases=(_Row,),
+        module=__name__,
+        tag=kind.name,
+        array_like=True,
+        forbid_unknown_fields=True,
+        gc=False,
+    )
+    for kind in KINDS
+}
+"""The row of each kind of shape: the table of kinds as msgspec types."""
 
 # Union[...] as an expression: msgspec needs the types themselves.
-Shape: TypeAlias = Union[Sphere, Capsule, Cylinder, Box, Sector]  # noqa: UP007
+if TYPE_CHECKING:
+    Shape: TypeAlias = Any
+else:
+    Shape = Union[tuple(SHAPES.values())]  # noqa: UP007
 
 
 class Add(_Row, tag="add"):

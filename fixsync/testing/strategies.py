@@ -12,18 +12,15 @@ from hypothesis import strategies as st
 
 from fixsync import (
     ONE,
-    Box,
-    Capsule,
     Contact,
-    Cylinder,
     Pose,
-    Sector,
     Shape,
-    Sphere,
     World,
     overlap,
 )
 from fixsync._native import HALF_ANGLE_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, YAW_MAX
+from fixsync._native.kinds import KINDS, Size
+from fixsync.shapes import shape_from_tuple
 
 __all__ = [
     "commands",
@@ -73,17 +70,21 @@ def shapes(
     """Shapes of every kind. `sectors=False` leaves out those that are neither pushed out nor
     cast.
     """
-    size = sizes(scale, extremes=extremes)
-    kinds: list[st.SearchStrategy[Shape]] = [
-        st.builds(Sphere, size),
-        st.builds(Capsule, size, size | st.just(0)),
-        st.builds(Cylinder, size, size),
-        st.builds(Box, size, size, size),
-    ]
-    if sectors:
-        half_angle = st.integers(1, HALF_ANGLE_MAX) | st.sampled_from((8192, 16384, HALF_ANGLE_MAX))
-        kinds.append(st.builds(Sector, size, half_angle, size))
-    return st.one_of(kinds)
+    length = sizes(scale, extremes=extremes)
+    half_angle = st.integers(1, HALF_ANGLE_MAX) | st.sampled_from((8192, 16384, HALF_ANGLE_MAX))
+
+    def drawn(size: Size) -> st.SearchStrategy[int]:
+        if size.high == HALF_ANGLE_MAX:
+            return half_angle
+        return length if size.low else length | st.just(0)
+
+    return st.one_of(
+        [
+            st.tuples(st.just(kind.name), *map(drawn, kind.sizes)).map(shape_from_tuple)
+            for kind in KINDS
+            if sectors or kind.can_push
+        ]
+    )
 
 
 def poses(scale: int = SCALE, *, extremes: bool = False) -> st.SearchStrategy[Pose]:

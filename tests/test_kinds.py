@@ -1,0 +1,132 @@
+"""The table of shape kinds, compared with the C header, the classes and the strategies."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import strategies
+from hypothesis import find
+
+from fixsync import Pose, Shape, overlap_many
+from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Kind, shape_fault
+from fixsync._native.raw import ffi, lib
+from fixsync._native.rows import (
+    CAST,
+    CAST_HIT,
+    COLLIDER,
+    COLLIDER_COLUMNS,
+    COMMAND,
+    EVENT,
+    HIT,
+    POSE,
+    QUERY,
+    SHAPE,
+)
+from fixsync.changes import CHANGES, FIELDS
+from fixsync.shapes import shape_from_tuple, shape_of_row
+from fixsync.testing import strategies as fst
+
+HEADER = (Path(__file__).resolve().parent.parent / "csrc" / "fixsync.h").read_text(encoding="utf-8")
+IDS = [kind.name for kind in KINDS]
+
+
+def smallest(kind: Kind) -> list[int]:
+    return [size.low for size in kind.sizes]
+
+
+def test_the_kinds_are_those_of_the_header_by_code() -> None:
+    codes = [int(code) for code in re.findall(r"^#define FXS_\w+ (\d+) +/\* size: ", HEADER, re.M)]
+    assert [kind.code for kind in KINDS] == codes == list(range(len(KINDS)))
+    assert [getattr(lib, f"FXS_{kind.name.upper()}") for kind in KINDS] == codes
+
+
+def test_every_kind_has_a_class_with_its_sizes() -> None:
+    assert [shape.__name__.lower() for shape in get_args(Shape)] == IDS
+    for shape, kind in zip(get_args(Shape), KINDS, strict=True):
+        assert shape.__match_args__ == tuple(size.name for size in kind.sizes)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=IDS)
+def test_the_kernel_takes_exactly_the_sizes_of_the_table(kind: Kind) -> None:
+    ends = [[size.low for size in kind.sizes], [size.high for size in kind.sizes]]
+    for sizes in ends:
+        row = kind.numbers(sizes)
+        assert lib.fxs_shape_check(SHAPE.pack(*row)) == 0
+        assert shape_fault(row) is None
+        assert shape_of_row(*row).as_tuple() == (kind.name, *sizes)
+        for i, beyond in enumerate(kind.sizes):
+            wrong = [*sizes[:i], beyond.low - 1 if sizes is ends[0] else beyond.high + 1]
+            row = kind.numbers([*wrong, *sizes[i + 1 :]])
+            fits = all(number >= 0 for number in row[:2])  # the first two are unsigned in C
+            assert not fits or lib.fxs_shape_check(SHAPE.pack(*row)) < 0
+            assert shape_fault(row) is not None
+            with pytest.raises(ValueError, match=beyond.name):
+                shape_from_tuple((kind.name, *wrong, *sizes[i + 1 :]))
+    used = {size.column for size in kind.sizes}
+    for at, column in enumerate(("half_angle", "a", "b", "c"), 1):
+        if column not in used:
+            row = (*kind.numbers(smallest(kind))[:at], 1, *kind.numbers(smallest(kind))[at + 1 :])
+            assert lib.fxs_shape_check(SHAPE.pack(*row)) < 0
+            assert shape_fault(row) is not None
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=IDS)
+def test_the_kernel_pushes_and_casts_exactly_the_kinds_of_the_table(kind: Kind) -> None:
+    row, here = SHAPE.pack(*kind.numbers(smallest(kind))), POSE.pack(0, 0, 0, 0)
+    out, still = ffi.new("int32_t[3]"), (0, 0, 0)
+    pushed = lib.fxs_push_out(row, here, row, here, out) != lib.FXS_E_UNDEFINED
+    met = lib.fxs_cast_pair(row, here, still, row, here, still, 1, out, out)
+    assert (pushed, met != lib.FXS_E_UNDEFINED) == (kind.can_push, kind.can_cast)
+    assert (
+        len(
+            overlap_many(
+                [shape_from_tuple((kind.name, *smallest(kind)))],
+                Pose(0, 0, 0),
+                [shape_from_tuple((kind.name, *smallest(kind)))],
+                Pose(0, 0, 0),
+            )
+        )
+        == 1
+    )
+
+
+def test_the_strategies_draw_every_kind() -> None:
+    assert set(strategies.KINDS) == KINDS_BY_NAME.keys()
+    assert set(strategies.SOLIDS) == {kind.name for kind in KINDS if kind.can_push}
+    for kind in KINDS:
+        find(fst.shapes(), lambda shape, kind=kind: shape.as_tuple()[0] == kind.name)
+
+
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        (SHAPE, "shape"),
+        (POSE, "pose"),
+        (COLLIDER, "collider"),
+        (COMMAND, "command"),
+        (QUERY, "query"),
+        (CAST, "cast"),
+        (EVENT, "event"),
+        (HIT, "hit"),
+        (CAST_HIT, "cast_hit"),
+    ],
+)
+def test_a_row_has_the_size_of_its_structure(row: object, name: str) -> None:
+    assert row.size == ffi.sizeof(f"fxs_{name}")  # type: ignore[attr-defined]
+
+
+def test_the_columns_of_a_collider_are_the_fields_of_its_structure() -> None:
+    fields = [name for name, _ in ffi.typeof("fxs_collider").fields]
+    assert list(COLLIDER_COLUMNS) == [*fields[:-1], "a", "b", "c"]
+    assert fields[-1] == "size"
+
+
+def test_every_command_of_the_header_is_in_the_table() -> None:
+    names = re.findall(r"^#define FXS_COMMAND_(\w+) (\d+)", HEADER, re.M)
+    assert {name.lower(): int(code) for name, code in names} == {
+        change.name: change.code for change in CHANGES.values()
+    }
+    assert all(set(change.fields) <= FIELDS.keys() for change in CHANGES.values())
