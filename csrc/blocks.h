@@ -70,7 +70,7 @@ static inline void rank_lanes_scalar(const uint16_t *all, uint64_t n, const uint
 }
 
 /* Of four signed 32-bit numbers, little-endian at p: whether any is not from the least to the most
- * that pairs of them tell, which differ by less than 2^31. */
+ * given as pairs, which differ by less than 2^31. */
 static inline uint32_t beyond_scalar(const uint8_t *p, const uint64_t least[2],
                                      const uint64_t most[2]) {
     uint32_t above = 0;

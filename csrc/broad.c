@@ -2,7 +2,7 @@
 #include "grid.h"
 
 #define BATCH 256
-#define IN_VAIN \
+#define FILTERED_PER_COLLIDER \
     8 /* pairs to a collider whose layers do not meet, until levels apart are worth it */
 
 typedef struct search {
@@ -11,8 +11,8 @@ typedef struct search {
     uint64_t id_mask, one; /* of a key: the bits of the id; the least step of x */
     packed_hit *out;
     uint64_t found;
-    uint64_t in_vain,
-        in_vain_most; /* pairs looked at whose layers do not meet; as many are borne */
+    uint64_t filtered,
+        filtered_max; /* pairs looked at whose layers do not meet; as many are borne */
     uint64_t pair[BATCH +
                   BLOCK]; /* places in the sorted arrays whose boxes meet: first << 32 | second */
 } search;
@@ -31,7 +31,7 @@ static void test_proposed(search *s, uint32_t proposed) {
         count[kinds] += may_hit(p, q);
         met += p->meets >> q->layer & 1;
     }
-    s->in_vain += proposed - met;
+    s->filtered += proposed - met;
     for (uint32_t kinds = 0; kinds < PAIR_COUNT; kinds++) {
         if (count[kinds] == 0) {
             continue;
@@ -97,7 +97,7 @@ static inline void search_rows(search *s, const level *l, uint32_t rows) {
     const uint64_t y = (uint64_t)1 << g->y_at, z = (uint64_t)1 << g->z_at,
                    row[4] = {z, y - z, y, y + z};
     uint64_t start[4] = {l->first, l->first, l->first, l->first}, *pair = s->pair;
-    for (uint64_t i = l->first; i < l->end && s->in_vain <= s->in_vain_most; i++) {
+    for (uint64_t i = l->first; i < l->end && s->filtered <= s->filtered_max; i++) {
         uint64_t key = keys[i], own = key & row_mask, end = ends[i],
                  from = (key & begin_mask) - back;
         from = from > own && key > back ? from : own;
@@ -127,7 +127,7 @@ static void search_larger(search *s, const level *l, uint32_t large) {
     const uint64_t z_mask = ((uint64_t)1 << (g->y_at - g->z_at)) - 1;
     uint32_t hint[4] = {coarse->first, coarse->first, coarse->first, coarse->first};
     uint64_t *pair = s->pair;
-    for (uint32_t i = l->first; i < l->end && s->in_vain <= s->in_vain_most; i++) {
+    for (uint32_t i = l->first; i < l->end && s->filtered <= s->filtered_max; i++) {
         const solid *p = a->sorted + i;
         int64_t x = (int64_t)p->x - p->reach_x - coarse->wide,
                 z = (int64_t)p->z - p->reach_z - coarse->wide,
@@ -176,7 +176,7 @@ static void search_levels(search *s) {
     for (uint32_t i = 0; i < g->levels; i++) {
         const level *l = g->level + i;
         for (uint32_t j = 0; j <= i; j++) {
-            if (g->friends[l->group] >> g->level[j].group & 1) {
+            if (g->met_groups[l->group] >> g->level[j].group & 1) {
                 if (i == j) {
                     search_level(s, l);
                 } else if (l->wide <= g->level[j].wide) {
@@ -196,12 +196,13 @@ uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
     s.a = arrays_of(w);
     s.out = out;
     s.found = 0;
-    s.in_vain = 0;
-    s.in_vain_most = fxs_grid_build(w, &s.a, 0) ? (uint64_t)IN_VAIN * s.a.g->count : UINT64_MAX;
+    s.filtered = 0;
+    s.filtered_max =
+        fxs_grid_build(w, &s.a, 0) ? (uint64_t)FILTERED_PER_COLLIDER * s.a.g->count : UINT64_MAX;
     search_levels(&s);
-    if (s.in_vain > s.in_vain_most) {
+    if (s.filtered > s.filtered_max) {
         s.found = 0;
-        s.in_vain_most = UINT64_MAX;
+        s.filtered_max = UINT64_MAX;
         fxs_grid_build(w, &s.a, 1);
         search_levels(&s);
     }

@@ -2,7 +2,7 @@
  *
  * b is held still and a moves, relative to it, from D = a - b along M, the difference of the
  * motions. The places of a that touch b are a convex set, so the times of contact are one interval,
- * and its start is what is asked. Every pair but two is a window of time (slabs: bounds on one
+ * and its start is the answer. Every pair but two is a window of time (slabs: bounds on one
  * coordinate, linear in time) and a distance (the length of the gaps on two or three axes, each
  * linear in time between the moments at which it opens or closes) that is to fall to r: `track`
  * below. Two boxes are slabs alone. A round shape and a cylinder are two tracks and a rim, which
@@ -52,7 +52,7 @@ static int32_t fraction_of(moment t) {
 }
 
 /* One coordinate of a: at time t it is p + t * m; mirrored where needed, so that m >= 0. On a
- * track, its gap is what it lies beyond -half..half, on the side told: -1 before, 0 within (no
+ * track, its gap is what it lies beyond -half..half, on one side: -1 before, 0 within (no
  * gap), 1 past it. A half of 0 is one place: always 1, the gap signed. */
 typedef struct axis {
     int64_t p, m, half;
@@ -248,13 +248,13 @@ static int discriminant_sign(const track *k, const quadratic *q) {
     return i256_sign(sum);
 }
 
-/* What the leading 31 bits of a, b and c tell of the first root, for b > 0 and c >= 0: -1, there is
- * none; 0, nothing; 1, it is `fine` / 2^24, within SLACK / 2^24 if it is at most 1. All is in units
- * of 2^shift, shift <= 0 for a b of fewer bits, so that 2^30 <= b < 2^31. Then b^2 is below 2^62
- * and off by less than 2^33, and a c, unless it plainly exceeds b^2, is below 2^63 and off by less
- * than 2^-29 of itself and 1: b^2 - a c is known within 2^35. The root is c / (b + sqrt(b^2 - a
- * c)), at least c / 2b. Where b^2 - a c >= 2^50, the square root is off by less than 2^35 / 2^26 +
- * 1, and b and c by less than 1: in 2^-24, a root of at most 1 by less than 8.1 in all, and 1 for
+/* The first root, estimated from the leading 31 bits of a, b and c, for b > 0 and c >= 0: -1, no
+ * root; 0, undecided; 1, it is `fine` / 2^24, within SLACK / 2^24 if it is at most 1. All is in
+ * units of 2^shift, shift <= 0 for a b of fewer bits, so that 2^30 <= b < 2^31. Then b^2 is below
+ * 2^62 and off by less than 2^33, and a c, unless it plainly exceeds b^2, is below 2^63 and off by
+ * less than 2^-29 of itself and 1: b^2 - a c is known within 2^35. The root is c / (b + sqrt(b^2 -
+ * a c)), at least c / 2b. Where b^2 - a c >= 2^50, the square root is off by less than 2^35 / 2^26
+ * + 1, and b and c by less than 1: in 2^-24, a root of at most 1 by less than 8.1 in all, and 1 for
  * the rounding of `fine`. */
 enum { SLACK = 10 };
 static int root_estimate(const quadratic *q, int64_t *fine) {
@@ -349,15 +349,15 @@ static int32_t first_contact(track *k, const window *w, int worth) {
         /* Most contacts that open with more than one gap are at a root well inside the piece. */
         quadratic q;
         int64_t fine = 0;
-        int told = 0;
+        int estimate = 0;
         quadratic_of(&q, k);
         if ((is_known || gap_count > 1) && i128_sign(q.b) > 0 && i128_sign(q.c) >= 0) {
-            told = root_estimate(&q, &fine);
-            if (told > 0 && is_plain(fine) && is_after(fine, now) && is_before(fine, next)) {
+            estimate = root_estimate(&q, &fine);
+            if (estimate > 0 && is_plain(fine) && is_after(fine, now) && is_before(fine, next)) {
                 k->by_root = 1;
                 return (int32_t)(fine >> 8);
             }
-            if (told < 0 && crossed == NULL) {
+            if (estimate < 0 && crossed == NULL) {
                 return NONE;
             }
         }
@@ -374,20 +374,20 @@ static int32_t first_contact(track *k, const window *w, int worth) {
             }
             is_known = 1;
             k->by_root = 1;
-            if (told == 0) {
-                told = root_estimate(&q, &fine);
+            if (estimate == 0) {
+                estimate = root_estimate(&q, &fine);
             }
         }
         gaps_at(&g, k, next);
         int slope = slope_sign(&g);
         if (slope >= 0) {
-            int sign = told < 0 ? -1 : told > 0 ? 1 : discriminant_sign(k, &q);
+            int sign = estimate < 0 ? -1 : estimate > 0 ? 1 : discriminant_sign(k, &q);
             return sign > 0 ||
                            (sign == 0 && (worth & AT_TANGENT) && ((worth & AT_ENDS) || slope > 0))
                        ? root_fraction(k, fine)
                        : NONE;
         }
-        int value = told < 0 ? 1 : value_sign(&g);
+        int value = estimate < 0 ? 1 : value_sign(&g);
         if (value < 0 || (value == 0 && (worth & AT_ENDS))) {
             return root_fraction(k, fine);
         }
@@ -573,8 +573,7 @@ static int64_t rim_find(const rim *s, int64_t first, int64_t last, int when) {
             return middle;
         }
         if ((i & (i - 1)) == 0 &&
-            rim_clears(s, middle, first,
-                       last)) { /* now and then: it tells little of a wide interval */
+            rim_clears(s, middle, first, last)) { /* rarely: a wide interval decides little */
             return NONE;
         }
         *(rim_slope(s, middle) < 0 ? &first : &last) = middle;
@@ -890,8 +889,7 @@ int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t 
     int64_t M[3] = {(int64_t)motion_a[0] - motion_b[0], (int64_t)motion_a[1] - motion_b[1],
                     (int64_t)motion_a[2] - motion_b[2]};
     int64_t reach = furthest(a) + furthest(b);
-    for (int i = 0; i < 3;
-         i++) { /* before directions are worked out: most of what is asked is far apart */
+    for (int i = 0; i < 3; i++) { /* before directions are worked out: most pairs are far apart */
         if (D[i] + min64(M[i], 0) > reach || D[i] + max64(M[i], 0) < -reach) {
             return 0;
         }

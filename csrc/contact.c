@@ -243,8 +243,8 @@ static inline int64_t floor_square(planar v) {
 }
 
 /* A part of a direction is off by 1/2, a direction by 2^-30 of its length: what a sector and a box
- * are to each other in the world's frame, and in the box's, where the exact test looks, differs by
- * 2 raw units at most. floor_square cuts off 1.5. */
+ * are to each other in the world's frame, and in the box's, where the exact test searches, differs
+ * by 2 raw units at most. floor_square cuts off 1.5. */
 #define SPARE 8
 
 /* The contact of a sector with a cylinder or a box as slack, if the discs about the other one's

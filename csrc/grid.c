@@ -106,8 +106,8 @@ static uint32_t choose_levels(const fxs_world *w, grid *g, uint32_t group, uint3
     return by.tallest[common];
 }
 
-/* Sorts layers that are there into groups with the same friends: how many groups. What is left when
- * there are enough is the last. */
+/* Sorts the used layers into groups that meet the same layers; returns how many groups. The last
+ * group takes what is left over. */
 static uint32_t choose_groups(const fxs_world *w, grid *g, uint32_t layers,
                               uint32_t members[GROUPS_MAX]) {
     uint32_t groups = 0;
@@ -121,12 +121,12 @@ static uint32_t choose_groups(const fxs_world *w, grid *g, uint32_t layers,
         left &= ~alike;
     }
     for (uint32_t i = 0; i < groups; i++) {
-        g->friends[i] = 0;
+        g->met_groups[i] = 0;
         for (uint32_t layer = 0; layer < 32; layer++) {
             if (members[i] >> layer & 1) {
                 g->group_of[layer] = i;
                 for (uint32_t j = 0; j < groups; j++) {
-                    g->friends[i] |= (uint32_t)((w->layers[layer] & members[j]) != 0) << j;
+                    g->met_groups[i] |= (uint32_t)((w->layers[layer] & members[j]) != 0) << j;
                 }
             }
         }
@@ -134,13 +134,13 @@ static uint32_t choose_groups(const fxs_world *w, grid *g, uint32_t layers,
     return groups;
 }
 
-/* Chooses levels and the layout of keys for a world that has colliders. g->level[g->levels] is
- * there for `lonely` ones, that meet nobody: queries want them, pairs do not. `apart`: what does
- * not meet has levels of its own. */
+/* Chooses levels and the layout of keys for a world that has colliders. g->level[g->levels] is for
+ * isolated colliders, which no layer meets: queries search them, pairs do not. `apart`: groups that
+ * do not meet have levels of their own. */
 static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, int apart) {
     uint32_t usual = v->tallest, id_bits = bit_length(w->capacity - 1),
              longest = most32(v->longest, v->tallest), least = v->longest;
-    int lonely = (v->layers & ~meets) != 0;
+    int isolated = (v->layers & ~meets) != 0;
     g->levels = 0;
     if (apart) {
         uint32_t members[GROUPS_MAX], groups = choose_groups(w, g, v->layers & meets, members);
@@ -150,7 +150,7 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
     } else {
         memset(g->group_of, 0, sizeof g->group_of);
         memset(g->level_of[0], 0, sizeof g->level_of[0]);
-        g->friends[0] = 1;
+        g->met_groups[0] = 1;
         if (bit_length(v->longest) <= bit_length(v->shortest) + 2) { /* one level will do */
             g->levels = 1;
             g->level[0].wide = v->longest;
@@ -174,7 +174,7 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
     }
     g->shift = bit_length(most) > FIELD ? bit_length(most) - FIELD : 0;
     g->beams = v->high[2] - (int64_t)v->low[2] > 8 * (int64_t)usual;
-    uint32_t level_bits = bit_length(g->levels - !lonely), z_bits, y_bits, smaller = 0;
+    uint32_t level_bits = bit_length(g->levels - !isolated), z_bits, y_bits, smaller = 0;
     do {
         z_bits = y_bits = 0;
         for (level *l = g->level; l <= g->level + g->levels; l++) { /* lengths are at least 2 */
@@ -203,7 +203,7 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
 }
 
 /* The keys of all active colliders, in no order: how many. `plain`: there is one level of strips,
- * and no lonely colliders. */
+ * and no isolated colliders. */
 static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain, uint32_t meets) {
     const uint64_t *present = present_set(w), words = set_words(w->capacity);
     const solid *all = solids(w);
@@ -211,7 +211,7 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
     const int64_t low_x = g->low[0], low_z = g->low[1], low_y = g->low[2];
     const uint64_t x_unit = (uint64_t)1 << g->x_at, z_unit = (uint64_t)1 << g->z_at,
                    inverse = g->level[0].z_inverse;
-    const uint32_t x_shift = g->shift + g->x_drop, lonely = g->levels;
+    const uint32_t x_shift = g->shift + g->x_drop, isolated = g->levels;
     uint64_t *keys = a->keys;
     uint32_t n = 0;
     for (uint64_t word = 0; word < words; word++) {
@@ -229,7 +229,7 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
             } else {
                 uint32_t lvl = meets >> s->layer & 1
                                    ? g->level_of[g->group_of[s->layer]][bit_length(length_of(s))]
-                                   : lonely;
+                                   : isolated;
                 level *l = g->level + lvl;
                 key += row_key(g, lvl, y_row(g, l, (uint64_t)(s->y - low_y - s->reach_y)),
                                z_row(l, z));
@@ -271,9 +271,9 @@ static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
 
 int fxs_grid_build(fxs_world *w, const arrays *a, int apart) {
     w->grid_fresh = 1;
-    w->looks = a->g->indexed = 0;
+    w->searches = a->g->indexed = 0;
     survey v;
-    uint32_t meets = 0, strangers = 0, n;
+    uint32_t meets = 0, unmet = 0, n;
     grid *g = a->g;
     take_survey(w, &v);
     g->count = v.count;
@@ -286,7 +286,7 @@ int fxs_grid_build(fxs_world *w, const arrays *a, int apart) {
         meets |= (uint32_t)((w->layers[layer] & v.layers) != 0) << layer;
     }
     for (uint32_t left = meets; left; left &= left - 1) {
-        strangers |= meets & ~w->layers[trailing_zeros(left)];
+        unmet |= meets & ~w->layers[trailing_zeros(left)];
     }
     plan(w, g, &v, meets, apart);
     for (uint32_t i = 0; i <= g->levels; i++) {
@@ -309,7 +309,7 @@ int fxs_grid_build(fxs_world *w, const arrays *a, int apart) {
         a->keys[i] = LAST_KEY;
         a->least[i] = a->most[i] = 0;
     }
-    return strangers != 0;
+    return unmet != 0;
 }
 
 uint32_t fxs_grid_seek(const arrays *a, uint32_t hint, uint64_t key) {

@@ -4,12 +4,12 @@
  * Colliders are sorted by row and, within a row, by where they begin on x. Rows are strips of z (in
  * a tall world, beams of y and z) at least as high as any collider in them is long, so what meets
  * is in the same or in a neighbouring row, and of two that meet the one beginning first on x
- * reaches the other's beginning: every collider looks along its own row and its neighbours from its
- * own beginning to its own end. The places where it starts to look move forward only, so one walk
- * over the sorted array finds them all.
+ * reaches the other's beginning: every collider searches along its own row and its neighbours from
+ * its own beginning to its own end. The places where it starts to look move forward only, so one
+ * walk over the sorted array finds them all.
  *
  * Where sizes differ much, levels keep the rows of small colliders low: a level holds sizes within
- * a factor of 8, and a collider looks for larger ones in the rows of every level above its own.
+ * a factor of 8, and a collider searches for larger ones in the rows of every level above its own.
  *
  * Where many are together whose layers never meet, looking at them would cost their square for
  * nothing. When that shows, the search begins again with levels of their own for groups of layers,
@@ -26,7 +26,7 @@
 #define GROUPS_MAX 8
 #define LEVELS_MAX                                                                                 \
     (11 * GROUPS_MAX + 1) /* 33 bit lengths of a size, three to a level, in each group; and one of \
-                             those that meet nobody */
+                             the isolated colliders */
 
 #define LAST_KEY (((uint64_t)1 << 63) - 1) /* above every key and every end of a row */
 
@@ -51,7 +51,7 @@ typedef struct grid {
     uint32_t group_of[32],
         level_of[GROUPS_MAX]
                 [33]; /* by layer; by group, and how many bits the collider's length has */
-    uint32_t friends[GROUPS_MAX]; /* the groups of which some layers meet some of a group's */
+    uint32_t met_groups[GROUPS_MAX]; /* for each group, the groups it meets */
     level level[LEVELS_MAX];
 } grid;
 

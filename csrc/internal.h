@@ -31,8 +31,8 @@
 #define Q30_ONE ((int64_t)1 << 30)
 #define Q60_ONE ((int64_t)1 << 60)
 
-/* A vector of the ground plane. Units as told where it is used: raw Q16.16, Q2.30, or their product
- * Q.46. */
+/* A vector of the ground plane. Its unit is named where it is used: raw Q16.16, Q2.30, or their
+ * product Q.46. */
 typedef struct planar {
     int64_t x, z;
 } planar;
@@ -124,7 +124,7 @@ static inline void box_reach(solid *s) {
 
 #define SECTOR_WIDER 4
 
-/* Sets the reach from kind and size, of what is no box. */
+/* Sets the reach from kind and size, of a shape that is not a box. */
 static inline void round_reach(solid *s) {
     s->reach_y =
         s->size[1] + (s->size[0] & -(s->kind <= FXS_CAPSULE)); /* a sphere's size[1] is 0 */

@@ -2,7 +2,7 @@
 #include "grid.h"
 
 #define FEW 48         /* so few colliders are looked at one by one */
-#define BUILD_WORTH 6  /* looks at all of them that cost as much as a build */
+#define BUILD_WORTH 6  /* looks at all colliders that cost as much as a build */
 #define INDEX_WORTH 16 /* searches for which an index of what was built pays */
 #define CROWD \
     24       /* keys under two entries of the index that are better searched than all looked at */
@@ -39,9 +39,9 @@ typedef struct span {
     uint32_t from, to;
 } span;
 
-/* What the index tells of the keys of a row from `begin` to before `end`. Returns whether it is not
- * many more than those, and none of a row before. Both have entries, and one after them: a row has
- * a key, the one after the last too, and so has every x. */
+/* The span of places that the index gives for the keys of a row from `begin` to before `end`.
+ * Returns whether the span is not much longer than these keys, and begins in this row. Both have
+ * entries, and one after them: a row has a key, the one after the last too, and so has every x. */
 static inline int is_span(const arrays *a, const uint32_t *index, uint64_t row, uint64_t begin,
                           uint64_t end, span *out) {
     const uint32_t shift = a->g->index_shift, *first = index + (begin >> shift),
@@ -220,10 +220,10 @@ uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t mos
                          uint64_t *count) {
     arrays a = arrays_of(w);
     derive(w);
-    if (!w->grid_fresh && w->count > FEW && ++w->looks >= BUILD_WORTH) {
+    if (!w->grid_fresh && w->count > FEW && ++w->searches >= BUILD_WORTH) {
         fxs_grid_build(w, &a, 0);
     }
-    if (w->grid_fresh && a.g->count > FEW && !a.g->indexed && ++w->looks >= INDEX_WORTH) {
+    if (w->grid_fresh && a.g->count > FEW && !a.g->indexed && ++w->searches >= INDEX_WORTH) {
         make_index(w, &a);
     }
     *count = w->grid_fresh ? look_in_grid(w, &a, least, most, a.spare)

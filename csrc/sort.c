@@ -81,7 +81,7 @@ void fxs_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, u
 #define RANKED_MAX (2 * LANES)
 
 /* As members of a set, which is empty before and after: each sets a bit, of which a second set
- * tells in which words there are any. No branch but at the end of a word depends on chance. */
+ * holds the words with members. Only the branch at the end of a word depends on chance. */
 static void sort_as_set(uint64_t *set, uint64_t *ids, uint64_t n, uint64_t summaries) {
     uint64_t summary[SUMMARIES_MAX];
     memset(summary, 0, (size_t)summaries * sizeof *summary);

@@ -220,7 +220,7 @@ static int has_centre(const uint8_t *p) {
 
 #define TRAITS_UNUSED 0xFFFEE0F8u /* of kind, layer, active and zero: bits that are never set */
 
-/* Whether saved fields make a collider, but for its id: what collider_status tells, and whether its
+/* Whether saved fields make a collider, but for its id: collider_status, and whether its
  * centre is in range. */
 static inline int is_collider(const uint8_t *p) {
     uint32_t traits = read32(p + 4);

@@ -37,9 +37,9 @@ struct fxs_world {
     /* Scratch of the broad phase: sorted_at and rows_at are as large as solids_at and places_at,
      * and exchanged with them by load. */
     uint64_t broad_at, sorted_at, rows_at;
-    uint32_t grid_fresh; /* whether it still tells where colliders are: scratch, like it */
-    uint32_t looks; /* searches since the last change, or since it was built, that did without it,
-                       or without its index */
+    uint32_t grid_fresh; /* whether the grid matches the colliders; scratch, as the grid */
+    uint32_t searches; /* since the last change, or since the grid was built: those that did not use
+                          it, or its index */
 };
 
 static inline void *at(const fxs_world *w, uint64_t offset) {
@@ -157,8 +157,7 @@ static inline int32_t set_centre(solid *s, const place *p) {
 
 static inline uint32_t has_offset(const place *p) { return (p->ox | p->oy | p->oz) != 0; }
 
-/* Whether a direction is kept: nobody looks at that of what is round and has its centre where it
- * was put. */
+/* Whether a direction is kept: a round collider without an offset does not need one. */
 static inline uint32_t is_turned(const solid *s, const place *p) {
     return (s->kind >= FXS_BOX) | has_offset(p);
 }
@@ -185,17 +184,17 @@ static inline int32_t solid_place(solid *s, const place *p) {
 }
 
 /* Turns colliders that were put at their places as if they were round and nothing had to be turned,
- * with centres in range: those that is_turned tells, and of them those with an offset. Done at once
- * for each, it would need branches on what chance decides. */
+ * with centres in range: those for which is_turned is 1, and those of them that have an offset.
+ * Done at once for each, it would need branches on what chance decides. */
 enum { TURNING_MAX = 64 }; /* as many as such lists have room for */
 FXS_INTERNAL void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids,
                                      uint32_t turned_count, const uint32_t *offset_ids,
                                      uint32_t offset_count);
 
 /* A load leaves direction, reach, centre and `meets` of all colliders to be derived when they are
- * needed: what is posed before turns once and not twice. Until then both parts of a direction are
- * 0, which no direction is. Who looks at what is derived, or keeps a part of it, has all colliders
- * derived first; where the world is const, copies of those it looks at. */
+ * needed: a collider that was re-posed before is derived once, not twice. Until then both parts of
+ * a direction are 0, which no direction is. A function that reads or keeps derived data calls
+ * derive first; with a const world it derives copies of the colliders that it reads. */
 static inline int is_derived(const solid *s) { return (s->cos_q30 | s->sin_q30) != 0; }
 static inline void derive_round(const fxs_world *w, solid *s,
                                 const place *p) { /* as if nothing had to be turned */
@@ -243,6 +242,6 @@ static inline int32_t collider_status(const fxs_collider *c) {
 }
 
 /* To be called wherever a collider comes, goes, moves, changes its shape or its activity. */
-static inline void grid_stale(fxs_world *w) { w->grid_fresh = w->looks = 0; }
+static inline void grid_stale(fxs_world *w) { w->grid_fresh = w->searches = 0; }
 
 #endif

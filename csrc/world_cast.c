@@ -42,11 +42,11 @@ static extent extent_of(const job *j, const solid *s) {
     return e;
 }
 
-/* Whether a line along the motion, or one across it, parts the two until `most`: told in 64 bits,
- * and of nearly all that are not met. Directions are quantised, and of two boxes the angle between
- * them once more. Each lets the exact tests see the shapes less than 4 raw units nearer than they
- * are, so what is within 8 is not told apart. Bounds that may meet leave centres less than 2^31
- * apart. */
+/* Whether a line along the motion, or one across it, parts the two until `most`: decided in 64
+ * bits, and of nearly all that are not met. Directions are quantised, and of two boxes the angle
+ * between them once more. Each lets the exact tests see the shapes less than 4 raw units nearer
+ * than they are, so shapes within 8 are not parted. Bounds that may meet leave centres less than
+ * 2^31 apart. */
 static int passes_by(const job *j, const solid *s, int32_t most) {
     int64_t x = (int64_t)j->own.x - s->x, z = (int64_t)j->own.z - s->z;
     extent e = extent_of(j, s);
@@ -183,7 +183,7 @@ static uint64_t run(fxs_world *w, job *j, fxs_cast_hit *hits, uint64_t room) {
     return met;
 }
 
-/* FXS_OK, and the parts of the job that are told by motion, limit and hit_when; or FXS_E_UNDEFINED,
+/* FXS_OK, and the job with its motion, limit and hit_when set; or FXS_E_UNDEFINED,
  * _MOTION, _HIT_WHEN. */
 static int32_t set_job(const fxs_world *w, job *j, uint32_t kind, const int32_t *motion,
                        uint32_t limit, uint32_t hit_when) {

@@ -83,10 +83,7 @@ HABITS = re.compile(
 )
 # These come last: a file leaves this list when it is clean, and none is added.
 NOT_YET_PLAIN: set[str] = {
-    "csrc/broad.c",
-    "csrc/cast.c",
     "csrc/fixsync.h",
-    "csrc/world.h",
     "docs/match-logs.md",
     "fixsync/cli/synctest.py",
     "fixsync/fields.py",

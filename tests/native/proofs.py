@@ -437,7 +437,7 @@ def cast_proofs() -> list[Proof]:
             cast,
             "swept_bounds_hold_the_way",
             Fault(
-                "cast.c",
+                "world_cast.c",
                 "(j->M[i] * before + lift * WHOLE) / WHOLE - lift",
                 "j->M[i] * before / WHOLE",
             ),
@@ -449,7 +449,7 @@ def cast_proofs() -> list[Proof]:
             cast,
             "the_first_hits_are_kept_in_order",
             Fault(
-                "cast.c",
+                "world_cast.c",
                 "a->fraction > b->fraction : a->id > b->id",
                 "a->fraction > b->fraction : a->id < b->id",
             ),

@@ -1,6 +1,7 @@
 /* Casts: what its helpers state of themselves, in the ranges they state. */
 #define FXS_NO_INT128
 #include "cast.c"
+#include "world_cast.c"
 
 #include "any.h"
 
