@@ -307,7 +307,7 @@ def world_proofs() -> list[Proof]:
             "load takes a collider if and only if its fields and its centre are in range",
             world,
             "colliders_are_taken_iff_they_are_in_range",
-            Fault("internal.h", "#define SHORT (1 << 29)", "#define SHORT (1 << 30)"),
+            Fault("shape.h", "#define SHORT (1 << 29)", "#define SHORT (1 << 30)"),
             (*BYTES, "-DFXS_NO_BUILTINS", "--unwind", "53"),
             "all 52 bytes but the id, all directions",
             quick=True,
