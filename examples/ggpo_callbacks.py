@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Protocol
 
-from fixsync import Capsule, EventKind, Pose, Sector, Sphere, World, degrees, overlap, q
+from fixsync import RAY, Capsule, EventKind, Pose, Sector, Sphere, World, degrees, overlap, q
 from fixsync.game.random import Random
 from fixsync.log.recorder import Recorder
 from fixsync.sim import hash_of
@@ -49,7 +49,7 @@ class Duel:
             dx = STEP * (bool(pressed & RIGHT) - bool(pressed & LEFT))
             dz = STEP * (bool(pressed & FURTHER) - bool(pressed & NEARER))
             there = Pose(pose.x + dx, 0, pose.z + dz, pose.yaw)
-            if overlap(ARENA, Pose(0, 0, 0), Sphere(1), there):
+            if overlap(ARENA, Pose(0, 0, 0), RAY, there):
                 pose = there
             for id in (player, PLAYERS + player):
                 self.world.set_pose(id, pose)

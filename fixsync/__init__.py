@@ -22,6 +22,7 @@ from fixsync.records import (
     Hits,
 )
 from fixsync.shapes import (
+    RAY,
     Box,
     Capsule,
     Contact,
@@ -32,6 +33,7 @@ from fixsync.shapes import (
     Shape,
     Side,
     Sphere,
+    TinyValueWarning,
     cast_pair,
     lift,
     overlap,
@@ -47,6 +49,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ONE",
+    "RAY",
     "Attack",
     "Body",
     "BodyState",
@@ -69,6 +72,7 @@ __all__ = [
     "Shape",
     "Side",
     "Sphere",
+    "TinyValueWarning",
     "World",
     "__version__",
     "bearing",

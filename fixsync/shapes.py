@@ -25,11 +25,12 @@ from fixsync._native import (
     rows_of,
     shown,
 )
-from fixsync._native.kinds import COLUMNS, KINDS, KINDS_BY_NAME, Kind
+from fixsync._native.kinds import COLUMNS, KINDS, KINDS_BY_NAME, Kind, TinyValueWarning
 from fixsync._native.raw import constant
 from fixsync._native.rows import POSE, SHAPE
 
 __all__ = [
+    "RAY",
     "Box",
     "Capsule",
     "Contact",
@@ -40,6 +41,7 @@ __all__ = [
     "Shape",
     "Side",
     "Sphere",
+    "TinyValueWarning",
     "cast_pair",
     "lift",
     "overlap",
@@ -151,11 +153,14 @@ class _ShapeValue(_Value):
 
     def _set(self, *values: object) -> None:
         kind = self._kind
-        self._take(kind.numbers(kind.checked(values)))
+        self._take(kind.numbers(kind.checked(values, warns=True)))
 
     def _take(self, numbers: tuple[int, ...]) -> None:
         self._row = numbers
         self._shape = _pack_shape(*numbers)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return shape_from_tuple, (self.as_tuple(),)
 
     def as_tuple(self) -> tuple[Any, ...]:
         """The shape as a match log writes it: ("sphere", radius), ("box", half_x, half_y,
@@ -331,8 +336,7 @@ def shape_from_tuple(values: Iterable[Any]) -> Shape:
     if len(sizes) != len(kind.sizes):
         names = ", ".join(size.name for size in kind.sizes)
         raise ValueError(f"a {name} has {names}, not {len(sizes)} numbers: {shown(sizes)}")
-    shape: Shape = _CLASSES[kind.code](*sizes)
-    return shape
+    return shape_of_row(*kind.numbers(kind.checked(tuple(sizes))))
 
 
 def shape_of_row(*numbers: int) -> Shape:
@@ -340,6 +344,10 @@ def shape_of_row(*numbers: int) -> Shape:
     shape: Shape = object.__new__(_CLASSES[numbers[0]])
     shape._take(numbers)
     return shape
+
+
+RAY = shape_of_row(constant("SPHERE"), 0, 1, 0, 0)
+"""The smallest sphere: cast it as a ray, or query a point with it."""
 
 
 # Contact.

@@ -344,8 +344,8 @@ class World:
         hit_when: int | None = None,
     ) -> list[CastHit]:
         """The hits of a shape that moves straight from the pose, by (fraction, id), as the world is
-        now: the first `limit` of them (0: all). Nothing tunnels, however thin or fast. A ray is a
-        Sphere(1). It changes nothing.
+        now: the first `limit` of them (0: all). Nothing tunnels, however thin or fast. Cast `RAY`
+        as a ray. It changes nothing.
 
         Candidates are the active colliders of `query`, except sectors, each standing still. motion:
         (mx, my, mz), Q16.16, each -(2^29-1)..2^29-1. hit_when: None is the world's. Fractions and

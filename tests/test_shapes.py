@@ -9,6 +9,7 @@ import json
 import pickle
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ from hypothesis import strategies as st
 
 import fixsync
 from fixsync import (
+    ONE,
+    RAY,
     Box,
     Capsule,
     Contact,
@@ -31,11 +34,16 @@ from fixsync import (
     Sector,
     Side,
     Sphere,
+    TinyValueWarning,
+    degrees,
+    flat,
     overlap,
     overlap_many,
     pack_poses,
     pack_shapes,
+    q,
 )
+from fixsync.semantics import semantics_id
 from fixsync.shapes import shape_from_tuple
 
 VECTORS = Path(__file__).parent / "vectors"
@@ -481,3 +489,56 @@ def test_overlap_many_reads_no_pose_as_a_shape_where_it_could_be_one(other: str)
         next_to = np.array([(x + 18, 0, 9, 0 if other == "box" else 100)] * 2, "i4")
         assert list(overlap_many(cylinder, at, beside, next_to)) == [Contact.TOUCHING] * 2
         assert list(overlap_many(beside, next_to, cylinder, at)) == [Contact.TOUCHING] * 2
+
+
+# Tiny values.
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Sphere(1), "radius 1 is 1/65536 of a unit; for units write q(1)"),
+        (lambda: Box(ONE, 63, ONE), "half_y 63 is 63/65536 of a unit; for units write q(63)"),
+        (
+            lambda: Sector(q(3), 60, ONE),
+            "half_angle 60 is 60/65536 of a turn, below a degree; for degrees write degrees(60)",
+        ),
+        (lambda: flat.circle(5), "radius 5 is 5/65536 of a unit; for units write q(5)"),
+    ],
+)
+def test_a_tiny_size_warns_at_the_line_that_makes_the_shape(make: Any, said: str) -> None:
+    with pytest.warns(TinyValueWarning) as caught:
+        shape = make()
+    (one,) = caught
+    assert str(one.message) == said
+    assert one.filename == __file__
+    assert one.lineno == make.__code__.co_firstlineno
+    assert shape_from_tuple(shape.as_tuple()) == shape
+
+
+def test_a_tiny_size_can_be_made_an_error() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TinyValueWarning)
+        for kind in (Sphere, Capsule):
+            with pytest.raises(TinyValueWarning, match="radius 7 is 7/65536 of a unit"):
+                kind(*(7, 0)[: len(kind.__match_args__)])
+
+
+def test_usual_values_logs_copies_and_the_ray_do_not_warn() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Capsule(64, 0).half_height == 0
+        assert Capsule(64, 1).half_height == 1
+        assert Sector(64, 181, 64).half_angle == degrees(1) - 1
+        tiny = shape_from_tuple(("sector", 1, 1, 1))
+        assert pickle.loads(pickle.dumps(tiny)) == copy.deepcopy(tiny) == tiny
+        assert RAY.as_tuple() == ("sphere", 1)
+        semantics_id()
+
+
+def test_an_invalid_size_is_an_error_and_gives_no_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for size in (0, -5, 2**29):
+            with pytest.raises(ValueError, match=rf"radius must be 1\.\.536870911, not {size}"):
+                Sphere(size)

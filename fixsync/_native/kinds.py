@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
@@ -9,10 +11,32 @@ from typing import Any, NamedTuple, TypeAlias
 from fixsync._native.checks import integer
 from fixsync._native.raw import HALF_ANGLE_MAX, SIZE_MAX, constant
 
-__all__ = ["COLUMNS", "KINDS", "KINDS_BY_NAME", "Kind", "Size", "shape_fault", "shape_text"]
+__all__ = [
+    "COLUMNS",
+    "KINDS",
+    "KINDS_BY_NAME",
+    "Kind",
+    "Size",
+    "TinyValueWarning",
+    "shape_fault",
+    "shape_text",
+]
 
 COLUMNS = ("kind", "half_angle", "a", "b", "c")
 """The numbers of a shape's C structure; a, b and c are its size[0], size[1] and size[2]."""
+
+
+_DEGREE = 181
+"""The first half angle that is not below a degree, in steps."""
+
+
+class TinyValueWarning(UserWarning):
+    """A size of 1..63 raw units or a half angle of 1..180 steps, which is below a degree, where a
+    shape is made by its class. Usually a `q` or a `degrees` is missing.
+
+    It is reported once for each line of a program. `warnings.simplefilter("error",
+    TinyValueWarning)` makes it an error, and "ignore" turns it off. `RAY` is the smallest sphere,
+    made without a warning."""
 
 
 class Size(NamedTuple):
@@ -23,6 +47,27 @@ class Size(NamedTuple):
     """Which of COLUMNS holds it."""
     low: int = 1
     high: int = SIZE_MAX
+    usual: int = 64
+    """A value above 0 and below this is a TinyValueWarning."""
+
+    def take(self, value: object, *, warns: bool) -> int:
+        """`value` as a plain int in range."""
+        number = integer(self.name, value, self.low, self.high)
+        if warns and 0 < number < self.usual:
+            _warn(self, number)
+        return number
+
+
+def _warn(size: Size, number: int) -> None:
+    """Warns at the line outside the package that makes the shape."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("fixsync."):
+        level, frame = level + 1, frame.f_back
+    if size.column == "half_angle":
+        told = f"{number}/65536 of a turn, below a degree; for degrees write degrees({number})"
+    else:
+        told = f"{number}/65536 of a unit; for units write q({number})"
+    warnings.warn(f"{size.name} {number} is {told}", TinyValueWarning, stacklevel=level)
 
 
 _Pick: TypeAlias = Callable[[tuple[int, ...]], tuple[int, ...]]
@@ -51,13 +96,13 @@ class Kind:
     def __repr__(self) -> str:
         return f"<Kind {self.name}>"
 
-    def checked(self, sizes: tuple[Any, ...]) -> tuple[int, ...]:
-        """`sizes` as plain ints in range."""
+    def checked(self, sizes: tuple[Any, ...], *, warns: bool = False) -> tuple[int, ...]:
+        """`sizes` as plain ints in range. `warns`: a tiny one is a TinyValueWarning."""
         return tuple(
             [
                 value
-                if type(value) is int and size.low <= value <= size.high
-                else integer(size.name, value, size.low, size.high)
+                if type(value) is int and size.usual <= value <= size.high
+                else size.take(value, warns=warns)
                 for size, value in zip(self.sizes, sizes, strict=True)
             ]
         )
@@ -73,13 +118,21 @@ class Kind:
 
 KINDS = (
     Kind("sphere", constant("SPHERE"), Size("radius", "a")),
-    Kind("capsule", constant("CAPSULE"), Size("radius", "a"), Size("half_height", "b", low=0)),
+    Kind(
+        "capsule",
+        constant("CAPSULE"),
+        Size("radius", "a"),
+        Size("half_height", "b", low=0, usual=0),
+    ),
     Kind("cylinder", constant("CYLINDER"), Size("radius", "a"), Size("half_height", "b")),
     Kind("box", constant("BOX"), Size("half_x", "a"), Size("half_y", "b"), Size("half_z", "c")),
     Kind(
         "sector",
         constant("SECTOR"),
-        *(Size("radius", "a"), Size("half_angle", "half_angle", high=HALF_ANGLE_MAX)),
+        *(
+            Size("radius", "a"),
+            Size("half_angle", "half_angle", high=HALF_ANGLE_MAX, usual=_DEGREE),
+        ),
         Size("half_height", "b"),
         can_push=False,
         can_cast=False,

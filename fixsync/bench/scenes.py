@@ -17,7 +17,7 @@ from typing import NamedTuple
 from fixsync.game.random import Random
 from fixsync.numbers import ONE
 from fixsync.records import COLLIDER_FORMAT
-from fixsync.shapes import Box, Capsule, Cylinder, Sector, Shape, Sphere
+from fixsync.shapes import Box, Capsule, Cylinder, Shape, Sphere, shape_from_tuple
 from fixsync.world import World
 
 __all__ = ["SCENES", "SEED", "Scene", "scene"]
@@ -317,7 +317,7 @@ def mixed(count: int) -> Scene:
             Capsule(_RADIUS, ONE // 3),
             Cylinder(_RADIUS, ONE),
             Box(_RADIUS, ONE, _THIN),
-            Sector(ONE * 3 // 2, 1 + random.below(32768), ONE),
+            shape_from_tuple(("sector", ONE * 3 // 2, 1 + random.below(32768), ONE)),
         )[id % 5]
         x, z = _between(random, 0, side), _between(random, 0, side)
         made.put(shape, x, _between(random, 0, 4 * ONE), z, *_turn(random))
