@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import itemgetter
 from struct import Struct, calcsize
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from fixsync._native.checks import (
     boolean,
@@ -34,6 +34,7 @@ from fixsync._native.raw import (
 )
 from fixsync._native.rows import COLLIDER, COLLIDER_COLUMNS, COMMAND, POSE, SHAPE
 from fixsync._native.status import CommandError
+from fixsync.records import Events
 
 __all__ = [
     "CHANGES",
@@ -41,6 +42,7 @@ __all__ = [
     "Change",
     "Command",
     "CommandError",
+    "Observer",
     "commands_of_rows",
     "rows_of_commands",
     "rows_of_layers",
@@ -152,6 +154,21 @@ CHANGES = {change.name: change for change in _TABLE}
 """By name."""
 _BY_CODE = {change.code: change for change in _TABLE}
 _LAYERS = CHANGES["layers"]
+
+
+class Observer(Protocol):
+    """The argument of `World.attach`. Each method is called after the world took the change, and
+    may read the world. Its exceptions reach the caller; the change stays."""
+
+    def changed(self, command: Command) -> None:
+        """A collider was added, changed or removed, or the layer matrix replaced. `command`: as in
+        a match log. Bulk changes come one by one, in order."""
+
+    def stepped(self, events: Events) -> None:
+        """A step was made."""
+
+    def loaded(self) -> None:
+        """The whole state was replaced."""
 
 
 # Commands to rows.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from fixsync import changes
 from fixsync._native import (
@@ -40,7 +40,7 @@ from fixsync.arguments import (
     query_row,
     query_rows,
 )
-from fixsync.changes import CHANGES, Command, CommandError, rows_of_commands
+from fixsync.changes import CHANGES, Command, CommandError, Observer, rows_of_commands
 from fixsync.records import (
     CastAnswers,
     CastHit,
@@ -73,21 +73,6 @@ _ADD, _REMOVE = CHANGES["add"], CHANGES["remove"]
 _MOVE, _TURN, _POSE = CHANGES["move"], CHANGES["turn"], CHANGES["pose"]
 _SHAPE, _OFFSET = CHANGES["shape"], CHANGES["offset"]
 _OWNER, _LAYER, _ACTIVE = CHANGES["owner"], CHANGES["layer"], CHANGES["active"]
-
-
-class Observer(Protocol):
-    """The argument of `World.attach`. Each method is called after the world took the change, and
-    may read the world. Its exceptions reach the caller; the change stays."""
-
-    def changed(self, command: Command) -> None:
-        """A collider was added, changed or removed, or the layer matrix replaced. `command`: as in
-        a match log. Bulk changes come one by one, in order."""
-
-    def stepped(self, events: Events) -> None:
-        """A step was made."""
-
-    def loaded(self) -> None:
-        """The whole state was replaced."""
 
 
 class World:
@@ -372,9 +357,7 @@ class World:
         return cast_hits(self._native.sweep(self._id(id), vector, uint32("limit", limit), least))
 
     def contact(self, a: int, b: int) -> Contact:
-        """The contact of two colliders as they are now, whatever their layers, owners and
-        activity.
-        """
+        """The contact of two colliders now, whatever their layers, owners and activity."""
         if not (type(a) is int and type(b) is int):
             a, b = self._pair(a, b)
         return CONTACTS[self._native.contact(a, b)]
@@ -507,9 +490,7 @@ class World:
     # Observers.
 
     def attach(self, observer: Observer) -> None:
-        """Calls an observer for every change, step and load from now on. A world has at most
-        one.
-        """
+        """Calls an observer for every change, step and load. A world has at most one."""
         self._native.attach(observer)
 
     def detach(self, observer: Observer) -> None:

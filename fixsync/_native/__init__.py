@@ -6,7 +6,8 @@
 - `kinds`: the table of shape kinds.
 - `status`: what the kernel refused, as an exception.
 - `kernel`: the functions that need no world.
-- `world`: a world's memory, and everything that is done in it.
+- `memory`: a world's memory and its lock.
+- `world`: everything that is done in that memory.
 """
 
 from fixsync._native.checks import (

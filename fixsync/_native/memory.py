@@ -1,0 +1,263 @@
+"""A world's memory, and the lock under which it is used.
+
+The lock refuses a second thread and never waits for it: changes of two threads at once have no order
+that could be repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from threading import RLock
+from typing import Any, NoReturn, Protocol, TypeVar
+
+from fixsync._native.checks import shown
+from fixsync._native.raw import UINT32_MAX, CData, ffi, lib, uninitialised
+from fixsync._native.rows import COLLIDER, HIT
+from fixsync._native.status import refuse_state, unexpected
+
+__all__ = ["HIT_ROOM_MIN", "Memory", "Observer", "exclusive", "refuse_thread"]
+
+HIT_ROOM_MIN = 64
+"""Room for this many hits, or one a collider, comes with a new world. More is made when needed."""
+_NO_ROOM: int = lib.FXS_E_ROOM
+_IDS_TYPE = ffi.typeof("uint32_t[]")
+_BYTES_TYPE = ffi.typeof("uint8_t *")
+
+_buffer = ffi.buffer
+_unpack = ffi.unpack
+_save_size = lib.fxs_world_save_size
+_save = lib.fxs_world_save
+
+
+class Observer(Protocol):
+    """Called after the world took a change, under its lock."""
+
+    def changed(self, command: tuple[Any, ...]) -> None: ...
+    def stepped(self, events: Any) -> None: ...
+    def loaded(self) -> None: ...
+
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_M = TypeVar("_M", bound="Memory")
+
+
+def exclusive(method: _F) -> _F:
+    """Runs a method under the world's lock. The methods that are called most do this by hand,
+    which is faster."""
+
+    @wraps(method)
+    def locked(self: Memory, *args: Any, **kwargs: Any) -> Any:
+        if not self._acquire(False):
+            refuse_thread()
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            self._release()
+
+    return locked  # type: ignore[return-value]
+
+
+def refuse_thread() -> NoReturn:
+    raise RuntimeError(
+        "this World is in use by another thread: one world can be used by one thread at a time"
+    )
+
+
+class Memory:
+    """The memory of a world under its lock: growing, reading, saving and loading it."""
+
+    __slots__ = (
+        "_acquire",
+        "_cast_hits",
+        "_cast_room",
+        "_count",
+        "_counts",
+        "_event_bytes",
+        "_event_room",
+        "_events",
+        "_hit_room",
+        "_id_room",
+        "_ids",
+        "_memory",
+        "_release",
+        "_scratch",
+        "_scratch_room",
+        "_world",
+        "capacity",
+        "observer",
+    )
+
+    def __init__(
+        self, capacity: int, hit_when: int, masks: Sequence[int], hit_room: int = 0
+    ) -> None:
+        self.capacity = capacity
+        self.observer: Observer | None = None
+        self._hit_room = hit_room or max(HIT_ROOM_MIN, min(capacity, UINT32_MAX))
+        config = ffi.new("fxs_config *", (capacity, self._hit_room, hit_when, [*masks]))
+        self._memory, self._world = _take_memory(config)
+        self._event_room = self._id_room = self._cast_room = self._scratch_room = 0
+        self._events = self._ids = self._cast_hits = self._scratch = ffi.NULL
+        self._event_bytes: Any = b""
+        self._counts = ffi.new("fxs_counts *")
+        self._count = ffi.new("uint64_t *")
+        lock = RLock()
+        self._acquire, self._release = lock.acquire, lock.release
+
+    def _make_hit_room(self, hits: int) -> None:
+        """Moves the state into memory with room for so many hits."""
+        if hits > UINT32_MAX:
+            raise MemoryError(f"{hits} hits at once are more than a world can hold ({UINT32_MAX})")
+        config = self._config()
+        config.hit_capacity = min(max(hits, 2 * self._hit_room), UINT32_MAX)
+        memory, world = _take_memory(config)
+        status = lib.fxs_world_copy(world, self._world)
+        if status != 0:
+            unexpected("a copy into a larger world", status)
+        self._memory, self._world, self._hit_room = memory, world, config.hit_capacity
+
+    # Reading.
+
+    @exclusive
+    def frame(self) -> int:
+        value: int = lib.fxs_world_frame(self._world)
+        return value
+
+    @exclusive
+    def count(self) -> int:
+        value: int = lib.fxs_world_count(self._world)
+        return value
+
+    @exclusive
+    def hit_count(self) -> int:
+        value: int = lib.fxs_world_hit_count(self._world)
+        return value
+
+    def _config(self) -> CData:
+        config = ffi.new("fxs_config *")
+        lib.fxs_world_config(self._world, config)
+        return config
+
+    @exclusive
+    def hit_when(self) -> int:
+        value: int = self._config().hit_when
+        return value
+
+    @exclusive
+    def masks(self) -> tuple[int, ...]:
+        """The layer matrix."""
+        return tuple(self._config().layers)
+
+    @exclusive
+    def get(self, id: int) -> bytes | None:
+        """The row of a collider, None if it is not there."""
+        row = ffi.new("fxs_collider *")
+        if lib.fxs_world_get(self._world, id, row) != 0:
+            return None
+        found: bytes = _buffer(row)[:]
+        return found
+
+    @exclusive
+    def ids(self) -> list[int]:
+        """The ids, ascending."""
+        count = self.count()
+        ids = uninitialised(_IDS_TYPE, count)
+        lib.fxs_world_ids(self._world, ids)
+        found: list[int] = _unpack(ids, count) if count else []
+        return found
+
+    @exclusive
+    def colliders(self) -> bytes:
+        """The rows of all colliders, by id."""
+        return self._written(
+            self.count() * COLLIDER.size, "fxs_collider *", lib.fxs_world_colliders
+        )
+
+    @exclusive
+    def hits(self) -> bytes:
+        """The rows of the last step's hits."""
+        return self._written(self.hit_count() * HIT.size, "fxs_hit *", lib.fxs_world_hits)
+
+    def _written(self, size: int, kind: Any, write: Callable[[CData, CData], None]) -> bytes:
+        """The `size` bytes that a function of the kernel writes of this world; `kind`: the type of
+        its pointer.
+
+        The memory is kept from call to call. Large new memory for each call would be given back to
+        the system every time, and the page faults cost more than the writing."""
+        if size > self._scratch_room:
+            room = size + size // 4
+            self._scratch, self._scratch_room = uninitialised("uint64_t[]", room // 8 + 1), room
+        write(self._world, ffi.cast(kind, self._scratch))
+        written: bytes = _buffer(self._scratch, size)[:]
+        return written
+
+    # State.
+
+    def save(self) -> bytes:
+        if not self._acquire(False):
+            refuse_thread()
+        try:
+            return self._written(_save_size(self._world), _BYTES_TYPE, _save)
+        finally:
+            self._release()
+
+    @exclusive
+    def hash(self) -> int:
+        value: int = lib.fxs_world_hash(self._world)
+        return value
+
+    @exclusive
+    def load(self, state: bytes) -> None:
+        """Replaces the state by a saved one. ValueError, with nothing changed, for other bytes."""
+        at, size = self._count, len(state)
+        status = lib.fxs_world_load(self._world, state, size, at)
+        if status == _NO_ROOM:
+            self._make_hit_room(at[0])
+            status = lib.fxs_world_load(self._world, state, size, at)
+        if status != 0:
+            refuse_state(state, int(at[0]), self.capacity)
+        if self.observer is not None:
+            self.observer.loaded()
+
+    @exclusive
+    def copy(self: _M) -> _M:
+        """Another world with the same state, without an observer."""
+        twin = type(self)(self.capacity, self.hit_when(), self.masks(), self._hit_room)
+        status = lib.fxs_world_copy(twin._world, self._world)
+        if status != 0:
+            unexpected("a copy", status)
+        return twin
+
+    # Observers.
+
+    @exclusive
+    def attach(self, observer: Observer) -> None:
+        if self.observer is not None:
+            found = shown(self.observer)
+            raise ValueError(f"the world has an observer already: {found}; detach it first")
+        self.observer = observer
+
+    @exclusive
+    def detach(self, observer: Observer) -> None:
+        if self.observer is not observer:
+            attached = shown(self.observer)
+            raise ValueError(
+                f"observer must be the one attached, {attached}, not {shown(observer)}"
+            )
+        self.observer = None
+
+
+def _take_memory(config: CData) -> tuple[CData, CData]:
+    """New memory and, in it, an empty world of this config."""
+    size = lib.fxs_world_size(config)
+    try:
+        memory = uninitialised("uint8_t[]", size + 8)
+    except (MemoryError, OverflowError):
+        raise MemoryError(
+            f"a world of capacity {config.capacity}, with room for {config.hit_capacity} hits, "
+            f"needs {size} bytes, which the system does not have"
+        ) from None
+    world = ffi.cast("fxs_world *", memory + -int(ffi.cast("uintptr_t", memory)) % 8)
+    status = lib.fxs_world_init(world, config)
+    if status != 0:
+        unexpected(f"a config of capacity {config.capacity}", status)
+    return memory, world
