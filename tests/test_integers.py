@@ -242,6 +242,7 @@ NO_INTEGERS = {
     *("World.step", "World.clear", "World.colliders", "World.hits", "World.save", "World.load"),
     *("World.hash", "World.copy", "World.attach", "World.detach"),
     # Made by fixsync, or tested in test_bodies.py.
+    "TinyValueWarning",
     *("CastHit", "Collider", "Colliders", "Event", "Events", "Hit", "Hits"),
     *("Attack", "Body", "BodyState", "Part", "Contact", "EventKind", "Side"),
 }
