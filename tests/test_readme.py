@@ -67,3 +67,15 @@ def test_the_drawings_are_what_their_script_writes() -> None:
     for name, draw in script["PICTURES"].items():
         committed = (ROOT / "docs" / "images" / name).read_bytes()
         assert draw().bytes() == committed, f"{name}: run python docs/images/pictures.py"
+
+
+@pytest.mark.parametrize("page", ["zh.md", "ko.md"])
+def test_a_first_page_in_another_language_has_the_readmes_commands_and_code(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    code = re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert code[:3] == [
+        *(("sh", command) for command in blocks("sh")[:2]),
+        ("python", blocks("python")[0]),
+    ]
+    assert [language for language, _ in code[3:]] == ["text"]
+    assert f"docs/{page}" in README

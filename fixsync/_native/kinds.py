@@ -34,9 +34,8 @@ class TinyValueWarning(UserWarning):
     """A size of 1..63 raw units or a half angle of 1..180 steps, which is below a degree, where a
     shape is made by its class. Usually a `q` or a `degrees` is missing.
 
-    It is reported once for each line of a program. `warnings.simplefilter("error",
-    TinyValueWarning)` makes it an error, and "ignore" turns it off. `RAY` is the smallest sphere,
-    made without a warning."""
+    It is reported once for each line of a program. A filter of Python's warnings makes it an error
+    or turns it off. `RAY` is the smallest sphere, made without a warning."""
 
 
 class Size(NamedTuple):
