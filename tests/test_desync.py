@@ -14,7 +14,7 @@ from network import Network, Weather
 
 from fixsync.fields import Difference, StateFields, differences
 from fixsync.game.random import Random
-from fixsync.sample.faults import FAULTS, faulty
+from fixsync.sample.faults import FAULTS, faults_of, faulty
 from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Desync, Evidence, Match, Reason
 from fixsync.session.remote import Remote
@@ -107,6 +107,7 @@ def test_a_planted_fault_is_caught_with_the_right_frame_and_field(name: str, pre
     first = desync.differences[0]
     expected = {
         "unit": (("collider", 0), "x"),
+        "bit": (("random",), "state"),
         "skip": (("world",), "frame"),
         "stale": (("world",), "frame"),
     }
@@ -306,3 +307,28 @@ def test_every_fault_makes_the_game_another_one(seed: int):
 def test_a_fault_that_there_is_none_of_is_refused(name: str, frame: int):
     with pytest.raises(ValueError):
         faulty(name, frame)
+
+
+def made_bumpers(seed: int, players: int) -> Bumpers:
+    return Bumpers(seed, players)
+
+
+made_bumpers.name = "bumpers"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("maker", [Bumpers, made_bumpers])
+@pytest.mark.parametrize("name", faults_of("bumpers"))
+def test_a_fault_of_any_game_changes_a_game_that_knows_nothing_of_faults(name: str, maker: Any):
+    clean, broken = Bumpers(1, 2), faulty(name, 5, maker)(1, 2)
+    differs = []
+    for frame in range(12):
+        for game in (clean, broken):
+            game.step([1 + frame % 4, 3])
+        differs.append(clean.save() != broken.save())
+    assert differs[:6] == [False] * 5 + [True]
+
+
+def test_a_fault_in_the_code_of_the_sample_is_refused_for_another_game():
+    assert set(FAULTS) - set(faults_of("bumpers")) == {"set", "float"}
+    with pytest.raises(ValueError, match="fault of bumpers must be one of unit"):
+        faulty("float", 5, Bumpers)

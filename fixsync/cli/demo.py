@@ -52,14 +52,27 @@ _NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)
     default=None,
     help="Open the page in the browser; by default where there is a terminal and a screen.",
 )
+@click.option(
+    "--sim",
+    "reference",
+    metavar="MODULE:OBJECT",
+    help="Simulation to play, from Python's path or this folder; otherwise the first of"
+    " pyproject.toml, or the sample.",
+)
 @text.json_option
 @click.pass_context
 def demo_command(
-    ctx: click.Context, frames: int, seed: int, out: Path, is_opened: bool | None, as_json: bool
+    ctx: click.Context,
+    frames: int,
+    seed: int,
+    out: Path,
+    is_opened: bool | None,
+    reference: str | None,
+    as_json: bool,
 ) -> None:
     """Play a match between two peers, verify it, and show it.
 
-    Two processes play the sample game over UDP, with lost, late and repeated packets. Each records
+    Two processes play the simulation over UDP, with lost, late and repeated packets. Each records
     a log. The logs are compared byte by byte and replayed. A page that plays the match is written.
 
     \b
@@ -67,8 +80,10 @@ def demo_command(
                1  a difference; the page shows both logs where they first differ
                2  the match was not completed
     """
-    plan = Run(players=2, frames=frames, seed=seed, rate=0, impairment=_NETWORK)
+    simulation = text.chosen_simulation(reference)
     try:
+        made = text.found_simulation(simulation)
+        plan = Run(simulation, frames=frames, seed=seed, rate=0, impairment=_NETWORK)
         for log in out.glob("peer[01].jsonl"):  # of an earlier demo
             log.unlink()
         with _progress(frames, hidden=as_json) as progress:
@@ -77,8 +92,11 @@ def demo_command(
         page = out / "match.html"
         write(
             page,
-            [export(log) for log in (logs[:1] if outcome.logs_are_identical else logs)],
-            "Skill fight",
+            [
+                export(log, simulations={made.name: made})
+                for log in (logs[:1] if outcome.logs_are_identical else logs)
+            ],
+            "Skill fight" if simulation == "skillfight" else made.name,
         )
     except (OSError, ValueError) as error:
         raise click.ClickException(text.printable(str(error))) from error

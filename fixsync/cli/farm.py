@@ -79,8 +79,7 @@ def worker_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 "sims",
                 multiple=True,
                 metavar="MODULE:OBJECT",
-                help="Simulation for logs with a sim, from Python's path or this folder."
-                " Repeatable.",
+                help=text.SIM_HELP,
             ),
             text.line_bytes_option,
             click.option("-0", "--null", is_flag=True, help="NUL byte after each name in a list."),
@@ -103,12 +102,16 @@ def settings_of(
     """The settings for workers. UsageError for an option that this system lacks."""
     if memory and not can_limit_memory():
         raise click.UsageError("--memory: this system cannot limit the memory of a process; give 0")
+    path: tuple[str, ...] = (str(Path.cwd()),) if sims else ()
+    if not sims:
+        sims, folder = text.project_simulations()
+        path = (str(folder),) if sims else ()
     return Settings(
         memory_bytes=memory << 20,
         seconds=time_limit,
         logs_per_worker=logs_per_worker,
         sims=tuple(sims),
-        path=(str(Path.cwd()),) if sims else (),
+        path=path,
         scratch=str(Path(scratch).absolute()) if scratch else "",
         digest=digest,
         line_bytes_max=0 if line_bytes_max == LINE_BYTES_MAX else line_bytes_max,

@@ -1,4 +1,4 @@
-"""fixsync peers: plays the sample game between processes over a bad network, and compares their
+"""fixsync peers: plays a simulation between processes over a bad network, and compares their
 logs."""
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from fixsync import sim
 from fixsync.cli import streams, text
 from fixsync.sample.faults import FAULTS
 from fixsync.sample.peer import Status
@@ -41,6 +42,7 @@ def _fault(
 
 
 @click.command("peers")
+@click.argument("reference", required=False, metavar="[SIMULATION]")
 @click.option(
     "--players",
     type=click.IntRange(2, 8),
@@ -148,6 +150,7 @@ def _fault(
 @click.pass_context
 def peers_command(
     ctx: click.Context,
+    reference: str | None,
     players: int,
     spectators: int,
     frames: int,
@@ -168,7 +171,11 @@ def peers_command(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Play the sample match between processes over UDP, and compare their logs byte by byte.
+    """Play a match between processes over UDP, and compare their logs byte by byte.
+
+    SIMULATION is a name, or module:object, which is called with a seed and a number of players;
+    modules are also looked for here. If none is given, the first of pyproject.toml is taken, or
+    the sample. Its bots play (`bot`); without them every input is idle.
 
     A relay between the peers loses, delays, repeats and reorders packets. Each peer records a log,
     which is also replayed. The log of a peer that was not there all the time begins in the middle;
@@ -180,8 +187,11 @@ def peers_command(
                2  the match was not completed
     """
     name, fault_frame = fault
+    simulation = text.chosen_simulation(reference)
     try:
+        text.found_simulation(simulation)
         plan = Run(
+            simulation=simulation,
             players=players,
             spectators=spectators,
             frames=frames,
@@ -275,7 +285,8 @@ def _told(plan: Run) -> str:
         if plan.prediction_max
         else "lockstep"
     )
-    words = [f"{plan.players} players", text.plural(plan.frames, "frame"), f"seed {plan.seed}", how]
+    words = [text.printable(plan.type.name), f"{plan.players} players"]
+    words += [text.plural(plan.frames, "frame"), f"seed {plan.seed}", how]
     words.append(f"input delay {plan.input_delay}")
     weather = plan.impairment
     words += [
@@ -308,7 +319,10 @@ def _part(part: Part, status: Status) -> str:
 
 def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kept: bool) -> None:
     peers = list(outcome.peers.values())
-    text.say(out, _told(plan), "")
+    text.say(out, _told(plan))
+    if not isinstance(plan.type, sim.HasBots):
+        text.say(out, "(it has no bot(): every input was idle)")
+    text.say(out, "")
     text.show(out, _table(peers))
     text.say(out, "", f"packets: {outcome.passed} passed on, {outcome.lost} lost")
     for peer in peers:

@@ -36,7 +36,7 @@ _PROCESS_ATTEMPTS_MAX = 30
 
 
 @click.command("synctest")
-@click.argument("simulation", default="skillfight", metavar="[SIMULATION]")
+@click.argument("reference", required=False, metavar="[SIMULATION]")
 @click.option(
     "--players",
     type=click.IntRange(1, sim.PLAYERS_MAX),
@@ -87,7 +87,7 @@ _PROCESS_ATTEMPTS_MAX = 30
 @click.pass_context
 def synctest_command(
     ctx: click.Context,
-    simulation: str,
+    reference: str | None,
     players: int,
     frames: int,
     seed: int,
@@ -101,7 +101,8 @@ def synctest_command(
     frame.
 
     SIMULATION is a name, or module:object, which is called with a seed and a number of players;
-    modules are also looked for here. The sample is taken if none is given.
+    modules are also looked for here. If none is given, the first of pyproject.toml is taken, or
+    the sample.
 
     Every frame goes back some frames and steps again; every state is saved, loaded and saved; the
     world's changes, and what the game holds, are put into another order; and fresh processes run
@@ -113,7 +114,7 @@ def synctest_command(
                1  a difference
                2  the simulation cannot be run
     """
-    text.look_here()
+    simulation = text.chosen_simulation(reference)
     try:
         files.require_compression(out)
         made = text.found_simulation(simulation)

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fixsync import sim
+from fixsync.cli import project
 from fixsync.cli.streams import echo, hush
 from fixsync.fields import decimal
 from fixsync.log import files
@@ -277,11 +278,31 @@ def _pairs() -> Table:
 def look_here() -> None:
     """Adds this folder to the search path of modules."""
     try:
-        here = str(Path.cwd())
+        _look_in(Path.cwd())
     except OSError:
         return  # the folder was removed
-    if here not in sys.path:
-        sys.path.insert(0, here)
+
+
+def _look_in(folder: Path) -> None:
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+
+def project_simulations() -> project.Named:
+    """The simulations that pyproject.toml names; its folder is on the search path of modules."""
+    named = project.named()
+    if named.folder is not None:
+        _look_in(named.folder)
+    return named
+
+
+def chosen_simulation(reference: str | None) -> str:
+    """What a command that runs one simulation runs: the one that the command line names, else the
+    first of pyproject.toml, else the sample."""
+    look_here()
+    if reference is not None:
+        return reference
+    return next(iter(project_simulations().simulations), "skillfight")
 
 
 def found_simulation(reference: str) -> sim.SimulationType:
@@ -315,8 +336,14 @@ def sim_option(command: Callable[..., Any]) -> Callable[..., Any]:
         multiple=True,
         metavar="MODULE:OBJECT",
         callback=_simulations,
-        help="Simulation for logs with a sim, from Python's path or this folder. Repeatable.",
+        help=SIM_HELP,
     )(command)
+
+
+SIM_HELP = (
+    "Simulation for logs with a sim, from Python's path or this folder. Repeatable."
+    " Otherwise those of pyproject.toml."
+)
 
 
 def _simulations(
@@ -324,6 +351,8 @@ def _simulations(
 ) -> Mapping[str, sim.SimulationType]:
     if references:
         look_here()
+    else:
+        references = project_simulations().simulations
     found = {}
     for reference in references:
         try:

@@ -1,16 +1,18 @@
-"""The sample game with a mistake that real games have had: `--fault` plants one in a peer."""
+"""A simulation with a mistake that real games have had: `fixsync peers --fault` plants one in a
+peer."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from types import new_class
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from fixsync.records import Event, Events
 from fixsync.sample.skillfight import MONSTERS, SkillFight
-from fixsync.sim import Input
+from fixsync.sim import Input, Simulation, SimulationType, idle_input
 
-__all__ = ["FAULTS", "Fault", "faulty"]
+__all__ = ["FAULTS", "Fault", "faults_of", "faulty"]
 
 
 class Fault(NamedTuple):
@@ -19,19 +21,34 @@ class Fault(NamedTuple):
     what: str
     is_at_once: bool
     """The state differs after that frame; otherwise as soon as the mistake has an effect."""
+    simulation: str | None = None
+    """The only simulation that has it, because it is in that game's code; None: any can have it."""
 
 
 FAULTS = {
-    "unit": Fault("one raw unit is added to the x of collider 0 in that frame", True),
-    "set": Fault("from that frame on monsters act in the order of a set of strings", False),
-    "float": Fault("from that frame on fighters walk by math.cos and math.sin, rounded", False),
+    "unit": Fault("one raw unit is added to the x of the first collider in that frame", True),
+    "bit": Fault("one bit of the saved state is flipped after that frame, and loaded", True),
+    "input": Fault("from that frame on the input of player 0 is lost: the idle one is used", False),
     "skip": Fault("that frame is not stepped", True),
     "stale": Fault("that frame is stepped from the snapshot of the frame before", True),
+    "set": Fault(
+        "from that frame on monsters act in the order of a set of strings", False, "skillfight"
+    ),
+    "float": Fault(
+        "from that frame on fighters walk by math.cos and math.sin, rounded", False, "skillfight"
+    ),
 }
 """By name."""
 
+if TYPE_CHECKING:
+    _Base = SkillFight
+else:
+    _Base = object
 
-class _Faulty(SkillFight):
+
+class _Faulty(_Base):
+    """Stands before a simulation's own class among the bases."""
+
     _fault_frame: ClassVar[int]
 
 
@@ -39,25 +56,42 @@ class _Unit(_Faulty):
     def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
         events = super().step(inputs)
         if self.world.frame == self._fault_frame + 1:
-            pose = self.world[0].pose
-            self.world.move(0, pose.x + 1, pose.y, pose.z)
+            id = next(iter(self.world), None)
+            if id is None:
+                raise ValueError(f"fault unit: no collider in frame {self._fault_frame}")
+            pose = self.world[id].pose
+            self.world.move(id, pose.x + (1 if pose.x < 2**31 - 1 else -1), pose.y, pose.z)
         return events
 
 
-class _Set(_Faulty):
-    def _monsters_in_turn(self) -> Sequence[int]:
-        if self.world.frame < self._fault_frame:
-            return super()._monsters_in_turn()
-        # Strings are hashed with a key of the process: this order is another one in each.
-        return [int(name) for name in {str(monster) for monster in range(MONSTERS)}]
+class _Bit(_Faulty):
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        events = super().step(inputs)
+        if self.world.frame == self._fault_frame + 1:
+            self._flip(self.save())
+        return events
+
+    def _flip(self, state: bytes) -> None:
+        """Flips the first bit of the state that `load` accepts and that leaves the frame alone."""
+        frame = self.world.frame
+        for bit in range(8 * len(state)):
+            flipped = bytearray(state)
+            flipped[bit // 8] ^= 1 << bit % 8
+            try:
+                self.load(bytes(flipped))
+                if self.save() == flipped and self.world.frame == frame:
+                    return
+            except Exception:  # noqa: S110 - a game's load may raise anything; the next bit is tried
+                pass
+            self.load(state)
+        raise ValueError(f"fault bit: no bit of the state of frame {frame - 1} can be flipped")
 
 
-class _Float(_Faulty):
-    def _way(self, yaw: int, distance: int) -> tuple[int, int]:
-        if self.world.frame < self._fault_frame:
-            return super()._way(yaw, distance)
-        angle = yaw * math.tau / 65536
-        return round(math.cos(angle) * distance), round(math.sin(angle) * distance)
+class _Input(_Faulty):
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        if self.world.frame >= self._fault_frame:
+            inputs = (idle_input(self), *inputs[1:])
+        return super().step(inputs)
 
 
 class _Skip(_Faulty):
@@ -76,28 +110,78 @@ class _Stale(_Faulty):
         return super().step(inputs)
 
 
+class _Set(_Faulty):
+    def _monsters_in_turn(self) -> Sequence[int]:
+        if self.world.frame < self._fault_frame:
+            return range(MONSTERS)
+        # Strings are hashed with a key of the process: this order is another one in each.
+        return [int(name) for name in {str(monster) for monster in range(MONSTERS)}]
+
+
+class _Float(_Faulty):
+    def _way(self, yaw: int, distance: int) -> tuple[int, int]:
+        if self.world.frame < self._fault_frame:
+            return super()._way(yaw, distance)
+        angle = yaw * math.tau / 65536
+        return round(math.cos(angle) * distance), round(math.sin(angle) * distance)
+
+
 _MAKERS: dict[str, type[_Faulty]] = {
     "unit": _Unit,
-    "set": _Set,
-    "float": _Float,
+    "bit": _Bit,
+    "input": _Input,
     "skip": _Skip,
     "stale": _Stale,
+    "set": _Set,
+    "float": _Float,
 }
 
 
-def faulty(name: str, frame: int) -> type[SkillFight]:
-    """The sample game with a fault from FAULTS that begins in a frame, 1 or later.
+def faults_of(simulation: str) -> list[str]:
+    """Names of the faults that a simulation of this name can have."""
+    return [name for name, fault in FAULTS.items() if fault.simulation in (None, simulation)]
 
-    ValueError for another name or frame. Other processes find it as
+
+def faulty(name: str, frame: int, simulation: SimulationType = SkillFight) -> Any:
+    """A simulation with a fault from FAULTS that begins in a frame, 1 or later.
+
+    `simulation` is a class, or a function that makes one. ValueError for another name or frame, and
+    for a fault of another game. Other processes find those of the sample as
     `fixsync.sample.faults:NAME_at_FRAME`."""
-    if name not in _MAKERS:
-        raise ValueError(f"fault must be one of {', '.join(_MAKERS)}, not {name!r}")
+    allowed = faults_of(simulation.name)
+    if name not in allowed:
+        raise ValueError(
+            f"fault of {simulation.name} must be one of {', '.join(allowed)}, not {name!r}"
+        )
     if frame < 1:
         raise ValueError(f"frame of a fault must be 1 or more, not {frame}")
-    return type(f"{name}_at_{frame}", (_MAKERS[name],), {"_fault_frame": frame})
+    values = {"_fault_frame": frame}
+
+    def with_fault(kind: type) -> type:
+        # Not type(): the game's class may have a metaclass.
+        title = f"{name}_at_{frame}"
+        return new_class(title, (_MAKERS[name], kind), exec_body=lambda space: space.update(values))
+
+    if isinstance(simulation, type):
+        return with_fault(simulation)
+    return _Maker(simulation, with_fault)
 
 
-def __getattr__(name: str) -> type[SkillFight]:
+class _Maker:
+    """Makes faulty simulations where a function, not a class, makes the good ones."""
+
+    def __init__(self, simulation: SimulationType, with_fault: Any) -> None:
+        self.name = simulation.name
+        self._simulation = simulation
+        self._with_fault = with_fault
+
+    def __call__(self, seed: int, players: int) -> Simulation:
+        made = self._simulation(seed, players)
+        made.__class__ = self._with_fault(type(made))
+        return made
+
+
+def __getattr__(name: str) -> Any:
     fault, _, frame = name.partition("_at_")
     if fault in _MAKERS and frame.isdecimal() and int(frame) > 0:
         return faulty(fault, int(frame))

@@ -1,7 +1,8 @@
 """One peer of `fixsync peers`, a process of its own: `main`, with the task as JSON as its argument.
 
-A bot plays the sample game. Standard output has one JSON object a line: the port it listens on, then
-its status, at last how its match ended. Standard input gives the addresses of the others."""
+A bot plays; without one, every input is idle. Standard output has one JSON object a line: the port
+it listens on, then its status, at last how its match ended. Standard input gives the addresses of
+the others."""
 
 from __future__ import annotations
 
@@ -16,7 +17,6 @@ from msgspec import Struct
 from fixsync.game.random import Random
 from fixsync.log.recorder import SimRecorder
 from fixsync.sample.faults import faulty
-from fixsync.sample.skillfight import SkillFight
 from fixsync.session import (
     Confirmed,
     Joined,
@@ -30,7 +30,16 @@ from fixsync.session import (
     Timing,
 )
 from fixsync.session.udp import Address, Endpoint, now_ms, play
-from fixsync.sim import Input, names_of
+from fixsync.sim import (
+    HasBots,
+    Input,
+    Simulation,
+    SimulationType,
+    find,
+    idle_input,
+    names_of,
+    start,
+)
 
 __all__ = ["Status", "Task", "match_of", "session_of"]
 
@@ -40,6 +49,8 @@ STATUS_MS = 100
 class Task(Struct, forbid_unknown_fields=True):
     """What a peer has to do."""
 
+    simulation: str
+    """A name or module:object."""
     me: int
     instance: int
     players: int
@@ -93,10 +104,10 @@ class Status(Struct, omit_defaults=True):
     explanation: str = ""
 
 
-def match_of(task: Task) -> Match:
+def match_of(task: Task, simulation: SimulationType) -> Match:
     """The match that all the tasks of a run make."""
     return Match(
-        SkillFight.name,
+        simulation.name,
         seed=task.seed,
         players=task.players,
         prediction_max=task.prediction_max,
@@ -108,7 +119,7 @@ def match_of(task: Task) -> Match:
     )
 
 
-def session_of(task: Task, match: Match, simulation: SkillFight) -> Session:
+def session_of(task: Task, match: Match, simulation: Simulation) -> Session:
     kind: type[Session] = RollbackSession if task.prediction_max else LockstepSession
     if not match.is_player(task.me):
         kind = SpectatorSession
@@ -123,22 +134,31 @@ class _Peer:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        made = SkillFight if task.fault is None else faulty(task.fault, task.fault_frame)
-        self.simulation = made(task.seed, task.players)
-        self.bot = SkillFight.bot(task.me, Random(task.seed).next_u64())
+        self.type = found = find(task.simulation)
+        if task.fault is not None:
+            found = faulty(task.fault, task.fault_frame, found)
+        self.simulation = start(found, task.seed, task.players)
+        self.bot = (
+            self.type.bot(task.me, Random(task.seed).next_u64())
+            if isinstance(self.type, HasBots) and task.me < task.players
+            else None
+        )
+        self.idle = idle_input(self.simulation)
         self.recorder: SimRecorder | None = None
         self.status = Status()
         self._said_ms = 0
 
     def decide(self) -> Input:
-        return self.bot.decide(self.simulation) if self.session.is_playing else 0
+        if self.bot is None or not self.session.is_playing:
+            return self.idle
+        return self.bot.decide(self.simulation)
 
     def heed(self, notice: Notice) -> None:
         status = self.status
         if isinstance(notice, Confirmed):
             status.hash = f"{notice.state_hash:016x}"
             if self.recorder is None:
-                self.recorder = self._record(SkillFight(self.task.seed, self.task.players))
+                self.recorder = self._record(start(self.type, self.task.seed, self.task.players))
             self.recorder.record(notice.frame, notice.inputs, notice.events, notice.world_hash)
         elif isinstance(notice, Joined):
             status.joined = notice.frame
@@ -148,7 +168,7 @@ class _Peer:
         else:
             status.taken_back += len(notice.events)
 
-    def _record(self, simulation: SkillFight) -> SimRecorder:
+    def _record(self, simulation: Simulation) -> SimRecorder:
         """Begins the log, with the simulation as it is before the first frame."""
         task = self.task
         meta, names = {"players": task.players}, names_of(simulation)
@@ -177,7 +197,7 @@ class _Peer:
         line = await asyncio.get_running_loop().run_in_executor(None, sys.stdin.buffer.readline)
         others = msgspec.json.decode(line, type=dict[int, tuple[str, int]])
         peers: dict[int, Address] = dict(others)
-        self.session = session_of(self.task, match_of(self.task), self.simulation)
+        self.session = session_of(self.task, match_of(self.task, self.type), self.simulation)
         end = await play(
             endpoint,
             self.session,

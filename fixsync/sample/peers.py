@@ -1,23 +1,22 @@
-"""Plays the sample game between processes, over UDP and a bad network, and compares their logs."""
+"""Plays a simulation between processes, over UDP and a bad network, and compares their logs."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
-import fixsync
+from fixsync import processes, sim
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
 from fixsync.log.schema import MatchLogError
-from fixsync.sample.faults import FAULTS
+from fixsync.sample.faults import faults_of
 from fixsync.sample.peer import Status, Task
 from fixsync.sample.relay import Impairment, Relay
 
@@ -28,6 +27,8 @@ __all__ = ["Outcome", "PeerOutcome", "Places", "Run", "run"]
 class Run:
     """Settings of a run. ValueError for what is out of range."""
 
+    simulation: str = "skillfight"
+    """A name or module:object, as `fixsync.sim.find` takes it; modules are imported."""
     players: int = 2
     spectators: int = 0
     frames: int = 600
@@ -59,8 +60,10 @@ class Run:
         ):
             if not low <= getattr(self, name) <= high:
                 raise ValueError(f"{name} must be {low}..{high}, not {getattr(self, name)}")
-        if self.fault is not None and self.fault not in FAULTS:
-            raise ValueError(f"fault must be one of {', '.join(FAULTS)}, not {self.fault!r}")
+        name = self.type.name
+        if self.fault is not None and self.fault not in faults_of(name):
+            allowed = ", ".join(faults_of(name))
+            raise ValueError(f"fault of {name} must be one of {allowed}, not {self.fault!r}")
         if self.fault is not None and not 1 <= self.fault_frame < self.frames:
             raise ValueError(
                 f"the frame of a fault must be 1..{self.frames - 1}, not {self.fault_frame}"
@@ -84,6 +87,10 @@ class Run:
             raise ValueError(
                 "the last player is late: a fault must be in another, as --fault-peer says"
             )
+
+    @property
+    def type(self) -> sim.SimulationType:
+        return sim.find(self.simulation)
 
     @property
     def faulty_peer(self) -> int:
@@ -232,7 +239,7 @@ async def run(
         outcome = await _Match(plan, directory, relay, places, progress).play()
     finally:
         relay.close()
-    _compare(outcome)
+    _compare(outcome, {plan.type.name: plan.type})
     return outcome
 
 
@@ -292,6 +299,7 @@ class _Match:
             outcome.parts.append(Part(log))
         is_faulty = plan.fault is not None and peer == plan.faulty_peer
         task = Task(
+            simulation=plan.simulation,
             me=peer,
             instance=1 if is_new else time.time_ns(),
             players=plan.players,
@@ -309,16 +317,11 @@ class _Match:
             fault_frame=plan.fault_frame,
             host=self._places.address(peer),
         )
-        # The same fixsync as this one; sets ordered differently in each, as in players' processes.
-        where = str(Path(fixsync.__file__).parent.parent)
-        path = os.pathsep.join(filter(None, (where, os.environ.get("PYTHONPATH"))))
-        environment = {"PYTHONHASHSEED": "random", **os.environ, "PYTHONPATH": path}
+        # Sets are ordered differently in each, as in players' processes.
+        environment = {"PYTHONHASHSEED": "random", **processes.environment()}
         process = await asyncio.create_subprocess_exec(
             *self._places.command(peer),
-            sys.executable,
-            "-c",
-            # Without the folder that the user is in, which may have another fixsync.
-            "import sys; sys.path[:] = filter(None, sys.path); from fixsync.sample.peer import main; main()",
+            *processes.command("fixsync.sample.peer"),
             msgspec.json.encode(task).decode(),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -391,18 +394,18 @@ class _Match:
         outcome.exit_code = await process.wait()
 
 
-def _compare(outcome: Outcome) -> None:
+def _compare(outcome: Outcome, simulations: Mapping[str, sim.SimulationType] | None = None) -> None:
     """Compares all logs, and the lines of all parts, byte by byte; replays each of them."""
     logs = [peer.log for peer in outcome.peers.values() if peer.log is not None]
     first, others = logs[0], logs[1:]
     lines = first.read_bytes().splitlines(keepends=True) if first.exists() else []
     for peer in outcome.peers.values():
         if peer.log is not None:
-            _replay(peer, peer.log)
+            _replay(peer, peer.log, simulations)
         for part in peer.parts:
             _compare_part(part, lines)
             if part.frames:
-                part.verdict = _replay(peer, part.path)
+                part.verdict = _replay(peer, part.path, simulations)
     differing = [log for log in others if log.read_bytes() != first.read_bytes()]
     frames = [_first_difference(outcome, first, log) for log in differing]
     frames += [part.differing_frame for peer in outcome.peers.values() for part in peer.parts]
@@ -410,8 +413,10 @@ def _compare(outcome: Outcome) -> None:
     outcome.logs_are_identical = outcome.differing_frame is None and not differing
 
 
-def _replay(peer: PeerOutcome, log: Path) -> Verdict:
-    result = replay(log)
+def _replay(
+    peer: PeerOutcome, log: Path, simulations: Mapping[str, sim.SimulationType] | None
+) -> Verdict:
+    result = replay(log, simulations=simulations)
     if peer.verdict in (None, Verdict.IDENTICAL) and result.verdict is not Verdict.CUT_SHORT:
         peer.verdict = result.verdict
     if result.difference is not None:

@@ -25,8 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-import fixsync
-from fixsync import sim
+from fixsync import processes, sim
 from fixsync.fields import Difference, differences
 from fixsync.game.random import Random
 from fixsync.log.reader import Reader
@@ -412,14 +411,8 @@ def _run_worker(reference: str, log: Path, states: Path, key: str) -> str:
     """Runs a log in a fresh process, which writes its states; returns what it said when it
     failed.
     """
-    path = [
-        str(Path(fixsync.__file__).parent.parent),
-        *(entry or str(Path.cwd()) for entry in sys.path),
-    ]
-    environment = {**os.environ, "PYTHONHASHSEED": key, "PYTHONPATH": os.pathsep.join(path)}
-    # Without the folder that the user is in before all others: it may have another fixsync.
-    code = "import sys; sys.path[:] = filter(None, sys.path); from fixsync.testing.synctest import main; main()"
-    command = [sys.executable, "-c", code, reference, str(log), str(states)]
+    environment = {**processes.environment(), "PYTHONHASHSEED": key}
+    command = [*processes.command("fixsync.testing.synctest"), reference, str(log), str(states)]
     done = subprocess.run(command, env=environment, capture_output=True, check=False)  # noqa: S603
     if done.returncode == 0:
         return ""
