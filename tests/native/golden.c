@@ -1499,6 +1499,95 @@ static void one_refused_separation(uint32_t number) {
 
 #endif
 
+/* ---- batches of commands: all, or none and the index of the first that is refused ---- */
+
+static void do_set_layers(const uint32_t *masks) {
+    call_world("layers", 0);
+    for (uint32_t i = 0; i < 32; i++) {
+        given(masks[i]);
+    }
+    answers_follow();
+    answer_signed(FXS(world_set_layers)(world_at(0), masks));
+}
+
+static void do_apply(uint64_t n, const fxs_command *commands) {
+    uint64_t bad = 77;
+    int32_t status = FXS(world_apply)(world_at(0), commands, n, &bad);
+    call_world("apply", 0);
+    for (uint64_t i = 0; i < n; i++) {
+        given(commands[i].type);
+        given(commands[i].mask);
+        given_collider(&commands[i].collider);
+    }
+    answers_follow();
+    answer_signed(status);
+    answer(bad);
+}
+
+static void do_nearest(const fxs_query *q, uint64_t limit) {
+    uint64_t count = 7;
+    int32_t status = FXS(world_nearest)(world_at(0), q, limit, id_list, COUNT(id_list), &count);
+    call_world("nearest", 0);
+    given((int64_t)limit);
+    given_query(q);
+    answers_follow();
+    answer_signed(status);
+    answer(count);
+    for (uint64_t i = 0; status == FXS_OK && i < count; i++) {
+        answer(id_list[i]);
+    }
+}
+
+static fxs_command random_command(void) {
+    fxs_shape shape = random_shape(below(5), 16);
+    fxs_pose pose = random_pose(100000, 20000);
+    fxs_command c;
+    c.type = one_in(200) ? 12 : 1 + below(11);
+    c.mask = (uint32_t)random64();
+    c.collider = collider_of(one_in(60) ? 16 : below(16), &shape, &pose);
+    c.collider.layer = (uint8_t)(one_in(60) ? 32 : below(4));
+    c.collider.active = (uint8_t)(one_in(60) ? 2 : !one_in(4));
+    c.collider.owner = below(3);
+    c.collider.ox = one_in(4) ? (int32_t)below(30000) : 0;
+    c.collider.oy = one_in(60) ? INT32_MAX : 0;
+    return c;
+}
+
+static void one_apply(uint32_t number) {
+    fxs_command commands[8];
+    if (number % 16 == 0) {
+        fxs_config c = config_of(16, 120, FXS_TOUCHING);
+        do_init(0, &c);
+        for (uint32_t id = 0; id < 16; id += 2) {
+            fxs_shape shape = random_shape(below(5), 16);
+            fxs_pose pose = random_pose(100000, 20000);
+            fxs_collider body = collider_of(id, &shape, &pose);
+            do_add(0, &body);
+        }
+    }
+    uint32_t n = 1 + below(COUNT(commands));
+    for (uint32_t i = 0; i < n; i++) {
+        commands[i] = random_command();
+    }
+    do_apply(n, commands);
+    if (number % 4 == 3) {
+        do_step(0, COUNT(events));
+        do_save(0);
+        fxs_command at = random_command();
+        fxs_query q = {random_shape(below(5), 17), {at.collider.x, at.collider.y, at.collider.z, at.collider.yaw}, UINT32_MAX, below(3)};
+        do_nearest(&q, below(4));
+    }
+    if (number % 16 == 9) {
+        uint32_t masks[32];
+        for (uint32_t i = 0; i < 32; i++) {
+            masks[i] = UINT32_MAX;
+        }
+        masks[1] ^= 1u << 2;
+        masks[2] ^= one_in(4) ? 0 : 1u << 1;
+        do_set_layers(masks);
+    }
+}
+
 /* ---- scenes: whole matches ---- */
 
 typedef struct mover {
@@ -1761,6 +1850,7 @@ static const section SECTIONS[] = {
 #ifndef CALL_REFERENCE
     {"casts world", one_world_cast, {64, 1024, 1 << 15}},
     {"separations refused", one_refused_separation, {32, 512, 1 << 14}},
+    {"applied", one_apply, {256, 8192, 1 << 18}},
 #endif
 };
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 U64 = 2**64 - 1
-OK, E_CENTRE, E_ROOM, E_UNDEFINED = 0, -5, -11, -15
+OK, E_CENTRE, E_ROOM, E_CONFIG, E_UNDEFINED = 0, -5, -11, -12, -15
 SECTOR = 4
 Answers = Sequence["int | None"]  # None: not settled by the contract
 
@@ -264,6 +264,27 @@ class Kernel:
         )
         found = [*ends[0 : len(queries)], *ids[0 : count[0]]] if status == OK else []
         return [status, count[0], *found]
+
+    def nearest(self, a: Arguments) -> Answers:
+        world, limit, query = self.world(a), a.one(), self.query_of(a.some(11))
+        ids, count = self.ffi.new("uint32_t[]", 1000), self.ffi.new("uint64_t *", 7)
+        status = self.lib.fxs_world_nearest(world, query, limit, ids, 1000, count)
+        return [status, count[0], *(ids[0 : count[0]] if status == OK else [])]
+
+    def layers(self, a: Arguments) -> Answers:
+        return [self.lib.fxs_world_set_layers(self.world(a), a.some(32))]
+
+    def apply(self, a: Arguments) -> Answers:
+        world, rows = self.world(a), a.rows(19)
+        commands = self.array(
+            "fxs_command",
+            [
+                self.ffi.new("fxs_command *", (*row[:2], self.collider(row[2:])[0]))
+                for row in rows
+            ],
+        )
+        bad = self.ffi.new("uint64_t *", 77)
+        return [self.lib.fxs_world_apply(world, commands, len(rows), bad), bad[0]]
 
     def cast_of(self, words: Sequence[int]) -> Any:
         shape, pose = self.shape(words[:5])[0], self.pose(words[5:9])[0]
@@ -653,6 +674,67 @@ class Model:
             found += ids[: limit or None]
             ends.append(len(found))
         return [OK, len(found), *ends, *found] if len(found) <= room else [E_ROOM, len(found)]
+
+    def nearest(self, a: Arguments) -> Answers:
+        w, limit, *q = a.some(13)
+        world = self.worlds[w]
+
+        def distance(id: int) -> tuple[int, int]:
+            return sum((n - m) ** 2 for n, m in zip(world[id].at[:3], q[5:8], strict=True)), id
+
+        ids = sorted(self.ids_of(world, q), key=distance)[: limit or None]
+        return [OK, len(ids), *ids]
+
+    def layers(self, a: Arguments) -> Answers:
+        w, *masks = a.some(33)
+        if any((masks[i] >> j ^ masks[j] >> i) & 1 for i in range(32) for j in range(32)):
+            return [E_CONFIG]
+        self.worlds[w].masks = masks
+        return [OK]
+
+    def command(self, world: Any, row: Sequence[int]) -> None:
+        type, mask, c = row[0], row[1], row[2:]
+        shape = self.shape([c[1], c[6], *c[14:17]]) if type in (1, 5) else None
+        match type:
+            case 1:
+                self.add_row(world, c)
+            case 2:
+                world.move(c[0], *c[8:11])
+            case 3:
+                world.turn(c[0], c[5])
+            case 4:
+                world.set_pose(c[0], (*c[8:11], c[5]))
+            case 5:
+                world.set_shape(c[0], shape)
+            case 6:
+                world.set_offset(c[0], tuple(c[11:14]))
+            case 7:
+                world.set_owner(c[0], c[7])
+            case 8:
+                world.set_layer(c[0], c[2])
+            case 9:
+                world.set_active(c[0], bool(c[3]) if c[3] < 2 else c[3])
+            case 10:
+                world.remove(c[0])
+            case 11:
+                layer = self.m.integer("layer", c[2], 0, 31)
+                world.masks[layer] = mask
+                for other in range(32):
+                    bit = mask >> other & 1
+                    world.masks[other] = world.masks[other] & ~(1 << layer) | bit << layer
+            case _:
+                raise ValueError("type")
+
+    def apply(self, a: Arguments) -> Answers:
+        w = a.one()
+        after = copy.deepcopy(self.worlds[w])
+        for i, row in enumerate(a.rows(19)):
+            try:
+                self.command(after, row)
+            except self.REFUSED:
+                return [None, i]
+        self.worlds[w] = after
+        return [OK, 77]
 
     def hits_of(self, world: Any, cast: Sequence[int]) -> list[Any]:
         mask, owner, limit, hit_when = cast[12:16]
