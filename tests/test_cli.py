@@ -72,7 +72,17 @@ def test_an_identical_log_ends_with_0_and_a_row_of_its_own(run: Run) -> None:
     row = next(line.split() for line in out.splitlines() if line.startswith(SMALL))
     assert row[1:4] == ["40", "115", "ab08f042e811f707"]
     assert row[-1] == "identical"
-    assert f"{SMALL}: compared the events of 40 frames, 19 answers and 40 hashes" in out
+    assert "identical: compared the events of 40 frames, 19 answers and 40 hashes" in out
+    assert out.count(SMALL) == 1
+
+
+def test_identical_logs_have_one_line_each_and_one_count_of_all(run: Run, tmp_path: Path) -> None:
+    broken(tmp_path, "wrong.jsonl", hash="0" * 16)
+    code, out, _ = run("replay", SMALL, SMALL, tmp_path)
+    assert code == 1
+    assert out.count(SMALL) == 2
+    assert "identical: compared the events of 80 frames, 38 answers and 80 hashes" in out
+    assert out.count("wrong.jsonl") == 2
 
 
 def test_output_for_a_pipe_has_neither_colours_nor_blanks_at_line_ends(
@@ -108,9 +118,12 @@ def test_on_a_terminal_of_any_width_nothing_of_a_table_is_left_out(
     name = "Z" * 100
     _, out, _ = run("replay", SMALL, good(tmp_path, f"{name}.jsonl"))
     table = re.sub(r"\x1b\[[0-9;]*m", "", out)
-    table = table[: table.index("compared the events")].rpartition("\n\n")[0]
-    assert max(map(len, table.splitlines())) <= columns
+    table = table[: table.index("identical: compared the events")].rpartition("\n\n")[0]
+    assert all(len(line) <= columns or name in line or SMALL in line for line in table.splitlines())
     assert "…" not in table
+    if columns > 60:  # no name and no number is broken in two
+        assert name in table
+        assert all(hash in table for hash in ("ab08f042e811f707", FRAMES[-1]["hash"]))
     told = "".join(table.split())
     for words in ("frames", "40", "115", "ab08f042e811f707", FRAMES[-1]["hash"], "identical"):
         assert words in told
@@ -604,7 +617,8 @@ def test_diff_tells_states_in_units_and_raw(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("diff", good(tmp_path), path)
     assert code == 1
     rows = [" ".join(line.split()) for line in out.splitlines()]
-    assert 'commands[0] ["move",2,[50,0,0]] ["move",2,[81920,0,0]]' in rows
+    moved = "commands[0] move 2: position 0.00076, 0, 0 (50, 0, 0) 1.25, 0, 0 (81920, 0, 0)"
+    assert moved in rows
     assert "state collider 2: x 0.00076 (50) 1.25 (81920)" in rows
     assert "state collider 5: yaw 0.016° (3) 90° (16384)" in rows
 

@@ -17,11 +17,12 @@ from click.testing import CliRunner
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fixsync import Contact, Event, Pose, Sphere, World
+from fixsync import Contact, Event, Pose, Sphere, World, sim
 from fixsync.cli.diff import diff_command
 from fixsync.log.diff import Row, diff
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.names import Names
+from fixsync.sample.skillfight import SkillFight
 from fixsync.sim import Input
 
 FRAMES = logs.model_frames(logs.small_match())
@@ -328,3 +329,35 @@ def test_a_log_that_begins_later_is_compared_from_there(tmp_path: Path) -> None:
     assert (result.exit_code, result.frame) == (1, 2)
     run = CliRunner().invoke(diff_command, [str(late), str(tmp_path / "whole.jsonl")])
     assert "first difference in frame 2 (line 2 and 4)" in run.output
+
+
+def test_a_trace_and_the_inputs_of_one_match_are_compared_after_each_step(tmp_path: Path) -> None:
+    """The game moves its bodies after the step, so its hashes are not those of the trace."""
+    paths = tmp_path / "trace.jsonl", tmp_path / "inputs.jsonl"
+    for path in paths:
+        game = sim.start(SkillFight, 5, 2)
+        bots = [SkillFight.bot(player, 5) for player in range(2)]
+        is_trace = path is paths[0]
+        with (
+            Recorder(game.world, path) if is_trace else SimRecorder(game, path, seed=5) as recorder
+        ):
+            for frame in range(60):
+                inputs = [bot.decide(game) for bot in bots]
+                events = game.step(inputs)
+                if isinstance(recorder, SimRecorder):
+                    recorder.record(frame, inputs, events, game.world.hash())
+    result = diff(*paths)
+    assert (result.frame, result.frames, result.exit_code) == (None, 60, 1)
+    assert [row.name for row in result.header] == ["sim", "seed"]
+    assert any("has commands" in note and "has inputs" in note for note in result.notes)
+    lines = paths[0].read_text(encoding="utf-8").splitlines(keepends=True)
+    at = next(i for i, line in enumerate(lines) if '"frame":30,' in line)
+    lines[at] = (
+        lines[at]
+        .replace('"commands":[', '"commands":[["owner",0,9],', 1)
+        .replace('[["owner",0,9],]', '[["owner",0,9]]')
+    )
+    paths[0].write_text("".join(lines[:-1]), encoding="utf-8")
+    changed = diff(*paths)
+    assert changed.frame == 30
+    assert "collider 0: owner" in [row.name for row in changed.rows if row.group == "state"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,9 @@ from rich.text import Text
 
 from fixsync import sim
 from fixsync.cli import text
-from fixsync.fields import ANGLES, LENGTHS
+from fixsync.fields import ABSENT, ANGLES, LENGTHS
 from fixsync.log.diff import Diff, Pair, Row, diff
+from fixsync.shapes import Contact, EventKind
 
 _LOG = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -122,14 +122,80 @@ def _notes(result: Diff) -> Iterator[str]:
         yield f"{what}: {result.error}"
 
 
+_FIELDS = {
+    "add": ("shape", "position", "yaw", "layer", "owner", "offset", "active"),
+    "move": ("position",),
+    "turn": ("yaw",),
+    "pose": ("position", "yaw"),
+    "query": ("shape", "position", "yaw", "mask", "exclude_owner"),
+    "cast": (
+        *("shape", "position", "yaw", "motion"),
+        *("mask", "exclude_owner", "limit", "hit_when"),
+    ),
+}
+"""The values of a command after its name and its id; of others one, named as the command."""
+
+
+def _command(command: Any) -> tuple[str, dict[str, str]]:
+    """The name of a command with its id, and its values as text."""
+    name, *values = command
+    what = name
+    if name not in ("query", "cast", "layers"):
+        what = f"{name} {values.pop(0)}"
+    fields = _FIELDS.get(name, (name,))
+    return what, {field: _part(field, value) for field, value in zip(fields, values, strict=False)}
+
+
+def _part(field: str, value: Any) -> str:
+    if field == "shape":
+        return text.shape_text(tuple(value))
+    if field in ("position", "offset", "motion"):
+        return text.vector(value)
+    if field == "yaw":
+        return text.angle(value)
+    return text.compact(value)
+
+
+def _readable(row: Row) -> Iterator[Row]:
+    """A difference as a person reads it: of one command its values, of events their kinds."""
+    if row.group == "events" and row.name != "order":
+        yield Row(row.group, row.name, *(_event_text(value) for value in (row.a, row.b)))
+        return
+    if row.group != "commands":
+        yield row
+        return
+    (what_a, a), (what_b, b) = (
+        ("", {}) if value == ABSENT else _command(value) for value in (row.a, row.b)
+    )
+    if what_a != what_b:
+        whole = (
+            f"{what}: {', '.join(f'{field} {part}' for field, part in parts.items())}"
+            if parts
+            else what or ABSENT
+            for what, parts in ((what_a, a), (what_b, b))
+        )
+        yield Row(row.group, row.name, *whole)
+        return
+    for field in dict.fromkeys((*a, *b)):
+        if a.get(field) != b.get(field):
+            values = a.get(field, ABSENT), b.get(field, ABSENT)
+            yield Row(row.group, f"{row.name} {what_a}: {field}", *values)
+
+
+def _event_text(events: Any) -> str:
+    if events == ABSENT:
+        return ABSENT
+    return ", ".join(f"{EventKind(k).name} {Contact(contact).name}" for _, _, k, contact in events)
+
+
 def _table(rows: list[Row], ids: Mapping[int, str] | None = None) -> Table:
     """Rows as a table; `ids`: what colliders are called."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("", overflow="fold")
-    table.add_column("A", overflow="fold")
-    table.add_column("B", overflow="fold")
-    for _, group in groupby(rows, lambda row: row.group):
-        for row in group:
+    table.add_column("")
+    table.add_column("A")
+    table.add_column("B")
+    for difference in rows:
+        for row in _readable(difference):
             name = f"{row.group}{'' if row.name.startswith('[') or not row.name else ' '}"
             name += _named(row, ids or {})
             table.add_row(

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 import msgspec
+from rich.console import Console
 
 from fixsync.cli import text
 from fixsync.log.info import Info, info
@@ -42,7 +43,7 @@ def info_command(
         for i, one in enumerate(found):
             if i:
                 text.say(out, "")
-            text.show(out, text.pairs_table(list(_rows(one))))
+            text.show(out, text.pairs_table(list(_rows(one, out))))
     ctx.exit(2 if any(one.error for one in found) else 0)
 
 
@@ -65,14 +66,14 @@ def _verdict(one: Info) -> str:
     return str(verdict.value)
 
 
-def _rows(one: Info) -> Iterator[tuple[str, str]]:
+def _rows(one: Info, out: Console) -> Iterator[tuple[str, str]]:
     size = "" if one.is_unreadable else f" ({text.size(one.size)})"
     yield "log", f"{text.printable(one.path)}{size}"
     if one.error is not None:
         yield _verdict(one), text.printable(str(one.error))
     if one.header is None:
         return
-    yield from _header_rows(one.header, one.frames)
+    yield from _header_rows(one.header, one.frames, out)
     if one.cut:
         yield "cut short", f"after {text.plural(one.frames, 'frame')}: {one.cut}"
     elif one.error is None:
@@ -87,7 +88,15 @@ def _rows(one: Info) -> Iterator[tuple[str, str]]:
     yield from _told_rows(one)
 
 
-def _header_rows(header: Header, frames: int) -> Iterator[tuple[str, str]]:
+_LABEL_WIDTH = len("layers that meet") + 2
+
+
+def _layer(layer: int, header: Header) -> str:
+    """The name of a layer, or its number."""
+    return text.printable(header.names.layers.get(layer, str(layer)))
+
+
+def _header_rows(header: Header, frames: int, out: Console) -> Iterator[tuple[str, str]]:
     rate = header.tick_rate
     per_second = f"{rate[0]}/{rate[1]}" if isinstance(rate, tuple) else str(rate)
     yield "frames", f"{frames} at {per_second} a second: {text.duration(header.seconds(frames))}"
@@ -102,16 +111,12 @@ def _header_rows(header: Header, frames: int) -> Iterator[tuple[str, str]]:
     yield "capacity", text.plural(header.capacity, "id")
     yield "hit when", {1: "TOUCHING", 2: "OVERLAPPING"}[header.hit_when]
     if header.layers is not None:
-        pairs = " ".join(f"{i}-{j}" for i, j in header.layers)
-        yield "layers that meet", pairs or "none"
+        pairs = [f"{_layer(i, header)}-{_layer(j, header)}" for i, j in header.layers]
+        yield "layers that meet", text.listed(out, pairs, _LABEL_WIDTH) or "none"
     for which, names in (("layer names", header.names.layers), ("id names", header.names.ids)):
         if names:
-            yield (
-                which,
-                ", ".join(
-                    f"{number} {text.printable(name)}" for number, name in sorted(names.items())
-                ),
-            )
+            items = [f"{number} {text.printable(name)}" for number, name in sorted(names.items())]
+            yield which, text.listed(out, items, _LABEL_WIDTH)
     if header.start is not None:
         state = text.size(len(header.start.state))
         yield "begins", f"at frame {header.start.frame}, with a state of {state}"

@@ -69,7 +69,7 @@ def replay_command(
 
     Every event, answer and hash of a log is compared with the computed one. A LOG is a file, or a
     folder: all logs in it and below are replayed, links to folders are not followed. Hits is the
-    sum over all frames. Speed is a multiple of real time.
+    sum over all frames.
 
     \b
     Exit code  0  identical, or nothing to compare
@@ -156,11 +156,10 @@ def _progress(paths: Sequence[Path], *, hidden: bool) -> Iterator[_Bar]:
 
 def _print(out: Console, results: list[Replay], output: Path | None) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("log", overflow="fold")
+    table.add_column("log", no_wrap=True)
     for name in ("frames", "hits"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("last hash", no_wrap=True)
-    table.add_column("speed", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for result in results:
         table.add_row(
@@ -168,13 +167,16 @@ def _print(out: Console, results: list[Replay], output: Path | None) -> None:
             str(result.frames),
             str(result.hits),
             result.hash or "-",
-            f"{result.speed:,.0f}x" if result.frames else "-",
             Text(result.verdict.value, style=_STYLES[result.verdict]),
         )
     text.show(out, table)
     text.say(out, "")
+    same = [result for result in results if result.verdict is Verdict.IDENTICAL]
+    if same:
+        text.say(out, f"identical: {_compared(same)}")
     for result in results:
-        text.say(out, *_story(result))
+        if result.verdict is not Verdict.IDENTICAL:
+            text.say(out, *_story(result))
     if output is not None and results[0].error is None:
         result = results[0]
         kind = "cut short like the log" if result.cut else "complete"
@@ -193,9 +195,9 @@ def _story(result: Replay) -> Iterator[str]:
             yield "  the log is valid; give its simulation with --sim MODULE:OBJECT"
             return
         if result.frames:
-            yield f"  before that: {_compared(result)}"
+            yield f"  before that: {_compared([result])}"
     else:
-        yield f"{name}: {_compared(result)}"
+        yield f"{name}: {_compared([result])}"
     if result.cut and result.error is None:
         yield f"  cut short after {_count(result.frames, 'frame')}: {result.cut}"
     if result.difference is not None and result.header is not None:
@@ -205,13 +207,18 @@ def _story(result: Replay) -> Iterator[str]:
         yield f"  frames that differ: {result.differing_frames} of {result.frames}"
 
 
-def _compared(result: Replay) -> str:
-    compared = result.compared
-    if not compared:
+def _compared(results: list[Replay]) -> str:
+    """How much of one log, or of several, was compared."""
+    found = [result.compared for result in results]
+    if not any(found):
         return "nothing to compare: the log has no events, answers or hashes"
+    events, queries, hashes = (
+        sum(getattr(compared, what) for compared in found)
+        for what in ("events", "queries", "hashes")
+    )
     return (
-        f"compared the events of {_count(compared.events, 'frame')}, {_count(compared.queries, 'answer')}"
-        f" and {_count(compared.hashes, 'hash', 'hashes')}"
+        f"compared the events of {_count(events, 'frame')}, {_count(queries, 'answer')}"
+        f" and {_count(hashes, 'hash', 'hashes')}"
     )
 
 

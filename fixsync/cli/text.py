@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fixsync import sim
+from fixsync._native.kinds import KINDS_BY_NAME
 from fixsync.cli import project
 from fixsync.cli.streams import echo, hush
 from fixsync.fields import decimal
@@ -59,8 +60,10 @@ class OutputFolder(click.Path):
 _UNCUT = 10_000
 _GAP = 2
 """Blanks between the columns of a table."""
-_FOLDED_MIN = 16
-"""How narrow a column whose cells may be folded can get."""
+
+
+_PROSE_MIN = 16
+"""How narrow a column whose cells break between words can get."""
 
 
 class _Console(Console):
@@ -91,26 +94,57 @@ def say(out: Console, *lines: str | Text) -> None:
 
 
 def show(out: Console, table: Table) -> None:
-    """A table; where it is not for a terminal, without blanks at the ends of lines. On a terminal
-    that is too narrow for it, its rows below each other, each as names and values."""
+    """A table; where it is not for a terminal, without blanks at the ends of lines.
+
+    On a terminal that is too narrow for it, the first cell of each row has a line of its own; if
+    that is not enough, each cell has."""
     if out.is_terminal:
-        out.print(table if _width(table) <= out.width else _upright(table))
+        if _width(table) <= out.width:
+            out.print(table)
+        elif _width(table, 1) + 2 <= out.width:
+            _show_stacked(out, table)
+        else:
+            out.print(_upright(table))
         return
     with out.capture() as captured:
         out.print(table)
     say(out, *(line.rstrip() for line in captured.get().splitlines()))
 
 
-def _width(table: Table) -> int:
-    """The least width at which nothing of a table is left out."""
-    widths = [
-        min(
-            max(cell_len(str(cell)) for cell in (column.header, *column.cells)),
-            _UNCUT if column.no_wrap else _FOLDED_MIN,
-        )
-        for column in table.columns
-    ]
+def _width(table: Table, first: int = 0) -> int:
+    """The width of a table, without its columns before the `first`."""
+    widths = []
+    for column in table.columns[first:]:
+        lines = "\n".join(map(str, (column.header, *column.cells))).splitlines()
+        width = max(map(cell_len, lines), default=0)
+        widths.append(min(width, _PROSE_MIN) if column.overflow == "fold" else width)
     return sum(widths) + _GAP * (len(widths) - 1)
+
+
+def _show_stacked(out: Console, table: Table) -> None:
+    lower = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
+    for column in table.columns[1:]:
+        lower.add_column(column.header, justify=column.justify, no_wrap=True)
+    for cells in zip(*(column.cells for column in table.columns[1:]), strict=True):
+        lower.add_row(*cells)
+    with out.capture() as captured:
+        out.print(lower)
+    head, *rows = captured.get().splitlines()
+    say(out, Text.from_ansi(f"  {head}"))
+    for name, row in zip(table.columns[0].cells, rows, strict=True):
+        say(out, Text.assemble(str(name)), Text.from_ansi(f"  {row}"))
+
+
+def listed(out: Console, items: Sequence[str], indent: int = 0) -> str:
+    """Items with commas between them, in lines that end after an item."""
+    lines, room = [""], out.width - indent
+    for number, item in enumerate(items):
+        part = item + ("," if number + 1 < len(items) else "")
+        if lines[-1] and cell_len(lines[-1]) + 1 + cell_len(part) > room:
+            lines.append(part)
+        else:
+            lines[-1] += f" {part}" if lines[-1] else part
+    return "\n".join(lines)
 
 
 def _upright(table: Table) -> Table:
@@ -202,14 +236,9 @@ def named_layer(layer: int, header: Header) -> str:
 def shape_text(row: Sequence[Any]) -> str:
     """A shape, given as in a log, in units and as it is."""
     kind, *sizes = row
-    names = {
-        "sphere": ("radius",),
-        "box": ("half_x", "half_y", "half_z"),
-        "sector": ("radius", "half_angle", "half_height"),
-    }.get(kind, ("radius", "half_height"))
     parts = [
-        f"{name} {angle(size) if name == 'half_angle' else units(size)}"
-        for name, size in zip(names, sizes, strict=True)
+        f"{size.name} {angle(value) if size.name == 'half_angle' else units(value)}"
+        for size, value in zip(KINDS_BY_NAME[kind].sizes, sizes, strict=False)
     ]
     return f"{kind} {', '.join(parts)}"
 

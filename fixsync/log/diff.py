@@ -211,6 +211,15 @@ class _Comparison:
         self._a, self._b = a, b
         self._pairs: set[tuple[int, int]] = set()
         """Those whose events or hit differ in the frame."""
+        headers = a.reader.header, b.reader.header
+        self._is_mixed = (headers[0].sim is None) != (headers[1].sim is None)
+        """Whether one is a trace, and the other has the inputs of a simulation."""
+        if self._is_mixed:
+            trace, game = (a, b) if headers[0].sim is None else (b, a)
+            result.notes.append(
+                f"{trace.reader.name} has commands, {game.reader.name} has inputs: compared are "
+                "events, answers and the worlds right after each step"
+            )
         for side in (a, b):
             if side.unplayed:
                 result.notes.append(f"{side.reader.name} was not replayed: {side.unplayed}")
@@ -259,12 +268,11 @@ class _Comparison:
 
     def _frame_rows(self, a: Frame, b: Frame) -> list[Row]:
         group = "inputs" if isinstance(a, SimFrame) else "commands"
-        if type(a) is not type(b):
-            group = "inputs or commands"
-        rows = [*_list_rows(group, _orders(a), _orders(b))]
+        rows = [] if self._is_mixed else [*_list_rows(group, _orders(a), _orders(b))]
         rows += self._told_rows("events", a.events, b.events)
         rows += self._told_rows("queries", a.queries, b.queries)
-        rows += self._told_rows("hash", a.hash, b.hash)
+        if not self._is_mixed:  # a game may change its world after the step
+            rows += self._told_rows("hash", a.hash, b.hash)
         return [*rows, *self._state_rows(bool(rows))]
 
     def _told_rows(self, group: str, a: Any, b: Any) -> list[Row]:
@@ -287,13 +295,22 @@ class _Comparison:
         """The fields that differ between the worlds. They are compared if the logs differ in this
         frame, or the worlds' hashes do."""
         a, b = self._a.player, self._b.player
-        if a is None or b is None or (not differs and a.hash == b.hash):
+        if a is None or b is None:
             return []
+        if self._is_mixed:
+            worlds = self._a.stepped_world(), self._b.stepped_world()
+            states = [sim.fields_of(None, world.save()) for world in worlds if world is not None]
+            return self._field_rows(*states)
+        if not differs and a.hash == b.hash:
+            return []
+        if self._result.header and not differs and _what_moves(a) == _what_moves(b):
+            return []
+        return self._field_rows(_fields(a), _fields(b))
+
+    def _field_rows(self, a: Any, b: Any) -> list[Row]:
         header = {row.name for row in self._result.header}
-        if header and not differs and _what_moves(a) == _what_moves(b):
-            return []
         rows = []
-        for difference in differences(_fields(a), _fields(b)):
+        for difference in differences(a, b):
             # hit_when and layers are in the state too; a difference of the headers is listed already.
             told = difference.key == ("world",) and difference.field.partition("[")[0] in header
             if difference.key[0] == "hit":
