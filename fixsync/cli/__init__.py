@@ -26,6 +26,7 @@ COMMANDS = {
     "replay": "fixsync.cli.replay:replay_command",
     "diff": "fixsync.cli.diff:diff_command",
     "info": "fixsync.cli.info:info_command",
+    "cut": "fixsync.cli.cut:cut_command",
     "peers": "fixsync.cli.peers:peers_command",
     "synctest": "fixsync.cli.synctest:synctest_command",
     "view": "fixsync.cli.view:view_command",

@@ -278,10 +278,7 @@ class Kernel:
         world, rows = self.world(a), a.rows(19)
         commands = self.array(
             "fxs_command",
-            [
-                self.ffi.new("fxs_command *", (*row[:2], self.collider(row[2:])[0]))
-                for row in rows
-            ],
+            [self.ffi.new("fxs_command *", (*row[:2], self.collider(row[2:])[0])) for row in rows],
         )
         bad = self.ffi.new("uint64_t *", 77)
         return [self.lib.fxs_world_apply(world, commands, len(rows), bad), bad[0]]

@@ -1,0 +1,63 @@
+"""fixsync cut: a part of a match log, with the state before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from fixsync import sim
+from fixsync.cli import text
+from fixsync.log import files
+from fixsync.log.cut import cut
+
+
+@click.command("cut")
+@click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("frames", metavar="FIRST..LAST")
+@click.option(
+    "-o",
+    "--output",
+    type=text.OutputFile(),
+    required=True,
+    metavar="PART",
+    help="Log to write (.gz, .xz, .bz2, .zst; -: standard output).",
+)
+@text.sim_option
+@text.line_bytes_option
+@click.pass_context
+def cut_command(
+    ctx: click.Context,
+    log: Path,
+    frames: str,
+    output: Path,
+    simulations: Mapping[str, sim.SimulationType],
+    line_bytes_max: int,
+) -> None:
+    """Write a part of a match log, for example for a bug report.
+
+    The part has the frames FIRST..LAST, both included, and begins with the state before them. It is
+    a log of its own: replay, diff, info and view take it. Frames keep their numbers.
+
+    \b
+    Exit code  0  written
+               1  not valid, needs its simulation, or without these frames
+    """
+    found = re.fullmatch(r"([0-9]{1,10})\.\.([0-9]{1,10})", frames)
+    if found is None:
+        raise click.UsageError(f"FIRST..LAST must be like 400..520, not {frames}", ctx)
+    try:
+        files.require_compression(output)
+        count = cut(
+            log,
+            output,
+            *map(int, found.groups()),
+            simulations=simulations,
+            line_bytes_max=line_bytes_max,
+        )
+    except (OSError, ValueError) as error:
+        raise click.ClickException(text.printable(str(error))) from error
+    what = "frame" if count == 1 else "frames"
+    text.say(text.console(output), f"written: {text.printable(str(output))} ({count} {what})")

@@ -1,0 +1,68 @@
+"""Cuts a part out of a match log: a log of its own that begins with the state before it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+import msgspec
+
+from fixsync import sim
+from fixsync.log.lines import check_ids
+from fixsync.log.player import Player
+from fixsync.log.reader import Reader
+from fixsync.log.schema import LINE_BYTES_MAX, SimFrame, Start
+from fixsync.log.text import LineError
+from fixsync.log.writer import Writer
+
+__all__ = ["cut"]
+
+
+def cut(
+    path: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    first: int,
+    last: int,
+    *,
+    simulations: Mapping[str, sim.SimulationType] | None = None,
+    line_bytes_max: int = LINE_BYTES_MAX,
+) -> int:
+    """Writes the frames first..last of a log, both included, and returns their number.
+
+    The log is replayed up to `last`, so it needs its simulation if it has one. The part begins
+    with the computed state before `first`; its frames are the log's own. ValueError if
+    the log does not have these frames;
+    MatchLogError if it is not valid; OSError for files that cannot be read or written."""
+    if first > last:
+        raise ValueError(f"frames must be FIRST..LAST, not {first}..{last}")
+    with Reader(path, line_bytes_max=line_bytes_max) as reader:
+        header = reader.header
+        if first < header.first_frame:
+            raise ValueError(f"the log begins at frame {header.first_frame}, after {first}")
+        writer: Writer | None = None
+        try:
+            player = Player(header, simulations)
+            for frame in reader:
+                check_ids(frame, header.capacity)
+                if frame.frame == first:
+                    if isinstance(frame, SimFrame) and player.simulation is None:
+                        start = header.start  # a simulation is made with the first inputs
+                    else:
+                        state = player.simulation or player.world
+                        start = Start(first, state.save())
+                    part = msgspec.structs.replace(header, start=start)
+                    writer = Writer(output, part, replace=True)
+                player.play(frame)
+                if writer is not None:
+                    writer.write(frame, is_valid=True)
+                if frame.frame == last:
+                    break
+            if writer is None or frame.frame != last:
+                raise ValueError(f"the log has no frame {first if writer is None else last}")
+            writer.close()
+        except LineError as wrong:
+            raise reader.error(wrong) from wrong
+        finally:
+            if writer is not None:
+                writer.abandon()
+    return last - first + 1
