@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from fixsync.log.replay import Verdict, replay
 from fixsync.sample.peers import Outcome, Run, _compare, run
 from fixsync.sample.relay import Impairment, Relay
 from fixsync.sample.skillfight import SkillFight
-from fixsync.session import Match, Notice, Reason, RollbackSession, Timing
+from fixsync.session import Confirmed, Match, Notice, Reason, RollbackSession, Timing
 from fixsync.session.udp import Endpoint, now_ms, play
 from fixsync.sim import fields_of
 
@@ -281,24 +282,33 @@ def test_peers_in_network_namespaces_agree_too(tmp_path: Path):
 # The relay and the driver, in this process.
 
 
+def packets_at(end: Endpoint) -> list[bytes]:
+    """What has arrived at a socket."""
+    found = []
+    while (packet := end._next_packet()) is not None:
+        found.append(packet[0])
+    return found
+
+
 def test_the_relay_does_what_it_is_told_and_no_more():
     async def received(impairment: Impairment, count: int) -> list[bytes]:
         relay = Relay(impairment, 7)
         await relay.open(2)
         got: list[bytes] = []
-        ends = [await Endpoint.open() for _ in range(2)]
+        ends = [Endpoint() for _ in range(2)]
         for peer, end in enumerate(ends):
             relay.introduce(peer, end.address)
             end.addresses = {1 - peer: ("127.0.0.1", relay.front(1 - peer))}
-        ends[1].datagram_received = lambda data, addr: got.append(data)  # type: ignore[method-assign] # noqa: ARG005
-        stranger = await Endpoint.open()
+        stranger = Endpoint()
         stranger.addresses = {1: ("127.0.0.1", relay.front(1))}
         stranger.send(1, b"who?")
         for number in range(count):
             ends[0].send(1, number.to_bytes(2, "big"))
             if number % 20 == 19:
                 await asyncio.sleep(0.002)
+                got += packets_at(ends[1])
         await asyncio.sleep(0.15)
+        got += packets_at(ends[1])
         for thing in (relay, stranger, *ends):
             thing.close()
         await asyncio.sleep(0)
@@ -341,7 +351,7 @@ def test_a_session_is_driven_over_sockets_and_finds_a_peer_that_has_moved():
         )
 
     async def both() -> None:
-        first, second, moved = [await Endpoint.open() for _ in range(3)]
+        first, second, moved = [Endpoint() for _ in range(3)]
         # The second knows the first; the first finds the second by what it sends.
         host = asyncio.create_task(play(first, session(0), {}, lambda: 1, told.append, rate=0))
         guest = asyncio.create_task(play(second, session(1), {0: first.address}, lambda: 2, rate=0))
@@ -359,9 +369,38 @@ def test_a_session_is_driven_over_sockets_and_finds_a_peer_that_has_moved():
     asyncio.run(both())
 
 
-def test_an_endpoint_that_is_not_open_has_no_address():
-    with pytest.raises(ValueError, match="not open"):
-        Endpoint().address  # noqa: B018 - the property raises
+def test_a_plain_loop_plays_a_match_by_polling():
+    match = Match("bumpers", seed=3, players=2, prediction_max=4, frames=60)
+    with Endpoint() as host, Endpoint() as guest:
+        for me, (end, peers) in enumerate(((host, {}), (guest, {0: host.address}))):
+            session = RollbackSession(
+                match, Bumpers(3, 2), me, instance=1, now_ms=now_ms(), semantics=SEMANTICS
+            )
+            end.begin(session, peers)
+        told: list[list[Notice]] = [[], []]
+        sessions = [end.session for end in (host, guest)]
+        while not all(session.is_over for session in sessions if session):
+            for me, end in enumerate((host, guest)):
+                told[me] += end.poll(1 + me)
+            time.sleep(0.002)
+        confirmed = [[note for note in notes if isinstance(note, Confirmed)] for notes in told]
+    for session in sessions:
+        assert session is not None
+        assert session.end is not None
+        assert session.end.reason is Reason.COMPLETED
+    assert len(confirmed[0]) == 60
+    assert confirmed[0] == confirmed[1]
+
+
+def test_an_endpoint_without_a_session_or_a_socket_says_so():
+    end = Endpoint()
+    with pytest.raises(ValueError, match="call begin first"):
+        end.poll(0)
+    end.close()
+    with pytest.raises(OSError):
+        end.address  # noqa: B018 - the property raises
+    with pytest.raises(OSError), Endpoint() as taken:
+        Endpoint(*taken.address)
 
 
 @pytest.mark.full

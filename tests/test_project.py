@@ -116,8 +116,8 @@ def test_peers_play_a_game_of_the_user_and_catch_a_fault_in_it(project: Path) ->
 def test_demo_and_peers_play_a_game_of_the_user_to_its_end() -> None:
     options = ["--frames", "60", "--loss", "10", "--rate", "0", "--json"]
     for extra in (["--spectators", "1"], ["--players", "3", "--restart", "20"], ["--lockstep"]):
-        code, output = run("peers", "my_game:Bumpers", *options, *extra)
+        code, output = run("peers", *options, *extra)
         assert code == 0, output
-    code, output = run("demo", "--sim", "my_game:Bumpers", "--frames", "60", "--no-open", "--json")
+    code, output = run("demo", "--frames", "60", "--no-open", "--json")
     assert code == 0, output
     assert Path(json.loads(output)["page"]).exists()

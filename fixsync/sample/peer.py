@@ -192,7 +192,7 @@ class _Peer:
         _say(status)
 
     async def run(self) -> None:
-        endpoint = await Endpoint.open(self.task.host)
+        endpoint = Endpoint(self.task.host)
         _say(Status(port=endpoint.address[1]))
         line = await asyncio.get_running_loop().run_in_executor(None, sys.stdin.buffer.readline)
         others = msgspec.json.decode(line, type=dict[int, tuple[str, int]])

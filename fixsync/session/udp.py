@@ -1,10 +1,12 @@
-"""Runs a session over UDP: a thin driver with a socket, a clock and a loop."""
+"""Runs a session over UDP: `Endpoint.poll` in a game's own loop, or `play` with asyncio."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 from collections.abc import Callable, Mapping
+from types import TracebackType
 from typing import Any, TypeAlias
 
 from fixsync.session import End, Notice, Session
@@ -19,6 +21,7 @@ _LATE_S_MAX = 0.25
 # A peer that runs ahead of the others makes each frame longer by this share, until it does not.
 _SLOWER = 0.25
 _AHEAD_FRAMES = 2
+_DATAGRAM_BYTES_MAX = 65536
 
 
 def now_ms() -> int:
@@ -26,56 +29,94 @@ def now_ms() -> int:
     return time.monotonic_ns() // 1_000_000
 
 
-class Endpoint(asyncio.DatagramProtocol):
+class Endpoint:
     """A UDP socket that passes packets to a session, and knows the addresses of its peers.
 
-    A peer's address is the source of its last accepted packet, so a peer that restarts elsewhere is
-    found again."""
+    It never waits. Give it a session and the known addresses by `begin`, then call `poll` once a
+    frame. A peer's address is the source of its last accepted packet, so a peer that restarts
+    elsewhere is found again."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
+        """Binds a socket; port 0 takes a free port. OSError if it cannot be bound."""
         self.session: Session | None = None
         self.addresses: dict[int, Address] = {}
-        self.arrived = asyncio.Event()
-        self._transport: asyncio.DatagramTransport | None = None
-
-    @classmethod
-    async def open(cls, host: str = "127.0.0.1", port: int = 0) -> Endpoint:
-        """Binds a socket; port 0 takes a free port. OSError if it cannot be bound."""
-        loop = asyncio.get_running_loop()
-        _, endpoint = await loop.create_datagram_endpoint(cls, local_addr=(host, port))
-        return endpoint
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+        self.socket = socket.socket(family, socket.SOCK_DGRAM)
+        try:
+            self.socket.setblocking(False)
+            self.socket.bind(address)
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def address(self) -> Address:
-        """This endpoint's own address."""
-        if self._transport is None:
-            raise ValueError("the endpoint is not open")
-        host, port, *_ = self._transport.get_extra_info("sockname")
+        """This endpoint's own address. OSError if it is closed."""
+        host, port, *_ = self.socket.getsockname()
         return host, port
 
     def close(self) -> None:
-        if self._transport is not None:
-            self._transport.close()
+        self.socket.close()
 
-    def send(self, peer: int, data: bytes) -> None:
-        if self._transport is not None and peer in self.addresses:
-            self._transport.sendto(data, self.addresses[peer])
+    def __enter__(self) -> Endpoint:
+        return self
 
-    # What asyncio calls.
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
 
-    def connection_made(self, transport: Any) -> None:
-        self._transport = transport
+    def begin(self, session: Session, peers: Mapping[int, Address]) -> None:
+        """Serves a session from now on. `peers`: where to find those whose address is known;
+        whoever speaks first need not be among them."""
+        self.session = session
+        self.addresses.update(peers)
 
-    def datagram_received(self, data: bytes, addr: tuple[Any, ...]) -> None:
+    def poll(self, value: Input) -> list[Notice]:
+        """One round: takes what has arrived, advances the session with this player's input, and
+        sends its packets. Returns the notices of `advance`."""
         if self.session is None:
-            return
+            raise ValueError("no session: call begin first")
+        while (packet := self._next_packet()) is not None:
+            self.take(*packet)
+        notices = self.session.advance(value, now_ms())
+        for peer, data in self.session.outgoing(now_ms()):
+            self.send(peer, data)
+        return notices
+
+    def _next_packet(self) -> tuple[bytes, tuple[Any, ...]] | None:
+        while True:
+            try:
+                return self.socket.recvfrom(_DATAGRAM_BYTES_MAX)
+            except BlockingIOError:  # noqa: PERF203 - each packet may fail by itself
+                return None
+            except OSError as error:
+                # On Windows a packet that nobody took is reported here. A closed socket raises.
+                if not isinstance(error, ConnectionError):
+                    raise
+
+    def take(self, data: bytes, source: tuple[Any, ...]) -> bool:
+        """Gives the session a packet. Returns whether it was accepted."""
+        if self.session is None:
+            return False
         peer = self.session.receive(data, now_ms())
         if peer is not None:
-            self.addresses[peer] = (addr[0], addr[1])
-            self.arrived.set()
+            self.addresses[peer] = (source[0], source[1])
+        return peer is not None
 
-    def error_received(self, exc: Exception) -> None:
-        """A packet that cannot be delivered counts as lost."""
+    def send(self, peer: int, data: bytes) -> None:
+        """Sends a packet to a peer whose address is known. One that cannot be sent counts as
+        lost."""
+        if peer not in self.addresses:
+            return
+        try:
+            self.socket.sendto(data, self.addresses[peer])
+        except OSError:
+            if self.socket.fileno() < 0:
+                raise
 
 
 async def play(
@@ -88,24 +129,40 @@ async def play(
     rate: int | None = None,
     watch: Callable[[], None] = lambda: None,
 ) -> End:
-    """Plays a session until it is over, and returns how it ended.
+    """Plays a session with asyncio until it is over, and returns how it ended.
 
     peers: where to find those whose address is known; whoever speaks first need not be among them.
     decide: called for the input of each frame. heed: called with each notice. rate: frames a
     second, None for the match's, 0 for as fast as the others allow. watch: called once a round."""
-    endpoint.session = session
-    endpoint.addresses.update(peers)
+    endpoint.begin(session, peers)
+    arrivals = _Arrivals(endpoint)
+    loop = asyncio.get_running_loop()
+    # The transport closes its socket; the endpoint keeps its own.
+    transport, _ = await loop.create_datagram_endpoint(lambda: arrivals, sock=endpoint.socket.dup())
+    try:
+        return await _play(endpoint, session, arrivals.arrived, decide, heed, rate, watch)
+    finally:
+        transport.close()
+
+
+async def _play(
+    endpoint: Endpoint,
+    session: Session,
+    arrived: asyncio.Event,
+    decide: Callable[[], Input],
+    heed: Callable[[Notice], None],
+    rate: int | None,
+    watch: Callable[[], None],
+) -> End:
     frames_a_second = session.match.tick_rate if rate is None else rate
     frame_s = 1 / frames_a_second if frames_a_second else 0.0
     resend_s = session.timing.resend_ms / 1000
     due = time.monotonic()
     while True:
         before = session.frame, session.confirmed
-        endpoint.arrived.clear()
-        for notice in session.advance(decide(), now_ms()):
+        arrived.clear()
+        for notice in endpoint.poll(decide()):
             heed(notice)
-        for peer, data in session.outgoing(now_ms()):
-            endpoint.send(peer, data)
         watch()
         if session.is_over and session.end is not None:
             return session.end
@@ -113,15 +170,30 @@ async def play(
         if before == (session.frame, session.confirmed):
             # Nothing moves before something arrives, or is sent again.
             due = max(due, now)
-            await _arrival(endpoint, resend_s)
+            await _arrival(arrived, resend_s)
             continue
         is_ahead = session.frames_ahead(now_ms()) >= _AHEAD_FRAMES
         due = max(due + frame_s * (1 + _SLOWER * is_ahead), now - _LATE_S_MAX)
         await asyncio.sleep(max(0.0, due - now))
 
 
-async def _arrival(endpoint: Endpoint, seconds: float) -> None:
+async def _arrival(arrived: asyncio.Event, seconds: float) -> None:
     try:
-        await asyncio.wait_for(endpoint.arrived.wait(), seconds)
+        await asyncio.wait_for(arrived.wait(), seconds)
     except asyncio.TimeoutError:
         return
+
+
+class _Arrivals(asyncio.DatagramProtocol):
+    """Passes packets on as they arrive, and wakes who waits for them."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.arrived = asyncio.Event()
+        self._endpoint = endpoint
+
+    def datagram_received(self, data: bytes, addr: tuple[Any, ...]) -> None:
+        if self._endpoint.take(data, addr):
+            self.arrived.set()
+
+    def error_received(self, exc: Exception) -> None:
+        """A packet that cannot be delivered counts as lost."""
