@@ -1,11 +1,11 @@
-/* Runs a scene that counts.py wrote, for counting instructions: counts SCENE WHAT. What is to be counted happens within measured(). It
- * prints the hash of the state at the end. */
+/* Runs a scene that counts.py wrote, for counting instructions: counts SCENE WHAT. Only
+ * instructions within measured() are counted. Prints the hash of the state at the end. */
 #include "fixsync.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The library's own are chosen by the machine's processor, and would be counted differently on each. */
+/* The C library picks its own by the processor, so counts would differ between machines. */
 typedef uint64_t word __attribute__((may_alias, aligned(1)));
 
 void *memcpy(void *restrict to, const void *restrict from, size_t size);
@@ -82,7 +82,8 @@ __attribute__((noinline)) void measured(task *t, int what) {
         check(fxs_world_step(t->world, t->events, t->event_room, &counts));
         break;
     case QUERIES:
-        check(fxs_world_query_many(t->world, t->query_count, t->queries, t->ends, t->found, t->found_room, &count));
+        check(fxs_world_query_many(t->world, t->query_count, t->queries, t->ends, t->found,
+                                   t->found_room, &count));
         break;
     case SAVE:
         fxs_world_save(t->world, t->state);

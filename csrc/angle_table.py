@@ -89,7 +89,7 @@ def main() -> None:
         "/* atan(i/128) in yaw steps, times 2^16; one more so that the last interval has an end. */"
     )
     print("static const uint32_t ARCTAN[130] = {")
-    print(rows([str(arctan_steps(i, 128)) for i in range(129)] + [str(8192 << 16)], 10))
+    print(rows([str(arctan_steps(i, 128)) for i in range(129)] + [str(8192 << 16)], 8))
     print("};")
 
 

@@ -1,8 +1,8 @@
 """Saved states as named fields, and what differs between two of them.
 
-A state is told as objects in a fixed order, each with its fields in a fixed order: the world, then
-every collider, hit and changed id, then whatever a simulation adds of its own. It reads the bytes
-by themselves; no kernel is asked."""
+A state is a list of objects in a fixed order, each with its fields in a fixed order: the world, then
+every collider, hit and changed id, then whatever a simulation adds of its own. Only the bytes are
+read; the kernel is not called."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ is used.
 - `fixsync_world`: an empty world with room for 64.
 - `fixsync_recorder`: `fixsync_recorder(world)` records the world into `tmp_path`; a test that fails
   names the log.
-- A failing `state == other_state`, on what `World.save` returned, tells which fields differ; so
-  does one on worlds."""
+- A failing `state == other_state`, of two states that `World.save` returned, lists the fields that
+  differ; so does a failing comparison of two worlds."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Simulation(Protocol):
     - `check_input(player, value)`: ValueError for an input that no player can give. `value` is an
       int or a tuple of at most 16 ints, each of 64 bits.
     - `state_fields(state)`, static or of the class: what `save` returned as named fields
-      (`fixsync.fields`), so that a difference is told by name; ValueError for bytes that are no
+      (`fixsync.fields`), so that a report can name a difference; ValueError for bytes that are no
       state.
     - `shuffle(random)`: puts whatever the game holds in containers into another order, where order
       must not matter.

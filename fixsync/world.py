@@ -169,7 +169,7 @@ class World:
         self._native.change(_OFFSET, id if type(id) is int else self._id(id), *values)
 
     def set_owner(self, id: int, owner: int) -> None:
-        """Gives a collider an owner, 0..2^32-1; 0 is none."""
+        """Gives a collider an owner, 0..2^32-1; 0 means no owner."""
         if not (type(id) is int and type(owner) is int):
             id, owner = self._id(id), uint32("owner", owner)
         self._native.change(_OWNER, id, owner)
@@ -381,7 +381,7 @@ class World:
         last = self._native.capacity - 1
         return integer("a", a, 0, last), integer("b", b, 0, last)
 
-    # What is there.
+    # Properties and lookups.
 
     @property
     def frame(self) -> int:

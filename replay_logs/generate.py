@@ -1,7 +1,7 @@
 """Plays the matches of this folder again and records them: python replay_logs/generate.py FOLDER.
 
 Whatever they draw comes from a generator of integers that is written out here, so that the same
-commands, and with them the same bytes, come out everywhere and for ever. README.md tells what each
+commands, and with them the same bytes, come out everywhere and for ever. README.md says what each
 match is for."""
 
 from __future__ import annotations

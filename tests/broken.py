@@ -105,9 +105,7 @@ class Halting(Bumpers):
 
 
 class Reloading(Bumpers):
-    """Loads its world's own state in each step: no mistake, but no list of changes tells what it
-    does.
-    """
+    """Loads its world's own state in each step: no mistake, but a list of changes cannot show it."""
 
     def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
         self.world.load(self.world.save())

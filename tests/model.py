@@ -225,7 +225,7 @@ ORDER = tuple(KINDS)
 
 
 def checked_shape(shape: Any) -> Shape:
-    """The shape as a tuple; TypeError or ValueError if it is none."""
+    """The shape as a tuple; TypeError or ValueError if it is invalid."""
     if not isinstance(shape, (tuple, list)) or not shape or not isinstance(shape[0], str):
         raise TypeError(f"not a shape: {shape!r}")
     kind, *sizes = shape
@@ -245,7 +245,7 @@ def checked_shape(shape: Any) -> Shape:
 
 
 def checked_pose(pose: Any) -> Pose:
-    """The pose as a tuple (x, y, z, yaw); TypeError or ValueError if it is none."""
+    """The pose as a tuple (x, y, z, yaw); TypeError or ValueError if it is invalid."""
     if not isinstance(pose, (tuple, list)):
         raise TypeError(f"not a pose: {pose!r}")
     if len(pose) != 4:

@@ -88,7 +88,7 @@ class Solid:
 
 
 def checked_solid(row: Any) -> Solid:
-    """A solid from a log's row; TypeError or ValueError if it is none."""
+    """A solid from a log's row; TypeError or ValueError if it is invalid."""
     kind, layer, y_low, y_high, *rest = row
     integer("layer", layer, 0, 31)
     integer("y_low", y_low, INT32_MIN, INT32_MAX)

@@ -1,10 +1,12 @@
 // Calls the kernel's shared library from C# with P/Invoke: for Unity, Godot, .NET or Mono.
 //
 //     cmake -S csrc -B build/shared -DBUILD_SHARED_LIBS=ON && cmake --build build/shared
-//     mcs -unsafe examples/ffi/Fixsync.cs -out:fixsync.exe && LD_LIBRARY_PATH=build/shared mono fixsync.exe
+//     mcs -unsafe examples/ffi/Fixsync.cs -out:fixsync.exe
+//     LD_LIBRARY_PATH=build/shared mono fixsync.exe
 //
-// In Unity, put the library into Assets/Plugins, turn on "Allow 'unsafe' code", and leave out Example.
-// The argument `layout` prints the layout of the structures, to compare it with a C compiler's.
+// In Unity, put the library into Assets/Plugins, turn on "Allow 'unsafe' code", and leave out
+// Example. The argument `layout` prints the layout of the structures, to compare it with a C
+// compiler's.
 
 using System;
 using System.Runtime.InteropServices;
@@ -68,20 +70,45 @@ namespace Fixsync
 
     internal static unsafe class Native
     {
-        private const string Library = "fixsync"; // "__Internal" if it is linked statically, as on iOS
+        // "__Internal" if it is linked statically, as on iOS.
+        private const string Library = "fixsync";
         private const CallingConvention C = CallingConvention.Cdecl;
 
-        [DllImport(Library, CallingConvention = C)] internal static extern uint fxs_version();
-        [DllImport(Library, CallingConvention = C)] internal static extern ulong fxs_world_size(Config* config);
-        [DllImport(Library, CallingConvention = C)] internal static extern int fxs_world_init(WorldMemory world, Config* config);
-        [DllImport(Library, CallingConvention = C)] internal static extern int fxs_world_add(WorldMemory world, Collider* collider);
-        [DllImport(Library, CallingConvention = C)] internal static extern int fxs_world_move(WorldMemory world, uint id, int x, int y, int z);
-        [DllImport(Library, CallingConvention = C)] internal static extern int fxs_world_step(WorldMemory world, Event* events, ulong room, Counts* counts);
-        [DllImport(Library, CallingConvention = C)] internal static extern int fxs_world_query(WorldMemory world, Query* query, uint* ids, ulong room, ulong* count);
-        [DllImport(Library, CallingConvention = C)] internal static extern ulong fxs_world_save_size(WorldMemory world);
-        [DllImport(Library, CallingConvention = C)] internal static extern void fxs_world_save(WorldMemory world, byte* bytes);
-        [DllImport(Library, CallingConvention = C)] internal static extern int fxs_world_load(WorldMemory world, byte* bytes, ulong size, ulong* at);
-        [DllImport(Library, CallingConvention = C)] internal static extern ulong fxs_world_hash(WorldMemory world);
+        [DllImport(Library, CallingConvention = C)]
+        internal static extern uint fxs_version();
+
+        [DllImport(Library, CallingConvention = C)]
+        internal static extern ulong fxs_world_size(Config* config);
+
+        [DllImport(Library, CallingConvention = C)]
+        internal static extern int fxs_world_init(WorldMemory world, Config* config);
+
+        [DllImport(Library, CallingConvention = C)]
+        internal static extern int fxs_world_add(WorldMemory world, Collider* collider);
+
+        [DllImport(Library, CallingConvention = C)]
+        internal static extern int fxs_world_move(WorldMemory world, uint id, int x, int y, int z);
+
+        [DllImport(Library, CallingConvention = C)]
+        internal static extern int fxs_world_step(
+            WorldMemory world, Event* events, ulong room, Counts* counts);
+
+        [DllImport(Library, CallingConvention = C)]
+        internal static extern int fxs_world_query(
+            WorldMemory world, Query* query, uint* ids, ulong room, ulong* count);
+
+        [DllImport(Library, CallingConvention = C)]
+        internal static extern ulong fxs_world_save_size(WorldMemory world);
+
+        [DllImport(Library, CallingConvention = C)]
+        internal static extern void fxs_world_save(WorldMemory world, byte* bytes);
+
+        [DllImport(Library, CallingConvention = C)]
+        internal static extern int fxs_world_load(
+            WorldMemory world, byte* bytes, ulong size, ulong* at);
+
+        [DllImport(Library, CallingConvention = C)]
+        internal static extern ulong fxs_world_hash(WorldMemory world);
     }
 
     public sealed class FixsyncException : Exception
@@ -99,7 +126,7 @@ namespace Fixsync
     {
         internal WorldMemory(ulong size) : base(IntPtr.Zero, true)
         {
-            SetHandle(Marshal.AllocHGlobal(new IntPtr(checked((long)size)))); // aligned to 8 at least
+            SetHandle(Marshal.AllocHGlobal(new IntPtr(checked((long)size)))); // 8-byte aligned
         }
 
         public override bool IsInvalid
@@ -195,7 +222,8 @@ namespace Fixsync
             {
                 fixed (uint* room = ids)
                 {
-                    status = Native.fxs_world_query(memory, &query, room, (ulong)ids.Length, &count);
+                    status = Native.fxs_world_query(memory, &query, room, (ulong)ids.Length,
+                                                    &count);
                 }
                 if (status != Room)
                 {
@@ -259,7 +287,8 @@ namespace Fixsync
                 var body = new Collider { id = 1, kind = Capsule, active = 1, owner = 1 };
                 body.size[0] = One / 2;
                 body.size[1] = One;
-                var ball = new Collider { id = 2, kind = Sphere, active = 1, owner = 2, x = -2 * One };
+                var ball = new Collider { id = 2, kind = Sphere, active = 1, owner = 2 };
+                ball.x = -2 * One;
                 ball.size[0] = One / 4;
                 world.Add(body);
                 world.Add(ball);
@@ -274,7 +303,8 @@ namespace Fixsync
                         world.Move(2, (frame - 4) * One / 2, 0, 0);
                         foreach (Event e in world.Step())
                         {
-                            Console.WriteLine("{0} {1} {2} {3} {4}", frame, e.a, e.b, Kinds[e.kind], e.contact);
+                            Console.WriteLine("{0} {1} {2} {3} {4}", frame, e.a, e.b,
+                                              Kinds[e.kind], e.contact);
                         }
                     }
                     hashes[round] = world.Hash;

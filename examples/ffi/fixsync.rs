@@ -69,7 +69,8 @@ extern "C" {
     fn fxs_world_init(memory: *mut World, config: *const Config) -> i32;
     fn fxs_world_add(world: *mut World, collider: *const Collider) -> i32;
     fn fxs_world_move(world: *mut World, id: u32, x: i32, y: i32, z: i32) -> i32;
-    fn fxs_world_step(world: *mut World, events: *mut Event, room: u64, counts: *mut Counts) -> i32;
+    fn fxs_world_step(world: *mut World, events: *mut Event, room: u64, counts: *mut Counts)
+        -> i32;
     fn fxs_world_save_size(world: *const World) -> u64;
     fn fxs_world_save(world: *const World, out: *mut u8);
     fn fxs_world_load(world: *mut World, bytes: *const u8, size: u64, at: *mut u64) -> i32;
@@ -86,7 +87,25 @@ macro_rules! show {
 
 fn show_layout() {
     show!("fxs_config", Config, capacity, hit_capacity, hit_when, layers);
-    show!("fxs_collider", Collider, id, kind, layer, active, zero, yaw, half_angle, owner, x, y, z, ox, oy, oz, size);
+    show!(
+        "fxs_collider",
+        Collider,
+        id,
+        kind,
+        layer,
+        active,
+        zero,
+        yaw,
+        half_angle,
+        owner,
+        x,
+        y,
+        z,
+        ox,
+        oy,
+        oz,
+        size
+    );
     show!("fxs_event", Event, a, b, kind, contact);
     show!("fxs_counts", Counts, hits, events);
 }
@@ -97,9 +116,25 @@ fn ok(status: i32) {
 
 /// A ball flies through a body; after a rollback it does so again.
 fn play() {
-    let config = Config { capacity: 4, hit_capacity: 8, hit_when: TOUCHING, layers: [u32::MAX; 32] };
-    let body = Collider { id: 1, kind: CAPSULE, active: 1, owner: 1, size: [ONE / 2, ONE, 0], ..Default::default() };
-    let ball = Collider { id: 2, kind: SPHERE, active: 1, owner: 2, x: -2 * ONE, size: [ONE / 4, 0, 0], ..Default::default() };
+    let config =
+        Config { capacity: 4, hit_capacity: 8, hit_when: TOUCHING, layers: [u32::MAX; 32] };
+    let body = Collider {
+        id: 1,
+        kind: CAPSULE,
+        active: 1,
+        owner: 1,
+        size: [ONE / 2, ONE, 0],
+        ..Default::default()
+    };
+    let ball = Collider {
+        id: 2,
+        kind: SPHERE,
+        active: 1,
+        owner: 2,
+        x: -2 * ONE,
+        size: [ONE / 4, 0, 0],
+        ..Default::default()
+    };
     let mut events = [Event::default(); 16];
     let mut counts = Counts::default();
     let mut hashes = Vec::new();
@@ -120,7 +155,10 @@ fn play() {
                 ok(fxs_world_move(world, 2, (frame - 4) * ONE / 2, 0, 0));
                 ok(fxs_world_step(world, events.as_mut_ptr(), events.len() as u64, &mut counts));
                 for event in &events[..counts.events as usize] {
-                    println!("{} {} {} {} {}", frame, event.a, event.b, KINDS[event.kind as usize], event.contact);
+                    println!(
+                        "{} {} {} {} {}",
+                        frame, event.a, event.b, KINDS[event.kind as usize], event.contact
+                    );
                 }
             }
             hashes.push(fxs_world_hash(world));

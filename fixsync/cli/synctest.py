@@ -1,5 +1,5 @@
-"""fixsync synctest: runs a simulation in every way that peers will run it, and tells the first
-difference.
+"""fixsync synctest: runs a simulation in every way that peers will run it, and reports
+the first difference.
 """
 
 from __future__ import annotations
@@ -104,10 +104,10 @@ def synctest_command(
     modules are also looked for here. If none is given, the first of pyproject.toml is taken, or
     the sample.
 
-    Every frame goes back some frames and steps again; every state is saved, loaded and saved; the
-    world's changes, and what the game holds, are put into another order; and fresh processes run
-    it. The first difference is told as frame, collider, field and both values, and a match that
-    still shows it, as small as could be found, is written: --inputs takes it.
+    Every frame goes back some frames and steps again. Every state is saved, loaded and saved again.
+    The world's changes, and the game's own containers, are put into another order. Fresh processes
+    run it too. The report names the first difference: frame, collider, field and both values. The
+    smallest match found that still shows it is written to a file, which --inputs takes.
 
     \b
     Exit code  0  no difference

@@ -269,7 +269,7 @@ class Body:
             }
         return self._mirrored if is_mirrored else self._parts
 
-    # What there is.
+    # Properties and lookups.
 
     @property
     def owner(self) -> int:

@@ -277,7 +277,7 @@ class TwoPlanes:
         self.world.set_shape(side, hitbox.side)
 
     def set_owner(self, id: int, owner: int) -> None:
-        """Gives a hitbox an owner, 0..2^32-1; 0 is none."""
+        """Gives a hitbox an owner, 0..2^32-1; 0 means no owner."""
         for each in self._there(id):
             self.world.set_owner(each, owner)
 

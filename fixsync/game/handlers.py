@@ -103,7 +103,7 @@ class Handlers:
         and the changes of functions called before stay. RuntimeError for a function that steps or
         loads the world."""
         if self._is_delivering:
-            raise RuntimeError("a handler cannot step the world whose events it is told")
+            raise RuntimeError("a handler cannot step the world whose events it receives")
         events = self._world.step()
         self.deliver(events)
         return events

@@ -203,7 +203,7 @@ class Remote:
         self.is_done = False
         """It has all of the match, and needs nobody any more."""
         self.collector: Collector | None = None
-        """What is asked of it in pieces: a snapshot, or evidence."""
+        """Collects the pieces of a snapshot or of evidence that this peer requested from it."""
         self._hello_ms = self._update_ms = self._want_ms = _LONG_AGO_MS
         self.reset(0, 0)
 

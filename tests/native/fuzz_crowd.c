@@ -1,5 +1,6 @@
-/* Any bytes as a world of up to 160 colliders and what is asked of it: a cast, a sweep, a query, the nearest, a push is what it is
- * between pairs, which other targets hold against the reference; and bodies that are pushed apart are all that moves. */
+/* Reads any bytes as a world of up to 160 colliders and calls on it. A cast, sweep, query, nearest or
+ * push of the world must equal the same call on single pairs, which other targets compare with the
+ * reference. `separate` must move nothing but the bodies that it pushes apart. */
 #include "calls.h"
 #include "fuzz.h"
 
@@ -212,7 +213,7 @@ static void push_apart(reader *r) {
     REQUIRE(status != FXS_OK || next == moved_count);
 }
 
-/* So many that what is asked goes through the broad phase, and through an index of it. */
+/* Enough colliders for calls to use the broad phase, and an index of it. */
 static void fill(uint32_t seed) {
     for (uint32_t id = 0; id < configs[0].capacity; id++) {
         seed = seed * 1664525 + 1013904223;

@@ -1,12 +1,12 @@
-"""Answers a trace of the golden once more, through Python, and prints the golden's lines for it.
+"""Answers a trace of the golden again, through Python, and prints the golden's lines for it.
 
     golden 0 trace > trace; python tests/native/golden.py kernel trace
     golden 0 trace > trace; python tests/native/golden.py model trace
 
 `kernel` calls the functions of fixsync._kernel; `model` asks tests/model.py, which knows nothing of
 the kernel, and checks what the contract leaves open (which of several errors, which of several
-push-outs). Every answer is compared with the one in the trace, so a difference is told with the
-call that shows it; and the digests are computed here, in integers."""
+push-outs). Every answer is compared with the one in the trace, so a failure names the
+call that differs. The digests are computed here, in integers."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ static int near_box(const body *box, vec d, big q) {
     return cls(big_add(square(ex), square(ez)), big_shl(q, 60));
 }
 
-/* The sign of what tells whether a vector with these crosses is in the wedge: > 0 in the open one, >= 0 in the closed one. */
+/* Whether a vector with these cross products is in the wedge: > 0 in its interior, 0 on its border. */
 static int wedge_sign(int64_t half_angle, big A, big B) {
     return half_angle <= 16384 ? least(big_sign(A), big_sign(B)) : most(big_sign(A), big_sign(B));
 }

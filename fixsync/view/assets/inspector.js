@@ -22,7 +22,8 @@ const SIZE_NAMES = Object.values(SHAPES).map(({ sizes }) =>
 
 // ---- values ----
 
-// All that there is to tell of a collider: [name, text, raw] in order; raw is null for what has no other form. `centre`: see Run.
+// The values of a collider: [name, text, raw] in order; raw is null where the text is the only form.
+// `centre`: see Run.
 function valuesOf(raw, centre) {
   const lengths = (names, values) => names.map((name, i) => [name, units(values[i]), values[i]]);
   const rows = [

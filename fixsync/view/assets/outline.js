@@ -65,7 +65,8 @@ function outlineSide(view, solid, margin) {
   g.rect(sx + left * scale - margin, sy - tall, (right - left) * scale + 2 * margin, 2 * tall);
 }
 
-// What tells the kinds apart that have one outline, and the edges of a turned box seen from the side.
+// Draws the marks of the kinds that share an outline, and the edges of a turned box seen from the
+// side.
 export function details(view, solid) {
   const { context: g } = view;
   const { scale } = view.camera;

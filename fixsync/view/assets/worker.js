@@ -15,9 +15,9 @@ let shown = -2; // the last frame sent
 let told = []; // per match: { checked, isDone }, as reported last
 let compared = { upTo: -1, isDone: false }; // of the comparison
 let lastReport = 0;
-let selected = null; // the id of the collider whose history, lane and places are told
+let selected = null; // the id of the collider whose history, lane and places are sent
 let tracks = []; // of the selected collider, for each match
-let lanesAt = 0; // when lanes were told last
+let lanesAt = 0; // when lanes were sent last
 
 const post = (message) => self.postMessage(message);
 const failed = (error) => post({ type: "failed", message: error.message, stack: error.stack });
@@ -82,7 +82,7 @@ function report() {
     );
     told[side] = { checked: to, isDone: verdict.isDone };
     post({ type: "progress", side, from: start, to, counts, end, bounds, verdict });
-    if (verdict.isDone || lastReport - lanesAt > LANES_MS) tellSelected();
+    if (verdict.isDone || lastReport - lanesAt > LANES_MS) sendSelected();
   }
   if (tracks.length > 0 && !tracks.some(({ next, match }) => next < match.end)) {
     post({ type: "track", id: selected, sides: tracks.map(({ places, isThere }) => ({ places, isThere })) });
@@ -95,8 +95,8 @@ function report() {
   }
 }
 
-// Tells the lanes, and what has happened to the selected collider.
-function tellSelected() {
+// Sends the lanes, and the history of the selected collider.
+function sendSelected() {
   lanesAt = performance.now();
   const known = matches.filter((match) => match.header);
   post({ type: "lanes", sides: known.map((match) => match.lanes.shown(selected, match.checked)) });
@@ -106,7 +106,7 @@ function tellSelected() {
 function select(id) {
   selected = id;
   tracks = id === null ? [] : matches.filter((match) => match.header).map((match) => new Track(match, id));
-  tellSelected();
+  sendSelected();
   wake();
 }
 
