@@ -20,12 +20,13 @@ from fixsync._native import (
     integer,
     kernel,
 )
-from fixsync.numbers import ONE, degrees, q_near, yaw_of
+from fixsync.numbers import ONE, degrees, exact, q_near, yaw_of
 from fixsync.shapes import Pose, require_pose
 
 __all__ = [
     "GODOT",
     "UNITY",
+    "UNREAL",
     "Engine",
     "bearing",
     "faces",
@@ -106,12 +107,14 @@ def _facing(pose: Pose) -> int:
 
 @dataclass(frozen=True)
 class Engine:
-    """Converts yaws and places of an engine with Y up and a rotation about Y in degrees.
+    """Converts yaws and places of an engine with a rotation about its vertical axis in degrees.
 
-    Both engines below turn +Z towards +X for a positive angle, the direction in which fixsync's
-    yaws shrink. An unturned object faces along `forward`: +Z in Unity, -Z in Godot.
+    An unturned object faces along `forward`: +Z in Unity, -Z in Godot, +X in Unreal. Unity and
+    Godot turn +Z towards +X for a positive angle, the direction in which fixsync's yaws shrink.
+    Unreal turns +X towards +Y, the direction in which they grow.
 
-    The axes are fixsync's own, x, y up and z. So if a left-handed engine (Unity) and a right-handed
+    The axes of Unity and Godot are fixsync's own, x, y up and z. Unreal's X, Y and Z are fixsync's
+    x, z and y, and one unit is 100 of Unreal's. If a left-handed engine (Unity) and a right-handed
     one (Godot) show the same match, one shows its mirror image. To show the same picture in both,
     use one of them `mirrored()`: its z is fixsync's -z, and its angles are converted
     accordingly."""
@@ -121,6 +124,12 @@ class Engine:
     """The yaw that an unturned object faces, in the engine's own axes."""
     is_mirrored: bool = False
     """Whether its z is fixsync's -z."""
+    turn: int = -1
+    """1 if yaws grow with its angles, -1 if they shrink."""
+    is_z_up: bool = False
+    """Whether its Y is fixsync's z, and its Z fixsync's y."""
+    scale: int = 1
+    """How many of its units are one unit."""
 
     def mirrored(self) -> Engine:
         """The same engine with z negated."""
@@ -132,32 +141,34 @@ class Engine:
 
         Of two equally near yaws the even one, as `degrees`.
         """
-        return self._own(self.forward - degrees(angle))
+        return self._own(self.forward + self.turn * degrees(angle))
 
     def angle_facing(self, yaw: int) -> Fraction:
         """The angle in degrees, exactly, 0 <= angle < 360, at which an object faces a yaw."""
-        return _angle(self.forward - self._own(_yaw("yaw", yaw)))
+        return _angle(self.turn * (self._own(_yaw("yaw", yaw)) - self.forward))
 
     def yaw_turned(self, angle: Number) -> int:
         """The nearest yaw of a box that was turned by `angle` degrees from the axes."""
-        return self._own(-degrees(angle))
+        return self._own(self.turn * degrees(angle))
 
     def angle_turned(self, yaw: int) -> Fraction:
         """The angle in degrees, exactly, 0 <= angle < 360, of a box with this yaw."""
-        return _angle(-self._own(_yaw("yaw", yaw)))
+        return _angle(self.turn * self._own(_yaw("yaw", yaw)))
 
     def position(self, x: int, y: int, z: int) -> tuple[Fraction, Fraction, Fraction]:
         """A place of fixsync in the engine's units, exactly."""
         along = -1 if self.is_mirrored else 1
         raw = coordinate("x", x), coordinate("y", y), along * coordinate("z", z)
-        return Fraction(raw[0], ONE), Fraction(raw[1], ONE), Fraction(raw[2], ONE)
+        right, up, ahead = (Fraction(value * self.scale, ONE) for value in raw)
+        return (right, ahead, up) if self.is_z_up else (right, up, ahead)
 
     def coordinates(self, x: Number, y: Number, z: Number) -> tuple[int, int, int]:
         """The raw (x, y, z) nearest to a place in the engine's units, each rounded as `q_near`
         does.
 
         ValueError outside int32. A float is a TypeError; `Fraction(value)` is its exact value."""
-        raw = q_near(x), q_near(y), q_near(z)
+        right, up, ahead = (x, z, y) if self.is_z_up else (x, y, z)
+        raw = [q_near(exact("q_near", value) / self.scale) for value in (right, up, ahead)]
         return raw[0], raw[1], coordinate("z", -raw[2] if self.is_mirrored else raw[2])
 
     def _own(self, yaw: int) -> int:
@@ -174,3 +185,7 @@ UNITY = Engine("Unity", 16384)
 
 GODOT = Engine("Godot", 49152)
 """Godot: right-handed, Y up, forward -Z; its angle is `rotation_degrees.y`."""
+
+UNREAL = Engine("Unreal", 0, turn=1, is_z_up=True, scale=100)
+"""Unreal: left-handed, Z up, forward +X, centimetres; its angle is `FRotator.Yaw`. A unit is a metre:
+`dataclasses.replace(UNREAL, scale=1)` has another."""

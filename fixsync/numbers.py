@@ -34,19 +34,27 @@ _TEXT_LENGTH_MAX = 500
 _EXPONENT_MAX = 1000
 
 
+def _instead(function: str, value: float) -> str:
+    """The call that takes a float's shortest decimal: degrees('45.5') for 45.5."""
+    number = Decimal(repr(float(value)))
+    if not number.is_finite() or (number and abs(number.adjusted()) > 300):
+        return f"a number like {function}('1.5')"
+    if function == "q" and (Fraction(number) * ONE).denominator != 1:
+        function = "q_near"
+    digits = f"{number:f}"
+    return f"{function}('{digits.rstrip('0').rstrip('.') if '.' in digits else digits}')"
+
+
 def _no_number(function: str, value: object) -> NoReturn:
     if isinstance(value, float):
-        raise TypeError(
-            f"{function}() takes no float, not even {shown(value)}: write {function}('1.5'), "
-            f"{function}(Fraction(3, 2)), or the raw integer"
-        )
+        raise TypeError(f"{function}() takes no float: write {_instead(function, value)}")
     raise TypeError(
         f"{function}() takes an int, a str, a Fraction or a Decimal, "
         f"not {shown(value)} ({type(value).__name__})"
     )
 
 
-def _rational(function: str, value: int | str | Fraction | Decimal | SupportsIndex) -> Fraction:
+def exact(function: str, value: int | str | Fraction | Decimal | SupportsIndex) -> Fraction:
     """`value` as an exact fraction."""
     if isinstance(value, Fraction):
         return value
@@ -93,7 +101,7 @@ def q(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
     A str is an integer, a decimal fraction or a ratio: "3", "-0.5", "3/2"; without spaces,
     underscores or exponents. ValueError if the number is no multiple of 1/65536 (then `q_near`
     rounds it) or its Q16.16 is outside int32. TypeError for a float or a bool."""
-    scaled = _rational("q", value) * ONE
+    scaled = exact("q", value) * ONE
     _in_range("q", value, round(scaled))  # what q_near takes
     raw = scaled.numerator // scaled.denominator
     if scaled.denominator != 1:
@@ -111,7 +119,7 @@ def q_near(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
     Takes what `q` takes: a str of at most 500 characters, a Decimal with an exponent of
     -1000..1000. ValueError for another, or if the result is outside int32; TypeError for a float or
     a bool."""
-    return _in_range("q_near", value, round(_rational("q_near", value) * ONE))
+    return _in_range("q_near", value, round(exact("q_near", value) * ONE))
 
 
 def _decimal(raw: int) -> str:
@@ -127,7 +135,7 @@ def degrees(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
 
     Takes what `q` takes, any number of turns either way: degrees(-90) == degrees(270) == 49152.
     """
-    return round(_rational("degrees", value) * TURN / 360) % TURN
+    return round(exact("degrees", value) * TURN / 360) % TURN
 
 
 def direction(yaw: int) -> tuple[int, int]:

@@ -17,9 +17,10 @@ from strategies import coordinates, half_angles, nasty, poses, yaws
 import fixsync
 from fixsync import Box, Contact, Cylinder, Pose, Sector, World, overlap
 from fixsync._native.raw import ffi, lib
-from fixsync.aim import GODOT, UNITY, Engine
+from fixsync.aim import GODOT, UNITY, UNREAL, Engine
 
 ENGINES = [UNITY, GODOT, UNITY.mirrored(), GODOT.mirrored()]
+ALL = [*ENGINES, UNREAL, UNREAL.mirrored()]
 ANGLES = st.fractions(-720, 720, max_denominator=400) | st.integers(-720, 720).map(Fraction)
 
 
@@ -214,7 +215,7 @@ def test_a_positive_angle_turns_as_the_engines_manual_says(
     assert counter_clockwise != left_handed
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ALL)
 def test_every_yaw_has_an_exact_angle_that_gives_it_back(engine: Engine) -> None:
     for yaw in range(0, TURN, 7):
         for angle_of, yaw_of in (
@@ -226,7 +227,7 @@ def test_every_yaw_has_an_exact_angle_that_gives_it_back(engine: Engine) -> None
             assert yaw_of(angle) == yaw
 
 
-@given(st.sampled_from(ENGINES), ANGLES)
+@given(st.sampled_from(ALL), ANGLES)
 def test_a_yaw_is_the_nearest_to_an_engines_angle(engine: Engine, angle: Fraction) -> None:
     for back in (
         engine.angle_facing(engine.yaw_facing(angle)),
@@ -236,7 +237,7 @@ def test_a_yaw_is_the_nearest_to_an_engines_angle(engine: Engine, angle: Fractio
         assert abs(off) <= Fraction(360, 2 * TURN)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ALL)
 def test_a_box_and_what_faces_are_turned_by_the_same_angle(engine: Engine) -> None:
     for angle in range(-400, 400, 13):
         ahead = engine.yaw_facing(0)
@@ -285,3 +286,19 @@ def test_boxes_turned_by_an_engine_touch_where_it_shows_them_touch() -> None:
             overlap(Box(196608, 1, 65536), pose[0], Box(196608, 1, 65536), pose[1])
             == Contact.TOUCHING
         )
+
+
+@pytest.mark.parametrize("angle", QUARTERS)
+def test_unreal_turns_x_towards_y_which_is_fixsyncs_z(angle: int) -> None:
+    c, s = QUARTERS[angle]
+    assert model.direction(UNREAL.yaw_facing(angle)) == (c * 2**30, s * 2**30)
+    assert UNREAL.yaw_turned(angle) == UNREAL.yaw_facing(angle)
+    assert model.direction(UNREAL.mirrored().yaw_facing(angle)) == (c * 2**30, -s * 2**30)
+
+
+@given(coordinates(), coordinates(), coordinates())
+def test_a_place_in_unreal_is_in_centimetres_with_z_up(x: int, y: int, z: int) -> None:
+    place = UNREAL.position(x, y, z)
+    assert place == (Fraction(100 * x, 65536), Fraction(100 * z, 65536), Fraction(100 * y, 65536))
+    assert UNREAL.coordinates(*place) == (x, y, z)
+    assert UNREAL.coordinates("150", 25, "-0.5") == (98304, -328, 16384)

@@ -268,3 +268,27 @@ def test_yaws_and_differences_are_integers(value: Any) -> None:
     ):
         with pytest.raises(TypeError, match=f"^{name} must be an integer"):
             call()
+
+
+@pytest.mark.parametrize("value", [0.5, 45.5, 0.1, -3.0, 1e-7, 1e22, -0.0, 720.25])
+@pytest.mark.parametrize("function", [q, q_near, degrees])
+def test_what_is_advised_instead_of_a_float_is_right_code(function: Any, value: float) -> None:
+    with pytest.raises(TypeError, match=r"takes no float: write (q|q_near|degrees)\('") as caught:
+        function(value)
+    code = str(caught.value).partition(": write ")[2]
+    names = {"q": q, "q_near": q_near, "degrees": degrees}
+    if value == 1e22 and function is not degrees:
+        with pytest.raises(ValueError, match=r"a Q16\.16 number must be"):
+            eval(code, names)
+        return
+    assert eval(code, names) == {
+        degrees: degrees,
+        q: q_near,
+        q_near: q_near,
+    }[function](Decimal(repr(value)))
+
+
+def test_no_advice_is_made_of_a_float_that_is_no_number() -> None:
+    for value in (float("inf"), float("nan")):
+        with pytest.raises(TypeError, match=r"write a number like q\('1\.5'\)"):
+            q(value)  # type: ignore[arg-type]
