@@ -113,16 +113,6 @@ def test_what_is_no_number_is_a_type_error(function: Any, value: Any) -> None:
         function(value)
 
 
-@pytest.mark.parametrize("function", [q, q_near])
-def test_a_float_is_told_what_to_write_instead(function: Any) -> None:
-    name = function.__name__
-    with pytest.raises(TypeError) as told:
-        function(1.5)
-    assert f"{name}('1.5')" in str(told.value)
-    assert f"{name}(Fraction(3, 2))" in str(told.value)
-    assert "raw integer" in str(told.value)
-
-
 @pytest.mark.parametrize("function", [q, q_near, degrees])
 @pytest.mark.parametrize(
     "text",
