@@ -199,11 +199,13 @@ def test_a_command_is_refused_when_the_model_refuses_it_and_then_changes_nothing
 ) -> None:
     world, model = World(CAPACITY), ModelWorld(CAPACITY)
     for command in commands:
-        # Where a command has several faults, either may be told.
+        # Where a command has several faults, either may be reported.
+        before = model.save()
         expected = outcome(lambda command=command: model.apply(command))
         found = outcome(lambda command=command: apply(world, command))
         assert (found is None) == (expected is None), command
         assert world.save() == model.save()
+        assert expected is None or model.save() == before
     assert list(world.step()) == model.step()
 
 
