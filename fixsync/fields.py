@@ -23,6 +23,7 @@ __all__ = [
     "byte_fields",
     "decimal",
     "differences",
+    "found_fields",
     "world_fields",
 ]
 
@@ -63,15 +64,24 @@ def world_fields(state: bytes) -> dict[Key, dict[str, Value]]:
     """
     if state[:4] != b"FXS1":
         raise ValueError(f"a saved state begins with b'FXS1', not with {state[:4]!r}")
+    fields, end = _world(state, 0)
+    if end != len(state):
+        raise ValueError(f"{len(state) - end} bytes after the end of a saved state")
+    return fields
+
+
+def _world(state: bytes, at: int) -> tuple[dict[Key, dict[str, Value]], int]:
+    """The fields of the world saved at an offset, and the offset of its end. ValueError if it ends
+    early."""
     fields: dict[Key, dict[str, Value]] = {}
     try:
-        frame, hit_when, *masks = unpack_from("<II32I", state, 4)
+        frame, hit_when, *masks = unpack_from("<II32I", state, at + 4)
         fields["world",] = {
             "frame": frame,
             "hit_when": hit_when,
             **{f"layers[{i}]": f"{mask:#010x}" for i, mask in enumerate(masks)},
         }
-        at = 140
+        at += 140
         (count,) = unpack_from("<I", state, at)
         at += 4
         for _ in range(count):
@@ -90,9 +100,9 @@ def world_fields(state: bytes) -> dict[Key, dict[str, Value]]:
         at += 4 + 4 * count
     except Exception as error:  # struct.error, or a count that no memory holds
         raise ValueError(f"a saved state that ends early: {error}") from None
-    if at != len(state):
-        raise ValueError(f"{len(state) - at} bytes after the end of a saved state")
-    return fields
+    if at > len(state):
+        raise ValueError("a saved state that ends early")
+    return fields, at
 
 
 def _collider(*row: int) -> tuple[Key, dict[str, Value]]:
@@ -130,6 +140,23 @@ def byte_fields(state: bytes) -> dict[Key, dict[str, Value]]:
     for at in range(0, len(state), 16):
         rows["bytes", at] = {"hex": state[at : at + 16].hex()}
     return rows
+
+
+def found_fields(state: bytes) -> dict[Key, dict[str, Value]]:
+    """For a state of unknown form: the fields of the world that was saved within it, and the bytes
+    before and after that world, sixteen to a field, by their offset there. Without a world, all
+    bytes."""
+    at = -1
+    while (at := state.find(b"FXS1", at + 1)) >= 0:
+        try:
+            fields, end = _world(state, at)
+        except ValueError:
+            continue
+        for name, part in (("bytes before the world", state[:at]), ("bytes after it", state[end:])):
+            for offset in range(0, len(part), 16):
+                fields[name, offset] = {"hex": part[offset : offset + 16].hex()}
+        return fields
+    return byte_fields(state)
 
 
 class Difference(NamedTuple):

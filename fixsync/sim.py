@@ -13,7 +13,7 @@ from importlib.metadata import entry_points
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from fixsync._native import integer, kernel, shown
-from fixsync.fields import StateFields, byte_fields, world_fields
+from fixsync.fields import StateFields, found_fields
 from fixsync.game.random import Random
 from fixsync.names import Names
 from fixsync.records import Event
@@ -179,14 +179,11 @@ def check_input(simulation: Simulation, player: int, value: object) -> Input:
 
 
 def fields_of(simulation: object, state: bytes) -> StateFields:
-    """A saved state as named fields: by the simulation's `state_fields`, as a world's state, or as
-    plain bytes."""
+    """A saved state as named fields: by the simulation's `state_fields`; without it, the world that
+    was saved within the state, and the rest as bytes."""
     if isinstance(simulation, _NamesFields):
         return simulation.state_fields(state)
-    try:
-        return world_fields(state)
-    except ValueError:
-        return byte_fields(state)
+    return found_fields(state)
 
 
 def names_of(simulation: object) -> Names:

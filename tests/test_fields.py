@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixsync import Box, Capsule, Cylinder, Pose, Sector, Sphere, World
-from fixsync.fields import ABSENT, Difference, byte_fields, differences, world_fields
+from fixsync.fields import (
+    ABSENT,
+    Difference,
+    byte_fields,
+    differences,
+    found_fields,
+    world_fields,
+)
 from fixsync.testing import strategies as fst
 
 
@@ -171,3 +178,22 @@ def test_a_field_that_only_one_state_has_is_absent_in_the_other():
 @given(st.binary(max_size=100), st.binary(max_size=100))
 def test_states_of_an_unknown_form_are_told_apart_by_their_bytes(first: bytes, second: bytes):
     assert bool([*differences(byte_fields(first), byte_fields(second))]) == (first != second)
+
+
+@given(fst.worlds(), st.binary(max_size=40), st.binary(max_size=40))
+def test_a_world_within_a_state_of_unknown_form_is_found(world: World, before: bytes, after: bytes):
+    state = before + b"FXS1" + before + world.save() + after  # the first magic is a decoy
+    fields = found_fields(state)
+    assert {key: fields[key] for key in world_fields(world.save())} == world_fields(world.save())
+    changed = bytearray(state)
+    changed[0] ^= 1
+    changed[-1] ^= 1
+    assert {d.key for d in differences(fields, found_fields(bytes(changed)))} == {
+        ("bytes before the world", 0),
+        *([("bytes after it", (len(after) - 1) // 16 * 16)] if after else []),
+    } or not after
+
+
+def test_a_state_without_a_world_is_bytes():
+    for state in (b"", b"FXS1", b"nothing", World(2).save()[:-1]):
+        assert found_fields(state) == byte_fields(state)

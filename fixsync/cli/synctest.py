@@ -15,6 +15,7 @@ from rich.console import Console
 from fixsync import sim
 from fixsync.cli import streams, text
 from fixsync.log import files
+from fixsync.testing.hints import Hint, hints_of
 from fixsync.testing.minimise import minimise
 from fixsync.testing.synctest import (
     CHECKS,
@@ -31,6 +32,7 @@ from fixsync.testing.synctest import (
     write_log,
 )
 
+_HINTS_SHOWN_MAX = 12
 _PROCESS_ATTEMPTS_MAX = 30
 """Of trying shorter inputs, where each try starts two processes."""
 
@@ -109,6 +111,8 @@ def synctest_command(
     run it too. The report names the first difference: frame, collider, field and both values. The
     smallest match found that still shows it is written to a file, which --inputs takes.
 
+    Places in the simulation's source that are worth a look, such as a float, are printed as hints.
+
     \b
     Exit code  0  no difference
                1  a difference
@@ -142,6 +146,7 @@ def synctest_command(
         divergence = run_check(check, straight, back=back, reference=simulation)
         if divergence is not None:
             found.append(divergence)
+    hints = hints_of(made)
     first = min(found, key=lambda divergence: divergence.frame, default=None)
     smallest = unwritten = None
     if first is not None:
@@ -153,9 +158,11 @@ def synctest_command(
             if not (isinstance(error, BrokenPipeError) and text.takes_stdout(out)):
                 smallest, unwritten = None, error
     if as_json:
-        text.print_json(_json(straight, list(checks or CHECKS), found, first, smallest, out), out)
+        text.print_json(
+            _json(straight, list(checks or CHECKS), found, first, smallest, out, hints), out
+        )
     else:
-        _print(simulation, straight, list(checks or CHECKS), found, first, smallest, out)
+        _print(simulation, straight, list(checks or CHECKS), found, first, smallest, out, hints)
     if unwritten is not None:
         # After all that was found has been told, which decides the exit code too.
         reason = text.printable(str(unwritten))
@@ -194,6 +201,7 @@ def _print(
     first: Divergence | None,
     smallest: Straight | None,
     out: Path,
+    hints: list[Hint],
 ) -> None:
     console = text.console(out)
     events = sum(map(len, straight.events))
@@ -205,6 +213,7 @@ def _print(
         text.say(console, f"  {check}: {'DIFFERS' if check in failed else 'the same'}")
     for note in not_checked(straight):
         text.say(console, f"  ({note})")
+    _print_hints(console, hints)
     if first is None:
         text.say(
             console,
@@ -225,6 +234,13 @@ def _print(
         text.say(console, f"run it again: fixsync synctest {reference} --inputs {name}")
 
 
+def _print_hints(console: Console, hints: list[Hint]) -> None:
+    for hint in hints[:_HINTS_SHOWN_MAX]:
+        text.say(console, f"  {text.printable(str(hint))}")
+    if len(hints) > _HINTS_SHOWN_MAX:
+        text.say(console, f"  and {text.plural(len(hints) - _HINTS_SHOWN_MAX, 'more hint')}")
+
+
 def _json(
     straight: Straight,
     checks: list[str],
@@ -232,6 +248,7 @@ def _json(
     first: Divergence | None,
     smallest: Straight | None,
     out: Path,
+    hints: list[Hint],
 ) -> dict[str, Any]:
     def told(divergence: Divergence) -> dict[str, Any]:
         return {
@@ -254,6 +271,7 @@ def _json(
         "seed": straight.seed,
         "checks": checks,
         "not_checked": not_checked(straight),
+        "hints": [hint._asdict() for hint in hints],
         "divergences": [told(divergence) for divergence in found],
         "log": str(out) if smallest is not None else None,
         "log_frames": smallest.frames if smallest is not None else None,

@@ -1,0 +1,165 @@
+"""Places in a simulation's source that are worth a look. A hint is no verdict: what it names may be
+right there, and a simulation without hints may still differ between machines."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["Hint", "hints_in", "hints_of"]
+
+_MODULES = ("math", "random", "time")
+_EXACT = {f"math.{name}" for name in ("comb", "factorial", "gcd", "isqrt", "lcm", "perm")}
+"""Functions of integers that give integers."""
+_SETS = ("set", "frozenset")
+_ORDERLESS = (*_SETS, "all", "any", "len", "max", "min", "sorted", "sum")
+"""Calls whose answer does not depend on the order of what they are given."""
+
+
+class Hint(NamedTuple):
+    """A place in a source file."""
+
+    file: str
+    line: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"hint: {self.file}:{self.line}: {self.what}"
+
+
+def hints_of(simulation: object) -> list[Hint]:
+    """Hints in the module that defines a simulation's class, or the function that makes one; none
+    if its source cannot be read."""
+    try:
+        file = inspect.getsourcefile(simulation)  # type: ignore[arg-type] # TypeError below
+        return [] if file is None else hints_in(Path(file).read_text(encoding="utf-8"), file)
+    except (TypeError, OSError, SyntaxError, ValueError):
+        return []
+
+
+def hints_in(source: str, file: str) -> list[Hint]:
+    """Hints in a source text, by line. SyntaxError if it is no Python."""
+    found = _Module(ast.parse(source)).found()
+    return [Hint(file, line, what) for line, what in sorted(set(found))]
+
+
+class _Module:
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+        self.parents = {
+            child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)
+        }
+        self.modules: dict[str, str] = {}
+        """Names that stand for a module of _MODULES, or for something in one."""
+        self.own: set[str] = set()
+        """Names that the module itself gives to something."""
+        self.imported: set[str] = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    if alias.name in _MODULES:
+                        self.modules[alias.asname or alias.name] = alias.name
+            elif isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    name = alias.asname or alias.name
+                    self.imported.add(name)
+                    if node.module in _MODULES and not node.level:
+                        self.modules[name] = f"{node.module}.{alias.name}"
+            elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                if not isinstance(self.parents.get(node), ast.ClassDef):
+                    self.own.add(node.name)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self.own.add(node.id)
+            elif isinstance(node, ast.arg):
+                self.own.add(node.arg)
+
+    def found(self) -> Iterator[tuple[int, str]]:
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, (float, complex)):
+                yield node.lineno, "a float literal"
+            elif isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Div):
+                yield node.lineno, "the operator / (of integers it gives a float)"
+            elif isinstance(node, (ast.Name, ast.Attribute)):
+                name = self.used(node)
+                if name is not None and name not in _EXACT:
+                    yield node.lineno, f"a use of {name}"
+            elif isinstance(node, ast.Call) and self.is_call_of(node, ("hash",)):
+                yield node.lineno, "a call of hash()"
+            elif isinstance(node, ast.For) and self.is_set(node.iter):
+                yield node.lineno, "an iteration over a set"
+            elif (
+                isinstance(node, ast.comprehension)
+                and self.is_set(node.iter)
+                and not self.is_orderless(self.parents[node])
+            ):
+                yield node.iter.lineno, "an iteration over a set"
+
+    def used(self, node: ast.Name | ast.Attribute) -> str | None:
+        """What is used of a module of _MODULES."""
+        if isinstance(node, ast.Attribute):
+            value = node.value
+            if (
+                isinstance(value, ast.Name)
+                and value.id not in self.own
+                and self.modules.get(value.id) in _MODULES
+            ):
+                return f"{self.modules[value.id]}.{node.attr}"
+            return None
+        name = self.modules.get(node.id)
+        is_read = isinstance(node.ctx, ast.Load) and node.id not in self.own
+        return name if is_read and name is not None and "." in name else None
+
+    def is_call_of(self, node: ast.expr, names: tuple[str, ...]) -> bool:
+        """Whether it calls one of these built-in functions, which the module does not redefine."""
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in names
+            and node.func.id not in self.own | self.imported
+        )
+
+    def is_orderless(self, node: ast.AST) -> bool:
+        """Whether a comprehension becomes a set, or is given to a call that knows no order."""
+        if isinstance(node, ast.SetComp):
+            return True
+        call = self.parents.get(node)
+        return isinstance(call, ast.Call) and self.is_call_of(call, _ORDERLESS)
+
+    def is_set(self, node: ast.expr) -> bool:
+        """Whether an expression is a set, as far as the text shows it without a doubt."""
+        if isinstance(node, (ast.Set, ast.SetComp)) or self.is_call_of(node, _SETS):
+            return True
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return False
+        scope = self.scope(node, ast.FunctionDef if isinstance(node, ast.Name) else ast.ClassDef)
+        text, values = ast.unparse(node), []
+        for other in ast.walk(scope):
+            targets: list[ast.expr] = []
+            if isinstance(other, ast.Assign):
+                targets = other.targets
+            elif isinstance(other, ast.AnnAssign):
+                targets = [other.target] if other.value is not None else []
+            values += [other.value for target in targets if ast.unparse(target) == text]  # type: ignore[attr-defined]
+        stores = sum(
+            ast.unparse(other) == text
+            for other in ast.walk(scope)
+            if isinstance(other, (ast.Name, ast.Attribute)) and isinstance(other.ctx, ast.Store)
+        )
+        return (
+            stores == len(values) > 0
+            and not any(isinstance(a, ast.arg) and a.arg == text for a in ast.walk(scope))
+            and all(
+                isinstance(value, (ast.Set, ast.SetComp)) or self.is_call_of(value, _SETS)
+                for value in values
+            )
+        )
+
+    def scope(self, node: ast.AST, kind: type[ast.AST]) -> ast.AST:
+        """The function or class around a node; the module if there is none."""
+        around: ast.AST | None = node
+        while around is not None and not isinstance(around, kind):
+            around = self.parents.get(around)
+        return around or self.tree
