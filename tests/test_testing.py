@@ -117,7 +117,7 @@ def test_pairs_near_contact_are_near_contact(pair: tuple[Shape, Pose, Shape, Pos
 def test_pairs_near_contact_have_every_contact():
     found = set()
 
-    @settings(max_examples=200, database=None, derandomize=True)
+    @settings(max_examples=1000, database=None, derandomize=True)
     @given(fst.near_contact_pairs())
     def look(pair: tuple[Shape, Pose, Shape, Pose]) -> None:
         found.add(overlap(*pair))
