@@ -54,15 +54,6 @@ def test_no_direction_or_border_is_near_a_tie() -> None:
     ] == []
 
 
-def test_every_direction_is_symmetric() -> None:
-    all_of_them = [direction(yaw) for yaw in range(TURN)]
-    for yaw, (c, s) in enumerate(all_of_them):
-        assert all_of_them[(yaw + TURN // 4) % TURN] == (-s, c), yaw
-        assert all_of_them[-yaw % TURN] == (c, -s), yaw
-        assert all_of_them[(TURN // 2 - yaw) % TURN] == (-c, s), yaw
-        assert all_of_them[(TURN // 4 - yaw) % TURN] == (s, c), yaw
-
-
 def test_every_direction_has_its_own_yaw_near_and_far() -> None:
     for yaw in range(TURN):
         c, s = direction(yaw)
