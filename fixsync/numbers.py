@@ -36,7 +36,7 @@ _EXPONENT_MAX = 1000
 
 def _instead(function: str, value: float) -> str:
     """The call that takes a float's shortest decimal: degrees('45.5') for 45.5."""
-    number = Decimal(repr(float(value)))
+    number = Decimal(float.__repr__(value))
     if not number.is_finite() or (number and abs(number.adjusted()) > 300):
         return f"a number like {function}('1.5')"
     if function == "q" and (Fraction(number) * ONE).denominator != 1:
