@@ -16,6 +16,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, inspect
 
+from fixsync._native import layer_masks, layer_pairs
 from fixsync.log import text
 from fixsync.log.schema import (
     FORMAT,
@@ -37,8 +38,6 @@ from fixsync.log.schema import (
     Start,
     TraceFrame,
     UInt32,
-    layer_masks,
-    layer_pairs,
 )
 from fixsync.log.schema import Cast as CastCommand
 from fixsync.log.text import LineError

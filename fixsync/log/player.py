@@ -11,7 +11,7 @@ from typing import Any, NoReturn, cast
 from msgspec.structs import astuple
 
 from fixsync import changes, sim
-from fixsync._native import LAYER_COUNT
+from fixsync._native import LAYER_COUNT, layer_masks
 from fixsync.changes import CHANGES, CommandError, rows_of_layers
 from fixsync.log.lines import check_command_ids, next_frame
 from fixsync.log.schema import (
@@ -25,7 +25,6 @@ from fixsync.log.schema import (
     SetLayers,
     SimFrame,
     TraceFrame,
-    layer_masks,
 )
 from fixsync.log.schema import Shape as ShapeRow
 from fixsync.log.text import LineError

@@ -5,12 +5,12 @@ hold commands that a world refuses."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from fixsync._native import layer_masks, layer_pairs
 from fixsync._native.kinds import KINDS
 from fixsync.names import Names
 
@@ -282,21 +282,3 @@ class Header(Struct, kw_only=True):
             self.tick_rate if isinstance(self.tick_rate, tuple) else (self.tick_rate, 1)
         )
         return frames * denominator / numerator
-
-
-def layer_masks(layers: Sequence[tuple[int, int]] | None) -> list[int]:
-    """The layer matrix as 32 masks: bit j of mask i is set when layers i and j meet."""
-    if layers is None:
-        return [0xFFFFFFFF] * 32
-    masks = [0] * 32
-    for i, j in layers:
-        masks[i] |= 1 << j
-        masks[j] |= 1 << i
-    return masks
-
-
-def layer_pairs(masks: Sequence[int]) -> list[tuple[int, int]] | None:
-    """The enabled pairs of a symmetric matrix as a log has them: None if all are enabled."""
-    if all(mask == 0xFFFFFFFF for mask in masks):
-        return None
-    return [(i, j) for i in range(32) for j in range(i, 32) if masks[i] >> j & 1]

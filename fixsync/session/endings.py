@@ -113,7 +113,7 @@ class Desync:
         return _Compared(peers, (first, second), list(differences(first, second)), faults)
 
     def _decoded(self, peer: int) -> tuple[StateFields, str]:
-        """The fields of a peer's state after the frame, and why there are none."""
+        """The fields of a peer's state after the frame, or why they cannot be shown."""
         try:
             return fields_of(self.simulation, self.evidence[peer].after), ""
         except Exception as wrong:  # a game's decoder, given the state of a faulty peer

@@ -158,7 +158,7 @@ class _Module:
         )
 
     def scope(self, node: ast.AST, kind: type[ast.AST]) -> ast.AST:
-        """The function or class around a node; the module if there is none."""
+        """The function or class around a node; or the module."""
         around: ast.AST | None = node
         while around is not None and not isinstance(around, kind):
             around = self.parents.get(around)

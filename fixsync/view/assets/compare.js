@@ -37,7 +37,7 @@ function onlyInOne(a, b) {
 const rowsOf = (events) =>
   Array.from({ length: events.length / 4 }, (_, row) => [...events.subarray(4 * row, 4 * row + 4)]);
 
-// The differences of a frame's answers: a is recorded, b computed. Null if there are none.
+// The differences of a frame's answers: a is recorded, b computed. Null if the answers are equal.
 export function differences(frame, run, hash) {
   const fields = differingFields(frame, run, hash);
   if (fields.length === 0) return null;

@@ -183,7 +183,7 @@ export class Meter {
     this.#label(axis, "xyz"[axis], isSame ? texts[0] : `≠ ${texts.join(" | ")}`);
   }
 
-  // A line through values of the frames from the left one on, broken where there is none.
+  // A line through values of the frames from the left one on, with a gap where a value is missing.
   #drawLine(g, values, yOf) {
     g.beginPath();
     for (const [i, value] of values.entries()) {
