@@ -20,12 +20,12 @@ typedef struct search {
 /* Tests what is proposed, sorted by kinds: a run of like pairs is predicted well. Boxes that meet
  * are at most two quanta further apart than they reach; a quantum is at most 2^13. */
 static void test_proposed(search *s, uint32_t proposed) {
-    const solid *all = s->a.sorted;
+    const placed *all = s->a.sorted;
     uint64_t like[PAIR_COUNT][BATCH + BLOCK], hit[BATCH + BLOCK];
     uint32_t count[PAIR_COUNT] = {0}, met = 0;
     for (uint32_t i = 0; i < proposed; i++) {
         uint64_t pair = s->pair[i], swapped = pair << 32 | pair >> 32;
-        const solid *p = all + (pair >> 32), *q = all + (pair & UINT32_MAX);
+        const placed *p = all + (pair >> 32), *q = all + (pair & UINT32_MAX);
         uint32_t kinds = pair_of(p->kind, q->kind);
         like[kinds][count[kinds]] = p->kind > q->kind ? swapped : pair;
         count[kinds] += may_hit(p, q);
@@ -39,7 +39,7 @@ static void test_proposed(search *s, uint32_t proposed) {
         uint64_t room = s->found < s->w->hit_capacity ? s->w->hit_capacity - s->found : 0;
         uint64_t *to = count[kinds] < room ? s->out + s->found : hit;
         uint32_t found =
-            fxs_solid_hits(all, kinds, like[kinds], count[kinds], (int)s->w->hit_when, to);
+            fxs_placed_hits(all, kinds, like[kinds], count[kinds], (int)s->w->hit_when, to);
         if (to == hit && room) {
             memcpy(s->out + s->found, hit, (size_t)(found < room ? found : room) * sizeof *hit);
         }
@@ -128,7 +128,7 @@ static void search_larger(search *s, const level *l, uint32_t large) {
     uint32_t hint[4] = {coarse->first, coarse->first, coarse->first, coarse->first};
     uint64_t *pair = s->pair;
     for (uint32_t i = l->first; i < l->end && s->filtered <= s->filtered_max; i++) {
-        const solid *p = a->sorted + i;
+        const placed *p = a->sorted + i;
         int64_t x = (int64_t)p->x - p->reach_x - coarse->wide,
                 z = (int64_t)p->z - p->reach_z - coarse->wide,
                 y = (int64_t)p->y - p->reach_y - coarse->tall;

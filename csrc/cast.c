@@ -644,15 +644,16 @@ static planar whole(planar v) { /* of Q.46 that are whole raw units */
 }
 
 /* Four planar slabs; |p| + limit < 2^61.9 + 2^60.4. */
-static int32_t cast_boxes(const solid *a, const solid *b, planar p, planar m, window w, int when) {
+static int32_t cast_boxes(const placed *a, const placed *b, planar p, planar m, window w,
+                          int when) {
     planar rel = fxs_direction_of((uint32_t)b->yaw - a->yaw);
     int64_t c = abs64(rel.x), s = abs64(rel.z);
-    int quarters = is_quarter(direction_of_solid(a)) && is_quarter(direction_of_solid(b));
+    int quarters = is_quarter(direction_of_placed(a)) && is_quarter(direction_of_placed(b));
     for (int i = 0; i < (quarters ? 1 : 2);
          i++) { /* the axes of boxes that are parallel are the same */
-        const solid *own = i == 0 ? b : a, *other = i == 0 ? a : b;
-        planar q = turned_back(p, direction_of_solid(own)),
-               v = turned_back(m, direction_of_solid(own)), limit;
+        const placed *own = i == 0 ? b : a, *other = i == 0 ? a : b;
+        planar q = turned_back(p, direction_of_placed(own)),
+               v = turned_back(m, direction_of_placed(own)), limit;
         limit.x = own->size[0] * Q30_ONE + other->size[0] * c + other->size[2] * s;
         limit.z = own->size[2] * Q30_ONE + other->size[0] * s + other->size[2] * c;
         if (quarters) {
@@ -669,7 +670,7 @@ static int32_t cast_boxes(const solid *a, const solid *b, planar p, planar m, wi
 }
 
 /* D and M as above, a's kind at most b's. Fractions above `most` may be missed. */
-static int32_t first_of_pair(const solid *a, const solid *b, const int64_t *D, const int64_t *M,
+static int32_t first_of_pair(const placed *a, const placed *b, const int64_t *D, const int64_t *M,
                              int when, int32_t most) {
     int is_round = a->kind <= FXS_CAPSULE;
     int64_t h = (int64_t)a->size[1] + b->size[1], unit = 1;
@@ -689,7 +690,7 @@ static int32_t first_of_pair(const solid *a, const solid *b, const int64_t *D, c
         return cast_boxes(a, b, p, m, w, when);
     }
     if (b->kind == FXS_BOX) {
-        planar dir = direction_of_solid(b);
+        planar dir = direction_of_placed(b);
         p = turned_back(p, dir);
         m = turned_back(m, dir);
         if (is_quarter(dir)) {
@@ -721,7 +722,7 @@ static int32_t first_of_pair(const solid *a, const solid *b, const int64_t *D, c
 }
 
 /* Whether the bounds of a, which moves by M, and of b meet on the way. */
-static int sweep_meets(const int64_t *D, const int64_t *M, const solid *a, const solid *b) {
+static int sweep_meets(const int64_t *D, const int64_t *M, const placed *a, const placed *b) {
     int64_t reach[3] = {(int64_t)a->reach_x + b->reach_x, (int64_t)a->reach_y + b->reach_y,
                         (int64_t)a->reach_z + b->reach_z};
     for (int i = 0; i < 3; i++) {
@@ -732,7 +733,8 @@ static int sweep_meets(const int64_t *D, const int64_t *M, const solid *a, const
     return 1;
 }
 
-int32_t fxs_solid_cast(const solid *a, const solid *b, const int64_t *M, int when, int32_t most) {
+int32_t fxs_placed_cast(const placed *a, const placed *b, const int64_t *M, int when,
+                        int32_t most) {
     int64_t D[3] = {(int64_t)a->x - b->x, (int64_t)a->y - b->y, (int64_t)a->z - b->z};
     if (!sweep_meets(D, M, a, b)) {
         return NONE;
@@ -771,8 +773,8 @@ static vector unit(int64_t x, int64_t y, int64_t z) {
 }
 
 /* A planar direction, which may be longer than 2^30 by a little, turned by the frame's yaw. */
-static vector back(vector n, const solid *frame) {
-    planar v = {n.x, n.z}, dir = direction_of_solid(frame), t = turned(v, dir);
+static vector back(vector n, const placed *frame) {
+    planar v = {n.x, n.z}, dir = direction_of_placed(frame), t = turned(v, dir);
     n.x = round_q30(t.x);
     n.z = round_q30(t.z);
     return n;
@@ -790,14 +792,14 @@ static int64_t gap_q16(i128 v, int32_t half) {
     return i128_sign(v) < 0 ? -e : e;
 }
 
-static vector normal_of_boxes(const solid *a, const solid *b, const int64_t *P) {
+static vector normal_of_boxes(const placed *a, const placed *b, const int64_t *P) {
     planar rel = fxs_direction_of((uint32_t)b->yaw - a->yaw);
     int64_t c = abs64(rel.x), s = abs64(rel.z);
     vector best = {0, 0, 0};
     i128 greatest = i128_of(0);
     for (int i = 0; i < 4; i++) {
-        const solid *own = i < 2 ? b : a, *other = i < 2 ? a : b;
-        planar dir = direction_of_solid(own);
+        const placed *own = i < 2 ? b : a, *other = i < 2 ? a : b;
+        planar dir = direction_of_placed(own);
         int on_x = i % 2 == 0;
         i128 p = on_x ? dot_wide(P[0], P[2], dir.x, dir.z) : dot_wide(P[0], P[2], -dir.z, dir.x);
         int64_t limit = on_x ? own->size[0] * Q30_ONE + other->size[0] * c + other->size[2] * s
@@ -813,7 +815,7 @@ static vector normal_of_boxes(const solid *a, const solid *b, const int64_t *P) 
 }
 
 /* a's kind at most b's, P = 65536 D + k M. */
-static vector normal_of_pair(const solid *a, const solid *b, const int64_t *P) {
+static vector normal_of_pair(const placed *a, const placed *b, const int64_t *P) {
     int is_round = a->kind <= FXS_CAPSULE;
     int64_t h = ((int64_t)a->size[1] + b->size[1]) * WHOLE,
             F = is_round ? with_sign(max64(0, abs64(P[1]) - h), P[1]) : 0;
@@ -832,16 +834,16 @@ static vector normal_of_pair(const solid *a, const solid *b, const int64_t *P) {
     if (a->kind == FXS_BOX) {
         return normal_of_boxes(a, b, P);
     }
-    planar dir = direction_of_solid(b);
+    planar dir = direction_of_placed(b);
     int64_t e_x = gap_q16(dot_wide(P[0], P[2], dir.x, dir.z), b->size[0]),
             e_z = gap_q16(dot_wide(P[0], P[2], -dir.z, dir.x), b->size[2]);
     return back(unit(e_x, F, e_z), b);
 }
 
-void fxs_solid_cast_normal(const solid *a, const solid *b, const int64_t *M, int32_t k,
-                           int32_t *out) {
+void fxs_placed_cast_normal(const placed *a, const placed *b, const int64_t *M, int32_t k,
+                            int32_t *out) {
     vector n = {0, 0, 0};
-    if (k != 0 || fxs_solid_contact(a, b) != FXS_OVERLAPPING) {
+    if (k != 0 || fxs_placed_contact(a, b) != FXS_OVERLAPPING) {
         int64_t P[3] = {((int64_t)a->x - b->x) * WHOLE + k * M[0],
                         ((int64_t)a->y - b->y) * WHOLE + k * M[1],
                         ((int64_t)a->z - b->z) * WHOLE + k * M[2]};
@@ -894,14 +896,14 @@ int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t 
             return 0;
         }
     }
-    solid sa, sb;
-    fxs_solid_make(&sa, a, pose_a);
-    fxs_solid_make(&sb, b, pose_b);
-    int32_t k = fxs_solid_cast(&sa, &sb, M, (int)hit_when, WHOLE);
+    placed sa, sb;
+    fxs_placed_make(&sa, a, pose_a);
+    fxs_placed_make(&sb, b, pose_b);
+    int32_t k = fxs_placed_cast(&sa, &sb, M, (int)hit_when, WHOLE);
     if (k == NONE) {
         return 0;
     }
     *fraction = k;
-    fxs_solid_cast_normal(&sa, &sb, M, k, normal);
+    fxs_placed_cast_normal(&sa, &sb, M, k, normal);
     return 1;
 }

@@ -7,7 +7,7 @@ static void mark_changed(fxs_world *w, uint32_t id) {
     set_put(changed_set(w), id);
 }
 
-static int32_t addable(const fxs_world *w, const fxs_collider *c, solid *s, place *p) {
+static int32_t addable(const fxs_world *w, const fxs_collider *c, placed *s, place *p) {
     if (c->id >= w->capacity) {
         return FXS_E_ID;
     }
@@ -18,21 +18,21 @@ static int32_t addable(const fxs_world *w, const fxs_collider *c, solid *s, plac
     if (status == FXS_OK) {
         copy_fields((const uint8_t *)c, s, p);
         derive_round(w, s, p);
-        status = solid_place(s, p);
+        status = placed_derive(s, p);
     }
     return status;
 }
 
-int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *colliders,
+int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *added,
                            uint64_t *bad) {
-    solid s;
+    placed s;
     place p;
     for (uint64_t i = 0; i < n; i++) {
-        int32_t status = addable(world, colliders + i, &s, &p);
+        int32_t status = addable(world, added + i, &s, &p);
         if (status != FXS_OK) {
             *bad = i;
             while (i--) {
-                set_drop(present_set(world), colliders[i].id);
+                set_drop(present_set(world), added[i].id);
             }
             return status;
         }
@@ -40,11 +40,11 @@ int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *col
         /* An absent id's slot holds nothing, so it may be filled before the whole is known to
          * succeed. */
         set_put(present_set(world), s.id);
-        solids(world)[s.id] = s;
+        colliders(world)[s.id] = s;
         places(world)[s.id] = p;
     }
     for (uint64_t i = 0; i < n; i++) {
-        mark_changed(world, colliders[i].id);
+        mark_changed(world, added[i].id);
     }
     world->count += (uint32_t)n; /* n new ids below the capacity: at most 2^31 */
     return FXS_OK;
@@ -67,11 +67,11 @@ int32_t fxs_world_remove(fxs_world *world, uint32_t id) {
 }
 
 /* Stores the changed copies of a collider if its centre is in range. */
-static int32_t replace(fxs_world *w, solid *s, const place *p) {
+static int32_t replace(fxs_world *w, placed *s, const place *p) {
     uint32_t id = s->id;
-    int32_t status = solid_place(s, p);
+    int32_t status = placed_derive(s, p);
     if (status == FXS_OK) {
-        solids(w)[id] = *s;
+        colliders(w)[id] = *s;
         places(w)[id] = *p;
         grid_stale(w);
     }
@@ -108,7 +108,7 @@ SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, row_source r, uint64
         if (status == FXS_OK && has_offset(places(world) + id)) {
             place p = places(world)[id];
             memcpy(&p, row_position(&r, i), 12);
-            solid s = solids(world)[id];
+            placed s = colliders(world)[id];
             status = aim(&s, &p);
         }
         if (status != FXS_OK) {
@@ -120,7 +120,7 @@ SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, row_source r, uint64
     grid_stale(world);
     for (uint64_t i = 0; i < n; i++) {
         const uint32_t id = row_id(&r, i);
-        solid *now = solids(world) + id;
+        placed *now = colliders(world) + id;
         place *p = places(world) + id;
         memcpy(p, row_position(&r, i), 12); /* x, y, z */
         if (has_offset(p)) {
@@ -154,7 +154,7 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
         if (status == FXS_OK && has_offset(places(world) + id)) {
             place p = places(world)[id];
             memcpy(&p, row_position(&r, i), 12);
-            solid s = solids(world)[id];
+            placed s = colliders(world)[id];
             s.yaw = (uint16_t)row_yaw(&r, i);
             status = aim(&s, &p);
         }
@@ -169,7 +169,7 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
                                                                    offset_count = 0;
         for (uint64_t end = n - i < TURNING_MAX ? n : i + TURNING_MAX; i < end; i++) {
             const uint32_t id = row_id(&r, i), yaw = row_yaw(&r, i);
-            solid *now = solids(world) + id;
+            placed *now = colliders(world) + id;
             place *p = places(world) + id;
             memcpy(p, row_position(&r, i), 12); /* x, y, z */
             memcpy(now, row_position(&r, i), 12);
@@ -217,7 +217,7 @@ int32_t fxs_world_set_shape(fxs_world *world, uint32_t id, const fxs_shape *shap
     }
     if (status == FXS_OK) {
         derive(world);
-        solid s = solids(world)[id];
+        placed s = colliders(world)[id];
         s.kind = (uint8_t)shape->kind;
         s.half_angle = (uint16_t)shape->half_angle;
         memcpy(s.size, shape->size, sizeof s.size);
@@ -230,7 +230,7 @@ int32_t fxs_world_set_offset(fxs_world *world, uint32_t id, int32_t ox, int32_t 
     int32_t status = find(world, id);
     if (status == FXS_OK) {
         derive(world);
-        solid s = solids(world)[id];
+        placed s = colliders(world)[id];
         place p = places(world)[id];
         p.ox = ox;
         p.oy = oy;
@@ -243,7 +243,7 @@ int32_t fxs_world_set_offset(fxs_world *world, uint32_t id, int32_t ox, int32_t 
 int32_t fxs_world_set_owner(fxs_world *world, uint32_t id, uint32_t owner) {
     int32_t status = find(world, id);
     if (status == FXS_OK) {
-        solids(world)[id].owner = owner;
+        colliders(world)[id].owner = owner;
     }
     return status;
 }
@@ -254,8 +254,8 @@ int32_t fxs_world_set_layer(fxs_world *world, uint32_t id, uint32_t layer) {
         status = FXS_E_LAYER;
     }
     if (status == FXS_OK) {
-        solids(world)[id].layer = (uint8_t)layer;
-        solids(world)[id].meets = world->layers[layer];
+        colliders(world)[id].layer = (uint8_t)layer;
+        colliders(world)[id].meets = world->layers[layer];
     }
     return status;
 }
@@ -266,7 +266,7 @@ int32_t fxs_world_set_active(fxs_world *world, uint32_t id, uint32_t active) {
         status = FXS_E_ACTIVE;
     }
     if (status == FXS_OK) {
-        solids(world)[id].active = (uint8_t)active;
+        colliders(world)[id].active = (uint8_t)active;
         grid_stale(world);
     }
     return status;
@@ -277,7 +277,7 @@ static void refresh_meets(fxs_world *w) {
     const uint64_t *present = present_set(w);
     for (uint32_t id = set_next(present, 0, w->capacity); id < w->capacity;
          id = set_next(present, id + 1, w->capacity)) {
-        solid *s = solids(w) + id;
+        placed *s = colliders(w) + id;
         s->meets = w->layers[s->layer];
     }
 }
@@ -297,7 +297,7 @@ int32_t fxs_world_set_layers(fxs_world *world, const uint32_t *masks) {
  * memory of the broad phase, and its id into the set of marks. The copy's `zero` holds what is not
  * in the collider. */
 enum { WAS_PRESENT = 1, WAS_CHANGED = 2 };
-static solid *kept_solids(const fxs_world *w) { return (solid *)at(w, w->sorted_at); }
+static placed *kept_colliders(const fxs_world *w) { return (placed *)at(w, w->sorted_at); }
 static place *kept_places(const fxs_world *w) { return (place *)at(w, w->rows_at); }
 
 static void keep_before(fxs_world *w, const fxs_command *commands, uint64_t n) {
@@ -310,10 +310,10 @@ static void keep_before(fxs_world *w, const fxs_command *commands, uint64_t n) {
         set_put(mark_set(w), id);
         const int is_present = set_has(present_set(w), id);
         if (is_present) {
-            kept_solids(w)[id] = solids(w)[id];
+            kept_colliders(w)[id] = colliders(w)[id];
             kept_places(w)[id] = places(w)[id];
         }
-        kept_solids(w)[id].zero =
+        kept_colliders(w)[id].zero =
             (uint8_t)(WAS_PRESENT * is_present + WAS_CHANGED * set_has(changed_set(w), id));
     }
 }
@@ -332,12 +332,12 @@ static void drop_kept(fxs_world *w, const fxs_command *commands, uint64_t n, int
         }
         set_drop(mark_set(w), id);
         if (undo) {
-            const uint8_t was = kept_solids(w)[id].zero;
+            const uint8_t was = kept_colliders(w)[id].zero;
             assign(changed_set(w), id, (was & WAS_CHANGED) != 0);
             assign(present_set(w), id, was & WAS_PRESENT);
             if (was & WAS_PRESENT) {
-                solids(w)[id] = kept_solids(w)[id];
-                solids(w)[id].zero = 0;
+                colliders(w)[id] = kept_colliders(w)[id];
+                colliders(w)[id].zero = 0;
                 places(w)[id] = kept_places(w)[id];
             }
         }

@@ -1,4 +1,4 @@
-/* Contact of two shapes (docs/contract.md, Contact), exact. fxs_solid_contact first rejects by
+/* Contact of two shapes (docs/contract.md, Contact), exact. fxs_placed_contact first rejects by
  * bounds; what is left is near, which keeps every intermediate in 64 bits, or in 128 where noted.
  * Sizes are below 2^29, a reach below 2^29 * sqrt(2) + 5 < 2^29.6. */
 #include "internal.h"
@@ -13,7 +13,7 @@ int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose) {
     return status != FXS_OK ? status : pose->yaw >= FXS_TURN ? FXS_E_YAW : FXS_OK;
 }
 
-void fxs_solid_make(solid *out, const fxs_shape *shape, const fxs_pose *pose) {
+void fxs_placed_make(placed *out, const fxs_shape *shape, const fxs_pose *pose) {
     out->kind = (uint8_t)shape->kind;
     out->half_angle = (uint16_t)shape->half_angle;
     out->yaw = (uint16_t)pose->yaw;
@@ -66,15 +66,15 @@ static inline int near_disc(int64_t R, planar d, int64_t q) {
 }
 
 /* What of d is beyond a box, in its frame and Q.46; |d| < 2^31, so |v| < 2^61. */
-static inline planar beyond_box(const solid *b, planar d) {
-    planar v = turned_back(d, direction_of_solid(b));
+static inline planar beyond_box(const placed *b, planar d) {
+    planar v = turned_back(d, direction_of_placed(b));
     v.x = above_0(abs64(v.x) - b->size[0] * Q30_ONE);
     v.z = above_0(abs64(v.z) - b->size[2] * Q30_ONE);
     return v;
 }
 
 /* NEAR for a box. */
-static inline int64_t slack_box(const solid *b, planar d, int64_t q) {
+static inline int64_t slack_box(const placed *b, planar d, int64_t q) {
     return slack_q46(beyond_box(b, d), q);
 }
 
@@ -94,20 +94,20 @@ typedef struct edges {
     planar e1, e2;
 } edges;
 
-static edges edges_of(const solid *s) {
+static edges edges_of(const placed *s) {
     edges e = {fxs_direction_of((uint32_t)s->yaw + s->half_angle),
                fxs_direction_of((uint32_t)s->yaw - s->half_angle)};
     return e;
 }
 
 /* Whether d is in the closed wedge. */
-static inline int in_wedge(const solid *s, const edges *e, planar d) {
+static inline int in_wedge(const placed *s, const edges *e, planar d) {
     int64_t A = cross64(e->e2, d), B = cross64(d, e->e1);
     return s->half_angle == FXS_HALF_ANGLE_MAX ||
            (s->half_angle <= 16384 ? min64(A, B) : max64(A, B)) >= 0;
 }
 
-static int near_sector(const solid *s, const edges *e, planar d, int64_t q) {
+static int near_sector(const placed *s, const edges *e, planar d, int64_t q) {
     if (in_wedge(s, e, d)) {
         return near_disc(s->size[0], d, q);
     }
@@ -117,7 +117,7 @@ static int near_sector(const solid *s, const edges *e, planar d, int64_t q) {
 
 /* A sector reaches as far as its apex, the ends of its edges, and the ends of the axes that it
  * faces. */
-static void sector_bounds(const solid *s, int64_t least[3], int64_t most[3]) {
+static void sector_bounds(const placed *s, int64_t least[3], int64_t most[3]) {
     const edges e = edges_of(s);
     const int64_t radius = s->size[0], ends[2][2] = {{e.e1.x, e.e2.x}, {e.e1.z, e.e2.z}},
                   centre[2] = {s->x, s->z};
@@ -134,7 +134,7 @@ static void sector_bounds(const solid *s, int64_t least[3], int64_t most[3]) {
     }
 }
 
-void fxs_solid_bounds(const solid *s, int64_t least[3], int64_t most[3]) {
+void fxs_placed_bounds(const placed *s, int64_t least[3], int64_t most[3]) {
     least[0] = (int64_t)s->x - s->reach_x;
     least[1] = (int64_t)s->y - s->reach_y;
     least[2] = (int64_t)s->z - s->reach_z;
@@ -149,8 +149,8 @@ void fxs_solid_bounds(const solid *s, int64_t least[3], int64_t most[3]) {
 /* Separating axes of two boxes, all in 64 bits: |p| < 2^62, a limit below 2^61. pa and pb lead from
  * one to the other in the frames of both, c and s are the magnitudes of the direction of b's yaw in
  * a's frame. */
-static inline int64_t slack_on_axes(const solid *a, const solid *b, planar pa, planar pb, int64_t c,
-                                    int64_t s) {
+static inline int64_t slack_on_axes(const placed *a, const placed *b, planar pa, planar pb,
+                                    int64_t c, int64_t s) {
     int64_t ax = a->size[0], az = a->size[2], bx = b->size[0], bz = b->size[2];
     int64_t over_ax = ax * Q30_ONE + bx * c + bz * s - abs64(pa.x),
             over_az = az * Q30_ONE + bx * s + bz * c - abs64(pa.z);
@@ -163,8 +163,8 @@ static inline int64_t slack_on_axes(const solid *a, const solid *b, planar pa, p
  * is off by 1/2 at most, so a part of the product by sqrt(2), one more for what is cut off and 1/2
  * for what it stands for, which is below 3. It decides all but what is within 3 times the sizes of
  * touching; that, the exact direction decides. */
-static inline int64_t slack_boxes(const solid *a, const solid *b, planar d) {
-    planar of_a = direction_of_solid(a), of_b = direction_of_solid(b), pa = turned_back(d, of_a),
+static inline int64_t slack_boxes(const placed *a, const placed *b, planar d) {
+    planar of_a = direction_of_placed(a), of_b = direction_of_placed(b), pa = turned_back(d, of_a),
            pb = turned_back(d, of_b);
     planar rel = turned_back(of_b, of_a);
     int64_t off = 3 * ((int64_t)a->size[0] + a->size[2] + b->size[0] + b->size[2]);
@@ -204,10 +204,10 @@ static int edge_box(planar p, planar w, planar H) {
 }
 
 /* d is the sector's apex from the box's centre. */
-static int sector_box(const solid *sector, const solid *box, planar d) {
+static int sector_box(const placed *sector, const placed *box, planar d) {
     int64_t radius = sector->size[0];
     planar H = {box->size[0] * Q30_ONE, box->size[2] * Q30_ONE},
-           p = turned_back(d, direction_of_solid(box));
+           p = turned_back(d, direction_of_placed(box));
     planar v = {max64(-H.x, min64(p.x, H.x)) - p.x, max64(-H.z, min64(p.z, H.z)) - p.z};
     int64_t whole_x = (int64_t)((uint64_t)abs64(v.x) >> 30),
             whole_z = (int64_t)((uint64_t)abs64(v.z) >> 30);
@@ -231,7 +231,7 @@ static int sector_box(const solid *sector, const solid *box, planar d) {
 }
 
 /* Of two discs that touch where d is as long as their radii together. */
-static inline int64_t slack_discs(const solid *a, const solid *b, planar d) {
+static inline int64_t slack_discs(const placed *a, const placed *b, planar d) {
     int64_t both = (int64_t)a->size[0] + b->size[0];
     return both * both - dot64(d, d);
 }
@@ -251,7 +251,7 @@ static inline int64_t floor_square(planar v) {
  * axis that it contains and that contain it decide it with SPARE raw units to spare, as they nearly
  * always do. Else UNKNOWN. */
 #define UNKNOWN INT64_MIN
-static inline int64_t slack_by_discs(const solid *sector, const edges *e, const solid *s) {
+static inline int64_t slack_by_discs(const placed *sector, const edges *e, const placed *s) {
     planar d = {(int64_t)s->x - sector->x, (int64_t)s->z - sector->z};
     int64_t radius = sector->size[0], from = 0, square, inner = s->size[0], outer = inner;
     if (in_wedge(sector, e, d)) {
@@ -274,7 +274,7 @@ static inline int64_t slack_by_discs(const solid *sector, const edges *e, const 
 
 /* The slack of a and b, which are near and of this pair of kinds, the lesser first. `known`: the
  * edges of b, a sector, if they are known, else NULL. */
-SPECIALISED int64_t slack_of_pair(uint32_t pair, const solid *a, const solid *b,
+SPECIALISED int64_t slack_of_pair(uint32_t pair, const placed *a, const placed *b,
                                   const edges *known) {
     planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z}, minus_d = {-d.x, -d.z};
     /* size[1] is the half height of every kind (a sphere's is 0). */
@@ -312,11 +312,11 @@ SPECIALISED int64_t slack_of_pair(uint32_t pair, const solid *a, const solid *b,
 }
 
 /* Each is written, and stays if it counts: no branch depends on chance. */
-SPECIALISED uint32_t hits_of_pair(uint32_t pair, const solid *all, const uint64_t *pairs,
+SPECIALISED uint32_t hits_of_pair(uint32_t pair, const placed *all, const uint64_t *pairs,
                                   uint32_t n, int64_t least, uint64_t *hits) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const solid *a = all + (pairs[i] >> 32), *b = all + (pairs[i] & UINT32_MAX);
+        const placed *a = all + (pairs[i] >> 32), *b = all + (pairs[i] & UINT32_MAX);
         int64_t slack = slack_of_pair(pair, a, b, NULL);
         uint64_t first = a->id < b->id ? a->id : b->id, second = a->id < b->id ? b->id : a->id;
         hits[found] = (first << 33) + (second << 2) + FXS_TOUCHING + (uint64_t)(slack > 0);
@@ -325,19 +325,19 @@ SPECIALISED uint32_t hits_of_pair(uint32_t pair, const solid *all, const uint64_
     return found;
 }
 
-/* An area to be compared with solids of one kind. */
+/* An area to be compared with placed shapes of one kind. */
 typedef struct query_area {
-    const solid *area;
+    const placed *area;
     const edges *known; /* of a sector, else NULL */
     int64_t least; /* the slack that counts */
 } query_area;
 
 /* Keeps those of n ids that the area meets. `swap`: the area is of the greater kind. */
-SPECIALISED uint64_t met_of_pair(uint32_t pair, int swap, const query_area *q, const solid *all,
+SPECIALISED uint64_t met_of_pair(uint32_t pair, int swap, const query_area *q, const placed *all,
                                  const uint64_t *like, uint64_t n, uint64_t *ids) {
     uint64_t met = 0;
     for (uint64_t i = 0; i < n; i++) {
-        const solid *s = all + like[i];
+        const placed *s = all + like[i];
         int64_t slack =
             slack_of_pair(pair, swap ? s : q->area, swap ? q->area : s, swap ? q->known : NULL);
         ids[met] = like[i];
@@ -347,7 +347,7 @@ SPECIALISED uint64_t met_of_pair(uint32_t pair, int swap, const query_area *q, c
 }
 
 /* A shape where it stands, as far as slack_of_pair reads it; 0 if shape and pose are in range. */
-SPECIALISED uint64_t stand(solid *s, int is_box, const fxs_shape *shape, const fxs_pose *pose) {
+SPECIALISED uint64_t stand(placed *s, int is_box, const fxs_shape *shape, const fxs_pose *pose) {
     s->x = pose->x;
     s->y = pose->y;
     s->z = pose->z;
@@ -371,7 +371,7 @@ SPECIALISED uint64_t stand(solid *s, int is_box, const fxs_shape *shape, const f
 enum { UNDECIDED = -1 };
 SPECIALISED int overlap_of_pair(uint32_t pair, const fxs_shape *a, const fxs_pose *pose_a,
                                 const fxs_shape *b, const fxs_pose *pose_b) {
-    solid sa, sb;
+    placed sa, sb;
     uint64_t faults = stand(&sa, pair == BOX_BOX || pair == BOX_SECTOR, a, pose_a);
     faults |= stand(&sb, pair == ROUND_BOX || pair == CYLINDER_BOX || pair == BOX_BOX, b, pose_b);
     int64_t dx = (int64_t)sa.x - sb.x, dy = (int64_t)sa.y - sb.y, dz = (int64_t)sa.z - sb.z;
@@ -382,18 +382,18 @@ SPECIALISED int overlap_of_pair(uint32_t pair, const fxs_shape *a, const fxs_pos
 
 /* The functions of each pair of kinds. */
 #define PAIR_FUNCTIONS(pair)                                                                  \
-    static int contact_##pair(const solid *a, const solid *b) {                               \
+    static int contact_##pair(const placed *a, const placed *b) {                               \
         return class_of(slack_of_pair(pair, a, b, NULL));                                     \
     }                                                                                         \
     static int overlap_##pair(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, \
                               const fxs_pose *pose_b) {                                       \
         return overlap_of_pair(pair, a, pose_a, b, pose_b);                                   \
     }                                                                                         \
-    static uint32_t hits_##pair(const solid *all, const uint64_t *pairs, uint32_t n,          \
+    static uint32_t hits_##pair(const placed *all, const uint64_t *pairs, uint32_t n,          \
                                 int64_t least, uint64_t *hits) {                              \
         return hits_of_pair(pair, all, pairs, n, least, hits);                                \
     }                                                                                         \
-    static uint64_t met_##pair(int swap, const query_area *q, const solid *all,               \
+    static uint64_t met_##pair(int swap, const query_area *q, const placed *all,               \
                                const uint64_t *like, uint64_t n, uint64_t *ids) {             \
         return met_of_pair(pair, swap, q, all, like, n, ids);                                 \
     }
@@ -401,17 +401,18 @@ KIND_PAIRS(PAIR_FUNCTIONS)
 
 #define PAIR_ROW(pair) {contact_##pair, overlap_##pair, hits_##pair, met_##pair},
 static const struct {
-    int (*contact)(const solid *, const solid *);
+    int (*contact)(const placed *, const placed *);
     int (*overlap)(const fxs_shape *, const fxs_pose *, const fxs_shape *, const fxs_pose *);
-    uint32_t (*hits)(const solid *, const uint64_t *, uint32_t, int64_t, uint64_t *);
-    uint64_t (*met)(int, const query_area *, const solid *, const uint64_t *, uint64_t, uint64_t *);
+    uint32_t (*hits)(const placed *, const uint64_t *, uint32_t, int64_t, uint64_t *);
+    uint64_t (*met)(int, const query_area *, const placed *, const uint64_t *, uint64_t,
+                    uint64_t *);
 } PAIRS[PAIR_COUNT] = {KIND_PAIRS(PAIR_ROW)};
 
 static int is_far(int64_t a, int64_t b, int64_t reach_a, int64_t reach_b) {
     return abs64(b - a) > reach_a + reach_b;
 }
 
-int fxs_solid_contact(const solid *a, const solid *b) {
+int fxs_placed_contact(const placed *a, const placed *b) {
     if (is_far(a->x, b->x, a->reach_x, b->reach_x) || is_far(a->z, b->z, a->reach_z, b->reach_z) ||
         is_far(a->y, b->y, a->reach_y, b->reach_y)) {
         return FXS_APART;
@@ -420,12 +421,12 @@ int fxs_solid_contact(const solid *a, const solid *b) {
     return PAIRS[pair_of(a->kind, b->kind)].contact(swap ? b : a, swap ? a : b);
 }
 
-uint32_t fxs_solid_hits(const solid *all, uint32_t pair, const uint64_t *pairs, uint32_t n,
+uint32_t fxs_placed_hits(const placed *all, uint32_t pair, const uint64_t *pairs, uint32_t n,
                         int hit_when, uint64_t *hits) {
     return PAIRS[pair].hits(all, pairs, n, hit_when - FXS_TOUCHING, hits);
 }
 
-uint64_t fxs_solid_met(const solid *area, const fxs_query *q, const solid *all, uint64_t *ids,
+uint64_t fxs_placed_met(const placed *area, const fxs_query *q, const placed *all, uint64_t *ids,
                        uint64_t n, int hit_when) {
     enum { AT_ONCE = 64 };
     uint64_t met = 0;
@@ -440,7 +441,7 @@ uint64_t fxs_solid_met(const solid *area, const fxs_query *q, const solid *all, 
         uint64_t like[KIND_COUNT][AT_ONCE], count[KIND_COUNT] = {0},
                                             end = from + AT_ONCE < n ? from + AT_ONCE : n;
         for (uint64_t i = from; i < end; i++) {
-            const solid *s = all + ids[i];
+            const placed *s = all + ids[i];
             like[s->kind][count[s->kind]] = ids[i];
             count[s->kind] += (q->mask >> s->layer & 1) &
                               (uint32_t)((q->exclude_owner == 0) | (s->owner != q->exclude_owner));
@@ -464,10 +465,10 @@ int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape 
     if (status != FXS_OK) {
         return status;
     }
-    solid sa, sb;
-    fxs_solid_make(&sa, a, pose_a);
-    fxs_solid_make(&sb, b, pose_b);
-    return fxs_solid_contact(&sa, &sb);
+    placed sa, sb;
+    fxs_placed_make(&sa, a, pose_a);
+    fxs_placed_make(&sb, b, pose_b);
+    return fxs_placed_contact(&sa, &sb);
 }
 
 static inline int overlap_of_kinds(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,

@@ -24,19 +24,19 @@ typedef struct census {
     uint32_t many[33], widest[33], tallest[33];
 } census;
 
-static uint32_t length_of(const solid *s) {
+static uint32_t length_of(const placed *s) {
     return 2 * (uint32_t)(s->reach_x > s->reach_z ? s->reach_x : s->reach_z);
 }
 
 static void take_survey(const fxs_world *w, survey *v) {
     const uint64_t *present = present_set(w), words = set_words(w->capacity);
-    const solid *all = solids(w);
+    const placed *all = colliders(w);
     int32_t x0 = INT32_MAX, x1 = INT32_MIN, y0 = x0, y1 = x1, z0 = x0, z1 = x1, reach = 0,
             least = INT32_MAX, tall = 0;
     uint32_t layers = 0, count = 0;
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const solid *s = all + word * 64 + trailing_zeros(bits);
+            const placed *s = all + word * 64 + trailing_zeros(bits);
             if (!s->active) {
                 continue;
             }
@@ -67,7 +67,7 @@ static void take_census(const fxs_world *w, uint32_t layers, census *v) {
     memset(v, 0, sizeof *v);
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const solid *s = solids(w) + word * 64 + trailing_zeros(bits);
+            const placed *s = colliders(w) + word * 64 + trailing_zeros(bits);
             if (s->active & (layers >> s->layer)) {
                 uint32_t length = length_of(s), b = bit_length(length);
                 v->many[b]++;
@@ -206,7 +206,7 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
  * and no isolated colliders. */
 static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain, uint32_t meets) {
     const uint64_t *present = present_set(w), words = set_words(w->capacity);
-    const solid *all = solids(w);
+    const placed *all = colliders(w);
     grid *g = a->g;
     const int64_t low_x = g->low[0], low_z = g->low[1], low_y = g->low[2];
     const uint64_t x_unit = (uint64_t)1 << g->x_at, z_unit = (uint64_t)1 << g->z_at,
@@ -217,7 +217,7 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             uint32_t id = (uint32_t)(word * 64) + trailing_zeros(bits);
-            const solid *s = all + id;
+            const placed *s = all + id;
             if (!s->active) {
                 continue;
             }
@@ -245,12 +245,12 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
  * end in their rows. */
 static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
     const grid *g = a->g;
-    const solid *all = solids(w);
+    const placed *all = colliders(w);
     const uint64_t *keys = a->keys, id_mask = ((uint64_t)1 << g->x_at) - 1;
     const int64_t low_x = g->low[0], low_z = g->low[1], low_y = g->low[2];
     const uint32_t shift = g->shift;
     for (uint32_t i = 0; i < n; i++) {
-        const solid *s = all + (keys[i] & id_mask);
+        const placed *s = all + (keys[i] & id_mask);
         prefetch(all + (keys[i + AHEAD < n ? i + AHEAD : i] & id_mask));
         a->sorted[i] = *s;
         int64_t x = s->x - low_x, z = s->z - low_z, y = s->y - low_y, rx = s->reach_x,

@@ -15,7 +15,7 @@
  * nothing. When that shows, the search begins again with levels of their own for groups of layers,
  * and goes through those that meet only.
  *
- * All of this is rebuilt from the state at every step and only proposes; fxs_solid_contact
+ * All of this is rebuilt from the state at every step and only proposes; fxs_placed_contact
  * decides. */
 #ifndef FIXSYNC_GRID_H
 #define FIXSYNC_GRID_H
@@ -59,7 +59,7 @@ typedef struct arrays {
     grid *g;
     uint64_t *keys, *spare; /* BLOCK more keys than colliders: the last ones are LAST_KEY */
     uint64_t *least, *most; /* of boxes in the order of the keys, like: */
-    solid *sorted;
+    placed *sorted;
 } arrays;
 
 static inline uint64_t aligned(uint64_t size) { return (size + 7) & ~(uint64_t)7; }
@@ -71,7 +71,7 @@ static inline arrays arrays_of(const fxs_world *w) {
     a.keys = (uint64_t *)at(w, w->rows_at);
     a.spare = a.keys + w->capacity + BLOCK;
     a.least = a.spare + w->capacity + BLOCK;
-    a.sorted = (solid *)at(w, w->sorted_at);
+    a.sorted = (placed *)at(w, w->sorted_at);
     return a;
 }
 

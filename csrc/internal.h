@@ -88,7 +88,7 @@ static inline planar turned_back(planar v, planar dir) {
 
 /* A shape where it stands, ready to be tested, and what a world must know of it to decide whether
  * to test. From id to owner it is laid out as fxs_collider. */
-typedef struct solid {
+typedef struct placed {
     int32_t x, y, z; /* centre */
     int32_t reach_x, reach_y, reach_z; /* of its bounds from the centre: at least what the exact
                                           tests can see, at most 2^30 */
@@ -100,23 +100,23 @@ typedef struct solid {
     uint32_t owner;
     int32_t size[3]; /* as in fxs_shape */
     uint32_t meets; /* the world's mask of its layer */
-} solid; /* 64 bytes */
+} placed; /* 64 bytes */
 
-static inline planar direction_of_solid(const solid *s) {
+static inline planar direction_of_placed(const placed *s) {
     planar p = {s->cos_q30, s->sin_q30};
     return p;
 }
 
-/* Sets the directions of n solids, and the reach of those that are boxes. */
-FXS_INTERNAL void fxs_turn_solids(solid *all, const uint32_t *ids, uint32_t n);
+/* Sets the directions of n placed shapes, and the reach of those that are boxes. */
+FXS_INTERNAL void fxs_turn_placed(placed *all, const uint32_t *ids, uint32_t n);
 
 /* Makes `out` a checked shape at a checked pose; layer, active, owner and id are left alone. */
-FXS_INTERNAL void fxs_solid_make(solid *out, const fxs_shape *shape, const fxs_pose *pose);
+FXS_INTERNAL void fxs_placed_make(placed *out, const fxs_shape *shape, const fxs_pose *pose);
 
 /* A box's reach on x and z. Turned shapes are widened by 4 raw units or more: a quantised
  * direction's length is off by up to 2^-30 of itself, so their tests may see contact a fraction of
  * a raw unit outside the ideal shape. Quarter turns are exact. */
-static inline void box_reach(solid *s) {
+static inline void box_reach(placed *s) {
     int64_t c = abs64(s->cos_q30), z = abs64(s->sin_q30), widen = s->yaw % 16384 ? 5 * Q30_ONE : 0;
     s->reach_x = (int32_t)((uint64_t)(s->size[0] * c + s->size[2] * z + widen) >> 30);
     s->reach_z = (int32_t)((uint64_t)(s->size[0] * z + s->size[2] * c + widen) >> 30);
@@ -125,22 +125,22 @@ static inline void box_reach(solid *s) {
 #define SECTOR_WIDER 4
 
 /* Sets the reach from kind and size, of a shape that is not a box. */
-static inline void round_reach(solid *s) {
+static inline void round_reach(placed *s) {
     s->reach_y =
         s->size[1] + (s->size[0] & -(s->kind <= FXS_CAPSULE)); /* a sphere's size[1] is 0 */
     s->reach_x = s->reach_z = s->size[0] + SECTOR_WIDER * (s->kind == FXS_SECTOR);
 }
 
 /* Sets the reach from kind, size, yaw and direction. */
-static inline void set_reach(solid *s) {
+static inline void set_reach(placed *s) {
     round_reach(s);
     if (s->kind == FXS_BOX) {
         box_reach(s);
     }
 }
 
-/* Contact of any two solids. */
-FXS_INTERNAL int fxs_solid_contact(const solid *a, const solid *b);
+/* Contact of any two placed shapes. */
+FXS_INTERNAL int fxs_placed_contact(const placed *a, const placed *b);
 
 /* Pairs of kinds that are tested alike, the lesser kind first. Spheres and capsules are round. */
 #define KIND_PAIRS(PAIR)    \
@@ -173,16 +173,16 @@ static inline uint32_t pair_of(uint32_t a, uint32_t b) {
  * writes them, and room for n of them is needed; returns how many. All pairs are of this pair of
  * kinds, the lesser first, and near: on no axis are the two further apart than they reach by more
  * than 2^15 raw units. */
-FXS_INTERNAL uint32_t fxs_solid_hits(const solid *all, uint32_t pair, const uint64_t *pairs,
+FXS_INTERNAL uint32_t fxs_placed_hits(const placed *all, uint32_t pair, const uint64_t *pairs,
                                      uint32_t n, int hit_when, uint64_t *hits);
 
 /* Bounds of s, x, y, z: at least what the exact tests can see of it, and of a sector its wedge
  * alone. Below 2^32 in magnitude. */
-FXS_INTERNAL void fxs_solid_bounds(const solid *s, int64_t least[3], int64_t most[3]);
+FXS_INTERNAL void fxs_placed_bounds(const placed *s, int64_t least[3], int64_t most[3]);
 
 /* Keeps, in any order, those of n ids that `area`, the query's shape, meets and the query does not
  * leave out: how many. They are near it, as above. */
-FXS_INTERNAL uint64_t fxs_solid_met(const solid *area, const fxs_query *q, const solid *all,
+FXS_INTERNAL uint64_t fxs_placed_met(const placed *area, const fxs_query *q, const placed *all,
                                     uint64_t *ids, uint64_t n, int hit_when);
 
 /* fxs_shape_check and the pose's yaw. */

@@ -1,6 +1,6 @@
 /* Push-out (docs/contract.md): the planar or vertical translation that ends an OVERLAPPING contact.
  *
- * Both searches end in fxs_solid_contact, so what they return ends the contact by the very test of
+ * Both searches end in fxs_placed_contact, so what they return ends the contact by the very test of
  * contact; only how short it is needs an argument. push_out first estimates the shortest real
  * translation, a length L along a unit vector u: - discs (a sphere or capsule at its height, a
  * cylinder): along the line of centres, L = reach - distance; - box and disc: through the face that
@@ -36,7 +36,7 @@
 #include "wide.h"
 #include "world.h"
 
-static int is_round(const solid *s) { return s->kind <= FXS_CAPSULE; }
+static int is_round(const placed *s) { return s->kind <= FXS_CAPSULE; }
 
 /* A unit vector (Q2.30) and how far to go along it, in raw units * 2^30. */
 typedef struct way {
@@ -74,12 +74,12 @@ static way way_along(planar v) {
 
 /* The radius that s, a sphere, capsule or cylinder, shows a prism at a vertical gap of f <
  * radius. */
-static int64_t disc_radius_q30(const solid *s, int64_t f) {
+static int64_t disc_radius_q30(const placed *s, int64_t f) {
     int64_t r = s->size[0];
     return is_round(s) ? root_q30(r * r - f * f) : r * Q30_ONE;
 }
 
-static way way_of_discs(const solid *a, const solid *b, planar p, int64_t f) {
+static way way_of_discs(const placed *a, const placed *b, planar p, int64_t f) {
     int64_t sum = (int64_t)a->size[0] + b->size[0];
     int64_t reach = is_round(a) && is_round(b) ? root_q30(sum * sum - f * f)
                                                : disc_radius_q30(a, f) + disc_radius_q30(b, f);
@@ -121,18 +121,18 @@ static way better(way a, way b) {
 }
 
 /* Axes of a box: the directions of its local +X and +Z. */
-static planar axis_x(const solid *box) {
+static planar axis_x(const placed *box) {
     planar n = {box->cos_q30, box->sin_q30};
     return n;
 }
-static planar axis_z(const solid *box) {
+static planar axis_z(const placed *box) {
     planar n = {-box->sin_q30, box->cos_q30};
     return n;
 }
 
 /* A box is symmetric about its centre, so p serves as the disc's place from the box whichever of
  * them is a. */
-static way way_of_box_and_disc(const solid *box, const solid *disc, planar p, int64_t f) {
+static way way_of_box_and_disc(const placed *box, const placed *disc, planar p, int64_t f) {
     int64_t radius = disc_radius_q30(disc, f), half_x = box->size[0] * Q30_ONE,
             half_z = box->size[2] * Q30_ONE;
     planar at = turned_back(p, axis_x(box));
@@ -150,7 +150,7 @@ static way way_of_box_and_disc(const solid *box, const solid *disc, planar p, in
 }
 
 /* The limits are those of contact, below 2^61. */
-static way way_of_boxes(const solid *a, const solid *b, planar p) {
+static way way_of_boxes(const placed *a, const placed *b, planar p) {
     planar rel = fxs_direction_of((uint32_t)b->yaw - a->yaw);
     int64_t c = abs64(rel.x), s = abs64(rel.z), ax = a->size[0], az = a->size[2], bx = b->size[0],
             bz = b->size[2];
@@ -165,7 +165,7 @@ static way way_of_boxes(const solid *a, const solid *b, planar p) {
 /* What one direction needs to be searched: the pair with b at the origin, and the direction's
  * axes. */
 typedef struct trial {
-    solid a, b;
+    placed a, b;
     int64_t x, z; /* a's centre */
     int x_is_major;
     int64_t sign_x, sign_z;
@@ -181,7 +181,7 @@ static int ends_contact(trial *s, int64_t major, int64_t minor) {
     planar t = translation(s, major, minor);
     s->a.x = (int32_t)(s->x + t.x);
     s->a.z = (int32_t)(s->z + t.z);
-    return fxs_solid_contact(&s->a, &s->b) != FXS_OVERLAPPING;
+    return fxs_placed_contact(&s->a, &s->b) != FXS_OVERLAPPING;
 }
 
 /* floor of length (raw * 2^30) times u (Q2.30) in whole raw units, or 1 less; 0 <= length <
@@ -223,10 +223,10 @@ static planar settle(trial *s, way w) {
     return best;
 }
 
-/* push_out of two solids that are no sectors. */
-static planar push_of(const solid *a, const solid *b) {
+/* push_out of two placed shapes that are no sectors. */
+static planar push_of(const placed *a, const placed *b) {
     planar none = {0, 0};
-    if (fxs_solid_contact(a, b) != FXS_OVERLAPPING) {
+    if (fxs_placed_contact(a, b) != FXS_OVERLAPPING) {
         return none;
     }
     trial s = {*a, *b, (int64_t)a->x - b->x, (int64_t)a->z - b->z, 0, 0, 0};
@@ -242,20 +242,21 @@ static planar push_of(const solid *a, const solid *b) {
                                            : way_of_discs(a, b, p, f));
 }
 
-/* lift of two solids that are no sectors. The contact never grows with the vertical distance, so
- * bisection finds the least one that ends it: it is above the present one, and at most the reaches'
- * sum, where the vertical gap is the whole radius, or, between prisms, the half heights' sum. */
-static int32_t lift_of(const solid *a, const solid *b) {
-    if (fxs_solid_contact(a, b) != FXS_OVERLAPPING) {
+/* lift of two placed shapes that are no sectors. The contact never grows with the vertical
+ * distance, so bisection finds the least one that ends it: it is above the present one, and at most
+ * the reaches' sum, where the vertical gap is the whole radius, or, between prisms, the half
+ * heights' sum. */
+static int32_t lift_of(const placed *a, const placed *b) {
+    if (fxs_placed_contact(a, b) != FXS_OVERLAPPING) {
         return 0;
     }
     int64_t dy = (int64_t)a->y - b->y, held = abs64(dy), ended = (int64_t)a->reach_y + b->reach_y;
-    solid moved = *a, still = *b;
+    placed moved = *a, still = *b;
     still.y = 0;
     while (ended - held > 1) {
         int64_t middle = held + (ended - held) / 2;
         moved.y = (int32_t)middle;
-        if (fxs_solid_contact(&moved, &still) == FXS_OVERLAPPING) {
+        if (fxs_placed_contact(&moved, &still) == FXS_OVERLAPPING) {
             held = middle;
         } else {
             ended = middle;
@@ -264,7 +265,7 @@ static int32_t lift_of(const solid *a, const solid *b) {
     return (int32_t)(dy < 0 ? -ended - dy : ended - dy);
 }
 
-static int32_t side_of(const solid *a, const solid *b) {
+static int32_t side_of(const placed *a, const placed *b) {
     planar t = push_of(a, b);
     if (t.x == 0 && t.z == 0) {
         return FXS_SIDE_NONE;
@@ -276,11 +277,11 @@ static int32_t side_of(const solid *a, const solid *b) {
     return t.z > 0 ? FXS_SIDE_POS_Z : FXS_SIDE_NEG_Z;
 }
 
-static int32_t bodies_check(const solid *a, const solid *b) {
+static int32_t bodies_check(const placed *a, const placed *b) {
     return can_push(a->kind) && can_push(b->kind) ? FXS_OK : FXS_E_UNDEFINED;
 }
 
-static int32_t make_bodies(solid *out_a, solid *out_b, const fxs_shape *a, const fxs_pose *pose_a,
+static int32_t make_bodies(placed *out_a, placed *out_b, const fxs_shape *a, const fxs_pose *pose_a,
                            const fxs_shape *b, const fxs_pose *pose_b) {
     int32_t status = fxs_placed_check(a, pose_a);
     if (status == FXS_OK) {
@@ -289,14 +290,14 @@ static int32_t make_bodies(solid *out_a, solid *out_b, const fxs_shape *a, const
     if (status != FXS_OK) {
         return status;
     }
-    fxs_solid_make(out_a, a, pose_a);
-    fxs_solid_make(out_b, b, pose_b);
+    fxs_placed_make(out_a, a, pose_a);
+    fxs_placed_make(out_b, b, pose_b);
     return bodies_check(out_a, out_b);
 }
 
 int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
                      const fxs_pose *pose_b, int32_t *out_xz) {
-    solid sa, sb;
+    placed sa, sb;
     int32_t status = make_bodies(&sa, &sb, a, pose_a, b, pose_b);
     if (status == FXS_OK) {
         planar t = push_of(&sa, &sb);
@@ -308,7 +309,7 @@ int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape
 
 int32_t fxs_lift(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
                  const fxs_pose *pose_b, int32_t *out_y) {
-    solid sa, sb;
+    placed sa, sb;
     int32_t status = make_bodies(&sa, &sb, a, pose_a, b, pose_b);
     if (status == FXS_OK) {
         *out_y = lift_of(&sa, &sb);
@@ -318,7 +319,7 @@ int32_t fxs_lift(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
 
 int32_t fxs_side(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
                  const fxs_pose *pose_b) {
-    solid sa, sb;
+    placed sa, sb;
     int32_t status = make_bodies(&sa, &sb, a, pose_a, b, pose_b);
     return status != FXS_OK ? status : sb.kind != FXS_BOX ? FXS_E_UNDEFINED : side_of(&sa, &sb);
 }
@@ -327,8 +328,8 @@ int32_t fxs_side(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
 
 /* Two colliders that are bodies, derived. FXS_OK, or what is wrong with one. */
 typedef struct bodies {
-    const solid *a, *b;
-    solid copies[2];
+    const placed *a, *b;
+    placed copies[2];
 } bodies;
 
 static int32_t find_bodies(const fxs_world *w, uint32_t a, uint32_t b, bodies *out) {
@@ -379,7 +380,7 @@ typedef struct separation {
 } separation;
 
 static int gives_way(const separation *s, uint32_t id, uint32_t to) {
-    return (int)(s->yields[solids(s->world)[id].layer] >> solids(s->world)[to].layer & 1);
+    return (int)(s->yields[colliders(s->world)[id].layer] >> colliders(s->world)[to].layer & 1);
 }
 
 /* Moves a collider and records where it was. FXS_OK or FXS_E_CENTRE. */
@@ -407,7 +408,7 @@ static int64_t half_up(int64_t v) { return (v + sign64(v)) / 2; }
  * cannot be moved. */
 static int32_t separate_pair(separation *s, uint32_t a, uint32_t b, int both, uint32_t *stuck) {
     uint32_t first = gives_way(s, a, b) ? a : b, second = first == a ? b : a;
-    const solid *sf = solids(s->world) + first, *ss = solids(s->world) + second;
+    const placed *sf = colliders(s->world) + first, *ss = colliders(s->world) + second;
     int32_t status = FXS_OK;
     planar t = push_of(sf, ss);
     if (both) {
@@ -431,7 +432,7 @@ static int is_separable(const fxs_world *w, uint32_t a, uint32_t b) {
     if (!set_has(present_set(w), a) || !set_has(present_set(w), b)) {
         return 0;
     }
-    const solid *sa = solids(w) + a, *sb = solids(w) + b;
+    const placed *sa = colliders(w) + a, *sb = colliders(w) + b;
     return sa->active && sb->active && may_hit(sa, sb) && bodies_check(sa, sb) == FXS_OK;
 }
 
@@ -446,7 +447,8 @@ static int32_t separate_hits(separation *s, int both, int *any, uint32_t *stuck)
         }
         int yielding = gives_way(s, a, b) + gives_way(s, b, a);
         if (yielding == (both ? 2 : 1) &&
-            fxs_solid_contact(solids(s->world) + a, solids(s->world) + b) == FXS_OVERLAPPING) {
+            fxs_placed_contact(colliders(s->world) + a, colliders(s->world) + b) ==
+                FXS_OVERLAPPING) {
             int32_t status = separate_pair(s, a, b, both, stuck);
             if (status != FXS_OK) {
                 return status;

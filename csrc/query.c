@@ -11,30 +11,30 @@ int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b) {
     if (status != FXS_OK) {
         return status;
     }
-    solid copies[2];
-    return fxs_solid_contact(fxs_derived(world, a, copies), fxs_derived(world, b, copies + 1));
+    placed copies[2];
+    return fxs_placed_contact(fxs_derived(world, a, copies), fxs_derived(world, b, copies + 1));
 }
 
 /* The active colliders that a query meets, in scratch and in no order: how many. */
 static uint64_t met_by(fxs_world *w, const fxs_query *q, uint64_t **ids) {
-    solid area;
-    fxs_solid_make(&area, &q->shape, &q->pose);
+    placed area;
+    fxs_placed_make(&area, &q->shape, &q->pose);
     int64_t least[3], most[3];
-    fxs_solid_bounds(&area, least, most);
+    fxs_placed_bounds(&area, least, most);
     uint64_t n, *near = fxs_broad_near(w, least, most, &n);
     *ids = near;
-    return fxs_solid_met(&area, q, solids(w), near, n, (int)w->hit_when);
+    return fxs_placed_met(&area, q, colliders(w), near, n, (int)w->hit_when);
 }
 
 /* Squared distance of a collider's centre from a pose: three components of 33 bits. */
-static i128 distance_sq(const solid *s, const fxs_pose *from) {
+static i128 distance_sq(const placed *s, const fxs_pose *from) {
     return i128_add(
         i128_add(i128_square((int64_t)s->x - from->x), i128_square((int64_t)s->y - from->y)),
         i128_square((int64_t)s->z - from->z));
 }
 
 static int is_nearer(const fxs_world *w, const fxs_pose *from, uint64_t a, uint64_t b) {
-    int order = i128_cmp(distance_sq(solids(w) + a, from), distance_sq(solids(w) + b, from));
+    int order = i128_cmp(distance_sq(colliders(w) + a, from), distance_sq(colliders(w) + b, from));
     return order < 0 || (order == 0 && a < b);
 }
 

@@ -93,7 +93,7 @@ static int64_t clamped(int64_t v, int64_t low, int64_t high) {
     return v < low ? low : v > high ? high : v;
 }
 
-static int bounds_meet(const solid *s, const int64_t least[3], const int64_t most[3]) {
+static int bounds_meet(const placed *s, const int64_t least[3], const int64_t most[3]) {
     return (int64_t)s->x - s->reach_x <= most[0] && (int64_t)s->x + s->reach_x >= least[0] &&
            (int64_t)s->z - s->reach_z <= most[2] && (int64_t)s->z + s->reach_z >= least[2] &&
            (int64_t)s->y - s->reach_y <= most[1] && (int64_t)s->y + s->reach_y >= least[1];
@@ -105,7 +105,7 @@ static uint64_t look_at_all(const fxs_world *w, const int64_t least[3], const in
     uint64_t n = 0;
     for (uint64_t word = 0; word < set_words(w->capacity); word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const solid *s = solids(w) + word * 64 + trailing_zeros(bits);
+            const placed *s = colliders(w) + word * 64 + trailing_zeros(bits);
             found[n] = s->id;
             n += (uint64_t)(s->active && bounds_meet(s, least, most));
         }
@@ -192,7 +192,7 @@ static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t 
     last = keep_listed(a, &blocks, here, last);
     for (uint64_t *id = found; id < last; id++) {
         *id = a->keys[*id] & id_mask;
-        prefetch(solids(w) + *id);
+        prefetch(colliders(w) + *id);
     }
     return (uint64_t)(last - found);
 }

@@ -14,9 +14,9 @@ uint64_t fxs_world_save_size(const fxs_world *world) {
 
 /* A collider's bytes are its words, the second and third of them put together from smaller fields.
  * On a little-endian machine they lie in memory as they are saved. */
-static void put_collider(uint8_t *p, const solid *s, const place *where) {
+static void put_collider(uint8_t *p, const placed *s, const place *where) {
 #if LITTLE_ENDIAN_WORDS
-    memcpy(p, (const uint8_t *)s + offsetof(solid, id), offsetof(fxs_collider, x));
+    memcpy(p, (const uint8_t *)s + offsetof(placed, id), offsetof(fxs_collider, x));
     memcpy(p + offsetof(fxs_collider, x), where, sizeof *where);
     memcpy(p + offsetof(fxs_collider, size), s->size, sizeof s->size);
 #else
@@ -64,7 +64,7 @@ static inline void get_collider(const uint8_t *p, fxs_collider *c) {
 #endif
 
 /* copy_fields of a saved collider. */
-static inline void copy_saved(const uint8_t *p, solid *s, place *where) {
+static inline void copy_saved(const uint8_t *p, placed *s, place *where) {
 #if LITTLE_ENDIAN_WORDS
     copy_fields(p, s, where);
 #else
@@ -107,7 +107,7 @@ static void emit(const fxs_world *w, sink *s) {
     put_word(s, w->count);
     const uint64_t *present = present_set(w), *changed = changed_set(w),
                    words = set_words(w->capacity);
-    const solid *all = solids(w);
+    const placed *all = colliders(w);
     const place *all_places = places(w);
     for (uint64_t word = 0; word < words; word++) {
         uint8_t *p = room_for(s, (size_t)AT_ONCE * COLLIDER_SIZE);
@@ -212,10 +212,10 @@ static int head_good(const fxs_world *w, const uint8_t *bytes, uint64_t size, ui
 
 /* Whether the centre is in range. */
 static int has_centre(const uint8_t *p) {
-    solid s;
+    placed s;
     place where;
     copy_saved(p, &s, &where);
-    return solid_place(&s, &where) == FXS_OK;
+    return placed_derive(&s, &where) == FXS_OK;
 }
 
 #define TRAITS_UNUSED 0xFFFEE0F8u /* of kind, layer, active and zero: bits that are never set */
@@ -248,7 +248,7 @@ static const uint8_t *bad_collider(const fxs_world *w, const parts *s, uint32_t 
         }
         const uint64_t room = (uint64_t)COLLIDER_SIZE * (w->capacity - first);
         const uint8_t *end = (uint64_t)(last - p) < room ? last : p + room;
-        solid *now = (solid *)at(w, w->sorted_at) + first;
+        placed *now = (placed *)at(w, w->sorted_at) + first;
         place *where = (place *)at(w, w->rows_at) + first;
         next = first;
         do {
@@ -330,7 +330,7 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
         *at_offset = s.hit_count;
         status = FXS_E_ROOM;
     } else {
-        swap_offsets(&world->solids_at, &world->sorted_at);
+        swap_offsets(&world->colliders_at, &world->sorted_at);
         swap_offsets(&world->places_at, &world->rows_at);
         swap_offsets(&world->present_at, &world->marks_at);
         swap_offsets(&world->hits_at, &world->spare_at);

@@ -23,7 +23,7 @@ static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
              hit_room = ((uint64_t)c->hit_capacity + 1) * sizeof(packed_hit);
     uint64_t rows = (uint64_t)c->capacity + BLOCK;
     room(&end, sizeof *w);
-    w->solids_at = room(&end, rows * sizeof(solid));
+    w->colliders_at = room(&end, rows * sizeof(placed));
     w->places_at = room(&end, rows * sizeof(place));
     w->present_at = room(&end, set);
     w->changed_at = room(&end, set);
@@ -38,7 +38,7 @@ static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
     w->digit_bits = w->digit_bits < 6 ? 6 : w->digit_bits > 14 ? 14 : w->digit_bits;
     w->digits_at = room(&end, (uint64_t)4 << w->digit_bits);
     w->broad_at = room(&end, fxs_broad_size(c->capacity));
-    w->sorted_at = room(&end, rows * sizeof(solid));
+    w->sorted_at = room(&end, rows * sizeof(placed));
     w->rows_at = room(&end, rows * sizeof(place));
     return end;
 }
@@ -85,7 +85,7 @@ int32_t fxs_world_copy(fxs_world *dst, const fxs_world *src) {
     const uint64_t *present = present_set(src);
     for (uint32_t id = set_next(present, 0, src->capacity); id < src->capacity;
          id = set_next(present, id + 1, src->capacity)) {
-        solids(dst)[id] = solids(src)[id];
+        colliders(dst)[id] = colliders(src)[id];
         places(dst)[id] = places(src)[id];
     }
     return FXS_OK;
@@ -106,7 +106,7 @@ void fxs_world_config(const fxs_world *world, fxs_config *out) {
 int32_t fxs_world_get(const fxs_world *world, uint32_t id, fxs_collider *out) {
     int32_t status = find(world, id);
     if (status == FXS_OK) {
-        fxs_collider_of(solids(world) + id, places(world) + id, out);
+        fxs_collider_of(colliders(world) + id, places(world) + id, out);
     }
     return status;
 }
@@ -123,7 +123,7 @@ void fxs_world_colliders(const fxs_world *world, fxs_collider *out) {
     const uint64_t *present = present_set(world);
     for (uint32_t id = set_next(present, 0, world->capacity); id < world->capacity;
          id = set_next(present, id + 1, world->capacity)) {
-        fxs_collider_of(solids(world) + id, places(world) + id, out++);
+        fxs_collider_of(colliders(world) + id, places(world) + id, out++);
     }
 }
 
@@ -140,18 +140,18 @@ void fxs_world_hits(const fxs_world *world, fxs_hit *out) {
 
 /* ---- placing ---- */
 
-void fxs_collider_of(const solid *s, const place *p, fxs_collider *out) {
+void fxs_collider_of(const placed *s, const place *p, fxs_collider *out) {
     uint8_t *bytes = (uint8_t *)out;
-    memcpy(bytes, (const uint8_t *)s + offsetof(solid, id), TRAITS_SIZE);
+    memcpy(bytes, (const uint8_t *)s + offsetof(placed, id), TRAITS_SIZE);
     memcpy(bytes + TRAITS_SIZE, p, sizeof *p);
     memcpy(bytes + TRAITS_SIZE + sizeof *p, s->size, sizeof s->size);
 }
 
 void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turned_count,
                         const uint32_t *offset_ids, uint32_t offset_count) {
-    fxs_turn_solids(solids(w), turned_ids, turned_count);
+    fxs_turn_placed(colliders(w), turned_ids, turned_count);
     for (uint32_t i = 0; i < offset_count; i++) {
-        set_centre(solids(w) + offset_ids[i], places(w) + offset_ids[i]);
+        set_centre(colliders(w) + offset_ids[i], places(w) + offset_ids[i]);
     }
 }
 
@@ -163,7 +163,7 @@ void fxs_derive(fxs_world *w) {
                                                                    offset_count = 0;
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             uint32_t id = (uint32_t)(word * 64) + trailing_zeros(bits);
-            solid *s = solids(w) + id;
+            placed *s = colliders(w) + id;
             const place *p = places(w) + id;
             if (!is_derived(s)) {
                 derive_round(w, s, p);
@@ -177,12 +177,12 @@ void fxs_derive(fxs_world *w) {
     w->underived = 0;
 }
 
-const solid *fxs_derived(const fxs_world *w, uint32_t id, solid *copy) {
-    const solid *s = solids(w) + id;
+const placed *fxs_derived(const fxs_world *w, uint32_t id, placed *copy) {
+    const placed *s = colliders(w) + id;
     if (w->underived == 0 || is_derived(s)) {
         return s;
     }
     *copy = *s;
-    solid_place(copy, places(w) + id);
+    placed_derive(copy, places(w) + id);
     return copy;
 }

@@ -11,7 +11,7 @@ typedef struct extent {
 /* Whom a cast may meet: what a query would look at, or, for a collider's own sweep, what it may
  * hit. */
 typedef struct job {
-    solid own;
+    placed own;
     int64_t M[3];
     int64_t length; /* of M in the plane, rounded up: below 2^29.6 */
     extent reach;   /* of `own` */
@@ -21,7 +21,7 @@ typedef struct job {
     int when;
 } job;
 
-static int is_wanted(const job *j, const solid *s) {
+static int is_wanted(const job *j, const placed *s) {
     if (!can_cast(s->kind)) {
         return 0;
     }
@@ -31,10 +31,10 @@ static int is_wanted(const job *j, const solid *s) {
 }
 
 /* Rounded up; below 2^60.2. */
-static extent extent_of(const job *j, const solid *s) {
+static extent extent_of(const job *j, const placed *s) {
     extent e = {s->size[0] * j->length, s->size[0] * j->length};
     if (s->kind == FXS_BOX) {
-        planar m = {j->M[0], j->M[2]}, on = turned_back(m, direction_of_solid(s));
+        planar m = {j->M[0], j->M[2]}, on = turned_back(m, direction_of_placed(s));
         int64_t x = abs64(on.x) / Q30_ONE + 1, z = abs64(on.z) / Q30_ONE + 1;
         e.along = s->size[0] * x + s->size[2] * z;
         e.across = s->size[0] * z + s->size[2] * x;
@@ -47,7 +47,7 @@ static extent extent_of(const job *j, const solid *s) {
  * between them once more. Each lets the exact tests see the shapes less than 4 raw units nearer
  * than they are, so shapes within 8 are not parted. Bounds that may meet leave centres less than
  * 2^31 apart. */
-static int passes_by(const job *j, const solid *s, int32_t most) {
+static int passes_by(const job *j, const placed *s, int32_t most) {
     int64_t x = (int64_t)j->own.x - s->x, z = (int64_t)j->own.z - s->z;
     extent e = extent_of(j, s);
     int64_t near = 8 * j->length, along = j->reach.along + e.along + near,
@@ -110,7 +110,7 @@ static void sweep_bounds(const job *j, int32_t from, int32_t to, int64_t least[3
     }
 }
 
-static int bounds_meet_box(const solid *s, const int64_t least[3], const int64_t most[3]) {
+static int bounds_meet_box(const placed *s, const int64_t least[3], const int64_t most[3]) {
     return (int64_t)s->x - s->reach_x <= most[0] && (int64_t)s->x + s->reach_x >= least[0] &&
            (int64_t)s->y - s->reach_y <= most[1] && (int64_t)s->y + s->reach_y >= least[1] &&
            (int64_t)s->z - s->reach_z <= most[2] && (int64_t)s->z + s->reach_z >= least[2];
@@ -155,12 +155,12 @@ static uint64_t run(fxs_world *w, job *j, fxs_cast_hit *hits, uint64_t room) {
         }
         const uint64_t *near = fxs_broad_near(w, least, most, &near_count);
         for (uint64_t i = 0; i < near_count; i++) {
-            const solid *s = solids(w) + near[i];
+            const placed *s = colliders(w) + near[i];
             int is_new =
                 slices == 1 || (bounds_meet_box(s, least, most) &&
                                 (from == 0 || !bounds_meet_box(s, least_before, most_before)));
             int32_t fraction = is_new && is_wanted(j, s) && !passes_by(j, s, last)
-                                   ? fxs_solid_cast(&j->own, s, j->M, j->when, last)
+                                   ? fxs_placed_cast(&j->own, s, j->M, j->when, last)
                                    : NONE;
             if (fraction != NONE) {
                 fxs_cast_hit hit = {s->id, (uint32_t)fraction, {0, 0, 0}};
@@ -176,8 +176,8 @@ static uint64_t run(fxs_world *w, job *j, fxs_cast_hit *hits, uint64_t room) {
         make_heap(hits, k.count);
         sort_heap(hits, k.count);
         for (uint64_t i = 0; i < k.count; i++) {
-            fxs_solid_cast_normal(&j->own, solids(w) + hits[i].id, j->M, (int32_t)hits[i].fraction,
-                                  hits[i].normal);
+            fxs_placed_cast_normal(&j->own, colliders(w) + hits[i].id, j->M,
+                                   (int32_t)hits[i].fraction, hits[i].normal);
         }
     }
     return met;
@@ -226,7 +226,7 @@ int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast *casts,
     uint64_t found = 0;
     for (uint64_t i = 0; i < n; i++) {
         job_of_cast(world, casts + i, &j);
-        fxs_solid_make(&j.own, &casts[i].shape, &casts[i].pose);
+        fxs_placed_make(&j.own, &casts[i].shape, &casts[i].pose);
         j.mask = casts[i].mask;
         j.exclude_owner = casts[i].exclude_owner;
         uint64_t room = found < hit_capacity ? hit_capacity - found : 0;
@@ -255,7 +255,7 @@ int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t *motion, ui
     job j;
     memset(&j, 0, sizeof j);
     derive(world);
-    j.own = solids(world)[id];
+    j.own = colliders(world)[id];
     j.is_sweep = 1;
     int32_t status = set_job(world, &j, j.own.kind, motion, limit, hit_when);
     if (status != FXS_OK) {

@@ -6,19 +6,19 @@
 
 static int is_near(int64_t a, int64_t b, int64_t reach) { return abs64(b - a) <= reach + 32768; }
 
-/* Two solids of these kinds that are near. */
-static void any_near(solid *a, solid *b) {
+/* Two placed shapes of these kinds that are near. */
+static void any_near(placed *a, placed *b) {
     fxs_shape shape_a = any_shape(KIND_A), shape_b = any_shape(KIND_B);
     fxs_pose pose_a = any_pose(), pose_b = any_pose();
-    fxs_solid_make(a, &shape_a, &pose_a);
-    fxs_solid_make(b, &shape_b, &pose_b);
+    fxs_placed_make(a, &shape_a, &pose_a);
+    fxs_placed_make(b, &shape_b, &pose_b);
     __CPROVER_assume(is_near(a->x, b->x, (int64_t)a->reach_x + b->reach_x));
     __CPROVER_assume(is_near(a->y, b->y, (int64_t)a->reach_y + b->reach_y));
     __CPROVER_assume(is_near(a->z, b->z, (int64_t)a->reach_z + b->reach_z));
 }
 
 void contact_is_defined(void) {
-    solid a, b;
+    placed a, b;
     any_near(&a, &b);
     int contact = class_of(slack_of_pair(pair_of(KIND_A, KIND_B), &a, &b, NULL));
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
@@ -27,7 +27,7 @@ void contact_is_defined(void) {
 /* What decides nearly all of what a sector's query asks. */
 #if KIND_B == FXS_SECTOR && (KIND_A == FXS_CYLINDER || KIND_A == FXS_BOX)
 void slack_is_defined(void) {
-    solid a, b;
+    placed a, b;
     any_near(&a, &b);
     edges e = edges_of(&b);
     int64_t slack = slack_by_discs(&b, &e, &a);
@@ -48,10 +48,10 @@ int32_t fxs_yaw_between(uint32_t from, uint32_t to) {
 void bounds_are_defined(void) {
     fxs_shape shape = any_shape(KIND_A);
     fxs_pose pose = any_pose();
-    solid s;
-    fxs_solid_make(&s, &shape, &pose);
+    placed s;
+    fxs_placed_make(&s, &shape, &pose);
     int64_t least[3], most[3];
-    fxs_solid_bounds(&s, least, most);
+    fxs_placed_bounds(&s, least, most);
     __CPROVER_assert(least[0] <= most[0] && least[1] <= most[1] && least[2] <= most[2], "bounds");
 }
 #endif

@@ -24,7 +24,7 @@ static planar any_place(int64_t most) {
 /* 2^30.6, and a little more. */
 #define FURTHEST 1627512000
 
-static void any_body(solid *s, uint8_t kind) {
+static void any_body(placed *s, uint8_t kind) {
     s->kind = kind;
     s->yaw = nondet_uint16();
     fxs_direction(s->yaw, &s->cos_q30, &s->sin_q30);
@@ -48,7 +48,7 @@ void way_along_is_defined(void) {
 }
 
 void boxes_part_along_an_axis(void) {
-    solid a, b;
+    placed a, b;
     any_body(&a, FXS_BOX);
     any_body(&b, FXS_BOX);
     way w = way_of_boxes(&a, &b, any_place(FURTHEST));

@@ -49,7 +49,7 @@ void a_head_is_read_within_the_bytes(void) {
 }
 
 void colliders_are_read_as_written(void) {
-    solid s;
+    placed s;
     place where = {nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32()};
     uint8_t bytes[COLLIDER_SIZE];
     fxs_collider c;
