@@ -319,7 +319,7 @@ SPECIALISED uint32_t hits_of_pair(uint32_t pair, const placed *all, const uint64
         const placed *a = all + (pairs[i] >> 32), *b = all + (pairs[i] & UINT32_MAX);
         int64_t slack = slack_of_pair(pair, a, b, NULL);
         uint64_t first = a->id < b->id ? a->id : b->id, second = a->id < b->id ? b->id : a->id;
-        hits[found] = (first << 33) + (second << 2) + FXS_TOUCHING + (uint64_t)(slack > 0);
+        hits[found] = (first << 33) + (second << 1) + (uint64_t)(slack > 0);
         found += slack >= least;
     }
     return found;

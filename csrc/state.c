@@ -292,11 +292,11 @@ static const uint8_t *bad_hit(const fxs_world *w, const parts *s, uint32_t hit_w
             (b >= unbroken && (b >= w->capacity || !set_has(known, a) || !set_has(known, b)))) {
             return p;
         }
-        packed_hit hit = hit_pack(a, b, (int)contact);
+        packed_hit hit = hit_pack(a, b, contact);
         if (hit <= last) {
             return p;
         }
-        last = hit | 3; /* whatever the contact */
+        last = hit | 1; /* whatever the contact */
         *list = hit;
         list += one;
     }

@@ -27,7 +27,7 @@ static uint64_t compare_hits(const fxs_world *w, const packed_hit *now, fxs_even
     uint64_t count = 0;
     for (;;) { /* where both have a pair the next ones are known before what it is has been looked
                   at */
-        uint64_t was = *old >> 2, is = *now >> 2;
+        uint64_t was = hit_pair(*old), is = hit_pair(*now);
         if (was == is) {
             if (*now == NO_HIT) {
                 return count;
@@ -65,10 +65,10 @@ int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capac
         fxs_sort_few(now, found, other);
         now = other;
     } else {
-        now = fxs_sorted(world, now, other, found, 2,
-                         id_bits); /* by b, then by a: the bits that ids of this world have */
+        /* By b, then by a: the bits that ids of this world have. */
+        now = fxs_sorted(world, now, other, found, HIT_B_BIT, id_bits);
         now = fxs_sorted(world, now, (packed_hit *)at(world, both - offset_of(world, now)), found,
-                         33, id_bits);
+                         HIT_A_BIT, id_bits);
     }
     now[found] = hits(world)[world->hit_count] = NO_HIT;
     counts->events = compare_hits(world, now, events, event_capacity);

@@ -12,9 +12,12 @@ typedef struct place {
     int32_t ox, oy, oz;
 } place;
 
-/* A pair and its contact in one word that sorts by (a, b): a << 33 | b << 2 | contact. */
+/* A pair and its contact in one word that sorts by (a, b): a << 33 | b << 1 | contact - 1. a is an
+ * id below 2^31, b any 32 bits. */
 typedef uint64_t packed_hit;
-#define NO_HIT UINT64_MAX /* above every other: ids are below 2^31 */
+#define HIT_A_BIT 33
+#define HIT_B_BIT 1
+#define NO_HIT UINT64_MAX /* above every other */
 
 struct fxs_world {
     uint32_t capacity, hit_capacity, hit_when;
@@ -53,12 +56,14 @@ static inline uint64_t *mark_set(const fxs_world *w) { return (uint64_t *)at(w, 
 static inline uint64_t *known_set(const fxs_world *w) { return (uint64_t *)at(w, w->known_at); }
 static inline packed_hit *hits(const fxs_world *w) { return (packed_hit *)at(w, w->hits_at); }
 
-static inline packed_hit hit_pack(uint32_t a, uint32_t b, int contact) {
-    return (uint64_t)a << 33 | (uint64_t)b << 2 | (uint64_t)contact;
+static inline packed_hit hit_pack(uint32_t a, uint32_t b, uint32_t contact) {
+    return ((uint64_t)a << HIT_A_BIT) + ((uint64_t)b << HIT_B_BIT) + contact - FXS_TOUCHING;
 }
-static inline uint32_t hit_a(packed_hit h) { return (uint32_t)(h >> 33); }
-static inline uint32_t hit_b(packed_hit h) { return (uint32_t)(h >> 2) & 0x7FFFFFFF; }
-static inline uint32_t hit_contact(packed_hit h) { return (uint32_t)(h & 3); }
+static inline uint32_t hit_a(packed_hit h) { return (uint32_t)(h >> HIT_A_BIT); }
+static inline uint32_t hit_b(packed_hit h) { return (uint32_t)(h >> HIT_B_BIT); }
+static inline uint32_t hit_contact(packed_hit h) { return FXS_TOUCHING + (uint32_t)(h & 1); }
+/* The pair alone, whatever the contact. */
+static inline uint64_t hit_pair(packed_hit h) { return h >> HIT_B_BIT; }
 
 static inline uint64_t set_words(uint32_t capacity) { return ((uint64_t)capacity + 63) / 64; }
 static inline size_t set_size(uint32_t capacity) {

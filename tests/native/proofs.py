@@ -161,7 +161,7 @@ def number_proofs() -> list[Proof]:
             "a packed hit holds its parts and sorts by (a, b)",
             numbers,
             "packed_hits_hold_their_parts",
-            Fault("world.h", "& 0x7FFFFFFF", "& 0x3FFFFFFF"),
+            Fault("world.h", "HIT_A_BIT 33", "HIT_A_BIT 32"),
             bounds="all ids",
             quick=True,
         ),

@@ -29,8 +29,9 @@ void bits_are_counted(void) {
 
 void packed_hits_hold_their_parts(void) {
     uint32_t a = nondet_uint32(), b = nondet_uint32(), contact = nondet_uint32(), c = nondet_uint32(), d = nondet_uint32();
-    __CPROVER_assume(a < FXS_CAPACITY_MAX && b < FXS_CAPACITY_MAX && c < FXS_CAPACITY_MAX && d < FXS_CAPACITY_MAX && contact <= 3);
-    packed_hit h = hit_pack(a, b, (int)contact), k = hit_pack(c, d, 0);
+    __CPROVER_assume(a < FXS_CAPACITY_MAX && c < FXS_CAPACITY_MAX);
+    __CPROVER_assume(contact == FXS_TOUCHING || contact == FXS_OVERLAPPING);
+    packed_hit h = hit_pack(a, b, contact), k = hit_pack(c, d, FXS_TOUCHING);
     __CPROVER_assert(hit_a(h) == a && hit_b(h) == b && hit_contact(h) == contact, "parts");
     if (a != c || b != d) {
         __CPROVER_assert((h < k) == (a < c || (a == c && b < d)), "order");

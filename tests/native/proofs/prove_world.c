@@ -92,15 +92,15 @@ static uint32_t any_hits(packed_hit *out) {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t a = (uint32_t)any_in(0, 127), b = (uint32_t)any_in(0, 127);
         __CPROVER_assume(a < b);
-        out[i] = hit_pack(a, b, any_in(FXS_TOUCHING, FXS_OVERLAPPING));
-        __CPROVER_assume(i == 0 || out[i - 1] >> 2 < out[i] >> 2);
+        out[i] = hit_pack(a, b, (uint32_t)any_in(FXS_TOUCHING, FXS_OVERLAPPING));
+        __CPROVER_assume(i == 0 || hit_pair(out[i - 1]) < hit_pair(out[i]));
     }
     return n;
 }
 
 static const packed_hit *hit_of(const packed_hit *all, uint32_t n, uint64_t pair) {
     for (uint32_t i = 0; i < n; i++) {
-        if (all[i] >> 2 == pair) {
+        if (hit_pair(all[i]) == pair) {
             return all + i;
         }
     }
@@ -131,7 +131,7 @@ void events_are_those_of_the_contract(void) {
     uint64_t expected = 0;
     for (uint32_t i = 0; i < MOST_HITS; i++) {
         if (i < w->hit_count) { /* EXIT of what is gone, or was replaced */
-            uint64_t pair = memory.old[i] >> 2;
+            uint64_t pair = hit_pair(memory.old[i]);
             int is_new = set_has(memory.changed, hit_a(memory.old[i])) || set_has(memory.changed, hit_b(memory.old[i]));
             expected += is_new || hit_of(now, now_count, pair) == NULL;
         }
@@ -141,7 +141,7 @@ void events_are_those_of_the_contract(void) {
     for (uint32_t i = 0; i < 2 * MOST_HITS; i++) {
         if (i < count) {
             const fxs_event *e = events + i;
-            uint64_t pair = (uint64_t)e->a << 31 | e->b;
+            uint64_t pair = (uint64_t)e->a << 32 | e->b;
             const packed_hit *was = hit_of(memory.old, w->hit_count, pair), *is = hit_of(now, now_count, pair);
             int is_new = set_has(memory.changed, e->a) || set_has(memory.changed, e->b);
             __CPROVER_assert(e->kind == FXS_EXIT ? was && (is_new || !is) && e->contact == FXS_APART
@@ -149,7 +149,7 @@ void events_are_those_of_the_contract(void) {
                                                    : e->kind == FXS_ENTER && is && (is_new || !was) && e->contact == hit_contact(*is),
                              "ENTER, STAY or EXIT");
             if (i > 0) {
-                uint64_t before = (uint64_t)events[i - 1].a << 31 | events[i - 1].b;
+                uint64_t before = (uint64_t)events[i - 1].a << 32 | events[i - 1].b;
                 __CPROVER_assert(before < pair || (before == pair && events[i - 1].kind == FXS_EXIT && e->kind == FXS_ENTER), "in order");
             }
         }
