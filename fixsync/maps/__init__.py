@@ -1,0 +1,1 @@
+"""Levels out of boxes, polygons, tiles and Tiled maps."""
