@@ -1,7 +1,8 @@
 """Builds the extension fixsync._kernel out of csrc/: what pyproject.toml hands to setuptools.
 
-The header csrc/fixsync.h is the only place where the C API is written down: what stands between its
-two `cdef` marks is given to cffi, which emits the glue that is compiled together with csrc/*.c.
+The headers csrc/fixsync.h and csrc/fixsync_kit.h are the only places where the C API is written
+down: what stands between their `cdef` marks is given to cffi, which emits the glue that is compiled
+together with csrc/*.c and csrc/kit/*.c.
 
 Extra compiler and linker flags, after all others, come from the environment variable
 FIXSYNC_CFLAGS, for instance `-DFXS_NO_INT128` or `-g -fsanitize=address,undefined`. None of them
@@ -29,7 +30,7 @@ from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
-HEADER = ROOT / "csrc" / "fixsync.h"
+HEADERS = (ROOT / "csrc" / "fixsync.h", ROOT / "csrc" / "fixsync_kit.h")
 MODULE = "fixsync._kernel"
 
 # A Python without the GIL has no stable ABI before 3.15: there the extension is built for that one
@@ -48,7 +49,7 @@ def cdef(header: str) -> str:
         r"^/\* cdef: begin\b.*?\n(.*?)^/\* cdef: end \*/$", header, re.DOTALL | re.MULTILINE
     )
     if marked is None:
-        raise ValueError("fixsync.h: no lines between '/* cdef: begin' and '/* cdef: end */'")
+        raise ValueError("a header has no lines between '/* cdef: begin' and '/* cdef: end */'")
     declarations = re.sub(r"\bFXS_API\s+", "", marked[1])
     # Rows that C only reads may be bytes as they are: cffi accepts those for a `void *` only.
     structures = r"const fxs_(?:shape|pose|query|cast|collider|command) \*"
@@ -60,14 +61,19 @@ def cdef(header: str) -> str:
 def glue() -> FFI:
     """The cffi builder of the extension; `emit_c_code` writes its C."""
     ffi = FFI()
-    ffi.cdef(cdef(HEADER.read_text(encoding="utf-8")))
-    ffi.set_source(MODULE, f'#include "{HEADER.name}"\n')
+    for header in HEADERS:
+        ffi.cdef(cdef(header.read_text(encoding="utf-8")))
+    ffi.set_source(MODULE, "".join(f'#include "{header.name}"\n' for header in HEADERS))
     return ffi
 
 
-def sources() -> list[str]:
-    """The kernel's C files, relative to the project, in an order that is the same everywhere."""
-    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "csrc").glob("*.c"))
+def files(*suffixes: str) -> list[str]:
+    """The C files of kernel and kit, relative to the project, in the same order everywhere."""
+    return sorted(
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "csrc").rglob("*")
+        if path.suffix in suffixes
+    )
 
 
 class BuildExt(build_ext):
@@ -76,9 +82,8 @@ class BuildExt(build_ext):
     def finalize_options(self) -> None:
         super().finalize_options()
         for extension in self.extensions:
-            extension.sources = sources()
-            headers = sorted((ROOT / "csrc").glob("*.h"))
-            extension.depends = [str(path) for path in headers]
+            extension.sources = files(".c")
+            extension.depends = files(".h")
             extension.include_dirs = ["csrc"]
             extension.py_limited_api = STABLE_ABI
             if not STABLE_ABI:
@@ -88,7 +93,7 @@ class BuildExt(build_ext):
         generated = Path(self.build_temp) / "_kernel.c"
         generated.parent.mkdir(parents=True, exist_ok=True)
         glue().emit_c_code(str(generated))
-        ext.sources = [str(generated), *sources()]
+        ext.sources = [str(generated), *files(".c")]
         if self.compiler.compiler_type == "msvc":
             ext.extra_compile_args = ["/O2", "/std:c11"]
         else:
@@ -102,19 +107,16 @@ class BuildExt(build_ext):
 
 
 class BuildPy(build_py):
-    """build_py that puts the kernel's C files into the package, for programs that compile them.
+    """build_py that puts the C files into the package, for programs that compile them.
 
     `fixsync config` tells where they are. An editable install has them where they always are.
     """
 
     def kernel_files(self) -> dict[str, str]:
         """Where each file is copied to: built file, file in csrc/."""
-        folder = Path(self.build_lib) / "fixsync" / "csrc"
-        files = sorted(path for path in (ROOT / "csrc").iterdir() if path.suffix in {".c", ".h"})
-        return {
-            str(folder / path.name): path.relative_to(ROOT).as_posix()
-            for path in [*files, ROOT / "LICENSE"]
-        }
+        package = Path(self.build_lib) / "fixsync"
+        built = {str(package / file): file for file in files(".c", ".h")}
+        return built | {str(package / "csrc" / "LICENSE"): "LICENSE"}
 
     def run(self) -> None:
         super().run()

@@ -1,20 +1,24 @@
-"""Writes the kernel as two files, fixsync.c and fixsync.h: `python csrc/amalgamate.py FOLDER`.
+"""Writes kernel and kit as one source, fixsync.c, with its headers: `python csrc/amalgamate.py
+FOLDER`.
 
-The header is the one beside this script. The source is every other file of the folder, headers
-where they are first included, in one translation unit in which only the public functions have
-external linkage. The same files give the same bytes everywhere. It needs Python alone."""
+The headers fixsync.h and fixsync_kit.h are those beside this script. The source is every other
+file of the folder and of kit/, headers where they are first included, in one translation unit in
+which only the public functions have external linkage. The same files give the same bytes
+everywhere. It needs Python alone."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PUBLIC = "fixsync.h"
+PUBLIC = ("fixsync.h", "fixsync_kit.h")
 
 OPENING = """\
-/* fixsync {version} in one source, made by amalgamate.py: do not edit. Its header is fixsync.h.
+/* fixsync {version} in one source, made by amalgamate.py: do not edit. Its headers are fixsync.h and
+ * fixsync_kit.h.
  *
 {license} */
 
@@ -22,7 +26,7 @@ OPENING = """\
 #define FXS_INTERNAL static
 #endif
 
-#include "{public}"
+{public}
 """
 
 INCLUDE = re.compile(r'#include (?:"(?P<own>[^"]+)"|(?P<system><[^>]+>))\s*$')
@@ -33,21 +37,24 @@ class Amalgam:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.told = {PUBLIC}
+        self.told = {folder.joinpath(name) for name in PUBLIC}
+        self.system: set[str] = set()
         self.lines: list[str] = []
 
-    def add(self, name: str) -> None:
-        self.lines += ["", f"/* {name} */", ""]
-        for line in self.folder.joinpath(name).read_text(encoding="ascii").splitlines():
+    def add(self, path: Path) -> None:
+        self.told.add(path)
+        self.lines += ["", f"/* {path.relative_to(self.folder).as_posix()} */", ""]
+        for line in path.read_text(encoding="ascii").splitlines():
             include = INCLUDE.match(line)
             if include is None:
                 self.lines.append(line)
-            elif (file := include["own"] or include["system"]) not in self.told:
-                self.told.add(file)
-                if include["own"]:
+            elif include["own"]:
+                file = Path(os.path.normpath(path.parent / include["own"]))
+                if file not in self.told:
                     self.add(file)
-                else:
-                    self.lines.append(line)
+            elif include["system"] not in self.system:
+                self.system.add(include["system"])
+                self.lines.append(line)
 
     def text(self) -> str:
         return re.sub(r"\n{3,}", "\n\n", "\n".join(self.lines) + "\n")
@@ -60,13 +67,12 @@ def version(header: str) -> str:
 
 
 def amalgamate(folder: Path = HERE) -> dict[str, str]:
-    """The two files' texts by their names, for the kernel in `folder`."""
-    header = folder.joinpath(PUBLIC).read_text(encoding="ascii")
-    sources = sorted(path.name for path in folder.glob("*.c"))
+    """The files' texts by their names, for the kernel and the kit in `folder`."""
+    headers = {name: folder.joinpath(name).read_text(encoding="ascii") for name in PUBLIC}
     amalgam = Amalgam(folder)
-    for name in sources:
-        amalgam.add(name)
-    unused = {path.name for path in folder.glob("*.h")} - amalgam.told
+    for path in sorted(folder.glob("*.c")) + sorted(folder.glob("kit/*.c")):
+        amalgam.add(path)
+    unused = {path.name for path in set(folder.rglob("*.h")) - amalgam.told}
     if unused:
         raise ValueError(f"{folder}: included by no source: {', '.join(sorted(unused))}")
     license_file = next(
@@ -76,15 +82,15 @@ def amalgamate(folder: Path = HERE) -> dict[str, str]:
         raise ValueError(f"{folder}: no LICENSE there or above")
     license = license_file.read_text(encoding="ascii")
     opening = OPENING.format(
-        version=version(header),
+        version=version(headers["fixsync.h"]),
         license="".join(f" * {line}".rstrip() + "\n" for line in license.splitlines()),
-        public=PUBLIC,
+        public="\n".join(f'#include "{name}"' for name in PUBLIC),
     )
-    return {"fixsync.c": opening + amalgam.text(), PUBLIC: header}
+    return {"fixsync.c": opening + amalgam.text(), **headers}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Write the kernel as fixsync.c and fixsync.h.")
+    parser = argparse.ArgumentParser(description="Write kernel and kit as one source.")
     parser.add_argument("folder", type=Path, help="where to; made if it is not there")
     folder: Path = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)

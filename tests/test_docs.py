@@ -34,6 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 HEADER = (ROOT / "csrc" / "fixsync.h").read_text(encoding="ascii")
+KIT_HEADER = (ROOT / "csrc" / "fixsync_kit.h").read_text(encoding="ascii")
 
 GENERATOR = ("sphinx", "furo", "myst_parser", "sphinx_copybutton")
 
@@ -123,11 +124,12 @@ def test_every_link_of_the_site_leads_somewhere(
 
 @pytest.mark.full
 def test_every_public_symbol_of_the_header_is_in_the_site(site: dict[str, Page]) -> None:
-    names = set(re.findall(r"^FXS_API .*?\b(fxs_\w+)\(", HEADER, re.MULTILINE))
-    names |= set(re.findall(r"^typedef struct (fxs_\w+)", HEADER, re.MULTILINE))
-    names |= set(re.findall(r"^#define (FXS_\w+)", HEADER, re.MULTILINE))
-    assert len(names) > 110
-    assert {name for name in names if f"c.{name}" not in site["c.html"].ids} == set()
+    for header, page, least in ((HEADER, "c.html", 110), (KIT_HEADER, "c-kit.html", 5)):
+        names = set(re.findall(r"^FXS_API .*?\b(fxs_\w+)\(", header, re.MULTILINE))
+        names |= set(re.findall(r"^typedef struct (fxs_\w+)", header, re.MULTILINE))
+        names |= set(re.findall(r"^#define (FXS_\w+)", header, re.MULTILINE))
+        assert len(names) > least
+        assert {name for name in names if f"c.{name}" not in site[page].ids} == set()
 
 
 MODULES = (
@@ -336,24 +338,24 @@ def test_command_lines_of_the_documentation_have_commands_options_and_files_that
 # The header.
 
 
-def _documented() -> dict[str, str]:
-    """Each function of the header, and the comment right above it, in one line."""
+def _documented(header: str) -> dict[str, str]:
+    """Each function of a header, and the comment right above it, in one line."""
     found = {}
     for match in re.finditer(
-        r"/\*((?:(?!\*/).)*)\*/\nFXS_API [^;]*?\b(fxs_\w+)\(", HEADER, re.DOTALL
+        r"/\*((?:(?!\*/).)*)\*/\nFXS_API [^;]*?\b(fxs_\w+)\(", header, re.DOTALL
     ):
         found[match[2]] = " ".join(re.sub(r"\n \*", "\n", match[1]).split())
     return found
 
 
-COMMENTS = _documented()
+COMMENTS = _documented(HEADER) | _documented(KIT_HEADER)
 _DECLARATION = re.compile(r"^FXS_API (\w+) (fxs_\w+)\(([^;]*)\);", re.MULTILINE)
 DECLARATIONS = {
     name: (
         kind,
         [re.fullmatch(r"(.*?)(\w+)", " ".join(part.split())).groups() for part in parts.split(",")],
     )  # type: ignore[union-attr]
-    for kind, name, parts in _DECLARATION.findall(HEADER)
+    for kind, name, parts in _DECLARATION.findall(HEADER + KIT_HEADER)
     if parts != "void"
 }
 # These give a negative number that is no status.
@@ -362,7 +364,7 @@ STATUSES = {getattr(lib, name): name for name in re.findall(r"#define (FXS_E_\w+
 
 
 def test_the_comment_of_every_function_ends_with_its_cost() -> None:
-    assert len(COMMENTS) == HEADER.count("\nFXS_API ")
+    assert len(COMMENTS) == (HEADER + KIT_HEADER).count("\nFXS_API ")
     for name, comment in COMMENTS.items():
         assert re.search(r"\. Cost: [^.]+\.$", comment), name
 
@@ -566,10 +568,11 @@ def _pool() -> Pool:
     return Pool()
 
 
+# Those of the kit are in test_kit.py.
 GIVING_STATUSES = sorted(
     name
     for name, (kind, _) in DECLARATIONS.items()
-    if kind.startswith("int") and name not in NO_STATUS
+    if kind.startswith("int") and name not in NO_STATUS and f" {name}(" in HEADER
 )
 
 

@@ -1,4 +1,4 @@
-"""No float, no libc, no state: what compilers make of the kernel, looked at as machine code.
+"""No float, no libc, no state: what compilers make of kernel and kit, looked at as machine code.
 
 Two kinds of build. Of ordinary ones every instruction is read, and those on vector registers must
 be moves or integer arithmetic. In the others the machine has no floating point: what uses it is
@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-KERNEL = sorted((ROOT / "csrc").glob("*.c"))
+SOURCES = sorted((ROOT / "csrc").rglob("*.c"))
 FREESTANDING = ("-ffreestanding", "-isystem", str(ROOT / "tests" / "native" / "wasm"))
 PORTABLE = ("-DFXS_NO_INT128", "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN")
 
@@ -203,8 +203,8 @@ def build(request: pytest.FixtureRequest, tmp_path: Path) -> Build:
 
 
 @pytest.mark.full
-def test_the_kernel_has_no_float_no_libc_and_no_state(build: Build, tmp_path: Path) -> None:
-    assert complaints(build, KERNEL, tmp_path) == []
+def test_kernel_and_kit_have_no_float_no_libc_and_no_state(build: Build, tmp_path: Path) -> None:
+    assert complaints(build, SOURCES, tmp_path) == []
 
 
 FAULTS = {

@@ -32,8 +32,10 @@ amalgamate = pytest.importorskip("amalgamate", reason="the sources are not here"
 build_ffi = pytest.importorskip("build_ffi", reason="the sources are not here")
 
 HEADER = (CSRC / "fixsync.h").read_text(encoding="ascii")
-SOURCES = sorted(CSRC.glob("*.c"))
-PUBLIC = set(re.findall(r"^FXS_API .*?\b(fxs_\w+)\(", HEADER, re.MULTILINE))
+KIT_HEADER = (CSRC / "fixsync_kit.h").read_text(encoding="ascii")
+HEADERS = {"fixsync.h": HEADER, "fixsync_kit.h": KIT_HEADER}
+SOURCES = [*sorted(CSRC.glob("*.c")), *sorted(CSRC.glob("kit/*.c"))]
+PUBLIC = set(re.findall(r"^FXS_API .*?\b(fxs_\w+)\(", HEADER + KIT_HEADER, re.MULTILINE))
 STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
 PORTABLE = ["-DFXS_NO_INT128", "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN"]
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
@@ -85,18 +87,20 @@ def test_the_single_file_form_is_the_same_wherever_it_is_made(tmp_path: Path) ->
     shutil.copy(ROOT / "LICENSE", copied.parent)
     for folder, script in (("one", CSRC / "amalgamate.py"), ("two", copied / "amalgamate.py")):
         run(sys.executable, script, tmp_path / folder)
-    for name in ("fixsync.c", "fixsync.h"):
+    for name in ("fixsync.c", *HEADERS):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
-    assert (tmp_path / "one" / "fixsync.h").read_bytes() == (CSRC / "fixsync.h").read_bytes()
+    for name in HEADERS:
+        assert (tmp_path / "one" / name).read_bytes() == (CSRC / name).read_bytes()
     source = (tmp_path / "one" / "fixsync.c").read_text(encoding="ascii")
-    assert re.findall(r'#\s*include "(.*)"', source) == ["fixsync.h"]
+    assert re.findall(r'#\s*include "(.*)"', source) == [*HEADERS]
     for path in SOURCES:
         body = path.read_text(encoding="ascii").split("\n\n", 1)[1]
         assert source.count(body.strip().splitlines()[-2]) >= 1, path.name
 
 
 def test_a_header_that_no_source_includes_is_told(tmp_path: Path) -> None:
-    (tmp_path / "fixsync.h").write_text(HEADER)
+    for name, text in HEADERS.items():
+        (tmp_path / name).write_text(text)
     (tmp_path / "a.c").write_text('#include "fixsync.h"\n')
     (tmp_path / "forgotten.h").write_text("")
     with pytest.raises(ValueError, match=r"included by no source: forgotten\.h"):
@@ -466,18 +470,21 @@ def test_a_windows_library_gives_the_golden_answers_under_wine(tmp_path: Path) -
         ]
 
 
-def header_example() -> str:
-    """The example in the header's first comment, as a program."""
-    comment = re.search(r"\n \* Example\..*?\n \*/", HEADER, re.DOTALL)
+def header_example(name: str) -> str:
+    """The example in a header's first comment, as a program."""
+    comment = re.search(r"\n \* Example\..*?\n \*/", HEADERS[name], re.DOTALL)
     assert comment is not None
     lines = [line[3:] for line in comment[0].splitlines()]
     code = "\n".join(line for line in lines if line.startswith("    ") or not line)
-    assert "fxs_world_step" in code
-    return f"#include <assert.h>\n#include <fixsync.h>\n\nint main(void) {{\n{code}\n    return 0;\n}}\n"
+    assert "fxs_" in code
+    return (
+        f"#include <assert.h>\n#include <{name}>\n\nint main(void) {{\n{code}\n    return 0;\n}}\n"
+    )
 
 
-def test_the_headers_example_compiles_and_holds(built: Path, tmp_path: Path) -> None:
-    (tmp_path / "example.c").write_text(header_example())
+@pytest.mark.parametrize("header", HEADERS)
+def test_the_headers_example_compiles_and_holds(built: Path, tmp_path: Path, header: str) -> None:
+    (tmp_path / "example.c").write_text(header_example(header))
     for name, options in (("c", ["-std=c11"]), ("freestanding", ["-std=c11", *PORTABLE])):
         flags = [*options, *STRICT, "-UNDEBUG", f"-I{CSRC}"]
         run(COMPILERS[0], *flags, tmp_path / "example.c", *apart(built), "-o", tmp_path / name)
@@ -486,13 +493,14 @@ def test_the_headers_example_compiles_and_holds(built: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 @pytest.mark.parametrize("standard", ["c++11", "c++20"])
+@pytest.mark.parametrize("header", HEADERS)
 def test_cpp_includes_the_header_and_links_the_kernel(
-    built: Path, tmp_path: Path, compiler: str, standard: str
+    built: Path, tmp_path: Path, compiler: str, standard: str, header: str
 ) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler} here")
     # C++ checks what C may not: that every member of an aggregate is told.
-    source = header_example().replace("{0}", "{}")
+    source = header_example(header).replace("{0}", "{}")
     (tmp_path / "example.cpp").write_text(source)
     flags = [f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{CSRC}"]
     run(compiler, *flags, tmp_path / "example.cpp", *apart(built), "-o", tmp_path / "example")
@@ -503,9 +511,9 @@ def test_cpp_includes_the_header_and_links_the_kernel(
 
 
 def documented() -> Iterator[tuple[str, str]]:
-    """Each function of the header, and the comment right above it."""
+    """Each function of the headers, and the comment right above it."""
     for found in re.finditer(
-        r"(/\*(?:(?!\*/).)*\*/)?\nFXS_API [^;]*?\b(fxs_\w+)\(", HEADER, re.DOTALL
+        r"(/\*(?:(?!\*/).)*\*/)?\nFXS_API [^;]*?\b(fxs_\w+)\(", HEADER + KIT_HEADER, re.DOTALL
     ):
         yield found[2], re.sub(r"\s*\n \*\s*", " ", found[1] or "")[2:-2].strip()
 
@@ -519,7 +527,8 @@ def test_every_function_has_a_comment_of_its_own() -> None:
 
 
 def test_every_function_that_returns_a_status_tells_which() -> None:
-    statuses = re.findall(r"^FXS_API int(?:32|64)_t (fxs_\w+)\(", HEADER, re.MULTILINE)
+    declared = HEADER + KIT_HEADER
+    statuses = re.findall(r"^FXS_API int(?:32|64)_t (fxs_\w+)\(", declared, re.MULTILINE)
     assert len(statuses) > 25
     untold = {"fxs_world_get", "fxs_world_set_owner"}  # those of every function that takes an id
     for name, comment in documented():
@@ -530,9 +539,11 @@ def test_every_function_that_returns_a_status_tells_which() -> None:
             assert told, name
 
 
-def test_every_constant_and_structure_and_group_of_them_has_a_comment() -> None:
+@pytest.mark.parametrize("header", HEADERS)
+def test_every_constant_and_structure_and_group_of_them_has_a_comment(header: str) -> None:
+    text = HEADERS[header]
     blocks = re.sub(
-        r"^#if.*?^#endif\n", "", HEADER.split("extern", 1)[1], flags=re.DOTALL | re.MULTILINE
+        r"^#if.*?^#endif\n", "", text.split("extern", 1)[1], flags=re.DOTALL | re.MULTILINE
     )
     group = ""
     for line in blocks.splitlines():
@@ -542,23 +553,24 @@ def test_every_constant_and_structure_and_group_of_them_has_a_comment() -> None:
             group = ""
         elif line.startswith("#define"):
             assert "/*" in line or group or line.startswith("#define FXS_VERSION_"), line
-    for name in re.findall(r"^typedef struct (\w+) \{", HEADER, re.MULTILINE):
-        assert re.search(rf"\*/\ntypedef struct {name} ", HEADER), name
+    for name in re.findall(r"^typedef struct (\w+) \{", text, re.MULTILINE):
+        assert re.search(rf"\*/\ntypedef struct {name} ", text), name
 
 
 def test_what_the_headers_comments_name_is_there() -> None:
-    code = re.sub(r"/\*.*?\*/", " ", HEADER, flags=re.DOTALL)
+    headers = HEADER + KIT_HEADER
+    code = re.sub(r"/\*.*?\*/", " ", headers, flags=re.DOTALL)
     there = set(re.findall(r"\b(?:fxs|FXS)_\w+", code)) | {
         "FXS_SHARED",
         "FXS_BUILD",
         "FXS_OK",
         "FXS_E_",
     }
-    comments = " ".join(re.findall(r"/\*.*?\*/", HEADER, re.DOTALL))
+    comments = " ".join(re.findall(r"/\*.*?\*/", headers, re.DOTALL))
     named = set(re.findall(r"\b(?:fxs|FXS)_\w+", comments))
     assert len(named) > 40
     assert named <= there
-    statuses = set(re.findall(r"#define (FXS_E_\w+)", HEADER))
+    statuses = set(re.findall(r"#define (FXS_E_\w+)", headers))
     told = " ".join(comment for _, comment in documented())
     for status in statuses:
         assert status in told, f"no function tells that it returns {status}"
@@ -568,7 +580,8 @@ def test_what_the_headers_comments_name_is_there() -> None:
 def layout(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What a C compiler says of every structure: size and offsets, as the examples print them."""
     ffi = FFI()
-    ffi.cdef(build_ffi.cdef(HEADER))
+    for header in HEADERS.values():
+        ffi.cdef(build_ffi.cdef(header))
     lines = []
     for name in (name for name in ffi.list_types()[0] if name != "fxs_world"):
         fields = [field for field, _ in ffi.typeof(name).fields]
@@ -577,7 +590,7 @@ def layout(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         lines.append(f'    printf("{name} {form}\\n", (unsigned)sizeof({name}){offsets});\n')
     folder = tmp_path_factory.mktemp("layout")
     (folder / "layout.c").write_text(
-        "#include <fixsync.h>\n#include <stddef.h>\n#include <stdio.h>\n\n"
+        "#include <fixsync_kit.h>\n#include <stddef.h>\n#include <stdio.h>\n\n"
         f"int main(void) {{\n{''.join(lines)}    return 0;\n}}\n"
     )
     run(
@@ -587,7 +600,9 @@ def layout(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def test_the_headers_sizes_of_structures_are_the_compilers(layout: dict[str, str]) -> None:
-    sizes = {name: size for size, name in re.findall(r"(\d+)[\s*]+\((fxs_\w+)\)", HEADER)}
+    sizes = {
+        name: size for size, name in re.findall(r"(\d+)[\s*]+\((fxs_\w+)\)", HEADER + KIT_HEADER)
+    }
     assert sizes == {name: words.split()[0] for name, words in layout.items()}
 
 
@@ -711,9 +726,12 @@ def test_the_shared_library_exports_the_public_symbols_only(prefix: Path) -> Non
 
 def test_cmake_builds_every_source() -> None:
     listed = re.findall(
-        r"^\s+(\w+\.c)\)?$", (CSRC / "CMakeLists.txt").read_text(encoding="ascii"), re.MULTILINE
+        r"^\s+((?:kit/)?\w+\.c)\)?$",
+        (CSRC / "CMakeLists.txt").read_text(encoding="ascii"),
+        re.MULTILINE,
     )
-    assert listed == [path.name for path in SOURCES]
+    assert listed == [path.relative_to(CSRC).as_posix() for path in SOURCES]
+    assert len({path.name for path in SOURCES}) == len(SOURCES), "their objects share a folder"
 
 
 # Other languages.
@@ -841,7 +859,7 @@ def test_what_the_documentation_names_is_there(name: str) -> None:
     text = (ROOT / "docs" / name).read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^)#:]+)\)", text):
         assert (ROOT / "docs" / link).exists(), link
-    code = "".join(path.read_text(encoding="ascii") for path in CSRC.glob("*.[ch]"))
+    code = "".join(path.read_text(encoding="ascii") for path in CSRC.rglob("*.[ch]"))
     there = set(re.findall(r"\b(?:fxs|FXS)_\w+", code))
     assert set(re.findall(r"\b(?:fxs|FXS)_\w*[a-zA-Z0-9]\b", text)) <= there
     for path in itertools.chain.from_iterable(

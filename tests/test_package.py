@@ -144,15 +144,15 @@ build_ffi = pytest.importorskip("build_ffi", reason="the sources are not here")
 release = pytest.importorskip("release", reason="the sources are not here")
 
 
-def test_the_header_is_the_declaration_that_cffi_reads() -> None:
-    declared = build_ffi.cdef(build_ffi.HEADER.read_text(encoding="utf-8"))
-    assert "FXS_API" not in declared
-    ffi = FFI()
-    ffi.cdef(declared)
-    in_header = set(
-        re.findall(r"^FXS_API .*?\b(fxs_\w+)\(", build_ffi.HEADER.read_text(), re.MULTILINE)
-    )
-    assert in_header == {name for name in dir(lib) if name.startswith("fxs_")}
+def test_the_headers_are_the_declaration_that_cffi_reads() -> None:
+    ffi, in_headers = FFI(), set()
+    for header in build_ffi.HEADERS:
+        text = header.read_text(encoding="utf-8")
+        declared = build_ffi.cdef(text)
+        assert "FXS_API" not in declared
+        ffi.cdef(declared)
+        in_headers |= set(re.findall(r"^FXS_API .*?\b(fxs_\w+)\(", text, re.MULTILINE))
+    assert in_headers == {name for name in dir(lib) if name.startswith("fxs_")}
 
 
 def test_a_header_without_its_marks_is_refused() -> None:
@@ -219,13 +219,16 @@ def test_the_same_files_give_the_same_sdist_and_wheel_wherever_and_whenever_they
     with zipfile.ZipFile(wheel) as archive:
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
         files = set(archive.namelist())
-        for file in (ROOT / "csrc").glob("*.[ch]"):
-            assert archive.read(f"fixsync/csrc/{file.name}") == file.read_bytes(), file
+        for file in (ROOT / "csrc").rglob("*.[ch]"):
+            packed = f"fixsync/{file.relative_to(ROOT).as_posix()}"
+            assert archive.read(packed) == file.read_bytes(), file
     assert {"fixsync/py.typed", "fixsync/_kernel.pyi", "fixsync/world.py"} <= files
     assert not any(file.startswith(("tests/", "csrc/", "build_ffi")) for file in files)
     # The kernel's own files, for programs that compile it: what a compiler needs, and not what
     # makes them.
-    sources = {f"fixsync/csrc/{file.name}" for file in (ROOT / "csrc").glob("*.[ch]")}
+    sources = {
+        f"fixsync/{file.relative_to(ROOT).as_posix()}" for file in (ROOT / "csrc").rglob("*.[ch]")
+    }
     assert {file for file in files if file.startswith("fixsync/csrc/")} == sources | {
         "fixsync/csrc/LICENSE"
     }
@@ -241,7 +244,8 @@ def test_the_kernel_is_released_as_one_source_that_is_that_of_its_files(tmp_path
     assert (packed[0] / f"{name}.zip").read_bytes() == (packed[1] / f"{name}.zip").read_bytes()
     release.run(sys.executable, ROOT / "csrc" / "amalgamate.py", tmp_path / "now")
     with zipfile.ZipFile(packed[0] / f"{name}.zip") as archive:
-        assert archive.namelist() == [f"{name}/fixsync.c", f"{name}/fixsync.h"]
+        files = ("fixsync.c", "fixsync.h", "fixsync_kit.h")
+        assert archive.namelist() == [f"{name}/{file}" for file in files]
         for file in ("fixsync.c", "fixsync.h"):
             assert archive.read(f"{name}/{file}") == (tmp_path / "now" / file).read_bytes()
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-KERNEL = sorted((ROOT / "csrc").glob("*.[ch]"))
+KERNEL = sorted((ROOT / "csrc").rglob("*.[ch]"))
 
 
 @pytest.mark.full

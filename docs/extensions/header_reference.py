@@ -1,7 +1,7 @@
-"""The C reference, from the comments of csrc/fixsync.h.
+"""The C reference, from the comments of csrc/fixsync.h and csrc/fixsync_kit.h.
 
-The directive `c-header` renders one section of the header, or, for `top`, a paragraph of its first
-comment. Every section must be rendered exactly once, or the build fails."""
+The directive `c-header` renders one section of the page's header, or, for `top`, a paragraph of its
+first comment. Every section must be rendered exactly once, or the build fails."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
-HEADER = Path(__file__).resolve().parent.parent.parent / "csrc" / "fixsync.h"
+_CSRC = Path(__file__).resolve().parent.parent.parent / "csrc"
+# The page of each header, by the page's name.
+HEADERS = {"c": _CSRC / "fixsync.h", "c-kit": _CSRC / "fixsync_kit.h"}
 
 _ITEM = re.compile(
     r"/\*(?P<comment>(?:(?!\*/).)*)\*/\n"  # a comment of its own
@@ -54,13 +56,13 @@ def _plain(comment: str) -> str:
 def _matched(pattern: re.Pattern[str], text: str) -> re.Match[str]:
     match = pattern.fullmatch(text)
     if match is None:
-        raise ExtensionError(f"fixsync.h: cannot parse {text!r}")
+        raise ExtensionError(f"header: cannot parse {text!r}")
     return match
 
 
-def top() -> dict[str, str]:
+def top(header: Path) -> dict[str, str]:
     """The paragraphs of the header's first comment by name; the text before them is "beginning"."""
-    comment = HEADER.read_text(encoding="ascii").partition("*/")[0]
+    comment = header.read_text(encoding="ascii").partition("*/")[0]
     text = "\n".join(line[3:] for line in comment.splitlines())
     found = {"beginning": ""}
     for part in re.split(r"\n\n(?=\S)", text.strip("\n ")):
@@ -73,16 +75,16 @@ def top() -> dict[str, str]:
 
 
 @cache
-def sections() -> dict[str, list[Item]]:
+def sections(header: Path) -> dict[str, list[Item]]:
     """The declarations of the header, in order, by section."""
-    text = HEADER.read_text(encoding="ascii")
+    text = header.read_text(encoding="ascii")
     body = text.split("/* cdef: begin", 1)[1].split("\n", 1)[1].split("/* cdef: end", 1)[0]
     found: dict[str, list[Item]] = {}
     comment, position = "", 0
     while position < len(body):
         match = _ITEM.match(body, position)
         if match is None:
-            raise ExtensionError(f"fixsync.h: cannot parse {body[position : position + 80]!r}")
+            raise ExtensionError(f"{header.name}: cannot parse {body[position : position + 80]!r}")
         position = match.end()
         title = re.fullmatch(r" -+ (.*?) -+ ", match["comment"] or "")
         if title:
@@ -110,9 +112,8 @@ def sections() -> dict[str, list[Item]]:
         about = re.search(
             rf"/\*((?:(?!\*/).)*)\*/\n(?:#ifndef {name}\n|#define {name} )", text, re.DOTALL
         )
-        if about is None:
-            raise ExtensionError(f"fixsync.h: no comment for {name}")
-        found.setdefault(section, []).append(Item("macro", name, "", _plain(about[1])))
+        if about is not None:
+            found.setdefault(section, []).append(Item("macro", name, "", _plain(about[1])))
     return found
 
 
@@ -133,12 +134,18 @@ def markdown(text: str) -> str:
 
 @cache
 def _structs() -> set[str]:
-    return {item.name for items in sections().values() for item in items if item.kind == "struct"}
+    return {item.name for item in _items() if item.kind == "struct"}
 
 
 @cache
 def _names() -> set[str]:
-    return {item.name for items in sections().values() for item in items if item.name}
+    return {item.name for item in _items() if item.name}
+
+
+def _items() -> Iterator[Item]:
+    for header in HEADERS.values():
+        for items in sections(header).values():
+            yield from items
 
 
 def _rendered(items: list[Item]) -> Iterator[str]:
@@ -162,25 +169,31 @@ def _rendered(items: list[Item]) -> Iterator[str]:
 
 
 class HeaderSection(SphinxDirective):
-    """`{c-header} NAME`: a section of the header; `{c-header} top NAME`: a paragraph of its top."""
+    """`{c-header} NAME`: a section of the page's header; `{c-header} top NAME`: a paragraph of its
+    top.
+    """
 
     required_arguments = 1
     final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        self.env.note_dependency(HEADER)
+        header = HEADERS[self.env.docname]
+        self.env.note_dependency(header)
         name = self.arguments[0]
         shown: list[str] = self.env.temp_data.setdefault("header_sections", [])
         shown.append(name)
-        paragraphs = {f"top {title}": text for title, text in top().items()}
+        paragraphs = {f"top {title}": text for title, text in top(header).items()}
         if name in paragraphs:
             lines = self._top(paragraphs[name])
-        elif name in sections():
-            lines = [line for text in _rendered(sections()[name]) for line in text.split("\n")]
+        elif name in sections(header):
+            lines = [
+                line for text in _rendered(sections(header)[name]) for line in text.split("\n")
+            ]
         else:
-            raise self.error(f"fixsync.h has no {name!r}, only {[*paragraphs, *sections()]}")
+            known = [*paragraphs, *sections(header)]
+            raise self.error(f"{header.name} has no {name!r}, only {known}")
         node = nodes.container()
-        self.state.nested_parse(StringList(lines, source=str(HEADER)), 0, node)
+        self.state.nested_parse(StringList(lines, source=str(header)), 0, node)
         return list(node.children)
 
     @staticmethod
@@ -212,10 +225,11 @@ def _check(app: Sphinx, _doctree: nodes.document) -> None:
     used = app.env.temp_data.get("header_sections")
     if used is None:
         return
-    due = [*(f"top {name}" for name in top()), *sections()]
+    header = HEADERS[app.env.docname]
+    due = [*(f"top {name}" for name in top(header)), *sections(header)]
     if sorted(used) != sorted(due):
         raise ExtensionError(
-            f"{app.env.docname}: must show these sections of fixsync.h once: {due}, not {used}"
+            f"{app.env.docname}: must show these sections of {header.name} once: {due}, not {used}"
         )
 
 

@@ -14,7 +14,7 @@ __all__ = ["config_command", "kernel_folder"]
 
 
 def kernel_folder() -> Path:
-    """The folder of fixsync.h and the kernel's C files.
+    """The folder of fixsync.h, the kernel's C files and, in kit/, the kit's.
 
     In an installed package it is within the package, in an editable one beside it.
     FileNotFoundError if it is in neither place."""
@@ -27,10 +27,10 @@ def kernel_folder() -> Path:
 
 
 @click.command("config")
-@click.option("--cflags", is_flag=True, help="Compiler flags for fixsync.h.")
+@click.option("--cflags", is_flag=True, help="Compiler flags for the headers.")
 @click.option("--libs", is_flag=True, help="Libraries to link (the kernel needs none).")
-@click.option("--include", is_flag=True, help="Folder of fixsync.h.")
-@click.option("--sources", is_flag=True, help="C files of the kernel, to compile with the program.")
+@click.option("--include", is_flag=True, help="Folder of the headers.")
+@click.option("--sources", is_flag=True, help="C files, to compile with the program.")
 @text.json_option
 @click.pass_context
 def config_command(
@@ -55,7 +55,9 @@ def config_command(
     values = {
         "cflags": [f"-I{folder}"],
         "include": [str(folder)],
-        "sources": [str(path) for path in sorted(folder.glob("*.c"))],
+        "sources": [
+            str(path) for path in [*sorted(folder.glob("*.c")), *sorted(folder.glob("kit/*.c"))]
+        ],
         "libs": [],
     }
     asked = {"cflags": cflags, "include": include, "sources": sources, "libs": libs}
