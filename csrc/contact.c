@@ -52,6 +52,12 @@ static inline int64_t slack_q46(planar v, int64_t q) {
     return q - least; /* below 0, or most - least and more */
 }
 
+/* |v|^2 for v in Q.46, each axis rounded down to raw units. */
+static inline int64_t floor_square(planar v) {
+    int64_t x = (int64_t)((uint64_t)abs64(v.x) >> 30), z = (int64_t)((uint64_t)abs64(v.z) >> 30);
+    return x * x + z * z;
+}
+
 static inline int classify_q46(planar v, int64_t q) { return class_of(slack_q46(v, q)); }
 
 /* NEAR for a disc of radius R: d below 2^30 on each axis, so D2 < 2^61. The exact comparison is L^2
@@ -79,14 +85,15 @@ static inline int64_t slack_box(const placed *b, planar d, int64_t q) {
 }
 
 /* What NEAR measures from d to one edge e of a sector, for d outside the wedge: a vector in Q.46 as
- * long. |d| < 2^31, |e| < 2^30 + 1. */
-static inline planar from_edge(int64_t radius, planar e, planar d) {
+ * long. The edge leads from inner to outer raw units along e. |d| < 2^31, |e| < 2^30 + 1. */
+static inline planar from_edge(int64_t inner, int64_t outer, planar e, planar d) {
     const int64_t t = dot64(d, e);
     const planar apex = {d.x * Q30_ONE, d.z * Q30_ONE},
-                 end = {apex.x - radius * e.x, apex.z - radius * e.z};
+                 start = {apex.x - inner * e.x, apex.z - inner * e.z},
+                 end = {apex.x - outer * e.x, apex.z - outer * e.z};
     planar v = {cross64(e, d), 0};
-    v = t >= radius * Q30_ONE ? end : v;
-    return t <= 0 ? apex : v;
+    v = t >= outer * Q30_ONE ? end : v;
+    return t <= inner * Q30_ONE ? start : v;
 }
 
 /* The directions of a sector's edges. */
@@ -107,12 +114,26 @@ static inline int in_wedge(const placed *s, const edges *e, planar d) {
            (s->half_angle <= 16384 ? min64(A, B) : max64(A, B)) >= 0;
 }
 
-static int near_sector(const placed *s, const edges *e, planar d, int64_t q) {
+/* NEAR of d in the hole of a ring, D2 = |d|^2 < inner^2 < 2^58: L^2 and 4 inner^2 D2 are below
+ * 2^118. q >= 0. */
+static int near_hole(int64_t inner, int64_t D2, int64_t q) {
+    const int64_t L = inner * inner + D2 - q;
+    return L < 0 ? FXS_OVERLAPPING
+                 : classify_wide(i128_square(L), i128_mul(4 * inner * inner, D2));
+}
+
+/* NEAR for a sector; inner is its inner_radius. q >= 0. */
+SPECIALISED int near_ring(const placed *s, int64_t inner, const edges *e, planar d, int64_t q) {
     if (in_wedge(s, e, d)) {
-        return near_disc(s->size[0], d, q);
+        const int64_t D2 = dot64(d, d);
+        return D2 < inner * inner ? near_hole(inner, D2, q) : near_disc(s->size[0], d, q);
     }
-    return class_of(max64(slack_q46(from_edge(s->size[0], e->e1, d), q),
-                          slack_q46(from_edge(s->size[0], e->e2, d), q)));
+    return class_of(max64(slack_q46(from_edge(inner, s->size[0], e->e1, d), q),
+                          slack_q46(from_edge(inner, s->size[0], e->e2, d), q)));
+}
+
+static int near_sector(const placed *s, const edges *e, planar d, int64_t q) {
+    return s->size[2] ? near_ring(s, s->size[2], e, d, q) : near_ring(s, 0, e, d, q);
 }
 
 /* A sector reaches as far as its apex, the ends of its edges, and the ends of the axes that it
@@ -177,57 +198,115 @@ static inline int64_t slack_boxes(const placed *a, const placed *b, planar d) {
     return slack;
 }
 
-/* W of a sector's wedge for the vector v from the apex to the box point nearest to it; p is the
- * apex in the box's frame. */
-static int wedge_class(uint32_t half_angle, planar e1, planar e2, planar v, planar p) {
-    int A = i128_sign(cross_wide(e2, v)), B = i128_sign(cross_wide(v, e1));
-    if ((half_angle <= 16384 ? min_int(A, B) : max_int(A, B)) < 0) {
-        return FXS_APART;
-    }
-    A = A != 0 ? A : -i128_sign(cross_wide(e2, p));
-    B = B != 0 ? B : -i128_sign(cross_wide(p, e1));
-    return (half_angle <= 16384 ? min_int(A, B) : max_int(A, B)) > 0 ? FXS_OVERLAPPING
-                                                                     : FXS_TOUCHING;
+/* What the contact of a sector with a box looks at, Q.46 in the box's frame: H half sizes, p the
+ * apex, v from there to the box's nearest point. |p| < 2^61, H <= 2^59. */
+typedef struct sector_in_box {
+    planar H, p, v;
+    int64_t radius, inner;
+    int nearest; /* class of |v| against radius */
+} sector_in_box;
+
+/* A wedge is narrow up to half a turn: what is in it is on the inner side of both edges. */
+static int wedge_of(int is_narrow, int A, int B) {
+    return is_narrow ? min_int(A, B) : max_int(A, B);
 }
 
-/* The edge of a sector from its apex p along w against a box of half sizes H, all Q.46 in the box's
- * frame: |p| < 2^61, |w|, H <= 2^59. */
-static int edge_box(planar p, planar w, planar H) {
+/* W of the wedge from e2 to e1. */
+static int wedge_class(const sector_in_box *s, planar e1, planar e2, int is_narrow) {
+    int A = i128_sign(cross_wide(e2, s->v)), B = i128_sign(cross_wide(s->v, e1));
+    if (wedge_of(is_narrow, A, B) < 0) {
+        return FXS_APART;
+    }
+    A = A != 0 ? A : -i128_sign(cross_wide(e2, s->p));
+    B = B != 0 ? B : -i128_sign(cross_wide(s->p, e1));
+    return wedge_of(is_narrow, A, B) > 0 ? FXS_OVERLAPPING : FXS_TOUCHING;
+}
+
+/* The limit of |cross(p, w)| where the line from p along w meets a box of half sizes H. */
+static i128 line_limit(planar H, planar w) {
+    return i128_add(i128_mul(H.x, abs64(w.z)), i128_mul(H.z, abs64(w.x)));
+}
+
+/* The edge of a sector from its apex along e; |w| < 2^59 + 1. */
+static int edge_box(const sector_in_box *s, planar e) {
+    const planar p = s->p, H = s->H, w = {s->radius * e.x, s->radius * e.z};
     int on_x = classify(abs64(2 * p.x + w.x), 2 * H.x + abs64(w.x)),
         on_z = classify(abs64(2 * p.z + w.z), 2 * H.z + abs64(w.z));
     if (on_x == FXS_APART || on_z == FXS_APART) {
         return FXS_APART;
     }
-    int on_w = classify_wide(i128_abs(cross_wide(p, w)),
-                             i128_add(i128_mul(H.x, abs64(w.z)), i128_mul(H.z, abs64(w.x))));
+    int on_w = classify_wide(i128_abs(cross_wide(p, w)), line_limit(H, w));
     return min_int(min_int(on_x, on_z), on_w);
+}
+
+/* FULL of the contract: the wedge from e2 to e1, without a hole. */
+static int full(const sector_in_box *s, planar e1, planar e2, int is_narrow) {
+    int inside = min_int(wedge_class(s, e1, e2, is_narrow), s->nearest);
+    return inside == FXS_OVERLAPPING
+               ? inside
+               : max_int(inside, max_int(edge_box(s, e1), edge_box(s, e2)));
+}
+
+/* Class of a point at c from the apex: beyond the hole, on its border, or in it. What is not
+ * rejected has |c| < 2^61.1. */
+static int beyond_hole(const sector_in_box *s, planar c) {
+    return FXS_OVERLAPPING - classify_q46(c, s->inner * s->inner);
+}
+
+/* FAR's class of an edge: the far end of the box along e. */
+static int far_edge(const sector_in_box *s, planar e) {
+    const planar p = s->p, H = s->H;
+    if (i128_cmp(i128_abs(cross_wide(p, e)), line_limit(H, e)) > 0) {
+        return FXS_APART;
+    }
+    return min_int(classify(s->inner * abs64(e.x) + sign64(e.x) * p.x, H.x),
+                   classify(s->inner * abs64(e.z) + sign64(e.z) * p.z, H.z));
+}
+
+/* FAR of the contract: how far from the apex the box reaches within a narrow wedge. */
+static int far_box(const sector_in_box *s, planar e1, planar e2) {
+    int found = max_int(far_edge(s, e1), far_edge(s, e2));
+    for (uint32_t i = 0; i < 4 && found < FXS_OVERLAPPING; i++) {
+        const planar c = {(i & 1 ? s->H.x : -s->H.x) - s->p.x, (i & 2 ? s->H.z : -s->H.z) - s->p.z};
+        if (i128_sign(cross_wide(e2, c)) >= 0 && i128_sign(cross_wide(c, e1)) >= 0) {
+            found = max_int(found, beyond_hole(s, c));
+        }
+    }
+    return found;
+}
+
+static int narrow_ring_box(const sector_in_box *s, planar e1, planar e2) {
+    const int found = full(s, e1, e2, 1);
+    return found == FXS_APART ? found : min_int(found, far_box(s, e1, e2));
 }
 
 /* d is the sector's apex from the box's centre. */
 static int sector_box(const placed *sector, const placed *box, planar d) {
-    int64_t radius = sector->size[0];
-    planar H = {box->size[0] * Q30_ONE, box->size[2] * Q30_ONE},
-           p = turned_back(d, direction_of_placed(box));
-    planar v = {max64(-H.x, min64(p.x, H.x)) - p.x, max64(-H.z, min64(p.z, H.z)) - p.z};
-    int64_t whole_x = (int64_t)((uint64_t)abs64(v.x) >> 30),
-            whole_z = (int64_t)((uint64_t)abs64(v.z) >> 30);
-    if (whole_x * whole_x + whole_z * whole_z >
-        (radius + 2) *
-            (radius + 2)) { /* an edge is longer than the radius by half a unit at most */
+    const int64_t radius = sector->size[0];
+    const planar H = {box->size[0] * Q30_ONE, box->size[2] * Q30_ONE},
+                 p = turned_back(d, direction_of_placed(box)),
+                 v = {max64(-H.x, min64(p.x, H.x)) - p.x, max64(-H.z, min64(p.z, H.z)) - p.z};
+    if (floor_square(v) > (radius + 2) * (radius + 2)) { /* an edge is longer than the radius by
+                                                            half a unit at most */
         return FXS_APART;
     }
-    int nearest = classify_q46(v, radius * radius);
+    const sector_in_box s = {H, p, v, radius, sector->size[2], classify_q46(v, radius * radius)};
+    const planar farthest = {abs64(p.x) + H.x, abs64(p.z) + H.z};
+    const int is_narrow = sector->half_angle <= 16384;
     if (sector->half_angle == FXS_HALF_ANGLE_MAX) {
-        return nearest;
+        return s.inner ? min_int(s.nearest, beyond_hole(&s, farthest)) : s.nearest;
     }
-    uint32_t facing = (uint32_t)sector->yaw - box->yaw;
-    planar e1 = fxs_direction_of(facing + sector->half_angle),
-           e2 = fxs_direction_of(facing - sector->half_angle);
-    planar w1 = {radius * e1.x, radius * e1.z}, w2 = {radius * e2.x, radius * e2.z};
-    int inside = min_int(wedge_class(sector->half_angle, e1, e2, v, p), nearest);
-    return inside == FXS_OVERLAPPING
-               ? inside
-               : max_int(inside, max_int(edge_box(p, w1, H), edge_box(p, w2, H)));
+    const uint32_t facing = (uint32_t)sector->yaw - box->yaw;
+    const planar e1 = fxs_direction_of(facing + sector->half_angle),
+                 e2 = fxs_direction_of(facing - sector->half_angle);
+    if (s.inner == 0) {
+        return full(&s, e1, e2, is_narrow);
+    }
+    if (is_narrow) {
+        return narrow_ring_box(&s, e1, e2);
+    }
+    const planar e0 = fxs_direction_of(facing);
+    return max_int(narrow_ring_box(&s, e0, e2), narrow_ring_box(&s, e1, e0));
 }
 
 /* Of two discs that touch where d is as long as their radii together. */
@@ -236,18 +315,12 @@ static inline int64_t slack_discs(const placed *a, const placed *b, planar d) {
     return both * both - dot64(d, d);
 }
 
-/* |v|^2 for v in Q.46, each axis rounded down to raw units. */
-static inline int64_t floor_square(planar v) {
-    int64_t x = (int64_t)((uint64_t)abs64(v.x) >> 30), z = (int64_t)((uint64_t)abs64(v.z) >> 30);
-    return x * x + z * z;
-}
-
 /* A part of a direction is off by 1/2, a direction by 2^-30 of its length: what a sector and a box
  * are to each other in the world's frame, and in the box's, where the exact test searches, differs
  * by 2 raw units at most. floor_square cuts off 1.5. */
 #define SPARE 8
 
-/* The contact of a sector with a cylinder or a box as slack, if the discs about the other one's
+/* The contact of a sector without a hole with a cylinder or a box as slack, if the discs about the other one's
  * axis that it contains and that contain it decide it with SPARE raw units to spare, as they nearly
  * always do. Else UNKNOWN. */
 #define UNKNOWN INT64_MIN
@@ -258,8 +331,8 @@ static inline int64_t slack_by_discs(const placed *sector, const edges *e, const
         square = dot64(d, d);
         from = radius;
     } else {
-        square = min64(floor_square(from_edge(radius, e->e1, d)),
-                       floor_square(from_edge(radius, e->e2, d)));
+        square = min64(floor_square(from_edge(0, radius, e->e1, d)),
+                       floor_square(from_edge(0, radius, e->e2, d)));
     }
     if (s->kind == FXS_BOX) { /* sqrt(a^2 + b^2) <= a + b/2 for a >= b */
         inner = min64(s->size[0], s->size[2]);
@@ -301,10 +374,10 @@ SPECIALISED int64_t slack_of_pair(uint32_t pair, const placed *a, const placed *
     case ROUND_SECTOR:
         return gap > r ? -1 : near_sector(b, &e, d, r * r - gap * gap) - 1;
     case CYLINDER_SECTOR:
-        slack = known ? slack_by_discs(b, known, a) : slack;
+        slack = known && b->size[2] == 0 ? slack_by_discs(b, known, a) : slack;
         return slack != UNKNOWN ? slack : min64(near_sector(b, &e, d, r * r) - 1, upright);
     case BOX_SECTOR:
-        slack = known ? slack_by_discs(b, known, a) : slack;
+        slack = known && b->size[2] == 0 ? slack_by_discs(b, known, a) : slack;
         return slack != UNKNOWN ? slack : min64(sector_box(b, a, minus_d) - 1, upright);
     default:
         return -1;

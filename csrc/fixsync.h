@@ -9,7 +9,7 @@
  *   coordinate         int32_t   Q16.16: FXS_ONE = 65536 = one unit; any int32.
  *   size               int32_t   Q16.16: 1..FXS_SIZE_MAX.
  *   yaw                0..65535  65536 steps are one turn, which takes +X towards +Z; Y is up.
- *   half_angle         1..32768  of a sector; 32768 is the whole disc.
+ *   half_angle         1..32768  of a sector; 32768 is the whole disc, or with a hole the ring.
  *   direction, normal  int32_t   Q2.30: 2^30 = 1.
  *   id                 uint32_t  below the capacity of the world.
  *   owner              uint32_t  0: no owner.
@@ -103,7 +103,8 @@ extern "C" {
 #define FXS_VERSION_MAJOR 0        /* of this header; FXS_VERSION joins the three */
 #define FXS_VERSION_MINOR 1        /* fxs_version returns that of the library */
 #define FXS_VERSION_PATCH 0        /* raised by changes that add nothing */
-#define FXS_SEMANTICS 1            /* kernels with the same number answer alike, to the bit */
+#define FXS_SEMANTICS 2            /* kernels with the same number answer alike, to the bit; 2 added
+                                      the inner_radius of a sector, and changed no older answer */
 
 #define FXS_ONE 65536              /* one unit in Q16.16 */
 #define FXS_TURN 65536             /* yaw steps in one turn */
@@ -117,7 +118,8 @@ extern "C" {
 #define FXS_CAPSULE 1              /* size: radius, half_height (may be 0), 0; upright */
 #define FXS_CYLINDER 2             /* size: radius, half_height, 0; upright */
 #define FXS_BOX 3                  /* size: half_x, half_y, half_z; turned about Y by the yaw */
-#define FXS_SECTOR 4               /* size: radius, half_height, 0; half_angle; apex at the pose */
+#define FXS_SECTOR 4               /* size: radius, half_height, inner_radius (below the radius;
+                                      0: no hole); half_angle; apex at the pose */
 
 /* Contact of two shapes. */
 #define FXS_APART 0                /* they have no point in common */

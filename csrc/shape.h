@@ -9,7 +9,9 @@
  *   the code, and the name in match logs;
  *   for size[0], size[1] and size[2]: name, least, most (unused, 0, 0 for a size it does not have);
  *   least and most half_angle;
- *   whether it can be pushed out of another shape (push_out, lift, side), and be cast. */
+ *   whether it can be pushed out of another shape (push_out, lift, side), and be cast.
+ *
+ * An inner_radius above 0 is not in its range here: shape_status compares it with the radius. */
 #define SHAPE_KINDS(KIND)                                                                          \
     KIND(FXS_SPHERE, sphere, radius, 1, FXS_SIZE_MAX, unused, 0, 0, unused, 0, 0, 0, 0, 1, 1)      \
     KIND(FXS_CAPSULE, capsule, radius, 1, FXS_SIZE_MAX, half_height, 0, FXS_SIZE_MAX, unused, 0,   \
@@ -18,8 +20,8 @@
          0, 0, 0, 1, 1)                                                                            \
     KIND(FXS_BOX, box, half_x, 1, FXS_SIZE_MAX, half_y, 1, FXS_SIZE_MAX, half_z, 1, FXS_SIZE_MAX,  \
          0, 0, 1, 1)                                                                               \
-    KIND(FXS_SECTOR, sector, radius, 1, FXS_SIZE_MAX, half_height, 1, FXS_SIZE_MAX, unused, 0, 0,  \
-         1, FXS_HALF_ANGLE_MAX, 0, 0)
+    KIND(FXS_SECTOR, sector, radius, 1, FXS_SIZE_MAX, half_height, 1, FXS_SIZE_MAX,             \
+         inner_radius, 0, 0, 1, FXS_HALF_ANGLE_MAX, 0, 0)
 
 #define KIND_ONE(...) +1
 enum { KIND_COUNT = 0 SHAPE_KINDS(KIND_ONE) };
@@ -71,11 +73,14 @@ static inline int32_t shape_status(uint32_t kind, uint32_t half_angle, const int
     const fit *f = FIT + kind;
     uint64_t sizes =
         outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), f->least[OF_SIZES], f->most[OF_SIZES]);
-    uint64_t rest = outside(PAIR((uint32_t)size[2], half_angle), f->rest_least, f->rest_most);
+    int is_hole = kind == FXS_SECTOR && size[2] > 0 && size[2] < size[0];
+    uint32_t last = is_hole ? 0 : (uint32_t)size[2];
+    uint64_t rest = outside(PAIR(last, half_angle), f->rest_least, f->rest_most);
     return sizes | (uint32_t)rest ? FXS_E_SIZE : rest ? FXS_E_HALF_ANGLE : FXS_OK;
 }
 
-/* 0 if shape_status is FXS_OK; kind < FIT_ROWS. */
+/* 0 only if shape_status is FXS_OK, and for every such shape but a sector with a hole;
+ * kind < FIT_ROWS. */
 static inline uint64_t shape_faults(uint32_t kind, uint32_t half_angle, const int32_t size[3]) {
     const fit *f = FIT + kind;
     return outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), f->least[OF_SIZES],
