@@ -401,48 +401,6 @@ static int32_t first_contact(track *k, const window *w, int worth) {
 
 /* ---- a round shape against a cylinder ---- */
 
-/* Takes rest / d, below 2^31, out of 0 <= *rest < 2^31 * d, for 2^62 <= d < 2^63. The guess is too
- * small by at most 3. */
-static int64_t digit_of(i128 *rest, int64_t d) {
-    int64_t digit = (int64_t)i128_low(i128_shr(*rest, 31)) / ((d >> 31) + 1);
-    *rest = i128_sub(*rest, i128_mul(digit, d));
-    while (i128_cmp(*rest, i128_of(d)) >= 0) {
-        *rest = i128_sub(*rest, i128_of(d));
-        digit++;
-    }
-    return digit;
-}
-
-/* n / d, rounded down, for 0 <= n < 2^62 * d and 0 < d < 2^63. */
-static int64_t quotient(i128 n, int64_t d) {
-    if (i128_high(n) == 0) {
-        return (int64_t)(i128_low(n) / (uint64_t)d);
-    }
-    uint32_t shift = 63 - bit_length((uint64_t)d);
-    n = i128_shl(n, shift); /* < 2^125 */
-    d <<= shift;
-    i128 rest = i128_shr(n, 31);
-    int64_t high = i128_cmp(rest, i128_of(d)) < 0 ? 0 : digit_of(&rest, d);
-    rest = i128_add(i128_shl(rest, 31), i128_of((int64_t)(i128_low(n) & 0x7FFFFFFF)));
-    return high << 31 | digit_of(&rest, d);
-}
-
-/* floor(sqrt(n)) for 0 <= n < 2^126. The root of the leading 61 or 62 bits, then one step of
- * Newton's, which is at most 2 too large. */
-static int64_t isqrt128(i128 n) {
-    uint32_t bits = i128_bits(n), half = bits > 62 ? (bits - 61) / 2 : 0;
-    int64_t root = fxs_isqrt64(i128_low(i128_shr(n, 2 * half)));
-    if (half == 0) {
-        return root;
-    }
-    root <<= half;
-    root += quotient(i128_shr(i128_sub(n, i128_square(root)), 1), root);
-    while (i128_cmp(i128_square(root), n) > 0) {
-        root--;
-    }
-    return root;
-}
-
 /* A round shape of radius r against a cylinder of radius R, h their half heights added. At moments
  * k / 2^32, all in 2^-32 raw units; in the window |x|, |z| <= R + r < 2^62 and the vertical gap f
  * <= r < 2^61. */
