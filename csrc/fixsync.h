@@ -34,8 +34,8 @@
  * are whole integers, and no structure is passed by value. Every structure consists of fixed-width
  * integers without padding, so its layout is the same on every platform and in every language. The
  * sizes in bytes are 20 (fxs_shape), 16 (fxs_pose), 52 (fxs_collider), 60 (fxs_command), 16
- * (fxs_event), 12 (fxs_hit), 44 (fxs_query), 16 (fxs_moved), 140 (fxs_config), 16 (fxs_counts), 64
- * (fxs_cast) and 20 (fxs_cast_hit). fxs_world is opaque: fxs_world_size returns its size. The size
+ * (fxs_event), 12 (fxs_hit), 44 (fxs_query), 16 (fxs_moved), 16 (fxs_vertex), 24 (fxs_extent), 140
+ * (fxs_config), 16 (fxs_counts), 64 (fxs_cast) and 20 (fxs_cast_hit). fxs_world is opaque: fxs_world_size returns its size. The size
  * and the bytes within may differ between versions; only saved states last. Versions with the same
  * FXS_VERSION_MAJOR (while it is 0: the same FXS_VERSION_MINOR) are compatible: functions,
  * constants and structures may be added, none changes. FXS_SEMANTICS is the version of the answers.
@@ -164,6 +164,7 @@ extern "C" {
 #define FXS_E_MOTION (-16)         /* a component outside -FXS_SIZE_MAX..FXS_SIZE_MAX */
 #define FXS_E_HIT_WHEN (-17)       /* not FXS_TOUCHING or FXS_OVERLAPPING */
 #define FXS_E_COMMAND (-18)        /* a command type outside 1..11 */
+#define FXS_E_SEGMENTS (-19)       /* segments of an outline outside 3..FXS_TURN */
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -228,6 +229,18 @@ typedef struct fxs_moved {
     uint32_t id;                 /* of the collider */
     int32_t x, y, z;             /* its position now */
 } fxs_moved;
+
+/* A vertex of an outline, seen from above. It may lie outside int32. */
+typedef struct fxs_vertex {
+    int64_t x, z;                /* Q16.16 */
+} fxs_vertex;
+
+/* Heights of an outline, and its number of vertices. */
+typedef struct fxs_extent {
+    int64_t y_low, y_high;       /* Q16.16; they may lie outside int32 */
+    uint32_t outer;              /* vertices of the outer polygon */
+    uint32_t hole;               /* vertices of the hole, which follow them; 0: no hole */
+} fxs_extent;
 
 /* What a world is made with. */
 typedef struct fxs_config {
@@ -310,6 +323,18 @@ FXS_API int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fx
 FXS_API int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose *pose_a,
                                  const fxs_shape *b, const fxs_pose *pose_b, uint8_t *contacts,
                                  uint64_t *bad);
+
+/* The outline of a shape, for drawing: its vertices seen from above, and its heights.
+ * segments: how many pieces draw a whole circle, 3..FXS_TURN; an arc takes its share, rounded up.
+ * The outer polygon is counterclockwise as yaw turns, from +X to +Z. A circle begins where the pose
+ * faces; a box with its (+half_x, +half_z) corner; a sector with the end of its arc at yaw -
+ * half_angle, and ends with its apex. A vertex is a corner, or a point of the circle, turned by a
+ * yaw: each component is rounded to nearest, halves away from zero. A sphere and a capsule have this
+ * outline at half their height. Writes `*extent`, then the vertices of outer polygon and hole.
+ * Returns FXS_OK; FXS_E_ROOM with `*extent` written, whose outer + hole is the room needed;
+ * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_SEGMENTS. Cost: segments. */
+FXS_API int32_t fxs_outline(const fxs_shape *shape, const fxs_pose *pose, uint32_t segments,
+                            fxs_vertex *vertices, uint64_t vertex_capacity, fxs_extent *extent);
 
 /* ---- push-out -------------------------------------------------------------------------------- */
 
@@ -517,6 +542,13 @@ FXS_API int32_t fxs_world_lift(const fxs_world *world, uint32_t a, uint32_t b, i
  * constant. */
 FXS_API int32_t fxs_world_side(const fxs_world *world, uint32_t a, uint32_t b);
 
+/* fxs_outline of a collider as it is now, around its centre, active or not.
+ * Returns FXS_OK; FXS_E_ROOM with `*extent` written, whose outer + hole is the room needed;
+ * FXS_E_ID, FXS_E_ABSENT or FXS_E_SEGMENTS. Cost: segments. */
+FXS_API int32_t fxs_world_outline(const fxs_world *world, uint32_t id, uint32_t segments,
+                                  fxs_vertex *vertices, uint64_t vertex_capacity,
+                                  fxs_extent *extent);
+
 /* Pushes bodies that overlap apart, as characters in a crowd and against walls.
  * yields: 32 masks; bit j of yields[i] lets a body of layer i give way to one of layer j. Where
  * only one of a pair gives way, it takes all of fxs_push_out. Where both do, each takes half,
@@ -663,6 +695,31 @@ FXS_API uint64_t fxs_hash64(const void *bytes, uint64_t size, uint64_t seed);
 
 /* The version of this header, for #if and to compare with fxs_version. */
 #define FXS_VERSION (FXS_VERSION_MAJOR * 65536 + FXS_VERSION_MINOR * 256 + FXS_VERSION_PATCH)
+
+/* Q16.16 constants, exact and without floating point: integer constant expressions of type int32_t.
+ * FXS_Q(3) is three units. FXS_Q_RATIO(-5, 2) is -2.5; it does not compile if the ratio is not a
+ * multiple of 1/65536. FXS_Q_NEAR(1, 10) is the nearest number to 0.1, of two equally near ones the
+ * even one. All take integer constants, the divisor 1..2^31, the dividend within -2^47..2^47. They
+ * do not compile with a floating-point number, or if the result is outside int32. */
+#define FXS_Q(units) FXS_Q_RATIO(units, 1)
+#define FXS_Q_RATIO(a, b) FXS_Q_IF(FXS_Q_RAW(a, b) * FXS_Q_INT(b) == FXS_Q_INT(a) * 65536, a, b, 0)
+#define FXS_Q_NEAR(a, b) FXS_Q_IF(1, a, b, FXS_Q_UP(a, b))
+
+/* Parts of the above. FXS_Q_RAW rounds down. FXS_Q_UP: 1 if the rest is above half, or half and the
+ * number odd. An array of negative size stops the compiler. */
+#define FXS_Q_INT(a) (INT64_C(0) | (a))
+#define FXS_Q_BY(b) (FXS_Q_INT(b) > 0 ? FXS_Q_INT(b) : 1)
+#define FXS_Q_RAW(a, b)                                                                            \
+    (FXS_Q_INT(a) * 65536 / FXS_Q_BY(b) - (FXS_Q_INT(a) * 65536 % FXS_Q_BY(b) < 0))
+#define FXS_Q_REST(a, b) (FXS_Q_INT(a) * 65536 - FXS_Q_RAW(a, b) * FXS_Q_INT(b))
+#define FXS_Q_UP(a, b) (2 * FXS_Q_REST(a, b) + (FXS_Q_RAW(a, b) % 2 != 0) > FXS_Q_INT(b))
+#define FXS_Q_IF(is_valid, a, b, more)                                                             \
+    ((int32_t)((FXS_Q_RAW(a, b) + (more)) *                                                        \
+               (int)sizeof(char[FXS_Q_INT(b) > 0 && (is_valid) &&                                  \
+                                        FXS_Q_RAW(a, b) + (more) <= INT32_MAX &&                   \
+                                        FXS_Q_RAW(a, b) + (more) >= INT32_MIN                      \
+                                    ? 1                                                            \
+                                    : -1])))
 
 #ifdef __cplusplus
 }

@@ -9,10 +9,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
-from typing import Any, ClassVar, TypeAlias, TypeVar, final
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar, final
 
 from fixsync._native import (
     SIZE_MAX,
+    TURN,
     YAW_MAX,
     Buffer,
     coordinate,
@@ -36,6 +37,7 @@ __all__ = [
     "Contact",
     "Cylinder",
     "EventKind",
+    "Outline",
     "Pose",
     "Sector",
     "Shape",
@@ -44,6 +46,7 @@ __all__ = [
     "TinyValueWarning",
     "cast_pair",
     "lift",
+    "outline",
     "overlap",
     "overlap_many",
     "pack_poses",
@@ -427,6 +430,36 @@ def _rows(
     except AttributeError:
         _require_pair(shape_a, pose_a, shape_b, pose_b)
         raise
+
+
+# Outlines.
+
+
+class Outline(NamedTuple):
+    """A shape from above, and its heights, for drawing. Raw Q16.16; they may lie outside int32."""
+
+    outer: list[tuple[int, int]]
+    """The vertices (x, z) of a polygon, counterclockwise as yaw turns."""
+    hole: list[tuple[int, int]]
+    """The polygon that is cut out of it, the other way round; empty if there is none."""
+    y_low: int
+    y_high: int
+
+
+def segments_of(value: object) -> int:
+    """`value`, pieces of a circle, as an int."""
+    return integer("segments", value, 3, TURN)
+
+
+def outline(shape: Shape, pose: Pose, *, segments: int = 32) -> Outline:
+    """The outline of a shape, for drawing: its vertices seen from above, and its heights.
+
+    segments: how many pieces draw a whole circle, 3..65536. A circle begins where the pose faces, a
+    box with its (+half_x, +half_z) corner, a sector with the end of its arc at yaw - half_angle;
+    its apex comes last. Each component is rounded to nearest, halves away from zero."""
+    require_shape("shape", shape)
+    require_pose("pose", pose)
+    return Outline(*kernel.outline(shape._shape, pose._pose, segments_of(segments)))
 
 
 # Casts.

@@ -56,6 +56,7 @@ from fixsync.records import (
 from fixsync.shapes import (
     CONTACTS,
     Contact,
+    Outline,
     Pose,
     Shape,
     Side,
@@ -63,6 +64,7 @@ from fixsync.shapes import (
     motion_of,
     require_pose,
     require_shape,
+    segments_of,
 )
 
 __all__ = ["CAPACITY_MAX", "Command", "Observer", "World"]
@@ -376,6 +378,10 @@ class World:
         out of.
         """
         return Side(self._native.side(*self._pair(a, b)))
+
+    def outline(self, id: int, *, segments: int = 32) -> Outline:
+        """`fixsync.outline` of a collider as it is now, around its centre, active or not."""
+        return Outline(*self._native.outline(self._id(id), segments_of(segments)))
 
     def _pair(self, a: object, b: object) -> tuple[int, int]:
         last = self._native.capacity - 1

@@ -486,6 +486,40 @@ def overlap(a: Shape, pa: Pose, b: Shape, pb: Pose) -> int:
     return contact(a, pa[3], b, pb[3], _relative(pa, pb))
 
 
+def outline(
+    shape: Any, pose: Any, segments: int
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]], int, int]:
+    """Outer polygon, hole, and heights, of fixsync.h's fxs_outline; the pose is the centre."""
+    (kind, *sizes), (x, y, z, yaw) = checked_shape(shape), checked_pose(pose)
+    integer("segments", segments, 3, 65536)
+
+    def placed(u: int, v: int, turn: int) -> tuple[int, int]:
+        c, s = direction(turn % 65536)
+        return x + R(u * c - v * s), z + R(u * s + v * c)
+
+    def rim(radius: int, first: int, last: int, pieces: int) -> list[tuple[int, int]]:
+        steps = [first + (last - first) * k // pieces for k in range(pieces + 1)]
+        points = [placed(radius, 0, step) for step in steps]
+        return points[:-1] if last - first == 65536 else points
+
+    half = half_height(shape) + (sizes[0] if kind in ROUND else 0)
+    heights = (y - int(half), y + int(half))
+    if kind == "box":
+        a, _, b = sizes
+        corners = [placed(u, v, yaw) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b))]
+        return corners, [], *heights
+    hole: list[tuple[int, int]] = []
+    if kind == "sector" and sizes[1] < 32768:
+        first, last = yaw - sizes[1], yaw + sizes[1]
+        pieces = -(-segments * 2 * sizes[1] // 65536)
+        inner = inner_radius(shape)
+        back = rim(inner, first, last, pieces)[::-1] if inner else [(x, z)]
+        return rim(sizes[0], first, last, pieces) + back, hole, *heights
+    if kind == "sector" and inner_radius(shape):
+        hole = rim(inner_radius(shape), yaw, yaw + 65536, segments)[::-1]
+    return rim(sizes[0], yaw, yaw + 65536, segments), hole, *heights
+
+
 def _relative(pa: Sequence[int], pb: Sequence[int]) -> tuple[int, int, int]:
     """b's centre minus a's."""
     return pb[0] - pa[0], pb[1] - pa[1], pb[2] - pa[2]

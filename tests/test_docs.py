@@ -498,7 +498,7 @@ class Pool:
             "int32_t *",
             "uint8_t *",
         }
-        out |= {"fxs_event *", "fxs_moved *", "fxs_cast_hit *"}
+        out |= {"fxs_event *", "fxs_moved *", "fxs_cast_hit *", "fxs_vertex *", "fxs_extent *"}
         if kind in out:
             return [self.new(kind.replace("*", "[64]"))]
         named: dict[str, list[Any]] = {
@@ -522,6 +522,7 @@ class Pool:
             "uint32_t passes": [1, 9],
             "uint64_t limit": [0],
             "uint32_t limit": [0],
+            "uint32_t segments": [2, 9],
             "uint32_t hit_when": [0, 1, 2, 3],
             "uint32_t yaw": [0, 49152, 65536],
             "uint32_t half_angle": [1, 0],
@@ -534,7 +535,7 @@ class Pool:
             "id a b",
             "x y z ox oy oz",
             "dx dy dz",
-            "event_capacity id_capacity hit_capacity moved_capacity",
+            "event_capacity id_capacity hit_capacity moved_capacity vertex_capacity",
         ):
             if name in names.split():
                 return {

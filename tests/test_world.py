@@ -1113,6 +1113,7 @@ READING: dict[str, Callable[[World], Any]] = {
     "push_out": lambda w: w.push_out(1, 2),
     "lift": lambda w: w.lift(1, 2),
     "side": lambda w: w.side(1, 2),
+    "outline": lambda w: w.outline(1),
     "frame": lambda w: w.frame,
     "hit_when": lambda w: w.hit_when,
     "layers": lambda w: w.layers,

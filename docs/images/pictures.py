@@ -17,6 +17,7 @@ from fixsync import (
     World,
     degrees,
     direction,
+    outline,
     overlap,
     q,
 )
@@ -189,11 +190,8 @@ def yaw() -> Drawing:
         picture.sector(Sector(q("2.5"), degrees(30), q(1)), turn, RED)
         picture.line((0, 0), polar(turn, q("2.5")))
         picture.view(x + 50, 260, 44)
-        corners = [(q("1.5"), q("0.5")), (q("-1.5"), q("0.5"))]
-        corners += [(-x, -z) for x, z in corners]
-        cos, sin = direction(turn)
-        pixels = (picture.at(x * cos - z * sin >> 30, x * sin + z * cos >> 30) for x, z in corners)
-        points = " ".join(f"{right},{down}" for right, down in pixels)
+        corners = outline(Box(q("1.5"), q(1), q("0.5")), Pose(0, 0, 0, turn)).outer
+        points = " ".join(f"{right},{down}" for right, down in (picture.at(*v) for v in corners))
         picture.add(f'polygon points="{points}"', BLUE)
         picture.line((0, 0), polar(turn, q("1.5")))
         picture.text(x + 50, 328, words, INK, 'text-anchor="middle"')

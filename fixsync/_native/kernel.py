@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from fixsync._native.raw import ffi, lib, uninitialised
 from fixsync._native.rows import SHAPE, Buffer
@@ -17,6 +18,8 @@ __all__ = [
     "hash64",
     "length",
     "lift",
+    "outline",
+    "outline_of",
     "overlap",
     "overlap_many",
     "push_out",
@@ -28,6 +31,7 @@ __all__ = [
 _PAIR = ffi.typeof("int32_t[2]")
 _ONE = ffi.typeof("int32_t *")
 _THREE = ffi.typeof("int32_t[3]")
+_EXTENT = ffi.typeof("fxs_extent *")
 
 # Functions of plain ints are the kernel's own.
 yaw_of: Callable[[int, int], int] = lib.fxs_yaw_of
@@ -60,6 +64,27 @@ def overlap_many(names: tuple[str, ...], rows: list[bytes], n: int) -> bytes:
         refuse_pair(names, rows, bad[0], status)
     found: bytes = ffi.buffer(contacts)[:]
     return found
+
+
+_Outline = tuple[list[tuple[int, int]], list[tuple[int, int]], int, int]
+
+
+def outline(shape: bytes, pose: bytes, segments: int) -> _Outline:
+    """The outer polygon, the hole, and the least and the greatest y."""
+    return outline_of(lib.fxs_outline, shape, pose, segments)
+
+
+def outline_of(call: Callable[..., int], *args: Any) -> _Outline:
+    """What a function of the kernel that outlines checked arguments writes."""
+    extent = ffi.new(_EXTENT)
+    call(*args, ffi.NULL, 0, extent)
+    room = extent.outer + extent.hole
+    vertices = uninitialised("fxs_vertex[]", room)
+    status = call(*args, vertices, room, extent)
+    if status != 0:
+        unexpected("an outline", status)
+    points = [(v.x, v.z) for v in vertices[0:room]]
+    return points[: extent.outer], points[extent.outer :], extent.y_low, extent.y_high
 
 
 # Functions that are not defined for all shapes.

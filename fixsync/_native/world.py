@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, Protocol, TypeVar
 
 from fixsync._native.checks import integer, layer_pairs
+from fixsync._native.kernel import outline_of
 from fixsync._native.memory import HIT_ROOM_MIN, Memory, exclusive, refuse_thread
 from fixsync._native.raw import INT32_MAX, INT32_MIN, CData, ffi, lib, uninitialised
 from fixsync._native.rows import CAST, CAST_HIT, COLLIDER, COMMAND, EVENT, POSITION, QUERY
@@ -322,7 +323,14 @@ class NativeWorld(Memory):
         room = max(hits, 2 * self._cast_room, HIT_ROOM_MIN)
         self._cast_hits, self._cast_room = uninitialised(_CAST_HITS_TYPE, room), room
 
-    # Two colliders.
+    # One collider, and two.
+
+    @exclusive
+    def outline(self, id: int, segments: int) -> tuple[Any, Any, int, int]:
+        """What `kernel.outline` returns, of a collider with a checked id."""
+        if self.get(id) is None:
+            self._refuse_ids("", lib.FXS_E_ABSENT, id=id)
+        return outline_of(lib.fxs_world_outline, self._world, id, segments)
 
     def contact(self, a: int, b: int) -> int:
         if not self._acquire(False):

@@ -1399,6 +1399,62 @@ static void one_world_cast(uint32_t number) {
     }
 }
 
+/* ---- outlines ---- */
+
+static fxs_vertex vertices[96];
+
+static void answer_outline(int32_t status, const fxs_extent *extent) {
+    answer_signed(status);
+    answer_signed(extent->y_low);
+    answer_signed(extent->y_high);
+    answer(extent->outer);
+    answer(extent->hole);
+    for (uint32_t i = 0; status == FXS_OK && i < extent->outer + extent->hole; i++) {
+        answer_signed(vertices[i].x);
+        answer_signed(vertices[i].z);
+    }
+}
+
+/* A shape, and a collider with the same shape and an offset. */
+static void one_outline(uint32_t number) {
+    fxs_shape shape = random_shape(number % 5, below(30));
+    if (shape.kind == FXS_SECTOR && one_in(2)) {
+        shape.size[2] = (int32_t)below((uint32_t)shape.size[0]);
+    }
+    int64_t room = one_in(2) ? INT32_MAX : 70000;
+    fxs_pose pose = random_pose(room, room);
+    uint32_t segments = one_in(16) ? 65535 + below(3) : 2 + below(39), id = below(8);
+    uint64_t capacity = segments > 40 ? 0 : one_in(8) ? below(64) : COUNT(vertices);
+    fxs_extent extent = {77, 77, 77, 77};
+    fxs_pose turned = pose;
+    turned.yaw += one_in(32) ? 65536 : 0;
+    call("outline");
+    given_shape(&shape);
+    given_pose(&turned);
+    given(segments);
+    given((int64_t)capacity);
+    answers_follow();
+    answer_outline(FXS(outline)(&shape, &turned, segments, vertices, capacity, &extent), &extent);
+
+    if (number % 8 == 0) {
+        fxs_config c = config_of(8, 1, FXS_TOUCHING);
+        do_init(0, &c);
+    }
+    fxs_collider body = collider_of(number % 8, &shape, &pose);
+    body.ox = (int32_t)sign_of_coin(magnitude_of(below(31)));
+    body.oy = (int32_t)sign_of_coin(magnitude_of(below(31)));
+    body.oz = (int32_t)sign_of_coin(magnitude_of(below(31)));
+    body.active = (uint8_t)below(2);
+    do_add(0, &body);
+    fxs_extent of_world = {77, 77, 77, 77};
+    call_world("outline_of", 0);
+    given(id);
+    given(segments);
+    given((int64_t)capacity);
+    answers_follow();
+    answer_outline(FXS(world_outline)(world_at(0), id, segments, vertices, capacity, &of_world), &of_world);
+}
+
 /* ---- crowds that are pushed apart ---- */
 
 static void one_separation(uint32_t number) {
@@ -1851,6 +1907,7 @@ static const section SECTIONS[] = {
     {"casts world", one_world_cast, {64, 1024, 1 << 15}},
     {"separations refused", one_refused_separation, {32, 512, 1 << 14}},
     {"applied", one_apply, {256, 8192, 1 << 18}},
+    {"outlines", one_outline, {128, 2048, 1 << 15}},
 #endif
 };
 

@@ -152,6 +152,22 @@ class Kernel:
         out = self.ffi.new("int32_t *", 77)
         return [self.lib.fxs_lift(*self.pair(a.some(18)), out), out[0]]
 
+    def outlined(self, call: Callable[..., int], *asked: Any) -> Answers:
+        *_, room = asked
+        vertices, extent = self.ffi.new("fxs_vertex[]", room + 1), self.ffi.new("fxs_extent *")
+        extent.y_low = extent.y_high = extent.outer = extent.hole = 77
+        status = call(*asked[:-1], vertices, room, extent)
+        found = vertices[0 : extent.outer + extent.hole] if status == OK else []
+        head = [status, extent.y_low, extent.y_high, extent.outer, extent.hole]
+        return [*head, *(n for v in found for n in (v.x, v.z))]
+
+    def outline(self, a: Arguments) -> Answers:
+        shape, pose = self.shape(a.some(5)), self.pose(a.some(4))
+        return self.outlined(self.lib.fxs_outline, shape, pose, *a.some(2))
+
+    def outline_of(self, a: Arguments) -> Answers:
+        return self.outlined(self.lib.fxs_world_outline, self.world(a), *a.some(3))
+
     # push_out and cast_pair are asked both ways round; what an error leaves alone is the last
     # answer.
 
@@ -521,6 +537,27 @@ class Model:
             return [E_UNDEFINED, 77]
         self.m.check_lift(*self.pair(words), self.answers[1])
         return [OK, None]
+
+    def outlined(self, shape: Any, pose: Any, segments: int, room: int) -> Answers:
+        if not 3 <= segments <= 65536:
+            return [-19, 77, 77, 77, 77]
+        outer, hole, low, high = self.m.outline(shape, pose, segments)
+        head = (low, high, len(outer), len(hole))
+        if room < len(outer) + len(hole):
+            return [E_ROOM, *head]
+        return [OK, *head, *(n for vertex in (*outer, *hole) for n in vertex)]
+
+    def outline(self, a: Arguments) -> Answers:
+        shape, pose, asked = self.shape(a.some(5)), a.some(4), a.some(2)
+        return [-4, 77, 77, 77, 77] if pose[3] > 65535 else self.outlined(shape, pose, *asked)
+
+    def outline_of(self, a: Arguments) -> Answers:
+        w, id, segments, room = a.some(4)
+        c = self.worlds[w].colliders.get(id)
+        if c is None:
+            return [-8, 77, 77, 77, 77]
+        pose = (*self.m.centre(c.pose, c.offset), c.pose[3])
+        return self.outlined(c.shape, pose, segments, room)
 
     def push_out(self, a: Arguments) -> Answers:
         words = a.some(18)

@@ -301,8 +301,8 @@ class BrokenError(Exception):
     """A target was built or run, and that went wrong."""
 
 
-# Sections that reference.c has no part in: tests/model.py answers for casts and checks push-outs.
-KERNEL_ONLY = frozenset({"pushes", "casts", "separations"})
+# Sections that reference.c has no part in: tests/model.py checks them.
+KERNEL_ONLY = frozenset({"applied", "outlines", "pushes", "casts", "separations"})
 
 
 def golden_lines(level: int, reference: bool = False) -> list[str]:

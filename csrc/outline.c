@@ -1,0 +1,94 @@
+/* Outlines for drawing: the vertices of a shape from above, and its heights. */
+#include "world.h"
+
+/* Pieces of the arc of a sector where `segments` make a turn: rounded up, so 1 at least. */
+static uint32_t arc_pieces(uint32_t half_angle, uint32_t segments) {
+    return (uint32_t)(((uint64_t)segments * 2 * half_angle + FXS_TURN - 1) / FXS_TURN);
+}
+
+/* A radius turned by a yaw; |radius| * 2^30 < 2^60. */
+static fxs_vertex rim_vertex(const fxs_pose *centre, int32_t radius, uint32_t yaw) {
+    planar dir = fxs_direction_of(yaw);
+    fxs_vertex v = {centre->x + round_q30(radius * dir.x), centre->z + round_q30(radius * dir.z)};
+    return v;
+}
+
+/* The first n vertices of an arc of `pieces` pieces, counterclockwise; backwards if asked. */
+static void rim_write(fxs_vertex *out, const fxs_pose *centre, int32_t radius, uint32_t from,
+                      uint32_t turn, uint32_t pieces, uint32_t n, int backwards) {
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t yaw = from + (uint32_t)((uint64_t)turn * i / pieces);
+        out[backwards ? n - 1 - i : i] = rim_vertex(centre, radius, yaw);
+    }
+}
+
+/* The corners of a box, each turned as an offset is: |half_x| * 2^30 + |half_z| * 2^30 < 2^60. */
+static void corners_write(fxs_vertex *out, const fxs_pose *centre, const int32_t size[3]) {
+    const planar corners[4] = {
+        {size[0], size[2]}, {-size[0], size[2]}, {-size[0], -size[2]}, {size[0], -size[2]}};
+    planar dir = fxs_direction_of(centre->yaw);
+    for (int i = 0; i < 4; i++) {
+        planar p = turned(corners[i], dir);
+        out[i].x = centre->x + round_q30(p.x);
+        out[i].z = centre->z + round_q30(p.z);
+    }
+}
+
+/* Of a checked shape, whose pose is its centre. */
+static int32_t outline_write(const fxs_shape *s, const fxs_pose *centre, uint32_t segments,
+                             fxs_vertex *out, uint64_t capacity, fxs_extent *extent) {
+    if (segments < 3 || segments > FXS_TURN) {
+        return FXS_E_SEGMENTS;
+    }
+    int32_t radius = s->size[0], inner = s->kind == FXS_SECTOR ? s->size[2] : 0;
+    int64_t half = (int64_t)s->size[1] + (s->kind <= FXS_CAPSULE ? radius : 0);
+    int is_wedge = s->kind == FXS_SECTOR && s->half_angle < FXS_HALF_ANGLE_MAX;
+    uint32_t pieces = is_wedge ? arc_pieces(s->half_angle, segments) : segments;
+    uint32_t along = pieces + (uint32_t)is_wedge; /* vertices of the arc */
+
+    extent->y_low = centre->y - half;
+    extent->y_high = centre->y + half;
+    extent->outer = s->kind == FXS_BOX ? 4 : !is_wedge ? along : inner ? 2 * along : along + 1;
+    extent->hole = !is_wedge && inner ? along : 0;
+    if (capacity < (uint64_t)extent->outer + extent->hole) {
+        return FXS_E_ROOM;
+    }
+
+    uint32_t from = is_wedge ? centre->yaw - s->half_angle : centre->yaw;
+    uint32_t turn = is_wedge ? 2 * s->half_angle : FXS_TURN;
+    if (s->kind == FXS_BOX) {
+        corners_write(out, centre, s->size);
+        return FXS_OK;
+    }
+    rim_write(out, centre, radius, from, turn, pieces, along, 0);
+    if (inner) {
+        rim_write(out + along, centre, inner, from, turn, pieces, along, 1);
+    } else if (is_wedge) {
+        out[along].x = centre->x;
+        out[along].z = centre->z;
+    }
+    return FXS_OK;
+}
+
+int32_t fxs_outline(const fxs_shape *shape, const fxs_pose *pose, uint32_t segments,
+                    fxs_vertex *vertices, uint64_t vertex_capacity, fxs_extent *extent) {
+    int32_t status = fxs_placed_check(shape, pose);
+    return status != FXS_OK
+               ? status
+               : outline_write(shape, pose, segments, vertices, vertex_capacity, extent);
+}
+
+int32_t fxs_world_outline(const fxs_world *world, uint32_t id, uint32_t segments,
+                          fxs_vertex *vertices, uint64_t vertex_capacity, fxs_extent *extent) {
+    fxs_collider c;
+    int32_t status = fxs_world_get(world, id, &c);
+    if (status != FXS_OK) {
+        return status;
+    }
+    planar offset = {c.ox, c.oz};
+    planar by = turned(offset, fxs_direction_of(c.yaw));
+    fxs_shape shape = {c.kind, c.half_angle, {c.size[0], c.size[1], c.size[2]}};
+    fxs_pose centre = {(int32_t)(c.x + round_q30(by.x)), (int32_t)((int64_t)c.y + c.oy),
+                       (int32_t)(c.z + round_q30(by.z)), c.yaw};
+    return outline_write(&shape, &centre, segments, vertices, vertex_capacity, extent);
+}

@@ -1,0 +1,170 @@
+"""Outlines for drawing: the model, ideal circles, the C function's statuses, and Q16.16 macros."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import model
+import pytest
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fixsync import Box, Capsule, Cylinder, Pose, Sector, Sphere, World, degrees, outline, q, q_near
+from fixsync._native.raw import ffi, lib
+from fixsync.shapes import shape_from_tuple
+
+CSRC = Path(__file__).parent.parent / "csrc"
+COMPILERS = [
+    command
+    for command in (["gcc"], ["clang"], ["g++", "-xc++", "-std=c++11"])
+    if shutil.which(command[0])
+]
+segments = st.integers(3, 40) | st.sampled_from([64, 65535, 65536])
+
+
+@strategies.examples(200)
+@given(strategies.shapes(), strategies.poses(), segments)
+def test_an_outline_is_the_models(shape: Any, pose: Any, count: int) -> None:
+    expected = model.outline(shape, pose, count)
+    assert outline(shape_from_tuple(shape), Pose(*pose), segments=count) == expected
+
+
+@strategies.examples(100)
+@given(strategies.shapes(), strategies.poses(), st.tuples(*[st.integers(-(2**16), 2**16)] * 3))
+def test_a_colliders_outline_stands_around_its_centre(shape: Any, pose: Any, offset: Any) -> None:
+    world = World(2)
+    try:
+        centre = model.centre(pose, offset)
+    except ValueError:
+        return
+    world.add(1, shape_from_tuple(shape), Pose(*pose), offset=offset, active=False)
+    assert world.outline(1, segments=9) == model.outline(shape, (*centre, pose[3]), 9)
+
+
+@strategies.examples(100)
+@given(strategies.shapes(), strategies.poses(), segments)
+def test_an_outline_turns_one_way_around_what_it_encloses(shape: Any, pose: Any, n: int) -> None:
+    drawn = outline(shape_from_tuple(shape), Pose(*pose), segments=n)
+    for polygon, sign in ((drawn.outer, 1), (drawn.hole, -1)):
+        area = sum(
+            ax * bz - bx * az
+            for (ax, az), (bx, bz) in zip(polygon, polygon[1:] + polygon[:1], strict=True)
+        )
+        assert area * sign >= 0
+
+
+def test_the_vertices_of_a_circle_are_on_it_and_begin_where_it_faces() -> None:
+    radius, pose = q(5), Pose(q(1), q(2), q(3), degrees(90))
+    drawn = outline(Cylinder(radius, q(1)), pose, segments=360)
+    assert drawn.outer[0] == (q(1), q(8))
+    for x, z in drawn.outer:
+        distance_sq = (x - pose.x) ** 2 + (z - pose.z) ** 2
+        assert (radius - 1) ** 2 < distance_sq < (radius + 1) ** 2
+    assert (drawn.y_low, drawn.y_high) == (q(1), q(3))
+
+
+def test_heights_reach_to_the_ends_of_round_shapes() -> None:
+    pose = Pose(0, 0, 0)
+    heights = [
+        outline(shape, pose)[2:]
+        for shape in (Sphere(5), Capsule(5, 2), Cylinder(5, 2), Box(5, 2, 9), Sector(5, 9, 2))
+    ]
+    assert heights == [(-5, 5), (-7, 7), (-2, 2), (-2, 2), (-2, 2)]
+
+
+def test_a_quarter_turned_box_has_exact_corners_and_they_may_lie_outside_int32() -> None:
+    far = 2**31 - 1
+    drawn = outline(Box(4, 5, 6), Pose(far, far, -far, degrees(90)))
+    corners = [(far - 6, 4 - far), (far - 6, -4 - far), (far + 6, -4 - far), (far + 6, 4 - far)]
+    assert drawn == (corners, [], far - 5, far + 5)
+
+
+def test_a_sector_has_the_edges_of_the_contact_rule_and_its_apex() -> None:
+    drawn = outline(Sector(2**29 - 1, 1000, 1), Pose(0, 0, 0, 500), segments=3)
+    edges = [model.direction(yaw % 65536) for yaw in (500 - 1000, 500 + 1000)]
+    ends = [tuple(model.R((2**29 - 1) * part) for part in edge) for edge in edges]
+    assert drawn.outer == [*ends, (0, 0)]
+
+
+def test_the_c_function_says_the_room_it_needs_and_writes_no_vertex_without_it() -> None:
+    shape, pose = ffi.new("fxs_shape *", (0, 0, (5, 0, 0))), ffi.new("fxs_pose *")
+    vertices, extent = ffi.new("fxs_vertex[]", [(7, 7)] * 9), ffi.new("fxs_extent *")
+    assert lib.fxs_outline(shape, pose, 9, vertices, 8, extent) == lib.FXS_E_ROOM
+    assert (extent.outer, extent.hole, extent.y_low, extent.y_high) == (9, 0, -5, 5)
+    assert [(v.x, v.z) for v in vertices] == [(7, 7)] * 9
+    assert lib.fxs_outline(shape, pose, 9, vertices, 9, extent) == lib.FXS_OK
+    assert vertices[0].x == 5
+
+
+@pytest.mark.parametrize("count", [0, 2, 65537, 2**32 - 1])
+def test_the_c_function_refuses_segments_out_of_range(count: int) -> None:
+    shape, pose = ffi.new("fxs_shape *", (0, 0, (5, 0, 0))), ffi.new("fxs_pose *")
+    status = lib.fxs_outline(shape, pose, count, ffi.NULL, 0, ffi.new("fxs_extent *"))
+    assert status == lib.FXS_E_SEGMENTS
+
+
+def test_python_names_what_it_refuses() -> None:
+    world = World(2)
+    for ask, error, message in (
+        (lambda: outline(5, Pose(0, 0, 0)), TypeError, "shape must be a Sphere"),  # type: ignore[arg-type]
+        (lambda: outline(Sphere(5), 5), TypeError, "pose must be a Pose"),  # type: ignore[arg-type]
+        (lambda: outline(Sphere(5), Pose(0, 0, 0), segments=2), ValueError, "segments must be 3"),
+        (lambda: world.outline(1), KeyError, "id 1 is not in the world"),
+        (lambda: world.outline(2), ValueError, "id must be 0..1, not 2"),
+    ):
+        with pytest.raises(error, match=message):
+            ask()
+
+
+# FXS_Q, FXS_Q_RATIO and FXS_Q_NEAR.
+
+EXACT = [(3, 1), (-5, 2), (1, 65536), (32767, 1), (-32768, 1), (2**31 - 1, 65536), (-7, 8192)]
+NEAR = [*EXACT, (1, 10), (-1, 10), (1, 131072), (3, 131072), (-1, 131072), (-3, 131072), (22, 7)]
+NOT_VALID = [
+    "FXS_Q(0.5)",
+    "FXS_Q(32768)",
+    "FXS_Q(-32769)",
+    "FXS_Q_RATIO(1, 10)",
+    "FXS_Q_RATIO(1, 0)",
+    "FXS_Q_RATIO(1, -2)",
+    "FXS_Q_RATIO(1, 2.0)",
+    "FXS_Q_NEAR(0.1, 1)",
+    "FXS_Q_NEAR(4294967295, 131072)",
+]
+
+
+def compiles(command: list[str], line: str, folder: Path) -> bool:
+    source = folder / "constants.c"
+    source.write_text(f'#include "fixsync.h"\n{line}\n', encoding="ascii")
+    flags = ["-Werror", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-fsyntax-only"]
+    done = subprocess.run(
+        [*command, *flags, f"-I{CSRC}", str(source)], capture_output=True, check=False
+    )
+    return done.returncode == 0
+
+
+@pytest.mark.parametrize("command", COMPILERS)
+def test_constants_in_c_are_the_numbers_of_q_and_q_near(command: list[str], tmp_path: Path) -> None:
+    values = [(f"FXS_Q_RATIO({a}, {b})", q(Fraction(a, b))) for a, b in EXACT]
+    values += [(f"FXS_Q_NEAR({a}, {b})", q_near(Fraction(a, b))) for a, b in NEAR]
+    values += [("FXS_Q(3)", q(3)), ("FXS_Q(-32768)", q(-32768))]
+    is_cpp = "-xc++" in command
+    check = "static_assert" if is_cpp else "_Static_assert"
+    lines = [f'{check}(({text}) - ({value}LL) == 0, "");' for text, value in values]
+    lines.append(f'{check}(sizeof FXS_Q(1) == 4, "");')
+    assert compiles(command, "\n".join(lines), tmp_path)
+
+
+@pytest.mark.parametrize("command", COMPILERS)
+def test_a_constant_that_is_not_exact_or_not_in_range_does_not_compile(
+    command: list[str], tmp_path: Path
+) -> None:
+    good = "static const int32_t kept = {};\nint32_t used(void);"
+    good += "\nint32_t used(void) {{ return kept; }}"
+    assert compiles(command, good.format("FXS_Q(1)"), tmp_path)
+    assert [text for text in NOT_VALID if compiles(command, good.format(text), tmp_path)] == []
