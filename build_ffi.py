@@ -76,6 +76,13 @@ def files(*suffixes: str) -> list[str]:
     )
 
 
+def web_files() -> list[str]:
+    """The scripts and the module of the web package, relative to the project."""
+    folder = ROOT / "bindings" / "web"
+    found = [*folder.glob("*.js"), folder / "fixsync.wasm"]
+    return sorted(path.relative_to(ROOT).as_posix() for path in found)
+
+
 class BuildExt(build_ext):
     """build_ext for the extension that pyproject.toml names without its sources."""
 
@@ -107,31 +114,32 @@ class BuildExt(build_ext):
 
 
 class BuildPy(build_py):
-    """build_py that puts the C files into the package, for programs that compile them.
+    """build_py that puts files from outside of the package into it: the C files, for programs that
+    compile them (`fixsync config` names their folder), and the web package, which pages hold.
 
-    `fixsync config` tells where they are. An editable install has them where they always are.
+    An editable install has them where they always are.
     """
 
-    def kernel_files(self) -> dict[str, str]:
-        """Where each file is copied to: built file, file in csrc/."""
+    def carried_files(self) -> dict[str, str]:
+        """Where each file is copied to: built file, file in the project."""
         package = Path(self.build_lib) / "fixsync"
-        built = {str(package / file): file for file in files(".c", ".h")}
+        built = {str(package / file): file for file in [*files(".c", ".h"), *web_files()]}
         return built | {str(package / "csrc" / "LICENSE"): "LICENSE"}
 
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
-            for built, file in self.kernel_files().items():
+            for built, file in self.carried_files().items():
                 self.mkpath(str(Path(built).parent))
                 self.copy_file(file, built)
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
         outputs: list[str] = super().get_outputs(include_bytecode)
-        return outputs if self.editable_mode else [*outputs, *self.kernel_files()]
+        return outputs if self.editable_mode else [*outputs, *self.carried_files()]
 
     def get_output_mapping(self) -> dict[str, str]:
         mapping: dict[str, str] = super().get_output_mapping()
-        return mapping if self.editable_mode else mapping | self.kernel_files()
+        return mapping if self.editable_mode else mapping | self.carried_files()
 
 
 def plain_mode(mode: int) -> int:

@@ -229,7 +229,7 @@ def test_planted_faults_are_seen_in_every_build(build: Build, tmp_path: Path) ->
     assert unseen == []
 
 
-WASM = ROOT / "fixsync" / "view" / "assets" / "kernel.wasm"
+WASM = ROOT / "bindings" / "web" / "fixsync.wasm"
 
 
 def test_the_web_page_s_module_has_no_float() -> None:

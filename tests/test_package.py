@@ -222,6 +222,10 @@ def test_the_same_files_give_the_same_sdist_and_wheel_wherever_and_whenever_they
         for file in (ROOT / "csrc").rglob("*.[ch]"):
             packed = f"fixsync/{file.relative_to(ROOT).as_posix()}"
             assert archive.read(packed) == file.read_bytes(), file
+        web = sorted(name for name in files if name.startswith("fixsync/bindings/web/"))
+        for name in web:
+            assert archive.read(name) == (ROOT / name.removeprefix("fixsync/")).read_bytes(), name
+    assert {"index.js", "raw.js", "fixsync.wasm"} <= {Path(name).name for name in web}
     assert {"fixsync/py.typed", "fixsync/_kernel.pyi", "fixsync/world.py"} <= files
     assert not any(file.startswith(("tests/", "csrc/", "build_ffi")) for file in files)
     # The kernel's own files, for programs that compile it: what a compiler needs, and not what

@@ -28,14 +28,14 @@ from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.schema import MatchLogError
 from fixsync.sim import hash_of
-from fixsync.view import build_wasm, bundle, export, page
+from fixsync.view import bundle, export, page
 from fixsync.view.export import Exported
 
 ROOT = Path(__file__).resolve().parents[1]
 LOGS = sorted((ROOT / "replay_logs").glob("*.jsonl.gz")) + sorted(
     (ROOT / "tests" / "vectors").glob("*.jsonl")
 )
-WASM = build_wasm.MODULE.read_bytes()
+WASM = (bundle.WEB / "fixsync.wasm").read_bytes()
 MODULES = sorted(path.name for path in bundle.ASSETS.glob("*.js"))
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
@@ -91,58 +91,7 @@ def edited(path, out, change):
     return out
 
 
-# ---- the module ----
-
-
-@pytest.mark.full
-def test_the_module_in_the_repository_is_what_its_sources_compile_to(tmp_path):
-    """Rebuilt with the compiler that built it; with another, or none, nothing can be said."""
-    clang = build_wasm.compiler()
-    if clang is None:
-        pytest.skip(f"no {build_wasm.COMPILER} on this machine")
-    if build_wasm.compiler_version(clang) != build_wasm.COMPILER_VERSION:
-        pytest.skip(f"{clang} is not version {build_wasm.COMPILER_VERSION}")
-    build_wasm.build(clang, tmp_path / "kernel.wasm")
-    rebuilt = (tmp_path / "kernel.wasm").read_bytes()
-    digests = [hashlib.sha256(module).hexdigest() for module in (WASM, rebuilt)]
-    assert digests[0] == digests[1], "csrc/ has changed: run python -m fixsync.view.build_wasm"
-
-
-def _leb(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if not byte & 0x80:
-            return value, at
-
-
-def _sections(module):
-    """The sections of a WebAssembly module by their number."""
-    assert module[:8] == b"\0asm\1\0\0\0"
-    at, found = 8, {}
-    while at < len(module):
-        number = module[at]
-        size, start = _leb(module, at + 1)
-        found[number] = module[start : start + size]
-        at = start + size
-    return found
-
-
-def test_the_module_imports_nothing_and_exports_every_function_of_the_header():
-    """So a page needs nothing but it, and can call all of it."""
-    sections = _sections(WASM)
-    assert 2 not in sections, "it imports something"
-    exports, at = _leb(sections[7], 0)
-    names = set()
-    for _ in range(exports):
-        size, at = _leb(sections[7], at)
-        names.add(sections[7][at : at + size].decode())
-        _, at = _leb(sections[7], at + size + 1)
-    header = (build_wasm.CSRC / "fixsync.h").read_text()
-    declared = set(re.findall(r"^FXS_API [^(;]*?\b(fxs_\w+)\(", header, re.MULTILINE))
-    assert names == declared | {"memory", "__heap_base"}
+# ---- the package ----
 
 
 @needs_node
@@ -163,7 +112,6 @@ def test_the_module_gives_the_answers_of_an_independent_implementation():
     pose_a, pose_b = ("ax", "ay", "az", "ayaw"), ("bx", "by", "bz", "byaw")
     motion_a, motion_b = ("amx", "amy", "amz"), ("bmx", "bmy", "bmz")
     asked = {
-        "wasm": base64.b64encode(WASM).decode(),
         "contacts": [
             [
                 json.loads(row["shape_a"]),
@@ -229,17 +177,17 @@ def test_no_two_modules_of_a_bundle_share_a_top_level_name(script):
 
 
 @needs_node
-def test_codes_shapes_and_commands_are_those_of_the_kernel_and_of_match_logs():
-    """codes.js repeats what the header and the schema say: here they are compared."""
-    codes = run_node("codes.mjs", None)
-    assert {name: (shape["code"], shape["sizes"]) for name, shape in codes["SHAPES"].items()} == {
+def test_shapes_and_commands_are_those_of_the_kernel_and_of_match_logs():
+    """The package repeats what the schema says: here they are compared."""
+    tables = run_node("codes.mjs", None)
+    assert {name: (shape["code"], shape["sizes"]) for name, shape in tables["SHAPES"].items()} == {
         row.__struct_config__.tag: (
             getattr(lib, f"FXS_{row.__name__.upper()}"),
             [*row.__struct_fields__],
         )
         for row in get_args(schema.Shape)
     }
-    assert {name: (row["type"], row["fields"]) for name, row in codes["COMMANDS"].items()} == {
+    assert {name: (row["type"], row["fields"]) for name, row in tables["COMMANDS"].items()} == {
         row.__struct_config__.tag: (
             getattr(lib, f"FXS_COMMAND_{row.__struct_config__.tag.upper()}"),
             [*row.__struct_fields__],
@@ -247,10 +195,17 @@ def test_codes_shapes_and_commands_are_those_of_the_kernel_and_of_match_logs():
         for row in get_args(schema.Command)
         if row not in (schema.Query, schema.Cast)
     }
-    for name in ("ENTER", "STAY", "EXIT", "APART", "TOUCHING", "OVERLAPPING", "SIZE_MAX"):
-        assert codes[name] == getattr(lib, f"FXS_{name}")
-    for name in ("COLLIDER", "COMMAND", "EVENT", "CAST_HIT"):
-        assert codes[f"{name}_BYTES"] == ffi.sizeof(f"fxs_{name.lower()}")
+
+
+@needs_node
+def test_constants_and_structures_are_those_that_the_compiler_sees():
+    raw = run_node("codes.mjs", None)["raw"]
+    structures = {name: value for name, value in raw.items() if isinstance(value, dict)}
+    constants = {name: value for name, value in raw.items() if name not in structures}
+    assert constants == {name: getattr(lib, name) for name in dir(lib) if name.isupper()}
+    for name, offsets in structures.items():
+        found = {field: at.offset for field, at in ffi.typeof(name).fields}
+        assert offsets == {"$size": ffi.sizeof(name), **found}, name
 
 
 def test_a_module_that_would_end_the_script_cannot_be_joined(tmp_path, monkeypatch):
@@ -272,7 +227,7 @@ def test_scripts_and_styles_pass_the_linter():
     biome = shutil.which("biome")
     if biome is None:
         pytest.skip("no biome on this machine: npm install --global @biomejs/biome@2.6.8")
-    paths = ["fixsync/view/assets", "tests/view"]
+    paths = ["bindings/web", "fixsync/view/assets", "tests/view"]
     ran = subprocess.run(
         [biome, "check", *paths], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -537,27 +492,39 @@ def test_a_text_that_was_changed_after_it_was_written_is_told():
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (["move", 99, [0, 0, 0]], "an id not below the capacity"),
-        (["move", 40, [0, 0, 0]], "an id that is not in the world"),
+        (["move", 99, [0, 0, 0]], "move 99: not below the capacity"),
+        (["move", 40, [0, 0, 0]], "move 40: not in the world"),
         (
             ["move", 63, [0, 0, 2**31]],
-            "z: expected an integer in -2147483648..2147483647, found 2147483648",
+            "position z must be -2147483648..2147483647, not 2147483648",
         ),
-        (["turn", 0, 65536], "yaw: expected an integer in 0..65535, found 65536"),
-        (["turn", 0, 1.5], "yaw: expected an integer in 0..65535, found 1.5"),
-        (["add", 5, ["sphere", 0], [0, 0, 0], 0, 0, 0, [0, 0, 0], True], "a size out of range"),
-        (["add", 5, ["cone", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True], "expected a kind of shape"),
-        (["add", 5, ["box", 1, 2], [0, 0, 0], 0, 0, 0, [0, 0, 0], True], "a box has not 2 sizes"),
+        (["turn", 0, 65536], "yaw must be 0..65535, not 65536"),
+        (["turn", 0, 1.5], "yaw must be an integer, not 1.5"),
+        (
+            ["add", 5, ["sphere", 0], [0, 0, 0], 0, 0, 0, [0, 0, 0], True],
+            "radius must be 1..536870911, not 0",
+        ),
+        (
+            ["add", 5, ["cone", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True],
+            'shape\'s kind must be one of sphere, capsule, cylinder, box, sector, not "cone"',
+        ),
+        (
+            ["add", 5, ["box", 1, 2], [0, 0, 0], 0, 0, 0, [0, 0, 0], True],
+            "a box has half_x, half_y, half_z, not 2 numbers: [1, 2]",
+        ),
         (
             ["add", 5, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], 1],
-            "active: expected true or false, found 1",
+            "active must be true or false, not 1",
         ),
-        (["fly", 0], "no such command"),
+        (["fly", 0], "a command must be one of add, move, "),
         (
             ["cast", ["sector", 9, 9, 9], [0, 0, 0], 0, [1, 0, 0], 1, 0, 0, 1],
-            "not defined for this shape",
+            "not defined for these shapes",
         ),
-        (["cast", ["sphere", 9], [0, 0, 0], 0, [2**29, 0, 0], 1, 0, 0, 1], "a motion out of range"),
+        (
+            ["cast", ["sphere", 9], [0, 0, 0], 0, [2**29, 0, 0], 1, 0, 0, 1],
+            "motion x must be -536870911..536870911, not 536870912",
+        ),
     ],
 )
 def test_a_command_that_the_world_refuses_ends_what_can_be_played(command, said, tmp_path):

@@ -1,8 +1,8 @@
 """Joins the page's assets into one file, at every export.
 
-A module is joined after those that it imports, without its imports and the word `export`. So
-modules import and export by name, in one form each, and no two in a bundle share a top-level name;
-a test checks that."""
+The kernel and its JavaScript are those of the npm package, bindings/web. A module is joined after
+those that it imports, without its imports and the word `export`. So modules import and export by
+name, in one form each, and no two in a bundle share a top-level name; a test checks that."""
 
 from __future__ import annotations
 
@@ -15,8 +15,18 @@ from pathlib import Path
 from typing import Any
 
 ASSETS = Path(__file__).resolve().parent / "assets"
+_PACKAGE = ASSETS.parents[1]
+WEB = next(
+    folder
+    for folder in (_PACKAGE / "bindings" / "web", _PACKAGE.parent / "bindings" / "web")
+    if folder.is_dir()
+)
+"""The files of the npm package: in an installed package within it, in an editable one beside it."""
 
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.MULTILINE)
+_WEB_IN_SOURCE = "../../../bindings/web/"
+_IMPORT = re.compile(
+    rf'^import \{{[^}}]*\}} from "(\./|{re.escape(_WEB_IN_SOURCE)})(\w+\.js)";\n', re.MULTILINE
+)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:const|let|class|function))", re.MULTILINE)
 _LEFT_OVER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 _ENDS_SCRIPT = re.compile(r"<!--|</?script", re.IGNORECASE)
@@ -34,16 +44,17 @@ def asset(name: str) -> str:
 
 def joined(entry: str) -> str:
     """A module and all that it imports, as one."""
-    order: list[str] = []
+    order: dict[Path, str] = {}
 
-    def visit(name: str) -> None:
-        if name not in order:
-            for imported in _IMPORT.findall(asset(name)):
-                visit(imported)
-            order.append(name)
+    def visit(path: Path) -> None:
+        if path not in order:
+            text = path.read_text(encoding="utf-8")
+            for folder, imported in _IMPORT.findall(text):
+                visit((WEB if folder == _WEB_IN_SOURCE else path.parent) / imported)
+            order[path] = _EXPORT.sub("", _IMPORT.sub("", text))
 
-    visit(entry)
-    text = "\n".join(_EXPORT.sub("", _IMPORT.sub("", asset(name))) for name in order)
+    visit(ASSETS / entry)
+    text = "\n".join(order.values())
     if left := _LEFT_OVER.search(text):
         raise ValueError(f"{entry}: an import or export in a form that cannot be joined: {left[0]}")
     if ends := _ENDS_SCRIPT.search(text):
@@ -82,7 +93,7 @@ def page(title: str, manifest: dict[str, Any], logs: list[bytes]) -> str:
             for i, log in enumerate(logs)
         ),
         _block(
-            "kernel", "text/plain", base64.b64encode((ASSETS / "kernel.wasm").read_bytes()).decode()
+            "kernel", "text/plain", base64.b64encode((WEB / "fixsync.wasm").read_bytes()).decode()
         ),
         # A worker of this kind is no module: Chromium starts no module worker from a file's page.
         _block("worker", "text/plain", f'"use strict";\n{joined("worker.js")}'),

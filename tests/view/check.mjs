@@ -1,19 +1,20 @@
 // Runs the page's engine under Node. Reads from standard input { wasm, logs: [...], seeks: [...] }, the logs as a page holds them, and
 // writes what the check of each came to, the states it goes to in the order of `seeks`, and, for two logs, their comparison.
 import { readFileSync } from "node:fs";
+import { start } from "../../bindings/web/kernel.js";
 import { Comparison } from "../../fixsync/view/assets/compare.js";
 import { Match } from "../../fixsync/view/assets/engine.js";
 import { comparisonText, verdictText } from "../../fixsync/view/assets/format.js";
 import { Track } from "../../fixsync/view/assets/track.js";
 
 const { wasm, logs, seeks } = JSON.parse(readFileSync(0, "utf8"));
-const module = new WebAssembly.Module(Buffer.from(wasm, "base64"));
+await start(Buffer.from(wasm, "base64"));
 const never = () => false;
 
 const matches = [];
 const results = [];
 for (const log of logs) {
-  const match = new Match(module, log);
+  const match = new Match(log);
   await match.load(() => {});
   match.check(never);
   matches.push(match);

@@ -1,4 +1,6 @@
-// Writes what codes.js says, as JSON.
-import * as codes from "../../fixsync/view/assets/codes.js";
+// Writes the package's tables of shapes and commands, and its constants and structures, as JSON.
+import { COMMANDS } from "../../bindings/web/commands.js";
+import { SHAPES } from "../../bindings/web/kinds.js";
+import * as raw from "../../bindings/web/raw.js";
 
-process.stdout.write(JSON.stringify(codes));
+process.stdout.write(JSON.stringify({ COMMANDS, SHAPES, raw }));

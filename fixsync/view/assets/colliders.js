@@ -1,13 +1,14 @@
 // Colliders of one frame, read out of fxs_collider records, and their geometry for drawing: in units, as floating point. Nothing
 // here decides an answer.
-import { COLLIDER_BYTES, SHAPES, SIZE_MAX } from "./codes.js";
+import { SHAPES } from "../../../bindings/web/kinds.js";
+import { FXS_SIZE_MAX, fxs_collider } from "../../../bindings/web/raw.js";
 
 export const UNIT = 65536;
 export const KINDS = Object.keys(SHAPES);
 export const [SPHERE, CAPSULE, CYLINDER, BOX, SECTOR] = Object.values(SHAPES).map(({ code }) => code);
 // Frames before the one shown whose traces are drawn: trails, hits that began or ended, areas of queries.
 export const WAKE_FRAMES = 24;
-const WORDS = COLLIDER_BYTES / 4;
+const WORDS = fxs_collider.$size / 4;
 const RADIANS = (2 * Math.PI) / 65536;
 
 export class Colliders {
@@ -19,7 +20,7 @@ export class Colliders {
   constructor(buffer, before = null, planes = 0) {
     this.planes = planes;
     this.old = before?.drawn ?? before?.old ?? [];
-    this.count = buffer.byteLength / COLLIDER_BYTES;
+    this.count = buffer.byteLength / fxs_collider.$size;
     this.words = new Int32Array(buffer);
     this.#bytes = new Uint8Array(buffer);
     this.#halves = new Uint16Array(buffer);
@@ -42,13 +43,13 @@ export class Colliders {
   }
 
   kind(i) {
-    return this.#bytes[i * COLLIDER_BYTES + 4];
+    return this.#bytes[i * fxs_collider.$size + 4];
   }
   layer(i) {
-    return this.#bytes[i * COLLIDER_BYTES + 5];
+    return this.#bytes[i * fxs_collider.$size + 5];
   }
   active(i) {
-    return this.#bytes[i * COLLIDER_BYTES + 6] === 1;
+    return this.#bytes[i * fxs_collider.$size + 6] === 1;
   }
 
   // All values as the state holds them, raw.
@@ -160,7 +161,7 @@ export function halfWidths({ kind, size, c, s }) {
 // Half of what a solid covers along x, y, z; 0 along an axis that it reaches through all of, as shapes of flat games do.
 export function extent(solid) {
   const [wx, wz] = halfWidths(solid);
-  const isEndless = (axis) => solid.kind !== SPHERE && solid.size[axis] * UNIT >= SIZE_MAX;
+  const isEndless = (axis) => solid.kind !== SPHERE && solid.size[axis] * UNIT >= FXS_SIZE_MAX;
   return [wx, isEndless(1) ? 0 : halfHeight(solid), solid.kind === BOX && isEndless(2) ? 0 : wz];
 }
 

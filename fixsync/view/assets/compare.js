@@ -1,6 +1,5 @@
 // Differences: between a log's answers and the computed ones, and between two logs.
-import { hex16 } from "./kernel.js";
-import { sameBytes } from "./matchlog.js";
+import { hex16, sameBytes } from "./matchlog.js";
 
 const LISTED_MAX = 200; // of what differs in a frame
 

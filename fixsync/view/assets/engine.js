@@ -1,13 +1,12 @@
 // Replays match logs with the kernel: to any frame, for drawing, and from start to end, to check what the logs record.
-import { ENTER, STAY } from "./codes.js";
+import { layerMasks } from "../../../bindings/web/commands.js";
+import { FXS_ENTER, FXS_STAY } from "../../../bindings/web/raw.js";
 import { Colliders, extent, WAKE_FRAMES } from "./colliders.js";
 import { differences, differingFields } from "./compare.js";
-import { hex16 } from "./kernel.js";
 import { Lanes } from "./lanes.js";
-import { bytesOfBase64, gunzipped, LogText, layerMasks } from "./matchlog.js";
+import { bytesOfBase64, gunzipped, hex16, LogText } from "./matchlog.js";
 import { planeSize } from "./planes.js";
-import { Refused } from "./rows.js";
-import { Run } from "./run.js";
+import { collidersOf, Refused, Run } from "./run.js";
 
 const KEYFRAME_BYTES_MAX = 1 << 27;
 
@@ -47,8 +46,7 @@ const CHANGES = ["add", "remove", "shape", "offset", "owner", "layer", "active"]
 export class Match {
   // log: { name, data (base64 of the gzipped text), bytes (of the text), first (the first frame's number), frames, ids (one more than
   // the highest), hashes (base64 of the native kernel's, or null) }. Frames go by their number everywhere.
-  constructor(module, log) {
-    this.module = module;
+  constructor(log) {
     this.log = log;
     this.text = new LogText(log.bytes, log.frames);
     this.first = log.first;
@@ -96,7 +94,7 @@ export class Match {
     const { hit_when: hitWhen, layers, from } = this.header;
     // No state depends on the capacity: worlds are made as large as the log's ids need, not as its header allows.
     const state = from ? bytesOfBase64(from.state) : null;
-    this.config = { capacity: this.log.ids, hitWhen, masks: layerMasks(layers), state };
+    this.config = { capacity: this.log.ids, hitWhen, layers, masks: layerMasks(layers), state };
     this.planes = planeSize(this.header, this.log.frames > 0 ? this.frame(this.first).commands : []);
     this.#checking = new Run(this);
     this.#playing = new Run(this);
@@ -162,7 +160,7 @@ export class Match {
       this.#refuse(number, error);
       return;
     }
-    if (isKey || run.next === this.end) this.#widen(new Colliders(run.world.colliders()));
+    if (isKey || run.next === this.end) this.#widen(new Colliders(collidersOf(run.world)));
     this.#remember(number, frame, run.hits);
     const hash = run.world.hash();
     this.hashes[number - this.first] = hash;
@@ -212,8 +210,8 @@ export class Match {
     for (const command of frame.after ?? []) this.#change(number, number + 1, command);
     for (let at = 0; at < hits.length; at += 4) {
       const kind = hits[at + 2];
-      if (kind === STAY) continue;
-      if (kind === ENTER) enters[row]++;
+      if (kind === FXS_STAY) continue;
+      if (kind === FXS_ENTER) enters[row]++;
       else exits[row]++;
       this.hits.push(number, hits[at], hits[at + 1], kind, hits[at + 3]);
     }

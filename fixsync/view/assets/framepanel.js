@@ -1,5 +1,5 @@
 // The panels of the frame shown: its events and answers, and what differs in it.
-import { ENTER, EXIT, STAY } from "./codes.js";
+import { FXS_ENTER, FXS_EXIT, FXS_STAY } from "../../../bindings/web/raw.js";
 import { cell, element, table } from "./elements.js";
 import { ordinal, plural } from "./format.js";
 import { CONTACT_NAMES, EVENT_NAMES, ROWS_MAX, SIGNS, valueDifferences } from "./inspector.js";
@@ -74,7 +74,7 @@ const countText = ({ planes, colliders }) =>
 function frameParts(side, name) {
   const most = player.isPlaying ? ROWS_PLAYING_MAX : ROWS_MAX;
   const rows = Array.from({ length: side.events.length / 4 }, (_, i) => [...side.events.subarray(4 * i, 4 * i + 4)]);
-  const order = { [ENTER]: 0, [EXIT]: 1, [STAY]: 2 };
+  const order = { [FXS_ENTER]: 0, [FXS_EXIT]: 1, [FXS_STAY]: 2 };
   rows.sort((x, y) => order[x[2]] - order[y[2]]);
   const parts = [
     element("p", { class: "note" }, `${name}${countText(side)}, hash ${side.hash}`),

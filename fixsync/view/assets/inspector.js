@@ -1,5 +1,6 @@
 // The panel of the selected collider: its values, in two logs side by side, its hits and its history.
-import { ENTER, EXIT, OVERLAPPING, SHAPES, STAY, TOUCHING } from "./codes.js";
+import { SHAPES } from "../../../bindings/web/kinds.js";
+import { FXS_ENTER, FXS_EXIT, FXS_OVERLAPPING, FXS_STAY, FXS_TOUCHING } from "../../../bindings/web/raw.js";
 import { KINDS, SECTOR } from "./colliders.js";
 import { cell, element, table } from "./elements.js";
 import { degrees, exactUnits, ordinal, plural, units } from "./format.js";
@@ -8,12 +9,12 @@ import { layerName, nameOf, ownerName } from "./state.js";
 
 export const ROWS_MAX = 100;
 
-export const EVENT_NAMES = { [ENTER]: "enter", [STAY]: "stay", [EXIT]: "exit" };
-export const CONTACT_NAMES = { 0: "", [TOUCHING]: "touching", [OVERLAPPING]: "overlapping" };
+export const EVENT_NAMES = { [FXS_ENTER]: "enter", [FXS_STAY]: "stay", [FXS_EXIT]: "exit" };
+export const CONTACT_NAMES = { 0: "", [FXS_TOUCHING]: "touching", [FXS_OVERLAPPING]: "overlapping" };
 export const SIGNS = {
-  [ENTER]: { 0: "◆", [TOUCHING]: "◇", [OVERLAPPING]: "◆" },
-  [STAY]: { 0: "●", [TOUCHING]: "○", [OVERLAPPING]: "●" },
-  [EXIT]: { 0: "✕", [TOUCHING]: "✕", [OVERLAPPING]: "✕" },
+  [FXS_ENTER]: { 0: "◆", [FXS_TOUCHING]: "◇", [FXS_OVERLAPPING]: "◆" },
+  [FXS_STAY]: { 0: "●", [FXS_TOUCHING]: "○", [FXS_OVERLAPPING]: "●" },
+  [FXS_EXIT]: { 0: "✕", [FXS_TOUCHING]: "✕", [FXS_OVERLAPPING]: "✕" },
 };
 // By the shape's code.
 const SIZE_NAMES = Object.values(SHAPES).map(({ sizes }) =>
@@ -28,7 +29,7 @@ function valuesOf(raw, centre) {
   const lengths = (names, values) => names.map((name, i) => [name, units(values[i]), values[i]]);
   const rows = [
     ["shape", KINDS[raw.kind], null],
-    ...lengths(SIZE_NAMES[raw.kind], raw.size),
+    ...lengths(SIZE_NAMES[raw.kind], raw.size).filter(([name, , size]) => size !== 0 || name !== "inner radius"),
     ...(raw.kind === SECTOR ? [["half angle", degrees(raw.halfAngle), raw.halfAngle]] : []),
     ...lengths(["x", "y", "z"], raw.position),
     ["yaw", degrees(raw.yaw), raw.yaw],
@@ -112,9 +113,9 @@ function currentHits(side, id, history) {
   const rows = [];
   for (let at = 0; at < side.events.length; at += 4) {
     const [a, b, kind, contact] = side.events.subarray(at, at + 4);
-    if ((a !== id && b !== id) || kind === EXIT) continue;
+    if ((a !== id && b !== id) || kind === FXS_EXIT) continue;
     const began = history?.hits.findLast(
-      (row) => row[0] <= side.frame && row[1] === a && row[2] === b && row[3] === ENTER,
+      (row) => row[0] <= side.frame && row[1] === a && row[2] === b && row[3] === FXS_ENTER,
     );
     rows.push(
       element(

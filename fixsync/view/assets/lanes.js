@@ -1,6 +1,6 @@
 // What each body does over a match: when its colliders are on, and whom it hits. A body is all colliders of one owner, or one collider
 // without an owner.
-import { ENTER } from "./codes.js";
+import { FXS_ENTER } from "../../../bindings/web/raw.js";
 
 const LANES_MAX = 12; // of a log without owners
 export const [GIVEN, TAKEN, MUTUAL] = [0, 1, 2]; // a hit by an attack, from an attack, of two bodies or two attacks
@@ -45,7 +45,7 @@ export class Lanes {
   meet(frame, events) {
     for (let at = 0; at < events.length; at += 4) {
       const [a, b, kind] = events.subarray(at, at + 3);
-      if (kind !== ENTER || !this.#colliders.has(a) || !this.#colliders.has(b)) continue;
+      if (kind !== FXS_ENTER || !this.#colliders.has(a) || !this.#colliders.has(b)) continue;
       const bodies = [this.#body(a), this.#body(b)];
       const [byA, byB] = [bodies[0].id !== a, bodies[1].id !== b];
       bodies[0].hits.push(frame, byA === byB ? MUTUAL : byA ? GIVEN : TAKEN, b);

@@ -1,5 +1,5 @@
 // The panels of what is the same in every frame: the check, colours, and the log itself.
-import { TOUCHING } from "./codes.js";
+import { FXS_TOUCHING } from "../../../bindings/web/raw.js";
 import { element } from "./elements.js";
 import { comparisonText, ordinal, plural, verdictText } from "./format.js";
 import { firstDifference, goTo } from "./playback.js";
@@ -168,7 +168,7 @@ export function fillLog(target, saveLog) {
       ["frames", ordinal(log.frames) + (log.first > 0 ? `, from frame ${ordinal(log.first)}` : "")],
       ["ticks a second", rate],
       ["capacity", header.capacity],
-      ["hit when", header.hit_when === TOUCHING ? "touching" : "overlapping"],
+      ["hit when", header.hit_when === FXS_TOUCHING ? "touching" : "overlapping"],
       ...(planes[i] ? [["planes", "2: a hit is one from above and from the side"]] : []),
       ["layers", header.layers === null ? "all meet" : `${plural(header.layers.length, "pair")} meet`],
       ["simulation", header.sim ?? "none: a trace"],

@@ -1,5 +1,5 @@
 // The hits of a frame, drawn in a view.
-import { ENTER, EXIT, STAY, TOUCHING } from "./codes.js";
+import { FXS_ENTER, FXS_EXIT, FXS_STAY, FXS_TOUCHING } from "../../../bindings/web/raw.js";
 import { contactPlace } from "./colliders.js";
 import { MARK_PIXELS } from "./theme.js";
 
@@ -25,7 +25,7 @@ function linksOf(view, side, layers) {
   const links = [];
   for (let at = 0; at < events.length && links.length < LINKS_MAX; at += 4) {
     const kind = events[at + 2];
-    if (kind === EXIT) continue;
+    if (kind === FXS_EXIT) continue;
     const [solidA, solidB] = [solidOf(events[at]), solidOf(events[at + 1])];
     if (!solidA || !solidB || !(layers.has(solidA.layer) || layers.has(solidB.layer))) continue;
     links.push({ solidA, solidB, kind, contact: events[at + 3], ...contactPlace(solidA, solidB) });
@@ -48,7 +48,7 @@ export function drawHits(view, { theme, options }, side) {
   for (const wake of side.wakes) {
     const age = side.frame - wake.frame;
     if (age > (links.length > CROWD ? 4 : FADE_FRAMES)) continue;
-    drawMarks(view, theme, age === 0 ? wake.marks.filter(({ kind }) => kind !== ENTER) : wake.marks, age);
+    drawMarks(view, theme, age === 0 ? wake.marks.filter(({ kind }) => kind !== FXS_ENTER) : wake.marks, age);
   }
   drawMarks(view, theme, links, 0, links.length > CROWD);
 }
@@ -62,7 +62,7 @@ function drawLinks(view, theme, links) {
     g.setLineDash(dash);
     g.beginPath();
     for (const { solidA, solidB, contact } of links) {
-      if ((contact === TOUCHING) !== dash.length > 0) continue;
+      if ((contact === FXS_TOUCHING) !== dash.length > 0) continue;
       g.moveTo(solidA.sx, solidA.sy);
       g.lineTo(solidB.sx, solidB.sy);
     }
@@ -86,16 +86,16 @@ function drawMarks(view, theme, marks, age, isCrowd = false) {
     const place = (look * (rows + 16) + Math.round(y / 3) + 8) * (columns + 16) + Math.round(x / 3) + 8;
     if (taken.has(place)) continue;
     taken.add(place);
-    if (isCrowd && mark.kind === STAY) {
+    if (isCrowd && mark.kind === FXS_STAY) {
       g.fillStyle = theme.ink;
       g.fillRect(Math.round(x) - 1, Math.round(y) - 1, 3, 3);
       g.fillStyle = theme.stage;
-      if (mark.contact === TOUCHING) g.fillRect(Math.round(x), Math.round(y), 1, 1);
+      if (mark.contact === FXS_TOUCHING) g.fillRect(Math.round(x), Math.round(y), 1, 1);
       continue;
     }
     const part = Math.min(1, Math.max(0.5, (mark.size * view.camera.scale) / 12)) * (1 + age / 15);
     const size = 2 * Math.round((MARK_PIXELS / 2) * part);
-    const picture = theme.marks.of(mark.kind, mark.contact === TOUCHING || age > 0, size, ratio);
+    const picture = theme.marks.of(mark.kind, mark.contact === FXS_TOUCHING || age > 0, size, ratio);
     g.drawImage(picture, Math.round(x - size / 2), Math.round(y - size / 2), size, size);
   }
   g.globalAlpha = 1;

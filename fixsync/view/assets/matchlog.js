@@ -9,16 +9,8 @@ function parseExactly(text) {
   );
 }
 
-// The 32 rows of the layer matrix that a header's `layers` stands for.
-export function layerMasks(pairs) {
-  if (pairs === null) return new Array(32).fill(0xffffffff);
-  const masks = new Array(32).fill(0);
-  for (const [i, j] of pairs) {
-    masks[i] = (masks[i] | (1 << j)) >>> 0;
-    masks[j] = (masks[j] | (1 << i)) >>> 0;
-  }
-  return masks;
-}
+// A hash as logs write it.
+export const hex16 = (hash) => hash.toString(16).padStart(16, "0");
 
 export function bytesOfBase64(text) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);

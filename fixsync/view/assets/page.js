@@ -1,7 +1,7 @@
 // The page: what the worker tells goes to the views and panels, frame by frame.
 
+import { FXS_ENTER } from "../../../bindings/web/raw.js";
 import { worker } from "./channel.js";
-import { ENTER } from "./codes.js";
 import { fillMeter, wire, wireAlways } from "./controls.js";
 import { awaitLogs } from "./dropped.js";
 import { element } from "./elements.js";
@@ -148,7 +148,7 @@ function intervalsOf(rows) {
   const [open, intervals] = [new Map(), []];
   for (const [frame, a, b, kind] of rows) {
     const pair = `${a} ${b}`;
-    if (kind === ENTER) open.set(pair, frame);
+    if (kind === FXS_ENTER) open.set(pair, frame);
     else {
       intervals.push([open.get(pair) ?? match.first, frame - 1]);
       open.delete(pair);

@@ -1,6 +1,6 @@
 // Matches of two planes (fixsync.game.flat.TwoPlanes): each hitbox is two colliders, the ground view under its own id and layer, the
 // side view under id + capacity and layer + 16. Two hitboxes hit each other when both of their views do.
-import { ENTER, EXIT, SIZE_MAX, STAY } from "./codes.js";
+import { FXS_ENTER, FXS_EXIT, FXS_SIZE_MAX, FXS_STAY } from "../../../bindings/web/raw.js";
 
 const PLANE_LAYERS = 16;
 
@@ -16,7 +16,7 @@ export function planeSize({ capacity, layers }, commands) {
   if (layers.some(isCrossing) || keys(ground) !== keys(side)) return 0;
   const size = capacity / 2;
   const isOfPlane = ([, id, [kind, ...sizes], , , layer]) =>
-    layer >= PLANE_LAYERS === id >= size && (id < size ? sizes[1] : kind === "box" && sizes[2]) === SIZE_MAX;
+    layer >= PLANE_LAYERS === id >= size && (id < size ? sizes[1] : kind === "box" && sizes[2]) === FXS_SIZE_MAX;
   return commands.every((command) => command[0] !== "add" || isOfPlane(command)) ? size : 0;
 }
 
@@ -29,8 +29,15 @@ export function joined(events, size) {
     const key = `${a % size} ${b % size}`;
     const known = pairs.get(key);
     if (!known)
-      pairs.set(key, { a: a % size, b: b % size, had: kind !== ENTER, has: kind !== EXIT, isNew: false, contact });
-    else Object.assign(known, { has: true, isNew: true, contact }); // EXIT, then ENTER: an id was taken away and came back
+      pairs.set(key, {
+        a: a % size,
+        b: b % size,
+        had: kind !== FXS_ENTER,
+        has: kind !== FXS_EXIT,
+        isNew: false,
+        contact,
+      });
+    else Object.assign(known, { has: true, isNew: true, contact }); // FXS_EXIT, then FXS_ENTER: an id was taken away and came back
   }
   const rows = [];
   for (const [key, ground] of planes[0]) {
@@ -38,8 +45,8 @@ export function joined(events, size) {
     if (!side) continue;
     const [had, has] = [ground.had && side.had, ground.has && side.has];
     const goesOn = had && has && !ground.isNew && !side.isNew;
-    if (had && !goesOn) rows.push([ground.a, ground.b, EXIT, 0]);
-    if (has) rows.push([ground.a, ground.b, goesOn ? STAY : ENTER, Math.min(ground.contact, side.contact)]);
+    if (had && !goesOn) rows.push([ground.a, ground.b, FXS_EXIT, 0]);
+    if (has) rows.push([ground.a, ground.b, goesOn ? FXS_STAY : FXS_ENTER, Math.min(ground.contact, side.contact)]);
   }
   return Uint32Array.from(rows.flat());
 }

@@ -1,14 +1,34 @@
 // One world on its way through a log.
-import { EXIT, STAY } from "./codes.js";
+import { ArgumentRangeError, ArgumentTypeError } from "../../../bindings/web/checks.js";
+import { direction } from "../../../bindings/web/numbers.js";
+import { FXS_EXIT, FXS_STAY } from "../../../bindings/web/raw.js";
+import { World } from "../../../bindings/web/world.js";
 import { Colliders, contactPlace } from "./colliders.js";
-import { World } from "./kernel.js";
 import { joined } from "./planes.js";
-import { Refused } from "./rows.js";
+
+// What cannot be played: an error in the log, where all others are errors of the page.
+export class Refused extends Error {}
 
 const MARKS_MAX = 2000;
 
 // v / 2^30 to nearest, halves away from zero: how the contract turns an offset.
 const roundQ30 = (v) => (v < 0n ? -((-v + (1n << 29n)) >> 30n) : (v + (1n << 29n)) >> 30n);
+
+const pose = ([x, y, z], yaw) => ({ x, y, z, yaw });
+
+// The ids that a query command of a match log finds.
+const query = (world, [, shape, position, yaw, mask, excludeOwner]) => [
+  ...world.query(shape, pose(position, yaw), mask, { excludeOwner }),
+];
+
+// What a cast command meets: rows of id, fraction and the three components of the normal.
+const cast = (world, [, shape, position, yaw, motion, mask, excludeOwner, limit, hitWhen]) =>
+  world
+    .cast(shape, pose(position, yaw), motion, mask, { excludeOwner, limit, hitWhen })
+    .map(({ id, fraction, normal }) => [id, fraction, ...normal]);
+
+// All colliders, in a buffer of their own.
+export const collidersOf = (world) => world.colliders().slice().buffer;
 
 export class Run {
   #match;
@@ -17,7 +37,8 @@ export class Run {
 
   constructor(match) {
     this.#match = match;
-    this.#world = new World(match.module, match.config);
+    const { capacity, hitWhen, layers } = match.config;
+    this.#world = new World(capacity, { hitWhen, layers });
     if (match.config.state) this.#world.load(match.config.state);
     this.next = match.first; // the frame that the next step plays
     this.look();
@@ -42,36 +63,33 @@ export class Run {
     const isArea = ([name]) => name === "query" || name === "cast";
     const changes = frame.commands.filter((command) => !isArea(command));
     this.#try(() => world.apply(changes));
-    world.step();
     this.recorded = frame;
-    this.events = world.events.slice();
+    this.events = world.step().rows.slice();
     const { planes } = this.#match;
     this.hits = planes ? joined(this.events, planes) : this.events; // what is shown: of two planes, the hits of both
     if (frame.after) this.#try(() => world.apply(frame.after));
     this.areas = frame.commands.filter(isArea);
     this.answers = this.areas.map((command) =>
-      this.#try(() => (command[0] === "cast" ? world.cast(command) : world.query(command)), command),
+      this.#try(() => (command[0] === "cast" ? cast(world, command) : query(world, command)), command),
     );
     this.next++;
     return frame;
   }
 
-  // Names the line and the command of what is refused.
+  // Names the line, and the command where the error does not.
   #try(act, asked = null) {
     try {
       return act();
     } catch (error) {
-      if (error instanceof Refused) {
-        const command = JSON.stringify(error.command ?? asked);
-        error.message = `line ${this.next - this.#match.first + 2}: ${command}: ${error.message}`;
-      }
-      throw error;
+      if (!(error instanceof ArgumentRangeError || error instanceof ArgumentTypeError)) throw error;
+      const command = asked ? `${JSON.stringify(asked)}: ` : "";
+      throw new Refused(`line ${this.next - this.#match.first + 2}: ${command}${error.message}`);
     }
   }
 
   // Reads the colliders as they are now.
   look() {
-    this.colliders = new Colliders(this.#world.colliders());
+    this.colliders = new Colliders(collidersOf(this.#world));
   }
 
   // The traces of the last step, which stay visible for some frames.
@@ -97,9 +115,9 @@ export class Run {
     for (let at = 0; at < this.hits.length && marks.length < MARKS_MAX; at += 4) {
       const [a, b, kind, contact] = this.hits.subarray(at, at + 4);
       const pair = a * 2 ** 31 + b;
-      const place = (kind !== EXIT && this.#place(a, b)) || this.#hitPlaces.get(pair);
-      if (kind !== EXIT && place) places.set(pair, place);
-      if (kind !== STAY && place) marks.push({ kind, contact, ...place });
+      const place = (kind !== FXS_EXIT && this.#place(a, b)) || this.#hitPlaces.get(pair);
+      if (kind !== FXS_EXIT && place) places.set(pair, place);
+      if (kind !== FXS_STAY && place) marks.push({ kind, contact, ...place });
     }
     this.#hitPlaces = places;
     return marks;
@@ -121,7 +139,7 @@ export class Run {
     const i = this.colliders.indexOf(id);
     if (i < 0) return null;
     const { position, offset, yaw } = this.colliders.raw(i);
-    const [ox, oz, c, s] = [offset[0], offset[2], ...this.#world.direction(yaw)].map(BigInt);
+    const [ox, oz, c, s] = [offset[0], offset[2], ...direction(yaw)].map(BigInt);
     return [
       position[0] + Number(roundQ30(ox * c - oz * s)),
       position[1] + offset[1],

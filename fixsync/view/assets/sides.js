@@ -1,12 +1,12 @@
 // A log's frame as the worker sends it, made ready to be drawn.
-import { COLLIDER_BYTES, EXIT } from "./codes.js";
+import { FXS_EXIT, fxs_collider } from "../../../bindings/web/raw.js";
 import { Colliders, WAKE_FRAMES } from "./colliders.js";
 
 // `before`: the frame shown before, whose wakes go on if this one is not fresh.
 export function readSide(side, before) {
   const hitIds = new Set();
   for (let at = 0; at < side.events.length; at += 4) {
-    if (side.events[at + 2] !== EXIT) hitIds.add(side.events[at]).add(side.events[at + 1]);
+    if (side.events[at + 2] !== FXS_EXIT) hitIds.add(side.events[at]).add(side.events[at + 1]);
   }
   const old = side.isFresh || !before ? [] : before.wakes;
   const wakes = [...old, ...side.wakes.map((wake) => ({ ...wake, indexOf: indexIn(wake.ids) }))].slice(
@@ -37,7 +37,7 @@ function indexIn(ids) {
   };
 }
 
-const RECORD_WORDS = COLLIDER_BYTES / 4;
+const RECORD_WORDS = fxs_collider.$size / 4;
 
 // Marks the colliders that are not the same, value by value, in one frame of two logs, and the pairs of events that are not.
 export function markDiffering(a, b, details) {

@@ -1,5 +1,5 @@
 // How things look: colours, dashes and marks.
-import { ENTER, EXIT, STAY } from "./codes.js";
+import { FXS_ENTER, FXS_EXIT, FXS_STAY } from "../../../bindings/web/raw.js";
 
 export const LAYER_COLOURS = 8;
 const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]]; // layers 0..7, 8..15, 16..23, 24..31
@@ -42,14 +42,14 @@ export function readTheme(element) {
 }
 
 const MARK_LINES = {
-  [ENTER]: [[0, -6, 6, 0, 0, 6, -6, 0, 0, -6, 6, 0]],
-  [EXIT]: [
+  [FXS_ENTER]: [[0, -6, 6, 0, 0, 6, -6, 0, 0, -6, 6, 0]],
+  [FXS_EXIT]: [
     [-4.2, -4.2, 4.2, 4.2],
     [-4.2, 4.2, 4.2, -4.2],
   ],
 };
 
-// The marks of hits as pictures, filled and hollow. ENTER: a diamond; STAY: a dot; EXIT: a cross. Pictures at whole pixels are what
+// The marks of hits as pictures, filled and hollow. FXS_ENTER: a diamond; FXS_STAY: a dot; FXS_EXIT: a cross. Pictures at whole pixels are what
 // canvases draw fastest.
 class MarkPictures {
   #known = new Map();
@@ -76,7 +76,7 @@ class MarkPictures {
       g.moveTo(x, y);
       for (let i = 0; i < rest.length; i += 2) g.lineTo(rest[i], rest[i + 1]);
     }
-    if (kind === STAY) g.arc(0, 0, 3, 0, 2 * Math.PI);
+    if (kind === FXS_STAY) g.arc(0, 0, 3, 0, 2 * Math.PI);
     const lines = [
       [4.5, this.stage],
       [2, this.ink],
@@ -87,7 +87,7 @@ class MarkPictures {
       g.stroke();
     }
     g.fillStyle = isHollow ? this.stage : this.ink;
-    if (kind !== EXIT) g.fill();
+    if (kind !== FXS_EXIT) g.fill();
     return canvas.transferToImageBitmap();
   }
 }

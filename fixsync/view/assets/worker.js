@@ -1,4 +1,5 @@
 // The page's worker: one loop that answers requests for frames and, in between, checks the logs from start to end.
+import { start } from "../../../bindings/web/kernel.js";
 import { Comparison } from "./compare.js";
 import { Match } from "./engine.js";
 import { bytesOfBase64 } from "./matchlog.js";
@@ -111,8 +112,8 @@ function select(id) {
 }
 
 async function open({ wasm, logs }) {
-  const module = await WebAssembly.compile(bytesOfBase64(wasm));
-  matches = logs.map((log) => new Match(module, log));
+  await start(bytesOfBase64(wasm));
+  matches = logs.map((log) => new Match(log));
   told = logs.map(() => ({ checked: -1, isDone: false }));
   if (matches.length === 2) comparison = new Comparison(...matches);
   await Promise.all(matches.map((match, side) => load(match, side)));

@@ -1,6 +1,6 @@
-/* What the kernel asks of libc, for a target that has none. Each becomes WebAssembly's own bulk memory instruction. */
-#ifndef FIXSYNC_WASM_STRING_H
-#define FIXSYNC_WASM_STRING_H
+/* What the kernel calls of libc, for a target that has none: WebAssembly's bulk memory instructions. */
+#ifndef FIXSYNC_WEB_STRING_H
+#define FIXSYNC_WEB_STRING_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-/* Compiled with -mbulk-memory, where each builtin is one instruction and no call of the function that it stands in. */
+/* Compiled with -mbulk-memory, where each builtin is one instruction and no call of its function. */
 #include <string.h>
 
 void *memcpy(void *to, const void *from, size_t size) { return __builtin_memcpy(to, from, size); }

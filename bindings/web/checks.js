@@ -1,0 +1,71 @@
+// Checks of arguments. An error names the argument, its value and what is allowed.
+
+/** A value of the wrong type; a number with a fraction too. */
+export class ArgumentTypeError extends TypeError {
+  name = "ArgumentTypeError";
+}
+
+/** A value out of range, or one that the world refuses. */
+export class ArgumentRangeError extends RangeError {
+  name = "ArgumentRangeError";
+}
+
+export const INT32_MIN = -2147483648;
+export const INT32_MAX = 2147483647;
+export const UINT32_MAX = 4294967295;
+
+export function quoted(value) {
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "string") return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(quoted).join(", ")}]`;
+  return typeof value === "object" && value !== null ? `a ${value.constructor?.name ?? "object"}` : String(value);
+}
+
+/** The value, if it is an integer in low..high. */
+export function integer(name, value, low, high) {
+  if (!Number.isInteger(value)) {
+    const instead = typeof value === "number" ? ': write q("1.5") for 1.5 units' : "";
+    throw new ArgumentTypeError(`${name} must be an integer, not ${quoted(value)}${instead}`);
+  }
+  if (value < low || value > high) {
+    throw new ArgumentRangeError(`${name} must be ${low}..${high}, not ${value}`);
+  }
+  return value;
+}
+
+export const int32 = (name, value) => integer(name, value, INT32_MIN, INT32_MAX);
+export const uint32 = (name, value) => integer(name, value, 0, UINT32_MAX);
+export const yawIn = (name, value) => integer(name, value, 0, 65535);
+
+/** A 64-bit number: a BigInt, or an integer that a number holds exactly. */
+export function wide(name, value, low, high) {
+  if (typeof value !== "bigint" && !Number.isSafeInteger(value)) {
+    throw new ArgumentTypeError(`${name} must be a BigInt or a safe integer, not ${quoted(value)}`);
+  }
+  const number = BigInt(value);
+  if (number < low || number > high) throw new ArgumentRangeError(`${name} must be ${low}..${high}, not ${number}`);
+  return number;
+}
+
+export function boolean(name, value) {
+  if (typeof value !== "boolean") throw new ArgumentTypeError(`${name} must be true or false, not ${quoted(value)}`);
+  return value;
+}
+
+/** Three integers: x, y and z. */
+export function vector(name, value, low = INT32_MIN, high = INT32_MAX) {
+  if (!isList(value) || value.length !== 3) {
+    throw new ArgumentTypeError(`${name} must be [x, y, z], not ${quoted(value)}`);
+  }
+  for (let axis = 0; axis < 3; axis++) integer(`${name} ${"xyz"[axis]}`, value[axis], low, high);
+  return value;
+}
+
+export const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
+
+/** One of the words, or an error that lists them. */
+export function wordIn(name, value, words) {
+  if (typeof value === "string" && Object.hasOwn(words, value)) return words[value];
+  const Fault = typeof value === "string" ? ArgumentRangeError : ArgumentTypeError;
+  throw new Fault(`${name} must be one of ${Object.keys(words).join(", ")}, not ${quoted(value)}`);
+}

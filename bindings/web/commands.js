@@ -1,0 +1,119 @@
+// Commands: changes of a world as match logs write them, ["move", id, [x, y, z]], and as the kernel's rows (fxs_command).
+import {
+  ArgumentRangeError,
+  ArgumentTypeError,
+  boolean,
+  integer,
+  isList,
+  quoted,
+  uint32,
+  vector,
+  wordIn,
+  yawIn,
+} from "./checks.js";
+import { memory, putWords } from "./kernel.js";
+import {
+  FXS_COMMAND_ACTIVE,
+  FXS_COMMAND_ADD,
+  FXS_COMMAND_LAYER,
+  FXS_COMMAND_LAYERS,
+  FXS_COMMAND_MOVE,
+  FXS_COMMAND_OFFSET,
+  FXS_COMMAND_OWNER,
+  FXS_COMMAND_POSE,
+  FXS_COMMAND_REMOVE,
+  FXS_COMMAND_SHAPE,
+  FXS_COMMAND_TURN,
+  FXS_LAYER_COUNT,
+  fxs_collider,
+  fxs_command,
+} from "./raw.js";
+import { shapeNumbers } from "./shapes.js";
+
+// The fields behind the name of a command. All but `layers` begin with an id.
+export const COMMANDS = {
+  add: { type: FXS_COMMAND_ADD, fields: ["id", "shape", "position", "yaw", "layer", "owner", "offset", "active"] },
+  move: { type: FXS_COMMAND_MOVE, fields: ["id", "position"] },
+  turn: { type: FXS_COMMAND_TURN, fields: ["id", "yaw"] },
+  pose: { type: FXS_COMMAND_POSE, fields: ["id", "position", "yaw"] },
+  shape: { type: FXS_COMMAND_SHAPE, fields: ["id", "shape"] },
+  offset: { type: FXS_COMMAND_OFFSET, fields: ["id", "offset"] },
+  owner: { type: FXS_COMMAND_OWNER, fields: ["id", "owner"] },
+  layer: { type: FXS_COMMAND_LAYER, fields: ["id", "layer"] },
+  active: { type: FXS_COMMAND_ACTIVE, fields: ["id", "active"] },
+  remove: { type: FXS_COMMAND_REMOVE, fields: ["id"] },
+  layers: { type: FXS_COMMAND_LAYERS, fields: ["layers"] },
+};
+
+export const layerIn = (value) => integer("layer", value, 0, FXS_LAYER_COUNT - 1);
+
+// A field of a command into the fxs_collider at an address.
+const PUT = {
+  id: (at, id) => memory.view.setUint32(at + fxs_collider.id, uint32("id", id), true),
+  shape(at, shape) {
+    const [kind, halfAngle, ...size] = shapeNumbers("shape", shape);
+    memory.view.setUint8(at + fxs_collider.kind, kind);
+    memory.view.setUint16(at + fxs_collider.half_angle, halfAngle, true);
+    putWords(at + fxs_collider.size, size);
+  },
+  layer: (at, layer) => memory.view.setUint8(at + fxs_collider.layer, layerIn(layer)),
+  active: (at, active) => memory.view.setUint8(at + fxs_collider.active, boolean("active", active) ? 1 : 0),
+  yaw: (at, yaw) => memory.view.setUint16(at + fxs_collider.yaw, yawIn("yaw", yaw), true),
+  owner: (at, owner) => memory.view.setUint32(at + fxs_collider.owner, uint32("owner", owner), true),
+  position: (at, position) => putWords(at + fxs_collider.x, vector("position", position)),
+  offset: (at, offset) => putWords(at + fxs_collider.ox, vector("offset", offset)),
+};
+
+/** A collider's fields, by the names of an `add` command, as an fxs_collider. */
+export function putCollider(at, values) {
+  memory.u8.fill(0, at, at + fxs_collider.$size);
+  for (const [i, field] of COMMANDS.add.fields.entries()) PUT[field](at, values[i]);
+}
+
+/** The 32 masks of a layer matrix: null for all pairs, or the pairs that meet. */
+export function layerMasks(pairs) {
+  if (pairs === null) return new Array(FXS_LAYER_COUNT).fill(0xffffffff);
+  if (!isList(pairs)) throw new ArgumentTypeError(`layers must be null or pairs of layers, not ${quoted(pairs)}`);
+  const masks = new Array(FXS_LAYER_COUNT).fill(0);
+  for (const pair of pairs) {
+    if (!isList(pair) || pair.length !== 2)
+      throw new ArgumentTypeError(`layers: a pair is [i, j], not ${quoted(pair)}`);
+    const [i, j] = [layerIn(pair[0]), layerIn(pair[1])];
+    masks[i] = (masks[i] | (1 << j)) >>> 0;
+    masks[j] = (masks[j] | (1 << i)) >>> 0;
+  }
+  return masks;
+}
+
+/** The pairs of a layer matrix that meet; null if all do. */
+export function layerPairs(masks) {
+  const pairs = [];
+  for (let i = 0; i < masks.length; i++) {
+    for (let j = i; j < masks.length; j++) if ((masks[i] >>> j) & 1) pairs.push([i, j]);
+  }
+  return pairs.length === (masks.length * (masks.length + 1)) / 2 ? null : pairs;
+}
+
+/** How many rows a command is. */
+export const rowCount = (command) => (command?.[0] === "layers" ? FXS_LAYER_COUNT : 1);
+
+/** Writes a command as rows from an address on, where all is 0. */
+export function putCommand(at, command) {
+  if (!isList(command))
+    throw new ArgumentTypeError(`a command is ["move", id, [x, y, z]] or the like, not ${quoted(command)}`);
+  const [name, ...values] = command;
+  const { type, fields } = wordIn("a command", name, COMMANDS);
+  if (values.length !== fields.length) {
+    throw new ArgumentRangeError(`${name} has ${fields.join(", ")}, not ${values.length} values: ${quoted(values)}`);
+  }
+  if (name === "layers") {
+    for (const [layer, mask] of layerMasks(values[0]).entries()) {
+      const row = at + layer * fxs_command.$size;
+      putWords(row, [type, mask]);
+      memory.view.setUint8(row + fxs_command.collider + fxs_collider.layer, layer);
+    }
+    return;
+  }
+  putWords(at + fxs_command.type, [type]);
+  for (let i = 0; i < fields.length; i++) PUT[fields[i]](at + fxs_command.collider, values[i]);
+}

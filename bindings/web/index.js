@@ -1,0 +1,28 @@
+export { ArgumentRangeError, ArgumentTypeError } from "./checks.js";
+export { layerMasks } from "./commands.js";
+export { init } from "./init.js";
+export { KernelArray } from "./kernel.js";
+export { degrees, direction, faces, forward, length, ONE, q, qNear, yawBetween, yawOf } from "./numbers.js";
+export * as raw from "./raw.js";
+export {
+  FXS_APART as APART,
+  FXS_ENTER as ENTER,
+  FXS_EXIT as EXIT,
+  FXS_OVERLAPPING as OVERLAPPING,
+  FXS_STAY as STAY,
+  FXS_TOUCHING as TOUCHING,
+} from "./raw.js";
+export {
+  box,
+  capsule,
+  castPair,
+  cylinder,
+  lift,
+  overlap,
+  pushOut,
+  sector,
+  side,
+  sphere,
+} from "./shapes.js";
+export { differences, stateFields } from "./states.js";
+export { Events, hash64, World } from "./world.js";

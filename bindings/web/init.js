@@ -1,0 +1,22 @@
+// Finds fixsync.wasm beside this file, in browsers, workers, Node and bundlers.
+import { start } from "./kernel.js";
+
+// Makes fixsync ready. source: nothing, or an address, bytes, a Response or a compiled module.
+export async function init(source = new URL("./fixsync.wasm", import.meta.url)) {
+  const given = await source;
+  if (given instanceof WebAssembly.Module) return start(given);
+  if (typeof given === "string" || given instanceof URL) return start(await compiled(String(given)));
+  const bytes = typeof Response !== "undefined" && given instanceof Response ? await given.arrayBuffer() : given;
+  return start(await WebAssembly.compile(bytes));
+}
+
+async function compiled(address) {
+  if (address.startsWith("file:") && globalThis.process?.versions?.node) {
+    const files = "node:fs/promises"; // a name that no bundler follows
+    const { readFile } = await import(/* @vite-ignore */ /* webpackIgnore: true */ files);
+    return WebAssembly.compile(await readFile(new URL(address)));
+  }
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${address}: ${response.status} ${response.statusText}`);
+  return WebAssembly.compile(await response.arrayBuffer());
+}

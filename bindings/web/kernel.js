@@ -1,0 +1,228 @@
+// The kernel's module, one for all worlds: its memory, room in it, and its statuses as errors.
+import { ArgumentRangeError } from "./checks.js";
+import {
+  FXS_E_ABSENT,
+  FXS_E_ACTIVE,
+  FXS_E_CENTRE,
+  FXS_E_CONFIG,
+  FXS_E_DISTANCE,
+  FXS_E_HALF_ANGLE,
+  FXS_E_HIT_WHEN,
+  FXS_E_ID,
+  FXS_E_KIND,
+  FXS_E_LAYER,
+  FXS_E_MOTION,
+  FXS_E_ROOM,
+  FXS_E_SIZE,
+  FXS_E_STATE,
+  FXS_E_TAKEN,
+  FXS_E_UNDEFINED,
+  FXS_E_YAW,
+} from "./raw.js";
+
+function notReady() {
+  throw new Error("fixsync is not ready: await init() first");
+}
+const NOT_READY = new Proxy({}, { get: notReady, set: notReady });
+
+/** The functions of fixsync.h, as raw.d.ts declares them. */
+export let kernel = NOT_READY;
+
+/** The module's memory as typed arrays. `reserve` may replace them, so they are never kept. */
+export const memory = { u8: NOT_READY, u32: NOT_READY, i32: NOT_READY, view: NOT_READY };
+
+/** Where arguments and counts of a call stand: 1 KB that every call overwrites. */
+export let scratch = 0;
+
+/** Makes the kernel ready, of a compiled module. A second call changes nothing. */
+export async function start(module) {
+  const made = await WebAssembly.instantiate(module, {});
+  if (scratch !== 0) return;
+  kernel = (made.instance ?? made).exports;
+  end = align(kernel.__heap_base.value);
+  refresh();
+  scratch = reserve(1024);
+}
+
+function refresh() {
+  const { buffer } = kernel.memory;
+  memory.u8 = new Uint8Array(buffer);
+  memory.u32 = new Uint32Array(buffer);
+  memory.i32 = new Int32Array(buffer);
+  memory.view = new DataView(buffer);
+}
+
+// ---- room: blocks of multiples of 16 bytes, the free ones by address and joined with neighbours ----
+
+const PAGE = 65536;
+const ADDRESS_MAX = 2 ** 32;
+const align = (bytes) => Math.ceil(bytes / 16) * 16;
+
+let end = 0; // behind the last block
+const used = new Map(); // bytes of a block, by its address
+const gaps = []; // { at, bytes }
+
+/** The address of so many bytes, aligned to 16. They hold anything. */
+export function reserve(bytes) {
+  const size = Math.max(16, align(bytes));
+  const found = gaps.findIndex((gap) => gap.bytes >= size);
+  let at = end;
+  if (found >= 0) {
+    const gap = gaps[found];
+    at = gap.at;
+    gap.at += size;
+    gap.bytes -= size;
+    if (gap.bytes === 0) gaps.splice(found, 1);
+  } else {
+    grow(end + size);
+    end += size;
+  }
+  used.set(at, size);
+  return at;
+}
+
+function grow(to) {
+  const missing = to - kernel.memory.buffer.byteLength;
+  if (missing <= 0) return;
+  try {
+    if (to > ADDRESS_MAX) throw new RangeError();
+    kernel.memory.grow(Math.ceil(missing / PAGE));
+  } catch {
+    throw new ArgumentRangeError(`${to} bytes of memory are needed, more than can be had here`);
+  }
+  refresh();
+}
+
+/** Gives a block back. */
+export function release(at) {
+  const bytes = used.get(at);
+  used.delete(at);
+  let i = gaps.findIndex((gap) => gap.at > at);
+  if (i < 0) i = gaps.length;
+  gaps.splice(i, 0, { at, bytes });
+  joinGaps(i);
+  joinGaps(i - 1);
+  const last = gaps.at(-1);
+  if (last && last.at + last.bytes === end) {
+    end = last.at;
+    gaps.pop();
+  }
+}
+
+function joinGaps(i) {
+  const [gap, next] = [gaps[i], gaps[i + 1]];
+  if (!gap || !next || gap.at + gap.bytes !== next.at) return;
+  gap.bytes += next.bytes;
+  gaps.splice(i + 1, 1);
+}
+
+/** A block that grows; what it held is lost then. */
+export class Room {
+  at = 0;
+  bytes = 0;
+
+  /** Its address, with room for so many bytes. */
+  for(bytes) {
+    if (bytes > this.bytes || this.at === 0) {
+      this.free();
+      this.at = reserve(Math.max(bytes, 2 * this.bytes));
+      this.bytes = used.get(this.at);
+    }
+    return this.at;
+  }
+
+  free() {
+    if (this.at !== 0) release(this.at);
+    this.at = 0;
+    this.bytes = 0;
+  }
+}
+
+/** Answers of calls, until the next call. */
+export const results = new Room();
+
+/** A typed array in the kernel's own memory, for rows that are handed over without a copy. */
+export class KernelArray {
+  #type;
+  #room = new Room();
+
+  /** type: Int32Array, Uint32Array or Uint8Array. */
+  constructor(type, length) {
+    this.#type = type;
+    this.length = length;
+    this.#room.for(length * type.BYTES_PER_ELEMENT);
+    this.array.fill(0);
+    FREED?.register(this, this.#room, this);
+  }
+
+  /** The array itself. Ask again after calls that may need memory: it moves then. */
+  get array() {
+    return new this.#type(kernel.memory.buffer, this.address, this.length);
+  }
+
+  get address() {
+    if (this.#room.at === 0) throw new Error("the array is disposed");
+    return this.#room.at;
+  }
+
+  get byteLength() {
+    return this.length * this.#type.BYTES_PER_ELEMENT;
+  }
+
+  dispose() {
+    FREED?.unregister(this);
+    this.#room.free();
+  }
+
+  [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {
+    this.dispose();
+  }
+}
+
+/** Frees what nobody disposed. */
+export const FREED = globalThis.FinalizationRegistry && new FinalizationRegistry((held) => held.free());
+
+/** Copies rows in, if they are not in the kernel's memory already; their address. */
+export function addressOf(rows, room) {
+  if (rows instanceof KernelArray) return rows.address;
+  const at = room.for(rows.byteLength);
+  memory.u8.set(new Uint8Array(rows.buffer, rows.byteOffset, rows.byteLength), at);
+  return at;
+}
+
+/** Writes 32-bit words from an address on. */
+export function putWords(at, words) {
+  for (let i = 0; i < words.length; i++) memory.u32[at / 4 + i] = words[i];
+}
+
+// ---- statuses ----
+
+const MEANINGS = {
+  [FXS_E_KIND]: "no such kind of shape",
+  [FXS_E_SIZE]: "a size out of range",
+  [FXS_E_HALF_ANGLE]: "a half angle out of range",
+  [FXS_E_YAW]: "a yaw out of range",
+  [FXS_E_CENTRE]: "the centre would leave -2147483648..2147483647",
+  [FXS_E_ID]: "not below the capacity",
+  [FXS_E_TAKEN]: "taken: remove it first",
+  [FXS_E_ABSENT]: "not in the world",
+  [FXS_E_LAYER]: "a layer outside 0..31",
+  [FXS_E_ACTIVE]: "an active flag other than 0 and 1",
+  [FXS_E_ROOM]: "too little room",
+  [FXS_E_CONFIG]: "a capacity, hit_when or layer matrix out of range",
+  [FXS_E_DISTANCE]: "no two positions differ so",
+  [FXS_E_STATE]: "not a state that this world can hold",
+  [FXS_E_UNDEFINED]: "not defined for these shapes",
+  [FXS_E_MOTION]: "a motion out of range",
+  [FXS_E_HIT_WHEN]: "hit_when must be 1 or 2",
+};
+
+/** The status, or an error that says what it means, behind `what`. */
+export function checked(status, what) {
+  if (status < 0) {
+    const error = new ArgumentRangeError(`${what}: ${MEANINGS[status] ?? `status ${status}`}`);
+    error.status = status;
+    throw error;
+  }
+  return status;
+}

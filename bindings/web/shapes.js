@@ -1,0 +1,101 @@
+// Shapes, as match logs write them: ["sphere", radius]. And what two of them do.
+import { ArgumentTypeError, int32, integer, isList, quoted, vector, wordIn, yawIn } from "./checks.js";
+import { checked, kernel, memory, putWords, scratch } from "./kernel.js";
+import { SHAPES } from "./kinds.js";
+import { FXS_HALF_ANGLE_MAX, FXS_OVERLAPPING, FXS_SIZE_MAX, FXS_TOUCHING, fxs_pose, fxs_shape } from "./raw.js";
+
+const lowOf = (kind, size) => (kind === "capsule" && size === "half_height" ? 0 : 1);
+
+// A shape's numbers in fxs_shape: code, half angle, three sizes.
+export function shapeNumbers(name, shape) {
+  if (!isList(shape) || typeof shape[0] !== "string") {
+    throw new ArgumentTypeError(`${name} must be ["sphere", radius] or the like, not ${quoted(shape)}`);
+  }
+  const [kind, ...values] = shape;
+  const { code, sizes, optional = 0 } = wordIn(`${name}'s kind`, kind, SHAPES);
+  if (values.length > sizes.length || values.length < sizes.length - optional) {
+    throw new ArgumentTypeError(`a ${kind} has ${sizes.join(", ")}, not ${values.length} numbers: ${quoted(values)}`);
+  }
+  const numbers = [code, 0, 0, 0, 0];
+  let next = 2;
+  for (let i = 0; i < values.length; i++) {
+    const high = sizes[i] === "inner_radius" ? values[0] - 1 : FXS_SIZE_MAX;
+    if (sizes[i] === "half_angle") numbers[1] = integer(sizes[i], values[i], 1, FXS_HALF_ANGLE_MAX);
+    else numbers[next++] = integer(sizes[i], values[i], lowOf(kind, sizes[i]), high);
+  }
+  return numbers;
+}
+
+function made(...shape) {
+  shapeNumbers("shape", shape);
+  return Object.freeze(shape);
+}
+
+export const sphere = (radius) => made("sphere", radius);
+export const capsule = (radius, halfHeight) => made("capsule", radius, halfHeight);
+export const cylinder = (radius, halfHeight) => made("cylinder", radius, halfHeight);
+export const box = (halfX, halfY, halfZ) => made("box", halfX, halfY, halfZ);
+export const sector = (radius, halfAngle, halfHeight, innerRadius = 0) =>
+  made("sector", radius, halfAngle, halfHeight, ...(innerRadius === 0 ? [] : [innerRadius]));
+
+// fxs_shape.
+export const putShape = (at, shape, name = "shape") => putWords(at, shapeNumbers(name, shape));
+
+// fxs_pose.
+export function putPose(at, pose, name = "pose") {
+  if (typeof pose !== "object" || pose === null) {
+    throw new ArgumentTypeError(`${name} must be { x, y, z, yaw }, not ${quoted(pose)}`);
+  }
+  const { x, y, z, yaw = 0 } = pose;
+  putWords(at, [int32(`${name}.x`, x), int32(`${name}.y`, y), int32(`${name}.z`, z), yawIn(`${name}.yaw`, yaw)]);
+}
+
+export const hitWhenIn = (value) => integer("hitWhen", value, FXS_TOUCHING, FXS_OVERLAPPING);
+export const motionIn = (name, motion) => vector(name, motion, -FXS_SIZE_MAX, FXS_SIZE_MAX);
+
+// Both shapes and poses in the scratch memory; the addresses of a call.
+function putPair(shapeA, poseA, shapeB, poseB) {
+  const a = scratch;
+  const b = a + fxs_shape.$size + fxs_pose.$size;
+  putShape(a, shapeA, "shapeA");
+  putPose(a + fxs_shape.$size, poseA, "poseA");
+  putShape(b, shapeB, "shapeB");
+  putPose(b + fxs_shape.$size, poseB, "poseB");
+  return [a, a + fxs_shape.$size, b, b + fxs_shape.$size];
+}
+
+const AT_ANSWER = 128; // in the scratch memory, behind a pair and two motions
+const AT_MOTIONS = 96;
+
+/** The contact of two shapes: 0 apart, 1 touching, 2 overlapping. */
+export const overlap = (shapeA, poseA, shapeB, poseB) =>
+  checked(kernel.fxs_overlap(...putPair(shapeA, poseA, shapeB, poseB)), "overlap");
+
+/** The shortest planar way of a out of b: [x, z]. */
+export function pushOut(shapeA, poseA, shapeB, poseB) {
+  const at = scratch + AT_ANSWER;
+  checked(kernel.fxs_push_out(...putPair(shapeA, poseA, shapeB, poseB), at), "pushOut");
+  return [memory.i32[at / 4], memory.i32[at / 4 + 1]];
+}
+
+/** The shortest vertical way of a out of b. */
+export function lift(shapeA, poseA, shapeB, poseB) {
+  const at = scratch + AT_ANSWER;
+  checked(kernel.fxs_lift(...putPair(shapeA, poseA, shapeB, poseB), at), "lift");
+  return memory.i32[at / 4];
+}
+
+/** The face of the box b that pushOut moves a out of: FXS_SIDE_NONE to FXS_SIDE_NEG_Z. */
+export const side = (shapeA, poseA, shapeB, poseB) =>
+  checked(kernel.fxs_side(...putPair(shapeA, poseA, shapeB, poseB)), "side");
+
+/** When two moving shapes first meet: { fraction, normal }, or null. */
+export function castPair(shapeA, poseA, motionA, shapeB, poseB, motionB, { hitWhen = FXS_TOUCHING } = {}) {
+  const [a, atA, b, atB] = putPair(shapeA, poseA, shapeB, poseB);
+  const [moveA, moveB, at] = [scratch + AT_MOTIONS, scratch + AT_MOTIONS + 12, scratch + AT_ANSWER];
+  putWords(moveA, motionIn("motionA", motionA));
+  putWords(moveB, motionIn("motionB", motionB));
+  const status = kernel.fxs_cast_pair(a, atA, moveA, b, atB, moveB, hitWhenIn(hitWhen), at, at + 4);
+  if (checked(status, "castPair") === 0) return null;
+  return { fraction: memory.i32[at / 4], normal: [...memory.i32.subarray(at / 4 + 1, at / 4 + 4)] };
+}

@@ -1,0 +1,545 @@
+// A world: colliders by id, their hits, and the state that is saved, compared and rolled back.
+import {
+  ArgumentRangeError,
+  ArgumentTypeError,
+  boolean,
+  int32,
+  integer,
+  isList,
+  quoted,
+  UINT32_MAX,
+  uint32,
+  vector,
+  yawIn,
+} from "./checks.js";
+import { layerIn, layerMasks, layerPairs, putCollider, putCommand, rowCount } from "./commands.js";
+import { addressOf, checked, FREED, KernelArray, kernel, memory, putWords, Room, results, scratch } from "./kernel.js";
+import { SHAPES } from "./kinds.js";
+import {
+  FXS_CAPACITY_MAX,
+  FXS_E_ROOM,
+  FXS_OK,
+  FXS_TOUCHING,
+  fxs_cast,
+  fxs_cast_hit,
+  fxs_collider,
+  fxs_command,
+  fxs_config,
+  fxs_event,
+  fxs_hit,
+  fxs_moved,
+  fxs_pose,
+  fxs_query,
+} from "./raw.js";
+import { hitWhenIn, motionIn, putPose, putShape } from "./shapes.js";
+
+const AT_COUNTS = 256; // in the scratch memory, behind any structure of a call
+const AT_MOTION = 320;
+const AT_MASKS = 384;
+const count32 = (at) => memory.u32[at / 4]; // the low half of a uint64_t: no count here reaches 2^32
+
+/** The events of a step, a view on the kernel's memory until the next step of the same world. */
+export class Events {
+  #at;
+  #isCurrent;
+
+  constructor(at, length, isCurrent) {
+    this.#at = at;
+    this.#isCurrent = isCurrent;
+    this.length = length;
+  }
+
+  /** Rows of a, b, kind and contact, without a copy. `slice()` keeps them. */
+  get rows() {
+    if (!this.#isCurrent()) throw new Error("the events of a step are gone after the next: copy them with [...events]");
+    return memory.u32.subarray(this.#at / 4, this.#at / 4 + 4 * this.length);
+  }
+
+  *[Symbol.iterator]() {
+    for (let i = 0; i < this.length; i++) {
+      const [a, b, kind, contact] = this.rows.subarray(4 * i, 4 * i + 4);
+      yield { a, b, kind, contact };
+    }
+  }
+}
+
+const KIND_NAMES = Object.keys(SHAPES);
+
+// The fxs_collider at an address.
+function colliderAt(at) {
+  const { view } = memory;
+  const kind = KIND_NAMES[view.getUint8(at + fxs_collider.kind)];
+  const sizes = [0, 4, 8].map((offset) => view.getInt32(at + fxs_collider.size + offset, true));
+  const halfAngle = view.getUint16(at + fxs_collider.half_angle, true);
+  const int = (offset) => view.getInt32(at + offset, true);
+  const shape = [kind, ...SHAPES[kind].sizes.map((size) => (size === "half_angle" ? halfAngle : sizes.shift()))];
+  if (SHAPES[kind].optional && shape.at(-1) === 0) shape.pop();
+  return {
+    id: view.getUint32(at + fxs_collider.id, true),
+    shape,
+    pose: {
+      x: int(fxs_collider.x),
+      y: int(fxs_collider.y),
+      z: int(fxs_collider.z),
+      yaw: view.getUint16(at + fxs_collider.yaw, true),
+    },
+    layer: view.getUint8(at + fxs_collider.layer),
+    owner: view.getUint32(at + fxs_collider.owner, true),
+    offset: [int(fxs_collider.ox), int(fxs_collider.oy), int(fxs_collider.oz)],
+    active: view.getUint8(at + fxs_collider.active) === 1,
+  };
+}
+
+const NO_OFFSET = [0, 0, 0];
+const HIT_CAPACITY = 64; // to begin with; it grows
+
+export class World {
+  #block = new Room(); // the fxs_world
+  #events = new Room();
+  #rows = new Room(); // rows to hand in
+  #hitCapacity = 0;
+  #steps = 0;
+  #capacity;
+
+  /** An empty world for ids 0..capacity - 1. */
+  constructor(capacity, { hitWhen = FXS_TOUCHING, layers = null } = {}) {
+    this.#capacity = integer("capacity", capacity, 1, FXS_CAPACITY_MAX);
+    this.#block.at = makeWorld(capacity, HIT_CAPACITY, hitWhenIn(hitWhen), layerMasks(layers));
+    this.#hitCapacity = HIT_CAPACITY;
+    const rooms = [this.#block, this.#events, this.#rows];
+    FREED?.register(this, { free: () => freeAll(rooms) }, this);
+  }
+
+  /** A world with a saved state. */
+  static fromBytes(data, capacity) {
+    const world = new World(capacity);
+    try {
+      world.load(data);
+    } catch (error) {
+      world.dispose();
+      throw error;
+    }
+    return world;
+  }
+
+  /** Gives the memory back. `using` calls it. */
+  dispose() {
+    FREED?.unregister(this);
+    freeAll([this.#block, this.#events, this.#rows]);
+  }
+
+  get #at() {
+    if (this.#block.at === 0) throw new Error("the world is disposed");
+    return this.#block.at;
+  }
+
+  #id(id) {
+    return integer("id", id, 0, this.#capacity - 1);
+  }
+
+  // ---- what it is ----
+
+  get capacity() {
+    return this.#capacity;
+  }
+
+  /** Steps taken, modulo 2^32. */
+  get frame() {
+    return kernel.fxs_world_frame(this.#at) >>> 0;
+  }
+
+  /** How many colliders there are. */
+  get size() {
+    return kernel.fxs_world_count(this.#at) >>> 0;
+  }
+
+  get hitWhen() {
+    kernel.fxs_world_config(this.#at, scratch);
+    return count32(scratch + fxs_config.hit_when);
+  }
+
+  /** The pairs of layers that meet; null if all do. */
+  get layers() {
+    kernel.fxs_world_config(this.#at, scratch);
+    const at = (scratch + fxs_config.layers) / 4;
+    return layerPairs([...memory.u32.subarray(at, at + 32)]);
+  }
+
+  has(id) {
+    return kernel.fxs_world_get(this.#at, this.#id(id), scratch) === FXS_OK;
+  }
+
+  /** A collider: { id, shape, pose, layer, owner, offset, active }. */
+  get(id) {
+    checked(kernel.fxs_world_get(this.#at, this.#id(id), scratch), `id ${id}`);
+    return colliderAt(scratch);
+  }
+
+  /** The ids in the world, ascending. */
+  ids() {
+    const { size } = this;
+    const at = results.for(4 * size);
+    kernel.fxs_world_ids(this.#at, at);
+    return memory.u32.slice(at / 4, at / 4 + size);
+  }
+
+  *[Symbol.iterator]() {
+    yield* this.ids();
+  }
+
+  /** All colliders as fxs_collider rows, ascending by id: a view until the next call. */
+  colliders() {
+    const { size } = this;
+    const at = results.for(fxs_collider.$size * size);
+    kernel.fxs_world_colliders(this.#at, at);
+    return memory.u8.subarray(at, at + fxs_collider.$size * size);
+  }
+
+  /** The hits of the last step as rows of a, b and contact: a view until the next call. */
+  hits() {
+    const count = Number(kernel.fxs_world_hit_count(this.#at));
+    const at = results.for(fxs_hit.$size * count);
+    kernel.fxs_world_hits(this.#at, at);
+    return memory.u32.subarray(at / 4, at / 4 + 3 * count);
+  }
+
+  // ---- changes ----
+
+  add(id, shape, pose, { layer = 0, owner = 0, offset = NO_OFFSET, active = true } = {}) {
+    putPose(scratch, pose);
+    const { x, y, z, yaw = 0 } = pose;
+    putCollider(scratch, [this.#id(id), shape, [x, y, z], yaw, layer, owner, offset, active]);
+    checked(kernel.fxs_world_add(this.#at, scratch), `id ${id}`);
+  }
+
+  remove(id) {
+    checked(kernel.fxs_world_remove(this.#at, this.#id(id)), `id ${id}`);
+  }
+
+  move(id, x, y, z) {
+    const status = kernel.fxs_world_move(this.#at, this.#id(id), int32("x", x), int32("y", y), int32("z", z));
+    checked(status, `id ${id}`);
+  }
+
+  turn(id, yaw) {
+    checked(kernel.fxs_world_turn(this.#at, this.#id(id), yawIn("yaw", yaw)), `id ${id}`);
+  }
+
+  setPose(id, pose) {
+    putPose(scratch, pose);
+    checked(kernel.fxs_world_set_pose(this.#at, this.#id(id), scratch), `id ${id}`);
+  }
+
+  setShape(id, shape) {
+    putShape(scratch, shape);
+    checked(kernel.fxs_world_set_shape(this.#at, this.#id(id), scratch), `id ${id}`);
+  }
+
+  setOffset(id, offset) {
+    checked(kernel.fxs_world_set_offset(this.#at, this.#id(id), ...vector("offset", offset)), `id ${id}`);
+  }
+
+  setOwner(id, owner) {
+    checked(kernel.fxs_world_set_owner(this.#at, this.#id(id), uint32("owner", owner)), `id ${id}`);
+  }
+
+  setLayer(id, layer) {
+    checked(kernel.fxs_world_set_layer(this.#at, this.#id(id), layerIn(layer)), `id ${id}`);
+  }
+
+  setActive(id, active) {
+    checked(kernel.fxs_world_set_active(this.#at, this.#id(id), boolean("active", active) ? 1 : 0), `id ${id}`);
+  }
+
+  setLayers(layers) {
+    putWords(scratch, layerMasks(layers));
+    checked(kernel.fxs_world_set_layers(this.#at, scratch), "layers");
+  }
+
+  /** Makes changes in order, as match logs write them: all or, where one is refused, none. The error has its `index`. */
+  apply(commands) {
+    if (!isList(commands)) throw new ArgumentTypeError(`commands must be an array, not ${quoted(commands)}`);
+    let rows = 0;
+    for (const command of commands) rows += rowCount(command);
+    const bytes = rows * fxs_command.$size;
+    const at = this.#rows.for(bytes);
+    memory.u8.fill(0, at, at + bytes);
+    let row = 0;
+    for (let i = 0; i < commands.length; i++) {
+      try {
+        putCommand(at + row * fxs_command.$size, commands[i]);
+      } catch (error) {
+        // The world may refuse an earlier one, and the first is the one to name.
+        this.#applyRows(at, row, commands, true);
+        throw named(error, i, error.message);
+      }
+      row += rowCount(commands[i]);
+    }
+    this.#applyRows(at, row, commands, false);
+  }
+
+  // isTrial: nothing is changed.
+  #applyRows(at, rows, commands, isTrial) {
+    const target = isTrial ? this.copy() : this;
+    try {
+      const bad = scratch + AT_COUNTS;
+      const status = kernel.fxs_world_apply(target.#at, at, BigInt(rows), bad);
+      if (status === FXS_OK) return;
+      let [index, end] = [0, rowCount(commands[0])];
+      while (end <= count32(bad)) end += rowCount(commands[++index]);
+      try {
+        checked(status, `${commands[index][0]} ${commands[index][1]}`);
+      } catch (error) {
+        throw named(error, index, error.message);
+      }
+    } finally {
+      if (isTrial) target.dispose();
+    }
+  }
+
+  /** Adds colliders from fxs_collider rows. */
+  addMany(rows) {
+    const n = this.#many("rows", rows, fxs_collider.$size);
+    const bad = scratch + AT_COUNTS;
+    const status = kernel.fxs_world_add_many(this.#at, BigInt(n), addressOf(rows, this.#rows), bad);
+    if (status !== FXS_OK) checked(status, `rows[${count32(bad)}]`);
+  }
+
+  /** Moves colliders: ids in a Uint32Array, positions in an Int32Array, three for each. */
+  moveMany(ids, positions) {
+    this.#placeMany(ids, positions, 12, "fxs_world_move_many");
+  }
+
+  /** Poses of colliders: ids in a Uint32Array, poses in an Int32Array: x, y, z and yaw for each. */
+  setPoseMany(ids, poses) {
+    this.#placeMany(ids, poses, fxs_pose.$size, "fxs_world_set_pose_many");
+  }
+
+  #placeMany(ids, rows, rowBytes, name) {
+    const n = this.#many("ids", ids, 4);
+    const places = this.#many("places", rows, rowBytes);
+    if (places !== n) throw new ArgumentRangeError(`there must be a place for each id: ${n} ids, ${places} places`);
+    const bad = scratch + AT_COUNTS;
+    const status = kernel[name](this.#at, BigInt(n), addressOf(ids, results), addressOf(rows, this.#rows), bad);
+    if (status !== FXS_OK) checked(status, `ids[${count32(bad)}]`);
+  }
+
+  #many(name, rows, rowBytes) {
+    const isKnown = rows instanceof KernelArray || (ArrayBuffer.isView(rows) && !/Float/.test(rows.constructor.name));
+    if (!isKnown) throw new ArgumentTypeError(`${name} must be a typed array of integers, not ${quoted(rows)}`);
+    if (rows.byteLength % rowBytes !== 0) {
+      throw new ArgumentRangeError(`${name} must be rows of ${rowBytes} bytes, not ${rows.byteLength} bytes`);
+    }
+    return rows.byteLength / rowBytes;
+  }
+
+  /** Pushes bodies that overlap apart; rows of id, x, y, z of those moved: a view until the next call. */
+  separate(yields, { passes = 1 } = {}) {
+    if (!isList(yields)) throw new ArgumentTypeError(`yields must be [layer, to layer] pairs, not ${quoted(yields)}`);
+    const masks = new Array(32).fill(0);
+    for (const [layer, to] of yields) masks[layerIn(layer)] |= 1 << layerIn(to);
+    putWords(scratch + AT_MASKS, masks);
+    const { size } = this;
+    const at = results.for(fxs_moved.$size * size);
+    const count = scratch + AT_COUNTS;
+    const turns = integer("passes", passes, 1, UINT32_MAX);
+    const status = kernel.fxs_world_separate(this.#at, scratch + AT_MASKS, turns, at, BigInt(size), count);
+    checked(status, `id ${count32(count)}`);
+    return memory.i32.subarray(at / 4, at / 4 + 4 * count32(count));
+  }
+
+  // ---- steps ----
+
+  /** Finds this frame's hits: the events since the last step, by (a, b). */
+  step() {
+    const counts = scratch + AT_COUNTS;
+    for (;;) {
+      const at = this.#events.for(1024);
+      const room = Math.floor(this.#events.bytes / fxs_event.$size);
+      const status = kernel.fxs_world_step(this.#at, at, BigInt(room), counts);
+      if (status !== FXS_E_ROOM) {
+        checked(status, "step");
+        break;
+      }
+      const [hits, events] = [count32(counts), count32(counts + 8)];
+      this.#events.for(events * fxs_event.$size);
+      if (hits > this.#hitCapacity) this.#makeRoom(hits);
+    }
+    const step = ++this.#steps;
+    return new Events(this.#events.at, count32(counts + 8), () => step === this.#steps && this.#events.at !== 0);
+  }
+
+  // Moves the world to a block for at least so many hits.
+  #makeRoom(hits) {
+    const old = this.#at;
+    kernel.fxs_world_config(old, scratch);
+    const layers = [...memory.u32.subarray((scratch + fxs_config.layers) / 4, scratch / 4 + fxs_config.$size / 4)];
+    const hitWhen = count32(scratch + fxs_config.hit_when);
+    const made = makeWorld(this.#capacity, 2 * hits, hitWhen, layers);
+    checked(kernel.fxs_world_copy(made, old), "copy");
+    this.#block.free();
+    this.#block.at = made;
+    this.#hitCapacity = 2 * hits;
+  }
+
+  // ---- questions ----
+
+  /** The ids that a shape meets now, ascending. */
+  query(shape, pose, mask = UINT32_MAX, { excludeOwner = 0 } = {}) {
+    return this.#query(shape, pose, mask, excludeOwner, (at, ids, room, count) =>
+      kernel.fxs_world_query(this.#at, at, ids, room, count),
+    );
+  }
+
+  /** The ids that a shape meets now, nearest first: the first `limit` (0: all). */
+  nearest(shape, pose, mask = UINT32_MAX, { excludeOwner = 0, limit = 0 } = {}) {
+    const most = BigInt(uint32("limit", limit));
+    return this.#query(shape, pose, mask, excludeOwner, (at, ids, room, count) =>
+      kernel.fxs_world_nearest(this.#at, at, most, ids, room, count),
+    );
+  }
+
+  #query(shape, pose, mask, excludeOwner, ask) {
+    putShape(scratch + fxs_query.shape, shape);
+    putPose(scratch + fxs_query.pose, pose);
+    putWords(scratch + fxs_query.mask, [uint32("mask", mask), uint32("excludeOwner", excludeOwner)]);
+    const at = this.#answers(4, "query", (rows, room, count) => ask(scratch, rows, room, count));
+    return [...memory.u32.subarray(at / 4, at / 4 + count32(scratch + AT_COUNTS))];
+  }
+
+  // Calls `ask(rows, room, count)`, again with more room if it needs it; where the answers are.
+  #answers(rowBytes, what, ask) {
+    const count = scratch + AT_COUNTS;
+    results.for(64 * rowBytes);
+    for (;;) {
+      const room = Math.floor(results.bytes / rowBytes);
+      const status = ask(results.at, BigInt(room), count);
+      if (status !== FXS_E_ROOM) {
+        checked(status, what);
+        return results.at;
+      }
+      results.for(rowBytes * count32(count));
+    }
+  }
+
+  /** What a shape that moves straight meets, by (fraction, id): { id, fraction, normal }. */
+  cast(shape, pose, motion, mask = UINT32_MAX, { excludeOwner = 0, limit = 0, hitWhen = null } = {}) {
+    putShape(scratch + fxs_cast.shape, shape);
+    putPose(scratch + fxs_cast.pose, pose);
+    putWords(scratch + fxs_cast.motion, motionIn("motion", motion));
+    putWords(scratch + fxs_cast.mask, [
+      uint32("mask", mask),
+      uint32("excludeOwner", excludeOwner),
+      uint32("limit", limit),
+      hitWhen === null ? 0 : hitWhenIn(hitWhen),
+    ]);
+    return this.#cast("cast", (hits, room, count) => kernel.fxs_world_cast(this.#at, scratch, hits, room, count));
+  }
+
+  /** A cast of a collider's own shape from where it is, at what layers and owners let it hit. */
+  sweep(id, motion, { limit = 0, hitWhen = null } = {}) {
+    const at = scratch + AT_MOTION;
+    putWords(at, motionIn("motion", motion));
+    const [self, most] = [this.#id(id), uint32("limit", limit)];
+    const when = hitWhen === null ? 0 : hitWhenIn(hitWhen);
+    return this.#cast(`id ${id}`, (hits, room, count) =>
+      kernel.fxs_world_sweep(this.#at, self, at, most, when, hits, room, count),
+    );
+  }
+
+  #cast(what, ask) {
+    const first = this.#answers(fxs_cast_hit.$size, what, ask) / 4;
+    const words = fxs_cast_hit.$size / 4;
+    return Array.from({ length: count32(scratch + AT_COUNTS) }, (_, i) => {
+      const [id, fraction] = memory.u32.subarray(first + words * i, first + words * i + 2);
+      return { id, fraction, normal: [...memory.i32.subarray(first + words * i + 2, first + words * (i + 1))] };
+    });
+  }
+
+  /** The contact of two colliders as they are now: 0 apart, 1 touching, 2 overlapping. */
+  contact(a, b) {
+    return checked(kernel.fxs_world_contact(this.#at, this.#id(a), this.#id(b)), `ids ${a}, ${b}`);
+  }
+
+  /** The shortest planar way of a out of b: [x, z]. */
+  pushOut(a, b) {
+    checked(kernel.fxs_world_push_out(this.#at, this.#id(a), this.#id(b), scratch), `ids ${a}, ${b}`);
+    return [memory.i32[scratch / 4], memory.i32[scratch / 4 + 1]];
+  }
+
+  /** The shortest vertical way of a out of b. */
+  lift(a, b) {
+    checked(kernel.fxs_world_lift(this.#at, this.#id(a), this.#id(b), scratch), `ids ${a}, ${b}`);
+    return memory.i32[scratch / 4];
+  }
+
+  /** The face of the box b that pushOut moves a out of: FXS_SIDE_NONE to FXS_SIDE_NEG_Z. */
+  side(a, b) {
+    return checked(kernel.fxs_world_side(this.#at, this.#id(a), this.#id(b)), `ids ${a}, ${b}`);
+  }
+
+  // ---- state ----
+
+  /** The whole state as bytes, the same on every platform. */
+  save() {
+    const bytes = Number(kernel.fxs_world_save_size(this.#at));
+    const at = results.for(bytes);
+    kernel.fxs_world_save(this.#at, at);
+    return memory.u8.slice(at, at + bytes);
+  }
+
+  /** Replaces everything but the capacity by a saved state. */
+  load(data) {
+    if (!ArrayBuffer.isView(data) || data.BYTES_PER_ELEMENT !== 1) {
+      throw new ArgumentTypeError(`data must be a Uint8Array, not ${quoted(data)}`);
+    }
+    const fault = scratch + AT_COUNTS;
+    for (;;) {
+      const at = addressOf(data, this.#rows);
+      const status = kernel.fxs_world_load(this.#at, at, BigInt(data.byteLength), fault);
+      if (status === FXS_OK) return;
+      if (status !== FXS_E_ROOM) checked(status, `byte ${count32(fault)}`);
+      this.#makeRoom(count32(fault));
+    }
+  }
+
+  /** XXH64 of the bytes that `save` gives, as an unsigned BigInt. */
+  hash() {
+    return BigInt.asUintN(64, kernel.fxs_world_hash(this.#at));
+  }
+
+  /** Another world with the same state. */
+  copy() {
+    return World.fromBytes(this.save(), this.#capacity);
+  }
+}
+
+World.prototype[Symbol.dispose ?? Symbol.for("Symbol.dispose")] = World.prototype.dispose;
+
+function freeAll(rooms) {
+  for (const room of rooms) room.free();
+}
+
+// An error at commands[index].
+function named(error, index, message) {
+  error.message = `commands[${index}]: ${message}`;
+  error.index = index;
+  return error;
+}
+
+// The address of an empty fxs_world. masks: the 32 rows of the layer matrix.
+function makeWorld(capacity, hitCapacity, hitWhen, masks) {
+  putWords(scratch, [capacity, hitCapacity, hitWhen, ...masks]);
+  const bytes = kernel.fxs_world_size(scratch);
+  checked(bytes === 0n ? -12 : FXS_OK, `capacity ${capacity}`);
+  const room = new Room();
+  const at = room.for(Number(bytes));
+  checked(kernel.fxs_world_init(at, scratch), `capacity ${capacity}`);
+  return at;
+}
+
+/** XXH64 (seed 0) of bytes, as an unsigned BigInt. */
+export function hash64(data) {
+  if (!ArrayBuffer.isView(data)) throw new ArgumentTypeError(`data must be a typed array, not ${quoted(data)}`);
+  return BigInt.asUintN(64, kernel.fxs_hash64(addressOf(data, results), BigInt(data.byteLength), 0n));
+}

@@ -1,0 +1,135 @@
+"""Declarations for other languages, generated from the headers, and the WebAssembly module."""
+
+import hashlib
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fixsync._native.raw import ffi, lib
+
+ROOT = Path(__file__).resolve().parents[1]
+WEB = ROOT / "bindings" / "web"
+
+
+def loaded(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+generate = loaded(ROOT / "bindings" / "generate.py")
+build = loaded(WEB / "build.py")
+
+
+# ---- the generator ----
+
+
+def test_the_generated_files_are_those_of_the_headers():
+    ran = subprocess.run(
+        [sys.executable, str(ROOT / "bindings" / "generate.py"), "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_the_generator_reads_what_the_compiler_sees():
+    """Every function, constant and structure, with offsets and sizes."""
+    api = generate.read()
+    assert {function.name for function in api.functions} == {
+        name for name in dir(lib) if name.islower()
+    }
+    assert {constant.name: constant.value for constant in api.constants} == {
+        name: getattr(lib, name) for name in dir(lib) if name.isupper()
+    }
+    structures = [structure for structure in api.structures if structure.fields]
+    assert len(structures) > 10
+    for structure in structures:
+        type = ffi.typeof(structure.name)
+        assert structure.size == ffi.sizeof(type)
+        assert [(field.name, field.offset) for field in structure.fields] == [
+            (name, field.offset) for name, field in type.fields
+        ]
+
+
+def test_every_declaration_has_its_comment():
+    api = generate.read()
+    assert [f.name for f in api.functions if not f.comment] == []
+    assert [s.name for s in api.structures if not s.comment] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("typedef struct odd { uint8_t a; uint32_t b; } odd;", "odd.b: padding before it"),
+        ("typedef struct odd { uint32_t b; uint8_t a; } odd;", "odd: padding at its end"),
+        ("typedef uint32_t odd;", "odd: not a structure"),
+        ("#if 1", "neither a constant nor a declaration"),
+    ],
+)
+def test_what_has_no_one_layout_is_refused(code, said, tmp_path):
+    header = tmp_path / "odd.h"
+    header.write_text(f"/* cdef: begin */\n{code}\n/* cdef: end */\n")
+    with pytest.raises(ValueError, match=re.escape(said)):
+        generate.read([header])
+
+
+# ---- the module ----
+
+
+@pytest.mark.full
+def test_the_module_in_the_repository_is_what_its_sources_compile_to(tmp_path):
+    """Rebuilt with the compiler that built it; with another, or none, nothing can be said."""
+    clang = build.compiler()
+    if clang is None:
+        pytest.skip(f"no {build.COMPILER} on this machine")
+    if build.compiler_version(clang) != build.COMPILER_VERSION:
+        pytest.skip(f"{clang} is not version {build.COMPILER_VERSION}")
+    build.build(clang, tmp_path / "fixsync.wasm")
+    modules = (build.MODULE, tmp_path / "fixsync.wasm")
+    digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in modules]
+    assert digests[0] == digests[1], "csrc/ has changed: run python bindings/web/build.py"
+
+
+def _leb(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if not byte & 0x80:
+            return value, at
+
+
+def _sections(module):
+    """The sections of a WebAssembly module by their number."""
+    assert module[:8] == b"\0asm\1\0\0\0"
+    at, found = 8, {}
+    while at < len(module):
+        number = module[at]
+        size, start = _leb(module, at + 1)
+        found[number] = module[start : start + size]
+        at = start + size
+    return found
+
+
+@pytest.mark.full
+def test_the_module_imports_nothing_and_exports_every_function_of_the_headers():
+    """So a page needs nothing but it, and can call all of it."""
+    sections = _sections(build.MODULE.read_bytes())
+    assert 2 not in sections, "it imports something"
+    exports, at = _leb(sections[7], 0)
+    names = set()
+    for _ in range(exports):
+        size, at = _leb(sections[7], at)
+        names.add(sections[7][at : at + size].decode())
+        _, at = _leb(sections[7], at + size + 1)
+    declared = {function.name for function in generate.read().functions}
+    assert names == declared | {"memory", "__heap_base"}
