@@ -104,6 +104,8 @@ export const FXS_E_MOTION: -16;
 export const FXS_E_HIT_WHEN: -17;
 /** a command type outside 1..11 */
 export const FXS_E_COMMAND: -18;
+/** segments of an outline outside 3..FXS_TURN */
+export const FXS_E_SEGMENTS: -19;
 /** not pushed */
 export const FXS_SIDE_NONE: 0;
 /** along +X */
@@ -240,6 +242,28 @@ export const fxs_moved: {
   readonly z: 12;
 };
 
+/** t64_t x, z;                /* Q16.16 */
+export const fxs_vertex: {
+  readonly $size: 16;
+  /** int64_t: Q16.16 */
+  readonly x: 0;
+  /** int64_t: Q16.16 */
+  readonly z: 8;
+};
+
+/** nt32_t hole;               /* vertices of the hole, which follow them; 0: no hole */
+export const fxs_extent: {
+  readonly $size: 24;
+  /** int64_t: Q16.16; they may lie outside int32 */
+  readonly y_low: 0;
+  /** int64_t: Q16.16; they may lie outside int32 */
+  readonly y_high: 8;
+  /** uint32_t: vertices of the outer polygon */
+  readonly outer: 16;
+  /** uint32_t: vertices of the hole, which follow them; 0: no hole */
+  readonly hole: 20;
+};
+
 /** nt32_t layers[32];         /* bit j of layers[i]: layer i meets layer j; symmetric */
 export const fxs_config: {
   readonly $size: 140;
@@ -342,6 +366,16 @@ export interface Kernel {
    * Returns FXS_OK, or at the first bad pair FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW:
    * `*bad` (else untouched) is then its index, and the contacts before it are written. Cost: n. */
   fxs_overlap_many(n: bigint, a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, contacts: Pointer<"uint8_t">, bad: Pointer<"uint64_t">): number;
+  /** The outline of a shape, for drawing: its vertices seen from above, and its heights.
+   * segments: how many pieces draw a whole circle, 3..FXS_TURN; an arc takes its share, rounded up.
+   * The outer polygon is counterclockwise as yaw turns, from +X to +Z. A circle begins where the pose
+   * faces; a box with its (+half_x, +half_z) corner; a sector with the end of its arc at yaw -
+   * half_angle, and ends with its apex. A vertex is a corner, or a point of the circle, turned by a
+   * yaw: each component is rounded to nearest, halves away from zero. A sphere and a capsule have this
+   * outline at half their height. Writes `*extent`, then the vertices of outer polygon and hole.
+   * Returns FXS_OK; FXS_E_ROOM with `*extent` written, whose outer + hole is the room needed;
+   * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_SEGMENTS. Cost: segments. */
+  fxs_outline(shape: Pointer<"fxs_shape">, pose: Pointer<"fxs_pose">, segments: number, vertices: Pointer<"fxs_vertex">, vertex_capacity: bigint, extent: Pointer<"fxs_extent">): number;
   /** The planar translation of a, (x, z) in raw Q16.16, that ends an overlap; y stays.
    * After it the pair is not FXS_OVERLAPPING, exactly. It is less than sqrt(2) raw units longer than
    * the shortest real translation of round shapes and cylinders, and less than 2 longer with a box
@@ -491,6 +525,10 @@ export interface Kernel {
    * FXS_E_ID, FXS_E_ABSENT, or FXS_E_UNDEFINED for a sector and for a b that is not a box. Cost:
    * constant. */
   fxs_world_side(world: Pointer<"fxs_world">, a: number, b: number): number;
+  /** fxs_outline of a collider as it is now, around its centre, active or not.
+   * Returns FXS_OK; FXS_E_ROOM with `*extent` written, whose outer + hole is the room needed;
+   * FXS_E_ID, FXS_E_ABSENT or FXS_E_SEGMENTS. Cost: segments. */
+  fxs_world_outline(world: Pointer<"fxs_world">, id: number, segments: number, vertices: Pointer<"fxs_vertex">, vertex_capacity: bigint, extent: Pointer<"fxs_extent">): number;
   /** Pushes bodies that overlap apart, as characters in a crowd and against walls.
    * yields: 32 masks; bit j of yields[i] lets a body of layer i give way to one of layer j. Where
    * only one of a pair gives way, it takes all of fxs_push_out. Where both do, each takes half,
