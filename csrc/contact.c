@@ -29,11 +29,6 @@ void fxs_placed_make(placed *out, const fxs_shape *shape, const fxs_pose *pose) 
     set_reach(out);
 }
 
-static int64_t cross64(planar u, planar v) { return u.x * v.z - u.z * v.x; }
-static int64_t dot64(planar u, planar v) { return u.x * v.x + u.z * v.z; }
-static i128 cross_wide(planar u, planar v) {
-    return i128_sub(i128_mul(u.x, v.z), i128_mul(u.z, v.x));
-}
 static i128 square_sum(planar v) { return i128_add(i128_square(v.x), i128_square(v.z)); }
 
 /* Contact as a slack: above 0 where two overlap, 0 where they touch, below where they are apart.
@@ -346,14 +341,12 @@ static inline int64_t slack_by_discs(const placed *sector, const edges *e, const
 }
 
 /* The slack of a and b, which are near and of this pair of kinds, the lesser first. `known`: the
- * edges of b, a sector, if they are known, else NULL. */
-SPECIALISED int64_t slack_of_pair(uint32_t pair, const placed *a, const placed *b,
-                                  const edges *known) {
+ * edges of b, a sector, if they are known, else NULL. `upright`: how far the two overlap in height,
+ * negative for a gap. */
+SPECIALISED int64_t slack_at(uint32_t pair, const placed *a, const placed *b, const edges *known,
+                             int64_t upright) {
     planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z}, minus_d = {-d.x, -d.z};
-    /* size[1] is the half height of every kind (a sphere's is 0). */
-    int64_t r = a->size[0],
-            upright = (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y);
-    int64_t gap = above_0(-upright), slack = UNKNOWN;
+    int64_t r = a->size[0], gap = above_0(-upright), slack = UNKNOWN;
     edges e = {{0, 0}, {0, 0}};
     if (pair == ROUND_SECTOR || pair == CYLINDER_SECTOR) {
         e = known ? *known : edges_of(b);
@@ -381,6 +374,30 @@ SPECIALISED int64_t slack_of_pair(uint32_t pair, const placed *a, const placed *
         return slack != UNKNOWN ? slack : min64(sector_box(b, a, minus_d) - 1, upright);
     default:
         return -1;
+    }
+}
+
+SPECIALISED int64_t slack_of_pair(uint32_t pair, const placed *a, const placed *b,
+                                  const edges *known) {
+    /* size[1] is the half height of every kind (a sphere's is 0). */
+    return slack_at(pair, a, b, known,
+                    (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y));
+}
+
+int fxs_pillar_contact(const placed *s, int32_t x, int32_t z, int32_t radius, int64_t gap) {
+    placed disc = {0};
+    disc.x = x;
+    disc.z = z;
+    disc.size[0] = radius;
+    switch (pair_of(s->kind, FXS_CYLINDER)) {
+    case ROUND_CYLINDER:
+        return class_of(slack_at(ROUND_CYLINDER, s, &disc, NULL, -gap));
+    case CYLINDER_CYLINDER:
+        return class_of(slack_at(CYLINDER_CYLINDER, s, &disc, NULL, -gap));
+    case CYLINDER_BOX:
+        return class_of(slack_at(CYLINDER_BOX, &disc, s, NULL, -gap));
+    default:
+        return class_of(slack_at(CYLINDER_SECTOR, &disc, s, NULL, -gap));
     }
 }
 

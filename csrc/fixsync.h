@@ -35,10 +35,12 @@
  * integers without padding, so its layout is the same on every platform and in every language. The
  * sizes in bytes are 20 (fxs_shape), 16 (fxs_pose), 52 (fxs_collider), 60 (fxs_command), 16
  * (fxs_event), 12 (fxs_hit), 44 (fxs_query), 16 (fxs_moved), 16 (fxs_vertex), 24 (fxs_extent), 140
- * (fxs_config), 16 (fxs_counts), 64 (fxs_cast) and 20 (fxs_cast_hit). fxs_world is opaque: fxs_world_size returns its size. The size
- * and the bytes within may differ between versions; only saved states last. Versions with the same
- * FXS_VERSION_MAJOR (while it is 0: the same FXS_VERSION_MINOR) are compatible: functions,
- * constants and structures may be added, none changes. FXS_SEMANTICS is the version of the answers.
+ * (fxs_config), 16 (fxs_counts), 64 (fxs_cast), 20 (fxs_cast_hit) and 268 (fxs_solid). fxs_world
+ * and fxs_level are opaque: fxs_world_size and fxs_level_size return their sizes. The size and the
+ * bytes within may differ between versions; only saved states and the bytes of a level last.
+ * Versions with the same FXS_VERSION_MAJOR (while it is 0: the same FXS_VERSION_MINOR) are
+ * compatible: functions, constants and structures may be added, none changes. FXS_SEMANTICS is the
+ * version of the answers.
  *
  * Example. One step of a world with a body and a hit ball that touch:
  *
@@ -121,6 +123,11 @@ extern "C" {
 #define FXS_SECTOR 4               /* size: radius, half_height, inner_radius (below the radius;
                                       0: no hole); half_angle; apex at the pose */
 
+/* Kinds of solid: FXS_CYLINDER, and */
+#define FXS_PRISM 5                /* a convex polygon of 3..32 vertices, upright */
+#define FXS_VERTICES_MAX 32        /* vertices of a prism */
+#define FXS_LEVEL 2147483648       /* 2^31: the id of a level's first solid */
+
 /* Contact of two shapes. */
 #define FXS_APART 0                /* they have no point in common */
 #define FXS_TOUCHING 1             /* only the boundaries meet */
@@ -151,7 +158,7 @@ extern "C" {
 #define FXS_E_HALF_ANGLE (-3)      /* a sector's outside 1..32768, or another kind's not 0 */
 #define FXS_E_YAW (-4)             /* a yaw outside 0..65535 */
 #define FXS_E_CENTRE (-5)          /* a centre (position and turned offset) outside int32 */
-#define FXS_E_ID (-6)              /* an id that is not below the capacity */
+#define FXS_E_ID (-6)              /* an id not below the capacity, or of no solid of the level */
 #define FXS_E_TAKEN (-7)           /* an id that is already in the world */
 #define FXS_E_ABSENT (-8)          /* an id that is not in the world */
 #define FXS_E_LAYER (-9)           /* a layer outside 0..31 */
@@ -165,6 +172,7 @@ extern "C" {
 #define FXS_E_HIT_WHEN (-17)       /* not FXS_TOUCHING or FXS_OVERLAPPING */
 #define FXS_E_COMMAND (-18)        /* a command type outside 1..11 */
 #define FXS_E_SEGMENTS (-19)       /* segments of an outline outside 3..FXS_TURN */
+#define FXS_E_LEVEL (-20)          /* bytes that are not a level */
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -250,6 +258,16 @@ typedef struct fxs_config {
     uint32_t layers[32];         /* bit j of layers[i]: layer i meets layer j; symmetric */
 } fxs_config;
 
+/* A solid: one part of a level, upright from y_low to y_high. It is never moved. */
+typedef struct fxs_solid {
+    uint8_t code;                /* FXS_CYLINDER or FXS_PRISM */
+    uint8_t layer;               /* 0..31 */
+    uint16_t vertex_count;       /* of a prism: 3..32; of a cylinder: 0 */
+    int32_t y_low, y_high;       /* y_low < y_high */
+    int32_t numbers[64];         /* of a prism: x, z of each vertex, counterclockwise; of a */
+                                 /* cylinder: x, z, radius; the others are 0 */
+} fxs_solid;
+
 /* How much a step found, or how much room it needs. */
 typedef struct fxs_counts {
     uint64_t hits;               /* hits of this step */
@@ -258,6 +276,10 @@ typedef struct fxs_counts {
 
 /* A world. fxs_world_size returns its size; its memory is the caller's. */
 typedef struct fxs_world fxs_world;
+
+/* A level: the static geometry of a map. fxs_level_size returns its size; its memory is the
+ * caller's. */
+typedef struct fxs_level fxs_level;
 
 /* ---- version --------------------------------------------------------------------------------- */
 
@@ -663,6 +685,63 @@ FXS_API int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast
 FXS_API int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t *motion,
                                 uint32_t limit, uint32_t hit_when, fxs_cast_hit *hits,
                                 uint64_t hit_capacity, uint64_t *count);
+
+/* ---- levels ---------------------------------------------------------------------------------- */
+
+/* A level is made once from its bytes, and never changes. Any number of worlds, on any number of
+ * threads, may share one. The solids' ids are FXS_LEVEL + index, so they are above the ids of all
+ * colliders. A solid is always active and has no owner. The bytes ("FXL1", little-endian) are:
+ * the four letters, uint32 number of solids, then for each solid uint8 code, uint8 layer, uint16
+ * number of vertices (0 for a cylinder), int32 y_low, int32 y_high, then int32 x, z, radius of a
+ * cylinder or int32 x, z of each vertex of a prism. The vertices are strictly convex and
+ * counterclockwise as yaw turns (+X to +Z); they span at most 2^30 - 2 on x and on z. */
+
+/* Bytes of memory that fxs_level_init needs for these bytes of a level.
+ * Bytes that are no level have a size too; fxs_level_init then refuses them. Cannot fail. Cost:
+ * constant. */
+FXS_API uint64_t fxs_level_size(const uint8_t *bytes, uint64_t size);
+
+/* Makes a level in `memory`: fxs_level_size(bytes, size) bytes, aligned to 8.
+ * The memory may hold anything before. Later it may be moved or copied as bytes to another place
+ * aligned to 8; it holds no pointer, and does not need `bytes` any more. Returns FXS_OK;
+ * FXS_E_CONFIG for misaligned memory; FXS_E_LEVEL for bytes that break a rule, with `*at` the
+ * offset of the first field at fault. On a status there is no level in the memory. Cost: bytes. */
+FXS_API int32_t fxs_level_init(fxs_level *memory, const uint8_t *bytes, uint64_t size,
+                               uint64_t *at);
+
+/* How many solids a level has.
+ * Cannot fail. Cost: constant. */
+FXS_API uint32_t fxs_level_count(const fxs_level *level);
+
+/* XXH64 (seed 0) of the bytes of a level.
+ * Cannot fail. Cost: constant. */
+FXS_API uint64_t fxs_level_hash(const fxs_level *level);
+
+/* How many bytes fxs_level_save writes.
+ * Cannot fail. Cost: constant. */
+FXS_API uint64_t fxs_level_save_size(const fxs_level *level);
+
+/* Writes the bytes that the level was made from to out (room for fxs_level_save_size).
+ * Cannot fail. Cost: bytes. */
+FXS_API void fxs_level_save(const fxs_level *level, uint8_t *out);
+
+/* Writes the solid of an index, 0 to the number of solids - 1, to out.
+ * A status leaves out untouched. Returns FXS_OK or FXS_E_ID. Cost: constant. */
+FXS_API int32_t fxs_level_solid(const fxs_level *level, uint32_t index, fxs_solid *out);
+
+/* The contact of a shape with the solid of an index, exact for all valid inputs.
+ * Returns FXS_APART, FXS_TOUCHING or FXS_OVERLAPPING; FXS_E_ID, FXS_E_KIND, FXS_E_SIZE,
+ * FXS_E_HALF_ANGLE or FXS_E_YAW. Cost: constant. */
+FXS_API int32_t fxs_level_contact(const fxs_level *level, uint32_t index, const fxs_shape *shape,
+                                  const fxs_pose *pose);
+
+/* Writes the ids of the solids that a query meets, ascending, to ids; `*count` is how many.
+ * They are the solids of the layers in the mask whose contact is at least hit_when; exclude_owner
+ * leaves out none. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and ids undefined;
+ * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN with `*count` 0. Cost:
+ * solids near it. */
+FXS_API int32_t fxs_level_query(const fxs_level *level, const fxs_query *query, uint32_t hit_when,
+                                uint32_t *ids, uint64_t id_capacity, uint64_t *count);
 
 /* ---- state ----------------------------------------------------------------------------------- */
 

@@ -25,6 +25,13 @@ static inline uint32_t read32(const uint8_t *p) {
 #endif
 }
 
+static inline int32_t read_signed(const uint8_t *p) {
+    uint32_t v = read32(p);
+    int32_t s;
+    memcpy(&s, &v, sizeof s);
+    return s;
+}
+
 static inline uint64_t read64(const uint8_t *p) {
 #if LITTLE_ENDIAN_WORDS
     uint64_t v;

@@ -47,6 +47,9 @@ static inline int64_t above_0(int64_t v) { return (int64_t)((uint64_t)(v + abs64
 static inline int min_int(int a, int b) { return a < b ? a : b; }
 static inline int max_int(int a, int b) { return a > b ? a : b; }
 
+static inline int64_t cross64(planar u, planar v) { return u.x * v.z - u.z * v.x; }
+static inline int64_t dot64(planar u, planar v) { return u.x * v.x + u.z * v.z; }
+
 /* CLS of the contract: APART, TOUCHING or OVERLAPPING as l is above, at or below r. */
 static inline int classify(int64_t l, int64_t r) { return (l < r) + (l <= r); }
 
@@ -141,6 +144,11 @@ static inline void set_reach(placed *s) {
 
 /* Contact of any two placed shapes. */
 FXS_INTERNAL int fxs_placed_contact(const placed *a, const placed *b);
+
+/* Contact with an upright cylinder of a level, whose bounds s meets. gap: how far s is above or
+ * below it, negative if it is neither. */
+FXS_INTERNAL int fxs_pillar_contact(const placed *s, int32_t x, int32_t z, int32_t radius,
+                                    int64_t gap);
 
 /* Pairs of kinds that are tested alike, the lesser kind first. Spheres and capsules are round. */
 #define KIND_PAIRS(PAIR)    \

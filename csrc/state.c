@@ -34,13 +34,6 @@ static void put_collider(uint8_t *p, const placed *s, const place *where) {
 }
 
 #if !LITTLE_ENDIAN_WORDS
-static inline int32_t read_signed(const uint8_t *p) {
-    uint32_t v = read32(p);
-    int32_t s;
-    memcpy(&s, &v, sizeof s);
-    return s;
-}
-
 static inline void get_collider(const uint8_t *p, fxs_collider *c) {
     uint32_t angles = read32(p + 8);
     c->id = read32(p);

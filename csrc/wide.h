@@ -81,6 +81,10 @@ static inline int i128_cmp(i128 a, i128 b) {
 static inline i128 i128_abs(i128 a) { return i128_sign(a) < 0 ? i128_neg(a) : a; }
 static inline i128 i128_square(int64_t v) { return i128_umul(magnitude(v), magnitude(v)); }
 
+static inline i128 cross_wide(planar u, planar v) {
+    return i128_sub(i128_mul(u.x, v.z), i128_mul(u.z, v.x));
+}
+
 /* CLS of the contract on two wide values. */
 static inline int classify_wide(i128 l, i128 r) { return 1 - i128_cmp(l, r); }
 

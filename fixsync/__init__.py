@@ -11,6 +11,7 @@ from fixsync.aim import (
 from fixsync.game import flat
 from fixsync.game.bodies import Attack, Body, BodyState, Part
 from fixsync.game.handlers import Handlers
+from fixsync.level import LEVEL, Level, Pillar, Prism
 from fixsync.numbers import ONE, degrees, direction, length, q, q_near, yaw_of
 from fixsync.records import (
     CastHit,
@@ -50,6 +51,7 @@ from fixsync.world import World
 __version__ = "0.1.0"
 
 __all__ = [
+    "LEVEL",
     "ONE",
     "RAY",
     "Attack",
@@ -68,9 +70,12 @@ __all__ = [
     "Handlers",
     "Hit",
     "Hits",
+    "Level",
     "Outline",
     "Part",
+    "Pillar",
     "Pose",
+    "Prism",
     "Sector",
     "Shape",
     "Side",

@@ -44,6 +44,7 @@ __all__ = [
     "Side",
     "Sphere",
     "TinyValueWarning",
+    "Value",
     "cast_pair",
     "lift",
     "outline",
@@ -107,7 +108,7 @@ _pack_shape = SHAPE.pack
 _pack_pose = POSE.pack
 
 
-class _Value:
+class Value:
     """Equality, hash, copy and pickle by `_row`, the numbers of the C structure."""
 
     __slots__ = ("_row",)
@@ -139,10 +140,10 @@ class _Value:
         return self
 
 
-_V = TypeVar("_V", bound=_Value)
+_V = TypeVar("_V", bound=Value)
 
 
-class _ShapeValue(_Value):
+class _ShapeValue(Value):
     """A shape. The table of kinds has its sizes; `_row` has a number for each of COLUMNS."""
 
     __slots__ = ("_shape",)
@@ -270,7 +271,7 @@ _CLASSES: tuple[type[Any], ...] = tuple(
 
 
 @final
-class Pose(_Value):
+class Pose(Value):
     """Where a shape is: x, y, z (Q16.16, any int32; Y is up) and yaw (0..65535)."""
 
     __slots__ = ("_pose",)
@@ -571,7 +572,7 @@ def _column(
     values: Any,
     row: struct.Struct,
     rows: Callable[[str, Any], Iterator[bytes]],
-    single: type[_Value],
+    single: type[Value],
 ) -> tuple[str, int | None, bytes]:
     """Name, number and rows of an argument of `overlap_many`; no number for a single one."""
     if isinstance(values, single):

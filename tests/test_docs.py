@@ -377,6 +377,15 @@ def test_the_comment_of_every_function_tells_what_it_returns_or_that_it_cannot_f
             assert "Cannot fail" in comment or name == "fxs_world_size", name
 
 
+# A prism and a cylinder, one of them in the way of what is at the end of int32.
+LEVEL_BYTES = fixsync.Level(
+    [
+        fixsync.Prism([(-50, -50), (50, -50), (0, 50)], -50, 50),
+        fixsync.Pillar(2**31 - 40, 0, 100, -50, 50),
+    ]
+).to_bytes()
+
+
 class Pool:
     """Arguments for every function, good and bad ones, by type or name. One world has bodies in
     each other at the end of int32, with hits of a step, and another the same colliders and no room
@@ -390,6 +399,10 @@ class Pool:
         lib.fxs_world_step(self.worlds[0], self.new("fxs_event[64]"), 64, self.new("fxs_counts *"))
         self.images = [bytes(ffi.buffer(world, self.size(world))) for world in self.worlds]
         self.states = [self.saved(world) for world in self.worlds]
+        memory = self.new("uint64_t[]", lib.fxs_level_size(LEVEL_BYTES, len(LEVEL_BYTES)) // 8 + 1)
+        self.level = ffi.cast("fxs_level *", memory)
+        status = lib.fxs_level_init(self.level, LEVEL_BYTES, len(LEVEL_BYTES), ffi.NULL)
+        assert status == lib.FXS_OK
 
     def new(self, kind: str, value: Any = None) -> Any:
         self.kept.append(ffi.new(kind) if value is None else ffi.new(kind, value))
@@ -498,7 +511,8 @@ class Pool:
             "int32_t *",
             "uint8_t *",
         }
-        out |= {"fxs_event *", "fxs_moved *", "fxs_cast_hit *", "fxs_vertex *", "fxs_extent *"}
+        out |= {"fxs_event *", "fxs_moved *", "fxs_cast_hit *", "fxs_solid *"}
+        out |= {"fxs_vertex *", "fxs_extent *"}
         if kind in out:
             return [self.new(kind.replace("*", "[64]"))]
         named: dict[str, list[Any]] = {
@@ -519,6 +533,8 @@ class Pool:
             "fxs_world * dst": [self.world(64), self.world(0), self.world(64, capacity=9)],
             "const fxs_world * src": self.worlds[:1],
             "uint64_t n": [1],
+            "const fxs_level * level": [self.level],
+            "uint32_t index": [0, 2],
             "uint32_t passes": [1, 9],
             "uint64_t limit": [0],
             "uint32_t limit": [0],
@@ -556,6 +572,12 @@ class Pool:
                 self.worlds, [self.states[0], self.states[0][:-1], b""]
             ):
                 yield world, self.new("uint8_t[]", state), len(state), self.new("uint64_t *")
+            return
+        if name == "fxs_level_init":
+            for data, shift in itertools.product([LEVEL_BYTES, LEVEL_BYTES[:-1], b""], [0, 4]):
+                memory = ffi.cast("char *", self.new("uint64_t[]", 512)) + shift
+                level = ffi.cast("fxs_level *", memory)
+                yield level, self.new("uint8_t[]", data), len(data), self.new("uint64_t *")
             return
         yield from itertools.product(*(self.arguments(kind, word) for kind, word in kinds))
 

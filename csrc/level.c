@@ -1,0 +1,401 @@
+/* Levels: bytes in and out, and the tree (docs/contract.md, Levels).
+ *
+ * The tree is packed: solids are sorted by size and place, every 8 of a row have one node above
+ * them, and a node's children are found by counting. */
+#include "level.h"
+#include "hash.h"
+
+enum {
+    LEVEL_HEAD_SIZE = 8,
+    SOLID_HEAD_SIZE = 12,
+    SOLID_SIZE_MIN = 24,
+    VERTICES_MIN = 3,
+    VERTICES_MAX = 32
+};
+#define SPAN_MAX ((1 << 30) - 2)
+
+/* ---- layout ---- */
+
+static uint64_t aligned8(uint64_t n) { return (n + 7) & ~(uint64_t)7; }
+
+/* Lays out a level of n solids with room for the vertices of `size` bytes, and its scratch behind
+ * it; returns the size of both. */
+static uint64_t lay_out_level(fxs_level *l, uint64_t n, uint64_t size) {
+    uint64_t end = aligned8(sizeof *l);
+    l->solids_at = end;
+    end = aligned8(end + n * sizeof(solid));
+    l->vertices_at = end; /* a vertex takes 8 bytes there too */
+    end = aligned8(end + (size - LEVEL_HEAD_SIZE - n * SOLID_HEAD_SIZE));
+    l->row_count = 0;
+    for (uint64_t nodes = n; nodes; nodes = (nodes + LEVEL_FANOUT - 1) / LEVEL_FANOUT) {
+        l->row_at[l->row_count] = end;
+        l->row_size[l->row_count++] = (uint32_t)nodes;
+        end += nodes * sizeof(level_node);
+        if (nodes == 1) {
+            break;
+        }
+    }
+    l->size = end;
+    return end + 4 * n * sizeof(uint64_t); /* keys and places, twice, to sort them */
+}
+
+static const uint8_t LEVEL_MAGIC[4] = {'F', 'X', 'L', '1'};
+
+/* Whether the bytes may be a level as far as their count tells: then `*n` is set, else `*at`, the
+ * field at fault. */
+static int has_count(const uint8_t *bytes, uint64_t size, uint64_t *n, uint64_t *at) {
+    *at = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        if (size <= i || bytes[i] != LEVEL_MAGIC[i]) {
+            return 0;
+        }
+    }
+    *at = 4;
+    if (size < LEVEL_HEAD_SIZE) {
+        return 0;
+    }
+    *n = read32(bytes + 4);
+    return *n <= FXS_CAPACITY_MAX && SOLID_SIZE_MIN * *n <= size - LEVEL_HEAD_SIZE;
+}
+
+/* ---- checks ---- */
+
+static int64_t cross_of(const vertex *o, const vertex *a, const vertex *b, const vertex *v) {
+    int64_t ux = (int64_t)b->x - a->x, uz = (int64_t)b->z - a->z; /* below 2^30 each, as is v - o */
+    return ux * ((int64_t)v->z - o->z) - uz * ((int64_t)v->x - o->x);
+}
+
+/* Whether these are the vertices of a prism: strictly convex, counterclockwise, once round, and of
+ * a span that fits. */
+static int is_convex(const vertex *v, uint32_t n) {
+    vertex least = v[0], most = v[0];
+    for (uint32_t j = 1; j < n; j++) {
+        least.x = v[j].x < least.x ? v[j].x : least.x;
+        least.z = v[j].z < least.z ? v[j].z : least.z;
+        most.x = v[j].x > most.x ? v[j].x : most.x;
+        most.z = v[j].z > most.z ? v[j].z : most.z;
+    }
+    if ((int64_t)most.x - least.x > SPAN_MAX || (int64_t)most.z - least.z > SPAN_MAX) {
+        return 0;
+    }
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t next = j + 1 < n ? j + 1 : 0;
+        for (uint32_t k = 0; k < n; k++) {
+            if (k != j && k != next && cross_of(v + j, v + j, v + next, v + k) <= 0) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Reads the solid at `*at`, with its vertices into `v`. On a fault returns 0, and `*at` is the
+ * field. */
+static int read_solid(const uint8_t *bytes, uint64_t size, solid *s, vertex *v, uint64_t *at) {
+    const uint64_t start = *at, left = size - start;
+    const uint8_t *p = bytes + start;
+    /* Each field is looked at when all before it are good and it is there. */
+    if (left < 1 || (p[0] != FXS_CYLINDER && p[0] != FXS_PRISM)) {
+        return 0;
+    }
+    s->code = p[0];
+    *at = start + 1;
+    if (left < 2 || p[1] >= FXS_LAYER_COUNT) {
+        return 0;
+    }
+    s->layer = p[1];
+    *at = start + 2;
+    if (left < 4) {
+        return 0;
+    }
+    const uint32_t count = (uint32_t)p[2] | (uint32_t)p[3] << 8;
+    const uint32_t vertices_least = s->code == FXS_PRISM ? VERTICES_MIN : 0;
+    const uint32_t vertices_most = s->code == FXS_PRISM ? VERTICES_MAX : 0;
+    if (count < vertices_least || count > vertices_most) {
+        return 0;
+    }
+    s->vertex_count = (uint8_t)count;
+    *at = start + (left < 8 ? 4 : 8);
+    if (left < SOLID_HEAD_SIZE) {
+        return 0;
+    }
+    s->y_low = read_signed(p + 4);
+    s->y_high = read_signed(p + 8);
+    if (s->y_low >= s->y_high) {
+        return 0;
+    }
+    const uint32_t numbers = s->code == FXS_CYLINDER ? 3 : 2u * s->vertex_count;
+    const uint64_t whole = (left - SOLID_HEAD_SIZE) / 4;
+    *at = start + SOLID_HEAD_SIZE;
+    if (whole < numbers) {
+        *at += 4 * whole;
+        return 0;
+    }
+    const uint8_t *q = p + SOLID_HEAD_SIZE;
+    for (uint32_t j = 0; j < numbers / 2; j++) {
+        v[j].x = read_signed(q + 8 * j);
+        v[j].z = read_signed(q + 8 * j + 4);
+    }
+    s->radius = 0;
+    if (s->code == FXS_CYLINDER) {
+        s->radius = read_signed(q + 8);
+        *at += 8;
+        if (s->radius < 1 || s->radius > FXS_SIZE_MAX) {
+            return 0;
+        }
+        s->vertex_count = 1;
+    } else if (!is_convex(v, s->vertex_count)) {
+        return 0;
+    }
+    *at = start + SOLID_HEAD_SIZE + 4 * numbers;
+    return 1;
+}
+
+/* ---- the tree ---- */
+
+static int32_t to_int32(int64_t v) { return (int32_t)max64(INT32_MIN, min64(v, INT32_MAX)); }
+
+void fxs_solid_bounds(const fxs_level *l, const solid *s, level_node *out) {
+    const vertex *v = level_vertices(l, s);
+    int64_t least[2] = {v->x, v->z}, most[2] = {v->x, v->z};
+    for (uint32_t j = 1; j < s->vertex_count; j++) {
+        least[0] = min64(least[0], v[j].x);
+        least[1] = min64(least[1], v[j].z);
+        most[0] = max64(most[0], v[j].x);
+        most[1] = max64(most[1], v[j].z);
+    }
+    out->least[0] = to_int32(least[0] - s->radius);
+    out->least[1] = s->y_low;
+    out->least[2] = to_int32(least[1] - s->radius);
+    out->most[0] = to_int32(most[0] + s->radius);
+    out->most[1] = s->y_high;
+    out->most[2] = to_int32(most[1] + s->radius);
+    out->layers = (uint32_t)1 << s->layer;
+}
+
+/* The lower 16 bits of v, one bit of nothing before each. */
+static uint64_t spread(uint64_t v) {
+    v = (v | v << 8) & 0x00FF00FF;
+    v = (v | v << 4) & 0x0F0F0F0F;
+    v = (v | v << 2) & 0x33333333;
+    return (v | v << 1) & 0x55555555;
+}
+
+/* Sorts by size, four times as large to a class, then along a Z-order curve: what is large does not
+ * widen the nodes of what is small. 36 bits. */
+enum { PLACE_BITS = 36, PLACE_DIGIT = 9 };
+static uint64_t solid_key(const level_node *b) {
+    uint64_t x = (uint64_t)((int64_t)b->least[0] + b->most[0] - 2 * (int64_t)INT32_MIN);
+    uint64_t z = (uint64_t)((int64_t)b->least[2] + b->most[2] - 2 * (int64_t)INT32_MIN);
+    int64_t extent = max64((int64_t)b->most[0] - b->least[0], (int64_t)b->most[2] - b->least[2]);
+    return (uint64_t)(bit_length((uint64_t)extent) / 2) << 32 | spread(x >> 17) << 1 |
+           spread(z >> 17);
+}
+
+/* Sorts n (key, place) pairs by key; equal keys keep their order. The result is in `pairs`: an even
+ * number of passes. */
+static void sort_places(uint64_t *pairs, uint64_t *spare, uint64_t n) {
+    for (uint32_t shift = 0; shift < PLACE_BITS; shift += PLACE_DIGIT) {
+        uint64_t at[1 << PLACE_DIGIT] = {0};
+        for (uint64_t i = 0; i < n; i++) {
+            at[pairs[2 * i] >> shift & ((1 << PLACE_DIGIT) - 1)]++;
+        }
+        uint64_t sum = 0;
+        for (uint32_t digit = 0; digit < 1 << PLACE_DIGIT; digit++) {
+            uint64_t count = at[digit];
+            at[digit] = sum;
+            sum += count;
+        }
+        for (uint64_t i = 0; i < n; i++) {
+            uint64_t to = at[pairs[2 * i] >> shift & ((1 << PLACE_DIGIT) - 1)]++;
+            spare[2 * to] = pairs[2 * i];
+            spare[2 * to + 1] = pairs[2 * i + 1];
+        }
+        uint64_t *swap = pairs;
+        pairs = spare;
+        spare = swap;
+    }
+}
+_Static_assert(PLACE_BITS / PLACE_DIGIT % 2 == 0, "the sorted pairs end where they began");
+
+static void widen(level_node *to, const level_node *by) {
+    for (uint32_t i = 0; i < 3; i++) {
+        to->least[i] = to->least[i] < by->least[i] ? to->least[i] : by->least[i];
+        to->most[i] = to->most[i] > by->most[i] ? to->most[i] : by->most[i];
+    }
+    to->layers |= by->layers;
+}
+
+static level_node *nodes_of(fxs_level *l, uint32_t row) {
+    return (level_node *)(void *)((uint8_t *)l + l->row_at[row]);
+}
+
+static void build_tree(fxs_level *l) {
+    const uint64_t n = l->count;
+    uint64_t *pairs = (uint64_t *)(void *)((uint8_t *)l + l->size);
+    const solid *all = solids(l);
+    for (uint64_t i = 0; i < n; i++) {
+        level_node b;
+        fxs_solid_bounds(l, all + i, &b);
+        pairs[2 * i] = solid_key(&b);
+        pairs[2 * i + 1] = i;
+    }
+    sort_places(pairs, pairs + 2 * n, n);
+    for (uint64_t i = 0; i < n; i++) {
+        level_node *node = nodes_of(l, 0) + i;
+        node->index = (uint32_t)pairs[2 * i + 1];
+        fxs_solid_bounds(l, all + node->index, node);
+    }
+    for (uint32_t row = 1; row < l->row_count; row++) {
+        const level_node *below = nodes_of(l, row - 1);
+        for (uint32_t i = 0; i < l->row_size[row]; i++) {
+            level_node *node = nodes_of(l, row) + i;
+            const uint64_t first = (uint64_t)i * LEVEL_FANOUT, size = l->row_size[row - 1];
+            const uint64_t end = first + LEVEL_FANOUT < size ? first + LEVEL_FANOUT : size;
+            *node = below[first];
+            for (uint64_t k = first + 1; k < end; k++) {
+                widen(node, below + k);
+            }
+        }
+    }
+}
+
+void fxs_level_walk(level_walk *walk, const fxs_level *l, const int64_t least[3],
+                    const int64_t most[3], uint32_t mask) {
+    walk->level = l;
+    walk->mask = mask;
+    for (uint32_t i = 0; i < 3; i++) {
+        walk->least[i] = to_int32(least[i]);
+        walk->most[i] = to_int32(most[i]);
+    }
+    walk->row = 0;
+    walk->at[0] = walk->end[0] = 0;
+    if (l && l->row_count) {
+        walk->row = l->row_count - 1;
+        walk->at[walk->row] = 0;
+        walk->end[walk->row] = l->row_size[walk->row];
+    }
+}
+
+static int node_meets(const level_walk *w, const level_node *n) {
+    return ((n->layers & w->mask) != 0) & (n->least[0] <= w->most[0]) &
+           (n->most[0] >= w->least[0]) & (n->least[2] <= w->most[2]) & (n->most[2] >= w->least[2]) &
+           (n->least[1] <= w->most[1]) & (n->most[1] >= w->least[1]);
+}
+
+uint32_t fxs_level_next(level_walk *walk) {
+    const fxs_level *l = walk->level;
+    for (;;) {
+        const uint32_t row = walk->row;
+        if (walk->at[row] == walk->end[row]) {
+            if (l == NULL || row + 1 >= l->row_count) {
+                return NO_SOLID;
+            }
+            walk->row = row + 1;
+            continue;
+        }
+        const uint32_t i = walk->at[row]++;
+        const level_node *node = level_row(l, row) + i;
+        if (!node_meets(walk, node)) {
+            continue;
+        }
+        if (row == 0) {
+            return node->index;
+        }
+        const uint64_t first = (uint64_t)i * LEVEL_FANOUT, size = l->row_size[row - 1];
+        walk->row = row - 1;
+        walk->at[row - 1] = (uint32_t)first;
+        walk->end[row - 1] = (uint32_t)(first + LEVEL_FANOUT < size ? first + LEVEL_FANOUT : size);
+    }
+}
+
+/* ---- public ---- */
+
+uint64_t fxs_level_size(const uint8_t *bytes, uint64_t size) {
+    fxs_level l;
+    uint64_t n, at;
+    return has_count(bytes, size, &n, &at) ? lay_out_level(&l, n, size) : aligned8(sizeof l);
+}
+
+int32_t fxs_level_init(fxs_level *l, const uint8_t *bytes, uint64_t size, uint64_t *at) {
+    uint64_t n, where;
+    if ((uintptr_t)l % 8) {
+        return FXS_E_CONFIG;
+    }
+    if (!has_count(bytes, size, &n, &where)) {
+        *at = where;
+        return FXS_E_LEVEL;
+    }
+    lay_out_level(l, n, size);
+    l->count = (uint32_t)n;
+    solid *all = (solid *)(void *)((uint8_t *)l + l->solids_at);
+    vertex *vertices = (vertex *)(void *)((uint8_t *)l + l->vertices_at);
+    uint64_t vertex_count = 0;
+    where = LEVEL_HEAD_SIZE;
+    for (uint64_t i = 0; i < n; i++) {
+        all[i].vertex_low = (uint32_t)vertex_count;
+        all[i].vertex_high = (uint8_t)(vertex_count >> 32);
+        if (!read_solid(bytes, size, all + i, vertices + vertex_count, &where)) {
+            *at = where;
+            return FXS_E_LEVEL;
+        }
+        vertex_count += all[i].vertex_count;
+    }
+    if (where != size) {
+        *at = where;
+        return FXS_E_LEVEL;
+    }
+    l->bytes = size;
+    l->hash = fxs_hash64(bytes, size, 0);
+    build_tree(l);
+    return FXS_OK;
+}
+
+uint32_t fxs_level_count(const fxs_level *l) { return l->count; }
+
+uint64_t fxs_level_hash(const fxs_level *l) { return l->hash; }
+
+uint64_t fxs_level_save_size(const fxs_level *l) { return l->bytes; }
+
+int32_t fxs_level_solid(const fxs_level *l, uint32_t index, fxs_solid *out) {
+    if (index >= l->count) {
+        return FXS_E_ID;
+    }
+    const solid *s = solids(l) + index;
+    const vertex *v = level_vertices(l, s);
+    memset(out, 0, sizeof *out);
+    out->code = s->code;
+    out->layer = s->layer;
+    out->vertex_count = s->code == FXS_PRISM ? s->vertex_count : 0;
+    out->y_low = s->y_low;
+    out->y_high = s->y_high;
+    for (uint32_t j = 0; j < s->vertex_count; j++) {
+        out->numbers[2 * j] = v[j].x;
+        out->numbers[2 * j + 1] = v[j].z;
+    }
+    if (s->code == FXS_CYLINDER) {
+        out->numbers[2] = s->radius;
+    }
+    return FXS_OK;
+}
+
+void fxs_level_save(const fxs_level *l, uint8_t *out) {
+    memcpy(out, LEVEL_MAGIC, sizeof LEVEL_MAGIC);
+    write32(out + 4, l->count);
+    out += LEVEL_HEAD_SIZE;
+    for (uint32_t i = 0; i < l->count; i++) {
+        fxs_solid s;
+        fxs_level_solid(l, i, &s);
+        out[0] = s.code;
+        out[1] = s.layer;
+        out[2] = (uint8_t)s.vertex_count;
+        out[3] = (uint8_t)(s.vertex_count >> 8);
+        write32(out + 4, (uint32_t)s.y_low);
+        write32(out + 8, (uint32_t)s.y_high);
+        out += SOLID_HEAD_SIZE;
+        const uint32_t count = s.code == FXS_CYLINDER ? 3 : 2 * (uint32_t)s.vertex_count;
+        for (uint32_t j = 0; j < count; j++, out += 4) {
+            write32(out, (uint32_t)s.numbers[j]);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/* A level in the caller's memory: its solids ready for the tests, and a tree over their bounds.
+ * Built once, then only read. Everything is found by offsets from its start. */
+#ifndef FIXSYNC_LEVEL_H
+#define FIXSYNC_LEVEL_H
+
+#include "internal.h"
+
+/* One solid of a level. A cylinder has one vertex, its centre. */
+typedef struct solid {
+    int32_t y_low, y_high;
+    int32_t radius;      /* of a cylinder; 0 for a prism */
+    uint32_t vertex_low; /* of its first vertex among all of the level's: the low 32 bits */
+    uint8_t vertex_high; /* and the next 8: 2^31 solids have at most 2^36 */
+    uint8_t vertex_count;
+    uint8_t code, layer;
+} solid;
+
+/* Bounds of a node of the tree or, in the lowest row, of a solid; 32 bytes. Clamped to int32:
+ * centres of shapes are int32, so two bounds that meet at all meet within it. */
+typedef struct level_node {
+    int32_t least[3], most[3]; /* x, y, z */
+    uint32_t index;            /* of the solid, in the lowest row */
+    uint32_t layers;           /* bit of each layer that is below */
+} level_node;
+
+typedef struct vertex {
+    int32_t x, z;
+} vertex;
+
+enum { LEVEL_FANOUT = 8, LEVEL_ROWS_MAX = 12 }; /* 8^11 > 2^31: so many rows hold any level */
+
+struct fxs_level {
+    uint64_t size;  /* bytes of this memory in use */
+    uint64_t hash;  /* XXH64 of the level's bytes */
+    uint64_t bytes; /* how many those are */
+    uint32_t count; /* solids */
+    uint32_t row_count;
+    uint64_t solids_at, vertices_at;
+    uint64_t row_at[LEVEL_ROWS_MAX]; /* nodes; row 0 has one for each solid, each row above one for
+                                        8 of those below */
+    uint32_t row_size[LEVEL_ROWS_MAX];
+};
+
+static inline const solid *solids(const fxs_level *l) {
+    return (const solid *)(const void *)((const uint8_t *)l + l->solids_at);
+}
+static inline const vertex *level_vertices(const fxs_level *l, const solid *s) {
+    const uint64_t first = (uint64_t)s->vertex_high << 32 | s->vertex_low;
+    return (const vertex *)(const void *)((const uint8_t *)l + l->vertices_at) + first;
+}
+static inline const level_node *level_row(const fxs_level *l, uint32_t row) {
+    return (const level_node *)(const void *)((const uint8_t *)l + l->row_at[row]);
+}
+
+/* A walk over the solids of some layers whose bounds meet a box. */
+typedef struct level_walk {
+    const fxs_level *level;
+    int32_t least[3], most[3];
+    uint32_t mask;
+    uint32_t row; /* where the walk is */
+    uint32_t at[LEVEL_ROWS_MAX],
+        end[LEVEL_ROWS_MAX]; /* next node of each row, and where its siblings end */
+} level_walk;
+
+/* Begins a walk; the box may have any numbers below 2^34 and is clamped to int32. level may be
+ * NULL: no solids. */
+FXS_INTERNAL void fxs_level_walk(level_walk *walk, const fxs_level *level, const int64_t least[3],
+                                 const int64_t most[3], uint32_t mask);
+
+/* The index of the next solid, in no order that means anything; NO_SOLID at the end. */
+#define NO_SOLID UINT32_MAX
+FXS_INTERNAL uint32_t fxs_level_next(level_walk *walk);
+
+/* Bounds of a solid, and the bit of its layer. */
+FXS_INTERNAL void fxs_solid_bounds(const fxs_level *l, const solid *s, level_node *out);
+
+/* How far s is above or below a solid; negative if it is neither, 0 if it touches that plane. */
+static inline int64_t solid_gap(const placed *s, const solid *b) {
+    return max64((int64_t)b->y_low - ((int64_t)s->y + s->size[1]),
+                 ((int64_t)s->y - s->size[1]) - b->y_high);
+}
+
+/* Contact of s with a prism or any solid whose bounds it meets. The gap is solid_gap, or that of
+ * s at another height. */
+FXS_INTERNAL int fxs_prism_contact(const placed *s, const solid *prism, const vertex *v,
+                                   int64_t gap);
+FXS_INTERNAL int fxs_solid_contact_near(const placed *s, const fxs_level *l, uint32_t index,
+                                        int64_t gap);
+
+/* The same wherever the two are. */
+FXS_INTERNAL int fxs_solid_contact(const placed *s, const fxs_level *l, uint32_t index);
+
+/* Writes the ids of the solids of the layers in `mask` that `area` meets, ascending, if there is
+ * room for all; how many there are. */
+FXS_INTERNAL uint64_t fxs_level_met(const fxs_level *l, const placed *area, uint32_t mask,
+                                    int hit_when, uint32_t *ids, uint64_t room);
+
+#endif

@@ -1,0 +1,228 @@
+/* Contact of a shape with a prism of a level (docs/contract.md, Levels), exact.
+ *
+ * The caller has rejected by bounds: on x and z the shape's centre is at most its reach, below
+ * 2^29.6, from the bounds of the vertices, which span at most 2^30. So a vertex is below 2^30.8
+ * from the centre on each axis. */
+#include "level.h"
+#include "wide.h"
+
+/* The polygon as a centre sees it: m_j = v_j - centre, below 2^30.8 on each axis, and u_j = v_(j+1)
+ * - v_j. */
+typedef struct outline {
+    planar m[32], u[32];
+    uint32_t n;
+} outline;
+
+static void outline_of(outline *o, const vertex *v, uint32_t n, int64_t x, int64_t z) {
+    o->n = n;
+    for (uint32_t j = 0; j < n; j++) {
+        const vertex *next = v + (j + 1 < n ? j + 1 : 0);
+        o->m[j].x = v[j].x - x;
+        o->m[j].z = v[j].z - z;
+        o->u[j].x = (int64_t)next->x - v[j].x;
+        o->u[j].z = (int64_t)next->z - v[j].z;
+    }
+}
+
+/* Where the centre is to edge j: s_j and t_j of the contract, with w_j = -m_j. Both below 2^62.4.
+ */
+static int64_t edge_side(const outline *o, uint32_t j) { return cross64(o->m[j], o->u[j]); }
+static int64_t edge_along(const outline *o, uint32_t j) { return -dot64(o->u[j], o->m[j]); }
+
+/* NEAR of the centre: q < 2^58. */
+static int near_outline(const outline *o, int64_t q) {
+    int found = FXS_OVERLAPPING, is_outside = 0;
+    if (q < 0) {
+        return FXS_APART;
+    }
+    for (uint32_t j = 0; j < o->n; j++) {
+        const int64_t s = edge_side(o, j);
+        if (s >= 0) {
+            continue;
+        }
+        const planar m = o->m[j], u = o->u[j], end = {m.x + u.x, m.z + u.z};
+        const int64_t t = edge_along(o, j), uu = dot64(u, u);
+        const int beyond = t <= 0    ? classify(dot64(m, m), q)
+                           : t >= uu ? classify(dot64(end, end), q)
+                                     : classify_wide(i128_square(s), i128_mul(q, uu));
+        if (beyond == FXS_OVERLAPPING) {
+            return beyond;
+        }
+        found = is_outside ? max_int(found, beyond) : beyond;
+        is_outside = 1;
+    }
+    return is_outside ? found : classify(0, q);
+}
+
+/* Against a box, whose frame has the direction dir; all Q.46: l below 2^62, H at most 2^59. */
+static int box_outline(const outline *o, const placed *box) {
+    const planar dir = {box->cos_q30, box->sin_q30},
+                 H = {box->size[0] * Q30_ONE, box->size[2] * Q30_ONE};
+    int64_t least_x = INT64_MAX, least_z = INT64_MAX, most_x = -INT64_MAX, most_z = -INT64_MAX;
+    int found = FXS_OVERLAPPING;
+    for (uint32_t j = 0; j < o->n; j++) {
+        const planar l = turned_back(o->m[j], dir), U = turned_back(o->u[j], dir);
+        least_x = min64(least_x, l.x);
+        least_z = min64(least_z, l.z);
+        most_x = max64(most_x, l.x);
+        most_z = max64(most_z, l.z);
+        const i128 limit = i128_add(i128_mul(H.x, abs64(U.z)), i128_mul(H.z, abs64(U.x)));
+        found = min_int(found, classify_wide(cross_wide(U, l), limit));
+    }
+    found = min_int(found, min_int(classify(least_x, H.x), classify(-most_x, H.x)));
+    return min_int(found, min_int(classify(least_z, H.z), classify(-most_z, H.z)));
+}
+
+/* What a sector's rules ask of the outline, the apex being the centre. */
+typedef struct aim_at {
+    const outline *o;
+    const placed *sector;
+    planar v, within; /* towards the nearest point, (0, 0) inside; and to a point within */
+    int nearest;      /* class of the nearest point */
+} aim_at;
+
+/* The least and the greatest cross(e, m_j); below 2^62.2. */
+static void sides_of_edge(const outline *o, planar e, int64_t *least, int64_t *most) {
+    *least = INT64_MAX;
+    *most = -INT64_MAX;
+    for (uint32_t j = 0; j < o->n; j++) {
+        const int64_t side = cross64(e, o->m[j]);
+        *least = min64(*least, side);
+        *most = max64(*most, side);
+    }
+}
+
+/* The edge from the apex to radius along e, against the outline. */
+static int edge_outline(const outline *o, planar e, int64_t radius) {
+    int64_t least, most;
+    sides_of_edge(o, e, &least, &most);
+    int found = min_int(classify(least, 0), classify(0, most));
+    for (uint32_t j = 0; j < o->n && found > FXS_APART; j++) {
+        const i128 inner = i128_mul(Q30_ONE, cross64(o->u[j], o->m[j]));
+        const int64_t turn = cross64(o->u[j], e);
+        found = min_int(found, classify_wide(inner, i128_mul(radius, max64(0, turn))));
+    }
+    return found;
+}
+
+static int wedge_outline(int is_narrow, int A, int B) {
+    return is_narrow ? min_int(A, B) : max_int(A, B);
+}
+
+/* FULL of the contract for the edges e1 and e2, whose wedge is at most half a turn if it is narrow.
+ */
+static int full_outline(const aim_at *a, planar e1, planar e2, int is_narrow) {
+    int A = sign64(cross64(e2, a->v)), B = sign64(cross64(a->v, e1)), W = FXS_APART;
+    if (wedge_outline(is_narrow, A, B) >= 0) {
+        A = A != 0 ? A : sign64(cross64(e2, a->within));
+        B = B != 0 ? B : sign64(cross64(a->within, e1));
+        W = wedge_outline(is_narrow, A, B) > 0 ? FXS_OVERLAPPING : FXS_TOUCHING;
+    }
+    const int64_t radius = a->sector->size[0];
+    const int found = min_int(W, a->nearest);
+    if (found == FXS_OVERLAPPING) {
+        return found;
+    }
+    return max_int(found, max_int(edge_outline(a->o, e1, radius), edge_outline(a->o, e2, radius)));
+}
+
+/* FAR's class of an edge: how far along e the outline reaches, against the inner radius i. */
+static int far_along(const outline *o, planar e, int64_t i) {
+    int64_t least, most;
+    sides_of_edge(o, e, &least, &most);
+    if (least > 0 || most < 0) {
+        return FXS_APART;
+    }
+    int found = FXS_OVERLAPPING;
+    for (uint32_t j = 0; j < o->n; j++) {
+        const int64_t turn = cross64(o->u[j], e);
+        if (turn < 0) {
+            const i128 inner = i128_mul(Q30_ONE, cross64(o->u[j], o->m[j]));
+            found = min_int(found, classify_wide(inner, i128_mul(i, turn)));
+        }
+    }
+    return found;
+}
+
+static int far_outline(const aim_at *a, planar e1, planar e2) {
+    const int64_t i = a->sector->size[2];
+    int found = max_int(far_along(a->o, e1, i), far_along(a->o, e2, i));
+    for (uint32_t j = 0; j < a->o->n; j++) {
+        const planar m = a->o->m[j];
+        if (cross64(e2, m) >= 0 && cross64(m, e1) >= 0) {
+            found = max_int(found, classify(i * i, dot64(m, m)));
+        }
+    }
+    return found;
+}
+
+/* FULL, less what is nearer than the inner radius. */
+static int ring_outline(const aim_at *a, planar e1, planar e2) {
+    return min_int(full_outline(a, e1, e2, 1), far_outline(a, e1, e2));
+}
+
+/* v of the contract: a way towards the nearest point. */
+static planar towards_outline(const outline *o) {
+    planar nearest = o->m[0];
+    int is_outside = 0;
+    for (uint32_t j = 0; j < o->n; j++) {
+        const int64_t t = edge_along(o, j);
+        if (edge_side(o, j) < 0) {
+            is_outside = 1;
+            if (t > 0 && t < dot64(o->u[j], o->u[j])) {
+                const planar v = {-o->u[j].z, o->u[j].x};
+                return v;
+            }
+        }
+        if (dot64(o->m[j], o->m[j]) < dot64(nearest, nearest)) {
+            nearest = o->m[j];
+        }
+    }
+    const planar inside = {0, 0};
+    return is_outside ? nearest : inside;
+}
+
+static int sector_outline(const outline *o, const placed *s) {
+    const int64_t radius = s->size[0], i = s->size[2];
+    const uint32_t yaw = s->yaw, half_angle = s->half_angle;
+    const int nearest = near_outline(o, radius * radius);
+    /* An edge is longer than the radius by half a raw unit at most, so beyond 2 more no rule below
+     * finds anything. */
+    if (nearest == FXS_APART && near_outline(o, (radius + 2) * (radius + 2)) == FXS_APART) {
+        return FXS_APART;
+    }
+    if (half_angle == FXS_HALF_ANGLE_MAX) {
+        int64_t farthest = 0;
+        for (uint32_t j = 0; j < o->n; j++) {
+            farthest = max64(farthest, dot64(o->m[j], o->m[j]));
+        }
+        return i == 0 ? nearest : min_int(nearest, classify(i * i, farthest));
+    }
+    const planar within = {o->m[0].x + o->m[1].x + o->m[2].x, o->m[0].z + o->m[1].z + o->m[2].z};
+    const aim_at a = {o, s, towards_outline(o), within, nearest};
+    const planar e1 = fxs_direction_of(yaw + half_angle), e2 = fxs_direction_of(yaw - half_angle);
+    if (i == 0) {
+        return full_outline(&a, e1, e2, half_angle <= 16384);
+    }
+    if (half_angle <= 16384) {
+        return ring_outline(&a, e1, e2);
+    }
+    const planar e0 = fxs_direction_of(yaw);
+    return max_int(ring_outline(&a, e0, e2), ring_outline(&a, e1, e0));
+}
+
+int fxs_prism_contact(const placed *s, const solid *prism, const vertex *v, int64_t gap) {
+    outline o;
+    outline_of(&o, v, prism->vertex_count, s->x, s->z);
+    const int64_t r = s->size[0], f = max64(0, gap);
+    if (s->kind <= FXS_CAPSULE) {
+        return f > r ? FXS_APART : near_outline(&o, r * r - f * f);
+    }
+    if (gap > 0) {
+        return FXS_APART;
+    }
+    const int flat = s->kind == FXS_CYLINDER ? near_outline(&o, r * r)
+                     : s->kind == FXS_BOX    ? box_outline(&o, s)
+                                             : sector_outline(&o, s);
+    return min_int(classify(gap, 0), flat);
+}
