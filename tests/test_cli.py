@@ -623,6 +623,35 @@ def test_diff_tells_states_in_units_and_raw(run: Run, tmp_path: Path) -> None:
     assert "state collider 5: yaw 0.016° (3) 90° (16384)" in rows
 
 
+def test_diff_names_layers_keys_and_contacts_in_words(run: Run, tmp_path: Path) -> None:
+    names = {"layers": {"0": "hero", "1": "wall"}, "ids": {"2": "gate"}}
+    meta, other = {"build": {"n": 1}}, {"build": {"n": "1"}}
+    heads = [
+        logs.header(layers=[[0, 1]], meta=meta, names=names),
+        logs.header(hit_when=2, meta=other, names={"layers": names["layers"]}),
+        logs.header(hit_when=2, meta=other, names={"layers": names["layers"]}),
+    ]
+    pairs = [[0, 1]], [[0, 1]], [[0, 1], [1, 1]]
+    a, b, c = (
+        logs.write(
+            tmp_path / f"{n}.jsonl", head, [{"frame": 0, "commands": [["layers", pairs[n]]]}]
+        )
+        for n, head in enumerate(heads)
+    )
+    rows = [" ".join(line.split()) for line in run("diff", a, b)[1].splitlines()]
+    assert rows[5:9] == [
+        "hit_when TOUCHING OVERLAPPING",
+        "layers that meet hero-wall all",
+        'meta.build.n 1 "1"',
+        'name of id 2 "gate" absent',
+    ]
+    rows = [" ".join(line.split()) for line in run("diff", b, c)[1].splitlines()]
+    assert rows[5:] == [
+        "commands[0] layers hero-wall hero-wall, wall-wall",
+        "state layers wall-wall apart meet",
+    ]
+
+
 def test_diff_as_json_and_with_few_rows(run: Run, tmp_path: Path) -> None:
     fine, wrong = good(tmp_path), broken(tmp_path, "wrong.jsonl", hash="0" * 16, queries=[])
     code, out, _ = run("diff", "--json", fine, wrong)

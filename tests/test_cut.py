@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,8 @@ def test_the_command_writes_a_part(tmp_path: Path) -> None:
     done = CliRunner().invoke(fixsync, ["cut", str(TRACE), "40..60", "-o", str(part)])
     assert (done.exit_code, done.output) == (0, f"written: {part} (21 frames)\n")
     assert replay(part).verdict is Verdict.IDENTICAL
+    done = CliRunner().invoke(fixsync, ["cut", str(TRACE), "7..7", "-o", str(part), "--json"])
+    assert json.loads(done.output) == {"part": str(part), "frames": 1}
     for frames in ("40", "40-60", "a..b", "-1..4"):
         done = CliRunner().invoke(fixsync, ["cut", str(TRACE), "-o", str(part), "--", frames])
         assert done.exit_code == 2

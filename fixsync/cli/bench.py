@@ -42,7 +42,9 @@ def bench_command(
     check: bool,
     as_json: bool,
 ) -> None:
-    """Measure whole frames: every collider moves, a step is taken, events are read.
+    """Measure whole frames.
+
+    In each frame every collider moves, a step is taken, and the events are read.
 
     Each scene is a function of its name and the number of colliders, so the hash of its final state
     is the same on every machine. "least" is the processor time of the fastest frame; "median" far

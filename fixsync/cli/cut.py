@@ -27,6 +27,7 @@ from fixsync.log.cut import cut
 )
 @text.sim_option
 @text.line_bytes_option
+@text.json_option
 @click.pass_context
 def cut_command(
     ctx: click.Context,
@@ -35,6 +36,7 @@ def cut_command(
     output: Path,
     simulations: Mapping[str, sim.SimulationType],
     line_bytes_max: int,
+    as_json: bool,
 ) -> None:
     """Write a part of a match log, for example for a bug report.
 
@@ -43,7 +45,7 @@ def cut_command(
 
     \b
     Exit code  0  written
-               1  not valid, needs its simulation, or without these frames
+               2  not valid, needs its simulation, or without these frames
     """
     found = re.fullmatch(r"([0-9]{1,10})\.\.([0-9]{1,10})", frames)
     if found is None:
@@ -59,5 +61,8 @@ def cut_command(
         )
     except (OSError, ValueError) as error:
         raise click.ClickException(text.printable(str(error))) from error
-    what = "frame" if count == 1 else "frames"
-    text.say(text.console(output), f"written: {text.printable(str(output))} ({count} {what})")
+    if as_json:
+        text.print_json({"part": str(output), "frames": count}, output)
+    else:
+        written = f"written: {text.printable(str(output))} ({text.plural(count, 'frame')})"
+        text.say(text.console(output), written)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 from rich.table import Table
 from rich.text import Text
 
 from fixsync import sim
+from fixsync._native import LAYER_COUNT
 from fixsync.cli import text
 from fixsync.fields import ABSENT, ANGLES, LENGTHS
 from fixsync.log.diff import Diff, Pair, Row, diff
+from fixsync.log.schema import Header
 from fixsync.shapes import Contact, EventKind
+
+Headers: TypeAlias = tuple[Header, Header]
 
 _LOG = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -75,15 +80,14 @@ def diff_command(
 def _print(result: Diff, rows_max: int) -> None:
     out = text.console()
     text.say(out, f"A  {text.printable(result.a)}", f"B  {text.printable(result.b)}", "")
-    if result.header:
+    if result.header and result.headers:
         text.say(out, "the headers differ:")
-        text.show(out, _table(result.header))
-    if result.frame is not None:
-        lines = {str(header.line_of(result.frame)) for header in result.headers or ()}
+        text.show(out, _table(result.header, result.headers))
+    if result.frame is not None and result.headers:
+        lines = {str(header.line_of(result.frame)) for header in result.headers}
         line = f" (line {' and '.join(sorted(lines, key=int))})"
         text.say(out, f"first difference in frame {result.frame}{line}:")
-        ids = result.headers[0].names.ids if result.headers else {}
-        text.show(out, _table(result.rows[:rows_max], ids))
+        text.show(out, _table(result.rows[:rows_max], result.headers))
         more = len(result.rows[rows_max:]) + result.more_rows
         if more:
             text.say(out, f"and {more} more difference{'' if more == 1 else 's'} in this frame")
@@ -136,40 +140,76 @@ _FIELDS = {
 """The values of a command after its name and its id; of others one, named as the command."""
 
 
-def _command(command: Any) -> tuple[str, dict[str, str]]:
+def _command(command: Any, header: Header) -> tuple[str, dict[str, str]]:
     """The name of a command with its id, and its values as text."""
     name, *values = command
     what = name
     if name not in ("query", "cast", "layers"):
-        what = f"{name} {values.pop(0)}"
+        what = f"{name} {text.named_id(values.pop(0), header)}"
     fields = _FIELDS.get(name, (name,))
-    return what, {field: _part(field, value) for field, value in zip(fields, values, strict=False)}
+    parts = zip(fields, values, strict=False)
+    return what, {field: _part(field, value, header) for field, value in parts}
 
 
-def _part(field: str, value: Any) -> str:
+def _part(field: str, value: Any, header: Header) -> str:
     if field == "shape":
         return text.shape_text(tuple(value))
     if field in ("position", "offset", "motion"):
         return text.vector(value)
     if field == "yaw":
         return text.angle(value)
+    if field == "layer":
+        return text.named_layer(value, header)
+    if field == "layers":
+        return text.layers_text(value, header)
+    if field == "mask":
+        return _mask_text(value, header)
+    if field == "hit_when":
+        return Contact(value).name
     return text.compact(value)
 
 
-def _readable(row: Row) -> Iterator[Row]:
+def _mask_text(mask: int, header: Header) -> str:
+    layers = [i for i in range(LAYER_COUNT) if mask >> i & 1]
+    if len(layers) == LAYER_COUNT:
+        return "all layers"
+    return ", ".join(text.layer_name(i, header) for i in layers) or "no layer"
+
+
+def _readable(row: Row, headers: Headers) -> Iterator[Row]:
     """A difference as a person reads it: of one command its values, of events their kinds."""
-    if row.group == "events" and row.name != "order":
+    if row.group == "header":
+        yield _header_row(row, headers)
+    elif row.group == "events" and row.name != "order":
         yield Row(row.group, row.name, *(_event_text(value) for value in (row.a, row.b)))
-        return
-    if row.group != "commands":
+    elif row.group == "commands":
+        yield from _command_rows(row, headers)
+    elif row.group == "state" and row.name.startswith("world: "):
+        yield from _world_rows(row, headers)
+    else:
         yield row
-        return
+
+
+def _header_row(row: Row, headers: Headers) -> Row:
+    values = (row.a, row.b)
+    if row.name == "layers":
+        pairs = (text.layers_text(v, h) for v, h in zip(values, headers, strict=True))
+        return Row(row.group, "layers that meet", *pairs)
+    if row.name == "hit_when":
+        return Row(row.group, row.name, *(Contact(value).name for value in values))
+    named = re.fullmatch(r'names\.(layer|id)s\."(\d+)"', row.name)
+    name = f"name of {named[1]} {named[2]}" if named else row.name
+    return Row(row.group, name, *(v if v == ABSENT else text.compact(v) for v in values))
+
+
+def _command_rows(row: Row, headers: Headers) -> Iterator[Row]:
     (what_a, a), (what_b, b) = (
-        ("", {}) if value == ABSENT else _command(value) for value in (row.a, row.b)
+        ("", {}) if value == ABSENT else _command(value, header)
+        for value, header in zip((row.a, row.b), headers, strict=True)
     )
     if what_a != what_b:
         whole = (
-            f"{what}: {', '.join(f'{field} {part}' for field, part in parts.items())}"
+            f"{what}: {', '.join(_labelled(what, *part) for part in parts.items())}"
             if parts
             else what or ABSENT
             for what, parts in ((what_a, a), (what_b, b))
@@ -179,7 +219,29 @@ def _readable(row: Row) -> Iterator[Row]:
     for field in dict.fromkeys((*a, *b)):
         if a.get(field) != b.get(field):
             values = a.get(field, ABSENT), b.get(field, ABSENT)
-            yield Row(row.group, f"{row.name} {what_a}: {field}", *values)
+            what = what_a if field == what_a.split()[0] else f"{what_a}: {field}"
+            yield Row(row.group, f"{row.name} {what}", *values)
+
+
+def _labelled(what: str, field: str, part: str) -> str:
+    return part if what.split()[0] == field else f"{field} {part}"
+
+
+def _world_rows(row: Row, headers: Headers) -> Iterator[Row]:
+    """A setting of the world: which contact is a hit, or what a layer meets. A pair of layers is in
+    the state of both; it is shown at the first."""
+    layer = re.fullmatch(r"world: layers\[(\d+)\]", row.name)
+    if layer:
+        first, masks = int(layer[1]), (int(row.a, 16), int(row.b, 16))
+        for other in range(first, LAYER_COUNT):
+            meet = [mask >> other & 1 for mask in masks]
+            if meet[0] != meet[1]:
+                names = f"{text.layer_name(first, headers[0])}-{text.layer_name(other, headers[0])}"
+                yield Row(row.group, f"layers {names}", *("meet" if m else "apart" for m in meet))
+    elif row.name == "world: hit_when":
+        yield Row(row.group, row.name, *(Contact(value).name for value in (row.a, row.b)))
+    else:
+        yield row
 
 
 def _event_text(events: Any) -> str:
@@ -188,16 +250,17 @@ def _event_text(events: Any) -> str:
     return ", ".join(f"{EventKind(k).name} {Contact(contact).name}" for _, _, k, contact in events)
 
 
-def _table(rows: list[Row], ids: Mapping[int, str] | None = None) -> Table:
-    """Rows as a table; `ids`: what colliders are called."""
+def _table(rows: list[Row], headers: Headers) -> Table:
+    """Rows as a table. `headers`: of A and B, for their names."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("")
     table.add_column("A")
     table.add_column("B")
     for difference in rows:
-        for row in _readable(difference):
-            name = f"{row.group}{'' if row.name.startswith('[') or not row.name else ' '}"
-            name += _named(row, ids or {})
+        for row in _readable(difference, headers):
+            group = "" if row.group == "header" else row.group
+            gap = "" if row.name.startswith("[") or not (group and row.name) else " "
+            name = f"{group}{gap}{_named(row, headers[0].names.ids)}"
             table.add_row(
                 Text(text.printable(name)), *(Text(_value(row, value)) for value in (row.a, row.b))
             )

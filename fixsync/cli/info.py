@@ -91,11 +91,6 @@ def _rows(one: Info, out: Console) -> Iterator[tuple[str, str]]:
 _LABEL_WIDTH = len("layers that meet") + 2
 
 
-def _layer(layer: int, header: Header) -> str:
-    """The name of a layer, or its number."""
-    return text.printable(header.names.layers.get(layer, str(layer)))
-
-
 def _header_rows(header: Header, frames: int, out: Console) -> Iterator[tuple[str, str]]:
     rate = header.tick_rate
     per_second = f"{rate[0]}/{rate[1]}" if isinstance(rate, tuple) else str(rate)
@@ -111,7 +106,9 @@ def _header_rows(header: Header, frames: int, out: Console) -> Iterator[tuple[st
     yield "capacity", text.plural(header.capacity, "id")
     yield "hit when", {1: "TOUCHING", 2: "OVERLAPPING"}[header.hit_when]
     if header.layers is not None:
-        pairs = [f"{_layer(i, header)}-{_layer(j, header)}" for i, j in header.layers]
+        pairs = [
+            f"{text.layer_name(i, header)}-{text.layer_name(j, header)}" for i, j in header.layers
+        ]
         yield "layers that meet", text.listed(out, pairs, _LABEL_WIDTH) or "none"
     for which, names in (("layer names", header.names.layers), ("id names", header.names.ids)):
         if names:

@@ -171,15 +171,15 @@ def peers_command(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Play a match between processes over UDP, and compare their logs byte by byte.
+    """Play a match between processes over UDP.
 
     SIMULATION is a name, or module:object, which is called with a seed and a number of players;
     modules are also looked for here. If none is given, the first of pyproject.toml is taken, or
     the sample. Its bots play (`bot`); without them every input is idle.
 
-    A relay between the peers loses, delays, repeats and reorders packets. Each peer records a log,
-    which is also replayed. The log of a peer that was not there all the time begins in the middle;
-    its lines are compared.
+    A relay between the peers loses, delays, repeats and reorders packets. Each peer records a log.
+    The logs are replayed, and compared byte by byte. The log of a peer that was not there all the
+    time begins in the middle; its lines are compared.
 
     \b
     Exit code  0  all logs are identical, and replaying them gives the same

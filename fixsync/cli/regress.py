@@ -70,7 +70,7 @@ def regress_command(
     as_json: bool,
     **limits: Any,
 ) -> None:
-    """Verify the same logs with two versions of fixsync, and list the differences.
+    """Verify the same logs with two versions of fixsync.
 
     OLD and NEW are each a Python interpreter or a virtual environment that has fixsync, a folder
     with the package in it, or a wheel. The verdicts are compared, and all events, answers and

@@ -99,8 +99,9 @@ def synctest_command(
     out: Path,
     as_json: bool,
 ) -> None:
-    """Run a simulation straight, and in every other way that peers will run it, and compare each
-    frame.
+    """Find out whether a simulation depends on how it is run.
+
+    It runs straight, then in every other way that peers will run it. Each frame is compared.
 
     SIMULATION is a name, or module:object, which is called with a seed and a number of players;
     modules are also looked for here. If none is given, the first of pyproject.toml is taken, or

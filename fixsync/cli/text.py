@@ -233,6 +233,18 @@ def named_layer(layer: int, header: Header) -> str:
     return f'{layer} "{printable(names[layer])}"' if layer in names else str(layer)
 
 
+def layer_name(layer: int, header: Header) -> str:
+    """The name of a layer, or its number."""
+    return printable(header.names.layers.get(layer, str(layer)))
+
+
+def layers_text(pairs: Sequence[Sequence[int]] | None, header: Header) -> str:
+    """The pairs of layers that meet."""
+    if pairs is None:
+        return "all"
+    return ", ".join("-".join(layer_name(i, header) for i in pair) for pair in pairs) or "none"
+
+
 def shape_text(row: Sequence[Any]) -> str:
     """A shape, given as in a log, in units and as it is."""
     kind, *sizes = row

@@ -23,7 +23,7 @@ from fixsync.log.schema import (
     MatchLogError,
     SimFrame,
 )
-from fixsync.log.text import LineError
+from fixsync.log.text import LineError, key_path
 from fixsync.records import Collider, Events
 from fixsync.shapes import Contact
 from fixsync.world import Command, World
@@ -368,7 +368,18 @@ def _header_rows(a: Header, b: Header, *, ignore_meta: bool) -> Iterator[Row]:
         if name == "start":
             continue  # logs may begin at different frames of one match
         if values[0] != values[1] and not (ignore_meta and name in _META):
-            yield Row("header", name, *(plain(value) for value in values))
+            yield from _value_rows(name, *(plain(value) for value in values))
+
+
+def _value_rows(path: str, a: Any, b: Any) -> Iterator[Row]:
+    """What differs between two values of the header: of objects, key by key."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in dict.fromkeys((*a, *b)):
+            values = a.get(key, ABSENT), b.get(key, ABSENT)
+            if values[0] != values[1]:
+                yield from _value_rows(key_path(path, key), *values)
+    else:
+        yield Row("header", path, a, b)
 
 
 def _state_told(header: Header) -> str:
