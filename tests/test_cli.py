@@ -1106,7 +1106,7 @@ def test_output_whose_compression_is_not_installed_is_no_fault_of_the_log(
         monkeypatch.setitem(sys.modules, name, None)
     code, out, err = run("replay", SMALL, "-o", tmp_path / "filled.jsonl.zst")
     assert (code, out) == (2, "")
-    assert "a .zst file needs the module" in err
+    assert "zstd needs the module" in err
     log = tmp_path / "match.jsonl.zst"
     log.write_bytes(b"")
     code, out, _ = run("info", "--json", log, SMALL)
@@ -1237,3 +1237,85 @@ def test_the_limit_of_a_line_can_be_raised(run: Run, tmp_path: Path, command: st
     code, out, err = run(command, path, *more, *output, at, longest - 1)
     assert code == 2
     assert f"the line has more than {longest - 1} bytes; --line-bytes-max raises" in out + err
+
+
+# level
+
+MAP = str(Path(__file__).resolve().parent.parent / "examples" / "arena.tmj")
+
+
+def test_level_makes_a_level_out_of_a_map_and_info_shows_it(run: Run, tmp_path: Path) -> None:
+    level = tmp_path / "arena.fxlevel"
+    code, out, err = run("level", MAP, "-o", level)
+    assert (code, err) == (0, "")
+    rows = {line[:9].rstrip(): line[10:].strip() for line in out.splitlines()}
+    assert rows["solids"] == "16: 15 prisms, 1 cylinder"
+    assert rows["left out"] == "1 hidden object, 2 points"
+    assert rows["rounded"] == (
+        "1 of 16 solids, no coordinate by more than 0.319 raw units (0.000004857 units)"
+    )
+    assert len(fixsync.Level.from_bytes(level.read_bytes())) == 16
+    code, out, _ = run("info", level, "--json")
+    found = json.loads(out)["levels"][0]
+    assert (code, found["valid"], found["prisms"], found["cylinders"]) == (0, True, 15, 1)
+    assert found["hash"] == rows["hash"]
+    code, out, _ = run("info", level)
+    assert "z       -14 (-917504) to 0 (0)" in out
+
+
+def test_level_prints_the_solids_of_a_level_as_a_log_has_them(run: Run, tmp_path: Path) -> None:
+    level = tmp_path / "arena.fxlevel"
+    run("level", MAP, "-o", level)
+    code, out, _ = run("level", level, "--json")
+    solids = json.loads(out)["level"]["solids"]
+    assert code == 0
+    assert solids[9] == ["cylinder", 1, 0, 98304, [851968, -262144], 65536]
+    assert solids[0][:2] == ["prism", 1]
+    _, out, _ = run("level", MAP, "--json")
+    assert json.loads(out)["level"]["solids"] == solids
+    assert json.loads(out)["names"]["ids"]["2147483657"] == "pillar"
+
+
+def test_level_draws_a_picture_with_scale_and_origin(run: Run, tmp_path: Path) -> None:
+    picture = tmp_path / "arena.svg"
+    options = ("--pixels-per-unit", "16", "--origin", "0,448", "--z-down")
+    code, out, _ = run("level", MAP, "-o", picture, *options)
+    assert code == 0
+    assert "x         0 (0) to 40 (2621440)" in out
+    assert "z         -28 (-1835008) to 0 (0)" in out
+    assert picture.read_text().count("<polygon") == 15
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-o", "a.png"), "-o writes .fxlevel or .svg, not a.png"),
+        (("--pixels-per-unit", "0"), "--pixels-per-unit must be more than 0, not 0"),
+        (("--pixels-per-unit", "1e3"), "a number is written as '3', '-0.5' or '3/2'"),
+        (("--origin", "5"), "a pixel is X,Y like 0,480, not '5'"),
+    ],
+)
+def test_level_refuses_options_that_no_level_can_have(
+    run: Run, arguments: tuple[str, ...], message: str
+) -> None:
+    code, _, err = run("level", MAP, *arguments)
+    assert code == 2
+    assert message in err
+
+
+def test_level_ends_with_2_and_names_the_value_at_fault(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "map.tmj"
+    path.write_text(Path(MAP).read_text().replace('"rotation": 30', '"rotation": "30"'))
+    out_file = tmp_path / "a.fxlevel"
+    code, _, err = run("level", path, "-o", out_file)
+    assert code == 2
+    assert f"{path}, layers[1].objects[0].rotation: expected a number of" in err
+    assert not out_file.exists()
+    code, out, _ = run("level", path, "--json")
+    assert (code, json.loads(out)["error"]["path"]) == (2, "layers[1].objects[0].rotation")
+    path = tmp_path / "b.fxlevel"
+    path.write_bytes(b"FXL1\1\0\0\0")
+    code, _, err = run("level", path)
+    assert code == 2
+    assert str(path) in err
+    assert run("info", path)[0] == 2

@@ -30,6 +30,7 @@ COMMANDS = {
     "peers": "fixsync.cli.peers:peers_command",
     "synctest": "fixsync.cli.synctest:synctest_command",
     "view": "fixsync.cli.view:view_command",
+    "level": "fixsync.cli.level:level_command",
     "farm": "fixsync.cli.farm:farm_command",
     "regress": "fixsync.cli.regress:regress_command",
     "bench": "fixsync.cli.bench:bench_command",

@@ -1,9 +1,11 @@
-"""fixsync info: what is in a log."""
+"""fixsync info: what is in a log or a level."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,6 +13,8 @@ import msgspec
 from rich.console import Console
 
 from fixsync.cli import text
+from fixsync.cli.level import level_json, level_rows, read_level
+from fixsync.level import Level
 from fixsync.log.info import Info, info
 from fixsync.log.lines import plain
 from fixsync.log.replay import Verdict
@@ -27,17 +31,22 @@ from fixsync.log.schema import Header, MatchLogError
 def info_command(
     ctx: click.Context, logs: Sequence[str], line_bytes_max: int, as_json: bool
 ) -> None:
-    """Show what is in a match log.
+    """Show what is in a match log or a level (.fxlevel).
 
-    Its header, and counts of commands, events and answers. Nothing is replayed.
+    Of a log its header, and counts of commands, events and answers; nothing is replayed. Of a level
+    its solids, layers, bounds and hash.
 
     \b
-    Exit code  0  it is a valid log, whole or cut short
+    Exit code  0  a valid log, whole or cut short, or a valid level
                2  not valid, or unreadable
     """
-    found = [_info(path, line_bytes_max) for path in logs]
+    found = [
+        _level(path) if path.endswith(".fxlevel") else _info(path, line_bytes_max) for path in logs
+    ]
     if as_json:
-        text.print_json({"logs": [_json(one) for one in found]})
+        levels = [_json(one) for one in found if isinstance(one, _Level)]
+        logs_found = [_json(one) for one in found if isinstance(one, Info)]
+        text.print_json({"logs": logs_found, **({"levels": levels} if levels else {})})
     else:
         out = text.console()
         for i, one in enumerate(found):
@@ -45,6 +54,22 @@ def info_command(
                 text.say(out, "")
             text.show(out, text.pairs_table(list(_rows(one, out))))
     ctx.exit(2 if any(one.error for one in found) else 0)
+
+
+@dataclass
+class _Level:
+    """What is in a level, or why it is not valid."""
+
+    path: str
+    level: Level | None = None
+    error: str = ""
+
+
+def _level(path: str) -> _Level:
+    try:
+        return _Level(path, read_level(Path(path)))
+    except (OSError, ValueError) as error:
+        return _Level(path, error=getattr(error, "strerror", None) or str(error))
 
 
 def _info(path: str, line_bytes_max: int) -> Info:
@@ -66,7 +91,14 @@ def _verdict(one: Info) -> str:
     return str(verdict.value)
 
 
-def _rows(one: Info, out: Console) -> Iterator[tuple[str, str]]:
+def _rows(one: Info | _Level, out: Console) -> Iterator[tuple[str, str]]:
+    if isinstance(one, _Level):
+        yield "level", text.printable(one.path)
+        if one.level is None:
+            yield "not valid", text.printable(one.error)
+        else:
+            yield from level_rows(one.level)
+        return
     size = "" if one.is_unreadable else f" ({text.size(one.size)})"
     yield "log", f"{text.printable(one.path)}{size}"
     if one.error is not None:
@@ -172,7 +204,14 @@ def _header_json(header: Header) -> dict[str, Any]:
     return found
 
 
-def _json(one: Info) -> dict[str, Any]:
+def _json(one: Info | _Level) -> dict[str, Any]:
+    if isinstance(one, _Level):
+        return {
+            "level": one.path,
+            "valid": one.level is not None,
+            "error": one.error or None,
+            **({} if one.level is None else level_json(one.level)),
+        }
     header = one.header
     return {
         "log": one.path,

@@ -68,20 +68,19 @@ def compression_of(start: bytes) -> str:
     return next((suffix for suffix, magic in _MAGIC.items() if start.startswith(magic)), "")
 
 
-def _zstd() -> ModuleType:
+def zstd_module() -> ModuleType:
+    """The module that reads and writes zstd. ValueError if it is not installed."""
     name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:
-        raise ValueError(
-            f"a .zst file needs the module {name}: pip install 'fixsync[zstd]'"
-        ) from None
+        raise ValueError(f"zstd needs the module {name}: pip install 'fixsync[zstd]'") from None
 
 
 def require_compression(path: str | os.PathLike[str]) -> None:
     """ValueError if the module that compresses a file of this name is not installed."""
     if suffix_of(path) == ".zst":
-        _zstd()
+        zstd_module()
 
 
 def is_standard_output(path: str | os.PathLike[str]) -> bool:
@@ -169,7 +168,7 @@ def _decompressor(suffix: str) -> tuple[Callable[[], _Decompressor], type[Except
         return (
             lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES_MAX)
         ), lzma.LZMAError
-    zstd = _zstd()
+    zstd = zstd_module()
     return zstd.ZstdDecompressor, zstd.ZstdError
 
 
@@ -268,7 +267,7 @@ class _Gzip:
 
 class _Zstandard:
     def __init__(self) -> None:
-        self._zstd: Any = _zstd()
+        self._zstd: Any = zstd_module()
         checksum = {self._zstd.CompressionParameter.checksum_flag: 1}
         self._compressor: Any = self._zstd.ZstdCompressor(options=checksum)
 
@@ -349,3 +348,20 @@ class Sink:
                 self._flush()
             finally:
                 self._file.close()
+
+
+def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
+    """Writes a file that is not compressed. A file of that name is replaced once it is whole."""
+    written, target = place_of(path)
+    try:
+        sink = Sink(written, suffix="")
+        try:
+            sink.write(data)
+        finally:
+            sink.close()
+        if written != target:
+            written.replace(target)
+    except OSError:
+        if written != target:
+            written.unlink(missing_ok=True)
+        raise

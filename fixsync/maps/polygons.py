@@ -130,8 +130,10 @@ def _check_edges(rings: Sequence[_Ring]) -> None:
                 point = min(shared)
                 raise ValueError(f"{ring.at(point)}, is also {other_ring.at(point)}")
             if not shared and _meet(edge, other):
-                one, two = f"{other_ring.at(other[0])}, to {other[1]}", ring.at(edge[0])
-                raise ValueError(f"the edge from {one}, meets the edge from {two}, to {edge[1]}")
+                one, two = sorted(
+                    f"{r.at(e[0])}, to {e[1]}" for r, e in ((ring, edge), (other_ring, other))
+                )
+                raise ValueError(f"the edge from {one}, meets the edge from {two}")
         open_edges.append((edge, ring))
 
 

@@ -300,17 +300,5 @@ def write(out: str | os.PathLike[str], logs: Sequence[Exported], title: str = ""
     """Writes the page of the logs; returns how many bytes it has. A file that is there already is
     replaced once the page is whole."""
     data = page(logs, title).encode()
-    written, target = files.place_of(out)
-    try:
-        sink = files.Sink(written, suffix="")
-        try:
-            sink.write(data)
-        finally:
-            sink.close()
-        if written != target:
-            written.replace(target)
-    except OSError:
-        if written != target:
-            written.unlink(missing_ok=True)
-        raise
+    files.write_whole(out, data)
     return len(data)

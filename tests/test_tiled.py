@@ -1,0 +1,421 @@
+"""Levels out of maps of Tiled: what each thing becomes, what is refused and where, damaged files."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import gzip
+import json
+import random
+import struct
+import zlib
+from collections.abc import Callable
+from contextlib import suppress
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fixsync import LEVEL, Pillar, Prism
+from fixsync.log.files import zstd_module
+from fixsync.maps import TiledError, TiledMap, read_tiled
+
+EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "arena.tmj"
+Json = dict[str, Any]
+
+
+def properties(**values: Any) -> list[Json]:
+    return [{"name": name, "type": "float", "value": value} for name, value in values.items()]
+
+
+def objects(*found: Json, **more: Any) -> Json:
+    numbered = [{"id": i, "x": 0, "y": 0, **item} for i, item in enumerate(found)]
+    return {"type": "objectgroup", "objects": numbered, **more}
+
+
+def a_map(*layers: Json, **more: Any) -> Json:
+    return {
+        "type": "map", "orientation": "orthogonal", "tilewidth": 16, "tileheight": 8,
+        "properties": properties(y_low=0, y_high=2), "layers": list(layers), **more,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Callable[..., TiledMap]:
+    def reading(document: Any, **options: Any) -> TiledMap:
+        path = tmp_path / "map.tmj"
+        path.write_text(document if isinstance(document, str) else json.dumps(document))
+        return read_tiled(path, **options)
+
+    return reading
+
+
+Read = Callable[..., TiledMap]
+
+
+def test_the_example_is_the_level_that_its_picture_shows() -> None:
+    found = read_tiled(EXAMPLE)
+    assert len(found.level) == 16
+    assert found.left_out == {"point": 2, "hidden object": 1}
+    assert [*found.names.values()] == [
+        "crate", "pillar", "corner", "corner", "ramp house", "low step", "red goal", "blue goal",
+    ]  # fmt: skip
+    assert found.level[9] == Pillar(13 * 65536, -4 * 65536, 65536, 0, 98304, 1)
+    assert found.level[14] == Prism(
+        [(589824, 0), (589824, -65536), (720896, -65536), (720896, 0)], 0, 262144, 2
+    )
+    assert found.rounded == 1
+    assert 0 < found.rounding <= Fraction(1, 2)
+
+
+def test_a_rectangle_a_polygon_and_a_circle_become_solids(read: Read) -> None:
+    document = a_map(
+        objects(
+            {"x": 16, "y": 32, "width": 8, "height": 4},
+            {
+                "x": 16,
+                "y": 32,
+                "polygon": [{"x": 0, "y": 0}, {"x": 0.5, "y": 4}, {"x": -8, "y": 4}],
+            },
+            {"x": 16, "y": 32, "width": 8, "height": 8, "ellipse": True},
+        )
+    )
+    found = read(document, z_down=True)
+    assert [*found.level] == [
+        Prism([(65536, 131072), (98304, 131072), (98304, 147456), (65536, 147456)], 0, 131072),
+        Prism([(65536, 131072), (67584, 147456), (32768, 147456)], 0, 131072),
+        Pillar(81920, 147456, 16384, 0, 131072),
+    ]
+    assert (found.rounded, found.rounding) == (0, 0)
+    up = read(document)
+    assert up.level[2] == Pillar(81920, -147456, 16384, 0, 131072)
+    assert up.level[1] == Prism([(65536, -131072), (32768, -147456), (67584, -147456)], 0, 131072)
+
+
+def test_scale_and_origin_are_options(read: Read) -> None:
+    document = a_map(objects({"x": 16, "y": 32, "width": 8, "height": 4}))
+    found = read(document, pixels_per_unit=4, origin=(16, 36))
+    assert found.level[0] == Prism([(0, 65536), (0, 0), (131072, 0), (131072, 65536)], 0, 131072)
+
+
+@pytest.mark.parametrize("kind", ["rectangle", "polygon"])
+def test_a_turned_shape_is_turned_clockwise_about_its_own_corner(read: Read, kind: str) -> None:
+    item: Json = {"x": 16, "y": 32, "width": 8, "height": 4, "rotation": 90}
+    if kind == "polygon":
+        ends = [(0, 0), (8, 0), (8, 4), (0, 4)]
+        item = {**item, "width": 0, "height": 0, "polygon": [{"x": x, "y": y} for x, y in ends]}
+    found = read(a_map(objects(item)), z_down=True)
+    assert {*found.level[0].vertices} == {
+        (65536, 131072), (65536, 163840), (49152, 163840), (49152, 131072),
+    }  # fmt: skip
+
+
+def test_a_coordinate_is_rounded_once_and_the_report_says_by_how_much(read: Read) -> None:
+    document = json.dumps(a_map(objects({"x": 0, "y": 0, "width": 1, "height": 1})))
+    # 0.1 as a double is more than 0.1; here it is exactly a tenth: 6553.6 / 16 = 409.6 raw units.
+    document = document.replace('"width": 1', '"width": 0.1')
+    found = read(document, z_down=True)
+    assert found.level[0].vertices == ((0, 0), (410, 0), (410, 4096), (0, 4096))
+    assert found.rounding == Fraction(4, 10)
+    assert found.rounded == 1
+    turned = read(a_map(objects({"width": 80, "height": 16, "rotation": 33.3})))
+    assert 0 < turned.rounding <= Fraction(1, 2)
+
+
+def test_offsets_of_layers_and_groups_add_up(read: Read) -> None:
+    inner = objects({"width": 16, "height": 16}, offsetx=16, offsety=0.5)
+    group = {"type": "group", "offsetx": -32, "layers": [inner]}
+    found = read(a_map(group), z_down=True)
+    assert found.level[0].vertices[0] == (-65536, 2048)
+
+
+def test_properties_of_an_object_win_over_its_layers_and_those_over_the_maps(read: Read) -> None:
+    area = {"width": 16, "height": 16}
+    inner = objects(
+        area, {**area, "properties": properties(layer=3, y_low=-1)}, properties=properties(y_high=7)
+    )
+    group = {"type": "group", "layers": [inner], "properties": properties(layer=5, y_high=6)}
+    found = read(a_map(group, objects(area)))
+    assert [(s.layer, s.y_low, s.y_high) for s in found.level] == [
+        (5, 0, 7 * 65536), (3, -65536, 7 * 65536), (0, 0, 2 * 65536),
+    ]  # fmt: skip
+
+
+def test_a_height_may_be_a_string_with_a_decimal(read: Read) -> None:
+    item = {"width": 16, "height": 16, "properties": properties(y_high="1.25")}
+    assert read(a_map(objects(item))).level[0].y_high == 81920
+
+
+def test_what_is_no_solid_is_counted(read: Read) -> None:
+    area = {"width": 16, "height": 16}
+    found = read(
+        a_map(
+            objects(
+                {"point": True}, {"text": {"text": "hi"}}, {**area, "gid": 3}, {"width": 0},
+                {**area, "visible": False}, {**area, "properties": properties(solid=False)},
+            ),
+            {"type": "imagelayer"},
+            {"type": "tilelayer"},
+            {"type": "group", "visible": False, "layers": [objects(area)]},
+        )
+    )  # fmt: skip
+    assert len(found.level) == 0
+    assert found.left_out == {
+        "point": 2, "text": 1, "tile object": 1, "hidden object": 2, "non-solid object": 1,
+        "image layer": 1, "non-solid tile layer": 1,
+    }  # fmt: skip
+
+
+def test_hidden_things_are_solid_on_request(read: Read) -> None:
+    area = {"width": 16, "height": 16}
+    document = a_map(objects({**area, "visible": False}), objects(area, visible=False))
+    assert len(read(document, hidden=True).level) == 2
+
+
+def test_names_of_objects_are_those_of_all_their_solids(read: Read) -> None:
+    ring = [(0, 0), (48, 0), (48, 16), (16, 16), (16, 48), (0, 48)]
+    corner = {"name": "corner", "polygon": [{"x": x, "y": y} for x, y in ring]}
+    found = read(a_map(objects({"width": 1, "height": 1}, corner)))
+    assert found.names == {LEVEL + 1: "corner", LEVEL + 2: "corner"}
+
+
+# Tile layers.
+
+GRID = [[1, 0, 0, 2], [1, 0x80000001, 0, 0], [0, 0x10000000, 0, 3]]
+"""The cell of 0x10000000 has a flag and no tile."""
+CELLS = [cell for row in GRID for cell in row]
+PACKED = struct.pack("<12I", *CELLS)
+TILES = [
+    ((0, 0), (65536, 0), (65536, 32768), (0, 32768)),
+    ((196608, 0), (262144, 0), (262144, 32768), (196608, 32768)),
+    ((0, 32768), (131072, 32768), (131072, 65536), (0, 65536)),
+    ((196608, 65536), (262144, 65536), (262144, 98304), (196608, 98304)),
+]
+
+
+def tile_layer(data: Any, **more: Any) -> Json:
+    return {
+        "type": "tilelayer", "width": 4, "height": 3, "data": data,
+        "properties": properties(solid=True), **more,
+    }  # fmt: skip
+
+
+def packed(data: bytes, compression: str) -> Json:
+    return tile_layer(base64.b64encode(data).decode(), encoding="base64", compression=compression)
+
+
+@pytest.mark.parametrize("form", ["csv", "plain", "zlib", "gzip", "zstd", "chunks"])
+def test_tile_layers_in_every_form_are_merged_into_rectangles(read: Read, form: str) -> None:
+    if form == "zstd":
+        try:
+            zstd = zstd_module()
+        except ValueError:
+            pytest.skip("zstd is not installed")
+        layer = packed(zstd.compress(PACKED), form)
+    elif form == "csv":
+        layer = tile_layer(CELLS)
+    elif form == "chunks":
+        chunks = [
+            {"x": 2, "y": 0, "width": 2, "height": 3, "data": [c for r in GRID for c in r[2:]]},
+            {"x": 0, "y": 0, "width": 2, "height": 3, "data": [c for r in GRID for c in r[:2]]},
+        ]
+        layer = {**tile_layer([]), "chunks": chunks}
+        del layer["data"]
+    else:
+        pack = {"plain": bytes, "zlib": zlib.compress, "gzip": gzip.compress}[form]
+        layer = packed(pack(PACKED), "" if form == "plain" else form)
+    found = read(a_map(layer), z_down=True)
+    assert [solid.vertices for solid in found.level] == TILES
+
+
+def test_runs_are_merged_over_the_border_of_two_chunks(read: Read) -> None:
+    chunks = [{"x": x, "y": -16, "width": 2, "height": 2, "data": [1] * 4} for x in (-2, 0)]
+    layer = {**tile_layer([]), "chunks": chunks, "offsety": 4}
+    found = read(a_map(layer), z_down=True)
+    assert [solid.vertices for solid in found.level] == [
+        ((-131072, -507904), (131072, -507904), (131072, -442368), (-131072, -442368))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"data": CELLS[:-1]}, r"layers\[0\].data: it has 11 cells; width x height is 12"),
+        ({"data": [*CELLS[:-1], -1]}, r"layers\[0\].data\[11\]: expected an integer of 0\.\.42949"),
+        ({"data": [*CELLS[:-1], 1.5]}, r"layers\[0\].data\[11\]: expected .* found \"1.5\""),
+        ({"data": "%", "encoding": "base64"}, r"layers\[0\].data: it is not base64"),
+        ({"data": "AAAA", "encoding": "base64"}, r"data: it has 3 bytes; 4 x width x height is 48"),
+        ({"encoding": "xml"}, r"layers\[0\].encoding: expected \"csv\" or \"base64\", found"),
+        ({"data": "AAAA", "encoding": "base64", "compression": "lz4"}, r"compression: expected \"z"),
+        ({"data": "AAAA", "encoding": "base64", "compression": "zlib"}, r"zlib data is damaged"),
+        ({"width": 10**6, "height": 10**6}, r"at most 16777216 are read|expected an integer of 0"),
+        ({"x": 10**9}, r"layers\[0\].x: expected an integer of -100000000..100000000"),
+        ({"x": 10**8}, r"layers\[0\]: x is 100000000 units, outside -32768..32767.99998"),
+    ],
+)  # fmt: skip
+def test_a_damaged_tile_layer_is_refused_with_its_path(
+    read: Read, change: Json, message: str
+) -> None:
+    with pytest.raises(TiledError, match=message):
+        read(a_map({**tile_layer(CELLS), **change}))
+
+
+@pytest.mark.parametrize("compression", ["zlib", "gzip"])
+def test_compressed_tiles_that_are_cut_short_or_a_bomb_are_refused(
+    read: Read, compression: str
+) -> None:
+    pack = {"zlib": zlib.compress, "gzip": gzip.compress}[compression]
+    with pytest.raises(TiledError, match=r"cut short|has .* bytes"):
+        read(a_map(packed(pack(PACKED)[:-4], compression)))
+    with pytest.raises(TiledError, match="it has more than 48 bytes"):
+        read(a_map(packed(pack(bytes(10**8)), compression)))
+
+
+# What is refused.
+
+AREA = {"width": 16, "height": 16}
+
+
+@pytest.mark.parametrize(
+    ("item", "message"),
+    [
+        ({**AREA, "ellipse": True, "width": 30.5},
+         r"objects\[0\].ellipse: an ellipse of 30.5 x 16 pixels is no circle"),
+        ({"polyline": []}, r"objects\[0\].polyline: a polyline has no inside"),
+        ({**AREA, "capsule": True}, r"objects\[0\].capsule: .* draw a polygon"),
+        ({"template": "crate.tj"}, r"objects\[0\]: it is made from the template 'crate.tj'"),
+        ({"width": 16, "height": 0}, r"objects\[0\].height: expected a number of more than 0"),
+        ({"width": -1, "height": 5}, r"objects\[0\].width: expected a number of 0..1000000000"),
+        ({"width": "9"}, r"objects\[0\].width: expected a number .* found \"9\""),
+        ({**AREA, "x": 1e300}, r"objects\[0\].x: expected a number of -1000000000..1000000000"),
+        ({**AREA, "x": 10**6}, r"objects\[0\]: x is 62500 units, outside -32768..32767.99998"),
+        ({**AREA, "y": True}, r"objects\[0\].y: expected a number"),
+        ({"polygon": [{"x": 0}]}, r"objects\[0\].polygon\[0\].y: the key is missing"),
+        ({"polygon": [{"x": 0, "y": 0}]}, r"polygon: vertices must be at least 3 vertices, not 1"),
+        ({"polygon": [{"x": x, "y": y} for x, y in [(0, 0), (9, 9), (9, 0), (0, 9)]]},
+         r"objects\[0\].polygon: the edge from vertices\[0\].* meets the edge from vertices\[2\]"),
+        ({"width": 0.0001, "height": 0.0001}, r"objects\[0\]: vertices\[\d\].*after rounding"),
+        ({**AREA, "properties": properties(layer=32)},
+         r"objects\[0\].properties\[0\].value: expected an integer of 0..31, found 32"),
+        ({**AREA, "properties": properties(y_high=0)},
+         r"properties\[0\].value: expected a number of more than y_low, 0, found 0"),
+        ({**AREA, "properties": properties(y_high=40000)}, r"expected a number of -32768..32768"),
+        ({**AREA, "properties": properties(solid=1)}, r"value: expected true or false, found 1"),
+        ({**AREA, "properties": {}}, r"objects\[0\].properties: expected a list, found {}"),
+    ],
+)  # fmt: skip
+def test_an_object_that_is_no_solid_is_refused_with_its_path(
+    read: Read, item: Json, message: str
+) -> None:
+    with pytest.raises(TiledError, match=message) as refused:
+        read(a_map(objects(item)))
+    assert str(refused.value).count("map.tmj") == 1
+    assert refused.value.path.startswith("layers[0].objects[0]")
+
+
+def test_a_solid_without_heights_is_refused(read: Read) -> None:
+    with pytest.raises(TiledError, match=r"objects\[0\]: it has no y_low: set the property on the"):
+        read(a_map(objects(AREA), properties=[]))
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ("<map>", "not a map that Tiled saved as JSON"),
+        ("[]", "expected an object"),
+        ("{}", 'type: expected "map"'),
+        ('{"type":"map","type":"map"}', "the key 'type' twice"),
+        ('{"x":NaN}', "NaN is no number of JSON"),
+        ("[" * 100_000, "nested too deep|not a map"),
+        (a_map(orientation="isometric"), 'orientation: expected "orthogonal"'),
+        (a_map(tilewidth=0), "tilewidth: expected an integer of 1"),
+        (a_map({"type": "sound"}), r'layers\[0\].type: expected "tilelayer"'),
+        (a_map({}), r"layers\[0\].type: the key is missing"),
+        (
+            json.dumps(a_map(objects(AREA))).replace("16, ", "1e-999999999, "),
+            "decimal places|expec",
+        ),
+    ],
+)
+def test_what_is_no_map_is_refused(read: Read, document: Any, message: str) -> None:
+    with pytest.raises(TiledError, match=message):
+        read(document)
+
+
+def test_groups_nested_without_end_are_refused(read: Read) -> None:
+    layer = objects(AREA)
+    for _ in range(70):
+        layer = {"type": "group", "layers": [layer]}
+    with pytest.raises(TiledError, match="nested deeper than 64"):
+        read(a_map(layer))
+
+
+# Damaged files.
+
+VALUES = [
+    None, True, False, 0, -1, 1, 2**31, 2**63, 10**30, 0.5, -1e308, 1e-320, "", "x", "1e5", [], {},
+    [0], {"x": 0}, "AAAA", "\ud800",
+]  # fmt: skip
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:
+    """Every container of a document, with each key or index in it."""
+    keys = list(value) if isinstance(value, dict) else range(len(value))
+    found = [(value, key) for key in keys]
+    for key in keys:
+        if isinstance(value[key], (dict, list)):
+            found += places(value[key])
+    return found
+
+
+def damaged(document: Json, chance: random.Random) -> Json:
+    document = copy.deepcopy(document)
+    for _ in range(chance.randint(1, 3)):
+        owner, key = chance.choice(places(document))
+        what = chance.random()
+        if what < 0.2:
+            del owner[key]
+        elif what < 0.3 and isinstance(owner, list):
+            owner.append(copy.deepcopy(owner[key]))
+        elif what < 0.6 and isinstance(owner[key], (int, float)):
+            owner[key] = chance.choice([owner[key] * 10**6, -owner[key], owner[key] + 0.3, 1e5])
+        else:
+            owner[key] = chance.choice(VALUES)
+    return document
+
+
+def test_a_damaged_map_is_read_or_refused_with_a_path_and_never_crashes(
+    read: Read, request: pytest.FixtureRequest
+) -> None:
+    chance = random.Random(23)
+    whole = json.loads(EXAMPLE.read_text())
+    whole["layers"].append(packed(zlib.compress(PACKED), "zlib"))
+    whole["properties"] += properties(y_high=2)
+    outcomes, length = {True: 0, False: 0}, 0
+    for _ in range(1000 if request.config.getoption("full") else 200):
+        try:
+            found = read(damaged(whole, chance))
+        except TiledError as error:
+            outcomes[False] += 1
+            length = max(length, len(str(error)))
+        else:
+            outcomes[True] += 1
+            assert found.rounding <= Fraction(1, 2)
+            found.level.to_bytes()
+    assert min(outcomes.values()) > 20, outcomes
+    assert length < 600
+
+
+def test_a_damaged_file_is_refused_and_never_crashes(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    chance = random.Random(24)
+    data = EXAMPLE.read_bytes()
+    path = tmp_path / "map.tmj"
+    for _ in range(1000 if request.config.getoption("full") else 150):
+        at, end = sorted(chance.randrange(len(data)) for _ in range(2))
+        junk = bytes(chance.randrange(256) for _ in range(chance.randint(0, 3)))
+        path.write_bytes(data[:at] + junk + data[end if chance.random() < 0.3 else at + 1 :])
+        with suppress(TiledError):
+            read_tiled(path)
