@@ -315,9 +315,9 @@ static inline int64_t slack_discs(const placed *a, const placed *b, planar d) {
  * by 2 raw units at most. floor_square cuts off 1.5. */
 #define SPARE 8
 
-/* The contact of a sector without a hole with a cylinder or a box as slack, if the discs about the other one's
- * axis that it contains and that contain it decide it with SPARE raw units to spare, as they nearly
- * always do. Else UNKNOWN. */
+/* The contact of a sector without a hole with a cylinder or a box as slack, if the discs about the
+ * other one's axis that it contains and that contain it decide it with SPARE raw units to spare, as
+ * they nearly always do. Else UNKNOWN. */
 #define UNKNOWN INT64_MIN
 static inline int64_t slack_by_discs(const placed *sector, const edges *e, const placed *s) {
     planar d = {(int64_t)s->x - sector->x, (int64_t)s->z - sector->z};

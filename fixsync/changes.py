@@ -122,16 +122,12 @@ def _packer(code: int, columns: tuple[str, ...]) -> Callable[..., bytes]:
 def _part(field: str, values: dict[str, Any]) -> Any:
     """A field of a command, from numbers by name."""
     if field == "shape":
-        return _shape_tuple(tuple(values[column] for column in COLUMNS))
+        numbers = tuple(values[column] for column in COLUMNS)
+        return KINDS[numbers[0]].written(numbers)
     if field == "active":
         return bool(values["active"])
     names = FIELDS[field]
     return values[names[0]] if len(names) == 1 else tuple(values[name] for name in names)
-
-
-def _shape_tuple(numbers: tuple[int, ...]) -> tuple[Any, ...]:
-    kind = KINDS[numbers[0]]
-    return (kind.name, *kind.values(numbers))
 
 
 _TABLE = (
@@ -237,10 +233,7 @@ def shape_numbers(values: Any) -> tuple[int, ...]:
     kind = KINDS_BY_NAME.get(name) if isinstance(name, str) else None
     if kind is None:
         refuse("kind", name, f"one of {', '.join(KINDS_BY_NAME)}")
-    if len(sizes) != len(kind.sizes):
-        names = ", ".join(size.name for size in kind.sizes)
-        raise ValueError(f"a {name} has {names}, not {len(sizes)} numbers: {shown(sizes)}")
-    return kind.numbers(kind.checked(tuple(sizes)))
+    return kind.of_tuple(sizes)
 
 
 # Rows to commands.

@@ -141,7 +141,9 @@ def _shape(random: Random, kind: int, is_extreme: bool) -> Shape:
 
     values: list[int] = []
     for each in KINDS[kind].sizes:
-        if each.high == HALF_ANGLE_MAX:
+        if each.is_hole:
+            values.append(random.choice((0, random.below(values[0]), values[0] - 1)))
+        elif each.high == HALF_ANGLE_MAX:
             values.append(random.choice((1, 16384, each.high, random.between(1, each.high))))
         else:
             values.append(size() - 1 + each.low)

@@ -26,7 +26,14 @@ from fixsync._native import (
     rows_of,
     shown,
 )
-from fixsync._native.kinds import COLUMNS, KINDS, KINDS_BY_NAME, Kind, TinyValueWarning
+from fixsync._native.kinds import (
+    COLUMNS,
+    KINDS,
+    KINDS_BY_NAME,
+    Kind,
+    TinyValueWarning,
+    shape_text,
+)
 from fixsync._native.raw import constant
 from fixsync._native.rows import POSE, SHAPE
 
@@ -163,6 +170,9 @@ class _ShapeValue(Value):
         self._row = numbers
         self._shape = _pack_shape(*numbers)
 
+    def __repr__(self) -> str:
+        return shape_text(self._row)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return shape_from_tuple, (self.as_tuple(),)
 
@@ -170,7 +180,7 @@ class _ShapeValue(Value):
         """The shape as a match log writes it: ("sphere", radius), ("box", half_x, half_y,
         half_z).
         """
-        return self._kind.name, *self._fields()
+        return self._kind.written(self._row)
 
 
 class _Size:
@@ -248,17 +258,21 @@ class Sector(_ShapeValue):
     """A vertical prism over a circular sector. Its apex is at the pose; it faces the yaw, with
     half_angle (1..32768 steps) to either side.
 
-    A half_angle of 32768 is the whole disc. radius and half_height: Q16.16, 1..2^29-1. Sectors do
-    not hit each other."""
+    A half_angle of 32768 is the whole disc. radius and half_height: Q16.16, 1..2^29-1.
+    inner_radius, 0..radius-1, leaves out what is nearer to the apex: a body wholly in this hole is
+    APART, one that reaches out of it is not. Sectors do not hit each other."""
 
     __slots__ = ()
-    __match_args__ = ("radius", "half_angle", "half_height")
+    __match_args__ = ("radius", "half_angle", "half_height", "inner_radius")
     radius = _Size()
     half_angle = _Size()
     half_height = _Size()
+    inner_radius = _Size()
 
-    def __init__(self, radius: int, half_angle: int, half_height: int) -> None:
-        self._set(radius, half_angle, half_height)
+    def __init__(
+        self, radius: int, half_angle: int, half_height: int, inner_radius: int = 0
+    ) -> None:
+        self._set(radius, half_angle, half_height, inner_radius)
 
 
 Shape: TypeAlias = Sphere | Capsule | Cylinder | Box | Sector
@@ -337,10 +351,7 @@ def shape_from_tuple(values: Iterable[Any]) -> Shape:
     kind = KINDS_BY_NAME.get(name) if isinstance(name, str) else None
     if kind is None:
         raise ValueError(f"kind must be one of {', '.join(KINDS_BY_NAME)}, not {shown(name)}")
-    if len(sizes) != len(kind.sizes):
-        names = ", ".join(size.name for size in kind.sizes)
-        raise ValueError(f"a {name} has {names}, not {len(sizes)} numbers: {shown(sizes)}")
-    return shape_of_row(*kind.numbers(kind.checked(tuple(sizes))))
+    return shape_of_row(*kind.of_tuple(sizes))
 
 
 def shape_of_row(*numbers: int) -> Shape:
@@ -515,7 +526,7 @@ def pack_shapes(shapes: Iterable[Shape]) -> bytes:
     the machine's order.
 
     The sizes: sphere r, 0, 0; capsule and cylinder r, half_height, 0; box half_x, half_y, half_z;
-    sector r, half_height, 0."""
+    sector r, half_height, inner_radius."""
     return b"".join(_shape_rows("shapes", shapes))
 
 

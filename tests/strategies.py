@@ -111,7 +111,10 @@ def shapes(
         return kind, draw(size), draw(size)
     if kind == "box":
         return kind, draw(size), draw(size), draw(size)
-    return kind, draw(size), draw(half_angles()), draw(size)
+    radius, half_angle, half_height = draw(size), draw(half_angles()), draw(size)
+    inner_radius = draw(st.just(0) | st.sampled_from([1, radius // 2, radius - 1]) | size) % radius
+    hole = (inner_radius,) if inner_radius else ()
+    return (kind, radius, half_angle, half_height, *hole)
 
 
 def solids() -> st.SearchStrategy[Any]:
@@ -135,7 +138,7 @@ def _scaled_shapes(draw: Draw, kinds: tuple[str, ...]) -> tuple[Any, Any]:
 def _extent(shape: Any) -> int:
     """At least how far any point of the shape is from its centre."""
     kind, *numbers = shape
-    return sum(numbers[::2] if kind == "sector" else numbers)
+    return numbers[0] + numbers[2] if kind == "sector" else sum(numbers)
 
 
 @st.composite

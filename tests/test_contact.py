@@ -4,11 +4,14 @@ model.
 
 from __future__ import annotations
 
+import csv
+import json
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import gcd, isqrt
 from operator import itemgetter
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -77,7 +80,12 @@ SMALL: dict[str, list[Any]] = {
         ("sector", r, a, 1)
         for r, a in ((3, 1), (3, 8192), (2, 16384), (3, 20000), (2, 32767), (2, 32768))
     ],
+    "ring": [
+        ("sector", r, a, 1, i)
+        for r, a, i in ((3, 1, 2), (3, 8192, 1), (4, 16384, 2), (3, 20000, 2), (2, 32768, 1))
+    ],
 }
+SECTORS = {"sector", "ring"}
 
 
 PAIRS = list(combinations_with_replacement(SMALL, 2))
@@ -90,7 +98,8 @@ def test_every_small_pair_on_a_small_grid_and_eight_yaws(one: str, other: str) -
     """All of them, so that every order of every boundary occurs: nothing is left to a lucky
     draw.
     """
-    yaws = {"box": EIGHT_YAWS, "sector": EIGHT_YAWS if one != other else (0, 8192)}
+    of_sectors = (0, 8192) if {one, other} <= SECTORS else EIGHT_YAWS
+    yaws = {"box": EIGHT_YAWS, "sector": of_sectors, "ring": of_sectors}
     cases = [
         (a, (0, 0, 0, yaw_a), b, (*d, yaw_b))
         for a, yaw_a in product(SMALL[one], yaws.get(one, (0,)))
@@ -112,6 +121,10 @@ def at_the_ends(kind: str) -> list[Any]:
         "cylinder": [("cylinder", 1, LARGE), ("cylinder", LARGE, 1), ("cylinder", LARGE, LARGE)],
         "box": [("box", LARGE, LARGE, LARGE), ("box", 1, LARGE, LARGE), ("box", LARGE, 1, 2)],
         "sector": [("sector", LARGE, a, LARGE) for a in (1, 16384, 16385, 32767, 32768)],
+        "ring": [
+            ("sector", LARGE, a, LARGE, i)
+            for a, i in ((1, 1), (16384, LARGE - 1), (16385, 2**28), (32768, LARGE - 1))
+        ],
     }[kind]
 
 
@@ -398,6 +411,67 @@ def test_the_very_tip_of_a_sectors_edge_touches_a_face_beyond_the_radius() -> No
                 cases.append((*sector, ("box", 99, 5, 99), (centre[0], 0, centre[1], 0)))
                 break
     assert {model.overlap(*case) for case in cases} == {1}
+    assert mismatches(cases) == []
+
+
+def test_rings_are_those_of_the_vectors_for_pairs_worlds_and_queries() -> None:
+    """Of an independent implementation; most are within a raw unit of another answer."""
+    with (Path(__file__).parent / "vectors" / "ring.csv").open(
+        newline="", encoding="utf-8"
+    ) as file:
+        rows = list(csv.DictReader(file))
+    cases, expected = [], []
+    for row in rows:
+        shapes = [tuple(json.loads(row[f"shape_{side}"])) for side in "ab"]
+        poses = [tuple(int(row[s + n]) for n in ("x", "y", "z", "yaw")) for s in "ab"]
+        cases.append((shapes[0], poses[0], shapes[1], poses[1]))
+        expected.append(int(row["contact"]))
+    assert [int(model.overlap(*case)) for case in cases] == expected
+    assert Counter(expected).keys() == {0, 1, 2}
+    assert mismatches(cases) == []
+    assert world_mismatches(cases) == []
+
+
+@pytest.mark.parametrize("half_angle", [1, 8192, 16384, 16385, 30000, 32768])
+def test_a_body_wholly_in_the_hole_is_apart_and_one_that_reaches_out_is_not(
+    half_angle: int,
+) -> None:
+    """A ring whose hole is 10: what fills the hole TOUCHES its border, one raw unit more
+    overlaps.
+    """
+    ring = Sector(20, half_angle, 5, 10)
+    for make in (Sphere, lambda r: Capsule(r, 2), lambda r: Cylinder(r, 2)):
+        found = [overlap(ring, Pose(0, 0, 0), make(r), Pose(4, 0, 0)) for r in (5, 6, 7)]
+        assert found == [0, 1, 2]
+    found = [overlap(ring, Pose(0, 0, 0), Box(r, 2, 1), Pose(0, 0, 0)) for r in (9, 11)]
+    assert found == [0, 2]
+    in_front = [overlap(ring, Pose(0, 0, 0), Box(2, 2, 9), Pose(x, 0, 0)) for x in (22, 23)]
+    assert in_front == [1, 0]
+
+
+def test_where_the_hole_ends_is_decided_to_the_last_bit() -> None:
+    """Places beside a long edge at the start of the ring, or by 2^-30 of a raw unit not level with
+    it.
+    """
+    random, cases, exact = Random(13), [], 0
+    while exact < 200:
+        yaw, half_angle = random.randrange(65536), random.randrange(1, 32768)
+        radius, inner = random.randrange(2**28, LARGE), random.randrange(1, 2**28)
+        side = random.choice((1, -1))
+        e = model.direction((yaw + side * half_angle) % 65536)
+        if 0 in e or gcd(*e) > 1:
+            continue
+        for dot in (inner * 2**30 - 1, inner * 2**30, inner * 2**30 + 1):
+            x, z = along(e, dot)
+            cross = e[0] * z - e[1] * x
+            if side * cross <= 0 or abs(cross) > 2**58:
+                continue
+            exact += 1
+            tip = (2**30 * x - inner * e[0]) ** 2 + (2**30 * z - inner * e[1]) ** 2
+            for gap in (cross**2, tip, (cross**2 + tip) // 2):
+                ball, y = ball_that_sees(gap // 2**60, 5)
+                ring = ("sector", radius, half_angle, 5, inner)
+                cases.append((ring, (0, 0, 0, yaw), ball, (x, y, z, 0)))
     assert mismatches(cases) == []
 
 

@@ -141,6 +141,7 @@ def test_a_shape_of_another_kind_is_told_with_the_sizes_that_only_one_has():
         "collider 0, radius: absent and 1",
         "collider 0, half_angle: absent and 2",
         "collider 0, half_height: absent and 3",
+        "collider 0, inner_radius: absent and 0",
     ]
     world.set_shape(0, Capsule(1, 0))
     before = world.save()

@@ -51,12 +51,14 @@ def test_every_kind_has_a_class_with_its_sizes() -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=IDS)
 def test_the_kernel_takes_exactly_the_sizes_of_the_table(kind: Kind) -> None:
-    ends = [[size.low for size in kind.sizes], [size.high for size in kind.sizes]]
+    ends = [smallest(kind), [size.high - size.is_hole for size in kind.sizes]]
     for sizes in ends:
         row = kind.numbers(sizes)
         assert lib.fxs_shape_check(SHAPE.pack(*row)) == 0
         assert shape_fault(row) is None
-        assert shape_of_row(*row).as_tuple() == (kind.name, *sizes)
+        assert shape_from_tuple(shape_of_row(*row).as_tuple()) == shape_from_tuple(
+            (kind.name, *sizes)
+        )
         for i, beyond in enumerate(kind.sizes):
             wrong = [*sizes[:i], beyond.low - 1 if sizes is ends[0] else beyond.high + 1]
             row = kind.numbers([*wrong, *sizes[i + 1 :]])
@@ -71,6 +73,18 @@ def test_the_kernel_takes_exactly_the_sizes_of_the_table(kind: Kind) -> None:
             row = (*kind.numbers(smallest(kind))[:at], 1, *kind.numbers(smallest(kind))[at + 1 :])
             assert lib.fxs_shape_check(SHAPE.pack(*row)) < 0
             assert shape_fault(row) is not None
+
+
+def test_a_hole_is_below_the_radius_and_left_out_where_it_is_0() -> None:
+    sector = KINDS_BY_NAME["sector"]
+    for radius, inner, fits in ((1, 0, 1), (1, 1, 0), (9, 8, 1), (9, 9, 0), (9, 10, 0), (2, -1, 0)):
+        row = sector.numbers((radius, 5, 7, inner))
+        assert (lib.fxs_shape_check(SHAPE.pack(*row)) == 0) == fits
+        assert (shape_fault(row) is None) == fits
+    assert sector.written(sector.numbers((9, 5, 7, 0))) == ("sector", 9, 5, 7)
+    assert sector.written(sector.numbers((9, 5, 7, 8))) == ("sector", 9, 5, 7, 8)
+    for others in [kind for kind in KINDS if kind is not sector]:
+        assert not others.hole
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=IDS)

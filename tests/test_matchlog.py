@@ -95,6 +95,15 @@ SHAPES = st.one_of(
     st.builds(schema.SHAPES["cylinder"], SIZES, SIZES),
     st.builds(schema.SHAPES["box"], SIZES, SIZES, SIZES),
     st.builds(schema.SHAPES["sector"], SIZES, integers(1, 32768), SIZES),
+    SIZES.flatmap(
+        lambda radius: st.builds(
+            schema.SHAPES["sector"],
+            st.just(radius),
+            integers(1, 32768),
+            SIZES,
+            integers(0, radius - 1),
+        )
+    ),
 )
 COMMANDS = st.one_of(
     st.builds(schema.Add, IDS, SHAPES, VECTORS_3, YAWS, LAYERS, UINT32, VECTORS_3, st.booleans()),
@@ -525,6 +534,24 @@ BAD_COMMANDS = [
     ),
     ('["shape",1,["sector",1,0,1]]', "commands[0][2][2]", "0 is not in 1..32768"),
     ('["shape",1,["sector",1,32769,1]]', "commands[0][2][2]", "32769 is not in 1..32768"),
+    ('["shape",1,["sector",9,1,1,0]]', "commands[0][2][4]", "0 is not in 1..536870911"),
+    ('["shape",1,["sector",9,1,1,-1]]', "commands[0][2][4]", "-1 is not in 1..536870911"),
+    (
+        '["shape",1,["sector",9,1,1,9]]',
+        "commands[0][2][4]",
+        "inner_radius must be 0..8, below the radius, not 9",
+    ),
+    (
+        '["query",["sector",1,1,1,1],[0,0,0],0,1]',
+        "commands[0][1][4]",
+        "inner_radius must be 0..0, below the radius, not 1",
+    ),
+    (
+        '["shape",1,["sector",9,1,1,8,0]]',
+        "commands[0][2]",
+        'expected 4 or 5 values ("sector", radius, half_angle, half_height, inner_radius), found 6',
+    ),
+    ('["shape",1,["sector",9,1]]', "commands[0][2]", "expected 4 or 5 values"),
     ('["add",1,["sphere",1],[0,0,0],0,0,0,[0,0,0]]', "commands[0]", "expected 9 values"),
     ('["query",["sphere",1],[0,0,0],0,4294967296]', "commands[0][4]", "4294967296 is not in"),
     (

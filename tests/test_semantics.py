@@ -12,8 +12,8 @@ from fixsync import Pose, Sector, Shape, semantics
 from fixsync.game.random import Random
 from fixsync.semantics import contact_questions, near_questions, semantics_id
 
-GOLDEN = "833143b6e6e6a04709c89b1da110cb68"
-"""Of the contract's version 1. The answers behind it are checked against the model below and in
+GOLDEN = "03cb91ce2bbbe1fb0315421b678d2f94"
+"""Of FXS_SEMANTICS 2. The answers behind it are checked against the model below and in
 test_world.py and test_push.py; a change of it is a change of what fixsync computes, on every
 machine. """
 

@@ -49,7 +49,14 @@ from fixsync.shapes import shape_from_tuple
 VECTORS = Path(__file__).parent / "vectors"
 SIZE_MAX = 2**29 - 1
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
-SHAPES = [Sphere(5), Capsule(5, 0), Cylinder(5, 6), Box(5, 6, 7), Sector(5, 100, 6)]
+SHAPES = [
+    Sphere(5),
+    Capsule(5, 0),
+    Cylinder(5, 6),
+    Box(5, 6, 7),
+    Sector(5, 100, 6),
+    Sector(5, 100, 6, 4),
+]
 
 shapes = strategies.shapes().map(shape_from_tuple)
 poses = strategies.poses().map(lambda pose: Pose(*pose))
@@ -92,7 +99,7 @@ def test_a_value_survives_repr_copy_and_pickle(value: Any) -> None:
         assert hash(twin) == hash(value)
         assert type(twin) is type(value)
         if not isinstance(value, Pose):
-            assert overlap(twin, Pose(0, 0, 0), Sphere(1), Pose(0, 0, 0)) == Contact.OVERLAPPING
+            assert overlap(twin, Pose(0, 0, 0), Sphere(1), Pose(4, 0, 0)) == Contact.OVERLAPPING
 
 
 @pytest.mark.parametrize(
@@ -125,8 +132,10 @@ def test_values_take_part_in_pattern_matching() -> None:
                 return radius, half_height
             case Box(x, y, z):
                 return x, y, z
-            case Sector(radius, half_angle, half_height):
+            case Sector(radius, half_angle, half_height, 0):
                 return radius, half_angle, half_height
+            case Sector(radius, half_angle, half_height, inner_radius):
+                return radius, half_angle, half_height, inner_radius
             case Pose(x, y, z, yaw):
                 return x, y, z, yaw
         raise AssertionError(value)
@@ -300,16 +309,16 @@ def test_a_single_shape_or_pose_stands_in_every_pair(
 def test_every_kind_of_buffer_is_read_alike() -> None:
     columns = [
         SHAPES,
-        [Pose(i, 0, 0, i) for i in range(5)],
+        [Pose(i, 0, 0, i) for i in range(len(SHAPES))],
         SHAPES[::-1],
-        [Pose(0, i, 3 * i) for i in range(5)],
+        [Pose(0, i, 3 * i) for i in range(len(SHAPES))],
     ]
     expected = overlap_many(*columns)
     packed = [
         pack(column) for pack, column in zip((pack_shapes, pack_poses) * 2, columns, strict=True)
     ]
     numbers = [np.frombuffer(rows, np.int32) for rows in packed]
-    table = [row.reshape(5, -1) for row in numbers]
+    table = [row.reshape(len(SHAPES), -1) for row in numbers]
     shape_dtype = np.dtype([("kind", "u4"), ("half_angle", "u4"), ("size", "i4", (3,))])
     pose_dtype = np.dtype([("x", "i4"), ("y", "i4"), ("z", "i4"), ("yaw", "u4")])
     records = [
@@ -397,7 +406,8 @@ def test_overlap_many_says_what_is_wrong_with_poses(
         ((3, 0, 1, 1, 2**29), ("half_z", "1..536870911", str(2**29))),
         ((4, 0, 1, 1, 0), ("half_angle", "1..32768", "0")),
         ((4, 32769, 1, 1, 0), ("half_angle", "1..32768", "32769")),
-        ((4, 5, 1, 1, 1), ("size[2]", "not use", "1")),
+        ((4, 5, 7, 1, -1), ("inner_radius", "0..536870911", "-1")),
+        ((4, 5, 7, 1, 7), ("inner_radius", "0..6, below the radius", "7")),
     ],
 )
 def test_overlap_many_says_what_is_wrong_with_a_row_of_a_shape(

@@ -997,6 +997,7 @@ FAULTS: list[tuple[int, str, tuple[int, ...], str]] = [
         (1,),
         "byte 144: colliders[0]: half_angle must be 0, because a sphere does not use it, not 1",
     ),
+    (248 + 48, "<i", (-1,), "byte 248: colliders[2]: size[2] (inner_radius) must be 0..536870911"),
     (248 + 10, "<H", (32769,), "byte 248: colliders[2]: half_angle must be 1..32768, not 32769"),
     (144 + 40, "<i", (0,), r"byte 144: colliders[0]: size[0] (radius) must be 1..536870911, not 0"),
     (

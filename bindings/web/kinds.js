@@ -8,5 +8,5 @@ export const SHAPES = {
   capsule: { code: FXS_CAPSULE, sizes: ["radius", "half_height"] },
   cylinder: { code: FXS_CYLINDER, sizes: ["radius", "half_height"] },
   box: { code: FXS_BOX, sizes: ["half_x", "half_y", "half_z"] },
-  sector: { code: FXS_SECTOR, sizes: ["radius", "half_angle", "half_height"] },
+  sector: { code: FXS_SECTOR, sizes: ["radius", "half_angle", "half_height", "inner_radius"], optional: 1 },
 };

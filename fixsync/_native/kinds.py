@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from fixsync._native.checks import integer
+from fixsync._native.checks import integer, shown
 from fixsync._native.raw import HALF_ANGLE_MAX, SIZE_MAX, constant
 
 __all__ = [
@@ -48,6 +48,8 @@ class Size(NamedTuple):
     high: int = SIZE_MAX
     usual: int = 64
     """A value above 0 and below this is a TinyValueWarning."""
+    is_hole: bool = False
+    """It must be below size[0], and is left out where it is 0."""
 
     def take(self, value: object, *, warns: bool) -> int:
         """`value` as a plain int in range."""
@@ -75,7 +77,7 @@ _Pick: TypeAlias = Callable[[tuple[int, ...]], tuple[int, ...]]
 class Kind:
     """A kind of shape."""
 
-    __slots__ = ("_order", "can_cast", "can_push", "code", "name", "sizes")
+    __slots__ = ("_order", "can_cast", "can_push", "code", "hole", "name", "sizes")
 
     def __init__(
         self, name: str, code: int, *sizes: Size, can_push: bool = True, can_cast: bool = True
@@ -85,6 +87,8 @@ class Kind:
         self.code = code
         self.sizes = sizes
         """In the order of the class's arguments and of match logs."""
+        self.hole = sizes[-1] if sizes[-1].is_hole else None
+        """The last size, where it is that of a hole."""
         self.can_push = can_push
         """Whether push_out and lift are defined."""
         self.can_cast = can_cast
@@ -96,8 +100,12 @@ class Kind:
         return f"<Kind {self.name}>"
 
     def checked(self, sizes: tuple[Any, ...], *, warns: bool = False) -> tuple[int, ...]:
-        """`sizes` as plain ints in range. `warns`: a tiny one is a TinyValueWarning."""
-        return tuple(
+        """`sizes` as plain ints in range, with a hole that was left out. `warns`: a tiny one is a
+        TinyValueWarning.
+        """
+        if self.hole is not None and len(sizes) == len(self.sizes) - 1:
+            sizes = (*sizes, 0)
+        values = tuple(
             [
                 value
                 if type(value) is int and size.usual <= value <= size.high
@@ -105,6 +113,22 @@ class Kind:
                 for size, value in zip(self.sizes, sizes, strict=True)
             ]
         )
+        if fault := self.hole_fault(values):
+            raise ValueError(f"{self.sizes[-1].name} {fault}")
+        return values
+
+    def hole_fault(self, sizes: Sequence[int]) -> str:
+        """What is wrong with the hole of sizes in range: "must be ..., not ...", or ""."""
+        if self.hole is None or len(sizes) < len(self.sizes) or sizes[-1] < sizes[0]:
+            return ""
+        return f"must be 0..{sizes[0] - 1}, below the {self.sizes[0].name}, not {sizes[-1]}"
+
+    def of_tuple(self, sizes: Sequence[Any]) -> tuple[int, ...]:
+        """The C structure's numbers of sizes as a match log writes them, checked."""
+        if len(sizes) not in (len(self.sizes), len(self.sizes) - (self.hole is not None)):
+            names = ", ".join(size.name for size in self.sizes)
+            raise ValueError(f"a {self.name} has {names}, not {len(sizes)} numbers: {shown(sizes)}")
+        return self.numbers(self.checked(tuple(sizes)))
 
     def numbers(self, sizes: Sequence[int]) -> tuple[int, ...]:
         """The C structure's numbers, one for each of COLUMNS, of sizes in the order of `sizes`."""
@@ -113,6 +137,13 @@ class Kind:
     def values(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
         """The sizes of a C structure's numbers: the inverse of `numbers`."""
         return tuple(numbers[COLUMNS.index(size.column)] for size in self.sizes)
+
+    def written(self, numbers: tuple[int, ...]) -> tuple[Any, ...]:
+        """A C structure's numbers as a match log writes them: ("sphere", radius)."""
+        values = self.values(numbers)
+        if self.hole is not None and values[-1] == 0:
+            values = values[:-1]
+        return (self.name, *values)
 
 
 KINDS = (
@@ -133,6 +164,7 @@ KINDS = (
             Size("half_angle", "half_angle", high=HALF_ANGLE_MAX, usual=_DEGREE),
         ),
         Size("half_height", "b"),
+        Size("inner_radius", "c", low=0, usual=0, is_hole=True),
         can_push=False,
         can_cast=False,
     ),
@@ -144,8 +176,9 @@ KINDS_BY_NAME = {kind.name: kind for kind in KINDS}
 def shape_text(numbers: tuple[int, ...]) -> str:
     """A shape's numbers as Python writes it: Sphere(radius=65536)."""
     kind = KINDS[numbers[0]]
-    sizes = zip(kind.sizes, kind.values(numbers), strict=True)
-    return f"{kind.name.capitalize()}({', '.join(f'{size.name}={v}' for size, v in sizes)})"
+    name, *sizes = kind.written(numbers)
+    named = ", ".join(f"{size.name}={v}" for size, v in zip(kind.sizes, sizes, strict=False))
+    return f"{name.capitalize()}({named})"
 
 
 def shape_fault(numbers: tuple[int, ...]) -> tuple[str, str] | None:
@@ -166,4 +199,5 @@ def shape_fault(numbers: tuple[int, ...]) -> tuple[str, str] | None:
         if size is not None and not size.low <= number <= size.high:
             name = f"{field} ({size.name})" if i else field
             return name, f"must be {size.low}..{size.high}, not {number}"
-    return None
+    fault = kind.hole_fault(kind.values(numbers))
+    return (f"size[2] ({kind.sizes[-1].name})", fault) if fault else None

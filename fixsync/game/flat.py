@@ -69,10 +69,11 @@ def rectangle(half_width: int, half_height: int) -> Box:
     return Box(half_width, TALL, half_height)
 
 
-def sector(radius: int, half_angle: int) -> Sector:
-    """A sector: its apex at the pose, facing the yaw, half_angle (1..32768 steps) to either
-    side."""
-    return Sector(radius, half_angle, TALL)
+def sector(radius: int, half_angle: int, inner_radius: int = 0) -> Sector:
+    """A sector: its apex at the pose, facing the yaw, half_angle (1..32768 steps) to either side.
+
+    inner_radius, 0..radius-1, leaves out what is nearer to the apex."""
+    return Sector(radius, half_angle, TALL, inner_radius)
 
 
 def at(x: int, y: int, yaw: int = 0) -> Pose:

@@ -33,6 +33,7 @@ from fixsync.log.schema import (
     LayerPair,
     Positive,
     Query,
+    Row,
     SetLayers,
     SimFrame,
     Start,
@@ -281,11 +282,7 @@ class FrameLines:
 
     def format(self, frame: Frame) -> bytes:
         """The frame's canonical line, with its line feed. The frame must be valid."""
-        line = self._encode(frame)
-        if b'["query",' in line and isinstance(frame, TraceFrame):
-            commands: Any = [_without_zero(command) for command in frame.commands]
-            line = self._encode(msgspec.structs.replace(frame, commands=commands))
-        return line + b"\n"
+        return _without_zeros(self._encode(frame)) + b"\n"
 
     def format_checked(self, frame: Frame) -> bytes:
         """As `format`. LineError for a frame that no log may have."""
@@ -299,11 +296,16 @@ class FrameLines:
         return line + b"\n"
 
 
-def _without_zero(command: Any) -> Any:
-    """A command without an exclude_owner of 0, which is not written."""
-    if isinstance(command, Query) and not command.exclude_owner:
-        return "query", command.shape, command.position, command.yaw, command.mask
-    return command
+_NO_HOLE = re.compile(rb'(\["sector"(?:,-?\d+){3}),0\]')
+_NO_OWNER = re.compile(rb'(\["query"(?:,\[[^]]*\]){2}(?:,-?\d+){2}),0\]')
+
+
+def _without_zeros(line: bytes) -> bytes:
+    """A line without an inner_radius and an exclude_owner of 0, which are not written."""
+    for word, zero in ((b'["sector",', _NO_HOLE), (b'["query",', _NO_OWNER)):
+        if word in line:
+            line = zero.sub(rb"\1]", line)
+    return line
 
 
 def format_footer(footer: Footer) -> bytes:
@@ -318,7 +320,9 @@ def next_frame(frame: int) -> int:
 
 def plain(value: Any) -> Any:
     """A value of a log as any JSON library reads it: a list for each row and tuple."""
-    return json.loads(json.dumps(msgspec.to_builtins(_without_zero(value), str_keys=True)))
+    if isinstance(value, Row):
+        return json.loads(_without_zeros(msgspec.json.encode(value)))
+    return json.loads(json.dumps(msgspec.to_builtins(value, str_keys=True)))
 
 
 # Ids, which the schema cannot check: their range is the header's capacity.

@@ -5,13 +5,15 @@ hold commands that a world refuses."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import astuple
 
 from fixsync._native import layer_masks, layer_pairs
-from fixsync._native.kinds import KINDS
+from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size
 from fixsync.names import Names
 
 FORMAT = "fixsync-match"
@@ -70,15 +72,33 @@ Vector = tuple[Int32, Int32, Int32]
 MotionVector = tuple[MotionPart, MotionPart, MotionPart]
 
 
-class _Row(Struct, array_like=True, forbid_unknown_fields=True, gc=False):
+class Row(Struct, array_like=True, forbid_unknown_fields=True, gc=False):
     """A JSON array: its tag if it has one, then its fields in order."""
+
+
+class _HollowRow(Row):
+    """A shape whose last field is the size of a hole; 0 is no hole, and is not written."""
+
+    def __post_init__(self) -> None:
+        if fault := self.last_fault(astuple(self)):
+            raise ValueError(fault)
+
+    @classmethod
+    def last_fault(cls, values: Sequence[int]) -> str:
+        """Why the last of some fields, each in range, does not go with the others, or ""."""
+        return KINDS_BY_NAME[str(cls.__struct_config__.tag)].hole_fault(values)
+
+
+def _size_field(size: Size) -> tuple[Any, ...]:
+    number = Annotated[int, Meta(ge=size.low + size.is_hole, le=size.high)]
+    return (size.name, number, 0) if size.is_hole else (size.name, number)
 
 
 SHAPES: dict[str, type[Struct]] = {
     kind.name: msgspec.defstruct(
         kind.name.capitalize(),
-        [(size.name, Annotated[int, Meta(ge=size.low, le=size.high)]) for size in kind.sizes],
-        bases=(_Row,),
+        list(map(_size_field, kind.sizes)),
+        bases=(_HollowRow if kind.hole else Row,),
         module=__name__,
         tag=kind.name,
         array_like=True,
@@ -96,7 +116,7 @@ else:
     Shape = Union[tuple(SHAPES.values())]  # noqa: UP007
 
 
-class Add(_Row, tag="add"):
+class Add(Row, tag="add"):
     id: Id
     shape: Shape
     position: Vector
@@ -107,59 +127,59 @@ class Add(_Row, tag="add"):
     active: bool
 
 
-class Move(_Row, tag="move"):
+class Move(Row, tag="move"):
     id: Id
     position: Vector
 
 
-class Turn(_Row, tag="turn"):
+class Turn(Row, tag="turn"):
     id: Id
     yaw: Yaw
 
 
-class SetPose(_Row, tag="pose"):
+class SetPose(Row, tag="pose"):
     id: Id
     position: Vector
     yaw: Yaw
 
 
-class SetShape(_Row, tag="shape"):
+class SetShape(Row, tag="shape"):
     id: Id
     shape: Shape
 
 
-class SetOffset(_Row, tag="offset"):
+class SetOffset(Row, tag="offset"):
     id: Id
     offset: Vector
 
 
-class SetOwner(_Row, tag="owner"):
+class SetOwner(Row, tag="owner"):
     id: Id
     owner: UInt32
 
 
-class SetLayer(_Row, tag="layer"):
+class SetLayer(Row, tag="layer"):
     id: Id
     layer: LayerIndex
 
 
-class SetActive(_Row, tag="active"):
+class SetActive(Row, tag="active"):
     id: Id
     active: bool
 
 
-class Remove(_Row, tag="remove"):
+class Remove(Row, tag="remove"):
     id: Id
 
 
-class SetLayers(_Row, tag="layers"):
+class SetLayers(Row, tag="layers"):
     layers: list[LayerPair] | None
 
     def __post_init__(self) -> None:
         self.layers = layer_pairs(layer_masks(self.layers))
 
 
-class Query(_Row, tag="query"):
+class Query(Row, tag="query"):
     shape: Shape
     position: Vector
     yaw: Yaw
@@ -168,7 +188,7 @@ class Query(_Row, tag="query"):
     """0 leaves nobody out, and is not written."""
 
 
-class Cast(_Row, tag="cast"):
+class Cast(Row, tag="cast"):
     shape: Shape
     position: Vector
     yaw: Yaw
@@ -179,7 +199,7 @@ class Cast(_Row, tag="cast"):
     hit_when: HitWhen
 
 
-class CastHit(_Row):
+class CastHit(Row):
     """A row of a cast's answer. Not a tuple: msgspec 0.22 crashes on a union of a bounded int and a
     tuple."""
 

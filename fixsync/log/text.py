@@ -202,6 +202,9 @@ def _check_row(value: Any, schema: inspect.StructType, path: str) -> None:
     start = len(names) - len(schema.fields)
     for i, field in enumerate(schema.fields[: len(value) - start], start):
         check(value[i], field.type, f"{path}[{i}]")
+    last_fault = getattr(schema.cls, "last_fault", None)
+    if last_fault is not None and (fault := last_fault(value[start:])):
+        raise LineError(f"{path}[{len(value) - 1}]", f"{names[-1]} {fault}")
 
 
 def _check_object(value: Any, schema: inspect.StructType, path: str) -> None:

@@ -6,6 +6,7 @@ domain."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
@@ -19,7 +20,7 @@ from fixsync import (
     overlap,
 )
 from fixsync._native import HALF_ANGLE_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, YAW_MAX
-from fixsync._native.kinds import KINDS, Size
+from fixsync._native.kinds import KINDS, Kind, Size
 from fixsync.shapes import shape_from_tuple
 
 __all__ = [
@@ -80,11 +81,16 @@ def shapes(
 
     return st.one_of(
         [
-            st.tuples(st.just(kind.name), *map(drawn, kind.sizes)).map(shape_from_tuple)
+            st.tuples(*map(drawn, kind.sizes)).map(partial(_made, kind))
             for kind in KINDS
             if sectors or kind.can_push
         ]
     )
+
+
+def _made(kind: Kind, sizes: tuple[int, ...]) -> Shape:
+    *others, last = sizes
+    return shape_from_tuple((kind.name, *others, last % sizes[0] if kind.hole else last))
 
 
 def poses(scale: int = SCALE, *, extremes: bool = False) -> st.SearchStrategy[Pose]:

@@ -170,10 +170,13 @@ const isInWedge = ({ yaw, halfAngle }, x, z) => {
   return Math.min(off, 2 * Math.PI - off) <= halfAngle + 1e-9;
 };
 
+// Of a sector; 0 for all others.
+export const innerRadius = ({ kind, size }) => (kind === SECTOR ? size[2] : 0);
+
 // The least and greatest x of a sector, relative to its apex.
 export function sectorSpan(sector) {
   const { size, yaw, halfAngle } = sector;
-  const ends = [0, ...[-halfAngle, halfAngle].map((turn) => size[0] * Math.cos(yaw + turn))];
+  const ends = [-halfAngle, halfAngle].flatMap((turn) => [size[0], size[2]].map((r) => r * Math.cos(yaw + turn)));
   if (isInWedge(sector, 1, 0)) ends.push(size[0]);
   if (isInWedge(sector, -1, 0)) ends.push(-size[0]);
   return [Math.min(...ends), Math.max(...ends)];
@@ -185,7 +188,8 @@ export function coversGround(solid, x, z) {
     const along = Math.abs(dx * solid.c + dz * solid.s);
     return along <= solid.size[0] && Math.abs(dz * solid.c - dx * solid.s) <= solid.size[2];
   }
-  if (dx * dx + dz * dz > solid.size[0] ** 2) return false;
+  const square = dx * dx + dz * dz;
+  if (square > solid.size[0] ** 2 || square < innerRadius(solid) ** 2) return false;
   return solid.kind !== SECTOR || isInWedge(solid, dx, dz);
 }
 
@@ -206,8 +210,8 @@ function nearestOnGround(solid, x, z) {
     return [solid.x + along * solid.c - across * solid.s, solid.z + along * solid.s + across * solid.c];
   }
   const length = Math.hypot(dx, dz);
-  const part = length <= solid.size[0] ? 1 : solid.size[0] / length;
-  return [solid.x + dx * part, solid.z + dz * part];
+  const part = Math.min(solid.size[0], Math.max(innerRadius(solid), length)) / length;
+  return length === 0 ? [solid.x, solid.z] : [solid.x + dx * part, solid.z + dz * part];
 }
 
 // Where to mark the contact of two solids: between the points of each that are nearest to the other's centre; and the size of the

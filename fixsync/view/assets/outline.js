@@ -1,5 +1,5 @@
 // Outlines of solids, added to the current path of a view (view.js).
-import { BOX, CAPSULE, halfHeight, halfWidths, SECTOR, SPHERE, sectorSpan } from "./colliders.js";
+import { BOX, CAPSULE, halfHeight, halfWidths, innerRadius, SECTOR, SPHERE, sectorSpan } from "./colliders.js";
 
 export const FULL_TURN = 2 * Math.PI;
 
@@ -21,6 +21,7 @@ function outlineTop(view, solid, margin) {
   const { scale } = view.camera;
   const { sx, sy } = solid;
   const radius = solid.size[0] * scale + margin;
+  const hole = Math.max(0, innerRadius(solid) * scale - margin);
   if (solid.kind === BOX) {
     const [hx, hz] = [solid.size[0] * scale + margin, solid.size[2] * scale + margin];
     const [cx, cz] = [solid.c, -solid.s * view.upSign]; // the box's x axis on the screen
@@ -32,12 +33,19 @@ function outlineTop(view, solid, margin) {
     g.closePath();
   } else if (solid.kind === SECTOR && solid.halfAngle < Math.PI) {
     const facing = -solid.yaw * view.upSign;
-    g.moveTo(sx, sy);
+    g.moveTo(sx + hole * Math.cos(facing - solid.halfAngle), sy + hole * Math.sin(facing - solid.halfAngle));
     g.arc(sx, sy, radius, facing - solid.halfAngle, facing + solid.halfAngle);
+    // Back along the hole, or to the apex.
+    g.arc(sx, sy, hole, facing + solid.halfAngle, facing - solid.halfAngle, true);
     g.closePath();
   } else {
     g.moveTo(sx + radius, sy);
     g.arc(sx, sy, radius, 0, FULL_TURN);
+    if (hole > 0) {
+      // The other way round, so that it is not filled.
+      g.moveTo(sx + hole, sy);
+      g.arc(sx, sy, hole, FULL_TURN, 0, true);
+    }
   }
 }
 
@@ -94,7 +102,8 @@ export function facing(view, solid) {
   const { context: g } = view;
   const { scale } = view.camera;
   const { sx, sy } = solid;
-  const length = solid.size[0] * scale;
-  g.moveTo(sx, sy);
-  g.lineTo(sx + solid.c * length, view.projection === "top" ? sy - solid.s * length * view.upSign : sy);
+  const up = view.projection === "top" ? -solid.s * view.upSign : 0;
+  const [from, to] = [innerRadius(solid) * scale, solid.size[0] * scale];
+  g.moveTo(sx + solid.c * from, sy + up * from);
+  g.lineTo(sx + solid.c * to, sy + up * to);
 }
