@@ -12,7 +12,20 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from fixsync import Attack, Body, Box, Contact, Cylinder, EventKind, Handlers, Part, Pose, World, q
+from fixsync import (
+    Attack,
+    Body,
+    Box,
+    Contact,
+    Cylinder,
+    EventKind,
+    FrameData,
+    Handlers,
+    Part,
+    Pose,
+    World,
+    q,
+)
 from fixsync.game.random import Random
 from fixsync.log.recorder import Recorder
 from fixsync.names import Names
@@ -38,6 +51,7 @@ ATTACKS = {
     "punch": Attack.of(startup=3, active=2, recovery=7, parts=["fist"]),
     "kick": Attack.of(startup=6, active=4, recovery=12, parts=["boot"]),
 }
+FRAMES = FrameData(PARTS, ATTACKS)
 DAMAGE = {"punch": 5, "kick": 9}
 HEALTH, FRAMES_MAX = 60, 60 * 60
 WALK, JUMP, GRAVITY, THROW, ARM = q("0.0625"), q("0.25"), q("0.015625"), q("0.25"), q("0.75")
@@ -62,11 +76,10 @@ class Brawl:
             owner: Fighter(
                 Body(
                     self.world,
-                    PARTS,
+                    FRAMES,
                     Pose(x, 0, z),
                     ids=10 * owner,
                     owner=owner,
-                    attacks=ATTACKS,
                     is_mirrored=x > 0,
                 )
             )

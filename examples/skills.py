@@ -18,6 +18,7 @@ from fixsync import (
     Contact,
     Cylinder,
     EventKind,
+    FrameData,
     Handlers,
     Part,
     Pose,
@@ -50,6 +51,7 @@ SKILLS = {
     "beam": Attack(36, {"beam": [range(12, 15), range(20, 23)]}),  # two pulses
     "blast": Attack.of(startup=10, active=1, recovery=14, parts=["blast"]),
 }
+HERO_FRAMES = FrameData(PARTS, SKILLS)
 DAMAGE = {"slash": 12, "beam": 15, "blast": 25}
 COOLDOWN = {"slash": 0, "beam": 240, "blast": 180}
 MONSTER_BODY, MONSTER_HEALTH, MONSTER_WALK = Cylinder(q("0.5"), q("0.75")), 40, q("0.046875")
@@ -62,7 +64,7 @@ class Horde:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.world = World(CAPACITY, layers=LAYERS)
-        self.hero = Body(self.world, PARTS, Pose(0, 0, 0), ids=0, owner=1, attacks=SKILLS)
+        self.hero = Body(self.world, HERO_FRAMES, Pose(0, 0, 0), ids=0, owner=1)
         self.health, self.kills = HEALTH, 0
         self.waits = dict.fromkeys(SKILLS, 0)
         self.monsters: dict[int, int] = {}

@@ -9,7 +9,8 @@ from fixsync.aim import (
     yaw_towards,
 )
 from fixsync.game import flat
-from fixsync.game.bodies import Attack, Body, BodyState, Part
+from fixsync.game.bodies import Body
+from fixsync.game.frames import Attack, Cancel, FrameData, Part
 from fixsync.game.handlers import Handlers
 from fixsync.level import LEVEL, Level, Pillar, Prism
 from fixsync.numbers import ONE, degrees, direction, length, q, q_near, yaw_of
@@ -56,8 +57,8 @@ __all__ = [
     "RAY",
     "Attack",
     "Body",
-    "BodyState",
     "Box",
+    "Cancel",
     "Capsule",
     "CastHit",
     "Collider",
@@ -67,6 +68,7 @@ __all__ = [
     "Event",
     "EventKind",
     "Events",
+    "FrameData",
     "Handlers",
     "Hit",
     "Hits",

@@ -25,7 +25,8 @@ from fixsync import (
     flat,
 )
 from fixsync.aim import UNITY
-from fixsync.game.bodies import Attack, Body, Part
+from fixsync.game.bodies import Body
+from fixsync.game.frames import Attack, FrameData, Part
 from fixsync.game.motion import along, bounce, move_and_slide, slide
 from fixsync.game.random import Random
 
@@ -112,7 +113,7 @@ def two_planes(n: N) -> list[Any]:
 def body(n: N) -> list[Any]:
     made = World(8)
     part = Part(Sphere(5), (n(1), n(2), n(3)), n(4), n(0))
-    fighter = Body(made, {"hand": part}, HERE, ids=n(3), owner=n(5))
+    fighter = Body(made, FrameData({"hand": part}), HERE, ids=n(3), owner=n(5))
     fighter.move(n(5), n(6), n(7))
     fighter.turn(n(700))
     strikes = fighter.strikes(n(9))
@@ -165,7 +166,8 @@ CALLS: dict[str, Callable[[N], Any]] = {
         world(), n(2), (n(900), n(3), n(4)), mask=n(6), passes=n(2)
     ),
     "TwoPlanes": two_planes,
-    "Attack.of": lambda n: Attack.of(n(2), n(3), n(4), ["hand"]).activity(n(2))["hand"],
+    "Attack.of": lambda n: repr(Attack.of(n(2), n(3), n(4), ["hand"])),
+    "Attack": lambda n: repr(Attack(n(9), rehits=[n(2), n(4)])),
     "Body": body,
     "World": lambda n: World(n(8), hit_when=n(2), layers=[(n(3), n(4))]).save(),
     "World.add": lambda n: changed(
@@ -244,7 +246,7 @@ NO_INTEGERS = {
     # Made by fixsync, or tested in test_bodies.py.
     "TinyValueWarning",
     *("CastHit", "Collider", "Colliders", "Event", "Events", "Hit", "Hits"),
-    *("Attack", "Body", "BodyState", "Part", "Contact", "EventKind", "Side"),
+    *("Attack", "Body", "Cancel", "FrameData", "Part", "Contact", "EventKind", "Side"),
 }
 
 

@@ -32,6 +32,12 @@ export const FXS_BOX: 3;
 /** size: radius, half_height, inner_radius (below the radius;
  * 0: no hole); half_angle; apex at the pose */
 export const FXS_SECTOR: 4;
+/** a convex polygon of 3..32 vertices, upright */
+export const FXS_PRISM: 5;
+/** vertices of a prism */
+export const FXS_VERTICES_MAX: 32;
+/** 2^31: the id of a level's first solid */
+export const FXS_LEVEL: 2147483648;
 /** they have no point in common */
 export const FXS_APART: 0;
 /** only the boundaries meet */
@@ -78,7 +84,7 @@ export const FXS_E_HALF_ANGLE: -3;
 export const FXS_E_YAW: -4;
 /** a centre (position and turned offset) outside int32 */
 export const FXS_E_CENTRE: -5;
-/** an id that is not below the capacity */
+/** an id not below the capacity, or of no solid of the level */
 export const FXS_E_ID: -6;
 /** an id that is already in the world */
 export const FXS_E_TAKEN: -7;
@@ -106,6 +112,8 @@ export const FXS_E_HIT_WHEN: -17;
 export const FXS_E_COMMAND: -18;
 /** segments of an outline outside 3..FXS_TURN */
 export const FXS_E_SEGMENTS: -19;
+/** bytes that are not a level */
+export const FXS_E_LEVEL: -20;
 /** not pushed */
 export const FXS_SIDE_NONE: 0;
 /** along +X */
@@ -118,6 +126,28 @@ export const FXS_SIDE_POS_Z: 3;
 export const FXS_SIDE_NEG_Z: 4;
 /** an argument or a result out of range */
 export const FXS_E_RANGE: -64;
+/** not a table of frame data */
+export const FXS_E_TABLE: -65;
+/** a call that does not come here */
+export const FXS_E_ORDER: -66;
+/** parts of a body: a set of parts is one word */
+export const FXS_PARTS_MAX: 32;
+/** victims that one hit of an attack remembers */
+export const FXS_VICTIMS_MAX: 64;
+/** 2^31 - 1: frames of an attack */
+export const FXS_FRAMES_MAX: 2147483647;
+/** commands that one call for a body makes, at most */
+export const FXS_BODY_ROWS: 96;
+/** no attack is under way */
+export const FXS_NO_ATTACK: 4294967295;
+/** no attack is under way */
+export const FXS_PHASE_NONE: 0;
+/** a part is still to be switched on */
+export const FXS_PHASE_STARTUP: 1;
+/** a part is on */
+export const FXS_PHASE_ACTIVE: 2;
+/** after the last time */
+export const FXS_PHASE_RECOVERY: 3;
 
 /** An address in the module's memory. */
 export type Pointer<Of extends string> = number & { readonly of?: Of };
@@ -277,6 +307,23 @@ export const fxs_config: {
   readonly layers: 12;
 };
 
+/** cylinder: x, z, radius; the others are 0 */
+export const fxs_solid: {
+  readonly $size: 268;
+  /** uint8_t: FXS_CYLINDER or FXS_PRISM */
+  readonly code: 0;
+  /** uint8_t: 0..31 */
+  readonly layer: 1;
+  /** uint16_t: of a prism: 3..32; of a cylinder: 0 */
+  readonly vertex_count: 2;
+  /** int32_t: y_low < y_high */
+  readonly y_low: 4;
+  /** int32_t: y_low < y_high */
+  readonly y_high: 8;
+  /** int32_t[64]: of a prism: x, z of each vertex, counterclockwise; of a */
+  readonly numbers: 12;
+};
+
 /** nt64_t events;             /* events of this step */
 export const fxs_counts: {
   readonly $size: 16;
@@ -314,6 +361,54 @@ export const fxs_cast_hit: {
   readonly fraction: 4;
   /** int32_t[3]: Q2.30, from the collider towards the shape */
   readonly normal: 8;
+};
+
+/** nt32_t victims[64];        /* ascending; beyond victim_count undefined */
+export const fxs_body: {
+  readonly $size: 404;
+  /** uint32_t[32]: the collider of each part; not saved */
+  readonly ids: 0;
+  /** uint32_t: 1: it faces its local -x */
+  readonly is_mirrored: 128;
+  /** uint32_t: under way: its index in the table, or FXS_NO_ATTACK */
+  readonly attack: 132;
+  /** uint32_t: of the attack, from 0 */
+  readonly frame: 136;
+  /** uint32_t: 1: the attack has met a victim */
+  readonly has_hit: 140;
+  /** uint32_t: of the hit under way */
+  readonly victim_count: 144;
+  /** uint32_t[64]: ascending; beyond victim_count undefined */
+  readonly victims: 148;
+};
+
+/** nt8_t held[64];            /* the bytes after them */
+export const fxs_recorder: {
+  readonly $size: 272;
+  /** uint64_t: bytes of text in the buffer */
+  readonly size: 0;
+  /** uint64_t: whole lines of frames so far */
+  readonly frames: 8;
+  /** uint64_t: bytes of text since the beginning */
+  readonly hashed_size: 16;
+  /** uint32_t: number of the frame that is written next */
+  readonly frame: 24;
+  /** uint32_t: of the world */
+  readonly hit_when: 28;
+  /** uint32_t: what the line of the frame has so far */
+  readonly line: 32;
+  /** uint32_t: in the line; so are questions and answers */
+  readonly commands: 36;
+  /** uint32_t */
+  readonly questions: 40;
+  /** uint32_t */
+  readonly answers: 44;
+  /** uint32_t[32]: the layer matrix after the commands */
+  readonly layers: 48;
+  /** uint32_t[8]: SHA-256 of the whole blocks so far */
+  readonly sha: 176;
+  /** uint8_t[64]: the bytes after them */
+  readonly held: 208;
 };
 
 /** The exports of fixsync.wasm. A uint32_t that is returned arrives as a signed number, a
@@ -600,6 +695,41 @@ export interface Kernel {
    * with `*count` the room needed and hits undefined; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a
    * sector, FXS_E_MOTION or FXS_E_HIT_WHEN. Cost: that of fxs_world_cast. */
   fxs_world_sweep(world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, limit: number, hit_when: number, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
+  /** Bytes of memory that fxs_level_init needs for these bytes of a level.
+   * Bytes that are no level have a size too; fxs_level_init then refuses them. Cannot fail. Cost:
+   * constant. */
+  fxs_level_size(bytes: Pointer<"uint8_t">, size: bigint): bigint;
+  /** Makes a level in `memory`: fxs_level_size(bytes, size) bytes, aligned to 8.
+   * The memory may hold anything before. Later it may be moved or copied as bytes to another place
+   * aligned to 8; it holds no pointer, and does not need `bytes` any more. Returns FXS_OK;
+   * FXS_E_CONFIG for misaligned memory; FXS_E_LEVEL for bytes that break a rule, with `*at` the
+   * offset of the first field at fault. On a status there is no level in the memory. Cost: bytes. */
+  fxs_level_init(memory: Pointer<"fxs_level">, bytes: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
+  /** How many solids a level has.
+   * Cannot fail. Cost: constant. */
+  fxs_level_count(level: Pointer<"fxs_level">): number;
+  /** XXH64 (seed 0) of the bytes of a level.
+   * Cannot fail. Cost: constant. */
+  fxs_level_hash(level: Pointer<"fxs_level">): bigint;
+  /** How many bytes fxs_level_save writes.
+   * Cannot fail. Cost: constant. */
+  fxs_level_save_size(level: Pointer<"fxs_level">): bigint;
+  /** Writes the bytes that the level was made from to out (room for fxs_level_save_size).
+   * Cannot fail. Cost: bytes. */
+  fxs_level_save(level: Pointer<"fxs_level">, out: Pointer<"uint8_t">): void;
+  /** Writes the solid of an index, 0 to the number of solids - 1, to out.
+   * A status leaves out untouched. Returns FXS_OK or FXS_E_ID. Cost: constant. */
+  fxs_level_solid(level: Pointer<"fxs_level">, index: number, out: Pointer<"fxs_solid">): number;
+  /** The contact of a shape with the solid of an index, exact for all valid inputs.
+   * Returns FXS_APART, FXS_TOUCHING or FXS_OVERLAPPING; FXS_E_ID, FXS_E_KIND, FXS_E_SIZE,
+   * FXS_E_HALF_ANGLE or FXS_E_YAW. Cost: constant. */
+  fxs_level_contact(level: Pointer<"fxs_level">, index: number, shape: Pointer<"fxs_shape">, pose: Pointer<"fxs_pose">): number;
+  /** Writes the ids of the solids that a query meets, ascending, to ids; `*count` is how many.
+   * They are the solids of the layers in the mask whose contact is at least hit_when; exclude_owner
+   * leaves out none. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and ids undefined;
+   * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN with `*count` 0. Cost:
+   * solids near it. */
+  fxs_level_query(level: Pointer<"fxs_level">, query: Pointer<"fxs_query">, hit_when: number, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
   /** How many bytes fxs_world_save writes now.
    * Cannot fail. Cost: constant. */
   fxs_world_save_size(world: Pointer<"fxs_world">): bigint;
@@ -638,4 +768,125 @@ export interface Kernel {
    * Fisher and Yates: for last = count - 1 down to 1, the item at `last` and the one at
    * fxs_random_below(state, last + 1) change places. Cannot fail. Cost: bytes. */
   fxs_random_shuffle(state: Pointer<"uint64_t">, items: Pointer<"void">, count: bigint, item_size: bigint): void;
+  /** Whether bytes are a table of frame data.
+   * Returns FXS_OK, or FXS_E_TABLE with `*at` (else untouched) the offset of the first field at
+   * fault. Cost: bytes. */
+  fxs_frames_check(table: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
+  /** Makes a body and adds its parts to the world.
+   * ids: one for each part, in their order. owner: of all parts; not 0, or they hit each other. The
+   * body may hold anything before. Returns the number of rows; FXS_E_ID, FXS_E_TAKEN, FXS_E_YAW,
+   * FXS_E_RANGE for an
+   * is_mirrored other than 0 and 1, or FXS_E_CENTRE. Cost: parts. */
+  fxs_body_add(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, ids: Pointer<"uint32_t">, owner: number, pose: Pointer<"fxs_pose">, is_mirrored: number, rows: Pointer<"fxs_command">): number;
+  /** Removes the parts from the world; their hits end at the next step.
+   * Returns the number of rows, or FXS_E_ABSENT. Cost: parts. */
+  fxs_body_remove(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, rows: Pointer<"fxs_command">): number;
+  /** Where the body is: the pose of its first part, less the yaw of the part itself.
+   * Returns FXS_OK or FXS_E_ABSENT. Cost: constant. */
+  fxs_body_pose(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, out: Pointer<"fxs_pose">): number;
+  /** Moves and turns all parts.
+   * Returns the number of rows; FXS_E_ABSENT, FXS_E_YAW or FXS_E_CENTRE. Cost: parts. */
+  fxs_body_set_pose(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, pose: Pointer<"fxs_pose">, rows: Pointer<"fxs_command">): number;
+  /** Has the body face its local +x (0) or -x (1): for side views, which do not turn.
+   * Each part is mirrored across the body's local z axis: an offset ox becomes -ox; a box that the
+   * part turns by w is turned by -w, and a sector faces half a turn - w. Returns the number of rows;
+   * FXS_E_ABSENT, FXS_E_CENTRE, or FXS_E_RANGE for other numbers. Cost: parts. */
+  fxs_body_mirror(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, is_mirrored: number, rows: Pointer<"fxs_command">): number;
+  /** Begins an attack with its frame 0; one that is under way is cancelled first.
+   * Whether the game's rules allow it is fxs_body_can_start. Returns the number of rows;
+   * FXS_E_RANGE for an attack that the table does not have, or FXS_E_ABSENT. Cost: parts + windows
+   * of the attack. */
+  fxs_body_start(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, attack: number, rows: Pointer<"fxs_command">): number;
+  /** Once a frame, after the step: moves the attack under way to its next frame, or ends it.
+   * Without one it does nothing. Parts that are on or off as they should be get no row. Returns the
+   * number of rows, or FXS_E_ABSENT. Cost: parts + windows of the attack. */
+  fxs_body_tick(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, rows: Pointer<"fxs_command">): number;
+  /** Ends the attack under way, if there is one.
+   * Returns the number of rows, or FXS_E_ABSENT. Cost: parts. */
+  fxs_body_cancel(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, rows: Pointer<"fxs_command">): number;
+  /** Whether an attack may begin now: none is under way, or that has a cancel into it.
+   * Returns 1 or 0, or FXS_E_RANGE. Cost: cancels of the attack under way. */
+  fxs_body_can_start(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, attack: number): number;
+  /** The phase of the attack under way.
+   * FXS_PHASE_NONE to FXS_PHASE_RECOVERY. Only parts that attacks switch on count. Cannot fail.
+   * Cost: windows of the attack. */
+  fxs_body_phase(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">): number;
+  /** Which hit of the attack is under way, from 0: it grows at each frame of its `rehits`.
+   * Cannot fail. Cost: rehits of the attack. */
+  fxs_body_hit(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">): number;
+  /** Whether the hit under way meets a victim, any number, for the first time.
+   * It is remembered until the attack's next hit, or its end: one swing hurts once, however many
+   * colliders it meets and however often. Returns 1 or 0 (without an attack 0), or FXS_E_ROOM for
+   * more than FXS_VICTIMS_MAX. Cost: victims. */
+  fxs_body_strike(body: Pointer<"fxs_body">, victim: number): number;
+  /** How many bytes fxs_body_save writes now: at most 280.
+   * Cannot fail. Cost: constant. */
+  fxs_body_save_size(body: Pointer<"fxs_body">): bigint;
+  /** Writes everything but the ids to out.
+   * The bytes ("FXB1", little-endian) are the same on every platform. Cannot fail. Cost: victims. */
+  fxs_body_save(body: Pointer<"fxs_body">, out: Pointer<"uint8_t">): void;
+  /** XXH64 (seed 0) of the bytes that fxs_body_save writes.
+   * Cannot fail. Cost: victims. */
+  fxs_body_hash(body: Pointer<"fxs_body">): bigint;
+  /** Replaces everything but the ids by a saved state; load the world's with it.
+   * Returns FXS_OK, or FXS_E_STATE for bytes that no body of this table has saved, with `*at` the
+   * offset of the first field at fault. Cost: victims. */
+  fxs_body_load(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, bytes: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
+  /** Bytes of memory for so many frames; 0 if a number is 0 or too large (2^48 bytes at most).
+   * own_size: bytes of the game's own, may be 0. state_size: the largest state, as
+   * fxs_world_save_size. A world of a config never needs more than 160 + 56 * capacity + 12 *
+   * hit_capacity. Each frame takes 8 bytes more than both. Cannot fail. Cost: constant. */
+  fxs_rewind_size(frames: number, own_size: bigint, state_size: bigint): bigint;
+  /** Makes an empty ring in `memory`: fxs_rewind_size bytes, aligned to 8.
+   * The memory may hold anything before, and may later be moved as bytes. Returns FXS_OK, or
+   * FXS_E_CONFIG for numbers that fxs_rewind_size refuses, or misaligned memory. Cost: constant. */
+  fxs_rewind_init(memory: Pointer<"fxs_rewind">, frames: number, own_size: bigint, state_size: bigint): number;
+  /** Keeps a world as it is, under its frame, and the game's own bytes.
+   * In a full ring it takes the place of the oldest frame. A frame that is kept already is replaced,
+   * and those after it are dropped: they belong to a history that was rolled back. Returns FXS_OK;
+   * FXS_E_ORDER for a frame that is neither kept nor the one after the newest; FXS_E_ROOM for a state
+   * larger than state_size. Cost: that of fxs_world_save. */
+  fxs_rewind_push(rewind: Pointer<"fxs_rewind">, world: Pointer<"fxs_world">, own: Pointer<"void">): number;
+  /** Loads the state of a frame into a world of the same capacity, and its own bytes into own.
+   * The ring does not change, and the world may be another than that which was pushed: to learn what
+   * a cast would have met at a frame, load it into a second world and cast there. Returns FXS_OK;
+   * FXS_E_RANGE for a frame that is not kept; what fxs_world_load returns, with the same `*at`. Cost:
+   * that of fxs_world_load. */
+  fxs_rewind_load(rewind: Pointer<"fxs_rewind">, frame: number, world: Pointer<"fxs_world">, own: Pointer<"void">, at: Pointer<"uint64_t">): number;
+  /** How many frames are kept.
+   * Cannot fail. Cost: constant. */
+  fxs_rewind_count(rewind: Pointer<"fxs_rewind">): number;
+  /** The oldest frame that is kept; undefined if none is.
+   * Cannot fail. Cost: constant. */
+  fxs_rewind_oldest(rewind: Pointer<"fxs_rewind">): number;
+  /** Begins a log: the first line, and a command for each collider of the world.
+   * The log of a world that is not at frame 0, or has hits, begins with its state. tick_rate: frames
+   * a second. Returns FXS_OK; FXS_E_CONFIG for a tick_rate of 0, or FXS_E_ROOM. Cost: capacity +
+   * text. */
+  fxs_recorder_begin(recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, tick_rate: number, text: Pointer<"char">, room: bigint): number;
+  /** Adds commands of this frame, at most 200 bytes each (the layer matrix: 3500).
+   * Returns FXS_OK; FXS_E_COMMAND, FXS_E_KIND or FXS_E_LAYER for a row that no world accepts;
+   * FXS_E_ORDER after an answer, or FXS_E_ROOM. Cost: text. */
+  fxs_recorder_commands(recorder: Pointer<"fxs_recorder">, commands: Pointer<"fxs_command">, n: bigint, text: Pointer<"char">, room: bigint): number;
+  /** Adds a query that is made right after the step of this frame.
+   * Its answer is fxs_recorder_ids. Returns FXS_OK; FXS_E_KIND, FXS_E_ORDER or FXS_E_ROOM. Cost:
+   * constant. */
+  fxs_recorder_query(recorder: Pointer<"fxs_recorder">, query: Pointer<"fxs_query">, text: Pointer<"char">, room: bigint): number;
+  /** Adds a cast that is made right after the step of this frame.
+   * Its answer is fxs_recorder_hits. Returns FXS_OK; FXS_E_KIND, FXS_E_ORDER or FXS_E_ROOM. Cost:
+   * constant. */
+  fxs_recorder_cast(recorder: Pointer<"fxs_recorder">, cast: Pointer<"fxs_cast">, text: Pointer<"char">, room: bigint): number;
+  /** Adds the answer to the next question, a query.
+   * Returns FXS_OK, FXS_E_ORDER or FXS_E_ROOM. Cost: text. */
+  fxs_recorder_ids(recorder: Pointer<"fxs_recorder">, ids: Pointer<"uint32_t">, n: bigint, text: Pointer<"char">, room: bigint): number;
+  /** Adds the answer to the next question, a cast.
+   * Returns FXS_OK, FXS_E_ORDER or FXS_E_ROOM. Cost: text. */
+  fxs_recorder_hits(recorder: Pointer<"fxs_recorder">, hits: Pointer<"fxs_cast_hit">, n: bigint, text: Pointer<"char">, room: bigint): number;
+  /** Ends the line of this frame with the events of its step, and fxs_world_hash after it.
+   * Returns FXS_OK; FXS_E_ORDER while a question has no answer, or FXS_E_ROOM. Cost: text. */
+  fxs_recorder_step(recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint, hash: bigint, text: Pointer<"char">, room: bigint): number;
+  /** Ends the log with its last line: the number of frames, and the SHA-256 of all before it.
+   * A log without it was cut short, and its whole frames are still good. Returns FXS_OK; FXS_E_ORDER
+   * within a frame, or FXS_E_ROOM. Cost: text. */
+  fxs_recorder_end(recorder: Pointer<"fxs_recorder">, text: Pointer<"char">, room: bigint): number;
 }

@@ -1,0 +1,456 @@
+/* Recorder: a match log as text, line by line into the caller's buffer (docs/contract.md). */
+#include "../fixsync_kit.h"
+#include "../shape.h"
+#include "sha256.h"
+
+/* What a line has so far. */
+enum { LINE_NONE, LINE_COMMANDS, LINE_ANSWERS };
+
+/* ---- text ---- */
+
+/* Where text goes. It writes nothing at or after `end`; `next` goes on, to find out. */
+typedef struct pen {
+    char *text;
+    uint64_t next, end;
+} pen;
+
+static void put_char(pen *p, char c) {
+    if (p->next < p->end) {
+        p->text[p->next] = c;
+    }
+    p->next++;
+}
+
+static void put_text(pen *p, const char *text) {
+    while (*text) {
+        put_char(p, *text++);
+    }
+}
+
+static void put_number(pen *p, uint64_t v) {
+    char digits[20];
+    uint32_t n = 0;
+    do {
+        digits[n++] = (char)('0' + v % 10);
+        v /= 10;
+    } while (v);
+    while (n) {
+        put_char(p, digits[--n]);
+    }
+}
+
+static void put_signed(pen *p, int32_t v) {
+    if (v < 0) {
+        put_char(p, '-');
+    }
+    put_number(p, (uint64_t)abs64(v));
+}
+
+/* [a,b,c] of n numbers. */
+static void put_list(pen *p, const int32_t *values, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        put_char(p, i ? ',' : '[');
+        put_signed(p, values[i]);
+    }
+    put_char(p, ']');
+}
+
+/* ,[x,y,z] */
+static void put_vector(pen *p, int32_t x, int32_t y, int32_t z) {
+    const int32_t values[3] = {x, y, z};
+    put_char(p, ',');
+    put_list(p, values, 3);
+}
+
+static void put_next(pen *p, uint64_t v) {
+    put_char(p, ',');
+    put_number(p, v);
+}
+
+/* `digits` hexadecimal digits of v, the highest first. */
+static void put_hexadecimal(pen *p, uint64_t v, uint32_t digits) {
+    for (uint32_t i = digits; i--;) {
+        put_char(p, "0123456789abcdef"[v >> 4 * i & 15]);
+    }
+}
+
+/* null, or the pairs of layers that meet. */
+static void put_layers(pen *p, const uint32_t *masks) {
+    uint32_t all = UINT32_MAX, is_first = 1;
+    for (uint32_t i = 0; i < FXS_LAYER_COUNT; i++) {
+        all &= masks[i];
+    }
+    if (all == UINT32_MAX) {
+        put_text(p, "null");
+        return;
+    }
+    put_char(p, '[');
+    for (uint32_t i = 0; i < FXS_LAYER_COUNT; i++) {
+        for (uint32_t j = i; j < FXS_LAYER_COUNT; j++) {
+            if (masks[i] >> j & 1) {
+                put_text(p, is_first ? "[" : ",[");
+                put_number(p, i);
+                put_next(p, j);
+                put_char(p, ']');
+                is_first = 0;
+            }
+        }
+    }
+    put_char(p, ']');
+}
+
+#define KIND_NAME(kind, name, n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma, push, cast) #name,
+static const char *const KIND_NAMES[KIND_COUNT] = {SHAPE_KINDS(KIND_NAME)};
+/* How many of its sizes a log has; a sector's inner radius where it is not 0. */
+static const uint8_t KIND_SIZES[KIND_COUNT] = {1, 2, 2, 3, 2};
+
+/* ["box",half_x,half_y,half_z]; the kind is one of the table. */
+static void put_shape(pen *p, uint32_t kind, uint32_t half_angle, const int32_t *size) {
+    uint32_t n = KIND_SIZES[kind] + (uint32_t)(kind == FXS_SECTOR && size[2] != 0);
+    put_text(p, "[\"");
+    put_text(p, KIND_NAMES[kind]);
+    put_char(p, '"');
+    for (uint32_t i = 0; i < n; i++) {
+        put_char(p, ',');
+        put_signed(p, size[i]);
+        if (i == 0 && kind == FXS_SECTOR) {
+            put_next(p, half_angle);
+        }
+    }
+    put_char(p, ']');
+}
+
+static const char BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* The state of a world in base64, if there is room. It is saved at the end of the room that its
+ * text takes, and encoded from there to the front: of n bytes behind ceil(n / 3), the k-th three
+ * are read before the k-th four are written. */
+static void put_state(pen *p, const fxs_world *world) {
+    uint64_t size = fxs_world_save_size(world), length = (size + 2) / 3 * 4;
+    if (p->next > p->end || p->end - p->next < length) {
+        p->next += length;
+        return;
+    }
+    char *to = p->text + p->next;
+    uint8_t *from = (uint8_t *)to + length - size;
+    fxs_world_save(world, from);
+    for (uint64_t i = 0; i < size; i += 3) {
+        uint32_t left = size - i < 3 ? (uint32_t)(size - i) : 3;
+        uint32_t bits = (uint32_t)from[i] << 16;
+        bits |= left > 1 ? (uint32_t)from[i + 1] << 8 : 0;
+        bits |= left > 2 ? (uint32_t)from[i + 2] : 0;
+        *to++ = BASE64[bits >> 18];
+        *to++ = BASE64[bits >> 12 & 63];
+        *to++ = left > 1 ? BASE64[bits >> 6 & 63] : '=';
+        *to++ = left > 2 ? BASE64[bits & 63] : '=';
+    }
+    p->next += length;
+}
+
+/* ---- a call: a copy of the recorder that takes the place of the old one when all had room ---- */
+
+typedef struct draft {
+    fxs_recorder now;
+    pen pen;
+} draft;
+
+static draft begin_draft(const fxs_recorder *recorder, char *text, uint64_t room) {
+    draft d = {*recorder, {text, recorder->size, room}};
+    return d;
+}
+
+static int32_t keep_draft(draft *d, fxs_recorder *recorder) {
+    if (d->pen.next > d->pen.end) {
+        return FXS_E_ROOM;
+    }
+    const uint8_t *added = (const uint8_t *)d->pen.text + d->now.size;
+    sha256_add(d->now.sha, d->now.held, d->now.hashed_size, added, d->pen.next - d->now.size);
+    d->now.hashed_size += d->pen.next - d->now.size;
+    d->now.size = d->pen.next;
+    *recorder = d->now;
+    return FXS_OK;
+}
+
+/* ---- commands ---- */
+
+/* What stands before a command or a question of the frame. */
+static void begin_command(draft *d, const char *name) {
+    if (d->now.line == LINE_NONE) {
+        put_text(&d->pen, "{\"frame\":");
+        put_number(&d->pen, d->now.frame);
+        put_text(&d->pen, ",\"commands\":[");
+        d->now.line = LINE_COMMANDS;
+    }
+    put_text(&d->pen, d->now.commands++ ? ",[\"" : "[\"");
+    put_text(&d->pen, name);
+    put_char(&d->pen, '"');
+}
+
+static const char *const COMMAND_NAMES[] = {"",       "add",   "move",  "turn",   "pose",  "shape",
+                                            "offset", "owner", "layer", "active", "remove"};
+
+static void put_flag(pen *p, uint32_t flag) { put_text(p, flag ? ",true" : ",false"); }
+
+static void put_command(draft *d, uint32_t type, const fxs_collider *c) {
+    pen *p = &d->pen;
+    begin_command(d, COMMAND_NAMES[type]);
+    put_next(p, c->id);
+    if (type == FXS_COMMAND_ADD || type == FXS_COMMAND_SHAPE) {
+        put_char(p, ',');
+        put_shape(p, c->kind, c->half_angle, c->size);
+    }
+    if (type == FXS_COMMAND_ADD || type == FXS_COMMAND_MOVE || type == FXS_COMMAND_POSE) {
+        put_vector(p, c->x, c->y, c->z);
+    }
+    if (type == FXS_COMMAND_ADD || type == FXS_COMMAND_TURN || type == FXS_COMMAND_POSE) {
+        put_next(p, c->yaw);
+    }
+    if (type == FXS_COMMAND_ADD || type == FXS_COMMAND_LAYER) {
+        put_next(p, c->layer);
+    }
+    if (type == FXS_COMMAND_ADD || type == FXS_COMMAND_OWNER) {
+        put_next(p, c->owner);
+    }
+    if (type == FXS_COMMAND_ADD || type == FXS_COMMAND_OFFSET) {
+        put_vector(p, c->ox, c->oy, c->oz);
+    }
+    if (type == FXS_COMMAND_ADD || type == FXS_COMMAND_ACTIVE) {
+        put_flag(p, c->active);
+    }
+    put_char(p, ']');
+}
+
+/* What a row of FXS_COMMAND_LAYERS does to the matrix. */
+static void set_layer_row(uint32_t *masks, uint32_t layer, uint32_t mask) {
+    for (uint32_t i = 0; i < FXS_LAYER_COUNT; i++) {
+        masks[i] = (masks[i] & ~(1u << layer)) | (mask >> i & 1) << layer;
+    }
+    masks[layer] = mask;
+}
+
+int32_t fxs_recorder_commands(fxs_recorder *recorder, const fxs_command *commands, uint64_t n,
+                              char *text, uint64_t room) {
+    draft d = begin_draft(recorder, text, room);
+    if (n && d.now.line == LINE_ANSWERS) {
+        return FXS_E_ORDER;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        const fxs_command *row = commands + i;
+        if (row->type < FXS_COMMAND_ADD || row->type > FXS_COMMAND_LAYERS) {
+            return FXS_E_COMMAND;
+        }
+        if (row->type != FXS_COMMAND_LAYERS) {
+            if (row->collider.kind >= KIND_COUNT) {
+                return FXS_E_KIND;
+            }
+            put_command(&d, row->type, &row->collider);
+            continue;
+        }
+        if (row->collider.layer >= FXS_LAYER_COUNT) {
+            return FXS_E_LAYER;
+        }
+        set_layer_row(d.now.layers, row->collider.layer, row->mask);
+        if (i + 1 == n || row[1].type != FXS_COMMAND_LAYERS) { /* a run of rows is one command */
+            begin_command(&d, "layers");
+            put_char(&d.pen, ',');
+            put_layers(&d.pen, d.now.layers);
+            put_char(&d.pen, ']');
+        }
+    }
+    return keep_draft(&d, recorder);
+}
+
+/* ---- questions and answers ---- */
+
+static void put_placed_shape(pen *p, const fxs_shape *shape, const fxs_pose *pose) {
+    put_char(p, ',');
+    put_shape(p, shape->kind, shape->half_angle, shape->size);
+    put_vector(p, pose->x, pose->y, pose->z);
+    put_next(p, pose->yaw);
+}
+
+int32_t fxs_recorder_query(fxs_recorder *recorder, const fxs_query *query, char *text,
+                           uint64_t room) {
+    draft d = begin_draft(recorder, text, room);
+    if (d.now.line == LINE_ANSWERS) {
+        return FXS_E_ORDER;
+    }
+    if (query->shape.kind >= KIND_COUNT) {
+        return FXS_E_KIND;
+    }
+    begin_command(&d, "query");
+    put_placed_shape(&d.pen, &query->shape, &query->pose);
+    put_next(&d.pen, query->mask);
+    if (query->exclude_owner) {
+        put_next(&d.pen, query->exclude_owner);
+    }
+    put_char(&d.pen, ']');
+    d.now.questions++;
+    return keep_draft(&d, recorder);
+}
+
+int32_t fxs_recorder_cast(fxs_recorder *recorder, const fxs_cast *cast, char *text,
+                          uint64_t room) {
+    draft d = begin_draft(recorder, text, room);
+    if (d.now.line == LINE_ANSWERS) {
+        return FXS_E_ORDER;
+    }
+    if (cast->shape.kind >= KIND_COUNT) {
+        return FXS_E_KIND;
+    }
+    begin_command(&d, "cast");
+    put_placed_shape(&d.pen, &cast->shape, &cast->pose);
+    put_vector(&d.pen, cast->motion[0], cast->motion[1], cast->motion[2]);
+    put_next(&d.pen, cast->mask);
+    put_next(&d.pen, cast->exclude_owner);
+    put_next(&d.pen, cast->limit);
+    put_next(&d.pen, cast->hit_when ? cast->hit_when : d.now.hit_when);
+    put_char(&d.pen, ']');
+    d.now.questions++;
+    return keep_draft(&d, recorder);
+}
+
+/* Ends the commands of the frame, if that is still to be done. */
+static void end_commands(draft *d) {
+    if (d->now.line == LINE_NONE) {
+        put_text(&d->pen, "{\"frame\":");
+        put_number(&d->pen, d->now.frame);
+        put_text(&d->pen, ",\"commands\":[");
+    }
+    if (d->now.line != LINE_ANSWERS) {
+        put_text(&d->pen, "],\"queries\":[");
+        d->now.line = LINE_ANSWERS;
+    }
+}
+
+static int32_t begin_answer(draft *d) {
+    if (d->now.answers == d->now.questions) {
+        return FXS_E_ORDER;
+    }
+    end_commands(d);
+    put_text(&d->pen, d->now.answers++ ? ",[" : "[");
+    return FXS_OK;
+}
+
+int32_t fxs_recorder_ids(fxs_recorder *recorder, const uint32_t *ids, uint64_t n, char *text,
+                         uint64_t room) {
+    draft d = begin_draft(recorder, text, room);
+    if (begin_answer(&d) != FXS_OK) {
+        return FXS_E_ORDER;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        put_text(&d.pen, i ? "," : "");
+        put_number(&d.pen, ids[i]);
+    }
+    put_char(&d.pen, ']');
+    return keep_draft(&d, recorder);
+}
+
+int32_t fxs_recorder_hits(fxs_recorder *recorder, const fxs_cast_hit *hits, uint64_t n, char *text,
+                          uint64_t room) {
+    draft d = begin_draft(recorder, text, room);
+    if (begin_answer(&d) != FXS_OK) {
+        return FXS_E_ORDER;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        put_text(&d.pen, i ? ",[" : "[");
+        put_number(&d.pen, hits[i].id);
+        put_next(&d.pen, hits[i].fraction);
+        for (uint32_t k = 0; k < 3; k++) {
+            put_char(&d.pen, ',');
+            put_signed(&d.pen, hits[i].normal[k]);
+        }
+        put_char(&d.pen, ']');
+    }
+    put_char(&d.pen, ']');
+    return keep_draft(&d, recorder);
+}
+
+/* ---- lines ---- */
+
+int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *world, uint32_t tick_rate,
+                           char *text, uint64_t room) {
+    fxs_config config;
+    fxs_recorder fresh;
+    if (tick_rate == 0) {
+        return FXS_E_CONFIG;
+    }
+    fxs_world_config(world, &config);
+    memset(&fresh, 0, sizeof fresh);
+    fresh.frame = fxs_world_frame(world);
+    fresh.hit_when = config.hit_when;
+    memcpy(fresh.layers, config.layers, sizeof fresh.layers);
+    sha256_begin(fresh.sha);
+    draft d = begin_draft(&fresh, text, room);
+    pen *p = &d.pen;
+    put_text(p, "{\"format\":\"fixsync-match\",\"version\":1,\"tick_rate\":");
+    put_number(p, tick_rate);
+    put_text(p, ",\"capacity\":");
+    put_number(p, config.capacity);
+    put_text(p, ",\"hit_when\":");
+    put_number(p, config.hit_when);
+    put_text(p, ",\"layers\":");
+    put_layers(p, config.layers);
+    put_text(p, ",\"sim\":null,\"seed\":0,\"meta\":{}");
+    if (fresh.frame || fxs_world_hit_count(world)) {
+        put_text(p, ",\"from\":{\"frame\":");
+        put_number(p, fresh.frame);
+        put_text(p, ",\"state\":\"");
+        put_state(p, world);
+        put_text(p, "\"}}\n");
+        return keep_draft(&d, recorder);
+    }
+    put_text(p, "}\n");
+    uint32_t left = fxs_world_count(world);
+    for (uint32_t id = 0; left; id++) {
+        fxs_collider c;
+        if (fxs_world_get(world, id, &c) == FXS_OK) {
+            put_command(&d, FXS_COMMAND_ADD, &c);
+            left--;
+        }
+    }
+    return keep_draft(&d, recorder);
+}
+
+int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
+                          uint64_t hash, char *text, uint64_t room) {
+    draft d = begin_draft(recorder, text, room);
+    if (d.now.answers != d.now.questions) {
+        return FXS_E_ORDER;
+    }
+    end_commands(&d);
+    put_text(&d.pen, "],\"events\":[");
+    for (uint64_t i = 0; i < n; i++) {
+        put_text(&d.pen, i ? ",[" : "[");
+        put_number(&d.pen, events[i].a);
+        put_next(&d.pen, events[i].b);
+        put_next(&d.pen, events[i].kind);
+        put_next(&d.pen, events[i].contact);
+        put_char(&d.pen, ']');
+    }
+    put_text(&d.pen, "],\"hash\":\"");
+    put_hexadecimal(&d.pen, hash, 16);
+    put_text(&d.pen, "\"}\n");
+    d.now.frame = d.now.frame == UINT32_MAX ? 0 : d.now.frame + 1;
+    d.now.frames++;
+    d.now.line = LINE_NONE;
+    d.now.commands = d.now.questions = d.now.answers = 0;
+    return keep_draft(&d, recorder);
+}
+
+int32_t fxs_recorder_end(fxs_recorder *recorder, char *text, uint64_t room) {
+    draft d = begin_draft(recorder, text, room);
+    if (d.now.line != LINE_NONE) {
+        return FXS_E_ORDER;
+    }
+    uint32_t digest[8];
+    sha256_end(d.now.sha, d.now.held, d.now.hashed_size, digest);
+    put_text(&d.pen, "{\"frames\":");
+    put_number(&d.pen, d.now.frames);
+    put_text(&d.pen, ",\"sha256\":\"");
+    for (uint32_t i = 0; i < 8; i++) {
+        put_hexadecimal(&d.pen, digest[i], 8);
+    }
+    put_text(&d.pen, "\"}\n");
+    return keep_draft(&d, recorder);
+}
