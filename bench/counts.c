@@ -54,16 +54,17 @@ typedef struct task {
     uint64_t event_room;
     uint32_t *ids;
     fxs_pose *poses;
-    uint32_t moving;
+    uint32_t moving, frames;
     fxs_query *queries;
     uint64_t *ends;
     uint32_t *found;
     uint64_t query_count, found_room;
     uint8_t *state;
     uint64_t state_size, hash;
+    fxs_cast_hit *met;
 } task;
 
-enum { FRAME, QUERIES, SAVE, LOAD, HASH };
+enum { FRAME, QUERIES, SAVE, LOAD, HASH, ROLLBACK, ASKS };
 
 static void check(int32_t status) {
     if (status != FXS_OK) {
@@ -72,14 +73,54 @@ static void check(int32_t status) {
     }
 }
 
+static void frame(task *t, const fxs_pose *poses) {
+    uint64_t bad;
+    fxs_counts counts;
+    check(fxs_world_set_pose_many(t->world, t->moving, t->ids, poses, &bad));
+    check(fxs_world_step(t->world, t->events, t->event_room, &counts));
+}
+
+static void ask(task *t, uint64_t i) {
+    const fxs_query *q = t->queries + i;
+    const int32_t motion[3] = {4 * 65536, 0, 65536};
+    const uint32_t id = t->ids[i % t->moving];
+    fxs_cast cast = {q->shape, q->pose, {4 * 65536, 0, 65536}, q->mask, 0, 1, 0};
+    uint64_t count;
+    fxs_pose pose = q->pose;
+    pose.x += 65536;
+    check(fxs_world_set_pose(t->world, id, &pose));
+    switch (i % 4) {
+    case 0:
+        check(fxs_world_query(t->world, q, t->found, t->found_room, &count));
+        break;
+    case 1:
+        check(fxs_world_nearest(t->world, q, 4, t->found, t->found_room, &count));
+        break;
+    case 2:
+        check(fxs_world_cast(t->world, &cast, t->met, t->found_room, &count));
+        break;
+    default:
+        check(fxs_world_sweep(t->world, id, motion, 1, 0, t->met, t->found_room, &count));
+    }
+}
+
 /* Counting is switched on where this begins and off where it ends. */
 __attribute__((noinline)) void measured(task *t, int what) {
     uint64_t count;
-    fxs_counts counts;
     switch (what) {
     case FRAME:
-        check(fxs_world_set_pose_many(t->world, t->moving, t->ids, t->poses, &count));
-        check(fxs_world_step(t->world, t->events, t->event_room, &counts));
+        frame(t, t->poses);
+        break;
+    case ROLLBACK:
+        check(fxs_world_load(t->world, t->state, t->state_size, &count));
+        for (uint32_t i = 0; i < t->frames; i++) {
+            frame(t, t->poses + (uint64_t)i * t->moving);
+        }
+        break;
+    case ASKS:
+        for (uint64_t i = 0; i < t->query_count; i++) {
+            ask(t, i);
+        }
         break;
     case QUERIES:
         check(fxs_world_query_many(t->world, t->query_count, t->queries, t->ends, t->found,
@@ -137,26 +178,35 @@ int main(int argc, char **argv) {
     t.query_count = number(file);
     t.queries = get(file, sizeof *t.queries * t.query_count);
     t.ends = malloc(8 * (t.query_count + 1));
-    uint32_t frames = number(file);
+    t.frames = number(file);
     t.moving = number(file);
     t.ids = get(file, 4 * (uint64_t)t.moving);
-    for (uint32_t frame = 0; frame < frames; frame++) {
-        t.poses = get(file, sizeof *t.poses * (uint64_t)t.moving);
-        if (what == FRAME) {
-            measured(&t, FRAME);
-        } else {
-            fxs_counts counts;
-            check(fxs_world_set_pose_many(t.world, t.moving, t.ids, t.poses, &bad));
-            check(fxs_world_step(t.world, t.events, t.event_room, &counts));
-        }
-        free(t.poses);
-    }
+    fxs_pose *poses = get(file, sizeof *poses * t.frames * t.moving);
+    t.met = malloc(t.found_room * sizeof *t.met);
     t.state_size = fxs_world_save_size(t.world);
     t.state = malloc(t.state_size);
     fxs_world_save(t.world, t.state);
+    for (uint32_t i = 0; i < t.frames; i++) {
+        t.poses = poses + (uint64_t)i * t.moving;
+        if (what == FRAME) {
+            measured(&t, FRAME);
+        } else {
+            frame(&t, t.poses);
+        }
+    }
+    t.poses = poses;
+    t.hash = fxs_world_hash(t.world);
+    if (what != ROLLBACK) {
+        t.state_size = fxs_world_save_size(t.world);
+        t.state = realloc(t.state, t.state_size);
+        fxs_world_save(t.world, t.state);
+    }
     if (what != FRAME) {
         measured(&t, what);
     }
-    printf("%016llx\n", (unsigned long long)fxs_world_hash(t.world));
+    if (what != ASKS) { /* which leaves colliders moved */
+        t.hash = fxs_world_hash(t.world);
+    }
+    printf("%016llx\n", (unsigned long long)t.hash);
     return 0;
 }

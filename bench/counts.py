@@ -30,16 +30,21 @@ from fixsync.numbers import ONE
 HERE = Path(__file__).resolve().parent
 BASELINE = HERE / "counts.json"
 COUNT = 1_000
-FRAME, QUERIES, SAVE, LOAD, HASH = range(5)
+FRAME, QUERIES, SAVE, LOAD, HASH, ROLLBACK, ASKS = range(7)
 _SCENES = ("uniform", "clustered", "line", "power_law", "giant", "volume", "mixed")
 CASES = {
-    **{name: (name, FRAME) for name in _SCENES},
-    "queries": ("uniform", QUERIES),
-    "save": ("uniform", SAVE),
-    "load": ("uniform", LOAD),
-    "hash": ("uniform", HASH),
+    **{name: (name, COUNT, FRAME) for name in _SCENES},
+    **{f"uniform {count}": ("uniform", count, FRAME) for count in (2, 8, 16, 32)},
+    "mixed 16": ("mixed", 16, FRAME),
+    "rollback 16": ("uniform", 16, ROLLBACK),
+    "queries": ("uniform", COUNT, QUERIES),
+    "asks": ("uniform", COUNT, ASKS),
+    "save": ("uniform", COUNT, SAVE),
+    "load": ("uniform", COUNT, LOAD),
+    "hash": ("uniform", COUNT, HASH),
 }
-"""What is counted, by name: a scene, and of it all frames, or one call at the end."""
+"""What is counted, by name: a scene, its colliders, and of it all frames, or one call at the end: a
+rollback is a load and all frames; an ask is a move and a query, `nearest`, cast or sweep in turn."""
 KINDS = ("instructions", "mispredicted branches")
 Counts: TypeAlias = dict[str, list[int]]
 """By case, how many of each kind."""
@@ -94,9 +99,9 @@ def counted(compiler: str, folder: Path) -> Counts:
     return {name: _count(program, folder, *case) for name, case in CASES.items()}
 
 
-def _count(program: Path, folder: Path, name: str, what: int) -> list[int]:
+def _count(program: Path, folder: Path, name: str, colliders: int, what: int) -> list[int]:
     data, out = folder / name, folder / "callgrind.out"
-    data.write_bytes(written(scene(name, COUNT)))
+    data.write_bytes(written(scene(name, colliders)))
     run = subprocess.run(
         [
             "valgrind",
@@ -112,7 +117,7 @@ def _count(program: Path, folder: Path, name: str, what: int) -> list[int]:
         capture_output=True,
         text=True,
     )
-    if run.stdout.strip() != golden()[name][str(COUNT)]:
+    if run.stdout.strip() != golden()[name][str(colliders)]:
         raise RuntimeError(f"{name} came to the state {run.stdout.strip()}, which is wrong")
     told = out.read_text()
     events = re.search(r"^events: (.+)", told, re.MULTILINE)

@@ -35,6 +35,36 @@ typedef struct packed_box {
     uint64_t least, most;
 } packed_box;
 
+/* Bounds side by side: the least of all on x, then on y and on z, then the most, `stride` numbers
+ * apart. They count steps of 4 raw units, and lie at most 12 raw units outside the bounds, within
+ * -2^28 - 1..2^30 + 2^28, so that no difference overflows. */
+#define LANE_BOUNDS 6
+#define NO_LEAST INT32_MAX /* less the most of any bounds, or more of the least: above 0 */
+#define NO_MOST (-((int32_t)1 << 30))
+
+static inline void clear_lane(int32_t *bounds, uint64_t stride, uint64_t at) {
+    bounds[at] = bounds[stride + at] = bounds[2 * stride + at] = NO_LEAST;
+    bounds[3 * stride + at] = bounds[4 * stride + at] = bounds[5 * stride + at] = NO_MOST;
+}
+
+static inline void put_axis(int32_t *least, int32_t *most, int32_t centre, int32_t reach) {
+    const int32_t at = (int32_t)(((uint32_t)centre ^ (uint32_t)1 << 31) >> 2), /* rounded down */
+                  on = (int32_t)((uint32_t)reach >> 2) + 1;
+    *least = at - on;
+    *most = at + on;
+}
+
+/* Writes the bounds of BLOCK shapes. */
+static inline void put_lanes_scalar(int32_t *bounds, uint64_t stride,
+                                    const placed *const who[BLOCK]) {
+    for (uint32_t k = 0; k < BLOCK; k++) {
+        int32_t *least = bounds + k, *most = least + 3 * stride;
+        put_axis(least, most, who[k]->x, who[k]->reach_x);
+        put_axis(least + stride, most + stride, who[k]->y, who[k]->reach_y);
+        put_axis(least + 2 * stride, most + 2 * stride, who[k]->z, who[k]->reach_z);
+    }
+}
+
 /* The scalar forms; tests define FXS_SCALAR_FORMS to compare both. */
 #if !(defined(FXS_SSE2) || defined(FXS_NEON)) || defined(FXS_SCALAR_FORMS)
 /* Of BLOCK boxes, as bits from the lowest: those that meet `box` and whose keys are below `end`.
@@ -45,6 +75,32 @@ static inline uint32_t met_of_block_scalar(const uint64_t *keys, const uint64_t 
     for (uint32_t k = 0; k < BLOCK; k++) {
         uint64_t kept = (box.most - least[k]) & (most[k] - box.least) & GUARDS;
         met |= (uint32_t)(((kept + CARRY) & (keys[k] - end)) >> 63) << k;
+    }
+    return met;
+}
+
+/* Of BLOCK bounds in lanes, as bits from the lowest: those that meet `box`. */
+typedef struct scalar_box {
+    int32_t bound[LANE_BOUNDS];
+} scalar_box;
+
+static inline scalar_box scalar_box_of(const int32_t *bounds, uint64_t stride) {
+    scalar_box box;
+    for (uint32_t i = 0; i < LANE_BOUNDS; i++) {
+        box.bound[i] = bounds[i * stride];
+    }
+    return box;
+}
+
+static inline uint32_t met_of_lanes_scalar(const int32_t *bounds, uint64_t stride, scalar_box box) {
+    uint32_t met = 0;
+    for (uint32_t k = 0; k < BLOCK; k++) {
+        int32_t apart = 0; /* negative if they are apart on an axis */
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            apart |= bounds[(axis + 3) * stride + k] - box.bound[axis];
+            apart |= box.bound[axis + 3] - bounds[axis * stride + k];
+        }
+        met |= (uint32_t)(apart >= 0) << k;
     }
     return met;
 }
@@ -112,6 +168,61 @@ static inline uint32_t met_of_block(const uint64_t *keys, const uint64_t *least,
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(narrow, narrow)) & 15;
 }
 
+/* x, y and z of four, each beside a number of no use, to four of x, of y and of z. */
+static inline void put_columns(int32_t *to, uint64_t stride, const __m128i rows[BLOCK]) {
+    const __m128i low = _mm_unpacklo_epi32(rows[0], rows[1]),
+                  low_2 = _mm_unpacklo_epi32(rows[2], rows[3]),
+                  high = _mm_unpackhi_epi32(rows[0], rows[1]),
+                  high_2 = _mm_unpackhi_epi32(rows[2], rows[3]);
+    _mm_storeu_si128((__m128i *)to, _mm_unpacklo_epi64(low, low_2));
+    _mm_storeu_si128((__m128i *)(to + stride), _mm_unpackhi_epi64(low, low_2));
+    _mm_storeu_si128((__m128i *)(to + 2 * stride), _mm_unpacklo_epi64(high, high_2));
+}
+
+_Static_assert(offsetof(placed, reach_x) == 12, "centre and reach lie side by side");
+static inline void put_lanes(int32_t *bounds, uint64_t stride, const placed *const who[BLOCK]) {
+    const __m128i top = _mm_set1_epi32(INT32_MIN), one = _mm_set1_epi32(1);
+    __m128i least[BLOCK], most[BLOCK];
+    for (uint32_t k = 0; k < BLOCK; k++) {
+        const __m128i centre = _mm_loadu_si128((const __m128i *)&who[k]->x),
+                      reach = _mm_loadu_si128((const __m128i *)&who[k]->reach_x);
+        const __m128i at = _mm_srli_epi32(_mm_xor_si128(centre, top), 2),
+                      on = _mm_add_epi32(_mm_srli_epi32(reach, 2), one);
+        least[k] = _mm_sub_epi32(at, on);
+        most[k] = _mm_add_epi32(at, on);
+    }
+    put_columns(bounds, stride, least);
+    put_columns(bounds + 3 * stride, stride, most);
+}
+
+static inline __m128i lanes_at(const int32_t *p) { return _mm_loadu_si128((const __m128i *)p); }
+
+typedef struct lane_box {
+    __m128i bound[LANE_BOUNDS];
+} lane_box;
+
+static inline lane_box lane_box_of(const int32_t *bounds, uint64_t stride) {
+    const lane_box box = {{_mm_set1_epi32(bounds[0]), _mm_set1_epi32(bounds[stride]),
+                           _mm_set1_epi32(bounds[2 * stride]), _mm_set1_epi32(bounds[3 * stride]),
+                           _mm_set1_epi32(bounds[4 * stride]), _mm_set1_epi32(bounds[5 * stride])}};
+    return box;
+}
+
+/* On an axis they are apart where a difference is negative. */
+static inline __m128i apart_on(const int32_t *least, uint64_t stride, __m128i box_least,
+                               __m128i box_most) {
+    return _mm_or_si128(_mm_sub_epi32(lanes_at(least + 3 * stride), box_least),
+                        _mm_sub_epi32(box_most, lanes_at(least)));
+}
+
+static inline uint32_t met_of_lanes(const int32_t *bounds, uint64_t stride, lane_box box) {
+    __m128i on_x = apart_on(bounds, stride, box.bound[0], box.bound[3]),
+            on_y = apart_on(bounds + stride, stride, box.bound[1], box.bound[4]),
+            on_z = apart_on(bounds + 2 * stride, stride, box.bound[2], box.bound[5]);
+    const __m128i apart = _mm_or_si128(_mm_or_si128(on_x, on_y), on_z);
+    return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(apart)) ^ 15;
+}
+
 static inline void add_to_block(uint64_t *to, const uint64_t *from, uint64_t v) {
     const __m128i low = load_two(from), high = load_two(from + 2);
     _mm_storeu_si128((__m128i *)to, _mm_add_epi64(low, both(v)));
@@ -161,6 +272,35 @@ static inline uint32_t met_of_block(const uint64_t *keys, const uint64_t *least,
     return vaddvq_u32(vshlq_u32(vshrq_n_u32(high, 31), vld1q_s32(PLACE)));
 }
 
+static inline void put_lanes(int32_t *bounds, uint64_t stride, const placed *const who[BLOCK]) {
+    put_lanes_scalar(bounds, stride, who);
+}
+
+typedef struct lane_box {
+    int32x4_t bound[LANE_BOUNDS];
+} lane_box;
+
+static inline lane_box lane_box_of(const int32_t *bounds, uint64_t stride) {
+    lane_box box;
+    for (uint32_t i = 0; i < LANE_BOUNDS; i++) {
+        box.bound[i] = vld1q_dup_s32(bounds + i * stride);
+    }
+    return box;
+}
+
+static inline uint32_t met_of_lanes(const int32_t *bounds, uint64_t stride, lane_box box) {
+    static const int32_t PLACE[BLOCK] = {0, 1, 2, 3};
+    int32x4_t apart = vdupq_n_s32(0);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        const int32x4_t least = vld1q_s32(bounds + axis * stride),
+                        most = vld1q_s32(bounds + (axis + 3) * stride);
+        apart = vorrq_s32(apart, vsubq_s32(most, box.bound[axis]));
+        apart = vorrq_s32(apart, vsubq_s32(box.bound[axis + 3], least));
+    }
+    const uint32x4_t met = vshrq_n_u32(vmvnq_u32(vreinterpretq_u32_s32(apart)), 31);
+    return vaddvq_u32(vshlq_u32(met, vld1q_s32(PLACE)));
+}
+
 static inline void add_to_block(uint64_t *to, const uint64_t *from, uint64_t v) {
     const uint64x2_t low = vld1q_u64(from), high = vld1q_u64(from + 2);
     vst1q_u64(to, vaddq_u64(low, vdupq_n_u64(v)));
@@ -193,6 +333,19 @@ static inline int are_within(const uint8_t *p, const uint64_t least[2], const ui
     return vmaxvq_u32(vorrq_u32(first, next)) >> 31 == 0;
 }
 #else
+static inline void put_lanes(int32_t *bounds, uint64_t stride, const placed *const who[BLOCK]) {
+    put_lanes_scalar(bounds, stride, who);
+}
+
+typedef scalar_box lane_box;
+static inline lane_box lane_box_of(const int32_t *bounds, uint64_t stride) {
+    return scalar_box_of(bounds, stride);
+}
+
+static inline uint32_t met_of_lanes(const int32_t *bounds, uint64_t stride, lane_box box) {
+    return met_of_lanes_scalar(bounds, stride, box);
+}
+
 static inline uint32_t met_of_block(const uint64_t *keys, const uint64_t *least,
                                     const uint64_t *most, packed_box box, uint64_t end) {
     return met_of_block_scalar(keys, least, most, box, end);

@@ -92,9 +92,12 @@ SPECIALISED uint32_t row_id(const row_source *r, uint64_t i) {
 
 /* x, y and z lie beside each other. */
 SPECIALISED const int32_t *row_position(const row_source *r, uint64_t i) {
-    return r->commands ? &r->commands[i].collider.x
-           : r->poses  ? &r->poses[i].x
-                       : r->positions + 3 * i;
+    return r->commands ? &r->commands[i].collider.x : r->positions + 3 * i;
+}
+
+/* The same of rows with a yaw. */
+SPECIALISED const int32_t *row_pose(const row_source *r, uint64_t i) {
+    return r->commands ? &r->commands[i].collider.x : &r->poses[i].x;
 }
 
 SPECIALISED uint32_t row_yaw(const row_source *r, uint64_t i) {
@@ -145,6 +148,7 @@ int32_t fxs_world_move(fxs_world *world, uint32_t id, int32_t x, int32_t y, int3
 }
 
 SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64_t *bad) {
+    uint32_t any_offset = 0;
     for (uint64_t i = 0; i < n; i++) {
         const uint32_t id = row_id(&r, i);
         int32_t status = find(world, id);
@@ -153,8 +157,9 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
         }
         if (status == FXS_OK && has_offset(places(world) + id)) {
             place p = places(world)[id];
-            memcpy(&p, row_position(&r, i), 12);
+            memcpy(&p, row_pose(&r, i), 12);
             placed s = colliders(world)[id];
+            any_offset = 1;
             s.yaw = (uint16_t)row_yaw(&r, i);
             status = aim(&s, &p);
         }
@@ -171,18 +176,25 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
             const uint32_t id = row_id(&r, i), yaw = row_yaw(&r, i);
             placed *now = colliders(world) + id;
             place *p = places(world) + id;
-            memcpy(p, row_position(&r, i), 12); /* x, y, z */
-            memcpy(now, row_position(&r, i), 12);
+            int32_t position[3];
+            memcpy(position, row_pose(&r, i), 12);
+            memcpy(p, position, 12); /* x, y, z */
+            memcpy(now, position, 12);
             uint32_t turns = now->yaw != yaw; /* else direction and reach stay */
-            if (!is_derived(now)) {
+            if (world->underived && !is_derived(now)) {
                 derive_round(world, now, p);
                 world->underived--;
                 turns = 1;
             }
             now->yaw = (uint16_t)yaw;
-            turned_ids[turned_count] = offset_ids[offset_count] = id;
-            turned_count += turns & is_turned(now, p);
-            offset_count += has_offset(p);
+            turned_ids[turned_count] = id;
+            if (any_offset) {
+                turned_count += turns & is_turned(now, p);
+                offset_ids[offset_count] = id;
+                offset_count += has_offset(p);
+            } else {
+                turned_count += turns & (uint32_t)(now->kind >= FXS_BOX);
+            }
         }
         fxs_turn_colliders(world, turned_ids, turned_count, offset_ids, offset_count);
     }

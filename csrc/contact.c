@@ -502,13 +502,17 @@ static int is_far(int64_t a, int64_t b, int64_t reach_a, int64_t reach_b) {
     return abs64(b - a) > reach_a + reach_b;
 }
 
-int fxs_placed_contact(const placed *a, const placed *b) {
-    if (is_far(a->x, b->x, a->reach_x, b->reach_x) || is_far(a->z, b->z, a->reach_z, b->reach_z) ||
-        is_far(a->y, b->y, a->reach_y, b->reach_y)) {
-        return FXS_APART;
-    }
+int fxs_near_contact(const placed *a, const placed *b) {
     const int swap = a->kind > b->kind;
     return PAIRS[pair_of(a->kind, b->kind)].contact(swap ? b : a, swap ? a : b);
+}
+
+int fxs_placed_contact(const placed *a, const placed *b) {
+    return is_far(a->x, b->x, a->reach_x, b->reach_x) ||
+                   is_far(a->z, b->z, a->reach_z, b->reach_z) ||
+                   is_far(a->y, b->y, a->reach_y, b->reach_y)
+               ? FXS_APART
+               : fxs_near_contact(a, b);
 }
 
 uint32_t fxs_placed_hits(const placed *all, uint32_t pair, const uint64_t *pairs, uint32_t n,

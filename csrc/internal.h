@@ -145,6 +145,10 @@ static inline void set_reach(placed *s) {
 /* Contact of any two placed shapes. */
 FXS_INTERNAL int fxs_placed_contact(const placed *a, const placed *b);
 
+/* The same of two that are near: on no axis are they further apart than they reach by more than
+ * 2^15 raw units. */
+FXS_INTERNAL int fxs_near_contact(const placed *a, const placed *b);
+
 /* Contact with an upright cylinder of a level, whose bounds s meets. gap: how far s is above or
  * below it, negative if it is neither. */
 FXS_INTERNAL int fxs_pillar_contact(const placed *s, int32_t x, int32_t z, int32_t radius,
@@ -179,8 +183,7 @@ static inline uint32_t pair_of(uint32_t a, uint32_t b) {
 
 /* The hits among n pairs of places in `all` (each first << 32 | second), packed as in world.h:
  * writes them, and room for n of them is needed; returns how many. All pairs are of this pair of
- * kinds, the lesser first, and near: on no axis are the two further apart than they reach by more
- * than 2^15 raw units. */
+ * kinds, the lesser first, and near. */
 FXS_INTERNAL uint32_t fxs_placed_hits(const placed *all, uint32_t pair, const uint64_t *pairs,
                                      uint32_t n, int hit_when, uint64_t *hits);
 

@@ -1,7 +1,7 @@
 /* Colliders that may be near a box: one by one, in the grid, or by an index of it. */
+#include "few.h"
 #include "grid.h"
 
-#define FEW 48         /* so few colliders are looked at one by one */
 #define BUILD_WORTH 6  /* looks at all colliders that cost as much as a build */
 #define INDEX_WORTH 16 /* searches for which an index of what was built pays */
 #define CROWD \
@@ -220,10 +220,10 @@ uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t mos
                          uint64_t *count) {
     arrays a = arrays_of(w);
     derive(w);
-    if (!w->grid_fresh && w->count > FEW && ++w->searches >= BUILD_WORTH) {
+    if (!w->grid_fresh && w->count > FEW_COLLIDERS && ++w->searches >= BUILD_WORTH) {
         fxs_grid_build(w, &a, 0);
     }
-    if (w->grid_fresh && a.g->count > FEW && !a.g->indexed && ++w->searches >= INDEX_WORTH) {
+    if (w->grid_fresh && a.g->count > FEW_COLLIDERS && !a.g->indexed && ++w->searches >= INDEX_WORTH) {
         make_index(w, &a);
     }
     *count = w->grid_fresh ? look_in_grid(w, &a, least, most, a.spare)

@@ -1,6 +1,7 @@
 /* Steps (docs/contract.md, World): this frame's hits, sorted, and what changed since the last
  * step. */
 #include "broad.h"
+#include "few.h"
 #include "sort.h"
 
 static uint64_t offset_of(const fxs_world *w, const packed_hit *list) {
@@ -49,27 +50,32 @@ static uint64_t compare_hits(const fxs_world *w, const packed_hit *now, fxs_even
     }
 }
 
+/* The hits by (a, b), in one of the two buffers. */
+static packed_hit *sorted_hits(const fxs_world *w, packed_hit *now, packed_hit *other,
+                               uint64_t found) {
+    if (found <= FEW_KEYS) {
+        fxs_sort_few(now, found, other);
+        return other;
+    }
+    /* By b, then by a: the bits that ids of this world have. */
+    const uint32_t id_bits = bit_length(w->capacity - 1);
+    packed_hit *done = fxs_sorted(w, now, other, found, HIT_B_BIT, id_bits);
+    return fxs_sorted(w, done, done == now ? other : now, found, HIT_A_BIT, id_bits);
+}
+
 int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capacity,
                        fxs_counts *counts) {
     packed_hit *now = (packed_hit *)at(world, world->spare_at),
                *other = (packed_hit *)at(world, world->other_at);
-    uint64_t found = fxs_broad_hits(world, now);
+    const int is_sorted = world->count <= FEW_COLLIDERS;
+    uint64_t found = is_sorted ? fxs_few_hits(world, now) : fxs_broad_hits(world, now);
     counts->hits = found;
     counts->events = world->hit_count + found;
     if (found > world->hit_capacity) {
         return FXS_E_ROOM;
     }
-    uint32_t id_bits = bit_length(world->capacity - 1);
-    uint64_t both = world->spare_at + world->other_at;
-    if (found <= FEW_KEYS) {
-        fxs_sort_few(now, found, other);
-        now = other;
-    } else {
-        /* By b, then by a: the bits that ids of this world have. */
-        now = fxs_sorted(world, now, other, found, HIT_B_BIT, id_bits);
-        now = fxs_sorted(world, now, (packed_hit *)at(world, both - offset_of(world, now)), found,
-                         HIT_A_BIT, id_bits);
-    }
+    const uint64_t both = world->spare_at + world->other_at;
+    now = is_sorted ? now : sorted_hits(world, now, other, found);
     now[found] = hits(world)[world->hit_count] = NO_HIT;
     counts->events = compare_hits(world, now, events, event_capacity);
     if (counts->events > event_capacity) {

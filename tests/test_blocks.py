@@ -49,6 +49,28 @@ int shim_within_scalar(const uint8_t *p, const uint64_t *least, const uint64_t *
     return are_within_scalar(p, least, most);
 }
 
+#define LANE_BLOCK const int32_t *bounds, uint64_t stride, const int32_t *own
+uint32_t shim_lanes(LANE_BLOCK) { return met_of_lanes(bounds, stride, lane_box_of(own, stride)); }
+uint32_t shim_lanes_scalar(LANE_BLOCK) {
+    return met_of_lanes_scalar(bounds, stride, scalar_box_of(own, stride));
+}
+typedef void put_form(int32_t *, uint64_t, const placed *const[BLOCK]);
+static void put_in_lanes(put_form *put, int32_t *bounds, uint64_t stride, const int32_t *rows) {
+    placed s[BLOCK];
+    const placed *who[BLOCK];
+    for (uint32_t k = 0; k < BLOCK; k++) {
+        memcpy(s + k, rows + 6 * k, 24); /* x, y, z and the reach on them */
+        who[k] = s + k;
+    }
+    put(bounds, stride, who);
+}
+void shim_put(int32_t *bounds, uint64_t stride, const int32_t *rows) {
+    put_in_lanes(put_lanes, bounds, stride, rows);
+}
+void shim_put_scalar(int32_t *bounds, uint64_t stride, const int32_t *rows) {
+    put_in_lanes(put_lanes_scalar, bounds, stride, rows);
+}
+
 /* How many of n blocks of any words the two forms tell differently. */
 uint64_t shim_differences(uint64_t n) {
     uint64_t state = 1, differ = 0, v[3 * BLOCK + 3], *least = v + BLOCK, *most = v + 2 * BLOCK;
@@ -162,6 +184,37 @@ def test_ascending_keys_below_an_end_are_counted(
     kernel: ctypes.CDLL, values: list[int], end: int
 ) -> None:
     assert kernel.shim_below(words(values), U64(end)) == sum(value < end for value in values)
+
+
+centre = st.one_of(
+    st.integers(-9, 9), st.integers(-(2**31), 2**31 - 1), st.sampled_from([-(2**31), 2**31 - 1])
+)
+reach = st.one_of(st.integers(1, 9), st.integers(1, 2**30), st.just(2**30))
+
+
+@given(
+    rows=st.lists(
+        st.tuples(centre, centre, centre, reach, reach, reach), min_size=BLOCK, max_size=BLOCK
+    ),
+    stride=st.integers(BLOCK, 7),
+)
+def test_lanes_meet_if_their_bounds_do_and_not_if_they_are_further_apart_than_32(
+    kernel: ctypes.CDLL, rows: list[tuple[int, ...]], stride: int
+) -> None:
+    bounds, scalar = ((ctypes.c_int32 * (6 * 7))() for _ in range(2))
+    for put, to in ((kernel.shim_put, bounds), (kernel.shim_put_scalar, scalar)):
+        put(to, U64(stride), (ctypes.c_int32 * 24)(*(v for row in rows for v in row)))
+    assert list(bounds) == list(scalar)
+    for i, own in enumerate(rows):
+        here = ctypes.byref(bounds, 4 * i)
+        met = kernel.shim_lanes(bounds, U64(stride), here)
+        assert met == kernel.shim_lanes_scalar(bounds, U64(stride), here)
+        for k, other in enumerate(rows):
+            gaps = [
+                abs(own[axis] - other[axis]) - own[axis + 3] - other[axis + 3] for axis in range(3)
+            ]
+            assert met >> k & 1 or max(gaps) > 0
+            assert not met >> k & 1 or max(gaps) <= 32
 
 
 number = st.one_of(

@@ -341,9 +341,11 @@ def test_nobody_is_found_of_those_who_were_there_before_all_became_inactive():
         world.step()
 
 
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 47, 48, 49, 60])
 @pytest.mark.parametrize("shape", [Cylinder(ONE, ONE), Box(ONE, ONE, ONE), Sphere(ONE)], ids=str)
-def test_more_hits_at_one_place_than_there_is_room_for_at_first(shape):
-    found = [(shape, Pose(0, 0, 0), 0, 0, True)] * 60
+def test_more_hits_at_one_place_than_there_is_room_for_at_first(shape, count):
+    """All pairs, also of as many colliders as are looked at without a grid."""
+    found = [(shape, Pose(0, 0, 0), 0, 0, True)] * count
     events = [(e.a, e.b, e.contact) for e in world_of(found).step()]
     assert events == hits_by_all_pairs(found, None, Contact.TOUCHING)
 

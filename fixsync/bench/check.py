@@ -17,7 +17,7 @@ __all__ = ["FRAMES", "PINNED_COUNTS", "checked", "final_hash", "golden"]
 FRAMES = 8
 """Steps after which a scene's state is hashed."""
 
-PINNED_COUNTS = (100, 1_000, 10_000, 100_000)
+PINNED_COUNTS = (2, 8, 16, 32, 100, 1_000, 10_000, 100_000)
 """Numbers of colliders for which golden.json has the hashes of the scenes."""
 
 _CHECK_COUNT = 150

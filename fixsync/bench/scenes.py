@@ -106,11 +106,11 @@ SCENES: dict[str, Callable[[int], Scene]] = {}
 
 
 def scene(name: str, count: int) -> Scene:
-    """A scene of SCENES with so many colliders, at least 10."""
+    """A scene of SCENES with so many colliders, at least 2."""
     if name not in SCENES:
         raise ValueError(f"there is no scene {name!r}, only {', '.join(SCENES)}")
-    if count < 10:
-        raise ValueError(f"a scene has at least 10 colliders, not {count}")
+    if count < 2:
+        raise ValueError(f"a scene has at least 2 colliders, not {count}")
     made = SCENES[name](count)
     made.name = name
     made.moving = made.moving or range(made.count)

@@ -27,7 +27,7 @@ _FRAME_NS = 1e9 / 60
 @click.option(
     "--count",
     "counts",
-    type=click.IntRange(10, 1_000_000),
+    type=click.IntRange(2, 1_000_000),
     multiple=True,
     metavar="N",
     help="Number of colliders in a scene. Repeatable.  [default: 10000, 1000]",
