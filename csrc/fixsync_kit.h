@@ -11,7 +11,8 @@
  * the kernel and its own, which are -64 and below.
  *
  * ABI. As in fixsync.h. FXS_SEMANTICS counts changes to the answers of the kit too. The sizes in
- * bytes are 404 (fxs_body) and 272 (fxs_recorder). fxs_rewind is opaque, as fxs_world is.
+ * bytes are 24 (fxs_mover), 36 (fxs_mover_result), 404 (fxs_body) and 272 (fxs_recorder).
+ * fxs_rewind is opaque, as fxs_world is.
  *
  * Example. A die, then the ten cards of a deck in random order:
  *
@@ -38,6 +39,64 @@ extern "C" {
 #define FXS_E_RANGE (-64)          /* an argument or a result out of range */
 #define FXS_E_TABLE (-65)          /* not a table of frame data */
 #define FXS_E_ORDER (-66)          /* a call that does not come here */
+#define FXS_E_NORMAL (-67)         /* a normal of (0, 0, 0), or with a component out of range */
+#define FXS_E_MOVER (-68)          /* a field of a mover out of range */
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* Arithmetic in Q16.16. Every result is the exact one, rounded, or FXS_E_RANGE with the output
+ * untouched where that is outside int32. An output may be the same memory as an input. */
+
+/* The product a * b, rounded.
+ * Returns FXS_OK or FXS_E_RANGE. Cost: constant. */
+FXS_API int32_t fxs_mul(int32_t a, int32_t b, int32_t *out);
+
+/* The quotient a / b, rounded.
+ * Returns FXS_OK, or FXS_E_RANGE, also for a b of 0. Cost: constant. */
+FXS_API int32_t fxs_div(int32_t a, int32_t b, int32_t *out);
+
+/* The number a * b / c of plain integers, rounded once: 30 percent of a damage.
+ * Returns FXS_OK, or FXS_E_RANGE, also for a c of 0. Cost: constant. */
+FXS_API int32_t fxs_mul_div(int32_t a, int32_t b, int32_t c, int32_t *out);
+
+/* The square root of a, rounded.
+ * Returns FXS_OK, or FXS_E_RANGE for a negative a. Cost: constant. */
+FXS_API int32_t fxs_sqrt(int32_t a, int32_t *out);
+
+/* The number at a fraction (0..65536) of the way from a to b.
+ * a + (b - a) * fraction / 65536, the quotient rounded; it is never beyond a or b. Returns FXS_OK,
+ * or FXS_E_RANGE for a fraction above 65536. Cost: constant. */
+FXS_API int32_t fxs_lerp(int32_t a, int32_t b, uint32_t fraction, int32_t *out);
+
+/* The number of low..high that is nearest to v.
+ * Returns FXS_OK, or FXS_E_RANGE for a low above high. Cost: constant. */
+FXS_API int32_t fxs_clamp(int32_t v, int32_t low, int32_t high, int32_t *out);
+
+/* The number v moved towards a target by `most` at most.
+ * Returns FXS_OK, or FXS_E_RANGE for a negative `most`. Cost: constant. */
+FXS_API int32_t fxs_approach(int32_t v, int32_t target, int32_t most, int32_t *out);
+
+/* A yaw turned towards another the shorter way, by `most` (0..65536) steps at most.
+ * Half a turn goes towards smaller yaws. Returns the yaw, 0..65535; FXS_E_YAW, or FXS_E_RANGE for
+ * a `most` above 65536. Cost: constant. */
+FXS_API int32_t fxs_turn_towards(uint32_t yaw, uint32_t end, uint32_t most);
+
+/* The length of a vector, sqrt(x^2 + y^2 + z^2), rounded; 0 for a component that is not needed.
+ * Returns FXS_OK or FXS_E_RANGE. Cost: constant. */
+FXS_API int32_t fxs_hypot(int32_t x, int32_t y, int32_t z, int32_t *out);
+
+/* The dot product of two vectors (x, y, z), rounded once.
+ * Returns FXS_OK or FXS_E_RANGE. Cost: constant. */
+FXS_API int32_t fxs_dot(const int32_t *a, const int32_t *b, int32_t *out);
+
+/* A vector (x, y, z) times a factor, each component rounded.
+ * Returns FXS_OK or FXS_E_RANGE. Cost: constant. */
+FXS_API int32_t fxs_scale(const int32_t *v, int32_t factor, int32_t *out);
+
+/* A vector (x, y, z) brought to a length of 0..2^31 - 1: a speed in the direction of a target.
+ * Each component times length / sqrt(x^2 + y^2 + z^2), rounded. Returns FXS_OK, or FXS_E_RANGE for
+ * (0, 0, 0) and for a negative length. Cost: constant. */
+FXS_API int32_t fxs_with_length(const int32_t *v, int32_t length, int32_t *out);
 
 /* ---- random numbers -------------------------------------------------------------------------- */
 
@@ -67,6 +126,102 @@ FXS_API int32_t fxs_random_chance(uint64_t *state, uint64_t numerator, uint64_t 
  * Fisher and Yates: for last = count - 1 down to 1, the item at `last` and the one at
  * fxs_random_below(state, last + 1) change places. Cannot fail. Cost: bytes. */
 FXS_API void fxs_random_shuffle(uint64_t *state, void *items, uint64_t count, uint64_t item_size);
+
+/* ---- motion ---------------------------------------------------------------------------------- */
+
+/* What to do with the answer of a cast: how far to go, how to slide or bounce. A motion is (x, y,
+ * z) in Q16.16; fraction and normal are those of a cast. */
+
+#define FXS_NORMAL_MAX 1610612736  /* 1.5 in Q2.30: the largest component of a normal */
+
+/* The part of a motion up to a fraction (0..65536).
+ * With the normal of the hit it is rounded to where that points, so that what moves comes to rest
+ * outside what it met, less than a raw unit off on each axis. Where a component of the normal is 0,
+ * and without a normal (NULL), it is rounded toward zero. motion: as for fxs_cast_pair; it may be
+ * `out`. Returns FXS_OK; FXS_E_MOTION, FXS_E_NORMAL, or FXS_E_RANGE for a fraction above 65536.
+ * Cost: constant. */
+FXS_API int32_t fxs_along(const int32_t *motion, uint32_t fraction, const int32_t *normal,
+                          int32_t *out);
+
+/* A motion thrown back by a surface. kept, 0..65536: how much of its speed into it it keeps.
+ * motion - (1 + kept) * dot(motion, normal) * normal, each component rounded to where the normal
+ * points. A motion along the surface or away from it stays as it is. motion: any; it may be `out`.
+ * The result never leads into the surface. Returns FXS_OK; FXS_E_NORMAL, also for (0, 0, 0), where
+ * the shapes overlap and fxs_push_out is needed; FXS_E_RANGE for a kept above 65536 and for a
+ * result outside int32. Cost: constant. */
+FXS_API int32_t fxs_bounce(const int32_t *motion, const int32_t *normal, uint32_t kept,
+                           int32_t *out);
+
+/* A motion without what of it goes into a surface: fxs_bounce that keeps nothing.
+ * Returns FXS_OK; FXS_E_NORMAL, or FXS_E_RANGE for a result outside int32. Cost: constant. */
+FXS_API int32_t fxs_slide(const int32_t *motion, const int32_t *normal, int32_t *out);
+
+/* Moves a collider straight, and along what it comes to: a dash.
+ * It stops before what layers and owners let it hit and whose layer is in `mask`, and slides on
+ * with the rest of the motion, until nothing is left or it came to `passes` (1..FXS_PASSES_MAX) of
+ * them. Nothing is passed through, and it overlaps nothing afterwards. A collider that overlaps
+ * something where it begins stays there; the only hit, with fraction 0 and normal (0, 0, 0), is one
+ * that it has to be pushed out of. `hits`, with room for `passes`: what it came to, in order, with
+ * the fraction of the motion that was left then; `*count` is how many.
+ * Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, FXS_E_RANGE for other
+ * passes, FXS_E_MOTION, also if it slid so that a component left the range, or FXS_E_CENTRE for a
+ * way that leads outside int32. Cost: at most 6 * passes times that of fxs_world_cast. */
+FXS_API int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t *motion,
+                                   uint32_t mask, uint32_t passes, fxs_cast_hit *hits,
+                                   uint32_t *count);
+
+/* ---- mover ----------------------------------------------------------------------------------- */
+
+#define FXS_PASSES_MAX 64          /* the most slides of one move */
+
+/* What a mover met in one move: flags of fxs_mover_result. */
+#define FXS_ON_FLOOR 1             /* it stands on `floor` */
+#define FXS_ON_WALL 2              /* it came to a wall */
+#define FXS_ON_CEILING 4           /* it came to a ceiling */
+#define FXS_STEPPED 8              /* it climbed a step */
+#define FXS_PUSHED 16              /* it overlapped something at the start, and was pushed out */
+#define FXS_STUCK 32               /* it overlaps something, could not be pushed out, and stays */
+
+/* How a character moves. */
+typedef struct fxs_mover {
+    uint32_t id;                 /* of the collider that moves; not a sector */
+    uint32_t mask;               /* bit i: what is on layer i is in its way */
+    uint32_t passes;             /* 1..FXS_PASSES_MAX: hits in one move; 4 is usual */
+    int32_t step_height;         /* 0..FXS_SIZE_MAX: the highest step that it climbs; 0: none */
+    int32_t snap;                /* 0..FXS_SIZE_MAX: how far it is drawn down to a floor */
+    int32_t floor_y_q30;         /* 1..2^30: the least y of a normal that is a floor's */
+} fxs_mover;
+
+/* What came of a move. */
+typedef struct fxs_mover_result {
+    int32_t x, y, z;             /* position of the collider now */
+    int32_t motion[3];           /* the motion without what walls, floor and ceiling took of it */
+    uint32_t flags;              /* FXS_ON_FLOOR to FXS_STUCK */
+    uint32_t floor;              /* id of what it stands on; 0 without FXS_ON_FLOOR */
+    uint32_t hit_count;          /* rows of hits */
+} fxs_mover_result;
+
+/* Moves a character by a motion: along walls, up steps, down to the floor.
+ * Layers, owners and `mask` say what is in its way. It walks if it stands on a floor and motion[1]
+ * is not above 0; else it flies. A walker moves in the plane and climbs steps of at most
+ * step_height that it comes to. Then it moves down by -motion[1] or, if there is a floor within
+ * `snap`, to that floor. A flyer moves straight and slides along what it comes to. Nothing is
+ * passed through, and it overlaps nothing afterwards.
+ *
+ * A surface is a floor if the y of its normal is at least floor_y_q30, and a ceiling if that is at
+ * most -floor_y_q30; 759250125 is 45 degrees. So is the edge of something with a flat top for a
+ * sphere or capsule whose lowest point is at most step_height below it. Something that overlaps it
+ * at the start pushes it out, sideways or up or down, whichever is shorter; if something is still
+ * overlapped after `passes` pushes it stays where it was, with FXS_STUCK.
+ *
+ * `hits`, with room for passes + 2: walls and ceilings that it came to, in order, then the floor.
+ * Their fractions are of the motion that was left then. With FXS_STUCK: one that it overlaps.
+ * `mover` and `result` are apart. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a
+ * sector, FXS_E_MOVER, FXS_E_MOTION, also if it slid so that a component left the range, or
+ * FXS_E_CENTRE for a way that leads outside int32. Cost: at most 12 * passes + 12 times that of
+ * fxs_world_cast; usually 4 times. */
+FXS_API int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const int32_t *motion,
+                               fxs_mover_result *result, fxs_cast_hit *hits);
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 

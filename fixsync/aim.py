@@ -19,6 +19,7 @@ from fixsync._native import (
     coordinate,
     integer,
     kernel,
+    kit,
 )
 from fixsync.numbers import ONE, degrees, exact, q_near, yaw_of
 from fixsync.shapes import Pose, require_pose
@@ -71,9 +72,9 @@ def bearing(pose: Pose, x: int, z: int) -> int:
 def turned_towards(yaw: int, end: int, most: int) -> int:
     """A yaw turned towards another the shorter way, by `most` (0..65536) steps at most: a homing
     missile, a turret. Half a turn goes towards smaller yaws."""
-    yaw, end = _yaw("yaw", yaw), _yaw("end", end)
-    turn, most = kernel.yaw_between(yaw, end), integer("most", most, 0, TURN)
-    return (yaw + max(-most, min(most, turn))) % TURN
+    steps = integer("most", most, 0, TURN)
+    turned: int = kit.turn_towards(_yaw("yaw", yaw), _yaw("end", end), steps)
+    return turned
 
 
 def faces(pose: Pose, x: int, z: int, half_angle: int) -> bool:

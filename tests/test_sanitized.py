@@ -23,6 +23,9 @@ TESTS = {
         "test_push.py",
         "test_cast.py",
         "test_kernel.py",
+        "test_kit.py",
+        "test_motion.py",
+        "test_mover.py",
     ),
 }
 

@@ -6,6 +6,7 @@
 - `kinds`: the table of shape kinds.
 - `status`: what the kernel refused, as an exception.
 - `kernel`: the functions that need no world.
+- `kit`: the kit's functions that need no world.
 - `memory`: a world's memory and its lock.
 - `world`: everything that is done in that memory.
 """
@@ -28,11 +29,14 @@ from fixsync._native.raw import (
     HALF_ANGLE_MAX,
     INT32_MAX,
     INT32_MIN,
+    INT64_MAX,
+    INT64_MIN,
     LAYER_COUNT,
     ONE,
     SIZE_MAX,
     TURN,
     UINT32_MAX,
+    UINT64_MAX,
     YAW_MAX,
 )
 from fixsync._native.rows import Buffer, bytes_of, is_buffer, rows_of
@@ -42,11 +46,14 @@ __all__ = [
     "HALF_ANGLE_MAX",
     "INT32_MAX",
     "INT32_MIN",
+    "INT64_MAX",
+    "INT64_MIN",
     "LAYER_COUNT",
     "ONE",
     "SIZE_MAX",
     "TURN",
     "UINT32_MAX",
+    "UINT64_MAX",
     "YAW_MAX",
     "Buffer",
     "boolean",

@@ -12,11 +12,14 @@ __all__ = [
     "HALF_ANGLE_MAX",
     "INT32_MAX",
     "INT32_MIN",
+    "INT64_MAX",
+    "INT64_MIN",
     "LAYER_COUNT",
     "ONE",
     "SIZE_MAX",
     "TURN",
     "UINT32_MAX",
+    "UINT64_MAX",
     "YAW_MAX",
     "CData",
     "constant",
@@ -31,6 +34,8 @@ CData: TypeAlias = Any
 
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 UINT32_MAX = 2**32 - 1
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+UINT64_MAX = 2**64 - 1
 ONE: int = lib.FXS_ONE
 TURN: int = lib.FXS_TURN
 YAW_MAX: int = TURN - 1

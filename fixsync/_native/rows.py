@@ -28,6 +28,7 @@ __all__ = [
     "COMMAND",
     "EVENT",
     "HIT",
+    "MOVER_RESULT",
     "POSE",
     "POSITION",
     "QUERY",
@@ -53,6 +54,7 @@ CAST = Struct("=IIiiiiiiIiiiIIII")
 EVENT = Struct("=4I")
 HIT = Struct("=3I")
 CAST_HIT = Struct("=2I3i")
+MOVER_RESULT = Struct("=6i3I")
 
 _BYTES = {"B", "b", "c"}
 _OTHER_ORDER = ">!" if sys.byteorder == "little" else "<"

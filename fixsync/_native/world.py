@@ -9,8 +9,17 @@ from typing import Any, NoReturn, Protocol, TypeVar
 from fixsync._native.checks import integer, layer_pairs
 from fixsync._native.kernel import outline_of
 from fixsync._native.memory import HIT_ROOM_MIN, Memory, exclusive, refuse_thread
-from fixsync._native.raw import INT32_MAX, INT32_MIN, CData, ffi, lib, uninitialised
-from fixsync._native.rows import CAST, CAST_HIT, COLLIDER, COMMAND, EVENT, POSITION, QUERY
+from fixsync._native.raw import INT32_MAX, INT32_MIN, SIZE_MAX, CData, ffi, lib, uninitialised
+from fixsync._native.rows import (
+    CAST,
+    CAST_HIT,
+    COLLIDER,
+    COMMAND,
+    EVENT,
+    MOVER_RESULT,
+    POSITION,
+    QUERY,
+)
 from fixsync._native.status import (
     CommandError,
     refuse_change,
@@ -322,6 +331,55 @@ class NativeWorld(Memory):
             unexpected("a cast", status)
         room = max(hits, 2 * self._cast_room, HIT_ROOM_MIN)
         self._cast_hits, self._cast_room = uninitialised(_CAST_HITS_TYPE, room), room
+
+    # Motion.
+
+    def move_and_slide(
+        self, id: int, motion: tuple[int, int, int], mask: int, passes: int
+    ) -> bytes:
+        """Moves a collider straight and along what it comes to; the hits."""
+        hits, count = uninitialised(_CAST_HITS_TYPE, passes), ffi.new("uint32_t *")
+        arguments = (id, motion, mask, passes, hits, count)
+        self._moved(id, motion, lib.fxs_move_and_slide, arguments)
+        return _bytes_of(hits, count[0] * CAST_HIT.size)
+
+    def mover_move(
+        self, mover: tuple[int, ...], motion: tuple[int, int, int]
+    ) -> tuple[tuple[int, ...], bytes]:
+        """Moves a character; the numbers of the result, and its hits."""
+        row, result = ffi.new("fxs_mover *", mover), ffi.new("fxs_mover_result *")
+        hits = uninitialised(_CAST_HITS_TYPE, row.passes + 2)
+        self._moved(row.id, motion, lib.fxs_mover_move, (row, motion, result, hits))
+        numbers = MOVER_RESULT.unpack(_buffer(result))
+        return numbers, _bytes_of(hits, result.hit_count * CAST_HIT.size)
+
+    @exclusive
+    def _moved(
+        self, id: int, motion: tuple[int, int, int], call: Callable[..., int], args: tuple[Any, ...]
+    ) -> None:
+        """Calls a function that may move a collider, and the observer if it did."""
+        integer("id", id, 0, self.capacity - 1)
+        before = None if self.observer is None else self._place(id)
+        status = call(self._world, *args)
+        if status == lib.FXS_E_CENTRE:
+            raise ValueError(
+                f"id {id}: motion {motion} must not lead outside {INT32_MIN}..{INT32_MAX}"
+            )
+        if status == lib.FXS_E_MOTION:
+            raise ValueError(
+                f"id {id}: motion {motion} must not exceed {SIZE_MAX} on an axis after a slide"
+            )
+        if status != 0:
+            self._refuse_ids("can_cast", status, id=id)
+            unexpected("a checked motion", status)
+        if self.observer is not None and (after := self._place(id)) != before:
+            self.observer.changed(("move", id, after))
+
+    def _place(self, id: int) -> tuple[int, int, int] | None:
+        row = ffi.new("fxs_collider *")
+        if lib.fxs_world_get(self._world, id, row) != 0:
+            return None
+        return row.x, row.y, row.z
 
     # One collider, and two.
 

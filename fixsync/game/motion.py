@@ -1,24 +1,34 @@
 """What to do with the answer of a cast: how far to go, how to slide along what was met, how to
-bounce off it.
+bounce off it. And how characters move: along walls, up steps, down to the floor.
 
 A motion is (mx, my, mz), Q16.16; a fraction and a normal are those of `World.cast`, `World.sweep`
 and `cast_pair`. All is computed in integers, rounded to raw units as said."""
 
 from __future__ import annotations
 
-from fixsync._native import SIZE_MAX, UINT32_MAX, integer, integers
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from fixsync._native import (
+    INT32_MAX,
+    INT32_MIN,
+    SIZE_MAX,
+    UINT32_MAX,
+    integer,
+    integers,
+    kit,
+)
+from fixsync._native.kit import MOVER_FLAGS, NORMAL_MAX, PASSES_MAX
 from fixsync.numbers import ONE
-from fixsync.records import CastHit
-from fixsync.shapes import Contact, motion_of
+from fixsync.records import CastHit, cast_hits
+from fixsync.shapes import motion_of
 from fixsync.world import World
 
-__all__ = ["along", "bounce", "move_and_slide", "slide"]
+__all__ = ["Mover", "MoverResult", "along", "bounce", "move_and_slide", "slide"]
 
 Motion = tuple[int, int, int]
 
-_NORMAL_MAX = 2 * 2**30
-# A motion that was slid or bounced may be longer on an axis than one that is given to a cast.
-_MOTION_MAX = 4 * SIZE_MAX
+_DEGREES_45 = 759250125  # cos(45 degrees) in Q2.30
 
 
 def along(motion: Motion, fraction: int, normal: Motion | None = None) -> Motion:
@@ -26,11 +36,9 @@ def along(motion: Motion, fraction: int, normal: Motion | None = None) -> Motion
 
     With the normal of the hit it is rounded to where that points, so that what moves comes to rest
     outside of what it met, less than a raw unit off on each axis; without, toward zero."""
-    way = motion_of("motion", motion)
     part = integer("fraction", fraction, 0, 65536)
-    out = (0, 0, 0) if normal is None else _normal_of(normal)
-    x, y, z = (_rounded(m * part, 65536, n) for m, n in zip(way, out, strict=True))
-    return x, y, z
+    out = None if normal is None else _normal_of(normal)
+    return kit.along(motion_of("motion", motion), part, out)
 
 
 def slide(motion: Motion, normal: Motion) -> Motion:
@@ -47,27 +55,18 @@ def bounce(motion: Motion, normal: Motion, kept: int = ONE) -> Motion:
 
     motion - (1 + kept) * dot(motion, normal) * normal, rounded to where the normal points: less
     than a raw unit off on each axis, and a hundred-millionth of the motion. A motion along the
-    surface, or away from it, stays as it is. ValueError for the normal (0, 0, 0): the two
-    overlapped where the cast began, so `push_out` is what is wanted."""
-    x, y, z = integers("motion", ("mx", "my", "mz"), motion, -_MOTION_MAX, _MOTION_MAX)
-    way, out = (x, y, z), _normal_of(normal)
-    factor = ONE + integer("kept", kept, 0, ONE)
-    length_sq = sum(n * n for n in out)
-    if length_sq == 0:
+    surface, or away from it, stays as it is. ValueError for a result outside int32, and for the
+    normal (0, 0, 0): the two overlapped where the cast began, so `push_out` is what is wanted."""
+    x, y, z = integers("motion", ("mx", "my", "mz"), motion, INT32_MIN, INT32_MAX)
+    out = _normal_of(normal)
+    if not any(out):
         raise ValueError(
             "normal must not be (0, 0, 0): the two overlap at the start, so push_out first"
         )
-    into = sum(m * n for m, n in zip(way, out, strict=True))
-    if into >= 0:
-        return way
-    # A normal that lies on an axis is exact. Another is less than 5 of its 2^-30 off: the true one
-    # must not find the result leading inwards either.
-    slack = 0 if length_sq == max(map(abs, out)) ** 2 else 16 * sum(map(abs, way))
-    # Each part of what is added has the normal's sign. Rounded away from 0 it is never too little,
-    # and so dot(result, normal) >= into - factor * into / ONE + slack >= slack.
-    total = slack * ONE - into * factor
-    x, y, z = (m + _rounded(n * total, ONE * length_sq, n) for m, n in zip(way, out, strict=True))
-    return x, y, z
+    found = kit.bounce((x, y, z), out, integer("kept", kept, 0, ONE))
+    if found is None:
+        raise ValueError(f"motion {(x, y, z)} bounces to outside {INT32_MIN}..{INT32_MAX}")
+    return found
 
 
 def move_and_slide(
@@ -81,58 +80,86 @@ def move_and_slide(
     normal (0, 0, 0), says of whom it has to be pushed out. KeyError for an id that is not there,
     ValueError for a sector, for numbers out of range, and for a place outside int32, with the
     collider where it was."""
-    rest, mask = motion_of("motion", motion), integer("mask", mask, 0, UINT32_MAX)
-    left = integer("passes", passes, 1, 64)
-    came_to: list[CastHit] = []
-    start = world[id].pose
-    try:
-        while left:
-            met = _blocking(world, id, rest, mask)
-            if not met:
-                _shift(world, id, rest)
-                return came_to
-            came_to.append(met[0])
-            if not any(met[0].normal):
-                return came_to
-            done = _free_part(world, id, rest, met[0], mask)
-            _shift(world, id, done)
-            x, y, z = (whole - part for whole, part in zip(rest, done, strict=True))
-            rest, left = slide((x, y, z), met[0].normal), left - 1
-    except ValueError:
-        if world[id].pose != start:
-            world.set_pose(id, start)
-        raise
-    return came_to
+    vector, layers = motion_of("motion", motion), integer("mask", mask, 0, UINT32_MAX)
+    most = integer("passes", passes, 1, PASSES_MAX)
+    return cast_hits(world._native.move_and_slide(_id_of(world, id), vector, layers, most))
 
 
-def _blocking(world: World, id: int, motion: Motion, mask: int) -> list[CastHit]:
-    hits = world.sweep(id, motion, hit_when=Contact.OVERLAPPING)
-    return [hit for hit in hits if mask >> world[hit.id].layer & 1]
+class MoverResult(NamedTuple):
+    """What came of a move."""
+
+    motion: Motion
+    """The motion without what walls, floor and ceiling took of it."""
+    floor: int | None
+    """The id of what it stands on, None in the air."""
+    hits: list[CastHit]
+    """Walls and ceilings that it came to, in order, then the floor."""
+    on_wall: bool
+    """Whether it came to a wall."""
+    on_ceiling: bool
+    """Whether it came to a ceiling."""
+    stepped: bool
+    """Whether it climbed a step."""
+    pushed: bool
+    """Whether it overlapped something at the start, and was pushed out."""
+    stuck: bool
+    """Whether it overlaps something (the only hit), could not be pushed out, and stays."""
 
 
-def _free_part(world: World, id: int, motion: Motion, hit: CastHit, mask: int) -> Motion:
-    """The part of a motion up to a hit, rounded so that nothing is overlapped.
+@dataclass(frozen=True)
+class Mover:
+    """How a character moves."""
 
-    In a corner, what is rounded away from one wall may lead into the other.
-    """
-    raw_unit = 65536 // max(map(abs, motion)) + 1
-    tries = [along(motion, hit.fraction, hit.normal), along(motion, hit.fraction)]
-    tries += [along(motion, max(0, hit.fraction - back * raw_unit)) for back in (1, 2, 4)]
-    return next((part for part in tries if not _blocking(world, id, part, mask)), (0, 0, 0))
+    step_height: int = 0
+    """The highest step that it climbs. 0: none."""
+    snap: int = 0
+    """How far it is drawn down to a floor when it walks."""
+    mask: int = UINT32_MAX
+    """Bit i: what is on layer i is in its way, if layers and owners let it hit that."""
+    passes: int = 4
+    """How many hits one move may have, 1..64."""
+    floor_y: int = _DEGREES_45
+    """The least y of a normal that is a floor's, 1..2^30: the cosine of an angle in Q2.30, of 45
+    degrees by default."""
+
+    def __post_init__(self) -> None:
+        integer("step_height", self.step_height, 0, SIZE_MAX)
+        integer("snap", self.snap, 0, SIZE_MAX)
+        integer("mask", self.mask, 0, UINT32_MAX)
+        integer("passes", self.passes, 1, PASSES_MAX)
+        integer("floor_y", self.floor_y, 1, 2**30)
+
+    def move(self, world: World, id: int, motion: Motion) -> MoverResult:
+        """Moves a character by a motion: along walls, up steps, down to the floor.
+
+        It walks if it stands on a floor and the motion leads not upwards; else it flies. A walker
+        moves in the plane and climbs steps of at most `step_height`. Then it moves down as the
+        motion says or, if there is a floor within `snap`, to that floor. A flyer moves straight and
+        slides along what it comes to. Nothing is passed through, and it overlaps nothing
+        afterwards.
+
+        A surface is a floor if the y of its normal is at least `floor_y`. So is the edge of
+        something with a flat top for a sphere or capsule whose lowest point is at most
+        `step_height` below it. What overlaps it at the start pushes it out the shortest way; if
+        that fails it stays, and is `stuck`. KeyError for an id that is not there, ValueError for a
+        sector, for numbers out of range, and for a place outside int32, with the collider where it
+        was."""
+        vector = motion_of("motion", motion)
+        row = (_id_of(world, id), self.mask, self.passes, self.step_height, self.snap, self.floor_y)
+        numbers, hits = world._native.mover_move(row, vector)
+        _, _, _, mx, my, mz, flags, floor, _ = numbers
+        return MoverResult(
+            (mx, my, mz),
+            floor if flags & MOVER_FLAGS["ON_FLOOR"] else None,
+            cast_hits(hits),
+            *(bool(flags & flag) for name, flag in MOVER_FLAGS.items() if name != "ON_FLOOR"),
+        )
 
 
-def _shift(world: World, id: int, by: Motion) -> None:
-    if any(by):
-        world.move(id, *world[id].pose.moved(*by).position)
+def _id_of(world: World, id: int) -> int:
+    return integer("id", id, 0, world.capacity - 1)
 
 
 def _normal_of(normal: Motion) -> Motion:
-    x, y, z = integers("normal", ("nx", "ny", "nz"), normal, -_NORMAL_MAX, _NORMAL_MAX)
+    x, y, z = integers("normal", ("nx", "ny", "nz"), normal, -NORMAL_MAX, NORMAL_MAX)
     return x, y, z
-
-
-def _rounded(numerator: int, denominator: int, way: int) -> int:
-    """A quotient rounded up if `way` is positive, down if it is negative, toward zero otherwise."""
-    if way > 0 or (way == 0 and numerator < 0):
-        return -(-numerator // denominator)
-    return numerator // denominator

@@ -7,16 +7,9 @@ from __future__ import annotations
 from collections.abc import MutableSequence, Sequence
 from typing import Any, TypeVar
 
-from fixsync._native import index, integer
+from fixsync._native import INT64_MAX, INT64_MIN, UINT64_MAX, integer, kit
 
 __all__ = ["Random"]
-
-_MASK = 2**64 - 1
-# Weyl increment and multipliers of SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom
-# number generators" (2014), with Stafford's variant 13 of the mixing function.
-_STEP = 0x9E3779B97F4A7C15
-_MIX_1 = 0xBF58476D1CE4E5B9
-_MIX_2 = 0x94D049BB133111EB
 
 _T = TypeVar("_T")
 
@@ -31,48 +24,44 @@ class Random:
     __slots__ = ("_state",)
 
     def __init__(self, seed: int) -> None:
-        self._state = integer("seed", seed, 0, _MASK)
+        self._state = kit.new_state(integer("seed", seed, 0, UINT64_MAX))
 
     @property
     def state(self) -> int:
         """0..2^64-1. A generator with this seed continues as this one."""
-        return self._state
+        value: int = self._state[0]
+        return value
 
     @state.setter
     def state(self, value: int) -> None:
-        self._state = integer("state", value, 0, _MASK)
+        self._state[0] = integer("state", value, 0, UINT64_MAX)
 
     def next_u64(self) -> int:
         """The next number, 0..2^64-1."""
-        self._state = z = (self._state + _STEP) & _MASK
-        z = ((z ^ (z >> 30)) * _MIX_1) & _MASK
-        z = ((z ^ (z >> 27)) * _MIX_2) & _MASK
-        return z ^ (z >> 31)
+        number: int = kit.random_next(self._state)
+        return number
 
     def below(self, count: int) -> int:
         """A number of 0..count-1, each equally likely; count is 1..2^64."""
-        if not (type(count) is int and 0 < count <= 2**64):
-            count = integer("count", count, 1, 2**64)
-        # The largest multiple of count up to 2^64: numbers from there on would favour the small
-        # remainders.
-        limit = 2**64 - 2**64 % count
-        while (number := self.next_u64()) >= limit:
-            pass
-        return number % count
+        if not (type(count) is int and 0 < count <= UINT64_MAX):
+            count = integer("count", count, 1, UINT64_MAX + 1) % (UINT64_MAX + 1)
+        number: int = kit.random_below(self._state, count)
+        return number
 
     def between(self, low: int, high: int) -> int:
-        """A number of low..high, both included, each equally likely."""
-        if not (type(low) is int and type(high) is int):
-            low, high = index("low", low), index("high", high)
+        """A number of low..high, both included, each equally likely; both are
+        -2^63..2^63-1."""
+        low = integer("low", low, INT64_MIN, INT64_MAX)
+        high = integer("high", high, INT64_MIN, INT64_MAX)
         if low > high:
             raise ValueError(f"low must be at most high, not {low} > {high}")
-        return low + self.below(high - low + 1)
+        return kit.random_between(self._state, low, high)
 
     def chance(self, numerator: int, denominator: int) -> bool:
-        """True in numerator of denominator cases."""
-        if type(numerator) is not int:
-            numerator = index("numerator", numerator)
-        return self.below(denominator) < numerator
+        """True in numerator of denominator cases, 0..2^64-1 and 1..2^64-1."""
+        numerator = integer("numerator", numerator, 0, UINT64_MAX)
+        denominator = integer("denominator", denominator, 1, UINT64_MAX)
+        return bool(kit.random_chance(self._state, numerator, denominator))
 
     def choice(self, values: Sequence[_T]) -> _T:
         """One of the values, each equally likely."""
@@ -82,9 +71,12 @@ class Random:
         """Puts the values into a random order, in place, each order equally likely (Fisher and
         Yates).
         """
-        for last in range(len(values) - 1, 0, -1):
-            other = self.below(last + 1)
-            values[last], values[other] = values[other], values[last]
+        before = list(values)
+        for place, i in enumerate(kit.shuffled(self._state, len(before))):
+            values[place] = before[i]
+
+    def __reduce__(self) -> tuple[type[Random], tuple[int]]:
+        return type(self), (self.state,)
 
     def __repr__(self) -> str:
-        return f"Random({self._state})"
+        return f"Random({self.state})"

@@ -1,0 +1,572 @@
+/* Colliders that move through a world and stop at what is in their way. Nothing is changed until
+ * the end: every cast is of the collider's shape at a place where it might be. */
+#include "../cast.h"
+#include "../fixsync_kit.h"
+
+#define LEVEL ((uint32_t)1 << 31) /* ids of solids begin here */
+#define SEEN 4                    /* hits that a look at the floor takes in */
+#define ROUNDING ((int64_t)4)     /* raw units: how far off a height is that a normal tells */
+
+typedef struct walk {
+    fxs_world *world;
+    fxs_cast cast; /* its shape; the pose is where its centre is now; the motion is scratch */
+    uint32_t id;
+    int is_seen;         /* whether its own collider is met by its casts, one more than others */
+    int32_t position[3]; /* of its pose now */
+    int32_t start[3], placed[3]; /* at the start, and as the world has it */
+} walk;
+
+/* Whether a world's collider may be moved by `motion`, and what is in its way. FXS_OK, FXS_E_ID,
+ * FXS_E_ABSENT, FXS_E_UNDEFINED or FXS_E_MOTION. */
+static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask,
+                     const int32_t *motion) {
+    fxs_collider c;
+    fxs_config config;
+    int32_t status = fxs_world_get(world, id, &c);
+    if (status != FXS_OK) {
+        return status;
+    }
+    if (!can_cast(c.kind)) {
+        return FXS_E_UNDEFINED;
+    }
+    if (!is_motion(motion)) {
+        return FXS_E_MOTION;
+    }
+    fxs_world_config(world, &config);
+    memset(w, 0, sizeof *w);
+    w->world = world;
+    w->id = id;
+    w->cast.shape.kind = c.kind;
+    w->cast.shape.half_angle = c.half_angle;
+    memcpy(w->cast.shape.size, c.size, sizeof c.size);
+    /* The centre is in int32: the world holds the collider. */
+    planar offset = {c.ox, c.oz}, v = turned(offset, fxs_direction_of(c.yaw));
+    w->cast.pose.x = (int32_t)(c.x + round_q30(v.x));
+    w->cast.pose.y = (int32_t)((int64_t)c.y + c.oy);
+    w->cast.pose.z = (int32_t)(c.z + round_q30(v.z));
+    w->cast.pose.yaw = c.yaw;
+    w->cast.mask = mask & config.layers[c.layer];
+    w->cast.exclude_owner = c.owner;
+    w->cast.hit_when = FXS_OVERLAPPING;
+    w->is_seen = c.owner == 0 && c.active && (w->cast.mask >> c.layer & 1);
+    const int32_t position[3] = {c.x, c.y, c.z};
+    memcpy(w->position, position, sizeof position);
+    memcpy(w->start, position, sizeof position);
+    memcpy(w->placed, position, sizeof position);
+    return FXS_OK;
+}
+
+static int is_zero(const int32_t *v) { return (v[0] | v[1] | v[2]) == 0; }
+
+/* The first hits of a motion from where the walk is, its own collider left out: at most `limit`,
+ * which is at most SEEN. How many, or FXS_E_MOTION. */
+static int32_t hits_of(walk *w, const int32_t *motion, uint32_t limit, fxs_cast_hit *hits) {
+    fxs_cast_hit found[SEEN + 1];
+    uint64_t count;
+    int32_t kept = 0;
+    memcpy(w->cast.motion, motion, sizeof w->cast.motion);
+    w->cast.limit = limit + (uint32_t)w->is_seen;
+    int32_t status = fxs_world_cast(w->world, &w->cast, found, SEEN + 1, &count);
+    if (status != FXS_OK) {
+        return status;
+    }
+    for (uint64_t i = 0; i < count && (uint32_t)kept < limit; i++) {
+        if (found[i].id != w->id) {
+            hits[kept++] = found[i];
+        }
+    }
+    return kept;
+}
+
+static int32_t is_blocked(walk *w, const int32_t *motion) {
+    fxs_cast_hit hit;
+    return hits_of(w, motion, 1, &hit);
+}
+
+/* Moves the walk. FXS_OK, or FXS_E_CENTRE if position or centre would leave int32. */
+static int32_t shift(walk *w, const int32_t *by) {
+    int32_t *const centre[3] = {&w->cast.pose.x, &w->cast.pose.y, &w->cast.pose.z};
+    for (int i = 0; i < 3; i++) {
+        int64_t position = (int64_t)w->position[i] + by[i], middle = (int64_t)*centre[i] + by[i];
+        if (position < INT32_MIN || position > INT32_MAX || middle < INT32_MIN ||
+            middle > INT32_MAX) {
+            return FXS_E_CENTRE;
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        w->position[i] += by[i];
+        *centre[i] += by[i];
+    }
+    return FXS_OK;
+}
+
+/* The part of a motion up to a hit, rounded so that nothing is overlapped. In a corner, what is
+ * rounded away from one wall may lead into the other. */
+static void free_part(walk *w, const int32_t *motion, const fxs_cast_hit *hit, int32_t *part) {
+    int32_t longest = 0;
+    for (int i = 0; i < 3; i++) {
+        longest = longest > motion[i] ? longest : motion[i];
+        longest = longest > -motion[i] ? longest : -motion[i];
+    }
+    uint32_t raw_unit = WHOLE / (uint32_t)longest + 1; /* a motion with a normal is not 0 */
+    const uint32_t back[] = {0, 0, raw_unit, 2 * raw_unit, 4 * raw_unit};
+    for (uint32_t i = 0; i < sizeof back / sizeof back[0]; i++) {
+        uint32_t fraction = hit->fraction > back[i] ? hit->fraction - back[i] : 0;
+        fxs_along(motion, fraction, i == 0 ? hit->normal : NULL, part);
+        if (is_zero(part) || !is_blocked(w, part)) {
+            return;
+        }
+    }
+    memset(part, 0, 3 * sizeof *part);
+}
+
+static void subtract(int32_t *from, const int32_t *part) {
+    for (int i = 0; i < 3; i++) {
+        from[i] -= part[i];
+    }
+}
+
+/* Puts the collider where `at` is. That was found to be in int32. */
+static void put_in_world(walk *w, const int32_t *at) {
+    if (at[0] != w->placed[0] || at[1] != w->placed[1] || at[2] != w->placed[2]) {
+        fxs_world_move(w->world, w->id, at[0], at[1], at[2]);
+        memcpy(w->placed, at, sizeof w->placed);
+    }
+}
+
+int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t *motion, uint32_t mask,
+                           uint32_t passes, fxs_cast_hit *hits, uint32_t *count) {
+    if (passes < 1 || passes > FXS_PASSES_MAX) {
+        return FXS_E_RANGE;
+    }
+    walk w;
+    int32_t rest[3], part[3], status = begin(&w, world, id, mask, motion);
+    uint32_t met = 0;
+    if (status != FXS_OK) {
+        return status;
+    }
+    memcpy(rest, motion, sizeof rest);
+    for (;;) {
+        fxs_cast_hit hit;
+        int32_t found = hits_of(&w, rest, 1, &hit);
+        if (found < 0) {
+            return found;
+        }
+        if (found == 0) {
+            status = shift(&w, rest);
+            break;
+        }
+        hits[met++] = hit;
+        if (is_zero(hit.normal)) {
+            break;
+        }
+        free_part(&w, rest, &hit, part);
+        status = shift(&w, part);
+        if (status != FXS_OK) {
+            break;
+        }
+        if (met == passes) {
+            break;
+        }
+        subtract(rest, part);
+        if (fxs_slide(rest, hit.normal, rest) != FXS_OK) {
+            return FXS_E_MOTION;
+        }
+    }
+    if (status == FXS_OK) {
+        *count = met;
+        put_in_world(&w, w.position);
+    }
+    return status;
+}
+
+/* ---- characters ---- */
+
+typedef struct character {
+    walk w;
+    const fxs_mover *mover;
+    fxs_mover_result *result;
+    fxs_cast_hit *hits;
+    fxs_cast_hit floor; /* with FXS_ON_FLOOR */
+    uint32_t passes;    /* left */
+    uint32_t surface_count;
+    int32_t surfaces[FXS_PASSES_MAX + 1][3]; /* normals that it came to */
+} character;
+
+static void add_hit(character *c, const fxs_cast_hit *hit) {
+    c->hits[c->result->hit_count++] = *hit;
+}
+
+static int has_flat_top(const walk *w, uint32_t id) {
+    fxs_collider other;
+    return id >= LEVEL ||
+           (fxs_world_get(w->world, id, &other) == FXS_OK && other.kind > FXS_CAPSULE);
+}
+
+/* How far what is touched with a normal of this y is above the lowest point, in Q.46. A sphere or
+ * capsule ends in a ball; others have flat bottoms. */
+static int64_t height_touched(const character *c, int32_t up) {
+    int is_ball = c->w.cast.shape.kind <= FXS_CAPSULE;
+    return is_ball && up < Q30_ONE ? c->w.cast.shape.size[0] * (Q30_ONE - up) : 0;
+}
+
+static int is_floor(const character *c, const fxs_cast_hit *hit) {
+    int32_t up = hit->normal[1];
+    if (up >= c->mover->floor_y_q30) {
+        return 1;
+    }
+    return up > 0 && height_touched(c, up) <= c->mover->step_height * Q30_ONE &&
+           has_flat_top(&c->w, hit->id);
+}
+
+static void stand_on(character *c, const fxs_cast_hit *hit) {
+    c->floor = *hit;
+    c->result->flags |= FXS_ON_FLOOR;
+}
+
+static int64_t dot(const int32_t *a, const int32_t *b) {
+    return (int64_t)a[0] * b[0] + (int64_t)a[1] * b[1] + (int64_t)a[2] * b[2];
+}
+
+static int leads_into_surface(const character *c, const int32_t *v) {
+    for (uint32_t i = 0; i < c->surface_count; i++) {
+        if (dot(v, c->surfaces[i]) < 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Takes out of v what leads into the surface that was met last. Where the rest leads into an
+ * earlier one the two are a corner: what is left is to rise or fall in it, or nothing. FXS_OK or
+ * FXS_E_MOTION. */
+static int32_t clip_motion(const character *c, int32_t *v) {
+    if (fxs_slide(v, c->surfaces[c->surface_count - 1], v) != FXS_OK) {
+        return FXS_E_MOTION;
+    }
+    if (leads_into_surface(c, v)) {
+        v[0] = v[2] = 0;
+        if (leads_into_surface(c, v)) {
+            v[1] = 0;
+        }
+    }
+    return FXS_OK;
+}
+
+/* Adds a surface, and clips the rest of the motion and the motion that is returned. */
+static int32_t meet(character *c, int32_t x, int32_t y, int32_t z, int32_t *rest) {
+    int32_t *surface = c->surfaces[c->surface_count++];
+    surface[0] = x;
+    surface[1] = y;
+    surface[2] = z;
+    int32_t status = clip_motion(c, rest);
+    return status == FXS_OK ? clip_motion(c, c->result->motion) : status;
+}
+
+/* Goes as far of `rest` as is free. 1 if there is a hit before its end, 0 if there is none, or a
+ * status. */
+static int32_t advance(walk *w, int32_t *rest, fxs_cast_hit *hit) {
+    int32_t part[3], found = hits_of(w, rest, 1, hit), status;
+    if (found < 0) {
+        return found;
+    }
+    memcpy(part, rest, sizeof part);
+    if (found && is_zero(hit->normal)) {
+        memset(part, 0, sizeof part);
+    } else if (found) {
+        free_part(w, rest, hit, part);
+    }
+    status = shift(w, part);
+    subtract(rest, part);
+    return status == FXS_OK ? found : status;
+}
+
+/* Puts the walk on what is below it within a distance, to the raw unit: how many hits there are,
+ * the highest first, or a status. Without a hit it stays. */
+static int32_t lower(walk *w, int32_t distance, fxs_cast_hit *hits) {
+    int32_t motion[3] = {0, -distance, 0}, part[3] = {0, 0, 0};
+    int32_t found = hits_of(w, motion, SEEN, hits);
+    if (found <= 0) {
+        return found;
+    }
+    if (distance > WHOLE) {
+        /* 1/65536 of it is more than a raw unit: near the hit, look again. */
+        free_part(w, motion, hits, part);
+        if (shift(w, part) != FXS_OK) {
+            return FXS_E_CENTRE;
+        }
+        motion[1] = -(distance / WHOLE * 8 + 8);
+        fxs_cast_hit near[SEEN];
+        int32_t found_near = hits_of(w, motion, SEEN, near);
+        if (found_near <= 0) {
+            return found_near < 0 ? found_near : found;
+        }
+        memcpy(hits, near, sizeof near);
+        found = found_near;
+    }
+    /* A distance to a flat surface is whole, and the fraction of it rounded down. */
+    uint64_t depth = (uint64_t)-(int64_t)motion[1] * hits[0].fraction;
+    int32_t least = (int32_t)(depth / WHOLE), most = (int32_t)((depth + WHOLE - 1) / WHOLE);
+    for (int32_t by = most; by > 0 && by >= least; by--) {
+        part[1] = -by;
+        if (!is_blocked(w, part)) {
+            return shift(w, part) == FXS_OK ? found : FXS_E_CENTRE;
+        }
+    }
+    return found;
+}
+
+/* The first of n hits up to a fraction that is a floor, or NULL. */
+static const fxs_cast_hit *floor_among(const character *c, const fxs_cast_hit *hits, int32_t n,
+                                       uint32_t fraction) {
+    for (int32_t i = 0; i < n && hits[i].fraction <= fraction; i++) {
+        if (is_floor(c, hits + i)) {
+            return hits + i;
+        }
+    }
+    return NULL;
+}
+
+/* Climbs a step that is in the way: up, ahead, and down on it. Takes what it went ahead out of
+ * `rest`. 1, 0 with nothing changed if there is no such step, or a status. */
+static int32_t climb(character *c, int32_t *rest) {
+    walk before = c->w;
+    fxs_cast_hit hit, below[SEEN];
+    int32_t up[3] = {0, c->mover->step_height, 0}, ahead[3] = {rest[0], 0, rest[2]};
+    int32_t status = advance(&c->w, up, &hit), risen = c->mover->step_height - up[1];
+    int is_climbed = 0;
+    if (status >= 0 && risen > 0) {
+        status = advance(&c->w, ahead, &hit);
+        int is_ahead = ahead[0] != rest[0] || ahead[2] != rest[2];
+        int is_free = status == 0;
+        if (status >= 0 && is_ahead) {
+            status = lower(&c->w, risen, below);
+            if (status == 0 && is_free) { /* it came down behind the step */
+                const int32_t down[3] = {0, -risen, 0};
+                status = shift(&c->w, down);
+                is_climbed = 1;
+            } else if (status > 0) {
+                const fxs_cast_hit *floor = floor_among(c, below, status, below[0].fraction);
+                int64_t higher = (int64_t)c->w.position[1] - before.position[1];
+                is_climbed = floor != NULL && (is_free || higher > 0) &&
+                             higher * Q30_ONE + height_touched(c, floor->normal[1]) <=
+                                 (c->mover->step_height + ROUNDING) * Q30_ONE;
+            }
+        }
+    }
+    if (status < 0 || !is_climbed) {
+        c->w = before;
+        return status < 0 && status != FXS_E_CENTRE ? status : 0;
+    }
+    rest[0] = ahead[0];
+    rest[2] = ahead[2];
+    return 1;
+}
+
+/* A walker's way in the plane. FXS_OK or a status. */
+static int32_t go_ahead(character *c, int32_t *rest) {
+    while (c->passes && !is_zero(rest)) {
+        fxs_cast_hit hit;
+        int32_t status = advance(&c->w, rest, &hit);
+        if (status <= 0) {
+            return status;
+        }
+        c->passes--;
+        if (c->mover->step_height > 0) {
+            status = climb(c, rest);
+            if (status < 0) {
+                return status;
+            }
+            if (status > 0) {
+                c->result->flags |= FXS_STEPPED;
+                continue;
+            }
+        }
+        if (hit.normal[1] >= c->mover->floor_y_q30) { /* over something round */
+            status = fxs_slide(rest, hit.normal, rest) == FXS_OK ? FXS_OK : FXS_E_MOTION;
+        } else {
+            add_hit(c, &hit);
+            c->result->flags |=
+                hit.normal[1] <= -c->mover->floor_y_q30 ? FXS_ON_CEILING : FXS_ON_WALL;
+            if (hit.normal[0] == 0 && hit.normal[2] == 0) {
+                return FXS_OK;
+            }
+            status = meet(c, hit.normal[0], 0, hit.normal[2], rest);
+        }
+        if (status != FXS_OK) {
+            return status;
+        }
+    }
+    return FXS_OK;
+}
+
+/* A flyer's way, and what a walker falls. FXS_OK or a status. */
+static int32_t fly(character *c, int32_t *rest) {
+    while (c->passes && !is_zero(rest)) {
+        fxs_cast_hit hit;
+        int32_t status = advance(&c->w, rest, &hit), falls = rest[1] < 0;
+        if (status <= 0) {
+            return status;
+        }
+        c->passes--;
+        int32_t y = hit.normal[1];
+        if (is_floor(c, &hit)) {
+            stand_on(c, &hit);
+            if (y < c->mover->floor_y_q30) { /* on an edge: it does not slide off */
+                status = meet(c, 0, (int32_t)Q30_ONE, 0, rest);
+            } else {
+                status = meet(c, hit.normal[0], y, hit.normal[2], rest);
+            }
+        } else {
+            add_hit(c, &hit);
+            c->result->flags |= y <= -c->mover->floor_y_q30 ? FXS_ON_CEILING : FXS_ON_WALL;
+            status = meet(c, hit.normal[0], y, hit.normal[2], rest);
+            if (falls && y > 0 && is_zero(rest)) { /* held between surfaces: it stands on them */
+                stand_on(c, &hit);
+            }
+        }
+        if (status != FXS_OK) {
+            return status;
+        }
+    }
+    return FXS_OK;
+}
+
+/* The end of a walker's way: on a floor below, or a fall by `drop`. */
+static int32_t come_down(character *c, int32_t drop) {
+    walk before = c->w;
+    fxs_cast_hit below[SEEN];
+    int32_t reach = drop > c->mover->snap ? drop : c->mover->snap;
+    /* What it touches after all of its reach is a floor: one raw unit more runs into it. */
+    int32_t found = lower(&c->w, reach + (reach < FXS_SIZE_MAX), below);
+    if (found < 0) {
+        return found;
+    }
+    const fxs_cast_hit *floor = found ? floor_among(c, below, found, below[0].fraction) : NULL;
+    if (floor != NULL) {
+        stand_on(c, floor);
+        return FXS_OK;
+    }
+    int32_t fall[3] = {0, -drop, 0};
+    c->w = before;
+    c->passes += c->passes == 0;
+    return fly(c, fall);
+}
+
+/* Pushes a collider out of what it overlaps: 1 if it overlaps nothing any more, 0 if it does, with
+ * one of that in `hit`, or a status. */
+static int32_t push_out(character *c, fxs_cast_hit *hit) {
+    const int32_t still[3] = {0, 0, 0};
+    walk *w = &c->w;
+    for (uint32_t pass = 0;; pass++) {
+        int32_t found = hits_of(w, still, 1, hit);
+        if (found <= 0 || pass == c->mover->passes) {
+            return found < 0 ? found : found == 0;
+        }
+        int32_t xz[2], y;
+        put_in_world(w, w->position);
+        fxs_world_push_out(w->world, w->id, hit->id, xz);
+        fxs_world_lift(w->world, w->id, hit->id, &y);
+        int64_t across_sq = (int64_t)xz[0] * xz[0] + (int64_t)xz[1] * xz[1];
+        int is_across = across_sq < (int64_t)y * y;
+        const int32_t by[3] = {is_across ? xz[0] : 0, is_across ? 0 : y, is_across ? xz[1] : 0};
+        int32_t status = shift(w, by);
+        if (status != FXS_OK) {
+            return status;
+        }
+    }
+}
+
+static int32_t move(character *c, const int32_t *motion) {
+    const int32_t probe[3] = {0, -1, 0}, still[3] = {0, 0, 0};
+    fxs_cast_hit below[SEEN], hit;
+    int32_t found = hits_of(&c->w, probe, SEEN, below), is_inside = 0;
+    for (int32_t i = 0; i < found; i++) {
+        is_inside |= is_zero(below[i].normal);
+    }
+    if (found == SEEN) { /* there may be more */
+        is_inside |= hits_of(&c->w, still, 1, &hit);
+    }
+    if (is_inside) {
+        int32_t is_out = push_out(c, &hit);
+        if (is_out < 0) {
+            return is_out;
+        }
+        if (!is_out) {
+            memcpy(c->w.position, c->w.start, sizeof c->w.start);
+            c->result->flags = FXS_STUCK;
+            memset(c->result->motion, 0, sizeof c->result->motion);
+            add_hit(c, &hit);
+            return FXS_OK;
+        }
+        c->result->flags = FXS_PUSHED;
+        found = hits_of(&c->w, probe, SEEN, below);
+    }
+    int32_t rest[3] = {motion[0], motion[1], motion[2]}, status;
+    if (motion[1] <= 0 && floor_among(c, below, found, WHOLE) != NULL) {
+        rest[1] = 0;
+        c->result->motion[1] = 0;
+        status = go_ahead(c, rest);
+        c->result->motion[1] = motion[1];
+        if (status == FXS_OK) {
+            status = come_down(c, -motion[1]);
+        }
+    } else {
+        status = fly(c, rest);
+        if (status == FXS_OK && motion[1] < 0 && (c->result->flags & FXS_ON_FLOOR)) {
+            walk before = c->w;
+            found = lower(&c->w, -motion[1] / WHOLE + 4, below);
+            const fxs_cast_hit *floor =
+                found > 0 ? floor_among(c, below, found, below[0].fraction) : NULL;
+            if (floor != NULL) {
+                c->floor = *floor;
+            } else {
+                c->w = before;
+            }
+        }
+    }
+    if (status == FXS_OK && (c->result->flags & FXS_ON_FLOOR)) {
+        c->result->floor = c->floor.id;
+        add_hit(c, &c->floor);
+        if (c->result->motion[1] < 0) {
+            c->result->motion[1] = 0;
+        }
+    }
+    return status;
+}
+
+static int32_t mover_status(const fxs_mover *m) {
+    int is_right = m->passes >= 1 && m->passes <= FXS_PASSES_MAX && m->step_height >= 0 &&
+                   m->step_height <= FXS_SIZE_MAX && m->snap >= 0 && m->snap <= FXS_SIZE_MAX &&
+                   m->floor_y_q30 >= 1 && m->floor_y_q30 <= Q30_ONE;
+    return is_right ? FXS_OK : FXS_E_MOVER;
+}
+
+int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const int32_t *motion,
+                       fxs_mover_result *result, fxs_cast_hit *hits) {
+    character c;
+    fxs_mover_result made;
+    int32_t status = mover_status(mover);
+    if (status == FXS_OK) {
+        status = begin(&c.w, world, mover->id, mover->mask, motion);
+    }
+    if (status != FXS_OK) {
+        return status;
+    }
+    c.mover = mover;
+    c.result = &made;
+    c.hits = hits;
+    c.passes = mover->passes;
+    c.surface_count = 0;
+    memset(&made, 0, sizeof made);
+    memcpy(made.motion, motion, sizeof made.motion);
+    status = move(&c, motion);
+    put_in_world(&c.w, status == FXS_OK ? c.w.position : c.w.start);
+    if (status == FXS_OK) {
+        made.x = c.w.position[0];
+        made.y = c.w.position[1];
+        made.z = c.w.position[2];
+        *result = made;
+    }
+    return status;
+}

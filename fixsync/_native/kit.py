@@ -1,0 +1,104 @@
+"""The kit's functions that need no world. They take plain ints that were checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fixsync._native.raw import CData, ffi, lib
+from fixsync._native.status import unexpected
+
+__all__ = [
+    "MOVER_FLAGS",
+    "NORMAL_MAX",
+    "PASSES_MAX",
+    "Vector",
+    "along",
+    "bounce",
+    "new_state",
+    "number",
+    "random_below",
+    "random_between",
+    "random_chance",
+    "random_next",
+    "shuffled",
+    "turn_towards",
+    "vector",
+]
+
+Vector = tuple[int, int, int]
+
+NORMAL_MAX: int = lib.FXS_NORMAL_MAX
+PASSES_MAX: int = lib.FXS_PASSES_MAX
+MOVER_FLAGS: dict[str, int] = {
+    name: getattr(lib, f"FXS_{name}")
+    for name in ("ON_FLOOR", "ON_WALL", "ON_CEILING", "STEPPED", "PUSHED", "STUCK")
+}
+
+_ONE = ffi.typeof("int32_t *")
+_THREE = ffi.typeof("int32_t[3]")
+_WIDE = ffi.typeof("int64_t *")
+
+turn_towards: Any = lib.fxs_turn_towards
+
+# Random numbers. A state is the cdata of one uint64_t.
+
+random_next: Any = lib.fxs_random_next
+random_below: Any = lib.fxs_random_below
+random_chance: Any = lib.fxs_random_chance
+
+
+def new_state(seed: int) -> CData:
+    return ffi.new("uint64_t *", seed)
+
+
+def random_between(state: CData, low: int, high: int) -> int:
+    out = ffi.new(_WIDE)
+    status = lib.fxs_random_between(state, low, high, out)
+    if status != 0:
+        unexpected("a checked range", status)
+    number: int = out[0]
+    return number
+
+
+def shuffled(state: CData, count: int) -> list[int]:
+    """The numbers 0..count - 1 in random order."""
+    order = ffi.new("uint64_t[]", count)
+    for i in range(count):
+        order[i] = i
+    lib.fxs_random_shuffle(state, order, count, 8)
+    found: list[int] = ffi.unpack(order, count) if count else []
+    return found
+
+
+# Numbers.
+
+
+def number(name: str, *args: int | Vector) -> int | None:
+    """The number that fxs_`name` gives, None if it has none."""
+    out = ffi.new(_ONE)
+    if getattr(lib, f"fxs_{name}")(*args, out) != 0:
+        return None
+    found: int = out[0]
+    return found
+
+
+def vector(name: str, *args: Any) -> Vector | None:
+    """The vector that fxs_`name` gives, None if it has none."""
+    out = ffi.new(_THREE)
+    if getattr(lib, f"fxs_{name}")(*args, out) != 0:
+        return None
+    return out[0], out[1], out[2]
+
+
+# Motion.
+
+
+def along(motion: Vector, fraction: int, normal: Vector | None) -> Vector:
+    found = vector("along", motion, fraction, ffi.NULL if normal is None else normal)
+    if found is None:
+        unexpected("a checked motion", lib.FXS_E_MOTION)
+    return found
+
+
+def bounce(motion: Vector, normal: Vector, kept: int) -> Vector | None:
+    return vector("bounce", motion, normal, kept)

@@ -1,0 +1,359 @@
+"""The kit's functions against models on Python's integers, and what they refuse."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+import re
+from fractions import Fraction
+from math import isqrt
+from pathlib import Path
+from typing import Any
+
+import model_motion
+import model_random
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from fixsync import Sector, World, aim
+from fixsync._native.raw import ffi, lib
+from fixsync.game import motion, numbers
+from fixsync.game.random import Random
+from fixsync.testing import strategies as fst
+
+LOW, HIGH = -(2**31), 2**31 - 1
+SIZE_MAX = 2**29 - 1
+HEADER = (Path(__file__).resolve().parent.parent / "csrc" / "fixsync_kit.h").read_text()
+
+int32s = st.integers(LOW, HIGH) | st.integers(-3, 3) | st.sampled_from((LOW, LOW + 1, HIGH, 65536))
+vectors = st.tuples(int32s, int32s, int32s)
+
+
+def rounded(value: Fraction) -> int:
+    """To nearest, halves away from zero."""
+    size = (2 * abs(value) + 1).__floor__() // 2
+    return -size if value < 0 else size
+
+
+def rounded_root(n: int) -> int:
+    root = isqrt(n)
+    return root + (n - root * root > root)
+
+
+def in_range(value: int | None) -> int | None:
+    return value if value is not None and LOW <= value <= HIGH else None
+
+
+def given_by(function: Any, *args: Any) -> Any:
+    """None for a ValueError."""
+    try:
+        return function(*args)
+    except ValueError:
+        return None
+
+
+# Numbers.
+
+
+@given(int32s, int32s, int32s)
+@example(LOW, LOW, 1)
+@example(LOW, LOW, LOW)
+@example(1, 1, 2)
+@example(-1, 1, 2)
+def test_products_and_quotients_are_rounded_once(a: int, b: int, c: int) -> None:
+    assert given_by(numbers.mul, a, b) == in_range(rounded(Fraction(a * b, 65536)))
+    assert given_by(numbers.div, a, b) == (in_range(rounded(Fraction(a * 65536, b))) if b else None)
+    assert given_by(numbers.mul_div, a, b, c) == (
+        in_range(rounded(Fraction(a * b, c))) if c else None
+    )
+
+
+@given(int32s)
+def test_a_square_root_is_rounded(a: int) -> None:
+    assert given_by(numbers.sqrt, a) == (rounded_root(a * 65536) if a >= 0 else None)
+
+
+@given(int32s, int32s, st.integers(0, 65536))
+@example(LOW, HIGH, 65536)
+@example(HIGH, LOW, 32768)
+def test_lerp_goes_from_one_number_to_the_other(a: int, b: int, fraction: int) -> None:
+    found = numbers.lerp(a, b, fraction)
+    assert found == a + rounded(Fraction((b - a) * fraction, 65536))
+    assert min(a, b) <= found <= max(a, b)
+
+
+@given(int32s, int32s, int32s)
+def test_clamp_and_approach_are_min_and_max(v: int, a: int, b: int) -> None:
+    assert given_by(numbers.clamp, v, a, b) == (max(a, min(b, v)) if a <= b else None)
+    expected = v + max(-b, min(b, a - v)) if b >= 0 else None
+    assert given_by(numbers.approach, v, a, b) == expected
+
+
+@given(vectors, vectors, int32s)
+@example((LOW, LOW, LOW), (LOW, LOW, LOW), LOW)
+@example((HIGH, HIGH, HIGH), (LOW, LOW, LOW), HIGH)
+def test_vectors_are_rounded_once_on_each_axis(
+    a: tuple[int, int, int], b: tuple[int, int, int], factor: int
+) -> None:
+    product = sum(x * y for x, y in zip(a, b, strict=True))
+    assert given_by(numbers.dot, a, b) == in_range(rounded(Fraction(product, 65536)))
+    scaled = tuple(rounded(Fraction(v * factor, 65536)) for v in a)
+    expected = scaled if all(LOW <= v <= HIGH for v in scaled) else None
+    assert given_by(numbers.scale, a, factor) == expected
+    assert given_by(numbers.hypot, *a) == in_range(rounded_root(sum(v * v for v in a)))
+
+
+@given(vectors, st.integers(0, HIGH) | st.sampled_from((0, 1, HIGH)))
+@example((3, 0, 4), 5)
+@example((1, 0, 0), 1)
+@example((2, 0, 0), 1)
+@example((4, 3, 0), 5 * 3 // 2)
+@example((LOW, LOW, LOW), HIGH)
+@example((LOW, HIGH, LOW), 1)
+def test_a_vector_is_brought_to_a_length(vector: tuple[int, int, int], length: int) -> None:
+    n = sum(v * v for v in vector)
+    found = given_by(numbers.with_length, vector, length)
+    if n == 0:
+        assert found is None
+        return
+    for v, part in zip(vector, found, strict=True):
+        size = abs(part)
+        # size - 1/2 <= |v| * length / sqrt(n) < size + 1/2
+        assert 4 * v * v * length * length < (2 * size + 1) ** 2 * n
+        assert size == 0 or 4 * v * v * length * length >= (2 * size - 1) ** 2 * n
+        assert part * v >= 0
+
+
+@given(st.integers(0, 65535), st.integers(0, 65535), st.integers(0, 65536))
+def test_a_turn_goes_the_shorter_way(yaw: int, end: int, most: int) -> None:
+    turn = (end - yaw + 32768) % 65536 - 32768
+    assert aim.turned_towards(yaw, end, most) == (yaw + max(-most, min(most, turn))) % 65536
+
+
+@pytest.mark.parametrize("name", numbers.__all__)
+@pytest.mark.parametrize("bad", [0.5, True, "1", None])
+def test_a_float_or_a_bool_is_no_number(name: str, bad: Any) -> None:
+    function = getattr(numbers, name)
+    count = function.__code__.co_argcount
+    for i in range(count):
+        args = [(1, 2, 3) if name == "dot" else 1] * count
+        args[i] = (1, bad, 1) if name == "dot" else bad
+        with pytest.raises(TypeError):
+            function(*args)
+
+
+# Random numbers.
+
+
+@given(
+    st.integers(0, 2**64 - 1) | st.sampled_from((0, 2**64 - 1)),
+    st.lists(st.integers(1, 2**64) | st.integers(1, 10) | st.just(2**63 + 1), max_size=8),
+    st.integers(-(2**63), 2**63 - 1),
+    st.integers(-(2**63), 2**63 - 1),
+    st.integers(0, 40),
+)
+@example(0, [], -(2**63), 2**63 - 1, 1)
+def test_the_generator_is_the_model_s(
+    seed: int, counts: list[int], low: int, high: int, size: int
+) -> None:
+    ours, theirs = Random(seed), model_random.Random(seed)
+    for count in counts:
+        assert ours.below(count) == theirs.below(count)
+        assert ours.next_u64() == theirs.next_u64()
+        numerator, denominator = count - 1, min(count, 2**64 - 1)
+        assert ours.chance(numerator, denominator) == theirs.chance(numerator, denominator)
+        assert ours.choice(range(min(count, 99))) == theirs.choice(range(min(count, 99)))
+    low, high = sorted((low, high))
+    assert ours.between(low, high) == theirs.between(low, high)
+    values, expected = list(range(size)), list(range(size))
+    ours.shuffle(values)
+    theirs.shuffle(expected)
+    assert values == expected
+    assert ours.state == theirs.state
+
+
+def test_a_copied_generator_goes_on_by_itself() -> None:
+    random = Random(7)
+    random.next_u64()
+    twins = [copy.copy(random), copy.deepcopy(random), pickle.loads(pickle.dumps(random))]
+    expected = [random.next_u64() for _ in range(3)]
+    for twin in twins:
+        assert [twin.next_u64() for _ in range(3)] == expected
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(0, 9), st.integers(0, 9))
+def test_items_of_any_size_are_shuffled_alike(seed: int, count: int, size: int) -> None:
+    order = list(range(count))
+    Random(seed).shuffle(order)
+    data = b"".join(bytes([i]) * size for i in range(count))
+    items, state = ffi.new("uint8_t[]", data), ffi.new("uint64_t *", seed)
+    lib.fxs_random_shuffle(state, items, count, size)
+    assert bytes(ffi.buffer(items))[: len(data)] == b"".join(bytes([i]) * size for i in order)
+
+
+# Motion.
+
+motions = st.tuples(*3 * [st.integers(-SIZE_MAX, SIZE_MAX) | st.integers(-9, 9)])
+normals = st.tuples(
+    *3 * [st.integers(-motion.NORMAL_MAX, motion.NORMAL_MAX) | st.integers(-2, 2)]
+) | st.sampled_from(((0, 2**30, 0), (-(2**30), 0, 0)))
+EXTREMES = (motion.NORMAL_MAX, -motion.NORMAL_MAX, 0, 1)
+
+
+@given(motions, st.integers(0, 65536), st.none() | normals)
+def test_along_is_the_model_s(way: Any, fraction: int, normal: Any) -> None:
+    assert motion.along(way, fraction, normal) == model_motion.along(way, fraction, normal)
+
+
+def bounced(way: Any, normal: Any, kept: int) -> Any:
+    found = given_by(model_motion.bounce, way, normal, kept)
+    return found if found is None or all(LOW <= v <= HIGH for v in found) else None
+
+
+@given(
+    motions | st.tuples(*3 * [st.integers(4 - 2**31, 2**31 - 4)]), normals, st.integers(0, 65536)
+)
+def test_a_bounce_is_the_model_s(way: Any, normal: Any, kept: int) -> None:
+    assert given_by(motion.bounce, way, normal, kept) == bounced(way, normal, kept)
+    assert given_by(motion.slide, way, normal) == bounced(way, normal, 0)
+
+
+def test_a_bounce_at_the_extremes_is_the_model_s() -> None:
+    ways = (2**31 - 4, 4 - 2**31, 1, 0)
+    for way in itertools.product(ways, repeat=3):
+        for normal in itertools.product(EXTREMES, repeat=3):
+            assert given_by(motion.bounce, way, normal, 65536) == bounced(way, normal, 65536)
+
+
+@given(fst.worlds(capacity=8), st.data())
+def test_move_and_slide_is_the_model_s(world: World, data: st.DataObject) -> None:
+    """World, hits and refusal, whether it is in the open, in a corner or in something."""
+    near = [m for m in world if not isinstance(world[m].shape, Sector)]
+    if not near:
+        return
+    id = data.draw(st.sampled_from(near))
+    size = data.draw(st.sampled_from((10, 2**17, 2**20, SIZE_MAX)))
+    way = data.draw(st.tuples(*3 * [st.integers(-size, size)]))
+    mask = data.draw(st.sampled_from((2**32 - 1, 3, 0)))
+    passes = data.draw(st.integers(1, 6))
+    twin = world.copy()
+    found = given_by(lambda: motion.move_and_slide(world, id, way, mask=mask, passes=passes))
+    assert found == given_by(
+        lambda: model_motion.move_and_slide(twin, id, way, mask=mask, passes=passes)
+    )
+    assert world.save() == twin.save()
+
+
+# What is refused.
+
+
+def world_of(*rows: tuple[int, Any]) -> Any:
+    config = ffi.new("fxs_config *", (8, 8, lib.FXS_TOUCHING, [2**32 - 1] * 32))
+    memory = ffi.new("uint64_t[]", lib.fxs_world_size(config) // 8 + 1)
+    world = ffi.cast("fxs_world *", memory)
+    KEPT.append(memory)
+    assert lib.fxs_world_init(world, config) == 0
+    for id, (kind, half_angle, size, x) in rows:
+        row = ffi.new("fxs_collider *")
+        row.id, row.kind, row.active, row.half_angle, row.size, row.x = (
+            *(id, kind, 1, half_angle, size, x),
+        )
+        assert lib.fxs_world_add(world, row) == 0
+    return world
+
+
+KEPT: list[Any] = []
+GOOD_MOVER = (1, 2**32 - 1, 4, 65536, 65536, 2**30)
+BAD_MOVERS = [
+    (*GOOD_MOVER[:i], value, *GOOD_MOVER[i + 1 :])
+    for i, value in (
+        *((0, 8), (0, 2), (0, 3)),
+        *((2, 0), (2, 65), (3, -1), (3, 2**29), (4, -1), (4, 2**29), (5, 0), (5, 2**30 + 1)),
+    )
+]
+
+
+def cases() -> dict[str, list[tuple[Any, ...]]]:
+    """Of each function that returns statuses: calls that are refused, and one that is not. The
+    last argument or the last two are outputs."""
+    ball, sector = (lib.FXS_SPHERE, 0, [9, 0, 0], 0), (lib.FXS_SECTOR, 9, [9, 9, 0], 99)
+    world = world_of((1, ball), (3, sector))
+    edge = world_of((1, (lib.FXS_SPHERE, 0, [9, 0, 0], 2**31 - 1)))
+    one, way = ffi.new("int32_t[3]"), (5, 0, 0)
+    rows = ffi.new("fxs_cast_hit[70]")
+    state = ffi.new("uint64_t *", 5)
+    up, no = (0, 2**30, 0), (0, 0, 0)
+    bad = {
+        "fxs_mul": [(LOW, LOW), (1, 1)],
+        "fxs_div": [(1, 0), (LOW, 1), (1, 1)],
+        "fxs_mul_div": [(1, 1, 0), (LOW, -1, 1), (1, 1, 1)],
+        "fxs_sqrt": [(-1,), (1,)],
+        "fxs_lerp": [(1, 2, 65537), (1, 2, 3)],
+        "fxs_clamp": [(1, 3, 2), (1, 2, 3)],
+        "fxs_approach": [(1, 3, -1), (1, 2, 3)],
+        "fxs_hypot": [(HIGH, HIGH, 0), (1, 2, 3)],
+        "fxs_dot": [((HIGH,) * 3, (HIGH,) * 3), (way, way)],
+        "fxs_scale": [((1, 1, HIGH), HIGH), (way, 1)],
+        "fxs_with_length": [(no, 1), (way, -1), (way, 1)],
+        "fxs_along": [
+            ((2**29, 0, 0), 1, up),
+            (way, 65537, up),
+            (way, 1, (LOW, 0, 0)),
+            (way, 1, up),
+        ],
+        "fxs_bounce": [
+            *((way, no, 1), (way, (0, HIGH, 0), 1), (way, up, 65537)),
+            *(((LOW, LOW, LOW), (2**30, 1, 1), 65536), (way, up, 1)),
+        ],
+        "fxs_slide": [
+            *((way, no), (way, (0, HIGH, 0))),
+            *(((LOW, HIGH, HIGH), (-(2**28), -(2**29), -(2**29))), (way, up)),
+        ],
+    }
+    found = {name: [(*args, one) for args in calls] for name, calls in bad.items()}
+    found["fxs_turn_towards"] = [(65536, 0, 0), (0, 65536, 0), (0, 0, 65537), (0, 0, 0)]
+    wide = ffi.new("int64_t *")
+    found["fxs_random_between"] = [(state, 2, 1, wide), (state, 1, 2, wide)]
+    found["fxs_random_chance"] = [(state, 1, 0), (state, 1, 1)]
+    count, result = ffi.new("uint32_t *"), ffi.new("fxs_mover_result *")
+    slides = [
+        *((world, 8, way, 1, 1), (world, 2, way, 1, 1), (world, 3, way, 1, 1)),
+        *((world, 1, way, 1, 0), (world, 1, way, 1, 65), (world, 1, (2**29, 0, 0), 1, 1)),
+        *((edge, 1, way, 1, 1), (world, 1, way, 1, 1)),
+    ]
+    found["fxs_move_and_slide"] = [(*args, rows, count) for args in slides]
+    movers = [(world, ffi.new("fxs_mover *", mover), way) for mover in BAD_MOVERS]
+    good = ffi.new("fxs_mover *", GOOD_MOVER)
+    movers += [(world, good, (2**29, 0, 0)), (edge, good, way), (world, good, way)]
+    found["fxs_mover_move"] = [(*args, result, rows) for args in movers]
+    return found
+
+
+CASES = cases()
+DECLARED = re.findall(r"/\*((?:(?!\*/).)*)\*/\nFXS_API int32_t (fxs_\w+)\(", HEADER, re.DOTALL)
+
+
+def saved(value: Any) -> bytes:
+    if ffi.typeof(value) is ffi.typeof("fxs_world *"):
+        out = ffi.new("uint8_t[]", lib.fxs_world_save_size(value))
+        lib.fxs_world_save(value, out)
+        return bytes(ffi.buffer(out))
+    return bytes(ffi.buffer(value))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_refusal_is_documented_and_changes_nothing(name: str) -> None:
+    comment = next(comment for comment, declared in DECLARED if declared == name)
+    seen = set()
+    for args in CASES[name]:
+        outputs = [arg for arg in args if isinstance(arg, ffi.CData)]
+        before = [saved(output) for output in outputs]
+        status = getattr(lib, name)(*args)
+        if status < 0:
+            seen.add(status)
+            assert [saved(output) for output in outputs] == before
+    assert status >= 0, "the last call is right"
+    told = {getattr(lib, status) for status in re.findall(r"\bFXS_E_\w+", comment)}
+    assert seen == told

@@ -1,0 +1,294 @@
+"""Characters that move through a world: walls, corners, steps, floors, ceilings."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fixsync import (
+    ONE,
+    Box,
+    Capsule,
+    Contact,
+    Cylinder,
+    Pose,
+    Shape,
+    Sphere,
+    World,
+    degrees,
+    direction,
+)
+from fixsync.game.motion import Mover
+
+HALF = ONE // 2
+CHARACTERS = [Capsule(HALF, HALF), Cylinder(HALF, ONE), Box(HALF, ONE, HALF)]
+"""Each stands with its lowest point one unit below its pose."""
+WALKER = Mover(step_height=ONE // 4, snap=ONE // 4)
+FALL = -ONE // 8
+
+each_character = pytest.mark.parametrize("shape", CHARACTERS, ids=lambda s: type(s).__name__)
+
+
+def a_world(shape: Shape, *solids: tuple[Shape, Pose]) -> World:
+    """The character is 0 and stands on the floor, 1, whose top is at 0."""
+    world = World(16, hit_when=Contact.OVERLAPPING)
+    world.add(0, shape, Pose(0, ONE, 0))
+    world.add(1, Box(50 * ONE, ONE, 50 * ONE), Pose(0, -ONE, 0))
+    for id, (solid, pose) in enumerate(solids, 2):
+        world.add(id, solid, pose)
+    return world
+
+
+def is_inside(world: World, id: int = 0) -> bool:
+    return bool(world.sweep(id, (0, 0, 0), hit_when=Contact.OVERLAPPING))
+
+
+@each_character
+def test_a_walker_on_a_floor_goes_as_far_as_it_should(shape: Shape) -> None:
+    world = a_world(shape)
+    for _ in range(5):
+        result = WALKER.move(world, 0, (1000, FALL, -77))
+        assert (result.motion, result.floor, result.on_wall) == ((1000, 0, -77), 1, False)
+        assert [(hit.id, hit.normal) for hit in result.hits] == [(1, (0, 2**30, 0))]
+    assert world[0].pose == Pose(5000, ONE, -385)
+
+
+@each_character
+@pytest.mark.parametrize("speed", [FALL, -1, -7919, -40 * ONE, -4000 * ONE])
+def test_what_falls_comes_to_touch_the_floor_to_the_raw_unit(shape: Shape, speed: int) -> None:
+    world = a_world(shape)
+    world.move(0, 5, 20 * ONE + 12345, 7)
+    for _ in range(40 * ONE // -speed + 2 if speed < -7 else 1):
+        result = Mover().move(world, 0, (0, speed, 0))
+        if result.floor is not None:
+            break
+    else:
+        assert speed == -1
+        return
+    assert world[0].pose == Pose(5, ONE, 7)
+    assert result.motion == (0, 0, 0)
+
+
+@each_character
+def test_a_wall_is_slid_along_and_reported(shape: Shape) -> None:
+    world = a_world(shape, (Box(ONE, 4 * ONE, 20 * ONE), Pose(3 * ONE, 0, 0)))
+    for _ in range(20):
+        result = WALKER.move(world, 0, (ONE // 4, FALL, 1000))
+    assert (result.on_wall, result.floor) == (True, 1)
+    assert [hit.id for hit in result.hits] == [2, 1]
+    assert result.motion == (0, 0, 1000)
+    assert 0 <= 3 * ONE - HALF - ONE - world[0].pose.x <= 2
+    assert world[0].pose.z == 20000
+
+
+@each_character
+@pytest.mark.parametrize("height", [1, 77, ONE // 8, ONE // 4])
+def test_a_step_is_climbed_and_walked_down_again(shape: Shape, height: int) -> None:
+    world = a_world(shape, (Box(ONE, height, 20 * ONE), Pose(3 * ONE, 0, 0)))
+    heights, stepped = [], 0
+    for _ in range(60):
+        result = WALKER.move(world, 0, (ONE // 10, FALL, 0))
+        assert result.floor is not None
+        assert not result.on_wall
+        assert not is_inside(world)
+        stepped += result.stepped
+        heights.append(world[0].pose.y)
+    assert max(heights) == ONE + height
+    assert heights[-1] == ONE
+    assert world[0].pose.x == 60 * (ONE // 10), "a step costs no way"
+    assert stepped >= 1
+
+
+@each_character
+def test_a_step_that_is_too_high_is_a_wall(shape: Shape) -> None:
+    height = ONE // 4 + (8 if isinstance(shape, Capsule) else 1)
+    world = a_world(shape, (Box(ONE, height, 20 * ONE), Pose(3 * ONE, 0, 0)))
+    for _ in range(60):
+        result = WALKER.move(world, 0, (ONE // 10, FALL, 0))
+        assert not result.stepped
+    assert result.on_wall
+    assert world[0].pose.y == ONE
+    assert world[0].pose.x < 2 * ONE
+
+
+@each_character
+def test_a_step_under_a_low_ceiling_is_a_wall(shape: Shape) -> None:
+    low = Box(20 * ONE, ONE, 20 * ONE), Pose(0, 3 * ONE + ONE // 8, 0)
+    world = a_world(shape, (Box(ONE, ONE // 4, 20 * ONE), Pose(3 * ONE, 0, 0)), low)
+    for _ in range(60):
+        result = WALKER.move(world, 0, (ONE // 10, FALL, 0))
+    if isinstance(shape, Capsule):  # its round end is on the edge, below the ceiling
+        assert world[0].pose.y <= ONE + ONE // 8
+    else:
+        assert result.on_wall
+        assert world[0].pose.y == ONE
+    assert world[0].pose.x < 2 * ONE
+
+
+@each_character
+def test_without_snap_a_walker_leaves_a_ledge_and_falls(shape: Shape) -> None:
+    for snap, height in ((0, 1), (ONE // 4, ONE // 4 + 1)):
+        world = a_world(shape, (Box(ONE, height, 20 * ONE), Pose(0, 0, 0)))
+        world.move(0, 0, ONE + height, 0)
+        mover = Mover(step_height=0, snap=snap)
+        floors = [mover.move(world, 0, (ONE // 10, 0, 0)).floor for _ in range(40)]
+        assert floors[0] == 2
+        assert floors[-1] is None
+
+
+@each_character
+def test_a_jump_ends_at_a_ceiling(shape: Shape) -> None:
+    world = a_world(shape, (Box(9 * ONE, ONE, 9 * ONE), Pose(0, 5 * ONE, 0)))
+    result = WALKER.move(world, 0, (ONE // 10, 4 * ONE, 0))
+    assert (result.on_ceiling, result.floor, result.on_wall) == (True, None, False)
+    assert result.motion == (ONE // 10, 0, 0)
+    assert 3 * ONE - 64 <= world[0].pose.y <= 3 * ONE
+    assert world[0].pose.x == ONE // 10
+
+
+@each_character
+@pytest.mark.parametrize("angle", [10, 30, 60, 89, 90, 91, 120, 150, 170])
+@pytest.mark.parametrize("yaw", [0, 777, 8192])
+def test_a_corner_of_any_angle_is_entered_and_left(shape: Shape, angle: int, yaw: int) -> None:
+    """Two walls that meet at an angle. Pushing into the corner from all sides ends, and walking
+    away from it is free."""
+    walls = []
+    for side in (1, -1):
+        # Each wall is at `side` of the corner's middle line, turned by half the angle.
+        turn = (yaw + side * degrees(angle) // 2) % 65536
+        box = Box(20 * ONE, 4 * ONE, ONE)
+        walls.append((box, turn, (20 * ONE, 0, side * ONE)))
+    world = a_world(shape)
+    for id, (box, turn, offset) in enumerate(walls, 2):
+        world.add(id, box, Pose(0, 0, 0, turn), offset=offset)
+    cos, sin = direction(yaw)
+    far = 12 * ONE
+    start = (cos * far >> 30, ONE, sin * far >> 30)
+    world.move(0, *start)
+    if is_inside(world):
+        return
+    speed = ONE // 5
+    inwards = (-(cos * speed >> 30), FALL, -(sin * speed >> 30))
+    for _ in range(120):
+        WALKER.move(world, 0, inwards)
+        assert not is_inside(world)
+    at = world[0].pose
+    for _ in range(20):
+        result = WALKER.move(world, 0, inwards)
+        assert result.floor == 1
+    assert abs(world[0].pose.x - at.x) + abs(world[0].pose.z - at.z) < 2 * ONE, "it rests"
+    for _ in range(10):
+        WALKER.move(world, 0, (-inwards[0], FALL, -inwards[2]))
+    left = world[0].pose
+    gone = abs(left.x - at.x) + abs(left.z - at.z)
+    assert gone > 9 * speed, "it is not stuck"
+
+
+def test_a_character_in_something_is_pushed_out_the_shortest_way() -> None:
+    world = a_world(Capsule(HALF, HALF), (Box(ONE, 4 * ONE, ONE), Pose(ONE + HALF - 9, 0, 0)))
+    world.move(0, 0, ONE - 3, 0)
+    result = WALKER.move(world, 0, (0, FALL, 0))
+    assert (result.pushed, result.stuck, result.floor) == (True, False, 1)
+    assert world[0].pose == Pose(-9, ONE, 0)
+
+
+def test_a_character_that_is_crushed_stays_and_says_so() -> None:
+    world = a_world(Cylinder(HALF, ONE), (Box(ONE, ONE, ONE), Pose(0, 2 * ONE, 0)))
+    world.remove(1)
+    for id, x, z in ((3, ONE, 0), (4, -ONE, 0), (5, 0, ONE), (6, 0, -ONE)):
+        world.add(id, Box(ONE - HALF // 2, 9 * ONE, ONE - HALF // 2), Pose(x, 0, z))
+    world.add(7, Box(ONE, ONE, ONE), Pose(0, 0, 0))
+    before = world.save()
+    result = WALKER.move(world, 0, (ONE, FALL, 0))
+    assert (result.stuck, result.pushed, result.floor) == (True, False, None)
+    assert [hit.normal for hit in result.hits] == [(0, 0, 0)]
+    assert result.motion == (0, 0, 0)
+    assert world.save() == before
+
+
+def test_between_two_edges_a_ball_stands() -> None:
+    world = World(4)
+    world.add(0, Sphere(ONE), Pose(0, 2 * ONE, 0))
+    for id, side in ((1, 1), (2, -1)):
+        world.add(id, Box(ONE, ONE, 9 * ONE), Pose(side * (ONE + 60000), 0, 0))
+    for _ in range(30):
+        result = Mover().move(world, 0, (0, FALL, 0))
+    assert result.floor in (1, 2)
+    assert Mover().move(world, 0, (0, ONE, 0)).motion == (0, ONE, 0)
+
+
+def test_layers_owners_and_mask_say_what_is_in_the_way() -> None:
+    world = World(8, layers=[(0, 1), (0, 2)])
+    world.add(0, Cylinder(HALF, ONE), Pose(0, 0, 0), owner=7)
+    wall = Box(HALF, ONE, ONE)
+    world.add(1, wall, Pose(ONE * 2, 0, 0), layer=0)
+    world.add(2, wall, Pose(ONE * 3, 0, 0), layer=1, owner=7)
+    world.add(3, wall, Pose(ONE * 4, 0, 0), layer=1, active=False)
+    world.add(4, wall, Pose(ONE * 5, 0, 0), layer=1)
+    world.add(5, wall, Pose(ONE * 6, 0, 0), layer=2)
+    twin = world.copy()
+    assert [hit.id for hit in Mover().move(world, 0, (20 * ONE, 0, 0)).hits] == [4]
+    assert [hit.id for hit in Mover(mask=4).move(twin, 0, (20 * ONE, 0, 0)).hits] == [5]
+
+
+TILES = st.lists(
+    st.tuples(
+        st.integers(-5, 5),
+        st.integers(-5, 5),
+        st.integers(0, 4),
+        st.integers(1, 6),
+        st.integers(0, 7),
+    ),
+    max_size=12,
+)
+
+
+def rooms(tiles: list[tuple[int, int, int, int, int]], shape: Shape) -> World:
+    """Boxes and pillars, some on each other, some turned, with steps of all heights."""
+    world = a_world(shape)
+    for id, (x, z, y, height, turn) in enumerate(tiles, 2):
+        half = height * ONE // 8
+        pose = Pose(x * ONE * 3 // 4, half + y * ONE // 4, z * ONE * 3 // 4, turn * 4000)
+        world.add(id, Cylinder(ONE // 3, half) if turn == 7 else Box(ONE // 2, half, ONE), pose)
+    return world
+
+
+@given(
+    TILES,
+    st.sampled_from([*CHARACTERS, Sphere(HALF)]),
+    st.lists(
+        st.tuples(
+            st.integers(-ONE, ONE),
+            st.sampled_from((FALL, FALL, 0, 2 * ONE)),
+            st.integers(-ONE, ONE),
+        ),
+        max_size=12,
+    ),
+    st.integers(0, ONE),
+    st.integers(1, 6),
+)
+def test_a_character_is_never_inside_anything_and_rollback_gives_the_same(
+    tiles: list[tuple[int, int, int, int, int]],
+    shape: Shape,
+    way: list[tuple[int, int, int]],
+    step: int,
+    passes: int,
+) -> None:
+    world = rooms(tiles, shape)
+    world.move(0, 0, 4 * ONE, 0)
+    if is_inside(world):
+        return
+    mover = Mover(step_height=step, snap=step // 2, passes=passes)
+    for motion in way:
+        before, state = world[0].pose, world.save()
+        result = mover.move(world, 0, motion)
+        after = world[0].pose
+        assert not is_inside(world)
+        assert (result.stuck, result.pushed) == (False, False)
+        assert max(abs(after.x - before.x), abs(after.z - before.z)) <= 2 * ONE
+        assert after.y - before.y <= max(motion[1], 0) + step + ONE
+        done = world.save()
+        world.load(state)
+        assert mover.move(world, 0, motion) == result
+        assert world.save() == done
