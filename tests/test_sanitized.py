@@ -27,6 +27,7 @@ TESTS = {
         "test_motion.py",
         "test_mover.py",
     ),
+    "kit": ("test_bodies.py", "test_frames.py", "test_kit_recorder.py", "test_kit_rewind.py"),
 }
 
 
