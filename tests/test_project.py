@@ -114,10 +114,15 @@ def test_peers_play_a_game_of_the_user_and_catch_a_fault_in_it(project: Path) ->
 @pytest.mark.full
 @pytest.mark.usefixtures("project")
 def test_demo_and_peers_play_a_game_of_the_user_to_its_end() -> None:
-    options = ["--frames", "60", "--loss", "10", "--rate", "0", "--json"]
-    for extra in (["--spectators", "1"], ["--players", "3", "--restart", "20"], ["--lockstep"]):
+    options = ["--frames", "200", "--loss", "10", "--json"]
+    three = ["--players", "3"]
+    for extra in (["--spectators", "1"], ["--lockstep"], [*three, "--restart", "20"]):
         code, output = run("peers", *options, *extra)
         assert code == 0, output
+    code, output = run("peers", *options, *three, "--late", "30")
+    told = json.loads(output)
+    assert (code, [peer["reason"] for peer in told["peers"]]) == (0, ["COMPLETED"] * 3), output
+    assert told["peers"][2]["parts"][0]["first_frame"] >= 30
     code, output = run("demo", "--frames", "60", "--no-open", "--json")
     assert code == 0, output
     assert Path(json.loads(output)["page"]).exists()

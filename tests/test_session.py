@@ -229,6 +229,23 @@ def test_the_host_comes_back_too():
     assert network.peers[0].witness.joined_at > 0
 
 
+def test_a_player_who_comes_back_before_it_hears_the_host_does_not_end_the_match():
+    """A player's snapshot can come before the host's first packet."""
+    network = Network(match(3, frames=200), 4)
+    network.start_all()
+    network.run(1000)
+    network.crash(2)
+    network.run(100)
+    back = network.start(2)
+    host = network.peers[0].session
+    sent = host.outgoing
+    host.outgoing = lambda now_ms: [
+        (to, it) for to, it in sent(now_ms) if to != 2 or back.is_running
+    ]
+    completed(network)
+    assert back.witness.joined_at > 0
+
+
 @pytest.mark.parametrize("prediction_max", [LOCKSTEP, ROLLBACK])
 def test_a_host_that_restarts_comes_back_by_the_player_who_was_seated_late(prediction_max: int):
     # By its settings alone it needs nobody, and could begin at frame 0.

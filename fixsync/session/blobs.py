@@ -34,6 +34,7 @@ BLOB_BYTES_MAX = 64 * 2**20
 
 _Frame = Annotated[int, Meta(ge=0, le=FRAMES_MAX)]
 _UInt32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+_UInt64 = Annotated[int, Meta(ge=0)]  # MessagePack has nothing larger
 _Digest8 = Annotated[bytes, Meta(min_length=8, max_length=8)]
 _Value = int | Annotated[list[int], Meta(min_length=1, max_length=INPUT_NUMBERS_MAX)]
 
@@ -46,6 +47,8 @@ class Snapshot(Struct, array_like=True, forbid_unknown_fields=True, frozen=True)
     state: bytes
     inputs_digest: _Digest8
     seats: Annotated[list[_UInt32], Meta(min_length=1, max_length=PLAYERS_MAX)]
+    lives: Annotated[list[_UInt64], Meta(min_length=1, max_length=PLAYERS_MAX)]
+    """By player, the life that is in the match, as far as the sender knows; else 0."""
 
 
 class Evidence(Struct, array_like=True, forbid_unknown_fields=True, frozen=True):

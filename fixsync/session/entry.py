@@ -40,6 +40,8 @@ class Entry:
                 is_silent = now_ms - remote.heard_ms > local.timing.silence_ms
                 if not (remote.is_established or is_silent):
                     return
+        for remote in local.remotes.values():
+            remote.started_instance = remote.instance
         self.has_begun = True
         local.seats.sources.add(local.me)
         if local.me == HOST:
@@ -58,8 +60,10 @@ class Entry:
         local = self.local
         snapshot = decode_snapshot(data)
         players = local.match.players
-        if len(snapshot.seats) != players:
-            raise ValueError(f"seats must have {players} entries, not {len(snapshot.seats)}")
+        for name in ("seats", "lives"):
+            count = len(getattr(snapshot, name))
+            if count != players:
+                raise ValueError(f"{name} must have {players} entries, not {count}")
         try:
             local.timeline.restart(snapshot.frame, snapshot.state, snapshot.inputs_digest)
         except ValueError:
@@ -73,14 +77,14 @@ class Entry:
             floor = snapshot.frame if remote.is_required else 0
             remote.reset(floor, floor)
             remote.hear(now_ms)
+            # One that was not heard yet is in the match if the sender of the snapshot says so.
+            remote.started_instance = snapshot.lives[remote.peer] if remote.peer < players else 0
         self._run(now_ms)
         return Joined(snapshot.frame, hash_of(snapshot.state))
 
     def _run(self, now_ms: int) -> None:
         self.local.moved_ms = now_ms
         self.local.phase = Phase.RUNNING
-        for remote in self.local.remotes.values():
-            remote.started_instance = remote.instance
 
     def take_seat(self) -> None:
         """Begins to play, once nobody can hold an input of this seat that is not held here."""

@@ -187,7 +187,7 @@ class Remote:
         self.instance = 0
         """0: nothing was heard yet."""
         self.started_instance = 0
-        """Its life when this peer got into the match; 0 if it was not known then."""
+        """Its life that was in the match when this peer got into it; 0 if none was known."""
         self.is_established = False
         """It has shown, by a Hello, that it knows this peer's present life."""
         self.heard_ms = now_ms
@@ -594,15 +594,21 @@ class Remote:
         A player who comes back has its own inputs from there on, sent by those who got them; so it
         can send them to those who did not. The state is still held here: it is no older than the
         first that is not compared yet."""
-        timeline = self.local.timeline
-        frame = max(self.local.all_confirmed(besides=self), timeline.first_state)
+        local = self.local
+        timeline = local.timeline
+        frame = max(local.all_confirmed(besides=self), timeline.first_state)
+        lives = [
+            local.instance if seat == local.me else local.remotes[seat].started_instance
+            for seat in range(local.match.players)
+        ]
         self.reset(frame, frame)
         return msgspec.msgpack.encode(
             Snapshot(
                 frame=frame,
                 state=timeline.states[frame],
                 inputs_digest=timeline.inputs_digests[frame],
-                seats=list(self.local.seats.since),
+                seats=list(local.seats.since),
+                lives=lives,
             )
         )
 
