@@ -1,4 +1,4 @@
-"""Joins the page's assets into one file, at every export.
+"""Joins the files of a page into one, at every export.
 
 The kernel and its JavaScript are those of the npm package, bindings/web. A module is joined after
 those that it imports, without its imports and the word `export`. So modules import and export by
@@ -14,6 +14,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import fixsync
+
 ASSETS = Path(__file__).resolve().parent / "assets"
 _PACKAGE = ASSETS.parents[1]
 WEB = next(
@@ -23,18 +25,17 @@ WEB = next(
 )
 """The files of the npm package: in an installed package within it, in an editable one beside it."""
 
-_WEB_IN_SOURCE = "../../../bindings/web/"
+ARENA = ASSETS.parent / "arena"
+
+_FOLDERS = {"./": None, "../assets/": ASSETS, "../../../bindings/web/": WEB}
+"""Folders as modules name them; None is the module's own."""
 _IMPORT = re.compile(
-    rf'^import \{{[^}}]*\}} from "(\./|{re.escape(_WEB_IN_SOURCE)})(\w+\.js)";\n', re.MULTILINE
+    rf'^import \{{[^}}]*\}} from "({"|".join(map(re.escape, _FOLDERS))})(\w+\.js)";\n', re.MULTILINE
 )
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:const|let|class|function))", re.MULTILINE)
 _LEFT_OVER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 _ENDS_SCRIPT = re.compile(r"<!--|</?script", re.IGNORECASE)
-_HEAD, _STYLE, _SCRIPT = (
-    '<meta charset="utf-8">\n',
-    '<link rel="stylesheet" href="style.css">\n',
-    '<script type="module" src="page.js"></script>\n',
-)
+_HEAD, _STYLE = '<meta charset="utf-8">\n', '<link rel="stylesheet" href="style.css">\n'
 
 
 def asset(name: str) -> str:
@@ -42,15 +43,15 @@ def asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
-def joined(entry: str) -> str:
-    """A module and all that it imports, as one."""
+def joined(entry: str | Path) -> str:
+    """A module and all that it imports, as one. `entry`: an asset's name, or a path."""
     order: dict[Path, str] = {}
 
     def visit(path: Path) -> None:
         if path not in order:
             text = path.read_text(encoding="utf-8")
             for folder, imported in _IMPORT.findall(text):
-                visit((WEB if folder == _WEB_IN_SOURCE else path.parent) / imported)
+                visit((_FOLDERS[folder] or path.parent) / imported)
             order[path] = _EXPORT.sub("", _IMPORT.sub("", text))
 
     visit(ASSETS / entry)
@@ -71,43 +72,84 @@ def _block(id: str, kind: str, text: str) -> str:
     return f'<script type="{kind}" id="{id}">{text}</script>\n'
 
 
-def page(title: str, manifest: dict[str, Any], logs: list[bytes]) -> str:
-    """The page of a manifest and of its logs' gzipped texts.
+def _json(value: Any) -> str:
+    """JSON that ends no script."""
+    return json.dumps(value).replace("<", "\\u003c")
 
-    Its policy allows its own scripts alone and no network.
-    """
-    style, script = asset("style.css"), joined("page.js")
+
+def _kernel() -> str:
+    return base64.b64encode((WEB / "fixsync.wasm").read_bytes()).decode()
+
+
+def _whole(
+    folder: Path,
+    title: str,
+    scripts: list[str],
+    styles: list[str],
+    blocks: list[str],
+    also: str = "",
+) -> str:
+    """A folder's index.html with everything in it. `scripts` and `styles`: the page's own first,
+    then others that its policy allows; `also`: the rest of the policy."""
     policy = (
-        f"default-src 'none'; style-src {_digest(style)};"
-        f" script-src {_digest(script)} 'wasm-unsafe-eval' blob:;"
-        " worker-src blob:; img-src data:; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; style-src {' '.join(map(_digest, styles))};"
+        f" script-src {' '.join(map(_digest, scripts))} 'wasm-unsafe-eval' blob:;"
+        f" worker-src blob:; img-src data:; base-uri 'none'; form-action 'none'{also}"
     )
     head = (
         f'{_HEAD}<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<link rel="icon" href="data:,">\n'
     )
+    script = f'<script type="module">{scripts[0]}</script>\n'
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    source = r'<script type="module" src="\w+\.js"></script>\n'
+    for mark, replacement in (
+        (r"<title>[^<]*</title>", f"<title>{html.escape(title)}</title>"),
+        (re.escape(_HEAD), head),
+        (re.escape(_STYLE), f"<style>{styles[0]}</style>\n"),
+        (source, "".join([*blocks, script])),
+    ):
+        found = re.search(mark, text)
+        if found is None:
+            raise ValueError(f"index.html: no {mark}")
+        text = text[: found.start()] + replacement + text[found.end() :]
+    return text
+
+
+def page(title: str, manifest: dict[str, Any], logs: list[bytes]) -> str:
+    """The page of a manifest and of its logs' gzipped texts.
+
+    Its policy allows its own scripts alone and no network.
+    """
     blocks = [
-        _block("manifest", "application/json", json.dumps(manifest).replace("<", "\\u003c")),
-        *(
-            _block(f"log-{i}", "text/plain", base64.b64encode(log).decode())
-            for i, log in enumerate(logs)
-        ),
-        _block(
-            "kernel", "text/plain", base64.b64encode((WEB / "fixsync.wasm").read_bytes()).decode()
-        ),
+        _block(f"log-{i}", "text/plain", base64.b64encode(log).decode())
+        for i, log in enumerate(logs)
+    ]
+    return _viewer(title, _json(manifest), "".join(blocks), _kernel())
+
+
+def _viewer(title: str, manifest: str, logs: str, kernel: str) -> str:
+    blocks = [
+        _block("manifest", "application/json", manifest),
+        logs,
+        _block("kernel", "text/plain", kernel),
         # A worker of this kind is no module: Chromium starts no module worker from a file's page.
         _block("worker", "text/plain", f'"use strict";\n{joined("worker.js")}'),
-        f'<script type="module">{script}</script>\n',
     ]
-    text = asset("index.html")
-    for mark, replacement in (
-        ("<title>fixsync view</title>", f"<title>{html.escape(title)}</title>"),
-        (_HEAD, head),
-        (_STYLE, f"<style>{style}</style>\n"),
-        (_SCRIPT, "".join(blocks)),
-    ):
-        before, found, after = text.partition(mark)
-        if not found:
-            raise ValueError(f"index.html: no {mark.strip()}")
-        text = before + replacement + after
-    return text
+    return _whole(ASSETS, title, [joined("page.js")], [asset("style.css")], blocks)
+
+
+def arena() -> str:
+    """The page of the arena, with an empty viewer in it for the logs that are dropped on it."""
+    viewer = {
+        "page": _viewer("fixsync view", "@manifest@", "@logs@", "@kernel@"),
+        "log": _block("log-@i@", "text/plain", "@data@"),
+        "version": fixsync.__version__,
+    }
+    scripts = [joined(ARENA / "arena.js"), joined("page.js")]
+    styles = [(ARENA / "style.css").read_text(encoding="utf-8"), asset("style.css")]
+    blocks = [
+        _block("kernel", "text/plain", _kernel()),
+        _block("viewer", "application/json", _json(viewer)),
+    ]
+    return _whole(ARENA, "fixsync arena", scripts, styles, blocks, "; frame-src blob:")

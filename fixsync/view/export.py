@@ -26,7 +26,7 @@ from fixsync.records import Events
 from fixsync.view import bundle
 from fixsync.world import Command
 
-__all__ = ["Exported", "export", "page", "write"]
+__all__ = ["Exported", "export", "page", "write", "write_arena"]
 
 PROGRESS_FRAMES = 256
 """How many frames lie between two calls of `export`'s progress."""
@@ -299,6 +299,15 @@ def _compressed(text: bytes) -> bytes:
 def write(out: str | os.PathLike[str], logs: Sequence[Exported], title: str = "") -> int:
     """Writes the page of the logs; returns how many bytes it has. A file that is there already is
     replaced once the page is whole."""
-    data = page(logs, title).encode()
+    return _write(out, page(logs, title))
+
+
+def write_arena(out: str | os.PathLike[str]) -> int:
+    """Writes the page of the arena, as `write` does."""
+    return _write(out, bundle.arena())
+
+
+def _write(out: str | os.PathLike[str], text: str) -> int:
+    data = text.encode()
     files.write_whole(out, data)
     return len(data)

@@ -1,0 +1,280 @@
+// The package's types, by hand. raw.d.ts has those of the C functions.
+import * as raw from "./raw.js";
+
+export { raw };
+
+/** Makes fixsync ready; nothing else works before. `source`: nothing, for the fixsync.wasm beside
+ * the package; or its address, its bytes, a Response or a compiled module. */
+export function init(source?: InitSource | Promise<InitSource>): Promise<void>;
+export type InitSource = string | URL | BufferSource | Response | WebAssembly.Module;
+
+/** A value of the wrong type; a number with a fraction too. */
+export class ArgumentTypeError extends TypeError {
+  /** The index of the command at fault, of `World.apply`. */
+  readonly index?: number;
+}
+/** A value out of range, or one that the world refuses. */
+export class ArgumentRangeError extends RangeError {
+  /** The kernel's status (raw.FXS_E_…), if it refused. */
+  readonly status?: number;
+  /** The index of the command at fault, of `World.apply`. */
+  readonly index?: number;
+}
+
+// ---- numbers: integers in Q16.16, 65536 to a unit ----
+
+/** One unit. */
+export const ONE: 65536;
+/** Units to Q16.16, exactly: q("0.375") is 24576. An error for what is no multiple of 1/65536. */
+export function q(units: number | bigint | string): number;
+/** Units to the nearest Q16.16 number, ties to even. */
+export function qNear(units: number | bigint | string): number;
+/** Degrees to the nearest yaw, 0..65535. */
+export function degrees(value: number | bigint | string): number;
+/** The direction of a yaw in Q2.30: [cos, sin], along x and z. */
+export function direction(yaw: number): [number, number];
+/** The yaw that faces (dx, dz). */
+export function yawOf(dx: number | bigint, dz: number | bigint): number;
+/** floor(sqrt(dx² + dy² + dz²)), below 2^33. */
+export function length(dx: number | bigint, dy: number | bigint, dz: number | bigint): number;
+/** The shorter turn from one yaw to another, -32768..32767. */
+export function yawBetween(from: number, to: number): number;
+/** Whether (dx, dz) lies within halfAngle steps of a yaw. */
+export function faces(yaw: number, halfAngle: number, dx: number | bigint, dz: number | bigint): boolean;
+/** A length in the direction of a yaw: [x, z]. */
+export function forward(yaw: number, length: number): [number, number];
+
+// ---- shapes, as match logs write them ----
+
+export type Shape =
+  | readonly ["sphere", radius: number]
+  | readonly ["capsule", radius: number, half_height: number]
+  | readonly ["cylinder", radius: number, half_height: number]
+  | readonly ["box", half_x: number, half_y: number, half_z: number]
+  | readonly ["sector", radius: number, half_angle: number, half_height: number, inner_radius?: number];
+
+export function sphere(radius: number): Shape;
+export function capsule(radius: number, halfHeight: number): Shape;
+export function cylinder(radius: number, halfHeight: number): Shape;
+export function box(halfX: number, halfY: number, halfZ: number): Shape;
+/** What is nearer to the apex than innerRadius is left out: a ring with a half angle of 32768. */
+export function sector(radius: number, halfAngle: number, halfHeight: number, innerRadius?: number): Shape;
+
+export interface Pose {
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+  /** 0..65535; 0 if it is left out. */
+  readonly yaw?: number;
+}
+export type Vector = readonly [x: number, y: number, z: number];
+
+export type Contact = 0 | 1 | 2;
+export const APART: 0;
+export const TOUCHING: 1;
+export const OVERLAPPING: 2;
+
+/** The contact of two shapes, exact. */
+export function overlap(shapeA: Shape, poseA: Pose, shapeB: Shape, poseB: Pose): Contact;
+/** The shortest planar way of a out of b: [x, z]. */
+export function pushOut(shapeA: Shape, poseA: Pose, shapeB: Shape, poseB: Pose): [number, number];
+/** The shortest vertical way of a out of b. */
+export function lift(shapeA: Shape, poseA: Pose, shapeB: Shape, poseB: Pose): number;
+/** The face of the box b that pushOut moves a out of: raw.FXS_SIDE_NONE to raw.FXS_SIDE_NEG_Z. */
+export function side(shapeA: Shape, poseA: Pose, shapeB: Shape, poseB: Pose): number;
+/** When two shapes that move straight first meet; null if they do not. */
+export function castPair(
+  shapeA: Shape,
+  poseA: Pose,
+  motionA: Vector,
+  shapeB: Shape,
+  poseB: Pose,
+  motionB: Vector,
+  options?: { hitWhen?: 1 | 2 },
+): Meeting | null;
+
+export interface Meeting {
+  /** floor(65536 · time), 0..65536. */
+  fraction: number;
+  /** Q2.30, towards the shape that is cast. */
+  normal: [number, number, number];
+}
+
+// ---- the world ----
+
+export type EventKind = 1 | 2 | 3;
+export const ENTER: 1;
+export const STAY: 2;
+export const EXIT: 3;
+
+export interface HitEvent {
+  a: number;
+  b: number;
+  kind: EventKind;
+  contact: Contact;
+}
+
+/** The events of a step, until the next step of the same world. */
+export class Events implements Iterable<HitEvent> {
+  private constructor();
+  readonly length: number;
+  /** Rows of a, b, kind and contact, a view on the kernel's memory. */
+  readonly rows: Uint32Array;
+  [Symbol.iterator](): Iterator<HitEvent>;
+}
+
+export interface Collider {
+  id: number;
+  shape: Shape;
+  pose: Required<Pose>;
+  layer: number;
+  owner: number;
+  offset: [number, number, number];
+  active: boolean;
+}
+
+/** A change of a world, as match logs write it. */
+export type Command =
+  | readonly [
+      "add",
+      id: number,
+      shape: Shape,
+      position: Vector,
+      yaw: number,
+      layer: number,
+      owner: number,
+      offset: Vector,
+      active: boolean,
+    ]
+  | readonly ["move", id: number, position: Vector]
+  | readonly ["turn", id: number, yaw: number]
+  | readonly ["pose", id: number, position: Vector, yaw: number]
+  | readonly ["shape", id: number, shape: Shape]
+  | readonly ["offset", id: number, offset: Vector]
+  | readonly ["owner", id: number, owner: number]
+  | readonly ["layer", id: number, layer: number]
+  | readonly ["active", id: number, active: boolean]
+  | readonly ["remove", id: number]
+  | readonly ["layers", layers: LayerPairs];
+
+/** The pairs of layers that meet; null if all do. */
+export type LayerPairs = readonly (readonly [number, number])[] | null;
+export type Rows = Int8Array | Uint8Array | Int32Array | Uint32Array | DataView | KernelArray;
+
+/** A typed array in the kernel's own memory: rows in it are handed over without a copy. */
+export class KernelArray<Type extends Int32Array | Uint32Array | Uint8Array = Int32Array | Uint32Array | Uint8Array>
+  implements Disposable
+{
+  constructor(
+    type: { new (buffer: ArrayBufferLike, offset: number, length: number): Type; readonly BYTES_PER_ELEMENT: number },
+    length: number,
+  );
+  readonly length: number;
+  readonly byteLength: number;
+  /** Ask again after calls that may need memory: the array moves then. */
+  readonly array: Type;
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+export class World implements Iterable<number>, Disposable {
+  /** An empty world for ids 0..capacity - 1. hitWhen: the least contact that is a hit. */
+  constructor(capacity: number, options?: { hitWhen?: 1 | 2; layers?: LayerPairs });
+  static fromBytes(data: Uint8Array, capacity: number): World;
+  /** Gives the memory back. `using` calls it. */
+  dispose(): void;
+  [Symbol.dispose](): void;
+
+  readonly capacity: number;
+  /** Steps taken, modulo 2^32. */
+  readonly frame: number;
+  /** How many colliders there are. */
+  readonly size: number;
+  readonly hitWhen: 1 | 2;
+  readonly layers: [number, number][] | null;
+  has(id: number): boolean;
+  get(id: number): Collider;
+  ids(): Uint32Array;
+  [Symbol.iterator](): Iterator<number>;
+  /** raw.fxs_collider rows, ascending by id: a view until the next call. */
+  colliders(): Uint8Array;
+  /** Rows of a, b and contact of the last step: a view until the next call. */
+  hits(): Uint32Array;
+
+  add(
+    id: number,
+    shape: Shape,
+    pose: Pose,
+    options?: { layer?: number; owner?: number; offset?: Vector; active?: boolean },
+  ): void;
+  remove(id: number): void;
+  move(id: number, x: number, y: number, z: number): void;
+  turn(id: number, yaw: number): void;
+  setPose(id: number, pose: Pose): void;
+  setShape(id: number, shape: Shape): void;
+  setOffset(id: number, offset: Vector): void;
+  setOwner(id: number, owner: number): void;
+  setLayer(id: number, layer: number): void;
+  setActive(id: number, active: boolean): void;
+  setLayers(layers: LayerPairs): void;
+  /** Makes changes in order: all or, where one is refused, none. */
+  apply(commands: readonly Command[]): void;
+  /** Adds colliders from raw.fxs_collider rows. */
+  addMany(rows: Rows): void;
+  /** ids: uint32 each; positions: three int32 for each. */
+  moveMany(ids: Rows, positions: Rows): void;
+  /** ids: uint32 each; poses: four 32-bit integers for each: x, y, z, yaw. */
+  setPoseMany(ids: Rows, poses: Rows): void;
+  /** Pushes bodies that overlap apart. yields: [layer, to layer] pairs. Rows of id, x, y, z of
+   * those moved: a view until the next call. */
+  separate(yields: readonly (readonly [number, number])[], options?: { passes?: number }): Int32Array;
+
+  /** Finds this frame's hits: what changed since the last step, by (a, b). */
+  step(): Events;
+
+  /** The ids that a shape meets now, ascending. */
+  query(shape: Shape, pose: Pose, mask?: number, options?: { excludeOwner?: number }): number[];
+  /** The same, nearest first: the first `limit` (0: all). */
+  nearest(shape: Shape, pose: Pose, mask?: number, options?: { excludeOwner?: number; limit?: number }): number[];
+  /** What a shape that moves straight meets, by (fraction, id). */
+  cast(
+    shape: Shape,
+    pose: Pose,
+    motion: Vector,
+    mask?: number,
+    options?: { excludeOwner?: number; limit?: number; hitWhen?: 1 | 2 | null },
+  ): (Meeting & { id: number })[];
+  /** A cast of a collider's own shape from where it is, at what layers and owners let it hit. */
+  sweep(id: number, motion: Vector, options?: { limit?: number; hitWhen?: 1 | 2 | null }): (Meeting & { id: number })[];
+  contact(a: number, b: number): Contact;
+  pushOut(a: number, b: number): [number, number];
+  lift(a: number, b: number): number;
+  side(a: number, b: number): number;
+
+  /** The whole state as bytes, the same on every platform. */
+  save(): Uint8Array;
+  /** Replaces everything but the capacity by a saved state. */
+  load(data: Uint8Array): void;
+  /** XXH64 of the bytes that `save` gives, unsigned. */
+  hash(): bigint;
+  copy(): World;
+}
+
+/** XXH64 (seed 0) of bytes, unsigned. */
+export function hash64(data: ArrayBufferView): bigint;
+
+/** The 32 masks of a layer matrix. */
+export function layerMasks(layers: LayerPairs): number[];
+
+export interface Difference {
+  /** Such as "world", "collider 7" or "hit 3, 9". */
+  group: string;
+  field: string;
+  a: number | string | boolean;
+  b: number | string | boolean;
+}
+
+/** What differs between two saved states. */
+export function differences(stateA: Uint8Array, stateB: Uint8Array): Difference[];
+/** The fields of a saved state, by group. */
+export function stateFields(state: Uint8Array): Map<string, Record<string, number | string | boolean>>;

@@ -1,0 +1,264 @@
+// The page: a match that is played, drawn and watched, frame by frame.
+import { start } from "../../../bindings/web/kernel.js";
+import { logOf } from "../assets/dropped.js";
+import { bytesOfBase64, hex16 } from "../assets/matchlog.js";
+import { Controls } from "./controls.js";
+import { COLOURS, drawDepths, drawWire, Stage } from "./draw.js";
+import { ACTION } from "./fight.js";
+import { namesOf, PLAYERS } from "./log.js";
+import { FRAME_MS, Match } from "./match.js";
+import { sceneOf } from "./scene.js";
+import { showLogs } from "./viewing.js";
+
+const INPUT_DELAY = 2; // frames
+const DEPTHS = 90; // frames of rollback depths that are shown
+const MISS_UNITS = 0.15; // a wrong guess by less is not marked
+const FACTS_MS = 120;
+const FLIPPED_PEER = 1;
+
+const find = (id) => document.getElementById(id);
+const controls = new Controls(find("stick"), document.querySelectorAll("[data-button]"));
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+let match = null;
+let machines = []; // of each peer: { stage, depths, shown (the last scene drawn and its frame), canvas, facts }
+let behind = 0; // milliseconds not played yet
+let lastNow = 0;
+let factsAt = 0;
+let isPaused = false;
+
+function make(tag, attributes, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+// ---- a match ----
+
+function begin() {
+  match?.dispose();
+  const players = Number(find("players").value);
+  match = new Match(players, INPUT_DELAY, Math.floor(Math.random() * 2 ** 31));
+  controls.people = find("against").value === "friend" ? 2 : 1;
+  machines = Array.from({ length: players }, (_, p) => machine(p));
+  find("machines").replaceChildren(...machines.map(({ root }) => root));
+  find("how-many").textContent = players === 2 ? "two" : "three";
+  find("stop").hidden = true;
+  find("flip").disabled = false;
+  behind = 0;
+  showKeys();
+}
+
+function machine(p) {
+  const stage = make("canvas", {
+    class: "stage",
+    role: "img",
+    "aria-label": `The fight as ${PLAYERS[p]}'s computer has it`,
+  });
+  const depthsCanvas = make("canvas", { class: "depths", role: "img", "aria-label": "Frames played again" });
+  const facts = {};
+  const list = make("dl", { class: "facts" });
+  for (const [name, title] of [
+    ["frame", "frame"],
+    ["rollback", "rollback"],
+    ["sent", "sent"],
+    ["hash", "hash"],
+  ]) {
+    facts[name] = make("dd", { "data-fact": name });
+    list.append(make("div", {}, make("dt", {}, title), facts[name]));
+  }
+  const head = make("header", {}, make("h2", {}, `${PLAYERS[p]}'s computer`), depthsCanvas);
+  const root = make("section", { class: "machine", "aria-label": `${PLAYERS[p]}'s computer` }, head, stage, list);
+  root.style.setProperty("--colour", COLOURS[p]);
+  return { root, stage: new Stage(stage, p), depthsCanvas, depths: new Array(DEPTHS).fill(0), facts, shown: null };
+}
+
+const conditions = () => ({
+  latency: Number(find("latency").value),
+  jitter: Number(find("jitter").value),
+  loss: Number(find("loss").value) / 100,
+});
+
+function play(now) {
+  const inputs = match.peers.map((_, p) => controls.input(p, now));
+  match.tick(conditions(), inputs);
+  for (const [p, { depths, stage, shown }] of machines.entries()) {
+    const peer = match.peers[p];
+    depths.push(peer.depth);
+    depths.shift();
+    if (shown && peer.depth > 0) markMisses(peer, stage, shown, now);
+  }
+  if (match.desync) stopped();
+}
+
+// Where the state that was drawn last is not what that frame is now known to be.
+function markMisses(peer, stage, shown, now) {
+  const repaired = peer.stateBefore(shown.frame);
+  if (!repaired) return;
+  sceneOf(repaired).fighters.forEach((fighter, p) => {
+    const guess = shown.scene.fighters[p];
+    if (fighter.action === ACTION.out || guess.action === ACTION.out) return;
+    if (Math.hypot(fighter.x - guess.x, fighter.z - guess.z) > MISS_UNITS) stage.miss(p, guess, fighter, now);
+  });
+}
+
+// ---- every frame of the screen ----
+
+function tick(now) {
+  behind = Math.min(behind + now - lastNow, 6 * FRAME_MS);
+  lastNow = now;
+  if (!isPaused) {
+    while (behind >= FRAME_MS && !match.desync) {
+      behind -= FRAME_MS;
+      play(now);
+    }
+    draw(now);
+    if (now - factsAt > FACTS_MS) showFacts(now);
+  }
+  requestAnimationFrame(tick);
+}
+
+function draw(now) {
+  for (const [p, machine] of machines.entries()) {
+    const peer = match.peers[p];
+    const scene = sceneOf(peer.predictedState);
+    machine.shown = { frame: peer.frame, scene };
+    machine.stage.draw(scene, sceneOf(peer.confirmedState), now, calm.matches);
+    drawDepths(machine.depthsCanvas, machine.depths);
+  }
+  drawWire(find("wire"), match, calm.matches);
+}
+
+function showFacts(now) {
+  factsAt = now;
+  const common = Math.min(...match.peers.map(({ confirmed }) => confirmed)) - 1;
+  const hashes = match.peers.map(({ history }) => history.find(({ frame }) => frame === common)?.hash);
+  for (const [p, { facts, depths }] of machines.entries()) {
+    const peer = match.peers[p];
+    facts.frame.textContent = String(peer.frame);
+    facts.rollback.textContent = `${Math.max(...depths.slice(-30))} frames`;
+    facts.sent.textContent = `${(peer.bytesSent / 1024).toFixed(1)} KB`;
+    if (hashes[p] === undefined) continue;
+    const isSame = hashes.every((hash) => hash === hashes[p]);
+    facts.hash.textContent = `${isSame ? "✓" : "≠"} ${hex16(hashes[p])}`;
+    facts.hash.dataset.same = isSame ? "yes" : "no";
+  }
+}
+
+// ---- a desync ----
+
+const inUnits = (raw) => `${Number((raw / 65536).toFixed(5))} units`;
+
+function stopped() {
+  const { frame, peers, where, id, field, values, count } = match.desync;
+  const name = namesOf(match.peers.length)[id];
+  find("stop-where").textContent = `Frame ${frame}: ${where}${name ? ` (${name})` : ""}, ${field}`;
+  find("stop-values").replaceChildren(
+    ...peers.map((p, i) =>
+      make(
+        "tr",
+        {},
+        make("th", { scope: "row" }, `${PLAYERS[p]}'s computer`),
+        make("td", {}, String(values[i])),
+        make("th", {}, Number.isNaN(id) ? "" : inUnits(values[i])),
+      ),
+    ),
+  );
+  find("stop-rest").textContent = count > 1 ? `${count} fields differ in that frame; this is the first.` : "";
+  find("stop").hidden = false;
+  find("flip").disabled = true;
+  find("stop-title").focus();
+  find("live").textContent = `Stopped. ${find("stop-where").textContent}`;
+  showFacts(lastNow);
+}
+
+function flip() {
+  const player = Math.floor(Math.random() * match.peers.length);
+  match.flipBit(FLIPPED_PEER, player, 8 + Math.floor(Math.random() * 6));
+  find("flip").disabled = true;
+  find("live").textContent = `One bit of ${PLAYERS[FLIPPED_PEER]}'s computer is flipped.`;
+}
+
+// ---- logs ----
+
+async function download() {
+  const link = make("a", { href: URL.createObjectURL(await logFile(0)), download: "arena.jsonl" });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+const logFile = async (p) => new File([await match.logs[p].text()], `${PLAYERS[p].toLowerCase()}.jsonl`);
+
+async function view(files) {
+  find("failure").hidden = true;
+  isPaused = true;
+  try {
+    if (files.length > 2) throw new Error(`one log or two, not ${files.length}`);
+    showLogs(find("viewing"), await Promise.all(files.map(logOf)));
+    find("back").focus();
+  } catch (error) {
+    isPaused = false;
+    find("failure").textContent = error.message;
+    find("failure").hidden = false;
+  }
+}
+
+function goBack() {
+  find("viewing").hidden = true;
+  find("viewing").querySelector("iframe")?.remove();
+  isPaused = false;
+  lastNow = performance.now();
+}
+
+// ---- controls ----
+
+function showKeys() {
+  const rows = [["move", "W A S D"]];
+  if (controls.people === 1) rows.push(["fan, dash, ring, shot", "F G H T"]);
+  else
+    rows.push(["fan, dash, ring, shot", "F G H T"], ["Amber moves", "↑ ← ↓ →"], ["fan, dash, ring, shot", "K L I O"]);
+  find("keys").replaceChildren(
+    ...rows.flatMap(([what, keys]) => [
+      make("dt", {}, ...keys.split(" ").map((key) => make("kbd", {}, key))),
+      make("dd", {}, what),
+    ]),
+  );
+}
+
+function showSliders() {
+  const units = { latency: "ms", jitter: "ms", loss: "%" };
+  for (const [id, unit] of Object.entries(units)) {
+    document.querySelector(`output[for=${id}]`).textContent = `${find(id).value} ${unit}`;
+  }
+}
+
+function wireControls() {
+  for (const id of ["latency", "jitter", "loss"]) find(id).addEventListener("input", showSliders);
+  for (const id of ["players", "against"]) find(id).addEventListener("change", begin);
+  for (const id of ["again", "go-on"]) find(id).addEventListener("click", begin);
+  find("flip").addEventListener("click", flip);
+  find("download").addEventListener("click", download);
+  find("choose-log").addEventListener("click", () => find("log-file").click());
+  find("log-file").addEventListener("change", ({ target }) => view([...target.files]));
+  find("see-both").addEventListener("click", async () => view(await Promise.all(match.desync.peers.map(logFile))));
+  find("back").addEventListener("click", goBack);
+  document.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    document.body.classList.add("over");
+  });
+  document.addEventListener("dragleave", () => document.body.classList.remove("over"));
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    document.body.classList.remove("over");
+    view([...event.dataTransfer.files]);
+  });
+}
+
+start(bytesOfBase64(find("kernel").textContent)).then(() => {
+  wireControls();
+  showSliders();
+  begin();
+  lastNow = performance.now();
+  requestAnimationFrame(tick);
+});

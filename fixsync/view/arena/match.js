@@ -1,0 +1,90 @@
+// A whole match in one page: peers with a world each, the network between them, and the log of what is confirmed.
+import { differences } from "../../../bindings/web/states.js";
+import { Bot } from "./bot.js";
+import { bodyOf, FIELDS, Fight } from "./fight.js";
+import { LogOfMatch, PLAYERS } from "./log.js";
+import { Network } from "./network.js";
+import { firstDifference, Peer } from "./rollback.js";
+import { sceneOf } from "./scene.js";
+
+export const FRAME_MS = 1000 / 60;
+
+export class Match {
+  peers;
+  logs;
+  now = 0; // milliseconds since the start
+  desync = null; // { frame, peers: [a, b], where, field, values, count } once two peers differ
+  #games;
+  #bots;
+  #network;
+
+  // delay: input delay in frames.
+  constructor(players, delay, seed) {
+    this.#network = new Network(seed);
+    this.#games = Array.from({ length: players }, () => new Fight(players));
+    this.logs = this.#games.map((game) => new LogOfMatch(game.setup, players));
+    this.#bots = Array.from({ length: players }, (_, p) => new Bot(p, seed + 1 + p));
+    this.peers = this.#games.map(
+      (game, me) => new Peer(game, me, players, delay, (_, result, state) => this.logs[me].add(result, state)),
+    );
+  }
+
+  dispose() {
+    for (const game of this.#games) game.dispose();
+  }
+
+  get packets() {
+    return this.#network.packets;
+  }
+
+  // One sixtieth of a second. conditions: of the network. inputs: of each player, null where a bot plays.
+  tick(conditions, inputs) {
+    if (this.desync) return;
+    this.now += FRAME_MS;
+    this.#network.deliver(this.now, (to, packet) => this.peers[to].receive(packet));
+    for (const peer of this.peers) {
+      const input = inputs[peer.me] ?? this.#bots[peer.me].input(sceneOf(peer.predictedState), peer.frame);
+      peer.advance(input);
+    }
+    for (const { me } of this.peers) {
+      for (const { me: to } of this.peers) {
+        if (to !== me) this.#network.send(me, to, this.peers[me].packetFor(to), this.now, conditions);
+      }
+    }
+    const finder = this.peers.find(({ desync }) => desync);
+    if (finder) this.#explain(finder.me, finder.desync.peer);
+  }
+
+  // Names what differs first between two peers.
+  #explain(a, b) {
+    const peers = [Math.min(a, b), Math.max(a, b)];
+    const found = firstDifference(...peers.map((p) => this.peers[p]));
+    if (!found) return;
+    const all = [...differences(found.a.world, found.b.world), ...fieldDifferences(found.a.fields, found.b.fields)];
+    const [{ group, field, a: ours, b: theirs }] = all;
+    const id = Number(/^collider (\d+)/.exec(group)?.[1] ?? Number.NaN);
+    this.desync = { frame: found.frame, peers, where: group, id, field, values: [ours, theirs], count: all.length };
+  }
+
+  // Flips one bit of a fighter's position in one peer's memory, as a broken machine would.
+  flipBit(peer, player, bit) {
+    this.peers[peer].corrupt((state) => {
+      const view = new DataView(state.world.buffer);
+      for (let at = 144; ; at += 52) {
+        if (view.getUint32(at, true) !== bodyOf(player)) continue;
+        view.setInt32(at + 16, view.getInt32(at + 16, true) ^ (1 << bit), true);
+        return;
+      }
+    });
+  }
+}
+
+function fieldDifferences(ours, theirs) {
+  const found = [];
+  for (let i = 0; i < ours.length; i++) {
+    if (ours[i] === theirs[i]) continue;
+    const group = PLAYERS[Math.floor(i / FIELDS.length)];
+    found.push({ group, field: FIELDS[i % FIELDS.length], a: ours[i], b: theirs[i] });
+  }
+  return found;
+}
