@@ -244,7 +244,9 @@ def web_js(api: Api) -> str:
 
 
 def web_types(api: Api) -> str:
-    """The same for TypeScript, and the functions that the module exports."""
+    """The same for TypeScript, and the functions that the module exports, each with the first line
+    of its comment: the headers have the rest.
+    """
     lines = [f"// {_NOTE}", ""]
     for constant in api.constants:
         lines += _doc(constant.comment, "")
@@ -257,7 +259,7 @@ def web_types(api: Api) -> str:
     for structure in api.structures:
         if not structure.fields:
             continue
-        lines += ["", *_doc(structure.comment, ""), f"export const {structure.name}: {{"]
+        lines += ["", *_doc(_summary(structure.comment), ""), f"export const {structure.name}: {{"]
         lines.append(f"  readonly $size: {structure.size};")
         for field in structure.fields:
             array = f"[{field.count}]" if field.count else ""
@@ -274,7 +276,7 @@ def web_types(api: Api) -> str:
     ]
     for function in api.functions:
         parameters = ", ".join(f"{p.name}: {_web_type(p.type)}" for p in function.parameters)
-        lines += _doc(function.comment, "  ")
+        lines += _doc(_summary(function.comment), "  ")
         lines.append(f"  {function.name}({parameters}): {_web_type(function.returns)};")
     lines.append("}")
     return "\n".join(lines) + "\n"
@@ -286,6 +288,11 @@ def _web_type(type: Type) -> str:
     if type.base == "void":
         return "void"
     return "bigint" if SIZES[type.base] == 8 else "number"
+
+
+def _summary(comment: str) -> str:
+    """The first sentence of a comment, on one line."""
+    return re.split(r"(?<=\.)\s|\n\n", comment, maxsplit=1)[0].replace("\n", " ")
 
 
 def _doc(comment: str, indent: str) -> list[str]:

@@ -162,7 +162,7 @@ def test_joined_modules_have_no_import_left_and_each_module_once():
     )
 
 
-@pytest.mark.parametrize("script", ["page.js", "worker.js"])
+@pytest.mark.parametrize("script", ["page.js", "worker.js", bundle.ARENA / "arena.js"])
 def test_no_two_modules_of_a_bundle_share_a_top_level_name(script):
     """Joined, they would be one name."""
     text = bundle.joined(script)
@@ -208,6 +208,21 @@ def test_constants_and_structures_are_those_that_the_compiler_sees():
         assert offsets == {"$size": ffi.sizeof(name), **found}, name
 
 
+def test_the_arena_is_one_file_that_may_reach_no_network():
+    """With the viewer in it, whose scripts its policy allows too."""
+    text = bundle.arena()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
+    assert "default-src 'none'" in policy
+    for script in (bundle.joined(bundle.ARENA / "arena.js"), bundle.joined("page.js")):
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+    assert not re.search(r"""(src|href)=["'](?!data:)[^"'#]""", text)
+
+
+def test_the_rollback_of_the_arena_is_short_enough_to_read():
+    assert len((bundle.ARENA / "rollback.js").read_text().splitlines()) <= 200
+
+
 def test_a_module_that_would_end_the_script_cannot_be_joined(tmp_path, monkeypatch):
     (tmp_path / "bad.js").write_text('const text = "</script>";\n')
     monkeypatch.setattr(bundle, "ASSETS", tmp_path)
@@ -227,7 +242,7 @@ def test_scripts_and_styles_pass_the_linter():
     biome = shutil.which("biome")
     if biome is None:
         pytest.skip("no biome on this machine: npm install --global @biomejs/biome@2.6.8")
-    paths = ["bindings/web", "fixsync/view/assets", "tests/view"]
+    paths = ["bindings/web", "fixsync/view/arena", "fixsync/view/assets", "tests/view"]
     ran = subprocess.run(
         [biome, "check", *paths], cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -130,6 +130,26 @@ export const FXS_E_RANGE: -64;
 export const FXS_E_TABLE: -65;
 /** a call that does not come here */
 export const FXS_E_ORDER: -66;
+/** a normal of (0, 0, 0), or with a component out of range */
+export const FXS_E_NORMAL: -67;
+/** a field of a mover out of range */
+export const FXS_E_MOVER: -68;
+/** 1.5 in Q2.30: the largest component of a normal */
+export const FXS_NORMAL_MAX: 1610612736;
+/** the most slides of one move */
+export const FXS_PASSES_MAX: 64;
+/** it stands on `floor` */
+export const FXS_ON_FLOOR: 1;
+/** it came to a wall */
+export const FXS_ON_WALL: 2;
+/** it came to a ceiling */
+export const FXS_ON_CEILING: 4;
+/** it climbed a step */
+export const FXS_STEPPED: 8;
+/** it overlapped something at the start, and was pushed out */
+export const FXS_PUSHED: 16;
+/** it overlaps something, could not be pushed out, and stays */
+export const FXS_STUCK: 32;
 /** parts of a body: a set of parts is one word */
 export const FXS_PARTS_MAX: 32;
 /** victims that one hit of an attack remembers */
@@ -363,6 +383,42 @@ export const fxs_cast_hit: {
   readonly normal: 8;
 };
 
+/** t32_t floor_y_q30;         /* 1..2^30: the least y of a normal that is a floor's */
+export const fxs_mover: {
+  readonly $size: 24;
+  /** uint32_t: of the collider that moves; not a sector */
+  readonly id: 0;
+  /** uint32_t: bit i: what is on layer i is in its way */
+  readonly mask: 4;
+  /** uint32_t: 1..FXS_PASSES_MAX: hits in one move; 4 is usual */
+  readonly passes: 8;
+  /** int32_t: 0..FXS_SIZE_MAX: the highest step that it climbs; 0: none */
+  readonly step_height: 12;
+  /** int32_t: 0..FXS_SIZE_MAX: how far it is drawn down to a floor */
+  readonly snap: 16;
+  /** int32_t: 1..2^30: the least y of a normal that is a floor's */
+  readonly floor_y_q30: 20;
+};
+
+/** nt32_t hit_count;          /* rows of hits */
+export const fxs_mover_result: {
+  readonly $size: 36;
+  /** int32_t: position of the collider now */
+  readonly x: 0;
+  /** int32_t: position of the collider now */
+  readonly y: 4;
+  /** int32_t: position of the collider now */
+  readonly z: 8;
+  /** int32_t[3]: the motion without what walls, floor and ceiling took of it */
+  readonly motion: 12;
+  /** uint32_t: FXS_ON_FLOOR to FXS_STUCK */
+  readonly flags: 24;
+  /** uint32_t: id of what it stands on; 0 without FXS_ON_FLOOR */
+  readonly floor: 28;
+  /** uint32_t: rows of hits */
+  readonly hit_count: 32;
+};
+
 /** nt32_t victims[64];        /* ascending; beyond victim_count undefined */
 export const fxs_body: {
   readonly $size: 404;
@@ -416,477 +472,250 @@ export const fxs_recorder: {
 export interface Kernel {
   readonly memory: WebAssembly.Memory;
   readonly __heap_base: WebAssembly.Global;
-  /** The version of the library as compiled: major << 16 | minor << 8 | patch.
-   * A program that loads a shared library compares it with FXS_VERSION, the version of its header.
-   * Cannot fail. Cost: constant. */
+  /** The version of the library as compiled: major << 16 | minor << 8 | patch. */
   fxs_version(): number;
-  /** FXS_SEMANTICS of the library as compiled.
-   * Every change to what is computed raises it: contacts, events and their order, queries, pushes,
-   * casts, saved bytes, hashes. The peers of a match, and a recorded match and its replay, must have
-   * the same number. Cannot fail. Cost: constant. */
+  /** FXS_SEMANTICS of the library as compiled. */
   fxs_semantics(): number;
-  /** The direction of a yaw as (x, z), in Q2.30.
-   * cos and sin of 2*pi*yaw/65536, times 2^30, each rounded to nearest. Cannot fail. Cost:
-   * constant. */
+  /** The direction of a yaw as (x, z), in Q2.30. */
   fxs_direction(yaw: number, cos_q30: Pointer<"int32_t">, sin_q30: Pointer<"int32_t">): void;
-  /** The yaw that faces (dx, dz), to the nearest step; 0 for (0, 0).
-   * Each component must be the difference of two positions: -(2^32 - 1)..2^32 - 1. Returns the yaw,
-   * 0..65535, or FXS_E_DISTANCE. Cost: constant. */
+  /** The yaw that faces (dx, dz), to the nearest step; 0 for (0, 0). */
   fxs_yaw_of(dx: bigint, dz: bigint): number;
-  /** The length of a vector, rounded down: floor(sqrt(dx^2 + dy^2 + dz^2)).
-   * Each component must be the difference of two positions: -(2^32 - 1)..2^32 - 1. Returns the
-   * length, below 2^33, or FXS_E_DISTANCE. Cost: constant. */
+  /** The length of a vector, rounded down: floor(sqrt(dx^2 + dy^2 + dz^2)). */
   fxs_length(dx: bigint, dy: bigint, dz: bigint): bigint;
-  /** The shorter turn from one yaw to another: -32768..32767 steps.
-   * Half a turn is -32768. Yaws are taken modulo 65536. A negative number is a turn, not a status.
-   * Cannot fail. Cost: constant. */
+  /** The shorter turn from one yaw to another: -32768..32767 steps. */
   fxs_yaw_between(from: number, to: number): number;
-  /** Whether (dx, dz) lies within half_angle steps of a yaw, borders included.
-   * This is the closed wedge of a sector, whose edges are the directions of yaw +- half_angle. (0, 0)
-   * lies within. Each component must be the difference of two positions. Returns 1 or 0; FXS_E_YAW,
-   * FXS_E_HALF_ANGLE or FXS_E_DISTANCE. Cost: constant. */
+  /** Whether (dx, dz) lies within half_angle steps of a yaw, borders included. */
   fxs_faces(yaw: number, half_angle: number, dx: bigint, dz: bigint): number;
-  /** The vector of a length in the direction of a yaw.
-   * Length times direction, each component rounded to nearest, halves away from zero. The yaw is
-   * taken modulo 65536. Returns FXS_OK, or FXS_E_DISTANCE for a length of -2^31. Cost: constant. */
+  /** The vector of a length in the direction of a yaw. */
   fxs_forward(yaw: number, length: number, x: Pointer<"int32_t">, z: Pointer<"int32_t">): number;
-  /** Whether kind, sizes and half_angle of a shape are in range.
-   * Returns FXS_OK, FXS_E_KIND, FXS_E_SIZE or FXS_E_HALF_ANGLE. Cost: constant. */
+  /** Whether kind, sizes and half_angle of a shape are in range. */
   fxs_shape_check(shape: Pointer<"fxs_shape">): number;
-  /** The contact of two shapes, exact for all valid inputs.
-   * a and b may be the same memory, and so may the poses. Returns FXS_APART, FXS_TOUCHING or
-   * FXS_OVERLAPPING; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW. Cost: constant. */
+  /** The contact of two shapes, exact for all valid inputs. */
   fxs_overlap(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">): number;
-  /** fxs_overlap of n pairs: row i of each array, one byte each into contacts.
-   * Returns FXS_OK, or at the first bad pair FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW:
-   * `*bad` (else untouched) is then its index, and the contacts before it are written. Cost: n. */
+  /** fxs_overlap of n pairs: row i of each array, one byte each into contacts. */
   fxs_overlap_many(n: bigint, a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, contacts: Pointer<"uint8_t">, bad: Pointer<"uint64_t">): number;
-  /** The outline of a shape, for drawing: its vertices seen from above, and its heights.
-   * segments: how many pieces draw a whole circle, 3..FXS_TURN; an arc takes its share, rounded up.
-   * The outer polygon is counterclockwise as yaw turns, from +X to +Z. A circle begins where the pose
-   * faces; a box with its (+half_x, +half_z) corner; a sector with the end of its arc at yaw -
-   * half_angle, and ends with its apex. A vertex is a corner, or a point of the circle, turned by a
-   * yaw: each component is rounded to nearest, halves away from zero. A sphere and a capsule have this
-   * outline at half their height. Writes `*extent`, then the vertices of outer polygon and hole.
-   * Returns FXS_OK; FXS_E_ROOM with `*extent` written, whose outer + hole is the room needed;
-   * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_SEGMENTS. Cost: segments. */
+  /** The outline of a shape, for drawing: its vertices seen from above, and its heights. */
   fxs_outline(shape: Pointer<"fxs_shape">, pose: Pointer<"fxs_pose">, segments: number, vertices: Pointer<"fxs_vertex">, vertex_capacity: bigint, extent: Pointer<"fxs_extent">): number;
-  /** The planar translation of a, (x, z) in raw Q16.16, that ends an overlap; y stays.
-   * After it the pair is not FXS_OVERLAPPING, exactly. It is less than sqrt(2) raw units longer than
-   * the shortest real translation of round shapes and cylinders, and less than 2 longer with a box
-   * (2.5 of two boxes, one with a half size above 5000 units). The push of (b, a) is the negative of
-   * that of (a, b) wherever the centres differ in x or z. Where they do not, either order pushes its
-   * first shape the same way (without a box: along +X), so apply it to one of the two. Each component
-   * is within +-2^30.3; adding it to a position may leave int32. Returns FXS_OK; FXS_E_KIND,
-   * FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, or FXS_E_UNDEFINED for a sector. Cost: constant. */
+  /** The planar translation of a, (x, z) in raw Q16.16, that ends an overlap; y stays. */
   fxs_push_out(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, out_xz: Pointer<"int32_t">): number;
-  /** The shortest dy of a that ends an overlap; a body on a floor wants this one.
-   * Upwards when both centres are level. Within -(2^31 - 4)..2^31 - 4; adding it to a position may
-   * leave int32. Returns FXS_OK; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, or
-   * FXS_E_UNDEFINED for a sector. Cost: constant. */
+  /** The shortest dy of a that ends an overlap; a body on a floor wants this one. */
   fxs_lift(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, out_y: Pointer<"int32_t">): number;
-  /** The face of the box b that fxs_push_out moves a out of.
-   * It is where the translation, turned by minus b's yaw, mostly points; X on a tie. Returns a side,
-   * FXS_SIDE_NONE to FXS_SIDE_NEG_Z; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, or
-   * FXS_E_UNDEFINED for a sector and for a b that is not a box. Cost: constant. */
+  /** The face of the box b that fxs_push_out moves a out of. */
   fxs_side(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">): number;
-  /** Bytes of memory that a world of this config needs; 0 for a config out of range.
-   * Cost: constant. */
+  /** Bytes of memory that a world of this config needs; 0 for a config out of range. */
   fxs_world_size(config: Pointer<"fxs_config">): bigint;
-  /** Makes an empty world in `memory`: fxs_world_size(config) bytes, aligned to 8.
-   * The memory may hold anything before. Later it may be moved or copied as bytes to another place
-   * aligned to 8; it holds no pointer. Returns FXS_OK, or FXS_E_CONFIG for a config out of range or
-   * misaligned memory. Cost: capacity / 64. */
+  /** Makes an empty world in `memory`: fxs_world_size(config) bytes, aligned to 8. */
   fxs_world_init(memory: Pointer<"fxs_world">, config: Pointer<"fxs_config">): number;
-  /** Gives dst, an initialised world of the same capacity, the state of src.
-   * Returns FXS_OK; FXS_E_CONFIG if the capacities differ; FXS_E_ROOM if src has more hits than dst
-   * has room for. Cost: colliders + hits + capacity / 64. */
+  /** Gives dst, an initialised world of the same capacity, the state of src. */
   fxs_world_copy(dst: Pointer<"fxs_world">, src: Pointer<"fxs_world">): number;
-  /** Steps taken, modulo 2^32.
-   * Cannot fail. Cost: constant. */
+  /** Steps taken, modulo 2^32. */
   fxs_world_frame(world: Pointer<"fxs_world">): number;
-  /** How many colliders are in the world.
-   * Cannot fail. Cost: constant. */
+  /** How many colliders are in the world. */
   fxs_world_count(world: Pointer<"fxs_world">): number;
-  /** Writes the present config to out.
-   * A load may have changed hit_when and layers, fxs_world_set_layers the layers. Cannot fail. Cost:
-   * constant. */
+  /** Writes the present config to out. */
   fxs_world_config(world: Pointer<"fxs_world">, out: Pointer<"fxs_config">): void;
-  /** Adds a collider under collider->id, which must be free.
-   * The old hits of the id end at the next step. Returns FXS_OK; FXS_E_ID, FXS_E_TAKEN, FXS_E_KIND
-   * (also for a `zero` that is not 0), FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_LAYER, FXS_E_ACTIVE or
-   * FXS_E_CENTRE. Cost: constant. */
+  /** Adds a collider under collider->id, which must be free. */
   fxs_world_add(world: Pointer<"fxs_world">, collider: Pointer<"fxs_collider">): number;
-  /** Removes a collider; its hits end at the next step.
-   * Returns FXS_OK; FXS_E_ID or FXS_E_ABSENT. Cost: constant. */
+  /** Removes a collider; its hits end at the next step. */
   fxs_world_remove(world: Pointer<"fxs_world">, id: number): number;
-  /** Writes a collider as it is now to out.
-   * A status leaves out untouched. Returns FXS_OK; FXS_E_ID or FXS_E_ABSENT. Cost: constant. */
+  /** Writes a collider as it is now to out. */
   fxs_world_get(world: Pointer<"fxs_world">, id: number, out: Pointer<"fxs_collider">): number;
-  /** Changes the position of a collider; its yaw stays.
-   * Keeps the hit history of the id. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT or FXS_E_CENTRE. Cost:
-   * constant. */
+  /** Changes the position of a collider; its yaw stays. */
   fxs_world_move(world: Pointer<"fxs_world">, id: number, x: number, y: number, z: number): number;
-  /** Changes the yaw of a collider, which also turns its offset.
-   * Keeps the hit history of the id. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_YAW or
-   * FXS_E_CENTRE. Cost: constant. */
+  /** Changes the yaw of a collider, which also turns its offset. */
   fxs_world_turn(world: Pointer<"fxs_world">, id: number, yaw: number): number;
-  /** Changes position and yaw of a collider at once.
-   * Keeps the hit history of the id. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_YAW or
-   * FXS_E_CENTRE. Cost: constant. */
+  /** Changes position and yaw of a collider at once. */
   fxs_world_set_pose(world: Pointer<"fxs_world">, id: number, pose: Pointer<"fxs_pose">): number;
-  /** Changes the shape of a collider.
-   * Keeps the hit history of the id. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_KIND, FXS_E_SIZE
-   * or FXS_E_HALF_ANGLE. Cost: constant. */
+  /** Changes the shape of a collider. */
   fxs_world_set_shape(world: Pointer<"fxs_world">, id: number, shape: Pointer<"fxs_shape">): number;
-  /** Changes the offset of a collider's centre from its pose.
-   * Keeps the hit history of the id. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT or FXS_E_CENTRE. Cost:
-   * constant. */
+  /** Changes the offset of a collider's centre from its pose. */
   fxs_world_set_offset(world: Pointer<"fxs_world">, id: number, ox: number, oy: number, oz: number): number;
-  /** Changes the owner of a collider: any number, 0 for no owner.
-   * Keeps the hit history of the id. Returns FXS_OK; FXS_E_ID or FXS_E_ABSENT. Cost: constant. */
+  /** Changes the owner of a collider: any number, 0 for no owner. */
   fxs_world_set_owner(world: Pointer<"fxs_world">, id: number, owner: number): number;
-  /** Changes the layer of a collider.
-   * Keeps the hit history of the id. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT or FXS_E_LAYER. Cost:
-   * constant. */
+  /** Changes the layer of a collider. */
   fxs_world_set_layer(world: Pointer<"fxs_world">, id: number, layer: number): number;
-  /** Makes a collider active (1) or not (0); an inactive one neither hits nor is found.
-   * Keeps the hit history of the id. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT or FXS_E_ACTIVE. Cost:
-   * constant. */
+  /** Makes a collider active (1) or not (0); an inactive one neither hits nor is found. */
   fxs_world_set_active(world: Pointer<"fxs_world">, id: number, active: number): number;
-  /** fxs_world_add of n colliders.
-   * All of them or, at the first that is refused, none; `*bad` (else untouched) is then its index. An
-   * id that comes twice is FXS_E_TAKEN. Returns FXS_OK; FXS_E_ID, FXS_E_TAKEN, FXS_E_KIND,
-   * FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_LAYER, FXS_E_ACTIVE or FXS_E_CENTRE. Cost: n. */
+  /** fxs_world_add of n colliders. */
   fxs_world_add_many(world: Pointer<"fxs_world">, n: bigint, colliders: Pointer<"fxs_collider">, bad: Pointer<"uint64_t">): number;
-  /** fxs_world_move of n colliders.
-   * All of them or, at the first that is refused, none; `*bad` (else untouched) is then its index.
-   * positions: n rows of x, y, z. If an id comes more than once, its last row counts. Returns FXS_OK;
-   * FXS_E_ID, FXS_E_ABSENT or FXS_E_CENTRE. Cost: n. */
+  /** fxs_world_move of n colliders. */
   fxs_world_move_many(world: Pointer<"fxs_world">, n: bigint, ids: Pointer<"uint32_t">, positions: Pointer<"int32_t">, bad: Pointer<"uint64_t">): number;
-  /** fxs_world_set_pose of n colliders.
-   * All of them or, at the first that is refused, none; `*bad` (else untouched) is then its index. If
-   * an id comes more than once, its last pose counts. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT,
-   * FXS_E_YAW or FXS_E_CENTRE. Cost: n. */
+  /** fxs_world_set_pose of n colliders. */
   fxs_world_set_pose_many(world: Pointer<"fxs_world">, n: bigint, ids: Pointer<"uint32_t">, poses: Pointer<"fxs_pose">, bad: Pointer<"uint64_t">): number;
-  /** Replaces the layer matrix by 32 masks, laid out as fxs_config.layers.
-   * Keeps the hit history: a hit that the matrix no longer allows is an FXS_EXIT at the next step.
-   * Returns FXS_OK, or FXS_E_CONFIG for masks that are not symmetric. Cost: colliders + capacity /
-   * 64. */
+  /** Replaces the layer matrix by 32 masks, laid out as fxs_config.layers. */
   fxs_world_set_layers(world: Pointer<"fxs_world">, masks: Pointer<"uint32_t">): number;
-  /** Makes n changes in order: the commands of a frame in one call.
-   * All of them or, at the first that is refused, none; `*bad` (else untouched) is then its index.
-   * Each command does what the function named at its type does, with the same statuses. An id may
-   * come any number of times, and n may be above the capacity. FXS_COMMAND_LAYERS sets one row and
-   * the same column of the layer matrix, so 32 of them in order set any symmetric matrix. After a
-   * refusal the world saves and answers as before. Returns FXS_OK; FXS_E_COMMAND, FXS_E_ID,
-   * FXS_E_TAKEN, FXS_E_ABSENT, FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_LAYER, FXS_E_ACTIVE or
-   * FXS_E_CENTRE. Cost: n; a run of FXS_COMMAND_LAYERS, and a refusal, cost colliders + capacity / 64
-   * more. */
+  /** Makes n changes in order: the commands of a frame in one call. */
   fxs_world_apply(world: Pointer<"fxs_world">, commands: Pointer<"fxs_command">, n: bigint, bad: Pointer<"uint64_t">): number;
-  /** Writes the ids in the world, ascending, to ids (room for fxs_world_count).
-   * Cannot fail. Cost: colliders + capacity / 64. */
+  /** Writes the ids in the world, ascending, to ids (room for fxs_world_count). */
   fxs_world_ids(world: Pointer<"fxs_world">, ids: Pointer<"uint32_t">): void;
-  /** Writes the colliders, ascending by id, to out (room for fxs_world_count).
-   * Cannot fail. Cost: colliders + capacity / 64. */
+  /** Writes the colliders, ascending by id, to out (room for fxs_world_count). */
   fxs_world_colliders(world: Pointer<"fxs_world">, out: Pointer<"fxs_collider">): void;
-  /** Finds this frame's hits and writes what changed since the last step.
-   * Events are sorted by (a, b), FXS_EXIT before FXS_ENTER where an id was replaced. `*counts` is how
-   * many hits and events were found. Room for hits: the config's hit_capacity. Room for events:
-   * event_capacity; the hits of the last step + those of this one always suffice. Returns FXS_OK, or
-   * FXS_E_ROOM with the world unchanged, `*counts` the room that is enough, and events undefined.
-   * Cost: colliders + pairs near each other + hits of this step and the last + capacity / 64. */
+  /** Finds this frame's hits and writes what changed since the last step. */
   fxs_world_step(world: Pointer<"fxs_world">, events: Pointer<"fxs_event">, event_capacity: bigint, counts: Pointer<"fxs_counts">): number;
-  /** How many hits the last step found.
-   * Cannot fail. Cost: constant. */
+  /** How many hits the last step found. */
   fxs_world_hit_count(world: Pointer<"fxs_world">): bigint;
-  /** Writes the hits of the last step, by (a, b), to out (room for fxs_world_hit_count).
-   * Cannot fail. Cost: hits. */
+  /** Writes the hits of the last step, by (a, b), to out (room for fxs_world_hit_count). */
   fxs_world_hits(world: Pointer<"fxs_world">, out: Pointer<"fxs_hit">): void;
-  /** The contact of two colliders as they are now.
-   * Layers, owners and activity do not matter. Returns FXS_APART, FXS_TOUCHING or FXS_OVERLAPPING;
-   * FXS_E_ID or FXS_E_ABSENT. Cost: constant. */
+  /** The contact of two colliders as they are now. */
   fxs_world_contact(world: Pointer<"fxs_world">, a: number, b: number): number;
-  /** fxs_push_out of two colliders as they are now.
-   * Layers, owners and activity do not matter. The result applies to a's pose. Returns FXS_OK;
-   * FXS_E_ID, FXS_E_ABSENT, or FXS_E_UNDEFINED for a sector. Cost: constant. */
+  /** fxs_push_out of two colliders as they are now. */
   fxs_world_push_out(world: Pointer<"fxs_world">, a: number, b: number, out_xz: Pointer<"int32_t">): number;
-  /** fxs_lift of two colliders as they are now.
-   * Layers, owners and activity do not matter. The result applies to a's pose. Returns FXS_OK;
-   * FXS_E_ID, FXS_E_ABSENT, or FXS_E_UNDEFINED for a sector. Cost: constant. */
+  /** fxs_lift of two colliders as they are now. */
   fxs_world_lift(world: Pointer<"fxs_world">, a: number, b: number, out_y: Pointer<"int32_t">): number;
-  /** fxs_side of two colliders as they are now.
-   * Layers, owners and activity do not matter. Returns a side, FXS_SIDE_NONE to FXS_SIDE_NEG_Z;
-   * FXS_E_ID, FXS_E_ABSENT, or FXS_E_UNDEFINED for a sector and for a b that is not a box. Cost:
-   * constant. */
+  /** fxs_side of two colliders as they are now. */
   fxs_world_side(world: Pointer<"fxs_world">, a: number, b: number): number;
-  /** fxs_outline of a collider as it is now, around its centre, active or not.
-   * Returns FXS_OK; FXS_E_ROOM with `*extent` written, whose outer + hole is the room needed;
-   * FXS_E_ID, FXS_E_ABSENT or FXS_E_SEGMENTS. Cost: segments. */
+  /** fxs_outline of a collider as it is now, around its centre, active or not. */
   fxs_world_outline(world: Pointer<"fxs_world">, id: number, segments: number, vertices: Pointer<"fxs_vertex">, vertex_capacity: bigint, extent: Pointer<"fxs_extent">): number;
-  /** Pushes bodies that overlap apart, as characters in a crowd and against walls.
-   * yields: 32 masks; bit j of yields[i] lets a body of layer i give way to one of layer j. Where
-   * only one of a pair gives way, it takes all of fxs_push_out. Where both do, each takes half,
-   * rounded away from zero. Where neither does, the pair stays as it is.
-   *
-   * The pairs are those hits of the last step whose colliders are still there, active, allowed to
-   * meet and not sectors. A pair is pushed if it is FXS_OVERLAPPING when its turn comes, so it sees
-   * earlier pushes. A pass takes first the pairs in which both give way, then those in which one
-   * does, each by (a, b): a body that does not yield has the last word. Pushing one pair apart may
-   * push another together. Further passes go over the same pairs, and end early when nothing was left
-   * to push.
-   *
-   * `moved`: the colliders that were pushed, ascending by id; `*count` is how many. Hits and frame
-   * stay; the next step sees the new poses. Returns FXS_OK; FXS_E_ROOM if moved_capacity is below
-   * both the number of colliders and twice the hits of the last step, with `*count` the room that is
-   * enough; FXS_E_CENTRE if a push would leave int32, with `*count` the id that it would have moved.
-   * On either status no collider is moved, and `moved` is undefined. Cost: passes * hits + capacity /
-   * 64. */
+  /** Pushes bodies that overlap apart, as characters in a crowd and against walls. */
   fxs_world_separate(world: Pointer<"fxs_world">, yields: Pointer<"uint32_t">, passes: number, moved: Pointer<"fxs_moved">, moved_capacity: bigint, count: Pointer<"uint64_t">): number;
-  /** Writes the ids that a query meets, ascending, to ids; `*count` is how many.
-   * They are the active colliders whose contact is at least the world's hit_when, as the world is
-   * now, stepped or not. A sector never meets a sector. The state of the world does not change; its
-   * scratch memory may. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and ids undefined;
-   * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` 0. Cost: colliders near it;
-   * or all, after a change. */
+  /** Writes the ids that a query meets, ascending, to ids; `*count` is how many. */
   fxs_world_query(world: Pointer<"fxs_world">, query: Pointer<"fxs_query">, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
-  /** fxs_world_query of n queries.
-   * The answers stand one after another in ids, ends[i] is the end of the i-th, and `*count` the
-   * number of all. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed, ids and ends undefined;
-   * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` the index of the first bad
-   * query. Cost: n times that of fxs_world_query. */
+  /** fxs_world_query of n queries. */
   fxs_world_query_many(world: Pointer<"fxs_world">, n: bigint, queries: Pointer<"fxs_query">, ends: Pointer<"uint64_t">, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
-  /** Writes the ids that a query meets, nearest first, to ids: the first `limit` (0: all).
-   * Nearest by the exact squared distance of a collider's centre from the query's pose, then by id.
-   * Otherwise as fxs_world_query. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and ids
-   * undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` 0. Cost: that of
-   * fxs_world_query, and sorting what it meets. */
+  /** Writes the ids that a query meets, nearest first, to ids: the first `limit` (0: all). */
   fxs_world_nearest(world: Pointer<"fxs_world">, query: Pointer<"fxs_query">, limit: bigint, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
-  /** fxs_world_nearest of n queries, with one limit for each of them.
-   * The answers stand one after another in ids, ends[i] is the end of the i-th, and `*count` the
-   * number of all. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed, ids and ends undefined;
-   * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` the index of the first bad
-   * query. Cost: n times that of fxs_world_nearest. */
+  /** fxs_world_nearest of n queries, with one limit for each of them. */
   fxs_world_nearest_many(world: Pointer<"fxs_world">, n: bigint, queries: Pointer<"fxs_query">, limit: bigint, ends: Pointer<"uint64_t">, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
-  /** When two moving shapes first meet, exact: the first contact >= hit_when.
-   * Each moves straight by its motion (x, y, z, each -FXS_SIZE_MAX..FXS_SIZE_MAX) in the same time; a
-   * motion may end outside int32. Yaws stay. hit_when: FXS_TOUCHING or FXS_OVERLAPPING. The motions
-   * and the poses may be the same memory. Returns 1 for a hit, with `*fraction` = floor(65536 * its
-   * time), 0..65536, and its normal (x, y, z in Q2.30, from b towards a; all 0 for shapes that
-   * overlap at the start); 0 for no hit, outputs untouched; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE,
-   * FXS_E_YAW, FXS_E_UNDEFINED for a sector, FXS_E_MOTION or FXS_E_HIT_WHEN. Cost: constant. */
+  /** When two moving shapes first meet, exact: the first contact >= hit_when. */
   fxs_cast_pair(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, motion_a: Pointer<"int32_t">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, motion_b: Pointer<"int32_t">, hit_when: number, fraction: Pointer<"int32_t">, normal: Pointer<"int32_t">): number;
-  /** Writes the colliders that a cast meets, by (fraction, id), to hits; `*count` is how many.
-   * The world is as it is now, stepped or not. The state of the world does not change; its scratch
-   * memory may. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and hits undefined;
-   * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, FXS_E_UNDEFINED for a sector, FXS_E_MOTION
-   * or FXS_E_HIT_WHEN with `*count` 0. Cost: colliders near its path; or all, after a change. */
+  /** Writes the colliders that a cast meets, by (fraction, id), to hits; `*count` is how many. */
   fxs_world_cast(world: Pointer<"fxs_world">, cast: Pointer<"fxs_cast">, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
-  /** fxs_world_cast of n casts.
-   * The answers stand one after another in hits, ends[i] is the end of the i-th, and `*count` the
-   * number of all. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed, hits and ends undefined;
-   * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, FXS_E_UNDEFINED for a sector, FXS_E_MOTION
-   * or FXS_E_HIT_WHEN with `*count` the index of the first bad cast. Cost: n times that of
-   * fxs_world_cast. */
+  /** fxs_world_cast of n casts. */
   fxs_world_cast_many(world: Pointer<"fxs_world">, n: bigint, casts: Pointer<"fxs_cast">, ends: Pointer<"uint64_t">, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
-  /** fxs_world_cast of a collider's own shape from where it is.
-   * It looks at the other active colliders that layers and owners let it hit. Whether it is active
-   * itself does not matter. motion, limit and hit_when are as in fxs_cast. Returns FXS_OK; FXS_E_ROOM
-   * with `*count` the room needed and hits undefined; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a
-   * sector, FXS_E_MOTION or FXS_E_HIT_WHEN. Cost: that of fxs_world_cast. */
+  /** fxs_world_cast of a collider's own shape from where it is. */
   fxs_world_sweep(world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, limit: number, hit_when: number, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
-  /** Bytes of memory that fxs_level_init needs for these bytes of a level.
-   * Bytes that are no level have a size too; fxs_level_init then refuses them. Cannot fail. Cost:
-   * constant. */
+  /** Bytes of memory that fxs_level_init needs for these bytes of a level. */
   fxs_level_size(bytes: Pointer<"uint8_t">, size: bigint): bigint;
-  /** Makes a level in `memory`: fxs_level_size(bytes, size) bytes, aligned to 8.
-   * The memory may hold anything before. Later it may be moved or copied as bytes to another place
-   * aligned to 8; it holds no pointer, and does not need `bytes` any more. Returns FXS_OK;
-   * FXS_E_CONFIG for misaligned memory; FXS_E_LEVEL for bytes that break a rule, with `*at` the
-   * offset of the first field at fault. On a status there is no level in the memory. Cost: bytes. */
+  /** Makes a level in `memory`: fxs_level_size(bytes, size) bytes, aligned to 8. */
   fxs_level_init(memory: Pointer<"fxs_level">, bytes: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
-  /** How many solids a level has.
-   * Cannot fail. Cost: constant. */
+  /** How many solids a level has. */
   fxs_level_count(level: Pointer<"fxs_level">): number;
-  /** XXH64 (seed 0) of the bytes of a level.
-   * Cannot fail. Cost: constant. */
+  /** XXH64 (seed 0) of the bytes of a level. */
   fxs_level_hash(level: Pointer<"fxs_level">): bigint;
-  /** How many bytes fxs_level_save writes.
-   * Cannot fail. Cost: constant. */
+  /** How many bytes fxs_level_save writes. */
   fxs_level_save_size(level: Pointer<"fxs_level">): bigint;
-  /** Writes the bytes that the level was made from to out (room for fxs_level_save_size).
-   * Cannot fail. Cost: bytes. */
+  /** Writes the bytes that the level was made from to out (room for fxs_level_save_size). */
   fxs_level_save(level: Pointer<"fxs_level">, out: Pointer<"uint8_t">): void;
-  /** Writes the solid of an index, 0 to the number of solids - 1, to out.
-   * A status leaves out untouched. Returns FXS_OK or FXS_E_ID. Cost: constant. */
+  /** Writes the solid of an index, 0 to the number of solids - 1, to out. */
   fxs_level_solid(level: Pointer<"fxs_level">, index: number, out: Pointer<"fxs_solid">): number;
-  /** The contact of a shape with the solid of an index, exact for all valid inputs.
-   * Returns FXS_APART, FXS_TOUCHING or FXS_OVERLAPPING; FXS_E_ID, FXS_E_KIND, FXS_E_SIZE,
-   * FXS_E_HALF_ANGLE or FXS_E_YAW. Cost: constant. */
+  /** The contact of a shape with the solid of an index, exact for all valid inputs. */
   fxs_level_contact(level: Pointer<"fxs_level">, index: number, shape: Pointer<"fxs_shape">, pose: Pointer<"fxs_pose">): number;
-  /** Writes the ids of the solids that a query meets, ascending, to ids; `*count` is how many.
-   * They are the solids of the layers in the mask whose contact is at least hit_when; exclude_owner
-   * leaves out none. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and ids undefined;
-   * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN with `*count` 0. Cost:
-   * solids near it. */
+  /** Writes the ids of the solids that a query meets, ascending, to ids; `*count` is how many. */
   fxs_level_query(level: Pointer<"fxs_level">, query: Pointer<"fxs_query">, hit_when: number, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
-  /** How many bytes fxs_world_save writes now.
-   * Cannot fail. Cost: constant. */
+  /** How many bytes fxs_world_save writes now. */
   fxs_world_save_size(world: Pointer<"fxs_world">): bigint;
-  /** Writes the whole state to out (room for fxs_world_save_size).
-   * The bytes ("FXS1", little-endian) are the same on every platform. Cannot fail. Cost: bytes +
-   * capacity / 64. */
+  /** Writes the whole state to out (room for fxs_world_save_size). */
   fxs_world_save(world: Pointer<"fxs_world">, out: Pointer<"uint8_t">): void;
-  /** XXH64 (seed 0) of the bytes that fxs_world_save writes.
-   * Cannot fail. Cost: bytes + capacity / 64. */
+  /** XXH64 (seed 0) of the bytes that fxs_world_save writes. */
   fxs_world_hash(world: Pointer<"fxs_world">): bigint;
-  /** Replaces everything but the capacity by a saved state.
-   * An accepted state saves to the same bytes. Directions and bounds are derived by the first call
-   * that needs them, in time that grows with the colliders. Returns FXS_OK; FXS_E_STATE for bytes
-   * that break a rule of the format, with `*at` the offset of the field at fault; FXS_E_ROOM if the
-   * state has more hits than this world has room for, with `*at` how many. Cost: bytes + capacity /
-   * 64. */
+  /** Replaces everything but the capacity by a saved state. */
   fxs_world_load(world: Pointer<"fxs_world">, bytes: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
-  /** XXH64 of any bytes.
-   * Cannot fail. Cost: bytes. */
+  /** XXH64 of any bytes. */
   fxs_hash64(bytes: Pointer<"void">, size: bigint, seed: bigint): bigint;
-  /** The next number, 0..2^64 - 1, each equally likely.
-   * Cannot fail. Cost: constant. */
+  /** The product a * b, rounded. */
+  fxs_mul(a: number, b: number, out: Pointer<"int32_t">): number;
+  /** The quotient a / b, rounded. */
+  fxs_div(a: number, b: number, out: Pointer<"int32_t">): number;
+  /** The number a * b / c of plain integers, rounded once: 30 percent of a damage. */
+  fxs_mul_div(a: number, b: number, c: number, out: Pointer<"int32_t">): number;
+  /** The square root of a, rounded. */
+  fxs_sqrt(a: number, out: Pointer<"int32_t">): number;
+  /** The number at a fraction (0..65536) of the way from a to b. */
+  fxs_lerp(a: number, b: number, fraction: number, out: Pointer<"int32_t">): number;
+  /** The number of low..high that is nearest to v. */
+  fxs_clamp(v: number, low: number, high: number, out: Pointer<"int32_t">): number;
+  /** The number v moved towards a target by `most` at most. */
+  fxs_approach(v: number, target: number, most: number, out: Pointer<"int32_t">): number;
+  /** A yaw turned towards another the shorter way, by `most` (0..65536) steps at most. */
+  fxs_turn_towards(yaw: number, end: number, most: number): number;
+  /** The length of a vector, sqrt(x^2 + y^2 + z^2), rounded; 0 for a component that is not needed. */
+  fxs_hypot(x: number, y: number, z: number, out: Pointer<"int32_t">): number;
+  /** The dot product of two vectors (x, y, z), rounded once. */
+  fxs_dot(a: Pointer<"int32_t">, b: Pointer<"int32_t">, out: Pointer<"int32_t">): number;
+  /** A vector (x, y, z) times a factor, each component rounded. */
+  fxs_scale(v: Pointer<"int32_t">, factor: number, out: Pointer<"int32_t">): number;
+  /** A vector (x, y, z) brought to a length of 0..2^31 - 1: a speed in the direction of a target. */
+  fxs_with_length(v: Pointer<"int32_t">, length: number, out: Pointer<"int32_t">): number;
+  /** The next number, 0..2^64 - 1, each equally likely. */
   fxs_random_next(state: Pointer<"uint64_t">): bigint;
-  /** A number of 0..count - 1, each equally likely; a count of 0 means 2^64.
-   * It takes numbers until one is below the largest multiple of the count. Cannot fail. Cost:
-   * constant; on average less than two numbers. */
+  /** A number of 0..count - 1, each equally likely; a count of 0 means 2^64. */
   fxs_random_below(state: Pointer<"uint64_t">, count: bigint): bigint;
-  /** A number of low..high, both included, each equally likely.
-   * Returns FXS_OK, or FXS_E_RANGE for a low above high. Cost: that of fxs_random_below. */
+  /** A number of low..high, both included, each equally likely. */
   fxs_random_between(state: Pointer<"uint64_t">, low: bigint, high: bigint, out: Pointer<"int64_t">): number;
-  /** Whether an event happens that has a chance of numerator in denominator.
-   * It is fxs_random_below(state, denominator) < numerator. Returns 1 or 0, or FXS_E_RANGE for a
-   * denominator of 0. Cost: that of fxs_random_below. */
+  /** Whether an event happens that has a chance of numerator in denominator. */
   fxs_random_chance(state: Pointer<"uint64_t">, numerator: bigint, denominator: bigint): number;
-  /** Puts `count` items of `item_size` bytes into a random order, each order equally likely.
-   * Fisher and Yates: for last = count - 1 down to 1, the item at `last` and the one at
-   * fxs_random_below(state, last + 1) change places. Cannot fail. Cost: bytes. */
+  /** Puts `count` items of `item_size` bytes into a random order, each order equally likely. */
   fxs_random_shuffle(state: Pointer<"uint64_t">, items: Pointer<"void">, count: bigint, item_size: bigint): void;
-  /** Whether bytes are a table of frame data.
-   * Returns FXS_OK, or FXS_E_TABLE with `*at` (else untouched) the offset of the first field at
-   * fault. Cost: bytes. */
+  /** The part of a motion up to a fraction (0..65536). */
+  fxs_along(motion: Pointer<"int32_t">, fraction: number, normal: Pointer<"int32_t">, out: Pointer<"int32_t">): number;
+  /** A motion thrown back by a surface. */
+  fxs_bounce(motion: Pointer<"int32_t">, normal: Pointer<"int32_t">, kept: number, out: Pointer<"int32_t">): number;
+  /** A motion without what of it goes into a surface: fxs_bounce that keeps nothing. */
+  fxs_slide(motion: Pointer<"int32_t">, normal: Pointer<"int32_t">, out: Pointer<"int32_t">): number;
+  /** Moves a collider straight, and along what it comes to: a dash. */
+  fxs_move_and_slide(world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, mask: number, passes: number, hits: Pointer<"fxs_cast_hit">, count: Pointer<"uint32_t">): number;
+  /** Moves a character by a motion: along walls, up steps, down to the floor. */
+  fxs_mover_move(world: Pointer<"fxs_world">, mover: Pointer<"fxs_mover">, motion: Pointer<"int32_t">, result: Pointer<"fxs_mover_result">, hits: Pointer<"fxs_cast_hit">): number;
+  /** Whether bytes are a table of frame data. */
   fxs_frames_check(table: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
-  /** Makes a body and adds its parts to the world.
-   * ids: one for each part, in their order. owner: of all parts; not 0, or they hit each other. The
-   * body may hold anything before. Returns the number of rows; FXS_E_ID, FXS_E_TAKEN, FXS_E_YAW,
-   * FXS_E_RANGE for an
-   * is_mirrored other than 0 and 1, or FXS_E_CENTRE. Cost: parts. */
+  /** Makes a body and adds its parts to the world. */
   fxs_body_add(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, ids: Pointer<"uint32_t">, owner: number, pose: Pointer<"fxs_pose">, is_mirrored: number, rows: Pointer<"fxs_command">): number;
-  /** Removes the parts from the world; their hits end at the next step.
-   * Returns the number of rows, or FXS_E_ABSENT. Cost: parts. */
+  /** Removes the parts from the world; their hits end at the next step. */
   fxs_body_remove(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, rows: Pointer<"fxs_command">): number;
-  /** Where the body is: the pose of its first part, less the yaw of the part itself.
-   * Returns FXS_OK or FXS_E_ABSENT. Cost: constant. */
+  /** Where the body is: the pose of its first part, less the yaw of the part itself. */
   fxs_body_pose(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, out: Pointer<"fxs_pose">): number;
-  /** Moves and turns all parts.
-   * Returns the number of rows; FXS_E_ABSENT, FXS_E_YAW or FXS_E_CENTRE. Cost: parts. */
+  /** Moves and turns all parts. */
   fxs_body_set_pose(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, pose: Pointer<"fxs_pose">, rows: Pointer<"fxs_command">): number;
-  /** Has the body face its local +x (0) or -x (1): for side views, which do not turn.
-   * Each part is mirrored across the body's local z axis: an offset ox becomes -ox; a box that the
-   * part turns by w is turned by -w, and a sector faces half a turn - w. Returns the number of rows;
-   * FXS_E_ABSENT, FXS_E_CENTRE, or FXS_E_RANGE for other numbers. Cost: parts. */
+  /** Has the body face its local +x (0) or -x (1): for side views, which do not turn. */
   fxs_body_mirror(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, is_mirrored: number, rows: Pointer<"fxs_command">): number;
-  /** Begins an attack with its frame 0; one that is under way is cancelled first.
-   * Whether the game's rules allow it is fxs_body_can_start. Returns the number of rows;
-   * FXS_E_RANGE for an attack that the table does not have, or FXS_E_ABSENT. Cost: parts + windows
-   * of the attack. */
+  /** Begins an attack with its frame 0; one that is under way is cancelled first. */
   fxs_body_start(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, attack: number, rows: Pointer<"fxs_command">): number;
-  /** Once a frame, after the step: moves the attack under way to its next frame, or ends it.
-   * Without one it does nothing. Parts that are on or off as they should be get no row. Returns the
-   * number of rows, or FXS_E_ABSENT. Cost: parts + windows of the attack. */
+  /** Once a frame, after the step: moves the attack under way to its next frame, or ends it. */
   fxs_body_tick(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, rows: Pointer<"fxs_command">): number;
-  /** Ends the attack under way, if there is one.
-   * Returns the number of rows, or FXS_E_ABSENT. Cost: parts. */
+  /** Ends the attack under way, if there is one. */
   fxs_body_cancel(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, rows: Pointer<"fxs_command">): number;
-  /** Whether an attack may begin now: none is under way, or that has a cancel into it.
-   * Returns 1 or 0, or FXS_E_RANGE. Cost: cancels of the attack under way. */
+  /** Whether an attack may begin now: none is under way, or that has a cancel into it. */
   fxs_body_can_start(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, attack: number): number;
-  /** The phase of the attack under way.
-   * FXS_PHASE_NONE to FXS_PHASE_RECOVERY. Only parts that attacks switch on count. Cannot fail.
-   * Cost: windows of the attack. */
+  /** The phase of the attack under way. */
   fxs_body_phase(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">): number;
-  /** Which hit of the attack is under way, from 0: it grows at each frame of its `rehits`.
-   * Cannot fail. Cost: rehits of the attack. */
+  /** Which hit of the attack is under way, from 0: it grows at each frame of its `rehits`. */
   fxs_body_hit(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">): number;
-  /** Whether the hit under way meets a victim, any number, for the first time.
-   * It is remembered until the attack's next hit, or its end: one swing hurts once, however many
-   * colliders it meets and however often. Returns 1 or 0 (without an attack 0), or FXS_E_ROOM for
-   * more than FXS_VICTIMS_MAX. Cost: victims. */
+  /** Whether the hit under way meets a victim, any number, for the first time. */
   fxs_body_strike(body: Pointer<"fxs_body">, victim: number): number;
-  /** How many bytes fxs_body_save writes now: at most 280.
-   * Cannot fail. Cost: constant. */
+  /** How many bytes fxs_body_save writes now: at most 280. */
   fxs_body_save_size(body: Pointer<"fxs_body">): bigint;
-  /** Writes everything but the ids to out.
-   * The bytes ("FXB1", little-endian) are the same on every platform. Cannot fail. Cost: victims. */
+  /** Writes everything but the ids to out. */
   fxs_body_save(body: Pointer<"fxs_body">, out: Pointer<"uint8_t">): void;
-  /** XXH64 (seed 0) of the bytes that fxs_body_save writes.
-   * Cannot fail. Cost: victims. */
+  /** XXH64 (seed 0) of the bytes that fxs_body_save writes. */
   fxs_body_hash(body: Pointer<"fxs_body">): bigint;
-  /** Replaces everything but the ids by a saved state; load the world's with it.
-   * Returns FXS_OK, or FXS_E_STATE for bytes that no body of this table has saved, with `*at` the
-   * offset of the first field at fault. Cost: victims. */
+  /** Replaces everything but the ids by a saved state; load the world's with it. */
   fxs_body_load(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, bytes: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
-  /** Bytes of memory for so many frames; 0 if a number is 0 or too large (2^48 bytes at most).
-   * own_size: bytes of the game's own, may be 0. state_size: the largest state, as
-   * fxs_world_save_size. A world of a config never needs more than 160 + 56 * capacity + 12 *
-   * hit_capacity. Each frame takes 8 bytes more than both. Cannot fail. Cost: constant. */
+  /** Bytes of memory for so many frames; 0 if a number is 0 or too large (2^48 bytes at most). */
   fxs_rewind_size(frames: number, own_size: bigint, state_size: bigint): bigint;
-  /** Makes an empty ring in `memory`: fxs_rewind_size bytes, aligned to 8.
-   * The memory may hold anything before, and may later be moved as bytes. Returns FXS_OK, or
-   * FXS_E_CONFIG for numbers that fxs_rewind_size refuses, or misaligned memory. Cost: constant. */
+  /** Makes an empty ring in `memory`: fxs_rewind_size bytes, aligned to 8. */
   fxs_rewind_init(memory: Pointer<"fxs_rewind">, frames: number, own_size: bigint, state_size: bigint): number;
-  /** Keeps a world as it is, under its frame, and the game's own bytes.
-   * In a full ring it takes the place of the oldest frame. A frame that is kept already is replaced,
-   * and those after it are dropped: they belong to a history that was rolled back. Returns FXS_OK;
-   * FXS_E_ORDER for a frame that is neither kept nor the one after the newest; FXS_E_ROOM for a state
-   * larger than state_size. Cost: that of fxs_world_save. */
+  /** Keeps a world as it is, under its frame, and the game's own bytes. */
   fxs_rewind_push(rewind: Pointer<"fxs_rewind">, world: Pointer<"fxs_world">, own: Pointer<"void">): number;
-  /** Loads the state of a frame into a world of the same capacity, and its own bytes into own.
-   * The ring does not change, and the world may be another than that which was pushed: to learn what
-   * a cast would have met at a frame, load it into a second world and cast there. Returns FXS_OK;
-   * FXS_E_RANGE for a frame that is not kept; what fxs_world_load returns, with the same `*at`. Cost:
-   * that of fxs_world_load. */
+  /** Loads the state of a frame into a world of the same capacity, and its own bytes into own. */
   fxs_rewind_load(rewind: Pointer<"fxs_rewind">, frame: number, world: Pointer<"fxs_world">, own: Pointer<"void">, at: Pointer<"uint64_t">): number;
-  /** How many frames are kept.
-   * Cannot fail. Cost: constant. */
+  /** How many frames are kept. */
   fxs_rewind_count(rewind: Pointer<"fxs_rewind">): number;
-  /** The oldest frame that is kept; undefined if none is.
-   * Cannot fail. Cost: constant. */
+  /** The oldest frame that is kept; undefined if none is. */
   fxs_rewind_oldest(rewind: Pointer<"fxs_rewind">): number;
-  /** Begins a log: the first line, and a command for each collider of the world.
-   * The log of a world that is not at frame 0, or has hits, begins with its state. tick_rate: frames
-   * a second. Returns FXS_OK; FXS_E_CONFIG for a tick_rate of 0, or FXS_E_ROOM. Cost: capacity +
-   * text. */
+  /** Begins a log: the first line, and a command for each collider of the world. */
   fxs_recorder_begin(recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, tick_rate: number, text: Pointer<"char">, room: bigint): number;
-  /** Adds commands of this frame, at most 200 bytes each (the layer matrix: 3500).
-   * Returns FXS_OK; FXS_E_COMMAND, FXS_E_KIND or FXS_E_LAYER for a row that no world accepts;
-   * FXS_E_ORDER after an answer, or FXS_E_ROOM. Cost: text. */
+  /** Adds commands of this frame, at most 200 bytes each (the layer matrix: 3500). */
   fxs_recorder_commands(recorder: Pointer<"fxs_recorder">, commands: Pointer<"fxs_command">, n: bigint, text: Pointer<"char">, room: bigint): number;
-  /** Adds a query that is made right after the step of this frame.
-   * Its answer is fxs_recorder_ids. Returns FXS_OK; FXS_E_KIND, FXS_E_ORDER or FXS_E_ROOM. Cost:
-   * constant. */
+  /** Adds a query that is made right after the step of this frame. */
   fxs_recorder_query(recorder: Pointer<"fxs_recorder">, query: Pointer<"fxs_query">, text: Pointer<"char">, room: bigint): number;
-  /** Adds a cast that is made right after the step of this frame.
-   * Its answer is fxs_recorder_hits. Returns FXS_OK; FXS_E_KIND, FXS_E_ORDER or FXS_E_ROOM. Cost:
-   * constant. */
+  /** Adds a cast that is made right after the step of this frame. */
   fxs_recorder_cast(recorder: Pointer<"fxs_recorder">, cast: Pointer<"fxs_cast">, text: Pointer<"char">, room: bigint): number;
-  /** Adds the answer to the next question, a query.
-   * Returns FXS_OK, FXS_E_ORDER or FXS_E_ROOM. Cost: text. */
+  /** Adds the answer to the next question, a query. */
   fxs_recorder_ids(recorder: Pointer<"fxs_recorder">, ids: Pointer<"uint32_t">, n: bigint, text: Pointer<"char">, room: bigint): number;
-  /** Adds the answer to the next question, a cast.
-   * Returns FXS_OK, FXS_E_ORDER or FXS_E_ROOM. Cost: text. */
+  /** Adds the answer to the next question, a cast. */
   fxs_recorder_hits(recorder: Pointer<"fxs_recorder">, hits: Pointer<"fxs_cast_hit">, n: bigint, text: Pointer<"char">, room: bigint): number;
-  /** Ends the line of this frame with the events of its step, and fxs_world_hash after it.
-   * Returns FXS_OK; FXS_E_ORDER while a question has no answer, or FXS_E_ROOM. Cost: text. */
+  /** Ends the line of this frame with the events of its step, and fxs_world_hash after it. */
   fxs_recorder_step(recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint, hash: bigint, text: Pointer<"char">, room: bigint): number;
-  /** Ends the log with its last line: the number of frames, and the SHA-256 of all before it.
-   * A log without it was cut short, and its whole frames are still good. Returns FXS_OK; FXS_E_ORDER
-   * within a frame, or FXS_E_ROOM. Cost: text. */
+  /** Ends the log with its last line: the number of frames, and the SHA-256 of all before it. */
   fxs_recorder_end(recorder: Pointer<"fxs_recorder">, text: Pointer<"char">, room: bigint): number;
 }

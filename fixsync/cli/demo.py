@@ -1,4 +1,4 @@
-"""fixsync demo: a match between two peers, its verification, and the page that shows it."""
+"""fixsync demo: a match between two peers, its verification, and two pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from fixsync.cli import streams, text
 from fixsync.sample.peers import Outcome, PeerOutcome, Run, outcome_json, run
 from fixsync.sample.relay import Impairment
-from fixsync.view import export, write
+from fixsync.view import export, write, write_arena
 
 _NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)
 
@@ -44,13 +44,13 @@ _NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)
     default=Path("fixsync-demo"),
     show_default=True,
     metavar="DIR",
-    help="Folder for both logs and the page.",
+    help="Folder for both logs and the pages.",
 )
 @click.option(
     "--open/--no-open",
     "is_opened",
     default=None,
-    help="Open the page in the browser; by default where there is a terminal and a screen.",
+    help="Open the arena in the browser; by default where there is a terminal and a screen.",
 )
 @click.option(
     "--sim",
@@ -73,11 +73,12 @@ def demo_command(
     """Play a match between two peers, verify it, and show it.
 
     Two processes play the simulation over UDP, with lost, late and repeated packets. Each records
-    a log. The logs are compared byte by byte and replayed. A page that plays the match is written.
+    a log. The logs are compared byte by byte and replayed. Two pages are written: match.html plays
+    the match, arena.html is a fight between two peers, to play in the browser.
 
     \b
     Exit code  0  both logs are identical, and replaying them gives the same
-               1  a difference; the page shows both logs where they first differ
+               1  a difference; match.html shows both logs where they first differ
                2  the match was not completed
     """
     simulation = text.chosen_simulation(reference)
@@ -89,7 +90,8 @@ def demo_command(
         with _progress(frames, hidden=as_json) as progress:
             outcome = asyncio.run(run(plan, out, progress))
         logs = [peer.log for peer in outcome.peers.values() if peer.log is not None]
-        page = out / "match.html"
+        page, arena = out / "match.html", out / "arena.html"
+        write_arena(arena)
         write(
             page,
             [
@@ -101,12 +103,14 @@ def demo_command(
     except (OSError, ValueError) as error:
         raise click.ClickException(text.printable(str(error))) from error
     if as_json:
-        text.print_json({"page": str(page), **json.loads(outcome_json(outcome))})
+        text.print_json(
+            {"page": str(page), "arena": str(arena), **json.loads(outcome_json(outcome))}
+        )
     else:
-        _print(text.console(), outcome, page)
+        _print(text.console(), outcome, page, arena)
     if is_opened is None:
         is_opened = sys.stdout.isatty() and not as_json and _has_screen()
-    if is_opened and click.launch(page.resolve().as_uri()) != 0:
+    if is_opened and click.launch((arena if outcome.is_good else page).resolve().as_uri()) != 0:
         streams.echo("cannot start a browser: open the page yourself", err=True)
     ctx.exit(outcome.exit_code)
 
@@ -135,7 +139,7 @@ def _progress(frames: int, *, hidden: bool) -> Iterator[Callable[[PeerOutcome], 
         yield show
 
 
-def _print(out: Console, outcome: Outcome, page: Path) -> None:
+def _print(out: Console, outcome: Outcome, page: Path, arena: Path) -> None:
     peers = list(outcome.peers.values())
     lost = round(100 * outcome.lost / max(1, outcome.passed + outcome.lost))
     text.say(
@@ -155,4 +159,5 @@ def _print(out: Console, outcome: Outcome, page: Path) -> None:
         text.say(out, f"the logs differ from frame {outcome.differing_frame} on")
     else:
         text.say(out, "the match was not completed; fixsync peers shows more")
-    text.say(out, f"page: {text.printable(str(page.resolve()))}")
+    text.say(out, f"match: {text.printable(str(page.resolve()))}")
+    text.say(out, f"arena: {text.printable(str(arena.resolve()))}")

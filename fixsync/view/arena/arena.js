@@ -215,9 +215,13 @@ function goBack() {
 
 function showKeys() {
   const rows = [["move", "W A S D"]];
-  if (controls.people === 1) rows.push(["fan, dash, ring, shot", "F G H T"]);
+  if (controls.people === 1) rows.push(["slash, dash, ring, shot", "F G H T"]);
   else
-    rows.push(["fan, dash, ring, shot", "F G H T"], ["Amber moves", "↑ ← ↓ →"], ["fan, dash, ring, shot", "K L I O"]);
+    rows.push(
+      ["slash, dash, ring, shot", "F G H T"],
+      ["Amber moves", "↑ ← ↓ →"],
+      ["slash, dash, ring, shot", "K L I O"],
+    );
   find("keys").replaceChildren(
     ...rows.flatMap(([what, keys]) => [
       make("dt", {}, ...keys.split(" ").map((key) => make("kbd", {}, key))),

@@ -42,7 +42,7 @@ export class Bot {
     const far = gap(target);
     const [dx, dz] = [(target.x - me.x) / far, (target.z - me.z) / far];
     const luck = this.#roll();
-    if (far < 2.3 && luck < 0.45) return BUTTON.fan;
+    if (far < 2.3 && luck < 0.45) return BUTTON.slash;
     if (far > 1.9 && far < 3.3 && luck < 0.4) return BUTTON.ring;
     if (far > 2.5 && far < 5 && luck < 0.55) return BUTTON.dash;
     if (far > 3 && luck < 0.75) return BUTTON.shot;

@@ -2,14 +2,14 @@
 import { BUTTON } from "./fight.js";
 
 export const KEYS = [
-  { KeyW: "up", KeyS: "down", KeyA: "left", KeyD: "right", KeyF: "fan", KeyG: "dash", KeyH: "ring", KeyT: "shot" },
+  { KeyW: "up", KeyS: "down", KeyA: "left", KeyD: "right", KeyF: "slash", KeyG: "dash", KeyH: "ring", KeyT: "shot" },
   {
     ...{ ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" },
-    ...{ KeyK: "fan", KeyL: "dash", KeyI: "ring", KeyO: "shot" },
+    ...{ KeyK: "slash", KeyL: "dash", KeyI: "ring", KeyO: "shot" },
   },
 ];
 const IDLE_MS = 8000;
-const PAD_BUTTONS = ["fan", "dash", "ring", "shot"]; // the four round ones
+const PAD_BUTTONS = ["slash", "dash", "ring", "shot"]; // the four round ones
 const STICK_MIN = 0.35;
 
 export class Controls {

@@ -1,5 +1,5 @@
 // The drawing of one computer's view, from scenes (scene.js): what it predicts, what is confirmed, what it guessed wrongly.
-import { ACTION, BODY_SHAPE, FAN_SHAPE, HEALTH, RING_SHAPE } from "./fight.js";
+import { ACTION, BODY_SHAPE, HEALTH, RING_SHAPE, SLASH_SHAPE } from "./fight.js";
 import { HALF_DEPTH, HALF_WIDTH, WALLS } from "./map.js";
 
 export const COLOURS = ["#4bb1f5", "#f2b22e", "#4fd08a"];
@@ -80,7 +80,7 @@ export class Stage {
   }
 
   #drawAreas(fighter, p) {
-    if (fighter.action === ACTION.fan) this.#drawArea(fighter, p, fanPath);
+    if (fighter.action === ACTION.slash) this.#drawArea(fighter, p, slashPath);
     if (fighter.action === ACTION.ring) this.#drawArea(fighter, p, ringPath);
     const g = this.#context;
     for (const { x, z, yaw } of fighter.shots) {
@@ -201,8 +201,8 @@ function dot(g, x, z, radius, colour) {
   g.fill();
 }
 
-function fanPath(g, x, z, yaw) {
-  const [, radius, half] = FAN_SHAPE;
+function slashPath(g, x, z, yaw) {
+  const [, radius, half] = SLASH_SHAPE;
   const angle = (half / 65536) * FULL;
   g.moveTo(x, z);
   g.arc(x, z, radius / UNITS, yaw - angle, yaw + angle);

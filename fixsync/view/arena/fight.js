@@ -7,15 +7,15 @@ import { hash64, World } from "../../../bindings/web/world.js";
 import { ATTACK, BODY, CAPACITY, FIRST_WALL, MEETING, SHOTS, SPAWNS, WALL, wallCommands } from "./map.js";
 
 // Buttons, as bits of an input.
-export const BUTTON = { up: 1, down: 2, left: 4, right: 8, fan: 16, dash: 32, ring: 64, shot: 128 };
+export const BUTTON = { up: 1, down: 2, left: 4, right: 8, slash: 16, dash: 32, ring: 64, shot: 128 };
 
-export const ACTION = { none: 0, fan: 1, ring: 2, dash: 3, shot: 4, out: 5 };
+export const ACTION = { none: 0, slash: 1, ring: 2, dash: 3, shot: 4, out: 5 };
 export const HEALTH = 5;
 export const SHOTS_EACH = 2;
 
 // Frames: an attack is active from `from` to `to`, and over at `end`.
 export const TIMES = {
-  [ACTION.fan]: { from: 6, to: 11, end: 22 },
+  [ACTION.slash]: { from: 6, to: 11, end: 22 },
   [ACTION.ring]: { from: 16, to: 21, end: 38 },
   [ACTION.dash]: { from: 1, to: 8, end: 16 },
   [ACTION.shot]: { from: 7, to: 8, end: 18 },
@@ -35,12 +35,12 @@ const AIM_RANGE = 6 * ONE;
 const TALL = ONE / 2;
 
 export const BODY_SHAPE = cylinder(ONE / 2, TALL);
-export const FAN_SHAPE = sector((ONE * 9) / 4, 9000, TALL);
+export const SLASH_SHAPE = sector((ONE * 9) / 4, 9000, TALL);
 export const RING_SHAPE = sector(3 * ONE, 32768, TALL, (ONE * 3) / 2);
 const SHOT_SHAPE = sphere(ONE / 4);
 
 export const bodyOf = (player) => 1 + player;
-export const fanOf = (player) => 11 + player;
+export const slashOf = (player) => 11 + player;
 export const ringOf = (player) => 21 + player;
 export const shotOf = (player, i) => 31 + SHOTS_EACH * player + i;
 const ownerOf = (player) => player + 1;
@@ -72,7 +72,7 @@ export class Fight {
       const add = (id, shape, layer, active) =>
         this.#do([["add", id, shape, [x, 0, z], middle(x, z), layer, ownerOf(p), CENTRED, active]]);
       add(bodyOf(p), BODY_SHAPE, BODY, true);
-      add(fanOf(p), FAN_SHAPE, ATTACK, false);
+      add(slashOf(p), SLASH_SHAPE, ATTACK, false);
       add(ringOf(p), RING_SHAPE, ATTACK, false);
       for (let i = 0; i < SHOTS_EACH; i++) add(shotOf(p, i), SHOT_SHAPE, SHOTS, false);
       this.#set(p, F.health, HEALTH);
@@ -142,7 +142,7 @@ export class Fight {
     const pressed = input & ~this.#get(p, F.held);
     this.#set(p, F.held, input);
     if (this.#get(p, F.safe) > 0) this.#set(p, F.safe, this.#get(p, F.safe) - 1);
-    this.#interrupt(p, ACTION.fan, fanOf(p));
+    this.#interrupt(p, ACTION.slash, slashOf(p));
     this.#interrupt(p, ACTION.ring, ringOf(p));
     if (this.#get(p, F.stun) > 0) this.#stagger(p);
     else if (this.#get(p, F.action) === ACTION.none) this.#choose(p, input, pressed);
@@ -164,7 +164,7 @@ export class Fight {
   }
 
   #choose(p, input, pressed) {
-    const wanted = ["fan", "ring", "dash", "shot"].find((name) => pressed & BUTTON[name]);
+    const wanted = ["slash", "ring", "dash", "shot"].find((name) => pressed & BUTTON[name]);
     if (wanted && (wanted !== "shot" || this.#freeShot(p) !== null)) {
       this.#set(p, F.action, ACTION[wanted]);
       this.#set(p, F.timer, 0);
@@ -200,7 +200,7 @@ export class Fight {
     if (action === ACTION.dash && timer > from && timer <= to) {
       this.#walk(p, this.#get(p, F.vx), this.#get(p, F.vz), null, 1 << WALL);
     } else if (action !== ACTION.dash) this.#stride(p, input, Math.trunc(WALK / 3), this.#pose(bodyOf(p)).yaw);
-    const area = action === ACTION.fan ? fanOf(p) : action === ACTION.ring ? ringOf(p) : null;
+    const area = action === ACTION.slash ? slashOf(p) : action === ACTION.ring ? ringOf(p) : null;
     if (area !== null && timer >= from && timer < to) {
       const { x, y, z, yaw } = this.#pose(bodyOf(p));
       this.#do([["pose", area, [x, y, z], yaw]]);
@@ -328,7 +328,7 @@ export class Fight {
     if (kind !== FXS_ENTER) return;
     const isShot = (id) => id >= shotOf(0, 0) && id < shotOf(SPAWNS.length, 0);
     if (isShot(a)) this.#stopShot(a); // b is a wall
-    if (a >= fanOf(0)) return;
+    if (a >= slashOf(0)) return;
     const attacker = isShot(b) ? Math.trunc((b - shotOf(0, 0)) / SHOTS_EACH) : (b - 1) % 10;
     const from = this.#pose(isShot(b) ? b : bodyOf(attacker));
     const to = this.#pose(a);

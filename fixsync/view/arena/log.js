@@ -1,5 +1,5 @@
 // A match log of the frames that are confirmed: a trace, in the form that fixsync writes itself.
-import { bodyOf, fanOf, ringOf, SHOTS_EACH, shotOf } from "./fight.js";
+import { bodyOf, ringOf, SHOTS_EACH, shotOf, slashOf } from "./fight.js";
 import { CAPACITY, LAYER_NAMES, MEETING } from "./map.js";
 
 export const PLAYERS = ["Blue", "Amber", "Green"];
@@ -11,7 +11,7 @@ export function namesOf(players) {
   const names = {};
   for (let p = 0; p < players; p++) {
     names[bodyOf(p)] = PLAYERS[p];
-    names[fanOf(p)] = `${PLAYERS[p]}'s fan`;
+    names[slashOf(p)] = `${PLAYERS[p]}'s slash`;
     names[ringOf(p)] = `${PLAYERS[p]}'s ring`;
     for (let i = 0; i < SHOTS_EACH; i++) names[shotOf(p, i)] = `${PLAYERS[p]}'s shot ${i + 1}`;
   }

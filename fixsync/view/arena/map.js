@@ -15,7 +15,7 @@ export const MEETING = [
   [SHOTS, WALL],
 ];
 
-// Ids: fighter p is 1 + p, its fan 11 + p, its ring 21 + p, its shots 31 + 2p and the next; walls begin at 41.
+// Ids: fighter p is 1 + p, its slash 11 + p, its ring 21 + p, its shots 31 + 2p and the next; walls begin at 41.
 export const CAPACITY = 64;
 export const FIRST_WALL = 41;
 

@@ -1,6 +1,6 @@
 // A saved state as what is drawn of it: in units, as floating point. Nothing here decides an answer.
 import { fxs_collider } from "../../../bindings/web/raw.js";
-import { ACTION, bodyOf, FIELDS, fanOf, ringOf, SHOTS_EACH, shotOf, TIMES } from "./fight.js";
+import { ACTION, bodyOf, FIELDS, ringOf, SHOTS_EACH, shotOf, slashOf, TIMES } from "./fight.js";
 
 const AT_COUNT = 140; // in a saved state: how many colliders follow
 const UNIT = 65536;
@@ -25,7 +25,7 @@ export function sceneOf({ world, fields }) {
     return {
       ...values,
       ...places.get(bodyOf(p)),
-      fan: places.get(fanOf(p)),
+      slash: places.get(slashOf(p)),
       ring: places.get(ringOf(p)),
       shots: shots.filter(({ active }) => active),
       phase: phaseOf(values),
