@@ -26,13 +26,16 @@ static inline int32_t take_size(input *in) {
 }
 
 static inline fxs_shape take_shape(input *in) {
-    static const uint8_t USED[5] = {1, 2, 2, 3, 2};
+    static const uint8_t USED[5] = {1, 2, 2, 3, 3};
     fxs_shape s = {(uint32_t)take(in, 1) % 6, 0, {0, 0, 0}};
     for (int i = 0; i < (s.kind < 5 ? USED[s.kind] : 3); i++) {
         s.size[i] = take_size(in);
     }
     if (s.kind == FXS_SECTOR) {
         s.half_angle = (uint32_t)take(in, 2) + (uint32_t)take(in, 1) % 2;
+        if (s.size[0] > 0 && s.half_angle % 4) { /* mostly one that fits, often none */
+            s.size[2] = s.half_angle % 2 ? s.size[2] % s.size[0] : 0;
+        }
     }
     return s;
 }

@@ -424,6 +424,53 @@ static void one_approach(uint32_t number) {
     }
 }
 
+/* A pair of which one is a sector with a hole, the other any shape. */
+static pair ring_pair(uint32_t number, uint32_t bits) {
+    pair p = random_pair(number, bits);
+    fxs_shape ring = random_shape(FXS_SECTOR, bits);
+    ring.size[0] += ring.size[0] == 1;
+    ring.size[2] = one_in(4) ? ring.size[0] - 1 : 1 + (int32_t)below((uint32_t)ring.size[0] - 1);
+    p.a = number % 2 ? p.a : ring;
+    p.b = number % 2 ? ring : p.b;
+    return p;
+}
+
+/* Rings from their middle outwards, where they are met and left; tiny ones on a tiny grid; hostile holes. */
+static void one_ring(uint32_t number) {
+    uint32_t bits = number % 4 ? below(30) : 2;
+    pair p = ring_pair(number, bits);
+    const fxs_pose from = p.pb;
+    int64_t m[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        m[i] = one_in(3) ? jitter() : sign_of_coin(magnitude_of(bits + 2 < 31 ? bits + 2 : 31));
+    }
+    m[1] = one_in(2) ? jitter() : m[1];
+    int32_t last = ask_overlap(&p);
+    for (uint32_t i = 1; i <= 8; i++) { /* eighths of the way; where the contact changes, the place */
+        int64_t low = (i - 1) * 8192, high = i * 8192;
+        p.pb = from;
+        shift(&p.pb, m[0] * high / 65536, m[1] * high / 65536, m[2] * high / 65536);
+        int32_t contact = ask_overlap(&p);
+        while (contact != last && high - low > 1) {
+            int64_t t = (low + high) / 2;
+            p.pb = from;
+            shift(&p.pb, m[0] * t / 65536, m[1] * t / 65536, m[2] * t / 65536);
+            if (ask_overlap(&p) == last) {
+                low = t;
+            } else {
+                high = t;
+            }
+        }
+        last = contact;
+    }
+    fxs_shape *ring = number % 2 ? &p.b : &p.a;
+    ring->size[2] = one_in(2) ? ring->size[0] + (int32_t)below(2) : to_int32(jitter());
+    call("shape_check");
+    given_shape(ring);
+    answers_follow();
+    answer_signed(FXS(shape_check)(ring));
+}
+
 /* Every pair of kinds on a tiny grid, exhaustively: sizes 1..3 (half angles by eighths of a turn and their neighbours), places to
  * one step beyond touching, eight yaws. Case `number` is one set of shapes and yaws; it runs through all places. */
 static const uint16_t GRID_ANGLES[7] = {1, 8192, 16383, 16384, 16385, 24576, 32768};
@@ -817,6 +864,32 @@ static void one_class(uint32_t number) {
         at[id % 3] = clamped(at[id % 3], INT32_MIN, INT32_MAX);
     }
     do_step(0, COUNT(events));
+}
+
+/* A world of rings and others: hits, queries with rings, and the bytes of its state. */
+static void one_ring_world(uint32_t number) {
+    uint32_t bits = 8 + below(8);
+    fxs_config c = config_of(24, 256, 1 + number % 2);
+    random_layers(&c);
+    do_init(0, &c);
+    for (uint32_t id = 0; id < 24; id++) {
+        pair p = ring_pair(2 * id, bits);
+        fxs_pose pose = random_pose((int64_t)2 << bits, (int64_t)1 << bits);
+        fxs_collider body = collider_of(id, id % 3 ? &p.b : &p.a, &pose);
+        body.layer = (uint8_t)below(32);
+        body.owner = below(5);
+        do_add(0, &body);
+    }
+    do_step(0, COUNT(events));
+    for (uint32_t i = 0; i < 4; i++) {
+        fxs_query q;
+        q.shape = ring_pair(0, bits).a;
+        q.pose = random_pose((int64_t)2 << bits, (int64_t)1 << bits);
+        q.mask = UINT32_MAX;
+        q.exclude_owner = below(6);
+        do_query(0, &q, COUNT(id_list));
+    }
+    do_save(0);
 }
 
 /* ---- queries ---- */
@@ -1903,6 +1976,8 @@ static const section SECTIONS[] = {
     {"far", one_far, {256, 8192, 1 << 18}},
     {"nearest", one_nearest, {128, 2048, 1 << 16}},
     {"layouts", one_layout, {16, 1024, 1 << 13}},
+    {"rings", one_ring, {64, 2048, 1 << 16}},
+    {"rings world", one_ring_world, {8, 256, 1 << 13}},
 #ifndef CALL_REFERENCE
     {"casts world", one_world_cast, {64, 1024, 1 << 15}},
     {"separations refused", one_refused_separation, {32, 512, 1 << 14}},

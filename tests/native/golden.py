@@ -454,7 +454,7 @@ class Model:
         if kind >= len(self.m.ORDER):
             raise ValueError("kind")
         name = self.m.ORDER[kind]
-        used = len(self.m.KINDS[name]) - (kind == SECTOR)
+        used = 3 if kind == SECTOR else len(self.m.KINDS[name])
         if any(sizes[used:]) or (half_angle and kind != SECTOR):
             raise ValueError("an unused size")
         sizes = sizes[:used]
@@ -506,7 +506,7 @@ class Model:
         return [OK, *(self.m.R(length * part) for part in self.m.direction(yaw % 65536))]
 
     def version(self, _: Arguments) -> Answers:
-        return [1, 1]
+        return [1, 2]
 
     def hash64(self, a: Arguments) -> Answers:
         low, high = a.some(2)

@@ -8,7 +8,7 @@
 /* ---- angles: sines and cosines by their series, 128 bits after the point ---- */
 
 /* The contract's number, and the header's; neither is read from where the kernel reads it. */
-uint32_t ref_semantics(void) { return 1; }
+uint32_t ref_semantics(void) { return 2; }
 uint32_t ref_version(void) { return (uint32_t)FXS_VERSION_MAJOR << 16 | (uint32_t)FXS_VERSION_MINOR << 8 | (uint32_t)FXS_VERSION_PATCH; }
 
 #define FINE 128
@@ -149,12 +149,14 @@ int32_t ref_shape_check(const fxs_shape *shape) {
     case FXS_CAPSULE: used = 2; least_second = 0; break;
     case FXS_CYLINDER: used = 2; break;
     case FXS_BOX: used = 3; break;
-    case FXS_SECTOR: used = 2; break;
+    case FXS_SECTOR: used = 3; break;
     default: return FXS_E_KIND;
     }
     for (int i = 0; i < 3; i++) {
         int32_t v = shape->size[i];
-        if (i >= used ? v != 0 : v > FXS_SIZE_MAX || v < (i == 1 ? least_second : 1)) {
+        int is_hole = i == 2 && shape->kind == FXS_SECTOR;
+        int32_t smallest = is_hole ? 0 : i == 1 ? least_second : 1, largest = is_hole ? shape->size[0] - 1 : FXS_SIZE_MAX;
+        if (i >= used ? v != 0 : v > largest || v < smallest) {
             return FXS_E_SIZE;
         }
     }
@@ -168,7 +170,8 @@ int32_t ref_shape_check(const fxs_shape *shape) {
 typedef struct body {
     uint32_t kind;
     int64_t yaw, half_angle;
-    big radius, half_x, half_z, half_height; /* of a round shape: of the segment that its ball is swept along */
+    big radius, half_x, half_z, half_height; /* of a round shape: of the segment that its ball is swept along;
+                                                half_z of a sector: its inner radius */
     big x, y, z;
 } body;
 
@@ -233,14 +236,19 @@ int32_t ref_faces(uint32_t yaw, uint32_t half_angle, int64_t dx, int64_t dz) {
     return half_angle == 32768 || (dx == 0 && dz == 0) || wedge_sign(half_angle, cross(e2, v), cross(v, e1)) >= 0;
 }
 
-static int near_edge(big radius, vec e, vec d, big q) {
-    big t = dot(d, e);
-    if (big_sign(t) <= 0) {
-        return cls(dot(d, d), q);
+/* From the point that is `far` along e. */
+static int near_point(big far, vec e, vec d, big q) {
+    vec w = {big_sub(big_shl(d.x, 30), big_mul(far, e.x)), big_sub(big_shl(d.z, 30), big_mul(far, e.z))};
+    return cls(dot(w, w), big_shl(q, 60));
+}
+
+static int near_edge(const body *s, vec e, vec d, big q) {
+    big t = dot(d, e), inner = s->half_z;
+    if (big_cmp(t, big_shl(inner, 30)) <= 0) {
+        return near_point(inner, e, d, q);
     }
-    if (big_cmp(t, big_shl(radius, 30)) >= 0) {
-        vec w = {big_sub(big_shl(d.x, 30), big_mul(radius, e.x)), big_sub(big_shl(d.z, 30), big_mul(radius, e.z))};
-        return cls(dot(w, w), big_shl(q, 60));
+    if (big_cmp(t, big_shl(s->radius, 30)) >= 0) {
+        return near_point(s->radius, e, d, q);
     }
     return cls(square(cross(e, d)), big_shl(q, 60));
 }
@@ -252,9 +260,13 @@ static int near_sector(const body *s, vec d, big q) {
     vec e1 = yaw_vec(s->yaw + s->half_angle), e2 = yaw_vec(s->yaw - s->half_angle);
     if (s->half_angle == 32768 || (big_sign(d.x) == 0 && big_sign(d.z) == 0) ||
         wedge_sign(s->half_angle, cross(e2, d), cross(d, e1)) >= 0) {
-        return near_cylinder(s->radius, d, q);
+        big inner = square(s->half_z), D2 = dot(d, d), left = big_sub(big_add(inner, D2), q);
+        if (big_cmp(D2, inner) >= 0) {
+            return near_cylinder(s->radius, d, q);
+        }
+        return big_sign(left) < 0 ? FXS_OVERLAPPING : cls(square(left), big_mul(big_shl(inner, 2), D2));
     }
-    return most(near_edge(s->radius, e1, d, q), near_edge(s->radius, e2, d, q));
+    return most(near_edge(s, e1, d, q), near_edge(s, e2, d, q));
 }
 
 static int near(const body *prism, vec d, big q) {
@@ -279,24 +291,62 @@ static int edge_and_box(big radius, vec e, vec p, vec H) {
     return least(least(on_x, on_z), across);
 }
 
-/* apex: the sector's, from the box's centre. */
-static int sector_box(const body *sector, const body *box, vec apex) {
-    vec p = turned_back(apex, box->yaw), H = {big_shl(box->half_x, 30), big_shl(box->half_z, 30)}, v;
+/* The sector whose wedge is from e2 to e1, without its hole, and a box. p: the apex in the box's frame. */
+static int full(const body *sector, int64_t half_angle, vec e1, vec e2, vec p, vec H) {
+    vec v;
     v.x = big_sub(big_max(big_neg(H.x), big_min(H.x, p.x)), p.x);
     v.z = big_sub(big_max(big_neg(H.z), big_min(H.z, p.z)), p.z);
-    int disc = cls(dot(v, v), big_shl(square(sector->radius), 60));
-    if (sector->half_angle == 32768) {
+    int disc = cls(dot(v, v), big_shl(square(sector->radius), 60)), W = FXS_APART;
+    if (half_angle == 32768) {
         return disc;
     }
-    vec e1 = yaw_vec(sector->yaw + sector->half_angle - box->yaw), e2 = yaw_vec(sector->yaw - sector->half_angle - box->yaw);
     big A = cross(e2, v), B = cross(v, e1);
-    int W = FXS_APART;
-    if (wedge_sign(sector->half_angle, A, B) >= 0) {
+    if (wedge_sign(half_angle, A, B) >= 0) {
         A = big_sign(A) ? A : cross(e2, negated(p));
         B = big_sign(B) ? B : cross(negated(p), e1);
-        W = wedge_sign(sector->half_angle, A, B) > 0 ? FXS_OVERLAPPING : FXS_TOUCHING;
+        W = wedge_sign(half_angle, A, B) > 0 ? FXS_OVERLAPPING : FXS_TOUCHING;
     }
     return most(least(W, disc), most(edge_and_box(sector->radius, e1, p, H), edge_and_box(sector->radius, e2, p, H)));
+}
+
+static int far_edge(big inner, vec e, vec p, vec H) {
+    if (big_cmp(big_abs(cross(p, e)), big_add(big_mul(H.x, big_abs(e.z)), big_mul(H.z, big_abs(e.x)))) > 0) {
+        return FXS_APART;
+    }
+    big px = big_sign(e.x) > 0 ? p.x : big_sign(e.x) < 0 ? big_neg(p.x) : big_of(0);
+    big pz = big_sign(e.z) > 0 ? p.z : big_sign(e.z) < 0 ? big_neg(p.z) : big_of(0);
+    return least(cls(big_add(big_mul(inner, big_abs(e.x)), px), H.x), cls(big_add(big_mul(inner, big_abs(e.z)), pz), H.z));
+}
+
+/* A ring of at most half a turn: the lesser of FULL and FAR. */
+static int half_ring(const body *sector, vec e1, vec e2, vec p, vec H) {
+    int far = most(far_edge(sector->half_z, e1, p, H), far_edge(sector->half_z, e2, p, H));
+    for (int i = 0; i < 4; i++) {
+        vec c = {big_sub(i % 2 ? H.x : big_neg(H.x), p.x), big_sub(i / 2 ? H.z : big_neg(H.z), p.z)};
+        if (wedge_sign(1, cross(e2, c), cross(c, e1)) >= 0) {
+            far = most(far, cls(big_shl(square(sector->half_z), 60), dot(c, c)));
+        }
+    }
+    return least(full(sector, 1, e1, e2, p, H), far);
+}
+
+/* apex: the sector's, from the box's centre. */
+static int sector_box(const body *sector, const body *box, vec apex) {
+    vec p = turned_back(apex, box->yaw), H = {big_shl(box->half_x, 30), big_shl(box->half_z, 30)};
+    int64_t turn = sector->yaw - box->yaw, half_angle = sector->half_angle;
+    vec e1 = yaw_vec(turn + half_angle), e2 = yaw_vec(turn - half_angle), e0 = yaw_vec(turn);
+    if (big_sign(sector->half_z) == 0) {
+        return full(sector, half_angle, e1, e2, p, H);
+    }
+    if (half_angle == 32768) {
+        vec farthest = {big_add(big_abs(p.x), H.x), big_add(big_abs(p.z), H.z)};
+        int hole = cls(big_shl(square(sector->half_z), 60), dot(farthest, farthest));
+        return least(full(sector, half_angle, e1, e2, p, H), hole);
+    }
+    if (half_angle <= 16384) {
+        return half_ring(sector, e1, e2, p, H);
+    }
+    return most(half_ring(sector, e0, e2, p, H), half_ring(sector, e1, e0, p, H));
 }
 
 static int contact_of(const body *a, const body *b) {
