@@ -71,10 +71,10 @@ typedef struct window {
     int slides;
 } window;
 
-/* Narrows the window to |p + t * m| <= limit; 0 if nothing is left of 0 <= t <= 1. |p| + limit <
- * 2^62.4. */
-static int clip(window *w, const axis *a, int64_t limit) {
-    moment in = {-limit - a->p, a->m}, out = {limit - a->p, a->m};
+/* Narrows the window to low <= p + t * m <= high; 0 if nothing is left of 0 <= t <= 1. |p| + |low|
+ * and |p| + |high| < 2^62.4. */
+static int clip_between(window *w, const axis *a, int64_t low, int64_t high) {
+    moment in = {low - a->p, a->m}, out = {high - a->p, a->m};
     if (in.n > a->m || out.n < 0) {
         return 0;
     }
@@ -86,6 +86,10 @@ static int clip(window *w, const axis *a, int64_t limit) {
     }
     w->slides |= a->m == 0 && (in.n == 0 || out.n == 0);
     return 1;
+}
+
+static int clip(window *w, const axis *a, int64_t limit) {
+    return clip_between(w, a, -limit, limit);
 }
 
 /* Whether anything that is `when` can be in the window: for OVERLAPPING an open interval has to be
@@ -401,12 +405,24 @@ static int32_t first_contact(track *k, const window *w, int worth) {
 
 /* ---- a round shape against a cylinder ---- */
 
-/* A round shape of radius r against a cylinder of radius R, h their half heights added. At moments
- * k / 2^32, all in 2^-32 raw units; in the window |x|, |z| <= R + r < 2^62 and the vertical gap f
- * <= r < 2^61. */
+/* Where a shape's centre stands when its height and the other one's meet, seen from the other one's
+ * centre: low <= 0 <= high. They are -h and h, the half heights added, but for a cylinder of a
+ * level with its centre rounded. */
+typedef struct heights {
+    int64_t low, high;
+} heights;
+
+static heights mirrored(heights y) {
+    heights m = {-y.high, -y.low};
+    return m;
+}
+
+/* A round shape of radius r against a cylinder of radius R. At moments k / 2^32, all in 2^-32 raw
+ * units; in the window |x|, |z| <= R + r < 2^62 and the vertical gap f <= r < 2^61. */
 typedef struct rim {
-    int64_t p[3], m[3]; /* these and the sizes in raw units */
-    int64_t h, R, r;
+    int64_t p[3], m[3]; /* these, the heights and the sizes in raw units */
+    heights meet;
+    int64_t R, r;
 } rim;
 
 #define RIM_STEPS ((int64_t)1 << 32) /* in a whole motion */
@@ -417,11 +433,16 @@ static int64_t rim_coordinate(int64_t p, int64_t m, int64_t k) {
     return sum <= INT64_MAX ? (int64_t)sum : -(int64_t)~sum - 1;
 }
 
+/* The vertical gap at the height y. */
+static int64_t rim_gap(const rim *s, int64_t y) {
+    return max64(0, y < 0 ? s->meet.low * RIM_STEPS - y : y - s->meet.high * RIM_STEPS);
+}
+
 /* The contact at k / 2^32. D2 < 2^125, so L^2 < 2^250 and 4 R^2 q < 2^246. */
 static int rim_contact(const rim *s, int64_t k) {
     int64_t x = rim_coordinate(s->p[0], s->m[0], k), y = rim_coordinate(s->p[1], s->m[1], k),
             z = rim_coordinate(s->p[2], s->m[2], k);
-    int64_t r = s->r * RIM_STEPS, R = s->R * RIM_STEPS, f = max64(0, abs64(y) - s->h * RIM_STEPS);
+    int64_t r = s->r * RIM_STEPS, R = s->R * RIM_STEPS, f = rim_gap(s, y);
     i128 q = i128_mul(r - f, r + f),
          beyond = i128_sub(i128_add(i128_square(x), i128_square(z)), i128_square(R));
     if (i128_sign(q) < 0 || i128_sign(beyond) <= 0) {
@@ -467,7 +488,7 @@ static int surd_sign(i128 D2, i128 U, int64_t R, i128 V) {
 static int rim_slope(const rim *s, int64_t k) {
     int64_t x = rim_coordinate(s->p[0], s->m[0], k), y = rim_coordinate(s->p[1], s->m[1], k),
             z = rim_coordinate(s->p[2], s->m[2], k);
-    int64_t R = s->R * RIM_STEPS, f = max64(0, abs64(y) - s->h * RIM_STEPS);
+    int64_t R = s->R * RIM_STEPS, f = rim_gap(s, y);
     i128 D2 = i128_add(i128_square(x), i128_square(z)),
          V = i128_add(i128_mul(x, s->m[0]), i128_mul(z, s->m[2]));
     i128 rise = i128_mul(f, y < 0 ? -s->m[1] : s->m[1]), U = i128_add(rise, V);
@@ -488,8 +509,7 @@ static int rim_slope(const rim *s, int64_t k) {
 static int rim_clears(const rim *s, int64_t k, int64_t first, int64_t last) {
     int64_t x = rim_coordinate(s->p[0], s->m[0], k), y = rim_coordinate(s->p[1], s->m[1], k),
             z = rim_coordinate(s->p[2], s->m[2], k);
-    int64_t f = max64(0, abs64(y) - s->h * RIM_STEPS),
-            rho = isqrt128(i128_add(i128_square(x), i128_square(z)));
+    int64_t f = rim_gap(s, y), rho = isqrt128(i128_add(i128_square(x), i128_square(z)));
     int64_t E = max64(0, rho - s->R * RIM_STEPS);
     i128 along[3] = {i128_mul(abs64(x), E), i128_mul(f, rho), i128_mul(abs64(z), E)};
     int32_t shift = 0;
@@ -504,7 +524,8 @@ static int rim_clears(const rim *s, int64_t k, int64_t first, int64_t last) {
         uM += u[i] * s->m[i];
     }
     int64_t planar_sq = u[0] * u[0] + u[2] * u[2];
-    int64_t reach = s->R * ((int64_t)fxs_isqrt64((uint64_t)planar_sq) + 1) + s->h * abs64(u[1]) +
+    int64_t reach = s->R * ((int64_t)fxs_isqrt64((uint64_t)planar_sq) + 1) +
+                    u[1] * (u[1] < 0 ? s->meet.low : s->meet.high) +
                     s->r * ((int64_t)fxs_isqrt64((uint64_t)(planar_sq + u[1] * u[1])) + 1);
     i128 limit = i128_mul(reach - uD, RIM_STEPS);
     return i128_cmp(i128_mul(uM, first), limit) > 0 && i128_cmp(i128_mul(uM, last), limit) > 0;
@@ -542,14 +563,16 @@ static int64_t rim_find(const rim *s, int64_t first, int64_t last, int when) {
 /* What counts: real times at which the round shape is beside the cylinder (f = 0) or over a lid
  * (rho <= R), two cylinders' worth of places; and all multiples of 2^-32, wherever they are. */
 static int32_t round_cylinder(const axis *axes, const int64_t *p, const int64_t *m, int64_t r,
-                              int64_t R, int64_t h, window w, int when) {
+                              int64_t R, heights meet, window w, int when) {
     int open = when == FXS_OVERLAPPING;
     track k = {{axes[0], axes[2]}, 2, 1, R + r, 0};
     window beside = w;
     int32_t first = NONE;
     /* Beside it f = 0 counts at the very ends of the slab, so the slab is closed even when the disc
      * is open. */
-    if (clip(&beside, axes + 1, h) && window_holds(&beside, FXS_TOUCHING)) {
+    const heights on_axis = m[1] < 0 ? mirrored(meet) : meet;
+    if (clip_between(&beside, axes + 1, on_axis.low, on_axis.high) &&
+        window_holds(&beside, FXS_TOUCHING)) {
         first = first_contact(&k, &beside, open ? 0 : AT_ENDS | AT_TANGENT);
         if (first == 0 ||
             (first > 0 &&
@@ -565,7 +588,7 @@ static int32_t round_cylinder(const axis *axes, const int64_t *p, const int64_t 
         return lid;
     }
     first = first < 0 || (lid >= 0 && lid < first) ? lid : first;
-    rim s = {{p[0], p[1], p[2]}, {m[0], m[1], m[2]}, h, R, r};
+    rim s = {{p[0], p[1], p[2]}, {m[0], m[1], m[2]}, meet, R, r};
     int64_t start = (w.in.n * RIM_STEPS + w.in.d - 1) / w.in.d,
             end = w.out.n * RIM_STEPS / w.out.d; /* n <= d < 2^30 */
     if (first < 0) {
@@ -627,11 +650,12 @@ static int32_t cast_boxes(const placed *a, const placed *b, planar p, planar m, 
     return window_holds(&w, when) ? fraction_of(w.in) : NONE;
 }
 
-/* D and M as above, a's kind at most b's. Fractions above `most` may be missed. */
+/* D and M as above, a's kind at most b's; `meet` is -h..h unless one of them is a cylinder.
+ * Fractions above `most` may be missed. */
 static int32_t first_of_pair(const placed *a, const placed *b, const int64_t *D, const int64_t *M,
-                             int when, int32_t most) {
+                             heights meet, int when, int32_t most) {
     int is_round = a->kind <= FXS_CAPSULE;
-    int64_t h = (int64_t)a->size[1] + b->size[1], unit = 1;
+    int64_t h = meet.high, unit = 1;
     int64_t r = a->size[0] + (is_round && b->kind <= FXS_CAPSULE
                                   ? b->size[0]
                                   : 0); /* the gap that touches, vertical ones included */
@@ -642,7 +666,10 @@ static int32_t first_of_pair(const placed *a, const placed *b, const int64_t *D,
     }
     axis axes[3];
     axes[1] = axis_of(D[1], M[1], h);
-    clip(&w, axes + 1, is_round ? h + r : h); /* it leaves time: sweep_meets has seen so much */
+    const heights on_axis = M[1] < 0 ? mirrored(meet) : meet;
+    const int64_t spare = is_round ? r : 0;
+    /* It leaves time: the bounds are known to meet on the way. */
+    clip_between(&w, axes + 1, on_axis.low - spare, on_axis.high + spare);
     planar p = {D[0], D[2]}, m = {M[0], M[2]}, half = {0, 0};
     if (a->kind == FXS_BOX) {
         return cast_boxes(a, b, p, m, w, when);
@@ -669,7 +696,7 @@ static int32_t first_of_pair(const placed *a, const placed *b, const int64_t *D,
         return NONE;
     }
     if (is_round && b->kind == FXS_CYLINDER) {
-        return round_cylinder(axes, D, M, a->size[0], b->size[0], h, w, when);
+        return round_cylinder(axes, D, M, a->size[0], b->size[0], meet, w, when);
     }
     track k = {{axes[0], axes[2], axis_of(D[1] * unit, M[1] * unit, h * unit)},
                is_round ? 3 : 2,
@@ -697,11 +724,41 @@ int32_t fxs_placed_cast(const placed *a, const placed *b, const int64_t *M, int 
     if (!sweep_meets(D, M, a, b)) {
         return NONE;
     }
+    const int64_t h = (int64_t)a->size[1] + b->size[1];
+    const heights meet = {-h, h};
     if (a->kind <= b->kind) {
-        return first_of_pair(a, b, D, M, when, most);
+        return first_of_pair(a, b, D, M, meet, when, most);
     }
     int64_t minus_D[3] = {-D[0], -D[1], -D[2]}, minus_M[3] = {-M[0], -M[1], -M[2]};
-    return first_of_pair(b, a, minus_D, minus_M, when, most);
+    return first_of_pair(b, a, minus_D, minus_M, meet, when, most);
+}
+
+int32_t fxs_pillar_cast(const placed *a, const pillar *b, const int64_t *M, int when,
+                        int32_t most) {
+    /* What is out of the shape's reach on its way is cut off, so that heights are below 2^30.6. The
+     * least gap that is left there is 1 below 0: no class of contact depends on it. */
+    const int64_t half = a->size[1], spare = half + (a->kind <= FXS_CAPSULE ? a->size[0] : 0);
+    const int64_t least = a->y + min64(M[1], 0), most_y = a->y + max64(M[1], 0);
+    const int64_t low = max64(b->y_low, least - spare - 1),
+                  high = min64(b->y_high, most_y + spare + 1);
+    const int64_t middle = low + (high - low) / 2;
+    const int64_t D[3] = {(int64_t)a->x - b->x, a->y - middle, (int64_t)a->z - b->z};
+    const int64_t reach_x = (int64_t)a->reach_x + b->radius,
+                  reach_z = (int64_t)a->reach_z + b->radius;
+    if (low > most_y + spare || high < least - spare || D[0] + min64(M[0], 0) > reach_x ||
+        D[0] + max64(M[0], 0) < -reach_x || D[2] + min64(M[2], 0) > reach_z ||
+        D[2] + max64(M[2], 0) < -reach_z) {
+        return NONE;
+    }
+    const heights meet = {low - middle - half, high - middle + half};
+    placed disc = {0};
+    disc.kind = FXS_CYLINDER;
+    disc.size[0] = b->radius;
+    if (a->kind <= FXS_CYLINDER) {
+        return first_of_pair(a, &disc, D, M, meet, when, most);
+    }
+    int64_t minus_D[3] = {-D[0], -D[1], -D[2]}, minus_M[3] = {-M[0], -M[1], -M[2]};
+    return first_of_pair(&disc, a, minus_D, minus_M, mirrored(meet), when, most);
 }
 
 /* ---- normals ----
@@ -709,26 +766,6 @@ int32_t fxs_placed_cast(const placed *a, const placed *b, const int64_t *M, int 
  * Taken at the fraction k, in 1/65536 raw units. The shapes are in contact less than |M| / 65536
  * later, so a gap there is at most r and a step of the motion: below 2^46.1 on each axis. It is 0
  * on all axes only of shapes that overlap. */
-
-typedef struct vector {
-    int64_t x, y, z;
-} vector;
-
-static int64_t with_sign(int64_t v, int64_t sign) { return sign < 0 ? -v : v; }
-
-/* v * factor / divisor, rounded towards zero; factor >= 0, the quotient below 2^62. */
-static int64_t scaled(int64_t v, int64_t factor, int64_t divisor) {
-    return with_sign(quotient(i128_mul(abs64(v), factor), divisor), v);
-}
-
-/* v to length 2^30: |v|^2 < 2^94, so s < 2^61. */
-static vector unit(int64_t x, int64_t y, int64_t z) {
-    int64_t s =
-        isqrt128(i128_shl(i128_add(i128_add(i128_square(x), i128_square(y)), i128_square(z)), 28));
-    vector n = {scaled(x, (int64_t)1 << 44, s), scaled(y, (int64_t)1 << 44, s),
-                scaled(z, (int64_t)1 << 44, s)};
-    return n;
-}
 
 /* A planar direction, which may be longer than 2^30 by a little, turned by the frame's yaw. */
 static vector back(vector n, const placed *frame) {
@@ -772,15 +809,10 @@ static vector normal_of_boxes(const placed *a, const placed *b, const int64_t *P
     return best;
 }
 
-/* a's kind at most b's, P = 65536 D + k M. */
-static vector normal_of_pair(const placed *a, const placed *b, const int64_t *P) {
-    int is_round = a->kind <= FXS_CAPSULE;
-    int64_t h = ((int64_t)a->size[1] + b->size[1]) * WHOLE,
-            F = is_round ? with_sign(max64(0, abs64(P[1]) - h), P[1]) : 0;
-    if (!is_round && abs64(P[1]) >= h) {
-        vector n = {0, sign64(P[1]) * Q30_ONE, 0};
-        return n;
-    }
+/* a's kind at most b's, P = 65536 D + k M, F the vertical gap with its sign: 0 if a is not round.
+ */
+static vector normal_beside(const placed *a, const placed *b, const int64_t *P, int64_t F) {
+    const int is_round = a->kind <= FXS_CAPSULE;
     if (b->kind <= FXS_CAPSULE || (!is_round && b->kind == FXS_CYLINDER)) {
         return unit(P[0], F, P[2]);
     }
@@ -796,6 +828,41 @@ static vector normal_of_pair(const placed *a, const placed *b, const int64_t *P)
     int64_t e_x = gap_q16(dot_wide(P[0], P[2], dir.x, dir.z), b->size[0]),
             e_z = gap_q16(dot_wide(P[0], P[2], -dir.z, dir.x), b->size[2]);
     return back(unit(e_x, F, e_z), b);
+}
+
+static vector normal_of_pair(const placed *a, const placed *b, const int64_t *P) {
+    int is_round = a->kind <= FXS_CAPSULE;
+    int64_t h = ((int64_t)a->size[1] + b->size[1]) * WHOLE,
+            F = is_round ? with_sign(max64(0, abs64(P[1]) - h), P[1]) : 0;
+    if (!is_round && abs64(P[1]) >= h) {
+        vector n = {0, sign64(P[1]) * Q30_ONE, 0};
+        return n;
+    }
+    return normal_beside(a, b, P, F);
+}
+
+void fxs_pillar_cast_normal(const placed *a, const pillar *b, const int64_t *M, int32_t k,
+                            int32_t *out) {
+    const int64_t above = WHOLE * ((int64_t)a->y - a->size[1] - b->y_high) + k * M[1];
+    const int64_t below = WHOLE * ((int64_t)b->y_low - a->y - a->size[1]) - k * M[1];
+    const int64_t P[3] = {((int64_t)a->x - b->x) * WHOLE + k * M[0], 0,
+                          ((int64_t)a->z - b->z) * WHOLE + k * M[2]};
+    const int64_t minus_P[3] = {-P[0], 0, -P[2]};
+    placed disc = {0};
+    disc.kind = FXS_CYLINDER;
+    disc.size[0] = b->radius;
+    vector n = {0, above >= 0 ? Q30_ONE : -Q30_ONE, 0};
+    if (a->kind <= FXS_CAPSULE) {
+        n = normal_beside(a, &disc, P, max64(0, above) - max64(0, below));
+    } else if (above < 0 && below < 0) {
+        const int is_box = a->kind == FXS_BOX;
+        n = is_box ? normal_beside(&disc, a, minus_P, 0) : normal_beside(a, &disc, P, 0);
+        n.x = is_box ? -n.x : n.x;
+        n.z = is_box ? -n.z : n.z;
+    }
+    out[0] = (int32_t)n.x;
+    out[1] = (int32_t)n.y;
+    out[2] = (int32_t)n.z;
 }
 
 void fxs_placed_cast_normal(const placed *a, const placed *b, const int64_t *M, int32_t k,

@@ -403,11 +403,11 @@ FXS_API uint64_t fxs_world_size(const fxs_config *config);
 
 /* Makes an empty world in `memory`: fxs_world_size(config) bytes, aligned to 8.
  * The memory may hold anything before. Later it may be moved or copied as bytes to another place
- * aligned to 8; it holds no pointer. Returns FXS_OK, or FXS_E_CONFIG for a config out of range or
- * misaligned memory. Cost: capacity / 64. */
+ * aligned to 8; it holds no pointer but that to its level. Returns FXS_OK, or FXS_E_CONFIG for a
+ * config out of range or misaligned memory. Cost: capacity / 64. */
 FXS_API int32_t fxs_world_init(fxs_world *memory, const fxs_config *config);
 
-/* Gives dst, an initialised world of the same capacity, the state of src.
+/* Gives dst, an initialised world of the same capacity, the state and the level of src.
  * Returns FXS_OK; FXS_E_CONFIG if the capacities differ; FXS_E_ROOM if src has more hits than dst
  * has room for. Cost: colliders + hits + capacity / 64. */
 FXS_API int32_t fxs_world_copy(fxs_world *dst, const fxs_world *src);
@@ -543,25 +543,29 @@ FXS_API uint64_t fxs_world_hit_count(const fxs_world *world);
  * Cannot fail. Cost: hits. */
 FXS_API void fxs_world_hits(const fxs_world *world, fxs_hit *out);
 
-/* The contact of two colliders as they are now.
+/* The contact of two colliders, or of a collider and a solid, as they are now.
  * Layers, owners and activity do not matter. Returns FXS_APART, FXS_TOUCHING or FXS_OVERLAPPING;
- * FXS_E_ID or FXS_E_ABSENT. Cost: constant. */
+ * FXS_E_ID, FXS_E_ABSENT, or FXS_E_UNDEFINED for two solids. Cost: constant. */
 FXS_API int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b);
 
-/* fxs_push_out of two colliders as they are now.
- * Layers, owners and activity do not matter. The result applies to a's pose. Returns FXS_OK;
+/* fxs_push_out of two colliders as they are now; b may be a solid.
+ * Layers, owners and activity do not matter. The result applies to a's pose. Out of a solid it is
+ * less than 2 raw units longer than the shortest real translation; of a box and a prism with a
+ * vertex more than 4096 units from the box's centre in x or z, less than 3. Returns FXS_OK;
  * FXS_E_ID, FXS_E_ABSENT, or FXS_E_UNDEFINED for a sector. Cost: constant. */
 FXS_API int32_t fxs_world_push_out(const fxs_world *world, uint32_t a, uint32_t b, int32_t *out_xz);
 
-/* fxs_lift of two colliders as they are now.
+/* fxs_lift of two colliders as they are now; b may be a solid.
  * Layers, owners and activity do not matter. The result applies to a's pose. Returns FXS_OK;
- * FXS_E_ID, FXS_E_ABSENT, or FXS_E_UNDEFINED for a sector. Cost: constant. */
+ * FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, or FXS_E_CENTRE for a dy outside int32,
+ * which a solid of more than 16384 units of height can ask for. Cost: constant. */
 FXS_API int32_t fxs_world_lift(const fxs_world *world, uint32_t a, uint32_t b, int32_t *out_y);
 
-/* fxs_side of two colliders as they are now.
- * Layers, owners and activity do not matter. Returns a side, FXS_SIDE_NONE to FXS_SIDE_NEG_Z;
- * FXS_E_ID, FXS_E_ABSENT, or FXS_E_UNDEFINED for a sector and for a b that is not a box. Cost:
- * constant. */
+/* fxs_side of two colliders as they are now; b may be a prism.
+ * Layers, owners and activity do not matter. Returns a side, FXS_SIDE_NONE to FXS_SIDE_NEG_Z, or of
+ * a prism 0 for no push, else 1 + the first edge whose outward normal is nearest to the push;
+ * FXS_E_ID, FXS_E_ABSENT, or FXS_E_UNDEFINED for a sector and for a b that is not a box or a prism.
+ * Cost: constant. */
 FXS_API int32_t fxs_world_side(const fxs_world *world, uint32_t a, uint32_t b);
 
 /* fxs_outline of a collider as it is now, around its centre, active or not.
@@ -574,7 +578,7 @@ FXS_API int32_t fxs_world_outline(const fxs_world *world, uint32_t id, uint32_t 
 /* Pushes bodies that overlap apart, as characters in a crowd and against walls.
  * yields: 32 masks; bit j of yields[i] lets a body of layer i give way to one of layer j. Where
  * only one of a pair gives way, it takes all of fxs_push_out. Where both do, each takes half,
- * rounded away from zero. Where neither does, the pair stays as it is.
+ * rounded away from zero. Where neither does, the pair stays as it is. A solid never gives way.
  *
  * The pairs are those hits of the last step whose colliders are still there, active, allowed to
  * meet and not sectors. A pair is pushed if it is FXS_OVERLAPPING when its turn comes, so it sees
@@ -593,11 +597,12 @@ FXS_API int32_t fxs_world_separate(fxs_world *world, const uint32_t *yields, uin
                                    fxs_moved *moved, uint64_t moved_capacity, uint64_t *count);
 
 /* Writes the ids that a query meets, ascending, to ids; `*count` is how many.
- * They are the active colliders whose contact is at least the world's hit_when, as the world is
- * now, stepped or not. A sector never meets a sector. The state of the world does not change; its
- * scratch memory may. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and ids undefined;
- * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` 0. Cost: colliders near it;
- * or all, after a change. */
+ * They are the active colliders and the solids whose contact is at least the world's hit_when, as
+ * the world is now, stepped or not; exclude_owner leaves out no solid. A sector never meets a
+ * sector. The state of the world does not change; its scratch memory may. Returns FXS_OK;
+ * FXS_E_ROOM with `*count` the room needed and ids undefined; FXS_E_KIND, FXS_E_SIZE,
+ * FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` 0. Cost: colliders and solids near it;
+ * or all colliders, after a change. */
 FXS_API int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32_t *ids,
                                 uint64_t id_capacity, uint64_t *count);
 
@@ -610,11 +615,11 @@ FXS_API int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_que
                                      uint64_t *ends, uint32_t *ids, uint64_t id_capacity,
                                      uint64_t *count);
 
-/* Writes the ids that a query meets, nearest first, to ids: the first `limit` (0: all).
- * Nearest by the exact squared distance of a collider's centre from the query's pose, then by id.
- * Otherwise as fxs_world_query. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and ids
- * undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` 0. Cost: that of
- * fxs_world_query, and sorting what it meets. */
+/* Writes the ids of the colliders that a query meets, nearest first: the first `limit` (0: all).
+ * Solids are left out. Nearest by the exact squared distance of a collider's centre from the
+ * query's pose, then by id. Otherwise as fxs_world_query. Returns FXS_OK; FXS_E_ROOM with `*count`
+ * the room needed and ids undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with
+ * `*count` 0. Cost: that of fxs_world_query, and sorting what it meets. */
 FXS_API int32_t fxs_world_nearest(fxs_world *world, const fxs_query *query, uint64_t limit,
                                   uint32_t *ids, uint64_t id_capacity, uint64_t *count);
 
@@ -640,8 +645,8 @@ FXS_API int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const 
                               const fxs_shape *b, const fxs_pose *pose_b, const int32_t *motion_b,
                               uint32_t hit_when, int32_t *fraction, int32_t *normal);
 
-/* A cast into a world: a shape that moves straight, and the colliders that it looks at. Those stand
- * still. A sector cannot be cast and meets no cast. */
+/* A cast into a world: a shape that moves straight, and the colliders and solids that it looks at.
+ * Those stand still. A sector cannot be cast and meets no cast. */
 typedef struct fxs_cast {
     fxs_shape shape;             /* not a sector */
     fxs_pose pose;               /* where the shape starts */
@@ -652,18 +657,19 @@ typedef struct fxs_cast {
     uint32_t hit_when;           /* FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
 } fxs_cast;
 
-/* A collider that a cast meets: fxs_cast_pair with the cast shape as a, the collider as b. */
+/* What a cast meets: fxs_cast_pair with the cast shape as a, the collider or solid as b. */
 typedef struct fxs_cast_hit {
-    uint32_t id;                 /* of the collider */
+    uint32_t id;                 /* of the collider or solid */
     uint32_t fraction;           /* 0..65536 */
-    int32_t normal[3];           /* Q2.30, from the collider towards the shape */
+    int32_t normal[3];           /* Q2.30, from it towards the cast shape */
 } fxs_cast_hit;
 
-/* Writes the colliders that a cast meets, by (fraction, id), to hits; `*count` is how many.
- * The world is as it is now, stepped or not. The state of the world does not change; its scratch
- * memory may. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and hits undefined;
- * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, FXS_E_UNDEFINED for a sector, FXS_E_MOTION
- * or FXS_E_HIT_WHEN with `*count` 0. Cost: colliders near its path; or all, after a change. */
+/* Writes what a cast meets, by (fraction, id), to hits; `*count` is how many.
+ * exclude_owner leaves out no solid. The world is as it is now, stepped or not. The state of the
+ * world does not change; its scratch memory may. Returns FXS_OK; FXS_E_ROOM with `*count` the room
+ * needed and hits undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, FXS_E_UNDEFINED
+ * for a sector, FXS_E_MOTION or FXS_E_HIT_WHEN with `*count` 0. Cost: colliders near its path; or
+ * all, after a change. */
 FXS_API int32_t fxs_world_cast(fxs_world *world, const fxs_cast *cast, fxs_cast_hit *hits,
                                uint64_t hit_capacity, uint64_t *count);
 
@@ -678,10 +684,11 @@ FXS_API int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast
                                     uint64_t *count);
 
 /* fxs_world_cast of a collider's own shape from where it is.
- * It looks at the other active colliders that layers and owners let it hit. Whether it is active
- * itself does not matter. motion, limit and hit_when are as in fxs_cast. Returns FXS_OK; FXS_E_ROOM
- * with `*count` the room needed and hits undefined; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a
- * sector, FXS_E_MOTION or FXS_E_HIT_WHEN. Cost: that of fxs_world_cast. */
+ * It looks at the other active colliders, and the solids, that layers and owners let it hit.
+ * Whether it is active itself does not matter. motion, limit and hit_when are as in fxs_cast.
+ * Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and hits undefined; FXS_E_ID,
+ * FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, FXS_E_MOTION or FXS_E_HIT_WHEN. Cost: that of
+ * fxs_world_cast. */
 FXS_API int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t *motion,
                                 uint32_t limit, uint32_t hit_when, fxs_cast_hit *hits,
                                 uint64_t hit_capacity, uint64_t *count);
@@ -743,6 +750,21 @@ FXS_API int32_t fxs_level_contact(const fxs_level *level, uint32_t index, const 
 FXS_API int32_t fxs_level_query(const fxs_level *level, const fxs_query *query, uint32_t hit_when,
                                 uint32_t *ids, uint64_t id_capacity, uint64_t *count);
 
+/* Writes the solids that a cast meets, by (fraction, id), to hits; `*count` is how many.
+ * exclude_owner leaves out none. A hit_when of 0 is FXS_TOUCHING. Returns FXS_OK; FXS_E_ROOM with
+ * `*count` the room needed and hits undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW,
+ * FXS_E_UNDEFINED for a sector, FXS_E_MOTION or FXS_E_HIT_WHEN with `*count` 0. Cost: solids near
+ * its path. */
+FXS_API int32_t fxs_level_cast(const fxs_level *level, const fxs_cast *cast, fxs_cast_hit *hits,
+                               uint64_t hit_capacity, uint64_t *count);
+
+/* Gives an empty world, as fxs_world_init left it, a level.
+ * The world keeps the address of the level, which must stay where it is as long as the world is
+ * used; level may be NULL for none. From then on the world's hits, queries, casts and pushes take
+ * solids in, and its saved states have the level's hash. Returns FXS_OK, or FXS_E_CONFIG for a
+ * world that is not empty. Cost: constant. */
+FXS_API int32_t fxs_world_attach(fxs_world *world, const fxs_level *level);
+
 /* ---- state ----------------------------------------------------------------------------------- */
 
 /* How many bytes fxs_world_save writes now.
@@ -750,8 +772,8 @@ FXS_API int32_t fxs_level_query(const fxs_level *level, const fxs_query *query, 
 FXS_API uint64_t fxs_world_save_size(const fxs_world *world);
 
 /* Writes the whole state to out (room for fxs_world_save_size).
- * The bytes ("FXS1", little-endian) are the same on every platform. Cannot fail. Cost: bytes +
- * capacity / 64. */
+ * The bytes ("FXS1", with a level "FXS2", little-endian) are the same on every platform. Cannot
+ * fail. Cost: bytes + capacity / 64. */
 FXS_API void fxs_world_save(const fxs_world *world, uint8_t *out);
 
 /* XXH64 (seed 0) of the bytes that fxs_world_save writes.
@@ -761,9 +783,9 @@ FXS_API uint64_t fxs_world_hash(const fxs_world *world);
 /* Replaces everything but the capacity by a saved state.
  * An accepted state saves to the same bytes. Directions and bounds are derived by the first call
  * that needs them, in time that grows with the colliders. Returns FXS_OK; FXS_E_STATE for bytes
- * that break a rule of the format, with `*at` the offset of the field at fault; FXS_E_ROOM if the
- * state has more hits than this world has room for, with `*at` how many. Cost: bytes + capacity /
- * 64. */
+ * that break a rule of the format or are of a world without this level, with `*at` the offset of
+ * the field at fault; FXS_E_ROOM if the state has more hits than this world has room for, with
+ * `*at` how many. Cost: bytes + capacity / 64. */
 FXS_API int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, uint64_t *at);
 
 /* XXH64 of any bytes.

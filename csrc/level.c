@@ -268,6 +268,7 @@ void fxs_level_walk(level_walk *walk, const fxs_level *l, const int64_t least[3]
         walk->least[i] = to_int32(least[i]);
         walk->most[i] = to_int32(most[i]);
     }
+    walk->x = walk->z = walk->mx = walk->mz = walk->across = 0;
     walk->row = 0;
     walk->at[0] = walk->end[0] = 0;
     if (l && l->row_count) {
@@ -283,6 +284,19 @@ static int node_meets(const level_walk *w, const level_node *n) {
            (n->least[1] <= w->most[1]) & (n->most[1] >= w->least[1]);
 }
 
+/* Whether the line keeps clear of a node: |x|, |z| < 2^32, a half extent at most 2^31, |mx|, |mz| <
+ * 2^29, across < 2^61. What bounds cut off at the end of int32 may still be met. */
+static int line_passes(const level_walk *w, const level_node *n) {
+    if (n->least[0] == INT32_MIN || n->least[2] == INT32_MIN || n->most[0] == INT32_MAX ||
+        n->most[2] == INT32_MAX) {
+        return 0;
+    }
+    const int64_t half_x = ((int64_t)n->most[0] - n->least[0]) / 2 + 1,
+                  half_z = ((int64_t)n->most[2] - n->least[2]) / 2 + 1;
+    const int64_t x = w->x - (n->least[0] + half_x), z = w->z - (n->least[2] + half_z);
+    return abs64(z * w->mx - x * w->mz) > w->across + half_x * abs64(w->mz) + half_z * abs64(w->mx);
+}
+
 uint32_t fxs_level_next(level_walk *walk) {
     const fxs_level *l = walk->level;
     for (;;) {
@@ -296,7 +310,7 @@ uint32_t fxs_level_next(level_walk *walk) {
         }
         const uint32_t i = walk->at[row]++;
         const level_node *node = level_row(l, row) + i;
-        if (!node_meets(walk, node)) {
+        if (!node_meets(walk, node) || ((walk->mx | walk->mz) != 0 && line_passes(walk, node))) {
             continue;
         }
         if (row == 0) {

@@ -57,6 +57,9 @@ typedef struct level_walk {
     const fxs_level *level;
     int32_t least[3], most[3];
     uint32_t mask;
+    /* Along a motion (mx, mz) from (x, z): no further from that line than `across` divided by the
+     * motion's length. A motion of (0, 0) leaves out nothing. */
+    int64_t x, z, mx, mz, across;
     uint32_t row; /* where the walk is */
     uint32_t at[LEVEL_ROWS_MAX],
         end[LEVEL_ROWS_MAX]; /* next node of each row, and where its siblings end */

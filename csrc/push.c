@@ -33,7 +33,7 @@
  * Widths. Of an OVERLAPPING pair |p.x|, |p.z| <= 2^30.6, L < 2^29 (1 + sqrt(2)) + 2, and |p + t| <
  * 2^31 - 2^28: with b put at the origin, a stays in int32. |dy| is below two radii and two half
  * heights, at most 2^31 - 4. */
-#include "wide.h"
+#include "wide256.h"
 #include "world.h"
 
 static int is_round(const placed *s) { return s->kind <= FXS_CAPSULE; }
@@ -163,9 +163,12 @@ static way way_of_boxes(const placed *a, const placed *b, planar p) {
 }
 
 /* What one direction needs to be searched: the pair with b at the origin, and the direction's
- * axes. */
+ * axes. b is a shape, or a solid of a level with its first vertex or its centre at the origin. */
 typedef struct trial {
     placed a, b;
+    const solid *against; /* NULL: b */
+    vertex vertices[FXS_VERTICES_MAX];
+    int64_t gap;  /* to the solid */
     int64_t x, z; /* a's centre */
     int x_is_major;
     int64_t sign_x, sign_z;
@@ -181,7 +184,11 @@ static int ends_contact(trial *s, int64_t major, int64_t minor) {
     planar t = translation(s, major, minor);
     s->a.x = (int32_t)(s->x + t.x);
     s->a.z = (int32_t)(s->z + t.z);
-    return fxs_placed_contact(&s->a, &s->b) != FXS_OVERLAPPING;
+    const solid *b = s->against;
+    return (b == NULL ? fxs_placed_contact(&s->a, &s->b)
+            : b->code == FXS_PRISM
+                ? fxs_prism_contact(&s->a, b, s->vertices, s->gap)
+                : fxs_pillar_contact(&s->a, 0, 0, b->radius, s->gap)) != FXS_OVERLAPPING;
 }
 
 /* floor of length (raw * 2^30) times u (Q2.30) in whole raw units, or 1 less; 0 <= length <
@@ -229,7 +236,7 @@ static planar push_of(const placed *a, const placed *b) {
     if (fxs_placed_contact(a, b) != FXS_OVERLAPPING) {
         return none;
     }
-    trial s = {*a, *b, (int64_t)a->x - b->x, (int64_t)a->z - b->z, 0, 0, 0};
+    trial s = {.a = *a, .b = *b, .x = (int64_t)a->x - b->x, .z = (int64_t)a->z - b->z};
     s.a.y = (int32_t)((int64_t)a->y - b->y);
     s.b.x = s.b.y = s.b.z = 0;
     planar p = {s.x, s.z};
@@ -275,6 +282,163 @@ static int32_t side_of(const placed *a, const placed *b) {
         return t.x > 0 ? FXS_SIDE_POS_X : FXS_SIDE_NEG_X;
     }
     return t.z > 0 ? FXS_SIDE_POS_Z : FXS_SIDE_NEG_Z;
+}
+
+/* ---- out of a solid ---- */
+
+/* v / |u| in Q30, for 0 <= v < 2^65 and |u| < 2^30.5. */
+static int64_t over_length_q30(i128 v, planar u) {
+    const int64_t length = isqrt128(i128_mul(dot64(u, u), Q60_ONE)); /* Q30, below 2^60.6 */
+    return quotient(i128_shl(v, 60), length);
+}
+
+/* Out through the face of an edge u. */
+static way way_over(planar u, int64_t length) {
+    const planar n = {u.z, -u.x};
+    way w = {way_along(n).out, length};
+    return w;
+}
+
+/* Of a disc and a prism: m_j leads from the disc's centre to vertex j. Inside, the face to which it
+ * is nearest; outside, away from the nearest place. */
+static way way_of_disc_and_prism(const planar *m, const planar *u, uint32_t n, int64_t rho) {
+    way best = {{Q30_ONE, 0}, INT64_MAX};
+    uint32_t nearest = 0;
+    int is_outside = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        const int64_t s = cross64(m[j], u[j]), t = -dot64(u[j], m[j]);
+        if (s >= 0) {
+            const int64_t length = rho + over_length_q30(i128_of(s), u[j]);
+            best = length < best.length ? way_over(u[j], length) : best;
+        } else if (t > 0 && t < dot64(u[j], u[j])) {
+            return way_over(u[j], rho - over_length_q30(i128_of(-s), u[j]));
+        } else {
+            is_outside = 1;
+        }
+        nearest = dot64(m[j], m[j]) < dot64(m[nearest], m[nearest]) ? j : nearest;
+    }
+    if (is_outside) {
+        const planar out = {-m[nearest].x * Q30_ONE, -m[nearest].z * Q30_ONE};
+        best = way_along(out);
+        best.length = rho - best.length;
+    }
+    return best;
+}
+
+/* Of a box and a prism: along the axis of least depth, of the prism's edges and the box's own. */
+static way way_of_box_and_prism(const placed *box, const planar *m, const planar *u, uint32_t n) {
+    const planar x = axis_x(box), z = axis_z(box), minus_x = {-x.x, -x.z}, minus_z = {-z.x, -z.z};
+    const int64_t half_x = box->size[0], half_z = box->size[2];
+    planar least = {INT64_MAX, INT64_MAX}, most = {INT64_MIN, INT64_MIN};
+    way best = {{0, 0}, INT64_MAX};
+    for (uint32_t j = 0; j < n; j++) {
+        const planar l = turned_back(m[j], x), U = turned_back(u[j], x);
+        least.x = min64(least.x, l.x);
+        least.z = min64(least.z, l.z);
+        most.x = max64(most.x, l.x);
+        most.z = max64(most.z, l.z);
+        /* Below 2^92.5, in raw units squared times 2^30. */
+        const i128 reach = i128_add(i128_mul(half_x, abs64(U.z)), i128_mul(half_z, abs64(U.x)));
+        const i128 depth = i128_add(i128_mul(cross64(m[j], u[j]), Q30_ONE), reach);
+        const int64_t norm = isqrt128(i128_mul(dot64(u[j], u[j]), Q60_ONE));
+        const int64_t length = i128_sign(depth) > 0 ? quotient(i128_shl(depth, 30), norm) : 0;
+        best = length < best.length ? way_over(u[j], length) : best;
+    }
+    const way own[4] = {{x, most.x + half_x * Q30_ONE},
+                        {minus_x, half_x * Q30_ONE - least.x},
+                        {z, most.z + half_z * Q30_ONE},
+                        {minus_z, half_z * Q30_ONE - least.z}};
+    for (int i = 0; i < 4; i++) {
+        best = own[i].length < best.length ? own[i] : best;
+    }
+    return best;
+}
+
+/* push_out of a placed shape that is no sector. */
+static planar push_of_solid(const placed *a, const fxs_level *l, uint32_t index) {
+    const solid *b = solids(l) + index;
+    const vertex *v = level_vertices(l, b);
+    planar none = {0, 0}, m[FXS_VERTICES_MAX], u[FXS_VERTICES_MAX];
+    if (fxs_solid_contact(a, l, index) != FXS_OVERLAPPING) {
+        return none;
+    }
+    trial s = {.a = *a, .against = b, .x = (int64_t)a->x - v->x, .z = (int64_t)a->z - v->z};
+    s.gap = solid_gap(a, b);
+    const planar p = {s.x, s.z};
+    const int64_t f = max64(0, s.gap);
+    if (b->code == FXS_CYLINDER) {
+        s.b.kind = FXS_CYLINDER;
+        s.b.size[0] = b->radius;
+        return settle(&s, a->kind == FXS_BOX ? way_of_box_and_disc(a, &s.b, p, f)
+                                             : way_of_discs(a, &s.b, p, f));
+    }
+    const uint32_t n = b->vertex_count;
+    for (uint32_t j = 0; j < n; j++) {
+        s.vertices[j].x = (int32_t)((int64_t)v[j].x - v->x);
+        s.vertices[j].z = (int32_t)((int64_t)v[j].z - v->z);
+        m[j].x = s.vertices[j].x - s.x;
+        m[j].z = s.vertices[j].z - s.z;
+    }
+    for (uint32_t j = 0; j < n; j++) {
+        const planar next = m[j + 1 < n ? j + 1 : 0];
+        u[j].x = next.x - m[j].x;
+        u[j].z = next.z - m[j].z;
+    }
+    return settle(&s, a->kind == FXS_BOX ? way_of_box_and_prism(a, m, u, n)
+                                         : way_of_disc_and_prism(m, u, n, disc_radius_q30(a, f)));
+}
+
+/* lift of a placed shape that is no sector: by bisection as above, of the rise. The contact never
+ * grows with a rise once the centre is level with the solid's or above it. The rise that surely
+ * ends the contact is below 2^32.4. */
+static int64_t lift_of_solid(const placed *a, const fxs_level *l, uint32_t index) {
+    const solid *b = solids(l) + index;
+    if (fxs_solid_contact(a, l, index) != FXS_OVERLAPPING) {
+        return 0;
+    }
+    const int is_up = 2 * (int64_t)a->y >= (int64_t)b->y_low + b->y_high;
+    const int64_t half = a->size[1], radius = is_round(a) ? a->size[0] : 0;
+    const int64_t depth_up = (int64_t)b->y_high - a->y + half,
+                  depth_down = (int64_t)a->y - b->y_low + half;
+    const int64_t depth = is_up ? depth_up : depth_down, beyond = is_up ? depth_down : depth_up;
+    int64_t held = 0, ended = depth + radius;
+    while (ended - held > 1) {
+        const int64_t middle = held + (ended - held) / 2;
+        /* beyond + rise is how deep the other end is in: it grows. */
+        const int64_t gap = max64(middle - depth, -beyond - middle);
+        if (fxs_solid_contact_near(a, l, index, gap) == FXS_OVERLAPPING) {
+            held = middle;
+        } else {
+            ended = middle;
+        }
+    }
+    return is_up ? ended : -ended;
+}
+
+/* The face of a prism that a is pushed out of, from 1 on; 0 for no push. |t| < 2^31.4, so the
+ * products are below 2^124 and 2^61. */
+static int32_t side_of_prism(const placed *a, const fxs_level *l, uint32_t index) {
+    const solid *b = solids(l) + index;
+    const vertex *v = level_vertices(l, b);
+    const planar t = push_of_solid(a, l, index);
+    int32_t side = FXS_SIDE_NONE;
+    i128 best_square = i128_of(0), best_norm = i128_of(1);
+    for (uint32_t j = 0; j < b->vertex_count; j++) {
+        const vertex *next = v + (j + 1 < b->vertex_count ? j + 1 : 0);
+        const planar n = {(int64_t)next->z - v[j].z, (int64_t)v[j].x - next->x};
+        const int64_t along = dot64(t, n);
+        if (along <= 0) {
+            continue; /* of a push, one face at least is above 0 */
+        }
+        const i128 square = i128_square(along), norm = i128_of(dot64(n, n));
+        const i256 less = i256_neg(i256_mul(best_square, norm));
+        if (i256_sign(i256_add(i256_mul(square, best_norm), less)) > 0) {
+            best_square = square;
+            best_norm = norm;
+            side = (int32_t)j + 1;
+        }
+    }
+    return side;
 }
 
 static int32_t bodies_check(const placed *a, const placed *b) {
@@ -326,16 +490,31 @@ int32_t fxs_side(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
 
 /* ---- in a world ---- */
 
-/* Two colliders that are bodies, derived. FXS_OK, or what is wrong with one. */
+/* Two colliders that are bodies, derived, or such a collider and a solid. FXS_OK, or what is wrong
+ * with one. */
 typedef struct bodies {
-    const placed *a, *b;
+    const placed *a, *b; /* b is NULL for a solid */
+    uint32_t index;      /* of the solid */
     placed copies[2];
 } bodies;
 
 static int32_t find_bodies(const fxs_world *w, uint32_t a, uint32_t b, bodies *out) {
-    int32_t contact = fxs_world_contact(w, a, b);
-    if (contact < 0) {
-        return contact;
+    if (is_solid(w, b)) {
+        const int32_t status = find(w, a);
+        if (status != FXS_OK) {
+            return status;
+        }
+        out->a = fxs_derived(w, a, out->copies);
+        out->b = NULL;
+        out->index = b - FXS_LEVEL;
+        return can_push(out->a->kind) ? FXS_OK : FXS_E_UNDEFINED;
+    }
+    int32_t status = find(w, a);
+    if (status == FXS_OK) {
+        status = find(w, b);
+    }
+    if (status != FXS_OK) {
+        return status;
     }
     out->a = fxs_derived(w, a, out->copies);
     out->b = fxs_derived(w, b, out->copies + 1);
@@ -346,7 +525,8 @@ int32_t fxs_world_push_out(const fxs_world *world, uint32_t a, uint32_t b, int32
     bodies found;
     int32_t status = find_bodies(world, a, b, &found);
     if (status == FXS_OK) {
-        planar t = push_of(found.a, found.b);
+        const planar t =
+            found.b ? push_of(found.a, found.b) : push_of_solid(found.a, world->level, found.index);
         out_xz[0] = (int32_t)t.x;
         out_xz[1] = (int32_t)t.z;
     }
@@ -357,7 +537,12 @@ int32_t fxs_world_lift(const fxs_world *world, uint32_t a, uint32_t b, int32_t *
     bodies found;
     int32_t status = find_bodies(world, a, b, &found);
     if (status == FXS_OK) {
-        *out_y = lift_of(found.a, found.b);
+        const int64_t dy =
+            found.b ? lift_of(found.a, found.b) : lift_of_solid(found.a, world->level, found.index);
+        if (dy < INT32_MIN || dy > INT32_MAX) {
+            return FXS_E_CENTRE;
+        }
+        *out_y = (int32_t)dy;
     }
     return status;
 }
@@ -365,6 +550,11 @@ int32_t fxs_world_lift(const fxs_world *world, uint32_t a, uint32_t b, int32_t *
 int32_t fxs_world_side(const fxs_world *world, uint32_t a, uint32_t b) {
     bodies found;
     int32_t status = find_bodies(world, a, b, &found);
+    if (status == FXS_OK && found.b == NULL) {
+        return solids(world->level)[found.index].code == FXS_PRISM
+                   ? side_of_prism(found.a, world->level, found.index)
+                   : FXS_E_UNDEFINED;
+    }
     return status != FXS_OK           ? status
            : found.b->kind != FXS_BOX ? FXS_E_UNDEFINED
                                       : side_of(found.a, found.b);
@@ -436,12 +626,37 @@ static int is_separable(const fxs_world *w, uint32_t a, uint32_t b) {
     return sa->active && sb->active && may_hit(sa, sb) && bodies_check(sa, sb) == FXS_OK;
 }
 
+/* Ends the contact of a collider and a solid, if it gives way to that layer: a solid never does.
+ * `*stuck` is the id that cannot be moved. */
+static int32_t push_off_solid(separation *s, uint32_t id, uint32_t index, int *any,
+                              uint32_t *stuck) {
+    const fxs_level *l = s->world->level;
+    const placed *a = colliders(s->world) + id;
+    const uint32_t layer = solids(l)[index].layer;
+    if (!set_has(present_set(s->world), id) || !a->active || !can_push(a->kind) ||
+        (a->meets >> layer & 1) == 0 || (s->yields[a->layer] >> layer & 1) == 0 ||
+        fxs_solid_contact(a, l, index) != FXS_OVERLAPPING) {
+        return FXS_OK;
+    }
+    const planar t = push_of_solid(a, l, index);
+    *stuck = id;
+    *any = 1;
+    return push_collider(s, id, t.x, t.z);
+}
+
 /* One pass over the hits of the last step: over the pairs in which both give way, or over those in
  * which one does. */
 static int32_t separate_hits(separation *s, int both, int *any, uint32_t *stuck) {
     const packed_hit *h = hits(s->world);
     for (uint32_t i = 0; i < s->world->hit_count; i++) {
         uint32_t a = hit_a(h[i]), b = hit_b(h[i]);
+        if (b >= FXS_LEVEL) {
+            const int32_t status = both ? FXS_OK : push_off_solid(s, a, b - FXS_LEVEL, any, stuck);
+            if (status != FXS_OK) {
+                return status;
+            }
+            continue;
+        }
         if (!is_separable(s->world, a, b)) {
             continue;
         }

@@ -4,6 +4,14 @@
 #include "wide.h"
 
 int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b) {
+    placed copies[2];
+    if (is_solid(world, a) || is_solid(world, b)) {
+        const uint32_t own = is_solid(world, a) ? b : a, other = own == a ? b : a;
+        const int32_t found = is_solid(world, own) ? FXS_E_UNDEFINED : find(world, own);
+        return found != FXS_OK ? found
+                               : fxs_solid_contact(fxs_derived(world, own, copies), world->level,
+                                                   other - FXS_LEVEL);
+    }
     int32_t status = find(world, a);
     if (status == FXS_OK) {
         status = find(world, b);
@@ -11,7 +19,6 @@ int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b) {
     if (status != FXS_OK) {
         return status;
     }
-    placed copies[2];
     return fxs_placed_contact(fxs_derived(world, a, copies), fxs_derived(world, b, copies + 1));
 }
 
@@ -99,6 +106,13 @@ static int32_t answer(fxs_world *w, uint64_t n, const fxs_query *queries, int ne
             }
         }
         found += kept;
+        if (w->level && !nearest_first) {
+            const uint64_t room = found < id_capacity ? id_capacity - found : 0;
+            placed area;
+            fxs_placed_make(&area, &queries[i].shape, &queries[i].pose);
+            found += fxs_level_met(w->level, &area, queries[i].mask, (int)w->hit_when,
+                                   room ? ids + found : ids, room);
+        }
         ends[i] = found;
     }
     *count = found;

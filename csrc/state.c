@@ -2,13 +2,17 @@
 #include "blocks.h"
 #include "world.h"
 
-#define MAGIC 0x31535846u /* "FXS1", little-endian */
-#define HEAD_SIZE 140     /* magic, frame, hit_when, 32 layer masks */
+#define MAGIC 0x31535846u       /* "FXS1", little-endian */
+#define MAGIC_LEVEL 0x32535846u /* "FXS2": of a world with a level */
+#define HEAD_SIZE 140           /* magic, frame, hit_when, 32 layer masks */
 #define COLLIDER_SIZE 52
 #define HIT_SIZE 12
 
+/* With a level its hash follows. */
+static uint64_t head_size(const fxs_world *w) { return w->level ? HEAD_SIZE + 8 : HEAD_SIZE; }
+
 uint64_t fxs_world_save_size(const fxs_world *world) {
-    return HEAD_SIZE + 4 + (uint64_t)COLLIDER_SIZE * world->count + 4 +
+    return head_size(world) + 4 + (uint64_t)COLLIDER_SIZE * world->count + 4 +
            (uint64_t)HIT_SIZE * world->hit_count + 4 + 4 * (uint64_t)world->changed_count;
 }
 
@@ -91,11 +95,15 @@ static void put_word(sink *s, uint32_t v) {
 enum { AT_ONCE = 64 }; /* colliders or hits put into a block: as many as a word of a set has */
 
 static void emit(const fxs_world *w, sink *s) {
-    put_word(s, MAGIC);
+    put_word(s, w->level ? MAGIC_LEVEL : MAGIC);
     put_word(s, w->frame);
     put_word(s, w->hit_when);
     for (uint32_t i = 0; i < 32; i++) {
         put_word(s, w->layers[i]);
+    }
+    if (w->level) {
+        put_word(s, (uint32_t)w->level->hash);
+        put_word(s, (uint32_t)(w->level->hash >> 32));
     }
     put_word(s, w->count);
     const uint64_t *present = present_set(w), *changed = changed_set(w),
@@ -153,9 +161,9 @@ typedef struct parts {
     uint32_t count, hit_count, changed_count;
 } parts;
 
-/* Finds the parts by their counts: offset of the count that does not fit, or 0. */
-static uint64_t find_parts(const uint8_t *bytes, uint64_t size, parts *out) {
-    uint64_t offset = HEAD_SIZE, sizes[3] = {COLLIDER_SIZE, HIT_SIZE, 4};
+/* Finds the parts behind the head by their counts: offset of the count that does not fit, or 0. */
+static uint64_t find_parts(const uint8_t *bytes, uint64_t head, uint64_t size, parts *out) {
+    uint64_t offset = head, sizes[3] = {COLLIDER_SIZE, HIT_SIZE, 4};
     const uint8_t *starts[3];
     uint32_t counts[3];
     for (uint32_t i = 0; i < 3; i++) {
@@ -180,7 +188,7 @@ static uint64_t find_parts(const uint8_t *bytes, uint64_t size, parts *out) {
 
 static int head_good(const fxs_world *w, const uint8_t *bytes, uint64_t size, uint64_t *at_offset) {
     *at_offset = 0;
-    if (size < HEAD_SIZE || read32(bytes) != MAGIC) {
+    if (size < head_size(w) || read32(bytes) != (w->level ? MAGIC_LEVEL : MAGIC)) {
         return 0;
     }
     *at_offset = 8;
@@ -200,7 +208,8 @@ static int head_good(const fxs_world *w, const uint8_t *bytes, uint64_t size, ui
             }
         }
     }
-    return 1;
+    *at_offset = HEAD_SIZE;
+    return w->level == NULL || read64(bytes + HEAD_SIZE) == w->level->hash;
 }
 
 #define TRAITS_UNUSED 0xFFFEE0F8u /* of kind, layer, active and zero: bits that are never set */
@@ -274,16 +283,21 @@ static const uint8_t *bad_changed(const fxs_world *w, const parts *s) {
     return NULL;
 }
 
+/* Whether each of a and b is known: present or changed, or b a solid. */
+static int is_pair(const fxs_world *w, uint32_t a, uint32_t b) {
+    const uint64_t *known = known_set(w);
+    return b < w->capacity ? set_has(known, a) && set_has(known, b)
+                           : is_solid(w, b) && a < w->capacity && set_has(known, a);
+}
+
 static const uint8_t *bad_hit(const fxs_world *w, const parts *s, uint32_t hit_when,
                               uint32_t unbroken) {
-    const uint64_t *known = known_set(w);
     const uint32_t one = s->hit_count <= w->hit_capacity, contacts = FXS_OVERLAPPING - hit_when;
     packed_hit *list = (packed_hit *)at(w, w->spare_at), last = 0;
     const uint8_t *end = s->hits + (uint64_t)HIT_SIZE * s->hit_count;
     for (const uint8_t *p = s->hits; p < end; p += HIT_SIZE) {
         uint32_t a = read32(p), b = read32(p + 4), contact = read32(p + 8);
-        if (a >= b || contact - hit_when > contacts ||
-            (b >= unbroken && (b >= w->capacity || !set_has(known, a) || !set_has(known, b)))) {
+        if (a >= b || contact - hit_when > contacts || (b >= unbroken && !is_pair(w, a, b))) {
             return p;
         }
         packed_hit hit = hit_pack(a, b, contact);
@@ -308,7 +322,7 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
     if (!head_good(world, bytes, size, at_offset)) {
         return FXS_E_STATE;
     }
-    *at_offset = find_parts(bytes, size, &s);
+    *at_offset = find_parts(bytes, head_size(world), size, &s);
     if (*at_offset) {
         return FXS_E_STATE;
     }

@@ -33,7 +33,8 @@ static uint64_t compare_hits(const fxs_world *w, const packed_hit *now, fxs_even
             if (*now == NO_HIT) {
                 return count;
             }
-            if (changed && (set_has(changed, hit_a(*now)) || set_has(changed, hit_b(*now)))) {
+            if (changed && (set_has(changed, hit_a(*now)) ||
+                            (hit_b(*now) < FXS_LEVEL && set_has(changed, hit_b(*now))))) {
                 put_event(events, capacity, count++, *now, FXS_EXIT, FXS_APART);
                 put_event(events, capacity, count++, *now, FXS_ENTER, hit_contact(*now));
             } else {
@@ -50,32 +51,74 @@ static uint64_t compare_hits(const fxs_world *w, const packed_hit *now, fxs_even
     }
 }
 
-/* The hits by (a, b), in one of the two buffers. */
+/* The hits by (a, b), in one of the two buffers. The first `among_colliders` are of colliders
+ * alone, the others with solids. */
 static packed_hit *sorted_hits(const fxs_world *w, packed_hit *now, packed_hit *other,
-                               uint64_t found) {
+                               uint64_t among_colliders, uint64_t found) {
     if (found <= FEW_KEYS) {
         fxs_sort_few(now, found, other);
         return other;
     }
     /* By b, then by a: the bits that ids of this world have. */
     const uint32_t id_bits = bit_length(w->capacity - 1);
-    packed_hit *done = fxs_sorted(w, now, other, found, HIT_B_BIT, id_bits);
+    packed_hit *done = now;
+    if (found == among_colliders) {
+        done = fxs_sorted(w, now, other, found, HIT_B_BIT, id_bits);
+    } else {
+        if (among_colliders) {
+            fxs_sort(w, now, other, among_colliders, HIT_B_BIT, id_bits);
+        }
+        fxs_sort(w, now + among_colliders, other, found - among_colliders, HIT_B_BIT,
+                 bit_length(w->level->count - 1));
+    }
     return fxs_sorted(w, done, done == now ? other : now, found, HIT_A_BIT, id_bits);
+}
+
+/* Hits of colliders with solids, appended to the `found` hits of colliders: how many hits there are
+ * then. Those past the room are counted only. Ascending by a, and for one a in no order. */
+static uint64_t solid_hits(const fxs_world *w, packed_hit *out, uint64_t found) {
+    const uint64_t *present = present_set(w);
+    for (uint64_t word = 0; word < set_words(w->capacity); word++) {
+        for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
+            const placed *s = colliders(w) + word * 64 + trailing_zeros(bits);
+            int64_t least[3], most[3];
+            level_walk walk;
+            if (!s->active) {
+                continue;
+            }
+            fxs_placed_bounds(s, least, most);
+            fxs_level_walk(&walk, w->level, least, most, s->meets);
+            for (uint32_t i; (i = fxs_level_next(&walk)) != NO_SOLID;) {
+                const int64_t gap = solid_gap(s, solids(w->level) + i);
+                const int contact = fxs_solid_contact_near(s, w->level, i, gap);
+                if (contact >= (int)w->hit_when) {
+                    if (found < w->hit_capacity) {
+                        out[found] = hit_pack(s->id, FXS_LEVEL + i, (uint32_t)contact);
+                    }
+                    found++;
+                }
+            }
+        }
+    }
+    return found;
 }
 
 int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capacity,
                        fxs_counts *counts) {
     packed_hit *now = (packed_hit *)at(world, world->spare_at),
                *other = (packed_hit *)at(world, world->other_at);
-    const int is_sorted = world->count <= FEW_COLLIDERS;
-    uint64_t found = is_sorted ? fxs_few_hits(world, now) : fxs_broad_hits(world, now);
+    const int is_few = world->count <= FEW_COLLIDERS;
+    const uint64_t among_colliders = is_few ? fxs_few_hits(world, now) : fxs_broad_hits(world, now);
+    const uint64_t found = world->level ? solid_hits(world, now, among_colliders) : among_colliders;
     counts->hits = found;
     counts->events = world->hit_count + found;
     if (found > world->hit_capacity) {
         return FXS_E_ROOM;
     }
     const uint64_t both = world->spare_at + world->other_at;
-    now = is_sorted ? now : sorted_hits(world, now, other, found);
+    if (!is_few || found > among_colliders) { /* the hits among few colliders are sorted */
+        now = sorted_hits(world, now, other, among_colliders, found);
+    }
     now[found] = hits(world)[world->hit_count] = NO_HIT;
     counts->events = compare_hits(world, now, events, event_capacity);
     if (counts->events > event_capacity) {

@@ -64,6 +64,16 @@ int32_t fxs_world_init(fxs_world *memory, const fxs_config *config) {
     return FXS_OK;
 }
 
+int32_t fxs_world_attach(fxs_world *world, const fxs_level *l) {
+    const uint32_t used = world->count | world->hit_count | world->changed_count | world->frame;
+    /* A pair of the last id and the last solid that can be would pack to NO_HIT. */
+    if (used || (world->capacity == FXS_CAPACITY_MAX && l && l->count == FXS_LEVEL)) {
+        return FXS_E_CONFIG;
+    }
+    world->level = l;
+    return FXS_OK;
+}
+
 int32_t fxs_world_copy(fxs_world *dst, const fxs_world *src) {
     if (dst->capacity != src->capacity) {
         return FXS_E_CONFIG;
@@ -72,6 +82,7 @@ int32_t fxs_world_copy(fxs_world *dst, const fxs_world *src) {
         return FXS_E_ROOM;
     }
     grid_stale(dst);
+    dst->level = src->level;
     dst->hit_when = src->hit_when;
     dst->frame = src->frame;
     dst->count = src->count;

@@ -1,9 +1,9 @@
-/* The layout of a world in the caller's memory. Everything is found by offsets from its start, so
- * the memory can be moved. */
+/* The layout of a world in the caller's memory. Everything but the level is found by offsets from
+ * its start, so the memory can be moved. */
 #ifndef FIXSYNC_WORLD_H
 #define FIXSYNC_WORLD_H
 
-#include "internal.h"
+#include "level.h"
 
 /* What a placed shape does not know of its collider: where it was put. Its centre is this position
  * and the turned offset. */
@@ -26,6 +26,7 @@ struct fxs_world {
     uint32_t changed_count; /* ids added or removed since the last step */
     uint32_t hit_count; /* of the last step */
     uint32_t layers[32];
+    const fxs_level *level; /* NULL: none */
     uint32_t underived; /* at least how many colliders are as load left them: see derive */
     /* Offsets from the start of this struct. By id: */
     uint64_t colliders_at, places_at;
@@ -84,6 +85,12 @@ static inline void set_put_run(uint64_t *set, uint32_t first, uint32_t end) {
 }
 static inline void set_drop(uint64_t *set, uint32_t id) {
     set[id >> 6] &= ~((uint64_t)1 << (id & 63));
+}
+
+/* How many ids of solids there are, from FXS_LEVEL on. */
+static inline uint32_t solid_count(const fxs_world *w) { return w->level ? w->level->count : 0; }
+static inline int is_solid(const fxs_world *w, uint32_t id) {
+    return id >= FXS_LEVEL && id - FXS_LEVEL < solid_count(w);
 }
 
 static inline int32_t find(const fxs_world *w, uint32_t id) {

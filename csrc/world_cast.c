@@ -1,4 +1,4 @@
-/* Casts into a world: which colliders a moving shape meets, in order. */
+/* Casts into a world or a level: which colliders and solids a moving shape meets, in order. */
 #include "broad.h"
 #include "cast.h"
 
@@ -133,16 +133,62 @@ static int32_t keep(kept_hits *k, fxs_cast_hit hit) {
     return is_full ? (int32_t)k->hits[0].fraction : WHOLE;
 }
 
-/* Runs a job: its hits in order into `hits`, if there is room; returns how many there are. A motion
- * along no axis has bounds much larger than its way. Where those hold many colliders it is cut into
+static pillar pillar_of(const solid *b, const vertex *v) {
+    pillar p = {v->x, v->z, b->radius, b->y_low, b->y_high};
+    return p;
+}
+
+static int32_t cast_solid(const job *j, const fxs_level *l, uint32_t index, int32_t most) {
+    const solid *b = solids(l) + index;
+    const vertex *v = level_vertices(l, b);
+    const pillar p = pillar_of(b, v);
+    return b->code == FXS_PRISM ? fxs_prism_cast(&j->own, b, v, j->M, j->when)
+                                : fxs_pillar_cast(&j->own, &p, j->M, j->when, most);
+}
+
+static void solid_cast_normal(const job *j, const fxs_level *l, fxs_cast_hit *hit) {
+    const uint32_t index = hit->id - FXS_LEVEL;
+    const solid *b = solids(l) + index;
+    const vertex *v = level_vertices(l, b);
+    const pillar p = pillar_of(b, v);
+    const int32_t k = (int32_t)hit->fraction;
+    if (k == 0 && fxs_solid_contact(&j->own, l, index) == FXS_OVERLAPPING) {
+        return;
+    }
+    if (b->code == FXS_PRISM) {
+        fxs_prism_cast_normal(&j->own, b, v, j->M, k, hit->normal);
+    } else {
+        fxs_pillar_cast_normal(&j->own, &p, j->M, k, hit->normal);
+    }
+}
+
+/* The hits with solids. `last`: the fraction after which they do not matter. */
+static void cast_at_level(const fxs_level *l, const job *j, kept_hits *k, int32_t last) {
+    int64_t least[3], most[3];
+    level_walk walk;
+    sweep_bounds(j, 0, min_int(last + 1, WHOLE), least, most);
+    fxs_level_walk(&walk, l, least, most, j->is_sweep ? j->own.meets : j->mask);
+    walk.x = j->own.x;
+    walk.z = j->own.z;
+    walk.mx = j->M[0];
+    walk.mz = j->M[2];
+    walk.across = j->reach.across + 8 * j->length;
+    for (uint32_t i; (i = fxs_level_next(&walk)) != NO_SOLID;) {
+        const int32_t fraction = cast_solid(j, l, i, last);
+        if (fraction != NONE) {
+            fxs_cast_hit hit = {FXS_LEVEL + i, (uint32_t)fraction, {0, 0, 0}};
+            last = keep(k, hit);
+        }
+    }
+}
+
+/* The hits with colliders; returns the fraction after which others do not matter. A motion along no
+ * axis has bounds much larger than its way. Where those hold many colliders it is cut into
  * slices of time, each with bounds of its own; a collider whose bounds a slice meets after the one
  * before it has been looked at. What is left when the last hit that can matter is earlier than the
  * next slice is not looked at. */
-static uint64_t run(fxs_world *w, job *j, fxs_cast_hit *hits, uint64_t room) {
-    kept_hits k = {hits, room, 0, 0, j->limit};
+static int32_t cast_at_colliders(fxs_world *w, const job *j, kept_hits *k) {
     int64_t least[3], most[3], least_before[3] = {0, 0, 0}, most_before[3] = {0, 0, 0};
-    j->length = (int64_t)fxs_isqrt64((uint64_t)(j->M[0] * j->M[0] + j->M[2] * j->M[2])) + 1;
-    j->reach = extent_of(j, &j->own);
     sweep_bounds(j, 0, WHOLE, least, most);
     int32_t from = 0, last = WHOLE,
             slices = 1 + (int32_t)fxs_isqrt64(fxs_broad_guess(w, least, most) / (j->limit ? 2 : 8));
@@ -164,29 +210,49 @@ static uint64_t run(fxs_world *w, job *j, fxs_cast_hit *hits, uint64_t room) {
                                    : NONE;
             if (fraction != NONE) {
                 fxs_cast_hit hit = {s->id, (uint32_t)fraction, {0, 0, 0}};
-                last = keep(&k, hit);
+                last = keep(k, hit);
             }
         }
         memcpy(least_before, least, sizeof least);
         memcpy(most_before, most, sizeof most);
         from = to;
     } while (from < WHOLE && from <= last);
+    return last;
+}
+
+/* Runs a job in a world, a level or both: its hits in order into `hits`, if there is room; returns
+ * how many there are. */
+static uint64_t run(fxs_world *w, const fxs_level *l, job *j, fxs_cast_hit *hits, uint64_t room) {
+    kept_hits k = {hits, room, 0, 0, j->limit};
+    int32_t last = WHOLE;
+    j->length = (int64_t)fxs_isqrt64((uint64_t)(j->M[0] * j->M[0] + j->M[2] * j->M[2])) + 1;
+    j->reach = extent_of(j, &j->own);
+    if (w) {
+        last = cast_at_colliders(w, j, &k);
+    }
+    if (l) {
+        cast_at_level(l, j, &k, last);
+    }
     uint64_t met = k.limit != 0 && k.met > k.limit ? k.limit : k.met;
     if (met <= room) {
         make_heap(hits, k.count);
         sort_heap(hits, k.count);
         for (uint64_t i = 0; i < k.count; i++) {
-            fxs_placed_cast_normal(&j->own, colliders(w) + hits[i].id, j->M,
-                                   (int32_t)hits[i].fraction, hits[i].normal);
+            if (hits[i].id >= FXS_LEVEL) {
+                solid_cast_normal(j, l, hits + i);
+            } else {
+                fxs_placed_cast_normal(&j->own, colliders(w) + hits[i].id, j->M,
+                                       (int32_t)hits[i].fraction, hits[i].normal);
+            }
         }
     }
     return met;
 }
 
-/* FXS_OK, and the job with its motion, limit and hit_when set; or FXS_E_UNDEFINED,
- * _MOTION, _HIT_WHEN. */
-static int32_t set_job(const fxs_world *w, job *j, uint32_t kind, const int32_t *motion,
-                       uint32_t limit, uint32_t hit_when) {
+/* FXS_OK, and the job with its motion, limit and hit_when set, of which 0 is `when`; or
+ * FXS_E_UNDEFINED, _MOTION, _HIT_WHEN. */
+static int32_t set_job(job *j, int when, uint32_t kind, const int32_t *motion, uint32_t limit,
+                       uint32_t hit_when) {
     if (!can_cast(kind)) {
         return FXS_E_UNDEFINED;
     }
@@ -200,14 +266,14 @@ static int32_t set_job(const fxs_world *w, job *j, uint32_t kind, const int32_t 
         j->M[i] = motion[i];
     }
     j->limit = limit;
-    j->when = (int)(hit_when ? hit_when : w->hit_when);
+    j->when = hit_when ? (int)hit_when : when;
     return FXS_OK;
 }
 
-static int32_t job_of_cast(const fxs_world *w, const fxs_cast *c, job *j) {
+static int32_t job_of_cast(int when, const fxs_cast *c, job *j) {
     int32_t status = fxs_placed_check(&c->shape, &c->pose);
     if (status == FXS_OK) {
-        status = set_job(w, j, c->shape.kind, c->motion, c->limit, c->hit_when);
+        status = set_job(j, when, c->shape.kind, c->motion, c->limit, c->hit_when);
     }
     return status;
 }
@@ -217,7 +283,7 @@ int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast *casts,
     job j;
     memset(&j, 0, sizeof j);
     for (uint64_t i = 0; i < n; i++) {
-        int32_t status = job_of_cast(world, casts + i, &j);
+        int32_t status = job_of_cast((int)world->hit_when, casts + i, &j);
         if (status != FXS_OK) {
             *count = i;
             return status;
@@ -225,12 +291,12 @@ int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast *casts,
     }
     uint64_t found = 0;
     for (uint64_t i = 0; i < n; i++) {
-        job_of_cast(world, casts + i, &j);
+        job_of_cast((int)world->hit_when, casts + i, &j);
         fxs_placed_make(&j.own, &casts[i].shape, &casts[i].pose);
         j.mask = casts[i].mask;
         j.exclude_owner = casts[i].exclude_owner;
         uint64_t room = found < hit_capacity ? hit_capacity - found : 0;
-        found += run(world, &j, room ? hits + found : hits, room);
+        found += run(world, world->level, &j, room ? hits + found : hits, room);
         ends[i] = found;
     }
     *count = found;
@@ -257,10 +323,25 @@ int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t *motion, ui
     derive(world);
     j.own = colliders(world)[id];
     j.is_sweep = 1;
-    int32_t status = set_job(world, &j, j.own.kind, motion, limit, hit_when);
+    int32_t status = set_job(&j, (int)world->hit_when, j.own.kind, motion, limit, hit_when);
     if (status != FXS_OK) {
         return status;
     }
-    *count = run(world, &j, hits, hit_capacity);
+    *count = run(world, world->level, &j, hits, hit_capacity);
+    return *count > hit_capacity ? FXS_E_ROOM : FXS_OK;
+}
+
+int32_t fxs_level_cast(const fxs_level *l, const fxs_cast *cast, fxs_cast_hit *hits,
+                       uint64_t hit_capacity, uint64_t *count) {
+    job j;
+    memset(&j, 0, sizeof j);
+    *count = 0;
+    int32_t status = job_of_cast(FXS_TOUCHING, cast, &j);
+    if (status != FXS_OK) {
+        return status;
+    }
+    fxs_placed_make(&j.own, &cast->shape, &cast->pose);
+    j.mask = cast->mask;
+    *count = run(NULL, l, &j, hits, hit_capacity);
     return *count > hit_capacity ? FXS_E_ROOM : FXS_OK;
 }

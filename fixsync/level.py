@@ -29,7 +29,8 @@ from fixsync._native.level import (
     refuse_solid,
     solid_is_good,
 )
-from fixsync.arguments import query_row
+from fixsync.arguments import cast_row, query_row
+from fixsync.records import CastHit, cast_hits
 from fixsync.shapes import (
     CONTACTS,
     Contact,
@@ -214,6 +215,22 @@ class Level:
         layer i."""
         least = hit_when_of("hit_when", hit_when)
         return self._native.query(query_row("", shape, pose, mask), least)
+
+    def cast(
+        self,
+        shape: Shape,
+        pose: Pose,
+        motion: tuple[int, int, int],
+        mask: int = UINT32_MAX,
+        *,
+        limit: int = 0,
+        hit_when: int = Contact.TOUCHING,
+    ) -> list[CastHit]:
+        """The solids that a shape hits when it moves straight from the pose, by (fraction, id): the
+        first `limit` of them (0: all). `World.cast` says more. ValueError for a sector."""
+        least = hit_when_of("hit_when", hit_when)
+        row = cast_row("", shape, pose, motion, mask, 0, limit, least)
+        return cast_hits(self._native.cast(row))
 
     def _index(self, index: object) -> int:
         return integer("index", index, 0, len(self) - 1)

@@ -23,6 +23,7 @@ from fixsync._native import (
     layer_masks,
     layer_pairs,
     rows_of,
+    shown,
     uint32,
 )
 from fixsync._native.rows import COLLIDER, COMMAND
@@ -41,6 +42,7 @@ from fixsync.arguments import (
     query_rows,
 )
 from fixsync.changes import CHANGES, Command, CommandError, Observer, rows_of_commands
+from fixsync.level import LEVEL, Level
 from fixsync.records import (
     CastAnswers,
     CastHit,
@@ -86,7 +88,7 @@ class World:
     TypeError name the argument, its value and what is allowed; KeyError means an id in range that
     is not in the world; RuntimeError means that another thread is using this world."""
 
-    __slots__ = ("__weakref__", "_native")
+    __slots__ = ("__weakref__", "_level", "_native")
 
     def __init__(
         self,
@@ -94,13 +96,18 @@ class World:
         *,
         hit_when: int = Contact.TOUCHING,
         layers: Iterable[Iterable[int]] | None = None,
+        level: Level | None = None,
     ) -> None:
         """capacity: 1..2^31. Its memory is allocated at once, about 210 bytes an id; MemoryError if
-        there is not enough."""
+        there is not enough. level: the static geometry that its colliders meet."""
+        if level is not None and not isinstance(level, Level):
+            raise TypeError(f"level must be a Level or None, not {shown(level)}")
+        self._level = level
         self._native = NativeWorld(
             integer("capacity", capacity, 1, CAPACITY_MAX),
             hit_when_of("hit_when", hit_when),
             layer_masks(layers),
+            None if level is None else level._native,
         )
 
     def _id(self, value: object) -> int:
@@ -282,8 +289,8 @@ class World:
     def query(
         self, shape: Shape, pose: Pose, mask: int = UINT32_MAX, *, exclude_owner: int = 0
     ) -> list[int]:
-        """The ids, ascending, of the active colliders that the shape would hit at the pose, as the
-        world is now. It changes nothing.
+        """The ids, ascending, of the active colliders and the solids that the shape would hit at
+        the pose, as the world is now. It changes nothing.
 
         mask: bit i includes layer i. exclude_owner: leaves out the colliders of this owner (0: of
         none). A sector finds no sector."""
@@ -305,7 +312,7 @@ class World:
         exclude_owner: int = 0,
         limit: int = 0,
     ) -> list[int]:
-        """The ids of `query`, nearest first: the first `limit` of them (0: all).
+        """The ids of `query` without solids, nearest first: the first `limit` of them (0: all).
 
         Distance is the exact squared distance, y included, of a collider's centre from the pose; of
         equally near ones the lower id comes first."""
@@ -334,7 +341,8 @@ class World:
         now: the first `limit` of them (0: all). Nothing tunnels, however thin or fast. Cast `RAY`
         as a ray. It changes nothing.
 
-        Candidates are the active colliders of `query`, except sectors, each standing still. motion:
+        Candidates are the active colliders of `query`, except sectors, and the solids, each
+        standing still. motion:
         (mx, my, mz), Q16.16, each -(2^29-1)..2^29-1. hit_when: None is the world's. Fractions and
         normals are those of `cast_pair` with the shape as a. ValueError for a sector."""
         row = cast_row("", shape, pose, motion, mask, exclude_owner, limit, hit_when)
@@ -352,40 +360,43 @@ class World:
         self, id: int, motion: tuple[int, int, int], *, limit: int = 0, hit_when: int | None = None
     ) -> list[CastHit]:
         """The hits of a collider that would move straight from where it is: `cast` of its own
-        shape, at the other active colliders that layers and owners let it hit. The collider itself
-        may be inactive. ValueError for a sector."""
+        shape, at the other active colliders and the solids that layers and owners let it hit. The
+        collider itself may be inactive. ValueError for a sector."""
         vector = motion_of("motion", motion)
         least = 0 if hit_when is None else hit_when_of("hit_when", hit_when)
         return cast_hits(self._native.sweep(self._id(id), vector, uint32("limit", limit), least))
 
     def contact(self, a: int, b: int) -> Contact:
-        """The contact of two colliders now, whatever their layers, owners and activity."""
+        """The contact of two colliders now, whatever their layers, owners and activity. One of them
+        may be a solid."""
         if not (type(a) is int and type(b) is int):
             a, b = self._pair(a, b)
         return CONTACTS[self._native.contact(a, b)]
 
     def push_out(self, a: int, b: int) -> tuple[int, int]:
         """`fixsync.push_out` of two colliders as they are now, whatever their layers, owners and
-        activity: (dx, dz) for a's pose."""
+        activity: (dx, dz) for a's pose. b may be a solid."""
         return self._native.push_out(*self._pair(a, b))
 
     def lift(self, a: int, b: int) -> int:
-        """`fixsync.lift` of two colliders as they are now: dy for a's pose."""
+        """`fixsync.lift` of two colliders as they are now: dy for a's pose. b may be a solid."""
         return self._native.lift(*self._pair(a, b))
 
-    def side(self, a: int, b: int) -> Side:
-        """`fixsync.side` of two colliders as they are now: the side of the box b that a is pushed
+    def side(self, a: int, b: int) -> int:
+        """`fixsync.side` of two colliders as they are now: the `Side` of the box b that a is pushed
         out of.
-        """
-        return Side(self._native.side(*self._pair(a, b)))
+
+        b may be a prism: then 0 if `push_out` is (0, 0), else 1 + the index of the edge whose
+        outward normal is nearest to it, the first of equal ones."""
+        found = self._native.side(*self._pair(a, b))
+        return found if b >= LEVEL else Side(found)
 
     def outline(self, id: int, *, segments: int = 32) -> Outline:
         """`fixsync.outline` of a collider as it is now, around its centre, active or not."""
         return Outline(*self._native.outline(self._id(id), segments_of(segments)))
 
     def _pair(self, a: object, b: object) -> tuple[int, int]:
-        last = self._native.capacity - 1
-        return integer("a", a, 0, last), integer("b", b, 0, last)
+        return uint32("a", a), uint32("b", b)
 
     # Properties and lookups.
 
@@ -398,6 +409,11 @@ class World:
     def capacity(self) -> int:
         """Ids are 0..capacity - 1."""
         return self._native.capacity
+
+    @property
+    def level(self) -> Level | None:
+        """The level that it was made with."""
+        return self._level
 
     @property
     def hit_when(self) -> Contact:
@@ -466,22 +482,24 @@ class World:
         return self._native.hash()
 
     def load(self, data: Buffer) -> None:
-        """Replaces everything but the capacity, hit_when and layers included, by a saved state.
+        """Replaces everything but the capacity and the level, hit_when and layers included, by a
+        saved state.
 
-        `data`: bytes or another buffer. ValueError names the offset and the broken rule; nothing
-        has changed then."""
+        `data`: bytes or another buffer. ValueError names the offset and the broken rule, for
+        instance another level; nothing has changed then."""
         self._native.load(bytes_of("data", data))
 
     @classmethod
-    def from_bytes(cls, data: Buffer, capacity: int) -> World:
-        """A world of this capacity with a saved state."""
-        world = cls(capacity)
+    def from_bytes(cls, data: Buffer, capacity: int, level: Level | None = None) -> World:
+        """A world of this capacity with a saved state, and the level that it was saved with."""
+        world = cls(capacity, level=level)
         world.load(data)
         return world
 
     def copy(self) -> World:
-        """Another world with the same state, without an observer."""
+        """Another world with the same state and level, without an observer."""
         twin = type(self).__new__(type(self))
+        twin._level = self._level
         twin._native = self._native.copy()
         return twin
 
@@ -491,7 +509,7 @@ class World:
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).from_bytes, (self.save(), self.capacity)
+        return type(self).from_bytes, (self.save(), self.capacity, self._level)
 
     # Observers.
 

@@ -1498,7 +1498,7 @@ int32_t shim_estimate(const uint64_t *v, int64_t *fine) {
     return root_estimate(&q, fine);
 }
 static rim rim_of(const int64_t *v) {
-    rim s = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, v[6], v[7], v[8]};
+    rim s = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {-v[6], v[6]}, v[7], v[8]};
     return s;
 }
 int32_t shim_rim_contact(const int64_t *v, int64_t k) {

@@ -381,7 +381,7 @@ def test_the_comment_of_every_function_tells_what_it_returns_or_that_it_cannot_f
 LEVEL_BYTES = fixsync.Level(
     [
         fixsync.Prism([(-50, -50), (50, -50), (0, 50)], -50, 50),
-        fixsync.Pillar(2**31 - 40, 0, 100, -50, 50),
+        fixsync.Pillar(2**31 - 40, 0, 100, -(2**31), 2**31 - 1),
     ]
 ).to_bytes()
 
@@ -395,14 +395,14 @@ class Pool:
 
     def __init__(self) -> None:
         self.kept: list[Any] = []
-        self.worlds = [self.world(64), self.world(0)]
-        lib.fxs_world_step(self.worlds[0], self.new("fxs_event[64]"), 64, self.new("fxs_counts *"))
-        self.images = [bytes(ffi.buffer(world, self.size(world))) for world in self.worlds]
-        self.states = [self.saved(world) for world in self.worlds]
         memory = self.new("uint64_t[]", lib.fxs_level_size(LEVEL_BYTES, len(LEVEL_BYTES)) // 8 + 1)
         self.level = ffi.cast("fxs_level *", memory)
         status = lib.fxs_level_init(self.level, LEVEL_BYTES, len(LEVEL_BYTES), ffi.NULL)
         assert status == lib.FXS_OK
+        self.worlds = [self.world(64), self.world(0)]
+        lib.fxs_world_step(self.worlds[0], self.new("fxs_event[64]"), 64, self.new("fxs_counts *"))
+        self.images = [bytes(ffi.buffer(world, self.size(world))) for world in self.worlds]
+        self.states = [self.saved(world) for world in self.worlds]
 
     def new(self, kind: str, value: Any = None) -> Any:
         self.kept.append(ffi.new(kind) if value is None else ffi.new(kind, value))
@@ -417,6 +417,7 @@ class Pool:
         config = self.config(hit_capacity, capacity)
         world = ffi.cast("fxs_world *", self.new("uint64_t[]", lib.fxs_world_size(config) // 8))
         assert lib.fxs_world_init(world, config) == lib.FXS_OK
+        assert lib.fxs_world_attach(world, self.level) == lib.FXS_OK
         if capacity == self.CAPACITY:
             for id, kind, size in (
                 (1, lib.FXS_SPHERE, 90),
@@ -555,7 +556,7 @@ class Pool:
         ):
             if name in names.split():
                 return {
-                    "id": [1, 2, 3, 5, 8],
+                    "id": [1, 2, 3, 5, 8, lib.FXS_LEVEL, lib.FXS_LEVEL + 1],
                     "x": [0, 2**31 - 1],
                     "dx": [0, 2**32],
                     "event_capacity": [0, 64],

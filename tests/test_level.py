@@ -13,7 +13,7 @@ from typing import Any
 import model_level
 import pytest
 
-from fixsync import LEVEL, Level, Pillar, Pose, Prism, Sector, Sphere
+from fixsync import LEVEL, Level, Pillar, Pose, Prism, Sector, Sphere, World
 from fixsync.shapes import Shape, shape_from_tuple
 
 VECTORS = Path(__file__).resolve().parent / "vectors"
@@ -212,8 +212,6 @@ def test_equal_levels_are_those_of_the_same_solids_in_order_and_first_vertex() -
 def test_contacts_are_those_of_the_vectors() -> None:
     for row in rows("level_contacts.csv"):
         shape = tuple(json.loads(row["shape"]))
-        if len(shape) == 5:
-            continue
         level = level_of(model_level.checked_solid(json.loads(row["solid"])))
         pose = Pose(*ints(row, "x", "y", "z", "yaw"))
         assert level.contact(0, shape_from_tuple(shape), pose) == int(row["contact"]), row
@@ -253,3 +251,217 @@ def test_a_query_finds_what_contact_finds_on_the_layers_of_the_mask() -> None:
         found += len(expected)
     assert found > 500
     assert level.query(Sphere(2**20), Pose(0, 0, 0)) == [LEVEL + n for n in range(300)]
+
+
+# Casts.
+
+
+def test_casts_are_those_of_the_vectors() -> None:
+    for row in rows("level_casts.csv"):
+        shape = shape_from_tuple(json.loads(row["shape"]))
+        level = level_of(model_level.checked_solid(json.loads(row["solid"])))
+        x, y, z = ints(row, "mx", "my", "mz")
+        hits = level.cast(
+            shape,
+            Pose(*ints(row, "x", "y", "z", "yaw")),
+            (x, y, z),
+            hit_when=int(row["hit_when"]),
+        )
+        expected: list[Any] = []
+        if row["fraction"]:
+            expected = [(LEVEL, int(row["fraction"]), ints(row, "nx", "ny", "nz"))]
+        assert hits == expected, row
+
+
+# Worlds.
+
+
+def random_solid(rng: random.Random, size: int) -> model_level.Solid:
+    """A small solid about the origin, with tidy numbers that make shapes touch."""
+
+    def near(scale: int) -> int:
+        return rng.randint(-scale, scale)
+
+    while True:
+        low = near(size)
+        head = rng.randrange(3), low, low + rng.randint(1, size)
+        try:
+            if rng.random() < 0.4:
+                centre = [near(size), near(size)]
+                return model_level.checked_solid(
+                    ("cylinder", *head, centre, rng.randint(1, size // 2))
+                )
+            x, z = near(size), near(size)
+            count = rng.choice([3, 3, 4, 5])
+            points = [[x + near(size // 2), z + near(size // 2)] for _ in range(count)]
+            return model_level.checked_solid(("prism", *head, points))
+        except ValueError:
+            continue
+
+
+def random_shape(rng: random.Random, size: int) -> tuple[Any, ...]:
+    def number() -> int:
+        return rng.randint(1, size // 2)
+
+    kind = rng.choice(["sphere", "capsule", "cylinder", "box", "sector"])
+    if kind == "sphere":
+        return (kind, number())
+    if kind == "box":
+        return (kind, number(), number(), number())
+    if kind == "sector":
+        radius = number()
+        return (kind, radius, rng.randint(181, 32768), number(), rng.randrange(radius))
+    return (kind, number(), number())
+
+
+def random_pose(rng: random.Random, size: int) -> tuple[int, int, int, int]:
+    x, y, z = (rng.randint(-size, size) for _ in range(3))
+    return x, y, z, rng.choice([0, 16384, 8192, rng.randrange(65536)])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_world_with_a_level_plays_as_the_models(seed: int) -> None:
+    """Random histories: events, queries, casts, contacts, states, and loads of earlier states."""
+    rng = random.Random(seed)
+    size = rng.choice([8, 30, 500])
+    solids = [random_solid(rng, size) for _ in range(rng.choice([1, 5, 40]))]
+    layers = None if seed % 2 else [(0, 1), (0, 2), (1, 1)]
+    hit_when = rng.choice([1, 2])
+    expected = model_level.LevelWorld(12, solids, hit_when, layers)
+    level = level_of(*solids)
+    world = World(12, hit_when=hit_when, layers=layers, level=level)
+    met, kept = 0, [(world.save(), 0)]
+    for frame in range(60):
+        for _ in range(rng.randrange(5)):
+            id = rng.randrange(12)
+            pose = random_pose(rng, size)
+            if id not in world:
+                shape, layer, active = random_shape(rng, size), rng.randrange(3), rng.random() < 0.9
+                world.add(id, shape_from_tuple(shape), Pose(*pose), layer=layer, active=active)
+                expected.add(id, shape, pose, layer=layer, active=active)
+            elif rng.random() < 0.2:
+                world.remove(id)
+                expected.remove(id)
+            else:
+                world.set_pose(id, Pose(*pose))
+                expected.set_pose(id, pose)
+        events = [tuple(map(int, event)) for event in world.step()]
+        assert events == [tuple(event) for event in expected.step()]
+        met += sum(b >= LEVEL for _, b, _, _ in events)
+        assert world.save() == expected.save()
+        assert world.hash() == expected.hash()
+        shape, pose, mask = random_shape(rng, size), random_pose(rng, size), rng.randrange(8)
+        found = world.query(shape_from_tuple(shape), Pose(*pose), mask)
+        assert found == expected.query(shape, pose, mask)
+        nearest = world.nearest(shape_from_tuple(shape), Pose(*pose), mask)
+        assert sorted(nearest) == [id for id in found if id < LEVEL]
+        if shape[0] != "sector":
+            motion = (rng.randint(-size, size), rng.randint(-size, size), rng.randint(-size, size))
+            limit = rng.randrange(4)
+            hits = world.cast(shape_from_tuple(shape), Pose(*pose), motion, mask, limit=limit)
+            assert hits == expected.cast(shape, pose, motion, mask, limit=limit)
+        for id in world:
+            solid = LEVEL + rng.randrange(len(solids))
+            assert world.contact(id, solid) == expected.contact(id, solid)
+            assert world.contact(solid, id) == world.contact(id, solid)
+        kept.append((world.save(), frame))
+        if rng.random() < 0.1:
+            state, _ = rng.choice(kept)
+            world.load(state)
+            expected.load(state)
+            assert world.save() == state
+        if rng.random() < 0.1:
+            world = world.copy()
+            assert world.level is level
+        if rng.random() < 0.1:
+            world = World.from_bytes(world.save(), 12, level)
+    assert met > 10
+
+
+def test_a_saved_state_is_taken_by_a_world_with_the_same_level_only() -> None:
+    level, other = Level([Pillar(0, 0, 5, 0, 9)]), Level([Pillar(0, 0, 6, 0, 9)])
+    state, plain = World(4, level=level).save(), World(4).save()
+    assert (state[:4], plain[:4]) == (b"FXS2", b"FXS1")
+    assert state[140:148] == level.hash().to_bytes(8, "little")
+    assert state[4:140] + state[148:] == plain[4:]
+    assert World.from_bytes(state, 4, Level(level)).save() == state
+    for world, data, fault in (
+        (World(4), state, "byte 0: it is of a world with a level; this world has none"),
+        (World(4, level=level), plain, "byte 0: it is of a world without a level; this world has"),
+        (World(4, level=other), state, "byte 140: its level is [0-9a-f]{16}; this world's is"),
+        (World(4, level=level), state[:159], "byte 156: a saved state has at least 160 bytes"),
+    ):
+        before = world.save()
+        with pytest.raises(ValueError, match=fault):
+            world.load(data)
+        assert world.save() == before
+
+
+def test_a_saved_hit_with_no_solid_of_the_level_is_refused() -> None:
+    level = Level([Pillar(0, 0, 100, 0, 99)])
+    world = World(4, level=level)
+    world.add(2, Sphere(99), Pose(0, 0, 0))
+    world.step()
+    state = world.save()
+    at = 148 + 4 + 52 + 4 + 4
+    assert state[at : at + 4] == LEVEL.to_bytes(4, "little")
+    for b in (LEVEL + 1, LEVEL - 1, 2**32 - 1, 3, 4):
+        with pytest.raises(ValueError, match=rf"byte {at - 4}: hits\[0\]: "):
+            world.load(state[:at] + b.to_bytes(4, "little") + state[at + 4 :])
+    for a in (0, 4, LEVEL):
+        with pytest.raises(ValueError, match=rf"byte {at - 4}: hits\[0\]: "):
+            world.load(state[: at - 4] + a.to_bytes(4, "little") + state[at:])
+    world.load(state)
+
+
+def test_a_level_without_solids_is_a_level() -> None:
+    world = World(4, level=Level([]))
+    world.add(0, Sphere(99), Pose(0, 0, 0))
+    assert world.step() == []
+    assert world.save()[:4] == b"FXS2"
+    assert world.query(Sphere(99), Pose(0, 0, 0)) == [0]
+    assert [hit.id for hit in world.cast(Sphere(99), Pose(0, 0, 0), (0, 9, 0))] == [0]
+    assert pickle.loads(pickle.dumps(world)).level == Level([])
+
+
+def test_a_collider_that_was_replaced_leaves_and_enters_a_solid() -> None:
+    world = World(4, level=Level([Pillar(0, 0, 100, 0, 99)]))
+    world.add(1, Sphere(99), Pose(0, 0, 0))
+    assert [tuple(e) for e in world.step()] == [(1, LEVEL, 1, 2)]
+    assert [tuple(e) for e in world.step()] == [(1, LEVEL, 2, 2)]
+    world.remove(1)
+    world.add(1, Sphere(99), Pose(0, 0, 0))
+    assert [tuple(e) for e in world.step()] == [(1, LEVEL, 3, 0), (1, LEVEL, 1, 2)]
+    world.set_active(1, False)
+    assert [tuple(e) for e in world.step()] == [(1, LEVEL, 3, 0)]
+
+
+def test_ids_of_solids_are_refused_where_a_collider_is_asked_for() -> None:
+    world = World(4, level=Level([Pillar(0, 0, 100, 0, 99), Prism(SQUARE, 0, 9)]))
+    world.add(1, Sphere(99), Pose(0, 0, 0))
+    world.add(2, Sector(99, 8192, 99), Pose(0, 0, 0))
+    solids = f"{LEVEL}..{LEVEL + 1} for a solid"
+    for ask in (world.push_out, world.lift, world.side):
+        with pytest.raises(ValueError, match=r"a must be 0\.\.3, not"):
+            ask(LEVEL, 1)
+        with pytest.raises(ValueError, match=rf"b must be 0\.\.3, or {solids}, not {LEVEL + 2}"):
+            ask(1, LEVEL + 2)
+        with pytest.raises(ValueError, match="must be a Sphere, Capsule, Cylinder or Box"):
+            ask(2, LEVEL)
+        with pytest.raises(KeyError, match="a: id 0 is not in the world"):
+            ask(0, LEVEL)
+    with pytest.raises(ValueError, match="must be a Box or a Prism, not a Pillar"):
+        world.side(1, LEVEL)
+    with pytest.raises(ValueError, match="a or b must be a collider, not the solids"):
+        world.contact(LEVEL, LEVEL + 1)
+    with pytest.raises(ValueError, match=rf"a must be 0\.\.3, or {solids}, not {LEVEL + 2}"):
+        world.contact(LEVEL + 2, 1)
+    with pytest.raises(TypeError, match="level must be a Level or None, not 5"):
+        World(4, level=5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"b must be 0\.\.3, not 4"):
+        World(4).contact(1, 4)
+    for change in (lambda: world.remove(LEVEL), lambda: world.move(LEVEL, 0, 0, 0)):
+        with pytest.raises(ValueError, match=r"id must be 0\.\.3"):
+            change()
+    assert LEVEL not in world
+    assert [*world] == [1, 2]

@@ -1134,7 +1134,7 @@ READING: dict[str, Callable[[World], Any]] = {
     "__iter__": list,
 }
 # What needs no world's memory, makes one, or is about observers themselves.
-OTHER = {"capacity", "from_bytes", "attach", "detach", "__init__", "__bool__"}
+OTHER = {"level", "capacity", "from_bytes", "attach", "detach", "__init__", "__bool__"}
 SILENT = {
     "__doc__",
     "__module__",

@@ -372,14 +372,14 @@ export const fxs_cast: {
   readonly hit_when: 60;
 };
 
-/** t32_t normal[3];           /* Q2.30, from the collider towards the shape */
+/** t32_t normal[3];           /* Q2.30, from it towards the cast shape */
 export const fxs_cast_hit: {
   readonly $size: 20;
-  /** uint32_t: of the collider */
+  /** uint32_t: of the collider or solid */
   readonly id: 0;
   /** uint32_t: 0..65536 */
   readonly fraction: 4;
-  /** int32_t[3]: Q2.30, from the collider towards the shape */
+  /** int32_t[3]: Q2.30, from it towards the cast shape */
   readonly normal: 8;
 };
 
@@ -506,7 +506,7 @@ export interface Kernel {
   fxs_world_size(config: Pointer<"fxs_config">): bigint;
   /** Makes an empty world in `memory`: fxs_world_size(config) bytes, aligned to 8. */
   fxs_world_init(memory: Pointer<"fxs_world">, config: Pointer<"fxs_config">): number;
-  /** Gives dst, an initialised world of the same capacity, the state of src. */
+  /** Gives dst, an initialised world of the same capacity, the state and the level of src. */
   fxs_world_copy(dst: Pointer<"fxs_world">, src: Pointer<"fxs_world">): number;
   /** Steps taken, modulo 2^32. */
   fxs_world_frame(world: Pointer<"fxs_world">): number;
@@ -556,13 +556,13 @@ export interface Kernel {
   fxs_world_hit_count(world: Pointer<"fxs_world">): bigint;
   /** Writes the hits of the last step, by (a, b), to out (room for fxs_world_hit_count). */
   fxs_world_hits(world: Pointer<"fxs_world">, out: Pointer<"fxs_hit">): void;
-  /** The contact of two colliders as they are now. */
+  /** The contact of two colliders, or of a collider and a solid, as they are now. */
   fxs_world_contact(world: Pointer<"fxs_world">, a: number, b: number): number;
-  /** fxs_push_out of two colliders as they are now. */
+  /** fxs_push_out of two colliders as they are now; b may be a solid. */
   fxs_world_push_out(world: Pointer<"fxs_world">, a: number, b: number, out_xz: Pointer<"int32_t">): number;
-  /** fxs_lift of two colliders as they are now. */
+  /** fxs_lift of two colliders as they are now; b may be a solid. */
   fxs_world_lift(world: Pointer<"fxs_world">, a: number, b: number, out_y: Pointer<"int32_t">): number;
-  /** fxs_side of two colliders as they are now. */
+  /** fxs_side of two colliders as they are now; b may be a prism. */
   fxs_world_side(world: Pointer<"fxs_world">, a: number, b: number): number;
   /** fxs_outline of a collider as it is now, around its centre, active or not. */
   fxs_world_outline(world: Pointer<"fxs_world">, id: number, segments: number, vertices: Pointer<"fxs_vertex">, vertex_capacity: bigint, extent: Pointer<"fxs_extent">): number;
@@ -572,13 +572,13 @@ export interface Kernel {
   fxs_world_query(world: Pointer<"fxs_world">, query: Pointer<"fxs_query">, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
   /** fxs_world_query of n queries. */
   fxs_world_query_many(world: Pointer<"fxs_world">, n: bigint, queries: Pointer<"fxs_query">, ends: Pointer<"uint64_t">, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
-  /** Writes the ids that a query meets, nearest first, to ids: the first `limit` (0: all). */
+  /** Writes the ids of the colliders that a query meets, nearest first: the first `limit` (0: all). */
   fxs_world_nearest(world: Pointer<"fxs_world">, query: Pointer<"fxs_query">, limit: bigint, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
   /** fxs_world_nearest of n queries, with one limit for each of them. */
   fxs_world_nearest_many(world: Pointer<"fxs_world">, n: bigint, queries: Pointer<"fxs_query">, limit: bigint, ends: Pointer<"uint64_t">, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
   /** When two moving shapes first meet, exact: the first contact >= hit_when. */
   fxs_cast_pair(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, motion_a: Pointer<"int32_t">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, motion_b: Pointer<"int32_t">, hit_when: number, fraction: Pointer<"int32_t">, normal: Pointer<"int32_t">): number;
-  /** Writes the colliders that a cast meets, by (fraction, id), to hits; `*count` is how many. */
+  /** Writes what a cast meets, by (fraction, id), to hits; `*count` is how many. */
   fxs_world_cast(world: Pointer<"fxs_world">, cast: Pointer<"fxs_cast">, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
   /** fxs_world_cast of n casts. */
   fxs_world_cast_many(world: Pointer<"fxs_world">, n: bigint, casts: Pointer<"fxs_cast">, ends: Pointer<"uint64_t">, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
@@ -602,6 +602,10 @@ export interface Kernel {
   fxs_level_contact(level: Pointer<"fxs_level">, index: number, shape: Pointer<"fxs_shape">, pose: Pointer<"fxs_pose">): number;
   /** Writes the ids of the solids that a query meets, ascending, to ids; `*count` is how many. */
   fxs_level_query(level: Pointer<"fxs_level">, query: Pointer<"fxs_query">, hit_when: number, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
+  /** Writes the solids that a cast meets, by (fraction, id), to hits; `*count` is how many. */
+  fxs_level_cast(level: Pointer<"fxs_level">, cast: Pointer<"fxs_cast">, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
+  /** Gives an empty world, as fxs_world_init left it, a level. */
+  fxs_world_attach(world: Pointer<"fxs_world">, level: Pointer<"fxs_level">): number;
   /** How many bytes fxs_world_save writes now. */
   fxs_world_save_size(world: Pointer<"fxs_world">): bigint;
   /** Writes the whole state to out (room for fxs_world_save_size). */

@@ -18,7 +18,8 @@ from fixsync._native.raw import (
     lib,
     uninitialised,
 )
-from fixsync._native.status import unexpected
+from fixsync._native.rows import CAST, CAST_HIT
+from fixsync._native.status import refuse_undefined, unexpected
 
 __all__ = [
     "CODE_CYLINDER",
@@ -147,6 +148,22 @@ class NativeLevel:
         if status != 0:
             unexpected("a query", status)
         found: list[int] = ffi.unpack(ids, count[0]) if count[0] else []
+        return found
+
+    def cast(self, row: bytes) -> bytes:
+        """The hits of a cast of checked numbers."""
+        count, room = ffi.new("uint64_t *"), _FIRST_ROOM
+        while True:
+            hits = uninitialised(_HITS_TYPE, room)
+            status = lib.fxs_level_cast(self.pointer, row, hits, room, count)
+            if status != _NO_ROOM:
+                break
+            room = count[0]
+        if status == lib.FXS_E_UNDEFINED:
+            refuse_undefined("can_cast", ("shape", CAST.unpack(row)[:5]))
+        if status != 0:
+            unexpected("a cast", status)
+        found: bytes = ffi.buffer(hits)[: count[0] * CAST_HIT.size]
         return found
 
 

@@ -11,6 +11,7 @@ from threading import RLock
 from typing import Any, NoReturn, Protocol, TypeVar
 
 from fixsync._native.checks import shown
+from fixsync._native.level import NativeLevel
 from fixsync._native.raw import UINT32_MAX, CData, ffi, lib, uninitialised
 from fixsync._native.rows import COLLIDER, HIT
 from fixsync._native.status import refuse_state, unexpected
@@ -84,17 +85,28 @@ class Memory:
         "_scratch_room",
         "_world",
         "capacity",
+        "level",
         "observer",
     )
 
     def __init__(
-        self, capacity: int, hit_when: int, masks: Sequence[int], hit_room: int = 0
+        self,
+        capacity: int,
+        hit_when: int,
+        masks: Sequence[int],
+        level: NativeLevel | None = None,
+        hit_room: int = 0,
     ) -> None:
         self.capacity = capacity
+        self.level = level
         self.observer: Observer | None = None
         self._hit_room = hit_room or max(HIT_ROOM_MIN, min(capacity, UINT32_MAX))
         config = ffi.new("fxs_config *", (capacity, self._hit_room, hit_when, [*masks]))
         self._memory, self._world = _take_memory(config)
+        if level is not None:
+            status = lib.fxs_world_attach(self._world, level.pointer)
+            if status != 0:
+                unexpected("a level", status)
         self._event_room = self._id_room = self._cast_room = self._scratch_room = 0
         self._events = self._ids = self._cast_hits = self._scratch = ffi.NULL
         self._event_bytes: Any = b""
@@ -214,14 +226,14 @@ class Memory:
             self._make_hit_room(at[0])
             status = lib.fxs_world_load(self._world, state, size, at)
         if status != 0:
-            refuse_state(state, int(at[0]), self.capacity)
+            refuse_state(state, int(at[0]), self.capacity, self.level)
         if self.observer is not None:
             self.observer.loaded()
 
     @exclusive
     def copy(self: _M) -> _M:
         """Another world with the same state, without an observer."""
-        twin = type(self)(self.capacity, self.hit_when(), self.masks(), self._hit_room)
+        twin = type(self)(self.capacity, self.hit_when(), self.masks(), self.level, self._hit_room)
         status = lib.fxs_world_copy(twin._world, self._world)
         if status != 0:
             unexpected("a copy", status)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from struct import unpack_from
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from fixsync._native.checks import coordinate, integer, refuse, uint32
 from fixsync._native.kinds import KINDS, shape_fault, shape_text
@@ -28,10 +28,9 @@ __all__ = [
     "unexpected",
 ]
 
-_MAGIC = b"FXS1"
+_MAGIC, _MAGIC_LEVEL = b"FXS1", b"FXS2"
 _MASKS_AT = 12
 _HEAD_SIZE = 140
-_SIZE_MIN = _HEAD_SIZE + 12
 # What follows the head: three counts, each followed by so many records of so many bytes.
 _PARTS = (("colliders", 52), ("hits", 12), ("changed", 4))
 
@@ -160,18 +159,27 @@ def refuse_undefined(can: str, *shapes: tuple[str, tuple[int, ...]]) -> NoReturn
 # Saved states.
 
 
-def refuse_state(data: bytes, at: int, capacity: int) -> NoReturn:
+class _Level(Protocol):
+    def count(self) -> int: ...
+    def hash(self) -> int: ...
+
+
+def refuse_state(data: bytes, at: int, capacity: int, level: _Level | None) -> NoReturn:
     """The error of a saved state whose first broken rule the kernel found at offset `at`."""
-    fault = _state_fault(data, at, capacity)
+    fault = _state_fault(data, at, capacity, level)
     raise ValueError(f"data is not a state that this world can hold: byte {at}: {fault}")
 
 
-def _state_fault(data: bytes, at: int, capacity: int) -> str:
-    if len(data) < _SIZE_MIN:
-        return f"a saved state has at least {_SIZE_MIN} bytes, these are {len(data)}"
-    if at < _HEAD_SIZE:
-        return _head_fault(data, at)
-    start = _HEAD_SIZE
+def _state_fault(data: bytes, at: int, capacity: int, level: _Level | None) -> str:
+    head_size = _HEAD_SIZE + (8 if level else 0)
+    size_min = head_size + 12
+    if (data[:4] == _MAGIC_LEVEL) is (level is None) and data[:4] in (_MAGIC, _MAGIC_LEVEL):
+        return _head_fault(data, 0, level)
+    if len(data) < size_min:
+        return f"a saved state has at least {size_min} bytes, these are {len(data)}"
+    if at < head_size:
+        return _head_fault(data, at, level)
+    start = head_size
     for name, size in _PARTS:
         if start + 4 > len(data):
             return f"the bytes end before the number of {name}"
@@ -182,15 +190,26 @@ def _state_fault(data: bytes, at: int, capacity: int) -> str:
         end = start + 4 + count * size
         if at < end:
             index = max(0, at - start - 4) // size
-            fault = _RECORD_FAULTS[name](data, start + 4 + index * size, index, capacity)
+            solids = level.count() if level else 0
+            fault = _RECORD_FAULTS[name](data, start + 4 + index * size, index, capacity, solids)
             return f"{name}[{index}]: {fault}"
         start = end
     return f"{len(data) - start} bytes after the end"
 
 
-def _head_fault(data: bytes, at: int) -> str:
-    if at < 4:
+def _head_fault(data: bytes, at: int, level: _Level | None) -> str:
+    if at < 4 and level is None:
+        if data[:4] == _MAGIC_LEVEL:
+            return "it is of a world with a level; this world has none"
         return f"a saved state begins with {_MAGIC!r}, not with {data[:4]!r}"
+    if level is not None:
+        if data[:4] == _MAGIC:
+            return "it is of a world without a level; this world has one"
+        if at < 4:
+            return f"a saved state begins with {_MAGIC_LEVEL!r}, not with {data[:4]!r}"
+        if at == _HEAD_SIZE:
+            (found,) = unpack_from("<Q", data, _HEAD_SIZE)
+            return f"its level is {found:016x}; this world's is {level.hash():016x}"
     if at < _MASKS_AT:
         return f"hit_when must be {_HIT_WHENS}, not {unpack_from('<I', data, 8)[0]}"
     masks = unpack_from(f"<{LAYER_COUNT}I", data, _MASKS_AT)
@@ -200,7 +219,7 @@ def _head_fault(data: bytes, at: int) -> str:
     return f"the layer masks are not symmetric: {i} and {j} disagree whether they meet"
 
 
-def _collider_fault(data: bytes, record: int, index: int, capacity: int) -> str:
+def _collider_fault(data: bytes, record: int, index: int, capacity: int, _solids: int) -> str:
     id, kind, layer, active, zero, yaw, half_angle = unpack_from("<IBBBBHH", data, record)
     x, y, z, ox, oy, oz, *sizes = unpack_from("<9i", data, record + 16)
     if index and id <= (before := unpack_from("<I", data, record - 52)[0]):
@@ -217,11 +236,13 @@ def _collider_fault(data: bytes, record: int, index: int, capacity: int) -> str:
     return " ".join(fault) if fault else _centre_fault((x, y, z), yaw, (ox, oy, oz))
 
 
-def _hit_fault(data: bytes, record: int, index: int, capacity: int) -> str:
+def _hit_fault(data: bytes, record: int, index: int, capacity: int, solids: int) -> str:
     a, b, contact = unpack_from("<3I", data, record)
     hit_when = unpack_from("<I", data, 8)[0]
-    if not a < b < capacity:
-        return f"a pair must be a < b < {capacity}, not {a}, {b}"
+    first = lib.FXS_LEVEL
+    if not (a < b < capacity or (a < capacity and first <= b < first + solids)):
+        or_solid = f", or b {first}..{first + solids - 1}" if solids else ""
+        return f"a pair must be a < b < {capacity}{or_solid}, not {a}, {b}"
     if not hit_when <= contact <= lib.FXS_OVERLAPPING:
         return f"contact must be {hit_when}..{lib.FXS_OVERLAPPING}, not {contact}"
     if index and (a, b) <= (before := unpack_from("<2I", data, record - 12)):
@@ -229,7 +250,7 @@ def _hit_fault(data: bytes, record: int, index: int, capacity: int) -> str:
     return f"{a} or {b} is neither among the colliders nor among the changed ids"
 
 
-def _changed_fault(data: bytes, record: int, index: int, capacity: int) -> str:
+def _changed_fault(data: bytes, record: int, index: int, capacity: int, _solids: int) -> str:
     (id,) = unpack_from("<I", data, record)
     if id >= capacity:
         return f"id must be 0..{capacity - 1}, not {id}"

@@ -6,8 +6,10 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, Protocol, TypeVar
 
-from fixsync._native.checks import integer, layer_pairs
+from fixsync._native.checks import integer, layer_pairs, refuse
 from fixsync._native.kernel import outline_of
+from fixsync._native.kinds import KINDS
+from fixsync._native.level import LEVEL
 from fixsync._native.memory import HIT_ROOM_MIN, Memory, exclusive, refuse_thread
 from fixsync._native.raw import INT32_MAX, INT32_MIN, SIZE_MAX, CData, ffi, lib, uninitialised
 from fixsync._native.rows import (
@@ -430,20 +432,36 @@ class NativeWorld(Memory):
 
     def _refuse_ids(self, can: str, status: int, **ids: int) -> None:
         """Raises for ids that are out of range or absent, or shapes that a question is not defined
-        for."""
+        for. Only b may be a solid, or for `contact` one of them."""
+        solids = self.level.count() if self.level else 0
+        is_solid = {name: LEVEL <= id < LEVEL + solids for name, id in ids.items()}
+        if all(is_solid.values()):
+            raise ValueError(f"a or b must be a collider, not the solids {ids['a']} and {ids['b']}")
+        may_be_solid = {"a", "b"} if can == "" else {"b"}
         for name, id in ids.items():
-            integer(name, id, 0, self.capacity - 1)
+            last = self.capacity - 1
+            if solids and name in may_be_solid and id > last and not is_solid[name]:
+                ids_of_solids = f"{LEVEL}..{LEVEL + solids - 1} for a solid"
+                refuse(name, id, f"0..{last}, or {ids_of_solids}")
+            if not (name in may_be_solid and is_solid[name]):
+                integer(name, id, 0, last)
         where = len(ids) > 1
         shapes = []
         for name, id in ids.items():
+            if is_solid[name]:
+                continue
             row = self.get(id)
             if row is None:
                 raise KeyError(f"{f'{name}: ' if where else ''}id {id} is not in the world")
             _, kind, _, _, _, _, half_angle, *_, a, b, c = COLLIDER.unpack(row)
             of = f"{name} ({id})" if where else f"id {id}"
             shapes.append((f"the shape of {of}", (kind, half_angle, a, b, c)))
+        if status == _UNDEFINED and any(is_solid.values()) and getattr(KINDS[shapes[0][1][0]], can):
+            raise ValueError(f"b ({ids['b']}) must be a Box or a Prism, not a Pillar")
         if status == _UNDEFINED:
             refuse_undefined(can, *shapes)
+        if status == lib.FXS_E_CENTRE:
+            raise ValueError(f"the lift of a ({ids['a']}) leads outside {INT32_MIN}..{INT32_MAX}")
 
 
 def _args_of_row(i: int, n: int, ids: bytes, rows: bytes) -> tuple[Any, ...]:
