@@ -19,7 +19,7 @@ from bumpers import Bumpers
 from click.testing import CliRunner
 from model import direction
 
-from fixsync import ONE, Box, Capsule, Cylinder, Pose, Sphere, World
+from fixsync import ONE, Box, Capsule, Cylinder, EventKind, Pose, Sector, Sphere, World
 from fixsync._native.raw import ffi, lib
 from fixsync.cli import fixsync
 from fixsync.game import flat
@@ -531,6 +531,8 @@ def test_a_text_that_was_changed_after_it_was_written_is_told():
             ["add", 5, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], 1],
             "active must be true or false, not 1",
         ),
+        (["shape", 0, ["sector", 9, 9, 9, 0]], "inner_radius must be 1..8, not 0"),
+        (["shape", 0, ["sector", 9, 9, 9, 9]], "inner_radius must be 1..8, not 9"),
         (["fly", 0], "a command must be one of add, move, "),
         (
             ["cast", ["sector", 9, 9, 9], [0, 0, 0], 0, [1, 0, 0], 1, 0, 0, 1],
@@ -626,6 +628,28 @@ def test_casts_are_answered_again(tmp_path):
     [found] = run_engine(entry(log))["results"]
     assert found["verdict"]["compared"]["queries"] == 36
     assert found["text"]["title"] == f"Identical: 12 frames, hash {log.last_hash}"
+
+
+@needs_node
+def test_rings_meet_in_the_browser_what_they_meet_in_python(tmp_path):
+    """A body crosses a ring's hole, its area and its border, while a ring is asked for as well."""
+    world = World(8)
+    path = tmp_path / "rings.jsonl"
+    with Recorder(world, path) as recorder:
+        world.add(0, Sphere(ONE // 2), Pose(0, 0, 0))
+        world.add(1, Sector(4 * ONE, 24000, ONE, 2 * ONE), Pose(0, 0, 0))
+        world.add(2, Box(ONE, ONE, ONE // 2), Pose(4 * ONE, 0, ONE, 5000))
+        events = []
+        for frame in range(24):
+            world.move(0, frame * ONE // 4, 0, 0)
+            recorder.query(Sector(3 * ONE, 32768, ONE, 2 * ONE), Pose(frame * ONE // 4, 0, 0))
+            events += [event.kind for event in world.step() if (event.a, event.b) == (0, 1)]
+    assert events == sorted(events), "the body is in the hole, meets the ring once, and leaves it"
+    assert set(events) == set(EventKind)
+    log = export(path)
+    [found] = run_engine(entry(log))["results"]
+    assert found["verdict"]["compared"]["queries"] == 24
+    assert found["text"]["title"] == f"Identical: 24 frames, hash {log.last_hash}"
 
 
 @needs_node

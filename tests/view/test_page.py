@@ -288,6 +288,8 @@ def test_shapes_are_drawn_where_and_as_large_as_they_are(opened, tmp_path):
         world.add(0, Cylinder(2 * ONE, ONE), Pose(-6 * ONE, 0, 0))
         world.add(1, Box(3 * ONE, ONE, ONE), Pose(0, 0, 4 * ONE, 8192), layer=1)
         world.add(2, Sector(4 * ONE, 8192, ONE), Pose(4 * ONE, 0, -2 * ONE, 16384), layer=2)
+        world.add(3, Sector(2 * ONE, 32768, ONE, ONE), Pose(8 * ONE, 0, 5 * ONE), layer=3)
+        world.add(4, Sector(3 * ONE, 8192, ONE, 2 * ONE), Pose(-6 * ONE, 0, -5 * ONE), layer=4)
         world.step()
     page = opened(path)
     for key in "iyhtq":
@@ -303,6 +305,9 @@ def test_shapes_are_drawn_where_and_as_large_as_they_are(opened, tmp_path):
         (4, 1.8),
         (5.9, 0.3),
         (4, -1.8),
+        (9.5, 5.2),
+        (8.2, 3.5),
+        (-3.4, -5.2),
     }
     outside = {
         (-6, 2.2),
@@ -314,6 +319,10 @@ def test_shapes_are_drawn_where_and_as_large_as_they_are(opened, tmp_path):
         (6.8, 0.3),
         (4, -2.4),
         (5.2, -1.4),
+        (8.6, 5.2),
+        (8.2, 4.4),
+        (-4.4, -5.2),
+        (-2.8, -5.2),
     }
     places = {point: screen_of(page, "top", *point) for point in inside | outside}
     page.mouse.move(5, 5)
