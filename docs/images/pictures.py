@@ -88,13 +88,20 @@ class Drawing:
 
     def sector(self, shape: Sector, yaw: int, colour: str = BLUE) -> None:
         """A sector from above, its apex at (0, 0): a half angle below half a turn."""
-        (x1, y1), (x0, y0) = (
-            self.at(*polar(yaw + turn, shape.radius))
-            for turn in (shape.half_angle, -shape.half_angle)
-        )
-        x, y = self.origin
-        r, large = self.size(shape.radius), int(shape.half_angle > degrees(90))
-        self.add(f'path d="M{x} {y}L{x0} {y0}A{r} {r} 0 {large} 0 {x1} {y1}Z"', colour)
+        large = int(shape.half_angle > degrees(90))
+
+        def ends(length: int) -> list[str]:
+            turns = -shape.half_angle, shape.half_angle
+            return ["{} {}".format(*self.at(*polar(yaw + turn, length))) for turn in turns]
+
+        def arc(length: int, sweep: int, end: str) -> str:
+            r = self.size(length)
+            return f"A{r} {r} 0 {large} {sweep} {end}"
+
+        (inner0, inner1), (outer0, outer1) = ends(shape.inner_radius), ends(shape.radius)
+        hole = f"L{inner1}{arc(shape.inner_radius, 1, inner0)}" if shape.inner_radius else ""
+        path = f"M{inner0}L{outer0}{arc(shape.radius, 0, outer1)}{hole}Z"
+        self.add(f'path d="{path}"', colour)
 
     def bytes(self) -> bytes:
         return (self.head + "\n".join(self.parts) + "\n</svg>\n").encode("ascii")
@@ -108,7 +115,7 @@ def polar(yaw: int, length: int) -> tuple[int, int]:
 
 def shapes() -> Drawing:
     """The five shapes from above and from the side."""
-    picture = Drawing(900, 330, "The five shapes and their sizes, from above and from the side")
+    picture = Drawing(900, 340, "The five shapes and their sizes, from above and from the side")
     picture.text(12, 66, "from", FAINT)
     picture.text(12, 82, "above", FAINT)
     picture.text(12, 206, "from", FAINT)
@@ -116,13 +123,15 @@ def shapes() -> Drawing:
     unit = q(1)
     ball, pill = Sphere(unit), Capsule(q("0.75"), q("0.5"))
     drum, crate = Cylinder(unit, q("0.75")), Box(q(1), q("0.75"), q("0.5"))
-    sword = Sector(q("1.75"), degrees(40), q("0.5"))
+    sword = Sector(q("1.75"), degrees(40), q("0.5"), q("0.75"))
     for column, shape in enumerate((ball, pill, drum, crate, sword)):
         x = 122 + 165 * column
         name = type(shape).__name__
-        sizes = ", ".join(shape.__match_args__)
+        *sizes, last = shape.__match_args__
+        lines = [", ".join([*sizes, last])] if len(sizes) < 3 else [", ".join(sizes) + ",", last]
         picture.text(x, 300, name, INK, 'text-anchor="middle" font-weight="bold"')
-        picture.text(x, 318, sizes, FAINT, 'text-anchor="middle" font-size="11"')
+        for line, text in enumerate(lines):
+            picture.text(x, 318 + 14 * line, text, FAINT, 'text-anchor="middle" font-size="11"')
         for y in (80, 210):
             picture.view(x, y, 44)
             is_above = y == 80
@@ -158,10 +167,18 @@ def shapes() -> Drawing:
                 picture.line((0, 0), polar(sword.half_angle, sword.radius))
                 picture.label(*polar(sword.half_angle // 2, sword.radius), "half_angle", 6, 2)
                 picture.label(0, 0, "radius", 24, 14)
+                picture.line((0, 0), polar(-sword.half_angle, sword.inner_radius))
+                picture.label(
+                    *polar(-sword.half_angle, sword.inner_radius), "inner_radius", -78, 14
+                )
             else:
                 picture.view(x - 44, y, 44)
-                left, top = picture.at(0, sword.half_height)
-                width, height = picture.size(sword.radius), 2 * picture.size(sword.half_height)
+                least = polar(sword.half_angle, sword.inner_radius)[0]
+                left, top = picture.at(least, sword.half_height)
+                width, height = (
+                    picture.size(sword.radius - least),
+                    2 * picture.size(sword.half_height),
+                )
                 box = f'rect x="{left}" y="{top}" width="{width}" height="{height}"'
                 picture.add(box, BLUE)
                 picture.line((sword.radius, 0), (sword.radius, sword.half_height))
