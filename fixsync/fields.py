@@ -6,6 +6,7 @@ read; the kernel is not called."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from struct import Struct, unpack_from
@@ -36,6 +37,10 @@ StateFields: TypeAlias = Mapping[Key, Mapping[str, Value]]
 ABSENT = "absent"
 """The value told for the field of an object that only the other state has."""
 
+_WITH_LEVEL = b"FXS2"
+MAGICS = (b"FXS1", _WITH_LEVEL)
+"""The first bytes of a world's saved state: without a level, and with one."""
+_MAGIC = re.compile(b"FXS[12]")
 _COLLIDER = Struct("<IBBBBHHI9i")
 _HIT = Struct("<III")
 SIZES = {kind.name: tuple(size.name for size in kind.sizes) for kind in KINDS}
@@ -62,8 +67,8 @@ def world_fields(state: bytes) -> dict[Key, dict[str, Value]]:
     """The fields of what `World.save` returned. ValueError for bytes that a world would not
     load.
     """
-    if state[:4] != b"FXS1":
-        raise ValueError(f"a saved state begins with b'FXS1', not with {state[:4]!r}")
+    if state[:4] not in MAGICS:
+        raise ValueError(f"a saved state begins with FXS1 or FXS2, not with {state[:4]!r}")
     fields, end = _world(state, 0)
     if end != len(state):
         raise ValueError(f"{len(state) - end} bytes after the end of a saved state")
@@ -81,7 +86,12 @@ def _world(state: bytes, at: int) -> tuple[dict[Key, dict[str, Value]], int]:
             "hit_when": hit_when,
             **{f"layers[{i}]": f"{mask:#010x}" for i, mask in enumerate(masks)},
         }
+        has_level = state[at : at + 4] == _WITH_LEVEL
         at += 140
+        if has_level:
+            (level,) = unpack_from("<Q", state, at)
+            fields["world",]["level"] = f"{level:016x}"
+            at += 8
         (count,) = unpack_from("<I", state, at)
         at += 4
         for _ in range(count):
@@ -146,8 +156,8 @@ def found_fields(state: bytes) -> dict[Key, dict[str, Value]]:
     """For a state of unknown form: the fields of the world that was saved within it, and the bytes
     before and after that world, sixteen to a field, by their offset there. Without a world, all
     bytes."""
-    at = -1
-    while (at := state.find(b"FXS1", at + 1)) >= 0:
+    for found in _MAGIC.finditer(state):
+        at = found.start()
         try:
             fields, end = _world(state, at)
         except ValueError:

@@ -104,7 +104,9 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
 
 def _state(value: object) -> bytes | None:
     if isinstance(value, bytes):
-        return value if value.startswith(b"FXS1") else None
+        from fixsync.fields import MAGICS
+
+        return value if value.startswith(MAGICS) else None
     if type(value).__module__ == "fixsync.world" and hasattr(value, "save"):
         saved = value.save()
         return saved if isinstance(saved, bytes) else None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fixsync import EventKind
+from fixsync import LEVEL, EventKind
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
 
@@ -66,6 +66,7 @@ def test_every_pair_of_layers_that_matters_meets_in_an_example(
     met: dict[tuple[int, int], set[int]] = {}
     with Reader(path) as reader:
         enabled = {tuple(sorted(pair)) for pair in reader.header.layers or ()}
+        layers |= {LEVEL + i: solid.layer for i, solid in enumerate(reader.header.level or ())}
         for frame in reader:
             for command in frame.commands:  # type: ignore[union-attr]
                 if type(command).__name__ == "Add":

@@ -453,7 +453,7 @@ BAD_FRAMES = [
         "expected an integer, found 1.0",
     ),
     ('{"frame":0,"commands":[],"queries":[1]}', "queries[0]", "expected a list, found 1"),
-    ('{"frame":0,"commands":[],"queries":[[-1]]}', "queries[0][0]", "-1 is not in 0..2147483647"),
+    ('{"frame":0,"commands":[],"queries":[[-1]]}', "queries[0][0]", "-1 is not in 0..4294967295"),
     (
         '{"frame":0,"commands":[],"queries":[[1,"2"]]}',
         "queries[0][1]",
@@ -1029,7 +1029,7 @@ def header_from(frame: Any, state: Any) -> str:
         (header_from(1, "QR=="), "from.state", "expected a state in base64"),
         (header_from(1, "QQ"), "from.state", "expected a state in base64"),
         (HEADER[:-1] + ',"from":{"frame":1}}', "from.state", "the key is missing"),
-        (HEADER[:-1] + ',"level":{"solids":[]}}', "level", "an unknown key"),
+        (HEADER[:-1] + ',"levels":{"solids":[]}}', "levels", "an unknown key"),
     ],
 )
 def test_a_bad_beginning_is_refused(tmp_path: Path, header: str, field: str, reason: str) -> None:

@@ -33,7 +33,7 @@ from fixsync.view.export import Exported
 
 ROOT = Path(__file__).resolve().parents[1]
 LOGS = sorted((ROOT / "replay_logs").glob("*.jsonl.gz")) + sorted(
-    (ROOT / "tests" / "vectors").glob("*.jsonl")
+    (ROOT / "tests" / "vectors").glob("**/*.jsonl")
 )
 WASM = (bundle.WEB / "fixsync.wasm").read_bytes()
 MODULES = sorted(path.name for path in bundle.ASSETS.glob("*.js"))

@@ -11,6 +11,7 @@ import {
   FXS_E_ID,
   FXS_E_KIND,
   FXS_E_LAYER,
+  FXS_E_LEVEL,
   FXS_E_MOTION,
   FXS_E_ROOM,
   FXS_E_SIZE,
@@ -213,6 +214,7 @@ const MEANINGS = {
   [FXS_E_DISTANCE]: "no two positions differ so",
   [FXS_E_STATE]: "not a state that this world can hold",
   [FXS_E_UNDEFINED]: "not defined for these shapes",
+  [FXS_E_LEVEL]: "not a level",
   [FXS_E_MOTION]: "a motion out of range",
   [FXS_E_HIT_WHEN]: "hit_when must be 1 or 2",
 };

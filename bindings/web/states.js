@@ -4,21 +4,28 @@ import { SHAPES } from "./kinds.js";
 import { fxs_collider, fxs_hit } from "./raw.js";
 
 const KINDS_BY_CODE = Object.entries(SHAPES);
-const AT_COLLIDERS = 140; // behind the magic, frame, hit_when and 32 layer masks
+const AT_LEVEL = 140; // behind the magic, frame, hit_when and 32 layer masks
+const [WITHOUT_LEVEL, WITH_LEVEL] = [0x31535846, 0x32535846]; // FXS1, FXS2
 
 // Fields of what a saved state holds: a Map from "collider 7" to a Map of its fields.
 export function stateFields(state) {
   const view = new DataView(state.buffer, state.byteOffset, state.byteLength);
   const groups = new Map();
-  if (view.byteLength < AT_COLLIDERS + 12 || view.getUint32(0, true) !== 0x31535846) {
-    throw new ArgumentRangeError("a saved state begins with FXS1");
+  const magic = view.byteLength < AT_LEVEL + 12 ? 0 : view.getUint32(0, true);
+  if (magic !== WITHOUT_LEVEL && magic !== WITH_LEVEL) {
+    throw new ArgumentRangeError("a saved state begins with FXS1 or FXS2");
   }
   const word = (at) => view.getUint32(at, true);
   const world = { frame: word(4), hit_when: word(8) };
   for (let i = 0; i < 32; i++) world[`layers[${i}]`] = word(12 + 4 * i);
+  let at = AT_LEVEL;
+  if (magic === WITH_LEVEL) {
+    world.level = view.getBigUint64(at, true).toString(16).padStart(16, "0");
+    at += 8;
+  }
   groups.set("world", world);
-  let at = AT_COLLIDERS + 4;
-  for (let n = word(AT_COLLIDERS); n > 0; n--, at += fxs_collider.$size) {
+  at += 4;
+  for (let n = word(at - 4); n > 0; n--, at += fxs_collider.$size) {
     groups.set(`collider ${word(at)}`, colliderFields(view, at));
   }
   at += 4;

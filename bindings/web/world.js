@@ -15,6 +15,7 @@ import {
 import { layerIn, layerMasks, layerPairs, putCollider, putCommand, rowCount } from "./commands.js";
 import { addressOf, checked, FREED, KernelArray, kernel, memory, putWords, Room, results, scratch } from "./kernel.js";
 import { SHAPES } from "./kinds.js";
+import { Level } from "./level.js";
 import {
   FXS_CAPACITY_MAX,
   FXS_E_ROOM,
@@ -101,18 +102,27 @@ export class World {
   #steps = 0;
   #capacity;
 
-  /** An empty world for ids 0..capacity - 1. */
-  constructor(capacity, { hitWhen = FXS_TOUCHING, layers = null } = {}) {
+  #level = null;
+
+  /** An empty world for ids 0..capacity - 1, in a level if one is given. */
+  constructor(capacity, { hitWhen = FXS_TOUCHING, layers = null, level = null } = {}) {
     this.#capacity = integer("capacity", capacity, 1, FXS_CAPACITY_MAX);
     this.#block.at = makeWorld(capacity, HIT_CAPACITY, hitWhenIn(hitWhen), layerMasks(layers));
     this.#hitCapacity = HIT_CAPACITY;
+    if (level !== null) this.#attach(level);
     const rooms = [this.#block, this.#events, this.#rows];
     FREED?.register(this, { free: () => freeAll(rooms) }, this);
   }
 
-  /** A world with a saved state. */
-  static fromBytes(data, capacity) {
-    const world = new World(capacity);
+  #attach(level) {
+    if (!(level instanceof Level)) throw new ArgumentTypeError(`level must be a Level, not ${quoted(level)}`);
+    checked(kernel.fxs_world_attach(this.#block.at, level.address), "level");
+    this.#level = level;
+  }
+
+  /** A world with a saved state; of one with a level, the level that it was saved with. */
+  static fromBytes(data, capacity, { level = null } = {}) {
+    const world = new World(capacity, { level });
     try {
       world.load(data);
     } catch (error) {
@@ -138,6 +148,11 @@ export class World {
   }
 
   // ---- what it is ----
+
+  /** Its Level, or null. */
+  get level() {
+    return this.#level;
+  }
 
   get capacity() {
     return this.#capacity;
@@ -510,7 +525,7 @@ export class World {
 
   /** Another world with the same state. */
   copy() {
-    return World.fromBytes(this.save(), this.#capacity);
+    return World.fromBytes(this.save(), this.#capacity, { level: this.#level });
   }
 }
 

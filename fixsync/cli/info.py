@@ -13,7 +13,7 @@ import msgspec
 from rich.console import Console
 
 from fixsync.cli import text
-from fixsync.cli.level import level_json, level_rows, read_level
+from fixsync.cli.level import level_count, level_json, level_rows, read_level
 from fixsync.level import Level
 from fixsync.log.info import Info, info
 from fixsync.log.lines import plain
@@ -146,6 +146,8 @@ def _header_rows(header: Header, frames: int, out: Console) -> Iterator[tuple[st
         if names:
             items = [f"{number} {text.printable(name)}" for number, name in sorted(names.items())]
             yield which, text.listed(out, items, _LABEL_WIDTH)
+    if header.level is not None:
+        yield "level", f"{level_count(header.level)}; hash {header.level.hash():016x}"
     if header.start is not None:
         state = text.size(len(header.start.state))
         yield "begins", f"at frame {header.start.frame}, with a state of {state}"
@@ -198,7 +200,9 @@ def _counts(counts: Counter[str]) -> str:
 def _header_json(header: Header) -> dict[str, Any]:
     """The header. Of the state that a log begins with, the size alone."""
     start = header.start
-    found: dict[str, Any] = plain(msgspec.structs.replace(header, start=None))
+    found: dict[str, Any] = plain(msgspec.structs.replace(header, start=None, level=None))
+    if header.level is not None:
+        found["level"] = level_json(header.level)
     if start is not None:
         found["start"] = {"frame": start.frame, "state_bytes": len(start.state)}
     return found

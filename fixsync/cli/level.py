@@ -154,7 +154,7 @@ def read_level(path: Path) -> Level:
 
 def level_rows(level: Level) -> list[tuple[str, str]]:
     """What `fixsync level` and `fixsync info` show of a level."""
-    rows = [("solids", _count(level))]
+    rows = [("solids", level_count(level))]
     if len(level):
         layers = sorted({solid.layer for solid in level})
         rows.append(("layers", ", ".join(map(str, layers))))
@@ -166,11 +166,11 @@ def level_rows(level: Level) -> list[tuple[str, str]]:
     return rows
 
 
-def _count(level: Level) -> str:
+def level_count(level: Level) -> str:
     numbers = level_json(level)
     counts = [text.plural(numbers[f"{kind}s"], kind) for kind in ("prism", "cylinder")]
     counts = [count for count in counts if not count.startswith("0 ")]
-    return f"{len(level)}: {', '.join(counts)}" if counts else "none"
+    return f"{text.plural(len(level), 'solid')}{': ' if counts else ''}{', '.join(counts)}"
 
 
 def _rows(source: Path, found: TiledMap) -> list[tuple[str, str]]:

@@ -20,6 +20,7 @@ from fixsync._native.kinds import KINDS_BY_NAME
 from fixsync.cli import project
 from fixsync.cli.streams import echo, hush
 from fixsync.fields import decimal
+from fixsync.level import Prism, Solid
 from fixsync.log import files
 from fixsync.log.lines import plain
 from fixsync.log.schema import LINE_BYTES_MAX, Header, MatchLogError
@@ -255,11 +256,25 @@ def shape_text(row: Sequence[Any]) -> str:
     return f"{kind} {', '.join(parts)}"
 
 
-def collider_lines(id: int, collider: Collider | None, header: Header) -> list[str]:
-    """A collider in words, over several lines."""
+def solid_lines(name: str, solid: Solid, header: Header) -> list[str]:
+    """A solid in words, over several lines."""
+    if isinstance(solid, Prism):
+        what = [f"prism of {len(solid.vertices)} vertices"]
+        what += [f"  vertex {vector(vertex)}" for vertex in solid.vertices]
+    else:
+        what = [f"cylinder, radius {units(solid.radius)}", f"  centre {vector((solid.x, solid.z))}"]
+    heights = f"{units(solid.y_low)} to {units(solid.y_high)}"
+    layer = named_layer(solid.layer, header)
+    return [f"{name}: {what[0]}", *what[1:], f"  y {heights}, layer {layer}, of the level"]
+
+
+def collider_lines(id: int, collider: Collider | Solid | None, header: Header) -> list[str]:
+    """A collider or a solid in words, over several lines."""
     name = named_id(id, header)
     if collider is None:
         return [f"{name}: not in the world"]
+    if not isinstance(collider, Collider):
+        return solid_lines(name, collider, header)
     pose = collider.pose
     owner = f"owner {collider.owner}" if collider.owner else "no owner"
     activity = "" if collider.active else ", inactive"
@@ -273,9 +288,11 @@ def collider_lines(id: int, collider: Collider | None, header: Header) -> list[s
     return lines
 
 
-def collider_json(collider: Collider | None) -> dict[str, Any] | None:
+def collider_json(collider: Collider | Solid | None) -> dict[str, Any] | None:
     if collider is None:
         return None
+    if not isinstance(collider, Collider):
+        return {"solid": list(collider.as_tuple())}
     pose = collider.pose
     return {
         "id": collider.id,

@@ -43,7 +43,7 @@ def cut(
         try:
             player = Player(header, simulations)
             for frame in reader:
-                check_ids(frame, header.capacity)
+                check_ids(frame, header)
                 if frame.frame == first:
                     if isinstance(frame, SimFrame) and player.simulation is None:
                         start = header.start  # a simulation is made with the first inputs

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Any
 
 from msgspec import UNSET
 
 from fixsync import sim
 from fixsync.fields import ABSENT, differences
+from fixsync.level import Level, Solid
 from fixsync.log.lines import check_ids, plain
 from fixsync.log.player import Player, UnknownSimulationError, started
 from fixsync.log.reader import Reader
+from fixsync.log.replay import placed_of
 from fixsync.log.schema import (
     FRAME_MAX,
     LINE_BYTES_MAX,
@@ -31,6 +33,8 @@ from fixsync.world import Command, World
 __all__ = ["Diff", "Pair", "Row", "Standing", "diff"]
 
 PAIRS_MAX = 8
+SOLIDS_MAX = 8
+"""The most solids listed of two levels that differ."""
 ROWS_MAX = 1000
 """The most differences listed for one frame."""
 
@@ -58,7 +62,8 @@ class Standing:
 
     After the step a game may still have moved or removed them."""
 
-    colliders: tuple[Collider | None, Collider | None]
+    colliders: tuple[Collider | Solid | None, Collider | Solid | None]
+    """The second may be a solid of the level."""
     contact: Contact | None
     """Of the two; None if one of them is not in the world."""
 
@@ -161,7 +166,7 @@ class _Side:
     def __iter__(self) -> Iterator[Frame]:
         for frame in self.reader:
             try:
-                check_ids(frame, self.reader.header.capacity)
+                check_ids(frame, self.reader.header)
                 self._frame = frame
                 if self.player is not None:
                     simulation = self.player.simulation
@@ -342,9 +347,9 @@ def _hash_note(side: _Side, told: str) -> str:
 def _standing(world: World | None, a: int, b: int) -> Standing | None:
     if world is None:
         return None
-    there = {id: world[id] for id in (a, b) if id in world}
-    contact = world.contact(a, b) if len(there) == 2 else None
-    return Standing((there.get(a), there.get(b)), contact)
+    pair = placed_of(world, a), placed_of(world, b)
+    contact = None if None in pair else world.contact(a, b)
+    return Standing(pair, contact)
 
 
 def _what_moves(player: Player) -> Any:
@@ -367,6 +372,9 @@ def _header_rows(a: Header, b: Header, *, ignore_meta: bool) -> Iterator[Row]:
         values = getattr(a, name), getattr(b, name)
         if name == "start":
             continue  # logs may begin at different frames of one match
+        if name == "level":
+            yield from _level_rows(*values)
+            continue
         if values[0] != values[1] and not (ignore_meta and name in _META):
             yield from _value_rows(name, *(plain(value) for value in values))
 
@@ -380,6 +388,29 @@ def _value_rows(path: str, a: Any, b: Any) -> Iterator[Row]:
                 yield from _value_rows(key_path(path, key), *values)
     else:
         yield Row("header", path, a, b)
+
+
+def _level_rows(a: Level | None, b: Level | None) -> Iterator[Row]:
+    """How the levels differ: their sizes and hashes, and the first few solids that differ."""
+    if a == b:
+        return
+    yield Row("header", "level", *(_level_told(level) for level in (a, b)))
+    if a is None or b is None:
+        return
+    rows = (
+        Row("header", f"level.solids[{i}]", *(_solid_told(solid) for solid in pair))
+        for i, pair in enumerate(zip_longest(a, b))
+        if pair[0] != pair[1]
+    )
+    yield from islice(rows, SOLIDS_MAX)
+
+
+def _level_told(level: Level | None) -> str:
+    return ABSENT if level is None else f"{len(level)} solids, XXH64 {level.hash():016x}"
+
+
+def _solid_told(solid: Solid | None) -> Any:
+    return ABSENT if solid is None else list(solid.as_tuple())
 
 
 def _state_told(header: Header) -> str:

@@ -89,7 +89,7 @@ def info(path: str | os.PathLike[str], *, line_bytes_max: int = LINE_BYTES_MAX) 
             result.header = reader.header
             try:
                 for frame in reader:
-                    count.frame(frame, reader.header.capacity)
+                    count.frame(frame, reader.header)
             except LineError as wrong:
                 raise reader.error(wrong) from wrong
             finally:
@@ -109,11 +109,11 @@ class _Count:
         self._types: Counter[type[Command]] = Counter()
         self._positions: list[tuple[int, int, int]] = []
 
-    def frame(self, frame: Frame, capacity: int) -> None:
-        check_ids(frame, capacity)
+    def frame(self, frame: Frame, header: Header) -> None:
+        check_ids(frame, header)
         result = self._result
         if isinstance(frame, TraceFrame):
-            check_command_ids(frame.commands, capacity)
+            check_command_ids(frame.commands, header.capacity)
             self._commands(frame.commands)
         else:
             result.players = max(result.players, len(frame.inputs))

@@ -41,6 +41,7 @@ from fixsync.log.schema import (
     UInt32,
 )
 from fixsync.log.schema import Cast as CastCommand
+from fixsync.log.solids import LevelLine, level_line, level_of, solid_ids
 from fixsync.log.text import LineError
 from fixsync.names import Names
 
@@ -85,6 +86,7 @@ class _HeaderLine(Struct, forbid_unknown_fields=True):
     meta: dict[str, Any]
     names: _NamesLine | UnsetType = UNSET
     unit_mm: Positive | UnsetType = UNSET
+    level: LevelLine | UnsetType = UNSET
     start: _StartLine | UnsetType = msgspec.field(default=UNSET, name="from")
 
 
@@ -109,16 +111,19 @@ def parse_header(line: bytes) -> Header:
         raise LineError("seed", f"{text.shown(doc['seed'])} is not in 0..{SEED_MAX}")
     text.check_plain(doc["meta"], "meta")
     names = doc.get("names", {})
+    capacity, level = doc["capacity"], level_of(doc["level"]) if "level" in doc else None
+    ids = range(capacity), solid_ids(level)
     return Header(
-        capacity=doc["capacity"],
+        capacity=capacity,
         tick_rate=_tick_rate(doc["tick_rate"]),
         hit_when=doc["hit_when"],
         layers=layer_pairs(layer_masks(doc["layers"])),
         sim=doc["sim"],
         seed=doc["seed"],
         meta=doc["meta"],
-        names=Names(_names(names, "layers", 31), _names(names, "ids", doc["capacity"] - 1)),
+        names=Names(_names(names, "layers", range(32)), _names(names, "ids", *ids)),
         unit_mm=doc.get("unit_mm"),
+        level=level,
         start=_start(doc["from"]) if "from" in doc else None,
     )
 
@@ -134,13 +139,14 @@ def _tick_rate(value: Any) -> int | tuple[int, int]:
     return value[0], value[1]
 
 
-def _names(names: dict[str, Any], which: str, number_max: int) -> dict[int, str]:
+def _names(names: dict[str, Any], which: str, *numbers: range) -> dict[int, str]:
     found: dict[int, str] = {}
     for key, name in names.get(which, {}).items():
         path = text.key_path(f"names.{which}", key)
         is_number = key.isascii() and key.isdecimal() and len(key) <= 10 and str(int(key)) == key
-        if not is_number or int(key) > number_max:
-            raise LineError(path, f'expected a key in "0".."{number_max}"')
+        if not is_number or not any(int(key) in allowed for allowed in numbers):
+            ranges = [f'"{allowed[0]}".."{allowed[-1]}"' for allowed in numbers if allowed]
+            raise LineError(path, f"expected a key in {' or '.join(ranges)}")
         text.check_string(name, path)
         found[int(key)] = name
     return found
@@ -178,6 +184,8 @@ def format_header(header: Header) -> bytes:
         doc["names"] = names
     if header.unit_mm is not None:
         doc["unit_mm"] = header.unit_mm
+    if header.level is not None:
+        doc["level"] = level_line(header.level)
     if header.start is not None:
         state = base64.b64encode(header.start.state).decode()
         doc["from"] = {"frame": header.start.frame, "state": state}
@@ -325,24 +333,26 @@ def plain(value: Any) -> Any:
     return json.loads(json.dumps(msgspec.to_builtins(value, str_keys=True)))
 
 
-# Ids, which the schema cannot check: their range is the header's capacity.
+# Ids, which the schema cannot check: the header has the capacity and the level.
 
 
-def check_ids(frame: Frame, capacity: int) -> None:
-    """LineError for an event or an answer with an id that no world of this capacity has."""
+def check_ids(frame: Frame, header: Header) -> None:
+    """LineError for an event or an answer with an id that no collider and no solid of the log
+    has."""
+    capacity, solids = header.capacity, solid_ids(header.level)
     # No path is made for valid ids, which nearly all are.
     for i, (a, b, _, _) in enumerate(frame.events or ()):
         if a >= capacity:
             raise _no_such_id(a, capacity, f"events[{i}][0]")
-        if b >= capacity:
-            raise _no_such_id(b, capacity, f"events[{i}][1]")
+        if b >= capacity and b not in solids:
+            raise _no_such_id(b, capacity, f"events[{i}][1]", solids)
     for i, answer in enumerate(frame.queries or ()):
         for j, hit in enumerate(answer):
             if isinstance(hit, CastHit):
-                if hit.id >= capacity:
-                    raise _no_such_id(hit.id, capacity, f"queries[{i}][{j}][0]")
-            elif hit >= capacity:
-                raise _no_such_id(hit, capacity, f"queries[{i}][{j}]")
+                if hit.id >= capacity and hit.id not in solids:
+                    raise _no_such_id(hit.id, capacity, f"queries[{i}][{j}][0]", solids)
+            elif hit >= capacity and hit not in solids:
+                raise _no_such_id(hit, capacity, f"queries[{i}][{j}]", solids)
 
 
 def check_command_ids(commands: list[Command], capacity: int) -> None:
@@ -355,5 +365,7 @@ def check_command_ids(commands: list[Command], capacity: int) -> None:
 _WITHOUT_ID = (Query, CastCommand, SetLayers)
 
 
-def _no_such_id(id: int, capacity: int, path: str) -> LineError:
-    return LineError(path, f"{id} is not in 0..{capacity - 1}, the range of the log's capacity")
+def _no_such_id(id: int, capacity: int, path: str, solids: range = range(0)) -> LineError:
+    of_solids = f", nor in {solids[0]}..{solids[-1]}, its solids" if solids else ""
+    reason = f"{id} is not in 0..{capacity - 1}, the range of the log's capacity{of_solids}"
+    return LineError(path, reason)

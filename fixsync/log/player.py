@@ -209,7 +209,9 @@ def _refuse(frame: TraceFrame, error: CommandError, capacity: int) -> NoReturn:
 def _first_world(header: Header) -> World:
     """The world before the first frame."""
     try:
-        world = World(header.capacity, hit_when=header.hit_when, layers=header.layers)
+        world = World(
+            header.capacity, hit_when=header.hit_when, layers=header.layers, level=header.level
+        )
         if header.start is not None and header.sim is None:
             world.load(header.start.state)
     except MemoryError as error:
@@ -249,7 +251,7 @@ def started(
     except (TypeError, ValueError) as error:
         raise LineError("inputs", f"the simulation cannot be started: {_reason(error)}") from error
     world = simulation.world
-    given: dict[str, Any] = {"capacity": header.capacity}
+    given: dict[str, Any] = {"capacity": header.capacity, "level": header.level}
     if header.start is None:  # a state brings its own
         given |= {"hit_when": header.hit_when, "layers": header.layers}
     for field, value in given.items():

@@ -69,6 +69,7 @@ class _Recording(ABC):
             meta=dict(meta or {}),
             names=names or Names(),
             unit_mm=unit_mm,
+            level=world.level,
             start=start,
         )
         self._next = header.first_frame

@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import UNSET
 
 from fixsync import sim
+from fixsync.level import LEVEL, Solid
 from fixsync.log.files import is_log_name
 from fixsync.log.lines import check_ids, plain
 from fixsync.log.player import Player, UnknownSimulationError
@@ -112,7 +113,7 @@ class Difference:
     """What replaying computes, in the same form."""
     pair: tuple[int, int] | None = None
     """The two ids, if events differ."""
-    colliders: dict[int, Collider | None] = field(default_factory=dict)
+    colliders: dict[int, Collider | Solid | None] = field(default_factory=dict)
     """Both of the pair after the frame; None for one that is not in the world."""
     query: int | None = None
     """The index of the answer in `queries`, if an answer differs and no event does."""
@@ -291,7 +292,7 @@ class _Run:
     def _differs(self, frame: Frame) -> None:
         """Notes a frame that is not as its log says."""
         player, result = self._player, self._result
-        check_ids(frame, self._reader.header.capacity)
+        check_ids(frame, self._reader.header)
         found = {"events": player.events, "queries": player.answers, "hash": player.hash}
         said = {field: getattr(frame, field) for field in found}
         differing = [
@@ -306,7 +307,7 @@ def read_only(reader: Reader) -> None:
     """Reads the rest of a log that cannot be played. MatchLogError if it is not valid."""
     try:
         for frame in reader:
-            check_ids(frame, reader.header.capacity)
+            check_ids(frame, reader.header)
     except LineError as wrong:
         raise reader.error(wrong) from wrong
 
@@ -336,14 +337,17 @@ def _event_difference(
     for pair in sorted(by_pair):
         said, seen = by_pair[pair]
         if said != seen:
-            colliders = {id: collider_of(player.world, id) for id in pair}
+            colliders = {id: placed_of(player.world, id) for id in pair}
             return Difference(number, differing, said, seen, pair, colliders)
     # The same events in another order.
     return Difference(number, differing, expected, found)
 
 
-def collider_of(world: World, id: int) -> Collider | None:
-    """The collider under an id, if there is one."""
+def placed_of(world: World, id: int) -> Collider | Solid | None:
+    """The collider or the solid of an id, if there is one."""
+    if id >= LEVEL:
+        solids = world.level or ()
+        return solids[id - LEVEL] if id - LEVEL < len(solids) else None
     try:
         return world[id]
     except KeyError:

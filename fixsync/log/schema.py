@@ -14,6 +14,7 @@ from msgspec.structs import astuple
 
 from fixsync._native import layer_masks, layer_pairs
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size
+from fixsync.level import Level
 from fixsync.names import Names
 
 FORMAT = "fixsync-match"
@@ -60,6 +61,8 @@ Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Positive = Annotated[int, Meta(ge=1, le=2**32 - 1)]
 Capacity = Annotated[int, Meta(ge=1, le=2**31)]
 Id = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+AnyId = UInt32
+"""Of a collider, or from 2^31 on of a solid."""
 Yaw = Annotated[int, Meta(ge=0, le=65535)]
 LayerIndex = Annotated[int, Meta(ge=0, le=31)]
 HitWhen = Annotated[int, Meta(ge=1, le=2)]
@@ -203,7 +206,7 @@ class CastHit(Row):
     """A row of a cast's answer. Not a tuple: msgspec 0.22 crashes on a union of a bounded int and a
     tuple."""
 
-    id: Id
+    id: AnyId
     fraction: Fraction
     normal_x: Int32
     normal_y: Int32
@@ -225,8 +228,8 @@ Command: TypeAlias = Union[  # noqa: UP007
     Query,
     Cast,
 ]
-Event: TypeAlias = tuple[Id, Id, EventCode, ContactCode]
-Answer: TypeAlias = list[Union[Id, CastHit]]  # noqa: UP007
+Event: TypeAlias = tuple[Id, AnyId, EventCode, ContactCode]
+Answer: TypeAlias = list[Union[AnyId, CastHit]]  # noqa: UP007
 Input: TypeAlias = Union[Int64, list[Int64]]  # noqa: UP007
 
 
@@ -284,6 +287,7 @@ class Header(Struct, kw_only=True):
     names: Names = msgspec.field(default_factory=Names)
     unit_mm: int | None = None
     """How many millimetres one unit is, if that is known."""
+    level: Level | None = None
     start: Start | None = None
     """`from` in the log; None for a log that begins with an empty world at frame 0."""
 

@@ -6,10 +6,10 @@ from typing import Annotated, Any, TypeAlias, Union
 
 from msgspec import Meta, Struct
 
-from fixsync.level import Level, Pillar, Prism, Solid
+from fixsync.level import LEVEL, Level, Pillar, Prism, Solid
 from fixsync.log.text import LineError
 
-__all__ = ["LevelLine", "level_line", "level_of"]
+__all__ = ["LevelLine", "level_line", "level_of", "solid_ids"]
 
 Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 LayerIndex = Annotated[int, Meta(ge=0, le=31)]
@@ -58,3 +58,8 @@ def _solid(path: str, kind: str, layer: int, y_low: int, y_high: int, *rest: Any
 def level_line(level: Level) -> dict[str, Any]:
     """The value of the header's key `level`."""
     return {"solids": [list(solid.as_tuple()) for solid in level]}
+
+
+def solid_ids(level: Level | None) -> range:
+    """The ids of a level's solids."""
+    return range(0) if level is None else range(LEVEL, LEVEL + len(level))

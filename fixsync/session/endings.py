@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fixsync.fields import SIZES, Difference, StateFields, Value, byte_fields, differences
+from fixsync.level import LEVEL, Level
 from fixsync.session.blobs import Evidence
 from fixsync.shapes import Contact, Pose, shape_from_tuple
 from fixsync.sim import fields_of, hash_of, names_of
@@ -140,7 +141,7 @@ class Desync:
         lines += [f"    {difference.told(ids)}" for difference in found[:DIFFERENCES_TOLD_MAX]]
         if len(found) > DIFFERENCES_TOLD_MAX:
             lines.append(f"    and {len(found) - DIFFERENCES_TOLD_MAX} more")
-        lines += [f"    {line}" for line in _geometry(compared)]
+        lines += [f"    {line}" for line in _geometry(compared, self.simulation)]
         if not self.same_inputs:
             lines.append(
                 "  the peers did not step on the same inputs: look at what delivers inputs"
@@ -195,37 +196,43 @@ def _why(wrong: Exception) -> str:
     return str(wrong) if type(wrong) is ValueError else f"{type(wrong).__name__}: {wrong}"
 
 
-def _geometry(compared: _Compared) -> list[str]:
+def _geometry(compared: _Compared, simulation: object) -> list[str]:
     """The pairs whose hit is not the same: where both stood, and the contact computed from that."""
     lines: list[str] = []
+    level = getattr(getattr(simulation, "world", None), "level", None)
     for key in islice((d.key for d in compared.differences if d.key[0] == "hit"), 3):
         lines.append(f"pair {key[1]}, {key[2]}:")
         for peer, fields in zip(compared.peers, compared.fields, strict=True):
             try:
-                pair = pair_told(fields, int(key[1]), int(key[2]))
+                pair = pair_told(fields, int(key[1]), int(key[2]), level)
             except Exception as wrong:  # fields of a faulty peer
                 pair = f"cannot be computed: {_why(wrong)}"
             lines.append(f"  on peer {peer}: {pair}")
     return lines
 
 
-def pair_told(fields: StateFields, a: int, b: int) -> str:
-    """Two colliders of a state and their contact: what the state says, and what it is as they
-    stand.
-    """
+def pair_told(fields: StateFields, a: int, b: int, level: Level | None = None) -> str:
+    """Two colliders of a state, or a collider and a solid of the level, and their contact: what the
+    state says, and what it is as they stand."""
     hit = int(fields.get(("hit", a, b), {}).get("contact", 0))
     told = f"hit with contact {Contact(hit).name}" if hit else "no hit"
-    gone = [id for id in (a, b) if ("collider", id) not in fields]
+    colliders = [id for id in (a, b) if id < LEVEL]
+    gone = [id for id in colliders if ("collider", id) not in fields]
     if gone:
         # The hits are those of the step; what the game removed after it is in them and not in the
         # world.
         when = "removed after the step" if hit else "not in the world"
         return f"{told}; collider {' and '.join(map(str, gone))} {when}"
-    world = World(2)
-    for place, id in enumerate((a, b)):
+    world = World(2, level=level)
+    for place, id in enumerate(colliders):
         _add(world, place, fields["collider", id])
-    words = [f"{world[i].shape} at {world[i].pose}" for i in range(2)]
-    return f"{told}; {words[0]} and {words[1]}, whose contact is {world.contact(0, 1).name}"
+    words = [f"{world[i].shape} at {world[i].pose}" for i in range(len(colliders))]
+    if b >= LEVEL:
+        if level is None or b - LEVEL >= len(level):
+            return f"{told}; {words[0]} and a solid that the level does not have"
+        words.append(str(level[b - LEVEL]))
+    contact = world.contact(0, b if b >= LEVEL else 1)
+    return f"{told}; {words[0]} and {words[1]}, whose contact is {contact.name}"
 
 
 def _add(world: World, id: int, values: Mapping[str, Value]) -> None:

@@ -95,6 +95,8 @@ class Hello(_Message, tag=1, frozen=True):
     """0: no end is set."""
     vacant: Annotated[list[_Slot], Meta(max_length=PLAYERS_MAX)]
     tick_rate: _UInt32
+    level: Annotated[bytes, Meta(max_length=8)]
+    """The hash of the world's level, big-endian; empty if it has none."""
 
 
 class Run(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=False):

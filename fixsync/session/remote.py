@@ -298,7 +298,7 @@ class Remote:
             ours, theirs = getattr(own, name), getattr(hello, name)
             if ours != theirs:
                 if isinstance(ours, bytes):
-                    ours, theirs = ours.hex(), theirs.hex()
+                    ours, theirs = ours.hex() or "none", theirs.hex() or "none"
                 sides = sorted(((self.local.me, ours), (self.peer, theirs)))
                 values = ", ".join(f"{value} on peer {peer}" for peer, value in sides)
                 return f"field {name}: {values}"
@@ -466,6 +466,7 @@ class Remote:
 
     def _hello(self, *, is_answer: bool) -> Hello:
         local, match = self.local, self.local.match
+        level = local.timeline.simulation.world.level
         return Hello(
             sender=local.me,
             instance=local.instance,
@@ -481,6 +482,7 @@ class Remote:
             frames=match.frames or 0,
             vacant=sorted(match.vacant),
             tick_rate=match.tick_rate,
+            level=b"" if level is None else level.hash().to_bytes(8, "big"),
         )
 
     def _bye(self, end: End) -> Bye:
@@ -616,6 +618,7 @@ class Remote:
 _AGREED = (
     "kernel",
     "simulation",
+    "level",
     "seed",
     "players",
     "prediction_max",

@@ -323,7 +323,7 @@ def _world_order(straight: Straight, at: _At) -> Divergence | None:
     if straight.commands is None:
         return None
     made = sim.start(straight.type, straight.seed, straight.players).world
-    world = World(made.capacity, hit_when=made.hit_when, layers=made.layers)
+    world = World(made.capacity, hit_when=made.hit_when, layers=made.layers, level=made.level)
     random = Random(straight.seed)
     how = "with the world's changes in another order"
     for frame, commands in enumerate(straight.commands):

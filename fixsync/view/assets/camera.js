@@ -11,6 +11,14 @@ export function boxToShow(bounds) {
   return unite(sizes.filter(([size], i) => i === 0 || 2 ** size <= 2 * spread).map(([, box]) => box));
 }
 
+const LEVEL_SHARE = 4; // a level that is more times as wide as its match is not shown whole
+
+// The box to show, with the levels that are not much wider than it.
+export function withLevels(box, levels) {
+  const wide = ({ low, high }) => Math.max(high[0] - low[0], high[2] - low[2]);
+  return unite([box, ...levels.filter((level) => level && wide(level) <= LEVEL_SHARE * wide(box))]);
+}
+
 // An axis that no shape ends along is as narrow as can be.
 function unite(boxes) {
   const fold = (name, choose) => [0, 1, 2].map((axis) => choose(...boxes.map((box) => box[name][axis])));

@@ -49,9 +49,10 @@ function idsOf(header, frames) {
   if (header.from) {
     const bytes = Uint8Array.from(atob(header.from.state), (char) => char.charCodeAt(0));
     const words = new DataView(bytes.buffer);
-    const count = bytes.length >= 144 ? words.getUint32(140, true) : 0;
-    for (let i = 0; i < count && 144 + 52 * (i + 1) <= bytes.length; i++)
-      ids = Math.max(ids, words.getUint32(144 + 52 * i, true) + 1);
+    const at = header.level ? 152 : 144; // behind the number of colliders, and before that the level's hash
+    const count = bytes.length >= at ? words.getUint32(at - 4, true) : 0;
+    for (let i = 0; i < count && at + 52 * (i + 1) <= bytes.length; i++)
+      ids = Math.max(ids, words.getUint32(at + 52 * i, true) + 1);
   }
   for (const [, id] of frames.matchAll(/\[\s*"add"\s*,\s*(\d+)/g)) ids = Math.max(ids, Number(id) + 1);
   return Math.min(ids, header.capacity);

@@ -1,5 +1,6 @@
 // Replays match logs with the kernel: to any frame, for drawing, and from start to end, to check what the logs record.
 import { layerMasks } from "../../../bindings/web/commands.js";
+import { Level } from "../../../bindings/web/level.js";
 import { FXS_ENTER, FXS_STAY } from "../../../bindings/web/raw.js";
 import { Colliders, extent, WAKE_FRAMES } from "./colliders.js";
 import { differences, differingFields } from "./compare.js";
@@ -7,6 +8,7 @@ import { Lanes } from "./lanes.js";
 import { bytesOfBase64, gunzipped, hex16, LogText } from "./matchlog.js";
 import { planeSize } from "./planes.js";
 import { collidersOf, Refused, Run } from "./run.js";
+import { Solids } from "./solids.js";
 
 const KEYFRAME_BYTES_MAX = 1 << 27;
 
@@ -94,7 +96,9 @@ export class Match {
     const { hit_when: hitWhen, layers, from } = this.header;
     // No state depends on the capacity: worlds are made as large as the log's ids need, not as its header allows.
     const state = from ? bytesOfBase64(from.state) : null;
-    this.config = { capacity: this.log.ids, hitWhen, layers, masks: layerMasks(layers), state };
+    const level = this.header.level ? Level.of(this.header.level.solids) : null;
+    this.config = { capacity: this.log.ids, hitWhen, layers, masks: layerMasks(layers), state, level };
+    this.solids = new Solids(this.header.level?.solids);
     this.planes = planeSize(this.header, this.log.frames > 0 ? this.frame(this.first).commands : []);
     this.#checking = new Run(this);
     this.#playing = new Run(this);

@@ -5,6 +5,7 @@ import { KINDS, SECTOR } from "./colliders.js";
 import { cell, element, table } from "./elements.js";
 import { degrees, exactUnits, ordinal, plural, units } from "./format.js";
 import { colliderButton, frameButton } from "./links.js";
+import { LEVEL } from "./solids.js";
 import { layerName, nameOf, ownerName } from "./state.js";
 
 export const ROWS_MAX = 100;
@@ -189,7 +190,48 @@ function valueParts(sides, side, id) {
   });
 }
 
+// A solid of the level, its hits and its history.
+function describeSolid(sides, id, histories) {
+  const index = Math.max(
+    0,
+    sides.findIndex((side) => side.level.solid(id)),
+  );
+  const [side, history] = [sides[index], histories?.[index]];
+  const solid = side.level.solid(id);
+  if (!solid) return [element("p", { class: "note" }, `${nameOf(id)} is not in the level.`)];
+  const [kind, layer, low, high, place, radius] = solid.row;
+  const points = solid.vertices ? place : [place];
+  const rows = [
+    ["y low", low],
+    ["y high", high],
+    ...(radius ? [["radius", radius]] : []),
+    ...points.flatMap(([x, z], i) => [
+      [solid.vertices ? `x ${i}` : "x", x],
+      [solid.vertices ? `z ${i}` : "z", z],
+    ]),
+  ];
+  return [
+    element("p", { class: "subtitle" }, nameOf(id)),
+    element("p", { class: "note" }, `${kind} of the level · ${layerName(layer)} · id ${id}`),
+    table(
+      { heads: ["", "units", "raw"], numbers: [1, 2] },
+      rows.map(([name, raw]) =>
+        element(
+          "tr",
+          {},
+          element("th", { scope: "row" }, name),
+          cell(units(raw), { class: "number", title: exactUnits(raw) }),
+          cell(String(raw), { class: "number raw" }),
+        ),
+      ),
+    ),
+    currentHits(side, id, history),
+    historyTable(side, id, history),
+  ];
+}
+
 function describe(sides, id, histories) {
+  if (id >= LEVEL) return describeSolid(sides, id, histories);
   const index = Math.max(
     0,
     sides.findIndex((side) => side.colliders.indexOf(id) >= 0),

@@ -96,21 +96,22 @@ function swatch(paint) {
 }
 
 // Colliders by what `of` gives for them; of two logs, in the one that has more.
-function counted(of) {
+function counted(of, hasSolids = false) {
   const most = new Map();
   for (const side of scene.sides.filter(Boolean)) {
     const counts = new Map();
     for (const solid of side.colliders.solids) {
       if (solid.id === solid.key) counts.set(of(solid), (counts.get(of(solid)) ?? 0) + 1);
     }
+    for (const solid of hasSolids ? side.level.solids : []) counts.set(of(solid), (counts.get(of(solid)) ?? 0) + 1);
     for (const [key, count] of counts) most.set(key, Math.max(count, most.get(key) ?? 0));
   }
   return most;
 }
 
-// A switch for each layer that has been seen, with the number of its colliders.
+// A switch for each layer that has been seen, with the number of its colliders and solids.
 export function fillLayers(target) {
-  const counts = counted(({ layer }) => layer);
+  const counts = counted(({ layer }) => layer, true);
   for (const layer of [...counts.keys()].sort((a, b) => a - b)) {
     if (target.querySelector(`[data-layer="${layer}"]`)) continue;
     const box = element("input", {
@@ -170,6 +171,7 @@ export function fillLog(target, saveLog) {
       ["capacity", header.capacity],
       ["hit when", header.hit_when === FXS_TOUCHING ? "touching" : "overlapping"],
       ...(planes[i] ? [["planes", "2: a hit is one from above and from the side"]] : []),
+      ...(header.level ? [["level", plural(header.level.solids.length, "solid")]] : []),
       ["layers", header.layers === null ? "all meet" : `${plural(header.layers.length, "pair")} meet`],
       ["simulation", header.sim ?? "none: a trace"],
       ["seed", header.seed],

@@ -14,6 +14,7 @@ import { bytesOfBase64 } from "./matchlog.js";
 import { advance, describeFrame, frameShownAt, goTo, meter, showFrame, timeline, want } from "./playback.js";
 import { pick, select } from "./selection.js";
 import { markDiffering, readSide } from "./sides.js";
+import { Solids } from "./solids.js";
 import {
   buildViews,
   drawViews,
@@ -31,6 +32,7 @@ import {
   checks,
   games,
   headers,
+  levels,
   match,
   nameOf,
   ownerName,
@@ -58,6 +60,7 @@ function failed({ message }) {
 
 function opened({ side, header, planes: size }) {
   headers[side] = header;
+  levels[side] = new Solids(header.level?.solids);
   planes[side] = size;
   if (headers.includes(null)) return;
   const [first] = headers;
@@ -94,7 +97,7 @@ function arrived(message) {
   if (player.wanted === message.frame) player.wanted = null;
   ui.details = message.details;
   message.sides.forEach((side, i) => {
-    scene.sides[i] = side && readSide(side, scene.sides[i]);
+    scene.sides[i] = side && readSide(side, scene.sides[i], levels[i]);
   });
   player.frame = message.frame;
   if (match.logs.length === 2) {

@@ -3,8 +3,9 @@ import { ArgumentRangeError, ArgumentTypeError } from "../../../bindings/web/che
 import { direction } from "../../../bindings/web/numbers.js";
 import { FXS_EXIT, FXS_STAY } from "../../../bindings/web/raw.js";
 import { World } from "../../../bindings/web/world.js";
-import { Colliders, contactPlace } from "./colliders.js";
+import { Colliders, contactPlace, halfHeight } from "./colliders.js";
 import { joined } from "./planes.js";
+import { LEVEL } from "./solids.js";
 
 // What cannot be played: an error in the log, where all others are errors of the page.
 export class Refused extends Error {}
@@ -37,8 +38,8 @@ export class Run {
 
   constructor(match) {
     this.#match = match;
-    const { capacity, hitWhen, layers } = match.config;
-    this.#world = new World(capacity, { hitWhen, layers });
+    const { capacity, hitWhen, layers, level } = match.config;
+    this.#world = new World(capacity, { hitWhen, layers, level });
     if (match.config.state) this.#world.load(match.config.state);
     this.next = match.first; // the frame that the next step plays
     this.look();
@@ -114,7 +115,7 @@ export class Run {
     const places = new Map();
     for (let at = 0; at < this.hits.length && marks.length < MARKS_MAX; at += 4) {
       const [a, b, kind, contact] = this.hits.subarray(at, at + 4);
-      const pair = a * 2 ** 31 + b;
+      const pair = `${a} ${b}`;
       const place = (kind !== FXS_EXIT && this.#place(a, b)) || this.#hitPlaces.get(pair);
       if (kind !== FXS_EXIT && place) places.set(pair, place);
       if (kind !== FXS_STAY && place) marks.push({ kind, contact, ...place });
@@ -127,6 +128,10 @@ export class Run {
   #place(a, b) {
     const { planes } = this.#match;
     const solidOf = (id) => this.colliders.solids[this.colliders.indexOf(id)];
+    if (b >= LEVEL) {
+      const [one, solid] = [solidOf(a), this.#match.solids.solid(b)];
+      return one && solid ? this.#match.solids.place(one, solid, halfHeight(one)) : null;
+    }
     const between = (one, other) => (one || other ? contactPlace(one ?? other, other ?? one) : null);
     const place = between(solidOf(a), solidOf(b));
     if (!planes || !place) return place;

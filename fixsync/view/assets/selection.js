@@ -13,12 +13,11 @@ const selectable = (side, projection) =>
 export function pick(view, side, place) {
   const isOver = byId("views").dataset.compare === "over";
   const from = (isOver ? scene.sides : [scene.sides[side]]).filter(Boolean);
-  select(
-    view.pick(
-      ...place,
-      from.flatMap((one) => selectable(one, view.projection)),
-    ),
+  const found = view.pick(
+    ...place,
+    from.flatMap((one) => selectable(one, view.projection)),
   );
+  select(found ?? from[0]?.level.pick(view.projection, ...view.toWorld(...place), scene.options.layers) ?? null);
 }
 
 export function select(id) {

@@ -3,7 +3,7 @@ import { FXS_EXIT, fxs_collider } from "../../../bindings/web/raw.js";
 import { Colliders, WAKE_FRAMES } from "./colliders.js";
 
 // `before`: the frame shown before, whose wakes go on if this one is not fresh.
-export function readSide(side, before) {
+export function readSide(side, before, level) {
   const hitIds = new Set();
   for (let at = 0; at < side.events.length; at += 4) {
     if (side.events[at + 2] !== FXS_EXIT) hitIds.add(side.events[at]).add(side.events[at + 1]);
@@ -17,6 +17,7 @@ export function readSide(side, before) {
   for (const [a, b] of [...(events?.a ?? []), ...(events?.b ?? [])]) differing.add(a).add(b);
   return {
     ...side,
+    level,
     colliders: new Colliders(side.colliders, before?.colliders, side.planes),
     hitIds,
     wakes,

@@ -1,7 +1,7 @@
 // The views: how they are laid out, where they look, and the pointer in them.
-import { boxToShow } from "./camera.js";
+import { boxToShow, withLevels } from "./camera.js";
 import { element } from "./elements.js";
-import { byId, camera, checks, match, player, scene, ui } from "./state.js";
+import { byId, camera, checks, levels, match, player, scene, ui } from "./state.js";
 import { View } from "./view.js";
 
 export const views = []; // { view, side, canvas, caption, pointer, figure }
@@ -104,7 +104,10 @@ export function drawViews() {
 export function fit() {
   const known = checks.map(({ bounds }) => bounds).filter(Boolean);
   if (known.length === 0) return;
-  const box = boxToShow(known);
+  const box = withLevels(
+    boxToShow(known),
+    levels.map((level) => level?.box),
+  );
   shareHeight(box);
   camera.fit(
     box,

@@ -14,6 +14,7 @@ export function setManifest(manifest) {
   player.frame = first;
   for (const log of logs) {
     headers.push(null);
+    levels.push(null);
     planes.push(0);
     checks.push({ verdict: null, checked: log.first, bounds: null, end: log.first + log.frames });
     scene.sides.push(null);
@@ -25,6 +26,7 @@ export const camera = new Camera();
 
 // What the worker has told of each log.
 export const headers = [];
+export const levels = []; // solids.js, of a log without one empty
 export const checks = [];
 export const planes = []; // of a match of two planes: how many ids each has; else 0
 export const games = []; // game.js, of a log that was written by a simulation, or null

@@ -1,0 +1,80 @@
+// A level: the static geometry of a map, which any number of worlds share.
+import { ArgumentRangeError, ArgumentTypeError, int32, integer, isList, quoted } from "./checks.js";
+import { FREED, kernel, memory, Room, results, scratch } from "./kernel.js";
+import { FXS_CYLINDER, FXS_OK, FXS_PRISM, FXS_SIZE_MAX } from "./raw.js";
+
+const CODES = { cylinder: FXS_CYLINDER, prism: FXS_PRISM };
+const VERTICES_MAX = 32;
+
+export class Level {
+  #block = new Room(); // the fxs_level
+
+  /** The level of bytes as `toBytes` gives them. */
+  constructor(data) {
+    if (!(data instanceof Uint8Array)) throw new ArgumentTypeError(`data must be a Uint8Array, not ${quoted(data)}`);
+    const size = BigInt(data.length);
+    const from = results.for(data.length);
+    memory.u8.set(data, from);
+    const at = this.#block.for(Number(kernel.fxs_level_size(from, size)));
+    if (kernel.fxs_level_init(at, from, size, scratch) !== FXS_OK) {
+      this.#block.free();
+      throw new ArgumentRangeError(`not a level: byte ${memory.u32[scratch / 4]} breaks a rule`);
+    }
+    FREED?.register(this, this.#block, this);
+  }
+
+  /** The level of solids as match logs write them: ["prism", layer, y_low, y_high, [[x, z], ...]] and
+   * ["cylinder", layer, y_low, y_high, [x, z], radius]. */
+  static of(solids) {
+    if (!isList(solids)) throw new ArgumentTypeError(`solids must be an array, not ${quoted(solids)}`);
+    const words = [0x314c5846, solids.length];
+    for (const [i, row] of solids.entries()) words.push(...solidWords(`solids[${i}]`, row));
+    return new Level(new Uint8Array(Int32Array.from(words).buffer));
+  }
+
+  /** Where it stands in the kernel's memory. */
+  get address() {
+    if (this.#block.at === 0) throw new Error("the level is disposed");
+    return this.#block.at;
+  }
+
+  /** How many solids it has. */
+  get size() {
+    return kernel.fxs_level_count(this.address) >>> 0;
+  }
+
+  /** XXH64 of its bytes, as an unsigned BigInt. */
+  hash() {
+    return BigInt.asUintN(64, kernel.fxs_level_hash(this.address));
+  }
+
+  toBytes() {
+    const size = Number(kernel.fxs_level_save_size(this.address));
+    const at = results.for(size);
+    kernel.fxs_level_save(this.address, at);
+    return memory.u8.slice(at, at + size);
+  }
+
+  /** Gives the memory back. Worlds that have the level must not be used after it. */
+  dispose() {
+    FREED?.unregister(this);
+    this.#block.free();
+  }
+
+  [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {
+    this.dispose();
+  }
+}
+
+// The bytes of a solid as 32-bit words.
+function solidWords(name, row) {
+  if (!isList(row) || !(row[0] in CODES)) throw new ArgumentTypeError(`${name} must be a solid, not ${quoted(row)}`);
+  const [kind, layer, low, high, place, radius] = row;
+  const points = kind === "prism" ? place : [place];
+  const numbers = points.flatMap(([x, z]) => [int32(`${name}: x`, x), int32(`${name}: z`, z)]);
+  if (kind === "cylinder") numbers.push(integer(`${name}: radius`, radius, 1, FXS_SIZE_MAX));
+  else integer(`${name}: number of vertices`, points.length, 3, VERTICES_MAX);
+  const count = kind === "prism" ? points.length : 0;
+  const head = CODES[kind] | (integer(`${name}: layer`, layer, 0, 31) << 8) | (count << 16);
+  return [head, int32(`${name}: y_low`, low), int32(`${name}: y_high`, high), ...numbers];
+}
