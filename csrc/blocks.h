@@ -37,14 +37,14 @@ typedef struct packed_box {
 
 /* Bounds side by side: the least of all on x, then on y and on z, then the most, `stride` numbers
  * apart. They count steps of 4 raw units, and lie at most 12 raw units outside the bounds, within
- * -2^28 - 1..2^30 + 2^28, so that no difference overflows. */
+ * -2^28 - 2..2^30 + 2^28 + 2, so that no difference overflows. */
 #define LANE_BOUNDS 6
-#define NO_LEAST INT32_MAX /* less the most of any bounds, or more of the least: above 0 */
-#define NO_MOST (-((int32_t)1 << 30))
+#define NO_LEAST ((int32_t)3 << 29) /* above all of them */
+#define NO_MOST (-((int32_t)1 << 29)) /* below all of them */
 
-static inline void clear_lane(int32_t *bounds, uint64_t stride, uint64_t at) {
-    bounds[at] = bounds[stride + at] = bounds[2 * stride + at] = NO_LEAST;
-    bounds[3 * stride + at] = bounds[4 * stride + at] = bounds[5 * stride + at] = NO_MOST;
+static inline void clear_lane(int32_t *least, uint64_t stride) {
+    least[0] = least[stride] = least[2 * stride] = NO_LEAST;
+    least[3 * stride] = least[4 * stride] = least[5 * stride] = NO_MOST;
 }
 
 static inline void put_axis(int32_t *least, int32_t *most, int32_t centre, int32_t reach) {
@@ -54,15 +54,26 @@ static inline void put_axis(int32_t *least, int32_t *most, int32_t centre, int32
     *most = at + on;
 }
 
+static inline void put_lane(int32_t *least, uint64_t stride, const placed *s) {
+    int32_t *most = least + 3 * stride;
+    put_axis(least, most, s->x, s->reach_x);
+    put_axis(least + stride, most + stride, s->y, s->reach_y);
+    put_axis(least + 2 * stride, most + 2 * stride, s->z, s->reach_z);
+}
+
 /* Writes the bounds of BLOCK shapes. */
 static inline void put_lanes_scalar(int32_t *bounds, uint64_t stride,
                                     const placed *const who[BLOCK]) {
     for (uint32_t k = 0; k < BLOCK; k++) {
-        int32_t *least = bounds + k, *most = least + 3 * stride;
-        put_axis(least, most, who[k]->x, who[k]->reach_x);
-        put_axis(least + stride, most + stride, who[k]->y, who[k]->reach_y);
-        put_axis(least + 2 * stride, most + 2 * stride, who[k]->z, who[k]->reach_z);
+        put_lane(bounds + k, stride, who[k]);
     }
+}
+
+/* Any bound as a lane has it: what is beyond the bounds of all colliders stays there. */
+static inline int32_t lane_bound(int64_t v) {
+    const int64_t far = ((int64_t)1 << 31) + ((int64_t)1 << 30) + 8;
+    return (int32_t)((uint64_t)(max64(-far, min64(v, far)) + ((int64_t)1 << 32)) >> 2) -
+           ((int32_t)1 << 29);
 }
 
 /* The scalar forms; tests define FXS_SCALAR_FORMS to compare both. */

@@ -36,7 +36,6 @@ int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *add
             }
             return status;
         }
-        grid_stale(world);
         /* An absent id's slot holds nothing, so it may be filled before the whole is known to
          * succeed. */
         set_put(present_set(world), s.id);
@@ -45,6 +44,7 @@ int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *add
     }
     for (uint64_t i = 0; i < n; i++) {
         mark_changed(world, added[i].id);
+        grid_moved(world, added[i].id);
     }
     world->count += (uint32_t)n; /* n new ids below the capacity: at most 2^31 */
     return FXS_OK;
@@ -60,7 +60,7 @@ int32_t fxs_world_remove(fxs_world *world, uint32_t id) {
     if (status == FXS_OK) {
         set_drop(present_set(world), id);
         mark_changed(world, id);
-        grid_stale(world);
+        grid_moved(world, id);
         world->count--;
     }
     return status;
@@ -73,7 +73,7 @@ static int32_t replace(fxs_world *w, placed *s, const place *p) {
     if (status == FXS_OK) {
         colliders(w)[id] = *s;
         places(w)[id] = *p;
-        grid_stale(w);
+        grid_moved(w, id);
     }
     return status;
 }
@@ -120,7 +120,7 @@ SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, row_source r, uint64
         }
     }
     derive(world);
-    grid_stale(world);
+    const int is_kept = grid_keeps(world, n);
     for (uint64_t i = 0; i < n; i++) {
         const uint32_t id = row_id(&r, i);
         placed *now = colliders(world) + id;
@@ -131,6 +131,9 @@ SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, row_source r, uint64
         } else {
             memcpy(now, row_position(&r, i), 12);
         }
+    }
+    for (uint64_t i = 0; is_kept && i < n; i++) {
+        grid_moved(world, row_id(&r, i));
     }
     return FXS_OK;
 }
@@ -168,7 +171,7 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
             return status;
         }
     }
-    grid_stale(world);
+    const int is_kept = grid_keeps(world, n);
     for (uint64_t i = 0; i < n;) {
         uint32_t turned_ids[TURNING_MAX], offset_ids[TURNING_MAX], turned_count = 0,
                                                                    offset_count = 0;
@@ -197,6 +200,9 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
             }
         }
         fxs_turn_colliders(world, turned_ids, turned_count, offset_ids, offset_count);
+    }
+    for (uint64_t i = 0; is_kept && i < n; i++) {
+        grid_moved(world, row_id(&r, i));
     }
     return FXS_OK;
 }
@@ -279,7 +285,7 @@ int32_t fxs_world_set_active(fxs_world *world, uint32_t id, uint32_t active) {
     }
     if (status == FXS_OK) {
         colliders(world)[id].active = (uint8_t)active;
-        grid_stale(world);
+        grid_moved(world, id);
     }
     return status;
 }

@@ -31,7 +31,7 @@ static void take_in(const fxs_world *w, crowd *c) {
         put_lanes(c->bounds + i, ROOM, c->who + i);
     }
     for (uint64_t i = n; i < n + BLOCK; i++) {
-        clear_lane(c->bounds, ROOM, i);
+        clear_lane(c->bounds + i, ROOM);
     }
 }
 

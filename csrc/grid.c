@@ -270,13 +270,15 @@ static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
 }
 
 int fxs_grid_build(fxs_world *w, const arrays *a, int apart) {
+    grid_stale(w);
     w->grid_fresh = 1;
-    w->searches = a->g->indexed = 0;
+    a->g->indexed = 0;
     survey v;
     uint32_t meets = 0, unmet = 0, n;
     grid *g = a->g;
     take_survey(w, &v);
     g->count = v.count;
+    g->moved_max = MOVED_MAX(v.count);
     g->levels = 0;
     if (v.count == 0) {
         return 0;

@@ -45,6 +45,7 @@ typedef struct grid {
     uint32_t x_at, z_at, y_at, level_at, key_end; /* bit positions in a key */
     uint32_t x_drop; /* bits dropped from a field of x to make the key's */
     uint32_t shift; /* raw bits dropped from a bound to make a field */
+    uint32_t moved_max; /* ids that may move until the grid is not worth keeping */
     uint32_t indexed, index_shift, index_end; /* whether there is an index; of a key to its place in
                                                  it; the last place of it */
     int64_t low[3], high[3]; /* at or below, at or above every bound */
@@ -73,6 +74,32 @@ static inline arrays arrays_of(const fxs_world *w) {
     a.least = a.spare + w->capacity + BLOCK;
     a.sorted = (placed *)at(w, w->sorted_at);
     return a;
+}
+
+/* What moved since the grid was built: queries look at it beside the grid, four at a time, and drop
+ * it from what they find there. It lies where the copies were that a step needs, behind the index
+ * of the grid, which takes 4 bytes a collider and 4 more, and behind 8 bytes a collider for sorting
+ * answers. With more than FEW_COLLIDERS it has room: 16 * capacity + 8 bytes, and 28 for each of
+ * MOVED_MAX(capacity) + BLOCK, are less than 64 * (capacity + BLOCK). */
+typedef struct moved {
+    uint32_t *place_of, *ids; /* by id, its place among the moved; by place, its id */
+    int32_t *bounds; /* in lanes */
+    uint64_t stride;
+} moved;
+#define MOVED_MAX(count) (64 + (count) / 4)
+
+static inline uint32_t *index_of(const arrays *a, const fxs_world *w) {
+    return (uint32_t *)((uint64_t *)a->sorted + w->capacity);
+}
+
+static inline moved moved_of(const fxs_world *w) {
+    const arrays a = arrays_of(w);
+    moved m;
+    m.stride = (uint64_t)MOVED_MAX(w->capacity) + BLOCK;
+    m.place_of = index_of(&a, w) + w->capacity + 2;
+    m.ids = m.place_of + w->capacity;
+    m.bounds = (int32_t *)(m.ids + m.stride);
+    return m;
 }
 
 static inline uint32_t least32(uint32_t a, uint32_t b) { return a < b ? a : b; }

@@ -3,17 +3,13 @@
 #include "grid.h"
 
 #define BUILD_WORTH 6  /* looks at all colliders that cost as much as a build */
+#define LANES_WORTH 6  /* lanes that cost as much as one collider */
 #define INDEX_WORTH 16 /* searches for which an index of what was built pays */
 #define CROWD \
     24       /* keys under two entries of the index that are better searched than all looked at */
 
-/* For each value of the leading bits of a key, about as many as there are keys, the first place
- * with that or more. It lies behind the room that fxs_broad_sort uses; the copies of colliders
- * there are not needed after the step. */
-static uint32_t *index_of(const arrays *a, const fxs_world *w) {
-    return (uint32_t *)((uint64_t *)a->sorted + w->capacity);
-}
-
+/* The index has, for each value of the leading bits of a key, about as many as there are keys, the
+ * first place with that or more. */
 static void make_index(const fxs_world *w, const arrays *a) {
     grid *g = a->g;
     uint32_t *index = index_of(a, w), bits = bit_length(g->count) - 1, used = g->key_end - g->x_at,
@@ -216,17 +212,91 @@ uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64
     return n;
 }
 
+/* ---- what moved ---- */
+
+int fxs_grid_keeps(fxs_world *w, uint64_t n) {
+    if (w->moved_count + n > arrays_of(w).g->moved_max) {
+        grid_stale(w);
+    }
+    return (int)w->grid_fresh;
+}
+
+void fxs_grid_moved(fxs_world *w, uint32_t id) {
+    if (!fxs_grid_keeps(w, 1)) {
+        return;
+    }
+    const moved m = moved_of(w);
+    uint64_t *known = known_set(w);
+    if (w->moved_count == 0) {
+        memset(known, 0, set_size(w->capacity));
+    }
+    if (!set_has(known, id)) {
+        const uint32_t place = w->moved_count++;
+        set_put(known, id);
+        m.place_of[id] = place;
+        m.ids[place] = id;
+        for (uint32_t i = place; place % BLOCK == 0 && i < place + BLOCK; i++) {
+            clear_lane(m.bounds + i, m.stride);
+        }
+    }
+    const placed *s = colliders(w) + id;
+    int32_t *lane = m.bounds + m.place_of[id];
+    if (set_has(present_set(w), id) && s->active) {
+        put_lane(lane, m.stride, s);
+    } else {
+        clear_lane(lane, m.stride);
+    }
+}
+
+/* Of n ids found in the grid, those that did not move since, and those of the moved whose bounds
+ * may meet the box: how many. */
+static uint64_t with_moved(const fxs_world *w, const int64_t least[3], const int64_t most[3],
+                           uint64_t *found, uint64_t n) {
+    const uint64_t *known = known_set(w);
+    const moved m = moved_of(w);
+    int32_t own[LANE_BOUNDS];
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        found[kept] = found[i];
+        kept += !set_has(known, (uint32_t)found[i]);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        own[i] = lane_bound(least[i]);
+        own[i + 3] = lane_bound(most[i]);
+    }
+    const lane_box box = lane_box_of(own, 1);
+    uint64_t *last = found + kept;
+    for (uint64_t i = 0; i < w->moved_count; i += BLOCK) {
+        const uint32_t met = met_of_lanes(m.bounds + i, m.stride, box);
+        if (met) { /* hardly ever */
+            last = keep_of_block(last, i, met);
+        }
+    }
+    for (uint64_t *id = found + kept; id < last; id++) {
+        *id = m.ids[*id];
+    }
+    return (uint64_t)(last - found);
+}
+
 uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t most[3],
                          uint64_t *count) {
     arrays a = arrays_of(w);
     derive(w);
-    if (!w->grid_fresh && w->count > FEW_COLLIDERS && ++w->searches >= BUILD_WORTH) {
-        fxs_grid_build(w, &a, 0);
+    if (w->count > FEW_COLLIDERS) {
+        w->looked += w->grid_fresh ? w->moved_count / LANES_WORTH : w->count;
+        if (w->looked >= BUILD_WORTH * (uint64_t)w->count) {
+            fxs_grid_build(w, &a, 0);
+        }
     }
-    if (w->grid_fresh && a.g->count > FEW_COLLIDERS && !a.g->indexed && ++w->searches >= INDEX_WORTH) {
+    if (w->grid_fresh && a.g->count > FEW_COLLIDERS && !a.g->indexed &&
+        ++w->searches >= INDEX_WORTH) {
         make_index(w, &a);
     }
-    *count = w->grid_fresh ? look_in_grid(w, &a, least, most, a.spare)
-                           : look_at_all(w, least, most, a.spare);
+    if (!w->grid_fresh) {
+        *count = look_at_all(w, least, most, a.spare);
+    } else {
+        *count = look_in_grid(w, &a, least, most, a.spare);
+        *count = w->moved_count ? with_moved(w, least, most, a.spare, *count) : *count;
+    }
     return a.spare;
 }

@@ -31,8 +31,8 @@ struct fxs_world {
     /* Offsets from the start of this struct. By id: */
     uint64_t colliders_at, places_at;
     uint64_t present_at, changed_at, marks_at,
-        known_at; /* bit sets of capacity bits; the last two are scratch, marks is empty between
-                     calls */
+        known_at; /* bit sets of capacity bits; the last two are scratch: marks is empty between
+                     calls, known has the ids that moved, if there are any */
     /* Hits of the last step, and two buffers to make the next ones in; each hit_capacity packed
      * hits and NO_HIT. */
     uint64_t hits_at, spare_at, other_at;
@@ -41,9 +41,11 @@ struct fxs_world {
     /* Scratch of the broad phase: sorted_at and rows_at are as large as colliders_at and places_at,
      * and exchanged with them by load. */
     uint64_t broad_at, sorted_at, rows_at;
-    uint32_t grid_fresh; /* whether the grid matches the colliders; scratch, as the grid */
-    uint32_t searches; /* since the last change, or since the grid was built: those that did not use
-                          it, or its index */
+    uint32_t grid_fresh; /* whether the grid holds the colliders, but for those that moved since it
+                            was built; scratch, as the grid */
+    uint32_t moved_count; /* ids that moved, came, went or changed otherwise since: see grid.h */
+    uint32_t searches; /* since the grid was built, without its index */
+    uint64_t looked; /* colliders looked at one by one since the grid was built or went stale */
 };
 
 static inline void *at(const fxs_world *w, uint64_t offset) {
@@ -253,7 +255,23 @@ static inline int32_t collider_status(const fxs_collider *c) {
                                          : FXS_OK;
 }
 
-/* To be called wherever a collider comes, goes, moves, changes its shape or its activity. */
-static inline void grid_stale(fxs_world *w) { w->grid_fresh = w->searches = 0; }
+/* Wherever a collider came, went, moved, or changed its shape or its activity, one of these is
+ * called. The first of them is for many at once, and for those that use the memory of the grid. */
+static inline void grid_stale(fxs_world *w) {
+    w->grid_fresh = w->moved_count = w->searches = 0;
+    w->looked = 0;
+}
+FXS_INTERNAL void fxs_grid_moved(fxs_world *w, uint32_t id);
+static inline void grid_moved(fxs_world *w, uint32_t id) {
+    if (w->grid_fresh) {
+        fxs_grid_moved(w, id);
+    }
+}
+
+/* Before n changes: whether grid_moved is to be called for them. */
+FXS_INTERNAL int fxs_grid_keeps(fxs_world *w, uint64_t n);
+static inline int grid_keeps(fxs_world *w, uint64_t n) {
+    return w->grid_fresh && fxs_grid_keeps(w, n);
+}
 
 #endif

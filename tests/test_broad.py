@@ -2,6 +2,7 @@
 
 import random
 from array import array
+from contextlib import suppress
 from itertools import combinations
 
 import pytest
@@ -634,3 +635,111 @@ def test_a_sector_finds_what_overlaps_it_at_its_outline(largest, hit_when):
         contacts = overlap_many(area, at, shapes, poses)
         expected = [i for i, contact in enumerate(contacts) if contact >= hit_when]
         assert world.query(area, at) == expected, (radius, half_angle, yaw)
+
+
+# Questions between changes: what moved since the grid was built is looked at beside it.
+
+
+def any_place(draw, span):
+    """Mostly near the others, now and then at an end of the domain."""
+    return [
+        draw.choice((-INT32 - 1, INT32))
+        if draw.random() < 0.02
+        else draw.randint(-span * ONE, span * ONE)
+        for _ in range(3)
+    ]
+
+
+def any_shape(draw):
+    size = 2**29 - 1 if draw.random() < 0.01 else draw.randint(1, 2 * ONE)
+    return shape_of(draw.randrange(5), size, draw.randrange(1, 32769))
+
+
+def change_one(draw, world, span):
+    """One change of any kind; what the world refuses changes nothing."""
+    id, pose = draw.randrange(world.capacity), Pose(*any_place(draw, span), draw.randrange(65536))
+    if id not in world:
+        world.add(id, any_shape(draw), pose, layer=draw.randrange(3), owner=draw.randrange(3))
+        return
+    kind = draw.randrange(12)
+    with suppress(ValueError):
+        if kind == 0:
+            world.remove(id)
+        elif kind == 1:
+            world.set_active(id, not world[id].active)
+        elif kind == 2:
+            world.set_shape(id, any_shape(draw))
+        elif kind == 3:
+            world.set_offset(id, (draw.randint(-ONE, ONE), draw.randint(-ONE, ONE), 7))
+        elif kind == 4:
+            world.turn(id, draw.randrange(65536))
+        elif kind == 5:
+            world.set_layer(id, draw.randrange(3))
+        elif kind == 6:
+            world.set_owner(id, draw.randrange(3))
+        elif kind == 7:
+            world.apply([("move", id, any_place(draw, span)), ("turn", id, 5)])
+        elif kind == 8:
+            ids = draw.sample(list(world), min(len(world), draw.choice((1, 5, 20))))
+            world.set_pose_many(ids, [Pose(*any_place(draw, span)) for _ in ids])
+        else:
+            world.set_pose(id, pose)
+
+
+def answers(draw, world, span):
+    """Of one question of each kind, as functions of a world."""
+    shape, pose = any_shape(draw), Pose(*any_place(draw, span), draw.randrange(65536))
+    motion = tuple(draw.randint(-9 * ONE, 9 * ONE) for _ in range(3))
+    cast = draw.choice([Sphere(1), Box(ONE, 9, ONE), Cylinder(ONE, ONE)])
+    id, limit = draw.choice(list(world)), draw.randrange(4)
+    return (
+        lambda w: w.query(shape, pose, mask=0b11),
+        lambda w: w.nearest(shape, pose, limit=limit),
+        lambda w: w.cast(cast, pose, motion, limit=limit),
+        lambda w: None if isinstance(w[id].shape, Sector) else w.sweep(id, motion, limit=limit),
+    )
+
+
+@pytest.mark.parametrize(
+    ("capacity", "seed"), [(60, 1), (60, 2), (120, 3), (120, 4), (400, 5), (400, 6)]
+)
+def test_no_answer_depends_on_the_history(capacity, seed):
+    """After every change, step and load: the same answers as of a world that was loaded anew."""
+    draw, span = random.Random(seed), max(4, capacity // 30)
+    world = World(capacity)
+    for id in range(0, capacity - 5):
+        world.add(id, any_shape(draw), Pose(*any_place(draw, span)))
+    for n in range(250):
+        for _ in range(draw.choice((1, 1, 1, 3, 40)) if n % 25 else 200):
+            change_one(draw, world, span)
+        if n % 20 == 0:
+            fresh = World.from_bytes(world.save(), capacity)
+            assert world.step() == fresh.step()
+            assert world.save() == fresh.save()
+        elif n % 67 == 0:
+            world.load(world.save())
+        fresh = World.from_bytes(world.save(), capacity)
+        for ask in answers(draw, world, span):
+            assert ask(world) == ask(fresh)
+        if n % 30 == 5:  # often enough for the grid's index, and until the grid is built anew
+            for _ in range(40):
+                fresh = World.from_bytes(world.save(), capacity)
+                for ask in answers(draw, world, span):
+                    assert ask(world) == ask(fresh)
+                change_one(draw, world, span)
+
+
+def test_as_many_move_between_questions_as_the_grid_is_kept_for_and_more():
+    """Each on its own, then all, and back: 64 and a quarter of all are looked at beside the grid."""
+    world = World(300)
+    for id in range(300):
+        world.add(id, Box(9, 9, 9), Pose(id * 100, 0, 0))
+    world.step()
+    for id in range(300):
+        world.move(id, id * 100, 0, 1000)
+        assert world.query(Sphere(20), Pose(id * 100, 0, 1000)) == [id]
+        assert world.query(Sphere(20), Pose(id * 100, 0, 0)) == []
+    for id in range(0, 300, 2):
+        world.remove(id)
+        assert world.query(Sphere(20), Pose(id * 100, 0, 1000)) == []
+    assert world.query(Box(2**20, 9, 9), Pose(0, 0, 1000)) == list(range(1, 300, 2))

@@ -166,6 +166,14 @@ def number_proofs() -> list[Proof]:
             quick=True,
         ),
         Proof(
+            "bounds in lanes: those that meet are found, what was cleared is not; no overflow",
+            numbers,
+            "lanes_meet_where_bounds_do",
+            Fault("blocks.h", "((uint32_t)reach >> 2) + 1;", "((uint32_t)reach >> 2);"),
+            bounds="all centres, reaches to 2^30",
+            quick=True,
+        ),
+        Proof(
             "set_next finds the least member",
             numbers,
             "next_member_is_the_least",

@@ -1,5 +1,6 @@
 /* Small helpers against what they stand for, for every argument. */
 #include "any.h"
+#include "blocks.h"
 #include "world.h"
 
 typedef __CPROVER_bitvector[80] int80;
@@ -50,4 +51,24 @@ void next_member_is_the_least(void) {
     __CPROVER_assert(next >= from && next <= capacity, "in range");
     __CPROVER_assert(next == capacity || set_has(set, next), "a member");
     __CPROVER_assert(other >= next || !set_has(set, other), "none before it");
+}
+
+/* On one axis, as met_of_lanes asks. */
+static int lanes_meet(int32_t least_a, int32_t most_a, int32_t least_b, int32_t most_b) {
+    return ((most_b - least_a) | (most_a - least_b)) >= 0;
+}
+
+/* A collider, a second one, one that was cleared, and a query. */
+void lanes_meet_where_bounds_do(void) {
+    int32_t a = nondet_int32(), b = nondet_int32(), reach_a = any_in(0, 1 << 30), reach_b = any_in(0, 1 << 30);
+    int32_t least_a, most_a, least_b, most_b;
+    put_axis(&least_a, &most_a, a, reach_a);
+    put_axis(&least_b, &most_b, b, reach_b);
+    int64_t gap = abs64((int64_t)a - b) - reach_a - reach_b, from = nondet_int64(), to = nondet_int64();
+    __CPROVER_assume(from <= to && from > -((int64_t)1 << 34) && to < (int64_t)1 << 34);
+    int32_t least = lane_bound(from), most = lane_bound(to);
+    __CPROVER_assert(gap > 0 || lanes_meet(least_a, most_a, least_b, most_b), "bounds that meet are found");
+    __CPROVER_assert(from > (int64_t)a + reach_a || to < (int64_t)a - reach_a || lanes_meet(least, most, least_a, most_a), "by a query too");
+    __CPROVER_assert(!lanes_meet(least_a, most_a, NO_LEAST, NO_MOST), "what was cleared meets nothing");
+    __CPROVER_assert(!lanes_meet(least, most, NO_LEAST, NO_MOST), "nor a query");
 }
