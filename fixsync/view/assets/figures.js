@@ -25,7 +25,6 @@ export function drawSide(view, scene, side) {
     .solidsOf(view.projection)
     .filter((solid) => options.layers.has(solid.layer) && isVisible(view, solid));
   if (!side.isGhost) side.level.draw(view, scene, side);
-  if (options.labels && !side.isGhost) side.level.drawNames(view, scene);
   if (options.queries && !side.isGhost) drawAreas(view, scene, side);
   if (options.trails && !side.isGhost) drawTrails(view, scene, side, solids);
   drawSolids(view, scene, side, solids);
