@@ -9,10 +9,25 @@ from pathlib import Path
 
 import pytest
 
-from fixsync import ONE, Box, Cylinder, Pose, Sector, Sphere, World
+from fixsync import (
+    LEVEL,
+    ONE,
+    Box,
+    Cylinder,
+    Level,
+    Pillar,
+    Pose,
+    Prism,
+    Sector,
+    Sphere,
+    World,
+    q,
+)
 from fixsync.game import flat
+from fixsync.log.cut import cut
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
+from fixsync.names import Names
 from fixsync.sample.skillfight import SkillFight
 from fixsync.sim import names_of, start
 from fixsync.view import export
@@ -324,7 +339,14 @@ def test_shapes_are_drawn_where_and_as_large_as_they_are(opened, tmp_path):
         (-4.4, -5.2),
         (-2.8, -5.2),
     }
-    places = {point: screen_of(page, "top", *point) for point in inside | outside}
+    tinted = tinted_points(page, inside | outside)
+    assert inside - tinted == set()
+    assert outside & tinted == set()
+
+
+def tinted_points(page, points):
+    """Those of some points (x, z) that have another colour than the ground, from above."""
+    places = {point: screen_of(page, "top", *point) for point in points}
     page.mouse.move(5, 5)
     box = page.locator("figure[data-projection='top'] canvas").bounding_box()
     ground = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--stage')")
@@ -347,8 +369,7 @@ def test_shapes_are_drawn_where_and_as_large_as_they_are(opened, tmp_path):
         grid = max(colour[point]) - min(colour[point]) < 9  # lines of the grid are grey
         return colour[point] != ground and not grid
 
-    assert {point for point in inside if not is_tinted(point)} == set()
-    assert {point for point in outside if is_tinted(point)} == set()
+    return {point for point in points if is_tinted(point)}
 
 
 def test_a_log_that_tells_something_else_is_shown_where_it_first_does(opened, tmp_path):
@@ -566,6 +587,46 @@ def test_both_themes_follow_the_system_and_can_be_chosen(opened):
     dark.click("#theme")
     assert dark.get_attribute("#theme", "aria-label") == "Colours: light"
     assert ground(light) == ground(dark)
+
+
+def test_a_level_is_drawn_and_its_solids_can_be_selected_and_switched_off(opened, tmp_path):
+    path = tmp_path / "level.jsonl"
+    corner = [(0, 0), (q(4), 0), (q(4), q(2)), (q(2), q(4)), (0, q(4))]
+    level = Level([Prism(corner, 0, q(2), 1), Pillar(q(-4), q(-3), q(2), 0, q(3), 2)])
+    world = World(4, level=level)
+    with Recorder(world, path, names=Names(ids={LEVEL: "corner", LEVEL + 1: "pillar"})):
+        world.add(0, Sphere(ONE // 2), Pose(q(-8), q(1), q(-3)))
+        for x in range(-8, 1):
+            world.move(0, q(x), q(1), q(-3))
+            world.step()
+    page = opened(path)
+    assert page.inner_text("#badge") == "Identical"
+    for key in "iyhtq":
+        page.keyboard.press(key)
+    drawn(page)
+    inside = {(0.2, 3.8), (3.8, 0.2), (2.5, 2.5), (-4.5, -1.3), (-4.4, -4.7)}
+    outside = {(3.8, 3.8), (4.3, 1.5), (-0.4, 2.3), (-5.8, -1.3), (-2.2, -4.7)}
+    assert tinted_points(page, inside | outside) == inside
+    page.mouse.click(*screen_of(page, "top", 1.5, 1.2))
+    page.wait_for_selector("#collider .subtitle")
+    assert page.inner_text("#collider .subtitle") == "corner"
+    assert "prism of the level" in page.inner_text("#collider")
+    go_to(page, 3)
+    page.click("#frame-events button:has-text('pillar')")
+    page.wait_for_selector("#collider .subtitle:has-text('pillar')")
+    assert "enter" in page.inner_text("#collider .history")
+    page.uncheck("#layers [data-layer='1'] input")
+    drawn(page)
+    assert (2.5, 2.5) not in tinted_points(page, {(2.5, 2.5), (-4.5, -1.3)})
+
+
+def test_a_dropped_log_with_a_level_that_begins_in_the_middle_plays(opened, tmp_path):
+    log = ROOT / "tests" / "vectors" / "levels" / "level.jsonl"
+    cut(log, tmp_path / "part.jsonl", 5, 15)
+    page = opened(checked=False)
+    drop(page, tmp_path / "part.jsonl")
+    page.wait_for_selector("#badge[data-state=good]")
+    assert page.inner_text("#checks strong").startswith("Identical: 11 frames")
 
 
 def test_a_thousand_colliders_are_shown_and_checked(opened, tmp_path):
