@@ -7,9 +7,12 @@ import csv
 import json
 import pickle
 import random
+from collections.abc import Iterator
+from math import isqrt
 from pathlib import Path
 from typing import Any
 
+import model
 import model_level
 import pytest
 
@@ -465,3 +468,137 @@ def test_ids_of_solids_are_refused_where_a_collider_is_asked_for() -> None:
             change()
     assert LEVEL not in world
     assert [*world] == [1, 2]
+
+
+# Pushes.
+
+
+def scaled(solid: model_level.Solid, k: int) -> model_level.Solid:
+    """The solid k times as large."""
+    vertices = tuple((k * x, k * z) for x, z in solid.vertices)
+    return model_level.Solid(
+        *(solid.kind, solid.layer, k * solid.y_low, k * solid.y_high, vertices, k * solid.radius)
+    )
+
+
+def pushed(
+    rng: random.Random, size: int, count: int
+) -> Iterator[tuple[tuple[Any, ...], tuple[int, int, int, int], model_level.Solid, World]]:
+    """So many overlaps of a body, id 0, with one solid: its shape, its pose, the solid, a world."""
+    while count:
+        solid, shape, pose = (
+            random_solid(rng, size),
+            random_shape(rng, size),
+            random_pose(rng, size),
+        )
+        if shape[0] == "sector" or model_level.level_contact(shape, pose, solid) < 2:
+            continue
+        world = World(1, level=level_of(solid))
+        world.add(0, shape_from_tuple(shape), Pose(*pose))
+        yield shape, pose, solid, world
+        count -= 1
+
+
+@pytest.mark.parametrize("size", [6, 40, 3000, 2**27])
+def test_a_push_out_of_a_solid_ends_the_overlap_and_is_hardly_longer_than_the_shortest(
+    size: int,
+) -> None:
+    """Shorter translations are tried in many directions, in a scene that is some times as large, so
+    that integers are fine enough."""
+    rng = random.Random(size)
+    k = 16 if size < 2**20 else 3
+    for shape, (x, y, z, yaw), solid, world in pushed(rng, size, 60):
+        dx, dz = world.push_out(0, LEVEL)
+        assert (dx, dz) != (0, 0)
+        after = (x + dx, y, z + dz, yaw)
+        assert model_level.level_contact(shape, after, solid) < 2, (shape, (x, y, z, yaw), solid)
+        far = solid.radius == 0 and any(
+            max(abs(vx - x), abs(vz - z)) > 4096 * 65536 for vx, vz in solid.vertices
+        )
+        excess = 3 if far and shape[0] == "box" else 2
+        shorter = isqrt(k * k * (dx * dx + dz * dz)) - k * excess - 2
+        large = scaled(solid, k)
+        sizes = shape[0], *(k * number for number in shape[1:])
+        for turn in range(0, 65536, 512):
+            if shorter > 0:
+                tx, tz = (shorter * part >> 30 for part in model.direction(turn))
+                at = k * x + tx, k * y, k * z + tz
+                found = model_level.solid_contact(sizes, yaw, at, large)
+                assert found == 2, (shape, (x, y, z, yaw), solid, (dx, dz), turn)
+
+
+@pytest.mark.parametrize("size", [6, 40, 2**27])
+def test_a_lift_out_of_a_solid_ends_the_overlap_and_is_less_than_2_too_long(size: int) -> None:
+    for shape, (x, y, z, yaw), solid, world in pushed(random.Random(size), size, 100):
+        dy = world.lift(0, LEVEL)
+        up = 1 if 2 * y >= solid.y_low + solid.y_high else -1
+        assert dy * up > 0
+        assert model_level.level_contact(shape, (x, y + dy, z, yaw), solid) < 2
+        if abs(dy) > 2:
+            assert model_level.level_contact(shape, (x, y + dy - 2 * up, z, yaw), solid) == 2
+
+
+def test_a_lift_that_does_not_fit_int32_is_refused() -> None:
+    world = World(2, level=Level([Pillar(0, 0, 99, LOW, HIGH), Pillar(0, 0, 99, LOW, HIGH - 200)]))
+    world.add(0, Sphere(99), Pose(0, 0, 0))
+    with pytest.raises(ValueError, match=r"the lift of a \(0\) leads outside -2147483648"):
+        world.lift(0, LEVEL)
+    assert world.lift(0, LEVEL + 1) == HIGH - 200 + 99
+    world.move(0, 0, -(2**30), 0)
+    assert world.lift(0, LEVEL) == -(2**30) - 99
+
+
+def test_the_side_of_a_prism_is_the_edge_that_the_push_leads_over() -> None:
+    asked = 0
+    for _, _, solid, world in pushed(random.Random(3), 40, 200):
+        if solid.radius:
+            continue
+        t = world.push_out(0, LEVEL)
+        best, best_along, best_norm = 0, 0, 1
+        for j, (ux, uz) in enumerate(model_level.edges(solid.vertices)):
+            along, norm = t[0] * uz - t[1] * ux, ux * ux + uz * uz
+            if along > 0 and along * along * best_norm > best_along * best_along * norm:
+                best, best_along, best_norm = j + 1, along, norm
+        assert world.side(0, LEVEL) == best > 0
+        asked += 1
+    assert asked > 30
+    world = World(1, level=Level([Prism(SQUARE, 0, 9)]))
+    world.add(0, Sphere(99), Pose(200, 0, 0))
+    assert world.side(0, LEVEL) == 0
+    assert world.push_out(0, LEVEL) == (0, 0)
+    assert world.lift(0, LEVEL) == 0
+
+
+def test_separate_pushes_bodies_out_of_the_solids_that_they_yield_to() -> None:
+    wall = Prism([(-1000, 0), (1000, 0), (1000, 50), (-1000, 50)], -100, 100, 1)
+    water = Prism([(-1000, -500), (1000, -500), (1000, -400), (-1000, -400)], -100, 100, 2)
+    world = World(8, layers=[(0, 1), (0, 2), (0, 3), (3, 3)], level=Level([wall, water]))
+    world.add(0, Sphere(80), Pose(0, 0, -70))
+    world.add(1, Sphere(80), Pose(500, 0, 100))
+    world.add(2, Sphere(80), Pose(0, 0, -480))
+    world.add(3, Sphere(80), Pose(-500, 0, 20), layer=3)
+    world.add(4, Sector(80, 9000, 80), Pose(-700, 0, 20))
+    world.step()
+    assert [tuple(moved) for moved in world.separate([(0, 1)])] == [
+        *((0, 0, 0, -80), (1, 500, 0, 130)),
+    ]
+    assert world.contact(0, LEVEL) == world.contact(1, LEVEL) == 1
+    assert world.contact(2, LEVEL + 1) == 2
+    assert world.separate([(0, 1)]) == []
+    # The wall has the last word over a body that is in the way.
+    world.set_layers([(0, 0), (0, 1)])
+    world.set_pose(1, Pose(0, 0, -90))
+    world.step()
+    world.separate([(0, 0), (0, 1)], passes=9)
+    assert world.contact(0, LEVEL) < 2
+    assert world.contact(1, LEVEL) < 2
+
+
+def test_separate_that_would_leave_int32_moves_nothing() -> None:
+    edge = Pillar(HIGH - 50, 0, 100, -99, 99)
+    world = World(2, level=Level([edge]))
+    world.add(0, Sphere(99), Pose(HIGH, 0, 0))
+    world.step()
+    with pytest.raises(ValueError, match="separate would push id 0 outside"):
+        world.separate([(0, 0)])
+    assert world[0].pose.x == HIGH
