@@ -69,6 +69,15 @@ static inline uint32_t bit_length(uint64_t v) {
 #endif
 }
 
+/* That what is at p will be read soon. */
+static inline void prefetch(const void *p) {
+#if defined(__GNUC__) && !defined(FXS_NO_BUILTINS)
+    __builtin_prefetch(p);
+#else
+    (void)p;
+#endif
+}
+
 /* v / 2^30 rounded to nearest, halves away from zero; |v| < 2^63 - 2^29. */
 static inline int64_t round_q30(int64_t v) {
     return v < 0 ? -(int64_t)(((uint64_t)-v + ((uint64_t)1 << 29)) >> 30)

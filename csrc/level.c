@@ -1,7 +1,9 @@
 /* Levels: bytes in and out, and the tree (docs/contract.md, Levels).
  *
  * The tree is packed: solids are sorted by size and place, every 8 of a row have one node above
- * them, and a node's children are found by counting. */
+ * them, and a node's children are found by counting. A small box finds solids faster through cells
+ * of the plane, in a time that does not grow with the level: the tree has then only what is too
+ * large for them. */
 #include "level.h"
 #include "hash.h"
 
@@ -35,8 +37,10 @@ static uint64_t lay_out_level(fxs_level *l, uint64_t n, uint64_t size) {
             break;
         }
     }
-    l->size = end;
-    return end + 4 * n * sizeof(uint64_t); /* keys and places, twice, to sort them */
+    /* Keys and places, twice, to sort them; later the cells, n and their end, and the lists. */
+    l->cells_at = end;
+    l->listed_at = end + (n + 1) * sizeof(uint32_t);
+    return end + 4 * n * sizeof(uint64_t) + 8;
 }
 
 static const uint8_t LEVEL_MAGIC[4] = {'F', 'X', 'L', '1'};
@@ -224,15 +228,108 @@ static void widen(level_node *to, const level_node *by) {
         to->most[i] = to->most[i] > by->most[i] ? to->most[i] : by->most[i];
     }
     to->layers |= by->layers;
+    to->index |= by->index & LARGE_BELOW;
 }
 
 static level_node *nodes_of(fxs_level *l, uint32_t row) {
     return (level_node *)(void *)((uint8_t *)l + l->row_at[row]);
 }
 
+/* ---- cells ---- */
+
+enum {
+    CELLS_PER_SOLID = 4, /* lists have room for so many on average; larger solids are not listed */
+    CELLS_MET_MAX = 9,   /* a box that meets more cells, or longer lists, goes down the tree */
+    LISTED_MET_MAX = 64
+};
+
+static uint32_t cell_of(const fxs_level *l, int i, int32_t v) {
+    const int64_t far = ((int64_t)v - l->origin[i]) >> l->cell_shift;
+    return (uint32_t)max64(0, min64(far, (int64_t)l->cell_count[i] - 1));
+}
+
+/* The cells that bounds meet on x and z; how many. */
+static uint64_t cells_of(const fxs_level *l, const int32_t least[3], const int32_t most[3],
+                         uint32_t first[2], uint32_t last[2]) {
+    for (int i = 0; i < 2; i++) {
+        first[i] = cell_of(l, i, least[2 * i]);
+        last[i] = cell_of(l, i, most[2 * i]);
+    }
+    return (uint64_t)(last[0] - first[0] + 1) * (last[1] - first[1] + 1);
+}
+
+static uint32_t *cell_starts(const fxs_level *l) {
+    return (uint32_t *)(void *)((uint8_t *)(uintptr_t)l + l->cells_at);
+}
+static uint32_t *cell_lists(const fxs_level *l) {
+    return (uint32_t *)(void *)((uint8_t *)(uintptr_t)l + l->listed_at);
+}
+
+/* As many cells as there are solids at most. Lists what there is room for, in the tree's order; the
+ * others are marked. */
+static void build_cells(fxs_level *l) {
+    const uint32_t n = l->count;
+    level_node *nodes = nodes_of(l, 0);
+    if (n == 0) {
+        return;
+    }
+    level_node all = nodes[0];
+    for (uint32_t i = 1; i < n; i++) {
+        widen(&all, nodes + i);
+    }
+    l->origin[0] = all.least[0];
+    l->origin[1] = all.least[2];
+    const uint64_t extent_x = (uint64_t)((int64_t)all.most[0] - all.least[0]),
+                   extent_z = (uint64_t)((int64_t)all.most[2] - all.least[2]);
+    l->cell_shift = 0;
+    while (((extent_x >> l->cell_shift) + 1) * ((extent_z >> l->cell_shift) + 1) > n &&
+           l->cell_shift < 32) {
+        l->cell_shift++;
+    }
+    l->cell_count[0] = (uint32_t)(extent_x >> l->cell_shift) + 1;
+    l->cell_count[1] = (uint32_t)(extent_z >> l->cell_shift) + 1;
+    const uint64_t count = (uint64_t)l->cell_count[0] * l->cell_count[1];
+    uint32_t *starts = cell_starts(l), *list = cell_lists(l);
+    memset(starts, 0, (size_t)(count + 1) * sizeof *starts);
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t first[2], last[2];
+        const uint64_t met = cells_of(l, nodes[i].least, nodes[i].most, first, last);
+        if (met > CELLS_PER_SOLID * CELLS_PER_SOLID || used + met > CELLS_PER_SOLID * (uint64_t)n) {
+            nodes[i].index |= LARGE_BELOW;
+            continue;
+        }
+        used += met;
+        for (uint32_t z = first[1]; z <= last[1]; z++) {
+            for (uint32_t x = first[0]; x <= last[0]; x++) {
+                starts[(uint64_t)z * l->cell_count[0] + x]++;
+            }
+        }
+    }
+    /* Counts to ends; the ends go back to starts as the lists are filled from behind. */
+    uint32_t end = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        end += starts[i];
+        starts[i] = end;
+    }
+    starts[count] = end;
+    for (uint32_t i = n; i-- > 0;) {
+        uint32_t first[2], last[2];
+        if (nodes[i].index & LARGE_BELOW) {
+            continue;
+        }
+        cells_of(l, nodes[i].least, nodes[i].most, first, last);
+        for (uint32_t z = first[1]; z <= last[1]; z++) {
+            for (uint32_t x = first[0]; x <= last[0]; x++) {
+                list[--starts[(uint64_t)z * l->cell_count[0] + x]] = i;
+            }
+        }
+    }
+}
+
 static void build_tree(fxs_level *l) {
     const uint64_t n = l->count;
-    uint64_t *pairs = (uint64_t *)(void *)((uint8_t *)l + l->size);
+    uint64_t *pairs = (uint64_t *)(void *)((uint8_t *)l + l->cells_at);
     const solid *all = solids(l);
     for (uint64_t i = 0; i < n; i++) {
         level_node b;
@@ -246,6 +343,7 @@ static void build_tree(fxs_level *l) {
         node->index = (uint32_t)pairs[2 * i + 1];
         fxs_solid_bounds(l, all + node->index, node);
     }
+    build_cells(l);
     for (uint32_t row = 1; row < l->row_count; row++) {
         const level_node *below = nodes_of(l, row - 1);
         for (uint32_t i = 0; i < l->row_size[row]; i++) {
@@ -260,6 +358,13 @@ static void build_tree(fxs_level *l) {
     }
 }
 
+static void open_cell(level_walk *w) {
+    const uint32_t *start =
+        cell_starts(w->level) + (uint64_t)w->cell[1] * w->level->cell_count[0] + w->cell[0];
+    w->listed = start[0];
+    w->listed_end = start[1];
+}
+
 void fxs_level_walk(level_walk *walk, const fxs_level *l, const int64_t least[3],
                     const int64_t most[3], uint32_t mask) {
     walk->level = l;
@@ -271,10 +376,34 @@ void fxs_level_walk(level_walk *walk, const fxs_level *l, const int64_t least[3]
     walk->x = walk->z = walk->mx = walk->mz = walk->across = 0;
     walk->row = 0;
     walk->at[0] = walk->end[0] = 0;
-    if (l && l->row_count) {
-        walk->row = l->row_count - 1;
-        walk->at[walk->row] = 0;
-        walk->end[walk->row] = l->row_size[walk->row];
+    walk->in_cells = walk->skips_small = 0;
+    if (l == NULL || l->count == 0) {
+        return;
+    }
+    walk->row = l->row_count - 1;
+    walk->at[walk->row] = 0;
+    walk->end[walk->row] = l->row_size[walk->row];
+    if (cells_of(l, walk->least, walk->most, walk->first_cell, walk->last_cell) > CELLS_MET_MAX) {
+        return;
+    }
+    uint32_t met = 0;
+    const uint32_t *starts = cell_starts(l);
+    for (uint32_t z = walk->first_cell[1]; z <= walk->last_cell[1]; z++) {
+        const uint32_t *row = starts + (uint64_t)z * l->cell_count[0];
+        met += row[walk->last_cell[0] + 1] - row[walk->first_cell[0]];
+    }
+    if (met <= LISTED_MET_MAX) {
+        walk->in_cells = walk->skips_small = 1;
+        walk->cell[0] = walk->first_cell[0];
+        walk->cell[1] = walk->first_cell[1];
+        open_cell(walk);
+        prefetch(cell_lists(l) + walk->listed);
+    }
+}
+
+void fxs_level_prefetch(const level_walk *walk) {
+    for (uint32_t i = walk->listed; walk->in_cells && i < walk->listed_end; i++) {
+        prefetch(level_row(walk->level, 0) + cell_lists(walk->level)[i]);
     }
 }
 
@@ -287,8 +416,8 @@ static int node_meets(const level_walk *w, const level_node *n) {
 /* Whether the line keeps clear of a node: |x|, |z| < 2^32, a half extent at most 2^31, |mx|, |mz| <
  * 2^29, across < 2^61. What bounds cut off at the end of int32 may still be met. */
 static int line_passes(const level_walk *w, const level_node *n) {
-    if (n->least[0] == INT32_MIN || n->least[2] == INT32_MIN || n->most[0] == INT32_MAX ||
-        n->most[2] == INT32_MAX) {
+    if ((w->mx | w->mz) == 0 || n->least[0] == INT32_MIN || n->least[2] == INT32_MIN ||
+        n->most[0] == INT32_MAX || n->most[2] == INT32_MAX) {
         return 0;
     }
     const int64_t half_x = ((int64_t)n->most[0] - n->least[0]) / 2 + 1,
@@ -297,8 +426,40 @@ static int line_passes(const level_walk *w, const level_node *n) {
     return abs64(z * w->mx - x * w->mz) > w->across + half_x * abs64(w->mz) + half_z * abs64(w->mx);
 }
 
+/* The next solid that the cells list, NO_SOLID at their end. A solid that several of them list is
+ * met in the first one of the box. */
+static uint32_t next_listed(level_walk *w) {
+    const fxs_level *l = w->level;
+    for (;;) {
+        while (w->listed < w->listed_end) {
+            const level_node *node = level_row(l, 0) + cell_lists(l)[w->listed++];
+            if (node_meets(w, node) && !line_passes(w, node)) {
+                const uint32_t x = cell_of(l, 0, node->least[0]), z = cell_of(l, 1, node->least[2]);
+                if ((x > w->first_cell[0] ? x : w->first_cell[0]) == w->cell[0] &&
+                    (z > w->first_cell[1] ? z : w->first_cell[1]) == w->cell[1]) {
+                    return node->index;
+                }
+            }
+        }
+        if (w->cell[0]++ == w->last_cell[0]) {
+            w->cell[0] = w->first_cell[0];
+            if (w->cell[1]++ == w->last_cell[1]) {
+                w->in_cells = 0;
+                return NO_SOLID;
+            }
+        }
+        open_cell(w);
+    }
+}
+
 uint32_t fxs_level_next(level_walk *walk) {
     const fxs_level *l = walk->level;
+    if (walk->in_cells) {
+        const uint32_t found = next_listed(walk);
+        if (found != NO_SOLID) {
+            return found;
+        }
+    }
     for (;;) {
         const uint32_t row = walk->row;
         if (walk->at[row] == walk->end[row]) {
@@ -310,11 +471,12 @@ uint32_t fxs_level_next(level_walk *walk) {
         }
         const uint32_t i = walk->at[row]++;
         const level_node *node = level_row(l, row) + i;
-        if (!node_meets(walk, node) || ((walk->mx | walk->mz) != 0 && line_passes(walk, node))) {
+        if ((walk->skips_small && !(node->index & LARGE_BELOW)) || !node_meets(walk, node) ||
+            line_passes(walk, node)) {
             continue;
         }
         if (row == 0) {
-            return node->index;
+            return node->index & ~LARGE_BELOW;
         }
         const uint64_t first = (uint64_t)i * LEVEL_FANOUT, size = l->row_size[row - 1];
         walk->row = row - 1;

@@ -1,5 +1,6 @@
-/* A level in the caller's memory: its solids ready for the tests, and a tree over their bounds.
- * Built once, then only read. Everything is found by offsets from its start. */
+/* A level in the caller's memory: its solids ready for the tests, a tree over their bounds, and
+ * cells of the plane that list the small ones. Built once, then only read. Everything is found by
+ * offsets from its start. */
 #ifndef FIXSYNC_LEVEL_H
 #define FIXSYNC_LEVEL_H
 
@@ -19,9 +20,12 @@ typedef struct solid {
  * centres of shapes are int32, so two bounds that meet at all meet within it. */
 typedef struct level_node {
     int32_t least[3], most[3]; /* x, y, z */
-    uint32_t index;            /* of the solid, in the lowest row */
+    uint32_t index;            /* of the solid, in the lowest row; and LARGE_BELOW */
     uint32_t layers;           /* bit of each layer that is below */
 } level_node;
+
+/* Of a node: it has a solid that the cells do not list. */
+#define LARGE_BELOW ((uint32_t)1 << 31)
 
 typedef struct vertex {
     int32_t x, z;
@@ -30,7 +34,6 @@ typedef struct vertex {
 enum { LEVEL_FANOUT = 8, LEVEL_ROWS_MAX = 12 }; /* 8^11 > 2^31: so many rows hold any level */
 
 struct fxs_level {
-    uint64_t size;  /* bytes of this memory in use */
     uint64_t hash;  /* XXH64 of the level's bytes */
     uint64_t bytes; /* how many those are */
     uint32_t count; /* solids */
@@ -39,6 +42,11 @@ struct fxs_level {
     uint64_t row_at[LEVEL_ROWS_MAX]; /* nodes; row 0 has one for each solid, each row above one for
                                         8 of those below */
     uint32_t row_size[LEVEL_ROWS_MAX];
+    /* Cells of 2^cell_shift raw units from `origin` (x, z) on, row by row: where the list of each
+     * begins, and their lists of nodes of row 0. */
+    uint64_t cells_at, listed_at;
+    int32_t origin[2];
+    uint32_t cell_shift, cell_count[2];
 };
 
 static inline const solid *solids(const fxs_level *l) {
@@ -60,6 +68,11 @@ typedef struct level_walk {
     /* Along a motion (mx, mz) from (x, z): no further from that line than `across` divided by the
      * motion's length. A motion of (0, 0) leaves out nothing. */
     int64_t x, z, mx, mz, across;
+    /* First through cells, from `first_cell` to `last_cell`, then down the tree: to what the cells
+     * do not list, or where the box meets many cells, to all. */
+    uint32_t first_cell[2], last_cell[2], cell[2];
+    uint32_t listed, listed_end;
+    int in_cells, skips_small;
     uint32_t row; /* where the walk is */
     uint32_t at[LEVEL_ROWS_MAX],
         end[LEVEL_ROWS_MAX]; /* next node of each row, and where its siblings end */
@@ -69,6 +82,9 @@ typedef struct level_walk {
  * NULL: no solids. */
 FXS_INTERNAL void fxs_level_walk(level_walk *walk, const fxs_level *level, const int64_t least[3],
                                  const int64_t most[3], uint32_t mask);
+
+/* Has the bounds that the walk begins with read soon. */
+FXS_INTERNAL void fxs_level_prefetch(const level_walk *walk);
 
 /* The index of the next solid, in no order that means anything; NO_SOLID at the end. */
 #define NO_SOLID UINT32_MAX

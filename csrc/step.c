@@ -74,51 +74,24 @@ static packed_hit *sorted_hits(const fxs_world *w, packed_hit *now, packed_hit *
     return fxs_sorted(w, done, done == now ? other : now, found, HIT_A_BIT, id_bits);
 }
 
-/* Hits of colliders with solids, appended to the `found` hits of colliders: how many hits there are
- * then. Those past the room are counted only. Ascending by a, and for one a in no order. */
-static uint64_t solid_hits(const fxs_world *w, packed_hit *out, uint64_t found) {
-    const uint64_t *present = present_set(w);
-    for (uint64_t word = 0; word < set_words(w->capacity); word++) {
-        for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const placed *s = colliders(w) + word * 64 + trailing_zeros(bits);
-            int64_t least[3], most[3];
-            level_walk walk;
-            if (!s->active) {
-                continue;
-            }
-            fxs_placed_bounds(s, least, most);
-            fxs_level_walk(&walk, w->level, least, most, s->meets);
-            for (uint32_t i; (i = fxs_level_next(&walk)) != NO_SOLID;) {
-                const int64_t gap = solid_gap(s, solids(w->level) + i);
-                const int contact = fxs_solid_contact_near(s, w->level, i, gap);
-                if (contact >= (int)w->hit_when) {
-                    if (found < w->hit_capacity) {
-                        out[found] = hit_pack(s->id, FXS_LEVEL + i, (uint32_t)contact);
-                    }
-                    found++;
-                }
-            }
-        }
-    }
-    return found;
-}
-
 int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capacity,
                        fxs_counts *counts) {
     packed_hit *now = (packed_hit *)at(world, world->spare_at),
                *other = (packed_hit *)at(world, world->other_at);
-    const int is_few = world->count <= FEW_COLLIDERS;
-    const uint64_t among_colliders = is_few ? fxs_few_hits(world, now) : fxs_broad_hits(world, now);
-    const uint64_t found = world->level ? solid_hits(world, now, among_colliders) : among_colliders;
+    int is_sorted = world->count <= FEW_COLLIDERS;
+    uint64_t found = is_sorted ? fxs_few_hits(world, now) : fxs_broad_hits(world, now);
+    const uint64_t among_colliders = found;
+    if (world->level) {
+        found = fxs_level_hits(world, now, found);
+        is_sorted = is_sorted && found == among_colliders;
+    }
     counts->hits = found;
     counts->events = world->hit_count + found;
     if (found > world->hit_capacity) {
         return FXS_E_ROOM;
     }
     const uint64_t both = world->spare_at + world->other_at;
-    if (!is_few || found > among_colliders) { /* the hits among few colliders are sorted */
-        now = sorted_hits(world, now, other, among_colliders, found);
-    }
+    now = is_sorted ? now : sorted_hits(world, now, other, among_colliders, found);
     now[found] = hits(world)[world->hit_count] = NO_HIT;
     counts->events = compare_hits(world, now, events, event_capacity);
     if (counts->events > event_capacity) {

@@ -114,15 +114,6 @@ static inline uint32_t trailing_zeros(uint64_t v) { /* v != 0 */
 #endif
 }
 
-/* That what is at p will be read soon. */
-static inline void prefetch(const void *p) {
-#if defined(__GNUC__) && !defined(FXS_NO_BUILTINS)
-    __builtin_prefetch(p);
-#else
-    (void)p;
-#endif
-}
-
 /* The least member >= from, or the capacity if there is none. from <= capacity. */
 static inline uint32_t set_next(const uint64_t *set, uint32_t from, uint32_t capacity) {
     uint64_t word = from >> 6, words = set_words(capacity);
@@ -273,5 +264,10 @@ FXS_INTERNAL int fxs_grid_keeps(fxs_world *w, uint64_t n);
 static inline int grid_keeps(fxs_world *w, uint64_t n) {
     return w->grid_fresh && fxs_grid_keeps(w, n);
 }
+
+/* Hits of colliders, which are derived, with solids, appended to the `found` hits of colliders: how
+ * many hits there are then; those past hit_capacity are counted only. Ascending by a, and for one a
+ * in no order. */
+FXS_INTERNAL uint64_t fxs_level_hits(const fxs_world *w, packed_hit *out, uint64_t found);
 
 #endif
