@@ -27,12 +27,13 @@ export class Controls {
     for (const pad of pads) this.#watchPad(pad);
   }
 
-  // The input of a player, null while nobody plays it.
+  // The input of a player, null while a bot plays it: always, or a visitor who has not touched a key for a while.
   input(player, now) {
     if (player >= this.people) return null;
     const input = this.#keysOf(player) | (player === 0 ? this.#stick | this.#pads : 0) | gamepad(player);
     if (input !== 0) this.#usedAt[player] = now;
-    return now - this.#usedAt[player] < IDLE_MS ? input : null;
+    const isHere = this.people > 1 || now - this.#usedAt[player] < IDLE_MS;
+    return isHere ? input : null;
   }
 
   #keysOf(player) {

@@ -1,0 +1,130 @@
+// The packed package as its users get it: types, bundlers, workers, sizes.
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { page, ran, served, test, WEB, WORK } from "./harness.mjs";
+
+const APP = join(WORK, "app");
+const BYTES_MAX = 165_000; // of what a page loads, minified
+const GZIPPED_MAX = 72_000;
+
+const npm = (...args) => ran("npm", ["--no-audit", "--no-fund", "--loglevel=error", ...args]);
+const tool = (name) => join(WORK, "node_modules", ".bin", name);
+
+// A folder with the packed package installed, and files.
+function project(files) {
+  rmSync(APP, { recursive: true, force: true });
+  mkdirSync(APP, { recursive: true });
+  writeFileSync(join(APP, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(APP, name), text);
+  const [packed] = readdirSync(WORK).filter((name) => name.endsWith(".tgz"));
+  npm("install", "--prefix", APP, join(WORK, packed));
+}
+
+const USE = `
+import { capsule, ENTER, init, KernelArray, q, type Shape, World } from "fixsync";
+import { FXS_ONE, fxs_collider, type Kernel } from "fixsync/raw";
+
+await init();
+{
+  using world = new World(8, { layers: [[0, 0]] });
+  const shape: Shape = capsule(q("0.375"), FXS_ONE);
+  world.add(1, shape, { x: 0, y: 0, z: 0 });
+  world.apply([["add", 2, ["box", 9, 9, 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], true], ["move", 1, [1, 0, 0]]]);
+  for (const { a, b, kind } of world.step()) if (kind === ENTER) console.log(a, b);
+  const hash: bigint = world.hash();
+  using ids = new KernelArray(Uint32Array, 1);
+  ids.array[0] = 1;
+  world.moveMany(ids, new Int32Array(3));
+  const version = (kernel: Kernel): number => kernel.fxs_version();
+  console.log(hash > 0n, fxs_collider.$size, version.length);
+}
+`;
+
+test("TypeScript accepts what is right, and refuses what is wrong", () => {
+  const wrong = [
+    'world.add(1, ["sphere"], { x: 0, y: 0, z: 0 });',
+    'world.apply([["move", 1]]);',
+    "const n: number = world.hash();",
+    "world.moveMany(new Float64Array(1), new Int32Array(3));",
+  ];
+  const refusals = wrong.map((line) => `// @ts-expect-error\n${line}`).join("\n");
+  project({
+    "use.ts": USE,
+    "wrong.ts": `import { World } from "fixsync";\nconst world = new World(4);\n${refusals}\n`,
+    "tsconfig.json": JSON.stringify({
+      compilerOptions: {
+        ...{ strict: true, noEmit: true, target: "esnext", module: "nodenext", lib: ["esnext", "dom", "dom.iterable"] },
+        ...{ types: [], exactOptionalPropertyTypes: true, skipLibCheck: false },
+      },
+    }),
+  });
+  ran(tool("tsc"), ["-p", APP]);
+});
+
+test("the types name every export, and no other", async () => {
+  const script = join(APP, "names.mjs");
+  writeFileSync(script, 'console.log(JSON.stringify(Object.keys(await import("fixsync"))));');
+  const exported = JSON.parse(ran("node", [script]));
+  const types = readFileSync(join(WEB, "index.d.ts"), "utf8");
+  const named = [...types.matchAll(/^export (?:class|const|function) (\w+)/gm)].map(([, name]) => name);
+  assert.deepEqual([...new Set([...named, "raw"])].sort(), [...exported].sort());
+});
+
+test("the packed package runs in Node", () => {
+  writeFileSync(
+    join(APP, "hit.mjs"),
+    `import { init, sphere, World } from "fixsync";
+await init();
+const world = new World(4);
+world.add(1, sphere(65536), { x: 0, y: 0, z: 0 });
+world.add(2, sphere(65536), { x: 131072, y: 0, z: 0 });
+console.log(JSON.stringify([...world.step()]));`,
+  );
+  assert.equal(ran("node", [join(APP, "hit.mjs")]).trim(), '[{"a":1,"b":2,"kind":1,"contact":1}]');
+});
+
+test("a small app built with Vite finds its hit, on the page and in a worker, and is small", async () => {
+  const hit = `import { init, sphere, World } from "fixsync";
+export async function hit() {
+  await init();
+  const world = new World(4);
+  world.add(1, sphere(65536), { x: 0, y: 0, z: 0 });
+  world.add(2, sphere(65536), { x: 131072, y: 0, z: 0 });
+  return JSON.stringify([...world.step()]);
+}`;
+  project({
+    "index.html": '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/main.js"></script>',
+    "hit.js": hit,
+    "worker.js": 'import { hit } from "./hit.js";\nhit().then((text) => postMessage(text));',
+    "main.js": `import { hit } from "./hit.js";
+const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+const inWorker = new Promise((done) => { worker.onmessage = ({ data }) => done(data); });
+document.title = await hit() + await inWorker;`,
+    "vite.config.js": 'export default { worker: { format: "es" } };',
+  });
+  ran(tool("vite"), ["build", APP, "--logLevel", "warn"]);
+  const shown = await page();
+  await shown.goto(`${await served(join(APP, "dist"))}/`);
+  const expected = '[{"a":1,"b":2,"kind":1,"contact":1}]';
+  await shown.waitForFunction((text) => document.title === text, expected + expected);
+  assert.deepEqual(shown.trouble, []);
+});
+
+test("what a page loads of the package is below its limits", () => {
+  project({
+    "main.js": 'import * as fixsync from "fixsync";\nglobalThis.fixsync = fixsync;',
+    "index.html": '<!doctype html><script type="module" src="/main.js"></script>',
+  });
+  ran(tool("vite"), ["build", APP, "--logLevel", "warn"]);
+  const folder = join(APP, "dist", "assets");
+  const files = readdirSync(folder).map((name) => readFileSync(join(folder, name)));
+  const bytes = files.reduce((sum, { length }) => sum + length, 0);
+  const gzipped = files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).length, 0);
+  process.stdout.write(
+    `        ${bytes} bytes, ${gzipped} gzipped, module ${statSync(join(WEB, "fixsync.wasm")).size}\n`,
+  );
+  assert.ok(bytes <= BYTES_MAX, `${bytes} bytes`);
+  assert.ok(gzipped <= GZIPPED_MAX, `${gzipped} bytes gzipped`);
+});

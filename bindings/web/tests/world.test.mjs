@@ -1,0 +1,191 @@
+// The package in Node: answers, errors, memory.
+import assert from "node:assert/strict";
+import {
+  box,
+  capsule,
+  degrees,
+  differences,
+  EXIT,
+  hash64,
+  init,
+  KernelArray,
+  length,
+  ONE,
+  q,
+  qNear,
+  raw,
+  sector,
+  sphere,
+  World,
+} from "../index.js";
+import { kernel } from "../kernel.js";
+import { python, test } from "./harness.mjs";
+
+const HERE = { x: 0, y: 0, z: 0 };
+
+test("nothing works before init, and the error says so", () => {
+  assert.throws(() => new World(4), /await init\(\) first/);
+  assert.throws(() => length(1, 2, 3), /await init\(\) first/);
+});
+
+test("init is ready for any number of callers at once", async () => {
+  await Promise.all([init(), init()]);
+  await init();
+  assert.equal(kernel.fxs_semantics(), raw.FXS_SEMANTICS);
+});
+
+test("a match has the events, the bytes and the hash that Python has", () => {
+  const world = new World(64, { layers: [[0, 1]] });
+  const body = capsule(q("0.375"), q("0.5"));
+  world.add(1, body, HERE, { layer: 0, owner: 1 });
+  world.add(2, body, { x: q(2), y: 0, z: q("0.5") }, { layer: 0, owner: 2 });
+  world.add(9, sector(q("2.5"), degrees(60), q("0.5"), q(1)), { ...HERE, yaw: 300 }, { layer: 1, owner: 1 });
+  const events = [...world.step()].map(({ a, b, kind, contact }) => [a, b, kind, contact]);
+  const saved = world.save();
+  world.move(2, q(5), 0, 0);
+  assert.deepEqual([...world.step()], [{ a: 2, b: 9, kind: EXIT, contact: 0 }]);
+  const found = python(
+    "-c",
+    `
+from fixsync import *
+world = World(64, layers=[(0, 1)])
+body = Capsule(q("0.375"), q("0.5"))
+world.add(1, body, Pose(0, 0, 0), layer=0, owner=1)
+world.add(2, body, Pose(q(2), 0, q("0.5")), layer=0, owner=2)
+world.add(9, Sector(q("2.5"), degrees(60), q("0.5"), q(1)), Pose(0, 0, 0, 300), layer=1, owner=1)
+print([[int(v) for v in e] for e in world.step()], world.save().hex(), world.hash())`,
+  );
+  const hash = hash64(saved);
+  assert.equal(found.trim(), `[[2, 9, 1, 2]] ${Buffer.from(saved).toString("hex")} ${hash}`);
+  assert.deepEqual(events, [[2, 9, 1, 2]]);
+  world.load(saved);
+  assert.equal(world.frame, 1);
+  assert.equal(world.hash(), hash);
+});
+
+test("numbers are integers: what is not is a TypeError or a RangeError with name, value and range", () => {
+  const world = new World(8);
+  world.add(1, sphere(ONE), HERE);
+  const cases = [
+    [() => world.move(1, 0.5, 0, 0), TypeError, /^x must be an integer, not 0.5/],
+    [() => world.move(1, "0", 0, 0), TypeError, /^x must be an integer, not "0"/],
+    [() => world.move(1, 0, 2 ** 31, 0), RangeError, /^y must be -2147483648..2147483647, not 2147483648/],
+    [() => world.move(8, 0, 0, 0), RangeError, /^id must be 0..7, not 8/],
+    [() => world.move(2, 0, 0, 0), RangeError, /^id 2: not in the world/],
+    [() => world.add(1, sphere(ONE), HERE), RangeError, /^id 1: taken/],
+    [() => world.turn(1, 65536), RangeError, /^yaw must be 0..65535, not 65536/],
+    [() => sphere(0), RangeError, /^radius must be 1..536870911, not 0/],
+    [() => sector(ONE, 9, 9, ONE), RangeError, /^inner_radius must be 1..65535, not 65536/],
+    [() => world.add(2, ["cone", 1], HERE), RangeError, /must be one of sphere, capsule, cylinder, box, sector/],
+    [() => world.add(2, ["box", 1], HERE), TypeError, /a box has half_x, half_y, half_z, not 1 numbers/],
+    [() => world.setActive(1, 1), TypeError, /^active must be true or false, not 1/],
+    [() => world.query(sphere(1), HERE, -1), RangeError, /^mask must be 0..4294967295, not -1/],
+    [() => world.cast(sphere(1), HERE, [0, 2 ** 29, 0]), RangeError, /^motion y must be -536870911..536870911/],
+    [() => world.cast(sector(9, 9, 9), HERE, [0, 0, 0]), RangeError, /not defined for these shapes/],
+    [() => world.load(new Uint8Array(9)), RangeError, /^byte 0: not a state/],
+    [() => world.load("FXS1"), TypeError, /^data must be a Uint8Array/],
+    [() => world.moveMany(new Float32Array(1), new Int32Array(3)), TypeError, /^ids must be a typed array of integers/],
+    [() => world.moveMany(new Uint32Array(2), new Int32Array(3)), RangeError, /2 ids, 1 places/],
+    [() => length(0.5, 0, 0), TypeError, /^dx must be a BigInt or a safe integer/],
+    [() => length(2n ** 32n, 0, 0), RangeError, /^dx must be -4294967295..4294967295/],
+    [() => q(0.5), TypeError, /not the float 0.5: write q\("0.5"\)/],
+    [() => q("0.1"), RangeError, /its neighbours are 6553 and 6554; qNear/],
+    [() => new World(0), RangeError, /^capacity must be 1..2147483648, not 0/],
+    [() => new World(4, { layers: [[0, 32]] }), RangeError, /^layer must be 0..31, not 32/],
+  ];
+  const before = world.hash();
+  for (const [act, Kind, words] of cases) {
+    assert.throws(act, (error) => error instanceof Kind && words.test(error.message), String(act));
+  }
+  assert.equal(world.hash(), before);
+  assert.equal(qNear("0.1"), 6554);
+});
+
+test("a refused command is named by its index, and none is applied", () => {
+  const world = new World(8);
+  world.add(1, sphere(ONE), HERE);
+  const before = world.hash();
+  const good = ["move", 1, [5, 0, 0]];
+  for (const [bad, words] of [
+    [["move", 3, [0, 0, 0]], "commands[1]: move 3: not in the world"],
+    [["move", 1, [0.5, 0, 0]], "commands[1]: position x must be an integer, not 0.5"],
+    [["fly", 1], "commands[1]: a command must be one of add, move, "],
+  ]) {
+    assert.throws(
+      () => world.apply([good, bad, ["remove", 7]]),
+      ({ message, index }) => message.startsWith(words) && index === 1,
+    );
+  }
+  assert.equal(world.hash(), before);
+  world.apply([good, ["layers", [[0, 0]]]]);
+  assert.deepEqual([world.get(1).pose.x, world.layers], [5, [[0, 0]]]);
+});
+
+test("rows in bulk are read in place, and answers are views", () => {
+  const world = new World(1000);
+  const rows = new KernelArray(Uint8Array, 52 * 1000);
+  const view = new DataView(rows.array.buffer, rows.array.byteOffset);
+  for (let id = 0; id < 1000; id++) {
+    view.setUint32(52 * id, id, true);
+    view.setUint8(52 * id + raw.fxs_collider.active, 1);
+    view.setInt32(52 * id + raw.fxs_collider.size, ONE, true);
+  }
+  world.addMany(rows);
+  const ids = Uint32Array.from({ length: 1000 }, (_, id) => id);
+  world.moveMany(
+    ids,
+    Int32Array.from({ length: 3000 }, (_, i) => (i % 3 === 0 ? i * 60000 : 0)),
+  );
+  const events = world.step();
+  assert.equal(events.rows.buffer, kernel.memory.buffer);
+  assert.equal(events.rows.length, 4 * events.length);
+  assert.deepEqual(world.ids(), ids);
+  assert.deepEqual(Uint8Array.from(world.colliders().subarray(0, 4)), new Uint8Array(4));
+  world.step();
+  assert.throws(() => events.rows, /gone after the next/);
+});
+
+test("a step with more events than ever makes room for them, and answers as one that had it", () => {
+  const world = new World(300);
+  for (let id = 0; id < 300; id++) world.add(id, box(ONE, ONE, ONE), { x: id, y: 0, z: 0 });
+  assert.equal(world.step().length, (300 * 299) / 2);
+  assert.equal(world.query(sphere(ONE), HERE).length, 300);
+  const other = world.copy();
+  assert.equal(other.hash(), world.hash());
+  assert.equal(other.step().length, world.step().length);
+});
+
+test("using and dispose give memory back, and a disposed world says so", () => {
+  const grown = () => {
+    for (let i = 0; i < 50; i++) new World(20_000).dispose();
+    return kernel.memory.buffer.byteLength;
+  };
+  const before = grown();
+  assert.equal(grown(), before);
+  const world = new World(4);
+  world[Symbol.dispose]();
+  world.dispose();
+  assert.throws(() => world.step(), /the world is disposed/);
+});
+
+test("casts, sweeps and nearest answer in order", () => {
+  const world = new World(8);
+  world.add(1, sphere(ONE), { x: 4 * ONE, y: 0, z: 0 });
+  world.add(2, sphere(ONE), { x: 8 * ONE, y: 0, z: 0 });
+  world.add(3, sphere(ONE), HERE, { active: false });
+  const hits = world.cast(sphere(ONE), HERE, [16 * ONE, 0, 0]);
+  assert.deepEqual(hits, [
+    { id: 1, fraction: 8192, normal: [-(2 ** 30), 0, 0] },
+    { id: 2, fraction: 24576, normal: [-(2 ** 30), 0, 0] },
+  ]);
+  assert.deepEqual(world.sweep(3, [16 * ONE, 0, 0], { limit: 1 }), hits.slice(0, 1));
+  assert.deepEqual(world.nearest(sphere(20 * ONE), { x: 7 * ONE, y: 0, z: 0 }, undefined, { limit: 1 }), [2]);
+});
+
+test("two states name what differs", () => {
+  const world = new World(4);
+  world.add(2, sphere(ONE), HERE);
+  const before = world.save();
+  world.move(2, 1, 0, 0);
+  assert.deepEqual(differences(before, world.save()), [{ group: "collider 2", field: "x", a: 0, b: 1 }]);
+});
