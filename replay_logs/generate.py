@@ -13,13 +13,17 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from fixsync import (
+    LEVEL,
     ONE,
     Box,
     Capsule,
     Contact,
     Cylinder,
     EventKind,
+    Level,
+    Pillar,
     Pose,
+    Prism,
     Sector,
     Shape,
     Sphere,
@@ -29,6 +33,7 @@ from fixsync import (
 )
 from fixsync.log.recorder import Recorder
 from fixsync.log.schema import CastHit
+from fixsync.maps import box, polygon
 from fixsync.names import Names
 from fixsync.records import Events
 
@@ -497,6 +502,97 @@ def solid(draw: Draw) -> Shape:
         shape = any_shape(draw, ONE // 8, 2 * ONE)
         if not isinstance(shape, Sector):
             return shape
+
+
+# ---- a level ----
+
+BODY, SWING, ROCK, ZONE = range(4)
+
+
+def courtyard_level() -> tuple[Level, dict[int, str]]:
+    """Outlines with acute, obtuse and reflex corners, a hole, a sliver, round pillars; and the names
+    of the solids."""
+    parts = {
+        "corner": polygon(
+            scaled((-9, -9), (-2, -9), (-2, -7), (-7, -7), (-7, -1), (-9, -2)), -ONE, ONE, layer=ROCK
+        ),
+        "ring wall": polygon(
+            scaled((2, 2), (9, 1), (11, 7), (6, 11), (1, 8)),
+            -ONE // 2,
+            2 * ONE,
+            holes=[scaled((4, 4), (8, 4), (8, 7), (5, 8))],
+            layer=ROCK,
+        ),
+        "star": polygon(
+            scaled((6, -9), (7, -6), (10, -6), (8, -4), (9, -1), (6, -3), (3, -1), (4, -4), (2, -6),
+                   (5, -6)),
+            -2 * ONE,
+            0,
+            layer=ROCK,
+        ),
+        "sliver": [Prism([(-8 * ONE, 3 * ONE), (0, 4 * ONE - 1), (0, 4 * ONE)], -ONE, ONE, ROCK)],
+        "crate": [box(-5 * ONE, 7 * ONE, 2 * ONE, ONE, -ONE, ONE, yaw=5000, layer=ROCK)],
+        "pillar": [Pillar(0, 0, ONE, -3 * ONE, 3 * ONE, ROCK)],
+        "low pillar": [Pillar(-4 * ONE, -4 * ONE, 3 * ONE // 2, -ONE, ONE // 4, ROCK)],
+        "zone": [Prism(scaled((-3, -3), (3, -3), (4, 0), (3, 3), (-3, 3)), -9 * ONE, 9 * ONE, ZONE)],
+    }  # fmt: skip
+    names = [name for name, solids in parts.items() for _ in solids]
+    level = Level(one for solids in parts.values() for one in solids)
+    return level, {LEVEL + i: name for i, name in enumerate(names)}
+
+
+def scaled(*points: tuple[int, int]) -> list[tuple[int, int]]:
+    return [(x * ONE, z * ONE) for x, z in points]
+
+
+COURTYARD, SOLID_NAMES = courtyard_level()
+
+
+@match(
+    world={
+        "capacity": 24,
+        "layers": [(BODY, BODY), (BODY, SWING), (BODY, ROCK), (BODY, ZONE), (SWING, ROCK)],
+        "level": COURTYARD,
+    },
+    meta={"pins": "levels: all kinds against polygons and pillars, and pushes out of them"},
+    names=Names({BODY: "body", SWING: "swing", ROCK: "rock", ZONE: "zone"}, SOLID_NAMES),
+)
+def courtyard(world: World, recorder: Recorder, draw: Draw) -> Match:
+    """Bodies of all kinds walk into walls and are pushed out, swing sectors and rings, and look for
+    solids by queries and casts.
+    """
+    bodies, swings = range(12), range(12, 18)
+    for id in bodies:
+        shape = solid(draw)
+        world.add(id, shape, courtyard_spot(draw), layer=BODY, owner=1 + id)
+    for id in swings:
+        hole = draw.one_of((0, ONE))
+        sector = Sector(draw.between(2, 4) * ONE, draw.between(1, TURN // 2), ONE, hole)
+        world.add(id, sector, courtyard_spot(draw), layer=SWING, owner=1 + id % 12)
+    going = {id: (draw.between(-ONE, ONE) // 3, draw.between(-ONE, ONE) // 3) for id in bodies}
+    for frame in range(240):
+        for id in bodies:
+            at = world[id].pose
+            if draw.chance(4) or abs(at.x) > 13 * ONE or abs(at.z) > 13 * ONE:
+                aim = direction(yaw_of(draw.between(-9, 9) * ONE - at.x, -at.z))
+                going[id] = (aim[0] * (ONE // 4) >> 30, aim[1] * (ONE // 4) >> 30)
+            x, z = going[id]
+            world.set_pose(id, Pose(at.x + x, at.y, at.z + z, (at.yaw + 300 * (id % 3)) % TURN))
+        for id in swings:
+            at = world[id % 12].pose
+            world.set_pose(id, Pose(at.x, at.y, at.z, (at.yaw + 900 * frame) % TURN))
+        spot = courtyard_spot(draw)
+        recorder.query(any_shape(draw, ONE // 4, 3 * ONE), spot, 1 << ROCK | 1 << ZONE)
+        way = (draw.between(-20, 20) * ONE, draw.between(-1, 1) * ONE, draw.between(-20, 20) * ONE)
+        recorder.cast(solid(draw), spot, way, 1 << ROCK | 1 << BODY, limit=3)
+        yield
+        if frame % 2:
+            world.separate([(BODY, ROCK)], passes=2)
+
+
+def courtyard_spot(draw: Draw) -> Pose:
+    x, z = (draw.between(-12 * ONE, 12 * ONE) for _ in range(2))
+    return Pose(x, draw.between(-ONE, ONE), z, draw.below(TURN))
 
 
 # ---- recording ----

@@ -13,6 +13,7 @@ from typing import Any
 
 import model
 import pytest
+from model_level import LevelWorld, checked_solid
 
 from fixsync.log import lines, schema
 from fixsync.log.files import Source
@@ -84,7 +85,13 @@ def test_the_model_gives_the_same_answers(name: str) -> None:
     """As many of a log's first frames as the model can play in a second or so."""
     with Reader(path_of(name)) as reader:
         head = reader.header
-        world = model.ModelWorld(head.capacity, head.hit_when, head.layers)
+        solids = [checked_solid(solid.as_tuple()) for solid in head.level or ()]
+        about = head.hit_when, head.layers
+        world = (
+            model.ModelWorld(head.capacity, *about)
+            if head.level is None
+            else LevelWorld(head.capacity, solids, *about)
+        )
         contacts = 0
         for frame in reader:
             commands: list[Any] = lines.plain(frame.commands)
@@ -93,7 +100,8 @@ def test_the_model_gives_the_same_answers(name: str) -> None:
             assert answers == lines.plain(frame.queries), frame.frame
             assert f"{world.hash():016x}" == frame.hash, frame.frame
             casts = sum(isinstance(command, schema.Cast) for command in frame.commands)
-            contacts += len(world.colliders) * (len(world.colliders) // 2 + CAST_CONTACTS * casts)
+            met = len(world.colliders) // 2 + len(solids)
+            contacts += len(world.colliders) * (met + CAST_CONTACTS * casts)
             if contacts > CONTACTS_MAX:
                 break
         assert reader.frames >= 2
