@@ -1,27 +1,27 @@
-/* Two peers of a duel with GGPO-style callbacks: save, load, checksum, advance.
+/* Two peers of a duel with GGPO-style callbacks: save, load, checksum, advance. The game is
+ * fighter.h: a mover, a table of attacks, bodies.
  *
- * Peer `there` always has the inputs of both players. Peer `here` gets the other's inputs late:
- * every frame it predicts them, advances up to eight frames, rolls back, and advances with the real
- * inputs. Both must agree after every frame.
+ * Peer `there` always has the inputs of both players, and records the match. Peer `here` gets the
+ * other's inputs late: every frame it predicts them, advances up to eight frames, rolls back, and
+ * advances with the real inputs. Both must agree after every frame.
  *
- *     cc -I csrc examples/ggpo_callbacks.c csrc/[a-z]*.c -o duel && ./duel
+ *     cc -I csrc examples/ggpo_callbacks.c csrc/[a-z]*.c csrc/kit/[a-z]*.c -o duel && ./duel LOG
+ *     fixsync replay LOG
  */
-#include "fixsync.h"
+#include "fighter.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+enum { PLAYERS = 2, FRAMES = 600, AHEAD_MAX = 8, HIT_ROOM = 64, EVENT_ROOM = 2 * HIT_ROOM };
+enum { FIRST_WALL = PLAYERS * FIGHTER_PART_COUNT, CAPACITY = FIRST_WALL + 4 };
+enum { ROW_ROOM = PLAYERS * 2 * FIGHTER_ROWS, TEXT_ROOM = 1 << 16 };
 
-enum { PLAYERS = 2, FRAMES = 600, AHEAD_MAX = 8, CAPACITY = 8, HIT_ROOM = 32 };
-enum { BODY, SWORD };                                               /* layers */
-enum { LEFT = 1, RIGHT = 2, NEARER = 4, FURTHER = 8, STRIKE = 16 }; /* buttons */
-enum { STEP = FXS_ONE / 8, ARENA = 3 * FXS_ONE / 2 }; /* distance per frame; half side */
-
-/* The whole state: the world, and the game's own fields. */
+/* The whole state: the world and the fighters. The rest is scratch memory. */
 typedef struct game {
     fxs_world *world;
-    int32_t health[PLAYERS];
-    uint32_t struck; /* hits so far */
+    fighter fighters[PLAYERS];
+    fxs_command rows[ROW_ROOM]; /* commands since the last step; 4 walls and 2 fighters at first */
+    uint32_t row_count;
+    fxs_event events[EVENT_ROOM];
+    fxs_counts counts;
 } game;
 
 static void require(int holds, const char *what) {
@@ -30,99 +30,85 @@ static void require(int holds, const char *what) {
         exit(1);
     }
 }
-static void ok(int32_t status, const char *what) {
-    if (status != FXS_OK) {
-        fprintf(stderr, "%s: status %d\n", what, status);
-        exit(1);
-    }
-}
-
-static uint32_t body_of(uint32_t player) { return player; }
-static uint32_t sword_of(uint32_t player) { return PLAYERS + player; }
 
 /* ---- the game ---- */
 
 static void begin_game(game *g) {
-    fxs_config config = {CAPACITY, HIT_ROOM, FXS_TOUCHING, {0}};
-    config.layers[BODY] = 1u << SWORD; /* swords hit bodies; no other layers meet */
-    config.layers[SWORD] = 1u << BODY;
+    fxs_config config = {CAPACITY, HIT_ROOM, FXS_OVERLAPPING, {0}};
+    config.layers[LAYER_BODY] = 1u << LAYER_BODY | 1u << LAYER_WALL | 1u << LAYER_SKILL;
+    config.layers[LAYER_WALL] = config.layers[LAYER_SKILL] = 1u << LAYER_BODY;
     memset(g, 0, sizeof *g);
     g->world = malloc((size_t)fxs_world_size(&config)); /* malloc aligns to 8 and more */
     require(g->world != NULL, "out of memory");
-    ok(fxs_world_init(g->world, &config), "fxs_world_init");
+    must(fxs_world_init(g->world, &config));
+    for (uint32_t wall = 0; wall < 4; wall++) {
+        fxs_command *row = &g->rows[g->row_count++];
+        row->type = FXS_COMMAND_ADD;
+        row->collider = (fxs_collider){.id = FIRST_WALL + wall,
+                                       .kind = FXS_BOX,
+                                       .layer = LAYER_WALL,
+                                       .active = 1,
+                                       .yaw = (uint16_t)(wall * (FXS_TURN / 4)),
+                                       .ox = FXS_Q(3),
+                                       .size = {FXS_Q(1), FXS_Q(2), FXS_Q(6)}};
+    }
+    uint64_t bad;
+    must(fxs_world_apply(g->world, g->rows, g->row_count, &bad));
     for (uint32_t player = 0; player < PLAYERS; player++) {
-        fxs_collider body = {0}, sword = {0};
-        body.id = body_of(player);
-        body.kind = FXS_CAPSULE;
-        body.layer = BODY;
-        body.active = 1;
-        body.owner = player + 1;
-        body.x = player ? FXS_ONE : -FXS_ONE;
-        body.yaw = player ? FXS_TURN / 2 : 0;
-        body.size[0] = 3 * FXS_ONE / 8;
-        body.size[1] = FXS_ONE / 2;
-        ok(fxs_world_add(g->world, &body), "body");
-        sword.id = sword_of(player);
-        sword.kind = FXS_SECTOR;
-        sword.layer = SWORD;
-        sword.owner = player + 1;
-        sword.x = body.x;
-        sword.yaw = body.yaw;
-        sword.half_angle = FXS_TURN / 8;
-        sword.size[0] = 3 * FXS_ONE / 2;
-        sword.size[1] = FXS_ONE / 2;
-        ok(fxs_world_add(g->world, &sword), "sword");
-        g->health[player] = 1000;
+        fxs_pose pose = {player ? FXS_Q(1) : FXS_Q(-1), 0, 0, player ? FXS_TURN / 2 : 0};
+        g->row_count += fighter_begin(&g->fighters[player], player, g->world, &pose,
+                                      g->rows + g->row_count);
     }
 }
 
-static void advance_frame(game *g, const uint32_t inputs[PLAYERS]) {
+/* The commands of a step are those since the step before. */
+static void advance_frame(game *g, const uint32_t inputs[PLAYERS], fxs_recorder *log, char *text) {
     for (uint32_t player = 0; player < PLAYERS; player++) {
-        fxs_collider body;
-        ok(fxs_world_get(g->world, body_of(player), &body), "fxs_world_get");
-        uint32_t pressed = inputs[player];
-        fxs_pose pose = {body.x, body.y, body.z, body.yaw};
-        pose.x += ((pressed & RIGHT) ? STEP : 0) - ((pressed & LEFT) ? STEP : 0);
-        pose.z += ((pressed & FURTHER) ? STEP : 0) - ((pressed & NEARER) ? STEP : 0);
-        pose.x = pose.x >= -ARENA && pose.x <= ARENA ? pose.x : body.x;
-        pose.z = pose.z >= -ARENA && pose.z <= ARENA ? pose.z : body.z;
-        ok(fxs_world_set_pose(g->world, body_of(player), &pose), "body");
-        ok(fxs_world_set_pose(g->world, sword_of(player), &pose), "sword");
-        ok(fxs_world_set_active(g->world, sword_of(player), (pressed & STRIKE) != 0), "sword");
+        g->row_count += fighter_act(&g->fighters[player], inputs[player], g->world,
+                                    g->rows + g->row_count);
     }
-    fxs_event events[2 * HIT_ROOM];
-    fxs_counts counts;
-    ok(fxs_world_step(g->world, events, 2 * HIT_ROOM, &counts), "fxs_world_step");
-    for (uint64_t i = 0; i < counts.events; i++) {
-        if (events[i].kind == FXS_ENTER) { /* a < b, and bodies have the smaller ids */
-            g->health[events[i].a] -= 10;
-            g->struck++;
-        }
+    must(fxs_world_step(g->world, g->events, EVENT_ROOM, &g->counts));
+    if (log != NULL) {
+        must(fxs_recorder_commands(log, g->rows, g->row_count, text, TEXT_ROOM));
+        must(fxs_recorder_step(log, g->events, g->counts.events, fxs_world_hash(g->world), text,
+                               TEXT_ROOM));
+    }
+    g->row_count = 0;
+    for (uint64_t i = 0; i < g->counts.events; i++) {
+        g->row_count += fighter_meet(g->fighters, PLAYERS, &g->events[i], g->world,
+                                     g->rows + g->row_count);
+    }
+    for (uint32_t player = 0; player < PLAYERS; player++) {
+        g->row_count += fighter_rest(&g->fighters[player], g->world, g->rows + g->row_count);
     }
 }
 
 /* ---- the callbacks ---- */
 
-/* One buffer: our own fields, then the world's bytes. GGPO returns the buffer to free_buffer. */
+/* One buffer: each fighter's bytes, then the world's. GGPO returns the buffer to free_buffer. */
 static void save_game_state(const game *g, unsigned char **buffer, size_t *len,
                             uint64_t *checksum) {
-    size_t own = sizeof g->health + sizeof g->struck;
-    *len = own + (size_t)fxs_world_save_size(g->world);
-    *buffer = malloc(*len);
+    *buffer = calloc(1, PLAYERS * FIGHTER_STATE_MAX + (size_t)fxs_world_save_size(g->world));
     require(*buffer != NULL, "out of memory");
-    memcpy(*buffer, g->health, sizeof g->health);
-    memcpy(*buffer + sizeof g->health, &g->struck, sizeof g->struck);
-    fxs_world_save(g->world, *buffer + own);
+    unsigned char *next = *buffer;
+    for (uint32_t player = 0; player < PLAYERS; player++) {
+        fighter_save(&g->fighters[player], next);
+        next += FIGHTER_STATE_MAX;
+    }
+    fxs_world_save(g->world, next);
+    *len = (size_t)(next - *buffer) + (size_t)fxs_world_save_size(g->world);
     *checksum = fxs_hash64(*buffer, *len, 0);
 }
 
 static void load_game_state(game *g, const unsigned char *buffer, size_t len) {
-    size_t own = sizeof g->health + sizeof g->struck;
     uint64_t at;
+    size_t own = PLAYERS * FIGHTER_STATE_MAX;
     require(len >= own, "the state is too short");
-    ok(fxs_world_load(g->world, buffer + own, len - own, &at), "fxs_world_load");
-    memcpy(g->health, buffer, sizeof g->health);
-    memcpy(&g->struck, buffer + sizeof g->health, sizeof g->struck);
+    must(fxs_world_load(g->world, buffer + own, len - own, &at));
+    for (uint32_t player = 0; player < PLAYERS; player++) {
+        fighter_load(&g->fighters[player], buffer + player * FIGHTER_STATE_MAX);
+    }
+    g->row_count = 0;
 }
 
 static void free_buffer(void *buffer) { free(buffer); }
@@ -142,27 +128,43 @@ static saved save(const game *g) {
 }
 
 static void require_equal(const saved *a, const saved *b, uint32_t frame) {
-    if (a->checksum != b->checksum || a->size != b->size
-        || memcmp(a->bytes, b->bytes, a->size) != 0) {
+    if (a->checksum != b->checksum || a->size != b->size ||
+        memcmp(a->bytes, b->bytes, a->size) != 0) {
         fprintf(stderr, "frame %u: the peers differ\n", frame);
         exit(1);
     }
 }
 
-/* The buttons of a player in a frame: any function of both arguments. */
+/* The input of a player in a frame: any function of both arguments. */
 static uint32_t pressed(uint32_t player, uint32_t frame) {
     uint32_t key[2] = {player, frame / 5};
     uint8_t bytes[8];
     for (uint32_t i = 0; i < 8; i++) {
         bytes[i] = (uint8_t)(key[i / 4] >> (i % 4 * 8));
     }
-    return (uint32_t)fxs_hash64(bytes, sizeof bytes, 0) & 31;
+    uint64_t hash = fxs_hash64(bytes, sizeof bytes, 0);
+    /* Player 0 mostly faces +X, and player 1 -X: towards the other. */
+    uint32_t heading = hash >> 20 & 3 ? player * 32 : (uint32_t)hash & 63;
+    return heading | ((uint32_t)(hash >> 6) & (DASH | BLAST | BEAM | SLASH | WALK));
 }
 
-int main(void) {
-    game here, there;
+static void write_out(fxs_recorder *log, const char *text, FILE *file) {
+    if (file != NULL) {
+        require(fwrite(text, 1, (size_t)log->size, file) == log->size, "cannot write the log");
+    }
+    log->size = 0;
+}
+
+int main(int argc, char **argv) {
+    static game here, there;
+    static char text[TEXT_ROOM];
+    FILE *file = argc > 1 ? fopen(argv[1], "wb") : NULL;
+    fxs_recorder log;
+    require(argc < 2 || file != NULL, "cannot open the log");
     begin_game(&here);
     begin_game(&there);
+    there.row_count = 0; /* the log begins with the colliders that are there */
+    must(fxs_recorder_begin(&log, there.world, 60, text, TEXT_ROOM));
     uint32_t wrong = 0;
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
         saved before = save(&here);
@@ -170,7 +172,7 @@ int main(void) {
         for (uint32_t i = 0; i <= frame % AHEAD_MAX; i++) {
             uint32_t other = frame ? pressed(1, frame - 1) : 0;
             uint32_t predicted[PLAYERS] = {pressed(0, frame + i), other};
-            advance_frame(&here, predicted);
+            advance_frame(&here, predicted, NULL, NULL);
             wrong += predicted[1] != pressed(1, frame + i);
         }
         load_game_state(&here, before.bytes, before.size);
@@ -178,8 +180,9 @@ int main(void) {
         require_equal(&before, &back, frame);
 
         uint32_t inputs[PLAYERS] = {pressed(0, frame), pressed(1, frame)};
-        advance_frame(&here, inputs);
-        advance_frame(&there, inputs);
+        advance_frame(&here, inputs, NULL, NULL);
+        advance_frame(&there, inputs, &log, text);
+        write_out(&log, text, file);
         saved a = save(&here), b = save(&there);
         require_equal(&a, &b, frame + 1);
         require(fxs_world_hash(here.world) == fxs_world_hash(there.world),
@@ -189,8 +192,12 @@ int main(void) {
         free_buffer(a.bytes);
         free_buffer(b.bytes);
     }
-    printf("%u frames, each rolled back; %u inputs predicted wrong; %u hits; hash %016llx\n",
-           fxs_world_frame(there.world), wrong, there.struck,
+    must(fxs_recorder_end(&log, text, TEXT_ROOM));
+    write_out(&log, text, file);
+    require(file == NULL || fclose(file) == 0, "cannot write the log");
+    printf("%u frames, each rolled back; %u inputs predicted wrong; %d falls; hash %016llx\n",
+           fxs_world_frame(there.world), wrong,
+           there.fighters[0].own.falls + there.fighters[1].own.falls,
            (unsigned long long)fxs_world_hash(there.world));
     free(here.world);
     free(there.world);

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import copy
+import json
+import re
+from pathlib import Path
 from struct import pack, pack_into, unpack_from
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
+from tools import needs
 
 from fixsync import Attack, Box, Cancel, Cylinder, FrameData, Part, Sector, Sphere
 from fixsync._native.raw import ffi, lib
+from fixsync.cli.frames import frames_command
+from fixsync.game.frames_file import FrameDataError, read_frames, schema
 
 FRAMES = FrameData(
     {
@@ -173,3 +181,134 @@ def test_frame_data_needs_a_part() -> None:
     with pytest.raises(ValueError, match=r"names to 1\.\.32 Parts, not \{\}"):
         FrameData({})
     assert check(FrameData({"a": Part(Sphere(1))}).to_bytes()) is None
+
+
+# The JSON file.
+
+ROOT = Path(__file__).resolve().parent.parent
+FIGHTER = ROOT / "examples" / "fighter.json"
+FILE: dict[str, Any] = {
+    "parts": {
+        "body": {"shape": ["cylinder", "0.5", 65536], "layer": 1},
+        "fan": {"shape": ["sector", 90000, "22.5", 5], "yaw": "-90", "offset": ["-1.5", 0, 7]},
+    },
+    "attacks": {
+        "jab": {
+            "frames": 9,
+            "active": {"fan": [[2, 3], [5, 5]]},
+            "rehits": [5],
+            "cancels": [{"into": "roll", "frames": [4, 8], "on_hit": True}],
+        },
+        "roll": {"frames": 4, "inactive": {"body": [[0, 3]]}},
+    },
+}
+
+
+def test_a_file_is_the_frame_data_that_python_makes(tmp_path: Path) -> None:
+    path = tmp_path / "fighter.json"
+    path.write_text(json.dumps(FILE, indent=2), encoding="utf-8")
+    made = FrameData(
+        {
+            "body": Part(Cylinder(32768, 65536), layer=1),
+            "fan": Part(Sector(90000, 4096, 5), (-98304, 0, 7), yaw=49152),
+        },
+        {
+            "jab": Attack(
+                9,
+                {"fan": [range(2, 4), range(5, 6)]},
+                rehits=[5],
+                cancels=[Cancel("roll", range(4, 9), on_hit=True)],
+            ),
+            "roll": Attack(4, inactive={"body": range(4)}),
+        },
+    )
+    read = read_frames(path)
+    assert (read.parts, read.attacks) == (made.parts, made.attacks)
+    assert read.to_bytes() == made.to_bytes()
+
+
+DELETE = object()
+
+
+@pytest.mark.parametrize(("place", "value", "path", "reason"), [
+    ("parts", {}, "parts", "expected 1..32 parts, found 0"),
+    ("parts", 5, "parts", "expected an object, found 5"),
+    ("parts.body.shape", DELETE, "parts.body.shape", "the key is missing"),
+    ("parts.body.shape.0", "cone", "parts.body.shape[0]", "expected one of sphere, capsule"),
+    ("parts.body.shape.1", 0, "parts.body.shape[1]", "0 is not in 1..536870911"),
+    ("parts.body.shape.1", "0.1", "parts.body.shape[1]", "its neighbours are 6553"),
+    ("parts.body.shape.1", "9000", "parts.body.shape", "radius must be 1..536870911, not 589824000"),
+    ("parts.body.shape.1", "wide", "parts.body.shape[1]", "expected an integer or a decimal like"),
+    ("parts.body.shape.1", True, "parts.body.shape[1]", "expected an integer or a string, found true"),
+    ("parts.body.shape", ["box", 1, 2], "parts.body.shape", "expected 4 values"),
+    ("parts.body.layer", 32, "parts.body.layer", "32 is not in 0..31"),
+    ("parts.body.color", 1, "parts.body.color", "an unknown key; known are shape, offset"),
+    ("parts.fan.yaw", 1, "parts.fan", "yaw must be 0, 16384, 32768 or 49152"),
+    ("parts.fan.offset.0", -(2**31), "parts.fan", "offset: ox must be -2147483647"),
+    ("attacks.jab.frames", 0, "attacks.jab.frames", "0 is not in 1..2147483647"),
+    ("attacks.jab.active.fan.0.1", 9, "attacks.jab.active.fan[0][1]", "9 is not in 2..8"),
+    ("attacks.jab.active.fan.1", [5], "attacks.jab.active.fan[1]", "expected 2 values, found 1"),
+    ("attacks.jab.active.tail", [], "attacks.jab.active.tail", 'no part is called "tail"; there are "body"'),
+    ("attacks.jab.inactive", {"fan": []}, "attacks.jab", "in active or in inactive, not in both"),
+    ("attacks.jab.rehits", [5, 5], "attacks.jab.rehits[1]", "5 is not in 6..8"),
+    ("attacks.jab.cancels.0.into", "hop", "attacks.jab.cancels[0].into", 'no attack is called "hop"'),
+    ("attacks.jab.cancels.0.frames", [7, 6], "attacks.jab.cancels[0].frames[1]", "6 is not in 7..8"),
+    ("attacks.jab.frames", 1.5, "attacks.jab.frames", "expected an integer, found 1.5"),
+])  # fmt: skip
+def test_a_wrong_file_is_refused_with_path_value_and_range(
+    place: str, value: object, path: str, reason: str, tmp_path: Path
+) -> None:
+    doc = copy.deepcopy(FILE)
+    *way, last = (int(key) if key.isdecimal() else key for key in place.split("."))
+    inner: Any = doc
+    for key in way:
+        inner = inner[key]
+    if value is DELETE:
+        del inner[last]
+    else:
+        inner[last] = value
+    file = tmp_path / "bad.json"
+    file.write_text(json.dumps(doc), encoding="utf-8")
+    with pytest.raises(FrameDataError, match=re.escape(reason)) as error:
+        read_frames(file)
+    assert (error.value.file, error.value.path) == (str(file), path)
+    assert str(error.value).startswith(f"{file}: {path}: ")
+
+
+@pytest.mark.parametrize(("text", "reason"), [
+    ('{"parts":{},\n"parts":{}}', "parts: the key stands twice"),
+    ('{"parts":\n{"a":}}', r"not JSON at line 2, column 6"),
+    ("[]", r"expected an object, found \[\]"),
+])  # fmt: skip
+def test_what_is_not_json_is_refused(text: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text(text)
+    with pytest.raises(FrameDataError, match=reason):
+        read_frames(tmp_path / "bad.json")
+
+
+def test_the_published_schema_is_that_of_the_reader() -> None:
+    published = (ROOT / "docs" / "frames.schema.json").read_text(encoding="utf-8")
+    assert published == json.dumps(schema(), indent=2) + "\n", "fixsync frames --schema prints it"
+
+
+@pytest.mark.full
+def test_the_schema_takes_what_the_reader_takes() -> None:
+    validator = needs("jsonschema").Draft202012Validator(schema())
+    assert validator.is_valid(FILE)
+    assert validator.is_valid(json.loads(FIGHTER.read_text(encoding="utf-8")))
+    for change in ({"parts": {}}, {"parts": {"a": {"shape": ["box", 1, 2]}}}, {"moves": {}}):
+        assert not validator.is_valid({**FILE, **change})
+
+
+def test_the_header_of_the_example_is_what_the_command_writes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("fighter.h", "fighter.bin"):
+        frames_command.main([str(FIGHTER), "-o", str(tmp_path / name)], standalone_mode=False)
+    assert "beam   36 frames, 2 hits" in capsys.readouterr().out
+    header = (ROOT / "examples" / "fighter_frames.h").read_text(encoding="utf-8")
+    assert (tmp_path / "fighter.h").read_text(encoding="utf-8") == header
+    table = (tmp_path / "fighter.bin").read_bytes()
+    assert table == read_frames(FIGHTER).to_bytes()
+    assert bytes(map(int, re.findall(r"\b\d+(?=,)", header))) == table
+    assert check(table) is None

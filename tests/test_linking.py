@@ -22,6 +22,7 @@ from tools import needs
 import fixsync
 from fixsync import Box, Capsule, Cylinder, EventKind, Pose, Sector, Shape, Sphere, World
 from fixsync._native.raw import lib
+from fixsync.log.replay import Verdict, replay
 from fixsync.semantics import semantics_id
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -301,28 +302,48 @@ def test_the_trace_server_tells_a_wrong_line(built: Path, lines: list[str], why:
 def test_two_peers_with_the_callbacks_of_ggpo_agree_in_every_frame(
     built: Path, tmp_path: Path
 ) -> None:
-    duel = tmp_path / "duel"
+    """With a mover and a table of attacks, and the log that one of them records is identical."""
+    duel, log = tmp_path / "duel", tmp_path / "duel.jsonl"
     options = ["-std=c11", *STRICT, f"-I{CSRC}"]
     run(COMPILERS[0], *options, EXAMPLES / "ggpo_callbacks.c", *apart(built), "-o", duel)
     told = re.fullmatch(
-        r"600 frames, each rolled back; (\d+) inputs predicted wrong; (\d+) hits; hash [0-9a-f]{16}\n",
-        run(duel),
+        r"600 frames, each rolled back; (\d+) inputs predicted wrong; (\d+) falls; hash ([0-9a-f]{16})\n",
+        run(duel, log),
     )
     assert told is not None
     assert int(told[1]) > 500, "or no rollback would change anything"
-    assert int(told[2]) > 20
+    assert int(told[2]) > 1
+    result = replay(log)
+    assert (result.verdict, result.frames, result.hash) == (Verdict.IDENTICAL, 600, told[3])
+    assert len((EXAMPLES / "fighter.h").read_text().splitlines()) <= 150
 
 
 def test_the_peers_of_the_example_find_out_when_they_part(built: Path, tmp_path: Path) -> None:
-    """A load that forgets the healths is such a fault."""
-    source = (EXAMPLES / "ggpo_callbacks.c").read_text(encoding="utf-8")
-    forgotten = "    memcpy(g->health, buffer, sizeof g->health);\n"
-    assert source.count(forgotten) == 1
-    (tmp_path / "faulty.c").write_text(source.replace(forgotten, ""))
-    run(COMPILERS[0], f"-I{CSRC}", tmp_path / "faulty.c", *apart(built), "-o", tmp_path / "faulty")
+    """A load that forgets what the fighters hold themselves is such a fault."""
+    game = (EXAMPLES / "fighter.h").read_text(encoding="utf-8")
+    forgotten = "    memcpy(&f->own, bytes, sizeof f->own);\n"
+    assert game.count(forgotten) == 1
+    (tmp_path / "fighter.h").write_text(game.replace(forgotten, ""))
+    for name in ("ggpo_callbacks.c", "fighter_frames.h"):
+        shutil.copy(EXAMPLES / name, tmp_path)
+    source = tmp_path / "ggpo_callbacks.c"
+    run(COMPILERS[0], f"-I{CSRC}", source, *apart(built), "-o", tmp_path / "faulty")
     done = subprocess.run([tmp_path / "faulty"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert re.fullmatch(r"frame \d+: the peers differ\n", done.stderr)
+
+
+def test_the_server_that_rewinds_hits_what_the_shooters_saw(built: Path, tmp_path: Path) -> None:
+    options = ["-std=c11", *STRICT, f"-I{CSRC}"]
+    source, server = EXAMPLES / "rewind_server.c", tmp_path / "server"
+    run(COMPILERS[0], *options, source, *apart(built), "-o", server)
+    lines = run(server).splitlines()
+    assert lines[0] == "frame 10: a shot at frame 7 meets 0 now, 0 then"
+    assert lines[9] == "frame 100: a shot at frame 70 meets 1 now, 0 then"
+    assert lines[10] == "frame 110: frame 77 is no longer kept, from 79 on"
+    assert lines[12] == (
+        "1 hits without rewinding, 10 with it, 2 too old; 14112 bytes for 32 frames"
+    )
 
 
 # Portable C, and C++.

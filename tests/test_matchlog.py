@@ -629,7 +629,7 @@ def test_bytes_that_are_no_utf8_are_refused_anywhere(tmp_path: Path, position: i
     line[position] = 0xFF
     error = refusal(tmp_path, HEADER.encode() + b"\n" + bytes(line) + b"\n")
     assert (error.line, error.field) == (2, "")
-    assert error.reason == f"byte {position + 1} of the line, 0xff, is not UTF-8"
+    assert error.reason == f"byte {position + 1}, 0xff, is not UTF-8"
 
 
 # Headers: what is done to a good one, the field that the error names, and words of its reason.

@@ -31,6 +31,7 @@ COMMANDS = {
     "synctest": "fixsync.cli.synctest:synctest_command",
     "view": "fixsync.cli.view:view_command",
     "level": "fixsync.cli.level:level_command",
+    "frames": "fixsync.cli.frames:frames_command",
     "farm": "fixsync.cli.farm:farm_command",
     "regress": "fixsync.cli.regress:regress_command",
     "bench": "fixsync.cli.bench:bench_command",

@@ -61,6 +61,12 @@ def parse(line: bytes, *, digits_max: int = 20) -> dict[str, Any]:
         raise LineError("", "a blank line")
     if line.strip(b" \t") != line:
         raise LineError("", "white space at the start or the end of the line")
+    return parse_document(line, digits_max=digits_max)
+
+
+def parse_document(data: bytes, *, digits_max: int = 20) -> dict[str, Any]:
+    """The object of a JSON file, with any white space. LineError for anything but a JSON object in
+    UTF-8."""
 
     def integer(text: str) -> int | _Number:
         if text == "-0":
@@ -70,7 +76,7 @@ def parse(line: bytes, *, digits_max: int = 20) -> dict[str, Any]:
 
     try:
         value = json.loads(
-            line.decode("utf-8"),
+            data.decode("utf-8"),
             parse_int=integer,
             parse_float=_Number,
             parse_constant=_Number,
@@ -78,10 +84,11 @@ def parse(line: bytes, *, digits_max: int = 20) -> dict[str, Any]:
         )
     except UnicodeDecodeError as error:
         raise LineError(
-            "", f"byte {error.start + 1} of the line, 0x{line[error.start]:02x}, is not UTF-8"
+            "", f"byte {error.start + 1}, 0x{data[error.start]:02x}, is not UTF-8"
         ) from None
     except json.JSONDecodeError as error:
-        raise LineError("", f"not JSON at column {error.colno}: {error.msg}") from None
+        line = f"line {error.lineno}, " if error.lineno > 1 else ""
+        raise LineError("", f"not JSON at {line}column {error.colno}: {error.msg}") from None
     except RecursionError:
         raise LineError("", "lists or objects nested too deep") from None
     if isinstance(value, _RepeatedKey):

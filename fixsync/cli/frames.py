@@ -1,0 +1,93 @@
+"""fixsync frames: frame data out of a JSON file, as the table that C reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fixsync.cli import text
+from fixsync.game.frames import FrameData
+from fixsync.game.frames_file import FrameDataError, header_text, read_frames, schema
+from fixsync.log.files import write_whole
+
+
+def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value:
+        click.echo(json.dumps(schema(), indent=2))
+        ctx.exit()
+
+
+@click.command("frames")
+@click.argument(
+    "source", metavar="JSON", type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option(
+    "-o",
+    "--output",
+    type=text.OutputFile(),
+    metavar="OUT",
+    help="File to write: OUT.h is a C header with names and table, any other name the table.",
+)
+@click.option(
+    "--schema",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_schema,
+    help="Print the JSON schema of the file, and end.",
+)
+@text.json_option
+@click.pass_context
+def frames_command(ctx: click.Context, source: Path, output: Path | None, as_json: bool) -> None:
+    """Make a table of frame data out of a JSON file: the parts and attacks of a fighter.
+
+    Without -o nothing is written, only shown.
+
+    \b
+    Exit code  0  the file is valid, and OUT is written
+               2  the file is not valid: nothing is written
+    """
+    try:
+        found = read_frames(source)
+        data = found.to_bytes()
+        if output is not None:
+            is_header = output.suffix == ".h"
+            written = header_text(source.stem, found).encode() if is_header else data
+            write_whole(output, written)
+    except (OSError, ValueError) as error:
+        if as_json:
+            where = error.path if isinstance(error, FrameDataError) else None
+            problem = {"message": str(error), "path": where}
+            text.print_json({"frames": None, "error": problem}, output)
+            ctx.exit(2)
+        raise click.ClickException(text.printable(str(error))) from error
+    if as_json:
+        text.print_json({"frames": _json(found), "error": None}, output)
+        return
+    out = text.console(output)
+    text.show(out, text.pairs_table(_rows(found)))
+    if output is not None:
+        text.say(out, f"written: {text.printable(str(output))} ({text.size(len(written))})")
+
+
+def _json(frames: FrameData) -> dict[str, Any]:
+    return {
+        "parts": [*frames.parts],
+        "attacks": {name: attack.frames for name, attack in frames.attacks.items()},
+        "bytes": len(frames.to_bytes()),
+    }
+
+
+def _rows(frames: FrameData) -> list[tuple[str, str]]:
+    rows = [("parts", ", ".join(map(text.printable, frames.parts)))]
+    for name, attack in frames.attacks.items():
+        what = f"{attack.frames} frames"
+        if attack.rehits:
+            what += f", {len(attack.rehits) + 1} hits"
+        if attack.cancels:
+            what += f", into {', '.join(dict.fromkeys(c.into for c in attack.cancels))}"
+        rows.append((text.printable(name), text.printable(what)))
+    return rows

@@ -1,0 +1,262 @@
+"""Frame data as a JSON file that people and tools write, and as a header for C.
+
+    {
+      "parts": {
+        "torso": {"shape": ["cylinder", "0.5", 1]},
+        "sword": {"shape": ["box", 65536, "0.25", "0.25"], "offset": ["1.5", 0, 0], "active": false}
+      },
+      "attacks": {
+        "slash": {"frames": 16, "active": {"sword": [[4, 6]]}, "rehits": [6],
+                  "cancels": [{"into": "slash", "frames": [7, 12], "on_hit": true}]}
+      }
+    }
+
+A number is raw: Q16.16 for lengths, 65536 steps a turn for angles. A string is a decimal, exact: in
+units for lengths, in degrees for angles. `[4, 6]` are the frames 4, 5 and 6."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, Union
+
+import msgspec
+from msgspec import Meta, Struct, inspect
+
+from fixsync._native.body import FRAMES_MAX, PARTS_MAX
+from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size
+from fixsync._native.raw import INT32_MAX, INT32_MIN
+from fixsync.game.frames import Attack, Cancel, FrameData, Part
+from fixsync.log import text
+from fixsync.log.schema import LayerIndex, Row
+from fixsync.log.text import LineError, key_path
+from fixsync.numbers import degrees, q
+from fixsync.shapes import Shape, shape_from_tuple
+
+__all__ = ["FrameDataError", "header_text", "read_frames", "schema"]
+
+_T = TypeVar("_T")
+
+
+class FrameDataError(ValueError):
+    """What is wrong in a file of frame data, and where: `path` is like attacks.slash.frames."""
+
+    def __init__(self, file: str, path: str, reason: str) -> None:
+        self.file = file
+        self.path = path
+        self.reason = reason
+        super().__init__(": ".join(part for part in (file, path, reason) if part))
+
+
+Units = Annotated[str, Meta(pattern=r"^-?[0-9]+(\.[0-9]+)?$")]
+Degrees = Annotated[str, Meta(pattern=r"^-?[0-9]+(\.[0-9]+)?$")]
+Length: TypeAlias = Annotated[int, Meta(ge=INT32_MIN, le=INT32_MAX)] | Units
+Yaw: TypeAlias = Annotated[int, Meta(ge=0, le=65535)] | Degrees
+Frame = Annotated[int, Meta(ge=0, le=FRAMES_MAX - 1)]
+Span: TypeAlias = tuple[Frame, Frame]
+
+
+def _size_field(size: Size) -> tuple[Any, ...]:
+    number = Annotated[int, Meta(ge=size.low, le=size.high)]
+    written = number | (Degrees if size.column == "half_angle" else Units)
+    return (size.name, written, 0) if size.is_hole else (size.name, written)
+
+
+_SHAPES = [
+    msgspec.defstruct(
+        kind.name.capitalize(),
+        list(map(_size_field, kind.sizes)),
+        bases=(Row,),
+        module=__name__,
+        tag=kind.name,
+        array_like=True,
+        forbid_unknown_fields=True,
+    )
+    for kind in KINDS
+]
+# Union[...] as an expression: msgspec needs the types themselves.
+if TYPE_CHECKING:
+    ShapeRow: TypeAlias = Any
+else:
+    ShapeRow = Union[tuple(_SHAPES)]  # noqa: UP007
+
+
+class PartEntry(Struct, forbid_unknown_fields=True):
+    """A collider of the body."""
+
+    shape: ShapeRow
+    offset: tuple[Length, Length, Length] = (0, 0, 0)
+    layer: LayerIndex = 0
+    yaw: Yaw = 0
+    active: bool = True
+
+
+class CancelEntry(Struct, forbid_unknown_fields=True):
+    """In these frames, first and last, the attack `into` may begin."""
+
+    into: str
+    frames: Span
+    on_hit: bool = False
+
+
+class AttackEntry(Struct, forbid_unknown_fields=True):
+    """An attack: the frames, first and last, in which it switches parts on or off."""
+
+    frames: Annotated[int, Meta(ge=1, le=FRAMES_MAX)]
+    active: dict[str, list[Span]] = {}
+    inactive: dict[str, list[Span]] = {}
+    rehits: list[Frame] = []
+    cancels: list[CancelEntry] = []
+
+
+class FrameDataFile(Struct, forbid_unknown_fields=True):
+    """Frame data of fixsync."""
+
+    parts: Annotated[dict[str, PartEntry], Meta(min_length=1, max_length=PARTS_MAX)]
+    attacks: dict[str, AttackEntry] = {}
+
+
+_FILE, _PART, _ATTACK = map(inspect.type_info, (FrameDataFile, PartEntry, AttackEntry))
+_SPANS = inspect.type_info(list[Span])
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of such a file (draft 2020-12)."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **msgspec.json.schema(FrameDataFile),
+    }
+
+
+def read_frames(path: str | os.PathLike[str]) -> FrameData:
+    """The frame data of a JSON file. FrameDataError names the file, the path within it, the value
+    and what is allowed."""
+    name = os.fspath(path)
+    try:
+        return _frame_data(text.parse_document(Path(path).read_bytes()))
+    except LineError as wrong:
+        raise FrameDataError(name, wrong.path, wrong.reason) from wrong
+
+
+def _frame_data(doc: dict[str, Any]) -> FrameData:
+    text.check(doc, _FILE)
+    parts: dict[str, Part] = {}
+    for name, value in doc["parts"].items():
+        path = key_path("parts", name)
+        text.check(value, _PART, path)
+        parts[name] = _part(path, value)
+    if not 1 <= len(parts) <= PARTS_MAX:
+        raise LineError("parts", f"expected 1..{PARTS_MAX} parts, found {len(parts)}")
+    attacks = doc.get("attacks", {})
+    for name, value in attacks.items():
+        text.check(value, _ATTACK, key_path("attacks", name))
+    return FrameData(
+        parts,
+        {
+            name: _attack(key_path("attacks", name), value, parts, attacks)
+            for name, value in attacks.items()
+        },
+    )
+
+
+def _part(path: str, value: dict[str, Any]) -> Part:
+    kind, *sizes = value["shape"]
+    numbers = [
+        _number(f"{path}.shape[{i}]", written, degrees if size.column == "half_angle" else q)
+        for i, (size, written) in enumerate(
+            zip(KINDS_BY_NAME[kind].sizes, sizes, strict=False), start=1
+        )
+    ]
+    shape: Shape = _made(f"{path}.shape", lambda: shape_from_tuple((kind, *numbers)))
+    ox, oy, oz = (
+        _number(f"{path}.offset[{i}]", written, q)
+        for i, written in enumerate(value.get("offset", (0, 0, 0)))
+    )
+    yaw = _number(f"{path}.yaw", value.get("yaw", 0), degrees)
+    layer, active = value.get("layer", 0), value.get("active", True)
+    return _made(path, lambda: Part(shape, (ox, oy, oz), layer, yaw, active))
+
+
+def _number(path: str, written: int | str, convert: Callable[[str], int]) -> int:
+    if isinstance(written, int):
+        return written
+    if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", written) is None:
+        raise LineError(path, f'expected an integer or a decimal like "1.5", found {written!r}')
+    return _made(path, lambda: convert(written))
+
+
+def _made(path: str, make: Callable[[], _T]) -> _T:
+    """What `make` returns; its errors get the path."""
+    try:
+        return make()
+    except ValueError as error:
+        raise LineError(path, str(error)) from error
+
+
+def _attack(
+    path: str, value: dict[str, Any], parts: Mapping[str, Part], attacks: Mapping[str, Any]
+) -> Attack:
+    frames = value["frames"]
+    switched: dict[str, dict[str, list[range]]] = {}
+    for which in ("active", "inactive"):
+        switched[which] = {}
+        for name, spans in value.get(which, {}).items():
+            place = key_path(f"{path}.{which}", name)
+            _known("part", name, place, parts)
+            text.check(spans, _SPANS, place)
+            switched[which][name] = [
+                _span(f"{place}[{i}]", span, frames) for i, span in enumerate(spans)
+            ]
+    rehits = value.get("rehits", [])
+    for i, frame in enumerate(rehits):
+        least = rehits[i - 1] + 1 if i else 1
+        _in_range(f"{path}.rehits[{i}]", frame, least, frames - 1)
+    cancels = []
+    for i, cancel in enumerate(value.get("cancels", [])):
+        place = f"{path}.cancels[{i}]"
+        _known("attack", cancel["into"], f"{place}.into", attacks)
+        span = _span(f"{place}.frames", cancel["frames"], frames)
+        cancels.append(Cancel(cancel["into"], span, cancel.get("on_hit", False)))
+    return _made(path, lambda: Attack(frames, **switched, rehits=rehits, cancels=cancels))
+
+
+def _span(path: str, span: tuple[int, int], frames: int) -> range:
+    first, last = span
+    _in_range(f"{path}[0]", first, 0, frames - 1)
+    _in_range(f"{path}[1]", last, first, frames - 1)
+    return range(first, last + 1)
+
+
+def _in_range(path: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise LineError(path, f"{value} is not in {low}..{high}")
+
+
+def _known(what: str, name: str, path: str, names: Mapping[str, Any]) -> None:
+    if name not in names:
+        known = ", ".join(map(text.shown, names))
+        raise LineError(path, f"no {what} is called {text.shown(name)}; there are {known}")
+
+
+def header_text(name: str, frames: FrameData) -> str:
+    """A header for C: the numbers of parts and attacks by name, and the table as an array."""
+    prefix, table = _word(name), frames.to_bytes()
+    lines = [
+        f"/* Frame data of {prefix.lower()}, written by `fixsync frames`. */",
+        "#include <stdint.h>",
+    ]
+    for what, names in (("part", frames.parts), ("attack", frames.attacks)):
+        if names:
+            words = [f"{prefix}_{what.upper()}_{_word(each)}" for each in names]
+            count = f"{prefix}_{what.upper()}_COUNT"
+            lines += ["", "enum {", *(f"    {word}," for word in words), f"    {count}", "};"]
+    lines += ["", f"static const uint8_t {prefix}_FRAMES[{len(table)}] = {{"]
+    for at in range(0, len(table), 16):
+        lines.append(f"    {', '.join(map(str, table[at : at + 16]))},")
+    return "\n".join([*lines, "};", ""])
+
+
+def _word(name: str) -> str:
+    return re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_") or "_"
