@@ -111,6 +111,21 @@ def contact_proofs() -> list[Proof]:
         ]
         + [
             Proof(
+                f"what a sector's hole adds to its contact with {other}: no overflow, nothing lost",
+                "prove_contact.c",
+                f"{name}_is_defined",
+                HUGE_SIZES,
+                ("-DKIND_A=4", "-DKIND_B=4", "--unwind", "5"),
+                bounds,
+                undecided=name == "far",
+            )
+            for name, other, bounds in (
+                ("hole", "what is round from above", "all radii, places and directions"),
+                ("far", "a box", "all boxes and directions that are not rejected"),
+            )
+        ]
+        + [
+            Proof(
                 "bounds of a query for a sector: no overflow, nothing lost",
                 "prove_contact.c",
                 "bounds_are_defined",

@@ -10,6 +10,9 @@ static int is_near(int64_t a, int64_t b, int64_t reach) { return abs64(b - a) <=
 static void any_near(placed *a, placed *b) {
     fxs_shape shape_a = any_shape(KIND_A), shape_b = any_shape(KIND_B);
     fxs_pose pose_a = any_pose(), pose_b = any_pose();
+    if (KIND_B == FXS_SECTOR) {
+        shape_b.size[2] = 0; /* what a hole adds has its own proofs */
+    }
     fxs_placed_make(a, &shape_a, &pose_a);
     fxs_placed_make(b, &shape_b, &pose_b);
     __CPROVER_assume(is_near(a->x, b->x, (int64_t)a->reach_x + b->reach_x));
@@ -36,8 +39,32 @@ void slack_is_defined(void) {
 }
 #endif
 
-/* Bounds of a query. */
 #if KIND_A == KIND_B
+/* What a hole adds to the contact with what is round from above. */
+void hole_is_defined(void) {
+    const int64_t radius = any_in(2, FXS_SIZE_MAX), inner = any_in(1, FXS_SIZE_MAX - 1), D2 = nondet_int64(), q = nondet_int64();
+    __CPROVER_assume(inner < radius && D2 >= 0 && D2 < inner * inner && q >= 0 && q <= (int64_t)FXS_SIZE_MAX * FXS_SIZE_MAX);
+    const int contact = near_hole(inner, D2, q);
+    __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
+    const planar d = {any_in(-(1 << 30), 1 << 30), any_in(-(1 << 30), 1 << 30)}, e = fxs_direction_of(0);
+    const planar v = from_edge(inner, radius, e, d);
+    __CPROVER_assert(abs64(v.x) < 2 * Q60_ONE && abs64(v.z) < 2 * Q60_ONE, "a distance");
+}
+
+/* And with a box that is not rejected: on each axis the apex is less than the radius and 3 raw units beyond it. */
+void far_is_defined(void) {
+    const int64_t radius = any_in(2, FXS_SIZE_MAX), half_x = any_in(1, FXS_SIZE_MAX), half_z = any_in(1, FXS_SIZE_MAX);
+    sector_in_box s = {{half_x * Q30_ONE, half_z * Q30_ONE}, {nondet_int64(), nondet_int64()}, {0, 0}, radius, any_in(1, FXS_SIZE_MAX - 1), 0};
+    const int64_t beyond = (radius + 3) * Q30_ONE;
+    __CPROVER_assume(s.p.x >= -s.H.x - beyond && s.p.x <= s.H.x + beyond && s.p.z >= -s.H.z - beyond && s.p.z <= s.H.z + beyond);
+    const planar farthest = {abs64(s.p.x) + s.H.x, abs64(s.p.z) + s.H.z};
+    int contact = beyond_hole(&s, farthest);
+    __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
+    contact = far_box(&s, fxs_direction_of(0), fxs_direction_of(0));
+    __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
+}
+
+/* Bounds of a query. */
 /* In the place of angle.c, where it is proved. */
 int32_t fxs_yaw_between(uint32_t from, uint32_t to) {
     (void)from;
