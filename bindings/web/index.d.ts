@@ -100,6 +100,41 @@ export interface Meeting {
   normal: [number, number, number];
 }
 
+// ---- levels ----
+
+/** A solid, as match logs write it. */
+export type Solid =
+  | readonly [
+      "prism",
+      layer: number,
+      y_low: number,
+      y_high: number,
+      vertices: readonly (readonly [x: number, z: number])[],
+    ]
+  | readonly [
+      "cylinder",
+      layer: number,
+      y_low: number,
+      y_high: number,
+      centre: readonly [x: number, z: number],
+      radius: number,
+    ];
+
+/** The static geometry of a map, which any number of worlds share. The id of solid i is
+ * raw.FXS_LEVEL + i. */
+export class Level implements Disposable {
+  /** The level of bytes as `toBytes` gives them. */
+  constructor(data: Uint8Array);
+  static of(solids: readonly Solid[]): Level;
+  /** How many solids it has. */
+  readonly size: number;
+  hash(): bigint;
+  toBytes(): Uint8Array;
+  /** Gives the memory back. Worlds that have the level must not be used after it. */
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
 // ---- the world ----
 
 export type EventKind = 1 | 2 | 3;
@@ -179,8 +214,10 @@ export class KernelArray<Type extends Int32Array | Uint32Array | Uint8Array = In
 
 export class World implements Iterable<number>, Disposable {
   /** An empty world for ids 0..capacity - 1. hitWhen: the least contact that is a hit. */
-  constructor(capacity: number, options?: { hitWhen?: 1 | 2; layers?: LayerPairs });
-  static fromBytes(data: Uint8Array, capacity: number): World;
+  constructor(capacity: number, options?: { hitWhen?: 1 | 2; layers?: LayerPairs; level?: Level | null });
+  static fromBytes(data: Uint8Array, capacity: number, options?: { level?: Level | null }): World;
+  /** Solids of the level are in its hits, queries, casts and pushes. */
+  readonly level: Level | null;
   /** Gives the memory back. `using` calls it. */
   dispose(): void;
   [Symbol.dispose](): void;

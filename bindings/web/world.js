@@ -473,24 +473,24 @@ export class World {
 
   /** The contact of two colliders as they are now: 0 apart, 1 touching, 2 overlapping. */
   contact(a, b) {
-    return checked(kernel.fxs_world_contact(this.#at, this.#id(a), this.#id(b)), `ids ${a}, ${b}`);
+    return checked(kernel.fxs_world_contact(this.#at, uint32("a", a), uint32("b", b)), `ids ${a}, ${b}`);
   }
 
   /** The shortest planar way of a out of b: [x, z]. */
   pushOut(a, b) {
-    checked(kernel.fxs_world_push_out(this.#at, this.#id(a), this.#id(b), scratch), `ids ${a}, ${b}`);
+    checked(kernel.fxs_world_push_out(this.#at, uint32("a", a), uint32("b", b), scratch), `ids ${a}, ${b}`);
     return [memory.i32[scratch / 4], memory.i32[scratch / 4 + 1]];
   }
 
   /** The shortest vertical way of a out of b. */
   lift(a, b) {
-    checked(kernel.fxs_world_lift(this.#at, this.#id(a), this.#id(b), scratch), `ids ${a}, ${b}`);
+    checked(kernel.fxs_world_lift(this.#at, uint32("a", a), uint32("b", b), scratch), `ids ${a}, ${b}`);
     return memory.i32[scratch / 4];
   }
 
   /** The face of the box b that pushOut moves a out of: FXS_SIDE_NONE to FXS_SIDE_NEG_Z. */
   side(a, b) {
-    return checked(kernel.fxs_world_side(this.#at, this.#id(a), this.#id(b)), `ids ${a}, ${b}`);
+    return checked(kernel.fxs_world_side(this.#at, uint32("a", a), uint32("b", b)), `ids ${a}, ${b}`);
   }
 
   // ---- state ----

@@ -1,0 +1,24 @@
+// Every program of docs/web.md prints what the comments at its end say.
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT, ran, test, WORK } from "./harness.mjs";
+
+const text = readFileSync(join(ROOT, "docs", "web.md"), "utf8");
+const programs = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, program]) => program);
+const FOLDER = join(WORK, "docs");
+
+test("the programs of docs/web.md print what they say, with the packed package", () => {
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(join(FOLDER, "package.json"), '{"private":true}');
+  const [packed] = readdirSync(WORK).filter((name) => name.endsWith(".tgz"));
+  ran("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", FOLDER, join(WORK, packed)]);
+  assert.ok(programs.length > 5);
+  for (const [i, program] of programs.entries()) {
+    const file = join(FOLDER, `program${i}.mjs`);
+    writeFileSync(file, program);
+    const said = program.match(/(?:^\/\/ .*\n)+$/m)[0];
+    assert.equal(ran("node", [file]), said.replaceAll(/^\/\/ /gm, ""), program);
+  }
+});
