@@ -186,7 +186,7 @@ FXS_API int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t 
 typedef struct fxs_mover {
     uint32_t id;                 /* of the collider that moves; not a sector */
     uint32_t mask;               /* bit i: what is on layer i is in its way */
-    uint32_t passes;             /* 1..FXS_PASSES_MAX: hits in one move; 4 is usual */
+    uint32_t passes;             /* 2..FXS_PASSES_MAX: hits in one move; 4 is usual */
     int32_t step_height;         /* 0..FXS_SIZE_MAX: the highest step that it climbs; 0: none */
     int32_t snap;                /* 0..FXS_SIZE_MAX: how far it is drawn down to a floor */
     int32_t floor_y_q30;         /* 1..2^30: the least y of a normal that is a floor's */

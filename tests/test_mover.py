@@ -266,7 +266,7 @@ def rooms(tiles: list[tuple[int, int, int, int, int]], shape: Shape) -> World:
         max_size=12,
     ),
     st.integers(0, ONE),
-    st.integers(1, 6),
+    st.integers(2, 6),
 )
 def test_a_character_is_never_inside_anything_and_rollback_gives_the_same(
     tiles: list[tuple[int, int, int, int, int]],

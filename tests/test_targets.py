@@ -34,11 +34,17 @@ def test_every_target_at_hand_prints_the_golden() -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def test_the_golden_calls_every_function_of_the_header(tmp_path: Path) -> None:
+# These modules of the kit write bytes, which their own tests compare with Python's.
+NOT_IN_THE_GOLDEN = re.compile(r"fxs_(body|frames|planes|rewind|recorder|sha256|two)\w*")
+
+
+@pytest.mark.parametrize("name", ["fixsync", "fixsync_kit"])
+def test_the_golden_calls_every_function_of_the_header(tmp_path: Path, name: str) -> None:
     if shutil.which("gcc") is None or shutil.which("nm") is None:
         pytest.skip("no gcc or no nm on this machine")
     native, csrc = HERE / "native", HERE.parent / "csrc"
-    header = (csrc / "fixsync.h").read_text(encoding="ascii")
+    header = (csrc / f"{name}.h").read_text(encoding="ascii")
+    golden = native / ("golden.c" if name == "fixsync" else "golden_kit.c")
     declared = set(re.findall(r"^FXS_API [\w ]*?\*?(fxs_\w+)\(", header, re.MULTILINE))
     assert len(declared) == header.count("\nFXS_API ")
     compiled = tmp_path / "golden.o"
@@ -55,12 +61,13 @@ def test_the_golden_calls_every_function_of_the_header(tmp_path: Path) -> None:
         "-o",
         str(compiled),
     ]
-    subprocess.run([*command, str(native / "golden.c")], check=True)
+    subprocess.run([*command, str(golden)], check=True)
     undefined = subprocess.run(
         ["nm", "-u", str(compiled)], capture_output=True, text=True, check=True
     ).stdout
     called = {name.lstrip("_") for name in undefined.split()}
-    assert declared - called == set()
+    missing = declared - called
+    assert {name for name in missing if not NOT_IN_THE_GOLDEN.fullmatch(name)} == set()
 
 
 def test_the_golden_runs_inside_a_program_as_the_documentation_tells(tmp_path: Path) -> None:

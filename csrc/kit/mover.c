@@ -2,6 +2,7 @@
  * the end: every cast is of the collider's shape at a place where it might be. */
 #include "../cast.h"
 #include "../fixsync_kit.h"
+#include "../wide256.h"
 
 #define LEVEL ((uint32_t)1 << 31) /* ids of solids begin here */
 #define SEEN 4                    /* hits that a look at the floor takes in */
@@ -228,26 +229,46 @@ static int64_t dot(const int32_t *a, const int32_t *b) {
     return (int64_t)a[0] * b[0] + (int64_t)a[1] * b[1] + (int64_t)a[2] * b[2];
 }
 
-static int leads_into_surface(const character *c, const int32_t *v) {
-    for (uint32_t i = 0; i < c->surface_count; i++) {
-        if (dot(v, c->surfaces[i]) < 0) {
-            return 1;
-        }
+/* Whether v leads into a surface, by more than rounding it makes. */
+static int leads_into(const int32_t *v, const int32_t *surface) {
+    return dot(v, surface) < -ROUNDING * Q30_ONE;
+}
+
+/* What of v is along the line where two surfaces meet; 0 if they are parallel. */
+static void keep_along(int32_t *v, const int32_t *a, const int32_t *b) {
+    int64_t line[3], length_sq = 0, pace = 0; /* line: Q2.30, as long as the sine of their angle */
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        line[i] = ((int64_t)a[j] * b[k] - (int64_t)a[k] * b[j]) / Q30_ONE;
+        length_sq += line[i] * line[i];
+        pace += v[i] * line[i];
     }
-    return 0;
+    for (int i = 0; i < 3; i++) {
+        int64_t part = length_sq == 0
+                           ? 0
+                           : quotient(i128_mul(abs64(pace), abs64(line[i])), length_sq);
+        v[i] = (int32_t)(sign64(pace) * sign64(line[i]) < 0 ? -part : part);
+    }
 }
 
 /* Takes out of v what leads into the surface that was met last. Where the rest leads into an
- * earlier one the two are a corner: what is left is to rise or fall in it, or nothing. FXS_OK or
- * FXS_E_MOTION. */
+ * earlier one the two are a corner, and what is left is along both; where that leads into a third,
+ * nothing. FXS_OK or FXS_E_MOTION. */
 static int32_t clip_motion(const character *c, int32_t *v) {
-    if (fxs_slide(v, c->surfaces[c->surface_count - 1], v) != FXS_OK) {
+    const int32_t *last = c->surfaces[c->surface_count - 1];
+    int is_cornered = 0;
+    if (fxs_slide(v, last, v) != FXS_OK) {
         return FXS_E_MOTION;
     }
-    if (leads_into_surface(c, v)) {
-        v[0] = v[2] = 0;
-        if (leads_into_surface(c, v)) {
-            v[1] = 0;
+    for (uint32_t i = 0; !is_cornered && i + 1 < c->surface_count; i++) {
+        if (leads_into(v, c->surfaces[i])) {
+            keep_along(v, c->surfaces[i], last);
+            is_cornered = 1;
+        }
+    }
+    for (uint32_t i = 0; is_cornered && i < c->surface_count; i++) {
+        if (leads_into(v, c->surfaces[i])) {
+            memset(v, 0, 3 * sizeof *v);
         }
     }
     return FXS_OK;
@@ -402,6 +423,7 @@ static int32_t go_ahead(character *c, int32_t *rest) {
 
 /* A flyer's way, and what a walker falls. FXS_OK or a status. */
 static int32_t fly(character *c, int32_t *rest) {
+    fxs_cast_hit support = {0, 0, {0, 0, 0}};
     while (c->passes && !is_zero(rest)) {
         fxs_cast_hit hit;
         int32_t status = advance(&c->w, rest, &hit), falls = rest[1] < 0;
@@ -421,8 +443,11 @@ static int32_t fly(character *c, int32_t *rest) {
             add_hit(c, &hit);
             c->result->flags |= y <= -c->mover->floor_y_q30 ? FXS_ON_CEILING : FXS_ON_WALL;
             status = meet(c, hit.normal[0], y, hit.normal[2], rest);
-            if (falls && y > 0 && is_zero(rest)) { /* held between surfaces: it stands on them */
-                stand_on(c, &hit);
+            if (y > support.normal[1]) {
+                support = hit;
+            }
+            if (falls && is_zero(rest) && support.normal[1] > 0) {
+                stand_on(c, &support); /* held between surfaces */
             }
         }
         if (status != FXS_OK) {
@@ -536,7 +561,7 @@ static int32_t move(character *c, const int32_t *motion) {
 }
 
 static int32_t mover_status(const fxs_mover *m) {
-    int is_right = m->passes >= 1 && m->passes <= FXS_PASSES_MAX && m->step_height >= 0 &&
+    int is_right = m->passes >= 2 && m->passes <= FXS_PASSES_MAX && m->step_height >= 0 &&
                    m->step_height <= FXS_SIZE_MAX && m->snap >= 0 && m->snap <= FXS_SIZE_MAX &&
                    m->floor_y_q30 >= 1 && m->floor_y_q30 <= Q30_ONE;
     return is_right ? FXS_OK : FXS_E_MOVER;

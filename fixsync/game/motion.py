@@ -117,7 +117,7 @@ class Mover:
     mask: int = UINT32_MAX
     """Bit i: what is on layer i is in its way, if layers and owners let it hit that."""
     passes: int = 4
-    """How many hits one move may have, 1..64."""
+    """How many hits one move may have, 2..64."""
     floor_y: int = _DEGREES_45
     """The least y of a normal that is a floor's, 1..2^30: the cosine of an angle in Q2.30, of 45
     degrees by default."""
@@ -126,7 +126,7 @@ class Mover:
         integer("step_height", self.step_height, 0, SIZE_MAX)
         integer("snap", self.snap, 0, SIZE_MAX)
         integer("mask", self.mask, 0, UINT32_MAX)
-        integer("passes", self.passes, 1, PASSES_MAX)
+        integer("passes", self.passes, 2, PASSES_MAX)
         integer("floor_y", self.floor_y, 1, 2**30)
 
     def move(self, world: World, id: int, motion: Motion) -> MoverResult:

@@ -1,5 +1,5 @@
-"""The same golden on every target: builds golden.c for each, runs it, compares its text with
-golden.txt.
+"""The same golden on every target: builds golden.c and golden_kit.c for each, runs them, compares
+their text with golden.txt and golden_kit.txt.
 
     python tests/native/targets.py              every target, every case
     python tests/native/targets.py --short      the ones CI runs, with fewer cases
@@ -32,7 +32,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 CSRC = ROOT / "csrc"
 GOLDEN = HERE / "golden.txt"
+KIT_GOLDEN = HERE / "golden_kit.txt"
 KERNEL = sorted(CSRC.glob("*.c"))
+KIT = sorted(CSRC.glob("kit/*.c"))
 FULL, SHORT, QUICK = 2, 1, 0
 LEVELS = {FULL: "all cases", SHORT: "level 1", QUICK: "level 0"}
 
@@ -305,9 +307,9 @@ class BrokenError(Exception):
 KERNEL_ONLY = frozenset({"applied", "outlines", "pushes", "casts", "separations"})
 
 
-def golden_lines(level: int, reference: bool = False) -> list[str]:
+def golden_lines(level: int, reference: bool = False, golden: Path = GOLDEN) -> list[str]:
     """What a run of `level` has to print."""
-    lines = GOLDEN.read_text(encoding="ascii").splitlines()
+    lines = golden.read_text(encoding="ascii").splitlines()
     return [
         line
         for line in lines
@@ -416,13 +418,17 @@ def build_c(target: Target, sources: Sequence[Path], extra: Sequence[str], cwd: 
         )
         return cwd / PROGRAM
     language = ["-std=c11", "-I", str(CSRC), "-I", str(HERE)]
-    run([compiler, *language, *flags, "-c", *map(str, sources)], cwd, 600)
     objects = [source.with_suffix(".o").name for source in sources]
+    # A second program of the same target has the kernel's objects already.
+    missing = [
+        str(path) for path, made in zip(sources, objects, strict=True) if not (cwd / made).exists()
+    ]
+    run([compiler, *language, *flags, "-c", *missing], cwd, 600)
     run([linker, *link_flags, "-o", PROGRAM, *objects], cwd, 600)
     return cwd / PROGRAM
 
 
-def build_wasm(target: Target, cwd: Path) -> Path:
+def build_wasm(target: Target, sources: Sequence[Path], cwd: Path) -> Path:
     compiler = newest_clang()
     version = compiler.removeprefix("clang")
     if not shutil.which(f"wasm-ld{version}"):
@@ -430,7 +436,6 @@ def build_wasm(target: Target, cwd: Path) -> Path:
     base = [compiler, "--target=wasm32", "-std=c11", "-ffreestanding", "-nostdlib", *target.flags]
     include = ["-isystem", str(HERE / "wasm"), "-I", str(CSRC), "-I", str(HERE)]
     run([*base, "-fno-builtin", *include, "-c", str(HERE / "wasm" / "string.c")], cwd, 600)
-    sources = [HERE / "golden.c", *KERNEL]
     link = [
         "-Wl,--no-entry",
         "-Wl,--export=golden_run",
@@ -445,14 +450,19 @@ def build_wasm(target: Target, cwd: Path) -> Path:
     return cwd / "golden.wasm"
 
 
-def golden_program(cwd: Path) -> Path:
-    """The golden by the first native compiler there is."""
+def golden_program(cwd: Path, kit: bool = False) -> Path:
+    """The golden of the kernel, or of the kit, by the first native compiler there is."""
     compiler = next((name for name in ("gcc", "cc", "clang") if shutil.which(name)), None)
     if compiler is None:
         raise MissingError("no C compiler")
     return build_c(
         Target("trace", compiler, ("-O2",)),
-        [HERE / "golden.c", HERE / "golden_main.c", *KERNEL],
+        [
+            HERE / ("golden_kit.c" if kit else "golden.c"),
+            HERE / "golden_main.c",
+            *(KIT if kit else []),
+            *KERNEL,
+        ],
         (),
         cwd,
     )
@@ -471,18 +481,23 @@ def printed_by(target: Target, level: int, cwd: Path) -> list[str]:
         return run(
             [target.compiler, str(program), *target.flags, "trace"], cwd, 1800, WITH_ROOT
         ).splitlines()
-    if target.kind == "wasm":
-        if target.runner[0] == sys.executable and not has_module("wasmtime"):
-            raise MissingError("no wasmtime")
-        program = build_wasm(target, cwd)
-    elif target.kind == "reference":
+    if target.kind == "reference":
         sources = [HERE / "golden.c", HERE / "golden_main.c", HERE / "reference.c"]
         program = build_c(target, sources, ["-DCALL_REFERENCE"], cwd)
-    else:
-        program = build_c(target, [HERE / "golden.c", HERE / "golden_main.c", *KERNEL], (), cwd)
-        if not target.runner and cpu_lacks(target, program):
-            raise MissingError("this processor lacks the instructions")
-    return run([*target.runner, str(program), str(level)], cwd, 1800).splitlines()
+        return run([*target.runner, str(program), str(level)], cwd, 1800).splitlines()
+    if target.kind == "wasm" and target.runner[0] == sys.executable and not has_module("wasmtime"):
+        raise MissingError("no wasmtime")
+    printed = []
+    for driver, with_kit in ((HERE / "golden.c", []), (HERE / "golden_kit.c", KIT)):
+        if target.kind == "wasm":
+            program = build_wasm(target, [driver, *with_kit, *KERNEL], cwd)
+        else:
+            sources = [driver, HERE / "golden_main.c", *with_kit, *KERNEL]
+            program = build_c(target, sources, (), cwd)
+            if not target.runner and cpu_lacks(target, program):
+                raise MissingError("this processor lacks the instructions")
+        printed += run([*target.runner, str(program), str(level)], cwd, 1800).splitlines()
+    return printed
 
 
 def has_module(name: str) -> bool:
@@ -509,7 +524,10 @@ def try_target(target: Target, level: int, directory: Path) -> Result:
     started = time.monotonic()
     try:
         printed = printed_by(target, level, cwd)
-        detail = differences(golden_lines(level, target.kind == "reference"), printed)
+        expected = golden_lines(level, target.kind == "reference")
+        if target.kind in ("c", "wasm"):
+            expected += golden_lines(level, golden=KIT_GOLDEN)
+        detail = differences(expected, printed)
         verdict = "different" if detail else "same"
     except MissingError as missing:
         verdict, detail = "not tried", str(missing)
@@ -537,9 +555,10 @@ def chosen(args: argparse.Namespace) -> list[Target]:
 
 
 def write_golden(directory: Path) -> None:
-    """The golden of one build of this machine, and only if the reference prints the same."""
-    text = run([str(golden_program(directory)), str(FULL)], directory, 1800)
-    GOLDEN.write_text(text, encoding="ascii")
+    """The goldens of one build of this machine, and whether the reference prints the same."""
+    for golden, kit in ((GOLDEN, False), (KIT_GOLDEN, True)):
+        text = run([str(golden_program(directory, kit)), str(FULL)], directory, 1800)
+        golden.write_text(text, encoding="ascii")
     reference = next(t for t in all_targets() if t.kind == "reference")
     result = try_target(reference, FULL, directory)
     print(f"{result.target}: {result.verdict} {result.detail}")
@@ -570,7 +589,7 @@ def main() -> int:
     parser.add_argument(
         "--write-golden",
         action="store_true",
-        help="replace golden.txt by what gcc -O2 prints, and compare the reference with it",
+        help="replace the goldens by what gcc -O2 prints, and compare the reference with them",
     )
     args = parser.parse_args()
     targets = chosen(args)

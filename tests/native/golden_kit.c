@@ -1,0 +1,298 @@
+/* The golden of the kit: generated cases through its functions, digested, as golden.c is for the
+ * kernel. Nothing of libc but memcpy, memmove and memset; every case is a function of its section's
+ * name and its number alone. */
+#include "fixsync_kit.h"
+#include "golden.h"
+
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static uint64_t state, digest, words;
+
+static void answer(int64_t v) {
+    uint64_t mixed = (digest ^ (uint64_t)v) * UINT64_C(0x9E3779B97F4A7C15);
+    digest = mixed ^ mixed >> 29;
+    words++;
+}
+
+static void answer_status(int32_t status, const int32_t *out, uint32_t n) {
+    answer(status);
+    for (uint32_t i = 0; i < n; i++) {
+        answer(out[i]);
+    }
+}
+
+static uint32_t below(uint32_t n) { return (uint32_t)fxs_random_below(&state, n); }
+
+static int32_t within(int32_t room) {
+    int64_t v;
+    fxs_random_between(&state, -(int64_t)room, room, &v);
+    return (int32_t)v;
+}
+
+/* Any int32, often small, at a power of two or at an end. */
+static int32_t any_number(void) {
+    switch (below(6)) {
+    case 0: return within(3);
+    case 1: return INT32_MIN + (int32_t)below(2);
+    case 2: return INT32_MAX - (int32_t)below(2);
+    case 3: {
+        int32_t power = (int32_t)1 << below(31);
+        return power - (int32_t)below(2);
+    }
+    default: {
+        int32_t size = (int32_t)(fxs_random_next(&state) >> 33);
+        return below(2) ? -size : size;
+    }
+    }
+}
+
+static void any_vector(int32_t *v) {
+    for (int i = 0; i < 3; i++) {
+        v[i] = any_number();
+    }
+}
+
+static void one_number(uint32_t number) {
+    int32_t a = any_number(), b = any_number(), c = any_number(), v[3], w[3], out[3] = {0, 0, 0};
+    uint32_t part = below(65538);
+    (void)number;
+    any_vector(v);
+    any_vector(w);
+    answer_status(fxs_mul(a, b, out), out, 1);
+    answer_status(fxs_div(a, b, out), out, 1);
+    answer_status(fxs_mul_div(a, b, c, out), out, 1);
+    answer_status(fxs_sqrt(a, out), out, 1);
+    answer_status(fxs_lerp(a, b, part, out), out, 1);
+    answer_status(fxs_clamp(a, b, c, out), out, 1);
+    answer_status(fxs_approach(a, b, c, out), out, 1);
+    answer_status(fxs_hypot(a, b, c, out), out, 1);
+    answer_status(fxs_dot(v, w, out), out, 1);
+    answer_status(fxs_scale(v, c, out), out, 3);
+    answer_status(fxs_with_length(v, c, out), out, 3);
+    uint32_t yaw = below(65537), end = below(65537);
+    answer(fxs_turn_towards(yaw, end, part));
+}
+
+static void one_draw(uint32_t number) {
+    uint64_t own = number % 2 ? fxs_random_next(&state) : number;
+    uint64_t count = fxs_random_next(&own) >> (number % 64);
+    int64_t low = (int64_t)(fxs_random_next(&own) >> 1), out = 0;
+    uint8_t items[30];
+    answer((int64_t)fxs_random_next(&own));
+    answer((int64_t)fxs_random_below(&own, count));
+    answer(fxs_random_chance(&own, count / 3, count));
+    answer(fxs_random_between(&own, -low, low, &out));
+    answer(out);
+    answer(fxs_random_between(&own, low, low - (int64_t)(number % 3), &out));
+    answer(out);
+    for (uint32_t i = 0; i < sizeof items; i++) {
+        items[i] = (uint8_t)i;
+    }
+    fxs_random_shuffle(&own, items, sizeof items / (1 + number % 3), 1 + number % 3);
+    for (uint32_t i = 0; i < sizeof items; i++) {
+        answer(items[i]);
+    }
+    answer((int64_t)own);
+}
+
+static void one_motion(uint32_t number) {
+    int32_t motion[3], normal[3], out[3] = {0, 0, 0};
+    uint32_t fraction = below(65538);
+    any_vector(motion);
+    any_vector(normal);
+    for (int i = 0; i < 3; i++) {
+        motion[i] = number % 2 ? motion[i] / 4 : motion[i];
+        normal[i] = number % 5 ? normal[i] / 2 : normal[i];
+    }
+    answer_status(fxs_along(motion, fraction, number % 3 ? normal : NULL, out), out, 3);
+    answer_status(fxs_bounce(motion, normal, fraction, out), out, 3);
+    answer_status(fxs_slide(motion, normal, out), out, 3);
+}
+
+/* ---- movers ---- */
+
+#define COLLIDERS 24
+
+static _Alignas(8) uint64_t memory[1 << 15];
+static fxs_cast_hit hits[FXS_PASSES_MAX + 2];
+
+static void answer_hits(uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        answer(hits[i].id);
+        answer(hits[i].fraction);
+        for (int j = 0; j < 3; j++) {
+            answer(hits[i].normal[j]);
+        }
+    }
+}
+
+/* A collider of any kind on a coarse lattice, so that edges meet. */
+static fxs_collider any_collider(uint32_t id) {
+    fxs_collider c;
+    memset(&c, 0, sizeof c);
+    c.id = id;
+    c.kind = (uint8_t)(id == 0 ? below(4) : below(8) < 5 ? FXS_BOX : below(5));
+    c.layer = (uint8_t)below(2);
+    c.active = below(8) != 0;
+    c.owner = below(6) ? 0 : 1;
+    c.yaw = (uint16_t)(below(3) ? below(8) * 8192 : below(65536));
+    c.x = within(20) * 20000;
+    c.y = within(6) * 20000;
+    c.z = within(20) * 20000;
+    if (below(4) == 0) {
+        c.ox = within(30000);
+        c.oz = within(30000);
+    }
+    c.size[0] = (int32_t)(1 + below(8)) * 10000;
+    if (c.kind != FXS_SPHERE) {
+        c.size[1] = (int32_t)(1 + below(5)) * 10000;
+    }
+    if (c.kind == FXS_BOX) {
+        c.size[2] = (int32_t)(1 + below(12)) * 10000;
+    }
+    if (c.kind == FXS_SECTOR) {
+        c.half_angle = (uint16_t)(1 + below(32768));
+    }
+    return c;
+}
+
+static fxs_world *any_world(void) {
+    fxs_world *world = (fxs_world *)(void *)memory;
+    fxs_config config = {COLLIDERS, 64, FXS_TOUCHING, {0}};
+    memset(config.layers, 255, sizeof config.layers);
+    if (fxs_world_size(&config) > sizeof memory) {
+        answer(-1);
+        return NULL;
+    }
+    fxs_world_init(world, &config);
+    for (uint32_t id = 0; id < COLLIDERS; id++) {
+        fxs_collider c = any_collider(id);
+        answer(fxs_world_add(world, &c));
+    }
+    fxs_collider floor = any_collider(1);
+    fxs_world_remove(world, 1);
+    floor.kind = FXS_BOX;
+    floor.half_angle = 0;
+    floor.y = -200000;
+    floor.size[0] = floor.size[2] = 900000;
+    floor.size[1] = 100000;
+    fxs_world_add(world, &floor);
+    return world;
+}
+
+static void any_motion(int32_t *motion) {
+    static const int32_t FALLS[] = {-8192, -8192, -8192, -30000, -500000, 0, 60000};
+    int32_t size = below(64) ? (int32_t)1 << (8 + below(11)) : FXS_SIZE_MAX + (int32_t)below(2);
+    motion[0] = within(size);
+    motion[1] = below(64) ? FALLS[below(COUNT(FALLS))] : within(size);
+    motion[2] = within(size);
+}
+
+static void one_dash(uint32_t number) {
+    fxs_world *world = any_world();
+    for (uint32_t i = 0; world && i < 8; i++) {
+        int32_t motion[3];
+        uint32_t count = 0, mask = below(4), passes = below(6);
+        any_motion(motion);
+        int32_t status = fxs_move_and_slide(world, number % 32, motion, mask, passes, hits, &count);
+        answer(status);
+        answer_hits(count);
+        answer((int64_t)fxs_world_hash(world));
+    }
+}
+
+static void one_walk(uint32_t number) {
+    fxs_world *world = any_world();
+    fxs_mover mover = {0};
+    mover.mask = 1 + below(3);
+    mover.passes = 1 + below(8); /* 1 is refused */
+    mover.step_height = (int32_t)below(3) * 15000;
+    mover.snap = (int32_t)below(3) * 15000;
+    mover.floor_y_q30 = number % 4 ? 759250125 : 1 << 30;
+    for (uint32_t i = 0; world && i < 16; i++) {
+        int32_t motion[3] = {0, -400000, 0}; /* to the floor */
+        fxs_mover_result result;
+        memset(&result, 0, sizeof result);
+        if (i > 0) {
+            any_motion(motion);
+        }
+        answer(fxs_mover_move(world, &mover, motion, &result, hits));
+        answer(result.x);
+        answer(result.y);
+        answer(result.z);
+        for (int j = 0; j < 3; j++) {
+            answer(result.motion[j]);
+        }
+        answer(result.flags);
+        answer(result.floor);
+        answer_hits(result.hit_count);
+        answer((int64_t)fxs_world_hash(world));
+    }
+}
+
+/* ---- all of it ---- */
+
+typedef struct section {
+    const char *name;
+    void (*one)(uint32_t number);
+    uint32_t counts[3];
+} section;
+
+static const section SECTIONS[] = {
+    {"kit numbers", one_number, {256, 8192, 1 << 18}},
+    {"kit random", one_draw, {256, 8192, 1 << 17}},
+    {"kit motion", one_motion, {256, 8192, 1 << 18}},
+    {"kit dashes", one_dash, {16, 512, 1 << 13}},
+    {"kit walks", one_walk, {16, 512, 1 << 13}},
+};
+
+static void print_text(const char *text) {
+    uint32_t size = 0;
+    while (text[size]) {
+        size++;
+    }
+    golden_print(text, size);
+}
+
+static void print_number(uint64_t v, uint32_t base, uint32_t least_digits) {
+    char digits[20];
+    uint32_t at = sizeof digits;
+    do {
+        digits[--at] = "0123456789abcdef"[v % base];
+        v /= base;
+    } while (v || sizeof digits - at < least_digits);
+    golden_print(digits + at, (uint32_t)sizeof digits - at);
+}
+
+static void run_section(const section *s, int level) {
+    uint32_t number = 0;
+    state = digest = words = 0;
+    for (const char *c = s->name; *c; c++) {
+        state = state * 31 + (uint64_t)*c;
+    }
+    for (int now = 0; now <= level; now++) {
+        for (; number < s->counts[now]; number++) {
+            s->one(number);
+        }
+        print_number((uint64_t)now, 10, 1);
+        print_text(" ");
+        print_text(s->name);
+        print_text(" ");
+        print_number(number, 10, 1);
+        print_text(" ");
+        print_number(words, 10, 1);
+        print_text(" ");
+        print_number(digest, 16, 16);
+        print_text("\n");
+    }
+}
+
+int golden_run(int level, int trace) {
+    (void)trace;
+    for (uint32_t i = 0; i < COUNT(SECTIONS); i++) {
+        run_section(SECTIONS + i, level);
+    }
+    return 0;
+}
