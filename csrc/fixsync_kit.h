@@ -186,7 +186,7 @@ FXS_API int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t 
 typedef struct fxs_mover {
     uint32_t id;                 /* of the collider that moves; not a sector */
     uint32_t mask;               /* bit i: what is on layer i is in its way */
-    uint32_t passes;             /* 2..FXS_PASSES_MAX: hits in one move; 4 is usual */
+    uint32_t passes;             /* 2..FXS_PASSES_MAX: slides in one move; 4 is usual */
     int32_t step_height;         /* 0..FXS_SIZE_MAX: the highest step that it climbs; 0: none */
     int32_t snap;                /* 0..FXS_SIZE_MAX: how far it is drawn down to a floor */
     int32_t floor_y_q30;         /* 1..2^30: the least y of a normal that is a floor's */
@@ -214,7 +214,7 @@ typedef struct fxs_mover_result {
  * at the start pushes it out, sideways or up or down, whichever is shorter; if something is still
  * overlapped after `passes` pushes it stays where it was, with FXS_STUCK.
  *
- * `hits`, with room for passes + 2: walls and ceilings that it came to, in order, then the floor.
+ * `hits`, with room for passes + 1: walls and ceilings that it came to, in order, then the floor.
  * Their fractions are of the motion that was left then. With FXS_STUCK: one that it overlaps.
  * `mover` and `result` are apart. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a
  * sector, FXS_E_MOVER, FXS_E_MOTION, also if it slid so that a component left the range, or

@@ -386,11 +386,11 @@ static int32_t climb(character *c, int32_t *rest) {
 
 /* A walker's way in the plane. FXS_OK or a status. */
 static int32_t go_ahead(character *c, int32_t *rest) {
-    while (c->passes && !is_zero(rest)) {
+    while (!is_zero(rest)) {
         fxs_cast_hit hit;
         int32_t status = advance(&c->w, rest, &hit);
-        if (status <= 0) {
-            return status;
+        if (status <= 0 || c->passes == 0) {
+            return status < 0 ? status : FXS_OK;
         }
         c->passes--;
         if (c->mover->step_height > 0) {
@@ -424,11 +424,11 @@ static int32_t go_ahead(character *c, int32_t *rest) {
 /* A flyer's way, and what a walker falls. FXS_OK or a status. */
 static int32_t fly(character *c, int32_t *rest) {
     fxs_cast_hit support = {0, 0, {0, 0, 0}};
-    while (c->passes && !is_zero(rest)) {
+    while (!is_zero(rest)) {
         fxs_cast_hit hit;
-        int32_t status = advance(&c->w, rest, &hit), falls = rest[1] < 0;
-        if (status <= 0) {
-            return status;
+        int32_t falls = rest[1] < 0, status = advance(&c->w, rest, &hit);
+        if (status <= 0 || c->passes == 0) {
+            return status < 0 ? status : FXS_OK;
         }
         c->passes--;
         int32_t y = hit.normal[1];
@@ -474,7 +474,6 @@ static int32_t come_down(character *c, int32_t drop) {
     }
     int32_t fall[3] = {0, -drop, 0};
     c->w = before;
-    c->passes += c->passes == 0;
     return fly(c, fall);
 }
 

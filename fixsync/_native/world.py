@@ -350,7 +350,7 @@ class NativeWorld(Memory):
     ) -> tuple[tuple[int, ...], bytes]:
         """Moves a character; the numbers of the result, and its hits."""
         row, result = ffi.new("fxs_mover *", mover), ffi.new("fxs_mover_result *")
-        hits = uninitialised(_CAST_HITS_TYPE, row.passes + 2)
+        hits = uninitialised(_CAST_HITS_TYPE, row.passes + 1)
         self._moved(row.id, motion, lib.fxs_mover_move, (row, motion, result, hits))
         numbers = MOVER_RESULT.unpack(_buffer(result))
         return numbers, _bytes_of(hits, result.hit_count * CAST_HIT.size)

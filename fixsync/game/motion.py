@@ -117,7 +117,7 @@ class Mover:
     mask: int = UINT32_MAX
     """Bit i: what is on layer i is in its way, if layers and owners let it hit that."""
     passes: int = 4
-    """How many hits one move may have, 2..64."""
+    """How often one move may slide, 2..64."""
     floor_y: int = _DEGREES_45
     """The least y of a normal that is a floor's, 1..2^30: the cosine of an angle in Q2.30, of 45
     degrees by default."""
