@@ -602,7 +602,7 @@ FXS_API int32_t fxs_world_separate(fxs_world *world, const uint32_t *yields, uin
  * sector. The state of the world does not change; its scratch memory may. Returns FXS_OK;
  * FXS_E_ROOM with `*count` the room needed and ids undefined; FXS_E_KIND, FXS_E_SIZE,
  * FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` 0. Cost: colliders and solids near it;
- * or all colliders, after a change. */
+ * or all colliders, after many changes. */
 FXS_API int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32_t *ids,
                                 uint64_t id_capacity, uint64_t *count);
 
@@ -669,7 +669,7 @@ typedef struct fxs_cast_hit {
  * world does not change; its scratch memory may. Returns FXS_OK; FXS_E_ROOM with `*count` the room
  * needed and hits undefined; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, FXS_E_UNDEFINED
  * for a sector, FXS_E_MOTION or FXS_E_HIT_WHEN with `*count` 0. Cost: colliders near its path; or
- * all, after a change. */
+ * all, after many changes. */
 FXS_API int32_t fxs_world_cast(fxs_world *world, const fxs_cast *cast, fxs_cast_hit *hits,
                                uint64_t hit_capacity, uint64_t *count);
 

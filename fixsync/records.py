@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate, chain, starmap
 from struct import Struct
 from typing import Any, ClassVar, NamedTuple, TypeVar, final, overload
@@ -110,7 +111,10 @@ class Moved(NamedTuple):
 
 _T = TypeVar("_T")
 _new = tuple.__new__  # faster than a named tuple's own __new__
-_KINDS = {int(kind): kind for kind in EventKind}
+_event = partial(_new, Event)
+_KINDS = (None, *EventKind)
+_kind, _contact = _KINDS.__getitem__, tuple(Contact).__getitem__
+"""By number; what the kernel writes is in range."""
 
 
 class _Rows(Sequence[_T]):
@@ -189,6 +193,11 @@ class Events(_Rows[Event]):
     @staticmethod
     def _object(a: int, b: int, kind: int, contact: int) -> Event:
         return _new(Event, (a, b, _KINDS[kind], CONTACTS[contact]))
+
+    def __iter__(self) -> Iterator[Event]:
+        numbers = memoryview(self._rows).cast("I").tolist()
+        kinds, contacts = map(_kind, numbers[2::4]), map(_contact, numbers[3::4])
+        return map(_event, zip(numbers[0::4], numbers[1::4], kinds, contacts, strict=True))
 
     @property
     def buffer(self) -> memoryview:

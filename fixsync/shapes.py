@@ -7,6 +7,7 @@ of bytes that the kernel reads."""
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar, final
@@ -112,7 +113,8 @@ class Side(_Code):
 CONTACTS = {int(contact): contact for contact in Contact}
 
 _pack_shape = SHAPE.pack
-_pack_pose = POSE.pack
+_pack_pose = struct.Struct("=iiiHxx" if sys.byteorder == "little" else "=iiixxH").pack
+"""A row of POSE, for a yaw in range only."""
 
 
 class Value:
@@ -293,13 +295,7 @@ class Pose(Value):
     _pose: bytes
 
     def __init__(self, x: int, y: int, z: int, yaw: int = 0) -> None:
-        if not (
-            type(x) is int
-            and type(y) is int
-            and type(z) is int
-            and type(yaw) is int
-            and 0 <= yaw <= YAW_MAX
-        ):
+        if not (type(x) is int and type(y) is int and type(z) is int and type(yaw) is int):
             x, y, z, yaw = _checked_pose(x, y, z, yaw)
         try:
             self._pose = _pack_pose(x, y, z, yaw)

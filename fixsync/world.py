@@ -164,7 +164,7 @@ class World:
         except AttributeError:
             require_pose("pose", pose)
             raise
-        self._native.change(_POSE, id if type(id) is int else self._id(id), row)
+        self._native.set_pose(_POSE, id if type(id) is int else self._id(id), row)
 
     def set_shape(self, id: int, shape: Shape) -> None:
         """Gives a collider another shape."""

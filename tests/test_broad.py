@@ -707,7 +707,7 @@ def test_no_answer_depends_on_the_history(capacity, seed):
     """After every change, step and load: the same answers as of a world that was loaded anew."""
     draw, span = random.Random(seed), max(4, capacity // 30)
     world = World(capacity)
-    for id in range(0, capacity - 5):
+    for id in range(capacity - 5):
         world.add(id, any_shape(draw), Pose(*any_place(draw, span)))
     for n in range(250):
         for _ in range(draw.choice((1, 1, 1, 3, 40)) if n % 25 else 200):

@@ -45,6 +45,7 @@ _unpack = ffi.unpack
 _step = lib.fxs_world_step
 _apply = lib.fxs_world_apply
 _hash = lib.fxs_world_hash
+_set_pose = lib.fxs_world_set_pose
 _COMMAND_SIZE = COMMAND.size
 _query = lib.fxs_world_query
 _nearest = lib.fxs_world_nearest
@@ -93,6 +94,22 @@ class NativeWorld(Memory):
                 self._refuse("", status, change.values(args))
             if self.observer is not None:
                 self.observer.changed(change.command(change.values(args)))
+        finally:
+            self._release()
+
+    def set_pose(self, change: Change, id: int, pose: bytes) -> None:
+        """`change` of a pose, which games make most: without a tuple of arguments."""
+        if not self._acquire(False):
+            refuse_thread()
+        try:
+            try:
+                status = _set_pose(self._world, id, pose)
+            except OverflowError:
+                status = None
+            if status != 0:
+                self._refuse("", status, change.values((id, pose)))
+            if self.observer is not None:
+                self.observer.changed(change.command(change.values((id, pose))))
         finally:
             self._release()
 
