@@ -265,8 +265,7 @@ static uint32_t *cell_lists(const fxs_level *l) {
     return (uint32_t *)(void *)((uint8_t *)(uintptr_t)l + l->listed_at);
 }
 
-/* As many cells as there are solids at most. Lists what there is room for, in the tree's order; the
- * others are marked. */
+/* There are at most as many cells as solids. A solid is marked if its lists have no room for it. */
 static void build_cells(fxs_level *l) {
     const uint32_t n = l->count;
     level_node *nodes = nodes_of(l, 0);

@@ -46,6 +46,7 @@ FAULTS = {
     ),
     "cast": ("cast.c", "return discriminant >= (int64_t)1 << 50;", "return 1;"),
     "angles": ("angle.c", "return (uint32_t)(r - (r * r > n));", "return (uint32_t)r;"),
+    "level": ("level.c", "(uint32_t)p[2] | (uint32_t)p[3] << 8", "(uint32_t)p[2]"),
     "load": ("state.c", "(size - offset - 4) / sizes[i]", "(size - offset + 4) / sizes[i]"),
     "commands": ("step.c", "} else if (was < is) {", "} else if (was <= is + 1) {"),
     "crowd": (

@@ -27,9 +27,10 @@ TARGETS = {
     "angles": "yaw_of, length and XXH64",
     "load": "load of any bytes",
     "commands": "any sequence of calls on worlds",
+    "level": "bytes of a level, and what a shape meets in it",
     "crowd": "casts, sweeps, queries and pushes in worlds, beside those of pairs",
 }
-LONGEST = {"shapes": 64, "cast": 128, "angles": 512, "load": 2048, "commands": 2048, "crowd": 1024}
+LONGEST = {"shapes": 64, "cast": 128, "angles": 512, "load": 2048, "commands": 2048, "crowd": 1024, "level": 512}
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 GUIDED = ["-O1", "-fsanitize=fuzzer-no-link", *SANITIZE]
 
