@@ -415,7 +415,7 @@ typedef struct fxs_recorder {
     uint8_t held[64];            /* the bytes after them */
 } fxs_recorder;
 
-/* Begins a log: the first line, and a command for each collider of the world.
+/* Begins a log: the first line with the level, and a command for each collider of the world.
  * The log of a world that is not at frame 0, or has hits, begins with its state. tick_rate: frames
  * a second. Returns FXS_OK; FXS_E_CONFIG for a tick_rate of 0, or FXS_E_ROOM. Cost: capacity +
  * text. */

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_recorder import play
 
-from fixsync import Box, Pose, Sector, Sphere, World
+from fixsync import Box, Level, Pillar, Pose, Prism, Sector, Sphere, World
 from fixsync._native.raw import ffi, lib
 from fixsync._native.rows import CAST, COMMAND, QUERY
 from fixsync.changes import rows_of_commands
@@ -154,6 +154,28 @@ def test_colliders_that_are_there_and_layers_are_recorded_as_python_does(tmp_pat
     assert logs[0] == logs[1]
     assert b'["layers",[[0,31],[1,1]]],["move",3,[1,2,3]],["layers",null]' in logs[1]
     assert b'["sector",5000,300,400,20]' in logs[1]
+
+
+@pytest.mark.parametrize("begins_late", [False, True])
+def test_a_level_is_in_the_first_line(begins_late: bool, tmp_path: Path) -> None:
+    level = Level([
+        Prism([(-500, -500), (500, -500), (0, 700)], -(2**31), 5, layer=4),
+        Pillar(900, -7, 300, 0, 9000),
+        Prism([(0, 0), (900, 0), (900, 900), (0, 900)], 1, 2),
+    ])  # fmt: skip
+    path = tmp_path / "match.jsonl"
+    world = World(4, level=level)
+    world.add(1, Sphere(400), Pose(0, 0, 0))
+    if begins_late:
+        world.step()
+    log = CLog(world.copy())
+    for _ in range(2):
+        log.step()
+    with Recorder(world, path):
+        for _ in range(2):
+            world.step()
+    assert log.end() == path.read_bytes()
+    assert replay(path).verdict is Verdict.IDENTICAL
 
 
 def play_layers(world: World, path: Path, layers: Any) -> None:

@@ -706,7 +706,7 @@ export interface Kernel {
   fxs_rewind_count(rewind: Pointer<"fxs_rewind">): number;
   /** The oldest frame that is kept; undefined if none is. */
   fxs_rewind_oldest(rewind: Pointer<"fxs_rewind">): number;
-  /** Begins a log: the first line, and a command for each collider of the world. */
+  /** Begins a log: the first line with the level, and a command for each collider of the world. */
   fxs_recorder_begin(recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, tick_rate: number, text: Pointer<"char">, room: bigint): number;
   /** Adds commands of this frame, at most 200 bytes each (the layer matrix: 3500). */
   fxs_recorder_commands(recorder: Pointer<"fxs_recorder">, commands: Pointer<"fxs_command">, n: bigint, text: Pointer<"char">, room: bigint): number;

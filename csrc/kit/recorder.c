@@ -1,6 +1,6 @@
 /* Recorder: a match log as text, line by line into the caller's buffer (docs/contract.md). */
 #include "../fixsync_kit.h"
-#include "../shape.h"
+#include "../world.h"
 #include "sha256.h"
 
 /* What a line has so far. */
@@ -118,6 +118,36 @@ static void put_shape(pen *p, uint32_t kind, uint32_t half_angle, const int32_t 
         }
     }
     put_char(p, ']');
+}
+
+/* ,"level":{"solids":[...]} */
+static void put_level(pen *p, const fxs_level *level) {
+    put_text(p, ",\"level\":{\"solids\":[");
+    for (uint32_t i = 0; i < fxs_level_count(level); i++) {
+        fxs_solid s;
+        fxs_level_solid(level, i, &s);
+        put_text(p, i ? ",[\"" : "[\"");
+        put_text(p, s.code == FXS_PRISM ? "prism" : "cylinder");
+        put_char(p, '"');
+        put_next(p, s.layer);
+        put_char(p, ',');
+        put_signed(p, s.y_low);
+        put_char(p, ',');
+        put_signed(p, s.y_high);
+        put_char(p, ',');
+        if (s.code == FXS_PRISM) {
+            for (uint32_t v = 0; v < s.vertex_count; v++) {
+                put_char(p, v ? ',' : '[');
+                put_list(p, s.numbers + 2 * v, 2);
+            }
+        } else {
+            put_list(p, s.numbers, 2);
+            put_char(p, ',');
+            put_signed(p, s.numbers[2]);
+        }
+        put_text(p, s.code == FXS_PRISM ? "]]" : "]");
+    }
+    put_text(p, "]}");
 }
 
 static const char BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -392,6 +422,9 @@ int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *world, uint3
     put_text(p, ",\"layers\":");
     put_layers(p, config.layers);
     put_text(p, ",\"sim\":null,\"seed\":0,\"meta\":{}");
+    if (world->level != NULL) {
+        put_level(p, world->level);
+    }
     if (fresh.frame || fxs_world_hit_count(world)) {
         put_text(p, ",\"from\":{\"frame\":");
         put_number(p, fresh.frame);
