@@ -81,20 +81,20 @@ static inline arrays arrays_of(const fxs_world *w) {
  * of the grid, which takes 4 bytes a collider and 4 more, and behind 8 bytes a collider for sorting
  * answers. With more than FEW_COLLIDERS it has room: 16 * capacity + 8 bytes, and 28 for each of
  * MOVED_MAX(capacity) + BLOCK, are less than 64 * (capacity + BLOCK). */
-typedef struct moved {
+typedef struct moved_rows {
     uint32_t *place_of, *ids; /* by id, its place among the moved; by place, its id */
     int32_t *bounds; /* in lanes */
     uint64_t stride;
-} moved;
+} moved_rows;
 #define MOVED_MAX(count) (64 + (count) / 4)
 
 static inline uint32_t *index_of(const arrays *a, const fxs_world *w) {
     return (uint32_t *)((uint64_t *)a->sorted + w->capacity);
 }
 
-static inline moved moved_of(const fxs_world *w) {
+static inline moved_rows moved_of(const fxs_world *w) {
     const arrays a = arrays_of(w);
-    moved m;
+    moved_rows m;
     m.stride = (uint64_t)MOVED_MAX(w->capacity) + BLOCK;
     m.place_of = index_of(&a, w) + w->capacity + 2;
     m.ids = m.place_of + w->capacity;

@@ -225,17 +225,17 @@ void fxs_grid_moved(fxs_world *w, uint32_t id) {
     if (!fxs_grid_keeps(w, 1)) {
         return;
     }
-    const moved m = moved_of(w);
+    const moved_rows m = moved_of(w);
     uint64_t *known = known_set(w);
     if (w->moved_count == 0) {
         memset(known, 0, set_size(w->capacity));
     }
     if (!set_has(known, id)) {
-        const uint32_t place = w->moved_count++;
+        const uint32_t lane = w->moved_count++;
         set_put(known, id);
-        m.place_of[id] = place;
-        m.ids[place] = id;
-        for (uint32_t i = place; place % BLOCK == 0 && i < place + BLOCK; i++) {
+        m.place_of[id] = lane;
+        m.ids[lane] = id;
+        for (uint32_t i = lane; lane % BLOCK == 0 && i < lane + BLOCK; i++) {
             clear_lane(m.bounds + i, m.stride);
         }
     }
@@ -253,7 +253,7 @@ void fxs_grid_moved(fxs_world *w, uint32_t id) {
 static uint64_t with_moved(const fxs_world *w, const int64_t least[3], const int64_t most[3],
                            uint64_t *found, uint64_t n) {
     const uint64_t *known = known_set(w);
-    const moved m = moved_of(w);
+    const moved_rows m = moved_of(w);
     int32_t own[LANE_BOUNDS];
     uint64_t kept = 0;
     for (uint64_t i = 0; i < n; i++) {

@@ -121,11 +121,11 @@ static void put_shape(pen *p, uint32_t kind, uint32_t half_angle, const int32_t 
 }
 
 /* ,"level":{"solids":[...]} */
-static void put_level(pen *p, const fxs_level *level) {
+static void put_level(pen *p, const fxs_level *geometry) {
     put_text(p, ",\"level\":{\"solids\":[");
-    for (uint32_t i = 0; i < fxs_level_count(level); i++) {
+    for (uint32_t i = 0; i < fxs_level_count(geometry); i++) {
         fxs_solid s;
-        fxs_level_solid(level, i, &s);
+        fxs_level_solid(geometry, i, &s);
         put_text(p, i ? ",[\"" : "[\"");
         put_text(p, s.code == FXS_PRISM ? "prism" : "cylinder");
         put_char(p, '"');
