@@ -64,7 +64,9 @@ def test_the_first_line_tells_a_game_what_a_frame_takes_and_each_row_has_its_has
     run = CliRunner().invoke(bench_command, ["--scene", "line", "--count", "100", "--count", "20"])
     assert run.exit_code == 0, run.output
     first, _, head, *rows = run.stdout.splitlines()
-    assert re.fullmatch(r"100 colliders: a frame takes [0-9.]+ ms, [0-9]+% of a 60 Hz frame", first)
+    assert re.fullmatch(
+        r"100 colliders: a frame takes [0-9.]+ ms, [0-9.]+% of a 60 Hz frame", first
+    )
     assert rows[0].split()[-1] == check.golden()["line"]["100"]
     assert rows[1].endswith(" unknown")
     assert max(map(len, [head, *rows])) <= 80
@@ -78,6 +80,23 @@ def test_the_scenes_are_reported_as_json() -> None:
     assert [(row["scene"], row["hash"]) for row in report["scenes"]] == [
         (name, check.golden()[name]["100"]) for name in ("uniform", "line")
     ]
+
+
+def test_small_worlds_questions_and_the_plain_loop_follow_where_nothing_is_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("fixsync.bench.calls._RUN_NS", 0)
+    run = CliRunner().invoke(bench_command, ["--json"])
+    report = json.loads(run.stdout)
+    assert (run.exit_code, report["scenes"][0]["count"]) == (0, 10_000)
+    assert [row["scene"] for row in report["scenes"]] == ["uniform", *SCENES]
+    assert {(row["what"], row["count"]) for row in report["calls"]} >= {
+        *((what, count) for what in ("frame", "rollback of 8") for count in (2, 8, 16, 32)),
+        *((f"move, {what}", 1_000) for what in ("query", "nearest", "cast", "sweep")),
+        *(("plain loop", count) for count in (16, 100, 1_000)),
+    }
+    for row in report["scenes"] + report["calls"]:
+        assert 0 < row["least"] <= row["mean"] <= row["worst"]
 
 
 def test_a_hash_other_than_the_pinned_one_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +182,7 @@ def test_the_plot_has_a_line_for_every_scene_and_library() -> None:
     from plot import svg
 
     measured = [
-        Row("uniform", count, library, count * each, count * each, 0, 0)
+        Row("uniform", count, library, *[count * each] * 3, 0, 0)
         for library, each in (("fixsync", 30), ("pymunk", 300))
         for count in (100, 1_000)
     ]
