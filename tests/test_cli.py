@@ -1249,7 +1249,7 @@ def test_level_makes_a_level_out_of_a_map_and_info_shows_it(run: Run, tmp_path: 
     code, out, err = run("level", MAP, "-o", level)
     assert (code, err) == (0, "")
     rows = {line[:9].rstrip(): line[10:].strip() for line in out.splitlines()}
-    assert rows["solids"] == "16 solids: 15 prisms, 1 cylinder"
+    assert rows["level"] == "16 solids: 15 prisms, 1 cylinder"
     assert rows["left out"] == "1 hidden object, 2 points"
     assert rows["rounded"] == (
         "1 of 16 solids, no coordinate by more than 0.319 raw units (0.000004857 units)"

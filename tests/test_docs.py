@@ -135,6 +135,7 @@ def test_every_public_symbol_of_the_header_is_in_the_site(site: dict[str, Page])
 MODULES = (
     "fixsync.game.flat",
     "fixsync.game.motion",
+    "fixsync.maps",
     "fixsync.log.recorder",
     "fixsync.log.replay",
     "fixsync.log.diff",
@@ -202,7 +203,7 @@ def test_every_command_is_in_the_site(site: dict[str, Page]) -> None:
 # Its programs.
 
 # The programs of these are run by the tests of what they are about.
-ELSEWHERE = {"cookbook.md", "desync.md", "match-logs.md", "sessions.md", "testing.md"}
+ELSEWHERE = {"cookbook.md", "desync.md", "levels.md", "match-logs.md", "sessions.md", "testing.md"}
 _PROGRAM = re.compile(r"^```python\n(.*?)^```\n(?:```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 PROGRAMS = [
     pytest.param(program, output, id=f"{path.name}-{number}")

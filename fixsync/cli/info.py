@@ -93,7 +93,7 @@ def _verdict(one: Info) -> str:
 
 def _rows(one: Info | _Level, out: Console) -> Iterator[tuple[str, str]]:
     if isinstance(one, _Level):
-        yield "level", text.printable(one.path)
+        yield "file", text.printable(one.path)
         if one.level is None:
             yield "not valid", text.printable(one.error)
         else:

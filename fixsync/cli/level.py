@@ -154,7 +154,7 @@ def read_level(path: Path) -> Level:
 
 def level_rows(level: Level) -> list[tuple[str, str]]:
     """What `fixsync level` and `fixsync info` show of a level."""
-    rows = [("solids", level_count(level))]
+    rows = [("level", level_count(level))]
     if len(level):
         layers = sorted({solid.layer for solid in level})
         rows.append(("layers", ", ".join(map(str, layers))))
