@@ -24,11 +24,11 @@ export class Bot {
     this.#roll = dice(seed);
   }
 
-  // scene: see sceneOf. Holds a decision for some frames, as people do.
-  input(scene, frame) {
+  // look: returns the scene (scene.js). A decision holds for some frames, as with people.
+  input(look, frame) {
     if (frame >= this.#until) {
       this.#until = frame + 4 + Math.floor(this.#roll() * 14);
-      this.#input = this.#decide(scene);
+      this.#input = this.#decide(look());
     }
     return this.#input;
   }

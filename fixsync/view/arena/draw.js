@@ -1,6 +1,6 @@
 // The drawing of one computer's view, from scenes (scene.js): what it predicts, what is confirmed, what it guessed wrongly.
 import { ACTION, BODY_SHAPE, HEALTH, RING_SHAPE, SLASH_SHAPE } from "./fight.js";
-import { HALF_DEPTH, HALF_WIDTH, WALLS } from "./map.js";
+import { HALF_DEPTH, HALF_WIDTH, SOLIDS } from "./map.js";
 
 export const COLOURS = ["#4bb1f5", "#f2b22e", "#4fd08a"];
 const SHADES = ["#1b6ba6", "#a2700b", "#1c8550"];
@@ -65,17 +65,13 @@ export class Stage {
     g.fillStyle = "#364254";
     g.strokeStyle = "#55657d";
     g.lineWidth = 0.05;
-    for (const [[kind, ...sizes], x, z, yaw] of WALLS) {
-      const [a, , c] = sizes.map((size) => size / UNITS);
-      g.save();
-      g.translate(x / UNITS, z / UNITS);
-      g.rotate((yaw / 65536) * FULL);
+    for (const [kind, , , , place, radius] of SOLIDS) {
       g.beginPath();
-      if (kind === "box") g.rect(-a, -c, 2 * a, 2 * c);
-      else g.arc(0, 0, a, 0, FULL);
+      if (kind === "prism") for (const [x, z] of place) g.lineTo(x / UNITS, z / UNITS);
+      else g.arc(place[0] / UNITS, place[1] / UNITS, radius / UNITS, 0, FULL);
+      g.closePath();
       g.fill();
       g.stroke();
-      g.restore();
     }
   }
 

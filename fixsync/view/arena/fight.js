@@ -1,10 +1,12 @@
 // The game: integers alone, and the same for every peer. Positions are in the world and nowhere else; all other numbers are in
 // `#fields`. Every change of the world is a command, so the commands of a frame are its part of the match log.
+
+import { Level } from "../../../bindings/web/level.js";
 import { forward, length, ONE, yawOf } from "../../../bindings/web/numbers.js";
-import { FXS_ENTER, FXS_OVERLAPPING } from "../../../bindings/web/raw.js";
-import { cylinder, pushOut, sector, sphere } from "../../../bindings/web/shapes.js";
+import { FXS_ENTER, FXS_LEVEL, FXS_OVERLAPPING } from "../../../bindings/web/raw.js";
+import { cylinder, sector, sphere } from "../../../bindings/web/shapes.js";
 import { hash64, World } from "../../../bindings/web/world.js";
-import { ATTACK, BODY, CAPACITY, FIRST_WALL, MEETING, SHOTS, SPAWNS, WALL, wallCommands } from "./map.js";
+import { ATTACK, BODY, CAPACITY, MEETING, SHOTS, SOLIDS, SPAWNS, WALL } from "./map.js";
 
 // Buttons, as bits of an input.
 export const BUTTON = { up: 1, down: 2, left: 4, right: 8, slash: 16, dash: 32, ring: 64, shot: 128 };
@@ -55,9 +57,17 @@ const F = Object.fromEntries(FIELDS.map((name, i) => [name, i]));
 const CENTRED = [0, 0, 0];
 const middle = (x, z) => yawOf(-x, -z);
 
+let walls = null;
+
+// The level, which all worlds share.
+function level() {
+  walls ??= Level.of(SOLIDS);
+  return walls;
+}
+
 export class Fight {
   #players;
-  #world = new World(CAPACITY, { layers: MEETING });
+  #world;
   #fields;
   setup; // the commands that made the world
   #commands = []; // of the frame being played
@@ -66,7 +76,7 @@ export class Fight {
   constructor(players) {
     this.#players = players;
     this.#fields = new Int32Array(FIELDS.length * players);
-    this.#do(wallCommands());
+    this.#world = new World(CAPACITY, { layers: MEETING, level: level() });
     for (let p = 0; p < players; p++) {
       const [x, z] = SPAWNS[p];
       const add = (id, shape, layer, active) =>
@@ -239,10 +249,10 @@ export class Fight {
     for (let turn = 0; turn < 3 && (restX !== 0 || restZ !== 0); turn++) {
       const options = { excludeOwner: ownerOf(p), hitWhen: FXS_OVERLAPPING };
       const hits = this.#world.cast(BODY_SHAPE, { x, y: 0, z }, [restX, 0, restZ], mask, options);
-      const wall = hits.find((hit) => hit.id >= FIRST_WALL && isWithin(hit));
+      const wall = hits.find((met) => met.id >= FXS_LEVEL && isWithin(met));
+      if (wall && turn > 0) break; // rounding may lead into the next wall: the next frame leads out
       if (wall) {
-        const { shape, pose: place } = this.#world.get(wall.id);
-        const [outX, outZ] = pushOut(BODY_SHAPE, { x, y: 0, z }, shape, place);
+        const [outX, outZ] = this.#world.pushOut(id, wall.id);
         [x, z] = [x + outX, z + outZ];
         continue;
       }

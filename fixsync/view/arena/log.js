@@ -1,6 +1,6 @@
 // A match log of the frames that are confirmed: a trace, in the form that fixsync writes itself.
 import { bodyOf, ringOf, SHOTS_EACH, shotOf, slashOf } from "./fight.js";
-import { CAPACITY, LAYER_NAMES, MEETING } from "./map.js";
+import { CAPACITY, LAYER_NAMES, MEETING, SOLIDS } from "./map.js";
 
 export const PLAYERS = ["Blue", "Amber", "Green"];
 
@@ -36,6 +36,7 @@ export class LogOfMatch {
       seed: 0,
       meta: { game: "arena" },
       names: { layers: LAYER_NAMES, ids: namesOf(players) },
+      level: { solids: SOLIDS },
     };
     this.#lines = [`${JSON.stringify(header)}\n`];
   }

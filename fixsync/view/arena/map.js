@@ -1,6 +1,5 @@
 // The place of the fight: sizes in Q16.16, ids and layers.
 import { q } from "../../../bindings/web/numbers.js";
-import { box, cylinder } from "../../../bindings/web/shapes.js";
 
 export const HALF_WIDTH = q("8");
 export const HALF_DEPTH = q("5");
@@ -15,26 +14,33 @@ export const MEETING = [
   [SHOTS, WALL],
 ];
 
-// Ids: fighter p is 1 + p, its slash 11 + p, its ring 21 + p, its shots 31 + 2p and the next; walls begin at 41.
+// Ids: fighter p is 1 + p, its slash 11 + p, its ring 21 + p, its shots 31 + 2p and the next.
 export const CAPACITY = 64;
-export const FIRST_WALL = 41;
 
-const long = box(HALF_WIDTH + 2 * THICK, WALL_HEIGHT, THICK);
-const deep = box(THICK, WALL_HEIGHT, HALF_DEPTH);
-const pillar = cylinder(q("0.75"), WALL_HEIGHT);
-const plank = box(q("1.25"), WALL_HEIGHT, q("0.25"));
+const prism = (...vertices) => ["prism", WALL, -WALL_HEIGHT, WALL_HEIGHT, vertices];
 
-// [shape, x, z, yaw] of each wall.
-export const WALLS = [
-  [long, 0, HALF_DEPTH + THICK, 0],
-  [long, 0, -HALF_DEPTH - THICK, 0],
-  [deep, HALF_WIDTH + THICK, 0, 0],
-  [deep, -HALF_WIDTH - THICK, 0, 0],
-  [pillar, 0, 0, 0],
-  [plank, q("-4"), q("2"), 8192],
-  [plank, q("4"), q("-2"), 8192],
-  [plank, q("-4"), q("-2.25"), 57344],
-  [plank, q("4"), q("2.25"), 57344],
+// A wall with its sides along x and z.
+const straight = (low, high) => prism([low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]);
+
+// A wall at 45 degrees, rising to the right or falling.
+function across(x, z, isRising) {
+  const [far, near] = [q("1.0625"), q("0.6875")];
+  return isRising
+    ? prism([x - near, z - far], [x + far, z + near], [x + near, z + far], [x - far, z - near])
+    : prism([x - far, z + near], [x + near, z - far], [x + far, z - near], [x - near, z + far]);
+}
+
+// The walls, as the solids of a level.
+export const SOLIDS = [
+  straight([-HALF_WIDTH - THICK, HALF_DEPTH], [HALF_WIDTH + THICK, HALF_DEPTH + THICK]),
+  straight([-HALF_WIDTH - THICK, -HALF_DEPTH - THICK], [HALF_WIDTH + THICK, -HALF_DEPTH]),
+  straight([HALF_WIDTH, -HALF_DEPTH], [HALF_WIDTH + THICK, HALF_DEPTH]),
+  straight([-HALF_WIDTH - THICK, -HALF_DEPTH], [-HALF_WIDTH, HALF_DEPTH]),
+  ["cylinder", WALL, -WALL_HEIGHT, WALL_HEIGHT, [0, 0], q("0.75")],
+  across(q("-4"), q("2.25"), true),
+  across(q("4"), q("-2.25"), true),
+  across(q("-4"), q("-2.25"), false),
+  across(q("4"), q("2.25"), false),
 ];
 
 export const SPAWNS = [
@@ -42,6 +48,3 @@ export const SPAWNS = [
   [q("6"), 0],
   [0, q("-3.5")],
 ];
-
-export const wallCommands = () =>
-  WALLS.map(([shape, x, z, yaw], i) => ["add", FIRST_WALL + i, shape, [x, 0, z], yaw, WALL, 0, [0, 0, 0], true]);

@@ -1,11 +1,12 @@
 // A whole match in one page: peers with a world each, the network between them, and the log of what is confirmed.
+import { fxs_collider } from "../../../bindings/web/raw.js";
 import { differences } from "../../../bindings/web/states.js";
 import { Bot } from "./bot.js";
 import { bodyOf, FIELDS, Fight } from "./fight.js";
 import { LogOfMatch, PLAYERS } from "./log.js";
 import { Network } from "./network.js";
 import { firstDifference, Peer } from "./rollback.js";
-import { sceneOf } from "./scene.js";
+import { AT_COUNT, sceneOf } from "./scene.js";
 
 export const FRAME_MS = 1000 / 60;
 
@@ -43,7 +44,7 @@ export class Match {
     this.now += FRAME_MS;
     this.#network.deliver(this.now, (to, packet) => this.peers[to].receive(packet));
     for (const peer of this.peers) {
-      const input = inputs[peer.me] ?? this.#bots[peer.me].input(sceneOf(peer.predictedState), peer.frame);
+      const input = inputs[peer.me] ?? this.#bots[peer.me].input(() => sceneOf(peer.predictedState), peer.frame);
       peer.advance(input);
     }
     for (const { me } of this.peers) {
@@ -70,11 +71,10 @@ export class Match {
   flipBit(peer, player, bit) {
     this.peers[peer].corrupt((state) => {
       const view = new DataView(state.world.buffer);
-      for (let at = 144; ; at += 52) {
-        if (view.getUint32(at, true) !== bodyOf(player)) continue;
-        view.setInt32(at + 16, view.getInt32(at + 16, true) ^ (1 << bit), true);
-        return;
-      }
+      let at = AT_COUNT + 4;
+      while (view.getUint32(at, true) !== bodyOf(player)) at += fxs_collider.$size;
+      at += fxs_collider.x;
+      view.setInt32(at, view.getInt32(at, true) ^ (1 << bit), true);
     });
   }
 }

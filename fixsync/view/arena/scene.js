@@ -2,7 +2,8 @@
 import { fxs_collider } from "../../../bindings/web/raw.js";
 import { ACTION, bodyOf, FIELDS, ringOf, SHOTS_EACH, shotOf, slashOf, TIMES } from "./fight.js";
 
-const AT_COUNT = 140; // in a saved state: how many colliders follow
+// In a saved state with a level: how many colliders follow.
+export const AT_COUNT = 148;
 const UNIT = 65536;
 const TURN = (2 * Math.PI) / 65536;
 
