@@ -514,7 +514,7 @@ def state_proofs() -> list[Proof]:
             "load reads a state's head within the bytes, and knows symmetric layers",
             "prove_state.c",
             "a_head_is_read_within_the_bytes",
-            Fault("state.c", "if (size < HEAD_SIZE || ", "if (size < HEAD_SIZE - 4 || "),
+            Fault("state.c", "if (size < head_size(w) || ", "if (size < head_size(w) - 4 || "),
             ("-DSIZE_MAX_BYTES=256", *BYTES, "--unwind", "34"),
             "all bytes of up to 256",
         ),

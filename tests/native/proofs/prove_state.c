@@ -19,11 +19,12 @@ void parts_lie_within_the_bytes(void) {
     uint64_t size;
     const uint8_t *bytes = any_bytes(&size);
     parts found = {0};
-    __CPROVER_assume(size >= HEAD_SIZE);
-    uint64_t offset = find_parts(bytes, size, &found);
+    uint64_t head = any_in(0, 1) ? HEAD_SIZE + 8 : HEAD_SIZE; /* with a level or without */
+    __CPROVER_assume(size >= head);
+    uint64_t offset = find_parts(bytes, head, size, &found);
     __CPROVER_assert(offset <= size, "an offset into the bytes");
     if (offset == 0) {
-        uint64_t colliders = HEAD_SIZE + 4, hits = colliders + (uint64_t)COLLIDER_SIZE * found.count + 4;
+        uint64_t colliders = head + 4, hits = colliders + (uint64_t)COLLIDER_SIZE * found.count + 4;
         uint64_t changed = hits + (uint64_t)HIT_SIZE * found.hit_count + 4;
         __CPROVER_assert(found.colliders == bytes + colliders && found.hits == bytes + hits && found.changed == bytes + changed, "parts");
         __CPROVER_assert(changed + 4 * (uint64_t)found.changed_count == size, "all bytes, and no more");
@@ -34,7 +35,10 @@ void a_head_is_read_within_the_bytes(void) {
     uint64_t size, at;
     uint32_t i = nondet_uint32(), j = nondet_uint32();
     const uint8_t *bytes = any_bytes(&size);
+    struct fxs_level level = {0};
     fxs_world w;
+    level.hash = nondet_uint64();
+    w.level = any_in(0, 1) ? &level : NULL;
     for (uint32_t k = 0; k < 32; k++) {
         w.layers[k] = nondet_uint32();
     }
