@@ -869,6 +869,15 @@ def test_config_quotes_for_a_shell_and_tells_when_there_are_no_sources(tmp_path:
 # The documentation.
 
 
+def test_the_page_about_characters_prints_the_same_in_c(built: Path, tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "movement.md").read_text(encoding="utf-8")
+    output, code = (text.split(f"```{name}\n", 1)[1].split("```", 1)[0] for name in ("text", "c"))
+    (tmp_path / "walk.c").write_text(code)
+    flags = ["-std=c11", *STRICT, f"-I{CSRC}"]
+    run(COMPILERS[0], *flags, tmp_path / "walk.c", *apart(built), "-o", tmp_path / "walk")
+    assert run(tmp_path / "walk") == output
+
+
 @pytest.mark.parametrize("name", ["linking.md"])
 def test_the_c_code_of_the_documentation_compiles(name: str, tmp_path: Path) -> None:
     text = (ROOT / "docs" / name).read_text(encoding="utf-8")
