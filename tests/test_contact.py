@@ -390,6 +390,27 @@ def test_a_corner_on_the_line_of_an_edge_and_within_the_radius_touches_past_the_
     assert mismatches(cases) == []
 
 
+def test_a_corner_on_an_edge_where_the_hole_ends_is_decided_by_its_own_length() -> None:
+    """A box's far corner is i times the edge's direction, which is a bit longer than 1 or shorter:
+    the corner itself, or the edge that ends at it, decides.
+    """
+    cases, expected = [], Counter[int]()
+    for edge in range(100, 65536, 37):
+        x, z = model.direction(edge)
+        if x % 4 or z % 4 or 0 in (x, z):
+            continue
+        inner, corner = 2**28, (x // 4, z // 4)
+        for half_angle, side, half in product((100, 16384, 20000), (1, -1), (9, 2**20)):
+            ring = ("sector", 2**29 - 1, half_angle, 5, inner)
+            at = [v - half if v > 0 else v + half for v in corner]
+            pose = (0, 0, 0, (edge - side * half_angle) % 65536)
+            case = (ring, pose, ("box", half, 5, half), (at[0], 0, at[1], 0))
+            expected[int(model.overlap(*case))] += 1
+            cases.append(case)
+    assert expected.keys() >= {1, 2}
+    assert mismatches(cases) == []
+
+
 def test_the_very_tip_of_a_sectors_edge_touches_a_face_beyond_the_radius() -> None:
     """A face at a whole place on which a tip lies; the edge's direction, and so the edge, is too
     long.
