@@ -178,6 +178,7 @@ def header_with(level: Any, **more: Any) -> dict[str, Any]:
         ({"solids": [["cylinder", 0, 1, 1, [0, 0], 1]]}, "level.solids[0]", "y_high must be"),
         ({"solids": [["prism", 0, 0, 1, [[0, 0], [1, 0]]]]}, "level.solids[0]", "number of ver"),
         ({"solids": [["prism", 0, 0, 1, [[0, 0], [0, 1], [1, 0]]]]}, "level.solids[0]", ""),
+        ({"solids": [["prism", 0, 0, 1, [[0, 0]] * 70_000]]}, "level.solids[0]", "number of ver"),
         ({"solids": [["prism", 0, 0, 1, [[0, 0, 0]]]]}, "level.solids[0][4][0]", "expected 2 val"),
     ],
 )  # fmt: skip

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Annotated, Any, TypeAlias, Union
 
+import msgspec
 from msgspec import Meta, Struct
 
+from fixsync._native.level import pillar_bytes, prism_bytes
 from fixsync.level import LEVEL, Level, Pillar, Prism, Solid
 from fixsync.log.text import LineError
 
-__all__ = ["LevelLine", "level_line", "level_of", "solid_ids"]
+__all__ = ["LevelLine", "level_line", "level_of", "read_level_line", "solid_ids"]
 
 Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 LayerIndex = Annotated[int, Meta(ge=0, le=31)]
@@ -40,17 +43,36 @@ class LevelLine(Struct, forbid_unknown_fields=True):
     solids: list[SolidRow]
 
 
-def level_of(line: dict[str, Any]) -> Level:
-    """The level of a header whose types were checked. LineError for a solid that no level has."""
-    return Level(_solid(f"level.solids[{i}]", *row) for i, row in enumerate(line["solids"]))
-
-
-def _solid(path: str, kind: str, layer: int, y_low: int, y_high: int, *rest: Any) -> Solid:
+def read_level_line(value: Any) -> LevelLine | None:
+    """The value of the header's key `level`; None if a type or a number in it is wrong."""
     try:
-        if kind == "prism":
-            return Prism(rest[0], y_low, y_high, layer)
-        (x, z), radius = rest
-        return Pillar(x, z, radius, y_low, y_high, layer)
+        return msgspec.convert(value, LevelLine)
+    except (msgspec.ValidationError, RecursionError):
+        return None
+
+
+def level_of(line: LevelLine) -> Level:
+    """The level of a header. LineError for a solid that no level has."""
+    try:
+        rows = [_bytes(solid) for solid in line.solids]
+        return Level.from_bytes(b"FXL1" + len(rows).to_bytes(4, "little") + b"".join(rows))
+    except (ValueError, struct.error):
+        # Solid by solid, for an error that names the one at fault.
+        return Level(_solid(f"level.solids[{i}]", solid) for i, solid in enumerate(line.solids))
+
+
+def _bytes(solid: SolidRow) -> bytes:
+    if isinstance(solid, CylinderRow):
+        return pillar_bytes(solid.layer, solid.y_low, solid.y_high, *solid.centre, solid.radius)
+    numbers = [number for vertex in solid.vertices for number in vertex]
+    return prism_bytes(solid.layer, solid.y_low, solid.y_high, numbers)
+
+
+def _solid(path: str, row: SolidRow) -> Solid:
+    try:
+        if isinstance(row, CylinderRow):
+            return Pillar(*row.centre, row.radius, row.y_low, row.y_high, row.layer)
+        return Prism(row.vertices, row.y_low, row.y_high, row.layer)
     except ValueError as error:
         raise LineError(path, str(error)) from None
 

@@ -30,7 +30,15 @@ TARGETS = {
     "level": "bytes of a level, and what a shape meets in it",
     "crowd": "casts, sweeps, queries and pushes in worlds, beside those of pairs",
 }
-LONGEST = {"shapes": 64, "cast": 128, "angles": 512, "load": 2048, "commands": 2048, "crowd": 1024, "level": 512}
+LONGEST = {
+    "shapes": 64,
+    "cast": 128,
+    "angles": 512,
+    "load": 2048,
+    "commands": 2048,
+    "crowd": 1024,
+    "level": 512,
+}
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 GUIDED = ["-O1", "-fsanitize=fuzzer-no-link", *SANITIZE]
 

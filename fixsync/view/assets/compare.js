@@ -59,7 +59,7 @@ function differingItems(a, b) {
 
 // ---- two logs ----
 
-const HEADER_FIELDS = ["tick_rate", "capacity", "hit_when", "layers", "sim", "seed"];
+const HEADER_FIELDS = ["tick_rate", "capacity", "hit_when", "layers", "sim", "seed", "level"];
 const headerValue = ({ header, config }, field) => (field === "layers" ? config.masks : header[field]);
 const RECORDED = ["queries", "events", "hash"];
 
