@@ -97,7 +97,9 @@ def read_tiled(
             object_pairs_hook=_object,
         )  # fmt: skip
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise TiledError(name, "", f"not a map that Tiled saved as JSON: {error}") from None
+        raise TiledError(
+            name, "", f"not a map that Tiled saved as JSON (File > Save As, .tmj): {error}"
+        ) from None
     except RecursionError:
         raise TiledError(name, "", "lists or objects nested too deep") from None
     except _JsonError as error:
