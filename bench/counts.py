@@ -1,8 +1,9 @@
 """Instructions of the kernel for a few fixed scenes, and branches that a predictor gets wrong,
 counted by valgrind's callgrind, so that a slower commit is seen on a busy machine too.
 
-    python bench/counts.py            compares with counts.json; exit code 1 if more are needed than
-    allowed python bench/counts.py --update   records what is needed now, for this compiler
+    python bench/counts.py            compares with counts.json; exit code 1 for more than allowed
+    python bench/counts.py --update   records what is needed now, for this compiler
+    python bench/counts.py --times    the time of each case instead, least of many runs, -O3
 
 The counts depend on the compiler and its version, for each of which counts.json has its own; they
 do not depend on the processor, on the C library or on what else the machine does. The predictor is
@@ -90,13 +91,29 @@ def compiler_name(compiler: str) -> str:
 
 def counted(compiler: str, folder: Path) -> Counts:
     """Of every case."""
+    program = built(compiler, folder, "-O2")
+    return {name: _count(program, folder, *case) for name, case in CASES.items()}
+
+
+def times(compiler: str, folder: Path) -> dict[str, int]:
+    """Nanoseconds of every case: of a frame, or of the call."""
+    program, found = built(compiler, folder, "-O3"), {}
+    for case, (name, colliders, what) in CASES.items():
+        data = folder / name
+        data.write_bytes(written(scene(name, colliders)))
+        command = [str(program), str(data), str(what), "2000" if colliders < COUNT else "100"]
+        found[case] = int(subprocess.run(command, check=True, capture_output=True).stdout)
+    return found
+
+
+def built(compiler: str, folder: Path, level: str) -> Path:
     program = folder / "counts"
     sources = sorted(map(str, (HERE.parent / "csrc").glob("*.c")))
-    flags = ["-std=c11", "-O2", "-g0", f"-I{HERE.parent / 'csrc'}"]
+    flags = ["-std=c11", level, "-g0", f"-I{HERE.parent / 'csrc'}"]
     subprocess.run(
         [compiler, *flags, "-o", str(program), str(HERE / "counts.c"), *sources], check=True
     )
-    return {name: _count(program, folder, *case) for name, case in CASES.items()}
+    return program
 
 
 def _count(program: Path, folder: Path, name: str, colliders: int, what: int) -> list[int]:
@@ -146,12 +163,18 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--update", action="store_true", help="record what is needed now")
+    parser.add_argument("--times", action="store_true", help="times instead of counts")
     parser.add_argument("--compiler", default="gcc", help="default: gcc")
     options = parser.parse_args()
     for program in (options.compiler, "valgrind"):
         if shutil.which(program) is None:
             print(f"{program} is not installed", file=sys.stderr)
             return 2
+    if options.times:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, ns in times(options.compiler, Path(folder)).items():
+                print(f"{name:<12} {ns:>12,} ns")
+        return 0
     compiler = compiler_name(options.compiler)
     with tempfile.TemporaryDirectory() as folder:
         found = counted(options.compiler, Path(folder))

@@ -1,7 +1,7 @@
 /* Boxes packed into words, and BLOCK of them tested at once: the one place with vector
  * instructions. Of each function there is a scalar form, for every machine, and where there are
  * instructions a form of them; both give the same for every operand, and -DFXS_NO_BUILTINS takes
- * the scalar one (docs/performance.md, SIMD). */
+ * the scalar one (docs/performance.md, Threads and SIMD). */
 #ifndef FIXSYNC_BLOCKS_H
 #define FIXSYNC_BLOCKS_H
 

@@ -89,8 +89,8 @@ def _print(row: Row, *, is_first: bool) -> None:
     if is_first:
         ms = row.least / 1e6
         streams.echo(
-            f"{row.count:,} colliders: a frame takes {ms:.{1 if ms >= 1 else 2}f} ms,"
-            f" {row.least / _FRAME_NS:.1%} of a 60 Hz frame\n\n"
+            f"{row.count:,} colliders: a frame takes {ms:.3g} ms,"
+            f" {row.least / _FRAME_NS * 100:.3g}% of a 60 Hz frame\n\n"
             "scene         colliders least ms   mean  worst    pairs hash after"
             f" {FRAMES} frames"
         )
