@@ -1315,6 +1315,7 @@ def test_level_ends_with_2_and_names_the_value_at_fault(run: Run, tmp_path: Path
     assert (code, json.loads(out)["error"]["path"]) == (2, "layers[1].objects[0].rotation")
     path = tmp_path / "b.fxlevel"
     path.write_bytes(b"FXL1\1\0\0\0")
+    assert "is a level: fixsync level -o OUT.svg draws it" in run("view", path)[2]
     code, _, err = run("level", path)
     assert code == 2
     assert str(path) in err

@@ -61,6 +61,8 @@ def view_command(
     """
     if len(logs) > 2:
         raise click.UsageError(f"a page shows at most two logs, not {len(logs)}", ctx)
+    for level in (log for log in logs if log.suffix == ".fxlevel"):
+        raise click.UsageError(f"{level} is a level: fixsync level -o OUT.svg draws it", ctx)
     out = output or Path(f"{_stem(logs[0])}.html" if logs else "viewer.html")
     if is_opened and text.takes_stdout(output):
         raise click.UsageError("--open needs a page in a file, not on standard output", ctx)
