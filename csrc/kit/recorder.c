@@ -69,8 +69,8 @@ static void put_next(pen *p, uint64_t v) {
 
 /* `digits` hexadecimal digits of v, the highest first. */
 static void put_hexadecimal(pen *p, uint64_t v, uint32_t digits) {
-    for (uint32_t i = digits; i--;) {
-        put_char(p, "0123456789abcdef"[v >> 4 * i & 15]);
+    for (uint32_t i = digits; i > 0; i--) {
+        put_char(p, "0123456789abcdef"[v >> (4 * i - 4) & 15]);
     }
 }
 

@@ -232,6 +232,157 @@ static void one_walk(uint32_t number) {
     }
 }
 
+/* ---- bodies, recorder and rewind ---- */
+
+/* Of three parts and two attacks: FRAMES of tests/test_frames.py. */
+static const uint8_t TABLE[252] = {
+    70, 88, 70, 49, 3, 0, 0, 0, 2, 0, 0, 0, 2, 3, 1, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 136, 19, 0, 0, 64, 31, 0, 0,
+    0, 0, 0, 0, 3, 31, 0, 0, 0, 192, 0, 0, 166, 255, 255, 255, 20, 0, 0, 0,
+    3, 0, 0, 0, 60, 0, 0, 0, 70, 0, 0, 0, 80, 0, 0, 0, 4, 0, 1, 0,
+    210, 4, 40, 35, 0, 0, 0, 0, 206, 255, 255, 255, 0, 0, 0, 0, 44, 1, 0, 0,
+    10, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 6, 0, 0, 0, 1, 0, 0, 0,
+    3, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 164, 0, 0, 0, 6, 0, 0, 0,
+    4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    240, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0,
+    4, 0, 0, 0, 6, 0, 0, 0, 6, 0, 0, 0, 7, 0, 0, 0, 2, 0, 0, 0,
+    3, 0, 0, 0, 6, 0, 0, 0, 4, 0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0,
+    1, 0, 0, 0, 9, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    1, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0,
+};
+
+/* A table with some changes: where it is refused, if it is. */
+static void one_table(uint32_t number) {
+    static const uint8_t NASTY[] = {0, 1, 2, 3, 4, 10, 31, 32, 33, 127, 128, 255};
+    uint8_t table[sizeof TABLE + 8] = {0};
+    uint64_t size = sizeof TABLE, at = UINT64_MAX;
+    memcpy(table, TABLE, sizeof TABLE);
+    for (uint32_t i = below(4); i; i--) {
+        uint32_t place = below(sizeof TABLE);
+        table[place] = NASTY[below(sizeof NASTY)];
+    }
+    size = number % 8 ? size : below(sizeof table + 1);
+    answer(fxs_frames_check(table, size, &at));
+    answer((int64_t)at);
+}
+
+static char text[1 << 16];
+
+static void answer_body(const fxs_body *body, const fxs_world *world) {
+    static uint8_t saved[24 + 4 * FXS_VICTIMS_MAX];
+    fxs_body again = *body;
+    uint64_t at = 0;
+    fxs_body_save(body, saved);
+    answer(fxs_body_load(&again, TABLE, saved, fxs_body_save_size(body), &at));
+    answer((int64_t)fxs_body_hash(body));
+    answer((int64_t)fxs_body_hash(&again));
+    uint32_t place = 4 * below(6);
+    saved[place] ^= (uint8_t)(1u << below(8));
+    answer(fxs_body_load(&again, TABLE, saved, fxs_body_save_size(body), &at));
+    answer((int64_t)at);
+    answer(fxs_body_phase(body, TABLE));
+    answer(fxs_body_hit(body, TABLE));
+    answer(fxs_body_can_start(body, TABLE, below(3)));
+    answer((int64_t)fxs_world_hash(world));
+}
+
+static fxs_pose any_pose(void) {
+    fxs_pose pose;
+    pose.x = within(90000);
+    pose.y = within(9000);
+    pose.z = within(90000);
+    pose.yaw = below(65540);
+    return pose;
+}
+
+/* A change of a body; it may be refused. */
+static int32_t change_body(fxs_body *body, fxs_world *world, fxs_command *rows) {
+    fxs_pose pose = any_pose();
+    switch (below(7)) {
+    case 0: return fxs_body_start(body, TABLE, world, below(3), rows);
+    case 1: return fxs_body_cancel(body, TABLE, world, rows);
+    case 2: return fxs_body_mirror(body, TABLE, world, below(2), rows);
+    case 3:
+        pose.x = below(8) ? pose.x : any_number();
+        return fxs_body_set_pose(body, TABLE, world, &pose, rows);
+    case 4: return fxs_body_strike(body, below(9)) < 0;
+    default: return fxs_body_tick(body, TABLE, world, rows);
+    }
+}
+
+static void answer_text(fxs_recorder *recorder) {
+    answer((int64_t)fxs_hash64(text, recorder->size, 0));
+    answer((int64_t)recorder->size);
+    recorder->size = 0;
+}
+
+/* Frames of a body among colliders: each is recorded, kept, and loaded again. */
+static void one_fight(uint32_t number) {
+    static _Alignas(8) uint64_t ring_memory[1 << 13];
+    static fxs_command rows[FXS_BODY_ROWS];
+    static fxs_event events[256];
+    static uint32_t met[COLLIDERS];
+    fxs_rewind *ring = (fxs_rewind *)(void *)ring_memory;
+    fxs_world *world = any_world();
+    uint32_t ids[3] = {COLLIDERS - 1, 2, 7}, own = number;
+    fxs_body body;
+    fxs_recorder recorder;
+    fxs_pose pose = any_pose();
+    pose.yaw %= FXS_TURN;
+    uint64_t at = 0;
+    if (world == NULL || fxs_rewind_size(4, 4, 4096) > sizeof ring_memory) {
+        answer(-1);
+        return;
+    }
+    answer(fxs_rewind_init(ring, 4, 4, 4096));
+    for (uint32_t i = 0; i < 3; i++) {
+        answer(fxs_world_remove(world, ids[i]));
+    }
+    answer(fxs_recorder_begin(&recorder, world, 60, text, sizeof text));
+    int32_t n = fxs_body_add(&body, TABLE, world, ids, 3, &pose, number % 2, rows);
+    answer(fxs_recorder_commands(&recorder, rows, (uint64_t)n, text, sizeof text));
+    for (uint32_t frame = 0; frame < 8; frame++) {
+        for (uint32_t i = below(4); i; i--) {
+            n = change_body(&body, world, rows);
+            answer(n);
+            answer(fxs_recorder_commands(&recorder, rows, n > 0 ? (uint64_t)n : 0, text,
+                                         sizeof text));
+            answer_body(&body, world);
+        }
+        fxs_counts counts;
+        fxs_cast cast = {{FXS_BOX, 0, {9000, 9000, 9000}}, pose, {0, 0, 0}, UINT32_MAX, 3, 2, 0};
+        cast.motion[1] = -90000;
+        fxs_query query = {cast.shape, cast.pose, UINT32_MAX, own % 3};
+        answer(fxs_recorder_cast(&recorder, &cast, text, sizeof text));
+        answer(fxs_recorder_query(&recorder, &query, text, sizeof text));
+        answer(fxs_world_step(world, events, COUNT(events), &counts));
+        uint64_t found = 0;
+        answer(fxs_world_cast(world, &cast, hits, COUNT(hits), &found));
+        answer(fxs_recorder_hits(&recorder, hits, found, text, sizeof text));
+        answer(fxs_world_query(world, &query, met, COUNT(met), &found));
+        answer(fxs_recorder_ids(&recorder, met, found, text, sizeof text));
+        answer(fxs_recorder_step(&recorder, events, counts.events, fxs_world_hash(world), text,
+                                 sizeof text));
+        answer_text(&recorder);
+        answer(fxs_rewind_push(ring, world, &own));
+        if (below(3) == 0) { /* back, and on from there: the recorder's log is of both */
+            answer(fxs_rewind_load(ring, fxs_world_frame(world) - below(5), world, &own, &at));
+        }
+        answer((int64_t)fxs_world_hash(world));
+        answer(own++);
+        answer(fxs_rewind_oldest(ring));
+        answer(fxs_rewind_count(ring));
+    }
+    answer(fxs_body_pose(&body, TABLE, world, &pose));
+    answer(pose.x);
+    answer(pose.yaw);
+    answer(fxs_body_remove(&body, TABLE, world, rows));
+    answer(fxs_recorder_end(&recorder, text, sizeof text));
+    answer_text(&recorder);
+    answer(fxs_recorder_begin(&recorder, world, 30, text, sizeof text));
+    answer_text(&recorder);
+}
+
 /* ---- all of it ---- */
 
 typedef struct section {
@@ -246,6 +397,8 @@ static const section SECTIONS[] = {
     {"kit motion", one_motion, {256, 8192, 1 << 18}},
     {"kit dashes", one_dash, {16, 512, 1 << 13}},
     {"kit walks", one_walk, {16, 512, 1 << 13}},
+    {"kit tables", one_table, {256, 8192, 1 << 18}},
+    {"kit fights", one_fight, {16, 512, 1 << 13}},
 };
 
 static void print_text(const char *text) {
