@@ -30,7 +30,7 @@ from fixsync._native.status import (
     unexpected,
 )
 
-__all__ = ["Change", "NativeWorld", "Table"]
+__all__ = ["Change", "NativeWorld", "Table", "command_rows"]
 
 _NO_ROOM: int = lib.FXS_E_ROOM
 _UNDEFINED: int = lib.FXS_E_UNDEFINED
@@ -46,13 +46,18 @@ _step = lib.fxs_world_step
 _apply = lib.fxs_world_apply
 _hash = lib.fxs_world_hash
 _set_pose = lib.fxs_world_set_pose
-_COMMAND_SIZE = COMMAND.size
 _query = lib.fxs_world_query
 _nearest = lib.fxs_world_nearest
 _contact = lib.fxs_world_contact
 _cast = lib.fxs_world_cast
 _save_size = lib.fxs_world_save_size
 _save = lib.fxs_world_save
+
+
+def command_rows(count: int) -> tuple[CData, bytearray]:
+    """Room for so many rows of commands, and the same memory as bytes, to write them to."""
+    memory = bytearray(count * COMMAND.size)
+    return ffi.from_buffer("fxs_command[]", memory), memory
 
 
 class Change(Protocol):
@@ -219,16 +224,17 @@ class NativeWorld(Memory):
         finally:
             self._release()
 
-    def play(self, rows: bytes, table: Table) -> tuple[int, bytes, int]:
-        """A frame of a log in one call: the changes of rows as `apply`, then a step. Number of
-        hits, rows of events, and hash. The world must have no observer."""
+    def play(self, rows: CData, count: int, table: Table) -> tuple[int, bytes, int]:
+        """A frame of a log in one call: the first `count` of `command_rows` as `apply`, then a
+        step. Number of hits, rows of events, and hash. The world must have no observer."""
         if not self._acquire(False):
             refuse_thread()
         try:
-            if rows:
-                status = _apply(self._world, rows, len(rows) // _COMMAND_SIZE, self._count)
+            if count:
+                status = _apply(self._world, rows, count, self._count)
                 if status != 0:
-                    self._refuse_row(rows, int(self._count[0]), status, table)
+                    made = _bytes_of(rows, count * COMMAND.size)
+                    self._refuse_row(made, int(self._count[0]), status, table)
             counts = self._counts
             while status := _step(self._world, self._events, self._event_room, counts):
                 self._make_room(status, counts.hits, counts.events)

@@ -223,6 +223,14 @@ _HEX = "0123456789abcdef"
 _FOOTER_LINE = inspect.type_info(Footer)
 
 
+def _is_hexadecimal(digits: str) -> bool:
+    """Whether an even number of digits are all lower-case hexadecimal."""
+    try:
+        return bytes.fromhex(digits).hex() == digits
+    except ValueError:
+        return False
+
+
 def _hexadecimal(value: str, digits: int, path: str) -> str:
     value = value.lower()
     if len(value) != digits or value.strip(_HEX):
@@ -287,7 +295,7 @@ class FrameLines:
             return None
         if UNSET in hashes:
             hashes = tuple(hash for hash in hashes if hash is not UNSET)
-        if hashes and (set(map(len, hashes)) != {16} or "".join(hashes).strip(_HEX)):
+        if hashes and not (set(map(len, hashes)) == {16} and _is_hexadecimal("".join(hashes))):
             return None
         return frames
 
