@@ -106,7 +106,7 @@ extern "C" {
 #define FXS_VERSION_MINOR 1        /* fxs_version returns that of the library */
 #define FXS_VERSION_PATCH 0        /* raised by changes that add nothing */
 #define FXS_SEMANTICS 2            /* kernels with the same number answer alike, to the bit; 2 added
-                                      the inner_radius of a sector, and changed no older answer */
+                                      rings and levels, and changed no older answer */
 
 #define FXS_ONE 65536              /* one unit in Q16.16 */
 #define FXS_TURN 65536             /* yaw steps in one turn */

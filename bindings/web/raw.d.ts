@@ -7,7 +7,7 @@ export const FXS_VERSION_MINOR: 1;
 /** raised by changes that add nothing */
 export const FXS_VERSION_PATCH: 0;
 /** kernels with the same number answer alike, to the bit; 2 added
- * the inner_radius of a sector, and changed no older answer */
+ * rings and levels, and changed no older answer */
 export const FXS_SEMANTICS: 2;
 /** one unit in Q16.16 */
 export const FXS_ONE: 65536;
@@ -390,7 +390,7 @@ export const fxs_mover: {
   readonly id: 0;
   /** uint32_t: bit i: what is on layer i is in its way */
   readonly mask: 4;
-  /** uint32_t: 1..FXS_PASSES_MAX: hits in one move; 4 is usual */
+  /** uint32_t: 2..FXS_PASSES_MAX: slides in one move; 4 is usual */
   readonly passes: 8;
   /** int32_t: 0..FXS_SIZE_MAX: the highest step that it climbs; 0: none */
   readonly step_height: 12;
