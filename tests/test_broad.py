@@ -15,7 +15,10 @@ from fixsync import (
     Capsule,
     Contact,
     Cylinder,
+    Level,
+    Pillar,
     Pose,
+    Prism,
     Sector,
     Sphere,
     World,
@@ -700,30 +703,37 @@ def answers(draw, world, span):
     )
 
 
-@pytest.mark.parametrize(
-    ("capacity", "seed"), [(60, 1), (60, 2), (120, 3), (120, 4), (400, 5), (400, 6)]
+LEVEL = Level(
+    [
+        Prism([(0, 0), (5 * ONE, 0), (5 * ONE, 3 * ONE), (0, 9 * ONE)], -ONE, 2 * ONE, layer=1),
+        Pillar(-3 * ONE, 2 * ONE, ONE, -9 * ONE, 9 * ONE),
+    ]
 )
-def test_no_answer_depends_on_the_history(capacity, seed):
+
+
+@pytest.mark.parametrize("level", [None, LEVEL], ids=["plain", "level"])
+@pytest.mark.parametrize(("capacity", "seed"), [(20, 1), (60, 2), (120, 3), (120, 4), (400, 5)])
+def test_no_answer_depends_on_the_history(capacity, seed, level):
     """After every change, step and load: the same answers as of a world that was loaded anew."""
     draw, span = random.Random(seed), max(4, capacity // 30)
-    world = World(capacity)
+    world = World(capacity, level=level)
     for id in range(capacity - 5):
         world.add(id, any_shape(draw), Pose(*any_place(draw, span)))
     for n in range(250):
         for _ in range(draw.choice((1, 1, 1, 3, 40)) if n % 25 else 200):
             change_one(draw, world, span)
         if n % 20 == 0:
-            fresh = World.from_bytes(world.save(), capacity)
+            fresh = World.from_bytes(world.save(), capacity, level)
             assert world.step() == fresh.step()
             assert world.save() == fresh.save()
         elif n % 67 == 0:
             world.load(world.save())
-        fresh = World.from_bytes(world.save(), capacity)
+        fresh = World.from_bytes(world.save(), capacity, level)
         for ask in answers(draw, world, span):
             assert ask(world) == ask(fresh)
         if n % 30 == 5:  # often enough for the grid's index, and until the grid is built anew
             for _ in range(40):
-                fresh = World.from_bytes(world.save(), capacity)
+                fresh = World.from_bytes(world.save(), capacity, level)
                 for ask in answers(draw, world, span):
                     assert ask(world) == ask(fresh)
                 change_one(draw, world, span)
