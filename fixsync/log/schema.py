@@ -80,10 +80,11 @@ class Row(Struct, array_like=True, forbid_unknown_fields=True, gc=False):
 
 
 class _HollowRow(Row):
-    """A shape whose last field is the size of a hole; 0 is no hole, and is not written."""
+    """A shape whose last field is inner_radius; 0 is no hole, and is not written."""
 
     def __post_init__(self) -> None:
-        if fault := self.last_fault(astuple(self)):
+        hole: int = self.inner_radius  # type: ignore[attr-defined] # a field of its kinds
+        if hole and (fault := self.last_fault(astuple(self))):
             raise ValueError(fault)
 
     @classmethod
