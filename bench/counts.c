@@ -1,7 +1,7 @@
 /* Runs a scene that counts.py wrote, for counting instructions: counts SCENE WHAT [RUNS]. Only
  * instructions within measured() are counted. Prints the hash of the state at the end, or the least
  * nanoseconds of so many runs: of a frame, or of the call. */
-#include "fixsync.h"
+#include "fixsync_kit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ typedef struct task {
     fxs_cast_hit *met;
 } task;
 
-enum { FRAME, QUERIES, SAVE, LOAD, HASH, ROLLBACK, ASKS };
+enum { FRAME, QUERIES, SAVE, LOAD, HASH, ROLLBACK, ASKS, WALKS };
 
 static void check(int32_t status) {
     if (status != FXS_OK) {
@@ -106,6 +106,14 @@ static void ask(task *t, uint64_t i) {
     }
 }
 
+/* A frame of a character: the collider of a query falls and goes ahead. */
+static void walk(task *t, uint64_t i) {
+    const fxs_mover mover = {(uint32_t)i * 10, UINT32_MAX, 4, FXS_ONE / 4, FXS_ONE / 4, 759250125};
+    const int32_t motion[3] = {FXS_ONE / 4, -FXS_ONE / 8, FXS_ONE / 8};
+    fxs_mover_result result;
+    check(fxs_mover_move(t->world, &mover, motion, &result, t->met));
+}
+
 /* Counting is switched on where this begins and off where it ends. */
 __attribute__((noinline)) void measured(task *t, int what) {
     uint64_t count;
@@ -122,6 +130,11 @@ __attribute__((noinline)) void measured(task *t, int what) {
     case ASKS:
         for (uint64_t i = 0; i < t->query_count; i++) {
             ask(t, i);
+        }
+        break;
+    case WALKS:
+        for (uint64_t i = 0; i < t->query_count; i++) {
+            walk(t, i);
         }
         break;
     case QUERIES:
@@ -233,7 +246,7 @@ int main(int argc, char **argv) {
         printf("%lld\n", (long long)least_time(&t, what, atoi(argv[3])));
         return 0;
     }
-    if (what != ASKS) { /* which leaves colliders moved */
+    if (what != ASKS && what != WALKS) { /* which leave colliders moved */
         t.hash = fxs_world_hash(t.world);
     }
     printf("%016llx\n", (unsigned long long)t.hash);

@@ -31,7 +31,7 @@ from fixsync.numbers import ONE
 HERE = Path(__file__).resolve().parent
 BASELINE = HERE / "counts.json"
 COUNT = 1_000
-FRAME, QUERIES, SAVE, LOAD, HASH, ROLLBACK, ASKS = range(7)
+FRAME, QUERIES, SAVE, LOAD, HASH, ROLLBACK, ASKS, WALKS = range(8)
 _SCENES = ("uniform", "clustered", "line", "power_law", "giant", "volume", "mixed")
 CASES = {
     **{name: (name, COUNT, FRAME) for name in _SCENES},
@@ -40,12 +40,14 @@ CASES = {
     "rollback 16": ("uniform", 16, ROLLBACK),
     "queries": ("uniform", COUNT, QUERIES),
     "asks": ("uniform", COUNT, ASKS),
+    "walks": ("uniform", COUNT, WALKS),
     "save": ("uniform", COUNT, SAVE),
     "load": ("uniform", COUNT, LOAD),
     "hash": ("uniform", COUNT, HASH),
 }
 """What is counted, by name: a scene, its colliders, and of it all frames, or one call at the end: a
-rollback is a load and all frames; an ask is a move and a query, `nearest`, cast or sweep in turn."""
+rollback is a load and all frames; an ask is a move and a query, `nearest`, cast or sweep in turn; a
+walk is a character's move."""
 KINDS = ("instructions", "mispredicted branches")
 Counts: TypeAlias = dict[str, list[int]]
 """By case, how many of each kind."""
@@ -108,7 +110,7 @@ def times(compiler: str, folder: Path) -> dict[str, int]:
 
 def built(compiler: str, folder: Path, level: str) -> Path:
     program = folder / "counts"
-    sources = sorted(map(str, (HERE.parent / "csrc").glob("*.c")))
+    sources = sorted(map(str, (HERE.parent / "csrc").rglob("*.c")))
     flags = ["-std=c11", level, "-g0", f"-I{HERE.parent / 'csrc'}"]
     subprocess.run(
         [compiler, *flags, "-o", str(program), str(HERE / "counts.c"), *sources], check=True

@@ -351,8 +351,8 @@ FXS_API int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose 
  * The outer polygon is counterclockwise as yaw turns, from +X to +Z. A circle begins where the pose
  * faces; a box with its (+half_x, +half_z) corner; a sector with the end of its arc at yaw -
  * half_angle, and ends with its apex. A vertex is a corner, or a point of the circle, turned by a
- * yaw: each component is rounded to nearest, halves away from zero. A sphere and a capsule have this
- * outline at half their height. Writes `*extent`, then the vertices of outer polygon and hole.
+ * yaw: each component is rounded to nearest, halves away from zero. A sphere and a capsule have
+ * this outline at half their height. Writes `*extent`, then the vertices of outer polygon and hole.
  * Returns FXS_OK; FXS_E_ROOM with `*extent` written, whose outer + hole is the room needed;
  * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_SEGMENTS. Cost: segments. */
 FXS_API int32_t fxs_outline(const fxs_shape *shape, const fxs_pose *pose, uint32_t segments,

@@ -24,14 +24,14 @@ HEADERS = {"c": _CSRC / "fixsync.h", "c-kit": _CSRC / "fixsync_kit.h"}
 
 _ITEM = re.compile(
     r"/\*(?P<comment>(?:(?!\*/).)*)\*/\n"  # a comment of its own
-    r"|(?P<macro>#define [^\n]*\n)"
+    r"|(?P<macro>#define [^\n/]*(?:/\*(?:(?!\*/).)*\*/)?\n)"
     r"|typedef struct (?P<struct>\w+) \{\n.*?\n\} \w+;\n"
     r"|typedef struct (?P<opaque>\w+) \w+;\n"
     r"|FXS_API (?P<function>[^;]*);\n"
     r"|(?P<gap>\n)",
     re.DOTALL,
 )
-_MACRO = re.compile(r"#define (\w+) (\(-\d+\)|\d+)(?:\s+/\* (.*) \*/)?\n")
+_MACRO = re.compile(r"#define (\w+) (\(-\d+\)|\d+)(?:\s+/\* (.*) \*/)?\n", re.DOTALL)
 _FUNCTION = re.compile(r".*?\b(fxs_\w+)\(.*")
 _CODE_OR_NAME = re.compile(r"(`[^`]*`)|\b(fxs_\w+|FXS_\w+)(?!\w|\*)|([\\*_<>\[\]$#])")
 
@@ -100,7 +100,7 @@ def sections(header: Path) -> dict[str, list[Item]]:
             name, value, meaning = _matched(_MACRO, match["macro"]).groups()
             if comment:
                 items.append(Item("text", "", "", comment))
-            items.append(Item("macro", name, value.strip("()"), meaning or ""))
+            items.append(Item("macro", name, value.strip("()"), " ".join((meaning or "").split())))
             comment = ""
         else:
             kind = next(kind for kind in ("struct", "opaque", "function") if match[kind])
