@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from fixsync import records
 from fixsync._native import (
     INT32_MAX,
     INT32_MIN,
@@ -92,7 +93,7 @@ class MoverResult(NamedTuple):
     """The motion without what walls, floor and ceiling took of it."""
     floor: int | None
     """The id of what it stands on, None in the air."""
-    hits: list[CastHit]
+    hits: list[records.CastHit]
     """Walls and ceilings that it came to, in order, then the floor."""
     on_wall: bool
     """Whether it came to a wall."""
