@@ -1472,6 +1472,153 @@ static void one_world_cast(uint32_t number) {
     }
 }
 
+/* ---- levels ---- */
+
+#ifndef CALL_REFERENCE
+
+enum { LEVEL_SOLIDS = 3, LEVEL_BYTES = 8 + LEVEL_SOLIDS * (12 + 8 * 4) };
+
+/* Near (x, z), of about 2^bits: a pillar, a triangle or a box; which bytes may be no solid. */
+static uint8_t *put_solid(uint8_t *p, int64_t x, int64_t y, int64_t z, uint32_t bits) {
+    uint32_t kind = below(3), vertex_count = kind + 2;
+    int64_t numbers[8], low = y - magnitude_of(bits), high = y + magnitude_of(one_in(8) ? 31 : bits);
+    p[0] = kind == 0 ? FXS_CYLINDER : FXS_PRISM;
+    p[1] = (uint8_t)below(4);
+    p[2] = (uint8_t)(kind == 0 ? 0 : vertex_count);
+    p[3] = 0;
+    put32(p + 4, (uint32_t)to_int32(low));
+    put32(p + 8, (uint32_t)to_int32(high));
+    int64_t wide = 1 + magnitude_of(bits), deep = 1 + magnitude_of(bits), lean = sign_of_coin(magnitude_of(bits));
+    if (kind == 0) {
+        int64_t of_pillar[3] = {x, z, to_size(wide)};
+        memcpy(numbers, of_pillar, sizeof of_pillar);
+    } else {
+        int64_t of_prism[8] = {x - wide, z - deep, x + wide, z - deep, x + wide + lean, z + deep, x - wide + lean, z + deep};
+        memcpy(numbers, of_prism, sizeof of_prism);
+    }
+    uint32_t count = kind == 0 ? 3 : 2 * vertex_count;
+    for (uint32_t i = 0; i < count; i++) {
+        put32(p + 12 + 4 * i, (uint32_t)to_int32(numbers[i]));
+    }
+    return p + 12 + 4 * (uint64_t)count;
+}
+
+/* What a body in a world meets of its level, and how it gets out. */
+static void answer_world_with(const fxs_level *level, const fxs_shape *shape, const fxs_pose *pose) {
+    static uint64_t memory[1024];
+    static fxs_event events[LEVEL_SOLIDS];
+    fxs_config c = config_of(2, LEVEL_SOLIDS, FXS_TOUCHING);
+    fxs_world *world = (fxs_world *)(void *)memory;
+    fxs_counts counts;
+    if (fxs_world_size(&c) > sizeof memory) {
+        broken("a world of two needs more memory");
+        return;
+    }
+    fxs_collider body = collider_of(1, shape, pose);
+    answer_signed(fxs_world_init(world, &c));
+    answer_signed(fxs_world_attach(world, level));
+    answer_signed(fxs_world_add(world, &body));
+    answer_signed(fxs_world_step(world, events, LEVEL_SOLIDS, &counts));
+    for (uint64_t i = 0; i < counts.events; i++) {
+        answer((uint64_t)events[i].a << 32 | events[i].b);
+        answer(events[i].contact);
+    }
+    answer(fxs_world_hash(world));
+    for (uint32_t i = 0; i < fxs_level_count(level); i++) {
+        int32_t xz[2] = {77, 77}, dy = 77, status = fxs_world_push_out(world, 1, FXS_LEVEL + i, xz);
+        answer_signed(status);
+        answer_signed(xz[0]);
+        answer_signed(xz[1]);
+        answer_signed(fxs_world_lift(world, 1, FXS_LEVEL + i, &dy));
+        answer_signed(dy);
+        answer_signed(fxs_world_side(world, 1, FXS_LEVEL + i));
+        fxs_pose out = *pose;
+        out.x = to_int32((int64_t)pose->x + xz[0]);
+        out.z = to_int32((int64_t)pose->z + xz[1]);
+        int fits = (int64_t)pose->x + xz[0] == out.x && (int64_t)pose->z + xz[1] == out.z;
+        if (status == FXS_OK && fits && fxs_level_contact(level, i, shape, &out) == FXS_OVERLAPPING) {
+            broken("a body still overlaps a solid after its push-out");
+        }
+    }
+}
+
+static void one_level(uint32_t number) {
+    static uint64_t memory[1024];
+    static uint8_t bytes[LEVEL_BYTES];
+    static uint32_t ids[LEVEL_SOLIDS];
+    static fxs_cast_hit hits[LEVEL_SOLIDS];
+    uint32_t bits = below(30), solids = 1 + below(LEVEL_SOLIDS), when = one_in(2) ? FXS_TOUCHING : FXS_OVERLAPPING;
+    fxs_shape shape = random_shape(number % 5, bits);
+    if (shape.kind == FXS_SECTOR && one_in(2)) {
+        shape.size[2] = (int32_t)below((uint32_t)shape.size[0]);
+    }
+    int64_t room = one_in(2) ? INT32_MAX : 70000, height = one_in(2) ? INT32_MAX : 70000;
+    fxs_pose pose = random_pose(room, height);
+    uint8_t *end = bytes + 8;
+    memcpy(bytes, "FXL1", 4);
+    put32(bytes + 4, solids);
+    for (uint32_t i = 0; i < solids; i++) {
+        int64_t x = pose.x + sign_of_coin(magnitude_of(bits)), y = pose.y + sign_of_coin(magnitude_of(bits));
+        int64_t z = pose.z + sign_of_coin(magnitude_of(bits));
+        end = put_solid(end, x, y, z, bits);
+    }
+    if (one_in(16)) {
+        uint32_t place = below((uint32_t)(end - bytes));
+        bytes[place] = (uint8_t)below(256);
+    }
+    uint64_t size = (uint64_t)(end - bytes) - (one_in(32) ? 1 + below(20) : 0), at = 77, count;
+    fxs_cast cast = {shape, pose, {0, 0, 0}, UINT32_MAX, 0, 0, when};
+    for (uint32_t i = 0; i < 3; i++) {
+        int64_t by = one_in(4) ? jitter() : sign_of_coin(magnitude_of(bits < 28 ? bits + 1 : 29));
+        cast.motion[i] = (int32_t)clamped(by, -FXS_SIZE_MAX, FXS_SIZE_MAX);
+    }
+    call("level");
+    given_bytes(bytes, size);
+    given_shape(&shape);
+    given_pose(&pose);
+    given(cast.motion[0]);
+    given(cast.motion[1]);
+    given(cast.motion[2]);
+    given(when);
+    answers_follow();
+    fxs_level *level = (fxs_level *)(void *)memory;
+    if (fxs_level_size(bytes, size) > sizeof memory) {
+        broken("a level of three needs more memory");
+        return;
+    }
+    int32_t status = fxs_level_init(level, bytes, size, &at);
+    answer_signed(status);
+    answer(at);
+    if (status != FXS_OK) {
+        return;
+    }
+    answer(fxs_level_hash(level));
+    for (uint32_t i = 0; i < fxs_level_count(level); i++) {
+        answer_signed(fxs_level_contact(level, i, &shape, &pose));
+    }
+    fxs_query query = {shape, pose, UINT32_MAX, 0};
+    answer_signed(fxs_level_query(level, &query, when, ids, LEVEL_SOLIDS, &count));
+    for (uint64_t i = 0; i < count; i++) {
+        answer(ids[i]);
+    }
+    answer_signed(fxs_level_cast(level, &cast, hits, LEVEL_SOLIDS, &count));
+    for (uint64_t i = 0; i < count; i++) {
+        answer(hits[i].id);
+        answer(hits[i].fraction);
+        for (uint32_t k = 0; k < 3; k++) {
+            answer_signed(hits[i].normal[k]);
+        }
+    }
+    call("level_world");
+    given_bytes(bytes, size);
+    given_shape(&shape);
+    given_pose(&pose);
+    answers_follow();
+    answer_world_with(level, &shape, &pose);
+}
+
+#endif
+
 /* ---- outlines ---- */
 
 static fxs_vertex vertices[96];
@@ -1982,6 +2129,7 @@ static const section SECTIONS[] = {
     {"casts world", one_world_cast, {64, 1024, 1 << 15}},
     {"separations refused", one_refused_separation, {32, 512, 1 << 14}},
     {"applied", one_apply, {256, 8192, 1 << 18}},
+    {"levels", one_level, {128, 4096, 1 << 17}},
     {"outlines", one_outline, {128, 2048, 1 << 15}},
 #endif
 };

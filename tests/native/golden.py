@@ -168,6 +168,58 @@ class Kernel:
     def outline_of(self, a: Arguments) -> Answers:
         return self.outlined(self.lib.fxs_world_outline, self.world(a), *a.some(3))
 
+    def level(self, a: Arguments) -> Answers:
+        ffi, lib, data = self.ffi, self.lib, a.data()
+        memory, at = ffi.new("uint64_t[]", 1024), ffi.new("uint64_t *", 77)
+        level = ffi.cast("fxs_level *", memory)
+        status = lib.fxs_level_init(level, data, len(data), at)
+        if status != OK:
+            return [status, at[0]]
+        shape, pose, motion, when = self.shape(a.some(5)), self.pose(a.some(4)), a.some(3), a.one()
+        count, ids = ffi.new("uint64_t *"), ffi.new("uint32_t[3]")
+        found = [status, at[0], lib.fxs_level_hash(level)]
+        solids = range(lib.fxs_level_count(level))
+        found += [lib.fxs_level_contact(level, i, shape, pose) for i in solids]
+        query = ffi.new("fxs_query *", (shape[0], pose[0], 0xFFFFFFFF, 0))
+        found.append(lib.fxs_level_query(level, query, when, ids, 3, count))
+        found += list(ids[0 : count[0]])
+        cast, hits = ffi.new("fxs_cast *"), ffi.new("fxs_cast_hit[3]")
+        cast.shape, cast.pose, cast.motion = shape[0], pose[0], motion
+        cast.mask, cast.hit_when = 0xFFFFFFFF, when
+        found.append(lib.fxs_level_cast(level, cast, hits, 3, count))
+        for hit in hits[0 : count[0]]:
+            found += [hit.id, hit.fraction, *hit.normal]
+        return found
+
+    def level_world(self, a: Arguments) -> Answers:
+        ffi, lib, data = self.ffi, self.lib, a.data()
+        memory, at = ffi.new("uint64_t[]", 1024), ffi.new("uint64_t *", 77)
+        level = ffi.cast("fxs_level *", memory)
+        assert lib.fxs_level_init(level, data, len(data), at) == OK
+        shape, pose = self.shape(a.some(5)), self.pose(a.some(4))
+        config = ffi.new("fxs_config *", (2, 3, 1, [0xFFFFFFFF] * 32))
+        space = ffi.new("uint64_t[]", lib.fxs_world_size(config) // 8 + 1)
+        world = ffi.cast("fxs_world *", space)
+        body = ffi.new("fxs_collider *")
+        body.id, body.kind, body.half_angle, body.active = 1, shape.kind, shape.half_angle, 1
+        body.size, body.yaw, body.x, body.y, body.z = shape.size, pose.yaw, pose.x, pose.y, pose.z
+        events, counts = ffi.new("fxs_event[3]"), ffi.new("fxs_counts *")
+        found = [
+            lib.fxs_world_init(world, config),
+            lib.fxs_world_attach(world, level),
+            lib.fxs_world_add(world, body),
+            lib.fxs_world_step(world, events, 3, counts),
+        ]
+        for event in events[0 : counts.events]:
+            found += [event.a << 32 | event.b, event.contact]
+        found.append(lib.fxs_world_hash(world))
+        for i in range(lib.fxs_level_count(level)):
+            xz, dy = ffi.new("int32_t[2]", [77, 77]), ffi.new("int32_t *", 77)
+            found += [lib.fxs_world_push_out(world, 1, lib.FXS_LEVEL + i, xz), *xz]
+            found += [lib.fxs_world_lift(world, 1, lib.FXS_LEVEL + i, dy), dy[0]]
+            found.append(lib.fxs_world_side(world, 1, lib.FXS_LEVEL + i))
+        return found
+
     # push_out and cast_pair are asked both ways round; what an error leaves alone is the last
     # answer.
 
@@ -537,6 +589,56 @@ class Model:
             return [E_UNDEFINED, 77]
         self.m.check_lift(*self.pair(words), self.answers[1])
         return [OK, None]
+
+    def level(self, a: Arguments) -> Answers:
+        import model_level  # type: ignore[import-not-found, unused-ignore]
+
+        data = a.data()
+        try:
+            solids = model_level.level_of_bytes(data)
+        except model_level.RefusedError as error:
+            return [-20, error.at]
+        shape, pose = self.shape(a.some(5)), tuple(a.some(4))
+        motion, when = a.some(3), a.one()
+        contacts = [model_level.level_contact(shape, pose, solid) for solid in solids]
+        found = [OK, 77, model_level.level_hash(solids), *contacts, OK]
+        found += [model_level.LEVEL + i for i, contact in enumerate(contacts) if contact >= when]
+        if shape[0] == "sector":
+            return [*found, E_UNDEFINED]
+        hits = [
+            (cast[0], model_level.LEVEL + i, cast[1])
+            for i, solid in enumerate(solids)
+            if (cast := model_level.level_cast(shape, pose, motion, solid, when)) is not None
+        ]
+        return [*found, OK, *(n for k, id, normal in sorted(hits) for n in (id, k, *normal))]
+
+    def level_world(self, a: Arguments) -> Answers:
+        """Pushes are the kernel's choice: they are seen to end the overlap."""
+        import model_level  # type: ignore[import-not-found, unused-ignore]
+
+        solids = model_level.level_of_bytes(a.data())
+        shape, pose = self.shape(a.some(5)), tuple(a.some(4))
+        world = model_level.LevelWorld(2, solids)
+        world.add(1, shape, pose)
+        found: list[int | None] = [OK] * 4
+        for one, other, _, contact in world.step():
+            found += [one << 32 | other, contact]
+        found.append(world.hash())
+        x, y, z, yaw = pose
+        for solid in solids:
+            if shape[0] == "sector":
+                found += [E_UNDEFINED, 77, 77, E_UNDEFINED, 77, E_UNDEFINED]
+                continue
+            dx, dz, lifted, dy = self.answers[len(found) + 1 : len(found) + 5]
+            rise = dy if lifted == OK else 0
+            overlaps = model_level.level_contact(shape, pose, solid) == 2
+            assert (dx, dz) == (0, 0) or overlaps
+            assert model_level.solid_contact(shape, yaw, (x + dx, y, z + dz), solid) < 2
+            assert lifted != OK or (rise != 0) == overlaps
+            at = (x, y + rise, z)
+            assert lifted != OK or model_level.solid_contact(shape, yaw, at, solid) < 2
+            found += [OK, None, None, None, None, E_UNDEFINED if solid.radius else None]
+        return found
 
     def outlined(self, shape: Any, pose: Any, segments: int, room: int) -> Answers:
         if not 3 <= segments <= 65536:

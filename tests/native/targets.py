@@ -304,7 +304,7 @@ class BrokenError(Exception):
 
 
 # Sections that reference.c has no part in: tests/model.py checks them.
-KERNEL_ONLY = frozenset({"applied", "outlines", "pushes", "casts", "separations"})
+KERNEL_ONLY = frozenset({"applied", "levels", "outlines", "pushes", "casts", "separations"})
 
 
 def golden_lines(level: int, reference: bool = False, golden: Path = GOLDEN) -> list[str]:
