@@ -44,6 +44,7 @@ FLAGS = [
     "-Wl,--export=__heap_base",
     "-Wl,--stack-first",  # an overflow of the stack traps instead of reaching data
     "-Wl,--strip-all",
+    "-Wl,-mllvm,-enable-merge-functions",
     "-Wl,--fatal-warnings",
 ]
 

@@ -21,6 +21,10 @@ export class ArgumentRangeError extends RangeError {
   readonly index?: number;
 }
 
+/** The C functions, in the memory that everything here shares. A KernelArray, a World and a Level
+ * have an `address` in it. */
+export const kernel: raw.Kernel;
+
 // ---- numbers: integers in Q16.16, 65536 to a unit ----
 
 /** One unit. */
@@ -128,6 +132,8 @@ export class Level implements Disposable {
   static of(solids: readonly Solid[]): Level;
   /** How many solids it has. */
   readonly size: number;
+  /** Where the fxs_level stands in the kernel's memory. */
+  readonly address: number;
   hash(): bigint;
   toBytes(): Uint8Array;
   /** Gives the memory back. Worlds that have the level must not be used after it. */
@@ -206,6 +212,7 @@ export class KernelArray<Type extends Int32Array | Uint32Array | Uint8Array = In
   );
   readonly length: number;
   readonly byteLength: number;
+  readonly address: number;
   /** Ask again after calls that may need memory: the array moves then. */
   readonly array: Type;
   dispose(): void;
@@ -222,6 +229,8 @@ export class World implements Iterable<number>, Disposable {
   dispose(): void;
   [Symbol.dispose](): void;
 
+  /** Where the fxs_world stands in the kernel's memory, until the next step or load. */
+  readonly address: number;
   readonly capacity: number;
   /** Steps taken, modulo 2^32. */
   readonly frame: number;
@@ -315,3 +324,91 @@ export interface Difference {
 export function differences(stateA: Uint8Array, stateB: Uint8Array): Difference[];
 /** The fields of a saved state, by group. */
 export function stateFields(state: Uint8Array): Map<string, Record<string, number | string | boolean>>;
+
+// ---- the kit ----
+
+/** SplitMix64. Its `state` is one number, which a game saves with its own. Not for secrets. */
+export class Random {
+  constructor(seed: number | bigint);
+  get state(): bigint;
+  set state(value: number | bigint);
+  /** The next number, 0..2^64 - 1. */
+  nextU64(): bigint;
+  /** A number of 0..count - 1. */
+  below(count: number): number;
+  /** A number of low..high, both included. */
+  between(low: number, high: number): number;
+  /** Whether an event happens that has a chance of numerator in denominator. */
+  chance(numerator: number, denominator: number): boolean;
+  /** Puts an array into a random order, in place. */
+  shuffle<Item>(items: Item[]): Item[];
+}
+
+/** The part of a motion up to a cast's fraction. With the normal of the hit it ends outside of what
+ * it met. */
+export function along(motion: Vector, fraction: number, normal?: Vector | null): [number, number, number];
+/** A motion thrown back by a surface, which keeps `kept` (65536: all) of its speed into it. */
+export function bounce(motion: Vector, normal: Vector, kept: number): [number, number, number];
+/** A motion without its part into a surface. */
+export function slide(motion: Vector, normal: Vector): [number, number, number];
+/** Moves a collider straight, and along what it comes to; what it came to, in order. */
+export function moveAndSlide(
+  world: World,
+  id: number,
+  motion: Vector,
+  options?: { mask?: number; passes?: number },
+): (Meeting & { id: number })[];
+
+/** A character: it moves along walls, up steps, down to the floor. */
+export class Mover {
+  /** floorY: the least y of a floor's normal, in Q2.30; 45 degrees if it is left out. */
+  constructor(
+    id: number,
+    options?: { mask?: number; passes?: number; stepHeight?: number; snap?: number; floorY?: number },
+  );
+  move(
+    world: World,
+    motion: Vector,
+  ): {
+    x: number;
+    y: number;
+    z: number;
+    /** Without what walls, floor and ceiling took of it. */
+    motion: [number, number, number];
+    /** raw.FXS_ON_FLOOR to raw.FXS_STUCK. */
+    flags: number;
+    /** The id of what it stands on. */
+    floor: number;
+    hits: (Meeting & { id: number })[];
+  };
+}
+
+/** The states of a world at its last frames, each with as many bytes of the game's own. */
+export class Rewind implements Disposable {
+  constructor(frames: number, stateBytes: number, ownBytes?: number);
+  /** How many frames are kept. */
+  readonly size: number;
+  readonly oldest: number;
+  /** Keeps a world as it is, under its frame. Later frames are dropped. */
+  push(world: World, own?: Uint8Array): void;
+  /** Loads the state of a frame into a world; the game's own bytes. */
+  load(frame: number, world: World): Uint8Array;
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/** A match log, written by the kernel: the bytes that fixsync itself writes. */
+export class Recorder implements Disposable {
+  /** Begins with the world as the match begins. tickRate: frames a second. */
+  constructor(world: World, options?: { tickRate?: number });
+  /** Adds commands of this frame, as the world took them. */
+  commands(commands: readonly Command[]): void;
+  /** Ends a frame: the world after its step, and the events of that step. */
+  step(world: World, events: Events): void;
+  /** Ends the log with its last line. */
+  end(): void;
+  /** The text so far. */
+  text(): string;
+  dispose(): void;
+  [Symbol.dispose](): void;
+}

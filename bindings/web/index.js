@@ -1,7 +1,8 @@
 export { ArgumentRangeError, ArgumentTypeError } from "./checks.js";
 export { layerMasks } from "./commands.js";
 export { init } from "./init.js";
-export { KernelArray } from "./kernel.js";
+export { KernelArray, kernel } from "./kernel.js";
+export { along, bounce, Mover, moveAndSlide, Random, Recorder, Rewind, slide } from "./kit.js";
 export { Level } from "./level.js";
 export { degrees, direction, faces, forward, length, ONE, q, qNear, yawBetween, yawOf } from "./numbers.js";
 export * as raw from "./raw.js";

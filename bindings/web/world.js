@@ -143,6 +143,11 @@ export class World {
     return this.#block.at;
   }
 
+  /** Where the fxs_world stands in the kernel's memory, until the next step or load. */
+  get address() {
+    return this.#at;
+  }
+
   #id(id) {
     return integer("id", id, 0, this.#capacity - 1);
   }

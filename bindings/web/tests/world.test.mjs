@@ -1,5 +1,6 @@
 // The package in Node: answers, errors, memory.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import {
   box,
   capsule,
@@ -19,13 +20,19 @@ import {
   World,
 } from "../index.js";
 import { kernel } from "../kernel.js";
-import { python, test } from "./harness.mjs";
+import { python, ran, test, WEB } from "./harness.mjs";
 
+await init();
 const HERE = { x: 0, y: 0, z: 0 };
 
 test("nothing works before init, and the error says so", () => {
-  assert.throws(() => new World(4), /await init\(\) first/);
-  assert.throws(() => length(1, 2, 3), /await init\(\) first/);
+  const program = `
+import { length, Level, World } from ${JSON.stringify(join(WEB, "index.js"))};
+for (const act of [() => new World(4), () => length(1, 2, 3), () => Level.of([])]) {
+  try { act(); } catch (error) { console.log(error.message); }
+}`;
+  const said = "fixsync is not ready: await init() first\n";
+  assert.equal(ran("node", ["--input-type=module", "--eval", program]), said.repeat(3));
 });
 
 test("init is ready for any number of callers at once", async () => {

@@ -1,6 +1,7 @@
 // The game: integers alone, and the same for every peer. Positions are in the world and nowhere else; all other numbers are in
 // `#fields`. Every change of the world is a command, so the commands of a frame are its part of the match log.
 
+import { along, slide } from "../../../bindings/web/kit.js";
 import { Level } from "../../../bindings/web/level.js";
 import { forward, length, ONE, yawOf } from "../../../bindings/web/numbers.js";
 import { FXS_ENTER, FXS_LEVEL, FXS_OVERLAPPING } from "../../../bindings/web/raw.js";
@@ -257,11 +258,10 @@ export class Fight {
         continue;
       }
       const hit = hits.find((met) => !isWithin(met));
-      const fraction = hit?.fraction ?? 65536;
-      const [stepX, stepZ] = [restX, restZ].map((part) => Math.trunc((part * fraction) / 65536));
+      const [stepX, , stepZ] = hit ? along([restX, 0, restZ], hit.fraction, hit.normal) : [restX, 0, restZ];
       [x, z] = [x + stepX, z + stepZ];
       if (!hit) break;
-      [restX, restZ] = along(restX - stepX, restZ - stepZ, hit.normal);
+      [restX, , restZ] = slide([restX - stepX, 0, restZ - stepZ], hit.normal);
     }
     if (x !== pose.x || z !== pose.z || facing !== pose.yaw) this.#do([["pose", id, [x, 0, z], facing]]);
   }
@@ -272,11 +272,10 @@ export class Fight {
     const { x, z, yaw } = this.#pose(bodyOf(p));
     const [mx, mz] = forward(yaw, DASH_LENGTH);
     const walls = this.#cast(p, x, z, mx, mz, 1 << WALL, 1);
-    const fraction = walls[0]?.fraction ?? 65536;
-    const way = [mx, mz].map((part) => Math.trunc((part * fraction) / 65536));
-    this.#set(p, F.vx, Math.trunc(way[0] / DASH_STEPS));
-    this.#set(p, F.vz, Math.trunc(way[1] / DASH_STEPS));
-    for (const { id } of this.#cast(p, x, z, ...way, 1 << BODY, 0)) this.#hurt(id - 1, p, yaw);
+    const [wayX, , wayZ] = along([mx, 0, mz], walls[0]?.fraction ?? 65536);
+    this.#set(p, F.vx, Math.trunc(wayX / DASH_STEPS));
+    this.#set(p, F.vz, Math.trunc(wayZ / DASH_STEPS));
+    for (const { id } of this.#cast(p, x, z, wayX, wayZ, 1 << BODY, 0)) this.#hurt(id - 1, p, yaw);
   }
 
   #cast(p, x, z, mx, mz, mask, limit) {
@@ -373,13 +372,6 @@ function steered(input) {
 
 // A cast's hit of what the shape overlaps at the start.
 const isWithin = ({ normal: [nx, ny, nz] }) => nx === 0 && ny === 0 && nz === 0;
-
-// A motion without its part into a surface. Products stay below 2^53, so they are exact.
-function along(mx, mz, [nx, , nz]) {
-  const into = Math.trunc((mx * nx + mz * nz) / 2 ** 30);
-  if (into >= 0) return [mx, mz];
-  return [mx - Math.trunc((nx * into) / 2 ** 30), mz - Math.trunc((nz * into) / 2 ** 30)];
-}
 
 function stateHash(world, fields) {
   const bytes = new Uint8Array(world.length + fields.byteLength);

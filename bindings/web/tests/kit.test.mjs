@@ -1,0 +1,180 @@
+// The kit and levels in Node: the answers of Python, and logs that Python verifies.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  along,
+  bounce,
+  box,
+  init,
+  Level,
+  Mover,
+  moveAndSlide,
+  ONE,
+  q,
+  Random,
+  Recorder,
+  Rewind,
+  raw,
+  slide,
+  sphere,
+  World,
+} from "../index.js";
+import { python, test, WORK } from "./harness.mjs";
+
+const HERE = { x: 0, y: 0, z: 0 };
+const SOLIDS = [
+  [
+    "prism",
+    3,
+    -ONE,
+    ONE,
+    [
+      [2 * ONE, -ONE],
+      [3 * ONE, -ONE],
+      [3 * ONE, ONE],
+      [2 * ONE, ONE],
+    ],
+  ],
+  ["cylinder", 3, -ONE, ONE, [-4 * ONE, 0], ONE],
+];
+
+test("random numbers are those of Python, and their state is saved and restored", async () => {
+  await init();
+  const random = new Random(7);
+  const found = [
+    random.nextU64(),
+    random.below(100),
+    random.between(-5, 5),
+    random.chance(1, 3),
+    random.shuffle([1, 2, 3, 4, 5]),
+  ];
+  const expected = python(
+    "-c",
+    `
+from fixsync.game.random import Random
+r = Random(7)
+items = [1, 2, 3, 4, 5]
+row = [r.next_u64(), r.below(100), r.between(-5, 5), r.chance(1, 3)]
+r.shuffle(items)
+print(*row, *items, r.state)`,
+  );
+  const words = [...found.slice(0, 3), found[3] ? "True" : "False", ...found[4], random.state];
+  assert.equal(words.join(" "), expected.trim());
+  const again = new Random(random.state);
+  assert.equal(again.nextU64(), random.nextU64());
+  assert.throws(() => random.below(0), /^ArgumentRangeError: count must be 1\.\./);
+  assert.throws(() => random.between(5, 1), /low 5 and high 1: .*out of range/);
+});
+
+test("a motion ends at a wall, slides along it, bounces off it", async () => {
+  await init();
+  const world = new World(4);
+  world.add(1, sphere(ONE), HERE);
+  world.add(2, box(ONE, ONE, 9 * ONE), { x: 4 * ONE, y: 0, z: 0 });
+  const motion = [4 * ONE, 0, ONE];
+  const [{ fraction, normal }] = world.sweep(1, motion);
+  const way = along(motion, fraction, normal);
+  assert.deepEqual(way, [2 * ONE, 0, ONE / 2]);
+  assert.deepEqual(slide(motion, normal), [0, 0, ONE]);
+  assert.deepEqual(bounce(motion, normal, 65536), [-4 * ONE, 0, ONE]);
+  const hits = moveAndSlide(world, 1, motion);
+  assert.deepEqual([hits.length, hits[0].id, world.get(1).pose], [1, 2, { x: 2 * ONE, y: 0, z: ONE, yaw: 0 }]);
+  assert.throws(() => slide(motion, [0, 0, 0]), /slide: a normal of \(0, 0, 0\)/);
+});
+
+test("a character falls to the floor of a level and walks against its wall", async () => {
+  await init();
+  const floor = [
+    "prism",
+    0,
+    -2 * ONE,
+    -ONE,
+    [
+      [-99 * ONE, -99 * ONE],
+      [99 * ONE, -99 * ONE],
+      [99 * ONE, 99 * ONE],
+      [-99 * ONE, 99 * ONE],
+    ],
+  ];
+  const world = new World(4, { level: Level.of([...SOLIDS, floor]) });
+  world.add(1, sphere(ONE / 2), { x: 0, y: ONE, z: 0 });
+  const mover = new Mover(1, { snap: ONE / 8 });
+  assert.equal(mover.move(world, [0, -4 * ONE, 0]).flags & raw.FXS_ON_FLOOR, raw.FXS_ON_FLOOR);
+  const { x, y, flags, floor: id, hits } = mover.move(world, [4 * ONE, 0, 0]);
+  assert.deepEqual([x, y], [q("1.5"), -ONE / 2]);
+  assert.equal(flags, raw.FXS_ON_FLOOR | raw.FXS_ON_WALL);
+  assert.equal(id, raw.FXS_LEVEL + 2);
+  assert.equal(hits[0].id, raw.FXS_LEVEL);
+});
+
+test("a level has the bytes and the hash of Python, and is in hits, casts and states", async () => {
+  await init();
+  const level = Level.of(SOLIDS);
+  const expected = python(
+    "-c",
+    `
+from fixsync import *
+level = Level([Prism([(2*ONE,-ONE),(3*ONE,-ONE),(3*ONE,ONE),(2*ONE,ONE)], -ONE, ONE, 3), Pillar(-4*ONE, 0, ONE, -ONE, ONE, 3)])
+world = World(4, level=level)
+world.add(1, Sphere(ONE), Pose(ONE, 0, 0))
+world.step()
+print(level.to_bytes().hex(), level.hash(), world.save().hex())`,
+  );
+  const world = new World(4, { level });
+  world.add(1, sphere(ONE), { x: ONE, y: 0, z: 0 });
+  assert.deepEqual([...world.step()], [{ a: 1, b: raw.FXS_LEVEL, kind: 1, contact: 1 }]);
+  const hex = (bytes) => Buffer.from(bytes).toString("hex");
+  assert.equal(`${hex(level.toBytes())} ${level.hash()} ${hex(world.save())}`, expected.trim());
+  assert.equal(world.contact(1, raw.FXS_LEVEL), 1);
+  assert.equal(world.cast(sphere(ONE), HERE, [-4 * ONE, 0, 0], 1 << 3)[0].id, raw.FXS_LEVEL + 1);
+  assert.throws(() => world.contact(1, raw.FXS_LEVEL + 2), /ids 1, 2147483650/);
+  assert.throws(() => World.fromBytes(world.save(), 4), /byte \d+: not a state/);
+  assert.equal(world.copy().hash(), world.hash());
+});
+
+test("rewind goes back to any frame that it keeps, with the game's own bytes", async () => {
+  await init();
+  const world = new World(4);
+  world.add(1, sphere(ONE), HERE);
+  const rewind = new Rewind(3, 1024, 2);
+  const hashes = [];
+  for (let frame = 0; frame < 5; frame++) {
+    hashes.push(world.hash());
+    rewind.push(world, Uint8Array.of(frame, 7));
+    world.move(1, frame, 0, 0);
+    world.step();
+  }
+  assert.deepEqual([rewind.size, rewind.oldest], [3, 2]);
+  assert.deepEqual([...rewind.load(3, world)], [3, 7]);
+  assert.equal(world.hash(), hashes[3]);
+  assert.throws(() => rewind.load(1, world), /^ArgumentRangeError: frame 1: /);
+  assert.throws(() => rewind.push(world, new Uint8Array(1)), /own must be a Uint8Array of 2 bytes/);
+});
+
+test("the recorder's log verifies in Python, and is what Python writes", async () => {
+  await init();
+  const world = new World(8, { level: Level.of(SOLIDS) });
+  world.add(1, sphere(ONE), HERE);
+  const recorder = new Recorder(world);
+  for (let frame = 0; frame < 300; frame++) {
+    const commands = [["move", 1, [frame * 700, 0, 0]]];
+    if (frame === 9)
+      commands.push(["layers", [[0, 3]]], ["add", 2, ["box", 9, 9, 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], true]);
+    world.apply(commands);
+    recorder.commands(commands);
+    recorder.step(world, world.step());
+  }
+  recorder.end();
+  const log = join(WORK, "recorded.jsonl");
+  writeFileSync(log, recorder.text());
+  const command = "import sys\nfrom fixsync.cli import main\nsys.exit(main())";
+  const verdict = python("-c", command, "replay", log, "-o", join(WORK, "refilled.jsonl"));
+  assert.match(verdict, /^identical: compared the events of 300 frames/m);
+  python(
+    "-c",
+    "import sys\na, b = [open(p, 'rb').read() for p in sys.argv[1:]]\nassert a == b",
+    log,
+    join(WORK, "refilled.jsonl"),
+  );
+});
