@@ -730,6 +730,29 @@ def test_a_games_inputs_state_and_phases_are_shown_beside_its_world(opened, tmp_
     assert page.locator("#lane-names button").count() == 0
 
 
+def test_a_value_of_the_game_is_plotted_over_time_where_its_name_is_clicked(opened, tmp_path):
+    path = tmp_path / "game.jsonl"
+    game = play_skill_fight(path)
+    page = opened(path)
+    last = len(frames_of(path)) - 1
+    go_to(page, last)
+    health = page.get_by_title("Plot fighter health over time")
+    health.click()
+    plot = page.locator("#lane-names span")
+    plot.wait_for()
+    fields = game.state_fields(game.save())
+    values = [str(fields["fighter", player]["health"]) for player in range(2)]
+    page.wait_for_function(
+        "text => document.querySelector('#lane-names span').textContent === text",
+        arg=f"fighter health  {' | '.join(values)}",
+    )
+    assert health.get_attribute("aria-pressed") == "true"
+    page.get_by_title("Plot player 0 over time").click()
+    page.locator("#lane-names span >> text=player 0").wait_for()
+    health.click()
+    page.wait_for_function("document.querySelectorAll('#lane-names span').length === 1")
+
+
 def test_a_click_on_the_lanes_goes_to_the_frame(opened):
     page = opened(FIGHT)
     go_to(page, 300)

@@ -22,14 +22,47 @@ function valueAt([frames, values], frame) {
   return low === 0 ? null : { value: values[low - 1], isNew: frames[low - 1] === frame && low > 1 };
 }
 
+const isNumber = (value) => typeof value === "number" || typeof value === "boolean";
+const kindOf = (group) => /^(.*?)(?: \d+)?$/.exec(group)[1];
+
+function plotName(key) {
+  const [group, field] = JSON.parse(key);
+  return group === null ? `player ${field}` : `${group} ${field}`;
+}
+
+// A row's name, as a switch of its plot if its values are numbers. key: of plotsOf.
+function rowName(text, key, found, plotted) {
+  if (!found.some((one) => isNumber(one?.value))) return text;
+  const title = `Plot ${plotName(key)} over time`;
+  return element("button", { type: "button", "data-plot": key, "aria-pressed": String(plotted.has(key)), title }, text);
+}
+
+// The values over time of the rows that are to be plotted, as Meter.setSeries takes them.
+export function plotsOf(games, keys) {
+  const known = games.filter(Boolean);
+  const isPair = games.length > 1;
+  return [...keys].map((key) => {
+    const [group, field] = JSON.parse(key);
+    const seriesOf = ({ inputs, state }) =>
+      group === null
+        ? [inputs[field]]
+        : state.filter(([of, name]) => name === field && (isPair ? of : kindOf(of)) === group).map(([, , one]) => one);
+    const lines = known.flatMap(seriesOf).map((one) => (frame) => {
+      const value = one ? valueAt(one, frame)?.value : null;
+      return isNumber(value) ? Number(value) : null;
+    });
+    return { name: plotName(key), lines, isPair, text: String };
+  });
+}
+
 // isPair: of two logs, which should have the same value.
-function gameRow(name, found, isPair = true) {
+function gameRow(name, key, found, plotted, isPair = true) {
   const texts = found.map((one) => (one === null || one === undefined ? "–" : inputText(one.value)));
   const isSame = !isPair || texts.every((text) => text === texts[0]);
   return element(
     "tr",
     { class: isSame ? null : "differs" },
-    element("th", { scope: "row" }, isSame ? name : `≠ ${name}`),
+    element("th", { scope: "row" }, rowName(isSame ? name : `≠ ${name}`, key, found, plotted)),
     ...texts.map((text, i) => cell(text, { class: found[i]?.isNew ? "number new" : "number" })),
   );
 }
@@ -37,7 +70,7 @@ function gameRow(name, found, isPair = true) {
 const inputText = (value) => (Array.isArray(value) ? value.join(", ") : String(value));
 
 // Groups with the same fields, such as "fighter 0" and "fighter 1", share a table.
-function groupTables({ state }, at) {
+function groupTables({ state }, at, plotted) {
   const kinds = new Map(); // by their name and fields: the groups, each a map of its series
   const groups = grouped(state, ([group]) => group);
   for (const [group, rows] of groups) {
@@ -51,27 +84,27 @@ function groupTables({ state }, at) {
       { caption: kind, heads: ["", ...members.map(({ number }) => number)], numbers: members.map((_, i) => i + 1) },
       [...members[0].fields.keys()].map((name) => {
         const found = members.map(({ fields }) => at(fields.get(name)));
-        return gameRow(name, found, false);
+        return gameRow(name, JSON.stringify([kind, name]), found, plotted, false);
       }),
     ),
   );
 }
 
 // Of two logs, each group has a table of its own.
-function pairTables(known, games, at) {
+function pairTables(known, games, at, plotted) {
   const groups = [...new Set(known.flatMap(({ state }) => state.map(([group]) => group)))];
   return groups.map((group) => {
     const fields = new Set(known.flatMap(({ state }) => state.filter(([of]) => of === group).map(([, name]) => name)));
     const rows = [...fields].map((field) => {
       const found = games.map((game) => at(game?.state.find(([of, name]) => of === group && name === field)?.[2]));
-      return gameRow(field, found);
+      return gameRow(field, JSON.stringify([group, field]), found, plotted);
     });
     return table({ caption: group, heads: ["", "A", "B"], numbers: [1, 2] }, rows);
   });
 }
 
-// games: of each log, or null. False if there is nothing to show.
-export function fillGame(target, games, frame) {
+// games: of each log, or null. plotted: keys of the rows that are plotted. False if there is nothing to show.
+export function fillGame(target, games, frame, plotted) {
   const known = games.filter(Boolean);
   if (known.length === 0) return false;
   const heads = games.length > 1 ? ["", "A", "B"] : null;
@@ -81,10 +114,12 @@ export function fillGame(target, games, frame) {
   const inputs = players.map((player) =>
     gameRow(
       `player ${player}`,
+      JSON.stringify([null, player]),
       games.map((game) => at(game?.inputs[player])),
+      plotted,
     ),
   );
-  const tables = games.length > 1 ? pairTables(known, games, at) : groupTables(known[0], at);
+  const tables = games.length > 1 ? pairTables(known, games, at, plotted) : groupTables(known[0], at, plotted);
   target.replaceChildren(table({ caption: "Inputs", heads, numbers }, inputs), ...tables);
   return true;
 }

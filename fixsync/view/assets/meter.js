@@ -7,6 +7,7 @@ import { seekable, sharpen } from "./sharp.js";
 
 const LANE = 17; // pixels
 const PLOT = 24;
+const LINE_DASHES = [[], [4, 3], [1.5, 2.5], [8, 3, 2, 3]]; // of the lines of a plot
 const CELL = { least: 1, usual: 6, most: 24 }; // pixels a frame
 
 export class Meter {
@@ -14,7 +15,7 @@ export class Meter {
   #names;
   #cell = CELL.usual;
   #lanes = []; // { name, id, spans, hits, phases }
-  #tracks = []; // { places, isThere } of each log
+  #plots = { tracks: [], series: [] }; // { name, lines, isPair, text }: what is plotted, and how a value is written
   #labels = []; // of the rows: the elements that say what is in them
 
   // onSeek(frame, isDragging) is called for a click and while the pointer drags.
@@ -54,15 +55,29 @@ export class Meter {
 
   // tracks: where the selected collider is, in raw units, for each log: { first, places, isThere }.
   setTracks(tracks) {
-    this.#tracks = tracks;
+    const axes = tracks.length > 0 ? [..."xyz"] : [];
+    this.#plots.tracks = axes.map((name, axis) => {
+      const lines = tracks.map((track) => (frame) => placeAt(track, frame, axis));
+      return { name, lines, isPair: true, text: units };
+    });
     this.#layOut();
+  }
+
+  // series: of the game's state (game.js): each line gives the value of a frame, or null.
+  setSeries(series) {
+    this.#plots.series = series;
+    this.#layOut();
+  }
+
+  get #allPlots() {
+    return [...this.#plots.tracks, ...this.#plots.series];
   }
 
   #layOut() {
     const lanes = this.#lanes.map(({ name, id }) =>
       element("button", { type: "button", onclick: () => this.onSelect(id), "aria-label": `Select ${name}` }),
     );
-    const plots = this.#tracks.length > 0 ? ["x", "y", "z"].map(() => element("span", {})) : [];
+    const plots = this.#allPlots.map(() => element("span", {}));
     this.#labels = [...plots, ...lanes];
     this.#names.replaceChildren(...this.#labels);
     this.#canvas.style.height = `${lanes.length * LANE + plots.length * PLOT}px`;
@@ -93,8 +108,8 @@ export class Meter {
     g.fillStyle = theme.grid;
     for (let frame = Math.ceil(this.from / 10) * 10; frame < this.to; frame += 10)
       g.fillRect(Math.round(this.#x(frame)), 0, 1, this.height);
-    const plots = this.#tracks.length > 0 ? [0, 1, 2] : [];
-    for (const axis of plots) this.#drawPlot(g, theme, axis, axis * PLOT);
+    const plots = this.#allPlots;
+    for (const [row, plot] of plots.entries()) this.#drawPlot(g, theme, plot, row);
     const top = plots.length * PLOT;
     for (const [row, lane] of this.#lanes.entries()) {
       this.#drawLane(g, theme, top + row * LANE + 2, lane);
@@ -150,11 +165,12 @@ export class Meter {
     g.fill();
   }
 
-  // A coordinate between its least and greatest value in the frames shown; of two logs, B's is dashed.
-  #drawPlot(g, theme, axis, top) {
-    const rows = this.#tracks.map((track) => {
+  // Lines between the least and the greatest value in the frames shown; of two logs, B's is in the colour of differences.
+  #drawPlot(g, theme, { name, lines, isPair, text }, row) {
+    const top = row * PLOT;
+    const rows = lines.map((line) => {
       const values = [];
-      for (let frame = this.from; frame < this.to; frame++) values.push(placeAt(track, frame, axis));
+      for (let frame = this.from; frame < this.to; frame++) values.push(line(frame));
       return values;
     });
     const known = rows.flat().filter((value) => value !== null);
@@ -164,12 +180,12 @@ export class Meter {
     g.fillRect(0, top, this.width, 1);
     g.lineWidth = 1.5;
     for (const [i, values] of rows.entries()) {
-      g.setLineDash(i === 0 ? [] : [4, 3]);
-      g.strokeStyle = i === 0 ? theme.ink : theme.differs;
+      g.setLineDash(LINE_DASHES[i % LINE_DASHES.length]);
+      g.strokeStyle = isPair && i > 0 ? theme.differs : theme.ink;
       this.#drawLine(g, values, yOf);
     }
     g.setLineDash([]);
-    const range = known.length === 0 ? "" : high === low ? units(low) : `${units(low)} to ${units(high)}`;
+    const range = known.length === 0 ? "" : high === low ? text(low) : `${text(low)} to ${text(high)}`;
     g.font = `10px ${theme.font}`;
     g.textBaseline = "top";
     g.lineWidth = 3;
@@ -177,10 +193,10 @@ export class Meter {
     g.strokeText(range, 3, top + 2);
     g.fillStyle = theme.faint;
     g.fillText(range, 3, top + 2);
-    const now = this.#tracks.map((track) => placeAt(track, this.frame, axis));
-    const texts = now.map((value) => (value === null ? "–" : units(value)));
-    const isSame = now.every((value) => value === now[0]);
-    this.#label(axis, "xyz"[axis], isSame ? texts[0] : `≠ ${texts.join(" | ")}`);
+    const now = lines.map((line) => line(this.frame));
+    const texts = now.map((value) => (value === null ? "–" : text(value)));
+    const isSame = isPair && now.every((value) => value === now[0]);
+    this.#label(row, name, isSame ? texts[0] : `${isPair ? "≠ " : ""}${texts.join(" | ")}`);
   }
 
   // A line through values of the frames from the left one on, with a gap where a value is missing.

@@ -7,7 +7,7 @@ import { awaitLogs } from "./dropped.js";
 import { element } from "./elements.js";
 import { clockTime, plural } from "./format.js";
 import { fillDifferences, fillFrame } from "./framepanel.js";
-import { fillGame, readGame } from "./game.js";
+import { fillGame, plotsOf, readGame } from "./game.js";
 import { fillCollider } from "./inspector.js";
 import { fillLayers, fillLog, fillOwners, showChecks } from "./logpanel.js";
 import { bytesOfBase64 } from "./matchlog.js";
@@ -218,7 +218,7 @@ function showPanels() {
   fillFrame(byId("frame-events"), scene.sides);
   byId("frame-events").dataset.frame = player.frame;
   byId("difference-panel").hidden = !fillDifferences(byId("differences"), scene.sides, ui.details);
-  byId("game-panel").hidden = !fillGame(byId("game"), games, player.frame);
+  byId("game-panel").hidden = !fillGame(byId("game"), games, player.frame, ui.plotted);
   fillLayers(byId("layers"));
   fillOwners(byId("owners"));
 }
@@ -266,6 +266,14 @@ function start(manifest) {
       ui.arePanelsStale = true;
     }, failed);
   }
+  byId("game").addEventListener("click", ({ target }) => {
+    const key = target.dataset.plot;
+    if (key === undefined) return;
+    if (!ui.plotted.delete(key)) ui.plotted.add(key);
+    meter.setSeries(plotsOf(games, ui.plotted));
+    ui.isStale = true;
+    ui.arePanelsStale = true;
+  });
   const { frame, id } = addressed();
   if (id !== null) select(id);
   if (frame === null) want(match.first);

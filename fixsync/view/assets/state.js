@@ -54,6 +54,7 @@ export const scene = {
 export const player = { frame: 0, wanted: null, isPlaying: false, speed: 1, position: 0, rate: 60, isFollowing: false };
 
 export const ui = {
+  plotted: new Set(), // rows of the game's state that are plotted (game.js)
   comparison: null, // of two logs: { result, upTo }
   details: null, // what differs between them in the frame shown
   histories: null, // of the selected collider, for each log
