@@ -7,12 +7,14 @@ in turns."""
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from pathlib import Path
 
 from costs import costs
-from others import drivers
+from others import drivers, plain_loop
 from plot import svg
 
+from fixsync.bench.calls import plain
 from fixsync.bench.frames import Row, rows
 from fixsync.bench.scenes import SCENES
 
@@ -38,6 +40,12 @@ def main() -> None:
             found += made
     if options.plot is not None:
         options.plot.write_text(svg(found), encoding="utf-8")
+    with suppress(ImportError):
+        for count in (16, 100, 1_000):
+            other, own = plain_loop(count), plain(count).least / count
+            print(
+                f"plain loop of {count:,}: {own:.0f} ns a collider, pymunk {other / own:.1f} times that"
+            )
     print(f"\n{'call':<48} {'ns':>12} {'a':<9} yardstick, ns, ratio")
     for cost in costs(10_000):
         beside = ""

@@ -9,14 +9,16 @@ from array import array
 from contextlib import suppress
 from importlib import import_module
 from math import pi
+from time import process_time_ns
 from typing import Any
 
+from fixsync.bench.check import FRAMES
 from fixsync.bench.frames import Driver
-from fixsync.bench.scenes import Scene
+from fixsync.bench.scenes import Scene, scene
 from fixsync.numbers import ONE
 from fixsync.shapes import Box
 
-__all__ = ["drivers"]
+__all__ = ["drivers", "plain_loop"]
 
 _PLANE = {"uniform", "clustered", "line", "line_z", "diagonal", "idle"}
 
@@ -187,3 +189,25 @@ def _turned_back(np: Any, v: Any, turn: Any) -> Any:
     """v turned by minus an angle, of which `turn` has cosine and sine."""
     c, s = turn[:, 0], turn[:, 1]
     return np.column_stack((v[:, 0] * c + v[:, 1] * s, v[:, 1] * c - v[:, 0] * s))
+
+
+def plain_loop(count: int) -> float:
+    """Nanoseconds a collider of pymunk's plainest loop, the least of all frames: position and angle
+    of each body, a step, and a callback for each new contact."""
+    made, found = scene("uniform", count), list[Any]()
+    driver = _Pymunk(made)
+    driver.begin()
+    space = driver._space
+    space.on_collision(begin=lambda arbiter, _space, _data: found.append(arbiter.shapes))
+    frames = [_planar(made, made.poses(frame)) for frame in range(1, FRAMES + 1)]
+    bodies, times = list(space.bodies), []
+    for _ in range(max(3, 20_000 // count)):
+        for places in frames:
+            found.clear()
+            began = process_time_ns()
+            for body, (x, z, angle) in zip(bodies, places, strict=True):
+                body.position = x, z
+                body.angle = angle
+            space.step(1)
+            times.append(process_time_ns() - began)
+    return min(times) / count

@@ -13,7 +13,7 @@ from fixsync.numbers import ONE
 from fixsync.shapes import RAY, Pose, Sphere
 from fixsync.world import World
 
-__all__ = ["Call", "calls"]
+__all__ = ["Call", "calls", "plain"]
 
 _SMALL = (2, 8, 16, 32)
 _ASKED = (1_000, 10_000)
@@ -41,7 +41,7 @@ def calls() -> Iterator[Call]:
     for count in _ASKED:
         yield from _asked(count)
     for count in _PLAIN:
-        yield _plain(count)
+        yield plain(count)
 
 
 def _measured(what: str, count: int, each: int, run: Callable[[], None]) -> Call:
@@ -108,7 +108,7 @@ def _asked(count: int) -> Iterator[Call]:
         yield _measured(f"move, {name}", count, len(places), run(ask))
 
 
-def _plain(count: int) -> Call:
+def plain(count: int) -> Call:
     """A Pose for each collider, a step, events as objects: a frame."""
     made = scene("uniform", count)
     world: World = made.world()
