@@ -7,12 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixsync import (
+    LEVEL,
     ONE,
     Box,
     Capsule,
     Contact,
     Cylinder,
+    Level,
     Pose,
+    Prism,
     Shape,
     Sphere,
     World,
@@ -292,3 +295,23 @@ def test_a_character_is_never_inside_anything_and_rollback_gives_the_same(
         world.load(state)
         assert mover.move(world, 0, motion) == result
         assert world.save() == done
+
+
+@each_character
+def test_the_solids_of_a_level_are_floors_steps_and_walls(shape: Shape) -> None:
+    def block(x: int, end: int, height: int) -> Prism:
+        corners = ((x, -9 * ONE), (end, -9 * ONE), (end, 9 * ONE), (x, 9 * ONE))
+        return Prism(corners, -ONE, height)
+
+    level = Level([block(-9 * ONE, 9 * ONE, 0), block(ONE, 2 * ONE, ONE // 4)])
+    world = World(2, level=Level([*level, block(4 * ONE, 5 * ONE, 9 * ONE)]))
+    world.add(0, shape, Pose(0, ONE, 0))
+    seen = set()
+    for _ in range(60):
+        result = WALKER.move(world, 0, (ONE // 10, FALL, 0))
+        seen.add((result.floor, result.stepped, result.on_wall))
+        assert not is_inside(world)
+    assert {floor for floor, _, _ in seen} == {LEVEL, LEVEL + 1}
+    assert any(stepped for _, stepped, _ in seen)
+    assert result.hits[0].id == LEVEL + 2
+    assert world[0].pose.y == ONE

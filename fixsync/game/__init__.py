@@ -1,1 +1,1 @@
-"""What games build on hits: bodies, handlers, motion, flat worlds, random numbers."""
+"""What games build on hits: bodies, handlers, motion, flat worlds, numbers, random numbers."""
