@@ -268,7 +268,7 @@ def centre(pose: Pose, offset: Sequence[int]) -> tuple[int, int, int]:
 
 
 def half_height(shape: Shape) -> Real:
-    """The half height of what is not rounded: 0 for a sphere."""
+    """The half height without the rounded ends: 0 for a sphere."""
     if shape[0] == "sphere":
         return 0
     return shape[{"box": 2, "sector": 3}.get(shape[0], -1)]

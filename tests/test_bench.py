@@ -129,7 +129,7 @@ def scripts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_yardstick_sorts() -> None:
     from yardstick import sort_and_copy
 
-    # It compares its result with Python's sort; without a compiler there is none.
+    # It compares its result with Python's sort; without a compiler it does not run.
     cost = sort_and_copy(3_000)
     assert cost is None or cost > 0
 

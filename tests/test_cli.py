@@ -197,7 +197,7 @@ def test_every_kind_of_difference_is_told_in_words(
         assert words in out
 
 
-# What makes each file not valid, or cut short, and the words it is told with.
+# Why each file is not valid or cut short, and words of the message.
 BAD_FILES: list[tuple[str, Callable[[bytes], bytes], int, str]] = [
     ("no bytes", lambda _: b"", 2, "the file is empty"),
     ("no header", lambda text: text.split(b"\n", 1)[1], 2, "line 1, format: the key is missing"),

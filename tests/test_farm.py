@@ -462,7 +462,7 @@ def test_a_run_that_is_killed_goes_on_without_losing_or_repeating_a_verdict(
     process.communicate()
     workers = {worker for worker, _ in begun(slow_logs)}
     wait_until(lambda: not any(map(is_running, workers)), "the end of the workers")
-    # A worker that was only being started is none of those.
+    # A worker that was only being started does not count.
     wait_until(lambda: not list((slow_logs / "temporary").iterdir()), "the end of scratch")
     first = begun(slow_logs)
     known = [row for row in rows(results, "name, verdict, run, seconds") if row[1] is not None]

@@ -1,4 +1,4 @@
-"""Saved states as named fields: every field there, every byte told, nothing asked of the kernel."""
+"""Saved states as named fields: every field and every byte is there, without the kernel."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def test_the_corpora_and_a_few_seconds_beyond_them_find_nothing(tmp_path: Path) 
     assert (code, found) == (0, []), said
 
 
-# Of each target, what is changed in a copy of the kernel, and must be noticed.
+# For each target, a change in a copy of the kernel that must be noticed.
 FAULTS = {
     "shapes": (
         "contact.c",

@@ -1,4 +1,4 @@
-"""Handlers: who is told of which event, in which order, and what a change made on the way does."""
+"""Handlers: which function gets which event, in which order, and changes during a delivery."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def world() -> World:
 
 
 def told(handlers: Handlers, kind: int, **what: Any) -> list[tuple[int, int, Contact]]:
-    """What a handler is told from now on."""
+    """The calls of a handler from now on."""
     calls: list[tuple[int, int, Contact]] = []
     handlers.on(kind, **what)(lambda *call: calls.append(call))
     return calls

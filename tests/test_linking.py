@@ -520,7 +520,7 @@ def test_cpp_includes_the_header_and_links_the_kernel(
 ) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler} here")
-    # C++ checks what C may not: that every member of an aggregate is told.
+    # C++ checks what C may not: that every member of an aggregate has a value.
     source = header_example(header).replace("{0}", "{}")
     (tmp_path / "example.cpp").write_text(source)
     flags = [f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{CSRC}"]

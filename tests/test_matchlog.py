@@ -632,7 +632,7 @@ def test_bytes_that_are_no_utf8_are_refused_anywhere(tmp_path: Path, position: i
     assert error.reason == f"byte {position + 1}, 0xff, is not UTF-8"
 
 
-# Headers: what is done to a good one, the field that the error names, and words of its reason.
+# Headers: a change of a good one, the field that the error names, and words of its reason.
 
 BAD_HEADERS: list[tuple[dict[str, Any] | str, str, str]] = [
     ({"format": "other"}, "format", 'expected "fixsync-match", found "other"'),

@@ -1,4 +1,4 @@
-"""Packets: what is sent is read back, and nothing that is hostile gets through or does any harm."""
+"""Packets: a sent packet is read back, and a hostile one does no harm."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def entry(log: Exported):
 
 
 def run_node(script, told):
-    """What a script of tests/view answers to what it is told."""
+    """The answer of a script of tests/view to its input."""
     ran = subprocess.run(
         ["node", str(ROOT / "tests" / "view" / script)],
         input=json.dumps(told),
@@ -238,7 +238,7 @@ def test_an_import_in_another_form_cannot_be_joined(tmp_path, monkeypatch):
 
 
 def test_scripts_and_styles_pass_the_linter():
-    """biome.jsonc says what is looked at."""
+    """biome.jsonc lists the files."""
     biome = shutil.which("biome")
     if biome is None:
         pytest.skip("no biome on this machine: npm install --global @biomejs/biome@2.6.8")

@@ -96,7 +96,7 @@ def outcome(call: Callable[[], Any]) -> Any:
 
 
 class Log:
-    """An observer that keeps what it is told."""
+    """An observer that keeps its calls."""
 
     def __init__(self) -> None:
         self.told: list[Any] = []
@@ -1072,7 +1072,7 @@ def test_load_refuses_a_count_that_would_take_all_memory() -> None:
             World(4).load(hostile)
 
 
-# Observers: every change is told.
+# Observers: every change is reported.
 
 MANY = [(6, Sphere(4), AT, 2), (7, Box(1, 2, 3), AT, 0, 9, (1, 2, 3), False)]
 CHANGING: dict[str, Callable[[World], Any]] = {
@@ -1252,7 +1252,7 @@ def test_a_world_has_one_observer_at_a_time(world: World) -> None:
 
 
 class Stalled:
-    """An observer that stays in the middle of a step until it is told to go on."""
+    """An observer that stays in the middle of a step until it may go on."""
 
     def __init__(self) -> None:
         self.inside, self.go_on = threading.Event(), threading.Event()

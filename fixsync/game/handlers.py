@@ -51,12 +51,12 @@ class Handlers:
     the lower id first), or with its own id first.
 
     ENTER and STAY go by the layers that the ids have after the step, EXIT by those that they had
-    after the step before, with which they hit: whoever was told of a hit last is told of its end,
+    after the step before, with which they hit. So the function that got a hit also gets its end,
     whatever became of the ids in between.
 
-    What a function does to the world does not change what is still to be delivered: an id may be
-    told of that an earlier function removed. Neither does registering or ending a registration,
-    which counts from the next delivery on.
+    A function may change the world. The other events of the step are delivered all the same, so an
+    id may be one that an earlier function removed. A function that is registered or removed during
+    a delivery counts from the next one on.
 
     The layers of the last step's hits are all that Handlers remembers. A game that rolls back takes
     `state()` beside `world.save()`, and gives it to `restore()` after `world.load()`."""
@@ -90,7 +90,7 @@ class Handlers:
         return register
 
     def off(self, function: Handler) -> None:
-        """Ends every registration of a function. ValueError if there is none."""
+        """Ends every registration of a function. ValueError if it has no registration."""
         kept = [route for route in self._routes if route.function != function]
         if len(kept) == len(self._routes):
             raise ValueError(f"function must be one that is registered, not {shown(function)}")
