@@ -14,6 +14,7 @@ __all__ = [
     "Vector",
     "along",
     "bounce",
+    "new_place",
     "new_state",
     "number",
     "random_below",
@@ -40,10 +41,11 @@ _WIDE = ffi.typeof("int64_t *")
 
 turn_towards: Any = lib.fxs_turn_towards
 
-# Random numbers. A state is the cdata of one uint64_t.
+# Random numbers. A state is the cdata of one uint64_t, a place that of one int64_t.
 
 random_next: Any = lib.fxs_random_next
 random_below: Any = lib.fxs_random_below
+random_between: Any = lib.fxs_random_between
 random_chance: Any = lib.fxs_random_chance
 
 
@@ -51,13 +53,8 @@ def new_state(seed: int) -> CData:
     return ffi.new("uint64_t *", seed)
 
 
-def random_between(state: CData, low: int, high: int) -> int:
-    out = ffi.new(_WIDE)
-    status = lib.fxs_random_between(state, low, high, out)
-    if status != 0:
-        unexpected("a checked range", status)
-    number: int = out[0]
-    return number
+def new_place() -> CData:
+    return ffi.new(_WIDE)
 
 
 def shuffled(state: CData, count: int) -> list[int]:

@@ -21,10 +21,11 @@ class Random:
     Not for secrets: one output is enough to compute all that follow.
     """
 
-    __slots__ = ("_state",)
+    __slots__ = ("_place", "_state")
 
     def __init__(self, seed: int) -> None:
         self._state = kit.new_state(integer("seed", seed, 0, UINT64_MAX))
+        self._place = kit.new_place()
 
     @property
     def state(self) -> int:
@@ -51,11 +52,14 @@ class Random:
     def between(self, low: int, high: int) -> int:
         """A number of low..high, both included, each equally likely; both are
         -2^63..2^63-1."""
-        low = integer("low", low, INT64_MIN, INT64_MAX)
-        high = integer("high", high, INT64_MIN, INT64_MAX)
-        if low > high:
-            raise ValueError(f"low must be at most high, not {low} > {high}")
-        return kit.random_between(self._state, low, high)
+        if not (type(low) is int and type(high) is int and INT64_MIN <= low <= high <= INT64_MAX):
+            low = integer("low", low, INT64_MIN, INT64_MAX)
+            high = integer("high", high, INT64_MIN, INT64_MAX)
+            if low > high:
+                raise ValueError(f"low must be at most high, not {low} > {high}")
+        kit.random_between(self._state, low, high, self._place)
+        number: int = self._place[0]
+        return number
 
     def chance(self, numerator: int, denominator: int) -> bool:
         """True in numerator of denominator cases, 0..2^64-1 and 1..2^64-1."""
