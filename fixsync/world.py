@@ -388,8 +388,9 @@ class World:
 
         b may be a prism: then 0 if `push_out` is (0, 0), else 1 + the index of the edge whose
         outward normal is nearest to it, the first of equal ones."""
-        found = self._native.side(*self._pair(a, b))
-        return found if b >= LEVEL else Side(found)
+        pair = self._pair(a, b)
+        found = self._native.side(*pair)
+        return found if pair[1] >= LEVEL else Side(found)
 
     def outline(self, id: int, *, segments: int = 32) -> Outline:
         """`fixsync.outline` of a collider as it is now, around its centre, active or not."""

@@ -17,7 +17,10 @@ from fixsync import (
     Cylinder,
     EventKind,
     Handlers,
+    Level,
+    Pillar,
     Pose,
+    Prism,
     Sector,
     Side,
     Sphere,
@@ -142,6 +145,13 @@ CALLS: dict[str, Callable[[N], Any]] = {
     "Sector": lambda n: Sector(n(5), n(6), n(7)),
     "Pose": lambda n: Pose(n(5), n(6), n(7), n(8)),
     "Pose.moved": lambda n: Pose(1, 2, 3).moved(n(5), n(6), n(7)),
+    "Prism": lambda n: Prism([(n(0), n(1)), (n(9), n(2)), (n(3), n(8))], n(-4), n(5), n(6)),
+    "Pillar": lambda n: Pillar(n(5), n(-6), n(7), n(-8), n(9), n(3)),
+    "Level": lambda n: Level([Pillar(1, 2, n(7), 0, 9)]).cast(
+        *(Sphere(9), Pose(900, 0, 0), (n(-1000), n(3), n(4)), n(1)), limit=n(2), hit_when=n(2)
+    ),
+    "Level.contact": lambda n: Level([Pillar(1, 2, 7, 0, 9)]).contact(n(0), Sphere(9), HERE),
+    "outline": lambda n: fixsync.outline(Sphere(9), HERE, segments=n(8)),
     "cast_pair": lambda n: fixsync.cast_pair(
         *(Sphere(5), HERE, (n(900), n(3), n(4)), Sphere(5), Pose(500, 0, 0), (n(5), n(3), n(4))),
         hit_when=n(2),
@@ -233,6 +243,7 @@ CALLS: dict[str, Callable[[N], Any]] = {
     "World.push_out": lambda n: world().push_out(n(2), n(1)),
     "World.lift": lambda n: world().lift(n(2), n(1)),
     "World.side": lambda n: world().side(n(2), n(1)),
+    "World.outline": lambda n: world().outline(n(2), segments=n(8)),
     "World.from_bytes": lambda n: World.from_bytes(world().save(), n(8)).capacity,
     "World[id]": lambda n: world()[n(2)],
     "id in World": lambda n: n(2) in world(),
@@ -247,6 +258,7 @@ NO_INTEGERS = {
     "TinyValueWarning",
     *("CastHit", "Collider", "Colliders", "Event", "Events", "Hit", "Hits"),
     *("Attack", "Body", "Cancel", "FrameData", "Part", "Contact", "EventKind", "Side"),
+    "Outline",
 }
 
 
