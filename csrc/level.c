@@ -364,8 +364,8 @@ static void open_cell(level_walk *w) {
     w->listed_end = start[1];
 }
 
-void fxs_level_walk(level_walk *walk, const fxs_level *l, const int64_t least[3],
-                    const int64_t most[3], uint32_t mask) {
+void fxs_level_begin(level_walk *walk, const fxs_level *l, const int64_t least[3],
+                     const int64_t most[3], uint32_t mask) {
     walk->level = l;
     walk->mask = mask;
     for (uint32_t i = 0; i < 3; i++) {
@@ -376,28 +376,41 @@ void fxs_level_walk(level_walk *walk, const fxs_level *l, const int64_t least[3]
     walk->row = 0;
     walk->at[0] = walk->end[0] = 0;
     walk->in_cells = walk->skips_small = 0;
-    if (l == NULL || l->count == 0) {
+    if (l->count == 0) {
         return;
     }
     walk->row = l->row_count - 1;
     walk->at[walk->row] = 0;
     walk->end[walk->row] = l->row_size[walk->row];
-    if (cells_of(l, walk->least, walk->most, walk->first_cell, walk->last_cell) > CELLS_MET_MAX) {
+    walk->in_cells =
+        cells_of(l, walk->least, walk->most, walk->first_cell, walk->last_cell) <= CELLS_MET_MAX;
+    for (uint32_t z = walk->first_cell[1]; walk->in_cells && z <= walk->last_cell[1]; z++) {
+        prefetch(cell_starts(l) + (uint64_t)z * l->cell_count[0] + walk->first_cell[0]);
+    }
+}
+
+void fxs_level_open(level_walk *walk) {
+    const fxs_level *l = walk->level;
+    uint32_t met = 0;
+    if (!walk->in_cells) {
         return;
     }
-    uint32_t met = 0;
     const uint32_t *starts = cell_starts(l);
     for (uint32_t z = walk->first_cell[1]; z <= walk->last_cell[1]; z++) {
         const uint32_t *row = starts + (uint64_t)z * l->cell_count[0];
         met += row[walk->last_cell[0] + 1] - row[walk->first_cell[0]];
+        prefetch(cell_lists(l) + row[walk->first_cell[0]]);
     }
-    if (met <= LISTED_MET_MAX) {
-        walk->in_cells = walk->skips_small = 1;
-        walk->cell[0] = walk->first_cell[0];
-        walk->cell[1] = walk->first_cell[1];
-        open_cell(walk);
-        prefetch(cell_lists(l) + walk->listed);
-    }
+    walk->in_cells = walk->skips_small = met <= LISTED_MET_MAX;
+    walk->cell[0] = walk->first_cell[0];
+    walk->cell[1] = walk->first_cell[1];
+    open_cell(walk);
+}
+
+void fxs_level_walk(level_walk *walk, const fxs_level *l, const int64_t least[3],
+                    const int64_t most[3], uint32_t mask) {
+    fxs_level_begin(walk, l, least, most, mask);
+    fxs_level_open(walk);
 }
 
 void fxs_level_prefetch(const level_walk *walk) {
@@ -462,7 +475,7 @@ uint32_t fxs_level_next(level_walk *walk) {
     for (;;) {
         const uint32_t row = walk->row;
         if (walk->at[row] == walk->end[row]) {
-            if (l == NULL || row + 1 >= l->row_count) {
+            if (row + 1 >= l->row_count) {
                 return NO_SOLID;
             }
             walk->row = row + 1;

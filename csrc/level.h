@@ -78,10 +78,14 @@ typedef struct level_walk {
         end[LEVEL_ROWS_MAX]; /* next node of each row, and where its siblings end */
 } level_walk;
 
-/* Begins a walk; the box may have any numbers below 2^34 and is clamped to int32. level may be
- * NULL: no solids. */
-FXS_INTERNAL void fxs_level_walk(level_walk *walk, const fxs_level *level, const int64_t least[3],
+/* Begins a walk; the box may have any numbers below 2^34 and is clamped to int32. */
+FXS_INTERNAL void fxs_level_walk(level_walk *walk, const fxs_level *l, const int64_t least[3],
                                  const int64_t most[3], uint32_t mask);
+
+/* The same in two parts, of which the first only has memory read soon that the second needs. */
+FXS_INTERNAL void fxs_level_begin(level_walk *walk, const fxs_level *l, const int64_t least[3],
+                                  const int64_t most[3], uint32_t mask);
+FXS_INTERNAL void fxs_level_open(level_walk *walk);
 
 /* Has the bounds that the walk begins with read soon. */
 FXS_INTERNAL void fxs_level_prefetch(const level_walk *walk);

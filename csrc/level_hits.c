@@ -37,6 +37,9 @@ static void test_near(solid_search *s) {
 
 static void take_walks(solid_search *s) {
     for (uint32_t i = 0; i < s->walk_count; i++) {
+        fxs_level_open(s->walks + i);
+    }
+    for (uint32_t i = 0; i < s->walk_count; i++) {
         fxs_level_prefetch(s->walks + i);
     }
     for (uint32_t i = 0; i < s->walk_count; i++) {
@@ -65,7 +68,7 @@ uint64_t fxs_level_hits(const fxs_world *w, packed_hit *out, uint64_t found) {
             int64_t least[3], most[3];
             if (a->active) {
                 fxs_placed_bounds(a, least, most);
-                fxs_level_walk(s.walks + s.walk_count, w->level, least, most, a->meets);
+                fxs_level_begin(s.walks + s.walk_count, w->level, least, most, a->meets);
                 s.walkers[s.walk_count++] = a;
             }
             if (s.walk_count == WALKS_MAX) {

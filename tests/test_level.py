@@ -602,3 +602,95 @@ def test_separate_that_would_leave_int32_moves_nothing() -> None:
     with pytest.raises(ValueError, match="separate would push id 0 outside"):
         world.separate([(0, 0)])
     assert world[0].pose.x == HIGH
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        ("sphere", 2),
+        ("capsule", 1, 1),
+        ("cylinder", 2, 1),
+        ("box", 2, 1, 1),
+        ("sector", 3, 9000, 1),
+        ("sector", 3, 32768, 1, 2),
+        ("sector", 3, 12000, 1, 1),
+    ],
+    ids=str,
+)
+def test_every_place_of_a_small_grid_is_as_the_model_says(shape: tuple[Any, ...]) -> None:
+    """Every solid at once, at every place and height, with three yaws: touches of faces, corners,
+    rims and lids."""
+    rows_of_solids: list[Any] = [
+        ("prism", 0, 0, 2, [[0, 0], [3, 0], [0, 2]]),
+        ("prism", 0, 0, 1, [[-1, -1], [2, -1], [2, 1], [-1, 1]]),
+        ("prism", 0, -1, 2, [[0, -2], [2, 0], [0, 2], [-2, 0]]),
+        ("cylinder", 0, 0, 3, [0, 0], 2),
+        ("cylinder", 0, 0, 1, [1, 0], 1),
+    ]
+    solids = [model_level.checked_solid(row) for row in rows_of_solids]
+    level, made = level_of(*solids), shape_from_tuple(shape)
+    seen = set()
+    for x in range(-6, 7):
+        for z in range(-6, 7):
+            for y in (-3, -1, 0, 2, 4):
+                for yaw in (0, 8192, 16384 + 5):
+                    pose = Pose(x, y, z, yaw)
+                    for n, solid in enumerate(solids):
+                        expected = model_level.level_contact(shape, (x, y, z, yaw), solid)
+                        assert level.contact(n, made, pose) == expected, (x, y, z, yaw, solid)
+                        seen.add((n, expected))
+    assert len(seen) == 3 * len(solids)
+
+
+NASTY = (1, 2, 2**16, 2**28, SIZE_MAX - 1, SIZE_MAX)
+ENDS = (LOW, LOW + 1, 0, HIGH - 1, HIGH)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_extremes_of_positions_and_sizes_are_as_the_model_says(seed: int) -> None:
+    """Solids and shapes at the ends of int32, of the least and the greatest sizes, slivers and
+    prisms of 32 vertices: contacts and casts."""
+    rng, met = random.Random(seed), 0
+    span = 2**30 - 2
+
+    def solid() -> model_level.Solid:
+        low = rng.choice(ENDS[:-1])
+        high = rng.choice([v for v in ENDS if v > low])
+        x, z = rng.choice(ENDS), rng.choice(ENDS)
+        kind = rng.randrange(4)
+        if kind == 0:
+            return model_level.checked_solid(("cylinder", 0, low, high, [x, z], rng.choice(NASTY)))
+        x, z = min(x, HIGH - span), min(z, HIGH - span)
+        points = {
+            1: [[x, z], [x + span, z], [x + span, z + 1]],
+            2: [[x, z], [x + span, z + span - 1], [x + span, z + span]],
+            3: [[x + n, z + n * n] for n in range(32)],
+        }[kind]
+        return model_level.checked_solid(("prism", 0, low, high, points))
+
+    for _ in range(400):
+        at, size = solid(), lambda: rng.choice(NASTY)
+        kind = rng.choice(["sphere", "capsule", "cylinder", "box", "sector"])
+        count = {"sphere": 1, "box": 3}.get(kind, 2)
+        shape: tuple[Any, ...] = (kind, *(size() for _ in range(count)))
+        if kind == "sector":
+            shape = (kind, shape[1], rng.choice([1, 16384, 16385, 32768]), shape[2], shape[1] // 2)
+        vx, vz = rng.choice(at.vertices)
+        reach = shape[1] + at.radius
+        x, z = (
+            max(LOW, min(HIGH, v + rng.choice([0, reach, -reach, 1 - reach]))) for v in (vx, vz)
+        )
+        y = rng.choice([*ENDS, at.y_low, at.y_high])
+        pose = x, y, z, rng.choice([0, 8192, 16384, 1])
+        level, made = level_of(at), shape_from_tuple(shape)
+        expected = model_level.level_contact(shape, pose, at)
+        assert level.contact(0, made, Pose(*pose)) == expected, (shape, pose, at)
+        met += expected > 0
+        if kind != "sector":
+            motion = tuple(rng.choice([0, 1, -1, SIZE_MAX, -SIZE_MAX, -reach // 2]) for _ in "xyz")
+            motion = tuple(max(-SIZE_MAX, min(SIZE_MAX, part)) for part in motion)
+            hits = level.cast(made, Pose(*pose), motion)  # type: ignore[arg-type]
+            cast = model_level.level_cast(shape, pose, motion, at)
+            assert hits == ([(LEVEL, *cast)] if cast else []), (shape, pose, motion, at)
+            met += cast is not None
+    assert met > 100

@@ -1542,6 +1542,42 @@ static void answer_world_with(const fxs_level *level, const fxs_shape *shape, co
     }
 }
 
+static int are_equal(const uint8_t *a, const uint8_t *b, uint64_t size) {
+    for (uint64_t i = 0; i < size; i++) {
+        if (a[i] != b[i]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The level saves the bytes it was made of, and its last solid is what they say. */
+static void check_saved(const fxs_level *level, const uint8_t *bytes, uint64_t size) {
+    static uint8_t saved[LEVEL_BYTES];
+    fxs_solid last;
+    if (fxs_level_save_size(level) != size) {
+        broken("a level saves another number of bytes");
+        return;
+    }
+    fxs_level_save(level, saved);
+    if (!are_equal(saved, bytes, size)) {
+        broken("a level saves other bytes");
+    }
+    uint32_t count = fxs_level_count(level);
+    if (fxs_level_solid(level, count, &last) != FXS_E_ID || (count && fxs_level_solid(level, count - 1, &last) != FXS_OK)) {
+        broken("a level has another number of solids");
+        return;
+    }
+    uint32_t numbers = last.code == FXS_PRISM ? 2 * (uint32_t)last.vertex_count : 3;
+    for (uint32_t i = 0; count && i < numbers; i++) {
+        uint8_t word[4];
+        put32(word, (uint32_t)last.numbers[i]);
+        if (!are_equal(word, bytes + size - 4 * (uint64_t)(numbers - i), 4)) {
+            broken("a solid has other numbers");
+        }
+    }
+}
+
 static void one_level(uint32_t number) {
     static uint64_t memory[1024];
     static uint8_t bytes[LEVEL_BYTES];
@@ -1592,6 +1628,7 @@ static void one_level(uint32_t number) {
     if (status != FXS_OK) {
         return;
     }
+    check_saved(level, bytes, size);
     answer(fxs_level_hash(level));
     for (uint32_t i = 0; i < fxs_level_count(level); i++) {
         answer_signed(fxs_level_contact(level, i, &shape, &pose));
