@@ -8,6 +8,7 @@ import json
 import pickle
 import random
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from math import isqrt
 from pathlib import Path
 from typing import Any
@@ -694,3 +695,27 @@ def test_the_extremes_of_positions_and_sizes_are_as_the_model_says(seed: int) ->
             assert hits == ([(LEVEL, *cast)] if cast else []), (shape, pose, motion, at)
             met += cast is not None
     assert met > 100
+
+
+def test_worlds_on_several_threads_share_one_level() -> None:
+    rng = random.Random(9)
+    solids = [solid_of(random_solid(rng, 300)) for _ in range(200)]
+    level = Level(solids)
+    before = level.to_bytes()
+
+    def play(shared: Level) -> list[int]:
+        world, draw, hashes = World(32, level=shared), random.Random(1), []
+        for id in range(32):
+            world.add(id, Sphere(64), Pose(0, 0, 0))
+        for _ in range(60):
+            for id in range(32):
+                world.set_pose(id, Pose(*random_pose(draw, 300)))
+            world.step()
+            world.cast(Sphere(70), Pose(0, 0, 0), (200, 3, -100))
+            hashes.append(world.hash() ^ hash(tuple(shared.query(Sphere(99), Pose(0, 0, 0)))))
+        return hashes
+
+    with ThreadPoolExecutor(4) as pool:
+        played = list(pool.map(play, [level] * 4))
+    assert played == [play(Level(solids))] * 4
+    assert level.to_bytes() == before
