@@ -244,8 +244,8 @@ enum {
 };
 
 static uint32_t cell_of(const fxs_level *l, int i, int32_t v) {
-    const int64_t far = ((int64_t)v - l->origin[i]) >> l->cell_shift;
-    return (uint32_t)max64(0, min64(far, (int64_t)l->cell_count[i] - 1));
+    const int64_t far = max64(0, (int64_t)v - l->origin[i]) >> l->cell_shift;
+    return (uint32_t)min64(far, (int64_t)l->cell_count[i] - 1);
 }
 
 /* The cells that bounds meet on x and z; how many. */
@@ -280,7 +280,7 @@ static void build_cells(fxs_level *l) {
     l->origin[1] = all.least[2];
     const uint64_t extent_x = (uint64_t)((int64_t)all.most[0] - all.least[0]),
                    extent_z = (uint64_t)((int64_t)all.most[2] - all.least[2]);
-    l->cell_shift = 0;
+    l->cell_shift = 1; /* extents below 2^32: their product in cells is at most 2^62 */
     while (((extent_x >> l->cell_shift) + 1) * ((extent_z >> l->cell_shift) + 1) > n &&
            l->cell_shift < 32) {
         l->cell_shift++;

@@ -719,3 +719,13 @@ def test_worlds_on_several_threads_share_one_level() -> None:
         played = list(pool.map(play, [level] * 4))
     assert played == [play(Level(solids))] * 4
     assert level.to_bytes() == before
+
+
+def test_a_level_over_all_of_int32_is_searched_as_any_other() -> None:
+    """Its extents multiply to 2^64."""
+    ends = [Pillar(x, z, 9, LOW, HIGH) for x in (LOW, HIGH) for z in (LOW, HIGH)]
+    level = Level([*ends, Pillar(0, 0, 9, 0, 9)])
+    for n, pillar in enumerate(level):
+        assert isinstance(pillar, Pillar)
+        assert level.query(Sphere(64), Pose(pillar.x, 5, pillar.z)) == [LEVEL + n]
+    assert level.query(Sphere(64), Pose(500, 5, 0)) == []
