@@ -29,7 +29,7 @@ from fixsync.session import (
     TakenBack,
     Timing,
 )
-from fixsync.session.packets import VERSION, Codec
+from fixsync.session.packets import VERSION, Codec, Piece
 from fixsync.sim import Input
 
 STORM = Weather(loss=30, delay_ms=20, jitter_ms=40, duplication=10, damage=5)
@@ -355,6 +355,33 @@ def test_spectators_see_every_frame_from_where_they_came_in(prediction_max: int)
         witness = network.peers[watcher].witness
         assert witness.joined_at + len(witness.hashes) == 250
     assert network.peers[3].witness.joined_at > 0
+
+
+def test_a_spectator_does_not_complete_before_a_player_who_came_back_has_its_snapshot():
+    # What a search found: a snapshot on its way counted as loaded.
+    settings = match(2, prediction_max=8, frames=100, spectators=1)
+    network = Network(settings)
+    for peer in range(3):
+        network.start(peer)
+    host, watcher = network.peers[0].session, network.peers[2].session
+    assert network.run(9000, lambda: host.confirmed >= 95)
+    sent, codec, lost = host.outgoing, Codec(settings), [object]
+    host.outgoing = lambda now_ms: [
+        (to, it)
+        for to, it in sent(now_ms)
+        if to != 1 or not isinstance(codec.open(it), tuple(lost))
+    ]
+    assert network.run(500, lambda: host.confirmed == 100)
+    network.crash(1)
+    assert network.peers[1].session.confirmed < 100
+    lost[:] = [Piece]
+    back = network.start(1).session
+    network.run(500)
+    assert back.phase is Phase.JOINING
+    assert host.end is None
+    assert watcher.end is None
+    lost.clear()
+    completed(network)
 
 
 def test_a_spectator_who_needs_more_than_a_host_that_came_back_has_is_let_go():

@@ -603,7 +603,11 @@ class Remote:
             local.instance if seat == local.me else local.remotes[seat].started_instance
             for seat in range(local.match.players)
         ]
+        confirmed = self.confirmed
         self.reset(frame, frame)
+        if self.is_required:
+            # A snapshot on its way may be lost: until it answers, it has confirmed no more.
+            self.confirmed = confirmed
         return msgspec.msgpack.encode(
             Snapshot(
                 frame=frame,
