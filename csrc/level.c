@@ -312,7 +312,8 @@ static void build_cells(fxs_level *l) {
         starts[i] = end;
     }
     starts[count] = end;
-    for (uint32_t i = n; i-- > 0;) {
+    for (uint32_t left = n; left > 0; left--) {
+        const uint32_t i = left - 1;
         uint32_t first[2], last[2];
         if (nodes[i].index & LARGE_BELOW) {
             continue;

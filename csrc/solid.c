@@ -43,8 +43,8 @@ static void sift_id(uint32_t *heap, uint64_t n, uint64_t at, uint32_t id) {
 
 /* In place: a level has no scratch memory. */
 static void sort_in_place(uint32_t *ids, uint64_t n) {
-    for (uint64_t i = n / 2; i-- > 0;) {
-        sift_id(ids, n, i, ids[i]);
+    for (uint64_t i = n / 2; i > 0; i--) {
+        sift_id(ids, n, i - 1, ids[i - 1]);
     }
     while (n > 1) {
         uint32_t last = ids[--n];

@@ -136,6 +136,18 @@ export class Level implements Disposable {
   readonly address: number;
   hash(): bigint;
   toBytes(): Uint8Array;
+  /** The contact of a shape with the solid of an index. */
+  contact(index: number, shape: Shape, pose: Pose): Contact;
+  /** The ids of the solids that a shape meets, ascending. */
+  query(shape: Shape, pose: Pose, mask?: number, options?: { hitWhen?: 1 | 2 }): number[];
+  /** The solids that a shape that moves straight meets, by (fraction, id). */
+  cast(
+    shape: Shape,
+    pose: Pose,
+    motion: Vector,
+    mask?: number,
+    options?: { limit?: number; hitWhen?: 1 | 2 },
+  ): (Meeting & { id: number })[];
   /** Gives the memory back. Worlds that have the level must not be used after it. */
   dispose(): void;
   [Symbol.dispose](): void;

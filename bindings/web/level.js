@@ -1,7 +1,9 @@
 // A level: the static geometry of a map, which any number of worlds share.
-import { ArgumentRangeError, ArgumentTypeError, int32, integer, isList, quoted } from "./checks.js";
-import { FREED, kernel, memory, Room, results, scratch } from "./kernel.js";
-import { FXS_CYLINDER, FXS_OK, FXS_PRISM, FXS_SIZE_MAX } from "./raw.js";
+import { ArgumentRangeError, ArgumentTypeError, int32, integer, isList, quoted, UINT32_MAX } from "./checks.js";
+import { checked, FREED, kernel, memory, Room, results, scratch } from "./kernel.js";
+import { castHitsOf, idsOf, putCast, putQuery } from "./questions.js";
+import { FXS_CYLINDER, FXS_OK, FXS_PRISM, FXS_SIZE_MAX, FXS_TOUCHING, fxs_query } from "./raw.js";
+import { hitWhenIn } from "./shapes.js";
 
 const CODES = { cylinder: FXS_CYLINDER, prism: FXS_PRISM };
 const VERTICES_MAX = 32;
@@ -53,6 +55,31 @@ export class Level {
     const at = results.for(size);
     kernel.fxs_level_save(this.address, at);
     return memory.u8.slice(at, at + size);
+  }
+
+  /** The contact of a shape with the solid of an index: 0 apart, 1 touching, 2 overlapping. */
+  contact(index, shape, pose) {
+    const { address, size } = this;
+    if (size === 0) throw new ArgumentRangeError("the level has no solids");
+    integer("index", index, 0, size - 1);
+    const at = putQuery(shape, pose);
+    const status = kernel.fxs_level_contact(address, index, at + fxs_query.shape, at + fxs_query.pose);
+    return checked(status, `index ${index}`);
+  }
+
+  /** The ids of the solids that a shape meets, ascending: FXS_LEVEL + index. */
+  query(shape, pose, mask = UINT32_MAX, { hitWhen = FXS_TOUCHING } = {}) {
+    const { address } = this;
+    const query = putQuery(shape, pose, mask);
+    const when = hitWhenIn(hitWhen);
+    return idsOf("query", (ids, room, count) => kernel.fxs_level_query(address, query, when, ids, room, count));
+  }
+
+  /** The solids that a shape that moves straight meets, by (fraction, id): { id, fraction, normal }. */
+  cast(shape, pose, motion, mask = UINT32_MAX, { limit = 0, hitWhen = FXS_TOUCHING } = {}) {
+    const { address } = this;
+    const cast = putCast(shape, pose, motion, mask, { limit, hitWhen });
+    return castHitsOf("cast", (hits, room, count) => kernel.fxs_level_cast(address, cast, hits, room, count));
   }
 
   /** Gives the memory back. Worlds that have the level must not be used after it. */

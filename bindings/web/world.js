@@ -16,13 +16,12 @@ import { layerIn, layerMasks, layerPairs, putCollider, putCommand, rowCount } fr
 import { addressOf, checked, FREED, KernelArray, kernel, memory, putWords, Room, results, scratch } from "./kernel.js";
 import { SHAPES } from "./kinds.js";
 import { Level } from "./level.js";
+import { castHitsOf, idsOf, putCast, putQuery } from "./questions.js";
 import {
   FXS_CAPACITY_MAX,
   FXS_E_ROOM,
   FXS_OK,
   FXS_TOUCHING,
-  fxs_cast,
-  fxs_cast_hit,
   fxs_collider,
   fxs_command,
   fxs_config,
@@ -30,7 +29,6 @@ import {
   fxs_hit,
   fxs_moved,
   fxs_pose,
-  fxs_query,
 } from "./raw.js";
 import { hitWhenIn, motionIn, putPose, putShape } from "./shapes.js";
 
@@ -406,54 +404,21 @@ export class World {
 
   /** The ids that a shape meets now, ascending. */
   query(shape, pose, mask = UINT32_MAX, { excludeOwner = 0 } = {}) {
-    return this.#query(shape, pose, mask, excludeOwner, (at, ids, room, count) =>
-      kernel.fxs_world_query(this.#at, at, ids, room, count),
-    );
+    const query = putQuery(shape, pose, mask, excludeOwner);
+    return idsOf("query", (ids, room, count) => kernel.fxs_world_query(this.#at, query, ids, room, count));
   }
 
   /** The ids that a shape meets now, nearest first: the first `limit` (0: all). */
   nearest(shape, pose, mask = UINT32_MAX, { excludeOwner = 0, limit = 0 } = {}) {
+    const query = putQuery(shape, pose, mask, excludeOwner);
     const most = BigInt(uint32("limit", limit));
-    return this.#query(shape, pose, mask, excludeOwner, (at, ids, room, count) =>
-      kernel.fxs_world_nearest(this.#at, at, most, ids, room, count),
-    );
-  }
-
-  #query(shape, pose, mask, excludeOwner, ask) {
-    putShape(scratch + fxs_query.shape, shape);
-    putPose(scratch + fxs_query.pose, pose);
-    putWords(scratch + fxs_query.mask, [uint32("mask", mask), uint32("excludeOwner", excludeOwner)]);
-    const at = this.#answers(4, "query", (rows, room, count) => ask(scratch, rows, room, count));
-    return [...memory.u32.subarray(at / 4, at / 4 + count32(scratch + AT_COUNTS))];
-  }
-
-  // Calls `ask(rows, room, count)`, again with more room if it needs it; where the answers are.
-  #answers(rowBytes, what, ask) {
-    const count = scratch + AT_COUNTS;
-    results.for(64 * rowBytes);
-    for (;;) {
-      const room = Math.floor(results.bytes / rowBytes);
-      const status = ask(results.at, BigInt(room), count);
-      if (status !== FXS_E_ROOM) {
-        checked(status, what);
-        return results.at;
-      }
-      results.for(rowBytes * count32(count));
-    }
+    return idsOf("nearest", (ids, room, count) => kernel.fxs_world_nearest(this.#at, query, most, ids, room, count));
   }
 
   /** What a shape that moves straight meets, by (fraction, id): { id, fraction, normal }. */
-  cast(shape, pose, motion, mask = UINT32_MAX, { excludeOwner = 0, limit = 0, hitWhen = null } = {}) {
-    putShape(scratch + fxs_cast.shape, shape);
-    putPose(scratch + fxs_cast.pose, pose);
-    putWords(scratch + fxs_cast.motion, motionIn("motion", motion));
-    putWords(scratch + fxs_cast.mask, [
-      uint32("mask", mask),
-      uint32("excludeOwner", excludeOwner),
-      uint32("limit", limit),
-      hitWhen === null ? 0 : hitWhenIn(hitWhen),
-    ]);
-    return this.#cast("cast", (hits, room, count) => kernel.fxs_world_cast(this.#at, scratch, hits, room, count));
+  cast(shape, pose, motion, mask = UINT32_MAX, options = {}) {
+    const cast = putCast(shape, pose, motion, mask, options);
+    return castHitsOf("cast", (hits, room, count) => kernel.fxs_world_cast(this.#at, cast, hits, room, count));
   }
 
   /** A cast of a collider's own shape from where it is, at what layers and owners let it hit. */
@@ -462,18 +427,9 @@ export class World {
     putWords(at, motionIn("motion", motion));
     const [self, most] = [this.#id(id), uint32("limit", limit)];
     const when = hitWhen === null ? 0 : hitWhenIn(hitWhen);
-    return this.#cast(`id ${id}`, (hits, room, count) =>
+    return castHitsOf(`id ${id}`, (hits, room, count) =>
       kernel.fxs_world_sweep(this.#at, self, at, most, when, hits, room, count),
     );
-  }
-
-  #cast(what, ask) {
-    const first = this.#answers(fxs_cast_hit.$size, what, ask) / 4;
-    const words = fxs_cast_hit.$size / 4;
-    return Array.from({ length: count32(scratch + AT_COUNTS) }, (_, i) => {
-      const [id, fraction] = memory.u32.subarray(first + words * i, first + words * i + 2);
-      return { id, fraction, normal: [...memory.i32.subarray(first + words * i + 2, first + words * (i + 1))] };
-    });
   }
 
   /** The contact of two colliders as they are now: 0 apart, 1 touching, 2 overlapping. */

@@ -1,0 +1,60 @@
+// What a query or a cast asks and answers, of a world and of a level alike.
+import { UINT32_MAX, uint32 } from "./checks.js";
+import { checked, memory, putWords, results, scratch } from "./kernel.js";
+import { FXS_E_ROOM, fxs_cast, fxs_cast_hit, fxs_query } from "./raw.js";
+import { hitWhenIn, motionIn, putPose, putShape } from "./shapes.js";
+
+const AT_COUNT = 256; // in the scratch memory, behind the question
+const count = () => memory.u32[(scratch + AT_COUNT) / 4];
+
+/** An fxs_query in the scratch memory; its address. */
+export function putQuery(shape, pose, mask = UINT32_MAX, excludeOwner = 0) {
+  putShape(scratch + fxs_query.shape, shape);
+  putPose(scratch + fxs_query.pose, pose);
+  putWords(scratch + fxs_query.mask, [uint32("mask", mask), uint32("excludeOwner", excludeOwner)]);
+  return scratch;
+}
+
+/** An fxs_cast in the scratch memory; its address. */
+export function putCast(shape, pose, motion, mask, { excludeOwner = 0, limit = 0, hitWhen = null }) {
+  putShape(scratch + fxs_cast.shape, shape);
+  putPose(scratch + fxs_cast.pose, pose);
+  putWords(scratch + fxs_cast.motion, motionIn("motion", motion));
+  putWords(scratch + fxs_cast.mask, [
+    uint32("mask", mask),
+    uint32("excludeOwner", excludeOwner),
+    uint32("limit", limit),
+    hitWhen === null ? 0 : hitWhenIn(hitWhen),
+  ]);
+  return scratch;
+}
+
+// Calls `ask(rows, room, count)`, again with more room if it needs it; where the answers are.
+function answers(rowBytes, what, ask) {
+  results.for(64 * rowBytes);
+  for (;;) {
+    const room = Math.floor(results.bytes / rowBytes);
+    const status = ask(results.at, BigInt(room), scratch + AT_COUNT);
+    if (status !== FXS_E_ROOM) {
+      checked(status, what);
+      return results.at;
+    }
+    results.for(rowBytes * count());
+  }
+}
+
+/** The ids that `ask(rows, room, count)` writes. */
+export function idsOf(what, ask) {
+  const at = answers(4, what, ask) / 4;
+  return [...memory.u32.subarray(at, at + count())];
+}
+
+/** The hits that `ask(rows, room, count)` writes: { id, fraction, normal }. */
+export function castHitsOf(what, ask) {
+  const first = answers(fxs_cast_hit.$size, what, ask) / 4;
+  const words = fxs_cast_hit.$size / 4;
+  return Array.from({ length: count() }, (_, i) => {
+    const [id, fraction] = memory.u32.subarray(first + words * i, first + words * i + 2);
+    return { id, fraction, normal: [...memory.i32.subarray(first + words * i + 2, first + words * (i + 1))] };
+  });
+}
