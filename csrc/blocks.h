@@ -191,17 +191,23 @@ static inline void put_columns(int32_t *to, uint64_t stride, const __m128i rows[
 }
 
 _Static_assert(offsetof(placed, reach_x) == 12, "centre and reach lie side by side");
+
+/* Bounds on x, y and z, each beside a number of no use. */
+static inline void put_row(__m128i *least, __m128i *most, const placed *s) {
+    const __m128i centre = _mm_loadu_si128((const __m128i *)&s->x),
+                  reach = _mm_loadu_si128((const __m128i *)&s->reach_x);
+    const __m128i at = _mm_srli_epi32(_mm_xor_si128(centre, _mm_set1_epi32(INT32_MIN)), 2),
+                  on = _mm_add_epi32(_mm_srli_epi32(reach, 2), _mm_set1_epi32(1));
+    *least = _mm_sub_epi32(at, on);
+    *most = _mm_add_epi32(at, on);
+}
+
 static inline void put_lanes(int32_t *bounds, uint64_t stride, const placed *const who[BLOCK]) {
-    const __m128i top = _mm_set1_epi32(INT32_MIN), one = _mm_set1_epi32(1);
     __m128i least[BLOCK], most[BLOCK];
-    for (uint32_t k = 0; k < BLOCK; k++) {
-        const __m128i centre = _mm_loadu_si128((const __m128i *)&who[k]->x),
-                      reach = _mm_loadu_si128((const __m128i *)&who[k]->reach_x);
-        const __m128i at = _mm_srli_epi32(_mm_xor_si128(centre, top), 2),
-                      on = _mm_add_epi32(_mm_srli_epi32(reach, 2), one);
-        least[k] = _mm_sub_epi32(at, on);
-        most[k] = _mm_add_epi32(at, on);
-    }
+    put_row(least, most, who[0]);
+    put_row(least + 1, most + 1, who[1]);
+    put_row(least + 2, most + 2, who[2]);
+    put_row(least + 3, most + 3, who[3]);
     put_columns(bounds, stride, least);
     put_columns(bounds + 3 * stride, stride, most);
 }
@@ -376,14 +382,30 @@ static inline int are_within(const uint8_t *p, const uint64_t least[2], const ui
 }
 #endif
 
+/* The bits of each mask, from the lowest, and how many there are. */
+#define KEPT_OF_BLOCK \
+    {{0}, {0},    {1},    {0, 1},    {2},    {0, 2},    {1, 2},    {0, 1, 2}, \
+     {3}, {0, 3}, {1, 3}, {0, 1, 3}, {2, 3}, {0, 2, 3}, {1, 2, 3}, {0, 1, 2, 3}}
+static const uint8_t COUNT_OF_BLOCK[1 << BLOCK] = {0, 1, 1, 2, 1, 2, 2, 3,
+                                                   1, 2, 2, 3, 2, 3, 3, 4};
+
 /* Appends first + k for each bit k of `met`: where the list then ends. There is room for BLOCK. */
 static inline uint64_t *keep_of_block(uint64_t *list, uint64_t first, uint32_t met) {
-    static const uint64_t KEPT[1 << BLOCK][BLOCK] = {
-        {0}, {0},    {1},    {0, 1},    {2},    {0, 2},    {1, 2},    {0, 1, 2},
-        {3}, {0, 3}, {1, 3}, {0, 1, 3}, {2, 3}, {0, 2, 3}, {1, 2, 3}, {0, 1, 2, 3}};
-    static const uint8_t COUNT[1 << BLOCK] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    static const uint64_t KEPT[1 << BLOCK][BLOCK] = KEPT_OF_BLOCK;
     add_to_block(list, KEPT[met], first);
-    return list + COUNT[met];
+    return list + COUNT_OF_BLOCK[met];
+}
+
+/* The same in numbers of 16 bits, of which a word has BLOCK. `first_each` is first * EACH; first is
+ * at most 2^16 - BLOCK, so that no sum carries into the next. */
+#define EACH (UINT64_MAX / UINT16_MAX)
+static inline uint16_t *keep_short(uint16_t *list, uint64_t first_each, uint32_t met) {
+    static const uint16_t KEPT[1 << BLOCK][BLOCK] = KEPT_OF_BLOCK;
+    uint64_t word;
+    memcpy(&word, KEPT[met], sizeof word);
+    word += first_each;
+    memcpy(list, &word, sizeof word);
+    return list + COUNT_OF_BLOCK[met];
 }
 
 /* How many of BLOCK ascending keys are below `end`. */

@@ -35,14 +35,14 @@ static void take_in(const fxs_world *w, crowd *c) {
     }
 }
 
-/* The pairs whose bounds meet, by (a, b), each first << 32 | second: how many. */
-static uint64_t propose(const crowd *c, uint64_t *pairs) {
-    uint64_t *last = pairs;
+/* The pairs whose bounds meet, by (a, b), each first << 8 | second: how many. */
+static uint64_t propose(const crowd *c, uint16_t *pairs) {
+    uint16_t *last = pairs;
     for (uint64_t i = 0; i + 1 < c->count; i++) {
         const lane_box box = lane_box_of(c->bounds + i, ROOM);
-        uint64_t first = i << 32 | (i + 1);
-        for (uint64_t j = i + 1; j < c->count; j += BLOCK, first += BLOCK) {
-            last = keep_of_block(last, first, met_of_lanes(c->bounds + j, ROOM, box));
+        uint64_t first = (i << 8 | (i + 1)) * EACH;
+        for (uint64_t j = i + 1; j < c->count; j += BLOCK, first += BLOCK * EACH) {
+            last = keep_short(last, first, met_of_lanes(c->bounds + j, ROOM, box));
         }
     }
     return (uint64_t)(last - pairs);
@@ -50,18 +50,19 @@ static uint64_t propose(const crowd *c, uint64_t *pairs) {
 
 uint64_t fxs_few_hits(fxs_world *w, packed_hit *out) {
     crowd c;
-    uint64_t pairs[PAIRS_MAX + BLOCK], found = 0;
+    uint16_t pairs[PAIRS_MAX + BLOCK];
+    uint64_t found = 0;
     derive(w);
     take_in(w, &c);
     const uint64_t proposed = propose(&c, pairs);
     for (uint64_t i = 0; i < proposed; i++) {
-        const placed *a = c.who[pairs[i] >> 32], *b = c.who[pairs[i] & UINT32_MAX];
+        const placed *a = c.who[pairs[i] >> 8], *b = c.who[pairs[i] & 255];
         if (may_hit(a, b)) {
             const uint32_t contact = (uint32_t)fxs_near_contact(a, b);
-            pairs[found] = hit_pack(a->id, b->id, contact);
+            out[found < w->hit_capacity ? found : w->hit_capacity] =
+                hit_pack(a->id, b->id, contact);
             found += contact >= w->hit_when;
         }
     }
-    memcpy(out, pairs, (size_t)(found < w->hit_capacity ? found : w->hit_capacity) * sizeof *out);
     return found;
 }

@@ -35,6 +35,9 @@ void shim_add(uint64_t *to, const uint64_t *from, uint64_t v) { add_to_block(to,
 uint64_t shim_keep(uint64_t *list, uint64_t first, uint32_t met) {
     return (uint64_t)(keep_of_block(list, first, met) - list);
 }
+uint64_t shim_keep_short(uint16_t *list, uint64_t first, uint32_t met) {
+    return (uint64_t)(keep_short(list, first * EACH, met) - list);
+}
 uint64_t shim_below(const uint64_t *keys, uint64_t end) { return below_in_block(keys, end); }
 void shim_ranks(const uint16_t *all, uint64_t n, const uint16_t *of, uint16_t *ranks) {
     rank_lanes(all, n, of, ranks);
@@ -118,7 +121,7 @@ def kernel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         [compiler, *flags, str(where / "shim.c"), "-o", str(where / "blocks.so")], check=True
     )
     found = ctypes.CDLL(str(where / "blocks.so"))
-    for name in ("keep", "below", "differences"):
+    for name in ("keep", "keep_short", "below", "differences"):
         getattr(found, f"shim_{name}").restype = U64
     return found
 
@@ -167,6 +170,10 @@ def test_what_meets_is_appended_in_order(kernel: ctypes.CDLL, met: int) -> None:
         out = words([0] * BLOCK)
         count = kernel.shim_keep(out, U64(first), met)
         assert list(out)[:count] == [first + place for place in range(BLOCK) if met >> place & 1]
+    for first in (0, 7 << 8 | 5, 255, 2**16 - BLOCK):
+        short = (ctypes.c_uint16 * BLOCK)()
+        count = kernel.shim_keep_short(short, U64(first), met)
+        assert list(short)[:count] == [first + place for place in range(BLOCK) if met >> place & 1]
 
 
 @given(
