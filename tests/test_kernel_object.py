@@ -46,7 +46,8 @@ EABI |= {"__aeabi_llsl", "__aeabi_llsr", "__aeabi_lasr", "__aeabi_uidivmod", "__
 # x86: these on vector registers neither compute with nor convert a floating-point number.
 X86_INTEGER = re.compile(
     r"v?(p(?!f)\w+|mov([au]p[sd]|dq[au]\d*|[dq]|s[sd]|[hl]p[sd]|hlps|lhps|nt\w+)|(x?or|andn?)p[sd]"
-    r"|(shuf|unpck[hl]|blendv?)p[sd]|(insert|extract)([if]\d+(x\d+)?|ps)|broadcast\w+|zeroupper)"
+    r"|(shuf|unpck[hl]|blendv?|movmsk)p[sd]|(insert|extract)([if]\d+(x\d+)?|ps)|align[dq]"
+    r"|broadcast\w+|zeroupper)"
 )
 
 
@@ -129,7 +130,8 @@ def instructions(objdump: str, path: Path) -> Iterator[tuple[str, str]]:
     for line in output(objdump, "-d", "--no-show-raw-insn", path).splitlines():
         address, _, rest = line.partition("\t")
         if address.endswith(":") and rest:
-            name, _, operands = rest.strip().partition(" " if "\t" not in rest.strip() else "\t")
+            rest = rest.strip().removeprefix("{evex} ")  # how it is encoded
+            name, _, operands = rest.partition(" " if "\t" not in rest else "\t")
             yield name, operands.strip()
 
 

@@ -114,6 +114,12 @@ def sections(header: Path) -> dict[str, list[Item]]:
         )
         if about is not None:
             found.setdefault(section, []).append(Item("macro", name, "", _plain(about[1])))
+    about = re.search(r"/\*((?:(?!\*/).)*)\*/\n#define FXS_Q\(", text, re.DOTALL)
+    if about is not None:
+        found["constants"].append(Item("macro", "FXS_Q", "", _plain(about[1])))
+        found["constants"] += [
+            Item("macro", name, "", "See FXS_Q.") for name in ("FXS_Q_RATIO", "FXS_Q_NEAR")
+        ]
     return found
 
 
