@@ -1,7 +1,7 @@
 // A level: the static geometry of a map, which any number of worlds share.
 import { ArgumentRangeError, ArgumentTypeError, int32, integer, isList, quoted, UINT32_MAX } from "./checks.js";
 import { checked, FREED, kernel, memory, Room, results, scratch } from "./kernel.js";
-import { castHitsOf, idsOf, putCast, putQuery } from "./questions.js";
+import { hitsAnswered, idsAnswered, putCast, putQuery } from "./questions.js";
 import { FXS_CYLINDER, FXS_OK, FXS_PRISM, FXS_SIZE_MAX, FXS_TOUCHING, fxs_query } from "./raw.js";
 import { hitWhenIn } from "./shapes.js";
 
@@ -72,14 +72,14 @@ export class Level {
     const { address } = this;
     const query = putQuery(shape, pose, mask);
     const when = hitWhenIn(hitWhen);
-    return idsOf("query", (ids, room, count) => kernel.fxs_level_query(address, query, when, ids, room, count));
+    return idsAnswered("query", (ids, room, count) => kernel.fxs_level_query(address, query, when, ids, room, count));
   }
 
   /** The solids that a shape that moves straight meets, by (fraction, id): { id, fraction, normal }. */
   cast(shape, pose, motion, mask = UINT32_MAX, { limit = 0, hitWhen = FXS_TOUCHING } = {}) {
     const { address } = this;
     const cast = putCast(shape, pose, motion, mask, { limit, hitWhen });
-    return castHitsOf("cast", (hits, room, count) => kernel.fxs_level_cast(address, cast, hits, room, count));
+    return hitsAnswered("cast", (hits, room, count) => kernel.fxs_level_cast(address, cast, hits, room, count));
   }
 
   /** Gives the memory back. Worlds that have the level must not be used after it. */

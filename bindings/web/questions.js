@@ -4,8 +4,8 @@ import { checked, memory, putWords, results, scratch } from "./kernel.js";
 import { FXS_E_ROOM, fxs_cast, fxs_cast_hit, fxs_query } from "./raw.js";
 import { hitWhenIn, motionIn, putPose, putShape } from "./shapes.js";
 
-const AT_COUNT = 256; // in the scratch memory, behind the question
-const count = () => memory.u32[(scratch + AT_COUNT) / 4];
+const AT_ANSWERS = 256; // in the scratch memory, behind the question
+const answerCount = () => memory.u32[(scratch + AT_ANSWERS) / 4];
 
 /** An fxs_query in the scratch memory; its address. */
 export function putQuery(shape, pose, mask = UINT32_MAX, excludeOwner = 0) {
@@ -30,30 +30,30 @@ export function putCast(shape, pose, motion, mask, { excludeOwner = 0, limit = 0
 }
 
 // Calls `ask(rows, room, count)`, again with more room if it needs it; where the answers are.
-function answers(rowBytes, what, ask) {
+function answersOf(rowBytes, what, ask) {
   results.for(64 * rowBytes);
   for (;;) {
     const room = Math.floor(results.bytes / rowBytes);
-    const status = ask(results.at, BigInt(room), scratch + AT_COUNT);
+    const status = ask(results.at, BigInt(room), scratch + AT_ANSWERS);
     if (status !== FXS_E_ROOM) {
       checked(status, what);
       return results.at;
     }
-    results.for(rowBytes * count());
+    results.for(rowBytes * answerCount());
   }
 }
 
 /** The ids that `ask(rows, room, count)` writes. */
-export function idsOf(what, ask) {
-  const at = answers(4, what, ask) / 4;
-  return [...memory.u32.subarray(at, at + count())];
+export function idsAnswered(what, ask) {
+  const at = answersOf(4, what, ask) / 4;
+  return [...memory.u32.subarray(at, at + answerCount())];
 }
 
 /** The hits that `ask(rows, room, count)` writes: { id, fraction, normal }. */
-export function castHitsOf(what, ask) {
-  const first = answers(fxs_cast_hit.$size, what, ask) / 4;
+export function hitsAnswered(what, ask) {
+  const first = answersOf(fxs_cast_hit.$size, what, ask) / 4;
   const words = fxs_cast_hit.$size / 4;
-  return Array.from({ length: count() }, (_, i) => {
+  return Array.from({ length: answerCount() }, (_, i) => {
     const [id, fraction] = memory.u32.subarray(first + words * i, first + words * i + 2);
     return { id, fraction, normal: [...memory.i32.subarray(first + words * i + 2, first + words * (i + 1))] };
   });

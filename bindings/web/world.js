@@ -16,7 +16,7 @@ import { layerIn, layerMasks, layerPairs, putCollider, putCommand, rowCount } fr
 import { addressOf, checked, FREED, KernelArray, kernel, memory, putWords, Room, results, scratch } from "./kernel.js";
 import { SHAPES } from "./kinds.js";
 import { Level } from "./level.js";
-import { castHitsOf, idsOf, putCast, putQuery } from "./questions.js";
+import { hitsAnswered, idsAnswered, putCast, putQuery } from "./questions.js";
 import {
   FXS_CAPACITY_MAX,
   FXS_E_ROOM,
@@ -405,20 +405,22 @@ export class World {
   /** The ids that a shape meets now, ascending. */
   query(shape, pose, mask = UINT32_MAX, { excludeOwner = 0 } = {}) {
     const query = putQuery(shape, pose, mask, excludeOwner);
-    return idsOf("query", (ids, room, count) => kernel.fxs_world_query(this.#at, query, ids, room, count));
+    return idsAnswered("query", (ids, room, count) => kernel.fxs_world_query(this.#at, query, ids, room, count));
   }
 
   /** The ids that a shape meets now, nearest first: the first `limit` (0: all). */
   nearest(shape, pose, mask = UINT32_MAX, { excludeOwner = 0, limit = 0 } = {}) {
     const query = putQuery(shape, pose, mask, excludeOwner);
     const most = BigInt(uint32("limit", limit));
-    return idsOf("nearest", (ids, room, count) => kernel.fxs_world_nearest(this.#at, query, most, ids, room, count));
+    return idsAnswered("nearest", (ids, room, count) =>
+      kernel.fxs_world_nearest(this.#at, query, most, ids, room, count),
+    );
   }
 
   /** What a shape that moves straight meets, by (fraction, id): { id, fraction, normal }. */
   cast(shape, pose, motion, mask = UINT32_MAX, options = {}) {
     const cast = putCast(shape, pose, motion, mask, options);
-    return castHitsOf("cast", (hits, room, count) => kernel.fxs_world_cast(this.#at, cast, hits, room, count));
+    return hitsAnswered("cast", (hits, room, count) => kernel.fxs_world_cast(this.#at, cast, hits, room, count));
   }
 
   /** A cast of a collider's own shape from where it is, at what layers and owners let it hit. */
@@ -427,7 +429,7 @@ export class World {
     putWords(at, motionIn("motion", motion));
     const [self, most] = [this.#id(id), uint32("limit", limit)];
     const when = hitWhen === null ? 0 : hitWhenIn(hitWhen);
-    return castHitsOf(`id ${id}`, (hits, room, count) =>
+    return hitsAnswered(`id ${id}`, (hits, room, count) =>
       kernel.fxs_world_sweep(this.#at, self, at, most, when, hits, room, count),
     );
   }
