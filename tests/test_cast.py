@@ -1521,7 +1521,10 @@ int64_t shim_rim_find(const int64_t *v, int64_t first, int64_t last, int32_t whe
 FORMS = {"128-bit integers": [], "64-bit words": ["-DFXS_NO_INT128", "-DFXS_NO_BUILTINS"]}
 
 
-@pytest.fixture(scope="module", params=FORMS)
+@pytest.fixture(
+    scope="module",
+    params=["128-bit integers", pytest.param("64-bit words", marks=pytest.mark.full)],
+)
 def kernel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:

@@ -323,6 +323,7 @@ def portable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ctypes.CDLL]:
     return ctypes.CDLL(str(library))
 
 
+@pytest.mark.full
 def test_the_portable_arithmetic_pushes_alike(portable: ctypes.CDLL) -> None:
 
     def as_c(shape: Shape, place: Place) -> tuple[_CShape, _CPose]:

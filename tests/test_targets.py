@@ -65,6 +65,7 @@ def test_the_golden_calls_every_function_of_the_header(tmp_path: Path, name: str
     assert declared - called == set()
 
 
+@pytest.mark.full
 def test_the_golden_runs_inside_a_program_as_the_documentation_tells(tmp_path: Path) -> None:
     if shutil.which("gcc") is None:
         pytest.skip("no gcc on this machine")

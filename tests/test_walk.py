@@ -31,6 +31,7 @@ def walked(program: Path, seed: int, frames: int) -> None:
     assert run.stdout.startswith(f"{frames} frames: ")
 
 
+@pytest.mark.full
 def test_a_character_walks_twenty_thousand_frames(program: Path) -> None:
     walked(program, 1, 20_000)
 
