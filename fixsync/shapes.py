@@ -449,7 +449,7 @@ class Outline(NamedTuple):
     outer: list[tuple[int, int]]
     """The vertices (x, z) of a polygon, counterclockwise as yaw turns."""
     hole: list[tuple[int, int]]
-    """The polygon that is cut out of it, the other way round; empty if there is none."""
+    """The polygon that is cut out of it, the other way round; empty without a hole."""
     y_low: int
     y_high: int
 

@@ -36,7 +36,7 @@ class CLog:
         self.call(lib.fxs_recorder_begin, world._native._world, 60)
 
     def call(self, function: Any, *args: Any) -> None:
-        """Writes out what is there whenever the text does not fit."""
+        """Writes the buffer out whenever the text does not fit."""
         while True:
             before = bytes(ffi.buffer(self.log))
             status = function(self.log, *args, self.buffer, self.room)
