@@ -231,7 +231,7 @@ def _checked_attacks(attacks: Mapping[str, Attack], parts: Mapping[str, Part]) -
             if part not in parts:
                 known = ", ".join(map(repr, parts))
                 raise ValueError(
-                    f"attack {name!r} switches {shown(part)}, which is none of the parts {known}"
+                    f"attack {name!r} switches {shown(part)}, but the parts are {known}"
                 )
         for i, cancel in enumerate(attack.cancels):
             if cancel.into not in attacks:
