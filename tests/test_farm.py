@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -521,9 +521,17 @@ def test_a_worker_that_is_killed_from_outside_costs_no_other_log_its_verdict(
     slow_logs: Path,
 ) -> None:
     process = started(["slow", "--sim", "trouble:Trouble", "-j", 2, "--json"], slow_logs)
+    # The first log of a worker is not tried again: nothing that came before can be at fault.
+    experienced: list[int] = []
     for count in (5, 25):
-        wait_until(lambda count=count: len(begun(slow_logs)) >= count, "a part of the run")  # type: ignore[misc]
-        os.kill(begun(slow_logs)[-1][0], signal.SIGKILL)
+
+        def found(count: int = count) -> bool:
+            workers = Counter(worker for worker, _ in begun(slow_logs))
+            experienced[:] = [worker for worker, logs in workers.items() if logs > 1]
+            return workers.total() >= count and any(map(is_running, experienced))
+
+        wait_until(found, "a part of the run")
+        os.kill(next(filter(is_running, reversed(experienced))), signal.SIGKILL)
     out, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (0, b"")
     assert json.loads(out)["verdicts"] == {"nothing to compare": {"logs": 80, "frames": 80}}

@@ -27,7 +27,8 @@ ARGUMENTS = [
 ]
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: playwright's loop would run in this thread under tests of asyncio.
+@pytest.fixture(scope="package")
 def browser():
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine")
