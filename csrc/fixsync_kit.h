@@ -393,7 +393,7 @@ FXS_API uint32_t fxs_rewind_oldest(const fxs_rewind *rewind);
 
 /* ---- recorder -------------------------------------------------------------------------------- */
 
-/* A match log (docs/match-log.md) that is being written into the caller's buffer. Each call adds
+/* A match log (docs/match-logs.md) that is being written into the caller's buffer. Each call adds
  * text at `size` and moves it on. Write the text to a file whenever you like, and set size to 0.
  *
  * For each frame: the commands as the world took them, the questions, the answers in the order of
