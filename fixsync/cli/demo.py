@@ -23,20 +23,8 @@ _NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)
 
 
 @click.command("demo")
-@click.option(
-    "--frames",
-    type=click.IntRange(2, 100_000),
-    default=900,
-    show_default=True,
-    help="Length of the match.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**64 - 1),
-    default=1,
-    show_default=True,
-    help="Seed for game, bots and network.",
-)
+@text.number("--frames", 900, 2, 100_000, "Length of the match.")
+@text.number("--seed", 1, 0, 2**64 - 1, "Seed for game, bots and network.")
 @click.option(
     "-o",
     "--out",

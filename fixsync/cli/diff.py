@@ -32,13 +32,7 @@ _LOG = click.Path(exists=True, dir_okay=False, path_type=Path)
     is_flag=True,
     help="Ignore differences in meta, names and unit_mm.",
 )
-@click.option(
-    "--rows",
-    type=click.IntRange(1),
-    default=40,
-    show_default=True,
-    help="Number of differences to show.",
-)
+@text.number("--rows", 40, 1, None, "Number of differences to show.")
 @text.sim_option
 @text.line_bytes_option
 @text.json_option

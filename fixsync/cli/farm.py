@@ -44,13 +44,13 @@ def worker_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 type=click.IntRange(1, 1024),
                 help="Number of worker processes.  [default: number of processors]",
             ),
-            click.option(
+            text.number(
                 "--memory",
-                type=click.IntRange(0, 1 << 20),
-                default=2048 if can_limit_memory() else 0,
-                show_default=True,
-                metavar="MIB",
-                help="Memory limit of a worker; 0: no limit.",
+                2048 if can_limit_memory() else 0,
+                0,
+                1 << 20,
+                "Memory limit of a worker; 0: no limit.",
+                "MIB",
             ),
             click.option(
                 "--time-limit",
@@ -60,13 +60,13 @@ def worker_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 metavar="SECONDS",
                 help="Time limit of a log; 0: no limit.",
             ),
-            click.option(
+            text.number(
                 "--logs-per-worker",
-                type=click.IntRange(0),
-                default=0,
-                show_default=True,
-                metavar="N",
-                help="Number of logs until a worker is replaced; 0: never replaced.",
+                0,
+                0,
+                None,
+                "Number of logs until a worker is replaced; 0: never replaced.",
+                "N",
             ),
             click.option(
                 "--scratch",

@@ -24,9 +24,6 @@ from fixsync.sample.peer import Status
 from fixsync.sample.peers import Outcome, Part, PeerOutcome, Run, outcome_json, run
 from fixsync.sample.relay import Impairment
 
-_PERCENT = click.IntRange(0, 100)
-_MS = click.IntRange(0, 60_000)
-
 
 def _fault(
     ctx: click.Context, param: click.Parameter, value: str | None
@@ -43,79 +40,25 @@ def _fault(
 
 @click.command("peers")
 @click.argument("reference", required=False, metavar="[SIMULATION]")
-@click.option(
-    "--players",
-    type=click.IntRange(2, 8),
-    default=2,
-    show_default=True,
-    help="Number of players, each a process.",
-)
-@click.option(
-    "--spectators",
-    type=click.IntRange(0, 8),
-    default=0,
-    show_default=True,
-    help="Number of spectators.",
-)
-@click.option(
-    "--frames",
-    type=click.IntRange(1, 10_000_000),
-    default=600,
-    show_default=True,
-    help="Length of the match.",
-)
-@click.option(
+@text.number("--players", 2, 2, 8, "Number of players, each a process.")
+@text.number("--spectators", 0, 0, 8, "Number of spectators.")
+@text.number("--frames", 600, 1, 10_000_000, "Length of the match.")
+@text.number(
     "--seed",
-    type=click.IntRange(0, 2**64 - 1),
-    default=1,
-    show_default=True,
-    help="Seed for game, bots and network. The match also depends on when packets arrive.",
+    1,
+    0,
+    2**64 - 1,
+    "Seed for game, bots and network. The match also depends on when packets arrive.",
 )
 @click.option("--lockstep", is_flag=True, help="Lockstep instead of rollback.")
-@click.option(
-    "--prediction",
-    type=click.IntRange(1, 32),
-    default=8,
-    show_default=True,
-    help="Maximum number of frames on guessed inputs.",
-)
-@click.option(
-    "--input-delay",
-    type=click.IntRange(0, 16),
-    default=2,
-    show_default=True,
-    help="Frames until an input takes effect.",
-)
-@click.option(
-    "--rate",
-    type=click.IntRange(0, 10_000),
-    default=60,
-    show_default=True,
-    help="Frames a second; 0 for as fast as possible.",
-)
-@click.option(
-    "--loss", type=_PERCENT, default=0, show_default=True, help="Lost packets, in percent."
-)
-@click.option(
-    "--latency", type=_MS, default=0, show_default=True, help="Latency one way, in milliseconds."
-)
-@click.option(
-    "--jitter",
-    type=_MS,
-    default=0,
-    show_default=True,
-    help="Maximum random delay, in milliseconds.",
-)
-@click.option(
-    "--duplicate",
-    type=_PERCENT,
-    default=0,
-    show_default=True,
-    help="Packets sent twice, in percent.",
-)
-@click.option(
-    "--reorder", type=_PERCENT, default=0, show_default=True, help="Packets held back, in percent."
-)
+@text.number("--prediction", 8, 1, 32, "Maximum number of frames on guessed inputs.")
+@text.number("--input-delay", 2, 0, 16, "Frames until an input takes effect.")
+@text.number("--rate", 60, 0, 10_000, "Frames a second; 0 for as fast as possible.")
+@text.number("--loss", 0, 0, 100, "Lost packets, in percent.")
+@text.number("--latency", 0, 0, 60_000, "Latency one way, in milliseconds.")
+@text.number("--jitter", 0, 0, 60_000, "Maximum random delay, in milliseconds.")
+@text.number("--duplicate", 0, 0, 100, "Packets sent twice, in percent.")
+@text.number("--reorder", 0, 0, 100, "Packets held back, in percent.")
 @click.option(
     "--fault",
     callback=_fault,

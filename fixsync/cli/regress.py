@@ -46,13 +46,8 @@ from fixsync.farm.store import Store
     metavar="FILE",
     help="Results file with the verdicts of both. A run goes on where the last one stopped.",
 )
-@click.option(
-    "--explain",
-    type=click.IntRange(0),
-    default=3,
-    show_default=True,
-    metavar="N",
-    help="For up to N changed logs, find the first differing frame.",
+@text.number(
+    "--explain", 3, 0, None, "For up to N changed logs, find the first differing frame.", "N"
 )
 @worker_options
 @text.json_option

@@ -39,40 +39,16 @@ _PROCESS_ATTEMPTS_MAX = 30
 
 @click.command("synctest")
 @click.argument("reference", required=False, metavar="[SIMULATION]")
-@click.option(
-    "--players",
-    type=click.IntRange(1, sim.PLAYERS_MAX),
-    default=2,
-    show_default=True,
-    help="How many play.",
-)
-@click.option(
-    "--frames",
-    type=click.IntRange(1, 1_000_000),
-    default=300,
-    show_default=True,
-    help="How long the bots play.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0, sim.SEED_MAX),
-    default=1,
-    show_default=True,
-    help="What the simulation and its bots are started with.",
-)
+@text.number("--players", 2, 1, sim.PLAYERS_MAX, "How many play.")
+@text.number("--frames", 300, 1, 1_000_000, "How long the bots play.")
+@text.number("--seed", 1, 0, sim.SEED_MAX, "What the simulation and its bots are started with.")
 @click.option(
     "--inputs",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="LOG",
     help="Take seed and inputs from this match log. Otherwise the simulation's bots play, if it has any.",
 )
-@click.option(
-    "--back",
-    type=click.IntRange(1, 60),
-    default=ROLLBACK_FRAMES,
-    show_default=True,
-    help="How many frames to go back.",
-)
+@text.number("--back", ROLLBACK_FRAMES, 1, 60, "How many frames to go back.")
 @click.option(
     "--check", "checks", type=click.Choice(CHECKS), multiple=True, help="Only this one. Repeatable."
 )

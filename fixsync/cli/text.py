@@ -7,7 +7,7 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from rich.cells import cell_len
@@ -26,6 +26,8 @@ from fixsync.log.lines import plain
 from fixsync.log.schema import LINE_BYTES_MAX, Header, MatchLogError
 from fixsync.numbers import ONE
 from fixsync.records import Collider
+
+_Command = TypeVar("_Command", bound=Callable[..., Any] | click.Command)
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object instead of text."
@@ -376,13 +378,22 @@ def found_simulation(reference: str) -> sim.SimulationType:
         raise ValueError(f"simulation {reference!r} cannot be imported: {what}") from error
 
 
-line_bytes_option = click.option(
-    "--line-bytes-max",
-    type=click.IntRange(1),
-    default=LINE_BYTES_MAX,
-    show_default=True,
-    metavar="BYTES",
-    help="Longest line of a log that is read.",
+def number(
+    name: str, default: int, least: int, most: int | None, text: str, metavar: str | None = None
+) -> Callable[[_Command], _Command]:
+    """An option that is an integer of a range."""
+    return click.option(
+        name,
+        type=click.IntRange(least, most),
+        default=default,
+        show_default=True,
+        metavar=metavar,
+        help=text,
+    )
+
+
+line_bytes_option = number(
+    "--line-bytes-max", LINE_BYTES_MAX, 1, None, "Longest line of a log that is read.", "BYTES"
 )
 
 
