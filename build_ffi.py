@@ -52,7 +52,8 @@ def cdef(header: str) -> str:
         raise ValueError("a header has no lines between '/* cdef: begin' and '/* cdef: end */'")
     declarations = re.sub(r"\bFXS_API\s+", "", marked[1])
     # Rows that C only reads may be bytes as they are: cffi accepts those for a `void *` only.
-    structures = r"const fxs_(?:shape|pose|query|cast|collider|command) \*"
+    read = "shape|pose|query|cast|collider|command|event|hitbox|hitbox_cast|planes_command"
+    structures = rf"const fxs_(?:{read}) \*"
     numbers = r"const u?int32_t \*(?=(?:ids|positions)\b)"
     declarations = re.sub(f"{structures}|{numbers}", "const void *", declarations)
     return re.sub(r"^(#define\s+\w+\s+)\((-?\d+)\)", r"\1\2", declarations, flags=re.MULTILINE)

@@ -761,6 +761,30 @@ int32_t fxs_pillar_cast(const placed *a, const pillar *b, const int64_t *M, int 
     return first_of_pair(&disc, a, minus_D, minus_M, mirrored(meet), when, most);
 }
 
+/* The times of both views are one interval, because each of them is convex: bounds on each axis,
+ * and the distance on the ground. Once they meet on the way, |D| < 2^31 on each axis. */
+int32_t fxs_views_cast(const views *s, const int64_t *D, const int64_t *M, int when) {
+    const int64_t limit[3] = {min64(s->half_x + s->r, s->side_x), s->half_y, s->half_z + s->r};
+    window w = {{0, 1}, {1, 1}, 0};
+    axis axes[3];
+    for (int i = 0; i < 3; i++) {
+        axes[i] = axis_of(D[i], M[i], 0);
+        if (!clip(&w, axes + i, limit[i])) {
+            return NONE;
+        }
+    }
+    if (!window_holds(&w, when)) {
+        return NONE;
+    }
+    if (s->r == 0) {
+        return fraction_of(w.in);
+    }
+    axes[0].half = s->half_x;
+    axes[2].half = s->half_z;
+    track k = {{axes[0], axes[2]}, 2, 1, s->r, 0};
+    return first_contact(&k, &w, when == FXS_OVERLAPPING ? 0 : AT_ENDS | AT_TANGENT);
+}
+
 /* ---- normals ----
  *
  * Taken at the fraction k, in 1/65536 raw units. The shapes are in contact less than |M| / 65536

@@ -33,6 +33,20 @@ FXS_INTERNAL int32_t fxs_prism_cast(const placed *a, const solid *prism, const v
 FXS_INTERNAL void fxs_prism_cast_normal(const placed *a, const solid *prism, const vertex *v,
                                         const int64_t *M, int32_t k, int32_t *out);
 
+/* Where a hitbox of two planes stands, seen from another, when both views meet: on the ground
+ * within r of the rectangle +-half_x, +-half_z (r = 0: in it); at the side |x| <= side_x, |y| <=
+ * half_y. r and every half are below 2^30; half_x and half_z are 0 only if r is not. */
+typedef struct views {
+    int64_t half_x, half_z, r, side_x, half_y;
+} views;
+
+/* The fraction at which a hitbox that moves from D by M first makes a contact >= when, or NONE.
+ * |D| < 2^32, |M| < 2^30 on each axis. */
+FXS_INTERNAL int32_t fxs_views_cast(const views *s, const int64_t *D, const int64_t *M, int when);
+
+/* Sorts the hits of a cast by (fraction, id). */
+FXS_INTERNAL void fxs_sort_cast_hits(fxs_cast_hit *hits, uint64_t n);
+
 /* ---- normals ---- */
 
 typedef struct vector {

@@ -11,8 +11,9 @@
  * the kernel and its own, which are -64 and below.
  *
  * ABI. As in fixsync.h. FXS_SEMANTICS counts changes to the answers of the kit too. The sizes in
- * bytes are 24 (fxs_mover), 36 (fxs_mover_result), 404 (fxs_body) and 272 (fxs_recorder).
- * fxs_rewind is opaque, as fxs_world is.
+ * bytes are 24 (fxs_mover), 36 (fxs_mover_result), 404 (fxs_body), 40 (fxs_hitbox), 48
+ * (fxs_planes_command), 68 (fxs_hitbox_cast) and 272 (fxs_recorder). fxs_rewind is opaque, as
+ * fxs_world is.
  *
  * Example. A die, then the ten cards of a deck in random order:
  *
@@ -348,6 +349,142 @@ FXS_API uint64_t fxs_body_hash(const fxs_body *body);
  * offset of the first field at fault. Cost: victims. */
 FXS_API int32_t fxs_body_load(fxs_body *body, const uint8_t *table, const uint8_t *bytes,
                               uint64_t size, uint64_t *at);
+
+/* ---- two planes ------------------------------------------------------------------------------ */
+
+/* The hitboxes of a beat-'em-up. Each has a ground view, seen from above (plane XZ), and a side
+ * view (plane XY). Two hitboxes meet where both views meet: their contact is the lesser of the
+ * contacts of both views. No view is turned. */
+
+#define FXS_PLANES_LAYERS 16       /* layers of hitboxes are 0..15 */
+
+/* A hitbox. What it is by itself is kind, position and sizes; the rest is read only by a world. */
+typedef struct fxs_hitbox {
+    uint32_t id;                 /* below half of the capacity of the world */
+    uint8_t kind;                /* ground view: FXS_CYLINDER, a circle, or FXS_BOX, a rectangle */
+    uint8_t layer;               /* 0..15 */
+    uint8_t active;              /* 1, or 0: it is in no hit and no answer */
+    uint8_t zero;                /* must be 0 */
+    uint32_t owner;              /* hitboxes of one owner do not hit each other; 0: no owner */
+    int32_t x, y, z;             /* position of the centre of both views */
+    int32_t ground[2];           /* of a circle: radius, 0; of a rectangle: half_x, half_z */
+    int32_t side[2];             /* half_x, half_y */
+} fxs_hitbox;
+
+/* The contact of two hitboxes, exact for all valid inputs.
+ * a and b may be the same memory. Returns FXS_APART, FXS_TOUCHING or FXS_OVERLAPPING; FXS_E_KIND or
+ * FXS_E_SIZE. Cost: constant. */
+FXS_API int32_t fxs_hitbox_contact(const fxs_hitbox *a, const fxs_hitbox *b);
+
+/* The planar translation of a, (x, z), that ends an overlap: it takes one of the views apart.
+ * The shorter of two: fxs_push_out of the ground views; and, if the side views are narrower on x
+ * than the ground views, the translation along x that ends their overlap, which is exact. If both
+ * are equally long it is that of the ground views. (0, 0) for a contact that is not
+ * FXS_OVERLAPPING. Otherwise as fxs_push_out. Returns FXS_OK, FXS_E_KIND or FXS_E_SIZE. Cost:
+ * constant. */
+FXS_API int32_t fxs_hitbox_push_out(const fxs_hitbox *a, const fxs_hitbox *b, int32_t *out_xz);
+
+/* The shortest dy of a that ends an overlap, exact: it takes the side views apart.
+ * Upwards when both centres are level; 0 for a contact that is not FXS_OVERLAPPING. Within
+ * -(2^30 - 2)..2^30 - 2; adding it to a position may leave int32. Returns FXS_OK, FXS_E_KIND or
+ * FXS_E_SIZE. Cost: constant. */
+FXS_API int32_t fxs_hitbox_lift(const fxs_hitbox *a, const fxs_hitbox *b, int32_t *out_y);
+
+/* When two moving hitboxes first meet, exact: the first contact >= hit_when.
+ * As fxs_cast_pair. The normal is that of the view that meets last: along y for the heights of the
+ * side views, else that of the ground views or, for the widths of the side views, along x. Returns
+ * 1 for a hit, 0 for no hit; FXS_E_KIND, FXS_E_SIZE, FXS_E_MOTION or FXS_E_HIT_WHEN. Cost:
+ * constant. */
+FXS_API int32_t fxs_hitbox_cast_pair(const fxs_hitbox *a, const int32_t *motion_a,
+                                     const fxs_hitbox *b, const int32_t *motion_b,
+                                     uint32_t hit_when, int32_t *fraction, int32_t *normal);
+
+/* A world of hitboxes is an ordinary world. Each hitbox is two colliders of it: the ground view
+ * under its own id and layer, at y = 0; the side view under id + half of the capacity, on layer +
+ * 16, at z = 0. What the functions below answer comes from that world alone: step, save, load,
+ * hash, rewind and record it as it is. Change hitboxes only with fxs_planes_apply, and attach no
+ * level. */
+
+/* The config of a world for hitboxes: twice the capacity, and layers for both views.
+ * config: capacity at most 2^30, layers of the first 16 masks and bits; the other masks are 0. Its
+ * hit_capacity is taken as it is, and has to hold the hits of both views. `config` and `out` may be
+ * the same memory. Returns FXS_OK, or FXS_E_CONFIG with `out` untouched. Cost: constant. */
+FXS_API int32_t fxs_planes_config(const fxs_config *config, fxs_config *out);
+
+/* One change of a world of hitboxes, for fxs_planes_apply. Fields that its type does not read are
+ * ignored. Types and fields: FXS_COMMAND_ADD: the whole hitbox; _MOVE: id, x, y, z; _SHAPE: id,
+ * kind, ground, side; _OWNER: id, owner; _LAYER: id, layer; _ACTIVE: id, active; _REMOVE: id;
+ * _LAYERS: layer, and the 16 bits of `mask`. */
+typedef struct fxs_planes_command {
+    uint32_t type;               /* one of the eight above */
+    uint32_t mask;               /* of FXS_COMMAND_LAYERS */
+    fxs_hitbox hitbox;           /* id and the fields that the type reads */
+} fxs_planes_command;
+
+/* Makes n changes of hitboxes in order, each in both views.
+ * All of them or, at the first that is refused, none; `*bad` (else untouched) is then its index.
+ * The commands that the world took are left in `rows` (room for 2 * n) for a recorder; on a status
+ * `rows` is undefined. Returns FXS_OK; FXS_E_COMMAND, FXS_E_ID, FXS_E_TAKEN, FXS_E_ABSENT,
+ * FXS_E_KIND, FXS_E_SIZE, FXS_E_ACTIVE, or FXS_E_LAYER, also for a mask of more than 16 bits. Cost:
+ * that of fxs_world_apply of 2 * n commands. */
+FXS_API int32_t fxs_planes_apply(fxs_world *world, const fxs_planes_command *commands, uint64_t n,
+                                 fxs_command *rows, uint64_t *bad);
+
+/* Writes a hitbox as it is now to out.
+ * A status leaves out untouched. Returns FXS_OK; FXS_E_ID, or FXS_E_ABSENT for an id without two
+ * views. Cost: constant. */
+FXS_API int32_t fxs_planes_get(const fxs_world *world, uint32_t id, fxs_hitbox *out);
+
+/* Writes the events of the hitboxes, by (a, b), to out; `*count` is how many.
+ * events: the n rows of one fxs_world_step. A hit is a pair that meets in both views: FXS_ENTER if
+ * it did not at the last step, FXS_STAY if it did, FXS_EXIT if it does not any more; an id that was
+ * replaced gives FXS_EXIT, then FXS_ENTER. out has room for n and is other memory than `events`.
+ * Returns FXS_OK, or FXS_E_ORDER for rows that no step writes in this order, with `*count` 0 and
+ * out undefined. Cost: n. */
+FXS_API int32_t fxs_planes_events(const fxs_world *world, const fxs_event *events, uint64_t n,
+                                  fxs_event *out, uint64_t *count);
+
+/* Writes the hits of the hitboxes at the last step, by (a, b), to out; returns how many.
+ * out has room for fxs_world_hit_count, and is undefined after the hits. Cannot fail. Cost: hits of
+ * both views. */
+FXS_API uint64_t fxs_planes_hits(const fxs_world *world, fxs_hit *out);
+
+/* Writes the ids of the hitboxes that a query meets, ascending, to ids; `*count` is how many.
+ * hitbox: kind, position and sizes. mask: bit i (0..15) looks at layer i. Otherwise as
+ * fxs_world_query. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed, which is that of both
+ * views, and ids undefined; FXS_E_KIND, FXS_E_SIZE, or FXS_E_RANGE for a mask of more than 16 bits,
+ * with `*count` 0. Cost: that of two fxs_world_query. */
+FXS_API int32_t fxs_planes_query(fxs_world *world, const fxs_hitbox *hitbox, uint32_t mask,
+                                 uint32_t exclude_owner, uint32_t *ids, uint64_t id_capacity,
+                                 uint64_t *count);
+
+/* A cast into a world of hitboxes: a hitbox that moves straight, and those that it looks at, which
+ * stand still. */
+typedef struct fxs_hitbox_cast {
+    fxs_hitbox hitbox;           /* kind, position and sizes are read */
+    int32_t motion[3];           /* x, y, z; as for fxs_cast_pair */
+    uint32_t mask;               /* bit i (0..15): look at hitboxes of layer i */
+    uint32_t exclude_owner;      /* leave out hitboxes of this owner; 0: leave out none */
+    uint32_t limit;              /* keep at most the first so many hits; 0: all */
+    uint32_t hit_when;           /* FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
+} fxs_hitbox_cast;
+
+/* Writes what a cast meets, by (fraction, id), to hits; `*count` is how many.
+ * fxs_hitbox_cast_pair with the cast hitbox as a, the other as b. Returns FXS_OK; FXS_E_ROOM with
+ * `*count` the room needed, which is that of the ground view, and hits undefined; FXS_E_KIND,
+ * FXS_E_SIZE, FXS_E_MOTION, FXS_E_HIT_WHEN, or FXS_E_RANGE for a mask of more than 16 bits, with
+ * `*count` 0. Cost: that of fxs_world_cast of the ground view, and sorting what it meets. */
+FXS_API int32_t fxs_planes_cast(fxs_world *world, const fxs_hitbox_cast *cast, fxs_cast_hit *hits,
+                                uint64_t hit_capacity, uint64_t *count);
+
+/* fxs_planes_cast of a hitbox of the world from where it is: a dash, a thrown knife.
+ * It looks at the other active hitboxes that layers and owners let it hit. Whether it is active
+ * itself does not matter. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and hits
+ * undefined; FXS_E_ID, FXS_E_ABSENT, FXS_E_MOTION or FXS_E_HIT_WHEN with `*count` 0. Cost: that of
+ * fxs_planes_cast. */
+FXS_API int32_t fxs_planes_sweep(fxs_world *world, uint32_t id, const int32_t *motion,
+                                 uint32_t limit, uint32_t hit_when, fxs_cast_hit *hits,
+                                 uint64_t hit_capacity, uint64_t *count);
 
 /* ---- rewind ---------------------------------------------------------------------------------- */
 

@@ -89,6 +89,11 @@ static void sort_heap(fxs_cast_hit *heap, uint64_t n) {
     }
 }
 
+void fxs_sort_cast_hits(fxs_cast_hit *hits, uint64_t n) {
+    make_heap(hits, n);
+    sort_heap(hits, n);
+}
+
 typedef struct kept_hits {
     fxs_cast_hit *hits;
     uint64_t room, count,
@@ -235,8 +240,7 @@ static uint64_t run(fxs_world *w, const fxs_level *l, job *j, fxs_cast_hit *hits
     }
     uint64_t met = k.limit != 0 && k.met > k.limit ? k.limit : k.met;
     if (met <= room) {
-        make_heap(hits, k.count);
-        sort_heap(hits, k.count);
+        fxs_sort_cast_hits(hits, k.count);
         for (uint64_t i = 0; i < k.count; i++) {
             if (hits[i].id >= FXS_LEVEL) {
                 solid_cast_normal(j, l, hits + i);

@@ -168,6 +168,8 @@ export const FXS_PHASE_STARTUP: 1;
 export const FXS_PHASE_ACTIVE: 2;
 /** after the last time */
 export const FXS_PHASE_RECOVERY: 3;
+/** layers of hitboxes are 0..15 */
+export const FXS_PLANES_LAYERS: 16;
 
 /** An address in the module's memory. */
 export type Pointer<Of extends string> = number & { readonly of?: Of };
@@ -438,6 +440,61 @@ export const fxs_body: {
   readonly victims: 148;
 };
 
+/** t32_t side[2];             /* half_x, half_y */
+export const fxs_hitbox: {
+  readonly $size: 40;
+  /** uint32_t: below half of the capacity of the world */
+  readonly id: 0;
+  /** uint8_t: ground view: FXS_CYLINDER, a circle, or FXS_BOX, a rectangle */
+  readonly kind: 4;
+  /** uint8_t: 0..15 */
+  readonly layer: 5;
+  /** uint8_t: 1, or 0: it is in no hit and no answer */
+  readonly active: 6;
+  /** uint8_t: must be 0 */
+  readonly zero: 7;
+  /** uint32_t: hitboxes of one owner do not hit each other; 0: no owner */
+  readonly owner: 8;
+  /** int32_t: position of the centre of both views */
+  readonly x: 12;
+  /** int32_t: position of the centre of both views */
+  readonly y: 16;
+  /** int32_t: position of the centre of both views */
+  readonly z: 20;
+  /** int32_t[2]: of a circle: radius, 0; of a rectangle: half_x, half_z */
+  readonly ground: 24;
+  /** int32_t[2]: half_x, half_y */
+  readonly side: 32;
+};
+
+/** s_hitbox hitbox;           /* id and the fields that the type reads */
+export const fxs_planes_command: {
+  readonly $size: 48;
+  /** uint32_t: one of the eight above */
+  readonly type: 0;
+  /** uint32_t: of FXS_COMMAND_LAYERS */
+  readonly mask: 4;
+  /** fxs_hitbox: id and the fields that the type reads */
+  readonly hitbox: 8;
+};
+
+/** nt32_t hit_when;           /* FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
+export const fxs_hitbox_cast: {
+  readonly $size: 68;
+  /** fxs_hitbox: kind, position and sizes are read */
+  readonly hitbox: 0;
+  /** int32_t[3]: x, y, z; as for fxs_cast_pair */
+  readonly motion: 40;
+  /** uint32_t: bit i (0..15): look at hitboxes of layer i */
+  readonly mask: 52;
+  /** uint32_t: leave out hitboxes of this owner; 0: leave out none */
+  readonly exclude_owner: 56;
+  /** uint32_t: keep at most the first so many hits; 0: all */
+  readonly limit: 60;
+  /** uint32_t: FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
+  readonly hit_when: 64;
+};
+
 /** nt8_t held[64];            /* the bytes after them */
 export const fxs_recorder: {
   readonly $size: 272;
@@ -694,6 +751,30 @@ export interface Kernel {
   fxs_body_hash(body: Pointer<"fxs_body">): bigint;
   /** Replaces everything but the ids by a saved state; load the world's with it. */
   fxs_body_load(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, bytes: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
+  /** The contact of two hitboxes, exact for all valid inputs. */
+  fxs_hitbox_contact(a: Pointer<"fxs_hitbox">, b: Pointer<"fxs_hitbox">): number;
+  /** The planar translation of a, (x, z), that ends an overlap: it takes one of the views apart. */
+  fxs_hitbox_push_out(a: Pointer<"fxs_hitbox">, b: Pointer<"fxs_hitbox">, out_xz: Pointer<"int32_t">): number;
+  /** The shortest dy of a that ends an overlap, exact: it takes the side views apart. */
+  fxs_hitbox_lift(a: Pointer<"fxs_hitbox">, b: Pointer<"fxs_hitbox">, out_y: Pointer<"int32_t">): number;
+  /** When two moving hitboxes first meet, exact: the first contact >= hit_when. */
+  fxs_hitbox_cast_pair(a: Pointer<"fxs_hitbox">, motion_a: Pointer<"int32_t">, b: Pointer<"fxs_hitbox">, motion_b: Pointer<"int32_t">, hit_when: number, fraction: Pointer<"int32_t">, normal: Pointer<"int32_t">): number;
+  /** The config of a world for hitboxes: twice the capacity, and layers for both views. */
+  fxs_planes_config(config: Pointer<"fxs_config">, out: Pointer<"fxs_config">): number;
+  /** Makes n changes of hitboxes in order, each in both views. */
+  fxs_planes_apply(world: Pointer<"fxs_world">, commands: Pointer<"fxs_planes_command">, n: bigint, rows: Pointer<"fxs_command">, bad: Pointer<"uint64_t">): number;
+  /** Writes a hitbox as it is now to out. */
+  fxs_planes_get(world: Pointer<"fxs_world">, id: number, out: Pointer<"fxs_hitbox">): number;
+  /** Writes the events of the hitboxes, by (a, b), to out; `*count` is how many. */
+  fxs_planes_events(world: Pointer<"fxs_world">, events: Pointer<"fxs_event">, n: bigint, out: Pointer<"fxs_event">, count: Pointer<"uint64_t">): number;
+  /** Writes the hits of the hitboxes at the last step, by (a, b), to out; returns how many. */
+  fxs_planes_hits(world: Pointer<"fxs_world">, out: Pointer<"fxs_hit">): bigint;
+  /** Writes the ids of the hitboxes that a query meets, ascending, to ids; `*count` is how many. */
+  fxs_planes_query(world: Pointer<"fxs_world">, hitbox: Pointer<"fxs_hitbox">, mask: number, exclude_owner: number, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
+  /** Writes what a cast meets, by (fraction, id), to hits; `*count` is how many. */
+  fxs_planes_cast(world: Pointer<"fxs_world">, cast: Pointer<"fxs_hitbox_cast">, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
+  /** fxs_planes_cast of a hitbox of the world from where it is: a dash, a thrown knife. */
+  fxs_planes_sweep(world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, limit: number, hit_when: number, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
   /** Bytes of memory for so many frames; 0 if a number is 0 or too large (2^48 bytes at most). */
   fxs_rewind_size(frames: number, own_size: bigint, state_size: bigint): bigint;
   /** Makes an empty ring in `memory`: fxs_rewind_size bytes, aligned to 8. */

@@ -83,6 +83,7 @@ export const FXS_PHASE_NONE = 0;
 export const FXS_PHASE_STARTUP = 1;
 export const FXS_PHASE_ACTIVE = 2;
 export const FXS_PHASE_RECOVERY = 3;
+export const FXS_PLANES_LAYERS = 16;
 
 export const fxs_shape = { $size: 20, kind: 0, half_angle: 4, size: 8 };
 export const fxs_pose = { $size: 16, x: 0, y: 4, z: 8, yaw: 12 };
@@ -102,4 +103,7 @@ export const fxs_cast_hit = { $size: 20, id: 0, fraction: 4, normal: 8 };
 export const fxs_mover = { $size: 24, id: 0, mask: 4, passes: 8, step_height: 12, snap: 16, floor_y_q30: 20 };
 export const fxs_mover_result = { $size: 36, x: 0, y: 4, z: 8, motion: 12, flags: 24, floor: 28, hit_count: 32 };
 export const fxs_body = { $size: 404, ids: 0, is_mirrored: 128, attack: 132, frame: 136, has_hit: 140, victim_count: 144, victims: 148 };
+export const fxs_hitbox = { $size: 40, id: 0, kind: 4, layer: 5, active: 6, zero: 7, owner: 8, x: 12, y: 16, z: 20, ground: 24, side: 32 };
+export const fxs_planes_command = { $size: 48, type: 0, mask: 4, hitbox: 8 };
+export const fxs_hitbox_cast = { $size: 68, hitbox: 0, motion: 40, mask: 52, exclude_owner: 56, limit: 60, hit_when: 64 };
 export const fxs_recorder = { $size: 272, size: 0, frames: 8, hashed_size: 16, frame: 24, hit_when: 28, line: 32, commands: 36, questions: 40, answers: 44, layers: 48, sha: 176, held: 208 };

@@ -1,0 +1,515 @@
+/* Two planes: hitboxes with a ground view and a side view (docs/contract.md). */
+#include "../cast.h"
+#include "../fixsync_kit.h"
+
+/* ---- two hitboxes ---- */
+
+/* The views as shapes, as far as a size can reach on the axis that they do not see. */
+static fxs_shape ground_view(const fxs_hitbox *h) {
+    fxs_shape s = {h->kind, 0, {h->ground[0], FXS_SIZE_MAX, h->ground[1]}};
+    return s;
+}
+static fxs_shape side_view(const fxs_hitbox *h) {
+    fxs_shape s = {FXS_BOX, 0, {h->side[0], h->side[1], FXS_SIZE_MAX}};
+    return s;
+}
+
+static fxs_pose ground_pose(const fxs_hitbox *h) {
+    fxs_pose p = {h->x, 0, h->z, 0};
+    return p;
+}
+static fxs_pose side_pose(const fxs_hitbox *h) {
+    fxs_pose p = {h->x, h->y, 0, 0};
+    return p;
+}
+
+static int is_ground_kind(uint32_t kind) { return kind == FXS_CYLINDER || kind == FXS_BOX; }
+
+/* FXS_OK, FXS_E_KIND or FXS_E_SIZE. */
+static int32_t hitbox_status(const fxs_hitbox *h) {
+    const fxs_shape ground = ground_view(h), side = side_view(h);
+    if (!is_ground_kind(h->kind)) {
+        return FXS_E_KIND;
+    }
+    const int32_t status = fxs_shape_check(&ground);
+    return status == FXS_OK ? fxs_shape_check(&side) : status;
+}
+static int32_t pair_status(const fxs_hitbox *a, const fxs_hitbox *b) {
+    const int32_t status = hitbox_status(a);
+    return status == FXS_OK ? hitbox_status(b) : status;
+}
+
+static views views_of(const fxs_hitbox *a, const fxs_hitbox *b) {
+    views s = {0};
+    for (int i = 0; i < 2; i++) {
+        const fxs_hitbox *h = i == 0 ? a : b;
+        if (h->kind == FXS_CYLINDER) {
+            s.r += h->ground[0];
+        } else {
+            s.half_x += h->ground[0];
+            s.half_z += h->ground[1];
+        }
+        s.side_x += h->side[0];
+        s.half_y += h->side[1];
+    }
+    return s;
+}
+
+/* a's position, seen from b's. */
+static void seen_from(const fxs_hitbox *a, const fxs_hitbox *b, int64_t *D) {
+    D[0] = (int64_t)a->x - b->x;
+    D[1] = (int64_t)a->y - b->y;
+    D[2] = (int64_t)a->z - b->z;
+}
+
+static int contact_at(const views *s, const int64_t *D) {
+    const int64_t x = abs64(D[0]), y = abs64(D[1]), z = abs64(D[2]);
+    const int beside = min_int(classify(x, s->side_x), classify(y, s->half_y));
+    if (s->r == 0) {
+        return min_int(beside, min_int(classify(x, s->half_x), classify(z, s->half_z)));
+    }
+    const int64_t gap_x = max64(0, x - s->half_x), gap_z = max64(0, z - s->half_z);
+    const i128 gap_sq = i128_add(i128_square(gap_x), i128_square(gap_z));
+    return min_int(beside, classify_wide(gap_sq, i128_square(s->r)));
+}
+
+static int contact_of(const fxs_hitbox *a, const fxs_hitbox *b) {
+    const views s = views_of(a, b);
+    int64_t D[3];
+    seen_from(a, b, D);
+    return contact_at(&s, D);
+}
+
+int32_t fxs_hitbox_contact(const fxs_hitbox *a, const fxs_hitbox *b) {
+    const int32_t status = pair_status(a, b);
+    return status == FXS_OK ? contact_of(a, b) : status;
+}
+
+int32_t fxs_hitbox_push_out(const fxs_hitbox *a, const fxs_hitbox *b, int32_t *out_xz) {
+    const int32_t status = pair_status(a, b);
+    if (status != FXS_OK) {
+        return status;
+    }
+    out_xz[0] = out_xz[1] = 0;
+    if (contact_of(a, b) != FXS_OVERLAPPING) {
+        return FXS_OK;
+    }
+    const views s = views_of(a, b);
+    const fxs_shape ground_a = ground_view(a), ground_b = ground_view(b);
+    const fxs_pose pose_a = ground_pose(a), pose_b = ground_pose(b);
+    fxs_push_out(&ground_a, &pose_a, &ground_b, &pose_b, out_xz);
+    if (s.side_x >= s.half_x + s.r) {
+        return FXS_OK; /* narrower on the ground: no way along x out of the side views is shorter */
+    }
+    int64_t D[3];
+    seen_from(a, b, D);
+    const int64_t depth = s.side_x - abs64(D[0]), x = out_xz[0], z = out_xz[1];
+    if (depth * depth < x * x + z * z) { /* all below 2^31 */
+        const int is_left = D[0] != 0 ? D[0] < 0 : D[2] < 0;
+        out_xz[0] = (int32_t)(is_left ? -depth : depth);
+        out_xz[1] = 0;
+    }
+    return FXS_OK;
+}
+
+int32_t fxs_hitbox_lift(const fxs_hitbox *a, const fxs_hitbox *b, int32_t *out_y) {
+    const int32_t status = pair_status(a, b);
+    if (status != FXS_OK) {
+        return status;
+    }
+    const int64_t half = (int64_t)a->side[1] + b->side[1], dy = (int64_t)a->y - b->y;
+    const int64_t rise = dy >= 0 ? half - dy : -(half + dy);
+    *out_y = contact_of(a, b) == FXS_OVERLAPPING ? (int32_t)rise : 0;
+    return FXS_OK;
+}
+
+/* ---- casts ---- */
+
+/* The normal of a hit at fraction k. Shapes that do not overlap at the start do not overlap there
+ * either, so one of the gaps is 0 or more, and the normal is not (0, 0, 0). |P| < 2^49. */
+static void normal_at(const views *s, const int64_t *D, const int64_t *M, int32_t k,
+                      int32_t *normal) {
+    normal[0] = normal[1] = normal[2] = 0;
+    if (k == 0 && contact_at(s, D) == FXS_OVERLAPPING) {
+        return;
+    }
+    const int64_t P[3] = {WHOLE * D[0] + k * M[0], WHOLE * D[1] + k * M[1],
+                          WHOLE * D[2] + k * M[2]};
+    if (abs64(P[1]) >= WHOLE * s->half_y) {
+        normal[1] = (int32_t)(sign64(P[1]) * Q30_ONE);
+        return;
+    }
+    const int64_t past_x = abs64(P[0]) - WHOLE * s->half_x;
+    const int64_t past_z = abs64(P[2]) - WHOLE * s->half_z;
+    int64_t gap = max64(past_x, past_z);
+    vector n = {sign64(P[0]) * Q30_ONE, 0, 0};
+    if (s->r != 0) {
+        const int64_t x = max64(0, past_x), z = max64(0, past_z);
+        const int64_t distance = isqrt128(i128_add(i128_square(x), i128_square(z)));
+        gap = distance - WHOLE * s->r;
+        if (gap >= 0) {
+            n = unit(with_sign(x, P[0]), 0, with_sign(z, P[2]));
+        }
+    } else if (past_z > past_x) {
+        n.x = 0;
+        n.z = sign64(P[2]) * Q30_ONE;
+    }
+    if (abs64(P[0]) - WHOLE * s->side_x > gap) {
+        n.x = sign64(P[0]) * Q30_ONE;
+        n.z = 0;
+    }
+    normal[0] = (int32_t)n.x;
+    normal[2] = (int32_t)n.z;
+}
+
+int32_t fxs_hitbox_cast_pair(const fxs_hitbox *a, const int32_t *motion_a, const fxs_hitbox *b,
+                             const int32_t *motion_b, uint32_t hit_when, int32_t *fraction,
+                             int32_t *normal) {
+    const int32_t status = pair_status(a, b);
+    if (status != FXS_OK) {
+        return status;
+    }
+    if (!is_motion(motion_a) || !is_motion(motion_b)) {
+        return FXS_E_MOTION;
+    }
+    if (hit_when != FXS_TOUCHING && hit_when != FXS_OVERLAPPING) {
+        return FXS_E_HIT_WHEN;
+    }
+    const views s = views_of(a, b);
+    int64_t D[3], M[3];
+    seen_from(a, b, D);
+    for (int i = 0; i < 3; i++) {
+        M[i] = (int64_t)motion_a[i] - motion_b[i];
+    }
+    const int32_t k = fxs_views_cast(&s, D, M, (int)hit_when);
+    if (k == NONE) {
+        return 0;
+    }
+    *fraction = k;
+    normal_at(&s, D, M, k, normal);
+    return 1;
+}
+
+/* ---- a world of hitboxes ---- */
+
+/* Ids of hitboxes are below it, and it is added to those of their side views. */
+static uint32_t half_capacity(const fxs_world *world) {
+    fxs_config config;
+    fxs_world_config(world, &config);
+    return config.capacity / 2;
+}
+
+int32_t fxs_planes_config(const fxs_config *config, fxs_config *out) {
+    fxs_config made = *config;
+    if (config->capacity < 1 || config->capacity > FXS_CAPACITY_MAX / 2) {
+        return FXS_E_CONFIG;
+    }
+    made.capacity = 2 * config->capacity;
+    for (uint32_t i = 0; i < FXS_PLANES_LAYERS; i++) {
+        const uint32_t mask = config->layers[i];
+        if (mask >> FXS_PLANES_LAYERS != 0 || config->layers[FXS_PLANES_LAYERS + i] != 0) {
+            return FXS_E_CONFIG;
+        }
+        made.layers[FXS_PLANES_LAYERS + i] = mask << FXS_PLANES_LAYERS;
+    }
+    if (fxs_world_size(&made) == 0) {
+        return FXS_E_CONFIG;
+    }
+    *out = made;
+    return FXS_OK;
+}
+
+/* The command of the world that makes a change in the ground view (0) or the side view (1). A field
+ * out of range becomes one that the world refuses with the same status. */
+static fxs_command view_command(const fxs_planes_command *c, uint32_t view, uint32_t half) {
+    const fxs_hitbox *h = &c->hitbox;
+    const fxs_shape shape = view == 0 ? ground_view(h) : side_view(h);
+    const fxs_pose pose = view == 0 ? ground_pose(h) : side_pose(h);
+    fxs_command row = {0};
+    fxs_collider *to = &row.collider;
+    switch (c->type) {
+    case FXS_COMMAND_MOVE:
+        row.type = FXS_COMMAND_POSE;
+        break;
+    case FXS_COMMAND_ADD:
+    case FXS_COMMAND_SHAPE:
+    case FXS_COMMAND_OWNER:
+    case FXS_COMMAND_LAYER:
+    case FXS_COMMAND_ACTIVE:
+    case FXS_COMMAND_REMOVE:
+    case FXS_COMMAND_LAYERS:
+        row.type = c->type;
+        break;
+    default: /* 0: not a command */
+        return row;
+    }
+    const int is_mask = c->type == FXS_COMMAND_LAYERS;
+    const int is_layer =
+        h->layer < FXS_PLANES_LAYERS && !(is_mask && c->mask >> FXS_PLANES_LAYERS != 0);
+    row.mask = is_mask ? c->mask << FXS_PLANES_LAYERS * view : 0;
+    to->id = is_mask ? 0 : h->id < half ? h->id + half * view : UINT32_MAX;
+    to->kind = is_ground_kind(h->kind) ? (uint8_t)shape.kind : UINT8_MAX;
+    to->layer = is_layer ? (uint8_t)(h->layer + FXS_PLANES_LAYERS * view) : UINT8_MAX;
+    to->active = h->active;
+    to->zero = h->zero;
+    to->owner = h->owner;
+    to->x = pose.x;
+    to->y = pose.y;
+    to->z = pose.z;
+    memcpy(to->size, shape.size, sizeof to->size);
+    return row;
+}
+
+int32_t fxs_planes_apply(fxs_world *world, const fxs_planes_command *commands, uint64_t n,
+                         fxs_command *rows, uint64_t *bad) {
+    const uint32_t half = half_capacity(world);
+    uint64_t at = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        rows[2 * i] = view_command(commands + i, 0, half);
+        rows[2 * i + 1] = view_command(commands + i, 1, half);
+    }
+    const int32_t status = fxs_world_apply(world, rows, 2 * n, &at);
+    if (status != FXS_OK) {
+        *bad = at / 2;
+    }
+    return status;
+}
+
+/* fxs_planes_get with the half known. */
+static int32_t get_hitbox(const fxs_world *world, uint32_t half, uint32_t id, fxs_hitbox *out) {
+    fxs_collider ground, side;
+    if (id >= half) {
+        return FXS_E_ID;
+    }
+    if (fxs_world_get(world, id, &ground) != FXS_OK ||
+        fxs_world_get(world, half + id, &side) != FXS_OK) {
+        return FXS_E_ABSENT;
+    }
+    fxs_hitbox h = {0};
+    h.id = id;
+    h.kind = ground.kind;
+    h.layer = ground.layer;
+    h.active = ground.active;
+    h.owner = ground.owner;
+    h.x = ground.x;
+    h.y = side.y;
+    h.z = ground.z;
+    h.ground[0] = ground.size[0];
+    h.ground[1] = ground.size[2];
+    h.side[0] = side.size[0];
+    h.side[1] = side.size[1];
+    if (hitbox_status(&h) != FXS_OK) { /* the world was changed otherwise */
+        return FXS_E_ABSENT;
+    }
+    *out = h;
+    return FXS_OK;
+}
+
+int32_t fxs_planes_get(const fxs_world *world, uint32_t id, fxs_hitbox *out) {
+    return get_hitbox(world, half_capacity(world), id, out);
+}
+
+/* ---- events and hits ---- */
+
+static uint64_t pair_key(uint32_t a, uint32_t b) { return (uint64_t)a << 32 | b; }
+
+/* What a step reports of a pair in one view. */
+typedef struct report {
+    int was_hit, is_hit, was_replaced;
+    uint32_t contact;
+} report;
+
+/* The report of the pair at `*at`, which is moved on to the next pair. */
+static report take_report(const fxs_event *events, uint64_t *at, uint64_t end) {
+    const uint64_t key = pair_key(events[*at].a, events[*at].b);
+    report r = {0, 0, 0, FXS_APART};
+    for (; *at < end && pair_key(events[*at].a, events[*at].b) == key; ++*at) {
+        const fxs_event *e = events + *at;
+        r.was_replaced = r.was_hit;
+        r.was_hit |= e->kind != FXS_ENTER;
+        r.is_hit = e->kind != FXS_EXIT;
+        r.contact = e->contact;
+    }
+    return r;
+}
+
+/* Whether a step may write e after `before` (NULL: first). */
+static int is_in_order(const fxs_event *before, const fxs_event *e) {
+    const uint64_t key = pair_key(e->a, e->b);
+    if (e->a >= e->b || e->kind < FXS_ENTER || e->kind > FXS_EXIT ||
+        e->contact > FXS_OVERLAPPING) {
+        return 0;
+    }
+    if (before == NULL || key > pair_key(before->a, before->b)) {
+        return 1;
+    }
+    return key == pair_key(before->a, before->b) && before->kind == FXS_EXIT &&
+           e->kind == FXS_ENTER;
+}
+
+int32_t fxs_planes_events(const fxs_world *world, const fxs_event *events, uint64_t n,
+                          fxs_event *out, uint64_t *count) {
+    const uint32_t half = half_capacity(world);
+    uint64_t ground = 0, grounds = 0, found = 0;
+    *count = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        if (!is_in_order(i == 0 ? NULL : events + i - 1, events + i)) {
+            return FXS_E_ORDER;
+        }
+        grounds += events[i].a < half;
+    }
+    uint64_t side = grounds;
+    while (ground < grounds && side < n) {
+        const uint32_t a = events[ground].a, b = events[ground].b;
+        const uint64_t ground_key = pair_key(a, b),
+                       side_key = pair_key(events[side].a - half, events[side].b - half);
+        if (ground_key != side_key || b >= half) {
+            *(ground_key <= side_key ? &ground : &side) += 1;
+            continue;
+        }
+        const report g = take_report(events, &ground, grounds), s = take_report(events, &side, n);
+        const int was_hit = g.was_hit && s.was_hit, is_hit = g.is_hit && s.is_hit;
+        const int stays = was_hit && is_hit && !g.was_replaced && !s.was_replaced;
+        if (was_hit && !stays) {
+            const fxs_event e = {a, b, FXS_EXIT, FXS_APART};
+            out[found++] = e;
+        }
+        if (is_hit) {
+            const fxs_event e = {a, b, stays ? FXS_STAY : FXS_ENTER,
+                                 g.contact < s.contact ? g.contact : s.contact};
+            out[found++] = e;
+        }
+    }
+    *count = found;
+    return FXS_OK;
+}
+
+uint64_t fxs_planes_hits(const fxs_world *world, fxs_hit *out) {
+    const uint32_t half = half_capacity(world);
+    const uint64_t n = fxs_world_hit_count(world);
+    uint64_t ground = 0, side = 0, found = 0;
+    fxs_world_hits(world, out);
+    while (side < n && out[side].a < half) {
+        side++;
+    }
+    const uint64_t grounds = side;
+    while (ground < grounds && side < n) {
+        const fxs_hit g = out[ground], s = out[side];
+        const uint64_t ground_key = pair_key(g.a, g.b), side_key = pair_key(s.a - half, s.b - half);
+        if (ground_key == side_key && g.b < half) { /* found <= ground: it was read */
+            out[found] = g;
+            out[found++].contact = g.contact < s.contact ? g.contact : s.contact;
+        }
+        ground += ground_key <= side_key;
+        side += side_key <= ground_key;
+    }
+    return found;
+}
+
+/* ---- queries and casts ---- */
+
+int32_t fxs_planes_query(fxs_world *world, const fxs_hitbox *hitbox, uint32_t mask,
+                         uint32_t exclude_owner, uint32_t *ids, uint64_t id_capacity,
+                         uint64_t *count) {
+    *count = 0;
+    int32_t status = hitbox_status(hitbox);
+    if (status != FXS_OK) {
+        return status;
+    }
+    if (mask >> FXS_PLANES_LAYERS != 0) {
+        return FXS_E_RANGE;
+    }
+    const uint32_t half = half_capacity(world);
+    const fxs_query queries[2] = {
+        {ground_view(hitbox), ground_pose(hitbox), mask, exclude_owner},
+        {side_view(hitbox), side_pose(hitbox), mask << FXS_PLANES_LAYERS, exclude_owner}};
+    uint64_t ends[2];
+    status = fxs_world_query_many(world, 2, queries, ends, ids, id_capacity, count);
+    if (status != FXS_OK) {
+        return status;
+    }
+    uint64_t found = 0, side = ends[0];
+    for (uint64_t i = 0; i < ends[0] && ids[i] < half; i++) {
+        const uint32_t id = ids[i];
+        while (side < ends[1] && ids[side] < half + id) {
+            side++;
+        }
+        if (side < ends[1] && ids[side] == half + id) {
+            ids[found++] = id;
+        }
+    }
+    *count = found;
+    return FXS_OK;
+}
+
+/* Of the hits of a hitbox's ground view, those in which the side view has a part, in order: how
+ * many, at most `limit` if that is not 0. */
+static uint64_t keep_joined(const fxs_world *world, const fxs_hitbox *own, const int32_t *motion,
+                            uint32_t limit, uint32_t hit_when, fxs_cast_hit *hits,
+                            uint64_t n) {
+    static const int32_t STILL[3] = {0, 0, 0};
+    fxs_config config;
+    fxs_world_config(world, &config);
+    const uint32_t half = config.capacity / 2, when = hit_when ? hit_when : config.hit_when;
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        fxs_hitbox other;
+        fxs_cast_hit hit = {hits[i].id, 0, {0, 0, 0}};
+        int32_t fraction;
+        if (get_hitbox(world, half, hit.id, &other) == FXS_OK &&
+            fxs_hitbox_cast_pair(own, motion, &other, STILL, when, &fraction, hit.normal) == 1) {
+            hit.fraction = (uint32_t)fraction;
+            hits[found++] = hit;
+        }
+    }
+    fxs_sort_cast_hits(hits, found);
+    return limit != 0 && found > limit ? limit : found;
+}
+
+int32_t fxs_planes_cast(fxs_world *world, const fxs_hitbox_cast *cast, fxs_cast_hit *hits,
+                        uint64_t hit_capacity, uint64_t *count) {
+    const fxs_hitbox *own = &cast->hitbox;
+    *count = 0;
+    int32_t status = hitbox_status(own);
+    if (status != FXS_OK) {
+        return status;
+    }
+    if (!is_motion(cast->motion)) {
+        return FXS_E_MOTION;
+    }
+    if (cast->mask >> FXS_PLANES_LAYERS != 0) {
+        return FXS_E_RANGE;
+    }
+    const fxs_cast ground = {ground_view(own),
+                             ground_pose(own),
+                             {cast->motion[0], 0, cast->motion[2]},
+                             cast->mask,
+                             cast->exclude_owner,
+                             0,
+                             cast->hit_when};
+    status = fxs_world_cast(world, &ground, hits, hit_capacity, count);
+    if (status == FXS_OK) {
+        *count = keep_joined(world, own, cast->motion, cast->limit, cast->hit_when, hits, *count);
+    }
+    return status;
+}
+
+int32_t fxs_planes_sweep(fxs_world *world, uint32_t id, const int32_t *motion, uint32_t limit,
+                         uint32_t hit_when, fxs_cast_hit *hits, uint64_t hit_capacity,
+                         uint64_t *count) {
+    fxs_hitbox own;
+    *count = 0;
+    int32_t status = fxs_planes_get(world, id, &own);
+    if (status != FXS_OK) {
+        return status;
+    }
+    if (!is_motion(motion)) {
+        return FXS_E_MOTION;
+    }
+    const int32_t ground[3] = {motion[0], 0, motion[2]};
+    status = fxs_world_sweep(world, id, ground, 0, hit_when, hits, hit_capacity, count);
+    if (status == FXS_OK) {
+        *count = keep_joined(world, &own, motion, limit, hit_when, hits, *count);
+    }
+    return status;
+}
