@@ -1004,7 +1004,7 @@ def test_the_queries_of_the_documentation_find_something_and_it_describes_every_
     verified([every_kind], tmp_path / "r.sqlite")
     text = SCALE.read_text(encoding="utf-8")
     queries = re.findall(r"^    (SELECT .*?;)$", text, re.DOTALL | re.MULTILINE)
-    assert len(queries) == 4
+    assert len(queries) == 3
     db = sqlite3.connect(tmp_path / "r.sqlite")
     for query in queries:
         assert db.execute(query).fetchall(), query
