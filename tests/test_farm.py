@@ -397,16 +397,23 @@ def test_a_worker_of_another_interpreter_that_cannot_start_says_why(tmp_path: Pa
 # Runs that are ended.
 
 
+def environment(folder: Path) -> dict[str, str]:
+    """Of processes that play `trouble`."""
+    return {
+        **os.environ,
+        "PYTHONPATH": str(HERE),
+        "TROUBLE_FILE": str(folder / "begun"),
+        "TROUBLE_GATE": str(folder / "gate"),
+        "TMPDIR": str(folder / "temporary"),
+    }
+
+
 def started(arguments: list[Any], folder: Path) -> subprocess.Popen[bytes]:
+    (folder / "temporary").mkdir(exist_ok=True)
     return subprocess.Popen(
         [*FIXSYNC, "farm", *map(str, arguments)],
         cwd=folder,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(HERE),
-            "TROUBLE_FILE": str(folder / "begun"),
-            "TMPDIR": str(folder / "temporary"),
-        },
+        env=environment(folder),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
@@ -425,7 +432,7 @@ def begun(folder: Path) -> list[tuple[int, int]]:
 
 
 def wait_until(is_true: Callable[[], bool], what: str) -> None:
-    for _ in range(2000):
+    for _ in range(15_000):
         if is_true():
             return
         time.sleep(0.02)
@@ -440,55 +447,66 @@ def is_running(process: int) -> bool:
     return state != "Z"
 
 
-@pytest.fixture
-def slow_logs(tmp_path: Path) -> Path:
-    folder = tmp_path / "slow"
-    folder.mkdir()
-    (tmp_path / "temporary").mkdir()
-    for number in range(80):
-        trouble.write(folder / f"{number:02}.jsonl", "slow", seed=number)
-    return tmp_path
+LOGS, FREE = 60, 30
+WAITING = ["waiting", "--sim", "trouble:Trouble", "-j", "2", "--json"]
+
+
+def write_waiting(folder: Path) -> None:
+    """Logs that are verified at once, and as many that wait for a gate. They are of one size, so
+    they are verified in this order."""
+    (folder / "waiting").mkdir()
+    for number in range(LOGS):
+        name = folder / "waiting" / f"{number:02}.jsonl"
+        trouble.write(name, "none" if number < FREE else "wait", seed=100 + number)
+
+
+def start_waiting(folder: Path) -> subprocess.Popen[bytes]:
+    """A run of two workers, each within a log that waits, with all verdicts before them stored."""
+    write_waiting(folder)
+    process = started(WAITING, folder)
+    wait_until(lambda: len(begun(folder)) == FREE + 2, "the logs that wait")
+    wait_until(lambda: len(known(folder)) == FREE, "the verdicts")
+    return process
+
+
+def known(folder: Path) -> list[tuple[Any, ...]]:
+    found = rows(folder / "farm.sqlite", "name, verdict, run, seconds")
+    return [row for row in found if row[1] is not None]
+
+
+def open_gate(folder: Path) -> None:
+    (folder / "gate").touch()
 
 
 @posix
 def test_a_run_that_is_killed_goes_on_without_losing_or_repeating_a_verdict(
-    slow_logs: Path,
+    tmp_path: Path,
 ) -> None:
-    arguments = ["slow", "--sim", "trouble:Trouble", "-j", 2, "--json"]
-    results = slow_logs / "farm.sqlite"
-    process = started(arguments, slow_logs)
-    wait_until(lambda: len(begun(slow_logs)) >= 20, "a part of the run")
+    process = start_waiting(tmp_path)
     process.kill()
     process.communicate()
-    workers = {worker for worker, _ in begun(slow_logs)}
-    wait_until(lambda: not any(map(is_running, workers)), "the end of the workers")
-    # A worker that was only being started does not count.
-    wait_until(lambda: not list((slow_logs / "temporary").iterdir()), "the end of scratch")
-    first = begun(slow_logs)
-    known = [row for row in rows(results, "name, verdict, run, seconds") if row[1] is not None]
-    assert 10 <= len(known) < 80
-    # What was begun and not told is what was under way, and what was told but came too late to be
-    # written.
-    assert len(first) - len(known) <= 8
+    first, before = begun(tmp_path), known(tmp_path)
+    wait_until(lambda: not any(is_running(worker) for worker, _ in first), "the workers' end")
+    wait_until(lambda: not list((tmp_path / "temporary").iterdir()), "the end of scratch")
+    assert len(first) == FREE + 2, "a worker of a run that was killed began no other log"
 
-    process = started(arguments, slow_logs)
-    out, err = process.communicate(timeout=120)
+    open_gate(tmp_path)
+    process = started(WAITING, tmp_path)
+    out, err = process.communicate()
     assert (process.returncode, err) == (0, b"")
     told = json.loads(out)
-    assert (told["known"], told["verified"], told["logs"]) == (len(known), 80 - len(known), 80)
-    after = rows(results, "name, verdict, run, seconds")
-    assert len(after) == 80
+    assert (told["known"], told["verified"], told["logs"]) == (FREE, LOGS - FREE, LOGS)
+    after = known(tmp_path)
+    assert len(after) == LOGS
     assert {row[1] for row in after} == {"nothing to compare"}
-    assert [row for row in after if row[2] == 1] == known, (
-        "verdicts of the first run stay as they were"
-    )
-    done_by_first = {int(Path(row[0]).stem) for row in known}
-    assert done_by_first.isdisjoint(seed for _, seed in begun(slow_logs)[len(first) :])
+    assert [row for row in after if row[2] == 1] == before, "verdicts of the first run stay"
+    assert sorted(seed for _, seed in begun(tmp_path)[len(first) :]) == [
+        100 + number for number in range(FREE, LOGS)
+    ]
 
 
 @posix
 def test_a_worker_ends_with_whoever_started_it_whatever_it_is_doing(tmp_path: Path) -> None:
-    (tmp_path / "temporary").mkdir()
     trouble.write(tmp_path / "a.jsonl", "loop")
     process = started(["a.jsonl", "--sim", "trouble:Trouble", "--time-limit", 0], tmp_path)
     wait_until(lambda: bool(begun(tmp_path)), "the log")
@@ -499,42 +517,37 @@ def test_a_worker_ends_with_whoever_started_it_whatever_it_is_doing(tmp_path: Pa
 
 @pytest.mark.full
 @posix
-def test_an_interrupted_run_keeps_its_verdicts_and_leaves_no_worker(slow_logs: Path) -> None:
-    process = started(["slow", "--sim", "trouble:Trouble", "-j", 2], slow_logs)
-    wait_until(lambda: len(begun(slow_logs)) >= 10, "a part of the run")
+def test_an_interrupted_run_keeps_its_verdicts_and_leaves_no_worker(tmp_path: Path) -> None:
+    process = start_waiting(tmp_path)
+    before = known(tmp_path)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate()
     assert (process.returncode, out) == (130, b"")
     assert [line for line in err.decode().splitlines() if line] == [
         "verdicts so far are in farm.sqlite; the same command goes on from there",
         "interrupted",
     ]
-    assert not any(is_running(worker) for worker, _ in begun(slow_logs))
-    known = [verdict for _, verdict in rows(slow_logs / "farm.sqlite") if verdict]
-    assert 5 <= len(known) < 80
-    assert set(known) == {"nothing to compare"}, "workers are not interrupted"
+    assert not any(is_running(worker) for worker, _ in begun(tmp_path))
+    assert known(tmp_path) == before, "workers are not interrupted"
 
 
 @pytest.mark.full
 @posix
 def test_a_worker_that_is_killed_from_outside_costs_no_other_log_its_verdict(
-    slow_logs: Path,
+    tmp_path: Path,
 ) -> None:
-    process = started(["slow", "--sim", "trouble:Trouble", "-j", 2, "--json"], slow_logs)
+    process = start_waiting(tmp_path)
     # The first log of a worker is not tried again: nothing that came before can be at fault.
-    experienced: list[int] = []
-    for count in (5, 25):
-
-        def found(count: int = count) -> bool:
-            workers = Counter(worker for worker, _ in begun(slow_logs))
-            experienced[:] = [worker for worker, logs in workers.items() if logs > 1]
-            return workers.total() >= count and any(map(is_running, experienced))
-
-        wait_until(found, "a part of the run")
-        os.kill(next(filter(is_running, reversed(experienced))), signal.SIGKILL)
-    out, err = process.communicate(timeout=120)
+    experienced = [
+        worker for worker, logs in Counter(w for w, _ in begun(tmp_path)).items() if logs > 1
+    ]
+    for worker in experienced:
+        os.kill(worker, signal.SIGKILL)
+    wait_until(lambda: len(begun(tmp_path)) == FREE + 2 + len(experienced), "new workers")
+    open_gate(tmp_path)
+    out, err = process.communicate()
     assert (process.returncode, err) == (0, b"")
-    assert json.loads(out)["verdicts"] == {"nothing to compare": {"logs": 80, "frames": 80}}
+    assert json.loads(out)["verdicts"] == {"nothing to compare": {"logs": LOGS, "frames": LOGS}}
 
 
 @pytest.mark.full
@@ -1045,11 +1058,12 @@ def test_the_largest_logs_come_first(tmp_path: Path) -> None:
         assert [Path(todo.name).stem for todo in store.todo()] == ["4", "3", "2", "1"]
 
 
-def test_a_progress_reckons_by_bytes() -> None:
-    progress = Progress(logs=10, bytes=1000, known=0)
+def test_a_progress_reckons_by_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    progress = Progress(logs=10, bytes=1000, known=0, began=100.0)
     assert progress.remaining_seconds is None
-    progress.done_bytes, progress.began = 250, time.monotonic() - 10
-    assert 29 < (progress.remaining_seconds or 0) < 40
+    monkeypatch.setattr("time.monotonic", lambda: 110.0)
+    progress.done_bytes = 250
+    assert progress.remaining_seconds == 30
 
 
 @given(
@@ -1077,13 +1091,13 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
     folder = tmp_path_factory.mktemp("dask")
     file = folder / "scheduler.json"
     common = ["--scheduler-file", str(file), "--no-dashboard"]
-    environment = {**os.environ, "PYTHONPATH": str(HERE), "TROUBLE_FILE": str(folder / "begun")}
+    (folder / "temporary").mkdir()
 
     def start(module: str, *arguments: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.{module}", *common, *arguments],
             cwd=folder,
-            env=environment,
+            env=environment(folder),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -1136,26 +1150,24 @@ def test_a_cluster_gives_the_verdicts_of_this_machine(
 def test_a_cluster_that_loses_a_worker_in_the_middle_loses_no_verdict(
     cluster: dict[str, Any], tmp_path: Path
 ) -> None:
-    folder = tmp_path / "slow"
-    folder.mkdir()
-    for number in range(80):
-        trouble.write(folder / f"{number}.jsonl", "slow", seed=1000 + number)
+    write_waiting(tmp_path)
     (cluster["folder"] / "begun").unlink(missing_ok=True)
     settings = Settings(path=(str(HERE),), sims=("trouble:Trouble",))
     killed = 0
 
     def kill(progress: Progress) -> None:
         nonlocal killed
-        if progress.done_logs >= 20 and not killed:
+        if progress.done_logs >= FREE // 2 and not killed:
             cluster["workers"][0].kill()
             killed = progress.done_logs
+            open_gate(cluster["folder"])
 
     with Store(tmp_path / "r.sqlite") as store:
         with engines.DaskEngine(settings, str(cluster["file"])) as engine:
-            found = farm(find([str(folder)]), store, engine, settings, show=kill)
-        assert 20 <= killed < 80
+            found = farm(find([str(tmp_path / "waiting")]), store, engine, settings, show=kill)
+        assert FREE // 2 <= killed < LOGS
         assert {verdict: count.logs for verdict, count in found.counts.items()} == {
-            "nothing to compare": 80
+            "nothing to compare": LOGS
         }
     processes = {process for process, _ in begun(cluster["folder"])}
     assert len(processes) >= 2

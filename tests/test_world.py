@@ -1263,7 +1263,7 @@ class Stalled:
 
     def stepped(self, _: Events) -> None:
         self.inside.set()
-        self.go_on.wait(30)
+        self.go_on.wait(600)
 
 
 @pytest.fixture
@@ -1273,7 +1273,7 @@ def busy(world: World) -> Iterator[World]:
     world.attach(observer)
     thread = threading.Thread(target=world.step)
     thread.start()
-    assert observer.inside.wait(30)
+    assert observer.inside.wait(600)
     yield world
     observer.go_on.set()
     thread.join()

@@ -1,7 +1,7 @@
 """A simulation whose inputs are what can go wrong in a process, for tests of what verifies logs.
 
 Each log of it that is begun adds a line to the file that the environment names in TROUBLE_FILE: the
-process's number and the log's seed."""
+process's number and the log's seed. "wait" waits for the file named in TROUBLE_GATE."""
 
 from __future__ import annotations
 
@@ -44,6 +44,12 @@ def _talk() -> None:
     os.write(1, b"nor is this\n")
 
 
+def _wait() -> None:
+    gate = Path(os.environ["TROUBLE_GATE"])
+    while not gate.exists():
+        time.sleep(0.005)
+
+
 TROUBLES = {
     "none": lambda: None,
     "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
@@ -54,7 +60,7 @@ TROUBLES = {
     "raise": lambda: 1 // 0,
     "memory": _fill_memory,
     "talk": _talk,
-    "slow": lambda: time.sleep(0.03),
+    "wait": _wait,
     "not first": _end_unless_first,
 }
 NAMES = list(TROUBLES)
