@@ -12,6 +12,7 @@ import {
   yawIn,
 } from "./checks.js";
 import { memory, putWords } from "./kernel.js";
+import { KINDS_BY_CODE } from "./kinds.js";
 import {
   FXS_COMMAND_ACTIVE,
   FXS_COMMAND_ADD,
@@ -63,6 +64,26 @@ const PUT = {
   position: (at, position) => putWords(at + fxs_collider.x, vector("position", position)),
   offset: (at, offset) => putWords(at + fxs_collider.ox, vector("offset", offset)),
 };
+
+// The same fields of the fxs_collider at an address.
+export const GET = {
+  id: (at) => memory.view.getUint32(at + fxs_collider.id, true),
+  shape(at) {
+    const [kind, { sizes, optional }] = KINDS_BY_CODE[memory.view.getUint8(at + fxs_collider.kind)];
+    const words = words3(at + fxs_collider.size);
+    const halfAngle = memory.view.getUint16(at + fxs_collider.half_angle, true);
+    const shape = [kind, ...sizes.map((size) => (size === "half_angle" ? halfAngle : words.shift()))];
+    if (optional && shape.at(-1) === 0) shape.pop();
+    return shape;
+  },
+  layer: (at) => memory.view.getUint8(at + fxs_collider.layer),
+  active: (at) => memory.view.getUint8(at + fxs_collider.active) === 1,
+  yaw: (at) => memory.view.getUint16(at + fxs_collider.yaw, true),
+  owner: (at) => memory.view.getUint32(at + fxs_collider.owner, true),
+  position: (at) => words3(at + fxs_collider.x),
+  offset: (at) => words3(at + fxs_collider.ox),
+};
+const words3 = (at) => [...memory.i32.subarray(at / 4, at / 4 + 3)];
 
 /** A collider's fields, by the names of an `add` command, as an fxs_collider. */
 export function putCollider(at, values) {
@@ -116,4 +137,13 @@ export function putCommand(at, command) {
   }
   putWords(at + fxs_command.type, [type]);
   for (let i = 0; i < fields.length; i++) PUT[fields[i]](at + fxs_command.collider, values[i]);
+}
+
+/** The commands that `count` rows from an address on are; none of them is `layers`. */
+export function commandsAt(at, count) {
+  return Array.from({ length: count }, (_, i) => {
+    const row = at + i * fxs_command.$size;
+    const [name, { fields }] = Object.entries(COMMANDS).find(([, { type }]) => type === memory.u32[row / 4]);
+    return [name, ...fields.map((field) => GET[field](row + fxs_command.collider))];
+  });
 }

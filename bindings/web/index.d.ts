@@ -395,6 +395,111 @@ export class Mover {
   };
 }
 
+/** Frame data as a JSON file (docs/frames.md): a number is raw, a string a decimal, such as "0.5". */
+export interface FrameDataDocument<Part extends string = string, Attack extends string = string> {
+  parts: Readonly<Record<Part, PartEntry>>;
+  attacks?: Readonly<Record<Attack, AttackEntry>>;
+}
+/** Raw, 65536 to a unit or to a turn; or a decimal in units or degrees. */
+export type Written = number | string;
+export interface PartEntry {
+  /** As in a match log: ["box", "0.5", "0.25", "0.25"]. */
+  shape: Shape | readonly (string | number)[];
+  offset?: readonly Written[];
+  layer?: number;
+  yaw?: Written;
+  active?: boolean;
+}
+export interface AttackEntry {
+  frames: number;
+  /** The frames, [first, last], in which parts are on; they are off in all others. */
+  active?: Readonly<Record<string, readonly (readonly number[])[]>>;
+  /** The frames in which parts are off; they are on in all others. */
+  inactive?: Readonly<Record<string, readonly (readonly number[])[]>>;
+  /** The frames at which another hit begins. */
+  rehits?: readonly number[];
+  cancels?: readonly { into: string; frames: readonly number[]; on_hit?: boolean }[];
+}
+
+/** The parts and attacks of one kind of fighter, which any number of bodies share. */
+export class FrameData<Part extends string = string, Attack extends string = string> {
+  /** The table of bytes as `fixsync frames -o` writes them, and the names, in order. */
+  constructor(table: Uint8Array, names: { parts: readonly Part[]; attacks?: readonly Attack[] });
+  static of<Part extends string, Attack extends string = never>(
+    document: FrameDataDocument<Part, Attack>,
+  ): FrameData<Part, Attack>;
+  readonly parts: readonly Part[];
+  readonly attacks: readonly Attack[];
+  /** Where the table stands in the kernel's memory. */
+  readonly address: number;
+  toBytes(): Uint8Array;
+}
+
+/** The hurtboxes and hitboxes of one fighter, which move, turn, mirror and attack together. A call
+ * that changes the world changes all parts, or none, and returns its commands, for a Recorder. */
+export class Body<Part extends string = string, Attack extends string = string> {
+  /** Adds the parts to the world. ids: one for each part, or the first of as many in a row. owner: of
+   * all parts, 1 or more. */
+  constructor(
+    world: World,
+    frames: FrameData<Part, Attack>,
+    pose: Pose,
+    options: { ids: number | readonly number[]; owner: number; isMirrored?: boolean },
+  );
+  /** The commands that added it. */
+  readonly added: readonly Command[];
+  readonly frames: FrameData<Part, Attack>;
+  readonly owner: number;
+  /** The id of each part. */
+  readonly ids: Readonly<Record<Part, number>>;
+  /** The name of the part that has an id; null if none has. */
+  partOf(id: number): Part | null;
+  /** The pose of its first part, less what that is turned by itself. */
+  readonly pose: Required<Pose>;
+  readonly isMirrored: boolean;
+
+  /** Moves and turns all parts. */
+  setPose(pose: Pose): Command[];
+  move(x: number, y: number, z: number): Command[];
+  turn(yaw: number): Command[];
+  /** Moves all of the body to where `World.separate` has pushed a part of it. */
+  follow(moved: Int32Array): Command[];
+  /** Has it face its local +x (false) or -x (true): for side views, which do not turn. */
+  mirror(isMirrored: boolean): Command[];
+  /** Switches parts on or off: those named, or all. */
+  setActive(active: boolean, ...names: Part[]): Command[];
+  /** Removes all parts from the world. */
+  remove(): Command[];
+
+  /** Begins an attack with its frame 0; one that is under way is cancelled first. */
+  start(name: Attack): Command[];
+  /** Whether an attack may begin now: none is under way, or that has a cancel into it. */
+  canStart(name: Attack): boolean;
+  /** Once a frame, after the step: the attack under way goes on to its next frame, or ends. */
+  tick(): Command[];
+  /** Ends the attack under way, if there is one. */
+  cancel(): Command[];
+  /** The attack under way. */
+  readonly attack: Attack | null;
+  /** Its frame, from 0. */
+  readonly attackFrame: number;
+  readonly phase: "startup" | "active" | "recovery" | null;
+  /** Which hit of the attack is under way, from 0: it grows at each frame of its `rehits`. */
+  readonly hit: number;
+  /** Whether the attack has met a victim. */
+  readonly hasHit: boolean;
+  /** The victims of the hit under way, ascending. */
+  readonly victims: number[];
+  /** Whether the hit under way meets a victim, any number, for the first time: one swing hurts once. */
+  strikes(victim: number): boolean;
+
+  /** What a rollback restores beside the world's state; the same bytes on every platform. */
+  save(): Uint8Array;
+  /** Takes back what `save` returned; load the world's state with it. */
+  load(data: Uint8Array): void;
+  hash(): bigint;
+}
+
 /** The states of a world at its last frames, each with as many bytes of the game's own. */
 export class Rewind implements Disposable {
   constructor(frames: number, stateBytes: number, ownBytes?: number);

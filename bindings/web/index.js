@@ -1,5 +1,7 @@
+export { Body } from "./bodies.js";
 export { ArgumentRangeError, ArgumentTypeError } from "./checks.js";
 export { layerMasks } from "./commands.js";
+export { FrameData } from "./frames.js";
 export { init } from "./init.js";
 export { KernelArray, kernel } from "./kernel.js";
 export { along, bounce, Mover, moveAndSlide, Random, Recorder, Rewind, slide } from "./kit.js";

@@ -10,3 +10,6 @@ export const SHAPES = {
   box: { code: FXS_BOX, sizes: ["half_x", "half_y", "half_z"] },
   sector: { code: FXS_SECTOR, sizes: ["radius", "half_angle", "half_height", "inner_radius"], optional: 1 },
 };
+
+/** [name, entry] of each kind, by its code. */
+export const KINDS_BY_CODE = Object.entries(SHAPES);

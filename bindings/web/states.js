@@ -1,9 +1,8 @@
 // Saved states as named fields, and what differs between two of them.
 import { ArgumentRangeError } from "./checks.js";
-import { SHAPES } from "./kinds.js";
+import { KINDS_BY_CODE } from "./kinds.js";
 import { fxs_collider, fxs_hit } from "./raw.js";
 
-const KINDS_BY_CODE = Object.entries(SHAPES);
 const AT_LEVEL = 140; // behind the magic, frame, hit_when and 32 layer masks
 const [WITHOUT_LEVEL, WITH_LEVEL] = [0x31535846, 0x32535846]; // FXS1, FXS2
 

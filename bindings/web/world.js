@@ -12,9 +12,8 @@ import {
   vector,
   yawIn,
 } from "./checks.js";
-import { layerIn, layerMasks, layerPairs, putCollider, putCommand, rowCount } from "./commands.js";
+import { GET, layerIn, layerMasks, layerPairs, putCollider, putCommand, rowCount } from "./commands.js";
 import { addressOf, checked, FREED, KernelArray, kernel, memory, putWords, Room, results, scratch } from "./kernel.js";
-import { SHAPES } from "./kinds.js";
 import { Level } from "./level.js";
 import { hitsAnswered, idsAnswered, putCast, putQuery } from "./questions.js";
 import {
@@ -62,30 +61,18 @@ export class Events {
   }
 }
 
-const KIND_NAMES = Object.keys(SHAPES);
-
 // The fxs_collider at an address.
 function colliderAt(at) {
-  const { view } = memory;
-  const kind = KIND_NAMES[view.getUint8(at + fxs_collider.kind)];
-  const sizes = [0, 4, 8].map((offset) => view.getInt32(at + fxs_collider.size + offset, true));
-  const halfAngle = view.getUint16(at + fxs_collider.half_angle, true);
-  const int = (offset) => view.getInt32(at + offset, true);
-  const shape = [kind, ...SHAPES[kind].sizes.map((size) => (size === "half_angle" ? halfAngle : sizes.shift()))];
-  if (SHAPES[kind].optional && shape.at(-1) === 0) shape.pop();
+  const [x, y, z] = GET.position(at);
+  const { id, shape, layer, owner, offset, active } = GET;
   return {
-    id: view.getUint32(at + fxs_collider.id, true),
-    shape,
-    pose: {
-      x: int(fxs_collider.x),
-      y: int(fxs_collider.y),
-      z: int(fxs_collider.z),
-      yaw: view.getUint16(at + fxs_collider.yaw, true),
-    },
-    layer: view.getUint8(at + fxs_collider.layer),
-    owner: view.getUint32(at + fxs_collider.owner, true),
-    offset: [int(fxs_collider.ox), int(fxs_collider.oy), int(fxs_collider.oz)],
-    active: view.getUint8(at + fxs_collider.active) === 1,
+    id: id(at),
+    shape: shape(at),
+    pose: { x, y, z, yaw: GET.yaw(at) },
+    layer: layer(at),
+    owner: owner(at),
+    offset: offset(at),
+    active: active(at),
   };
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { page, python, ROOT, served, test, WORK } from "./harness.mjs";
+import { fixsync, page, python, ROOT, served, test, WORK } from "./harness.mjs";
 
 const FILE = join(WORK, "arena.html");
 const SHOTS = join(WORK, "screenshots");
@@ -99,8 +99,7 @@ test("the downloaded log verifies in Python, is canonical, and plays when it is 
   ]);
   const log = join(WORK, "arena.jsonl");
   await download.saveAs(log);
-  const command = "import sys\nfrom fixsync.cli import main\nsys.exit(main())";
-  const verdict = python("-c", command, "replay", log, "-o", join(WORK, "filled.jsonl"));
+  const verdict = fixsync("replay", log, "-o", join(WORK, "filled.jsonl"));
   assert.match(verdict, /^identical: compared the events of \d+ frames/m);
   assert.equal(readFileSync(log, "utf8"), readFileSync(join(WORK, "filled.jsonl"), "utf8"));
   const text = readFileSync(log, "utf8");

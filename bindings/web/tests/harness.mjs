@@ -29,6 +29,9 @@ export function ran(program, args, options = {}) {
 
 export const python = (...args) => ran(process.env.FIXSYNC_PYTHON ?? "python3", args);
 
+// The output of a command of fixsync.
+export const fixsync = (...args) => python("-c", "import sys\nfrom fixsync.cli import main\nsys.exit(main())", ...args);
+
 // ---- the browser ----
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };

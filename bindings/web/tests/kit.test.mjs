@@ -20,7 +20,7 @@ import {
   sphere,
   World,
 } from "../index.js";
-import { python, test, WORK } from "./harness.mjs";
+import { fixsync, python, test, WORK } from "./harness.mjs";
 
 const HERE = { x: 0, y: 0, z: 0 };
 const SOLIDS = [
@@ -168,8 +168,7 @@ test("the recorder's log verifies in Python, and is what Python writes", async (
   recorder.end();
   const log = join(WORK, "recorded.jsonl");
   writeFileSync(log, recorder.text());
-  const command = "import sys\nfrom fixsync.cli import main\nsys.exit(main())";
-  const verdict = python("-c", command, "replay", log, "-o", join(WORK, "refilled.jsonl"));
+  const verdict = fixsync("replay", log, "-o", join(WORK, "refilled.jsonl"));
   assert.match(verdict, /^identical: compared the events of 300 frames/m);
   python(
     "-c",

@@ -1,0 +1,285 @@
+// Bodies: the hurtboxes and hitboxes of one fighter, which move, turn, mirror and attack together.
+import {
+  ArgumentRangeError,
+  ArgumentTypeError,
+  boolean,
+  integer,
+  isList,
+  quoted,
+  UINT32_MAX,
+  uint32,
+} from "./checks.js";
+import { commandsAt } from "./commands.js";
+import { FrameData } from "./frames.js";
+import { checked, kernel, memory, putWords, results, scratch } from "./kernel.js";
+import {
+  FXS_BODY_ROWS,
+  FXS_E_ROOM,
+  FXS_NO_ATTACK,
+  FXS_OK,
+  FXS_VICTIMS_MAX,
+  fxs_body,
+  fxs_collider,
+  fxs_command,
+} from "./raw.js";
+import { putPose } from "./shapes.js";
+import { World } from "./world.js";
+
+const AT_BODY = 512; // in the scratch memory, behind all arguments
+const AT_POSE = 128;
+const ROWS_BYTES = FXS_BODY_ROWS * fxs_command.$size;
+const PHASES = [null, "startup", "active", "recovery"];
+
+/** Several colliders of one owner. A call that changes the world changes all of them, or none, and
+ * returns its commands, for a Recorder. */
+export class Body {
+  #world;
+  #frames;
+  #owner;
+  #ids;
+  #state = new Uint32Array(fxs_body.$size / 4); // the fxs_body, which each call has in the scratch memory
+
+  /** Adds the parts to the world. ids: one for each part, or the first of as many in a row. */
+  constructor(world, frames, pose, { ids, owner, isMirrored = false }) {
+    if (!(world instanceof World)) throw new ArgumentTypeError(`world must be a World, not ${quoted(world)}`);
+    if (!(frames instanceof FrameData))
+      throw new ArgumentTypeError(`frames must be a FrameData, not ${quoted(frames)}`);
+    [this.#world, this.#frames] = [world, frames];
+    this.#owner = integer("owner", owner, 1, UINT32_MAX);
+    const names = frames.parts;
+    const numbers = isList(ids) ? [...ids] : names.map((_, i) => uint32("ids", ids) + i);
+    if (numbers.length !== names.length) {
+      throw new ArgumentRangeError(`ids must be one for each of the ${names.length} parts, not ${numbers.length}`);
+    }
+    for (const [i, id] of numbers.entries()) integer(`id of part ${quoted(names[i])}`, id, 0, world.capacity - 1);
+    this.#ids = Object.freeze(Object.fromEntries(names.map((name, i) => [name, numbers[i]])));
+    putPose(scratch + AT_POSE, pose);
+    putWords(scratch, numbers);
+    this.#state.set(numbers);
+    const mirrored = boolean("isMirrored", isMirrored) ? 1 : 0;
+    this.added = this.#change((body, table, at, rows) =>
+      kernel.fxs_body_add(body, table, at, scratch, owner, scratch + AT_POSE, mirrored, rows),
+    );
+  }
+
+  // Calls with the body, the table and the world, and keeps what the body has become.
+  #call(act) {
+    const [body, first] = [scratch + AT_BODY, (scratch + AT_BODY) / 4];
+    memory.u32.set(this.#state, first);
+    const answer = act(body, this.#frames.address, this.#world.address);
+    this.#state.set(memory.u32.subarray(first, first + this.#state.length));
+    return answer;
+  }
+
+  // Calls with room for rows too; the commands that they are.
+  #change(act) {
+    const rows = results.for(ROWS_BYTES);
+    const count = this.#call((...where) => act(...where, rows));
+    if (count < 0) {
+      const id = memory.u32[(rows + fxs_command.collider + fxs_collider.id) / 4];
+      checked(count, `part ${quoted(this.partOf(id))}: id ${id}`);
+    }
+    return commandsAt(rows, count);
+  }
+
+  #apply(commands) {
+    this.#world.apply(commands);
+    return commands;
+  }
+
+  #field(offset) {
+    return this.#state[offset / 4];
+  }
+
+  // ---- what it is ----
+
+  get frames() {
+    return this.#frames;
+  }
+
+  get owner() {
+    return this.#owner;
+  }
+
+  /** The id of each part, by its name. */
+  get ids() {
+    return this.#ids;
+  }
+
+  /** The name of the part that has an id; null if none has. */
+  partOf(id) {
+    return this.#frames.parts.find((name) => this.#ids[name] === id) ?? null;
+  }
+
+  /** Where it is: the pose of its first part, less what that is turned by itself. */
+  get pose() {
+    const at = scratch + AT_POSE;
+    const status = this.#call((body, table, world) => kernel.fxs_body_pose(body, table, world, at));
+    const [name] = this.#frames.parts;
+    checked(status, `part ${quoted(name)}: id ${this.#ids[name]}`);
+    const [x, y, z, yaw] = memory.i32.subarray(at / 4, at / 4 + 4);
+    return { x, y, z, yaw };
+  }
+
+  get isMirrored() {
+    return this.#field(fxs_body.is_mirrored) === 1;
+  }
+
+  // ---- changes of place ----
+
+  /** Moves and turns all parts. */
+  setPose(pose) {
+    putPose(scratch + AT_POSE, pose);
+    return this.#change((body, table, world, rows) =>
+      kernel.fxs_body_set_pose(body, table, world, scratch + AT_POSE, rows),
+    );
+  }
+
+  /** Moves all parts. */
+  move(x, y, z) {
+    return this.#apply(Object.values(this.#ids).map((id) => ["move", id, [x, y, z]]));
+  }
+
+  /** Turns all parts. */
+  turn(yaw) {
+    return this.setPose({ ...this.pose, yaw });
+  }
+
+  /** Moves all of the body to where `World.separate` has pushed a part of it. */
+  follow(moved) {
+    const places = new Map();
+    for (let row = 0; row < moved.length; row += 4) {
+      const [id, ...place] = moved.subarray(row, row + 4);
+      if (this.partOf(id) !== null) places.set(String(place), place);
+    }
+    if (places.size > 1) {
+      throw new ArgumentRangeError(
+        `the parts of a body were pushed to different places: ${[...places.keys()].join("; ")}`,
+      );
+    }
+    return [...places.values()].flatMap((place) => this.move(...place));
+  }
+
+  /** Has the body face its local +x (false) or -x (true): for side views, which do not turn. */
+  mirror(isMirrored) {
+    const flag = boolean("isMirrored", isMirrored) ? 1 : 0;
+    return this.#change((body, table, world, rows) => kernel.fxs_body_mirror(body, table, world, flag, rows));
+  }
+
+  /** Switches parts on or off: those named, or all. */
+  setActive(active, ...names) {
+    const parts = names.length > 0 ? names : this.#frames.parts;
+    return this.#apply(
+      parts.map((name) => ["active", this.#ids[this.#frames.parts[this.#index("part", name)]], active]),
+    );
+  }
+
+  /** Removes all parts from the world. */
+  remove() {
+    return this.#change((body, table, world, rows) => kernel.fxs_body_remove(body, table, world, rows));
+  }
+
+  // ---- attacks ----
+
+  #index(what, name) {
+    const names = this.#frames[`${what}s`];
+    const index = names.indexOf(name);
+    if (index >= 0) return index;
+    throw new ArgumentRangeError(`no ${what} is called ${quoted(name)}; there are ${names.join(", ")}`);
+  }
+
+  /** Begins an attack with its frame 0; one that is under way is cancelled first. */
+  start(name) {
+    const attack = this.#index("attack", name);
+    return this.#change((body, table, world, rows) => kernel.fxs_body_start(body, table, world, attack, rows));
+  }
+
+  /** Whether an attack may begin now: none is under way, or that has a cancel into it. */
+  canStart(name) {
+    const attack = this.#index("attack", name);
+    return this.#call((body, table) => kernel.fxs_body_can_start(body, table, attack)) === 1;
+  }
+
+  /** Once a frame, after the step: the attack under way goes on to its next frame, or ends. */
+  tick() {
+    return this.#change((body, table, world, rows) => kernel.fxs_body_tick(body, table, world, rows));
+  }
+
+  /** Ends the attack under way, if there is one. */
+  cancel() {
+    return this.#change((body, table, world, rows) => kernel.fxs_body_cancel(body, table, world, rows));
+  }
+
+  /** The name of the attack under way, or null. */
+  get attack() {
+    const attack = this.#field(fxs_body.attack);
+    return attack === FXS_NO_ATTACK ? null : this.#frames.attacks[attack];
+  }
+
+  /** The frame of the attack under way, from 0. */
+  get attackFrame() {
+    return this.#field(fxs_body.frame);
+  }
+
+  /** Of the attack under way: "startup", "active" while a part is on, "recovery"; or null. */
+  get phase() {
+    return PHASES[this.#call((body, table) => kernel.fxs_body_phase(body, table))];
+  }
+
+  /** Which hit of the attack is under way, from 0: it grows at each frame of its `rehits`. */
+  get hit() {
+    return this.#call((body, table) => kernel.fxs_body_hit(body, table));
+  }
+
+  /** Whether the attack under way has met a victim. */
+  get hasHit() {
+    return this.#field(fxs_body.has_hit) === 1;
+  }
+
+  /** The victims of the hit under way, ascending. */
+  get victims() {
+    const first = fxs_body.victims / 4;
+    return [...this.#state.subarray(first, first + this.#field(fxs_body.victim_count))];
+  }
+
+  /** Whether the hit under way meets a victim, any number, for the first time: one swing hurts once. */
+  strikes(victim) {
+    const number = uint32("victim", victim);
+    const status = this.#call((body) => kernel.fxs_body_strike(body, number));
+    if (status === FXS_E_ROOM) {
+      throw new ArgumentRangeError(
+        `one hit remembers ${FXS_VICTIMS_MAX} victims, and ${victim} is one more: see rehits`,
+      );
+    }
+    return status === 1;
+  }
+
+  // ---- state ----
+
+  /** What a rollback restores beside the world's state; the same bytes on every platform. */
+  save() {
+    return this.#call((body) => {
+      const bytes = Number(kernel.fxs_body_save_size(body));
+      const at = results.for(bytes);
+      kernel.fxs_body_save(body, at);
+      return memory.u8.slice(at, at + bytes);
+    });
+  }
+
+  /** Takes back what `save` returned; load the world's state with it. */
+  load(data) {
+    if (!(data instanceof Uint8Array)) throw new ArgumentTypeError(`data must be a Uint8Array, not ${quoted(data)}`);
+    const at = results.for(data.length);
+    memory.u8.set(data, at);
+    const status = this.#call((body, table) => kernel.fxs_body_load(body, table, at, BigInt(data.length), scratch));
+    if (status !== FXS_OK) checked(status, `byte ${memory.u32[scratch / 4]}`);
+  }
+
+  /** XXH64 of the bytes that `save` gives, as an unsigned BigInt. */
+  hash() {
+    return BigInt.asUintN(
+      64,
+      this.#call((body) => kernel.fxs_body_hash(body)),
+    );
+  }
+}

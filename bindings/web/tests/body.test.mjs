@@ -1,0 +1,221 @@
+// Bodies and frame data in Node: the tables, states and hashes of Python.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Body, FrameData, init, ONE, Random, Recorder, World } from "../index.js";
+import { fixsync, python, test, WORK } from "./harness.mjs";
+
+const FIGHTER = {
+  parts: {
+    torso: { shape: ["cylinder", "0.5", 1] },
+    fist: { shape: ["box", "0.5", "0.25", 16384], offset: ["0.75", "0.75", 0], layer: 1, active: false },
+    sweep: {
+      shape: ["sector", 2, "60.5", "0.25", 1],
+      yaw: "-90",
+      offset: [0, "-0.5", "0.125"],
+      layer: 1,
+      active: false,
+    },
+    guard: { shape: ["box", 1, 2, 3], yaw: 1234, active: false },
+  },
+  attacks: {
+    jab: {
+      frames: 9,
+      active: {
+        fist: [
+          [2, 3],
+          [5, 6],
+        ],
+        sweep: [[2, 3]],
+      },
+      rehits: [5],
+      cancels: [{ into: "roll", frames: [4, 8], on_hit: true }],
+    },
+    roll: { frames: 20, inactive: { torso: [[2, 14]] }, active: { guard: [[0, 19]] } },
+    taunt: { frames: 1 },
+  },
+};
+const HERE = { x: 0, y: 0, z: 0 };
+const changed = (change) => {
+  const document = structuredClone(FIGHTER);
+  change(document);
+  return document;
+};
+
+test("a table of frame data is that of `fixsync frames`, to the byte, and is read from its bytes", async () => {
+  await init();
+  const file = join(WORK, "fighter.json");
+  writeFileSync(file, JSON.stringify(FIGHTER));
+  const expected = python(
+    "-c",
+    `from fixsync.game.frames_file import read_frames\nprint(read_frames(${JSON.stringify(file)}).to_bytes().hex())`,
+  );
+  const frames = FrameData.of(FIGHTER);
+  assert.equal(Buffer.from(frames.toBytes()).toString("hex"), expected.trim());
+  const again = new FrameData(frames.toBytes(), frames);
+  assert.deepEqual([again.parts, again.attacks], [Object.keys(FIGHTER.parts), ["jab", "roll", "taunt"]]);
+  assert.throws(
+    () => new FrameData(frames.toBytes(), { parts: ["torso"] }),
+    /^ArgumentTypeError: parts must be 4 diff/,
+  );
+  const bytes = frames.toBytes();
+  bytes[12] = 9;
+  assert.throws(() => new FrameData(bytes, frames), /not a table of frame data: byte 12 is out of range/);
+});
+
+test("wrong frame data is named by its path, its value and what is allowed", async () => {
+  await init();
+  const cases = [
+    [
+      (d) => (d.parts.fist.offset[1] = 0.5),
+      /^ArgumentTypeError: parts\.fist\.offset\[1\] must be an integer, not 0\.5/,
+    ],
+    [(d) => (d.parts.fist.shape[1] = 0.5), /^ArgumentTypeError: half_x must be an integer, not 0\.5/],
+    [(d) => (d.parts.fist.shape[1] = "0.1"), /q\("0\.1"\): not a multiple of 1\/65536/],
+    [(d) => (d.parts.fist.shape = ["cone", 1]), /parts\.fist\.shape's kind must be one of sphere, /],
+    [(d) => (d.parts.fist.yaw = 5), /parts\.fist\.yaw must be 0, 16384, 32768 or 49152 off the centre, not 5/],
+    [(d) => (d.parts.fist.offset[0] = -(2 ** 31)), /parts\.fist\.offset\[0\] must be -2147483647\.\.2147483647/],
+    [(d) => (d.parts.fist.colour = 1), /parts\.fist has shape, offset, layer, yaw, active, not "colour"/],
+    [(d) => (d.parts = {}), /the number of parts must be 1\.\.32, not 0/],
+    [(d) => (d.parts[7] = d.parts.fist), /parts: a name must not be empty or a whole number, not "7"/],
+    [(d) => (d.attacks.jab.frames = 1.5), /^ArgumentTypeError: attacks\.jab\.frames must be an integer, not 1\.5/],
+    [(d) => (d.attacks.jab.active.fist[0][1] = 9), /attacks\.jab\.active\.fist\[0\]\[1\] must be 2\.\.8, not 9/],
+    [(d) => (d.attacks.jab.active.foot = []), /attacks\.jab\.active\.foot: must be one of torso, fist, sweep, guard/],
+    [(d) => (d.attacks.jab.inactive = { fist: [] }), /attacks\.jab: "fist" must be in active or inactive, not in both/],
+    [(d) => (d.attacks.jab.rehits = [5, 5]), /attacks\.jab\.rehits\[1\] must be 6\.\.8, not 5/],
+    [
+      (d) => (d.attacks.jab.cancels[0].into = "dash"),
+      /attacks\.jab\.cancels\[0\]\.into: must be one of jab, roll, taunt/,
+    ],
+    [(d) => (d.attacks.jab.cancels[0].on_hit = 1), /attacks\.jab\.cancels\[0\]\.on_hit must be true or false, not 1/],
+  ];
+  for (const [change, words] of cases) assert.throws(() => FrameData.of(changed(change)), words, String(change));
+});
+
+// What two bodies do, frame by frame: [body, call, ...arguments].
+function script(frames) {
+  const random = new Random(11);
+  const place = () => random.between(-2 * ONE, 2 * ONE);
+  return Array.from({ length: frames }, () => {
+    const calls = [];
+    for (const body of [0, 1]) {
+      const name = ["jab", "roll", "taunt"][random.below(3)];
+      const pick = random.below(12);
+      if (pick < 4) calls.push([body, "start", name]);
+      if (pick === 4) calls.push([body, "mirror", random.chance(1, 2)]);
+      if (pick === 5) calls.push([body, "turn", random.below(65536)]);
+      if (pick === 6) calls.push([body, "move", place(), 0, place()]);
+      if (pick === 7) calls.push([body, "cancel"]);
+      if (pick === 8) calls.push([body, "set_active", random.chance(1, 2), "torso"]);
+    }
+    return calls;
+  });
+}
+
+test("bodies attack, mirror and move as in Python, through rollbacks; a recording of them verifies", async () => {
+  await init();
+  const calls = script(200);
+  const frames = FrameData.of(FIGHTER);
+  const world = new World(16, { layers: [[0, 1]] });
+  const bodies = [
+    new Body(world, frames, HERE, { ids: 1, owner: 1 }),
+    new Body(world, frames, { x: ONE, y: 0, z: 0, yaw: 32768 }, { ids: [9, 8, 7, 6], owner: 2, isMirrored: true }),
+  ];
+  const camel = { set_active: "setActive" };
+  const lines = [];
+  const recorder = new Recorder(world);
+  const play = (frame, record) => {
+    for (const [body, name, ...values] of calls[frame]) record(bodies[body][camel[name] ?? name](...values));
+    const events = world.step();
+    const hits = [...events].map(({ a, b, kind }) => [a, b, kind]);
+    let line = `${JSON.stringify(hits)} ${world.hash()}`;
+    for (const [i, body] of bodies.entries()) {
+      const met = hits.some(([a, b]) => body.partOf(a) !== null || body.partOf(b) !== null);
+      line += ` ${met && body.strikes(2 - i)} ${body.phase} ${body.hit} ${body.hash()}`;
+    }
+    record.step?.(events);
+    for (const body of bodies) record(body.tick());
+    return line;
+  };
+  let after = []; // commands behind a step are of the next frame
+  const record = (commands) => after.push(...commands);
+  record.step = (events) => {
+    recorder.commands(after);
+    recorder.step(world, events);
+    after = [];
+  };
+  for (let frame = 0; frame < calls.length; frame++) {
+    if (frame % 10 === 9) {
+      const kept = [world.save(), ...bodies.map((body) => body.save())];
+      const first = play(frame, () => {});
+      world.load(kept[0]);
+      for (const [i, body] of bodies.entries()) body.load(kept[i + 1]);
+      lines.push(play(frame, record));
+      assert.equal(lines.at(-1), first);
+    } else lines.push(play(frame, record));
+  }
+  recorder.end();
+  const log = join(WORK, "bodies.jsonl");
+  writeFileSync(log, recorder.text());
+  fixsync("replay", log);
+  const source = `
+import json, sys
+from fixsync import *
+from fixsync.game.frames_file import read_frames
+frames = read_frames(sys.argv[1])
+world = World(16, layers=[(0, 1)])
+bodies = [Body(world, frames, Pose(0, 0, 0), ids=1, owner=1),
+          Body(world, frames, Pose(ONE, 0, 0, 32768), ids=[9, 8, 7, 6], owner=2, is_mirrored=True)]
+for calls in json.load(open(sys.argv[2])):
+    for body, name, *values in calls:
+        getattr(bodies[body], name)(*values)
+    hits = [[int(e.a), int(e.b), int(e.kind)] for e in world.step()]
+    line = f"{json.dumps(hits, separators=(',', ':'))} {world.hash()}"
+    for i, body in enumerate(bodies):
+        met = any(a in body or b in body for a, b, _ in hits)
+        struck = "true" if met and body.strikes(2 - i) else "false"
+        line += f" {struck} {body.phase or 'null'} {body.hit} {body.hash()}"
+    print(line)
+    for body in bodies:
+        body.tick()`;
+  writeFileSync(join(WORK, "calls.json"), JSON.stringify(calls));
+  writeFileSync(join(WORK, "fighter.json"), JSON.stringify(FIGHTER));
+  const found = python("-c", source, join(WORK, "fighter.json"), join(WORK, "calls.json"));
+  assert.deepEqual(lines, found.trim().split("\n"));
+});
+
+test("a body refuses what its parts, attacks and numbers do not allow, and nothing has changed", async () => {
+  await init();
+  const frames = FrameData.of(FIGHTER);
+  const world = new World(8);
+  const body = new Body(world, frames, HERE, { ids: 0, owner: 1 });
+  assert.equal(body.added.length, 4);
+  const before = [world.hash(), body.hash()];
+  const cases = [
+    [() => body.move(0.5, 0, 0), /^ArgumentTypeError: .*position x must be an integer, not 0\.5/],
+    [() => body.setPose({ x: 0, y: 0, z: 0.25 }), /^ArgumentTypeError: pose\.z must be an integer, not 0\.25/],
+    [() => body.turn(65536), /pose\.yaw must be 0\.\.65535, not 65536/],
+    [() => body.mirror(1), /^ArgumentTypeError: isMirrored must be true or false, not 1/],
+    [() => body.start("dash"), /no attack is called "dash"; there are jab, roll, taunt/],
+    [() => body.setActive(true, "foot"), /no part is called "foot"; there are torso, fist, sweep, guard/],
+    [() => body.strikes(-1), /victim must be 0\.\.4294967295, not -1/],
+    [() => body.move(2 ** 31 - 1, 0, 0), /the centre would leave/],
+    [() => body.load(new Uint8Array(24)), /^ArgumentRangeError: byte 0: not a state/],
+    [() => new Body(world, frames, HERE, { ids: 2, owner: 2 }), /^ArgumentRangeError: part "torso": id 2: taken/],
+    [() => new Body(world, frames, HERE, { ids: 5, owner: 2 }), /id of part "guard" must be 0\.\.7, not 8/],
+    [() => new Body(world, frames, HERE, { ids: [4, 5], owner: 2 }), /one for each of the 4 parts, not 2/],
+    [() => new Body(world, frames, HERE, { ids: 4, owner: 0 }), /owner must be 1\.\.4294967295, not 0/],
+    [() => body.follow(Int32Array.of(0, 5, 0, 0, 1, 6, 0, 0)), /pushed to different places: 5,0,0; 6,0,0/],
+  ];
+  for (const [act, words] of cases) assert.throws(act, words, String(act));
+  assert.deepEqual([world.hash(), body.hash()], before);
+  body.start("jab");
+  for (let victim = 0; victim < 64; victim++) assert.equal(body.strikes(victim), true);
+  assert.equal(body.strikes(63), false);
+  assert.throws(() => body.strikes(64), /one hit remembers 64 victims/);
+  assert.deepEqual(body.follow(Int32Array.of(7, 1, 1, 1, 0, 5, 0, 0)).length, 4);
+  assert.equal(body.pose.x, 5);
+  body.remove();
+  assert.throws(() => body.tick(), /part "torso": id 0: not in the world/);
+  assert.throws(() => body.pose, /part "torso": id 0: not in the world/);
+});
