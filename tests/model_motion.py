@@ -1,137 +1,442 @@
-"""The model of `fixsync.game.motion`: along, slide, bounce and move_and_slide on Python's integers.
+"""The motion of the kit in plain Python integers: along, slide, bounce, move_and_slide, the mover.
 
-A motion is (mx, my, mz), Q16.16; a fraction and a normal are those of `World.cast`, `World.sweep`
-and `cast_pair`. All is computed in integers, rounded to raw units as said."""
+Written from the contract's "Motion of the kit" alone. It imports nothing of fixsync; its casts are
+the model's. The contract leaves the last raw units of a push-out and a lift open, so the mover is
+given them by whoever calls it. Whatever raises has changed nothing."""
 
 from __future__ import annotations
 
-from fixsync._native import SIZE_MAX, UINT32_MAX, integer, integers
-from fixsync.numbers import ONE
-from fixsync.records import CastHit
-from fixsync.shapes import Contact, motion_of
-from fixsync.world import World
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
-__all__ = ["along", "bounce", "move_and_slide", "slide"]
+from model import (
+    ONE_Q30,
+    OVERLAPPING,
+    ROUND,
+    SIZE_MAX,
+    UINT32_MAX,
+    ModelWorld,
+    Shape,
+    Vec3,
+    integer,
+    integers,
+)
+from model_level import LEVEL
 
-Motion = tuple[int, int, int]
-
-_NORMAL_MAX = 2 * 2**30
-# A motion that was slid or bounced may be longer on an axis than one that is given to a cast.
-_MOTION_MAX = 4 * SIZE_MAX
-
-
-def along(motion: Motion, fraction: int, normal: Motion | None = None) -> Motion:
-    """The part of a motion up to a fraction (0..65536): motion * fraction / 65536.
-
-    With the normal of the hit it is rounded to where that points, so that what moves comes to rest
-    outside of what it met, less than a raw unit off on each axis; without, toward zero."""
-    way = motion_of("motion", motion)
-    part = integer("fraction", fraction, 0, 65536)
-    out = (0, 0, 0) if normal is None else _normal_of(normal)
-    x, y, z = (_rounded(m * part, 65536, n) for m, n in zip(way, out, strict=True))
-    return x, y, z
+Hit = tuple[int, int, Vec3]
+NORMAL_MAX = 3 * 2**29
+NOTHING = (0, 0, 0)
 
 
-def slide(motion: Motion, normal: Motion) -> Motion:
-    """A motion without what of it goes into a surface: what is left of a dash at a wall.
-
-    It never leads into the surface: its dot product with the normal is 0 or more. A motion along
-    the surface, or away from it, stays as it is. Otherwise as `bounce` that keeps nothing."""
-    return bounce(motion, normal, 0)
+def sum_of(a: Vec3, b: Vec3) -> Vec3:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-def bounce(motion: Motion, normal: Motion, kept: int = ONE) -> Motion:
-    """A motion thrown back by a surface. kept, 0..ONE: how much of its speed into the surface it
-    keeps.
-
-    motion - (1 + kept) * dot(motion, normal) * normal, rounded to where the normal points: less
-    than a raw unit off on each axis, and a hundred-millionth of the motion. A motion along the
-    surface, or away from it, stays as it is. ValueError for the normal (0, 0, 0): the two
-    overlapped where the cast began, so `push_out` is what is wanted."""
-    x, y, z = integers("motion", ("mx", "my", "mz"), motion, -_MOTION_MAX, _MOTION_MAX)
-    way, out = (x, y, z), _normal_of(normal)
-    factor = ONE + integer("kept", kept, 0, ONE)
-    length_sq = sum(n * n for n in out)
-    if length_sq == 0:
-        raise ValueError(
-            "normal must not be (0, 0, 0): the two overlap at the start, so push_out first"
-        )
-    into = sum(m * n for m, n in zip(way, out, strict=True))
-    if into >= 0:
-        return way
-    # A normal that lies on an axis is exact. Another is less than 5 of its 2^-30 off: the true one
-    # must not find the result leading inwards either.
-    slack = 0 if length_sq == max(map(abs, out)) ** 2 else 16 * sum(map(abs, way))
-    # Each part of what is added has the normal's sign. Rounded away from 0 it is never too little,
-    # and so dot(result, normal) >= into - factor * into / ONE + slack >= slack.
-    total = slack * ONE - into * factor
-    x, y, z = (m + _rounded(n * total, ONE * length_sq, n) for m, n in zip(way, out, strict=True))
-    return x, y, z
+def difference(a: Vec3, b: Vec3) -> Vec3:
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-def move_and_slide(
-    world: World, id: int, motion: Motion, *, mask: int = UINT32_MAX, passes: int = 4
-) -> list[CastHit]:
-    """Moves a collider straight, and along what it comes to: a dash. What it came to, in order.
-
-    Nothing is passed through, and it ends in nothing: what it may hit and whose layer is in `mask`
-    does not overlap it afterwards, to the raw unit. It slides `passes` - 1 times at most. A
-    collider that overlaps something where it begins stays there: the only hit, with fraction 0 and
-    normal (0, 0, 0), says of whom it has to be pushed out. KeyError for an id that is not there,
-    ValueError for a sector, for numbers out of range, and for a place outside int32, with the
-    collider where it was."""
-    rest, mask = motion_of("motion", motion), integer("mask", mask, 0, UINT32_MAX)
-    left = integer("passes", passes, 1, 64)
-    came_to: list[CastHit] = []
-    start = world[id].pose
-    try:
-        while left:
-            met = _blocking(world, id, rest, mask)
-            if not met:
-                _shift(world, id, rest)
-                return came_to
-            came_to.append(met[0])
-            if not any(met[0].normal):
-                return came_to
-            done = _free_part(world, id, rest, met[0], mask)
-            _shift(world, id, done)
-            x, y, z = (whole - part for whole, part in zip(rest, done, strict=True))
-            rest, left = slide((x, y, z), met[0].normal), left - 1
-    except ValueError:
-        if world[id].pose != start:
-            world.set_pose(id, start)
-        raise
-    return came_to
+def dot(a: Vec3, b: Vec3) -> int:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def _blocking(world: World, id: int, motion: Motion, mask: int) -> list[CastHit]:
-    hits = world.sweep(id, motion, hit_when=Contact.OVERLAPPING)
-    return [hit for hit in hits if mask >> world[hit.id].layer & 1]
+def cross(a: Vec3, b: Vec3) -> Vec3:
+    return (
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    )
 
 
-def _free_part(world: World, id: int, motion: Motion, hit: CastHit, mask: int) -> Motion:
-    """The part of a motion up to a hit, rounded so that nothing is overlapped.
-
-    In a corner, what is rounded away from one wall may lead into the other.
-    """
-    raw_unit = 65536 // max(map(abs, motion)) + 1
-    tries = [along(motion, hit.fraction, hit.normal), along(motion, hit.fraction)]
-    tries += [along(motion, max(0, hit.fraction - back * raw_unit)) for back in (1, 2, 4)]
-    return next((part for part in tries if not _blocking(world, id, part, mask)), (0, 0, 0))
-
-
-def _shift(world: World, id: int, by: Motion) -> None:
-    if any(by):
-        world.move(id, *world[id].pose.moved(*by).position)
-
-
-def _normal_of(normal: Motion) -> Motion:
-    x, y, z = integers("normal", ("nx", "ny", "nz"), normal, -_NORMAL_MAX, _NORMAL_MAX)
-    return x, y, z
-
-
-def _rounded(numerator: int, denominator: int, way: int) -> int:
-    """A quotient rounded up if `way` is positive, down if it is negative, toward zero otherwise."""
+def quotient(numerator: int, denominator: int, way: int = 0) -> int:
+    """Rounded up if way is positive, down if it is negative, toward zero otherwise."""
     if way > 0 or (way == 0 and numerator < 0):
         return -(-numerator // denominator)
     return numerator // denominator
+
+
+def motion_of(value: Vec3) -> Vec3:
+    x, y, z = integers("motion", value, 3, -SIZE_MAX, SIZE_MAX)
+    return x, y, z
+
+
+def normal_of(value: Vec3) -> Vec3:
+    x, y, z = integers("normal", value, 3, -NORMAL_MAX, NORMAL_MAX)
+    return x, y, z
+
+
+def along(motion: Vec3, fraction: int, normal: Vec3 | None = None) -> Vec3:
+    part = integer("fraction", fraction, 0, 65536)
+    m, n = motion_of(motion), NOTHING if normal is None else normal_of(normal)
+    return (
+        quotient(m[0] * part, 65536, n[0]),
+        quotient(m[1] * part, 65536, n[1]),
+        quotient(m[2] * part, 65536, n[2]),
+    )
+
+
+def bounce(motion: Vec3, normal: Vec3, kept: int = 65536) -> Vec3:
+    m, n, k = motion, normal_of(normal), integer("kept", kept, 0, 65536)
+    if n == NOTHING:
+        raise ValueError("normal must not be (0, 0, 0)")
+    if dot(m, n) >= 0:
+        return m
+    on_an_axis = n.count(0) == 2
+    e = 0 if on_an_axis else 16 * sum(map(abs, m))
+    t = 65536 * e - dot(m, n) * (65536 + k)
+    by = 65536 * dot(n, n)
+    return sum_of(
+        m,
+        (quotient(n[0] * t, by, n[0]), quotient(n[1] * t, by, n[1]), quotient(n[2] * t, by, n[2])),
+    )
+
+
+def slide(motion: Vec3, normal: Vec3) -> Vec3:
+    return bounce(motion, normal, 0)
+
+
+class OutsideError(ValueError):
+    """A way leads outside int32."""
+
+
+class Walk:
+    """A collider on its way through a world."""
+
+    def __init__(self, world: ModelWorld, id: int, mask: int) -> None:
+        self.world, self.id = world, id
+        self.mask = integer("mask", mask, 0, UINT32_MAX)
+
+    @property
+    def position(self) -> Vec3:
+        return self.world[self.id].pose[:3]
+
+    def put(self, position: Vec3) -> None:
+        try:
+            self.world.move(self.id, *position)
+        except ValueError:
+            raise OutsideError from None
+
+    def go(self, by: Vec3) -> None:
+        self.put(sum_of(self.position, by))
+
+    def hits(self, motion: Vec3) -> list[Hit]:
+        """What blocks a motion, by (fraction, id)."""
+        me = self.world[self.id]
+        found = self.world.cast(
+            me.shape,
+            me.at,
+            motion,
+            self.mask & self.world.masks[me.layer],
+            exclude_owner=me.owner,
+            hit_when=OVERLAPPING,
+        )
+        return [hit for hit in found if hit[0] != self.id]
+
+    def go_as_far(self, motion: Vec3, hit: Hit) -> Vec3:
+        """Goes as far as a hit of the motion; returns the part of the motion."""
+        _, fraction, normal = hit
+        u = 65536 // max(map(abs, motion)) + 1 if any(motion) else 0
+        parts = [along(motion, fraction, normal), along(motion, fraction)]
+        parts += [along(motion, max(0, fraction - j * u)) for j in (1, 2, 4)]
+        for part in parts:
+            if not self.hits(part):
+                self.go(part)
+                return part
+        return NOTHING
+
+    def go_if_free(self, motion: Vec3) -> tuple[Vec3, bool]:
+        """Goes by the motion, or as far as its first hit; returns how far, and whether freely."""
+        hits = self.hits(motion)
+        if hits:
+            return self.go_as_far(motion, hits[0]), False
+        self.go(motion)
+        return motion, True
+
+    def is_round(self, id: int) -> bool:
+        return id < LEVEL and self.world[id].shape[0] in ROUND
+
+
+def move_and_slide(
+    world: ModelWorld, id: int, motion: Vec3, mask: int = UINT32_MAX, passes: int = 4
+) -> list[Hit]:
+    walk, met = Walk(world, id, mask), []
+    m = motion_of(motion)
+    start = walk.position
+    try:
+        for _ in range(integer("passes", passes, 1, 64)):
+            hits = walk.hits(m)
+            if not hits:
+                walk.go(m)
+                break
+            met.append(hits[0])
+            normal = hits[0][2]
+            if normal == NOTHING:
+                break
+            p = walk.go_as_far(m, hits[0])
+            m = slide(difference(m, p), normal)
+    except ValueError:
+        walk.put(start)
+        raise
+    return met
+
+
+@dataclass
+class Result:
+    """What came of a mover's move."""
+
+    motion: Vec3
+    floor: int | None = None
+    hits: list[Hit] = field(default_factory=list)
+    on_wall: bool = False
+    on_ceiling: bool = False
+    stepped: bool = False
+    pushed: bool = False
+    stuck: bool = False
+
+
+Push = Callable[[int], tuple[int, int]]
+Lift = Callable[[int], int]
+
+
+class Mover(Walk):
+    """One move of a character. push_out and lift give those of the character from an id."""
+
+    def __init__(
+        self,
+        world: ModelWorld,
+        id: int,
+        settings: tuple[int, int, int, int, int],
+        push_out: Push,
+        lift: Lift,
+    ) -> None:
+        mask, self.passes, self.step_height, self.snap, self.floor_y = settings
+        super().__init__(world, id, mask)
+        integer("passes", self.passes, 2, 64)
+        integer("step_height", self.step_height, 0, SIZE_MAX)
+        integer("snap", self.snap, 0, SIZE_MAX)
+        integer("floor_y", self.floor_y, 1, ONE_Q30)
+        self.push_out, self.lift = push_out, lift
+        self.counted = 0
+        self.met: list[Vec3] = []
+        self.floor_hit: Hit | None = None
+
+    @property
+    def shape(self) -> Shape:
+        return self.world[self.id].shape
+
+    def h(self, normal: Vec3) -> int:
+        return self.shape[1] * (ONE_Q30 - normal[1]) if self.shape[0] in ROUND else 0
+
+    def is_floor(self, hit: Hit) -> bool:
+        id, _, normal = hit
+        return normal[1] >= self.floor_y or (
+            normal[1] > 0 and self.h(normal) <= ONE_Q30 * self.step_height and not self.is_round(id)
+        )
+
+    def first_floor(self, hits: list[Hit]) -> Hit | None:
+        """The floor among the first hits, of equal fraction."""
+        first = [hit for hit in hits if hit[1] == hits[0][1]]
+        return next((hit for hit in first if self.is_floor(hit)), None)
+
+    # The move.
+
+    def move(self, motion: Vec3) -> Result:
+        m = motion_of(motion)
+        start = self.position
+        try:
+            self.result = Result(m)
+            below = self.below()
+            if self.is_inside(below):
+                below = self.unstick()
+                if self.result.stuck:
+                    self.put(start)
+                    return self.result
+            self.move_freely(m, any(self.is_floor(hit) for hit in below))
+        except ValueError:
+            self.put(start)
+            raise
+        result = self.result
+        if self.floor_hit:
+            result.floor = self.floor_hit[0]
+            result.hits.append(self.floor_hit)
+            x, y, z = result.motion
+            result.motion = x, max(0, y), z
+        return result
+
+    def move_freely(self, m: Vec3, on_floor: bool) -> None:
+        if not (on_floor and m[1] <= 0):
+            self.fly(m)
+            if self.floor_hit and m[1] < 0:
+                self.stand_below(-m[1] // 65536 + 4)
+            return
+        self.result.motion = m[0], 0, m[2]
+        self.ahead((m[0], 0, m[2]))
+        x, _, z = self.result.motion
+        self.result.motion = x, m[1], z
+        self.stand_below(min(max(self.snap, -m[1]) + 1, SIZE_MAX))
+        if not self.floor_hit:
+            self.fly((0, m[1], 0))
+
+    def stand_below(self, s: int) -> None:
+        """Goes down on a floor; without one it is back where it was."""
+        before = self.position
+        hits = self.down(s)
+        floor = self.first_floor(hits) if hits else None
+        if floor:
+            self.floor_hit = floor
+        else:
+            self.put(before)
+
+    # Step 1.
+
+    def below(self) -> list[Hit]:
+        return self.hits((0, -1, 0))[:4]
+
+    def is_inside(self, below: list[Hit]) -> bool:
+        if any(normal == NOTHING for _, _, normal in below):
+            return True
+        return len(below) == 4 and bool(self.hits(NOTHING))
+
+    def unstick(self) -> list[Hit]:
+        first = self.hits(NOTHING)[0]
+        for _ in range(self.passes):
+            id = self.hits(NOTHING)[0][0]
+            (x, z), y = self.push_out(id), self.lift(id)
+            self.go((x, 0, z) if x * x + z * z < y * y else (0, y, 0))
+            below = self.below()
+            if not self.is_inside(below):
+                self.result.pushed = True
+                return below
+        self.result = Result(NOTHING, hits=[first], stuck=True)
+        return []
+
+    # Steps 3 and 5.
+
+    def ahead(self, v: Vec3) -> None:
+        while v != NOTHING:
+            hits = self.hits(v)
+            if not hits:
+                self.go(v)
+                return
+            hit, normal = hits[0], hits[0][2]
+            v = difference(v, self.go_as_far(v, hit))
+            if self.counted == self.passes:
+                return
+            self.counted += 1
+            climbed = self.climb((v[0], 0, v[2])) if self.step_height else None
+            if climbed:
+                v = difference(v, climbed)
+                continue
+            if normal[1] >= self.floor_y:
+                v = slide(v, normal)
+                continue
+            self.touch(hit)
+            wall = normal[0], 0, normal[2]
+            if wall == NOTHING:
+                return
+            v = self.meet(v, wall)
+
+    def fly(self, m: Vec3) -> None:
+        v, walls = m, []
+        while v != NOTHING:
+            hits = self.hits(v)
+            if not hits:
+                self.go(v)
+                break
+            hit, normal = hits[0], hits[0][2]
+            v = difference(v, self.go_as_far(v, hit))
+            if self.counted == self.passes:
+                break
+            self.counted += 1
+            if self.is_floor(hit):
+                self.floor_hit = hit
+                v = self.meet(v, normal if normal[1] >= self.floor_y else (0, ONE_Q30, 0))
+                continue
+            self.touch(hit)
+            walls.append(hit)
+            was_falling = v[1] < 0
+            v = self.meet(v, normal)
+            if was_falling and v == NOTHING and not self.floor_hit:
+                upwards = [wall for wall in walls if wall[2][1] > 0]
+                if upwards:
+                    self.floor_hit = max(upwards, key=lambda wall: wall[2][1])
+
+    def touch(self, hit: Hit) -> None:
+        self.result.hits.append(hit)
+        if hit[2][1] <= -self.floor_y:
+            self.result.on_ceiling = True
+        else:
+            self.result.on_wall = True
+
+    # Climbing, meeting, down.
+
+    def climb(self, v: Vec3) -> Vec3 | None:
+        """The part of v that a climbed step was gone ahead by; None if it is not climbed."""
+        before = self.position
+        try:
+            went = self.climbed(v)
+        except OutsideError:
+            went = None
+        if went is None:
+            self.put(before)
+        else:
+            self.result.stepped = True
+        return went
+
+    def climbed(self, v: Vec3) -> Vec3 | None:
+        y = self.position[1]
+        (_, s, _), _ = self.go_if_free((0, self.step_height, 0))
+        if s == 0:
+            return None
+        went, freely = self.go_if_free(v)
+        if went == NOTHING:
+            return None
+        hits = self.down(s)
+        if not hits:
+            if freely:
+                self.go((0, -s, 0))
+            return went if freely else None
+        floor = self.first_floor(hits)
+        rise = self.position[1] - y
+        if not floor or not (freely or rise > 0):
+            return None
+        height = ONE_Q30 * rise + self.h(floor[2])
+        return went if height <= ONE_Q30 * (self.step_height + 4) else None
+
+    def meet(self, v: Vec3, n: Vec3) -> Vec3:
+        v = self.left_of(v, n)
+        self.result.motion = self.left_of(self.result.motion, n)
+        self.met.append(n)
+        return v
+
+    def left_of(self, v: Vec3, n: Vec3) -> Vec3:
+        v = slide(v, n)
+        into = next((a for a in self.met if dot(v, a) < -(2**32)), None)
+        if into is None:
+            return v
+        x, y, z = cross(into, n)
+        d = quotient(x, ONE_Q30), quotient(y, ONE_Q30), quotient(z, ONE_Q30)
+        if d == NOTHING:
+            return NOTHING
+        by, of = dot(v, d), dot(d, d)
+        v = quotient(d[0] * by, of), quotient(d[1] * by, of), quotient(d[2] * by, of)
+        return NOTHING if any(dot(v, b) < -(2**32) for b in [*self.met, n]) else v
+
+    def down(self, s: int) -> list[Hit]:
+        """At most 4 hits of (0, -s, 0); it is at the first of them then."""
+        hits = self.hits((0, -s, 0))[:4]
+        if not hits:
+            return []
+        if s > 65536:
+            self.go_as_far((0, -s, 0), hits[0])
+            s = 8 * (s // 65536) + 8
+            nearer = self.hits((0, -s, 0))[:4]
+            if not nearer:
+                return hits
+            hits = nearer
+        by = s * hits[0][1]
+        for part in (-(-by // 65536), by // 65536):
+            if not self.hits((0, -part, 0)):
+                self.go((0, -part, 0))
+                break
+        return hits

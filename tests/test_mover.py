@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import random
+from contextlib import suppress
+from typing import Any
+
+import model_motion
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from model_level import LevelWorld, Solid, checked_solid
+from test_level import level_of, random_pose, random_shape, random_solid
 
 from fixsync import (
     LEVEL,
@@ -23,6 +30,7 @@ from fixsync import (
     direction,
 )
 from fixsync.game.motion import Mover
+from fixsync.shapes import shape_from_tuple
 
 HALF = ONE // 2
 CHARACTERS = [Capsule(HALF, HALF), Cylinder(HALF, ONE), Box(HALF, ONE, HALF)]
@@ -210,6 +218,31 @@ def test_a_character_that_is_crushed_stays_and_says_so() -> None:
     assert world.save() == before
 
 
+def test_a_stuck_character_reports_what_it_overlaps_where_it_stays() -> None:
+    """Each push out of one wall leads into the other."""
+    world = World(4)
+    world.add(0, Cylinder(ONE, ONE), Pose(0, 0, 0))
+    for id, x in ((1, -2 * ONE + 100), (2, 2 * ONE + 50)):
+        world.add(id, Box(ONE, 9 * ONE, 9 * ONE), Pose(x, 0, 0))
+    for passes in (2, 3, 4, 5):
+        result = Mover(passes=passes).move(world, 0, (ONE, 0, 0))
+        assert result.stuck
+        assert world[0].pose == Pose(0, 0, 0)
+        assert [(hit.id, hit.fraction, hit.normal) for hit in result.hits] == [(1, 0, (0, 0, 0))]
+
+
+def test_a_step_at_the_end_of_the_world_is_a_wall() -> None:
+    """To climb it, the character would have to leave int32."""
+    world = World(4)
+    top = 2**31 - 1
+    world.add(0, Cylinder(HALF, ONE), Pose(0, top - 10, 0))
+    world.add(1, Box(9 * ONE, ONE, 9 * ONE), Pose(0, top - 10 - 2 * ONE, 0))
+    world.add(2, Box(ONE, ONE, ONE), Pose(2 * ONE, top - 2 * ONE, 0))
+    result = Mover(step_height=ONE).move(world, 0, (2 * ONE, 0, 0))
+    assert (result.stepped, result.on_wall, result.floor) == (False, True, 1)
+    assert world[0].pose.y == top - 10
+
+
 def test_between_two_edges_a_ball_stands() -> None:
     world = World(4)
     world.add(0, Sphere(ONE), Pose(0, 2 * ONE, 0))
@@ -315,3 +348,165 @@ def test_the_solids_of_a_level_are_floors_steps_and_walls(shape: Shape) -> None:
     assert any(stepped for _, stepped, _ in seen)
     assert result.hits[0].id == LEVEL + 2
     assert world[0].pose.y == ONE
+
+
+# The model.
+
+
+class Twins:
+    """A world and the model of one; the character is 0."""
+
+    def __init__(self, solids: list[Solid], layers: list[tuple[int, int]] | None = None) -> None:
+        self.model = LevelWorld(20, solids, 1, layers)
+        self.world = World(20, layers=layers, level=level_of(*solids))
+
+    def add(self, id: int, shape: Any, pose: tuple[int, int, int, int], **more: Any) -> None:
+        """Adds a collider whose centre is in range."""
+        try:
+            self.model.add(id, shape, pose, **more)
+        except ValueError:
+            return
+        self.world.add(id, shape_from_tuple(shape), Pose(*pose), **more)
+
+    def place(self, id: int, at: tuple[int, int, int]) -> None:
+        self.model.move(id, *at)
+        self.world.move(id, *at)
+
+    def moves(self, mover: Mover, motion: tuple[int, int, int]) -> tuple[Any, Any]:
+        """What came of it in the model and in the world: result and position, None if refused."""
+        apart = self.world.copy()
+
+        def pushed(id: int) -> tuple[int, int]:
+            apart.move(0, *self.model[0].pose[:3])
+            return apart.push_out(0, id)
+
+        def lifted(id: int) -> int:
+            apart.move(0, *self.model[0].pose[:3])
+            return apart.lift(0, id)
+
+        expected = found = None
+        settings = mover.mask, mover.passes, mover.step_height, mover.snap, mover.floor_y
+        with suppress(ValueError):
+            model = model_motion.Mover(self.model, 0, settings, pushed, lifted)
+            expected = vars(model.move(motion))
+        with suppress(ValueError):
+            found = mover.move(self.world, 0, motion)._asdict()
+        return (expected, self.model[0].pose[:3]), (found, self.world[0].pose.position)
+
+
+def a_tiny_world(rng: random.Random) -> tuple[Twins, int]:
+    """Shapes of a few raw units, any of which may overlap."""
+    size = rng.choice([8, 8, 30, 500])
+    layers = rng.choice([None, None, [(0, 1), (0, 2), (1, 1), (0, 0)]])
+    twins = Twins([random_solid(rng, size) for _ in range(rng.choice([0, 1, 3, 6]))], layers)
+    for id in range(rng.choice([3, 6, 9])):
+        shape = random_shape(rng, size)
+        while id == 0 and shape[0] == "sector":
+            shape = random_shape(rng, size)
+        twins.add(
+            id,
+            shape,
+            random_pose(rng, size),
+            layer=rng.randrange(3),
+            owner=rng.choice([0, 0, 7]),
+            offset=rng.choice([(0, 0, 0), (3, -2, 1)]),
+            active=rng.random() < 0.9,
+        )
+    return twins, size
+
+
+def a_room(rng: random.Random) -> tuple[Twins, int]:
+    """A floor with steps, pillars and balls on it."""
+    far = 9 * ONE
+    floor = checked_solid(
+        ("prism", 0, -ONE, 0, [[-far, -far], [far, -far], [far, far], [-far, far]])
+    )
+    twins = Twins([floor])
+    upright = [("capsule", HALF, HALF), ("cylinder", HALF, ONE), ("box", HALF, ONE, HALF)]
+    x, z = (rng.randint(-2 * ONE, 2 * ONE) for _ in "xz")
+    pose = x, rng.choice([ONE, ONE, 2 * ONE, 4 * ONE]), z, rng.choice([0, 5000])
+    twins.add(0, rng.choice([*upright, ("sphere", ONE)]), pose)
+    for id in range(1, rng.randint(2, 16)):
+        x, z = (rng.randint(-3, 3) * ONE * 3 // 4 for _ in "xz")
+        half, turn = rng.choice([1, 1, 2, 2, 3, 4, 5, 6, 8]) * ONE // 16, rng.randrange(9)
+        kinds = {7: ("cylinder", ONE // 3, half), 8: ("sphere", half)}
+        pose = x, half + rng.choice([0, 0, 0, 1, 2, 3, 4]) * ONE // 4, z, turn * 4000
+        twins.add(id, kinds.get(turn, ("box", HALF, half, ONE)), pose)
+    return twins, ONE
+
+
+def a_vast_world(rng: random.Random) -> tuple[Twins, int]:
+    """Sizes, places and motions of any length, about the ends of int32 too."""
+    most, low, high = 2**29 - 1, -(2**31), 2**31 - 1
+
+    def anywhere() -> int:
+        return rng.choice(
+            [
+                low + rng.randrange(9),
+                high - rng.randrange(9),
+                rng.randint(low, high),
+                rng.randint(-most, most),
+                rng.randint(-99, 99),
+            ]
+        )
+
+    def size() -> int:
+        return rng.choice([most, most - 1, rng.randint(1, most), rng.randint(1, 2**20), 1])
+
+    middle = [anywhere() for _ in range(3)]
+
+    def pose() -> tuple[int, int, int, int]:
+        x, y, z = (max(low, min(high, at + rng.randint(-most, most))) for at in middle)
+        return x, y, z, rng.choice([0, rng.randrange(65536)])
+
+    pillars = []
+    for _ in range(rng.choice([0, 1, 3])):
+        x, y, z, _ = pose()
+        y_low, y_high = sorted((y, anywhere()))
+        if y_low < y_high:
+            pillars.append(checked_solid(("cylinder", 0, y_low, y_high, [x, z], size())))
+    twins = Twins(pillars)
+    for id in range(rng.choice([2, 3, 6])):
+        kind, count = rng.choice([("sphere", 1), ("capsule", 2), ("cylinder", 2), ("box", 3)])
+        twins.add(id, (kind, *(size() for _ in range(count))), pose())
+    return twins, rng.choice([most, most // 7, 2**22])
+
+
+def check_moves(seed: int) -> set[str]:
+    """Moves of one world against the model; returns what happened in them."""
+    rng = random.Random(seed)
+    twins, size = (a_tiny_world, a_room, a_vast_world)[seed % 3](rng)
+    seen: set[str] = set()
+    if 0 not in twins.world:
+        return seen
+    mover = Mover(
+        step_height=rng.choice([0, size // 4, size // 4, size // 2, size]),
+        snap=rng.choice([0, size // 4, size // 2]),
+        mask=rng.choice([2**32 - 1, 2**32 - 1, 3]),
+        passes=rng.choice([2, 3, 4, 4, 6]),
+        floor_y=rng.choice([759250125, 759250125, 2**30, 1, 2**29]),
+    )
+    for _ in range(8):
+        if size < ONE and rng.random() < 0.3:
+            x, y, z = (rng.randint(-2 * size, 2 * size) for _ in range(3))
+            twins.place(0, (x, y, z))
+        x, y, z = (rng.choice([0, rng.randint(-size, size)]) for _ in range(3))
+        y = rng.choice([y, 0, -1, -size // 8])
+        before = twins.world[0].pose
+        expected, found = twins.moves(mover, (x, y, z))
+        assert found == expected, (seed, before, (x, y, z))
+        result = found[0]
+        seen |= {name for name, value in result.items() if value} if result else {"refused"}
+    return seen
+
+
+def test_moves_are_the_models() -> None:
+    seen = set().union(*(check_moves(seed) for seed in range(24)))
+    assert seen >= {"floor", "on_wall", "stepped", "pushed", "stuck", "refused"}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("part", range(8))
+def test_moves_in_many_worlds_are_the_models(part: int) -> None:
+    for seed in range(100 * part + 24, 100 * part + 124):
+        check_moves(seed)

@@ -208,7 +208,7 @@ static int has_flat_top(const walk *w, uint32_t id) {
  * capsule ends in a ball; others have flat bottoms. */
 static int64_t height_touched(const character *c, int32_t up) {
     int is_ball = c->w.cast.shape.kind <= FXS_CAPSULE;
-    return is_ball && up < Q30_ONE ? c->w.cast.shape.size[0] * (Q30_ONE - up) : 0;
+    return is_ball ? c->w.cast.shape.size[0] * (Q30_ONE - up) : 0;
 }
 
 static int is_floor(const character *c, const fxs_cast_hit *hit) {
@@ -446,7 +446,8 @@ static int32_t fly(character *c, int32_t *rest) {
             if (y > support.normal[1]) {
                 support = hit;
             }
-            if (falls && is_zero(rest) && support.normal[1] > 0) {
+            int is_standing = (c->result->flags & FXS_ON_FLOOR) != 0;
+            if (falls && !is_standing && is_zero(rest) && support.normal[1] > 0) {
                 stand_on(c, &support); /* held between surfaces */
             }
         }
@@ -477,20 +478,24 @@ static int32_t come_down(character *c, int32_t drop) {
     return fly(c, fall);
 }
 
-/* Pushes a collider out of what it overlaps: 1 if it overlaps nothing any more, 0 if it does, with
- * one of that in `hit`, or a status. */
-static int32_t push_out(character *c, fxs_cast_hit *hit) {
+/* Pushes a collider out of what it overlaps, which it does: 1 if it overlaps nothing any more, 0 if
+ * it does, or a status. `first` is the first thing that it overlapped. */
+static int32_t push_out(character *c, fxs_cast_hit *first) {
     const int32_t still[3] = {0, 0, 0};
     walk *w = &c->w;
     for (uint32_t pass = 0;; pass++) {
-        int32_t found = hits_of(w, still, 1, hit);
+        fxs_cast_hit hit;
+        int32_t found = hits_of(w, still, 1, &hit);
         if (found <= 0 || pass == c->mover->passes) {
             return found < 0 ? found : found == 0;
         }
+        if (pass == 0) {
+            *first = hit;
+        }
         int32_t xz[2], y;
         put_in_world(w, w->position);
-        fxs_world_push_out(w->world, w->id, hit->id, xz);
-        fxs_world_lift(w->world, w->id, hit->id, &y);
+        fxs_world_push_out(w->world, w->id, hit.id, xz);
+        fxs_world_lift(w->world, w->id, hit.id, &y);
         int64_t across_sq = (int64_t)xz[0] * xz[0] + (int64_t)xz[1] * xz[1];
         int is_across = across_sq < (int64_t)y * y;
         const int32_t by[3] = {is_across ? xz[0] : 0, is_across ? 0 : y, is_across ? xz[1] : 0};
