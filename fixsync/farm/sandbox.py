@@ -69,7 +69,7 @@ class Identity(Struct, frozen=True):
     fixsync: str
     """The version."""
     semantics: str
-    """`fixsync.semantics_id()`; "" if the version has none."""
+    """`fixsync.semantics.semantics_id()`; "" if the version has none."""
     sources: str
     """Digest of the modules."""
     kernel: str

@@ -1,8 +1,8 @@
 """The results file: an SQLite database that the farm writes as verdicts come.
 
 SQLite, because a verdict is safe as soon as it is written, a run that goes on can query what is
-left to do, and every language can read the file while it is being written. docs/scale.md describes
-the tables."""
+left to do, and every language can read the file while it is being written. The schema describes the
+tables."""
 
 from __future__ import annotations
 
@@ -28,60 +28,63 @@ APPLICATION_ID = 0x66785346
 SCHEMA_VERSION = 1
 
 _OUTCOME = {
-    "verdict": "TEXT NOT NULL",
-    "reason": "TEXT",
-    "frames": "INTEGER NOT NULL",
-    "hits": "INTEGER NOT NULL",
-    "hash": "TEXT",
-    "compared_events": "INTEGER NOT NULL",
-    "compared_queries": "INTEGER NOT NULL",
-    "compared_hashes": "INTEGER NOT NULL",
-    "differing_frames": "INTEGER NOT NULL",
-    "frame": "INTEGER",
-    "line": "INTEGER",
-    "field": "TEXT",
-    "difference": "TEXT",
-    "trace": "TEXT",
-    "digest": "TEXT",
-    "seconds": "REAL NOT NULL",
-    "cpu_seconds": "REAL NOT NULL",
+    "verdict": ("TEXT NOT NULL", "as the command prints it"),
+    "reason": ("TEXT", "of the verdict, in one line; NULL if identical"),
+    "frames": ("INTEGER NOT NULL", "frames replayed"),
+    "hits": ("INTEGER NOT NULL", "sum of the hits of all frames"),
+    "hash": ("TEXT", "hash of the world after the last frame"),
+    "compared_events": ("INTEGER NOT NULL", "frames whose events were compared"),
+    "compared_queries": ("INTEGER NOT NULL", "answers that were compared"),
+    "compared_hashes": ("INTEGER NOT NULL", "hashes that were compared"),
+    "differing_frames": ("INTEGER NOT NULL", "frames that differ"),
+    "frame": ("INTEGER", "first frame that differs"),
+    "line": ("INTEGER", "line of the error in a log that is not valid, from 1"),
+    "field": ("TEXT", "field of the error or of the first difference"),
+    "difference": ("TEXT", "the first difference as JSON, up to 64 KiB"),
+    "trace": ("TEXT", "of a crash: the end of standard error of the worker"),
+    "digest": ("TEXT", "SHA-256 of everything computed, written as a log"),
+    "seconds": ("REAL NOT NULL", "wall time, reading included"),
+    "cpu_seconds": ("REAL NOT NULL", "processor time, reading included"),
 }
-"""The columns of an outcome, in the order of `_row`."""
+"""The columns of an outcome, in the order of `_row`: type and meaning."""
 
+_COLUMNS = "\n".join(f"    {name} {kind}, -- {about}" for name, (kind, about) in _OUTCOME.items())
+
+# SQLite keeps the comments: `sqlite3 FILE .schema` prints them.
 _SCHEMA = f"""
 CREATE TABLE builds (
-    build INTEGER PRIMARY KEY,
-    fixsync TEXT NOT NULL,
-    semantics TEXT NOT NULL,
-    sources TEXT NOT NULL,
-    kernel TEXT NOT NULL,
-    options TEXT NOT NULL,
+    build INTEGER PRIMARY KEY, -- a version of fixsync with the options that decide verdicts
+    fixsync TEXT NOT NULL, -- its version
+    semantics TEXT NOT NULL, -- fixsync.semantics.semantics_id() in hexadecimal digits
+    sources TEXT NOT NULL, -- digest of its modules
+    kernel TEXT NOT NULL, -- digest of its kernel; empty on a cluster of several platforms
+    options TEXT NOT NULL, -- JSON: simulations, longest line, whether digests are computed
     UNIQUE (fixsync, semantics, sources, kernel, options)
 );
 CREATE TABLE runs (
-    run INTEGER PRIMARY KEY,
-    build INTEGER NOT NULL REFERENCES builds,
-    began TEXT NOT NULL,
-    ended TEXT,
-    engine TEXT NOT NULL,
-    workers INTEGER NOT NULL,
-    sources TEXT NOT NULL,
-    seconds REAL
+    run INTEGER PRIMARY KEY, -- counts up
+    build INTEGER NOT NULL REFERENCES builds, -- the build that it used
+    began TEXT NOT NULL, -- in UTC
+    ended TEXT, -- in UTC; NULL for an interrupted run
+    engine TEXT NOT NULL, -- local or dask
+    workers INTEGER NOT NULL, -- number of workers
+    sources TEXT NOT NULL, -- the folders, patterns and lists of the command line
+    seconds REAL -- wall time; NULL for an interrupted run
 );
 CREATE TABLE logs (
-    log INTEGER PRIMARY KEY,
-    name NOT NULL UNIQUE,
-    size INTEGER NOT NULL,
-    stamp TEXT NOT NULL,
-    run INTEGER NOT NULL REFERENCES runs
+    log INTEGER PRIMARY KEY, -- number of the log
+    name NOT NULL UNIQUE, -- absolute path or address: text, or a blob if not UTF-8
+    size INTEGER NOT NULL, -- bytes
+    stamp TEXT NOT NULL, -- time of the last change in ns, or its equivalent
+    run INTEGER NOT NULL REFERENCES runs -- the latest run that found it
 );
 CREATE TABLE verdicts (
-    log INTEGER NOT NULL REFERENCES logs,
-    build INTEGER NOT NULL REFERENCES builds,
-    run INTEGER NOT NULL REFERENCES runs,
-    size INTEGER NOT NULL,
-    stamp TEXT NOT NULL,
-    {", ".join(f"{name} {kind}" for name, kind in _OUTCOME.items())},
+    log INTEGER NOT NULL REFERENCES logs, -- one verdict for each log and build
+    build INTEGER NOT NULL REFERENCES builds, -- see log
+    run INTEGER NOT NULL REFERENCES runs, -- the run that gave it
+    size INTEGER NOT NULL, -- of the file at that time
+    stamp TEXT NOT NULL, -- of the file at that time
+{_COLUMNS}
     PRIMARY KEY (log, build)
 ) WITHOUT ROWID;
 CREATE VIEW results AS
