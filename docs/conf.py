@@ -53,6 +53,7 @@ linkcode_resolve = source_of
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r".*"), ("c:identifier", r"u?int\d+_t")]
 default_role = "py:obj"
+autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 autoclass_content = "both"
