@@ -1,11 +1,23 @@
 """Settings for every test: what runs by default, and what runs only with --full."""
 
-import pytest
-from hypothesis import settings
+import os
 
-# No test depends on time; a failure prints what reproduces it.
-settings.register_profile("default", deadline=None, print_blob=True, max_examples=10)
-settings.register_profile("full", deadline=None, print_blob=True, max_examples=100)
+import pytest
+from builds import Builds
+from hypothesis import HealthCheck, settings
+
+# No test depends on time or chance; a failure prints what reproduces it. With --full the examples
+# are other ones in every run, but in CI.
+settings.register_profile(
+    "full",
+    deadline=None,
+    print_blob=True,
+    max_examples=100,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "default", settings.get_profile("full"), max_examples=10, derandomize=True
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -15,7 +27,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    settings.load_profile("full" if config.getoption("full") else "default")
+    if config.getoption("full"):
+        settings.load_profile("full")
+    else:
+        settings.load_profile("default")
+        ignore_constants_of_modules()
+
+
+def ignore_constants_of_modules() -> None:
+    """Hypothesis would read every module that is loaded for constants to try: seconds in each
+    worker, and other examples where other tests ran before. The strategies have edges of their own.
+    """
+    try:
+        from hypothesis.internal.conjecture import providers
+
+        none = providers._local_constants
+    except (ImportError, AttributeError):
+        return  # another version
+    providers._get_local_constants = lambda: none
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -31,3 +60,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     slow = [item for item in items if item.get_closest_marker("full")]
     config.hook.pytest_deselected(items=slow)
     items[:] = [item for item in items if not item.get_closest_marker("full")]
+
+
+@pytest.fixture(scope="session")
+def builds(tmp_path_factory: pytest.TempPathFactory) -> Builds:
+    """The compiled kernel, shared by the workers of this run."""
+    folder = tmp_path_factory.getbasetemp()
+    is_worker = "PYTEST_XDIST_WORKER" in os.environ
+    return Builds((folder.parent if is_worker else folder) / "builds")

@@ -9,9 +9,7 @@ import ctypes
 import json
 import pickle
 import random
-import shutil
 import struct
-import subprocess
 from collections.abc import Callable, Iterator
 from itertools import product
 from math import isqrt
@@ -21,6 +19,7 @@ from typing import Any
 import model
 import pytest
 import strategies
+from builds import PORTABLE, Builds
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, OVERLAPPING, SIZE_MAX, TOUCHING, TURN, ModelWorld
@@ -1469,75 +1468,15 @@ def test_rows_of_casts_are_refused_by_index_and_field() -> None:
 
 # The kernel's arithmetic, with the compiler's 128-bit integers and without.
 
-SHIM = r"""
-#include "cast.c"
-int32_t shim_surd(const uint64_t *v, int64_t R) {
-    return surd_sign(i128_join(v[0], v[1]), i128_join(v[2], v[3]), R, i128_join(v[4], v[5]));
-}
-int64_t shim_isqrt(const uint64_t *v) { return isqrt128(i128_join(v[0], v[1])); }
-int64_t shim_quotient(const uint64_t *v, int64_t d) { return quotient(i128_join(v[0], v[1]), d); }
-int32_t shim_products(const uint64_t *v, uint64_t *out) {
-    i256 r = i256_add(i256_mul(i128_join(v[0], v[1]), i128_join(v[2], v[3])),
-                      i256_mul(i128_join(v[4], v[5]), i128_join(v[6], v[7])));
-    memcpy(out, r.word, sizeof r.word);
-    return i256_sign(r);
-}
-void shim_track(const int64_t *u, const int64_t *m, int64_t r, int64_t n, int64_t d, int32_t *out) {
-    track k = {{{u[0], m[0], 0, 1}, {u[1], m[1], 0, 1}, {u[2], m[2], 0, 1}}, 3, 0, r, 0};
-    moment t = {n, d};
-    gaps g;
-    quadratic q;
-    gaps_at(&g, &k, t);
-    quadratic_of(&q, &k);
-    out[0] = slope_sign(&g);
-    out[1] = value_sign(&g);
-    out[2] = discriminant_sign(&k, &q);
-}
-int32_t shim_estimate(const uint64_t *v, int64_t *fine) {
-    quadratic q = {i128_join(v[0], v[1]), i128_join(v[2], v[3]), i128_join(v[4], v[5])};
-    return root_estimate(&q, fine);
-}
-static rim rim_of(const int64_t *v) {
-    rim s = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {-v[6], v[6]}, v[7], v[8]};
-    return s;
-}
-int32_t shim_rim_contact(const int64_t *v, int64_t k) {
-    rim s = rim_of(v);
-    return rim_contact(&s, k);
-}
-int32_t shim_rim_slope(const int64_t *v, int64_t k) {
-    rim s = rim_of(v);
-    return rim_slope(&s, k);
-}
-int32_t shim_rim_clears(const int64_t *v, int64_t k, int64_t first, int64_t last) {
-    rim s = rim_of(v);
-    return rim_clears(&s, k, first, last);
-}
-int64_t shim_rim_find(const int64_t *v, int64_t first, int64_t last, int32_t when) {
-    rim s = rim_of(v);
-    return rim_find(&s, first, last, when);
-}
-"""
-FORMS = {"128-bit integers": [], "64-bit words": ["-DFXS_NO_INT128", "-DFXS_NO_BUILTINS"]}
+FORMS = {"128-bit integers": [], "64-bit words": PORTABLE}
 
 
 @pytest.fixture(
     scope="module",
     params=["128-bit integers", pytest.param("64-bit words", marks=pytest.mark.full)],
 )
-def kernel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None:
-        pytest.skip("no C compiler")
-    where = tmp_path_factory.mktemp("kernel")
-    (where / "shim.c").write_text(SHIM, encoding="utf-8")
-    sources = [str(path) for path in sorted((ROOT / "csrc").glob("*.c")) if path.name != "cast.c"]
-    flags = ["-std=c11", "-O1", "-fPIC", "-shared", f"-I{ROOT / 'csrc'}", *FORMS[request.param]]
-    library = where / "kernel.so"
-    subprocess.run(
-        [compiler, *flags, str(where / "shim.c"), *sources, "-o", str(library)], check=True
-    )
-    found = ctypes.CDLL(str(library))
+def kernel(request: pytest.FixtureRequest, builds: Builds) -> ctypes.CDLL:
+    found = builds.inside(*FORMS[request.param])
     found.shim_isqrt.restype = found.shim_quotient.restype = found.shim_rim_find.restype = (
         ctypes.c_int64
     )

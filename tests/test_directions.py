@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import gcd
 
 import mpmath
@@ -13,6 +14,7 @@ BITS = 320
 ONE = 1 << 30
 
 
+@cache
 def half_steps() -> list[tuple[int, int]]:
     """(cos, sin) at every half step, times 2^BITS: one after the other, by turning the last by half
     a step.
@@ -29,18 +31,20 @@ def half_steps() -> list[tuple[int, int]]:
     return found
 
 
-EXACT = half_steps()
-ROUNDED = [tuple((v + (1 << (BITS - 31))) >> (BITS - 30) for v in pair) for pair in EXACT]
+@cache
+def rounded() -> list[tuple[int, ...]]:
+    half = 1 << (BITS - 31)
+    return [tuple((v + half) >> (BITS - 30) for v in pair) for pair in half_steps()]
 
 
 def test_the_rotation_comes_round() -> None:
-    x, z = EXACT[TURN]
+    x, z = half_steps()[TURN]
     assert abs(x + (1 << BITS)) < 1 << 24
     assert abs(z) < 1 << 24
 
 
 def test_every_direction_is_correctly_rounded() -> None:
-    assert [yaw for yaw in range(TURN) if direction(yaw) != ROUNDED[2 * yaw]] == []
+    assert [yaw for yaw in range(TURN) if direction(yaw) != rounded()[2 * yaw]] == []
 
 
 def test_no_direction_or_border_is_near_a_tie() -> None:
@@ -50,7 +54,7 @@ def test_no_direction_or_border_is_near_a_tie() -> None:
     half = 1 << (BITS - 31)
     near = half >> 29
     assert [
-        n for n, pair in enumerate(EXACT) for v in pair if abs(v % (2 * half) - half) < near
+        n for n, pair in enumerate(half_steps()) for v in pair if abs(v % (2 * half) - half) < near
     ] == []
 
 
@@ -76,7 +80,7 @@ def just_before(x: int, z: int) -> tuple[int, int]:
 def test_every_border_of_yaw_of_is_where_it_should_be_to_the_last_step() -> None:
     """On the rounded border the yaw above it, at the nearest vector before it the yaw below."""
     for yaw in range(TURN):
-        x, z = ROUNDED[(2 * yaw - 1) % (2 * TURN)]
+        x, z = rounded()[(2 * yaw - 1) % (2 * TURN)]
         near = just_before(x, z)
         assert x * near[1] - z * near[0] == -gcd(x, z)
         assert yaw_of(x, z) == yaw

@@ -11,11 +11,12 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 import pytest
+from builds import PORTABLE, STRICT, Builds
 from cffi import FFI
 from tools import needs
 
@@ -37,8 +38,6 @@ KIT_HEADER = (CSRC / "fixsync_kit.h").read_text(encoding="ascii")
 HEADERS = {"fixsync.h": HEADER, "fixsync_kit.h": KIT_HEADER}
 SOURCES = [*sorted(CSRC.glob("*.c")), *sorted(CSRC.glob("kit/*.c"))]
 PUBLIC = set(re.findall(r"^FXS_API .*?\b(fxs_\w+)\(", HEADER + KIT_HEADER, re.MULTILINE))
-STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
-PORTABLE = ["-DFXS_NO_INT128", "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN"]
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
 FORMS = [(compiler, flags) for compiler in COMPILERS for flags in ([], PORTABLE)]
 
@@ -66,17 +65,21 @@ def run(*command: str | Path, text: str | None = None, cwd: Path | None = None) 
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the kernel's single-file form, and its files apart as objects."""
-    folder = tmp_path_factory.mktemp("kernel")
-    run(sys.executable, CSRC / "amalgamate.py", folder / "single")
-    (folder / "apart").mkdir()
-    run(COMPILERS[0], "-std=c11", "-O1", *STRICT, "-c", *SOURCES, cwd=folder / "apart")
-    return folder
+def single(builds: Builds) -> Path:
+    """The folder of the kernel's single-file form."""
+    return builds.source()
 
 
-def apart(built: Path) -> list[Path]:
-    return sorted((built / "apart").glob("*.o"))
+@pytest.fixture(scope="module")
+def linked(builds: Builds) -> Callable[..., Path]:
+    """Compiles a program with the kernel."""
+    kernel = builds.object()
+
+    def link(program: Path, *sources: Path, options: Sequence[str] = ("-std=c11", *STRICT)) -> Path:
+        run(COMPILERS[0], *options, f"-I{CSRC}", *sources, kernel, "-o", program)
+        return program
+
+    return link
 
 
 # One source.
@@ -110,17 +113,15 @@ def test_a_header_that_no_source_includes_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("compiler", "flags"), FORMS)
 def test_the_single_file_form_compiles_without_a_warning(
-    built: Path, compiler: str, flags: list[str]
+    single: Path, compiler: str, flags: list[str]
 ) -> None:
-    run(compiler, "-std=c11", *STRICT, *flags, "-fsyntax-only", built / "single" / "fixsync.c")
+    options = ["-std=c11", "-pedantic-errors", "-Wvla", *STRICT, *flags, "-fsyntax-only"]
+    run(compiler, *options, single / "fixsync.c")
 
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="no nm here")
-def test_the_single_file_form_has_the_public_symbols_only(built: Path, tmp_path: Path) -> None:
-    run(
-        COMPILERS[0], "-std=c11", "-c", built / "single" / "fixsync.c", "-o", tmp_path / "fixsync.o"
-    )
-    symbols = run("nm", "-g", tmp_path / "fixsync.o").splitlines()
+def test_the_single_file_form_has_the_public_symbols_only(builds: Builds) -> None:
+    symbols = run("nm", "-g", builds.object()).splitlines()
     assert {line.split()[-1].lstrip("_") for line in symbols if " U " not in line} == PUBLIC
     assert {line.split()[-1].lstrip("_") for line in symbols if " U " in line} <= {
         "memcpy",
@@ -246,29 +247,23 @@ def test_the_trace_has_what_it_should() -> None:
     assert trace.count("active") > 10
 
 
-def test_the_trace_server_says_what_the_package_says(built: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def server(linked: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return linked(tmp_path_factory.mktemp("server") / "server", EXAMPLES / "trace_server.c")
+
+
+def test_the_trace_server_says_what_the_package_says(server: Path) -> None:
     trace, told = trace_and_answers()
-    server = tmp_path / "server"
-    run(
-        COMPILERS[0],
-        "-std=c11",
-        *STRICT,
-        f"-I{CSRC}",
-        EXAMPLES / "trace_server.c",
-        *apart(built),
-        "-o",
-        server,
-    )
     assert run(server, text=trace) == told
 
 
 @pytest.mark.full
 @pytest.mark.parametrize(("compiler", "flags"), FORMS)
 def test_the_single_file_form_gives_the_same_answers(
-    built: Path, tmp_path: Path, compiler: str, flags: list[str]
+    single: Path, tmp_path: Path, compiler: str, flags: list[str]
 ) -> None:
     trace, told = trace_and_answers()
-    single, server = built / "single", tmp_path / "server"
+    server = tmp_path / "server"
     sources = (EXAMPLES / "trace_server.c", single / "fixsync.c")
     run(compiler, "-std=c11", "-O1", *STRICT, *flags, f"-I{single}", *sources, "-o", server)
     assert run(server, text=trace) == told
@@ -288,10 +283,7 @@ def test_the_single_file_form_gives_the_same_answers(
         (["world 8 1", "#" * 600], f"line 2: {'#' * 511}: the line is too long"),
     ],
 )
-def test_the_trace_server_tells_a_wrong_line(built: Path, lines: list[str], why: str) -> None:
-    server = built / "server"
-    if not server.exists():
-        run(COMPILERS[0], f"-I{CSRC}", EXAMPLES / "trace_server.c", *apart(built), "-o", server)
+def test_the_trace_server_tells_a_wrong_line(server: Path, lines: list[str], why: str) -> None:
     for end in ("\n", "\r\n"):
         done = subprocess.run(
             [server], input=end.join(lines).encode(), capture_output=True, check=False
@@ -300,12 +292,11 @@ def test_the_trace_server_tells_a_wrong_line(built: Path, lines: list[str], why:
 
 
 def test_two_peers_with_the_callbacks_of_ggpo_agree_in_every_frame(
-    built: Path, tmp_path: Path
+    linked: Callable[..., Path], tmp_path: Path
 ) -> None:
     """With a mover and a table of attacks, and the log that one of them records is identical."""
     duel, log = tmp_path / "duel", tmp_path / "duel.jsonl"
-    options = ["-std=c11", *STRICT, f"-I{CSRC}"]
-    run(COMPILERS[0], *options, EXAMPLES / "ggpo_callbacks.c", *apart(built), "-o", duel)
+    linked(duel, EXAMPLES / "ggpo_callbacks.c")
     told = re.fullmatch(
         r"600 frames, each rolled back; (\d+) inputs predicted wrong; (\d+) falls; hash ([0-9a-f]{16})\n",
         run(duel, log),
@@ -318,7 +309,9 @@ def test_two_peers_with_the_callbacks_of_ggpo_agree_in_every_frame(
     assert len((EXAMPLES / "fighter.h").read_text().splitlines()) <= 150
 
 
-def test_the_peers_of_the_example_find_out_when_they_part(built: Path, tmp_path: Path) -> None:
+def test_the_peers_of_the_example_find_out_when_they_part(
+    linked: Callable[..., Path], tmp_path: Path
+) -> None:
     """A load that forgets what the fighters hold themselves is such a fault."""
     game = (EXAMPLES / "fighter.h").read_text(encoding="utf-8")
     forgotten = "    memcpy(&f->own, bytes, sizeof f->own);\n"
@@ -326,17 +319,16 @@ def test_the_peers_of_the_example_find_out_when_they_part(built: Path, tmp_path:
     (tmp_path / "fighter.h").write_text(game.replace(forgotten, ""))
     for name in ("ggpo_callbacks.c", "fighter_frames.h"):
         shutil.copy(EXAMPLES / name, tmp_path)
-    source = tmp_path / "ggpo_callbacks.c"
-    run(COMPILERS[0], f"-I{CSRC}", source, *apart(built), "-o", tmp_path / "faulty")
+    linked(tmp_path / "faulty", tmp_path / "ggpo_callbacks.c", options=[])
     done = subprocess.run([tmp_path / "faulty"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert re.fullmatch(r"frame \d+: the peers differ\n", done.stderr)
 
 
-def test_the_server_that_rewinds_hits_what_the_shooters_saw(built: Path, tmp_path: Path) -> None:
-    options = ["-std=c11", *STRICT, f"-I{CSRC}"]
-    source, server = EXAMPLES / "rewind_server.c", tmp_path / "server"
-    run(COMPILERS[0], *options, source, *apart(built), "-o", server)
+def test_the_server_that_rewinds_hits_what_the_shooters_saw(
+    linked: Callable[..., Path], tmp_path: Path
+) -> None:
+    server = linked(tmp_path / "server", EXAMPLES / "rewind_server.c")
     lines = run(server).splitlines()
     assert lines[0] == "frame 10: a shot at frame 7 meets 0 now, 0 then"
     assert lines[9] == "frame 100: a shot at frame 70 meets 1 now, 0 then"
@@ -350,29 +342,32 @@ def test_the_server_that_rewinds_hits_what_the_shooters_saw(built: Path, tmp_pat
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_the_kernel_is_standard_c_where_extensions_are_switched_off(compiler: str) -> None:
+def test_the_kernel_is_standard_c_where_extensions_are_switched_off(
+    single: Path, compiler: str
+) -> None:
     undefined = ["-U__GNUC__", "-U__SIZEOF_INT128__", "-U__BYTE_ORDER__"]
-    for form in ([], PORTABLE):
-        flags = ["-std=c11", "-pedantic-errors", "-Wall", "-Wextra", "-Wvla", "-Werror", *form]
-        run(compiler, *flags, "-fsyntax-only", *SOURCES)
-    for path in SOURCES:
-        text = run(compiler, "-std=c11", "-E", *undefined, *PORTABLE, path)
-        own = "\n".join(own_lines(text))
-        assert "int" in own
-        found = re.search(
-            r"__(attribute__|builtin_(?!offsetof)\w*|extension__|int128|declspec|asm__|typeof__)|\basm\b",
-            own,
-        )
-        assert found is None, f"{path.name}: {found}"
+    text = run(compiler, "-std=c11", "-E", *undefined, *PORTABLE, single / "fixsync.c")
+    own = "\n".join(own_lines(text, single))
+    assert "fxs_world_step" in own
+    extension = re.search(
+        r"__(attribute__|builtin_(?!offsetof)\w*|extension__|int128|declspec|asm__|typeof__)|\basm\b",
+        own,
+    )
+    assert extension is None
 
 
-def own_lines(preprocessed: str) -> Iterator[str]:
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_each_source_includes_what_it_uses(compiler: str) -> None:
+    run(compiler, "-std=c11", *STRICT, "-fsyntax-only", *SOURCES)
+
+
+def own_lines(preprocessed: str, folder: Path) -> Iterator[str]:
     """The lines of the kernel's own files in what a preprocessor has put together."""
     file = ""
     for line in preprocessed.splitlines():
         if marker := re.match(r'# \d+ "(.*?)"', line):
             file = marker[1]
-        elif file.startswith(str(CSRC)):
+        elif file.startswith(str(folder)):
             yield line
 
 
@@ -504,19 +499,19 @@ def header_example(name: str) -> str:
 
 
 @pytest.mark.parametrize("header", HEADERS)
-def test_the_headers_example_compiles_and_holds(built: Path, tmp_path: Path, header: str) -> None:
+def test_the_headers_example_compiles_and_holds(
+    linked: Callable[..., Path], tmp_path: Path, header: str
+) -> None:
     (tmp_path / "example.c").write_text(header_example(header))
-    for name, options in (("c", ["-std=c11"]), ("freestanding", ["-std=c11", *PORTABLE])):
-        flags = [*options, *STRICT, "-UNDEBUG", f"-I{CSRC}"]
-        run(COMPILERS[0], *flags, tmp_path / "example.c", *apart(built), "-o", tmp_path / name)
-        run(tmp_path / name)
+    options = ["-std=c11", *STRICT, "-UNDEBUG"]
+    run(linked(tmp_path / "example", tmp_path / "example.c", options=options))
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
-@pytest.mark.parametrize("standard", ["c++11", "c++20"])
+@pytest.mark.parametrize("standard", ["c++11", pytest.param("c++20", marks=pytest.mark.full)])
 @pytest.mark.parametrize("header", HEADERS)
 def test_cpp_includes_the_header_and_links_the_kernel(
-    built: Path, tmp_path: Path, compiler: str, standard: str, header: str
+    builds: Builds, tmp_path: Path, compiler: str, standard: str, header: str
 ) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler} here")
@@ -524,7 +519,7 @@ def test_cpp_includes_the_header_and_links_the_kernel(
     source = header_example(header).replace("{0}", "{}")
     (tmp_path / "example.cpp").write_text(source)
     flags = [f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{CSRC}"]
-    run(compiler, *flags, tmp_path / "example.cpp", *apart(built), "-o", tmp_path / "example")
+    run(compiler, *flags, tmp_path / "example.cpp", builds.object(), "-o", tmp_path / "example")
     run(tmp_path / "example")
 
 
@@ -786,12 +781,10 @@ def compare_layout(printed: str, layout: dict[str, str]) -> None:
 
 
 @pytest.fixture(scope="module")
-def shared(built: Path) -> Path:
+def shared(builds: Builds, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The kernel as a shared library."""
-    library = built / "shared" / "libfixsync.so"
-    library.parent.mkdir()
-    flags = ["-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-DFXS_SHARED", "-DFXS_BUILD"]
-    run(COMPILERS[0], *flags, built / "single" / "fixsync.c", "-o", library)
+    library: Path = tmp_path_factory.mktemp("shared") / "libfixsync.so"
+    run(COMPILERS[0], "-shared", builds.object(), "-o", library)
     return library
 
 
@@ -824,9 +817,9 @@ def test_csharp_plays_with_the_shared_library(
 @pytest.mark.full
 @needs_rust
 def test_rust_plays_with_the_static_library(
-    built: Path, tmp_path: Path, layout: dict[str, str]
+    builds: Builds, tmp_path: Path, layout: dict[str, str]
 ) -> None:
-    run("ar", "rcs", tmp_path / "libfixsync.a", *apart(built))
+    run("ar", "rcs", tmp_path / "libfixsync.a", builds.object())
     rustc = ["rustc", "--edition", "2021", "-D", "warnings", "-L", tmp_path, "-l", "static=fixsync"]
     run(*rustc, EXAMPLES / "ffi" / "fixsync.rs", "-o", tmp_path / "example")
     assert run(tmp_path / "example").splitlines() == [*PLAYED, *PLAYED, expected_hash()]
@@ -869,13 +862,13 @@ def test_config_quotes_for_a_shell_and_tells_when_there_are_no_sources(tmp_path:
 # The documentation.
 
 
-def test_the_page_about_characters_prints_the_same_in_c(built: Path, tmp_path: Path) -> None:
+def test_the_page_about_characters_prints_the_same_in_c(
+    linked: Callable[..., Path], tmp_path: Path
+) -> None:
     text = (ROOT / "docs" / "movement.md").read_text(encoding="utf-8")
     output, code = (text.split(f"```{name}\n", 1)[1].split("```", 1)[0] for name in ("text", "c"))
     (tmp_path / "walk.c").write_text(code)
-    flags = ["-std=c11", *STRICT, f"-I{CSRC}"]
-    run(COMPILERS[0], *flags, tmp_path / "walk.c", *apart(built), "-o", tmp_path / "walk")
-    assert run(tmp_path / "walk") == output
+    assert run(linked(tmp_path / "walk", tmp_path / "walk.c")) == output
 
 
 @pytest.mark.parametrize("name", ["linking.md"])

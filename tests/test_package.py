@@ -239,6 +239,7 @@ def test_the_same_files_give_the_same_sdist_and_wheel_wherever_and_whenever_they
     }
 
 
+@pytest.mark.full
 def test_the_kernel_is_released_as_one_source_that_is_that_of_its_files(tmp_path: Path) -> None:
     sdist = release.build(release.tree(tmp_path / "tree"), "sdist")
     packed = [tmp_path / "one", tmp_path / "two"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -55,6 +56,7 @@ MESSAGE: st.SearchStrategy[Message] = st.one_of(
         frames=FRAME,
         vacant=st.lists(st.integers(0, 7), max_size=8),
         tick_rate=U32,
+        level=st.binary(max_size=8),
     ),
     st.builds(
         Update,
@@ -220,28 +222,38 @@ def running() -> tuple[Network, Session]:
     return network, session
 
 
-NETWORK, SESSION = running()
-TRUE_PACKETS = [
-    data
-    for me, peer in NETWORK.peers.items()
-    for receiver, data in peer.session.outgoing(NETWORK.now_ms + 40)
-    if receiver == 1
-]
+@cache
+def shared() -> tuple[Network, Session]:
+    """The same for tests that change nothing of it."""
+    return running()
+
+
+@cache
+def true_packets() -> list[bytes]:
+    """What the others have for player 1."""
+    network, _ = shared()
+    return [
+        data
+        for peer in network.peers.values()
+        for receiver, data in peer.session.outgoing(network.now_ms + 40)
+        if receiver == 1
+    ]
 
 
 @examples(300)
 @given(st.one_of(st.binary(max_size=200), MESSAGE.map(CODEC.seal)))
 def test_a_packet_that_is_refused_changes_nothing(data: bytes):
-    before, refused = fingerprint(SESSION), SESSION.refused
-    if SESSION.receive(data, NETWORK.now_ms) is None:
-        assert SESSION.refused == refused + 1
-        assert fingerprint(SESSION) == before
+    network, session = shared()
+    before, refused = fingerprint(session), session.refused
+    if session.receive(data, network.now_ms) is None:
+        assert session.refused == refused + 1
+        assert fingerprint(session) == before
 
 
 @st.composite
 def almost_true(draw: st.DrawFn) -> Message:
     """A message that was really sent, with one of its values another one."""
-    message = CODEC.open(draw(st.sampled_from(TRUE_PACKETS)))
+    message = CODEC.open(draw(st.sampled_from(true_packets())))
     name = draw(st.sampled_from([*message.__struct_fields__]))
     value = getattr(message, name)
     if name == "runs":
@@ -269,7 +281,7 @@ def almost_true(draw: st.DrawFn) -> Message:
 
 
 def test_there_are_true_packets_to_forge_from():
-    assert any(isinstance(CODEC.open(data), Update) for data in TRUE_PACKETS)
+    assert any(isinstance(CODEC.open(data), Update) for data in true_packets())
 
 
 @examples(100)

@@ -6,15 +6,13 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import shutil
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import hypot
-from pathlib import Path
 from typing import Any
 
 import model
 import pytest
+from builds import PORTABLE, Builds
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from model import INT32_MAX, SIZE_MAX
@@ -311,20 +309,9 @@ class _CPose(ctypes.Structure):
     )
 
 
-@pytest.fixture(scope="module")
-def portable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ctypes.CDLL]:
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None:
-        pytest.skip("no C compiler")
-    library = tmp_path_factory.mktemp("portable") / "kernel.so"
-    sources = sorted(str(path) for path in (Path(__file__).parent.parent / "csrc").glob("*.c"))
-    flags = ["-std=c11", "-O1", "-fPIC", "-shared", "-DFXS_NO_INT128"]
-    subprocess.run([compiler, *flags, *sources, "-o", str(library)], check=True)
-    return ctypes.CDLL(str(library))
-
-
 @pytest.mark.full
-def test_the_portable_arithmetic_pushes_alike(portable: ctypes.CDLL) -> None:
+def test_the_portable_arithmetic_pushes_alike(builds: Builds) -> None:
+    portable = builds.inside(*PORTABLE)
 
     def as_c(shape: Shape, place: Place) -> tuple[_CShape, _CPose]:
         size = (ctypes.c_int32 * 3)(*shape[1:], *[0] * (4 - len(shape)))

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import re
 import runpy
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from builds import CSRC, STRICT, Builds, compiled
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -50,14 +50,20 @@ def test_what_the_readme_links_to_is_there() -> None:
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
-def test_the_c_example_of_the_readme_prints_what_its_comment_says(tmp_path: Path) -> None:
+def test_the_c_example_of_the_readme_prints_what_its_comment_says(
+    tmp_path: Path, builds: Builds
+) -> None:
     (source,) = blocks("c")
     (tmp_path / "duel.c").write_text(source)
-    warnings = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
-    kernel = sorted((ROOT / "csrc").glob("*.c"))
-    command = ["cc", *warnings, f"-I{ROOT / 'csrc'}", "duel.c", *map(str, kernel), "-o", "duel"]
-    subprocess.run(command, cwd=tmp_path, check=True)
+    compiled(
+        "-std=c11",
+        *STRICT,
+        f"-I{CSRC}",
+        tmp_path / "duel.c",
+        builds.object(),
+        "-o",
+        tmp_path / "duel",
+    )
     run = subprocess.run([tmp_path / "duel"], capture_output=True, text=True, check=True)
     assert run.stdout.splitlines() == re.findall(r"/\* ([\d ]+) \*/", source)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import cache
 
 import model
 import msgspec
@@ -38,15 +39,18 @@ from fixsync.testing.synctest import bot_inputs, run_straight
 EAST, WEST = 0, 32
 
 
-def played(players: int = 4, frames: int = 600, seed: int = 7) -> SkillFight:
-    game = SkillFight(seed, players)
-    for values in bot_inputs(SkillFight, seed, players, frames):
+@cache
+def played() -> SkillFight:
+    """A match in full swing. It is the same for all tests: none of them steps it."""
+    game = SkillFight(7, 4)
+    for values in bot_inputs(SkillFight, 7, 4, 300):
         game.step(values)
     return game
 
 
-PLAYED = played()
-STATE = PLAYED.save()
+@cache
+def played_state() -> bytes:
+    return played().save()
 
 
 def duel(distance: int, *, y: int = 0) -> SkillFight:
@@ -139,30 +143,31 @@ def test_no_input_breaks_it(seed: int, inputs: list[list[int]]):
 @pytest.mark.parametrize("value", [-1, INPUT_MAX + 1, (1,), (1, 2)])
 def test_an_input_out_of_range_is_refused(value: object):
     with pytest.raises(ValueError, match=r"must be an integer of 0\.\.4095"):
-        PLAYED.check_input(0, value)  # type: ignore[arg-type]
+        played().check_input(0, value)  # type: ignore[arg-type]
 
 
 def test_its_hash_is_of_what_it_saves():
-    assert PLAYED.hash() == hash_of(STATE)
+    assert played().hash() == hash_of(played_state())
 
 
 def test_its_fields_name_everything_that_it_saves():
-    fields = fields_of(SkillFight, STATE)
-    assert fields["random",]["state"] == PLAYED.random.state
-    assert fields["fighter", 2]["kills"] == PLAYED.fighters[2].kills
-    assert fields["monster", 5]["health"] == PLAYED.monsters[5].health
-    assert fields["collider", 0]["x"] == PLAYED.world[0].pose.x
+    state = played_state()
+    fields = fields_of(SkillFight, state)
+    assert fields["random",]["state"] == played().random.state
+    assert fields["fighter", 2]["kills"] == played().fighters[2].kills
+    assert fields["monster", 5]["health"] == played().monsters[5].health
+    assert fields["collider", 0]["x"] == played().world[0].pose.x
     # Any byte of the state that can be another one shows in a field.
     seen = 0
-    for at in range(len(STATE)):
-        other = STATE[:at] + bytes([STATE[at] ^ 1]) + STATE[at + 1 :]
+    for at in range(len(state)):
+        other = state[:at] + bytes([state[at] ^ 1]) + state[at + 1 :]
         try:
             told = list(differences(fields, fields_of(SkillFight, other)))
         except ValueError:
             continue
         assert told, f"byte {at} has no field"
         seen += 1
-    assert seen > len(STATE) // 2
+    assert seen > len(state) // 2
 
 
 def test_another_seed_is_another_match():
@@ -176,7 +181,7 @@ def test_another_seed_is_another_match():
 @examples(300)
 @given(st.data())
 def test_a_snapshot_that_is_fuzzed_is_refused_or_plays_on(data: st.DataObject):
-    state = bytearray(STATE)
+    state = bytearray(played_state())
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(state) - 1))
         state[at] = data.draw(st.one_of(st.integers(0, 255), st.just(state[at] ^ 1)))
@@ -202,7 +207,7 @@ def test_a_snapshot_that_is_fuzzed_is_refused_or_plays_on(data: st.DataObject):
 def test_bytes_of_any_kind_are_no_snapshot(data: bytes):
     game = SkillFight(9, 2)
     before = game.save()
-    for tried in (data, STATE[:16] + data, b"SKF1" + data):
+    for tried in (data, played_state()[:16] + data, b"SKF1" + data):
         with pytest.raises(ValueError):
             game.load(tried)
     assert game.save() == before
@@ -250,7 +255,7 @@ def _shot():
 
 def test_a_snapshot_of_another_number_of_players_is_refused():
     with pytest.raises(ValueError, match="a game of 4 players, where this has 2"):
-        SkillFight(1, 2).load(STATE)
+        SkillFight(1, 2).load(played_state())
 
 
 # As a game.
@@ -406,7 +411,7 @@ def test_bots_make_a_match_worth_watching():
 
 
 def test_layers_meet_as_the_table_says():
-    layers = PLAYED.world.layers
+    layers = played().world.layers
     assert layers is not None
     assert (int(Layer.ATTACK), int(Layer.ATTACK)) not in layers
     assert (int(Layer.BITE), int(Layer.MONSTER)) not in [tuple(sorted(pair)) for pair in layers]

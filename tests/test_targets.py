@@ -34,6 +34,7 @@ def test_every_target_at_hand_prints_the_golden() -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["fixsync", "fixsync_kit"])
 def test_the_golden_calls_every_function_of_the_header(tmp_path: Path, name: str) -> None:
     if shutil.which("gcc") is None or shutil.which("nm") is None:

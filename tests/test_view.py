@@ -11,6 +11,7 @@ import random
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import get_args
 
@@ -75,10 +76,33 @@ def run_node(script, told):
     return json.loads(ran.stdout)
 
 
+@cache
+def engine():
+    """The page's engine under Node, which answers line by line. It reads the module once."""
+    return subprocess.Popen(
+        ["node", str(ROOT / "tests" / "view" / "check.mjs"), str(bundle.WEB / "fixsync.wasm")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def end_of_engine():
+    yield
+    if engine.cache_info().currsize:
+        engine().communicate()
+        assert engine().returncode == 0
+        engine.cache_clear()
+
+
 def run_engine(*logs, seeks=()):
     """What the page's engine makes of logs, under Node."""
-    told = {"wasm": base64.b64encode(WASM).decode(), "logs": list(logs), "seeks": list(seeks)}
-    return run_node("check.mjs", told)
+    node = engine()
+    node.stdin.write(json.dumps({"logs": logs, "seeks": [*seeks]}).encode() + b"\n")
+    node.stdin.flush()
+    line = node.stdout.readline()
+    assert line, "the engine has ended: its error stands above"
+    return json.loads(line)
 
 
 def edited(path, out, change):

@@ -8,99 +8,14 @@ from __future__ import annotations
 
 import ctypes
 import random
-import shutil
-import subprocess
 from itertools import combinations, product
-from pathlib import Path
 from typing import Any
 
 import pytest
+from builds import PORTABLE, Builds
 from model import sgn
 
-ROOT = Path(__file__).parents[1]
-
-SHIM = r"""
-#include "hash.h"
-#include "wide256.h"
-#include "world.h"
-
-#define WIDE(at) i128_join(v[2 * (at)], v[2 * (at) + 1])
-
-static void put(uint64_t *out, i128 r) {
-    out[0] = i128_high(r);
-    out[1] = i128_low(r);
-}
-static i256 get_words(const uint64_t *v) {
-    i256 r = {{v[3], v[2], v[1], v[0]}};
-    return r;
-}
-static void put_words(uint64_t *out, i256 r) {
-    for (int i = 0; i < 4; i++) {
-        out[i] = r.word[3 - i];
-    }
-}
-
-uint64_t shim_magnitude(int64_t a) { return magnitude(a); }
-uint64_t shim_mul_high(uint64_t a, uint64_t b) { return mul_high(a, b); }
-void shim_of(int64_t a, uint64_t *out) { put(out, i128_of(a)); }
-void shim_square(int64_t a, uint64_t *out) { put(out, i128_square(a)); }
-void shim_mul(int64_t a, int64_t b, uint64_t *out) { put(out, i128_mul(a, b)); }
-void shim_umul(uint64_t a, uint64_t b, uint64_t *out) { put(out, i128_umul(a, b)); }
-void shim_add(const uint64_t *v, uint64_t *out) { put(out, i128_add(WIDE(0), WIDE(1))); }
-void shim_sub(const uint64_t *v, uint64_t *out) { put(out, i128_sub(WIDE(0), WIDE(1))); }
-void shim_neg(const uint64_t *v, uint64_t *out) { put(out, i128_neg(WIDE(0))); }
-void shim_abs(const uint64_t *v, uint64_t *out) { put(out, i128_abs(WIDE(0))); }
-int shim_sign(const uint64_t *v) { return i128_sign(WIDE(0)); }
-int shim_cmp(const uint64_t *v) { return i128_cmp(WIDE(0), WIDE(1)); }
-int shim_classify_wide(const uint64_t *v) { return classify_wide(WIDE(0), WIDE(1)); }
-uint32_t shim_bits(const uint64_t *v) { return i128_bits(WIDE(0)); }
-void shim_shr(const uint64_t *v, uint32_t shift, uint64_t *out) { put(out, i128_shr(WIDE(0), shift)); }
-void shim_shl(const uint64_t *v, uint32_t shift, uint64_t *out) { put(out, i128_shl(WIDE(0), shift)); }
-void shim_product(const uint64_t *v, uint64_t *out) {
-    put_words(out, i256_mul(WIDE(0), WIDE(1)));
-}
-void shim_add_256(const uint64_t *v, uint64_t *out) {
-    put_words(out, i256_add(get_words(v), get_words(v + 4)));
-}
-void shim_neg_256(const uint64_t *v, uint64_t *out) { put_words(out, i256_neg(get_words(v))); }
-int shim_sign_256(const uint64_t *v) { return i256_sign(get_words(v)); }
-
-int shim_sign64(int64_t a) { return sign64(a); }
-int64_t shim_abs64(int64_t a) { return abs64(a); }
-int64_t shim_min64(int64_t a, int64_t b) { return min64(a, b); }
-int64_t shim_max64(int64_t a, int64_t b) { return max64(a, b); }
-int shim_min_int(int a, int b) { return min_int(a, b); }
-int shim_max_int(int a, int b) { return max_int(a, b); }
-int shim_classify(int64_t a, int64_t b) { return classify(a, b); }
-uint32_t shim_bit_length(uint64_t a) { return bit_length(a); }
-int64_t shim_round(int64_t a) { return round_q30(a); }
-uint32_t shim_trailing(uint64_t a) { return trailing_zeros(a); }
-uint32_t shim_next(const uint64_t *set, uint32_t from, uint32_t capacity) {
-    return set_next(set, from, capacity);
-}
-
-void shim_put_run(uint64_t *set, uint32_t first, uint32_t end) { set_put_run(set, first, end); }
-
-uint64_t shim_pack(uint32_t a, uint32_t b, int contact) { return hit_pack(a, b, contact); }
-void shim_unpack(uint64_t hit, uint32_t *out) {
-    out[0] = hit_a(hit);
-    out[1] = hit_b(hit);
-    out[2] = hit_contact(hit);
-}
-
-uint64_t shim_scratch_at(const fxs_world *w) { return w->broad_at; }
-void shim_sort(const fxs_world *w, uint64_t *keys, uint64_t *spare, uint64_t n, uint32_t low, uint32_t bits) {
-    fxs_sort(w, keys, spare, n, low, bits);
-}
-
-uint32_t shim_read32(const uint8_t *p) { return read32(p); }
-uint64_t shim_read64(const uint8_t *p) { return read64(p); }
-void shim_write32(uint8_t *p, uint32_t a) { write32(p, a); }
-"""
-FORMS = {
-    "as the compiler has it": [],
-    "in words": ["-DFXS_NO_INT128", "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN"],
-}
+FORMS = {"as the compiler has it": [], "in words": PORTABLE}
 
 INT64 = sorted(
     {sign * (2**k + e) for k in (0, 1, 31, 32, 33, 62) for e in (-1, 0, 1) for sign in (1, -1)}
@@ -121,17 +36,8 @@ I64, U64, U32 = ctypes.c_int64, ctypes.c_uint64, ctypes.c_uint32
 
 
 @pytest.fixture(scope="module", params=FORMS)
-def kernel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None:
-        pytest.skip("no C compiler")
-    where = tmp_path_factory.mktemp("wide")
-    (where / "shim.c").write_text(SHIM, encoding="utf-8")
-    flags = ["-std=c11", "-O0", "-fPIC", "-shared", f"-I{ROOT / 'csrc'}", *FORMS[request.param]]
-    sources = [where / "shim.c", *sorted((ROOT / "csrc").glob("*.c"))]
-    library = where / "wide.so"
-    subprocess.run([compiler, *flags, *map(str, sources), "-o", str(library)], check=True)
-    found = ctypes.CDLL(str(library))
+def kernel(request: pytest.FixtureRequest, builds: Builds) -> ctypes.CDLL:
+    found = builds.inside(*FORMS[request.param])
     for name in ("abs64", "min64", "max64", "round"):
         getattr(found, f"shim_{name}").restype = I64
     for name in ("magnitude", "mul_high", "pack", "read64", "scratch_at"):

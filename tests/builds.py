@@ -1,0 +1,76 @@
+"""The kernel as tests compile it: once for all tests of a run, whichever worker needs it first."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CSRC = ROOT / "csrc"
+INSIDE = ROOT / "tests" / "native" / "inside.c"
+COMPILER = next((name for name in ("gcc", "clang", "cc") if shutil.which(name)), None)
+STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
+PORTABLE = ["-DFXS_NO_INT128", "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN"]
+# Answers do not depend on optimisation; a compiler without it takes a third of the time.
+COMMON = ["-std=c11", "-O0", "-fPIC"]
+
+
+class Builds:
+    """What is compiled, in a folder that all workers of a run share."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(exist_ok=True)
+
+    def source(self) -> Path:
+        """The folder of the kernel's single-file form."""
+        return self._made("single", self._write_source)
+
+    def object(self) -> Path:
+        """Kernel and kit, to be linked with a program or as a shared library."""
+        flags = [*COMMON, *STRICT, "-fvisibility=hidden", "-DFXS_SHARED", "-DFXS_BUILD"]
+        source = self.source() / "fixsync.c"
+        return self._made("fixsync.o", lambda to: compiled(*flags, "-c", source, "-o", to))
+
+    def inside(self, *form: str) -> ctypes.CDLL:
+        """A library of kernel and kit with the functions of native/inside.c, which call theirs."""
+
+        def make(to: Path) -> None:
+            single = self.source()
+            unit = to.with_suffix(".c")
+            unit.write_text(f'#include "{single / "fixsync.c"}"\n#include "{INSIDE}"\n')
+            compiled(*COMMON, *form, f"-I{single}", "-shared", unit, "-o", to)
+
+        return ctypes.CDLL(str(self._made("".join(["inside", *form, ".so"]), make)))
+
+    def _write_source(self, to: Path) -> None:
+        subprocess.run(
+            [sys.executable, CSRC / "amalgamate.py", to], check=True, capture_output=True
+        )
+
+    def _made(self, name: str, make: Callable[[Path], None]) -> Path:
+        import fcntl
+
+        done = self.folder / name
+        with (self.folder / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not done.exists():
+                partial = self.folder / f"partial-{name}"
+                make(partial)
+                partial.rename(done)
+        return done
+
+
+def compiled(*arguments: str | Path) -> None:
+    if COMPILER is None:
+        pytest.skip("no C compiler here")
+    done = subprocess.run(
+        [COMPILER, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
