@@ -12,7 +12,7 @@
  *
  * ABI. As in fixsync.h. FXS_SEMANTICS counts changes to the answers of the kit too. The sizes in
  * bytes are 24 (fxs_mover), 36 (fxs_mover_result), 404 (fxs_body), 40 (fxs_hitbox), 48
- * (fxs_planes_command), 68 (fxs_hitbox_cast) and 272 (fxs_recorder). fxs_rewind is opaque, as
+ * (fxs_planes_command), 68 (fxs_hitbox_cast) and 376 (fxs_recorder). fxs_rewind is opaque, as
  * fxs_world is.
  *
  * Example. A die, then the ten cards of a deck in random order:
@@ -42,6 +42,7 @@ extern "C" {
 #define FXS_E_ORDER (-66)          /* a call that does not come here */
 #define FXS_E_NORMAL (-67)         /* a normal of (0, 0, 0), or with a component out of range */
 #define FXS_E_MOVER (-68)          /* a field of a mover out of range */
+#define FXS_E_TEXT (-69)           /* text that no match log may hold */
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -539,17 +540,21 @@ FXS_API uint32_t fxs_rewind_oldest(const fxs_rewind *rewind);
  * is there, or take a larger buffer, and call again. FXS_E_ORDER: the call does not come here. */
 typedef struct fxs_recorder {
     uint64_t size;               /* bytes of text in the buffer */
-    uint64_t frames;             /* whole lines of frames so far */
+    uint64_t line_size;          /* bytes since the last whole line */
     uint64_t hashed_size;        /* bytes of text since the beginning */
+    uint32_t frames;             /* whole lines of frames so far */
+    uint32_t has_inputs;         /* 1: frames have inputs, 0: commands */
     uint32_t frame;              /* number of the frame that is written next */
     uint32_t hit_when;           /* of the world */
     uint32_t line;               /* what the line of the frame has so far */
-    uint32_t commands;           /* in the line; so are questions and answers */
+    uint32_t commands;           /* or inputs in the line; so are questions and answers */
     uint32_t questions;
     uint32_t answers;
     uint32_t layers[32];         /* the layer matrix after the commands */
     uint32_t sha[8];             /* SHA-256 of the whole blocks so far */
-    uint8_t held[64];            /* the bytes after them */
+    uint32_t line_sha[8];        /* the same, up to the last whole line */
+    uint8_t held[64];            /* the bytes after the whole blocks */
+    uint8_t line_held[64];       /* the same, up to the last whole line */
 } fxs_recorder;
 
 /* Begins a log: the first line with the level, and a command for each collider of the world.
@@ -559,9 +564,34 @@ typedef struct fxs_recorder {
 FXS_API int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *world,
                                    uint32_t tick_rate, char *text, uint64_t room);
 
+/* As fxs_recorder_begin, with what else the first line may say.
+ * about: an object of its members tick_rate, sim, seed, meta, names and unit_mm in UTF-8. Each may
+ * be left out, and all are in canonical form: in this order, without spaces, the ids of names
+ * ascending, and only `"`, `\` and control characters with a backslash:
+ * {"tick_rate":[60000,1001],"meta":{"arena":"pit"},"names":{"ids":{"7":"boss"}}}. With a sim, the
+ * frames have inputs, no commands. state: in a log with a sim that does not begin at frame 0, what
+ * the simulation's save gave; else NULL, or what fxs_world_save gives, which then begins the log.
+ * Returns FXS_OK; FXS_E_TEXT, with `*at` the offset where `about` is wrong; FXS_E_STATE for a state
+ * that is missing or is not the world's; FXS_E_ROOM. Cost: capacity + text + that of the keys of an
+ * object in pairs. */
+FXS_API int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world,
+                                         const char *about, uint64_t about_size,
+                                         const uint8_t *state, uint64_t state_size, char *text,
+                                         uint64_t room, uint64_t *at);
+
+/* Adds the inputs of the next n players of this frame, a number each.
+ * Returns FXS_OK; FXS_E_ORDER in a log without a sim, or FXS_E_ROOM. Cost: text. */
+FXS_API int32_t fxs_recorder_inputs(fxs_recorder *recorder, const int64_t *inputs, uint64_t n,
+                                    char *text, uint64_t room);
+
+/* Adds the input of the next player of this frame, a list of n numbers.
+ * Returns FXS_OK; FXS_E_ORDER in a log without a sim, or FXS_E_ROOM. Cost: text. */
+FXS_API int32_t fxs_recorder_input_list(fxs_recorder *recorder, const int64_t *input, uint64_t n,
+                                        char *text, uint64_t room);
+
 /* Adds commands of this frame, at most 200 bytes each (the layer matrix: 3500).
  * Returns FXS_OK; FXS_E_COMMAND, FXS_E_KIND or FXS_E_LAYER for a row that no world accepts;
- * FXS_E_ORDER after an answer, or FXS_E_ROOM. Cost: text. */
+ * FXS_E_ORDER after an answer or in a log with a sim; FXS_E_ROOM. Cost: text. */
 FXS_API int32_t fxs_recorder_commands(fxs_recorder *recorder, const fxs_command *commands,
                                       uint64_t n, char *text, uint64_t room);
 
@@ -592,9 +622,22 @@ FXS_API int32_t fxs_recorder_hits(fxs_recorder *recorder, const fxs_cast_hit *hi
 FXS_API int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
                                   uint64_t hash, char *text, uint64_t room);
 
+/* As fxs_recorder_step, where not all is known: events NULL or hash NULL are left out.
+ * Returns FXS_OK; FXS_E_ORDER while a question has no answer, or FXS_E_ROOM. Cost: text. */
+FXS_API int32_t fxs_recorder_end_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
+                                       const uint64_t *hash, char *text, uint64_t room);
+
+/* Adds a frame that is text already: n bytes of a line of another log, without its line feed.
+ * The line must be a canonical one. Returns FXS_OK; FXS_E_ORDER within a frame; FXS_E_TEXT for a
+ * line that does not begin as that of this frame does, or does not end as one; FXS_E_ROOM. Cost:
+ * text. */
+FXS_API int32_t fxs_recorder_line(fxs_recorder *recorder, const char *line, uint64_t n, char *text,
+                                  uint64_t room);
+
 /* Ends the log with its last line: the number of frames, and the SHA-256 of all before it.
- * A log without it was cut short, and its whole frames are still good. Returns FXS_OK; FXS_E_ORDER
- * within a frame, or FXS_E_ROOM. Cost: text. */
+ * A log without it was cut short, and its whole frames are still good. A frame that was not stepped
+ * is taken back. Returns FXS_OK; FXS_E_ORDER if a part of that frame is not in the buffer any more;
+ * FXS_E_ROOM. Cost: text. */
 FXS_API int32_t fxs_recorder_end(fxs_recorder *recorder, char *text, uint64_t room);
 
 /* cdef: end */

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,13 @@ from fixsync import Box, Level, Pillar, Pose, Prism, Sector, Sphere, World
 from fixsync._native.raw import ffi, lib
 from fixsync._native.rows import CAST, COMMAND, QUERY
 from fixsync.changes import rows_of_commands
+from fixsync.log import text
+from fixsync.log.lines import parse_header
+from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder
 from fixsync.log.replay import Verdict, replay
+from fixsync.log.schema import Start
+from fixsync.log.text import LineError
 from fixsync.shapes import shape_from_tuple
 
 CAPACITY = 6
@@ -196,7 +203,9 @@ def test_calls_that_come_at_the_wrong_place_are_refused_and_change_nothing() -> 
         "ids": [b"", 0],
         "hits": [ffi.NULL, 0],
         "step": [ffi.NULL, 0, 7],
-        "end": [],
+        "inputs": [ffi.NULL, 0],
+        "input_list": [ffi.NULL, 0],
+        "line": [b'{"frame":0,"commands":[]}', 25],
     }
 
     def refused() -> set[str]:
@@ -210,13 +219,218 @@ def test_calls_that_come_at_the_wrong_place_are_refused_and_change_nothing() -> 
                 assert bytes(ffi.buffer(twin)) == bytes(ffi.buffer(log.log))
         return found
 
-    assert refused() == {"ids", "hits"}
+    inputs = {"inputs", "input_list"}
+    assert refused() == {"ids", "hits", *inputs}
     log.call(lib.fxs_recorder_query, query)
-    assert refused() == {"step", "end"}
+    assert refused() == {"step", "line", *inputs}
     log.call(lib.fxs_recorder_ids, b"", 0)
-    assert refused() == {"commands", "query", "cast", "ids", "hits", "end"}
+    assert refused() == {"commands", "query", "cast", "ids", "hits", "line", *inputs}
     log.call(lib.fxs_recorder_step, ffi.NULL, 0, 7)
-    assert refused() == {"ids", "hits"}
+    args["line"] = [b'{"frame":1,"commands":[]}', 25]
+    assert refused() == {"ids", "hits", *inputs}
+    begun(log, World(4), b'{"sim":"duel"}')
+    args["line"] = [b'{"frame":0,"inputs":[]}', 23]
+    assert refused() == {"commands", "query", "cast", "ids", "hits"}
+    log.call(lib.fxs_recorder_inputs, ffi.NULL, 0)
+    assert refused() == {"commands", "query", "cast", "ids", "hits", "line"}
+
+
+def begun(log: CLog, world: World, about: bytes, state: bytes | None = None) -> tuple[int, int]:
+    """The status of fxs_recorder_begin_about, with room for any first line of these tests, and
+    where it finds a fault."""
+    log.room, log.buffer, at = 10**5, ffi.new("char[]", 10**5), ffi.new("uint64_t *")
+    given = (ffi.NULL, 0) if state is None else (state, len(state))
+    call, native = lib.fxs_recorder_begin_about, world._native._world
+    copy = ffi.from_buffer(about) if about else ffi.NULL
+    status = call(log.log, native, copy, len(about), *given, log.buffer, log.room, at)
+    return status, at[0]
+
+
+ABOUT = {
+    "tick_rate": [60000, 1001],
+    "sim": 'duel \0\x1f\x7f\u00e9\uffff\U0010ffff"\\/\b\f\n\r\t',
+    "seed": 2**64 - 1,
+    "meta": {"a": [1, -(10**599), True, {"b": {"a": "\u2028"}, "": []}], "b": False, "aa": {}},
+    "names": {"layers": {"0": "player", "31": ""}, "ids": {"0": "x", "5": "boss"}},
+    "unit_mm": 2**32 - 1,
+}
+
+
+def canonical(doc: Any) -> bytes:
+    return json.dumps(doc, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def with_world(doc: dict[str, Any], capacity: int = CAPACITY) -> dict[str, Any]:
+    """A header of what a log says about itself, by the contract, for an empty world."""
+    defaults = {"tick_rate": 60, "sim": None, "seed": 0, "meta": {}}
+    said = {**defaults, **doc}
+    return {
+        "format": "fixsync-match",
+        "version": 1,
+        "tick_rate": said.pop("tick_rate"),
+        "capacity": capacity,
+        "hit_when": 1,
+        "layers": None,
+        **said,
+    }
+
+
+def is_canonical_about(about: bytes) -> bool:
+    """Whether Python's strict reader takes it, and it is how Python writes that."""
+    try:
+        doc = text.parse(about, digits_max=600)
+        keys = list(doc)
+        parse_header(canonical(with_world(doc)))
+    except (LineError, UnicodeEncodeError):
+        return False
+    in_order = keys == [key for key in ABOUT if key in doc]
+    names = doc.get("names", {"layers": {"0": ""}})
+    tables = [list(map(int, names[key])) for key in ("layers", "ids") if key in names]
+    named = list(names) == [key for key in ("layers", "ids") if key in names]
+    ascending = all(table and table == sorted(table) for table in tables)
+    return in_order and named and bool(tables) and ascending and canonical(doc) == about
+
+
+@pytest.mark.parametrize("keys", [list(ABOUT), [], ["meta"], ["sim", "unit_mm"], ["names"]])
+def test_the_first_line_says_what_it_is_given(keys: list[str]) -> None:
+    log, doc = CLog(World(4)), {key: ABOUT[key] for key in keys}
+    assert is_canonical_about(canonical(doc))
+    assert begun(log, World(CAPACITY), canonical(doc)) == (0, 0)
+    assert ffi.buffer(log.buffer, log.log.size)[:] == canonical(with_world(doc)) + b"\n"
+
+
+@strategies.examples(2000)
+@given(
+    doc=st.sampled_from([ABOUT, {"meta": ABOUT["meta"]}, {"names": ABOUT["names"]}]),
+    at=st.integers(0, 900),
+    cut=st.integers(0, 12),
+    pasted=st.one_of(st.binary(max_size=3), st.text(max_size=4).map(str.encode), st.sampled_from([
+        *(b"-0", b"00", b"1.0", b"1e5", b"null", b"true", b"[]", b"{}", b'{"a":1,"a":1}', b" "),
+        *(b",", b":", b'"', b"\\", b'"b":1,', b"[" * 66 + b"]" * 66, b"[" * 65 + b"]" * 65),
+        *(b"18446744073709551616", b"4294967296", b"0", b"9" * 601, b"\\u001F", b"\\u000a"),
+        *(b"\\/", b"\\u0041", b"\\ud800", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc0\x80"),
+    ])),
+)  # fmt: skip
+def test_text_that_is_not_canonical_is_refused(
+    doc: dict[str, Any], at: int, cut: int, pasted: bytes
+) -> None:
+    """Whatever the bytes are: C takes what Python's strict reader takes and would write so."""
+    whole = canonical(doc)
+    at %= len(whole) + 1
+    about = whole[:at] + pasted + whole[at + cut :]
+    log = CLog(World(4))
+    before = bytes(ffi.buffer(log.log))
+    status, fault = begun(log, World(CAPACITY), about)
+    assert status == (0 if is_canonical_about(about) else lib.FXS_E_TEXT)
+    if status:
+        assert bytes(ffi.buffer(log.log)) == before
+        assert fault <= len(about)
+
+
+def test_a_fault_has_its_offset() -> None:
+    log = CLog(World(4))
+    for about, at in (
+        (b'{"meta":{"a":1,"b":[2.5]}}', 21),
+        (b'{"meta":{"a":1,"a":2}}', 15),
+        (b'{"tick_rate":0}', 13),
+        (b'{"names":{"ids":{"6":"x"}}}', 17),
+        (b'{"unit_mm":5,"seed":1}', 12),
+        (b"", 0),
+    ):
+        assert begun(log, World(CAPACITY), about) == (lib.FXS_E_TEXT, at)
+
+
+def test_a_log_of_inputs_begins_with_the_state_that_it_is_given(tmp_path: Path) -> None:
+    world = World(4)
+    world.add(1, Sphere(400), Pose(0, 0, 0))
+    for _ in range(5):
+        world.step()
+    log = CLog(World(4))
+    sim = canonical({"sim": "duel"})
+    assert begun(log, world, sim) == (lib.FXS_E_STATE, 0)
+    assert begun(log, world, sim, b"any bytes") == (0, 0)
+    log.call(lib.fxs_recorder_inputs, ffi.new("int64_t[]", [1, -(2**63)]), 2)
+    log.call(lib.fxs_recorder_input_list, ffi.new("int64_t[]", [2**63 - 1, 0]), 2)
+    log.call(lib.fxs_recorder_input_list, ffi.NULL, 0)
+    log.call(lib.fxs_recorder_inputs, ffi.new("int64_t[]", [7]), 1)
+    log.call(lib.fxs_recorder_step, ffi.new("fxs_event[]", [(1, 2, 3, 0)]), 1, 255)
+    log.call(lib.fxs_recorder_end_frame, ffi.NULL, 0, ffi.NULL)
+    log.call(lib.fxs_recorder_end_frame, ffi.new("fxs_event *"), 0, ffi.NULL)
+    log.call(lib.fxs_recorder_end_frame, ffi.NULL, 0, ffi.new("uint64_t *", 2**64 - 1))
+    line = b'{"frame":9,"inputs":[1],"hash":"00000000000000ff"}'
+    log.call(lib.fxs_recorder_line, line, len(line))
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(log.end())
+    numbers = [1, -(2**63), [2**63 - 1, 0], [], 7]
+    assert path.read_bytes().splitlines()[1:-1] == [
+        canonical(frame)
+        for frame in (
+            {"frame": 5, "inputs": numbers, "events": [[1, 2, 3, 0]], "hash": "00000000000000ff"},
+            {"frame": 6, "inputs": []},
+            {"frame": 7, "inputs": [], "events": []},
+            {"frame": 8, "inputs": [], "hash": "f" * 16},
+            {"frame": 9, "inputs": [1], "hash": "00000000000000ff"},
+        )
+    ]
+    with Reader(path) as reader:
+        assert len(list(reader)) == 5
+        assert reader.header.start == Start(5, b"any bytes")
+        assert reader.footer is not None
+
+
+@pytest.mark.parametrize("line", [
+    b"", b"{}", b'{"frame":0,"commands":[', b'{"frame":1,"commands":[]}',
+    b'{"frame":0,"inputs":[]}', b'{"frame":0,"commands":[]}\n', b'{"frame":0,"commands":[\0]}',
+])  # fmt: skip
+def test_a_line_that_is_not_of_the_frame_is_refused(line: bytes) -> None:
+    log = CLog(World(4), 10000)
+    before = bytes(ffi.buffer(log.log))
+    call = lib.fxs_recorder_line
+    assert call(log.log, line, len(line), log.buffer, log.room) == lib.FXS_E_TEXT
+    assert bytes(ffi.buffer(log.log)) == before
+
+
+def test_a_trace_begins_with_the_state_of_its_world_only() -> None:
+    world = World(4)
+    world.add(1, Sphere(400), Pose(0, 0, 0))
+    log = CLog(World(4))
+    assert begun(log, world, b"{}", World(4).save()) == (lib.FXS_E_STATE, 0)
+    assert begun(log, world, b"{}", world.save()) == (0, 0)
+    head = json.loads(ffi.buffer(log.buffer, log.log.size)[:])
+    assert head["from"] == {"frame": 0, "state": base64.b64encode(world.save()).decode()}
+
+
+def test_a_frame_that_was_not_stepped_is_taken_back_at_the_end() -> None:
+    turn, _ = rows_of_commands([("turn", 1, 2)])
+    world = World(4)
+    world.add(1, Sphere(400), Pose(0, 0, 0))
+    ends = []
+    for is_stepped in (False, True):
+        log = CLog(world, 10000)
+        if is_stepped:
+            log.call(lib.fxs_recorder_step, ffi.NULL, 0, 7)
+        whole = ffi.buffer(log.buffer, log.log.size - log.log.line_size)[:]
+        log.call(lib.fxs_recorder_commands, turn * 3, 3)
+        ends.append(log.end())
+        assert ends[-1].startswith(whole)
+        lines = ends[-1].splitlines(keepends=True)
+        assert len(lines) == 2 + is_stepped
+        last = {
+            "frames": int(is_stepped),
+            "sha256": hashlib.sha256(b"".join(lines[:-1])).hexdigest(),
+        }
+        assert lines[-1] == canonical(last) + b"\n"
+
+
+def test_a_frame_that_was_written_out_in_part_cannot_be_taken_back() -> None:
+    turn, _ = rows_of_commands([("turn", 1, 2)])
+    log = CLog(World(4), 10000)
+    log.call(lib.fxs_recorder_commands, turn, 1)
+    log.flush()
+    log.call(lib.fxs_recorder_commands, turn * 9, 9)
+    before = bytes(ffi.buffer(log.log))
+    assert lib.fxs_recorder_end(log.log, log.buffer, log.room) == lib.FXS_E_ORDER
+    assert bytes(ffi.buffer(log.log)) == before
 
 
 @pytest.mark.parametrize(("at", "value", "status"), [

@@ -134,6 +134,8 @@ export const FXS_E_ORDER: -66;
 export const FXS_E_NORMAL: -67;
 /** a field of a mover out of range */
 export const FXS_E_MOVER: -68;
+/** text that no match log may hold */
+export const FXS_E_TEXT: -69;
 /** 1.5 in Q2.30: the largest component of a normal */
 export const FXS_NORMAL_MAX: 1610612736;
 /** the most slides of one move */
@@ -495,33 +497,41 @@ export const fxs_hitbox_cast: {
   readonly hit_when: 64;
 };
 
-/** nt8_t held[64];            /* the bytes after them */
+/** nt8_t line_held[64];       /* the same, up to the last whole line */
 export const fxs_recorder: {
-  readonly $size: 272;
+  readonly $size: 376;
   /** uint64_t: bytes of text in the buffer */
   readonly size: 0;
-  /** uint64_t: whole lines of frames so far */
-  readonly frames: 8;
+  /** uint64_t: bytes since the last whole line */
+  readonly line_size: 8;
   /** uint64_t: bytes of text since the beginning */
   readonly hashed_size: 16;
+  /** uint32_t: whole lines of frames so far */
+  readonly frames: 24;
+  /** uint32_t: 1: frames have inputs, 0: commands */
+  readonly has_inputs: 28;
   /** uint32_t: number of the frame that is written next */
-  readonly frame: 24;
+  readonly frame: 32;
   /** uint32_t: of the world */
-  readonly hit_when: 28;
+  readonly hit_when: 36;
   /** uint32_t: what the line of the frame has so far */
-  readonly line: 32;
-  /** uint32_t: in the line; so are questions and answers */
-  readonly commands: 36;
+  readonly line: 40;
+  /** uint32_t: or inputs in the line; so are questions and answers */
+  readonly commands: 44;
   /** uint32_t */
-  readonly questions: 40;
+  readonly questions: 48;
   /** uint32_t */
-  readonly answers: 44;
+  readonly answers: 52;
   /** uint32_t[32]: the layer matrix after the commands */
-  readonly layers: 48;
+  readonly layers: 56;
   /** uint32_t[8]: SHA-256 of the whole blocks so far */
-  readonly sha: 176;
-  /** uint8_t[64]: the bytes after them */
-  readonly held: 208;
+  readonly sha: 184;
+  /** uint32_t[8]: the same, up to the last whole line */
+  readonly line_sha: 216;
+  /** uint8_t[64]: the bytes after the whole blocks */
+  readonly held: 248;
+  /** uint8_t[64]: the same, up to the last whole line */
+  readonly line_held: 312;
 };
 
 /** The exports of fixsync.wasm. A uint32_t that is returned arrives as a signed number, a
@@ -789,6 +799,12 @@ export interface Kernel {
   fxs_rewind_oldest(rewind: Pointer<"fxs_rewind">): number;
   /** Begins a log: the first line with the level, and a command for each collider of the world. */
   fxs_recorder_begin(recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, tick_rate: number, text: Pointer<"char">, room: bigint): number;
+  /** As fxs_recorder_begin, with what else the first line may say. */
+  fxs_recorder_begin_about(recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, about: Pointer<"char">, about_size: bigint, state: Pointer<"uint8_t">, state_size: bigint, text: Pointer<"char">, room: bigint, at: Pointer<"uint64_t">): number;
+  /** Adds the inputs of the next n players of this frame, a number each. */
+  fxs_recorder_inputs(recorder: Pointer<"fxs_recorder">, inputs: Pointer<"int64_t">, n: bigint, text: Pointer<"char">, room: bigint): number;
+  /** Adds the input of the next player of this frame, a list of n numbers. */
+  fxs_recorder_input_list(recorder: Pointer<"fxs_recorder">, input: Pointer<"int64_t">, n: bigint, text: Pointer<"char">, room: bigint): number;
   /** Adds commands of this frame, at most 200 bytes each (the layer matrix: 3500). */
   fxs_recorder_commands(recorder: Pointer<"fxs_recorder">, commands: Pointer<"fxs_command">, n: bigint, text: Pointer<"char">, room: bigint): number;
   /** Adds a query that is made right after the step of this frame. */
@@ -801,6 +817,10 @@ export interface Kernel {
   fxs_recorder_hits(recorder: Pointer<"fxs_recorder">, hits: Pointer<"fxs_cast_hit">, n: bigint, text: Pointer<"char">, room: bigint): number;
   /** Ends the line of this frame with the events of its step, and fxs_world_hash after it. */
   fxs_recorder_step(recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint, hash: bigint, text: Pointer<"char">, room: bigint): number;
+  /** As fxs_recorder_step, where not all is known: events NULL or hash NULL are left out. */
+  fxs_recorder_end_frame(recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint, hash: Pointer<"uint64_t">, text: Pointer<"char">, room: bigint): number;
+  /** Adds a frame that is text already: n bytes of a line of another log, without its line feed. */
+  fxs_recorder_line(recorder: Pointer<"fxs_recorder">, line: Pointer<"char">, n: bigint, text: Pointer<"char">, room: bigint): number;
   /** Ends the log with its last line: the number of frames, and the SHA-256 of all before it. */
   fxs_recorder_end(recorder: Pointer<"fxs_recorder">, text: Pointer<"char">, room: bigint): number;
 }

@@ -1,9 +1,10 @@
 /* Recorder: a match log as text, line by line into the caller's buffer (docs/contract.md). */
 #include "../fixsync_kit.h"
 #include "../world.h"
+#include "about.h"
 #include "sha256.h"
 
-/* What a line has so far. */
+/* What a line has so far: nothing, commands or inputs, answers. */
 enum { LINE_NONE, LINE_COMMANDS, LINE_ANSWERS };
 
 /* ---- text ---- */
@@ -27,6 +28,12 @@ static void put_text(pen *p, const char *text) {
     }
 }
 
+static void put_bytes(pen *p, const char *from, uint64_t n) {
+    for (uint64_t i = 0; i < n; i++) {
+        put_char(p, from[i]);
+    }
+}
+
 static void put_number(pen *p, uint64_t v) {
     char digits[20];
     uint32_t n = 0;
@@ -39,11 +46,11 @@ static void put_number(pen *p, uint64_t v) {
     }
 }
 
-static void put_signed(pen *p, int32_t v) {
+static void put_signed(pen *p, int64_t v) {
     if (v < 0) {
         put_char(p, '-');
     }
-    put_number(p, (uint64_t)abs64(v));
+    put_number(p, v < 0 ? (uint64_t)-(v + 1) + 1 : (uint64_t)v);
 }
 
 /* [a,b,c] of n numbers. */
@@ -152,18 +159,22 @@ static void put_level(pen *p, const fxs_level *geometry) {
 
 static const char BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* The state of a world in base64, if there is room. It is saved at the end of the room that its
- * text takes, and encoded from there to the front: of n bytes behind ceil(n / 3), the k-th three
- * are read before the k-th four are written. */
-static void put_state(pen *p, const fxs_world *world) {
-    uint64_t size = fxs_world_save_size(world), length = (size + 2) / 3 * 4;
+/* A state in base64, if there is room: `state`, or if that is NULL the state of a world, which is
+ * saved at the end of the room that its text takes, and encoded from there to the front: of n bytes
+ * behind ceil(n / 3), the k-th three are read before the k-th four are written. */
+static void put_state(pen *p, const fxs_world *world, const uint8_t *state, uint64_t state_size) {
+    uint64_t size = state ? state_size : fxs_world_save_size(world), length = (size + 2) / 3 * 4;
     if (p->next > p->end || p->end - p->next < length) {
         p->next += length;
         return;
     }
     char *to = p->text + p->next;
-    uint8_t *from = (uint8_t *)to + length - size;
-    fxs_world_save(world, from);
+    const uint8_t *from = state;
+    if (state == NULL) {
+        uint8_t *saved = (uint8_t *)to + length - size;
+        fxs_world_save(world, saved);
+        from = saved;
+    }
     for (uint64_t i = 0; i < size; i += 3) {
         uint32_t left = size - i < 3 ? (uint32_t)(size - i) : 3;
         uint32_t bits = (uint32_t)from[i] << 16;
@@ -189,31 +200,72 @@ static draft begin_draft(const fxs_recorder *recorder, char *text, uint64_t room
     return d;
 }
 
-static int32_t keep_draft(draft *d, fxs_recorder *recorder) {
+/* Counts the new text, if it had room. */
+static int32_t count_text(draft *d) {
     if (d->pen.next > d->pen.end) {
         return FXS_E_ROOM;
     }
-    const uint8_t *added = (const uint8_t *)d->pen.text + d->now.size;
-    sha256_add(d->now.sha, d->now.held, d->now.hashed_size, added, d->pen.next - d->now.size);
-    d->now.hashed_size += d->pen.next - d->now.size;
-    d->now.size = d->pen.next;
-    *recorder = d->now;
+    fxs_recorder *now = &d->now;
+    uint64_t n = d->pen.next - now->size;
+    sha256_add(now->sha, now->held, now->hashed_size, (const uint8_t *)d->pen.text + now->size, n);
+    now->hashed_size += n;
+    now->line_size += n;
+    now->size += n;
     return FXS_OK;
+}
+
+static void end_line(fxs_recorder *now) {
+    now->line_size = 0;
+    memcpy(now->line_sha, now->sha, sizeof now->sha);
+    memcpy(now->line_held, now->held, sizeof now->held);
+}
+
+static int32_t keep_draft(draft *d, fxs_recorder *recorder) {
+    int32_t status = count_text(d);
+    if (status == FXS_OK) {
+        *recorder = d->now;
+    }
+    return status;
+}
+
+/* As keep_draft, where the text is the end of a frame's line. */
+static int32_t keep_line(draft *d, fxs_recorder *recorder) {
+    fxs_recorder *now = &d->now;
+    now->frame = now->frame == UINT32_MAX ? 0 : now->frame + 1;
+    now->frames++;
+    now->line = LINE_NONE;
+    now->commands = now->questions = now->answers = 0;
+    int32_t status = count_text(d);
+    if (status == FXS_OK) {
+        end_line(now);
+        *recorder = *now;
+    }
+    return status;
 }
 
 /* ---- commands ---- */
 
-/* What stands before a command or a question of the frame. */
-static void begin_command(draft *d, const char *name) {
+/* Begins the line of the frame, if that is still to be done. */
+static void begin_line(draft *d) {
     if (d->now.line == LINE_NONE) {
         put_text(&d->pen, "{\"frame\":");
         put_number(&d->pen, d->now.frame);
-        put_text(&d->pen, ",\"commands\":[");
+        put_text(&d->pen, d->now.has_inputs ? ",\"inputs\":[" : ",\"commands\":[");
         d->now.line = LINE_COMMANDS;
     }
+}
+
+/* What stands before a command or a question of the frame. */
+static void begin_command(draft *d, const char *name) {
+    begin_line(d);
     put_text(&d->pen, d->now.commands++ ? ",[\"" : "[\"");
     put_text(&d->pen, name);
     put_char(&d->pen, '"');
+}
+
+/* Whether commands and questions, or inputs, come here. */
+static int is_due(const draft *d, uint32_t is_input) {
+    return d->now.line != LINE_ANSWERS && d->now.has_inputs == is_input;
 }
 
 static const char *const COMMAND_NAMES[] = {"",       "add",   "move",  "turn",   "pose",  "shape",
@@ -261,7 +313,7 @@ static void set_layer_row(uint32_t *masks, uint32_t layer, uint32_t mask) {
 int32_t fxs_recorder_commands(fxs_recorder *recorder, const fxs_command *commands, uint64_t n,
                               char *text, uint64_t room) {
     draft d = begin_draft(recorder, text, room);
-    if (n && d.now.line == LINE_ANSWERS) {
+    if (n && !is_due(&d, 0)) {
         return FXS_E_ORDER;
     }
     for (uint64_t i = 0; i < n; i++) {
@@ -290,65 +342,87 @@ int32_t fxs_recorder_commands(fxs_recorder *recorder, const fxs_command *command
     return keep_draft(&d, recorder);
 }
 
+/* ---- inputs ---- */
+
+int32_t fxs_recorder_inputs(fxs_recorder *recorder, const int64_t *inputs, uint64_t n, char *text,
+                            uint64_t room) {
+    draft d = begin_draft(recorder, text, room);
+    if (!is_due(&d, 1)) {
+        return FXS_E_ORDER;
+    }
+    begin_line(&d);
+    for (uint64_t i = 0; i < n; i++) {
+        put_text(&d.pen, d.now.commands++ ? "," : "");
+        put_signed(&d.pen, inputs[i]);
+    }
+    return keep_draft(&d, recorder);
+}
+
+int32_t fxs_recorder_input_list(fxs_recorder *recorder, const int64_t *input, uint64_t n,
+                                char *text, uint64_t room) {
+    draft d = begin_draft(recorder, text, room);
+    if (!is_due(&d, 1)) {
+        return FXS_E_ORDER;
+    }
+    begin_line(&d);
+    put_text(&d.pen, d.now.commands++ ? ",[" : "[");
+    for (uint64_t i = 0; i < n; i++) {
+        put_text(&d.pen, i ? "," : "");
+        put_signed(&d.pen, input[i]);
+    }
+    put_char(&d.pen, ']');
+    return keep_draft(&d, recorder);
+}
+
 /* ---- questions and answers ---- */
 
-static void put_placed_shape(pen *p, const fxs_shape *shape, const fxs_pose *pose) {
+/* Adds a query or, with a motion, a cast, which ends with n numbers. */
+static int32_t put_question(fxs_recorder *recorder, const fxs_shape *shape, const fxs_pose *pose,
+                            const int32_t *motion, const uint32_t *numbers, uint32_t n, char *text,
+                            uint64_t room) {
+    draft d = begin_draft(recorder, text, room);
+    pen *p = &d.pen;
+    if (!is_due(&d, 0)) {
+        return FXS_E_ORDER;
+    }
+    if (shape->kind >= KIND_COUNT) {
+        return FXS_E_KIND;
+    }
+    begin_command(&d, motion ? "cast" : "query");
     put_char(p, ',');
     put_shape(p, shape->kind, shape->half_angle, shape->size);
     put_vector(p, pose->x, pose->y, pose->z);
     put_next(p, pose->yaw);
+    if (motion) {
+        put_vector(p, motion[0], motion[1], motion[2]);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        put_next(p, numbers[i]);
+    }
+    put_char(p, ']');
+    d.now.questions++;
+    return keep_draft(&d, recorder);
 }
 
 int32_t fxs_recorder_query(fxs_recorder *recorder, const fxs_query *query, char *text,
                            uint64_t room) {
-    draft d = begin_draft(recorder, text, room);
-    if (d.now.line == LINE_ANSWERS) {
-        return FXS_E_ORDER;
-    }
-    if (query->shape.kind >= KIND_COUNT) {
-        return FXS_E_KIND;
-    }
-    begin_command(&d, "query");
-    put_placed_shape(&d.pen, &query->shape, &query->pose);
-    put_next(&d.pen, query->mask);
-    if (query->exclude_owner) {
-        put_next(&d.pen, query->exclude_owner);
-    }
-    put_char(&d.pen, ']');
-    d.now.questions++;
-    return keep_draft(&d, recorder);
+    const uint32_t numbers[2] = {query->mask, query->exclude_owner};
+    return put_question(recorder, &query->shape, &query->pose, NULL, numbers,
+                        query->exclude_owner ? 2 : 1, text, room);
 }
 
 int32_t fxs_recorder_cast(fxs_recorder *recorder, const fxs_cast *cast, char *text,
                           uint64_t room) {
-    draft d = begin_draft(recorder, text, room);
-    if (d.now.line == LINE_ANSWERS) {
-        return FXS_E_ORDER;
-    }
-    if (cast->shape.kind >= KIND_COUNT) {
-        return FXS_E_KIND;
-    }
-    begin_command(&d, "cast");
-    put_placed_shape(&d.pen, &cast->shape, &cast->pose);
-    put_vector(&d.pen, cast->motion[0], cast->motion[1], cast->motion[2]);
-    put_next(&d.pen, cast->mask);
-    put_next(&d.pen, cast->exclude_owner);
-    put_next(&d.pen, cast->limit);
-    put_next(&d.pen, cast->hit_when ? cast->hit_when : d.now.hit_when);
-    put_char(&d.pen, ']');
-    d.now.questions++;
-    return keep_draft(&d, recorder);
+    const uint32_t numbers[4] = {cast->mask, cast->exclude_owner, cast->limit,
+                                 cast->hit_when ? cast->hit_when : recorder->hit_when};
+    return put_question(recorder, &cast->shape, &cast->pose, cast->motion, numbers, 4, text, room);
 }
 
-/* Ends the commands of the frame, if that is still to be done. */
+/* Ends the commands or inputs of the frame, if that is still to be done. */
 static void end_commands(draft *d) {
-    if (d->now.line == LINE_NONE) {
-        put_text(&d->pen, "{\"frame\":");
-        put_number(&d->pen, d->now.frame);
-        put_text(&d->pen, ",\"commands\":[");
-    }
+    begin_line(d);
     if (d->now.line != LINE_ANSWERS) {
-        put_text(&d->pen, "],\"queries\":[");
+        put_text(&d->pen, d->now.has_inputs ? "]" : "],\"queries\":[");
         d->now.line = LINE_ANSWERS;
     }
 }
@@ -398,43 +472,77 @@ int32_t fxs_recorder_hits(fxs_recorder *recorder, const fxs_cast_hit *hits, uint
 
 /* ---- lines ---- */
 
-int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *world, uint32_t tick_rate,
-                           char *text, uint64_t room) {
+static void put_about(pen *p, const about_parts *found, uint32_t key, const char *otherwise) {
+    if (found->value[key]) {
+        put_bytes(p, found->value[key], found->size[key]);
+    } else {
+        put_text(p, otherwise);
+    }
+}
+
+int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world, const char *about,
+                                 uint64_t about_size, const uint8_t *state, uint64_t state_size,
+                                 char *text, uint64_t room, uint64_t *at) {
     fxs_config config;
     fxs_recorder fresh;
-    if (tick_rate == 0) {
-        return FXS_E_CONFIG;
-    }
+    about_parts found;
+    json in = {about, about + about_size};
     fxs_world_config(world, &config);
+    uint32_t solids = world->level ? fxs_level_count(world->level) : 0;
+    if (!about_read(&in, config.capacity, solids, &found)) {
+        *at = (uint64_t)(in.at - about);
+        return FXS_E_TEXT;
+    }
     memset(&fresh, 0, sizeof fresh);
+    fresh.has_inputs = found.value[ABOUT_SIM] && *found.value[ABOUT_SIM] == '"';
     fresh.frame = fxs_world_frame(world);
     fresh.hit_when = config.hit_when;
     memcpy(fresh.layers, config.layers, sizeof fresh.layers);
     sha256_begin(fresh.sha);
+    if (fresh.has_inputs && fresh.frame && state_size == 0) {
+        return FXS_E_STATE;
+    }
+    if (!fresh.has_inputs && state_size &&
+        fxs_hash64(state, state_size, 0) != fxs_world_hash(world)) {
+        return FXS_E_STATE;
+    }
+    int is_late = state_size || (!fresh.has_inputs && (fresh.frame || fxs_world_hit_count(world)));
     draft d = begin_draft(&fresh, text, room);
     pen *p = &d.pen;
     put_text(p, "{\"format\":\"fixsync-match\",\"version\":1,\"tick_rate\":");
-    put_number(p, tick_rate);
+    put_about(p, &found, ABOUT_TICK_RATE, "60");
     put_text(p, ",\"capacity\":");
     put_number(p, config.capacity);
     put_text(p, ",\"hit_when\":");
     put_number(p, config.hit_when);
     put_text(p, ",\"layers\":");
     put_layers(p, config.layers);
-    put_text(p, ",\"sim\":null,\"seed\":0,\"meta\":{}");
+    put_text(p, ",\"sim\":");
+    put_about(p, &found, ABOUT_SIM, "null");
+    put_text(p, ",\"seed\":");
+    put_about(p, &found, ABOUT_SEED, "0");
+    put_text(p, ",\"meta\":");
+    put_about(p, &found, ABOUT_META, "{}");
+    put_text(p, found.value[ABOUT_NAMES] ? ",\"names\":" : "");
+    put_about(p, &found, ABOUT_NAMES, "");
+    put_text(p, found.value[ABOUT_UNIT] ? ",\"unit_mm\":" : "");
+    put_about(p, &found, ABOUT_UNIT, "");
     if (world->level != NULL) {
         put_level(p, world->level);
     }
-    if (fresh.frame || fxs_world_hit_count(world)) {
+    if (is_late) {
         put_text(p, ",\"from\":{\"frame\":");
         put_number(p, fresh.frame);
         put_text(p, ",\"state\":\"");
-        put_state(p, world);
-        put_text(p, "\"}}\n");
-        return keep_draft(&d, recorder);
+        put_state(p, world, state_size ? state : NULL, state_size);
+        put_text(p, "\"}");
     }
     put_text(p, "}\n");
-    uint32_t left = fxs_world_count(world);
+    if (count_text(&d) != FXS_OK) {
+        return FXS_E_ROOM;
+    }
+    end_line(&d.now);
+    uint32_t left = is_late || fresh.has_inputs ? 0 : fxs_world_count(world);
     for (uint32_t id = 0; left; id++) {
         fxs_collider c;
         if (fxs_world_get(world, id, &c) == FXS_OK) {
@@ -445,45 +553,105 @@ int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *world, uint3
     return keep_draft(&d, recorder);
 }
 
-int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
-                          uint64_t hash, char *text, uint64_t room) {
+int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *world, uint32_t tick_rate,
+                           char *text, uint64_t room) {
+    char about[32];
+    pen p = {about, 0, sizeof about};
+    uint64_t at;
+    put_text(&p, "{\"tick_rate\":");
+    put_number(&p, tick_rate);
+    put_char(&p, '}');
+    return tick_rate ? fxs_recorder_begin_about(recorder, world, about, p.next, NULL, 0, text, room,
+                                                &at)
+                     : FXS_E_CONFIG;
+}
+
+int32_t fxs_recorder_end_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
+                               const uint64_t *hash, char *text, uint64_t room) {
     draft d = begin_draft(recorder, text, room);
     if (d.now.answers != d.now.questions) {
         return FXS_E_ORDER;
     }
     end_commands(&d);
-    put_text(&d.pen, "],\"events\":[");
-    for (uint64_t i = 0; i < n; i++) {
-        put_text(&d.pen, i ? ",[" : "[");
-        put_number(&d.pen, events[i].a);
-        put_next(&d.pen, events[i].b);
-        put_next(&d.pen, events[i].kind);
-        put_next(&d.pen, events[i].contact);
+    put_text(&d.pen, d.now.has_inputs ? "" : "]");
+    if (events != NULL) {
+        put_text(&d.pen, ",\"events\":[");
+        for (uint64_t i = 0; i < n; i++) {
+            put_text(&d.pen, i ? ",[" : "[");
+            put_number(&d.pen, events[i].a);
+            put_next(&d.pen, events[i].b);
+            put_next(&d.pen, events[i].kind);
+            put_next(&d.pen, events[i].contact);
+            put_char(&d.pen, ']');
+        }
         put_char(&d.pen, ']');
     }
-    put_text(&d.pen, "],\"hash\":\"");
-    put_hexadecimal(&d.pen, hash, 16);
-    put_text(&d.pen, "\"}\n");
-    d.now.frame = d.now.frame == UINT32_MAX ? 0 : d.now.frame + 1;
-    d.now.frames++;
-    d.now.line = LINE_NONE;
-    d.now.commands = d.now.questions = d.now.answers = 0;
-    return keep_draft(&d, recorder);
+    if (hash != NULL) {
+        put_text(&d.pen, ",\"hash\":\"");
+        put_hexadecimal(&d.pen, *hash, 16);
+        put_char(&d.pen, '"');
+    }
+    put_text(&d.pen, "}\n");
+    return keep_line(&d, recorder);
+}
+
+int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
+                          uint64_t hash, char *text, uint64_t room) {
+    static const fxs_event no_event = {0, 0, 0, 0};
+    return fxs_recorder_end_frame(recorder, n ? events : &no_event, n, &hash, text, room);
+}
+
+int32_t fxs_recorder_line(fxs_recorder *recorder, const char *line, uint64_t n, char *text,
+                          uint64_t room) {
+    draft d = begin_draft(recorder, text, room);
+    pen *p = &d.pen;
+    if (d.now.line != LINE_NONE) {
+        return FXS_E_ORDER;
+    }
+    char first[64];
+    draft due = begin_draft(recorder, first, sizeof first);
+    due.pen.next = 0;
+    begin_line(&due);
+    for (uint64_t i = 0; i < n; i++) {
+        if ((uint8_t)line[i] < 0x20 || (i < due.pen.next && line[i] != first[i])) {
+            return FXS_E_TEXT;
+        }
+        put_char(p, line[i]);
+    }
+    if (n <= due.pen.next || line[n - 1] != '}') {
+        return FXS_E_TEXT;
+    }
+    put_char(p, '\n');
+    return keep_line(&d, recorder);
 }
 
 int32_t fxs_recorder_end(fxs_recorder *recorder, char *text, uint64_t room) {
     draft d = begin_draft(recorder, text, room);
-    if (d.now.line != LINE_NONE) {
+    fxs_recorder *now = &d.now;
+    if (now->line_size > now->size) {
         return FXS_E_ORDER;
     }
+    /* Back to the end of the last whole line. */
+    now->size -= now->line_size;
+    d.pen.next = now->size;
+    now->hashed_size -= now->line_size;
+    memcpy(now->sha, now->line_sha, sizeof now->sha);
+    memcpy(now->held, now->line_held, sizeof now->held);
+    now->line = LINE_NONE;
+    now->commands = now->questions = now->answers = 0;
     uint32_t digest[8];
-    sha256_end(d.now.sha, d.now.held, d.now.hashed_size, digest);
+    sha256_end(now->sha, now->held, now->hashed_size, digest);
     put_text(&d.pen, "{\"frames\":");
-    put_number(&d.pen, d.now.frames);
+    put_number(&d.pen, now->frames);
     put_text(&d.pen, ",\"sha256\":\"");
     for (uint32_t i = 0; i < 8; i++) {
         put_hexadecimal(&d.pen, digest[i], 8);
     }
     put_text(&d.pen, "\"}\n");
-    return keep_draft(&d, recorder);
+    int32_t status = count_text(&d);
+    if (status == FXS_OK) {
+        end_line(now);
+        *recorder = *now;
+    }
+    return status;
 }

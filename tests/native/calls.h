@@ -6,7 +6,7 @@
 #define FIXSYNC_TESTS_CALLS_H
 
 #include "fixsync.h"
-#include "golden.h"
+#include "print.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -18,40 +18,13 @@
 #define FXS(name) fxs_##name
 #endif
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 /* ---- printing, tracing, digesting ---- */
 
 static int tracing, failed;
-static uint64_t digest, words; /* of the answers of the present section */
-
-static void print_text(const char *text) {
-    uint32_t size = 0;
-    while (text[size]) {
-        size++;
-    }
-    golden_print(text, size);
-}
-
-static void print_unsigned(uint64_t v) {
-    char digits[20];
-    uint32_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + v % 10);
-        v /= 10;
-    } while (v);
-    golden_print(digits + at, (uint32_t)sizeof digits - at);
-}
 
 static void print_signed(int64_t v) {
     print_text(v < 0 ? " -" : " ");
     print_unsigned(v < 0 ? (uint64_t)0 - (uint64_t)v : (uint64_t)v);
-}
-
-static void print_hex(uint64_t v, uint32_t digits) {
-    for (; digits > 0; digits--) {
-        golden_print(&"0123456789abcdef"[v >> (4 * digits - 4) & 15], 1);
-    }
 }
 
 /* A call in the trace: its name, its arguments, then what answer() is given until the next call. */
@@ -142,15 +115,7 @@ static void checkpoint(int level, const char *section, uint64_t frame, uint64_t 
     if (tracing) {
         print_text("\n");
     }
-    print_unsigned((uint64_t)level);
-    print_text(" ");
-    print_text(section);
-    print_text(" ");
-    print_unsigned(frame);
-    print_text(" ");
-    print_unsigned(size);
-    print_text(" ");
-    print_hex(digest, 16);
+    print_checkpoint(level, section, frame, size);
     if (!tracing) {
         print_text("\n");
     }

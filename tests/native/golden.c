@@ -2127,12 +2127,6 @@ static void run_scene(int level, const scene *s) {
 
 /* ---- all of it ---- */
 
-typedef struct section {
-    const char *name;
-    void (*one)(uint32_t number);
-    uint32_t counts[3];
-} section;
-
 static const section SECTIONS[] = {
     {"directions", one_direction, {65536, 65536, 65536}},
     {"yaws", one_yaw_of, {2048, 65536, 1 << 21}},

@@ -2,13 +2,11 @@
  * kernel. Nothing of libc but memcpy, memmove and memset; every case is a function of its section's
  * name and its number alone. */
 #include "fixsync_kit.h"
-#include "golden.h"
+#include "print.h"
 
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
-static uint64_t state, digest, words;
+static uint64_t state;
 
 static void answer(int64_t v) {
     uint64_t mixed = (digest ^ (uint64_t)v) * UINT64_C(0x9E3779B97F4A7C15);
@@ -383,13 +381,53 @@ static void one_fight(uint32_t number) {
     answer_text(&recorder);
 }
 
-/* ---- all of it ---- */
+/* First lines, often with a byte changed, then frames of inputs or of nothing, and an end. */
+static void one_log(uint32_t number) {
+    static const char *const ABOUTS[] = {
+        "{\"tick_rate\":[60000,1001],\"sim\":\"duel\",\"seed\":18446744073709551615,\"unit_mm\":25}",
+        "{\"sim\":\"\xc3\xa9\\u0001\\n\",\"meta\":{\"a\":[1,-20,{\"b\":true}],\"b\":{\"a\":[]}}}",
+        "{\"seed\":7,\"names\":{\"layers\":{\"0\":\"a\",\"31\":\"b\"},\"ids\":{\"0\":\"c\",\"9\":\"\"}}}",
+        "{}"};
+    static const char LINE[] = "{\"frame\":0,\"commands\":[]}";
+    static uint8_t bytes[4096];
+    fxs_world *world = any_world();
+    fxs_recorder recorder = {0};
+    char about[128];
+    uint64_t about_size = 0, state_size, at = 0;
+    if (world == NULL) {
+        answer(-1);
+        return;
+    }
+    for (const char *from = ABOUTS[number % COUNT(ABOUTS)]; from[about_size]; about_size++) {
+        about[about_size] = from[about_size];
+    }
+    if (below(3) == 0) {
+        uint32_t changed = below((uint32_t)about_size);
+        about[changed] = "\"{}[],:0-a\\ "[below(12)];
+    }
+    state_size = below(2) ? fxs_world_save_size(world) : 0;
+    fxs_world_save(world, bytes);
+    answer(fxs_recorder_begin_about(&recorder, world, about, about_size, bytes, state_size, text,
+                                    sizeof text, &at));
+    answer((int64_t)at);
+    answer_text(&recorder);
+    for (uint32_t frame = 0; frame < 4; frame++) {
+        const int64_t inputs[3] = {any_number(), INT64_MIN + frame, 0};
+        const fxs_event event = {frame, below(9), 1 + frame % 3, frame % 3};
+        const uint64_t hash = fxs_random_next(&state);
+        uint32_t known = below(8);
+        answer(fxs_recorder_line(&recorder, LINE, sizeof LINE - 1, text, sizeof text));
+        answer(fxs_recorder_inputs(&recorder, inputs, below(4), text, sizeof text));
+        answer(fxs_recorder_input_list(&recorder, inputs, below(4), text, sizeof text));
+        answer(fxs_recorder_end_frame(&recorder, known & 1 ? &event : NULL, known >> 1 & 1,
+                                      known & 4 ? &hash : NULL, text, sizeof text));
+    }
+    answer(fxs_recorder_inputs(&recorder, NULL, 0, text, sizeof text));
+    answer(fxs_recorder_end(&recorder, text, sizeof text));
+    answer_text(&recorder);
+}
 
-typedef struct section {
-    const char *name;
-    void (*one)(uint32_t number);
-    uint32_t counts[3];
-} section;
+/* ---- all of it ---- */
 
 static const section SECTIONS[] = {
     {"kit numbers", one_number, {256, 8192, 1 << 18}},
@@ -399,25 +437,8 @@ static const section SECTIONS[] = {
     {"kit walks", one_walk, {16, 512, 1 << 13}},
     {"kit tables", one_table, {256, 8192, 1 << 18}},
     {"kit fights", one_fight, {16, 512, 1 << 13}},
+    {"kit logs", one_log, {64, 2048, 1 << 15}},
 };
-
-static void print_text(const char *text) {
-    uint32_t size = 0;
-    while (text[size]) {
-        size++;
-    }
-    golden_print(text, size);
-}
-
-static void print_number(uint64_t v, uint32_t base, uint32_t least_digits) {
-    char digits[20];
-    uint32_t at = sizeof digits;
-    do {
-        digits[--at] = "0123456789abcdef"[v % base];
-        v /= base;
-    } while (v || sizeof digits - at < least_digits);
-    golden_print(digits + at, (uint32_t)sizeof digits - at);
-}
 
 static void run_section(const section *s, int level) {
     uint32_t number = 0;
@@ -429,15 +450,7 @@ static void run_section(const section *s, int level) {
         for (; number < s->counts[now]; number++) {
             s->one(number);
         }
-        print_number((uint64_t)now, 10, 1);
-        print_text(" ");
-        print_text(s->name);
-        print_text(" ");
-        print_number(number, 10, 1);
-        print_text(" ");
-        print_number(words, 10, 1);
-        print_text(" ");
-        print_number(digest, 16, 16);
+        print_checkpoint(now, s->name, number, words);
         print_text("\n");
     }
 }
