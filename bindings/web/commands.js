@@ -83,7 +83,11 @@ export const GET = {
   position: (at) => words3(at + fxs_collider.x),
   offset: (at) => words3(at + fxs_collider.ox),
 };
-const words3 = (at) => [...memory.i32.subarray(at / 4, at / 4 + 3)];
+function words3(at) {
+  const { i32 } = memory;
+  const first = at / 4;
+  return [i32[first], i32[first + 1], i32[first + 2]];
+}
 
 /** A collider's fields, by the names of an `add` command, as an fxs_collider. */
 export function putCollider(at, values) {

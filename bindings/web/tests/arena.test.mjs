@@ -35,6 +35,27 @@ const passed = (opened, frames) =>
     { timeout: 60_000 },
   );
 
+const frameOf = async (opened) => Number(await opened.locator("[data-fact=frame]").first().textContent());
+
+// Waits until so many more frames are played.
+async function later(opened, frames) {
+  await passed(opened, (await frameOf(opened)) + frames);
+}
+
+// The frames of the log that the page gives.
+async function downloaded(opened) {
+  const [download] = await Promise.all([opened.waitForEvent("download"), opened.click("#download")]);
+  const lines = readFileSync(await download.path(), "utf8")
+    .split("\n")
+    .slice(1, -2)
+    .map(JSON.parse);
+  const commands = lines.flatMap((line) => line.commands);
+  return {
+    placeOf: (id) => commands.findLast(([name, at]) => name === "pose" && at === id)[2],
+    switchedOn: new Set(commands.filter(([name, , on]) => name === "active" && on).map(([, id]) => id)),
+  };
+}
+
 async function closed(opened, name) {
   await opened.screenshot({ path: join(SHOTS, `${name}.png`) });
   assert.deepEqual(opened.trouble, []);
@@ -128,24 +149,82 @@ test("the keyboard plays Blue, and on the same keyboard a friend plays Amber", a
   await passed(opened, 20);
   await opened.keyboard.down("KeyW");
   await opened.keyboard.down("ArrowDown");
-  await opened.waitForTimeout(700);
+  await later(opened, 30);
   await opened.keyboard.up("KeyW");
   await opened.keyboard.up("ArrowDown");
-  await opened.keyboard.press("KeyT", { delay: 80 });
-  await opened.keyboard.press("KeyI", { delay: 80 });
-  await passed(opened, 120);
-  const [download] = await Promise.all([opened.waitForEvent("download"), opened.click("#download")]);
-  const lines = readFileSync(await download.path(), "utf8")
-    .split("\n")
-    .slice(1, -2)
-    .map(JSON.parse);
-  const last = (id) =>
-    lines.flatMap(({ commands }) => commands).findLast(([name, at]) => name === "pose" && at === id)[2];
-  assert.ok(last(1)[2] > 65536, "Blue went up");
-  assert.ok(last(2)[2] < -65536, "Amber went down");
-  const switched = lines.flatMap(({ commands }) => commands).filter(([name, , on]) => name === "active" && on);
-  assert.deepEqual([...new Set(switched.map(([, id]) => id))].sort(), [22, 31]);
+  await opened.keyboard.press("KeyT"); // shorter than a frame
+  await opened.keyboard.press("KeyI");
+  await later(opened, 60);
+  assert.equal(await opened.locator("#against").inputValue(), "friend"); // no letter has chosen in the list
+  const { placeOf, switchedOn } = await downloaded(opened);
+  assert.ok(placeOf(1)[2] > 65536, "Blue went up");
+  assert.ok(placeOf(2)[2] < -65536, "Amber went down");
+  assert.deepEqual([...switchedOn].sort(), [22, 31]);
   await closed(opened, "friends");
+});
+
+test("a gamepad moves Blue, attacks, and pauses with Start", async () => {
+  const opened = await arena();
+  await opened.evaluate(() => {
+    const pad = { axes: [0, 0], buttons: Array.from({ length: 17 }, () => ({ pressed: false })) };
+    window.pad = pad;
+    navigator.getGamepads = () => [null, pad]; // the first slot may be empty
+  });
+  const press = (button, pressed) =>
+    opened.evaluate(
+      ([i, isPressed]) => {
+        window.pad.buttons[i].pressed = isPressed;
+      },
+      [button, pressed],
+    );
+  await opened.evaluate(() => {
+    window.pad.axes = [0, -1];
+  });
+  await press(2, true);
+  await later(opened, 60);
+  await opened.evaluate(() => {
+    window.pad.axes = [0, 0];
+  });
+  await press(2, false);
+  await press(9, true);
+  const pause = opened.getByRole("button", { name: "Go on" });
+  await pause.waitFor();
+  await press(9, false);
+  await opened.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  const at = await opened.evaluate(() => [...document.querySelectorAll("[data-fact=frame]")].map((f) => f.textContent));
+  await opened.screenshot({ path: join(SHOTS, "paused.png") });
+  const { placeOf, switchedOn } = await downloaded(opened);
+  assert.ok(placeOf(1)[2] > 65536, "Blue went up");
+  assert.ok(switchedOn.has(21), "Blue's ring");
+  await press(9, true);
+  await opened.getByRole("button", { name: "Pause" }).waitFor();
+  await passed(opened, Number(at[0]) + 20);
+  await closed(opened, "gamepad");
+});
+
+test("P pauses, the fight stands still, and slow motion plays an eighth", async () => {
+  const opened = await arena();
+  const frames = () => opened.evaluate(() => Number(document.querySelector("[data-fact=frame]").textContent));
+  const drawn = () =>
+    opened.evaluate(async () => {
+      for (let i = 0; i < 20; i++) await new Promise(requestAnimationFrame);
+    });
+  await opened.keyboard.press("KeyP");
+  await opened.getByRole("button", { name: "Go on", pressed: true }).waitFor();
+  const stood = await frames();
+  await drawn();
+  assert.equal(await frames(), stood);
+  await opened.getByRole("button", { name: "Slow motion" }).click();
+  await opened.getByRole("button", { name: "Slow motion", pressed: true }).waitFor();
+  await opened.keyboard.press("KeyP");
+  await later(opened, 3);
+  await opened.getByRole("button", { name: "Flip one bit" }).click();
+  await opened.waitForSelector("#stop:not([hidden])");
+  assert.equal(await opened.locator("#pause").isDisabled(), true);
+  assert.equal(await opened.locator("#stop-bits p").count(), 2);
+  assert.ok((await opened.locator("#stop-bits mark").count()) >= 2);
+  assert.match(await opened.textContent("#stop-rest"), /^Noticed \d+ ms after the flip/);
+  await closed(opened, "slow");
 });
 
 test("three computers, bad sliders, a phone with fingers, and calm for who asks for it", async () => {
@@ -159,25 +238,47 @@ test("three computers, bad sliders, a phone with fingers, and calm for who asks 
   ])
     await opened.locator(`#${id}`).fill(String(value));
   const stick = await opened.locator("#stick").boundingBox();
-  await opened.touchscreen.tap(stick.x + stick.width / 2, stick.y + 8);
-  await opened.locator("[data-button=slash]").tap();
-  await passed(opened, 200);
+  for (let i = 0; i < 12; i++) {
+    await opened.touchscreen.tap(stick.x + stick.width / 2, stick.y + 8);
+    await later(opened, 1);
+  }
+  // Who is hit or out cannot shoot: not for so long.
+  for (let i = 0; i < 6; i++) {
+    await opened.locator("[data-button=shot]").tap();
+    await later(opened, 20);
+  }
   assert.equal(await opened.locator(".machine").count(), 3);
   const wide = await opened.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= 390, `${wide} pixels wide`);
+  assert.ok((await downloaded(opened)).switchedOn.has(31), "Blue's shot");
   await closed(opened, "phone");
 });
 
-test("every control has a name, can be reached by keys, and has contrast", async () => {
-  const opened = await arena();
+for (const colorScheme of ["dark", "light"]) {
+  test(`every control has a name, can be reached by keys, and has contrast, ${colorScheme}`, () =>
+    controls(colorScheme));
+}
+
+async function controls(colorScheme) {
+  const opened = await arena({ colorScheme });
   const names = [];
-  for (let i = 0; i < 12; i++) {
+  for (let i = 0; i < 14; i++) {
     await opened.keyboard.press("Tab");
     names.push(
       await opened.evaluate(() => (document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()),
     );
   }
-  for (const name of ["Computers", "New match", "Latency", "Jitter", "Loss", "Flip one bit", "Download the log"]) {
+  for (const name of [
+    "Computers",
+    "New match",
+    "Latency",
+    "Jitter",
+    "Loss",
+    "Pause",
+    "Slow motion",
+    "Flip one bit",
+    "Download the log",
+  ]) {
     assert.ok(
       names.some((found) => found.startsWith(name)),
       `${name} is not among ${names}`,
@@ -191,14 +292,25 @@ test("every control has a name, can be reached by keys, and has contrast", async
       const back = numbers(getComputedStyle(element).backgroundColor);
       return back.length === 3 || back[3] > 0 || !element.parentElement ? back : backOf(element.parentElement);
     };
-    return ["h1", ".machine h2", ".facts dt", ".facts dd", ".legend li", ".keys dd", "#flip", "#download", "label"].map(
-      (what) => {
-        const element = document.querySelector(what);
-        const pair = [light(numbers(getComputedStyle(element).color)), light(backOf(element))].sort((a, b) => b - a);
-        return [what, (pair[0] + 0.05) / (pair[1] + 0.05)];
-      },
-    );
+    return [
+      "h1",
+      ".machine h2",
+      ".machine:last-child h2",
+      ".score",
+      ".facts dt",
+      ".facts dd",
+      "[data-fact=hash]",
+      ".legend li",
+      ".keys dd",
+      "#flip",
+      "#download",
+      "label",
+    ].map((what) => {
+      const element = document.querySelector(what);
+      const pair = [light(numbers(getComputedStyle(element).color)), light(backOf(element))].sort((a, b) => b - a);
+      return [what, (pair[0] + 0.05) / (pair[1] + 0.05)];
+    });
   });
   for (const [what, ratio] of ratios) assert.ok(ratio >= 4.5, `${what}: contrast ${ratio}`);
-  await closed(opened, "keys");
-});
+  await closed(opened, `keys-${colorScheme}`);
+}

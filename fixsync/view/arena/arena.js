@@ -3,29 +3,34 @@ import { start } from "../../../bindings/web/kernel.js";
 import { logOf } from "../assets/dropped.js";
 import { bytesOfBase64, hex16 } from "../assets/matchlog.js";
 import { Controls } from "./controls.js";
-import { COLOURS, drawDepths, drawWire, Stage } from "./draw.js";
-import { ACTION } from "./fight.js";
+import { colours, drawFilm, drawWire, FILM_FRAMES, PLAYER_COLOURS, Stage } from "./draw.js";
+import { ACTION, bodyOf } from "./fight.js";
 import { namesOf, PLAYERS } from "./log.js";
 import { FRAME_MS, Match } from "./match.js";
 import { sceneOf } from "./scene.js";
 import { showLogs } from "./viewing.js";
 
 const INPUT_DELAY = 2; // frames
-const DEPTHS = 90; // frames of rollback depths that are shown
+const DEPTHS = 30; // frames whose deepest rollback is shown
+const SLOW = 1 / 8;
 const MISS_UNITS = 0.15; // a wrong guess by less is not marked
 const FACTS_MS = 120;
 const FLIPPED_PEER = 1;
 
 const find = (id) => document.getElementById(id);
-const controls = new Controls(find("stick"), document.querySelectorAll("[data-button]"));
+const controls = new Controls(find("stick"), document.querySelectorAll("[data-button]"), pauseOrGoOn);
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const light = matchMedia("(prefers-color-scheme: light)");
 
 let match = null;
-let machines = []; // of each peer: { stage, depths, shown (the last scene drawn and its frame), canvas, facts }
+let machines = []; // of each peer: { stage, film, depths, replayedAt, shown (the last scene drawn and its frame), facts }
 let behind = 0; // milliseconds not played yet
 let lastNow = 0;
 let factsAt = 0;
+let flippedAt = 0; // in the time of the match
 let isPaused = false;
+let isSlow = false;
+let isViewing = false; // logs, so the fight waits
 
 function make(tag, attributes, ...children) {
   const made = document.createElement(tag);
@@ -40,13 +45,15 @@ function begin() {
   match?.dispose();
   const players = Number(find("players").value);
   match = new Match(players, INPUT_DELAY, Math.floor(Math.random() * 2 ** 31));
+  flippedAt = 0;
   controls.people = find("against").value === "friend" ? 2 : 1;
   machines = Array.from({ length: players }, (_, p) => machine(p));
   find("machines").replaceChildren(...machines.map(({ root }) => root));
   find("how-many").textContent = players === 2 ? "two" : "three";
   find("stop").hidden = true;
-  find("flip").disabled = false;
+  find("flip").disabled = find("pause").disabled = false;
   behind = 0;
+  setPaused(false);
   showKeys();
 }
 
@@ -56,22 +63,23 @@ function machine(p) {
     role: "img",
     "aria-label": `The fight as ${PLAYERS[p]}'s computer has it`,
   });
-  const depthsCanvas = make("canvas", { class: "depths", role: "img", "aria-label": "Frames played again" });
+  const film = make("canvas", {
+    class: "film",
+    role: "img",
+    "aria-label": "The last frames: confirmed, guessed, played again",
+  });
   const facts = {};
   const list = make("dl", { class: "facts" });
-  for (const [name, title] of [
-    ["frame", "frame"],
-    ["rollback", "rollback"],
-    ["sent", "sent"],
-    ["hash", "hash"],
-  ]) {
+  for (const name of ["frame", "rollback", "sent", "hash"]) {
     facts[name] = make("dd", { "data-fact": name });
-    list.append(make("div", {}, make("dt", {}, title), facts[name]));
+    list.append(make("div", {}, make("dt", {}, name), facts[name]));
   }
-  const head = make("header", {}, make("h2", {}, `${PLAYERS[p]}'s computer`), depthsCanvas);
-  const root = make("section", { class: "machine", "aria-label": `${PLAYERS[p]}'s computer` }, head, stage, list);
-  root.style.setProperty("--colour", COLOURS[p]);
-  return { root, stage: new Stage(stage, p), depthsCanvas, depths: new Array(DEPTHS).fill(0), facts, shown: null };
+  facts.score = make("span", { class: "score", "data-fact": "score" });
+  const head = make("header", {}, make("h2", {}, `${PLAYERS[p]}'s computer`), facts.score);
+  const root = make("section", { class: "machine", "aria-label": `${PLAYERS[p]}'s computer` }, head, stage, film, list);
+  root.style.setProperty("--colour", `var(--${PLAYER_COLOURS[p]})`);
+  const replayedAt = new Array(FILM_FRAMES).fill(-Infinity);
+  return { root, stage: new Stage(stage, p), film, depths: new Array(DEPTHS).fill(0), replayedAt, facts, shown: null };
 }
 
 const conditions = () => ({
@@ -82,62 +90,70 @@ const conditions = () => ({
 
 function play(now) {
   const inputs = match.peers.map((_, p) => controls.input(p, now));
+  const before = match.peers.map(({ frame }) => frame);
   match.tick(conditions(), inputs);
-  for (const [p, { depths, stage, shown }] of machines.entries()) {
+  for (const [p, { depths, replayedAt, stage, shown }] of machines.entries()) {
     const peer = match.peers[p];
     depths.push(peer.depth);
     depths.shift();
-    if (shown && peer.depth > 0) markMisses(peer, stage, shown, now);
+    for (let frame = before[p]; frame < peer.frame; frame++) replayedAt[frame % FILM_FRAMES] = -Infinity;
+    for (let i = 1; i <= peer.depth; i++) replayedAt[(before[p] - i) % FILM_FRAMES] = match.now;
+    if (shown && peer.depth > 0) markMisses(peer, stage, shown);
   }
   if (match.desync) stopped();
 }
 
 // Where the state that was drawn last is not what that frame is now known to be.
-function markMisses(peer, stage, shown, now) {
+function markMisses(peer, stage, shown) {
   const repaired = peer.stateBefore(shown.frame);
   if (!repaired) return;
   sceneOf(repaired).fighters.forEach((fighter, p) => {
     const guess = shown.scene.fighters[p];
     if (fighter.action === ACTION.out || guess.action === ACTION.out) return;
-    if (Math.hypot(fighter.x - guess.x, fighter.z - guess.z) > MISS_UNITS) stage.miss(p, guess, fighter, now);
+    if (Math.hypot(fighter.x - guess.x, fighter.z - guess.z) > MISS_UNITS) stage.miss(p, guess, fighter, match.now);
   });
 }
 
 // ---- every frame of the screen ----
 
 function tick(now) {
-  behind = Math.min(behind + now - lastNow, 6 * FRAME_MS);
+  controls.poll();
+  if (!isPaused && !isViewing) behind = Math.min(behind + (now - lastNow) * (isSlow ? SLOW : 1), 6 * FRAME_MS);
   lastNow = now;
-  if (!isPaused) {
-    while (behind >= FRAME_MS && !match.desync) {
-      behind -= FRAME_MS;
-      play(now);
-    }
-    draw(now);
+  while (behind >= FRAME_MS && !match.desync) {
+    behind -= FRAME_MS;
+    play(now);
+  }
+  if (!isViewing) {
+    draw(match.now + (match.desync ? 0 : behind));
     if (now - factsAt > FACTS_MS) showFacts(now);
   }
   requestAnimationFrame(tick);
 }
 
+// now: in the time of the match, so that a slow or paused one shows all of it.
 function draw(now) {
+  const found = match.peers.findIndex((_, p) => match.desync?.id === bodyOf(p));
+  const fault = found < 0 ? null : found;
   for (const [p, machine] of machines.entries()) {
     const peer = match.peers[p];
     const scene = sceneOf(peer.predictedState);
     machine.shown = { frame: peer.frame, scene };
-    machine.stage.draw(scene, sceneOf(peer.confirmedState), now, calm.matches);
-    drawDepths(machine.depthsCanvas, machine.depths);
+    machine.stage.draw(scene, sceneOf(peer.confirmedState), now, calm.matches, fault);
+    drawFilm(machine.film, peer, machine.replayedAt, now);
   }
-  drawWire(find("wire"), match, calm.matches);
+  drawWire(find("wire"), match, now, calm.matches);
 }
 
 function showFacts(now) {
   factsAt = now;
   const common = Math.min(...match.peers.map(({ confirmed }) => confirmed)) - 1;
   const hashes = match.peers.map(({ history }) => history.find(({ frame }) => frame === common)?.hash);
-  for (const [p, { facts, depths }] of machines.entries()) {
+  for (const [p, { facts, depths, shown }] of machines.entries()) {
     const peer = match.peers[p];
+    facts.score.textContent = shown ? shown.scene.fighters.map(({ score }) => score).join(" : ") : "";
     facts.frame.textContent = String(peer.frame);
-    facts.rollback.textContent = `${Math.max(...depths.slice(-30))} frames`;
+    facts.rollback.textContent = `${Math.max(...depths)} frames`;
     facts.sent.textContent = `${(peer.bytesSent / 1024).toFixed(1)} KB`;
     if (hashes[p] === undefined) continue;
     const isSame = hashes.every((hash) => hash === hashes[p]);
@@ -165,19 +181,54 @@ function stopped() {
       ),
     ),
   );
-  find("stop-rest").textContent = count > 1 ? `${count} fields differ in that frame; this is the first.` : "";
+  find("stop-bits").replaceChildren(...(Number.isNaN(id) ? [] : bitRows(values)));
+  const late =
+    flippedAt > 0
+      ? `Noticed ${Math.round(match.now - flippedAt)} ms after the flip: packets carry a hash of the state. `
+      : "";
+  find("stop-rest").textContent =
+    `${late}${count > 1 ? `${count} fields differ in that frame; this is the first.` : ""}`;
   find("stop").hidden = false;
-  find("flip").disabled = true;
+  find("flip").disabled = find("pause").disabled = true;
+  find("machines").scrollIntoView({ block: "start" });
   find("stop-title").focus();
   find("live").textContent = `Stopped. ${find("stop-where").textContent}`;
   showFacts(lastNow);
 }
 
+// Both values in binary, with what differs marked.
+function bitRows(values) {
+  const [ours, theirs] = values.map((value) => (value >>> 0).toString(2).padStart(32, "0"));
+  return [ours, theirs].map((bits) =>
+    make("p", {}, ...[...bits].map((bit, i) => make(ours[i] === theirs[i] ? "span" : "mark", {}, bit))),
+  );
+}
+
 function flip() {
   const player = Math.floor(Math.random() * match.peers.length);
   match.flipBit(FLIPPED_PEER, player, 8 + Math.floor(Math.random() * 6));
+  flippedAt = match.now;
   find("flip").disabled = true;
+  setPaused(false);
   find("live").textContent = `One bit of ${PLAYERS[FLIPPED_PEER]}'s computer is flipped.`;
+}
+
+// ---- pause and slow motion ----
+
+function setPaused(paused) {
+  isPaused = paused;
+  find("pause").setAttribute("aria-pressed", String(paused));
+  find("pause").textContent = paused ? "Go on" : "Pause";
+  if (paused) showFacts(lastNow);
+}
+
+function pauseOrGoOn() {
+  if (!match?.desync && !isViewing) setPaused(!isPaused);
+}
+
+function slowOrFast() {
+  isSlow = !isSlow;
+  find("slow").setAttribute("aria-pressed", String(isSlow));
 }
 
 // ---- logs ----
@@ -192,13 +243,13 @@ const logFile = async (p) => new File([await match.logs[p].text()], `${PLAYERS[p
 
 async function view(files) {
   find("failure").hidden = true;
-  isPaused = true;
+  isViewing = true;
   try {
     if (files.length > 2) throw new Error(`one log or two, not ${files.length}`);
     showLogs(find("viewing"), await Promise.all(files.map(logOf)));
     find("back").focus();
   } catch (error) {
-    isPaused = false;
+    isViewing = false;
     find("failure").textContent = error.message;
     find("failure").hidden = false;
   }
@@ -207,21 +258,18 @@ async function view(files) {
 function goBack() {
   find("viewing").hidden = true;
   find("viewing").querySelector("iframe")?.remove();
-  isPaused = false;
-  lastNow = performance.now();
+  isViewing = false;
 }
 
 // ---- controls ----
 
 function showKeys() {
-  const rows = [["move", "W A S D"]];
-  if (controls.people === 1) rows.push(["slash, dash, ring, shot", "F G H T"]);
-  else
-    rows.push(
-      ["slash, dash, ring, shot", "F G H T"],
-      ["Amber moves", "↑ ← ↓ →"],
-      ["slash, dash, ring, shot", "K L I O"],
-    );
+  const attacks = "slash, dash, ring, shot";
+  const rows = [
+    ["move", "W A S D"],
+    [attacks, "F G H T"],
+  ];
+  if (controls.people === 2) rows.push(["Amber moves", "↑ ← ↓ →"], [attacks, "K L I O"]);
   find("keys").replaceChildren(
     ...rows.flatMap(([what, keys]) => [
       make("dt", {}, ...keys.split(" ").map((key) => make("kbd", {}, key))),
@@ -242,6 +290,9 @@ function wireControls() {
   for (const id of ["players", "against"]) find(id).addEventListener("change", begin);
   for (const id of ["again", "go-on"]) find(id).addEventListener("click", begin);
   find("flip").addEventListener("click", flip);
+  find("pause").addEventListener("click", pauseOrGoOn);
+  find("slow").addEventListener("click", slowOrFast);
+  light.addEventListener("change", colours);
   find("download").addEventListener("click", download);
   find("choose-log").addEventListener("click", () => find("log-file").click());
   find("log-file").addEventListener("change", ({ target }) => view([...target.files]));
@@ -260,6 +311,7 @@ function wireControls() {
 }
 
 start(bytesOfBase64(find("kernel").textContent)).then(() => {
+  colours();
   wireControls();
   showSliders();
   begin();

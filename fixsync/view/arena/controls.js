@@ -9,48 +9,70 @@ export const KEYS = [
   },
 ];
 const IDLE_MS = 8000;
-const PAD_BUTTONS = ["slash", "dash", "ring", "shot"]; // the four round ones
+const PAD_BUTTONS = { 0: "slash", 1: "dash", 2: "ring", 3: "shot", 12: "up", 13: "down", 14: "left", 15: "right" };
+const START = 9;
 const STICK_MIN = 0.35;
 
 export class Controls {
   people = 1; // players with keys; the first is the visitor
+  #onPause;
   #keys = new Set();
   #stick = 0;
-  #pads = 0;
+  #touched = 0;
+  #pads = [0, 0]; // gamepads
+  #isStartHeld = false;
+  #pressed = [0, 0]; // since they were read last: a press shorter than a frame counts too
   #usedAt = [-Infinity, -Infinity];
 
-  constructor(stick, pads) {
+  // onPause: called for the key P, and for Start on a gamepad.
+  constructor(stick, buttons, onPause) {
+    this.#onPause = onPause;
     addEventListener("keydown", (event) => this.#onKey(event, true));
     addEventListener("keyup", (event) => this.#onKey(event, false));
     addEventListener("blur", () => this.#keys.clear());
     this.#watchStick(stick);
-    for (const pad of pads) this.#watchPad(pad);
+    for (const button of buttons) this.#watchButton(button);
+  }
+
+  // Once a frame of the screen: gamepads send no events.
+  poll() {
+    const pads = [...(navigator.getGamepads?.() ?? [])].filter(Boolean).slice(0, this.people);
+    this.#pads = [0, 1].map((player) => (pads[player] ? held(pads[player]) : 0));
+    for (const [player, input] of this.#pads.entries()) this.#pressed[player] |= input;
+    const isStartHeld = pads.some(({ buttons }) => buttons[START]?.pressed);
+    if (isStartHeld && !this.#isStartHeld) this.#onPause();
+    this.#isStartHeld = isStartHeld;
   }
 
   // The input of a player, null while a bot plays it: always, or a visitor who has not touched a key for a while.
   input(player, now) {
     if (player >= this.people) return null;
-    const input = this.#keysOf(player) | (player === 0 ? this.#stick | this.#pads : 0) | gamepad(player);
+    let input = this.#pressed[player] | this.#pads[player] | (player === 0 ? this.#stick | this.#touched : 0);
+    for (const code of this.#keys) input |= this.#bitOf(code, player);
+    this.#pressed[player] = 0;
     if (input !== 0) this.#usedAt[player] = now;
     const isHere = this.people > 1 || now - this.#usedAt[player] < IDLE_MS;
     return isHere ? input : null;
   }
 
-  #keysOf(player) {
-    let input = 0;
-    for (const code of this.#keys) input |= BUTTON[KEYS[player][code]] ?? 0;
-    // Arrows are the visitor's too while nobody else has them.
-    if (player === 0 && this.people === 1) for (const code of this.#keys) input |= BUTTON[KEYS[1][code]] ?? 0;
-    return input;
+  // What a key does for a player. While there is nobody else, the other player's keys are the visitor's too.
+  #bitOf(code, player) {
+    const isAlone = player === 0 && this.people === 1;
+    return BUTTON[KEYS[player][code]] ?? (isAlone ? BUTTON[KEYS[1][code]] : 0) ?? 0;
   }
 
   #onKey(event, isDown) {
-    const isGame = KEYS.some((keys) => event.code in keys);
-    if (!isGame || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest?.("input, select, [role=alertdialog]") && event.code.startsWith("Arrow")) return;
-    if (isDown) this.#keys.add(event.code);
-    else this.#keys.delete(event.code);
-    if (event.code.startsWith("Arrow")) event.preventDefault();
+    const { code, target, ctrlKey, metaKey, altKey } = event;
+    if (ctrlKey || metaKey || altKey) return;
+    if (code === "KeyP" && isDown && !event.repeat) this.#onPause();
+    if (!KEYS.some((keys) => code in keys)) return;
+    if (target.closest?.("input, select, [role=alertdialog]") && code.startsWith("Arrow")) return;
+    event.preventDefault(); // an arrow scrolls the page, and a letter chooses in a list
+    if (!isDown) this.#keys.delete(code);
+    else {
+      this.#keys.add(code);
+      for (const player of [0, 1]) this.#pressed[player] |= this.#bitOf(code, player);
+    }
   }
 
   #watchStick(stick) {
@@ -60,6 +82,7 @@ export class Controls {
       const [dx, dy] = [event.clientX - left - width / 2, event.clientY - top - height / 2];
       const reach = Math.min(1, Math.hypot(dx, dy) / (width / 2)) / (Math.hypot(dx, dy) || 1);
       this.#stick = steering(dx * reach, dy * reach);
+      this.#pressed[0] |= this.#stick;
       knob.style.translate = `${(dx * reach * width) / 3}px ${(dy * reach * height) / 3}px`;
     };
     const leave = () => {
@@ -75,18 +98,19 @@ export class Controls {
     stick.addEventListener("pointercancel", leave);
   }
 
-  #watchPad(pad) {
-    const bit = BUTTON[pad.dataset.button];
+  #watchButton(button) {
+    const bit = BUTTON[button.dataset.button];
     const hold = (isHeld) => {
-      this.#pads = isHeld ? this.#pads | bit : this.#pads & ~bit;
-      pad.classList.toggle("held", isHeld);
+      this.#touched = isHeld ? this.#touched | bit : this.#touched & ~bit;
+      if (isHeld) this.#pressed[0] |= bit;
+      button.classList.toggle("held", isHeld);
     };
-    pad.addEventListener("pointerdown", (event) => {
-      pad.setPointerCapture(event.pointerId);
+    button.addEventListener("pointerdown", (event) => {
+      button.setPointerCapture(event.pointerId);
       hold(true);
     });
-    pad.addEventListener("pointerup", () => hold(false));
-    pad.addEventListener("pointercancel", () => hold(false));
+    button.addEventListener("pointerup", () => hold(false));
+    button.addEventListener("pointercancel", () => hold(false));
   }
 }
 
@@ -96,15 +120,9 @@ function steering(dx, dy) {
   return sideways | (dy > STICK_MIN ? BUTTON.down : dy < -STICK_MIN ? BUTTON.up : 0);
 }
 
-function gamepad(player) {
-  const pad = navigator.getGamepads?.()[player];
-  if (!pad) return 0;
-  let input = steering(pad.axes[0] ?? 0, pad.axes[1] ?? 0);
-  PAD_BUTTONS.forEach((name, i) => {
-    if (pad.buttons[i]?.pressed) input |= BUTTON[name];
-  });
-  ["up", "down", "left", "right"].forEach((name, i) => {
-    if (pad.buttons[12 + i]?.pressed) input |= BUTTON[name];
-  });
+// What is held on a gamepad: stick, cross and the four round buttons.
+function held({ axes, buttons }) {
+  let input = steering(axes[0] ?? 0, axes[1] ?? 0);
+  for (const [i, name] of Object.entries(PAD_BUTTONS)) if (buttons[i]?.pressed) input |= BUTTON[name];
   return input;
 }

@@ -2,18 +2,28 @@
 import { ACTION, BODY_SHAPE, HEALTH, RING_SHAPE, SLASH_SHAPE } from "./fight.js";
 import { HALF_DEPTH, HALF_WIDTH, SOLIDS } from "./map.js";
 
-export const COLOURS = ["#4bb1f5", "#f2b22e", "#4fd08a"];
-const SHADES = ["#1b6ba6", "#a2700b", "#1c8550"];
 const UNITS = 65536;
 const [WIDE, DEEP] = [2 * (HALF_WIDTH / UNITS) + 1, 2 * (HALF_DEPTH / UNITS) + 1];
 const RADIUS = BODY_SHAPE[1] / UNITS;
 const FULL = 2 * Math.PI;
-const GHOST_MS = 450;
+const GHOST_MS = 700;
+const NEAR_UNITS = 0.08; // a confirmed fighter nearer than this to the predicted one is not drawn
+export const PLAYER_COLOURS = ["blue", "amber", "green"];
+
+// The colours of style.css, by their names there. `colours()` reads them again.
+const paint = {};
+export function colours() {
+  const style = getComputedStyle(document.documentElement);
+  const names = ["ink", "faint", "page", "grid", "wall", "edge", "dim", "bad", "accent", "line"];
+  for (const name of names) paint[name] = style.getPropertyValue(`--${name}`);
+  paint.players = PLAYER_COLOURS.map((name) => style.getPropertyValue(`--${name}`));
+  paint.shades = PLAYER_COLOURS.map((name) => style.getPropertyValue(`--${name}-shade`));
+}
 
 export class Stage {
   #canvas;
   #context;
-  #ghosts = []; // wrong guesses: { x, z, toX, toZ, player, since }
+  #ghosts = []; // wrong guesses: { from, to, player, since }
   #me;
 
   constructor(canvas, me) {
@@ -24,34 +34,46 @@ export class Stage {
 
   // A guess that was shown and was wrong.
   miss(player, from, to, now) {
-    this.#ghosts.push({ x: from.x, z: from.z, toX: to.x, toZ: to.z, player, since: now });
+    this.#ghosts.push({ from, to, player, since: now });
   }
 
-  // isCalm: without what flickers.
-  draw(predicted, confirmed, now, isCalm) {
-    const ratio = Math.min(2, devicePixelRatio);
-    const { clientWidth: width, clientHeight: height } = this.#canvas;
-    if (this.#canvas.width !== Math.round(width * ratio) || this.#canvas.height !== Math.round(height * ratio)) {
-      this.#canvas.width = Math.round(width * ratio);
-      this.#canvas.height = Math.round(height * ratio);
-    }
-    const g = this.#context;
+  // now: in the time of the match. isCalm: without what flickers. fault: the player to point at, or null.
+  draw(predicted, confirmed, now, isCalm, fault) {
+    const { g, width, height, ratio } = sized(this.#canvas);
     const scale = Math.min(width / WIDE, height / DEEP) * ratio;
-    g.setTransform(1, 0, 0, 1, 0, 0);
-    g.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
     g.setTransform(scale, 0, 0, -scale, this.#canvas.width / 2, this.#canvas.height / 2);
     g.lineJoin = "round";
     this.#drawFloor();
     for (const [p, fighter] of predicted.fighters.entries()) this.#drawAreas(fighter, p);
-    for (const [p, fighter] of confirmed.fighters.entries()) this.#drawConfirmed(fighter, predicted.fighters[p]);
-    for (const [p, fighter] of predicted.fighters.entries()) this.#drawFighter(fighter, p, now, isCalm);
+    for (const [p, fighter] of confirmed.fighters.entries()) this.#drawConfirmed(fighter, predicted.fighters[p], p);
     this.#drawGhosts(now);
+    for (const [p, fighter] of predicted.fighters.entries()) this.#drawFighter(fighter, p, now, isCalm);
+    if (fault !== null) this.#drawFault(predicted.fighters[fault]);
+  }
+
+  // Points at a fighter.
+  #drawFault({ x, z }) {
+    const g = this.#context;
+    g.strokeStyle = paint.bad;
+    g.lineWidth = 0.12;
+    g.beginPath();
+    g.arc(x, z, 1.15, 0, FULL);
+    for (const [dx, dz] of [
+      [1, 0],
+      [0, 1],
+      [-1, 0],
+      [0, -1],
+    ]) {
+      g.moveTo(x + dx * 0.9, z + dz * 0.9);
+      g.lineTo(x + dx * 1.6, z + dz * 1.6);
+    }
+    g.stroke();
   }
 
   #drawFloor() {
     const g = this.#context;
     g.lineWidth = 0.02;
-    g.strokeStyle = "#212a37";
+    g.strokeStyle = paint.grid;
     g.beginPath();
     for (let x = -7; x <= 7; x++) {
       g.moveTo(x, -HALF_DEPTH / UNITS);
@@ -62,8 +84,8 @@ export class Stage {
       g.lineTo(HALF_WIDTH / UNITS, z);
     }
     g.stroke();
-    g.fillStyle = "#364254";
-    g.strokeStyle = "#55657d";
+    g.fillStyle = paint.wall;
+    g.strokeStyle = paint.edge;
     g.lineWidth = 0.05;
     for (const [kind, , , , place, radius] of SOLIDS) {
       g.beginPath();
@@ -80,7 +102,7 @@ export class Stage {
     if (fighter.action === ACTION.ring) this.#drawArea(fighter, p, ringPath);
     const g = this.#context;
     for (const { x, z, yaw } of fighter.shots) {
-      g.strokeStyle = COLOURS[p];
+      g.strokeStyle = paint.players[p];
       g.lineWidth = 0.16;
       g.globalAlpha = 0.5;
       g.beginPath();
@@ -88,8 +110,8 @@ export class Stage {
       g.lineTo(x - Math.cos(yaw), z - Math.sin(yaw));
       g.stroke();
       g.globalAlpha = 1;
-      dot(g, x, z, 0.25, COLOURS[p]);
-      dot(g, x, z, 0.12, "#ffffff");
+      dot(g, x, z, 0.25, paint.players[p]);
+      dot(g, x, z, 0.12, paint.page);
     }
   }
 
@@ -100,29 +122,29 @@ export class Stage {
     g.beginPath();
     path(g, x, z, yaw);
     g.globalAlpha = phase.isActive ? 0.6 : 0.14 * phase.startup;
-    g.fillStyle = phase.isActive ? "#ffffff" : COLOURS[p];
-    if (phase.isActive) {
-      g.fillStyle = COLOURS[p];
-    }
+    g.fillStyle = paint.players[p];
     g.fill("evenodd");
     g.globalAlpha = 0.9;
     g.lineWidth = phase.isActive ? 0.08 : 0.04;
-    g.strokeStyle = phase.isActive ? "#ffffff" : COLOURS[p];
+    g.strokeStyle = phase.isActive ? paint.ink : paint.players[p];
     g.stroke();
     g.globalAlpha = 1;
   }
 
   // What no packet can change any more, with a line to what is guessed from it.
-  #drawConfirmed(fighter, guess) {
-    if (fighter.action === ACTION.out) return;
+  #drawConfirmed(fighter, guess, p) {
+    const isNear = Math.hypot(guess.x - fighter.x, guess.z - fighter.z) < NEAR_UNITS;
+    if (fighter.action === ACTION.out || (isNear && guess.action !== ACTION.out)) return;
     const g = this.#context;
-    g.strokeStyle = "#f1f4f8";
+    g.globalAlpha = 0.25;
+    dot(g, fighter.x, fighter.z, RADIUS, paint.players[p]);
+    g.globalAlpha = 0.85;
+    g.strokeStyle = paint.ink;
     g.lineWidth = 0.05;
-    g.globalAlpha = 0.75;
     g.setLineDash([0.16, 0.11]);
     g.beginPath();
     g.arc(fighter.x, fighter.z, RADIUS, 0, FULL);
-    if (Math.hypot(guess.x - fighter.x, guess.z - fighter.z) > 0.1 && guess.action !== ACTION.out) {
+    if (guess.action !== ACTION.out) {
       g.moveTo(fighter.x, fighter.z);
       g.lineTo(guess.x, guess.z);
     }
@@ -138,27 +160,33 @@ export class Stage {
     const isFaded = safe > 0 && stun === 0 && (isCalm || Math.floor(now / 90) % 2 === 0);
     g.globalAlpha = isFaded ? 0.45 : 1;
     if (fighter.action === ACTION.dash && fighter.phase.isActive) this.#drawStreak(fighter, p);
-    dot(g, x, z, RADIUS, stun > 0 ? "#ffffff" : COLOURS[p]);
+    dot(g, x, z, RADIUS, stun > 0 ? paint.ink : paint.players[p]);
     g.lineWidth = 0.07;
-    g.strokeStyle = p === this.#me ? "#ffffff" : SHADES[p];
+    g.strokeStyle = p === this.#me ? paint.ink : paint.shades[p];
     g.beginPath();
     g.arc(x, z, RADIUS - 0.035, 0, FULL);
     g.stroke();
-    g.fillStyle = SHADES[p];
+    g.fillStyle = paint.shades[p];
     g.beginPath();
     g.moveTo(x + 0.4 * Math.cos(yaw), z + 0.4 * Math.sin(yaw));
     g.lineTo(x + 0.26 * Math.cos(yaw + 2.3), z + 0.26 * Math.sin(yaw + 2.3));
     g.lineTo(x + 0.26 * Math.cos(yaw - 2.3), z + 0.26 * Math.sin(yaw - 2.3));
     g.fill();
     for (let i = 0; i < HEALTH; i++) {
-      dot(g, x + 0.22 * (i - (HEALTH - 1) / 2), z + RADIUS + 0.28, 0.085, i < fighter.health ? COLOURS[p] : "#3c4656");
+      dot(
+        g,
+        x + 0.22 * (i - (HEALTH - 1) / 2),
+        z + RADIUS + 0.28,
+        0.085,
+        i < fighter.health ? paint.players[p] : paint.dim,
+      );
     }
     g.globalAlpha = 1;
   }
 
   #drawStreak({ x, z, yaw }, p) {
     const g = this.#context;
-    g.strokeStyle = COLOURS[p];
+    g.strokeStyle = paint.players[p];
     g.globalAlpha = 0.45;
     g.lineWidth = 0.8;
     g.lineCap = "round";
@@ -170,23 +198,37 @@ export class Stage {
     g.globalAlpha = 1;
   }
 
+  // A fighter where it was guessed, crossed out, and an arrow to where it was in truth.
   #drawGhosts(now) {
     const g = this.#context;
     this.#ghosts = this.#ghosts.filter(({ since }) => now - since < GHOST_MS);
-    for (const { x, z, toX, toZ, since } of this.#ghosts) {
-      g.globalAlpha = 1 - (now - since) / GHOST_MS;
-      g.strokeStyle = "#ff7d95";
+    for (const { from, to, player, since } of this.#ghosts) {
+      const left = 1 - (now - since) / GHOST_MS;
+      g.globalAlpha = 0.3 * left;
+      dot(g, from.x, from.z, RADIUS, paint.players[player]);
+      g.globalAlpha = left;
+      g.strokeStyle = paint.bad;
       g.lineWidth = 0.09;
       g.beginPath();
-      g.moveTo(x - 0.25, z - 0.25);
-      g.lineTo(x + 0.25, z + 0.25);
-      g.moveTo(x - 0.25, z + 0.25);
-      g.lineTo(x + 0.25, z - 0.25);
-      g.moveTo(x, z);
-      g.lineTo(toX, toZ);
+      g.arc(from.x, from.z, RADIUS, 0, FULL);
+      g.moveTo(from.x - 0.35, from.z - 0.35);
+      g.lineTo(from.x + 0.35, from.z + 0.35);
+      g.moveTo(from.x - 0.35, from.z + 0.35);
+      g.lineTo(from.x + 0.35, from.z - 0.35);
+      arrow(g, from, to);
       g.stroke();
     }
     g.globalAlpha = 1;
+  }
+}
+
+function arrow(g, from, to) {
+  const way = Math.atan2(to.z - from.z, to.x - from.x);
+  g.moveTo(from.x, from.z);
+  g.lineTo(to.x, to.z);
+  for (const side of [2.6, -2.6]) {
+    g.moveTo(to.x, to.z);
+    g.lineTo(to.x + 0.3 * Math.cos(way + side), to.z + 0.3 * Math.sin(way + side));
   }
 }
 
@@ -212,61 +254,62 @@ function ringPath(g, x, z) {
   g.arc(x, z, inner / UNITS, 0, FULL);
 }
 
-// ---- the network, and how deep rollbacks were ----
+// ---- the network, and the film of the last frames ----
 
+// A canvas as large as it is shown, cleared, in its own pixels.
 function sized(canvas) {
   const ratio = Math.min(2, devicePixelRatio);
   const { clientWidth: width, clientHeight: height } = canvas;
-  if (canvas.width !== Math.round(width * ratio)) {
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
   }
   const g = canvas.getContext("2d");
   g.setTransform(ratio, 0, 0, ratio, 0, 0);
   g.clearRect(0, 0, width, height);
-  return { g, width, height };
+  return { g, width, height, ratio };
 }
 
 // Packets on their way between the computers, which stand in a row. A lost one falls off half way.
-export function drawWire(canvas, match, isCalm) {
+export function drawWire(canvas, match, now, isCalm) {
   const { g, width, height } = sized(canvas);
   const count = match.peers.length;
   const place = (p) => (width * (p + 0.5)) / count;
   const middle = height / 2;
   g.lineWidth = 2;
-  g.strokeStyle = "#2c3543";
+  g.strokeStyle = paint.line;
   g.beginPath();
   g.moveTo(place(0), middle);
   g.lineTo(place(count - 1), middle);
   g.stroke();
   if (!isCalm) {
     for (const { from, to, sent, due, isLost } of match.packets) {
-      const part = (match.now - sent) / Math.max(1, due - sent);
+      const part = Math.min(1, (now - sent) / Math.max(1, due - sent));
       if (isLost && part > 0.5) {
         if (part < 0.8) cross(g, (place(from) + place(to)) / 2, middle + (part - 0.5) * 50);
         continue;
       }
       const up = Math.sin(part * Math.PI) * (to > from ? -1 : 1) * Math.min(13, height / 3) * Math.abs(to - from);
-      g.fillStyle = COLOURS[from];
+      g.fillStyle = paint.players[from];
       g.beginPath();
       g.arc(place(from) + (place(to) - place(from)) * part, middle + up / (count - 1 || 1), 3, 0, FULL);
       g.fill();
     }
   }
   for (let p = 0; p < count; p++) {
-    g.fillStyle = "#0d1016";
-    g.strokeStyle = COLOURS[p];
+    g.fillStyle = paint.page;
+    g.strokeStyle = paint.players[p];
     g.beginPath();
     g.roundRect(place(p) - 17, middle - 12, 34, 22, 4);
     g.fill();
     g.stroke();
-    g.fillStyle = COLOURS[p];
+    g.fillStyle = paint.players[p];
     g.fillRect(place(p) - 9, middle + 12, 18, 3);
   }
 }
 
 function cross(g, x, y) {
-  g.strokeStyle = "#ff7d95";
+  g.strokeStyle = paint.bad;
   g.beginPath();
   g.moveTo(x - 3.5, y - 3.5);
   g.lineTo(x + 3.5, y + 3.5);
@@ -275,16 +318,27 @@ function cross(g, x, y) {
   g.stroke();
 }
 
-// Bars: how many frames each of the last frames played again.
-export function drawDepths(canvas, depths) {
+// The last frames, the newest on the right: confirmed ones filled, guessed ones empty, and red those that were played again
+// just now. replayedAt: when, by frame % FILM_FRAMES.
+export const FILM_FRAMES = 60;
+export function drawFilm(canvas, { frame: end, confirmed, me }, replayedAt, now) {
   const { g, width, height } = sized(canvas);
-  const most = Math.max(12, ...depths);
-  const bar = width / depths.length;
-  g.fillStyle = "#8ab4ff";
-  depths.forEach((depth, i) => {
-    const tall = (depth / most) * height;
-    g.fillRect(i * bar, height - tall, Math.max(1, bar - 0.6), tall);
-  });
-  g.fillStyle = "#445062";
-  g.fillRect(0, height - 1, width, 1);
+  const cell = width / FILM_FRAMES;
+  const box = [1, 1, Math.max(1, cell - 2), height - 2];
+  g.lineWidth = 1;
+  for (let frame = Math.max(0, end - FILM_FRAMES); frame < end; frame++) {
+    g.save();
+    g.translate((frame - end + FILM_FRAMES) * cell, 0);
+    g.fillStyle = g.strokeStyle = paint.players[me];
+    g.globalAlpha = frame < confirmed ? 0.55 : 0.9;
+    if (frame < confirmed) g.fillRect(...box);
+    else g.strokeRect(...box);
+    const fresh = 1 - (now - replayedAt[frame % FILM_FRAMES]) / GHOST_MS;
+    if (fresh > 0) {
+      g.globalAlpha = fresh;
+      g.fillStyle = paint.bad;
+      g.fillRect(...box);
+    }
+    g.restore();
+  }
 }

@@ -101,7 +101,17 @@ export class Fight {
   save() {
     const world = this.#world.save();
     const fields = this.#fields.slice();
-    return { world, fields, hash: stateHash(world, fields), worldHash: this.#world.hash() };
+    // The hashes are asked for once the frame is confirmed: most states never are.
+    return {
+      world,
+      fields,
+      get hash() {
+        return stateHash(world, fields);
+      },
+      get worldHash() {
+        return hash64(world);
+      },
+    };
   }
 
   load({ world, fields }) {
