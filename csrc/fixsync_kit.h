@@ -1,8 +1,8 @@
-/* fixsync_kit: what games build on hits, in the same integers as the kernel.
+/* fixsync_kit: numbers, motion, characters, bodies, snapshots and logs for games on the kernel.
  *
- * The kit is beside the kernel: its sources are in kit/, and the kernel does not know it. The rules
- * of fixsync.h hold here too: one header for C and C++, no floating point, no allocation, no
- * globals, the caller owns all memory. A program that does not need the kit leaves kit/ out.
+ * The sources are in kit/; the kernel does not use them. The rules of fixsync.h hold here too: one
+ * header for C and C++, no floating point, no allocation, no globals, the caller owns all memory. A
+ * program that does not need the kit leaves kit/ out.
  *
  * Rounding. Where a comment says "rounded", a number is rounded to nearest, halves away from zero,
  * as the offsets of colliders are. A result outside its type is a status, never a wrapped number.
@@ -124,50 +124,51 @@ FXS_API int32_t fxs_random_between(uint64_t *state, int64_t low, int64_t high, i
  * denominator of 0. Cost: that of fxs_random_below. */
 FXS_API int32_t fxs_random_chance(uint64_t *state, uint64_t numerator, uint64_t denominator);
 
-/* Puts `count` items of `item_size` bytes into a random order, each order equally likely.
+/* Shuffles `count` items of `item_size` bytes; each order is equally likely.
  * Fisher and Yates: for last = count - 1 down to 1, the item at `last` and the one at
  * fxs_random_below(state, last + 1) change places. Cannot fail. Cost: bytes. */
 FXS_API void fxs_random_shuffle(uint64_t *state, void *items, uint64_t count, uint64_t item_size);
 
 /* ---- motion ---------------------------------------------------------------------------------- */
 
-/* What to do with the answer of a cast: how far to go, how to slide or bounce. A motion is (x, y,
- * z) in Q16.16; fraction and normal are those of a cast. */
+/* Motion after a cast: how far to go, slide, bounce. A motion is (x, y, z) in Q16.16; fraction and
+ * normal are those of a cast. */
 
 #define FXS_NORMAL_MAX 1610612736  /* 1.5 in Q2.30: the largest component of a normal */
 
 /* The part of a motion up to a fraction (0..65536).
- * With the normal of the hit it is rounded to where that points, so that what moves comes to rest
- * outside what it met, less than a raw unit off on each axis. Where a component of the normal is 0,
- * and without a normal (NULL), it is rounded toward zero. motion: as for fxs_cast_pair; it may be
+ * With the normal of the hit it is rounded in the direction of the normal, so that it ends outside
+ * the obstacle, less than a raw unit off on each axis. Where a component of the normal is 0, and
+ * without a normal (NULL), it is rounded toward zero. motion: as for fxs_cast_pair; it may be
  * `out`. Returns FXS_OK; FXS_E_MOTION, FXS_E_NORMAL, or FXS_E_RANGE for a fraction above 65536.
  * Cost: constant. */
 FXS_API int32_t fxs_along(const int32_t *motion, uint32_t fraction, const int32_t *normal,
                           int32_t *out);
 
-/* A motion thrown back by a surface. kept, 0..65536: how much of its speed into it it keeps.
- * motion - (1 + kept) * dot(motion, normal) * normal, each component rounded to where the normal
- * points. A motion along the surface or away from it stays as it is. motion: any; it may be `out`.
- * The result never leads into the surface. Returns FXS_OK; FXS_E_NORMAL, also for (0, 0, 0), where
- * the shapes overlap and fxs_push_out is needed; FXS_E_RANGE for a kept above 65536 and for a
+/* Reflects a motion at a surface. kept, 0..65536: share of the speed into it that it keeps.
+ * motion - (1 + kept) * dot(motion, normal) * normal, each component rounded in the direction of
+ * the normal. A motion along the surface or away from it does not change. motion: any; it may be
+ * `out`. The result never leads into the surface. Returns FXS_OK; FXS_E_NORMAL, also for (0, 0, 0),
+ * where the shapes overlap and fxs_push_out is needed; FXS_E_RANGE for a kept above 65536 and for a
  * result outside int32. Cost: constant. */
 FXS_API int32_t fxs_bounce(const int32_t *motion, const int32_t *normal, uint32_t kept,
                            int32_t *out);
 
-/* A motion without what of it goes into a surface: fxs_bounce that keeps nothing.
+/* Removes the component of a motion into a surface: fxs_bounce with kept 0.
  * Returns FXS_OK; FXS_E_NORMAL, or FXS_E_RANGE for a result outside int32. Cost: constant. */
 FXS_API int32_t fxs_slide(const int32_t *motion, const int32_t *normal, int32_t *out);
 
-/* Moves a collider straight, and along what it comes to: a dash.
- * It stops before what layers and owners let it hit and whose layer is in `mask`, and slides on
- * with the rest of the motion, until nothing is left or it came to `passes` (1..FXS_PASSES_MAX) of
- * them. Nothing is passed through, and it overlaps nothing afterwards. A collider that overlaps
- * something where it begins stays there; the only hit, with fraction 0 and normal (0, 0, 0), is one
- * that it has to be pushed out of. `hits`, with room for `passes`: what it came to, in order, with
- * the fraction of the motion that was left then; `*count` is how many.
+/* Moves a collider straight and slides it along obstacles: a dash.
+ * Obstacles are the colliders and solids that layers and owners let it hit and whose layer is in
+ * `mask`. It stops before each of them and slides on with the rest of the motion, until nothing is
+ * left or it hit `passes` (1..FXS_PASSES_MAX) of them. It passes through none, and overlaps none
+ * afterwards. A collider that overlaps an obstacle at the start stays there; the only hit, with
+ * fraction 0 and normal (0, 0, 0), is an obstacle to push it out of. `hits`, with room for
+ * `passes`: the obstacles that it hit, in order, with the fraction of the motion that was left
+ * then; `*count` is their number.
  * Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, FXS_E_RANGE for other
- * passes, FXS_E_MOTION, also if it slid so that a component left the range, or FXS_E_CENTRE for a
- * way that leads outside int32. Cost: at most 6 * passes times that of fxs_world_cast. */
+ * passes, FXS_E_MOTION, also if a component leaves the range by sliding, or FXS_E_CENTRE for a path
+ * that leads outside int32. Cost: at most 6 * passes times that of fxs_world_cast. */
 FXS_API int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t *motion,
                                    uint32_t mask, uint32_t passes, fxs_cast_hit *hits,
                                    uint32_t *count);
@@ -176,52 +177,51 @@ FXS_API int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t 
 
 #define FXS_PASSES_MAX 64          /* the most slides of one move */
 
-/* What a mover met in one move: flags of fxs_mover_result. */
+/* Flags of fxs_mover_result. */
 #define FXS_ON_FLOOR 1             /* it stands on `floor` */
-#define FXS_ON_WALL 2              /* it came to a wall */
-#define FXS_ON_CEILING 4           /* it came to a ceiling */
+#define FXS_ON_WALL 2              /* it hit a wall */
+#define FXS_ON_CEILING 4           /* it hit a ceiling */
 #define FXS_STEPPED 8              /* it climbed a step */
 #define FXS_PUSHED 16              /* it overlapped something at the start, and was pushed out */
 #define FXS_STUCK 32               /* it overlaps something, could not be pushed out, and stays */
 
-/* How a character moves. */
+/* The settings of a character that walks. */
 typedef struct fxs_mover {
     uint32_t id;                 /* of the collider that moves; not a sector */
-    uint32_t mask;               /* bit i: what is on layer i is in its way */
+    uint32_t mask;               /* bit i: layer i blocks it */
     uint32_t passes;             /* 2..FXS_PASSES_MAX: slides in one move; 4 is usual */
     int32_t step_height;         /* 0..FXS_SIZE_MAX: the highest step that it climbs; 0: none */
-    int32_t snap;                /* 0..FXS_SIZE_MAX: how far it is drawn down to a floor */
-    int32_t floor_y_q30;         /* 1..2^30: the least y of a normal that is a floor's */
+    int32_t snap;                /* 0..FXS_SIZE_MAX: how far down a walker reaches for a floor */
+    int32_t floor_y_q30;         /* 1..2^30: least y of the normal of a floor */
 } fxs_mover;
 
-/* What came of a move. */
+/* The result of a move. */
 typedef struct fxs_mover_result {
     int32_t x, y, z;             /* position of the collider now */
-    int32_t motion[3];           /* the motion without what walls, floor and ceiling took of it */
+    int32_t motion[3];           /* the motion without components into walls, floor, ceiling */
     uint32_t flags;              /* FXS_ON_FLOOR to FXS_STUCK */
-    uint32_t floor;              /* id of what it stands on; 0 without FXS_ON_FLOOR */
+    uint32_t floor;              /* id that it stands on; 0 without FXS_ON_FLOOR */
     uint32_t hit_count;          /* rows of hits */
 } fxs_mover_result;
 
 /* Moves a character by a motion: along walls, up steps, down to the floor.
- * Layers, owners and `mask` say what is in its way. It walks if it stands on a floor and motion[1]
- * is not above 0; else it flies. A walker moves in the plane and climbs steps of at most
- * step_height that it comes to. Then it moves down by -motion[1] or, if there is a floor within
- * `snap`, to that floor. A flyer moves straight and slides along what it comes to. Nothing is
- * passed through, and it overlaps nothing afterwards.
+ * Obstacles are those of fxs_move_and_slide. It walks if it stands on a floor and motion[1] is not
+ * above 0; otherwise it flies. A walker moves in the plane and climbs steps of at most step_height.
+ * Then it moves down by -motion[1] or, if there is a floor within `snap`, to that floor. A flyer
+ * moves straight and slides along obstacles. It passes through none, and overlaps none afterwards.
  *
  * A surface is a floor if the y of its normal is at least floor_y_q30, and a ceiling if that is at
- * most -floor_y_q30; 759250125 is 45 degrees. So is the edge of something with a flat top for a
- * sphere or capsule whose lowest point is at most step_height below it. Something that overlaps it
- * at the start pushes it out, sideways or up or down, whichever is shorter; if something is still
- * overlapped after `passes` pushes it stays where it was, with FXS_STUCK.
+ * most -floor_y_q30; 759250125 is 45 degrees. For a sphere or capsule the edge of a flat top is a
+ * floor too, if its lowest point is at most step_height below that edge. A character that overlaps
+ * something at the start is pushed out, sideways or up or down, whichever is shorter; if it still
+ * overlaps something after `passes` pushes, it stays where it was, with FXS_STUCK.
  *
- * `hits`, with room for passes + 1: walls and ceilings that it came to, in order, then the floor.
- * Their fractions are of the motion that was left then. With FXS_STUCK: one that it overlaps.
- * `mover` and `result` are apart. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a
- * sector, FXS_E_MOVER, FXS_E_MOTION, also if it slid so that a component left the range, or
- * FXS_E_CENTRE for a way that leads outside int32. Cost: at most 12 * passes + 12 times that of
- * fxs_world_cast; usually 4 times. */
+ * `hits`, with room for passes + 1: walls and ceilings that it hit, in order, then the floor. Their
+ * fractions are of the motion that was left then. With FXS_STUCK: one that it overlaps. `mover` and
+ * `result` must not overlap. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector,
+ * FXS_E_MOVER, FXS_E_MOTION, also if a component leaves the range by sliding, or FXS_E_CENTRE for a
+ * path that leads outside int32. Cost: at most 12 * passes + 12 times that of fxs_world_cast;
+ * usually 4 times. */
 FXS_API int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const int32_t *motion,
                                fxs_mover_result *result, fxs_cast_hit *hits);
 
@@ -240,12 +240,12 @@ FXS_API int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const i
 #define FXS_PHASE_RECOVERY 3       /* after the last time */
 
 /* A body: several colliders of one owner that move, turn, mirror and attack together. The colliders
- * are in a world; what is here goes into a snapshot beside the world's (fxs_body_save). Bit i of a
- * set of parts is part i of the table. */
+ * are in a world; save this beside the world's snapshot (fxs_body_save). Bit i of a set of parts is
+ * part i of the table. */
 typedef struct fxs_body {
     uint32_t ids[32];            /* the collider of each part; not saved */
     uint32_t is_mirrored;        /* 1: it faces its local -x */
-    uint32_t attack;             /* under way: its index in the table, or FXS_NO_ATTACK */
+    uint32_t attack;             /* index of the attack under way, or FXS_NO_ATTACK */
     uint32_t frame;              /* of the attack, from 0 */
     uint32_t has_hit;            /* 1: the attack has met a victim */
     uint32_t victim_count;       /* of the hit under way */
@@ -253,8 +253,8 @@ typedef struct fxs_body {
 } fxs_body;
 
 /* A table of frame data ("FXF1", docs/contract.md) is the parts and attacks of one kind of fighter
- * as bytes. It is read as it is, on every platform. fxs_frames_check looks at all of it; the other
- * functions trust it.
+ * as bytes, the same on every platform. fxs_frames_check checks all of it; the other functions
+ * trust it.
  *
  * Functions that change the world apply fxs_command rows to it, all of them or none, and leave them
  * in `rows` (room for FXS_BODY_ROWS) for a recorder. They return how many. On a status nothing is
@@ -268,8 +268,7 @@ FXS_API int32_t fxs_frames_check(const uint8_t *table, uint64_t size, uint64_t *
 /* Makes a body and adds its parts to the world.
  * ids: one for each part, in their order. owner: of all parts; not 0, or they hit each other. The
  * body may hold anything before. Returns the number of rows; FXS_E_ID, FXS_E_TAKEN, FXS_E_YAW,
- * FXS_E_RANGE for an
- * is_mirrored other than 0 and 1, or FXS_E_CENTRE. Cost: parts. */
+ * FXS_E_RANGE for an is_mirrored other than 0 and 1, or FXS_E_CENTRE. Cost: parts. */
 FXS_API int32_t fxs_body_add(fxs_body *body, const uint8_t *table, fxs_world *world,
                              const uint32_t *ids, uint32_t owner, const fxs_pose *pose,
                              uint32_t is_mirrored, fxs_command *rows);
@@ -279,7 +278,7 @@ FXS_API int32_t fxs_body_add(fxs_body *body, const uint8_t *table, fxs_world *wo
 FXS_API int32_t fxs_body_remove(const fxs_body *body, const uint8_t *table, fxs_world *world,
                                 fxs_command *rows);
 
-/* Where the body is: the pose of its first part, less the yaw of the part itself.
+/* The pose of the body: that of its first part, less the yaw of the part itself.
  * Returns FXS_OK or FXS_E_ABSENT. Cost: constant. */
 FXS_API int32_t fxs_body_pose(const fxs_body *body, const uint8_t *table, const fxs_world *world,
                               fxs_pose *out);
@@ -289,7 +288,7 @@ FXS_API int32_t fxs_body_pose(const fxs_body *body, const uint8_t *table, const 
 FXS_API int32_t fxs_body_set_pose(const fxs_body *body, const uint8_t *table, fxs_world *world,
                                   const fxs_pose *pose, fxs_command *rows);
 
-/* Has the body face its local +x (0) or -x (1): for side views, which do not turn.
+/* Turns the body to its local +x (0) or -x (1) by mirroring: for side views.
  * Each part is mirrored across the body's local z axis: an offset ox becomes -ox; a box that the
  * part turns by w is turned by -w, and a sector faces half a turn - w. Returns the number of rows;
  * FXS_E_ABSENT, FXS_E_CENTRE, or FXS_E_RANGE for other numbers. Cost: parts. */
@@ -303,9 +302,9 @@ FXS_API int32_t fxs_body_mirror(fxs_body *body, const uint8_t *table, fxs_world 
 FXS_API int32_t fxs_body_start(fxs_body *body, const uint8_t *table, fxs_world *world,
                                uint32_t attack, fxs_command *rows);
 
-/* Once a frame, after the step: moves the attack under way to its next frame, or ends it.
- * Without one it does nothing. Parts that are on or off as they should be get no row. Returns the
- * number of rows, or FXS_E_ABSENT. Cost: parts + windows of the attack. */
+/* Moves the attack under way to its next frame, or ends it: once a frame, after the step.
+ * Without an attack it does nothing. Parts that are on or off as they should be get no row. Returns
+ * the number of rows, or FXS_E_ABSENT. Cost: parts + windows of the attack. */
 FXS_API int32_t fxs_body_tick(fxs_body *body, const uint8_t *table, fxs_world *world,
                               fxs_command *rows);
 
@@ -314,7 +313,7 @@ FXS_API int32_t fxs_body_tick(fxs_body *body, const uint8_t *table, fxs_world *w
 FXS_API int32_t fxs_body_cancel(fxs_body *body, const uint8_t *table, fxs_world *world,
                                 fxs_command *rows);
 
-/* Whether an attack may begin now: none is under way, or that has a cancel into it.
+/* Whether an attack may begin now: none is under way, or the one under way has a cancel into it.
  * Returns 1 or 0, or FXS_E_RANGE. Cost: cancels of the attack under way. */
 FXS_API int32_t fxs_body_can_start(const fxs_body *body, const uint8_t *table, uint32_t attack);
 
@@ -327,13 +326,13 @@ FXS_API uint32_t fxs_body_phase(const fxs_body *body, const uint8_t *table);
  * Cannot fail. Cost: rehits of the attack. */
 FXS_API uint32_t fxs_body_hit(const fxs_body *body, const uint8_t *table);
 
-/* Whether the hit under way meets a victim, any number, for the first time.
- * It is remembered until the attack's next hit, or its end: one swing hurts once, however many
- * colliders it meets and however often. Returns 1 or 0 (without an attack 0), or FXS_E_ROOM for
- * more than FXS_VICTIMS_MAX. Cost: victims. */
+/* Whether the hit under way strikes a victim, any number, for the first time.
+ * The victim is remembered until the attack's next hit, or its end: one swing hurts once, however
+ * many colliders it meets and however often. Returns 1 or 0 (without an attack 0), or FXS_E_ROOM
+ * for more than FXS_VICTIMS_MAX. Cost: victims. */
 FXS_API int32_t fxs_body_strike(fxs_body *body, uint32_t victim);
 
-/* How many bytes fxs_body_save writes now: at most 280.
+/* Number of bytes that fxs_body_save writes now: at most 280.
  * Cannot fail. Cost: constant. */
 FXS_API uint64_t fxs_body_save_size(const fxs_body *body);
 
@@ -490,11 +489,11 @@ FXS_API int32_t fxs_planes_sweep(fxs_world *world, uint32_t id, const int32_t *m
 /* ---- rewind ---------------------------------------------------------------------------------- */
 
 /* The states of a world at its last frames, in the caller's memory, for rollback and for a server
- * that looks into the past. Beside each state stand some bytes of the game's own, always as many:
- * its structures as they are. Push a frame after each step, and the first before any. */
+ * that looks into the past. Each state has own_size bytes of the game beside it, such as its
+ * structures. Push the first frame before any step, and one after each step. */
 typedef struct fxs_rewind fxs_rewind;
 
-/* Bytes of memory for so many frames; 0 if a number is 0 or too large (2^48 bytes at most).
+/* Bytes of memory for a number of frames; 0 if a number is 0 or too large (2^48 bytes at most).
  * own_size: bytes of the game's own, may be 0. state_size: the largest state, as
  * fxs_world_save_size. A world of a config never needs more than 160 + 56 * capacity + 12 *
  * hit_capacity. Each frame takes 8 bytes more than both. Cannot fail. Cost: constant. */
@@ -514,18 +513,18 @@ FXS_API int32_t fxs_rewind_init(fxs_rewind *memory, uint32_t frames, uint64_t ow
 FXS_API int32_t fxs_rewind_push(fxs_rewind *rewind, const fxs_world *world, const void *own);
 
 /* Loads the state of a frame into a world of the same capacity, and its own bytes into own.
- * The ring does not change, and the world may be another than that which was pushed: to learn what
- * a cast would have met at a frame, load it into a second world and cast there. Returns FXS_OK;
+ * The ring does not change. The world may be another one than the pushed one: to learn what a cast
+ * would have met at a frame, load it into a second world and cast there. Returns FXS_OK;
  * FXS_E_RANGE for a frame that is not kept; what fxs_world_load returns, with the same `*at`. Cost:
  * that of fxs_world_load. */
 FXS_API int32_t fxs_rewind_load(const fxs_rewind *rewind, uint32_t frame, fxs_world *world,
                                 void *own, uint64_t *at);
 
-/* How many frames are kept.
+/* Number of frames that are kept.
  * Cannot fail. Cost: constant. */
 FXS_API uint32_t fxs_rewind_count(const fxs_rewind *rewind);
 
-/* The oldest frame that is kept; undefined if none is.
+/* The oldest frame that is kept; undefined in an empty ring.
  * Cannot fail. Cost: constant. */
 FXS_API uint32_t fxs_rewind_oldest(const fxs_rewind *rewind);
 

@@ -142,9 +142,9 @@ export const FXS_NORMAL_MAX: 1610612736;
 export const FXS_PASSES_MAX: 64;
 /** it stands on `floor` */
 export const FXS_ON_FLOOR: 1;
-/** it came to a wall */
+/** it hit a wall */
 export const FXS_ON_WALL: 2;
-/** it came to a ceiling */
+/** it hit a ceiling */
 export const FXS_ON_CEILING: 4;
 /** it climbed a step */
 export const FXS_STEPPED: 8;
@@ -387,20 +387,20 @@ export const fxs_cast_hit: {
   readonly normal: 8;
 };
 
-/** t32_t floor_y_q30;         /* 1..2^30: the least y of a normal that is a floor's */
+/** t32_t floor_y_q30;         /* 1..2^30: least y of the normal of a floor */
 export const fxs_mover: {
   readonly $size: 24;
   /** uint32_t: of the collider that moves; not a sector */
   readonly id: 0;
-  /** uint32_t: bit i: what is on layer i is in its way */
+  /** uint32_t: bit i: layer i blocks it */
   readonly mask: 4;
   /** uint32_t: 2..FXS_PASSES_MAX: slides in one move; 4 is usual */
   readonly passes: 8;
   /** int32_t: 0..FXS_SIZE_MAX: the highest step that it climbs; 0: none */
   readonly step_height: 12;
-  /** int32_t: 0..FXS_SIZE_MAX: how far it is drawn down to a floor */
+  /** int32_t: 0..FXS_SIZE_MAX: how far down a walker reaches for a floor */
   readonly snap: 16;
-  /** int32_t: 1..2^30: the least y of a normal that is a floor's */
+  /** int32_t: 1..2^30: least y of the normal of a floor */
   readonly floor_y_q30: 20;
 };
 
@@ -413,11 +413,11 @@ export const fxs_mover_result: {
   readonly y: 4;
   /** int32_t: position of the collider now */
   readonly z: 8;
-  /** int32_t[3]: the motion without what walls, floor and ceiling took of it */
+  /** int32_t[3]: the motion without components into walls, floor, ceiling */
   readonly motion: 12;
   /** uint32_t: FXS_ON_FLOOR to FXS_STUCK */
   readonly flags: 24;
-  /** uint32_t: id of what it stands on; 0 without FXS_ON_FLOOR */
+  /** uint32_t: id that it stands on; 0 without FXS_ON_FLOOR */
   readonly floor: 28;
   /** uint32_t: rows of hits */
   readonly hit_count: 32;
@@ -430,7 +430,7 @@ export const fxs_body: {
   readonly ids: 0;
   /** uint32_t: 1: it faces its local -x */
   readonly is_mirrored: 128;
-  /** uint32_t: under way: its index in the table, or FXS_NO_ATTACK */
+  /** uint32_t: index of the attack under way, or FXS_NO_ATTACK */
   readonly attack: 132;
   /** uint32_t: of the attack, from 0 */
   readonly frame: 136;
@@ -715,15 +715,15 @@ export interface Kernel {
   fxs_random_between(state: Pointer<"uint64_t">, low: bigint, high: bigint, out: Pointer<"int64_t">): number;
   /** Whether an event happens that has a chance of numerator in denominator. */
   fxs_random_chance(state: Pointer<"uint64_t">, numerator: bigint, denominator: bigint): number;
-  /** Puts `count` items of `item_size` bytes into a random order, each order equally likely. */
+  /** Shuffles `count` items of `item_size` bytes; each order is equally likely. */
   fxs_random_shuffle(state: Pointer<"uint64_t">, items: Pointer<"void">, count: bigint, item_size: bigint): void;
   /** The part of a motion up to a fraction (0..65536). */
   fxs_along(motion: Pointer<"int32_t">, fraction: number, normal: Pointer<"int32_t">, out: Pointer<"int32_t">): number;
-  /** A motion thrown back by a surface. */
+  /** Reflects a motion at a surface. */
   fxs_bounce(motion: Pointer<"int32_t">, normal: Pointer<"int32_t">, kept: number, out: Pointer<"int32_t">): number;
-  /** A motion without what of it goes into a surface: fxs_bounce that keeps nothing. */
+  /** Removes the component of a motion into a surface: fxs_bounce with kept 0. */
   fxs_slide(motion: Pointer<"int32_t">, normal: Pointer<"int32_t">, out: Pointer<"int32_t">): number;
-  /** Moves a collider straight, and along what it comes to: a dash. */
+  /** Moves a collider straight and slides it along obstacles: a dash. */
   fxs_move_and_slide(world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, mask: number, passes: number, hits: Pointer<"fxs_cast_hit">, count: Pointer<"uint32_t">): number;
   /** Moves a character by a motion: along walls, up steps, down to the floor. */
   fxs_mover_move(world: Pointer<"fxs_world">, mover: Pointer<"fxs_mover">, motion: Pointer<"int32_t">, result: Pointer<"fxs_mover_result">, hits: Pointer<"fxs_cast_hit">): number;
@@ -733,27 +733,27 @@ export interface Kernel {
   fxs_body_add(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, ids: Pointer<"uint32_t">, owner: number, pose: Pointer<"fxs_pose">, is_mirrored: number, rows: Pointer<"fxs_command">): number;
   /** Removes the parts from the world; their hits end at the next step. */
   fxs_body_remove(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, rows: Pointer<"fxs_command">): number;
-  /** Where the body is: the pose of its first part, less the yaw of the part itself. */
+  /** The pose of the body: that of its first part, less the yaw of the part itself. */
   fxs_body_pose(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, out: Pointer<"fxs_pose">): number;
   /** Moves and turns all parts. */
   fxs_body_set_pose(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, pose: Pointer<"fxs_pose">, rows: Pointer<"fxs_command">): number;
-  /** Has the body face its local +x (0) or -x (1): for side views, which do not turn. */
+  /** Turns the body to its local +x (0) or -x (1) by mirroring: for side views. */
   fxs_body_mirror(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, is_mirrored: number, rows: Pointer<"fxs_command">): number;
   /** Begins an attack with its frame 0; one that is under way is cancelled first. */
   fxs_body_start(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, attack: number, rows: Pointer<"fxs_command">): number;
-  /** Once a frame, after the step: moves the attack under way to its next frame, or ends it. */
+  /** Moves the attack under way to its next frame, or ends it: once a frame, after the step. */
   fxs_body_tick(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, rows: Pointer<"fxs_command">): number;
   /** Ends the attack under way, if there is one. */
   fxs_body_cancel(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, rows: Pointer<"fxs_command">): number;
-  /** Whether an attack may begin now: none is under way, or that has a cancel into it. */
+  /** Whether an attack may begin now: none is under way, or the one under way has a cancel into it. */
   fxs_body_can_start(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, attack: number): number;
   /** The phase of the attack under way. */
   fxs_body_phase(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">): number;
   /** Which hit of the attack is under way, from 0: it grows at each frame of its `rehits`. */
   fxs_body_hit(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">): number;
-  /** Whether the hit under way meets a victim, any number, for the first time. */
+  /** Whether the hit under way strikes a victim, any number, for the first time. */
   fxs_body_strike(body: Pointer<"fxs_body">, victim: number): number;
-  /** How many bytes fxs_body_save writes now: at most 280. */
+  /** Number of bytes that fxs_body_save writes now: at most 280. */
   fxs_body_save_size(body: Pointer<"fxs_body">): bigint;
   /** Writes everything but the ids to out. */
   fxs_body_save(body: Pointer<"fxs_body">, out: Pointer<"uint8_t">): void;
@@ -785,7 +785,7 @@ export interface Kernel {
   fxs_planes_cast(world: Pointer<"fxs_world">, cast: Pointer<"fxs_hitbox_cast">, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
   /** fxs_planes_cast of a hitbox of the world from where it is: a dash, a thrown knife. */
   fxs_planes_sweep(world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, limit: number, hit_when: number, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
-  /** Bytes of memory for so many frames; 0 if a number is 0 or too large (2^48 bytes at most). */
+  /** Bytes of memory for a number of frames; 0 if a number is 0 or too large (2^48 bytes at most). */
   fxs_rewind_size(frames: number, own_size: bigint, state_size: bigint): bigint;
   /** Makes an empty ring in `memory`: fxs_rewind_size bytes, aligned to 8. */
   fxs_rewind_init(memory: Pointer<"fxs_rewind">, frames: number, own_size: bigint, state_size: bigint): number;
@@ -793,9 +793,9 @@ export interface Kernel {
   fxs_rewind_push(rewind: Pointer<"fxs_rewind">, world: Pointer<"fxs_world">, own: Pointer<"void">): number;
   /** Loads the state of a frame into a world of the same capacity, and its own bytes into own. */
   fxs_rewind_load(rewind: Pointer<"fxs_rewind">, frame: number, world: Pointer<"fxs_world">, own: Pointer<"void">, at: Pointer<"uint64_t">): number;
-  /** How many frames are kept. */
+  /** Number of frames that are kept. */
   fxs_rewind_count(rewind: Pointer<"fxs_rewind">): number;
-  /** The oldest frame that is kept; undefined if none is. */
+  /** The oldest frame that is kept; undefined in an empty ring. */
   fxs_rewind_oldest(rewind: Pointer<"fxs_rewind">): number;
   /** Begins a log: the first line with the level, and a command for each collider of the world. */
   fxs_recorder_begin(recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, tick_rate: number, text: Pointer<"char">, room: bigint): number;

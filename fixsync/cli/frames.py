@@ -42,9 +42,9 @@ def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> N
 @text.json_option
 @click.pass_context
 def frames_command(ctx: click.Context, source: Path, output: Path | None, as_json: bool) -> None:
-    """Make a table of frame data out of a JSON file: the parts and attacks of a fighter.
+    """Make a table of frame data out of a JSON file.
 
-    Without -o nothing is written, only shown.
+    The file has the parts and attacks of a fighter. Without -o nothing is written, only shown.
 
     \b
     Exit code  0  the file is valid, and OUT is written

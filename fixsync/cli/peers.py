@@ -80,7 +80,7 @@ def _fault(
     "--late",
     type=click.IntRange(1),
     metavar="FRAME",
-    help="Frame in which the last player comes.",
+    help="Frame in which the last player joins.",
 )
 @click.option(
     "-o",
@@ -121,8 +121,8 @@ def peers_command(
     the sample. Its bots play (`bot`); without them every input is idle.
 
     A relay between the peers loses, delays, repeats and reorders packets. Each peer records a log.
-    The logs are replayed, and compared byte by byte. The log of a peer that was not there all the
-    time begins in the middle; its lines are compared.
+    The logs are replayed, and compared byte by byte. The log of a peer that joined late begins in
+    the middle; its lines are compared.
 
     \b
     Exit code  0  all logs are identical, and replaying them gives the same

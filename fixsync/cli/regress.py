@@ -69,7 +69,7 @@ def regress_command(
 
     OLD and NEW are each a Python interpreter or a virtual environment that has fixsync, a folder
     with the package in it, or a wheel. The verdicts are compared, and all events, answers and
-    hashes that the two compute, even if the log has none. SOURCES are as for fixsync farm.
+    hashes that the two compute, even if the log has none. DIR, GLOB and LIST: see fixsync farm.
 
     \b
     Exit code  0  no differences

@@ -39,18 +39,18 @@ _PROCESS_ATTEMPTS_MAX = 30
 
 @click.command("synctest")
 @click.argument("reference", required=False, metavar="[SIMULATION]")
-@text.number("--players", 2, 1, sim.PLAYERS_MAX, "How many play.")
-@text.number("--frames", 300, 1, 1_000_000, "How long the bots play.")
-@text.number("--seed", 1, 0, sim.SEED_MAX, "What the simulation and its bots are started with.")
+@text.number("--players", 2, 1, sim.PLAYERS_MAX, "Number of players.")
+@text.number("--frames", 300, 1, 1_000_000, "Length of the match that the bots play.")
+@text.number("--seed", 1, 0, sim.SEED_MAX, "Seed for game and bots.")
 @click.option(
     "--inputs",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="LOG",
-    help="Take seed and inputs from this match log. Otherwise the simulation's bots play, if it has any.",
+    help="Match log with seed and inputs; otherwise the simulation's bots play.",
 )
-@text.number("--back", ROLLBACK_FRAMES, 1, 60, "How many frames to go back.")
+@text.number("--back", ROLLBACK_FRAMES, 1, 60, "Number of frames to go back.")
 @click.option(
-    "--check", "checks", type=click.Choice(CHECKS), multiple=True, help="Only this one. Repeatable."
+    "--check", "checks", type=click.Choice(CHECKS), multiple=True, help="Check to make. Repeatable.  [default: all]"
 )
 @click.option(
     "-o",
@@ -59,7 +59,7 @@ _PROCESS_ATTEMPTS_MAX = 30
     default=Path("synctest.jsonl"),
     show_default=True,
     metavar="LOG",
-    help="Where to write the smallest match found that shows a difference; - is standard output.",
+    help="Log to write of the smallest match found that shows a difference (-: standard output).",
 )
 @text.json_option
 @click.pass_context

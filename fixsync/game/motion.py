@@ -1,8 +1,8 @@
-"""What to do with the answer of a cast: how far to go, how to slide along what was met, how to
-bounce off it. And how characters move: along walls, up steps, down to the floor.
+"""Motion after a cast: how far to go, slide, bounce. Characters: along walls, up steps, down to
+the floor.
 
 A motion is (mx, my, mz), Q16.16; a fraction and a normal are those of `World.cast`, `World.sweep`
-and `cast_pair`. All is computed in integers, rounded to raw units as said."""
+and `cast_pair`."""
 
 from __future__ import annotations
 
@@ -35,29 +35,29 @@ _DEGREES_45 = 759250125  # cos(45 degrees) in Q2.30
 def along(motion: Motion, fraction: int, normal: Motion | None = None) -> Motion:
     """The part of a motion up to a fraction (0..65536): motion * fraction / 65536.
 
-    With the normal of the hit it is rounded to where that points, so that what moves comes to rest
-    outside of what it met, less than a raw unit off on each axis; without, toward zero."""
+    With the normal of the hit it is rounded in the direction of the normal, so that it ends outside
+    the obstacle, less than a raw unit off on each axis; without, toward zero."""
     part = integer("fraction", fraction, 0, 65536)
     out = None if normal is None else _normal_of(normal)
     return kit.along(motion_of("motion", motion), part, out)
 
 
 def slide(motion: Motion, normal: Motion) -> Motion:
-    """A motion without what of it goes into a surface: what is left of a dash at a wall.
+    """Removes the component of a motion into a surface: `bounce` with kept=0.
 
-    It never leads into the surface: its dot product with the normal is 0 or more. A motion along
-    the surface, or away from it, stays as it is. Otherwise as `bounce` that keeps nothing."""
+    The result never leads into the surface: its dot product with the normal is 0 or more. A motion
+    along the surface, or away from it, is returned unchanged."""
     return bounce(motion, normal, 0)
 
 
 def bounce(motion: Motion, normal: Motion, kept: int = ONE) -> Motion:
-    """A motion thrown back by a surface. kept, 0..ONE: how much of its speed into the surface it
+    """Reflects a motion at a surface. kept, 0..ONE: share of the speed into the surface that it
     keeps.
 
-    motion - (1 + kept) * dot(motion, normal) * normal, rounded to where the normal points: less
+    motion - (1 + kept) * dot(motion, normal) * normal, rounded in the direction of the normal: less
     than a raw unit off on each axis, and a hundred-millionth of the motion. A motion along the
-    surface, or away from it, stays as it is. ValueError for a result outside int32, and for the
-    normal (0, 0, 0): the two overlapped where the cast began, so `push_out` is what is wanted."""
+    surface, or away from it, is returned unchanged. ValueError for a result outside int32, and for
+    the normal (0, 0, 0): the two overlapped at the start of the cast, so use `push_out`."""
     x, y, z = integers("motion", ("mx", "my", "mz"), motion, INT32_MIN, INT32_MAX)
     out = _normal_of(normal)
     if not any(out):
@@ -73,32 +73,33 @@ def bounce(motion: Motion, normal: Motion, kept: int = ONE) -> Motion:
 def move_and_slide(
     world: World, id: int, motion: Motion, *, mask: int = UINT32_MAX, passes: int = 4
 ) -> list[CastHit]:
-    """Moves a collider straight, and along what it comes to: a dash. What it came to, in order.
+    """Moves a collider straight and slides it along obstacles: a dash. Returns what it hit, in
+    order.
 
-    Nothing is passed through, and it ends in nothing: what it may hit and whose layer is in `mask`
-    does not overlap it afterwards, to the raw unit. It slides `passes` - 1 times at most. A
-    collider that overlaps something where it begins stays there: the only hit, with fraction 0 and
-    normal (0, 0, 0), says of whom it has to be pushed out. KeyError for an id that is not there,
-    ValueError for a sector, for numbers out of range, and for a place outside int32, with the
-    collider where it was."""
+    Obstacles are the colliders and solids that it may hit and whose layer is in `mask`. It passes
+    through none of them, and overlaps none of them afterwards. It slides at most `passes` - 1
+    times. A collider that overlaps an obstacle at the start stays there; the only hit, with
+    fraction 0 and normal (0, 0, 0), names an obstacle to push it out of. KeyError for an id that is
+    not in the world, ValueError for a sector, for numbers out of range, and for a position outside
+    int32; the collider is then not moved."""
     vector, layers = motion_of("motion", motion), integer("mask", mask, 0, UINT32_MAX)
     most = integer("passes", passes, 1, PASSES_MAX)
     return cast_hits(world._native.move_and_slide(_id_of(world, id), vector, layers, most))
 
 
 class MoverResult(NamedTuple):
-    """What came of a move."""
+    """The result of a move."""
 
     motion: Motion
-    """The motion without what walls, floor and ceiling took of it."""
+    """The motion without the components into walls, floor and ceiling."""
     floor: int | None
-    """The id of what it stands on, None in the air."""
+    """Id of the collider or solid that it stands on, None in the air."""
     hits: list[records.CastHit]
-    """Walls and ceilings that it came to, in order, then the floor."""
+    """Walls and ceilings that it hit, in order, then the floor."""
     on_wall: bool
-    """Whether it came to a wall."""
+    """Whether it hit a wall."""
     on_ceiling: bool
-    """Whether it came to a ceiling."""
+    """Whether it hit a ceiling."""
     stepped: bool
     """Whether it climbed a step."""
     pushed: bool
@@ -109,19 +110,19 @@ class MoverResult(NamedTuple):
 
 @dataclass(frozen=True)
 class Mover:
-    """How a character moves."""
+    """The settings of a character that walks."""
 
     step_height: int = 0
-    """The highest step that it climbs. 0: none."""
+    """Highest step that it climbs; 0: none."""
     snap: int = 0
-    """How far it is drawn down to a floor when it walks."""
+    """How far below a walker a floor may be for it to go down to it."""
     mask: int = UINT32_MAX
-    """Bit i: what is on layer i is in its way, if layers and owners let it hit that."""
+    """Bit i: layer i blocks it, if layers and owners let it hit the collider."""
     passes: int = 4
-    """How often one move may slide, 2..64."""
+    """Maximum number of slides in one move, 2..64."""
     floor_y: int = _DEGREES_45
-    """The least y of a normal that is a floor's, 1..2^30: the cosine of an angle in Q2.30, of 45
-    degrees by default."""
+    """Least y of the normal of a floor, 1..2^30: the cosine of an angle in Q2.30, of 45 degrees by
+    default."""
 
     def __post_init__(self) -> None:
         integer("step_height", self.step_height, 0, SIZE_MAX)
@@ -133,18 +134,17 @@ class Mover:
     def move(self, world: World, id: int, motion: Motion) -> MoverResult:
         """Moves a character by a motion: along walls, up steps, down to the floor.
 
-        It walks if it stands on a floor and the motion leads not upwards; else it flies. A walker
-        moves in the plane and climbs steps of at most `step_height`. Then it moves down as the
-        motion says or, if there is a floor within `snap`, to that floor. A flyer moves straight and
-        slides along what it comes to. Nothing is passed through, and it overlaps nothing
-        afterwards.
+        It walks if it stands on a floor and the motion does not lead upwards; otherwise it flies. A
+        walker moves in the plane and climbs steps of at most `step_height`. Then it moves down by
+        the motion's y or, if there is a floor within `snap`, to that floor. A flyer moves straight
+        and slides along obstacles. It passes through nothing, and overlaps nothing afterwards.
 
-        A surface is a floor if the y of its normal is at least `floor_y`. So is the edge of
-        something with a flat top for a sphere or capsule whose lowest point is at most
-        `step_height` below it. What overlaps it at the start pushes it out the shortest way; if
-        that fails it stays, and is `stuck`. KeyError for an id that is not there, ValueError for a
-        sector, for numbers out of range, and for a place outside int32, with the collider where it
-        was."""
+        A surface is a floor if the y of its normal is at least `floor_y`. For a sphere or capsule
+        the edge of a flat top is a floor too, if its lowest point is at most `step_height` below
+        that edge. A character that overlaps something at the start is pushed out the shortest way;
+        if that fails it stays, and is `stuck`. KeyError for an id that is not in the world,
+        ValueError for a sector, for numbers out of range, and for a position outside int32; the
+        collider is then not moved."""
         vector = motion_of("motion", motion)
         row = (_id_of(world, id), self.mask, self.passes, self.step_height, self.snap, self.floor_y)
         numbers, hits = world._native.mover_move(row, vector)
