@@ -381,7 +381,7 @@ FXS_API int32_t fxs_outline(const fxs_shape *shape, const fxs_pose *pose, uint32
 FXS_API int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
                              const fxs_pose *pose_b, int32_t *out_xz);
 
-/* The shortest dy of a that ends an overlap; a body on a floor wants this one.
+/* The shortest dy of a that ends an overlap, for example with a floor.
  * Upwards when both centres are level. Within -(2^31 - 4)..2^31 - 4; adding it to a position may
  * leave int32. Returns FXS_OK; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, or
  * FXS_E_UNDEFINED for a sector. Cost: constant. */
@@ -558,7 +558,7 @@ FXS_API int32_t fxs_world_push_out(const fxs_world *world, uint32_t a, uint32_t 
 /* fxs_lift of two colliders as they are now; b may be a solid.
  * Layers, owners and activity do not matter. The result applies to a's pose. Returns FXS_OK;
  * FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, or FXS_E_CENTRE for a dy outside int32,
- * which a solid of more than 16384 units of height can ask for. Cost: constant. */
+ * possible with a solid that is more than 16384 units high. Cost: constant. */
 FXS_API int32_t fxs_world_lift(const fxs_world *world, uint32_t a, uint32_t b, int32_t *out_y);
 
 /* fxs_side of two colliders as they are now; b may be a prism.
