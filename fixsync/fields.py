@@ -1,7 +1,7 @@
-"""Saved states as named fields, and what differs between two of them.
+"""Saved states as named fields, and the differences of two of them.
 
 A state is a list of objects in a fixed order, each with its fields in a fixed order: the world, then
-every collider, hit and changed id, then whatever a simulation adds of its own. Only the bytes are
+every collider, hit and changed id, then those of the simulation. Only the bytes are
 read; the kernel is not called."""
 
 from __future__ import annotations
@@ -64,9 +64,7 @@ def decimal(numerator: int, denominator: int, digits: int) -> str:
 
 
 def world_fields(state: bytes) -> dict[Key, dict[str, Value]]:
-    """The fields of what `World.save` returned. ValueError for bytes that a world would not
-    load.
-    """
+    """The fields of the bytes of `World.save`. ValueError for bytes that a world would not load."""
     if state[:4] not in MAGICS:
         raise ValueError(f"a saved state begins with FXS1 or FXS2, not with {state[:4]!r}")
     fields, end = _world(state, 0)
@@ -179,7 +177,7 @@ class Difference(NamedTuple):
 
     @property
     def owner(self) -> str:
-        """What the field belongs to, in words: "collider 7", "hit 3, 9"."""
+        """The owner of the field as text: "collider 7", "hit 3, 9"."""
         name, *ids = self.key
         return f"{name} {', '.join(map(str, ids))}" if ids else str(name)
 
@@ -187,9 +185,7 @@ class Difference(NamedTuple):
         return self.told({})
 
     def told(self, names: Mapping[int, str]) -> str:
-        """The difference in words. `names`: what ids of colliders are called, as far as they have
-        names.
-        """
+        """The difference as text. `names`: names of ids, as far as they have one."""
         first, second = self.values
         return f"{self.owner}{self._named(names)}, {self.field}: {first} and {second}{self._in_units()}"
 
@@ -214,7 +210,7 @@ class Difference(NamedTuple):
 
 
 def differences(first: StateFields, second: StateFields) -> Iterator[Difference]:
-    """What differs, in the order of the fields. An object that one of them lacks is one
+    """The differences, in the order of the fields. An object that one of them lacks is one
     difference.
     """
     groups = {

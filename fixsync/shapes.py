@@ -89,7 +89,7 @@ class Contact(_Code):
 
 
 class EventKind(_Code):
-    """What a step reports of a pair."""
+    """The kind of an event of a pair."""
 
     ENTER = constant("ENTER")
     """A hit now, not at the last step."""
@@ -100,7 +100,7 @@ class EventKind(_Code):
 
 
 class Side(_Code):
-    """The side of a box that something is pushed out of, in the box's own frame."""
+    """The side of a box out of which a body is pushed, in the box's own frame."""
 
     NONE = constant("SIDE_NONE")
     """Nothing is pushed out: the contact is not OVERLAPPING."""
@@ -261,8 +261,8 @@ class Sector(_ShapeValue):
     half_angle (1..32768 steps) to either side.
 
     A half_angle of 32768 is the whole disc. radius and half_height: Q16.16, 1..2^29-1.
-    inner_radius, 0..radius-1, leaves out what is nearer to the apex: a body wholly in this hole is
-    APART, one that reaches out of it is not. Sectors do not hit each other."""
+    inner_radius, 0..radius-1, is a hole around the apex: a body wholly in it is APART, one that
+    reaches out of it is not. Sectors do not hit each other."""
 
     __slots__ = ()
     __match_args__ = ("radius", "half_angle", "half_height", "inner_radius")

@@ -1,8 +1,8 @@
 """The `Simulation` protocol that sessions, logs and tests use, and simulations by name.
 
-A simulation is started from a seed and a number of players, and stepped with one input a player.
-Everything it will ever do is a function of its state and the inputs. `save` is that state as bytes,
-all of it; `hash` is the XXH64 of those bytes; `load` brings it back."""
+A simulation is started from a seed and a number of players, and stepped with one input a player. It
+is a function of its state and the inputs alone. `save` returns that whole state as bytes, `hash` is
+the XXH64 of those bytes, and `load` restores them."""
 
 from __future__ import annotations
 
@@ -53,23 +53,22 @@ _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 class Simulation(Protocol):
     """A game's simulation.
 
-    It may also have any of these, which are used where they are there:
+    Optional members:
 
-    - `idle`: the input of a seat that nobody holds, and of the frames before the first input
-      arrives; 0 otherwise.
+    - `idle`: the input of an empty seat, and of the frames before the first input arrives; by
+      default 0.
     - `check_input(player, value)`: ValueError for an input that no player can give. `value` is an
       int or a tuple of at most 16 ints, each of 64 bits.
-    - `state_fields(state)`, static or of the class: what `save` returned as named fields
-      (`fixsync.fields`), so that a report can name a difference; ValueError for bytes that are no
-      state.
-    - `shuffle(random)`: puts whatever the game holds in containers into another order, where order
-      must not matter.
-    - `names`: a `fixsync.names.Names`, what its layers and ids are called in logs, reports
-      and the viewer.
-    - `phases`: what owners are in the middle of in the frame that was stepped last, as
-      `{owner: (attack, phase)}`, phase "startup", "active" or "recovery": the viewer's lanes show
-      it. It is read right after the world's step, so `{body.owner: (body.attack, body.phase)}` of
-      all bodies with an attack is right.
+    - `state_fields(state)`, static or of the class: the bytes of `save` as named fields
+      (`fixsync.fields`), so that a report can name a difference; ValueError for bytes that are not
+      a state.
+    - `shuffle(random)`: reorders the game's containers whose order must not matter.
+    - `names`: a `fixsync.names.Names` with names of layers and ids for logs, reports and the
+      viewer.
+    - `phases`: the attacks under way in the frame that was stepped last, as
+      `{owner: (attack, phase)}`, phase "startup", "active" or "recovery", for the viewer's lanes.
+      It is read right after the world's step. With bodies: `{body.owner: (body.attack,
+      body.phase)}` of those with an attack.
     - `bot(player, seed)`, of the class: a `Bot` that plays.
     """
 
@@ -79,7 +78,7 @@ class Simulation(Protocol):
 
     @property
     def players(self) -> int:
-        """How many inputs a step takes."""
+        """Number of inputs of a step."""
 
     @property
     def world(self) -> World:
@@ -89,11 +88,11 @@ class Simulation(Protocol):
         """One frame: steps the world exactly once, and returns its events."""
 
     def save(self) -> bytes:
-        """The whole state. Two simulations save equal bytes exactly when both will do the same for
-        ever."""
+        """The whole state. Two simulations save equal bytes exactly if they behave the same from then
+        on."""
 
     def load(self, data: bytes) -> None:
-        """Brings back what `save` returned. ValueError, with nothing changed, for anything else."""
+        """Restores the bytes of `save`. ValueError, with nothing changed, for other bytes."""
 
     def hash(self) -> int:
         """`hash_of(self.save())`."""
@@ -112,7 +111,7 @@ class Bot(Protocol):
     """Decides the inputs of one player."""
 
     def decide(self, simulation: Any) -> Input:
-        """The input for the frame that is to be stepped next."""
+        """The input for the next frame."""
 
 
 @runtime_checkable
@@ -145,7 +144,7 @@ def hash_of(data: bytes) -> int:
 
 
 def idle_input(simulation: object) -> Input:
-    """The input of a seat that nobody holds."""
+    """The input of an empty seat."""
     idle = getattr(simulation, "idle", 0)
     return (
         tuple(idle)

@@ -50,7 +50,11 @@ _PROCESS_ATTEMPTS_MAX = 30
 )
 @text.number("--back", ROLLBACK_FRAMES, 1, 60, "Number of frames to go back.")
 @click.option(
-    "--check", "checks", type=click.Choice(CHECKS), multiple=True, help="Check to make. Repeatable.  [default: all]"
+    "--check",
+    "checks",
+    type=click.Choice(CHECKS),
+    multiple=True,
+    help="Check to make. Repeatable.  [default: all]",
 )
 @click.option(
     "-o",

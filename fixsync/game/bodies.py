@@ -9,9 +9,8 @@
 
 `HERO` is the `FrameData` of a kind of fighter: its parts and attacks.
 
-A body is a name for some colliders of a world: where they are, which are active, whom they hit is
-in the world. What it holds itself (`save`) is which way it is mirrored and how far its attack has
-come."""
+The poses, activity and hits of the parts are in the world. A body itself (`save`) has only its
+mirroring and the frame and victims of its attack."""
 
 from __future__ import annotations
 
@@ -40,12 +39,12 @@ __all__ = ["Body"]
 class Body:
     """Several colliders of one owner that move and turn together.
 
-    Each call that changes the world changes all of the parts or, if one is refused, none. All parts
-    have one owner, so they never hit each other. The parts and attacks of a body do not change:
-    another stance is other parts, switched on while these are off.
+    Each call that changes the world changes all parts or, if one is refused, none. All parts have
+    one owner, so they never hit each other. The parts and attacks of a body do not change: for
+    another stance, switch other parts on and these off.
 
-    Colliders may also be changed through the world; but a part that is moved by itself leaves the
-    others behind until the next `move`, `set_pose` or `follow`."""
+    Colliders may also be changed through the world. A part that is moved alone leaves the others
+    behind until the next `move`, `set_pose` or `follow`."""
 
     __slots__ = ("__weakref__", "_attacks", "_frames", "_ids", "_native", "_owner", "_world")
 
@@ -62,7 +61,7 @@ class Body:
         """Adds the parts to the world: all or none.
 
         ids: one for each part, in their order, or the first of as many in a row. owner: 1..2^32-1.
-        is_mirrored: it begins facing the other way."""
+        is_mirrored: it starts mirrored."""
         if not isinstance(frames, FrameData):
             raise TypeError(f"frames must be a FrameData, not {shown(frames)}")
         self._world = world
@@ -103,7 +102,7 @@ class Body:
         return MappingProxyType(self._ids)
 
     def __getitem__(self, name: str) -> int:
-        """The id of a part. KeyError if there is none of this name."""
+        """The id of a part. KeyError for an unknown name."""
         if name not in self._ids:
             raise KeyError(
                 f"no part is called {shown(name)}; there are {', '.join(map(repr, self._ids))}"
@@ -128,7 +127,7 @@ class Body:
 
     @property
     def pose(self) -> Pose:
-        """Where the body is: the pose of its first part, less what that is turned by itself."""
+        """The pose of the body: that of its first part, less the yaw of the part itself."""
         pose = self._native.pose()
         if pose is None:
             name, id = next(iter(self._ids.items()))
@@ -137,7 +136,7 @@ class Body:
 
     @property
     def is_mirrored(self) -> bool:
-        """Whether it faces the other way: along its local -x."""
+        """Whether it is mirrored: it faces its local -x."""
         return self._native.is_mirrored
 
     # Changes of place.
@@ -157,7 +156,8 @@ class Body:
         self.set_pose(Pose(pose.x, pose.y, pose.z, yaw))
 
     def follow(self, moved: Iterable[Moved]) -> bool:
-        """Moves all of the body to where `World.separate` has pushed a part of it; whether it had.
+        """Moves all parts by the push that `World.separate` gave to one of them. Returns whether
+        there was one.
 
         ValueError if it pushed parts to different places: let one part of a body be on a layer that
         yields."""
@@ -171,7 +171,7 @@ class Body:
         return bool(places)
 
     def mirror(self, is_mirrored: bool) -> None:
-        """Has the body face its local +x (False) or -x (True): for side views, which do not turn.
+        """Turns the body to its local +x (False) or -x (True) by mirroring: for side views.
 
         Parts are mirrored across the body's local z axis: an offset ox becomes -ox, a box that is
         turned by w is turned by -w. A box, sphere, capsule or cylinder keeps its shape; a sector
@@ -201,7 +201,8 @@ class Body:
         self._native.start(self._attack(name))
 
     def can_start(self, name: str) -> bool:
-        """Whether an attack may begin now: none is under way, or that has a cancel into it."""
+        """Whether an attack may begin now: none is under way, or the one under way has a cancel
+        into it."""
         return self._native.can_start(self._attack(name))
 
     def _attack(self, name: str) -> int:
@@ -212,8 +213,8 @@ class Body:
         return self._attacks.index(name)
 
     def tick(self) -> None:
-        """Once a frame, after the world's step: moves the attack under way on to its next frame,
-        and ends it after its last. Without one it does nothing."""
+        """Moves the attack under way to its next frame, or ends it: once a frame, after the world's
+        step. Without an attack it does nothing."""
         self._native.tick()
 
     def cancel(self) -> None:
@@ -233,8 +234,8 @@ class Body:
 
     @property
     def phase(self) -> str | None:
-        """Phase of the attack under way: "active" while a part is on, "startup" before that,
-        "recovery" after the last time; None without an attack."""
+        """Phase of the attack under way: "startup" before a part is on, "active" while one is on,
+        "recovery" after the last active frame; None without an attack."""
         return self._native.phase()
 
     @property
@@ -244,7 +245,7 @@ class Body:
 
     @property
     def has_hit(self) -> bool:
-        """Whether the attack under way has met a victim."""
+        """Whether the attack under way has struck a victim."""
         return self._native.has_hit
 
     @property
@@ -253,25 +254,27 @@ class Body:
         return self._native.victims
 
     def strikes(self, victim: int) -> bool:
-        """Whether the hit under way meets a victim (any id or owner, 0..2^32-1) for the first time.
+        """Whether the hit under way strikes a victim (any id or owner, 0..2^32-1) for the first
+        time.
 
-        It is remembered until the attack's next hit, or its end: one swing hurts once, however many
-        boxes it meets and however often. Without an attack it is False. ValueError for the 65th."""
+        The victim is remembered until the attack's next hit, or its end: one swing hurts once,
+        however many boxes it meets and however often. Without an attack it is False. ValueError
+        for the 65th victim."""
         return self._native.strike(integer("victim", victim, 0, UINT32_MAX))
 
     # State.
 
     def save(self) -> bytes:
-        """What a rollback must restore beside `world.save()`; the same on every platform."""
+        """The state of the body, to save beside `world.save()`; the same bytes on every platform."""
         return self._native.save()
 
     def hash(self) -> int:
-        """XXH64 of what `save` returns."""
+        """XXH64 of the bytes of `save`."""
         return self._native.hash()
 
     def load(self, data: Buffer) -> None:
-        """Takes back what `save` returned, together with `world.load()`: it does not touch the
-        world. ValueError, with nothing changed, for other bytes."""
+        """Restores the bytes of `save`. Call `world.load()` too: this does not touch the world.
+        ValueError, with nothing changed, for other bytes."""
         self._native.load(bytes_of("data", data))
 
     def __repr__(self) -> str:

@@ -91,15 +91,13 @@ Spans = range | Sequence[range]
 
 @dataclass(frozen=True)
 class Attack:
-    """Which parts of a body are active in which frames of an attack. Frame 0 is the one it is
-    started in.
+    """The frames of an attack in which parts of a body are active. It starts with frame 0.
 
-    active: of each part that the attack switches on, the frames in which it is on, as a range or
-    several. inactive: of each part that the attack switches off, the frames in which it is off, as
-    the hurtboxes during a roll. A part of `active` is off in every other frame and when the attack
-    is over, one of `inactive` on. rehits: the frames, ascending from 1, at which another hit of the
-    attack begins, which may strike the same victims again. cancels: into which attacks it may be
-    cancelled, for `Body.can_start`.
+    active: for each part that the attack switches on, the frames in which it is on, as a range or
+    several. inactive: for each part that it switches off, the frames in which it is off, such as
+    the hurtboxes of a roll. In every other frame and after the attack, a part of `active` is off
+    and a part of `inactive` on. rehits: the frames, ascending from 1, at which another hit of the
+    attack begins; it may strike the same victims again. cancels: for `Body.can_start`.
 
     A part that is switched off and on again ENTERs again: two ranges with a frame between them
     enter twice."""
@@ -135,7 +133,7 @@ class Attack:
 
     @classmethod
     def of(cls, startup: int, active: int, recovery: int, parts: Iterable[str]) -> Attack:
-        """Parts that are off for `startup` frames, on for `active`, and off again for
+        """An attack whose parts are off for `startup` frames, on for `active`, and off again for
         `recovery`.
         """
         if isinstance(parts, str):
@@ -186,7 +184,7 @@ class FrameData:
     def __init__(
         self, parts: Mapping[str, Part], attacks: Mapping[str, Attack] | None = None
     ) -> None:
-        """parts: 1..32 by name; an attack may switch only parts that there are."""
+        """parts: 1..32 by name. An attack may switch only these."""
         self._parts = _checked_parts(parts)
         self._attacks = _checked_attacks(attacks or {}, self._parts)
         self._table = _packed(self._parts, self._attacks)

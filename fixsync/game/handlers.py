@@ -1,5 +1,4 @@
-"""Hits to functions: enter, stay and exit delivered in the order of the events, which is that of
-the state.
+"""Functions for events: enter, stay and exit, in the order of the events.
 
     handlers = Handlers(world)
 
@@ -50,16 +49,15 @@ class Handlers:
     which they were registered, each with the ids in the order of its layers (of two equal layers:
     the lower id first), or with its own id first.
 
-    ENTER and STAY go by the layers that the ids have after the step, EXIT by those that they had
-    after the step before, with which they hit. So the function that got a hit also gets its end,
-    whatever became of the ids in between.
+    ENTER and STAY use the layers of the ids after the step, EXIT those of the last hit. So the
+    function that got a hit also gets its end, even if the ids were changed or removed since.
 
-    A function may change the world. The other events of the step are delivered all the same, so an
-    id may be one that an earlier function removed. A function that is registered or removed during
-    a delivery counts from the next one on.
+    A function may change the world. The other events of the step are delivered nevertheless, so an
+    earlier function may have removed an id. A function that is registered or removed during a
+    delivery counts from the next delivery on.
 
-    The layers of the last step's hits are all that Handlers remembers. A game that rolls back takes
-    `state()` beside `world.save()`, and gives it to `restore()` after `world.load()`."""
+    Handlers remembers only the layers of the last step's hits. A game that rolls back saves
+    `state()` beside `world.save()`, and passes it to `restore()` after `world.load()`."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -99,8 +97,8 @@ class Handlers:
     def step(self) -> Events:
         """Steps the world, calls the functions, and returns the events.
 
-        An exception of a function ends the delivery and is raised as it is; the step has been made,
-        and the changes of functions called before stay. RuntimeError for a function that steps or
+        An exception of a function ends the delivery and is raised; the step and the changes of
+        earlier functions stay. RuntimeError for a function that steps or
         loads the world."""
         if self._is_delivering:
             raise RuntimeError("a handler cannot step the world whose events it receives")
@@ -109,8 +107,8 @@ class Handlers:
         return events
 
     def deliver(self, events: Iterable[tuple[int, int, int, int]]) -> None:
-        """Calls the functions for the events of the step just made, where `world.step()` was called
-        by itself. Once a step, before anything else changes the world."""
+        """Calls the functions for the events of a step that `world.step()` made. Call it once a
+        step, before any other change of the world."""
         if self._is_delivering:
             raise RuntimeError("a handler cannot deliver events")
         before, now = self._hit_layers, self._layers_now()
@@ -145,13 +143,13 @@ class Handlers:
         return {id: layers[id] for id in ids}
 
     def state(self) -> tuple[tuple[int, int], ...]:
-        """What a rollback must restore: (id, layer) of what was in a hit at the last step,
-        ascending.
+        """The state to save for a rollback: (id, layer) of the colliders that were in a hit at the
+        last step, ascending.
         """
         return tuple(sorted(self._hit_layers.items()))
 
     def restore(self, state: Iterable[tuple[int, int]]) -> None:
-        """Takes back what `state()` returned."""
+        """Restores a state that `state()` returned."""
         found: dict[int, int] = {}
         for n, entry in enumerate(state):
             id, layer = integers(f"state[{n}]", ("id", "layer"), entry, 0, UINT32_MAX)

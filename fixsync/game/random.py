@@ -72,7 +72,7 @@ class Random:
         return values[self.below(len(values))]
 
     def shuffle(self, values: MutableSequence[Any]) -> None:
-        """Puts the values into a random order, in place, each order equally likely (Fisher and
+        """Shuffles the values in place; each order is equally likely (Fisher and
         Yates).
         """
         before = list(values)

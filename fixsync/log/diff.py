@@ -1,4 +1,4 @@
-"""Finds the first frame in which two match logs differ, and what differs in it."""
+"""Finds the first frame in which two match logs differ, and its differences."""
 
 from __future__ import annotations
 
@@ -124,8 +124,8 @@ def diff(
 ) -> Diff:
     """Compares two logs up to the first frame that differs, replaying both.
 
-    What only one of the logs has (events, answers, hashes, the frames before the first of the
-    other) is counted, not compared. `ignore_meta`: ignores differences of the header in `meta`,
+    Parts that only one of the logs has (events, answers, hashes, the frames before the first of the
+    other) are counted, not compared. `ignore_meta`: ignores differences of the header in `meta`,
     `names` and `unit_mm`. Both logs are read to their end, so an error there is found; frames after
     the first difference are not replayed. OSError for files that cannot be read."""
     result = Diff(os.fspath(a), os.fspath(b))

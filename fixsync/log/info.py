@@ -1,4 +1,4 @@
-"""Counts what is in a match log. Nothing is replayed."""
+"""Counts the frames, commands and answers of a match log. Nothing is replayed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _POSITIONS_MAX = 4096
 
 @dataclass
 class Info:
-    """What is in a match log."""
+    """The content of a match log."""
 
     path: str
     size: int = 0
@@ -81,7 +81,7 @@ class Info:
 
 
 def info(path: str | os.PathLike[str], *, line_bytes_max: int = LINE_BYTES_MAX) -> Info:
-    """Reads a log and counts what is in it. OSError for a file that cannot be read."""
+    """Reads a log and counts its content. OSError for a file that cannot be read."""
     result = Info(os.fspath(path), size=Path(path).stat().st_size)
     count = _Count(result)
     try:

@@ -24,8 +24,8 @@ class Reader:
     """A match log, read once from start to end. A context manager; iterate over it for the frames.
 
     The memory that it takes is a fixed multiple of the longest line. A line may have up to
-    `line_bytes_max` bytes. MatchLogError, after the valid frames before it, for anything that no
-    log may have; OSError for a file that cannot be read; ValueError for a compression that is not
+    `line_bytes_max` bytes. MatchLogError, after the valid frames before it, for an invalid
+    log; OSError for a file that cannot be read; ValueError for a compression that is not
     installed."""
 
     def __init__(
@@ -89,7 +89,7 @@ class Reader:
 
     @property
     def progress(self) -> float:
-        """How much of the file has been read, 0 to 1."""
+        """Share of the file that was read, 0 to 1."""
         return self._source.progress
 
     @property
@@ -98,7 +98,7 @@ class Reader:
         return b"".join(self._kept or ())
 
     def error(self, wrong: LineError) -> MatchLogError:
-        """The error for what is wrong in the last line read, or in the header."""
+        """The error for a fault in the last line read, or in the header."""
         line = 1 if wrong.in_header else self.line
         return MatchLogError(self.name, line, wrong.path, wrong.reason)
 

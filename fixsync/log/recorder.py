@@ -112,7 +112,7 @@ class _Recording(ABC):
 
 
 class Recorder(_Recording):
-    """Writes every change of a world, and what each step finds, to a match log: one line a step.
+    """Writes the changes of a world and the events of its steps to a match log: one line a step.
 
     The log of a world that is not at frame 0, or has hits, begins with the world's state. A line is
     handed to the operating system before the step returns, so a crash loses at most the frame it
@@ -135,10 +135,10 @@ class Recorder(_Recording):
         """`path`: .jsonl, compressed with .gz or .zst after it.
 
         replace: overwrite a file at `path`; without it FileExistsError is raised. tick_rate: frames
-        a second, or (numerator, denominator) of it. meta: anything made of strings, integers,
-        booleans, lists and dicts. names: names of layers and ids. unit_mm: how many millimetres one
-        unit is. ValueError if the world has an observer already; MatchLogError for values that no
-        header may hold."""
+        a second, or (numerator, denominator) of it. meta: strings, integers, booleans, and lists
+        and dicts of them. names: names of layers and ids. unit_mm: millimetres of one unit.
+        ValueError if the world has an observer already; MatchLogError for values that a header
+        cannot have."""
         world.attach(self)
         self._world: World | None = world
         is_new = world.frame == 0 and not world.hits()
@@ -283,7 +283,7 @@ class SimRecorder(_Recording):
         names: Names | None = None,
         unit_mm: int | None = None,
     ) -> None:
-        """simulation: as it is before the first recorded frame. seed: what it was started with.
+        """simulation: before the first recorded frame. seed: with which it was started.
 
         The rest is as for `Recorder`."""
         world = simulation.world
@@ -307,7 +307,7 @@ class SimRecorder(_Recording):
         events: Iterable[Event] | None = None,
         hash: int | None = None,
     ) -> None:
-        """Writes a frame: one input per player, and of the world after it what is not None.
+        """Writes a frame: one input per player, and the results of the world that are not None.
 
         ValueError, and nothing is written, unless `frame` is `next_frame`."""
         if index(frame) != self._next:

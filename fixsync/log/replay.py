@@ -1,4 +1,4 @@
-"""Replays match logs: recomputes every frame and compares it with what the log says of it."""
+"""Replays match logs: recomputes every frame and compares it with the log."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def exit_code(verdicts: Iterable[Verdict]) -> int:
 
 @dataclass
 class Compared:
-    """How much of a log there was to compare."""
+    """Number of events, answers and hashes of a log that were compared."""
 
     events: int = 0
     """Frames whose events were compared."""
@@ -101,7 +101,7 @@ class Compared:
 
 @dataclass
 class Difference:
-    """The first frame that is not as the log says, and the first difference in it: of events, else
+    """The first frame that differs from the log, and the first difference in it: of events, else
     of answers, else of the hash."""
 
     frame: int

@@ -75,8 +75,8 @@ class Writer:
         return self._sink.size
 
     def write(self, frame: Frame, *, is_valid: bool = False) -> None:
-        """Writes the next frame. MatchLogError, and nothing is written, for a frame that no log may
-        have here. `is_valid`: the frame is known to be valid and is not checked again."""
+        """Writes the next frame. MatchLogError, and nothing is written, for a frame that cannot
+        follow here. `is_valid`: the frame is known to be valid and is not checked again."""
         try:
             if frame.frame != self._due:
                 raise LineError("frame", f"expected {self._due}, found {frame.frame}")
@@ -102,7 +102,7 @@ class Writer:
             self._written.replace(self._target)
 
     def abandon(self) -> None:
-        """Closes the file without a last line; with `replace`, removes what was written."""
+        """Closes the file without a last line; with `replace`, removes it."""
         if not self._sink.is_closed:
             self._give_up()
 
