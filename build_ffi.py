@@ -19,6 +19,7 @@ import re
 import shlex
 import sysconfig
 import tarfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,6 @@ class BuildExt(build_ext):
         generated = Path(self.build_temp) / "_kernel.c"
         generated.parent.mkdir(parents=True, exist_ok=True)
         glue().emit_c_code(str(generated))
-        ext.sources = [str(generated), *files(".c")]
         if self.compiler.compiler_type == "msvc":
             ext.extra_compile_args = ["/O2", "/std:c11"]
         else:
@@ -111,7 +111,27 @@ class BuildExt(build_ext):
         extra = shlex.split(os.environ.get("FIXSYNC_CFLAGS", ""))
         ext.extra_compile_args = [*ext.extra_compile_args, *extra]
         ext.extra_link_args = [*ext.extra_link_args, *extra]
+        ext.extra_objects = self.compiled([str(generated), *files(".c")], ext)
+        ext.sources = []
         super().build_extension(ext)
+
+    def compiled(self, sources: list[str], ext: Extension) -> list[str]:
+        """The objects of the sources in their order, compiled several at a time."""
+
+        def compile(source: str) -> list[str]:
+            objects: list[str] = self.compiler.compile(
+                [source],
+                output_dir=self.build_temp,
+                macros=ext.define_macros,
+                include_dirs=ext.include_dirs,
+                debug=self.debug,
+                extra_postargs=ext.extra_compile_args,
+                depends=ext.depends,
+            )
+            return objects
+
+        with ThreadPoolExecutor() as pool:
+            return [name for names in pool.map(compile, sources) for name in names]
 
 
 class BuildPy(build_py):

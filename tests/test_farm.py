@@ -198,11 +198,8 @@ def test_the_reason_is_told_in_a_line(every_kind: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("names", "code"),
     [
-        (["good"], 0),
-        (["good", "bare"], 0),
         (["good", "cut"], 3),
-        (["cut", "hash"], 1),
-        (["hash", "cut", "empty"], 2),
+        (["cut", "hash", "bare"], 1),
     ],
 )
 def test_exit_codes_are_those_of_replay(
@@ -253,7 +250,7 @@ def test_mutated_logs_have_the_verdicts_that_replaying_them_has(tmp_path: Path) 
     text = logs.text_of(logs.header(), FRAMES)
     folder = tmp_path / "mutated"
     folder.mkdir()
-    for number in range(150):
+    for number in range(60):
         data = bytearray(text)
         for _ in range(dice.randint(1, 3)):
             at = dice.randrange(len(data))
@@ -261,7 +258,7 @@ def test_mutated_logs_have_the_verdicts_that_replaying_them_has(tmp_path: Path) 
         (folder / f"{number}.jsonl").write_bytes(data[: dice.randint(1, len(data) * 2)])
     verified([folder], tmp_path / "r.sqlite")
     found = rows(tmp_path / "r.sqlite", "name, verdict, frames, line, field")
-    assert len(found) == 150
+    assert len(found) == 60
     for name, *values in found:
         result = replay(name)
         error = result.error
@@ -925,14 +922,18 @@ def test_another_file_is_no_results_file_and_stays_as_it_is(run: Run, tmp_path: 
 
 @posix
 @pytest.mark.parametrize(
-    "kibibytes",
-    [8, pytest.param(40, marks=pytest.mark.full), pytest.param(80, marks=pytest.mark.full)],
+    ("kibibytes", "count"),
+    [
+        (8, 30),
+        pytest.param(40, 200, marks=pytest.mark.full),
+        pytest.param(80, 200, marks=pytest.mark.full),
+    ],
 )
 def test_a_results_file_that_cannot_grow_is_an_error_with_file_and_cause(
-    tmp_path: Path, kibibytes: int
+    tmp_path: Path, kibibytes: int, count: int
 ) -> None:
     folder = tmp_path / "logs"
-    for number in range(200):
+    for number in range(count):
         good(folder / f"{number}.jsonl")
     command = f'ulimit -f {kibibytes}; exec "$@"'
     done = subprocess.run(
@@ -945,7 +946,7 @@ def test_a_results_file_that_cannot_grow_is_an_error_with_file_and_cause(
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith("Error: farm.sqlite cannot be written: disk I/O error")
-    assert verified([folder], tmp_path / "farm.sqlite").logs == 200, "the file is whole"
+    assert verified([folder], tmp_path / "farm.sqlite").logs == count, "the file is whole"
 
 
 def test_a_full_disk_keeps_the_verdicts_and_its_cause_is_told(tmp_path: Path) -> None:

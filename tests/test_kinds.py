@@ -110,7 +110,9 @@ def test_the_kernel_pushes_and_casts_exactly_the_kinds_of_the_table(kind: Kind) 
 def test_the_strategies_draw_every_kind() -> None:
     assert set(strategies.KINDS) == KINDS_BY_NAME.keys()
     assert set(strategies.SOLIDS) == {kind.name for kind in KINDS if kind.can_push}
-    first = settings(phases=[Phase.generate], database=None)  # and not the simplest
+    first = settings(
+        phases=[Phase.generate], database=None, max_examples=1000
+    )  # and not the simplest
     for kind in KINDS:
         find(fst.shapes(), lambda s, kind=kind: s.as_tuple()[0] == kind.name, settings=first)
 
