@@ -3,10 +3,10 @@ are kept as rows of bytes."""
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from itertools import accumulate, chain, starmap
+from itertools import accumulate, chain, repeat, starmap
 from struct import Struct
 from typing import Any, ClassVar, NamedTuple, TypeVar, final, overload
 
@@ -111,10 +111,11 @@ class Moved(NamedTuple):
 
 _T = TypeVar("_T")
 _new = tuple.__new__  # faster than a named tuple's own __new__
-_event = partial(_new, Event)
 _KINDS = (None, *EventKind)
 _kind, _contact = _KINDS.__getitem__, tuple(Contact).__getitem__
 """By number; what the kernel writes is in range."""
+_KIND_AT, _CONTACT_AT = (8, 12) if sys.byteorder == "little" else (11, 15)
+"""The lowest byte of both numbers in the row of an event."""
 
 
 class _Rows(Sequence[_T]):
@@ -195,9 +196,10 @@ class Events(_Rows[Event]):
         return _new(Event, (a, b, _KINDS[kind], CONTACTS[contact]))
 
     def __iter__(self) -> Iterator[Event]:
-        numbers = memoryview(self._rows).cast("I").tolist()
-        kinds, contacts = map(_kind, numbers[2::4]), map(_contact, numbers[3::4])
-        return map(_event, zip(numbers[0::4], numbers[1::4], kinds, contacts, strict=True))
+        rows, numbers = self._rows, self.buffer
+        kinds, contacts = map(_kind, rows[_KIND_AT::16]), map(_contact, rows[_CONTACT_AT::16])
+        a, b = numbers[0::4].tolist(), numbers[1::4].tolist()
+        return map(_new, repeat(Event), zip(a, b, kinds, contacts, strict=True))
 
     @property
     def buffer(self) -> memoryview:

@@ -1248,13 +1248,32 @@ def test_a_world_has_one_observer_at_a_time(world: World) -> None:
     assert second.told == [("move", 1, (0, 0, 6))]
 
 
+def test_a_world_is_free_for_every_thread_after_its_observer_failed(world: World) -> None:
+    class Failing(Log):
+        def changed(self, command: Any) -> None:
+            world.save()
+            world.contact(command[1], 7)  # absent
+
+    world.attach(Failing())
+    with pytest.raises(KeyError, match="id 7"):
+        world.set_pose(1, ORIGIN)
+    with pytest.raises(KeyError, match="id 7"):
+        world.apply([("move", 1, (0, 0, 1))])
+    frames: list[int] = []
+    thread = threading.Thread(target=lambda: frames.append(world.frame))
+    thread.start()
+    thread.join()
+    assert frames == [1]
+
+
 # Threads.
 
 
 class Stalled:
-    """An observer that stays in the middle of a step until it may go on."""
+    """An observer that reads its world, then stays in the middle of a step until it may go on."""
 
-    def __init__(self) -> None:
+    def __init__(self, world: World) -> None:
+        self.world = world
         self.inside, self.go_on = threading.Event(), threading.Event()
 
     def changed(self, command: Any) -> None: ...
@@ -1262,14 +1281,18 @@ class Stalled:
     def loaded(self) -> None: ...
 
     def stepped(self, _: Events) -> None:
-        self.inside.set()
+        try:
+            self.world.save()
+            self.world.hash()
+        finally:
+            self.inside.set()
         self.go_on.wait(600)
 
 
 @pytest.fixture
 def busy(world: World) -> Iterator[World]:
     """A world that another thread is stepping."""
-    observer = Stalled()
+    observer = Stalled(world)
     world.attach(observer)
     thread = threading.Thread(target=world.step)
     thread.start()

@@ -6,7 +6,6 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from fixsync._native.memory import refuse_thread
 from fixsync._native.raw import constant, ffi, lib
 from fixsync._native.rows import COMMAND, POSE
 from fixsync._native.status import unexpected
@@ -65,14 +64,17 @@ class NativeBody:
 
     def _change(self, call: Callable[..., int], *args: object) -> None:
         world = self._world
-        if not world._acquire(False):
-            refuse_thread()
+        try:
+            del world._free[0]
+        except KeyError:
+            world._reenter()
         try:
             n = call(self._body, self._table, world._world, *args, self._rows)
             if n:
-                self._changed(n)
+                world._hold(self._changed, n)
         finally:
-            world._release()
+            if world._owner is None:
+                world._free[0] = None
 
     def _changed(self, n: int) -> None:
         """Calls the observer for the n changes of a call, or raises its status."""
@@ -116,25 +118,31 @@ class NativeBody:
 
     def tick(self) -> None:
         world = self._world
-        if not world._acquire(False):
-            refuse_thread()
+        try:
+            del world._free[0]
+        except KeyError:
+            world._reenter()
         try:
             n = _tick(self._body, self._table, world._world, self._rows)
             if n:
-                self._changed(n)
+                world._hold(self._changed, n)
         finally:
-            world._release()
+            if world._owner is None:
+                world._free[0] = None
 
     def pose(self) -> tuple[int, ...] | None:
         """x, y, z, yaw; None if the first part is not in the world."""
         out = ffi.new("fxs_pose *")
         world = self._world
-        if not world._acquire(False):
-            refuse_thread()
+        try:
+            del world._free[0]
+        except KeyError:
+            world._reenter()
         try:
             status = lib.fxs_body_pose(self._body, self._table, world._world, out)
         finally:
-            world._release()
+            if world._owner is None:
+                world._free[0] = None
         return None if status else POSE.unpack(_buffer(out)[:])
 
     # The body alone.

@@ -10,7 +10,7 @@ from fixsync._native.checks import integer, layer_pairs, refuse
 from fixsync._native.kernel import outline_of
 from fixsync._native.kinds import KINDS
 from fixsync._native.level import LEVEL
-from fixsync._native.memory import HIT_ROOM_MIN, Memory, exclusive, refuse_thread
+from fixsync._native.memory import HIT_ROOM_MIN, Memory, exclusive
 from fixsync._native.raw import INT32_MAX, INT32_MIN, SIZE_MAX, CData, ffi, lib, uninitialised
 from fixsync._native.rows import (
     CAST,
@@ -88,8 +88,10 @@ class NativeWorld(Memory):
 
     def change(self, change: Change, *args: Any) -> None:
         """Makes a change of a collider and calls the observer."""
-        if not self._acquire(False):
-            refuse_thread()
+        try:
+            del self._free[0]
+        except KeyError:
+            self._reenter()
         try:
             try:
                 status = change.function(self._world, *args)
@@ -98,14 +100,17 @@ class NativeWorld(Memory):
             if status != 0:
                 self._refuse("", status, change.values(args))
             if self.observer is not None:
-                self.observer.changed(change.command(change.values(args)))
+                self._hold(self.observer.changed, change.command(change.values(args)))
         finally:
-            self._release()
+            if self._owner is None:
+                self._free[0] = None
 
     def set_pose(self, change: Change, id: int, pose: bytes) -> None:
         """`change` of a pose, which games make most: without a tuple of arguments."""
-        if not self._acquire(False):
-            refuse_thread()
+        try:
+            del self._free[0]
+        except KeyError:
+            self._reenter()
         try:
             try:
                 status = _set_pose(self._world, id, pose)
@@ -114,9 +119,10 @@ class NativeWorld(Memory):
             if status != 0:
                 self._refuse("", status, change.values((id, pose)))
             if self.observer is not None:
-                self.observer.changed(change.command(change.values((id, pose))))
+                self._hold(self.observer.changed, change.command(change.values((id, pose))))
         finally:
-            self._release()
+            if self._owner is None:
+                self._free[0] = None
 
     def _refuse(self, where: str, status: int | None, values: dict[str, Any]) -> NoReturn:
         placed: dict[str, int] = {}
@@ -145,8 +151,10 @@ class NativeWorld(Memory):
         self, call: Callable[..., int], name: str, change: Change, n: int, ids: bytes, rows: bytes
     ) -> None:
         """Makes n changes, all or none. `ids` is empty if `rows` have them."""
-        if not self._acquire(False):
-            refuse_thread()
+        try:
+            del self._free[0]
+        except KeyError:
+            self._reenter()
         try:
             arrays = (ids, rows) if ids else (rows,)
             status = call(self._world, n, *arrays, self._count) if n else 0
@@ -157,9 +165,10 @@ class NativeWorld(Memory):
             if self.observer is not None:
                 for i in range(n):
                     values = change.values(_args_of_row(i, n, ids, rows))
-                    self.observer.changed(change.command(values))
+                    self._hold(self.observer.changed, change.command(values))
         finally:
-            self._release()
+            if self._owner is None:
+                self._free[0] = None
 
     @exclusive
     def apply(self, rows: bytes, table: Table) -> None:
@@ -210,8 +219,10 @@ class NativeWorld(Memory):
 
     def step(self, events_of: Callable[[bytes], _T], no_events: _T) -> _T:
         """One step: `events_of` its rows, or `no_events`."""
-        if not self._acquire(False):
-            refuse_thread()
+        try:
+            del self._free[0]
+        except KeyError:
+            self._reenter()
         try:
             counts = self._counts
             while status := _step(self._world, self._events, self._event_room, counts):
@@ -219,22 +230,25 @@ class NativeWorld(Memory):
             found = counts.events
             events = events_of(self._event_bytes[: found * EVENT.size]) if found else no_events
             if self.observer is not None:
-                self.observer.stepped(events)
+                self._hold(self.observer.stepped, events)
             return events
         finally:
-            self._release()
+            if self._owner is None:
+                self._free[0] = None
 
     def play(self, rows: CData, count: int, table: Table) -> tuple[int, bytes, int]:
         """A frame of a log in one call: the first `count` of `command_rows` as `apply`, then a
         step. Number of hits, rows of events, and hash. The world must have no observer."""
-        if not self._acquire(False):
-            refuse_thread()
+        try:
+            del self._free[0]
+        except KeyError:
+            self._reenter()
         try:
             if count:
                 status = _apply(self._world, rows, count, self._count)
                 if status != 0:
                     made = _bytes_of(rows, count * COMMAND.size)
-                    self._refuse_row(made, int(self._count[0]), status, table)
+                    self._hold(self._refuse_row, made, int(self._count[0]), status, table)
             counts = self._counts
             while status := _step(self._world, self._events, self._event_room, counts):
                 self._make_room(status, counts.hits, counts.events)
@@ -242,7 +256,8 @@ class NativeWorld(Memory):
             events = self._event_bytes[: found * EVENT.size] if found else b""
             return counts.hits, events, _hash(self._world)
         finally:
-            self._release()
+            if self._owner is None:
+                self._free[0] = None
 
     def _make_room(self, status: int, hits: int, events: int) -> None:
         """Room for a step with so many hits and events."""
@@ -259,8 +274,10 @@ class NativeWorld(Memory):
 
     def query(self, row: bytes) -> list[int]:
         """The ids that a query of checked numbers meets."""
-        if not self._acquire(False):
-            refuse_thread()
+        try:
+            del self._free[0]
+        except KeyError:
+            self._reenter()
         try:
             count = self._count
             while (status := _query(self._world, row, self._ids, self._id_room, count)) != 0:
@@ -268,7 +285,8 @@ class NativeWorld(Memory):
             found: list[int] = _unpack(self._ids, count[0]) if count[0] else []
             return found
         finally:
-            self._release()
+            if self._owner is None:
+                self._free[0] = None
 
     @exclusive
     def nearest(self, row: bytes, limit: int) -> list[int]:
@@ -310,8 +328,10 @@ class NativeWorld(Memory):
 
     def cast(self, row: bytes) -> bytes:
         """The hits of a cast of checked numbers."""
-        if not self._acquire(False):
-            refuse_thread()
+        try:
+            del self._free[0]
+        except KeyError:
+            self._reenter()
         try:
             count = self._count
             while (status := _cast(self._world, row, self._cast_hits, self._cast_room, count)) != 0:
@@ -320,7 +340,8 @@ class NativeWorld(Memory):
                 self._make_cast_room(status, count[0])
             return _bytes_of(self._cast_hits, count[0] * CAST_HIT.size)
         finally:
-            self._release()
+            if self._owner is None:
+                self._free[0] = None
 
     @exclusive
     def sweep(self, id: int, motion: tuple[int, int, int], limit: int, hit_when: int) -> bytes:
@@ -416,8 +437,10 @@ class NativeWorld(Memory):
         return outline_of(lib.fxs_world_outline, self._world, id, segments)
 
     def contact(self, a: int, b: int) -> int:
-        if not self._acquire(False):
-            refuse_thread()
+        try:
+            del self._free[0]
+        except KeyError:
+            self._reenter()
         try:
             status: int
             try:
@@ -425,10 +448,11 @@ class NativeWorld(Memory):
             except OverflowError:
                 status = lib.FXS_E_ID
             if status < 0:
-                self._refuse_ids("", status, a=a, b=b)
+                self._hold(self._refuse_ids, "", status, a=a, b=b)
             return status
         finally:
-            self._release()
+            if self._owner is None:
+                self._free[0] = None
 
     @exclusive
     def push_out(self, a: int, b: int) -> tuple[int, int]:
