@@ -514,17 +514,35 @@ export class Rewind implements Disposable {
   [Symbol.dispose](): void;
 }
 
-/** A match log, written by the kernel: the bytes that fixsync itself writes. */
+/** A match log, written by the kernel: the bytes that fixsync itself writes. In a rollback game,
+ * record frames once they are confirmed. */
 export class Recorder implements Disposable {
-  /** Begins with the world as the match begins. tickRate: frames a second. */
-  constructor(world: World, options?: { tickRate?: number });
+  /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what the
+   * game likes to say. names: of layers and ids, by number. */
+  constructor(
+    world: World,
+    options?: {
+      tickRate?: number | readonly [frames: number, seconds: number];
+      meta?: Readonly<Record<string, unknown>>;
+      names?: { layers?: Readonly<Record<number, string>>; ids?: Readonly<Record<number, string>> } | null;
+    },
+  );
   /** Adds commands of this frame, as the world took them. */
   commands(commands: readonly Command[]): void;
-  /** Ends a frame: the world after its step, and the events of that step. */
-  step(world: World, events: Events): void;
-  /** Ends the log with its last line. */
-  end(): void;
-  /** The text so far. */
+  /** Adds a query that was made after the step of this frame: its answer, then its arguments. */
+  query(ids: readonly number[], shape: Shape, pose: Pose, mask?: number, options?: { excludeOwner?: number }): void;
+  /** Adds a cast that was made after the step of this frame: its answer, then its arguments. */
+  cast(
+    hits: readonly (Meeting & { id: number })[],
+    shape: Shape,
+    pose: Pose,
+    motion: Vector,
+    mask?: number,
+    options?: { excludeOwner?: number; limit?: number; hitWhen?: 1 | 2 | null },
+  ): void;
+  /** Ends a frame. world: after its step, or the hash that it had then. events: those of that step. */
+  step(world: World | bigint, events: Events | readonly HitEvent[]): void;
+  /** The log so far, with its last line: all frames that have ended. Recording may go on. */
   text(): string;
   dispose(): void;
   [Symbol.dispose](): void;

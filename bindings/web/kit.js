@@ -1,15 +1,26 @@
 // The kit: random numbers, motion, characters, the states of past frames, match logs (fixsync_kit.h).
-import { ArgumentTypeError, integer, isList, quoted, UINT32_MAX, uint32, vector, wide } from "./checks.js";
+import {
+  ArgumentRangeError,
+  ArgumentTypeError,
+  integer,
+  isList,
+  quoted,
+  UINT32_MAX,
+  uint32,
+  vector,
+  wide,
+} from "./checks.js";
 import { putCommand, rowCount } from "./commands.js";
-import { checked, FREED, kernel, memory, putWords, Room, results, scratch } from "./kernel.js";
+import { checked, FREED, kernel, memory, putWords, Room, release, results, scratch } from "./kernel.js";
+import { putCast, putQuery } from "./questions.js";
 import {
   FXS_E_ROOM,
+  FXS_E_TEXT,
   FXS_ONE,
   FXS_PASSES_MAX,
   FXS_SIZE_MAX,
   fxs_cast_hit,
   fxs_command,
-  fxs_event,
   fxs_mover,
   fxs_mover_result,
   fxs_recorder,
@@ -248,39 +259,52 @@ function freeRooms(rooms) {
 
 // ---- recorder ----
 
-/** A match log, written by the kernel: the bytes that fixsync itself writes. Begin it with the world as the match begins. */
+/** A match log, written by the kernel: the bytes that fixsync itself writes. */
 export class Recorder {
   #rooms = { recorder: new Room(), rows: new Room(), text: new Room() };
-  #pieces = [];
+  #answers = []; // of the frame's questions, which come after all questions
 
-  /** tickRate: frames a second. */
-  constructor(world, { tickRate = 60 } = {}) {
-    const at = this.#rooms.recorder.for(fxs_recorder.$size);
-    const rate = integer("tickRate", tickRate, 1, UINT32_MAX);
+  /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what the game likes to
+   * say. names: { layers, ids }, each by number. */
+  constructor(world, { tickRate = 60, meta = {}, names = null } = {}) {
+    const at = this.#rooms.recorder.for(2 * fxs_recorder.$size); // the second: a copy, for `text`
+    const about = JSON.stringify({ tick_rate: tickRate, meta, ...(names && { names }) });
+    const bytes = new TextEncoder().encode(about);
+    const from = this.#rooms.rows.for(bytes.length);
+    memory.u8.set(bytes, from);
+    memory.u8.fill(0, at, at + fxs_recorder.$size);
+    const address = worldIn(world);
     const rooms = this.#rooms;
     FREED?.register(this, { free: () => freeRooms(rooms) }, this);
-    memory.u8.fill(0, at, at + fxs_recorder.$size);
-    this.#write("Recorder", (text, room) => kernel.fxs_recorder_begin(at, worldIn(world), rate, text, room));
-  }
-
-  // Calls with room for text, more of it until it is enough, and keeps the text.
-  #write(what, act) {
-    for (let bytes = 4096; ; bytes *= 2) {
-      const text = this.#rooms.text.for(bytes);
-      const status = act(text, BigInt(this.#rooms.text.bytes));
-      if (status === FXS_E_ROOM) continue;
-      checked(status, what);
-      const at = this.#rooms.recorder.at + fxs_recorder.size;
-      const size = Number(memory.view.getBigUint64(at, true));
-      this.#pieces.push(memory.u8.slice(text, text + size));
-      memory.view.setBigUint64(at, 0n, true);
-      return;
-    }
+    this.#write("Recorder", (text, room) => {
+      const status = kernel.fxs_recorder_begin_about(
+        ...[at, address, from, BigInt(bytes.length), 0, 0n, text, room],
+        scratch,
+      );
+      if (status !== FXS_E_TEXT) return status;
+      const wrong = new TextDecoder().decode(bytes.subarray(memory.u32[scratch / 4]));
+      throw new ArgumentRangeError(`tickRate, meta and names: a log cannot hold ${wrong}`);
+    });
   }
 
   get #at() {
     if (this.#rooms.recorder.at === 0) throw new Error("the recorder is disposed");
     return this.#rooms.recorder.at;
+  }
+
+  // Calls with room for more text, again with more of it until it is enough.
+  #write(what, act) {
+    const { text } = this.#rooms;
+    text.for(4096);
+    for (;;) {
+      const status = act(text.at, BigInt(text.bytes));
+      if (status !== FXS_E_ROOM) return checked(status, what);
+      const [old, bytes] = [text.at, text.bytes];
+      text.at = 0;
+      const at = text.for(2 * bytes);
+      memory.u8.copyWithin(at, old, old + bytes);
+      release(old);
+    }
   }
 
   /** Adds commands of this frame, as the world took them. */
@@ -297,36 +321,74 @@ export class Recorder {
     this.#write("commands", (text, room) => kernel.fxs_recorder_commands(this.#at, at, BigInt(rows), text, room));
   }
 
-  /** Ends a frame: the world after its step, and the events of that step. */
+  /** Adds a query that was made after the step of this frame: the ids that it gave, then its arguments. */
+  query(ids, shape, pose, mask = UINT32_MAX, { excludeOwner = 0 } = {}) {
+    if (!isList(ids)) throw new ArgumentTypeError(`ids must be an array, not ${quoted(ids)}`);
+    const answer = ids.map((id, i) => uint32(`ids[${i}]`, id));
+    const query = putQuery(shape, pose, mask, excludeOwner);
+    this.#write("query", (text, room) => kernel.fxs_recorder_query(this.#at, query, text, room));
+    this.#answers.push({ words: answer, count: answer.length, add: kernel.fxs_recorder_ids });
+  }
+
+  /** Adds a cast that was made after the step of this frame: the hits that it gave, then its arguments. */
+  cast(hits, shape, pose, motion, mask = UINT32_MAX, options = {}) {
+    if (!isList(hits)) throw new ArgumentTypeError(`hits must be an array, not ${quoted(hits)}`);
+    const words = hits.flatMap(({ id, fraction, normal }, i) => [
+      uint32(`hits[${i}].id`, id),
+      uint32(`hits[${i}].fraction`, fraction),
+      ...vector(`hits[${i}].normal`, normal),
+    ]);
+    const cast = putCast(shape, pose, motion, mask, options);
+    this.#write("cast", (text, room) => kernel.fxs_recorder_cast(this.#at, cast, text, room));
+    this.#answers.push({ words, count: hits.length, add: kernel.fxs_recorder_hits });
+  }
+
+  /** Ends a frame. world: after its step, or the hash that it had then. events: those of that step. */
   step(world, events) {
-    if (!(events instanceof Events)) throw new ArgumentTypeError(`events must be a step's, not ${quoted(events)}`);
-    const hash = world.hash();
-    const at = this.#rooms.rows.for(events.length * fxs_event.$size);
-    putWords(at, events.rows);
-    const count = BigInt(events.length);
+    const hash = typeof world === "bigint" ? wide("world", world, 0n, UINT64_MAX) : hashOf(world);
+    const words = events instanceof Events ? events.rows.slice() : eventWords(events);
+    const rooms = this.#rooms;
+    const put = (numbers) => {
+      const at = rooms.rows.for(4 * numbers.length);
+      putWords(at, numbers);
+      return at;
+    };
+    for (const { words: answer, count, add } of this.#answers.splice(0)) {
+      const at = put(answer);
+      this.#write("answers", (text, room) => add(this.#at, at, BigInt(count), text, room));
+    }
+    const at = put(words);
+    const count = BigInt(words.length / 4);
     this.#write("step", (text, room) => kernel.fxs_recorder_step(this.#at, at, count, hash, text, room));
   }
 
-  /** Ends the log with its last line. */
-  end() {
-    this.#write("end", (text, room) => kernel.fxs_recorder_end(this.#at, text, room));
-  }
-
-  /** The text so far. */
+  /** The log so far, with its last line: all frames that have ended. Recording may go on. */
   text() {
-    const bytes = new Uint8Array(this.#pieces.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const piece of this.#pieces) {
-      bytes.set(piece, at);
-      at += piece.length;
-    }
-    return new TextDecoder().decode(bytes);
+    const [at, copy] = [this.#at, this.#at + fxs_recorder.$size];
+    this.#write("text", (text, room) => {
+      memory.u8.copyWithin(copy, at, at + fxs_recorder.$size);
+      return kernel.fxs_recorder_end(copy, text, room);
+    });
+    const size = Number(memory.view.getBigUint64(copy + fxs_recorder.size, true));
+    return new TextDecoder().decode(memory.u8.slice(this.#rooms.text.at, this.#rooms.text.at + size));
   }
 
   dispose() {
     FREED?.unregister(this);
     freeRooms(this.#rooms);
   }
+}
+
+function hashOf(world) {
+  worldIn(world);
+  return world.hash();
+}
+
+function eventWords(events) {
+  if (!isList(events)) throw new ArgumentTypeError(`events must be a step's, not ${quoted(events)}`);
+  return events.flatMap(({ a, b, kind, contact }, i) =>
+    Object.entries({ a, b, kind, contact }).map(([name, value]) => uint32(`events[${i}].${name}`, value)),
+  );
 }
 
 for (const Held of [Rewind, Recorder]) {

@@ -565,7 +565,7 @@ export interface Kernel {
   fxs_outline(shape: Pointer<"fxs_shape">, pose: Pointer<"fxs_pose">, segments: number, vertices: Pointer<"fxs_vertex">, vertex_capacity: bigint, extent: Pointer<"fxs_extent">): number;
   /** The planar translation of a, (x, z) in raw Q16.16, that ends an overlap; y stays. */
   fxs_push_out(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, out_xz: Pointer<"int32_t">): number;
-  /** The shortest dy of a that ends an overlap; a body on a floor wants this one. */
+  /** The shortest dy of a that ends an overlap, for example with a floor. */
   fxs_lift(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, out_y: Pointer<"int32_t">): number;
   /** The face of the box b that fxs_push_out moves a out of. */
   fxs_side(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">): number;

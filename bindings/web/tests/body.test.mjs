@@ -154,7 +154,6 @@ test("bodies attack, mirror and move as in Python, through rollbacks; a recordin
       assert.equal(lines.at(-1), first);
     } else lines.push(play(frame, record));
   }
-  recorder.end();
   const log = join(WORK, "bodies.jsonl");
   writeFileSync(log, recorder.text());
   fixsync("replay", log);

@@ -1,6 +1,6 @@
 // The kit and levels in Node: the answers of Python, and logs that Python verifies.
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   along,
@@ -156,18 +156,29 @@ test("the recorder's log verifies in Python, and is what Python writes", async (
   await init();
   const world = new World(8, { level: Level.of(SOLIDS) });
   world.add(1, sphere(ONE), HERE);
-  const recorder = new Recorder(world);
+  const names = { layers: { 3: "walls" }, ids: { 5: "five", 2: '"é\n' } };
+  const recorder = new Recorder(world, { tickRate: [60000, 1001], meta: { map: "pit" }, names });
   for (let frame = 0; frame < 300; frame++) {
     const commands = [["move", 1, [frame * 700, 0, 0]]];
     if (frame === 9)
       commands.push(["layers", [[0, 3]]], ["add", 2, ["box", 9, 9, 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], true]);
     world.apply(commands);
     recorder.commands(commands);
-    recorder.step(world, world.step());
+    const events = world.step();
+    if (frame % 3 === 1) {
+      const query = [sphere(9 * ONE), { x: frame, y: 0, z: 0, yaw: 7 }, 9, { excludeOwner: 3 }];
+      recorder.query(world.query(...query), ...query);
+      const cast = [box(ONE, 1, ONE), HERE, [9 * ONE, 0, -frame], 9, { limit: 1, hitWhen: 2 }];
+      recorder.cast(world.cast(...cast), ...cast);
+    }
+    if (frame % 2 === 0) recorder.step(world, events);
+    else recorder.step(world.hash(), [...events]); // as after a rollback, when the world is elsewhere
+    if (frame === 7) assert.match(recorder.text(), /\n\{"frames":8,"sha256":"[0-9a-f]{64}"\}\n$/);
   }
-  recorder.end();
   const log = join(WORK, "recorded.jsonl");
   writeFileSync(log, recorder.text());
+  recorder.commands([["remove", 1]]); // a frame that has not ended is not in the log
+  assert.equal(recorder.text().length, readFileSync(log, "utf8").length);
   const verdict = fixsync("replay", log, "-o", join(WORK, "refilled.jsonl"));
   assert.match(verdict, /^identical: compared the events of 300 frames/m);
   python(
@@ -176,4 +187,34 @@ test("the recorder's log verifies in Python, and is what Python writes", async (
     log,
     join(WORK, "refilled.jsonl"),
   );
+});
+
+test("a recorder refuses what no log may hold", async () => {
+  await init();
+  const world = new World(8);
+  assert.equal(new Recorder(world).text().split("\n").length, 3); // no frame has ended
+  const recorder = new Recorder(world);
+  const cases = [
+    [() => new Recorder(world, { tickRate: 0.5 }), /tickRate, meta and names: a log cannot hold /],
+    [() => new Recorder(world, { names: { ids: { 8: "out of range" } } }), /a log cannot hold /],
+    [() => new Recorder({}), /^ArgumentTypeError: world must be a World, not a Object/],
+    [() => recorder.step(0.5, []), /^ArgumentTypeError: world must be a World, not 0\.5/],
+    [() => recorder.step(world, 7), /^ArgumentTypeError: events must be a step's, not 7/],
+    [
+      () => recorder.step(1n, [{ a: 0.5, b: 1, kind: 1, contact: 1 }]),
+      /^ArgumentTypeError: events\[0\]\.a must be an int/,
+    ],
+    [() => recorder.query([0.5], sphere(1), HERE), /^ArgumentTypeError: ids\[0\] must be an integer, not 0\.5/],
+    [
+      () => recorder.cast([], sphere(1), HERE, [0.5, 0, 0]),
+      /^ArgumentTypeError: motion x must be an integer, not 0\.5/,
+    ],
+    [
+      () => recorder.commands([["move", 1, [0.5, 0, 0]]]),
+      /^ArgumentTypeError: position x must be an integer, not 0\.5/,
+    ],
+  ];
+  for (const [act, words] of cases) assert.throws(act, words, String(act));
+  recorder.step(world, world.step());
+  assert.match(recorder.text(), /^\{"frame":0,"commands":\[\],"queries":\[\],"events":\[\],"hash"/m);
 });

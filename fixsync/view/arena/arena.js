@@ -233,13 +233,13 @@ function slowOrFast() {
 
 // ---- logs ----
 
-async function download() {
-  const link = make("a", { href: URL.createObjectURL(await logFile(0)), download: "arena.jsonl" });
+function download() {
+  const link = make("a", { href: URL.createObjectURL(logFile(0)), download: "arena.jsonl" });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-const logFile = async (p) => new File([await match.logs[p].text()], `${PLAYERS[p].toLowerCase()}.jsonl`);
+const logFile = (p) => new File([match.logs[p].text()], `${PLAYERS[p].toLowerCase()}.jsonl`);
 
 async function view(files) {
   find("failure").hidden = true;
@@ -296,7 +296,7 @@ function wireControls() {
   find("download").addEventListener("click", download);
   find("choose-log").addEventListener("click", () => find("log-file").click());
   find("log-file").addEventListener("change", ({ target }) => view([...target.files]));
-  find("see-both").addEventListener("click", async () => view(await Promise.all(match.desync.peers.map(logFile))));
+  find("see-both").addEventListener("click", () => view(match.desync.peers.map(logFile)));
   find("back").addEventListener("click", goBack);
   document.addEventListener("dragover", (event) => {
     event.preventDefault();

@@ -70,9 +70,8 @@ export class Fight {
   #players;
   #world;
   #fields;
-  setup; // the commands that made the world
   #commands = []; // of the frame being played
-  #queries = [];
+  #casts = [];
 
   constructor(players) {
     this.#players = players;
@@ -88,8 +87,11 @@ export class Fight {
       for (let i = 0; i < SHOTS_EACH; i++) add(shotOf(p, i), SHOT_SHAPE, SHOTS, false);
       this.#set(p, F.health, HEALTH);
     }
-    this.setup = this.#commands;
     this.#commands = [];
+  }
+
+  get world() {
+    return this.#world;
   }
 
   dispose() {
@@ -118,14 +120,14 @@ export class Fight {
     this.#world.load(world);
     this.#fields.set(fields);
     this.#commands = [];
-    this.#queries = [];
+    this.#casts = [];
   }
 
   // Plays a frame; what a match log says of it, but for its hash.
   play(inputs) {
     for (let p = 0; p < this.#players; p++) this.#act(p, inputs[p]);
     for (let p = 0; p < this.#players; p++) for (let i = 0; i < SHOTS_EACH; i++) this.#fly(p, i);
-    const events = [...this.#world.step()].map(({ a, b, kind, contact }) => [a, b, kind, contact]);
+    const events = [...this.#world.step()];
     const dashes = [];
     for (let p = 0; p < this.#players; p++) {
       if (this.#get(p, F.action) === ACTION.dash && this.#get(p, F.timer) === 0) dashes.push(p);
@@ -133,10 +135,10 @@ export class Fight {
     for (const p of dashes) this.#dash(p);
     for (const event of events) this.#react(event);
     const commands = this.#commands;
-    const queries = this.#queries;
+    const casts = this.#casts;
     this.#commands = [];
-    this.#queries = [];
-    return { commands, queries, events };
+    this.#casts = [];
+    return { commands, casts, events };
   }
 
   // ---- numbers and commands ----
@@ -290,10 +292,9 @@ export class Fight {
 
   #cast(p, x, z, mx, mz, mask, limit) {
     const options = { excludeOwner: ownerOf(p), limit, hitWhen: FXS_OVERLAPPING };
-    const hits = this.#world.cast(BODY_SHAPE, { x, y: 0, z }, [mx, 0, mz], mask, options);
-    const command = ["cast", BODY_SHAPE, [x, 0, z], 0, [mx, 0, mz], mask, ownerOf(p), limit, FXS_OVERLAPPING];
-    this.#commands.push(command);
-    this.#queries.push(hits.map(({ id, fraction, normal }) => [id, fraction, ...normal]));
+    const question = [BODY_SHAPE, { x, y: 0, z }, [mx, 0, mz], mask, options];
+    const hits = this.#world.cast(...question);
+    this.#casts.push([hits, ...question]);
     return hits;
   }
 
@@ -343,7 +344,7 @@ export class Fight {
 
   // ---- hits ----
 
-  #react([a, b, kind]) {
+  #react({ a, b, kind }) {
     if (kind !== FXS_ENTER) return;
     const isShot = (id) => id >= shotOf(0, 0) && id < shotOf(SPAWNS.length, 0);
     if (isShot(a)) this.#stopShot(a); // b is a wall

@@ -3,7 +3,7 @@ import { fxs_collider } from "../../../bindings/web/raw.js";
 import { differences } from "../../../bindings/web/states.js";
 import { Bot } from "./bot.js";
 import { bodyOf, FIELDS, Fight } from "./fight.js";
-import { LogOfMatch, PLAYERS } from "./log.js";
+import { PLAYERS, record, recorderOf } from "./log.js";
 import { Network } from "./network.js";
 import { firstDifference, Peer } from "./rollback.js";
 import { AT_COUNT, sceneOf } from "./scene.js";
@@ -23,15 +23,15 @@ export class Match {
   constructor(players, delay, seed) {
     this.#network = new Network(seed);
     this.#games = Array.from({ length: players }, () => new Fight(players));
-    this.logs = this.#games.map((game) => new LogOfMatch(game.setup, players));
+    this.logs = this.#games.map(({ world }) => recorderOf(world, players));
     this.#bots = Array.from({ length: players }, (_, p) => new Bot(p, seed + 1 + p));
     this.peers = this.#games.map(
-      (game, me) => new Peer(game, me, players, delay, (_, result, state) => this.logs[me].add(result, state)),
+      (game, me) => new Peer(game, me, players, delay, (_, result, state) => record(this.logs[me], result, state)),
     );
   }
 
   dispose() {
-    for (const game of this.#games) game.dispose();
+    for (const held of [...this.#games, ...this.logs]) held.dispose();
   }
 
   get packets() {
