@@ -19,7 +19,7 @@
 
 #define BLOCK 4
 #define LANES 16 /* numbers ranked at once */
-#define RANKS_END 32768 /* what is ranked is below */
+#define RANKS_END 32768 /* ranks are below */
 #define FIELD 20 /* bits of a bound in a box */
 #define FIELD_MASK (((uint64_t)1 << FIELD) - 1)
 #define GUARDS \
@@ -69,7 +69,7 @@ static inline void put_lanes_scalar(int32_t *bounds, uint64_t stride,
     }
 }
 
-/* Any bound as a lane has it: what is beyond the bounds of all colliders stays there. */
+/* A bound as a lane has it: a bound beyond those of all colliders stays beyond them. */
 static inline int32_t lane_bound(int64_t v) {
     const int64_t far = ((int64_t)1 << 31) + ((int64_t)1 << 30) + 8;
     return (int32_t)((uint64_t)(max64(-far, min64(v, far)) + ((int64_t)1 << 32)) >> 2) -

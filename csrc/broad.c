@@ -17,7 +17,7 @@ typedef struct search {
                   BLOCK]; /* places in the sorted arrays whose boxes meet: first << 32 | second */
 } search;
 
-/* Tests what is proposed, sorted by kinds: a run of like pairs is predicted well. Boxes that meet
+/* Tests the proposed pairs, sorted by kinds: a run of like pairs is predicted well. Boxes that meet
  * are at most two quanta further apart than they reach; a quantum is at most 2^13. */
 static void test_proposed(search *s, uint32_t proposed) {
     const placed *all = s->a.sorted;
@@ -150,7 +150,7 @@ static void search_larger(search *s, const level *l, uint32_t large) {
                 break;
             } else if ((next - row) >> g->z_at == 0) {
                 zr++;
-            } else { /* on to the next row that has anything: what is tall may cross very many */
+            } else { /* on to the next row that is not empty: a tall collider may cross very many */
                 uint64_t at_row = next - row_key(g, large, 0, 0);
                 uint32_t y_next = g->beams ? (uint32_t)(at_row >> g->y_at) : 0,
                          z_next = (uint32_t)(at_row >> g->z_at & z_mask);

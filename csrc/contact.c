@@ -1,5 +1,5 @@
 /* Contact of two shapes (docs/contract.md, Contact), exact. fxs_placed_contact first rejects by
- * bounds; what is left is near, which keeps every intermediate in 64 bits, or in 128 where noted.
+ * bounds; the others are near, which keeps every intermediate in 64 bits, or in 128 where noted.
  * Sizes are below 2^29, a reach below 2^29 * sqrt(2) + 5 < 2^29.6. */
 #include "internal.h"
 #include "wide.h"
@@ -201,7 +201,7 @@ typedef struct sector_in_box {
     int nearest; /* class of |v| against radius */
 } sector_in_box;
 
-/* A wedge is narrow up to half a turn: what is in it is on the inner side of both edges. */
+/* A wedge is narrow up to half a turn: its points are on the inner side of both edges. */
 static int wedge_of(int is_narrow, int A, int B) {
     return is_narrow ? min_int(A, B) : max_int(A, B);
 }
@@ -354,7 +354,7 @@ SPECIALISED int64_t slack_at(uint32_t pair, const placed *a, const placed *b, co
     switch (pair) {
     case ROUND_ROUND:
         return slack_discs(a, b, d) - gap * gap;
-    case ROUND_CYLINDER: /* at one height, which is usual, what is round is a disc */
+    case ROUND_CYLINDER: /* at equal heights, which is usual, a round shape is a disc */
         return gap ? near_disc(b->size[0], d, r * r - gap * gap) - 1 : slack_discs(a, b, d);
     case ROUND_BOX:
         return slack_box(b, d, r * r - gap * gap);
@@ -531,7 +531,7 @@ uint64_t fxs_placed_met(const placed *area, const fxs_query *q, const placed *al
         asked.known = &of_area;
     }
     for (uint64_t from = 0; from < n;
-         from += AT_ONCE) { /* by kinds: what is alike is predicted well */
+         from += AT_ONCE) { /* by kinds: runs of like pairs are predicted well */
         uint64_t like[KIND_COUNT][AT_ONCE], count[KIND_COUNT] = {0},
                                             end = from + AT_ONCE < n ? from + AT_ONCE : n;
         for (uint64_t i = from; i < end; i++) {

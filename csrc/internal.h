@@ -69,7 +69,7 @@ static inline uint32_t bit_length(uint64_t v) {
 #endif
 }
 
-/* That what is at p will be read soon. */
+/* A hint that p will be read soon. */
 static inline void prefetch(const void *p) {
 #if defined(__GNUC__) && !defined(FXS_NO_BUILTINS)
     __builtin_prefetch(p);

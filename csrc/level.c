@@ -185,8 +185,8 @@ static uint64_t spread(uint64_t v) {
     return (v | v << 1) & 0x55555555;
 }
 
-/* Sorts by size, four times as large to a class, then along a Z-order curve: what is large does not
- * widen the nodes of what is small. 36 bits. */
+/* Sorts by size, four times as large to a class, then along a Z-order curve: large solids do
+ * not widen the nodes of small ones. 36 bits. */
 enum { PLACE_BITS = 36, PLACE_DIGIT = 9 };
 static uint64_t solid_key(const level_node *b) {
     uint64_t x = (uint64_t)((int64_t)b->least[0] + b->most[0] - 2 * (int64_t)INT32_MIN);

@@ -156,7 +156,7 @@ static int far_outline(const aim_at *a, planar e1, planar e2) {
     return found;
 }
 
-/* FULL, less what is nearer than the inner radius. */
+/* FULL without the points nearer than the inner radius. */
 static int ring_outline(const aim_at *a, planar e1, planar e2) {
     return min_int(full_outline(a, e1, e2, 1), far_outline(a, e1, e2));
 }

@@ -1,6 +1,6 @@
 /* Push-out (docs/contract.md): the planar or vertical translation that ends an OVERLAPPING contact.
  *
- * Both searches end in fxs_placed_contact, so what they return ends the contact by the very test of
+ * Both searches end in fxs_placed_contact, so their results end the contact by the very test of
  * contact; only how short it is needs an argument. push_out first estimates the shortest real
  * translation, a length L along a unit vector u: - discs (a sphere or capsule at its height, a
  * cylinder): along the line of centres, L = reach - distance; - box and disc: through the face that
@@ -490,7 +490,7 @@ int32_t fxs_side(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
 
 /* ---- in a world ---- */
 
-/* Two colliders that are bodies, derived, or such a collider and a solid. FXS_OK, or what is wrong
+/* Two colliders that are bodies, derived, or such a collider and a solid. FXS_OK, or the fault
  * with one. */
 typedef struct bodies {
     const placed *a, *b; /* b is NULL for a solid */

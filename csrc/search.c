@@ -4,7 +4,7 @@
 
 #define BUILD_WORTH 6  /* looks at all colliders that cost as much as a build */
 #define LANES_WORTH 6  /* lanes that cost as much as one collider */
-#define INDEX_WORTH 16 /* searches for which an index of what was built pays */
+#define INDEX_WORTH 16 /* searches for which an index of the built blocks pays */
 #define CROWD \
     24       /* keys under two entries of the index that are better searched than all looked at */
 

@@ -1,5 +1,4 @@
-/* The memory of a world (docs/contract.md, World): its layout, reading it, and what is derived from
- * it. */
+/* The memory of a world (docs/contract.md, World): its layout, reading it, and derived data. */
 #include "blocks.h"
 #include "broad.h"
 
@@ -11,7 +10,7 @@ static int config_good(const fxs_config *c) {
            is_symmetric(c->layers);
 }
 
-/* Takes `size` bytes, rounded up to 8, off the end of what is laid out. */
+/* Takes `size` bytes, rounded up to 8, at the end of the layout. */
 static uint64_t room(uint64_t *end, uint64_t size) {
     uint64_t start = *end;
     *end += (size + 7) & ~(uint64_t)7;

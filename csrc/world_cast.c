@@ -8,7 +8,7 @@ typedef struct extent {
     int64_t along, across;
 } extent;
 
-/* Whom a cast may meet: what a query would look at, or, for a collider's own sweep, what it may
+/* The candidates of a cast: those of a query, or, for a collider's own sweep, those that it may
  * hit. */
 typedef struct job {
     placed own;

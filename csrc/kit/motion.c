@@ -55,11 +55,11 @@ int32_t fxs_bounce(const int32_t *motion, const int32_t *normal, uint32_t kept, 
         memmove(out, motion, 3 * sizeof *out);
         return FXS_OK;
     }
-    /* A normal that lies on an axis is exact. Another is less than 5 of its 2^-30 off: the true one
-     * must not find the result leading inwards either. */
+    /* A normal along an axis is exact. Each component of another is less than 5 * 2^-30 off: the
+     * result must not lead into the surface of the true normal either. */
     int64_t slack = longest * longest == length_sq ? 0 : 16 * speed;
-    /* Each part of what is added has the normal's sign. Rounded away from zero it is never too
-     * little, and so dot(result, normal) >= into - factor * into + slack >= slack. */
+    /* Each added component has the sign of the normal's, and is rounded away from zero, so
+     * dot(result, normal) >= into - factor * into + slack >= slack. */
     i128 total = i128_umul(i128_low(i128_neg(into)), FXS_ONE + kept);
     total = i128_add(total, i128_of(slack * FXS_ONE)); /* < 2^82 */
     int64_t result[3];

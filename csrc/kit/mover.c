@@ -1,24 +1,24 @@
-/* Colliders that move through a world and stop at what is in their way. Nothing is changed until
- * the end: every cast is of the collider's shape at a place where it might be. */
+/* Colliders that move through a world and stop at obstacles. The world is changed at the end only:
+ * before it, every cast is of the collider's shape at a trial position. */
 #include "../cast.h"
 #include "../fixsync_kit.h"
 #include "../wide256.h"
 
 #define LEVEL ((uint32_t)1 << 31) /* ids of solids begin here */
-#define SEEN 4                    /* hits that a look at the floor takes in */
-#define ROUNDING ((int64_t)4)     /* raw units: how far off a height is that a normal tells */
+#define SEEN 4                    /* hits that a search for the floor reads */
+#define ROUNDING ((int64_t)4)     /* raw units: error of a height computed from a normal */
 
 typedef struct walk {
     fxs_world *world;
-    fxs_cast cast; /* its shape; the pose is where its centre is now; the motion is scratch */
+    fxs_cast cast; /* its shape, the pose of its centre now; the motion is scratch */
     uint32_t id;
-    int is_seen;         /* whether its own collider is met by its casts, one more than others */
+    int is_seen;         /* 1: its casts also find its own collider */
     int32_t position[3]; /* of its pose now */
     int32_t start[3], placed[3]; /* at the start, and as the world has it */
 } walk;
 
-/* Whether a world's collider may be moved by `motion`, and what is in its way. FXS_OK, FXS_E_ID,
- * FXS_E_ABSENT, FXS_E_UNDEFINED or FXS_E_MOTION. */
+/* Prepares the walk of a collider. FXS_OK, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED or
+ * FXS_E_MOTION. */
 static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask,
                      const int32_t *motion) {
     fxs_collider c;
@@ -59,8 +59,8 @@ static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask,
 
 static int is_zero(const int32_t *v) { return (v[0] | v[1] | v[2]) == 0; }
 
-/* The first hits of a motion from where the walk is, its own collider left out: at most `limit`,
- * which is at most SEEN. How many, or FXS_E_MOTION. */
+/* The first hits of a motion from the walk's position, without its own collider: at most `limit`,
+ * which is at most SEEN. Returns their number, or FXS_E_MOTION. */
 static int32_t hits_of(walk *w, const int32_t *motion, uint32_t limit, fxs_cast_hit *hits) {
     fxs_cast_hit found[SEEN + 1];
     uint64_t count;
@@ -101,8 +101,8 @@ static int32_t shift(walk *w, const int32_t *by) {
     return FXS_OK;
 }
 
-/* The part of a motion up to a hit, rounded so that nothing is overlapped. In a corner, what is
- * rounded away from one wall may lead into the other. */
+/* The part of a motion up to a hit, rounded so that nothing is overlapped. In a corner, rounding
+ * away from one wall may lead into the other. */
 static void free_part(walk *w, const int32_t *motion, const fxs_cast_hit *hit, int32_t *part) {
     int32_t longest = 0;
     for (int i = 0; i < 3; i++) {
@@ -127,7 +127,7 @@ static void subtract(int32_t *from, const int32_t *part) {
     }
 }
 
-/* Puts the collider where `at` is. That was found to be in int32. */
+/* Moves the collider to `at`, which is in int32. */
 static void put_in_world(walk *w, const int32_t *at) {
     if (at[0] != w->placed[0] || at[1] != w->placed[1] || at[2] != w->placed[2]) {
         fxs_world_move(w->world, w->id, at[0], at[1], at[2]);
@@ -191,7 +191,7 @@ typedef struct character {
     fxs_cast_hit floor; /* with FXS_ON_FLOOR */
     uint32_t passes;    /* left */
     uint32_t surface_count;
-    int32_t surfaces[FXS_PASSES_MAX + 1][3]; /* normals that it came to */
+    int32_t surfaces[FXS_PASSES_MAX + 1][3]; /* normals of its hits */
 } character;
 
 static void add_hit(character *c, const fxs_cast_hit *hit) {
@@ -204,8 +204,8 @@ static int has_flat_top(const walk *w, uint32_t id) {
            (fxs_world_get(w->world, id, &other) == FXS_OK && other.kind > FXS_CAPSULE);
 }
 
-/* How far what is touched with a normal of this y is above the lowest point, in Q.46. A sphere or
- * capsule ends in a ball; others have flat bottoms. */
+/* Height of the point that is touched with a normal of this y above the lowest point, in Q.46. A
+ * sphere or capsule ends in a ball; others have flat bottoms. */
 static int64_t height_touched(const character *c, int32_t up) {
     int is_ball = c->w.cast.shape.kind <= FXS_CAPSULE;
     return is_ball ? c->w.cast.shape.size[0] * (Q30_ONE - up) : 0;
@@ -229,12 +229,12 @@ static int64_t dot(const int32_t *a, const int32_t *b) {
     return (int64_t)a[0] * b[0] + (int64_t)a[1] * b[1] + (int64_t)a[2] * b[2];
 }
 
-/* Whether v leads into a surface, by more than rounding it makes. */
+/* Whether v leads into a surface by more than the error of its rounding. */
 static int leads_into(const int32_t *v, const int32_t *surface) {
     return dot(v, surface) < -ROUNDING * Q30_ONE;
 }
 
-/* What of v is along the line where two surfaces meet; 0 if they are parallel. */
+/* The component of v along the line where two surfaces meet; 0 if they are parallel. */
 static void keep_along(int32_t *v, const int32_t *a, const int32_t *b) {
     int64_t line[3], length_sq = 0, pace = 0; /* line: Q2.30, as long as the sine of their angle */
     for (int i = 0; i < 3; i++) {
@@ -251,9 +251,9 @@ static void keep_along(int32_t *v, const int32_t *a, const int32_t *b) {
     }
 }
 
-/* Takes out of v what leads into the surface that was met last. Where the rest leads into an
- * earlier one the two are a corner, and what is left is along both; where that leads into a third,
- * nothing. FXS_OK or FXS_E_MOTION. */
+/* Removes the component of v into the last surface. If the rest leads into an earlier surface, the
+ * two are a corner, and only the component along both stays; if that leads into a third, 0. FXS_OK
+ * or FXS_E_MOTION. */
 static int32_t clip_motion(const character *c, int32_t *v) {
     const int32_t *last = c->surfaces[c->surface_count - 1];
     int is_cornered = 0;
@@ -284,8 +284,7 @@ static int32_t meet(character *c, int32_t x, int32_t y, int32_t z, int32_t *rest
     return status == FXS_OK ? clip_motion(c, c->result->motion) : status;
 }
 
-/* Goes as far of `rest` as is free. 1 if there is a hit before its end, 0 if there is none, or a
- * status. */
+/* Moves the walk by `rest` up to the first hit. 1 for a hit, 0 without one, or a status. */
 static int32_t advance(walk *w, int32_t *rest, fxs_cast_hit *hit) {
     int32_t part[3], found = hits_of(w, rest, 1, hit), status;
     if (found < 0) {
@@ -302,8 +301,8 @@ static int32_t advance(walk *w, int32_t *rest, fxs_cast_hit *hit) {
     return status == FXS_OK ? found : status;
 }
 
-/* Puts the walk on what is below it within a distance, to the raw unit: how many hits there are,
- * the highest first, or a status. Without a hit it stays. */
+/* Moves the walk down onto the highest obstacle within a distance, to the raw unit. Returns the
+ * number of hits, the highest first, or a status. Without a hit it stays. */
 static int32_t lower(walk *w, int32_t distance, fxs_cast_hit *hits) {
     int32_t motion[3] = {0, -distance, 0}, part[3] = {0, 0, 0};
     int32_t found = hits_of(w, motion, SEEN, hits);
@@ -311,7 +310,7 @@ static int32_t lower(walk *w, int32_t distance, fxs_cast_hit *hits) {
         return found;
     }
     if (distance > WHOLE) {
-        /* 1/65536 of it is more than a raw unit: near the hit, look again. */
+        /* 1/65536 of it is more than a raw unit: near the hit, cast again. */
         free_part(w, motion, hits, part);
         if (shift(w, part) != FXS_OK) {
             return FXS_E_CENTRE;
@@ -348,8 +347,8 @@ static const fxs_cast_hit *floor_among(const character *c, const fxs_cast_hit *h
     return NULL;
 }
 
-/* Climbs a step that is in the way: up, ahead, and down on it. Takes what it went ahead out of
- * `rest`. 1, 0 with nothing changed if there is no such step, or a status. */
+/* Climbs a step: up, ahead, and down on it. Subtracts the motion ahead from `rest`. 1; 0, with
+ * nothing changed, if there is no step that it can climb; or a status. */
 static int32_t climb(character *c, int32_t *rest) {
     walk before = c->w;
     fxs_cast_hit hit, below[SEEN];
@@ -362,7 +361,7 @@ static int32_t climb(character *c, int32_t *rest) {
         int is_free = status == 0;
         if (status >= 0 && is_ahead) {
             status = lower(&c->w, risen, below);
-            if (status == 0 && is_free) { /* it came down behind the step */
+            if (status == 0 && is_free) { /* it moved down behind the step */
                 const int32_t down[3] = {0, -risen, 0};
                 status = shift(&c->w, down);
                 is_climbed = 1;
@@ -384,7 +383,7 @@ static int32_t climb(character *c, int32_t *rest) {
     return 1;
 }
 
-/* A walker's way in the plane. FXS_OK or a status. */
+/* Moves a walker in the plane. FXS_OK or a status. */
 static int32_t go_ahead(character *c, int32_t *rest) {
     while (!is_zero(rest)) {
         fxs_cast_hit hit;
@@ -421,7 +420,7 @@ static int32_t go_ahead(character *c, int32_t *rest) {
     return FXS_OK;
 }
 
-/* A flyer's way, and what a walker falls. FXS_OK or a status. */
+/* Moves a flyer, or a walker that falls. FXS_OK or a status. */
 static int32_t fly(character *c, int32_t *rest) {
     fxs_cast_hit support = {0, 0, {0, 0, 0}};
     while (!is_zero(rest)) {
@@ -458,12 +457,12 @@ static int32_t fly(character *c, int32_t *rest) {
     return FXS_OK;
 }
 
-/* The end of a walker's way: on a floor below, or a fall by `drop`. */
+/* Moves a walker down to a floor, or lets it fall by `drop`. */
 static int32_t come_down(character *c, int32_t drop) {
     walk before = c->w;
     fxs_cast_hit below[SEEN];
     int32_t reach = drop > c->mover->snap ? drop : c->mover->snap;
-    /* What it touches after all of its reach is a floor: one raw unit more runs into it. */
+    /* A floor that it touches at the end of its reach counts: a raw unit more overlaps it. */
     int32_t found = lower(&c->w, reach + (reach < FXS_SIZE_MAX), below);
     if (found < 0) {
         return found;
@@ -478,8 +477,8 @@ static int32_t come_down(character *c, int32_t drop) {
     return fly(c, fall);
 }
 
-/* Pushes a collider out of what it overlaps, which it does: 1 if it overlaps nothing any more, 0 if
- * it does, or a status. `first` is the first thing that it overlapped. */
+/* Pushes a collider out of the obstacles that it overlaps. 1 if it then overlaps none, 0 if it
+ * still does, or a status. `first` is the first obstacle that it overlapped. */
 static int32_t push_out(character *c, fxs_cast_hit *first) {
     const int32_t still[3] = {0, 0, 0};
     walk *w = &c->w;
