@@ -17,21 +17,40 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from struct import Struct
 
+from fixsync import changes
 from fixsync._native import (
     CAPACITY_MAX,
     INT32_MAX,
     INT32_MIN,
-    LAYER_COUNT,
     SIZE_MAX,
+    UINT32_MAX,
+    boolean,
+    counted,
     index,
     integer,
     integers,
+    layer_masks,
+    layer_pairs,
+    planes,
     shown,
+    uint32,
 )
-from fixsync.records import Events, Hits
-from fixsync.shapes import Box, Contact, Cylinder, EventKind, Pose, Sector, Side, overlap
+from fixsync._native.planes import HITBOX, HITBOX_CAST, LAYERS, PLANES_COMMAND
+from fixsync._native.raw import constant
+from fixsync._native.rows import EVENT
+from fixsync.records import CastHit, Events, Hits, cast_hits
+from fixsync.shapes import (
+    CONTACTS,
+    Box,
+    Contact,
+    Cylinder,
+    Pose,
+    Sector,
+    Side,
+    hit_when_of,
+    motion_of,
+)
 from fixsync.world import World
 
 __all__ = [
@@ -47,7 +66,10 @@ __all__ = [
     "rectangle",
     "rectangle_between",
     "sector",
+    "two_plane_cast",
     "two_plane_contact",
+    "two_plane_lift",
+    "two_plane_push_out",
 ]
 
 TALL = SIZE_MAX
@@ -159,11 +181,39 @@ class Hitbox:
 
 Position = tuple[int, int, int]
 
+_EVERY_LAYER = (1 << LAYERS) - 1
+_NOWHERE = (0, 0, 0)
+_NO_SIZES = (0, 0, 0, 0, 0)
 
-def _views(position: Position) -> tuple[Pose, Pose]:
-    """The poses of a hitbox in the ground view and in the side view; the hidden axis is 0."""
-    x, y, z = integers("position", ("x", "y", "z"), position, INT32_MIN, INT32_MAX)
-    return Pose(x, 0, z), Pose(x, y, 0)
+
+def _place(position: object) -> tuple[int, ...]:
+    return integers("position", ("x", "y", "z"), position, INT32_MIN, INT32_MAX)
+
+
+def _sizes(name: str, hitbox: object) -> tuple[int, ...]:
+    """Kind, the two sizes of the ground view, and the two of the side view."""
+    if not isinstance(hitbox, Hitbox):
+        raise TypeError(f"{name} must be a Hitbox, not {shown(hitbox)} ({type(hitbox).__name__})")
+    kind, _, first, _, second = hitbox.ground._row
+    return kind, first, second, hitbox.side_half_x, hitbox.side_half_y
+
+
+def _row(
+    sizes: tuple[int, ...] = _NO_SIZES,
+    place: tuple[int, ...] = _NOWHERE,
+    id: int = 0,
+    layer: int = 0,
+    owner: int = 0,
+    active: bool = False,
+) -> bytes:
+    """`fxs_hitbox` of fixsync_kit.h. What its reader ignores is 0."""
+    kind, *lengths = sizes
+    return HITBOX.pack(id, kind, layer, active, 0, owner, *place, *lengths)
+
+
+def _rows(a: object, position_a: object, b: object, position_b: object) -> tuple[bytes, bytes]:
+    row_a = _row(_sizes("a", a), _place(position_a))
+    return row_a, _row(_sizes("b", b), _place(position_b))
 
 
 def two_plane_contact(a: Hitbox, position_a: Position, b: Hitbox, position_b: Position) -> Contact:
@@ -171,23 +221,69 @@ def two_plane_contact(a: Hitbox, position_a: Position, b: Hitbox, position_b: Po
 
     Positions: (x, y, z), Q16.16, any int32.
     """
-    for name, hitbox in (("a", a), ("b", b)):
-        _require_hitbox(name, hitbox)
-    (ground_a, side_a), (ground_b, side_b) = _views(position_a), _views(position_b)
-    return min(
-        overlap(a.ground, ground_a, b.ground, ground_b), overlap(a.side, side_a, b.side, side_b)
-    )
+    return CONTACTS[planes.contact(*_rows(a, position_a, b, position_b))]
 
 
-def _require_hitbox(name: str, value: object) -> None:
-    if not isinstance(value, Hitbox):
-        raise TypeError(f"{name} must be a Hitbox, not {shown(value)} ({type(value).__name__})")
+def two_plane_push_out(
+    a: Hitbox, position_a: Position, b: Hitbox, position_b: Position
+) -> tuple[int, int]:
+    """`push_out` of two hitboxes: (dx, dz) for a that ends an overlap by taking one of the views
+    apart; (0, 0) for any other contact.
+
+    It is `push_out` of the ground views or, if the side views are narrower on x and this is
+    shorter, the translation along x that ends their overlap, exactly."""
+    return planes.push_out(*_rows(a, position_a, b, position_b))
 
 
-_LAYERS = LAYER_COUNT // 2
-_CAPACITY_MAX = CAPACITY_MAX // 2
-_EVENT = Struct("=4I")
-_HIT = Struct("=3I")
+def two_plane_lift(a: Hitbox, position_a: Position, b: Hitbox, position_b: Position) -> int:
+    """`lift` of two hitboxes: the shortest dy for a that ends an overlap, upwards when both are
+    level; 0 for any other contact."""
+    return planes.lift(*_rows(a, position_a, b, position_b))
+
+
+def two_plane_cast(
+    a: Hitbox,
+    position_a: Position,
+    motion_a: tuple[int, int, int],
+    b: Hitbox,
+    position_b: Position,
+    motion_b: tuple[int, int, int],
+    *,
+    hit_when: int = Contact.TOUCHING,
+) -> tuple[int, tuple[int, int, int]] | None:
+    """`cast_pair` of two hitboxes: when both views first meet at one time, exactly.
+
+    Returns (fraction, normal), or None."""
+    way_a, way_b = motion_of("motion_a", motion_a), motion_of("motion_b", motion_b)
+    least = hit_when_of("hit_when", hit_when)
+    row_a, row_b = _rows(a, position_a, b, position_b)
+    return planes.cast_pair(row_a, way_a, row_b, way_b, least)
+
+
+def _layer(layer: int) -> int:
+    return integer("layer", layer, 0, LAYERS - 1)
+
+
+def _mask(mask: int) -> int:
+    return integer("mask", mask, 0, _EVERY_LAYER)
+
+
+def _masks(layers: Iterable[Iterable[int]] | None) -> tuple[int, ...]:
+    """The layer matrix of hitboxes of a list of enabled pairs; None enables all."""
+    if layers is None:
+        return (_EVERY_LAYER,) * LAYERS
+    names = "first", "second"
+    pairs = [
+        integers(f"layers[{n}]", names, pair, 0, LAYERS - 1)
+        for n, pair in counted("layers", layers)
+    ]
+    return layer_masks(pairs)[:LAYERS]
+
+
+_ADD, _REMOVE = constant("COMMAND_ADD"), constant("COMMAND_REMOVE")
+_MOVE, _SHAPE = constant("COMMAND_MOVE"), constant("COMMAND_SHAPE")
+_OWNER, _LAYER = constant("COMMAND_OWNER"), constant("COMMAND_LAYER")
+_ACTIVE, _LAYERS = constant("COMMAND_ACTIVE"), constant("COMMAND_LAYERS")
 
 
 class TwoPlanes:
@@ -206,14 +302,9 @@ class TwoPlanes:
         layers: Iterable[Iterable[int]] | None = None,
     ) -> None:
         """As `World`; capacity 1..2^30, layers None or the enabled pairs of 0..15."""
-        self._capacity = integer("capacity", capacity, 1, _CAPACITY_MAX)
-        every = [(i, j) for i in range(_LAYERS) for j in range(i, _LAYERS)]
-        pairs = [
-            integers(f"layers[{n}]", ("first", "second"), pair, 0, _LAYERS - 1)
-            for n, pair in enumerate(every if layers is None else layers)
-        ]
-        both = [(i + plane, j + plane) for i, j in pairs for plane in (0, _LAYERS)]
-        self.world = World(2 * self._capacity, hit_when=hit_when, layers=both)
+        self._capacity = integer("capacity", capacity, 1, CAPACITY_MAX // 2)
+        doubled, masks = planes.config(self._capacity, _masks(layers))
+        self.world = World(doubled, hit_when=hit_when, layers=layer_pairs(masks))
 
     @property
     def capacity(self) -> int:
@@ -223,15 +314,18 @@ class TwoPlanes:
     def _id(self, id: int) -> int:
         return integer("id", id, 0, self._capacity - 1)
 
-    def _layer(self, layer: int) -> int:
-        return integer("layer", layer, 0, _LAYERS - 1)
-
-    def _there(self, id: int) -> tuple[int, int]:
-        """The ids of both views. KeyError if the hitbox is not there."""
+    def _there(self, id: int) -> bytes:
+        """The row of a hitbox. KeyError if it is not there."""
         id = self._id(id)
-        if id not in self.world:
+        row = planes.get(self.world._native, id)
+        if row is None:
             raise KeyError(f"id {id} is not in the world")
-        return id, id + self._capacity
+        return row
+
+    def _change(self, type: int, id: int, row: bytes) -> None:
+        planes.apply(self.world._native, PLANES_COMMAND.pack(type, 0, row), changes, id)
+
+    # Changes.
 
     def add(
         self,
@@ -244,64 +338,65 @@ class TwoPlanes:
         active: bool = True,
     ) -> None:
         """Adds a hitbox under an id that is not taken."""
-        _require_hitbox("hitbox", hitbox)
-        id, layer, (ground, side), none = (
+        sizes, place, id, layer = (
+            _sizes("hitbox", hitbox),
+            _place(position),
             self._id(id),
-            self._layer(layer),
-            _views(position),
-            (0, 0, 0),
+            _layer(layer),
         )
-        if id in self.world:
-            raise ValueError(f"id {id} is taken: remove it first, or choose another")
-        self.world.add_many(
-            [
-                (id, hitbox.ground, ground, layer, owner, none, active),
-                (id + self._capacity, hitbox.side, side, layer + _LAYERS, owner, none, active),
-            ]
-        )
+        row = _row(sizes, place, id, layer, uint32("owner", owner), boolean("active", active))
+        self._change(_ADD, id, row)
 
     def remove(self, id: int) -> None:
         """Removes a hitbox; its hits end with the next step."""
-        for each in self._there(id):
-            self.world.remove(each)
+        id = self._id(id)
+        self._change(_REMOVE, id, _row(id=id))
 
     def move(self, id: int, x: int, y: int, z: int) -> None:
         """Puts a hitbox at (x, y, z), Q16.16."""
-        poses = _views((x, y, z))
-        self.world.set_pose_many(self._there(id), poses)
+        id = self._id(id)
+        self._change(_MOVE, id, _row(place=_place((x, y, z)), id=id))
 
     def set_hitbox(self, id: int, hitbox: Hitbox) -> None:
         """Gives an id another hitbox."""
-        _require_hitbox("hitbox", hitbox)
-        ground, side = self._there(id)
-        self.world.set_shape(ground, hitbox.ground)
-        self.world.set_shape(side, hitbox.side)
+        id = self._id(id)
+        self._change(_SHAPE, id, _row(_sizes("hitbox", hitbox), id=id))
 
     def set_owner(self, id: int, owner: int) -> None:
         """Gives a hitbox an owner, 0..2^32-1; 0 means no owner."""
-        for each in self._there(id):
-            self.world.set_owner(each, owner)
+        id = self._id(id)
+        self._change(_OWNER, id, _row(id=id, owner=uint32("owner", owner)))
 
     def set_layer(self, id: int, layer: int) -> None:
         """Puts a hitbox on a layer, 0..15."""
-        ground, side = self._there(id)
-        layer = self._layer(layer)
-        self.world.set_layer(ground, layer)
-        self.world.set_layer(side, layer + _LAYERS)
+        id = self._id(id)
+        self._change(_LAYER, id, _row(id=id, layer=_layer(layer)))
 
     def set_active(self, id: int, active: bool) -> None:
         """Makes a hitbox active or not."""
-        for each in self._there(id):
-            self.world.set_active(each, active)
+        id = self._id(id)
+        self._change(_ACTIVE, id, _row(id=id, active=boolean("active", active)))
+
+    def set_layers(self, layers: Iterable[Iterable[int]] | None) -> None:
+        """Replaces the pairs of layers (0..15) that can hit each other; None enables all.
+
+        Keeps the hit history, as `World.set_layers`."""
+        rows = [
+            PLANES_COMMAND.pack(_LAYERS, mask, _row(layer=layer))
+            for layer, mask in enumerate(_masks(layers))
+        ]
+        planes.apply(self.world._native, b"".join(rows), changes)
+
+    # Lookups.
 
     def position(self, id: int) -> Position:
         """Where a hitbox is."""
-        ground, side = self._there(id)
-        seen = self.world[ground].pose
-        return seen.x, self.world[side].pose.y, seen.z
+        _, _, _, _, _, _, x, y, z, *_ = HITBOX.unpack(self._there(id))
+        return x, y, z
 
     def __contains__(self, id: object) -> bool:
-        return 0 <= index("id", id) < self._capacity and id in self.world
+        number = index("id", id)
+        return 0 <= number < self._capacity and planes.get(self.world._native, number) is not None
 
     def __iter__(self) -> Iterator[int]:
         """The ids, ascending."""
@@ -310,29 +405,78 @@ class TwoPlanes:
     def __len__(self) -> int:
         return len(self.world) // 2
 
+    # Two hitboxes.
+
     def contact(self, a: int, b: int) -> Contact:
         """The contact of two hitboxes as they are now, whatever their layers, owners and
         activity.
         """
-        (ground_a, side_a), (ground_b, side_b) = self._there(a), self._there(b)
-        return min(self.world.contact(ground_a, ground_b), self.world.contact(side_a, side_b))
+        return CONTACTS[planes.contact(self._there(a), self._there(b))]
+
+    def push_out(self, a: int, b: int) -> tuple[int, int]:
+        """`two_plane_push_out` of two hitboxes as they are now: (dx, dz) for a."""
+        return planes.push_out(self._there(a), self._there(b))
+
+    def lift(self, a: int, b: int) -> int:
+        """`two_plane_lift` of two hitboxes as they are now: dy for a."""
+        return planes.lift(self._there(a), self._there(b))
+
+    # Queries and casts.
 
     def query(
-        self, hitbox: Hitbox, position: Position, mask: int = 0xFFFF, *, exclude_owner: int = 0
+        self,
+        hitbox: Hitbox,
+        position: Position,
+        mask: int = _EVERY_LAYER,
+        *,
+        exclude_owner: int = 0,
     ) -> list[int]:
         """The ids, ascending, of the active hitboxes that one at a position would hit. mask: 16
         bits.
         """
-        _require_hitbox("hitbox", hitbox)
-        ground, side = _views(position)
-        mask = integer("mask", mask, 0, (1 << _LAYERS) - 1)
-        asked = (
-            (hitbox.ground, ground, mask, exclude_owner),
-            (hitbox.side, side, mask << _LAYERS, exclude_owner),
+        row = _row(_sizes("hitbox", hitbox), _place(position))
+        owner = uint32("exclude_owner", exclude_owner)
+        return planes.query(self.world._native, row, _mask(mask), owner)
+
+    def cast(
+        self,
+        hitbox: Hitbox,
+        position: Position,
+        motion: tuple[int, int, int],
+        mask: int = _EVERY_LAYER,
+        *,
+        exclude_owner: int = 0,
+        limit: int = 0,
+        hit_when: int | None = None,
+    ) -> list[CastHit]:
+        """The hits of a hitbox that moves straight from a position, by (fraction, id): the first
+        `limit` of them (0: all). It changes nothing.
+
+        Candidates are the active hitboxes of `query`, each standing still. motion, fraction, normal
+        and hit_when (None: the world's) are those of `World.cast`. mask: 16 bits."""
+        row = HITBOX_CAST.pack(
+            _row(_sizes("hitbox", hitbox), _place(position)),
+            *motion_of("motion", motion),
+            _mask(mask),
+            uint32("exclude_owner", exclude_owner),
+            uint32("limit", limit),
+            0 if hit_when is None else hit_when_of("hit_when", hit_when),
         )
-        above, beside = self.world.query_many(asked)
-        seen = {id - self._capacity for id in beside}
-        return [id for id in above if id in seen]
+        return cast_hits(planes.cast(self.world._native, row))
+
+    def sweep(
+        self, id: int, motion: tuple[int, int, int], *, limit: int = 0, hit_when: int | None = None
+    ) -> list[CastHit]:
+        """The hits of a hitbox that would move straight from where it is: `cast` of it at the other
+        active hitboxes that layers and owners let it hit. It may be inactive itself."""
+        id, way = self._id(id), motion_of("motion", motion)
+        least = 0 if hit_when is None else hit_when_of("hit_when", hit_when)
+        found = planes.sweep(self.world._native, id, way, uint32("limit", limit), least)
+        if found is None:
+            raise KeyError(f"id {id} is not in the world")
+        return cast_hits(found)
+
+    # Steps.
 
     def step(self) -> Events:
         """Steps the world and returns the events of the hitboxes, by (a, b): a hit is one in both
@@ -341,52 +485,21 @@ class TwoPlanes:
         return self.combine(self.world.step())
 
     def combine(self, events: Iterable[tuple[int, int, int, int]]) -> Events:
-        """The events of the hitboxes, from those of one step of `world`."""
-        planes: tuple[dict[tuple[int, int], _Pair], ...] = ({}, {})
-        for a, b, kind, contact in events:
-            plane, first = divmod(a, self._capacity)
-            planes[plane].setdefault((first, b % self._capacity), _Pair()).take(kind, contact)
-        rows = []
-        for pair, ground in planes[0].items():
-            side = planes[1].get(pair)
-            if side is not None:
-                rows += [(*pair, kind, contact) for kind, contact in ground.joined(side)]
-        return Events(b"".join(_EVENT.pack(*row) for row in rows))
+        """The events of the hitboxes, from those of one step of `world` in their order."""
+        if isinstance(events, Events):
+            rows = bytes(events.buffer)
+        else:
+            rows = b"".join(_event_row(n, event) for n, event in counted("events", events))
+        found = planes.events(self.world._native, rows)
+        if found is None:
+            raise ValueError("events must be those of one step, by (a, b), EXIT before ENTER")
+        return Events(found)
 
     def hits(self) -> Hits:
         """The hits of the last step, by (a, b)."""
-        planes: tuple[dict[tuple[int, int], int], ...] = ({}, {})
-        for a, b, contact in self.world.hits():
-            plane, first = divmod(a, self._capacity)
-            planes[plane][first, b % self._capacity] = contact
-        rows = [
-            (*pair, min(contact, planes[1][pair]))
-            for pair, contact in planes[0].items()
-            if pair in planes[1]
-        ]
-        return Hits(b"".join(_HIT.pack(*row) for row in rows))
+        return Hits(planes.hits(self.world._native))
 
 
-class _Pair:
-    """What a step reports of a pair in one plane."""
-
-    __slots__ = ("contact", "is_hit", "was_hit", "was_replaced")
-
-    def __init__(self) -> None:
-        self.was_hit = self.is_hit = self.was_replaced = False
-        self.contact = int(Contact.APART)
-
-    def take(self, kind: int, contact: int) -> None:
-        self.was_replaced = self.was_hit and kind == EventKind.ENTER
-        self.was_hit |= kind != EventKind.ENTER
-        self.is_hit = kind != EventKind.EXIT
-        self.contact = contact
-
-    def joined(self, other: _Pair) -> Iterator[tuple[int, int]]:
-        """Kind and contact of the events of both planes together."""
-        was_hit, is_hit = self.was_hit and other.was_hit, self.is_hit and other.is_hit
-        stays = was_hit and is_hit and not (self.was_replaced or other.was_replaced)
-        if was_hit and not stays:
-            yield EventKind.EXIT, Contact.APART
-        if is_hit:
-            yield EventKind.STAY if stays else EventKind.ENTER, min(self.contact, other.contact)
+def _event_row(n: int, event: object) -> bytes:
+    names = ("a", "b", "kind", "contact")
+    return EVENT.pack(*integers(f"events[{n}]", names, event, 0, UINT32_MAX))
