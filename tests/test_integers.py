@@ -107,7 +107,12 @@ def two_planes(n: N) -> list[Any]:
     planes.set_layer(n(2), n(4))
     planes.set_active(n(2), True)
     planes.set_hitbox(n(2), hitbox)
-    asked = planes.query(hitbox, (n(5), n(6), n(7)), n(255), exclude_owner=n(9))
+    asked: list[Any] = []
+    asked += planes.query(hitbox, (n(5), n(6), n(7)), n(255), exclude_owner=n(9))
+    planes.set_layers([(n(3), n(5))])
+    asked += planes.cast(hitbox, (0, 0, 0), (n(9), 0, 0), n(255), limit=n(1), hit_when=n(2))
+    asked += planes.sweep(n(1), (n(9), 0, 0), limit=n(1), hit_when=n(2))
+    asked += [planes.push_out(n(1), n(2)), planes.lift(n(1), n(2))]
     found = planes.contact(n(1), n(2)), planes.position(n(2)), n(2) in planes
     planes.remove(n(1))
     return [planes.world.save(), *found, asked]

@@ -427,6 +427,124 @@ static void one_log(uint32_t number) {
     answer_text(&recorder);
 }
 
+/* ---- two planes ---- */
+
+static int32_t any_size(int32_t room) { return 1 + (int32_t)below((uint32_t)room); }
+
+/* A hitbox, seldom a bad one. room: the largest size, a power of two. */
+static fxs_hitbox any_hitbox(int32_t room) {
+    fxs_hitbox h = {0};
+    const int is_bad = below(32) == 0;
+    h.id = below(6);
+    h.kind = (uint8_t)(is_bad ? below(5) : below(2) ? FXS_CYLINDER : FXS_BOX);
+    h.layer = (uint8_t)below(is_bad ? 17 : 2);
+    h.active = below(8) != 0;
+    h.owner = below(3);
+    h.x = within(room);
+    h.y = within(room);
+    h.z = within(room);
+    h.ground[0] = any_size(room);
+    h.ground[1] = h.kind == FXS_BOX ? any_size(room) : 0;
+    h.side[0] = below(3) ? any_size(room) : h.ground[0];
+    h.side[1] = any_size(room);
+    return h;
+}
+
+static void any_way(int32_t room, int32_t *motion) {
+    for (int i = 0; i < 3; i++) {
+        motion[i] = below(4) ? within(room) : 0;
+    }
+}
+
+static void one_pair_of_planes(uint32_t number) {
+    static const int32_t ROOMS[] = {4, 16, 65536, 1 << 20, FXS_SIZE_MAX};
+    const int32_t room = ROOMS[number % COUNT(ROOMS)];
+    const fxs_hitbox a = any_hitbox(room), b = any_hitbox(room);
+    int32_t out[3] = {0, 0, 0}, way_a[3], way_b[3], fraction = 0;
+    any_way(room, way_a);
+    any_way(room, way_b);
+    answer(fxs_hitbox_contact(&a, &b));
+    answer_status(fxs_hitbox_push_out(&a, &b, out), out, 2);
+    answer_status(fxs_hitbox_lift(&a, &b, out), out, 1);
+    for (uint32_t when = 0; when <= FXS_OVERLAPPING; when++) {
+        answer_status(fxs_hitbox_cast_pair(&a, way_a, &b, way_b, when, &fraction, out), out, 3);
+        answer(fraction);
+    }
+}
+
+/* A match of up to six hitboxes, with a rollback now and then. */
+static void one_brawl(uint32_t number) {
+    static uint8_t saved[2048];
+    const int32_t room = number % 2 ? 8 : 1 << 18;
+    fxs_config config = {6, 64, 1 + number % 2, {3, 3}};
+    fxs_world *world = (fxs_world *)memory;
+    fxs_planes_command commands[2];
+    fxs_command rows[4];
+    fxs_event events[128], joined[128];
+    fxs_hit pairs[64];
+    fxs_hitbox_cast cast;
+    uint32_t ids[32];
+    uint64_t saved_size = 0, at = 0, found = 0;
+    answer(fxs_planes_config(&config, &config));
+    if (fxs_world_size(&config) > sizeof memory) {
+        answer(-1);
+        return;
+    }
+    answer(fxs_world_init(world, &config));
+    for (uint32_t frame = 0; frame < 8; frame++) {
+        for (uint32_t i = 0; i < 6; i++) {
+            for (uint32_t j = 0; j < 2; j++) {
+                commands[j].type = below(3) ? FXS_COMMAND_ADD : below(FXS_COMMAND_LAYERS + 1);
+                commands[j].mask = below(4);
+                commands[j].hitbox = any_hitbox(room);
+            }
+            at = 0;
+            answer(fxs_planes_apply(world, commands, 1 + below(2), rows, &at));
+            answer((int64_t)at);
+        }
+        fxs_counts counts = {0, 0};
+        answer(fxs_world_step(world, events, COUNT(events), &counts));
+        answer(fxs_planes_events(world, events, counts.events, joined, &found));
+        for (uint64_t i = 0; i < found; i++) {
+            answer(joined[i].a);
+            answer(joined[i].b);
+            answer(joined[i].kind * 4 + joined[i].contact);
+        }
+        found = fxs_planes_hits(world, pairs);
+        for (uint64_t i = 0; i < found; i++) {
+            answer(pairs[i].a * 64 + pairs[i].b * 4 + pairs[i].contact);
+        }
+        cast.hitbox = any_hitbox(room);
+        any_way(room, cast.motion);
+        cast.mask = below(4);
+        cast.exclude_owner = below(2);
+        cast.limit = below(3);
+        cast.hit_when = below(4);
+        answer(fxs_planes_query(world, &cast.hitbox, cast.mask, cast.exclude_owner, ids,
+                                COUNT(ids), &found));
+        for (uint64_t i = 0; i < found; i++) {
+            answer(ids[i]);
+        }
+        answer(fxs_planes_cast(world, &cast, hits, COUNT(hits), &found));
+        answer_hits((uint32_t)found);
+        answer(fxs_planes_sweep(world, below(7), cast.motion, cast.limit, 0, hits, COUNT(hits),
+                                &found));
+        answer_hits((uint32_t)found);
+        answer(fxs_planes_get(world, below(7), &cast.hitbox));
+        answer(cast.hitbox.x);
+        answer(cast.hitbox.side[0]);
+        if (saved_size && below(3) == 0) {
+            answer(fxs_world_load(world, saved, saved_size, &at));
+        } else if (fxs_world_save_size(world) <= sizeof saved) {
+            saved_size = fxs_world_save_size(world);
+            fxs_world_save(world, saved);
+        }
+        answer((int64_t)fxs_world_hash(world));
+    }
+}
+
+/* ---- all of it ---- */
+
 /* ---- all of it ---- */
 
 static const section SECTIONS[] = {
@@ -438,6 +556,8 @@ static const section SECTIONS[] = {
     {"kit tables", one_table, {256, 8192, 1 << 18}},
     {"kit fights", one_fight, {16, 512, 1 << 13}},
     {"kit logs", one_log, {64, 2048, 1 << 15}},
+    {"kit planes", one_pair_of_planes, {256, 8192, 1 << 18}},
+    {"kit brawls", one_brawl, {16, 512, 1 << 13}},
 };
 
 static void run_section(const section *s, int level) {
