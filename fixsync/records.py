@@ -3,10 +3,9 @@ are kept as rows of bytes."""
 
 from __future__ import annotations
 
-import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, chain, repeat, starmap
+from itertools import accumulate, chain, starmap
 from struct import Struct
 from typing import Any, ClassVar, NamedTuple, TypeVar, final, overload
 
@@ -112,10 +111,7 @@ class Moved(NamedTuple):
 _T = TypeVar("_T")
 _new = tuple.__new__  # faster than a named tuple's own __new__
 _KINDS = (None, *EventKind)
-_kind, _contact = _KINDS.__getitem__, tuple(Contact).__getitem__
 """By number; what the kernel writes is in range."""
-_KIND_AT, _CONTACT_AT = (8, 12) if sys.byteorder == "little" else (11, 15)
-"""The lowest byte of both numbers in the row of an event."""
 
 
 class _Rows(Sequence[_T]):
@@ -196,10 +192,8 @@ class Events(_Rows[Event]):
         return _new(Event, (a, b, _KINDS[kind], CONTACTS[contact]))
 
     def __iter__(self) -> Iterator[Event]:
-        rows, numbers = self._rows, self.buffer
-        kinds, contacts = map(_kind, rows[_KIND_AT::16]), map(_contact, rows[_CONTACT_AT::16])
-        a, b = numbers[0::4].tolist(), numbers[1::4].tolist()
-        return map(_new, repeat(Event), zip(a, b, kinds, contacts, strict=True))
+        for a, b, kind, contact in EVENT.iter_unpack(self._rows):
+            yield _new(Event, (a, b, _KINDS[kind], CONTACTS[contact]))
 
     @property
     def buffer(self) -> memoryview:
