@@ -6,6 +6,7 @@ raw Q16.16 units. Where a pair is placed near contact, the model's contact says 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import product
 from typing import Any
@@ -25,6 +26,16 @@ POWERS = [2**k for k in range(32)]
 def examples(number: int) -> settings:
     """So many examples with --full, and a tenth of them without."""
     return settings(max_examples=number * settings().max_examples // 100)
+
+
+def rounds(number: int) -> range:
+    """So many rounds of a loop with --full, and a tenth of them, but one at least, without."""
+    return range(max(1, number * settings().max_examples // 100))
+
+
+def some(rows: Sequence[Any]) -> Sequence[Any]:
+    """All rows with --full, and every eleventh without."""
+    return rows[:: 100 // settings().max_examples | 1]
 
 
 @cache

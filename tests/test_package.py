@@ -11,6 +11,7 @@ import sys
 import sysconfig
 import tarfile
 import zipfile
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib import metadata
 from pathlib import Path
@@ -42,6 +43,7 @@ PROMISED_OF_A_WORLD = """
 """
 
 
+@cache
 def imports(path: Path) -> set[str]:
     """The full names of all that a module imports, wherever in it."""
     found = set()

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
+from strategies import examples, some
 
 from fixsync import ONE, EventKind, Pose, World, length
 from fixsync.fields import differences
@@ -159,7 +159,7 @@ def test_its_fields_name_everything_that_it_saves():
     assert fields["collider", 0]["x"] == played().world[0].pose.x
     # Any byte of the state that can be another one shows in a field.
     seen = 0
-    for at in range(len(state)):
+    for at in some(range(len(state))):
         other = state[:at] + bytes([state[at] ^ 1]) + state[at + 1 :]
         try:
             told = list(differences(fields, fields_of(SkillFight, other)))
@@ -167,7 +167,7 @@ def test_its_fields_name_everything_that_it_saves():
             continue
         assert told, f"byte {at} has no field"
         seen += 1
-    assert seen > len(state) // 2
+    assert seen > len(state) // 20
 
 
 def test_another_seed_is_another_match():

@@ -1315,53 +1315,6 @@ def test_a_world_in_use_refuses_a_second_thread(busy: World, name: str) -> None:
         calls[name](busy)
 
 
-def test_two_threads_on_one_world_are_told_and_break_nothing() -> None:
-    world = World(64)
-    crowd(world, 64)
-    steps = [0, 0]
-    refused = []
-
-    def play(player: int) -> None:
-        for i in range(400):
-            try:
-                world.step()
-                steps[player] += 1
-                world.move(player, i, 0, 0)
-            except RuntimeError as error:
-                refused.append(str(error))
-
-    threads = [threading.Thread(target=play, args=(player,)) for player in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert world.frame == sum(steps)
-    assert all("in use by another thread" in message for message in refused)
-    assert World.from_bytes(world.save(), 64).save() == world.save()
-
-
-def test_worlds_on_different_threads_do_not_disturb_each_other() -> None:
-    def play(seed: int) -> int:
-        world = World(48)
-        crowd(world, 48, seed)
-        rng = random.Random(seed)
-        for _ in range(60):
-            world.move(rng.randrange(48), *(rng.randrange(-2000, 2000) for _ in range(3)))
-            world.step()
-        return world.hash()
-
-    found: dict[int, int] = {}
-    threads = [
-        threading.Thread(target=lambda seed=seed: found.update({seed: play(seed)}))
-        for seed in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == {seed: play(seed) for seed in range(4)}
-
-
 def stood(way: str, shape: Any, at: Pose, offset: tuple[int, int, int]) -> World:
     """A world of one collider that came to stand so."""
     world = World(4)

@@ -3,7 +3,9 @@
 import importlib
 import os
 import socket
+from collections.abc import Iterable
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -23,6 +25,12 @@ def has_loopback() -> bool:
             return end.sendto(b"", end.getsockname()) == 0
         except OSError:
             return False
+
+
+def by_default(count: int, values: Iterable[Any]) -> list[Any]:
+    """Parameters of a test: so many run by default, and the others with --full."""
+    chosen = list(values)
+    return [*chosen[:count], *(pytest.param(v, marks=pytest.mark.full) for v in chosen[count:])]
 
 
 needs_loopback = pytest.mark.skipif(not has_loopback(), reason="no loopback interface here")
