@@ -223,7 +223,7 @@ BAD_FILES: list[tuple[str, Callable[[bytes], bytes], int, str]] = [
         "frame twice",
         lambda text: text.replace(b'"frame":2', b'"frame":1'),
         2,
-        "a frame is here twice",
+        "a frame is repeated",
     ),
     (
         "refused",
@@ -253,7 +253,7 @@ BAD_FILES: list[tuple[str, Callable[[bytes], bytes], int, str]] = [
         "key twice",
         lambda text: text.replace(b'"frame":2', b'"frame":2,"frame":2'),
         2,
-        "frame: the key stands twice",
+        "frame: duplicate key",
     ),
     (
         "unknown key",

@@ -276,7 +276,7 @@ def test_a_wrong_file_is_refused_with_path_value_and_range(
 
 
 @pytest.mark.parametrize(("text", "reason"), [
-    ('{"parts":{},\n"parts":{}}', "parts: the key stands twice"),
+    ('{"parts":{},\n"parts":{}}', "parts: duplicate key"),
     ('{"parts":\n{"a":}}', r"not JSON at line 2, column 6"),
     ("[]", r"expected an object, found \[\]"),
 ])  # fmt: skip

@@ -400,18 +400,18 @@ BAD_FRAMES = [
     ),
     ('{"frame":0,"commands":[],"Hash":"00"}', "Hash", "unknown key"),
     ('{"frame":0,"commands":[],"a b\\n":0}', '"a b\\n"', "unknown key"),
-    ('{"frame":0,"frame":0,"commands":[]}', "frame", "the key stands twice"),
+    ('{"frame":0,"frame":0,"commands":[]}', "frame", "duplicate key"),
     (
         '{"frame":0,"commands":[["move",1,[1,2,3]]],"commands":[]}',
         "commands",
-        "the key stands twice",
+        "duplicate key",
     ),
     (
         '{"frame":0,"commands":[],"hash":"00000000000000ab","h\\u0061sh":"00000000000000ab"}',
         "hash",
         "twice",
     ),
-    ('{"frame":0,"commands":[{"a":1,"a":2}]}', "commands[0].a", "the key stands twice"),
+    ('{"frame":0,"commands":[{"a":1,"a":2}]}', "commands[0].a", "duplicate key"),
     ('{"frame":1,"commands":[]}', "frame", "expected 0, found 1: a frame is missing"),
     ('{"frame":"0","commands":[]}', "frame", 'expected an integer, found "0"'),
     ('{"frame":0.0,"commands":[]}', "frame", "expected an integer, found 0.0"),
@@ -620,7 +620,7 @@ def test_a_frame_that_is_here_twice_is_refused(tmp_path: Path) -> None:
     frame = '{"frame":0,"commands":[]}'
     error = refusal(tmp_path, log_of(frame, frame))
     assert (error.line, error.field) == (3, "frame")
-    assert error.reason == "expected 1, found 0: a frame is here twice"
+    assert error.reason == "expected 1, found 0: a frame is repeated"
 
 
 @pytest.mark.parametrize("position", range(0, 60, 7))
@@ -675,9 +675,9 @@ BAD_HEADERS: list[tuple[dict[str, Any] | str, str, str]] = [
     ({"names": {"ids": {"-1": "x"}}}, 'names.ids."-1"', "expected a key"),
     ({"names": {"ids": {"\u0661": "x"}}}, 'names.ids."\\u0661"', "expected a key"),
     ({"names": {"ids": {"1": 2}}}, 'names.ids."1"', "expected a string, found 2"),
-    (HEADER[:-1] + ',"seed":1}', "seed", "the key stands twice"),
-    (HEADER.replace('"meta":{}', '"meta":{"a":{"b":1,"b":1}}'), "meta.a.b", "the key stands twice"),
-    (HEADER.replace('"meta":{}', '"meta":{"a":1,"a":1}'), "meta.a", "the key stands twice"),
+    (HEADER[:-1] + ',"seed":1}', "seed", "duplicate key"),
+    (HEADER.replace('"meta":{}', '"meta":{"a":{"b":1,"b":1}}'), "meta.a.b", "duplicate key"),
+    (HEADER.replace('"meta":{}', '"meta":{"a":1,"a":1}'), "meta.a", "duplicate key"),
     (HEADER.replace('"meta":{}', '"meta":{"a":"\\ud800"}'), "meta.a", "half of a surrogate pair"),
     (
         HEADER.replace('"meta":{}', '"meta":{"\\udc00":1}'),
@@ -798,7 +798,7 @@ def test_a_huge_line_in_a_small_file_takes_little_memory(tmp_path: Path) -> None
         ('{"frames":1,"sha256":"00"}', "sha256", "expected 64 hexadecimal digits"),
         ('{"frames":1,"sha256":null}', "sha256", "expected a string, found null"),
         ('{"frames":1,"more":0}', "more", "an unknown key"),
-        ('{"frames":1,"frames":1}', "frames", "the key stands twice"),
+        ('{"frames":1,"frames":1}', "frames", "duplicate key"),
         ('{"frames":1.0}', "frames", "expected an integer, found 1.0"),
         ('{"frames":-1}', "frames", "-1 is not in"),
         ('{"frames":1}x', "", "not JSON"),

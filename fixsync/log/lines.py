@@ -263,7 +263,7 @@ class FrameLines:
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise LineError("", str(error)) from error
         if frame.frame != due:
-            what = "missing" if frame.frame > due else "here twice"
+            what = "missing" if frame.frame > due else "repeated"
             raise LineError("frame", f"expected {due}, found {frame.frame}: a frame is {what}")
         if frame.hash is not UNSET:
             frame.hash = _hexadecimal(frame.hash, 16, "hash")

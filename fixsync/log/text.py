@@ -34,7 +34,7 @@ class _BigInteger(_Number):
 
 
 class _RepeatedKey(dict[str, Any]):
-    """An object in which `key` stands twice."""
+    """An object in which `key` is duplicate."""
 
     def __init__(self, key: str) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ def parse_document(data: bytes, *, digits_max: int = 20) -> dict[str, Any]:
     except RecursionError:
         raise LineError("", "lists or objects nested too deep") from None
     if isinstance(value, _RepeatedKey):
-        raise LineError(key_path("", value.key), "the key stands twice")
+        raise LineError(key_path("", value.key), "duplicate key")
     if not isinstance(value, dict):
         raise LineError("", f"expected an object, found {shown(value)}")
     return value
@@ -130,7 +130,7 @@ def _expected_kind(schema: inspect.Type) -> str:
 def check(value: Any, schema: inspect.Type, path: str = "") -> None:
     """LineError about the first value, in the order of the line, that is not as the schema says."""
     if isinstance(value, _RepeatedKey):
-        raise LineError(key_path(path, value.key), "the key stands twice")
+        raise LineError(key_path(path, value.key), "duplicate key")
     options = schema.types if isinstance(schema, inspect.UnionType) else (schema,)
     fitting = [option for option in options if _expected_kind(option) == _kind(value)]
     if not fitting:
@@ -249,7 +249,7 @@ def check_plain(value: Any, path: str, depth: int = 0) -> None:
     """LineError unless the value is a string, an integer, a boolean, or a list or object of
     these."""
     if isinstance(value, _RepeatedKey):
-        raise LineError(key_path(path, value.key), "the key stands twice")
+        raise LineError(key_path(path, value.key), "duplicate key")
     if isinstance(value, _BigInteger):
         raise LineError(path, f"{shown(value)} has too many digits")
     if value is None or isinstance(value, _Number):
