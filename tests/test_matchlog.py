@@ -409,7 +409,7 @@ BAD_FRAMES = [
     (
         '{"frame":0,"commands":[],"hash":"00000000000000ab","h\\u0061sh":"00000000000000ab"}',
         "hash",
-        "twice",
+        "duplicate",
     ),
     ('{"frame":0,"commands":[{"a":1,"a":2}]}', "commands[0].a", "duplicate key"),
     ('{"frame":1,"commands":[]}', "frame", "expected 0, found 1: a frame is missing"),
