@@ -862,13 +862,14 @@ def test_config_quotes_for_a_shell_and_tells_when_there_are_no_sources(tmp_path:
 # The documentation.
 
 
-def test_the_page_about_characters_prints_the_same_in_c(
-    linked: Callable[..., Path], tmp_path: Path
+@pytest.mark.parametrize("page", ["movement.md", "cookbook.md"])
+def test_the_first_program_of_a_page_prints_the_same_in_c(
+    page: str, linked: Callable[..., Path], tmp_path: Path
 ) -> None:
-    text = (ROOT / "docs" / "movement.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     output, code = (text.split(f"```{name}\n", 1)[1].split("```", 1)[0] for name in ("text", "c"))
-    (tmp_path / "walk.c").write_text(code)
-    assert run(linked(tmp_path / "walk", tmp_path / "walk.c")) == output
+    (tmp_path / "page.c").write_text(code)
+    assert run(linked(tmp_path / "page", tmp_path / "page.c")) == output
 
 
 @pytest.mark.parametrize("name", ["linking.md"])
