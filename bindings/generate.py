@@ -148,7 +148,7 @@ class _Reading:
     def declaration(self, node: c_ast.Node) -> None:
         comment = self._comment_above(node.coord.line - self._shift - 1)
         if isinstance(node, c_ast.Typedef):
-            self._structure(node, comment)
+            self._structure(node)
         elif isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl):
             self._function(node.type, comment)
         else:
@@ -169,10 +169,13 @@ class _Reading:
         _, _, rest = "\n".join(self._lines[line:]).partition("/*")
         return _plain(rest.partition("*/")[0]) if "/*" in self._lines[line] else ""
 
-    def _structure(self, node: c_ast.Typedef, comment: str) -> None:
+    def _structure(self, node: c_ast.Typedef) -> None:
         inner = node.type.type
         if not isinstance(inner, c_ast.Struct):
             raise ValueError(f"{node.name}: not a structure")
+        # The place of a structure is its end; an opaque one has no fields, and is one line.
+        line = inner.decls[0].coord.line - 1 if inner.decls else node.coord.line
+        comment = self._comment_above(line - self._shift - 1)
         fields: list[Field] = []
         end, alignment = 0, 1
         for declared in inner.decls or []:

@@ -500,6 +500,68 @@ export class Body<Part extends string = string, Attack extends string = string> 
   hash(): bigint;
 }
 
+/** A hitbox of a beat-'em-up: its ground view, seen from above, and its side view. It meets another
+ * where both views meet. No view is turned. */
+export interface Hitbox {
+  ground: readonly ["circle", radius: number] | readonly ["rectangle", half_x: number, half_z: number];
+  side: readonly [half_x: number, half_y: number];
+}
+
+/** A world of hitboxes in two planes. Its changes return the commands that `world` took, for a
+ * Recorder. */
+export class TwoPlanes implements Disposable {
+  /** Ids are 0..capacity - 1, layers 0..15. */
+  constructor(capacity: number, options?: { hitWhen?: 1 | 2; layers?: LayerPairs });
+  /** The world of both views, of twice the capacity: save, load, hash and record it as it is. */
+  readonly world: World;
+  readonly capacity: number;
+  /** How many hitboxes there are. */
+  readonly size: number;
+
+  add(
+    id: number,
+    hitbox: Hitbox,
+    position: Vector,
+    options?: { layer?: number; owner?: number; active?: boolean },
+  ): Command[];
+  remove(id: number): Command[];
+  move(id: number, x: number, y: number, z: number): Command[];
+  setHitbox(id: number, hitbox: Hitbox): Command[];
+  setOwner(id: number, owner: number): Command[];
+  setLayer(id: number, layer: number): Command[];
+  setActive(id: number, active: boolean): Command[];
+  setLayers(layers: LayerPairs): Command[];
+
+  position(id: number): [number, number, number];
+  /** The lesser of the contacts of both views. */
+  contact(a: number, b: number): Contact;
+  /** The shortest planar way of a out of b: [x, z]. */
+  pushOut(a: number, b: number): [number, number];
+  /** The shortest vertical way of a out of b. */
+  lift(a: number, b: number): number;
+  /** The ids that a hitbox meets now, ascending. */
+  query(hitbox: Hitbox, position: Vector, mask?: number, options?: { excludeOwner?: number }): number[];
+  /** What a hitbox that moves straight meets, by (fraction, id). */
+  cast(
+    hitbox: Hitbox,
+    position: Vector,
+    motion: Vector,
+    mask?: number,
+    options?: { excludeOwner?: number; limit?: number; hitWhen?: 1 | 2 | null },
+  ): (Meeting & { id: number })[];
+  /** A cast of a hitbox from where it is, at what layers and owners let it hit. */
+  sweep(id: number, motion: Vector, options?: { limit?: number; hitWhen?: 1 | 2 | null }): (Meeting & { id: number })[];
+
+  /** Steps the world; the events of the hitboxes, by (a, b). */
+  step(): HitEvent[];
+  /** The events of the hitboxes, of those of one step of `world`. */
+  combine(events: Events): HitEvent[];
+  /** The hits of the last step, by (a, b). */
+  hits(): { a: number; b: number; contact: Contact }[];
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
 /** The states of a world at its last frames, each with as many bytes of the game's own. */
 export class Rewind implements Disposable {
   constructor(frames: number, stateBytes: number, ownBytes?: number);

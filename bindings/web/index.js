@@ -7,6 +7,7 @@ export { KernelArray, kernel } from "./kernel.js";
 export { along, bounce, Mover, moveAndSlide, Random, Recorder, Rewind, slide } from "./kit.js";
 export { Level } from "./level.js";
 export { degrees, direction, faces, forward, length, ONE, q, qNear, yawBetween, yawOf } from "./numbers.js";
+export { TwoPlanes } from "./planes.js";
 export * as raw from "./raw.js";
 export {
   FXS_APART as APART,

@@ -176,7 +176,7 @@ export const FXS_PLANES_LAYERS: 16;
 /** An address in the module's memory. */
 export type Pointer<Of extends string> = number & { readonly of?: Of };
 
-/** t32_t size[3];             /* Q16.16, laid out as listed at the shape kinds */
+/** A shape. */
 export const fxs_shape: {
   readonly $size: 20;
   /** uint32_t: FXS_SPHERE to FXS_SECTOR */
@@ -187,7 +187,7 @@ export const fxs_shape: {
   readonly size: 8;
 };
 
-/** nt32_t yaw;                /* 0..65535 */
+/** Where a shape is. */
 export const fxs_pose: {
   readonly $size: 16;
   /** int32_t: Q16.16 */
@@ -200,7 +200,7 @@ export const fxs_pose: {
   readonly yaw: 12;
 };
 
-/** t32_t size[3];             /* as in fxs_shape */
+/** A collider, laid out as in a saved state (a saved state is little-endian, this is not always). */
 export const fxs_collider: {
   readonly $size: 52;
   /** uint32_t: below the capacity */
@@ -235,7 +235,7 @@ export const fxs_collider: {
   readonly size: 40;
 };
 
-/** nt32_t contact;            /* of now; FXS_APART for FXS_EXIT */
+/** One change of a pair a < b, found by a step. */
 export const fxs_event: {
   readonly $size: 16;
   /** uint32_t: ids */
@@ -248,7 +248,7 @@ export const fxs_event: {
   readonly contact: 12;
 };
 
-/** nt32_t contact;            /* FXS_TOUCHING or FXS_OVERLAPPING */
+/** A pair a < b that was a hit at the last step. */
 export const fxs_hit: {
   readonly $size: 12;
   /** uint32_t: ids */
@@ -259,7 +259,7 @@ export const fxs_hit: {
   readonly contact: 8;
 };
 
-/** s_collider collider;       /* id and the fields that the type reads */
+/** One change of a world, for fxs_world_apply. */
 export const fxs_command: {
   readonly $size: 60;
   /** uint32_t: FXS_COMMAND_ADD to FXS_COMMAND_LAYERS */
@@ -270,7 +270,7 @@ export const fxs_command: {
   readonly collider: 8;
 };
 
-/** nt32_t exclude_owner;      /* leave out colliders of this owner; 0: leave out none */
+/** A query: a shape at a pose, and the colliders that it looks at. */
 export const fxs_query: {
   readonly $size: 44;
   /** fxs_shape: any kind */
@@ -283,7 +283,7 @@ export const fxs_query: {
   readonly exclude_owner: 40;
 };
 
-/** t32_t x, y, z;             /* its position now */
+/** A collider that fxs_world_separate moved. */
 export const fxs_moved: {
   readonly $size: 16;
   /** uint32_t: of the collider */
@@ -296,7 +296,7 @@ export const fxs_moved: {
   readonly z: 12;
 };
 
-/** t64_t x, z;                /* Q16.16 */
+/** A vertex of an outline, seen from above. */
 export const fxs_vertex: {
   readonly $size: 16;
   /** int64_t: Q16.16 */
@@ -305,7 +305,7 @@ export const fxs_vertex: {
   readonly z: 8;
 };
 
-/** nt32_t hole;               /* vertices of the hole, which follow them; 0: no hole */
+/** Heights of an outline, and its number of vertices. */
 export const fxs_extent: {
   readonly $size: 24;
   /** int64_t: Q16.16; they may lie outside int32 */
@@ -318,7 +318,7 @@ export const fxs_extent: {
   readonly hole: 20;
 };
 
-/** nt32_t layers[32];         /* bit j of layers[i]: layer i meets layer j; symmetric */
+/** What a world is made with. */
 export const fxs_config: {
   readonly $size: 140;
   /** uint32_t: ids are 0..capacity - 1; at most FXS_CAPACITY_MAX */
@@ -331,7 +331,7 @@ export const fxs_config: {
   readonly layers: 12;
 };
 
-/** cylinder: x, z, radius; the others are 0 */
+/** A solid: one part of a level, upright from y_low to y_high. */
 export const fxs_solid: {
   readonly $size: 268;
   /** uint8_t: FXS_CYLINDER or FXS_PRISM */
@@ -348,7 +348,7 @@ export const fxs_solid: {
   readonly numbers: 12;
 };
 
-/** nt64_t events;             /* events of this step */
+/** How much a step found, or how much room it needs. */
 export const fxs_counts: {
   readonly $size: 16;
   /** uint64_t: hits of this step */
@@ -357,7 +357,7 @@ export const fxs_counts: {
   readonly events: 8;
 };
 
-/** nt32_t hit_when;           /* FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
+/** A cast into a world: a shape that moves straight, and the colliders and solids that it looks at. */
 export const fxs_cast: {
   readonly $size: 64;
   /** fxs_shape: not a sector */
@@ -376,7 +376,7 @@ export const fxs_cast: {
   readonly hit_when: 60;
 };
 
-/** t32_t normal[3];           /* Q2.30, from it towards the cast shape */
+/** What a cast meets: fxs_cast_pair with the cast shape as a, the collider or solid as b. */
 export const fxs_cast_hit: {
   readonly $size: 20;
   /** uint32_t: of the collider or solid */
@@ -387,7 +387,7 @@ export const fxs_cast_hit: {
   readonly normal: 8;
 };
 
-/** t32_t floor_y_q30;         /* 1..2^30: least y of the normal of a floor */
+/** The settings of a character that walks. */
 export const fxs_mover: {
   readonly $size: 24;
   /** uint32_t: of the collider that moves; not a sector */
@@ -404,7 +404,7 @@ export const fxs_mover: {
   readonly floor_y_q30: 20;
 };
 
-/** nt32_t hit_count;          /* rows of hits */
+/** The result of a move. */
 export const fxs_mover_result: {
   readonly $size: 36;
   /** int32_t: position of the collider now */
@@ -423,7 +423,7 @@ export const fxs_mover_result: {
   readonly hit_count: 32;
 };
 
-/** nt32_t victims[64];        /* ascending; beyond victim_count undefined */
+/** A body: several colliders of one owner that move, turn, mirror and attack together. */
 export const fxs_body: {
   readonly $size: 404;
   /** uint32_t[32]: the collider of each part; not saved */
@@ -442,7 +442,7 @@ export const fxs_body: {
   readonly victims: 148;
 };
 
-/** t32_t side[2];             /* half_x, half_y */
+/** A hitbox. */
 export const fxs_hitbox: {
   readonly $size: 40;
   /** uint32_t: below half of the capacity of the world */
@@ -469,7 +469,7 @@ export const fxs_hitbox: {
   readonly side: 32;
 };
 
-/** s_hitbox hitbox;           /* id and the fields that the type reads */
+/** One change of a world of hitboxes, for fxs_planes_apply. */
 export const fxs_planes_command: {
   readonly $size: 48;
   /** uint32_t: one of the eight above */
@@ -480,7 +480,7 @@ export const fxs_planes_command: {
   readonly hitbox: 8;
 };
 
-/** nt32_t hit_when;           /* FXS_TOUCHING or FXS_OVERLAPPING; 0: the world's */
+/** A cast into a world of hitboxes: a hitbox that moves straight, and those that it looks at, which stand still. */
 export const fxs_hitbox_cast: {
   readonly $size: 68;
   /** fxs_hitbox: kind, position and sizes are read */
@@ -497,7 +497,7 @@ export const fxs_hitbox_cast: {
   readonly hit_when: 64;
 };
 
-/** nt8_t line_held[64];       /* the same, up to the last whole line */
+/** A match log (docs/match-logs.md) that is being written into the caller's buffer. */
 export const fxs_recorder: {
   readonly $size: 376;
   /** uint64_t: bytes of text in the buffer */

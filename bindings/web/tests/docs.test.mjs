@@ -2,18 +2,23 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT, ran, test, WORK } from "./harness.mjs";
+import { page, ROOT, ran, served, test, WORK } from "./harness.mjs";
 
 const text = readFileSync(join(ROOT, "docs", "web.md"), "utf8");
 const programs = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, program]) => program);
 const FOLDER = join(WORK, "docs");
 
-test("the programs of docs/web.md print what they say, with the packed package", () => {
+// A folder with the packed package installed.
+function project() {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, "package.json"), '{"private":true}');
   const [packed] = readdirSync(WORK).filter((name) => name.endsWith(".tgz"));
   ran("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", FOLDER, join(WORK, packed)]);
+}
+
+test("the programs of docs/web.md print what they say, with the packed package", () => {
+  project();
   assert.ok(programs.length > 5);
   for (const [i, program] of programs.entries()) {
     const file = join(FOLDER, `program${i}.mjs`);
@@ -21,4 +26,14 @@ test("the programs of docs/web.md print what they say, with the packed package",
     const said = program.match(/(?:^\/\/ .*\n)+$/m)[0];
     assert.equal(ran("node", [file]), said.replaceAll(/^\/\/ /gm, ""), program);
   }
+});
+
+test("the page of docs/web.md finds its hit without a bundler", async () => {
+  project();
+  const [, html] = text.match(/^```html\n(.*?)^```$/ms);
+  writeFileSync(join(FOLDER, "index.html"), html);
+  const shown = await page();
+  await shown.goto(`${await served(FOLDER)}/`);
+  await shown.getByText("1 and 2 hit").waitFor();
+  assert.deepEqual(shown.trouble, []);
 });

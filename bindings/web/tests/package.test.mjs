@@ -116,7 +116,6 @@ export async function hit() {
 const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 const inWorker = new Promise((done) => { worker.onmessage = ({ data }) => done(data); });
 document.title = await hit() + await inWorker;`,
-    "vite.config.js": 'export default { worker: { format: "es" } };',
   });
   ran(tool("vite"), ["build", APP, "--logLevel", "warn"]);
   const shown = await page();
