@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { page, ran, served, test, WEB, WORK } from "./harness.mjs";
 
 const APP = join(WORK, "app");
-const BYTES_MAX = 205_000; // of what a page loads, minified
+const BYTES_MAX = 208_000; // of what a page loads, minified
 const GZIPPED_MAX = 92_000;
 
 const npm = (...args) => ran("npm", ["--no-audit", "--no-fund", "--loglevel=error", ...args]);
