@@ -4,15 +4,36 @@
 
 #include "angle_table.h"
 
-/* Direction at `half` of 131072 half steps, by the sum formulas: each product of two Q1.63 factors
- * is off by less than 2^-61, a sum of two by less than 2^-60, and no exact value comes so near to a
- * rounding border of 2^-30: checked for all of them by the tests. */
+/* cos and sin, Q3.61, of `half` of 32768 half steps of a quarter turn, by the sum formulas: each
+ * product of two factors is off by less than 2^-60, a sum of two by less than 2^-59. No exact value
+ * comes so near to a rounding border of 2^-30: checked for all of them by the tests. */
+#ifdef FXS_SMALL
+static void first_quarter(uint32_t half, uint64_t *cosine, uint64_t *sine) {
+    const uint64_t *a = DIGITS[0][half >> 10];
+    uint64_t c = a[0], s = a[1];
+    for (uint32_t i = 1; i < 3; i++) {
+        const uint64_t *b = DIGITS[i][half >> (10 - 5 * i) & 31];
+        uint64_t next = mul_high(c, b[0]) - mul_high(s, b[1]);
+        s = mul_high(s, b[0]) + mul_high(c, b[1]);
+        c = next;
+    }
+    *cosine = c;
+    *sine = s;
+}
+#else
+static inline void first_quarter(uint32_t half, uint64_t *cosine, uint64_t *sine) {
+    const uint64_t *a = COARSE[half >> 8], *b = FINE[half & 255];
+    *cosine = (mul_high(a[0], b[0]) - mul_high(a[1], b[1])) >> 1;
+    *sine = (mul_high(a[1], b[0]) + mul_high(a[0], b[1])) >> 1;
+}
+#endif
+
+/* Direction at `half` of 131072 half steps. */
 static planar direction_half(uint32_t half) {
-    const uint64_t *a = COARSE[half >> 8 & 127], *b = FINE[half & 255];
-    int64_t c =
-        (int64_t)((mul_high(a[0], b[0]) - mul_high(a[1], b[1]) + ((uint64_t)1 << 31)) >> 32);
-    int64_t s =
-        (int64_t)((mul_high(a[1], b[0]) + mul_high(a[0], b[1]) + ((uint64_t)1 << 31)) >> 32);
+    uint64_t cosine, sine;
+    first_quarter(half & 32767, &cosine, &sine);
+    int64_t c = (int64_t)((cosine + ((uint64_t)1 << 30)) >> 31);
+    int64_t s = (int64_t)((sine + ((uint64_t)1 << 30)) >> 31);
     /* A quarter turn on, (c, s) becomes (-s, c), half a turn on (-c, -s): without branches, for
      * chance decides which. */
     int64_t quarter = -(int64_t)(half >> 15 & 1), turn = -(int64_t)(half >> 16 & 1),

@@ -75,6 +75,13 @@ def pair(half_steps: int) -> str:
 def main() -> None:
     print("/* Made by angle_table.py: do not edit. */")
     print()
+    print("#ifdef FXS_SMALL")
+    print("/* (cos, sin) of i/128, i/4096 and i/131072 turn, Q1.63. */")
+    print("static const uint64_t DIGITS[3][32][2] = {")
+    digits = [rows([pair(i << up) for i in range(32)], 2) for up in (10, 5, 0)]
+    print("    {\n" + "\n    }, {\n".join(digits) + "\n    }")
+    print("};")
+    print("#else")
     print("/* (cos, sin) of i/512 turn, Q1.63. */")
     print("static const uint64_t COARSE[128][2] = {")
     print(rows([pair(256 * i) for i in range(128)], 2))
@@ -84,6 +91,7 @@ def main() -> None:
     print("static const uint64_t FINE[256][2] = {")
     print(rows([pair(i) for i in range(256)], 2))
     print("};")
+    print("#endif")
     print()
     print(
         "/* atan(i/128) in yaw steps, times 2^16; one more so that the last interval has an end. */"

@@ -470,10 +470,20 @@ SPECIALISED int overlap_of_pair(uint32_t pair, const fxs_shape *a, const fxs_pos
     return faults == 0 ? class_of(slack_of_pair(pair, &sa, &sb, NULL)) : UNDECIDED;
 }
 
-/* The functions of each pair of kinds. */
+SPECIALISED int contact_of_pair(uint32_t pair, const placed *a, const placed *b) {
+    return class_of(slack_of_pair(pair, a, b, NULL));
+}
+
+/* CALL(contact, pair, ...) is contact_of_pair(pair, ...); so are overlap, hits and met. */
+#ifdef FXS_SMALL
+#define CALL(function, pair, ...) function##_of_pair(pair, __VA_ARGS__)
+#else
+/* Compiled once for each pair of kinds. */
+#define CALL(function, pair, ...) PAIRS[pair].function(__VA_ARGS__)
+
 #define PAIR_FUNCTIONS(pair)                                                                  \
     static int contact_##pair(const placed *a, const placed *b) {                               \
-        return class_of(slack_of_pair(pair, a, b, NULL));                                     \
+        return contact_of_pair(pair, a, b);                                                   \
     }                                                                                         \
     static int overlap_##pair(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, \
                               const fxs_pose *pose_b) {                                       \
@@ -497,6 +507,7 @@ static const struct {
     uint64_t (*met)(int, const query_area *, const placed *, const uint64_t *, uint64_t,
                     uint64_t *);
 } PAIRS[PAIR_COUNT] = {KIND_PAIRS(PAIR_ROW)};
+#endif
 
 static int is_far(int64_t a, int64_t b, int64_t reach_a, int64_t reach_b) {
     return abs64(b - a) > reach_a + reach_b;
@@ -504,7 +515,7 @@ static int is_far(int64_t a, int64_t b, int64_t reach_a, int64_t reach_b) {
 
 int fxs_near_contact(const placed *a, const placed *b) {
     const int swap = a->kind > b->kind;
-    return PAIRS[pair_of(a->kind, b->kind)].contact(swap ? b : a, swap ? a : b);
+    return CALL(contact, pair_of(a->kind, b->kind), swap ? b : a, swap ? a : b);
 }
 
 int fxs_placed_contact(const placed *a, const placed *b) {
@@ -517,7 +528,7 @@ int fxs_placed_contact(const placed *a, const placed *b) {
 
 uint32_t fxs_placed_hits(const placed *all, uint32_t pair, const uint64_t *pairs, uint32_t n,
                         int hit_when, uint64_t *hits) {
-    return PAIRS[pair].hits(all, pairs, n, hit_when - FXS_TOUCHING, hits);
+    return CALL(hits, pair, all, pairs, n, hit_when - FXS_TOUCHING, hits);
 }
 
 uint64_t fxs_placed_met(const placed *area, const fxs_query *q, const placed *all, uint64_t *ids,
@@ -542,8 +553,8 @@ uint64_t fxs_placed_met(const placed *area, const fxs_query *q, const placed *al
         }
         for (uint32_t kind = 0; kind < KIND_COUNT; kind++) {
             if (count[kind]) {
-                met += PAIRS[pair_of(area->kind, kind)].met(area->kind > kind, &asked, all,
-                                                            like[kind], count[kind], ids + met);
+                met += CALL(met, pair_of(area->kind, kind), area->kind > kind, &asked, all,
+                            like[kind], count[kind], ids + met);
             }
         }
     }
@@ -571,8 +582,8 @@ static inline int overlap_of_kinds(const fxs_shape *a, const fxs_pose *pose_a, c
         return UNDECIDED;
     }
     const int swap = a->kind > b->kind;
-    return PAIRS[pair_of(a->kind, b->kind)].overlap(swap ? b : a, swap ? pose_b : pose_a,
-                                                    swap ? a : b, swap ? pose_a : pose_b);
+    return CALL(overlap, pair_of(a->kind, b->kind), swap ? b : a, swap ? pose_b : pose_a,
+                swap ? a : b, swap ? pose_a : pose_b);
 }
 
 int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,

@@ -17,8 +17,9 @@
 #endif
 #endif
 
-/* For a function of which every call is compiled with its own constant arguments. */
-#if defined(__GNUC__) && !defined(FXS_NO_BUILTINS)
+/* For a function of which every call is compiled with its own constant arguments; with FXS_SMALL,
+ * which makes the program smaller and slower, once for all of them. */
+#if defined(__GNUC__) && !defined(FXS_NO_BUILTINS) && !defined(FXS_SMALL)
 #define SPECIALISED static inline __attribute__((always_inline))
 #else
 #define SPECIALISED static inline

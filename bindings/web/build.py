@@ -32,6 +32,7 @@ FLAGS = [
     "-ffreestanding",
     "-nostdlib",
     "-mbulk-memory",
+    "-DFXS_SMALL",
     "-DFXS_NO_INT128",  # a 128-bit multiplication would call a helper of compiler-rt
     "-fvisibility=hidden",
     '-DFXS_API=__attribute__((visibility("default")))',
@@ -44,7 +45,10 @@ FLAGS = [
     "-Wl,--export=__heap_base",
     "-Wl,--stack-first",  # an overflow of the stack traps instead of reaching data
     "-Wl,--strip-all",
+    "-Wl,--compress-relocations",  # 4% of the module's bytes
     "-Wl,-mllvm,-enable-merge-functions",
+    "-Wl,-mllvm,-disable-lsr",  # 1%: an index for each address instead of a pointer
+    "-Wl,-mllvm,-two-entry-phi-node-folding-threshold=8",  # 1%: selections for short branches
     "-Wl,--fatal-warnings",
 ]
 

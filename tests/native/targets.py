@@ -41,6 +41,7 @@ LEVELS = {FULL: "all cases", SHORT: "level 1", QUICK: "level 0"}
 PROGRAM = "golden.exe"  # a name that Windows takes for a program, and others do not mind
 NO_INT128 = "-DFXS_NO_INT128"
 PORTABLE = (NO_INT128, "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN")
+SMALL = "-DFXS_SMALL"  # as the web package is built
 CLANG = "clang"  # the newest one that is installed
 
 
@@ -141,6 +142,9 @@ def native_targets() -> Iterable[Target]:
         yield Target(
             f"{compiler} -O2 portable forms", compiler, ("-O2", *PORTABLE), short=compiler == CLANG
         )
+        yield Target(
+            f"{compiler} -Os small form", compiler, ("-Os", SMALL), short=compiler == "gcc"
+        )
         yield Target(f"{compiler} -O2 -funsigned-char", compiler, ("-O2", "-funsigned-char"))
         for march in ("x86-64-v2", "x86-64-v3", "x86-64-v4", "native"):
             yield Target(f"{compiler} -O3 -march={march}", compiler, ("-O3", f"-march={march}"))
@@ -232,7 +236,7 @@ def emulated_targets() -> Iterable[Target]:
 
 
 def other_targets() -> Iterable[Target]:
-    for level in ("-O0", "-O2", "-O3 -msimd128", "-Oz"):
+    for level in ("-O0", "-O2", "-O3 -msimd128", f"-Oz {SMALL}"):
         yield Target(
             f"clang wasm32 {level}, Node",
             CLANG,
