@@ -53,7 +53,7 @@ def cdef(header: str) -> str:
         raise ValueError("a header has no lines between '/* cdef: begin' and '/* cdef: end */'")
     declarations = re.sub(r"\bFXS_API\s+", "", marked[1])
     # Rows that C only reads may be bytes as they are: cffi accepts those for a `void *` only.
-    read = "shape|pose|query|cast|collider|command|event|hitbox|hitbox_cast|planes_command"
+    read = "shape|pose|query|cast|collider|command|event|cast_hit|hitbox|hitbox_cast|planes_command"
     structures = rf"const fxs_(?:{read}) \*"
     numbers = r"const u?int32_t \*(?=(?:ids|positions)\b)"
     declarations = re.sub(f"{structures}|{numbers}", "const void *", declarations)

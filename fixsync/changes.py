@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import itemgetter
 from struct import Struct, calcsize
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 from fixsync._native.checks import (
     boolean,
@@ -42,6 +42,7 @@ __all__ = [
     "Change",
     "Command",
     "CommandError",
+    "CommandObserver",
     "Observer",
     "commands_of_rows",
     "rows_of_commands",
@@ -73,7 +74,7 @@ _ZEROS = (0,) * (len(COLLIDER_COLUMNS) - 3)
 class Change:
     """A row of the table: a command's name in match logs and its fields."""
 
-    __slots__ = ("code", "columns", "fields", "function", "name", "pack", "row")
+    __slots__ = ("_head", "code", "columns", "fields", "function", "name", "pack", "row")
 
     def __init__(self, name: str, function: str, *fields: str, row: Struct | None = None) -> None:
         self.name = name
@@ -90,6 +91,7 @@ class Change:
         """The names of the numbers that `function` takes, in order."""
         self.pack = _packer(self.code, flat)
         """The `fxs_command` row of the fields' numbers. struct.error if one does not fit."""
+        self._head = COMMAND.pack(self.code, *[0] * 18)[: COMMAND.size - COLLIDER.size]
 
     def __repr__(self) -> str:
         return f"<Change {self.name}>"
@@ -100,6 +102,15 @@ class Change:
         for arg in args:
             numbers += self.row.unpack(arg) if self.row and type(arg) is bytes else (arg,)
         return dict(zip(self.columns, numbers, strict=True))
+
+    def row_of(self, args: Sequence[Any]) -> bytes:
+        """The `fxs_command` row of the arguments of `function`."""
+        if self.row is COLLIDER:
+            return self._head + cast("bytes", args[0])
+        numbers: list[Any] = []
+        for arg in args:
+            numbers += self.row.unpack(arg) if self.row and type(arg) is bytes else (arg,)
+        return self.pack(*numbers)
 
     def command(self, values: dict[str, Any]) -> Command:
         """The command of numbers by name."""
@@ -165,6 +176,30 @@ class Observer(Protocol):
 
     def loaded(self) -> None:
         """The whole state was replaced."""
+
+
+class CommandObserver:
+    """Takes the rows of a world's changes, and calls an observer for each command."""
+
+    def __init__(self, observer: Observer, masks: Callable[[], Sequence[int]]) -> None:
+        """masks: reads the layer matrix of the world."""
+        self.observer = observer
+        self.stepped = observer.stepped
+        self._read_masks = masks
+        self._masks = masks()
+
+    def __repr__(self) -> str:
+        return repr(self.observer)
+
+    def changed(self, rows: bytes) -> None:
+        commands = commands_of_rows(rows, self._masks)
+        self._masks = self._read_masks()
+        for command in commands:
+            self.observer.changed(command)
+
+    def loaded(self) -> None:
+        self._masks = self._read_masks()
+        self.observer.loaded()
 
 
 # Commands to rows.

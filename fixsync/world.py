@@ -41,7 +41,15 @@ from fixsync.arguments import (
     query_row,
     query_rows,
 )
-from fixsync.changes import CHANGES, Command, CommandError, Observer, rows_of_commands
+from fixsync.changes import (
+    CHANGES,
+    Command,
+    CommandError,
+    CommandObserver,
+    Observer,
+    rows_of_commands,
+    rows_of_layers,
+)
 from fixsync.level import LEVEL, Level
 from fixsync.records import (
     CastAnswers,
@@ -198,7 +206,7 @@ class World:
         """Replaces the pairs of layers that can hit each other; None enables all.
 
         Keeps the hit history: a hit that is no longer allowed is an EXIT at the next step."""
-        self._native.set_layers(layer_masks(layers))
+        self._native.apply(b"".join(rows_of_layers(layer_masks(layers))), changes)
 
     # Many changes at once.
 
@@ -516,8 +524,10 @@ class World:
 
     def attach(self, observer: Observer) -> None:
         """Calls an observer for every change, step and load. A world has at most one."""
-        self._native.attach(observer)
+        self._native.attach(CommandObserver(observer, self._native.masks))
 
     def detach(self, observer: Observer) -> None:
         """Ends `attach`. ValueError if this observer is not the attached one."""
-        self._native.detach(observer)
+        attached = self._native.observer
+        is_ours = isinstance(attached, CommandObserver) and attached.observer is observer
+        self._native.detach(attached if is_ours else observer)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import model
+import msgspec
+
+from fixsync.log import files
+from fixsync.log.schema import Header
 
 Frame = dict[str, Any]
 
@@ -29,11 +34,27 @@ def header(**changes: Any) -> dict[str, Any]:
     }
 
 
+def model_log(match: Sequence[Sequence[Any]], layers: Any, hit_when: int, skipped: int) -> bytes:
+    """The log of a match that is recorded from the frame `skipped` on."""
+    world = model.ModelWorld(6, hit_when, layers)
+    for commands in match[:skipped]:
+        world.play_frame(commands)
+    enabled = [(i, j) for i in range(32) for j in range(i, 32) if world.masks[i] >> j & 1]
+    head = header(hit_when=hit_when, layers=enabled if len(enabled) < 528 else None)
+    if skipped:
+        state = base64.b64encode(world.save()).decode()
+        head["from"] = {"frame": skipped, "state": state}
+    return text_of(head, _frames(world, skipped, match[skipped:]))
+
+
 def model_frames(match: Sequence[Sequence[Any]], **settings: Any) -> list[Frame]:
     """The frames of a match, given as the commands of each, with all that the model answers."""
-    world = model.ModelWorld(settings.pop("capacity", 6), **settings)
+    return _frames(model.ModelWorld(settings.pop("capacity", 6), **settings), 0, match)
+
+
+def _frames(world: Any, first: int, match: Sequence[Sequence[Any]]) -> list[Frame]:
     frames = []
-    for number, commands in enumerate(match):
+    for number, commands in enumerate(match, first):
         events, answers = world.play_frame(commands)
         frames.append(
             {
@@ -64,6 +85,42 @@ def write(
 ) -> Path:
     path.write_bytes(text_of(head, frames, footer=footer))
     return path
+
+
+def write_values(path: Path, header: Header, frames: Iterable[Any]) -> None:
+    """Writes a log from the values that a reader gives, as they are."""
+    doc = {
+        key: getattr(header, key)
+        for key in ("tick_rate", "capacity", "hit_when", "layers", "sim", "seed", "meta")
+    }
+    tables = {"layers": header.names.layers, "ids": header.names.ids}
+    if names := {which: table for which, table in tables.items() if table}:
+        doc["names"] = {
+            which: {str(number): table[number] for number in sorted(table)}
+            for which, table in names.items()
+        }
+    if header.unit_mm is not None:
+        doc["unit_mm"] = header.unit_mm
+    if header.level is not None:
+        doc["level"] = {"solids": [solid.as_tuple() for solid in header.level]}
+    if header.start is not None:
+        state = base64.b64encode(header.start.state).decode()
+        doc["from"] = {"frame": header.start.frame, "state": state}
+    head = {"format": "fixsync-match", "version": 1, **doc}
+    sink = files.Sink(path, suffix=files.suffix_of(path), is_buffered=False)
+    sink.write(text_of(head, [_without_zeros(msgspec.to_builtins(frame)) for frame in frames]))
+    sink.close()
+
+
+def _without_zeros(value: Any) -> Any:
+    """A value without an inner_radius and an exclude_owner of 0, which are not written."""
+    if isinstance(value, dict):
+        return {key: _without_zeros(item) for key, item in value.items()}
+    if not isinstance(value, list | tuple):
+        return value
+    items = [_without_zeros(item) for item in value]
+    is_hollow = items[:1] in (["sector"], ["query"]) and items[-1] == 0
+    return items[:-1] if is_hollow and len(items) == {"sector": 5, "query": 6}[items[0]] else items
 
 
 def small_match() -> list[list[Any]]:

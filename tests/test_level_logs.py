@@ -24,7 +24,6 @@ from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.replay import Compared, Verdict, replay
 from fixsync.log.schema import MatchLogError
-from fixsync.log.writer import Writer
 from fixsync.names import Names
 from fixsync.session import Match
 from fixsync.session.endings import Reason, pair_told
@@ -65,10 +64,11 @@ def test_the_vectors_are_identical_and_end_with_the_state_beside_them(name: str)
 @pytest.mark.parametrize("name", ["level", "level_layers"])
 def test_the_vectors_are_canonical(name: str, tmp_path: Path) -> None:
     source = VECTORS / f"{name}.jsonl"
-    with Reader(source) as reader, Writer(tmp_path / "copy.jsonl", reader.header) as writer:
-        for frame in reader:
-            writer.write(frame)
+    with Reader(source) as reader:
+        logs.write_values(tmp_path / "copy.jsonl", reader.header, reader)
     assert (tmp_path / "copy.jsonl").read_bytes() == source.read_bytes()
+    assert replay(source, output=tmp_path / "filled.jsonl").verdict is Verdict.IDENTICAL
+    assert (tmp_path / "filled.jsonl").read_bytes() == source.read_bytes()
 
 
 # Recording, replaying, cutting, comparing.

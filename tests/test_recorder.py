@@ -71,6 +71,13 @@ def apply(world: World, recorder: Recorder, command: Any) -> None:
         getattr(world, f"set_{name}")(id, *values)
 
 
+def skip(world: World, match: Any) -> None:
+    """Frames that are not recorded."""
+    for commands in match:
+        world.apply([command for command in commands if command[0] not in ("query", "cast")])
+        world.step()
+
+
 def play(world: World, path: Path, match: Any, **about: Any) -> None:
     with Recorder(world, path, **about) as recorder:
         for commands in match:
@@ -84,25 +91,26 @@ def play(world: World, path: Path, match: Any, **about: Any) -> None:
     layers=strategies.layer_pairs(),
     hit_when=strategies.hit_whens(),
     suffix=st.sampled_from(["", ".gz"]),
+    skipped=st.integers(0, 3),
 )
 @strategies.examples(120)
 def test_a_recording_is_byte_for_byte_what_the_model_says_of_the_match(
-    match: Any, layers: Any, hit_when: int, suffix: str, tmp_path_factory: Any
+    match: Any, layers: Any, hit_when: int, suffix: str, skipped: int, tmp_path_factory: Any
 ) -> None:
+    """Also where the recording begins in the middle, with a state."""
+    skipped = min(skipped, len(match))
     path = tmp_path_factory.mktemp("log") / f"match.jsonl{suffix}"
-    play(World(6, hit_when=hit_when, layers=layers), path, match)
-    enabled = None if layers is None else sorted({tuple(sorted(pair)) for pair in layers})
-    expected = logs.text_of(
-        logs.header(hit_when=hit_when, layers=enabled),
-        logs.model_frames(match, hit_when=hit_when, layers=layers),
-    )
+    world = World(6, hit_when=hit_when, layers=layers)
+    skip(world, match[:skipped])
+    play(world, path, match[skipped:])
+    expected = logs.model_log(match, layers, hit_when, skipped)
     with Reader(path) as reader:
         frames = list(reader)
         assert reader.footer is not None
     if not suffix:
         assert path.read_bytes() == expected
-    assert len(frames) == len(match)
-    assert replay(path).verdict is Verdict.IDENTICAL
+    assert len(frames) == len(match) - skipped
+    assert replay(path).verdict in (Verdict.IDENTICAL, Verdict.NOTHING_TO_COMPARE)
 
 
 def test_the_same_match_recorded_twice_is_the_same_bytes(tmp_path: Path) -> None:
@@ -244,6 +252,21 @@ def test_a_cast_that_the_world_would_refuse_is_refused_at_once(tmp_path: Path, w
             recorder.cast(Sector(1, 1, 1), Pose(0, 0, 0), (0, 0, 0))
         world.step()
     assert replay(tmp_path / "match.jsonl").compared.queries == 0
+
+
+def test_layers_that_are_replaced_twice_are_two_commands(tmp_path: Path) -> None:
+    """In a recording as in a log that is filled in. Rows of one call are one command."""
+    world = World(4)
+    with Recorder(world, tmp_path / "match.jsonl"):
+        world.set_layers([(1, 1)])
+        world.set_layers([(0, 1)])
+        world.apply([("layers", None), ("layers", [(2, 3)])])
+        world.step()
+    commands = [["layers", pairs] for pairs in ([[1, 1]], [[0, 1]], [[2, 3]])]
+    lines = (tmp_path / "match.jsonl").read_text().splitlines()
+    assert json.loads(lines[1])["commands"] == commands
+    assert replay(tmp_path / "match.jsonl", output=tmp_path / "filled.jsonl").frames == 1
+    assert (tmp_path / "filled.jsonl").read_bytes() == (tmp_path / "match.jsonl").read_bytes()
 
 
 # Worlds that cannot be recorded.
@@ -523,6 +546,28 @@ def test_the_inputs_of_a_simulation_are_recorded_with_what_is_known_of_the_frame
     assert (first.inputs, first.events, first.hash) == ([1, [2, -3]], UNSET, UNSET)
     assert (second.inputs, second.events) == ([[4], 5], [(0, 1, 1, 2)])
     assert second.hash == f"{world.hash():016x}"
+
+
+@pytest.mark.parametrize(
+    ("known", "field"),
+    [
+        ({"events": [(1, 2, 9, 0)]}, "events[0][2]"),
+        ({"events": [(1, 2, 1, 0), (-1, 2, 1, 0)]}, "events[1][0]"),
+        ({"events": [(1, 2**32, 1, 0)]}, "events[0][1]"),
+        ({"hash": -1}, "hash"),
+        ({"hash": 2**64}, "hash"),
+    ],
+)
+def test_what_no_world_can_answer_is_refused_and_nothing_is_written(
+    tmp_path: Path, known: Any, field: str
+) -> None:
+    with SimRecorder(Empty(), tmp_path / "match.jsonl", seed=0) as recorder:
+        with pytest.raises(MatchLogError) as caught:
+            recorder.record(0, [1], **known)
+        assert (caught.value.line, caught.value.field) == (2, field)
+        recorder.record(0, [1], [(1, 2**32 - 1, 3, 0)], 2**64 - 1)
+    with Reader(tmp_path / "match.jsonl") as reader:
+        assert [frame.hash for frame in reader] == ["f" * 16]
 
 
 @pytest.mark.parametrize("inputs", [[1.0], [True], ["1"], [2**63], [None], [[[1]]]])

@@ -99,6 +99,17 @@ def test_what_the_model_says_is_found_again_and_what_was_left_out_is_filled_in(
     assert (directory / "filled.jsonl").read_bytes() == logs.text_of(head, frames, footer=is_whole)
 
 
+def test_a_cast_that_no_world_makes_is_not_valid(tmp_path: Path) -> None:
+    query = ["query", ["sector", 5, 6, 7], [0, 0, 0], 0, 1]
+    cast = ["cast", *query[1:4], [1, 1, 1], 1, 0, 0, 1]
+    frames = [{"frame": 0, "commands": [query, ["layers", None], cast]}]
+    result = replay(logs.write(tmp_path / "match.jsonl", logs.header(), frames))
+    assert result.verdict is Verdict.INVALID
+    assert result.error is not None
+    assert (result.error.line, result.error.field) == (2, "commands[2]")
+    assert "not Sector(radius=5, half_angle=6, half_height=7)" in result.error.reason
+
+
 def test_a_log_that_tells_nothing_is_not_called_identical(tmp_path: Path) -> None:
     bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
     result = replayed(tmp_path, bare)

@@ -13,6 +13,7 @@ from typing import Any
 
 import model
 import pytest
+from logs import write_values
 from model_level import LevelWorld, checked_solid
 from strategies import rounds
 
@@ -20,7 +21,6 @@ from fixsync.log import lines, schema
 from fixsync.log.files import Source
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
-from fixsync.log.writer import Writer
 
 FOLDER = Path(__file__).parent.parent / "replay_logs"
 with (FOLDER / "goldens.csv").open(encoding="utf-8", newline="") as file:
@@ -108,9 +108,8 @@ def test_the_model_gives_the_same_answers(name: str) -> None:
 @pytest.mark.parametrize("name", GOLDENS)
 def test_a_log_is_canonical_and_small(name: str, tmp_path: Path) -> None:
     path, copy = path_of(name), tmp_path / "copy.jsonl"
-    with Reader(path) as reader, Writer(copy, reader.header) as writer:
-        for frame in reader:
-            writer.write(frame)
+    with Reader(path) as reader:
+        write_values(copy, reader.header, reader)
     assert copy.read_bytes() == text_of(path)
     assert path.stat().st_size < 300_000
 

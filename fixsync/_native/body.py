@@ -82,9 +82,7 @@ class NativeBody:
         if n < 0:
             self._refuse(n)
         if world.observer is not None:
-            rows = _buffer(self._rows, n * COMMAND.size)[:]
-            for command in self._commands.commands_of_rows(rows, ()):
-                world.observer.changed(command)
+            world.observer.changed(_buffer(self._rows, n * COMMAND.size)[:])
 
     def _refuse(self, status: int) -> NoReturn:
         """The error of the row that was refused."""

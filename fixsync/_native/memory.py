@@ -33,7 +33,9 @@ _save = lib.fxs_world_save
 class Observer(Protocol):
     """Called after the world took a change, under its lock."""
 
-    def changed(self, command: tuple[Any, ...]) -> None: ...
+    def changed(self, rows: bytes) -> None:
+        """Rows of `fxs_command`, in the order in which they were made."""
+
     def stepped(self, events: Any) -> None: ...
     def loaded(self) -> None: ...
 
@@ -270,7 +272,7 @@ class Memory:
         self.observer = observer
 
     @exclusive
-    def detach(self, observer: Observer) -> None:
+    def detach(self, observer: object) -> None:
         if self.observer is not observer:
             attached = shown(self.observer)
             raise ValueError(

@@ -9,7 +9,7 @@ from fixsync._native.memory import exclusive
 from fixsync._native.raw import LAYER_COUNT, constant, ffi, lib, uninitialised
 from fixsync._native.rows import CAST_HIT, COMMAND, EVENT, HIT
 from fixsync._native.status import unexpected
-from fixsync._native.world import NativeWorld, Table
+from fixsync._native.world import NativeWorld
 
 __all__ = [
     "HITBOX",
@@ -91,12 +91,11 @@ def config(capacity: int, masks: Sequence[int]) -> tuple[int, tuple[int, ...]]:
 
 
 @exclusive
-def apply(world: NativeWorld, commands: bytes, table: Table, id: int = 0) -> None:
+def apply(world: NativeWorld, commands: bytes, id: int = 0) -> None:
     """Makes the changes of rows of PLANES_COMMAND, all or none. `id`: of the hitbox, if one is
     changed."""
     n = len(commands) // PLANES_COMMAND.size
     rows = uninitialised("fxs_command[]", 2 * n)
-    masks = None if world.observer is None else world.masks()
     status = lib.fxs_planes_apply(world._world, commands, n, rows, world._count)
     if status == _ABSENT:
         raise KeyError(f"id {id} is not in the world")
@@ -104,9 +103,8 @@ def apply(world: NativeWorld, commands: bytes, table: Table, id: int = 0) -> Non
         raise ValueError(f"id {id} is taken: remove it first, or choose another")
     if status != 0:
         unexpected(f"change of id {id}", status)
-    if masks is not None and world.observer is not None:
-        for command in table.commands_of_rows(_buffer(rows, 2 * n * COMMAND.size)[:], masks):
-            world.observer.changed(command)
+    if n and world.observer is not None:
+        world.observer.changed(_buffer(rows, 2 * n * COMMAND.size)[:])
 
 
 @exclusive

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from struct import Struct
 from typing import Any, NoReturn, Protocol, TypeVar
 
-from fixsync._native.checks import integer, layer_pairs, refuse
+from fixsync._native.checks import integer, refuse
 from fixsync._native.kernel import outline_of
 from fixsync._native.kinds import KINDS
 from fixsync._native.level import LEVEL
@@ -60,20 +61,28 @@ def command_rows(count: int) -> tuple[CData, bytearray]:
     return ffi.from_buffer("fxs_command[]", memory), memory
 
 
+_pack_move = Struct("=3I12x3i24x").pack
+_MOVE: int = lib.FXS_COMMAND_MOVE
+
+
+def _move_row(moved: Sequence[int]) -> bytes:
+    """The row of the command that moves an id to (x, y, z)."""
+    return _pack_move(_MOVE, 0, *moved)
+
+
 class Change(Protocol):
     """A row of the table of commands, as `fixsync.changes` has it."""
 
     function: Callable[..., int]
 
     def values(self, args: Sequence[Any]) -> dict[str, Any]: ...
-    def command(self, values: dict[str, Any]) -> tuple[Any, ...]: ...
+    def row_of(self, args: Sequence[Any]) -> bytes: ...
 
 
 class Table(Protocol):
     """The table of commands: the module `fixsync.changes`."""
 
     def values_of_row(self, rows: bytes, i: int) -> dict[str, Any]: ...
-    def commands_of_rows(self, rows: bytes, masks: Sequence[int]) -> list[tuple[Any, ...]]: ...
 
 
 _T = TypeVar("_T")
@@ -100,7 +109,7 @@ class NativeWorld(Memory):
             if status != 0:
                 self._refuse("", status, change.values(args))
             if self.observer is not None:
-                self._hold(self.observer.changed, change.command(change.values(args)))
+                self._hold(self.observer.changed, change.row_of(args))
         finally:
             if self._owner is None:
                 self._free[0] = None
@@ -119,7 +128,7 @@ class NativeWorld(Memory):
             if status != 0:
                 self._refuse("", status, change.values((id, pose)))
             if self.observer is not None:
-                self._hold(self.observer.changed, change.command(change.values((id, pose))))
+                self._hold(self.observer.changed, change.row_of((id, pose)))
         finally:
             if self._owner is None:
                 self._free[0] = None
@@ -163,9 +172,8 @@ class NativeWorld(Memory):
                 values = change.values(_args_of_row(i, n, ids, rows))
                 self._refuse(f"{name}[{i}]: ", status, values)
             if self.observer is not None:
-                for i in range(n):
-                    values = change.values(_args_of_row(i, n, ids, rows))
-                    self._hold(self.observer.changed, change.command(values))
+                made = (change.row_of(_args_of_row(i, n, ids, rows)) for i in range(n))
+                self._hold(self.observer.changed, b"".join(made))
         finally:
             if self._owner is None:
                 self._free[0] = None
@@ -173,13 +181,11 @@ class NativeWorld(Memory):
     @exclusive
     def apply(self, rows: bytes, table: Table) -> None:
         """Makes the changes of rows in order, all or none. CommandError for a refused row."""
-        masks = None if self.observer is None else self.masks()
         status = lib.fxs_world_apply(self._world, rows, len(rows) // COMMAND.size, self._count)
         if status != 0:
             self._refuse_row(rows, int(self._count[0]), status, table)
-        if masks is not None and self.observer is not None:
-            for command in table.commands_of_rows(rows, masks):
-                self.observer.changed(command)
+        if rows and self.observer is not None:
+            self.observer.changed(rows)
 
     def _refuse_row(self, rows: bytes, i: int, status: int, table: Table) -> NoReturn:
         then = self.copy()  # the world that refused the row, after the rows before it
@@ -188,15 +194,6 @@ class NativeWorld(Memory):
             then._refuse("", status, table.values_of_row(rows, i))
         except (KeyError, ValueError) as error:
             raise CommandError(i, str(error.args[0])) from error
-
-    @exclusive
-    def set_layers(self, masks: Sequence[int]) -> None:
-        """Replaces the layer matrix."""
-        status = lib.fxs_world_set_layers(self._world, masks)
-        if status != 0:
-            unexpected("a symmetric layer matrix", status)
-        if self.observer is not None:
-            self.observer.changed(("layers", layer_pairs(masks)))
 
     @exclusive
     def separate(self, masks: Sequence[int], passes: int) -> list[tuple[int, int, int, int]]:
@@ -210,9 +207,8 @@ class NativeWorld(Memory):
         if status != 0:
             unexpected("separate", status)
         moved = [(row.id, row.x, row.y, row.z) for row in rows[0 : count[0]]]
-        if self.observer is not None:
-            for id, x, y, z in moved:
-                self.observer.changed(("move", id, (x, y, z)))
+        if moved and self.observer is not None:
+            self.observer.changed(b"".join(map(_move_row, moved)))
         return moved
 
     # Steps.
@@ -302,6 +298,10 @@ class NativeWorld(Memory):
             unexpected("a query", status)
         room = max(ids, 2 * self._id_room, HIT_ROOM_MIN)
         self._ids, self._id_room = uninitialised(_IDS_TYPE, room), room
+
+    def ask(self, row: bytes) -> list[int] | bytes:
+        """The answer to a query or a cast of checked numbers: ids, or rows of hits."""
+        return self.cast(row) if len(row) == CAST.size else self.query(row)
 
     def query_many(self, rows: bytes) -> tuple[bytes, bytes]:
         """The ends and the ids of the answers of many queries."""
@@ -418,8 +418,10 @@ class NativeWorld(Memory):
         if status != 0:
             self._refuse_ids("can_cast", status, id=id)
             unexpected("a checked motion", status)
-        if self.observer is not None and (after := self._place(id)) != before:
-            self.observer.changed(("move", id, after))
+        if self.observer is not None:
+            after = self._place(id)
+            if after is not None and after != before:
+                self.observer.changed(_move_row((id, *after)))
 
     def _place(self, id: int) -> tuple[int, int, int] | None:
         row = ffi.new("fxs_collider *")

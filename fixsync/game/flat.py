@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from fixsync import changes
 from fixsync._native import (
     CAPACITY_MAX,
     INT32_MAX,
@@ -323,7 +322,7 @@ class TwoPlanes:
         return row
 
     def _change(self, type: int, id: int, row: bytes) -> None:
-        planes.apply(self.world._native, PLANES_COMMAND.pack(type, 0, row), changes, id)
+        planes.apply(self.world._native, PLANES_COMMAND.pack(type, 0, row), id)
 
     # Changes.
 
@@ -385,7 +384,7 @@ class TwoPlanes:
             PLANES_COMMAND.pack(_LAYERS, mask, _row(layer=layer))
             for layer, mask in enumerate(_masks(layers))
         ]
-        planes.apply(self.world._native, b"".join(rows), changes)
+        planes.apply(self.world._native, b"".join(rows))
 
     # Lookups.
 

@@ -7,7 +7,6 @@ from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.replay import Replay, Verdict, exit_code, find_logs, replay
 from fixsync.log.schema import Header, MatchLogError, SimFrame, Start, TraceFrame
-from fixsync.log.writer import Writer
 from fixsync.names import Names
 
 __all__ = [
@@ -24,7 +23,6 @@ __all__ = [
     "Start",
     "TraceFrame",
     "Verdict",
-    "Writer",
     "diff",
     "exit_code",
     "find_logs",

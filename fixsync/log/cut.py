@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-import msgspec
-
 from fixsync import sim
-from fixsync.log.lines import check_ids
+from fixsync.log.lines import FrameLines, check_ids
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
-from fixsync.log.schema import LINE_BYTES_MAX, SimFrame, Start
+from fixsync.log.schema import LINE_BYTES_MAX, SimFrame
 from fixsync.log.text import LineError
 from fixsync.log.writer import Writer
 
@@ -42,19 +40,20 @@ def cut(
         writer: Writer | None = None
         try:
             player = Player(header, simulations)
+            lines = FrameLines(has_sim=header.sim is not None)
             for frame in reader:
                 check_ids(frame, header)
                 if frame.frame == first:
                     if isinstance(frame, SimFrame) and player.simulation is None:
-                        start = header.start  # a simulation is made with the first inputs
+                        # A simulation is made with the first inputs.
+                        state = None if header.start is None else header.start.state
                     else:
-                        state = player.simulation or player.world
-                        start = Start(first, state.save())
-                    part = msgspec.structs.replace(header, start=start)
-                    writer = Writer(output, part, replace=True)
+                        state = (player.simulation or player.world).save()
+                    writer = Writer(output, header, player.world, state=state, replace=True)
                 player.play(frame)
                 if writer is not None:
-                    writer.write(frame, is_valid=True)
+                    writer.log.line(lines.format(frame))
+                    writer.flush()
                 if frame.frame == last:
                     break
             if writer is None or frame.frame != last:

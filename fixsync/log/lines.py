@@ -17,12 +17,14 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, inspect
 
 from fixsync._native import layer_masks, layer_pairs
+from fixsync.level import Level
 from fixsync.log import text
 from fixsync.log.schema import (
     FORMAT,
     FRAME_MAX,
     SEED_MAX,
     VERSION,
+    About,
     Capacity,
     CastHit,
     Command,
@@ -41,7 +43,7 @@ from fixsync.log.schema import (
     UInt32,
 )
 from fixsync.log.schema import Cast as CastCommand
-from fixsync.log.solids import LevelLine, level_line, level_of, read_level_line, solid_ids
+from fixsync.log.solids import LevelLine, level_of, read_level_line, solid_ids
 from fixsync.log.text import LineError
 from fixsync.names import Names
 
@@ -49,8 +51,7 @@ __all__ = [
     "FrameLines",
     "check_command_ids",
     "check_ids",
-    "format_footer",
-    "format_header",
+    "format_about",
     "parse_header",
     "plain",
 ]
@@ -110,25 +111,32 @@ def parse_header(line: bytes) -> Header:
     line_of_level = read_level_line(doc["level"]) if "level" in doc else None
     text.check({**doc, "level": {"solids": []}} if line_of_level else doc, _HEADER_LINE)
     level = None if line_of_level is None else level_of(line_of_level)
+    capacity = doc["capacity"]
+    return Header(
+        **_about(doc, capacity, level),
+        capacity=capacity,
+        hit_when=doc["hit_when"],
+        layers=layer_pairs(layer_masks(doc["layers"])),
+        level=level,
+        start=_start(doc["from"]) if "from" in doc else None,
+    )
+
+
+def _about(doc: dict[str, Any], capacity: int, level: Level | None) -> dict[str, Any]:
+    """The fields of About, of values that are as the schema says."""
     if not 0 <= doc["seed"] <= SEED_MAX:
         raise LineError("seed", f"{text.shown(doc['seed'])} is not in 0..{SEED_MAX}")
     text.check_plain(doc["meta"], "meta")
     names = doc.get("names", {})
-    capacity = doc["capacity"]
     ids = range(capacity), solid_ids(level)
-    return Header(
-        capacity=capacity,
-        tick_rate=_tick_rate(doc["tick_rate"]),
-        hit_when=doc["hit_when"],
-        layers=layer_pairs(layer_masks(doc["layers"])),
-        sim=doc["sim"],
-        seed=doc["seed"],
-        meta=doc["meta"],
-        names=Names(_names(names, "layers", range(32)), _names(names, "ids", *ids)),
-        unit_mm=doc.get("unit_mm"),
-        level=level,
-        start=_start(doc["from"]) if "from" in doc else None,
-    )
+    return {
+        "tick_rate": _tick_rate(doc["tick_rate"]),
+        "sim": doc["sim"],
+        "seed": doc["seed"],
+        "meta": doc["meta"],
+        "names": Names(_names(names, "layers", range(32)), _names(names, "ids", *ids)),
+        "unit_mm": doc.get("unit_mm"),
+    }
 
 
 def _tick_rate(value: Any) -> int | tuple[int, int]:
@@ -168,42 +176,34 @@ def _start(value: dict[str, Any]) -> Start:
     return Start(value["frame"], state)
 
 
-def format_header(header: Header) -> bytes:
-    """The header's canonical line, with its line feed. LineError for a header that no log may
-    have."""
-    names = {which: table for which, table in _named(header.names) if table}
+def format_about(about: About, capacity: int, level: Level | None) -> bytes:
+    """The members of the first line that are not of a world, as the recorder takes them. LineError
+    for values that no log may have."""
+    names = {which: table for which, table in _named(about.names) if table}
     doc: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "tick_rate": header.tick_rate,
-        "capacity": header.capacity,
-        "hit_when": header.hit_when,
-        "layers": header.layers,
-        "sim": header.sim,
-        "seed": header.seed,
-        "meta": header.meta,
+        "tick_rate": about.tick_rate,
+        "sim": about.sim,
+        "seed": about.seed,
+        "meta": dict(about.meta),
     }
     if names:
         doc["names"] = names
-    if header.unit_mm is not None:
-        doc["unit_mm"] = header.unit_mm
-    if header.level is not None:
-        doc["level"] = level_line(header.level)
-    if header.start is not None:
-        state = base64.b64encode(header.start.state).decode()
-        doc["from"] = {"frame": header.start.frame, "state": state}
-    header = parse_header(_json(doc))
-    if header.meta != doc["meta"]:
-        reason = "JSON does not keep it: a key is not a string, or a list is a tuple"
-        raise LineError("meta", reason)
-    return _json({**doc, "layers": header.layers}) + b"\n"
-
-
-def _json(doc: dict[str, Any]) -> bytes:
+    if about.unit_mm is not None:
+        doc["unit_mm"] = about.unit_mm
     try:
-        return json.dumps(doc, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+        line = json.dumps(doc, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     except (TypeError, ValueError, RecursionError) as error:
         raise LineError("", f"JSON cannot hold this header: {error}") from error
+    found = text.parse(line, digits_max=META_DIGITS_MAX)
+    text.check({**_OF_WORLD, **found}, _HEADER_LINE)
+    _about(found, capacity, level)
+    if found["meta"] != doc["meta"]:
+        reason = "JSON does not keep it: a key is not a string, or a list is a tuple"
+        raise LineError("meta", reason)
+    return line
+
+
+_OF_WORLD = {"format": FORMAT, "version": VERSION, "capacity": 1, "hit_when": 1, "layers": None}
 
 
 def _named(names: Names) -> list[tuple[str, dict[str, str]]]:
@@ -300,19 +300,18 @@ class FrameLines:
         return frames
 
     def format(self, frame: Frame) -> bytes:
-        """The frame's canonical line, with its line feed. The frame must be valid."""
-        return _without_zeros(self._encode(frame)) + b"\n"
+        """The frame's canonical line. The frame must be valid."""
+        return _without_zeros(self._encode(frame))
 
-    def format_checked(self, frame: Frame) -> bytes:
-        """As `format`. LineError for a frame that no log may have."""
+    def checked(self, frame: Frame) -> Frame:
+        """The frame as a reader of its line would give it. LineError for one that no log may
+        have."""
         try:
-            line = self.format(frame)[:-1]
+            line = self.format(frame)
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise LineError("", f"JSON cannot hold this frame: {error}") from error
-        if self.parse_all(line + b"\n", [line], frame.frame) is None:
-            # Not a Footer: that has a key `frames`, which no frame has.
-            return self.format(cast("Frame", self.parse(line, frame.frame)))
-        return line + b"\n"
+        # Not a Footer: that has a key `frames`, which no frame has.
+        return cast("Frame", self.parse(line, frame.frame))
 
 
 _NO_HOLE = re.compile(rb'(\["sector"(?:,-?\d+){3}),0\]')
@@ -325,11 +324,6 @@ def _without_zeros(line: bytes) -> bytes:
         if word in line:
             line = zero.sub(rb"\1]", line)
     return line
-
-
-def format_footer(footer: Footer) -> bytes:
-    """The last line, with its line feed."""
-    return msgspec.json.encode(footer) + b"\n"
 
 
 def next_frame(frame: int) -> int:

@@ -8,18 +8,19 @@ from itertools import accumulate
 from struct import Struct
 from typing import Any, NoReturn, cast
 
+from msgspec import UNSET
 from msgspec.structs import astuple
 
 from fixsync import changes, sim
 from fixsync._native import LAYER_COUNT, layer_masks
 from fixsync._native.rows import COMMAND
 from fixsync._native.world import command_rows
+from fixsync.arguments import cast_row, query_row
 from fixsync.changes import CHANGES, CommandError, rows_of_layers
 from fixsync.log.lines import check_command_ids, next_frame
 from fixsync.log.schema import (
     Answer,
     Cast,
-    CastHit,
     Event,
     Header,
     Move,
@@ -27,9 +28,11 @@ from fixsync.log.schema import (
     SetLayers,
     SimFrame,
     TraceFrame,
+    answer_of,
 )
 from fixsync.log.schema import Shape as ShapeRow
 from fixsync.log.text import LineError
+from fixsync.log.writer import Writer
 from fixsync.shapes import Pose, Shape, shape_from_tuple
 from fixsync.world import World
 
@@ -70,25 +73,16 @@ def _row(command: Any) -> bytes:
     return change.pack(*numbers)
 
 
-def _query(world: World, c: Query) -> Answer:
+_QUESTIONS = Query, Cast
+
+
+def _question(c: Query | Cast) -> bytes:
+    """The kernel's row of a query or a cast."""
     shape, pose = shape_of(c.shape), Pose(*c.position, c.yaw)
-    return [*world.query(shape, pose, c.mask, exclude_owner=c.exclude_owner)]
-
-
-def _cast(world: World, c: Cast) -> Answer:
-    found = world.cast(
-        shape_of(c.shape),
-        Pose(*c.position, c.yaw),
-        c.motion,
-        c.mask,
-        exclude_owner=c.exclude_owner,
-        limit=c.limit,
-        hit_when=c.hit_when,
-    )
-    return [CastHit(id, fraction, *normal) for id, fraction, normal in found]
-
-
-_QUESTIONS: dict[type[Any], Callable[[World, Any], Answer]] = {Query: _query, Cast: _cast}
+    if isinstance(c, Query):
+        return query_row("", shape, pose, c.mask, c.exclude_owner)
+    numbers = c.motion, c.mask, c.exclude_owner, c.limit, c.hit_when
+    return cast_row("", shape, pose, *numbers)
 
 
 def _reason(error: Exception) -> str:
@@ -111,10 +105,11 @@ class Player:
         """`simulations`: by name, searched before those that `fixsync.sim.named` knows.
         UnknownSimulationError if the log needs one that neither has."""
         self.world = _first_world(header)
-        """With a sim: the simulation's, which is started with the first frame's inputs."""
+        """With a sim: the simulation's, once that is started with the first frame's inputs."""
         self.simulation: sim.Simulation | None = None
         self.answers: list[Answer] = []
         """Answers to the frame's queries and casts, in order."""
+        self._found: list[list[int] | bytes] = []
         self._rows: Any
         self._buffer: Any = None
         self._make_room(64)
@@ -161,10 +156,44 @@ class Player:
         except CommandError as error:
             _refuse(frame, error, world.capacity)
         if questions is not None:
-            self.answers = [_QUESTIONS[type(command)](world, command) for command in questions]
+            self._found = [self._ask(frame, command) for command in questions]
+            self.answers = list(map(answer_of, self._found))
         elif self.answers:
-            self.answers = []
+            self._found, self.answers = [], []
         return hits
+
+    def _ask(self, frame: TraceFrame, command: Any) -> list[int] | bytes:
+        try:
+            return self.world._native.ask(_question(command))
+        except ValueError as error:
+            i = next(i for i, other in enumerate(frame.commands) if other is command)
+            raise LineError(f"commands[{i}]", _reason(error)) from error
+
+    def write(self, frame: Any, writer: Writer) -> None:
+        """Writes the frame that was just played, with what was computed."""
+        if self.simulation is not None:
+            filled = SimFrame(frame.frame, frame.inputs, UNSET, self.events, self.hash)
+            writer.write_inputs(filled)
+            return
+        log, rows, begin, end = writer.log, memoryview(self._buffer), 0, 0
+        for command in frame.commands:
+            kind = type(command)
+            if kind in _QUESTIONS:
+                log.commands(bytes(rows[begin:end]))
+                log.question(_question(command))
+                begin = end
+            elif kind is SetLayers:  # two, one after another, stay two
+                log.commands(bytes(rows[begin:end]))
+                begin, end = end, end + LAYER_COUNT * _ROW_SIZE
+                log.commands(bytes(rows[begin:end]))
+                begin = end
+            else:
+                end += _ROW_SIZE
+        log.commands(bytes(rows[begin:end]))
+        for answer in self._found:
+            log.answer(answer)
+        log.end_frame(self._events, self._hash)
+        writer.flush()
 
     def _make_room(self, count: int) -> None:
         """Room for so many rows of commands; those that are written stay."""
@@ -235,8 +264,13 @@ def _first_world(header: Header) -> World:
         world = World(
             header.capacity, hit_when=header.hit_when, layers=header.layers, level=header.level
         )
-        if header.start is not None and header.sim is None:
-            world.load(header.start.state)
+        if header.start is not None:
+            # Of a simulation it is only known at which frame its world is.
+            state, frame = header.start.state, header.start.frame.to_bytes(4, "little")
+            if header.sim is not None:
+                state = world.save()
+                state = state[:4] + frame + state[8:]
+            world.load(state)
     except MemoryError as error:
         raise LineError("capacity", str(error), in_header=True) from error
     except ValueError as error:

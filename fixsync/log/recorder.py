@@ -5,27 +5,27 @@ from __future__ import annotations
 import errno
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from pathlib import Path
-from struct import Struct
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
-from fixsync._native import UINT32_MAX, integer
+from fixsync._native import UINT32_MAX
+from fixsync.arguments import cast_row, query_row
 from fixsync.log import files, schema
-from fixsync.log.lines import next_frame
-from fixsync.log.schema import Answer, CastHit, Event, Header, SimFrame, Start, TraceFrame
+from fixsync.log.lines import FrameLines
+from fixsync.log.schema import About, Answer, Event, MatchLogError, SimFrame, answer_of
+from fixsync.log.text import LineError
 from fixsync.log.writer import Writer
 from fixsync.names import Names
-from fixsync.records import Collider, Events
-from fixsync.shapes import Pose, Shape, require_pose, require_shape
+from fixsync.records import Events
+from fixsync.shapes import Pose, Shape
 from fixsync.sim import Input, Simulation
-from fixsync.world import Command, World
+from fixsync.world import World
 
 __all__ = ["Recorder", "SimRecorder"]
 
-_EVENT = Struct("=4I")
 _Self = TypeVar("_Self", bound="_Recording")
 
 
@@ -37,15 +37,10 @@ class _Recording(ABC):
         self,
         world: World,
         path: str | os.PathLike[str],
+        about: About,
         *,
-        start: Start | None,
         replace: bool,
-        tick_rate: int | tuple[int, int],
-        meta: Mapping[str, Any] | None,
-        names: Names | None,
-        unit_mm: int | None,
-        sim: str | None = None,
-        seed: int = 0,
+        state: bytes | None = None,
     ) -> None:
         name = os.fspath(path)
         if not files.survives_a_cut(files.suffix_of(path)):
@@ -59,31 +54,18 @@ class _Recording(ABC):
                 "a recording does not overwrite a file; choose another name, or pass replace=True",
                 name,
             )
-        header = Header(
-            capacity=world.capacity,
-            tick_rate=tick_rate,
-            hit_when=int(world.hit_when),
-            layers=world.layers,
-            sim=sim,
-            seed=seed,
-            meta=dict(meta or {}),
-            names=names or Names(),
-            unit_mm=unit_mm,
-            level=world.level,
-            start=start,
-        )
-        self._next = header.first_frame
-        self._writer = Writer(path, header)
+        self._writer = Writer(path, about, world, state=state)
+        self._log = self._writer.log
 
     @property
     def next_frame(self) -> int:
         """The number of the frame that is written next."""
-        return self._next
+        return self._log.next_frame
 
     @property
     def frames(self) -> int:
         """Number of frames written so far."""
-        return self._writer.frames
+        return self._log.frames
 
     @abstractmethod
     def close(self) -> None:
@@ -139,50 +121,37 @@ class Recorder(_Recording):
         and dicts of them. names: names of layers and ids. unit_mm: millimetres of one unit.
         ValueError if the world has an observer already; MatchLogError for values that a header
         cannot have."""
-        world.attach(self)
+        about = About(tick_rate=tick_rate, meta=meta or {}, names=names or Names(), unit_mm=unit_mm)
+        world._native.attach(self)
         self._world: World | None = world
-        is_new = world.frame == 0 and not world.hits()
         try:
-            super().__init__(
-                world,
-                path,
-                start=None if is_new else Start(world.frame, world.save()),
-                replace=replace,
-                tick_rate=tick_rate,
-                meta=meta,
-                names=names,
-                unit_mm=unit_mm,
-            )
+            super().__init__(world, path, about, replace=replace)
         except BaseException:
-            world.detach(self)
+            world._native.detach(self)
             raise
-        colliders = world.colliders() if is_new else ()
-        self._commands = [_add_command(collider) for collider in colliders]
-        self._questions: list[Callable[[], Answer]] = []
+        self._asked: list[bytes] = []
         self._answers: list[Answer] = []
 
     # The world's observer.
 
-    def changed(self, command: Command) -> None:
+    def changed(self, rows: bytes) -> None:
         """Called by the world."""
-        self._commands.append(command)
+        self._log.commands(rows)
 
     def stepped(self, events: Events) -> None:
         """Called by the world."""
-        commands, self._commands = self._commands, []
-        questions, self._questions = self._questions, []
+        asked, self._asked = self._asked, []
+        native = self._recorded()._native
         try:
-            self._answers = [ask() for ask in questions]
-            rows: list[Event] = list(_EVENT.iter_unpack(events.buffer))
-            hash = f"{self._recorded().hash():016x}"
-            # Changes come as tuples, which are written like the rows that they stand for.
-            rows_of_commands = cast("list[schema.Command]", commands)
-            frame = TraceFrame(self._next, rows_of_commands, self._answers, rows, hash)
-            self._writer.write(frame)
-            self._next = next_frame(self._next)
+            found = [native.ask(row) for row in asked]
+            for answer in found:
+                self._log.answer(answer)
+            self._log.end_frame(bytes(events.buffer), native.hash())
+            self._writer.flush()
         except BaseException:
             self.abandon()
             raise
+        self._answers = [answer_of(answer) for answer in found]
 
     def loaded(self) -> None:
         """Called by the world."""
@@ -199,16 +168,7 @@ class Recorder(_Recording):
     ) -> None:
         """Calls `World.query` right after the next step. The answer goes to `answers` and the
         log."""
-        require_shape("shape", shape)
-        require_pose("pose", pose)
-        mask = integer("mask", mask, 0, UINT32_MAX)
-        exclude_owner = integer("exclude_owner", exclude_owner, 0, UINT32_MAX)
-        world = self._recorded()
-        row = "query", shape.as_tuple(), (pose.x, pose.y, pose.z), pose.yaw, mask
-        self._commands.append((*row, exclude_owner) if exclude_owner else row)
-        self._questions.append(
-            lambda: [*world.query(shape, pose, mask, exclude_owner=exclude_owner)]
-        )
+        self._ask(query_row("", shape, pose, mask, exclude_owner))
 
     def cast(
         self,
@@ -223,20 +183,14 @@ class Recorder(_Recording):
     ) -> None:
         """Calls `World.cast` right after the next step. The answer goes to `answers` and the
         log."""
-        world = self._recorded()
-        least = world.hit_when if hit_when is None else hit_when
+        row = cast_row("", shape, pose, motion, mask, exclude_owner, limit, hit_when)
+        self._recorded()._native.cast(row)  # so that an error is raised here, not in the step
+        self._ask(row)
 
-        def ask() -> Answer:
-            found = world.cast(
-                shape, pose, motion, mask, exclude_owner=exclude_owner, limit=limit, hit_when=least
-            )
-            return [CastHit(id, fraction, *normal) for id, fraction, normal in found]
-
-        ask()  # so that an error is raised here, not in the step
-        way = tuple(index(part) for part in motion)
-        row = ("cast", shape.as_tuple(), (pose.x, pose.y, pose.z), pose.yaw, way, index(mask))
-        self._commands.append((*row, index(exclude_owner), index(limit), index(least)))
-        self._questions.append(ask)
+    def _ask(self, row: bytes) -> None:
+        self._recorded()
+        self._log.question(row)
+        self._asked.append(row)
 
     @property
     def answers(self) -> list[Answer]:
@@ -257,7 +211,7 @@ class Recorder(_Recording):
     def _stop(self) -> None:
         world, self._world = self._world, None
         if world is not None:
-            world.detach(self)
+            world._native.detach(self)
 
     def _recorded(self) -> World:
         if self._world is None:
@@ -286,19 +240,18 @@ class SimRecorder(_Recording):
         """simulation: before the first recorded frame. seed: with which it was started.
 
         The rest is as for `Recorder`."""
-        world = simulation.world
-        super().__init__(
-            world,
-            path,
-            start=Start(world.frame, simulation.save()) if world.frame else None,
-            replace=replace,
+        about = About(
+            tick_rate=tick_rate,
             sim=simulation.name,
             seed=seed,
-            tick_rate=tick_rate,
-            meta=meta,
-            names=names,
+            meta=meta or {},
+            names=names or Names(),
             unit_mm=unit_mm,
         )
+        world = simulation.world
+        state = simulation.save() if world.frame else None
+        super().__init__(world, path, about, replace=replace, state=state)
+        self._lines = FrameLines(has_sim=True)
 
     def record(
         self,
@@ -310,9 +263,10 @@ class SimRecorder(_Recording):
         """Writes a frame: one input per player, and the results of the world that are not None.
 
         ValueError, and nothing is written, unless `frame` is `next_frame`."""
-        if index(frame) != self._next:
-            raise ValueError(f"frame must be {self._next}, the next of this log, not {frame}")
-        line = SimFrame(self._next, cast("list[schema.Input]", list(inputs)))
+        due = self.next_frame
+        if index(frame) != due:
+            raise ValueError(f"frame must be {due}, the next of this log, not {frame}")
+        line = SimFrame(due, cast("list[schema.Input]", list(inputs)))
         if events is not None:
             line.events = [
                 (int(a), int(b), int(kind), int(contact)) for a, b, kind, contact in events
@@ -320,29 +274,18 @@ class SimRecorder(_Recording):
         if hash is not None:
             line.hash = f"{hash:016x}"
         try:
-            self._writer.write(line)
-        except OSError:
+            line = cast("SimFrame", self._lines.checked(line))
+        except LineError as wrong:
+            name, number = self._writer.name, self.frames + 2
+            raise MatchLogError(name, number, wrong.path, wrong.reason) from wrong
+        try:
+            self._writer.write_inputs(line)
+        except BaseException:
             self.abandon()
             raise
-        self._next = next_frame(self._next)
 
     def close(self) -> None:
         super().close()
 
     def abandon(self) -> None:
         super().abandon()
-
-
-def _add_command(c: Collider) -> Command:
-    position = c.pose.x, c.pose.y, c.pose.z
-    return (
-        "add",
-        c.id,
-        c.shape.as_tuple(),
-        position,
-        c.pose.yaw,
-        c.layer,
-        c.owner,
-        c.offset,
-        c.active,
-    )

@@ -28,7 +28,6 @@ from fixsync.log.schema import (
     MatchLogError,
     Query,
     SimFrame,
-    TraceFrame,
 )
 from fixsync.log.text import LineError
 from fixsync.log.writer import Writer
@@ -247,7 +246,9 @@ class _Run:
         if output is None:
             self._frames(None)
             return
-        with Writer(output, reader.header, replace=True) as writer:
+        header = reader.header
+        state = None if header.start is None else header.start.state
+        with Writer(output, header, self._player.world, state=state, replace=True) as writer:
             self._frames(writer)
             writer.close(is_whole=not reader.cut)
 
@@ -273,7 +274,7 @@ class _Run:
                 if not is_same:
                     self._differs(frame)
                 if writer is not None:
-                    writer.write(_filled(frame, player), is_valid=True)
+                    player.write(frame, writer)
                 if progress is not None and played - reported >= PROGRESS_FRAMES:
                     reported = played
                     progress(reader)
@@ -310,12 +311,6 @@ def read_only(reader: Reader) -> None:
             check_ids(frame, reader.header)
     except LineError as wrong:
         raise reader.error(wrong) from wrong
-
-
-def _filled(frame: Frame, player: Player) -> Frame:
-    if isinstance(frame, SimFrame):
-        return SimFrame(frame.frame, frame.inputs, UNSET, player.events, player.hash)
-    return TraceFrame(frame.frame, frame.commands, player.answers, player.events, player.hash)
 
 
 def _difference(frame: Frame, player: Player, differing: list[str]) -> Difference:

@@ -5,7 +5,7 @@ hold commands that a world refuses."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union
 
 import msgspec
@@ -14,6 +14,7 @@ from msgspec.structs import astuple
 
 from fixsync._native import layer_masks, layer_pairs
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size
+from fixsync._native.rows import CAST_HIT
 from fixsync.level import Level
 from fixsync.names import Names
 
@@ -214,6 +215,13 @@ class CastHit(Row):
     normal_z: Int32
 
 
+def answer_of(found: list[int] | bytes) -> list[Any]:
+    """The answer of ids, or of the rows of a cast's hits."""
+    if isinstance(found, bytes):
+        return [CastHit(*row) for row in CAST_HIT.iter_unpack(found)]
+    return found
+
+
 Command: TypeAlias = Union[  # noqa: UP007
     Add,
     Move,
@@ -273,21 +281,26 @@ class Start(Struct):
     """The state before that frame: what `World.save` gave, or with a sim the simulation's `save`."""
 
 
-class Header(Struct, kw_only=True):
-    """Line 1 of a log: how its world is made, and what the log says about itself."""
+class About(Struct, kw_only=True):
+    """What line 1 of a log says beside its world."""
 
-    capacity: int
     tick_rate: int | tuple[int, int] = 60
     """Frames a second, or (numerator, denominator) of it."""
-    hit_when: int = 1
-    layers: list[tuple[int, int]] | None = None
-    """None: every layer meets every layer. Else the enabled pairs (i, j), i <= j, ascending."""
     sim: str | None = None
     seed: int = 0
-    meta: dict[str, Any] = {}
+    meta: Mapping[str, Any] = {}
     names: Names = msgspec.field(default_factory=Names)
     unit_mm: int | None = None
     """How many millimetres one unit is, if that is known."""
+
+
+class Header(About, kw_only=True):
+    """Line 1 of a log: how its world is made, and what the log says about itself."""
+
+    capacity: int
+    hit_when: int = 1
+    layers: list[tuple[int, int]] | None = None
+    """None: every layer meets every layer. Else the enabled pairs (i, j), i <= j, ascending."""
     level: Level | None = None
     start: Start | None = None
     """`from` in the log; None for a log that begins with an empty world at frame 0."""

@@ -1,52 +1,57 @@
-"""Writes a match log in canonical form: the same content gives the same bytes."""
+"""The file of a match log that is being written."""
 
 from __future__ import annotations
 
-import hashlib
 import os
+from itertools import starmap
 from pathlib import Path
 from types import TracebackType
 
+from msgspec import UNSET
+
+from fixsync._native.recorder import NativeRecorder
+from fixsync._native.rows import EVENT
 from fixsync.log import files
-from fixsync.log.lines import FrameLines, format_footer, format_header, next_frame
-from fixsync.log.schema import Footer, Frame, Header, MatchLogError
+from fixsync.log.lines import format_about
+from fixsync.log.schema import About, MatchLogError, SimFrame
 from fixsync.log.text import LineError
+from fixsync.world import World
 
 __all__ = ["Writer"]
 
 
 class Writer:
-    """Writes a match log in canonical form. A context manager: an error within leaves a cut log.
+    """Writes what a recorder makes to a file. A context manager: an error within leaves a cut log.
 
-    Each frame is handed to the operating system before `write` returns; only `.xz` and `.bz2` hold
-    a part back until `close`. With `replace`, nothing is handed over before that: the file appears
-    under its name at `close`, and a file of that name stays until then."""
+    What `flush` writes is handed to the operating system at once; only `.xz` and `.bz2` hold a part
+    back until `close`. With `replace`, nothing is handed over before that: the file appears under
+    its name at `close`, and a file of that name stays until then."""
 
     def __init__(
         self,
         path: str | os.PathLike[str],
-        header: Header,
+        about: About,
+        world: World,
         *,
+        state: bytes | None = None,
         replace: bool = False,
     ) -> None:
+        """world: as it is before the first frame. state: the state with which the log begins; None:
+        a trace begins with its world."""
         self.name = os.fspath(path)
         if files.is_compact_name(path):
             raise ValueError(f"{self.name}: a match log is .jsonl, also compressed, not .fxlog")
-        self.frames = 0
-        """Number of frames written so far."""
-        self._lines = FrameLines(has_sim=header.sim is not None)
-        self._due = header.first_frame
-        self._sha256 = hashlib.sha256()
         try:
-            line = format_header(header)
+            line = format_about(about, world.capacity, world.level)
         except LineError as wrong:
             raise MatchLogError(self.name, 1, wrong.path, wrong.reason) from wrong
+        self.log = NativeRecorder(world._native, line, state)
         self._written = self._target = Path(path)
         if replace:
             self._written, self._target = files.place_of(path)
         self._sink = files.Sink(self._written, suffix=files.suffix_of(path), is_buffered=replace)
         try:
-            self._put(line)
+            self.flush()
         except OSError:
             self.abandon()
             raise
@@ -65,27 +70,22 @@ class Writer:
         else:
             self.abandon()
 
-    def _put(self, data: bytes) -> None:
-        self._sink.write(data)
-        self._sha256.update(data)
-
     @property
     def size(self) -> int:
         """Bytes of the file written so far."""
         return self._sink.size
 
-    def write(self, frame: Frame, *, is_valid: bool = False) -> None:
-        """Writes the next frame. MatchLogError, and nothing is written, for a frame that cannot
-        follow here. `is_valid`: the frame is known to be valid and is not checked again."""
-        try:
-            if frame.frame != self._due:
-                raise LineError("frame", f"expected {self._due}, found {frame.frame}")
-            line = self._lines.format(frame) if is_valid else self._lines.format_checked(frame)
-        except LineError as wrong:
-            raise MatchLogError(self.name, self.frames + 2, wrong.path, wrong.reason) from wrong
-        self.frames += 1
-        self._due = next_frame(self._due)
-        self._put(line)
+    def flush(self) -> None:
+        """Writes the whole lines of the log."""
+        self._sink.write(self.log.take())
+
+    def write_inputs(self, frame: SimFrame) -> None:
+        """Writes the next frame of a log with a sim. It must be valid, and has no queries."""
+        for value in frame.inputs:
+            self.log.input(value)
+        events = None if frame.events is UNSET else b"".join(starmap(EVENT.pack, frame.events))
+        self.log.end_frame(events, None if frame.hash is UNSET else int(frame.hash, 16))
+        self.flush()
 
     def close(self, *, is_whole: bool = True) -> None:
         """Writes the last line, if the log is whole, and closes the file."""
@@ -93,7 +93,8 @@ class Writer:
             return
         try:
             if is_whole:
-                self._sink.write(format_footer(Footer(self.frames, self._sha256.hexdigest())))
+                self.log.end()
+                self.flush()
             self._sink.close()
         except OSError:
             self._give_up()

@@ -1,0 +1,114 @@
+"""The recorder of the kit: the text of a match log, in memory that grows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from struct import pack
+from typing import Any
+
+from fixsync._native.memory import exclusive
+from fixsync._native.raw import ffi, lib, uninitialised
+from fixsync._native.rows import CAST, CAST_HIT, COMMAND, EVENT
+from fixsync._native.status import unexpected
+from fixsync._native.world import NativeWorld
+
+__all__ = ["NativeRecorder"]
+
+_TEXT_TYPE = ffi.typeof("char[]")
+_NO_ROOM: int = lib.FXS_E_ROOM
+_commands = lib.fxs_recorder_commands
+
+
+class NativeRecorder:
+    """A log that is being written. What it is given must be valid."""
+
+    __slots__ = ("_hash", "_log", "_room", "_text")
+
+    def __init__(self, world: NativeWorld, about: bytes, state: bytes | None) -> None:
+        """about: what the first line says beside the world, as canonical text. state: how the log
+        begins, if that is not with the colliders of the world."""
+        self._log = ffi.new("fxs_recorder *")
+        self._hash = ffi.new("uint64_t *")
+        self._room = 4096
+        self._text = uninitialised(_TEXT_TYPE, self._room)
+        _begin(world, self, about, (state or ffi.NULL, len(state or b"")))
+
+    def _call(self, call: Callable[..., int], *args: Any) -> None:
+        while (status := call(self._log, *args, self._text, self._room)) != 0:
+            if status != _NO_ROOM:
+                unexpected("a match log", status)
+            size, text, self._room = self._log.size, self._text, 2 * self._room
+            self._text = uninitialised(_TEXT_TYPE, self._room)
+            ffi.memmove(self._text, text, size)
+
+    @property
+    def frames(self) -> int:
+        """Number of whole frames so far."""
+        found: int = self._log.frames
+        return found
+
+    @property
+    def next_frame(self) -> int:
+        """The number of the frame that is written next."""
+        found: int = self._log.frame
+        return found
+
+    def commands(self, rows: bytes) -> None:
+        """Adds rows of commands that the world took."""
+        self._call(_commands, rows, len(rows) // COMMAND.size)
+
+    def question(self, row: bytes) -> None:
+        """Adds a query or a cast: its row."""
+        is_cast = len(row) == CAST.size
+        self._call(lib.fxs_recorder_cast if is_cast else lib.fxs_recorder_query, row)
+
+    def answer(self, found: Sequence[int] | bytes) -> None:
+        """Adds the next answer: ids, or the rows of a cast's hits."""
+        if isinstance(found, bytes):
+            self._call(lib.fxs_recorder_hits, found, len(found) // CAST_HIT.size)
+        else:
+            ids = pack(f"={len(found)}I", *found)
+            self._call(lib.fxs_recorder_ids, ids, len(found))
+
+    def input(self, value: int | list[int]) -> None:
+        """Adds the input of the next player."""
+        if isinstance(value, list):
+            self._call(lib.fxs_recorder_input_list, value, len(value))
+        else:
+            self._call(lib.fxs_recorder_inputs, [value], 1)
+
+    def end_frame(self, events: bytes | None, hash: int | None) -> None:
+        """Ends the frame: its rows of events and the hash, or None for what is not known."""
+        rows = ffi.NULL if events is None else events
+        self._hash[0] = hash or 0
+        known = ffi.NULL if hash is None else self._hash
+        self._call(lib.fxs_recorder_end_frame, rows, len(events or b"") // EVENT.size, known)
+
+    def line(self, line: bytes) -> None:
+        """Adds a frame that is text already."""
+        self._call(lib.fxs_recorder_line, line, len(line))
+
+    def end(self) -> None:
+        """Adds the last line. A frame that was not ended is taken back."""
+        self._call(lib.fxs_recorder_end)
+
+    def take(self) -> bytes:
+        """The whole lines that were not taken yet."""
+        log, text = self._log, self._text
+        size, left = log.size - log.line_size, log.line_size
+        found: bytes = ffi.buffer(text, size)[:]
+        ffi.memmove(text, text + size, left)
+        log.size = left
+        return found
+
+
+@exclusive
+def _begin(world: NativeWorld, log: NativeRecorder, about: bytes, state: tuple[Any, int]) -> None:
+    at = ffi.new("uint64_t *")
+
+    def begin(recorder: Any, text: Any, room: int) -> int:
+        call, native = lib.fxs_recorder_begin_about, world._world
+        status: int = call(recorder, native, about, len(about), *state, text, room, at)
+        return status
+
+    log._call(begin)
