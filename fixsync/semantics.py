@@ -1,4 +1,4 @@
-"""The kernel's semantics id: whether two kernels answer alike, told in sixteen bytes.
+"""The kernel's semantics id: sixteen bytes, equal for kernels with the same answers.
 
 It is a digest over the answers to a fixed list of questions, put to the kernel that is loaded:
 angles, contacts of every two kinds of shape, push-outs, casts, and worlds with their events,

@@ -25,7 +25,7 @@ _RUN_NS = 100_000_000
 
 @dataclass
 class Call:
-    """One row. Times are nanoseconds of processor time of one of what is named."""
+    """One row. Times are nanoseconds of processor time of one call or frame."""
 
     what: str
     count: int

@@ -25,7 +25,7 @@ __all__ = ["Outcome", "PeerOutcome", "Places", "Run", "run"]
 
 @dataclass(frozen=True)
 class Run:
-    """Settings of a run. ValueError for what is out of range."""
+    """Settings of a run. ValueError for one out of range."""
 
     simulation: str = "skillfight"
     """A name or module:object, as `fixsync.sim.find` takes it; modules are imported."""

@@ -1,8 +1,8 @@
 """A complete small game: two to eight fighters, some monsters, and five skills, in integers only.
 
-Fighters walk, dash, slash (a sector), fire a beam (a long box), set off a blast (a sphere) and shoot.
-Whoever falls comes back after a while. `SkillFight` is a `fixsync.sim.Simulation`: `fixsync peers`
-plays it over a network, and it shows what a game's simulation looks like on fixsync. One frame is:
+Fighters walk, dash, slash (a sector), fire a beam (a long box), set off a blast (a sphere) and
+shoot. A fallen fighter comes back after a while. `SkillFight` is a `fixsync.sim.Simulation`:
+`fixsync peers` plays it over a network. It is an example of a game's simulation. One frame is:
 everybody acts, the world steps, the hits that began do their damage in the order of the events, and
 bodies are pushed apart.
 
@@ -127,7 +127,7 @@ INPUT_MAX = (1 << 12) - 1
 
 
 class Action(IntEnum):
-    """What a fighter is in the middle of."""
+    """The action of a fighter."""
 
     NONE = 0
     SLASH = 1
@@ -584,7 +584,7 @@ class SkillFight:
 
     @property
     def names(self) -> Names:
-        """What layers and ids are called, for whoever looks at a match."""
+        """Names of layers and ids for viewers of a match."""
         ids = {_WALL_IDS + i: f"wall {i}" for i in range(len(_WALLS))}
         for player in range(self.players):
             ids[player] = f"player {player}"
@@ -728,10 +728,10 @@ def _check_world(
 
 
 class Bot:
-    """Plays a fighter: goes for whoever is near, uses what reaches, and runs when it is badly hurt.
+    """Plays a fighter: attacks who is near with a skill that reaches, and flees when badly hurt.
 
-    It looks at the simulation and has a generator of its own, so that nothing it does is part of
-    the game's state."""
+    It reads the simulation and has a generator of its own, so it is not part of the game's
+    state."""
 
     def __init__(self, player: int, seed: int) -> None:
         self.player = player

@@ -52,7 +52,7 @@ class Snapshot(Struct, array_like=True, forbid_unknown_fields=True, frozen=True)
 
 
 class Evidence(Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
-    """What a peer has of a frame."""
+    """The states and inputs that a peer has of a frame."""
 
     frame: _Frame
     before: bytes

@@ -9,7 +9,7 @@ __all__ = ["LockstepSession", "RollbackSession", "SpectatorSession"]
 
 
 class LockstepSession(Session):
-    """A player that steps a frame only when all its inputs have come: nothing is ever taken back.
+    """A player that steps a frame only when all its inputs have arrived: it never rolls back.
 
     ValueError unless the match's prediction_max is 0 and `me` is a player.
     """
@@ -22,7 +22,7 @@ class LockstepSession(Session):
 
 
 class RollbackSession(Session):
-    """A player that steps on guessed inputs, and goes back when a guess was wrong.
+    """A player that steps on guessed inputs, and rolls back after a wrong guess.
 
     ValueError if the match's prediction_max is 0, or `me` is not a player.
     """
@@ -35,7 +35,7 @@ class RollbackSession(Session):
 
 
 class SpectatorSession(Session):
-    """A peer that watches: it comes in by a snapshot, and steps what the host has all inputs of.
+    """A peer that watches: it joins by a snapshot, and steps the frames whose inputs the host has.
 
     ValueError unless `me` is one of the match's spectators.
     """

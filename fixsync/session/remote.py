@@ -38,7 +38,7 @@ AHEAD_FRAMES_MAX = 256
 two predictions and two delays; a peer that catches up takes what comes in order, and asks for the
 rest again."""
 
-# A peer that watches or joins is let go when it is this many frames behind.
+# A peer that watches or joins is dropped when it is this many frames behind.
 _BACKLOG_FRAMES_MAX = 3600
 # States are kept for at most this many confirmed frames. Between players who were there from the
 # start none is older than `detection_frames_max`; one who joins may hear from some players later.
@@ -53,7 +53,7 @@ _LONG_AGO_MS = -(2**62)
 
 
 class Phase(Enum):
-    """Where a session is."""
+    """The phase of a session."""
 
     CONNECTING = auto()
     """Waits for the other players."""
@@ -283,7 +283,7 @@ class Remote:
             True,
         )
 
-    # What comes in. PacketError, with nothing changed, for what is refused.
+    # Received messages. PacketError, with nothing changed, for a refused one.
 
     def check_address(self, message: Message) -> None:
         if message.heard != self.local.instance:

@@ -59,10 +59,10 @@ class Session:
 
         Args:
             me: This peer's number.
-            instance: 1..2^64-1: 1 in this peer's first life, higher each time it is started anew.
-                Milliseconds since 1970 will do, but then a match with vacant seats begins only
-                after `Timing.silence_ms`, unless all peers have said hello.
-            semantics: What the kernels must agree on; `semantics_id()` by default.
+            instance: 1..2^64-1: 1 at this peer's first start, higher after each restart.
+                Milliseconds since 1970 are allowed; a match with vacant seats then begins after
+                `Timing.silence_ms`, or when all peers answered.
+            semantics: Must be equal on all peers; `semantics_id()` by default.
         """
         self.me = integer("me", me, 0, len(match.peers) - 1)
         self._check(match, me)
@@ -127,12 +127,12 @@ class Session:
 
     @property
     def rollbacks(self) -> int:
-        """How often frames were taken back."""
+        """Number of rollbacks."""
         return self._timeline.rollbacks
 
     @property
     def resteps(self) -> int:
-        """How many frames were stepped again."""
+        """Number of frames that were stepped again."""
         return self._timeline.resteps
 
     @property
@@ -142,12 +142,12 @@ class Session:
 
     @property
     def seats(self) -> list[int | None]:
-        """By seat, the frame from which its own player plays it; None where the host stands in."""
+        """By seat, the frame from which its own player plays it; None where the host plays it."""
         return [None if frame == NEVER else frame for frame in self._seats.since]
 
     @property
     def received(self) -> int:
-        """Packets that were taken."""
+        """Packets that were accepted."""
         return self._local.received
 
     @property
@@ -164,21 +164,21 @@ class Session:
         """By how many frames this peer is ahead of the one farthest behind, as far as is known.
 
         A game that runs ahead makes the others guess more than it guesses itself. It should wait a
-        little when this is 2 or more. It is advice for the game's clock, and decides nothing."""
+        little when this is 2 or more."""
         behind = (remote.frames_behind(now_ms) for remote in self._local.required())
         return max([0, *behind])
 
     def waiting_for(self) -> list[int]:
-        """The peers without whom the match cannot go on at the moment."""
+        """The peers that the match waits for."""
         return self._local.waiting_for()
 
     def state_after(self, frame: int) -> bytes | None:
-        """What the simulation saved after a frame, if that is still held: the last few are,
-        guessed ones too."""
+        """The saved state after one of the last frames, if it is still kept; also of a guessed
+        one."""
         return self._timeline.states.get(frame + 1)
 
     def leave(self, now_ms: int) -> None:
-        """Ends the match for all; a spectator's leaving ends it for nobody else."""
+        """Ends the match for all; a spectator ends it only for itself."""
         self._watch.end(Reason.LEFT, self.me, f"peer {self.me} left", now_ms)
 
     # Each frame: receive, advance, outgoing.
@@ -207,10 +207,10 @@ class Session:
         return remote.peer
 
     def advance(self, value: Input, now_ms: int) -> list[Notice]:
-        """Plays on: takes back and confirms what has become known, then steps a frame if possible.
+        """Rolls back wrong guesses, confirms frames, then steps a frame if possible.
 
-        `value` is this player's input for frame `frame + input_delay`; the first that is given for
-        a frame stands. A spectator's is ignored. ValueError or TypeError, with nothing changed, for
+        `value` is this player's input for frame `frame + input_delay`; the first input given for a
+        frame counts. A spectator's is ignored. ValueError or TypeError, with nothing changed, for
         an input that the simulation refuses."""
         if self.match.is_player(self.me):
             value = check_input(self.simulation, self.me, value)
@@ -236,8 +236,8 @@ class Session:
         return notices
 
     def outgoing(self, now_ms: int) -> list[tuple[int, bytes]]:
-        """Packets to send now, each with the peer that it goes to. To be called every frame, or
-        more often."""
+        """Packets to send now, each with the peer that it goes to. Call it every frame, or more
+        often."""
         self._watch.time(now_ms)
         return [
             (remote.peer, self._codec.seal(message))

@@ -70,8 +70,8 @@ class Endpoint:
         self.close()
 
     def begin(self, session: Session, peers: Mapping[int, Address]) -> None:
-        """Serves a session from now on. `peers`: where to find those whose address is known;
-        whoever speaks first need not be among them."""
+        """Serves a session from now on. `peers`: the known addresses; a peer that sends first need
+        not be among them."""
         self.session = session
         self.addresses.update(peers)
 
@@ -131,9 +131,9 @@ async def play(
 ) -> End:
     """Plays a session with asyncio until it is over, and returns how it ended.
 
-    peers: where to find those whose address is known; whoever speaks first need not be among them.
-    decide: called for the input of each frame. heed: called with each notice. rate: frames a
-    second, None for the match's, 0 for as fast as the others allow. watch: called once a round."""
+    peers: the known addresses; a peer that sends first need not be among them. decide: called for
+    the input of each frame. heed: called with each notice. rate: frames a second, None for the
+    match's, 0 for as fast as the others allow. watch: called once a round."""
     endpoint.begin(session, peers)
     arrivals = _Arrivals(endpoint)
     loop = asyncio.get_running_loop()

@@ -38,14 +38,14 @@ def assert_peers_agree(
     back: int = ROLLBACK_FRAMES,
     log: Path | None = None,
 ) -> None:
-    """AssertionError unless a simulation does the same however it is run.
+    """AssertionError unless a simulation gives the same states and events in every way to run it.
 
-    It is run straight, by inputs[frame][player]; gone back and stepped again every frame; saved and
-    loaded; with its world's changes, and what it holds itself, in another order; and by peers, in
-    lockstep and with rollback, over a network that loses and delays. The error names the first
-    frame and field that differ.
+    It is run straight, by inputs[frame][player]; with a rollback in every frame; saved and loaded;
+    with its world's changes and its own containers in another order; and by peers, in lockstep and
+    with rollback, over a network that loses and delays packets. The error names the first frame and
+    field that differ.
 
-    back: how many frames to go back. log: where to write the smallest match found that shows the
+    back: frames of a rollback. log: the file for the smallest match found that shows the
     difference. ValueError for inputs that the simulation refuses."""
     __tracebackhide__ = True
     if not inputs:
@@ -149,8 +149,7 @@ def _difference(
 def assert_same_state(first: bytes, second: bytes, simulation: object = None) -> None:
     """AssertionError, naming the fields that differ, unless two saved states are the same.
 
-    simulation: what saved them, if it was not a World.
-    """
+    simulation: the simulation that saved them, if it was not a World."""
     __tracebackhide__ = True
     if first != second:
         raise AssertionError(

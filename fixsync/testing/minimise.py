@@ -1,4 +1,4 @@
-"""Makes the inputs that show a failure as few and as plain as possible, by trying.
+"""Makes the inputs that show a failure as few and as idle as possible.
 
 In the manner of delta debugging (Zeller and Hildebrandt, 2002): cut, and keep what still fails.
 """
@@ -19,11 +19,11 @@ def minimise(
     *,
     attempts_max: int = 500,
 ) -> list[tuple[Input, ...]]:
-    """The inputs, by frame and player, shortened and made idle as far as they go on failing.
+    """The inputs, by frame and player, shortened and made idle as long as they still fail.
 
-    fails: the frame in which given inputs fail, or None if they do not; what comes after that frame
-    is cut off. It is called `attempts_max` times at most. ValueError if the inputs do not fail to
-    begin with."""
+    fails: the frame in which given inputs fail, or None if they do not; the frames after it are
+    cut off. It is called `attempts_max` times at most. ValueError if the given inputs do not
+    fail."""
     search = _Search(fails, attempts_max)
     if not search.takes(inputs):
         raise ValueError("the inputs do not fail")

@@ -1,8 +1,7 @@
 """Hypothesis strategies: shapes, poses, pairs near contact, worlds, commands and inputs.
 
-Lengths are drawn in raw Q16.16. `scale` is about how large things are: a few units unless told
-otherwise, since a game's mistakes show at its own scale; `extremes=True` draws from the whole
-domain."""
+Lengths are drawn in raw Q16.16. `scale` is the size of things, by default a few units, because a
+game's mistakes show at its own scale; `extremes=True` draws from the whole domain."""
 
 from __future__ import annotations
 
@@ -105,7 +104,7 @@ def near_contact_pairs(
 ) -> tuple[Shape, Pose, Shape, Pose]:
     """Two shapes within three raw units of where they begin to touch: (shape, pose, shape, pose).
 
-    Two sectors never touch, nor a sector and a shape behind it: those have their centres near each
+    Two sectors never touch, nor do a sector and a shape behind it: their centres are near each
     other."""
     a, b = draw(shapes(scale, sectors=sectors)), draw(shapes(scale))
     here, yaw = draw(poses(scale)), draw(yaws())
@@ -187,7 +186,7 @@ def commands(
 
 @st.composite
 def worlds(draw: st.DrawFn, capacity: int = 8, steps_max: int = 5, scale: int = SCALE) -> World:
-    """Worlds with colliders, some of them stepped: with hits, and with ids that came and went."""
+    """Worlds with colliders, some of them stepped: with hits, and with added and removed ids."""
     world = World(capacity, hit_when=draw(st.sampled_from((1, 2))))
     for frame in draw(commands(capacity, steps_max, scale)):
         world.apply(frame)
@@ -199,7 +198,7 @@ def worlds(draw: st.DrawFn, capacity: int = 8, steps_max: int = 5, scale: int = 
 def input_sequences(
     players: int, values: st.SearchStrategy[Any], *, frames_max: int = 60, hold_max: int = 12
 ) -> st.SearchStrategy[list[tuple[Any, ...]]]:
-    """Inputs by frame and player, as people give them: each held for a while. `values` draws a
+    """Inputs by frame and player, each held for some frames, as people play. `values` draws a
     player's input."""
     held = st.tuples(st.tuples(*[values] * players), st.integers(1, hold_max))
     return st.lists(held, min_size=1, max_size=frames_max).map(

@@ -1,15 +1,14 @@
 """The sync test: a simulation is run in every way that peers, rollbacks and machines will run it,
 and compared.
 
-The straight run is what all others are held against: one simulation, stepped once a frame. The
-checks:
+The straight run steps one simulation once a frame. The checks compare others with it:
 
-- `save and load`: every state is loaded into a fresh simulation and saved again; and `hash` is of
-  what `save` gives.
-- `rollback`: every frame goes some frames back and steps again; and wanders ahead on guessed inputs
-  before it is called back, as a rollback session does.
-- `order`: the world's changes are made in another order; and what the game itself holds is put into
-  another order before every frame, if it has `shuffle`.
+- `save and load`: every state is loaded into a fresh simulation and saved again; and `hash` is that
+  of the saved bytes.
+- `rollback`: every frame rolls back some frames and steps again, also after frames on guessed
+  inputs, as a rollback session does.
+- `order`: the world's changes are made in another order, and the game's own containers are
+  reordered before every frame, if it has `shuffle`.
 - `process`: two fresh processes that hash strings differently run it straight.
 """
 
@@ -75,7 +74,7 @@ class Divergence:
     """What the simulation calls its ids."""
 
     def explain(self) -> str:
-        """The whole finding in words."""
+        """The finding as text."""
         when = "at the start" if self.frame < 0 else f"after frame {self.frame}"
         lines = [f"{self.check}: {self.how}: another result {when}"]
         if self.error:
@@ -97,7 +96,7 @@ class Divergence:
 
 @dataclass
 class Straight:
-    """The straight run: what everything else is compared with."""
+    """The straight run, with which all others are compared."""
 
     type: SimulationType
     seed: int
@@ -145,7 +144,7 @@ class Straight:
 
 
 class SimulationError(ValueError):
-    """A simulation raised something when it was simply run. Its `__cause__` is that."""
+    """A simulation raised an exception in the straight run: its `__cause__`."""
 
 
 @contextmanager
@@ -373,9 +372,9 @@ def run_check(
 ) -> Divergence | None:
     """One of CHECKS: the first divergence that it finds, or None.
 
-    back: how many frames `rollback` goes back. reference: the simulation as `fixsync.sim.find`
-    knows it in another process, which `process` needs. What the simulation raises in a check,
-    though not in the straight run, is a divergence too."""
+    back: number of frames that `rollback` goes back. reference: the simulation as
+    `fixsync.sim.find` knows it in another process, which `process` needs. An exception that it
+    raises in a check only is a divergence too."""
     if back < 1:
         raise ValueError(f"back must be 1 or more, not {back}")
     if name == "process":
@@ -478,7 +477,7 @@ def log_inputs(path: Path) -> tuple[str, int, list[tuple[Input, ...]]]:
 def bot_inputs(
     simulation: SimulationType, seed: int, players: int, frames: int
 ) -> list[tuple[Input, ...]]:
-    """What a simulation's bots do in so many frames; idle inputs for one that has none."""
+    """The inputs of a simulation's bots for a number of frames; idle inputs without bots."""
     made = _made(simulation, seed, players)
     if not isinstance(simulation, sim.HasBots):
         return [(sim.idle_input(made),) * players] * frames
