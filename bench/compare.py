@@ -11,24 +11,29 @@ from contextlib import suppress
 from pathlib import Path
 
 from costs import costs
-from others import drivers, plain_loop
+from others import drivers, plain_loop, questions
 from plot import svg
 
-from fixsync.bench.calls import plain
+from fixsync.bench.calls import ASKED, PLAIN, SMALL, asked, plain
 from fixsync.bench.frames import Row, rows
 from fixsync.bench.scenes import SCENES
+
+COUNTS = (1_000, 10_000)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--scene", action="append", choices=[*SCENES], help="default: all")
-    parser.add_argument("--count", action="append", type=int, help="default: 1000 and 10000")
+    parser.add_argument(
+        "--count", action="append", type=int, help="default: 1000, 10000; uniform also 2 to 100"
+    )
     parser.add_argument("--plot", type=Path, metavar="FILE", help="SVG of cost by colliders")
     options = parser.parse_args()
     found: list[Row] = []
     print("scene          library         colliders  ns/collider     mean  x fixsync      pairs")
     for name in options.scene or SCENES:
-        for count in options.count or (1_000, 10_000):
+        few = (*SMALL, 100) if name == "uniform" else ()
+        for count in options.count or (*few, *COUNTS):
             made = list(rows(name, count, drivers))
             for row in made:
                 print(
@@ -40,18 +45,33 @@ def main() -> None:
             found += made
     if options.plot is not None:
         options.plot.write_text(svg(found), encoding="utf-8")
+    if not (options.scene or options.count):
+        compare_calls()
+
+
+def compare_calls() -> None:
+    print(f"\n{'call':<48} {'us':>12} {'library':<9} us, ratio")
     with suppress(ImportError):
-        for count in (16, 100, 1_000):
-            other, own = plain_loop(count), plain(count).least / count
-            print(
-                f"plain loop of {count:,}: {own:.0f} ns a collider, pymunk {other / own:.1f} times that"
-            )
+        for count in PLAIN:
+            for turns in (True, False):
+                name = f"frame of {count:,}: {'set_pose' if turns else 'move'}, a step, events"
+                own, other = plain(count, turns=turns).least, plain_loop(count, turns=turns)
+                print(
+                    f"{name:<48} {own / 1e3:>12,.2f} pymunk    {other / 1e3:,.2f}, {other / own:.2f}"
+                )
+    for count in ASKED:
+        owns = {call.what: call.least for call in asked(count)}
+        for library, question, other in questions(count):
+            own = owns[f"move, {question}"]
+            name = f"among {count:,}: a move, a {question}"
+            ratio = f"{other / 1e3:,.2f}, {other / own:.2f}"
+            print(f"{name:<48} {own / 1e3:>12,.2f} {library:<9} {ratio}", flush=True)
     print(f"\n{'call':<48} {'ns':>12} {'a':<9} yardstick, ns, ratio")
     for cost in costs(10_000):
         beside = ""
         if cost.yardstick_cost:
-            ratio = cost.cost / cost.yardstick_cost
-            beside = f"{cost.yardstick}, {cost.yardstick_cost:,.1f}, {ratio:.1f}"
+            ratio = f"{cost.cost / cost.yardstick_cost:.1f}"
+            beside = f"{cost.yardstick}, {cost.yardstick_cost:,.1f}, {ratio}"
         print(f"{cost.what:<48} {cost.cost:>12,.1f} {cost.unit:<9} {beside}", flush=True)
 
 

@@ -6,19 +6,23 @@ on it and are of one size, and their pairs may differ from the exact ones at the
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from math import pi
 from time import process_time_ns
-from typing import Any
+from typing import Any, TypeAlias
 
+from yardstick import least
+
+from fixsync.bench.calls import ASKS
 from fixsync.bench.check import FRAMES
 from fixsync.bench.frames import Driver
 from fixsync.bench.scenes import Scene, scene
 from fixsync.numbers import ONE
 from fixsync.shapes import Box
 
-__all__ = ["drivers", "plain_loop"]
+__all__ = ["drivers", "plain_loop", "questions"]
 
 _PLANE = {"uniform", "clustered", "line", "line_z", "diagonal", "idle"}
 
@@ -191,9 +195,9 @@ def _turned_back(np: Any, v: Any, turn: Any) -> Any:
     return np.column_stack((v[:, 0] * c + v[:, 1] * s, v[:, 1] * c - v[:, 0] * s))
 
 
-def plain_loop(count: int) -> float:
-    """Nanoseconds a collider of pymunk's plainest loop, the least of all frames: position and angle
-    of each body, a step, and a callback for each new contact."""
+def plain_loop(count: int, *, turns: bool = True) -> float:
+    """Nanoseconds of a frame of pymunk's plainest loop, the least of all: position and angle of
+    each body (without `turns`, its position only), a step, and a callback for each new contact."""
     made, found = scene("uniform", count), list[Any]()
     driver = _Pymunk(made)
     driver.begin()
@@ -205,9 +209,88 @@ def plain_loop(count: int) -> float:
         for places in frames:
             found.clear()
             began = process_time_ns()
-            for body, (x, z, angle) in zip(bodies, places, strict=True):
-                body.position = x, z
-                body.angle = angle
+            if turns:
+                for body, (x, z, angle) in zip(bodies, places, strict=True):
+                    body.position = x, z
+                    body.angle = angle
+            else:
+                for body, (x, z, _) in zip(bodies, places, strict=True):
+                    body.position = x, z
             space.step(1)
             times.append(process_time_ns() - began)
-    return min(times) / count
+    return min(times)
+
+
+_Ask: TypeAlias = Callable[[int, tuple[float, float, float]], Any]
+"""A move of a collider to a place, and a question there."""
+
+
+def questions(count: int) -> Iterator[tuple[str, str, float]]:
+    """Library, question, and nanoseconds of a move and this question, as `calls.asked` has them.
+    Nobody but fixsync sweeps a collider."""
+    made = scene("uniform", count)
+    places = _planar(made, made.poses(FRAMES))
+    chosen = [(id, places[id]) for id in range(0, count, count // ASKS)]
+    for library, asks in (("pymunk", _pymunk_asks), ("SciPy", _scipy_asks)):
+        with suppress(ImportError):
+            for question, ask in asks(made).items():
+                yield library, question, _least_of_asks(ask, chosen)
+
+
+def _least_of_asks(ask: _Ask, chosen: list[tuple[int, tuple[float, float, float]]]) -> float:
+    def run() -> None:
+        for id, place in chosen:
+            ask(id, place)
+
+    run()
+    return least(run, repeats=5) / len(chosen)
+
+
+def _pymunk_asks(made: Scene) -> dict[str, _Ask]:
+    pymunk: Any = import_module("pymunk")
+    driver = _Pymunk(made)
+    driver.begin()
+    space, bodies, every = driver._space, list(driver._space.bodies), pymunk.ShapeFilter()
+    at = pymunk.Body(body_type=pymunk.Body.KINEMATIC)
+    area = pymunk.Circle(at, 2)
+
+    def move(id: int, place: tuple[float, float, float]) -> tuple[float, float]:
+        body = bodies[id]
+        body.position = place[:2]
+        body.angle = place[2]
+        space.reindex_shapes_for_body(body)
+        return place[:2]
+
+    def query(id: int, place: tuple[float, float, float]) -> Any:
+        at.position = move(id, place)
+        return space.shape_query(area)
+
+    def nearest(id: int, place: tuple[float, float, float]) -> Any:
+        found = space.point_query(move(id, place), 2, every)
+        return sorted(found, key=lambda info: info.distance)[:4]
+
+    def cast(id: int, place: tuple[float, float, float]) -> Any:
+        x, z = move(id, place)
+        return space.segment_query_first((x, z), (x + 4, z + 1), 0, every)
+
+    return {"query": query, "nearest": nearest, "cast": cast}
+
+
+def _scipy_asks(made: Scene) -> dict[str, _Ask]:
+    """A tree is built for each question, and its candidates are not tested."""
+    driver = _Scipy(made)
+    driver.begin()
+    centres = driver.prepared(made.poses(FRAMES))[:, :2].copy()
+    reach = 2 + driver._reach / 2
+
+    def tree(id: int, place: tuple[float, float, float]) -> Any:
+        centres[id] = place[:2]
+        return driver._tree(centres, balanced_tree=False, compact_nodes=False)
+
+    def query(id: int, place: tuple[float, float, float]) -> Any:
+        return tree(id, place).query_ball_point(place[:2], reach)
+
+    def nearest(id: int, place: tuple[float, float, float]) -> Any:
+        return tree(id, place).query(place[:2], 4, distance_upper_bound=reach)
+
+    return {"query": query, "nearest": nearest}

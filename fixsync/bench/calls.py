@@ -13,12 +13,12 @@ from fixsync.numbers import ONE
 from fixsync.shapes import RAY, Pose, Sphere
 from fixsync.world import World
 
-__all__ = ["Call", "calls", "plain"]
+__all__ = ["ASKED", "ASKS", "PLAIN", "SMALL", "Call", "asked", "calls", "plain"]
 
-_SMALL = (2, 8, 16, 32)
-_ASKED = (1_000, 10_000)
-_PLAIN = (16, 100, 1_000)
-_ASKS = 250
+SMALL = (2, 8, 16, 32)
+ASKED = (1_000, 10_000)
+PLAIN = (16, 100, 1_000)
+ASKS = 250
 _RUN_NS = 100_000_000
 """How long each row is measured, at least two runs."""
 
@@ -36,11 +36,11 @@ class Call:
 
 def calls() -> Iterator[Call]:
     """All rows."""
-    for count in _SMALL:
+    for count in SMALL:
         yield from _small(count)
-    for count in _ASKED:
-        yield from _asked(count)
-    for count in _PLAIN:
+    for count in ASKED:
+        yield from asked(count)
+    for count in PLAIN:
         yield plain(count)
 
 
@@ -82,13 +82,13 @@ def _small(count: int) -> Iterator[Call]:
     yield _measured(f"rollback of {FRAMES}", count, 1, rollback)
 
 
-def _asked(count: int) -> Iterator[Call]:
+def asked(count: int) -> Iterator[Call]:
     """A collider moves, then one question is asked, again and again."""
     made = scene("uniform", count)
     world = made.world()
     world.step()
     area, motion = Sphere(2 * ONE), (4 * ONE, 0, ONE)
-    places = [Pose(*made.pose(id, FRAMES)) for id in range(0, count, count // _ASKS)]
+    places = [Pose(*made.pose(id, FRAMES)) for id in range(0, count, count // ASKS)]
 
     def run(ask: Callable[[int, Pose], object]) -> Callable[[], None]:
         def asks() -> None:
@@ -108,8 +108,9 @@ def _asked(count: int) -> Iterator[Call]:
         yield _measured(f"move, {name}", count, len(places), run(ask))
 
 
-def plain(count: int) -> Call:
-    """A Pose for each collider, a step, events as objects: a frame."""
+def plain(count: int, *, turns: bool = True) -> Call:
+    """A frame: a Pose for each collider, a step, events as objects. Without `turns`: only a
+    move."""
     made = scene("uniform", count)
     world: World = made.world()
     rows: list[array[int]] = [made.poses(frame) for frame in range(1, FRAMES + 1)]
@@ -117,8 +118,12 @@ def plain(count: int) -> Call:
 
     def run() -> None:
         for places in moves:
-            for id, (x, y, z, yaw) in enumerate(places):
-                world.set_pose(id, Pose(x, y, z, yaw))
+            if turns:
+                for id, (x, y, z, yaw) in enumerate(places):
+                    world.set_pose(id, Pose(x, y, z, yaw))
+            else:
+                for id, (x, y, z, _) in enumerate(places):
+                    world.move(id, x, y, z)
             for _ in world.step():
                 pass
 
