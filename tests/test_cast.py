@@ -285,7 +285,6 @@ KINDS_OF_CASTS = {
     "slow": slow_casts(),
 }
 casts = st.one_of(*KINDS_OF_CASTS.values())
-rimless_casts = casts.filter(lambda drawn: not has_rim(drawn[0], drawn[3]))
 hit_whens = strategies.hit_whens()
 
 
@@ -362,18 +361,6 @@ def test_a_cast_has_the_same_fraction_from_either_side(drawn: Cast, hit_when: in
             assert one[1] == tuple(-n for n in other[1])
 
 
-@given(casts, hit_whens)
-def test_a_cast_that_starts_in_contact_has_fraction_0_and_one_that_ends_so_hits(
-    drawn: Cast, hit_when: int
-) -> None:
-    found = cast(drawn, hit_when)
-    if contact_at(drawn, 0, 1) >= hit_when:
-        assert found is not None
-        assert found[0] == 0
-    if contact_at(drawn, 1, 1) >= hit_when:
-        assert found is not None
-
-
 @given(casts, hit_whens, st.data())
 def test_no_contact_is_counted_before_the_fraction(
     drawn: Cast, hit_when: int, data: st.DataObject
@@ -386,93 +373,6 @@ def test_no_contact_is_counted_before_the_fraction(
         near = st.integers(max(0, end - 3), end - 1) | st.integers(0, end - 1)
         for k in data.draw(st.lists(near, min_size=1, max_size=4)):
             assert contact_at(drawn, k, 2**32) < hit_when
-
-
-@given(casts)
-def test_overlapping_finds_a_subset_with_the_same_fractions(drawn: Cast) -> None:
-    touching, overlapping = cast(drawn, TOUCHING), cast(drawn, OVERLAPPING)
-    if overlapping is not None:
-        assert touching is not None
-        assert 0 <= overlapping[0] - touching[0] <= has_rim(drawn[0], drawn[3])
-
-
-@given(casts, hit_whens)
-def test_only_the_difference_of_the_motions_matters(drawn: Cast, hit_when: int) -> None:
-    a, pa, _, b, pb, _ = drawn
-    _, motion = relative(drawn)
-    half = tuple(m // 2 for m in motion)
-    rest = tuple(h - m for h, m in zip(half, motion, strict=True))
-    assert cast((a, pa, half, b, pb, rest), hit_when) == cast(drawn, hit_when)
-
-
-@given(casts, hit_whens, strategies.positions())
-def test_only_the_difference_of_the_positions_matters(drawn: Cast, hit_when: int, by: Vec3) -> None:
-    a, pa, motion_a, b, pb, motion_b = drawn
-    steps = [
-        max(INT32_MIN - min(p, q), min(INT32_MAX - max(p, q), step))
-        for p, q, step in zip(pa[:3], pb[:3], by, strict=True)
-    ]
-    moved_a, moved_b = ((*(v + s for v, s in zip(p, steps, strict=False)), p[3]) for p in (pa, pb))
-    assert cast((a, moved_a, motion_a, b, moved_b, motion_b), hit_when) == cast(drawn, hit_when)
-
-
-def mapped(drawn: Cast, yaw_of: Callable[[int], int], place: Callable[[Vec3], Vec3]) -> Cast:
-    """The cast in another frame: `place` maps positions and motions."""
-    a, pa, motion_a, b, pb, motion_b = drawn
-    places = [(*place(p[:3]), yaw_of(p[3]) % TURN) for p in (pa, pb)]
-    assume(all(INT32_MIN <= v <= INT32_MAX for at in places for v in at[:3]))
-    return a, places[0], place(motion_a), b, places[1], place(motion_b)
-
-
-def mirrored(v: Vec3) -> Vec3:
-    return -v[0], v[1], v[2]
-
-
-def turned(v: Vec3) -> Vec3:
-    return -v[2], v[1], v[0]
-
-
-def upside_down(v: Vec3) -> Vec3:
-    return v[0], -v[1], v[2]
-
-
-@pytest.mark.parametrize(
-    ("yaw_of", "place"),
-    [
-        (lambda yaw: 32768 - yaw, mirrored),
-        (lambda yaw: yaw + 16384, turned),
-        (lambda yaw: yaw, upside_down),
-    ],
-    ids=["mirror", "quarter turn", "upside down"],
-)
-def test_a_cast_in_another_frame_is_the_same_cast(
-    yaw_of: Callable[[int], int], place: Callable[[Vec3], Vec3]
-) -> None:
-    @given(casts, hit_whens)
-    def check(drawn: Cast, hit_when: int) -> None:
-        there, here = cast(mapped(drawn, yaw_of, place), hit_when), cast(drawn, hit_when)
-        assert there == (None if here is None else (here[0], place(here[1])))
-
-    check()
-
-
-@given(rimless_casts, hit_whens)
-def test_twice_the_motion_halves_the_fraction(drawn: Cast, hit_when: int) -> None:
-    a, pa, _, b, pb, _ = drawn
-    motion = _clamped(relative(drawn)[1], SIZE_MAX)
-    once = cast((a, pa, motion, b, pb, STILL), hit_when)
-    twice = cast((a, pa, motion, b, pb, _clamped((-m for m in motion), SIZE_MAX)), hit_when)
-    if once is not None:
-        assert twice is not None
-        assert twice[0] == once[0] // 2
-
-
-@given(casts, hit_whens)
-def test_a_cast_that_does_not_move_is_a_contact(drawn: Cast, hit_when: int) -> None:
-    a, pa, motion, b, pb, _ = drawn
-    found = cast((a, pa, motion, b, pb, motion), hit_when)
-    assert (found is not None) == (contact_at(drawn, 0, 1) >= hit_when)
-    assert found is None or found[0] == 0
 
 
 @given(casts, hit_whens)

@@ -502,26 +502,6 @@ def test_a_world_tells_of_pairs_near_touching_what_the_model_tells(pairs: Any) -
     assert world_mismatches(pairs) == []
 
 
-@given(strategies.near_pairs(), strategies.positions())
-def test_contact_depends_on_the_difference_of_the_places_alone(pair: Any, by: Any) -> None:
-    a, pose_a, b, pose_b = pair
-    moved = [
-        (*(v + d for v, d in zip(pose[:3], by, strict=True)), pose[3]) for pose in (pose_a, pose_b)
-    ]
-    assume(all(-(2**31) <= v < 2**31 for pose in moved for v in pose[:3]))
-    before = overlap(made(a), Pose(*pose_a), made(b), Pose(*pose_b))
-    assert overlap(made(a), Pose(*moved[0]), made(b), Pose(*moved[1])) == before
-
-
-@given(strategies.near_pairs())
-def test_a_quarter_turn_of_everything_changes_no_contact(pair: Any) -> None:
-    a, pose_a, b, pose_b = pair
-    turned = [(-z, y, x, (yaw + 16384) % 65536) for x, y, z, yaw in (pose_a, pose_b)]
-    assume(all(-(2**31) <= v < 2**31 for pose in turned for v in pose[:3]))
-    before = overlap(made(a), Pose(*pose_a), made(b), Pose(*pose_b))
-    assert overlap(made(a), Pose(*turned[0]), made(b), Pose(*turned[1])) == before
-
-
 @given(strategies.near_pairs())
 def test_a_mirrored_pair_has_the_same_contact(pair: Any) -> None:
     """x to -x: a yaw becomes half a turn less the yaw; a box looks the same from the other side."""
