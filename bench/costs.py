@@ -20,12 +20,12 @@ from fixsync.bench.scenes import Scene, scene
 from fixsync.game.random import Random
 from fixsync.numbers import ONE
 from fixsync.shapes import (
+    RAY,
     Box,
     Capsule,
     Cylinder,
     Pose,
     Shape,
-    Sphere,
     overlap,
     pack_poses,
     pack_shapes,
@@ -246,7 +246,7 @@ def _cast_costs(made: Scene) -> Cost:
     each of 1000 colliders, 1 to 8 units far on each horizontal axis; the first two contacts of
     each, of which one is the collider it starts from."""
     random, world, ids = Random(5), made.world(), made.ids()
-    shapes = pack_shapes([Sphere(1), Capsule(ONE // 2, ONE // 2), Box(ONE, ONE // 8, ONE // 4)])
+    shapes = pack_shapes([RAY, Capsule(ONE // 2, ONE // 2), Box(ONE, ONE // 8, ONE // 4)])
     rows = b""
     for i in range(1_000):
         mx, mz = (random.between(ONE, 8 * ONE) * random.choice((-1, 1)) for _ in range(2))

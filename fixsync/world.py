@@ -391,11 +391,11 @@ class World:
         return self._native.lift(*self._pair(a, b))
 
     def side(self, a: int, b: int) -> int:
-        """`fixsync.side` of two colliders as they are now: the `Side` of the box b that a is pushed
-        out of.
+        """`fixsync.side` of two colliders as they are now: the `Side` of the box b out of which
+        `push_out` moves a.
 
-        b may be a prism: then 0 if `push_out` is (0, 0), else 1 + the index of the edge whose
-        outward normal is nearest to it, the first of equal ones."""
+        Of a prism b it is 0 if `push_out` is (0, 0), else 1 + the index of the first edge whose
+        outward normal is nearest to the push."""
         pair = self._pair(a, b)
         found = self._native.side(*pair)
         return found if pair[1] >= LEVEL else Side(found)

@@ -49,10 +49,10 @@ class Part:
     """One collider of a body.
 
     offset: of its centre from the body's pose, turned with the body; ox and oz are not -2^31, which
-    has no mirror image. yaw: how far it is turned against the body. A part that is off centre in x
-    or z is turned by whole quarters of a turn only (0, 16384, 32768, 49152): its collider keeps the
-    offset turned back by `yaw`, which no other angle does without rounding. So every part's centre
-    is, to the bit, that of a collider with the body's pose and the part's offset."""
+    has no mirror image. yaw: its turn relative to the body; with an offset in x or z a quarter turn
+    (0, 16384, 32768 or 49152), because the collider has the offset turned back by `yaw`, and only
+    quarter turns are exact. So the centre of a part is, to the bit, that of a collider with the
+    body's pose and the part's offset."""
 
     shape: Shape
     offset: tuple[int, int, int] = (0, 0, 0)
