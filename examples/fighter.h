@@ -60,7 +60,7 @@ static uint32_t fighter_begin(fighter *f, uint32_t player, fxs_world *world, con
     return must(fxs_body_add(&f->body, FIGHTER_FRAMES, world, ids, player + 1, pose, 0, rows));
 }
 
-/* A frame of a fighter: it does what its input says, as far as it can. */
+/* A frame of a fighter: it follows its input as far as it can. */
 static uint32_t fighter_act(fighter *f, uint32_t input, fxs_world *world, fxs_command *rows) {
     uint32_t n = 0;
     fxs_pose pose;

@@ -197,7 +197,7 @@ class NativeWorld(Memory):
 
     @exclusive
     def separate(self, masks: Sequence[int], passes: int) -> list[tuple[int, int, int, int]]:
-        """Ids and new positions of what was pushed."""
+        """Ids and new positions of the pushed colliders."""
         count = self._count
         room = min(self.count(), 2 * self.hit_count())
         rows = uninitialised("fxs_moved[]", room)
@@ -383,7 +383,7 @@ class NativeWorld(Memory):
     def move_and_slide(
         self, id: int, motion: tuple[int, int, int], mask: int, passes: int
     ) -> bytes:
-        """Moves a collider straight and along what it comes to; the hits."""
+        """Moves a collider straight and slides it along obstacles; the hits."""
         hits, count = uninitialised(_CAST_HITS_TYPE, passes), ffi.new("uint32_t *")
         arguments = (id, motion, mask, passes, hits, count)
         self._moved(id, motion, lib.fxs_move_and_slide, arguments)

@@ -45,7 +45,7 @@ def calls() -> Iterator[Call]:
 
 
 def _measured(what: str, count: int, each: int, run: Callable[[], None]) -> Call:
-    """The row of a run that does `each` of what it is named for. The first run is not counted: it
+    """The row of a run that makes `each` calls of its name. The first run is not counted: it
     makes memory."""
     run()
     times: list[int] = []

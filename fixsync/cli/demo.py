@@ -111,7 +111,7 @@ def _has_screen() -> bool:
 
 @contextmanager
 def _progress(frames: int, *, hidden: bool) -> Iterator[Callable[[PeerOutcome], None]]:
-    """A bar on standard error, if that is a terminal; what is yielded moves it."""
+    """A bar on standard error, if that is a terminal, moved by the yielded function."""
     if hidden or not sys.stderr.isatty():
         yield lambda _: None
         return

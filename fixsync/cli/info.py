@@ -1,4 +1,4 @@
-"""fixsync info: what is in a log or a level."""
+"""fixsync info: the content of a log or a level."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from fixsync.log.schema import Header, MatchLogError
 def info_command(
     ctx: click.Context, logs: Sequence[str], line_bytes_max: int, as_json: bool
 ) -> None:
-    """Show what is in a match log or a level (.fxlevel).
+    """Show the content of a match log or a level (.fxlevel).
 
     Of a log its header, and counts of commands, events and answers; nothing is replayed. Of a level
     its solids, layers, bounds and hash.

@@ -174,7 +174,7 @@ def peers_command(
 
 @contextmanager
 def _progress(frames: int, *, hidden: bool) -> Iterator[Callable[[PeerOutcome], None]]:
-    """A table on standard error that lives, if that is a terminal; what is yielded renews it."""
+    """A table on standard error that is updated by the yielded function, if that is a terminal."""
     if hidden or not sys.stderr.isatty():
         yield lambda _: None
         return

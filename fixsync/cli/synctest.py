@@ -114,7 +114,7 @@ def synctest_command(
         straight = run_straight(made, seed, players, given)
     except SimulationError as error:
         if error.__cause__ is not None and not as_json:
-            # The frames of the simulation's own code are what its author looks for.
+            # The author looks for the frames of the simulation's own code.
             streams.echo("".join(traceback.format_exception(error.__cause__)), err=True, nl=False)
         raise click.ClickException(f"{simulation}: {error}") from error
     except (ValueError, OSError) as error:

@@ -206,7 +206,7 @@ def duration(seconds: float) -> str:
 
 
 class Seconds(click.FloatRange):
-    """A time in seconds. click lets what is not a number pass for one in any range."""
+    """A time in seconds. click accepts NaN in every range."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         seconds = super().convert(value, param, ctx)

@@ -94,7 +94,7 @@ def view_command(
 
 
 def _stem(log: Path) -> str:
-    """A log's file name without what its kind and compression add."""
+    """A log's file name without the suffixes of its kind and compression."""
     name = log.name
     if files.suffix_of(name):
         name = name[: name.rindex(".")]

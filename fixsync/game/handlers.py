@@ -158,7 +158,7 @@ class Handlers:
 
 
 def _order(route: _Route, a: int, b: int, layers: dict[int, int]) -> tuple[int, int] | None:
-    """The ids as the route's function wants them, or None if the pair is not of its."""
+    """The ids in the order of the route's function, or None if the pair is not of this route."""
     if route.id is not None:
         return (a, b) if route.id == a else (b, a) if route.id == b else None
     if route.layers is None:

@@ -170,7 +170,7 @@ class Player:
             raise LineError(f"commands[{i}]", _reason(error)) from error
 
     def write(self, frame: Any, writer: Writer) -> None:
-        """Writes the frame that was just played, with what was computed."""
+        """Writes the frame that was just played, with the computed values."""
         if self.simulation is not None:
             filled = SimFrame(frame.frame, frame.inputs, UNSET, self.events, self.hash)
             writer.write_inputs(filled)

@@ -75,7 +75,7 @@ class Relay:
         self._peers[peer] = address
 
     def pass_on(self, receiver: int, data: bytes, source: Address) -> None:
-        """Does to a packet what is to be done to it. One from who was not introduced goes
+        """Drops, delays, repeats or passes on a packet. One from who was not introduced goes
         nowhere.
         """
         sender = self._by_address.get(source)

@@ -148,7 +148,7 @@ class Skill:
     """From its beginning until it can be used again."""
     damage: int
     push: int
-    """The speed that what is hit is thrown away with."""
+    """The speed with which a victim is thrown away."""
     shape: Shape | None
     offset: int = 0
     """How far before the fighter the shape's centre is."""
@@ -307,7 +307,7 @@ class SkillFight:
         return _ahead(yaw, distance)
 
     def _act(self, player: int, value: Input) -> None:
-        """A fighter's frame: time passes, then it does what its input says, as far as it can."""
+        """A fighter's frame: time passes, then it follows its input as far as it can."""
         fighter = self.fighters[player]
         if fighter.away:
             fighter.away -= 1
@@ -496,7 +496,7 @@ class SkillFight:
         return fighter.action == Action.DASH and SKILLS[Action.DASH].is_active(fighter.elapsed)
 
     def _fall(self, id: int) -> None:
-        """Takes a body out of the fight for a while, and what it was doing with it."""
+        """Takes a body and its action out of the fight for a while."""
         self.world.set_active(id, False)
         if id < _MONSTER_IDS:
             fighter = self.fighters[id]

@@ -18,7 +18,7 @@ class Entry:
     def __init__(self, local: Local, now_ms: int) -> None:
         self.local = local
         self.since_ms = now_ms
-        """When it began to wait for what it waits for now."""
+        """The time at which the present wait began."""
         self.has_begun = False
         """It was in the match from frame 0 on."""
         if not local.seats.is_mine_taken:

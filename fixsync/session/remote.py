@@ -1,4 +1,4 @@
-"""The protocol with one other peer: what it has, what it lacks, and what to send it.
+"""The protocol with one other peer: its state, and the messages to send to it.
 
 A session has a `Remote` for each peer that it speaks to; they share a `Local`."""
 
@@ -110,7 +110,7 @@ class Local:
         return self.phase is Phase.RUNNING and self.me in self.seats.sources
 
     def waiting_for(self) -> list[int]:
-        """The peers without whom the match cannot go on at the moment."""
+        """The peers that the match waits for."""
         required, confirmed = self.required(), self.timeline.confirmed
         if self.phase is Phase.CONNECTING:
             return [remote.peer for remote in required if not remote.is_established]
@@ -127,7 +127,7 @@ class Local:
         return sorted({HOST if self.seats.since[seat] == NEVER else seat for seat in late})
 
     def required(self) -> list[Remote]:
-        """The peers without whom the match cannot go on."""
+        """The peers that the match waits for."""
         return [remote for remote in self.remotes.values() if remote.is_required]
 
     def all_confirmed(self, besides: Remote | None = None) -> int:
@@ -373,7 +373,7 @@ class Remote:
                     self.hashes[frame] = value
 
     def first_difference(self) -> int | None:
-        """Compares what was confirmed here with the hashes that came: the first frame after which
+        """Compares the hashes of this peer with the received ones: the first frame after which
         they differ."""
         timeline = self.local.timeline
         while self.compared < timeline.confirmed and self.compared in self.hashes:

@@ -51,7 +51,7 @@ class Timeline:
 
     def _begin(self, frame: int, state: bytes, inputs_digest: bytes) -> None:
         self.head = self.confirmed = frame
-        # states[f] is what was saved before frame f was stepped; hashes[f] is of states[f + 1].
+        # states[f] is the state before frame f was stepped; hashes[f] is of states[f + 1].
         self.states: dict[int, bytes] = {frame: state}
         self.hashes: dict[int, int] = {}
         self.inputs_digests: dict[int, bytes] = {frame: inputs_digest}

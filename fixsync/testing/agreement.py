@@ -1,4 +1,4 @@
-"""Assertions about simulations and states that say what is wrong by frame, collider and field."""
+"""Assertions about simulations and states that name the frame, collider and field at fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places in a simulation's source that are worth a look. A hint is no verdict: what it names may be
+"""Places in a simulation's source that are worth a look. A hint is not a verdict: the place that it names may be
 right there, and a simulation without hints may still differ between machines."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _EXACT = {f"math.{name}" for name in ("comb", "factorial", "gcd", "isqrt", "lcm"
 """Functions of integers that give integers."""
 _SETS = ("set", "frozenset")
 _ORDERLESS = (*_SETS, "all", "any", "len", "max", "min", "sorted", "sum")
-"""Calls whose answer does not depend on the order of what they are given."""
+"""Calls whose answer does not depend on the order of their arguments."""
 
 
 class Hint(NamedTuple):
