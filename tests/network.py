@@ -106,8 +106,8 @@ class Peer:
     over: who comes then begins the next."""
     has_ended: bool = False
     shared_until: int = 2**32
-    """Of a life that is over, the first frame whose input reached nobody: a later life may give
-    another, so what it confirmed from there on is not part of the match."""
+    """Of a life that is over, the first frame with an input that nobody has any more: a later life
+    may give another, so what it confirmed from there on is not part of the match."""
 
     @property
     def is_running(self) -> bool:
@@ -182,10 +182,14 @@ class Network:
     def crash(self, me: int) -> None:
         peer = self.peers[me]
         peer.is_up = False
-        if self.match.is_player(me):
-            others = [other.session for other in self.peers.values() if other.is_running]
-            known = (session._seats.streams[me].next for session in others)
-            peer.shared_until = max(known, default=0)
+        others = [other.session for other in self.peers.values() if other.is_running]
+        known = min(
+            max((session._seats.streams[seat].next for session in others), default=0)
+            for seat in range(self.match.players)
+        )
+        for life in self.history:
+            if not life.is_up and life.epoch == peer.epoch:
+                life.shared_until = min(life.shared_until, known)
         if self.match.is_player(me) and peer.epoch and len(self._down(peer.epoch)) > 1:
             self.lossy.add(peer.epoch)
 
@@ -280,11 +284,7 @@ class Network:
         """Nobody confirmed a frame that another in the same match confirmed differently, whether it
         is still there or not; and a straight run gives the same."""
         for epoch in {peer.epoch for peer in self.history} - {0}:
-            lives = [
-                peer
-                for peer in self.history
-                if peer.epoch == epoch and (peer.is_up or epoch not in self.lossy)
-            ]
+            lives = [peer for peer in self.history if peer.epoch == epoch]
             told: dict[int, tuple[int, Any]] = {}
             for peer in lives:
                 for frame, value in peer.witness.hashes.items():

@@ -17,8 +17,8 @@ from pathlib import Path
 import tree_sitter_c
 from tree_sitter import Language, Node, Parser
 
-# The table of angle_table.h is generated and compared with its generator; fixsync.h declares.
-LEFT_ALONE = frozenset({"angle_table.h", "fixsync.h"})
+# The table of angle_table.h is generated and compared with its generator; the public ones declare.
+LEFT_ALONE = frozenset({"angle_table.h", "fixsync.h", "fixsync_kit.h"})
 
 BINARY = {
     "<": ("<=", ">="),
@@ -382,10 +382,6 @@ def mutants_of(path: Path) -> list[Mutant]:
 
 
 def kernel_mutants(folder: Path) -> list[Mutant]:
-    """Those of every file of the kernel, by file."""
-    files = sorted(
-        path
-        for path in folder.iterdir()
-        if path.suffix in (".c", ".h") and path.name not in LEFT_ALONE
-    )
+    """Those of every file of the kernel and the kit, by file."""
+    files = sorted(path for path in folder.rglob("*.[ch]") if path.name not in LEFT_ALONE)
     return [mutant for path in files for mutant in mutants_of(path)]

@@ -1,4 +1,4 @@
-"""Changes the kernel in one place at a time, and shows which changes the tests notice.
+"""Changes the kernel or the kit in one place at a time, and shows which changes the tests notice.
 
     python tests/native/mutation.py                             every mutant: hours
     python tests/native/mutation.py --file push.c --sample 100 --seed 1
@@ -8,7 +8,8 @@
 
 A mutant (mutants.py) is built in a private copy and put through, until something notices it:
 
-1. the golden as CI runs it (levels 0 and 1), built by tcc if there is one, else by gcc;
+1. the golden of the kernel, or of the kit, as CI runs it (levels 0 and 1), built by tcc if there is
+   one, else by gcc;
 2. two optimising compilers: a mutant that both compile to the bytes of the original is no mutant;
 3. the same golden under clang's address, undefined-behaviour and integer sanitizers;
 4. the whole golden (level 2);
@@ -33,6 +34,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 
 from mutants import Mutant, kernel_mutants
@@ -40,6 +42,8 @@ from targets import (
     CSRC,
     HERE,
     KERNEL,
+    KIT,
+    KIT_GOLDEN,
     PORTABLE,
     ROOT,
     BrokenError,
@@ -48,6 +52,7 @@ from targets import (
     newest_clang,
 )
 
+IN_KIT = frozenset(path.name for path in (CSRC / "kit").iterdir())
 INCLUDE = ("-I", str(CSRC), "-I", str(HERE))
 C11 = ("-std=c11", "-w")
 CHECKS = "-fsanitize=address,undefined,integer,implicit-conversion"
@@ -87,6 +92,20 @@ TESTS = {
     "state.c": (("world kernel", "state or load or save or hash"), ("world fields diff", "")),
     "version.c": (("kernel", ""),),
     "world.c": (("kernel world nearest", ""), ("broad bodies counts", "")),
+    "level.c": (("level kernel", ""), ("level_logs", "")),
+    "level_hits.c": (("level", ""), ("level_logs", "")),
+    "outline.c": (("outline kernel", ""), ("level", "outline")),
+    "prism.c": (("level", ""),),
+    "prism_cast.c": (("level", ""), ("mover", "")),
+    "solid.c": (("level", ""), ("mover", "")),
+    "body.c": (("frames bodies", ""), ("skillfight", "")),
+    "motion.c": (("kit motion", ""), ("mover", "")),
+    "mover.c": (("mover kit", ""), ("motion", "")),
+    "numbers.c": (("kit", ""),),
+    "random.c": (("kit random", ""),),
+    "recorder.c": (("kit_recorder", ""), ("recorder matchlog", "")),
+    "rewind.c": (("kit_rewind", ""),),
+    "sha256.h": (("kit_recorder", ""),),
 }
 OF_ALL = (
     ("wide blocks", ""),
@@ -156,20 +175,23 @@ def fault_of(command: Sequence[str], expected: list[str], seconds: int, cwd: Pat
 class Build:
     """One way to compile the kernel: the unchanged objects are kept, by form."""
 
-    def __init__(
-        self, directory: Path, name: str, compiler: str, flags: Sequence[str], main: Sequence[Path]
-    ) -> None:
+    def __init__(self, directory: Path, name: str, compiler: str, flags: Sequence[str]) -> None:
         self.directory = directory / name
         self.directory.mkdir()
         self.compiler = [compiler, *(() if compiler == "tcc" else C11), *flags]
         self.flags = flags
-        self.sources = main
         self.kept: dict[tuple[str, ...], dict[str, Path]] = {}
 
     @cached_property
-    def main(self) -> list[Path]:
-        """The objects that drive the kernel."""
-        return self.compiled(self.sources, self.directory, (), ())
+    def mains(self) -> dict[bool, list[Path]]:
+        """The objects that drive the kernel, and those that drive the kit."""
+        folder = self.directory.parent
+        return {
+            kit: self.compiled(
+                [folder / f"golden{'_kit' * kit}.c", folder / "main.c"], self.directory, (), ()
+            )
+            for kit in (False, True)
+        }
 
     def compiled(
         self, sources: Iterable[Path], to: Path, extra: Sequence[str], first: Sequence[str]
@@ -178,11 +200,12 @@ class Build:
         objects = []
         for source in sources:
             made = to / f"{source.stem}.o"
-            # The same name in every copy, for it may be in the object; with its folder, for
+            # The same name in every copy, for it may be in the object; with its folders, for
             # integer.ignore.
-            named = f"{source.parent.name}/{source.name}"
+            root = source.parents[2 if source.parent.name == "kit" else 1]
+            named = source.relative_to(root).as_posix()
             command = [*self.compiler, *extra, *first, *INCLUDE, "-c", named, "-o", str(made)]
-            if not compiles(command, source.parent.parent):
+            if not compiles(command, root):
                 raise BrokenError(f"{source.name} is refused")
             objects.append(made)
         return objects
@@ -192,12 +215,15 @@ class Build:
         if key not in self.kept:
             to = self.directory / f"kernel{len(self.kept)}"
             to.mkdir()
-            self.kept[key] = {path.name: path for path in self.compiled(KERNEL, to, forms, ())}
+            self.kept[key] = {
+                path.name: path for path in self.compiled([*KERNEL, *KIT], to, forms, ())
+            }
         return self.kept[key]
 
     def changed(self, copy: Path, mutant: Mutant) -> dict[str, Path]:
         """The objects that a mutant, in a private copy of the kernel, may change."""
-        sources = [copy / mutant.file] if mutant.file.endswith(".c") else sorted(copy.glob("*.c"))
+        is_source = mutant.file.endswith(".c")
+        sources = [place_of(copy, mutant.file)] if is_source else sorted(copy.rglob("*.c"))
         to = copy / self.directory.name
         to.mkdir()
         made = self.compiled(sources, to, forms_of(mutant), ("-I", str(copy)))
@@ -211,11 +237,16 @@ class Build:
             *linked,
             "-o",
             str(program),
-            *map(str, [*self.main, *objects.values()]),
+            *map(str, [*self.mains[mutant.file in IN_KIT], *objects.values()]),
         ]
         if not compiles(link, copy):
             raise BrokenError("not linked")
         return program
+
+
+def place_of(folder: Path, name: str) -> Path:
+    """A file of the kernel or the kit in a copy of them."""
+    return folder / "kit" / name if name in IN_KIT else folder / name
 
 
 def forms_of(mutant: Mutant) -> tuple[str, ...]:
@@ -233,50 +264,50 @@ class Bench:
         clang = newest_clang()
         main = directory / "main.c"
         main.write_text(MAIN, encoding="ascii")
-        golden = directory / "golden.c"
-        golden.write_bytes((HERE / "golden.c").read_bytes())
-        programs = [golden, main]
-        self.gcc = Build(directory, "gcc", "gcc", ("-O0",), programs)
-        self.quick = (
-            Build(directory, "tcc", "tcc", (), programs) if shutil.which("tcc") else self.gcc
-        )
-        self.optimised = [
-            Build(directory, f"{name}_O2", name, ("-O2",), ()) for name in ("gcc", clang)
-        ]
-        self.sanitized = Build(directory, "sanitized", clang, SANITIZE, programs)
-        self.full = Build(directory, "full", "gcc", ("-O2",), programs)
-        self.python = Build(directory, "python", "gcc", ("-O2", "-fPIC", "-fvisibility=hidden"), ())
-        self.expected = [golden_lines(level) for level in (0, 1, 2)]
+        for name in ("golden.c", "golden_kit.c"):
+            (directory / name).write_bytes((HERE / name).read_bytes())
+        self.gcc = Build(directory, "gcc", "gcc", ("-O0",))
+        self.quick = Build(directory, "tcc", "tcc", ()) if shutil.which("tcc") else self.gcc
+        self.optimised = [Build(directory, f"{name}_O2", name, ("-O2",)) for name in ("gcc", clang)]
+        self.sanitized = Build(directory, "sanitized", clang, SANITIZE)
+        self.full = Build(directory, "full", "gcc", ("-O2",))
+        self.python = Build(directory, "python", "gcc", ("-O2", "-fPIC", "-fvisibility=hidden"))
+        self.expected = {
+            False: [golden_lines(level) for level in (0, 1, 2)],
+            True: [golden_lines(level, golden=KIT_GOLDEN) for level in (0, 1, 2)],
+        }
         self.check_original()
 
     def check_original(self) -> None:
         """Nothing may be noticed of the kernel as it is."""
         builds = [self.quick, self.gcc] * (1 in self.stages) + [self.sanitized] * (3 in self.stages)
         for build in builds:
-            program = build.directory / "original"
-            link = [
-                *build.compiler,
-                "-o",
-                str(program),
-                *map(str, [*build.main, *build.original(()).values()]),
-            ]
-            command = [str(program), "1"]
-            if not compiles(link, self.directory) or fault_of(
-                command, self.expected[1], 60, self.directory
-            ):
-                raise MissingError(
-                    f"the kernel as it is does not pass, built by {' '.join(build.compiler)}"
-                )
+            for kit, main in build.mains.items():
+                program = build.directory / "original"
+                objects = [*main, *build.original(()).values()]
+                link = [*build.compiler, "-o", str(program), *map(str, objects)]
+                if not compiles(link, self.directory) or fault_of(
+                    [str(program), "1"], self.expected[kit][1], 60, self.directory
+                ):
+                    raise MissingError(
+                        f"the kernel as it is does not pass, built by {' '.join(build.compiler)}"
+                    )
+        if 5 in self.stages:
+            tree = self.directory / "original"
+            tree.mkdir()
+            self.plant(tree, self.python.original(()))
+            if self.failed_test(tree, ["tests/test_numbers.py"], ""):
+                raise MissingError("the package's tests do not pass with the kernel as it is")
 
     def tried(self, mutant: Mutant) -> Result:
         with tempfile.TemporaryDirectory(dir=self.directory, prefix="mutant") as name:
             copy = Path(name) / CSRC.name
-            copy.mkdir()
-            for path in CSRC.glob("*.[ch]"):
+            (copy / "kit").mkdir(parents=True)
+            for path in CSRC.rglob("*.[ch]"):
                 if path.name == mutant.file:
-                    (copy / path.name).write_bytes(mutant.of(path.read_bytes()))
+                    place_of(copy, path.name).write_bytes(mutant.of(path.read_bytes()))
                 else:
-                    (copy / path.name).symlink_to(path)
+                    place_of(copy, path.name).symlink_to(path)
             try:
                 verdict, by = self.verdict(copy, mutant)
             except BrokenError:
@@ -297,10 +328,13 @@ class Bench:
                 return verdict, by
         return SURVIVED, ""
 
+    def lines(self, mutant: Mutant, level: int) -> list[str]:
+        return self.expected[mutant.file in IN_KIT][level]
+
     def fault(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
         program = (self.gcc if mutant.form == "fast" else self.quick).program(copy, mutant)
         for level, seconds in ((0, 1), (1, 10)):
-            fault = fault_of([str(program), str(level)], self.expected[level], seconds, copy)
+            fault = fault_of([str(program), str(level)], self.lines(mutant, level), seconds, copy)
             if fault:
                 return KILLED, f"golden: {fault}"
         return SURVIVED, ""
@@ -312,12 +346,12 @@ class Bench:
 
     def sanitized_fault(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
         program = self.sanitized.program(copy, mutant)
-        fault = fault_of([str(program), "1"], self.expected[1], 60, copy)
+        fault = fault_of([str(program), "1"], self.lines(mutant, 1), 60, copy)
         return (KILLED, f"sanitized golden: {fault}") if fault else (SURVIVED, "")
 
     def whole_fault(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
         program = self.full.program(copy, mutant)
-        fault = fault_of([str(program), "2"], self.expected[2], 200, copy)
+        fault = fault_of([str(program), "2"], self.lines(mutant, 2), 200, copy)
         return (KILLED, f"whole golden: {fault}") if fault else (SURVIVED, "")
 
     def is_same(self, build: Build, copy: Path, mutant: Mutant) -> bool:
@@ -345,61 +379,66 @@ class Bench:
             )
         return made
 
-    def tests_fault(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
-        """The first test that fails in a copy of the project whose kernel is the mutant."""
-        tree = copy.parent
+    def plant(self, tree: Path, objects: dict[str, Path]) -> None:
+        """A copy of the project with these objects as its kernel."""
         for path in (
             "fixsync",
             "tests",
+            "csrc",
             "replay_logs",
             "build_ffi.py",
             "pyproject.toml",
             "LICENSE",
         ):
+            if (tree / path).exists():
+                continue
             if (ROOT / path).is_dir():
                 ignored = shutil.ignore_patterns("_kernel*.so", "_kernel*.pyd", "native", "view")
                 shutil.copytree(ROOT / path, tree / path, ignore=ignored, copy_function=os.link)
-            elif (ROOT / path).exists():
+            else:
                 os.link(ROOT / path, tree / path)
-        objects = self.python.original(forms_of(mutant)) | self.python.changed(copy, mutant)
         made = tree / "fixsync" / "_kernel.abi3.so"
         command = ["gcc", "-shared", "-o", str(made), str(self.glue), *map(str, objects.values())]
-        if not compiles(command, copy):
+        if not compiles(command, tree):
             raise BrokenError("not linked")
+
+    def failed_test(self, tree: Path, tests: Sequence[str], words: str) -> str:
+        """The first test that fails in a planted copy; nothing if all pass."""
         own = f"import fixsync._native as n; assert n.__file__.startswith({str(tree)!r})"
         code = f"import pytest, sys; s = pytest.main(sys.argv[1:]); {own}; sys.exit(s)"
+        options = ["-q", "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--full", "-n0"]
+        run = subprocess.run(
+            limited(
+                [sys.executable, "-c", code, *options, *(["-k", words] if words else []), *tests],
+                400,
+            ),
+            cwd=tree,
+            env={**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        if run.returncode == 0:
+            return ""
+        if run.returncode in (-24, 152, -9, 137):
+            return "time"
+        told = [
+            line.split()[1]
+            for line in run.stdout.splitlines()
+            if line.startswith(("FAILED", "ERROR"))
+        ]
+        return told[0].rpartition("/")[2] if told else "crash"
+
+    def tests_fault(self, copy: Path, mutant: Mutant) -> tuple[str, str]:
+        """The first test that fails in a copy of the project whose kernel is the mutant."""
+        objects = self.python.original(forms_of(mutant)) | self.python.changed(copy, mutant)
+        self.plant(copy.parent, objects)
         for names, words in TESTS.get(mutant.file, OF_ALL):
             tests = [f"tests/test_{name}.py" for name in names.split()]
-            options = [
-                "-q",
-                "-x",
-                "-p",
-                "no:cacheprovider",
-                "--hypothesis-seed=0",
-                "--full",
-                "-n0",
-                *(["-k", words] if words else []),
-            ]
-            run = subprocess.run(
-                limited([sys.executable, "-c", code, *options, *tests], 400),
-                cwd=tree,
-                env={**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"},
-                capture_output=True,
-                text=True,
-                errors="replace",
-                check=False,
-            )
-            if run.returncode != 0:
-                told = [
-                    line.split()[1]
-                    for line in run.stdout.splitlines()
-                    if line.startswith(("FAILED", "ERROR"))
-                ]
-                slow = run.returncode in (-24, 152, -9, 137)
-                return (
-                    KILLED,
-                    f"tests: {told[0].rpartition('/')[2] if told else 'time' if slow else 'crash'}",
-                )
+            failed = self.failed_test(copy.parent, tests, words)
+            if failed:
+                return KILLED, f"tests: {failed}"
         return SURVIVED, ""
 
 
@@ -461,9 +500,11 @@ def chosen(args: argparse.Namespace) -> list[Mutant]:
             for mutant in mutants
             if any(mutant.name.startswith(start) for start in args.only)
         ]
-    if args.sample and args.sample < len(mutants):
-        picked = set(random.Random(args.seed).sample(range(len(mutants)), args.sample))
-        mutants = [mutant for number, mutant in enumerate(mutants) if number in picked]
+    if args.sample:
+        drawn = random.Random(args.seed)
+        by_file = [list(group) for _, group in groupby(mutants, key=lambda mutant: mutant.file)]
+        picked = [drawn.sample(group, min(args.sample, len(group))) for group in by_file]
+        mutants = [mutant for group in picked for mutant in sorted(group, key=lambda m: m.start)]
     return mutants
 
 
@@ -498,7 +539,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--only", action="append", metavar="START", help="Mutants whose name begins with this."
     )
-    parser.add_argument("--sample", type=int, metavar="N", help="Size of a random sample.")
+    parser.add_argument(
+        "--sample", type=int, metavar="N", help="Size of a random sample of each file."
+    )
     parser.add_argument("--seed", type=int, default=0, help="Seed of the sample.")
     parser.add_argument(
         "--stages",
