@@ -675,6 +675,21 @@ def test_a_flat_match_opens_from_above_and_fits_its_plane(opened, tmp_path):
     assert page.locator("figure:visible").count() == 2
 
 
+def test_a_match_deeper_than_tall_fills_both_views(opened, tmp_path):
+    path = tmp_path / "deep.jsonl"
+    world = World(8)
+    with Recorder(world, path):
+        for id, (y, z) in enumerate([(0, 0), (4, 30)]):
+            world.add(id, Sphere(ONE), Pose(0, y * ONE, z * ONE))
+        world.step()
+    page = opened(path)
+    for projection, up, gap in (("top", 30, 32), ("side", 4, 6)):
+        figure = page.locator(f"figure[data-side='0'][data-projection={projection}]")
+        height = figure.bounding_box()["height"]
+        shown = abs(screen_of(page, projection, 0, up)[1] - screen_of(page, projection, 0, 0)[1])
+        assert shown * gap / up > 0.9 * (height - 52)  # 26 pixels of margin on either side
+
+
 def test_of_two_planes_both_views_are_shown_and_only_a_hit_in_both_is_one(opened, tmp_path):
     path = tmp_path / "planes.jsonl"
     game = flat.TwoPlanes(8)

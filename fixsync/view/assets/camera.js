@@ -1,6 +1,6 @@
 // Where the views look.
 
-const FIT_MARGIN = 26; // pixels
+export const FIT_MARGIN = 26; // pixels
 
 // The box to show of some matches' bounds: all shapes but those, such as a floor, that are wide as against how far the centres
 // are from one another.

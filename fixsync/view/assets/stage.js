@@ -1,5 +1,5 @@
 // The views: how they are laid out, where they look, and the pointer in them.
-import { boxToShow, withLevels } from "./camera.js";
+import { boxToShow, FIT_MARGIN, withLevels } from "./camera.js";
 import { element } from "./elements.js";
 import { byId, camera, checks, levels, match, player, scene, ui } from "./state.js";
 import { View } from "./view.js";
@@ -116,11 +116,13 @@ export function fit() {
   ui.isStale = true;
 }
 
-// Both views have one scale: each gets the height that the match needs in it.
+// Both views have one scale: each gets the height that the match needs in it, and its margins.
 function shareHeight({ low, high }) {
   const root = byId("views");
   const [, tall, deep] = high.map((value, axis) => value - low[axis]);
-  const side = Math.min(0.5, Math.max(0.22, tall / (tall + deep)));
+  const margins = (2 * FIT_MARGIN) / Math.max(root.clientHeight, 8 * FIT_MARGIN);
+  const share = (tall / (tall + deep)) * (1 - 2 * margins) + margins;
+  const side = Math.min(0.5, Math.max(0.22, share));
   root.style.setProperty("--side-share", `${side}fr`);
   root.style.setProperty("--top-share", `${1 - side}fr`);
   resizeViews();
