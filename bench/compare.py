@@ -2,7 +2,7 @@
 
 Needs pymunk, SciPy and NumPy for the other libraries, xxhash and a C compiler for all yardsticks;
 what is missing is left out. Times are processor time, the least of several runs, of things measured
-in turns."""
+in turns. Single calls are measured only where no scene and no count is chosen."""
 
 from __future__ import annotations
 

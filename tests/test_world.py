@@ -1250,9 +1250,9 @@ def test_a_world_has_one_observer_at_a_time(world: World) -> None:
 
 def test_a_world_is_free_for_every_thread_after_its_observer_failed(world: World) -> None:
     class Failing(Log):
-        def changed(self, command: Any) -> None:
+        def changed(self, rows: bytes) -> None:
             world.save()
-            world.contact(command[1], 7)  # absent
+            world.contact(1, 7)  # absent
 
     world.attach(Failing())
     with pytest.raises(KeyError, match="id 7"):
