@@ -1250,7 +1250,7 @@ def test_a_world_has_one_observer_at_a_time(world: World) -> None:
 
 def test_a_world_is_free_for_every_thread_after_its_observer_failed(world: World) -> None:
     class Failing(Log):
-        def changed(self, rows: bytes) -> None:
+        def changed(self, _: bytes) -> None:
             world.save()
             world.contact(1, 7)  # absent
 
