@@ -66,8 +66,8 @@ class Simulation(Protocol):
       viewer.
     - `phases`: the attacks under way in the frame that was stepped last, as
       `{owner: (attack, phase)}`, phase "startup", "active" or "recovery", for the viewer's lanes.
-      It is read right after the world's step. With bodies: `{body.owner: (body.attack,
-      body.phase)}` of those with an attack.
+      It is read right after the world's step. With bodies it is
+      `{body.owner: (body.attack, body.phase)}` of those with an attack.
     - `bot(player, seed)`, of the class: a `Bot` that plays.
     """
 

@@ -40,6 +40,8 @@ ROWS_MAX = 1000
 
 _META = ("meta", "names", "unit_mm")
 """Keys of the header that do not change a world."""
+_KEYS = ("capacity", "tick_rate", "hit_when", "layers", "sim", "seed", *_META, "level")
+"""Keys of the header that are compared. Logs may begin at different frames of one match."""
 
 
 @dataclass(frozen=True)
@@ -368,10 +370,8 @@ def _fields(player: Player) -> Any:
 def _header_rows(a: Header, b: Header, *, ignore_meta: bool) -> Iterator[Row]:
     if a.first_frame == b.first_frame and a.start != b.start:
         yield Row("header", "from.state", *(_state_told(header) for header in (a, b)))
-    for name in a.__struct_fields__:
+    for name in _KEYS:
         values = getattr(a, name), getattr(b, name)
-        if name == "start":
-            continue  # logs may begin at different frames of one match
         if name == "level":
             yield from _level_rows(*values)
             continue

@@ -278,11 +278,11 @@ class Start(Struct):
     frame: int
     """The number of its first frame: the frame count of the state."""
     state: bytes
-    """The state before that frame: what `World.save` gave, or with a sim the simulation's `save`."""
+    """The state before that frame: the bytes of `World.save`, or with a sim of its `save`."""
 
 
 class About(Struct, kw_only=True):
-    """What line 1 of a log says beside its world."""
+    """The keys of line 1 of a log that do not concern its world."""
 
     tick_rate: int | tuple[int, int] = 60
     """Frames a second, or (numerator, denominator) of it."""
@@ -291,11 +291,11 @@ class About(Struct, kw_only=True):
     meta: Mapping[str, Any] = {}
     names: Names = msgspec.field(default_factory=Names)
     unit_mm: int | None = None
-    """How many millimetres one unit is, if that is known."""
+    """Millimetres of one unit, if known."""
 
 
 class Header(About, kw_only=True):
-    """Line 1 of a log: how its world is made, and what the log says about itself."""
+    """Line 1 of a log: the settings of its world, and the data of the match."""
 
     capacity: int
     hit_when: int = 1
