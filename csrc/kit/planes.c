@@ -246,7 +246,7 @@ static fxs_command view_command(const fxs_planes_command *c, uint32_t view, uint
     const int is_mask = c->type == FXS_COMMAND_LAYERS;
     const int is_layer =
         h->layer < FXS_PLANES_LAYERS && !(is_mask && c->mask >> FXS_PLANES_LAYERS != 0);
-    row.mask = is_mask ? c->mask << FXS_PLANES_LAYERS * view : 0;
+    row.mask = is_mask && is_layer ? c->mask << FXS_PLANES_LAYERS * view : 0;
     to->id = is_mask ? 0 : h->id < half ? h->id + half * view : UINT32_MAX;
     to->kind = is_ground_kind(h->kind) ? (uint8_t)shape.kind : UINT8_MAX;
     to->layer = is_layer ? (uint8_t)(h->layer + FXS_PLANES_LAYERS * view) : UINT8_MAX;

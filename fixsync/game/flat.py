@@ -36,8 +36,8 @@ from fixsync._native import (
     uint32,
 )
 from fixsync._native.planes import HITBOX, HITBOX_CAST, LAYERS, PLANES_COMMAND
-from fixsync._native.raw import constant
 from fixsync._native.rows import EVENT
+from fixsync.changes import CHANGES
 from fixsync.records import CastHit, Events, Hits, cast_hits
 from fixsync.shapes import (
     CONTACTS,
@@ -279,12 +279,6 @@ def _masks(layers: Iterable[Iterable[int]] | None) -> tuple[int, ...]:
     return layer_masks(pairs)[:LAYERS]
 
 
-_ADD, _REMOVE = constant("COMMAND_ADD"), constant("COMMAND_REMOVE")
-_MOVE, _SHAPE = constant("COMMAND_MOVE"), constant("COMMAND_SHAPE")
-_OWNER, _LAYER = constant("COMMAND_OWNER"), constant("COMMAND_LAYER")
-_ACTIVE, _LAYERS = constant("COMMAND_ACTIVE"), constant("COMMAND_LAYERS")
-
-
 class TwoPlanes:
     """A world of two-plane hitboxes: ids, layers, owners and events as in a `World`.
 
@@ -321,8 +315,9 @@ class TwoPlanes:
             raise KeyError(f"id {id} is not in the world")
         return row
 
-    def _change(self, type: int, id: int, row: bytes) -> None:
-        planes.apply(self.world._native, PLANES_COMMAND.pack(type, 0, row), id)
+    def _change(self, name: str, id: int, row: bytes) -> None:
+        command = PLANES_COMMAND.pack(CHANGES[name].code, 0, row)
+        planes.apply(self.world._native, command, id)
 
     # Changes.
 
@@ -344,44 +339,44 @@ class TwoPlanes:
             _layer(layer),
         )
         row = _row(sizes, place, id, layer, uint32("owner", owner), boolean("active", active))
-        self._change(_ADD, id, row)
+        self._change("add", id, row)
 
     def remove(self, id: int) -> None:
         """Removes a hitbox; its hits end with the next step."""
         id = self._id(id)
-        self._change(_REMOVE, id, _row(id=id))
+        self._change("remove", id, _row(id=id))
 
     def move(self, id: int, x: int, y: int, z: int) -> None:
         """Puts a hitbox at (x, y, z), Q16.16."""
         id = self._id(id)
-        self._change(_MOVE, id, _row(place=_place((x, y, z)), id=id))
+        self._change("move", id, _row(place=_place((x, y, z)), id=id))
 
     def set_hitbox(self, id: int, hitbox: Hitbox) -> None:
         """Gives an id another hitbox."""
         id = self._id(id)
-        self._change(_SHAPE, id, _row(_sizes("hitbox", hitbox), id=id))
+        self._change("shape", id, _row(_sizes("hitbox", hitbox), id=id))
 
     def set_owner(self, id: int, owner: int) -> None:
         """Gives a hitbox an owner, 0..2^32-1; 0 means no owner."""
         id = self._id(id)
-        self._change(_OWNER, id, _row(id=id, owner=uint32("owner", owner)))
+        self._change("owner", id, _row(id=id, owner=uint32("owner", owner)))
 
     def set_layer(self, id: int, layer: int) -> None:
         """Puts a hitbox on a layer, 0..15."""
         id = self._id(id)
-        self._change(_LAYER, id, _row(id=id, layer=_layer(layer)))
+        self._change("layer", id, _row(id=id, layer=_layer(layer)))
 
     def set_active(self, id: int, active: bool) -> None:
         """Makes a hitbox active or not."""
         id = self._id(id)
-        self._change(_ACTIVE, id, _row(id=id, active=boolean("active", active)))
+        self._change("active", id, _row(id=id, active=boolean("active", active)))
 
     def set_layers(self, layers: Iterable[Iterable[int]] | None) -> None:
         """Replaces the pairs of layers (0..15) that can hit each other; None enables all.
 
         Keeps the hit history, as `World.set_layers`."""
         rows = [
-            PLANES_COMMAND.pack(_LAYERS, mask, _row(layer=layer))
+            PLANES_COMMAND.pack(CHANGES["layers"].code, mask, _row(layer=layer))
             for layer, mask in enumerate(_masks(layers))
         ]
         planes.apply(self.world._native, b"".join(rows))
