@@ -219,44 +219,47 @@ int32_t fxs_planes_config(const fxs_config *config, fxs_config *out) {
     return FXS_OK;
 }
 
-/* The command of the world that makes a change in the ground view (0) or the side view (1). A field
- * out of range becomes one that the world refuses with the same status. */
+/* The command of the world that makes a change in the ground view (0) or the side view (1): the
+ * fields that its type reads, the others 0. A field out of range becomes one that the world refuses
+ * with the same status. */
 static fxs_command view_command(const fxs_planes_command *c, uint32_t view, uint32_t half) {
     const fxs_hitbox *h = &c->hitbox;
     const fxs_shape shape = view == 0 ? ground_view(h) : side_view(h);
     const fxs_pose pose = view == 0 ? ground_pose(h) : side_pose(h);
+    const uint32_t type = c->type;
+    const int is_add = type == FXS_COMMAND_ADD, is_matrix = type == FXS_COMMAND_LAYERS;
     fxs_command row = {0};
     fxs_collider *to = &row.collider;
-    switch (c->type) {
-    case FXS_COMMAND_MOVE:
-        row.type = FXS_COMMAND_POSE;
-        break;
-    case FXS_COMMAND_ADD:
-    case FXS_COMMAND_SHAPE:
-    case FXS_COMMAND_OWNER:
-    case FXS_COMMAND_LAYER:
-    case FXS_COMMAND_ACTIVE:
-    case FXS_COMMAND_REMOVE:
-    case FXS_COMMAND_LAYERS:
-        row.type = c->type;
-        break;
-    default: /* 0: not a command */
-        return row;
+    if (type < FXS_COMMAND_ADD || type > FXS_COMMAND_LAYERS || type == FXS_COMMAND_TURN ||
+        type == FXS_COMMAND_POSE || type == FXS_COMMAND_OFFSET) {
+        return row; /* 0: not a command */
     }
-    const int is_mask = c->type == FXS_COMMAND_LAYERS;
-    const int is_layer =
-        h->layer < FXS_PLANES_LAYERS && !(is_mask && c->mask >> FXS_PLANES_LAYERS != 0);
-    row.mask = is_mask && is_layer ? c->mask << FXS_PLANES_LAYERS * view : 0;
-    to->id = is_mask ? 0 : h->id < half ? h->id + half * view : UINT32_MAX;
-    to->kind = is_ground_kind(h->kind) ? (uint8_t)shape.kind : UINT8_MAX;
-    to->layer = is_layer ? (uint8_t)(h->layer + FXS_PLANES_LAYERS * view) : UINT8_MAX;
-    to->active = h->active;
-    to->zero = h->zero;
-    to->owner = h->owner;
-    to->x = pose.x;
-    to->y = pose.y;
-    to->z = pose.z;
-    memcpy(to->size, shape.size, sizeof to->size);
+    row.type = type == FXS_COMMAND_MOVE ? FXS_COMMAND_POSE : type;
+    if (!is_matrix) {
+        to->id = h->id < half ? h->id + half * view : UINT32_MAX;
+    }
+    if (is_add || is_matrix || type == FXS_COMMAND_LAYER) {
+        const int is_layer =
+            h->layer < FXS_PLANES_LAYERS && !(is_matrix && c->mask >> FXS_PLANES_LAYERS != 0);
+        to->layer = is_layer ? (uint8_t)(h->layer + FXS_PLANES_LAYERS * view) : UINT8_MAX;
+        row.mask = is_layer && is_matrix ? c->mask << FXS_PLANES_LAYERS * view : 0;
+    }
+    if (is_add || type == FXS_COMMAND_MOVE) {
+        to->x = pose.x;
+        to->y = pose.y;
+        to->z = pose.z;
+    }
+    if (is_add || type == FXS_COMMAND_SHAPE) {
+        to->kind = is_ground_kind(h->kind) ? (uint8_t)shape.kind : UINT8_MAX;
+        memcpy(to->size, shape.size, sizeof to->size);
+    }
+    if (is_add || type == FXS_COMMAND_OWNER) {
+        to->owner = h->owner;
+    }
+    if (is_add || type == FXS_COMMAND_ACTIVE) {
+        to->active = h->active;
+    }
+    to->zero = is_add ? h->zero : 0;
     return row;
 }
 
