@@ -1,7 +1,6 @@
-// The package's types, by hand. raw.d.ts has those of the C functions.
-import * as raw from "./raw.js";
-
-export { raw };
+// The package's types, by hand. raw.d.ts has those of the C functions, and the constants FXS_… and
+// structures fxs_… that are named here: import them from "fixsync/raw".
+import type * as raw from "./raw.js";
 
 /** Makes fixsync ready; nothing else works before. `source`: nothing, for the fixsync.wasm beside
  * the package; or its address, its bytes, a Response or a compiled module. */
@@ -15,7 +14,7 @@ export class ArgumentTypeError extends TypeError {
 }
 /** A value out of range, or one that the world refuses. */
 export class ArgumentRangeError extends RangeError {
-  /** The kernel's status (raw.FXS_E_…), if it refused. */
+  /** The kernel's status (FXS_E_…), if it refused. */
   readonly status?: number;
   /** The index of the command at fault, of `World.apply`. */
   readonly index?: number;
@@ -84,7 +83,7 @@ export function overlap(shapeA: Shape, poseA: Pose, shapeB: Shape, poseB: Pose):
 export function pushOut(shapeA: Shape, poseA: Pose, shapeB: Shape, poseB: Pose): [number, number];
 /** The shortest vertical way of a out of b. */
 export function lift(shapeA: Shape, poseA: Pose, shapeB: Shape, poseB: Pose): number;
-/** The face of the box b that pushOut moves a out of: raw.FXS_SIDE_NONE to raw.FXS_SIDE_NEG_Z. */
+/** The face of the box b that pushOut moves a out of: FXS_SIDE_NONE to FXS_SIDE_NEG_Z. */
 export function side(shapeA: Shape, poseA: Pose, shapeB: Shape, poseB: Pose): number;
 /** When two shapes that move straight first meet; null if they do not. */
 export function castPair(
@@ -125,7 +124,7 @@ export type Solid =
     ];
 
 /** The static geometry of a map, which any number of worlds share. The id of solid i is
- * raw.FXS_LEVEL + i. */
+ * FXS_LEVEL + i. */
 export class Level implements Disposable {
   /** The level of bytes as `toBytes` gives them. */
   constructor(data: Uint8Array);
@@ -254,7 +253,7 @@ export class World implements Iterable<number>, Disposable {
   get(id: number): Collider;
   ids(): Uint32Array;
   [Symbol.iterator](): Iterator<number>;
-  /** raw.fxs_collider rows, ascending by id: a view until the next call. */
+  /** fxs_collider rows, ascending by id: a view until the next call. */
   colliders(): Uint8Array;
   /** Rows of a, b and contact of the last step: a view until the next call. */
   hits(): Uint32Array;
@@ -277,7 +276,7 @@ export class World implements Iterable<number>, Disposable {
   setLayers(layers: LayerPairs): void;
   /** Makes changes in order: all or, where one is refused, none. */
   apply(commands: readonly Command[]): void;
-  /** Adds colliders from raw.fxs_collider rows. */
+  /** Adds colliders from fxs_collider rows. */
   addMany(rows: Rows): void;
   /** ids: uint32 each; positions: three int32 for each. */
   moveMany(ids: Rows, positions: Rows): void;
@@ -387,7 +386,7 @@ export class Mover {
     z: number;
     /** Without what walls, floor and ceiling took of it. */
     motion: [number, number, number];
-    /** raw.FXS_ON_FLOOR to raw.FXS_STUCK. */
+    /** FXS_ON_FLOOR to FXS_STUCK. */
     flags: number;
     /** The id of what it stands on. */
     floor: number;

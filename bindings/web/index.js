@@ -8,7 +8,6 @@ export { along, bounce, Mover, moveAndSlide, Random, Recorder, Rewind, slide } f
 export { Level } from "./level.js";
 export { degrees, direction, faces, forward, length, ONE, q, qNear, yawBetween, yawOf } from "./numbers.js";
 export { TwoPlanes } from "./planes.js";
-export * as raw from "./raw.js";
 export {
   FXS_APART as APART,
   FXS_ENTER as ENTER,

@@ -15,11 +15,11 @@ import {
   Random,
   Recorder,
   Rewind,
-  raw,
   slide,
   sphere,
   World,
 } from "../index.js";
+import * as raw from "../raw.js";
 import { fixsync, python, test, WORK } from "./harness.mjs";
 
 const HERE = { x: 0, y: 0, z: 0 };

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { init, Level, raw, sphere } from "../index.js";
+import { init, Level, sphere } from "../index.js";
+import * as raw from "../raw.js";
 import { ROOT, test } from "./harness.mjs";
 
 await init();

@@ -14,12 +14,12 @@ import {
   ONE,
   q,
   qNear,
-  raw,
   sector,
   sphere,
   World,
 } from "../index.js";
 import { kernel } from "../kernel.js";
+import * as raw from "../raw.js";
 import { python, ran, test, WEB } from "./harness.mjs";
 
 await init();
