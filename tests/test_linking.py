@@ -862,14 +862,16 @@ def test_config_quotes_for_a_shell_and_tells_when_there_are_no_sources(tmp_path:
 # The documentation.
 
 
-@pytest.mark.parametrize("page", ["movement.md", "cookbook.md"])
+@pytest.mark.parametrize(
+    ("page", "example"), [("movement.md", "walk.c"), ("cookbook.md", "two_planes.c")]
+)
 def test_the_first_program_of_a_page_prints_the_same_in_c(
-    page: str, linked: Callable[..., Path], tmp_path: Path
+    page: str, example: str, linked: Callable[..., Path], tmp_path: Path
 ) -> None:
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    output, code = (text.split(f"```{name}\n", 1)[1].split("```", 1)[0] for name in ("text", "c"))
-    (tmp_path / "page.c").write_text(code)
-    assert run(linked(tmp_path / "page", tmp_path / "page.c")) == output
+    output = text.split("```text\n", 1)[1].split("```", 1)[0]
+    assert f"../examples/{example}" in text
+    assert run(linked(tmp_path / "page", EXAMPLES / example)) == output
 
 
 @pytest.mark.parametrize("name", ["linking.md"])
