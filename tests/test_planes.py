@@ -145,12 +145,9 @@ def test_a_push_out_of_narrow_sides_is_along_x_and_exact() -> None:
         (0, -3, (-15, 0)),
         (0, 0, (15, 0)),
         (1, 80, (0, 10)),
-        (5, 80, (10, 0)),  # and as far along z: the ground view's, which leaves along x here
+        (5, 80, (0, 10)),  # as far along x: the ground view's way
     ):
-        found = two_plane_push_out(narrow, (x, 0, z), wide, (0, 0, 0))
-        assert abs(found[0]) + abs(found[1]) == abs(expected[0]) + abs(expected[1])
-        if (x, z) != (5, 80):
-            assert found == expected
+        assert two_plane_push_out(narrow, (x, 0, z), wide, (0, 0, 0)) == expected
 
 
 @given(pairs(hitboxes))
@@ -185,7 +182,28 @@ def test_a_cast_is_the_first_time_that_both_views_meet(
     assert (back and back[0]) == (expected and expected[0])
 
 
+def test_of_equal_gaps_the_normal_is_the_heights_then_the_grounds_and_there_that_along_x() -> None:
+    thin = Hitbox(flat.rectangle(9, 1), 1, 1), Hitbox(flat.rectangle(1, 2), 2, 2)
+    wide = Hitbox(flat.rectangle(1, 1), 9, 1), Hitbox(flat.rectangle(2, 2), 9, 2)
+    one = 2**30
+    for (a, b), at, expected in (
+        (thin, (5, 5, 5), (0, one, 0)),
+        (thin, (5, 0, -5), (0, 0, -one)),
+        (thin, (-5, 0, 0), (-one, 0, 0)),
+        (wide, (-5, 0, 5), (-one, 0, 0)),
+        (wide, (5, -5, 5), (0, -one, 0)),
+    ):
+        x, y, z = at
+        way = -4 * x // 5, -4 * y // 5, -4 * z // 5
+        found = two_plane_cast(a, at, way, b, (0, 0, 0), (0, 0, 0))
+        assert found == (32768, expected)
+
+
+DISC = Hitbox(flat.circle(500), 500, 9)
+
+
 @given(pairs(single_shapes), MOTIONS, MOTIONS, hit_whens())
+@example((DISC, (38, 0, 1), DISC, (0, 0, 0)), (0, 0, 0), (0, 0, 0), 1)  # the way along x is shorter
 @examples(500)
 def test_a_hitbox_as_wide_at_its_side_as_on_the_ground_is_an_ordinary_shape(
     pair: Any, motion_a: Any, motion_b: Any, when: int
