@@ -83,7 +83,7 @@ def test_peers_that_play_over_a_network_are_part_of_it(monkeypatch: pytest.Monke
 
 
 def test_inputs_that_are_none_are_refused():
-    with pytest.raises(ValueError, match="a frame at least"):
+    with pytest.raises(ValueError, match="at least one frame"):
         assert_peers_agree(Bumpers, [])
     with pytest.raises(ValueError, match="frame 0: input of player 1"):
         assert_peers_agree(Bumpers, [(0, 9)])

@@ -49,7 +49,7 @@ def assert_peers_agree(
     difference. ValueError for inputs that the simulation refuses."""
     __tracebackhide__ = True
     if not inputs:
-        raise ValueError("inputs must have a frame at least")
+        raise ValueError("inputs must have at least one frame, not 0")
     straight = run_straight(simulation, seed, len(inputs[0]), inputs)
     for check in _CHECKS:
         divergence = run_check(check, straight, back=back)
