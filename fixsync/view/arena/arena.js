@@ -47,7 +47,8 @@ function begin() {
   match = new Match(players, INPUT_DELAY, Math.floor(Math.random() * 2 ** 31));
   flippedAt = 0;
   controls.people = find("against").value === "friend" ? 2 : 1;
-  machines = Array.from({ length: players }, (_, p) => machine(p));
+  const hands = ["you", controls.people === 2 ? "your friend" : "a bot", "a bot"];
+  machines = Array.from({ length: players }, (_, p) => machine(p, hands[p]));
   find("machines").replaceChildren(...machines.map(({ root }) => root));
   find("how-many").textContent = players === 2 ? "two" : "three";
   find("stop").hidden = true;
@@ -57,7 +58,7 @@ function begin() {
   showKeys();
 }
 
-function machine(p) {
+function machine(p, hand) {
   const stage = make("canvas", {
     class: "stage",
     role: "img",
@@ -75,7 +76,13 @@ function machine(p) {
     list.append(make("div", {}, make("dt", {}, name), facts[name]));
   }
   facts.score = make("span", { class: "score", "data-fact": "score" });
-  const head = make("header", {}, make("h2", {}, `${PLAYERS[p]}'s computer`), facts.score);
+  const head = make(
+    "header",
+    {},
+    make("h2", {}, `${PLAYERS[p]}'s computer`),
+    make("span", { class: "hand" }, hand),
+    facts.score,
+  );
   const root = make("section", { class: "machine", "aria-label": `${PLAYERS[p]}'s computer` }, head, stage, film, list);
   root.style.setProperty("--colour", `var(--${PLAYER_COLOURS[p]})`);
   const replayedAt = new Array(FILM_FRAMES).fill(-Infinity);
@@ -270,6 +277,7 @@ function showKeys() {
     [attacks, "F G H T"],
   ];
   if (controls.people === 2) rows.push(["Amber moves", "↑ ← ↓ →"], [attacks, "K L I O"]);
+  rows.push(["pause", "P"]);
   find("keys").replaceChildren(
     ...rows.flatMap(([what, keys]) => [
       make("dt", {}, ...keys.split(" ").map((key) => make("kbd", {}, key))),
