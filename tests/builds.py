@@ -30,13 +30,13 @@ class Builds:
 
     def source(self) -> Path:
         """The folder of the kernel's single-file form."""
-        return self._made("single", self._write_source)
+        return self.made("single", self._write_source)
 
     def object(self) -> Path:
         """Kernel and kit, to be linked with a program or as a shared library."""
         flags = [*COMMON, *STRICT, "-fvisibility=hidden", "-DFXS_SHARED", "-DFXS_BUILD"]
         source = self.source() / "fixsync.c"
-        return self._made("fixsync.o", lambda to: compiled(*flags, "-c", source, "-o", to))
+        return self.made("fixsync.o", lambda to: compiled(*flags, "-c", source, "-o", to))
 
     def inside(self, *form: str) -> ctypes.CDLL:
         """A library of kernel and kit with the functions of native/inside.c, which call theirs."""
@@ -47,14 +47,15 @@ class Builds:
             unit.write_text(f'#include "{single / "fixsync.c"}"\n#include "{INSIDE}"\n')
             compiled(*COMMON, *form, f"-I{single}", "-shared", unit, "-o", to)
 
-        return ctypes.CDLL(str(self._made("".join(["inside", *form, ".so"]), make)))
+        return ctypes.CDLL(str(self.made("".join(["inside", *form, ".so"]), make)))
 
     def _write_source(self, to: Path) -> None:
         subprocess.run(
             [sys.executable, CSRC / "amalgamate.py", to], check=True, capture_output=True
         )
 
-    def _made(self, name: str, make: Callable[[Path], None]) -> Path:
+    def made(self, name: str, make: Callable[[Path], None]) -> Path:
+        """A file or folder of this name, made by the first who asks."""
         import fcntl
 
         done = self.folder / name

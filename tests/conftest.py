@@ -1,6 +1,8 @@
 """Settings for every test: what runs by default, and what runs only with --full."""
 
 import os
+from contextlib import suppress
+from importlib import import_module
 
 import pytest
 from builds import Builds
@@ -51,6 +53,15 @@ def ignore_constants_of_modules() -> None:
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Files and tests that are named run in this process; starting workers would take longer."""
     return 0 if any(".py" in argument for argument in config.args) else None
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """pytest compiles each test file once, for its assertions. Of two workers that start together
+    one begins with the last file: each finds the half that the other has compiled."""
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
+        for path in sorted(session.config.rootpath.glob("tests/test_*.py"), reverse=True):
+            with suppress(Exception, pytest.skip.Exception):  # told when it is collected
+                import_module(path.stem)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -711,8 +711,14 @@ LEVEL = Level(
 )
 
 
+FURTHER = [(60, 2), (120, 4), (400, 5)]
+
+
 @pytest.mark.parametrize("level", [None, LEVEL], ids=["plain", "level"])
-@pytest.mark.parametrize(("capacity", "seed"), [(20, 1), (60, 2), (120, 3), (120, 4), (400, 5)])
+@pytest.mark.parametrize(
+    ("capacity", "seed"),
+    [(20, 1), (120, 3), *(pytest.param(*n, marks=pytest.mark.full) for n in FURTHER)],
+)
 def test_no_answer_depends_on_the_history(capacity, seed, level):
     """After every change, step and load: the same answers as of a world that was loaded anew."""
     draw, span = random.Random(seed), max(4, capacity // 30)

@@ -6,7 +6,6 @@ The header: its comments tell every status, and no function gives another.
 
 from __future__ import annotations
 
-import fcntl
 import importlib
 import itertools
 import os
@@ -61,30 +60,24 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
-    """The pages of the site by name, built once for all processes that run tests."""
+def folder(builds: Builds) -> Path:
+    """The folder of the site."""
     for name in GENERATOR:
         needs(name)
-    base = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        base = base.parent
-    folder = base / "site"
-    with (base / "site.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.exists():
-            command = [
-                sys.executable,
-                "-m",
-                "sphinx",
-                "-W",
-                "--keep-going",
-                "-q",
-                "docs",
-                str(folder),
-            ]
-            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-            (folder / "said.txt").write_text(done.stdout + done.stderr)
-    assert (folder / "said.txt").read_text() == ""
+
+    def make(to: Path) -> None:
+        command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", str(to)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        (to / "said.txt").write_text(done.stdout + done.stderr)
+
+    made = builds.made("site", make)
+    assert (made / "said.txt").read_text() == ""
+    return made
+
+
+@pytest.fixture(scope="module")
+def site(folder: Path) -> dict[str, Page]:
+    """The pages of the site by name."""
     return {
         path.relative_to(folder).as_posix(): Page(path) for path in sorted(folder.rglob("*.html"))
     }
@@ -100,11 +93,7 @@ def test_the_site_has_a_page_for_every_page_of_docs_without_a_warning(
 
 
 @pytest.mark.full
-def test_every_link_of_the_site_leads_somewhere(
-    site: dict[str, Page], tmp_path_factory: Any
-) -> None:
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "site"
+def test_every_link_of_the_site_leads_somewhere(site: dict[str, Page], folder: Path) -> None:
     links = 0
     for name, page in site.items():
         for link in page.links:

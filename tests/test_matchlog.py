@@ -21,7 +21,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from logs import write_values
-from strategies import examples
+from strategies import examples, some
 from tools import needs
 
 from fixsync import World
@@ -354,7 +354,8 @@ def test_a_compressed_log_cut_at_any_byte_gives_a_prefix_of_its_frames(
     write(path, Header(capacity=4), [TraceFrame(n, [], hash=f"{n * n:016x}") for n in range(6)])
     whole = path.read_bytes()
     counts = []
-    for size in range(len(whole)):
+    sizes = range(len(whole))
+    for size in sizes if suffix == "gz" else some(sizes):
         path.write_bytes(whole[:size])
         try:
             reader, frames = read(path)

@@ -16,7 +16,7 @@ from builds import PORTABLE, Builds
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from model import INT32_MAX, SIZE_MAX
-from strategies import SOLIDS, deep_pairs, near_pairs, shapes, sizes, yaws
+from strategies import SOLIDS, deep_pairs, near_pairs, shapes, sizes, some, yaws
 
 import fixsync
 from fixsync import Contact, Pose, Sector, Side, Sphere, World, q
@@ -152,11 +152,10 @@ def test_every_push_out_of_a_tiny_grid_is_right(kinds: tuple[str, str]) -> None:
     turns = [(0, 1000, 8192) if kind == "box" else (0,) for kind in kinds]
     for a, b in itertools.product(*made):
         for yaw_a, yaw_b in itertools.product(*turns):
-            for dx, dz in itertools.product(range(5), range(-4, 5)):
-                for dy in (0, 1, 2):
-                    pair = a, (dx, dy, dz, yaw_a), b, (0, 0, 0, yaw_b)
-                    assert_push_outs_are_right(*pair)
-                    model.check_lift(*pair, lift(*pair))
+            for dx, dz, dy in some([*itertools.product(range(5), range(-4, 5), range(3))]):
+                pair = a, (dx, dy, dz, yaw_a), b, (0, 0, 0, yaw_b)
+                assert_push_outs_are_right(*pair)
+                model.check_lift(*pair, lift(*pair))
 
 
 def shortest_whole(a: Shape, pa: Place, b: Shape, pb: Place) -> float:

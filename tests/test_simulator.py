@@ -19,8 +19,8 @@ from fixsync.session.packets import Run
 from fixsync.session.remote import Local, Remote
 from fixsync.session.timeline import Timeline
 
-SHORT = range(3)
-LONG = range(3, 300)
+SHORT = range(2)
+LONG = range(2, 300)
 
 
 @pytest.mark.parametrize("planned", PLANS)
