@@ -171,6 +171,16 @@ MOTIONS = PLACES | motions() | st.tuples(LONG, LONG, LONG)
     (Hitbox(flat.rectangle(5, 5), 5, 5), (20, 0, 0), Hitbox(flat.circle(3), 3, 3), (0, 0, 8)),
     (-40, 0, 0), (0, 0, 0), 2,
 )  # fmt: skip
+@example(  # a graze on the ground, in the middle of the way and at its end
+    (Hitbox(flat.circle(3), 9, 9), (10, 0, 5), Hitbox(flat.circle(2), 9, 9), (0, 0, 0)),
+    (-20, 0, 0),
+    (0, 0, 0),
+    2,
+)
+@example(
+    (Hitbox(flat.circle(3), 9, 9), (10, 0, 5), Hitbox(flat.circle(2), 9, 9), (0, 0, 0)),
+    (-10, 0, 0), (0, 0, 0), 2,
+)  # fmt: skip
 @examples(2000)
 def test_a_cast_is_the_first_time_that_both_views_meet(
     pair: Any, motion_a: Any, motion_b: Any, when: int
@@ -338,6 +348,40 @@ def test_a_world_of_two_planes_tells_the_events_of_the_rule(
             assert (planes.push_out(a, b) != (0, 0)) == (expected == Contact.OVERLAPPING)
             assert (planes.lift(a, b) != 0) == (expected == Contact.OVERLAPPING)
     assert planes.world.save() == state
+
+
+def test_an_id_that_was_replaced_ends_its_hits_also_if_one_view_was() -> None:
+    planes = TwoPlanes(4)
+    box = Hitbox(flat.rectangle(5, 5), 5, 5)
+    for id in (1, 2):
+        planes.add(id, box, (id, 0, 0))
+
+    def kinds() -> list[int]:
+        return [kind for _, _, kind, _ in planes.step()]
+
+    assert kinds() == [EventKind.ENTER]
+    assert kinds() == [EventKind.STAY]
+    planes.remove(1)
+    planes.add(1, box, (1, 0, 0))
+    assert kinds() == [EventKind.EXIT, EventKind.ENTER]
+    for view in (2, 6):
+        replaced = planes.world[view]
+        planes.world.remove(view)
+        planes.world.add_many([replaced])
+        assert kinds() == [EventKind.EXIT, EventKind.ENTER]
+    assert kinds() == [EventKind.STAY]
+
+
+def test_the_hits_of_a_sweep_are_in_the_order_of_both_views() -> None:
+    """On the ground, the wide one is met first."""
+    planes = TwoPlanes(4)
+    small = Hitbox(flat.rectangle(1, 1), 1, 1)
+    planes.add(0, small, (0, 0, 0))
+    planes.add(1, Hitbox(flat.rectangle(10, 1), 2, 1), (23, 0, 0))
+    planes.add(2, small, (18, 0, 0))
+    hits = planes.sweep(0, (32, 0, 0))
+    assert [(hit.id, hit.fraction) for hit in hits] == [(2, 32768), (1, 40960)]
+    assert planes.sweep(0, (32, 0, 0), limit=1) == hits[:1]
 
 
 def test_the_commands_of_a_hitbox_are_those_of_both_views() -> None:
