@@ -358,7 +358,7 @@ FXS_API int32_t fxs_body_load(fxs_body *body, const uint8_t *table, const uint8_
 
 #define FXS_PLANES_LAYERS 16       /* layers of hitboxes are 0..15 */
 
-/* A hitbox. What it is by itself is kind, position and sizes; the rest is read only by a world. */
+/* A hitbox. Only a world reads id, layer, active and owner. */
 typedef struct fxs_hitbox {
     uint32_t id;                 /* below half of the capacity of the world */
     uint8_t kind;                /* ground view: FXS_CYLINDER, a circle, or FXS_BOX, a rectangle */
@@ -401,13 +401,12 @@ FXS_API int32_t fxs_hitbox_cast_pair(const fxs_hitbox *a, const int32_t *motion_
 
 /* A world of hitboxes is an ordinary world. Each hitbox is two colliders of it: the ground view
  * under its own id and layer, at y = 0; the side view under id + half of the capacity, on layer +
- * 16, at z = 0. What the functions below answer comes from that world alone: step, save, load,
- * hash, rewind and record it as it is. Change hitboxes only with fxs_planes_apply, and attach no
- * level. */
+ * 16, at z = 0. The functions below read that world alone: step, save, load, hash, rewind and
+ * record it as usual. Change hitboxes only with fxs_planes_apply, and attach no level. */
 
 /* The config of a world for hitboxes: twice the capacity, and layers for both views.
  * config: capacity at most 2^30, layers of the first 16 masks and bits; the other masks are 0. Its
- * hit_capacity is taken as it is, and has to hold the hits of both views. `config` and `out` may be
+ * hit_capacity is not changed, and must hold the hits of both views. `config` and `out` may be
  * the same memory. Returns FXS_OK, or FXS_E_CONFIG with `out` untouched. Cost: constant. */
 FXS_API int32_t fxs_planes_config(const fxs_config *config, fxs_config *out);
 
@@ -530,13 +529,13 @@ FXS_API uint32_t fxs_rewind_oldest(const fxs_rewind *rewind);
 
 /* ---- recorder -------------------------------------------------------------------------------- */
 
-/* A match log (docs/match-logs.md) that is being written into the caller's buffer. Each call adds
- * text at `size` and moves it on. Write the text to a file whenever you like, and set size to 0.
+/* A match log (docs/match-logs.md), written into the caller's buffer. Each call appends text at
+ * `size` and advances it. Write the text to a file at any time, and set size to 0.
  *
  * For each frame: the commands as the world took them, the questions, the answers in the order of
- * the questions, then fxs_recorder_step. Rows must be ones that the world or its functions have
- * accepted. FXS_E_ROOM: the text does not fit before `room`; nothing is changed, so write out what
- * is there, or take a larger buffer, and call again. FXS_E_ORDER: the call does not come here. */
+ * the questions, then fxs_recorder_step. The world must have accepted all rows. FXS_E_ROOM: the
+ * text does not fit before `room` and nothing is changed: write the text out, or take a larger
+ * buffer, and call again. FXS_E_ORDER: the call is not allowed at this place. */
 typedef struct fxs_recorder {
     uint64_t size;               /* bytes of text in the buffer */
     uint64_t line_size;          /* bytes since the last whole line */
@@ -545,7 +544,7 @@ typedef struct fxs_recorder {
     uint32_t has_inputs;         /* 1: frames have inputs, 0: commands */
     uint32_t frame;              /* number of the frame that is written next */
     uint32_t hit_when;           /* of the world */
-    uint32_t line;               /* what the line of the frame has so far */
+    uint32_t line;               /* last part of the frame's line so far */
     uint32_t commands;           /* or inputs in the line; so are questions and answers */
     uint32_t questions;
     uint32_t answers;
@@ -563,16 +562,16 @@ typedef struct fxs_recorder {
 FXS_API int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *world,
                                    uint32_t tick_rate, char *text, uint64_t room);
 
-/* As fxs_recorder_begin, with what else the first line may say.
- * about: an object of its members tick_rate, sim, seed, meta, names and unit_mm in UTF-8. Each may
- * be left out, and all are in canonical form: in this order, without spaces, the ids of names
- * ascending, and only `"`, `\` and control characters with a backslash:
+/* fxs_recorder_begin with the other keys of the first line.
+ * about: an object with the optional members tick_rate, sim, seed, meta, names and unit_mm in
+ * UTF-8. It must be canonical: in this order, without spaces, the ids of names ascending, and only
+ * `"`, `\` and control characters with a backslash:
  * {"tick_rate":[60000,1001],"meta":{"arena":"pit"},"names":{"ids":{"7":"boss"}}}. With a sim, the
- * frames have inputs, no commands. state: in a log with a sim that does not begin at frame 0, what
- * the simulation's save gave; else NULL, or what fxs_world_save gives, which then begins the log.
- * Returns FXS_OK; FXS_E_TEXT, with `*at` the offset where `about` is wrong; FXS_E_STATE for a state
- * that is missing or is not the world's; FXS_E_ROOM. Cost: capacity + text + that of the keys of an
- * object in pairs. */
+ * frames have inputs, no commands. state: for a log with a sim that does not begin at frame 0, the
+ * bytes of the simulation's save; else NULL, or the bytes of fxs_world_save, to begin with them.
+ * Returns FXS_OK; FXS_E_TEXT, with `*at` the offset of the fault in `about`; FXS_E_STATE for a
+ * state that is missing or is not the world's; FXS_E_ROOM. Cost: capacity + text + that of the keys
+ * of an object in pairs. */
 FXS_API int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world,
                                          const char *about, uint64_t about_size,
                                          const uint8_t *state, uint64_t state_size, char *text,
@@ -621,21 +620,20 @@ FXS_API int32_t fxs_recorder_hits(fxs_recorder *recorder, const fxs_cast_hit *hi
 FXS_API int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
                                   uint64_t hash, char *text, uint64_t room);
 
-/* As fxs_recorder_step, where not all is known: events NULL or hash NULL are left out.
+/* fxs_recorder_step without unknown values: events and hash may be NULL, and are then left out.
  * Returns FXS_OK; FXS_E_ORDER while a question has no answer, or FXS_E_ROOM. Cost: text. */
 FXS_API int32_t fxs_recorder_end_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
                                        const uint64_t *hash, char *text, uint64_t room);
 
-/* Adds a frame that is text already: n bytes of a line of another log, without its line feed.
- * The line must be a canonical one. Returns FXS_OK; FXS_E_ORDER within a frame; FXS_E_TEXT for a
- * line that does not begin as that of this frame does, or does not end as one; FXS_E_ROOM. Cost:
- * text. */
+/* Adds a frame as text: n bytes of a line of another log, without its line feed.
+ * The line must be canonical. Returns FXS_OK; FXS_E_ORDER within a frame; FXS_E_TEXT for a line
+ * that does not begin or end as the line of this frame; FXS_E_ROOM. Cost: text. */
 FXS_API int32_t fxs_recorder_line(fxs_recorder *recorder, const char *line, uint64_t n, char *text,
                                   uint64_t room);
 
 /* Ends the log with its last line: the number of frames, and the SHA-256 of all before it.
  * A log without it was cut short, and its whole frames are still good. A frame that was not stepped
- * is taken back. Returns FXS_OK; FXS_E_ORDER if a part of that frame is not in the buffer any more;
+ * is removed. Returns FXS_OK; FXS_E_ORDER if a part of that frame is not in the buffer any more;
  * FXS_E_ROOM. Cost: text. */
 FXS_API int32_t fxs_recorder_end(fxs_recorder *recorder, char *text, uint64_t room);
 

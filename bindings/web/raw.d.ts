@@ -497,7 +497,7 @@ export const fxs_hitbox_cast: {
   readonly hit_when: 64;
 };
 
-/** A match log (docs/match-logs.md) that is being written into the caller's buffer. */
+/** A match log (docs/match-logs.md), written into the caller's buffer. */
 export const fxs_recorder: {
   readonly $size: 376;
   /** uint64_t: bytes of text in the buffer */
@@ -514,7 +514,7 @@ export const fxs_recorder: {
   readonly frame: 32;
   /** uint32_t: of the world */
   readonly hit_when: 36;
-  /** uint32_t: what the line of the frame has so far */
+  /** uint32_t: last part of the frame's line so far */
   readonly line: 40;
   /** uint32_t: or inputs in the line; so are questions and answers */
   readonly commands: 44;
@@ -799,7 +799,7 @@ export interface Kernel {
   fxs_rewind_oldest(rewind: Pointer<"fxs_rewind">): number;
   /** Begins a log: the first line with the level, and a command for each collider of the world. */
   fxs_recorder_begin(recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, tick_rate: number, text: Pointer<"char">, room: bigint): number;
-  /** As fxs_recorder_begin, with what else the first line may say. */
+  /** fxs_recorder_begin with the other keys of the first line. */
   fxs_recorder_begin_about(recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, about: Pointer<"char">, about_size: bigint, state: Pointer<"uint8_t">, state_size: bigint, text: Pointer<"char">, room: bigint, at: Pointer<"uint64_t">): number;
   /** Adds the inputs of the next n players of this frame, a number each. */
   fxs_recorder_inputs(recorder: Pointer<"fxs_recorder">, inputs: Pointer<"int64_t">, n: bigint, text: Pointer<"char">, room: bigint): number;
@@ -817,9 +817,9 @@ export interface Kernel {
   fxs_recorder_hits(recorder: Pointer<"fxs_recorder">, hits: Pointer<"fxs_cast_hit">, n: bigint, text: Pointer<"char">, room: bigint): number;
   /** Ends the line of this frame with the events of its step, and fxs_world_hash after it. */
   fxs_recorder_step(recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint, hash: bigint, text: Pointer<"char">, room: bigint): number;
-  /** As fxs_recorder_step, where not all is known: events NULL or hash NULL are left out. */
+  /** fxs_recorder_step without unknown values: events and hash may be NULL, and are then left out. */
   fxs_recorder_end_frame(recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint, hash: Pointer<"uint64_t">, text: Pointer<"char">, room: bigint): number;
-  /** Adds a frame that is text already: n bytes of a line of another log, without its line feed. */
+  /** Adds a frame as text: n bytes of a line of another log, without its line feed. */
   fxs_recorder_line(recorder: Pointer<"fxs_recorder">, line: Pointer<"char">, n: bigint, text: Pointer<"char">, room: bigint): number;
   /** Ends the log with its last line: the number of frames, and the SHA-256 of all before it. */
   fxs_recorder_end(recorder: Pointer<"fxs_recorder">, text: Pointer<"char">, room: bigint): number;
