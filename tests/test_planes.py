@@ -37,6 +37,7 @@ from fixsync.game.flat import (
     two_plane_lift,
     two_plane_push_out,
 )
+from fixsync.game.motion import along
 from fixsync.log.recorder import Recorder
 from fixsync.log.replay import Verdict, replay
 
@@ -190,6 +191,17 @@ def test_a_cast_is_the_first_time_that_both_views_meet(
     assert two_plane_cast(a, at_a, motion_a, b, at_b, motion_b, hit_when=when) == expected
     back = two_plane_cast(b, at_b, motion_b, a, at_a, motion_a, hit_when=when)
     assert (back and back[0]) == (expected and expected[0])
+
+
+@given(pairs(hitboxes), MOTIONS, hit_whens())
+@examples(500)
+def test_what_goes_as_far_as_a_cast_rests_outside(pair: Any, motion: Any, when: int) -> None:
+    a, at_a, b, at_b = pair
+    found = two_plane_cast(a, at_a, motion, b, at_b, (0, 0, 0), hit_when=when)
+    if found is not None and found[1] != (0, 0, 0):
+        way = along(motion, *found)
+        place = tuple(at + by for at, by in zip(at_a, way, strict=True))
+        assert model_planes.contact(plain(a), place, plain(b), at_b) != Contact.OVERLAPPING
 
 
 def test_of_equal_gaps_the_normal_is_the_heights_then_the_grounds_and_there_that_along_x() -> None:
