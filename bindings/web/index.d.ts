@@ -47,6 +47,30 @@ export function faces(yaw: number, halfAngle: number, dx: number | bigint, dz: n
 /** A length in the direction of a yaw: [x, z]. */
 export function forward(yaw: number, length: number): [number, number];
 
+/** a · b in Q16.16. As all below: exact, rounded once, halves away from zero; an error for a result
+ * outside int32. */
+export function mul(a: number, b: number): number;
+/** a / b in Q16.16. */
+export function div(a: number, b: number): number;
+/** a · b / c of plain integers, rounded once: 30 percent of a damage. */
+export function mulDiv(a: number, b: number, c: number): number;
+export function sqrt(a: number): number;
+/** The number at a fraction, 0..65536, of the way from a to b. */
+export function lerp(a: number, b: number, fraction: number): number;
+/** The number of low..high that is nearest to a value. */
+export function clamp(value: number, low: number, high: number): number;
+/** A value moved towards a target by `most` at most. */
+export function approach(value: number, target: number, most: number): number;
+/** A yaw turned towards another the shorter way, by `most` steps at most. */
+export function turnedTowards(yaw: number, end: number, most: number): number;
+/** The length of a vector, rounded. */
+export function hypot(x: number, y: number, z?: number): number;
+export function dot(a: Vector, b: Vector): number;
+/** A vector times a factor. */
+export function scale(v: Vector, factor: number): [number, number, number];
+/** A vector brought to a length: a speed in the direction of a target. */
+export function withLength(v: Vector, length: number): [number, number, number];
+
 // ---- shapes, as match logs write them ----
 
 export type Shape =

@@ -1,3 +1,17 @@
+export {
+  approach,
+  clamp,
+  div,
+  dot,
+  hypot,
+  lerp,
+  mul,
+  mulDiv,
+  scale,
+  sqrt,
+  turnedTowards,
+  withLength,
+} from "./arithmetic.js";
 export { Body } from "./bodies.js";
 export { ArgumentRangeError, ArgumentTypeError } from "./checks.js";
 export { layerMasks } from "./commands.js";

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import * as arithmetic from "../arithmetic.js";
 import {
   along,
   bounce,
@@ -217,4 +218,66 @@ test("a recorder refuses what no log may hold", async () => {
   for (const [act, words] of cases) assert.throws(act, words, String(act));
   recorder.step(world, world.step());
   assert.match(recorder.text(), /^\{"frame":0,"commands":\[\],"queries":\[\],"events":\[\],"hash"/m);
+});
+
+test("arithmetic is that of Python, and its errors name the argument or the question", async () => {
+  await init();
+  const random = new Random(3);
+  const any = () => random.between(-(2 ** 31), 2 ** 31 - 1) >> random.below(20);
+  const vectorOf = () => [any(), any(), any()];
+  const calls = Array.from({ length: 400 }, (_, i) => {
+    const [a, b, c] = [any(), any(), any()];
+    return [
+      ["mul", a, b],
+      ["div", a, b],
+      ["mul_div", a, b, c],
+      ["sqrt", Math.abs(a)],
+      ["lerp", a, b, random.below(65537)],
+      ["clamp", a, Math.min(b, c), Math.max(b, c)],
+      ["approach", a, b, Math.abs(c)],
+      ["turned_towards", a & 65535, b & 65535, c & 65535],
+      ["hypot", a, b, c],
+      ["dot", vectorOf(), vectorOf()],
+      ["scale", vectorOf(), a],
+      ["with_length", vectorOf(), Math.abs(a)],
+    ][i % 12];
+  });
+  const act = { ...arithmetic, mul_div: arithmetic.mulDiv, turned_towards: arithmetic.turnedTowards };
+  act.with_length = arithmetic.withLength;
+  const found = calls.map(([name, ...values]) => {
+    try {
+      return act[name](...values);
+    } catch (error) {
+      assert.match(error.message, /: a number or the result out of range$/);
+      return null;
+    }
+  });
+  const file = join(WORK, "arithmetic.json");
+  writeFileSync(file, JSON.stringify(calls));
+  const expected = python(
+    "-c",
+    `
+import json, sys
+from fixsync import aim
+from fixsync.game import numbers
+numbers.turned_towards = aim.turned_towards
+def answer(name, *values):
+    try:
+        found = getattr(numbers, name)(*(tuple(v) if isinstance(v, list) else v for v in values))
+    except (ArithmeticError, ValueError):
+        return None
+    return [*found] if isinstance(found, tuple) else found
+print(json.dumps([answer(*call) for call in json.load(open(sys.argv[1]))]))`,
+    file,
+  );
+  assert.deepEqual(found, JSON.parse(expected));
+  assert.ok(found.filter((value) => value === null).length < 200);
+  const cases = [
+    [() => arithmetic.mul(0.5, 1), /^ArgumentTypeError: a must be an integer, not 0\.5/],
+    [() => arithmetic.div(1, 0), /^ArgumentRangeError: div\(1, 0\): a number or the result out of range/],
+    [() => arithmetic.lerp(0, 1, 65537), /fraction must be 0\.\.65536, not 65537/],
+    [() => arithmetic.dot([0, 0.5, 0], [0, 0, 0]), /^ArgumentTypeError: a y must be an integer, not 0\.5/],
+    [() => arithmetic.withLength([0, 0, 0], 1), /withLength of \(0,0,0\): a number or the result out of range/],
+  ];
+  for (const [act, words] of cases) assert.throws(act, words, String(act));
 });
