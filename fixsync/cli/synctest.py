@@ -81,16 +81,15 @@ def synctest_command(
 ) -> None:
     """Find out whether a simulation depends on how it is run.
 
-    It runs straight, then in every other way that peers will run it. Each frame is compared.
-
     SIMULATION is a name, or module:object, which is called with a seed and a number of players;
     modules are also looked for here. If none is given, the first of pyproject.toml is taken, or
     the sample.
 
-    Every frame goes back some frames and steps again. Every state is saved, loaded and saved again.
-    The world's changes, and the game's own containers, are put into another order. Fresh processes
-    run it too. The report names the first difference: frame, collider, field and both values. The
-    smallest match found that still shows it is written to a file, which --inputs takes.
+    The simulation runs straight. Then it runs with a rollback in every frame; with every state
+    saved and loaded; with the world's changes, and the game's own containers, in another order; and
+    in new processes. Every frame is compared. The report names the first difference: frame,
+    collider, field and both values. The smallest match found that shows it is written to a file,
+    which --inputs takes.
 
     Places in the simulation's source that are worth a look, such as a float, are printed as hints.
 
