@@ -26,6 +26,7 @@ from fixsync.testing import strategies as fst
 
 LOW, HIGH = -(2**31), 2**31 - 1
 SIZE_MAX = 2**29 - 1
+GENERATORS = Random, model_random.Random
 HEADER = (Path(__file__).resolve().parent.parent / "csrc" / "fixsync_kit.h").read_text()
 
 int32s = st.integers(LOW, HIGH) | st.integers(-3, 3) | st.sampled_from((LOW, LOW + 1, HIGH, 65536))
@@ -175,6 +176,21 @@ def test_the_generator_is_the_model_s(
     assert ours.state == theirs.state
 
 
+def test_below_takes_numbers_up_to_the_largest_multiple() -> None:
+    """The state before an output: each step of the generator undone."""
+    for count in (3, 6, 10, 2**32 + 1, 2**63 + 1, 2**64 - 1):
+        limit = 2**64 - 2**64 % count
+        for output in (limit - 1, limit, 2**64 - 1):
+            z = output ^ output >> 31 ^ output >> 62
+            z = z * pow(0x94D049BB133111EB, -1, 2**64) % 2**64
+            z = z ^ z >> 27 ^ z >> 54
+            z = z * pow(0xBF58476D1CE4E5B9, -1, 2**64) % 2**64
+            z = z ^ z >> 30 ^ z >> 60
+            ours, theirs = (kind((z - 0x9E3779B97F4A7C15) % 2**64) for kind in GENERATORS)
+            assert ours.below(count) == theirs.below(count)
+            assert ours.state == theirs.state
+
+
 def test_a_copied_generator_goes_on_by_itself() -> None:
     random = Random(7)
     random.next_u64()
@@ -204,8 +220,21 @@ EXTREMES = (motion.NORMAL_MAX, -motion.NORMAL_MAX, 0, 1)
 
 
 @given(motions, st.integers(0, 65536), st.none() | normals)
+@example((1, -1, 1), 1, (1, -1, -1))  # the least part, rounded up
 def test_along_is_the_model_s(way: Any, fraction: int, normal: Any) -> None:
     assert motion.along(way, fraction, normal) == model_motion.along(way, fraction, normal)
+
+
+def test_the_longest_component_of_a_normal_is_one_and_a_half() -> None:
+    for axis in range(3):
+        for value in (motion.NORMAL_MAX, motion.NORMAL_MAX + 1):
+            for sign in (1, -1):
+                normal = tuple(sign * value * (i == axis) for i in range(3))
+                is_taken = value == motion.NORMAL_MAX
+                found = ffi.new("int32_t[3]")
+                status = 0 if is_taken else lib.FXS_E_NORMAL
+                assert lib.fxs_along((1, 2, 3), 5, normal, found) == status
+                assert lib.fxs_bounce((1, 2, 3), normal, 5, found) == status
 
 
 def bounced(way: Any, normal: Any, kept: int) -> Any:

@@ -29,7 +29,7 @@ from fixsync import (
     degrees,
     direction,
 )
-from fixsync.game.motion import Mover
+from fixsync.game.motion import Mover, move_and_slide
 from fixsync.shapes import shape_from_tuple
 
 HALF = ONE // 2
@@ -393,6 +393,15 @@ class Twins:
             found = mover.move(self.world, 0, motion)._asdict()
         return (expected, self.model[0].pose[:3]), (found, self.world[0].pose.position)
 
+    def dashes(self, motion: tuple[int, int, int], mask: int, passes: int) -> tuple[Any, Any]:
+        """The same for `move_and_slide`."""
+        expected = found = None
+        with suppress(ValueError):
+            expected = model_motion.move_and_slide(self.model, 0, motion, mask, passes)
+        with suppress(ValueError):
+            found = move_and_slide(self.world, 0, motion, mask=mask, passes=passes)
+        return (expected, self.model[0].pose[:3]), (found, self.world[0].pose.position)
+
 
 def a_tiny_world(rng: random.Random) -> tuple[Twins, int]:
     """Shapes of a few raw units, any of which may overlap."""
@@ -493,6 +502,10 @@ def check_moves(seed: int) -> set[str]:
         x, y, z = (rng.choice([0, rng.randint(-size, size)]) for _ in range(3))
         y = rng.choice([y, 0, -1, -size // 8])
         before = twins.world[0].pose
+        if rng.random() < 0.2:
+            expected, found = twins.dashes((x, y, z), mover.mask, mover.passes)
+            assert found == expected, (seed, before, (x, y, z))
+            continue
         expected, found = twins.moves(mover, (x, y, z))
         assert found == expected, (seed, before, (x, y, z))
         result = found[0]

@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing of the kernel, under AddressSanitizer and UBSan, against reference.c.
+"""Coverage-guided fuzzing of kernel and kit, under AddressSanitizer and UBSan, against reference.c.
 
     python tests/native/fuzz.py                        every target, 60 seconds each
     python tests/native/fuzz.py load --seconds 3600    one, for as long as you like
@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from targets import CSRC, HERE, KERNEL, BrokenError, MissingError, newest_clang, run
+from targets import CSRC, HERE, KERNEL, KIT, BrokenError, MissingError, newest_clang, run
 
 CORPUS = HERE / "corpus"
 TARGETS = {
@@ -29,6 +29,7 @@ TARGETS = {
     "commands": "any sequence of calls on worlds",
     "level": "bytes of a level, and what a shape meets in it",
     "crowd": "casts, sweeps, queries and pushes in worlds, beside those of pairs",
+    "kit": "tables of frame data, bodies, the ring of states, a recorder's text, numbers",
 }
 LONGEST = {
     "shapes": 64,
@@ -38,6 +39,7 @@ LONGEST = {
     "commands": 2048,
     "crowd": 1024,
     "level": 512,
+    "kit": 768,
 }
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 GUIDED = ["-O1", "-fsanitize=fuzzer-no-link", *SANITIZE]
@@ -49,7 +51,7 @@ def compile_kernel(directory: Path) -> None:
     """
     references = [HERE / "reference.c", HERE / "fuzz_commands_reference.c"]
     run([*compiler(), "-O2", "-c", *map(str, references)], directory, 600)
-    run([*compiler(), *GUIDED, "-c", *map(str, KERNEL)], directory, 600)
+    run([*compiler(), *GUIDED, "-c", *map(str, [*KERNEL, *KIT])], directory, 600)
 
 
 def compiler() -> list[str]:
@@ -68,7 +70,7 @@ def compiler() -> list[str]:
 def build(target: str, directory: Path) -> Path:
     """The fuzzer of a target, of the objects that are there."""
     run([*compiler(), *GUIDED, "-c", str(HERE / f"fuzz_{target}.c")], directory, 600)
-    names = [f"fuzz_{target}", "reference", *(path.stem for path in KERNEL)]
+    names = [f"fuzz_{target}", "reference", *(path.stem for path in [*KERNEL, *KIT])]
     if target == "commands":
         names.append("fuzz_commands_reference")
     program = directory / f"run_{target}"
