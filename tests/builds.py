@@ -13,8 +13,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 CSRC = ROOT / "csrc"
-INSIDE = ROOT / "tests" / "native" / "inside.c"
-COMPILER = next((name for name in ("gcc", "clang", "cc") if shutil.which(name)), None)
+INSIDE = ROOT / "tests" / "inside.c"
+COMPILER = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
 STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
 PORTABLE = ["-DFXS_NO_INT128", "-DFXS_NO_BUILTINS", "-DFXS_NO_LITTLE_ENDIAN"]
 # Answers do not depend on optimisation; a compiler without it takes a third of the time.
@@ -39,13 +39,14 @@ class Builds:
         return self.made("fixsync.o", lambda to: compiled(*flags, "-c", source, "-o", to))
 
     def inside(self, *form: str) -> ctypes.CDLL:
-        """A library of kernel and kit with the functions of native/inside.c, which call theirs."""
+        """A library of kernel and kit with the functions of inside.c, which call theirs."""
 
         def make(to: Path) -> None:
-            single = self.source()
+            files = [*sorted(CSRC.glob("*.c")), *sorted(CSRC.glob("kit/*.c")), INSIDE]
             unit = to.with_suffix(".c")
-            unit.write_text(f'#include "{single / "fixsync.c"}"\n#include "{INSIDE}"\n')
-            compiled(*COMMON, *form, f"-I{single}", "-shared", unit, "-o", to)
+            unit.write_text("".join(f'#include "{file}"\n' for file in files))
+            static = "-DFXS_INTERNAL=static"
+            compiled(*COMMON, *form, static, f"-I{CSRC}", "-shared", unit, "-o", to)
 
         return ctypes.CDLL(str(self.made("".join(["inside", *form, ".so"]), make)))
 

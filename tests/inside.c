@@ -1,5 +1,5 @@
-/* Functions of the kernel that no other file calls, for tests. Stands after the single-file form of
- * the kernel, in the same translation unit. */
+/* Functions of the kernel that no other file calls, for tests. Stands after all files of
+ * kernel and kit, in the same translation unit. */
 
 /* Wide integers, bytes, sets, hits, sorting: test_wide.py. */
 
