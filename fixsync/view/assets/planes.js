@@ -1,7 +1,6 @@
 // Matches of two planes (fixsync.game.flat.TwoPlanes): each hitbox is two colliders, the ground view under its own id and layer, the
 // side view under id + capacity and layer + 16. Two hitboxes hit each other when both of their views do.
-import { checked, kernel, memory, putWords, results, scratch } from "../../../bindings/web/kernel.js";
-import { FXS_SIZE_MAX, fxs_event } from "../../../bindings/web/raw.js";
+import { FXS_ENTER, FXS_EXIT, FXS_SIZE_MAX, FXS_STAY } from "../../../bindings/web/raw.js";
 
 const PLANE_LAYERS = 16;
 
@@ -21,12 +20,33 @@ export function planeSize({ capacity, layers }, commands) {
   return commands.every((command) => command[0] !== "add" || isOfPlane(command)) ? size : 0;
 }
 
-// The events of hitboxes, by (a, b), of those of one step of a world of two planes.
-export function joined(world, events) {
-  const bytes = 4 * events.length;
-  const at = results.for(2 * bytes);
-  putWords(at, events);
-  checked(kernel.fxs_planes_events(world.address, at, BigInt(bytes / fxs_event.$size), at + bytes, scratch), "events");
-  const end = at + bytes + memory.u32[scratch / 4] * fxs_event.$size;
-  return memory.u32.slice((at + bytes) / 4, end / 4);
+// The events of hitboxes, by (a, b), from those of a world of two planes.
+export function joined(events, size) {
+  const planes = [new Map(), new Map()];
+  for (let at = 0; at < events.length; at += 4) {
+    const [a, b, kind, contact] = events.subarray(at, at + 4);
+    const pairs = planes[a < size ? 0 : 1];
+    const key = `${a % size} ${b % size}`;
+    const known = pairs.get(key);
+    if (!known)
+      pairs.set(key, {
+        a: a % size,
+        b: b % size,
+        had: kind !== FXS_ENTER,
+        has: kind !== FXS_EXIT,
+        isNew: false,
+        contact,
+      });
+    else Object.assign(known, { has: true, isNew: true, contact }); // FXS_EXIT, then FXS_ENTER: an id was taken away and came back
+  }
+  const rows = [];
+  for (const [key, ground] of planes[0]) {
+    const side = planes[1].get(key);
+    if (!side) continue;
+    const [had, has] = [ground.had && side.had, ground.has && side.has];
+    const goesOn = had && has && !ground.isNew && !side.isNew;
+    if (had && !goesOn) rows.push([ground.a, ground.b, FXS_EXIT, 0]);
+    if (has) rows.push([ground.a, ground.b, goesOn ? FXS_STAY : FXS_ENTER, Math.min(ground.contact, side.contact)]);
+  }
+  return Uint32Array.from(rows.flat());
 }

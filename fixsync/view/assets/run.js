@@ -67,7 +67,7 @@ export class Run {
     this.recorded = frame;
     this.events = world.step().rows.slice();
     const { planes } = this.#match;
-    this.hits = planes ? joined(world, this.events) : this.events; // what is shown: of two planes, the hits of both
+    this.hits = planes ? joined(this.events, planes) : this.events; // what is shown: of two planes, the hits of both
     if (frame.after) this.#try(() => world.apply(frame.after));
     this.areas = frame.commands.filter(isArea);
     this.answers = this.areas.map((command) =>
