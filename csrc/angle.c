@@ -4,21 +4,20 @@
 
 #include "angle_table.h"
 
-/* cos and sin, Q3.61, of `half` of 32768 half steps of a quarter turn, by the sum formulas: each
- * product of two factors is off by less than 2^-60, a sum of two by less than 2^-59. No exact value
- * comes so near to a rounding border of 2^-30: checked for all of them by the tests. */
+/* cos and sin, with 61 bits after the point, of `half` of 32768 half steps of a quarter turn, by
+ * the sum formulas: off by less than 2^-57. No exact value comes so near to a rounding border of
+ * 2^-30: checked for all of them by the tests. */
 #ifdef FXS_SMALL
 static void first_quarter(uint32_t half, uint64_t *cosine, uint64_t *sine) {
-    const uint64_t *a = DIGITS[0][half >> 10];
-    uint64_t c = a[0], s = a[1];
-    for (uint32_t i = 1; i < 3; i++) {
-        const uint64_t *b = DIGITS[i][half >> (10 - 5 * i) & 31];
-        uint64_t next = mul_high(c, b[0]) - mul_high(s, b[1]);
-        s = mul_high(s, b[0]) + mul_high(c, b[1]);
+    uint64_t c = DIGITS[0][half >> 12][0], s = DIGITS[0][half >> 12][1];
+    for (uint32_t i = 1; i < 5; i++) {
+        const uint64_t *by = DIGITS[i][half >> (12 - 3 * i) & 7];
+        uint64_t next = 2 * (mul_high(c, by[0]) - mul_high(s, by[1]));
+        s = 2 * (mul_high(s, by[0]) + mul_high(c, by[1]));
         c = next;
     }
-    *cosine = c;
-    *sine = s;
+    *cosine = c >> 2;
+    *sine = s >> 2;
 }
 #else
 static inline void first_quarter(uint32_t half, uint64_t *cosine, uint64_t *sine) {

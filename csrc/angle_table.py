@@ -76,9 +76,9 @@ def main() -> None:
     print("/* Made by angle_table.py: do not edit. */")
     print()
     print("#ifdef FXS_SMALL")
-    print("/* (cos, sin) of i/128, i/4096 and i/131072 turn, Q1.63. */")
-    print("static const uint64_t DIGITS[3][32][2] = {")
-    digits = [rows([pair(i << up) for i in range(32)], 2) for up in (10, 5, 0)]
+    print("/* (cos, sin) of i/32, i/256, i/2048, i/16384 and i/131072 turn, Q1.63. */")
+    print("static const uint64_t DIGITS[5][8][2] = {")
+    digits = [rows([pair(i << up) for i in range(8)], 2) for up in (12, 9, 6, 3, 0)]
     print("    {\n" + "\n    }, {\n".join(digits) + "\n    }")
     print("};")
     print("#else")
