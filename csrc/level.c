@@ -289,7 +289,7 @@ static void build_cells(fxs_level *l) {
     l->cell_count[1] = (uint32_t)(extent_z >> l->cell_shift) + 1;
     const uint64_t count = (uint64_t)l->cell_count[0] * l->cell_count[1];
     uint32_t *starts = cell_starts(l), *list = cell_lists(l);
-    memset(starts, 0, (size_t)(count + 1) * sizeof *starts);
+    memset(starts, 0, (size_t)count * sizeof *starts);
     uint64_t used = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t first[2], last[2];

@@ -480,6 +480,24 @@ def test_a_step_with_too_little_room_for_hits_tells_what_is_enough() -> None:
     assert saved(given) == before
 
 
+def test_hits_with_solids_need_room_as_others_do() -> None:
+    solids = b"".join(
+        struct.pack("<2BH5i", lib.FXS_CYLINDER, 0, 0, -50, 50, x, 0, 30) for x in (0, 5, 9)
+    )
+    data = struct.pack("<4sI", b"FXL1", 3) + solids
+    level = memory(lib.fxs_level_size(data, len(data)))
+    assert lib.fxs_level_init(ffi.cast("fxs_level *", level), data, len(data), ffi.NULL) == 0
+    counts, events = ffi.new("fxs_counts *"), ffi.new("fxs_event[9]")
+    for room, status in ((2, lib.FXS_E_ROOM), (3, lib.FXS_OK)):
+        given = world(hit_capacity=room)
+        assert lib.fxs_world_attach(at(given), ffi.cast("fxs_level *", level)) == lib.FXS_OK
+        assert lib.fxs_world_add(at(given), collider(3)) == lib.FXS_OK
+        before = saved(given)
+        assert lib.fxs_world_step(at(given), events, 9, counts) == status
+        assert (counts.hits, counts.events) == (3, 3)
+        assert (saved(given) == before) == (status != lib.FXS_OK)
+
+
 def test_a_change_of_an_id_that_is_not_there_is_refused() -> None:
     given = world(capacity=4)
     lib.fxs_world_add(at(given), collider(0))

@@ -204,6 +204,17 @@ def test_a_character_in_something_is_pushed_out_the_shortest_way() -> None:
     assert world[0].pose == Pose(-9, ONE, 0)
 
 
+def test_one_move_may_push_step_and_slide() -> None:
+    """Out of the floor, along a wall, up a step: all of it is reported."""
+    step = Box(ONE, ONE // 4, 20 * ONE), Pose(2 * ONE, 0, 0)
+    wall = Box(20 * ONE, 4 * ONE, ONE), Pose(0, 0, 2 * ONE)
+    world = a_world(Cylinder(HALF, ONE), step, wall)
+    world.move(0, 0, ONE - 3, 0)
+    result = WALKER.move(world, 0, (2 * ONE, FALL, 4 * ONE))
+    assert (result.pushed, result.on_wall, result.stepped) == (True, True, True)
+    assert result.floor == 2
+
+
 def test_a_character_that_is_crushed_stays_and_says_so() -> None:
     world = a_world(Cylinder(HALF, ONE), (Box(ONE, ONE, ONE), Pose(0, 2 * ONE, 0)))
     world.remove(1)
