@@ -224,7 +224,6 @@ function flip() {
 
 function setPaused(paused) {
   isPaused = paused;
-  find("pause").setAttribute("aria-pressed", String(paused));
   find("pause").textContent = paused ? "Go on" : "Pause";
   if (paused) showFacts(lastNow);
 }
