@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from pathlib import Path
@@ -29,7 +28,7 @@ __all__ = ["Recorder", "SimRecorder"]
 _Self = TypeVar("_Self", bound="_Recording")
 
 
-class _Recording(ABC):
+class _Recording:
     """A log that is being written. A context manager: an error within it leaves a log that is cut
     short."""
 
@@ -67,16 +66,19 @@ class _Recording(ABC):
         """Number of frames written so far."""
         return self._log.frames
 
-    @abstractmethod
     def close(self) -> None:
         """Ends the recording: writes the last line and closes the file. A second call does
         nothing."""
+        self._stop()
         self._writer.close()
 
-    @abstractmethod
     def abandon(self) -> None:
         """Ends the recording without a last line, as a crash would."""
+        self._stop()
         self._writer.abandon()
+
+    def _stop(self) -> None:
+        """Called before the end."""
 
     def __enter__(self: _Self) -> _Self:
         return self
@@ -136,7 +138,11 @@ class Recorder(_Recording):
 
     def changed(self, rows: bytes) -> None:
         """Called by the world."""
-        self._log.commands(rows)
+        try:
+            self._log.commands(rows)
+        except BaseException:
+            self.abandon()
+            raise
 
     def stepped(self, events: Events) -> None:
         """Called by the world."""
@@ -199,14 +205,6 @@ class Recorder(_Recording):
         return self._answers
 
     # The end.
-
-    def close(self) -> None:
-        self._stop()
-        super().close()
-
-    def abandon(self) -> None:
-        self._stop()
-        super().abandon()
 
     def _stop(self) -> None:
         world, self._world = self._world, None
@@ -283,9 +281,3 @@ class SimRecorder(_Recording):
         except BaseException:
             self.abandon()
             raise
-
-    def close(self) -> None:
-        super().close()
-
-    def abandon(self) -> None:
-        super().abandon()
