@@ -15,35 +15,31 @@ typedef struct pen {
     uint64_t next, end;
 } pen;
 
-static void put_char(pen *p, char c) {
-    if (p->next < p->end) {
-        p->text[p->next] = c;
+static void put_bytes(pen *p, const char *from, uint64_t n) {
+    if (p->next <= p->end && n <= p->end - p->next) {
+        memcpy(p->text + p->next, from, (size_t)n);
     }
-    p->next++;
+    p->next += n;
 }
+
+static void put_char(pen *p, char c) { put_bytes(p, &c, 1); }
 
 static void put_text(pen *p, const char *text) {
-    while (*text) {
-        put_char(p, *text++);
+    uint64_t n = 0;
+    while (text[n]) {
+        n++;
     }
-}
-
-static void put_bytes(pen *p, const char *from, uint64_t n) {
-    for (uint64_t i = 0; i < n; i++) {
-        put_char(p, from[i]);
-    }
+    put_bytes(p, text, n);
 }
 
 static void put_number(pen *p, uint64_t v) {
     char digits[20];
-    uint32_t n = 0;
+    uint32_t at = sizeof digits;
     do {
-        digits[n++] = (char)('0' + v % 10);
+        digits[--at] = (char)('0' + v % 10);
         v /= 10;
     } while (v);
-    while (n) {
-        put_char(p, digits[--n]);
-    }
+    put_bytes(p, digits + at, sizeof digits - at);
 }
 
 static void put_signed(pen *p, int64_t v) {

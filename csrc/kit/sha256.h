@@ -26,28 +26,34 @@ static inline void sha256_block(uint32_t *sha, const uint8_t *block) {
         0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
         0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
         0xc67178f2};
-    uint32_t w[64], s[8];
+    uint32_t w[64];
     for (uint32_t i = 0; i < 16; i++) {
         const uint8_t *p = block + 4 * i;
         w[i] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
     }
     for (uint32_t i = 16; i < 64; i++) {
-        uint32_t a = w[i - 15], b = w[i - 2];
-        uint32_t low = sha256_turn(a, 7) ^ sha256_turn(a, 18) ^ a >> 3;
-        uint32_t high = sha256_turn(b, 17) ^ sha256_turn(b, 19) ^ b >> 10;
+        uint32_t u = w[i - 15], v = w[i - 2];
+        uint32_t low = sha256_turn(u, 7) ^ sha256_turn(u, 18) ^ u >> 3;
+        uint32_t high = sha256_turn(v, 17) ^ sha256_turn(v, 19) ^ v >> 10;
         w[i] = w[i - 16] + low + w[i - 7] + high;
     }
-    memcpy(s, sha, sizeof s);
+    uint32_t a = sha[0], b = sha[1], c = sha[2], d = sha[3];
+    uint32_t e = sha[4], f = sha[5], g = sha[6], h = sha[7];
     for (uint32_t i = 0; i < 64; i++) {
-        uint32_t a = s[0], e = s[4];
         uint32_t sum_e = sha256_turn(e, 6) ^ sha256_turn(e, 11) ^ sha256_turn(e, 25);
         uint32_t sum_a = sha256_turn(a, 2) ^ sha256_turn(a, 13) ^ sha256_turn(a, 22);
-        uint32_t one = s[7] + sum_e + ((e & s[5]) ^ (~e & s[6])) + ROUND[i] + w[i];
-        uint32_t two = sum_a + ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
-        memmove(s + 1, s, 7 * sizeof *s);
-        s[4] += one;
-        s[0] = one + two;
+        uint32_t one = h + sum_e + ((e & f) ^ (~e & g)) + ROUND[i] + w[i];
+        uint32_t two = sum_a + ((a & b) ^ (a & c) ^ (b & c));
+        h = g;
+        g = f;
+        f = e;
+        e = d + one;
+        d = c;
+        c = b;
+        b = a;
+        a = one + two;
     }
+    const uint32_t s[8] = {a, b, c, d, e, f, g, h};
     for (uint32_t i = 0; i < 8; i++) {
         sha[i] += s[i];
     }

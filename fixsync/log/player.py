@@ -13,9 +13,8 @@ from msgspec.structs import astuple
 
 from fixsync import changes, sim
 from fixsync._native import LAYER_COUNT, layer_masks
-from fixsync._native.rows import COMMAND
+from fixsync._native.rows import CAST, COMMAND, QUERY
 from fixsync._native.world import command_rows
-from fixsync.arguments import cast_row, query_row
 from fixsync.changes import CHANGES, CommandError, rows_of_layers
 from fixsync.log.lines import check_command_ids, next_frame
 from fixsync.log.schema import (
@@ -33,13 +32,14 @@ from fixsync.log.schema import (
 from fixsync.log.schema import Shape as ShapeRow
 from fixsync.log.text import LineError
 from fixsync.log.writer import Writer
-from fixsync.shapes import Pose, Shape, shape_from_tuple
+from fixsync.shapes import Shape, shape_from_tuple
 from fixsync.world import World
 
 __all__ = ["Player", "UnknownSimulationError", "shape_of", "started"]
 
 _EVENT = Struct("=4I")
 _ROW_SIZE = COMMAND.size
+_MATRIX_SIZE = LAYER_COUNT * _ROW_SIZE
 # Nearly all commands are moves: they are packed in place, by the structure of the table's packer.
 _move = cast("partial[bytes]", CHANGES["move"].pack)
 _pack_move, (_MOVE,) = cast("Any", _move.func).__self__.pack_into, _move.args
@@ -57,32 +57,28 @@ def _shape(tag: str, sizes: tuple[int, ...]) -> Shape:
 
 
 def _row(command: Any) -> bytes:
-    """The kernel's row of a command; 32 rows for the layer matrix."""
-    if type(command) is SetLayers:
-        return b"".join(rows_of_layers(layer_masks(command.layers)))
-    change = CHANGES[type(command).__struct_config__.tag]
+    """The kernel's row of a command of one collider."""
     numbers: list[int] = []
-    for field in change.fields:
-        part = getattr(command, field)
-        if field == "shape":
-            numbers += shape_of(part)._row
-        elif type(part) is tuple:
-            numbers += part
-        else:
+    for part in astuple(command):
+        if type(part) is int or type(part) is bool:
             numbers.append(part)
-    return change.pack(*numbers)
+        else:
+            numbers += part if type(part) is tuple else shape_of(part)._row
+    return CHANGES[type(command).__struct_config__.tag].pack(*numbers)
 
 
 _QUESTIONS = Query, Cast
+_BREAKS = {SetLayers, *_QUESTIONS}
+_NO_BREAKS: list[tuple[int, Any]] = []
+"""Commands that are not one row, and where in the rows of a frame they stand."""
 
 
 def _question(c: Query | Cast) -> bytes:
     """The kernel's row of a query or a cast."""
-    shape, pose = shape_of(c.shape), Pose(*c.position, c.yaw)
+    placed = (*shape_of(c.shape)._row, *c.position, c.yaw)
     if isinstance(c, Query):
-        return query_row("", shape, pose, c.mask, c.exclude_owner)
-    numbers = c.motion, c.mask, c.exclude_owner, c.limit, c.hit_when
-    return cast_row("", shape, pose, *numbers)
+        return QUERY.pack(*placed, c.mask, c.exclude_owner)
+    return CAST.pack(*placed, *c.motion, c.mask, c.exclude_owner, c.limit, c.hit_when)
 
 
 def _reason(error: Exception) -> str:
@@ -110,6 +106,8 @@ class Player:
         self.answers: list[Answer] = []
         """Answers to the frame's queries and casts, in order."""
         self._found: list[list[int] | bytes] = []
+        self._breaks = _NO_BREAKS
+        self._end = 0
         self._rows: Any
         self._buffer: Any = None
         self._make_room(64)
@@ -129,7 +127,7 @@ class Player:
         if len(commands) > self._room:
             self._make_room(2 * len(commands))
         buffer, at = self._buffer, 0
-        questions: list[Any] | None = None
+        self._breaks = breaks = _NO_BREAKS
         command: Any
         for command in commands:
             kind = type(command)
@@ -137,17 +135,19 @@ class Player:
                 x, y, z = command.position
                 _pack_move(buffer, at, _MOVE, command.id, x, y, z)
                 at += _ROW_SIZE
-            elif kind not in _QUESTIONS:
-                row = _row(command)
-                if len(row) > _ROW_SIZE:  # a layer matrix; room for the other commands is left
-                    self._make_room(self._room + LAYER_COUNT)
-                    buffer = self._buffer
-                buffer[at : at + len(row)] = row
-                at += len(row)
-            elif questions is None:
-                questions = [command]
+            elif kind not in _BREAKS:
+                buffer[at : at + _ROW_SIZE] = _row(command)
+                at += _ROW_SIZE
             else:
-                questions.append(command)
+                if not breaks:
+                    self._breaks = breaks = []
+                breaks.append((at, command))
+                if kind is SetLayers:
+                    self._make_room(self._room + LAYER_COUNT)  # for the others it is left
+                    buffer, rows = self._buffer, rows_of_layers(layer_masks(command.layers))
+                    buffer[at : at + _MATRIX_SIZE] = b"".join(rows)
+                    at += _MATRIX_SIZE
+        self._end = at
         try:
             # No observer and no other thread has this world: its native part plays a frame at once.
             hits, self._events, self._hash = world._native.play(
@@ -155,7 +155,8 @@ class Player:
             )
         except CommandError as error:
             _refuse(frame, error, world.capacity)
-        if questions is not None:
+        if breaks:
+            questions = [command for _, command in breaks if type(command) is not SetLayers]
             self._found = [self._ask(frame, command) for command in questions]
             self.answers = list(map(answer_of, self._found))
         elif self.answers:
@@ -175,21 +176,16 @@ class Player:
             filled = SimFrame(frame.frame, frame.inputs, UNSET, self.events, self.hash)
             writer.write_inputs(filled)
             return
-        log, rows, begin, end = writer.log, memoryview(self._buffer), 0, 0
-        for command in frame.commands:
-            kind = type(command)
-            if kind in _QUESTIONS:
-                log.commands(bytes(rows[begin:end]))
-                log.question(_question(command))
-                begin = end
-            elif kind is SetLayers:  # two, one after another, stay two
-                log.commands(bytes(rows[begin:end]))
-                begin, end = end, end + LAYER_COUNT * _ROW_SIZE
-                log.commands(bytes(rows[begin:end]))
-                begin = end
+        log, rows, begin = writer.log, bytes(self._buffer[: self._end]), 0
+        for at, command in self._breaks:
+            log.commands(rows[begin:at])
+            begin = at
+            if type(command) is SetLayers:  # alone: the recorder makes one command of two matrices
+                begin += _MATRIX_SIZE
+                log.commands(rows[at:begin])
             else:
-                end += _ROW_SIZE
-        log.commands(bytes(rows[begin:end]))
+                log.question(_question(command))
+        log.commands(rows[begin:])
         for answer in self._found:
             log.answer(answer)
         log.end_frame(self._events, self._hash)
