@@ -112,7 +112,7 @@ def test_a_state_that_another_world_cannot_hold_is_refused_where_load_refuses_it
 
 
 @pytest.mark.parametrize(
-    ("frames", "own", "state"), [(0, 0, 1), (1, 2**49, 1), (1, 0, 2**49), (2**32 - 1, 0, 2**30)]
+    ("frames", "own", "state"), [(0, 0, 1), (1, 2**48, 1), (1, 0, 2**48), (2**32 - 1, 0, 2**30)]
 )
 def test_sizes_out_of_range_are_refused(frames: int, own: int, state: int) -> None:
     assert lib.fxs_rewind_size(frames, own, state) == 0
