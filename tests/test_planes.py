@@ -172,15 +172,15 @@ MOTIONS = PLACES | motions() | st.tuples(LONG, LONG, LONG)
     (Hitbox(flat.rectangle(5, 5), 5, 5), (20, 0, 0), Hitbox(flat.circle(3), 3, 3), (0, 0, 8)),
     (-40, 0, 0), (0, 0, 0), 2,
 )  # fmt: skip
-@example(  # a graze on the ground, in the middle of the way and at its end
-    (Hitbox(flat.circle(3), 9, 9), (10, 0, 5), Hitbox(flat.circle(2), 9, 9), (0, 0, 0)),
-    (-20, 0, 0),
+@example(  # a graze of two circles on the ground, in the middle of the way and at its end
+    (Hitbox(flat.circle(3), 99, 9), (-13, 0, 16), Hitbox(flat.circle(2), 9, 9), (0, 0, 0)),
+    (32, 0, -24),
     (0, 0, 0),
     2,
 )
 @example(
-    (Hitbox(flat.circle(3), 9, 9), (10, 0, 5), Hitbox(flat.circle(2), 9, 9), (0, 0, 0)),
-    (-10, 0, 0), (0, 0, 0), 2,
+    (Hitbox(flat.circle(3), 99, 9), (-13, 0, 16), Hitbox(flat.circle(2), 9, 9), (0, 0, 0)),
+    (16, 0, -12), (0, 0, 0), 2,
 )  # fmt: skip
 @examples(2000)
 def test_a_cast_is_the_first_time_that_both_views_meet(
@@ -653,6 +653,8 @@ def test_a_collider_without_the_other_view_is_in_no_answer() -> None:
     planes.world.set_shape(1, Sphere(3))
     with pytest.raises(KeyError, match="id 0 is not in the world"):
         planes.contact(0, 1)
+    with pytest.raises(KeyError, match="id 1 is not in the world"):
+        planes.position(1)
     assert [tuple(event)[:2] for event in planes.step()] == [(1, 2)]
     assert [tuple(hit)[:2] for hit in planes.hits()] == [(1, 2)]
     assert planes.query(box, (0, 0, 0)) == [1, 2]

@@ -366,7 +366,7 @@ int32_t fxs_planes_events(const fxs_world *world, const fxs_event *events, uint6
         const uint32_t a = events[ground].a, b = events[ground].b;
         const uint64_t ground_key = pair_key(a, b),
                        side_key = pair_key(events[side].a - half, events[side].b - half);
-        if (ground_key != side_key || b >= half) {
+        if (ground_key != side_key) {
             *(ground_key <= side_key ? &ground : &side) += 1;
             continue;
         }
@@ -399,7 +399,7 @@ uint64_t fxs_planes_hits(const fxs_world *world, fxs_hit *out) {
     while (ground < grounds && side < n) {
         const fxs_hit g = out[ground], s = out[side];
         const uint64_t ground_key = pair_key(g.a, g.b), side_key = pair_key(s.a - half, s.b - half);
-        if (ground_key == side_key && g.b < half) { /* found <= ground: it was read */
+        if (ground_key == side_key) { /* found <= ground: it was read */
             out[found] = g;
             out[found++].contact = g.contact < s.contact ? g.contact : s.contact;
         }
