@@ -41,6 +41,8 @@ from fixsync import (
     pack_poses,
     pack_shapes,
 )
+from fixsync._native import layer_masks
+from fixsync.changes import rows_of_commands, rows_of_layers
 from fixsync.records import COLLIDER_DTYPE, COLLIDER_FORMAT
 from fixsync.shapes import shape_from_tuple
 from fixsync.world import CAPACITY_MAX
@@ -1231,6 +1233,21 @@ def test_an_observer_may_read_the_world_it_is_told_of(world: World) -> None:
     moved = world.hash()
     world.step()
     assert log.told == [("move", moved), (2, [1])]
+
+
+def test_rows_of_single_layers_are_told_as_the_matrix_that_they_lead_to(world: World) -> None:
+    log, rows = Log(), rows_of_layers(layer_masks([(0, 1), (2, 2)]))
+    world.attach(log)
+    world.apply(rows[2])
+    first = world.layers
+    world.apply(b"".join([rows[0], rows_of_commands([("move", 1, (0, 0, 1))])[0], rows[1]]))
+    told = log.told
+    assert [command[0] for command in told] == ["layers", "layers", "move", "layers"]
+    assert told[0] == ("layers", first)
+    assert told[-1] == ("layers", world.layers)
+    assert first is not None
+    assert (0, 0) in first
+    assert (0, 0) not in told[1][1]
 
 
 def test_a_world_has_one_observer_at_a_time(world: World) -> None:

@@ -310,8 +310,9 @@ class FrameLines:
             line = self.format(frame)
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise LineError("", f"JSON cannot hold this frame: {error}") from error
+        frames = self.parse_all(line + b"\n", [line], frame.frame)
         # Not a Footer: that has a key `frames`, which no frame has.
-        return cast("Frame", self.parse(line, frame.frame))
+        return frames[0] if frames else cast("Frame", self.parse(line, frame.frame))
 
 
 _NO_HOLE = re.compile(rb'(\["sector"(?:,-?\d+){3}),0\]')
