@@ -381,6 +381,7 @@ class Bench:
             "tests",
             "csrc",
             "docs",
+            "examples",
             "replay_logs",
             "build_ffi.py",
             "pyproject.toml",
