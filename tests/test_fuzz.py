@@ -47,6 +47,7 @@ FAULTS = {
     "cast": ("cast.c", "return discriminant >= (int64_t)1 << 50;", "return 1;"),
     "angles": ("angle.c", "return (uint32_t)(r - (r * r > n));", "return (uint32_t)r;"),
     "level": ("level.c", "(uint32_t)p[2] | (uint32_t)p[3] << 8", "(uint32_t)p[2]"),
+    "kit": ("kit/rewind.c", "kept < rewind->frames ? kept + 1 : kept", "kept + 1"),
     "load": ("state.c", "(size - offset - 4) / sizes[i]", "(size - offset + 4) / sizes[i]"),
     "commands": ("step.c", "} else if (was < is) {", "} else if (was <= is + 1) {"),
     "crowd": (
@@ -60,7 +61,7 @@ FAULTS = {
 # What another target's fault would be found by is planted by itself.
 @pytest.mark.full
 @pytest.mark.parametrize(
-    "targets", [["shapes", "cast", "angles", "load"], ["commands", "crowd"]], ids="-".join
+    "targets", [["shapes", "cast", "angles", "load"], ["commands", "crowd", "kit"]], ids="-".join
 )
 def test_planted_faults_are_found_and_the_inputs_kept(targets: list[str], tmp_path: Path) -> None:
     shutil.copytree(CSRC, tmp_path / "csrc")
