@@ -66,18 +66,14 @@ static inline i128 i128_sub(i128 a, i128 b) {
  * be added to it. */
 OUTLINED uint64_t mul_high(uint64_t a, uint64_t b) {
     uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
-    uint64_t mid = a1 * b0 + (a0 * b0 >> 32), cross = a0 * b1 + (mid & UINT32_MAX);
+    uint64_t low = a0 * b0, mid = a1 * b0 + (low >> 32), cross = a0 * b1 + (mid & UINT32_MAX);
     return a1 * b1 + (mid >> 32) + (cross >> 32);
 }
 static inline i128 i128_umul(uint64_t a, uint64_t b) { return i128_join(mul_high(a, b), a * b); }
 
-/* The high word of a signed product: of the unsigned one, a negative factor is 2^64 too large. */
-OUTLINED uint64_t mul_high_signed(int64_t a, int64_t b) {
-    uint64_t u = (uint64_t)a, v = (uint64_t)b;
-    return mul_high(u, v) - (a < 0 ? v : 0) - (b < 0 ? u : 0);
-}
 static inline i128 i128_mul(int64_t a, int64_t b) {
-    return i128_join(mul_high_signed(a, b), (uint64_t)a * (uint64_t)b);
+    i128 r = i128_umul(magnitude(a), magnitude(b));
+    return (a < 0) != (b < 0) ? i128_neg(r) : r;
 }
 static inline int i128_sign(i128 a) { return a.high >> 63 ? -1 : (a.high | a.low) != 0; }
 OUTLINED int compare_words(uint64_t a_high, uint64_t a_low, uint64_t b_high, uint64_t b_low) {

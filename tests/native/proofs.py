@@ -220,7 +220,7 @@ def number_proofs() -> list[Proof]:
             "no sum within a two-word product wraps",
             wide,
             "products_never_wrap",
-            Fault("wide.h", "mid = a1 * b0 + (a0 * b0 >> 32)", "mid = a1 * b0 + a0 * b0"),
+            Fault("wide.h", "mid = a1 * b0 + (low >> 32)", "mid = a1 * b0 + low"),
             ("--unsigned-overflow-check",),
             WIDE,
             quick=True,
@@ -229,7 +229,7 @@ def number_proofs() -> list[Proof]:
             "the sign of a two-word product is exact, its magnitude being so",
             wide,
             "signs_of_products_are_exact",
-            Fault("wide.h", "(b < 0 ? u : 0)", "(a < 0 ? u : 0)"),
+            Fault("wide.h", "(a < 0) != (b < 0) ? i128_neg(r) : r", "a < 0 ? i128_neg(r) : r"),
             ("--z3",),
             WIDE,
             quick=True,
@@ -569,7 +569,7 @@ def whole_units(z3: Any, fault: bool) -> Any:
 
 
 def umul(z3: Any, fault: bool) -> Any:
-    """The sums in i128_umul, for any four products of 32-bit halves."""
+    """The sums in mul_high, for any four products of 32-bit halves."""
     word = 2**32
     p00, p10, p01, p11 = z3.Ints("p00 p10 p01 p11")
     ranges = [z3.And(p >= 0, p <= (word - 1) ** 2) for p in (p00, p10, p01, p11)]
