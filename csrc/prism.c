@@ -29,12 +29,9 @@ static void outline_of(outline *o, const vertex *v, uint32_t n, int64_t x, int64
 static int64_t edge_side(const outline *o, uint32_t j) { return cross64(o->m[j], o->u[j]); }
 static int64_t edge_along(const outline *o, uint32_t j) { return -dot64(o->u[j], o->m[j]); }
 
-/* NEAR of the centre: q < 2^58. */
+/* NEAR of the centre: 0 <= q < 2^58. */
 static int near_outline(const outline *o, int64_t q) {
     int found = FXS_OVERLAPPING, is_outside = 0;
-    if (q < 0) {
-        return FXS_APART;
-    }
     for (uint32_t j = 0; j < o->n; j++) {
         const int64_t s = edge_side(o, j);
         if (s >= 0) {
