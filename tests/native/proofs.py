@@ -232,6 +232,7 @@ def number_proofs() -> list[Proof]:
             Fault("wide.h", "(a < 0) != (b < 0) ? i128_neg(r) : r", "a < 0 ? i128_neg(r) : r"),
             ("--z3",),
             WIDE,
+            quick=True,
         ),
         Proof(
             "two-word shifts and bit lengths are exact",

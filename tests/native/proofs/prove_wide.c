@@ -38,13 +38,12 @@ void products_never_wrap(void) {
     mul_high(nondet_uint64(), nondet_uint64());
 }
 
-/* With the sign, the unsigned product u * v being right: a is u, less 2^64 if a < 0, and b likewise, so modulo 2^128
- * a * b is u * v less 2^64 * v if a < 0 and less 2^64 * u if b < 0. */
+/* With the sign: the product of the magnitudes being right. */
 void signs_of_products_are_exact(void) {
     int64_t a = nondet_int64(), b = nondet_int64();
-    uint64_t u = (uint64_t)a, v = (uint64_t)b;
-    i128 less_a = i128_join(a < 0 ? v : 0, 0), less_b = i128_join(b < 0 ? u : 0, 0);
-    __CPROVER_assert(value(i128_mul(a, b)) == value(i128_umul(u, v)) - value(less_a) - value(less_b), "mul");
+    i128 m = i128_umul(magnitude(a), magnitude(b));
+    __CPROVER_assert(value(i128_mul(a, b)) == ((a < 0) != (b < 0) ? 0 - value(m) : value(m)), "mul");
+    __CPROVER_assert(mul_high((uint64_t)a, (uint64_t)b) == i128_umul((uint64_t)a, (uint64_t)b).high, "mul_high");
 }
 
 void shifts_are_exact(void) {
