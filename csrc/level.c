@@ -268,10 +268,10 @@ static uint32_t *cell_lists(const fxs_level *l) {
 /* There are at most as many cells as solids. A solid is marked if its lists have no room for it. */
 static void build_cells(fxs_level *l) {
     const uint32_t n = l->count;
-    level_node *nodes = nodes_of(l, 0);
     if (n == 0) {
-        return;
+        return; /* there is no row of nodes */
     }
+    level_node *nodes = nodes_of(l, 0);
     level_node all = nodes[0];
     for (uint32_t i = 1; i < n; i++) {
         widen(&all, nodes + i);

@@ -108,7 +108,9 @@ def write_values(path: Path, header: Header, frames: Iterable[Any]) -> None:
         doc["from"] = {"frame": header.start.frame, "state": state}
     head = {"format": "fixsync-match", "version": 1, **doc}
     sink = files.Sink(path, suffix=files.suffix_of(path), is_buffered=False)
-    sink.write(text_of(head, [_without_zeros(msgspec.to_builtins(frame)) for frame in frames]))
+    text = text_of(head, [_without_zeros(msgspec.to_builtins(frame)) for frame in frames])
+    for line in text.splitlines(keepends=True):  # each at once, as a recorder does
+        sink.write(line)
     sink.close()
 
 
