@@ -36,6 +36,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
+from threading import Lock
 
 from mutants import Mutant, kernel_mutants
 from targets import (
@@ -181,6 +182,7 @@ class Build:
         self.compiler = [compiler, *(() if compiler == "tcc" else C11), *flags]
         self.flags = flags
         self.kept: dict[tuple[str, ...], dict[str, Path]] = {}
+        self.keeping = Lock()
 
     @cached_property
     def mains(self) -> dict[bool, list[Path]]:
@@ -212,13 +214,14 @@ class Build:
 
     def original(self, forms: Sequence[str]) -> dict[str, Path]:
         key = tuple(forms)
-        if key not in self.kept:
-            to = self.directory / f"kernel{len(self.kept)}"
-            to.mkdir()
-            self.kept[key] = {
-                path.name: path for path in self.compiled([*KERNEL, *KIT], to, forms, ())
-            }
-        return self.kept[key]
+        with self.keeping:  # several mutants are tried at a time
+            if key not in self.kept:
+                to = self.directory / f"kernel{len(self.kept)}"
+                to.mkdir()
+                self.kept[key] = {
+                    path.name: path for path in self.compiled([*KERNEL, *KIT], to, forms, ())
+                }
+            return self.kept[key]
 
     def changed(self, copy: Path, mutant: Mutant) -> dict[str, Path]:
         """The objects that a mutant, in a private copy of the kernel, may change."""
