@@ -130,7 +130,9 @@ class BuildExt(build_ext):
             )
             return objects
 
-        with ThreadPoolExecutor() as pool:
+        # The object for Microsoft's compiler sets itself up on its first use, once.
+        at_once = 1 if self.compiler.compiler_type == "msvc" else None
+        with ThreadPoolExecutor(at_once) as pool:
             return [name for names in pool.map(compile, sources) for name in names]
 
 
