@@ -6,7 +6,7 @@ import { FXS_ONE, FXS_TURN } from "./raw.js";
 const AT_B = 16;
 const AT_RESULT = 32;
 
-// The number that a call leaves, or an error that says what was asked.
+// The result of a call. An error begins with `what`, the call as it was made.
 function numberOf(what, call) {
   checked(call(scratch + AT_RESULT), what);
   return memory.i32[(scratch + AT_RESULT) / 4];
