@@ -245,7 +245,7 @@ def test_a_state_that_does_not_decode_is_written_and_shown_as_bytes_with_the_rea
         assert f"the state of peer {peer} does not decode: {why}" in report
     assert f"bytes 0, hex: {states[0][:16].hex()} and {states[1][:16].hex()}" in report
     assert "peer 2: 4 bytes of evidence that do not decode: no evidence: truncated" in report
-    desync.write(tmp_path)
+    desync.write(str(tmp_path))
     assert (tmp_path / "peer1.after.state").read_bytes() == states[1]
     assert (tmp_path / "peer2.evidence").read_bytes() == b"torn"
     assert why in (tmp_path / "report.txt").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -160,14 +161,15 @@ class Desync:
             )
         return "\n".join(lines)
 
-    def write(self, directory: Path) -> list[Path]:
+    def write(self, directory: str | os.PathLike[str]) -> list[Path]:
         """Writes every peer's states before and after the frame, then the report, into a directory
         that it makes. OSError if that cannot be done."""
-        directory.mkdir(parents=True, exist_ok=True)
+        folder = Path(directory)
+        folder.mkdir(parents=True, exist_ok=True)
         paths = []
 
         def save(name: str, data: bytes) -> None:
-            paths.append(directory / name)
+            paths.append(folder / name)
             paths[-1].write_bytes(data)
 
         for peer, held in sorted(self.evidence.items()):

@@ -464,7 +464,7 @@ def _inputs_of(frame: object) -> tuple[Input, ...]:
     return tuple(tuple(value) if isinstance(value, list) else value for value in frame.inputs)
 
 
-def log_inputs(path: Path) -> tuple[str, int, list[tuple[Input, ...]]]:
+def log_inputs(path: str | os.PathLike[str]) -> tuple[str, int, list[tuple[Input, ...]]]:
     """The simulation's name, the seed and the inputs of a match log. ValueError for a log without
     inputs.
     """
@@ -493,7 +493,7 @@ def bot_inputs(
     return inputs
 
 
-def write_log(straight: Straight, path: Path) -> None:
+def write_log(straight: Straight, path: str | os.PathLike[str]) -> None:
     """Records a straight run as a match log, with events and hashes."""
     made = sim.start(straight.type, straight.seed, straight.players)
     meta, names = {"players": straight.players}, sim.names_of(made)
