@@ -11,16 +11,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import SupportsIndex, TypeAlias
 
-from fixsync._native import (
-    HALF_ANGLE_MAX,
-    INT32_MAX,
-    TURN,
-    YAW_MAX,
-    coordinate,
-    integer,
-    kernel,
-    kit,
-)
+from fixsync._native import kernel, kit
+from fixsync._native.checks import coordinate, integer
+from fixsync._native.raw import HALF_ANGLE_MAX, INT32_MAX, TURN, YAW_MAX
 from fixsync.numbers import ONE, degrees, exact, q_near, yaw_of
 from fixsync.shapes import Pose, require_pose
 

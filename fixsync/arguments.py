@@ -8,22 +8,9 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from fixsync._native import (
-    INT32_MAX,
-    INT32_MIN,
-    LAYER_COUNT,
-    UINT32_MAX,
-    Buffer,
-    boolean,
-    counted,
-    integer,
-    integers,
-    is_buffer,
-    rows_of,
-    shown,
-    uint32,
-)
-from fixsync._native.rows import CAST, COLLIDER, POSE, POSITION, QUERY
+from fixsync._native.checks import boolean, counted, integer, integers, shown, uint32
+from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT, UINT32_MAX
+from fixsync._native.rows import CAST, COLLIDER, POSE, POSITION, QUERY, Buffer, is_buffer, rows_of
 from fixsync.records import Colliders
 from fixsync.shapes import (
     Pose,
@@ -34,20 +21,6 @@ from fixsync.shapes import (
     require_pose,
     require_shape,
 )
-
-__all__ = [
-    "NO_OFFSET",
-    "cast_row",
-    "cast_rows",
-    "collider_row",
-    "collider_rows",
-    "id_rows",
-    "offset_of",
-    "pose_rows",
-    "position_rows",
-    "query_row",
-    "query_rows",
-]
 
 NO_OFFSET = (0, 0, 0)
 _pack_collider = COLLIDER.pack

@@ -36,21 +36,6 @@ from fixsync._native.rows import COLLIDER, COLLIDER_COLUMNS, COMMAND, POSE, SHAP
 from fixsync._native.status import CommandError
 from fixsync.records import Events
 
-__all__ = [
-    "CHANGES",
-    "FIELDS",
-    "Change",
-    "Command",
-    "CommandError",
-    "CommandObserver",
-    "Observer",
-    "commands_of_rows",
-    "rows_of_commands",
-    "rows_of_layers",
-    "shape_numbers",
-    "values_of_row",
-]
-
 Command: TypeAlias = tuple[Any, ...]
 """A change as a match log writes it: ("move", id, (x, y, z)), ("shape", id, ("sphere", radius))."""
 

@@ -5,20 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias, final, overload
 
-from fixsync._native import (
-    INT32_MAX,
-    INT32_MIN,
-    LAYER_COUNT,
-    SIZE_MAX,
-    UINT32_MAX,
-    Buffer,
-    bytes_of,
-    coordinate,
-    counted,
-    integer,
-    integers,
-    shown,
-)
+from fixsync._native.checks import coordinate, counted, integer, integers, shown
 from fixsync._native.level import (
     CODE_PRISM,
     LEVEL,
@@ -29,6 +16,8 @@ from fixsync._native.level import (
     refuse_solid,
     solid_is_good,
 )
+from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT, SIZE_MAX, UINT32_MAX
+from fixsync._native.rows import Buffer, bytes_of
 from fixsync.arguments import cast_row, query_row
 from fixsync.records import CastHit, cast_hits
 from fixsync.shapes import (

@@ -13,17 +13,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NoReturn, SupportsIndex
 
-from fixsync._native import (
-    INT32_MAX,
-    INT32_MIN,
-    ONE,
-    TURN,
-    UINT32_MAX,
-    YAW_MAX,
-    integer,
-    kernel,
-    shown,
-)
+from fixsync._native import kernel
+from fixsync._native.checks import integer, shown
+from fixsync._native.raw import INT32_MAX, INT32_MIN, ONE, TURN, UINT32_MAX, YAW_MAX
 
 __all__ = ["ONE", "degrees", "direction", "length", "q", "q_near", "yaw_of"]
 

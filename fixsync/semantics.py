@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from fixsync._native import HALF_ANGLE_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
 from fixsync._native.kinds import KINDS
+from fixsync._native.raw import HALF_ANGLE_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
 from fixsync.game.random import Random
 from fixsync.numbers import ONE, direction, length, yaw_of
 from fixsync.shapes import (

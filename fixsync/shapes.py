@@ -12,21 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar, final
 
-from fixsync._native import (
-    SIZE_MAX,
-    TURN,
-    YAW_MAX,
-    Buffer,
-    coordinate,
-    counted,
-    index,
-    integer,
-    integers,
-    is_buffer,
-    kernel,
-    rows_of,
-    shown,
-)
+from fixsync._native import kernel
+from fixsync._native.checks import coordinate, counted, index, integer, integers, shown
 from fixsync._native.kinds import (
     COLUMNS,
     KINDS,
@@ -35,8 +22,8 @@ from fixsync._native.kinds import (
     TinyValueWarning,
     shape_text,
 )
-from fixsync._native.raw import constant
-from fixsync._native.rows import POSE, SHAPE
+from fixsync._native.raw import SIZE_MAX, TURN, YAW_MAX, constant
+from fixsync._native.rows import POSE, SHAPE, Buffer, is_buffer, rows_of
 
 __all__ = [
     "RAY",

@@ -11,7 +11,8 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from fixsync._native import integer, kernel, shown
+from fixsync._native import kernel
+from fixsync._native.checks import integer, shown
 from fixsync.fields import StateFields, found_fields
 from fixsync.game.random import Random
 from fixsync.names import Names

@@ -6,27 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from fixsync import changes
-from fixsync._native import (
-    CAPACITY_MAX,
-    LAYER_COUNT,
-    UINT32_MAX,
-    YAW_MAX,
-    Buffer,
+from fixsync._native.checks import (
     boolean,
-    bytes_of,
     coordinate,
     counted,
     index,
     integer,
     integers,
-    is_buffer,
     layer_masks,
     layer_pairs,
-    rows_of,
     shown,
     uint32,
 )
-from fixsync._native.rows import COLLIDER, COMMAND
+from fixsync._native.raw import CAPACITY_MAX, LAYER_COUNT, UINT32_MAX, YAW_MAX
+from fixsync._native.rows import COLLIDER, COMMAND, Buffer, bytes_of, is_buffer, rows_of
+from fixsync._native.status import CommandError
 from fixsync._native.world import NativeWorld
 from fixsync.arguments import (
     NO_OFFSET,
@@ -44,7 +38,6 @@ from fixsync.arguments import (
 from fixsync.changes import (
     CHANGES,
     Command,
-    CommandError,
     CommandObserver,
     Observer,
     rows_of_commands,

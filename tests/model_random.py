@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import MutableSequence, Sequence
 from typing import Any, TypeVar
 
-from fixsync._native import index, integer
+from fixsync._native.checks import index, integer
 
 __all__ = ["Random"]
 

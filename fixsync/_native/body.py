@@ -11,8 +11,6 @@ from fixsync._native.rows import COMMAND, POSE
 from fixsync._native.status import unexpected
 from fixsync._native.world import NativeWorld, Table
 
-__all__ = ["FRAMES_MAX", "PARTS_MAX", "PHASES", "VICTIMS_MAX", "NativeBody", "check_table"]
-
 PARTS_MAX = constant("PARTS_MAX")
 VICTIMS_MAX = constant("VICTIMS_MAX")
 FRAMES_MAX = constant("FRAMES_MAX")
@@ -156,8 +154,7 @@ class NativeBody:
 
     @property
     def frame(self) -> int:
-        frame: int = self._body.frame
-        return frame
+        return self._body.frame
 
     @property
     def has_hit(self) -> bool:
@@ -171,8 +168,7 @@ class NativeBody:
         return PHASES[lib.fxs_body_phase(self._body, self._table)]
 
     def hit(self) -> int:
-        hit: int = lib.fxs_body_hit(self._body, self._table)
-        return hit
+        return lib.fxs_body_hit(self._body, self._table)
 
     def can_start(self, attack: int) -> bool:
         return bool(lib.fxs_body_can_start(self._body, self._table, attack) == 1)
@@ -194,8 +190,7 @@ class NativeBody:
         return bytes(_buffer(out))
 
     def hash(self) -> int:
-        value: int = lib.fxs_body_hash(self._body)
-        return value
+        return lib.fxs_body_hash(self._body)
 
     def load(self, state: bytes) -> None:
         at = ffi.new("uint64_t *")

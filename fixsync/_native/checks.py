@@ -20,20 +20,6 @@ from fixsync._native.raw import (
     YAW_MAX,
 )
 
-__all__ = [
-    "boolean",
-    "coordinate",
-    "counted",
-    "index",
-    "integer",
-    "integers",
-    "layer_masks",
-    "layer_pairs",
-    "refuse",
-    "shown",
-    "uint32",
-]
-
 
 def shown(value: object) -> str:
     """`value` for an error message: its repr, shortened. It never fails."""

@@ -9,25 +9,6 @@ from fixsync._native.raw import ffi, lib, uninitialised
 from fixsync._native.rows import SHAPE, Buffer
 from fixsync._native.status import refuse_pair, refuse_undefined, unexpected
 
-__all__ = [
-    "address",
-    "cast_pair",
-    "direction",
-    "faces",
-    "forward",
-    "hash64",
-    "length",
-    "lift",
-    "outline",
-    "outline_of",
-    "overlap",
-    "overlap_many",
-    "push_out",
-    "side",
-    "yaw_between",
-    "yaw_of",
-]
-
 _PAIR = ffi.typeof("int32_t[2]")
 _ONE = ffi.typeof("int32_t *")
 _THREE = ffi.typeof("int32_t[3]")
@@ -62,8 +43,7 @@ def overlap_many(names: tuple[str, ...], rows: list[bytes], n: int) -> bytes:
     status: int = lib.fxs_overlap_many(n, *rows, contacts, bad)
     if status != 0:
         refuse_pair(names, rows, bad[0], status)
-    found: bytes = ffi.buffer(contacts)[:]
-    return found
+    return ffi.buffer(contacts)[:]
 
 
 _Outline = tuple[list[tuple[int, int]], list[tuple[int, int]], int, int]
@@ -99,8 +79,7 @@ def push_out(a: bytes, pose_a: bytes, b: bytes, pose_b: bytes) -> tuple[int, int
 def lift(a: bytes, pose_a: bytes, b: bytes, pose_b: bytes) -> int:
     out = ffi.new(_ONE)
     _check(lib.fxs_lift(a, pose_a, b, pose_b, out), "can_push", a, b)
-    dy: int = out[0]
-    return dy
+    return out[0]
 
 
 def side(a: bytes, pose_a: bytes, b: bytes, pose_b: bytes) -> int:
@@ -139,11 +118,9 @@ def _check(status: int, can: str, a: bytes, b: bytes) -> None:
 def hash64(data: Buffer) -> int:
     """XXH64, seed 0."""
     view = ffi.from_buffer(data)
-    value: int = lib.fxs_hash64(view, len(view), 0)
-    return value
+    return lib.fxs_hash64(view, len(view), 0)
 
 
 def address(name: str) -> int:
     """The address of the function fxs_`name`, for C that calls it."""
-    value: int = int(ffi.cast("uintptr_t", ffi.addressof(lib, f"fxs_{name}")))
-    return value
+    return int(ffi.cast("uintptr_t", ffi.addressof(lib, f"fxs_{name}")))

@@ -11,17 +11,6 @@ from typing import Any, NamedTuple, TypeAlias
 from fixsync._native.checks import integer, shown
 from fixsync._native.raw import HALF_ANGLE_MAX, SIZE_MAX, constant
 
-__all__ = [
-    "COLUMNS",
-    "KINDS",
-    "KINDS_BY_NAME",
-    "Kind",
-    "Size",
-    "TinyValueWarning",
-    "shape_fault",
-    "shape_text",
-]
-
 COLUMNS = ("kind", "half_angle", "a", "b", "c")
 """The numbers of a shape's C structure; a, b and c are its size[0], size[1] and size[2]."""
 

@@ -7,25 +7,6 @@ from typing import Any
 from fixsync._native.raw import CData, ffi, lib
 from fixsync._native.status import unexpected
 
-__all__ = [
-    "MOVER_FLAGS",
-    "NORMAL_MAX",
-    "PASSES_MAX",
-    "Vector",
-    "along",
-    "bounce",
-    "new_place",
-    "new_state",
-    "number",
-    "random_below",
-    "random_between",
-    "random_chance",
-    "random_next",
-    "shuffled",
-    "turn_towards",
-    "vector",
-]
-
 Vector = tuple[int, int, int]
 
 NORMAL_MAX: int = lib.FXS_NORMAL_MAX
@@ -63,8 +44,7 @@ def shuffled(state: CData, count: int) -> list[int]:
     for i in range(count):
         order[i] = i
     lib.fxs_random_shuffle(state, order, count, 8)
-    found: list[int] = ffi.unpack(order, count) if count else []
-    return found
+    return ffi.unpack(order, count) if count else []
 
 
 # Numbers.
@@ -75,8 +55,7 @@ def number(name: str, *args: int | Vector) -> int | None:
     out = ffi.new(_ONE)
     if getattr(lib, f"fxs_{name}")(*args, out) != 0:
         return None
-    found: int = out[0]
-    return found
+    return out[0]
 
 
 def vector(name: str, *args: Any) -> Vector | None:

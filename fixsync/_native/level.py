@@ -21,19 +21,6 @@ from fixsync._native.raw import (
 from fixsync._native.rows import CAST, CAST_HIT
 from fixsync._native.status import refuse_undefined, unexpected
 
-__all__ = [
-    "CODE_CYLINDER",
-    "CODE_PRISM",
-    "LEVEL",
-    "SPAN_MAX",
-    "VERTICES_MAX",
-    "NativeLevel",
-    "pillar_bytes",
-    "prism_bytes",
-    "refuse_solid",
-    "solid_is_good",
-]
-
 LEVEL: int = lib.FXS_LEVEL
 """The id of a level's first solid; ids of colliders are below it."""
 CODE_CYLINDER, CODE_PRISM = constant("CYLINDER"), constant("PRISM")
@@ -106,19 +93,16 @@ class NativeLevel:
         return cls(_HEAD.pack(_MAGIC, len(solids)) + b"".join(solids))
 
     def count(self) -> int:
-        found: int = lib.fxs_level_count(self.pointer)
-        return found
+        return lib.fxs_level_count(self.pointer)
 
     def hash(self) -> int:
-        found: int = lib.fxs_level_hash(self.pointer)
-        return found
+        return lib.fxs_level_hash(self.pointer)
 
     def save(self) -> bytes:
         size = lib.fxs_level_save_size(self.pointer)
         out = uninitialised("uint8_t[]", size)
         lib.fxs_level_save(self.pointer, out)
-        found: bytes = ffi.buffer(out)[:]
-        return found
+        return ffi.buffer(out)[:]
 
     def solid(self, index: int) -> tuple[int, int, int, int, list[int]]:
         """Code, layer, y_low, y_high, and the numbers of a solid: x, z of each vertex, or x, z,
@@ -147,8 +131,7 @@ class NativeLevel:
             room = count[0]
         if status != 0:
             unexpected("a query", status)
-        found: list[int] = ffi.unpack(ids, count[0]) if count[0] else []
-        return found
+        return ffi.unpack(ids, count[0]) if count[0] else []
 
     def cast(self, row: bytes) -> bytes:
         """The hits of a cast of checked numbers."""
@@ -163,8 +146,7 @@ class NativeLevel:
             refuse_undefined("can_cast", ("shape", CAST.unpack(row)[:5]))
         if status != 0:
             unexpected("a cast", status)
-        found: bytes = ffi.buffer(hits)[: count[0] * CAST_HIT.size]
-        return found
+        return ffi.buffer(hits)[: count[0] * CAST_HIT.size]
 
 
 # What is wrong with bytes. Nothing here decides: it words a decision of C.

@@ -16,8 +16,6 @@ from fixsync._native.raw import UINT32_MAX, CData, ffi, lib, uninitialised
 from fixsync._native.rows import COLLIDER, HIT
 from fixsync._native.status import refuse_state, unexpected
 
-__all__ = ["HIT_ROOM_MIN", "Memory", "Observer", "exclusive"]
-
 HIT_ROOM_MIN = 64
 """Room for this many hits, or one a collider, comes with a new world. More is made when needed."""
 _NO_ROOM: int = lib.FXS_E_ROOM
@@ -151,18 +149,15 @@ class Memory:
 
     @exclusive
     def frame(self) -> int:
-        value: int = lib.fxs_world_frame(self._world)
-        return value
+        return lib.fxs_world_frame(self._world)
 
     @exclusive
     def count(self) -> int:
-        value: int = lib.fxs_world_count(self._world)
-        return value
+        return lib.fxs_world_count(self._world)
 
     @exclusive
     def hit_count(self) -> int:
-        value: int = lib.fxs_world_hit_count(self._world)
-        return value
+        return lib.fxs_world_hit_count(self._world)
 
     def _config(self) -> CData:
         config = ffi.new("fxs_config *")
@@ -171,8 +166,7 @@ class Memory:
 
     @exclusive
     def hit_when(self) -> int:
-        value: int = self._config().hit_when
-        return value
+        return self._config().hit_when
 
     @exclusive
     def masks(self) -> tuple[int, ...]:
@@ -185,8 +179,7 @@ class Memory:
         row = ffi.new("fxs_collider *")
         if lib.fxs_world_get(self._world, id, row) != 0:
             return None
-        found: bytes = _buffer(row)[:]
-        return found
+        return _buffer(row)[:]
 
     @exclusive
     def ids(self) -> list[int]:
@@ -194,8 +187,7 @@ class Memory:
         count = self.count()
         ids = uninitialised(_IDS_TYPE, count)
         lib.fxs_world_ids(self._world, ids)
-        found: list[int] = _unpack(ids, count) if count else []
-        return found
+        return _unpack(ids, count) if count else []
 
     @exclusive
     def colliders(self) -> bytes:
@@ -219,8 +211,7 @@ class Memory:
             room = size + size // 4
             self._scratch, self._scratch_room = uninitialised("uint64_t[]", room // 8 + 1), room
         write(self._world, ffi.cast(kind, self._scratch))
-        written: bytes = _buffer(self._scratch, size)[:]
-        return written
+        return _buffer(self._scratch, size)[:]
 
     # State.
 
@@ -237,8 +228,7 @@ class Memory:
 
     @exclusive
     def hash(self) -> int:
-        value: int = lib.fxs_world_hash(self._world)
-        return value
+        return lib.fxs_world_hash(self._world)
 
     @exclusive
     def load(self, state: bytes) -> None:

@@ -11,25 +11,6 @@ from fixsync._native.rows import CAST_HIT, COMMAND, EVENT, HIT
 from fixsync._native.status import unexpected
 from fixsync._native.world import NativeWorld
 
-__all__ = [
-    "HITBOX",
-    "HITBOX_CAST",
-    "LAYERS",
-    "PLANES_COMMAND",
-    "apply",
-    "cast",
-    "cast_pair",
-    "config",
-    "contact",
-    "events",
-    "get",
-    "hits",
-    "lift",
-    "push_out",
-    "query",
-    "sweep",
-]
-
 LAYERS = constant("PLANES_LAYERS")
 
 # The structures of fixsync_kit.h in the struct module's codes, in the machine's byte order.
@@ -53,8 +34,7 @@ Vector = tuple[int, int, int]
 
 
 def contact(a: bytes, b: bytes) -> int:
-    found: int = lib.fxs_hitbox_contact(a, b)
-    return found
+    return lib.fxs_hitbox_contact(a, b)
 
 
 def push_out(a: bytes, b: bytes) -> tuple[int, int]:
@@ -66,8 +46,7 @@ def push_out(a: bytes, b: bytes) -> tuple[int, int]:
 def lift(a: bytes, b: bytes) -> int:
     out = ffi.new(_ONE)
     lib.fxs_hitbox_lift(a, b, out)
-    dy: int = out[0]
-    return dy
+    return out[0]
 
 
 def cast_pair(
@@ -113,8 +92,7 @@ def get(world: NativeWorld, id: int) -> bytes | None:
     row = ffi.new("fxs_hitbox *")
     if lib.fxs_planes_get(world._world, id, row) != 0:
         return None
-    found: bytes = _buffer(row)[:]
-    return found
+    return _buffer(row)[:]
 
 
 @exclusive
@@ -125,8 +103,7 @@ def events(world: NativeWorld, rows: bytes) -> bytes | None:
     status = lib.fxs_planes_events(world._world, rows, n, out, count)
     if status == _ORDER:
         return None
-    found: bytes = _buffer(out, count[0] * EVENT.size)[:] if count[0] else b""
-    return found
+    return _buffer(out, count[0] * EVENT.size)[:] if count[0] else b""
 
 
 @exclusive
@@ -134,8 +111,7 @@ def hits(world: NativeWorld) -> bytes:
     """The rows of the last step's hits."""
     out = uninitialised("fxs_hit[]", world.hit_count())
     count = lib.fxs_planes_hits(world._world, out)
-    found: bytes = _buffer(out, count * HIT.size)[:] if count else b""
-    return found
+    return _buffer(out, count * HIT.size)[:] if count else b""
 
 
 @exclusive
@@ -148,8 +124,7 @@ def query(world: NativeWorld, row: bytes, mask: int, exclude_owner: int) -> list
         )
     ) != 0:
         world._make_id_room(status, count[0])
-    found: list[int] = ffi.unpack(world._ids, count[0]) if count[0] else []
-    return found
+    return ffi.unpack(world._ids, count[0]) if count[0] else []
 
 
 @exclusive
@@ -181,5 +156,4 @@ def sweep(world: NativeWorld, id: int, motion: Vector, limit: int, hit_when: int
 
 def _found_hits(world: NativeWorld) -> bytes:
     count = world._count[0]
-    found: bytes = _buffer(world._cast_hits, count * CAST_HIT.size)[:] if count else b""
-    return found
+    return _buffer(world._cast_hits, count * CAST_HIT.size)[:] if count else b""

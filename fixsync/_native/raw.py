@@ -5,29 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from fixsync._kernel import ffi, lib
-
-__all__ = [
-    "CAPACITY_MAX",
-    "HALF_ANGLE_MAX",
-    "INT32_MAX",
-    "INT32_MIN",
-    "INT64_MAX",
-    "INT64_MIN",
-    "LAYER_COUNT",
-    "ONE",
-    "SIZE_MAX",
-    "TURN",
-    "UINT32_MAX",
-    "UINT64_MAX",
-    "YAW_MAX",
-    "CData",
-    "constant",
-    "ffi",
-    "kernel_function",
-    "lib",
-    "uninitialised",
-]
+from fixsync._kernel import ffi as ffi
+from fixsync._kernel import lib as lib
 
 CData: TypeAlias = Any
 """What `ffi.new` returns."""
@@ -49,11 +28,9 @@ uninitialised = ffi.new_allocator(should_clear_after_alloc=False)
 
 def constant(name: str) -> int:
     """The constant FXS_`name` of fixsync.h."""
-    value: int = getattr(lib, f"FXS_{name}")
-    return value
+    return getattr(lib, f"FXS_{name}")
 
 
 def kernel_function(name: str) -> Callable[..., int]:
     """The function fxs_`name` of fixsync.h."""
-    function: Callable[..., int] = getattr(lib, f"fxs_{name}")
-    return function
+    return getattr(lib, f"fxs_{name}")

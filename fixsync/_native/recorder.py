@@ -12,8 +12,6 @@ from fixsync._native.rows import CAST, CAST_HIT, COMMAND, EVENT
 from fixsync._native.status import unexpected
 from fixsync._native.world import NativeWorld
 
-__all__ = ["NativeRecorder"]
-
 _TEXT_TYPE = ffi.typeof("char[]")
 _NO_ROOM: int = lib.FXS_E_ROOM
 _commands = lib.fxs_recorder_commands
@@ -44,14 +42,12 @@ class NativeRecorder:
     @property
     def frames(self) -> int:
         """Number of whole frames so far."""
-        found: int = self._log.frames
-        return found
+        return self._log.frames
 
     @property
     def next_frame(self) -> int:
         """The number of the frame that is written next."""
-        found: int = self._log.frame
-        return found
+        return self._log.frame
 
     def commands(self, rows: bytes) -> None:
         """Adds rows of commands that the world took."""
@@ -108,7 +104,6 @@ def _begin(world: NativeWorld, log: NativeRecorder, about: bytes, state: tuple[A
 
     def begin(recorder: Any, text: Any, room: int) -> int:
         call, native = lib.fxs_recorder_begin_about, world._world
-        status: int = call(recorder, native, about, len(about), *state, text, room, at)
-        return status
+        return call(recorder, native, about, len(about), *state, text, room, at)
 
     log._call(begin)

@@ -15,29 +15,10 @@ from typing import TYPE_CHECKING
 from fixsync._native.checks import shown
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
+    from typing_extensions import Buffer as Buffer
 else:
     Buffer = object
 
-
-__all__ = [
-    "CAST",
-    "CAST_HIT",
-    "COLLIDER",
-    "COLLIDER_COLUMNS",
-    "COMMAND",
-    "EVENT",
-    "HIT",
-    "MOVER_RESULT",
-    "POSE",
-    "POSITION",
-    "QUERY",
-    "SHAPE",
-    "Buffer",
-    "bytes_of",
-    "is_buffer",
-    "rows_of",
-]
 
 # The structures of fixsync.h in the struct module's codes, in the machine's byte order.
 SHAPE = Struct("=IIiii")

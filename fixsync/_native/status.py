@@ -17,17 +17,6 @@ from fixsync._native.raw import (
 )
 from fixsync._native.rows import CAST, POSE, QUERY, SHAPE
 
-__all__ = [
-    "CommandError",
-    "check_change",
-    "refuse_change",
-    "refuse_pair",
-    "refuse_question",
-    "refuse_state",
-    "refuse_undefined",
-    "unexpected",
-]
-
 _MAGIC, _MAGIC_LEVEL = b"FXS1", b"FXS2"
 _MASKS_AT = 12
 _HEAD_SIZE = 140

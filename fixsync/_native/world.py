@@ -31,8 +31,6 @@ from fixsync._native.status import (
     unexpected,
 )
 
-__all__ = ["Change", "NativeWorld", "Table", "command_rows"]
-
 _NO_ROOM: int = lib.FXS_E_ROOM
 _UNDEFINED: int = lib.FXS_E_UNDEFINED
 _PLACE = ("x", "y", "z", "yaw", "ox", "oy", "oz")
@@ -278,8 +276,7 @@ class NativeWorld(Memory):
             count = self._count
             while (status := _query(self._world, row, self._ids, self._id_room, count)) != 0:
                 self._make_id_room(status, count[0])
-            found: list[int] = _unpack(self._ids, count[0]) if count[0] else []
-            return found
+            return _unpack(self._ids, count[0]) if count[0] else []
         finally:
             if self._owner is None:
                 self._free[0] = None
@@ -290,8 +287,7 @@ class NativeWorld(Memory):
         count = self._count
         while (status := _nearest(self._world, row, limit, self._ids, self._id_room, count)) != 0:
             self._make_id_room(status, count[0])
-        found: list[int] = _unpack(self._ids, count[0]) if count[0] else []
-        return found
+        return _unpack(self._ids, count[0]) if count[0] else []
 
     def _make_id_room(self, status: int, ids: int) -> None:
         if status != _NO_ROOM:
@@ -466,8 +462,7 @@ class NativeWorld(Memory):
     def lift(self, a: int, b: int) -> int:
         out = ffi.new("int32_t *")
         self._ask_pair(lib.fxs_world_lift, a, b, out)
-        dy: int = out[0]
-        return dy
+        return out[0]
 
     @exclusive
     def side(self, a: int, b: int) -> int:
@@ -524,5 +519,4 @@ def _args_of_row(i: int, n: int, ids: bytes, rows: bytes) -> tuple[Any, ...]:
 
 
 def _bytes_of(memory: CData, size: int) -> bytes:
-    found: bytes = _buffer(memory, size)[:] if size else b""
-    return found
+    return _buffer(memory, size)[:] if size else b""

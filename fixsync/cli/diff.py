@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fixsync import sim
-from fixsync._native import LAYER_COUNT
+from fixsync._native.raw import LAYER_COUNT
 from fixsync.cli import text
 from fixsync.fields import ABSENT, ANGLES, LENGTHS
 from fixsync.log.diff import Diff, Pair, Row, diff

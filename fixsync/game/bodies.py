@@ -18,16 +18,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from fixsync import changes
-from fixsync._native import (
-    UINT32_MAX,
-    Buffer,
-    boolean,
-    bytes_of,
-    index,
-    integer,
-    shown,
-)
 from fixsync._native.body import NativeBody
+from fixsync._native.checks import boolean, index, integer, shown
+from fixsync._native.raw import UINT32_MAX
+from fixsync._native.rows import Buffer, bytes_of
 from fixsync.game.frames import FrameData
 from fixsync.records import Moved
 from fixsync.shapes import Pose, require_pose

@@ -18,12 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from fixsync._native import (
-    CAPACITY_MAX,
-    INT32_MAX,
-    INT32_MIN,
-    SIZE_MAX,
-    UINT32_MAX,
+from fixsync._native import planes
+from fixsync._native.checks import (
     boolean,
     counted,
     index,
@@ -31,11 +27,11 @@ from fixsync._native import (
     integers,
     layer_masks,
     layer_pairs,
-    planes,
     shown,
     uint32,
 )
 from fixsync._native.planes import HITBOX, HITBOX_CAST, LAYERS, PLANES_COMMAND
+from fixsync._native.raw import CAPACITY_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
 from fixsync._native.rows import EVENT
 from fixsync.changes import CHANGES
 from fixsync.records import CastHit, Events, Hits, cast_hits

@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from fixsync._native import LAYER_COUNT, UINT32_MAX, integer, integers, shown
+from fixsync._native.checks import integer, integers, shown
+from fixsync._native.raw import LAYER_COUNT, UINT32_MAX
 from fixsync.records import Events
 from fixsync.shapes import CONTACTS, Contact, EventKind
 from fixsync.world import World

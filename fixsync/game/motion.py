@@ -10,16 +10,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fixsync import records
-from fixsync._native import (
-    INT32_MAX,
-    INT32_MIN,
-    SIZE_MAX,
-    UINT32_MAX,
-    integer,
-    integers,
-    kit,
-)
+from fixsync._native import kit
+from fixsync._native.checks import integer, integers
 from fixsync._native.kit import MOVER_FLAGS, NORMAL_MAX, PASSES_MAX
+from fixsync._native.raw import INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
 from fixsync.numbers import ONE
 from fixsync.records import CastHit, cast_hits
 from fixsync.shapes import motion_of

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from fixsync._native import INT32_MAX, INT32_MIN, coordinate, integer, integers, kit
+from fixsync._native import kit
+from fixsync._native.checks import coordinate, integer, integers
+from fixsync._native.raw import INT32_MAX, INT32_MIN
 from fixsync.numbers import ONE
 
 __all__ = [

@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections.abc import MutableSequence, Sequence
 from typing import Any, TypeVar
 
-from fixsync._native import INT64_MAX, INT64_MIN, UINT64_MAX, integer, kit
+from fixsync._native import kit
+from fixsync._native.checks import integer
+from fixsync._native.raw import INT64_MAX, INT64_MIN, UINT64_MAX
 
 __all__ = ["Random"]
 

@@ -16,7 +16,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, inspect
 
-from fixsync._native import layer_masks, layer_pairs
+from fixsync._native.checks import layer_masks, layer_pairs
 from fixsync.level import Level
 from fixsync.log import text
 from fixsync.log.schema import (

@@ -12,10 +12,12 @@ from msgspec import UNSET
 from msgspec.structs import astuple
 
 from fixsync import changes, sim
-from fixsync._native import LAYER_COUNT, layer_masks
+from fixsync._native.checks import layer_masks
+from fixsync._native.raw import LAYER_COUNT
 from fixsync._native.rows import CAST, COMMAND, QUERY
+from fixsync._native.status import CommandError
 from fixsync._native.world import command_rows
-from fixsync.changes import CHANGES, CommandError, rows_of_layers
+from fixsync.changes import CHANGES, rows_of_layers
 from fixsync.log.lines import check_command_ids, next_frame
 from fixsync.log.schema import (
     Answer,

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
-from fixsync._native import UINT32_MAX
+from fixsync._native.raw import UINT32_MAX
 from fixsync.arguments import cast_row, query_row
 from fixsync.log import files, schema
 from fixsync.log.lines import FrameLines

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import astuple
 
-from fixsync._native import layer_masks, layer_pairs
+from fixsync._native.checks import layer_masks, layer_pairs
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size
 from fixsync._native.rows import CAST_HIT
 from fixsync.level import Level

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from fixsync._native import INT32_MAX, INT32_MIN, counted, integers
+from fixsync._native.checks import counted, integers
+from fixsync._native.raw import INT32_MAX, INT32_MIN
 
 __all__ = ["SPAN_MAX", "VERTICES_MAX", "Point", "convex_pieces"]
 

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fixsync._native import (
-    INT32_MAX,
-    INT32_MIN,
-    SIZE_MAX,
-    YAW_MAX,
-    boolean,
-    coordinate,
-    counted,
-    integer,
-    integers,
-)
+from fixsync._native.checks import boolean, coordinate, counted, integer, integers
+from fixsync._native.raw import INT32_MAX, INT32_MIN, SIZE_MAX, YAW_MAX
 from fixsync.level import Prism
 from fixsync.maps.polygons import convex_pieces
 from fixsync.numbers import direction

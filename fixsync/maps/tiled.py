@@ -19,7 +19,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from fixsync._native import INT32_MAX, INT32_MIN, LAYER_COUNT
+from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT
 from fixsync.fields import decimal
 from fixsync.level import LEVEL, Level, Pillar, Prism, Solid
 from fixsync.log.files import zstd_module

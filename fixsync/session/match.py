@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from fixsync._native import UINT32_MAX, integer
+from fixsync._native.checks import integer
+from fixsync._native.raw import UINT32_MAX
 from fixsync.sim import PLAYERS_MAX, SEED_MAX
 
 __all__ = [

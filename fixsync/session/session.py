@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fixsync._native import integer
+from fixsync._native.checks import integer
 from fixsync.semantics import semantics_id
 from fixsync.session.endings import End, Reason
 from fixsync.session.entry import Entry

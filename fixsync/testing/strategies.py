@@ -18,8 +18,8 @@ from fixsync import (
     World,
     overlap,
 )
-from fixsync._native import HALF_ANGLE_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, YAW_MAX
 from fixsync._native.kinds import KINDS, Kind, Size
+from fixsync._native.raw import HALF_ANGLE_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, YAW_MAX
 from fixsync.shapes import shape_from_tuple
 
 __all__ = [
