@@ -7,7 +7,7 @@ read; the kernel is not called."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from struct import Struct, unpack_from
 from typing import NamedTuple, TypeAlias
@@ -23,6 +23,7 @@ __all__ = [
     "StateFields",
     "byte_fields",
     "decimal",
+    "difference_lines",
     "differences",
     "found_fields",
     "world_fields",
@@ -37,6 +38,7 @@ StateFields: TypeAlias = Mapping[Key, Mapping[str, Value]]
 ABSENT = "absent"
 """The value told for the field of an object that only the other state has."""
 
+_LINES_MAX = 12
 _WITH_LEVEL = b"FXS2"
 MAGICS = (b"FXS1", _WITH_LEVEL)
 """The first bytes of a world's saved state: without a level, and with one."""
@@ -232,3 +234,12 @@ def differences(first: StateFields, second: StateFields) -> Iterator[Difference]
             values = a.get(field, ABSENT), b.get(field, ABSENT)
             if values[0] != values[1]:
                 yield Difference(key, field, values)
+
+
+def difference_lines(
+    found: Sequence[Difference], names: Mapping[int, str] | None = None
+) -> list[str]:
+    """The first 12 differences as text, and how many more there are. `names`: as for `told`."""
+    lines = [difference.told(names or {}) for difference in found[:_LINES_MAX]]
+    more = len(found) - _LINES_MAX
+    return [*lines, f"and {more} more"] if more > 0 else lines

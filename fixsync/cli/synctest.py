@@ -4,8 +4,10 @@ the first difference.
 
 from __future__ import annotations
 
-import json
 import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,6 @@ from fixsync import sim
 from fixsync.cli import streams, text
 from fixsync.log import files
 from fixsync.testing.hints import Hint, hints_of
-from fixsync.testing.minimise import minimise
 from fixsync.testing.synctest import (
     CHECKS,
     ROLLBACK_FRAMES,
@@ -29,12 +30,11 @@ from fixsync.testing.synctest import (
     not_checked,
     run_check,
     run_straight,
+    smallest,
     write_log,
 )
 
 _HINTS_SHOWN_MAX = 12
-_PROCESS_ATTEMPTS_MAX = 30
-"""Of trying shorter inputs, where each try starts two processes."""
 
 
 @click.command("synctest")
@@ -118,31 +118,30 @@ def synctest_command(
         raise click.ClickException(f"{simulation}: {error}") from error
     except (ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
-    found: list[Divergence] = []
     err = Console(stderr=True)
+    found = []
     for check in checks or CHECKS:
         if err.is_terminal and not as_json:
             err.print(f"{check} ...", highlight=False)
-        divergence = run_check(check, straight, back=back, reference=simulation)
-        if divergence is not None:
-            found.append(divergence)
-    hints = hints_of(made)
-    first = min(found, key=lambda divergence: divergence.frame, default=None)
-    smallest = unwritten = None
+        found.append(run_check(check, straight, back=back, reference=simulation))
+    divergences = [divergence for divergence in found if divergence is not None]
+    first = min(divergences, key=lambda divergence: divergence.frame, default=None)
+    least = unwritten = None
     if first is not None:
-        smallest = _smallest(straight, first.check, back, simulation)
+        least = smallest(straight, first.check, back=back, reference=simulation)
         try:
-            write_log(smallest, out)
+            write_log(least, out)
         except OSError as error:
             # Whoever reads it may have enough of it.
             if not (isinstance(error, BrokenPipeError) and text.takes_stdout(out)):
-                smallest, unwritten = None, error
+                least, unwritten = None, error
+    report = _Report(
+        simulation, straight, checks or CHECKS, divergences, first, least, out, hints_of(made)
+    )
     if as_json:
-        text.print_json(
-            _json(straight, list(checks or CHECKS), found, first, smallest, out, hints), out
-        )
+        text.print_json(report.as_json(), out)
     else:
-        _print(simulation, straight, list(checks or CHECKS), found, first, smallest, out, hints)
+        report.print()
     if unwritten is not None:
         # After all that was found has been told, which decides the exit code too.
         reason = text.printable(str(unwritten))
@@ -152,107 +151,72 @@ def synctest_command(
     ctx.exit(0 if first is None else 1)
 
 
-def _smallest(straight: Straight, check: str, back: int, reference: str) -> Straight:
-    """A straight run with as little in it as could be found that still fails the check."""
+@dataclass
+class _Report:
+    reference: str
+    straight: Straight
+    checks: Sequence[str]
+    divergences: list[Divergence]
+    first: Divergence | None
+    smallest: Straight | None
+    """Written to `out`."""
+    out: Path
+    hints: list[Hint]
 
-    def run(inputs: Inputs) -> Straight:
-        return run_straight(straight.type, straight.seed, straight.players, inputs)
+    def print(self) -> None:
+        straight, say = self.straight, partial(text.say, text.console(self.out))
+        events = sum(map(len, straight.events))
+        what = f"{straight.type.name}: {text.plural(straight.players, 'player')},"
+        what += f" {text.plural(straight.frames, 'frame')}, {text.plural(events, 'event')}"
+        say(text.printable(f"{what}, seed {straight.seed}"))
+        failed = {divergence.check for divergence in self.divergences}
+        for check in self.checks:
+            say(f"  {check}: {'DIFFERS' if check in failed else 'the same'}")
+        for note in not_checked(straight):
+            say(f"  ({note})")
+        for hint in self.hints[:_HINTS_SHOWN_MAX]:
+            say(f"  {text.printable(str(hint))}")
+        if len(self.hints) > _HINTS_SHOWN_MAX:
+            say(f"  and {text.plural(len(self.hints) - _HINTS_SHOWN_MAX, 'more hint')}")
+        if self.first is None:
+            say(
+                "no difference. What this machine does wrong in every run alike, by a float perhaps, shows only",
+                "when a match that was recorded on one machine is replayed on another.",
+            )
+            return
+        say("", *map(text.printable, self.first.explain().splitlines()))
+        if self.smallest is not None:
+            name, length = text.printable(str(self.out)), text.plural(self.smallest.frames, "frame")
+            say("", f"smallest match found that shows it: {name} ({length})")
+            if not text.takes_stdout(self.out):
+                say(f"run it again: fixsync synctest {self.reference} --inputs {name}")
 
-    def fails(inputs: list[tuple[sim.Input, ...]]) -> int | None:
-        try:
-            divergence = run_check(check, run(inputs), back=back, reference=reference)
-        except ValueError:
-            return None
-        return None if divergence is None else max(divergence.frame, 0)
-
-    idle = sim.idle_input(sim.start(straight.type, straight.seed, straight.players))
-    attempts = _PROCESS_ATTEMPTS_MAX if check == "process" else 400
-    try:
-        return run(minimise(straight.inputs, fails, idle, attempts_max=attempts))
-    except ValueError:
-        return straight
-
-
-def _print(
-    reference: str,
-    straight: Straight,
-    checks: list[str],
-    found: list[Divergence],
-    first: Divergence | None,
-    smallest: Straight | None,
-    out: Path,
-    hints: list[Hint],
-) -> None:
-    console = text.console(out)
-    events = sum(map(len, straight.events))
-    what = f"{straight.type.name}: {text.plural(straight.players, 'player')},"
-    what += f" {text.plural(straight.frames, 'frame')}, {text.plural(events, 'event')}, seed {straight.seed}"
-    text.say(console, text.printable(what))
-    failed = {divergence.check for divergence in found}
-    for check in checks:
-        text.say(console, f"  {check}: {'DIFFERS' if check in failed else 'the same'}")
-    for note in not_checked(straight):
-        text.say(console, f"  ({note})")
-    _print_hints(console, hints)
-    if first is None:
-        text.say(
-            console,
-            "no difference. What this machine does wrong in every run alike, by a float perhaps, shows only",
-            "when a match that was recorded on one machine is replayed on another.",
-        )
-        return
-    text.say(console, "", *map(text.printable, first.explain().splitlines()))
-    if smallest is None:
-        return
-    name = text.printable(str(out))
-    text.say(
-        console,
-        "",
-        f"smallest match found that shows it: {name} ({text.plural(smallest.frames, 'frame')})",
-    )
-    if not text.takes_stdout(out):
-        text.say(console, f"run it again: fixsync synctest {reference} --inputs {name}")
-
-
-def _print_hints(console: Console, hints: list[Hint]) -> None:
-    for hint in hints[:_HINTS_SHOWN_MAX]:
-        text.say(console, f"  {text.printable(str(hint))}")
-    if len(hints) > _HINTS_SHOWN_MAX:
-        text.say(console, f"  and {text.plural(len(hints) - _HINTS_SHOWN_MAX, 'more hint')}")
-
-
-def _json(
-    straight: Straight,
-    checks: list[str],
-    found: list[Divergence],
-    first: Divergence | None,
-    smallest: Straight | None,
-    out: Path,
-    hints: list[Hint],
-) -> dict[str, Any]:
-    def told(divergence: Divergence) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
+        straight, smallest = self.straight, self.smallest
         return {
-            "check": divergence.check,
-            "how": divergence.how,
-            "frame": divergence.frame,
-            "differences": [
-                {"owner": d.owner, "field": d.field, "values": list(d.values)}
-                for d in divergence.differences
-            ],
-            "events": json.loads(json.dumps(divergence.events)),
-            "error": divergence.error,
+            "exit_code": 0 if self.first is None else 1,
+            "simulation": straight.type.name,
+            "players": straight.players,
+            "frames": straight.frames,
+            "seed": straight.seed,
+            "checks": list(self.checks),
+            "not_checked": not_checked(straight),
+            "hints": [hint._asdict() for hint in self.hints],
+            "divergences": [_divergence_json(divergence) for divergence in self.divergences],
+            "log": str(self.out) if smallest is not None else None,
+            "log_frames": smallest.frames if smallest is not None else None,
         }
 
+
+def _divergence_json(divergence: Divergence) -> dict[str, Any]:
     return {
-        "exit_code": 0 if first is None else 1,
-        "simulation": straight.type.name,
-        "players": straight.players,
-        "frames": straight.frames,
-        "seed": straight.seed,
-        "checks": checks,
-        "not_checked": not_checked(straight),
-        "hints": [hint._asdict() for hint in hints],
-        "divergences": [told(divergence) for divergence in found],
-        "log": str(out) if smallest is not None else None,
-        "log_frames": smallest.frames if smallest is not None else None,
+        "check": divergence.check,
+        "how": divergence.how,
+        "frame": divergence.frame,
+        "differences": [
+            {"owner": d.owner, "field": d.field, "values": list(d.values)}
+            for d in divergence.differences
+        ],
+        "events": divergence.events,
+        "error": divergence.error,
     }

@@ -11,7 +11,15 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from fixsync.fields import SIZES, Difference, StateFields, Value, byte_fields, differences
+from fixsync.fields import (
+    SIZES,
+    Difference,
+    StateFields,
+    Value,
+    byte_fields,
+    difference_lines,
+    differences,
+)
 from fixsync.level import LEVEL, Level
 from fixsync.session.blobs import Evidence
 from fixsync.shapes import Contact, Pose, shape_from_tuple
@@ -19,8 +27,6 @@ from fixsync.sim import fields_of, hash_of, names_of
 from fixsync.world import World
 
 __all__ = ["Desync", "End", "Reason"]
-
-DIFFERENCES_TOLD_MAX = 12
 
 
 class Reason(IntEnum):
@@ -137,11 +143,8 @@ class Desync:
         names = [" and ".join(map(str, side)) for side in self.sides]
         lines += [f"  {fault}" for fault in compared.faults]
         lines.append(f"  values of peer {names[0]}, then of peer {names[1]}:")
-        found = compared.differences
         ids = names_of(self.simulation).ids
-        lines += [f"    {difference.told(ids)}" for difference in found[:DIFFERENCES_TOLD_MAX]]
-        if len(found) > DIFFERENCES_TOLD_MAX:
-            lines.append(f"    and {len(found) - DIFFERENCES_TOLD_MAX} more")
+        lines += [f"    {line}" for line in difference_lines(compared.differences, ids)]
         lines += [f"    {line}" for line in _geometry(compared, self.simulation)]
         if not self.same_inputs:
             lines.append(

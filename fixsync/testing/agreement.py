@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from fixsync import sim
-from fixsync.fields import differences
+from fixsync.fields import difference_lines, differences
 from fixsync.game.random import Random
 from fixsync.session import Confirmed, LockstepSession, Match, Reason, RollbackSession, Session
-from fixsync.sim import Input, SimulationType
-from fixsync.testing.minimise import minimise
+from fixsync.sim import SimulationType
 from fixsync.testing.synctest import (
     ROLLBACK_FRAMES,
     Divergence,
@@ -18,16 +17,15 @@ from fixsync.testing.synctest import (
     Straight,
     run_check,
     run_straight,
+    smallest,
     write_log,
 )
 
 __all__ = ["assert_peers_agree", "assert_same_state", "explained"]
 
 _CHECKS = ("save and load", "rollback", "order")
-_ATTEMPTS_MAX = 300
 _TICK_MS = 16
 _ROUNDS_A_FRAME_MAX = 400
-_DIFFERENCES_TOLD_MAX = 12
 
 
 def assert_peers_agree(
@@ -56,34 +54,21 @@ def assert_peers_agree(
         if divergence is not None:
             told = divergence.explain()
             if log is not None:
-                smallest = _smallest(straight, check, back)
-                write_log(smallest, log)
-                told += f"\n  smallest match found that shows it: {log} ({smallest.frames} frames)"
+                least = smallest(straight, check, back=back)
+                write_log(least, log)
+                told += f"\n  smallest match found that shows it: {log} ({least.frames} frames)"
             raise AssertionError(told)
     for prediction_max in (0, back):
-        divergence = _by_peers(straight, prediction_max)
-        if divergence is not None:
+        for divergence in filter(None, _by_peers(straight, prediction_max)):
             raise AssertionError(divergence.explain())
 
 
-def _smallest(straight: Straight, check: str, back: int) -> Straight:
-    def run(inputs: Inputs) -> Straight:
-        return run_straight(straight.type, straight.seed, straight.players, inputs)
-
-    def fails(inputs: list[tuple[Input, ...]]) -> int | None:
-        divergence = run_check(check, run(inputs), back=back)
-        return None if divergence is None else max(divergence.frame, 0)
-
-    idle = sim.idle_input(sim.start(straight.type, straight.seed, straight.players))
-    return run(minimise(straight.inputs, fails, idle, attempts_max=_ATTEMPTS_MAX))
-
-
-def _by_peers(straight: Straight, prediction_max: int) -> Divergence | None:
+def _by_peers(straight: Straight, prediction_max: int) -> Iterator[Divergence | None]:
     """Plays the inputs between sessions in virtual time, three packets in ten lost and all of them
-    late.
+    late. Yields a result for each frame that a peer confirms.
     """
     match = Match(
-        sim.start(straight.type, straight.seed, straight.players).name,
+        straight.start().name,
         seed=straight.seed,
         players=straight.players,
         prediction_max=prediction_max,
@@ -92,15 +77,9 @@ def _by_peers(straight: Straight, prediction_max: int) -> Divergence | None:
     )
     kind: type[Session] = RollbackSession if prediction_max else LockstepSession
     check = "peers with rollback" if prediction_max else "peers in lockstep"
+    how = f"by peer {{}} of {straight.players}"
     sessions = [
-        kind(
-            match,
-            sim.start(straight.type, straight.seed, straight.players),
-            me,
-            instance=1,
-            now_ms=0,
-        )
-        for me in range(straight.players)
+        kind(match, straight.start(), me, instance=1, now_ms=0) for me in range(straight.players)
     ]
     random = Random(straight.seed)
     on_the_way: list[tuple[int, int, bytes]] = []
@@ -114,23 +93,16 @@ def _by_peers(straight: Straight, prediction_max: int) -> Divergence | None:
             value = straight.inputs[min(session.frame, straight.frames - 1)][me]
             for notice in session.advance(value, now_ms):
                 if isinstance(notice, Confirmed):
-                    how = f"by peer {me} of {straight.players}"
-                    found = _difference(straight, check, how, session, notice)
-                    if found is not None:
-                        return found
+                    yield _difference(straight, check, how.format(me), session, notice)
             for receiver, data in session.outgoing(now_ms):
                 if not random.chance(3, 10):
                     on_the_way.append((now_ms + random.between(0, 5 * _TICK_MS), receiver, data))
-        ends = [session.end for session in sessions]
-        if all(end is not None for end in ends):
+        if all(session.end is not None for session in sessions):
             break
     for me, session in enumerate(sessions):
         if session.end is None or session.end.reason is not Reason.COMPLETED:
             text = "the match did not end" if session.end is None else session.end.text
-            return Divergence(
-                check, f"by peer {me} of {straight.players}", session.confirmed, error=text
-            )
-    return None
+            yield Divergence(check, how.format(me), session.confirmed, error=text)
 
 
 def _difference(
@@ -159,9 +131,5 @@ def assert_same_state(first: bytes, second: bytes, simulation: object = None) ->
 
 def explained(first: bytes, second: bytes, simulation: object = None) -> Sequence[str]:
     """What differs between two saved states, a line a field."""
-    found = list(differences(sim.fields_of(simulation, first), sim.fields_of(simulation, second)))
-    more = len(found) - _DIFFERENCES_TOLD_MAX
-    return [
-        *(f"  {difference}" for difference in found[:_DIFFERENCES_TOLD_MAX]),
-        *([f"  and {more} more"] if more > 0 else []),
-    ]
+    fields = (sim.fields_of(simulation, state) for state in (first, second))
+    return [f"  {line}" for line in difference_lines(list(differences(*fields)))]

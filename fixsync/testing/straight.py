@@ -1,0 +1,282 @@
+"""The straight run of a simulation, one step a frame, with which all other runs are compared; and
+its inputs, from bots or from a match log."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from fixsync import sim
+from fixsync.fields import Difference, difference_lines, differences
+from fixsync.log.reader import Reader
+from fixsync.log.recorder import SimRecorder
+from fixsync.log.schema import SimFrame
+from fixsync.records import Collider, Event, Events
+from fixsync.sim import Input, Simulation, SimulationType
+from fixsync.world import Command, World
+
+__all__ = [
+    "Divergence",
+    "Inputs",
+    "SimulationError",
+    "Straight",
+    "bot_inputs",
+    "inputs_of",
+    "log_inputs",
+    "raised",
+    "run_straight",
+    "write_log",
+]
+
+Inputs: TypeAlias = Sequence[Sequence[Input]]
+"""By frame, an input a player."""
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """What a check found: the first frame after which a state or the events are not those of the
+    straight run."""
+
+    check: str
+    how: str
+    """What was done differently, in words."""
+    frame: int
+    """The frame that gave another result; -1 for the state at the start."""
+    differences: list[Difference] = field(default_factory=list)
+    """Of the states, field by field: straight, and otherwise."""
+    events: tuple[tuple[Event, ...], tuple[Event, ...]] | None = None
+    """Of the frame: straight, and otherwise; None if they are the same."""
+    error: str = ""
+    """What came instead of a result."""
+    names: Mapping[int, str] = field(default_factory=dict)
+    """What the simulation calls its ids."""
+
+    def explain(self) -> str:
+        """The finding as text."""
+        when = "at the start" if self.frame < 0 else f"after frame {self.frame}"
+        lines = [f"{self.check}: {self.how}: another result {when}"]
+        if self.error:
+            lines.append(f"  {self.error}")
+        if self.differences:
+            lines.append("  values straight, then otherwise:")
+            lines += [f"    {line}" for line in difference_lines(self.differences, self.names)]
+        if self.events is not None:
+            for name, events in zip(("straight ", "otherwise"), self.events, strict=True):
+                shown = ", ".join(f"{e.a}-{e.b} {e.kind!r} {e.contact!r}" for e in events[:6])
+                lines.append(
+                    f"  events {name}: {shown or 'none'}{', ...' if len(events) > 6 else ''}"
+                )
+        return "\n".join(lines)
+
+
+@dataclass
+class Straight:
+    """The run with which all others are compared."""
+
+    type: SimulationType
+    seed: int
+    players: int
+    inputs: list[tuple[Input, ...]]
+    states: list[bytes]
+    """states[f] is before frame f; there is one more than frames."""
+    events: list[tuple[Event, ...]]
+    commands: list[list[Command]] | None
+    """By frame, the changes of the world before its step; those before frame 0 include what it
+    began with.
+
+    None for a simulation that loads its world within a step, which no list of changes can tell.
+    """
+    world_hashes: list[int]
+    """By frame, of the world right after its step."""
+    hashes: list[int]
+    """By frame, what `hash` gave for the state after it."""
+    names: Mapping[int, str] = field(default_factory=dict)
+    """What the simulation calls its ids."""
+
+    @property
+    def frames(self) -> int:
+        return len(self.inputs)
+
+    def start(self) -> Simulation:
+        """The simulation anew, at frame 0."""
+        return sim.start(self.type, self.seed, self.players)
+
+    def again(self, inputs: Inputs) -> Straight:
+        """The straight run of other inputs."""
+        return run_straight(self.type, self.seed, self.players, inputs)
+
+    def divergence(
+        self, check: str, how: str, frame: int, state: bytes, events: Sequence[Event] | None = None
+    ) -> Divergence | None:
+        """A finding, unless the state and the events after a frame are those of the straight
+        run.
+        """
+        expected = self.states[frame + 1]
+        is_same = events is None or tuple(events) == self.events[frame]
+        if state == expected and is_same:
+            return None
+        found = []
+        if state != expected:
+            fields = (sim.fields_of(self.type, data) for data in (expected, state))
+            try:
+                found = list(differences(*fields))
+            except ValueError as error:
+                return Divergence(check, how, frame, error=f"{error}, from what it saved")
+        told = None if is_same or events is None else (self.events[frame], tuple(events))
+        return Divergence(check, how, frame, found, told, names=self.names)
+
+
+class SimulationError(ValueError):
+    """A simulation raised an exception in the straight run: its `__cause__`."""
+
+
+@contextmanager
+def _running(where: str) -> Iterator[None]:
+    """What a simulation raises within becomes a SimulationError that says where it was."""
+    try:
+        yield
+    except Exception as error:
+        raise SimulationError(f"{where}: it raised {raised(error)}") from error
+
+
+def _made(simulation: SimulationType, seed: int, players: int) -> Simulation:
+    try:
+        return sim.start(simulation, seed, players)
+    except ValueError:
+        raise
+    except Exception as error:
+        raise SimulationError(f"at the start: it raised {raised(error)}") from error
+
+
+def raised(error: Exception) -> str:
+    """An exception as text."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+class _Observer:
+    """Hears what a simulation does to its world."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.pending: list[Command] = [_add(collider) for collider in world.colliders()]
+        self.commands: list[list[Command]] = []
+        self.has_loaded = False
+        self.hashes: list[int] = []
+
+    def changed(self, command: Command) -> None:
+        self.pending.append(command)
+
+    def stepped(self, events: Events) -> None:  # noqa: ARG002 - the world calls it so
+        self.commands.append(self.pending)
+        self.pending = []
+        self.hashes.append(self.world.hash())
+
+    def loaded(self) -> None:
+        self.has_loaded = True
+
+
+def _add(c: Collider) -> Command:
+    position = c.pose.x, c.pose.y, c.pose.z
+    return (
+        "add",
+        c.id,
+        c.shape.as_tuple(),
+        position,
+        c.pose.yaw,
+        c.layer,
+        c.owner,
+        c.offset,
+        c.active,
+    )
+
+
+def run_straight(simulation: SimulationType, seed: int, players: int, inputs: Inputs) -> Straight:
+    """Steps a simulation once a frame.
+
+    ValueError if it does not keep to the protocol or refuses an input, SimulationError if it
+    raises."""
+    made = _made(simulation, seed, players)
+    checked = [_checked(made, frame, values) for frame, values in enumerate(inputs)]
+    observer = _Observer(made.world)
+    made.world.attach(observer)
+    states, events, hashes = [made.save()], [], []
+    for frame, values in enumerate(checked):
+        with _running(f"frame {frame}"):
+            events.append(tuple(made.step(values)))
+            states.append(made.save())
+            hashes.append(made.hash())
+        if len(observer.commands) != frame + 1:
+            raise ValueError(
+                f"frame {frame}: it stepped its world {len(observer.commands) - frame} times, not once"
+            )
+    made.world.detach(observer)
+    commands = None if observer.has_loaded else observer.commands
+    names = sim.names_of(made).ids
+    return Straight(
+        simulation, seed, players, checked, states, events, commands, observer.hashes, hashes, names
+    )
+
+
+def _checked(simulation: Simulation, frame: int, values: Sequence[Input]) -> tuple[Input, ...]:
+    if len(values) != simulation.players:
+        raise ValueError(f"frame {frame}: {len(values)} inputs for {simulation.players} players")
+    try:
+        return tuple(
+            sim.check_input(simulation, player, value) for player, value in enumerate(values)
+        )
+    except (TypeError, ValueError) as wrong:
+        raise ValueError(f"frame {frame}: {wrong}") from wrong
+
+
+# Inputs and logs.
+
+
+def inputs_of(frame: object) -> tuple[Input, ...]:
+    """The inputs of a frame of a log. ValueError if it has commands instead."""
+    if not isinstance(frame, SimFrame):
+        raise ValueError("the log is a trace: it has commands, not the inputs of a simulation")
+    return tuple(tuple(value) if isinstance(value, list) else value for value in frame.inputs)
+
+
+def log_inputs(path: str | os.PathLike[str]) -> tuple[str, int, list[tuple[Input, ...]]]:
+    """The simulation's name, the seed and the inputs of a match log. ValueError for a log without
+    inputs.
+    """
+    with Reader(path) as reader:
+        if reader.header.sim is None:
+            raise ValueError(f"{path} is a trace: it has commands, not the inputs of a simulation")
+        return reader.header.sim, reader.header.seed, [inputs_of(frame) for frame in reader]
+
+
+def bot_inputs(
+    simulation: SimulationType, seed: int, players: int, frames: int
+) -> list[tuple[Input, ...]]:
+    """The inputs of a simulation's bots for a number of frames; idle inputs without bots."""
+    made = _made(simulation, seed, players)
+    if not isinstance(simulation, sim.HasBots):
+        return [(sim.idle_input(made),) * players] * frames
+    bots = [simulation.bot(player, seed) for player in range(players)]
+    inputs = []
+    for frame in range(frames):
+        with _running(f"frame {frame}"):
+            decided = [bot.decide(made) for bot in bots]
+        values = _checked(made, frame, decided)
+        with _running(f"frame {frame}"):
+            made.step(values)
+        inputs.append(values)
+    return inputs
+
+
+def write_log(straight: Straight, path: str | os.PathLike[str]) -> None:
+    """Records a straight run as a match log, with events and hashes."""
+    made = straight.start()
+    meta, names = {"players": straight.players}, sim.names_of(made)
+    with SimRecorder(
+        made, path, seed=straight.seed, replace=True, meta=meta, names=names
+    ) as recorder:
+        for frame, values in enumerate(straight.inputs):
+            events = made.step(values)
+            recorder.record(frame, values, events, made.world.hash())
