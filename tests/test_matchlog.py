@@ -1086,13 +1086,3 @@ def test_meta_takes_integers_of_600_digits(tmp_path: Path, sign: str) -> None:
             assert first_line(reader.header) == text
         else:
             assert refusal(tmp_path, text).field == "meta.n"
-
-
-@pytest.mark.parametrize("name", ["match.fxlog", "match.fxlog.gz", "match.jsonl"])
-def test_a_compact_log_of_an_earlier_version_is_named(tmp_path: Path, name: str) -> None:
-    data = b"\x89FXL\r\n\x1a\n\x01" + bytes(40)
-    error = refusal(tmp_path, gzip.compress(data) if name.endswith(".gz") else data, name)
-    assert error.reason.startswith("a compact log (.fxlog), which this version does not read")
-    if name != "match.jsonl":
-        with pytest.raises(ValueError, match=r"not \.fxlog"):
-            Writer(tmp_path / name, About(), World(4))

@@ -15,18 +15,18 @@ from fixsync._native.world import NativeWorld
 _TEXT_TYPE = ffi.typeof("char[]")
 _NO_ROOM: int = lib.FXS_E_ROOM
 _commands = lib.fxs_recorder_commands
+_step = lib.fxs_recorder_step
 
 
 class NativeRecorder:
     """A log that is being written. What it is given must be valid."""
 
-    __slots__ = ("_hash", "_log", "_room", "_text")
+    __slots__ = ("_log", "_room", "_text")
 
     def __init__(self, world: NativeWorld, about: bytes, state: bytes | None) -> None:
         """about: what the first line says beside the world, as canonical text. state: how the log
         begins, if that is not with the colliders of the world."""
         self._log = ffi.new("fxs_recorder *")
-        self._hash = ffi.new("uint64_t *")
         self._room = 4096
         self._text = uninitialised(_TEXT_TYPE, self._room)
         _begin(world, self, about, (state or ffi.NULL, len(state or b"")))
@@ -66,22 +66,12 @@ class NativeRecorder:
             ids = pack(f"={len(found)}I", *found)
             self._call(lib.fxs_recorder_ids, ids, len(found))
 
-    def input(self, value: int | list[int]) -> None:
-        """Adds the input of the next player."""
-        if isinstance(value, list):
-            self._call(lib.fxs_recorder_input_list, value, len(value))
-        else:
-            self._call(lib.fxs_recorder_inputs, [value], 1)
-
-    def end_frame(self, events: bytes | None, hash: int | None) -> None:
-        """Ends the frame: its rows of events and the hash, or None for what is not known."""
-        rows = ffi.NULL if events is None else events
-        self._hash[0] = hash or 0
-        known = ffi.NULL if hash is None else self._hash
-        self._call(lib.fxs_recorder_end_frame, rows, len(events or b"") // EVENT.size, known)
+    def end_frame(self, events: bytes, hash: int) -> None:
+        """Ends the frame: the rows of its events, and the hash."""
+        self._call(_step, events, len(events) // EVENT.size, hash)
 
     def line(self, line: bytes) -> None:
-        """Adds a frame that is text already."""
+        """Adds a frame: its canonical line."""
         self._call(lib.fxs_recorder_line, line, len(line))
 
     def end(self) -> None:

@@ -10,7 +10,6 @@ from fixsync.log.lines import FrameLines, check_ids
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
 from fixsync.log.schema import LINE_BYTES_MAX, SimFrame
-from fixsync.log.text import LineError
 from fixsync.log.writer import Writer
 
 __all__ = ["cut"]
@@ -37,9 +36,9 @@ def cut(
         header = reader.header
         if first < header.first_frame:
             raise ValueError(f"the log begins at frame {header.first_frame}, after {first}")
+        player = Player(header, simulations)
         writer: Writer | None = None
         try:
-            player = Player(header, simulations)
             lines = FrameLines(has_sim=header.sim is not None)
             for frame in reader:
                 check_ids(frame, header)
@@ -52,15 +51,12 @@ def cut(
                     writer = Writer(output, header, player.world, state=state, replace=True)
                 player.play(frame)
                 if writer is not None:
-                    writer.log.line(lines.format(frame))
-                    writer.flush()
+                    writer.write(lines.format(frame))
                 if frame.frame == last:
                     break
             if writer is None or frame.frame != last:
                 raise ValueError(f"the log has no frame {first if writer is None else last}")
             writer.close()
-        except LineError as wrong:
-            raise reader.error(wrong) from wrong
         finally:
             if writer is not None:
                 writer.abandon()

@@ -16,7 +16,7 @@ from fixsync.level import Level, Solid
 from fixsync.log.lines import check_ids, plain
 from fixsync.log.player import Player, UnknownSimulationError, started
 from fixsync.log.reader import Reader
-from fixsync.log.replay import placed_of
+from fixsync.log.replay import by_pair, placed_of
 from fixsync.log.schema import (
     FRAME_MAX,
     LINE_BYTES_MAX,
@@ -295,7 +295,7 @@ class _Comparison:
             return [Row("hash", "", a, b)]
         if group == "events":
             self._pairs |= {event[:2] for event in {*map(tuple, a)} ^ {*map(tuple, b)}}
-            return [*_event_rows(a, b)]
+            return _event_rows(a, b)
         return [*_list_rows(group, a, b)]
 
     def _state_rows(self, differs: bool) -> list[Row]:
@@ -433,17 +433,10 @@ def _list_rows(group: str, a: list[Any], b: list[Any]) -> Iterator[Row]:
             yield Row(group, f"[{i}]", *(plain(value) for value in pair))
 
 
-def _event_rows(a: list[Any], b: list[Any]) -> Iterator[Row]:
+def _event_rows(a: list[Any], b: list[Any]) -> list[Row]:
     """Events by pair, so that an event of one log alone does not shift the rest."""
-    pairs: dict[tuple[int, int], tuple[list[Any], list[Any]]] = {}
-    for side, events in enumerate((a, b)):
-        for event in events:
-            pairs.setdefault(event[:2], ([], []))[side].append(list(event))
-    found = False
-    for pair in sorted(pairs):
-        said = pairs[pair]
-        if said[0] != said[1]:
-            found = True
-            yield Row("events", f"{pair[0]}, {pair[1]}", *(events or ABSENT for events in said))
-    if not found:
-        yield Row("events", "order", [list(event) for event in a], [list(event) for event in b])
+    rows = [
+        Row("events", f"{x}, {y}", *([*map(list, events)] or ABSENT for events in said))
+        for (x, y), said in by_pair(a, b)
+    ]
+    return rows or [Row("events", "order", *([*map(list, events)] for events in (a, b)))]

@@ -17,10 +17,12 @@ import zlib
 from collections.abc import Callable, Iterator
 from io import FileIO
 from pathlib import Path
-from types import ModuleType, TracebackType
-from typing import Any, BinaryIO, Protocol
+from types import ModuleType
+from typing import Any, BinaryIO, Protocol, TypeVar
 
-SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
+# The first bytes of compressed files, to recognise one whose name does not say so.
+_MAGIC = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".bz2": b"BZh", ".zst": b"\x28\xb5\x2f\xfd"}
+SUFFIXES = tuple(_MAGIC)
 STANDARD_OUTPUT = Path("/dev/stdout")
 """Stands for standard output, also on a system without a file of this name."""
 
@@ -30,8 +32,8 @@ _BUFFER_BYTES = 1 << 16
 _GZIP_LEVEL = 6  # level 9 takes half as long again, and saves 1%
 _XZ_MEMORY_BYTES_MAX = 1 << 28
 
-# The first bytes of compressed files, to recognise one whose name does not say so.
-_MAGIC = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".bz2": b"BZh", ".zst": b"\x28\xb5\x2f\xfd"}
+
+_Self = TypeVar("_Self", bound="Closing")
 
 
 class DamagedFileError(ValueError):
@@ -46,16 +48,8 @@ def suffix_of(path: str | os.PathLike[str]) -> str:
 
 def is_log_name(path: str | os.PathLike[str]) -> bool:
     """Whether a file's name is that of a match log: .jsonl, also with a compression's suffix."""
-    return _form_of(path) == ".jsonl"
-
-
-def is_compact_name(path: str | os.PathLike[str]) -> bool:
-    """Whether a file's name is that of a compact log, a form that earlier versions wrote."""
-    return _form_of(path) == ".fxlog"
-
-
-def _form_of(path: str | os.PathLike[str]) -> str:
-    return (Path(path).with_suffix("") if suffix_of(path) else Path(path)).suffix.lower()
+    plain = Path(path).with_suffix("") if suffix_of(path) else Path(path)
+    return plain.suffix.lower() == ".jsonl"
 
 
 def survives_a_cut(suffix: str) -> bool:
@@ -96,26 +90,34 @@ def is_standard_output(path: str | os.PathLike[str]) -> bool:
     return os.path.samestat(there, here) and not os.path.samestat(here, nowhere)
 
 
-def open_output(path: str | os.PathLike[str]) -> FileIO:
+def _open_output(path: Path) -> FileIO:
     """Opens a file to write it anew. Standard output is continued instead: opening it again would
     empty the file that a shell appends it to."""
     if is_standard_output(path):
         if sys.__stdout__ is None:
             raise OSError(errno.EBADF, "standard output is closed", os.fspath(path))
         return FileIO(os.dup(sys.__stdout__.fileno()), "wb")
-    return Path(path).open("wb", buffering=0)
+    return path.open("wb", buffering=0)
 
 
-def place_of(path: str | os.PathLike[str]) -> tuple[Path, Path]:
-    """Where to write a file that shall be at `path` once it is whole, and where to move it then: to
-    `path`, or where a link there leads. Both are `path` for a device, a pipe and standard output,
-    which cannot be replaced."""
-    target = Path(path)
-    if (target.exists() and not target.is_file()) or is_standard_output(target):
-        return target, target
-    if target.is_symlink():
-        target = target.resolve()
-    return target.with_name(f"{target.name}.part"), target
+class Closing:
+    """A context manager: closed at its end, abandoned after an error."""
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def abandon(self) -> None:
+        """Closes after an error."""
+        self.close()
+
+    def __enter__(self: _Self) -> _Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon()
 
 
 class _Decompressor(Protocol):
@@ -172,7 +174,7 @@ def _decompressor(suffix: str) -> tuple[Callable[[], _Decompressor], type[Except
     return zstd.ZstdDecompressor, zstd.ZstdError
 
 
-class Source:
+class Source(Closing):
     """The decompressed bytes of a file, in pieces. OSError for a file that cannot be opened or
     read.
     """
@@ -188,17 +190,6 @@ class Source:
 
     def close(self) -> None:
         self._file.close()
-
-    def __enter__(self) -> Source:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @property
     def progress(self) -> float:
@@ -297,25 +288,30 @@ _COMPRESSORS: dict[str, Callable[[], _Compressor]] = {
 }
 
 
-class Sink:
-    """Writes a file. Unless it is buffered, what it is given goes to the operating system before
-    `write` returns, if `survives_a_cut` says so."""
+class Sink(Closing):
+    """Writes a file. What it is given goes to the operating system before `write` returns, if
+    `survives_a_cut` says so.
+
+    With `replace` it is buffered instead, and the file appears under its name at `close`; a file of
+    that name stays until then. After an OSError the file is closed."""
 
     def __init__(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        suffix: str | None = None,
-        is_buffered: bool = False,
+        self, path: str | os.PathLike[str], *, suffix: str | None = None, replace: bool = False
     ) -> None:
-        suffix = suffix_of(path) if suffix is None else suffix
+        """suffix: the compression, if that is not what the name says."""
         self.size = 0
         """Bytes of the file so far, buffered ones included."""
         self._path = os.fspath(path)
-        self._compressor = _COMPRESSORS[suffix]()
+        self._compressor = _COMPRESSORS[suffix_of(path) if suffix is None else suffix]()
         self._buffer = bytearray()
-        self._buffer_max = _BUFFER_BYTES if is_buffered else 0
-        self._file = open_output(path)
+        self._buffer_max = _BUFFER_BYTES if replace else 0
+        self._written = self._target = Path(path)
+        # A device, a pipe and standard output cannot be replaced.
+        is_file = self._target.is_file() or not self._target.exists()
+        if replace and is_file and not is_standard_output(path):
+            self._target = self._target.resolve()  # where a link leads
+            self._written = self._target.with_name(f"{self._target.name}.part")
+        self._file = _open_output(self._written)
 
     def write(self, data: bytes) -> None:
         self._put(self._compressor.compress(data))
@@ -334,7 +330,13 @@ class Sink:
                 rest = rest[self._file.write(rest) :]  # a raw file may take fewer bytes than given
         except OSError as error:
             error.filename = self._path  # so that it cannot be taken for an error in reading
+            self._remove()
             raise
+
+    def _remove(self) -> None:
+        self._file.close()
+        if self._written != self._target:
+            self._written.unlink()
 
     @property
     def is_closed(self) -> bool:
@@ -342,26 +344,23 @@ class Sink:
 
     def close(self) -> None:
         """Ends the compressed data and closes the file."""
-        if not self._file.closed:
-            try:
-                self._put(self._compressor.flush())
-                self._flush()
-            finally:
-                self._file.close()
+        if self._file.closed:
+            return
+        self._put(self._compressor.flush())
+        self._flush()
+        self._file.close()
+        if self._written != self._target:
+            self._written.replace(self._target)
+
+    def abandon(self) -> None:
+        """Closes the file; with `replace`, removes it."""
+        if self._written == self._target:
+            self.close()
+        elif not self._file.closed:
+            self._remove()
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Writes a file that is not compressed. A file of that name is replaced once it is whole."""
-    written, target = place_of(path)
-    try:
-        sink = Sink(written, suffix="")
-        try:
-            sink.write(data)
-        finally:
-            sink.close()
-        if written != target:
-            written.replace(target)
-    except OSError:
-        if written != target:
-            written.unlink(missing_ok=True)
-        raise
+    with Sink(path, suffix="", replace=True) as sink:
+        sink.write(data)

@@ -24,7 +24,6 @@ from fixsync.log.schema import (
     SetPose,
     TraceFrame,
 )
-from fixsync.log.text import LineError
 
 __all__ = ["Info", "info"]
 
@@ -90,8 +89,6 @@ def info(path: str | os.PathLike[str], *, line_bytes_max: int = LINE_BYTES_MAX) 
             try:
                 for frame in reader:
                     count.frame(frame, reader.header)
-            except LineError as wrong:
-                raise reader.error(wrong) from wrong
             finally:
                 count.end()
                 result.frames, result.cut = reader.frames, reader.cut

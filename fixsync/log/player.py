@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import accumulate
-from struct import Struct
 from typing import Any, NoReturn, cast
 
 from msgspec import UNSET
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from fixsync import changes, sim
 from fixsync._native.checks import layer_masks
 from fixsync._native.raw import LAYER_COUNT
-from fixsync._native.rows import CAST, COMMAND, QUERY
+from fixsync._native.rows import CAST, COMMAND, EVENT, QUERY
 from fixsync._native.status import CommandError
 from fixsync._native.world import command_rows
 from fixsync.changes import CHANGES, rows_of_layers
@@ -33,15 +32,12 @@ from fixsync.log.schema import (
 )
 from fixsync.log.schema import Shape as ShapeRow
 from fixsync.log.text import LineError
-from fixsync.log.writer import Writer
 from fixsync.shapes import Shape, shape_from_tuple
 from fixsync.world import World
 
 __all__ = ["Player", "UnknownSimulationError", "shape_of", "started"]
 
-_EVENT = Struct("=4I")
 _ROW_SIZE = COMMAND.size
-_MATRIX_SIZE = LAYER_COUNT * _ROW_SIZE
 # Nearly all commands are moves: they are packed in place, by the structure of the table's packer.
 _move = cast("partial[bytes]", CHANGES["move"].pack)
 _pack_move, (_MOVE,) = cast("Any", _move.func).__self__.pack_into, _move.args
@@ -58,8 +54,10 @@ def _shape(tag: str, sizes: tuple[int, ...]) -> Shape:
     return shape_from_tuple((tag, *sizes))
 
 
-def _row(command: Any) -> bytes:
-    """The kernel's row of a command of one collider."""
+def _rows(command: Any) -> bytes:
+    """The kernel's rows of a command: 32 of a layer matrix, one of any other."""
+    if type(command) is SetLayers:
+        return b"".join(rows_of_layers(layer_masks(command.layers)))
     numbers: list[int] = []
     for part in astuple(command):
         if type(part) is int or type(part) is bool:
@@ -69,10 +67,7 @@ def _row(command: Any) -> bytes:
     return CHANGES[type(command).__struct_config__.tag].pack(*numbers)
 
 
-_QUESTIONS = Query, Cast
-_BREAKS = {SetLayers, *_QUESTIONS}
-_NO_BREAKS: list[tuple[int, Any]] = []
-"""Commands that are not one row, and where in the rows of a frame they stand."""
+_QUESTIONS = (Query, Cast)
 
 
 def _question(c: Query | Cast) -> bytes:
@@ -107,9 +102,6 @@ class Player:
         self.simulation: sim.Simulation | None = None
         self.answers: list[Answer] = []
         """Answers to the frame's queries and casts, in order."""
-        self._found: list[list[int] | bytes] = []
-        self._breaks = _NO_BREAKS
-        self._end = 0
         self._rows: Any
         self._buffer: Any = None
         self._make_room(64)
@@ -129,7 +121,7 @@ class Player:
         if len(commands) > self._room:
             self._make_room(2 * len(commands))
         buffer, at = self._buffer, 0
-        self._breaks = breaks = _NO_BREAKS
+        questions: list[Any] = []
         command: Any
         for command in commands:
             kind = type(command)
@@ -137,19 +129,16 @@ class Player:
                 x, y, z = command.position
                 _pack_move(buffer, at, _MOVE, command.id, x, y, z)
                 at += _ROW_SIZE
-            elif kind not in _BREAKS:
-                buffer[at : at + _ROW_SIZE] = _row(command)
-                at += _ROW_SIZE
+            elif kind in _QUESTIONS:
+                questions.append(command)
             else:
-                if not breaks:
-                    self._breaks = breaks = []
-                breaks.append((at, command))
+                rows = _rows(command)
                 if kind is SetLayers:
                     self._make_room(self._room + LAYER_COUNT)  # for the others it is left
-                    buffer, rows = self._buffer, rows_of_layers(layer_masks(command.layers))
-                    buffer[at : at + _MATRIX_SIZE] = b"".join(rows)
-                    at += _MATRIX_SIZE
-        self._end = at
+                    buffer = self._buffer
+                end = at + len(rows)
+                buffer[at:end] = rows
+                at = end
         try:
             # No observer and no other thread has this world: its native part plays a frame at once.
             hits, self._events, self._hash = world._native.play(
@@ -157,41 +146,21 @@ class Player:
             )
         except CommandError as error:
             _refuse(frame, error, world.capacity)
-        if breaks:
-            questions = [command for _, command in breaks if type(command) is not SetLayers]
-            self._found = [self._ask(frame, command) for command in questions]
-            self.answers = list(map(answer_of, self._found))
-        elif self.answers:
-            self._found, self.answers = [], []
+        if questions or self.answers:
+            self.answers = [self._ask(frame, question) for question in questions]
         return hits
 
-    def _ask(self, frame: TraceFrame, command: Any) -> list[int] | bytes:
+    def _ask(self, frame: TraceFrame, command: Any) -> Answer:
         try:
-            return self.world._native.ask(_question(command))
+            return answer_of(self.world._native.ask(_question(command)))
         except ValueError as error:
             i = next(i for i, other in enumerate(frame.commands) if other is command)
             raise LineError(f"commands[{i}]", _reason(error)) from error
 
-    def write(self, frame: Any, writer: Writer) -> None:
-        """Writes the frame that was just played, with the computed values."""
-        if self.simulation is not None:
-            filled = SimFrame(frame.frame, frame.inputs, UNSET, self.events, self.hash)
-            writer.write_inputs(filled)
-            return
-        log, rows, begin = writer.log, bytes(self._buffer[: self._end]), 0
-        for at, command in self._breaks:
-            log.commands(rows[begin:at])
-            begin = at
-            if type(command) is SetLayers:  # alone: the recorder makes one command of two matrices
-                begin += _MATRIX_SIZE
-                log.commands(rows[at:begin])
-            else:
-                log.question(_question(command))
-        log.commands(rows[begin:])
-        for answer in self._found:
-            log.answer(answer)
-        log.end_frame(self._events, self._hash)
-        writer.flush()
+    def filled(self, frame: Any) -> Any:
+        """The frame that was just played, with the computed values."""
+        answers = UNSET if self.simulation is not None else self.answers
+        return replace(frame, queries=answers, events=self.events, hash=self.hash)
 
     def _make_room(self, count: int) -> None:
         """Room for so many rows of commands; those that are written stay."""
@@ -227,7 +196,7 @@ class Player:
                 (int(a), int(b), int(kind), int(contact))
                 for a, b, kind, contact in self._sim_events
             ]
-        return list(_EVENT.iter_unpack(self._events))
+        return list(EVENT.iter_unpack(self._events))
 
     def has_events(self, events: list[Event]) -> bool:
         """Whether these are the frame's events."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from types import TracebackType
 
 from msgspec import UNSET
 
@@ -16,17 +15,14 @@ from fixsync.log.text import LineError
 
 __all__ = ["Reader"]
 
-_COMPACT = b"\x89FXL"
-"""The first bytes of a compact log, a form that earlier versions wrote."""
 
-
-class Reader:
+class Reader(files.Closing):
     """A match log, read once from start to end. A context manager; iterate over it for the frames.
 
     The memory that it takes is a fixed multiple of the longest line. A line may have up to
     `line_bytes_max` bytes. MatchLogError, after the valid frames before it, for an invalid
     log; OSError for a file that cannot be read; ValueError for a compression that is not
-    installed."""
+    installed. A LineError that leaves the `with` block becomes the MatchLogError of `error`."""
 
     def __init__(
         self,
@@ -63,16 +59,10 @@ class Reader:
         self._lines = FrameLines(has_sim=self.header.sim is not None)
         self._frames = self._all_frames()
 
-    def __enter__(self) -> Reader:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object = None, *_: object) -> None:
         self.close()
+        if isinstance(error, LineError):
+            raise self.error(error) from error
 
     def close(self) -> None:
         self._source.close()
@@ -143,9 +133,6 @@ class Reader:
     def _read_header(self, line: bytes, *, is_whole: bool) -> Header:
         if not line and not is_whole:
             reason = "the file is empty; a match log has a header on line 1"
-            raise MatchLogError(self.name, 0, "", reason)
-        if line.startswith(_COMPACT):
-            reason = "a compact log (.fxlog), which this version does not read; it reads .jsonl"
             raise MatchLogError(self.name, 0, "", reason)
         if compression := files.compression_of(line):
             reason = f"the data is compressed, so its name must end in {compression}"

@@ -7,8 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from pathlib import Path
-from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from fixsync._native.raw import UINT32_MAX
 from fixsync.arguments import cast_row, query_row
@@ -25,10 +24,8 @@ from fixsync.world import World
 
 __all__ = ["Recorder", "SimRecorder"]
 
-_Self = TypeVar("_Self", bound="_Recording")
 
-
-class _Recording:
+class _Recording(files.Closing):
     """A log that is being written. A context manager: an error within it leaves a log that is cut
     short."""
 
@@ -79,20 +76,6 @@ class _Recording:
 
     def _stop(self) -> None:
         """Called before the end."""
-
-    def __enter__(self: _Self) -> _Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if error is None:
-            self.close()
-        else:
-            self.abandon()
 
 
 class Recorder(_Recording):
@@ -272,12 +255,12 @@ class SimRecorder(_Recording):
         if hash is not None:
             line.hash = f"{hash:016x}"
         try:
-            line = cast("SimFrame", self._lines.checked(line))
+            text = self._lines.checked(line)
         except LineError as wrong:
             name, number = self._writer.name, self.frames + 2
             raise MatchLogError(name, number, wrong.path, wrong.reason) from wrong
         try:
-            self._writer.write_inputs(line)
+            self._writer.write(text)
         except BaseException:
             self.abandon()
             raise

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,11 @@ from msgspec import UNSET
 from fixsync import sim
 from fixsync.level import LEVEL, Solid
 from fixsync.log.files import is_log_name
-from fixsync.log.lines import check_ids, plain
+from fixsync.log.lines import FrameLines, check_ids, plain
 from fixsync.log.player import Player, UnknownSimulationError
 from fixsync.log.reader import Reader
 from fixsync.log.schema import (
     LINE_BYTES_MAX,
-    Answer,
     Cast,
     Event,
     Frame,
@@ -198,9 +198,8 @@ def replay(
     began = time.perf_counter()
     try:
         with Reader(path, line_bytes_max=line_bytes_max) as reader:
-            _Run(result, reader, simulations, progress).to_end(output)
-        if result.verdict is not Verdict.NEEDS_SIMULATION:
-            result.verdict = _verdict(result)
+            result.header = reader.header
+            result.verdict = _replay(result, reader, output, simulations, progress)
     except MatchLogError as error:
         result.error = error
         result.verdict = Verdict.OUT_OF_MEMORY if error.is_out_of_memory else Verdict.INVALID
@@ -208,7 +207,28 @@ def replay(
     return result
 
 
-def _verdict(result: Replay) -> Verdict:
+def _replay(
+    result: Replay,
+    reader: Reader,
+    output: str | os.PathLike[str] | None,
+    simulations: Mapping[str, sim.SimulationType] | None,
+    progress: Callable[[Reader], None] | None,
+) -> Verdict:
+    header = reader.header
+    try:
+        player = Player(header, simulations)
+    except UnknownSimulationError as wrong:
+        for frame in reader:  # a log that is not valid needs no simulation
+            check_ids(frame, header)
+        result.frames, result.cut, result.error = reader.frames, reader.cut, reader.error(wrong)
+        return Verdict.NEEDS_SIMULATION
+    if output is None:
+        _play(result, reader, player, None, progress)
+    else:
+        state = None if header.start is None else header.start.state
+        with Writer(output, header, player.world, state=state, replace=True) as writer:
+            _play(result, reader, player, writer, progress)
+            writer.close(is_whole=not reader.cut)
     if result.difference is not None:
         return Verdict.DIVERGED
     if result.cut:
@@ -216,126 +236,87 @@ def _verdict(result: Replay) -> Verdict:
     return Verdict.IDENTICAL if result.compared else Verdict.NOTHING_TO_COMPARE
 
 
-class _Run:
-    """One replay under way."""
-
-    def __init__(
-        self,
-        result: Replay,
-        reader: Reader,
-        simulations: Mapping[str, sim.SimulationType] | None,
-        progress: Callable[[Reader], None] | None,
-    ) -> None:
-        self._result = result
-        self._reader = reader
-        self._progress = progress
-        self._simulations = simulations
-        result.header = reader.header
-
-    def to_end(self, output: str | os.PathLike[str] | None) -> None:
-        result, reader = self._result, self._reader
-        try:
-            self._player = Player(reader.header, self._simulations)
-        except UnknownSimulationError as wrong:
-            read_only(reader)  # a log that is not valid needs no simulation
-            result.frames, result.cut = reader.frames, reader.cut
-            result.verdict, result.error = Verdict.NEEDS_SIMULATION, reader.error(wrong)
-            return
-        except LineError as wrong:
-            raise reader.error(wrong) from wrong
-        if output is None:
-            self._frames(None)
-            return
-        header = reader.header
-        state = None if header.start is None else header.start.state
-        with Writer(output, header, self._player.world, state=state, replace=True) as writer:
-            self._frames(writer)
-            writer.close(is_whole=not reader.cut)
-
-    def _frames(self, writer: Writer | None) -> None:
-        result, reader, player = self._result, self._reader, self._player
-        compared, play, progress = result.compared, player.play, self._progress
-        played = hits = events_told = hashes_told = reported = 0
-        try:
-            for frame in reader:
-                hits += play(frame)
-                played += 1
-                events, answers, hash = frame.events, frame.queries, frame.hash
-                is_same = True
-                if events is not UNSET:
-                    events_told += 1
-                    is_same = player.has_events(events)
-                if answers is not UNSET and (answers or player.answers):
-                    compared.queries += max(len(answers), len(player.answers))
-                    is_same = is_same and answers == player.answers
-                if hash is not UNSET:
-                    hashes_told += 1
-                    is_same = is_same and player.has_hash(hash)
-                if not is_same:
-                    self._differs(frame)
-                if writer is not None:
-                    player.write(frame, writer)
-                if progress is not None and played - reported >= PROGRESS_FRAMES:
-                    reported = played
-                    progress(reader)
-        except LineError as wrong:
-            raise reader.error(wrong) from wrong
-        except MemoryError as error:
-            reason = str(error) or "replaying from here on needs more memory than there is"
-            raise reader.error(LineError("", reason)) from error
-        finally:
-            result.frames, result.hits, result.cut = played, hits, reader.cut
-            compared.events, compared.hashes = events_told, hashes_told
-            # A frame that was refused half way leaves a state that belongs to no frame.
-            if played and played == reader.frames:
-                result.hash = player.hash
-
-    def _differs(self, frame: Frame) -> None:
-        """Notes a frame that is not as its log says."""
-        player, result = self._player, self._result
-        check_ids(frame, self._reader.header)
-        found = {"events": player.events, "queries": player.answers, "hash": player.hash}
-        said = {field: getattr(frame, field) for field in found}
-        differing = [
-            field for field in found if said[field] is not UNSET and said[field] != found[field]
-        ]
-        result.differing_frames += 1
-        if result.difference is None:
-            result.difference = _difference(frame, player, differing)
-
-
-def read_only(reader: Reader) -> None:
-    """Reads the rest of a log that cannot be played. MatchLogError if it is not valid."""
+def _play(
+    result: Replay,
+    reader: Reader,
+    player: Player,
+    writer: Writer | None,
+    progress: Callable[[Reader], None] | None,
+) -> None:
+    """Plays all frames, compares them with the log, and writes them."""
+    compared, play = result.compared, player.play
+    lines = FrameLines(has_sim=reader.header.sim is not None)
+    played = hits = events_told = hashes_told = reported = 0
     try:
         for frame in reader:
-            check_ids(frame, reader.header)
-    except LineError as wrong:
-        raise reader.error(wrong) from wrong
+            hits += play(frame)
+            played += 1
+            events, answers, hash = frame.events, frame.queries, frame.hash
+            is_same = True
+            if events is not UNSET:
+                events_told += 1
+                is_same = player.has_events(events)
+            if answers is not UNSET and (answers or player.answers):
+                compared.queries += max(len(answers), len(player.answers))
+                is_same = is_same and answers == player.answers
+            if hash is not UNSET:
+                hashes_told += 1
+                is_same = is_same and player.has_hash(hash)
+            if not is_same:
+                check_ids(frame, reader.header)
+                result.differing_frames += 1
+                result.difference = result.difference or _difference(frame, player)
+            if writer is not None:
+                writer.write(lines.format(player.filled(frame)))
+            if progress is not None and played - reported >= PROGRESS_FRAMES:
+                reported = played
+                progress(reader)
+    except MemoryError as error:
+        reason = str(error) or "replaying from here on needs more memory than there is"
+        raise LineError("", reason) from error
+    finally:
+        result.frames, result.hits, result.cut = played, hits, reader.cut
+        compared.events, compared.hashes = events_told, hashes_told
+        # A frame that was refused half way leaves a state that belongs to no frame.
+        if played and played == reader.frames:
+            result.hash = player.hash
 
 
-def _difference(frame: Frame, player: Player, differing: list[str]) -> Difference:
-    if "events" in differing and frame.events is not UNSET:
-        return _event_difference(frame.frame, frame.events, player, differing)
-    if "queries" in differing and frame.queries is not UNSET:
-        return _answer_difference(frame, frame.queries, player.answers, differing)
-    return Difference(frame.frame, differing, frame.hash, player.hash)
+def _difference(frame: Frame, player: Player) -> Difference:
+    found = {"events": player.events, "queries": player.answers, "hash": player.hash}
+    said = {field: getattr(frame, field) for field in found}
+    differing = [
+        field for field in found if said[field] is not UNSET and said[field] != found[field]
+    ]
+    first = differing[0]
+    result = Difference(frame.frame, differing, said[first], found[first])
+    if first == "events":
+        for pair, events in by_pair(result.expected, result.found):
+            # The same events in another order are no pair's.
+            result.pair = pair
+            result.expected, result.found = ([event[2:] for event in side] for side in events)
+            result.colliders = {id: placed_of(player.world, id) for id in pair}
+            break
+    elif first == "queries":
+        answers = zip_longest(result.expected, result.found)
+        result.query, (result.expected, result.found) = next(
+            (i, pair) for i, pair in enumerate(answers) if pair[0] != pair[1]
+        )
+        result.question = _question(frame, result.query)
+    return result
 
 
-def _event_difference(
-    number: int, expected: list[Event], player: Player, differing: list[str]
-) -> Difference:
-    found = player.events
-    by_pair: dict[tuple[int, int], tuple[list[Any], list[Any]]] = {}
-    for side, events in enumerate((expected, found)):
-        for a, b, kind, contact in events:
-            by_pair.setdefault((a, b), ([], []))[side].append((kind, contact))
-    for pair in sorted(by_pair):
-        said, seen = by_pair[pair]
-        if said != seen:
-            colliders = {id: placed_of(player.world, id) for id in pair}
-            return Difference(number, differing, said, seen, pair, colliders)
-    # The same events in another order.
-    return Difference(number, differing, expected, found)
+def by_pair(
+    a: list[Event], b: list[Event]
+) -> Iterator[tuple[tuple[int, int], tuple[list[Event], list[Event]]]]:
+    """The pairs whose events differ between two lists, ascending, with the events of both."""
+    pairs: dict[tuple[int, int], tuple[list[Event], list[Event]]] = {}
+    for side, events in enumerate((a, b)):
+        for event in events:
+            pairs.setdefault(event[:2], ([], []))[side].append(event)
+    for pair in sorted(pairs):
+        if pairs[pair][0] != pairs[pair][1]:
+            yield pair, pairs[pair]
 
 
 def placed_of(world: World, id: int) -> Collider | Solid | None:
@@ -343,22 +324,7 @@ def placed_of(world: World, id: int) -> Collider | Solid | None:
     if id >= LEVEL:
         solids = world.level or ()
         return solids[id - LEVEL] if id - LEVEL < len(solids) else None
-    try:
-        return world[id]
-    except KeyError:
-        return None
-
-
-def _answer_difference(
-    frame: Frame, expected: list[Answer], found: list[Answer], differing: list[str]
-) -> Difference:
-    index = next(
-        i for i in range(max(len(expected), len(found))) if expected[i : i + 1] != found[i : i + 1]
-    )
-    said, seen = (answers[index] if index < len(answers) else None for answers in (expected, found))
-    return Difference(
-        frame.frame, differing, said, seen, query=index, question=_question(frame, index)
-    )
+    return world[id] if id in world else None  # noqa: SIM401 - a World has no get
 
 
 def _question(frame: Frame, index: int) -> Any:
