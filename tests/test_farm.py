@@ -1209,8 +1209,8 @@ def test_logs_that_dask_workers_are_lost_with_are_tried_one_by_one() -> None:
     waiting: deque[list[Todo]] = deque()
     assert engine._outcomes(Lost(), batch, waiting) == []
     assert list(waiting) == [[batch[0]], [batch[1]]]
-    ((log, outcome),) = engine._outcomes(Lost(), waiting[0], waiting)
-    assert (log, outcome.verdict) == (1, "crashed")
+    ((todo, outcome),) = engine._outcomes(Lost(), waiting[0], waiting)
+    assert (todo, outcome.verdict) == (batch[0], "crashed")
     assert "each Dask worker that verified it was lost" in outcome.reason
 
 

@@ -50,8 +50,8 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-IMPORT = "from fixsync._kernel import ffi, lib\n"
-CHANGED = """from fixsync._kernel import ffi, lib as _lib
+IMPORT = "from fixsync._kernel import lib as lib\n"
+CHANGED = """from fixsync._kernel import lib as _lib
 
 class _Changed:
     def __getattr__(self, name: str) -> object:

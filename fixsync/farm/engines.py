@@ -8,7 +8,7 @@ import sys
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from queue import Empty, Queue, SimpleQueue
@@ -20,11 +20,8 @@ from fixsync.farm.sandbox import Identity, Sandbox, Settings, WorkerError
 from fixsync.farm.store import Todo
 from fixsync.farm.verdicts import CRASHED, Outcome
 
-__all__ = ["Batch", "DaskEngine", "Done", "Engine", "LocalEngine"]
-
 Batch: TypeAlias = list[Todo]
-Done: TypeAlias = list[tuple[int, Outcome]]
-"""The numbers of logs, and their outcomes."""
+Done: TypeAlias = list[tuple[Todo, Outcome]]
 
 _AHEAD = 2
 """Batches handed out for each worker: one to work on, and one in advance."""
@@ -70,7 +67,8 @@ class LocalEngine(Engine):
         self.workers = workers
         self._sandboxes = [Sandbox(settings) for _ in range(workers)]
         self._batches: Queue[Batch | None] = Queue()
-        self._results: SimpleQueue[Done | BaseException | None] = SimpleQueue()
+        self._results: SimpleQueue[tuple[Todo, Outcome] | BaseException | None] = SimpleQueue()
+        """Outcomes, an error of a thread, and None after each batch."""
 
     def close(self) -> None:
         for _ in self._sandboxes:
@@ -98,11 +96,11 @@ class LocalEngine(Engine):
                 if item is None:
                     under_way -= 1
                 else:
-                    done += item
+                    done.append(item)
             if done:
                 yield done
 
-    def _come(self) -> Iterator[Done | BaseException | None]:
+    def _come(self) -> Iterator[tuple[Todo, Outcome] | BaseException | None]:
         """Yields at least one item, and all others that have come."""
         while True:
             # With a timeout: a wait without one cannot be interrupted on every system.
@@ -116,10 +114,9 @@ class LocalEngine(Engine):
     def _serve(self, sandbox: Sandbox) -> None:
         try:
             while (batch := self._batches.get()) is not None:
-                for todo, outcome in zip(
-                    batch, sandbox.verify([todo.name for todo in batch]), strict=True
-                ):
-                    self._results.put([(todo.log, outcome)])
+                outcomes = sandbox.verify([todo.name for todo in batch])
+                for done in zip(batch, outcomes, strict=True):
+                    self._results.put(done)
                 self._results.put(None)
         except BaseException as error:
             self._results.put(error)
@@ -190,6 +187,17 @@ def _another(identity: Identity, code: tuple[str, str, str]) -> str:
     return f"a worker has another fixsync in {identity.folder}: {differences}"
 
 
+@contextlib.contextmanager
+def _as_worker_errors(what: str, *others: type[Exception]) -> Iterator[None]:
+    """Whatever went wrong on a Dask worker comes as a WorkerError, except `others`."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, (WorkerError, *others)):
+            raise
+        raise WorkerError(f"{what}: {type(error).__name__}: {error}") from error
+
+
 class DaskEngine(Engine):
     """The workers of a Dask cluster. Each of their threads has a worker process for its logs, so a
     log that ends a process does not end a Dask worker.
@@ -213,8 +221,8 @@ class DaskEngine(Engine):
             # Dask would wait for the file.
             raise WorkerError(f"no Dask scheduler answers at {scheduler}: there is no such file")
         where = {"scheduler_file" if is_file else "address": scheduler}
+        self._distributed: Any = distributed
         try:
-            self._distributed: Any = distributed
             self._client: Any = self._distributed.Client(
                 **where, timeout=timeout_seconds, set_as_default=False
             )
@@ -240,10 +248,9 @@ class DaskEngine(Engine):
                 f"the Dask scheduler had no workers for {self._timeout_seconds:g} s"
             ) from error
         self.workers = self._threads()
-        found = [
-            msgspec.msgpack.decode(one, type=Identity)
-            for one in self._run(identity_on_dask, self._encoded).values()
-        ]
+        with _as_worker_errors("the Dask workers cannot verify logs"):
+            answers = self._client.run(identity_on_dask, self._encoded)
+        found = [msgspec.msgpack.decode(answer, type=Identity) for answer in answers.values()]
         first = found[0]
         for other in found:
             if other.code != first.code:
@@ -253,16 +260,6 @@ class DaskEngine(Engine):
         # no digest of a kernel.
         kernels = {identity.kernel for identity in found}
         return first if len(kernels) == 1 else msgspec.structs.replace(first, kernel="")
-
-    def _run(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        try:
-            return self._client.run(function, *arguments)
-        except WorkerError:
-            raise
-        except Exception as error:  # whatever went wrong on a worker is raised here
-            raise WorkerError(
-                f"the Dask workers cannot verify logs: {type(error).__name__}: {error}"
-            ) from error
 
     def _threads(self) -> int:
         threads: int = sum(self._client.nthreads().values())
@@ -278,41 +275,30 @@ class DaskEngine(Engine):
                 batch = waiting.popleft() if waiting else next(batches, None)
                 if batch is None:
                     break
-                future = self._submitted(batch)
+                names = [todo.name for todo in batch]
+                # Not pure: Dask must not answer from its cache.
+                future = self._client.submit(
+                    verify_on_dask, self._encoded, self._code, names, pure=False
+                )
                 under_way[future] = batch
                 completed.add(future)
             if not under_way:
                 return
             done: Done = []
             for future in completed.next_batch(block=True):
-                batch = under_way.pop(future)
-                done += self._outcomes(future, batch, waiting)
+                done += self._outcomes(future, under_way.pop(future), waiting)
             if done:
                 yield done
 
-    def _submitted(self, batch: Batch) -> Any:
-        names = [todo.name for todo in batch]
-        # Not pure: Dask must not answer from its cache.
-        return self._client.submit(verify_on_dask, self._encoded, self._code, names, pure=False)
-
     def _outcomes(self, future: Any, batch: Batch, waiting: deque[Batch]) -> Done:
         try:
-            outcomes = msgspec.msgpack.decode(future.result(), type=list[Outcome])
-        except WorkerError:
-            raise
+            with _as_worker_errors("the Dask cluster failed", self._distributed.KilledWorker):
+                outcomes = msgspec.msgpack.decode(future.result(), type=list[Outcome])
         except self._distributed.KilledWorker as error:
             if len(batch) > 1:
                 # One of them may be the cause.
                 waiting.extend([todo] for todo in batch)
                 return []
-            return [
-                (
-                    batch[0].log,
-                    Outcome(CRASHED, why=f"each Dask worker that verified it was lost: {error}"),
-                )
-            ]
-        except Exception as error:  # whatever went wrong on a worker is raised here
-            raise WorkerError(
-                f"the Dask cluster failed: {type(error).__name__}: {error}"
-            ) from error
-        return [(todo.log, outcome) for todo, outcome in zip(batch, outcomes, strict=True)]
+            why = f"each Dask worker that verified it was lost: {error}"
+            return [(batch[0], Outcome(CRASHED, why=why))]
+        return list(zip(batch, outcomes, strict=True))

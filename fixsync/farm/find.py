@@ -17,8 +17,6 @@ from typing import Any, BinaryIO, NamedTuple
 from fixsync.farm.worker import is_url
 from fixsync.log.files import is_log_name
 
-__all__ = ["Found", "SourceError", "find", "look", "require"]
-
 _STAMPS = (
     "ETag",
     "etag",

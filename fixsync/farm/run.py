@@ -93,28 +93,17 @@ def farm(
     `again`, `retry`: as for `Store.plan`. `show` is called when there is progress. After any error
     the verdicts so far stay, and the next run goes on."""
     identity = engine.identity()
-    options = {
-        "sims": list(settings.sims),
-        "digest": settings.digest,
-        "line_bytes_max": settings.line_bytes_max,
-    }
+    options = {name: getattr(settings, name) for name in ("sims", "digest", "line_bytes_max")}
     store.begin(identity, options, engine.name, engine.workers, sources, found)
     count, size, known = store.plan(again=again, retry=retry)
     progress = Progress(count, size + count * LOG_BYTES, known)
     if show is not None:
         show(progress)
-    sizes: dict[int, int] = {}
-
-    def handed_out() -> Iterator[Batch]:
-        for batch in batches(store.todo(), count, engine.workers):
-            sizes.update((todo.log, todo.size) for todo in batch)
-            yield batch
-
-    for done in engine.verify(handed_out()):
+    for done in engine.verify(batches(store.todo(), count, engine.workers)):
         store.write(done)
-        for log, outcome in done:
+        for todo, outcome in done:
             progress.done_logs += 1
-            progress.done_bytes += sizes.pop(log) + LOG_BYTES
+            progress.done_bytes += todo.size + LOG_BYTES
             progress.frames += outcome.frames
             progress.cpu_seconds += outcome.cpu_seconds
         if show is not None:

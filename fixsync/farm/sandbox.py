@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO
@@ -21,8 +21,6 @@ import msgspec
 from msgspec import Struct
 
 from fixsync.farm.verdicts import CRASHED, OUT_OF_MEMORY, TIMED_OUT, Outcome
-
-__all__ = ["Identity", "Sandbox", "Settings", "WorkerError", "can_limit_memory"]
 
 _PROGRAM = Path(__file__).parent / "worker.py"
 _START_SECONDS = 120.0
@@ -84,6 +82,8 @@ class Identity(Struct, frozen=True):
         return self.fixsync, self.semantics, self.sources
 
 
+_OF_WORKER = ("memory_bytes", "sims", "path", "digest", "kept", "line_bytes_max")
+"""The settings that a worker is told."""
 _IDENTITY = msgspec.json.Decoder(Identity)
 
 
@@ -156,18 +156,8 @@ class Sandbox:
             errors = (Path(scratch) / "errors").open("a+b")
         except OSError as error:
             raise WorkerError(f"a worker has no folder for its files: {error}") from error
-        argument = {
-            "memory_bytes": settings.memory_bytes,
-            "sims": settings.sims,
-            "path": settings.path,
-            "digest": settings.digest,
-            "kept": settings.kept,
-            "scratch": scratch,
-            "line_bytes_max": settings.line_bytes_max,
-        }
-        environment: Mapping[str, str] | None = (
-            None if settings.environment is None else dict(settings.environment)
-        )
+        argument = {name: getattr(settings, name) for name in _OF_WORKER} | {"scratch": scratch}
+        environment = None if settings.environment is None else dict(settings.environment)
         with self._lock:
             self._scratch, self._errors = scratch, errors
             if self._is_closed:

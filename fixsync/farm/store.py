@@ -14,14 +14,11 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from fixsync.farm.find import Found
 from fixsync.farm.sandbox import Identity
 from fixsync.farm.verdicts import CRASHED, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE, Outcome
-
-__all__ = ["SCHEMA_VERSION", "ResultsError", "Store", "Todo", "name_of"]
 
 APPLICATION_ID = 0x66785346
 """In the header of the file: "fxSF"."""
@@ -46,7 +43,7 @@ _OUTCOME = {
     "seconds": ("REAL NOT NULL", "wall time, reading included"),
     "cpu_seconds": ("REAL NOT NULL", "processor time, reading included"),
 }
-"""The columns of an outcome, in the order of `_row`: type and meaning."""
+"""The columns of an outcome, by the name of its member: type and meaning."""
 
 _COLUMNS = "\n".join(f"    {name} {kind}, -- {about}" for name, (kind, about) in _OUTCOME.items())
 
@@ -96,7 +93,6 @@ CREATE VIEW results AS
     WHERE logs.run = (SELECT max(run) FROM runs);
 """  # noqa: S608 - the columns above
 
-_PAGE = 4096
 _RETRIED = (CRASHED, OUT_OF_MEMORY, TIMED_OUT)
 
 
@@ -137,12 +133,7 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -254,13 +245,8 @@ class Store:
 
     def names(self, run: int) -> Iterator[str]:
         """The logs of a run. They may be given to another run meanwhile."""
-        last = 0
-        while rows := self._db.execute(
-            "SELECT log, name FROM logs WHERE run = ? AND log > ? ORDER BY log LIMIT ?",
-            (run, last, _PAGE),
-        ).fetchall():
-            last = rows[-1][0]
-            yield from (name_of(name) for _, name in rows)
+        for (name,) in self._db.execute("SELECT name FROM logs WHERE run = ? ORDER BY log", (run,)):
+            yield name_of(name)
 
     def plan(self, *, again: bool = False, retry: bool = False) -> tuple[int, int, int]:
         """Lists the logs to verify, the largest first.
@@ -293,19 +279,16 @@ class Store:
 
     def todo(self) -> Iterator[Todo]:
         """The list that `plan` made. Verdicts may be written meanwhile."""
-        last = 0
-        while rows := self._db.execute(
-            "SELECT place, log, name, size FROM temp.todo WHERE place > ? ORDER BY place LIMIT ?",
-            (last, _PAGE),
-        ).fetchall():
-            last = rows[-1][0]
-            yield from (Todo(log, name_of(name), size) for _, log, name, size in rows)
+        for log, name, size in self._db.execute(
+            "SELECT log, name, size FROM temp.todo ORDER BY place"
+        ):
+            yield Todo(log, name_of(name), size)
 
-    def write(self, outcomes: Iterable[tuple[int, Outcome]]) -> None:
+    def write(self, outcomes: Iterable[tuple[Todo, Outcome]]) -> None:
         """Writes verdicts, which are safe when this returns."""
         with self._transaction():
-            for log, outcome in outcomes:
-                self._write(log, outcome)
+            for todo, outcome in outcomes:
+                self._write(todo.log, outcome)
 
     def _write(self, log: int, outcome: Outcome) -> None:
         values = (self.build, self.run, *_row(outcome), log)
@@ -348,27 +331,11 @@ class Store:
         return self._db.execute(sql, values)
 
 
-def _row(o: Outcome) -> tuple[Any, ...]:
-    difference = o.difference
-    return (
-        o.verdict,
-        o.reason or None,
-        o.frames,
-        o.hits,
-        o.hash or None,
-        o.events,
-        o.queries,
-        o.hashes,
-        o.differing_frames,
-        None if difference is None else difference["frame"],
-        o.line or None,
-        o.field or None,
-        None if difference is None else json.dumps(difference),
-        o.trace or None,
-        o.digest or None,
-        o.seconds,
-        o.cpu_seconds,
-    )
+def _row(outcome: Outcome) -> Iterator[Any]:
+    """The columns of an outcome. A text without characters is NULL."""
+    for name in _OUTCOME:
+        value = getattr(outcome, name)
+        yield json.dumps(value) if isinstance(value, dict) else None if value == "" else value
 
 
 def _now() -> str:

@@ -8,19 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from fixsync.log.replay import Verdict
+from fixsync.log.replay import Verdict, worst
 from fixsync.shapes import Contact, EventKind
-
-__all__ = [
-    "CRASHED",
-    "EXIT_CODES",
-    "NEEDS_SIMULATION",
-    "OUT_OF_MEMORY",
-    "TIMED_OUT",
-    "UNREADABLE",
-    "Outcome",
-    "exit_code",
-]
 
 CRASHED = "crashed"
 """The worker's process ended, or a simulation raised an exception."""
@@ -40,13 +29,12 @@ EXIT_CODES = {
 }
 """Every verdict, and its exit code."""
 
-_WORST_FIRST = (2, 1, 3, 0)
 _WHY_LENGTH_MAX = 300
 
 
 def exit_code(verdicts: Iterable[str]) -> int:
-    """The exit code of several logs, as of `fixsync replay`: 2 beats 1 beats 3 beats 0."""
-    return min((EXIT_CODES[verdict] for verdict in verdicts), key=_WORST_FIRST.index, default=0)
+    """The exit code of several logs, as of `fixsync replay`."""
+    return worst(EXIT_CODES[verdict] for verdict in verdicts)
 
 
 class Outcome(Struct):
@@ -57,19 +45,16 @@ class Outcome(Struct):
     frames: int = 0
     hits: int = 0
     hash: str = ""
-    events: int = 0
-    """Frames whose events were compared."""
-    queries: int = 0
-    """Answers that were compared."""
-    hashes: int = 0
-    """Hashes that were compared."""
+    compared_events: int = 0
+    compared_queries: int = 0
+    compared_hashes: int = 0
     differing_frames: int = 0
     difference: dict[str, Any] | None = None
     """The first differing frame: `frame`, `fields`, `expected`, `found`, `pair` or `query`."""
     cut: str = ""
     """Why the log counts as cut short."""
-    line: int = 0
-    """The line that is not valid; 0: the file as a whole."""
+    line: int | None = None
+    """The line that is not valid; None: the file as a whole."""
     field: str = ""
     why: str = ""
     """The reason for any other verdict than identical, diverged or cut short."""
@@ -79,6 +64,11 @@ class Outcome(Struct):
     """SHA-256 of everything computed, written as a log; "" without `Settings.digest`."""
     seconds: float = 0.0
     cpu_seconds: float = 0.0
+
+    @property
+    def frame(self) -> int | None:
+        """The first differing frame."""
+        return None if self.difference is None else self.difference["frame"]
 
     @property
     def reason(self) -> str:

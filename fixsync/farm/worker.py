@@ -138,15 +138,15 @@ class _Worker:
             "frames": result.frames,
             "hits": result.hits,
             "hash": result.hash,
-            "events": result.compared.events,
-            "queries": result.compared.queries,
-            "hashes": result.compared.hashes,
+            "compared_events": result.compared.events,
+            "compared_queries": result.compared.queries,
+            "compared_hashes": result.compared.hashes,
             "differing_frames": result.differing_frames,
             "difference": _difference(result.difference),
         }
         if result.error is not None:
             answer |= {
-                "line": result.error.line,
+                "line": result.error.line or None,
                 "field": result.error.field,
                 "why": result.error.reason,
             }

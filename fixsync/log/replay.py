@@ -81,7 +81,12 @@ _WORST_FIRST = (2, 1, 3, 0)
 
 def exit_code(verdicts: Iterable[Verdict]) -> int:
     """The exit code of several logs: 2 beats 1 beats 3 beats 0."""
-    return min((verdict.exit_code for verdict in verdicts), key=_WORST_FIRST.index, default=0)
+    return worst(verdict.exit_code for verdict in verdicts)
+
+
+def worst(codes: Iterable[int]) -> int:
+    """The one of several exit codes that beats the others."""
+    return min(codes, key=_WORST_FIRST.index, default=0)
 
 
 @dataclass
