@@ -6,10 +6,11 @@
     python tests/native/proofs.py --undecided  those that no run has finished yet
     python tests/native/proofs.py --list       only print the claims
 
-A proof holds for all values of its arguments within the bounds it names. It counts only if the same
-proof, of a copy of the kernel with a fault planted in it, fails. Overflow, shifts, divisions,
-conversions that could lose something and every access to memory are checked; a conversion to an
-unsigned type is defined by C, and meant.
+Each claim stands above its function, in the comments `/*@` of proofs/*.c; what is arithmetic alone
+is a lemma here. A proof holds for all values of its arguments within the bounds it names. It counts
+only if the same proof, of a copy of the kernel with a fault planted in it, fails. Overflow, shifts,
+divisions, conversions that could lose something and every access to memory are checked; a
+conversion to an unsigned type is defined by C, and meant.
 
 CBMC is found as `cbmc`, or started by .ci/cbmc; Z3 is the package z3-solver. Where `cadical` is
 installed it takes the place of CBMC's own solver, and is several times as fast. Exit code 0: all
@@ -20,12 +21,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,468 +74,63 @@ class Lemma:
     bounds: str = "all integers in the ranges the code has"
 
 
+LEMMAS: list[Lemma] = []
+
+
+def lemma(claim: str) -> Callable[[Callable[[Any, bool], Any]], Callable[[Any, bool], Any]]:
+    """Adds what is decorated to the lemmas."""
+
+    def added(state: Callable[[Any, bool], Any]) -> Callable[[Any, bool], Any]:
+        LEMMAS.append(Lemma(claim, state.__name__, state))
+        return state
+
+    return added
+
+
 KINDS = ("sphere", "capsule", "cylinder", "box", "sector")
-HUGE_SIZES = Fault("fixsync.h", "#define FXS_SIZE_MAX 536870911", "#define FXS_SIZE_MAX 2147483647")
-BYTES = ("-DFXS_NO_LITTLE_ENDIAN",)
-WIDE = "all operands"
+CLAIM = re.compile(r"/\*@ (.*?) \*/|^void (\w+)\(void\)", re.DOTALL | re.MULTILINE)
 
 
-def contact_proofs() -> list[Proof]:
-    """Every pair of kinds; two sectors never meet."""
-    quick = {(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)}
-    return (
-        [
-            Proof(
-                f"contact of {KINDS[a]} and {KINDS[b]}: no overflow, nothing lost, nothing undefined",
-                "prove_contact.c",
-                "contact_is_defined",
-                HUGE_SIZES,
-                (f"-DKIND_A={a}", f"-DKIND_B={b}"),
-                "all shapes, poses and directions, to 2^15 raw units beyond the reach",
-                quick=(a, b) in quick,
-            )
-            for a in range(5)
-            for b in range(a, 5)
-            if (a, b) != (4, 4)
-        ]
-        + [
-            Proof(
-                f"a query's form of the contact of {KINDS[a]} and {KINDS[b]}: no overflow, nothing lost",
-                "prove_contact.c",
-                "slack_is_defined",
-                HUGE_SIZES,
-                (f"-DKIND_A={a}", f"-DKIND_B={b}"),
-                "all shapes, poses and directions, to 2^15 raw units beyond the reach",
-                quick=(a, b) in quick,
-                undecided=b == 4,
-            )
-            for a, b in ((2, 4), (3, 4))
-        ]
-        + [
-            Proof(
-                f"what a sector's hole adds to its contact with {other}: no overflow, nothing lost",
-                "prove_contact.c",
-                f"{name}_is_defined",
-                HUGE_SIZES,
-                ("-DKIND_A=4", "-DKIND_B=4", "--unwind", "5"),
-                bounds,
-                undecided=name == "far",
-            )
-            for name, other, bounds in (
-                ("hole", "what is round from above", "all radii, places and directions"),
-                ("far", "a box", "all boxes and directions that are not rejected"),
-            )
-        ]
-        + [
-            Proof(
-                "bounds of a query for a sector: no overflow, nothing lost",
-                "prove_contact.c",
-                "bounds_are_defined",
-                Fault("contact.c", "? Q30_ONE : high", "? Q60_ONE : high"),
-                ("-DKIND_A=4", "-DKIND_B=4", "--unwind", "4"),
-                "all sectors, poses and directions",
-                quick=True,
-            )
-        ]
-    )
+def proofs_of(file: str) -> Iterator[Proof]:
+    """What the comments `/*@` of a file claim, each of the next function.
 
-
-def number_proofs() -> list[Proof]:
-    numbers, wide, angle = "prove_numbers.c", "prove_wide.c", "prove_angle.c"
-    return [
-        Proof(
-            "round_q30 rounds to nearest, halves away from zero",
-            numbers,
-            "round_q30_rounds_halves_away_from_zero",
-            Fault(
-                "internal.h",
-                "(uint64_t)-v + ((uint64_t)1 << 29)",
-                "(uint64_t)-v + ((uint64_t)1 << 28)",
-            ),
-            bounds="all of its range",
-            quick=True,
-        ),
-        Proof(
-            "classify is the contract's CLS",
-            numbers,
-            "classify_orders",
-            Fault("internal.h", "(l < r) + (l <= r)", "(l < r) + (l < r)"),
-            quick=True,
-        ),
-        Proof(
-            "bit_length and trailing_zeros without builtins",
-            numbers,
-            "bits_are_counted",
-            Fault(
-                "internal.h",
-                "for (uint32_t step = 32; step; step /= 2)",
-                "for (uint32_t step = 16; step; step /= 2)",
-            ),
-            ("-DFXS_NO_BUILTINS", "--unwind", "8"),
-            quick=True,
-        ),
-        Proof(
-            "a packed hit holds its parts and sorts by (a, b)",
-            numbers,
-            "packed_hits_hold_their_parts",
-            Fault("world.h", "HIT_A_BIT 33", "HIT_A_BIT 32"),
-            bounds="all ids",
-            quick=True,
-        ),
-        Proof(
-            "bounds in lanes: those that meet are found, what was cleared is not; no overflow",
-            numbers,
-            "lanes_meet_where_bounds_do",
-            Fault("blocks.h", "((uint32_t)reach >> 2) + 1;", "((uint32_t)reach >> 2);"),
-            bounds="all centres, reaches to 2^30",
-            quick=True,
-        ),
-        Proof(
-            "set_next finds the least member",
-            numbers,
-            "next_member_is_the_least",
-            Fault(
-                "world.h",
-                "set[word] >> (from & 63) << (from & 63)",
-                "set[word] >> (from & 31) << (from & 31)",
-            ),
-            ("--unwind", "194"),
-            "all sets of up to 192 ids",
-        ),
-        Proof(
-            "two-word sums, differences and negatives are exact",
-            wide,
-            "sums_are_exact",
-            Fault("wide.h", "(low < a.low)", "(low <= a.low)"),
-            bounds=WIDE,
-            quick=True,
-        ),
-        Proof(
-            "two-word signs, order, magnitudes are exact",
-            wide,
-            "signs_are_exact",
-            Fault("wide.h", "return ah < bh ? -1 : 1;", "return ah > bh ? -1 : 1;"),
-            bounds=WIDE,
-            quick=True,
-        ),
-        Proof(
-            "no sum within a two-word product wraps",
-            wide,
-            "products_never_wrap",
-            Fault("wide.h", "mid = a1 * b0 + (low >> 32)", "mid = a1 * b0 + low"),
-            ("--unsigned-overflow-check",),
-            WIDE,
-            quick=True,
-        ),
-        Proof(
-            "the sign of a two-word product is exact, its magnitude being so",
-            wide,
-            "signs_of_products_are_exact",
-            Fault("wide.h", "(a < 0) != (b < 0) ? i128_neg(r) : r", "a < 0 ? i128_neg(r) : r"),
-            ("--z3",),
-            WIDE,
-            quick=True,
-        ),
-        Proof(
-            "two-word shifts and bit lengths are exact",
-            wide,
-            "shifts_are_exact",
-            Fault(
-                "wide256.h",
-                "high << (64 - shift) | low >> shift",
-                "high << (63 - shift) | low >> shift",
-            ),
-            bounds=WIDE,
-            quick=True,
-        ),
-        Proof(
-            "four-word sums, negatives and signs are exact",
-            wide,
-            "sums_of_four_words_are_exact",
-            Fault("wide256.h", "carry += a.word[i] < sum;", "carry = a.word[i] < sum;"),
-            ("--unwind", "6"),
-            WIDE,
-            quick=True,
-        ),
-        Proof(
-            "direction: tables in range, nothing lost",
-            angle,
-            "direction_is_defined",
-            Fault("angle.c", "first_quarter(half & 32767", "first_quarter(half & 65535"),
-            bounds="all 65,536 yaws",
-        ),
-        Proof(
-            "yaw_of: no overflow, tables and division in range",
-            angle,
-            "yaw_of_is_defined",
-            Fault("angle.c", "if (dx == 0 && dz == 0) {", "if (dx == 0 && dz == 1) {"),
-            ("--unwind", "34"),
-            "all int64 arguments",
-        ),
-        Proof(
-            "isqrt64: shifts and divisions in range, ends",
-            angle,
-            "isqrt_is_defined",
-            Fault("angle.c", "if (n == 0) {", "if (n == 1) {"),
-            ("--unwind", "34"),
-            "all uint64 arguments",
-            quick=True,
-        ),
-        Proof(
-            "length: no overflow, below 2^33",
-            angle,
-            "length_is_defined",
-            Fault(
-                "angle.c",
-                "(i128_high(n) << 62 | i128_low(n) >> 2) * 2",
-                "(i128_high(n) << 62 | i128_low(n) >> 2) * 4",
-            ),
-            ("--unwind", "34"),
-            "all int64 arguments",
-            quick=True,
-        ),
-        Proof(
-            "yaw_between is the shorter way round",
-            angle,
-            "turns_are_the_shorter_way",
-            Fault("angle.c", "turn < 32768 ?", "turn <= 32768 ?"),
-            bounds="all uint32 arguments",
-            quick=True,
-        ),
-    ]
-
-
-def world_proofs() -> list[Proof]:
-    world = "prove_world.c"
-    return [
-        Proof(
-            "an offset is turned without overflow, each part at most 2^62, and 2^60 of a short one",
-            world,
-            "offset_is_turned",
-            Fault(
-                "internal.h",
-                "{v.x * dir.x - v.z * dir.z, v.x",
-                "{v.x * dir.x - v.z * dir.z * 2, v.x",
-            ),
-            bounds="all offsets and directions",
-            quick=True,
-        ),
-        Proof(
-            "a collider's centre is exact, and refused outside int32",
-            world,
-            "centres_are_exact",
-            Fault("world.h", "y < INT32_MIN || y > INT32_MAX", "y < INT32_MIN"),
-            ("--unwind", "5"),
-            "all positions, offsets, kinds, sizes and directions",
-        ),
-        Proof(
-            "load takes a collider if and only if its fields and its centre are in range",
-            world,
-            "colliders_are_taken_iff_they_are_in_range",
-            Fault("shape.h", "#define SHORT (1 << 29)", "#define SHORT (1 << 30)"),
-            (*BYTES, "-DFXS_NO_BUILTINS", "--unwind", "53"),
-            "all 52 bytes but the id, all directions",
-            quick=True,
-        ),
-        Proof(
-            "the parts of a world's memory do not overlap, and lie within its size",
-            world,
-            "parts_of_a_world_do_not_overlap",
-            Fault(
-                "world.c", "w->marks_at = room(&end, set);", "w->marks_at = room(&end, set / 2);"
-            ),
-            ("--unwind", "34"),
-            "all capacities",
-        ),
-        *(
-            Proof(
-                "the events of a step are those of the contract, in order",
-                world,
-                "events_are_those_of_the_contract",
-                Fault("step.c", "} else if (was < is) {", "} else if (was <= is + 1) {"),
-                (f"-DMOST_HITS={most}", "--unwind", str(2 * most + 2)),
-                f"all sets of up to {most} hits before and {most} now, all changes",
-                quick=most == 2,
-                undecided=most == 3,
-            )
-            for most in (2, 3)
-        ),
-    ]
-
-
-def push_proofs() -> list[Proof]:
-    push = "prove_push.c"
-    return [
-        Proof(
-            "push_out, the root of a number in Q30: shifts in range, nothing lost",
-            push,
-            "root_q30_is_defined",
-            Fault("push.c", "for (; m >> 62 == 0; m <<= 2) {", "for (; m >> 63 == 0; m <<= 2) {"),
-            ("--unwind", "34"),
-            "all of its range",
-        ),
-        Proof(
-            "push_out, the length and direction of a vector: no overflow, nothing lost",
-            push,
-            "way_along_is_defined",
-            Fault(
-                "push.c",
-                "for (; (x | z) >> 31; x >>= 1, z >>= 1)",
-                "for (; (x | z) >> 32; x >>= 1, z >>= 1)",
-            ),
-            ("-DROUGH_ROOT", "--unwind", "34"),
-            "all of its range",
-        ),
-        Proof(
-            "push_out, the way between two boxes: no overflow",
-            push,
-            "boxes_part_along_an_axis",
-            Fault(
-                "push.c", "ax * Q30_ONE + bx * c + bz * s, p)", "ax * Q60_ONE + bx * c + bz * s, p)"
-            ),
-            ("--unwind", "5"),
-            "all sizes, places and directions",
-        ),
-        Proof(
-            "push_out, a length times a direction in whole units: no overflow",
-            push,
-            "parts_are_whole",
-            Fault("push.c", "(length % Q30_ONE) * u / Q30_ONE", "length * u / Q30_ONE"),
-            bounds="all of its range",
-            quick=True,
-        ),
-        Proof(
-            "push_out, the better of two ways is the shorter, whatever their order",
-            push,
-            "the_better_way_does_not_depend_on_order",
-            Fault("push.c", "return a.length < b.length ? a : b;", "return a;"),
-            bounds="all ways",
-            quick=True,
-        ),
-    ]
-
-
-def cast_proofs() -> list[Proof]:
-    cast = "prove_cast.c"
-    return [
-        Proof(
-            "cast, fraction_of: no overflow, within 0 .. 65536",
-            cast,
-            "fractions_are_defined",
-            Fault("cast.c", "t.n *= 2;", "t.n *= 4;"),
-            ("--unwind", "18"),
-            "all moments with denominators to 2^61",
-        ),
-        Proof(
-            "cast, moments are compared without overflow, in 64 bits where those are enough",
-            cast,
-            "moments_are_compared_without_overflow",
-            Fault("cast.c", "(uint64_t)b.d) >> 31 == 0", "(uint64_t)b.d) >> 40 == 0"),
-            bounds="all of its range",
-            quick=True,
-        ),
-        Proof(
-            "cast, coordinates at a multiple of 2^-32 are exact",
-            cast,
-            "rim_coordinates_are_exact",
-            Fault("cast.c", "-(int64_t)~sum - 1", "-(int64_t)~sum"),
-            bounds="all of its range",
-            quick=True,
-        ),
-        Proof(
-            "cast, leading bits are kept",
-            cast,
-            "leading_bits_are_kept",
-            Fault("cast.c", "i128_low(a) << -shift", "i128_low(a) << (1 - shift)"),
-            bounds="all of its range",
-            quick=True,
-        ),
-        Proof(
-            "cast, slabs are clipped to 0..1 without overflow",
-            cast,
-            "slabs_are_clipped",
-            Fault("cast.c", "if (in.n > a->m || out.n < 0) {", "if (in.n > a->m) {"),
-            bounds="all slabs, motions and windows",
-        ),
-        Proof(
-            "cast, swept bounds are rounded down, at both ends",
-            cast,
-            "swept_bounds_hold_the_way",
-            Fault(
-                "world_cast.c",
-                "(j->M[i] * before + lift * WHOLE) / WHOLE - lift",
-                "j->M[i] * before / WHOLE",
-            ),
-            ("--unwind", "5"),
-            "all motions and slices",
-        ),
-        Proof(
-            "cast, the first hits are kept, in order",
-            cast,
-            "the_first_hits_are_kept_in_order",
-            Fault(
-                "world_cast.c",
-                "a->fraction > b->fraction : a->id > b->id",
-                "a->fraction > b->fraction : a->id < b->id",
-            ),
-            ("-DMOST_HITS=3", "--unwind", "5"),
-            "all hits, up to 3, all limits",
-            undecided=True,
-        ),
-    ]
-
-
-def hash_proofs() -> list[Proof]:
-    return [
-        Proof(
-            "XXH64 stays within the bytes and within what it holds",
-            "prove_hash.c",
-            "adding_stays_within_the_bytes",
-            Fault(
-                "hash.c", "memcpy(h->held + held, p, 32 - held);", "memcpy(h->held + held, p, 32);"
-            ),
-            ("-DMOST=40", "--slice-formula", "--unwind", "9"),
-            "all pieces of up to 40 bytes, after any number of bytes",
-            undecided=True,
-        ),
-    ]
-
-
-def state_proofs() -> list[Proof]:
-    return [
-        Proof(
-            "load finds its parts within the bytes, whatever the counts in them",
-            "prove_state.c",
-            "parts_lie_within_the_bytes",
-            Fault("state.c", "if (size < offset + 4) {", "if (size < offset) {"),
-            ("-DSIZE_MAX_BYTES=4096", *BYTES, "--unwind", "5"),
-            "all bytes of up to 4096",
-            quick=True,
-        ),
-        Proof(
-            "load reads a state's head within the bytes, and knows symmetric layers",
-            "prove_state.c",
-            "a_head_is_read_within_the_bytes",
-            Fault("state.c", "if (size < head_size(w) || ", "if (size < head_size(w) - 4 || "),
-            ("-DSIZE_MAX_BYTES=256", *BYTES, "--unwind", "34"),
-            "all bytes of up to 256",
-        ),
-        Proof(
-            "a collider's bytes are the contract's, and are read as they were written",
-            "prove_state.c",
-            "colliders_are_read_as_written",
-            Fault("state.c", "(uint32_t)c.layer << 8", "(uint32_t)c.layer << 16"),
-            ("-DSIZE_MAX_BYTES=256", *BYTES, "--unwind", "14"),
-            "all colliders",
-            quick=True,
-        ),
-    ]
+    A comment has the claim, and under it the `bounds` that it holds within, the `options` of the
+    checker, and the fault to plant: `in` which file, what to `change`, and `to` what. `of` names
+    pairs of kinds, each of which is a proof of its own. A proof is `quick` if it takes seconds, and
+    `undecided` if no run has finished it yet, either for all pairs or for those that are named."""
+    claims: list[str] = []
+    for comment, function in CLAIM.findall((PROOFS / file).read_text(encoding="ascii")):
+        if comment:
+            claims.append(comment)
+            continue
+        if not claims:
+            raise ValueError(f"{file}: {function} has no claim")
+        for lines in map(str.splitlines, claims):
+            fields = {
+                key: value.strip() for key, _, value in (x[4:].partition(" ") for x in lines[1:])
+            }
+            fault = Fault(fields["in"], fields["change"], fields["to"])
+            options = tuple(fields.get("options", "").split())
+            for kinds in fields.get("of", "-").split():
+                claim, of = lines[0], ()
+                if kinds != "-":
+                    a, b = map(int, kinds)
+                    claim = claim.format(a=KINDS[a], b=KINDS[b])
+                    of = (f"-DKIND_A={a}", f"-DKIND_B={b}")
+                marks = {
+                    key: key in fields and (not fields[key] or kinds in fields[key].split())
+                    for key in ("quick", "undecided")
+                }
+                bounds = fields.get("bounds", "all")
+                yield Proof(claim, file, function, fault, (*of, *options), bounds, **marks)
+        claims = []
 
 
 def cls(z3: Any, left: Any, right: Any) -> Any:
     return z3.If(left < right, 2, z3.If(left == right, 1, 0))
 
 
+@lemma("two discs: comparing squared distances is NEAR's comparison of L^2")
 def two_discs(z3: Any, fault: bool) -> Any:
     """NEAR of a cylinder with q = r^2, against a comparison of D2 with the squared sum of the
     radii.
@@ -550,6 +147,7 @@ def two_discs(z3: Any, fault: bool) -> Any:
     return z3.And(distance_sq >= 0, big >= 1, small >= 1, near != cls(z3, distance_sq, both * both))
 
 
+@lemma("classify_q46: whole raw units decide outside a band, and decide rightly")
 def whole_units(z3: Any, fault: bool) -> Any:
     """classify_q46: u = floor(v / 2^30) decides |v|^2 against q * 2^60 outside a band."""
     q, ux, uz, rest_x, rest_z = z3.Ints("q ux uz rest_x rest_z")
@@ -568,6 +166,7 @@ def whole_units(z3: Any, fault: bool) -> Any:
     return z3.And(*ranges, z3.Or(apart, overlapping))
 
 
+@lemma("the words of a two-word product are the product")
 def umul(z3: Any, fault: bool) -> Any:
     """The sums in mul_high, for any four products of 32-bit halves."""
     word = 2**32
@@ -582,6 +181,7 @@ def umul(z3: Any, fault: bool) -> Any:
     return z3.And(*ranges, z3.Or(*wraps, wrong))
 
 
+@lemma("the words of a four-word product are the product")
 def mul256(z3: Any, fault: bool) -> Any:
     """The sums in i256_mul, for any four products of the 64-bit halves of two numbers below
     2^127.
@@ -625,6 +225,12 @@ def root_stage(bits: int, shift: int, cut: int) -> Callable[[Any, bool], Any]:
     return state
 
 
+for bits, shift, cut in ((8, 3, 5), (16, 7, 9), (32, 15, 17)):
+    name, stage = f"root_stage_{bits}", root_stage(bits, shift, cut)
+    LEMMAS.append(Lemma(f"isqrt64: {bits // 2} bits to {bits}", name, stage))
+
+
+@lemma("isqrt64: the first estimate is off by less than one")
 def root_start(z3: Any, fault: bool) -> Any:
     """The first two lines of isqrt64, of the leading 8 bits."""
     top = z3.Int("top")
@@ -635,6 +241,7 @@ def root_start(z3: Any, fault: bool) -> Any:
     )
 
 
+@lemma("isqrt64: shifted back and corrected, it is the floor of the root")
 def root_end(z3: Any, fault: bool) -> Any:
     """The last lines of isqrt64: a root of n << 2s, at most one off, shifted back and corrected by
     one.
@@ -658,6 +265,7 @@ def root_end(z3: Any, fault: bool) -> Any:
     return z3.And(n >= 1, r >= 1, z3.Or(*cases))
 
 
+@lemma("length: from the root of a quarter to the root")
 def last_digit(z3: Any, fault: bool) -> Any:
     """The last lines of length: of the root s of n / 4, rounded down, to that of n."""
     n, quarter, low, s = z3.Ints("n quarter low s")
@@ -669,6 +277,7 @@ def last_digit(z3: Any, fault: bool) -> Any:
     )
 
 
+@lemma("fraction_of: each digit is one of floor(65536 t)")
 def fraction_digit(z3: Any, fault: bool) -> Any:
     """A digit of fraction_of: from k d + t = p n, 0 <= t < d, to the same with 2 p."""
     n, d, k, t, p = z3.Ints("n d k t p")
@@ -678,6 +287,7 @@ def fraction_digit(z3: Any, fault: bool) -> Any:
     return z3.And(t >= 0, t < d, k * d + t == p * n, z3.Not(is_kept))
 
 
+@lemma("quotient: a digit is right but for a last subtraction")
 def quotient_digit(z3: Any, fault: bool) -> Any:
     """digit_of: the guess from the leading bits of rest < 2^31 d leaves 0 <= rest < 2 d."""
     rest, d, high, low, d_high, d_low, guess, over = z3.Ints(
@@ -700,6 +310,7 @@ def quotient_digit(z3: Any, fault: bool) -> Any:
     )
 
 
+@lemma("push_out, the direction of a vector: no component above 1")
 def unit_vector(z3: Any, fault: bool) -> Any:
     """way_along: x of a vector by its length, rounded down, in Q30; z_sq is the square of its other
     part.
@@ -711,6 +322,7 @@ def unit_vector(z3: Any, fault: bool) -> Any:
     return z3.And(x >= 0, z_sq >= 0, length >= 1, z3.Or(longer, above))
 
 
+@lemma("yaw_of: the ratio is at most 1, and so within its table")
 def yaw_ratio(z3: Any, fault: bool) -> Any:
     """yaw_of: the lesser part by the greater, in Q31, which the table of arc tangents is read
     at.
@@ -720,6 +332,7 @@ def yaw_ratio(z3: Any, fault: bool) -> Any:
     return z3.And(*ranges, ratio > 2**31 - int(fault))
 
 
+@lemma("isqrt128: a step of Newton's is at most 2 too large, and never too small")
 def newton(z3: Any, fault: bool) -> Any:
     """isqrt128: from r, off by less than unit <= r / 2^30, to r + (n - r^2) / 2 / r, at most 2 too
     large.
@@ -740,6 +353,7 @@ def newton(z3: Any, fault: bool) -> Any:
     )
 
 
+@lemma("lift: its interval is halved each time")
 def halving(z3: Any, fault: bool) -> Any:
     """lift: the middle is within, so that what is left, at most 2^31 at first, is halved each
     time.
@@ -751,46 +365,9 @@ def halving(z3: Any, fault: bool) -> Any:
     return z3.And(held >= 0, ended - held > 1, z3.Not(within))
 
 
-LEMMAS = [
-    Lemma(
-        "two discs: comparing squared distances is NEAR's comparison of L^2", "two_discs", two_discs
-    ),
-    Lemma(
-        "classify_q46: whole raw units decide outside a band, and decide rightly",
-        "whole_units",
-        whole_units,
-    ),
-    Lemma("the words of a two-word product are the product", "umul", umul),
-    Lemma("the words of a four-word product are the product", "mul256", mul256),
-    Lemma("isqrt64: the first estimate is off by less than one", "root_start", root_start),
-    Lemma("isqrt64: 4 bits to 8", "root_stage_8", root_stage(8, 3, 5)),
-    Lemma("isqrt64: 8 bits to 16", "root_stage_16", root_stage(16, 7, 9)),
-    Lemma("isqrt64: 16 bits to 32", "root_stage_32", root_stage(32, 15, 17)),
-    Lemma("isqrt64: shifted back and corrected, it is the floor of the root", "root_end", root_end),
-    Lemma("length: from the root of a quarter to the root", "last_digit", last_digit),
-    Lemma("fraction_of: each digit is one of floor(65536 t)", "fraction_digit", fraction_digit),
-    Lemma("yaw_of: the ratio is at most 1, and so within its table", "yaw_ratio", yaw_ratio),
-    Lemma(
-        "quotient: a digit is right but for a last subtraction", "quotient_digit", quotient_digit
-    ),
-    Lemma(
-        "isqrt128: a step of Newton's is at most 2 too large, and never too small", "newton", newton
-    ),
-    Lemma("push_out, the direction of a vector: no component above 1", "unit_vector", unit_vector),
-    Lemma("lift: its interval is halved each time", "halving", halving),
-]
-
-
 def all_proofs() -> list[Proof]:
-    return [
-        *number_proofs(),
-        *contact_proofs(),
-        *push_proofs(),
-        *cast_proofs(),
-        *world_proofs(),
-        *state_proofs(),
-        *hash_proofs(),
-    ]
+    parts = ("numbers", "wide", "angle", "contact", "push", "cast", "world", "state", "hash")
+    return [proof for part in parts for proof in proofs_of(f"prove_{part}.c")]
 
 
 def everything() -> list[Proof | Lemma]:

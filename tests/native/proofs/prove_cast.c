@@ -19,18 +19,36 @@ static moment any_moment(int64_t most) {
     return t;
 }
 
+/*@ cast, fraction_of: no overflow, within 0 .. 65536
+    bounds    all moments with denominators to 2^61
+    options   --unwind 18
+    in        cast.c
+    change    t.n *= 2;
+    to        t.n *= 4; */
 void fractions_are_defined(void) {
     moment t = any_moment((int64_t)1 << 61);
     int32_t k = fraction_of(t);
     __CPROVER_assert(k >= 0 && k <= WHOLE, "a fraction");
 }
 
+/*@ cast, moments are compared without overflow, in 64 bits where those are enough
+    bounds    all of its range
+    in        cast.c
+    change    (uint64_t)b.d) >> 31 == 0
+    to        (uint64_t)b.d) >> 40 == 0
+    quick */
 /* In 64 bits where those are enough. */
 void moments_are_compared_without_overflow(void) {
     int order = moment_order(any_moment((int64_t)1 << 61), any_moment((int64_t)1 << 61));
     __CPROVER_assert(order >= -1 && order <= 1, "an order");
 }
 
+/*@ cast, coordinates at a multiple of 2^-32 are exact
+    bounds    all of its range
+    in        cast.c
+    change    -(int64_t)~sum - 1
+    to        -(int64_t)~sum
+    quick */
 /* m only enters by its product with k, so a product of 1 with any number stands for all. */
 void rim_coordinates_are_exact(void) {
     int64_t p = any_between(-((int64_t)1 << 32), (int64_t)1 << 32), product = any_between(-((int64_t)1 << 62), (int64_t)1 << 62);
@@ -39,6 +57,12 @@ void rim_coordinates_are_exact(void) {
     __CPROVER_assert(rim_coordinate(p, 1, product) == v, "2^32 p + m k");
 }
 
+/*@ cast, leading bits are kept
+    bounds    all of its range
+    in        cast.c
+    change    i128_low(a) << -shift
+    to        i128_low(a) << (1 - shift)
+    quick */
 void leading_bits_are_kept(void) {
     i128 a = i128_join(nondet_uint64(), nondet_uint64());
     int32_t shift = any_in(-62, 127);
@@ -48,6 +72,11 @@ void leading_bits_are_kept(void) {
     __CPROVER_assert((int128)leading(a, shift) == (shift >= 0 ? v >> shift : v << -shift), "shifted");
 }
 
+/*@ cast, slabs are clipped to 0..1 without overflow
+    bounds    all slabs, motions and windows
+    in        cast.c
+    change    if (in.n > a->m || out.n < 0) {
+    to        if (in.n > a->m) { */
 void slabs_are_clipped(void) {
     window w = {any_moment((int64_t)1 << 61), any_moment((int64_t)1 << 61), 0};
     axis a = axis_of(any_between(-((int64_t)1 << 62), (int64_t)1 << 62), any_between(-((int64_t)1 << 60), (int64_t)1 << 60), 0);
@@ -60,6 +89,12 @@ void slabs_are_clipped(void) {
     }
 }
 
+/*@ cast, swept bounds are rounded down, at both ends
+    bounds    all motions and slices
+    options   --unwind 5
+    in        world_cast.c
+    change    (j->M[i] * before + lift * WHOLE) / WHOLE - lift
+    to        j->M[i] * before / WHOLE */
 /* Along one axis: the three are alike. Moments only enter by their product with M, which is of M's sign: with moments of 0 and 1,
  * M is any product, up to that of the longest motion and the last moment. */
 void swept_bounds_hold_the_way(void) {
@@ -80,6 +115,13 @@ void swept_bounds_hold_the_way(void) {
 #define MOST_HITS 1
 #endif
 
+/*@ cast, the first hits are kept, in order
+    bounds    all hits, up to 3, all limits
+    options   -DMOST_HITS=3 --unwind 5
+    in        world_cast.c
+    change    a->fraction > b->fraction : a->id > b->id
+    to        a->fraction > b->fraction : a->id < b->id
+    undecided */
 /* Any hits, kept and sorted: those that come first, in order. */
 void the_first_hits_are_kept_in_order(void) {
     fxs_cast_hit heap[MOST_HITS], all[MOST_HITS];

@@ -20,6 +20,13 @@ static void any_near(placed *a, placed *b) {
     __CPROVER_assume(is_near(a->z, b->z, (int64_t)a->reach_z + b->reach_z));
 }
 
+/*@ contact of {a} and {b}: no overflow, nothing lost, nothing undefined
+    bounds    all shapes, poses and directions, to 2^15 raw units beyond the reach
+    of        00 01 02 03 04 11 12 13 14 22 23 24 33 34
+    in        fixsync.h
+    change    #define FXS_SIZE_MAX 536870911
+    to        #define FXS_SIZE_MAX 2147483647
+    quick     00 01 02 11 12 22 */
 void contact_is_defined(void) {
     placed a, b;
     any_near(&a, &b);
@@ -29,6 +36,13 @@ void contact_is_defined(void) {
 
 /* What decides nearly all of what a sector's query asks. */
 #if KIND_B == FXS_SECTOR && (KIND_A == FXS_CYLINDER || KIND_A == FXS_BOX)
+/*@ a query's form of the contact of {a} and {b}: no overflow, nothing lost
+    bounds    all shapes, poses and directions, to 2^15 raw units beyond the reach
+    of        24 34
+    in        fixsync.h
+    change    #define FXS_SIZE_MAX 536870911
+    to        #define FXS_SIZE_MAX 2147483647
+    undecided 24 34 */
 void slack_is_defined(void) {
     placed a, b;
     any_near(&a, &b);
@@ -40,6 +54,12 @@ void slack_is_defined(void) {
 #endif
 
 #if KIND_A == KIND_B
+/*@ what a sector's hole adds to its contact with what is round from above: no overflow, nothing lost
+    bounds    all radii, places and directions
+    options   -DKIND_A=4 -DKIND_B=4 --unwind 5
+    in        fixsync.h
+    change    #define FXS_SIZE_MAX 536870911
+    to        #define FXS_SIZE_MAX 2147483647 */
 /* What a hole adds to the contact with what is round from above. */
 void hole_is_defined(void) {
     const int64_t radius = any_in(2, FXS_SIZE_MAX), inner = any_in(1, FXS_SIZE_MAX - 1), D2 = nondet_int64(), q = nondet_int64();
@@ -51,6 +71,13 @@ void hole_is_defined(void) {
     __CPROVER_assert(abs64(v.x) < 2 * Q60_ONE && abs64(v.z) < 2 * Q60_ONE, "a distance");
 }
 
+/*@ what a sector's hole adds to its contact with a box: no overflow, nothing lost
+    bounds    all boxes and directions that are not rejected
+    options   -DKIND_A=4 -DKIND_B=4 --unwind 5
+    in        fixsync.h
+    change    #define FXS_SIZE_MAX 536870911
+    to        #define FXS_SIZE_MAX 2147483647
+    undecided */
 /* And with a box that is not rejected: on each axis the apex is less than the radius and 3 raw units beyond it. */
 void far_is_defined(void) {
     const int64_t radius = any_in(2, FXS_SIZE_MAX), half_x = any_in(1, FXS_SIZE_MAX), half_z = any_in(1, FXS_SIZE_MAX);
@@ -72,6 +99,13 @@ int32_t fxs_yaw_between(uint32_t from, uint32_t to) {
     return any_in(-32768, 32767);
 }
 
+/*@ bounds of a query for a sector: no overflow, nothing lost
+    bounds    all sectors, poses and directions
+    options   -DKIND_A=4 -DKIND_B=4 --unwind 4
+    in        contact.c
+    change    ? Q30_ONE : high
+    to        ? Q60_ONE : high
+    quick */
 void bounds_are_defined(void) {
     fxs_shape shape = any_shape(KIND_A);
     fxs_pose pose = any_pose();

@@ -6,6 +6,13 @@
 
 #include <stdlib.h>
 
+/*@ XXH64 stays within the bytes and within what it holds
+    bounds    all pieces of up to 40 bytes, after any number of bytes
+    options   -DMOST=40 --slice-formula --unwind 9
+    in        hash.c
+    change    memcpy(h->held + held, p, 32 - held);
+    to        memcpy(h->held + held, p, 32);
+    undecided */
 void adding_stays_within_the_bytes(void) {
     hasher h;
     size_t size = (size_t)nondet_uint64();

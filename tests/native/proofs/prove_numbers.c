@@ -5,6 +5,12 @@
 
 typedef __CPROVER_bitvector[80] int80;
 
+/*@ round_q30 rounds to nearest, halves away from zero
+    bounds    all of its range
+    in        internal.h
+    change    (uint64_t)-v + ((uint64_t)1 << 29)
+    to        (uint64_t)-v + ((uint64_t)1 << 28)
+    quick */
 void round_q30_rounds_halves_away_from_zero(void) {
     int64_t v = nondet_int64();
     __CPROVER_assume(v > INT64_MIN + (1 << 29) && v < INT64_MAX - (1 << 29));
@@ -12,11 +18,22 @@ void round_q30_rounds_halves_away_from_zero(void) {
     __CPROVER_assert((int80)round_q30(v) == (v < 0 ? -r : r), "v / 2^30, rounded");
 }
 
+/*@ classify is the contract's CLS
+    in        internal.h
+    change    (l < r) + (l <= r)
+    to        (l < r) + (l < r)
+    quick */
 void classify_orders(void) {
     int64_t l = nondet_int64(), r = nondet_int64();
     __CPROVER_assert(classify(l, r) == (l < r ? FXS_OVERLAPPING : l == r ? FXS_TOUCHING : FXS_APART), "CLS");
 }
 
+/*@ bit_length and trailing_zeros without builtins
+    options   -DFXS_NO_BUILTINS --unwind 8
+    in        internal.h
+    change    for (uint32_t step = 32; step; step /= 2)
+    to        for (uint32_t step = 16; step; step /= 2)
+    quick */
 /* Compiled with FXS_NO_BUILTINS. */
 void bits_are_counted(void) {
     uint64_t v = nondet_uint64();
@@ -28,6 +45,12 @@ void bits_are_counted(void) {
     }
 }
 
+/*@ a packed hit holds its parts and sorts by (a, b)
+    bounds    all ids
+    in        world.h
+    change    HIT_A_BIT 33
+    to        HIT_A_BIT 32
+    quick */
 void packed_hits_hold_their_parts(void) {
     uint32_t a = nondet_uint32(), b = nondet_uint32(), contact = nondet_uint32(), c = nondet_uint32(), d = nondet_uint32();
     __CPROVER_assume(a < FXS_CAPACITY_MAX && c < FXS_CAPACITY_MAX);
@@ -39,6 +62,12 @@ void packed_hits_hold_their_parts(void) {
     }
 }
 
+/*@ set_next finds the least member
+    bounds    all sets of up to 192 ids
+    options   --unwind 194
+    in        world.h
+    change    set[word] >> (from & 63) << (from & 63)
+    to        set[word] >> (from & 31) << (from & 31) */
 /* Sets of up to 192 ids. */
 void next_member_is_the_least(void) {
     uint64_t set[3] = {nondet_uint64(), nondet_uint64(), nondet_uint64()};
@@ -58,6 +87,12 @@ static int lanes_meet(int32_t least_a, int32_t most_a, int32_t least_b, int32_t 
     return ((most_b - least_a) | (most_a - least_b)) >= 0;
 }
 
+/*@ bounds in lanes: those that meet are found, what was cleared is not; no overflow
+    bounds    all centres, reaches to 2^30
+    in        blocks.h
+    change    ((uint32_t)reach >> 2) + 1;
+    to        ((uint32_t)reach >> 2);
+    quick */
 /* A collider, a second one, one that was cleared, and a query. */
 void lanes_meet_where_bounds_do(void) {
     int32_t a = nondet_int32(), b = nondet_int32(), reach_a = any_in(0, 1 << 30), reach_b = any_in(0, 1 << 30);

@@ -33,6 +33,12 @@ static void any_body(placed *s, uint8_t kind) {
     }
 }
 
+/*@ push_out, the root of a number in Q30: shifts in range, nothing lost
+    bounds    all of its range
+    options   --unwind 34
+    in        push.c
+    change    for (; m >> 62 == 0; m <<= 2) {
+    to        for (; m >> 63 == 0; m <<= 2) { */
 void root_q30_is_defined(void) {
     int64_t n = nondet_int64();
     __CPROVER_assume(n >= 1 && n <= Q60_ONE);
@@ -40,6 +46,12 @@ void root_q30_is_defined(void) {
     __CPROVER_assert(root >= 0 && root <= Q60_ONE, "a root");
 }
 
+/*@ push_out, the length and direction of a vector: no overflow, nothing lost
+    bounds    all of its range
+    options   -DROUGH_ROOT --unwind 34
+    in        push.c
+    change    for (; (x | z) >> 31; x >>= 1, z >>= 1)
+    to        for (; (x | z) >> 32; x >>= 1, z >>= 1) */
 void way_along_is_defined(void) {
     planar v = any_place(((int64_t)1 << 62) - 1);
     __CPROVER_assume(v.x != 0 || v.z != 0);
@@ -47,6 +59,12 @@ void way_along_is_defined(void) {
     __CPROVER_assert(w.length >= 0, "a length");
 }
 
+/*@ push_out, the way between two boxes: no overflow
+    bounds    all sizes, places and directions
+    options   --unwind 5
+    in        push.c
+    change    ax * Q30_ONE + bx * c + bz * s, p)
+    to        ax * Q60_ONE + bx * c + bz * s, p) */
 void boxes_part_along_an_axis(void) {
     placed a, b;
     any_body(&a, FXS_BOX);
@@ -55,6 +73,12 @@ void boxes_part_along_an_axis(void) {
     __CPROVER_assert(abs64(w.out.x) <= Q30_ONE && abs64(w.out.z) <= Q30_ONE && abs64(w.length) < 4 * Q60_ONE, "a way");
 }
 
+/*@ push_out, a length times a direction in whole units: no overflow
+    bounds    all of its range
+    in        push.c
+    change    (length % Q30_ONE) * u / Q30_ONE
+    to        length * u / Q30_ONE
+    quick */
 void parts_are_whole(void) {
     int64_t length = nondet_int64(), u = any_in(0, 1 << 30);
     __CPROVER_assume(length >= 0 && length < 2 * Q60_ONE);
@@ -62,6 +86,12 @@ void parts_are_whole(void) {
     __CPROVER_assert(part >= 0 && part < 2 * Q30_ONE, "a part of the length");
 }
 
+/*@ push_out, the better of two ways is the shorter, whatever their order
+    bounds    all ways
+    in        push.c
+    change    return a.length < b.length ? a : b;
+    to        return a;
+    quick */
 /* Whatever the order of the arguments: two ways out of one pair are ranked by what they are. */
 void the_better_way_does_not_depend_on_order(void) {
     way a = {any_place(Q30_ONE), nondet_int64()}, b = {any_place(Q30_ONE), nondet_int64()};

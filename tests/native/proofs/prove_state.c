@@ -15,6 +15,13 @@ static const uint8_t *any_bytes(uint64_t *size) {
     return bytes;
 }
 
+/*@ load finds its parts within the bytes, whatever the counts in them
+    bounds    all bytes of up to 4096
+    options   -DSIZE_MAX_BYTES=4096 -DFXS_NO_LITTLE_ENDIAN --unwind 5
+    in        state.c
+    change    if (size < offset + 4) {
+    to        if (size < offset) {
+    quick */
 void parts_lie_within_the_bytes(void) {
     uint64_t size;
     const uint8_t *bytes = any_bytes(&size);
@@ -31,6 +38,12 @@ void parts_lie_within_the_bytes(void) {
     }
 }
 
+/*@ load reads a state's head within the bytes, and knows symmetric layers
+    bounds    all bytes of up to 256
+    options   -DSIZE_MAX_BYTES=256 -DFXS_NO_LITTLE_ENDIAN --unwind 34
+    in        state.c
+    change    if (size < head_size(w) ||
+    to        if (size < head_size(w) - 4 || */
 void a_head_is_read_within_the_bytes(void) {
     uint64_t size, at;
     uint32_t i = nondet_uint32(), j = nondet_uint32();
@@ -52,6 +65,13 @@ void a_head_is_read_within_the_bytes(void) {
     }
 }
 
+/*@ a collider's bytes are the contract's, and are read as they were written
+    bounds    all colliders
+    options   -DSIZE_MAX_BYTES=256 -DFXS_NO_LITTLE_ENDIAN --unwind 14
+    in        state.c
+    change    (uint32_t)c.layer << 8
+    to        (uint32_t)c.layer << 16
+    quick */
 void colliders_are_read_as_written(void) {
     placed s;
     place where = {nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32()};

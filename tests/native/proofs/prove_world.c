@@ -7,6 +7,12 @@ static int in_range(int64_t part, planar v) {
     return part >= -most && part <= most;
 }
 
+/*@ an offset is turned without overflow, each part at most 2^62, and 2^60 of a short one
+    bounds    all offsets and directions
+    in        internal.h
+    change    {v.x * dir.x - v.z * dir.z, v.x
+    to        {v.x * dir.x - v.z * dir.z * 2, v.x
+    quick */
 void offset_is_turned(void) {
     planar v = {nondet_int32(), nondet_int32()};
     planar at = turned(v, fxs_direction_of(0));
@@ -45,6 +51,12 @@ static int80 rounded(int80 v) {
     return v < 0 ? -m : m;
 }
 
+/*@ a collider's centre is exact, and refused outside int32
+    bounds    all positions, offsets, kinds, sizes and directions
+    options   --unwind 5
+    in        world.h
+    change    y < INT32_MIN || y > INT32_MAX
+    to        y < INT32_MIN */
 void centres_are_exact(void) {
     placed s;
     s.kind = (uint8_t)any_in(FXS_SPHERE, FXS_SECTOR);
@@ -72,6 +84,13 @@ void centres_are_exact(void) {
     }
 }
 
+/*@ load takes a collider if and only if its fields and its centre are in range
+    bounds    all 52 bytes but the id, all directions
+    options   -DFXS_NO_LITTLE_ENDIAN -DFXS_NO_BUILTINS --unwind 53
+    in        shape.h
+    change    #define SHORT (1 << 29)
+    to        #define SHORT (1 << 30)
+    quick */
 /* Of all bytes: load takes those whose fields the contract allows, and whose centre is in range, though it works that out of few. */
 void colliders_are_taken_iff_they_are_in_range(void) {
     uint8_t bytes[COLLIDER_SIZE];
@@ -107,6 +126,20 @@ static const packed_hit *hit_of(const packed_hit *all, uint32_t n, uint64_t pair
     return NULL;
 }
 
+/*@ the events of a step are those of the contract, in order
+    bounds    all sets of up to 2 hits before and 2 now, all changes
+    options   -DMOST_HITS=2 --unwind 6
+    in        step.c
+    change    } else if (was < is) {
+    to        } else if (was <= is + 1) {
+    quick */
+/*@ the events of a step are those of the contract, in order
+    bounds    all sets of up to 3 hits before and 3 now, all changes
+    options   -DMOST_HITS=3 --unwind 8
+    in        step.c
+    change    } else if (was < is) {
+    to        } else if (was <= is + 1) {
+    undecided */
 /* The events of two steps with up to MOST_HITS hits each: each pair has those that the contract gives it, in order. */
 void events_are_those_of_the_contract(void) {
     struct {
@@ -159,6 +192,12 @@ void events_are_those_of_the_contract(void) {
 /* In the place of broad.c. */
 uint64_t fxs_broad_size(uint32_t capacity) { return (uint64_t)capacity * 64 + 65536; }
 
+/*@ the parts of a world's memory do not overlap, and lie within its size
+    bounds    all capacities
+    options   --unwind 34
+    in        world.c
+    change    w->marks_at = room(&end, set);
+    to        w->marks_at = room(&end, set / 2); */
 /* Parts of a world's memory follow each other, whatever the capacities. */
 void parts_of_a_world_do_not_overlap(void) {
     fxs_config c;
