@@ -1,8 +1,8 @@
-"""Frames beside pymunk and SciPy, and single calls beside yardsticks: python bench/compare.py.
+"""Frames and questions beside pymunk and SciPy: python bench/compare.py.
 
-Needs pymunk, SciPy and NumPy for the other libraries, xxhash and a C compiler for all yardsticks;
-what is missing is left out. Times are processor time, the least of several runs, of things measured
-in turns. Single calls are measured only where no scene and no count is chosen."""
+Needs pymunk, SciPy and NumPy; what is missing is left out. Times are processor time, the least of
+several runs, of things measured in turns. Questions and plain loops are measured only where no
+scene and no count is chosen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import argparse
 from contextlib import suppress
 from pathlib import Path
 
-from costs import costs
 from others import drivers, plain_loop, questions
 from plot import svg
 
@@ -66,13 +65,6 @@ def compare_calls() -> None:
             name = f"among {count:,}: a move, a {question}"
             ratio = f"{other / 1e3:,.2f}, {other / own:.2f}"
             print(f"{name:<48} {own / 1e3:>12,.2f} {library:<9} {ratio}", flush=True)
-    print(f"\n{'call':<48} {'ns':>12} {'a':<9} yardstick, ns, ratio")
-    for cost in costs(10_000):
-        beside = ""
-        if cost.yardstick_cost:
-            ratio = f"{cost.cost / cost.yardstick_cost:.1f}"
-            beside = f"{cost.yardstick}, {cost.yardstick_cost:,.1f}, {ratio}"
-        print(f"{cost.what:<48} {cost.cost:>12,.1f} {cost.unit:<9} {beside}", flush=True)
 
 
 if __name__ == "__main__":

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import struct
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
 
-from fixsync import Pose, cast_pair
 from fixsync.bench import check
 from fixsync.bench.frames import Row, rows
 from fixsync.bench.scenes import SCENES, scene
 from fixsync.cli.bench import bench_command
-from fixsync.game.random import Random
-from fixsync.shapes import shape_of_row
 from fixsync.world import World
 
 
@@ -122,47 +118,6 @@ def scripts(monkeypatch: pytest.MonkeyPatch) -> None:
     if not folder.is_dir():
         pytest.skip("the sources are not here")
     monkeypatch.syspath_prepend(str(folder))
-
-
-@pytest.mark.full
-@pytest.mark.usefixtures("scripts")
-def test_the_yardstick_sorts() -> None:
-    from yardstick import sort_and_copy
-
-    # It compares its result with Python's sort; without a compiler it does not run.
-    cost = sort_and_copy(3_000)
-    assert cost is None or cost > 0
-
-
-@pytest.mark.full
-@pytest.mark.usefixtures("scripts")
-def test_the_casts_that_are_timed_meet_what_cast_pair_meets() -> None:
-    """The far ones meet nothing."""
-    from casts import cast_costs, movers
-
-    met = {(cast.kinds, cast.near): cast.met for cast in cast_costs()}
-    if not met:
-        pytest.skip("no compiler")
-    random, row = Random(6), struct.Struct("=2I10i")
-    for (kinds, near), share in met.items():
-        data = movers(random, *kinds.split(" and "), near)
-        if kinds not in ("round and box", "cylinder and cylinder"):
-            continue
-        rows = [row.unpack_from(data, at) for at in range(0, len(data), 48)]
-        hits = sum(
-            cast_pair(
-                shape_of_row(*a[:5]),
-                Pose(*a[5:9]),
-                a[9:],
-                shape_of_row(*b[:5]),
-                Pose(*b[5:9]),
-                b[9:],
-            )
-            is not None
-            for a, b in zip(rows[::2], rows[1::2], strict=True)
-        )
-        assert hits / (len(rows) // 2) == share
-        assert near == (hits > 0)
 
 
 @pytest.mark.full

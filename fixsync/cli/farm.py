@@ -34,59 +34,69 @@ _LINE_SECONDS = 60.0
 """Seconds between two lines of progress without a terminal."""
 
 
-def worker_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options that `settings_of` reads, and --workers and --null."""
-    for option in reversed(
-        (
-            click.option(
-                "-j",
-                "--workers",
-                type=click.IntRange(1, 1024),
-                help="Number of worker processes.  [default: number of processors]",
-            ),
-            text.number(
-                "--memory",
-                2048 if can_limit_memory() else 0,
-                0,
-                1 << 20,
-                "Memory limit of a worker; 0: no limit.",
-                "MIB",
-            ),
-            click.option(
-                "--time-limit",
-                type=text.Seconds(0, 1e6),
-                default=600.0,
-                show_default=True,
-                metavar="SECONDS",
-                help="Time limit of a log; 0: no limit.",
-            ),
-            text.number(
-                "--logs-per-worker",
-                0,
-                0,
-                None,
-                "Number of logs until a worker is replaced; 0: never replaced.",
-                "N",
-            ),
-            click.option(
-                "--scratch",
-                type=click.Path(exists=True, file_okay=False),
-                metavar="DIR",
-                help="Folder for copies of remote logs.",
-            ),
-            click.option(
-                "--sim",
-                "sims",
-                multiple=True,
-                metavar="MODULE:OBJECT",
-                help=text.SIM_HELP,
-            ),
-            text.line_bytes_option,
-            click.option("-0", "--null", is_flag=True, help="NUL byte after each name in a list."),
-        )
-    ):
-        command = option(command)
-    return command
+def shared_options(results: str, what: str) -> Callable[..., Any]:
+    """The logs, the results file and the workers of a command, and --json.
+
+    `settings_of` reads the options from --memory to --line-bytes-max."""
+    options = (
+        click.argument("sources", nargs=-1, required=True, metavar="DIR|GLOB|LIST..."),
+        click.option(
+            "-r",
+            "--results",
+            type=click.Path(dir_okay=False, path_type=Path),
+            default=Path(results),
+            show_default=True,
+            metavar="FILE",
+            help=f"{what} A run goes on where the last run into it stopped.",
+        ),
+        click.option(
+            "-j",
+            "--workers",
+            type=click.IntRange(1, 1024),
+            help="Number of worker processes.  [default: number of processors]",
+        ),
+        text.number(
+            "--memory",
+            2048 if can_limit_memory() else 0,
+            0,
+            1 << 20,
+            "Memory limit of a worker; 0: no limit.",
+            "MIB",
+        ),
+        click.option(
+            "--time-limit",
+            type=text.Seconds(0, 1e6),
+            default=600.0,
+            show_default=True,
+            metavar="SECONDS",
+            help="Time limit of a log; 0: no limit.",
+        ),
+        text.number(
+            "--logs-per-worker",
+            0,
+            0,
+            None,
+            "Number of logs until a worker is replaced; 0: never replaced.",
+            "N",
+        ),
+        click.option(
+            "--scratch",
+            type=click.Path(exists=True, file_okay=False),
+            metavar="DIR",
+            help="Folder for copies of remote logs.",
+        ),
+        click.option("--sim", "sims", multiple=True, metavar="MODULE:OBJECT", help=text.SIM_HELP),
+        text.line_bytes_option,
+        click.option("-0", "--null", is_flag=True, help="NUL byte after each name in a list."),
+        text.json_option,
+    )
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
 def settings_of(
@@ -138,17 +148,7 @@ def as_usage_errors(ctx: click.Context, results: Path) -> Iterator[None]:
 
 
 @click.command("farm")
-@click.argument("sources", nargs=-1, required=True, metavar="DIR|GLOB|LIST...")
-@click.option(
-    "-r",
-    "--results",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=Path("farm.sqlite"),
-    show_default=True,
-    metavar="FILE",
-    help="Results file, an SQLite database. A run goes on where the last run into it stopped.",
-)
-@worker_options
+@shared_options("farm.sqlite", "Results file, an SQLite database.")
 @click.option("--again", is_flag=True, help="Verify logs with a known verdict too.")
 @click.option(
     "--retry", is_flag=True, help="Verify logs again that crashed or ran out of memory or time."
@@ -164,7 +164,6 @@ def as_usage_errors(ctx: click.Context, results: Path) -> Iterator[None]:
 @click.option(
     "--scheduler", metavar="ADDRESS", help="Dask scheduler: tcp://host:8786, or its file."
 )
-@text.json_option
 @click.pass_context
 def farm_command(
     ctx: click.Context,

@@ -21,8 +21,8 @@ from fixsync.cli.farm import (
     as_usage_errors,
     print_open_json,
     settings_of,
+    shared_options,
     shown_progress,
-    worker_options,
 )
 from fixsync.farm import regress
 from fixsync.farm.engines import LocalEngine
@@ -36,21 +36,10 @@ from fixsync.farm.store import Store
 @click.command("regress")
 @click.argument("old")
 @click.argument("new")
-@click.argument("sources", nargs=-1, required=True, metavar="DIR|GLOB|LIST...")
-@click.option(
-    "-r",
-    "--results",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=Path("regress.sqlite"),
-    show_default=True,
-    metavar="FILE",
-    help="Results file with the verdicts of both. A run goes on where the last one stopped.",
-)
+@shared_options("regress.sqlite", "Results file with the verdicts of both.")
 @text.number(
     "--explain", 3, 0, None, "For up to N changed logs, find the first differing frame.", "N"
 )
-@worker_options
-@text.json_option
 @click.pass_context
 def regress_command(
     ctx: click.Context,

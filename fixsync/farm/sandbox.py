@@ -83,7 +83,7 @@ class Identity(Struct, frozen=True):
 
 
 _OF_WORKER = ("memory_bytes", "sims", "path", "digest", "kept", "line_bytes_max")
-"""The settings that a worker is told."""
+"""The settings that a worker gets."""
 _IDENTITY = msgspec.json.Decoder(Identity)
 
 
