@@ -14,7 +14,7 @@ from fixsync import sim
 from fixsync.fields import ABSENT, differences
 from fixsync.level import Level, Solid
 from fixsync.log.lines import check_ids, plain
-from fixsync.log.player import Player, UnknownSimulationError, started
+from fixsync.log.player import Player, UnknownSimulationError
 from fixsync.log.reader import Reader
 from fixsync.log.replay import by_pair, placed_of
 from fixsync.log.schema import (
@@ -153,7 +153,6 @@ class _Side:
         self.reader = reader
         self.player: Player | None = None
         self.unplayed = ""
-        self._simulations = simulations or {}
         self._frame: Frame | None = None
         self._before: bytes | None = None
         """What the simulation saved before that frame; None before the first."""
@@ -184,10 +183,8 @@ class _Side:
             return None
         if not isinstance(self._frame, SimFrame):
             return self.player.world  # all commands come before the step
-        header, inputs = self.reader.header, self._frame.inputs
-        name = header.sim or ""
-        kind = self._simulations[name] if name in self._simulations else sim.named(name)
-        made = started(kind, header, len(inputs), self._before)
+        inputs = self._frame.inputs
+        made = self.player.start(len(inputs), self._before)
         observer = _AtStep(made.world)
         made.world.attach(observer)
         made.step([sim.check_input(made, i, value) for i, value in enumerate(inputs)])
@@ -362,9 +359,7 @@ def _what_moves(player: Player) -> Any:
 
 
 def _fields(player: Player) -> Any:
-    if player.simulation is not None:
-        return sim.fields_of(player.simulation, player.simulation.save())
-    return sim.fields_of(None, player.world.save())
+    return sim.fields_of(player.simulation, (player.simulation or player.world).save())
 
 
 def _header_rows(a: Header, b: Header, *, ignore_meta: bool) -> Iterator[Row]:

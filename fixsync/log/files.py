@@ -139,24 +139,16 @@ class _Gunzip:
 
     def __init__(self) -> None:
         self._inflate = zlib.decompressobj(wbits=31)
-        self._may_hold_more = False
-
-    @property
-    def eof(self) -> bool:
-        return self._inflate.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return not (self._may_hold_more or self._inflate.unconsumed_tail)
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._inflate.unused_data
+        self.eof = False
+        self.needs_input = True
+        self.unused_data = b""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        piece = self._inflate.decompress(self._inflate.unconsumed_tail + data, max_length)
+        inflate = self._inflate
+        piece = inflate.decompress(inflate.unconsumed_tail + data, max_length)
         # A full piece may leave more inside zlib even when all input is taken.
-        self._may_hold_more = len(piece) == max_length
+        self.needs_input = len(piece) < max_length and not inflate.unconsumed_tail
+        self.eof, self.unused_data = inflate.eof, inflate.unused_data
         return piece
 
 

@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from msgspec import UNSET
 
@@ -28,7 +27,7 @@ from fixsync.log.schema import (
 __all__ = ["Info", "info"]
 
 _EVENT_NAMES = {1: "enter", 2: "stay", 3: "exit"}
-_POSITIONED = frozenset((Add, Move, SetPose))
+_POSITIONED = (Add, Move, SetPose)
 _POSITIONS_MAX = 4096
 
 
@@ -116,8 +115,7 @@ class _Count:
             result.players = max(result.players, len(frame.inputs))
         if frame.events is not UNSET:
             result.frames_with["events"] += 1
-            if frame.events:
-                self._events(frame.frame, [kind for _, _, kind, _ in frame.events])
+            self._events(frame.frame, [kind for _, _, kind, _ in frame.events])
         if frame.queries is not UNSET:
             result.frames_with["queries"] += 1
             result.answers += len(frame.queries)
@@ -134,21 +132,10 @@ class _Count:
             result.hits_max, result.hits_max_frame = hits, frame
 
     def _commands(self, commands: list[Command]) -> None:
-        types = set(map(type, commands))
-        if types == {Move}:
-            self._types[Move] += len(commands)
-        else:
-            self._types.update(map(type, commands))
-        positioned: Any = commands
-        if not types <= _POSITIONED:
-            positioned = [command for command in commands if type(command) in _POSITIONED]
-        self._positions += [command.position for command in positioned]
+        self._types.update(map(type, commands))
+        self._positions += [c.position for c in commands if isinstance(c, _POSITIONED)]
         if len(self._positions) > _POSITIONS_MAX:
             self._bound_positions()
-        if Add in types or Remove in types:
-            self._added_and_removed(commands)
-
-    def _added_and_removed(self, commands: list[Command]) -> None:
         result = self._result
         for command in commands:
             if isinstance(command, Add):

@@ -52,6 +52,7 @@ __all__ = [
     "check_command_ids",
     "check_ids",
     "format_about",
+    "format_frame",
     "parse_header",
     "plain",
 ]
@@ -246,7 +247,6 @@ class FrameLines:
         self._type: type[TraceFrame] | type[SimFrame] = SimFrame if has_sim else TraceFrame
         self._decode = msgspec.json.Decoder(self._type).decode
         self._schema = inspect.type_info(self._type)
-        self._encode = msgspec.json.Encoder().encode
 
     def parse(self, line: bytes, due: int) -> Frame | Footer:
         """Any line after the first, strictly. A frame must have the number `due`."""
@@ -299,14 +299,10 @@ class FrameLines:
             return None
         return frames
 
-    def format(self, frame: Frame) -> bytes:
-        """The frame's canonical line. The frame must be valid."""
-        return _without_zeros(self._encode(frame))
-
     def checked(self, frame: Frame) -> bytes:
         """The frame's canonical line. LineError for a frame that no log may have."""
         try:
-            line = self.format(frame)
+            line = format_frame(frame)
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise LineError("", f"JSON cannot hold this frame: {error}") from error
         if self.parse_all(line, [line], frame.frame) is None:
@@ -314,6 +310,12 @@ class FrameLines:
         return line
 
 
+def format_frame(frame: Frame) -> bytes:
+    """The canonical line of a valid frame."""
+    return _without_zeros(_encode(frame))
+
+
+_encode = msgspec.json.Encoder().encode
 _NO_HOLE = re.compile(rb'(\["sector"(?:,-?\d+){3}),0\]')
 _NO_OWNER = re.compile(rb'(\["query"(?:,\[[^]]*\]){2}(?:,-?\d+){2}),0\]')
 
@@ -334,7 +336,7 @@ def next_frame(frame: int) -> int:
 def plain(value: Any) -> Any:
     """A value of a log as any JSON library reads it: a list for each row and tuple."""
     if isinstance(value, Row):
-        return json.loads(_without_zeros(msgspec.json.encode(value)))
+        return json.loads(_without_zeros(_encode(value)))
     return json.loads(json.dumps(msgspec.to_builtins(value, str_keys=True)))
 
 

@@ -35,7 +35,7 @@ from fixsync.log.text import LineError
 from fixsync.shapes import Shape, shape_from_tuple
 from fixsync.world import World
 
-__all__ = ["Player", "UnknownSimulationError", "shape_of", "started"]
+__all__ = ["Player", "UnknownSimulationError", "shape_of"]
 
 _ROW_SIZE = COMMAND.size
 # Nearly all commands are moves: they are packed in place, by the structure of the table's packer.
@@ -171,7 +171,7 @@ class Player:
 
     def _play_inputs(self, frame: SimFrame) -> int:
         if self.simulation is None:
-            self.simulation = started(self._type, self._header, len(frame.inputs))
+            self.simulation = self.start(len(frame.inputs))
             self.world = self.simulation.world
         simulation = self.simulation
         if len(frame.inputs) != simulation.players:
@@ -187,6 +187,34 @@ class Player:
             raise LineError("frame", reason)
         self._hash = self.world.hash()
         return self.world.hit_count
+
+    def start(self, players: int, state: bytes | None = None) -> sim.Simulation:
+        """The log's simulation before its first frame, or with the state that its `save` gave."""
+        header = self._header
+        try:
+            simulation = sim.start(self._type, header.seed, players)
+        except (TypeError, ValueError) as error:
+            raise LineError(
+                "inputs", f"the simulation cannot be started: {_reason(error)}"
+            ) from error
+        world = simulation.world
+        given: dict[str, Any] = {"capacity": header.capacity, "level": header.level}
+        if header.start is None:  # a state brings its own
+            given |= {"hit_when": header.hit_when, "layers": header.layers}
+        for field, value in given.items():
+            made = getattr(world, field)
+            if value != made:
+                reason = f"{value}, but {self._type.name} makes a world with {made}"
+                raise LineError(field, reason, in_header=True)
+        if header.start is not None:
+            try:
+                simulation.load(header.start.state)
+            except ValueError as error:
+                raise LineError("from.state", _reason(error), in_header=True) from error
+            _check_start(header, world)
+        if state is not None:
+            simulation.load(state)
+        return simulation
 
     @property
     def events(self) -> list[Event]:
@@ -264,31 +292,3 @@ def _found(name: str, simulations: Mapping[str, sim.SimulationType]) -> sim.Simu
         return sim.named(name)
     except ValueError as error:
         raise UnknownSimulationError("sim", _reason(error), in_header=True) from error
-
-
-def started(
-    kind: sim.SimulationType, header: Header, players: int, state: bytes | None = None
-) -> sim.Simulation:
-    """The simulation of a log before its first frame, or with the state that its `save` gave."""
-    try:
-        simulation = sim.start(kind, header.seed, players)
-    except (TypeError, ValueError) as error:
-        raise LineError("inputs", f"the simulation cannot be started: {_reason(error)}") from error
-    world = simulation.world
-    given: dict[str, Any] = {"capacity": header.capacity, "level": header.level}
-    if header.start is None:  # a state brings its own
-        given |= {"hit_when": header.hit_when, "layers": header.layers}
-    for field, value in given.items():
-        made = getattr(world, field)
-        if value != made:
-            reason = f"{value}, but {kind.name} makes a world with {made}"
-            raise LineError(field, reason, in_header=True)
-    if header.start is not None:
-        try:
-            simulation.load(header.start.state)
-        except ValueError as error:
-            raise LineError("from.state", _reason(error), in_header=True) from error
-        _check_start(header, world)
-    if state is not None:
-        simulation.load(state)
-    return simulation

@@ -102,28 +102,25 @@ class Reader(files.Closing):
         """The text in blocks of whole lines. The end without a line feed goes to `_rest`."""
         pieces: list[bytes] = []  # of the line that has no line feed yet
         size = 0
-        for piece in self._pieces():
-            line_end = piece.find(b"\n")
-            if size + (line_end if line_end >= 0 else len(piece)) > self._line_bytes_max:
-                raise self._error_after("", self._too_long)
-            end = piece.rfind(b"\n") + 1
-            if end:
-                pieces.append(piece[:end])
-                yield b"".join(pieces)
-                pieces, size = [], 0
-            pieces.append(piece[end:])
-            size += len(piece) - end
+        try:
+            for piece in self._source:
+                line_end = piece.find(b"\n")
+                if size + (line_end if line_end >= 0 else len(piece)) > self._line_bytes_max:
+                    raise self._error_after("", self._too_long)
+                end = piece.rfind(b"\n") + 1
+                if end:
+                    pieces.append(piece[:end])
+                    yield b"".join(pieces)
+                    pieces, size = [], 0
+                pieces.append(piece[end:])
+                size += len(piece) - end
+        except files.DamagedFileError as damage:
+            raise self._error_after("", str(damage)) from damage
         self._rest = b"".join(pieces)
         if self._source.is_cut:
             self.cut = f"the {self._source.suffix} data ends early"
         elif self._rest:
             self.cut = "the last line has no line feed"
-
-    def _pieces(self) -> Iterator[bytes]:
-        try:
-            yield from self._source
-        except files.DamagedFileError as damage:
-            raise self._error_after("", str(damage)) from damage
 
     @property
     def _too_long(self) -> str:

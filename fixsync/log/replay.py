@@ -16,7 +16,7 @@ from msgspec import UNSET
 from fixsync import sim
 from fixsync.level import LEVEL, Solid
 from fixsync.log.files import is_log_name
-from fixsync.log.lines import FrameLines, check_ids, plain
+from fixsync.log.lines import check_ids, format_frame, plain
 from fixsync.log.player import Player, UnknownSimulationError
 from fixsync.log.reader import Reader
 from fixsync.log.schema import (
@@ -250,7 +250,6 @@ def _play(
 ) -> None:
     """Plays all frames, compares them with the log, and writes them."""
     compared, play = result.compared, player.play
-    lines = FrameLines(has_sim=reader.header.sim is not None)
     played = hits = events_told = hashes_told = reported = 0
     try:
         for frame in reader:
@@ -272,7 +271,7 @@ def _play(
                 result.differing_frames += 1
                 result.difference = result.difference or _difference(frame, player)
             if writer is not None:
-                writer.write(lines.format(player.filled(frame)))
+                writer.write(format_frame(player.filled(frame)))
             if progress is not None and played - reported >= PROGRESS_FRAMES:
                 reported = played
                 progress(reader)

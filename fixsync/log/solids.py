@@ -10,18 +10,13 @@ from msgspec import Meta, Struct
 
 from fixsync._native.level import pillar_bytes, prism_bytes
 from fixsync.level import LEVEL, Level, Pillar, Prism, Solid
+from fixsync.log.schema import Int32, LayerIndex, Row
 from fixsync.log.text import LineError
 
 __all__ = ["LevelLine", "level_line", "level_of", "read_level_line", "solid_ids"]
 
-Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
-LayerIndex = Annotated[int, Meta(ge=0, le=31)]
-Radius = Annotated[int, Meta(ge=1, le=2**29 - 1)]
 
-
-class _Row(Struct, array_like=True, forbid_unknown_fields=True, gc=False):
-    """A JSON array: its tag, then its fields in order."""
-
+class _Row(Row):
     layer: LayerIndex
     y_low: Int32
     y_high: Int32
@@ -33,7 +28,7 @@ class PrismRow(_Row, tag="prism"):
 
 class CylinderRow(_Row, tag="cylinder"):
     centre: tuple[Int32, Int32]
-    radius: Radius
+    radius: Annotated[int, Meta(ge=1, le=2**29 - 1)]
 
 
 SolidRow: TypeAlias = Union[PrismRow, CylinderRow]  # noqa: UP007 - msgspec needs the types
