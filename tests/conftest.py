@@ -1,12 +1,15 @@
 """Settings for every test: what runs by default, and what runs only with --full."""
 
 import os
+import sys
 from contextlib import suppress
 from importlib import import_module
+from typing import Any
 
 import pytest
 from builds import Builds
 from hypothesis import HealthCheck, settings
+from tools import Run
 
 # No test depends on time or chance; a failure prints what reproduces it. With --full the examples
 # are other ones in every run, but in CI.
@@ -79,3 +82,18 @@ def builds(tmp_path_factory: pytest.TempPathFactory) -> Builds:
     folder = tmp_path_factory.getbasetemp()
     is_worker = "PYTEST_XDIST_WORKER" in os.environ
     return Builds((folder.parent if is_worker else folder) / "builds")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `fixsync` with arguments, in this process."""
+    from fixsync import cli
+
+    def call(*arguments: Any) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["fixsync", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        out, err = capsys.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return call

@@ -16,6 +16,7 @@ from typing import Any
 import logs
 import pytest
 from rich.console import Console
+from tools import Run
 
 import fixsync
 from fixsync import cli
@@ -25,24 +26,7 @@ VECTORS = Path(__file__).parent / "vectors"
 SMALL = str(VECTORS / "small.jsonl")
 FRAMES = logs.model_frames(logs.small_match())
 
-Run = Callable[..., tuple[int, str, str]]
 POSIX = pytest.mark.skipif(not Path("/dev/fd/1").exists(), reason="this system has no such names")
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs `fixsync` with arguments: the exit code, what went to standard output, and to standard
-    error.
-    """
-
-    def call(*arguments: Any) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["fixsync", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return call
 
 
 def broken(

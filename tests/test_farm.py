@@ -15,21 +15,23 @@ import sys
 import time
 import zipfile
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import logs
+import msgspec
 import pytest
 import trouble
 from hypothesis import given
 from hypothesis import strategies as st
-from tools import needs
+from tools import Run, needs
 
 import fixsync
-from fixsync import cli
-from fixsync.farm import engines
+from fixsync.farm import engines, regress
 from fixsync.farm.engines import LocalEngine
 from fixsync.farm.find import SourceError, find
 from fixsync.farm.run import BATCH_BYTES, BATCH_LOGS_MAX, LOG_BYTES, Progress, batches, farm
@@ -46,7 +48,6 @@ SCALE = HERE.parent / "docs" / "scale.md"
 FRAMES = logs.model_frames(logs.small_match())
 SETTINGS = Settings(path=(str(HERE),), sims=("trouble:Trouble",), memory_bytes=1 << 30, seconds=30)
 
-TOO_LONG = ("none", "loop", "none")
 FIXSYNC = [sys.executable, "-c", "from fixsync.cli import main; main()"]
 
 devices = pytest.mark.skipif(not Path("/dev/fd/1").exists(), reason="there are no such names")
@@ -54,24 +55,22 @@ posix = pytest.mark.skipif(
     sys.platform == "win32", reason="signals, links and pipes are of POSIX systems"
 )
 
-Run = Callable[..., tuple[int, str, str]]
-
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Runs `fixsync` with arguments in a folder of its own."""
+def run(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Runs `fixsync farm` with a worker, in a folder of its own."""
     here = tmp_path / "here"
     here.mkdir()
     monkeypatch.chdir(here)
+    monkeypatch.setattr("fixsync.cli.farm.cores", lambda: 1)
+    return partial(run, "farm")
 
-    def call(*arguments: Any) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["fixsync", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
 
-    return call
+def reported(run: Run, *arguments: Any) -> dict[str, Any]:
+    """What the command prints as JSON."""
+    _, out, _ = run(*arguments, "--json")
+    told: dict[str, Any] = json.loads(out)
+    return told
 
 
 def good(path: Path, frames: int = 4) -> Path:
@@ -93,17 +92,23 @@ def verified(
         return farm(find([str(source) for source in sources]), store, engine, settings)
 
 
-def rows(results: Path, columns: str = "name, verdict") -> list[tuple[Any, ...]]:
+FARM = Path("farm.sqlite")
+
+
+def rows(results: Path = FARM, columns: str = "name, verdict") -> list[tuple[Any, ...]]:
     """What the results file tells of the latest run, by name, in a connection of its own."""
-    db = sqlite3.connect(results)
-    try:
+    with closing(sqlite3.connect(results)) as db:
         return db.execute(f"SELECT {columns} FROM results ORDER BY name").fetchall()  # noqa: S608
-    finally:
-        db.close()
 
 
-def verdicts(results: Path) -> dict[str, str]:
+def verdicts(results: Path = FARM) -> dict[str, str]:
     return {Path(os.fsdecode(name)).name: verdict for name, verdict in rows(results)}
+
+
+def outcomes(settings: Settings, paths: Iterable[Path]) -> list[Outcome]:
+    """The outcomes of logs that one sandbox verifies."""
+    with closing(Sandbox(settings)) as sandbox:
+        return list(sandbox.verify([str(path) for path in paths]))
 
 
 # Verdicts.
@@ -136,77 +141,65 @@ def every_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def results(every_kind: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results file of a run over them."""
+    path = tmp_path_factory.mktemp("results") / "r.sqlite"
+    verified([every_kind], path)
+    return path
+
+
 def test_a_log_of_every_kind_has_the_verdict_that_replaying_it_has(
     every_kind: Path, run: Run
 ) -> None:
-    code, out, err = run("farm", every_kind, "--json", "-j", 2)
+    code, out, err = run(every_kind, "--json", "-j", 2)
     assert (code, err) == (2, "")
     told = json.loads(out)
-    columns = (
-        "name, verdict, frames, hits, hash, compared_events, compared_queries, compared_hashes"
-    )
-    found = {name: values for name, *values in rows(Path("farm.sqlite"), columns)}
+    compared = "compared_events, compared_queries, compared_hashes"
+    found = rows(FARM, f"name, verdict, frames, hits, hash, {compared}")
     assert len(found) == told["logs"] == told["verified"] == 13
-    for name, (verdict, frames, hits, hash, *compared) in found.items():
+    for name, *values in found:
         result = replay(name)
-        assert (verdict, frames, hits, hash) == (
-            result.verdict.value,
-            result.frames,
-            result.hits,
-            result.hash or None,
-        )
-        assert compared == [result.compared.events, result.compared.queries, result.compared.hashes]
+        counts = result.compared
+        assert values == [
+            *(result.verdict.value, result.frames, result.hits, result.hash or None),
+            *(counts.events, counts.queries, counts.hashes),
+        ]
     assert {one["name"]: one["verdict"] for one in told["failed"]} == {
-        name: values[0] for name, values in found.items() if EXIT_CODES[values[0]]
+        name: verdict for name, verdict, *_ in found if EXIT_CODES[verdict]
     }
     assert told["verdicts"]["diverged"] == {"logs": 4, "frames": 16}
 
 
-def test_logs_with_nothing_to_compare_are_counted_and_not_listed(
+def test_the_reason_is_told_in_a_line_and_good_logs_are_only_counted(
     every_kind: Path, run: Run
 ) -> None:
-    code, out, _ = run("farm", every_kind / "bare.jsonl", every_kind / "good.jsonl", "-j", 1)
-    assert code == 0
-    lines = [line.split() for line in out.splitlines()]
-    assert ["identical", "1", "4"] in lines
-    assert ["nothing", "to", "compare", "1", "4"] in lines
-    assert "bare.jsonl" not in out
-
-
-def test_the_reason_is_told_in_a_line(every_kind: Path, run: Run) -> None:
-    code, out, _ = run("farm", every_kind, "-j", 1)
+    code, out, _ = run(every_kind)
     lines = {line.split(": ")[0].rpartition("/")[2]: line for line in out.splitlines()}
     assert code == 2
-    said = "the log says STAY TOUCHING, replaying gives STAY OVERLAPPING"
-    assert lines["events.jsonl"].endswith(f"diverged: frame 2, the events of 1, 2: {said}")
-    assert (
-        "diverged: frame 2, hash: the log says 0000000000000000, replaying gives"
-        in lines["hash.jsonl"]
-    )
-    assert lines["queries.jsonl"].endswith(
-        "frame 2, queries[0]: the log says [], replaying gives [1,2]"
-    )
-    assert lines["cut.jsonl"].endswith("cut short: after 4 frames: there is no last line")
-    assert lines["refused.jsonl"].endswith(
-        "not valid: line 4, commands[0]: id 4 is not in the world"
-    )
-    assert "no log.txt" not in out
+    events = "the log says STAY TOUCHING, replaying gives STAY OVERLAPPING"
+    for name, said in {
+        "events": f"diverged: frame 2, the events of 1, 2: {events}",
+        "queries": "diverged: frame 2, queries[0]: the log says [], replaying gives [1,2]",
+        "cut": "cut short: after 4 frames: there is no last line",
+        "refused": "not valid: line 4, commands[0]: id 4 is not in the world",
+    }.items():
+        assert lines[f"{name}.jsonl"].endswith(f": {said}")
+    hashes = "diverged: frame 2, hash: the log says 0000000000000000, replaying gives"
+    assert hashes in lines["hash.jsonl"]
+    assert ["nothing", "to", "compare", "1", "4"] in [line.split() for line in out.splitlines()]
+    assert not {"bare.jsonl", "good.jsonl", "no log.txt"} & lines.keys()
     assert "results: farm.sqlite" in out
     assert "\x1b" not in out
 
 
 @pytest.mark.parametrize(
-    ("names", "code"),
-    [
-        (["good", "cut"], 3),
-        (["cut", "hash", "bare"], 1),
-    ],
+    ("names", "code"), [("bare good", 0), ("good cut", 3), ("cut hash bare", 1)]
 )
-def test_exit_codes_are_those_of_replay(
-    every_kind: Path, run: Run, names: list[str], code: int
+def test_the_command_ends_with_the_worst_exit_code(
+    every_kind: Path, names: str, code: int, run: Run
 ) -> None:
-    paths = [every_kind / f"{name}.jsonl" for name in names]
-    assert run("farm", *paths, "-j", 1)[0] == code == run("replay", *paths)[0]
+    assert run(*(every_kind / f"{name}.jsonl" for name in names.split()))[0] == code
 
 
 @given(st.lists(st.sampled_from(list(EXIT_CODES))))
@@ -223,26 +216,24 @@ def test_a_log_of_an_unknown_simulation_needs_it_and_is_good_with_it(
 ) -> None:
     log = trouble.write(tmp_path / "a.jsonl", "none")
     good(tmp_path / "b.jsonl")
-    broken(tmp_path / "c.jsonl", hash="0" * 16)
-    code, out, _ = run("farm", tmp_path, "-j", 1)
-    assert code == 2
+    code, out, _ = run(tmp_path)
+    assert (code, verdicts()["a.jsonl"]) == (2, "needs its simulation")
     (line,) = [line for line in out.splitlines() if str(log) in line]
     assert line.startswith(f"{log}: needs its simulation: ")
     assert "trouble" in line
     assert "--sim MODULE:OBJECT" in out
-    assert verdicts(Path("farm.sqlite"))["a.jsonl"] == "needs its simulation"
     monkeypatch.setenv("PYTHONPATH", str(HERE))
     monkeypatch.syspath_prepend(str(HERE))
-    code, out, _ = run("farm", log, "-j", 1, "--sim", "trouble:Trouble")
-    assert (code, verdicts(Path("farm.sqlite"))) == (0, {"a.jsonl": "nothing to compare"})
+    code, _, _ = run(log, "--sim", "trouble:Trouble")
+    assert (code, verdicts()) == (0, {"a.jsonl": "nothing to compare"})
 
 
 def test_a_line_may_be_as_long_as_the_option_allows(run: Run, tmp_path: Path) -> None:
     log = good(tmp_path / "a.jsonl")
     longest = max(map(len, log.read_bytes().splitlines()))
     for limit, verdict in ((longest, "identical"), (longest - 1, "not valid")):
-        run("farm", log, "-j", 1, "--line-bytes-max", limit)
-        assert verdicts(Path("farm.sqlite")) == {"a.jsonl": verdict}
+        run(log, "--line-bytes-max", limit)
+        assert verdicts() == {"a.jsonl": verdict}
 
 
 def test_mutated_logs_have_the_verdicts_that_replaying_them_has(tmp_path: Path) -> None:
@@ -278,15 +269,12 @@ def test_a_log_that_ends_its_worker_has_that_for_a_verdict_and_the_others_have_t
     folder = tmp_path / "logs"
     folder.mkdir()
     bad = {
-        "kill": (
-            "crashed",
-            "the worker was ended by SIGKILL, perhaps by the system for lack of memory",
-        ),
-        "abort": ("crashed", "the worker was ended by SIGABRT"),
-        "segfault": ("crashed", "the worker was ended by SIGSEGV"),
-        "exit": ("crashed", "SystemExit: 0"),
-        "raise": ("crashed", "ZeroDivisionError: integer division or modulo by zero"),
-        "memory": ("out of memory", "needs more than the 512 MiB of a worker"),
+        "kill": "crashed: the worker was ended by SIGKILL, perhaps by the system for lack of memory",
+        "abort": "crashed: the worker was ended by SIGABRT",
+        "segfault": "crashed: the worker was ended by SIGSEGV",
+        "exit": "crashed: SystemExit: 0",
+        "raise": "crashed: ZeroDivisionError: integer division or modulo by zero",
+        "memory": "out of memory: needs more than the 512 MiB of a worker",
     }
     for name in bad:
         trouble.write(folder / f"{name}.jsonl", "none", name)
@@ -297,23 +285,17 @@ def test_a_log_that_ends_its_worker_has_that_for_a_verdict_and_the_others_have_t
         path=(str(HERE),), sims=("trouble:Trouble",), memory_bytes=512 << 20, scratch=str(tmp_path)
     )
     summary = verified([folder], tmp_path / "r.sqlite", settings)
+    columns = "name, verdict, coalesce(': ' || reason, '')"
     found = {
-        Path(name).stem: told
-        for name, *told in rows(tmp_path / "r.sqlite", "name, verdict, reason")
+        Path(name).stem: verdict + reason
+        for name, verdict, reason in rows(tmp_path / "r.sqlite", columns)
     }
-    assert {name: tuple(found[name]) for name in bad} == bad
-    assert all(found[f"good{number}"] == ["identical", None] for number in range(8))
-    assert found["talk"] == ["nothing to compare", None]
-    assert summary.exit_code == 2
-    assert summary.logs == len(found) == 15
-    ((trace,),) = [
-        one
-        for one in rows(tmp_path / "r.sqlite", "trace, name")
-        if "segfault" in one[1]
-        for one in [one[:1]]
-    ]
-    assert "Fatal Python error: Segmentation fault" in trace
-    assert "trouble.py" in trace
+    others = {f"good{number}": "identical" for number in range(8)}
+    assert found == {**bad, **others, "talk": "nothing to compare"}
+    assert (summary.exit_code, summary.logs) == (2, 15)
+    traces = {Path(name).stem: trace for name, trace in rows(tmp_path / "r.sqlite", "name, trace")}
+    assert "Fatal Python error: Segmentation fault" in traces["segfault"]
+    assert "trouble.py" in traces["segfault"]
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["logs"], (
         "scratch is removed"
     )
@@ -321,14 +303,12 @@ def test_a_log_that_ends_its_worker_has_that_for_a_verdict_and_the_others_have_t
 
 @pytest.mark.full
 def test_a_log_that_takes_too_long_is_ended_and_the_next_has_its_time(tmp_path: Path) -> None:
-    names = [
-        str(trouble.write(tmp_path / f"{number}.jsonl", name))
-        for number, name in enumerate(TOO_LONG)
+    settings = Settings(path=(str(HERE),), sims=("trouble:Trouble",), seconds=3)
+    paths = [
+        trouble.write(tmp_path / f"{number}.jsonl", name)
+        for number, name in enumerate(("none", "loop", "none"))
     ]
-    sandbox = Sandbox(Settings(path=(str(HERE),), sims=("trouble:Trouble",), seconds=3))
-    found = [(outcome.verdict, outcome.reason) for outcome in sandbox.verify(names)]
-    sandbox.close()
-    assert found == [
+    assert [(outcome.verdict, outcome.reason) for outcome in outcomes(settings, paths)] == [
         ("nothing to compare", ""),
         ("timed out", "took longer than 3 s"),
         ("nothing to compare", ""),
@@ -349,13 +329,12 @@ def test_a_worlds_memory_counts_as_a_workers(tmp_path: Path) -> None:
 
 @posix
 def test_a_log_is_not_blamed_for_what_the_logs_before_it_did_to_the_worker(tmp_path: Path) -> None:
-    for number in range(3):
-        trouble.write(tmp_path / f"{number}.jsonl", "none")
-    trouble.write(tmp_path / "innocent.jsonl", "not first")
-    names = [str(tmp_path / name) for name in ("0.jsonl", "1.jsonl", "innocent.jsonl", "2.jsonl")]
-    sandbox = Sandbox(SETTINGS)
-    assert [outcome.verdict for outcome in sandbox.verify(names)] == ["nothing to compare"] * 4
-    sandbox.close()
+    paths = [
+        trouble.write(tmp_path / f"{number}.jsonl", name)
+        for number, name in enumerate(("none", "none", "not first", "none"))
+    ]
+    found = [outcome.verdict for outcome in outcomes(SETTINGS, paths)]
+    assert found == ["nothing to compare"] * 4
 
 
 @pytest.mark.full
@@ -363,32 +342,31 @@ def test_workers_are_replaced_after_as_many_logs_as_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TROUBLE_FILE", str(tmp_path / "begun"))
-    names = [
-        str(trouble.write(tmp_path / f"{number}.jsonl", "none", seed=number)) for number in range(5)
-    ]
-    sandbox = Sandbox(Settings(path=(str(HERE),), sims=("trouble:Trouble",), logs_per_worker=2))
-    assert len(list(sandbox.verify(names))) == 5
-    sandbox.close()
-    lines = [line.split() for line in (tmp_path / "begun").read_text().splitlines()]
-    assert [int(seed) for _, seed in lines] == [0, 1, 2, 3, 4]
-    processes = [process for process, _ in lines]
+    paths = [trouble.write(tmp_path / f"{n}.jsonl", "none", seed=n) for n in range(5)]
+    settings = Settings(path=(str(HERE),), sims=("trouble:Trouble",), logs_per_worker=2)
+    assert len(outcomes(settings, paths)) == 5
+    processes, seeds = zip(*begun(tmp_path), strict=True)
+    assert seeds == (0, 1, 2, 3, 4)
     assert processes[0] == processes[1] != processes[2] == processes[3] != processes[4]
 
 
 def test_a_simulation_that_is_not_there_stops_the_run_and_is_no_verdict(
     run: Run, every_kind: Path
 ) -> None:
-    code, out, err = run("farm", every_kind, "--sim", "nowhere:Nothing")
+    code, out, err = run(every_kind, "--sim", "nowhere:Nothing")
     assert (code, out) == (2, "")
     assert "there is no module nowhere" in err
     assert "Traceback" not in err
 
 
-def test_a_worker_of_another_interpreter_that_cannot_start_says_why(tmp_path: Path) -> None:
-    sandbox = Sandbox(Settings(python=str(tmp_path / "python")))
-    with pytest.raises(WorkerError, match="cannot be started"):
-        sandbox.identity()
-    sandbox.close()
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [("python", "cannot be started"), ("scratch", r"No such file or directory: .*gone")],
+)
+def test_a_worker_that_cannot_be_started_says_why(tmp_path: Path, setting: str, said: str) -> None:
+    settings = msgspec.structs.replace(SETTINGS, **{setting: str(tmp_path / "gone")})
+    with pytest.raises(WorkerError, match=said):
+        regress.identity(settings)
 
 
 # Runs that are ended.
@@ -421,10 +399,8 @@ def started(arguments: list[Any], folder: Path) -> subprocess.Popen[bytes]:
 
 def begun(folder: Path) -> list[tuple[int, int]]:
     """Process and seed of each log that was begun."""
-    try:
-        lines = (folder / "begun").read_text().splitlines()
-    except FileNotFoundError:
-        return []
+    file = folder / "begun"
+    lines = file.read_text().splitlines() if file.exists() else []
     return [(int(process), int(seed)) for process, seed in map(str.split, lines)]
 
 
@@ -471,10 +447,6 @@ def known(folder: Path) -> list[tuple[Any, ...]]:
     return [row for row in found if row[1] is not None]
 
 
-def open_gate(folder: Path) -> None:
-    (folder / "gate").touch()
-
-
 @posix
 def test_a_run_that_is_killed_goes_on_without_losing_or_repeating_a_verdict(
     tmp_path: Path,
@@ -487,7 +459,7 @@ def test_a_run_that_is_killed_goes_on_without_losing_or_repeating_a_verdict(
     wait_until(lambda: not list((tmp_path / "temporary").iterdir()), "the end of scratch")
     assert len(first) == FREE + 2, "a worker of a run that was killed began no other log"
 
-    open_gate(tmp_path)
+    (tmp_path / "gate").touch()
     process = started(WAITING, tmp_path)
     out, err = process.communicate()
     assert (process.returncode, err) == (0, b"")
@@ -541,7 +513,7 @@ def test_a_worker_that_is_killed_from_outside_costs_no_other_log_its_verdict(
     for worker in experienced:
         os.kill(worker, signal.SIGKILL)
     wait_until(lambda: len(begun(tmp_path)) == FREE + 2 + len(experienced), "new workers")
-    open_gate(tmp_path)
+    (tmp_path / "gate").touch()
     out, err = process.communicate()
     assert (process.returncode, err) == (0, b"")
     assert json.loads(out)["verdicts"] == {"nothing to compare": {"logs": LOGS, "frames": LOGS}}
@@ -556,15 +528,14 @@ def test_a_log_is_verified_again_if_it_has_changed_or_if_asked_for(
         good(folder / f"{name}.jsonl")
 
     def counts(*options: str) -> tuple[int, int]:
-        _, out, _ = run("farm", folder, "--json", "-j", 1, *options)
-        told = json.loads(out)
+        told = reported(run, folder, *options)
         return told["verified"], told["known"]
 
     assert counts() == (3, 0)
     assert counts() == (0, 3)
     broken(folder / "b.jsonl", hash="0" * 16)
     assert counts() == (1, 2)
-    assert verdicts(Path("farm.sqlite"))["b.jsonl"] == "diverged"
+    assert verdicts()["b.jsonl"] == "diverged"
     size = (folder / "b.jsonl").stat().st_size
     good(folder / "b.jsonl")
     assert (folder / "b.jsonl").stat().st_size == size
@@ -576,9 +547,7 @@ def test_a_log_is_verified_again_if_it_has_changed_or_if_asked_for(
     assert counts() == (2, 3), "what could not be read is looked at again"
     (folder / "a.jsonl").unlink()
     assert counts() == (0, 4)
-    assert "a.jsonl" not in verdicts(Path("farm.sqlite")), (
-        "results are those of the logs that were found"
-    )
+    assert "a.jsonl" not in verdicts(), "results are those of the logs that were found"
 
 
 @pytest.mark.full
@@ -625,16 +594,18 @@ def test_folders_patterns_lists_and_logs_name_the_same_logs(
     (tmp_path / "logs" / "notes.txt").touch()
     monkeypatch.chdir(tmp_path)
     everything = ["logs/a.jsonl", "logs/b/D.JSONL", "logs/b/c.jsonl", "logs/b/d/e.jsonl"]
-    assert names(["logs"], tmp_path) == everything
-    assert names(["logs/**/*"], tmp_path) == everything
-    assert names(["logs/**"], tmp_path) == everything
+    for source in ("logs", "logs/**/*", "logs/**", "log[s]"):
+        assert names([source], tmp_path) == everything
     assert names(["logs/?.jsonl"], tmp_path) == ["logs/a.jsonl"]
-    assert names(["log[s]"], tmp_path) == everything
     (tmp_path / "list").write_text("\n".join(everything) + "\n\nlogs/gone.jsonl\r\n")
     assert names(["list"], tmp_path) == sorted([*everything, "logs/gone.jsonl?"])
     (tmp_path / "nul").write_text("\0".join([*everything, ""]))
     assert names(["nul"], tmp_path, null=True) == everything
     assert names(["logs", "./logs/a.jsonl", "list"], tmp_path).count("logs/a.jsonl") == 3
+    good(tmp_path / "match.log")
+    (tmp_path / "binary").write_bytes(b"\x1f\x8b\0\0")
+    for source in ("match.log", "binary"):
+        assert names([source], tmp_path) == [source], "a file of another name may be a log"
 
 
 def test_a_log_that_is_named_several_times_is_verified_once(run: Run, tmp_path: Path) -> None:
@@ -643,17 +614,9 @@ def test_a_log_that_is_named_several_times_is_verified_once(run: Run, tmp_path: 
     (tmp_path / "list").write_text(
         f"{folder}/a.jsonl\n{folder}//a.jsonl\n{folder}/../logs/a.jsonl\n"
     )
-    code, out, _ = run(
-        "farm", folder, f"{folder}/*.jsonl", tmp_path / "list", folder / "a.jsonl", "--json"
-    )
-    assert (code, json.loads(out)["verified"], json.loads(out)["logs"]) == (0, 1, 1)
-
-
-def test_a_log_whose_name_does_not_say_so_is_no_list(tmp_path: Path) -> None:
-    log = good(tmp_path / "match.log")
-    assert names([log], tmp_path) == ["match.log"]
-    (tmp_path / "binary").write_bytes(b"\x1f\x8b\0\0")
-    assert names([tmp_path / "binary"], tmp_path) == ["binary"]
+    sources = (folder, f"{folder}/*.jsonl", tmp_path / "list", folder / "a.jsonl")
+    told = reported(run, *sources)
+    assert (told["exit_code"], told["verified"], told["logs"]) == (0, 1, 1)
 
 
 @posix
@@ -663,13 +626,8 @@ def test_what_cannot_be_read_has_that_for_a_verdict(run: Run, tmp_path: Path) ->
     (folder / "dangling.jsonl").symlink_to("nothing")
     os.mkfifo(folder / "pipe.jsonl")
     (tmp_path / "list").write_text(f"{folder}/gone.jsonl\n{folder}\n{folder}/{'x' * 300}.jsonl\n")
-    code, _, _ = run("farm", folder, tmp_path / "list", "-j", 1)
-    assert code == 2
-    found = {
-        Path(name).name[:14]: told
-        for name, *told in rows(Path("farm.sqlite"), "name, verdict, reason")
-    }
-    assert found == {
+    assert run(folder, tmp_path / "list")[0] == 2
+    assert {Path(name).name[:14]: told for name, *told in rows(FARM, "name, verdict, reason")} == {
         "good.jsonl": ["identical", None],
         "dangling.jsonl": ["unreadable", "No such file or directory"],
         "gone.jsonl": ["unreadable", "No such file or directory"],
@@ -696,30 +654,21 @@ def test_a_log_that_is_gone_when_its_turn_comes_is_unreadable(tmp_path: Path) ->
 @posix
 @pytest.mark.parametrize("listed", [False, True])
 def test_names_may_hold_whatever_a_system_lets_them(run: Run, tmp_path: Path, listed: bool) -> None:
-    odd = [
-        b"line\nfeed",
-        b"quote'\"",
-        b"-dash",
-        b"\xff\xfe",
-        "\u202e\u00e9\U0001f5e1".encode(),
-        b"a::b",
-        b"[x]*?",
-        b" ",
-    ]
+    odd = [b"line\nfeed", b"quote'\"", b"-dash", b"\xff\xfe", b"a::b", b"[x]*?", b" "]
+    odd.append("\u202e\u00e9\U0001f5e1".encode())
     folder = tmp_path / "logs [1]"
     folder.mkdir()
     paths = [os.path.join(os.fsencode(folder), name + b".jsonl") for name in odd]  # noqa: PTH118
     for path in paths:
         good(Path(os.fsdecode(path)))
     (tmp_path / "list").write_bytes(b"\0".join([*paths, b""]))
-    code, out, _ = run("farm", "-0", tmp_path / "list" if listed else folder, "-j", 1, "--json")
-    assert code == 0
-    assert json.loads(out)["logs"] == len(odd)
-    assert {
-        os.fsencode(name) for name, verdict in rows(Path("farm.sqlite")) if verdict == "identical"
-    } == set(paths)
+    told = reported(run, "-0", tmp_path / "list" if listed else folder)
+    assert (told["exit_code"], told["logs"]) == (0, len(odd))
+    assert {os.fsencode(name): verdict for name, verdict in rows()} == dict.fromkeys(
+        paths, "identical"
+    )
     Path(os.fsdecode(paths[3])).write_bytes(b"")
-    code, out, _ = run("farm", folder, "-j", 1)
+    code, out, _ = run(folder)
     assert code == 2
     assert "\\udcff\\udcfe.jsonl: not valid: the file is empty" in out
 
@@ -734,33 +683,25 @@ def test_sources_without_logs_are_an_error(run: Run, tmp_path: Path, make: str) 
     elif make == "list":
         source.write_text("\n")
     good(tmp_path / "logs" / "a.jsonl")
-    code, out, err = run("farm", tmp_path / "logs", source)
+    code, out, err = run(tmp_path / "logs", source)
     assert (code, out) == (2, "")
     assert str(source) in err
     assert ("no such file" if make == "nothing" else "no match logs") in err
     if make == "nothing":
-        assert not Path("farm.sqlite").exists()
+        assert not FARM.exists()
         return
-    db = sqlite3.connect("farm.sqlite")
-    assert db.execute("SELECT count(*) FROM runs").fetchone() == (0,)
-    assert db.execute("SELECT count(*) FROM logs").fetchone() == (0,)
-    db.close()
-
-
-def piped(data: bytes) -> int:
-    """A descriptor from which these bytes can be read once, as of a shell's <(command)."""
-    reading, writing = os.pipe()
-    with os.fdopen(writing, "wb") as file:
-        file.write(data)
-    return reading
+    with closing(sqlite3.connect(FARM)) as db:
+        for table in ("runs", "logs"):
+            assert db.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)  # noqa: S608
 
 
 @devices
 @pytest.mark.parametrize("null", [False, True])
 def test_a_list_in_a_pipe_is_read_once_and_whole(tmp_path: Path, null: bool) -> None:
     paths = [str(tmp_path / f"{number}.jsonl") for number in range(300)]
-    end = "\0" if null else "\n"
-    reading = piped("".join(path + end for path in paths).encode())
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "w") as file:
+        file.writelines(path + ("\0" if null else "\n") for path in paths)
     try:
         assert [one.name for one in find([f"/dev/fd/{reading}"], null=null)] == paths
     finally:
@@ -799,14 +740,11 @@ def test_a_list_that_is_empty_or_cut_short_is_an_error(
 def test_a_standard_input_that_cannot_be_read_is_an_error(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(SourceError, match="-: standard input is closed"):
-        list(find(["-"]))
-    (tmp_path / "list").write_text("")
-    with (tmp_path / "list").open("a", encoding="utf-8") as file:
-        monkeypatch.setattr(sys, "stdin", file)
-        with pytest.raises(SourceError, match="-: "):
-            list(find(["-"]))
+    with (tmp_path / "written").open("w", encoding="utf-8") as file:
+        for stdin, said in ((None, "-: standard input is closed"), (file, "-: ")):
+            monkeypatch.setattr(sys, "stdin", stdin)
+            with pytest.raises(SourceError, match=said):
+                list(find(["-"]))
 
 
 def test_a_folder_that_cannot_be_read_is_not_passed_over_by_a_pattern(
@@ -844,27 +782,21 @@ def test_logs_are_read_through_fsspec_and_known_by_their_checksums(
     needs("fsspec")
     path = zipped(tmp_path / "logs.zip")
     url = f"zip://logs::file://{path}"
-    code, out, _ = run("farm", url, "--json", "-j", 1)
-    assert (code, json.loads(out)["verified"]) == (3, 2)
-    assert rows(Path("farm.sqlite")) == [
+    told = reported(run, url)
+    assert (told["exit_code"], told["verified"]) == (3, 2)
+    assert rows() == [
         (f"zip://logs/below/cut.jsonl::file://{path}", "cut short"),
         (f"zip://logs/good.jsonl::file://{path}", "identical"),
     ]
-    code, out, _ = run("farm", url, "--json", "-j", 1)
-    assert (code, json.loads(out)["known"]) == (3, 2)
-    assert (
-        json.loads(run("farm", f"zip://logs/*.jsonl::file://{path}", "--json", "-j", 1)[1])["known"]
-        == 1
-    )
+    told = reported(run, url)
+    assert (told["exit_code"], told["known"]) == (3, 2)
+    assert reported(run, f"zip://logs/*.jsonl::file://{path}")["known"] == 1
     listed = tmp_path / "list"
-    listed.write_text(
-        f"zip://logs/good.jsonl::file://{path}\nzip://logs/gone.jsonl::file://{path}\n"
-    )
-    code, out, _ = run("farm", listed, "--json", "-j", 1)
-    told = json.loads(out)
-    assert (code, told["known"], told["verdicts"]["unreadable"]["logs"]) == (2, 1, 1)
-    cached = f"simplecache::file://{good(tmp_path / 'x.jsonl')}"
-    assert run("farm", cached, "-j", 1)[0] == 0
+    listed.write_text("".join(f"zip://logs/{n}.jsonl::file://{path}\n" for n in ("good", "gone")))
+    told = reported(run, listed)
+    assert (told["exit_code"], told["known"]) == (2, 1)
+    assert told["verdicts"]["unreadable"]["logs"] == 1
+    assert run(f"simplecache::file://{good(tmp_path / 'x.jsonl')}")[0] == 0
 
 
 @pytest.mark.full
@@ -875,7 +807,7 @@ def test_an_address_that_leads_nowhere_is_an_error(run: Run, tmp_path: Path) -> 
         f"zip://*.jsonl::file://{tmp_path}/none.zip",
         f"file://{tmp_path}/none",
     ):
-        code, out, err = run("farm", url)
+        code, out, err = run(url)
         assert (code, out) == (2, "")
         assert url in err
 
@@ -884,7 +816,7 @@ def test_without_fsspec_an_address_is_an_error_that_says_what_to_install(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "fsspec", None)
-    code, _, err = run("farm", "zip://a::file://b")
+    code, _, err = run("zip://a::file://b")
     assert code == 2
     assert "pip install 'fixsync[farm]'" in err
 
@@ -894,30 +826,23 @@ def test_without_fsspec_an_address_is_an_error_that_says_what_to_install(
 
 def test_another_file_is_no_results_file_and_stays_as_it_is(run: Run, tmp_path: Path) -> None:
     log = good(tmp_path / "a.jsonl")
-    text = tmp_path / "text"
+    text, other, later = (tmp_path / name for name in ("text", "other", "later"))
     text.write_text("not a database, and long enough to be read as one" * 20)
-    other = tmp_path / "other.sqlite"
-    db = sqlite3.connect(other)
-    db.execute("CREATE TABLE mine (a)")
-    db.close()
-    later = tmp_path / "later.sqlite"
     Store(later).close()
-    db = sqlite3.connect(later)
-    db.execute("PRAGMA user_version = 99")
-    db.close()
+    for path, statement in ((other, "CREATE TABLE mine (a)"), (later, "PRAGMA user_version = 99")):
+        with closing(sqlite3.connect(path)) as db:
+            db.execute(statement)
     for path, said in (
         (text, "not a results file"),
         (other, "not a results file"),
         (later, "version 99"),
+        (tmp_path / "no" / "folder", "there is no folder"),
     ):
-        before = path.read_bytes()
-        code, out, err = run("farm", log, "-r", path)
+        before = path.exists() and path.read_bytes()
+        code, out, err = run(log, "-r", path)
         assert (code, out) == (2, "")
         assert said in err
-        assert path.read_bytes() == before
-    code, _, err = run("farm", log, "-r", tmp_path / "no" / "folder")
-    assert code == 2
-    assert "there is no folder" in err
+        assert (path.exists() and path.read_bytes()) == before
 
 
 @posix
@@ -963,21 +888,13 @@ def test_a_full_disk_keeps_the_verdicts_and_its_cause_is_told(tmp_path: Path) ->
 
 
 @posix
-def test_a_folder_for_scratch_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "scratch").mkdir()
-    sandbox = Sandbox(Settings(scratch=str(tmp_path / "scratch" / "gone")))
-    with pytest.raises(WorkerError, match=r"No such file or directory: .*gone"):
-        sandbox.identity()
-
-
-@posix
 def test_two_runs_do_not_write_one_results_file(run: Run, tmp_path: Path) -> None:
     log = good(tmp_path / "a.jsonl")
     with Store(tmp_path / "r.sqlite"):
-        code, _, err = run("farm", log, "-r", tmp_path / "r.sqlite")
+        code, _, err = run(log, "-r", tmp_path / "r.sqlite")
         assert code == 2
         assert "is being written by another run" in err
-    assert run("farm", log, "-r", tmp_path / "r.sqlite")[0] == 0
+    assert run(log, "-r", tmp_path / "r.sqlite")[0] == 0
     assert sorted(path.name for path in tmp_path.glob("r.sqlite*")) == ["r.sqlite"], (
         "it is one file"
     )
@@ -1012,29 +929,23 @@ def test_a_difference_too_large_to_be_kept_is_said_to_be_left_out(tmp_path: Path
     assert "more than 65536 bytes" in json.loads(difference)["left_out"]
 
 
-def test_the_queries_of_the_documentation_find_something(every_kind: Path, tmp_path: Path) -> None:
-    verified([every_kind], tmp_path / "r.sqlite")
+def test_the_queries_of_the_documentation_find_something(results: Path) -> None:
     queries = re.findall(
         r"^    (SELECT .*?;)$", SCALE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
     )
     assert len(queries) == 3
-    db = sqlite3.connect(tmp_path / "r.sqlite")
-    for query in queries:
-        assert db.execute(query).fetchall(), query
-    db.close()
+    with closing(sqlite3.connect(results)) as db:
+        for query in queries:
+            assert db.execute(query).fetchall(), query
 
 
-def test_the_schema_in_a_results_file_describes_every_column(
-    every_kind: Path, tmp_path: Path
-) -> None:
-    verified([every_kind], tmp_path / "r.sqlite")
-    db = sqlite3.connect(tmp_path / "r.sqlite")
-    tables = db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
-    assert {name for name, _ in tables} == {"builds", "runs", "logs", "verdicts"}
-    for table, sql in tables:
-        for _, column, *_ in db.execute(f"PRAGMA table_info({table})"):
-            assert re.search(rf"^    {column} .* -- \w", sql, re.MULTILINE), (table, column)
-    db.close()
+def test_the_schema_in_a_results_file_describes_every_column(results: Path) -> None:
+    with closing(sqlite3.connect(results)) as db:
+        tables = db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
+        assert {name for name, _ in tables} == {"builds", "runs", "logs", "verdicts"}
+        for table, sql in tables:
+            for _, column, *_ in db.execute(f"PRAGMA table_info({table})"):
+                assert re.search(rf"^    {column} .* -- \w", sql, re.MULTILINE), (table, column)
 
 
 # Batches.
@@ -1057,10 +968,8 @@ def test_batches_hold_every_log_once_in_order_and_are_bounded(
 def test_the_largest_logs_come_first(tmp_path: Path) -> None:
     sources = [good(tmp_path / f"{number}.jsonl", frames=number) for number in (2, 4, 1, 3)]
     with Store(tmp_path / "r.sqlite") as store:
-        sandbox = Sandbox(SETTINGS)
         found = find([str(source) for source in sources])
-        store.begin(sandbox.identity(), {}, "local", 1, [], found)
-        sandbox.close()
+        store.begin(regress.identity(SETTINGS), {}, "local", 1, [], found)
         count, size, known = store.plan()
         assert (count, known) == (4, 0)
         assert size == sum(source.stat().st_size for source in sources)
@@ -1117,13 +1026,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
 
     processes = [start("dask_scheduler", "--host", "127.0.0.1", "--port", "0"), worker(), worker()]
     wait_until(file.exists, "the scheduler")
-    yield {
-        "file": file,
-        "workers": processes[1:],
-        "folder": folder,
-        "worker": worker,
-        "all": processes,
-    }
+    yield {"file": file, "workers": processes[1:], "folder": folder}
     for process in processes:
         process.kill()
         process.wait()
@@ -1140,16 +1043,11 @@ def test_a_cluster_gives_the_verdicts_of_this_machine(
         trouble.write(folder / f"{name}.jsonl", name)
     sources = [every_kind, folder]
     options = ["--engine", "dask", "--scheduler", cluster["file"], "--memory", 700, "--json"]
-    code, out, err = run(
-        "farm", *sources, *options, "--sim", "trouble:Trouble", "-r", "dask.sqlite"
-    )
+    code, out, err = run(*sources, *options, "--sim", "trouble:Trouble", "-r", "dask.sqlite")
     assert (code, err) == (2, "")
     assert json.loads(out)["verified"] == 17
-    verified(
-        sources,
-        Path("local.sqlite"),
-        Settings(path=(str(HERE),), sims=("trouble:Trouble",), memory_bytes=700 << 20),
-    )
+    settings = msgspec.structs.replace(SETTINGS, memory_bytes=700 << 20, seconds=0)
+    verified(sources, Path("local.sqlite"), settings)
     columns = "name, verdict, reason, frames, hits, hash, differing_frames, difference, line, field"
     assert rows(Path("dask.sqlite"), columns) == rows(Path("local.sqlite"), columns)
 
@@ -1169,7 +1067,7 @@ def test_a_cluster_that_loses_a_worker_in_the_middle_loses_no_verdict(
         if progress.done_logs >= FREE // 2 and not killed:
             cluster["workers"][0].kill()
             killed = progress.done_logs
-            open_gate(cluster["folder"])
+            (cluster["folder"] / "gate").touch()
 
     with Store(tmp_path / "r.sqlite") as store:
         with engines.DaskEngine(settings, str(cluster["file"])) as engine:
@@ -1218,37 +1116,23 @@ def test_logs_that_dask_workers_are_lost_with_are_tried_one_by_one() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--engine", "dask"], "needs --scheduler"),
-        (["--scheduler", "tcp://127.0.0.1:1"], "--scheduler needs --engine dask"),
-        (
-            ["--engine", "dask", "--scheduler", "tcp://127.0.0.1:1", "-j", "2"],
-            "--workers needs --engine local",
-        ),
-        (
-            ["--engine", "dask", "--scheduler", "nowhere.json"],
-            "no Dask scheduler answers at nowhere.json",
-        ),
+        ("--engine dask", "needs --scheduler"),
+        ("--scheduler tcp://127.0.0.1:1", "--scheduler needs --engine dask"),
+        ("--engine dask --scheduler tcp://127.0.0.1:1 -j 2", "--workers needs --engine local"),
+        ("--engine dask --scheduler no.json", "no Dask scheduler answers at no.json"),
     ],
 )
 def test_engines_that_cannot_be_had_are_errors(
-    run: Run, tmp_path: Path, options: list[str], said: str
+    run: Run, tmp_path: Path, options: str, said: str
 ) -> None:
     needs("distributed")
-    code, out, err = run("farm", good(tmp_path / "a.jsonl"), *options)
+    code, out, err = run(good(tmp_path / "a.jsonl"), *options.split())
     assert (code, out) == (2, "")
     assert said in " ".join(err.split())
 
 
 def test_farm_is_of_this_version() -> None:
-    sandbox = Sandbox(Settings())
-    identity = sandbox.identity()
-    sandbox.close()
+    identity = regress.identity(Settings())
     assert identity.fixsync == fixsync.__version__
     assert Path(identity.folder) == Path(fixsync.__file__).parent
     assert len(identity.sources) == len(identity.kernel) == 16
-
-
-@pytest.mark.full
-def test_a_source_is_looked_for_before_anything_is_verified(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="there is no such file"):
-        list(find([str(tmp_path / "none")]))

@@ -10,37 +10,27 @@ import shutil
 import sqlite3
 import sys
 import zipfile
-from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import logs
 import pytest
+from tools import Run
 
 import fixsync
-from fixsync import cli
 from fixsync.farm import regress
 from fixsync.farm.sandbox import Settings, WorkerError
 
 PACKAGE = Path(fixsync.__file__).parent
 FRAMES = logs.model_frames(logs.small_match())
 
-Run = Callable[..., tuple[int, str, str]]
-
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+def run(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: Any) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["fixsync", "regress", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return call
+    return partial(run, "regress")
 
 
 def copied(folder: Path) -> Path:

@@ -1,13 +1,16 @@
-"""What some tests need: packages of the extra `dev`, a loopback interface."""
+"""What some tests need: packages of the extra `dev`, a loopback interface; types of fixtures."""
 
 import importlib
 import os
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
+
+Run: TypeAlias = Callable[..., tuple[int, str, str]]
+"""The fixture `run`: exit code, standard output and standard error of `fixsync` with arguments."""
 
 
 def needs(module: str) -> ModuleType:
