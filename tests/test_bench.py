@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,6 +16,11 @@ from fixsync.bench.frames import Row, rows
 from fixsync.bench.scenes import SCENES, scene
 from fixsync.cli.bench import bench_command
 from fixsync.world import World
+
+
+def bench(*options: str) -> tuple[int, str]:
+    done = CliRunner().invoke(bench_command, options)
+    return done.exit_code, done.output
 
 
 def test_every_scene_agrees_with_a_look_at_all_pairs_and_comes_to_its_pinned_hash() -> None:
@@ -41,12 +47,9 @@ def test_the_check_sees_a_wrong_answer(fault: str, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("name", SCENES)
 def test_colliders_of_a_scene_stay_between_their_walls(name: str) -> None:
     made = scene(name, 100)
-    for axes in made.motions:
-        for axis in axes[:3]:
-            assert all(
-                axis.low <= axis.at(frame) <= axis.low + axis.span
-                for frame in range(0, 10**6, 99_991)
-            )
+    for *axes, _, _ in made.motions:
+        for axis, frame in product(axes, range(0, 10**6, 99_991)):
+            assert axis.low <= axis.at(frame) <= axis.low + axis.span
 
 
 def test_a_scene_is_refused_by_what_is_wrong_with_it() -> None:
@@ -57,11 +60,12 @@ def test_a_scene_is_refused_by_what_is_wrong_with_it() -> None:
 
 
 def test_the_first_line_tells_a_game_what_a_frame_takes_and_each_row_has_its_hash() -> None:
-    run = CliRunner().invoke(bench_command, ["--scene", "line", "--count", "100", "--count", "20"])
-    assert run.exit_code == 0, run.output
-    first, _, head, *rows = run.stdout.splitlines()
+    code, out = bench("--scene", "line", "--count", "100", "--count", "20")
+    first, _, head, *rows = out.splitlines()
+    assert code == 0
+    number = "[0-9.]+"
     assert re.fullmatch(
-        r"100 colliders: a frame takes [0-9.]+ ms, [0-9.]+% of a 60 Hz frame", first
+        f"100 colliders: a frame takes {number} ms, {number}% of a 60 Hz frame", first
     )
     assert rows[0].split()[-1] == check.golden()["line"]["100"]
     assert rows[1].endswith(" unknown")
@@ -69,10 +73,9 @@ def test_the_first_line_tells_a_game_what_a_frame_takes_and_each_row_has_its_has
 
 
 def test_the_scenes_are_reported_as_json() -> None:
-    arguments = ["--scene", "uniform", "--scene", "line", "--count", "100", "--json"]
-    run = CliRunner().invoke(bench_command, arguments)
-    report = json.loads(run.stdout)
-    assert (run.exit_code, report["exit_code"]) == (0, 0)
+    code, out = bench("--scene", "uniform", "--scene", "line", "--count", "100", "--json")
+    report = json.loads(out)
+    assert (code, report["exit_code"]) == (0, 0)
     assert [(row["scene"], row["hash"]) for row in report["scenes"]] == [
         (name, check.golden()[name]["100"]) for name in ("uniform", "line")
     ]
@@ -82,9 +85,9 @@ def test_small_worlds_questions_and_the_plain_loop_follow_where_nothing_is_chose
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("fixsync.bench.calls._RUN_NS", 0)
-    run = CliRunner().invoke(bench_command, ["--json"])
-    report = json.loads(run.stdout)
-    assert (run.exit_code, report["scenes"][0]["count"]) == (0, 10_000)
+    code, out = bench("--json")
+    report = json.loads(out)
+    assert (code, report["scenes"][0]["count"]) == (0, 10_000)
     assert [row["scene"] for row in report["scenes"]] == ["uniform", *SCENES]
     assert {(row["what"], row["count"]) for row in report["calls"]} >= {
         *((what, count) for what in ("frame", "rollback of 8") for count in (2, 8, 16, 32)),
@@ -97,16 +100,15 @@ def test_small_worlds_questions_and_the_plain_loop_follow_where_nothing_is_chose
 
 def test_a_hash_other_than_the_pinned_one_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fixsync.bench.frames.golden", lambda: {"line": {"100": "0" * 16}})
-    run = CliRunner().invoke(bench_command, ["--scene", "line", "--count", "100"])
-    assert run.exit_code == 1
-    assert run.stdout.endswith(" wrong\n")
+    code, out = bench("--scene", "line", "--count", "100")
+    assert (code, out.endswith(" wrong\n")) == (1, True)
 
 
 def test_the_check_takes_scenes_and_no_counts() -> None:
-    run = CliRunner().invoke(bench_command, ["--check", "--scene", "line", "--json"])
-    assert [scene["scene"] for scene in json.loads(run.stdout)["scenes"]] == ["line"]
-    run = CliRunner().invoke(bench_command, ["--check", "--count", "100"])
-    assert (run.exit_code, "omit --count" in run.output) == (2, True)
+    _, out = bench("--check", "--scene", "line", "--json")
+    assert [scene["scene"] for scene in json.loads(out)["scenes"]] == ["line"]
+    code, out = bench("--check", "--count", "100")
+    assert (code, "omit --count" in out) == (2, True)
 
 
 # The developers' scripts in bench/.

@@ -69,6 +69,15 @@ def test_the_pushes_in_the_id_are_what_the_contract_asks_for():
         model.check_lift(*row(a, here), *row(b, there), semantics.lift(a, here, b, there))
 
 
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    """The id is computed anew, now and after the test."""
+    semantics_id.cache_clear()
+    yield
+    semantics_id.cache_clear()
+
+
+@pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize(
     "name", ["direction", "yaw_of", "length", "push_out", "lift", "side", "cast_pair"]
 )
@@ -88,14 +97,11 @@ def test_a_kernel_that_answers_one_question_otherwise_has_another_id(
         return 1 if found is None else found + 1
 
     monkeypatch.setattr(semantics, name, wrong)
-    semantics_id.cache_clear()
-    try:
-        assert semantics_id().hex() != GOLDEN
-        assert len(calls) >= 20
-    finally:
-        semantics_id.cache_clear()
+    assert semantics_id().hex() != GOLDEN
+    assert len(calls) >= 20
 
 
+@pytest.mark.usefixtures("fresh")
 def test_a_kernel_whose_worlds_save_otherwise_has_another_id(monkeypatch: pytest.MonkeyPatch):
     class World(semantics.World):
         def save(self) -> bytes:
@@ -103,8 +109,4 @@ def test_a_kernel_whose_worlds_save_otherwise_has_another_id(monkeypatch: pytest
 
     monkeypatch.setattr(semantics, "World", World)
     monkeypatch.setattr(World, "load", lambda self, data: None)  # noqa: ARG005
-    semantics_id.cache_clear()
-    try:
-        assert semantics_id().hex() != GOLDEN
-    finally:
-        semantics_id.cache_clear()
+    assert semantics_id().hex() != GOLDEN

@@ -32,11 +32,8 @@ def test_a_registered_simulation_is_found_by_its_name():
     register(Bumpers)
 
 
-def test_the_sample_is_found_without_being_registered():
+def test_the_sample_and_an_object_of_a_module_are_found_without_being_registered():
     assert find("skillfight") is SkillFight
-
-
-def test_a_simulation_is_found_by_module_and_object():
     assert find("broken:Forgetful") is broken.Forgetful
 
 
