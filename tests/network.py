@@ -13,18 +13,16 @@ from fixsync.game.random import Random
 from fixsync.session import (
     Confirmed,
     Joined,
-    LockstepSession,
     Match,
     Notice,
     Phase,
     Predicted,
     Reason,
-    RollbackSession,
     Session,
-    SpectatorSession,
     TakenBack,
     Timing,
 )
+from fixsync.session.kinds import kind_of
 from fixsync.sim import Simulation
 
 SEMANTICS = b"for tests"
@@ -149,10 +147,7 @@ class Network:
         """Starts a peer, or starts it anew."""
         self.lives += 1
         made = simulation or self.simulation(self.match.seed, self.match.players)
-        kind: type[Session] = RollbackSession if self.match.prediction_max else LockstepSession
-        if not self.match.is_player(me):
-            kind = SpectatorSession
-        session = kind(
+        session = kind_of(self.match, me)(
             self.match,
             made,
             me,

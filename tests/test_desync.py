@@ -62,7 +62,7 @@ def first_difference(
     witness = network.peers[0].witness
     frame = 0
     while True:
-        inputs = witness.inputs.get(frame, desync.evidence[0].input_tuple)
+        inputs = witness.inputs.get(frame, desync.evidence[0].inputs)
         good.step(inputs)
         bad.step(inputs)
         if good.save() != bad.save():

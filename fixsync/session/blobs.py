@@ -2,112 +2,86 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from itertools import islice
+from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 
-from fixsync.session.match import FRAMES_MAX
 from fixsync.session.packets import (
+    DECODE_ERRORS,
     PIECE_BYTES,
     PIECES_ASKED_MAX,
     Blob,
-    Message,
+    FrameNumber,
+    Head,
+    InputValue,
     Piece,
+    UInt32,
+    UInt64,
     Want,
     digest_of,
 )
-from fixsync.sim import INPUT_NUMBERS_MAX, PLAYERS_MAX, Input
+from fixsync.sim import PLAYERS_MAX
 
-__all__ = [
-    "BLOB_BYTES_MAX",
-    "Collector",
-    "Evidence",
-    "Snapshot",
-    "decode_evidence",
-    "decode_snapshot",
-    "pieces",
-]
+__all__ = ["BLOB_BYTES_MAX", "Collector", "Evidence", "Snapshot", "decoded", "pieces"]
 
 BLOB_BYTES_MAX = 64 * 2**20
 """The largest snapshot that is accepted, in bytes. Memory is taken as pieces arrive, not before."""
 
-_Frame = Annotated[int, Meta(ge=0, le=FRAMES_MAX)]
-_UInt32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]
-_UInt64 = Annotated[int, Meta(ge=0)]  # MessagePack has nothing larger
 _Digest8 = Annotated[bytes, Meta(min_length=8, max_length=8)]
-_Value = int | Annotated[list[int], Meta(min_length=1, max_length=INPUT_NUMBERS_MAX)]
 
 
 class Snapshot(Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
     """The state from which a peer that joins continues."""
 
-    frame: _Frame
+    frame: FrameNumber
     """The next frame to be stepped."""
     state: bytes
     inputs_digest: _Digest8
-    seats: Annotated[list[_UInt32], Meta(min_length=1, max_length=PLAYERS_MAX)]
-    lives: Annotated[list[_UInt64], Meta(min_length=1, max_length=PLAYERS_MAX)]
+    seats: Annotated[list[UInt32], Meta(min_length=1, max_length=PLAYERS_MAX)]
+    lives: Annotated[list[UInt64], Meta(min_length=1, max_length=PLAYERS_MAX)]
     """By player, the life that is in the match, as far as the sender knows; else 0."""
 
 
 class Evidence(Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
     """The states and inputs that a peer has of a frame."""
 
-    frame: _Frame
+    frame: FrameNumber
     before: bytes
     """The state before the frame was stepped. Like `after`, empty if it is not kept any more."""
     after: bytes
-    inputs: Annotated[list[_Value], Meta(max_length=PLAYERS_MAX)]
+    inputs: Annotated[tuple[InputValue, ...], Meta(max_length=PLAYERS_MAX)]
     """The inputs that the frame was stepped with; empty if it was not stepped."""
     inputs_digest: Annotated[bytes, Meta(max_length=8)]
     """Of the inputs of all frames before and of this one."""
 
-    @property
-    def input_tuple(self) -> tuple[Input, ...]:
-        return tuple(tuple(value) if isinstance(value, list) else value for value in self.inputs)
+
+_Decoded = TypeVar("_Decoded", Snapshot, Evidence)
 
 
-_SNAPSHOT = msgspec.msgpack.Decoder(Snapshot)
-_EVIDENCE = msgspec.msgpack.Decoder(Evidence)
-_FAULTS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError)
-
-
-def decode_snapshot(data: bytes) -> Snapshot:
-    """ValueError for bytes that are not a snapshot. The simulation must check the state in it."""
+def decoded(kind: type[_Decoded], data: bytes) -> _Decoded:
+    """A blob's content. ValueError for other bytes. A simulation must check a state in it."""
     try:
-        return _SNAPSHOT.decode(data)
-    except _FAULTS as error:
-        raise ValueError(f"not a snapshot: {error}") from None
+        return msgspec.msgpack.decode(data, type=kind)
+    except DECODE_ERRORS as error:
+        raise ValueError(f"not {kind.__name__}: {error}") from None
 
 
-def decode_evidence(data: bytes) -> Evidence:
-    """ValueError for bytes that are not evidence."""
-    try:
-        return _EVIDENCE.decode(data)
-    except _FAULTS as error:
-        raise ValueError(f"not evidence: {error}") from None
+def _count_of(size: int) -> int:
+    """The number of pieces of a blob."""
+    return max(1, -(-size // PIECE_BYTES))
 
 
-def pieces(data: bytes, want: Want, sender: int, instance: int, heard: int) -> list[Message]:
+def pieces(data: bytes, want: Want, head: Head) -> list[Piece]:
     """The requested pieces of a blob; its first pieces if they were requested of another blob."""
-    digest = digest_of(data)
-    count = max(1, -(-len(data) // PIECE_BYTES))
+    digest, size = digest_of(data), len(data)
     indices = want.pieces if want.digest == digest else range(PIECES_ASKED_MAX)
     return [
-        Piece(
-            sender=sender,
-            instance=instance,
-            heard=heard,
-            kind=want.kind,
-            frame=want.frame,
-            digest=digest,
-            size=len(data),
-            index=index,
-            data=data[index * PIECE_BYTES : (index + 1) * PIECE_BYTES],
-        )
+        Piece(*head, want.kind, want.frame, digest, size, index, data[at : at + PIECE_BYTES])
         for index in indices
-        if index < count
+        if index < _count_of(size)
+        for at in (index * PIECE_BYTES,)
     ]
 
 
@@ -127,25 +101,15 @@ class Collector:
         """The digest, and the pieces to request next."""
         if not self._digest:
             return b"", []
-        missing = []
-        for index in range(self._count):
-            if index not in self._pieces:
-                missing.append(index)
-                if len(missing) == PIECES_ASKED_MAX:
-                    break
-        return self._digest, missing
-
-    @property
-    def _count(self) -> int:
-        return max(1, -(-self._size // PIECE_BYTES))
+        missing = (index for index in range(_count_of(self._size)) if index not in self._pieces)
+        return self._digest, list(islice(missing, PIECES_ASKED_MAX))
 
     def fault(self, piece: Piece) -> str:
         """Why a piece is refused; "" for one that may be taken."""
         if piece.size > BLOB_BYTES_MAX:
             return f"a blob must have at most {BLOB_BYTES_MAX} bytes, not {piece.size}"
-        count = max(1, -(-piece.size // PIECE_BYTES))
-        if piece.index >= count:
-            return f"piece {piece.index} of a blob of {count}"
+        if piece.index >= _count_of(piece.size):
+            return f"piece {piece.index} of a blob of {_count_of(piece.size)}"
         if len(piece.data) != min(PIECE_BYTES, piece.size - piece.index * PIECE_BYTES):
             return f"piece {piece.index} has a wrong size of {len(piece.data)} bytes"
         if piece.digest == self._digest and piece.size != self._size:
@@ -161,8 +125,8 @@ class Collector:
         if piece.digest != self._digest:
             return
         self._pieces[piece.index] = piece.data
-        if len(self._pieces) == self._count:
-            data = b"".join(self._pieces[index] for index in range(self._count))
+        if len(self._pieces) == _count_of(self._size):
+            data = b"".join(self._pieces[index] for index in sorted(self._pieces))
             self._pieces = {}
             if digest_of(data) == self._digest:
                 self.data = data

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fixsync.session.blobs import Collector, decode_snapshot
+from fixsync.session.blobs import Collector, Snapshot, decoded
+from fixsync.session.local import Local, Phase
 from fixsync.session.match import HOST
 from fixsync.session.notices import Joined
 from fixsync.session.packets import Blob
-from fixsync.session.remote import Local, Phase
 from fixsync.sim import hash_of
 
 __all__ = ["Entry"]
@@ -58,7 +58,7 @@ class Entry:
     def load(self, data: bytes, now_ms: int) -> Joined:
         """Continues from a snapshot. ValueError, with nothing changed, for one that cannot be."""
         local = self.local
-        snapshot = decode_snapshot(data)
+        snapshot = decoded(Snapshot, data)
         players = local.match.players
         for name in ("seats", "lives"):
             count = len(getattr(snapshot, name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fixsync.session.match import Match
 from fixsync.session.session import Session
 
-__all__ = ["LockstepSession", "RollbackSession", "SpectatorSession"]
+__all__ = ["LockstepSession", "RollbackSession", "SpectatorSession", "kind_of"]
 
 
 class LockstepSession(Session):
@@ -46,6 +46,13 @@ class SpectatorSession(Session):
             raise ValueError(
                 f"a spectator of this match is numbered from {match.players} on, not {me}"
             )
+
+
+def kind_of(match: Match, me: int) -> type[Session]:
+    """The kind of session that a peer of a match needs."""
+    if not match.is_player(me):
+        return SpectatorSession
+    return RollbackSession if match.prediction_max else LockstepSession
 
 
 def _check_player(match: Match, me: int) -> None:

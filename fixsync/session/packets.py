@@ -59,23 +59,31 @@ PIECES_ASKED_MAX = 16
 TEXT_CHARACTERS_MAX = 300
 DIGEST_BYTES = 16
 
-_UInt32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]
-_UInt64 = Annotated[int, Meta(ge=0)]  # MessagePack has nothing larger
-_Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
-_Frame = Annotated[int, Meta(ge=0, le=FRAMES_MAX)]
+UInt32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+UInt64 = Annotated[int, Meta(ge=0)]  # MessagePack has nothing larger
+Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+FrameNumber = Annotated[int, Meta(ge=0, le=FRAMES_MAX)]
 _PeerId = Annotated[int, Meta(ge=0, le=PLAYERS_MAX + SPECTATORS_MAX - 1)]
 _Slot = Annotated[int, Meta(ge=0, le=PLAYERS_MAX - 1)]
 _Text = Annotated[str, Meta(max_length=TEXT_CHARACTERS_MAX)]
 _Digest = Annotated[bytes, Meta(max_length=DIGEST_BYTES)]
-_Value = Union[_Int64, Annotated[list[_Int64], Meta(min_length=1, max_length=INPUT_NUMBERS_MAX)]]  # noqa: UP007
+_Numbers = Annotated[tuple[Int64, ...], Meta(min_length=1, max_length=INPUT_NUMBERS_MAX)]
+InputValue = Union[Int64, _Numbers]  # noqa: UP007
+"""A `fixsync.sim.Input`."""
+DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError)
+"""What MessagePack from elsewhere may raise."""
+
+
+Head: TypeAlias = tuple[int, int, int]
+"""How every message begins: the fields of `_Message`."""
 
 
 class _Message(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=False):
     """The sender, its instance, and the receiver's instance that it knows (0: none yet)."""
 
     sender: _PeerId
-    instance: _UInt64
-    heard: _UInt64
+    instance: UInt64
+    heard: UInt64
 
 
 class Hello(_Message, tag=1, frozen=True):
@@ -87,14 +95,14 @@ class Hello(_Message, tag=1, frozen=True):
     """The receiver must come in by a snapshot: the match runs without it."""
     kernel: Annotated[bytes, Meta(max_length=64)]
     simulation: Annotated[str, Meta(max_length=200)]
-    seed: _UInt64
+    seed: UInt64
     players: Annotated[int, Meta(ge=1, le=PLAYERS_MAX)]
     prediction_max: Annotated[int, Meta(ge=0, le=PREDICTION_MAX)]
     input_delay: Annotated[int, Meta(ge=0, le=INPUT_DELAY_MAX)]
     frames: Annotated[int, Meta(ge=0, le=FRAMES_MAX)]
     """0: no end is set."""
     vacant: Annotated[list[_Slot], Meta(max_length=PLAYERS_MAX)]
-    tick_rate: _UInt32
+    tick_rate: UInt32
     level: Annotated[bytes, Meta(max_length=8)]
     """The hash of the world's level, big-endian; empty if it has none."""
 
@@ -103,32 +111,32 @@ class Run(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, gc=F
     """Inputs of one seat for consecutive frames."""
 
     slot: _Slot
-    first: _Frame
-    values: Annotated[list[_Value], Meta(min_length=1, max_length=RUN_FRAMES_MAX)]
+    first: FrameNumber
+    values: Annotated[list[InputValue], Meta(min_length=1, max_length=RUN_FRAMES_MAX)]
 
 
 class Update(_Message, tag=2, frozen=True):
     """Inputs and hashes that the receiver lacks, and the first ones that the sender lacks."""
 
-    sent_ms: _UInt32
+    sent_ms: UInt32
     """The sender's clock."""
-    echo_ms: _UInt32
+    echo_ms: UInt32
     """The sender's estimate of the receiver's clock: its last `sent_ms` plus the time since."""
-    frame: _Frame
+    frame: FrameNumber
     """The next frame that the sender will step."""
-    confirmed: _Frame
+    confirmed: FrameNumber
     """Below it the sender has stepped every frame on inputs that are final."""
     ready: bool
     """A peer that joined has caught up."""
-    needs: Annotated[list[_Frame], Meta(min_length=1, max_length=PLAYERS_MAX)]
+    needs: Annotated[list[FrameNumber], Meta(min_length=1, max_length=PLAYERS_MAX)]
     """By seat, the first frame whose input the sender lacks."""
-    seats: Annotated[list[_UInt32], Meta(min_length=1, max_length=PLAYERS_MAX)]
+    seats: Annotated[list[UInt32], Meta(min_length=1, max_length=PLAYERS_MAX)]
     """By seat, the frame from which its own peer plays it; NEVER where the host does."""
     runs: Annotated[list[Run], Meta(max_length=PLAYERS_MAX)]
-    hash_needed: _Frame
+    hash_needed: FrameNumber
     """The first frame whose hash the sender lacks of the receiver."""
-    hash_first: _Frame
-    hashes: Annotated[list[_UInt64], Meta(max_length=HASHES_MAX)]
+    hash_first: FrameNumber
+    hashes: Annotated[list[UInt64], Meta(max_length=HASHES_MAX)]
     """Of the sender's states after frames hash_first, hash_first + 1, ..."""
 
 
@@ -146,11 +154,11 @@ class Want(_Message, tag=3, frozen=True):
     """Asks for pieces of a blob."""
 
     kind: _BlobKind
-    frame: _Frame
+    frame: FrameNumber
     """Evidence of which frame; 0 for a snapshot."""
     digest: _Digest
     """The digest of the blob whose pieces have come; empty at first."""
-    pieces: Annotated[list[_UInt32], Meta(max_length=PIECES_ASKED_MAX)]
+    pieces: Annotated[list[UInt32], Meta(max_length=PIECES_ASKED_MAX)]
     """Their indices."""
 
 
@@ -158,10 +166,10 @@ class Piece(_Message, tag=4, frozen=True):
     """A part of a blob: bytes from index · PIECE_BYTES on."""
 
     kind: _BlobKind
-    frame: _Frame
+    frame: FrameNumber
     digest: Annotated[bytes, Meta(min_length=DIGEST_BYTES, max_length=DIGEST_BYTES)]
-    size: _UInt32
-    index: _UInt32
+    size: UInt32
+    index: UInt32
     data: Annotated[bytes, Meta(max_length=PIECE_BYTES)]
 
 
@@ -169,7 +177,7 @@ class Bye(_Message, tag=5, frozen=True):
     """The sender has ended the match, and why."""
 
     reason: Annotated[int, Meta(ge=1, le=32)]
-    frame: _Frame
+    frame: FrameNumber
     peer: _PeerId
     """The peer that the reason is about."""
     text: _Text
@@ -229,7 +237,7 @@ class Codec:
             raise VersionError(version)
         try:
             message: Message = self._decode(body)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError) as error:
+        except DECODE_ERRORS as error:
             raise PacketError(f"not a message: {error}") from None
         return message
 

@@ -5,20 +5,19 @@ A session has a `Remote` for each peer that it speaks to; they share a `Local`."
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from enum import Enum, auto
 
 import msgspec
 
-from fixsync.session.blobs import Collector, Evidence, Snapshot, pieces
+from fixsync.session.blobs import Collector, Snapshot, pieces
 from fixsync.session.endings import End, Reason
-from fixsync.session.match import FRAMES_MAX, HOST, INPUT_DELAY_MAX, PREDICTION_MAX, Match
+from fixsync.session.local import AHEAD_FRAMES_MAX, Local, Phase
+from fixsync.session.match import FRAMES_MAX, HOST
 from fixsync.session.packets import (
     HASHES_MAX,
-    NEVER,
     RUN_FRAMES_MAX,
     Blob,
     Bye,
+    Head,
     Hello,
     Message,
     PacketError,
@@ -27,22 +26,10 @@ from fixsync.session.packets import (
     Update,
     Want,
 )
-from fixsync.session.seats import Seats
-from fixsync.session.timeline import Timeline
 from fixsync.sim import Input
 
-__all__ = ["AHEAD_FRAMES_MAX", "Local", "Phase", "Remote", "Timing"]
+__all__ = ["Remote"]
 
-AHEAD_FRAMES_MAX = 256
-"""Inputs and hashes are taken up to this many frames ahead. Players are never farther apart than
-two predictions and two delays; a peer that catches up takes what comes in order, and asks for the
-rest again."""
-
-# A peer that watches or joins is dropped when it is this many frames behind.
-_BACKLOG_FRAMES_MAX = 3600
-# States are kept for at most this many confirmed frames. Between players who were there from the
-# start none is older than `detection_frames_max`; one who joins may hear from some players later.
-_STATES_MAX = 4 * (INPUT_DELAY_MAX + PREDICTION_MAX)
 # Room in an Update for inputs, in bytes: PACKET_BYTES_MAX less the head, the hashes and the lists
 # by seat.
 _RUNS_BYTES = 600
@@ -50,132 +37,6 @@ _RTT_MS_MAX = 60_000
 _WANT_MS_MIN = 50
 _WANT_PIECES_FEW = 4
 _LONG_AGO_MS = -(2**62)
-
-
-class Phase(Enum):
-    """The phase of a session."""
-
-    CONNECTING = auto()
-    """Waits for the other players."""
-    JOINING = auto()
-    """The match runs; waits for a snapshot."""
-    RUNNING = auto()
-    ENDED = auto()
-
-
-@dataclass(frozen=True)
-class Timing:
-    """Times in milliseconds; each peer may have its own."""
-
-    connect_ms: int = 15_000
-    """Time to wait for the other players at the start, and for a snapshot."""
-    silence_ms: int = 5_000
-    """How long a player may be silent."""
-    stall_ms: int = 20_000
-    """How long a player who is heard may hold the match up."""
-    resend_ms: int = 16
-    """Interval at which unacknowledged data is sent again."""
-    hello_ms: int = 50
-    """Interval of Hellos."""
-    linger_ms: int = 1_500
-    """How long an ended session still answers the others."""
-
-
-@dataclass
-class Local:
-    """This peer's side of the match, as its remotes use it."""
-
-    match: Match
-    me: int
-    instance: int
-    semantics: bytes
-    timing: Timing
-    seats: Seats
-    timeline: Timeline
-    remotes: dict[int, Remote] = field(default_factory=dict)
-    phase: Phase = Phase.CONNECTING
-    end: End | None = None
-    is_over: bool = False
-    feeder: int | None = None
-    """The peer that this one joins by."""
-    moved_ms: int = 0
-    """When a frame was stepped or confirmed last."""
-    received: int = 0
-    refused: int = 0
-    fault: str = ""
-    """Why the last packet was refused that names no peer of the match."""
-
-    @property
-    def is_playing(self) -> bool:
-        return self.phase is Phase.RUNNING and self.me in self.seats.sources
-
-    def waiting_for(self) -> list[int]:
-        """The peers that the match waits for."""
-        required, confirmed = self.required(), self.timeline.confirmed
-        if self.phase is Phase.CONNECTING:
-            return [remote.peer for remote in required if not remote.is_established]
-        if self.phase is Phase.JOINING:
-            return [HOST if self.feeder is None else self.feeder]
-        if confirmed == self.match.frames:
-            return [remote.peer for remote in required if not remote.has_all(confirmed)]
-        if self.phase is Phase.ENDED or (self.is_playing and self.timeline.can_step):
-            return []
-        unheard = [remote.peer for remote in required if not remote.is_mutual]
-        if unheard and not self.is_playing:
-            return unheard
-        late = [seat for seat, it in enumerate(self.seats.streams) if it.next <= confirmed]
-        return sorted({HOST if self.seats.since[seat] == NEVER else seat for seat in late})
-
-    def required(self) -> list[Remote]:
-        """The peers that the match waits for."""
-        return [remote for remote in self.remotes.values() if remote.is_required]
-
-    def all_confirmed(self, besides: Remote | None = None) -> int:
-        """The frames below this are confirmed here and by all required peers."""
-        others = (remote.confirmed for remote in self.required() if remote is not besides)
-        return min([self.timeline.confirmed, *others])
-
-    def evidence(self, frame: int) -> Evidence:
-        """What this peer has of a frame."""
-        timeline = self.timeline
-        inputs = timeline.final_inputs.get(frame, ())
-        return Evidence(
-            frame=frame,
-            before=timeline.states.get(frame, b"") if inputs else b"",
-            after=timeline.states.get(frame + 1, b"") if inputs else b"",
-            inputs=[list(value) if isinstance(value, tuple) else value for value in inputs],
-            inputs_digest=timeline.inputs_digests.get(frame + 1, b"") if inputs else b"",
-        )
-
-    def let_go(self) -> None:
-        """Forgets what no peer can ask for any more."""
-        confirmed, is_player = self.timeline.confirmed, self.match.is_player(self.me)
-        inputs = hashes = states = confirmed
-        for remote in self.remotes.values():
-            if remote.is_required and is_player:
-                states = min(states, remote.compared)
-            elif remote.is_fresh and remote.snapshot is None:
-                continue
-            elif confirmed - remote.confirmed > _BACKLOG_FRAMES_MAX or not remote.can_be_fed:
-                text = f"too far behind, in frame {remote.confirmed}"
-                remote.drop(Reason.JOIN_FAILED, text)
-                continue
-            inputs = min(inputs, remote.confirmed)
-            hashes = min(hashes, remote.hash_needed)
-            if self.match.is_player(remote.peer):
-                hashes = min(hashes, remote.compared)
-        if not is_player:
-            # A spectator's evidence is of the frames that the host's hashes may still be about.
-            hashes = max(self.remotes[HOST].compared, confirmed - AHEAD_FRAMES_MAX)
-            states = min(hashes, confirmed - self.match.detection_frames_max)
-        self.seats.let_go(inputs)
-        self.timeline.let_go(max(states, confirmed - _STATES_MAX), hashes)
-
-    @property
-    def has_evidence(self) -> bool:
-        """No evidence that was asked for is missing."""
-        asked = (remote.collector for remote in self.remotes.values())
-        return all(collector is None or collector.data is not None for collector in asked)
 
 
 class Remote:
@@ -271,17 +132,10 @@ class Remote:
         self.reset(confirmed, confirmed)
 
     def refuse(self, instance: int, reason: Reason, text: str) -> None:
+        """Tells a life of the peer, once, that it is out of the match."""
         local = self.local
-        self.reply = Bye(
-            local.me,
-            local.instance,
-            instance,
-            reason,
-            local.timeline.confirmed,
-            self.peer,
-            text,
-            True,
-        )
+        head, confirmed = (local.me, local.instance, instance), local.timeline.confirmed
+        self.reply = Bye(*head, reason, confirmed, self.peer, text, True)
 
     # Received messages. PacketError, with nothing changed, for a refused one.
 
@@ -294,7 +148,7 @@ class Remote:
     def hello_fault(self, hello: Hello) -> str:
         """The first setting that is not the same on both sides."""
         own = self._hello(is_answer=False)
-        for name in _AGREED:
+        for name in _SETTINGS:
             ours, theirs = getattr(own, name), getattr(hello, name)
             if ours != theirs:
                 if isinstance(ours, bytes):
@@ -426,6 +280,10 @@ class Remote:
 
     # What goes out.
 
+    @property
+    def _head(self) -> Head:
+        return self.local.me, self.local.instance, self.instance
+
     def messages(self, now_ms: int) -> Iterator[Message]:
         """What to send it now."""
         local, timing = self.local, self.local.timing
@@ -468,9 +326,7 @@ class Remote:
         local, match = self.local, self.local.match
         level = local.timeline.simulation.world.level
         return Hello(
-            sender=local.me,
-            instance=local.instance,
-            heard=self.instance,
+            *self._head,
             is_answer=is_answer,
             join=self.must_join,
             kernel=local.semantics,
@@ -486,33 +342,22 @@ class Remote:
         )
 
     def _bye(self, end: End) -> Bye:
-        local = self.local
-        return Bye(
-            sender=local.me,
-            instance=local.instance,
-            heard=self.instance,
-            reason=end.reason,
-            frame=end.frame,
-            peer=end.peer,
-            text=end.text,
-            is_complete=local.has_evidence,
-        )
+        is_complete = self.local.has_evidence
+        return Bye(*self._head, end.reason, end.frame, end.peer, end.text, is_complete)
 
     def _update(self, now_ms: int) -> Update:
         local, timeline = self.local, self.local.timeline
         hash_first = max(self.hash_needed, timeline.first_hash)
         hash_end = max(hash_first, min(timeline.confirmed, hash_first + HASHES_MAX))
         return Update(
-            sender=local.me,
-            instance=local.instance,
-            heard=self.instance,
+            *self._head,
             sent_ms=now_ms & 0xFFFFFFFF,
             echo_ms=0 if self.echo is None else (self.echo[0] + now_ms - self.echo[1]) & 0xFFFFFFFF,
             frame=timeline.head,
             confirmed=timeline.confirmed,
             ready=self._is_ready(),
             needs=[stream.next for stream in local.seats.streams],
-            seats=list(local.seats.since),
+            seats=local.seats.since,
             runs=self._runs(hash_end),
             hash_needed=self.hash_next,
             hash_first=hash_first,
@@ -548,15 +393,15 @@ class Remote:
             stream = seats.streams[seat]
             first = max(self.needs[seat], stream.first)
             last = min(own_end if seat in seats.sources else end, stream.next)
-            values: list[int | list[int]] = []
+            values: list[Input] = []
             share = max(room // len(chosen), 200 if not runs else 0)
-            for value in stream.since(first, min(RUN_FRAMES_MAX, max(0, last - first))):
-                size = _size_of(value)
+            for frame in range(first, min(last, first + RUN_FRAMES_MAX)):
+                size = _size_of(stream[frame])
                 if size > min(share, room):
                     break
                 share -= size
                 room -= size
-                values.append(list(value) if isinstance(value, tuple) else value)
+                values.append(stream[frame])
             if values:
                 runs.append(Run(seat, first, values))
         return runs
@@ -564,7 +409,7 @@ class Remote:
     def _wants(self, now_ms: int) -> Iterator[Message]:
         """Asks for missing pieces: for many once a round trip, so that they do not come twice; for
         few more often."""
-        local, collector = self.local, self.collector
+        collector = self.collector
         if collector is None or collector.data is not None:
             return
         if collector.kind is Blob.SNAPSHOT and not self.is_established:
@@ -575,9 +420,9 @@ class Remote:
         if now_ms - self._want_ms >= pause_ms:
             self._want_ms = now_ms
             kind, frame = collector.kind, collector.frame
-            yield Want(local.me, local.instance, self.instance, kind, frame, digest, missing)
+            yield Want(*self._head, kind, frame, digest, missing)
 
-    def _pieces(self, want: Want) -> list[Message]:
+    def _pieces(self, want: Want) -> list[Piece]:
         local = self.local
         if want.kind == Blob.EVIDENCE:
             data = msgspec.msgpack.encode(local.evidence(want.frame))
@@ -588,7 +433,7 @@ class Remote:
             data = self.snapshot
         else:
             return []
-        return pieces(data, want, local.me, local.instance, self.instance)
+        return pieces(data, want, self._head)
 
     def _take_snapshot(self) -> bytes:
         """The newest state that every other player is known to have confirmed.
@@ -608,29 +453,11 @@ class Remote:
         if self.is_required:
             # A snapshot on its way may be lost: until it answers, it has confirmed no more.
             self.confirmed = confirmed
-        return msgspec.msgpack.encode(
-            Snapshot(
-                frame=frame,
-                state=timeline.states[frame],
-                inputs_digest=timeline.inputs_digests[frame],
-                seats=list(local.seats.since),
-                lives=lives,
-            )
-        )
+        state, digest = timeline.states[frame], timeline.inputs_digests[frame]
+        return msgspec.msgpack.encode(Snapshot(frame, state, digest, local.seats.since, lives))
 
 
-_AGREED = (
-    "kernel",
-    "simulation",
-    "level",
-    "seed",
-    "players",
-    "prediction_max",
-    "input_delay",
-    "frames",
-    "vacant",
-    "tick_rate",
-)
+_SETTINGS = Hello.__struct_fields__[Hello.__struct_fields__.index("kernel") :]
 """Fields of a Hello that must be the same on both sides."""
 
 

@@ -54,30 +54,24 @@ class Seats:
             while stream.next <= due:
                 stream.push(value if seat == self.me else self.idle)
 
-    def checked(
+    def check(
         self, runs: Sequence[Run], sender: int, feeder: int | None, simulation: Simulation
-    ) -> list[tuple[int, int, list[Input]]]:
-        """Runs of inputs by seat, first frame and values. PacketError if one of them cannot be."""
-        checked = []
+    ) -> None:
+        """PacketError if one of the runs cannot be."""
         for run in runs:
             if run.slot >= len(self.streams):
                 raise PacketError(f"a run of seat {run.slot}, of {len(self.streams)}")
             if run.slot not in (sender, self.me) and sender not in (HOST, feeder):
                 raise PacketError(f"inputs of seat {run.slot}, which is not its own")
-            values: list[Input] = [
-                tuple(value) if isinstance(value, list) else value for value in run.values
-            ]
             stream = self.streams[run.slot]
-            conflict = stream.conflict(run.first, values)
+            conflict = stream.conflict(run.first, run.values)
             if conflict is not None:
                 raise PacketError(f"two inputs of seat {run.slot} for frame {conflict}")
             try:
-                for value in values[max(0, stream.next - run.first) :]:
+                for value in run.values[max(0, stream.next - run.first) :]:
                     check_input(simulation, run.slot, value)
             except (TypeError, ValueError) as wrong:
                 raise PacketError(str(wrong)) from None
-            checked.append((run.slot, run.first, values))
-        return checked
 
     def learn(self, since: Sequence[int], sender: int, feeder: int | None) -> list[int]:
         """Takes over from an Update which seats have their player; returns the new ones.

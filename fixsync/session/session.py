@@ -12,6 +12,7 @@ from fixsync._native.checks import integer
 from fixsync.semantics import semantics_id
 from fixsync.session.endings import End, Reason
 from fixsync.session.entry import Entry
+from fixsync.session.local import AHEAD_FRAMES_MAX, Local, Phase, Timing
 from fixsync.session.match import FRAMES_MAX, HOST, Match
 from fixsync.session.notices import Confirmed, Notice
 from fixsync.session.packets import (
@@ -29,7 +30,7 @@ from fixsync.session.packets import (
     VersionError,
     Want,
 )
-from fixsync.session.remote import AHEAD_FRAMES_MAX, Local, Phase, Remote, Timing
+from fixsync.session.remote import Remote
 from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
 from fixsync.session.watch import Watch
@@ -328,13 +329,13 @@ class Session:
             return
         remote.check_update(update)
         feeder, seats = self._local.feeder, self._seats
-        runs = seats.checked(update.runs, remote.peer, feeder, self.simulation)
+        seats.check(update.runs, remote.peer, feeder, self.simulation)
         remote.take_times(update, now_ms)
         remote.take_acks(update)
         if self.phase is Phase.ENDED:
             return
-        for seat, first, values in runs:
-            seats.streams[seat].take(first, values, self.confirmed + AHEAD_FRAMES_MAX)
+        for run in update.runs:
+            seats.streams[run.slot].take(run.first, run.values, self.confirmed + AHEAD_FRAMES_MAX)
         remote.take_hashes(update)
         if self.me == HOST:
             is_waiting = self.match.is_player(remote.peer) and not remote.is_required

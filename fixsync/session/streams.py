@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from fixsync.sim import Input
 
@@ -51,10 +51,6 @@ class Stream:
         for value in fresh:
             self.push(value)
         return len(fresh)
-
-    def since(self, frame: int, count: int) -> Iterator[Input]:
-        """At most `count` inputs from a frame on, which must be held."""
-        return (self._values[at] for at in range(frame, min(self.next, frame + count)))
 
     def let_go(self, floor: int) -> None:
         """Forgets the inputs before a frame."""

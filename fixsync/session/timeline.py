@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
+from typing import NamedTuple
 
 import msgspec
 
@@ -21,17 +22,12 @@ __all__ = ["Timeline"]
 _NO_INPUTS = bytes(8)
 
 
-class _Played:
+class _Played(NamedTuple):
     """A frame that was stepped."""
 
-    __slots__ = ("events", "inputs", "world_hash")
-
-    def __init__(
-        self, inputs: tuple[Input, ...], events: tuple[Event, ...], world_hash: int
-    ) -> None:
-        self.inputs = inputs
-        self.events = events
-        self.world_hash = world_hash
+    inputs: tuple[Input, ...]
+    events: tuple[Event, ...]
+    world_hash: int
 
 
 class Timeline:
@@ -134,13 +130,11 @@ class Timeline:
         while self.confirmed < self.head and self.is_known(self.confirmed):
             frame = self.confirmed
             played = self._played.pop(frame)
-            self.hashes[frame] = hash_of(self.states[frame + 1])
+            state_hash = self.hashes[frame] = hash_of(self.states[frame + 1])
             self.final_inputs[frame] = played.inputs
             self.inputs_digests[frame + 1] = _chained(self.inputs_digests[frame], played.inputs)
             self.confirmed += 1
-            yield Confirmed(
-                frame, played.inputs, played.events, played.world_hash, self.hashes[frame]
-            )
+            yield Confirmed(frame, *played, state_hash)
 
     def let_go(self, states: int, hashes: int) -> None:
         """Drops the states before one frame and the hashes before another, but none that going

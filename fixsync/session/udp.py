@@ -6,7 +6,7 @@ import asyncio
 import socket
 import time
 from collections.abc import Callable, Mapping
-from types import TracebackType
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from fixsync.session import End, Notice, Session
@@ -61,12 +61,7 @@ class Endpoint:
     def __enter__(self) -> Endpoint:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def begin(self, session: Session, peers: Mapping[int, Address]) -> None:
@@ -136,52 +131,33 @@ async def play(
     match's, 0 for as fast as the others allow. watch: called once a round."""
     endpoint.begin(session, peers)
     arrivals = _Arrivals(endpoint)
+    rate = session.match.tick_rate if rate is None else rate
+    frame_s = 1 / rate if rate else 0.0
+    due = time.monotonic()
     loop = asyncio.get_running_loop()
     # The transport closes its socket; the endpoint keeps its own.
     transport, _ = await loop.create_datagram_endpoint(lambda: arrivals, sock=endpoint.socket.dup())
     try:
-        return await _play(endpoint, session, arrivals.arrived, decide, heed, rate, watch)
+        while True:
+            before = session.frame, session.confirmed
+            arrivals.arrived.clear()
+            for notice in endpoint.poll(decide()):
+                heed(notice)
+            watch()
+            if session.is_over and session.end is not None:
+                return session.end
+            now = time.monotonic()
+            if before == (session.frame, session.confirmed):
+                # Nothing moves before something arrives, or is sent again.
+                due = max(due, now)
+                with suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(arrivals.arrived.wait(), session.timing.resend_ms / 1000)
+                continue
+            is_ahead = session.frames_ahead(now_ms()) >= _AHEAD_FRAMES
+            due = max(due + frame_s * (1 + _SLOWER * is_ahead), now - _LATE_S_MAX)
+            await asyncio.sleep(max(0.0, due - now))
     finally:
         transport.close()
-
-
-async def _play(
-    endpoint: Endpoint,
-    session: Session,
-    arrived: asyncio.Event,
-    decide: Callable[[], Input],
-    heed: Callable[[Notice], None],
-    rate: int | None,
-    watch: Callable[[], None],
-) -> End:
-    frames_a_second = session.match.tick_rate if rate is None else rate
-    frame_s = 1 / frames_a_second if frames_a_second else 0.0
-    resend_s = session.timing.resend_ms / 1000
-    due = time.monotonic()
-    while True:
-        before = session.frame, session.confirmed
-        arrived.clear()
-        for notice in endpoint.poll(decide()):
-            heed(notice)
-        watch()
-        if session.is_over and session.end is not None:
-            return session.end
-        now = time.monotonic()
-        if before == (session.frame, session.confirmed):
-            # Nothing moves before something arrives, or is sent again.
-            due = max(due, now)
-            await _arrival(arrived, resend_s)
-            continue
-        is_ahead = session.frames_ahead(now_ms()) >= _AHEAD_FRAMES
-        due = max(due + frame_s * (1 + _SLOWER * is_ahead), now - _LATE_S_MAX)
-        await asyncio.sleep(max(0.0, due - now))
-
-
-async def _arrival(arrived: asyncio.Event, seconds: float) -> None:
-    try:
-        await asyncio.wait_for(arrived.wait(), seconds)
-    except asyncio.TimeoutError:
-        return
 
 
 class _Arrivals(asyncio.DatagramProtocol):

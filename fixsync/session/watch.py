@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from fixsync.session.blobs import Collector, Evidence, decode_evidence
-from fixsync.session.endings import Desync, End, Reason
+from fixsync.session.blobs import Collector, Evidence, decoded
+from fixsync.session.desync import Desync
+from fixsync.session.endings import End, Reason
 from fixsync.session.entry import Entry
+from fixsync.session.local import Local, Phase
 from fixsync.session.packets import TEXT_CHARACTERS_MAX, Blob
-from fixsync.session.remote import Local, Phase, Remote
+from fixsync.session.remote import Remote
 
 __all__ = ["Watch"]
 
@@ -51,9 +53,9 @@ class Watch:
         if peer in self._evidence or self.local.end is None:
             return
         try:
-            self._evidence[peer] = decode_evidence(data)
+            self._evidence[peer] = decoded(Evidence, data)
         except ValueError as wrong:
-            self._evidence[peer] = Evidence(self.local.end.frame, b"", b"", [], b"")
+            self._evidence[peer] = Evidence(self.local.end.frame, b"", b"", (), b"")
             self._damaged[peer] = data, str(wrong)
 
     def complete(self, now_ms: int) -> None:

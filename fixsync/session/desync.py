@@ -1,0 +1,220 @@
+"""A desync: the states of peers after one frame, compared field by field, and reported."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from fixsync.fields import SIZES, Difference, StateFields, Value, byte_fields, differences
+from fixsync.level import LEVEL, Level
+from fixsync.session.blobs import Evidence
+from fixsync.shapes import Contact, Pose, shape_from_tuple
+from fixsync.sim import fields_of, hash_of, names_of
+from fixsync.world import World
+
+__all__ = ["Desync"]
+
+DIFFERENCES_TOLD_MAX = 12
+
+
+class _Compared(NamedTuple):
+    """The states of two peers as fields."""
+
+    peers: tuple[int, int]
+    fields: list[StateFields]
+    differences: list[Difference]
+    faults: list[str]
+    """Why fields are bytes only."""
+
+
+@dataclass(frozen=True)
+class Desync:
+    """The evidence of two or more states after one frame."""
+
+    frame: int
+    """The first frame after which hashes were not the same."""
+    evidence: Mapping[int, Evidence]
+    """By peer, as far as it arrived."""
+    simulation: object = None
+    """What names the fields of a state; see `fixsync.sim.fields_of`."""
+    damaged: Mapping[int, tuple[bytes, str]] = field(default_factory=dict)
+    """By peer, evidence that does not decode, and why."""
+
+    @property
+    def hashes(self) -> dict[int, int]:
+        """By peer, the hash of its state after the frame."""
+        return {
+            peer: hash_of(held.after) for peer, held in sorted(self.evidence.items()) if held.after
+        }
+
+    @property
+    def sides(self) -> list[list[int]]:
+        """The peers in groups of those that agree, the largest group first."""
+        groups: dict[int, list[int]] = {}
+        for peer, value in self.hashes.items():
+            groups.setdefault(value, []).append(peer)
+        return sorted(groups.values(), key=lambda peers: (-len(peers), peers))
+
+    @property
+    def same_inputs(self) -> bool:
+        """Whether the peers stepped on the same inputs up to and including the frame: then the
+        simulation is at fault."""
+        return len({held.inputs_digest for held in self.evidence.values() if held.after}) < 2
+
+    @property
+    def same_before(self) -> bool:
+        """Whether the peers' states before the frame were the same."""
+        return len({held.before for held in self.evidence.values() if held.before}) < 2
+
+    @property
+    def differences(self) -> list[Difference]:
+        """The fields in which the first two sides' states differ, in the order of the fields.
+
+        States that do not decode are compared as bytes."""
+        compared = self._compared()
+        return [] if compared is None else compared.differences
+
+    def _compared(self) -> _Compared | None:
+        sides = self.sides
+        if len(sides) < 2:
+            return None
+        peers = sides[0][0], sides[1][0]
+        states = [self.evidence[peer].after for peer in peers]
+        fields, faults = [], []
+        for peer, state in zip(peers, states, strict=True):
+            try:
+                fields.append(fields_of(self.simulation, state))
+            except Exception as wrong:  # noqa: PERF203 - a game's decoder, given a faulty state
+                faults.append(f"the state of peer {peer} does not decode: {_why(wrong)}")
+        if not faults:
+            try:
+                return _Compared(peers, fields, list(differences(*fields)), faults)
+            except Exception as wrong:  # fields of a game's decoder
+                faults.append(f"the fields of the states cannot be compared: {_why(wrong)}")
+        fields = [byte_fields(state) for state in states]
+        return _Compared(peers, fields, list(differences(*fields)), faults)
+
+    def explain(self) -> str:
+        """The frame, the sides, the fields that differ, and the pairs whose contact differs."""
+        lines = [f"desync after frame {self.frame}"]
+        for peer in sorted(self.evidence):
+            value = self.hashes.get(peer)
+            state = "its state is not kept any more" if value is None else f"state {value:016x}"
+            lines.append(f"  peer {peer}: {state}")
+        for peer, (data, why) in sorted(self.damaged.items()):
+            lines.append(f"  peer {peer}: {len(data)} bytes of evidence that do not decode: {why}")
+        compared = self._compared()
+        if compared is None:
+            lines.append("  the peer that differs from them has not sent its state")
+            return "\n".join(lines)
+        names = [" and ".join(map(str, side)) for side in self.sides]
+        lines += [f"  {fault}" for fault in compared.faults]
+        lines.append(f"  values of peer {names[0]}, then of peer {names[1]}:")
+        found = compared.differences
+        ids = names_of(self.simulation).ids
+        lines += [f"    {difference.told(ids)}" for difference in found[:DIFFERENCES_TOLD_MAX]]
+        if len(found) > DIFFERENCES_TOLD_MAX:
+            lines.append(f"    and {len(found) - DIFFERENCES_TOLD_MAX} more")
+        lines += [f"    {line}" for line in _geometry(compared, self.simulation)]
+        inputs = [list(self.evidence[peer].inputs) for peer in compared.peers]
+        if not self.same_inputs:
+            lines.append(
+                "  the peers did not step on the same inputs: look at what delivers inputs"
+            )
+            for peer, given in zip(compared.peers, inputs, strict=True):
+                lines.append(f"    peer {peer}, frame {self.frame}: {given}")
+        elif not self.same_before:
+            lines.append(
+                "  the states before that frame differ already, though their hashes were the same"
+            )
+        else:
+            same = f"same state before it, same inputs {inputs[0]}"
+            lines.append(f"  {same}: one step of the simulation differs")
+        return "\n".join(lines)
+
+    def write(self, directory: str | os.PathLike[str]) -> list[Path]:
+        """Writes every peer's states before and after the frame, then the report, into a directory
+        that it makes. OSError if that cannot be done."""
+        folder = Path(directory)
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = []
+
+        def save(name: str, data: bytes) -> None:
+            paths.append(folder / name)
+            paths[-1].write_bytes(data)
+
+        for peer, held in sorted(self.evidence.items()):
+            for name, state in (("before", held.before), ("after", held.after)):
+                if state:
+                    save(f"peer{peer}.{name}.state", state)
+        for peer, (data, _) in sorted(self.damaged.items()):
+            save(f"peer{peer}.evidence", data)
+        save("report.txt", (self.explain() + "\n").encode())
+        report = {
+            "frame": self.frame,
+            "same_inputs": self.same_inputs,
+            "sides": self.sides,
+            "hashes": {str(peer): f"{value:016x}" for peer, value in self.hashes.items()},
+            "inputs": {str(peer): held.inputs for peer, held in sorted(self.evidence.items())},
+            "differences": [
+                {"owner": d.owner, "field": d.field, "values": d.values} for d in self.differences
+            ],
+        }
+        save("report.json", (json.dumps(report, indent=1, default=str) + "\n").encode())
+        return paths
+
+
+def _why(wrong: Exception) -> str:
+    return str(wrong) if type(wrong) is ValueError else f"{type(wrong).__name__}: {wrong}"
+
+
+def _geometry(compared: _Compared, simulation: object) -> list[str]:
+    """The pairs whose hit is not the same: where both stood, and the contact computed from that."""
+    lines: list[str] = []
+    level = getattr(getattr(simulation, "world", None), "level", None)
+    for key in islice((d.key for d in compared.differences if d.key[0] == "hit"), 3):
+        lines.append(f"pair {key[1]}, {key[2]}:")
+        for peer, fields in zip(compared.peers, compared.fields, strict=True):
+            try:
+                pair = pair_told(fields, int(key[1]), int(key[2]), level)
+            except Exception as wrong:  # fields of a faulty peer
+                pair = f"cannot be computed: {_why(wrong)}"
+            lines.append(f"  on peer {peer}: {pair}")
+    return lines
+
+
+def pair_told(fields: StateFields, a: int, b: int, level: Level | None = None) -> str:
+    """Two colliders of a state, or a collider and a solid of the level, and their contact: what the
+    state says, and what it is as they stand."""
+    hit = int(fields.get(("hit", a, b), {}).get("contact", 0))
+    told = f"hit with contact {Contact(hit).name}" if hit else "no hit"
+    colliders = [id for id in (a, b) if id < LEVEL]
+    gone = [id for id in colliders if ("collider", id) not in fields]
+    if gone:
+        # The hits are those of the step; what the game removed after it is in them and not in the
+        # world.
+        when = "removed after the step" if hit else "not in the world"
+        return f"{told}; collider {' and '.join(map(str, gone))} {when}"
+    world = World(2, level=level)
+    for place, id in enumerate(colliders):
+        _add(world, place, fields["collider", id])
+    words = [f"{world[i].shape} at {world[i].pose}" for i in range(len(colliders))]
+    if b >= LEVEL:
+        if level is None or b - LEVEL >= len(level):
+            return f"{told}; {words[0]} and a solid that the level does not have"
+        words.append(str(level[b - LEVEL]))
+    contact = world.contact(0, b if b >= LEVEL else 1)
+    return f"{told}; {words[0]} and {words[1]}, whose contact is {contact.name}"
+
+
+def _add(world: World, id: int, values: Mapping[str, Value]) -> None:
+    """Adds the collider of a state's fields, as far as a contact is a matter of it."""
+    kind = str(values["kind"])
+    shape = shape_from_tuple((kind, *(values[name] for name in SIZES[kind])))
+    x, y, z, yaw, *offset = (int(values[name]) for name in ("x", "y", "z", "yaw", "ox", "oy", "oz"))
+    world.add(id, shape, Pose(x, y, z, yaw), offset=(offset[0], offset[1], offset[2]))
