@@ -155,16 +155,22 @@ def cast_row(
     hit_when: int | None = None,
 ) -> bytes:
     """The row of a cast; a hit_when of None is the kernel's 0."""
-    require_shape(f"{where}shape", shape)
-    require_pose(f"{where}pose", pose)
     vector = motion_of(f"{where}motion", motion)
     least = 0 if hit_when is None else hit_when_of(f"{where}hit_when", hit_when)
-    numbers = (
+    try:
+        if type(mask) is int and type(exclude_owner) is int and type(limit) is int:
+            numbers = _pack_cast(*vector, mask, exclude_owner, limit, least)
+            return shape._shape + pose._pose + numbers
+    except (AttributeError, struct.error):
+        pass  # the checks below name what is wrong
+    require_shape(f"{where}shape", shape)
+    require_pose(f"{where}pose", pose)
+    more = (
         uint32(f"{where}mask", mask),
         uint32(f"{where}exclude_owner", exclude_owner),
         uint32(f"{where}limit", limit),
     )
-    return shape._shape + pose._pose + _pack_cast(*vector, *numbers, least)
+    return shape._shape + pose._pose + _pack_cast(*vector, *more, least)
 
 
 def cast_rows(casts: Buffer | Iterable[Sequence[Any]]) -> bytes:

@@ -11,10 +11,9 @@ from fixsync._native.level import (
     LEVEL,
     VERTICES_MAX,
     NativeLevel,
+    check_solid,
     pillar_bytes,
     prism_bytes,
-    refuse_solid,
-    solid_is_good,
 )
 from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT, SIZE_MAX, UINT32_MAX
 from fixsync._native.rows import Buffer, bytes_of
@@ -61,8 +60,7 @@ class Prism(_SolidValue):
         integer("number of vertices", len(numbers) // 2, 3, VERTICES_MAX)
         low, high, layer = _heights_and_layer(y_low, y_high, layer)
         self._take(low, high, layer, numbers)
-        if not solid_is_good(self._bytes):
-            refuse_solid(self._bytes)
+        check_solid(self._bytes)
 
     def _take(self, y_low: int, y_high: int, layer: int, numbers: list[int]) -> None:
         self._row = (y_low, y_high, layer, *numbers)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol, cast
 
-from fixsync import changes
+from fixsync._native.changes import (
+    CHANGES,
+    Command,
+    commands_of_rows,
+    rows_of_commands,
+    rows_of_layers,
+)
 from fixsync._native.checks import (
     boolean,
     coordinate,
@@ -34,14 +40,6 @@ from fixsync.arguments import (
     position_rows,
     query_row,
     query_rows,
-)
-from fixsync.changes import (
-    CHANGES,
-    Command,
-    CommandObserver,
-    Observer,
-    rows_of_commands,
-    rows_of_layers,
 )
 from fixsync.level import LEVEL, Level
 from fixsync.records import (
@@ -75,9 +73,50 @@ __all__ = ["CAPACITY_MAX", "Command", "Observer", "World"]
 _NO_EVENTS = Events()
 
 _ADD, _REMOVE = CHANGES["add"], CHANGES["remove"]
-_MOVE, _TURN, _POSE = CHANGES["move"], CHANGES["turn"], CHANGES["pose"]
+_MOVE, _TURN = CHANGES["move"], CHANGES["turn"]
 _SHAPE, _OFFSET = CHANGES["shape"], CHANGES["offset"]
 _OWNER, _LAYER, _ACTIVE = CHANGES["owner"], CHANGES["layer"], CHANGES["active"]
+
+
+class Observer(Protocol):
+    """The argument of `World.attach`. Each method is called after the world took the change, and
+    may read the world. Its exceptions reach the caller; the change stays."""
+
+    def changed(self, command: Command) -> None:
+        """A collider was added, changed or removed, or the layer matrix replaced. `command`: as in
+        a match log. Bulk changes come one by one, in order."""
+
+    def stepped(self, events: Events) -> None:
+        """A step was made."""
+
+    def loaded(self) -> None:
+        """The whole state was replaced."""
+
+
+class _Commands:
+    """Takes the rows of a world's changes, and calls an observer for each command."""
+
+    def __init__(self, observer: Observer, masks: Callable[[], Sequence[int]]) -> None:
+        """masks: reads the layer matrix of the world."""
+        self.observer = observer
+        self._read_masks = masks
+        self._masks = masks()
+
+    def __repr__(self) -> str:
+        return repr(self.observer)
+
+    def changed(self, rows: bytes) -> None:
+        commands = commands_of_rows(rows, self._masks)
+        self._masks = self._read_masks()
+        for command in commands:
+            self.observer.changed(command)
+
+    def stepped(self, rows: bytes) -> None:
+        self.observer.stepped(Events(rows))
+
+    def loaded(self) -> None:
+        self._masks = self._read_masks()
+        self.observer.loaded()
 
 
 class World:
@@ -144,7 +183,7 @@ class World:
     def clear(self) -> None:
         """Removes every collider, by id. Their hits end with the next step. frame, hit_when and
         layers stay."""
-        self._native.apply(b"".join(_REMOVE.pack(id) for id in self._native.ids()), changes)
+        self._native.apply(b"".join(_REMOVE.pack(id) for id in self._native.ids()), len(self))
 
     def move(self, id: int, x: int, y: int, z: int) -> None:
         """Puts a collider's pose at (x, y, z), Q16.16."""
@@ -165,7 +204,7 @@ class World:
         except AttributeError:
             require_pose("pose", pose)
             raise
-        self._native.set_pose(_POSE, id if type(id) is int else self._id(id), row)
+        self._native.set_pose(id if type(id) is int else self._id(id), row)
 
     def set_shape(self, id: int, shape: Shape) -> None:
         """Gives a collider another shape."""
@@ -199,7 +238,8 @@ class World:
         """Replaces the pairs of layers that can hit each other; None enables all.
 
         Keeps the hit history: a hit that is no longer allowed is an EXIT at the next step."""
-        self._native.apply(b"".join(rows_of_layers(layer_masks(layers))), changes)
+        rows = rows_of_layers(layer_masks(layers))
+        self._native.apply(b"".join(rows), len(rows))
 
     # Many changes at once.
 
@@ -210,7 +250,7 @@ class World:
         `records`: a buffer of COLLIDER_FORMAT rows (bytes, a NumPy array of COLLIDER_DTYPE), the
         `colliders()` of a world, or tuples (id, shape, pose[, layer[, owner[, offset[, active]]]]),
         such as Collider."""
-        self._native.add_many(_ADD, collider_rows(self._native.capacity, records))
+        self._native.add_many(collider_rows(self._native.capacity, records))
 
     def move_many(
         self, ids: Buffer | Iterable[int], positions: Buffer | Iterable[Iterable[int]]
@@ -221,7 +261,7 @@ class World:
         `ids`: ints, or a buffer of uint32. `positions`: (x, y, z) tuples, or a buffer of int32,
         three an id."""
         numbers = id_rows(self._native.capacity, ids)
-        self._native.move_many(_MOVE, numbers, position_rows(positions, numbers))
+        self._native.move_many(numbers, position_rows(positions, numbers))
 
     def set_pose_many(self, ids: Buffer | Iterable[int], poses: Buffer | Iterable[Pose]) -> None:
         """`set_pose` of many ids: all of them or, if one is refused, none. The error names its
@@ -236,7 +276,7 @@ class World:
         ):
             ids = id_rows(self._native.capacity, ids)
             poses = pose_rows(poses, ids)
-        self._native.set_pose_many(_POSE, ids, poses)
+        self._native.set_pose_many(ids, poses)
 
     def apply(self, commands: Buffer | Iterable[Command]) -> None:
         """Makes changes in order: all of them or, if one is refused, none, and CommandError has its
@@ -245,11 +285,12 @@ class World:
         `commands`: tuples as a match log writes them and observers get them, such as ("move", id,
         (x, y, z)), or a buffer of `fxs_command` rows."""
         if is_buffer(commands):
-            self._native.apply(rows_of("commands", commands, COMMAND.format[1:]), changes)
+            rows = rows_of("commands", commands, COMMAND.format[1:])
+            self._native.apply(rows, len(rows) // COMMAND.size)
             return
         rows, at = rows_of_commands(cast("Iterable[Command]", commands))
         try:
-            self._native.apply(rows, changes)
+            self._native.apply(rows, len(at))
         except CommandError as error:
             raise CommandError(at[error.index], error.reason) from error.__cause__
 
@@ -285,7 +326,8 @@ class World:
         ENTER: a hit now, not at the last step. STAY: at both. EXIT: at the last step, not now. An
         id that was added or removed since the last step ends its old hits: such a pair gives EXIT
         and, if it is a hit now, ENTER after it."""
-        return self._native.step(Events, _NO_EVENTS)
+        rows = self._native.step()
+        return Events(rows) if rows else _NO_EVENTS
 
     def query(
         self, shape: Shape, pose: Pose, mask: int = UINT32_MAX, *, exclude_owner: int = 0
@@ -517,10 +559,10 @@ class World:
 
     def attach(self, observer: Observer) -> None:
         """Calls an observer for every change, step and load. A world has at most one."""
-        self._native.attach(CommandObserver(observer, self._native.masks))
+        self._native.attach(_Commands(observer, self._native.masks))
 
     def detach(self, observer: Observer) -> None:
         """Ends `attach`. ValueError if this observer is not the attached one."""
         attached = self._native.observer
-        is_ours = isinstance(attached, CommandObserver) and attached.observer is observer
+        is_ours = isinstance(attached, _Commands) and attached.observer is observer
         self._native.detach(attached if is_ours else observer)

@@ -11,6 +11,7 @@ import strategies
 from hypothesis import Phase, find, settings
 
 from fixsync import Pose, Shape, overlap_many
+from fixsync._native.changes import CHANGES, FIELDS
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Kind, shape_fault
 from fixsync._native.raw import ffi, lib
 from fixsync._native.rows import (
@@ -25,7 +26,6 @@ from fixsync._native.rows import (
     QUERY,
     SHAPE,
 )
-from fixsync.changes import CHANGES, FIELDS
 from fixsync.shapes import shape_from_tuple, shape_of_row
 from fixsync.testing import strategies as fst
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from test_recorder import skip
 
 from fixsync import Box, Level, Pillar, Pose, Prism, Sector, Sphere, World
+from fixsync._native.changes import rows_of_commands
 from fixsync._native.raw import ffi, lib
 from fixsync._native.rows import CAST, COMMAND, QUERY
-from fixsync.changes import rows_of_commands
 from fixsync.log import text
 from fixsync.log.lines import parse_header
 from fixsync.log.reader import Reader

@@ -41,8 +41,8 @@ from fixsync import (
     pack_poses,
     pack_shapes,
 )
+from fixsync._native.changes import rows_of_commands, rows_of_layers
 from fixsync._native.checks import layer_masks
-from fixsync.changes import rows_of_commands, rows_of_layers
 from fixsync.records import COLLIDER_DTYPE, COLLIDER_FORMAT
 from fixsync.shapes import shape_from_tuple
 from fixsync.world import CAPACITY_MAX

@@ -7,6 +7,7 @@
 - `status`: what the kernel refused, as an exception.
 - `kernel`: the functions that need no world.
 - `kit`: the kit's functions that need no world.
+- `changes`: the table of commands, as tuples and as rows.
 - `memory`: a world's memory and its lock.
 - `world`: everything that is done in that memory.
 """

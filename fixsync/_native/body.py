@@ -6,10 +6,12 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from fixsync._native.raw import constant, ffi, lib
-from fixsync._native.rows import COMMAND, POSE
+from fixsync._native.changes import values_of_row
+from fixsync._native.memory import exclusive
+from fixsync._native.raw import CData, constant, ffi, lib
+from fixsync._native.rows import COMMAND
 from fixsync._native.status import unexpected
-from fixsync._native.world import NativeWorld, Table
+from fixsync._native.world import NativeWorld
 
 PARTS_MAX = constant("PARTS_MAX")
 VICTIMS_MAX = constant("VICTIMS_MAX")
@@ -20,11 +22,14 @@ PHASES = {
     constant("PHASE_ACTIVE"): "active",
     constant("PHASE_RECOVERY"): "recovery",
 }
-_NO_ATTACK = constant("NO_ATTACK")
+NO_ATTACK = constant("NO_ATTACK")
 _NO_ROOM = constant("E_ROOM")
 _ROWS_TYPE = ffi.typeof(f"fxs_command[{constant('BODY_ROWS')}]")
+_POSE_TYPE = ffi.typeof("fxs_pose *")
 _buffer = ffi.buffer
-_tick = lib.fxs_body_tick
+# The functions of the kit for `NativeBody.change`.
+REMOVE, SET_POSE, MIRROR = lib.fxs_body_remove, lib.fxs_body_set_pose, lib.fxs_body_mirror
+START, CANCEL, TICK = lib.fxs_body_start, lib.fxs_body_cancel, lib.fxs_body_tick
 # The fields of a saved body, by offset.
 _FIELDS = {
     0: "magic",
@@ -46,28 +51,27 @@ def check_table(table: bytes) -> None:
 class NativeBody:
     """A body in a world. Each change of the world is made by C, and told to the observer here."""
 
-    __slots__ = ("_body", "_commands", "_names", "_rows", "_table", "_world")
+    __slots__ = ("_names", "_rows", "_table", "_world", "state")
 
-    def __init__(
-        self, world: NativeWorld, table: bytes, names: Sequence[str], commands: Table
-    ) -> None:
-        """names: of the parts, for errors. commands: the table of commands."""
+    def __init__(self, world: NativeWorld, table: bytes, names: Sequence[str]) -> None:
+        """names: of the parts, for errors."""
         self._world = world
         self._table = table
         self._names = names
-        self._commands = commands
-        self._body = ffi.new("fxs_body *")
-        self._body.attack = _NO_ATTACK
+        self.state = ffi.new("fxs_body *")
+        """`fxs_body` of fixsync_kit.h."""
+        self.state.attack = NO_ATTACK
         self._rows = ffi.new(_ROWS_TYPE)
 
-    def _change(self, call: Callable[..., int], *args: object) -> None:
+    def change(self, call: Callable[..., int], *args: object) -> None:
+        """Makes the changes of a function of the kit and calls the observer."""
         world = self._world
         try:
             del world._free[0]
         except KeyError:
             world._reenter()
         try:
-            n = call(self._body, self._table, world._world, *args, self._rows)
+            n = call(self.state, self._table, world._world, *args, self._rows)
             if n:
                 world._hold(self._changed, n)
         finally:
@@ -85,96 +89,30 @@ class NativeBody:
     def _refuse(self, status: int) -> NoReturn:
         """The error of the row that was refused."""
         row = _buffer(self._rows, COMMAND.size)[:]
-        values = self._commands.values_of_row(row, 0)
-        ids = [*self._body.ids][: len(self._names)]
+        values = values_of_row(row, 0)
+        ids = [*self.state.ids][: len(self._names)]
         where = f"part {self._names[ids.index(values['id'])]!r}: "
         self._world._refuse(where, status, values)
 
-    # The world.
-
     def add(self, ids: Sequence[int], owner: int, pose: bytes, is_mirrored: bool) -> None:
-        self._body.ids[0 : len(ids)] = ids
-        rows = array("I", ids).tobytes()
-        self._change(lib.fxs_body_add, rows, owner, pose, is_mirrored)
-
-    def remove(self) -> None:
-        self._change(lib.fxs_body_remove)
-
-    def set_pose(self, pose: bytes) -> None:
-        self._change(lib.fxs_body_set_pose, pose)
-
-    def mirror(self, is_mirrored: bool) -> None:
-        self._change(lib.fxs_body_mirror, is_mirrored)
-
-    def start(self, attack: int) -> None:
-        self._change(lib.fxs_body_start, attack)
-
-    def cancel(self) -> None:
-        self._change(lib.fxs_body_cancel)
-
-    def tick(self) -> None:
-        world = self._world
-        try:
-            del world._free[0]
-        except KeyError:
-            world._reenter()
-        try:
-            n = _tick(self._body, self._table, world._world, self._rows)
-            if n:
-                world._hold(self._changed, n)
-        finally:
-            if world._owner is None:
-                world._free[0] = None
+        self.state.ids[0 : len(ids)] = ids
+        self.change(lib.fxs_body_add, array("I", ids).tobytes(), owner, pose, is_mirrored)
 
     def pose(self) -> tuple[int, ...] | None:
         """x, y, z, yaw; None if the first part is not in the world."""
-        out = ffi.new("fxs_pose *")
-        world = self._world
-        try:
-            del world._free[0]
-        except KeyError:
-            world._reenter()
-        try:
-            status = lib.fxs_body_pose(self._body, self._table, world._world, out)
-        finally:
-            if world._owner is None:
-                world._free[0] = None
-        return None if status else POSE.unpack(_buffer(out)[:])
-
-    # The body alone.
-
-    @property
-    def is_mirrored(self) -> bool:
-        return bool(self._body.is_mirrored)
-
-    @property
-    def attack(self) -> int | None:
-        attack: int = self._body.attack
-        return None if attack == _NO_ATTACK else attack
-
-    @property
-    def frame(self) -> int:
-        return self._body.frame
-
-    @property
-    def has_hit(self) -> bool:
-        return bool(self._body.has_hit)
-
-    @property
-    def victims(self) -> tuple[int, ...]:
-        return tuple(self._body.victims[0 : self._body.victim_count])
+        return _pose(self._world, self.state, self._table)
 
     def phase(self) -> str | None:
-        return PHASES[lib.fxs_body_phase(self._body, self._table)]
+        return PHASES[lib.fxs_body_phase(self.state, self._table)]
 
     def hit(self) -> int:
-        return lib.fxs_body_hit(self._body, self._table)
+        return lib.fxs_body_hit(self.state, self._table)
 
     def can_start(self, attack: int) -> bool:
-        return bool(lib.fxs_body_can_start(self._body, self._table, attack) == 1)
+        return bool(lib.fxs_body_can_start(self.state, self._table, attack) == 1)
 
     def strike(self, victim: int) -> bool:
-        status = lib.fxs_body_strike(self._body, victim)
+        status = lib.fxs_body_strike(self.state, victim)
         if status == _NO_ROOM:
             raise ValueError(
                 f"one hit of an attack remembers {VICTIMS_MAX} victims; {victim} is one more:"
@@ -182,21 +120,26 @@ class NativeBody:
             )
         return bool(status)
 
-    # State.
-
     def save(self) -> bytes:
-        out = ffi.new("uint8_t[]", lib.fxs_body_save_size(self._body))
-        lib.fxs_body_save(self._body, out)
+        out = ffi.new("uint8_t[]", lib.fxs_body_save_size(self.state))
+        lib.fxs_body_save(self.state, out)
         return bytes(_buffer(out))
 
     def hash(self) -> int:
-        return lib.fxs_body_hash(self._body)
+        return lib.fxs_body_hash(self.state)
 
     def load(self, state: bytes) -> None:
         at = ffi.new("uint64_t *")
-        status = lib.fxs_body_load(self._body, self._table, state, len(state), at)
+        status = lib.fxs_body_load(self.state, self._table, state, len(state), at)
         if status != 0:
             if status != constant("E_STATE"):
                 unexpected("a saved body", status)
             field = _FIELDS.get(at[0], "a victim or what follows the last")
             raise ValueError(f"data is not a state of this body: byte {at[0]}: {field}")
+
+
+@exclusive
+def _pose(world: NativeWorld, body: CData, table: bytes) -> tuple[int, ...] | None:
+    out = ffi.new(_POSE_TYPE)
+    status = lib.fxs_body_pose(body, table, world._world, out)
+    return None if status else (out.x, out.y, out.z, out.yaw)

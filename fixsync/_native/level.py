@@ -5,9 +5,9 @@ it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from struct import Struct, unpack_from
-from typing import NoReturn
+from typing import Any
 
 from fixsync._native.raw import (
     LAYER_COUNT,
@@ -28,13 +28,11 @@ VERTICES_MAX = constant("VERTICES_MAX")
 SPAN_MAX = 2**30 - 2
 
 _MAGIC = b"FXL1"
+_IDS = ffi.typeof("uint32_t[]")
+_CAST_HITS = ffi.typeof("fxs_cast_hit[]")
 _HEAD = Struct("<4sI")
 _SOLID = Struct("<BBHii")
 _SOLID_SIZE_MIN = 24
-_NO_ROOM: int = lib.FXS_E_ROOM
-_IDS_TYPE = ffi.typeof("uint32_t[]")
-_HITS_TYPE = ffi.typeof("fxs_cast_hit[]")
-_FIRST_ROOM = 64
 
 
 def prism_bytes(layer: int, y_low: int, y_high: int, numbers: Sequence[int]) -> bytes:
@@ -48,17 +46,12 @@ def pillar_bytes(layer: int, y_low: int, y_high: int, x: int, z: int, radius: in
     return _SOLID.pack(CODE_CYLINDER, layer, 0, y_low, y_high) + Struct("<3i").pack(x, z, radius)
 
 
-def solid_is_good(solid: bytes) -> bool:
-    """Whether the kernel takes this solid."""
-    status = _made(_HEAD.pack(_MAGIC, 1) + solid)[2]
-    return status == 0
-
-
-def refuse_solid(solid: bytes) -> NoReturn:
-    """The error of a solid that the kernel does not take."""
+def check_solid(solid: bytes) -> None:
+    """ValueError for a solid that the kernel does not take."""
     data = _HEAD.pack(_MAGIC, 1) + solid
-    at = _made(data)[3]
-    raise ValueError(_solid_fault(data, _HEAD.size, at))
+    _, _, status, at = _made(data)
+    if status != 0:
+        raise ValueError(_solid_fault(data, _HEAD.size, at))
 
 
 def _made(data: bytes) -> tuple[CData, CData, int, int]:
@@ -122,31 +115,30 @@ class NativeLevel:
 
     def query(self, row: bytes, hit_when: int) -> list[int]:
         """The ids of the solids that a query of checked numbers meets."""
-        count, room = ffi.new("uint64_t *"), _FIRST_ROOM
-        while True:
-            ids = uninitialised(_IDS_TYPE, room)
-            status = lib.fxs_level_query(self.pointer, row, hit_when, ids, room, count)
-            if status != _NO_ROOM:
-                break
-            room = count[0]
+        status, ids, count = _answer(_IDS, lib.fxs_level_query, self.pointer, row, hit_when)
         if status != 0:
             unexpected("a query", status)
-        return ffi.unpack(ids, count[0]) if count[0] else []
+        return ffi.unpack(ids, count) if count else []
 
     def cast(self, row: bytes) -> bytes:
         """The hits of a cast of checked numbers."""
-        count, room = ffi.new("uint64_t *"), _FIRST_ROOM
-        while True:
-            hits = uninitialised(_HITS_TYPE, room)
-            status = lib.fxs_level_cast(self.pointer, row, hits, room, count)
-            if status != _NO_ROOM:
-                break
-            room = count[0]
+        status, hits, count = _answer(_CAST_HITS, lib.fxs_level_cast, self.pointer, row)
         if status == lib.FXS_E_UNDEFINED:
             refuse_undefined("can_cast", ("shape", CAST.unpack(row)[:5]))
         if status != 0:
             unexpected("a cast", status)
-        return ffi.buffer(hits)[: count[0] * CAST_HIT.size]
+        return ffi.buffer(hits)[: count * CAST_HIT.size]
+
+
+def _answer(kind: CData, call: Callable[..., int], *args: Any) -> tuple[int, CData, int]:
+    """Status, rows and their count, of a function that writes an array of this type."""
+    count, room = ffi.new("uint64_t *"), 64
+    while True:
+        rows = uninitialised(kind, room)
+        status = call(*args, rows, room, count)
+        if status != lib.FXS_E_ROOM:
+            return status, rows, count[0]
+        room = count[0]
 
 
 # What is wrong with bytes. Nothing here decides: it words a decision of C.

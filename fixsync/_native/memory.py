@@ -16,10 +16,12 @@ from fixsync._native.raw import UINT32_MAX, CData, ffi, lib, uninitialised
 from fixsync._native.rows import COLLIDER, HIT
 from fixsync._native.status import refuse_state, unexpected
 
-HIT_ROOM_MIN = 64
+ROOM_MIN = 64
 """Room for this many hits, or one a collider, comes with a new world. More is made when needed."""
 _NO_ROOM: int = lib.FXS_E_ROOM
-_IDS_TYPE = ffi.typeof("uint32_t[]")
+_IDS = ffi.typeof("uint32_t[]")
+_CAST_HITS = ffi.typeof("fxs_cast_hit[]")
+_EVENTS = ffi.typeof("fxs_event[]")
 _BYTES_TYPE = ffi.typeof("uint8_t *")
 
 _buffer = ffi.buffer
@@ -28,19 +30,62 @@ _save_size = lib.fxs_world_save_size
 _save = lib.fxs_world_save
 
 
+class Room:
+    """Memory for the rows of an answer. It grows to what the kernel says it needs."""
+
+    __slots__ = ("_kind", "_row_size", "bytes", "count", "rows", "size")
+
+    def __init__(self, kind: CData) -> None:
+        """kind: the type of an array of rows."""
+        self._kind = kind
+        self._row_size = ffi.sizeof(kind.item)
+        self.rows: CData = ffi.NULL
+        self.bytes: Any = b""
+        """The same memory."""
+        self.size = 0
+        self.count = ffi.new("uint64_t *")
+
+    def fill(self, call: Callable[..., int], *args: Any) -> int:
+        """Calls a function of the kernel that writes rows and their count. Its status, for every
+        other reason than room."""
+        while (status := call(*args, self.rows, self.size, self.count)) == _NO_ROOM:
+            self.grow(self.count[0])
+        return status
+
+    def grow(self, needed: int) -> None:
+        if needed <= self.size:
+            unexpected("an answer", _NO_ROOM)
+        self.size = max(needed, 2 * self.size, ROOM_MIN)
+        self.rows = uninitialised(self._kind, self.size)
+        self.bytes = _buffer(self.rows)
+
+    def numbers(self, call: Callable[..., int], *args: Any) -> list[int]:
+        """The numbers that a function of the kernel writes for checked arguments."""
+        while (status := call(*args, self.rows, self.size, self.count)) != 0:
+            if status != _NO_ROOM:
+                unexpected("a checked question", status)
+            self.grow(self.count[0])
+        return _unpack(self.rows, self.count[0]) if self.count[0] else []
+
+    def taken(self) -> bytes:
+        """The rows of the last call."""
+        return self.bytes[: self.count[0] * self._row_size]
+
+
 class Observer(Protocol):
     """Called after the world took a change, under its lock."""
 
     def changed(self, rows: bytes) -> None:
         """Rows of `fxs_command`, in the order in which they were made."""
 
-    def stepped(self, events: Any) -> None: ...
+    def stepped(self, events: bytes) -> None:
+        """Rows of `fxs_event`."""
+
     def loaded(self) -> None: ...
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _M = TypeVar("_M", bound="Memory")
-_T = TypeVar("_T")
 
 
 def exclusive(method: _F) -> _F:
@@ -48,16 +93,18 @@ def exclusive(method: _F) -> _F:
     which is faster."""
 
     @wraps(method)
-    def locked(self: Memory, *args: Any, **kwargs: Any) -> Any:
+    def locked(self: Memory, *args: Any) -> Any:
         try:
             del self._free[0]
         except KeyError:
             self._reenter()
+            return method(self, *args)
         try:
-            return self._hold(method, self, *args, **kwargs)
+            self._owner = get_ident()
+            return method(self, *args)
         finally:
-            if self._owner is None:
-                self._free[0] = None
+            self._owner = None
+            self._free[0] = None
 
     return locked  # type: ignore[return-value]
 
@@ -70,15 +117,11 @@ class Memory:
 
     __slots__ = (
         "_cast_hits",
-        "_cast_room",
         "_count",
         "_counts",
-        "_event_bytes",
-        "_event_room",
         "_events",
         "_free",
         "_hit_room",
-        "_id_room",
         "_ids",
         "_memory",
         "_owner",
@@ -101,16 +144,15 @@ class Memory:
         self.capacity = capacity
         self.level = level
         self.observer: Observer | None = None
-        self._hit_room = hit_room or max(HIT_ROOM_MIN, min(capacity, UINT32_MAX))
+        self._hit_room = hit_room or max(ROOM_MIN, min(capacity, UINT32_MAX))
         config = ffi.new("fxs_config *", (capacity, self._hit_room, hit_when, [*masks]))
         self._memory, self._world = _take_memory(config)
         if level is not None:
             status = lib.fxs_world_attach(self._world, level.pointer)
             if status != 0:
                 unexpected("a level", status)
-        self._event_room = self._id_room = self._cast_room = self._scratch_room = 0
-        self._events = self._ids = self._cast_hits = self._scratch = ffi.NULL
-        self._event_bytes: Any = b""
+        self._events, self._ids, self._cast_hits = map(Room, (_EVENTS, _IDS, _CAST_HITS))
+        self._scratch, self._scratch_room = ffi.NULL, 0
         self._counts = ffi.new("fxs_counts *")
         self._count = ffi.new("uint64_t *")
         self._free: dict[int, None] = {0: None}
@@ -124,12 +166,12 @@ class Memory:
                 " time"
             )
 
-    def _hold(self, call: Callable[..., _T], *args: Any, **kwargs: Any) -> _T:
+    def _hold(self, call: Callable[..., None], *args: Any) -> None:
         """Under the lock, calls what may call this world."""
         owner = self._owner
         try:
             self._owner = get_ident()
-            return call(*args, **kwargs)
+            call(*args)
         finally:
             self._owner = owner
 
@@ -185,7 +227,7 @@ class Memory:
     def ids(self) -> list[int]:
         """The ids, ascending."""
         count = self.count()
-        ids = uninitialised(_IDS_TYPE, count)
+        ids = uninitialised(_IDS, count)
         lib.fxs_world_ids(self._world, ids)
         return _unpack(ids, count) if count else []
 

@@ -7,7 +7,7 @@ from struct import Struct
 
 from fixsync._native.memory import exclusive
 from fixsync._native.raw import LAYER_COUNT, constant, ffi, lib, uninitialised
-from fixsync._native.rows import CAST_HIT, COMMAND, EVENT, HIT
+from fixsync._native.rows import COMMAND, EVENT, HIT
 from fixsync._native.status import unexpected
 from fixsync._native.world import NativeWorld
 
@@ -20,7 +20,6 @@ HITBOX_CAST = Struct("=40s3i4I")  # hitbox, motion, mask, exclude_owner, limit, 
 
 _ABSENT = constant("E_ABSENT")
 _TAKEN = constant("E_TAKEN")
-_NO_ROOM = constant("E_ROOM")
 _ORDER = constant("E_ORDER")
 _ONE = ffi.typeof("int32_t *")
 _TWO = ffi.typeof("int32_t[2]")
@@ -100,10 +99,9 @@ def events(world: NativeWorld, rows: bytes) -> bytes | None:
     """The events of hitboxes from those of one step, None for rows that no step writes."""
     n, count = len(rows) // EVENT.size, world._count
     out = uninitialised("fxs_event[]", n)
-    status = lib.fxs_planes_events(world._world, rows, n, out, count)
-    if status == _ORDER:
+    if lib.fxs_planes_events(world._world, rows, n, out, count) == _ORDER:
         return None
-    return _buffer(out, count[0] * EVENT.size)[:] if count[0] else b""
+    return _buffer(out)[: count[0] * EVENT.size]
 
 
 @exclusive
@@ -111,49 +109,32 @@ def hits(world: NativeWorld) -> bytes:
     """The rows of the last step's hits."""
     out = uninitialised("fxs_hit[]", world.hit_count())
     count = lib.fxs_planes_hits(world._world, out)
-    return _buffer(out, count * HIT.size)[:] if count else b""
+    return _buffer(out)[: count * HIT.size]
 
 
 @exclusive
 def query(world: NativeWorld, row: bytes, mask: int, exclude_owner: int) -> list[int]:
     """The ids of the hitboxes that a checked query meets."""
-    count = world._count
-    while (
-        status := lib.fxs_planes_query(
-            world._world, row, mask, exclude_owner, world._ids, world._id_room, count
-        )
-    ) != 0:
-        world._make_id_room(status, count[0])
-    return ffi.unpack(world._ids, count[0]) if count[0] else []
+    call = lib.fxs_planes_query
+    return world._ids.numbers(call, world._world, row, mask, exclude_owner)
 
 
 @exclusive
 def cast(world: NativeWorld, row: bytes) -> bytes:
     """The hits of a checked row of HITBOX_CAST."""
-    count = world._count
-    while (
-        status := lib.fxs_planes_cast(world._world, row, world._cast_hits, world._cast_room, count)
-    ) != 0:
-        world._make_cast_room(status, count[0])
-    return _found_hits(world)
+    status = world._cast_hits.fill(lib.fxs_planes_cast, world._world, row)
+    if status != 0:
+        unexpected("a cast", status)
+    return world._cast_hits.taken()
 
 
 @exclusive
 def sweep(world: NativeWorld, id: int, motion: Vector, limit: int, hit_when: int) -> bytes | None:
     """The hits of a hitbox that would move; None if it is not there."""
-    count = world._count
-    while (
-        status := lib.fxs_planes_sweep(
-            *(world._world, id, motion, limit, hit_when),
-            *(world._cast_hits, world._cast_room, count),
-        )
-    ) != 0:
-        if status == _ABSENT:
-            return None
-        world._make_cast_room(status, count[0])
-    return _found_hits(world)
-
-
-def _found_hits(world: NativeWorld) -> bytes:
-    count = world._count[0]
-    return _buffer(world._cast_hits, count * CAST_HIT.size)[:] if count else b""
+    hits = world._cast_hits
+    status = hits.fill(lib.fxs_planes_sweep, world._world, id, motion, limit, hit_when)
+    if status == _ABSENT:
+        return None
+    if status != 0:
+        unexpected("a sweep", status)
+    return hits.taken()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from struct import Struct
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import Any, NoReturn
 
+from fixsync._native.changes import CHANGES, Change, values_of_row
 from fixsync._native.checks import integer, refuse
 from fixsync._native.kernel import outline_of
 from fixsync._native.kinds import KINDS
 from fixsync._native.level import LEVEL
-from fixsync._native.memory import HIT_ROOM_MIN, Memory, exclusive
+from fixsync._native.memory import Memory, Room, exclusive
 from fixsync._native.raw import INT32_MAX, INT32_MIN, SIZE_MAX, CData, ffi, lib, uninitialised
 from fixsync._native.rows import (
     CAST,
@@ -34,56 +34,20 @@ from fixsync._native.status import (
 _NO_ROOM: int = lib.FXS_E_ROOM
 _UNDEFINED: int = lib.FXS_E_UNDEFINED
 _PLACE = ("x", "y", "z", "yaw", "ox", "oy", "oz")
-
-_EVENTS_TYPE = ffi.typeof("fxs_event[]")
-_IDS_TYPE = ffi.typeof("uint32_t[]")
-_CAST_HITS_TYPE = ffi.typeof("fxs_cast_hit[]")
+_ADD, _MOVE, _POSE = CHANGES["add"], CHANGES["move"], CHANGES["pose"]
 
 _buffer = ffi.buffer
 _unpack = ffi.unpack
 _step = lib.fxs_world_step
-_apply = lib.fxs_world_apply
-_hash = lib.fxs_world_hash
 _set_pose = lib.fxs_world_set_pose
 _query = lib.fxs_world_query
-_nearest = lib.fxs_world_nearest
 _contact = lib.fxs_world_contact
-_cast = lib.fxs_world_cast
-_save_size = lib.fxs_world_save_size
-_save = lib.fxs_world_save
 
 
 def command_rows(count: int) -> tuple[CData, bytearray]:
     """Room for so many rows of commands, and the same memory as bytes, to write them to."""
     memory = bytearray(count * COMMAND.size)
     return ffi.from_buffer("fxs_command[]", memory), memory
-
-
-_pack_move = Struct("=3I12x3i24x").pack
-_MOVE: int = lib.FXS_COMMAND_MOVE
-
-
-def _move_row(moved: Sequence[int]) -> bytes:
-    """The row of the command that moves an id to (x, y, z)."""
-    return _pack_move(_MOVE, 0, *moved)
-
-
-class Change(Protocol):
-    """A row of the table of commands, as `fixsync.changes` has it."""
-
-    function: Callable[..., int]
-
-    def values(self, args: Sequence[Any]) -> dict[str, Any]: ...
-    def row_of(self, args: Sequence[Any]) -> bytes: ...
-
-
-class Table(Protocol):
-    """The table of commands: the module `fixsync.changes`."""
-
-    def values_of_row(self, rows: bytes, i: int) -> dict[str, Any]: ...
-
-
-_T = TypeVar("_T")
 
 
 class NativeWorld(Memory):
@@ -112,8 +76,8 @@ class NativeWorld(Memory):
             if self._owner is None:
                 self._free[0] = None
 
-    def set_pose(self, change: Change, id: int, pose: bytes) -> None:
-        """`change` of a pose, which games make most: without a tuple of arguments."""
+    def set_pose(self, id: int, pose: bytes) -> None:
+        """The change that games make most: without a tuple of arguments."""
         try:
             del self._free[0]
         except KeyError:
@@ -124,9 +88,9 @@ class NativeWorld(Memory):
             except OverflowError:
                 status = None
             if status != 0:
-                self._refuse("", status, change.values((id, pose)))
+                self._refuse("", status, _POSE.values((id, pose)))
             if self.observer is not None:
-                self._hold(self.observer.changed, change.row_of((id, pose)))
+                self._hold(self.observer.changed, _POSE.row_of((id, pose)))
         finally:
             if self._owner is None:
                 self._free[0] = None
@@ -139,59 +103,47 @@ class NativeWorld(Memory):
                 placed = {name: getattr(row, name) for name in _PLACE}
         refuse_change(where, status, values, self.capacity, placed)
 
-    def add_many(self, change: Change, rows: bytes) -> None:
+    def add_many(self, rows: bytes) -> None:
         """Adds colliders, all or none."""
-        n = len(rows) // COLLIDER.size
-        self._change_many(lib.fxs_world_add_many, "records", change, n, b"", rows)
+        self._change_many(_ADD, lib.fxs_world_add_many, "records", len(rows) // COLLIDER.size, rows)
 
-    def move_many(self, change: Change, ids: bytes, positions: bytes) -> None:
+    def move_many(self, ids: bytes, positions: bytes) -> None:
         """Moves colliders, all or none."""
         call = lib.fxs_world_move_many
-        self._change_many(call, "positions", change, len(ids) // 4, ids, positions)
+        self._change_many(_MOVE, call, "positions", len(ids) // 4, ids, positions)
 
-    def set_pose_many(self, change: Change, ids: bytes, poses: bytes) -> None:
+    def set_pose_many(self, ids: bytes, poses: bytes) -> None:
         """Poses colliders, all or none."""
         call = lib.fxs_world_set_pose_many
-        self._change_many(call, "poses", change, len(ids) // 4, ids, poses)
-
-    def _change_many(
-        self, call: Callable[..., int], name: str, change: Change, n: int, ids: bytes, rows: bytes
-    ) -> None:
-        """Makes n changes, all or none. `ids` is empty if `rows` have them."""
-        try:
-            del self._free[0]
-        except KeyError:
-            self._reenter()
-        try:
-            arrays = (ids, rows) if ids else (rows,)
-            status = call(self._world, n, *arrays, self._count) if n else 0
-            if status != 0:
-                i = int(self._count[0])
-                values = change.values(_args_of_row(i, n, ids, rows))
-                self._refuse(f"{name}[{i}]: ", status, values)
-            if self.observer is not None:
-                made = (change.row_of(_args_of_row(i, n, ids, rows)) for i in range(n))
-                self._hold(self.observer.changed, b"".join(made))
-        finally:
-            if self._owner is None:
-                self._free[0] = None
+        self._change_many(_POSE, call, "poses", len(ids) // 4, ids, poses)
 
     @exclusive
-    def apply(self, rows: bytes, table: Table) -> None:
-        """Makes the changes of rows in order, all or none. CommandError for a refused row."""
-        status = lib.fxs_world_apply(self._world, rows, len(rows) // COMMAND.size, self._count)
-        if status != 0:
-            self._refuse_row(rows, int(self._count[0]), status, table)
-        if rows and self.observer is not None:
-            self.observer.changed(rows)
+    def _change_many(
+        self, change: Change, call: Callable[..., int], name: str, n: int, *arrays: bytes
+    ) -> None:
+        """Makes n changes, all or none. The last of `arrays` is called `name` in errors."""
+        if n and (status := call(self._world, n, *arrays, self._count)) != 0:
+            i = int(self._count[0])
+            self._refuse(f"{name}[{i}]: ", status, change.values(_args_of_row(i, n, *arrays)))
+        if self.observer is not None:
+            made = (change.row_of(_args_of_row(i, n, *arrays)) for i in range(n))
+            self.observer.changed(b"".join(made))
 
-    def _refuse_row(self, rows: bytes, i: int, status: int, table: Table) -> NoReturn:
-        then = self.copy()  # the world that refused the row, after the rows before it
-        lib.fxs_world_apply(then._world, rows, i, then._count)
-        try:
-            then._refuse("", status, table.values_of_row(rows, i))
-        except (KeyError, ValueError) as error:
-            raise CommandError(i, str(error.args[0])) from error
+    @exclusive
+    def apply(self, rows: bytes | CData, count: int) -> None:
+        """Makes the changes of `count` rows in order, all or none. CommandError for a refused
+        row."""
+        status = lib.fxs_world_apply(self._world, rows, count, self._count)
+        if status != 0:
+            i = int(self._count[0])
+            then = self.copy()  # the world that refused the row, after the rows before it
+            lib.fxs_world_apply(then._world, rows, i, then._count)
+            try:
+                then._refuse("", status, values_of_row(_written(rows, count), i))
+            except (KeyError, ValueError) as error:
+                raise CommandError(i, str(error.args[0])) from error
+        if count and self.observer is not None:
+            self.observer.changed(_written(rows, count))
 
     @exclusive
     def separate(self, masks: Sequence[int], passes: int) -> list[tuple[int, int, int, int]]:
@@ -206,23 +158,22 @@ class NativeWorld(Memory):
             unexpected("separate", status)
         moved = [(row.id, row.x, row.y, row.z) for row in rows[0 : count[0]]]
         if moved and self.observer is not None:
-            self.observer.changed(b"".join(map(_move_row, moved)))
+            self.observer.changed(b"".join(_MOVE.pack(*row) for row in moved))
         return moved
 
     # Steps.
 
-    def step(self, events_of: Callable[[bytes], _T], no_events: _T) -> _T:
-        """One step: `events_of` its rows, or `no_events`."""
+    def step(self) -> bytes:
+        """One step: the rows of its events."""
         try:
             del self._free[0]
         except KeyError:
             self._reenter()
         try:
-            counts = self._counts
-            while status := _step(self._world, self._events, self._event_room, counts):
+            room, counts = self._events, self._counts
+            while status := _step(self._world, room.rows, room.size, counts):
                 self._make_room(status, counts.hits, counts.events)
-            found = counts.events
-            events = events_of(self._event_bytes[: found * EVENT.size]) if found else no_events
+            events = room.bytes[: counts.events * EVENT.size]
             if self.observer is not None:
                 self._hold(self.observer.stepped, events)
             return events
@@ -230,41 +181,24 @@ class NativeWorld(Memory):
             if self._owner is None:
                 self._free[0] = None
 
-    def play(self, rows: CData, count: int, table: Table) -> tuple[int, bytes, int]:
-        """A frame of a log in one call: the first `count` of `command_rows` as `apply`, then a
-        step. Number of hits, rows of events, and hash. The world must have no observer."""
-        try:
-            del self._free[0]
-        except KeyError:
-            self._reenter()
-        try:
-            if count:
-                status = _apply(self._world, rows, count, self._count)
-                if status != 0:
-                    made = _bytes_of(rows, count * COMMAND.size)
-                    self._hold(self._refuse_row, made, int(self._count[0]), status, table)
-            counts = self._counts
-            while status := _step(self._world, self._events, self._event_room, counts):
-                self._make_room(status, counts.hits, counts.events)
-            found = counts.events
-            events = self._event_bytes[: found * EVENT.size] if found else b""
-            return counts.hits, events, _hash(self._world)
-        finally:
-            if self._owner is None:
-                self._free[0] = None
+    def play(self, rows: CData, count: int) -> tuple[int, bytes, int]:
+        """A frame of a log: `apply` of `command_rows`, then a step. Number of hits, rows of
+        events, and hash."""
+        if count:
+            self.apply(rows, count)
+        events = self.step()
+        return self._counts.hits, events, self.hash()
 
     def _make_room(self, status: int, hits: int, events: int) -> None:
         """Room for a step with so many hits and events."""
-        if status != _NO_ROOM or (hits <= self._hit_room and events <= self._event_room):
+        if status != _NO_ROOM or (hits <= self._hit_room and events <= self._events.size):
             unexpected("a step", status)
         if hits > self._hit_room:
             self._make_hit_room(hits)
-        if events > self._event_room:
-            room = max(events, 2 * self._event_room, HIT_ROOM_MIN)
-            self._events, self._event_room = uninitialised(_EVENTS_TYPE, room), room
-            self._event_bytes = _buffer(self._events)
+        if events > self._events.size:
+            self._events.grow(events)
 
-    # Queries.
+    # Queries and casts.
 
     def query(self, row: bytes) -> list[int]:
         """The ids that a query of checked numbers meets."""
@@ -273,10 +207,11 @@ class NativeWorld(Memory):
         except KeyError:
             self._reenter()
         try:
-            count = self._count
-            while (status := _query(self._world, row, self._ids, self._id_room, count)) != 0:
-                self._make_id_room(status, count[0])
-            return _unpack(self._ids, count[0]) if count[0] else []
+            ids = self._ids
+            if _query(self._world, row, ids.rows, ids.size, ids.count) != 0:
+                return ids.numbers(_query, self._world, row)
+            count = ids.count[0]
+            return _unpack(ids.rows, count) if count else []
         finally:
             if self._owner is None:
                 self._free[0] = None
@@ -284,95 +219,56 @@ class NativeWorld(Memory):
     @exclusive
     def nearest(self, row: bytes, limit: int) -> list[int]:
         """The first `limit` ids that a query of checked numbers meets, nearest first."""
-        count = self._count
-        while (status := _nearest(self._world, row, limit, self._ids, self._id_room, count)) != 0:
-            self._make_id_room(status, count[0])
-        return _unpack(self._ids, count[0]) if count[0] else []
-
-    def _make_id_room(self, status: int, ids: int) -> None:
-        if status != _NO_ROOM:
-            unexpected("a query", status)
-        room = max(ids, 2 * self._id_room, HIT_ROOM_MIN)
-        self._ids, self._id_room = uninitialised(_IDS_TYPE, room), room
-
-    def ask(self, row: bytes) -> list[int] | bytes:
-        """The answer to a query or a cast of checked numbers: ids, or rows of hits."""
-        return self.cast(row) if len(row) == CAST.size else self.query(row)
+        return self._ids.numbers(lib.fxs_world_nearest, self._world, row, limit)
 
     def query_many(self, rows: bytes) -> tuple[bytes, bytes]:
         """The ends and the ids of the answers of many queries."""
-        return self._answers(lib.fxs_world_query_many, rows)
+        return self._ask_many("queries", lib.fxs_world_query_many, self._ids, rows, QUERY.size)
 
     def nearest_many(self, rows: bytes, limit: int) -> tuple[bytes, bytes]:
         """The ends and the ids of the answers of many queries, nearest first."""
-        return self._answers(lib.fxs_world_nearest_many, rows, limit)
+        call = lib.fxs_world_nearest_many
+        return self._ask_many("queries", call, self._ids, rows, QUERY.size, limit)
 
     @exclusive
-    def _answers(self, call: Callable[..., int], rows: bytes, *limit: int) -> tuple[bytes, bytes]:
-        n, count = len(rows) // QUERY.size, self._count
-        ends = uninitialised("uint64_t[]", n)
-        while (
-            status := call(self._world, n, rows, *limit, ends, self._ids, self._id_room, count)
-        ) != 0:
-            if status != _NO_ROOM:
-                refuse_question("queries", rows, int(count[0]), status)
-            self._make_id_room(status, count[0])
-        total = int(ends[n - 1]) if n else 0
-        return _bytes_of(ends, 8 * n), _bytes_of(self._ids, 4 * total)
-
-    # Casts.
-
     def cast(self, row: bytes) -> bytes:
         """The hits of a cast of checked numbers."""
-        try:
-            del self._free[0]
-        except KeyError:
-            self._reenter()
-        try:
-            count = self._count
-            while (status := _cast(self._world, row, self._cast_hits, self._cast_room, count)) != 0:
-                if status == _UNDEFINED:
-                    refuse_undefined("can_cast", ("shape", CAST.unpack(row)[:5]))
-                self._make_cast_room(status, count[0])
-            return _bytes_of(self._cast_hits, count[0] * CAST_HIT.size)
-        finally:
-            if self._owner is None:
-                self._free[0] = None
+        hits = self._cast_hits
+        status = hits.fill(lib.fxs_world_cast, self._world, row)
+        if status == _UNDEFINED:
+            refuse_undefined("can_cast", ("shape", CAST.unpack(row)[:5]))
+        if status != 0:
+            unexpected("a cast", status)
+        return hits.taken()
 
     @exclusive
     def sweep(self, id: int, motion: tuple[int, int, int], limit: int, hit_when: int) -> bytes:
         """The hits of a cast of a collider's own shape."""
-        integer("id", id, 0, self.capacity - 1)
-        count, call = self._count, lib.fxs_world_sweep
-        while (
-            status := call(
-                *(self._world, id, motion, limit, hit_when),
-                *(self._cast_hits, self._cast_room, count),
-            )
-        ) != 0:
+        hits = self._cast_hits
+        status = hits.fill(lib.fxs_world_sweep, self._world, id, motion, limit, hit_when)
+        if status != 0:
             self._refuse_ids("can_cast", status, id=id)
-            self._make_cast_room(status, count[0])
-        return _bytes_of(self._cast_hits, count[0] * CAST_HIT.size)
+            unexpected("a sweep", status)
+        return hits.taken()
 
-    @exclusive
     def cast_many(self, rows: bytes) -> tuple[bytes, bytes]:
         """The ends and the hits of the answers of many casts."""
-        n, count = len(rows) // CAST.size, self._count
-        ends, call = uninitialised("uint64_t[]", n), lib.fxs_world_cast_many
-        while (
-            status := call(self._world, n, rows, ends, self._cast_hits, self._cast_room, count)
-        ) != 0:
-            if status != _NO_ROOM:
-                refuse_question("casts", rows, int(count[0]), status)
-            self._make_cast_room(status, count[0])
-        total = int(ends[n - 1]) if n else 0
-        return _bytes_of(ends, 8 * n), _bytes_of(self._cast_hits, total * CAST_HIT.size)
+        return self._ask_many("casts", lib.fxs_world_cast_many, self._cast_hits, rows, CAST.size)
 
-    def _make_cast_room(self, status: int, hits: int) -> None:
-        if status != _NO_ROOM or hits <= self._cast_room:
-            unexpected("a cast", status)
-        room = max(hits, 2 * self._cast_room, HIT_ROOM_MIN)
-        self._cast_hits, self._cast_room = uninitialised(_CAST_HITS_TYPE, room), room
+    @exclusive
+    def _ask_many(
+        self, name: str, call: Callable[..., int], room: Room, rows: bytes, size: int, *limit: int
+    ) -> tuple[bytes, bytes]:
+        n = len(rows) // size
+        ends = uninitialised("uint64_t[]", n)
+        status = room.fill(call, self._world, n, rows, *limit, ends)
+        if status != 0:
+            refuse_question(name, rows, int(room.count[0]), status)
+        return _buffer(ends)[:], room.taken()
+
+    def ask(self, row: bytes) -> list[int] | bytes:
+        """The answer to a query or a cast of checked numbers: ids, or rows of hits."""
+        return self.cast(row) if len(row) == CAST.size else self.query(row)
 
     # Motion.
 
@@ -380,20 +276,20 @@ class NativeWorld(Memory):
         self, id: int, motion: tuple[int, int, int], mask: int, passes: int
     ) -> bytes:
         """Moves a collider straight and slides it along obstacles; the hits."""
-        hits, count = uninitialised(_CAST_HITS_TYPE, passes), ffi.new("uint32_t *")
+        hits, count = uninitialised("fxs_cast_hit[]", passes), ffi.new("uint32_t *")
         arguments = (id, motion, mask, passes, hits, count)
         self._moved(id, motion, lib.fxs_move_and_slide, arguments)
-        return _bytes_of(hits, count[0] * CAST_HIT.size)
+        return _buffer(hits)[: count[0] * CAST_HIT.size]
 
     def mover_move(
         self, mover: tuple[int, ...], motion: tuple[int, int, int]
     ) -> tuple[tuple[int, ...], bytes]:
         """Moves a character; the numbers of the result, and its hits."""
         row, result = ffi.new("fxs_mover *", mover), ffi.new("fxs_mover_result *")
-        hits = uninitialised(_CAST_HITS_TYPE, row.passes + 1)
+        hits = uninitialised("fxs_cast_hit[]", row.passes + 1)
         self._moved(row.id, motion, lib.fxs_mover_move, (row, motion, result, hits))
         numbers = MOVER_RESULT.unpack(_buffer(result))
-        return numbers, _bytes_of(hits, result.hit_count * CAST_HIT.size)
+        return numbers, _buffer(hits)[: result.hit_count * CAST_HIT.size]
 
     @exclusive
     def _moved(
@@ -417,7 +313,7 @@ class NativeWorld(Memory):
         if self.observer is not None:
             after = self._place(id)
             if after is not None and after != before:
-                self.observer.changed(_move_row((id, *after)))
+                self.observer.changed(_MOVE.pack(id, *after))
 
     def _place(self, id: int) -> tuple[int, int, int] | None:
         row = ffi.new("fxs_collider *")
@@ -440,17 +336,15 @@ class NativeWorld(Memory):
         except KeyError:
             self._reenter()
         try:
-            status: int
-            try:
-                status = _contact(self._world, a, b)
-            except OverflowError:
-                status = lib.FXS_E_ID
-            if status < 0:
-                self._hold(self._refuse_ids, "", status, a=a, b=b)
-            return status
+            status = _contact(self._world, a, b)
+        except OverflowError:
+            status = lib.FXS_E_ID
         finally:
             if self._owner is None:
                 self._free[0] = None
+        if status < 0:
+            self._refuse_ids("", status, a=a, b=b)
+        return status
 
     @exclusive
     def push_out(self, a: int, b: int) -> tuple[int, int]:
@@ -508,15 +402,17 @@ class NativeWorld(Memory):
             raise ValueError(f"the lift of a ({ids['a']}) leads outside {INT32_MIN}..{INT32_MAX}")
 
 
-def _args_of_row(i: int, n: int, ids: bytes, rows: bytes) -> tuple[Any, ...]:
+def _args_of_row(i: int, n: int, *arrays: bytes) -> tuple[Any, ...]:
     """The arguments of the i-th of n changes, as the change alone takes them."""
+    *ids, rows = arrays
     size = len(rows) // n
     row = rows[i * size : (i + 1) * size]
     if not ids:
         return (row,)
-    id = int.from_bytes(ids[4 * i : 4 * i + 4], sys.byteorder)
+    id = int.from_bytes(ids[0][4 * i : 4 * i + 4], sys.byteorder)
     return (id, *POSITION.unpack(row)) if size == POSITION.size else (id, row)
 
 
-def _bytes_of(memory: CData, size: int) -> bytes:
-    return _buffer(memory, size)[:] if size else b""
+def _written(rows: bytes | CData, count: int) -> bytes:
+    """`count` rows of commands as bytes."""
+    return rows if isinstance(rows, bytes) else _buffer(rows)[: count * COMMAND.size]

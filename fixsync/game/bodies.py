@@ -17,8 +17,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from fixsync import changes
-from fixsync._native.body import NativeBody
+from fixsync._native.body import (
+    CANCEL,
+    MIRROR,
+    NO_ATTACK,
+    REMOVE,
+    SET_POSE,
+    START,
+    TICK,
+    NativeBody,
+)
 from fixsync._native.checks import boolean, index, integer, shown
 from fixsync._native.raw import UINT32_MAX
 from fixsync._native.rows import Buffer, bytes_of
@@ -75,7 +83,7 @@ class Body:
             for name, id in zip(names, numbers, strict=True)
         }
         self._attacks = [*frames.attacks]
-        self._native = NativeBody(world._native, frames.to_bytes(), names, changes)
+        self._native = NativeBody(world._native, frames.to_bytes(), names)
         self._native.add([*self._ids.values()], self._owner, pose._pose, is_mirrored)
 
     # Properties and lookups.
@@ -131,14 +139,14 @@ class Body:
     @property
     def is_mirrored(self) -> bool:
         """Whether it is mirrored: it faces its local -x."""
-        return self._native.is_mirrored
+        return bool(self._native.state.is_mirrored)
 
     # Changes of place.
 
     def set_pose(self, pose: Pose) -> None:
         """Moves and turns all parts."""
         require_pose("pose", pose)
-        self._native.set_pose(pose._pose)
+        self._native.change(SET_POSE, pose._pose)
 
     def move(self, x: int, y: int, z: int) -> None:
         """Moves all parts: one `World.move_many`."""
@@ -170,7 +178,7 @@ class Body:
         Parts are mirrored across the body's local z axis: an offset ox becomes -ox, a box that is
         turned by w is turned by -w. A box, sphere, capsule or cylinder keeps its shape; a sector
         faces half a turn - w."""
-        self._native.mirror(boolean("is_mirrored", is_mirrored))
+        self._native.change(MIRROR, boolean("is_mirrored", is_mirrored))
 
     # Activity.
 
@@ -186,13 +194,13 @@ class Body:
 
     def remove(self) -> None:
         """Removes all parts from the world."""
-        self._native.remove()
+        self._native.change(REMOVE)
 
     # Attacks.
 
     def start(self, name: str) -> None:
         """Begins an attack with its frame 0; one that is under way is cancelled first."""
-        self._native.start(self._attack(name))
+        self._native.change(START, self._attack(name))
 
     def can_start(self, name: str) -> bool:
         """Whether an attack may begin now: none is under way, or the one under way has a cancel
@@ -209,22 +217,22 @@ class Body:
     def tick(self) -> None:
         """Moves the attack under way to its next frame, or ends it: once a frame, after the world's
         step. Without an attack it does nothing."""
-        self._native.tick()
+        self._native.change(TICK)
 
     def cancel(self) -> None:
         """Ends the attack under way, if there is one."""
-        self._native.cancel()
+        self._native.change(CANCEL)
 
     @property
     def attack(self) -> str | None:
         """The attack under way."""
-        attack = self._native.attack
-        return None if attack is None else self._attacks[attack]
+        attack = self._native.state.attack
+        return None if attack == NO_ATTACK else self._attacks[attack]
 
     @property
     def attack_frame(self) -> int:
         """The frame of the attack under way, from 0; 0 if there is none."""
-        return self._native.frame
+        return int(self._native.state.frame)
 
     @property
     def phase(self) -> str | None:
@@ -240,12 +248,13 @@ class Body:
     @property
     def has_hit(self) -> bool:
         """Whether the attack under way has struck a victim."""
-        return self._native.has_hit
+        return bool(self._native.state.has_hit)
 
     @property
     def victims(self) -> tuple[int, ...]:
         """The victims of the hit under way, ascending."""
-        return self._native.victims
+        state = self._native.state
+        return tuple(state.victims[0 : state.victim_count])
 
     def strikes(self, victim: int) -> bool:
         """Whether the hit under way strikes a victim (any id or owner, 0..2^32-1) for the first

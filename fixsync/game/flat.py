@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fixsync._native import planes
+from fixsync._native.changes import CHANGES
 from fixsync._native.checks import (
     boolean,
     counted,
@@ -33,7 +34,6 @@ from fixsync._native.checks import (
 from fixsync._native.planes import HITBOX, HITBOX_CAST, LAYERS, PLANES_COMMAND
 from fixsync._native.raw import CAPACITY_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, UINT32_MAX
 from fixsync._native.rows import EVENT
-from fixsync.changes import CHANGES
 from fixsync.records import CastHit, Events, Hits, cast_hits
 from fixsync.shapes import (
     CONTACTS,

@@ -10,13 +10,13 @@ from typing import Any, NoReturn, cast
 from msgspec import UNSET
 from msgspec.structs import astuple, replace
 
-from fixsync import changes, sim
+from fixsync import sim
+from fixsync._native.changes import CHANGES, rows_of_layers
 from fixsync._native.checks import layer_masks
 from fixsync._native.raw import LAYER_COUNT
 from fixsync._native.rows import CAST, COMMAND, EVENT, QUERY
 from fixsync._native.status import CommandError
 from fixsync._native.world import command_rows
-from fixsync.changes import CHANGES, rows_of_layers
 from fixsync.log.lines import check_command_ids, next_frame
 from fixsync.log.schema import (
     Answer,
@@ -140,10 +140,8 @@ class Player:
                 buffer[at:end] = rows
                 at = end
         try:
-            # No observer and no other thread has this world: its native part plays a frame at once.
-            hits, self._events, self._hash = world._native.play(
-                self._rows, at // _ROW_SIZE, changes
-            )
+            count = at // _ROW_SIZE
+            hits, self._events, self._hash = world._native.play(self._rows, count)
         except CommandError as error:
             _refuse(frame, error, world.capacity)
         if questions or self.answers:

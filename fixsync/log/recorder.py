@@ -17,7 +17,6 @@ from fixsync.log.schema import About, Answer, Event, MatchLogError, SimFrame, an
 from fixsync.log.text import LineError
 from fixsync.log.writer import Writer
 from fixsync.names import Names
-from fixsync.records import Events
 from fixsync.shapes import Pose, Shape
 from fixsync.sim import Input, Simulation
 from fixsync.world import World
@@ -127,7 +126,7 @@ class Recorder(_Recording):
             self.abandon()
             raise
 
-    def stepped(self, events: Events) -> None:
+    def stepped(self, events: bytes) -> None:
         """Called by the world."""
         asked, self._asked = self._asked, []
         native = self._recorded()._native
@@ -135,7 +134,7 @@ class Recorder(_Recording):
             found = [native.ask(row) for row in asked]
             for answer in found:
                 self._log.answer(answer)
-            self._log.end_frame(bytes(events.buffer), native.hash())
+            self._log.end_frame(events, native.hash())
             self._writer.flush()
         except BaseException:
             self.abandon()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import itemgetter
 from struct import Struct, calcsize
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from fixsync._native.checks import (
     boolean,
@@ -34,7 +34,6 @@ from fixsync._native.raw import (
 )
 from fixsync._native.rows import COLLIDER, COLLIDER_COLUMNS, COMMAND, POSE, SHAPE
 from fixsync._native.status import CommandError
-from fixsync.records import Events
 
 Command: TypeAlias = tuple[Any, ...]
 """A change as a match log writes it: ("move", id, (x, y, z)), ("shape", id, ("sphere", radius))."""
@@ -146,45 +145,6 @@ CHANGES = {change.name: change for change in _TABLE}
 """By name."""
 _BY_CODE = {change.code: change for change in _TABLE}
 _LAYERS = CHANGES["layers"]
-
-
-class Observer(Protocol):
-    """The argument of `World.attach`. Each method is called after the world took the change, and
-    may read the world. Its exceptions reach the caller; the change stays."""
-
-    def changed(self, command: Command) -> None:
-        """A collider was added, changed or removed, or the layer matrix replaced. `command`: as in
-        a match log. Bulk changes come one by one, in order."""
-
-    def stepped(self, events: Events) -> None:
-        """A step was made."""
-
-    def loaded(self) -> None:
-        """The whole state was replaced."""
-
-
-class CommandObserver:
-    """Takes the rows of a world's changes, and calls an observer for each command."""
-
-    def __init__(self, observer: Observer, masks: Callable[[], Sequence[int]]) -> None:
-        """masks: reads the layer matrix of the world."""
-        self.observer = observer
-        self.stepped = observer.stepped
-        self._read_masks = masks
-        self._masks = masks()
-
-    def __repr__(self) -> str:
-        return repr(self.observer)
-
-    def changed(self, rows: bytes) -> None:
-        commands = commands_of_rows(rows, self._masks)
-        self._masks = self._read_masks()
-        for command in commands:
-            self.observer.changed(command)
-
-    def loaded(self) -> None:
-        self._masks = self._read_masks()
-        self.observer.loaded()
 
 
 # Commands to rows.
