@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 Inputs: TypeAlias = Sequence[Sequence[Input]]
-"""By frame, an input a player."""
+"""For each frame, one input per player."""
 
 
 @dataclass(frozen=True)
