@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from tools import needs_loopback
 
 from fixsync.cli import fixsync
-from fixsync.cli.text import chosen_simulation
+from fixsync.cli.options import chosen_simulation
 
 GAME = Path(__file__).parent / "bumpers.py"
 

@@ -21,23 +21,11 @@ from fixsync.log.files import is_standard_output
 
 __all__ = ["main"]
 
-COMMANDS = {
-    "demo": "fixsync.cli.demo:demo_command",
-    "replay": "fixsync.cli.replay:replay_command",
-    "diff": "fixsync.cli.diff:diff_command",
-    "info": "fixsync.cli.info:info_command",
-    "cut": "fixsync.cli.cut:cut_command",
-    "peers": "fixsync.cli.peers:peers_command",
-    "synctest": "fixsync.cli.synctest:synctest_command",
-    "view": "fixsync.cli.view:view_command",
-    "level": "fixsync.cli.level:level_command",
-    "frames": "fixsync.cli.frames:frames_command",
-    "farm": "fixsync.cli.farm:farm_command",
-    "regress": "fixsync.cli.regress:regress_command",
-    "bench": "fixsync.cli.bench:bench_command",
-    "config": "fixsync.cli.config:config_command",
-}
-"""The commands: name, and module:object."""
+COMMANDS = (
+    *("demo", "replay", "diff", "info", "cut", "peers", "synctest"),
+    *("view", "level", "frames", "farm", "regress", "bench", "config"),
+)
+"""The commands, in the order of the help: NAME is NAME_command of the module of its name."""
 
 CRASHED = 70
 """Exit code of an error in fixsync itself, because 1 means that a log diverged."""
@@ -52,8 +40,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        module, _, name = COMMANDS[cmd_name].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), name)
+        module = importlib.import_module(f"fixsync.cli.{cmd_name}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
     def resolve_command(
@@ -108,7 +96,7 @@ def main() -> None:
 def _json_stream(words: Sequence[str]) -> TextIO | None:
     """Where the words of a command line, though it is a wrong one, ask for JSON; None if they do
     not: --json may be the value of another option, or stand after "--"."""
-    from fixsync.cli.text import OutputFile  # of what every command has imported, but not --version
+    from fixsync.cli.options import OutputFile  # imported by every command, but not for --version
 
     before = list(takewhile(lambda word: word.startswith("-") and word != "--", words))
     name, *rest = [*words[len(before) :], ""]
@@ -129,18 +117,18 @@ def _json_stream(words: Sequence[str]) -> TextIO | None:
     )
 
 
-def _tell(error: click.ClickException) -> None:
-    """Why a command was not run. Names of files, which are in it, cannot steer the terminal."""
-    from fixsync.cli.text import printable_lines
+def _print_error(error: click.ClickException) -> None:
+    """Why a command was not run. Names of files in it cannot steer the terminal."""
+    from fixsync.cli.text import error_json, printable_lines
 
     stream = _json_stream(sys.argv[1:])
-    told = {"exit_code": 2, "error": {"message": error.format_message()}}
+    problem = {**(error_json(error.__cause__) or {}), "message": error.format_message()}
     if stream is not sys.stderr:
         shown = io.StringIO()
         error.show(shown)
         click.echo(printable_lines(shown.getvalue()), nl=False, err=True)
     if stream is not None:
-        click.echo(json.dumps(told, indent=2), file=stream)
+        click.echo(json.dumps({"exit_code": 2, "error": problem}, indent=2), file=stream)
 
 
 def _exit_code() -> int:
@@ -164,7 +152,7 @@ def _exit_code() -> int:
         ):
             raise cause from None
         try:
-            _tell(error)
+            _print_error(error)
         except BrokenPipeError:
             streams.hush(sys.stdout, sys.stderr)
         # Whatever kept a command from running is no difference between logs.

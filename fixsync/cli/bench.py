@@ -11,7 +11,7 @@ from fixsync.bench.calls import Call, calls
 from fixsync.bench.check import FRAMES, checked
 from fixsync.bench.frames import Row, rows
 from fixsync.bench.scenes import SCENES, SEED
-from fixsync.cli import streams, text
+from fixsync.cli import options, streams, text
 
 _FRAME_NS = 1e9 / 60
 
@@ -34,7 +34,7 @@ _FRAME_NS = 1e9 / 60
     help="Number of colliders in a scene. Repeatable.  [default: 1000, of uniform 10000 too]",
 )
 @click.option("--check", is_flag=True, help="Check of the scenes' answers, without times.")
-@text.json_option
+@options.json_option
 @click.pass_context
 def bench_command(
     ctx: click.Context,

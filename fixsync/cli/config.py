@@ -8,9 +8,7 @@ from pathlib import Path
 import click
 
 import fixsync
-from fixsync.cli import streams, text
-
-__all__ = ["config_command", "kernel_folder"]
+from fixsync.cli import options, streams, text
 
 
 def kernel_folder() -> Path:
@@ -31,11 +29,8 @@ def kernel_folder() -> Path:
 @click.option("--libs", is_flag=True, help="Libraries to link (the kernel needs none).")
 @click.option("--include", is_flag=True, help="Folder of the headers.")
 @click.option("--sources", is_flag=True, help="C files, to compile with the program.")
-@text.json_option
-@click.pass_context
-def config_command(
-    ctx: click.Context, cflags: bool, libs: bool, include: bool, sources: bool, as_json: bool
-) -> None:
+@options.json_option
+def config_command(as_json: bool, **asked: bool) -> None:
     """Print how to compile the C kernel into a program.
 
     With options, prints their values on one line, quoted for a shell; without, all, one a line.
@@ -48,27 +43,21 @@ def config_command(
     Exit code  0  printed
                2  this installation has no C files
     """
-    try:
+    with text.refusals():
         folder = kernel_folder()
-    except FileNotFoundError as error:
-        raise click.ClickException(str(error)) from error
+    sources = [*sorted(folder.glob("*.c")), *sorted(folder.glob("kit/*.c"))]
     values = {
         "cflags": [f"-I{folder}"],
         "include": [str(folder)],
-        "sources": [
-            str(path) for path in [*sorted(folder.glob("*.c")), *sorted(folder.glob("kit/*.c"))]
-        ],
+        "sources": list(map(str, sources)),
         "libs": [],
     }
-    asked = {"cflags": cflags, "include": include, "sources": sources, "libs": libs}
-    chosen = {
-        name: words for name, words in values.items() if asked[name] or not any(asked.values())
-    }
+    is_any = any(asked.values())
+    chosen = {name: words for name, words in values.items() if asked[name] or not is_any}
     if as_json:
         text.print_json(chosen)
-    elif any(asked.values()):
+    elif is_any:
         streams.echo(shlex.join(word for words in chosen.values() for word in words))
     else:
         for name, words in chosen.items():
             streams.echo(f"{name}: {shlex.join(words)}".rstrip())
-    ctx.exit(0)

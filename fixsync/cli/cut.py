@@ -9,28 +9,26 @@ from pathlib import Path
 import click
 
 from fixsync import sim
-from fixsync.cli import text
+from fixsync.cli import options, text
 from fixsync.log import files
 from fixsync.log.cut import cut
 
 
 @click.command("cut")
-@click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("log", type=options.FILE)
 @click.argument("frames", metavar="FIRST..LAST")
 @click.option(
     "-o",
     "--output",
-    type=text.OutputFile(),
+    type=options.OutputFile(),
     required=True,
     metavar="PART",
     help="Log to write (.gz, .xz, .bz2, .zst; -: standard output).",
 )
-@text.sim_option
-@text.line_bytes_option
-@text.json_option
-@click.pass_context
+@options.sim_option
+@options.line_bytes_option
+@options.json_option
 def cut_command(
-    ctx: click.Context,
     log: Path,
     frames: str,
     output: Path,
@@ -49,20 +47,14 @@ def cut_command(
     """
     found = re.fullmatch(r"([0-9]{1,10})\.\.([0-9]{1,10})", frames)
     if found is None:
-        raise click.UsageError(f"FIRST..LAST must be like 400..520, not {frames}", ctx)
-    try:
+        raise click.UsageError(f"FIRST..LAST must be like 400..520, not {frames}")
+    first, last = map(int, found.groups())
+    with text.refusals():
         files.require_compression(output)
         count = cut(
-            log,
-            output,
-            *map(int, found.groups()),
-            simulations=simulations,
-            line_bytes_max=line_bytes_max,
+            log, output, first, last, simulations=simulations, line_bytes_max=line_bytes_max
         )
-    except (OSError, ValueError) as error:
-        raise click.ClickException(text.printable(str(error))) from error
     if as_json:
         text.print_json({"part": str(output), "frames": count}, output)
     else:
-        written = f"written: {text.printable(str(output))} ({text.plural(count, 'frame')})"
-        text.say(text.console(output), written)
+        text.say(text.console(output), f"written: {output} ({text.plural(count, 'frame')})")

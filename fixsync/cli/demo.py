@@ -14,7 +14,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from fixsync.cli import streams, text
+from fixsync.cli import options, streams, text
 from fixsync.sample.peers import Outcome, PeerOutcome, Run, outcome_json, run
 from fixsync.sample.relay import Impairment
 from fixsync.view import export, write, write_arena
@@ -23,12 +23,12 @@ _NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)
 
 
 @click.command("demo")
-@text.number("--frames", 900, 2, 100_000, "Length of the match.")
-@text.number("--seed", 1, 0, 2**64 - 1, "Seed for game, bots and network.")
+@options.number("--frames", 900, 2, 100_000, "Length of the match.")
+@options.number("--seed", 1, 0, 2**64 - 1, "Seed for game, bots and network.")
 @click.option(
     "-o",
     "--out",
-    type=text.OutputFolder(),
+    type=options.OutputFolder(),
     default=Path("fixsync-demo"),
     show_default=True,
     metavar="DIR",
@@ -47,7 +47,7 @@ _NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)
     help="Simulation to play, from Python's path or this folder; otherwise the first of"
     " pyproject.toml, or the sample.",
 )
-@text.json_option
+@options.json_option
 @click.pass_context
 def demo_command(
     ctx: click.Context,
@@ -69,9 +69,9 @@ def demo_command(
                1  a difference; match.html shows both logs where they first differ
                2  the match was not completed
     """
-    simulation = text.chosen_simulation(reference)
+    simulation = options.chosen_simulation(reference)
     try:
-        made = text.found_simulation(simulation)
+        made = options.found_simulation(simulation)
         plan = Run(simulation, frames=frames, seed=seed, rate=0, impairment=_NETWORK)
         for log in out.glob("peer[01].jsonl"):  # of an earlier demo
             log.unlink()

@@ -3,42 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import click
 from rich.table import Table
-from rich.text import Text
 
 from fixsync import sim
 from fixsync._native.raw import LAYER_COUNT
-from fixsync.cli import text
+from fixsync.cli import describe, options, text
 from fixsync.fields import ABSENT, ANGLES, LENGTHS
 from fixsync.log.diff import Diff, Pair, Row, diff
 from fixsync.log.schema import Header
-from fixsync.shapes import Contact, EventKind
+from fixsync.shapes import Contact
 
 Headers: TypeAlias = tuple[Header, Header]
-
-_LOG = click.Path(exists=True, dir_okay=False, path_type=Path)
+Cells: TypeAlias = tuple[str, str, str]
+"""What differs, and its values in A and B."""
 
 
 @click.command("diff")
-@click.argument("a", type=_LOG)
-@click.argument("b", type=_LOG)
+@click.argument("a", type=options.FILE)
+@click.argument("b", type=options.FILE)
 @click.option(
     "--ignore-meta",
     is_flag=True,
     help="Ignore differences in meta, names and unit_mm.",
 )
-@text.number("--rows", 40, 1, None, "Number of differences to show.")
-@text.sim_option
-@text.line_bytes_option
-@text.json_option
-@click.pass_context
+@options.number("--rows", 40, 1, None, "Number of differences to show.")
+@options.sim_option
+@options.line_bytes_option
+@options.json_option
 def diff_command(
-    ctx: click.Context,
     a: Path,
     b: Path,
     ignore_meta: bool,
@@ -58,66 +57,131 @@ def diff_command(
                1  different
                2  one of them is not a valid log
     """
-    try:
+    with text.refusals():
         result = diff(
             a, b, simulations=simulations, ignore_meta=ignore_meta, line_bytes_max=line_bytes_max
         )
-    except (OSError, ValueError) as error:
-        raise click.ClickException(text.printable(str(error))) from error
     if as_json:
         text.print_json(_json(result))
     else:
         _print(result, rows)
-    ctx.exit(result.exit_code)
+    sys.exit(result.exit_code)
 
 
 def _print(result: Diff, rows_max: int) -> None:
     out = text.console()
-    text.say(out, f"A  {text.printable(result.a)}", f"B  {text.printable(result.b)}", "")
+    text.say(out, f"A  {result.a}", f"B  {result.b}", "")
     if result.header and result.headers:
         text.say(out, "the headers differ:")
         text.show(out, _table(result.header, result.headers))
     if result.frame is not None and result.headers:
-        lines = {str(header.line_of(result.frame)) for header in result.headers}
-        line = f" (line {' and '.join(sorted(lines, key=int))})"
+        lines = sorted({header.line_of(result.frame) for header in result.headers})
+        line = f" (line {' and '.join(map(str, lines))})"
         text.say(out, f"first difference in frame {result.frame}{line}:")
         text.show(out, _table(result.rows[:rows_max], result.headers))
         more = len(result.rows[rows_max:]) + result.more_rows
         if more:
-            text.say(out, f"and {more} more difference{'' if more == 1 else 's'} in this frame")
-        text.say(out, *_geometry(result))
+            text.say(out, f"and {text.plural(more, 'more difference')} in this frame")
+        for pair in result.pairs:
+            text.say(out, *_pair_lines(pair, result.headers))
     elif result.error is None:
-        text.say(
-            out,
-            ("the frame is" if result.frames == 1 else f"the {result.frames} frames are")
-            + " the same"
-            + (", the headers are not" if result.header else ""),
-        )
-    for note in _notes(result):
-        text.say(out, text.printable(note))
-
-
-def _geometry(result: Diff) -> Iterator[str]:
-    """Where the pairs stood whose hits differ, in both worlds."""
-    for pair in result.pairs:
-        yield f"the pair {pair.a}, {pair.b} at this frame's step, replayed:"
-        for name, standing, header in zip("AB", pair.standing, result.headers or (), strict=True):
-            if standing is None:
-                continue
-            contact = "no contact" if standing.contact is None else standing.contact.name
-            yield f"  in {name}: {contact}"
-            for id, collider in zip((pair.a, pair.b), standing.colliders, strict=True):
-                for line in text.collider_lines(id, collider, header):
-                    yield f"    {line}"
-
-
-def _notes(result: Diff) -> Iterator[str]:
+        frames = "the frame is" if result.frames == 1 else f"the {result.frames} frames are"
+        text.say(out, f"{frames} the same{', the headers are not' if result.header else ''}")
     for what, count in result.not_compared.items():
-        yield f"not compared: {what} (frames: {count})"
-    yield from result.notes
+        text.say(out, f"not compared: {what} (frames: {count})")
+    text.say(out, *result.notes)
     if result.error is not None:
         what = "out of memory" if result.error.is_out_of_memory else "not a valid log"
-        yield f"{what}: {result.error}"
+        text.say(out, f"{what}: {result.error}")
+
+
+def _pair_lines(pair: Pair, headers: Headers) -> Iterator[str]:
+    """Where a pair stood whose hits differ, in both worlds."""
+    yield f"the pair {pair.a}, {pair.b} at this frame's step, replayed:"
+    for name, standing, header in zip("AB", pair.standing, headers, strict=True):
+        if standing is None:
+            continue
+        contact = "no contact" if standing.contact is None else standing.contact.name
+        yield f"  in {name}: {contact}"
+        for id, collider in zip((pair.a, pair.b), standing.colliders, strict=True):
+            for line in describe.collider_lines(id, collider, header):
+                yield f"    {line}"
+
+
+def _table(rows: Iterable[Row], headers: Headers) -> Table:
+    return text.table(("", "A", "B"), (cells for row in rows for cells in _cells(row, headers)))
+
+
+def _cells(row: Row, headers: Headers) -> Iterator[Cells]:
+    """A difference in words: of one command its values, of events their kinds."""
+    values, ids = (row.a, row.b), headers[0].names.ids
+    if row.group == "header":
+        yield _header_cells(row, headers)
+    elif row.group == "commands":
+        yield from _command_cells(row, headers)
+    elif row.group == "state" and row.name.startswith("world: "):
+        yield from _world_cells(row, headers)
+    elif row.group == "state":
+        owner, _, field = row.name.rpartition(": ")
+        a, b = (_field_text(field, value) for value in values)
+        yield f"state {_with_names(owner, ids)}: {field}", a, b
+    elif row.group == "events" and row.name != "order":
+        a, b = (value if value == ABSENT else describe.events_text(value) for value in values)
+        yield f"events {_with_names(row.name, ids)}", a, b
+    else:
+        gap = "" if row.name.startswith("[") else " "
+        a, b = map(_value_text, values)
+        yield f"{row.group}{gap}{row.name}".rstrip(), a, b
+
+
+def _value_text(value: Any) -> str:
+    return value if isinstance(value, str) else text.compact(value)
+
+
+def _field_text(field: str, value: Any) -> str:
+    """A field of a state."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        if field in LENGTHS:
+            return text.units(value)
+        if field in ANGLES:
+            return text.angle(value)
+    return _value_text(value)
+
+
+def _with_names(owner: str, ids: Mapping[int, str]) -> str:
+    """A collider or a pair, with the names that the log has for them."""
+    found = re.fullmatch(r"(?:collider |hit )?(\d+)(?:, (\d+))?", owner)
+    names = [ids[int(id)] for id in (found.groups("") if found else ()) if id and int(id) in ids]
+    return f'{owner} "{", ".join(names)}"' if names else owner
+
+
+def _header_cells(row: Row, headers: Headers) -> Cells:
+    values = row.a, row.b
+    if row.name == "layers":
+        a, b = (describe.layers_text(v, h) for v, h in zip(values, headers, strict=True))
+        return "layers that meet", a, b
+    if row.name == "hit_when":
+        return row.name, Contact(row.a).name, Contact(row.b).name
+    named = re.fullmatch(r'names\.(layer|id)s\."(\d+)"', row.name)
+    a, b = (v if v == ABSENT else text.compact(v) for v in values)
+    return f"name of {named[1]} {named[2]}" if named else row.name, a, b
+
+
+def _world_cells(row: Row, headers: Headers) -> Iterator[Cells]:
+    """A setting of the world: which contact is a hit, or what a layer meets. A pair of layers is in
+    the state of both; it is shown at the first."""
+    layer = re.fullmatch(r"world: layers\[(\d+)\]", row.name)
+    if layer:
+        first = int(layer[1])
+        for other in range(first, LAYER_COUNT):
+            a, b = ("meet" if int(v, 16) >> other & 1 else "apart" for v in (row.a, row.b))
+            if a != b:
+                pair = describe.layers_text([(first, other)], headers[0])
+                yield f"state layers {pair}", a, b
+    elif row.name == "world: hit_when":
+        yield f"state {row.name}", Contact(row.a).name, Contact(row.b).name
+    else:
+        yield f"state {row.name}", _value_text(row.a), _value_text(row.b)
 
 
 _FIELDS = {
@@ -131,172 +195,61 @@ _FIELDS = {
         *("mask", "exclude_owner", "limit", "hit_when"),
     ),
 }
-"""The values of a command after its name and its id; of others one, named as the command."""
+"""The values of a command after its name and its id. Others have one, which has their name."""
+
+
+def _command_cells(row: Row, headers: Headers) -> Iterator[Cells]:
+    (what_a, a), (what_b, b) = (
+        (ABSENT, {}) if value == ABSENT else _command(value, header)
+        for value, header in zip((row.a, row.b), headers, strict=True)
+    )
+    name = f"commands{row.name}"
+    if what_a != what_b:
+        yield name, _whole(what_a, a), _whole(what_b, b)
+        return
+    for field in dict.fromkeys((*a, *b)):
+        if a.get(field) != b.get(field):
+            what = f"{name} {what_a}: {field}" if field else f"{name} {what_a}"
+            yield what, a.get(field, ABSENT), b.get(field, ABSENT)
 
 
 def _command(command: Any, header: Header) -> tuple[str, dict[str, str]]:
-    """The name of a command with its id, and its values as text."""
+    """The name of a command with its id, and its values as text by field; "" where the command has
+    the name of the field."""
     name, *values = command
     what = name
     if name not in ("query", "cast", "layers"):
-        what = f"{name} {text.named_id(values.pop(0), header)}"
-    fields = _FIELDS.get(name, (name,))
-    parts = zip(fields, values, strict=False)
-    return what, {field: _part(field, value, header) for field, value in parts}
+        what = f"{name} {describe.named_id(values.pop(0), header)}"
+    parts = zip(_FIELDS.get(name, ("",)), values, strict=False)
+    return what, {field: _part(field or name, value, header) for field, value in parts}
+
+
+def _whole(what: str, parts: Mapping[str, str]) -> str:
+    values = ", ".join(f"{field} {part}".strip() for field, part in parts.items())
+    return f"{what}: {values}" if values else what
 
 
 def _part(field: str, value: Any, header: Header) -> str:
     if field == "shape":
-        return text.shape_text(tuple(value))
+        return describe.shape_text(value)
     if field in ("position", "offset", "motion"):
         return text.vector(value)
     if field == "yaw":
         return text.angle(value)
     if field == "layer":
-        return text.named_layer(value, header)
+        return describe.named_layer(value, header)
     if field == "layers":
-        return text.layers_text(value, header)
+        return describe.layers_text(value, header)
     if field == "mask":
-        return _mask_text(value, header)
+        layers = [i for i in range(LAYER_COUNT) if value >> i & 1]
+        names = ", ".join(describe.layer_name(i, header) for i in layers)
+        return "all layers" if len(layers) == LAYER_COUNT else names or "no layer"
     if field == "hit_when":
         return Contact(value).name
     return text.compact(value)
 
 
-def _mask_text(mask: int, header: Header) -> str:
-    layers = [i for i in range(LAYER_COUNT) if mask >> i & 1]
-    if len(layers) == LAYER_COUNT:
-        return "all layers"
-    return ", ".join(text.layer_name(i, header) for i in layers) or "no layer"
-
-
-def _readable(row: Row, headers: Headers) -> Iterator[Row]:
-    """A difference as a person reads it: of one command its values, of events their kinds."""
-    if row.group == "header":
-        yield _header_row(row, headers)
-    elif row.group == "events" and row.name != "order":
-        yield Row(row.group, row.name, *(_event_text(value) for value in (row.a, row.b)))
-    elif row.group == "commands":
-        yield from _command_rows(row, headers)
-    elif row.group == "state" and row.name.startswith("world: "):
-        yield from _world_rows(row, headers)
-    else:
-        yield row
-
-
-def _header_row(row: Row, headers: Headers) -> Row:
-    values = (row.a, row.b)
-    if row.name == "layers":
-        pairs = (text.layers_text(v, h) for v, h in zip(values, headers, strict=True))
-        return Row(row.group, "layers that meet", *pairs)
-    if row.name == "hit_when":
-        return Row(row.group, row.name, *(Contact(value).name for value in values))
-    named = re.fullmatch(r'names\.(layer|id)s\."(\d+)"', row.name)
-    name = f"name of {named[1]} {named[2]}" if named else row.name
-    return Row(row.group, name, *(v if v == ABSENT else text.compact(v) for v in values))
-
-
-def _command_rows(row: Row, headers: Headers) -> Iterator[Row]:
-    (what_a, a), (what_b, b) = (
-        ("", {}) if value == ABSENT else _command(value, header)
-        for value, header in zip((row.a, row.b), headers, strict=True)
-    )
-    if what_a != what_b:
-        whole = (
-            f"{what}: {', '.join(_labelled(what, *part) for part in parts.items())}"
-            if parts
-            else what or ABSENT
-            for what, parts in ((what_a, a), (what_b, b))
-        )
-        yield Row(row.group, row.name, *whole)
-        return
-    for field in dict.fromkeys((*a, *b)):
-        if a.get(field) != b.get(field):
-            values = a.get(field, ABSENT), b.get(field, ABSENT)
-            what = what_a if field == what_a.split()[0] else f"{what_a}: {field}"
-            yield Row(row.group, f"{row.name} {what}", *values)
-
-
-def _labelled(what: str, field: str, part: str) -> str:
-    return part if what.split()[0] == field else f"{field} {part}"
-
-
-def _world_rows(row: Row, headers: Headers) -> Iterator[Row]:
-    """A setting of the world: which contact is a hit, or what a layer meets. A pair of layers is in
-    the state of both; it is shown at the first."""
-    layer = re.fullmatch(r"world: layers\[(\d+)\]", row.name)
-    if layer:
-        first, masks = int(layer[1]), (int(row.a, 16), int(row.b, 16))
-        for other in range(first, LAYER_COUNT):
-            meet = [mask >> other & 1 for mask in masks]
-            if meet[0] != meet[1]:
-                names = f"{text.layer_name(first, headers[0])}-{text.layer_name(other, headers[0])}"
-                yield Row(row.group, f"layers {names}", *("meet" if m else "apart" for m in meet))
-    elif row.name == "world: hit_when":
-        yield Row(row.group, row.name, *(Contact(value).name for value in (row.a, row.b)))
-    else:
-        yield row
-
-
-def _event_text(events: Any) -> str:
-    if events == ABSENT:
-        return ABSENT
-    return ", ".join(f"{EventKind(k).name} {Contact(contact).name}" for _, _, k, contact in events)
-
-
-def _table(rows: list[Row], headers: Headers) -> Table:
-    """Rows as a table. `headers`: of A and B, for their names."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("")
-    table.add_column("A")
-    table.add_column("B")
-    for difference in rows:
-        for row in _readable(difference, headers):
-            group = "" if row.group == "header" else row.group
-            gap = "" if row.name.startswith("[") or not (group and row.name) else " "
-            name = f"{group}{gap}{_named(row, headers[0].names.ids)}"
-            table.add_row(
-                Text(text.printable(name)), *(Text(_value(row, value)) for value in (row.a, row.b))
-            )
-    return table
-
-
-def _named(row: Row, ids: Mapping[int, str]) -> str:
-    """What a row is of, colliders with the names that the log has for them."""
-    numbers, colon, rest = row.name.removeprefix("collider ").removeprefix("hit ").partition(":")
-    known = [
-        ids[id] for part in numbers.split(", ") if part.isdecimal() and (id := int(part)) in ids
-    ]
-    if row.group not in ("events", "state") or not known or row.name.startswith("changed"):
-        return row.name
-    what = row.name.removesuffix(f"{colon}{rest}")
-    return f'{what} "{", ".join(known)}"{colon}{rest}'
-
-
-def _value(row: Row, value: Any) -> str:
-    field = row.name.rpartition(": ")[2]
-    if row.group == "state" and isinstance(value, int) and not isinstance(value, bool):
-        if field in LENGTHS:
-            return text.units(value)
-        if field in ANGLES:
-            return text.angle(value)
-    return text.printable(value if isinstance(value, str) else text.compact(value))
-
-
-def _pair_json(pair: Pair) -> dict[str, Any]:
-    told: dict[str, Any] = {"pair": [pair.a, pair.b]}
-    for name, standing in zip("ab", pair.standing, strict=True):
-        told[name] = standing and {
-            "contact": None if standing.contact is None else standing.contact.name,
-            "colliders": [text.collider_json(collider) for collider in standing.colliders],
-        }
-    return told
-
-
 def _json(result: Diff) -> dict[str, Any]:
-    def rows(found: list[Row]) -> list[dict[str, Any]]:
-        return [{"group": row.group, "name": row.name, "a": row.a, "b": row.b} for row in found]
-
     return {
         "a": result.a,
         "b": result.b,
@@ -304,11 +257,21 @@ def _json(result: Diff) -> dict[str, Any]:
         "same": result.is_same,
         "frames": result.frames,
         "frame": result.frame,
-        "header": rows(result.header),
-        "differences": rows(result.rows),
+        "header": [asdict(row) for row in result.header],
+        "differences": [asdict(row) for row in result.rows],
         "more_differences": result.more_rows,
         "pairs": [_pair_json(pair) for pair in result.pairs],
         "not_compared": result.not_compared,
         "notes": result.notes,
         "error": text.error_json(result.error),
     }
+
+
+def _pair_json(pair: Pair) -> dict[str, Any]:
+    found: dict[str, Any] = {"pair": [pair.a, pair.b]}
+    for name, standing in zip("ab", pair.standing, strict=True):
+        found[name] = standing and {
+            "contact": None if standing.contact is None else standing.contact.name,
+            "colliders": [describe.collider_json(collider) for collider in standing.colliders],
+        }
+    return found

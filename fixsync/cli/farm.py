@@ -19,7 +19,7 @@ from rich.progress import Progress as Bar
 from rich.table import Column, Table
 from rich.text import Text
 
-from fixsync.cli import streams, text
+from fixsync.cli import options, streams, text
 from fixsync.farm.engines import DaskEngine, Engine, LocalEngine
 from fixsync.farm.find import SourceError, find, require
 from fixsync.farm.run import Progress, Summary, cores, farm
@@ -38,7 +38,7 @@ def shared_options(results: str, what: str) -> Callable[..., Any]:
     """The logs, the results file and the workers of a command, and --json.
 
     `settings_of` reads the options from --memory to --line-bytes-max."""
-    options = (
+    shared = (
         click.argument("sources", nargs=-1, required=True, metavar="DIR|GLOB|LIST..."),
         click.option(
             "-r",
@@ -55,7 +55,7 @@ def shared_options(results: str, what: str) -> Callable[..., Any]:
             type=click.IntRange(1, 1024),
             help="Number of worker processes.  [default: number of processors]",
         ),
-        text.number(
+        options.number(
             "--memory",
             2048 if can_limit_memory() else 0,
             0,
@@ -65,13 +65,13 @@ def shared_options(results: str, what: str) -> Callable[..., Any]:
         ),
         click.option(
             "--time-limit",
-            type=text.Seconds(0, 1e6),
+            type=options.Seconds(0, 1e6),
             default=600.0,
             show_default=True,
             metavar="SECONDS",
             help="Time limit of a log; 0: no limit.",
         ),
-        text.number(
+        options.number(
             "--logs-per-worker",
             0,
             0,
@@ -85,14 +85,16 @@ def shared_options(results: str, what: str) -> Callable[..., Any]:
             metavar="DIR",
             help="Folder for copies of remote logs.",
         ),
-        click.option("--sim", "sims", multiple=True, metavar="MODULE:OBJECT", help=text.SIM_HELP),
-        text.line_bytes_option,
+        click.option(
+            "--sim", "sims", multiple=True, metavar="MODULE:OBJECT", help=options.SIM_HELP
+        ),
+        options.line_bytes_option,
         click.option("-0", "--null", is_flag=True, help="NUL byte after each name in a list."),
-        text.json_option,
+        options.json_option,
     )
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
+        for option in reversed(shared):
             command = option(command)
         return command
 
@@ -114,7 +116,7 @@ def settings_of(
         raise click.UsageError("--memory: this system cannot limit the memory of a process; give 0")
     path: tuple[str, ...] = (str(Path.cwd()),) if sims else ()
     if not sims:
-        sims, folder = text.project_simulations()
+        sims, folder = options.project_simulations()
         path = (str(folder),) if sims else ()
     return Settings(
         memory_bytes=memory << 20,

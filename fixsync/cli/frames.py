@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from fixsync.cli import text
+from fixsync.cli import options, text
 from fixsync.game.frames import FrameData
-from fixsync.game.frames_file import FrameDataError, header_text, read_frames, schema
+from fixsync.game.frames_file import header_text, read_frames, schema
 from fixsync.log.files import write_whole
 
 
@@ -21,13 +22,11 @@ def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> N
 
 
 @click.command("frames")
-@click.argument(
-    "source", metavar="JSON", type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
+@click.argument("source", metavar="JSON", type=options.FILE)
 @click.option(
     "-o",
     "--output",
-    type=text.OutputFile(),
+    type=options.OutputFile(),
     metavar="OUT",
     help="File to write: OUT.h is a C header with names and table, any other name the table.",
 )
@@ -39,9 +38,8 @@ def _print_schema(ctx: click.Context, _param: click.Parameter, value: bool) -> N
     callback=_print_schema,
     help="Print the JSON schema of the file, and end.",
 )
-@text.json_option
-@click.pass_context
-def frames_command(ctx: click.Context, source: Path, output: Path | None, as_json: bool) -> None:
+@options.json_option
+def frames_command(source: Path, output: Path | None, as_json: bool) -> None:
     """Make a table of frame data out of a JSON file.
 
     The file has the parts and attacks of a fighter. Without -o nothing is written, only shown.
@@ -50,27 +48,20 @@ def frames_command(ctx: click.Context, source: Path, output: Path | None, as_jso
     Exit code  0  the file is valid, and OUT is written
                2  the file is not valid: nothing is written
     """
-    try:
+    with text.refusals():
         found = read_frames(source)
-        data = found.to_bytes()
+        written = found.to_bytes()
         if output is not None:
-            is_header = output.suffix == ".h"
-            written = header_text(source.stem, found).encode() if is_header else data
+            if output.suffix == ".h":
+                written = header_text(source.stem, found).encode()
             write_whole(output, written)
-    except (OSError, ValueError) as error:
-        if as_json:
-            where = error.path if isinstance(error, FrameDataError) else None
-            problem = {"message": str(error), "path": where}
-            text.print_json({"frames": None, "error": problem}, output)
-            ctx.exit(2)
-        raise click.ClickException(text.printable(str(error))) from error
     if as_json:
         text.print_json({"frames": _json(found), "error": None}, output)
         return
     out = text.console(output)
     text.show(out, text.pairs_table(_rows(found)))
     if output is not None:
-        text.say(out, f"written: {text.printable(str(output))} ({text.size(len(written))})")
+        text.say(out, f"written: {output} ({text.size(len(written))})")
 
 
 def _json(frames: FrameData) -> dict[str, Any]:
@@ -81,13 +72,12 @@ def _json(frames: FrameData) -> dict[str, Any]:
     }
 
 
-def _rows(frames: FrameData) -> list[tuple[str, str]]:
-    rows = [("parts", ", ".join(map(text.printable, frames.parts)))]
+def _rows(frames: FrameData) -> Iterator[tuple[str, str]]:
+    yield "parts", ", ".join(frames.parts)
     for name, attack in frames.attacks.items():
         what = f"{attack.frames} frames"
         if attack.rehits:
             what += f", {len(attack.rehits) + 1} hits"
         if attack.cancels:
             what += f", into {', '.join(dict.fromkeys(c.into for c in attack.cancels))}"
-        rows.append((text.printable(name), text.printable(what)))
-    return rows
+        yield name, what

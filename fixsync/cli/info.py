@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import msgspec
-from rich.console import Console
 
-from fixsync.cli import text
+from fixsync.cli import describe, options, text
 from fixsync.cli.level import level_count, level_json, level_rows, read_level
-from fixsync.level import Level
 from fixsync.log.info import Info, info
 from fixsync.log.lines import plain
 from fixsync.log.replay import Verdict
 from fixsync.log.schema import Header, MatchLogError
+from fixsync.shapes import Contact
 
 
 @click.command("info")
 @click.argument(
     "logs", nargs=-1, required=True, type=click.Path(exists=True, readable=False), metavar="LOG..."
 )
-@text.line_bytes_option
-@text.json_option
-@click.pass_context
-def info_command(
-    ctx: click.Context, logs: Sequence[str], line_bytes_max: int, as_json: bool
-) -> None:
+@options.line_bytes_option
+@options.json_option
+def info_command(logs: Sequence[str], line_bytes_max: int, as_json: bool) -> None:
     """Show the content of a match log or a level (.fxlevel).
 
     Of a log its header, and counts of commands, events and answers; nothing is replayed. Of a level
@@ -40,36 +36,46 @@ def info_command(
     Exit code  0  a valid log, whole or cut short, or a valid level
                2  not valid, or unreadable
     """
+    is_level = [path.endswith(".fxlevel") for path in logs]
     found = [
-        _level(path) if path.endswith(".fxlevel") else _info(path, line_bytes_max) for path in logs
+        _level(path) if level else _log(path, line_bytes_max)
+        for path, level in zip(logs, is_level, strict=True)
     ]
     if as_json:
-        levels = [_json(one) for one in found if isinstance(one, _Level)]
-        logs_found = [_json(one) for one in found if isinstance(one, Info)]
-        text.print_json({"logs": logs_found, **({"levels": levels} if levels else {})})
+        lists: dict[str, list[Any]] = {"logs": [], "levels": []}
+        for one, level in zip(found, is_level, strict=True):
+            lists["levels" if level else "logs"].append(one.json)
+        text.print_json(lists if any(is_level) else {"logs": lists["logs"]})
     else:
         out = text.console()
         for i, one in enumerate(found):
-            if i:
-                text.say(out, "")
-            text.show(out, text.pairs_table(list(_rows(one, out))))
-    ctx.exit(2 if any(one.error for one in found) else 0)
+            text.say(out, *[""] * (i > 0))
+            text.show(out, text.pairs_table(one.rows))
+    sys.exit(0 if all(one.is_valid for one in found) else 2)
 
 
-@dataclass
-class _Level:
-    """What is in a level, or why it is not valid."""
+class _Shown(NamedTuple):
+    """A file as text and as JSON."""
 
-    path: str
-    level: Level | None = None
-    error: str = ""
+    rows: list[tuple[str, str]]
+    json: dict[str, Any]
+    is_valid: bool
 
 
-def _level(path: str) -> _Level:
+def _level(path: str) -> _Shown:
     try:
-        return _Level(path, read_level(Path(path)))
+        level = read_level(Path(path))
     except (OSError, ValueError) as error:
-        return _Level(path, error=getattr(error, "strerror", None) or str(error))
+        problem = getattr(error, "strerror", None) or str(error)
+        rows = [("file", path), ("not valid", problem)]
+        return _Shown(rows, {"level": path, "valid": False, "error": problem}, is_valid=False)
+    found = {"level": path, "valid": True, "error": None, **level_json(level)}
+    return _Shown([("file", path), *level_rows(level)], found, is_valid=True)
+
+
+def _log(path: str, line_bytes_max: int) -> _Shown:
+    found = _info(path, line_bytes_max)
+    return _Shown(list(_rows(found)), _json(found), is_valid=found.error is None)
 
 
 def _info(path: str, line_bytes_max: int) -> Info:
@@ -91,61 +97,42 @@ def _verdict(one: Info) -> str:
     return str(verdict.value)
 
 
-def _rows(one: Info | _Level, out: Console) -> Iterator[tuple[str, str]]:
-    if isinstance(one, _Level):
-        yield "file", text.printable(one.path)
-        if one.level is None:
-            yield "not valid", text.printable(one.error)
-        else:
-            yield from level_rows(one.level)
-        return
+def _rows(one: Info) -> Iterator[tuple[str, str]]:
     size = "" if one.is_unreadable else f" ({text.size(one.size)})"
-    yield "log", f"{text.printable(one.path)}{size}"
+    yield "log", f"{one.path}{size}"
     if one.error is not None:
-        yield _verdict(one), text.printable(str(one.error))
+        yield _verdict(one), str(one.error)
     if one.header is None:
         return
-    yield from _header_rows(one.header, one.frames, out)
+    yield from _header_rows(one.header, one.frames)
     if one.cut:
         yield "cut short", f"after {text.plural(one.frames, 'frame')}: {one.cut}"
     elif one.error is None:
-        yield (
-            "whole",
-            "with a checksum, which is right" if one.has_checksum else "without a checksum",
-        )
+        checksum = "with a checksum, which is right" if one.has_checksum else "without a checksum"
+        yield "whole", checksum
     if one.header.sim is None:
         yield from _trace_rows(one, one.header)
     else:
         yield "players", str(one.players)
-    yield from _told_rows(one)
+    yield from _computed_rows(one)
 
 
-_LABEL_WIDTH = len("layers that meet") + 2
-
-
-def _header_rows(header: Header, frames: int, out: Console) -> Iterator[tuple[str, str]]:
+def _header_rows(header: Header, frames: int) -> Iterator[tuple[str, str]]:
     rate = header.tick_rate
     per_second = f"{rate[0]}/{rate[1]}" if isinstance(rate, tuple) else str(rate)
     yield "frames", f"{frames} at {per_second} a second: {text.duration(header.seconds(frames))}"
-    yield (
-        "kind",
-        "trace (commands)"
-        if header.sim is None
-        else f'inputs of sim "{text.printable(header.sim)}"',
-    )
-    if header.sim is not None:
+    if header.sim is None:
+        yield "kind", "trace (commands)"
+    else:
+        yield "kind", f'inputs of sim "{header.sim}"'
         yield "seed", str(header.seed)
     yield "capacity", text.plural(header.capacity, "id")
-    yield "hit when", {1: "TOUCHING", 2: "OVERLAPPING"}[header.hit_when]
+    yield "hit when", Contact(header.hit_when).name
     if header.layers is not None:
-        pairs = [
-            f"{text.layer_name(i, header)}-{text.layer_name(j, header)}" for i, j in header.layers
-        ]
-        yield "layers that meet", text.listed(out, pairs, _LABEL_WIDTH) or "none"
+        yield "layers that meet", describe.layers_text(header.layers, header)
     for which, names in (("layer names", header.names.layers), ("id names", header.names.ids)):
         if names:
-            items = [f"{number} {text.printable(name)}" for number, name in sorted(names.items())]
-            yield which, text.listed(out, items, _LABEL_WIDTH)
+            yield which, ", ".join(f"{number} {name}" for number, name in sorted(names.items()))
     if header.level is not None:
         yield "level", f"{level_count(header.level)}; hash {header.level.hash():016x}"
     if header.start is not None:
@@ -154,8 +141,7 @@ def _header_rows(header: Header, frames: int, out: Console) -> Iterator[tuple[st
     if header.unit_mm is not None:
         yield "one unit", f"{header.unit_mm} mm"
     for key, value in header.meta.items():
-        told = value if isinstance(value, str) else text.compact(value)
-        yield f"meta {text.printable(key)}", text.printable(told)
+        yield f"meta {key}", value if isinstance(value, str) else text.compact(value)
 
 
 def _trace_rows(one: Info, header: Header) -> Iterator[tuple[str, str]]:
@@ -164,33 +150,32 @@ def _trace_rows(one: Info, header: Header) -> Iterator[tuple[str, str]]:
     if one.added_by_kind:
         yield "colliders", f"at most {one.colliders_max} at once"
         yield "added by shape", _counts(one.added_by_kind)
-        layers = {
-            text.named_layer(layer, header): n for layer, n in sorted(one.added_by_layer.items())
-        }
-        yield "added by layer", ", ".join(f"{layer}: {n}" for layer, n in layers.items())
+        yield (
+            "added by layer",
+            ", ".join(
+                f"{describe.named_layer(layer, header)}: {number}"
+                for layer, number in sorted(one.added_by_layer.items())
+            ),
+        )
     if one.low is not None and one.high is not None:
         for axis, low, high in zip("xyz", one.low, one.high, strict=True):
             yield f"positions in {axis}", f"{text.units(low)} to {text.units(high)}"
 
 
-def _told_rows(one: Info) -> Iterator[tuple[str, str]]:
-    told = one.frames_with
-    if told["events"]:
-        yield (
-            "events",
-            f"{_counts(one.events) or 'none'} (of {text.plural(told['events'], 'frame')})",
-        )
+def _computed_rows(one: Info) -> Iterator[tuple[str, str]]:
+    """The events, answers and hashes that the log records."""
+    events, queries, hashes = (one.frames_with[key] for key in ("events", "queries", "hash"))
+    if events:
+        frames = text.plural(events, "frame")
+        yield "events", f"{_counts(one.events) or 'none'} (of {frames})"
         yield "hits", str(one.hits)
         if one.hits_max_frame is not None:
             yield "most hits", f"{one.hits_max} in frame {one.hits_max_frame}"
     else:
         yield "events", "none in the log; fixsync replay -o FILLED writes them"
-    frames = text.plural(told["queries"], "frame")
-    yield "answers", f"{one.answers} (of {frames})" if told["queries"] else "none in the log"
-    yield (
-        "hashes",
-        f"{told['hash']}, the last {one.last_hash}" if told["hash"] else "none in the log",
-    )
+    frames = text.plural(queries, "frame")
+    yield "answers", f"{one.answers} (of {frames})" if queries else "none in the log"
+    yield "hashes", f"{hashes}, the last {one.last_hash}" if hashes else "none in the log"
 
 
 def _counts(counts: Counter[str]) -> str:
@@ -208,14 +193,7 @@ def _header_json(header: Header) -> dict[str, Any]:
     return found
 
 
-def _json(one: Info | _Level) -> dict[str, Any]:
-    if isinstance(one, _Level):
-        return {
-            "level": one.path,
-            "valid": one.level is not None,
-            "error": one.error or None,
-            **({} if one.level is None else level_json(one.level)),
-        }
+def _json(one: Info) -> dict[str, Any]:
     header = one.header
     return {
         "log": one.path,

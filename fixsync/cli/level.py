@@ -8,75 +8,61 @@ from typing import Any
 
 import click
 
-from fixsync.cli import text
+from fixsync.cli import options, text
 from fixsync.fields import decimal
 from fixsync.level import Level, Prism
 from fixsync.log.files import write_whole
 from fixsync.log.solids import level_line
 from fixsync.maps.drawing import bounds, svg
-from fixsync.maps.tiled import TiledError, TiledMap, read_tiled
+from fixsync.maps.tiled import TiledMap, read_tiled
 from fixsync.numbers import ONE, exact
 
 SUFFIXES = (".fxlevel", ".svg")
 
 
-class _Number(click.types.StringParamType):
+def _number(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Fraction | None:
     """A decimal or a ratio: "32", "0.5", "1/3"."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str):
-            return value
-        try:
-            return exact("a number", value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
+    try:
+        return None if value is None else exact("a number", value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
-class _Pixel(_Number):
+def _pixel(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
     """Two numbers: "0,480"."""
-
-    name = "pixel"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str):
-            return value
-        x, comma, y = value.partition(",")
-        if not comma:
-            self.fail(f"a pixel is X,Y like 0,480, not {value!r}", param, ctx)
-        return super().convert(x, param, ctx), super().convert(y, param, ctx)
+    if value is None:
+        return None
+    x, comma, y = value.partition(",")
+    if not comma:
+        raise click.BadParameter(f"a pixel is X,Y like 0,480, not {value!r}")
+    return _number(ctx, param, x), _number(ctx, param, y)
 
 
 @click.command("level")
-@click.argument(
-    "source", metavar="MAP", type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
+@click.argument("source", metavar="MAP", type=options.FILE)
 @click.option(
     "-o",
     "--output",
-    type=text.OutputFile(),
+    type=options.OutputFile(),
     metavar="OUT",
     help="File to write: OUT.fxlevel is the level, OUT.svg a picture of it from above.",
 )
 @click.option(
     "--pixels-per-unit",
-    type=_Number(),
+    callback=_number,
     metavar="N",
     help="Pixels of a Tiled map that are one unit; by default the width of its tiles.",
 )
 @click.option(
     "--origin",
-    type=_Pixel(),
+    callback=_pixel,
     metavar="X,Y",
     help="Pixel of a Tiled map that becomes (0, 0); by default its top left corner.",
 )
 @click.option("--z-down", is_flag=True, help="Down in a Tiled map is +Z. By default up is.")
 @click.option("--hidden", is_flag=True, help="Hidden layers and objects of a Tiled map too.")
-@text.json_option
-@click.pass_context
+@options.json_option
 def level_command(
-    ctx: click.Context,
     source: Path,
     output: Path | None,
     pixels_per_unit: Fraction | None,
@@ -96,32 +82,24 @@ def level_command(
                2  the map or level is not valid: nothing is written
     """
     if output is not None and not text.takes_stdout(output) and output.suffix not in SUFFIXES:
-        raise click.UsageError(f"-o writes {' or '.join(SUFFIXES)}, not {output.name}", ctx)
-    try:
-        found = _read(ctx, source, pixels_per_unit, origin, z_down=z_down, hidden=hidden)
+        raise click.UsageError(f"-o writes {' or '.join(SUFFIXES)}, not {output.name}")
+    with text.refusals():
+        found = _read(source, pixels_per_unit, origin, z_down=z_down, hidden=hidden)
         if output is not None:
             is_picture = output.suffix == ".svg"
             level = found.level
             data = svg(level, found.names).encode() if is_picture else level.to_bytes()
             write_whole(output, data)
-    except (OSError, ValueError) as error:
-        if as_json:
-            where = error.path if isinstance(error, TiledError) else None
-            problem = {"message": str(error), "path": where}
-            text.print_json({"level": None, "error": problem}, output)
-            ctx.exit(2)
-        raise click.ClickException(text.printable(str(error))) from error
     if as_json:
         text.print_json(_json(source, output, found), output)
         return
     out = text.console(output)
     text.show(out, text.pairs_table(_rows(source, found)))
     if output is not None:
-        text.say(out, f"written: {text.printable(str(output))} ({text.size(len(data))})")
+        text.say(out, f"written: {output} ({text.size(len(data))})")
 
 
 def _read(
-    ctx: click.Context,
     source: Path,
     pixels_per_unit: Fraction | None,
     origin: tuple[Fraction, Fraction] | None,
@@ -130,7 +108,7 @@ def _read(
     hidden: bool,
 ) -> TiledMap:
     if pixels_per_unit is not None and pixels_per_unit <= 0:
-        raise click.UsageError(f"--pixels-per-unit must be more than 0, not {pixels_per_unit}", ctx)
+        raise click.UsageError(f"--pixels-per-unit must be more than 0, not {pixels_per_unit}")
     if source.suffix != ".fxlevel":
         return read_tiled(
             source,
@@ -140,7 +118,7 @@ def _read(
             hidden=hidden,
         )
     if pixels_per_unit is not None or origin is not None or z_down or hidden:
-        raise click.UsageError("a level has no pixels: the options are for a Tiled map", ctx)
+        raise click.UsageError("a level has no pixels: the options are for a Tiled map")
     return TiledMap(read_level(source))
 
 
@@ -174,7 +152,7 @@ def level_count(level: Level) -> str:
 
 
 def _rows(source: Path, found: TiledMap) -> list[tuple[str, str]]:
-    rows = [("source", text.printable(str(source))), *level_rows(found.level)]
+    rows = [("source", str(source)), *level_rows(found.level)]
     if source.suffix == ".fxlevel":
         return rows
     left_out = [text.plural(count, what) for what, count in sorted(found.left_out.items())]

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fixsync import sim
-from fixsync.cli import streams, text
+from fixsync.cli import options, streams, text
 from fixsync.sample.faults import FAULTS
 from fixsync.sample.peer import Status
 from fixsync.sample.peers import Outcome, Part, PeerOutcome, Run, outcome_json, run
@@ -40,10 +40,10 @@ def _fault(
 
 @click.command("peers")
 @click.argument("reference", required=False, metavar="[SIMULATION]")
-@text.number("--players", 2, 2, 8, "Number of players, each a process.")
-@text.number("--spectators", 0, 0, 8, "Number of spectators.")
-@text.number("--frames", 600, 1, 10_000_000, "Length of the match.")
-@text.number(
+@options.number("--players", 2, 2, 8, "Number of players, each a process.")
+@options.number("--spectators", 0, 0, 8, "Number of spectators.")
+@options.number("--frames", 600, 1, 10_000_000, "Length of the match.")
+@options.number(
     "--seed",
     1,
     0,
@@ -51,14 +51,14 @@ def _fault(
     "Seed for game, bots and network. The match also depends on when packets arrive.",
 )
 @click.option("--lockstep", is_flag=True, help="Lockstep instead of rollback.")
-@text.number("--prediction", 8, 1, 32, "Maximum number of frames on guessed inputs.")
-@text.number("--input-delay", 2, 0, 16, "Frames until an input takes effect.")
-@text.number("--rate", 60, 0, 10_000, "Frames a second; 0 for as fast as possible.")
-@text.number("--loss", 0, 0, 100, "Lost packets, in percent.")
-@text.number("--latency", 0, 0, 60_000, "Latency one way, in milliseconds.")
-@text.number("--jitter", 0, 0, 60_000, "Maximum random delay, in milliseconds.")
-@text.number("--duplicate", 0, 0, 100, "Packets sent twice, in percent.")
-@text.number("--reorder", 0, 0, 100, "Packets held back, in percent.")
+@options.number("--prediction", 8, 1, 32, "Maximum number of frames on guessed inputs.")
+@options.number("--input-delay", 2, 0, 16, "Frames until an input takes effect.")
+@options.number("--rate", 60, 0, 10_000, "Frames a second; 0 for as fast as possible.")
+@options.number("--loss", 0, 0, 100, "Lost packets, in percent.")
+@options.number("--latency", 0, 0, 60_000, "Latency one way, in milliseconds.")
+@options.number("--jitter", 0, 0, 60_000, "Maximum random delay, in milliseconds.")
+@options.number("--duplicate", 0, 0, 100, "Packets sent twice, in percent.")
+@options.number("--reorder", 0, 0, 100, "Packets held back, in percent.")
 @click.option(
     "--fault",
     callback=_fault,
@@ -85,11 +85,11 @@ def _fault(
 @click.option(
     "-o",
     "--out",
-    type=text.OutputFolder(),
+    type=options.OutputFolder(),
     metavar="DIR",
     help="Folder for logs and reports; otherwise they are kept only if something is wrong.",
 )
-@text.json_option
+@options.json_option
 @click.pass_context
 def peers_command(
     ctx: click.Context,
@@ -130,9 +130,9 @@ def peers_command(
                2  the match was not completed
     """
     name, fault_frame = fault
-    simulation = text.chosen_simulation(reference)
+    simulation = options.chosen_simulation(reference)
     try:
-        text.found_simulation(simulation)
+        options.found_simulation(simulation)
         plan = Run(
             simulation=simulation,
             players=players,

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fixsync.cli import text
+from fixsync.cli import options, text
 from fixsync.cli.farm import (
     LISTED_MAX,
     as_usage_errors,
@@ -37,7 +37,7 @@ from fixsync.farm.store import Store
 @click.argument("old")
 @click.argument("new")
 @shared_options("regress.sqlite", "Results file with the verdicts of both.")
-@text.number(
+@options.number(
     "--explain", 3, 0, None, "For up to N changed logs, find the first differing frame.", "N"
 )
 @click.pass_context

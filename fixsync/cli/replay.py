@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from fixsync import sim
-from fixsync.cli import text
+from fixsync.cli import describe, options, text
 from fixsync.log import files
 from fixsync.log.lines import plain
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Difference, Replay, Verdict, exit_code, find_logs, replay
 from fixsync.log.schema import Header, MatchLogError
-from fixsync.shapes import Contact, EventKind
 
 _STYLES = {
     Verdict.IDENTICAL: "green",
@@ -48,17 +46,15 @@ _STYLES = {
 @click.option(
     "-o",
     "--output",
-    type=text.OutputFile(),
+    type=options.OutputFile(),
     metavar="FILLED",
     help="Write the log with all computed values (one LOG; .gz, .xz, .bz2, .zst;"
     " -: standard output).",
 )
-@text.sim_option
-@text.line_bytes_option
-@text.json_option
-@click.pass_context
+@options.sim_option
+@options.line_bytes_option
+@options.json_option
 def replay_command(
-    ctx: click.Context,
     logs: Sequence[Path],
     output: Path | None,
     simulations: Mapping[str, sim.SimulationType],
@@ -83,17 +79,27 @@ def replay_command(
             files.require_compression(output)
         paths = find_logs(logs)
     except (ValueError, OSError) as error:
-        raise click.UsageError(str(error), ctx) from error
+        raise click.UsageError(str(error)) from error
     if output is not None and len(paths) != 1:
-        raise click.UsageError(f"-o takes one log, not {len(paths)}", ctx)
-    with _progress(paths, hidden=as_json) as bar:
-        results = [_replay(path, output, simulations, line_bytes_max, bar) for path in paths]
+        raise click.UsageError(f"-o takes one log, not {len(paths)}")
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
+    with text.progress(*columns, is_hidden=as_json) as bar:
+        task = bar.add_task("", total=len(paths))
+        results = []
+        for number, path in enumerate(paths):
+            name = text.printable(path.name)
+            bar.update(task, description=f"{number + 1}/{len(paths)} {name}", completed=number)
+
+            def show(reader: Reader, done: int = number) -> None:
+                bar.update(task, completed=done + reader.progress)
+
+            results.append(_replay(path, output, simulations, line_bytes_max, show))
     code = exit_code(result.verdict for result in results)
     if as_json:
         text.print_json({"exit_code": code, "logs": [_json(result) for result in results]}, output)
     else:
         _print(text.console(output), results, output)
-    ctx.exit(code)
+    sys.exit(code)
 
 
 def _replay(
@@ -101,15 +107,14 @@ def _replay(
     output: Path | None,
     simulations: Mapping[str, sim.SimulationType],
     line_bytes_max: int,
-    bar: _Bar,
+    show: Callable[[Reader], None],
 ) -> Replay:
-    bar.begin(path)
     try:
         return replay(
             path,
             output=output,
             simulations=simulations,
-            progress=bar.show,
+            progress=show,
             line_bytes_max=line_bytes_max,
         )
     except (OSError, ValueError) as error:
@@ -121,55 +126,19 @@ def _replay(
         return Replay(str(path), Verdict.UNREADABLE, error=problem)
 
 
-class _Bar:
-    """Progress of the replays, on standard error if it is a terminal."""
-
-    def __init__(self, paths: Sequence[Path], bar: Progress | None) -> None:
-        self._paths = paths
-        self._bar = bar
-        self._task = bar.add_task("", total=len(paths)) if bar else None
-        self._done = 0
-
-    def begin(self, path: Path) -> None:
-        self._done = self._paths.index(path)
-        self._update(0.0)
-
-    def show(self, reader: Reader) -> None:
-        self._update(reader.progress)
-
-    def _update(self, part: float) -> None:
-        if self._bar is not None and self._task is not None:
-            name = text.printable(self._paths[self._done].name)
-            label = f"{self._done + 1}/{len(self._paths)} {name}"
-            self._bar.update(self._task, description=label, completed=self._done + part)
-
-
-@contextmanager
-def _progress(paths: Sequence[Path], *, hidden: bool) -> Iterator[_Bar]:
-    if hidden or not sys.stderr.isatty():
-        yield _Bar(paths, None)
-        return
-    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield _Bar(paths, bar)
-
-
 def _print(out: Console, results: list[Replay], output: Path | None) -> None:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("log", no_wrap=True)
-    for name in ("frames", "hits"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("last hash", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    for result in results:
-        table.add_row(
-            Text(text.printable(result.path)),
+    rows = (
+        (
+            Text(result.verdict.value, style=_STYLES[result.verdict]),
             str(result.frames),
             str(result.hits),
             result.hash or "-",
-            Text(result.verdict.value, style=_STYLES[result.verdict]),
+            result.path,
         )
-    text.show(out, table)
+        for result in results
+    )
+    names = ("verdict", "frames", "hits", "last hash", "log")
+    text.show(out, text.table(names, rows, numbers=("frames", "hits")))
     text.say(out, "")
     same = [result for result in results if result.verdict is Verdict.IDENTICAL]
     if same:
@@ -178,32 +147,28 @@ def _print(out: Console, results: list[Replay], output: Path | None) -> None:
         if result.verdict is not Verdict.IDENTICAL:
             text.say(out, *_story(result))
     if output is not None and results[0].error is None:
-        result = results[0]
-        kind = "cut short like the log" if result.cut else "complete"
-        text.say(
-            out,
-            f"written: {text.printable(str(output))} ({_count(result.frames, 'frame')}, {kind})",
-        )
+        frames = text.plural(results[0].frames, "frame")
+        kind = "cut short like the log" if results[0].cut else "complete"
+        text.say(out, f"written: {output} ({frames}, {kind})")
 
 
 def _story(result: Replay) -> Iterator[str]:
     """The lines about a log below the table."""
-    name = text.printable(result.path)
     if result.error is not None:
-        yield f"{result.verdict.value}: {text.printable(str(result.error))}"
+        yield f"{result.verdict.value}: {result.error}"
         if result.verdict is Verdict.NEEDS_SIMULATION:
             yield "  the log is valid; give its simulation with --sim MODULE:OBJECT"
             return
         if result.frames:
             yield f"  before that: {_compared([result])}"
     else:
-        yield f"{name}: {_compared([result])}"
-    if result.cut and result.error is None:
-        yield f"  cut short after {_count(result.frames, 'frame')}: {result.cut}"
+        yield f"{result.path}: {_compared([result])}"
+        if result.cut:
+            yield f"  cut short after {text.plural(result.frames, 'frame')}: {result.cut}"
     if result.difference is not None and result.header is not None:
         line = f" (line {result.header.line_of(result.difference.frame)})"
         yield f"  diverged in frame {result.difference.frame}{line}"
-        yield from _told_difference(result.difference, result.header)
+        yield from _difference_lines(result.difference, result.header)
         yield f"  frames that differ: {result.differing_frames} of {result.frames}"
 
 
@@ -217,61 +182,41 @@ def _compared(results: list[Replay]) -> str:
         for what in ("events", "queries", "hashes")
     )
     return (
-        f"compared the events of {_count(events, 'frame')}, {_count(queries, 'answer')}"
-        f" and {_count(hashes, 'hash', 'hashes')}"
+        f"compared the events of {text.plural(events, 'frame')}, {text.plural(queries, 'answer')}"
+        f" and {text.plural(hashes, 'hash', 'hashes')}"
     )
 
 
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
-
-
-def _told_difference(difference: Difference, header: Header) -> Iterator[str]:
+def _difference_lines(difference: Difference, header: Header) -> Iterator[str]:
+    said, seen = difference.expected, difference.found
+    first = "hash"
     if difference.pair is not None:
-        a, b = difference.pair
-        yield f"  pair {text.named_id(a, header)}, {text.named_id(b, header)}"
-        yield f"    the log says     {_events(difference.expected)}"
-        yield f"    replaying gives  {_events(difference.found)}"
-        for id, collider in difference.colliders.items():
-            for line in text.collider_lines(id, collider, header):
-                yield f"    {line}"
+        first = "events"
+        said, seen = (describe.events_text(events) or "no event" for events in (said, seen))
+        yield f"  pair {', '.join(describe.named_id(id, header) for id in difference.pair)}"
+    elif difference.query is not None:
+        first = "queries"
+        said, seen = ("no answer" if a is None else text.compact(a) for a in (said, seen))
+        asked = difference.question
+        answer = f"the answer to {text.compact(asked)}" if asked else "for which there is no query"
+        yield f"  queries[{difference.query}], {answer}"
+    elif "events" in difference.fields:
+        first = "events"
+        said, seen = text.compact(said), text.compact(seen)
+        yield "  the same events in another order"
     else:
-        if difference.query is not None:
-            asked = difference.question
-            question = (
-                "for which there is no query"
-                if asked is None
-                else f"the answer to {text.compact(asked)}"
-            )
-            yield f"  queries[{difference.query}], {question}"
-        elif "events" in difference.fields:
-            yield "  the same events in another order"
-        else:
-            yield "  only the hash differs; the log's events and answers are as computed"
-        yield f"    the log says     {_answer(difference.expected)}"
-        yield f"    replaying gives  {_answer(difference.found)}"
-    others = [field for field in difference.fields if field != _first(difference)]
+        yield "  only the hash differs; the log's events and answers are as computed"
+    yield f"    the log says     {said}"
+    yield f"    replaying gives  {seen}"
+    for id, collider in difference.colliders.items():
+        for line in describe.collider_lines(id, collider, header):
+            yield f"    {line}"
+    others = [field for field in difference.fields if field != first]
     if others:
         yield f"  also different in this frame: {', '.join(others)}"
 
 
-def _first(difference: Difference) -> str:
-    return next(field for field in ("events", "queries", "hash") if field in difference.fields)
-
-
-def _events(events: list[tuple[int, int]]) -> str:
-    told = (f"{EventKind(kind).name} {Contact(contact).name}" for kind, contact in events)
-    return ", then ".join(told) or "no event"
-
-
-def _answer(answer: Any) -> str:
-    if isinstance(answer, str):
-        return answer
-    return "no answer" if answer is None else text.compact(answer)
-
-
 def _json(result: Replay) -> dict[str, Any]:
-    compared = result.compared
     return {
         "log": result.path,
         "verdict": result.verdict.value,
@@ -279,11 +224,7 @@ def _json(result: Replay) -> dict[str, Any]:
         "frames": result.frames,
         "hits": result.hits,
         "hash": result.hash or None,
-        "compared": {
-            "events": compared.events,
-            "queries": compared.queries,
-            "hashes": compared.hashes,
-        },
+        "compared": asdict(result.compared),
         "differing_frames": result.differing_frames,
         "difference": _difference_json(result.difference),
         "cut": result.cut or None,
@@ -296,16 +237,16 @@ def _json(result: Replay) -> dict[str, Any]:
 def _difference_json(difference: Difference | None) -> dict[str, Any] | None:
     if difference is None:
         return None
-    told: dict[str, Any] = {"frame": difference.frame, "fields": difference.fields}
+    found: dict[str, Any] = {"frame": difference.frame, "fields": difference.fields}
     if difference.pair is not None:
-        told["pair"] = list(difference.pair)
-        told["colliders"] = {
-            id: text.collider_json(found) for id, found in difference.colliders.items()
+        found["pair"] = list(difference.pair)
+        found["colliders"] = {
+            id: describe.collider_json(collider) for id, collider in difference.colliders.items()
         }
     if difference.query is not None:
-        told["query"], told["question"] = difference.query, difference.question
+        found["query"], found["question"] = difference.query, difference.question
     return {
-        **told,
+        **found,
         "expected": plain(difference.expected),
         "found": plain(difference.found),
     }

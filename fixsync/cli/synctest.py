@@ -15,7 +15,7 @@ import click
 from rich.console import Console
 
 from fixsync import sim
-from fixsync.cli import streams, text
+from fixsync.cli import options, streams, text
 from fixsync.log import files
 from fixsync.testing.hints import Hint, hints_of
 from fixsync.testing.synctest import (
@@ -39,16 +39,16 @@ _HINTS_SHOWN_MAX = 12
 
 @click.command("synctest")
 @click.argument("reference", required=False, metavar="[SIMULATION]")
-@text.number("--players", 2, 1, sim.PLAYERS_MAX, "Number of players.")
-@text.number("--frames", 300, 1, 1_000_000, "Length of the match that the bots play.")
-@text.number("--seed", 1, 0, sim.SEED_MAX, "Seed for game and bots.")
+@options.number("--players", 2, 1, sim.PLAYERS_MAX, "Number of players.")
+@options.number("--frames", 300, 1, 1_000_000, "Length of the match that the bots play.")
+@options.number("--seed", 1, 0, sim.SEED_MAX, "Seed for game and bots.")
 @click.option(
     "--inputs",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="LOG",
     help="Match log with seed and inputs; otherwise the simulation's bots play.",
 )
-@text.number("--back", ROLLBACK_FRAMES, 1, 60, "Number of frames to go back.")
+@options.number("--back", ROLLBACK_FRAMES, 1, 60, "Number of frames to go back.")
 @click.option(
     "--check",
     "checks",
@@ -59,13 +59,13 @@ _HINTS_SHOWN_MAX = 12
 @click.option(
     "-o",
     "--out",
-    type=text.OutputFile(),
+    type=options.OutputFile(),
     default=Path("synctest.jsonl"),
     show_default=True,
     metavar="LOG",
     help="Log to write of the smallest match found that shows a difference (-: standard output).",
 )
-@text.json_option
+@options.json_option
 @click.pass_context
 def synctest_command(
     ctx: click.Context,
@@ -98,10 +98,10 @@ def synctest_command(
                1  a difference
                2  the simulation cannot be run
     """
-    simulation = text.chosen_simulation(reference)
+    simulation = options.chosen_simulation(reference)
     try:
         files.require_compression(out)
-        made = text.found_simulation(simulation)
+        made = options.found_simulation(simulation)
         given: Inputs
         if inputs is not None:
             name, seed, given = log_inputs(inputs)

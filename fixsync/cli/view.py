@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from fixsync import sim
-from fixsync.cli import streams, text
+from fixsync.cli import options, streams, text
 from fixsync.log import files
-from fixsync.log.reader import Reader
-from fixsync.log.schema import MatchLogError
 from fixsync.view import Exported, export, write
 
 
@@ -22,24 +18,22 @@ from fixsync.view import Exported, export, write
 @click.argument(
     "logs",
     nargs=-1,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=options.FILE,
     metavar="[LOG [LOG]]",
 )
 @click.option(
     "-o",
     "--output",
-    type=text.OutputFile(),
+    type=options.OutputFile(),
     metavar="OUT.html",
     help="Page to write (-: standard output); by default the log's name, or viewer.html.",
 )
 @click.option("--title", default="", help="Title of the page; by default the log's name.")
 @click.option("--open", "is_opened", is_flag=True, help="Open the page in the browser.")
-@text.sim_option
-@text.line_bytes_option
-@text.json_option
-@click.pass_context
+@options.sim_option
+@options.line_bytes_option
+@options.json_option
 def view_command(
-    ctx: click.Context,
     logs: Sequence[Path],
     output: Path | None,
     title: str,
@@ -60,22 +54,15 @@ def view_command(
                2  a log is not valid, or a world refuses it: nothing is written
     """
     if len(logs) > 2:
-        raise click.UsageError(f"a page shows at most two logs, not {len(logs)}", ctx)
+        raise click.UsageError(f"a page shows at most two logs, not {len(logs)}")
     for level in (log for log in logs if log.suffix == ".fxlevel"):
-        raise click.UsageError(f"{level} is a level: fixsync level -o OUT.svg draws it", ctx)
+        raise click.UsageError(f"{level} is a level: fixsync level -o OUT.svg draws it")
     out = output or Path(f"{_stem(logs[0])}.html" if logs else "viewer.html")
     if is_opened and text.takes_stdout(output):
-        raise click.UsageError("--open needs a page in a file, not on standard output", ctx)
-    try:
+        raise click.UsageError("--open needs a page in a file, not on standard output")
+    with text.refusals():
         found = [_export(log, simulations, line_bytes_max, is_quiet=as_json) for log in logs]
         size = write(out, found, title)
-    except (OSError, ValueError) as error:
-        if as_json:
-            where = error if isinstance(error, MatchLogError) else None
-            problem = text.error_json(where) or {"message": str(error)}
-            text.print_json({"page": None, "error": problem}, out)
-            ctx.exit(2)
-        raise click.ClickException(text.printable(str(error))) from error
     if as_json:
         text.print_json(
             {"page": str(out), "size": size, "logs": [_json(one) for one in found]}, out
@@ -83,12 +70,9 @@ def view_command(
     else:
         for one in found:
             if one.cut:
-                name = text.printable(one.name)
-                streams.echo(
-                    f"{name}: cut short after {text.plural(one.frames, 'frame')}: {one.cut}",
-                    err=True,
-                )
-        text.say(text.console(out), f"written: {text.printable(str(out))} ({size:,} bytes)")
+                cut = f"cut short after {text.plural(one.frames, 'frame')}: {one.cut}"
+                streams.echo(f"{text.printable(one.name)}: {cut}", err=True)
+        text.say(text.console(out), f"written: {out} ({text.size(size)})")
     if is_opened and click.launch(out.resolve().as_uri()) != 0:
         streams.echo("no browser could be started: open the page yourself", err=True)
 
@@ -108,16 +92,15 @@ def _export(
     *,
     is_quiet: bool,
 ) -> Exported:
-    if is_quiet or not sys.stderr.isatty():
-        return export(log, simulations=simulations, line_bytes_max=line_bytes_max)
     columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with text.progress(*columns, is_hidden=is_quiet) as bar:
         task = bar.add_task(text.printable(log.name), total=1.0)
-
-        def show(reader: Reader) -> None:
-            bar.update(task, completed=reader.progress)
-
-        return export(log, simulations=simulations, progress=show, line_bytes_max=line_bytes_max)
+        return export(
+            log,
+            simulations=simulations,
+            progress=lambda reader: bar.update(task, completed=reader.progress),
+            line_bytes_max=line_bytes_max,
+        )
 
 
 def _json(one: Exported) -> dict[str, object]:

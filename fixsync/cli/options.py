@@ -1,0 +1,158 @@
+"""Options that commands share, and the types of their values."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from fixsync import sim
+from fixsync.cli import project
+from fixsync.cli.streams import echo
+from fixsync.log import files
+from fixsync.log.schema import LINE_BYTES_MAX
+
+_Command = TypeVar("_Command", bound=Callable[..., Any] | click.Command)
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object instead of text."
+)
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+"""A file to read."""
+
+
+class OutputFile(click.Path):
+    """A file to write. "-" is standard output; a file of that name is "./-"."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, readable=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("a name is needed, and this one is empty", param, ctx)
+        return files.STANDARD_OUTPUT if value == "-" else super().convert(value, param, ctx)
+
+
+class OutputFolder(click.Path):
+    """A folder to write to, which standard output cannot be."""
+
+    def __init__(self) -> None:
+        super().__init__(file_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("a name is needed, and this one is empty", param, ctx)
+        if value == "-":
+            self.fail("standard output is no folder (and a folder of this name is ./-)", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Seconds(click.FloatRange):
+    """A time in seconds. click accepts NaN in every range."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        seconds = super().convert(value, param, ctx)
+        if seconds != seconds:
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return seconds
+
+
+def number(
+    name: str, default: int, least: int, most: int | None, text: str, metavar: str | None = None
+) -> Callable[[_Command], _Command]:
+    """An option that is an integer of a range."""
+    return click.option(
+        name,
+        type=click.IntRange(least, most),
+        default=default,
+        show_default=True,
+        metavar=metavar,
+        help=text,
+    )
+
+
+line_bytes_option = number(
+    "--line-bytes-max", LINE_BYTES_MAX, 1, None, "Longest line of a log that is read.", "BYTES"
+)
+
+SIM_HELP = (
+    "Simulation for logs with a sim, from Python's path or this folder. Repeatable."
+    " Otherwise those of pyproject.toml."
+)
+
+
+def sim_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--sim, for commands that replay logs with a simulation."""
+    return click.option(
+        "--sim",
+        "simulations",
+        multiple=True,
+        metavar="MODULE:OBJECT",
+        callback=_simulations,
+        help=SIM_HELP,
+    )(command)
+
+
+def _simulations(
+    ctx: click.Context, param: click.Parameter, references: tuple[str, ...]
+) -> Mapping[str, sim.SimulationType]:
+    if references:
+        _look_in(Path())
+    else:
+        references = project_simulations().simulations
+    found = {}
+    for reference in references:
+        try:
+            simulation = found_simulation(reference)
+        except ValueError as error:
+            raise click.BadParameter(str(error), ctx, param) from error
+        name = getattr(simulation, "name", None)
+        if not isinstance(name, str):
+            raise click.BadParameter(f"{reference} has no name for logs to give", ctx, param)
+        found[name] = simulation
+    return found
+
+
+def _look_in(folder: Path) -> None:
+    """Adds a folder to the search path of modules."""
+    try:
+        name = str(folder.absolute())
+    except OSError:
+        return  # the current folder was removed
+    if name not in sys.path:
+        sys.path.insert(0, name)
+
+
+def project_simulations() -> project.Named:
+    """The simulations that pyproject.toml names; its folder is on the search path of modules."""
+    named = project.named()
+    if named.folder is not None:
+        _look_in(named.folder)
+    return named
+
+
+def chosen_simulation(reference: str | None) -> str:
+    """What a command that runs one simulation runs: the one that the command line names, else the
+    first of pyproject.toml, else the sample."""
+    _look_in(Path())
+    if reference is not None:
+        return reference
+    return next(iter(project_simulations().simulations), "skillfight")
+
+
+def found_simulation(reference: str) -> sim.SimulationType:
+    """The simulation that the command line names. ValueError if it does not exist; if its module
+    cannot be imported, the traceback is printed first, for its author."""
+    try:
+        return sim.find(reference)
+    except ValueError:
+        raise
+    except (Exception, SystemExit) as error:
+        echo(traceback.format_exc(), nl=False, err=True)
+        what = f"{type(error).__name__}: {error}"
+        raise ValueError(f"simulation {reference!r} cannot be imported: {what}") from error
