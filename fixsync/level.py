@@ -22,6 +22,7 @@ from fixsync.records import CastHit, cast_hits
 from fixsync.shapes import (
     CONTACTS,
     Contact,
+    Number,
     Pose,
     Shape,
     Value,
@@ -50,6 +51,7 @@ class Prism(_SolidValue):
 
     __slots__ = ()
     __match_args__ = ("vertices", "y_low", "y_high", "layer")
+    y_low, y_high, layer = Number(0), Number(1), Number(2)
 
     def __init__(
         self, vertices: Iterable[Iterable[int]], y_low: int, y_high: int, layer: int = 0
@@ -58,8 +60,7 @@ class Prism(_SolidValue):
         for n, vertex in counted("vertices", vertices):
             numbers += integers(f"vertices[{n}]", ("x", "z"), vertex, INT32_MIN, INT32_MAX)
         integer("number of vertices", len(numbers) // 2, 3, VERTICES_MAX)
-        low, high, layer = _heights_and_layer(y_low, y_high, layer)
-        self._take(low, high, layer, numbers)
+        self._take(*_heights_and_layer(y_low, y_high, layer), numbers)
         check_solid(self._bytes)
 
     def _take(self, y_low: int, y_high: int, layer: int, numbers: list[int]) -> None:
@@ -69,18 +70,6 @@ class Prism(_SolidValue):
     @property
     def vertices(self) -> tuple[tuple[int, int], ...]:
         return tuple(zip(self._row[3::2], self._row[4::2], strict=True))
-
-    @property
-    def y_low(self) -> int:
-        return self._row[0]
-
-    @property
-    def y_high(self) -> int:
-        return self._row[1]
-
-    @property
-    def layer(self) -> int:
-        return self._row[2]
 
     def as_tuple(self) -> tuple[Any, ...]:
         """The solid as a match log writes it: ("prism", layer, y_low, y_high, [[x, z], ...])."""
@@ -95,6 +84,8 @@ class Pillar(_SolidValue):
 
     __slots__ = ()
     __match_args__ = ("x", "z", "radius", "y_low", "y_high", "layer")
+    x, z, radius = Number(0), Number(1), Number(2)
+    y_low, y_high, layer = Number(3), Number(4), Number(5)
 
     def __init__(
         self, x: int, z: int, radius: int, y_low: int, y_high: int, layer: int = 0
@@ -105,35 +96,12 @@ class Pillar(_SolidValue):
             integer("radius", radius, 1, SIZE_MAX),
         ]
         self._take(*_heights_and_layer(y_low, y_high, layer), numbers)
+        check_solid(self._bytes)
 
     def _take(self, y_low: int, y_high: int, layer: int, numbers: list[int]) -> None:
         x, z, radius = numbers
         self._row = (x, z, radius, y_low, y_high, layer)
         self._bytes = pillar_bytes(layer, y_low, y_high, x, z, radius)
-
-    @property
-    def x(self) -> int:
-        return self._row[0]
-
-    @property
-    def z(self) -> int:
-        return self._row[1]
-
-    @property
-    def radius(self) -> int:
-        return self._row[2]
-
-    @property
-    def y_low(self) -> int:
-        return self._row[3]
-
-    @property
-    def y_high(self) -> int:
-        return self._row[4]
-
-    @property
-    def layer(self) -> int:
-        return self._row[5]
 
     def as_tuple(self) -> tuple[Any, ...]:
         """The solid as a match log writes it: ("cylinder", layer, y_low, y_high, [x, z],
@@ -147,8 +115,6 @@ Solid: TypeAlias = Prism | Pillar
 
 def _heights_and_layer(y_low: object, y_high: object, layer: object) -> tuple[int, int, int]:
     low, high = coordinate("y_low", y_low), coordinate("y_high", y_high)
-    if low >= high:
-        raise ValueError(f"y_high must be above y_low {low}, not {high}")
     return low, high, integer("layer", layer, 0, LAYER_COUNT - 1)
 
 

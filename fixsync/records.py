@@ -223,9 +223,7 @@ class Colliders(_Rows[Collider]):
     __slots__ = ()
     _record = COLLIDER
 
-    @staticmethod
-    def _object(*row: int) -> Collider:
-        return collider_of_row(*row)
+    _object = staticmethod(collider_of_row)
 
 
 class _Answers(Sequence[list[_T]]):

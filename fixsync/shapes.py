@@ -10,7 +10,7 @@ import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
-from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar, final
+from typing import Any, ClassVar, NamedTuple, NoReturn, TypeAlias, TypeVar, final
 
 from fixsync._native import kernel
 from fixsync._native.checks import coordinate, counted, index, integer, integers, shown
@@ -139,6 +139,27 @@ class Value:
 _V = TypeVar("_V", bound=Value)
 
 
+class Number:
+    """A number of a Value, by its place in `_row`."""
+
+    def __init__(self, at: int = 0) -> None:
+        self._at = at
+
+    def __get__(self, value: Value | None, owner: type | None = None) -> int:
+        return self if value is None else value._row[self._at]  # type: ignore[return-value]
+
+    def __set__(self, value: Value, number: NoReturn) -> None:
+        raise AttributeError(f"a {type(value).__name__} cannot be changed: make another one")
+
+
+class _Size(Number):
+    """A size of a shape, by its name in the table of kinds."""
+
+    def __set_name__(self, owner: type[_ShapeValue], name: str) -> None:
+        sizes = KINDS_BY_NAME[owner.__name__.lower()].sizes
+        (self._at,) = (COLUMNS.index(size.column) for size in sizes if size.name == name)
+
+
 class _ShapeValue(Value):
     """A shape. The table of kinds has its sizes; `_row` has a number for each of COLUMNS."""
 
@@ -170,23 +191,6 @@ class _ShapeValue(Value):
         half_z).
         """
         return self._kind.written(self._row)
-
-
-class _Size:
-    """A size of a shape, by its name in the table of kinds."""
-
-    def __set_name__(self, owner: type[_ShapeValue], name: str) -> None:
-        (self._at,) = (
-            COLUMNS.index(size.column)
-            for size in KINDS_BY_NAME[owner.__name__.lower()].sizes
-            if size.name == name
-        )
-
-    def __get__(self, shape: _ShapeValue | None, owner: type | None = None) -> int:
-        return self if shape is None else shape._row[self._at]  # type: ignore[return-value]
-
-    def __set__(self, shape: _ShapeValue, value: object) -> None:
-        raise AttributeError("a shape cannot be changed: make another one")
 
 
 @final

@@ -21,19 +21,18 @@ from fixsync._native.checks import (
     layer_pairs,
     refuse,
     shown,
+    uint32,
 )
 from fixsync._native.kinds import COLUMNS, KINDS, KINDS_BY_NAME
 from fixsync._native.raw import (
     INT32_MAX,
     INT32_MIN,
     LAYER_COUNT,
-    UINT32_MAX,
-    YAW_MAX,
     constant,
     kernel_function,
 )
 from fixsync._native.rows import COLLIDER, COLLIDER_COLUMNS, COMMAND, POSE, SHAPE
-from fixsync._native.status import CommandError
+from fixsync._native.status import RANGES, CommandError
 
 Command: TypeAlias = tuple[Any, ...]
 """A change as a match log writes it: ("move", id, (x, y, z)), ("shape", id, ("sphere", radius))."""
@@ -82,19 +81,19 @@ class Change:
 
     def values(self, args: Sequence[Any]) -> dict[str, Any]:
         """The numbers by name of the arguments of `function`: ints, and a row as bytes."""
-        numbers: list[Any] = []
-        for arg in args:
-            numbers += self.row.unpack(arg) if self.row and type(arg) is bytes else (arg,)
-        return dict(zip(self.columns, numbers, strict=True))
+        return dict(zip(self.columns, self._numbers(args), strict=True))
 
     def row_of(self, args: Sequence[Any]) -> bytes:
         """The `fxs_command` row of the arguments of `function`."""
         if self.row is COLLIDER:
             return self._head + cast("bytes", args[0])
+        return self.pack(*self._numbers(args))
+
+    def _numbers(self, args: Sequence[Any]) -> list[Any]:
         numbers: list[Any] = []
         for arg in args:
             numbers += self.row.unpack(arg) if self.row and type(arg) is bytes else (arg,)
-        return self.pack(*numbers)
+        return numbers
 
     def command(self, values: dict[str, Any]) -> Command:
         """The command of numbers by name."""
@@ -185,16 +184,15 @@ def _rows_of(command: Any) -> list[bytes]:
     return [change.pack(*numbers)]
 
 
-_HIGH = {"id": UINT32_MAX, "yaw": YAW_MAX, "layer": LAYER_COUNT - 1, "owner": UINT32_MAX}
-
-
 def _numbers_of(field: str, part: Any) -> tuple[int, ...]:
     if field == "shape":
         return shape_numbers(part)
     if field == "active":
         return (boolean("active", part),)
-    if field in _HIGH:
-        return (integer(field, part, 0, _HIGH[field]),)
+    if field == "id":
+        return (uint32("id", part),)
+    if field in RANGES:
+        return (integer(field, part, *RANGES[field]),)
     return integers(field, FIELDS[field], part, INT32_MIN, INT32_MAX)
 
 

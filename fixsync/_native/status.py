@@ -5,13 +5,14 @@ from __future__ import annotations
 from struct import unpack_from
 from typing import Any, NoReturn, Protocol
 
-from fixsync._native.checks import coordinate, integer, refuse, uint32
+from fixsync._native.checks import integer, refuse
 from fixsync._native.kinds import KINDS, shape_fault, shape_text
 from fixsync._native.raw import (
     INT32_MAX,
     INT32_MIN,
     LAYER_COUNT,
     SIZE_MAX,
+    UINT32_MAX,
     YAW_MAX,
     lib,
 )
@@ -46,19 +47,22 @@ def unexpected(what: str, status: int) -> NoReturn:
 # Changes of colliders.
 
 
+RANGES = {
+    "yaw": (0, YAW_MAX),
+    "layer": (0, LAYER_COUNT - 1),
+    "owner": (0, UINT32_MAX),
+    **dict.fromkeys(("x", "y", "z", "ox", "oy", "oz"), (INT32_MIN, INT32_MAX)),
+}
+"""The numbers of a change whose range is always the same, by name."""
+
+
 def check_change(where: str, values: dict[str, Any], capacity: int) -> None:
     """Raises for the first number of a change that is out of range by itself."""
     for name, value in values.items():
         if name == "id":
             integer(f"{where}id", value, 0, capacity - 1)
-        elif name == "yaw":
-            integer(f"{where}yaw", value, 0, YAW_MAX)
-        elif name == "layer":
-            integer(f"{where}layer", value, 0, LAYER_COUNT - 1)
-        elif name == "owner":
-            uint32(f"{where}owner", value)
-        elif name in ("x", "y", "z", "ox", "oy", "oz"):
-            coordinate(f"{where}{name}", value)
+        elif name in RANGES:
+            integer(f"{where}{name}", value, *RANGES[name])
 
 
 def refuse_change(

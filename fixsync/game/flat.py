@@ -162,16 +162,10 @@ class Hitbox:
         """The ordinary shape of the same contacts; None if the planes differ in width."""
         ground = self.ground
         if isinstance(ground, Cylinder):
-            return (
-                Cylinder(ground.radius, self.side_half_y)
-                if ground.radius == self.side_half_x
-                else None
-            )
-        return (
-            Box(ground.half_x, self.side_half_y, ground.half_z)
-            if ground.half_x == self.side_half_x
-            else None
-        )
+            is_as_wide = ground.radius == self.side_half_x
+            return Cylinder(ground.radius, self.side_half_y) if is_as_wide else None
+        is_as_wide = ground.half_x == self.side_half_x
+        return Box(ground.half_x, self.side_half_y, ground.half_z) if is_as_wide else None
 
 
 Position = tuple[int, int, int]
@@ -328,12 +322,8 @@ class TwoPlanes:
         active: bool = True,
     ) -> None:
         """Adds a hitbox under an id that is not taken."""
-        sizes, place, id, layer = (
-            _sizes("hitbox", hitbox),
-            _place(position),
-            self._id(id),
-            _layer(layer),
-        )
+        sizes, place = _sizes("hitbox", hitbox), _place(position)
+        id, layer = self._id(id), _layer(layer)
         row = _row(sizes, place, id, layer, uint32("owner", owner), boolean("active", active))
         self._change("add", id, row)
 
