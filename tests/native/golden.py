@@ -20,6 +20,7 @@ from typing import Any
 U64 = 2**64 - 1
 OK, E_CENTRE, E_ROOM, E_CONFIG, E_UNDEFINED = 0, -5, -11, -12, -15
 SECTOR = 4
+BOOLS = {0: False, 1: True}
 Answers = Sequence["int | None"]  # None: not settled by the contract
 
 
@@ -62,6 +63,16 @@ class Arguments:
         return [self.some(count) for _ in range((len(self.words) - self.at) // count)]
 
 
+def numbers(function: str, count: int) -> Callable[[Kernel, Arguments], Answers]:
+    """A call of so many numbers and nothing else."""
+    return lambda kernel, a: [getattr(kernel.lib, function)(*a.some(count))]
+
+
+def of_world(function: str, count: int) -> Callable[[Kernel, Arguments], Answers]:
+    """A call of a world and so many numbers."""
+    return lambda kernel, a: [getattr(kernel.lib, function)(kernel.world(a), *a.some(count))]
+
+
 class Kernel:
     """fixsync._kernel, called as fixsync.h says."""
 
@@ -94,9 +105,34 @@ class Kernel:
         shape, pose = self.shape(words[:5])[0], self.pose(words[5:9])[0]
         return self.ffi.new("fxs_query *", (shape, pose, words[9], words[10]))
 
+    def cast_of(self, words: Sequence[int]) -> Any:
+        shape, pose = self.shape(words[:5])[0], self.pose(words[5:9])[0]
+        return self.ffi.new("fxs_cast *", (shape, pose, words[9:12], *words[12:16]))
+
     def array(self, kind: str, items: Iterable[Any]) -> Any:
         items = [item[0] for item in items]
         return self.ffi.new(f"{kind}[]", items or 1)
+
+    def found(
+        self, kind: str, call: Callable[..., int], arguments: Sequence[Any], room: int
+    ) -> Any:
+        """The status of a call that finds ids or hits, their number, and they as plain numbers."""
+        out, count = self.ffi.new(f"{kind}[]", room + 1), self.ffi.new("uint64_t *", 7)
+        status = call(*arguments, out, room, count)
+        told = out[0 : count[0]] if status == OK else []
+        if kind == "fxs_cast_hit":
+            told = [n for hit in told for n in (hit.id, hit.fraction, *hit.normal)]
+        return status, count[0], told
+
+    def found_by_many(
+        self, kind: str, call: Callable[..., int], start: Sequence[Any], array: Any, room: int
+    ) -> Answers:
+        """The same of many at once, and where the answers to each end."""
+        world, size, *rest = start
+        ends = self.ffi.new("uint64_t[]", size + 1)
+        arguments = (world, size, array, *rest, ends)
+        status, count, told = self.found(kind, call, arguments, room)
+        return [status, count, *(ends[0:size] if status == OK else []), *told]
 
     # Angles, lengths, hashes.
 
@@ -105,17 +141,10 @@ class Kernel:
         self.lib.fxs_direction(a.one(), out, out + 1)
         return list(out)
 
-    def yaw_of(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_yaw_of(*a.some(2))]
-
-    def length(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_length(*a.some(3))]
-
-    def yaw_between(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_yaw_between(*a.some(2))]
-
-    def faces(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_faces(*a.some(4))]
+    yaw_of = numbers("fxs_yaw_of", 2)
+    length = numbers("fxs_length", 3)
+    yaw_between = numbers("fxs_yaw_between", 2)
+    faces = numbers("fxs_faces", 4)
 
     def forward(self, a: Arguments) -> Answers:
         out = self.ffi.new("int32_t[2]", [77, 77])
@@ -168,34 +197,36 @@ class Kernel:
     def outline_of(self, a: Arguments) -> Answers:
         return self.outlined(self.lib.fxs_world_outline, self.world(a), *a.some(3))
 
+    def level_of(self, a: Arguments) -> tuple[int, int, Any]:
+        data = a.data()
+        memory, at = self.ffi.new("uint64_t[]", 1024), self.ffi.new("uint64_t *", 77)
+        self.level_memory = memory
+        level = self.ffi.cast("fxs_level *", memory)
+        return self.lib.fxs_level_init(level, data, len(data), at), at[0], level
+
     def level(self, a: Arguments) -> Answers:
-        ffi, lib, data = self.ffi, self.lib, a.data()
-        memory, at = ffi.new("uint64_t[]", 1024), ffi.new("uint64_t *", 77)
-        level = ffi.cast("fxs_level *", memory)
-        status = lib.fxs_level_init(level, data, len(data), at)
+        ffi, lib = self.ffi, self.lib
+        status, at, level = self.level_of(a)
         if status != OK:
-            return [status, at[0]]
+            return [status, at]
         shape, pose, motion, when = self.shape(a.some(5)), self.pose(a.some(4)), a.some(3), a.one()
-        count, ids = ffi.new("uint64_t *"), ffi.new("uint32_t[3]")
-        found = [status, at[0], lib.fxs_level_hash(level)]
+        told = [status, at, lib.fxs_level_hash(level)]
         solids = range(lib.fxs_level_count(level))
-        found += [lib.fxs_level_contact(level, i, shape, pose) for i in solids]
+        told += [lib.fxs_level_contact(level, i, shape, pose) for i in solids]
         query = ffi.new("fxs_query *", (shape[0], pose[0], 0xFFFFFFFF, 0))
-        found.append(lib.fxs_level_query(level, query, when, ids, 3, count))
-        found += list(ids[0 : count[0]])
-        cast, hits = ffi.new("fxs_cast *"), ffi.new("fxs_cast_hit[3]")
-        cast.shape, cast.pose, cast.motion = shape[0], pose[0], motion
-        cast.mask, cast.hit_when = 0xFFFFFFFF, when
-        found.append(lib.fxs_level_cast(level, cast, hits, 3, count))
-        for hit in hits[0 : count[0]]:
-            found += [hit.id, hit.fraction, *hit.normal]
-        return found
+        cast = self.ffi.new("fxs_cast *", (shape[0], pose[0], motion, 0xFFFFFFFF, 0, 0, when))
+        for kind, call, asked in (
+            ("uint32_t", lib.fxs_level_query, (level, query, when)),
+            ("fxs_cast_hit", lib.fxs_level_cast, (level, cast)),
+        ):
+            status, _, found = self.found(kind, call, asked, 3)
+            told += [status, *found]
+        return told
 
     def level_world(self, a: Arguments) -> Answers:
-        ffi, lib, data = self.ffi, self.lib, a.data()
-        memory, at = ffi.new("uint64_t[]", 1024), ffi.new("uint64_t *", 77)
-        level = ffi.cast("fxs_level *", memory)
-        assert lib.fxs_level_init(level, data, len(data), at) == OK
+        ffi, lib = self.ffi, self.lib
+        status, _, level = self.level_of(a)
+        assert status == OK
         shape, pose = self.shape(a.some(5)), self.pose(a.some(4))
         config = ffi.new("fxs_config *", (2, 3, 1, [0xFFFFFFFF] * 32))
         space = ffi.new("uint64_t[]", lib.fxs_world_size(config) // 8 + 1)
@@ -214,11 +245,14 @@ class Kernel:
             found += [event.a << 32 | event.b, event.contact]
         found.append(lib.fxs_world_hash(world))
         for i in range(lib.fxs_level_count(level)):
-            xz, dy = ffi.new("int32_t[2]", [77, 77]), ffi.new("int32_t *", 77)
-            found += [lib.fxs_world_push_out(world, 1, lib.FXS_LEVEL + i, xz), *xz]
-            found += [lib.fxs_world_lift(world, 1, lib.FXS_LEVEL + i, dy), dy[0]]
-            found.append(lib.fxs_world_side(world, 1, lib.FXS_LEVEL + i))
+            found += self.parted(world, 1, lib.FXS_LEVEL + i)
         return found
+
+    def parted(self, world: Any, one: int, other: int) -> list[int]:
+        xz, y = self.ffi.new("int32_t[2]", [77, 77]), self.ffi.new("int32_t *", 77)
+        pushed = self.lib.fxs_world_push_out(world, one, other, xz)
+        lifted = self.lib.fxs_world_lift(world, one, other, y)
+        return [pushed, *xz, lifted, y[0], self.lib.fxs_world_side(world, one, other)]
 
     # push_out and cast_pair are asked both ways round; what an error leaves alone is the last
     # answer.
@@ -264,8 +298,14 @@ class Kernel:
     def add(self, a: Arguments) -> Answers:
         return [self.lib.fxs_world_add(self.world(a), self.collider(a.some(17)))]
 
-    def move(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_world_move(self.world(a), *a.some(4))]
+    move = of_world("fxs_world_move", 4)
+    offset = of_world("fxs_world_set_offset", 4)
+    remove = of_world("fxs_world_remove", 1)
+    turn = of_world("fxs_world_turn", 2)
+    owner = of_world("fxs_world_set_owner", 2)
+    layer = of_world("fxs_world_set_layer", 2)
+    active = of_world("fxs_world_set_active", 2)
+    contact = of_world("fxs_world_contact", 2)
 
     def pose_at(self, a: Arguments) -> Answers:
         world, id = self.world(a), a.one()
@@ -274,24 +314,6 @@ class Kernel:
     def set_shape(self, a: Arguments) -> Answers:
         world, id = self.world(a), a.one()
         return [self.lib.fxs_world_set_shape(world, id, self.shape(a.some(5)))]
-
-    def offset(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_world_set_offset(self.world(a), *a.some(4))]
-
-    def remove(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_world_remove(self.world(a), a.one())]
-
-    def turn(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_world_turn(self.world(a), *a.some(2))]
-
-    def owner(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_world_set_owner(self.world(a), *a.some(2))]
-
-    def layer(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_world_set_layer(self.world(a), *a.some(2))]
-
-    def active(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_world_set_active(self.world(a), *a.some(2))]
 
     def step(self, a: Arguments) -> Answers:
         w, event_capacity = a.some(2)
@@ -306,38 +328,26 @@ class Kernel:
 
     def query(self, a: Arguments) -> Answers:
         world, room, query = self.world(a), a.one(), self.query_of(a.some(11))
-        ids, count = self.ffi.new("uint32_t[]", room + 1), self.ffi.new("uint64_t *")
-        status = self.lib.fxs_world_query(world, query, ids, room, count)
-        counted = [count[0]] if status in (OK, E_ROOM) else []
-        return [status, *counted, *(ids[0 : count[0]] if status == OK else [])]
+        call = self.lib.fxs_world_query
+        status, count, told = self.found("uint32_t", call, (world, query), room)
+        return [status, count, *told] if status in (OK, E_ROOM) else [status]
 
     def query_many(self, a: Arguments) -> Answers:
-        world, room = self.world(a), a.one()
-        queries = [self.query_of(row) for row in a.rows(11)]
-        ids, count = self.ffi.new("uint32_t[]", room + 1), self.ffi.new("uint64_t *", 7)
-        ends = self.ffi.new("uint64_t[]", len(queries) + 1)
-        array = self.array("fxs_query", queries)
-        status = self.lib.fxs_world_query_many(world, len(queries), array, ends, ids, room, count)
-        found = [*ends[0 : len(queries)], *ids[0 : count[0]]] if status == OK else []
-        return [status, count[0], *found]
+        world, room, queries = self.world(a), a.one(), [self.query_of(row) for row in a.rows(11)]
+        call, array = self.lib.fxs_world_query_many, self.array("fxs_query", queries)
+        return self.found_by_many("uint32_t", call, (world, len(queries)), array, room)
 
     def nearest_many(self, a: Arguments) -> Answers:
         world, room, limit = self.world(a), a.one(), a.one()
         queries = [self.query_of(row) for row in a.rows(11)]
-        ids, count = self.ffi.new("uint32_t[]", room + 1), self.ffi.new("uint64_t *", 7)
-        ends = self.ffi.new("uint64_t[]", len(queries) + 1)
-        array = self.array("fxs_query", queries)
-        status = self.lib.fxs_world_nearest_many(
-            world, len(queries), array, limit, ends, ids, room, count
-        )
-        found = [*ends[0 : len(queries)], *ids[0 : count[0]]] if status == OK else []
-        return [status, count[0], *found]
+        call, array = self.lib.fxs_world_nearest_many, self.array("fxs_query", queries)
+        return self.found_by_many("uint32_t", call, (world, len(queries), limit), array, room)
 
     def nearest(self, a: Arguments) -> Answers:
         world, limit, query = self.world(a), a.one(), self.query_of(a.some(11))
-        ids, count = self.ffi.new("uint32_t[]", 1000), self.ffi.new("uint64_t *", 7)
-        status = self.lib.fxs_world_nearest(world, query, limit, ids, 1000, count)
-        return [status, count[0], *(ids[0 : count[0]] if status == OK else [])]
+        call = self.lib.fxs_world_nearest
+        status, count, told = self.found("uint32_t", call, (world, query, limit), 999)
+        return [status, count, *told]
 
     def layers(self, a: Arguments) -> Answers:
         return [self.lib.fxs_world_set_layers(self.world(a), a.some(32))]
@@ -351,37 +361,23 @@ class Kernel:
         bad = self.ffi.new("uint64_t *", 77)
         return [self.lib.fxs_world_apply(world, commands, len(rows), bad), bad[0]]
 
-    def cast_of(self, words: Sequence[int]) -> Any:
-        shape, pose = self.shape(words[:5])[0], self.pose(words[5:9])[0]
-        return self.ffi.new("fxs_cast *", (shape, pose, words[9:12], *words[12:16]))
-
-    @staticmethod
-    def cast_hits(hits: Iterable[Any]) -> list[int]:
-        return [n for hit in hits for n in (hit.id, hit.fraction, *hit.normal)]
-
     def cast(self, a: Arguments) -> Answers:
         world, room, cast = self.world(a), a.one(), self.cast_of(a.some(16))
-        hits, count = self.ffi.new("fxs_cast_hit[]", room + 1), self.ffi.new("uint64_t *", 7)
-        status = self.lib.fxs_world_cast(world, cast, hits, room, count)
-        return [status, count[0], *(self.cast_hits(hits[0 : count[0]]) if status == OK else [])]
+        call = self.lib.fxs_world_cast
+        status, count, told = self.found("fxs_cast_hit", call, (world, cast), room)
+        return [status, count, *told]
 
     def cast_many(self, a: Arguments) -> Answers:
-        world, room = self.world(a), a.one()
-        casts = [self.cast_of(row) for row in a.rows(16)]
-        hits, count = self.ffi.new("fxs_cast_hit[]", room + 1), self.ffi.new("uint64_t *", 7)
-        ends = self.ffi.new("uint64_t[]", len(casts) + 1)
-        array = self.array("fxs_cast", casts)
-        status = self.lib.fxs_world_cast_many(world, len(casts), array, ends, hits, room, count)
-        found = [*ends[0 : len(casts)], *self.cast_hits(hits[0 : count[0]])] if status == OK else []
-        return [status, count[0], *found]
+        world, room, casts = self.world(a), a.one(), [self.cast_of(row) for row in a.rows(16)]
+        call, array = self.lib.fxs_world_cast_many, self.array("fxs_cast", casts)
+        return self.found_by_many("fxs_cast_hit", call, (world, len(casts)), array, room)
 
     def sweep(self, a: Arguments) -> Answers:
         world, room, id = self.world(a), a.one(), a.one()
         motion, limit, hit_when = self.ffi.new("int32_t[3]", a.some(3)), a.one(), a.one()
-        hits, count = self.ffi.new("fxs_cast_hit[]", room + 1), self.ffi.new("uint64_t *", 7)
-        status = self.lib.fxs_world_sweep(world, id, motion, limit, hit_when, hits, room, count)
-        counted = [count[0]] if status in (OK, E_ROOM) else []
-        return [status, *counted, *(self.cast_hits(hits[0 : count[0]]) if status == OK else [])]
+        arguments = (world, id, motion, limit, hit_when)
+        status, count, told = self.found("fxs_cast_hit", self.lib.fxs_world_sweep, arguments, room)
+        return [status, count, *told] if status in (OK, E_ROOM) else [status]
 
     def save(self, a: Arguments) -> Answers:
         world = self.world(a)
@@ -398,9 +394,6 @@ class Kernel:
 
     def copy(self, a: Arguments) -> Answers:
         return [self.lib.fxs_world_copy(self.world(a), self.world(a))]
-
-    def contact(self, a: Arguments) -> Answers:
-        return [self.lib.fxs_world_contact(self.world(a), *a.some(2))]
 
     @staticmethod
     def fields(c: Any) -> list[int]:
@@ -460,11 +453,17 @@ class Kernel:
         return [status, count[0], *told]
 
     def pair_of(self, a: Arguments) -> Answers:
-        world, one, other = self.world(a), a.one(), a.one()
-        xz, y = self.ffi.new("int32_t[2]", [77, 77]), self.ffi.new("int32_t *", 77)
-        pushed = self.lib.fxs_world_push_out(world, one, other, xz)
-        lifted = self.lib.fxs_world_lift(world, one, other, y)
-        return [pushed, *xz, lifted, y[0], self.lib.fxs_world_side(world, one, other)]
+        return self.parted(self.world(a), *a.some(2))
+
+
+def change(count: int, do: Callable[..., None]) -> Callable[[Model, Arguments], Answers]:
+    """A change of a world, of so many numbers."""
+
+    def changed(model: Model, a: Arguments) -> Answers:
+        w, *words = a.some(1 + count)
+        return model.status(lambda: do(model.worlds[w], *words))
+
+    return changed
 
 
 class Model:
@@ -696,9 +695,6 @@ class Model:
         self.hit_capacity[w] = hit_capacity
         return [1, OK]
 
-    def change(self, w: int, ask: Callable[[Any], Any]) -> Answers:
-        return self.status(lambda: ask(self.worlds[w]))
-
     def add_row(self, world: Any, c: Sequence[int]) -> None:
         if c[4] != 0 or c[3] > 1:
             raise ValueError("padding or active")
@@ -714,45 +710,20 @@ class Model:
 
     def add(self, a: Arguments) -> Answers:
         w, *c = a.some(18)
-        return self.change(w, lambda world: self.add_row(world, c))
-
-    def move(self, a: Arguments) -> Answers:
-        w, id, x, y, z = a.some(5)
-        return self.change(w, lambda world: world.move(id, x, y, z))
-
-    def pose_at(self, a: Arguments) -> Answers:
-        w, id, *pose = a.some(6)
-        return self.change(w, lambda world: world.set_pose(id, tuple(pose)))
+        return self.status(lambda: self.add_row(self.worlds[w], c))
 
     def set_shape(self, a: Arguments) -> Answers:
         w, id, *shape = a.some(7)
-        return self.change(w, lambda world: world.set_shape(id, self.shape(shape)))
+        return self.status(lambda: self.worlds[w].set_shape(id, self.shape(shape)))
 
-    def offset(self, a: Arguments) -> Answers:
-        w, id, *offset = a.some(5)
-        return self.change(w, lambda world: world.set_offset(id, tuple(offset)))
-
-    def remove(self, a: Arguments) -> Answers:
-        w, id = a.some(2)
-        return self.change(w, lambda world: world.remove(id))
-
-    def turn(self, a: Arguments) -> Answers:
-        w, id, yaw = a.some(3)
-        return self.change(w, lambda world: world.turn(id, yaw))
-
-    def owner(self, a: Arguments) -> Answers:
-        w, id, owner = a.some(3)
-        return self.change(w, lambda world: world.set_owner(id, owner))
-
-    def layer(self, a: Arguments) -> Answers:
-        w, id, layer = a.some(3)
-        return self.change(w, lambda world: world.set_layer(id, layer))
-
-    def active(self, a: Arguments) -> Answers:
-        w, id, active = a.some(3)
-        return self.change(
-            w, lambda world: world.set_active(id, bool(active) if active < 2 else active)
-        )
+    move = change(4, lambda world, id, *at: world.move(id, *at))
+    pose_at = change(5, lambda world, id, *pose: world.set_pose(id, pose))
+    offset = change(4, lambda world, id, *offset: world.set_offset(id, offset))
+    remove = change(1, lambda world, id: world.remove(id))
+    turn = change(2, lambda world, id, yaw: world.turn(id, yaw))
+    owner = change(2, lambda world, id, owner: world.set_owner(id, owner))
+    layer = change(2, lambda world, id, layer: world.set_layer(id, layer))
+    active = change(2, lambda world, id, value: world.set_active(id, BOOLS.get(value, value)))
 
     def step(self, a: Arguments) -> Answers:
         w, event_capacity = a.some(2)
@@ -773,52 +744,48 @@ class Model:
         ids: list[int] = world.query(self.shape(q[:5]), tuple(q[5:9]), q[9], exclude_owner=q[10])
         return ids
 
-    def query(self, a: Arguments) -> Answers:
-        w, room, *q = a.some(13)
-        try:
-            ids = self.ids_of(self.worlds[w], q)
-        except self.REFUSED:
-            return [None]
-        return [OK, len(ids), *ids] if len(ids) <= room else [E_ROOM, len(ids)]
-
-    def query_many(self, a: Arguments) -> Answers:
-        w, room = a.some(2)
-        ids: list[int] = []
-        ends: list[int] = []
-        for i, q in enumerate(a.rows(11)):
-            try:
-                ids += self.ids_of(self.worlds[w], q)
-            except self.REFUSED:
-                return [None, i]
-            ends.append(len(ids))
-        return [OK, len(ids), *ends, *ids] if len(ids) <= room else [E_ROOM, len(ids)]
-
-    def nearest_many(self, a: Arguments) -> Answers:
-        w, room, limit = a.some(3)
-        world = self.worlds[w]
-        found: list[int] = []
-        ends: list[int] = []
-        for i, q in enumerate(a.rows(11)):
-
-            def distance(id: int, q: Sequence[int] = q) -> tuple[int, int]:
-                return sum((n - m) ** 2 for n, m in zip(world[id].at[:3], q[5:8], strict=True)), id
-
-            try:
-                ids = sorted(self.ids_of(world, q), key=distance)
-            except self.REFUSED:
-                return [None, i]
-            found += ids[: limit or None]
-            ends.append(len(found))
-        return [OK, len(found), *ends, *found] if len(found) <= room else [E_ROOM, len(found)]
-
-    def nearest(self, a: Arguments) -> Answers:
-        w, limit, *q = a.some(13)
-        world = self.worlds[w]
-
+    def nearest_of(self, world: Any, limit: int, q: Sequence[int]) -> list[int]:
         def distance(id: int) -> tuple[int, int]:
             return sum((n - m) ** 2 for n, m in zip(world[id].at[:3], q[5:8], strict=True)), id
 
-        ids = sorted(self.ids_of(world, q), key=distance)[: limit or None]
+        return sorted(self.ids_of(world, q), key=distance)[: limit or None]
+
+    def found(self, ask: Callable[[Any], Any], rows: Sequence[Any], room: int) -> Answers:
+        """The status, the number of answers to all rows, where those to each end, and they."""
+        found: list[Any] = []
+        ends: list[int] = []
+        for i, row in enumerate(rows):
+            try:
+                found += ask(row)
+            except self.REFUSED:
+                return [None, i]
+            ends.append(len(found))
+        if len(found) > room:
+            return [E_ROOM, len(found)]
+        told = [n for one in found for n in (one if isinstance(one, list) else [one])]
+        return [OK, len(found), *ends, *told]
+
+    @staticmethod
+    def without_end(answers: Answers) -> Answers:
+        """As of a single question."""
+        return [*answers[:2], *answers[3:]]
+
+    def query(self, a: Arguments) -> Answers:
+        w, room, *q = a.some(13)
+        told = self.found(lambda q: self.ids_of(self.worlds[w], q), [q], room)
+        return self.without_end(told) if told[0] is not None else [None]
+
+    def query_many(self, a: Arguments) -> Answers:
+        w, room = a.some(2)
+        return self.found(lambda q: self.ids_of(self.worlds[w], q), a.rows(11), room)
+
+    def nearest_many(self, a: Arguments) -> Answers:
+        w, room, limit = a.some(3)
+        return self.found(lambda q: self.nearest_of(self.worlds[w], limit, q), a.rows(11), room)
+
+    def nearest(self, a: Arguments) -> Answers:
+        w, limit, *q = a.some(13)
+        ids = self.nearest_of(self.worlds[w], limit, q)
         return [OK, len(ids), *ids]
 
     def layers(self, a: Arguments) -> Answers:
@@ -849,7 +816,7 @@ class Model:
             case 8:
                 world.set_layer(c[0], c[2])
             case 9:
-                world.set_active(c[0], bool(c[3]) if c[3] < 2 else c[3])
+                world.set_active(c[0], BOOLS.get(c[3], c[3]))
             case 10:
                 world.remove(c[0])
             case 11:
@@ -862,59 +829,32 @@ class Model:
                 raise ValueError("type")
 
     def apply(self, a: Arguments) -> Answers:
-        w = a.one()
-        after = copy.deepcopy(self.worlds[w])
-        for i, row in enumerate(a.rows(19)):
-            try:
-                self.command(after, row)
-            except self.REFUSED:
-                return [None, i]
-        self.worlds[w] = after
-        return [OK, 77]
+        return self.all_or_none(a.one(), a.rows(19), self.command)
 
-    def hits_of(self, world: Any, cast: Sequence[int]) -> list[Any]:
+    def hits_of(self, world: Any, cast: Sequence[int]) -> list[list[int]]:
         mask, owner, limit, hit_when = cast[12:16]
         shape, pose, motion = self.shape(cast[:5]), tuple(cast[5:9]), tuple(cast[9:12])
-        hits: list[Any] = world.cast(
+        hits = world.cast(
             shape, pose, motion, mask, exclude_owner=owner, limit=limit, hit_when=hit_when or None
         )
-        return hits
-
-    @staticmethod
-    def cast_hits(hits: Iterable[Any]) -> list[int]:
-        return [n for id, fraction, normal in hits for n in (id, fraction, *normal)]
+        return [[id, fraction, *normal] for id, fraction, normal in hits]
 
     def cast(self, a: Arguments) -> Answers:
-        w, room = a.some(2)
-        try:
-            hits = self.hits_of(self.worlds[w], a.some(16))
-        except self.REFUSED:
-            return [None, 0]
-        return [OK, len(hits), *self.cast_hits(hits)] if len(hits) <= room else [E_ROOM, len(hits)]
+        w, room, *cast = a.some(18)
+        return self.without_end(self.found(lambda c: self.hits_of(self.worlds[w], c), [cast], room))
 
     def cast_many(self, a: Arguments) -> Answers:
         w, room = a.some(2)
-        hits: list[Any] = []
-        ends: list[int] = []
-        for i, cast in enumerate(a.rows(16)):
-            try:
-                hits += self.hits_of(self.worlds[w], cast)
-            except self.REFUSED:
-                return [None, i]
-            ends.append(len(hits))
-        return (
-            [OK, len(hits), *ends, *self.cast_hits(hits)]
-            if len(hits) <= room
-            else [E_ROOM, len(hits)]
-        )
+        return self.found(lambda cast: self.hits_of(self.worlds[w], cast), a.rows(16), room)
 
     def sweep(self, a: Arguments) -> Answers:
         w, room, id = a.some(3)
         motion, limit, hit_when = tuple(a.some(3)), a.one(), a.one()
         world = self.worlds[w]
-        try:
+
+        def others(id: int) -> list[list[int]]:
             own = world[id]
-            others = world.cast(
+            hits = world.cast(
                 own.shape,
                 own.at,
                 motion,
@@ -922,10 +862,11 @@ class Model:
                 exclude_owner=own.owner,
                 hit_when=hit_when or None,
             )
-        except self.REFUSED:
-            return [None]
-        hits = [hit for hit in others if hit[0] != id][: limit or None]
-        return [OK, len(hits), *self.cast_hits(hits)] if len(hits) <= room else [E_ROOM, len(hits)]
+            others = [[other, k, *normal] for other, k, normal in hits if other != id]
+            return others[: limit or None]
+
+        told = self.found(others, [id], room)
+        return self.without_end(told) if told[0] is not None else [None]
 
     def save(self, a: Arguments) -> Answers:
         data = self.worlds[a.one()].save()
