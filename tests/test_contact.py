@@ -4,14 +4,12 @@ model.
 
 from __future__ import annotations
 
-import csv
 import json
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import gcd, isqrt
 from operator import itemgetter
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -20,6 +18,7 @@ import pytest
 import strategies
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tools import ints, rows
 
 from fixsync import Box, Capsule, Cylinder, Pose, Sector, Sphere, World, overlap, overlap_many
 from fixsync.shapes import Shape
@@ -69,6 +68,12 @@ def world_mismatches(cases: list[Any]) -> list[Any]:
                     ):
                         wrong.append(some[n])
     return wrong
+
+
+def corners_of(half_x: int, half_z: int, yaw: int) -> list[tuple[int, int]]:
+    """The corners of a turned box, in Q.46."""
+    c, s = model.direction(yaw)
+    return [(x * c - z * s, x * s + z * c) for x in (-half_x, half_x) for z in (-half_z, half_z)]
 
 
 SMALL: dict[str, list[Any]] = {
@@ -137,18 +142,11 @@ def test_the_smallest_and_largest_sizes_at_the_ends_of_int32(one: str, other: st
             (-(2**31), 2**31 - 1, 0, 0),
             (5, ENDS[n % 8], 40000, 7 * n % 65536),
         ):
-            cases.append(
-                (a, (ENDS[n // 3 % 8], y_a, ENDS[n // 7 % 8], yaw_a), b, (x, y_b, z, yaw_b))
-            )
+            at = (ENDS[n // 3 % 8], y_a, ENDS[n // 7 % 8], yaw_a)
+            cases.append((a, at, b, (x, y_b, z, yaw_b)))
             # And next to each other at the far end, where a difference that wrapped would show.
-            cases.append(
-                (
-                    a,
-                    (x, y_a, z, yaw_a),
-                    b,
-                    (max(x - LARGE, -(2**31)), y_a, max(z - 1, -(2**31)), yaw_b),
-                )
-            )
+            next_to = (max(x - LARGE, -(2**31)), y_a, max(z - 1, -(2**31)), yaw_b)
+            cases.append((a, (x, y_a, z, yaw_a), b, next_to))
     cases = strategies.some(cases)
     assert mismatches(cases) == []
     assert world_mismatches(cases[:: len(cases) // 1500 | 1]) == []
@@ -179,21 +177,13 @@ def test_the_corner_of_a_huge_turned_box_is_met_outside_its_bounds_rounded_down(
         if n >= 400:  # the shortest direction there is, and about the longest diagonals
             yaw = n % 4 * 16384 + 7848
             half_x, half_z = LARGE - random.randrange(2**12), LARGE - random.randrange(2**12)
-        c, s = model.direction(yaw)
-        corners = [
-            (x * c - z * s, x * s + z * c) for x in (-half_x, half_x) for z in (-half_z, half_z)
-        ]
         for axis in (0, 1):
-            corner = max(corners, key=itemgetter(axis))
+            corner = max(corners_of(half_x, half_z, yaw), key=itemgetter(axis))
             for beyond in range(4):
                 place = [(2 * v + 2**30) // 2**31 for v in corner]
                 place[axis] = corner[axis] // 2**30 + LARGE + beyond
-                pair = (
-                    others[n % 3],
-                    (place[0], 0, place[1], 0),
-                    ("box", half_x, 5, half_z),
-                    (0, 0, 0, yaw),
-                )
+                box = ("box", half_x, 5, half_z), (0, 0, 0, yaw)
+                pair = others[n % 3], (place[0], 0, place[1], 0), *box
                 cases.append(pair)
                 met_beyond[beyond] += model.overlap(*pair) > 0
     assert mismatches(cases) == []
@@ -225,10 +215,7 @@ def test_turned_boxes_are_told_by_the_direction_between_their_yaws_to_the_last_b
             seen[1 in parts] += 1
     assert min(seen[False], seen[True]) >= 5
     for (yaw, other), (half_x, half_z) in product(yaws, ((LARGE, 99), (99, LARGE), (LARGE, LARGE))):
-        (c, s), (n_x, n_z) = model.direction(yaw), model.direction(other)
-        corners = [
-            (x * c - z * s, x * s + z * c) for x in (-half_x, half_x) for z in (-half_z, half_z)
-        ]
+        corners, (n_x, n_z) = corners_of(half_x, half_z, yaw), model.direction(other)
         for face in ((n_x, n_z), (-n_z, n_x)):  # which the furthest corner touches, or nearly
             x, z = max(corners, key=lambda corner: corner[0] * face[0] + corner[1] * face[1])
             for dx, dz in product(range(-2, 3), repeat=2):
@@ -327,36 +314,32 @@ def along(e: tuple[int, int], dot: int) -> tuple[int, int]:
     return dx + k * z // g, dz - k * x // g
 
 
-def test_where_a_sectors_edge_begins_and_ends_is_decided_to_the_last_bit() -> None:
-    """Places level with the ends of an edge, or by 2^-30 of a raw unit not level with them."""
-    random, cases, exact = Random(11), [], 0
+@pytest.mark.parametrize("with_hole", [False, True])
+def test_where_a_sectors_edge_begins_and_ends_is_decided_to_the_last_bit(with_hole: bool) -> None:
+    """Places level with the ends of an edge, the hole's among them, or by 2^-30 of a raw unit not
+    level with them.
+    """
+    random, cases, exact = Random(11 + 2 * with_hole), [], 0
     while exact < 200:
-        yaw, half_angle, radius = (
-            random.randrange(65536),
-            random.randrange(1, 32768),
-            random.randrange(2**28, LARGE),
-        )
+        yaw, half_angle = random.randrange(65536), random.randrange(1, 32768)
+        radius = random.randrange(2**28, LARGE)
+        inner = random.randrange(1, 2**28) if with_hole else 0
         side = random.choice((1, -1))
         e = model.direction((yaw + side * half_angle) % 65536)
         if 0 in e or gcd(*e) > 1:
             continue
-        for dot in (0, 1, radius * 2**30 - 1, radius * 2**30, radius * 2**30 + 1):
-            x, z = along(e, dot)
-            assert e[0] * x + e[1] * z == dot
+        for end, by in product((inner, radius), (-1, 0, 1)):
+            x, z = along(e, end * 2**30 + by)
+            assert e[0] * x + e[1] * z == end * 2**30 + by
             cross = e[0] * z - e[1] * x
             if side * cross <= 0 or abs(cross) > 2**58:
                 continue
             exact += 1
-            tip = (2**30 * x - radius * e[0]) ** 2 + (2**30 * z - radius * e[1]) ** 2
-            for gap in (
-                cross**2,
-                tip if dot > 1 else (x * x + z * z) * 2**60,
-                (cross**2 + (x * x + z * z) * 2**60) // 2,
-            ):
+            tip = (2**30 * x - end * e[0]) ** 2 + (2**30 * z - end * e[1]) ** 2
+            for gap in (cross**2, tip, (cross**2 + tip) // 2):
                 ball, y = ball_that_sees(gap // 2**60, 5)
-                cases.append(
-                    (("sector", radius, half_angle, 5), (0, 0, 0, yaw), ball, (x, y, z, 0))
-                )
+                sector = ("sector", radius, half_angle, 5, *([inner] if inner else []))
+                cases.append((sector, (0, 0, 0, yaw), ball, (x, y, z, 0)))
     assert mismatches(cases) == []
 
 
@@ -372,19 +355,15 @@ def test_a_corner_on_the_line_of_an_edge_and_within_the_radius_touches_past_the_
             radius = (isqrt(n * n * square - 1) // g) + 1
             if radius * g >= n * 2**30 or radius > LARGE:
                 continue
-            corner, halves = (
-                (n * x // g, n * z // g),
-                ((7, 70000000), (70000000, 7), (abs(x) // g, abs(z) // g)),
-            )
+            corner = (n * x // g, n * z // g)
+            halves = (7, 70000000), (70000000, 7), (abs(x) // g, abs(z) // g)
             for half_angle, (half_x, half_z), side in product((100, 16384, 20000), halves, (1, -1)):
                 centre = (
                     corner[0] + (half_x if x > 0 else -half_x),
                     corner[1] + (half_z if z > 0 else -half_z),
                 )
-                sector = (
-                    ("sector", radius, half_angle, 5),
-                    (0, 0, 0, (edge - side * half_angle) % 65536),
-                )
+                pose = (0, 0, 0, (edge - side * half_angle) % 65536)
+                sector = ("sector", radius, half_angle, 5), pose
                 cases.append((*sector, ("box", half_x, 5, half_z), (centre[0], 0, centre[1], 0)))
             break
     assert {model.overlap(*case) for case in cases} == {1, 2}
@@ -438,15 +417,13 @@ def test_the_very_tip_of_a_sectors_edge_touches_a_face_beyond_the_radius() -> No
 
 def test_rings_are_those_of_the_vectors_for_pairs_worlds_and_queries() -> None:
     """Of an independent implementation; most are within a raw unit of another answer."""
-    with (Path(__file__).parent / "vectors" / "ring.csv").open(
-        newline="", encoding="utf-8"
-    ) as file:
-        rows = list(csv.DictReader(file))
     cases, expected = [], []
-    for row in rows:
-        shapes = [tuple(json.loads(row[f"shape_{side}"])) for side in "ab"]
-        poses = [tuple(int(row[s + n]) for n in ("x", "y", "z", "yaw")) for s in "ab"]
-        cases.append((shapes[0], poses[0], shapes[1], poses[1]))
+    for row in rows("ring.csv"):
+        (a, b), (pa, pb) = (
+            [tuple(json.loads(row[f"shape_{side}"])) for side in "ab"],
+            [ints(row, *(side + n for n in ("x", "y", "z", "yaw"))) for side in "ab"],
+        )
+        cases.append((a, pa, b, pb))
         expected.append(int(row["contact"]))
     assert [int(model.overlap(*case)) for case in cases] == expected
     assert Counter(expected).keys() == {0, 1, 2}
@@ -469,32 +446,6 @@ def test_a_body_wholly_in_the_hole_is_apart_and_one_that_reaches_out_is_not(
     assert found == [0, 2]
     in_front = [overlap(ring, Pose(0, 0, 0), Box(2, 2, 9), Pose(x, 0, 0)) for x in (22, 23)]
     assert in_front == [1, 0]
-
-
-def test_where_the_hole_ends_is_decided_to_the_last_bit() -> None:
-    """Places beside a long edge at the start of the ring, or by 2^-30 of a raw unit not level with
-    it.
-    """
-    random, cases, exact = Random(13), [], 0
-    while exact < 200:
-        yaw, half_angle = random.randrange(65536), random.randrange(1, 32768)
-        radius, inner = random.randrange(2**28, LARGE), random.randrange(1, 2**28)
-        side = random.choice((1, -1))
-        e = model.direction((yaw + side * half_angle) % 65536)
-        if 0 in e or gcd(*e) > 1:
-            continue
-        for dot in (inner * 2**30 - 1, inner * 2**30, inner * 2**30 + 1):
-            x, z = along(e, dot)
-            cross = e[0] * z - e[1] * x
-            if side * cross <= 0 or abs(cross) > 2**58:
-                continue
-            exact += 1
-            tip = (2**30 * x - inner * e[0]) ** 2 + (2**30 * z - inner * e[1]) ** 2
-            for gap in (cross**2, tip, (cross**2 + tip) // 2):
-                ball, y = ball_that_sees(gap // 2**60, 5)
-                ring = ("sector", radius, half_angle, 5, inner)
-                cases.append((ring, (0, 0, 0, yaw), ball, (x, y, z, 0)))
-    assert mismatches(cases) == []
 
 
 @given(st.lists(strategies.near_pairs(), min_size=8, max_size=16))

@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 import copy
-import csv
 import json
 import pickle
 import random
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from math import isqrt
-from pathlib import Path
 from typing import Any
 
 import model
 import model_level
 import pytest
 from strategies import rounds
-from tools import by_default
+from tools import by_default, ints, rows
 
 from fixsync import LEVEL, Level, Pillar, Pose, Prism, Sector, Sphere, World
 from fixsync.shapes import Shape, shape_from_tuple
 
-VECTORS = Path(__file__).resolve().parent / "vectors"
 LOW, HIGH = -(2**31), 2**31 - 1
 SIZE_MAX = 2**29 - 1
 SQUARE = [(-10, -10), (10, -10), (10, 10), (-10, 10)]
-
-
-def rows(name: str) -> list[dict[str, str]]:
-    with (VECTORS / name).open(newline="", encoding="ascii") as file:
-        return list(csv.DictReader(file))
-
-
-def ints(row: dict[str, str], *names: str) -> tuple[int, ...]:
-    return tuple(int(row[name]) for name in names)
 
 
 def solid_of(solid: model_level.Solid) -> Prism | Pillar:

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import random
 import struct
 from collections.abc import Iterator
+from itertools import product
 from math import isqrt
-from pathlib import Path
 from typing import Any
 
 import model
@@ -20,17 +19,11 @@ import xxhash
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from model import ModelWorld
-
-VECTORS = Path(__file__).parent / "vectors"
-
-
-def rows(name: str) -> Iterator[dict[str, str]]:
-    with (VECTORS / name).open(newline="", encoding="utf-8") as file:
-        yield from csv.DictReader(file)
+from tools import VECTORS, ints, rows
 
 
 def shape_and_pose(row: dict[str, str], which: str) -> tuple[Any, Any]:
-    pose = tuple(int(row[which + name]) for name in ("x", "y", "z", "yaw"))
+    pose = ints(row, *(which + name for name in ("x", "y", "z", "yaw")))
     return tuple(json.loads(row["shape_" + which])), pose
 
 
@@ -47,14 +40,13 @@ def test_angles_and_lengths_agree_with_the_vectors() -> None:
 
 
 def test_contacts_agree_with_the_vectors() -> None:
-    count = 0
-    for row in rows("contacts.csv"):
+    contacts = rows("contacts.csv")
+    assert len(contacts) == 4500
+    for row in contacts:
         a, pa = shape_and_pose(row, "a")
         b, pb = shape_and_pose(row, "b")
         assert model.overlap(a, pa, b, pb) == int(row["contact"]), row
         assert model.overlap(b, pb, a, pa) == int(row["contact"]), row
-        count += 1
-    assert count == 4500
 
 
 def test_a_half_disc_with_its_apex_on_a_face_overlaps_the_box_it_faces() -> None:
@@ -81,9 +73,7 @@ def test_a_sector_meets_a_box_where_a_point_of_the_box_lies_in_it() -> None:
         pose = rng.randint(-14, 14), 0, rng.randint(-14, 14), rng.randrange(65536)
         contact = model.overlap(sector, pose, ("box", half_x, 1, half_z), (0, 0, 0, 0))
         found[contact] += 1
-        points = [
-            (px, pz) for px in range(-half_x, half_x + 1) for pz in range(-half_z, half_z + 1)
-        ]
+        points = [*product(range(-half_x, half_x + 1), range(-half_z, half_z + 1))]
         inner = [(px, pz) for px, pz in points if abs(px) < half_x and abs(pz) < half_z]
         # A point of the closed sector inside the box has neighbours inside both.
         if is_near_sector(sector, pose, inner, 0):
@@ -110,13 +100,8 @@ def test_every_eleventh_direction_gives_its_own_yaw() -> None:
 
 
 def test_offsets_round_halves_away_from_zero() -> None:
-    assert [model.R(v) for v in (2**29, -(2**29), 2**29 - 1, 1 - 2**29, 3 * 2**29)] == [
-        1,
-        -1,
-        0,
-        0,
-        2,
-    ]
+    for value, rounded in ((2**29, 1), (2**29 - 1, 0), (3 * 2**29, 2)):
+        assert (model.R(value), model.R(-value)) == (rounded, -rounded)
     assert model.centre((10, 20, 30, 16384), (1, 2, 3)) == (7, 22, 31)
 
 
@@ -351,10 +336,8 @@ def shortest_lift(a: Any, pa: Any, b: Any, pb: Any) -> int:
 def test_check_push_out_accepts_the_shortest_whole_translation() -> None:
     for a, pa, b, pb in overlapping_pairs(400, seed=2):
         coincident = (pa[0], pa[2]) == (pb[0], pb[2])
-        if not coincident or "box" in (
-            a[0],
-            b[0],
-        ):  # the way out of other coincident shapes is fixed
+        # The way out of other coincident shapes is fixed.
+        if not coincident or "box" in (a[0], b[0]):
             model.check_push_out(a, pa, b, pb, shortest_translation(a, pa, b, pb))
 
 
@@ -376,18 +359,12 @@ def test_check_push_out_measures_in_real_units() -> None:
     """Two cylinders 5 apart along a diagonal that need 10: 3-4-5 makes the shortest exactly 5
     long.
     """
-    a, b, pb = ("cylinder", 5, 5), ("cylinder", 5, 5), (3, 0, 4, 0)
-    for result, allowed in [
-        ((-3, -4), True),
-        ((-4, -5), True),
-        ((-4, -6), False),
-        ((-2, -4), False),
-    ]:
-        if allowed:
-            model.check_push_out(a, (0, 0, 0, 0), b, pb, result)
-        else:
-            with pytest.raises(AssertionError):
-                model.check_push_out(a, (0, 0, 0, 0), b, pb, result)
+    pair = ("cylinder", 5, 5), (0, 0, 0, 0), ("cylinder", 5, 5), (3, 0, 4, 0)
+    for allowed in ((-3, -4), (-4, -5)):
+        model.check_push_out(*pair, allowed)
+    for wrong in ((-4, -6), (-2, -4)):
+        with pytest.raises(AssertionError):
+            model.check_push_out(*pair, wrong)
 
 
 def test_check_push_out_wants_nothing_where_nothing_overlaps() -> None:
@@ -428,13 +405,8 @@ def test_check_lift_accepts_the_shortest_lift_and_one_more() -> None:
 
 
 def test_a_side_is_told_in_the_box_frame() -> None:
-    assert [model.side_of(t, 0) for t in ((0, 0), (3, 3), (-3, 2), (1, 2), (0, -1))] == [
-        0,
-        1,
-        2,
-        3,
-        4,
-    ]
+    for side, t in enumerate(((0, 0), (3, 3), (-3, 2), (1, 2), (0, -1))):
+        assert model.side_of(t, 0) == side
     # A quarter turn takes the box's own +X towards +Z.
     assert model.side_of((0, 5), 16384) == model.POS_X
     assert model.side_of((5, 0), 16384) == model.NEG_Z
@@ -449,17 +421,17 @@ def test_a_sector_is_not_solid() -> None:
 
 
 def test_casts_agree_with_the_vectors() -> None:
-    casts = [*rows("casts.csv")]
+    casts = rows("casts.csv")
     assert len(casts) == 1800
     for row in strategies.some(casts):
         arguments: list[Any] = []
         for which in "ab":
             arguments += shape_and_pose(row, which)
-            arguments.append(tuple(int(row[which + name]) for name in ("mx", "my", "mz")))
+            arguments.append(ints(row, *(which + name for name in ("mx", "my", "mz"))))
         arguments.append(int(row["hit_when"]))
         found = None
         if row["fraction"]:
-            found = int(row["fraction"]), tuple(int(row[name]) for name in ("nx", "ny", "nz"))
+            found = int(row["fraction"]), ints(row, "nx", "ny", "nz")
         assert model.cast_pair(*arguments) == found, row
 
 

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from pathlib import Path
 from typing import Any
 
 import model
 import model_level
 import pytest
 from strategies import some
-
-VECTORS = Path(__file__).resolve().parent / "vectors"
-
-
-def rows(name: str) -> list[dict[str, str]]:
-    with (VECTORS / name).open(newline="", encoding="ascii") as file:
-        return list(csv.DictReader(file))
-
-
-def ints(row: dict[str, str], *names: str) -> tuple[int, ...]:
-    return tuple(int(row[name]) for name in names)
+from tools import VECTORS, ints, rows
 
 
 def solid_of(row: dict[str, str]) -> model_level.Solid:

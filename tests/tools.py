@@ -1,14 +1,19 @@
-"""What some tests need: packages of the extra `dev`, a loopback interface; types of fixtures."""
+"""What some tests need: packages of the extra `dev`, a loopback interface, rows of `vectors/`,
+types of fixtures.
+"""
 
+import csv
 import importlib
 import os
 import socket
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
 
 import pytest
 
+VECTORS = Path(__file__).resolve().parent / "vectors"
 Run: TypeAlias = Callable[..., tuple[int, str, str]]
 """The fixture `run`: exit code, standard output and standard error of `fixsync` with arguments."""
 
@@ -34,6 +39,16 @@ def by_default(count: int, values: Iterable[Any]) -> list[Any]:
     """Parameters of a test: so many run by default, and the others with --full."""
     chosen = list(values)
     return [*chosen[:count], *(pytest.param(v, marks=pytest.mark.full) for v in chosen[count:])]
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    """The rows of a file of vectors, by column."""
+    with (VECTORS / name).open(newline="", encoding="ascii") as file:
+        return list(csv.DictReader(file))
+
+
+def ints(row: dict[str, str], *names: str) -> tuple[int, ...]:
+    return tuple(int(row[name]) for name in names)
 
 
 needs_loopback = pytest.mark.skipif(not has_loopback(), reason="no loopback interface here")
