@@ -29,6 +29,22 @@ void fxs_placed_make(placed *out, const fxs_shape *shape, const fxs_pose *pose) 
     set_reach(out);
 }
 
+int32_t fxs_pair_check(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
+                       const fxs_pose *pose_b) {
+    int32_t status = fxs_placed_check(a, pose_a);
+    return status != FXS_OK ? status : fxs_placed_check(b, pose_b);
+}
+
+int32_t fxs_pair_make(placed *out_a, placed *out_b, const fxs_shape *a, const fxs_pose *pose_a,
+                      const fxs_shape *b, const fxs_pose *pose_b) {
+    int32_t status = fxs_pair_check(a, pose_a, b, pose_b);
+    if (status == FXS_OK) {
+        fxs_placed_make(out_a, a, pose_a);
+        fxs_placed_make(out_b, b, pose_b);
+    }
+    return status;
+}
+
 static i128 square_sum(planar v) { return i128_add(i128_square(v.x), i128_square(v.z)); }
 
 /* Contact as a slack: above 0 where two overlap, 0 where they touch, below where they are apart.
@@ -162,17 +178,13 @@ void fxs_placed_bounds(const placed *s, int64_t least[3], int64_t most[3]) {
     }
 }
 
-/* Separating axes of two boxes, all in 64 bits: |p| < 2^62, a limit below 2^61. pa and pb lead from
- * one to the other in the frames of both, c and s are the magnitudes of the direction of b's yaw in
- * a's frame. */
+/* Separating axes of two boxes, all in 64 bits: |p| < 2^62. pa and pb lead from one to the other in
+ * the frames of both. */
 static inline int64_t slack_on_axes(const placed *a, const placed *b, planar pa, planar pb,
-                                    int64_t c, int64_t s) {
-    int64_t ax = a->size[0], az = a->size[2], bx = b->size[0], bz = b->size[2];
-    int64_t over_ax = ax * Q30_ONE + bx * c + bz * s - abs64(pa.x),
-            over_az = az * Q30_ONE + bx * s + bz * c - abs64(pa.z);
-    int64_t over_bx = bx * Q30_ONE + ax * c + az * s - abs64(pb.x),
-            over_bz = bz * Q30_ONE + ax * s + az * c - abs64(pb.z);
-    return min64(min64(over_ax, over_az), min64(over_bx, over_bz));
+                                    planar turn) {
+    const planar on_a = touching_boxes(a, b, turn), on_b = touching_boxes(b, a, turn);
+    return min64(min64(on_a.x - abs64(pa.x), on_a.z - abs64(pa.z)),
+                 min64(on_b.x - abs64(pb.x), on_b.z - abs64(pb.z)));
 }
 
 /* The product of two directions is nearly that of their yaws' difference: each part of a direction
@@ -182,13 +194,13 @@ static inline int64_t slack_on_axes(const placed *a, const placed *b, planar pa,
 static inline int64_t slack_boxes(const placed *a, const placed *b, planar d) {
     planar of_a = direction_of_placed(a), of_b = direction_of_placed(b), pa = turned_back(d, of_a),
            pb = turned_back(d, of_b);
-    planar rel = turned_back(of_b, of_a);
+    const planar rel = turned_back(of_b, of_a);
+    const planar nearly = {(int64_t)((uint64_t)abs64(rel.x) >> 30),
+                           (int64_t)((uint64_t)abs64(rel.z) >> 30)};
     int64_t off = 3 * ((int64_t)a->size[0] + a->size[2] + b->size[0] + b->size[2]);
-    int64_t slack = slack_on_axes(a, b, pa, pb, (int64_t)((uint64_t)abs64(rel.x) >> 30),
-                                  (int64_t)((uint64_t)abs64(rel.z) >> 30));
+    int64_t slack = slack_on_axes(a, b, pa, pb, nearly);
     if ((uint64_t)(slack + off) <= (uint64_t)(2 * off)) {
-        rel = fxs_direction_of((uint32_t)b->yaw - a->yaw);
-        slack = slack_on_axes(a, b, pa, pb, abs64(rel.x), abs64(rel.z));
+        slack = slack_on_axes(a, b, pa, pb, turn_between(a, b));
     }
     return slack;
 }
@@ -563,17 +575,9 @@ uint64_t fxs_placed_met(const placed *area, const fxs_query *q, const placed *al
 
 int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
                     const fxs_pose *pose_b) {
-    int32_t status = fxs_placed_check(a, pose_a);
-    if (status == FXS_OK) {
-        status = fxs_placed_check(b, pose_b);
-    }
-    if (status != FXS_OK) {
-        return status;
-    }
     placed sa, sb;
-    fxs_placed_make(&sa, a, pose_a);
-    fxs_placed_make(&sb, b, pose_b);
-    return fxs_placed_contact(&sa, &sb);
+    int32_t status = fxs_pair_make(&sa, &sb, a, pose_a, b, pose_b);
+    return status != FXS_OK ? status : fxs_placed_contact(&sa, &sb);
 }
 
 static inline int overlap_of_kinds(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,

@@ -120,6 +120,24 @@ static inline planar direction_of_placed(const placed *s) {
     return p;
 }
 
+static inline int is_round(const placed *s) { return s->kind <= FXS_CAPSULE; }
+
+/* The magnitudes of the direction of b's yaw in a's frame. */
+static inline planar turn_between(const placed *a, const placed *b) {
+    planar rel = fxs_direction_of((uint32_t)b->yaw - a->yaw);
+    rel.x = abs64(rel.x);
+    rel.z = abs64(rel.z);
+    return rel;
+}
+
+/* How far apart along the axes of `own` the centres of two boxes are where they touch; Q.46, below
+ * 2^61. The turn is that between them. */
+static inline planar touching_boxes(const placed *own, const placed *other, planar turn) {
+    planar limit = {own->size[0] * Q30_ONE + other->size[0] * turn.x + other->size[2] * turn.z,
+                    own->size[2] * Q30_ONE + other->size[0] * turn.z + other->size[2] * turn.x};
+    return limit;
+}
+
 /* Sets the directions of n placed shapes, and the reach of those that are boxes. */
 FXS_INTERNAL void fxs_turn_placed(placed *all, const uint32_t *ids, uint32_t n);
 
@@ -208,6 +226,13 @@ FXS_INTERNAL uint64_t fxs_placed_met(const placed *area, const fxs_query *q, con
 
 /* fxs_shape_check and the pose's yaw. */
 FXS_INTERNAL int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose);
+
+/* The same of two; and makes them, if they are good. */
+FXS_INTERNAL int32_t fxs_pair_check(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
+                                    const fxs_pose *pose_b);
+FXS_INTERNAL int32_t fxs_pair_make(placed *out_a, placed *out_b, const fxs_shape *a,
+                                   const fxs_pose *pose_a, const fxs_shape *b,
+                                   const fxs_pose *pose_b);
 
 /* floor(sqrt(n)). */
 FXS_INTERNAL uint32_t fxs_isqrt64(uint64_t n);

@@ -94,6 +94,23 @@ FXS_INTERNAL void fxs_level_prefetch(const level_walk *walk);
 #define NO_SOLID UINT32_MAX
 FXS_INTERNAL uint32_t fxs_level_next(level_walk *walk);
 
+/* A prism's polygon as a centre sees it: m_j = v_j - centre, u_j = v_(j+1) - v_j. Where the bounds
+ * of the prism meet those of a shape about the centre, m is below 2^30.8 on each axis. */
+typedef struct polygon {
+    planar m[FXS_VERTICES_MAX], u[FXS_VERTICES_MAX];
+    uint32_t n;
+} polygon;
+FXS_INTERNAL void fxs_polygon_of(polygon *p, const solid *prism, const vertex *v, int64_t x,
+                                 int64_t z);
+
+/* A cylinder of a level as a shape at the origin, without a height. */
+static inline placed disc_of(const solid *b) {
+    placed disc = {0};
+    disc.kind = FXS_CYLINDER;
+    disc.size[0] = b->radius;
+    return disc;
+}
+
 /* Bounds of a solid, and the bit of its layer. */
 FXS_INTERNAL void fxs_solid_bounds(const fxs_level *l, const solid *s, level_node *out);
 

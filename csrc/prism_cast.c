@@ -11,6 +11,7 @@
  * Magnitudes. The swept bounds meet, so a vertex is below 2^31.1 from the centre on each axis; the
  * motion is below 2^29 on each axis, u below 2^30. */
 #include "cast.h"
+#include "wide256.h"
 
 /* The time n / d, 0 <= n <= d; below 2^62 where a parabola looks at it, below 2^123 for a box. */
 typedef struct instant {
@@ -177,7 +178,7 @@ static void fall_to_0(finding *f, const parabola *q, const span_of_time *w) {
 /* A ball, capsule or cylinder of radius r: the gap below its bottom or above its top is low0 + t *
  * -my or high0 + t * my. */
 typedef struct swept {
-    planar at, m;
+    planar m;
     int64_t low0, high0, my, r;
     int is_round;
 } swept;
@@ -226,11 +227,11 @@ static void cast_piece(finding *f, const swept *a, const span_of_time *w, planar
 
 /* The prism itself, with all that is at most `spare` above and below it: r for a round shape, else
  * 0. */
-static void cast_within(finding *f, const swept *a, const planar *u, const planar *w, uint32_t n) {
+static void cast_within(finding *f, const swept *a, const polygon *p) {
     const int64_t spare = a->is_round ? a->r : 0;
     span_of_time inside = whole_motion(), on_axis = whole_motion();
-    for (uint32_t j = 0; j < n && !inside.is_empty; j++) {
-        bound64(&inside, -cross64(u[j], w[j]), -cross64(u[j], a->m), 0);
+    for (uint32_t j = 0; j < p->n && !inside.is_empty; j++) {
+        bound64(&inside, cross64(p->u[j], p->m[j]), -cross64(p->u[j], a->m), 0);
     }
     within_heights(&on_axis, a, spare, 1);
     within_heights(&inside, a, spare, 0);
@@ -254,27 +255,19 @@ static finding cast_round_or_cylinder(const placed *s, const solid *prism, const
                                       const int64_t *M) {
     const int64_t y_low = (int64_t)prism->y_low - s->y - s->size[1],
                   y_high = (int64_t)s->y - s->size[1] - prism->y_high;
-    const swept a = {{s->x, s->z}, {M[0], M[2]},          y_low, y_high, M[1],
-                     s->size[0],   s->kind <= FXS_CAPSULE};
-    const uint32_t n = prism->vertex_count;
-    planar u[32], w[32];
-    for (uint32_t j = 0; j < n; j++) {
-        const vertex *next = v + (j + 1 < n ? j + 1 : 0);
-        u[j].x = (int64_t)next->x - v[j].x;
-        u[j].z = (int64_t)next->z - v[j].z;
-        w[j].x = a.at.x - v[j].x;
-        w[j].z = a.at.z - v[j].z;
-    }
+    const swept a = {{M[0], M[2]}, y_low, y_high, M[1], s->size[0], is_round(s)};
+    polygon p;
+    fxs_polygon_of(&p, prism, v, s->x, s->z);
     finding f = {NONE, 0};
-    cast_within(&f, &a, u, w, n);
-    for (uint32_t j = 0; j < n; j++) {
+    cast_within(&f, &a, &p);
+    for (uint32_t j = 0; j < p.n; j++) {
         const span_of_time all = whole_motion();
-        const planar x = {w[j].x, a.m.x}, z = {w[j].z, a.m.z}, nothing = {0, 0};
+        const planar u = p.u[j], m = p.m[j];
+        const planar x = {-m.x, a.m.x}, z = {-m.z, a.m.z}, nothing = {0, 0};
         cast_piece(&f, &a, &all, x, z, 1);
         /* The face: beside the edge, 0 <= t_j <= |u|^2, at the distance s_j / |u|. */
-        const int64_t uu = dot64(u[j], u[j]), along0 = dot64(u[j], w[j]),
-                      along_m = dot64(u[j], a.m);
-        const planar side = {cross64(u[j], w[j]), cross64(u[j], a.m)};
+        const int64_t uu = dot64(u, u), along0 = -dot64(u, m), along_m = dot64(u, a.m);
+        const planar side = {cross64(m, u), cross64(u, a.m)};
         span_of_time beside = whole_motion();
         bound64(&beside, -along0, -along_m, 0);
         bound64(&beside, along0 - uu, along_m, 0);
@@ -287,23 +280,20 @@ static finding cast_round_or_cylinder(const placed *s, const solid *prism, const
  * square. */
 static finding cast_box_prism(const placed *s, const solid *prism, const vertex *v,
                               const int64_t *M) {
-    const planar dir = {s->cos_q30, s->sin_q30}, m = {M[0], M[2]}, turned_m = turned_back(m, dir);
+    const planar dir = direction_of_placed(s), m = {M[0], M[2]}, turned_m = turned_back(m, dir);
     const planar H = {s->size[0] * Q30_ONE, s->size[2] * Q30_ONE};
     planar least = {INT64_MAX, INT64_MAX}, most = {-INT64_MAX, -INT64_MAX};
     span_of_time w = whole_motion();
-    for (uint32_t j = 0; j < prism->vertex_count; j++) {
-        const vertex *next = v + (j + 1 < prism->vertex_count ? j + 1 : 0);
-        const planar from = {(int64_t)v[j].x - s->x, (int64_t)v[j].z - s->z};
-        const planar edge = {(int64_t)next->x - v[j].x, (int64_t)next->z - v[j].z};
-        const planar l = turned_back(from, dir), U = turned_back(edge, dir);
+    polygon p;
+    fxs_polygon_of(&p, prism, v, s->x, s->z);
+    for (uint32_t j = 0; j < p.n; j++) {
+        const planar l = turned_back(p.m[j], dir), U = turned_back(p.u[j], dir);
         least.x = min64(least.x, l.x);
         least.z = min64(least.z, l.z);
         most.x = max64(most.x, l.x);
         most.z = max64(most.z, l.z);
         const i128 limit = i128_add(i128_mul(H.x, abs64(U.z)), i128_mul(H.z, abs64(U.x)));
-        const i128 at_start = i128_sub(i128_mul(U.x, l.z), i128_mul(U.z, l.x));
-        const i128 per_motion = i128_sub(i128_mul(U.z, turned_m.x), i128_mul(U.x, turned_m.z));
-        bound(&w, i128_sub(at_start, limit), per_motion, 1);
+        bound(&w, i128_sub(cross_wide(U, l), limit), cross_wide(turned_m, U), 1);
     }
     bound64(&w, least.x - H.x, -turned_m.x, 1);
     bound64(&w, -most.x - H.x, turned_m.x, 1);
@@ -324,120 +314,4 @@ int32_t fxs_prism_cast(const placed *s, const solid *prism, const vertex *v, con
     const finding f = s->kind == FXS_BOX ? cast_box_prism(s, prism, v, M)
                                          : cast_round_or_cylinder(s, prism, v, M);
     return when == FXS_OVERLAPPING && !f.overlaps ? NONE : f.fraction;
-}
-
-/* ---- normals ----
- *
- * Taken at the fraction k, in 1/65536 raw units: a vertex is below 2^47.1 from the centre on each
- * axis, and the nearest point of the prism below 2^46.2. */
-
-static vector outward(planar u) { return unit(u.z * WHOLE, 0, -u.x * WHOLE); }
-
-/* v / d, rounded towards zero; the quotient is below 2^62. */
-static int64_t towards_zero(i128 v, int64_t d) {
-    const int64_t q = quotient(i128_abs(v), d);
-    return i128_sign(v) < 0 ? -q : q;
-}
-
-/* The normal of a round shape or a cylinder whose vertical gap, with its sign, is F. */
-static vector normal_off_prism(const planar *u, const planar *w, uint32_t n, int64_t F) {
-    uint32_t nearest = 0;
-    i128 least = i128_of(0);
-    int is_outside = 0;
-    for (uint32_t j = 0; j < n; j++) {
-        const i128 s = i128_sub(i128_mul(u[j].x, w[j].z), i128_mul(u[j].z, w[j].x));
-        const i128 t = i128_add(i128_mul(u[j].x, w[j].x), i128_mul(u[j].z, w[j].z));
-        const int64_t uu = dot64(u[j], u[j]);
-        if (i128_sign(s) < 0) {
-            is_outside = 1;
-            if (i128_sign(t) > 0 && i128_cmp(t, i128_mul(WHOLE, uu)) < 0) {
-                if (F == 0) {
-                    return outward(u[j]);
-                }
-                /* |s| / |u| is below 2^46.2, so |s| is below 2^76.7 and u * |s| below 2^107. */
-                const i256 x = i256_mul(i128_of(u[j].z), s), z = i256_mul(i128_of(u[j].x), s);
-                const i128 out_x = i128_neg(i128_join(x.word[1], x.word[0]));
-                return unit(towards_zero(out_x, uu), F,
-                            towards_zero(i128_join(z.word[1], z.word[0]), uu));
-            }
-        }
-        const i128 square = i128_add(i128_square(w[j].x), i128_square(w[j].z));
-        if (j == 0 || i128_cmp(square, least) < 0) {
-            least = square;
-            nearest = j;
-        }
-    }
-    return is_outside ? unit(w[nearest].x, F, w[nearest].z) : unit(0, F, 0);
-}
-
-/* The normal of a box: of the edges and the box's own axes, the first with the greatest gap. */
-static vector normal_of_box_prism(const placed *s, const planar *u, const planar *w, uint32_t n) {
-    const planar dir = {s->cos_q30, s->sin_q30};
-    const int64_t half_x = s->size[0], half_z = s->size[2];
-    vector best = {0, 0, 0};
-    int64_t greatest = INT64_MIN;
-    i128 least[2], most[2]; /* of l_j, on x and z */
-    for (uint32_t j = 0; j < n; j++) {
-        const planar U = turned_back(u[j], dir);
-        const i128 l[2] = {i128_neg(i128_add(i128_mul(w[j].x, dir.x), i128_mul(w[j].z, dir.z))),
-                           i128_sub(i128_mul(w[j].x, dir.z), i128_mul(w[j].z, dir.x))};
-        for (int i = 0; i < 2; i++) {
-            least[i] = j == 0 || i128_cmp(l[i], least[i]) < 0 ? l[i] : least[i];
-            most[i] = j == 0 || i128_cmp(l[i], most[i]) > 0 ? l[i] : most[i];
-        }
-        /* cross(u, -w), below 2^77.6, times 2^44; and 2^30 * (...), below 2^90.5 * 2^30, times
-         * 2^14. */
-        const i128 inner = i128_sub(i128_mul(u[j].z, w[j].x), i128_mul(u[j].x, w[j].z));
-        const i128 reach = i128_add(i128_mul(half_x, abs64(U.z)), i128_mul(half_z, abs64(U.x)));
-        const i256 shifted = i256_mul(inner, i128_shl(i128_of(1), 44));
-        const i128 beyond =
-            i128_sub(i128_join(shifted.word[1], shifted.word[0]), i128_shl(reach, 30));
-        const int64_t length = isqrt128(i128_mul(dot64(u[j], u[j]), Q60_ONE));
-        const int64_t gap = towards_zero(beyond, length);
-        if (gap > greatest) {
-            greatest = gap;
-            best = outward(u[j]);
-        }
-    }
-    const int64_t halves[2] = {half_x, half_z};
-    for (int i = 0; i < 2; i++) {
-        const i128 half = i128_mul(halves[i], (int64_t)1 << 46);
-        const i128 sides[2] = {i128_sub(i128_neg(most[i]), half), i128_sub(least[i], half)};
-        for (int k = 0; k < 2; k++) {
-            const int64_t gap = towards_zero(sides[k], WHOLE);
-            if (gap > greatest) {
-                greatest = gap;
-                const int64_t sign = k == 0 ? Q30_ONE : -Q30_ONE;
-                const planar n_own = {i == 0 ? sign : 0, i == 0 ? 0 : sign}, t = turned(n_own, dir);
-                best.x = round_q30(t.x);
-                best.y = 0;
-                best.z = round_q30(t.z);
-            }
-        }
-    }
-    return best;
-}
-
-void fxs_prism_cast_normal(const placed *s, const solid *prism, const vertex *v, const int64_t *M,
-                           int32_t k, int32_t *normal) {
-    const uint32_t n = prism->vertex_count;
-    const int64_t hh = s->size[1];
-    const int64_t above = WHOLE * ((int64_t)s->y - hh - prism->y_high) + k * M[1];
-    const int64_t below = WHOLE * ((int64_t)prism->y_low - s->y - hh) - k * M[1];
-    vector found = {0, above >= 0 ? Q30_ONE : -Q30_ONE, 0};
-    if (s->kind <= FXS_CAPSULE || (above < 0 && below < 0)) {
-        planar u[32], w[32];
-        for (uint32_t j = 0; j < n; j++) {
-            const vertex *next = v + (j + 1 < n ? j + 1 : 0);
-            u[j].x = (int64_t)next->x - v[j].x;
-            u[j].z = (int64_t)next->z - v[j].z;
-            w[j].x = WHOLE * ((int64_t)s->x - v[j].x) + k * M[0];
-            w[j].z = WHOLE * ((int64_t)s->z - v[j].z) + k * M[2];
-        }
-        const int64_t F = s->kind <= FXS_CAPSULE ? max64(0, above) - max64(0, below) : 0;
-        found = s->kind == FXS_BOX ? normal_of_box_prism(s, u, w, n) : normal_off_prism(u, w, n, F);
-    }
-    normal[0] = (int32_t)found.x;
-    normal[1] = (int32_t)found.y;
-    normal[2] = (int32_t)found.z;
 }

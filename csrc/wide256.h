@@ -29,6 +29,11 @@ static inline i128 i128_shl(i128 a, uint32_t shift) { /* a >= 0, a << shift < 2^
     return shift ? i128_join(high << shift | low >> (64 - shift), low << shift) : a;
 }
 
+/* a >> shift, or a << -shift, for a >= 0 and shift > -63; known to be below 2^63. */
+static inline int64_t leading(i128 a, int32_t shift) {
+    return (int64_t)(shift >= 0 ? i128_low(i128_shr(a, (uint32_t)shift)) : i128_low(a) << -shift);
+}
+
 /* Takes rest / d, below 2^31, out of 0 <= *rest < 2^31 * d, for 2^62 <= d < 2^63. The guess is too
  * small by at most 3. */
 SHARED int64_t digit_of(i128 *rest, int64_t d) {

@@ -138,32 +138,19 @@ static int32_t keep(kept_hits *k, fxs_cast_hit hit) {
     return is_full ? (int32_t)k->hits[0].fraction : WHOLE;
 }
 
-static pillar pillar_of(const solid *b, const vertex *v) {
-    pillar p = {v->x, v->z, b->radius, b->y_low, b->y_high};
-    return p;
-}
-
 static int32_t cast_solid(const job *j, const fxs_level *l, uint32_t index, int32_t most) {
     const solid *b = solids(l) + index;
     const vertex *v = level_vertices(l, b);
-    const pillar p = pillar_of(b, v);
     return b->code == FXS_PRISM ? fxs_prism_cast(&j->own, b, v, j->M, j->when)
-                                : fxs_pillar_cast(&j->own, &p, j->M, j->when, most);
+                                : fxs_pillar_cast(&j->own, b, v, j->M, j->when, most);
 }
 
 static void solid_cast_normal(const job *j, const fxs_level *l, fxs_cast_hit *hit) {
     const uint32_t index = hit->id - FXS_LEVEL;
     const solid *b = solids(l) + index;
-    const vertex *v = level_vertices(l, b);
-    const pillar p = pillar_of(b, v);
     const int32_t k = (int32_t)hit->fraction;
-    if (k == 0 && fxs_solid_contact(&j->own, l, index) == FXS_OVERLAPPING) {
-        return;
-    }
-    if (b->code == FXS_PRISM) {
-        fxs_prism_cast_normal(&j->own, b, v, j->M, k, hit->normal);
-    } else {
-        fxs_pillar_cast_normal(&j->own, &p, j->M, k, hit->normal);
+    if (k != 0 || fxs_solid_contact(&j->own, l, index) != FXS_OVERLAPPING) {
+        fxs_solid_cast_normal(&j->own, b, level_vertices(l, b), j->M, k, hit->normal);
     }
 }
 

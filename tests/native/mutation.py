@@ -81,15 +81,20 @@ TESTS = {
     "step.c": (("kernel world", ""), ("broad counts", "")),
     "query.c": (("nearest kernel world", ""),),
     "world_cast.c": (("cast kernel", "world or sweep or crowd or long or room"), ("cast", "")),
-    "cast.c": (
-        ("world", "loaded"),
-        ("cast kernel", "world or sweep or crowd or long or room or rows or refuse"),
-        ("cast", ""),
+    **dict.fromkeys(
+        ("cast.c", "normal.c", "rim.c", "track.c"),
+        (
+            ("world", "loaded"),
+            ("cast kernel", "world or sweep or crowd or long or room or rows or refuse"),
+            ("cast", ""),
+        ),
     ),
     "contact.c": (("contact kernel", "not every and not smallest"), ("contact shapes world", "")),
     "change.c": (("change kernel", ""), ("world", "")),
     "hash.c": (("kernel", ""), ("world fields", "")),
-    "push.c": (("world", "loaded"), ("push bodies kernel", "")),
+    **dict.fromkeys(
+        ("push.c", "separate.c", "way.c"), (("world", "loaded"), ("push bodies kernel", ""))
+    ),
     "state.c": (("world kernel", "state or load or save or hash"), ("world fields diff", "")),
     "version.c": (("kernel", ""),),
     "world.c": (("kernel world nearest", ""), ("broad bodies counts", "")),
@@ -99,6 +104,7 @@ TESTS = {
     "prism.c": (("level", ""),),
     "prism_cast.c": (("level", ""), ("mover", "")),
     "solid.c": (("level", ""), ("mover", "")),
+    **dict.fromkeys(("hitbox.c", "planes.c"), (("planes", ""), ("kit", ""))),
     "body.c": (("frames bodies", ""), ("skillfight", "")),
     "motion.c": (("kit motion", ""), ("mover", "")),
     "mover.c": (("mover kit", ""), ("motion", "")),

@@ -1,6 +1,7 @@
 /* Casts: what its helpers state of themselves, in the ranges they state. */
 #define FXS_NO_INT128
-#include "cast.c"
+#include "rim.c"
+#include "track.c"
 #include "world_cast.c"
 
 #include "any.h"
@@ -22,18 +23,18 @@ static moment any_moment(int64_t most) {
 /*@ cast, fraction_of: no overflow, within 0 .. 65536
     bounds    all moments with denominators to 2^61
     options   --unwind 18
-    in        cast.c
+    in        track.c
     change    t.n *= 2;
     to        t.n *= 4; */
 void fractions_are_defined(void) {
     moment t = any_moment((int64_t)1 << 61);
-    int32_t k = fraction_of(t);
+    int32_t k = fxs_fraction_of(t);
     __CPROVER_assert(k >= 0 && k <= WHOLE, "a fraction");
 }
 
 /*@ cast, moments are compared without overflow, in 64 bits where those are enough
     bounds    all of its range
-    in        cast.c
+    in        track.c
     change    (uint64_t)b.d) >> 31 == 0
     to        (uint64_t)b.d) >> 40 == 0
     quick */
@@ -45,7 +46,7 @@ void moments_are_compared_without_overflow(void) {
 
 /*@ cast, coordinates at a multiple of 2^-32 are exact
     bounds    all of its range
-    in        cast.c
+    in        rim.c
     change    -(int64_t)~sum - 1
     to        -(int64_t)~sum
     quick */
@@ -59,7 +60,7 @@ void rim_coordinates_are_exact(void) {
 
 /*@ cast, leading bits are kept
     bounds    all of its range
-    in        cast.c
+    in        wide256.h
     change    i128_low(a) << -shift
     to        i128_low(a) << (1 - shift)
     quick */
@@ -74,7 +75,7 @@ void leading_bits_are_kept(void) {
 
 /*@ cast, slabs are clipped to 0..1 without overflow
     bounds    all slabs, motions and windows
-    in        cast.c
+    in        track.c
     change    if (in.n > a->m || out.n < 0) {
     to        if (in.n > a->m) { */
 void slabs_are_clipped(void) {
@@ -82,7 +83,7 @@ void slabs_are_clipped(void) {
     axis a = axis_of(any_between(-((int64_t)1 << 62), (int64_t)1 << 62), any_between(-((int64_t)1 << 60), (int64_t)1 << 60), 0);
     int64_t limit = any_between(0, (int64_t)1 << 60);
     __CPROVER_assert(a.m >= 0, "mirrored");
-    if (clip(&w, &a, limit)) {
+    if (fxs_clip(&w, &a, -limit, limit)) {
         __CPROVER_assert(w.in.d > 0 && w.in.n >= 0 && w.in.n <= w.in.d && w.out.d > 0 && w.out.n >= 0 && w.out.n <= w.out.d, "moments");
     } else {
         __CPROVER_assert(a.p + limit < 0 || a.p - limit > 0, "not within the slab at the start");

@@ -1,5 +1,6 @@
 /* Push-out: nothing undefined and nothing lost, in the ranges the code states for OVERLAPPING pairs. */
 #include "push.c"
+#include "way.c"
 
 #include "any.h"
 
@@ -36,7 +37,7 @@ static void any_body(placed *s, uint8_t kind) {
 /*@ push_out, the root of a number in Q30: shifts in range, nothing lost
     bounds    all of its range
     options   --unwind 34
-    in        push.c
+    in        way.c
     change    for (; m >> 62 == 0; m <<= 2) {
     to        for (; m >> 63 == 0; m <<= 2) { */
 void root_q30_is_defined(void) {
@@ -49,7 +50,7 @@ void root_q30_is_defined(void) {
 /*@ push_out, the length and direction of a vector: no overflow, nothing lost
     bounds    all of its range
     options   -DROUGH_ROOT --unwind 34
-    in        push.c
+    in        way.c
     change    for (; (x | z) >> 31; x >>= 1, z >>= 1)
     to        for (; (x | z) >> 32; x >>= 1, z >>= 1) */
 void way_along_is_defined(void) {
@@ -62,9 +63,9 @@ void way_along_is_defined(void) {
 /*@ push_out, the way between two boxes: no overflow
     bounds    all sizes, places and directions
     options   --unwind 5
-    in        push.c
-    change    ax * Q30_ONE + bx * c + bz * s, p)
-    to        ax * Q60_ONE + bx * c + bz * s, p) */
+    in        internal.h
+    change    {own->size[0] * Q30_ONE +
+    to        {own->size[0] * Q60_ONE + */
 void boxes_part_along_an_axis(void) {
     placed a, b;
     any_body(&a, FXS_BOX);
@@ -88,7 +89,7 @@ void parts_are_whole(void) {
 
 /*@ push_out, the better of two ways is the shorter, whatever their order
     bounds    all ways
-    in        push.c
+    in        way.c
     change    return a.length < b.length ? a : b;
     to        return a;
     quick */

@@ -1,0 +1,328 @@
+/* Windows of time and tracks of casts, exact. */
+#include "track.h"
+
+static int moment_order(moment a, moment b) {
+    if (((uint64_t)a.d | (uint64_t)b.d) >> 31 == 0) {
+        int64_t l = a.n * b.d, r = b.n * a.d;
+        return (l > r) - (l < r);
+    }
+    return i128_cmp(i128_mul(a.n, b.d), i128_mul(b.n, a.d));
+}
+
+int32_t fxs_fraction_of(moment t) {
+    if (t.d >> 46 == 0) {
+        return (int32_t)(((uint64_t)t.n << 16) / (uint64_t)t.d);
+    }
+    if (t.n == t.d) {
+        return WHOLE;
+    }
+    int32_t k = 0;
+    for (int i = 0; i < 16; i++) { /* a digit at a time: n < d < 2^61 */
+        t.n *= 2;
+        k *= 2;
+        if (t.n >= t.d) {
+            t.n -= t.d;
+            k++;
+        }
+    }
+    return k;
+}
+
+int fxs_clip(window *w, const axis *a, int64_t low, int64_t high) {
+    moment in = {low - a->p, a->m}, out = {high - a->p, a->m};
+    if (in.n > a->m || out.n < 0) {
+        return 0;
+    }
+    if (in.n > 0 && moment_order(in, w->in) > 0) {
+        w->in = in;
+    }
+    if (out.n < a->m && moment_order(out, w->out) < 0) {
+        w->out = out;
+    }
+    w->slides |= a->m == 0 && (in.n == 0 || out.n == 0);
+    return 1;
+}
+
+int fxs_window_holds(const window *w, int when) {
+    int order = moment_order(w->in, w->out);
+    return when == FXS_OVERLAPPING ? order < 0 && !w->slides : order <= 0;
+}
+
+/* The gaps at n / d, times d, and r * d: below 2^123, in raw units below 2^62. `top` are they
+ * shifted right, towards zero, to less than 2^62; where that loses nothing they are all there
+ * is. */
+typedef struct gaps {
+    i128 gap[3], limit;
+    int64_t top[3], top_limit, m[3];
+    int32_t shift;
+    int count;
+} gaps;
+
+/* u of the gap u + t * m. */
+static int64_t axis_start(const axis *a) { return a->p - a->side * a->half; }
+
+static void gaps_at(gaps *g, const track *k, moment t) {
+    g->count = 0;
+    if (k->is_raw) { /* |u| < 2^31, d <= 2^30 */
+        g->shift = 0;
+        g->top_limit = k->r * t.d;
+        for (int i = 0; i < k->count; i++) {
+            const axis *a = k->axes + i;
+            if (a->side != 0) {
+                g->top[g->count] = axis_start(a) * t.d + a->m * t.n;
+                g->m[g->count++] = a->m;
+            }
+        }
+        return;
+    }
+    int32_t bits;
+    g->limit = i128_mul(k->r, t.d);
+    bits = (int32_t)i128_bits(g->limit);
+    for (int i = 0; i < k->count; i++) {
+        const axis *a = k->axes + i;
+        if (a->side != 0) {
+            i128 gap = i128_add(i128_mul(axis_start(a), t.d), i128_mul(a->m, t.n));
+            bits = max_int(bits, (int32_t)i128_bits(i128_abs(gap)));
+            g->gap[g->count] = gap;
+            g->m[g->count++] = a->m;
+        }
+    }
+    g->shift = max_int(bits - 62, 0);
+    g->top_limit = leading(g->limit, g->shift);
+    for (int i = 0; i < g->count; i++) {
+        int64_t top = leading(i128_abs(g->gap[i]), g->shift);
+        g->top[i] = i128_sign(g->gap[i]) < 0 ? -top : top;
+    }
+}
+
+/* The sign of the distance's slope: of the sum of gap * m, below 3 * 2^184. Of the tops it is below
+ * 3 * 2^123, and off by less than the sum of m, in units of 2^shift. */
+static int slope_sign(const gaps *g) {
+    i128 sum = i128_of(0);
+    uint64_t slack = 0;
+    for (int i = 0; i < g->count; i++) {
+        sum = i128_add(sum, i128_mul(g->top[i], g->m[i]));
+        slack += (uint64_t)g->m[i];
+    }
+    if (g->shift == 0 || i128_cmp(i128_abs(sum), i128_join(0, slack)) >= 0) {
+        return i128_sign(sum);
+    }
+    i256 wide = {{0, 0, 0, 0}};
+    for (int i = 0; i < g->count; i++) {
+        wide = i256_add(wide, i256_mul(g->gap[i], i128_of(g->m[i])));
+    }
+    return i256_sign(wide);
+}
+
+/* The sign of distance - r: of the sum of gap^2 less limit^2, below 4 * 2^246. The squares of the
+ * tops sum to less than 2^126. */
+static int value_sign(const gaps *g) {
+    i128 least = i128_of(0), most = least;
+    for (int i = 0; i < g->count; i++) {
+        least = i128_add(least, i128_square(g->top[i]));
+    }
+    if (g->shift == 0) {
+        return i128_cmp(least, i128_square(g->top_limit));
+    }
+    if (g->count == 1) { /* a face of a box, where the two are most often equal */
+        return i128_cmp(i128_abs(g->gap[0]), g->limit);
+    }
+    if (i128_cmp(least, i128_square(g->top_limit + 1)) >= 0) {
+        return 1;
+    }
+    for (int i = 0; i < g->count; i++) {
+        most = i128_add(most, i128_square(abs64(g->top[i]) + 1));
+    }
+    if (i128_cmp(most, i128_square(g->top_limit)) <= 0) {
+        return -1;
+    }
+    i256 wide = i256_neg(i256_mul(g->limit, g->limit));
+    for (int i = 0; i < g->count; i++) {
+        wide = i256_add(wide, i256_mul(g->gap[i], g->gap[i]));
+    }
+    return i256_sign(wide);
+}
+
+/* value(t) = a t^2 - 2 b t + c of the gaps that are open: c below 2^124.2. Its vertex lies past the
+ * moment the caller stands at, where it was positive or 0 and falling; so b > 0 and c >= 0. */
+typedef struct quadratic {
+    i128 a, b, c;
+} quadratic;
+
+static void quadratic_of(quadratic *q, const track *k) {
+    q->a = q->b = i128_of(0);
+    q->c = i128_neg(i128_square(k->r));
+    for (int i = 0; i < k->count; i++) {
+        const axis *a = k->axes + i;
+        if (a->side != 0) {
+            int64_t u = axis_start(a);
+            q->a = i128_add(q->a, i128_square(a->m));
+            q->b = i128_sub(q->b, i128_mul(u, a->m));
+            q->c = i128_add(q->c, i128_square(u));
+        }
+    }
+}
+
+/* The sign of b^2 - a c = r^2 |m|^2 - |u x m|^2: each part of the cross product is below 2^123, so
+ * all of it below 2^248. */
+static int discriminant_sign(const track *k, const quadratic *q) {
+    i256 sum = i256_mul(i128_square(k->r), q->a);
+    for (int i = 1; i < k->count; i++) {
+        for (int j = 0; j < i; j++) {
+            const axis *a = k->axes + i, *b = k->axes + j;
+            if (a->side != 0 && b->side != 0) {
+                i128 cross = i128_sub(i128_mul(axis_start(a), b->m), i128_mul(axis_start(b), a->m));
+                sum = i256_add(sum, i256_neg(i256_mul(cross, cross)));
+            }
+        }
+    }
+    return i256_sign(sum);
+}
+
+/* The first root, estimated from the leading 31 bits of a, b and c, for b > 0 and c >= 0: -1, no
+ * root; 0, undecided; 1, it is `fine` / 2^24, within SLACK / 2^24 if it is at most 1. All is in
+ * units of 2^shift, shift <= 0 for a b of fewer bits, so that 2^30 <= b < 2^31. Then b^2 is below
+ * 2^62 and off by less than 2^33, and a c, unless it plainly exceeds b^2, is below 2^63 and off by
+ * less than 2^-29 of itself and 1: b^2 - a c is known within 2^35. The root is c / (b + sqrt(b^2 -
+ * a c)), at least c / 2b. Where b^2 - a c >= 2^50, the square root is off by less than 2^35 / 2^26
+ * + 1, and b and c by less than 1: in 2^-24, a root of at most 1 by less than 8.1 in all, and 1 for
+ * the rounding of `fine`. */
+enum { SLACK = 10 };
+static int root_estimate(const quadratic *q, int64_t *fine) {
+    int32_t bits_a = (int32_t)i128_bits(q->a), bits_b = (int32_t)i128_bits(q->b),
+            bits_c = (int32_t)i128_bits(q->c);
+    *fine = 0;
+    if (bits_c != 0 &&
+        bits_a + bits_c >
+            2 * bits_b + 1) { /* a c >= 2^(bits_a + bits_c - 2) >= 2^(2 bits_b) > b^2 */
+        return -1;
+    }
+    if (bits_c > bits_b + 2) { /* c > 2 b */
+        return 0;
+    }
+    int32_t shift = bits_b - 31, shift_a = max_int(bits_a - 31, 0),
+            shift_c = max_int(bits_c - 31, 0);
+    int64_t b = leading(q->b, shift), c = leading(q->c, shift),
+            ac = leading(q->a, shift_a) * leading(q->c, shift_c);
+    int32_t down = 2 * shift - shift_a - shift_c;
+    ac = ac == 0 || down > 62 ? 0 : down >= 0 ? ac >> down : ac << -down;
+    int64_t discriminant = b * b - ac;
+    if (discriminant <= -((int64_t)1 << 35)) {
+        return -1;
+    }
+    int64_t root = discriminant > 0 ? fxs_isqrt64((uint64_t)discriminant) : 0;
+    *fine = c * ((int64_t)1 << 24) / (b + root); /* c < 2^33 */
+    return discriminant >= (int64_t)1 << 50;
+}
+
+/* Whether fraction / 65536 is not after the first root. */
+static int is_before_root(const track *k, int32_t fraction) {
+    gaps g;
+    moment t = {fraction, WHOLE};
+    gaps_at(&g, k, t);
+    return slope_sign(&g) <= 0 && value_sign(&g) >= 0;
+}
+
+/* The fraction of the first root, which is at most 1, by the signs at the fractions about the
+ * estimate. */
+static int32_t root_fraction(const track *k, int64_t fine) {
+    int32_t fraction = (int32_t)min64(fine >> 8, WHOLE);
+    while (!is_before_root(k, fraction)) { /* 0 is not after it */
+        fraction--;
+    }
+    while (fraction < WHOLE && is_before_root(k, fraction + 1)) {
+        fraction++;
+    }
+    return fraction;
+}
+
+/* Whether a root estimated as `fine` is surely after t, or before it; and at the fraction fine /
+ * 256. */
+static int is_after(int64_t fine, moment t) {
+    return i128_cmp(i128_mul(fine - SLACK, t.d), i128_mul(t.n, (int64_t)1 << 24)) > 0;
+}
+static int is_before(int64_t fine, moment t) {
+    return i128_cmp(i128_mul(fine + SLACK, t.d), i128_mul(t.n, (int64_t)1 << 24)) < 0;
+}
+static int is_plain(int64_t fine) { return (fine & 255) >= SLACK && (fine & 255) <= 255 - SLACK; }
+
+/* Pieces between the moments at which a gap opens or closes are walked while the distance falls. */
+int32_t fxs_first_contact(track *k, const window *w, int worth) {
+    gaps g;
+    int gap_count = 0, is_known = 0;
+    for (int i = 0; i < k->count; i++) {
+        axis *a = k->axes + i;
+        if (a->half != 0) { /* |p| + half < 2^62.4, times d < 2^60.6 */
+            i128 along = i128_mul(a->m, w->in.n);
+            int past_start = i128_sign(i128_add(i128_mul(a->p + a->half, w->in.d), along)) >= 0;
+            int past_end = i128_sign(i128_add(i128_mul(a->p - a->half, w->in.d), along)) > 0;
+            a->side = past_start + past_end - 1;
+        }
+        gap_count += a->side != 0;
+    }
+    moment now = w->in;
+    for (;;) {
+        moment next = w->out;
+        axis *crossed = NULL;
+        for (int i = 0; i < k->count; i++) {
+            axis *a = k->axes + i;
+            moment change = {a->side * a->half - a->p, a->m};
+            if (a->side == 0) {
+                change.n += a->half;
+            }
+            if (a->side <= 0 && change.n < change.d && moment_order(change, next) < 0) {
+                next = change;
+                crossed = a;
+            }
+        }
+        /* Most contacts that open with more than one gap are at a root well inside the piece. */
+        quadratic q;
+        int64_t fine = 0;
+        int estimate = 0;
+        quadratic_of(&q, k);
+        if ((is_known || gap_count > 1) && i128_sign(q.b) > 0 && i128_sign(q.c) >= 0) {
+            estimate = root_estimate(&q, &fine);
+            if (estimate > 0 && is_plain(fine) && is_after(fine, now) && is_before(fine, next)) {
+                k->by_root = 1;
+                return (int32_t)(fine >> 8);
+            }
+            if (estimate < 0 && crossed == NULL) {
+                return NONE;
+            }
+        }
+        if (!is_known) {
+            gaps_at(&g, k, now);
+            int value = value_sign(&g), slope = slope_sign(&g);
+            k->by_root = 0;
+            if (value < 0 || (value == 0 && (worth & AT_ENDS))) {
+                return fxs_fraction_of(now);
+            }
+            if (slope >= 0) { /* it never falls; the distance may be r all along */
+                int is_along = value == 0 && worth == AT_TANGENT && i128_sign(q.a) == 0;
+                return is_along ? fxs_fraction_of(now) : NONE;
+            }
+            is_known = 1;
+            k->by_root = 1;
+            if (estimate == 0) {
+                estimate = root_estimate(&q, &fine);
+            }
+        }
+        gaps_at(&g, k, next);
+        int slope = slope_sign(&g);
+        if (slope >= 0) {
+            int sign = estimate < 0 ? -1 : estimate > 0 ? 1 : discriminant_sign(k, &q);
+            int is_graze =
+                sign == 0 && (worth & AT_TANGENT) && ((worth & AT_ENDS) || slope > 0);
+            return sign > 0 || is_graze ? root_fraction(k, fine) : NONE;
+        }
+        int value = estimate < 0 ? 1 : value_sign(&g);
+        if (value < 0 || (value == 0 && (worth & AT_ENDS))) {
+            return root_fraction(k, fine);
+        }
+        if (crossed == NULL) {
+            return NONE;
+        }
+        crossed->side++;
+        now = next;
+    }
+}

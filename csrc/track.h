@@ -1,0 +1,87 @@
+/* When a shape that moves straight is near another: windows of time, and the distance in them.
+ * Casts of pairs are made of these. */
+#ifndef FIXSYNC_TRACK_H
+#define FIXSYNC_TRACK_H
+
+#include "cast.h"
+#include "wide256.h"
+
+/* The time n / d, 0 <= n <= d, d > 0: d is a component of M, below 2^30, or below 2^60.6 where it
+ * is turned; or a power of two. */
+typedef struct moment {
+    int64_t n, d;
+} moment;
+
+/* floor(65536 * t) */
+FXS_INTERNAL int32_t fxs_fraction_of(moment t);
+
+/* One coordinate of a: at time t it is p + t * m; mirrored where needed, so that m >= 0. On a
+ * track, its gap is what it lies beyond -half..half, on one side: -1 before, 0 within (no
+ * gap), 1 past it. A half of 0 is one place: always 1, the gap signed. */
+typedef struct axis {
+    int64_t p, m, half;
+    int side;
+} axis;
+
+static inline axis axis_of(int64_t p, int64_t m, int64_t half) {
+    axis a = {m < 0 ? -p : p, m < 0 ? -m : m, half, 1};
+    return a;
+}
+
+/* The times that a set of slabs leaves, closed; `slides` if a boundary of one is never left, so
+ * that nothing overlaps. */
+typedef struct window {
+    moment in, out;
+    int slides;
+} window;
+
+#define WHOLE_MOTION {{0, 1}, {1, 1}, 0}
+
+/* Narrows the window to low <= p + t * m <= high; 0 if nothing is left of 0 <= t <= 1. |p| + |low|
+ * and |p| + |high| < 2^62.4. */
+FXS_INTERNAL int fxs_clip(window *w, const axis *a, int64_t low, int64_t high);
+
+/* Whether anything that is `when` can be in the window: for OVERLAPPING an open interval has to be
+ * left. */
+FXS_INTERNAL int fxs_window_holds(const window *w, int when);
+
+/* The distance of the two shapes, its square being the sum of the squares of the axes' gaps,
+ * against r. It is convex in t. In the window each |gap| <= r on its axis, so where u + t * m is a
+ * gap, |u| <= r + m < 2^61.3 and at any t of 0..1 |u + t * m| < 2^62.1. */
+typedef struct track {
+    axis axes[3];
+    int count;
+    int is_raw; /* in raw units, not in Q.46 */
+    int64_t r;
+    int by_root; /* out: the first contact is where the distance falls to r, not where the window
+                    opens */
+} track;
+
+/* What a contact at the edge of a window, and at a single moment of least distance, is worth. */
+enum { AT_ENDS = 1, AT_TANGENT = 2 };
+static inline int worth_for(int when) {
+    return when == FXS_OVERLAPPING ? 0 : AT_ENDS | AT_TANGENT;
+}
+
+/* The fraction of the first contact in the window, or NONE; `worth` of AT_ENDS and AT_TANGENT. With
+ * neither, the distance must fall below r. */
+FXS_INTERNAL int32_t fxs_first_contact(track *k, const window *w, int worth);
+
+/* Where a shape's centre stands when its height and the other one's meet, seen from the other one's
+ * centre: low <= 0 <= high. They are -h and h, the half heights added, but for a cylinder of a
+ * level with its centre rounded. */
+typedef struct heights {
+    int64_t low, high;
+} heights;
+
+static inline heights mirrored(heights y) {
+    heights m = {-y.high, -y.low};
+    return m;
+}
+
+/* The fraction at which a round shape of radius r first makes a contact >= when with a cylinder of
+ * radius R, or NONE. It moves from p by m, as the axes have it; the bounds leave the window w. */
+FXS_INTERNAL int32_t fxs_rim_cast(const axis *axes, const int64_t *p, const int64_t *m, int64_t r,
+                                  int64_t R, heights meet, window w, int when);
+
+#endif
