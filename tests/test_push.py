@@ -4,7 +4,6 @@ documents.
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 from collections.abc import Callable
 from math import hypot
@@ -12,7 +11,6 @@ from typing import Any
 
 import model
 import pytest
-from builds import PORTABLE, Builds
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from model import INT32_MAX, SIZE_MAX
@@ -63,13 +61,11 @@ def excess(a: Shape, pa: Place, b: Shape, pb: Place, t: tuple[int, int]) -> floa
 
 def assert_push_outs_are_right(a: Shape, pa: Place, b: Shape, pb: Place) -> None:
     ab, ba = push_out(a, pa, b, pb), push_out(b, pb, a, pa)
-    if (
-        is_huge(a, b)
-        and overlap(a, pa, b, pb) == Contact.OVERLAPPING
-        and excess(a, pa, b, pb, ab) > 2
-    ):
-        assert excess(a, pa, b, pb, ab) < 2.5  # see the test of huge boxes
-        return
+    if is_huge(a, b) and overlap(a, pa, b, pb) == Contact.OVERLAPPING:
+        longer = excess(a, pa, b, pb, ab)
+        assert longer < 2.5  # see the test of huge boxes
+        if longer > 2:
+            return
     model.check_push_outs(a, pa, b, pb, ab, ba)
     if (pa[0], pa[2]) != (pb[0], pb[2]):
         assert ba == (-ab[0], -ab[1])
@@ -262,79 +258,34 @@ def test_a_body_on_a_floor_is_lifted_onto_it() -> None:
 
 
 @pytest.mark.parametrize("function", [fixsync.push_out, fixsync.lift, fixsync.side])
-def test_a_sector_has_no_push_out(function: Callable[..., Any]) -> None:
-    sector, box, at = Sector(9, 9, 9), fixsync.Box(9, 9, 9), Pose(0, 0, 0)
-    with pytest.raises(
-        ValueError, match=r"shape_a must be a Sphere, Capsule, Cylinder or Box, not Sector\("
-    ):
-        function(sector, at, box, at)
-    with pytest.raises(
-        ValueError, match=r"shape_b must be a Sphere, Capsule, Cylinder or Box, not Sector\("
-    ):
-        function(box, at, sector, at)
-
-
-@pytest.mark.parametrize("function", [fixsync.push_out, fixsync.lift, fixsync.side])
-def test_what_is_no_shape_or_pose_is_a_type_error(function: Callable[..., Any]) -> None:
-    ball, at = Sphere(9), Pose(0, 0, 0)
+def test_what_cannot_be_pushed_is_refused_by_name(function: Callable[..., Any]) -> None:
+    sector, box, ball, at = Sector(9, 9, 9), fixsync.Box(9, 9, 9), Sphere(9), Pose(0, 0, 0)
+    for which, pair in (("a", (sector, at, box, at)), ("b", (box, at, sector, at))):
+        solid = rf"shape_{which} must be a Sphere, Capsule, Cylinder or Box, not Sector\("
+        with pytest.raises(ValueError, match=solid):
+            function(*pair)
     with pytest.raises(TypeError, match="shape_b must be a Sphere"):
         function(ball, at, ("sphere", 9), at)
     with pytest.raises(TypeError, match="pose_a must be a Pose"):
         function(ball, (0, 0, 0), ball, at)
-
-
-def test_only_a_box_has_sides() -> None:
-    with pytest.raises(ValueError, match=r"shape_b must be a Box, not Sphere\(radius=9\)"):
-        fixsync.side(fixsync.Box(9, 9, 9), Pose(0, 0, 0), Sphere(9), Pose(0, 0, 0))
-
-
-# The kernel without __int128.
-
-
-class _CShape(ctypes.Structure):
-    _fields_ = (
-        ("kind", ctypes.c_uint32),
-        ("half_angle", ctypes.c_uint32),
-        ("size", ctypes.c_int32 * 3),
-    )
-
-
-class _CPose(ctypes.Structure):
-    _fields_ = (
-        ("x", ctypes.c_int32),
-        ("y", ctypes.c_int32),
-        ("z", ctypes.c_int32),
-        ("yaw", ctypes.c_uint32),
-    )
-
-
-@pytest.mark.full
-def test_the_portable_arithmetic_pushes_alike(builds: Builds) -> None:
-    portable = builds.inside(*PORTABLE)
-
-    def as_c(shape: Shape, place: Place) -> tuple[_CShape, _CPose]:
-        size = (ctypes.c_int32 * 3)(*shape[1:], *[0] * (4 - len(shape)))
-        return _CShape(SOLIDS.index(shape[0]), 0, size), _CPose(*place)
-
-    @given(PAIRS)
-    def check(pair: Pair) -> None:
-        a, pa, b, pb = pair
-        pointers = [ctypes.byref(value) for value in (*as_c(a, pa), *as_c(b, pb))]
-        out, dy = (ctypes.c_int32 * 2)(), ctypes.c_int32()
-        assert (
-            portable.fxs_push_out(*pointers, out)
-            == portable.fxs_lift(*pointers, ctypes.byref(dy))
-            == 0
-        )
-        assert (tuple(out), dy.value) == (push_out(*pair), lift(*pair))
-
-    check()
+    if function is fixsync.side:
+        with pytest.raises(ValueError, match=r"shape_b must be a Box, not Sphere\(radius=9\)"):
+            function(box, at, ball, at)
 
 
 # Separation.
 
 HERO, WALL, GHOST, AREA = range(4)
 YIELDS = [(HERO, HERO), (HERO, WALL)]
+
+
+def stepped(*colliders: tuple[Any, Pose, int], capacity: int = 8) -> World:
+    """A world that was stepped, with colliders of ids from 0 on: shape, pose and layer."""
+    world = World(capacity)
+    for id, (shape, pose, layer) in enumerate(colliders):
+        world.add(id, shape, pose, layer=layer)
+    world.step()
+    return world
 
 
 def overlapping(world: World, a: int, b: int) -> bool:
@@ -350,12 +301,11 @@ def test_two_that_give_way_share_the_push() -> None:
     assert world.contact(3, 5) == Contact.APART  # by the raw unit that halving 167 twice adds
 
 
-@pytest.mark.parametrize(("wall", "hero"), [(0, 1), (1, 0)])
-def test_a_wall_does_not_yield(wall: int, hero: int) -> None:
-    world = World(2)
-    world.add(wall, fixsync.Box(50, 50, 500), Pose(0, 0, 0), layer=WALL)
-    world.add(hero, fixsync.Cylinder(30, 50), Pose(60, 0, 7), layer=HERO)
-    world.step()
+@pytest.mark.parametrize("hero", [0, 1])
+def test_a_wall_does_not_yield(hero: int) -> None:
+    both = [(fixsync.Box(50, 50, 500), Pose(0, 0, 0), WALL)]
+    both.insert(hero, (fixsync.Cylinder(30, 50), Pose(60, 0, 7), HERO))
+    world = stepped(*both)
     assert world.separate(YIELDS) == [Moved(hero, 80, 0, 7)]
     assert world.separate(YIELDS) == []
 
@@ -398,24 +348,15 @@ def test_a_hit_that_is_none_any_more_pushes_nobody(
 
 
 def test_coincident_centres_are_separated_whoever_yields() -> None:
-    for yields, moved in (
-        ([(0, 1)], {2}),
-        ([(1, 0)], {6}),
-        ([(0, 1), (1, 0)], {2, 6}),
-    ):
-        world = World(8)
-        world.add(2, Sphere(10), Pose(5, 5, 5), layer=0)
-        world.add(6, Sphere(11), Pose(5, 5, 5), layer=1)
-        world.step()
+    for yields, moved in (([(0, 1)], {0}), ([(1, 0)], {1}), ([(0, 1), (1, 0)], {0, 1})):
+        world = stepped((Sphere(10), Pose(5, 5, 5), 0), (Sphere(11), Pose(5, 5, 5), 1))
         assert {m.id for m in world.separate(yields)} == moved
-        assert not overlapping(world, 2, 6)
+        assert not overlapping(world, 0, 1)
 
 
 def test_passes_undo_what_a_crowd_does_to_itself() -> None:
-    world = World(16)
-    for id in range(16):
-        world.add(id, Sphere(100), Pose(id % 4 * 60, 0, id // 4 * 60))
-    world.step()
+    places = [Pose(x, 0, z) for z in range(0, 240, 60) for x in range(0, 240, 60)]
+    world = stepped(*((Sphere(100), place, HERO) for place in places), capacity=16)
     once = world.copy()
     once.separate(YIELDS)
     assert any(overlapping(once, a, b) for a, b in itertools.combinations(range(16), 2))
@@ -452,10 +393,8 @@ def separated_by_hand(world: World, yields: list[tuple[int, int]], passes: int) 
                 sector = isinstance(one.shape, Sector) or isinstance(other.shape, Sector)
                 if not (one.active and other.active and allowed) or same_side or sector:
                     continue
-                a_yields, b_yields = (
-                    (one.layer, other.layer) in yields,
-                    (other.layer, one.layer) in yields,
-                )
+                a_yields = (one.layer, other.layer) in yields
+                b_yields = (other.layer, one.layer) in yields
                 if a_yields + b_yields != wanted:
                     continue
                 first, second = (a, b) if a_yields else (b, a)
@@ -480,15 +419,8 @@ def test_separate_does_what_it_documents(
 ) -> None:
     world = World(8, layers=layers)
     for id, (shape, pose, layer, owner, offset, active) in enumerate(rows):
-        world.add(
-            id,
-            shape_from_tuple(shape),
-            Pose(*pose),
-            layer=layer,
-            owner=owner,
-            offset=offset,
-            active=active,
-        )
+        options = {"layer": layer, "owner": owner, "offset": offset, "active": active}
+        world.add(id, shape_from_tuple(shape), Pose(*pose), **options)
     world.step()
     # What the game does between a step and a separation.
     changed = data.draw(st.integers(0, len(rows) - 1))
@@ -613,16 +545,9 @@ def test_separate_refuses_what_is_no_list_of_layers_or_number_of_passes() -> Non
 
 
 def test_c_tells_the_room_that_a_separation_needs_and_moves_nothing() -> None:
-    world = World(8)
-    for id in range(3):
-        world.add(id, Sphere(100), Pose(id * 9, 0, 0))
-    world.step()
-    before, masks, rows, count = (
-        world.save(),
-        [1] * 32,
-        ffi.new("fxs_moved[]", 2),
-        ffi.new("uint64_t *"),
-    )
+    world = stepped(*((Sphere(100), Pose(x, 0, 0), HERO) for x in (0, 9, 18)))
+    before, masks = world.save(), [1] * 32
+    rows, count = ffi.new("fxs_moved[]", 2), ffi.new("uint64_t *")
     assert lib.fxs_world_separate(world._native._world, masks, 1, rows, 2, count) == lib.FXS_E_ROOM
     assert count[0] == 3
     assert world.save() == before

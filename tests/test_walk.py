@@ -23,19 +23,11 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
-def walked(program: Path, seed: int, frames: int) -> None:
+@pytest.mark.full
+@pytest.mark.parametrize(("seed", "frames"), [(1, 20_000), (1000, 1_000_000)])
+def test_a_character_walks_for_hours(program: Path, seed: int, frames: int) -> None:
     run = subprocess.run(
         [str(program), str(seed), str(frames)], capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stdout
     assert run.stdout.startswith(f"{frames} frames: ")
-
-
-@pytest.mark.full
-def test_a_character_walks_twenty_thousand_frames(program: Path) -> None:
-    walked(program, 1, 20_000)
-
-
-@pytest.mark.full
-def test_a_character_walks_a_million_frames(program: Path) -> None:
-    walked(program, 1000, 1_000_000)
