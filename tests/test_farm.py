@@ -14,8 +14,8 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -28,13 +28,21 @@ import pytest
 import trouble
 from hypothesis import given
 from hypothesis import strategies as st
-from tools import Run, needs
+from tools import Run, by_default, needs
 
 import fixsync
 from fixsync.farm import engines, regress
 from fixsync.farm.engines import LocalEngine
 from fixsync.farm.find import SourceError, find
-from fixsync.farm.run import BATCH_BYTES, BATCH_LOGS_MAX, LOG_BYTES, Progress, batches, farm
+from fixsync.farm.run import (
+    BATCH_BYTES,
+    BATCH_LOGS_MAX,
+    LOG_BYTES,
+    Progress,
+    Summary,
+    batches,
+    farm,
+)
 from fixsync.farm.sandbox import Sandbox, Settings, WorkerError
 from fixsync.farm.store import ResultsError, Store, Todo
 from fixsync.farm.verdicts import EXIT_CODES, Outcome, exit_code
@@ -48,6 +56,7 @@ SCALE = HERE.parent / "docs" / "scale.md"
 FRAMES = logs.model_frames(logs.small_match())
 SETTINGS = Settings(path=(str(HERE),), sims=("trouble:Trouble",), memory_bytes=1 << 30, seconds=30)
 
+changed = partial(msgspec.structs.replace, SETTINGS)
 FIXSYNC = [sys.executable, "-c", "from fixsync.cli import main; main()"]
 
 devices = pytest.mark.skipif(not Path("/dev/fd/1").exists(), reason="there are no such names")
@@ -85,11 +94,11 @@ def broken(path: Path, frame: int = 2, *, footer: bool = True, **fields: Any) ->
 
 
 def verified(
-    sources: list[Path], results: Path, settings: Settings = SETTINGS, workers: int = 1
-) -> Any:
-    """A run without the command line: the summary."""
-    with Store(results) as store, LocalEngine(settings, workers) as engine:
-        return farm(find([str(source) for source in sources]), store, engine, settings)
+    sources: list[Path], results: Path, settings: Settings = SETTINGS, **options: Any
+) -> Summary:
+    """A run without the command line."""
+    with Store(results) as store, LocalEngine(settings, 1) as engine:
+        return farm(find(list(map(str, sources))), store, engine, settings, **options)
 
 
 FARM = Path("farm.sqlite")
@@ -105,10 +114,14 @@ def verdicts(results: Path = FARM) -> dict[str, str]:
     return {Path(os.fsdecode(name)).name: verdict for name, verdict in rows(results)}
 
 
-def outcomes(settings: Settings, paths: Iterable[Path]) -> list[Outcome]:
-    """The outcomes of logs that one sandbox verifies."""
+def outcomes(settings: Settings, folder: Path, *troubles: str) -> list[Outcome]:
+    """The outcomes of logs with these troubles, which one sandbox verifies."""
+    paths = [
+        trouble.write(folder / f"{number}.jsonl", name, seed=number)
+        for number, name in enumerate(troubles)
+    ]
     with closing(Sandbox(settings)) as sandbox:
-        return list(sandbox.verify([str(path) for path in paths]))
+        return list(sandbox.verify(list(map(str, paths))))
 
 
 # Verdicts.
@@ -149,26 +162,49 @@ def results(every_kind: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def as_replayed(results: Path) -> dict[str, str]:
+    """The verdicts by name. Every column is what replaying the log gives."""
+    columns = "verdict, frames, hits, hash, line, field"
+    compared = "compared_events, compared_queries, compared_hashes"
+    found = rows(results, f"name, {columns}, {compared}")
+    for name, *values in found:
+        result = replay(name)
+        error, counts = result.error, result.compared
+        assert values == [
+            *(result.verdict.value, result.frames, result.hits, result.hash or None),
+            *((error.line or None, error.field or None) if error else (None, None)),
+            *(counts.events, counts.queries, counts.hashes),
+        ]
+    return {name: verdict for name, verdict, *_ in found}
+
+
 def test_a_log_of_every_kind_has_the_verdict_that_replaying_it_has(
     every_kind: Path, run: Run
 ) -> None:
     code, out, err = run(every_kind, "--json", "-j", 2)
     assert (code, err) == (2, "")
     told = json.loads(out)
-    compared = "compared_events, compared_queries, compared_hashes"
-    found = rows(FARM, f"name, verdict, frames, hits, hash, {compared}")
+    found = as_replayed(FARM)
     assert len(found) == told["logs"] == told["verified"] == 13
-    for name, *values in found:
-        result = replay(name)
-        counts = result.compared
-        assert values == [
-            *(result.verdict.value, result.frames, result.hits, result.hash or None),
-            *(counts.events, counts.queries, counts.hashes),
-        ]
     assert {one["name"]: one["verdict"] for one in told["failed"]} == {
-        name: verdict for name, verdict, *_ in found if EXIT_CODES[verdict]
+        name: verdict for name, verdict in found.items() if EXIT_CODES[verdict]
     }
     assert told["verdicts"]["diverged"] == {"logs": 4, "frames": 16}
+
+
+def test_mutated_logs_have_the_verdicts_that_replaying_them_has(tmp_path: Path) -> None:
+    dice = random.Random(9)
+    text = logs.text_of(logs.header(), FRAMES)
+    for number in range(60):
+        data = bytearray(text)
+        for _ in range(dice.randint(1, 3)):
+            at = dice.randrange(len(data))
+            data[at : at + dice.randint(0, 3)] = dice.randbytes(dice.randint(0, 3))
+        (tmp_path / f"{number}.jsonl").write_bytes(data[: dice.randint(1, len(data) * 2)])
+    verified([tmp_path], tmp_path / "r.sqlite")
+    found = as_replayed(tmp_path / "r.sqlite")
+    assert len(found) == 60
+    assert len({*found.values()}) >= 3
 
 
 def test_the_reason_is_told_in_a_line_and_good_logs_are_only_counted(
@@ -236,28 +272,6 @@ def test_a_line_may_be_as_long_as_the_option_allows(run: Run, tmp_path: Path) ->
         assert verdicts() == {"a.jsonl": verdict}
 
 
-def test_mutated_logs_have_the_verdicts_that_replaying_them_has(tmp_path: Path) -> None:
-    dice = random.Random(9)
-    text = logs.text_of(logs.header(), FRAMES)
-    folder = tmp_path / "mutated"
-    folder.mkdir()
-    for number in range(60):
-        data = bytearray(text)
-        for _ in range(dice.randint(1, 3)):
-            at = dice.randrange(len(data))
-            data[at : at + dice.randint(0, 3)] = dice.randbytes(dice.randint(0, 3))
-        (folder / f"{number}.jsonl").write_bytes(data[: dice.randint(1, len(data) * 2)])
-    verified([folder], tmp_path / "r.sqlite")
-    found = rows(tmp_path / "r.sqlite", "name, verdict, frames, line, field")
-    assert len(found) == 60
-    for name, *values in found:
-        result = replay(name)
-        error = result.error
-        place = (error.line or None, error.field or None) if error else (None, None)
-        assert values == [result.verdict.value, result.frames, *place]
-    assert len({verdict for _, verdict, *_ in found}) >= 3
-
-
 # Logs that end or exhaust their worker.
 
 
@@ -281,9 +295,7 @@ def test_a_log_that_ends_its_worker_has_that_for_a_verdict_and_the_others_have_t
     for number in range(8):
         good(folder / f"good{number}.jsonl")
     trouble.write(folder / "talk.jsonl", "talk")
-    settings = Settings(
-        path=(str(HERE),), sims=("trouble:Trouble",), memory_bytes=512 << 20, scratch=str(tmp_path)
-    )
+    settings = changed(memory_bytes=512 << 20, scratch=str(tmp_path))
     summary = verified([folder], tmp_path / "r.sqlite", settings)
     columns = "name, verdict, coalesce(': ' || reason, '')"
     found = {
@@ -303,12 +315,8 @@ def test_a_log_that_ends_its_worker_has_that_for_a_verdict_and_the_others_have_t
 
 @pytest.mark.full
 def test_a_log_that_takes_too_long_is_ended_and_the_next_has_its_time(tmp_path: Path) -> None:
-    settings = Settings(path=(str(HERE),), sims=("trouble:Trouble",), seconds=3)
-    paths = [
-        trouble.write(tmp_path / f"{number}.jsonl", name)
-        for number, name in enumerate(("none", "loop", "none"))
-    ]
-    assert [(outcome.verdict, outcome.reason) for outcome in outcomes(settings, paths)] == [
+    found = outcomes(changed(seconds=3), tmp_path, "none", "loop", "none")
+    assert [(outcome.verdict, outcome.reason) for outcome in found] == [
         ("nothing to compare", ""),
         ("timed out", "took longer than 3 s"),
         ("nothing to compare", ""),
@@ -329,12 +337,8 @@ def test_a_worlds_memory_counts_as_a_workers(tmp_path: Path) -> None:
 
 @posix
 def test_a_log_is_not_blamed_for_what_the_logs_before_it_did_to_the_worker(tmp_path: Path) -> None:
-    paths = [
-        trouble.write(tmp_path / f"{number}.jsonl", name)
-        for number, name in enumerate(("none", "none", "not first", "none"))
-    ]
-    found = [outcome.verdict for outcome in outcomes(SETTINGS, paths)]
-    assert found == ["nothing to compare"] * 4
+    found = outcomes(SETTINGS, tmp_path, "none", "none", "not first", "none")
+    assert [outcome.verdict for outcome in found] == ["nothing to compare"] * 4
 
 
 @pytest.mark.full
@@ -342,9 +346,7 @@ def test_workers_are_replaced_after_as_many_logs_as_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TROUBLE_FILE", str(tmp_path / "begun"))
-    paths = [trouble.write(tmp_path / f"{n}.jsonl", "none", seed=n) for n in range(5)]
-    settings = Settings(path=(str(HERE),), sims=("trouble:Trouble",), logs_per_worker=2)
-    assert len(outcomes(settings, paths)) == 5
+    assert len(outcomes(changed(logs_per_worker=2), tmp_path, *["none"] * 5)) == 5
     processes, seeds = zip(*begun(tmp_path), strict=True)
     assert seeds == (0, 1, 2, 3, 4)
     assert processes[0] == processes[1] != processes[2] == processes[3] != processes[4]
@@ -364,9 +366,8 @@ def test_a_simulation_that_is_not_there_stops_the_run_and_is_no_verdict(
     [("python", "cannot be started"), ("scratch", r"No such file or directory: .*gone")],
 )
 def test_a_worker_that_cannot_be_started_says_why(tmp_path: Path, setting: str, said: str) -> None:
-    settings = msgspec.structs.replace(SETTINGS, **{setting: str(tmp_path / "gone")})
     with pytest.raises(WorkerError, match=said):
-        regress.identity(settings)
+        regress.identity(changed(**{setting: str(tmp_path / "gone")}))
 
 
 # Runs that are ended.
@@ -501,25 +502,6 @@ def test_an_interrupted_run_keeps_its_verdicts_and_leaves_no_worker(tmp_path: Pa
 
 
 @pytest.mark.full
-@posix
-def test_a_worker_that_is_killed_from_outside_costs_no_other_log_its_verdict(
-    tmp_path: Path,
-) -> None:
-    process = start_waiting(tmp_path)
-    # The first log of a worker is not tried again: nothing that came before can be at fault.
-    experienced = [
-        worker for worker, logs in Counter(w for w, _ in begun(tmp_path)).items() if logs > 1
-    ]
-    for worker in experienced:
-        os.kill(worker, signal.SIGKILL)
-    wait_until(lambda: len(begun(tmp_path)) == FREE + 2 + len(experienced), "new workers")
-    (tmp_path / "gate").touch()
-    out, err = process.communicate()
-    assert (process.returncode, err) == (0, b"")
-    assert json.loads(out)["verdicts"] == {"nothing to compare": {"logs": LOGS, "frames": LOGS}}
-
-
-@pytest.mark.full
 def test_a_log_is_verified_again_if_it_has_changed_or_if_asked_for(
     run: Run, tmp_path: Path
 ) -> None:
@@ -556,8 +538,7 @@ def test_logs_that_ended_a_worker_are_verified_again_if_asked_for(tmp_path: Path
     trouble.write(tmp_path / "a.jsonl", "kill")
     good(tmp_path / "b.jsonl")
     for retry, count in ((False, 2), (False, 0), (True, 1)):
-        with LocalEngine(SETTINGS, 1) as engine, Store(tmp_path / "r.sqlite") as store:
-            found = farm(find([str(tmp_path)]), store, engine, SETTINGS, retry=retry)
+        found = verified([tmp_path], tmp_path / "r.sqlite", retry=retry)
         assert (found.progress.done_logs, found.counts["crashed"].logs) == (count, 1)
 
 
@@ -846,28 +827,16 @@ def test_another_file_is_no_results_file_and_stays_as_it_is(run: Run, tmp_path: 
 
 
 @posix
-@pytest.mark.parametrize(
-    ("kibibytes", "count"),
-    [
-        (8, 30),
-        pytest.param(40, 200, marks=pytest.mark.full),
-        pytest.param(80, 200, marks=pytest.mark.full),
-    ],
-)
+@pytest.mark.parametrize("kibibytes", by_default(1, (8, 80)))
 def test_a_results_file_that_cannot_grow_is_an_error_with_file_and_cause(
-    tmp_path: Path, kibibytes: int, count: int
+    tmp_path: Path, kibibytes: int
 ) -> None:
-    folder = tmp_path / "logs"
+    folder, count = tmp_path / "logs", 4 * kibibytes
     for number in range(count):
         good(folder / f"{number}.jsonl")
-    command = f'ulimit -f {kibibytes}; exec "$@"'
-    done = subprocess.run(
-        ["bash", "-c", command, "bash", *FIXSYNC, "farm", str(folder), "-j", "1"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    limited = ["bash", "-c", f'ulimit -f {kibibytes}; exec "$@"', "bash"]
+    command = [*limited, *FIXSYNC, "farm", str(folder), "-j", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith("Error: farm.sqlite cannot be written: disk I/O error")
@@ -904,15 +873,14 @@ def test_the_results_can_be_queried_while_they_are_written(tmp_path: Path) -> No
     sources = [good(tmp_path / f"{number}.jsonl") for number in range(40)]
     results = tmp_path / "r.sqlite"
     seen = []
-    with Store(results) as store, LocalEngine(SETTINGS, 1) as engine:
 
-        def look(progress: Progress) -> None:
-            told = [verdict for _, verdict in rows(results)]
-            assert len(told) == 40
-            assert sum(verdict is not None for verdict in told) == progress.done_logs
-            seen.append(progress.done_logs)
+    def look(progress: Progress) -> None:
+        told = [verdict for _, verdict in rows(results)]
+        assert len(told) == 40
+        assert sum(verdict is not None for verdict in told) == progress.done_logs
+        seen.append(progress.done_logs)
 
-        farm(find([str(source) for source in sources]), store, engine, SETTINGS, show=look)
+    verified(sources, results, show=look)
     assert (seen[0], seen[-1]) == (0, 40)
     assert len(seen) > 3
 
@@ -1046,8 +1014,7 @@ def test_a_cluster_gives_the_verdicts_of_this_machine(
     code, out, err = run(*sources, *options, "--sim", "trouble:Trouble", "-r", "dask.sqlite")
     assert (code, err) == (2, "")
     assert json.loads(out)["verified"] == 17
-    settings = msgspec.structs.replace(SETTINGS, memory_bytes=700 << 20, seconds=0)
-    verified(sources, Path("local.sqlite"), settings)
+    verified(sources, Path("local.sqlite"), changed(memory_bytes=700 << 20, seconds=0))
     columns = "name, verdict, reason, frames, hits, hash, differing_frames, difference, line, field"
     assert rows(Path("dask.sqlite"), columns) == rows(Path("local.sqlite"), columns)
 
@@ -1059,8 +1026,7 @@ def test_a_cluster_that_loses_a_worker_in_the_middle_loses_no_verdict(
 ) -> None:
     write_waiting(tmp_path)
     (cluster["folder"] / "begun").unlink(missing_ok=True)
-    settings = Settings(path=(str(HERE),), sims=("trouble:Trouble",))
-    killed = 0
+    settings, killed = changed(memory_bytes=0, seconds=0), 0
 
     def kill(progress: Progress) -> None:
         nonlocal killed

@@ -122,34 +122,25 @@ def test_what_changed_is_told_in_words_and_goes_on_from_a_run_before(
     assert f"    hash  old {FRAMES[0]['hash']}" in lines
     assert lines[-2:] == ["2 of 4 logs differ", "results: regress.sqlite"]
     db = sqlite3.connect(tmp_path / "regress.sqlite")
-    assert db.execute(
-        "SELECT run, count(*) FROM verdicts GROUP BY run ORDER BY run"
-    ).fetchall() == [
-        (1, 4),
-        (2, 4),
-    ]
+    found = db.execute("SELECT run, count(*) FROM verdicts GROUP BY run ORDER BY run").fetchall()
     db.close()
+    assert found == [(1, 4), (2, 4)]
     _, out, _ = run(*versions, match_logs, "-j", 1, "--explain", 0)
     assert "first differing frame" not in out
     assert "  different: verdict, hash, differing_frames, frame, digest" in out
 
 
 @pytest.mark.full
-def test_nothing_changed_ends_with_0(
-    run: Run, versions: tuple[Path, Path], match_logs: Path
+@pytest.mark.parametrize(
+    ("names", "code", "differ"), [("same empty", 0, "0 of 2"), ("same gone", 2, "0 of 2")]
+)
+def test_what_did_not_change_ends_with_0_unless_it_cannot_be_verified(
+    run: Run, versions: tuple[Path, Path], match_logs: Path, names: str, code: int, differ: str
 ) -> None:
-    code, out, _ = run(*versions, match_logs / "same.jsonl", match_logs / "empty.jsonl", "-j", 1)
-    assert code == 0
-    assert "0 of 2 logs differ" in out
-
-
-@pytest.mark.full
-def test_logs_that_cannot_be_verified_are_not_called_unchanged(
-    run: Run, versions: tuple[Path, Path], match_logs: Path
-) -> None:
-    (match_logs / "list").write_text(f"{match_logs}/same.jsonl\n{match_logs}/gone.jsonl\n")
-    code, out, _ = run(*versions, match_logs / "list", "-j", 1, "--json")
-    assert (code, json.loads(out)["not_verified"], json.loads(out)["changed"]) == (2, 1, 0)
+    listed = match_logs / "list"
+    listed.write_text("".join(f"{match_logs}/{name}.jsonl\n" for name in names.split()))
+    found, out, _ = run(*versions, listed, "-j", 1)
+    assert (found, f"{differ} logs differ" in out) == (code, True)
 
 
 @pytest.mark.skipif(not Path("/dev/fd/1").exists(), reason="there are no such names")
@@ -165,20 +156,17 @@ def test_a_list_in_a_pipe_is_read_once_for_both_versions(
     assert (json.loads(out)["logs"], json.loads(out)["changed"]) == (4, 2)
 
 
-def test_a_version_beside_itself_is_an_error(
-    run: Run, versions: tuple[Path, Path], match_logs: Path
+def test_a_version_beside_itself_or_without_fixsync_is_an_error(
+    run: Run, versions: tuple[Path, Path], match_logs: Path, tmp_path: Path
 ) -> None:
-    code, out, err = run(versions[0], versions[0], match_logs)
-    assert (code, out) == (2, "")
-    assert "OLD and NEW are the same" in " ".join(err.split())
-
-
-def test_a_path_that_has_no_fixsync_is_an_error(run: Run, match_logs: Path, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("")
-    for name in (tmp_path / "none", tmp_path / "text", tmp_path):
-        code, out, err = run(name, sys.executable, match_logs)
+    for old, said in (
+        (versions[0], "OLD and NEW are the same"),
+        *((path, str(path)) for path in (tmp_path / "none", tmp_path / "text", tmp_path)),
+    ):
+        code, out, err = run(old, versions[0], match_logs)
         assert (code, out) == (2, "")
-        assert str(name) in err
+        assert said in " ".join(err.split())
 
 
 @pytest.mark.full
