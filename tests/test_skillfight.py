@@ -20,18 +20,16 @@ from fixsync.game.random import Random
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.replay import Verdict, replay
-from fixsync.sample.skillfight import (
+from fixsync.sample.skillfight import INPUT_MAX, Action, Button, SkillFight
+from fixsync.sample.skillfight.rules import (
     ARENA,
     HEALTH,
-    INPUT_MAX,
     REACH,
     RESPAWN_FRAMES,
     SHIELD_FRAMES,
+    SHOT,
     SKILLS,
-    Action,
-    Button,
     Layer,
-    SkillFight,
 )
 from fixsync.sim import fields_of, find, hash_of, start
 from fixsync.testing.synctest import bot_inputs, run_straight
@@ -218,7 +216,7 @@ def test_bytes_of_any_kind_are_no_snapshot(data: bytes):
     [
         (lambda game: game.world.remove(0), "collider 0 is missing"),
         (lambda game: game.world.remove(16), "collider 16 is not this game's wall"),
-        (lambda game: game.world.add(63, *_shot()), "collider 63 belongs to nothing"),
+        (lambda game: game.world.add(63, SHOT, Pose(0, 0, 0)), "collider 63 belongs to nothing"),
         (lambda game: game.world.set_owner(1, 7), "collider 1 is not what the game put there"),
         (lambda game: game.world.move(1, 3 * ARENA, 0, 0), "collider 1 is outside the arena"),
         (lambda game: game.world.move(1, 0, 1, 0), "collider 1 is outside the arena"),
@@ -245,12 +243,6 @@ def test_a_snapshot_in_which_the_game_could_not_go_on_is_refused(
     change(game)
     with pytest.raises(ValueError, match=said):
         SkillFight(2, 2).load(game.save())
-
-
-def _shot():
-    from fixsync.sample.skillfight import SHOT
-
-    return SHOT, Pose(0, 0, 0)
 
 
 def test_a_snapshot_of_another_number_of_players_is_refused():

@@ -9,36 +9,12 @@ from types import new_class
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from fixsync.records import Event, Events
-from fixsync.sample.skillfight import MONSTERS, SkillFight
+from fixsync.sample.skillfight import SkillFight
+from fixsync.sample.skillfight.rules import MONSTERS
 from fixsync.sim import Input, Simulation, SimulationType, idle_input
 
 __all__ = ["FAULTS", "Fault", "faults_of", "faulty"]
 
-
-class Fault(NamedTuple):
-    """A planted mistake."""
-
-    what: str
-    is_at_once: bool
-    """The state differs after that frame; otherwise as soon as the mistake has an effect."""
-    simulation: str | None = None
-    """The only simulation that has it, because it is in that game's code; None: any can have it."""
-
-
-FAULTS = {
-    "unit": Fault("one raw unit is added to the x of the first collider in that frame", True),
-    "bit": Fault("one bit of the saved state is flipped after that frame, and loaded", True),
-    "input": Fault("from that frame on the input of player 0 is lost: the idle one is used", False),
-    "skip": Fault("that frame is not stepped", True),
-    "stale": Fault("that frame is stepped from the snapshot of the frame before", True),
-    "set": Fault(
-        "from that frame on monsters act in the order of a set of strings", False, "skillfight"
-    ),
-    "float": Fault(
-        "from that frame on fighters walk by math.cos and math.sin, rounded", False, "skillfight"
-    ),
-}
-"""By name."""
 
 if TYPE_CHECKING:
     _Base = SkillFight
@@ -126,15 +102,39 @@ class _Float(_Faulty):
         return round(math.cos(angle) * distance), round(math.sin(angle) * distance)
 
 
-_MAKERS: dict[str, type[_Faulty]] = {
-    "unit": _Unit,
-    "bit": _Bit,
-    "input": _Input,
-    "skip": _Skip,
-    "stale": _Stale,
-    "set": _Set,
-    "float": _Float,
+class Fault(NamedTuple):
+    """A planted mistake."""
+
+    kind: type[_Faulty]
+    what: str
+    is_at_once: bool = True
+    """The state differs after that frame; otherwise as soon as the mistake has an effect."""
+    simulation: str | None = None
+    """The only simulation that has it, because it is in that game's code; None: any can have it."""
+
+
+FAULTS = {
+    "unit": Fault(_Unit, "one raw unit is added to the x of the first collider in that frame"),
+    "bit": Fault(_Bit, "one bit of the saved state is flipped after that frame, and loaded"),
+    "input": Fault(
+        _Input, "from that frame on the input of player 0 is lost: the idle one is used", False
+    ),
+    "skip": Fault(_Skip, "that frame is not stepped"),
+    "stale": Fault(_Stale, "that frame is stepped from the snapshot of the frame before"),
+    "set": Fault(
+        _Set,
+        "from that frame on monsters act in the order of a set of strings",
+        False,
+        "skillfight",
+    ),
+    "float": Fault(
+        _Float,
+        "from that frame on fighters walk by math.cos and math.sin, rounded",
+        False,
+        "skillfight",
+    ),
 }
+"""By name."""
 
 
 def faults_of(simulation: str) -> list[str]:
@@ -160,7 +160,9 @@ def faulty(name: str, frame: int, simulation: SimulationType = SkillFight) -> An
     def with_fault(kind: type) -> type:
         # Not type(): the game's class may have a metaclass.
         title = f"{name}_at_{frame}"
-        return new_class(title, (_MAKERS[name], kind), exec_body=lambda space: space.update(values))
+        return new_class(
+            title, (FAULTS[name].kind, kind), exec_body=lambda space: space.update(values)
+        )
 
     if isinstance(simulation, type):
         return with_fault(simulation)
@@ -183,6 +185,6 @@ class _Maker:
 
 def __getattr__(name: str) -> Any:
     fault, _, frame = name.partition("_at_")
-    if fault in _MAKERS and frame.isdecimal() and int(frame) > 0:
+    if fault in FAULTS and frame.isdecimal() and int(frame) > 0:
         return faulty(fault, int(frame))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,31 +17,21 @@ from msgspec import Struct
 from fixsync.game.random import Random
 from fixsync.log.recorder import SimRecorder
 from fixsync.sample.faults import faulty
-from fixsync.session import (
-    Confirmed,
-    Joined,
-    LockstepSession,
-    Match,
-    Notice,
-    Predicted,
-    RollbackSession,
-    Session,
-    SpectatorSession,
-    Timing,
-)
+from fixsync.sample.plan import Run
+from fixsync.session import Confirmed, Joined, Notice, Predicted, Session, Timing
+from fixsync.session.kinds import kind_of
 from fixsync.session.udp import Address, Endpoint, now_ms, play
 from fixsync.sim import (
     HasBots,
     Input,
     Simulation,
     SimulationType,
-    find,
     idle_input,
     names_of,
     start,
 )
 
-__all__ = ["Status", "Task", "match_of", "session_of"]
+__all__ = ["Status", "Task"]
 
 STATUS_MS = 100
 
@@ -49,29 +39,16 @@ STATUS_MS = 100
 class Task(Struct, forbid_unknown_fields=True):
     """What a peer has to do."""
 
-    simulation: str
-    """A name or module:object."""
+    plan: Run
     me: int
     instance: int
-    players: int
-    spectators: int
-    frames: int
-    seed: int
-    prediction_max: int
-    input_delay: int
-    rate: int
-    """Frames a second; 0 for as fast as the others allow."""
     match_id: int
     log: str
     """Where to record the frames that it confirms. A file that is there is not overwritten."""
     report: str
     """The directory for the report of a desync."""
-    fault: str | None = None
-    fault_frame: int = 0
     host: str = "127.0.0.1"
     """The address to listen on."""
-    vacant: list[int] = []
-    """The seats that nobody holds at the start."""
 
 
 class Status(Struct, omit_defaults=True):
@@ -104,49 +81,28 @@ class Status(Struct, omit_defaults=True):
     explanation: str = ""
 
 
-def match_of(task: Task, simulation: SimulationType) -> Match:
-    """The match that all the tasks of a run make."""
-    return Match(
-        simulation.name,
-        seed=task.seed,
-        players=task.players,
-        prediction_max=task.prediction_max,
-        input_delay=task.input_delay,
-        frames=task.frames,
-        vacant=frozenset(task.vacant),
-        spectators=task.spectators,
-        id=task.match_id,
-    )
-
-
-def session_of(task: Task, match: Match, simulation: Simulation) -> Session:
-    kind: type[Session] = RollbackSession if task.prediction_max else LockstepSession
-    if not match.is_player(task.me):
-        kind = SpectatorSession
-    # On a busy machine a run of many frames may fall far behind; only a silent peer is gone.
-    timing = Timing(connect_ms=60_000, silence_ms=15_000, stall_ms=60_000)
-    return kind(match, simulation, task.me, instance=task.instance, now_ms=now_ms(), timing=timing)
-
-
 class _Peer:
     session: Session
     """Made when the match is to begin: a session's time to find the others runs from there."""
 
     def __init__(self, task: Task) -> None:
-        self.task = task
-        self.type = found = find(task.simulation)
-        if task.fault is not None:
-            found = faulty(task.fault, task.fault_frame, found)
-        self.simulation = start(found, task.seed, task.players)
+        self.task, self.plan = task, task.plan
+        self.type = found = task.plan.type
+        if self.plan.fault is not None and task.me == self.plan.faulty_peer:
+            found = faulty(self.plan.fault, self.plan.fault_frame, found)
+        self.simulation = self._start(found)
         self.bot = (
-            self.type.bot(task.me, Random(task.seed).next_u64())
-            if isinstance(self.type, HasBots) and task.me < task.players
+            self.type.bot(task.me, Random(self.plan.seed).next_u64())
+            if isinstance(self.type, HasBots) and task.me < self.plan.players
             else None
         )
         self.idle = idle_input(self.simulation)
         self.recorder: SimRecorder | None = None
         self.status = Status()
         self._said_ms = 0
+
+    def _start(self, simulation: SimulationType) -> Simulation:
+        return start(simulation, self.plan.seed, self.plan.players)
 
     def decide(self) -> Input:
         if self.bot is None or not self.session.is_playing:
@@ -158,7 +114,7 @@ class _Peer:
         if isinstance(notice, Confirmed):
             status.hash = f"{notice.state_hash:016x}"
             if self.recorder is None:
-                self.recorder = self._record(start(self.type, self.task.seed, self.task.players))
+                self.recorder = self._record(self._start(self.type))
             self.recorder.record(notice.frame, notice.inputs, notice.events, notice.world_hash)
         elif isinstance(notice, Joined):
             status.joined = notice.frame
@@ -170,9 +126,9 @@ class _Peer:
 
     def _record(self, simulation: Simulation) -> SimRecorder:
         """Begins the log, with the simulation as it is before the first frame."""
-        task = self.task
-        meta, names = {"players": task.players}, names_of(simulation)
-        return SimRecorder(simulation, task.log, seed=task.seed, meta=meta, names=names)
+        meta, names = {"players": self.plan.players}, names_of(simulation)
+        log, seed = self.task.log, self.plan.seed
+        return SimRecorder(simulation, log, seed=seed, meta=meta, names=names)
 
     def watch(self) -> None:
         now = now_ms()
@@ -197,15 +153,16 @@ class _Peer:
         line = await asyncio.get_running_loop().run_in_executor(None, sys.stdin.buffer.readline)
         others = msgspec.json.decode(line, type=dict[int, tuple[str, int]])
         peers: dict[int, Address] = dict(others)
-        self.session = session_of(self.task, match_of(self.task, self.type), self.simulation)
+        match, me = self.plan.match(self.task.match_id), self.task.me
+        # On a busy machine a run of many frames may fall far behind; only a silent peer is gone.
+        timing = Timing(connect_ms=60_000, silence_ms=15_000, stall_ms=60_000)
+        instance, kind = self.task.instance, kind_of(match, me)
+        self.session = session = kind(
+            match, self.simulation, me, instance=instance, now_ms=now_ms(), timing=timing
+        )
+        rate = self.plan.rate
         end = await play(
-            endpoint,
-            self.session,
-            peers,
-            self.decide,
-            self.heed,
-            rate=self.task.rate,
-            watch=self.watch,
+            endpoint, session, peers, self.decide, self.heed, rate=rate, watch=self.watch
         )
         endpoint.close()
         if self.recorder is not None:

@@ -16,90 +16,11 @@ from fixsync import processes, sim
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
 from fixsync.log.schema import MatchLogError
-from fixsync.sample.faults import faults_of
 from fixsync.sample.peer import Status, Task
-from fixsync.sample.relay import Impairment, Relay
+from fixsync.sample.plan import Run
+from fixsync.sample.relay import Relay
 
 __all__ = ["Outcome", "PeerOutcome", "Places", "Run", "run"]
-
-
-@dataclass(frozen=True)
-class Run:
-    """Settings of a run. ValueError for one out of range."""
-
-    simulation: str = "skillfight"
-    """A name or module:object, as `fixsync.sim.find` takes it; modules are imported."""
-    players: int = 2
-    spectators: int = 0
-    frames: int = 600
-    seed: int = 1
-    prediction_max: int = 8
-    """0 is lockstep."""
-    input_delay: int = 2
-    rate: int = 60
-    impairment: Impairment = field(default_factory=Impairment)
-    fault: str | None = None
-    fault_frame: int = 100
-    fault_peer: int | None = None
-    """The peer with the fault; None for the last player."""
-    restart_frame: int | None = None
-    """When the last player has confirmed this many frames, it is killed and started again."""
-    late_frame: int | None = None
-    """The last player comes when player 0 has confirmed this many frames; until then its seat is
-    vacant."""
-
-    def __post_init__(self) -> None:
-        for name, low, high in (
-            ("players", 2, 8),
-            ("spectators", 0, 8),
-            ("frames", 1, 10_000_000),
-            ("seed", 0, 2**64 - 1),
-            ("prediction_max", 0, 32),
-            ("input_delay", 0, 16),
-            ("rate", 0, 10_000),
-        ):
-            if not low <= getattr(self, name) <= high:
-                raise ValueError(f"{name} must be {low}..{high}, not {getattr(self, name)}")
-        name = self.type.name
-        if self.fault is not None and self.fault not in faults_of(name):
-            allowed = ", ".join(faults_of(name))
-            raise ValueError(f"fault of {name} must be one of {allowed}, not {self.fault!r}")
-        if self.fault is not None and not 1 <= self.fault_frame < self.frames:
-            raise ValueError(
-                f"the frame of a fault must be 1..{self.frames - 1}, not {self.fault_frame}"
-            )
-        if self.fault_peer is not None and not 0 <= self.fault_peer < self.players:
-            raise ValueError(
-                f"the peer of a fault must be 0..{self.players - 1}, not {self.fault_peer}"
-            )
-        if self.fault_peer is not None and self.fault is None:
-            raise ValueError("the peer of a fault was given, and no fault")
-        for name, frame in (("a restart", self.restart_frame), ("a late player", self.late_frame)):
-            if frame is not None and not 1 <= frame < self.frames:
-                raise ValueError(f"the frame of {name} must be 1..{self.frames - 1}, not {frame}")
-        if self.restart_frame is not None and self.late_frame is not None:
-            raise ValueError("the last player can be restarted or late, not both")
-        if (
-            self.late_frame is not None
-            and self.fault is not None
-            and self.faulty_peer == self.players - 1
-        ):
-            raise ValueError(
-                "the last player is late: a fault must be in another, as --fault-peer says"
-            )
-
-    @property
-    def type(self) -> sim.SimulationType:
-        return sim.find(self.simulation)
-
-    @property
-    def faulty_peer(self) -> int:
-        return self.players - 1 if self.fault_peer is None else self.fault_peer
-
-    @property
-    def vacant(self) -> list[int]:
-        """The seats that nobody holds at the start."""
-        return [] if self.late_frame is None else [self.players - 1]
 
 
 @dataclass
@@ -203,17 +124,17 @@ class _Process:
     def __init__(self, task: Task, process: asyncio.subprocess.Process) -> None:
         self.task = task
         self.process = process
-        self.port = 0
+        assert process.stdin and process.stdout and process.stderr  # noqa: S101, PT018 - pipes
+        self.stdin, self._stdout = process.stdin, process.stdout
+        self.errors = asyncio.create_task(process.stderr.read())
 
     async def line(self) -> Status | None:
-        """The next thing it says; None when it has ended."""
-        assert self.process.stdout is not None  # noqa: S101 - it was started with a pipe
-        line = await self.process.stdout.readline()
+        """The next status that it prints; None when it has ended."""
+        line = await self._stdout.readline()
         return msgspec.json.decode(line, type=Status) if line else None
 
-    def tell(self, peers: dict[int, tuple[str, int]]) -> None:
-        assert self.process.stdin is not None  # noqa: S101 - it was started with a pipe
-        self.process.stdin.write(msgspec.json.encode(peers) + b"\n")
+    async def error_text(self) -> str:
+        return (await self.errors).decode(errors="replace")
 
 
 async def run(
@@ -228,14 +149,13 @@ async def run(
     there is a log already; OSError if a process or a socket cannot be had."""
     directory.mkdir(parents=True, exist_ok=True)
     places = places or Places()
-    count = plan.players + plan.spectators
-    for peer in range(count):
+    for peer in plan.peers:
         for path in (_log_of(directory, peer), _log_of(directory, peer, "back")):
             if path.exists():
                 raise FileExistsError(f"{path} exists; logs are not overwritten")
     relay = Relay(plan.impairment, plan.seed)
     try:
-        await relay.open(count, places.listen)
+        await relay.open(len(plan.peers), places.listen)
         outcome = await _Match(plan, directory, relay, places, progress).play()
     finally:
         relay.close()
@@ -261,24 +181,23 @@ class _Match:
         self._relay = relay
         self._places = places
         self._progress = progress
-        self._count = plan.players + plan.spectators
         self._processes: dict[int, _Process] = {}
         self._is_time_for_the_late = asyncio.Event()
         self._is_over = False
         """Player 0, who would bring a late player in, has ended."""
-        self.outcome = Outcome({peer: PeerOutcome(peer) for peer in range(self._count)})
+        self.outcome = Outcome({peer: PeerOutcome(peer) for peer in plan.peers})
 
     async def play(self) -> Outcome:
-        everybody, late = range(self._count), self._plan.vacant
+        peers = self._plan.peers
         try:
-            for peer in everybody:
-                self._processes[peer] = await self._start(peer)
-            for peer in everybody:
-                await self._introduce(self._processes[peer])
-            for peer in everybody:
-                if peer not in late:
+            for peer in peers:
+                await self._start(peer)
+            for peer in peers:
+                await self._introduce(peer)
+            for peer in peers:
+                if peer not in self._plan.vacant:
                     self._tell(peer)
-            await asyncio.gather(*map(self._follow, everybody))
+            await asyncio.gather(*map(self._follow, peers))
         finally:
             for process in self._processes.values():
                 if process.process.returncode is None:
@@ -286,7 +205,7 @@ class _Match:
         self.outcome.passed, self.outcome.lost = self._relay.passed, self._relay.lost
         return self.outcome
 
-    async def _start(self, peer: int, *, is_new: bool = True) -> _Process:
+    async def _start(self, peer: int, *, is_new: bool = True) -> None:
         """Starts a peer's process, the first time (`is_new`) or again."""
         plan, outcome = self._plan, self.outcome.peers[peer]
         log = _log_of(self._directory, peer, "" if is_new else "back")
@@ -297,28 +216,15 @@ class _Match:
             outcome.log = log
         else:
             outcome.parts.append(Part(log))
-        is_faulty = plan.fault is not None and peer == plan.faulty_peer
         task = Task(
-            simulation=plan.simulation,
+            plan,
             me=peer,
             instance=1 if is_new else time.time_ns(),
-            players=plan.players,
-            spectators=plan.spectators,
-            frames=plan.frames,
-            seed=plan.seed,
-            prediction_max=plan.prediction_max,
-            input_delay=plan.input_delay,
-            rate=plan.rate,
             match_id=os.getpid(),
             log=str(log),
-            vacant=plan.vacant,
             report=str(self._directory / f"desync{peer}"),
-            fault=plan.fault if is_faulty else None,
-            fault_frame=plan.fault_frame,
             host=self._places.address(peer),
         )
-        # Sets are ordered differently in each, as in players' processes.
-        environment = {"PYTHONHASHSEED": "random", **processes.environment()}
         process = await asyncio.create_subprocess_exec(
             *self._places.command(peer),
             *processes.command("fixsync.sample.peer"),
@@ -326,31 +232,24 @@ class _Match:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env=environment,
+            # Sets are ordered differently in each, as in players' processes.
+            env={"PYTHONHASHSEED": "random", **processes.environment()},
         )
-        return _Process(task, process)
+        self._processes[peer] = _Process(task, process)
 
-    async def _introduce(self, process: _Process) -> None:
+    async def _introduce(self, peer: int) -> None:
         """Waits until a peer says where it listens."""
+        process = self._processes[peer]
         said = await process.line()
         if said is None:
-            assert process.process.stderr is not None  # noqa: S101 - it was started with a pipe
-            errors = (await process.process.stderr.read()).decode(errors="replace")
-            raise OSError(f"peer {process.task.me} did not start: {errors.strip()}")
-        process.port = said.port
-        self._relay.introduce(process.task.me, (process.task.host, said.port))
+            raise OSError(f"peer {peer} did not start: {(await process.error_text()).strip()}")
+        self._relay.introduce(peer, (process.task.host, said.port))
 
-    def _addresses(self, me: int) -> dict[int, tuple[str, int]]:
-        """The addresses of the others for a peer: the relay's, one for each."""
-        return {
-            peer: (self._places.host(me), self._relay.front(peer))
-            for peer in range(self._count)
-            if peer != me
-        }
-
-    def _tell(self, peer: int) -> None:
-        """Tells a peer where the others are, upon which it begins."""
-        self._processes[peer].tell(self._addresses(peer))
+    def _tell(self, me: int) -> None:
+        """Tells a peer where the others are, upon which it begins: each has a port of the relay."""
+        host, others = self._places.host(me), (peer for peer in self._plan.peers if peer != me)
+        addresses = {peer: (host, self._relay.front(peer)) for peer in others}
+        self._processes[me].stdin.write(msgspec.json.encode(addresses) + b"\n")
 
     async def _follow(self, peer: int) -> None:
         """Listens to a peer until it has ended; kills it and starts it again if that is planned."""
@@ -360,38 +259,29 @@ class _Match:
             if self._is_over:
                 return  # Nobody comes.
             self._tell(peer)
-        process = self._processes[peer].process
-        assert process.stderr is not None  # noqa: S101 - it was started with a pipe
-        errors = asyncio.create_task(process.stderr.read())
+        process = self._processes[peer]
         is_first_life = outcome.log is not None
-        while (status := await self._processes[peer].line()) is not None:
+        restart_frame = plan.restart_frame if peer == plan.players - 1 and is_first_life else None
+        while (status := await process.line()) is not None:
             outcome.status = status
             self._progress(outcome)
-            if peer == 0:
+            if peer == 0 and (status.reason or status.confirmed >= (plan.late_frame or 0)):
                 self._is_over = bool(status.reason)
-                if self._is_over or status.confirmed >= (plan.late_frame or 0):
-                    self._is_time_for_the_late.set()
-            is_to_restart = (
-                peer == plan.players - 1 and is_first_life and plan.restart_frame is not None
-            )
-            if (
-                is_to_restart
-                and status.confirmed >= (plan.restart_frame or 0)
-                and not status.reason
-            ):
-                process.kill()
-                await process.wait()
-                errors.cancel()
-                self._processes[peer] = await self._start(peer, is_new=False)
-                await self._introduce(self._processes[peer])
-                self._tell(peer)
-                await self._follow(peer)
-                return
+                self._is_time_for_the_late.set()
+            if restart_frame is None or status.confirmed < restart_frame or status.reason:
+                continue
+            process.process.kill()
+            await process.process.wait()
+            await self._start(peer, is_new=False)
+            await self._introduce(peer)
+            self._tell(peer)
+            await self._follow(peer)
+            return
         if peer == 0:
             self._is_over = True
             self._is_time_for_the_late.set()
-        outcome.errors = (await errors).decode(errors="replace")
-        outcome.exit_code = await process.wait()
+        outcome.errors = await process.error_text()
+        outcome.exit_code = await process.process.wait()
 
 
 def _compare(outcome: Outcome, simulations: Mapping[str, sim.SimulationType] | None = None) -> None:
