@@ -25,15 +25,15 @@ class LineError(Exception):
         self.in_header = in_header
 
 
-class _Number(str):
+class Number(str):
     """The text of a number that a log may not have: 1.0, 1e5, NaN, -0."""
 
 
-class _BigInteger(_Number):
+class _BigInteger(Number):
     """The text of an integer with more digits than `parse` was allowed to read."""
 
 
-class _RepeatedKey(dict[str, Any]):
+class RepeatedKey(dict[str, Any]):
     """An object in which `key` is duplicate."""
 
     def __init__(self, key: str) -> None:
@@ -45,7 +45,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key in result:
-            return _RepeatedKey(key)
+            return RepeatedKey(key)
         result[key] = value
     return result
 
@@ -68,9 +68,9 @@ def parse_document(data: bytes, *, digits_max: int = 20) -> dict[str, Any]:
     """The object of a JSON file, with any white space. LineError for anything but a JSON object in
     UTF-8."""
 
-    def integer(text: str) -> int | _Number:
+    def integer(text: str) -> int | Number:
         if text == "-0":
-            return _Number(text)
+            return Number(text)
         digits = len(text) - text.startswith("-")
         return _BigInteger(text) if digits > digits_max else int(text)
 
@@ -78,8 +78,8 @@ def parse_document(data: bytes, *, digits_max: int = 20) -> dict[str, Any]:
         value = json.loads(
             data.decode("utf-8"),
             parse_int=integer,
-            parse_float=_Number,
-            parse_constant=_Number,
+            parse_float=Number,
+            parse_constant=Number,
             object_pairs_hook=_object,
         )
     except UnicodeDecodeError as error:
@@ -91,7 +91,7 @@ def parse_document(data: bytes, *, digits_max: int = 20) -> dict[str, Any]:
         raise LineError("", f"not JSON at {line}column {error.colno}: {error.msg}") from None
     except RecursionError:
         raise LineError("", "lists or objects nested too deep") from None
-    if isinstance(value, _RepeatedKey):
+    if isinstance(value, RepeatedKey):
         raise LineError(key_path("", value.key), "duplicate key")
     if not isinstance(value, dict):
         raise LineError("", f"expected an object, found {shown(value)}")
@@ -100,10 +100,10 @@ def parse_document(data: bytes, *, digits_max: int = 20) -> dict[str, Any]:
 
 def shown(value: Any) -> str:
     """A value as the line has it, short enough for a message."""
-    if isinstance(value, _RepeatedKey):
+    if isinstance(value, RepeatedKey):
         return "an object"
     try:
-        text = str(value) if isinstance(value, _Number) else json.dumps(value)
+        text = str(value) if isinstance(value, Number) else json.dumps(value)
     except RecursionError:
         return "a deeply nested value"
     return text if len(text) <= 60 else f"{text[:57]}..."
@@ -112,7 +112,7 @@ def shown(value: Any) -> str:
 def _kind(value: Any) -> str:
     if isinstance(value, _BigInteger):
         return "an integer"
-    if isinstance(value, _Number):
+    if isinstance(value, Number):
         return "a number"
     if isinstance(value, bool):
         return "true or false"
@@ -129,7 +129,7 @@ def _expected_kind(schema: inspect.Type) -> str:
 
 def check(value: Any, schema: inspect.Type, path: str = "") -> None:
     """LineError about the first value, in the order of the line, that is not as the schema says."""
-    if isinstance(value, _RepeatedKey):
+    if isinstance(value, RepeatedKey):
         raise LineError(key_path(path, value.key), "duplicate key")
     options = schema.types if isinstance(schema, inspect.UnionType) else (schema,)
     fitting = [option for option in options if _expected_kind(option) == _kind(value)]
@@ -190,7 +190,7 @@ def _check_tuple(value: Any, schema: Any, path: str) -> None:
 def _tagged(value: Any, rows: list[Any], path: str) -> inspect.Type:
     tags = [row.tag for row in rows]
     tag = value[0] if value else None
-    if not isinstance(tag, str) or isinstance(tag, _Number) or tag not in tags:
+    if not isinstance(tag, str) or isinstance(tag, Number) or tag not in tags:
         found = shown(tag) if value else "an empty list"
         raise LineError(f"{path}[0]", f"expected one of {', '.join(tags)}, found {found}")
     row: inspect.Type = rows[tags.index(tag)]
@@ -248,11 +248,11 @@ DEPTH_MAX = 64
 def check_plain(value: Any, path: str, depth: int = 0) -> None:
     """LineError unless the value is a string, an integer, a boolean, or a list or object of
     these."""
-    if isinstance(value, _RepeatedKey):
+    if isinstance(value, RepeatedKey):
         raise LineError(key_path(path, value.key), "duplicate key")
     if isinstance(value, _BigInteger):
         raise LineError(path, f"{shown(value)} has too many digits")
-    if value is None or isinstance(value, _Number):
+    if value is None or isinstance(value, Number):
         expected = "a string, an integer, a boolean, a list or an object"
         raise LineError(path, f"expected {expected}, found {shown(value)}")
     if depth > DEPTH_MAX:

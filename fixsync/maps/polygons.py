@@ -177,11 +177,8 @@ def _bridged(chain: list[Point], holes: Sequence[list[Point]]) -> list[Point]:
 
 def _nearest(chain: Sequence[Point], point: Point) -> list[int]:
     """The places of the chain, the nearest to the point first."""
-
-    def distance(at: int) -> int:
-        return (chain[at][0] - point[0]) ** 2 + (chain[at][1] - point[1]) ** 2
-
-    return sorted(range(len(chain)), key=distance)
+    squares = [(x - point[0]) ** 2 + (z - point[1]) ** 2 for x, z in chain]
+    return sorted(range(len(chain)), key=squares.__getitem__)
 
 
 def _is_bridge(

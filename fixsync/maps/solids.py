@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
 
 from fixsync._native.checks import boolean, coordinate, counted, integer, integers
 from fixsync._native.raw import INT32_MAX, INT32_MIN, SIZE_MAX, YAW_MAX
@@ -10,12 +11,14 @@ from fixsync.level import Prism
 from fixsync.maps.polygons import convex_pieces
 from fixsync.numbers import direction
 
-__all__ = ["box", "polygon", "rectangles", "tiles"]
+__all__ = ["box", "polygon", "rectangles", "runs_of", "tiles"]
 
 Run = tuple[int, int]
 """Filled columns of one row: the first, and the one after the last."""
 Rectangle = tuple[int, int, int, int]
 """The first column and row, and those after the last."""
+
+_FILLED = re.compile(b"\x01+")
 
 
 def box(
@@ -84,7 +87,7 @@ def tiles(
     x, z = coordinate("x", x), coordinate("z", z)
     size = integer("size", size, 1, SIZE_MAX)
     runs = {
-        r: list(_runs([boolean(f"rows[{r}][{c}]", v) for c, v in counted(f"rows[{r}]", row)]))
+        r: runs_of(bytes(boolean(f"rows[{r}][{c}]", v) for c, v in counted(f"rows[{r}]", row)))
         for r, row in counted("rows", rows)
     }
     found = []
@@ -97,14 +100,9 @@ def tiles(
     return found
 
 
-def _runs(row: list[bool]) -> Iterator[Run]:
-    start = None
-    for column, filled in enumerate([*row, False]):
-        if filled and start is None:
-            start = column
-        elif not filled and start is not None:
-            yield start, column
-            start = None
+def runs_of(row: bytes) -> list[Run]:
+    """The runs of a row whose filled columns are 1, and whose others are 0."""
+    return [found.span() for found in _FILLED.finditer(row)]
 
 
 def rectangles(runs: dict[int, list[Run]]) -> list[Rectangle]:

@@ -6,7 +6,6 @@ the file and computed with as fractions; each coordinate of the level is rounded
 from __future__ import annotations
 
 import base64
-import json
 import os
 import re
 import struct
@@ -22,10 +21,12 @@ from typing import Any
 from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT
 from fixsync.fields import decimal
 from fixsync.level import LEVEL, Level, Pillar, Prism, Solid
+from fixsync.log import text
 from fixsync.log.files import zstd_module
+from fixsync.log.text import LineError, key_path
 from fixsync.maps.polygons import convex_pieces
 from fixsync.maps.rotation import Rotation
-from fixsync.maps.solids import Run, rectangles
+from fixsync.maps.solids import Run, rectangles, runs_of
 from fixsync.numbers import ONE
 
 __all__ = ["TiledError", "TiledMap", "read_tiled"]
@@ -91,52 +92,16 @@ def read_tiled(
     damaged or has a solid that no level can have; OSError for a file that cannot be read."""
     name = os.fspath(path)
     try:
-        text = Path(path).read_bytes().decode("utf-8")
-        document = json.loads(
-            text, parse_int=_integer, parse_float=Decimal, parse_constant=_refused_constant,
-            object_pairs_hook=_object,
-        )  # fmt: skip
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise TiledError(
-            name, "", f"not a map that Tiled saved as JSON (File > Save As, .tmj): {error}"
-        ) from None
-    except RecursionError:
-        raise TiledError(name, "", "lists or objects nested too deep") from None
-    except _JsonError as error:
-        raise TiledError(name, "", str(error)) from None
-    try:
-        return _Reading(pixels_per_unit, origin, z_down, hidden).read(_Value("", document))
-    except _MapError as error:
-        raise TiledError(name, *error.args) from None
+        document = _Value("", text.parse_document(Path(path).read_bytes()))
+        return _Reading(pixels_per_unit, origin, z_down, hidden).read(document)
+    except LineError as wrong:
+        saved = "" if wrong.path else "not a map that Tiled saved as JSON (File > Save As, .tmj): "
+        raise TiledError(name, wrong.path, f"{saved}{wrong.reason}") from None
 
 
 def _shown(value: Fraction) -> str:
     """A number for an error, with at most 5 decimals."""
     return decimal(value.numerator, value.denominator, 5)
-
-
-class _JsonError(Exception):
-    """What json lets through, and a map does not have."""
-
-
-class _MapError(Exception):
-    """The path of a value, and the reason."""
-
-
-def _integer(text: str) -> int | Decimal:
-    return int(text) if len(text) <= 20 else Decimal(text)
-
-
-def _refused_constant(text: str) -> None:
-    raise _JsonError(f"{text} is no number of JSON")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        key = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise _JsonError(f"an object has the key {key!r} twice")
-    return found
 
 
 class _Value:
@@ -148,35 +113,30 @@ class _Value:
         self.path = path
         self.value = value
 
-    def fail(self, reason: str) -> _MapError:
-        return _MapError(self.path, reason)
+    def fail(self, reason: str) -> LineError:
+        return LineError(self.path, reason)
 
-    def expected(self, what: str) -> _MapError:
-        try:
-            text = json.dumps(self.value, default=str)
-        except RecursionError:
-            text = "a deeply nested value"
-        return self.fail(f"expected {what}, found {text if len(text) <= 60 else text[:57] + '...'}")
+    def expected(self, what: str) -> LineError:
+        return self.fail(f"expected {what}, found {text.shown(self.value)}")
 
     def __contains__(self, key: str) -> bool:
         return key in self._members()
 
     def _members(self) -> dict[str, Any]:
+        if isinstance(self.value, text.RepeatedKey):
+            raise LineError(key_path(self.path, self.value.key), "duplicate key")
         if not isinstance(self.value, dict):
             raise self.expected("an object")
         return self.value
 
     def __getitem__(self, key: str) -> _Value:
         if key not in self:
-            raise _MapError(self._path(key), "the key is missing")
+            raise LineError(key_path(self.path, key), "the key is missing")
         return self.get(key, None)
 
     def get(self, key: str, default: Any) -> _Value:
         """The value of a key, or the default."""
-        return _Value(self._path(key), self._members().get(key, default))
-
-    def _path(self, key: str) -> str:
-        return f"{self.path}.{key}" if self.path else key
+        return _Value(key_path(self.path, key), self._members().get(key, default))
 
     def items(self) -> Iterator[_Value]:
         if not isinstance(self.value, list):
@@ -185,7 +145,7 @@ class _Value:
             yield _Value(f"{self.path}[{i}]", value)
 
     def string(self) -> str:
-        if not isinstance(self.value, str):
+        if type(self.value) is not str:
             raise self.expected("a string")
         return self.value
 
@@ -202,10 +162,9 @@ class _Value:
 
     def fraction(self, low: int = -PIXELS_MAX, high: int = PIXELS_MAX) -> Fraction:
         """A number as it stands in the file."""
-        value = Decimal(self.value) if type(self.value) is int else self.value
-        if not isinstance(value, Decimal) or not value.is_finite():
-            raise self.expected(f"a number of {low}..{high}")
-        if not low <= value <= high:
+        is_number = type(self.value) is int or isinstance(self.value, text.Number)
+        value = Decimal(self.value if is_number else "NaN")
+        if not value.is_finite() or not low <= value <= high:
             raise self.expected(f"a number of {low}..{high}")
         # Before it is a fraction, because that of 1e-999999999 would fill the memory.
         if value and (value.adjusted() < -DIGITS_MAX or len(value.as_tuple().digits) > DIGITS_MAX):
@@ -471,13 +430,9 @@ def _filled(part: _Value, layer: _Value) -> Iterator[tuple[int, list[Run]]]:
         raise part.fail(f"it has {width} x {height} cells; at most {CELLS_MAX} are read")
     filled = bytes(cell & _GID != 0 for cell in _cells(part["data"], layer, width * height))
     for row in range(height):
-        runs = [match.span() for match in _RUN.finditer(filled, row * width, (row + 1) * width)]
+        runs = runs_of(filled[row * width : (row + 1) * width])
         if runs:
-            yield row, [(start - row * width, end - row * width) for start, end in runs]
-
-
-_RUN = re.compile(b"\x01+")
-_CELL = struct.Struct("<I")
+            yield row, runs
 
 
 def _cells(data: _Value, layer: _Value, count: int) -> Iterable[int]:
@@ -498,7 +453,7 @@ def _cells(data: _Value, layer: _Value, count: int) -> Iterable[int]:
     if len(raw) != 4 * count:
         size = f"more than {4 * count}" if len(raw) > 4 * count else str(len(raw))
         raise data.fail(f"it has {size} bytes; 4 x width x height is {4 * count}")
-    return (cell for (cell,) in _CELL.iter_unpack(raw))
+    return struct.unpack(f"<{count}I", raw)
 
 
 def _unpacked(packed: bytes, data: _Value, compression: _Value, size: int) -> bytes:
