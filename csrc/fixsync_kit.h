@@ -220,8 +220,8 @@ typedef struct fxs_mover_result {
  * fractions are of the motion that was left then. With FXS_STUCK: one that it overlaps. `mover` and
  * `result` must not overlap. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector,
  * FXS_E_MOVER, FXS_E_MOTION, also if a component leaves the range by sliding, or FXS_E_CENTRE for a
- * path that leads outside int32. Cost: at most 12 * passes + 12 times that of fxs_world_cast;
- * usually 4 times. */
+ * path or a push out of an obstacle that leads outside int32. Cost: at most 12 * passes + 12 times
+ * that of fxs_world_cast; usually 4 times. */
 FXS_API int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const int32_t *motion,
                                fxs_mover_result *result, fxs_cast_hit *hits);
 

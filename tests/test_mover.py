@@ -229,6 +229,27 @@ def test_a_character_that_is_crushed_stays_and_says_so() -> None:
     assert world.save() == before
 
 
+def test_a_character_in_a_solid_as_high_as_the_world_is_pushed_sideways() -> None:
+    corners = [(0, 0), (2**30 - 2, 0), (2**30 - 2, 2**30 - 2), (0, 2**30 - 2)]
+    rock = Prism(corners, -(2**31), 2**31 - 1)
+    world = World(2, level=Level([rock]))
+    for y in (0, -1, 2**30):  # no lift out of it is in range
+        world.add(0, Sphere(ONE), Pose(ONE, y, 2**29))
+        result = Mover().move(world, 0, (0, 0, 0))
+        assert (result.pushed, world[0].pose) == (True, Pose(-ONE, y, 2**29))
+        world.remove(0)
+
+
+def test_a_push_out_of_the_world_is_refused_and_moves_nothing() -> None:
+    corners = [(2**31 - 1 - i, z) for i, z in ((2**29, 0), (0, 0), (0, 2**29), (2**29, 2**29))]
+    world = World(2, level=Level([Prism(corners, -(2**31), 2**31 - 1)]))
+    world.add(0, Sphere(ONE), Pose(2**31 - 1 - ONE, 0, 2**28))
+    before = world.save()
+    with pytest.raises(ValueError, match="or the push out of what it overlaps, must not lead"):
+        Mover().move(world, 0, (0, 0, 0))
+    assert world.save() == before
+
+
 def test_a_stuck_character_reports_what_it_overlaps_where_it_stays() -> None:
     """Each push out of one wall leads into the other."""
     world = World(4)

@@ -491,12 +491,12 @@ static int32_t push_out(character *c, fxs_cast_hit *first) {
         if (pass == 0) {
             *first = hit;
         }
-        int32_t xz[2], y;
+        int32_t xz[2], y = 0;
         put_in_world(w, w->position);
         fxs_world_push_out(w->world, w->id, hit.id, xz);
-        fxs_world_lift(w->world, w->id, hit.id, &y);
+        int32_t lifted = fxs_world_lift(w->world, w->id, hit.id, &y);
         int64_t across_sq = (int64_t)xz[0] * xz[0] + (int64_t)xz[1] * xz[1];
-        int is_across = across_sq < (int64_t)y * y;
+        int is_across = lifted != FXS_OK || across_sq < (int64_t)y * y; /* a lift beyond int32 */
         const int32_t by[3] = {is_across ? xz[0] : 0, is_across ? 0 : y, is_across ? xz[1] : 0};
         int32_t status = shift(w, by);
         if (status != FXS_OK) {

@@ -301,7 +301,8 @@ class NativeWorld(Memory):
         status = call(self._world, *args)
         if status == lib.FXS_E_CENTRE:
             raise ValueError(
-                f"id {id}: motion {motion} must not lead outside {INT32_MIN}..{INT32_MAX}"
+                f"id {id}: motion {motion}, or the push out of what it overlaps, must not lead "
+                f"outside {INT32_MIN}..{INT32_MAX}"
             )
         if status == lib.FXS_E_MOTION:
             raise ValueError(
