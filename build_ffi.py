@@ -39,8 +39,8 @@ MODULE = "fixsync._kernel"
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")
 STABLE_ABI_SINCE = "cp310"
 
-# What archives tell as the time of every file: SOURCE_DATE_EPOCH, else the earliest that a zip file
-# can tell, 1980-01-01.
+# The time of every file in an archive: SOURCE_DATE_EPOCH, else the earliest that a zip file can
+# hold, 1980-01-01.
 EPOCH = os.environ.get("SOURCE_DATE_EPOCH", "315532800")
 
 

@@ -200,7 +200,7 @@ def attempt(fresh: Path, work: Path, names: Sequence[str] = TESTS) -> str:
     code = "import fixsync, fixsync._kernel as k; print(fixsync.__version__, k.__file__)"
     name, _, kernel = run(fresh, "-I", "-c", code, cwd=work).strip().partition(" ")
     if run(command, "--version", cwd=work).split()[-1] != name:
-        raise ReleaseError(f"fixsync --version does not tell {name}")
+        raise ReleaseError(f"fixsync --version does not print {name}")
     if not Path(kernel).is_relative_to(fresh.parent.parent):
         raise ReleaseError(f"the kernel is {kernel}, which is not in {fresh.parent.parent}")
     tests = [ROOT / "tests" / f"test_{name}.py" for name in names]
@@ -220,7 +220,7 @@ def attempt(fresh: Path, work: Path, names: Sequence[str] = TESTS) -> str:
 
 
 def packages_for(python: str | Path, sdist: Path, wheel: Path) -> list[Path]:
-    """What is to be tried with a Python: the sdist if it can compile it, the wheel if that is for
+    """The packages to try with a Python: the sdist if it can compile it, the wheel if that is for
     it.
     """
     code = (

@@ -52,7 +52,7 @@ KINDS = ("instructions", "mispredicted branches")
 Counts: TypeAlias = dict[str, list[int]]
 """By case, how many of each kind."""
 FEW = 50
-"""So many more are no change."""
+"""Up to so many more count as no change."""
 
 
 def written(made: Scene) -> bytes:

@@ -52,10 +52,9 @@ def _planar(scene: Scene, rows: array[int]) -> list[tuple[float, float, float]]:
 
 
 class _Pymunk(Driver):
-    """Sensors on bodies that are given the velocities that take them to where they are to be, by
-    one call of pymunk.batch (its tree is several times slower when positions are set); all pairs
-    that touch, and whether they are new, come out by another. Ends of contacts are not asked
-    for."""
+    """Sensors on bodies. One call of pymunk.batch sets the velocities that take them to their new
+    places (its tree is several times slower when positions are set); another returns all pairs that
+    touch, and whether they are new. Ends of contacts are not read."""
 
     library = "pymunk"
 

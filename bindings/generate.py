@@ -45,7 +45,7 @@ class Field:
     name: str
     type: Type
     count: int
-    """How many elements an array has; 0 for a field that is no array."""
+    """How many elements an array has; 0 for a field that is not an array."""
     offset: int
     comment: str
 

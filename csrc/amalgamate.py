@@ -61,7 +61,7 @@ class Amalgam:
 
 
 def version(header: str) -> str:
-    """The version that the header tells."""
+    """The version that the header defines."""
     numbers = dict(re.findall(r"^#define FXS_VERSION_(\w+) (\d+)\b", header, re.MULTILINE))
     return ".".join(numbers[part] for part in ("MAJOR", "MINOR", "PATCH"))
 

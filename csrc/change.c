@@ -312,8 +312,8 @@ int32_t fxs_world_set_layers(fxs_world *world, const uint32_t *masks) {
 /* ---- commands ---- */
 
 /* Before a collider is changed for the first time, a copy of it goes to its place in the scratch
- * memory of the broad phase, and its id into the set of marks. The copy's `zero` holds what is not
- * in the collider. */
+ * memory of the broad phase, and its id into the set of marks. The copy's `zero` holds
+ * flags that a collider does not have. */
 enum { WAS_PRESENT = 1, WAS_CHANGED = 2 };
 static placed *kept_colliders(const fxs_world *w) { return (placed *)at(w, w->sorted_at); }
 static place *kept_places(const fxs_world *w) { return (place *)at(w, w->rows_at); }

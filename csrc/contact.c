@@ -254,8 +254,8 @@ static int full(const sector_in_box *s, planar e1, planar e2, int is_narrow) {
                : max_int(inside, max_int(edge_box(s, e1), edge_box(s, e2)));
 }
 
-/* Class of a point at c from the apex: beyond the hole, on its border, or in it. What is not
- * rejected has |c| < 2^61.1. */
+/* Class of a point at c from the apex: beyond the hole, on its border, or in it. After the
+ * rejections |c| < 2^61.1. */
 static int beyond_hole(const sector_in_box *s, planar c) {
     return FXS_OVERLAPPING - classify_q46(c, s->inner * s->inner);
 }

@@ -17,18 +17,18 @@
  *   layer              0..31     bit `1u << layer` of a mask.
  *
  * Answers and statuses. A function that returns int32_t returns FXS_OK or its answer (never
- * negative), or one of the negative FXS_E_* statuses below. A call that returns a status changes
- * nothing: not the world, and only those outputs that its comment names. Pointers must be valid and
+ * negative), or one of the negative FXS_E_* statuses below. A call that returns a status leaves the
+ * world as it was, and writes only those outputs that its comment names. Pointers must be valid and
  * must not overlap unless a comment allows it; they are not checked.
  *
  * Threads. The kernel has no hidden state: different worlds may be used on different threads at the
  * same time. One world may not.
  *
- * Cost. Each comment ends with what the time of a call grows with, at most and up to a constant
- * factor. "constant" does not depend on what the world holds; "near" colliders are those that a
- * search along sorted rows of the world finds close by; "capacity / 64" is one look at each word of
- * a set of ids. A query or a cast after a change of the world may look at all colliders, or sort
- * them again. A call takes no memory but the world's and some kilobytes of stack.
+ * Cost. Each comment ends with the cost of a call: the most that its time grows with, up to a
+ * constant factor. "constant" does not depend on the contents of the world. "near" colliders are
+ * those that a search along sorted rows of the world finds close by. "capacity / 64" is a pass over
+ * the words of a set of ids. A query or a cast after a change of the world may read all colliders,
+ * or sort them again. A call uses the memory of the world and some kilobytes of stack.
  *
  * ABI. All functions are plain C calls with integers and pointers. Enumerations are macros, flags
  * are whole integers, and no structure is passed by value. Every structure consists of fixed-width
@@ -165,7 +165,7 @@ extern "C" {
 #define FXS_E_ACTIVE (-10)         /* an active flag other than 0 and 1 */
 #define FXS_E_ROOM (-11)           /* too little room; the room needed is returned */
 #define FXS_E_CONFIG (-12)         /* a config out of range, or misaligned memory */
-#define FXS_E_DISTANCE (-13)       /* outside -(2^32 - 1)..2^32 - 1: no two positions differ so */
+#define FXS_E_DISTANCE (-13)       /* outside -(2^32 - 1)..2^32 - 1, beyond any two positions */
 #define FXS_E_STATE (-14)          /* not a saved state, or one that this world cannot hold */
 #define FXS_E_UNDEFINED (-15)      /* not defined for these shapes */
 #define FXS_E_MOTION (-16)         /* a component outside -FXS_SIZE_MAX..FXS_SIZE_MAX */
@@ -704,7 +704,7 @@ FXS_API int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t *mo
  * counterclockwise as yaw turns (+X to +Z); they span at most 2^30 - 2 on x and on z. */
 
 /* Bytes of memory that fxs_level_init needs for these bytes of a level.
- * Bytes that are no level have a size too; fxs_level_init then refuses them. Cannot fail. Cost:
+ * Bytes that are not a level have a size too; fxs_level_init then refuses them. Cannot fail. Cost:
  * constant. */
 FXS_API uint64_t fxs_level_size(const uint8_t *bytes, uint64_t size);
 

@@ -2,8 +2,8 @@
  *
  * The tree is packed: solids are sorted by size and place, every 8 of a row have one node above
  * them, and a node's children are found by counting. A small box finds solids faster through cells
- * of the plane, in a time that does not grow with the level: the tree has then only what is too
- * large for them. */
+ * of the plane, in a time that does not grow with the level: the tree has then only solids that
+ * are too large for them. */
 #include "level.h"
 #include "hash.h"
 
@@ -45,7 +45,7 @@ static uint64_t lay_out_level(fxs_level *l, uint64_t n, uint64_t size) {
 
 static const uint8_t LEVEL_MAGIC[4] = {'F', 'X', 'L', '1'};
 
-/* Whether the bytes may be a level as far as their count tells: then `*n` is set, else `*at`, the
+/* Whether the bytes may be a level as far as their count says: then `*n` is set, else `*at`, the
  * field at fault. */
 static int has_count(const uint8_t *bytes, uint64_t size, uint64_t *n, uint64_t *at) {
     *at = 0;

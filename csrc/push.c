@@ -100,7 +100,7 @@ static planar settle(trial *s, way w) {
     return best;
 }
 
-/* push_out of two placed shapes that are no sectors. */
+/* push_out of two placed shapes that are not sectors. */
 planar fxs_push_of(const placed *a, const placed *b) {
     planar none = {0, 0};
     if (fxs_placed_contact(a, b) != FXS_OVERLAPPING) {
@@ -114,7 +114,7 @@ planar fxs_push_of(const placed *a, const placed *b) {
     return settle(&s, fxs_way_of_shapes(a, b, p, f));
 }
 
-/* lift of two placed shapes that are no sectors. The contact never grows with the vertical
+/* lift of two placed shapes that are not sectors. The contact never grows with the vertical
  * distance, so bisection finds the least one that ends it: it is above the present one, and at most
  * the reaches' sum, where the vertical gap is the whole radius, or, between prisms, the half
  * heights' sum. */
@@ -148,7 +148,7 @@ static int32_t side_of(const placed *a, const placed *b) {
     }
     return t.z > 0 ? FXS_SIDE_POS_Z : FXS_SIDE_NEG_Z;
 }
-/* push_out of a placed shape that is no sector. */
+/* push_out of a placed shape that is not a sector. */
 planar fxs_push_of_solid(const placed *a, const fxs_level *l, uint32_t index) {
     const solid *b = solids(l) + index;
     const vertex *v = level_vertices(l, b);
@@ -173,9 +173,9 @@ planar fxs_push_of_solid(const placed *a, const fxs_level *l, uint32_t index) {
     return settle(&s, fxs_way_of_prism(a, &seen, f));
 }
 
-/* lift of a placed shape that is no sector: by bisection as above, of the rise. The contact never
- * grows with a rise once the centre is level with the solid's or above it. The rise that surely
- * ends the contact is below 2^32.4. */
+/* lift of a placed shape that is not a sector: by bisection as above, of the rise. The contact
+ * never grows with a rise once the centre is level with the solid's or above it. The rise that
+ * surely ends the contact is below 2^32.4. */
 static int64_t lift_of_solid(const placed *a, const fxs_level *l, uint32_t index) {
     const solid *b = solids(l) + index;
     if (fxs_solid_contact(a, l, index) != FXS_OVERLAPPING) {

@@ -20,14 +20,13 @@ static inline void put_event(fxs_event *events, uint64_t capacity, uint64_t at, 
 }
 
 /* Merges the hits of the last step with those of this one, both ascending and followed by NO_HIT,
- * into events: how many. Those past the capacity are counted only. */
+ * into events: how many. Those past the capacity are only counted. */
 static uint64_t compare_hits(const fxs_world *w, const packed_hit *now, fxs_event *events,
                              uint64_t capacity) {
     const packed_hit *old = hits(w);
     const uint64_t *changed = w->changed_count ? changed_set(w) : NULL;
     uint64_t count = 0;
-    for (;;) { /* where both have a pair the next ones are known before what it is has been looked
-                  at */
+    for (;;) {
         uint64_t was = hit_pair(*old), is = hit_pair(*now);
         if (was == is) {
             if (*now == NO_HIT) {

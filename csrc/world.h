@@ -259,7 +259,7 @@ static inline void grid_moved(fxs_world *w, uint32_t id) {
     }
 }
 
-/* Before n changes: whether grid_moved is to be called for them. */
+/* Before n changes: whether grid_moved must be called for them. */
 FXS_INTERNAL int fxs_grid_keeps(fxs_world *w, uint64_t n);
 static inline int grid_keeps(fxs_world *w, uint64_t n) {
     return w->grid_fresh && fxs_grid_keeps(w, n);

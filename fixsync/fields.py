@@ -36,7 +36,7 @@ Value: TypeAlias = int | str | bool
 StateFields: TypeAlias = Mapping[Key, Mapping[str, Value]]
 
 ABSENT = "absent"
-"""The value told for the field of an object that only the other state has."""
+"""The value shown for the field of an object that only the other state has."""
 
 _LINES_MAX = 12
 _WITH_LEVEL = b"FXS2"

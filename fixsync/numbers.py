@@ -91,7 +91,7 @@ def q(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
     2)) == 32768.
 
     A str is an integer, a decimal fraction or a ratio: "3", "-0.5", "3/2"; without spaces,
-    underscores or exponents. ValueError if the number is no multiple of 1/65536 (then `q_near`
+    underscores or exponents. ValueError if the number is not a multiple of 1/65536 (then `q_near`
     rounds it) or its Q16.16 is outside int32. TypeError for a float or a bool."""
     scaled = exact("q", value) * ONE
     _in_range("q", value, round(scaled))  # what q_near takes

@@ -410,7 +410,7 @@ def turned(world: World, recorder: Recorder, draw: Draw) -> Match:
         yield
 
 
-# ---- friends and strangers ----
+# ---- owners and layers that change ----
 
 
 @match(

@@ -509,7 +509,7 @@ class LevelWorld(ModelWorld):
 
     def _solid(self, id: int) -> Solid:
         if not 0 <= id - LEVEL < len(self.solids):
-            raise ValueError(f"id {id} is no solid of the level")
+            raise ValueError(f"id {id} is not a solid of the level")
         return self.solids[id - LEVEL]
 
     def _seen_solids(self, mask: int) -> list[tuple[int, Solid]]:

@@ -63,7 +63,7 @@ class Witness:
 
     def hear(self, notice: Notice) -> None:
         if isinstance(notice, Joined):
-            assert not self.hashes, "joined after frames were told"
+            assert not self.hashes, "joined after frames were reported"
             self.joined_at = notice.frame
         elif isinstance(notice, Predicted):
             assert notice.frame not in self.hashes, "predicted after it was confirmed"

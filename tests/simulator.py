@@ -28,9 +28,8 @@ from fixsync.session import Match, Phase, Reason, Session
 from fixsync.sim import Input
 
 INPUTS_HELD_MAX = 600
-"""Of one seat: the frames that one peer may be ahead (256), twice the window, and what is not yet
-let go.
-"""
+"""Of one seat: the frames that one peer may be ahead (256), twice the window, and those that
+are not released yet."""
 
 
 @dataclass
@@ -347,7 +346,7 @@ def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None
             if me in made.match.seated:
                 witness = peer.witness
                 assert witness.next_frame == made.match.frames, (
-                    f"peer {me} was told {witness.next_frame} frames"
+                    f"peer {me} confirmed {witness.next_frame} frames"
                 )
 
 

@@ -1004,8 +1004,8 @@ def test_a_standard_output_that_is_closed_is_told_and_nothing_else_is_written_to
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["demo", "-o", "-"], "standard output is no folder"),
-        (["peers", "-o", "-"], "standard output is no folder"),
+        (["demo", "-o", "-"], "standard output is not a folder"),
+        (["peers", "-o", "-"], "standard output is not a folder"),
         (["view", SMALL, "-o", "-", "--open"], "--open needs a page in a file"),
     ],
 )

@@ -281,7 +281,7 @@ AREA = {"width": 16, "height": 16}
     ("item", "message"),
     [
         ({**AREA, "ellipse": True, "width": 30.5},
-         r"objects\[0\].ellipse: an ellipse of 30.5 x 16 pixels is no circle"),
+         r"objects\[0\].ellipse: an ellipse of 30.5 x 16 pixels is not a circle"),
         ({"polyline": []}, r"objects\[0\].polyline: a polyline has no inside"),
         ({**AREA, "capsule": True}, r"objects\[0\].capsule: .* draw a polygon"),
         ({"template": "crate.tj"}, r"objects\[0\]: it is made from the template 'crate.tj'"),

@@ -98,7 +98,7 @@ export const FXS_E_ACTIVE: -10;
 export const FXS_E_ROOM: -11;
 /** a config out of range, or misaligned memory */
 export const FXS_E_CONFIG: -12;
-/** outside -(2^32 - 1)..2^32 - 1: no two positions differ so */
+/** outside -(2^32 - 1)..2^32 - 1, beyond any two positions */
 export const FXS_E_DISTANCE: -13;
 /** not a saved state, or one that this world cannot hold */
 export const FXS_E_STATE: -14;

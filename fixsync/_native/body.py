@@ -49,7 +49,7 @@ def check_table(table: bytes) -> None:
 
 
 class NativeBody:
-    """A body in a world. Each change of the world is made by C, and told to the observer here."""
+    """A body in a world. C makes each change of the world; it is passed to the observer here."""
 
     __slots__ = ("_names", "_rows", "_table", "_world", "state")
 

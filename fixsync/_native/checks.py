@@ -104,7 +104,7 @@ def boolean(name: str, value: object) -> bool:
 
 
 def counted(name: str, values: Any) -> Iterator[tuple[int, Any]]:
-    """Index and value of each of `values`. TypeError if it is no sequence."""
+    """Index and value of each of `values`. TypeError if it is not a sequence."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must be a sequence, not {shown(values)} ({type(values).__name__})")
     return enumerate(values)

@@ -163,7 +163,7 @@ def _level_fault(data: bytes, at: int) -> str:
 
 
 def _solid_size(data: bytes, start: int) -> int:
-    """Of the solid at `start`, as far as its head tells."""
+    """Of the solid at `start`, from its head."""
     if start + 4 > len(data):
         return _SOLID.size
     code, _, vertices = unpack_from("<BBH", data, start)

@@ -1,7 +1,7 @@
 """The scenes: a function of their name and the number of colliders, in integers alone, so that
 every machine steps through the same states and comes to the same hashes.
 
-Unless told otherwise half of the colliders are cylinders of radius 0.5 and half are boxes of half
+By default half of the colliders are cylinders of radius 0.5 and half are boxes of half
 sizes 0.5 and 0.3, with any yaw, turning, 0.03 to 0.07 units fast, reflected by walls; there is room
 for about one overlapping pair a collider."""
 

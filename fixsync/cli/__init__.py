@@ -155,5 +155,5 @@ def _exit_code() -> int:
             _print_error(error)
         except BrokenPipeError:
             streams.hush(sys.stdout, sys.stderr)
-        # Whatever kept a command from running is no difference between logs.
+        # An error that keeps a command from running is not a difference between logs.
         return 2

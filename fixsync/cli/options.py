@@ -48,7 +48,7 @@ class OutputFolder(click.Path):
         if value == "":
             self.fail("a name is needed, and this one is empty", param, ctx)
         if value == "-":
-            self.fail("standard output is no folder (and a folder of this name is ./-)", param, ctx)
+            self.fail("standard output is not a folder; a folder of this name is ./-", param, ctx)
         return super().convert(value, param, ctx)
 
 

@@ -22,7 +22,7 @@ def prepare() -> None:
             nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - it stays open
             setattr(sys, name, nowhere)
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # A name that the locale cannot write is no reason to tell no verdict.
+        # A name that the locale cannot write must not hide a verdict.
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
@@ -33,7 +33,7 @@ def hush(*files: IO[str]) -> None:
 
 
 def echo(words: str, *, nl: bool = True, err: bool = False) -> None:
-    """As click's, but what nobody reads any more is no error."""
+    """As click's, but a closed pipe is not an error."""
     try:
         click.echo(words, nl=nl, err=err)
     except BrokenPipeError:

@@ -296,7 +296,7 @@ def _difference(frame: Frame, player: Player) -> Difference:
     result = Difference(frame.frame, differing, said[first], found[first])
     if first == "events":
         for pair, events in by_pair(result.expected, result.found):
-            # The same events in another order are no pair's.
+            # The same events in another order belong to no pair.
             result.pair = pair
             result.expected, result.found = ([event[2:] for event in side] for side in events)
             result.colliders = {id: placed_of(player.world, id) for id in pair}

@@ -81,7 +81,7 @@ class Row(Struct, array_like=True, forbid_unknown_fields=True, gc=False):
 
 
 class _HollowRow(Row):
-    """A shape whose last field is inner_radius; 0 is no hole, and is not written."""
+    """A shape whose last field is inner_radius; 0, no hole, is not written."""
 
     def __post_init__(self) -> None:
         hole: int = self.inner_radius  # type: ignore[attr-defined] # a field of its kinds

@@ -229,7 +229,7 @@ def _triangles(chain: Sequence[Point]) -> Iterator[Triangle]:
 
 
 def _is_within(point: Point, a: Point, b: Point, c: Point) -> bool:
-    """Whether a point that is no corner of the triangle lies in it or on its edge."""
+    """Whether a point that is not a corner of the triangle lies in it or on its edge."""
     return (
         point not in (a, b, c)
         and _cross(c, a, point) >= 0

@@ -69,7 +69,7 @@ class TiledMap:
     names: dict[int, str] = field(default_factory=dict)
     """Names of objects by the ids of their solids, for the `names` of a log."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """Number of each kind of thing that is no solid: "point", "text", "hidden object"."""
+    """Number of each kind of thing that is not a solid: "point", "text", "hidden object"."""
     rounded: int = 0
     """Number of solids of which a coordinate was rounded."""
     rounding: Fraction = Fraction(0)
@@ -276,7 +276,7 @@ class _Reading:
         elif "polyline" in item:
             raise item["polyline"].fail("a polyline has no inside: draw a polygon")
         elif item.get("capsule", False).value:
-            raise item["capsule"].fail("a lying capsule is no solid: draw a polygon")
+            raise item["capsule"].fail("a lying capsule is not a solid: draw a polygon")
         else:
             self._area(item, place, own)
 
@@ -303,7 +303,7 @@ class _Reading:
         elif item.get("ellipse", False).boolean():
             if width != height:
                 raise item["ellipse"].fail(
-                    f"an ellipse of {_shown(width)} x {_shown(height)} pixels is no circle, and "
+                    f"an ellipse of {_shown(width)} x {_shown(height)} pixels is not a circle, and "
                     "only a circle is a cylinder: draw a polygon"
                 )
             self._pillar(item, at(width / 2, height / 2), width / 2, own)

@@ -246,7 +246,7 @@ class _Match:
         self._relay.introduce(peer, (process.task.host, said.port))
 
     def _tell(self, me: int) -> None:
-        """Tells a peer where the others are, upon which it begins: each has a port of the relay."""
+        """Sends a peer the addresses of the others, ports of the relay. Then it begins."""
         host, others = self._places.host(me), (peer for peer in self._plan.peers if peer != me)
         addresses = {peer: (host, self._relay.front(peer)) for peer in others}
         self._processes[me].stdin.write(msgspec.json.encode(addresses) + b"\n")

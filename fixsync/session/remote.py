@@ -132,7 +132,7 @@ class Remote:
         self.reset(confirmed, confirmed)
 
     def refuse(self, instance: int, reason: Reason, text: str) -> None:
-        """Tells a life of the peer, once, that it is out of the match."""
+        """Sends a life of the peer, once, that it is out of the match."""
         local = self.local
         head, confirmed = (local.me, local.instance, instance), local.timeline.confirmed
         self.reply = Bye(*head, reason, confirmed, self.peer, text, True)
@@ -439,7 +439,7 @@ class Remote:
         """The newest state that every other player is known to have confirmed.
 
         A player who comes back has its own inputs from there on, sent by those who got them; so it
-        can send them to those who did not. The state is still held here: it is no older than the
+        can send them to those who did not. The state is still held here: it is not older than the
         first that is not compared yet."""
         local = self.local
         timeline = local.timeline

@@ -111,7 +111,7 @@ class Timeline:
         self.resteps += self.head - first
         self.simulation.load(self.states[first])
         for frame in range(first, self.head):
-            # Frames that were known when they were stepped have told no prediction, and none comes
+            # Frames that were known when they were stepped gave no prediction, and none comes
             # here again: the first wrong frame is no earlier than the first that was guessed.
             told = Counter(self._played[frame].events)
             played = self._step(frame)

@@ -41,7 +41,7 @@ def hints_of(simulation: object) -> list[Hint]:
 
 
 def hints_in(source: str, file: str) -> list[Hint]:
-    """Hints in a source text, by line. SyntaxError if it is no Python."""
+    """Hints in a source text, by line. SyntaxError if it is not Python."""
     found = _Module(ast.parse(source)).found()
     return [Hint(file, line, what) for line, what in sorted(set(found))]
 

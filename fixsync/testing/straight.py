@@ -87,7 +87,7 @@ class Straight:
     """By frame, the changes of the world before its step; those before frame 0 include what it
     began with.
 
-    None for a simulation that loads its world within a step, which no list of changes can tell.
+    None for a simulation that loads its world within a step, which no list of changes shows.
     """
     world_hashes: list[int]
     """By frame, of the world right after its step."""

@@ -133,7 +133,7 @@ def _viewer(title: str, manifest: str, logs: str, kernel: str) -> str:
         _block("manifest", "application/json", manifest),
         logs,
         _block("kernel", "text/plain", kernel),
-        # A worker of this kind is no module: Chromium starts no module worker from a file's page.
+        # A worker of this kind is not a module: Chromium starts no module worker from a file's page.
         _block("worker", "text/plain", f'"use strict";\n{joined("worker.js")}'),
     ]
     return _whole(ASSETS, title, [joined("page.js")], [asset("style.css")], blocks)

@@ -5,7 +5,7 @@
     python tests/native/coverage.py --branches  names every branch that is never, or always, taken
 
 Builds the kernel with gcc's --coverage in a private folder, twice: as it is, and with
--DFXS_NO_INT128 and the other portable forms, since each has lines that the other has not. Prints a
+-DFXS_NO_INT128 and the other portable forms: each has lines that the other has not. Prints a
 table by file, then the lines that nothing runs. Exit code 0: every line is run; 1: one is not, or a
 test fails; 2: the tools are not there."""
 

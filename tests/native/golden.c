@@ -1124,7 +1124,7 @@ static fxs_shape terrain_shape(const terrain *t) {
 
 /* Which layers meet: by a rule, so that there are few groups of them, many, and more than the search keeps apart. */
 static void terrain_layers(fxs_config *c, uint32_t rule) {
-    uint32_t lonely = one_in(2) ? 0 : (uint32_t)random64() & (uint32_t)random64();
+    uint32_t excluded = one_in(2) ? 0 : (uint32_t)random64() & (uint32_t)random64();
     for (uint32_t i = 0; i < 32; i++) {
         for (uint32_t j = 0; j <= i; j++) {
             uint32_t meet = rule == 0   ? 1
@@ -1135,7 +1135,7 @@ static void terrain_layers(fxs_config *c, uint32_t rule) {
                             : rule == 5 ? i == 0 || j == 0
                             : rule == 6 ? i == j || i == j + 1
                                         : one_in(4);
-            meet = (lonely >> i | lonely >> j) & 1 ? 0 : meet;
+            meet = (excluded >> i | excluded >> j) & 1 ? 0 : meet;
             c->layers[i] = (c->layers[i] & ~((uint32_t)1 << j)) | meet << j;
             c->layers[j] = (c->layers[j] & ~((uint32_t)1 << i)) | meet << i;
         }

@@ -538,7 +538,7 @@ class Model:
         yaw, half_angle, dx, dz = a.some(4)
 
         def ask() -> int:
-            self.m.yaw_of(dx, dz)  # refuses what is no difference of positions
+            self.m.yaw_of(dx, dz)  # refuses a number that no two positions differ by
             self.m.integer("yaw", yaw, 0, 65535)
             self.m.integer("half_angle", half_angle, 1, 32768)
             e1, e2 = (

@@ -66,7 +66,7 @@ SYMMETRIC = re.compile(r"(min|max)(64|_int)|dot64|mul_high|i\d+_u?mul|i\d+_add")
 CALLED = {a: b for pair in COUNTERPARTS for a, b in (pair, pair[::-1])}
 FIELDS = {a: b for pair in COMPONENTS for a, b in (pair, pair[::-1])}
 CONSTANT = re.compile(r"[A-Z][A-Z0-9_]{2,}$")
-# Names in capitals that are no numbers: they stand for types, functions or storage classes.
+# Names in capitals that are not numbers: they stand for types, functions or storage classes.
 NO_NUMBERS = re.compile(r"FXS_(API|INTERNAL)$|UINT64_C$|NULL$|INT\d+_C$")
 
 
@@ -89,7 +89,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What tells it from the others, wherever its function stands in the file."""
+        """Its name among the others, wherever its function stands in the file."""
         again = f" ({self.nth})" if self.nth > 1 else ""
         return f"{self.file} {self.function} [{self.was} -> {one_line(self.now)}] {self.context}{again}"
 

@@ -10,7 +10,7 @@ A mutant (mutants.py) is built in a private copy and put through, until somethin
 
 1. the golden of the kernel, or of the kit, as CI runs it (levels 0 and 1), built by tcc if there is
    one, else by gcc;
-2. two optimising compilers: a mutant that both compile to the bytes of the original is no mutant;
+2. two optimising compilers: a mutant that both compile to the bytes of the original is not a mutant;
 3. the same golden under clang's address, undefined-behaviour and integer sanitizers;
 4. the whole golden (level 2);
 5. those tests of the package that speak of its file.

@@ -49,7 +49,7 @@ def shows(page, frame):
 
 
 def drawn(page):
-    """Waits until the page has drawn what it was told."""
+    """Waits until the page has drawn the frame."""
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
@@ -144,7 +144,7 @@ def test_the_timeline_can_be_clicked_and_dragged(opened):
 
 
 def screen_of(page, view, x, up):
-    """Where a point of the world is on the screen, by what the page tells under the pointer."""
+    """Where a point of the world is on the screen, by what the page shows under the pointer."""
     figure = page.locator(f"figure[data-side='0'][data-projection='{view}']")
     box = figure.bounding_box()
     read = []

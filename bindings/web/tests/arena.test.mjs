@@ -135,7 +135,7 @@ test("the downloaded log verifies in Python, is canonical, and plays when it is 
   await closed(opened, "dropped-log");
 });
 
-test("a file that is no log says why, and the fight goes on", async () => {
+test("a file that is not a log says why, and the fight goes on", async () => {
   const opened = await arena();
   await opened.setInputFiles("#log-file", { name: "odd.jsonl", mimeType: "text/plain", buffer: Buffer.from("no\n") });
   await opened.getByRole("alert").filter({ hasText: "line 1 is not JSON" }).waitFor();

@@ -108,7 +108,7 @@ for calls in json.load(open(sys.argv[1])):
   assert.deepEqual(lines, expected.trim().split("\n"));
 });
 
-test("a world of two planes refuses what is no hitbox, and nothing has changed", async () => {
+test("a world of two planes refuses a value that is not a hitbox, and changes nothing", async () => {
   await init();
   const planes = new TwoPlanes(4);
   planes.add(1, MAN, [0, 0, 0]);

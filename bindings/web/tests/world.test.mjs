@@ -70,7 +70,7 @@ print([[int(v) for v in e] for e in world.step()], world.save().hex(), world.has
   assert.equal(world.hash(), hash);
 });
 
-test("numbers are integers: what is not is a TypeError or a RangeError with name, value and range", () => {
+test("numbers are integers: others raise a TypeError or a RangeError with name, value and range", () => {
   const world = new World(8);
   world.add(1, sphere(ONE), HERE);
   const cases = [

@@ -37,7 +37,7 @@ function setColourBy(name) {
 
 const known = { lanes: [], tracks: [] };
 
-// What the worker has told of bodies and of the selected collider, as far as it is to be shown.
+// What the worker sent about bodies and the selected collider, as far as it is shown.
 export function fillMeter(news = {}) {
   Object.assign(known, news);
   meter.setLanes(scene.options.lanes ? known.lanes : [], select);

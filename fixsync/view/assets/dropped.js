@@ -69,7 +69,7 @@ function base64Of(bytes) {
   return btoa(text);
 }
 
-// A file as a page holds a log; an Error that says why for what is no log. Whole lines alone count.
+// A file as a page holds a log; an Error with the reason if it is not a log. Only whole lines count.
 export async function logOf(file) {
   const { pieces, cut: damage } = await textOf(new Uint8Array(await file.arrayBuffer()));
   const all = new Uint8Array(await new Blob(pieces).arrayBuffer());

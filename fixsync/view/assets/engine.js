@@ -171,7 +171,7 @@ export class Match {
     this.#compare(number, frame, run, hash);
   }
 
-  // A command that the world refuses ends what can be played; so does a line that is no JSON.
+  // A command that the world refuses ends what can be played; so does a line that is not JSON.
   #refuse(number, error) {
     if (!(error instanceof Refused || error instanceof SyntaxError)) throw error;
     this.end = number;

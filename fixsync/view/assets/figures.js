@@ -99,7 +99,7 @@ function drawInsides(view, solids, alpha, hasFacing) {
   g.globalAlpha = 1;
 }
 
-// What is too small to see keeps a dot, so that nothing vanishes.
+// A collider that is too small to see keeps a dot, so that nothing vanishes.
 function drawDots(view, solids, colour) {
   const { context: g } = view;
   g.fillStyle = colour;
@@ -108,7 +108,7 @@ function drawDots(view, solids, colour) {
   }
 }
 
-// Those that matter most come first, and none is drawn over another or over the mark of a hit. What is not active has its label only
+// Those that matter most come first, and none is drawn over another or over the mark of a hit. An inactive collider has its label only
 // when it is selected.
 function drawLabels(view, { theme, names, selected, options }, side, solids) {
   const isAll = solids.length <= LABEL_ALL_MAX;
@@ -181,7 +181,7 @@ function drawTrails(view, { theme, selected, options }, side, solids) {
   g.globalAlpha = 1;
 }
 
-// Adds a collider's trail to the current path. A jump much longer than the move before it is no move, but a new place.
+// Adds a collider's trail to the current path. A jump much longer than the move before it is a new place, not a move.
 function trail(view, side, { id, size }) {
   const { context: g } = view;
   let [last, stride] = [null, 0];
@@ -201,7 +201,7 @@ function trail(view, side, { id, size }) {
   }
 }
 
-// What is not the same in two logs.
+// The differences of two logs.
 function drawDiffering(view, { theme }, side, solids) {
   for (const solid of solids) {
     if (side.differing.has(solid.id) || side.differing.has(solid.key)) ring(view, solid, 8, theme.differs, 3, [5, 3]);

@@ -37,7 +37,7 @@ function rowName(text, key, found, plotted) {
   return element("button", { type: "button", "data-plot": key, "aria-pressed": String(plotted.has(key)), title }, text);
 }
 
-// The values over time of the rows that are to be plotted, as Meter.setSeries takes them.
+// The values over time of the plotted rows, as Meter.setSeries takes them.
 export function plotsOf(games, keys) {
   const known = games.filter(Boolean);
   const isPair = games.length > 1;

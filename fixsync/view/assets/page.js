@@ -1,4 +1,4 @@
-// The page: what the worker tells goes to the views and panels, frame by frame.
+// The page: passes the messages of the worker to the views and panels, frame by frame.
 
 import { FXS_ENTER } from "../../../bindings/web/raw.js";
 import { worker } from "./channel.js";
@@ -48,7 +48,7 @@ const FRAME_MS = 60; // and the number of the frame
 
 let panelsDrawn = 0;
 
-// ---- what the worker tells ----
+// ---- messages of the worker ----
 
 function failed({ message }) {
   const failure = byId("failure");

@@ -24,7 +24,7 @@ export function setManifest(manifest) {
 
 export const camera = new Camera();
 
-// What the worker has told of each log.
+// What the worker sent about each log.
 export const headers = [];
 export const levels = []; // solids.js, of a log without one empty
 export const checks = [];

@@ -170,7 +170,7 @@ void events_are_those_of_the_contract(void) {
         }
     }
     expected += now_count; /* ENTER or STAY of each that is */
-    __CPROVER_assert(count == expected, "as many as the contract tells");
+    __CPROVER_assert(count == expected, "as many as the contract says");
     for (uint32_t i = 0; i < 2 * MOST_HITS; i++) {
         if (i < count) {
             const fxs_event *e = events + i;
