@@ -107,11 +107,10 @@ def write_values(path: Path, header: Header, frames: Iterable[Any]) -> None:
         state = base64.b64encode(header.start.state).decode()
         doc["from"] = {"frame": header.start.frame, "state": state}
     head = {"format": "fixsync-match", "version": 1, **doc}
-    sink = files.Sink(path, suffix=files.suffix_of(path), replace=False)
     text = text_of(head, [_without_zeros(msgspec.to_builtins(frame)) for frame in frames])
-    for line in text.splitlines(keepends=True):  # each at once, as a recorder does
-        sink.write(line)
-    sink.close()
+    with files.Sink(path) as sink:
+        for line in text.splitlines(keepends=True):  # each at once, as a recorder does
+            sink.write(line)
 
 
 def _without_zeros(value: Any) -> Any:
