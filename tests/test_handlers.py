@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from hypothesis import given
 from fixsync import Box, Contact, EventKind, Handlers, Pose, Sphere, World
 from fixsync.log.recorder import Recorder
 from fixsync.log.replay import Verdict, replay
-from fixsync.shapes import shape_from_tuple
 
 ENTER, STAY, EXIT = EventKind.ENTER, EventKind.STAY, EventKind.EXIT
 SWORD, MONSTER, WALL = 0, 1, 2
@@ -299,9 +299,7 @@ class Game:
             for second in range(4):
                 for kind in EventKind:
                     self.handlers.on(kind, layers=(first, second))(
-                        lambda a, b, contact, key=(first, second, kind): self.told(
-                            key, a, b, contact
-                        )  # type: ignore[misc]
+                        partial(self.told, (first, second, kind))
                     )
 
     def told(self, key: Any, a: int, b: int, contact: Contact) -> None:
@@ -317,17 +315,9 @@ class Game:
 
     def frame(self, number: int) -> None:
         for command in self.commands[number]:
-            name, id, *values = command
-            if name == "add" and id not in self.world:
-                shape, place, yaw, layer, owner, offset, active = values
-                self.world.add(
-                    id, shape_from_tuple(shape), Pose(*place, yaw), layer=layer, owner=owner,
-                    offset=tuple(offset), active=active,
-                )  # fmt: skip
-            elif name == "move" and id in self.world:
-                self.world.move(id, *values[0])
-            elif name == "remove" and id in self.world:
-                self.world.remove(id)
+            name, id = command[:2]
+            if name in ("add", "move", "remove") and (id in self.world) == (name != "add"):
+                self.world.apply([command])
         self.handlers.step()
 
 

@@ -1,0 +1,35 @@
+"""Calls that must be refused, as a table of text: `call | error | part of its message / part`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A row of a table. Calling it makes the call, with these names and those of its module."""
+
+    call: str
+    error: str
+    named: str
+    module: dict[str, Any]
+
+    def __call__(self, **names: Any) -> None:
+        code = compile(self.call, "a table of refusals", "eval")
+        with pytest.raises((TypeError, ValueError, KeyError)) as told:
+            eval(code, self.module | names)
+        assert type(told.value).__name__ == self.error
+        for part in self.named.split(" / "):
+            assert part in str(told.value)
+
+
+def refusals(table: str) -> pytest.MarkDecorator:
+    """Runs a test for each row of a table, which it gets as `refused`."""
+    module = sys._getframe(1).f_globals
+    rows = [line.strip().split(" | ") for line in table.strip().splitlines()]
+    cases = [pytest.param(Refused(*row, module), id=row[0]) for row in rows]
+    return pytest.mark.parametrize("refused", cases)
