@@ -78,7 +78,7 @@ static inline int32_t lane_bound(int64_t v) {
 
 /* The scalar forms; tests define FXS_SCALAR_FORMS to compare both. */
 #if !(defined(FXS_SSE2) || defined(FXS_NEON)) || defined(FXS_SCALAR_FORMS)
-/* Of BLOCK boxes, as bits from the lowest: those that meet `box` and whose keys are below `end`.
+/* A bit for each of BLOCK boxes, the first lowest: 1 if it meets `box` and its key is below `end`.
  * Keys and `end` are at most 2^63 - 1, so that a difference has bit 63 set iff the key is below. */
 static inline uint32_t met_of_block_scalar(const uint64_t *keys, const uint64_t *least,
                                            const uint64_t *most, packed_box box, uint64_t end) {
@@ -382,7 +382,7 @@ static inline int are_within(const uint8_t *p, const uint64_t least[2], const ui
 }
 #endif
 
-/* The bits of each mask, from the lowest, and how many there are. */
+/* For each mask of BLOCK bits, the indices of its bits, ascending, and their number. */
 #define KEPT_OF_BLOCK \
     {{0}, {0},    {1},    {0, 1},    {2},    {0, 2},    {1, 2},    {0, 1, 2}, \
      {3}, {0, 3}, {1, 3}, {0, 1, 3}, {2, 3}, {0, 2, 3}, {1, 2, 3}, {0, 1, 2, 3}}

@@ -241,8 +241,8 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
     return n;
 }
 
-/* Boxes and copies of the colliders in the order of their keys, and in `spare` the keys where they
- * end in their rows. */
+/* Writes boxes and copies of the colliders in the order of their keys, and to `spare` the key at
+ * which each of them ends in its row. */
 static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
     const grid *g = a->g;
     const placed *all = colliders(w);

@@ -28,8 +28,8 @@ static inline axis axis_of(int64_t p, int64_t m, int64_t half) {
     return a;
 }
 
-/* The times that a set of slabs leaves, closed; `slides` if a boundary of one is never left, so
- * that nothing overlaps. */
+/* The closed interval of times in all of a set of slabs. `slides` if the path stays on the boundary
+ * of one, so that nothing overlaps. */
 typedef struct window {
     moment in, out;
     int slides;

@@ -180,9 +180,7 @@ def _from_list(kind: type[_R], rows: list[tuple[int, ...]]) -> _R:
 
 @final
 class Events(_Rows[Event]):
-    """The events of a step, by (a, b). `buffer`: four uint32 an event, all in a row: a, b, kind,
-    contact.
-    """
+    """The events of a step, by (a, b). `buffer`: four uint32 for each event: a, b, kind, contact."""
 
     __slots__ = ()
     _record = EVENT

@@ -225,7 +225,7 @@ def rim_casts(draw: st.DrawFn) -> Cast:
 
 @st.composite
 def extreme_casts(draw: st.DrawFn) -> Cast:
-    """Everything at its limits, aimed or not."""
+    """Casts with every number at a limit, aimed at the other shape or not."""
     size = st.sampled_from([1, 2, SIZE_MAX - 1, SIZE_MAX, SIZE_MAX // 2]) | strategies.sizes()
     a, b = (draw(strategies.shapes(SOLIDS, size)) for _ in range(2))
     far = st.sampled_from([INT32_MIN, INT32_MAX, INT32_MIN + 1, 0, SIZE_MAX, -SIZE_MAX])

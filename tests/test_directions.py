@@ -66,9 +66,7 @@ def test_every_direction_has_its_own_yaw_near_and_far() -> None:
 
 
 def just_before(x: int, z: int) -> tuple[int, int]:
-    """Of the vectors before (x, z) and not much longer the nearest: that of the least cross
-    product.
-    """
+    """The nearest vector before (x, z) that is not much longer: that of the least cross product."""
     g = gcd(x, z)
     p, r = x // g, z // g
     # u p + v r = 1, so that p (r - u) - r (v + p) = -1. No border lies on an axis, so r is not 0.

@@ -129,7 +129,7 @@ def outcomes(settings: Settings, folder: Path, *troubles: str) -> list[Outcome]:
 
 @pytest.fixture(scope="module")
 def every_kind(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a log of every kind, so to speak."""
+    """A folder with a log of each verdict."""
     folder = tmp_path_factory.mktemp("kinds")
     good(folder / "good.jsonl")
     good(folder / "below" / "deep" / "good.jsonl")

@@ -113,7 +113,9 @@ def _simulations(
             raise click.BadParameter(str(error), ctx, param) from error
         name = getattr(simulation, "name", None)
         if not isinstance(name, str):
-            raise click.BadParameter(f"{reference} has no name for logs to give", ctx, param)
+            raise click.BadParameter(
+                f"{reference} needs an attribute name: logs refer to it", ctx, param
+            )
         found[name] = simulation
     return found
 

@@ -189,7 +189,7 @@ def _another(identity: Identity, code: tuple[str, str, str]) -> str:
 
 @contextlib.contextmanager
 def _as_worker_errors(what: str, *others: type[Exception]) -> Iterator[None]:
-    """Whatever went wrong on a Dask worker comes as a WorkerError, except `others`."""
+    """Raises an error of a Dask worker as a WorkerError, unless it is one of `others`."""
     try:
         yield
     except Exception as error:

@@ -56,8 +56,8 @@ class Verdict(Enum):
     OUT_OF_MEMORY = "out of memory"
     """The log may be valid, but replaying it needs more memory than there is."""
     UNREADABLE = "unreadable"
-    """The file cannot be read. `replay` raises an error instead; programs that replay many logs
-    report it so."""
+    """The file cannot be read. A verdict of programs that replay many logs; `replay` raises the
+    error."""
     CUT_SHORT = "cut short"
     """The log has no end. What it has is as it says."""
 

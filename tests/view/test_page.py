@@ -524,7 +524,7 @@ def test_a_narrow_screen_has_all_controls_and_does_not_scroll_sideways(opened, w
 
 
 def test_everything_that_can_be_operated_has_a_name(opened):
-    """For those who hear the page."""
+    """For users of a screen reader."""
     page = opened(FIGHT)
     page.keyboard.press("n")
     page.wait_for_selector("#collider .subtitle")
