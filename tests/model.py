@@ -1198,6 +1198,11 @@ def layer_masks(layers: Any) -> list[int]:
     return masks
 
 
+def is_symmetric(masks: Sequence[int]) -> bool:
+    pairs = combinations(range(LAYERS), 2)
+    return all((masks[i] >> j ^ masks[j] >> i) & 1 == 0 for i, j in pairs)
+
+
 class ModelWorld:
     """Colliders by id, and the hits of the last step. Whatever raises has changed nothing."""
 
@@ -1292,9 +1297,7 @@ class ModelWorld:
         activity.
         """
         one, other = self[a], self[b]
-        return contact(
-            one.shape, one.pose[3], other.shape, other.pose[3], _relative(one.at, other.at)
-        )
+        return overlap(one.shape, one.at, other.shape, other.at)
 
     def _tested(self, a: Collider, b: Collider) -> bool:
         owners_allow = a.owner != b.owner or a.owner == 0
@@ -1345,8 +1348,18 @@ class ModelWorld:
         return [
             id
             for id in self._seen_by(mask, exclude_owner)
-            if overlap(shape, pose, self[id].shape, self[id].at) >= self.hit_when
+            if self._contact_with(id, shape, pose) >= self.hit_when
         ]
+
+    def _contact_with(self, id: int, shape: Shape, pose: Pose) -> int:
+        return overlap(shape, pose, self[id].shape, self[id].at)
+
+    def _cast_at(self, id: int, shape: Any, pose: Any, motion: Any, hit_when: int) -> Any:
+        """As `cast_pair`, at what stands still; None for a sector."""
+        seen = self[id]
+        if seen.shape[0] == "sector":
+            return None
+        return cast_pair(shape, pose, motion, seen.shape, seen.at, (0, 0, 0), hit_when)
 
     def cast(
         self,
@@ -1364,16 +1377,13 @@ class ModelWorld:
         """
         limit = integer("limit", limit, 0, UINT32_MAX)
         hit_when = self.hit_when if hit_when is None else hit_when
-        cast_pair(
-            shape, pose, motion, shape, pose, motion, hit_when
-        )  # refuses what it must, seen or not
-        hits = []
-        for id in self._seen_by(mask, exclude_owner):
-            seen = self[id]
-            if seen.shape[0] != "sector":
-                hit = cast_pair(shape, pose, motion, seen.shape, seen.at, (0, 0, 0), hit_when)
-                if hit is not None:
-                    hits.append((id, *hit))
+        # Refuses what it must, seen or not.
+        cast_pair(shape, pose, motion, shape, pose, motion, hit_when)
+        hits = [
+            (id, *hit)
+            for id in self._seen_by(mask, exclude_owner)
+            if (hit := self._cast_at(id, shape, pose, motion, hit_when)) is not None
+        ]
         hits.sort(key=lambda hit: (hit[1], hit[0]))
         return hits[:limit] if limit else hits
 
@@ -1412,16 +1422,8 @@ class ModelWorld:
         """Carry out one command of a match log; the answer of a query or a cast, else None."""
         match command:
             case ["add", id, shape, position, yaw, layer, owner, offset, active]:
-                x, y, z = position
-                self.add(
-                    id,
-                    shape,
-                    (x, y, z, yaw),
-                    layer=layer,
-                    owner=owner,
-                    offset=offset,
-                    active=active,
-                )
+                pose, options = (*position, yaw), {"offset": offset, "active": active}
+                self.add(id, shape, pose, layer=layer, owner=owner, **options)
             case ["move", id, [x, y, z]]:
                 self.move(id, x, y, z)
             case ["turn", id, yaw]:
@@ -1445,15 +1447,8 @@ class ModelWorld:
             case ["query", shape, [x, y, z], yaw, mask, *owner]:
                 return self.query(shape, (x, y, z, yaw), mask, exclude_owner=sum(owner))
             case ["cast", shape, [x, y, z], yaw, motion, mask, owner, limit, hit_when]:
-                hits = self.cast(
-                    shape,
-                    (x, y, z, yaw),
-                    motion,
-                    mask,
-                    exclude_owner=owner,
-                    limit=limit,
-                    hit_when=hit_when,
-                )
+                pose, options = (x, y, z, yaw), {"limit": limit, "hit_when": hit_when}
+                hits = self.cast(shape, pose, motion, mask, exclude_owner=owner, **options)
                 return [[id, fraction, *n] for id, fraction, n in hits]
             case _:
                 raise ValueError(f"not a command: {command!r}")
@@ -1494,11 +1489,7 @@ def _decoded(data: bytes, capacity: int, solids: int = 0) -> ModelWorld:
     world = ModelWorld(capacity, hit_when)
     world.frame = frame
     world.masks = list(take("<32I"))
-    if any(
-        (world.masks[i] >> j ^ world.masks[j] >> i) & 1
-        for i in range(LAYERS)
-        for j in range(LAYERS)
-    ):
+    if not is_symmetric(world.masks):
         raise ValueError("the layer matrix must be symmetric")
 
     ids = []

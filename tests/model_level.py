@@ -19,7 +19,6 @@ from model import (
     CLS,
     INT32_MAX,
     INT32_MIN,
-    LAYERS,
     ONE_Q30,
     OVERLAPPING,
     ROUND,
@@ -29,9 +28,9 @@ from model import (
     Approach,
     ModelWorld,
     Polynomial,
+    Pose,
     Real,
     Shape,
-    Surd,
     Time,
     Vec2,
     Vec3,
@@ -343,16 +342,8 @@ class PrismApproach(Approach):
 
     solid: Solid
 
-    def at_scale(self, t: Time) -> tuple[Shape, Vec3]:
-        def along(c: int, m: int) -> Real:
-            whole = t.w * c + t.u * m
-            return Surd(whole, t.v * m, t.n) if t.v else whole
-
-        x, y, z = (along(c, m) for c, m in zip(self.start, self.motion, strict=True))
-        return (self.a[0], *(t.w * size for size in self.a[1:])), (x, y, z)
-
     def contact(self, t: Time) -> int:
-        a, at = self.at_scale(t)
+        a, _, at = self.at(t)
         return solid_contact(a, self.yaw_a, at, self.solid, t.w)
 
     def at_rim(self, t: Time) -> bool:  # noqa: ARG002
@@ -537,37 +528,19 @@ class LevelWorld(ModelWorld):
                         hits[a, b] = found
         return hits
 
-    def query(
-        self, shape: Any, pose: Any, mask: int = 2**LAYERS - 1, *, exclude_owner: int = 0
-    ) -> list[int]:
-        found = super().query(shape, pose, mask, exclude_owner=exclude_owner)
-        return found + [
-            id
-            for id, solid in self._seen_solids(mask)
-            if level_contact(shape, pose, solid) >= self.hit_when
-        ]
+    def _seen_by(self, mask: Any, exclude_owner: Any) -> list[int]:
+        found = super()._seen_by(mask, exclude_owner)
+        return found + [id for id, _ in self._seen_solids(mask)]
 
-    def cast(
-        self,
-        shape: Any,
-        pose: Any,
-        motion: Any,
-        mask: int = 2**LAYERS - 1,
-        *,
-        exclude_owner: int = 0,
-        limit: int = 0,
-        hit_when: int | None = None,
-    ) -> list[tuple[int, int, Vec3]]:
-        hits = super().cast(
-            shape, pose, motion, mask, exclude_owner=exclude_owner, hit_when=hit_when
-        )
-        least = self.hit_when if hit_when is None else hit_when
-        for id, solid in self._seen_solids(mask):
-            hit = level_cast(shape, pose, motion, solid, least)
-            if hit is not None:
-                hits.append((id, *hit))
-        hits.sort(key=lambda hit: (hit[1], hit[0]))
-        return hits[:limit] if limit else hits
+    def _contact_with(self, id: int, shape: Shape, pose: Pose) -> int:
+        if id < LEVEL:
+            return super()._contact_with(id, shape, pose)
+        return level_contact(shape, pose, self._solid(id))
+
+    def _cast_at(self, id: int, shape: Any, pose: Any, motion: Any, hit_when: int) -> Any:
+        if id < LEVEL:
+            return super()._cast_at(id, shape, pose, motion, hit_when)
+        return level_cast(shape, pose, motion, self._solid(id), hit_when)
 
     def save(self) -> bytes:
         plain = super().save()

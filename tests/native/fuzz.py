@@ -21,25 +21,16 @@ from pathlib import Path
 from targets import CSRC, HERE, KERNEL, KIT, BrokenError, MissingError, newest_clang, run
 
 CORPUS = HERE / "corpus"
+# What is fuzzed, and the longest input in bytes.
 TARGETS = {
-    "shapes": "overlap, push_out, lift and side",
-    "cast": "cast_pair",
-    "angles": "yaw_of, length and XXH64",
-    "load": "load of any bytes",
-    "commands": "any sequence of calls on worlds",
-    "level": "bytes of a level, and what a shape meets in it",
-    "crowd": "casts, sweeps, queries and pushes in worlds, beside those of pairs",
-    "kit": "tables of frame data, bodies, the ring of states, a recorder's text, numbers",
-}
-LONGEST = {
-    "shapes": 64,
-    "cast": 128,
-    "angles": 512,
-    "load": 2048,
-    "commands": 2048,
-    "crowd": 1024,
-    "level": 512,
-    "kit": 768,
+    "shapes": ("overlap, push_out, lift and side", 64),
+    "cast": ("cast_pair", 128),
+    "angles": ("yaw_of, length and XXH64", 512),
+    "load": ("load of any bytes", 2048),
+    "commands": ("any sequence of calls on worlds", 2048),
+    "level": ("bytes of a level, and what a shape meets in it", 512),
+    "crowd": ("casts, sweeps, queries and pushes in worlds, beside those of pairs", 1024),
+    "kit": ("tables of frame data, bodies, the ring of states, a recorder's text, numbers", 768),
 }
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 GUIDED = ["-O1", "-fsanitize=fuzzer-no-link", *SANITIZE]
@@ -55,16 +46,8 @@ def compile_kernel(directory: Path) -> None:
 
 
 def compiler() -> list[str]:
-    return [
-        newest_clang(),
-        "-std=c11",
-        "-g",
-        "-Wno-unused-function",
-        "-I",
-        str(CSRC),
-        "-I",
-        str(HERE),
-    ]
+    include = ["-I", str(CSRC), "-I", str(HERE)]
+    return [newest_clang(), "-std=c11", "-g", "-Wno-unused-function", *include]
 
 
 def build(target: str, directory: Path) -> Path:
@@ -116,7 +99,7 @@ def fuzz(program: Path, inputs: Path, target: str, seconds: int, out: Path) -> t
     """Whether nothing was found, and libFuzzer's last words."""
     options = [
         f"-max_total_time={seconds}",
-        f"-max_len={LONGEST[target]}",
+        f"-max_len={TARGETS[target][1]}",
         "-timeout=20",
         "-print_final_stats=1",
     ]
@@ -177,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             inputs = unpack(target, directory)
             good, said = fuzz(program, inputs, target, args.seconds, args.out.resolve())
             print(
-                f"{target} ({TARGETS[target]}): {'nothing found' if good else 'FAILED'}, {said}",
+                f"{target} ({TARGETS[target][0]}): {'nothing found' if good else 'FAILED'}, {said}",
                 flush=True,
             )
             found = found or not good

@@ -685,10 +685,7 @@ class Model:
 
     def init(self, a: Arguments) -> Answers:
         w, capacity, hit_capacity, hit_when, *layers = a.some(36)
-        symmetric = all(
-            (layers[i] >> j ^ layers[j] >> i) & 1 == 0 for i in range(32) for j in range(32)
-        )
-        if not symmetric:
+        if not self.m.is_symmetric(layers):
             return [0, None]
         self.worlds[w] = self.m.ModelWorld(capacity, hit_when)
         self.worlds[w].masks = layers
@@ -790,7 +787,7 @@ class Model:
 
     def layers(self, a: Arguments) -> Answers:
         w, *masks = a.some(33)
-        if any((masks[i] >> j ^ masks[j] >> i) & 1 for i in range(32) for j in range(32)):
+        if not self.m.is_symmetric(masks):
             return [E_CONFIG]
         self.worlds[w].masks = masks
         return [OK]

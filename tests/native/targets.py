@@ -69,57 +69,17 @@ class Machine:
     endian: str
     clang: bool = True
     static: bool = True
-    extra: tuple[tuple[str, str, tuple[str, ...], str], ...] = ()  # (compiler, name, flags, cpu)
     short: bool = False
 
 
 MACHINES = (
-    Machine(
-        "aarch64",
-        "aarch64-linux-gnu",
-        "aarch64",
-        64,
-        "little",
-        extra=(("gcc", "-O3 SVE", ("-O3", "-march=armv8.2-a+sve"), "max"),),
-        short=True,
-    ),
-    Machine(
-        "armhf",
-        "arm-linux-gnueabihf",
-        "arm",
-        32,
-        "little",
-        extra=(("gcc", "-O3 NEON", ("-O3", "-mfpu=neon"), "max"),),
-        short=True,
-    ),
+    Machine("aarch64", "aarch64-linux-gnu", "aarch64", 64, "little", short=True),
+    Machine("armhf", "arm-linux-gnueabihf", "arm", 32, "little", short=True),
     Machine("armel", "arm-linux-gnueabi", "arm", 32, "little"),
     Machine("i686", "i686-linux-gnu", "i386", 32, "little"),
-    Machine(
-        "riscv64",
-        "riscv64-linux-gnu",
-        "riscv64",
-        64,
-        "little",
-        extra=(("clang", "-O3 V", ("-O3", "-march=rv64gcv"), "rv64,v=true,vext_spec=v1.0"),),
-        short=True,
-    ),
-    Machine(
-        "ppc64le",
-        "powerpc64le-linux-gnu",
-        "ppc64le",
-        64,
-        "little",
-        extra=(("gcc", "-O3 POWER10", ("-O3", "-mcpu=power10"), "power10"),),
-    ),
-    Machine(
-        "s390x",
-        "s390x-linux-gnu",
-        "s390x",
-        64,
-        "big",
-        extra=(("gcc", "-O3 z14", ("-O3", "-march=z14"), "max"),),
-        short=True,
-    ),
+    Machine("riscv64", "riscv64-linux-gnu", "riscv64", 64, "little", short=True),
+    Machine("ppc64le", "powerpc64le-linux-gnu", "ppc64le", 64, "little"),
+    Machine("s390x", "s390x-linux-gnu", "s390x", 64, "big", short=True),
     Machine("powerpc", "powerpc-linux-gnu", "ppc", 32, "big", short=True),
     Machine("ppc64", "powerpc64-linux-gnu", "ppc64", 64, "big"),
     Machine("mips", "mips-linux-gnu", "mips", 32, "big"),
@@ -129,8 +89,18 @@ MACHINES = (
     Machine("hppa", "hppa-linux-gnu", "hppa", 32, "big", clang=False),
     Machine("alpha", "alpha-linux-gnu", "alpha", 64, "little", clang=False, static=False),
 )
+# By machine: a compiler, flags for its vector instructions, their name, and the processor to
+# emulate.
+VECTORS = {
+    "aarch64": ("gcc", ("-O3", "-march=armv8.2-a+sve"), "-O3 SVE", "max"),
+    "armhf": ("gcc", ("-O3", "-mfpu=neon"), "-O3 NEON", "max"),
+    "riscv64": ("clang", ("-O3", "-march=rv64gcv"), "-O3 V", "rv64,v=true,vext_spec=v1.0"),
+    "ppc64le": ("gcc", ("-O3", "-mcpu=power10"), "-O3 POWER10", "power10"),
+    "s390x": ("gcc", ("-O3", "-march=z14"), "-O3 z14", "max"),
+}
 
 SANITIZE = ("-O1", "-g", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
+ADDRESSES = (*SANITIZE, "-fsanitize=address,undefined")
 
 
 def native_targets() -> Iterable[Target]:
@@ -139,49 +109,25 @@ def native_targets() -> Iterable[Target]:
             yield Target(f"{compiler} {level}", compiler, (level,), short=level in ("-O0", "-O3"))
         yield Target(f"{compiler} -O2 LTO", compiler, ("-O2", "-flto"), short=compiler == "gcc")
         yield Target(f"{compiler} -O2 no __int128", compiler, ("-O2", NO_INT128))
-        yield Target(
-            f"{compiler} -O2 portable forms", compiler, ("-O2", *PORTABLE), short=compiler == CLANG
-        )
-        yield Target(
-            f"{compiler} -Os small form", compiler, ("-Os", SMALL), short=compiler == "gcc"
-        )
+        name, portable = f"{compiler} -O2 portable forms", ("-O2", *PORTABLE)
+        yield Target(name, compiler, portable, short=compiler == CLANG)
+        small = ("-Os", SMALL)
+        yield Target(f"{compiler} -Os small form", compiler, small, short=compiler == "gcc")
         yield Target(f"{compiler} -O2 -funsigned-char", compiler, ("-O2", "-funsigned-char"))
         for march in ("x86-64-v2", "x86-64-v3", "x86-64-v4", "native"):
             yield Target(f"{compiler} -O3 -march={march}", compiler, ("-O3", f"-march={march}"))
         for flags in (("-O0",), ("-O2",), ("-O3",), ("-O2", "-mno-sse", "-march=i586")):
-            yield Target(
-                f"{compiler} -m32 {' '.join(flags)}",
-                compiler,
-                ("-m32", *flags),
-                machine="x86-32",
-                short=flags == ("-O2",) and compiler == "gcc",
-            )
-        yield Target(
-            f"{compiler} ASan, UBSan",
-            compiler,
-            (*SANITIZE, "-fsanitize=address,undefined"),
-            short=compiler == CLANG,
-        )
+            name, short = f"{compiler} -m32 {' '.join(flags)}", flags == ("-O2",)
+            short = short and compiler == "gcc"
+            yield Target(name, compiler, ("-m32", *flags), machine="x86-32", short=short)
+        yield Target(f"{compiler} ASan, UBSan", compiler, ADDRESSES, short=compiler == CLANG)
         yield Target(f"{compiler} -ftrapv", compiler, ("-O1", "-ftrapv"))
-    yield Target(
-        "gcc -m32 ASan, UBSan",
-        "gcc",
-        ("-m32", *SANITIZE, "-fsanitize=address,undefined"),
-        machine="x86-32",
-    )
+    yield Target("gcc -m32 ASan, UBSan", "gcc", ("-m32", *ADDRESSES), machine="x86-32")
     yield Target("clang MSan", CLANG, (*SANITIZE, "-fsanitize=memory"))
     ignore = f"-fsanitize-ignorelist={HERE / 'integer.ignore'}"
-    yield Target(
-        "clang integer sanitizer",
-        CLANG,
-        (*SANITIZE, "-fsanitize=integer,implicit-conversion", ignore),
-        short=True,
-    )
-    yield Target(
-        "clang integer sanitizer, portable forms",
-        CLANG,
-        (*SANITIZE, "-fsanitize=integer,implicit-conversion", ignore, *PORTABLE),
-    )
+    integers = (*SANITIZE, "-fsanitize=integer,implicit-conversion", ignore)
+    yield Target("clang integer sanitizer", CLANG, integers, short=True)
+    yield Target("clang integer sanitizer, portable forms", CLANG, (*integers, *PORTABLE))
     yield Target("clang -ftrivial-auto-var-init", CLANG, ("-O2", "-ftrivial-auto-var-init=pattern"))
     yield Target("gcc -mx32", "gcc", ("-O2", "-mx32"), machine="x86-64, 32-bit pointers")
     for other in ("gcc-11", "gcc-13", "gcc-14", "clang-14", "clang-16", "clang-20"):
@@ -231,7 +177,8 @@ def emulated_targets() -> Iterable[Target]:
             yield on_machine(m, "-O2 no __int128", "gcc", ("-O2", NO_INT128))
         if m.clang:
             yield on_machine(m, "-O2", CLANG, ("-O2",))
-        for compiler, name, flags, cpu in m.extra:
+        if m.name in VECTORS:
+            compiler, flags, name, cpu = VECTORS[m.name]
             yield on_machine(m, name, compiler, flags, cpu)
 
 
@@ -261,24 +208,12 @@ def other_targets() -> Iterable[Target]:
         machine="another program",
         kind="reference",
     )
-    yield Target(
-        "Python through cffi",
-        sys.executable,
-        ("kernel",),
-        machine="CPython",
-        short=True,
-        most=QUICK,
-        kind="python",
-    )
-    yield Target(
-        "tests/model.py: big integers",
-        sys.executable,
-        ("model",),
-        machine="another program",
-        short=True,
-        most=QUICK,
-        kind="python",
-    )
+    for name, backend, machine in (
+        ("Python through cffi", "kernel", "CPython"),
+        ("tests/model.py: big integers", "model", "another program"),
+    ):
+        options = {"machine": machine, "short": True, "most": QUICK, "kind": "python"}
+        yield Target(name, sys.executable, (backend,), **options)
 
 
 def all_targets() -> list[Target]:
