@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.progress import BarColumn, TextColumn
 
 from fixsync.cli import options, streams, text
 from fixsync.sample.peers import Outcome, PeerOutcome, Run, outcome_json, run
@@ -48,9 +48,7 @@ _NETWORK = Impairment(loss=10, latency_ms=15, jitter_ms=10, duplicate=2)
     " pyproject.toml, or the sample.",
 )
 @options.json_option
-@click.pass_context
 def demo_command(
-    ctx: click.Context,
     frames: int,
     seed: int,
     out: Path,
@@ -70,7 +68,7 @@ def demo_command(
                2  the match was not completed
     """
     simulation = options.chosen_simulation(reference)
-    try:
+    with text.refusals():
         made = options.found_simulation(simulation)
         plan = Run(simulation, frames=frames, seed=seed, rate=0, impairment=_NETWORK)
         for log in out.glob("peer[01].jsonl"):  # of an earlier demo
@@ -88,8 +86,6 @@ def demo_command(
             ],
             "Skill fight" if simulation == "skillfight" else made.name,
         )
-    except (OSError, ValueError) as error:
-        raise click.ClickException(text.printable(str(error))) from error
     if as_json:
         text.print_json(
             {"page": str(page), "arena": str(arena), **json.loads(outcome_json(outcome))}
@@ -100,7 +96,7 @@ def demo_command(
         is_opened = sys.stdout.isatty() and not as_json and _has_screen()
     if is_opened and click.launch((arena if outcome.is_good else page).resolve().as_uri()) != 0:
         streams.echo("cannot start a browser: open the page yourself", err=True)
-    ctx.exit(outcome.exit_code)
+    sys.exit(outcome.exit_code)
 
 
 def _has_screen() -> bool:
@@ -112,12 +108,9 @@ def _has_screen() -> bool:
 @contextmanager
 def _progress(frames: int, *, hidden: bool) -> Iterator[Callable[[PeerOutcome], None]]:
     """A bar on standard error, if that is a terminal, moved by the yielded function."""
-    if hidden or not sys.stderr.isatty():
-        yield lambda _: None
-        return
     columns = TextColumn("playing"), BarColumn(), TextColumn("{task.completed}/{task.total} frames")
     confirmed: dict[int, int] = {}
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with text.progress(*columns, is_hidden=hidden) as bar:
         task = bar.add_task("", total=frames)
 
         def show(peer: PeerOutcome) -> None:
@@ -147,5 +140,5 @@ def _print(out: Console, outcome: Outcome, page: Path, arena: Path) -> None:
         text.say(out, f"the logs differ from frame {outcome.differing_frame} on")
     else:
         text.say(out, "the match was not completed; fixsync peers shows more")
-    text.say(out, f"match: {text.printable(str(page.resolve()))}")
-    text.say(out, f"arena: {text.printable(str(arena.resolve()))}")
+    text.say(out, f"match: {page.resolve()}")
+    text.say(out, f"arena: {arena.resolve()}")

@@ -16,7 +16,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
-from rich.table import Column, Table
+from rich.table import Column
 from rich.text import Text
 
 from fixsync.cli import options, streams, text
@@ -290,17 +290,12 @@ def _done(progress: Progress) -> str:
 
 
 def _print(out: Console, store: Store, summary: Summary, results: Path) -> None:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("verdict", no_wrap=True)
-    for name in ("logs", "frames"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for verdict, code in EXIT_CODES.items():
-        if verdict in summary.counts:
-            count = summary.counts[verdict]
-            table.add_row(
-                Text(verdict, style=_STYLES[code]), f"{count.logs:,}", f"{count.frames:,}"
-            )
-    text.show(out, table)
+    rows = [
+        (Text(verdict, style=_STYLES[code]), f"{count.logs:,}", f"{count.frames:,}")
+        for verdict, code in EXIT_CODES.items()
+        if (count := summary.counts.get(verdict))
+    ]
+    text.show(out, text.table(("verdict", "logs", "frames"), rows, numbers=("logs", "frames")))
     text.say(out, "")
     failed = _failed(summary)
     listed = 0
@@ -316,7 +311,7 @@ def _print(out: Console, store: Store, summary: Summary, results: Path) -> None:
     if listed:
         text.say(out, "")
     text.say(out, *_speed(summary))
-    text.say(out, f"results: {text.printable(str(results))}")
+    text.say(out, f"results: {results}")
 
 
 def _failed(summary: Summary) -> list[str]:

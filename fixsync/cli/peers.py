@@ -190,24 +190,21 @@ def _progress(frames: int, *, hidden: bool) -> Iterator[Callable[[PeerOutcome], 
 
 
 def _table(peers: Sequence[PeerOutcome]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in ("peer", "frame", "confirmed", "rtt_ms", "rollbacks", "resteps"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("state", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    for peer in peers:
-        status = peer.status
-        table.add_row(
+    numbers = ("peer", "frame", "confirmed", "rtt_ms", "rollbacks", "resteps")
+    rows = (
+        (
             str(peer.peer),
-            str(status.frame),
-            str(status.confirmed),
-            "-" if status.rtt_ms is None else str(status.rtt_ms),
-            str(status.rollbacks),
-            str(status.resteps),
-            status.hash or "-",
+            str(peer.status.frame),
+            str(peer.status.confirmed),
+            "-" if peer.status.rtt_ms is None else str(peer.status.rtt_ms),
+            str(peer.status.rollbacks),
+            str(peer.status.resteps),
+            peer.status.hash or "-",
             _remark(peer),
         )
-    return table
+        for peer in peers
+    )
+    return text.table((*numbers, "state", ""), rows, numbers=numbers)
 
 
 def _remark(peer: PeerOutcome) -> Text:
@@ -228,7 +225,7 @@ def _told(plan: Run) -> str:
         if plan.prediction_max
         else "lockstep"
     )
-    words = [text.printable(plan.type.name), f"{plan.players} players"]
+    words = [plan.type.name, f"{plan.players} players"]
     words += [text.plural(plan.frames, "frame"), f"seed {plan.seed}", how]
     words.append(f"input delay {plan.input_delay}")
     weather = plan.impairment
@@ -270,7 +267,7 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
     text.say(out, "", f"packets: {outcome.passed} passed on, {outcome.lost} lost")
     for peer in peers:
         if peer.errors:
-            text.say(out, f"peer {peer.peer} wrote:", text.printable(peer.errors[-2000:]))
+            text.say(out, f"peer {peer.peer} wrote:", *peer.errors[-2000:].splitlines())
     recorded = [peer for peer in peers if peer.log is not None]
     frames = text.plural(plan.frames, "frame")
     if outcome.is_good and len(recorded) > 1:
@@ -293,7 +290,7 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
     if outcome.differing_frame is not None:
         text.say(out, f"the logs differ from frame {outcome.differing_frame} on")
     if outcome.fault:
-        text.say(out, f"the logs differ; {text.printable(outcome.fault)}")
+        text.say(out, f"the logs differ; {outcome.fault}")
     for peer in recorded:
         if peer.diverged_frame is not None:
             text.say(
@@ -303,5 +300,4 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
     if is_kept:
         text.say(out, f"kept in {directory}")
     if told is not None:
-        report = text.printable(told.status.report)
-        text.say(out, f"both sides' states, before and after that frame: {report}")
+        text.say(out, f"both sides' states, before and after that frame: {told.status.report}")

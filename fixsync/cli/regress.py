@@ -12,7 +12,6 @@ from typing import Any
 import click
 import msgspec
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from fixsync.cli import options, text
@@ -140,20 +139,13 @@ class _Report:
         for name, identity in zip(("OLD", "NEW"), self._identities, strict=True):
             text.say(out, f"{name}  {_named(identity)}")
         text.say(out, "")
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-        for name in ("old", "new"):
-            table.add_column(name, no_wrap=True)
-        for name in ("logs", "changed"):
-            table.add_column(name, justify="right", no_wrap=True)
+        rows = []
         for moved in self._moved:
             style = "bold red" if moved.changed else ""
-            table.add_row(
-                moved.old,
-                Text(moved.new, style=style),
-                f"{moved.logs:,}",
-                Text(f"{moved.changed:,}", style),
-            )
-        text.show(out, table)
+            changed = Text(f"{moved.changed:,}", style)
+            rows.append((moved.old, Text(moved.new, style), f"{moved.logs:,}", changed))
+        names = ("old", "new", "logs", "changed")
+        text.show(out, text.table(names, rows, numbers=("logs", "changed")))
         text.say(out, "")
         listed = 0
         for change, first in self._changes(LISTED_MAX):
@@ -166,7 +158,7 @@ class _Report:
         text.say(
             out,
             f"{self.changed:,} of {self.logs:,} logs differ",
-            f"results: {text.printable(str(results))}",
+            f"results: {results}",
         )
 
     def print_json(self, results: Path) -> None:
@@ -193,9 +185,7 @@ def _same(identities: Sequence[Identity]) -> str:
 
 
 def _named(identity: Identity) -> str:
-    return (
-        f"fixsync {identity.fixsync}, Python {identity.python}, {text.printable(identity.folder)}"
-    )
+    return f"fixsync {identity.fixsync}, Python {identity.python}, {identity.folder}"
 
 
 def _identity_json(identity: Identity, build: int) -> dict[str, Any]:
@@ -203,9 +193,9 @@ def _identity_json(identity: Identity, build: int) -> dict[str, Any]:
 
 
 def _lines(change: Change, first: FirstDifference | None) -> Iterator[str]:
-    yield text.printable(change.name)
+    yield change.name
     for name, side in (("old", change.old), ("new", change.new)):
-        reason = f": {text.printable(side['reason'])}" if side["reason"] else ""
+        reason = f": {side['reason']}" if side["reason"] else ""
         yield f"  {name}  {side['verdict']}{reason}"
     if first is not None:
         yield f"  first differing frame {first.frame}: {', '.join(first.fields)}"

@@ -168,14 +168,14 @@ class _Report:
         events = sum(map(len, straight.events))
         what = f"{straight.type.name}: {text.plural(straight.players, 'player')},"
         what += f" {text.plural(straight.frames, 'frame')}, {text.plural(events, 'event')}"
-        say(text.printable(f"{what}, seed {straight.seed}"))
+        say(f"{what}, seed {straight.seed}")
         failed = {divergence.check for divergence in self.divergences}
         for check in self.checks:
             say(f"  {check}: {'DIFFERS' if check in failed else 'the same'}")
         for note in not_checked(straight):
             say(f"  ({note})")
         for hint in self.hints[:_HINTS_SHOWN_MAX]:
-            say(f"  {text.printable(str(hint))}")
+            say(f"  {hint}")
         if len(self.hints) > _HINTS_SHOWN_MAX:
             say(f"  and {text.plural(len(self.hints) - _HINTS_SHOWN_MAX, 'more hint')}")
         if self.first is None:
@@ -184,9 +184,9 @@ class _Report:
                 "when a match that was recorded on one machine is replayed on another.",
             )
             return
-        say("", *map(text.printable, self.first.explain().splitlines()))
+        say("", *self.first.explain().splitlines())
         if self.smallest is not None:
-            name, length = text.printable(str(self.out)), text.plural(self.smallest.frames, "frame")
+            name, length = self.out, text.plural(self.smallest.frames, "frame")
             say("", f"smallest match found that shows it: {name} ({length})")
             if not text.takes_stdout(self.out):
                 say(f"run it again: fixsync synctest {self.reference} --inputs {name}")
