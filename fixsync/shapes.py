@@ -440,7 +440,7 @@ class Outline(NamedTuple):
     outer: list[tuple[int, int]]
     """The vertices (x, z) of a polygon, counterclockwise as yaw turns."""
     hole: list[tuple[int, int]]
-    """The polygon that is cut out of it, the other way round; empty without a hole."""
+    """The vertices of its hole, clockwise; empty without a hole."""
     y_low: int
     y_high: int
 

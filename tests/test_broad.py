@@ -242,7 +242,7 @@ def test_layers_that_are_kept_apart_may_be_of_any_sizes(layers):
     "large", [Capsule(2**29 - 1, 2**29 - 1), Sphere(2**29 - 1), Cylinder(1, 2**29 - 1)]
 )
 def test_the_smallest_at_both_ends_of_z_beside_the_largest(large):
-    """Rows as low as there are, in a world that is as long as can be."""
+    """The lowest possible rows, in the longest possible world."""
     ends = (-INT32 - 1, INT32)
     found = [plain(Sphere(1), Pose(x, 0, z)) for z in ends for x in (0, 2, 9)]
     found += [plain(large, Pose(x, 0, 0)) for x in (0, 1)]
@@ -351,7 +351,7 @@ def test_the_one_before_in_another_row_is_met_where_it_ends_whatever_the_step_of
 
 @pytest.mark.parametrize("left", range(1, 10))
 def test_nobody_is_hit_who_was_there_before(left):
-    """What lies behind the last of those who are left is what was there in the step before."""
+    """The scratch memory behind the last collider still holds those of the step before."""
     world = World(16)
     for id in range(16):
         world.add(id, Sphere(ONE), Pose(0, 0, 0))

@@ -138,9 +138,7 @@ def test_a_motion_that_slides_on_a_floor_keeps_its_way_to_the_raw_unit() -> None
 
 @pytest.mark.parametrize("yaw", [0, 1, 4096, degrees(30), 8192, 20000])
 def test_a_dash_along_walls_ends_in_no_wall(yaw: int) -> None:
-    """A room of four turned walls and a pillar: whoever dashes about in it, sliding, never comes
-    into one.
-    """
+    """A body that dashes and slides in a room of four turned walls and a pillar overlaps none."""
     world = World(8, hit_when=Contact.OVERLAPPING, layers=[(0, 1)])
     world.add(0, Cylinder(ONE // 2, ONE), Pose(0, 0, 2 * ONE))
     for side in range(4):

@@ -1,4 +1,4 @@
-"""The kernel's semantics id: its questions asked of the model, and what it is sensitive to."""
+"""The kernel's semantics id: the model gives the same answers, and changed answers change it."""
 
 from __future__ import annotations
 

@@ -154,9 +154,9 @@ static void put_level(pen *p, const fxs_level *geometry) {
 
 static const char BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* A state in base64, if there is room: `state`, or if that is NULL the state of a world, which is
- * saved at the end of the room that its text takes, and encoded from there to the front: of n bytes
- * behind ceil(n / 3), the k-th three are read before the k-th four are written. */
+/* A state in base64, if there is room: `state`, or if that is NULL the state of a world. The world
+ * is saved at the end of the room for its text, and encoded from there to the front: the n bytes
+ * begin ceil(n / 3) behind the text: the k-th three are read before the k-th four is written. */
 static void put_state(pen *p, const fxs_world *world, const uint8_t *state, uint64_t state_size) {
     uint64_t size = state ? state_size : fxs_world_save_size(world), length = (size + 2) / 3 * 4;
     if (p->next > p->end || p->end - p->next < length) {

@@ -263,8 +263,8 @@ class Remote:
 
     @property
     def can_be_fed(self) -> bool:
-        """Whether one who watches or joins gets its next inputs: a host that came back may not have
-        them."""
+        """Whether a spectator or a joining peer gets its next inputs: a host that came back may not
+        have them."""
         if self.local.me != HOST or self.is_fresh:
             return True
         streams = self.local.seats.streams

@@ -57,7 +57,7 @@ class Seats:
     def check(
         self, runs: Sequence[Run], sender: int, feeder: int | None, simulation: Simulation
     ) -> None:
-        """PacketError if one of the runs cannot be."""
+        """PacketError if one of the runs is impossible."""
         for run in runs:
             if run.slot >= len(self.streams):
                 raise PacketError(f"a run of seat {run.slot}, of {len(self.streams)}")

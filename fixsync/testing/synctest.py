@@ -59,7 +59,7 @@ __all__ = [
 ROLLBACK_FRAMES = 8
 _ATTEMPTS_MAX = 400
 _PROCESS_ATTEMPTS_MAX = 30
-"""Of trying shorter inputs where each try starts two processes."""
+"""Tries of shorter inputs for checks that start two processes for each."""
 
 
 @dataclass

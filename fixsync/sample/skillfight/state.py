@@ -102,7 +102,7 @@ class State(NamedTuple):
         try:
             magic, players, random = _HEAD.unpack_from(data)
             if magic != _MAGIC or not rules.PLAYERS_MIN <= players <= rules.PLAYERS_MAX:
-                raise ValueError(f"no saved game: it begins with {data[:8]!r}")
+                raise ValueError(f"not a saved game: it begins with {data[:8]!r}")
             at = _HEAD.size
             counts = {
                 _FIGHTER: players,
