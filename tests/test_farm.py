@@ -880,7 +880,8 @@ def test_the_results_can_be_queried_while_they_are_written(tmp_path: Path) -> No
         assert sum(verdict is not None for verdict in told) == progress.done_logs
         seen.append(progress.done_logs)
 
-    verified(sources, results, show=look)
+    progress = verified(sources, results, show=look).progress
+    assert progress.done_bytes == progress.bytes
     assert (seen[0], seen[-1]) == (0, 40)
     assert len(seen) > 3
 
