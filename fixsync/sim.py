@@ -197,34 +197,23 @@ def start(simulation: SimulationType, seed: int, players: int) -> Simulation:
     integer("seed", seed, 0, SEED_MAX)
     integer("players", players, 1, PLAYERS_MAX)
     made = simulation(seed, players)
-    name = getattr(made, "name", None)
-    missing = [
-        method
-        for method in ("step", "save", "load", "hash")
-        if not callable(getattr(made, method, None))
-    ]
-    if missing or not isinstance(name, str) or not name:
-        raise ValueError(
-            f"{shown(simulation)} makes no simulation: "
-            + (
-                f"no method {', '.join(missing)}"
-                if missing
-                else f"its name must be a str, not {shown(name)}"
-            )
-        )
-    if not isinstance(getattr(made, "world", None), World):
-        raise ValueError(
-            f"simulation {name}: `world` must be a World, not {shown(getattr(made, 'world', None))}"
-        )
-    if getattr(made, "players", None) != players:
-        found = shown(getattr(made, "players", None))
-        raise ValueError(
-            f"simulation {name}: started for {players} players, its `players` is {found}"
-        )
-    if made.world.frame != 0:
-        raise ValueError(f"simulation {name}: must start at frame 0, not {made.world.frame}")
-    if made.hash() != hash_of(made.save()):
-        raise ValueError(f"simulation {name}: hash() is not hash_of(save())")
+    for method in ("step", "save", "load", "hash"):
+        if not callable(getattr(made, method, None)):
+            raise ValueError(f"{shown(simulation)} makes no simulation: no method {method}")
+    name, world, own = (getattr(made, part, None) for part in ("name", "world", "players"))
+    fault = ""
+    if not isinstance(name, str) or not name:
+        fault = f"its `name` must be a str, not {shown(name)}"
+    elif not isinstance(world, World):
+        fault = f"`world` must be a World, not {shown(world)}"
+    elif own != players:
+        fault = f"started for {players} players, its `players` is {shown(own)}"
+    elif world.frame != 0:
+        fault = f"must start at frame 0, not {world.frame}"
+    elif made.hash() != hash_of(made.save()):
+        fault = "hash() is not hash_of(save())"
+    if fault:
+        raise ValueError(f"simulation {name or shown(simulation)}: {fault}")
     return made
 
 

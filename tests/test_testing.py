@@ -93,7 +93,7 @@ def test_states_that_differ_are_told_apart_by_field():
         assert_same_state(before, world.save())
     assert str(error.value) == "two states differ:\n  collider 1, x: 0 and 7 (0 and 0.00011 units)"
     crowd = Bumpers(1, 8).world.save()
-    with pytest.raises(AssertionError, match="\n  and 4 more$"):
+    with pytest.raises(AssertionError, match=r"\n  and 4 more$"):
         assert_same_state(World(8).save(), crowd)
 
 

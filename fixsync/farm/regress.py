@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -68,49 +68,40 @@ def version(name: str, settings: Settings, stack: ExitStack) -> Settings:
     with the package `fixsync`, or a wheel, which is unpacked until the stack ends.
 
     WorkerError for anything else."""
-    path = Path(name)
-    environment = tuple((key, value) for key, value in os.environ.items() if key != "PYTHONPATH")
-    if path.is_dir():
-        for python in (path / "bin" / "python", path / "Scripts" / "python.exe"):
-            if python.is_file():
-                return msgspec.structs.replace(
-                    settings, python=str(python), environment=environment
-                )
-        if (path / "fixsync" / "__init__.py").is_file():
-            return _with_folder(settings, str(path.absolute()))
-        raise WorkerError(f"{name} is not a virtual environment and has no package fixsync")
+    path = Path(name).absolute()
     if path.suffix == ".whl" and path.is_file():
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="fixsync-regress-"))
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
-        done = subprocess.run(  # noqa: S603
-            [*command, "--disable-pip-version-check", "--target", folder, str(path)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise WorkerError(f"{name} cannot be installed: {done.stderr.strip()}")
-        return _with_folder(settings, folder)
-    if path.is_file() and os.access(path, os.X_OK):
-        return msgspec.structs.replace(
-            settings, python=str(path.absolute()), environment=environment
-        )
+        path = _unpacked(path, stack)
+    if (path / "fixsync" / "__init__.py").is_file():
+        return msgspec.structs.replace(settings, path=(str(path), *settings.path))
+    for python in (path / "bin" / "python", path / "Scripts" / "python.exe", path):
+        if python.is_file() and os.access(python, os.X_OK):
+            kept = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+            return msgspec.structs.replace(
+                settings, python=str(python), environment=tuple(kept.items())
+            )
     raise WorkerError(
         f"{name} is not an interpreter, a virtual environment, a folder with fixsync or a wheel"
     )
 
 
+def _unpacked(wheel: Path, stack: ExitStack) -> Path:
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="fixsync-regress-"))
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    done = subprocess.run(  # noqa: S603
+        [*command, "--disable-pip-version-check", "--target", folder, str(wheel)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise WorkerError(f"{wheel} cannot be installed: {done.stderr.strip()}")
+    return Path(folder)
+
+
 def identity(settings: Settings) -> Identity:
     """The identity of a version. WorkerError if it cannot be run."""
-    sandbox = Sandbox(settings)
-    try:
+    with closing(Sandbox(settings)) as sandbox:
         return sandbox.identity()
-    finally:
-        sandbox.close()
-
-
-def _with_folder(settings: Settings, folder: str) -> Settings:
-    return msgspec.structs.replace(settings, path=(folder, *settings.path))
 
 
 @dataclass
@@ -145,13 +136,10 @@ def changes(store: Store, old: int, new: int, limit: int = -1) -> Iterator[Chang
         (old, new, store.run, limit),
     )
     for name, *values in rows:
-        sides = [dict(zip(_SIDE, half, strict=True)) for half in _halves(values)]
+        halves = values[: len(_SIDE)], values[len(_SIDE) :]
+        sides = [dict(zip(_SIDE, half, strict=True)) for half in halves]
         fields = [field for field in _COMPARED if sides[0][field] != sides[1][field]]
         yield Change(name_of(name), fields, *sides)
-
-
-def _halves(values: list[Any]) -> tuple[list[Any], list[Any]]:
-    return values[: len(_SIDE)], values[len(_SIDE) :]
 
 
 def moved(store: Store, old: int, new: int) -> list[Moved]:
@@ -166,11 +154,8 @@ def moved(store: Store, old: int, new: int) -> list[Moved]:
 
 def rewritten(store: Store, old: int, new: int) -> int:
     """The number of logs whose files changed between the two, which are not compared."""
-    row = store.query(
-        f"SELECT count(*){_JOIN} AND NOT {_SAME_FILE}",
-        (old, new, store.run),
-    )
-    count: int = row.fetchone()[0]
+    values = (old, new, store.run)
+    count: int = store.query(f"SELECT count(*){_JOIN} AND NOT {_SAME_FILE}", values).fetchone()[0]
     return count
 
 
@@ -191,11 +176,9 @@ def first_difference(name: str, old: Settings, new: Settings) -> FirstDifference
     with tempfile.TemporaryDirectory(prefix="fixsync-regress-", dir=old.scratch or None) as folder:
         paths = [Path(folder) / "old.jsonl", Path(folder) / "new.jsonl"]
         for settings, path in zip((old, new), paths, strict=True):
-            sandbox = Sandbox(msgspec.structs.replace(settings, kept=str(path)))
-            try:
+            kept = msgspec.structs.replace(settings, kept=str(path))
+            with closing(Sandbox(kept)) as sandbox:
                 next(sandbox.verify([name]))
-            finally:
-                sandbox.close()
             if not path.is_file():
                 return None
         with paths[0].open("rb") as lines_old, paths[1].open("rb") as lines_new:
