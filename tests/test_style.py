@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from builds import CSRC, ROOT, STRICT
 
-ROOT = Path(__file__).resolve().parent.parent
-KERNEL = sorted((ROOT / "csrc").rglob("*.[ch]"))
+KERNEL = sorted(CSRC.rglob("*.[ch]"))
 
 
 @pytest.mark.full
@@ -35,11 +35,7 @@ def test_the_linters_find_nothing(command: str) -> None:
 def test_the_kernel_names_no_floating_point_and_nothing_of_libc(path: Path) -> None:
     text = re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     assert not re.search(r"\b(float|double|_Float\w+)\b", text)
-    allowed = {
-        "<stddef.h>",
-        "<stdint.h>",
-        "<string.h>",
-    }  # of the last, memcpy, memmove and memset only
+    allowed = {"<stddef.h>", "<stdint.h>", "<string.h>"}
     if path.name == "blocks.h":  # of these, integer instructions only: see test_kernel_object
         allowed |= {"<emmintrin.h>", "<arm_neon.h>"}
     included = set(re.findall(r"#\s*include\s+(\S+)", text))
@@ -129,18 +125,6 @@ def test_lines_have_at_most_100_characters() -> None:
     assert found == []
 
 
-WARNINGS = [
-    "-std=c11",
-    "-O2",
-    "-Wall",
-    "-Wextra",
-    "-Wconversion",
-    "-Wshadow",
-    "-Wpedantic",
-    "-Werror",
-]
-
-
 @pytest.mark.full
 @pytest.mark.parametrize(
     "flags", ["", "-DFXS_NO_INT128 -DFXS_NO_BUILTINS -DFXS_NO_LITTLE_ENDIAN", "-m32"]
@@ -148,25 +132,18 @@ WARNINGS = [
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_the_kernel_builds_without_warnings(compiler: str, flags: str, tmp_path: Path) -> None:
     def compiles(source: Path) -> str:
-        command = [
-            compiler,
-            *WARNINGS,
-            *flags.split(),
-            "-c",
-            str(source),
-            "-o",
-            str(tmp_path / "o"),
-        ]
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        options = ["-std=c11", "-O2", *STRICT, *flags.split(), "-c", "-o", tmp_path / "o"]
+        run = subprocess.run(
+            [compiler, *options, source], capture_output=True, text=True, check=False
+        )
         return "" if run.returncode == 0 else run.stderr or "failed"
 
     probe = tmp_path / "probe.c"
     probe.write_text("#include <stdint.h>\n#include <string.h>\nextern int32_t unused;\n")
     if shutil.which(compiler) is None or compiles(probe):
         pytest.skip(f"{compiler} {flags} is not on this machine")
-    assert {
-        path.name: fault for path in KERNEL if path.suffix == ".c" and (fault := compiles(path))
-    } == {}
+    faults = {path.name: compiles(path) for path in KERNEL if path.suffix == ".c"}
+    assert {name: fault for name, fault in faults.items() if fault} == {}
 
 
 def test_the_angle_table_is_what_its_generator_writes() -> None:

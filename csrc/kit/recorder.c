@@ -155,8 +155,8 @@ static void put_level(pen *p, const fxs_level *geometry) {
 static const char BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /* A state in base64, if there is room: `state`, or if that is NULL the state of a world. The world
- * is saved at the end of the room for its text, and encoded from there to the front: the n bytes
- * begin ceil(n / 3) behind the text: the k-th three are read before the k-th four is written. */
+ * is saved at the end of the room for its text, and encoded from there to the front. The n bytes
+ * begin ceil(n / 3) behind the text: three are read before their four letters are written. */
 static void put_state(pen *p, const fxs_world *world, const uint8_t *state, uint64_t state_size) {
     uint64_t size = state ? state_size : fxs_world_save_size(world), length = (size + 2) / 3 * 4;
     if (p->next > p->end || p->end - p->next < length) {
