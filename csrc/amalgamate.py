@@ -79,7 +79,9 @@ def amalgamate(folder: Path = HERE) -> dict[str, str]:
         (p for p in (folder / "LICENSE", folder.parent / "LICENSE") if p.is_file()), None
     )
     if license_file is None:
-        raise ValueError(f"{folder}: no LICENSE there or above")
+        raise ValueError(
+            f"no LICENSE in {folder} or above: copy it from the project into one of them"
+        )
     license = license_file.read_text(encoding="ascii")
     opening = OPENING.format(
         version=version(headers["fixsync.h"]),
@@ -93,8 +95,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Write kernel and kit as one source.")
     parser.add_argument("folder", type=Path, help="where to; made if it is not there")
     folder: Path = parser.parse_args().folder
+    try:
+        files = amalgamate()
+    except ValueError as fault:
+        parser.error(str(fault))
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in amalgamate().items():
+    for name, text in files.items():
         folder.joinpath(name).write_text(text, encoding="ascii", newline="\n")
         print(folder / name)
 

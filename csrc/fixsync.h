@@ -1,7 +1,7 @@
 /* fixsync: exact, order-stable hit detection in Q16.16 integers.
  *
  * One header for C and C++. The freestanding C11 sources are beside it: compile every .c file of
- * this folder; there is nothing to configure. The kernel uses no floating point, allocates nothing,
+ * this folder as C; there is nothing to configure. The kernel uses no floating point, allocates nothing,
  * has no mutable globals, and calls only memcpy, memmove and memset of libc. The caller owns all
  * memory.
  *
@@ -18,8 +18,8 @@
  *
  * Answers and statuses. A function that returns int32_t returns FXS_OK or its answer (never
  * negative), or one of the negative FXS_E_* statuses below. A call that returns a status leaves the
- * world as it was, and writes only those outputs that its comment names. Pointers must be valid and
- * must not overlap unless a comment allows it; they are not checked.
+ * world as it was, and writes only those outputs that its comment names. Pointers are not checked:
+ * they must be valid, so not NULL, and must not overlap, unless a comment allows it.
  *
  * Threads. The kernel has no hidden state: different worlds may be used on different threads at the
  * same time. One world may not.

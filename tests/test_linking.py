@@ -820,7 +820,7 @@ def test_rust_plays_with_the_static_library(
     builds: Builds, tmp_path: Path, layout: dict[str, str]
 ) -> None:
     run("ar", "rcs", tmp_path / "libfixsync.a", builds.object())
-    rustc = ["rustc", "--edition", "2021", "-D", "warnings", "-L", tmp_path, "-l", "static=fixsync"]
+    rustc = ["rustc", "-D", "warnings", "-L", tmp_path, "-l", "static=fixsync"]
     run(*rustc, EXAMPLES / "ffi" / "fixsync.rs", "-o", tmp_path / "example")
     assert run(tmp_path / "example").splitlines() == [*PLAYED, *PLAYED, expected_hash()]
     compare_layout(run(tmp_path / "example", "layout"), layout)

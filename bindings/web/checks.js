@@ -18,7 +18,9 @@ export function quoted(value) {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "string") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(quoted).join(", ")}]`;
-  return typeof value === "object" && value !== null ? `a ${value.constructor?.name ?? "object"}` : String(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  const kind = value.constructor?.name ?? "Object";
+  return `${/^[AEIO]/.test(kind) ? "an" : "a"} ${kind}`;
 }
 
 /** The value, if it is an integer in low..high. */

@@ -111,7 +111,7 @@ fn show_layout() {
 }
 
 fn ok(status: i32) {
-    assert!(status >= 0, "fixsync: status {status}");
+    assert!(status >= 0, "fixsync: status {}", status);
 }
 
 /// A ball flies through a body; after a rollback it does so again.

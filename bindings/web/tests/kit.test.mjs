@@ -198,7 +198,7 @@ test("a recorder refuses what no log may hold", async () => {
   const cases = [
     [() => new Recorder(world, { tickRate: 0.5 }), /tickRate, meta and names: a log cannot hold /],
     [() => new Recorder(world, { names: { ids: { 8: "out of range" } } }), /a log cannot hold /],
-    [() => new Recorder({}), /^ArgumentTypeError: world must be a World, not a Object/],
+    [() => new Recorder({}), /^ArgumentTypeError: world must be a World, not an Object/],
     [() => recorder.step(0.5, []), /^ArgumentTypeError: world must be a World, not 0\.5/],
     [() => recorder.step(world, 7), /^ArgumentTypeError: events must be a step's, not 7/],
     [
