@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,7 @@ from bumpers import Bumpers
 from fixsync.game.random import Random
 from fixsync.session import (
     Confirmed,
+    End,
     Joined,
     Match,
     Notice,
@@ -44,9 +46,7 @@ class Weather:
 
 @dataclass
 class Witness:
-    """What a game would know from its session's notices; it fails when they contradict each
-    other.
-    """
+    """What a game knows from its session's notices; it fails when they contradict each other."""
 
     inputs: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     events: dict[int, tuple[Any, ...]] = field(default_factory=dict)
@@ -61,6 +61,10 @@ class Witness:
     def next_frame(self) -> int:
         return self.joined_at + len(self.hashes)
 
+    def hear_all(self, notices: Sequence[Notice]) -> None:
+        for notice in notices:
+            self.hear(notice)
+
     def hear(self, notice: Notice) -> None:
         if isinstance(notice, Joined):
             assert not self.hashes, "joined after frames were reported"
@@ -73,16 +77,9 @@ class Witness:
                 self.shown[notice.frame].remove(event)
                 self.taken_back += 1
         elif isinstance(notice, Confirmed):
-            assert notice.frame == self.joined_at + len(self.hashes), (
-                "confirmed out of order, or twice"
-            )
-            shown = self.shown.pop(notice.frame, [])
-            for event in notice.events:
-                if event in shown:
-                    shown.remove(event)
-            assert not shown, (
-                f"frame {notice.frame} was confirmed without {shown}, which stand predicted"
-            )
+            assert notice.frame == self.next_frame, "confirmed out of order, or twice"
+            shown = Counter(self.shown.pop(notice.frame, [])) - Counter(notice.events)
+            assert not shown, f"frame {notice.frame} was confirmed without {shown}, told before"
             self.inputs[notice.frame] = notice.inputs
             self.events[notice.frame] = notice.events
             self.hashes[notice.frame] = notice.state_hash
@@ -170,9 +167,24 @@ class Network:
         self.history.append(peer)
         return peer
 
-    def start_all(self) -> None:
-        for me in self.match.seated:
+    def start_all(self, *others: int) -> Network:
+        for me in (*self.match.seated, *others):
             self.start(me)
+        return self
+
+    def restart(self, me: int, ms: int) -> Peer:
+        """A peer falls over, and comes back after a time."""
+        self.crash(me)
+        self.run(ms)
+        return self.start(me)
+
+    def session(self, me: int) -> Session:
+        return self.peers[me].session
+
+    def end_of(self, me: int) -> End:
+        end = self.session(me).end
+        assert end is not None
+        return end
 
     def crash(self, me: int) -> None:
         peer = self.peers[me]
@@ -232,8 +244,7 @@ class Network:
         for peer in self.peers.values():
             if peer.is_up and peer.due_ms <= self.now_ms and not peer.session.is_over:
                 peer.due_ms = self.now_ms + TICK_MS
-                for notice in peer.session.advance(peer.play(), self.now_ms):
-                    peer.witness.hear(notice)
+                peer.witness.hear_all(peer.session.advance(peer.play(), self.now_ms))
                 for receiver, data in peer.session.outgoing(self.now_ms):
                     self.send(receiver, data)
             if peer.is_up:

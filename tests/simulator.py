@@ -17,15 +17,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bumpers import Bumpers
 from network import Network, Weather
 
-from fixsync import Event
 from fixsync.game.random import Random
+from fixsync.sample.faults import FAULTS
 from fixsync.session import Match, Phase, Reason, Session
-from fixsync.sim import Input
 
 INPUTS_HELD_MAX = 600
 """Of one seat: the frames that one peer may be ahead (256), twice the window, and those that
@@ -61,22 +60,11 @@ def plan(seed: int) -> Plan:
         player for player in range(1, players) if random.chance(1, 4) and players > 2
     )
     spectators = random.choice((0, 0, 0, 1, 2))
-    made = Plan(
-        seed,
-        Match(
-            "bumpers",
-            seed=random.below(2**32),
-            players=players,
-            prediction_max=random.choice((0, 0, 1, 2, 4, 8, 8, 15)),
-            input_delay=random.choice((0, 1, 2, 2, 3, 6)),
-            frames=random.between(30, 260),
-            vacant=vacant,
-            spectators=spectators,
-            id=random.next_u64(),
-            key=random.next_u64().to_bytes(8, "little") if random.chance(1, 2) else b"",
-        ),
-        noise=random.choice((0, 0, 3, 20)),
-    )
+    match = _match(random, players, (0, 0, 1, 2, 4, 8, 8, 15), (0, 1, 2, 2, 3, 6), (30, 260))
+    match = replace(match, vacant=vacant, spectators=spectators, id=random.next_u64())
+    if random.chance(1, 2):
+        match = replace(match, key=random.next_u64().to_bytes(8, "little"))
+    made = Plan(seed, match, noise=random.choice((0, 0, 3, 20)))
     for at in (0, *sorted(random.below(4000) for _ in range(random.below(3)))):
         made.weather.append((at, _weather(random)))
     for player in made.match.seated:
@@ -86,10 +74,8 @@ def plan(seed: int) -> Plan:
             made.starts.append((random.below(5000), late))
     # Somebody who is there from the start must be there to notice.
     if random.chance(1, 4) and len(made.match.seated) > 1:
-        made.fault = (
-            random.choice(made.match.seated),
-            random.below(max(1, (made.match.frames or 1) - 1)),
-        )
+        who = random.choice(made.match.seated)
+        made.fault = who, random.below(max(1, (made.match.frames or 1) - 1))
         made.ends = frozenset({Reason.DESYNC})
     elif random.chance(1, 2):
         _add_crashes(random, made)
@@ -102,22 +88,10 @@ def plan_of_restarts(seed: int) -> Plan:
     players = random.choice((2, 2, 2, 3, 3, 4))
     vacant = frozenset(player for player in range(1, players) if random.chance(1, 2))
     spectators = random.choice((0, 0, 1, 2))
-    made = Plan(
-        seed,
-        Match(
-            "bumpers",
-            seed=random.below(2**32),
-            players=players,
-            prediction_max=random.choice((0, 0, 2, 8)),
-            input_delay=random.choice((0, 1, 2, 6)),
-            frames=random.between(40, 300),
-            vacant=vacant,
-            spectators=spectators,
-        ),
-        ends=frozenset(Reason) - {Reason.LEFT, Reason.DESYNC},
-        restarts=True,
-    )
-    made.weather.append((0, _weather(random)))
+    match = _match(random, players, (0, 0, 2, 8), (0, 1, 2, 6), (40, 300))
+    match = replace(match, vacant=vacant, spectators=spectators)
+    ends = frozenset(Reason) - {Reason.LEFT, Reason.DESYNC}
+    made = Plan(seed, match, [(0, _weather(random))], ends=ends, restarts=True)
     for peer in made.match.peers:
         at = random.below(2500 if peer in made.match.seated else 5000)
         if peer in made.match.seated or random.chance(5, 6):
@@ -136,19 +110,9 @@ def plan_of_a_host_that_returns(seed: int) -> Plan:
     down. The others wait for the first: nothing that they have stepped is lost."""
     random = Random(seed)
     players = random.choice((3, 3, 4, 5))
-    made = Plan(
-        seed,
-        Match(
-            "bumpers",
-            seed=random.below(2**32),
-            players=players,
-            prediction_max=random.choice((0, 1, 2, 8)),
-            input_delay=random.choice((0, 1, 2, 6)),
-            frames=random.between(200, 300),
-            spectators=random.choice((0, 0, 1)),
-        ),
-    )
-    made.weather.append((0, _weather(random)))
+    match = _match(random, players, (0, 1, 2, 8), (0, 1, 2, 6), (200, 300))
+    match = replace(match, spectators=random.choice((0, 0, 1)))
+    made = Plan(seed, match, [(0, _weather(random))])
     for peer in made.match.peers:
         made.starts.append((random.below(200), peer))
     other = random.between(1, players - 1)
@@ -164,6 +128,23 @@ Planned = Callable[[int], Plan]
 PLANS: list[Planned] = [plan, plan_of_restarts, plan_of_a_host_that_returns]
 
 
+def _match(
+    random: Random,
+    players: int,
+    predictions: Sequence[int],
+    delays: Sequence[int],
+    frames: tuple[int, int],
+) -> Match:
+    return Match(
+        "bumpers",
+        seed=random.below(2**32),
+        players=players,
+        prediction_max=random.choice(predictions),
+        input_delay=random.choice(delays),
+        frames=random.between(*frames),
+    )
+
+
 def _weather(random: Random) -> Weather:
     return Weather(
         loss=random.choice((0, 5, 20, 30, 50)),
@@ -175,9 +156,7 @@ def _weather(random: Random) -> Weather:
 
 
 def _add_crashes(random: Random, made: Plan) -> None:
-    """Players fall over and come back within the time that the others wait, or, sometimes,
-    never.
-    """
+    """Players fall over and come back within the time that the others wait, or sometimes never."""
     for _ in range(random.between(1, 3)):
         who = random.choice(made.match.seated)
         at = random.between(1600, 5000)
@@ -193,19 +172,6 @@ def _add_crashes(random: Random, made: Plan) -> None:
         # What only two knew who were both down is lost: one of them plays that frame anew,
         # otherwise.
         made.ends |= {Reason.DESYNC}
-
-
-class _Broken(Bumpers):
-    """Moves one ball by one raw unit in one frame."""
-
-    fault_frame = -1
-
-    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
-        events = super().step(inputs)
-        if self.world.frame == self.fault_frame + 1:
-            pose = self.world[0].pose
-            self.world.move(0, pose.x + (1 if pose.x < 0 else -1), pose.y, pose.z)
-        return events
 
 
 class FailedMatchError(AssertionError):
@@ -266,8 +232,8 @@ def _has_company(network: Network, made: Plan, who: int) -> bool:
 def _start(network: Network, made: Plan, who: int) -> None:
     simulation = None
     if made.fault is not None and made.fault[0] == who:
-        simulation = _Broken(made.match.seed, made.match.players)
-        simulation.fault_frame = made.fault[1]
+        broken = type("Broken", (FAULTS["unit"].kind, Bumpers), {"_fault_frame": made.fault[1]})
+        simulation = broken(made.match.seed, made.match.players)
     network.start(who, simulation=simulation)
 
 
@@ -326,9 +292,8 @@ def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None
         session = peer.session
         say(f"peer {me}: {session.phase.name} {session.frame}/{session.confirmed} {session.end}")
         if peer.is_up:
-            assert session.phase is Phase.ENDED, (
-                f"peer {me} has not ended after {network.now_ms} ms"
-            )
+            told = f"peer {me} has not ended after {network.now_ms} ms"
+            assert session.phase is Phase.ENDED, told
             assert session.end is not None
             if me in made.match.seated or made.restarts:
                 ends[me] = session.end.reason
@@ -338,9 +303,8 @@ def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None
         network.check_agreement()
     if made.restarts and network.lossy:
         made.ends |= {Reason.DESYNC}
-    assert set(ends.values()) <= made.ends | ({Reason.LEFT}), (
-        f"ended by {ends}, expected {made.ends}"
-    )
+    told = f"ended by {ends}, expected {made.ends}"
+    assert set(ends.values()) <= made.ends | {Reason.LEFT}, told
     if made.ends == {Reason.COMPLETED}:
         for me, peer in network.peers.items():
             if me in made.match.seated:
@@ -354,16 +318,11 @@ def _check_desync(network: Network, made: Plan) -> None:
     assert made.fault is not None
     who, frame = made.fault
     for me in made.match.seated:
-        end = network.peers[me].session.end
-        assert end is not None
+        end, confirmed = network.end_of(me), network.session(me).confirmed
         assert end.reason is Reason.DESYNC, f"peer {me} ended by {end}"
-        assert end.frame == frame, (
-            f"peer {me} blames frame {end.frame}, the fault is in frame {frame}"
-        )
-        confirmed = network.peers[me].session.confirmed
-        assert confirmed <= frame + made.match.detection_frames_max, (
-            f"peer {me} went on to {confirmed}"
-        )
+        assert end.frame == frame, f"peer {me} blames frame {end.frame}, not {frame}"
+        last = frame + made.match.detection_frames_max
+        assert confirmed <= last, f"peer {me} went on to {confirmed}"
         assert end.desync is not None
         if confirmed > frame:
             first = end.desync.differences[0]

@@ -48,7 +48,6 @@ def test_matches_of_fresh_seeds_hold(planned: Planned):
 
 
 @pytest.mark.full
-@pytest.mark.full
 def test_a_seed_makes_the_same_match_twice():
     seed = next(
         seed
