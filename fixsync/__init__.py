@@ -1,28 +1,14 @@
 """Exact, order-stable hit detection in Q16.16 integers."""
 
-from fixsync.aim import (
-    bearing,
-    faces,
-    forward,
-    turned_towards,
-    yaw_between,
-    yaw_towards,
-)
+from fixsync._native.kinds import TinyValueWarning
+from fixsync.aim import bearing, faces, forward, turned_towards, yaw_between, yaw_towards
 from fixsync.game import flat
 from fixsync.game.bodies import Body
 from fixsync.game.frames import Attack, Cancel, FrameData, Part
 from fixsync.game.handlers import Handlers
 from fixsync.level import LEVEL, Level, Pillar, Prism
 from fixsync.numbers import ONE, degrees, direction, length, q, q_near, yaw_of
-from fixsync.records import (
-    CastHit,
-    Collider,
-    Colliders,
-    Event,
-    Events,
-    Hit,
-    Hits,
-)
+from fixsync.records import CastHit, Collider, Colliders, Event, Events, Hit, Hits
 from fixsync.shapes import (
     RAY,
     Box,
@@ -36,7 +22,6 @@ from fixsync.shapes import (
     Shape,
     Side,
     Sphere,
-    TinyValueWarning,
     cast_pair,
     lift,
     outline,

@@ -17,19 +17,6 @@ from fixsync._native.raw import HALF_ANGLE_MAX, INT32_MAX, TURN, YAW_MAX
 from fixsync.numbers import ONE, degrees, exact, q_near, yaw_of
 from fixsync.shapes import Pose, require_pose
 
-__all__ = [
-    "GODOT",
-    "UNITY",
-    "UNREAL",
-    "Engine",
-    "bearing",
-    "faces",
-    "forward",
-    "turned_towards",
-    "yaw_between",
-    "yaw_towards",
-]
-
 Number: TypeAlias = int | str | Fraction | Decimal | SupportsIndex
 """What `q` and `degrees` take."""
 

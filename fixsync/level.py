@@ -90,11 +90,7 @@ class Pillar(_SolidValue):
     def __init__(
         self, x: int, z: int, radius: int, y_low: int, y_high: int, layer: int = 0
     ) -> None:
-        numbers = [
-            coordinate("x", x),
-            coordinate("z", z),
-            integer("radius", radius, 1, SIZE_MAX),
-        ]
+        numbers = [coordinate("x", x), coordinate("z", z), integer("radius", radius, 1, SIZE_MAX)]
         self._take(*_heights_and_layer(y_low, y_high, layer), numbers)
         check_solid(self._bytes)
 
@@ -157,12 +153,7 @@ class Level:
         return CONTACTS[self._native.contact(self._index(index), shape._shape, pose._pose)]
 
     def query(
-        self,
-        shape: Shape,
-        pose: Pose,
-        mask: int = UINT32_MAX,
-        *,
-        hit_when: int = Contact.TOUCHING,
+        self, shape: Shape, pose: Pose, mask: int = UINT32_MAX, *, hit_when: int = Contact.TOUCHING
     ) -> list[int]:
         """The ids, ascending, of the solids that the shape meets at the pose. mask: bit i includes
         layer i."""

@@ -12,21 +12,6 @@ from typing import Any, ClassVar, NamedTuple, TypeVar, final, overload
 from fixsync._native.rows import CAST_HIT, COLLIDER, EVENT, HIT
 from fixsync.shapes import CONTACTS, Contact, EventKind, Pose, Shape, shape_of_row
 
-__all__ = [
-    "COLLIDER_DTYPE",
-    "COLLIDER_FORMAT",
-    "CastAnswers",
-    "CastHit",
-    "Collider",
-    "Colliders",
-    "Event",
-    "Events",
-    "Hit",
-    "Hits",
-    "Moved",
-    "QueryAnswers",
-]
-
 COLLIDER_FORMAT = COLLIDER.format
 """One collider for the struct module, 52 bytes in the machine's byte order without padding: id,
 kind, layer, active, 0, yaw, half_angle, owner, x, y, z, ox, oy, oz and the three sizes of its

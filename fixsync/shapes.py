@@ -14,43 +14,9 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, TypeAlias, TypeVar, fina
 
 from fixsync._native import kernel
 from fixsync._native.checks import coordinate, counted, index, integer, integers, shown
-from fixsync._native.kinds import (
-    COLUMNS,
-    KINDS,
-    KINDS_BY_NAME,
-    Kind,
-    TinyValueWarning,
-    shape_text,
-)
+from fixsync._native.kinds import COLUMNS, KINDS, KINDS_BY_NAME, Kind, shape_text
 from fixsync._native.raw import SIZE_MAX, TURN, YAW_MAX, constant
 from fixsync._native.rows import POSE, SHAPE, Buffer, is_buffer, rows_of
-
-__all__ = [
-    "RAY",
-    "Box",
-    "Capsule",
-    "Contact",
-    "Cylinder",
-    "EventKind",
-    "Outline",
-    "Pose",
-    "Sector",
-    "Shape",
-    "Side",
-    "Sphere",
-    "TinyValueWarning",
-    "Value",
-    "cast_pair",
-    "lift",
-    "outline",
-    "overlap",
-    "overlap_many",
-    "pack_poses",
-    "pack_shapes",
-    "push_out",
-    "shape_from_tuple",
-    "side",
-]
 
 
 class _Code(IntEnum):

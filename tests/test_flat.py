@@ -9,16 +9,7 @@ from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, SIZE_MAX
 from strategies import coordinates, sizes, yaws
 
-from fixsync import (
-    Contact,
-    Pose,
-    Sector,
-    Side,
-    Sphere,
-    flat,
-    overlap,
-    side,
-)
+from fixsync import Contact, Pose, Sector, Side, Sphere, flat, overlap, side
 
 SMALL = st.integers(-12, 12)
 

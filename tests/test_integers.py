@@ -187,12 +187,7 @@ CALLS: dict[str, Callable[[N], Any]] = {
     "Body": body,
     "World": lambda n: World(n(8), hit_when=n(2), layers=[(n(3), n(4))]).save(),
     "World.add": lambda n: changed(
-        lambda w: w.add(
-            *(n(5), Sphere(9), HERE),
-            layer=n(3),
-            owner=n(4),
-            offset=(n(5), n(6), n(7)),
-        )
+        lambda w: w.add(*(n(5), Sphere(9), HERE), layer=n(3), owner=n(4), offset=(n(5), n(6), n(7)))
     ),
     "World.remove": lambda n: changed(lambda w: w.remove(n(2))),
     "World.move": lambda n: changed(lambda w: w.move(n(2), n(5), n(6), n(7))),

@@ -157,12 +157,7 @@ def world() -> World:
 # Against the model.
 
 
-@given(
-    strategies.frames(CAPACITY),
-    strategies.layer_pairs(),
-    strategies.hit_whens(),
-    st.data(),
-)
+@given(strategies.frames(CAPACITY), strategies.layer_pairs(), strategies.hit_whens(), st.data())
 @strategies.examples(150)
 def test_a_match_goes_frame_by_frame_as_the_model_says(
     frames: Any, layers: Any, hit_when: int, data: Any

@@ -24,13 +24,7 @@ from fixsync._native.checks import (
     uint32,
 )
 from fixsync._native.kinds import COLUMNS, KINDS, KINDS_BY_NAME
-from fixsync._native.raw import (
-    INT32_MAX,
-    INT32_MIN,
-    LAYER_COUNT,
-    constant,
-    kernel_function,
-)
+from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT, constant, kernel_function
 from fixsync._native.rows import COLLIDER, COLLIDER_COLUMNS, COMMAND, POSE, SHAPE
 from fixsync._native.status import RANGES, CommandError
 

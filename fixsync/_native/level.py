@@ -9,15 +9,7 @@ from collections.abc import Callable, Sequence
 from struct import Struct, unpack_from
 from typing import Any
 
-from fixsync._native.raw import (
-    LAYER_COUNT,
-    SIZE_MAX,
-    CData,
-    constant,
-    ffi,
-    lib,
-    uninitialised,
-)
+from fixsync._native.raw import LAYER_COUNT, SIZE_MAX, CData, constant, ffi, lib, uninitialised
 from fixsync._native.rows import CAST, CAST_HIT
 from fixsync._native.status import refuse_undefined, unexpected
 
