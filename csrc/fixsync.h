@@ -1,9 +1,9 @@
 /* fixsync: exact, order-stable hit detection in Q16.16 integers.
  *
  * One header for C and C++. The freestanding C11 sources are beside it: compile every .c file of
- * this folder as C; there is nothing to configure. The kernel uses no floating point, allocates nothing,
- * has no mutable globals, and calls only memcpy, memmove and memset of libc. The caller owns all
- * memory.
+ * this folder as C; there is nothing to configure. The kernel uses no floating point, allocates
+ * nothing, has no mutable globals, and calls only memcpy, memmove and memset of libc. The caller
+ * owns all memory.
  *
  * Numbers
  *   coordinate         int32_t   Q16.16: FXS_ONE = 65536 = one unit; any int32.
