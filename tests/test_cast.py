@@ -10,6 +10,7 @@ import pickle
 import random
 import struct
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import permutations, product
 from math import isqrt
 from typing import Any
@@ -21,6 +22,7 @@ from builds import PORTABLE, Builds
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, OVERLAPPING, SIZE_MAX, TOUCHING, TURN, ModelWorld
+from refusals import Refused, refusals
 from tools import ints, rows
 
 from fixsync import (
@@ -755,32 +757,24 @@ def test_a_body_on_a_floor_hits_it_under_touching_and_slides_under_overlapping(b
     assert cast_pair(body, standing, (0, 5, 0), floor, ORIGIN, STILL, hit_when=OVERLAPPING) is None
 
 
-def test_cast_pair_refuses_what_is_no_cast() -> None:
-    good: tuple[Any, ...] = (Sphere(1), ORIGIN, STILL, Sphere(1), ORIGIN, STILL)
+BALL = Sphere(1), ORIGIN, STILL
 
-    def refused(error: type[Exception], match: str, index: int, value: Any) -> None:
-        with pytest.raises(error, match=match):
-            cast_pair(*(value if i == index else part for i, part in enumerate(good)))
 
-    refused(ValueError, "shape_a must be a Sphere, Capsule, Cylinder or Box", 0, Sector(1, 1, 1))
-    refused(ValueError, "shape_b must be a Sphere, Capsule, Cylinder or Box", 3, Sector(1, 1, 1))
-    refused(
-        ValueError, r"motion_a: mx must be -536870911..536870911, not 536870912", 2, (2**29, 0, 0)
-    )
-    refused(
-        ValueError,
-        r"motion_b: mz must be -536870911..536870911, not -536870912",
-        5,
-        (0, 0, -(2**29)),
-    )
-    refused(ValueError, "motion_a must be .*, not 2 values", 2, (1, 2))
-    refused(TypeError, "motion_b: my must be an integer, not the float 1.0", 5, (1, 1.0, 1))
-    refused(TypeError, "motion_b: my must be an integer, not True", 5, (1, True, 1))
-    refused(TypeError, "shape_a must be a Sphere", 0, "sphere")
-    refused(TypeError, "pose_b must be a Pose", 4, (0, 0, 0))
-    for hit_when in (0, 3):
-        with pytest.raises(ValueError, match=r"hit_when must be 1\.\.2"):
-            cast_pair(*good, hit_when=hit_when)
+@refusals("""
+cast_pair(Sector(1, 1, 1), ORIGIN, STILL, *BALL) | ValueError | shape_a must be a Sphere, Capsule
+cast_pair(*BALL, Sector(1, 1, 1), ORIGIN, STILL) | ValueError | shape_b must be a Sphere, Capsule
+cast_pair(*BALL[:2], (2**29, 0, 0), *BALL) | ValueError | motion_a: mx must be / , not 536870912
+cast_pair(*BALL, *BALL[:2], (0, 0, -(2**29))) | ValueError | mz must be -536870911..536870911
+cast_pair(*BALL[:2], (1, 2), *BALL) | ValueError | motion_a must be / , not 2 values
+cast_pair(*BALL, *BALL[:2], (1, 1.0, 1)) | TypeError | motion_b: my must be / the float 1.0
+cast_pair(*BALL, *BALL[:2], (1, True, 1)) | TypeError | motion_b: my must be an integer, not True
+cast_pair("sphere", ORIGIN, STILL, *BALL) | TypeError | shape_a must be a Sphere
+cast_pair(*BALL, Sphere(1), (0, 0, 0), STILL) | TypeError | pose_b must be a Pose
+cast_pair(*BALL, *BALL, hit_when=0) | ValueError | hit_when must be 1..2
+cast_pair(*BALL, *BALL, hit_when=3) | ValueError | hit_when must be 1..2
+""")
+def test_cast_pair_refuses_what_is_no_cast(refused: Refused) -> None:
+    refused()
 
 
 # Worlds.
@@ -1164,50 +1158,43 @@ def test_a_sweep_does_not_ask_whether_its_collider_is_active() -> None:
     assert world.sweep(1, (-200, 0, 0)) == []
 
 
-def test_a_world_refuses_what_is_no_cast_and_stays_as_it_is() -> None:
+@refusals("""
+asked(shape=Sector(1, 1, 1)) | ValueError | shape must be a Sphere, Capsule / , not Sector
+asked(shape=5) | TypeError | shape must be
+asked(pose=(0, 0, 0)) | TypeError | pose must be
+asked(motion=(0, 0, 2**29)) | ValueError | motion: mz must be
+asked(motion=(0.5, 0, 0)) | TypeError | motion: mx must be an integer
+asked(motion=5) | TypeError | motion must be (mx, my, mz)
+asked(mask=2**32) | ValueError | mask must be
+asked(exclude_owner=-1) | ValueError | exclude_owner must be
+asked(limit=-1) | ValueError | limit must be
+asked(hit_when=0) | ValueError | hit_when must be 1..2
+""")
+def test_a_world_refuses_what_is_no_cast(refused: Refused) -> None:
+    world = World(4)
+    good: dict[str, Any] = {"shape": Sphere(1), "pose": ORIGIN, "motion": STILL}
+    good |= {"mask": 1, "exclude_owner": 0, "limit": 0, "hit_when": None}
+    refused(asked=lambda **bad: world.cast(**{**good, **bad}))
+    second = replace(refused, named=f"casts[1]:  / {refused.named}")
+    second(
+        asked=lambda **bad: world.cast_many([tuple(good.values()), tuple({**good, **bad}.values())])
+    )
+
+
+@refusals("""
+w.cast_many([(Sphere(1), ORIGIN)]) | TypeError | casts[0] must be (shape, pose, motion
+w.sweep(2, STILL) | KeyError | id 2 is not in the world
+w.sweep(4, STILL) | ValueError | id must be 0..3, not 4
+w.sweep(1.0, STILL) | TypeError | id must be an integer
+w.sweep(0, (0, 2**30, 0)) | ValueError | motion: my must be
+w.sweep(1, STILL) | ValueError | the shape of id 1 must be a Sphere, Capsule / , not Sector
+""")
+def test_a_refused_sweep_leaves_the_world_as_it_is(refused: Refused) -> None:
     world = World(4)
     world.add(0, Sphere(5), ORIGIN)
     world.add(1, Sector(5, 5, 5), ORIGIN)
     before = world.save()
-    good: dict[str, Any] = {"shape": Sphere(1), "pose": ORIGIN, "motion": STILL}
-    refused: list[tuple[type[Exception], str, dict[str, Any]]] = [
-        (
-            ValueError,
-            "shape must be a Sphere, Capsule, Cylinder or Box, not Sector",
-            {"shape": Sector(1, 1, 1)},
-        ),
-        (TypeError, "shape must be", {"shape": 5}),
-        (TypeError, "pose must be", {"pose": (0, 0, 0)}),
-        (ValueError, "motion: mz must be", {"motion": (0, 0, 2**29)}),
-        (TypeError, "motion: mx must be an integer", {"motion": (0.5, 0, 0)}),
-        (TypeError, r"motion must be \(mx, my, mz\)", {"motion": 5}),
-        (ValueError, "mask must be", {"mask": 2**32}),
-        (ValueError, "exclude_owner must be", {"exclude_owner": -1}),
-        (ValueError, "limit must be", {"limit": -1}),
-        (ValueError, "hit_when must be 1..2", {"hit_when": 0}),
-    ]
-    defaults: dict[str, Any] = {"mask": 1, "exclude_owner": 0, "limit": 0, "hit_when": None}
-    for error, message, bad in refused:
-        with pytest.raises(error, match=message):
-            world.cast(**{**good, **bad})
-        with pytest.raises(error, match=r"casts\[1\]: " + message):
-            world.cast_many([tuple(good.values()), tuple({**good, **defaults, **bad}.values())])
-    with pytest.raises(TypeError, match=r"casts\[0\] must be \(shape, pose, motion"):
-        world.cast_many([(Sphere(1), ORIGIN)])
-    with pytest.raises(KeyError, match="id 2 is not in the world"):
-        world.sweep(2, STILL)
-    for error, message, arguments in (
-        (ValueError, "id must be 0..3, not 4", (4, STILL)),
-        (TypeError, "id must be an integer", (1.0, STILL)),
-        (ValueError, "motion: my must be", (0, (0, 2**30, 0))),
-        (
-            ValueError,
-            "the shape of id 1 must be a Sphere, Capsule, Cylinder or Box, not Sector",
-            (1, STILL),
-        ),
-    ):
-        with pytest.raises(error, match=message):
-            world.sweep(*arguments)
+    refused(w=world)
     assert world.save() == before
 
 

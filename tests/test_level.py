@@ -14,6 +14,7 @@ from typing import Any
 import model
 import model_level
 import pytest
+from refusals import Refused, refusals
 from strategies import rounds
 from tools import by_default, ints, rows
 
@@ -113,60 +114,34 @@ def test_a_refusal_of_bytes_names_the_solid() -> None:
 # Solids.
 
 
-@pytest.mark.parametrize(
-    ("vertices", "fault"),
-    [
-        (SQUARE[:2], "number of vertices must be 3..32, not 2"),
-        ([(n, n * n) for n in range(33)], "number of vertices must be 3..32, not 33"),
-        (SQUARE[::-1], "counterclockwise .*: reverse their order"),
-        ([(0, 0), (5, 0), (9, 0), (9, 9)], r"vertex 2 \(9, 0\) is not inside edge 0"),
-        ([(0, 0), (9, 0), (3, 3), (0, 9)], "vertex 3 .* is not inside edge 1"),
-        ([(0, 0), (0, 0), (9, 9)], "strictly convex"),
-        ([(0, -9), (6, 8), (-9, -2), (9, -3), (-6, 8)], "strictly convex"),
-        ([(0, 0), (2**30 - 1, 0), (0, 9)], "span at most 1073741822 on x, not 1073741823"),
-        ([(0, 0), (9, 0), (0, 2**30 - 1)], "span at most 1073741822 on z, not 1073741823"),
-    ],
-)
-def test_a_prism_refuses_vertices_that_are_no_convex_polygon(
-    vertices: list[tuple[int, int]], fault: str
-) -> None:
-    with pytest.raises(ValueError, match=fault):
-        Prism(vertices, 0, 1)
+@refusals("""
+Prism(SQUARE[:2], 0, 1) | ValueError | vertices must be 3..32, not 2
+Prism([(n, n * n) for n in range(33)], 0, 1) | ValueError | vertices must be 3..32, not 33
+Prism(SQUARE[::-1], 0, 1) | ValueError | counterclockwise / : reverse their order
+Prism([(0, 0), (5, 0), (9, 0), (9, 9)], 0, 1) | ValueError | vertex 2 (9, 0) is not inside edge 0
+Prism([(0, 0), (9, 0), (3, 3), (0, 9)], 0, 1) | ValueError | vertex 3 / is not inside edge 1
+Prism([(0, 0), (0, 0), (9, 9)], 0, 1) | ValueError | strictly convex
+Prism([(0, -9), (6, 8), (-9, -2), (9, -3), (-6, 8)], 0, 1) | ValueError | strictly convex
+Prism([(0, 0), (2**30 - 1, 0), (0, 9)], 0, 1) | ValueError | 1073741822 on x, not 1073741823
+Prism([(0, 0), (9, 0), (0, 2**30 - 1)], 0, 1) | ValueError | 1073741822 on z, not 1073741823
+Prism(SQUARE, 1, 1) | ValueError | y_high must be above y_low 1, not 1
+Prism(SQUARE, 0, 2**31) | ValueError | y_high must be -2147483648..2147483647
+Prism(SQUARE, 0, 1, 32) | ValueError | layer must be 0..31, not 32
+Prism(SQUARE, 0.0, 1) | TypeError | y_low must be an integer, not the float
+Prism([(0, 0), (9.5, 0), (0, 9)], 0, 1) | TypeError | vertices[1]: x must be / the float 9.5
+Prism([(0, 0), (9, 0, 1)], 0, 1) | ValueError | vertices[1] must be (x, z)
+Pillar(0, 0, 0, 0, 1) | ValueError | radius must be 1..536870911, not 0
+Pillar(0, True, 1, 0, 1) | TypeError | z must be an integer
+Pillar(2**31, 0, 1, 0, 1) | ValueError | x must be -2147483648..2147483647
+Level([Pillar(0, 0, 1, 0, 1), Sphere(5)]) | TypeError | solids[1] must be a Prism or a Pillar
+""")
+def test_what_is_no_solid_is_refused_by_name(refused: Refused) -> None:
+    refused()
 
 
 def test_a_prism_spans_the_most_that_is_allowed() -> None:
     vertices = ((LOW, LOW), (LOW + 2**30 - 2, LOW), (LOW, LOW + 2**30 - 2))
     assert Level([Prism(vertices, LOW, HIGH)])[0].as_tuple()[4] == [list(v) for v in vertices]
-
-
-@pytest.mark.parametrize(
-    ("make", "error", "fault"),
-    [
-        (lambda: Prism(SQUARE, 1, 1), ValueError, "y_high must be above y_low 1, not 1"),
-        (lambda: Prism(SQUARE, 0, 2**31), ValueError, "y_high must be -2147483648..2147483647"),
-        (lambda: Prism(SQUARE, 0, 1, 32), ValueError, "layer must be 0..31, not 32"),
-        (lambda: Prism(SQUARE, 0.0, 1), TypeError, "y_low must be an integer, not the float"),  # type: ignore[arg-type]
-        (
-            lambda: Prism([(0, 0), (9.5, 0), (0, 9)], 0, 1),  # type: ignore[list-item]
-            TypeError,
-            r"vertices\[1\]: x must be an integer, not the float 9.5",
-        ),
-        (lambda: Prism([(0, 0), (9, 0, 1)], 0, 1), ValueError, r"vertices\[1\] must be \(x, z\)"),
-        (lambda: Pillar(0, 0, 0, 0, 1), ValueError, "radius must be 1..536870911, not 0"),
-        (lambda: Pillar(0, True, 1, 0, 1), TypeError, "z must be an integer"),
-        (lambda: Pillar(2**31, 0, 1, 0, 1), ValueError, "x must be -2147483648..2147483647"),
-        (
-            lambda: Level([Pillar(0, 0, 1, 0, 1), Sphere(5)]),  # type: ignore[list-item]
-            TypeError,
-            r"solids\[1\] must be a Prism or a Pillar, not Sphere",
-        ),
-    ],
-)
-def test_a_bad_number_of_a_solid_is_an_error_that_names_it(
-    make: Any, error: type[Exception], fault: str
-) -> None:
-    with pytest.raises(error, match=fault):
-        make()
 
 
 def test_a_level_is_a_sequence_of_its_solids() -> None:

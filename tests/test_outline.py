@@ -13,6 +13,7 @@ import pytest
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import Refused, refusals
 
 from fixsync import Box, Capsule, Cylinder, Pose, Sector, Sphere, World, degrees, outline, q, q_near
 from fixsync._native.raw import ffi, lib
@@ -108,17 +109,15 @@ def test_the_c_function_refuses_segments_out_of_range(count: int) -> None:
     assert status == lib.FXS_E_SEGMENTS
 
 
-def test_python_names_what_it_refuses() -> None:
-    world = World(2)
-    for ask, error, message in (
-        (lambda: outline(5, Pose(0, 0, 0)), TypeError, "shape must be a Sphere"),  # type: ignore[arg-type]
-        (lambda: outline(Sphere(5), 5), TypeError, "pose must be a Pose"),  # type: ignore[arg-type]
-        (lambda: outline(Sphere(5), Pose(0, 0, 0), segments=2), ValueError, "segments must be 3"),
-        (lambda: world.outline(1), KeyError, "id 1 is not in the world"),
-        (lambda: world.outline(2), ValueError, "id must be 0..1, not 2"),
-    ):
-        with pytest.raises(error, match=message):
-            ask()
+@refusals("""
+outline(5, Pose(0, 0, 0)) | TypeError | shape must be a Sphere
+outline(Sphere(5), 5) | TypeError | pose must be a Pose
+outline(Sphere(5), Pose(0, 0, 0), segments=2) | ValueError | segments must be 3
+World(2).outline(1) | KeyError | id 1 is not in the world
+World(2).outline(2) | ValueError | id must be 0..1, not 2
+""")
+def test_python_names_what_it_refuses(refused: Refused) -> None:
+    refused()
 
 
 # FXS_Q, FXS_Q_RATIO and FXS_Q_NEAR.

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from model import INT32_MAX, SIZE_MAX
+from refusals import Refused, refusals
 from strategies import SOLIDS, deep_pairs, near_pairs, shapes, sizes, some, yaws
 
 import fixsync
@@ -528,20 +529,18 @@ def test_an_offset_is_kept_in_range_too() -> None:
     assert world.save() == before
 
 
-def test_separate_refuses_what_is_no_list_of_layers_or_number_of_passes() -> None:
-    world = World(2)
-    for yields, error in (
-        ([(0, 32)], ValueError),
-        ([(0,)], ValueError),
-        ([0], TypeError),
-        ("ab", TypeError),
-        ([(0, 1.0)], TypeError),
-    ):
-        with pytest.raises(error, match="yields"):
-            world.separate(yields)  # type: ignore[arg-type]
-    for passes, error in ((0, ValueError), (2**32, ValueError), (True, TypeError)):
-        with pytest.raises(error, match="passes"):
-            world.separate([], passes=passes)
+@refusals("""
+w.separate([(0, 32)]) | ValueError | yields
+w.separate([(0,)]) | ValueError | yields
+w.separate([0]) | TypeError | yields
+w.separate("ab") | TypeError | yields
+w.separate([(0, 1.0)]) | TypeError | yields
+w.separate([], passes=0) | ValueError | passes
+w.separate([], passes=2**32) | ValueError | passes
+w.separate([], passes=True) | TypeError | passes
+""")
+def test_separate_refuses_what_is_no_list_of_layers_or_number_of_passes(refused: Refused) -> None:
+    refused(w=World(2))
 
 
 def test_c_tells_the_room_that_a_separation_needs_and_moves_nothing() -> None:
@@ -553,21 +552,26 @@ def test_c_tells_the_room_that_a_separation_needs_and_moves_nothing() -> None:
     assert world.save() == before
 
 
-def test_a_world_answers_for_its_colliders_where_they_stand() -> None:
+def who_may_be_pushed() -> World:
     world = World(8)
     world.add(1, Sphere(100), Pose(0, 0, 0), offset=(50, 20, 0), active=False)
     world.add(2, fixsync.Box(100, 100, 100), Pose(0, 0, 0, 16384), owner=3)
     world.add(3, Sector(100, 100, 100), Pose(0, 0, 0))
+    return world
+
+
+def test_a_world_answers_for_its_colliders_where_they_stand() -> None:
+    world = who_may_be_pushed()
     assert world.push_out(1, 2) == (150, 0)
     assert world.lift(1, 2) == 180
     assert world.side(1, 2) == Side.NEG_Z
-    with pytest.raises(ValueError, match=r"the shape of b \(1\) must be a Box, not Sphere"):
-        world.side(2, 1)
-    with pytest.raises(
-        ValueError, match=r"the shape of b \(3\) must be a Sphere, Capsule, Cylinder or Box"
-    ):
-        world.push_out(1, 3)
-    with pytest.raises(KeyError, match="a: id 7 is not in the world"):
-        world.lift(7, 2)
-    with pytest.raises(ValueError, match=r"b must be 0\.\.7, not 8"):
-        world.side(1, 8)
+
+
+@refusals("""
+w.side(2, 1) | ValueError | the shape of b (1) must be a Box, not Sphere
+w.push_out(1, 3) | ValueError | the shape of b (3) must be a Sphere, Capsule, Cylinder or Box
+w.lift(7, 2) | KeyError | a: id 7 is not in the world
+w.side(1, 8) | ValueError | b must be 0..7, not 8
+""")
+def test_a_world_names_whom_it_cannot_push(refused: Refused) -> None:
+    refused(w=who_may_be_pushed())
