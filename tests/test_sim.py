@@ -37,26 +37,23 @@ def test_the_sample_and_an_object_of_a_module_are_found_without_being_registered
     assert find("broken:Forgetful") is broken.Forgetful
 
 
-def test_a_name_can_be_taken_once():
+def named(name: Any) -> Any:
+    return type("Named", (Bumpers,), {"name": name})
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("bumpers", "'bumpers' is registered already"),
+        ("skillfight", "'skillfight' is registered already"),
+        ("", "name of a simulation must be a str"),
+        (3, "name of a simulation must be a str"),
+    ],
+)
+def test_a_name_that_is_taken_or_no_text_is_not_registered(name: Any, said: str):
     register(Bumpers)
-    with pytest.raises(ValueError, match="'bumpers' is registered already"):
-        register(broken.Liar)
-
-    class Impostor(Bumpers):
-        name = "skillfight"
-
-    with pytest.raises(ValueError, match="'skillfight' is registered already"):
-        register(Impostor)
-
-
-@pytest.mark.parametrize("name", ["", 3, None])
-def test_a_simulation_needs_a_name_to_be_registered(name: Any):
-    class Nameless(Bumpers):
-        pass
-
-    Nameless.name = name
-    with pytest.raises(ValueError, match="name of a simulation must be a str"):
-        register(Nameless)
+    with pytest.raises(ValueError, match=said):
+        register(named(name))
 
 
 @pytest.mark.parametrize(
@@ -86,35 +83,31 @@ def test_a_module_that_itself_lacks_a_module_is_not_taken_for_missing(
 # Starting.
 
 
-class Headless(Bumpers):
-    step = None  # type: ignore[assignment]
+def altered(**parts: Any) -> Any:
+    """Makes simulations with these attributes."""
+
+    def make(seed: int, players: int) -> Bumpers:
+        made = Bumpers(seed, players)
+        vars(made).update(parts)
+        return made
+
+    return make
 
 
-class Worldless(Bumpers):
-    def __init__(self, seed: int, players: int) -> None:
-        super().__init__(seed, players)
-        self.world = None  # type: ignore[assignment]
-
-
-class Crowded(Bumpers):
-    def __init__(self, seed: int, players: int) -> None:
-        super().__init__(seed, players)
-        self.players = 7
-
-
-class Begun(Bumpers):
-    def __init__(self, seed: int, players: int) -> None:
-        super().__init__(seed, players)
-        self.world.step()
+def begun(seed: int, players: int) -> Bumpers:
+    made = Bumpers(seed, players)
+    made.world.step()
+    return made
 
 
 @pytest.mark.parametrize(
     ("simulation", "said"),
     [
-        (Headless, "no method step"),
-        (Worldless, "`world` must be a World, not None"),
-        (Crowded, "started for 2 players, its `players` is 7"),
-        (Begun, "must start at frame 0, not 1"),
+        (altered(step=None), "no method step"),
+        (altered(name=""), "its `name` must be a str, not ''"),
+        (altered(world=None), "`world` must be a World, not None"),
+        (altered(players=7), "started for 2 players, its `players` is 7"),
+        (begun, "must start at frame 0, not 1"),
         (broken.Liar, r"hash\(\) is not hash_of\(save\(\)\)"),
     ],
 )
@@ -172,11 +165,7 @@ def test_what_the_simulation_refuses_is_refused_with_its_reason():
 
 def test_the_idle_input_is_0_unless_the_simulation_says_otherwise():
     assert idle_input(Bumpers(1, 2)) == 0
-
-    class Wide(Bumpers):
-        idle = (1, 2)
-
-    assert idle_input(Wide(1, 2)) == (1, 2)
+    assert idle_input(altered(idle=[1, 2])(1, 2)) == (1, 2)
 
 
 # States.

@@ -99,18 +99,13 @@ class _Module:
 
     def used(self, node: ast.Name | ast.Attribute) -> str | None:
         """What is used of a module of _MODULES."""
-        if isinstance(node, ast.Attribute):
-            value = node.value
-            if (
-                isinstance(value, ast.Name)
-                and value.id not in self.own
-                and self.modules.get(value.id) in _MODULES
-            ):
-                return f"{self.modules[value.id]}.{node.attr}"
+        name = node.value if isinstance(node, ast.Attribute) else node
+        if not (isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)):
             return None
-        name = self.modules.get(node.id)
-        is_read = isinstance(node.ctx, ast.Load) and node.id not in self.own
-        return name if is_read and name is not None and "." in name else None
+        found = "" if name.id in self.own else self.modules.get(name.id, "")
+        if isinstance(node, ast.Attribute):
+            return f"{found}.{node.attr}" if found in _MODULES else None
+        return found if "." in found else None
 
     def is_call_of(self, node: ast.expr, names: tuple[str, ...]) -> bool:
         """Whether it calls one of these built-in functions, which the module does not redefine."""
@@ -130,32 +125,25 @@ class _Module:
 
     def is_set(self, node: ast.expr) -> bool:
         """Whether an expression is a set, as far as the text shows it without a doubt."""
-        if isinstance(node, (ast.Set, ast.SetComp)) or self.is_call_of(node, _SETS):
+        if self.is_new_set(node):
             return True
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return False
         scope = self.scope(node, ast.FunctionDef if isinstance(node, ast.Name) else ast.ClassDef)
-        text, values = ast.unparse(node), []
+        text, values, stores = ast.unparse(node), list[ast.expr](), 0
         for other in ast.walk(scope):
-            targets: list[ast.expr] = []
-            if isinstance(other, ast.Assign):
-                targets = other.targets
-            elif isinstance(other, ast.AnnAssign):
-                targets = [other.target] if other.value is not None else []
-            values += [other.value for target in targets if ast.unparse(target) == text]  # type: ignore[attr-defined]
-        stores = sum(
-            ast.unparse(other) == text
-            for other in ast.walk(scope)
-            if isinstance(other, (ast.Name, ast.Attribute)) and isinstance(other.ctx, ast.Store)
-        )
-        return (
-            stores == len(values) > 0
-            and not any(isinstance(a, ast.arg) and a.arg == text for a in ast.walk(scope))
-            and all(
-                isinstance(value, (ast.Set, ast.SetComp)) or self.is_call_of(value, _SETS)
-                for value in values
-            )
-        )
+            if isinstance(other, ast.arg) and other.arg == text:
+                return False
+            if isinstance(other, (ast.Assign, ast.AnnAssign)) and other.value is not None:
+                targets = other.targets if isinstance(other, ast.Assign) else [other.target]
+                values += [other.value for target in targets if ast.unparse(target) == text]
+            elif isinstance(other, (ast.Name, ast.Attribute)):
+                stores += isinstance(other.ctx, ast.Store) and ast.unparse(other) == text
+        return stores == len(values) > 0 and all(map(self.is_new_set, values))
+
+    def is_new_set(self, node: ast.expr) -> bool:
+        """Whether an expression makes a set."""
+        return isinstance(node, (ast.Set, ast.SetComp)) or self.is_call_of(node, _SETS)
 
     def scope(self, node: ast.AST, kind: type[ast.AST]) -> ast.AST:
         """The function or class around a node; or the module."""
