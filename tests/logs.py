@@ -12,6 +12,7 @@ from typing import Any
 import model
 import msgspec
 
+from fixsync import World
 from fixsync.log import files
 from fixsync.log.schema import Header
 
@@ -140,3 +141,45 @@ def small_match() -> list[list[Any]]:
         [["move", 2, [19, 0, 0]], query],
         [["move", 2, [50, 0, 0]], ["turn", 5, 3], query],
     ]
+
+
+def changed(frames: Sequence[Frame], number: int, **fields: Any) -> list[Frame]:
+    """The frames with some fields of one of them changed; None takes a field out."""
+    copy = [dict(frame) for frame in frames]
+    copy[number].update(fields)
+    copy[number] = {key: value for key, value in copy[number].items() if value is not None}
+    return copy
+
+
+def bare(frames: Sequence[Frame]) -> list[Frame]:
+    """The frames without any result."""
+    kept = ("frame", "commands", "inputs")
+    return [{key: frame[key] for key in kept if key in frame} for frame in frames]
+
+
+def spheres(count: int, step: int = 0, radius: int = 9) -> list[Any]:
+    """Commands that add spheres in a row."""
+    return [
+        ["add", id, ["sphere", radius], [step * id, 0, 0], 0, 0, 0, [0, 0, 0], True]
+        for id in range(count)
+    ]
+
+
+class Game:
+    """As much of a simulation as a log asks for: its state is its world."""
+
+    name = "duel"
+    players = 2
+    world: World
+
+    def step(self, _inputs: Any) -> Any:
+        return self.world.step()
+
+    def save(self) -> bytes:
+        return self.world.save()
+
+    def load(self, data: bytes) -> None:
+        self.world.load(data)
+
+    def hash(self) -> int:
+        return self.world.hash()

@@ -29,10 +29,7 @@ FRAMES = logs.model_frames(logs.small_match())
 
 
 def changed(number: int, **fields: Any) -> list[logs.Frame]:
-    frames = [dict(frame) for frame in FRAMES]
-    frames[number].update(fields)
-    frames[number] = {key: value for key, value in frames[number].items() if value is not None}
-    return frames
+    return logs.changed(FRAMES, number, **fields)
 
 
 def compared(directory: Path, a: Any, b: Any, head_b: Any = None, **options: Any) -> Any:
@@ -87,8 +84,7 @@ def test_a_state_that_differs_is_told_field_by_field(tmp_path: Path) -> None:
 
 
 def test_an_event_that_only_one_log_has_does_not_shift_the_others(tmp_path: Path) -> None:
-    adds = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(4)]
-    (frame,) = logs.model_frames([adds])
+    (frame,) = logs.model_frames([logs.spheres(4)])
     fewer = {**frame, "events": [event for event in frame["events"] if event[:2] != [0, 2]]}
     result = compared(tmp_path, [frame], [fewer])
     assert result.rows == [Row("events", "0, 2", [[0, 2, 1, 2]], "absent")]
@@ -109,7 +105,7 @@ def test_a_hash_that_differs_alone_is_told_with_what_replaying_gives(tmp_path: P
 
 
 def test_what_only_one_log_tells_is_counted_and_no_difference(tmp_path: Path) -> None:
-    bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
+    bare = logs.bare(FRAMES)
     result = compared(tmp_path, FRAMES, bare)
     only_in_a = f"only in {tmp_path / 'a.jsonl'}"
     assert (result.exit_code, result.frames) == (0, 4)
@@ -120,7 +116,7 @@ def test_what_only_one_log_tells_is_counted_and_no_difference(tmp_path: Path) ->
 
 def test_worlds_that_differ_are_found_where_the_logs_tell_nothing_of_it(tmp_path: Path) -> None:
     """The commands are the same, but the worlds are made differently."""
-    bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
+    bare = logs.bare(FRAMES)
     result = compared(tmp_path, bare, bare, {"hit_when": 2})
     assert [row.name for row in result.header] == ["hit_when"]
     assert (result.frame, result.exit_code) == (1, 1)
@@ -202,10 +198,7 @@ def test_many_differences_are_counted_where_they_are_not_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.modules["fixsync.log.diff"], "ROWS_MAX", 2)
-    moves = [
-        [["add", 1, ["sphere", 1], [0, 0, 0], 0, 0, 0, [0, 0, 0], True]] + [["turn", 1, n]] * 5
-        for n in (1, 2)
-    ]
+    moves = [logs.spheres(2)[1:] + [["turn", 1, n]] * 5 for n in (1, 2)]
     a, b = (logs.model_frames([commands]) for commands in moves)
     result = compared(tmp_path, a, b)
     # Five commands, the hash and the yaw.
@@ -213,9 +206,7 @@ def test_many_differences_are_counted_where_they_are_not_listed(
 
 
 def test_the_geometry_of_a_pair_whose_hit_differs_is_told_on_both_sides(tmp_path: Path) -> None:
-    adds = [
-        ["add", id, ["sphere", 10], [20 * id, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(2)
-    ]
+    adds = logs.spheres(2, 20, 10)
     moved = [["move", 1, [21, 0, 0]]]
     result = compared(tmp_path, logs.model_frames([adds, []]), logs.model_frames([adds, moved]))
     assert result.frame == 1
@@ -229,8 +220,7 @@ def test_the_geometry_of_a_pair_whose_hit_differs_is_told_on_both_sides(tmp_path
 
 
 def test_the_geometry_of_a_pair_is_told_where_only_the_logs_say_it_differs(tmp_path: Path) -> None:
-    adds = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(12)]
-    (frame,) = logs.model_frames([adds], capacity=12)
+    (frame,) = logs.model_frames([logs.spheres(12)], capacity=12)
     head = {"capacity": 12}
     logs.write(tmp_path / "a.jsonl", logs.header(**head), [frame])
     wrong = {**frame, "events": [[*event[:3], 1] for event in frame["events"]]}
@@ -296,7 +286,7 @@ def test_a_pair_of_a_simulation_is_told_as_it_stood_at_the_step(tmp_path: Path, 
 
 
 def test_a_collider_that_one_world_lacks_is_told_as_missing(tmp_path: Path) -> None:
-    adds = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(2)]
+    adds = logs.spheres(2)
     gone = [["remove", 1]]
     result = compared(tmp_path, logs.model_frames([adds, []]), logs.model_frames([adds, gone]))
     (pair,) = result.pairs

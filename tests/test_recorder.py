@@ -508,26 +508,9 @@ os._exit(9)
 # Inputs of simulations.
 
 
-class Empty:
-    """As much of a simulation as recording asks for."""
-
-    name = "duel"
-    players = 2
-
+class Empty(logs.Game):
     def __init__(self) -> None:
         self.world = World(4)
-
-    def step(self, _inputs: Any) -> Any:
-        return self.world.step()
-
-    def save(self) -> bytes:
-        return self.world.save()
-
-    def load(self, data: bytes) -> None:
-        self.world.load(data)
-
-    def hash(self) -> int:
-        return self.world.hash()
 
 
 def test_the_inputs_of_a_simulation_are_recorded_with_what_is_known_of_the_frame(

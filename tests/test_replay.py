@@ -31,10 +31,7 @@ FRAMES = logs.model_frames(logs.small_match())
 
 def changed(number: int, **fields: Any) -> list[logs.Frame]:
     """The small match with some fields of one frame changed; None takes a field out."""
-    frames = [dict(frame) for frame in FRAMES]
-    frames[number].update(fields)
-    frames[number] = {key: value for key, value in frames[number].items() if value is not None}
-    return frames
+    return logs.changed(FRAMES, number, **fields)
 
 
 def replayed(
@@ -111,8 +108,7 @@ def test_a_cast_that_no_world_makes_is_not_valid(tmp_path: Path) -> None:
 
 
 def test_a_log_that_tells_nothing_is_not_called_identical(tmp_path: Path) -> None:
-    bare = [{"frame": frame["frame"], "commands": frame["commands"]} for frame in FRAMES]
-    result = replayed(tmp_path, bare)
+    result = replayed(tmp_path, logs.bare(FRAMES))
     assert (result.verdict, result.verdict.exit_code) == (Verdict.NOTHING_TO_COMPARE, 0)
     assert not result.compared
 
@@ -123,8 +119,7 @@ def test_a_match_of_no_frames_is_a_log_with_nothing_to_compare(tmp_path: Path) -
 
 
 def test_hits_beyond_the_room_that_a_world_begins_with_are_replayed(tmp_path: Path) -> None:
-    adds = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(40)]
-    frames = logs.model_frames([adds, [["remove", 3]], []], capacity=40)
+    frames = logs.model_frames([logs.spheres(40), [["remove", 3]], []], capacity=40)
     result = replayed(tmp_path, frames, capacity=40)
     assert (result.verdict, result.hits) == (Verdict.IDENTICAL, 780 + 741 + 741)
 
@@ -132,39 +127,50 @@ def test_hits_beyond_the_room_that_a_world_begins_with_are_replayed(tmp_path: Pa
 # What the log says is not found again.
 
 
-def test_an_event_that_differs_is_told_with_both_colliders(tmp_path: Path) -> None:
-    result = replayed(tmp_path, changed(2, events=[[1, 2, 2, 1]]))
-    difference = result.difference
-    assert (result.verdict, result.verdict.exit_code, result.differing_frames) == (
-        Verdict.DIVERGED,
-        1,
-        1,
-    )
-    assert (difference.frame, difference.fields, difference.pair) == (2, ["events"], (1, 2))
-    assert difference.expected == [(EventKind.STAY, Contact.TOUCHING)]
-    assert difference.found == [(EventKind.STAY, Contact.OVERLAPPING)]
-    assert difference.colliders[1].shape == Sphere(10)
-    assert difference.colliders[2].pose == Pose(19, 0, 0)
-    assert result.frames == len(FRAMES)
+ENTER, STAY, TOUCHING, OVERLAPPING = EventKind.ENTER, EventKind.STAY, *list(Contact)[1:]
+MOVED = [["move", 2, [18, 0, 0]], FRAMES[2]["commands"][1]]
 
 
-def test_an_event_that_the_log_has_too_much_is_told_even_if_its_colliders_are_gone(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("number", "fields", "pair", "expected", "found"),
+    [
+        (2, {"events": [[1, 2, 2, 1]]}, (1, 2), [(STAY, TOUCHING)], [(STAY, OVERLAPPING)]),
+        (0, {"events": [[0, 3, 1, 2]]}, (0, 3), [(ENTER, OVERLAPPING)], []),
+        (1, {"events": []}, (1, 2), [], [(ENTER, TOUCHING)]),
+        (1, {"events": [], "queries": [[1]], "hash": "0" * 16}, (1, 2), [], [(ENTER, TOUCHING)]),
+        (1, {"queries": [[]]}, None, [], [1, 2]),
+        (1, {"queries": [[1, 2, 5]]}, None, [1, 2, 5], [1, 2]),
+        (1, {"queries": []}, None, None, [1, 2]),
+        (1, {"queries": [[1, 2], [3]]}, None, [3], None),
+        (3, {"hash": "0123456789abcdef"}, None, "0123456789abcdef", FRAMES[3]["hash"]),
+    ],
+)
+def test_the_first_difference_of_a_frame_is_told(
+    tmp_path: Path, number: int, fields: Any, pair: Any, expected: Any, found: Any
 ) -> None:
-    difference = replayed(tmp_path, changed(0, events=[[0, 3, 1, 2]])).difference
-    assert (difference.pair, difference.found) == ((0, 3), [])
-    assert difference.colliders == {0: None, 3: None}
+    result = replayed(tmp_path, changed(number, **fields))
+    difference = result.difference
+    assert (result.verdict, result.verdict.exit_code) == (Verdict.DIVERGED, 1)
+    assert (result.frames, result.differing_frames) == (len(FRAMES), 1)
+    assert (difference.frame, difference.fields) == (number, list(fields))
+    assert (difference.pair, difference.expected, difference.found) == (pair, expected, found)
+    if list(fields) == ["queries"]:
+        index = len(fields["queries"]) - 1 if found is None else 0
+        assert difference.query == index
+        assert difference.question == (None if index else FRAMES[1]["commands"][1])
+        assert result.compared.queries == 4 + index
 
 
-def test_an_event_that_the_log_has_too_little_is_told(tmp_path: Path) -> None:
-    difference = replayed(tmp_path, changed(1, events=[])).difference
-    assert (difference.frame, difference.pair) == (1, (1, 2))
-    assert (difference.expected, difference.found) == ([], [(EventKind.ENTER, Contact.TOUCHING)])
+def test_both_colliders_of_a_pair_whose_events_differ_are_told(tmp_path: Path) -> None:
+    colliders = replayed(tmp_path, changed(2, events=[])).difference.colliders
+    assert colliders[1].shape == Sphere(10)
+    assert colliders[2].pose == Pose(19, 0, 0)
+    colliders = replayed(tmp_path, changed(0, events=[[0, 3, 1, 2]])).difference.colliders
+    assert colliders == {0: None, 3: None}
 
 
 def test_events_in_another_order_are_a_difference(tmp_path: Path) -> None:
-    adds = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(3)]
-    frames = logs.model_frames([adds])
+    frames = logs.model_frames([logs.spheres(3)])
     frames[0]["events"].reverse()
     result = replayed(tmp_path, frames)
     assert (result.verdict, result.difference.pair) == (Verdict.DIVERGED, None)
@@ -172,61 +178,17 @@ def test_events_in_another_order_are_a_difference(tmp_path: Path) -> None:
 
 
 def test_the_first_pair_that_differs_is_told_in_the_order_of_pairs(tmp_path: Path) -> None:
-    adds = [["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(4)]
-    frames = logs.model_frames([adds])
+    frames = logs.model_frames([logs.spheres(4)])
     frames[0]["events"] = [e for e in frames[0]["events"] if e[:2] not in ([0, 3], [1, 2])]
     assert replayed(tmp_path, frames).difference.pair == (0, 3)
 
 
-@pytest.mark.parametrize(
-    ("queries", "index", "expected", "found"),
-    [
-        ([[]], 0, [], [1, 2]),
-        ([[1, 2, 5]], 0, [1, 2, 5], [1, 2]),
-        ([], 0, None, [1, 2]),
-        ([[1, 2], [3]], 1, [3], None),
-    ],
-)
-def test_an_answer_that_differs_is_told_with_its_question(
-    tmp_path: Path, queries: Any, index: int, expected: Any, found: Any
-) -> None:
-    result = replayed(tmp_path, changed(1, queries=queries))
-    difference = result.difference
-    assert (result.verdict, difference.frame, difference.fields) == (
-        Verdict.DIVERGED,
-        1,
-        ["queries"],
-    )
-    assert (difference.query, difference.expected, difference.found) == (index, expected, found)
-    assert (difference.question is None) == (index > 0)
-    assert result.compared.queries == 4 + (len(queries) == 2)
-
-
-def test_a_hash_that_differs_is_told(tmp_path: Path) -> None:
-    result = replayed(tmp_path, changed(3, hash="0123456789abcdef"))
-    assert (result.verdict, result.difference.fields) == (Verdict.DIVERGED, ["hash"])
-    assert (result.difference.expected, result.difference.found) == (
-        "0123456789abcdef",
-        FRAMES[3]["hash"],
-    )
-
-
-def test_all_that_differs_in_a_frame_and_in_how_many_frames_is_told(tmp_path: Path) -> None:
-    frames = changed(1, events=[], queries=[[1]], hash="0" * 16)
-    frames[3]["hash"] = "1" * 16
+def test_frames_that_differ_are_counted_and_the_first_is_told(tmp_path: Path) -> None:
+    frames = logs.changed(changed(1, hash="0" * 16), 3, hash="1" * 16)
     result = replayed(tmp_path, frames)
-    assert result.difference.fields == ["events", "queries", "hash"]
     assert (result.difference.frame, result.differing_frames) == (1, 2)
-
-
-def test_a_changed_command_diverges_where_it_stands(tmp_path: Path) -> None:
-    frames = changed(2, commands=[["move", 2, [18, 0, 0]], FRAMES[2]["commands"][1]])
-    result = replayed(tmp_path, frames)
-    assert (result.verdict, result.difference.frame, result.difference.fields) == (
-        Verdict.DIVERGED,
-        2,
-        ["hash"],
-    )
+    result = replayed(tmp_path, changed(2, commands=MOVED))
+    assert (result.difference.frame, result.difference.fields) == (2, ["hash"])
     assert result.differing_frames == 1  # the next frame moves it again
 
 
@@ -356,11 +318,9 @@ def test_a_frame_that_needs_too_much_memory_is_told_and_makes_no_log_invalid(
         raise MemoryError
 
     monkeypatch.setattr("fixsync._native.world.NativeWorld._make_room", none_left)
-    commands = [
-        ["add", id, ["sphere", 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], True] for id in range(300)
-    ]
     path = tmp_path / "match.jsonl"
-    logs.write(path, logs.header(capacity=300), [{"frame": 0, "commands": commands}])
+    frame = {"frame": 0, "commands": logs.spheres(300)}
+    logs.write(path, logs.header(capacity=300), [frame])
     if form == "spaced":
         path.write_bytes(
             path.read_bytes().replace(b'{"frame":0,', b'{ "frame":0,').partition(b'{"frames"')[0]
@@ -437,7 +397,7 @@ def test_any_commands_are_replayed_or_refused_with_a_place(
 # Logs of simulations.
 
 
-class Duel:
+class Duel(logs.Game):
     """Two spheres on a line; an input moves a player's by so many units."""
 
     name = "test-duel"
@@ -458,15 +418,6 @@ class Duel:
         for id, move in enumerate(inputs):
             self.world.move(id, self.world[id].pose.x + move, 0, 0)
         return self.world.step()
-
-    def save(self) -> bytes:
-        return self.world.save()
-
-    def load(self, data: bytes) -> None:
-        self.world.load(data)
-
-    def hash(self) -> int:
-        return sim.hash_of(self.save())
 
 
 DUEL: dict[str, Any] = {"test-duel": Duel}
@@ -491,11 +442,7 @@ def test_a_log_of_inputs_is_replayed_by_its_simulation(tmp_path: Path) -> None:
 def test_what_a_log_of_inputs_left_out_is_filled_in(tmp_path: Path) -> None:
     whole = duel_log(tmp_path / "match.jsonl", [[5, 0], [5, 0], [1, -1], [-9, 0]])
     head, *frames = [json.loads(line) for line in whole.read_text().splitlines()[:-1]]
-    bare = logs.write(
-        tmp_path / "bare.jsonl",
-        head,
-        [{"frame": f["frame"], "inputs": f["inputs"]} for f in frames],
-    )
+    bare = logs.write(tmp_path / "bare.jsonl", head, logs.bare(frames))
     result = replay(bare, output=tmp_path / "filled.jsonl", simulations=DUEL)
     assert result.verdict is Verdict.NOTHING_TO_COMPARE
     assert (tmp_path / "filled.jsonl").read_bytes() == whole.read_bytes()
