@@ -213,7 +213,7 @@ def test_an_id_of_no_solid_is_refused(tmp_path: Path, id: int, where: str) -> No
 
     error = found_with(id)
     assert error.line == (1 if where == "name" else 2)
-    assert "2147483648" in error.reason
+    assert "2147483648..2147483649" in error.reason.replace('"', "")
     assert found_with(PILLAR) is None
 
 

@@ -636,37 +636,46 @@ def test_a_frame_that_is_here_twice_is_refused(tmp_path: Path) -> None:
     assert error.reason == "expected 1, found 0: a frame is repeated"
 
 
-@pytest.mark.parametrize("position", range(0, 60, 7))
-def test_bytes_that_are_no_utf8_are_refused_anywhere(tmp_path: Path, position: int) -> None:
-    line = bytearray(FRAME.encode())
-    line[position] = 0xFF
-    error = refusal(tmp_path, HEADER.encode() + b"\n" + bytes(line) + b"\n")
-    assert (error.line, error.field) == (2, "")
-    assert error.reason == f"byte {position + 1}, 0xff, is not UTF-8"
+WHOLE = with_footer(log_of(FRAME), 1)
+EMPTY = "the file is empty; a match log has a header on line 1"
 
 
-def test_a_file_of_no_bytes_is_refused(tmp_path: Path) -> None:
-    for name in ("match.jsonl", "match.jsonl.gz", "match.jsonl.xz"):
-        error = refusal(tmp_path, b"", name)
-        assert (error.line, error.reason) == (
+@pytest.mark.parametrize(
+    ("name", "data", "line", "reason"),
+    [
+        ("match.jsonl", b"", 0, EMPTY),
+        ("match.jsonl.gz", b"", 0, EMPTY),
+        ("match.jsonl.xz", b"", 0, EMPTY),
+        ("match.jsonl", HEADER[:50].encode(), 1, "the file ends within its header"),
+        (
+            "match.jsonl",
+            gzip.compress(WHOLE),
             0,
-            "the file is empty; a match log has a header on line 1",
-        )
-
-
-def test_a_file_that_ends_within_its_header_is_refused(tmp_path: Path) -> None:
-    error = refusal(tmp_path, HEADER[:50].encode())
-    assert (error.line, error.reason) == (1, "the file ends within its header")
-
-
-def test_compressed_data_under_another_name_is_told(tmp_path: Path) -> None:
-    error = refusal(tmp_path, gzip.compress(with_footer(log_of(FRAME), 1)))
-    assert error.reason == "the data is compressed, so its name must end in .gz"
-
-
-def test_plain_text_under_a_compressed_name_is_told(tmp_path: Path) -> None:
-    error = refusal(tmp_path, with_footer(log_of(FRAME), 1), "match.jsonl.gz")
-    assert "the .gz data is damaged" in error.reason
+            "the data is compressed, so its name must end in .gz",
+        ),
+        ("match.jsonl.gz", WHOLE, 1, "the .gz data is damaged near byte"),
+        ("match.jsonl.gz", gzip.compress(WHOLE) + bytes(4), 4, "the .gz data is damaged near byte"),
+        *[
+            ("match.jsonl", WHOLE + extra.encode(), 4, "text after the last line")
+            for extra in ("\n", FRAME + "\n", "x", '{"frames":1}\n', "\0")
+        ],
+        *[
+            (
+                "match.jsonl",
+                log_of(f"{FRAME[:at]}~{FRAME[at + 1 :]}").replace(b"~", b"\xff"),
+                2,
+                f"byte {at + 1}, 0xff, is not UTF-8",
+            )
+            for at in range(0, 60, 7)
+        ],
+    ],
+)
+def test_a_file_that_is_no_text_of_a_log_is_refused(
+    tmp_path: Path, name: str, data: bytes, line: int, reason: str
+) -> None:
+    error = refusal(tmp_path, data, name)
+    assert (error.line, error.field) == (line, "")
+    assert error.reason.startswith(reason)
 
 
 @pytest.mark.parametrize("suffix", ["gz", "bz2", "xz"])
@@ -676,11 +685,6 @@ def test_damaged_compressed_data_is_refused_and_not_called_cut(tmp_path: Path, s
     data = bytearray(path.read_bytes())
     data[-6] ^= 1
     assert "data is damaged" in refusal(tmp_path, bytes(data), path.name).reason
-
-
-def test_bytes_after_the_compressed_data_are_refused(tmp_path: Path) -> None:
-    data = gzip.compress(with_footer(log_of(FRAME), 1)) + b"\0\0\0\0"
-    assert "data is damaged" in refusal(tmp_path, data, "match.jsonl.gz").reason
 
 
 def test_a_line_longer_than_the_limit_is_refused(tmp_path: Path) -> None:
@@ -725,12 +729,6 @@ def test_the_checksum_covers_every_byte_before_the_last_line(tmp_path: Path, spa
     assert read(path)[0].cut == ""
     changed = whole.replace(b"ab", b"ac")
     assert refusal(tmp_path, changed).field == "sha256"
-
-
-@pytest.mark.parametrize("extra", ["\n", FRAME + "\n", "x", '{"frames":1}\n', "\0"])
-def test_text_after_the_last_line_is_refused(tmp_path: Path, extra: str) -> None:
-    error = refusal(tmp_path, with_footer(log_of(FRAME), 1) + extra.encode())
-    assert (error.line, error.reason) == (4, "text after the last line")
 
 
 def test_a_last_line_without_a_checksum_is_enough(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 from msgspec import UNSET
@@ -235,11 +235,11 @@ class _Comparison:
         frames_a, frames_b = (self._frames_from(first, side) for side in sides)
         for count, (a, b) in enumerate(zip_longest(frames_a, frames_b)):
             number = (first + count) & FRAME_MAX
-            rows = (
-                self._length_rows(number, a, b)
-                if a is None or b is None
-                else self._frame_rows(a, b)
-            )
+            if a is None or b is None:
+                told = ("present" if frame else ABSENT for frame in (a, b))
+                rows = [Row("length", f"frame {number}", *told)]
+            else:
+                rows = self._frame_rows(a, b)
             if rows:
                 result.frame = number
                 result.pairs = self._pairs_told()
@@ -264,11 +264,6 @@ class _Comparison:
     def _only_in(self, name: str, what: str) -> None:
         key = f"{what} only in {name}"
         self._result.not_compared[key] = self._result.not_compared.get(key, 0) + 1
-
-    def _length_rows(self, number: int, a: Frame | None, b: Frame | None) -> list[Row]:
-        return [
-            Row("length", f"frame {number}", *("present" if frame else ABSENT for frame in (a, b)))
-        ]
 
     def _frame_rows(self, a: Frame, b: Frame) -> list[Row]:
         group = "inputs" if isinstance(a, SimFrame) else "commands"
@@ -363,41 +358,34 @@ def _fields(player: Player) -> Any:
 
 
 def _header_rows(a: Header, b: Header, *, ignore_meta: bool) -> Iterator[Row]:
-    if a.first_frame == b.first_frame and a.start != b.start:
-        yield Row("header", "from.state", *(_state_told(header) for header in (a, b)))
+    if a.first_frame == b.first_frame:
+        yield from _value_rows("from.state", *(_state_told(header) for header in (a, b)))
     for name in _KEYS:
         values = getattr(a, name), getattr(b, name)
         if name == "level":
             yield from _level_rows(*values)
-            continue
-        if values[0] != values[1] and not (ignore_meta and name in _META):
-            yield from _value_rows(name, *(plain(value) for value in values))
+        elif not (ignore_meta and name in _META):
+            yield from _value_rows(name, *map(plain, values))
 
 
 def _value_rows(path: str, a: Any, b: Any) -> Iterator[Row]:
     """What differs between two values of the header: of objects, key by key."""
     if isinstance(a, dict) and isinstance(b, dict):
         for key in dict.fromkeys((*a, *b)):
-            values = a.get(key, ABSENT), b.get(key, ABSENT)
-            if values[0] != values[1]:
-                yield from _value_rows(key_path(path, key), *values)
-    else:
+            yield from _value_rows(key_path(path, key), a.get(key, ABSENT), b.get(key, ABSENT))
+    elif a != b:
         yield Row("header", path, a, b)
 
 
 def _level_rows(a: Level | None, b: Level | None) -> Iterator[Row]:
     """How the levels differ: their sizes and hashes, and the first few solids that differ."""
-    if a == b:
-        return
-    yield Row("header", "level", *(_level_told(level) for level in (a, b)))
-    if a is None or b is None:
-        return
-    rows = (
-        Row("header", f"level.solids[{i}]", *(_solid_told(solid) for solid in pair))
-        for i, pair in enumerate(zip_longest(a, b))
-        if pair[0] != pair[1]
-    )
-    yield from islice(rows, SOLIDS_MAX)
+    yield from _value_rows("level", _level_told(a), _level_told(b))
+    if a is not None and b is not None and a != b:
+        rows = (
+            _value_rows(f"level.solids[{i}]", *map(_solid_told, pair))
+            for i, pair in enumerate(zip_longest(a, b))
+        )
+        yield from islice(chain.from_iterable(rows), SOLIDS_MAX)
 
 
 def _level_told(level: Level | None) -> str:
