@@ -29,8 +29,6 @@ def test_the_numbers_told_are_the_true_ones():
     text = TEXTS["sessions.md"]
     assert f"at most {packets.PACKET_BYTES_MAX} bytes" in text
     assert f"version ({packets.VERSION})" in text
-    assert f"up to {packets.PIECES_ASKED_MAX} numbers of pieces" in text
-    assert f"up to {packets.PIECE_BYTES} bytes" in text
     rollback, lockstep = (
         Match("x", seed=0, players=2, prediction_max=most).detection_frames_max for most in (8, 0)
     )

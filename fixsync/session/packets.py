@@ -2,8 +2,8 @@
 
 A datagram is b"FXP", the protocol's version in one byte, a tag of eight bytes, and a message in
 MessagePack. The tag is a keyed BLAKE2b over version and message, with the match's key and id. It
-refuses packets that are damaged, of another match, or forged without the key. `docs/sessions.md`
-describes the messages."""
+refuses packets that are damaged, of another match, or forged without the key. A
+message is an array: its number (`tag`), the numbers of `_Message`, then its fields in order."""
 
 from __future__ import annotations
 
@@ -94,6 +94,7 @@ class Hello(_Message, tag=1, frozen=True):
     join: bool
     """The receiver must come in by a snapshot: the match runs without it."""
     kernel: Annotated[bytes, Meta(max_length=64)]
+    """The semantics id."""
     simulation: Annotated[str, Meta(max_length=200)]
     seed: UInt64
     players: Annotated[int, Meta(ge=1, le=PLAYERS_MAX)]
@@ -119,7 +120,7 @@ class Update(_Message, tag=2, frozen=True):
     """Inputs and hashes that the receiver lacks, and the first ones that the sender lacks."""
 
     sent_ms: UInt32
-    """The sender's clock."""
+    """The sender's clock, in milliseconds modulo 2^32."""
     echo_ms: UInt32
     """The sender's estimate of the receiver's clock: its last `sent_ms` plus the time since."""
     frame: FrameNumber
