@@ -852,6 +852,7 @@ FAULTS = """
 154 <H 1 | byte 144: colliders[0]: half_angle must be 0, because a sphere does not use it, not 1
 296 <i -1 | byte 248: colliders[2]: size[2] (inner_radius) must be 0..536870911
 258 <H 32769 | byte 248: colliders[2]: half_angle must be 1..32768, not 32769
+258 <H 40000 | byte 248: colliders[2]: half_angle must be 1..32768, not 40000
 184 <i 0 | byte 144: colliders[0]: size[0] (radius) must be 1..536870911, not 0
 188 <i -1 | byte 144: colliders[0]: size[1] must be 0, because a sphere does not use it, not -1
 240 <i 536870912 | byte 196: colliders[1]: size[1] (half_y) must be 1..536870911, not 536870912
