@@ -497,6 +497,18 @@ def test_hits_with_solids_need_room_as_others_do() -> None:
         assert (saved(given) == before) == (status != lib.FXS_OK)
 
 
+def test_a_level_is_attached_to_a_new_world_alone() -> None:
+    given = world()
+    assert lib.fxs_world_attach(at(given), ffi.NULL) == lib.FXS_OK
+    for change in (
+        lambda: add(given, 3),
+        lambda: lib.fxs_world_remove(at(given), 3),
+        lambda: step(given),
+    ):
+        change()
+        assert lib.fxs_world_attach(at(given), ffi.NULL) == lib.FXS_E_CONFIG
+
+
 def test_a_change_of_an_id_that_is_not_there_is_refused() -> None:
     given = world(capacity=4)
     add(given, 0)
