@@ -70,11 +70,9 @@ def _angles(random: Random) -> Iterator[bytes]:
 
 
 def _difference(random: Random) -> int:
-    return (
-        random.choice((0, 1, -1, UINT32_MAX, -UINT32_MAX))
-        if random.chance(1, 4)
-        else _wide(random, 33)
-    )
+    if random.chance(1, 4):
+        return random.choice((0, 1, -1, UINT32_MAX, -UINT32_MAX))
+    return _wide(random, 33)
 
 
 def _wide(random: Random, bits: int) -> int:
@@ -91,18 +89,15 @@ def contact_questions(random: Random) -> Iterator[tuple[Shape, Pose, Shape, Pose
         is_extreme = i % 5 == 4
         a, b = (_shape(random, kind, is_extreme) for kind in (i // 5 % 5, i // 25 % 5))
         here = _pose(_coordinates(random, is_extreme), random.choice((0, 16384, 32768)))
+        reach = _extent(a) + _extent(b)
         if is_extreme:
             there = _pose(_coordinates(random, is_extreme), random.below(65536))
         elif i % 5 < 3:
             # Side by side, a raw unit around where they touch, with quarter turns and with any.
-            far, up = (
-                _extent(a) + _extent(b) + random.choice((0, 0, 1, -1)),
-                random.choice((0, 0, 1)),
-            )
+            far, up = reach + random.choice((0, 0, 1, -1)), random.choice((0, 0, 1))
             yaw = random.choice((0, 16384)) if i % 5 < 2 else random.below(65536)
             there = Pose(_near(here.x + far), _near(here.y + up), here.z, yaw)
         else:
-            reach = _extent(a) + _extent(b)
             moved = [_near(value + random.between(-reach, reach)) for value in _at(here)]
             there = _pose(moved, random.below(65536))
         yield a, here, b, there
@@ -132,28 +127,22 @@ def _extent(shape: Shape) -> int:
 
 
 def _shape(random: Random, kind: int, is_extreme: bool) -> Shape:
-    def size() -> int:
-        return (
-            random.choice((1, SIZE_MAX, 1 + random.below(SIZE_MAX)))
-            if is_extreme
-            else random.between(1, 4 * ONE)
-        )
-
     values: list[int] = []
     for each in KINDS[kind].sizes:
         if each.is_hole:
             values.append(random.choice((0, random.below(values[0]), values[0] - 1)))
         elif each.high == HALF_ANGLE_MAX:
             values.append(random.choice((1, 16384, each.high, random.between(1, each.high))))
+        elif is_extreme:
+            size = random.choice((1, SIZE_MAX, 1 + random.below(SIZE_MAX)))
+            values.append(size - 1 + each.low)
         else:
-            values.append(size() - 1 + each.low)
+            values.append(random.between(1, 4 * ONE) - 1 + each.low)
     return shape_from_tuple((KINDS[kind].name, *values))
 
 
 def _contacts(random: Random) -> Iterator[bytes]:
-    columns: list[list[Any]] = [
-        list(column) for column in zip(*contact_questions(random), strict=True)
-    ]
+    columns: list[Any] = list(map(list, zip(*contact_questions(random), strict=True)))
     yield overlap_many(*columns)
 
 

@@ -10,14 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fixsync import (
-    ONE,
-    Contact,
-    Pose,
-    Shape,
-    World,
-    overlap,
-)
+from fixsync import ONE, Contact, Pose, Shape, World, overlap
 from fixsync._native.kinds import KINDS, Kind, Size
 from fixsync._native.raw import HALF_ANGLE_MAX, INT32_MAX, INT32_MIN, SIZE_MAX, YAW_MAX
 from fixsync.shapes import shape_from_tuple
@@ -78,13 +71,8 @@ def shapes(
             return half_angle
         return length if size.low else length | st.just(0)
 
-    return st.one_of(
-        [
-            st.tuples(*map(drawn, kind.sizes)).map(partial(_made, kind))
-            for kind in KINDS
-            if sectors or kind.can_push
-        ]
-    )
+    kinds = [kind for kind in KINDS if sectors or kind.can_push]
+    return st.one_of([st.tuples(*map(drawn, k.sizes)).map(partial(_made, k)) for k in kinds])
 
 
 def _made(kind: Kind, sizes: tuple[int, ...]) -> Shape:
@@ -160,14 +148,9 @@ def commands(
         "active": (st.booleans(),),
         "remove": (),
     }
-    added = (
-        _places(scale),
-        yaws(),
-        st.integers(0, 3),
-        st.integers(0, 2),
-        nowhere | small,
-        st.booleans(),
-    )
+    added = [
+        parts for name in ("pose", "layer", "owner", "offset", "active") for parts in changes[name]
+    ]
     match = []
     for _ in range(draw(st.integers(1, frames_max))):
         frame: list[tuple[Any, ...]] = []
