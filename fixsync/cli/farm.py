@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -114,16 +115,15 @@ def settings_of(
     """The settings for workers. UsageError for an option that this system lacks."""
     if memory and not can_limit_memory():
         raise click.UsageError("--memory: this system cannot limit the memory of a process; give 0")
-    path: tuple[str, ...] = (str(Path.cwd()),) if sims else ()
+    folder: Path | None = Path.cwd()
     if not sims:
         sims, folder = options.project_simulations()
-        path = (str(folder),) if sims else ()
     return Settings(
         memory_bytes=memory << 20,
         seconds=time_limit,
         logs_per_worker=logs_per_worker,
         sims=tuple(sims),
-        path=path,
+        path=(str(folder),) if sims else (),
         scratch=str(Path(scratch).absolute()) if scratch else "",
         digest=digest,
         line_bytes_max=0 if line_bytes_max == LINE_BYTES_MAX else line_bytes_max,
@@ -298,12 +298,10 @@ def _print(out: Console, store: Store, summary: Summary, results: Path) -> None:
     text.show(out, text.table(("verdict", "logs", "frames"), rows, numbers=("logs", "frames")))
     text.say(out, "")
     failed = _failed(summary)
-    listed = 0
-    for verdict in failed:
-        for row in store.known(verdict, LISTED_MAX - listed):
-            text.say(out, _line(row))
-            listed += 1
-    more = sum(summary.counts[verdict].logs for verdict in failed) - listed
+    known = (row for verdict in failed for row in store.known(verdict, LISTED_MAX))
+    listed = [_line(row) for row in islice(known, LISTED_MAX)]
+    text.say(out, *listed)
+    more = sum(summary.counts[verdict].logs for verdict in failed) - len(listed)
     if more:
         text.say(out, f"and {more:,} more")
     if NEEDS_SIMULATION in summary.counts:

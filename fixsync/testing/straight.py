@@ -179,18 +179,8 @@ class _Observer:
 
 
 def _add(c: Collider) -> Command:
-    position = c.pose.x, c.pose.y, c.pose.z
-    return (
-        "add",
-        c.id,
-        c.shape.as_tuple(),
-        position,
-        c.pose.yaw,
-        c.layer,
-        c.owner,
-        c.offset,
-        c.active,
-    )
+    pose = (c.pose.x, c.pose.y, c.pose.z), c.pose.yaw
+    return ("add", c.id, c.shape.as_tuple(), *pose, c.layer, c.owner, c.offset, c.active)
 
 
 def run_straight(simulation: SimulationType, seed: int, players: int, inputs: Inputs) -> Straight:
