@@ -69,7 +69,7 @@ FOLDERS = (
     "tests",
 )
 SUFFIXES = {".c", ".cs", ".h", ".js", ".md", ".mjs", ".py", ".rs", ""}
-IGNORED = {".gitignore", "LICENSE", "__pycache__", "build", "corpus"}
+IGNORED = {".gitignore", ".test", "LICENSE", "__pycache__", "build", "corpus"}
 
 
 def texts() -> Iterator[tuple[str, list[str]]]:
