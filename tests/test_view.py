@@ -3,7 +3,6 @@ in them.
 """
 
 import base64
-import csv
 import gzip
 import hashlib
 import json
@@ -11,18 +10,16 @@ import random
 import re
 import shutil
 import subprocess
-from functools import cache
 from pathlib import Path
 from typing import get_args
 
 import pytest
 from bumpers import Bumpers
-from click.testing import CliRunner
 from model import direction
+from tools import VECTORS, ints, rows
 
 from fixsync import ONE, Box, Capsule, Cylinder, EventKind, Pose, Sector, Sphere, World
 from fixsync._native.raw import ffi, lib
-from fixsync.cli import fixsync
 from fixsync.game import flat
 from fixsync.log import schema
 from fixsync.log.reader import Reader
@@ -39,7 +36,7 @@ LOGS = sorted((ROOT / "replay_logs").glob("*.jsonl.gz")) + sorted(
 WASM = (bundle.WEB / "fixsync.wasm").read_bytes()
 MODULES = sorted(path.name for path in bundle.ASSETS.glob("*.js"))
 
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
+FIGHT = ROOT / "replay_logs" / "skill_fight.jsonl.gz"
 
 
 def text_of(path):
@@ -49,60 +46,73 @@ def text_of(path):
 
 def entry(log: Exported):
     """A log as the page's script is given it."""
-    return {
-        "name": log.name,
-        "sim": log.header.sim,
-        "first": log.first,
-        "frames": log.frames,
-        "ids": log.ids,
-        "bytes": len(log.text),
-        "cut": log.cut,
-        "hashes": base64.b64encode(log.hashes).decode(),
-        "data": base64.b64encode(gzip.compress(log.text, 1)).decode(),
-    }
+    data = base64.b64encode(gzip.compress(log.text, 1)).decode()
+    return {**log.entry(), "data": data}
 
 
-def run_node(script, told):
+@pytest.fixture(scope="module")
+def node():
+    found = shutil.which("node")
+    if found is None:
+        pytest.skip("no node on this machine")
+    return found
+
+
+@pytest.fixture(scope="module")
+def run_node(node):
     """The answer of a script of tests/view to its input."""
-    ran = subprocess.run(
-        ["node", str(ROOT / "tests" / "view" / script)],
-        input=json.dumps(told),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
-    return json.loads(ran.stdout)
+
+    def run(script, told):
+        ran = subprocess.run(
+            [node, str(ROOT / "tests" / "view" / script)],
+            input=json.dumps(told),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        return json.loads(ran.stdout)
+
+    return run
 
 
-@cache
-def engine():
-    """The page's engine under Node, which answers line by line. It reads the module once."""
-    return subprocess.Popen(
-        ["node", str(ROOT / "tests" / "view" / "check.mjs"), str(bundle.WEB / "fixsync.wasm")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
+@pytest.fixture(scope="module")
+def run_engine(node):
+    """What the page's engine makes of logs, under Node. It answers line by line, and reads the
+    module once."""
+    command = [node, str(ROOT / "tests" / "view" / "check.mjs"), str(bundle.WEB / "fixsync.wasm")]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def run(*logs, seeks=()):
+        entries = [log if isinstance(log, dict) else entry(log) for log in logs]
+        process.stdin.write(json.dumps({"logs": entries, "seeks": [*seeks]}).encode() + b"\n")
+        process.stdin.flush()
+        line = process.stdout.readline()
+        assert line, "the engine has ended: its error stands above"
+        return json.loads(line)
+
+    yield run
+    process.communicate()
+    assert process.returncode == 0
 
 
-@pytest.fixture(scope="module", autouse=True)
-def end_of_engine():
-    yield
-    if engine.cache_info().currsize:
-        engine().communicate()
-        assert engine().returncode == 0
-        engine.cache_clear()
+@pytest.fixture(scope="module")
+def replayed(run_engine):
+    """What the engine makes of one log, given by its path or as `export` returned it."""
+
+    def run(log, *, seeks=(), **more):
+        log = export(log) if isinstance(log, Path) else log
+        [found] = run_engine({**entry(log), **more}, seeks=seeks)["results"]
+        return found
+
+    return run
 
 
-def run_engine(*logs, seeks=()):
-    """What the page's engine makes of logs, under Node."""
-    node = engine()
-    node.stdin.write(json.dumps({"logs": logs, "seeks": [*seeks]}).encode() + b"\n")
-    node.stdin.flush()
-    line = node.stdout.readline()
-    assert line, "the engine has ended: its error stands above"
-    return json.loads(line)
+@pytest.fixture
+def path(tmp_path):
+    """The log that a test records."""
+    return tmp_path / "log.jsonl"
 
 
 def edited(path, out, change):
@@ -118,20 +128,10 @@ def edited(path, out, change):
 # ---- the package ----
 
 
-@needs_node
-def test_the_module_gives_the_answers_of_an_independent_implementation():
+def test_the_module_gives_the_answers_of_an_independent_implementation(run_node):
     """Contacts, casts, angles and directions of tests/vectors, from the very bytes that pages
     hold.
     """
-    vectors = ROOT / "tests" / "vectors"
-
-    def rows(name):
-        with (vectors / name).open(newline="") as file:
-            return list(csv.DictReader(file))
-
-    def numbers(row, *names):
-        return [int(row[name]) for name in names]
-
     contacts, casts, angles = rows("contacts.csv"), rows("casts.csv"), rows("angles.csv")
     pose_a, pose_b = ("ax", "ay", "az", "ayaw"), ("bx", "by", "bz", "byaw")
     motion_a, motion_b = ("amx", "amy", "amz"), ("bmx", "bmy", "bmz")
@@ -139,20 +139,20 @@ def test_the_module_gives_the_answers_of_an_independent_implementation():
         "contacts": [
             [
                 json.loads(row["shape_a"]),
-                numbers(row, *pose_a),
+                ints(row, *pose_a),
                 json.loads(row["shape_b"]),
-                numbers(row, *pose_b),
+                ints(row, *pose_b),
             ]
             for row in contacts
         ],
         "casts": [
             [
                 json.loads(row["shape_a"]),
-                numbers(row, *pose_a),
-                numbers(row, *motion_a),
+                ints(row, *pose_a),
+                ints(row, *motion_a),
                 json.loads(row["shape_b"]),
-                numbers(row, *pose_b),
-                numbers(row, *motion_b),
+                ints(row, *pose_b),
+                ints(row, *motion_b),
                 int(row["hit_when"]),
             ]
             for row in casts
@@ -162,12 +162,12 @@ def test_the_module_gives_the_answers_of_an_independent_implementation():
     found = run_node("vectors.mjs", asked)
     assert found["contacts"] == [int(row["contact"]) for row in contacts]
     expected = [
-        numbers(row, "fraction", "nx", "ny", "nz") if row["fraction"] else None for row in casts
+        [*ints(row, "fraction", "nx", "ny", "nz")] if row["fraction"] else None for row in casts
     ]
     assert found["casts"] == expected
     assert found["angles"] == [[int(row["yaw_of"]), row["length_dx_0_dz"]] for row in angles]
     digest = hashlib.sha256(base64.b64decode(found["directions"])).hexdigest()
-    assert digest == (vectors / "directions.sha256").read_text().split()[0]
+    assert digest == (VECTORS / "directions.sha256").read_text().split()[0]
 
 
 # ---- the bundle ----
@@ -200,8 +200,7 @@ def test_no_two_modules_of_a_bundle_share_a_top_level_name(script):
     assert sorted(names) == sorted(set(names))
 
 
-@needs_node
-def test_shapes_and_commands_are_those_of_the_kernel_and_of_match_logs():
+def test_shapes_and_commands_are_those_of_the_kernel_and_of_match_logs(run_node):
     """The package repeats what the schema says: here they are compared."""
     tables = run_node("codes.mjs", None)
     assert {name: (shape["code"], shape["sizes"]) for name, shape in tables["SHAPES"].items()} == {
@@ -221,8 +220,7 @@ def test_shapes_and_commands_are_those_of_the_kernel_and_of_match_logs():
     }
 
 
-@needs_node
-def test_constants_and_structures_are_those_that_the_compiler_sees():
+def test_constants_and_structures_are_those_that_the_compiler_sees(run_node):
     raw = run_node("codes.mjs", None)["raw"]
     structures = {name: value for name, value in raw.items() if isinstance(value, dict)}
     constants = {name: value for name, value in raw.items() if name not in structures}
@@ -247,17 +245,17 @@ def test_the_rollback_of_the_arena_is_short_enough_to_read():
     assert len((bundle.ARENA / "rollback.js").read_text().splitlines()) <= 200
 
 
-def test_a_module_that_would_end_the_script_cannot_be_joined(tmp_path, monkeypatch):
-    (tmp_path / "bad.js").write_text('const text = "</script>";\n')
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('const text = "</script>";\n', "would end the script"),
+        ('import * as all from "./other.js";\n', "cannot be joined"),
+    ],
+)
+def test_a_module_in_another_form_cannot_be_joined(tmp_path, monkeypatch, text, message):
+    (tmp_path / "bad.js").write_text(text)
     monkeypatch.setattr(bundle, "ASSETS", tmp_path)
-    with pytest.raises(ValueError, match="would end the script"):
-        bundle.joined("bad.js")
-
-
-def test_an_import_in_another_form_cannot_be_joined(tmp_path, monkeypatch):
-    (tmp_path / "bad.js").write_text('import * as all from "./other.js";\n')
-    monkeypatch.setattr(bundle, "ASSETS", tmp_path)
-    with pytest.raises(ValueError, match="cannot be joined"):
+    with pytest.raises(ValueError, match=message):
         bundle.joined("bad.js")
 
 
@@ -323,8 +321,7 @@ def test_a_page_shows_at_most_two_logs():
         page([log, log, log])
 
 
-def test_a_log_that_is_cut_short_is_shown_up_to_its_last_whole_frame(tmp_path):
-    path = tmp_path / "cut.jsonl"
+def test_a_log_that_is_cut_short_is_shown_up_to_its_last_whole_frame(path):
     path.write_bytes(text_of(LOGS[0])[:-1500])
     log = export(path)
     assert log.cut
@@ -453,14 +450,13 @@ def test_text_and_drawings_stand_out_from_what_is_behind_them(theme):
 
 
 @pytest.mark.full
-@needs_node
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
-def test_the_engine_computes_every_recorded_answer_again(path):
+def test_the_engine_computes_every_recorded_answer_again(replayed, path):
     """The same bits in WebAssembly: events, answers and hashes of the log, and the native kernel's
     hashes.
     """
     log = export(path)
-    [found] = run_engine(entry(log))["results"]
+    found = replayed(log)
     verdict = found["verdict"]
     assert verdict["first"] is None
     assert verdict["nativeFirst"] is None
@@ -470,9 +466,8 @@ def test_the_engine_computes_every_recorded_answer_again(path):
     assert found["text"]["title"] == f"Identical: {log.frames} frames, hash {log.last_hash}"
 
 
-@needs_node
 @pytest.mark.parametrize("field", ["hash", "events", "queries"])
-def test_one_wrong_answer_in_a_log_is_found_and_named(field, tmp_path):
+def test_one_wrong_answer_in_a_log_is_found_and_named(replayed, field, tmp_path):
     def spoil(frame):
         if frame["frame"] != 17:
             return
@@ -483,8 +478,8 @@ def test_one_wrong_answer_in_a_log_is_found_and_named(field, tmp_path):
         else:
             frame["queries"][0] = [*frame["queries"][0], 40]
 
-    path = edited(ROOT / "replay_logs" / "skill_fight.jsonl.gz", tmp_path / "spoilt.jsonl", spoil)
-    [found] = run_engine(entry(export(path)), seeks=[17, 16])["results"]
+    path = edited(FIGHT, tmp_path / "spoilt.jsonl", spoil)
+    found = replayed(path, seeks=[17, 16])
     assert found["verdict"]["first"] == {"frame": 17, "fields": [field]}
     assert found["verdict"]["differing"] == 1
     assert found["text"]["jump"] == 17
@@ -493,41 +488,33 @@ def test_one_wrong_answer_in_a_log_is_found_and_named(field, tmp_path):
     assert found["shown"][1]["differences"] is None
 
 
-@needs_node
-def test_a_kernel_that_computes_other_bits_than_the_native_one_is_told():
-    log = entry(export(LOGS[0]))
-    hashes = bytearray(base64.b64decode(log["hashes"]))
+def test_a_kernel_that_computes_other_bits_than_the_native_one_is_told(replayed):
+    log = export(LOGS[0])
+    hashes = bytearray(log.hashes)
     hashes[8 * 5] ^= 1
-    log["hashes"] = base64.b64encode(hashes).decode()
-    [found] = run_engine(log)["results"]
+    found = replayed(log, hashes=base64.b64encode(hashes).decode())
     assert found["verdict"]["nativeFirst"]["frame"] == 5
     assert found["text"]["title"] == "This browser computes other bits from frame 5 on"
 
 
-@needs_node
-def test_a_log_without_answers_is_not_called_identical(tmp_path):
+def test_a_log_without_answers_is_not_called_identical(replayed, tmp_path):
     path = edited(
         LOGS[0],
         tmp_path / "bare.jsonl",
         lambda f: [f.pop(name, None) for name in ("hash", "events", "queries")],
     )
-    log = entry(export(path))
-    [with_native] = run_engine(log)["results"]
-    assert with_native["text"]["title"].startswith("Same as native:")
-    [without] = run_engine({**log, "hashes": None})["results"]
-    assert without["text"]["title"].startswith("Nothing to compare:")
+    assert replayed(path)["text"]["title"].startswith("Same as native:")
+    assert replayed(path, hashes=None)["text"]["title"].startswith("Nothing to compare:")
 
 
-@needs_node
-def test_a_text_that_was_changed_after_it_was_written_is_told():
-    log = export(ROOT / "replay_logs" / "skill_fight.jsonl.gz")
+def test_a_text_that_was_changed_after_it_was_written_is_told(replayed):
+    log = export(FIGHT)
     log.text = log.text.replace(b'"hero"', b'"nero"', 1)
-    [found] = run_engine(entry(log))["results"]
+    found = replayed(log)
     assert found["verdict"]["digest"] == "differs"
     assert found["text"]["state"] == "bad"
 
 
-@needs_node
 @pytest.mark.parametrize(
     ("command", "said"),
     [
@@ -568,10 +555,9 @@ def test_a_text_that_was_changed_after_it_was_written_is_told():
         ),
     ],
 )
-def test_a_command_that_the_world_refuses_ends_what_can_be_played(command, said, tmp_path):
+def test_a_command_that_the_world_refuses_ends_what_can_be_played(replayed, command, said, path):
     """Also one that no export lets through: nothing is wrapped, cut off or left out."""
-    path = tmp_path / "log.jsonl"
-    whole = text_of(ROOT / "replay_logs" / "skill_fight.jsonl.gz")
+    whole = text_of(FIGHT)
     path.write_bytes(b"".join(whole.splitlines(keepends=True)[:12]))
     log = export(path)
     lines = log.text.splitlines(keepends=True)
@@ -579,7 +565,7 @@ def test_a_command_that_the_world_refuses_ends_what_can_be_played(command, said,
     frame["commands"].append(command)
     lines[6] = json.dumps(frame).encode() + b"\n"
     log.text = b"".join(lines)
-    [found] = run_engine(entry(log), seeks=[4, 5, 3])["results"]
+    found = replayed(log, seeks=[4, 5, 3])
     assert found["end"] == 5
     assert found["verdict"]["refused"]["frame"] == 5
     assert said in found["verdict"]["refused"]["message"]
@@ -587,15 +573,13 @@ def test_a_command_that_the_world_refuses_ends_what_can_be_played(command, said,
     assert [shown["frame"] for shown in found["shown"]] == [4, 4, 3]
 
 
-@needs_node
-def test_going_to_any_frame_in_any_order_shows_the_state_of_that_frame():
+def test_going_to_any_frame_in_any_order_shows_the_state_of_that_frame(replayed):
     """Forwards, backwards, through kept states, with the frames before it that leave traces."""
-    path = ROOT / "replay_logs" / "skill_fight.jsonl.gz"
-    with Reader(path) as reader:
+    with Reader(FIGHT) as reader:
         frames = list(reader)
     order = [0, 599, 300, 299, 301, 32, 31, 33, 64, 0, 1, 400, 376, 375]
     order += random.Random(7).choices(range(600), k=60)
-    [found] = run_engine(entry(export(path)), seeks=order)["results"]
+    found = replayed(FIGHT, seeks=order)
     for frame, shown in zip(order, found["shown"], strict=True):
         assert shown["frame"] == frame
         assert shown["hash"] == frames[frame].hash
@@ -603,11 +587,9 @@ def test_going_to_any_frame_in_any_order_shows_the_state_of_that_frame():
         assert shown["wakes"][-25:] == list(range(max(0, frame - 24), frame + 1))
 
 
-@needs_node
-def test_more_hits_than_a_world_has_room_for_are_all_found(tmp_path):
+def test_more_hits_than_a_world_has_room_for_are_all_found(replayed, path):
     """The room grows while the state goes on."""
     world = World(120)
-    path = tmp_path / "heap.jsonl"
     with Recorder(world, path):
         for count in (10, 40, 120):
             for id in range(len(world), count):
@@ -617,16 +599,14 @@ def test_more_hits_than_a_world_has_room_for_are_all_found(tmp_path):
             world.remove(id)
         world.step()
         world.step()
-    [found] = run_engine(entry(export(path)), seeks=[2, 0, 4])["results"]
+    found = replayed(path, seeks=[2, 0, 4])
     assert found["text"]["state"] == "good"
     assert len(found["shown"][0]["events"]) == 4 * 120 * 119 // 2
 
 
-@needs_node
-def test_casts_are_answered_again(tmp_path):
+def test_casts_are_answered_again(replayed, path):
     """With their fractions and normals, limits and layers."""
     world = World(16)
-    path = tmp_path / "casts.jsonl"
     shapes = [
         Sphere(ONE // 2),
         Capsule(ONE // 2, ONE),
@@ -649,16 +629,14 @@ def test_casts_are_answered_again(tmp_path):
             )
             world.step()
     log = export(path)
-    [found] = run_engine(entry(log))["results"]
+    found = replayed(log)
     assert found["verdict"]["compared"]["queries"] == 36
     assert found["text"]["title"] == f"Identical: 12 frames, hash {log.last_hash}"
 
 
-@needs_node
-def test_rings_meet_in_the_browser_what_they_meet_in_python(tmp_path):
+def test_rings_meet_in_the_browser_what_they_meet_in_python(replayed, path):
     """A body crosses a ring's hole, its area and its border, while a ring is asked for as well."""
     world = World(8)
-    path = tmp_path / "rings.jsonl"
     with Recorder(world, path) as recorder:
         world.add(0, Sphere(ONE // 2), Pose(0, 0, 0))
         world.add(1, Sector(4 * ONE, 24000, ONE, 2 * ONE), Pose(0, 0, 0))
@@ -671,16 +649,14 @@ def test_rings_meet_in_the_browser_what_they_meet_in_python(tmp_path):
     assert events == sorted(events), "the body is in the hole, meets the ring once, and leaves it"
     assert set(events) == set(EventKind)
     log = export(path)
-    [found] = run_engine(entry(log))["results"]
+    found = replayed(log)
     assert found["verdict"]["compared"]["queries"] == 24
     assert found["text"]["title"] == f"Identical: 24 frames, hash {log.last_hash}"
 
 
-@needs_node
-def test_a_log_of_few_ids_and_a_large_capacity_needs_a_small_world(tmp_path):
+def test_a_log_of_few_ids_and_a_large_capacity_needs_a_small_world(replayed, path):
     """Of a capacity that would not fit the memory of WebAssembly."""
     world = World(50)
-    path = tmp_path / "large.jsonl"
     with Recorder(world, path):
         world.add(49, Sphere(ONE), Pose(0, 0, 0))
         world.add(3, Sphere(ONE), Pose(0, 0, 0))
@@ -689,14 +665,12 @@ def test_a_log_of_few_ids_and_a_large_capacity_needs_a_small_world(tmp_path):
     log.text = log.text.replace(b'"capacity":50', b'"capacity":2147483648')
     log.text = log.text[: log.text.rindex(b'{"frames"')]
     assert log.ids == 50
-    [found] = run_engine(entry(log))["results"]
+    found = replayed(log)
     assert found["text"]["state"] == "good"
 
 
-@needs_node
-def test_what_a_simulation_changes_after_its_step_is_in_the_state_that_is_compared(tmp_path):
+def test_what_a_simulation_changes_after_its_step_is_in_the_state_that_is_compared(replayed, path):
     """Bumpers moves balls once it has seen the events."""
-    path = tmp_path / "bumpers.jsonl.gz"
     game = Bumpers(seed=3, players=3)
     choices = random.Random(1)
     with SimRecorder(game, path, seed=3) as recorder:
@@ -707,7 +681,7 @@ def test_what_a_simulation_changes_after_its_step_is_in_the_state_that_is_compar
     log = export(path, simulations={"bumpers": Bumpers})
     assert b'"after"' in log.text
     assert log.original == text_of(path)
-    [found] = run_engine(entry(log), seeks=[60])["results"]
+    found = replayed(log, seeks=[60])
     assert found["text"]["state"] == "good"
     assert found["verdict"]["compared"]["hashes"] == found["verdict"]["compared"]["native"] == 120
     assert found["text"]["title"].endswith(f"{game.world.hash():016x}")
@@ -746,16 +720,14 @@ class Bullets:
         return hash_of(self.save())
 
 
-@needs_node
-def test_a_collider_that_is_taken_away_right_after_its_hit_is_marked_where_it_was(tmp_path):
+def test_a_collider_that_is_taken_away_right_after_its_hit_is_marked_where_it_was(replayed, path):
     """The hit begins with it gone, and ends a frame later."""
-    path = tmp_path / "bullets.jsonl"
     game = Bullets(0, 1)
     with SimRecorder(game, path, seed=0) as recorder:
         for frame in range(40):
             recorder.record(frame, [frame], game.step([frame]), game.world.hash())
     log = export(path, simulations={"bullets": Bullets})
-    [found] = run_engine(entry(log), seeks=range(40))["results"]
+    found = replayed(log, seeks=range(40))
     assert found["text"]["state"] == "good"
     assert sum(1 for shown in found["shown"] for kind in shown["events"][2::4] if kind == 3) > 5
     marks = [mark for shown in found["shown"] for mark in shown["marks"]]
@@ -763,25 +735,22 @@ def test_a_collider_that_is_taken_away_right_after_its_hit_is_marked_where_it_wa
     assert all(abs(mark["x"]) <= 2 and abs(mark["z"]) <= 1 for mark in marks)
 
 
-@needs_node
-def test_the_same_events_in_another_order_are_a_difference(tmp_path):
+def test_the_same_events_in_another_order_are_a_difference(replayed, tmp_path):
     def turn(frame):
         if frame["frame"] == 80:
             frame["events"].reverse()
 
-    path = edited(ROOT / "replay_logs" / "skill_fight.jsonl.gz", tmp_path / "turned.jsonl", turn)
-    [found] = run_engine(entry(export(path)), seeks=[80])["results"]
+    path = edited(FIGHT, tmp_path / "turned.jsonl", turn)
+    found = replayed(path, seeks=[80])
     assert found["verdict"]["first"] == {"frame": 80, "fields": ["events"]}
     assert found["shown"][0]["differences"]["events"]["counts"] == [0, 0]
 
 
-@needs_node
-def test_the_exact_centre_of_a_collider_with_an_offset_is_the_contracts(tmp_path):
+def test_the_exact_centre_of_a_collider_with_an_offset_is_the_contracts(replayed, path):
     """x + R(ox·c - oz·s), R to nearest, halves away from zero."""
     draw = random.Random(11)
     placed = []
     world = World(40)
-    path = tmp_path / "offsets.jsonl"
     with Recorder(world, path):
         for id in range(40):
             position, offset = ([draw.randint(-(2**29), 2**29) for _ in range(3)] for _ in range(2))
@@ -789,21 +758,18 @@ def test_the_exact_centre_of_a_collider_with_an_offset_is_the_contracts(tmp_path
             world.add(id, Sphere(1), Pose(*position, yaw), offset=tuple(offset))
             placed.append((position, offset, yaw))
         world.step()
-    log = entry(export(path))
-    logs = [{**log, "selected": id} for id in range(0, 40, 13)]
-    for one in logs:
-        [found] = run_engine(one, seeks=[0])["results"]
-        (x, y, z), (ox, oy, oz), yaw = placed[one["selected"]]
+    log = export(path)
+    for id in range(0, 40, 13):
+        found = replayed(log, seeks=[0], selected=id)
+        (x, y, z), (ox, oy, oz), yaw = placed[id]
         c, s = direction(yaw)
         turned = [ox * c - oz * s, ox * s + oz * c]
         dx, dz = ((abs(v) + 2**29 >> 30) * (1 if v >= 0 else -1) for v in turned)
         assert found["shown"][0]["centre"] == [x + dx, y + oy, z + dz]
 
 
-@needs_node
-def test_a_colliders_history_is_its_hits_and_its_changes(tmp_path):
+def test_a_colliders_history_is_its_hits_and_its_changes(replayed, path):
     world = World(8)
-    path = tmp_path / "log.jsonl"
     with Recorder(world, path):
         world.add(1, Sphere(ONE), Pose(0, 0, 0))
         world.add(2, Cylinder(ONE, ONE), Pose(ONE, 0, 0))
@@ -813,7 +779,7 @@ def test_a_colliders_history_is_its_hits_and_its_changes(tmp_path):
         world.set_active(1, False)
         world.set_shape(1, Box(1, 1, 1))
         world.step()
-    [found] = run_engine({**entry(export(path)), "selected": 1})["results"]
+    found = replayed(path, selected=1)
     assert found["history"]["hits"] == [[0, 1, 2, 1, 2], [1, 1, 2, 3, 0]]
     assert found["history"]["changes"] == [[0, "add"], [2, "active"], [2, "shape"]]
 
@@ -821,12 +787,10 @@ def test_a_colliders_history_is_its_hits_and_its_changes(tmp_path):
 # ---- planes, lanes, places, logs from the middle ----
 
 
-@needs_node
-def test_of_two_planes_the_hits_are_those_of_both(tmp_path):
+def test_of_two_planes_the_hits_are_those_of_both(replayed, path):
     """As TwoPlanes joins them, with ids taken away and brought back within a frame."""
     draw = random.Random(3)
     game = flat.TwoPlanes(8)
-    path = tmp_path / "planes.jsonl"
     box = flat.Hitbox(flat.rectangle(ONE, ONE), ONE // 2, ONE)
     expected = []
     with Recorder(game.world, path):
@@ -840,28 +804,24 @@ def test_of_two_planes_the_hits_are_those_of_both(tmp_path):
                 game.move(id, *(draw.randrange(-2 * ONE, 2 * ONE) for _ in range(3)))
             expected.append([number for event in game.step() for number in event])
     assert {kind for events in expected for kind in events[2::4]} == {1, 2, 3}
-    [found] = run_engine(entry(export(path)), seeks=range(80))["results"]
+    found = replayed(path, seeks=range(80))
     assert found["text"]["state"] == "good"
     assert [shown["events"] for shown in found["shown"]] == expected
 
 
-@needs_node
-def test_an_ordinary_match_is_not_taken_for_two_planes(tmp_path):
+def test_an_ordinary_match_is_not_taken_for_two_planes(replayed, path):
     """Though its layers would do."""
-    path = tmp_path / "log.jsonl"
     world = World(8, layers=[(0, 0), (16, 16)])
     with Recorder(world, path):
         for id in (0, 1, 4, 5):
             world.add(id, Sphere(ONE), Pose(0, 0, 0), layer=16 * (id > 3))
         world.step()
-    [found] = run_engine(entry(export(path)), seeks=[0])["results"]
+    found = replayed(path, seeks=[0])
     assert len(found["shown"][0]["events"]) == 2 * 4
 
 
-@needs_node
-def test_lanes_have_the_frames_of_attacks_and_who_hits_whom(tmp_path):
+def test_lanes_have_the_frames_of_attacks_and_who_hits_whom(replayed, path):
     world = World(8)
-    path = tmp_path / "duel.jsonl"
     with Recorder(world, path):
         world.add(0, Sphere(ONE), Pose(0, 0, 0), owner=1)
         world.add(1, Sphere(ONE // 2), Pose(2 * ONE, 0, 0), owner=1, active=False)
@@ -873,7 +833,7 @@ def test_lanes_have_the_frames_of_attacks_and_who_hits_whom(tmp_path):
                 world.remove(2)
             world.move(0, frame, 0, 0)
             world.step()
-    [found] = run_engine({**entry(export(path)), "selected": 0})["results"]
+    found = replayed(path, selected=0)
     one, two = found["lanes"]
     assert (one["owner"], one["id"], two["owner"], two["id"]) == (1, 0, 2, 2)
     assert one["spans"] == [3, 5, 1, 0, 9, 0]  # the attack, and the body to the end
@@ -884,10 +844,10 @@ def test_lanes_have_the_frames_of_attacks_and_who_hits_whom(tmp_path):
     assert found["track"]["isThere"] == [1] * 10
 
 
-@needs_node
-def test_a_log_that_begins_in_the_middle_goes_by_its_own_frame_numbers(tmp_path):
+def test_a_log_that_begins_in_the_middle_goes_by_its_own_frame_numbers(
+    run_engine, replayed, tmp_path, path
+):
     """With a change of the layer matrix, and a query that leaves an owner out."""
-    path = tmp_path / "middle.jsonl"
     world = World(8)
     for id in range(4):
         world.add(id, Sphere(ONE), Pose(id * ONE, 0, 0), layer=id, owner=id)
@@ -902,26 +862,21 @@ def test_a_log_that_begins_in_the_middle_goes_by_its_own_frame_numbers(tmp_path)
             world.step()
     log = export(path)
     assert (log.first, log.frames, log.ids) == (100, 50, 4)
-    [found] = run_engine(entry(log), seeks=[149, 100, 125, 124, 0])["results"]
+    found = replayed(log, seeks=[149, 100, 125, 124, 0])
     assert found["text"]["title"] == f"Identical: 50 frames, hash {world.hash():016x}"
     assert [shown["frame"] for shown in found["shown"]] == [149, 100, 125, 124, 100]
     changed = edited(path, tmp_path / "changed.jsonl", lambda f: f.update(hash="0" * 16))
-    [found] = run_engine(entry(export(changed)))["results"]
+    found = replayed(changed)
     assert found["verdict"]["first"] == {"frame": 100, "fields": ["hash"]}
-    whole = entry(export(path))
-    assert run_engine(whole, whole)["comparison"]["text"]["title"].startswith(
-        "A and B are the same"
-    )
+    found = run_engine(log, log)["comparison"]
+    assert found["text"]["title"].startswith("A and B are the same")
 
 
 # ---- two logs ----
 
 
 @pytest.mark.full
-@needs_node
-def test_two_logs_are_compared_by_commands_states_and_answers(tmp_path):
-    path = ROOT / "replay_logs" / "skill_fight.jsonl.gz"
-
+def test_two_logs_are_compared_by_commands_states_and_answers(run_engine, tmp_path):
     def nudge(frame):
         if frame["frame"] == 300:
             for command in frame["commands"]:
@@ -932,9 +887,9 @@ def test_two_logs_are_compared_by_commands_states_and_answers(tmp_path):
         if frame["frame"] == 250:
             frame["events"] = frame["events"][1:]
 
-    whole = entry(export(path))
-    nudged = entry(export(edited(path, tmp_path / "nudged.jsonl", nudge)))
-    lied = entry(export(edited(path, tmp_path / "lied.jsonl", lie)))
+    whole = export(FIGHT)
+    nudged = export(edited(FIGHT, tmp_path / "nudged.jsonl", nudge))
+    lied = export(edited(FIGHT, tmp_path / "lied.jsonl", lie))
     same = run_engine(whole, whole)["comparison"]
     assert same["result"]["first"] is None
     assert same["text"]["title"] == "A and B are the same in all 600 frames"
@@ -946,79 +901,58 @@ def test_two_logs_are_compared_by_commands_states_and_answers(tmp_path):
     assert told["details"]["events"]["counts"] == [1, 0]
 
 
-@needs_node
-def test_a_log_that_ends_earlier_differs_where_it_ends(tmp_path):
-    path = ROOT / "replay_logs" / "skill_fight.jsonl.gz"
-    short = tmp_path / "short.jsonl"
-    short.write_bytes(b"".join(text_of(path).splitlines(keepends=True)[:101]))
-    found = run_engine(entry(export(path)), entry(export(short)))["comparison"]
+def test_a_log_that_ends_earlier_differs_where_it_ends(run_engine, path):
+    path.write_bytes(b"".join(text_of(FIGHT).splitlines(keepends=True)[:101]))
+    found = run_engine(export(FIGHT), export(path))["comparison"]
     assert found["result"]["first"] == {"frame": 100, "fields": ["length"]}
     assert found["result"]["frames"] == [600, 100]
 
 
-@needs_node
-def test_headers_that_differ_are_told(tmp_path):
-    text = text_of(LOGS[0])
-    other = tmp_path / "other.jsonl"
-    other.write_bytes(re.sub(rb'"tick_rate":\d+', b'"tick_rate":7', text, count=1))
-    other.write_bytes(other.read_bytes()[: other.read_bytes().rindex(b'{"frames"')])
-    found = run_engine(entry(export(LOGS[0])), entry(export(other)))["comparison"]
+def test_headers_that_differ_are_told(run_engine, path):
+    text = re.sub(rb'"tick_rate":\d+', b'"tick_rate":7', text_of(LOGS[0]), count=1)
+    path.write_bytes(text[: text.rindex(b'{"frames"')])
+    found = run_engine(export(LOGS[0]), export(path))["comparison"]
     assert found["result"]["header"] == ["tick_rate"]
     assert found["text"]["state"] == "bad"
 
 
-# ---- the command ----
+# ---- the commands ----
 
 
-def run(*arguments):
-    return CliRunner().invoke(fixsync, ["view", *map(str, arguments)])
-
-
-def test_view_writes_the_page_where_it_is_told_to(tmp_path):
-    out = tmp_path / "out.html"
-    ran = run(LOGS[0], "-o", out)
-    assert ran.exit_code == 0
-    assert str(out) in ran.output
-    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert list(tmp_path.iterdir()) == [out]
-
-
-def test_view_names_the_page_after_the_log(tmp_path, monkeypatch):
+def test_view_names_the_page_after_the_log(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run(ROOT / "replay_logs" / "edges.jsonl.gz").exit_code == 0
+    code, out, _ = run("view", ROOT / "replay_logs" / "edges.jsonl.gz")
+    assert code == 0
+    assert "edges.html" in out
     assert [path.name for path in tmp_path.iterdir()] == ["edges.html"]
 
 
-def test_view_of_what_is_no_log_writes_nothing_and_keeps_what_is_there(tmp_path):
-    log, out = tmp_path / "no.jsonl", tmp_path / "out.html"
-    log.write_text('{"format":"other"}\n')
+def test_view_of_what_is_no_log_writes_nothing_and_keeps_what_is_there(run, path):
+    out = path.with_name("out.html")
+    path.write_text('{"format":"other"}\n')
     out.write_text("mine")
-    assert run(log, "-o", out).exit_code != 0
+    assert run("view", path, "-o", out)[0] == 2
     assert out.read_text() == "mine"
-    assert {path.name for path in tmp_path.iterdir()} == {"no.jsonl", "out.html"}
+    assert {file.name for file in path.parent.iterdir()} == {path.name, "out.html"}
 
 
-def test_view_takes_at_most_two_logs(tmp_path):
+def test_view_takes_at_most_two_logs(run, tmp_path):
     out = tmp_path / "out.html"
-    assert run(LOGS[0], LOGS[1], LOGS[2], "-o", out).exit_code == 2
-    assert run("-o", out).exit_code == 0  # an empty page, to drop logs onto
+    assert run("view", LOGS[0], LOGS[1], LOGS[2], "-o", out)[0] == 2
+    assert run("view", "-o", out)[0] == 0  # an empty page, to drop logs onto
     assert '"logs": []' in out.read_text(encoding="utf-8")
-    ran = run(LOGS[0], LOGS[0], "-o", out, "--title", "two & two", "--json")
-    told = json.loads(ran.output)
+    told = json.loads(run("view", LOGS[0], LOGS[0], "-o", out, "--title", "a & b", "--json")[1])
     assert [log["hash"] for log in told["logs"]] == [export(LOGS[0]).last_hash] * 2
-    assert "<title>two &amp; two</title>" in out.read_text(encoding="utf-8")
-
-
-# ---- the demo ----
+    page = out.read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "<title>a &amp; b</title>" in page
 
 
 @pytest.mark.full
-def test_the_demo_plays_a_match_compares_both_logs_and_writes_the_page(tmp_path):
-    ran = CliRunner().invoke(
-        fixsync, ["demo", "--frames", "60", "-o", str(tmp_path / "out"), "--json", "--no-open"]
-    )
-    told = json.loads(ran.output)
-    assert ran.exit_code == told["exit_code"] == 0
+def test_the_demo_plays_a_match_compares_both_logs_and_writes_the_page(run, tmp_path):
+    code, out, _ = run("demo", "--frames", 60, "-o", tmp_path / "out", "--json", "--no-open")
+    told = json.loads(out)
+    assert code == told["exit_code"] == 0
     assert told["logs_are_identical"]
     assert {peer["replay"] for peer in told["peers"]} == {"identical"}
     assert Path(told["page"]).read_text(encoding="utf-8").startswith("<!doctype html>")

@@ -66,6 +66,21 @@ class Exported:
         """Of the state after the last frame, as a log writes it; "" for a log without frames."""
         return self.hashes[-8:][::-1].hex()
 
+    def entry(self) -> dict[str, Any]:
+        """The log in the manifest of a page."""
+        return {
+            "name": self.name,
+            "sim": self.header.sim,
+            "first": self.first,
+            "frames": self.frames,
+            "ids": self.ids,
+            "bytes": len(self.text),
+            "cut": self.cut,
+            "hashes": _base64(self.hashes),
+            "original": None if self.original is None else _base64(_compressed(self.original)),
+            "game": None if self.game is None else _base64(_compressed(self.game)),
+        }
+
 
 def export(
     path: str | os.PathLike[str],
@@ -269,22 +284,11 @@ def page(logs: Sequence[Exported], title: str = "") -> str:
     if len(logs) > 2:
         raise ValueError(f"a page shows at most two logs, not {len(logs)}")
     title = title or " and ".join(log.name for log in logs) or "fixsync view"
-    entries = [
-        {
-            "name": log.name,
-            "sim": log.header.sim,
-            "first": log.first,
-            "frames": log.frames,
-            "ids": log.ids,
-            "bytes": len(log.text),
-            "cut": log.cut,
-            "hashes": _base64(log.hashes),
-            "original": None if log.original is None else _base64(_compressed(log.original)),
-            "game": None if log.game is None else _base64(_compressed(log.game)),
-        }
-        for log in logs
-    ]
-    manifest = {"title": title, "version": fixsync.__version__, "logs": entries}
+    manifest = {
+        "title": title,
+        "version": fixsync.__version__,
+        "logs": [log.entry() for log in logs],
+    }
     return bundle.page(title, manifest, [_compressed(log.text) for log in logs])
 
 
