@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 import click
 import pytest
 from builds import CSRC, STRICT, Builds, compiled
-from tools import needs, needs_loopback
+from tools import needs
 
 import fixsync
 from fixsync import cli
@@ -210,12 +210,7 @@ def test_every_link_of_a_page_leads_to_a_file_and_a_heading(path: Path) -> None:
 ELSEWHERE = {"levels.md", "match-logs.md"}
 _PROGRAM = re.compile(r"^```python\n(.*?)^```\n(?:```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 PROGRAMS = [
-    pytest.param(
-        program,
-        output,
-        id=f"{path.name}-{number}",
-        marks=[needs_loopback] if "udp" in program else [],
-    )
+    pytest.param(program, output, id=f"{path.name}-{number}")
     for path in PAGES
     if path.name not in ELSEWHERE
     for number, (program, output) in enumerate(_PROGRAM.findall(TEXTS[path]))
