@@ -348,8 +348,7 @@ def test_a_log_is_cut_short_if_only_the_gzip_trailer_is_missing(tmp_path: Path) 
     assert (len(frames), reader.cut) == (1, "the .gz data ends early")
 
 
-# What is refused. Each row of a table is a piece of a log, the field that the error names ("-": the
-# line as a whole), and words of its reason, with two spaces between them.
+# What is refused: refused_logs.txt, and what does not fit into a row of it.
 
 ODD_LINES = [
     ("", "", "a blank line"),
@@ -372,133 +371,6 @@ ODD_LINES = [
         "999... is not in -2147483648..2147483647",
     ),
 ]
-FRAMES = """
-[1]  -  expected an object, found [1]
-null  -  expected an object, found null
-NaN  -  expected an object, found NaN
-{"frame":0}  commands  the key is missing
-{"commands":[]}  frame  the key is missing
-{"frame":0,"inputs":[]}  inputs  unknown key; known are frame, commands, queries, events, hash
-{"frame":0,"frame":0,"commands":[]}  frame  duplicate key
-{"frame":0,"commands":[["move",1,[1,2,3]]],"commands":[]}  commands  duplicate key
-{"frame":0,"commands":[{"a":1,"a":2}]}  commands[0].a  duplicate key
-{"frame":1,"commands":[]}  frame  expected 0, found 1: a frame is missing
-{"frame":"0","commands":[]}  frame  expected an integer, found "0"
-{"frame":0.0,"commands":[]}  frame  expected an integer, found 0.0
-{"frame":-0,"commands":[]}  frame  expected an integer, found -0
-{"frame":false,"commands":[]}  frame  expected an integer, found false
-{"frame":null,"commands":[]}  frame  expected an integer, found null
-{"frame":00,"commands":[]}  -  not JSON at column 11
-{"frame":+0,"commands":[]}  -  not JSON at column 10
-{"frame":0x0,"commands":[]}  -  not JSON at column 11
-{"frame":4294967296,"commands":[]}  frame  4294967296 is not in 0..4294967295
-{"frame":0,"commands":null}  commands  expected a list, found null
-{"frame":0,"commands":{}}  commands  expected a list, found {}
-"""
-RESULTS = r"""
-"Hash":"00"  Hash  unknown key
-"a b\n":0  "a b\n"  unknown key
-"hash":"00000000000000ab","h\u0061sh":"00000000000000ab"  hash  duplicate
-"hash":null  hash  expected a string, found null
-"hash":"12"  hash  expected 16 hexadecimal digits, found "12"
-"hash":"000000000000_0ab"  hash  expected 16 hexadecimal digits
-"hash":"0x000000000000ab"  hash  expected 16 hexadecimal digits
-"hash":171  hash  expected a string, found 171
-"hash":"\ud800"  hash  half of a surrogate pair
-"events":null  events  expected a list, found null
-"events":[[1,2,1]]  events[0]  expected 4 values, found 3
-"events":[[1,2,1,1],[1,2,4,1]]  events[1][2]  4 is not in 1..3
-"events":[[1,2,1,3]]  events[0][3]  3 is not in 0..2
-"events":[[1.0,2,1,2]]  events[0][0]  expected an integer, found 1.0
-"queries":[1]  queries[0]  expected a list, found 1
-"queries":[[-1]]  queries[0][0]  -1 is not in 0..4294967295
-"queries":[[1,"2"]]  queries[0][1]  expected an integer or a list
-"queries":[[[1,65537,0,0,0]]]  queries[0][0][1]  65537 is not in 0..65536
-"queries":[[[1,65536,0,0]]]  queries[0][0]  expected 5 values (id, fraction
-"""
-COMMANDS = """
-7  commands[0]  expected a list, found 7
-[]  commands[0][0]  found an empty list
-["jump",1]  commands[0][0]  expected one of add, move, turn, pose, shape, offset, owner, layer,
-[1,2]  commands[0][0]  found 1
-[1.5]  commands[0][0]  found 1.5
-["Move",1,[1,2,3]]  commands[0][0]  found "Move"
-["move",1]  commands[0]  expected 3 values ("move", id, position), found 2
-["move",1,[1,2,3],0]  commands[0]  expected 3 values
-["remove",1],["move",1,[1,2]]  commands[1][2]  expected 3 values, found 2
-["move",1,[1,2,3,4]]  commands[0][2]  expected 3 values, found 4
-["move",1.0,[1,2,3]]  commands[0][1]  expected an integer, found 1.0
-["move",1e2,[1,2,3]]  commands[0][1]  expected an integer, found 1e2
-["move",1E2,[1,2,3]]  commands[0][1]  expected an integer, found 1E2
-["move",1,[1,-0,3]]  commands[0][2][1]  expected an integer, found -0
-["move",1,[1,2,1.5e300]]  commands[0][2][2]  expected an integer, found 1.5e300
-["move",1,[1,2,1e999]]  commands[0][2][2]  expected an integer, found 1e999
-["move",1,[1,2,NaN]]  commands[0][2][2]  expected an integer, found NaN
-["move",1,[1,2,-Infinity]]  commands[0][2][2]  expected an integer, found -Infinity
-["move",1,[1,2,true]]  commands[0][2][2]  expected an integer, found true
-["move",1,[1,2,"3"]]  commands[0][2][2]  expected an integer, found "3"
-["move",1,[1,2,2147483648]]  commands[0][2][2]  2147483648 is not in -2147483648..2147483647
-["move",1,[1,-2147483649,3]]  commands[0][2][1]  -2147483649 is not in -2147483648..2147483647
-["move",-1,[1,2,3]]  commands[0][1]  -1 is not in 0..2147483647
-["turn",1,65536]  commands[0][2]  65536 is not in 0..65535
-["turn",1,-1]  commands[0][2]  -1 is not in 0..65535
-["layer",1,32]  commands[0][2]  32 is not in 0..31
-["owner",1,4294967296]  commands[0][2]  4294967296 is not in 0..4294967295
-["active",1,1]  commands[0][2]  expected true or false, found 1
-["active",1,null]  commands[0][2]  expected true or false, found null
-["shape",1,["sphere",0]]  commands[0][2][1]  0 is not in 1..536870911
-["shape",1,["sphere",536870912]]  commands[0][2][1]  536870912 is not in 1..536870911
-["shape",1,["capsule",1,-1]]  commands[0][2][2]  -1 is not in 0..536870911
-["shape",1,["cylinder",1,0]]  commands[0][2][2]  0 is not in 1..536870911
-["shape",1,["cone",1,1]]  commands[0][2][0]  expected one of sphere, capsule, cylinder, box, sector
-["shape",1,["box",1,1]]  commands[0][2]  expected 4 values ("box", half_x, half_y, half_z), found 3
-["shape",1,["sector",1,0,1]]  commands[0][2][2]  0 is not in 1..32768
-["shape",1,["sector",1,32769,1]]  commands[0][2][2]  32769 is not in 1..32768
-["shape",1,["sector",9,1,1,0]]  commands[0][2][4]  0 is not in 1..536870911
-["shape",1,["sector",9,1,1,-1]]  commands[0][2][4]  -1 is not in 1..536870911
-["shape",1,["sector",9,1,1,9]]
-    commands[0][2][4]  inner_radius must be 0..8, below the radius, not 9
-["query",["sector",1,1,1,1],[0,0,0],0,1]
-    commands[0][1][4]  inner_radius must be 0..0, below the radius, not 1
-["shape",1,["sector",9,1,1,8,0]]  commands[0][2]
-    expected 4 or 5 values ("sector", radius, half_angle, half_height, inner_radius), found 6
-["shape",1,["sector",9,1]]  commands[0][2]  expected 4 or 5 values
-["add",1,["sphere",1],[0,0,0],0,0,0,[0,0,0]]  commands[0]  expected 9 values
-["layers"]  commands[0]  expected 2 values
-["layers",[[0,32]]]  commands[0][1][0][1]  32 is not in 0..31
-["layers",[[0]]]  commands[0][1][0]  expected 2 values, found 1
-["query",["sphere",1],[0,0,0],0,4294967296]  commands[0][4]  4294967296 is not in
-["query",["sphere",1],[0,0,0],0,1,0]  commands[0][5]  0 is not in 1..4294967295
-["query",["sphere",1],[0,0,0],0,1,2,3]  commands[0]  expected 5 or 6 values
-["query",["sphere",1],[0,0,0],0]  commands[0]  expected 5 or 6 values
-["cast",["sphere",1],[0,0,0],0,[536870912,0,0],1,0,0,1]
-    commands[0][4][0]  536870912 is not in -536870911..536870911
-["cast",["sphere",1],[0,0,0],0,[0,0,0],1,0,0,3]  commands[0][8]  3 is not in 1..2
-"""
-INPUTS = """
-"inputs":[1.0]  inputs[0]  expected an integer or a list, found 1.0
-"inputs":[[[1]]]  inputs[0][0]  expected an integer, found [1]
-"inputs":[true]  inputs[0]  expected an integer or a list, found true
-"inputs":[null]  inputs[0]  found null
-"inputs":[9223372036854775808]
-    inputs[0]  9223372036854775808 is not in -9223372036854775808..9223372036854775807
-"inputs":[[-9223372036854775809]]  inputs[0][0]  is not in
-"inputs":1  inputs  expected a list, found 1
-"commands":[]  commands  unknown key
-"""
-LAST_LINES = """
-{"frames":2}  frames  says 2, but the log has 1
-{"frames":0}  frames  says 0, but the log has 1
-{"frames":1,"sha256":"0000000000000000000000000000000000000000000000000000000000000000"}
-    sha256  says 0000
-{"frames":1,"sha256":"00"}  sha256  expected 64 hexadecimal digits
-{"frames":1,"sha256":null}  sha256  expected a string, found null
-{"frames":1,"more":0}  more  an unknown key
-{"frames":1,"frames":1}  frames  duplicate key
-{"frames":1.0}  frames  expected an integer, found 1.0
-{"frames":-1}  frames  -1 is not in
-{"frames":1}x  -  not JSON
-"""
 ODD_HEADERS = [
     (HEADER[:-1] + ',"seed":1}', "seed", "duplicate key"),
     ("\ufeff" + HEADER, "", "byte order mark"),
@@ -511,62 +383,13 @@ ODD_HEADERS = [
     (HEADER.replace("{}", '{"a":' + "[" * 70 + "]" * 70 + "}"), "", "nested deeper than 64"),
 ]
 STATE = base64.b64encode(World(64).save()).decode()
-HEADERS = rf"""
-"format":"other"  format  expected "fixsync-match", found "other"
-"format":null  format  found null
-"version":2  version  expected 1, found 2
-"version":true  version  expected 1, found true
-"version":"1"  version  expected 1, found "1"
-"tick_rate":0  tick_rate  0 is not in 1..4294967295
-"tick_rate":[60]  tick_rate  expected an integer or [numerator, denominator], found [60]
-"tick_rate":[60,0]  tick_rate[1]  0 is not in 1..4294967295
-"tick_rate":59.94  tick_rate  expected an integer or a list, found 59.94
-"capacity":0  capacity  0 is not in 1..2147483648
-"capacity":2147483649  capacity  is not in 1..2147483648
-"capacity":true  capacity  expected an integer, found true
-"hit_when":0  hit_when  0 is not in 1..2
-"hit_when":3  hit_when  3 is not in 1..2
-"layers":{{}}  layers  expected a list or null, found {{}}
-"layers":[[0,32]]  layers[0][1]  32 is not in 0..31
-"layers":[[0]]  layers[0]  expected 2 values, found 1
-"sim":1  sim  expected a string or null, found 1
-"seed":-1  seed  -1 is not in 0..18446744073709551615
-"seed":18446744073709551616  seed  18446744073709551616 is not in 0..18446744073709551615
-"seed":0.5  seed  expected an integer, found 0.5
-"meta":[]  meta  expected an object, found []
-"meta":{{"a":null}}  meta.a  found null
-"meta":{{"a":[1,{{"b":1.5}}]}}  meta.a[1].b  found 1.5
-"meta":{{"a":{{"b":1,"b":1}}}}  meta.a.b  duplicate key
-"meta":{{"a":1,"a":1}}  meta.a  duplicate key
-"meta":{{"a":"\ud800"}}  meta.a  half of a surrogate pair
-"meta":{{"\udc00":1}}  meta."\udc00"  half of a surrogate pair
-"meta":{{"a":-0}}  meta.a  found -0
-"extra":1  extra  an unknown key
-"unit_mm":0  unit_mm  0 is not in 1..4294967295
-"unit_mm":null  unit_mm  expected an integer, found null
-"names":[]  names  expected an object, found []
-"names":{{"layer":{{}}}}  names.layer  an unknown key; known are layers, ids
-"names":{{"layers":{{"32":"x"}}}}  names.layers."32"  expected a key in "0".."31"
-"names":{{"layers":{{"07":"x"}}}}  names.layers."07"  expected a key
-"names":{{"ids":{{"64":"x"}}}}  names.ids."64"  expected a key in "0".."63"
-"names":{{"ids":{{"-1":"x"}}}}  names.ids."-1"  expected a key
-"names":{{"ids":{{"\u0661":"x"}}}}  names.ids."\u0661"  expected a key
-"names":{{"ids":{{"1":2}}}}  names.ids."1"  expected a string, found 2
-"from":{{"frame":1.0,"state":"{STATE}"}}  from.frame  expected an integer, found 1.0
-"from":{{"frame":4294967296,"state":"{STATE}"}}  from.frame  4294967296 is not in 0..4294967295
-"from":{{"frame":1,"state":5}}  from.state  expected a string, found 5
-"from":{{"frame":1,"state":""}}  from.state  expected a state in base64 with padding
-"from":{{"frame":1,"state":"{STATE.rstrip("=")}!"}}  from.state  expected a state in base64
-"from":{{"frame":1,"state":"QR=="}}  from.state  expected a state in base64
-"from":{{"frame":1,"state":"QQ"}}  from.state  expected a state in base64
-"from":{{"frame":1}}  from.state  the key is missing
-"levels":{{"solids":[]}}  levels  an unknown key
-"""
 
 
-def rows_of(table: str) -> list[tuple[str, str, str]]:
-    lines = table.strip().replace("\n    ", "  ").split("\n")
-    rows = [line.split("  ") for line in lines]
+def rows_of(section: str) -> list[tuple[str, str, str]]:
+    """The rows of a section of the file: a piece, the field at fault, words of the reason."""
+    text = (VECTORS.parent / "refused_logs.txt").read_text(encoding="utf-8").replace("STATE", STATE)
+    table = text.partition(f"# {section}: ")[2].partition("\n\n")[0].split("\n", 1)[1]
+    rows = [line.split("  ") for line in table.strip().replace("\n    ", "  ").split("\n")]
     return [(piece, field if field != "-" else "", reason) for piece, field, reason in rows]
 
 
@@ -589,17 +412,17 @@ REFUSED = [
     pytest.param(log, line, field, reason, id=f"{line} {piece[:60]!a}")
     for line, rows, log_with in (
         (1, ODD_HEADERS, lambda piece: log_of(FRAME, header=piece)),
-        (1, rows_of(HEADERS), lambda piece: log_of(FRAME, header=with_key(piece))),
+        (1, rows_of("header"), lambda piece: log_of(FRAME, header=with_key(piece))),
         (
             1,
             [(key, key, "the key is missing") for key in json.loads(HEADER)],
             lambda piece: log_of(FRAME, header=without(piece)),
         ),
-        (2, [*ODD_LINES, *rows_of(FRAMES)], log_of),
-        (2, rows_of(RESULTS), lambda piece: log_of(f'{{"frame":0,"commands":[],{piece}}}')),
-        (2, rows_of(COMMANDS), lambda piece: log_of(frame_with(piece))),
-        (2, rows_of(INPUTS), lambda piece: log_of(f'{{"frame":0,{piece}}}', header=SIM_HEADER)),
-        (3, rows_of(LAST_LINES), lambda piece: log_of(FRAME, piece)),
+        (2, [*ODD_LINES, *rows_of("frame")], log_of),
+        (2, rows_of("results"), lambda piece: log_of(f'{{"frame":0,"commands":[],{piece}}}')),
+        (2, rows_of("commands"), lambda piece: log_of(frame_with(piece))),
+        (2, rows_of("inputs"), lambda piece: log_of(f'{{"frame":0,{piece}}}', header=SIM_HEADER)),
+        (3, rows_of("last"), lambda piece: log_of(FRAME, piece)),
         (3, [('{"frames":1} ', "", "white space")], lambda piece: log_of(FRAME, piece)),
     )
     for piece, field, reason in rows
