@@ -362,35 +362,9 @@ def test_an_attack_switches_its_parts_in_its_active_frames_and_no_others() -> No
     assert fighter.attack is None
 
 
-def test_the_phase_of_an_attack_is_startup_before_each_active_span_and_recovery_after_the_last() -> (
-    None
-):
-    fighter = body(World(16))
-    assert fighter.phase is None
-    fighter.start("slash")
-    seen = []
-    while fighter.attack:
-        seen.append(fighter.phase)
-        fighter.tick()
-    startup, active = ["startup"] * 2, ["active"]
-    assert seen == [*startup, *active * 2, *startup, *active, *["recovery"] * 3]
-
-
 def test_of_gives_startup_active_and_recovery() -> None:
     assert Attack.of(4, 3, 9, ["a", "b"]) == Attack(16, {"a": range(4, 7), "b": range(4, 7)})
     assert Attack.of(0, 1, 0, ["a"]) == Attack(1, {"a": range(1)})
-
-
-def test_a_roll_takes_the_hurtboxes_away_and_gives_them_back() -> None:
-    world = World(16)
-    fighter = body(world)
-    fighter.start("roll")
-    seen = []
-    for _ in range(6):
-        seen.append(active(world, fighter))
-        fighter.tick()
-    whole = {"torso", "head"}
-    assert seen == [whole | {"kick"}, {"kick"}, {"kick"}, {"kick"}, whole | {"kick"}, whole]
 
 
 def test_cancelling_and_starting_another_put_everything_back() -> None:
@@ -468,44 +442,6 @@ def test_a_body_follows_the_part_that_was_pushed() -> None:
     assert world.contact(0, 5) == Contact.TOUCHING
 
 
-@given(
-    st.lists(
-        st.sampled_from(["slash", "roll", "jab", "mirror", "cancel", "walk", "strike", ""]),
-        max_size=25,
-    )
-)
-def test_a_body_rolls_back_and_goes_on_the_same(script: list[str]) -> None:
-    def play(fighter: Body, world: World, number: int) -> None:
-        action = script[number]
-        if action in ATTACKS:
-            fighter.start(action)
-        elif action == "mirror":
-            fighter.mirror(not fighter.is_mirrored)
-        elif action == "cancel":
-            fighter.cancel()
-        elif action == "walk":
-            fighter.move(fighter.pose.x + 9, 0, number)
-        elif action == "strike":
-            fighter.strikes(number)
-        world.step()
-        fighter.tick()
-
-    world = World(16)
-    fighter = body(world)
-    saved = []
-    for number in range(len(script)):
-        saved.append((world.save(), fighter.save()))
-        play(fighter, world, number)
-    end = world.save(), fighter.save()
-    for begin, (data, state) in enumerate(saved):
-        world.load(data)
-        fighter.load(state)
-        assert (world.save(), fighter.save()) == (data, state)
-        for number in range(begin, len(script)):
-            play(fighter, world, number)
-        assert (world.save(), fighter.save()) == end
-
-
 @st.composite
 def spans(draw: st.DrawFn, frames: int) -> list[range]:
     ends = draw(st.lists(st.integers(0, frames), min_size=2, max_size=4, unique=True).map(sorted))
@@ -572,24 +508,6 @@ def test_a_body_does_what_the_model_does_and_comes_back_to_every_state(
         for name, *args in moves[begin:]:
             getattr(fighter, name)(*args)
         assert (world.save(), fighter.save()) == end
-
-
-def test_a_new_hit_strikes_the_same_victims_again() -> None:
-    frames = FrameData(PARTS, {"flurry": Attack(9, {"sword": range(1, 8)}, rehits=[3, 5])})
-    fighter = Body(World(16), frames, Pose(0, 0, 0), ids=0, owner=1)
-    fighter.start("flurry")
-    seen = []
-    while fighter.attack:
-        seen.append((fighter.hit, fighter.strikes(9)))
-        fighter.tick()
-    assert seen == [
-        (0, True),
-        *[(0, False)] * 2,
-        (1, True),
-        (1, False),
-        (2, True),
-        *[(2, False)] * 3,
-    ]
 
 
 def test_a_cancel_on_hit_waits_for_a_victim() -> None:

@@ -61,13 +61,6 @@ def test_a_pair_of_layers_is_told_with_the_first_layers_id_first(world: World) -
     assert sword_first[0][2] is Contact.OVERLAPPING
 
 
-def test_of_two_equal_layers_the_lower_id_comes_first(world: World) -> None:
-    handlers = Handlers(world)
-    calls = told(handlers, ENTER, layers=(MONSTER, MONSTER))
-    handlers.step()
-    assert calls == [(3, 4, Contact.OVERLAPPING)]
-
-
 def test_an_id_is_told_with_itself_first(world: World) -> None:
     handlers = Handlers(world)
     calls = told(handlers, ENTER, id=4)
@@ -167,28 +160,6 @@ def test_who_was_told_of_a_hit_is_told_of_its_end_whatever_the_id_has_become(wor
     handlers.step()
     assert [(a, b) for a, b, _ in ends] == [(1, 3), (1, 4), (6, 3), (6, 4)]
     assert other == []
-
-
-def test_a_replaced_id_exits_by_its_old_layer_and_enters_by_its_new_one(world: World) -> None:
-    handlers = Handlers(world)
-    calls: list[Any] = []
-    for kind in EventKind:
-        for layer in (MONSTER, WALL):
-            handlers.on(kind, layers=(SWORD, layer))(
-                lambda a, b, _, kind=kind, layer=layer: calls.append((kind, layer, a, b))  # type: ignore[misc]
-            )
-    handlers.step()
-    calls.clear()
-    world.remove(3)
-    world.add(3, Sphere(10), at(5), layer=WALL)
-    handlers.step()
-    assert [call for call in calls if 3 in call[2:]] == [
-        (EXIT, MONSTER, 1, 3),
-        (ENTER, WALL, 1, 3),
-        (EXIT, MONSTER, 6, 3),
-        (ENTER, WALL, 6, 3),
-    ]
-    assert (STAY, MONSTER, 1, 4) in calls
 
 
 def test_a_hit_that_stays_is_told_to_the_layer_that_it_has_now(world: World) -> None:

@@ -90,15 +90,6 @@ def ask_both(rows: Any, shape: Any, pose: Any, question: Any) -> None:
     assert world.nearest(*asked, mask, exclude_owner=owner, limit=limit) == expected
 
 
-def test_of_equally_near_ones_the_lower_id_comes_first() -> None:
-    world = World(64)
-    places = [(3, 4, 0), (0, 5, 0), (5, 0, 0), (-3, 0, 4), (0, 0, -5), (4, 3, 0), (0, -3, -4)]
-    for n, place in enumerate(places):
-        world.add(60 - 7 * n, Sphere(1), Pose(*place))
-    assert world.nearest(Sphere(9), Pose(0, 0, 0)) == sorted(60 - 7 * n for n in range(len(places)))
-    assert world.nearest(Sphere(9), Pose(0, 0, 0), limit=3) == [18, 25, 32]
-
-
 def test_one_raw_unit_at_the_far_end_decides_who_is_nearer() -> None:
     """Squared distances near 2^61, where a double would see no difference."""
     world, far = World(2), 2**30 - 9
@@ -124,14 +115,6 @@ def test_nearest_grows_its_room_and_sorts_a_crowd() -> None:
     assert world.nearest(Sphere(10**6), centre, limit=10) == by_distance[:10]
     answers = world.nearest_many([(Sphere(10**6), centre)] * 3, limit=2000)
     assert list(answers) == [by_distance[:2000]] * 3
-
-
-def test_nearest_measures_to_the_centre_not_the_pose_and_counts_height() -> None:
-    world = World(3)
-    world.add(0, Sphere(50), Pose(0, 0, 0), offset=(30, 0, 0))
-    world.add(1, Sphere(50), Pose(20, 0, 0))
-    world.add(2, Sphere(50), Pose(0, 25, 0))
-    assert world.nearest(Sphere(1), Pose(0, 0, 0)) == [1, 2, 0]
 
 
 def test_nothing_to_ask_has_no_answers() -> None:
