@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from bumpers import Bumpers
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from netns import Namespaces
 from network import SEMANTICS
 from tools import needs_loopback
@@ -24,10 +24,11 @@ from fixsync.cli.peers import peers_command
 from fixsync.fields import differences
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
-from fixsync.sample.peers import Outcome, Run, _compare, run
+from fixsync.sample.peers import Outcome, Places, _compare, run
+from fixsync.sample.plan import Run
 from fixsync.sample.relay import Impairment, Relay
 from fixsync.sample.skillfight import SkillFight
-from fixsync.session import Confirmed, Match, Notice, Reason, RollbackSession, Timing
+from fixsync.session import Confirmed, End, Match, Notice, Reason, RollbackSession, Timing
 from fixsync.session.udp import Endpoint, now_ms, play
 from fixsync.sim import fields_of
 
@@ -38,22 +39,27 @@ PATIENT = Timing(connect_ms=600_000, silence_ms=600_000, stall_ms=600_000)
 STORM = Impairment(loss=30, latency_ms=2, jitter_ms=6, duplicate=10, reorder=5)
 
 
-def outcome_of(directory: Path, **plan: Any) -> Outcome:
-    return asyncio.run(run(Run(rate=0, **plan), directory))
+def outcome_of(directory: Path, places: Places | None = None, **plan: Any) -> Outcome:
+    return asyncio.run(run(Run(**{"rate": 0, **plan}), directory, places=places))
+
+
+def command(*options: str) -> Result:
+    return CliRunner().invoke(peers_command, ["--rate", "0", *options], catch_exceptions=False)
 
 
 def check_logs(outcome: Outcome, frames: int) -> None:
-    """All the logs have the same bytes, tell every event and hash, and replay to the same."""
+    """All peers completed; their logs have the same bytes, tell every event and hash, and replay to
+    the same."""
+    assert [peer.status.reason for peer in outcome.peers.values()] == ["COMPLETED"] * len(
+        outcome.peers
+    )
+    assert outcome.exit_code == 0
     logs = [peer.log for peer in outcome.peers.values() if peer.log is not None]
     assert len(logs) >= 2
     assert len({log.read_bytes() for log in logs}) == 1
     result = replay(logs[0])
     assert result.verdict is Verdict.IDENTICAL
-    assert (result.frames, result.compared.events, result.compared.hashes) == (
-        frames,
-        frames,
-        frames,
-    )
+    assert (result.frames, result.compared.events, result.compared.hashes) == (frames,) * 3
     with Reader(logs[0]) as reader:
         assert reader.header.sim == "skillfight"
         inputs = [frame.inputs for frame in reader]  # type: ignore[union-attr]
@@ -67,13 +73,9 @@ def check_logs(outcome: Outcome, frames: int) -> None:
 def test_processes_that_lose_a_third_of_their_packets_record_the_same_match(
     tmp_path: Path, prediction_max: int
 ):
-    outcome = outcome_of(
-        tmp_path, players=2, frames=90, prediction_max=prediction_max, impairment=STORM
-    )
-    assert [peer.status.reason for peer in outcome.peers.values()] == ["COMPLETED"] * 2
-    assert outcome.exit_code == 0
-    assert outcome.lost > 0
+    outcome = outcome_of(tmp_path, frames=90, prediction_max=prediction_max, impairment=STORM)
     check_logs(outcome, 90)
+    assert outcome.lost > 0
     for peer in outcome.peers.values():
         assert (peer.verdict, peer.exit_code, peer.errors) == (Verdict.IDENTICAL, 0, "")
         assert (peer.status.rollbacks > 0) == (prediction_max > 0)
@@ -81,16 +83,14 @@ def test_processes_that_lose_a_third_of_their_packets_record_the_same_match(
 
 @pytest.mark.full
 def test_a_spectator_and_a_player_who_is_killed_and_comes_back_see_the_same_match(tmp_path: Path):
+    weather = Impairment(loss=10, latency_ms=2, jitter_ms=4)
     plan: dict[str, Any] = {"players": 3, "spectators": 1, "frames": 150, "restart_frame": 40}
-    outcome = outcome_of(
-        tmp_path, **plan, impairment=Impairment(loss=10, latency_ms=2, jitter_ms=4)
-    )
-    assert [peer.status.reason for peer in outcome.peers.values()] == ["COMPLETED"] * 4
+    outcome = outcome_of(tmp_path, **plan, impairment=weather)
+    check_logs(outcome, 150)
     assert len({peer.status.hash for peer in outcome.peers.values()}) == 1, "the last state of all"
     joined = [outcome.peers[peer].status.joined for peer in (2, 3)]
     assert joined[0] is not None, "the player came in by a snapshot"
     assert joined[1] is not None, "the spectator too"
-    check_logs(outcome, 150)
     before, after = outcome.peers[2].parts
     (watched,) = outcome.peers[3].parts
     assert before.frames.start == 0
@@ -107,11 +107,10 @@ def test_a_spectator_and_a_player_who_is_killed_and_comes_back_see_the_same_matc
 @pytest.mark.full
 def test_a_player_who_comes_late_sees_the_rest_of_the_match_and_plays_in_it(tmp_path: Path):
     # At this rate the match lasts for long enough.
-    plan = Run(
-        players=3, frames=600, rate=120, late_frame=60, impairment=Impairment(loss=10, jitter_ms=4)
+    weather = Impairment(loss=10, jitter_ms=4)
+    outcome = outcome_of(
+        tmp_path, players=3, frames=600, rate=120, late_frame=60, impairment=weather
     )
-    outcome = asyncio.run(run(plan, tmp_path))
-    assert outcome.exit_code == 0, outcome
     check_logs(outcome, 600)
     late = outcome.peers[2]
     (part,) = late.parts
@@ -130,7 +129,7 @@ def test_a_player_who_comes_late_sees_the_rest_of_the_match_and_plays_in_it(tmp_
 def test_logs_that_are_there_are_not_overwritten(tmp_path: Path):
     log = tmp_path / "peer1.jsonl"
     log.write_text("evidence")
-    done = CliRunner().invoke(peers_command, ["--frames", "20", "-o", str(tmp_path)])
+    done = command("--frames", "20", "-o", str(tmp_path))
     assert done.exit_code == 1
     assert f"{log} exists; logs are not overwritten" in done.output.replace("\n", "")
     assert log.read_text() == "evidence"
@@ -139,8 +138,7 @@ def test_logs_that_are_there_are_not_overwritten(tmp_path: Path):
 @pytest.mark.full
 def test_a_part_of_a_log_with_another_line_is_not_taken_for_the_same(tmp_path: Path):
     # At this rate the match lasts for long enough that the spectator comes in the middle.
-    plan = Run(players=2, spectators=1, frames=400, rate=120)
-    outcome = asyncio.run(run(plan, tmp_path))
+    outcome = outcome_of(tmp_path, spectators=1, frames=400, rate=120)
     assert outcome.is_good
     (part,) = outcome.peers[2].parts
     lines = part.path.read_bytes().splitlines(keepends=True)
@@ -162,60 +160,32 @@ def test_the_command_catches_a_planted_fault_and_tells_frame_field_and_culprit(
 ):
     # A set's order is drawn in each process: with these keys it is not the sorted one.
     monkeypatch.setenv("PYTHONHASHSEED", "1")
-    options = [
-        "--frames",
-        "400",
-        "--rate",
-        "0",
-        "--fault",
-        f"{name}@25",
-        "--loss",
-        "10",
-        "--jitter",
-        "5",
-    ]
-    done = CliRunner().invoke(
-        peers_command, [*options, "-o", str(tmp_path / "out")], catch_exceptions=False
-    )
+    options = f"--frames 400 --fault {name}@25 --loss 10 --jitter 5".split()
+    done = command(*options, "-o", str(tmp_path / "out"))
     assert done.exit_code == 1, done.output
-    frame = first_frame_that_replay_denies(tmp_path / "out" / "peer1.jsonl")
+    frame, differences = first_frame_that_replay_denies(tmp_path / "out")
     assert frame == 25 or (name == "set" and frame > 25)
     assert f"desync after frame {frame}" in done.output
     assert f"peer 1 is at fault: replaying its log diverges in frame {frame}" in done.output
-    for difference in expected_differences(tmp_path / "out", frame):
+    for difference in differences[:3]:
         assert difference in done.output
     assert "same state before it, same inputs" in done.output
     told = json.loads((tmp_path / "out" / "desync0" / "report.json").read_text())
     assert (told["frame"], told["same_inputs"], told["sides"]) == (frame, True, [[0], [1]])
 
 
-def first_frame_that_replay_denies(log: Path) -> int:
-    """The frame in which the log of the faulty peer leaves what its inputs give: it knows nothing
-    of sessions."""
+def first_frame_that_replay_denies(directory: Path) -> tuple[int, list[str]]:
+    """The frame in which the log of the faulty peer leaves what its inputs give, and the fields that
+    differ then. It knows nothing of sessions."""
     game = SkillFight(1, 2)
-    with Reader(log) as reader:
+    with Reader(directory / "peer1.jsonl") as reader:
         for frame in reader:
             game.step(frame.inputs)  # type: ignore[union-attr, arg-type]
             if f"{game.world.hash():016x}" != frame.hash:
-                return frame.frame
-    raise AssertionError("the log is what its inputs give")
-
-
-def expected_differences(directory: Path, frame: int) -> list[str]:
-    """The first fields that differ between what the good peer's inputs give and what the faulty one
-    has.
-    """
-    game = SkillFight(1, 2)
-    with Reader(directory / "peer1.jsonl") as reader:
-        for line in reader:
-            game.step(line.inputs)  # type: ignore[union-attr, arg-type]
-            if line.frame == frame:
                 break
     bad = (directory / "desync1" / "peer1.after.state").read_bytes()
-    names = game.names.ids
-    found = [d.told(names) for d in differences(fields_of(game, game.save()), fields_of(game, bad))]
-    assert found
-    return found[:3]
+    found = differences(fields_of(game, game.save()), fields_of(game, bad))
+    return frame.frame, [difference.told(game.names.ids) for difference in found]
 
 
 def test_the_command_prints_an_identical_match_and_keeps_nothing(
@@ -223,9 +193,7 @@ def test_the_command_prints_an_identical_match_and_keeps_nothing(
 ):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    done = CliRunner().invoke(
-        peers_command, ["--frames", "20", "--rate", "0", "--lockstep"], catch_exceptions=False
-    )
+    done = command("--frames", "20", "--lockstep")
     assert done.exit_code == 0, done.output
     assert "2 logs of 20 frames: identical, byte for byte; replaying gives the same" in done.output
     assert [*tmp_path.iterdir()] == []
@@ -233,8 +201,7 @@ def test_the_command_prints_an_identical_match_and_keeps_nothing(
 
 @pytest.mark.full
 def test_the_command_tells_programs_everything(tmp_path: Path):
-    options = ["--frames", "20", "--rate", "0", "--json", "-o", str(tmp_path)]
-    done = CliRunner().invoke(peers_command, options, catch_exceptions=False)
+    done = command("--frames", "20", "--json", "-o", str(tmp_path))
     told = json.loads(done.output)
     assert (told["exit_code"], told["logs_are_identical"]) == (0, True)
     assert [peer["reason"] for peer in told["peers"]] == ["COMPLETED"] * 2
@@ -247,35 +214,33 @@ def test_the_command_tells_programs_everything(tmp_path: Path):
 @pytest.mark.parametrize(
     "options",
     [
-        ["--fault", "bogus"],
-        ["--fault", "unit@x"],
-        ["--fault", "unit@600"],
-        ["--fault", "unit", "--fault-peer", "2"],
-        ["--restart", "600"],
-        ["--late", "600"],
-        ["--late", "10", "--restart", "20"],
-        ["--late", "10", "--fault", "unit"],
-        ["--fault-peer", "1"],
-        ["--loss", "101"],
-        ["--players", "1"],
+        "--fault bogus",
+        "--fault unit@x",
+        "--fault unit@600",
+        "--fault unit --fault-peer 2",
+        "--restart 600",
+        "--late 600",
+        "--late 10 --restart 20",
+        "--late 10 --fault unit",
+        "--fault-peer 1",
+        "--loss 101",
+        "--players 1",
     ],
 )
-def test_options_that_make_no_sense_are_refused(options: list[str]):
-    done = CliRunner().invoke(peers_command, options)
+def test_options_that_make_no_sense_are_refused(options: str):
+    done = command(*options.split())
     assert done.exit_code == 2
     assert "Usage:" in done.output
 
 
 @pytest.mark.full
 def test_peers_in_network_namespaces_agree_too(tmp_path: Path):
-    plan = Run(players=2, frames=60, rate=0, impairment=STORM)
     with ExitStack() as stack:
         try:
             places = stack.enter_context(Namespaces(2))
         except OSError as error:
             pytest.skip(str(error))
-        outcome = asyncio.run(run(plan, tmp_path, places=places))
-    assert outcome.exit_code == 0, outcome
+        outcome = outcome_of(tmp_path, places, frames=60, impairment=STORM)
     check_logs(outcome, 60)
     left = subprocess.run(
         ["ip", "netns", "list"], capture_output=True, text=True, check=True
@@ -346,32 +311,30 @@ def test_an_impairment_out_of_range_is_refused(changes: dict[str, int]):
         Impairment(**changes)
 
 
-def test_a_session_is_driven_over_sockets_and_finds_a_peer_that_has_moved():
-    match = Match("bumpers", seed=3, players=2, prediction_max=4, frames=150)
-    told: list[Notice] = []
+def session(me: int, frames: int) -> RollbackSession:
+    match = Match("bumpers", seed=3, players=2, prediction_max=4, frames=frames)
+    now: dict[str, Any] = {"instance": now_ms() + 1, "now_ms": now_ms()}
+    return RollbackSession(match, Bumpers(3, 2), me, **now, timing=PATIENT, semantics=SEMANTICS)
 
-    def session(me: int) -> RollbackSession:
-        return RollbackSession(
-            match,
-            Bumpers(3, 2),
-            me,
-            instance=now_ms() + 1,
-            now_ms=now_ms(),
-            timing=PATIENT,
-            semantics=SEMANTICS,
-        )
+
+def test_a_session_is_driven_over_sockets_and_finds_a_peer_that_has_moved():
+    told: list[Notice] = []
 
     async def both() -> None:
         first, second, moved = [Endpoint() for _ in range(3)]
         # The second knows the first; the first finds the second by what it sends.
-        host = asyncio.create_task(play(first, session(0), {}, lambda: 1, told.append, rate=0))
-        guest = asyncio.create_task(play(second, session(1), {0: first.address}, lambda: 2, rate=0))
+        host = asyncio.create_task(play(first, session(0, 150), {}, lambda: 1, told.append, rate=0))
+
+        def joins(endpoint: Endpoint) -> asyncio.Task[End]:
+            known = {0: first.address}
+            return asyncio.create_task(play(endpoint, session(1, 150), known, lambda: 2, rate=0))
+
+        guest = joins(second)
         while len(told) < 30:
             await asyncio.sleep(0.005)
         guest.cancel()
         second.close()
-        again = asyncio.create_task(play(moved, session(1), {0: first.address}, lambda: 2, rate=0))
-        ends = await asyncio.gather(host, again)
+        ends = await asyncio.gather(host, joins(moved))
         assert [end.reason for end in ends] == [Reason.COMPLETED] * 2
         assert first.addresses == {1: moved.address}
         for endpoint in (first, moved):
@@ -381,30 +344,17 @@ def test_a_session_is_driven_over_sockets_and_finds_a_peer_that_has_moved():
 
 
 def test_a_plain_loop_plays_a_match_by_polling():
-    match = Match("bumpers", seed=3, players=2, prediction_max=4, frames=60)
+    told: list[list[Notice]] = [[], []]
+    sessions = [session(me, 60) for me in range(2)]
     with Endpoint() as host, Endpoint() as guest:
-        for me, (end, peers) in enumerate(((host, {}), (guest, {0: host.address}))):
-            session = RollbackSession(
-                match,
-                Bumpers(3, 2),
-                me,
-                instance=1,
-                now_ms=now_ms(),
-                timing=PATIENT,
-                semantics=SEMANTICS,
-            )
-            end.begin(session, peers)
-        told: list[list[Notice]] = [[], []]
-        sessions = [end.session for end in (host, guest)]
-        while not all(session.is_over for session in sessions if session):
+        host.begin(sessions[0], {})
+        guest.begin(sessions[1], {0: host.address})
+        while not all(each.is_over for each in sessions):
             for me, end in enumerate((host, guest)):
                 told[me] += end.poll(1 + me)
             time.sleep(0.002)
-        confirmed = [[note for note in notes if isinstance(note, Confirmed)] for notes in told]
-    for session in sessions:
-        assert session is not None
-        assert session.end is not None
-        assert session.end.reason is Reason.COMPLETED
+    confirmed = [[note for note in notes if isinstance(note, Confirmed)] for notes in told]
+    assert [each.end and each.end.reason for each in sessions] == [Reason.COMPLETED] * 2
     assert len(confirmed[0]) == 60
     assert confirmed[0] == confirmed[1]
 

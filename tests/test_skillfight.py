@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples, some
 
-from fixsync import ONE, EventKind, Pose, World, length
+from fixsync import ONE, EventKind, Pose, World, length, q_near
 from fixsync.fields import differences
 from fixsync.game.random import Random
 from fixsync.log.reader import Reader
@@ -51,18 +51,16 @@ def played_state() -> bytes:
     return played().save()
 
 
-def duel(distance: int, *, y: int = 0) -> SkillFight:
-    """Two fighters without a shield, the first facing the second from the west, and no monsters
-    near.
-    """
+def duel(distance: int) -> SkillFight:
+    """Two fighters without a shield, the first facing the second from the west, no monsters."""
     game = SkillFight(1, 2)
     for monster in range(6):
         game.monsters[monster].health, game.monsters[monster].away = 0, 200
         game.world.set_active(8 + monster, False)
     for fighter in game.fighters.values():
         fighter.shield = 0
-    game.world.set_pose(0, Pose(-distance // 2, y, 0, 0))
-    game.world.set_pose(1, Pose(distance - distance // 2, y, 0, 32768))
+    game.world.set_pose(0, Pose(-distance // 2, 0, 0, 0))
+    game.world.set_pose(1, Pose(distance - distance // 2, 0, 0, 32768))
     return game
 
 
@@ -211,6 +209,10 @@ def test_bytes_of_any_kind_are_no_snapshot(data: bytes):
     assert game.save() == before
 
 
+def change(bodies: str, number: int, field: str, value: int) -> Callable[[SkillFight], None]:
+    return lambda game: setattr(getattr(game, bodies)[number], field, value)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -220,18 +222,12 @@ def test_bytes_of_any_kind_are_no_snapshot(data: bytes):
         (lambda game: game.world.set_owner(1, 7), "collider 1 is not what the game put there"),
         (lambda game: game.world.move(1, 3 * ARENA, 0, 0), "collider 1 is outside the arena"),
         (lambda game: game.world.move(1, 0, 1, 0), "collider 1 is outside the arena"),
-        (lambda game: setattr(game.fighters[0], "health", 0), "fighter 0: health 0"),
-        (
-            lambda game: setattr(game.fighters[0], "health", 101),
-            "fighter 0: health must be at most 100",
-        ),
-        (lambda game: setattr(game.fighters[0], "push_x", -3 * ONE), "fighter 0: push_x"),
-        (lambda game: setattr(game.fighters[0], "elapsed", 1), "fighter 0: elapsed 1 in action 0"),
-        (
-            lambda game: setattr(game.fighters[0], "action", 5),
-            "fighter 0: action must be at most 4",
-        ),
-        (lambda game: setattr(game.monsters[1], "away", 5), "monster 1: health 60, away 5"),
+        (change("fighters", 0, "health", 0), "fighter 0: health 0"),
+        (change("fighters", 0, "health", 101), "fighter 0: health must be at most 100"),
+        (change("fighters", 0, "push_x", -3 * ONE), "fighter 0: push_x"),
+        (change("fighters", 0, "elapsed", 1), "fighter 0: elapsed 1 in action 0"),
+        (change("fighters", 0, "action", 5), "fighter 0: action must be at most 4"),
+        (change("monsters", 1, "away", 5), "monster 1: health 60, away 5"),
         (lambda game: game.shots.update({40: 46}), "shot 40: life must be at most 45"),
         (lambda game: game.world.load(World(64).save()), "hit_when or layers"),
     ],
@@ -266,9 +262,8 @@ def test_fighters_do_not_walk_through_each_other():
     game = duel(4 * ONE)
     play(game, EAST | Button.WALK, 120, WEST | Button.WALK)
     here, there = game.world[0].pose, game.world[1].pose
-    assert length(there.x - here.x, 0, there.z - here.z) >= ONE - 2 * 5898, (
-        "two bodies wide, less a step of each"
-    )
+    apart = length(there.x - here.x, 0, there.z - here.z)
+    assert apart >= ONE - 2 * 5898, "two bodies wide, less a step of each"
     assert here.x < there.x
 
 
@@ -280,42 +275,36 @@ def test_nobody_walks_through_a_pillar():
     assert length(pose.x - 5 * ONE, 0, pose.z - 4 * ONE) >= 3 * ONE // 2 - 5898
 
 
-def hits_of(game: SkillFight, action: Action, aim: int = EAST) -> list[tuple[int, int]]:
+def hits_of(game: SkillFight, action: Action, aim: int = EAST) -> list[int]:
     """The health of the second fighter by frame, while the first uses a skill once."""
     skill = SKILLS[action]
     healths = []
     for frame in range(skill.frames + 1):
         game.step([aim | (skill.button if frame == 0 else 0), 0])
-        healths.append((frame, game.fighters[1].health))
+        healths.append(game.fighters[1].health)
     return healths
 
 
 @pytest.mark.parametrize(
     ("action", "near", "far"),
-    [
-        (Action.SLASH, "2.6", "2.8"),
-        (Action.BEAM, "10.9", "11.1"),
-        (Action.BLAST, "3.0", "3.2"),
-    ],
+    [(Action.SLASH, "2.6", "2.8"), (Action.BEAM, "10.9", "11.1"), (Action.BLAST, "3.0", "3.2")],
 )
 def test_a_skill_reaches_as_far_as_it_is_long_and_hurts_once_in_its_active_frames(
     action: Action, near: str, far: str
 ):
-    from fixsync import q_near
-
     skill = SKILLS[action]
     game = duel(q_near(near))
     healths = hits_of(game, action)
-    assert [health for frame, health in healths if frame < skill.windup] == [HEALTH] * skill.windup
-    lost = HEALTH - healths[-1][1]
+    assert healths[: skill.windup] == [HEALTH] * skill.windup
+    lost = HEALTH - healths[-1]
     assert skill.damage <= lost < skill.damage + 5, "once, however long it overlaps"
-    assert healths[skill.windup][1] == HEALTH - lost
+    assert healths[skill.windup] == HEALTH - lost
     assert game.fighters[1].push_x or game.world[1].pose.x > q_near(near) // 2, "and throws back"
-    assert hits_of(duel(q_near(far)), action)[-1][1] == HEALTH
+    assert hits_of(duel(q_near(far)), action)[-1] == HEALTH
 
 
 def test_a_slash_misses_what_is_behind():
-    assert hits_of(duel(ONE * 2), Action.SLASH, aim=WEST)[-1][1] == HEALTH
+    assert hits_of(duel(ONE * 2), Action.SLASH, aim=WEST)[-1] == HEALTH
 
 
 def test_a_skill_must_cool_down():
@@ -336,10 +325,8 @@ def test_a_shot_flies_hits_and_is_gone():
     events = []
     for _ in range(40):
         events += [event for event in game.step([0, 0]) if event.b == 40]
-    assert [(event.a, event.kind) for event in events] == [
-        (1, EventKind.ENTER),
-        (1, EventKind.EXIT),
-    ]
+    kinds = [(event.a, event.kind) for event in events]
+    assert kinds == [(1, EventKind.ENTER), (1, EventKind.EXIT)]
     assert 8 <= HEALTH - game.fighters[1].health < 13
     assert 40 not in game.world
     assert game.shots == {}
@@ -357,10 +344,9 @@ def test_a_pillar_stops_a_shot():
 
 def test_who_dashes_is_not_hurt_and_goes_far():
     game = duel(2 * ONE)
+    slash, dash = {0: Button.SLASH}, {3: Button.DASH}
     for frame in range(12):
-        game.step(
-            [EAST | (Button.SLASH if frame == 0 else 0), 16 | (Button.DASH if frame == 3 else 0)]
-        )
+        game.step([EAST | slash.get(frame, 0), 16 | dash.get(frame, 0)])
     assert game.fighters[1].health == HEALTH
     assert game.world[1].pose.z >= 2 * ONE
 
@@ -416,6 +402,4 @@ def test_the_golden_match_has_not_changed():
 
 
 GOLDEN = "8cfaa0947e228a2f"
-"""Of the rules as they are. Whoever changes the rules changes it; whoever has not must not see it
-change.
-"""
+"""Of the rules as they are: it changes with them only."""
