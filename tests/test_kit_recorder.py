@@ -57,6 +57,13 @@ class CLog:
                 self.buffer = ffi.new("char[]", self.room)
             self.flush()
 
+    def refuse(self, status: str, function: Any, *args: Any) -> None:
+        """A call that is refused with this status, and changes nothing."""
+        before = bytes(ffi.buffer(self.log))
+        found = function(self.log, *args, self.buffer, self.room)
+        assert found == getattr(lib, f"FXS_E_{status}")
+        assert bytes(ffi.buffer(self.log)) == before
+
     def flush(self) -> None:
         self.text += bytes(ffi.buffer(self.buffer, self.log.size))
         self.log.size = 0
@@ -85,10 +92,8 @@ class CLog:
         for name, row in self.asked:
             native = self.world._native
             if name == "query":
-                ids = native.query(row)
-                self.call(
-                    lib.fxs_recorder_ids, b"".join(i.to_bytes(4, "little") for i in ids), len(ids)
-                )
+                ids = ffi.new("uint32_t[]", native.query(row))
+                self.call(lib.fxs_recorder_ids, ids, len(ids))
             else:
                 hits = native.cast(row)
                 answer = ffi.from_buffer("fxs_cast_hit[]", hits) if hits else ffi.NULL
@@ -373,11 +378,7 @@ def test_a_log_of_inputs_begins_with_the_state_that_it_is_given(tmp_path: Path) 
     b'{"frame":0,"inputs":[]}', b'{"frame":0,"commands":[]}\n', b'{"frame":0,"commands":[\0]}',
 ])  # fmt: skip
 def test_a_line_that_is_not_of_the_frame_is_refused(line: bytes) -> None:
-    log = CLog(World(4), 10000)
-    before = bytes(ffi.buffer(log.log))
-    call = lib.fxs_recorder_line
-    assert call(log.log, line, len(line), log.buffer, log.room) == lib.FXS_E_TEXT
-    assert bytes(ffi.buffer(log.log)) == before
+    CLog(World(4), 10000).refuse("TEXT", lib.fxs_recorder_line, line, len(line))
 
 
 def test_a_trace_begins_with_the_state_of_its_world_only() -> None:
@@ -418,22 +419,16 @@ def test_a_frame_that_was_written_out_in_part_cannot_be_taken_back() -> None:
     log.call(lib.fxs_recorder_commands, turn, 1)
     log.flush()
     log.call(lib.fxs_recorder_commands, turn * 9, 9)
-    before = bytes(ffi.buffer(log.log))
-    assert lib.fxs_recorder_end(log.log, log.buffer, log.room) == lib.FXS_E_ORDER
-    assert bytes(ffi.buffer(log.log)) == before
+    log.refuse("ORDER", lib.fxs_recorder_end)
 
 
 @pytest.mark.parametrize(("at", "value", "status"), [
     (0, 0, "COMMAND"), (0, 12, "COMMAND"), (12, 5, "KIND"),
 ])  # fmt: skip
 def test_a_row_that_no_world_accepts_is_refused(at: int, value: int, status: str) -> None:
-    log = CLog(World(4))
     rows, _ = rows_of_commands([("turn", 1, 2), ("active", 1, True)])
     rows = rows[: 60 + at] + bytes([value]) + rows[61 + at :]
-    before = bytes(ffi.buffer(log.log))
-    call = lib.fxs_recorder_commands
-    assert call(log.log, rows, 2, log.buffer, log.room) == getattr(lib, f"FXS_E_{status}")
-    assert bytes(ffi.buffer(log.log)) == before
+    CLog(World(4)).refuse(status, lib.fxs_recorder_commands, rows, 2)
 
 
 def test_frames_go_on_after_the_last_number_and_a_tick_rate_of_0_is_refused() -> None:

@@ -35,28 +35,15 @@ def apply(world: World, recorder: Recorder, command: Any) -> None:
         if name == "query":
             recorder.query(*asked, *rest)
         else:
-            motion, mask, exclude_owner, limit, hit_when = rest
-            recorder.cast(
-                *asked,
-                tuple(motion),
-                mask,
-                exclude_owner=exclude_owner,
-                limit=limit,
-                hit_when=hit_when,
-            )
+            motion, mask, *numbers = rest
+            others = dict(zip(("exclude_owner", "limit", "hit_when"), numbers, strict=True))
+            recorder.cast(*asked, tuple(motion), mask, **others)
         return
     id, *values = values
     if name == "add":
-        shape, position, yaw, layer, owner, offset, active = values
-        world.add(
-            id,
-            shape_from_tuple(shape),
-            Pose(*position, yaw),
-            layer=layer,
-            owner=owner,
-            offset=tuple(offset),
-            active=active,
-        )
+        shape, position, yaw, *numbers = values
+        others = dict(zip(("layer", "owner", "offset", "active"), numbers, strict=True))
+        world.add(id, shape_from_tuple(shape), Pose(*position, yaw), **others)
     elif name == "move":
         world.move(id, *values[0])
     elif name == "pose":
@@ -127,11 +114,8 @@ def test_colliders_that_are_there_already_are_recorded_as_added(tmp_path: Path) 
         world.step()
     with Reader(tmp_path / "match.jsonl") as reader:
         (frame,) = reader
-        assert (reader.header.capacity, reader.header.hit_when, reader.header.layers) == (
-            9,
-            2,
-            [(0, 1)],
-        )
+        header = reader.header
+    assert (header.capacity, header.hit_when, header.layers) == (9, 2, [(0, 1)])
     assert [command.id for command in frame.commands] == [2, 7]
     result = replay(tmp_path / "match.jsonl")
     assert (result.verdict, result.hash) == (Verdict.IDENTICAL, f"{world.hash():016x}")
@@ -139,12 +123,9 @@ def test_colliders_that_are_there_already_are_recorded_as_added(tmp_path: Path) 
 
 def test_what_is_told_about_a_match_is_in_its_header(tmp_path: Path) -> None:
     world = World(4)
-    about = {
-        "tick_rate": (60000, 1001),
-        "meta": {"arena": "pit", "rounds": [1, 2, True]},
-        "names": Names({0: "player"}, {3: "boss"}),
-        "unit_mm": 25,
-    }
+    meta = {"arena": "pit", "rounds": [1, 2, True]}
+    names = Names({0: "player"}, {3: "boss"})
+    about = {"tick_rate": (60000, 1001), "meta": meta, "names": names, "unit_mm": 25}
     play(world, tmp_path / "match.jsonl", [], **about)
     with Reader(tmp_path / "match.jsonl") as reader:
         assert {name: getattr(reader.header, name) for name in about} == about
@@ -227,15 +208,8 @@ def test_whatever_is_an_integer_to_a_world_is_one_to_its_log(tmp_path: Path) -> 
         world.add(seven, Sphere(seven), Pose(seven, seven, seven, seven), layer=seven, owner=seven)
         world.move(seven, seven, 0, 0)
         recorder.query(Sphere(seven), Pose(0, 0, 0), seven)
-        recorder.cast(
-            Sphere(1),
-            Pose(0, 0, 0),
-            (seven, seven, 0),
-            seven,
-            exclude_owner=seven,
-            limit=seven,
-            hit_when=1,
-        )
+        others = {"exclude_owner": seven, "limit": seven, "hit_when": 1}
+        recorder.cast(Sphere(1), Pose(0, 0, 0), (seven, seven, 0), seven, **others)
         world.step()
     assert replay(tmp_path / "match.jsonl").verdict is Verdict.IDENTICAL
 

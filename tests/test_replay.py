@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from fixsync import Contact, EventKind, Pose, Sphere, World, sim
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import SimRecorder
-from fixsync.log.replay import Compared, Verdict, exit_code, find_logs, replay
+from fixsync.log.replay import Compared, Replay, Verdict, exit_code, find_logs, replay
+from fixsync.log.schema import Header
 
 VECTORS = Path(__file__).parent / "vectors"
 DOCUMENTATION = Path(__file__).parent.parent / "docs" / "match-logs.md"
@@ -328,6 +329,13 @@ def test_a_frame_that_needs_too_much_memory_is_told_and_makes_no_log_invalid(
     result = replay(path)
     assert (result.verdict, result.verdict.exit_code) == (Verdict.OUT_OF_MEMORY, 2)
     assert result.error.reason == "replaying from here on needs more memory than there is"
+
+
+def test_the_speed_of_a_replay_is_unknown_without_a_header_or_a_time() -> None:
+    header = Header(capacity=1, tick_rate=(60000, 1001))
+    assert Replay("x", header=header, frames=120, seconds=1.001).speed == pytest.approx(2)
+    assert Replay("x", header=header, frames=120).speed == 0
+    assert Replay("x", seconds=1.0).speed == 0
 
 
 def test_a_missing_file_is_an_oserror(tmp_path: Path) -> None:
