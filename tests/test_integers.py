@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tools import Log
 
 import fixsync
 from fixsync import (
@@ -73,18 +74,7 @@ def changed(change: Callable[[World], object]) -> tuple[bytes, list[Any]]:
     made, log = world(), Log()
     made.attach(log)
     change(made)
-    return made.save(), log.commands
-
-
-class Log:
-    def __init__(self) -> None:
-        self.commands: list[Any] = []
-
-    def changed(self, command: Any) -> None:
-        self.commands.append(command)
-
-    def stepped(self, events: Any) -> None: ...
-    def loaded(self) -> None: ...
+    return made.save(), log.told
 
 
 def handled(n: N) -> list[tuple[int, ...]]:

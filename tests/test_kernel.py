@@ -256,44 +256,37 @@ def test_a_function_of_two_shapes_refuses_either_and_writes_nothing(
     assert list(out) == [77] * 4
 
 
-@pytest.mark.parametrize("hit_when", [0, 3, 2**32 - 1])
-def test_a_cast_of_a_pair_refuses_any_other_hit_when(hit_when: int) -> None:
-    shape, pose, out = (
-        ffi.new("fxs_shape *", BOX),
-        ffi.new("fxs_pose *", HERE),
-        ffi.new("int32_t[4]", [77] * 4),
-    )
-    status = lib.fxs_cast_pair(shape, pose, MOTION, shape, pose, MOTION, hit_when, out, out + 1)
-    assert status == lib.FXS_E_HIT_WHEN
+def refused_pair(motion_a: Any, motion_b: Any, hit_when: int) -> int:
+    """The status of a cast of two boxes that writes nothing."""
+    shape, pose = ffi.new("fxs_shape *", BOX), ffi.new("fxs_pose *", HERE)
+    out = ffi.new("int32_t[4]", [77] * 4)
+    status = lib.fxs_cast_pair(shape, pose, motion_a, shape, pose, motion_b, hit_when, out, out + 1)
     assert list(out) == [77] * 4
+    return int(status)
+
+
+def refused_cast(**changes: Any) -> int:
+    """The status of a cast into a world that names itself as the bad one."""
+    asked = ffi.new("fxs_cast *", {"shape": BOX, "motion": MOTION} | changes)
+    given, count, hits = world(), ffi.new("uint64_t *", 9), ffi.new("fxs_cast_hit[]", 4)
+    status = lib.fxs_world_cast(at(given), asked, hits, 4, count)
+    assert count[0] == 0
+    return int(status)
+
+
+@pytest.mark.parametrize("hit_when", [3, 2**32 - 1])
+def test_a_cast_refuses_any_other_hit_when(hit_when: int) -> None:
+    assert refused_cast(hit_when=hit_when) == lib.FXS_E_HIT_WHEN
+    for refused in (hit_when, 0):
+        assert refused_pair(MOTION, MOTION, refused) == lib.FXS_E_HIT_WHEN
 
 
 @pytest.mark.parametrize("axis", range(3))
 @pytest.mark.parametrize("component", [2**29, -(2**29), 2**31 - 1, -(2**31)])
 def test_a_cast_refuses_a_motion_that_is_too_long(axis: int, component: int) -> None:
-    shape, pose, out = (
-        ffi.new("fxs_shape *", BOX),
-        ffi.new("fxs_pose *", HERE),
-        ffi.new("int32_t[4]", [77] * 4),
-    )
     bad = [component if i == axis else 0 for i in range(3)]
-    assert (
-        lib.fxs_cast_pair(shape, pose, bad, shape, pose, MOTION, 1, out, out + 1)
-        == lib.FXS_E_MOTION
-    )
-    assert (
-        lib.fxs_cast_pair(shape, pose, MOTION, shape, pose, bad, 1, out, out + 1)
-        == lib.FXS_E_MOTION
-    )
-    assert list(out) == [77] * 4
-    asked, count, given = (
-        ffi.new("fxs_cast *", {"shape": BOX, "motion": bad}),
-        ffi.new("uint64_t *", 9),
-        world(),
-    )
-    hits = ffi.new("fxs_cast_hit[]", 4)
-    assert lib.fxs_world_cast(at(given), asked, hits, 4, count) == lib.FXS_E_MOTION
-    assert count[0] == 0  # the index of the bad one
+    assert refused_pair(bad, MOTION, 1) == refused_pair(MOTION, bad, 1) == lib.FXS_E_MOTION
+    assert refused_cast(motion=bad) == lib.FXS_E_MOTION
 
 
 def test_a_sweep_refuses_an_id_that_is_out_of_range_or_absent() -> None:
@@ -306,13 +299,6 @@ def test_a_sweep_refuses_an_id_that_is_out_of_range_or_absent() -> None:
     assert lib.fxs_world_sweep(at(given), 0, MOTION, 0, 3, hits, 4, count) == lib.FXS_E_HIT_WHEN
     assert count[0] == 77
     assert saved(given) == before
-
-
-@pytest.mark.parametrize("hit_when", [3, 2**32 - 1])
-def test_a_cast_into_a_world_refuses_any_other_hit_when(hit_when: int) -> None:
-    asked = ffi.new("fxs_cast *", {"shape": BOX, "motion": MOTION, "hit_when": hit_when})
-    given, count, hits = world(), ffi.new("uint64_t *", 77), ffi.new("fxs_cast_hit[]", 4)
-    assert lib.fxs_world_cast(at(given), asked, hits, 4, count) == lib.FXS_E_HIT_WHEN
 
 
 @pytest.mark.parametrize(

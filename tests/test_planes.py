@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from model import INT32_MAX, INT32_MIN, SIZE_MAX, layer_masks
 from strategies import examples, hit_whens, motions, nasty, positions, sizes
+from tools import Log
 
 from fixsync import (
     Box,
@@ -398,17 +399,9 @@ def test_the_hits_of_a_sweep_are_in_the_order_of_both_views() -> None:
 
 def test_the_commands_of_a_hitbox_are_those_of_both_views() -> None:
     """What a recorder and a replay get."""
-    commands: list[Any] = []
-
-    class Log:
-        def changed(self, command: Any) -> None:
-            commands.append(command)
-
-        def stepped(self, events: Any) -> None: ...
-        def loaded(self) -> None: ...
-
+    log = Log()
     planes = TwoPlanes(4)
-    planes.world.attach(Log())
+    planes.world.attach(log)
     planes.add(1, Hitbox(flat.circle(3), 4, 5), (6, 7, 8), layer=2, owner=9, active=False)
     planes.move(1, 1, 2, 3)
     planes.set_hitbox(1, Hitbox(flat.rectangle(1, 2), 3, 4))
@@ -419,7 +412,7 @@ def test_the_commands_of_a_hitbox_are_those_of_both_views() -> None:
     planes.remove(1)
     tall = SIZE_MAX
     zero = (0, 0, 0)
-    assert commands == [
+    assert log.told == [
         ("add", 1, ("cylinder", 3, tall), (6, 0, 8), 0, 2, 9, zero, False),
         ("add", 5, ("box", 4, 5, tall), (6, 7, 0), 0, 18, 9, zero, False),
         ("pose", 1, (1, 0, 3), 0),

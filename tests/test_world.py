@@ -24,6 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model import ModelWorld
 from refusals import Refused, refusals
+from tools import Log
 
 from fixsync import (
     Box,
@@ -96,22 +97,6 @@ def outcome(call: Callable[[], Any]) -> Any:
         return call()
     except (TypeError, ValueError, KeyError) as error:
         return type(error)
-
-
-class Log:
-    """An observer that keeps its calls."""
-
-    def __init__(self) -> None:
-        self.told: list[Any] = []
-
-    def changed(self, command: Any) -> None:
-        self.told.append(command)
-
-    def stepped(self, events: Events) -> None:
-        self.told.append(("stepped", events))
-
-    def loaded(self) -> None:
-        self.told.append(("loaded",))
 
 
 def crowd(world: World, count: int, seed: int = 1) -> None:

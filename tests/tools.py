@@ -1,5 +1,5 @@
-"""What some tests need: packages of the extra `dev`, a loopback interface, rows of `vectors/`,
-types of fixtures.
+"""What some tests need: an observer, packages of the extra `dev`, a loopback interface, rows of
+`vectors/`, types of fixtures.
 """
 
 import csv
@@ -16,6 +16,22 @@ import pytest
 VECTORS = Path(__file__).resolve().parent / "vectors"
 Run: TypeAlias = Callable[..., tuple[int, str, str]]
 """The fixture `run`: exit code, standard output and standard error of `fixsync` with arguments."""
+
+
+class Log:
+    """An observer of a world that keeps its calls."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+
+    def changed(self, command: Any) -> None:
+        self.told.append(command)
+
+    def stepped(self, events: Any) -> None:
+        self.told.append(("stepped", events))
+
+    def loaded(self) -> None:
+        self.told.append(("loaded",))
 
 
 def needs(module: str) -> ModuleType:
