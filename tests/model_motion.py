@@ -1,9 +1,9 @@
 """The motion of the kit in plain Python integers: along, slide, bounce, move_and_slide, the mover.
 
-Written from the contract's "Motion of the kit" alone; the steps of the mover are defined here, and
-the contract refers to them. It imports nothing of fixsync; its casts are the model's. The contract
-leaves the last raw units of a push-out and a lift open, so the mover is given them by whoever calls
-it. Whatever raises has changed nothing."""
+Written from the contract's "Motion of the kit" alone; the steps of `move_and_slide` and of the
+mover are defined here, and the contract refers to them. It imports nothing of fixsync; its casts
+are the model's. The contract leaves the last raw units of a push-out and a lift open, so the mover
+is given them by whoever calls it. Whatever raises has changed nothing."""
 
 from __future__ import annotations
 

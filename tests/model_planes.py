@@ -1,5 +1,5 @@
-"""Hitboxes of two planes in plain Python integers, written from the contract: it imports nothing of
-fixsync.
+"""Hitboxes of two planes in plain Python integers: the contract's rules, and here that of the normal
+of a cast. It imports nothing of fixsync.
 
 A hitbox is (ground, side_half_x, side_half_y), its ground view (radius,) or (half_x, half_z). A
 position is (x, y, z)."""
