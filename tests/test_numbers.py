@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import struct
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import isqrt
-from pathlib import Path
 from typing import Any
 
 import model
@@ -17,10 +15,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from refusals import Refused, refusals
+from tools import VECTORS, ints, rows
 
 from fixsync import ONE, degrees, direction, length, q, q_near, yaw_of
 
-VECTORS = Path(__file__).parent / "vectors"
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 
 raws = st.integers(INT32_MIN, INT32_MAX)
@@ -170,11 +168,9 @@ def test_every_direction_has_the_published_digest() -> None:
 
 
 def test_angles_and_lengths_agree_with_the_vectors() -> None:
-    with (VECTORS / "angles.csv").open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            dx, dz = int(row["dx"]), int(row["dz"])
-            assert yaw_of(dx, dz) == int(row["yaw_of"]), row
-            assert length(dx, 0, dz) == int(row["length_dx_0_dz"]), row
+    for row in rows("angles.csv"):
+        dx, dz = ints(row, "dx", "dz")
+        assert (yaw_of(dx, dz), length(dx, 0, dz)) == ints(row, "yaw_of", "length_dx_0_dz"), row
 
 
 @given(differences, differences)

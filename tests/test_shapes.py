@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import array
 import copy
-import csv
 import json
 import pickle
 import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import model
 import numpy as np
 import pytest
 import strategies
+import tools
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import Refused, refusals
@@ -47,7 +46,7 @@ from fixsync import (
 from fixsync.semantics import semantics_id
 from fixsync.shapes import shape_from_tuple
 
-VECTORS = Path(__file__).parent / "vectors"
+PLACE = ("x", "y", "z", "yaw")
 SIZE_MAX = 2**29 - 1
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 SHAPES = [
@@ -73,13 +72,10 @@ pairs = strategies.any_pairs().map(made)
 
 
 def vectors() -> Iterator[tuple[Any, Pose, Any, Pose, int]]:
-    with (VECTORS / "contacts.csv").open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            a, b = (shape_from_tuple(json.loads(row[f"shape_{side}"])) for side in "ab")
-            pose_a, pose_b = (
-                Pose(*(int(row[s + name]) for name in ("x", "y", "z", "yaw"))) for s in "ab"
-            )
-            yield a, pose_a, b, pose_b, int(row["contact"])
+    for row in tools.rows("contacts.csv"):
+        a, b = (shape_from_tuple(json.loads(row[f"shape_{side}"])) for side in "ab")
+        pose_a, pose_b = (Pose(*tools.ints(row, *(s + name for name in PLACE))) for s in "ab")
+        yield a, pose_a, b, pose_b, int(row["contact"])
 
 
 # Values.
