@@ -53,6 +53,12 @@ def pages(tmp_path_factory):
 
 
 @pytest.fixture
+def path(tmp_path):
+    """The log that a test records. Each has its own name: pages are kept by the names of logs."""
+    return tmp_path / f"{tmp_path.name}.jsonl"
+
+
+@pytest.fixture
 def opened(browser, pages, request):
     """Opens pages. A word in the console, an error or a request of a page fails the test."""
     contexts, trouble = [], []

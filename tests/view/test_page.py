@@ -158,8 +158,7 @@ def screen_of(page, view, x, up):
 
 
 @pytest.mark.parametrize("view", ["top", "side"])
-def test_a_click_selects_the_collider_that_is_there_and_tells_its_values(opened, tmp_path, view):
-    path = tmp_path / f"three_{view}.jsonl"
+def test_a_click_selects_the_collider_that_is_there_and_tells_its_values(opened, view, path):
     world = World(16)
     with Recorder(world, path):
         world.add(3, Sphere(ONE), Pose(-4 * ONE, 0, 2 * ONE))
@@ -295,9 +294,8 @@ def test_layers_and_signs_can_be_switched_off(opened):
     assert "z ↓" in page.inner_text("figure[data-projection='top'] figcaption")
 
 
-def test_shapes_are_drawn_where_and_as_large_as_they_are(opened, tmp_path):
+def test_shapes_are_drawn_where_and_as_large_as_they_are(opened, path):
     """Inside a collider's outline the ground is tinted, just outside it is not."""
-    path = tmp_path / "shapes.jsonl"
     world = World(8)
     with Recorder(world, path):
         world.add(0, Cylinder(2 * ONE, ONE), Pose(-6 * ONE, 0, 0))
@@ -311,34 +309,13 @@ def test_shapes_are_drawn_where_and_as_large_as_they_are(opened, tmp_path):
         page.keyboard.press(key)
     drawn(page)
     inside = {
-        (-6, 1.9),
-        (-6, -1.9),
-        (-4.1, 0),
-        (0, 4),
-        (2, 6),
-        (-2, 2),
-        (4, 1.8),
-        (5.9, 0.3),
-        (4, -1.8),
-        (9.5, 5.2),
-        (8.2, 3.5),
-        (-3.4, -5.2),
-    }
+        (-6, 1.9), (-6, -1.9), (-4.1, 0), (0, 4), (2, 6), (-2, 2), (4, 1.8), (5.9, 0.3), (4, -1.8),
+        (9.5, 5.2), (8.2, 3.5), (-3.4, -5.2),
+    }  # fmt: skip
     outside = {
-        (-6, 2.2),
-        (-8.2, 0.3),
-        (2.6, 6.6),
-        (2, 4.2),
-        (0.3, 6.0),
-        (4, 2.3),
-        (6.8, 0.3),
-        (4, -2.4),
-        (5.2, -1.4),
-        (8.6, 5.2),
-        (8.2, 4.4),
-        (-4.4, -5.2),
-        (-2.8, -5.2),
-    }
+        (-6, 2.2), (-8.2, 0.3), (2.6, 6.6), (2, 4.2), (0.3, 6.0), (4, 2.3), (6.8, 0.3), (4, -2.4),
+        (5.2, -1.4), (8.6, 5.2), (8.2, 4.4), (-4.4, -5.2), (-2.8, -5.2),
+    }  # fmt: skip
     tinted = tinted_points(page, inside | outside)
     assert inside - tinted == set()
     assert outside & tinted == set()
@@ -372,13 +349,13 @@ def tinted_points(page, points):
     return {point for point in points if is_tinted(point)}
 
 
-def test_a_log_that_tells_something_else_is_shown_where_it_first_does(opened, tmp_path):
+def test_a_log_that_tells_something_else_is_shown_where_it_first_does(opened, path):
     def lie(frame):
         if frame["frame"] in (250, 251):
             frame["events"] = [*frame["events"][1:], [3, 62, 1, 1]]
             frame["hash"] = "00" + frame["hash"][2:]
 
-    path = edited(FIGHT, tmp_path / "lie.jsonl", lie)
+    edited(FIGHT, path, lie)
     page = opened(path, scheme="dark")
     assert page.inner_text("#badge") == "Diverged"
     told = page.inner_text("#checks")
@@ -399,7 +376,7 @@ def test_a_log_that_tells_something_else_is_shown_where_it_first_does(opened, tm
     shows(page, 250)
 
 
-def test_two_logs_open_where_they_first_differ_with_the_difference_marked(opened, tmp_path):
+def test_two_logs_open_where_they_first_differ_with_the_difference_marked(opened, path):
     def nudge(frame):
         for name in ("events", "hash", "queries"):
             del frame[name]
@@ -408,7 +385,7 @@ def test_two_logs_open_where_they_first_differ_with_the_difference_marked(opened
                 if command[0] == "pose" and command[1] == 0:
                     command[2][0] += 1
 
-    path = edited(FIGHT, tmp_path / "nudged.jsonl", nudge)
+    edited(FIGHT, path, nudge)
     page = opened(FIGHT, path)
     shows(page, 300)
     assert page.inner_text("#badge") == "A and B first differ at frame 300"
@@ -445,8 +422,7 @@ def test_two_logs_that_are_the_same_are_called_that(opened):
     assert "A and B are the same in all 600 frames" in page.inner_text("#checks")
 
 
-def test_a_cut_log_is_played_as_far_as_it_goes(opened, tmp_path):
-    path = tmp_path / "cut.jsonl"
+def test_a_cut_log_is_played_as_far_as_it_goes(opened, path):
     path.write_bytes(gzip.decompress(FIGHT.read_bytes())[:60_000])
     page = opened(path)
     assert "was cut short" in page.inner_text("#checks")
@@ -454,8 +430,7 @@ def test_a_cut_log_is_played_as_far_as_it_goes(opened, tmp_path):
     shows(page, export(path).frames - 1)
 
 
-def test_a_log_without_frames_opens(opened, tmp_path):
-    path = tmp_path / "empty.jsonl"
+def test_a_log_without_frames_opens(opened, path):
     with Recorder(World(1), path):
         pass
     page = opened(path)
@@ -464,8 +439,7 @@ def test_a_log_without_frames_opens(opened, tmp_path):
     page.keyboard.press("]")
 
 
-def test_what_a_log_calls_things_is_shown_as_text(opened, tmp_path):
-    path = tmp_path / "names.jsonl"
+def test_what_a_log_calls_things_is_shown_as_text(opened, path):
     text = gzip.decompress(FIGHT.read_bytes()).decode()
     evil = '<img src=x onerror="document.title=1">'
     first, *lines = text.splitlines()
@@ -589,8 +563,7 @@ def test_both_themes_follow_the_system_and_can_be_chosen(opened):
     assert ground(light) == ground(dark)
 
 
-def test_a_level_is_drawn_and_its_solids_can_be_selected_and_switched_off(opened, tmp_path):
-    path = tmp_path / "level.jsonl"
+def test_a_level_is_drawn_and_its_solids_can_be_selected_and_switched_off(opened, path):
     corner = [(0, 0), (q(4), 0), (q(4), q(2)), (q(2), q(4)), (0, q(4))]
     level = Level([Prism(corner, 0, q(2), 1), Pillar(q(-4), q(-3), q(2), 0, q(3), 2)])
     world = World(4, level=level)
@@ -629,7 +602,7 @@ def test_a_dropped_log_with_a_level_that_begins_in_the_middle_plays(opened, tmp_
     assert page.inner_text("#checks strong").startswith("Identical: 11 frames")
 
 
-def test_a_thousand_colliders_are_shown_and_checked(opened, tmp_path):
+def test_a_thousand_colliders_are_shown_and_checked(opened, path):
     draw = random.Random(1)
     shapes = [
         Sphere(ONE // 2),
@@ -637,7 +610,6 @@ def test_a_thousand_colliders_are_shown_and_checked(opened, tmp_path):
         Box(ONE // 2, ONE, ONE // 4),
         Sector(ONE, 4000, ONE),
     ]
-    path = tmp_path / "thousand.jsonl.gz"
     world = World(1000)
     spots = [
         (draw.randint(-25 * ONE, 25 * ONE), draw.randint(-25 * ONE, 25 * ONE)) for _ in range(1000)
@@ -660,8 +632,7 @@ def test_a_thousand_colliders_are_shown_and_checked(opened, tmp_path):
 # ---- flat matches and two planes ----
 
 
-def test_a_flat_match_opens_from_above_and_fits_its_plane(opened, tmp_path):
-    path = tmp_path / "flat.jsonl"
+def test_a_flat_match_opens_from_above_and_fits_its_plane(opened, path):
     world = World(8)
     with Recorder(world, path):
         for id in range(4):
@@ -675,8 +646,7 @@ def test_a_flat_match_opens_from_above_and_fits_its_plane(opened, tmp_path):
     assert page.locator("figure:visible").count() == 2
 
 
-def test_a_match_deeper_than_tall_fills_both_views(opened, tmp_path):
-    path = tmp_path / "deep.jsonl"
+def test_a_match_deeper_than_tall_fills_both_views(opened, path):
     world = World(8)
     with Recorder(world, path):
         for id, (y, z) in enumerate([(0, 0), (4, 30)]):
@@ -690,8 +660,7 @@ def test_a_match_deeper_than_tall_fills_both_views(opened, tmp_path):
         assert shown * gap / up > 0.9 * (height - 52)  # 26 pixels of margin on either side
 
 
-def test_of_two_planes_both_views_are_shown_and_only_a_hit_in_both_is_one(opened, tmp_path):
-    path = tmp_path / "planes.jsonl"
+def test_of_two_planes_both_views_are_shown_and_only_a_hit_in_both_is_one(opened, path):
     game = flat.TwoPlanes(8)
     box = flat.Hitbox(flat.circle(ONE), ONE, ONE)
     with Recorder(game.world, path):
@@ -724,8 +693,7 @@ def play_skill_fight(path, frames=200):
     return game
 
 
-def test_a_games_inputs_state_and_phases_are_shown_beside_its_world(opened, tmp_path):
-    path = tmp_path / "game.jsonl"
+def test_a_games_inputs_state_and_phases_are_shown_beside_its_world(opened, path):
     play_skill_fight(path)
     spans = json.loads(export(path).game)["phases"]["1"]
     first, last, name, phase = next(span for span in spans if span[3] == "active")
@@ -745,8 +713,7 @@ def test_a_games_inputs_state_and_phases_are_shown_beside_its_world(opened, tmp_
     assert page.locator("#lane-names button").count() == 0
 
 
-def test_a_value_of_the_game_is_plotted_over_time_where_its_name_is_clicked(opened, tmp_path):
-    path = tmp_path / "game.jsonl"
+def test_a_value_of_the_game_is_plotted_over_time_where_its_name_is_clicked(opened, path):
     game = play_skill_fight(path)
     page = opened(path)
     last = len(frames_of(path)) - 1
@@ -799,13 +766,13 @@ def test_the_address_follows_the_frame_and_the_selection(opened):
     page.wait_for_selector("#collider .subtitle >> text=10")
 
 
-def test_a_selected_collider_has_the_values_of_both_logs_side_by_side(opened, tmp_path):
+def test_a_selected_collider_has_the_values_of_both_logs_side_by_side(opened, path):
     def nudge(frame):
         for command in frame["commands"]:
             if command[0] == "pose" and command[1] == 0 and frame["frame"] >= 100:
                 command[2][0] += 65536
 
-    path = edited(FIGHT, tmp_path / "moved.jsonl", nudge)
+    edited(FIGHT, path, nudge)
     page = opened(FIGHT, path, fragment="#frame=120&id=0", checked=False)
     page.wait_for_selector("#differences >> text=≠ x")
     x = page.locator("#collider tr.differs", has_text="≠ x").inner_text().split()
