@@ -19,6 +19,12 @@ _STEP = ONE // 4
 _WALL = 6 * ONE
 
 
+def inputs(frames: int = 24, players: int = 4) -> list[tuple[int, ...]]:
+    """Inputs that push every ball about."""
+    random = Random(frames)
+    return [tuple(random.below(5) for _ in range(players)) for _ in range(frames)]
+
+
 class Bumpers:
     """An input is a number of 0..4: stay, or a step along one axis. A ball that is met rolls a die
     for its next place."""

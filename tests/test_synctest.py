@@ -12,7 +12,7 @@ from typing import Any
 
 import broken
 import pytest
-from bumpers import Bumpers
+from bumpers import Bumpers, inputs
 from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,7 +28,6 @@ from fixsync.testing.minimise import minimise
 from fixsync.testing.synctest import (
     CHECKS,
     Divergence,
-    Inputs,
     bot_inputs,
     log_inputs,
     not_checked,
@@ -40,18 +39,9 @@ from fixsync.testing.synctest import (
 PLAYERS = 4
 
 
-def inputs(frames: int = 24, players: int = PLAYERS) -> Inputs:
-    random = Random(frames)
-    return [tuple(random.below(5) for _ in range(players)) for _ in range(frames)]
-
-
-def checked(
-    simulation: SimulationType, check: str, given: Inputs | None = None
-) -> Divergence | None:
-    straight = run_straight(simulation, 1, PLAYERS, inputs() if given is None else given)
-    return run_check(
-        check, straight, back=4, reference=f"broken:{getattr(simulation, '__name__', '')}"
-    )
+def checked(simulation: type[Bumpers], check: str) -> Divergence | None:
+    straight = run_straight(simulation, 1, PLAYERS, inputs())
+    return run_check(check, straight, back=4, reference=f"broken:{simulation.__name__}")
 
 
 @pytest.mark.parametrize("check", CHECKS)

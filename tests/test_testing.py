@@ -11,12 +11,11 @@ from typing import Any
 
 import broken
 import pytest
-from bumpers import Bumpers
+from bumpers import Bumpers, inputs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fixsync import Contact, Pose, Sector, Shape, Sphere, World, overlap
-from fixsync.game.random import Random
 from fixsync.log.replay import Verdict, replay
 from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Session
@@ -24,14 +23,6 @@ from fixsync.sim import SimulationType
 from fixsync.testing import assert_peers_agree, assert_same_state
 from fixsync.testing import strategies as fst
 from fixsync.testing.synctest import bot_inputs, log_inputs, run_check, run_straight
-
-PLAYERS = 3
-
-
-def inputs(frames: int = 24) -> list[tuple[int, ...]]:
-    random = Random(frames)
-    return [tuple(random.below(5) for _ in range(PLAYERS)) for _ in range(frames)]
-
 
 # assert_peers_agree.
 
@@ -62,7 +53,7 @@ def test_the_smallest_match_that_shows_it_is_left_behind(tmp_path: Path):
     _, seed, smallest = log_inputs(log)
     assert len(smallest) == 8
     assert {value for values in smallest for value in values} == {0}
-    assert run_check("save and load", run_straight(broken.Unsaved, seed, PLAYERS, smallest))
+    assert run_check("save and load", run_straight(broken.Unsaved, seed, 4, smallest))
     assert replay(log, simulations={"bumpers": broken.Unsaved}).verdict is Verdict.IDENTICAL
 
 
@@ -72,7 +63,7 @@ def test_peers_that_play_over_a_network_are_part_of_it(monkeypatch: pytest.Monke
         return []
 
     monkeypatch.setattr(Session, "advance", end)
-    with pytest.raises(AssertionError, match="peers in lockstep: by peer 0 of 3"):
+    with pytest.raises(AssertionError, match="peers in lockstep: by peer 0 of 4"):
         assert_peers_agree(Bumpers, inputs())
 
 
