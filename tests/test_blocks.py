@@ -8,6 +8,7 @@ import ctypes
 import shutil
 import struct
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -240,6 +241,11 @@ def test_a_rank_is_how_many_are_below(
         assert list(ranks) == [sum(value < one for value in values) for one in of] + [7]
 
 
+def halves(ends: Sequence[int]) -> ctypes.Array[U64]:
+    """The last four of eight numbers, two in a word."""
+    return words([a % 2**32 | b % 2**32 << 32 for a, b in zip(ends[4::2], ends[5::2], strict=True)])
+
+
 @st.composite
 def ranges(draw: st.DrawFn) -> tuple[list[int], list[tuple[int, int]]]:
     """Eight numbers, and the range of each: of the first four that which the kernel knows."""
@@ -252,13 +258,8 @@ def ranges(draw: st.DrawFn) -> tuple[list[int], list[tuple[int, int]]]:
         within.append((low, draw(st.integers(low, min(low + 2**31 - 1, 2**31 - 1)))))
     for low, high in within:
         near = [v for v in (low - 1, low, high, high + 1) if -(2**31) <= v < 2**31]
-        numbers.append(
-            draw(
-                st.one_of(
-                    st.integers(low, high), st.integers(low, high), st.sampled_from(near), signed
-                )
-            )
-        )
+        inside = st.integers(low, high)
+        numbers.append(draw(st.one_of(inside, inside, st.sampled_from(near), signed)))
     return numbers, within
 
 
@@ -268,34 +269,16 @@ def test_numbers_are_within_their_ranges_wherever_they_lie(
 ) -> None:
     numbers, within = drawn
     data = bytes(ahead) + struct.pack("<8i", *numbers)
-    least, most = (
-        words(
-            [
-                low % 2**32 | high % 2**32 << 32
-                for low, high in zip(ends[4::2], ends[5::2], strict=True)
-            ]
-        )
-        for ends in zip(*within, strict=True)
-    )
+    least, most = (halves(ends) for ends in zip(*within, strict=True))
     expected = all(low <= v <= high for v, (low, high) in zip(numbers, within, strict=True))
     for ask in (kernel.shim_within, kernel.shim_within_scalar):
-        at = ctypes.c_char_p(data)
-        assert (
-            ask(
-                ctypes.cast(ctypes.cast(at, ctypes.c_void_p).value + ahead, ctypes.c_void_p),
-                least,
-                most,
-            )
-            == expected
-        )
+        at = ctypes.create_string_buffer(data)
+        assert ask(ctypes.byref(at, ahead), least, most) == expected
 
 
 def test_each_of_eight_numbers_is_held_against_its_own_range(kernel: ctypes.CDLL) -> None:
     low, high = [-SHORT] * 4 + [1, -70_000, 0, -(2**31)], [SHORT] * 4 + [2**29, 9, 2**31 - 1, -1]
-    least, most = (
-        words([a % 2**32 | b % 2**32 << 32 for a, b in zip(v[4::2], v[5::2], strict=True)])
-        for v in (low, high)
-    )
+    least, most = halves(low), halves(high)
     for place in range(8):
         for ends, off in ((low, -1), (low, 0), (high, 0), (high, 1)):
             numbers = [(a + b) // 2 for a, b in zip(low, high, strict=True)]

@@ -51,17 +51,18 @@ needs_rust = pytest.mark.skipif(shutil.which("rustc") is None, reason="no rustc 
 
 def run(*command: str | Path, text: str | None = None, cwd: Path | None = None) -> str:
     """What a command prints. It must succeed, and print nothing to standard error."""
-    done = subprocess.run(
-        [str(word) for word in command],
-        input=text,
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ended(*command, text=text, cwd=cwd)
     assert done.returncode == 0, f"{shlex.join(map(str, command))}\n{done.stdout}{done.stderr}"
     assert done.stderr == ""
     return done.stdout
+
+
+def ended(
+    *command: str | Path, text: str | None = None, cwd: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A command that may fail."""
+    words = [str(word) for word in command]
+    return subprocess.run(words, input=text, cwd=cwd, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -123,13 +124,8 @@ def test_the_single_file_form_compiles_without_a_warning(
 def test_the_single_file_form_has_the_public_symbols_only(builds: Builds) -> None:
     symbols = run("nm", "-g", builds.object()).splitlines()
     assert {line.split()[-1].lstrip("_") for line in symbols if " U " not in line} == PUBLIC
-    assert {line.split()[-1].lstrip("_") for line in symbols if " U " in line} <= {
-        "memcpy",
-        "memmove",
-        "memset",
-        "stack_chk_fail",
-        "GLOBAL_OFFSET_TABLE_",
-    }
+    allowed = {"memcpy", "memmove", "memset", "stack_chk_fail", "GLOBAL_OFFSET_TABLE_"}
+    assert {line.split()[-1].lstrip("_") for line in symbols if " U " in line} <= allowed
 
 
 # A trace, answered by the C server and by the package.
@@ -182,6 +178,7 @@ def trace_and_answers() -> tuple[str, str]:
             what = draw.choice(WHATS)
             present = sorted(set(range(64)) - free)
             pose = a_pose(draw)
+            at = f"{pose.x} {pose.y} {pose.z} {pose.yaw}"
             if what == "add" and free:
                 id, shape = draw.choice(sorted(free)), a_shape(draw, 5)
                 layer, owner, active = draw.randrange(2), draw.randrange(3), draw.randrange(4) > 0
@@ -194,43 +191,26 @@ def trace_and_answers() -> tuple[str, str]:
                 trace.append(" ".join([head, *map(str, place)]))
             elif what == "query":
                 shape = a_shape(draw, 5)
-                trace.append(
-                    f"query {words_of(shape)} {pose.x} {pose.y} {pose.z} {pose.yaw} {every}"
-                )
+                trace.append(f"query {words_of(shape)} {at} {every}")
                 told.append(" ".join(["query:", *map(str, world.query(shape, pose))]))
             elif what == "cast":
-                shape, motion = (
-                    a_shape(draw, 4),
-                    tuple(draw.randrange(-500_000, 500_000) for _ in range(3)),
-                )
+                shape, motion = a_shape(draw, 4), [draw.randrange(-500_000, 500_000) for _ in "xyz"]
                 way = " ".join(map(str, motion))
-                trace.append(
-                    f"cast {words_of(shape)} {pose.x} {pose.y} {pose.z} {pose.yaw} {way} {every}"
-                )
+                trace.append(f"cast {words_of(shape)} {at} {way} {every}")
                 hits = world.cast(shape, pose, motion)
                 told.append(" ".join(["cast:", *(f"{hit.id}@{hit.fraction}" for hit in hits)]))
             elif present and what != "add":
                 id = draw.choice(present)
-                if what == "remove":
-                    world.remove(id)
-                    free.add(id)
-                    trace.append(f"remove {id}")
-                elif what == "move":
-                    world.move(id, pose.x, pose.y, pose.z)
-                    trace.append(f"move {id} {pose.x} {pose.y} {pose.z}")
-                else:
-                    value = {
-                        "turn": pose.yaw,
-                        "layer": draw.randrange(2),
-                        "active": draw.randrange(2),
-                    }[what]
-                    change = {
-                        "turn": world.turn,
-                        "layer": world.set_layer,
-                        "active": world.set_active,
-                    }[what]
-                    change(id, bool(value) if what == "active" else value)
-                    trace.append(f"{what} {id} {value}")
+                change, *values = {
+                    "remove": (world.remove,),
+                    "move": (world.move, pose.x, pose.y, pose.z),
+                    "turn": (world.turn, pose.yaw),
+                    "layer": (world.set_layer, draw.randrange(2)),
+                    "active": (world.set_active, draw.random() < 0.5),
+                }[what]
+                change(id, *values)
+                trace.append(" ".join(map(str, [what, id, *map(int, values)])))
+                free |= {id} if what == "remove" else set()
         trace += ["step", "hash"]
         for a, b, kind, contact in world.step():
             told.append(f"{world.frame} {a} {b} {EventKind(kind).name} {int(contact)}")
@@ -285,10 +265,8 @@ def test_the_single_file_form_gives_the_same_answers(
 )
 def test_the_trace_server_tells_a_wrong_line(server: Path, lines: list[str], why: str) -> None:
     for end in ("\n", "\r\n"):
-        done = subprocess.run(
-            [server], input=end.join(lines).encode(), capture_output=True, check=False
-        )
-        assert (done.returncode, done.stderr.decode().strip()) == (1, why)
+        done = ended(server, text=end.join(lines))
+        assert (done.returncode, done.stderr.strip()) == (1, why)
 
 
 def test_two_peers_with_the_callbacks_of_ggpo_agree_in_every_frame(
@@ -320,7 +298,7 @@ def test_the_peers_of_the_example_find_out_when_they_part(
     for name in ("ggpo_callbacks.c", "fighter_frames.h"):
         shutil.copy(EXAMPLES / name, tmp_path)
     linked(tmp_path / "faulty", tmp_path / "ggpo_callbacks.c", options=[])
-    done = subprocess.run([tmp_path / "faulty"], capture_output=True, text=True, check=False)
+    done = ended(tmp_path / "faulty")
     assert done.returncode == 1
     assert re.fullmatch(r"frame \d+: the peers differ\n", done.stderr)
 
@@ -377,32 +355,25 @@ WINDOWS_STRING_H = (
 )
 
 
+def windows_options(machine: str) -> list[str]:
+    """What makes clang compile as Visual Studio does."""
+    target = f"--target={machine}-pc-windows-msvc"
+    return [target, "-fms-compatibility-version=19.29", "-std=c11", "-ffreestanding"]
+
+
 @pytest.mark.full
 @pytest.mark.skipif("clang" not in COMPILERS, reason="no clang here")
 @pytest.mark.parametrize("machine", ["x86_64", "i686", "aarch64"])
 def test_the_kernel_compiles_for_windows_as_msvc_would_see_it(machine: str, tmp_path: Path) -> None:
     """With clang's MSVC mode. Of Windows' headers, the kernel needs three functions' prototypes."""
     (tmp_path / "string.h").write_text(WINDOWS_STRING_H)
-    options = [
-        f"--target={machine}-pc-windows-msvc",
-        "-fms-compatibility-version=19.29",
-        "-ffreestanding",
-    ]
-    options += [
-        "-std=c11",
-        "-pedantic-errors",
-        "-Wall",
-        "-Wextra",
-        "-Wgnu",
-        "-Werror",
-        f"-I{tmp_path}",
-    ]
+    warnings = ["-pedantic-errors", "-Wall", "-Wextra", "-Wgnu", "-Werror"]
+    options = [*windows_options(machine), *warnings, f"-I{tmp_path}"]
     for shared in ([], ["-DFXS_SHARED", "-DFXS_BUILD"]):
         run("clang", *options, *shared, "-fsyntax-only", *SOURCES)
-    told = run("clang", *options, "-DFXS_SHARED", "-E", CSRC / "fixsync.h")
-    assert told.count("__declspec(dllimport)") == len(PUBLIC)
-    told = run("clang", *options, "-DFXS_SHARED", "-DFXS_BUILD", "-E", CSRC / "fixsync.h")
-    assert told.count("__declspec(dllexport)") == len(PUBLIC)
+    for way, define in (("import", []), ("export", ["-DFXS_BUILD"])):
+        text = run("clang", *options, "-DFXS_SHARED", *define, "-E", CSRC / "fixsync.h")
+        assert text.count(f"__declspec(dll{way})") == len(PUBLIC)
 
 
 MINGW = Path("/usr/x86_64-w64-mingw32/lib/libmsvcrt.a")
@@ -417,21 +388,10 @@ def windows_library(machine: str, flags: list[str], memory: Path, folder: Path) 
     headers: of these the kernel needs three prototypes. `memory`: a library with those three
     functions."""
     (folder / "string.h").write_text(WINDOWS_STRING_H)
-    target = [
-        f"--target={machine}-pc-windows-msvc",
-        "-fms-compatibility-version=19.29",
-        f"-I{folder}",
-    ]
     # Probes of the stack would take one more function of Windows' libraries, and change no answer.
-    define = [
-        "-std=c11",
-        "-O2",
-        "-ffreestanding",
-        "-mno-stack-arg-probe",
-        "-DFXS_SHARED",
-        "-DFXS_BUILD",
-    ]
-    run("clang-19", *target, *define, *flags, "-c", *SOURCES, cwd=folder)
+    options = [*windows_options(machine), "-O2", "-mno-stack-arg-probe", f"-I{folder}"]
+    define = ["-DFXS_SHARED", "-DFXS_BUILD"]
+    run("clang-19", *options, *define, *flags, "-c", *SOURCES, cwd=folder)
     objects = [folder / f"{path.stem}.o" for path in SOURCES]
     library = folder / "fixsync.dll"
     run("lld-link-19", "/dll", "/noentry", "/nodefaultlib", f"/out:{library}", *objects, memory)
@@ -445,16 +405,10 @@ def test_a_windows_library_exports_the_public_symbols_and_needs_nothing(
     machine: str, flags: list[str], tmp_path: Path
 ) -> None:
     pefile = needs("pefile")
-    (tmp_path / "memory.c").write_text(
-        "#include <stddef.h>\n"
-        "void *memcpy(void *to, const void *from, size_t n) { (void)from; (void)n; return to; }\n"
-        "void *memmove(void *to, const void *from, size_t n) { (void)from; (void)n; return to; }\n"
-        "void *memset(void *to, int c, size_t n) { (void)c; (void)n; return to; }\n"
-    )
-    memory = tmp_path / "memory.o"
-    run(
-        "clang-19", f"--target={machine}-pc-windows-msvc", "-c", tmp_path / "memory.c", "-o", memory
-    )
+    source, memory = tmp_path / "memory.c", tmp_path / "memory.o"
+    names = re.findall(r"mem\w+", WINDOWS_STRING_H)
+    source.write_text("".join(f"void {name}(void) {{}}\n" for name in names))
+    run("clang-19", *windows_options(machine), "-fno-builtin", "-c", source, "-o", memory)
     with pefile.PE(windows_library(machine, flags, memory, tmp_path)) as library:
         exported = {symbol.name.decode() for symbol in library.DIRECTORY_ENTRY_EXPORT.symbols}
         assert not hasattr(library, "DIRECTORY_ENTRY_IMPORT")
@@ -576,12 +530,8 @@ def test_every_constant_and_structure_and_group_of_them_has_a_comment(header: st
 def test_what_the_headers_comments_name_is_there() -> None:
     headers = HEADER + KIT_HEADER
     code = re.sub(r"/\*.*?\*/", " ", headers, flags=re.DOTALL)
-    there = set(re.findall(r"\b(?:fxs|FXS)_\w+", code)) | {
-        "FXS_SHARED",
-        "FXS_BUILD",
-        "FXS_OK",
-        "FXS_E_",
-    }
+    defined = {"FXS_SHARED", "FXS_BUILD", "FXS_OK", "FXS_E_"}
+    there = set(re.findall(r"\b(?:fxs|FXS)_\w+", code)) | defined
     comments = " ".join(re.findall(r"/\*.*?\*/", headers, re.DOTALL))
     named = set(re.findall(r"\b(?:fxs|FXS)_\w+", comments))
     assert len(named) > 40
@@ -661,6 +611,14 @@ FetchContent_MakeAvailable(fixsync)
 """
 
 
+def consumer(
+    folder: Path, finding: str, example: str | Path = EXAMPLES / "ggpo_callbacks.c"
+) -> None:
+    """A project that links the kernel."""
+    text = CONSUMER.format(finding=finding, example=example)
+    (folder / "CMakeLists.txt").write_text(text)
+
+
 def cmake(source: Path, to: Path, *options: str) -> Path:
     common = ["-Wdev", "-Werror=dev", "-DCMAKE_BUILD_TYPE=Debug"]
     run("cmake", "-S", source, "-B", to, *common, *options)
@@ -673,13 +631,8 @@ def prefix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """Where CMake has installed the kernel, moved since."""
     folder: Path = tmp_path_factory.mktemp(request.param)
     shared = f"-DBUILD_SHARED_LIBS={'ON' if request.param == 'shared' else 'OFF'}"
-    build = cmake(
-        CSRC,
-        folder / "build",
-        shared,
-        f"-DCMAKE_INSTALL_PREFIX={folder / 'p'}",
-        "-DCMAKE_INSTALL_LIBDIR=lib",
-    )
+    to = [f"-DCMAKE_INSTALL_PREFIX={folder / 'p'}", "-DCMAKE_INSTALL_LIBDIR=lib"]
+    build = cmake(CSRC, folder / "build", shared, *to)
     run("cmake", "--install", build)
     shutil.move(folder / "p", folder / request.param)
     return folder / request.param
@@ -688,23 +641,12 @@ def prefix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.mark.full
 @needs_cmake
 def test_cmake_finds_the_installed_kernel_and_links_it(prefix: Path, tmp_path: Path) -> None:
-    finding = (
-        f"find_package(fixsync {'.'.join(fixsync.__version__.split('.')[:2])} CONFIG REQUIRED)"
-    )
-    (tmp_path / "CMakeLists.txt").write_text(
-        CONSUMER.format(finding=finding, example=EXAMPLES / "ggpo_callbacks.c")
-    )
+    version = ".".join(fixsync.__version__.split(".")[:2])
+    consumer(tmp_path, f"find_package(fixsync {version} CONFIG REQUIRED)")
     build = cmake(tmp_path, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
     assert "600 frames" in run(build / "duel")
-    (tmp_path / "CMakeLists.txt").write_text(
-        CONSUMER.format(finding="find_package(fixsync 99.0 CONFIG REQUIRED)", example="none.c")
-    )
-    done = subprocess.run(
-        ["cmake", "-S", tmp_path, "-B", tmp_path / "other", f"-DCMAKE_PREFIX_PATH={prefix}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    consumer(tmp_path, "find_package(fixsync 99.0 CONFIG REQUIRED)", "none.c")
+    done = ended("cmake", "-S", tmp_path, "-B", tmp_path / "other", f"-DCMAKE_PREFIX_PATH={prefix}")
     assert done.returncode != 0
     assert f"version: {fixsync.__version__}" in done.stderr
 
@@ -726,9 +668,7 @@ def test_pkg_config_finds_the_installed_kernel(prefix: Path, tmp_path: Path) -> 
 @pytest.mark.full
 @needs_cmake
 def test_fetch_content_takes_the_kernel_in(tmp_path: Path) -> None:
-    (tmp_path / "CMakeLists.txt").write_text(
-        CONSUMER.format(finding=FETCHING.format(csrc=CSRC), example=EXAMPLES / "ggpo_callbacks.c")
-    )
+    consumer(tmp_path, FETCHING.format(csrc=CSRC))
     build = cmake(tmp_path, tmp_path / "build", f"-DCMAKE_INSTALL_PREFIX={tmp_path / 'p'}")
     assert "600 frames" in run(build / "duel")
     run("cmake", "--install", build)
@@ -774,8 +714,10 @@ def expected_hash() -> str:
     return f"hash {world.hash():016x}"
 
 
-def compare_layout(printed: str, layout: dict[str, str]) -> None:
-    declared = dict(line.split(" ", 1) for line in printed.splitlines())
+def compare_example(command: Sequence[str | Path], told: list[str], layout: dict[str, str]) -> None:
+    """An example plays, and declares structures as a C compiler lays them out."""
+    assert run(*command).splitlines() == [*PLAYED, *PLAYED, *told, expected_hash()]
+    declared = dict(line.split(" ", 1) for line in run(*command, "layout").splitlines())
     assert len(declared) >= 4
     assert declared == {name: layout[name] for name in declared}
 
@@ -791,8 +733,7 @@ def shared(builds: Builds, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_ctypes_plays_with_the_shared_library(shared: Path, layout: dict[str, str]) -> None:
     example = EXAMPLES / "ffi" / "fixsync_ctypes.py"
     command = [sys.executable, "-I", "-S", "-W", "error", example, shared]  # without any package
-    assert run(*command).splitlines() == [*PLAYED, *PLAYED, "query: 1", expected_hash()]
-    compare_layout(run(*command, "layout"), layout)
+    compare_example(command, ["query: 1"], layout)
 
 
 @pytest.mark.full
@@ -801,17 +742,10 @@ def test_csharp_plays_with_the_shared_library(
     shared: Path, tmp_path: Path, layout: dict[str, str]
 ) -> None:
     program = tmp_path / "fixsync.exe"
-    run(
-        "mcs",
-        "-unsafe",
-        "-warnaserror",
-        "-warn:4",
-        EXAMPLES / "ffi" / "Fixsync.cs",
-        f"-out:{program}",
-    )
+    options = ["-unsafe", "-warnaserror", "-warn:4", f"-out:{program}"]
+    run("mcs", *options, EXAMPLES / "ffi" / "Fixsync.cs")
     command = ["env", f"LD_LIBRARY_PATH={shared.parent}", "mono", program]
-    assert run(*command).splitlines() == [*PLAYED, *PLAYED, "query: 1", expected_hash()]
-    compare_layout(run(*command, "layout"), layout)
+    compare_example(command, ["query: 1"], layout)
 
 
 @pytest.mark.full
@@ -822,8 +756,7 @@ def test_rust_plays_with_the_static_library(
     run("ar", "rcs", tmp_path / "libfixsync.a", builds.object())
     rustc = ["rustc", "-D", "warnings", "-L", tmp_path, "-l", "static=fixsync"]
     run(*rustc, EXAMPLES / "ffi" / "fixsync.rs", "-o", tmp_path / "example")
-    assert run(tmp_path / "example").splitlines() == [*PLAYED, *PLAYED, expected_hash()]
-    compare_layout(run(tmp_path / "example", "layout"), layout)
+    compare_example([tmp_path / "example"], [], layout)
 
 
 # fixsync config.
@@ -851,7 +784,7 @@ def test_config_quotes_for_a_shell_and_tells_when_there_are_no_sources(tmp_path:
     package = tmp_path / "a place" / "fixsync"
     shutil.copytree(ROOT / "fixsync", package, ignore=shutil.ignore_patterns("__pycache__"))
     command = [sys.executable, "-c", "from fixsync.cli import main; main()", "config", "--cflags"]
-    done = subprocess.run(command, cwd=package.parent, capture_output=True, text=True, check=False)
+    done = ended(*command, cwd=package.parent)
     assert done.returncode == 2
     assert f"no fixsync.h in {package / 'csrc'}" in done.stderr
     (package / "csrc").mkdir()
@@ -872,17 +805,6 @@ def test_the_first_program_of_a_page_prints_the_same_in_c(
     output = text.split("```text\n", 1)[1].split("```", 1)[0]
     assert f"../examples/{example}" in text
     assert run(linked(tmp_path / "page", EXAMPLES / example)) == output
-
-
-@pytest.mark.parametrize("name", ["linking.md"])
-def test_the_c_code_of_the_documentation_compiles(name: str, tmp_path: Path) -> None:
-    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
-    blocks = re.findall(r"^```c\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    assert blocks
-    for number, block in enumerate(blocks):
-        path = tmp_path / f"block{number}.c"
-        path.write_text(block)
-        run(COMPILERS[0], "-std=c11", *STRICT, f"-I{CSRC}", "-fsyntax-only", path)
 
 
 @pytest.mark.parametrize("name", ["linking.md", "packaging.md", "contributing.md"])

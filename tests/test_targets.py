@@ -13,20 +13,17 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 # Where the packages of .ci/packages are installed none of these may be passed over.
-REQUIRED = (
-    "gcc -m32 -O2",
-    "gcc aarch64 -O2",
-    "gcc armhf -O2",
-    "gcc s390x -O2",
-    "clang wasm32 -O2, Node",
-)
+REQUIRED = [*(f"gcc {machine} -O2" for machine in ("-m32", "aarch64", "armhf", "s390x"))]
+REQUIRED += ["clang wasm32 -O2, Node"]
+NATIVE, CSRC = HERE / "native", HERE.parent / "csrc"
+GCC = ["gcc", "-std=c11", "-O1", f"-I{CSRC}", f"-I{NATIVE}"]
 
 
 @pytest.mark.full
 def test_every_target_at_hand_prints_the_golden() -> None:
     required = [f"--require={name}" for name in REQUIRED] if os.environ.get("CI") else []
     run = subprocess.run(
-        [sys.executable, str(HERE / "native" / "targets.py"), "--short", *required],
+        [sys.executable, NATIVE / "targets.py", "--short", *required],
         capture_output=True,
         text=True,
         check=False,
@@ -39,30 +36,15 @@ def test_every_target_at_hand_prints_the_golden() -> None:
 def test_the_golden_calls_every_function_of_the_header(tmp_path: Path, name: str) -> None:
     if shutil.which("gcc") is None or shutil.which("nm") is None:
         pytest.skip("no gcc or no nm on this machine")
-    native, csrc = HERE / "native", HERE.parent / "csrc"
-    header = (csrc / f"{name}.h").read_text(encoding="ascii")
-    golden = native / ("golden.c" if name == "fixsync" else "golden_kit.c")
+    header = (CSRC / f"{name}.h").read_text(encoding="ascii")
+    golden = NATIVE / ("golden.c" if name == "fixsync" else "golden_kit.c")
     declared = set(re.findall(r"^FXS_API [\w ]*?\*?(fxs_\w+)\(", header, re.MULTILINE))
     assert len(declared) == header.count("\nFXS_API ")
     compiled = tmp_path / "golden.o"
     # Optimised, so that a function of the golden that nothing runs calls nothing either.
-    command = [
-        "gcc",
-        "-std=c11",
-        "-O1",
-        "-I",
-        str(csrc),
-        "-I",
-        str(native),
-        "-c",
-        "-o",
-        str(compiled),
-    ]
-    subprocess.run([*command, str(golden)], check=True)
-    undefined = subprocess.run(
-        ["nm", "-u", str(compiled)], capture_output=True, text=True, check=True
-    ).stdout
-    called = {name.lstrip("_") for name in undefined.split()}
+    subprocess.run([*GCC, "-c", "-o", compiled, golden], check=True)
+    undefined = subprocess.run(["nm", "-u", compiled], capture_output=True, text=True, check=True)
+    called = {name.lstrip("_") for name in undefined.stdout.split()}
     assert declared - called == set()
 
 
@@ -78,27 +60,11 @@ def test_the_golden_runs_inside_a_program_as_the_documentation_tells(tmp_path: P
         "void send_text(const char *text, uint32_t size) { fwrite(text, 1, size, stdout); }\n"
         "int main(void) { return run_golden(); }\n"
     )
-    native, csrc = HERE / "native", HERE.parent / "csrc"
-    sources = [
-        tmp_path / "theirs.c",
-        tmp_path / "platform.c",
-        native / "golden.c",
-        *sorted(csrc.glob("*.c")),
-    ]
-    command = [
-        "gcc",
-        "-std=c11",
-        "-O1",
-        "-I",
-        str(csrc),
-        "-I",
-        str(native),
-        "-o",
-        str(tmp_path / "program"),
-    ]
-    subprocess.run([*command, *map(str, sources)], check=True)
-    run = subprocess.run([str(tmp_path / "program")], capture_output=True, text=True, check=True)
-    golden = (native / "golden.txt").read_text(encoding="ascii").splitlines()
+    program, own = tmp_path / "program", [tmp_path / "theirs.c", tmp_path / "platform.c"]
+    sources = [*own, NATIVE / "golden.c", *sorted(CSRC.glob("*.c"))]
+    subprocess.run([*GCC, "-o", program, *sources], check=True)
+    run = subprocess.run([program], capture_output=True, text=True, check=True)
+    golden = (NATIVE / "golden.txt").read_text(encoding="ascii").splitlines()
     assert run.stdout.splitlines() == [line for line in golden if line[0] in "01"]
 
 
@@ -113,7 +79,7 @@ def test_a_target_of_ones_own_is_compared_with_the_golden(tmp_path: Path) -> Non
     arguments = ["--compiler", compiler, "--flags=-O1", "--runner", str(runner), "--level", "0"]
     codes = [
         subprocess.run(
-            [sys.executable, str(HERE / "native" / "targets.py"), *arguments],
+            [sys.executable, NATIVE / "targets.py", *arguments],
             env={**os.environ, "CHANGE": change},
             capture_output=True,
             check=False,

@@ -81,18 +81,19 @@ def drawn(bits: int, count: int) -> list[int]:
     ]
 
 
+def pairs(ends: list[int], others: list[int]) -> list[tuple[int, int]]:
+    """Every end with every end, and the others two by two."""
+    return [*product(ends, ends), *zip(others, reversed(others), strict=True)]
+
+
 def test_numbers_of_64_bits_are_widened_and_multiplied_exactly(kernel: ctypes.CDLL) -> None:
     for a in INT64 + drawn(63, 200):
         assert kernel.shim_magnitude(I64(a)) == abs(a)
         assert wide(kernel.shim_of, I64(a)) == a
         assert wide(kernel.shim_square, I64(a)) == a * a
-    for a, b in [
-        *product(INT64, INT64),
-        *zip(drawn(63, 500), reversed(drawn(63, 500)), strict=True),
-    ]:
+    for a, b in pairs(INT64, drawn(63, 500)):
         assert wide(kernel.shim_mul, I64(a), I64(b)) == a * b
-    magnitudes = [abs(v) for v in drawn(64, 500)]
-    for a, b in [*product(WORDS, WORDS), *zip(magnitudes, reversed(magnitudes), strict=True)]:
+    for a, b in pairs(WORDS, [abs(v) for v in drawn(64, 500)]):
         assert kernel.shim_mul_high(U64(a), U64(b)) == a * b >> 64
         if a * b < 2**127:
             assert wide(kernel.shim_umul, U64(a), U64(b)) == a * b
@@ -103,11 +104,7 @@ def test_sums_and_comparisons_of_128_bits_are_exact(kernel: ctypes.CDLL) -> None
         assert wide(kernel.shim_neg, words(128, a)) == -a
         assert wide(kernel.shim_abs, words(128, a)) == abs(a)
         assert kernel.shim_sign(words(128, a)) == sgn(a)
-    pairs = [
-        *product(SIGNED, SIGNED),
-        *zip(drawn(127, 500), reversed(drawn(127, 500)), strict=True),
-    ]
-    for a, b in pairs:
+    for a, b in pairs(SIGNED, drawn(127, 500)):
         both = words(128, a, b)
         assert kernel.shim_cmp(both) == sgn(a - b)
         assert kernel.shim_classify_wide(both) == 1 - sgn(a - b)
@@ -130,11 +127,7 @@ def test_numbers_of_128_bits_are_shifted_and_measured_exactly(kernel: ctypes.CDL
 def test_numbers_of_256_bits_are_exact_where_a_carry_goes_through_every_word(
     kernel: ctypes.CDLL,
 ) -> None:
-    pairs = [
-        *product(SIGNED, SIGNED),
-        *zip(drawn(127, 500), reversed(drawn(127, 500)), strict=True),
-    ]
-    for a, b in pairs:
+    for a, b in pairs(SIGNED, drawn(127, 500)):
         assert wider(kernel.shim_product, a, b, bits=128) == a * b
     ends = [0, 1, 2**62, 2**63, 2**64 - 1]
     numbers = [
@@ -222,21 +215,9 @@ def test_hits_of_any_ids_are_packed_in_their_order(kernel: ctypes.CDLL) -> None:
         assert tuple(out) == hit
 
 
-SORTED_BY = [
-    (0, 0),
-    (5, 0),
-    (0, 1),
-    (2, 1),
-    (4, 2),
-    (2, 6),
-    (2, 7),
-    (33, 8),
-    (9, 12),
-    (33, 13),
-    (2, 15),
-    (10, 22),
-]
-SORTED_BY += [(7, 29), (0, 43), (20, 44), (0, 63), (1, 63), (0, 64)]
+# From which bit, and by how many.
+SORTED_BY = [(0, 0), (5, 0), (0, 1), (2, 1), (4, 2), (2, 6), (2, 7), (33, 8), (9, 12), (33, 13)]
+SORTED_BY += [(2, 15), (10, 22), (7, 29), (0, 43), (20, 44), (0, 63), (1, 63), (0, 64)]
 
 
 @pytest.mark.parametrize("capacity", [1, 40, 200, 3000, 20000])
