@@ -6,11 +6,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from types import TracebackType
 
 from fixsync.sample.peers import Places
-
-__all__ = ["Namespaces"]
 
 
 class Namespaces(Places):
@@ -40,12 +37,7 @@ class Namespaces(Places):
             raise OSError(f"this machine makes no network namespaces: {reason}") from error
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._remove()
 
     def _make(self, peer: int) -> None:

@@ -15,9 +15,8 @@ import pytest
 from simulator import PLANS, FailedMatchError, Planned, held, plan, play, run
 
 from fixsync.session import Reason
-from fixsync.session.local import Local
 from fixsync.session.packets import Run
-from fixsync.session.remote import Remote
+from fixsync.session.remote import Local, Remote
 from fixsync.session.timeline import Timeline
 
 SHORT = range(2)

@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 
 from fixsync.cli import options, streams, text
-from fixsync.sample.peers import Outcome, PeerOutcome, Run, outcome_json, run
+from fixsync.sample.peers import Outcome, PeerOutcome, outcome_json, run
+from fixsync.sample.plan import Run
 from fixsync.sample.relay import Impairment
 from fixsync.view import export, write, write_arena
 

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console, Group
@@ -21,7 +22,8 @@ from fixsync import sim
 from fixsync.cli import options, streams, text
 from fixsync.sample.faults import FAULTS
 from fixsync.sample.peer import Status
-from fixsync.sample.peers import Outcome, Part, PeerOutcome, Run, outcome_json, run
+from fixsync.sample.peers import Outcome, Part, PeerOutcome, outcome_json, run
+from fixsync.sample.plan import Run
 from fixsync.sample.relay import Impairment
 
 
@@ -72,12 +74,14 @@ def _fault(
 )
 @click.option(
     "--restart",
+    "restart_frame",
     type=click.IntRange(1),
     metavar="FRAME",
     help="Frame in which the last player is killed and started again.",
 )
 @click.option(
     "--late",
+    "late_frame",
     type=click.IntRange(1),
     metavar="FRAME",
     help="Frame in which the last player joins.",
@@ -93,26 +97,21 @@ def _fault(
 @click.pass_context
 def peers_command(
     ctx: click.Context,
+    /,
     reference: str | None,
-    players: int,
-    spectators: int,
     frames: int,
     seed: int,
     lockstep: bool,
     prediction: int,
-    input_delay: int,
-    rate: int,
     loss: int,
     latency: int,
     jitter: int,
     duplicate: int,
     reorder: int,
     fault: tuple[str | None, int | None],
-    fault_peer: int | None,
-    restart: int | None,
-    late: int | None,
     out: Path | None,
     as_json: bool,
+    **settings: Any,
 ) -> None:
     """Play a match between processes over UDP.
 
@@ -135,19 +134,13 @@ def peers_command(
         options.found_simulation(simulation)
         plan = Run(
             simulation=simulation,
-            players=players,
-            spectators=spectators,
             frames=frames,
             seed=seed,
             prediction_max=0 if lockstep else prediction,
-            input_delay=input_delay,
-            rate=rate,
             impairment=Impairment(loss, latency, jitter, duplicate, reorder),
             fault=name,
             fault_frame=min(100, max(1, frames // 2)) if fault_frame is None else fault_frame,
-            fault_peer=fault_peer,
-            restart_frame=restart,
-            late_frame=late,
+            **settings,
         )
     except ValueError as error:
         raise click.UsageError(str(error), ctx) from error

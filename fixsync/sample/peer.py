@@ -31,8 +31,6 @@ from fixsync.sim import (
     start,
 )
 
-__all__ = ["Status", "Task"]
-
 STATUS_MS = 100
 
 

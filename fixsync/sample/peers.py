@@ -20,8 +20,6 @@ from fixsync.sample.peer import Status, Task
 from fixsync.sample.plan import Run
 from fixsync.sample.relay import Relay
 
-__all__ = ["Outcome", "PeerOutcome", "Places", "Run", "run"]
-
 
 @dataclass
 class Part:

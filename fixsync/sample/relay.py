@@ -9,8 +9,6 @@ from typing import Any
 from fixsync.game.random import Random
 from fixsync.session.udp import Address
 
-__all__ = ["Impairment", "Relay"]
-
 
 @dataclass(frozen=True)
 class Impairment:

@@ -24,8 +24,6 @@ from fixsync.session.packets import (
 )
 from fixsync.sim import PLAYERS_MAX
 
-__all__ = ["BLOB_BYTES_MAX", "Collector", "Evidence", "Snapshot", "decoded", "pieces"]
-
 BLOB_BYTES_MAX = 64 * 2**20
 """The largest snapshot that is accepted, in bytes. Memory is taken as pieces arrive, not before."""
 

@@ -17,8 +17,6 @@ from fixsync.shapes import Contact, Pose, shape_from_tuple
 from fixsync.sim import fields_of, hash_of, names_of
 from fixsync.world import World
 
-__all__ = ["Desync"]
-
 DIFFERENCES_TOLD_MAX = 12
 
 

@@ -7,8 +7,6 @@ from enum import IntEnum
 
 from fixsync.session.desync import Desync
 
-__all__ = ["End", "Reason"]
-
 
 class Reason(IntEnum):
     """Why a match ended."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from fixsync.session.match import Match
 from fixsync.session.session import Session
 
-__all__ = ["LockstepSession", "RollbackSession", "SpectatorSession", "kind_of"]
-
 
 class LockstepSession(Session):
     """A player that steps a frame only when all its inputs have arrived: it never rolls back.

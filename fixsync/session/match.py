@@ -1,4 +1,4 @@
-"""The settings that the peers of a match must share."""
+"""The settings that the peers of a match must share, and the times that each may choose."""
 
 from __future__ import annotations
 
@@ -8,15 +8,6 @@ from dataclasses import dataclass, field
 from fixsync._native.checks import integer
 from fixsync._native.raw import UINT32_MAX
 from fixsync.sim import PLAYERS_MAX, SEED_MAX
-
-__all__ = [
-    "FRAMES_MAX",
-    "HOST",
-    "INPUT_DELAY_MAX",
-    "PREDICTION_MAX",
-    "SPECTATORS_MAX",
-    "Match",
-]
 
 HOST = 0
 """The player who seats late players, feeds spectators and plays vacant seats."""
@@ -103,3 +94,21 @@ class Match:
             return [HOST]
         spectators = range(self.players, self.players + self.spectators) if me == HOST else range(0)
         return [*(player for player in range(self.players) if player != me), *spectators]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Times in milliseconds; each peer may have its own."""
+
+    connect_ms: int = 15_000
+    """Time to wait for the other players at the start, and for a snapshot."""
+    silence_ms: int = 5_000
+    """How long a player may be silent."""
+    stall_ms: int = 20_000
+    """How long a player who is heard may hold the match up."""
+    resend_ms: int = 16
+    """Interval at which unacknowledged data is sent again."""
+    hello_ms: int = 50
+    """Interval of Hellos."""
+    linger_ms: int = 1_500
+    """How long an ended session still answers the others."""

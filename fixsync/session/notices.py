@@ -8,8 +8,6 @@ from typing import TypeAlias
 from fixsync.records import Event
 from fixsync.sim import Input
 
-__all__ = ["Confirmed", "Joined", "Notice", "Predicted", "TakenBack"]
-
 
 @dataclass(frozen=True, slots=True)
 class Predicted:

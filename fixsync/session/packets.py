@@ -24,25 +24,6 @@ from fixsync.session.match import (
 )
 from fixsync.sim import INPUT_NUMBERS_MAX, PLAYERS_MAX
 
-__all__ = [
-    "HASHES_MAX",
-    "NEVER",
-    "PACKET_BYTES_MAX",
-    "PIECE_BYTES",
-    "VERSION",
-    "Bye",
-    "Codec",
-    "Hello",
-    "Message",
-    "PacketError",
-    "Piece",
-    "Run",
-    "Update",
-    "VersionError",
-    "Want",
-    "digest_of",
-]
-
 MAGIC = b"FXP"
 VERSION = 1
 PACKET_BYTES_MAX = 1232

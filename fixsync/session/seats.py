@@ -9,8 +9,6 @@ from fixsync.session.packets import NEVER, PacketError, Run
 from fixsync.session.streams import Stream
 from fixsync.sim import Input, Simulation, check_input
 
-__all__ = ["Seats"]
-
 
 class Seats:
     """The seats as one peer knows them."""

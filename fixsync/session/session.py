@@ -12,8 +12,7 @@ from fixsync._native.checks import integer
 from fixsync.semantics import semantics_id
 from fixsync.session.endings import End, Reason
 from fixsync.session.entry import Entry
-from fixsync.session.local import AHEAD_FRAMES_MAX, Local, Phase, Timing
-from fixsync.session.match import FRAMES_MAX, HOST, Match
+from fixsync.session.match import FRAMES_MAX, HOST, Match, Timing
 from fixsync.session.notices import Confirmed, Notice
 from fixsync.session.packets import (
     NEVER,
@@ -30,13 +29,11 @@ from fixsync.session.packets import (
     VersionError,
     Want,
 )
-from fixsync.session.remote import Remote
+from fixsync.session.remote import AHEAD_FRAMES_MAX, Local, Phase, Remote
 from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
 from fixsync.session.watch import Watch
 from fixsync.sim import Input, Simulation, check_input, idle_input
-
-__all__ = ["Session"]
 
 _CATCH_UP_FRAMES = 16
 _INSTANCE_MAX = 2**64 - 1

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from fixsync.sim import Input
 
-__all__ = ["Stream"]
-
 
 class Stream:
     """Inputs of the frames from `first` to `next` - 1. Earlier ones were dropped."""

@@ -17,8 +17,6 @@ from fixsync.session.notices import Confirmed, Notice, Predicted, TakenBack
 from fixsync.session.streams import Stream
 from fixsync.sim import Input, Simulation, hash_of
 
-__all__ = ["Timeline"]
-
 _NO_INPUTS = bytes(8)
 
 

@@ -6,11 +6,8 @@ from fixsync.session.blobs import Collector, Evidence, decoded
 from fixsync.session.desync import Desync
 from fixsync.session.endings import End, Reason
 from fixsync.session.entry import Entry
-from fixsync.session.local import Local, Phase
 from fixsync.session.packets import TEXT_CHARACTERS_MAX, Blob
-from fixsync.session.remote import Remote
-
-__all__ = ["Watch"]
+from fixsync.session.remote import Local, Phase, Remote
 
 
 class Watch:

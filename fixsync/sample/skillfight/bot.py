@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from fixsync.game.random import Random
 from fixsync.numbers import ONE, length, yaw_of
 from fixsync.sample.skillfight import rules
 from fixsync.sample.skillfight.rules import Button
+from fixsync.sample.skillfight.state import Fighter, Monster
 from fixsync.shapes import Pose
+from fixsync.world import World
 
-if TYPE_CHECKING:
-    from fixsync.sample.skillfight.game import SkillFight
+
+class _Game(Protocol):
+    """What a bot sees of the game."""
+
+    players: int
+    world: World
+    fighters: dict[int, Fighter]
+    monsters: dict[int, Monster]
 
 
 class Bot:
@@ -28,7 +36,7 @@ class Bot:
         self._mood = 0
         self._turn = 0
 
-    def decide(self, simulation: SkillFight) -> int:
+    def decide(self, simulation: _Game) -> int:
         random, fighter = self._random, simulation.fighters[self.player]
         if fighter.away:
             return 0
@@ -62,10 +70,10 @@ class Bot:
             return aimed | Button.DASH
         return _heading(me, dx, dz, self._turn) | Button.WALK
 
-    def _others(self, simulation: SkillFight) -> list[int]:
+    def _others(self, simulation: _Game) -> list[int]:
         return [id for id in range(simulation.players) if id != self.player]
 
-    def _chosen(self, simulation: SkillFight, me: Pose) -> int:
+    def _chosen(self, simulation: _Game, me: Pose) -> int:
         """The nearest fighter, or, one time in three, monster; -1 if nobody is there."""
         players = self._others(simulation)
         first: Sequence[int] = rules.MONSTER_IDS if self._random.chance(1, 3) else players
@@ -75,13 +83,13 @@ class Bot:
         return -1
 
 
-def _is_there(simulation: SkillFight, id: int) -> bool:
+def _is_there(simulation: _Game, id: int) -> bool:
     if id in rules.MONSTER_IDS:
         return not simulation.monsters[rules.MONSTER_IDS.index(id)].away
     return id >= 0 and not simulation.fighters[id].away
 
 
-def _around(simulation: SkillFight, me: Pose, ids: Sequence[int]) -> list[tuple[int, int]]:
+def _around(simulation: _Game, me: Pose, ids: Sequence[int]) -> list[tuple[int, int]]:
     """The distances of those who are there, each with its id."""
     poses = {id: simulation.world[id].pose for id in ids if _is_there(simulation, id)}
     return [(length(pose.x - me.x, 0, pose.z - me.z), id) for id, pose in poses.items()]
