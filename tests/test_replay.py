@@ -519,15 +519,6 @@ def test_the_log_in_the_documentation_is_right_and_canonical(tmp_path: Path) -> 
     assert logs.text_of(logs.header(capacity=8), logs.model_frames(matches, capacity=8)) == text
 
 
-def test_the_python_in_the_documentation_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    program = DOCUMENTATION.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
-    monkeypatch.chdir(tmp_path)
-    exec(program, {})  # noqa: S102 - it is the documentation's
-    assert capsys.readouterr().out.startswith("Verdict.IDENTICAL\n0 [Add(id=1")
-
-
 def test_filled_logs_replay_as_identical(tmp_path: Path) -> None:
     for suffix in ("", ".gz", ".xz", ".bz2"):
         path = tmp_path / f"filled.jsonl{suffix}"
