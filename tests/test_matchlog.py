@@ -11,24 +11,27 @@ import hashlib
 import json
 import lzma
 import pickle
+import struct
 import sys
 import tracemalloc
+import zlib
 from pathlib import Path
 from typing import Any
 
+import logs
 import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from logs import write_values
 from msgspec import inspect
 from strategies import examples, some
 from tools import needs
 
 from fixsync import World
 from fixsync._native.recorder import NativeRecorder
-from fixsync.log import lines, schema
+from fixsync.log import files, lines, schema
 from fixsync.log.cut import cut
+from fixsync.log.info import info
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
 from fixsync.log.schema import About, Footer, Header, MatchLogError, SimFrame, TraceFrame
@@ -156,13 +159,13 @@ def headers(draw: st.DrawFn, sim: str | None) -> Header:
 
 
 @st.composite
-def logs(draw: st.DrawFn) -> tuple[Header, list[Any]]:
+def matches(draw: st.DrawFn) -> tuple[Header, list[Any]]:
     sim = draw(st.none() | st.just("brawl"))
     return draw(headers(sim)), draw(frames_of(sim))
 
 
 def write(path: Path, header: Header, frames: list[Any]) -> None:
-    write_values(path, header, frames)
+    logs.write_values(path, header, frames)
 
 
 def first_line(header: Header) -> bytes:
@@ -175,7 +178,7 @@ def first_line(header: Header) -> bytes:
 # Reading and writing.
 
 
-@given(log=logs(), suffix=st.sampled_from(["", ".gz", ".xz", ".bz2"]))
+@given(log=matches(), suffix=st.sampled_from(["", ".gz", ".xz", ".bz2"]))
 @examples(150)
 def test_what_is_written_is_read_back(
     log: tuple[Header, list[Any]], suffix: str, tmp_path_factory: Any
@@ -189,7 +192,7 @@ def test_what_is_written_is_read_back(
     assert (reader.footer.frames, reader.cut) == (len(frames), "")
 
 
-@given(log=logs(), suffix=st.sampled_from(["", ".gz"]))
+@given(log=matches(), suffix=st.sampled_from(["", ".gz"]))
 @examples(100)
 def test_a_canonical_log_is_written_back_as_the_same_bytes(
     log: tuple[Header, list[Any]], suffix: str, tmp_path_factory: Any
@@ -202,7 +205,7 @@ def test_a_canonical_log_is_written_back_as_the_same_bytes(
     assert first.read_bytes() == second.read_bytes()
 
 
-@given(log=logs())
+@given(log=matches())
 @examples(100)
 def test_canonical_text_is_what_a_plain_json_writer_makes_of_it(
     log: tuple[Header, list[Any]], tmp_path_factory: Any
@@ -239,10 +242,7 @@ def test_a_log_with_spaces_and_other_key_orders_is_read_all_the_same(tmp_path: P
 def test_the_same_content_is_the_same_bytes_whatever_the_file_is_called(tmp_path: Path) -> None:
     write(tmp_path / "a.jsonl.gz", Header(capacity=8), [TraceFrame(0, [])])
     write(tmp_path / "other.jsonl.gz", Header(capacity=8), [TraceFrame(0, [])])
-    written = (tmp_path / "a.jsonl.gz").read_bytes()
-    assert written == (tmp_path / "other.jsonl.gz").read_bytes()
-    # RFC 1952: no flags, so no file name; time 0; system 255, "unknown".
-    assert written[:10] == bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
+    assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "other.jsonl.gz").read_bytes()
 
 
 def test_equivalent_layer_pairs_and_names_are_written_alike() -> None:
@@ -523,6 +523,35 @@ def test_a_line_longer_than_the_limit_is_refused(tmp_path: Path) -> None:
         list(reader)
     assert (caught.value.line, reader.frames) == (3, 1)
     assert caught.value.reason.startswith(f"the line has more than {len(long) - 1} bytes")
+    path.write_bytes(log_of())
+    with Reader(path, line_bytes_max=len(HEADER)) as reader:
+        assert list(reader) == []
+    with pytest.raises(MatchLogError, match=f"line 1: the line has more than {len(HEADER) - 1}"):
+        Reader(path, line_bytes_max=len(HEADER) - 1)
+
+
+def test_gzip_is_of_level_6_and_flushed_after_each_line(tmp_path: Path) -> None:
+    path, text = tmp_path / "match.jsonl.gz", (VECTORS / "crowd.jsonl").read_bytes()
+    with files.Sink(path) as sink:
+        for line in text.splitlines(keepends=True):
+            sink.write(line)
+    deflate = zlib.compressobj(6, zlib.DEFLATED, -15)
+    # RFC 1952: no flags, so no file name; time 0; system 255, "unknown".
+    expected = bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
+    for line in text.splitlines(keepends=True):
+        expected += deflate.compress(line) + deflate.flush(zlib.Z_SYNC_FLUSH)
+    expected += deflate.flush() + struct.pack("<II", zlib.crc32(text), len(text))
+    assert path.read_bytes() == expected
+
+
+def test_info_counts_the_colliders_that_are_there_at_once(tmp_path: Path) -> None:
+    first, second = logs.spheres(2)
+    frames = [{"frame": 0, "commands": [first, second, ["remove", 0], first, ["remove", 1]]}]
+    found = info(logs.write(tmp_path / "match.jsonl", logs.header(), frames))
+    assert (found.colliders_max, found.commands["add"], found.commands["remove"]) == (2, 3, 2)
+    frames = [{"frame": 0, "commands": [first, ["remove", 0], second], "hash": "f" * 16}]
+    found = info(logs.write(tmp_path / "match.jsonl", logs.header(), frames))
+    assert (found.colliders_max, found.last_hash) == (1, "f" * 16)
 
 
 def test_a_huge_line_in_a_small_file_takes_little_memory(tmp_path: Path) -> None:

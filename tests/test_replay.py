@@ -346,6 +346,8 @@ def test_a_missing_file_is_an_oserror(tmp_path: Path) -> None:
 def test_of_several_logs_2_beats_1_beats_3_beats_0() -> None:
     order = [Verdict.INVALID, Verdict.DIVERGED, Verdict.CUT_SHORT, Verdict.IDENTICAL]
     assert [verdict.exit_code for verdict in order] == [2, 1, 3, 0]
+    failed = Verdict.NEEDS_SIMULATION, Verdict.OUT_OF_MEMORY, Verdict.UNREADABLE
+    assert {verdict.exit_code for verdict in failed} == {2}
     for i, worst in enumerate(order):
         assert exit_code(order[i:]) == exit_code(order[i:][::-1]) == worst.exit_code
     assert exit_code([Verdict.NOTHING_TO_COMPARE]) == exit_code([]) == 0
