@@ -1,255 +1,9 @@
 /* Bodies: the colliders of one fighter, and the attacks that switch them (docs/contract.md). */
-#include "../fixsync_kit.h"
-#include "../hash.h"
+#include "frames.h"
 
-#define TABLE_MAGIC 0x31465846u /* "FXF1", little-endian */
-#define BODY_MAGIC 0x31425846u  /* "FXB1" */
+#define BODY_MAGIC 0x31425846u /* "FXB1", little-endian */
 
-/* Sizes in a table, in bytes. */
-enum {
-    TABLE_HEAD = 12,
-    PART_ROW = 32,
-    ATTACK_ROW = 28,
-    WINDOW_ROW = 12,
-    REHIT_ROW = 4,
-    CANCEL_ROW = 16,
-};
 enum { BODY_HEAD = 24 }; /* of a saved body: all but its victims */
-enum { QUARTER = FXS_TURN / 4 };
-
-static int32_t read_signed32(const uint8_t *p) {
-    uint32_t v = read32(p);
-    int32_t s;
-    memcpy(&s, &v, sizeof s);
-    return s;
-}
-
-/* ---- reading a table that fxs_frames_check has accepted ---- */
-
-static uint32_t part_count(const uint8_t *table) { return read32(table + 4); }
-static uint32_t attack_count(const uint8_t *table) { return read32(table + 8); }
-
-static const uint8_t *part_row(const uint8_t *table, uint32_t part) {
-    return table + TABLE_HEAD + (uint64_t)PART_ROW * part;
-}
-
-/* An attack: how many frames, which parts it switches, and where its rows are. */
-typedef struct attack_view {
-    uint32_t frames;
-    uint32_t active;   /* parts that are off outside their windows */
-    uint32_t inactive; /* parts that are on outside their windows */
-    uint32_t window_count, rehit_count, cancel_count;
-    const uint8_t *windows, *rehits, *cancels;
-} attack_view;
-
-static attack_view attack_of(const uint8_t *table, uint32_t index) {
-    const uint8_t *row = part_row(table, part_count(table)) + (uint64_t)ATTACK_ROW * index;
-    attack_view a;
-    a.frames = read32(row);
-    a.active = read32(row + 4);
-    a.inactive = read32(row + 8);
-    a.window_count = read32(row + 12);
-    a.rehit_count = read32(row + 16);
-    a.cancel_count = read32(row + 20);
-    a.windows = table + read32(row + 24);
-    a.rehits = a.windows + (uint64_t)WINDOW_ROW * a.window_count;
-    a.cancels = a.rehits + (uint64_t)REHIT_ROW * a.rehit_count;
-    return a;
-}
-
-/* Whether a frame is in the span that begins a row: first frame, and the one after the last. */
-static int in_span(const uint8_t *row, uint32_t frame) {
-    return read32(row) <= frame && frame < read32(row + 4);
-}
-
-/* The parts whose windows a frame is in. */
-static uint32_t parts_in_window(const attack_view *a, uint32_t frame) {
-    uint32_t set = 0;
-    for (uint32_t i = 0; i < a->window_count; i++) {
-        const uint8_t *row = a->windows + (uint64_t)WINDOW_ROW * i;
-        set |= in_span(row, frame) ? read32(row + 8) : 0;
-    }
-    return set;
-}
-
-/* A part as a collider at the origin, with the offset and yaw that it has in a mirrored body. */
-static fxs_collider part_of(const uint8_t *table, uint32_t part, uint32_t is_mirrored) {
-    const uint8_t *row = part_row(table, part);
-    fxs_collider c = {0};
-    c.kind = row[0];
-    c.layer = row[1];
-    c.active = row[2];
-    uint32_t angles = read32(row + 4), yaw = angles & (FXS_TURN - 1);
-    c.half_angle = (uint16_t)(angles >> 16);
-    int32_t ox = read_signed32(row + 8), oz = read_signed32(row + 16);
-    if (is_mirrored) {
-        uint32_t about = c.kind == FXS_SECTOR ? FXS_TURN + FXS_TURN / 2 : FXS_TURN;
-        ox = -ox;
-        yaw = (about - yaw) & (FXS_TURN - 1);
-    }
-    c.yaw = (uint16_t)yaw;
-    /* The collider turns its offset by its own yaw, so the part's yaw is taken back. Off centre
-     * that is some quarters, so this is exact; |ox|, |oz| < 2^31, so the negatives are in range. */
-    for (uint32_t turns = ox | oz ? yaw / QUARTER : 0; turns; turns--) {
-        int32_t was = ox;
-        ox = oz;
-        oz = -was;
-    }
-    c.ox = ox;
-    c.oy = read_signed32(row + 12);
-    c.oz = oz;
-    for (int i = 0; i < 3; i++) {
-        c.size[i] = read_signed32(row + 20 + 4 * i);
-    }
-    return c;
-}
-
-/* ---- checking a table ---- */
-
-/* The offset in its row of the first field of a part that is out of range, or -1. */
-static int part_fault(const uint8_t *row) {
-    uint32_t angles = read32(row + 4);
-    fxs_shape shape = {row[0], angles >> 16, {0}};
-    for (int i = 0; i < 3; i++) {
-        shape.size[i] = read_signed32(row + 20 + 4 * i);
-    }
-    int32_t ox = read_signed32(row + 8), oz = read_signed32(row + 16);
-    uint32_t is_sector = shape.kind == FXS_SECTOR;
-    if (shape.kind > FXS_SECTOR) {
-        return 0;
-    }
-    if (row[1] >= FXS_LAYER_COUNT) {
-        return 1;
-    }
-    if (row[2] > 1) {
-        return 2;
-    }
-    if (row[3] != 0) {
-        return 3;
-    }
-    if ((angles & (QUARTER - 1)) != 0 && (ox | oz) != 0) {
-        return 4;
-    }
-    if (shape.half_angle < is_sector || shape.half_angle > is_sector * FXS_HALF_ANGLE_MAX) {
-        return 6;
-    }
-    if (ox == INT32_MIN) {
-        return 8;
-    }
-    if (oz == INT32_MIN) {
-        return 16;
-    }
-    return fxs_shape_check(&shape) == FXS_OK ? -1 : 20;
-}
-
-/* Whether a row begins with a span of frames that is not empty and ends within the attack. */
-static int is_within_attack(const uint8_t *row, uint32_t frames) {
-    return read32(row) < read32(row + 4) && read32(row + 4) <= frames;
-}
-
-/* The first field of the rows of an attack that is out of range, or NULL. */
-static const uint8_t *rows_fault(const attack_view *a, uint32_t count) {
-    uint32_t last = 0;
-    for (uint32_t i = 0; i < a->window_count; i++) {
-        const uint8_t *row = a->windows + (uint64_t)WINDOW_ROW * i;
-        uint32_t set = read32(row + 8);
-        if (!is_within_attack(row, a->frames)) {
-            return row;
-        }
-        if (set == 0 || (set & ~(a->active | a->inactive)) != 0) {
-            return row + 8;
-        }
-    }
-    for (uint32_t i = 0; i < a->rehit_count; i++) {
-        const uint8_t *row = a->rehits + (uint64_t)REHIT_ROW * i;
-        if (read32(row) <= last || read32(row) >= a->frames) {
-            return row;
-        }
-        last = read32(row);
-    }
-    for (uint32_t i = 0; i < a->cancel_count; i++) {
-        const uint8_t *row = a->cancels + (uint64_t)CANCEL_ROW * i;
-        if (!is_within_attack(row, a->frames)) {
-            return row;
-        }
-        if (read32(row + 8) >= count) {
-            return row + 8;
-        }
-        if (read32(row + 12) > 1) {
-            return row + 12;
-        }
-    }
-    return NULL;
-}
-
-/* The first field of an attack's row that is out of range, or NULL; *end is where the rows of the
- * attacks before end, and takes its own. */
-static const uint8_t *attack_fault(const uint8_t *table, uint64_t size, uint32_t index,
-                                   uint64_t *end) {
-    const uint8_t *row = part_row(table, part_count(table)) + (uint64_t)ATTACK_ROW * index;
-    uint32_t active = read32(row + 4), inactive = read32(row + 8);
-    uint32_t all = UINT32_MAX >> (FXS_PARTS_MAX - part_count(table));
-    if (read32(row) < 1 || read32(row) > FXS_FRAMES_MAX) {
-        return row;
-    }
-    if ((active & ~all) != 0) {
-        return row + 4;
-    }
-    if ((inactive & ~all) != 0 || (active & inactive) != 0) {
-        return row + 8;
-    }
-    static const uint32_t ROWS[3] = {WINDOW_ROW, REHIT_ROW, CANCEL_ROW};
-    uint64_t begin = *end;
-    for (uint32_t i = 0; i < 3; i++) {
-        uint32_t n = read32(row + 12 + 4 * i);
-        if ((size - *end) / ROWS[i] < n) {
-            return row + 12 + 4 * i;
-        }
-        *end += (uint64_t)ROWS[i] * n;
-    }
-    return read32(row + 24) == begin ? NULL : row + 24;
-}
-
-static uint64_t table_fault(const uint8_t *table, uint64_t size, int *is_good) {
-    *is_good = 0;
-    if (size < TABLE_HEAD || read32(table) != TABLE_MAGIC) {
-        return 0;
-    }
-    uint32_t n = part_count(table), attacks = attack_count(table);
-    if (n < 1 || n > FXS_PARTS_MAX || size < TABLE_HEAD + (uint64_t)PART_ROW * n) {
-        return 4;
-    }
-    uint64_t end = TABLE_HEAD + (uint64_t)PART_ROW * n;
-    if ((size - end) / ATTACK_ROW < attacks || size > UINT32_MAX) {
-        return 8;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        int fault = part_fault(part_row(table, i));
-        if (fault >= 0) {
-            return (uint64_t)(part_row(table, i) - table) + (uint32_t)fault;
-        }
-    }
-    end += (uint64_t)ATTACK_ROW * attacks;
-    const uint8_t *fault = NULL;
-    for (uint32_t i = 0; i < attacks && fault == NULL; i++) {
-        fault = attack_fault(table, size, i, &end);
-    }
-    for (uint32_t i = 0; i < attacks && fault == NULL; i++) {
-        attack_view a = attack_of(table, i);
-        fault = rows_fault(&a, attacks);
-    }
-    *is_good = fault == NULL && end == size;
-    return fault ? (uint64_t)(fault - table) : end;
-}
-
-int32_t fxs_frames_check(const uint8_t *table, uint64_t size, uint64_t *at) {
-    int is_good;
-    uint64_t fault = table_fault(table, size, &is_good);
-    if (!is_good) {
-        *at = fault;
-    }
-    return is_good ? FXS_OK : FXS_E_TABLE;
-}
 
 /* ---- colliders of a body ---- */
 
@@ -293,7 +47,7 @@ int32_t fxs_body_add(fxs_body *body, const uint8_t *table, fxs_world *world, con
     uint32_t n = part_count(table);
     for (uint32_t i = 0; i < n; i++) {
         fxs_collider *c = &put(rows + i, FXS_COMMAND_ADD, ids[i])->collider;
-        *c = part_of(table, i, is_mirrored);
+        *c = fxs_part_of(table, i, is_mirrored);
         c->id = ids[i];
         c->owner = owner;
         c->yaw = (uint16_t)((c->yaw + pose->yaw) & (FXS_TURN - 1));
@@ -325,7 +79,7 @@ int32_t fxs_body_pose(const fxs_body *body, const uint8_t *table, const fxs_worl
     fxs_collider c;
     int32_t status = fxs_world_get(world, body->ids[0], &c);
     if (status == FXS_OK) {
-        uint32_t turn = part_of(table, 0, body->is_mirrored).yaw;
+        uint32_t turn = fxs_part_of(table, 0, body->is_mirrored).yaw;
         fxs_pose pose = {c.x, c.y, c.z, (c.yaw + FXS_TURN - turn) & (FXS_TURN - 1)};
         *out = pose;
     }
@@ -340,7 +94,7 @@ int32_t fxs_body_set_pose(const fxs_body *body, const uint8_t *table, fxs_world 
     uint32_t n = part_count(table);
     for (uint32_t i = 0; i < n; i++) {
         fxs_collider *c = &put(rows + i, FXS_COMMAND_POSE, body->ids[i])->collider;
-        uint32_t turn = part_of(table, i, body->is_mirrored).yaw;
+        uint32_t turn = fxs_part_of(table, i, body->is_mirrored).yaw;
         c->yaw = (uint16_t)((pose->yaw + turn) & (FXS_TURN - 1));
         c->x = pose->x;
         c->y = pose->y;
@@ -356,8 +110,8 @@ int32_t fxs_body_mirror(fxs_body *body, const uint8_t *table, fxs_world *world,
     }
     uint32_t n = 0, end = is_mirrored == body->is_mirrored ? 0 : part_count(table);
     for (uint32_t i = 0; i < end; i++) {
-        fxs_collider before = part_of(table, i, body->is_mirrored),
-                     after = part_of(table, i, is_mirrored), now;
+        fxs_collider before = fxs_part_of(table, i, body->is_mirrored),
+                     after = fxs_part_of(table, i, is_mirrored), now;
         int32_t status = find_part(body, world, i, &now, rows);
         if (status != FXS_OK) {
             return status;
@@ -395,7 +149,7 @@ typedef struct switches {
 } switches;
 
 static switches switches_at(const attack_view *a, uint32_t frame) {
-    switches s = {a->active | a->inactive, a->inactive ^ parts_in_window(a, frame)};
+    switches s = {a->active | a->inactive, a->inactive ^ fxs_parts_in_window(a, frame)};
     return s;
 }
 
@@ -403,7 +157,7 @@ static switches switches_at(const attack_view *a, uint32_t frame) {
 static switches switches_after(const fxs_body *body, const uint8_t *table) {
     switches s = {0, 0};
     if (body->attack != FXS_NO_ATTACK) {
-        attack_view a = attack_of(table, body->attack);
+        attack_view a = fxs_attack_of(table, body->attack);
         s.parts = a.active | a.inactive;
         s.on = a.inactive;
     }
@@ -440,7 +194,7 @@ int32_t fxs_body_start(fxs_body *body, const uint8_t *table, fxs_world *world, u
     if (attack >= attack_count(table)) {
         return FXS_E_RANGE;
     }
-    attack_view next = attack_of(table, attack);
+    attack_view next = fxs_attack_of(table, attack);
     switches old = switches_after(body, table), now = switches_at(&next, 0);
     switches s = {old.parts | now.parts, (old.on & ~now.parts) | now.on};
     int32_t status = switch_parts(body, table, world, s, rows);
@@ -466,7 +220,7 @@ int32_t fxs_body_tick(fxs_body *body, const uint8_t *table, fxs_world *world, fx
     if (body->attack == FXS_NO_ATTACK) {
         return 0;
     }
-    attack_view a = attack_of(table, body->attack);
+    attack_view a = fxs_attack_of(table, body->attack);
     uint32_t frame = body->frame + 1;
     if (frame == a.frames) {
         return fxs_body_cancel(body, table, world, rows);
@@ -488,7 +242,7 @@ uint32_t fxs_body_phase(const fxs_body *body, const uint8_t *table) {
     if (body->attack == FXS_NO_ATTACK) {
         return FXS_PHASE_NONE;
     }
-    attack_view a = attack_of(table, body->attack);
+    attack_view a = fxs_attack_of(table, body->attack);
     uint32_t phase = FXS_PHASE_RECOVERY;
     for (uint32_t i = 0; i < a.window_count; i++) {
         const uint8_t *row = a.windows + (uint64_t)WINDOW_ROW * i;
@@ -507,7 +261,7 @@ uint32_t fxs_body_hit(const fxs_body *body, const uint8_t *table) {
     if (body->attack == FXS_NO_ATTACK) {
         return 0;
     }
-    attack_view a = attack_of(table, body->attack);
+    attack_view a = fxs_attack_of(table, body->attack);
     uint32_t hit = 0;
     for (uint32_t i = 0; i < a.rehit_count; i++) {
         hit += read32(a.rehits + (uint64_t)REHIT_ROW * i) <= body->frame;
@@ -522,7 +276,7 @@ int32_t fxs_body_can_start(const fxs_body *body, const uint8_t *table, uint32_t 
     if (body->attack == FXS_NO_ATTACK) {
         return 1;
     }
-    attack_view a = attack_of(table, body->attack);
+    attack_view a = fxs_attack_of(table, body->attack);
     for (uint32_t i = 0; i < a.cancel_count; i++) {
         const uint8_t *row = a.cancels + (uint64_t)CANCEL_ROW * i;
         if (read32(row + 8) == attack && in_span(row, body->frame) &&
@@ -591,7 +345,7 @@ static uint64_t body_fault(const uint8_t *table, const uint8_t *bytes, uint64_t 
     if (is_under_way && attack >= attack_count(table)) {
         return 8;
     }
-    if (read32(bytes + 12) >= (is_under_way ? attack_of(table, attack).frames : 1)) {
+    if (read32(bytes + 12) >= (is_under_way ? fxs_attack_of(table, attack).frames : 1)) {
         return 12;
     }
     if (has_hit > is_under_way) {

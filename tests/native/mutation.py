@@ -105,7 +105,7 @@ TESTS = {
     "prism_cast.c": (("level", ""), ("mover", "")),
     "solid.c": (("level", ""), ("mover", "")),
     **dict.fromkeys(("hitbox.c", "planes.c"), (("planes", ""), ("kit", ""))),
-    "body.c": (("frames bodies", ""), ("skillfight", "")),
+    **dict.fromkeys(("body.c", "frames.c"), (("frames bodies", ""), ("skillfight", ""))),
     "motion.c": (("kit motion", ""), ("mover", "")),
     "mover.c": (("mover kit", ""), ("motion", "")),
     "numbers.c": (("kit", ""),),

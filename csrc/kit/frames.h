@@ -1,0 +1,48 @@
+/* A table of frame data: the parts and the attacks of a fighter, as bytes. What reads it is for
+ * tables that fxs_frames_check has accepted. */
+#ifndef FIXSYNC_FRAMES_H
+#define FIXSYNC_FRAMES_H
+
+#include "../fixsync_kit.h"
+#include "../hash.h"
+
+/* Sizes in a table, in bytes. */
+enum {
+    TABLE_HEAD = 12,
+    PART_ROW = 32,
+    ATTACK_ROW = 28,
+    WINDOW_ROW = 12,
+    REHIT_ROW = 4,
+    CANCEL_ROW = 16,
+};
+
+static inline uint32_t part_count(const uint8_t *table) { return read32(table + 4); }
+static inline uint32_t attack_count(const uint8_t *table) { return read32(table + 8); }
+
+static inline const uint8_t *part_row(const uint8_t *table, uint32_t part) {
+    return table + TABLE_HEAD + (uint64_t)PART_ROW * part;
+}
+
+/* An attack: how many frames, which parts it switches, and where its rows are. */
+typedef struct attack_view {
+    uint32_t frames;
+    uint32_t active;   /* parts that are off outside their windows */
+    uint32_t inactive; /* parts that are on outside their windows */
+    uint32_t window_count, rehit_count, cancel_count;
+    const uint8_t *windows, *rehits, *cancels;
+} attack_view;
+
+FXS_INTERNAL attack_view fxs_attack_of(const uint8_t *table, uint32_t index);
+
+/* Whether a frame is in the span that begins a row: first frame, and the one after the last. */
+static inline int in_span(const uint8_t *row, uint32_t frame) {
+    return read32(row) <= frame && frame < read32(row + 4);
+}
+
+/* The parts whose windows a frame is in. */
+FXS_INTERNAL uint32_t fxs_parts_in_window(const attack_view *a, uint32_t frame);
+
+/* A part as a collider at the origin, with the offset and yaw that it has in a mirrored body. */
+FXS_INTERNAL fxs_collider fxs_part_of(const uint8_t *table, uint32_t part, uint32_t is_mirrored);
+
+#endif
