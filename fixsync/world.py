@@ -68,7 +68,7 @@ from fixsync.shapes import (
     segments_of,
 )
 
-__all__ = ["CAPACITY_MAX", "Command", "Observer", "World"]
+__all__ = ["CAPACITY_MAX", "Command", "CommandError", "Observer", "World"]
 
 _NO_EVENTS = Events()
 
