@@ -237,6 +237,16 @@ def test_a_forged_message_raises_nothing_and_leaves_the_simulation_alone(message
     session.outgoing(network.now_ms)
 
 
+def test_another_input_for_a_frame_that_was_heard_is_refused():
+    network, session = running()
+    updates = [m for m in map(CODEC.open, true_packets()) if isinstance(m, Update)]
+    stream = session._seats.streams[updates[0].sender]
+    run = Run(updates[0].sender, stream.first, ((stream[stream.first] + 1) % 5,))  # type: ignore[operator]
+    forged = msgspec.structs.replace(updates[0], runs=[run])
+    assert session.receive(CODEC.seal(forged), network.now_ms) is None
+    assert "two inputs of seat" in session._remotes[updates[0].sender].fault
+
+
 def test_running_again_gives_the_same_session():
     assert fingerprint(running()[1]) == fingerprint(running()[1]), (
         "or the two tests above compare nothing"
