@@ -16,7 +16,6 @@ import json
 import os
 import shutil
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,12 +25,15 @@ from targets import (
     CSRC,
     HERE,
     KERNEL,
+    KIT,
     PORTABLE,
     ROOT,
     BrokenError,
     MissingError,
     differences,
+    glue_object,
     golden_lines,
+    pytest_in,
     run,
 )
 
@@ -63,50 +65,33 @@ def run_golden(directory: Path, kernel: Sequence[str]) -> None:
 
 def run_tests(directory: Path, kernel: Sequence[str]) -> None:
     """The tests of the package, with a private copy of it whose extension counts."""
-    sys.path.insert(0, str(ROOT))
-    import build_ffi
-
     package = directory / "package"
     ignored = shutil.ignore_patterns("_kernel*.so", "_kernel*.pyd")
     shutil.copytree(ROOT / "fixsync", package / "fixsync", ignore=ignored)
-    glue = directory / "_kernel.c"
-    build_ffi.glue().emit_c_code(str(glue))
-    include = ["-I", sysconfig.get_path("include"), "-I", str(CSRC)]
-    run(["gcc", "-O1", "-fPIC", "-w", *include, "-c", str(glue)], directory, 600)
     made = package / "fixsync" / "_kernel.abi3.so"
-    run(
-        ["gcc", "--coverage", "-shared", "-o", str(made), str(directory / "_kernel.o"), *kernel],
-        directory,
-        600,
-    )
+    glue = str(glue_object(directory))
+    # The kit is in the extension too, and is not counted.
+    run(["gcc", "-O1", "-fPIC", "-w", "-I", str(CSRC), "-c", *map(str, KIT)], directory, 600)
+    linked = [glue, *kernel, *(str(directory / f"{path.stem}.o") for path in KIT)]
+    run(["gcc", "--coverage", "-shared", "-o", str(made), *linked], directory, 600)
     tests = [str(ROOT / "tests" / f"test_{name}.py") for name in TESTS.split()]
-    own = f"import fixsync._native as n; assert n.__file__.startswith({str(package)!r})"
-    code = f"import pytest, sys; s = pytest.main(sys.argv[1:]); {own}; sys.exit(s)"
-    options = ["-q", "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
     # Some tests compile a file of the kernel to reach what is static in it: those builds count too.
     compiler = directory / "bin" / "cc"
     compiler.parent.mkdir()
     compiler.write_text('#!/bin/sh\nexec gcc --coverage "$@" -O0\n', encoding="ascii")
     compiler.chmod(0o755)
-    options.append(f"--basetemp={directory / 'temp'}")
+    command = [*pytest_in(package), f"--basetemp={directory / 'temp'}", *tests]
     path = f"{compiler.parent}{os.pathsep}{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
-    run([sys.executable, "-c", code, *options, *tests], directory, 3600, env)
+    run(command, directory, 3600, env)
 
 
 def counted(directory: Path) -> dict[str, Any]:
     """gcovr's account of all that was counted below `directory`."""
     report = directory / "coverage.json"
-    options = [
-        "--root",
-        str(CSRC),
-        "--filter",
-        f"{CSRC}/",
-        "--merge-mode-functions=separate",
-        "--json",
-        str(report),
-    ]
-    run([sys.executable, "-m", "gcovr", *options, str(directory)], directory, 600)
+    roots = ["--root", str(CSRC), "--filter", f"{CSRC}/", "--merge-mode-functions=separate"]
+    command = [sys.executable, "-m", "gcovr", *roots, "--json", str(report), str(directory)]
+    run(command, directory, 600)
     account: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
     return account
 

@@ -27,7 +27,6 @@ import random
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -49,8 +48,10 @@ from targets import (
     ROOT,
     BrokenError,
     MissingError,
+    glue_object,
     golden_lines,
     newest_clang,
+    pytest_in,
 )
 
 IN_KIT = frozenset(path.name for path in (CSRC / "kit").iterdir())
@@ -368,20 +369,7 @@ class Bench:
     @cached_property
     def glue(self) -> Path:
         """The object of what cffi emits."""
-        sys.path.insert(0, str(ROOT))
-        import build_ffi
-
-        source, made = self.directory / "_kernel.c", self.directory / "_kernel.o"
-        build_ffi.glue().emit_c_code(str(source))
-        include = ["-I", sysconfig.get_path("include"), *INCLUDE]
-        if not compiles(
-            ["gcc", *C11, "-O1", "-fPIC", *include, "-c", str(source), "-o", str(made)],
-            self.directory,
-        ):
-            raise MissingError(
-                "gcc does not compile the extension: Python's headers may not be here"
-            )
-        return made
+        return glue_object(self.directory)
 
     def plant(self, tree: Path, objects: dict[str, Path]) -> None:
         """A copy of the project with these objects as its kernel."""
@@ -410,14 +398,9 @@ class Bench:
 
     def failed_test(self, tree: Path, tests: Sequence[str], words: str) -> str:
         """The first test that fails in a planted copy; nothing if all pass."""
-        own = f"import fixsync._native as n; assert n.__file__.startswith({str(tree)!r})"
-        code = f"import pytest, sys; s = pytest.main(sys.argv[1:]); {own}; sys.exit(s)"
-        options = ["-q", "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--full", "-n0"]
+        options = ["--full", "-n0", *(["-k", words] if words else [])]
         run = subprocess.run(
-            limited(
-                [sys.executable, "-c", code, *options, *(["-k", words] if words else []), *tests],
-                400,
-            ),
+            limited([*pytest_in(tree), *options, *tests], 400),
             cwd=tree,
             env={**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,

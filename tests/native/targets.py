@@ -21,6 +21,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
@@ -303,6 +304,27 @@ def run(
         )
         raise BrokenError(f"exit {done.returncode}: {reason.strip()[:200]}")
     return done.stdout
+
+
+def glue_object(directory: Path) -> Path:
+    """The object of what cffi emits for the extension."""
+    sys.path.insert(0, str(ROOT))
+    import build_ffi
+
+    build_ffi.glue().emit_c_code(str(directory / "_kernel.c"))
+    include = ["-I", sysconfig.get_path("include"), "-I", str(CSRC)]
+    try:
+        run(["gcc", "-O1", "-fPIC", "-w", *include, "-c", "_kernel.c"], directory, 600)
+    except BrokenError as broken:
+        raise MissingError(f"gcc does not compile the extension: {broken}") from None
+    return directory / "_kernel.o"
+
+
+def pytest_in(package: Path) -> list[str]:
+    """Runs pytest and ends as it does. The extension must be the one in `package`."""
+    own = f"import fixsync._native as n; assert n.__file__.startswith({str(package)!r})"
+    code = f"import pytest, sys; s = pytest.main(sys.argv[1:]); {own}; sys.exit(s)"
+    return [sys.executable, "-c", code, "-q", "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
 
 
 def works(command: Sequence[str], cwd: Path, seconds: float = 60) -> bool:
