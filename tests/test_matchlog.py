@@ -461,6 +461,7 @@ def test_a_frame_that_is_here_twice_is_refused(tmp_path: Path) -> None:
 
 WHOLE = with_footer(log_of(FRAME), 1)
 EMPTY = "the file is empty; a match log has a header on line 1"
+COMPACT = b"\x89FXL\r\n\x1a\n\x01" + bytes(40)
 
 
 @pytest.mark.parametrize(
@@ -469,6 +470,14 @@ EMPTY = "the file is empty; a match log has a header on line 1"
         ("match.jsonl", b"", 0, EMPTY),
         ("match.jsonl.gz", b"", 0, EMPTY),
         ("match.jsonl.xz", b"", 0, EMPTY),
+        *[
+            (name, data, 0, "a compact log (.fxlog), which this version does not read")
+            for name, data in [
+                ("match.fxlog", COMPACT),
+                ("match.fxlog.gz", gzip.compress(COMPACT)),
+                ("match.jsonl", COMPACT),
+            ]
+        ],
         ("match.jsonl", HEADER[:50].encode(), 1, "the file ends within its header"),
         (
             "match.jsonl",

@@ -131,6 +131,9 @@ class Reader(files.Closing):
         if not line and not is_whole:
             reason = "the file is empty; a match log has a header on line 1"
             raise MatchLogError(self.name, 0, "", reason)
+        if line.startswith(b"\x89FXL"):
+            reason = "a compact log (.fxlog), which this version does not read; it reads .jsonl"
+            raise MatchLogError(self.name, 0, "", reason)
         if compression := files.compression_of(line):
             reason = f"the data is compressed, so its name must end in {compression}"
             raise MatchLogError(self.name, 0, "", reason)
