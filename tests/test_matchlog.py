@@ -474,19 +474,24 @@ COMPACT = b"\x89FXL\r\n\x1a\n\x01" + bytes(40)
             (name, data, 0, "a compact log (.fxlog), which this version does not read")
             for name, data in [
                 ("match.fxlog", COMPACT),
-                ("match.fxlog.gz", gzip.compress(COMPACT)),
+                ("match.fxlog.gz", gzip.compress(COMPACT, mtime=0)),
                 ("match.jsonl", COMPACT),
             ]
         ],
         ("match.jsonl", HEADER[:50].encode(), 1, "the file ends within its header"),
         (
             "match.jsonl",
-            gzip.compress(WHOLE),
+            gzip.compress(WHOLE, mtime=0),
             0,
             "the data is compressed, so its name must end in .gz",
         ),
         ("match.jsonl.gz", WHOLE, 1, "the .gz data is damaged near byte"),
-        ("match.jsonl.gz", gzip.compress(WHOLE) + bytes(4), 4, "the .gz data is damaged near byte"),
+        (
+            "match.jsonl.gz",
+            gzip.compress(WHOLE, mtime=0) + bytes(4),
+            4,
+            "the .gz data is damaged near byte",
+        ),
         *[
             ("match.jsonl", WHOLE + extra.encode(), 4, "text after the last line")
             for extra in ("\n", FRAME + "\n", "x", '{"frames":1}\n', "\0")
