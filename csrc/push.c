@@ -285,7 +285,7 @@ static int32_t find_bodies(const fxs_world *w, uint32_t a, uint32_t b, bodies *o
     }
     out->a = fxs_derived(w, a, out->copies);
     out->b = is_solid(w, b) ? NULL : fxs_derived(w, b, out->copies + 1);
-    out->index = b - FXS_LEVEL;
+    out->index = out->b ? 0 : (uint32_t)(b - FXS_LEVEL);
     return bodies_check(out->a, out->b ? out->b : out->a);
 }
 
