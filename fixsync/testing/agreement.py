@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from fixsync import sim
 from fixsync.fields import difference_lines, differences
 from fixsync.game.random import Random
-from fixsync.session import Confirmed, LockstepSession, Match, Reason, RollbackSession, Session
+from fixsync.session import Confirmed, Match, Reason, Session
+from fixsync.session.kinds import kind_of
 from fixsync.sim import SimulationType
 from fixsync.testing.synctest import (
     ROLLBACK_FRAMES,
@@ -34,7 +35,7 @@ def assert_peers_agree(
     *,
     seed: int = 0,
     back: int = ROLLBACK_FRAMES,
-    log: Path | None = None,
+    log: str | os.PathLike[str] | None = None,
 ) -> None:
     """AssertionError unless a simulation gives the same states and events in every way to run it.
 
@@ -56,7 +57,8 @@ def assert_peers_agree(
             if log is not None:
                 least = smallest(straight, check, back=back)
                 write_log(least, log)
-                told += f"\n  smallest match found that shows it: {log} ({least.frames} frames)"
+                name = os.fspath(log)
+                told += f"\n  smallest match found that shows it: {name} ({least.frames} frames)"
             raise AssertionError(told)
     for prediction_max in (0, back):
         for divergence in filter(None, _by_peers(straight, prediction_max)):
@@ -75,7 +77,7 @@ def _by_peers(straight: Straight, prediction_max: int) -> Iterator[Divergence | 
         input_delay=0,
         frames=straight.frames,
     )
-    kind: type[Session] = RollbackSession if prediction_max else LockstepSession
+    kind = kind_of(match, 0)
     check = "peers with rollback" if prediction_max else "peers in lockstep"
     how = f"by peer {{}} of {straight.players}"
     sessions = [

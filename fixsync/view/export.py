@@ -21,7 +21,6 @@ from fixsync.log import files
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
 from fixsync.log.schema import LINE_BYTES_MAX, Add, Header, SimFrame, TraceFrame
-from fixsync.log.text import LineError
 from fixsync.records import Events
 from fixsync.view import bundle
 from fixsync.world import Command
@@ -98,21 +97,18 @@ def export(
     with Reader(path, line_bytes_max=line_bytes_max, keep_text=True) as reader:
         header = reader.header
         run = _watched(header.sim, simulations or {})
-        try:
-            player = Player(header, None if run is None else {str(header.sim): run})
-            if run is None and header.start is not None:
-                ids = max([ids, *(id + 1 for id in player.world)])
-            for frame in reader:
-                player.play(frame)
-                hashes.append(int(player.hash, 16))
-                if isinstance(frame, TraceFrame):
-                    ids = max([ids, *(c.id + 1 for c in frame.commands if type(c) is Add)])
-                elif run is not None:
-                    run.end(frame)
-                if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
-                    progress(reader)
-        except LineError as wrong:
-            raise reader.error(wrong) from wrong
+        player = Player(header, None if run is None else {str(header.sim): run})
+        if run is None and header.start is not None:
+            ids = max([ids, *(id + 1 for id in player.world)])
+        for frame in reader:
+            player.play(frame)
+            hashes.append(int(player.hash, 16))
+            if isinstance(frame, TraceFrame):
+                ids = max([ids, *(c.id + 1 for c in frame.commands if type(c) is Add)])
+            elif run is not None:
+                run.end(frame)
+            if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
+                progress(reader)
         text = reader.text
         return Exported(
             name=Path(path).name,
