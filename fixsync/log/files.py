@@ -14,6 +14,7 @@ import os
 import struct
 import sys
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from io import FileIO
 from pathlib import Path
@@ -100,11 +101,12 @@ def _open_output(path: Path) -> FileIO:
     return path.open("wb", buffering=0)
 
 
-class Closing:
+class Closing(ABC):
     """A context manager: closed at its end, abandoned after an error."""
 
+    @abstractmethod
     def close(self) -> None:
-        raise NotImplementedError
+        """Closes it. Closing again does nothing."""
 
     def abandon(self) -> None:
         """Closes after an error."""
