@@ -4,7 +4,6 @@ exist. The site: it builds, and everything public is in it."""
 from __future__ import annotations
 
 import importlib
-import os
 import posixpath
 import re
 import runpy
@@ -19,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 import click
 import pytest
 from builds import CSRC, STRICT, Builds, compiled
-from tools import needs
+from tools import needs, run_shell
 
 import fixsync
 from fixsync import cli
@@ -286,21 +285,6 @@ def test_the_drawings_are_what_their_script_writes() -> None:
 
 START = TEXTS[DOCS / "start.md"]
 COMMANDS = blocks("docs/start.md", "sh")
-
-
-def run_shell(lines: str, folder: Path) -> str:
-    """What lines of a shell print, `fixsync` and `python` being this Python's."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["sh", "-e", "-c", lines],
-        cwd=folder,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 @pytest.mark.full

@@ -3,12 +3,11 @@ stands under them."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
+
+from tools import run_shell
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "levels.md").read_text(encoding="utf-8")
@@ -19,22 +18,13 @@ _PARTS = re.compile(
 
 def test_the_page_can_be_followed_in_an_empty_folder(tmp_path: Path) -> None:
     shutil.copy(ROOT / "examples" / "arena.tmj", tmp_path)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     parts = _PARTS.findall(PAGE)
     assert [kind for kind, _, _ in parts] == ["sh", "python", "sh", "python"]
     for kind, text, output in parts:
         if kind == "python":
             (tmp_path / "walk.py").write_text(text)
         command = text if kind == "sh" else "python -W error walk.py"
-        run = subprocess.run(
-            ["sh", "-e", "-c", command],
-            cwd=tmp_path,
-            env={**os.environ, "PATH": path},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert run.returncode == 0, run.stdout + run.stderr
+        printed = run_shell(command, tmp_path)
         if output:
-            assert run.stdout == output
+            assert printed == output
     assert (tmp_path / "match.html").stat().st_size > 10_000

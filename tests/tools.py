@@ -1,11 +1,13 @@
 """What some tests need: an observer, packages of the extra `dev`, a loopback interface, rows of
-`vectors/`, types of fixtures.
+`vectors/`, a shell, types of fixtures.
 """
 
 import csv
 import importlib
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
@@ -68,3 +70,18 @@ def ints(row: dict[str, str], *names: str) -> tuple[int, ...]:
 
 
 needs_loopback = pytest.mark.skipif(not has_loopback(), reason="no loopback interface here")
+
+
+def run_shell(lines: str, folder: Path) -> str:
+    """What lines of a shell print, `fixsync` and `python` being this Python's."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", "-e", "-c", lines],
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
