@@ -182,12 +182,23 @@ class NativeWorld(Memory):
                 self._free[0] = None
 
     def play(self, rows: CData, count: int) -> tuple[int, bytes, int]:
-        """A frame of a log: `apply` of `command_rows`, then a step. Number of hits, rows of
-        events, and hash."""
-        if count:
-            self.apply(rows, count)
-        events = self.step()
-        return self._counts.hits, events, self.hash()
+        """A frame of a log under one lock: `apply` of `command_rows`, then a step. Number of hits,
+        rows of events, and hash. The world must have no observer."""
+        try:
+            del self._free[0]
+        except KeyError:
+            self._reenter()
+        try:
+            if count and lib.fxs_world_apply(self._world, rows, count, self._count) != 0:
+                self._hold(self.apply, rows, count)  # changes nothing, raises the error
+            room, counts = self._events, self._counts
+            while status := _step(self._world, room.rows, room.size, counts):
+                self._make_room(status, counts.hits, counts.events)
+            events = room.bytes[: counts.events * EVENT.size]
+            return counts.hits, events, lib.fxs_world_hash(self._world)
+        finally:
+            if self._owner is None:
+                self._free[0] = None
 
     def _make_room(self, status: int, hits: int, events: int) -> None:
         """Room for a step with so many hits and events."""
