@@ -52,6 +52,7 @@ void *memset(void *to, int value, size_t size) {
 
 typedef struct task {
     fxs_world *world;
+    fxs_level *level;
     fxs_event *events;
     uint64_t event_room;
     uint32_t *ids;
@@ -66,7 +67,7 @@ typedef struct task {
     fxs_cast_hit *met;
 } task;
 
-enum { FRAME, QUERIES, SAVE, LOAD, HASH, ROLLBACK, ASKS, WALKS };
+enum { FRAME, QUERIES, SAVE, LOAD, HASH, ROLLBACK, ASKS, WALKS, LEVEL_CASTS };
 
 static void check(int32_t status) {
     if (status != FXS_OK) {
@@ -108,10 +109,20 @@ static void ask(task *t, uint64_t i) {
 
 /* A frame of a character: the collider of a query falls and goes ahead. */
 static void walk(task *t, uint64_t i) {
-    const fxs_mover mover = {(uint32_t)i * 10, UINT32_MAX, 4, FXS_ONE / 4, FXS_ONE / 4, 759250125};
+    const uint32_t id = (uint32_t)(i * t->moving / t->query_count);
+    const fxs_mover mover = {id, UINT32_MAX, 4, FXS_ONE / 4, FXS_ONE / 4, 759250125};
     const int32_t motion[3] = {FXS_ONE / 4, -FXS_ONE / 8, FXS_ONE / 8};
     fxs_mover_result result;
     check(fxs_mover_move(t->world, &mover, motion, &result, t->met));
+}
+
+/* Every shape goes towards the middle of the level. */
+static void cast_at_level(task *t, const fxs_query *q) {
+    fxs_cast cast = {q->shape, q->pose, {0, FXS_ONE / 8, 0}, q->mask, 0, 0, FXS_TOUCHING};
+    uint64_t count;
+    cast.motion[0] = q->pose.x < 0 ? 4 * FXS_ONE : -4 * FXS_ONE;
+    cast.motion[2] = q->pose.z < 0 ? FXS_ONE : -FXS_ONE;
+    check(fxs_level_cast(t->level, &cast, t->met, t->found_room, &count));
 }
 
 /* Counting is switched on where this begins and off where it ends. */
@@ -135,6 +146,11 @@ __attribute__((noinline)) void measured(task *t, int what) {
     case WALKS:
         for (uint64_t i = 0; i < t->query_count; i++) {
             walk(t, i);
+        }
+        break;
+    case LEVEL_CASTS:
+        for (uint64_t i = 0; i < t->query_count; i++) {
+            cast_at_level(t, t->queries + i);
         }
         break;
     case QUERIES:
@@ -210,6 +226,13 @@ int main(int argc, char **argv) {
         return 1;
     }
     check(fxs_world_init(t.world, config));
+    uint32_t level_size = number(file);
+    if (level_size) {
+        uint8_t *level = get(file, level_size);
+        t.level = malloc(fxs_level_size(level, level_size));
+        check(fxs_level_init(t.level, level, level_size, &bad));
+        check(fxs_world_attach(t.world, t.level));
+    }
     uint32_t count = number(file);
     fxs_collider *colliders = get(file, sizeof *colliders * (uint64_t)count);
     check(fxs_world_add_many(t.world, count, colliders, &bad));

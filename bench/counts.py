@@ -21,17 +21,29 @@ import struct
 import subprocess
 import sys
 import tempfile
+from math import isqrt
 from pathlib import Path
 from typing import TypeAlias
 
+from fixsync import Box, Capsule, Cylinder, Level, Pillar, Prism, Sector, Shape, Sphere, World
 from fixsync.bench.check import FRAMES, golden
-from fixsync.bench.scenes import Scene, scene
+from fixsync.bench.scenes import SEED, Axis, Scene, scene
+from fixsync.game.random import Random
 from fixsync.numbers import ONE
 
 HERE = Path(__file__).resolve().parent
 BASELINE = HERE / "counts.json"
 COUNT = 1_000
-FRAME, QUERIES, SAVE, LOAD, HASH, ROLLBACK, ASKS, WALKS = range(8)
+FRAME, QUERIES, SAVE, LOAD, HASH, ROLLBACK, ASKS, WALKS, LEVEL_CASTS = range(9)
+_SHAPES: dict[str, Shape] = {
+    "spheres": Sphere(ONE // 2),
+    "capsules": Capsule(ONE // 2, ONE // 3),
+    "cylinders": Cylinder(ONE // 2, ONE),
+    "boxes": Box(ONE // 2, ONE, ONE * 3 // 10),
+    "sectors": Sector(ONE * 3 // 2, 9_000, ONE),
+}
+_LEVELS = ("prisms", "pillars")
+_SOLIDS = 144
 _SCENES = ("uniform", "clustered", "line", "power_law", "giant", "volume", "mixed")
 CASES = {
     **{name: (name, COUNT, FRAME) for name in _SCENES},
@@ -44,10 +56,18 @@ CASES = {
     "save": ("uniform", COUNT, SAVE),
     "load": ("uniform", COUNT, LOAD),
     "hash": ("uniform", COUNT, HASH),
+    **{
+        f"{shapes} at {solids}": (f"{shapes} {solids}", 48, what)
+        for what, names in ((FRAME, ["all"]), (LEVEL_CASTS, [*_SHAPES][:4]))
+        for shapes in names
+        for solids in _LEVELS
+    },
+    "walks at prisms": ("capsules prisms", 48, WALKS),
 }
 """What is counted, by name: a scene, its colliders, and of it all frames, or one call at the end: a
 rollback is a load and all frames; an ask is a move and a query, `nearest`, cast or sweep in turn; a
-walk is a character's move."""
+walk is a character's move. "At" prisms or pillars: all shapes step, or those of one kind are cast,
+in a level of them."""
 KINDS = ("instructions", "mispredicted branches")
 Counts: TypeAlias = dict[str, list[int]]
 """By case, how many of each kind."""
@@ -55,20 +75,62 @@ FEW = 50
 """Up to so many more count as no change."""
 
 
-def written(made: Scene) -> bytes:
+def scene_of(name: str, count: int) -> tuple[Scene, Level | None, str]:
+    """A scene, its level, and the hash of its state after all frames."""
+    shapes, _, solids = name.partition(" ")
+    if solids not in _LEVELS:
+        return scene(name, count), None, golden()[name][str(count)]
+    made, level = _among(shapes, solids, count)
+    world = World(count, layers=made.layers, level=level)
+    world.add_many(made.colliders())
+    for frame in range(1, FRAMES + 1):
+        world.set_pose_many(made.ids(), made.poses(frame))
+        world.step()
+    return made, level, f"{world.hash():016x}"
+
+
+def _among(shapes: str, solids: str, count: int) -> tuple[Scene, Level]:
+    """Colliders that meet only solids, each beside one of a square grid, 4 units apart."""
+    side, parts = isqrt(_SOLIDS), list[Prism | Pillar]()
+    for n in range(_SOLIDS):
+        x, z = ((2 * at - side + 1) * 2 * ONE for at in divmod(n, side))
+        corners = [(x - ONE, z - ONE), (x + ONE, z - ONE), (x + ONE, z + ONE), (x - ONE, z + ONE)]
+        is_prism = solids == "prisms"
+        parts.append(Prism(corners, -ONE, ONE) if is_prism else Pillar(x, z, ONE, -ONE, ONE))
+    made, drawn = Scene(shapes, layers=[(0, 1)]), Random(SEED)
+    kinds = [*_SHAPES.values()] if shapes == "all" else [_SHAPES[shapes]]
+    for id in range(count):
+        on_x, on_y, on_z = (
+            Axis(low, 4 * ONE, drawn.below(4 * ONE), drawn.below(ONE // 4))
+            for low in (
+                (2 * drawn.below(side - 1) - side + 1) * 2 * ONE,
+                -2 * ONE,
+                (2 * drawn.below(side - 1) - side + 1) * 2 * ONE,
+            )
+        )
+        made.put(kinds[id % len(kinds)], on_x, on_y, on_z, drawn.below(65536), 300)
+        made.traits[id] = (1, 0, (0, 0, 0))
+    made.moving = range(count)
+    return made, Level(parts)
+
+
+def written(made: Scene, level: Level | None) -> bytes:
     """A scene as counts.c reads it."""
     masks = [2**32 - 1] * 32 if made.layers is None else [0] * 32
     for i, j in made.layers or ():
         masks[i] |= 1 << j
         masks[j] |= 1 << i
     queries = b"".join(
-        struct.pack("=IIiiiiiiIII", 2, 0, 2 * ONE, ONE, 0, *made.pose(id, FRAMES), 2**32 - 1, 0)
-        for id in range(0, made.count, 10)
+        struct.pack("=IIiiiiiiIII", *shape, *made.pose(id, FRAMES), 2**32 - 1, 0)
+        for id in range(0, made.count, 10 if level is None else 1)
+        for shape in [made.shapes[id]._row if level else (2, 0, 2 * ONE, ONE, 0)]
     )
+    solids = b"" if level is None else level.to_bytes()
     ids = made.ids()
     return b"".join(
         [
             struct.pack("=35I", made.count, 32 * made.count, 1, *masks),
+            struct.pack("=I", len(solids)) + solids,
             struct.pack("=I", made.count) + made.colliders(),
             struct.pack("=I", len(queries) // 44) + queries,
             struct.pack("=2I", FRAMES, len(ids)) + ids.tobytes(),
@@ -102,7 +164,7 @@ def times(compiler: str, folder: Path) -> dict[str, int]:
     program, found = built(compiler, folder, "-O3"), {}
     for case, (name, colliders, what) in CASES.items():
         data = folder / name
-        data.write_bytes(written(scene(name, colliders)))
+        data.write_bytes(written(*scene_of(name, colliders)[:2]))
         command = [str(program), str(data), str(what), "2000" if colliders < COUNT else "100"]
         found[case] = int(subprocess.run(command, check=True, capture_output=True).stdout)
     return found
@@ -120,7 +182,8 @@ def built(compiler: str, folder: Path, level: str) -> Path:
 
 def _count(program: Path, folder: Path, name: str, colliders: int, what: int) -> list[int]:
     data, out = folder / name, folder / "callgrind.out"
-    data.write_bytes(written(scene(name, colliders)))
+    made, level, wanted = scene_of(name, colliders)
+    data.write_bytes(written(made, level))
     run = subprocess.run(
         [
             "valgrind",
@@ -136,7 +199,7 @@ def _count(program: Path, folder: Path, name: str, colliders: int, what: int) ->
         capture_output=True,
         text=True,
     )
-    if run.stdout.strip() != golden()[name][str(colliders)]:
+    if run.stdout.strip() != wanted:
         raise RuntimeError(f"{name} came to the state {run.stdout.strip()}, which is wrong")
     told = out.read_text()
     events = re.search(r"^events: (.+)", told, re.MULTILINE)
@@ -175,14 +238,14 @@ def main() -> int:
     if options.times:
         with tempfile.TemporaryDirectory() as folder:
             for name, ns in times(options.compiler, Path(folder)).items():
-                print(f"{name:<12} {ns:>12,} ns")
+                print(f"{name:<20} {ns:>12,} ns")
         return 0
     compiler = compiler_name(options.compiler)
     with tempfile.TemporaryDirectory() as folder:
         found = counted(options.compiler, Path(folder))
     recorded = json.loads(BASELINE.read_text(encoding="ascii"))
     before = recorded["compilers"].get(compiler, {})
-    print(f"{'':<12}", *(f"{kind:>24}" for kind in KINDS))
+    print(f"{'':<20}", *(f"{kind:>24}" for kind in KINDS))
     for name, counts in found.items():
         olds = before.get(name, [0] * len(KINDS))
         changes = [
@@ -190,7 +253,7 @@ def main() -> int:
             for count, old in zip(counts, olds, strict=True)
         ]
         print(
-            f"{name:<12}",
+            f"{name:<20}",
             *(f"{count:>14,} {change:>9}" for count, change in zip(counts, changes, strict=True)),
         )
     if options.update:
