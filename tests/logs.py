@@ -109,7 +109,7 @@ def write_values(path: Path, header: Header, frames: Iterable[Any]) -> None:
         doc["from"] = {"frame": header.start.frame, "state": state}
     head = {"format": "fixsync-match", "version": 1, **doc}
     text = text_of(head, [_without_zeros(msgspec.to_builtins(frame)) for frame in frames])
-    with files.Sink(path) as sink:
+    with files.Sink(path, is_over=True) as sink:
         for line in text.splitlines(keepends=True):  # each at once, as a recorder does
             sink.write(line)
 

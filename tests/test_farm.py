@@ -869,6 +869,20 @@ def test_two_runs_do_not_write_one_results_file(run: Run, tmp_path: Path) -> Non
     )
 
 
+@posix
+def test_a_results_file_has_one_lock_whatever_it_is_called(run: Run, tmp_path: Path) -> None:
+    log = good(tmp_path / "a.jsonl")
+    (tmp_path / "link.sqlite").symlink_to("r.sqlite")
+    with Store(tmp_path / "r.sqlite"):
+        code, _, err = run(log, "-r", tmp_path / "link.sqlite")
+        assert (code, "link.sqlite is being written by another run" in err) == (2, True)
+    (tmp_path / "hard.sqlite").hardlink_to(tmp_path / "r.sqlite")
+    code, _, err = run(log, "-r", tmp_path / "hard.sqlite")
+    assert (code, "hard.sqlite has several names" in err) == (2, True)
+    (tmp_path / "hard.sqlite").unlink()
+    assert run(log, "-r", tmp_path / "link.sqlite")[0] == 0
+
+
 def test_the_results_can_be_queried_while_they_are_written(tmp_path: Path) -> None:
     sources = [good(tmp_path / f"{number}.jsonl") for number in range(40)]
     results = tmp_path / "r.sqlite"

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import json
 import lzma
+import os
 import pickle
 import struct
 import sys
@@ -740,16 +741,53 @@ def test_a_writer_that_fails_leaves_a_log_that_is_cut_short(tmp_path: Path) -> N
 def test_a_replacing_writer_leaves_the_old_file_until_it_is_done(tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl"
     path.write_bytes(b"old")
-    with pytest.raises(ZeroDivisionError), Writer(path, About(), World(4), replace=True):
+    with pytest.raises(ZeroDivisionError), Writer(path, About(), World(4), is_whole=True):
         raise ZeroDivisionError
     assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [
         ("match.jsonl", b"old")
     ]
-    with Writer(path, About(), World(4), replace=True) as writer:
+    with Writer(path, About(), World(4), is_whole=True) as writer:
         empty_frame(writer, 0)
         assert path.read_bytes() == b"old"
     assert [file.name for file in tmp_path.iterdir()] == ["match.jsonl"]
     assert len(read(path)[1]) == 1
+
+
+def test_a_file_that_appears_whole_spares_every_other_file(tmp_path: Path) -> None:
+    """Whatever is beside it, also where two write it at once."""
+    path, other = tmp_path / "out.svg", tmp_path / "other"
+    part = tmp_path / "out.svg.part"
+    part.write_bytes(b"mine")
+    files.write_whole(path, b"new")
+    part.unlink()
+    part.symlink_to(other)
+    with files.Sink(path, is_whole=True) as one, files.Sink(path, is_whole=True) as two:
+        one.write(b"first")
+        two.write(b"second")
+    assert path.read_bytes() == b"first"
+    assert not other.exists()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["out.svg", "out.svg.part"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a mode is of POSIX")
+def test_a_file_that_appears_whole_has_the_mode_of_a_new_file(tmp_path: Path) -> None:
+    mask = os.umask(0o027)
+    try:
+        files.write_whole(tmp_path / "a", b"")
+    finally:
+        os.umask(mask)
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_file_that_cannot_appear_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    sink = files.Sink(path, is_whole=True)
+    sink.write(b"data")
+    path.mkdir()
+    with pytest.raises(OSError) as caught:
+        sink.close()
+    assert caught.value.filename == str(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["out"]
 
 
 def test_each_frame_is_in_the_file_before_the_next_is_written(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ import base64
 import json
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -332,6 +334,45 @@ def test_a_recording_overwrites_nothing_unless_it_is_told_to(
     assert path.read_bytes() == evidence
     recorded(replace=True).abandon()
     assert path.read_bytes() != evidence
+
+
+def test_one_of_two_recorders_of_a_path_is_refused(tmp_path: Path) -> None:
+    """Whichever comes first, and whether the file was there or not."""
+    for name, is_there, replace in (("a", False, False), ("b", True, False), ("c", True, True)):
+        path = tmp_path / f"{name}.jsonl"
+        if is_there:
+            path.touch()
+        world = World(4)
+        with Recorder(world, path, replace=replace):
+            for again in (False, True):
+                with pytest.raises(FileExistsError):
+                    Recorder(World(4), path, replace=again)
+            world.step()
+        assert replay(path).frames == 1
+
+
+def test_recorders_that_begin_at_once_leave_one_valid_log(tmp_path: Path) -> None:
+    """Each thread stops until all have opened their recorder."""
+    barrier = threading.Barrier(4)
+
+    def record(path: Path) -> bool:
+        barrier.wait()
+        try:
+            with Recorder(world := World(4), path):
+                barrier.wait()
+                world.step()
+        except FileExistsError:
+            barrier.wait()
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(20):
+            path = tmp_path / f"{number}.jsonl"
+            if number % 2:
+                path.touch()
+            assert sum(pool.map(record, [path] * 4)) == 1
+            assert replay(path).frames == 1
 
 
 def test_the_layer_matrix_and_the_excluded_owner_are_recorded(tmp_path: Path) -> None:

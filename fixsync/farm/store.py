@@ -10,7 +10,6 @@ import contextlib
 import json
 import os
 import sqlite3
-import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple
 from fixsync.farm.find import Found
 from fixsync.farm.sandbox import Identity
 from fixsync.farm.verdicts import CRASHED, OUT_OF_MEMORY, TIMED_OUT, UNREADABLE, Outcome
+from fixsync.log.files import lock
 
 APPLICATION_ID = 0x66785346
 """In the header of the file: "fxSF"."""
@@ -117,15 +117,18 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        if not self.path.parent.is_dir():
+        file = self.path.resolve()  # so that all its names have the same lock
+        if not file.parent.is_dir():
             raise ResultsError(f"{self.path}: there is no folder {self.path.parent}")
+        if file.exists() and file.stat().st_nlink > 1:
+            raise ResultsError(f"{self.path} has several names (hard links): give a copy")
         self.run = 0
         self.build = 0
-        self._lock = _Lock(self.path)
+        self._lock = _Lock(file, self.path)
         with contextlib.ExitStack() as stack:
             stack.callback(self._lock.release)
             with self._errors("cannot be opened"):
-                self._db = sqlite3.connect(self.path, isolation_level=None)
+                self._db = sqlite3.connect(file, isolation_level=None)
             stack.callback(self._db.close)
             self._check()
             stack.pop_all()
@@ -359,18 +362,21 @@ def name_of(name: str | bytes) -> str:
 class _Lock:
     """Held by the run that writes a results file, until it releases it or its process ends."""
 
-    def __init__(self, results: Path) -> None:
-        self._path = results.with_name(f"{results.name}.lock")
+    def __init__(self, file: Path, results: Path) -> None:
+        self._path = file.with_name(f"{file.name}.lock")
         while True:
             try:
                 self._file = self._path.open("a+b")
             except OSError as error:
                 raise ResultsError(f"{results} cannot be written: {error}") from error
             try:
-                _take(self._file.fileno())
-            except OSError:
+                is_held = lock(self._file.fileno())
+            except OSError as error:
                 self._file.close()
-                raise ResultsError(f"{results} is being written by another run") from None
+                raise ResultsError(f"{results} cannot be locked: {error}") from error
+            if not is_held:
+                self._file.close()
+                raise ResultsError(f"{results} is being written by another run")
             if self._is_current():
                 return
             self._file.close()
@@ -387,15 +393,3 @@ class _Lock:
             with contextlib.suppress(OSError):
                 self._path.unlink()
             self._file.close()
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _take(file: int) -> None:
-        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _take(file: int) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

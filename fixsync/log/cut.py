@@ -47,7 +47,7 @@ def cut(
                     state = None if header.start is None else header.start.state
                 else:
                     state = (player.simulation or player.world).save()
-                part = Writer(output, header, player.world, state=state, replace=True)
+                part = Writer(output, header, player.world, state=state, is_whole=True)
                 writer = stack.enter_context(part)
             player.play(frame)
             if writer is not None:

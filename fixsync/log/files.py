@@ -11,6 +11,7 @@ import errno
 import importlib
 import lzma
 import os
+import stat
 import struct
 import sys
 import zlib
@@ -32,6 +33,40 @@ _PIECE_BYTES = 1 << 15
 _BUFFER_BYTES = 1 << 16
 _GZIP_LEVEL = 6  # level 9 takes half as long again, and saves 1%
 _XZ_MEMORY_BYTES_MAX = 1 << 28
+
+_ONLY_NEW = os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+_CREATE = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0) | _ONLY_NEW
+_MODE = 0o666
+"""Less the umask."""
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _LOCKED_BYTE = 0x7FFF0000
+
+    def lock(file: int) -> bool:
+        """Locks an open file until it is closed; False if another has locked it."""
+        at = os.lseek(file, 0, os.SEEK_CUR)
+        os.lseek(file, _LOCKED_BYTE, os.SEEK_SET)  # others may read all before it
+        try:
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.EDEADLK):
+                return False
+            raise
+        finally:
+            os.lseek(file, at, os.SEEK_SET)
+        return True
+else:
+    import fcntl
+
+    def lock(file: int) -> bool:
+        """Locks an open file until it is closed; False if another has locked it."""
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            return False
+        return True
 
 
 _Self = TypeVar("_Self", bound="Closing")
@@ -91,14 +126,74 @@ def is_standard_output(path: str | os.PathLike[str]) -> bool:
     return os.path.samestat(there, here) and not os.path.samestat(here, nowhere)
 
 
-def _open_output(path: Path) -> FileIO:
-    """Opens a file to write it anew. Standard output is continued instead: opening it again would
-    empty the file that a shell appends it to."""
+def _open_output(path: Path, *, is_over: bool) -> FileIO:
+    """Opens a file to write it from its beginning, as nobody else does meanwhile.
+
+    A regular file is created, or was empty, unless `is_over`: FileExistsError for another, and for
+    one that is being written. Standard output is continued: opening it again would empty the file
+    that a shell appends it to."""
     if is_standard_output(path):
         if sys.__stdout__ is None:
             raise OSError(errno.EBADF, "standard output is closed", os.fspath(path))
         return FileIO(os.dup(sys.__stdout__.fileno()), "wb")
-    return path.open("wb", buffering=0)
+    is_new = True
+    try:
+        number = os.open(path, _CREATE, _MODE)
+    except FileExistsError:  # a file, a link, a pipe, a device
+        is_new = False
+        number = os.open(path, _CREATE & ~_ONLY_NEW, _MODE)
+    file = FileIO(number, "wb")
+    try:
+        if stat.S_ISREG(os.fstat(number).st_mode):
+            _claim(number, os.fspath(path), is_new=is_new, is_over=is_over)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _claim(number: int, name: str, *, is_new: bool, is_over: bool) -> None:
+    """Locks a file that was opened for writing, and looks at it after that."""
+    try:
+        is_held = lock(number)
+    except OSError:
+        if not is_new:
+            raise
+        is_held = True  # on a file system without locks
+    if not is_held:
+        raise FileExistsError(errno.EEXIST, "another recording is writing this file", name)
+    if os.fstat(number).st_size == 0:
+        return
+    if not is_over:
+        raise FileExistsError(
+            errno.EEXIST,
+            "a recording does not overwrite a file; choose another name, or pass replace=True",
+            name,
+        )
+    os.ftruncate(number, 0)
+
+
+class _Whole:
+    """A file that appears under its name when it is whole. Until then it has a hidden name of its
+    own in the same folder, and a file of its name stays."""
+
+    def __init__(self, path: Path) -> None:
+        self._target = path.resolve()  # where a link leads
+        self._hidden = self._target.with_name(f".fixsync-{os.urandom(8).hex()}")
+        self.file = FileIO(os.open(self._hidden, _CREATE, _MODE), "wb")
+
+    def finish(self) -> None:
+        try:
+            os.fsync(self.file.fileno())
+            self.file.close()
+            self._hidden.replace(self._target)
+        except BaseException:
+            self.discard()
+            raise
+
+    def discard(self) -> None:
+        self.file.close()
+        self._hidden.unlink(missing_ok=True)
 
 
 class Closing(ABC):
@@ -284,13 +379,19 @@ _COMPRESSORS: dict[str, Callable[[], _Compressor]] = {
 
 class Sink(Closing):
     """Writes a file. What it is given goes to the operating system before `write` returns, if
-    `survives_a_cut` says so.
+    `survives_a_cut` says so; FileExistsError for a file that is not empty, unless `is_over`, and
+    for one that another writes.
 
-    With `replace` it is buffered instead, and the file appears under its name at `close`; a file of
-    that name stays until then. After an OSError the file is closed."""
+    With `is_whole` it is buffered instead, and the file appears under its name at `close`; a file
+    of that name stays until then. After an OSError the file is closed."""
 
     def __init__(
-        self, path: str | os.PathLike[str], *, suffix: str | None = None, replace: bool = False
+        self,
+        path: str | os.PathLike[str],
+        *,
+        suffix: str | None = None,
+        is_over: bool = False,
+        is_whole: bool = False,
     ) -> None:
         """suffix: the compression, if that is not what the name says."""
         self.size = 0
@@ -298,14 +399,15 @@ class Sink(Closing):
         self._path = os.fspath(path)
         self._compressor = _COMPRESSORS[suffix_of(path) if suffix is None else suffix]()
         self._buffer = bytearray()
-        self._buffer_max = _BUFFER_BYTES if replace else 0
-        self._written = self._target = Path(path)
+        self._buffer_max = _BUFFER_BYTES if is_whole else 0
+        target = Path(path)
         # A device, a pipe and standard output cannot be replaced.
-        is_file = self._target.is_file() or not self._target.exists()
-        if replace and is_file and not is_standard_output(path):
-            self._target = self._target.resolve()  # where a link leads
-            self._written = self._target.with_name(f"{self._target.name}.part")
-        self._file = _open_output(self._written)
+        is_file = target.is_file() or not target.exists()
+        is_whole = is_whole and is_file and not is_standard_output(path)
+        self._whole = _Whole(target) if is_whole else None
+        self._file = (
+            _open_output(target, is_over=is_over) if self._whole is None else self._whole.file
+        )
 
     def write(self, data: bytes) -> None:
         self._put(self._compressor.compress(data))
@@ -323,14 +425,15 @@ class Sink(Closing):
             while rest:
                 rest = rest[self._file.write(rest) :]  # a raw file may take fewer bytes than given
         except OSError as error:
-            error.filename = self._path  # so that it cannot be taken for an error in reading
-            self._remove()
+            self._failed(error)
             raise
 
-    def _remove(self) -> None:
-        self._file.close()
-        if self._written != self._target:
-            self._written.unlink()
+    def _failed(self, error: OSError) -> None:
+        error.filename = self._path  # so that it cannot be taken for an error in reading
+        self._discard()
+
+    def _discard(self) -> None:
+        (self._file.close if self._whole is None else self._whole.discard)()
 
     @property
     def is_closed(self) -> bool:
@@ -342,19 +445,21 @@ class Sink(Closing):
             return
         self._put(self._compressor.flush())
         self._flush()
-        self._file.close()
-        if self._written != self._target:
-            self._written.replace(self._target)
+        try:
+            (self._file.close if self._whole is None else self._whole.finish)()
+        except OSError as error:
+            self._failed(error)
+            raise
 
     def abandon(self) -> None:
-        """Closes the file; with `replace`, removes it."""
-        if self._written == self._target:
+        """Closes the file; with `is_whole`, removes it."""
+        if self._whole is None:
             self.close()
         elif not self._file.closed:
-            self._remove()
+            self._discard()
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Writes a file that is not compressed. A file of that name is replaced once it is whole."""
-    with Sink(path, suffix="", replace=True) as sink:
+    with Sink(path, suffix="", is_whole=True) as sink:
         sink.write(data)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
-from pathlib import Path
 from typing import Any, cast
 
 from fixsync._native.raw import UINT32_MAX
@@ -43,13 +41,7 @@ class _Recording(files.Closing):
                 f"{name}: a crash would lose the end of a file of this kind;"
                 " record to .jsonl, .jsonl.gz or .jsonl.zst"
             )
-        if not replace and Path(path).is_file() and Path(path).stat().st_size:
-            raise FileExistsError(
-                errno.EEXIST,
-                "a recording does not overwrite a file; choose another name, or pass replace=True",
-                name,
-            )
-        self._writer = Writer(path, about, world, state=state)
+        self._writer = Writer(path, about, world, state=state, is_over=replace)
         self._log = self._writer.log
 
     @property

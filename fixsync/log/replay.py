@@ -231,7 +231,7 @@ def _replay(
         _play(result, reader, player, None, progress)
     else:
         state = None if header.start is None else header.start.state
-        with Writer(output, header, player.world, state=state, replace=True) as writer:
+        with Writer(output, header, player.world, state=state, is_whole=True) as writer:
             _play(result, reader, player, writer, progress)
             writer.close(is_whole=not reader.cut)
     if result.difference is not None:

@@ -18,7 +18,8 @@ class Writer(files.Closing):
     """Writes what a recorder makes to a file. After an error the log is cut short.
 
     What `flush` writes is handed to the operating system at once; only `.xz` and `.bz2` hold a part
-    back until `close`. `replace` is that of `Sink`: after an error the old file stays."""
+    back until `close`. `is_over` and `is_whole` are those of `Sink`: with the latter the old file
+    stays after an error."""
 
     def __init__(
         self,
@@ -27,7 +28,8 @@ class Writer(files.Closing):
         world: World,
         *,
         state: bytes | None = None,
-        replace: bool = False,
+        is_over: bool = False,
+        is_whole: bool = False,
     ) -> None:
         """world: as it is before the first frame. state: the state with which the log begins; None:
         a trace begins with its world."""
@@ -37,7 +39,7 @@ class Writer(files.Closing):
         except LineError as wrong:
             raise MatchLogError(self.name, 1, wrong.path, wrong.reason) from wrong
         self.log = NativeRecorder(world._native, line, state)
-        self._sink = files.Sink(path, replace=replace)
+        self._sink = files.Sink(path, is_over=is_over, is_whole=is_whole)
         self.flush()
 
     @property
@@ -62,5 +64,5 @@ class Writer(files.Closing):
         self._sink.close()
 
     def abandon(self) -> None:
-        """Closes the file without a last line; with `replace`, removes it."""
+        """Closes the file without a last line; with `is_whole`, removes it."""
         self._sink.abandon()
