@@ -79,7 +79,7 @@ static void check(int32_t status) {
 static void frame(task *t, const fxs_pose *poses) {
     uint64_t bad;
     fxs_counts counts;
-    check(fxs_world_set_pose_many(t->world, t->moving, t->ids, poses, &bad));
+    check(fxs_world_set_pose_many(t->world, t->ids, poses, t->moving, &bad));
     check(fxs_world_step(t->world, t->events, t->event_room, &counts));
 }
 
@@ -154,7 +154,7 @@ __attribute__((noinline)) void measured(task *t, int what) {
         }
         break;
     case QUERIES:
-        check(fxs_world_query_many(t->world, t->query_count, t->queries, t->ends, t->found,
+        check(fxs_world_query_many(t->world, t->queries, t->query_count, t->ends, t->found,
                                    t->found_room, &count));
         break;
     case SAVE:
@@ -235,7 +235,7 @@ int main(int argc, char **argv) {
     }
     uint32_t count = number(file);
     fxs_collider *colliders = get(file, sizeof *colliders * (uint64_t)count);
-    check(fxs_world_add_many(t.world, count, colliders, &bad));
+    check(fxs_world_add_many(t.world, colliders, count, &bad));
     t.query_count = number(file);
     t.queries = get(file, sizeof *t.queries * t.query_count);
     t.ends = malloc(8 * (t.query_count + 1));

@@ -64,6 +64,8 @@ class Structure:
 class Parameter:
     name: str
     type: Type
+    length: int = 0
+    """How many elements a vector has: 3 for `const int32_t motion[3]`; 0 for other pointers."""
 
 
 @dataclass(frozen=True)
@@ -207,7 +209,8 @@ class _Reading:
                 continue
             type, count = self._type(declared.type)
             is_pointer = type.is_pointer or count > 0
-            parameters.append(Parameter(declared.name, Type(type.base, is_pointer, type.is_const)))
+            passed = Type(type.base, is_pointer, type.is_const)
+            parameters.append(Parameter(declared.name, passed, count))
         name = node.type
         while not isinstance(name, c_ast.TypeDecl):
             name = name.type

@@ -152,9 +152,9 @@ static int64_t furthest(const fxs_shape *s) {
     return (int64_t)s->size[0] + s->size[1] + s->size[2] + 5;
 }
 
-int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t *motion_a,
-                      const fxs_shape *b, const fxs_pose *pose_b, const int32_t *motion_b,
-                      uint32_t hit_when, int32_t *fraction, int32_t *normal) {
+int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t motion_a[3],
+                      const fxs_shape *b, const fxs_pose *pose_b, const int32_t motion_b[3],
+                      uint32_t hit_when, int32_t *fraction, int32_t normal[3]) {
     int32_t status = fxs_pair_check(a, pose_a, b, pose_b);
     if (status != FXS_OK) {
         return status;

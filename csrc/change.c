@@ -23,8 +23,7 @@ static int32_t addable(const fxs_world *w, const fxs_collider *c, placed *s, pla
     return status;
 }
 
-int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *added,
-                           uint64_t *bad) {
+int32_t fxs_world_add_many(fxs_world *world, const fxs_collider *added, uint64_t n, uint64_t *bad) {
     placed s;
     place p;
     for (uint64_t i = 0; i < n; i++) {
@@ -52,7 +51,7 @@ int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *add
 
 int32_t fxs_world_add(fxs_world *world, const fxs_collider *collider) {
     uint64_t bad;
-    return fxs_world_add_many(world, 1, collider, &bad);
+    return fxs_world_add_many(world, collider, 1, &bad);
 }
 
 int32_t fxs_world_remove(fxs_world *world, uint32_t id) {
@@ -138,8 +137,8 @@ SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, row_source r, uint64
     return FXS_OK;
 }
 
-int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids,
-                            const int32_t *positions, uint64_t *bad) {
+int32_t fxs_world_move_many(fxs_world *world, const uint32_t *ids, const int32_t *positions,
+                            uint64_t n, uint64_t *bad) {
     const row_source r = {ids, positions, NULL, NULL};
     return move_rows(world, n, r, bad);
 }
@@ -147,7 +146,7 @@ int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids,
 int32_t fxs_world_move(fxs_world *world, uint32_t id, int32_t x, int32_t y, int32_t z) {
     int32_t position[3] = {x, y, z};
     uint64_t bad;
-    return fxs_world_move_many(world, 1, &id, position, &bad);
+    return fxs_world_move_many(world, &id, position, 1, &bad);
 }
 
 SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64_t *bad) {
@@ -207,15 +206,15 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
     return FXS_OK;
 }
 
-int32_t fxs_world_set_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids,
-                                const fxs_pose *poses, uint64_t *bad) {
+int32_t fxs_world_set_pose_many(fxs_world *world, const uint32_t *ids, const fxs_pose *poses,
+                                uint64_t n, uint64_t *bad) {
     const row_source r = {ids, NULL, poses, NULL};
     return pose_rows(world, n, r, bad);
 }
 
 int32_t fxs_world_set_pose(fxs_world *world, uint32_t id, const fxs_pose *pose) {
     uint64_t bad;
-    return fxs_world_set_pose_many(world, 1, &id, pose, &bad);
+    return fxs_world_set_pose_many(world, &id, pose, 1, &bad);
 }
 
 int32_t fxs_world_turn(fxs_world *world, uint32_t id, uint32_t yaw) {
@@ -300,7 +299,7 @@ static void refresh_meets(fxs_world *w) {
     }
 }
 
-int32_t fxs_world_set_layers(fxs_world *world, const uint32_t *masks) {
+int32_t fxs_world_set_layers(fxs_world *world, const uint32_t masks[32]) {
     if (!is_symmetric(masks)) {
         return FXS_E_CONFIG;
     }

@@ -590,8 +590,8 @@ static inline int overlap_of_kinds(const fxs_shape *a, const fxs_pose *pose_a, c
                 swap ? a : b, swap ? pose_a : pose_b);
 }
 
-int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
-                         const fxs_pose *pose_b, uint8_t *contacts, uint64_t *bad) {
+int32_t fxs_overlap_many(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
+                         const fxs_pose *pose_b, uint64_t n, uint8_t *contacts, uint64_t *bad) {
     for (uint64_t i = 0; i < n; i++) {
         int32_t contact = overlap_of_kinds(a + i, pose_a + i, b + i, pose_b + i);
         if (contact == UNDECIDED) {

@@ -102,20 +102,24 @@ extern "C" {
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
+/* Version. */
 #define FXS_VERSION_MAJOR 0        /* of this header; FXS_VERSION joins the three */
-#define FXS_VERSION_MINOR 1        /* fxs_version returns that of the library */
+#define FXS_VERSION_MINOR 2        /* fxs_version returns that of the library */
 #define FXS_VERSION_PATCH 0        /* raised by changes that add nothing */
 #define FXS_SEMANTICS 2            /* kernels with the same number answer alike, to the bit; 2 added
                                       rings and levels, and changed no older answer */
 
+/* Numbers and limits. */
 #define FXS_ONE 65536              /* one unit in Q16.16 */
 #define FXS_TURN 65536             /* yaw steps in one turn */
 #define FXS_SIZE_MAX 536870911     /* 2^29 - 1: the largest size */
 #define FXS_HALF_ANGLE_MAX 32768   /* a sector that is the whole disc */
 #define FXS_LAYER_COUNT 32         /* layers are 0..31 */
 #define FXS_CAPACITY_MAX 2147483648 /* 2^31: a pair of ids and its contact fit one 64-bit word */
+#define FXS_VERTICES_MAX 32        /* vertices of a prism */
+#define FXS_LEVEL 2147483648       /* 2^31: the id of a level's first solid */
 
-/* Shape kinds. */
+/* Kinds of shape (enum Kind). */
 #define FXS_SPHERE 0               /* size: radius, 0, 0 */
 #define FXS_CAPSULE 1              /* size: radius, half_height (may be 0), 0; upright */
 #define FXS_CYLINDER 2             /* size: radius, half_height, 0; upright */
@@ -123,22 +127,20 @@ extern "C" {
 #define FXS_SECTOR 4               /* size: radius, half_height, inner_radius (below the radius;
                                       0: no hole); half_angle; apex at the pose */
 
-/* Kinds of solid: FXS_CYLINDER, and */
+/* Kinds of solid (enum SolidKind): FXS_CYLINDER, and */
 #define FXS_PRISM 5                /* a convex polygon of 3..32 vertices, upright */
-#define FXS_VERTICES_MAX 32        /* vertices of a prism */
-#define FXS_LEVEL 2147483648       /* 2^31: the id of a level's first solid */
 
-/* Contact of two shapes. */
+/* Contact of two shapes (enum Contact). */
 #define FXS_APART 0                /* they have no point in common */
 #define FXS_TOUCHING 1             /* only the boundaries meet */
 #define FXS_OVERLAPPING 2          /* the insides meet */
 
-/* Kinds of event. */
+/* Kinds of event (enum EventKind). */
 #define FXS_ENTER 1                /* a hit now, not at the last step */
 #define FXS_STAY 2                 /* a hit now and at the last step */
 #define FXS_EXIT 3                 /* a hit at the last step, not now; its contact is FXS_APART */
 
-/* Types of command (fxs_command): the function that it calls, and the fields that it reads. */
+/* Types of fxs_command (enum CommandType): the function that it calls, the fields that it reads. */
 #define FXS_COMMAND_ADD 1          /* fxs_world_add: the whole collider */
 #define FXS_COMMAND_MOVE 2         /* fxs_world_move: id, x, y, z */
 #define FXS_COMMAND_TURN 3         /* fxs_world_turn: id, yaw */
@@ -151,7 +153,7 @@ extern "C" {
 #define FXS_COMMAND_REMOVE 10      /* fxs_world_remove: id */
 #define FXS_COMMAND_LAYERS 11      /* layer, mask: the layer meets exactly the layers of the mask */
 
-/* Statuses. */
+/* Statuses (enum Status). */
 #define FXS_OK 0                   /* success */
 #define FXS_E_KIND (-1)            /* a shape kind outside 0..4 */
 #define FXS_E_SIZE (-2)            /* a size out of range, or an unused one that is not 0 */
@@ -342,8 +344,8 @@ FXS_API int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fx
 /* fxs_overlap of n pairs: row i of each array, one byte each into contacts.
  * Returns FXS_OK, or at the first bad pair FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW:
  * `*bad` (else untouched) is then its index, and the contacts before it are written. Cost: n. */
-FXS_API int32_t fxs_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose *pose_a,
-                                 const fxs_shape *b, const fxs_pose *pose_b, uint8_t *contacts,
+FXS_API int32_t fxs_overlap_many(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
+                                 const fxs_pose *pose_b, uint64_t n, uint8_t *contacts,
                                  uint64_t *bad);
 
 /* The outline of a shape, for drawing: its vertices seen from above, and its heights.
@@ -360,7 +362,7 @@ FXS_API int32_t fxs_outline(const fxs_shape *shape, const fxs_pose *pose, uint32
 
 /* ---- push-out -------------------------------------------------------------------------------- */
 
-/* Sides of a box, in its own frame: the face that a body is pushed out of. */
+/* Sides of a box (enum Side), in its own frame: the face that a body is pushed out of. */
 #define FXS_SIDE_NONE 0            /* not pushed */
 #define FXS_SIDE_POS_X 1           /* along +X */
 #define FXS_SIDE_NEG_X 2           /* along -X */
@@ -379,7 +381,7 @@ FXS_API int32_t fxs_outline(const fxs_shape *shape, const fxs_pose *pose, uint32
  * is within +-2^30.3; adding it to a position may leave int32. Returns FXS_OK; FXS_E_KIND,
  * FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, or FXS_E_UNDEFINED for a sector. Cost: constant. */
 FXS_API int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
-                             const fxs_pose *pose_b, int32_t *out_xz);
+                             const fxs_pose *pose_b, int32_t out_xz[2]);
 
 /* The shortest dy of a that ends an overlap, for example with a floor.
  * Upwards when both centres are level. Within -(2^31 - 4)..2^31 - 4; adding it to a position may
@@ -483,28 +485,28 @@ FXS_API int32_t fxs_world_set_active(fxs_world *world, uint32_t id, uint32_t act
  * All of them or, at the first that is refused, none; `*bad` (else untouched) is then its index. An
  * id that comes twice is FXS_E_TAKEN. Returns FXS_OK; FXS_E_ID, FXS_E_TAKEN, FXS_E_KIND,
  * FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_LAYER, FXS_E_ACTIVE or FXS_E_CENTRE. Cost: n. */
-FXS_API int32_t fxs_world_add_many(fxs_world *world, uint64_t n, const fxs_collider *colliders,
+FXS_API int32_t fxs_world_add_many(fxs_world *world, const fxs_collider *colliders, uint64_t n,
                                    uint64_t *bad);
 
 /* fxs_world_move of n colliders.
  * All of them or, at the first that is refused, none; `*bad` (else untouched) is then its index.
  * positions: n rows of x, y, z. If an id comes more than once, its last row counts. Returns FXS_OK;
  * FXS_E_ID, FXS_E_ABSENT or FXS_E_CENTRE. Cost: n. */
-FXS_API int32_t fxs_world_move_many(fxs_world *world, uint64_t n, const uint32_t *ids,
-                                    const int32_t *positions, uint64_t *bad);
+FXS_API int32_t fxs_world_move_many(fxs_world *world, const uint32_t *ids, const int32_t *positions,
+                                    uint64_t n, uint64_t *bad);
 
 /* fxs_world_set_pose of n colliders.
  * All of them or, at the first that is refused, none; `*bad` (else untouched) is then its index. If
  * an id comes more than once, its last pose counts. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT,
  * FXS_E_YAW or FXS_E_CENTRE. Cost: n. */
-FXS_API int32_t fxs_world_set_pose_many(fxs_world *world, uint64_t n, const uint32_t *ids,
-                                        const fxs_pose *poses, uint64_t *bad);
+FXS_API int32_t fxs_world_set_pose_many(fxs_world *world, const uint32_t *ids,
+                                        const fxs_pose *poses, uint64_t n, uint64_t *bad);
 
 /* Replaces the layer matrix by 32 masks, laid out as fxs_config.layers.
  * Keeps the hit history: a hit that the matrix no longer allows is an FXS_EXIT at the next step.
  * Returns FXS_OK, or FXS_E_CONFIG for masks that are not symmetric. Cost: colliders + capacity /
  * 64. */
-FXS_API int32_t fxs_world_set_layers(fxs_world *world, const uint32_t *masks);
+FXS_API int32_t fxs_world_set_layers(fxs_world *world, const uint32_t masks[32]);
 
 /* Makes n changes in order: the commands of a frame in one call.
  * All of them or, at the first that is refused, none; `*bad` (else untouched) is then its index.
@@ -553,7 +555,8 @@ FXS_API int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b
  * less than 2 raw units longer than the shortest real translation; of a box and a prism with a
  * vertex more than 4096 units from the box's centre in x or z, less than 3. Returns FXS_OK;
  * FXS_E_ID, FXS_E_ABSENT, or FXS_E_UNDEFINED for a sector. Cost: constant. */
-FXS_API int32_t fxs_world_push_out(const fxs_world *world, uint32_t a, uint32_t b, int32_t *out_xz);
+FXS_API int32_t fxs_world_push_out(const fxs_world *world, uint32_t a, uint32_t b,
+                                   int32_t out_xz[2]);
 
 /* fxs_lift of two colliders as they are now; b may be a solid.
  * Layers, owners and activity do not matter. The result applies to a's pose. Returns FXS_OK;
@@ -593,7 +596,7 @@ FXS_API int32_t fxs_world_outline(const fxs_world *world, uint32_t id, uint32_t 
  * enough; FXS_E_CENTRE if a push would leave int32, with `*count` the id that it would have moved.
  * On either status no collider is moved, and `moved` is undefined. Cost: passes * hits + capacity /
  * 64. */
-FXS_API int32_t fxs_world_separate(fxs_world *world, const uint32_t *yields, uint32_t passes,
+FXS_API int32_t fxs_world_separate(fxs_world *world, const uint32_t yields[32], uint32_t passes,
                                    fxs_moved *moved, uint64_t moved_capacity, uint64_t *count);
 
 /* Writes the ids that a query meets, ascending, to ids; `*count` is how many.
@@ -611,7 +614,7 @@ FXS_API int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32
  * number of all. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed, ids and ends undefined;
  * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` the index of the first bad
  * query. Cost: n times that of fxs_world_query. */
-FXS_API int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *queries,
+FXS_API int32_t fxs_world_query_many(fxs_world *world, const fxs_query *queries, uint64_t n,
                                      uint64_t *ends, uint32_t *ids, uint64_t id_capacity,
                                      uint64_t *count);
 
@@ -628,7 +631,7 @@ FXS_API int32_t fxs_world_nearest(fxs_world *world, const fxs_query *query, uint
  * number of all. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed, ids and ends undefined;
  * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW with `*count` the index of the first bad
  * query. Cost: n times that of fxs_world_nearest. */
-FXS_API int32_t fxs_world_nearest_many(fxs_world *world, uint64_t n, const fxs_query *queries,
+FXS_API int32_t fxs_world_nearest_many(fxs_world *world, const fxs_query *queries, uint64_t n,
                                        uint64_t limit, uint64_t *ends, uint32_t *ids,
                                        uint64_t id_capacity, uint64_t *count);
 
@@ -641,9 +644,9 @@ FXS_API int32_t fxs_world_nearest_many(fxs_world *world, uint64_t n, const fxs_q
  * time), 0..65536, and its normal (x, y, z in Q2.30, from b towards a; all 0 for shapes that
  * overlap at the start); 0 for no hit, outputs untouched; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE,
  * FXS_E_YAW, FXS_E_UNDEFINED for a sector, FXS_E_MOTION or FXS_E_HIT_WHEN. Cost: constant. */
-FXS_API int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t *motion_a,
-                              const fxs_shape *b, const fxs_pose *pose_b, const int32_t *motion_b,
-                              uint32_t hit_when, int32_t *fraction, int32_t *normal);
+FXS_API int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t motion_a[3],
+                              const fxs_shape *b, const fxs_pose *pose_b, const int32_t motion_b[3],
+                              uint32_t hit_when, int32_t *fraction, int32_t normal[3]);
 
 /* A cast into a world: a shape that moves straight, and the colliders and solids that it looks at.
  * Those stand still. A sector cannot be cast and meets no cast. */
@@ -679,7 +682,7 @@ FXS_API int32_t fxs_world_cast(fxs_world *world, const fxs_cast *cast, fxs_cast_
  * FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW, FXS_E_UNDEFINED for a sector, FXS_E_MOTION
  * or FXS_E_HIT_WHEN with `*count` the index of the first bad cast. Cost: n times that of
  * fxs_world_cast. */
-FXS_API int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast *casts,
+FXS_API int32_t fxs_world_cast_many(fxs_world *world, const fxs_cast *casts, uint64_t n,
                                     uint64_t *ends, fxs_cast_hit *hits, uint64_t hit_capacity,
                                     uint64_t *count);
 
@@ -689,7 +692,7 @@ FXS_API int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast
  * Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and hits undefined; FXS_E_ID,
  * FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, FXS_E_MOTION or FXS_E_HIT_WHEN. Cost: that of
  * fxs_world_cast. */
-FXS_API int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t *motion,
+FXS_API int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t motion[3],
                                 uint32_t limit, uint32_t hit_when, fxs_cast_hit *hits,
                                 uint64_t hit_capacity, uint64_t *count);
 
@@ -790,7 +793,7 @@ FXS_API int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t 
 
 /* XXH64 of any bytes.
  * Cannot fail. Cost: bytes. */
-FXS_API uint64_t fxs_hash64(const void *bytes, uint64_t size, uint64_t seed);
+FXS_API uint64_t fxs_hash64(const uint8_t *bytes, uint64_t size, uint64_t seed);
 
 /* cdef: end */
 

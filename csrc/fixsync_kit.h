@@ -37,6 +37,7 @@ extern "C" {
 
 /* ---- statuses of the kit --------------------------------------------------------------------- */
 
+/* Statuses (enum Status). */
 #define FXS_E_RANGE (-64)          /* an argument or a result out of range */
 #define FXS_E_TABLE (-65)          /* not a table of frame data */
 #define FXS_E_ORDER (-66)          /* a call that does not come here */
@@ -89,16 +90,16 @@ FXS_API int32_t fxs_hypot(int32_t x, int32_t y, int32_t z, int32_t *out);
 
 /* The dot product of two vectors (x, y, z), rounded once.
  * Returns FXS_OK or FXS_E_RANGE. Cost: constant. */
-FXS_API int32_t fxs_dot(const int32_t *a, const int32_t *b, int32_t *out);
+FXS_API int32_t fxs_dot(const int32_t a[3], const int32_t b[3], int32_t *out);
 
 /* A vector (x, y, z) times a factor, each component rounded.
  * Returns FXS_OK or FXS_E_RANGE. Cost: constant. */
-FXS_API int32_t fxs_scale(const int32_t *v, int32_t factor, int32_t *out);
+FXS_API int32_t fxs_scale(const int32_t v[3], int32_t factor, int32_t out[3]);
 
 /* A vector (x, y, z) brought to a length of 0..2^31 - 1: a speed in the direction of a target.
  * Each component times length / sqrt(x^2 + y^2 + z^2), rounded. Returns FXS_OK, or FXS_E_RANGE for
  * (0, 0, 0) and for a negative length. Cost: constant. */
-FXS_API int32_t fxs_with_length(const int32_t *v, int32_t length, int32_t *out);
+FXS_API int32_t fxs_with_length(const int32_t v[3], int32_t length, int32_t out[3]);
 
 /* ---- random numbers -------------------------------------------------------------------------- */
 
@@ -127,13 +128,15 @@ FXS_API int32_t fxs_random_chance(uint64_t *state, uint64_t numerator, uint64_t 
 /* Shuffles `count` items of `item_size` bytes; each order is equally likely.
  * Fisher and Yates: for last = count - 1 down to 1, the item at `last` and the one at
  * fxs_random_below(state, last + 1) change places. Cannot fail. Cost: bytes. */
-FXS_API void fxs_random_shuffle(uint64_t *state, void *items, uint64_t count, uint64_t item_size);
+FXS_API void fxs_random_shuffle(uint64_t *state, uint8_t *items, uint64_t count,
+                                uint64_t item_size);
 
 /* ---- motion ---------------------------------------------------------------------------------- */
 
 /* Motion after a cast: how far to go, slide, bounce. A motion is (x, y, z) in Q16.16; fraction and
  * normal are those of a cast. */
 
+/* Limits. */
 #define FXS_NORMAL_MAX 1610612736  /* 1.5 in Q2.30: the largest component of a normal */
 
 /* The part of a motion up to a fraction (0..65536).
@@ -142,8 +145,8 @@ FXS_API void fxs_random_shuffle(uint64_t *state, void *items, uint64_t count, ui
  * without a normal (NULL), it is rounded toward zero. motion: as for fxs_cast_pair; it may be
  * `out`. Returns FXS_OK; FXS_E_MOTION, FXS_E_NORMAL, or FXS_E_RANGE for a fraction above 65536.
  * Cost: constant. */
-FXS_API int32_t fxs_along(const int32_t *motion, uint32_t fraction, const int32_t *normal,
-                          int32_t *out);
+FXS_API int32_t fxs_along(const int32_t motion[3], uint32_t fraction, const int32_t normal[3],
+                          int32_t out[3]);
 
 /* Reflects a motion at a surface. kept, 0..65536: share of the speed into it that it keeps.
  * motion - (1 + kept) * dot(motion, normal) * normal, each component rounded in the direction of
@@ -151,12 +154,12 @@ FXS_API int32_t fxs_along(const int32_t *motion, uint32_t fraction, const int32_
  * `out`. The result never leads into the surface. Returns FXS_OK; FXS_E_NORMAL, also for (0, 0, 0),
  * where the shapes overlap and fxs_push_out is needed; FXS_E_RANGE for a kept above 65536 and for a
  * result outside int32. Cost: constant. */
-FXS_API int32_t fxs_bounce(const int32_t *motion, const int32_t *normal, uint32_t kept,
-                           int32_t *out);
+FXS_API int32_t fxs_bounce(const int32_t motion[3], const int32_t normal[3], uint32_t kept,
+                           int32_t out[3]);
 
 /* Removes the component of a motion into a surface: fxs_bounce with kept 0.
  * Returns FXS_OK; FXS_E_NORMAL, or FXS_E_RANGE for a result outside int32. Cost: constant. */
-FXS_API int32_t fxs_slide(const int32_t *motion, const int32_t *normal, int32_t *out);
+FXS_API int32_t fxs_slide(const int32_t motion[3], const int32_t normal[3], int32_t out[3]);
 
 /* Moves a collider straight and slides it along obstacles: a dash.
  * Obstacles are the colliders and solids that layers and owners let it hit and whose layer is in
@@ -169,15 +172,16 @@ FXS_API int32_t fxs_slide(const int32_t *motion, const int32_t *normal, int32_t 
  * Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, FXS_E_RANGE for other
  * passes, FXS_E_MOTION, also if a component leaves the range by sliding, or FXS_E_CENTRE for a path
  * that leads outside int32. Cost: at most 6 * passes times that of fxs_world_cast. */
-FXS_API int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t *motion,
+FXS_API int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t motion[3],
                                    uint32_t mask, uint32_t passes, fxs_cast_hit *hits,
-                                   uint32_t *count);
+                                   uint64_t *count);
 
 /* ---- mover ----------------------------------------------------------------------------------- */
 
+/* Limits. */
 #define FXS_PASSES_MAX 64          /* the most slides of one move */
 
-/* Flags of fxs_mover_result. */
+/* Flags of fxs_mover_result (flags MoverFlags). */
 #define FXS_ON_FLOOR 1             /* it stands on `floor` */
 #define FXS_ON_WALL 2              /* it hit a wall */
 #define FXS_ON_CEILING 4           /* it hit a ceiling */
@@ -222,18 +226,19 @@ typedef struct fxs_mover_result {
  * FXS_E_MOVER, FXS_E_MOTION, also if a component leaves the range by sliding, or FXS_E_CENTRE for a
  * path or a push out of an obstacle that leads outside int32. Cost: at most 12 * passes + 12 times
  * that of fxs_world_cast; usually 4 times. */
-FXS_API int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const int32_t *motion,
+FXS_API int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const int32_t motion[3],
                                fxs_mover_result *result, fxs_cast_hit *hits);
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
+/* Numbers and limits. */
 #define FXS_PARTS_MAX 32           /* parts of a body: a set of parts is one word */
 #define FXS_VICTIMS_MAX 64         /* victims that one hit of an attack remembers */
 #define FXS_FRAMES_MAX 2147483647  /* 2^31 - 1: frames of an attack */
 #define FXS_BODY_ROWS 96           /* commands that one call for a body makes, at most */
 #define FXS_NO_ATTACK 4294967295   /* no attack is under way */
 
-/* Phases of an attack. */
+/* Phases of an attack (enum Phase). */
 #define FXS_PHASE_NONE 0           /* no attack is under way */
 #define FXS_PHASE_STARTUP 1        /* a part is still to be switched on */
 #define FXS_PHASE_ACTIVE 2         /* a part is on */
@@ -356,6 +361,7 @@ FXS_API int32_t fxs_body_load(fxs_body *body, const uint8_t *table, const uint8_
  * view (plane XY). Two hitboxes meet where both views meet: their contact is the lesser of the
  * contacts of both views. No view is turned. */
 
+/* Limits. */
 #define FXS_PLANES_LAYERS 16       /* layers of hitboxes are 0..15 */
 
 /* A hitbox. Only a world reads id, layer, active and owner. */
@@ -382,7 +388,7 @@ FXS_API int32_t fxs_hitbox_contact(const fxs_hitbox *a, const fxs_hitbox *b);
  * are equally long it is that of the ground views. (0, 0) for a contact that is not
  * FXS_OVERLAPPING. Otherwise as fxs_push_out. Returns FXS_OK, FXS_E_KIND or FXS_E_SIZE. Cost:
  * constant. */
-FXS_API int32_t fxs_hitbox_push_out(const fxs_hitbox *a, const fxs_hitbox *b, int32_t *out_xz);
+FXS_API int32_t fxs_hitbox_push_out(const fxs_hitbox *a, const fxs_hitbox *b, int32_t out_xz[2]);
 
 /* The shortest dy of a that ends an overlap, exact: it takes the side views apart.
  * Upwards when both centres are level; 0 for a contact that is not FXS_OVERLAPPING. Within
@@ -395,9 +401,9 @@ FXS_API int32_t fxs_hitbox_lift(const fxs_hitbox *a, const fxs_hitbox *b, int32_
  * side views, else that of the ground views or, for the widths of the side views, along x. Returns
  * 1 for a hit, 0 for no hit; FXS_E_KIND, FXS_E_SIZE, FXS_E_MOTION or FXS_E_HIT_WHEN. Cost:
  * constant. */
-FXS_API int32_t fxs_hitbox_cast_pair(const fxs_hitbox *a, const int32_t *motion_a,
-                                     const fxs_hitbox *b, const int32_t *motion_b,
-                                     uint32_t hit_when, int32_t *fraction, int32_t *normal);
+FXS_API int32_t fxs_hitbox_cast_pair(const fxs_hitbox *a, const int32_t motion_a[3],
+                                     const fxs_hitbox *b, const int32_t motion_b[3],
+                                     uint32_t hit_when, int32_t *fraction, int32_t normal[3]);
 
 /* A world of hitboxes is an ordinary world. Each hitbox is two colliders of it: the ground view
  * under its own id and layer, at y = 0; the side view under id + half of the capacity, on layer +
@@ -481,7 +487,7 @@ FXS_API int32_t fxs_planes_cast(fxs_world *world, const fxs_hitbox_cast *cast, f
  * itself does not matter. Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and hits
  * undefined; FXS_E_ID, FXS_E_ABSENT, FXS_E_MOTION or FXS_E_HIT_WHEN with `*count` 0. Cost: that of
  * fxs_planes_cast. */
-FXS_API int32_t fxs_planes_sweep(fxs_world *world, uint32_t id, const int32_t *motion,
+FXS_API int32_t fxs_planes_sweep(fxs_world *world, uint32_t id, const int32_t motion[3],
                                  uint32_t limit, uint32_t hit_when, fxs_cast_hit *hits,
                                  uint64_t hit_capacity, uint64_t *count);
 
@@ -509,7 +515,7 @@ FXS_API int32_t fxs_rewind_init(fxs_rewind *memory, uint32_t frames, uint64_t ow
  * and those after it are dropped: they belong to a history that was rolled back. Returns FXS_OK;
  * FXS_E_ORDER for a frame that is neither kept nor the one after the newest; FXS_E_ROOM for a state
  * larger than state_size. Cost: that of fxs_world_save. */
-FXS_API int32_t fxs_rewind_push(fxs_rewind *rewind, const fxs_world *world, const void *own);
+FXS_API int32_t fxs_rewind_push(fxs_rewind *rewind, const fxs_world *world, const uint8_t *own);
 
 /* Loads the state of a frame into a world of the same capacity, and its own bytes into own.
  * The ring does not change. The world may be another one than the pushed one: to learn what a cast
@@ -517,7 +523,7 @@ FXS_API int32_t fxs_rewind_push(fxs_rewind *rewind, const fxs_world *world, cons
  * FXS_E_RANGE for a frame that is not kept; what fxs_world_load returns, with the same `*at`. Cost:
  * that of fxs_world_load. */
 FXS_API int32_t fxs_rewind_load(const fxs_rewind *rewind, uint32_t frame, fxs_world *world,
-                                void *own, uint64_t *at);
+                                uint8_t *own, uint64_t *at);
 
 /* Number of frames that are kept.
  * Cannot fail. Cost: constant. */
@@ -625,11 +631,11 @@ FXS_API int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_event *event
 FXS_API int32_t fxs_recorder_end_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
                                        const uint64_t *hash, char *text, uint64_t room);
 
-/* Adds a frame as text: n bytes of a line of another log, without its line feed.
+/* Adds a frame as text: a line of another log, without its line feed.
  * The line must be canonical. Returns FXS_OK; FXS_E_ORDER within a frame; FXS_E_TEXT for a line
  * that does not begin or end as the line of this frame; FXS_E_ROOM. Cost: text. */
-FXS_API int32_t fxs_recorder_line(fxs_recorder *recorder, const char *line, uint64_t n, char *text,
-                                  uint64_t room);
+FXS_API int32_t fxs_recorder_line(fxs_recorder *recorder, const char *line, uint64_t size,
+                                  char *text, uint64_t room);
 
 /* Ends the log with its last line: the number of frames, and the SHA-256 of all before it.
  * A log without it was cut short, and its whole frames are still good. A frame that was not stepped

@@ -79,11 +79,11 @@ uint64_t fxs_hash_end(const hasher *h) {
     return hash ^ hash >> 32;
 }
 
-uint64_t fxs_hash64(const void *bytes, uint64_t size, uint64_t seed) {
+uint64_t fxs_hash64(const uint8_t *bytes, uint64_t size, uint64_t seed) {
     hasher h;
     fxs_hash_begin(&h, seed);
     if (size) { /* bytes may be NULL if there are none */
-        fxs_hash_add(&h, (const uint8_t *)bytes, (size_t)size);
+        fxs_hash_add(&h, bytes, (size_t)size);
     }
     return fxs_hash_end(&h);
 }

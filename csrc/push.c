@@ -237,7 +237,7 @@ static int32_t make_bodies(placed *out_a, placed *out_b, const fxs_shape *a, con
 }
 
 int32_t fxs_push_out(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
-                     const fxs_pose *pose_b, int32_t *out_xz) {
+                     const fxs_pose *pose_b, int32_t out_xz[2]) {
     placed sa, sb;
     int32_t status = make_bodies(&sa, &sb, a, pose_a, b, pose_b);
     if (status == FXS_OK) {
@@ -289,7 +289,7 @@ static int32_t find_bodies(const fxs_world *w, uint32_t a, uint32_t b, bodies *o
     return bodies_check(out->a, out->b ? out->b : out->a);
 }
 
-int32_t fxs_world_push_out(const fxs_world *world, uint32_t a, uint32_t b, int32_t *out_xz) {
+int32_t fxs_world_push_out(const fxs_world *world, uint32_t a, uint32_t b, int32_t out_xz[2]) {
     bodies found;
     int32_t status = find_bodies(world, a, b, &found);
     if (status == FXS_OK) {

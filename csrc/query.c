@@ -81,7 +81,7 @@ static void sort_nearest(const fxs_world *w, const fxs_pose *from, uint64_t *ids
 }
 
 /* Queries in the order of ids, or nearest first and at most `limit` of each (0: all). */
-static int32_t answer(fxs_world *w, uint64_t n, const fxs_query *queries, int nearest_first,
+static int32_t answer(fxs_world *w, const fxs_query *queries, uint64_t n, int nearest_first,
                       uint64_t limit, uint64_t *ends, uint32_t *ids, uint64_t id_capacity,
                       uint64_t *count) {
     for (uint64_t i = 0; i < n; i++) {
@@ -119,25 +119,25 @@ static int32_t answer(fxs_world *w, uint64_t n, const fxs_query *queries, int ne
     return found > id_capacity ? FXS_E_ROOM : FXS_OK;
 }
 
-int32_t fxs_world_query_many(fxs_world *world, uint64_t n, const fxs_query *queries, uint64_t *ends,
+int32_t fxs_world_query_many(fxs_world *world, const fxs_query *queries, uint64_t n, uint64_t *ends,
                              uint32_t *ids, uint64_t id_capacity, uint64_t *count) {
-    return answer(world, n, queries, 0, 0, ends, ids, id_capacity, count);
+    return answer(world, queries, n, 0, 0, ends, ids, id_capacity, count);
 }
 
 int32_t fxs_world_query(fxs_world *world, const fxs_query *query, uint32_t *ids,
                         uint64_t id_capacity, uint64_t *count) {
     uint64_t end;
-    return answer(world, 1, query, 0, 0, &end, ids, id_capacity, count);
+    return answer(world, query, 1, 0, 0, &end, ids, id_capacity, count);
 }
 
 int32_t fxs_world_nearest(fxs_world *world, const fxs_query *query, uint64_t limit, uint32_t *ids,
                           uint64_t id_capacity, uint64_t *count) {
     uint64_t end;
-    return answer(world, 1, query, 1, limit, &end, ids, id_capacity, count);
+    return answer(world, query, 1, 1, limit, &end, ids, id_capacity, count);
 }
 
-int32_t fxs_world_nearest_many(fxs_world *world, uint64_t n, const fxs_query *queries,
+int32_t fxs_world_nearest_many(fxs_world *world, const fxs_query *queries, uint64_t n,
                                uint64_t limit, uint64_t *ends, uint32_t *ids, uint64_t id_capacity,
                                uint64_t *count) {
-    return answer(world, n, queries, 1, limit, ends, ids, id_capacity, count);
+    return answer(world, queries, n, 1, limit, ends, ids, id_capacity, count);
 }

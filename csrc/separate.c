@@ -117,7 +117,7 @@ static int32_t separate_hits(separation *s, int both, int *any, uint32_t *stuck)
     return FXS_OK;
 }
 
-int32_t fxs_world_separate(fxs_world *world, const uint32_t *yields, uint32_t passes,
+int32_t fxs_world_separate(fxs_world *world, const uint32_t yields[32], uint32_t passes,
                            fxs_moved *moved, uint64_t moved_capacity, uint64_t *count) {
     uint64_t room = (uint64_t)min64(world->count, 2 * (int64_t)world->hit_count);
     if (moved_capacity < room) {

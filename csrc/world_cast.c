@@ -269,7 +269,7 @@ static int32_t job_of_cast(int when, const fxs_cast *c, job *j) {
     return status;
 }
 
-int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast *casts, uint64_t *ends,
+int32_t fxs_world_cast_many(fxs_world *world, const fxs_cast *casts, uint64_t n, uint64_t *ends,
                             fxs_cast_hit *hits, uint64_t hit_capacity, uint64_t *count) {
     job j;
     memset(&j, 0, sizeof j);
@@ -297,10 +297,10 @@ int32_t fxs_world_cast_many(fxs_world *world, uint64_t n, const fxs_cast *casts,
 int32_t fxs_world_cast(fxs_world *world, const fxs_cast *cast, fxs_cast_hit *hits,
                        uint64_t hit_capacity, uint64_t *count) {
     uint64_t end;
-    return fxs_world_cast_many(world, 1, cast, &end, hits, hit_capacity, count);
+    return fxs_world_cast_many(world, cast, 1, &end, hits, hit_capacity, count);
 }
 
-int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t *motion, uint32_t limit,
+int32_t fxs_world_sweep(fxs_world *world, uint32_t id, const int32_t motion[3], uint32_t limit,
                         uint32_t hit_when, fxs_cast_hit *hits, uint64_t hit_capacity,
                         uint64_t *count) {
     if (id >= world->capacity) {

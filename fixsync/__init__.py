@@ -34,7 +34,7 @@ from fixsync.shapes import (
 )
 from fixsync.world import World
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "LEVEL",

@@ -351,7 +351,7 @@ def test_one_nearest_answers_as_many() -> None:
         for room in (0, 1, 99):
             status = lib.fxs_world_nearest(at(given), asked, limit, one, room, count)
             told = (status, count[0], list(one[0 : count[0]]) if status == lib.FXS_OK else None)
-            status = lib.fxs_world_nearest_many(at(given), 1, asked, limit, ends, many, room, count)
+            status = lib.fxs_world_nearest_many(at(given), asked, 1, limit, ends, many, room, count)
             assert told == (
                 status,
                 count[0],

@@ -24,9 +24,17 @@ COMMENTS = {
         r"/\*((?:(?!\*/).)*)\*/\nFXS_API [^;]*?\b(fxs_\w+)\(", BOTH, re.DOTALL
     )
 }
-# Its type, and the type and name of each parameter.
+# Its type, and the type and name of each parameter; a vector is a pointer.
 DECLARATIONS = {
-    name: (kind, re.findall(r"\s*(.*?)(\w+)(?:,|$)", " ".join(parameters.split())))
+    name: (
+        kind,
+        [
+            (type + " *" if length else type, word)
+            for type, word, length in re.findall(
+                r"\s*(.*?)(\w+)(\[\d+\])?(?:,|$)", " ".join(parameters.split())
+            )
+        ],
+    )
     for kind, name, parameters in re.findall(
         r"^FXS_API (\w+) (fxs_\w+)\(([^;]*)\);", BOTH, re.MULTILINE
     )

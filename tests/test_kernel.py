@@ -328,7 +328,7 @@ def test_a_collider_that_is_refused_leaves_the_world_as_it_was(
     before, bad = saved(given), ffi.new("uint64_t *", 77)
     assert lib.fxs_world_add(at(given), collider(**{"id": 0, **changes})) == getattr(lib, status)
     rows = ffi.new("fxs_collider[]", [collider(0)[0], collider(**{"id": 2, **changes})[0]])
-    assert lib.fxs_world_add_many(at(given), 2, rows, bad) == getattr(lib, status)
+    assert lib.fxs_world_add_many(at(given), rows, 2, bad) == getattr(lib, status)
     assert bad[0] == 1
     assert saved(given) == before
     assert lib.fxs_world_count(at(given)) == 1
@@ -374,14 +374,14 @@ def test_many_moves_and_many_poses_are_made_all_or_none() -> None:
             places[row][axis] = max(-(2**31), min(end - away + rng.choice((-1, 0, 1)), 2**31 - 1))
         if n % 2:
             flat = ffi.new("int32_t[]", [v for place in places for v in place])
-            status = lib.fxs_world_move_many(at(given), 3, ids, flat, bad)
+            status = lib.fxs_world_move_many(at(given), ids, flat, 3, bad)
         else:
             yaws = [
                 rng.choice((0, 8192, 16384, 40000)) if id in moved else yaws[id] for id in range(5)
             ]
             rows = [(*place, yaws[id]) for place, id in zip(places, moved, strict=True)]
             status = lib.fxs_world_set_pose_many(
-                at(given), 3, ids, ffi.new("fxs_pose[]", rows), bad
+                at(given), ids, ffi.new("fxs_pose[]", rows), 3, bad
             )
         centres: list[Any] = []
         for place, id in zip(places, moved, strict=True):
@@ -419,7 +419,7 @@ def test_many_poses_are_the_single_ones_however_many(n: int) -> None:
         add(given, id, SPHERE if id % 3 else BOX, x=100 * id, ox=id % 2 * 50)
     rows = [(rng.randrange(90), 0, rng.randrange(90), rng.randrange(65536)) for _ in range(200)]
     ids, poses = ffi.new("uint32_t[]", list(range(200))), ffi.new("fxs_pose[]", rows)
-    assert lib.fxs_world_set_pose_many(at(many), n, ids, poses, bad) == lib.FXS_OK
+    assert lib.fxs_world_set_pose_many(at(many), ids, poses, n, bad) == lib.FXS_OK
     for id in range(n):
         assert lib.fxs_world_set_pose(at(single), id, poses + id) == lib.FXS_OK
     assert step(many) == step(single) >= (n > 1, 0)
@@ -594,19 +594,19 @@ def test_nothing_is_written_past_the_room_that_is_given() -> None:
     asks: list[Any] = [
         (
             10,
-            lambda ids, room: lib.fxs_world_query_many(at(given), 2, area, ends, ids, room, count),
+            lambda ids, room: lib.fxs_world_query_many(at(given), area, 2, ends, ids, room, count),
         ),
         (5, lambda ids, room: lib.fxs_world_query(at(given), area, ids, room, count)),
         (
             10,
             lambda ids, room: lib.fxs_world_nearest_many(
-                at(given), 2, area, 0, ends, ids, room, count
+                at(given), area, 2, 0, ends, ids, room, count
             ),
         ),
         (
             6,
             lambda ids, room: lib.fxs_world_nearest_many(
-                at(given), 2, area, 3, ends, ids, room, count
+                at(given), area, 2, 3, ends, ids, room, count
             ),
         ),
     ]
@@ -1086,7 +1086,7 @@ def test_a_yaw_of_a_turn_or_more_is_refused_everywhere(yaw: int) -> None:
     assert lib.fxs_world_set_pose(at(given), 0, pose) == lib.FXS_E_YAW
     poses = ffi.new("fxs_pose[2]", [(1, 2, 3, 4), (1, 2, 3, yaw)])
     assert (
-        lib.fxs_world_set_pose_many(at(given), 2, ffi.new("uint32_t[]", [0, 0]), poses, bad)
+        lib.fxs_world_set_pose_many(at(given), ffi.new("uint32_t[]", [0, 0]), poses, 2, bad)
         == lib.FXS_E_YAW
     )
     assert bad[0] == 1

@@ -356,7 +356,7 @@ def cases() -> dict[str, list[tuple[Any, ...]]]:
     wide = ffi.new("int64_t *")
     found["fxs_random_between"] = [(state, 2, 1, wide), (state, 1, 2, wide)]
     found["fxs_random_chance"] = [(state, 1, 0), (state, 1, 1)]
-    count, result = ffi.new("uint32_t *"), ffi.new("fxs_mover_result *")
+    count, result = ffi.new("uint64_t *"), ffi.new("fxs_mover_result *")
     slides = [
         *((world, 8, way, 1, 1), (world, 2, way, 1, 1), (world, 3, way, 1, 1)),
         *((world, 1, way, 1, 0), (world, 1, way, 1, 65), (world, 1, (2**29, 0, 0), 1, 1)),

@@ -3,7 +3,7 @@
 /** of this header; FXS_VERSION joins the three */
 export const FXS_VERSION_MAJOR: 0;
 /** fxs_version returns that of the library */
-export const FXS_VERSION_MINOR: 1;
+export const FXS_VERSION_MINOR: 2;
 /** raised by changes that add nothing */
 export const FXS_VERSION_PATCH: 0;
 /** kernels with the same number answer alike, to the bit; 2 added
@@ -21,6 +21,10 @@ export const FXS_HALF_ANGLE_MAX: 32768;
 export const FXS_LAYER_COUNT: 32;
 /** 2^31: a pair of ids and its contact fit one 64-bit word */
 export const FXS_CAPACITY_MAX: 2147483648;
+/** vertices of a prism */
+export const FXS_VERTICES_MAX: 32;
+/** 2^31: the id of a level's first solid */
+export const FXS_LEVEL: 2147483648;
 /** size: radius, 0, 0 */
 export const FXS_SPHERE: 0;
 /** size: radius, half_height (may be 0), 0; upright */
@@ -34,10 +38,6 @@ export const FXS_BOX: 3;
 export const FXS_SECTOR: 4;
 /** a convex polygon of 3..32 vertices, upright */
 export const FXS_PRISM: 5;
-/** vertices of a prism */
-export const FXS_VERTICES_MAX: 32;
-/** 2^31: the id of a level's first solid */
-export const FXS_LEVEL: 2147483648;
 /** they have no point in common */
 export const FXS_APART: 0;
 /** only the boundaries meet */
@@ -560,7 +560,7 @@ export interface Kernel {
   /** The contact of two shapes, exact for all valid inputs. */
   fxs_overlap(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">): number;
   /** fxs_overlap of n pairs: row i of each array, one byte each into contacts. */
-  fxs_overlap_many(n: bigint, a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, contacts: Pointer<"uint8_t">, bad: Pointer<"uint64_t">): number;
+  fxs_overlap_many(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, n: bigint, contacts: Pointer<"uint8_t">, bad: Pointer<"uint64_t">): number;
   /** The outline of a shape, for drawing: its vertices seen from above, and its heights. */
   fxs_outline(shape: Pointer<"fxs_shape">, pose: Pointer<"fxs_pose">, segments: number, vertices: Pointer<"fxs_vertex">, vertex_capacity: bigint, extent: Pointer<"fxs_extent">): number;
   /** The planar translation of a, (x, z) in raw Q16.16, that ends an overlap; y stays. */
@@ -604,11 +604,11 @@ export interface Kernel {
   /** Makes a collider active (1) or not (0); an inactive one neither hits nor is found. */
   fxs_world_set_active(world: Pointer<"fxs_world">, id: number, active: number): number;
   /** fxs_world_add of n colliders. */
-  fxs_world_add_many(world: Pointer<"fxs_world">, n: bigint, colliders: Pointer<"fxs_collider">, bad: Pointer<"uint64_t">): number;
+  fxs_world_add_many(world: Pointer<"fxs_world">, colliders: Pointer<"fxs_collider">, n: bigint, bad: Pointer<"uint64_t">): number;
   /** fxs_world_move of n colliders. */
-  fxs_world_move_many(world: Pointer<"fxs_world">, n: bigint, ids: Pointer<"uint32_t">, positions: Pointer<"int32_t">, bad: Pointer<"uint64_t">): number;
+  fxs_world_move_many(world: Pointer<"fxs_world">, ids: Pointer<"uint32_t">, positions: Pointer<"int32_t">, n: bigint, bad: Pointer<"uint64_t">): number;
   /** fxs_world_set_pose of n colliders. */
-  fxs_world_set_pose_many(world: Pointer<"fxs_world">, n: bigint, ids: Pointer<"uint32_t">, poses: Pointer<"fxs_pose">, bad: Pointer<"uint64_t">): number;
+  fxs_world_set_pose_many(world: Pointer<"fxs_world">, ids: Pointer<"uint32_t">, poses: Pointer<"fxs_pose">, n: bigint, bad: Pointer<"uint64_t">): number;
   /** Replaces the layer matrix by 32 masks, laid out as fxs_config.layers. */
   fxs_world_set_layers(world: Pointer<"fxs_world">, masks: Pointer<"uint32_t">): number;
   /** Makes n changes in order: the commands of a frame in one call. */
@@ -638,17 +638,17 @@ export interface Kernel {
   /** Writes the ids that a query meets, ascending, to ids; `*count` is how many. */
   fxs_world_query(world: Pointer<"fxs_world">, query: Pointer<"fxs_query">, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
   /** fxs_world_query of n queries. */
-  fxs_world_query_many(world: Pointer<"fxs_world">, n: bigint, queries: Pointer<"fxs_query">, ends: Pointer<"uint64_t">, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
+  fxs_world_query_many(world: Pointer<"fxs_world">, queries: Pointer<"fxs_query">, n: bigint, ends: Pointer<"uint64_t">, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
   /** Writes the ids of the colliders that a query meets, nearest first: the first `limit` (0: all). */
   fxs_world_nearest(world: Pointer<"fxs_world">, query: Pointer<"fxs_query">, limit: bigint, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
   /** fxs_world_nearest of n queries, with one limit for each of them. */
-  fxs_world_nearest_many(world: Pointer<"fxs_world">, n: bigint, queries: Pointer<"fxs_query">, limit: bigint, ends: Pointer<"uint64_t">, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
+  fxs_world_nearest_many(world: Pointer<"fxs_world">, queries: Pointer<"fxs_query">, n: bigint, limit: bigint, ends: Pointer<"uint64_t">, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
   /** When two moving shapes first meet, exact: the first contact >= hit_when. */
   fxs_cast_pair(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, motion_a: Pointer<"int32_t">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, motion_b: Pointer<"int32_t">, hit_when: number, fraction: Pointer<"int32_t">, normal: Pointer<"int32_t">): number;
   /** Writes what a cast meets, by (fraction, id), to hits; `*count` is how many. */
   fxs_world_cast(world: Pointer<"fxs_world">, cast: Pointer<"fxs_cast">, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
   /** fxs_world_cast of n casts. */
-  fxs_world_cast_many(world: Pointer<"fxs_world">, n: bigint, casts: Pointer<"fxs_cast">, ends: Pointer<"uint64_t">, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
+  fxs_world_cast_many(world: Pointer<"fxs_world">, casts: Pointer<"fxs_cast">, n: bigint, ends: Pointer<"uint64_t">, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
   /** fxs_world_cast of a collider's own shape from where it is. */
   fxs_world_sweep(world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, limit: number, hit_when: number, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
   /** Bytes of memory that fxs_level_init needs for these bytes of a level. */
@@ -682,7 +682,7 @@ export interface Kernel {
   /** Replaces everything but the capacity by a saved state. */
   fxs_world_load(world: Pointer<"fxs_world">, bytes: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
   /** XXH64 of any bytes. */
-  fxs_hash64(bytes: Pointer<"void">, size: bigint, seed: bigint): bigint;
+  fxs_hash64(bytes: Pointer<"uint8_t">, size: bigint, seed: bigint): bigint;
   /** The product a * b, rounded. */
   fxs_mul(a: number, b: number, out: Pointer<"int32_t">): number;
   /** The quotient a / b, rounded. */
@@ -716,7 +716,7 @@ export interface Kernel {
   /** Whether an event happens that has a chance of numerator in denominator. */
   fxs_random_chance(state: Pointer<"uint64_t">, numerator: bigint, denominator: bigint): number;
   /** Shuffles `count` items of `item_size` bytes; each order is equally likely. */
-  fxs_random_shuffle(state: Pointer<"uint64_t">, items: Pointer<"void">, count: bigint, item_size: bigint): void;
+  fxs_random_shuffle(state: Pointer<"uint64_t">, items: Pointer<"uint8_t">, count: bigint, item_size: bigint): void;
   /** The part of a motion up to a fraction (0..65536). */
   fxs_along(motion: Pointer<"int32_t">, fraction: number, normal: Pointer<"int32_t">, out: Pointer<"int32_t">): number;
   /** Reflects a motion at a surface. */
@@ -724,7 +724,7 @@ export interface Kernel {
   /** Removes the component of a motion into a surface: fxs_bounce with kept 0. */
   fxs_slide(motion: Pointer<"int32_t">, normal: Pointer<"int32_t">, out: Pointer<"int32_t">): number;
   /** Moves a collider straight and slides it along obstacles: a dash. */
-  fxs_move_and_slide(world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, mask: number, passes: number, hits: Pointer<"fxs_cast_hit">, count: Pointer<"uint32_t">): number;
+  fxs_move_and_slide(world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, mask: number, passes: number, hits: Pointer<"fxs_cast_hit">, count: Pointer<"uint64_t">): number;
   /** Moves a character by a motion: along walls, up steps, down to the floor. */
   fxs_mover_move(world: Pointer<"fxs_world">, mover: Pointer<"fxs_mover">, motion: Pointer<"int32_t">, result: Pointer<"fxs_mover_result">, hits: Pointer<"fxs_cast_hit">): number;
   /** Whether bytes are a table of frame data. */
@@ -790,9 +790,9 @@ export interface Kernel {
   /** Makes an empty ring in `memory`: fxs_rewind_size bytes, aligned to 8. */
   fxs_rewind_init(memory: Pointer<"fxs_rewind">, frames: number, own_size: bigint, state_size: bigint): number;
   /** Keeps a world as it is, under its frame, and the game's own bytes. */
-  fxs_rewind_push(rewind: Pointer<"fxs_rewind">, world: Pointer<"fxs_world">, own: Pointer<"void">): number;
+  fxs_rewind_push(rewind: Pointer<"fxs_rewind">, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">): number;
   /** Loads the state of a frame into a world of the same capacity, and its own bytes into own. */
-  fxs_rewind_load(rewind: Pointer<"fxs_rewind">, frame: number, world: Pointer<"fxs_world">, own: Pointer<"void">, at: Pointer<"uint64_t">): number;
+  fxs_rewind_load(rewind: Pointer<"fxs_rewind">, frame: number, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">, at: Pointer<"uint64_t">): number;
   /** Number of frames that are kept. */
   fxs_rewind_count(rewind: Pointer<"fxs_rewind">): number;
   /** The oldest frame that is kept; undefined in an empty ring. */
@@ -819,8 +819,8 @@ export interface Kernel {
   fxs_recorder_step(recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint, hash: bigint, text: Pointer<"char">, room: bigint): number;
   /** fxs_recorder_step without unknown values: events and hash may be NULL, and are then left out. */
   fxs_recorder_end_frame(recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint, hash: Pointer<"uint64_t">, text: Pointer<"char">, room: bigint): number;
-  /** Adds a frame as text: n bytes of a line of another log, without its line feed. */
-  fxs_recorder_line(recorder: Pointer<"fxs_recorder">, line: Pointer<"char">, n: bigint, text: Pointer<"char">, room: bigint): number;
+  /** Adds a frame as text: a line of another log, without its line feed. */
+  fxs_recorder_line(recorder: Pointer<"fxs_recorder">, line: Pointer<"char">, size: bigint, text: Pointer<"char">, room: bigint): number;
   /** Ends the log with its last line: the number of frames, and the SHA-256 of all before it. */
   fxs_recorder_end(recorder: Pointer<"fxs_recorder">, text: Pointer<"char">, room: bigint): number;
 }

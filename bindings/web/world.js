@@ -306,7 +306,7 @@ export class World {
   addMany(rows) {
     const n = this.#many("rows", rows, fxs_collider.$size);
     const bad = scratch + AT_COUNTS;
-    const status = kernel.fxs_world_add_many(this.#at, BigInt(n), addressOf(rows, this.#rows), bad);
+    const status = kernel.fxs_world_add_many(this.#at, addressOf(rows, this.#rows), BigInt(n), bad);
     if (status !== FXS_OK) checked(status, `rows[${count32(bad)}]`);
   }
 
@@ -325,7 +325,7 @@ export class World {
     const places = this.#many("places", rows, rowBytes);
     if (places !== n) throw new ArgumentRangeError(`there must be a place for each id: ${n} ids, ${places} places`);
     const bad = scratch + AT_COUNTS;
-    const status = kernel[name](this.#at, BigInt(n), addressOf(ids, results), addressOf(rows, this.#rows), bad);
+    const status = kernel[name](this.#at, addressOf(ids, results), addressOf(rows, this.#rows), BigInt(n), bad);
     if (status !== FXS_OK) checked(status, `ids[${count32(bad)}]`);
   }
 

@@ -68,7 +68,7 @@ int32_t fxs_hitbox_contact(const fxs_hitbox *a, const fxs_hitbox *b) {
     return status == FXS_OK ? contact_of(a, b) : status;
 }
 
-int32_t fxs_hitbox_push_out(const fxs_hitbox *a, const fxs_hitbox *b, int32_t *out_xz) {
+int32_t fxs_hitbox_push_out(const fxs_hitbox *a, const fxs_hitbox *b, int32_t out_xz[2]) {
     const int32_t status = pair_status(a, b);
     if (status != FXS_OK) {
         return status;
@@ -170,9 +170,9 @@ static void normal_at(const views *s, const int64_t *D, const int64_t *M, int32_
     normal[2] = (int32_t)n.z;
 }
 
-int32_t fxs_hitbox_cast_pair(const fxs_hitbox *a, const int32_t *motion_a, const fxs_hitbox *b,
-                             const int32_t *motion_b, uint32_t hit_when, int32_t *fraction,
-                             int32_t *normal) {
+int32_t fxs_hitbox_cast_pair(const fxs_hitbox *a, const int32_t motion_a[3], const fxs_hitbox *b,
+                             const int32_t motion_b[3], uint32_t hit_when, int32_t *fraction,
+                             int32_t normal[3]) {
     const int32_t status = pair_status(a, b);
     if (status != FXS_OK) {
         return status;

@@ -12,7 +12,8 @@ static int is_normal(const int32_t *n) {
     return 1;
 }
 
-int32_t fxs_along(const int32_t *motion, uint32_t fraction, const int32_t *normal, int32_t *out) {
+int32_t fxs_along(const int32_t motion[3], uint32_t fraction, const int32_t normal[3],
+                  int32_t out[3]) {
     if (!is_motion(motion)) {
         return FXS_E_MOTION;
     }
@@ -33,7 +34,8 @@ int32_t fxs_along(const int32_t *motion, uint32_t fraction, const int32_t *norma
     return FXS_OK;
 }
 
-int32_t fxs_bounce(const int32_t *motion, const int32_t *normal, uint32_t kept, int32_t *out) {
+int32_t fxs_bounce(const int32_t motion[3], const int32_t normal[3], uint32_t kept,
+                   int32_t out[3]) {
     if (!is_normal(normal)) {
         return FXS_E_NORMAL;
     }
@@ -81,6 +83,6 @@ int32_t fxs_bounce(const int32_t *motion, const int32_t *normal, uint32_t kept, 
     return FXS_OK;
 }
 
-int32_t fxs_slide(const int32_t *motion, const int32_t *normal, int32_t *out) {
+int32_t fxs_slide(const int32_t motion[3], const int32_t normal[3], int32_t out[3]) {
     return fxs_bounce(motion, normal, 0, out);
 }

@@ -135,8 +135,8 @@ static void put_in_world(walk *w, const int32_t *at) {
     }
 }
 
-int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t *motion, uint32_t mask,
-                           uint32_t passes, fxs_cast_hit *hits, uint32_t *count) {
+int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t motion[3], uint32_t mask,
+                           uint32_t passes, fxs_cast_hit *hits, uint64_t *count) {
     if (passes < 1 || passes > FXS_PASSES_MAX) {
         return FXS_E_RANGE;
     }
@@ -570,7 +570,7 @@ static int32_t mover_status(const fxs_mover *m) {
     return is_right ? FXS_OK : FXS_E_MOVER;
 }
 
-int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const int32_t *motion,
+int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const int32_t motion[3],
                        fxs_mover_result *result, fxs_cast_hit *hits) {
     character c;
     fxs_mover_result made;

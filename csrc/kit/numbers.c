@@ -88,7 +88,7 @@ int32_t fxs_hypot(int32_t x, int32_t y, int32_t z, int32_t *out) {
     return put_in_range(rounded_root(length_sq(x, y, z)), 0, out);
 }
 
-int32_t fxs_dot(const int32_t *a, const int32_t *b, int32_t *out) {
+int32_t fxs_dot(const int32_t a[3], const int32_t b[3], int32_t *out) {
     i128 sum = i128_of(0);
     for (int i = 0; i < 3; i++) {
         sum = i128_add(sum, i128_mul(a[i], b[i]));
@@ -98,7 +98,7 @@ int32_t fxs_dot(const int32_t *a, const int32_t *b, int32_t *out) {
     return put_in_range(i128_low(sum) / FXS_ONE, negative, out);
 }
 
-int32_t fxs_scale(const int32_t *v, int32_t factor, int32_t *out) {
+int32_t fxs_scale(const int32_t v[3], int32_t factor, int32_t out[3]) {
     int32_t scaled[3];
     for (int i = 0; i < 3; i++) {
         if (fxs_mul(v[i], factor, scaled + i) != FXS_OK) {
@@ -129,7 +129,7 @@ static uint64_t scaled_to(uint64_t size, uint64_t length, uint64_t n) {
     return k + (uint64_t)up;
 }
 
-int32_t fxs_with_length(const int32_t *v, int32_t length, int32_t *out) {
+int32_t fxs_with_length(const int32_t v[3], int32_t length, int32_t out[3]) {
     uint64_t n = length_sq(v[0], v[1], v[2]);
     if (n == 0 || length < 0) {
         return FXS_E_RANGE;

@@ -236,7 +236,7 @@ int32_t fxs_planes_query(fxs_world *world, const fxs_hitbox *hitbox, uint32_t ma
         {ground_view(hitbox), ground_pose(hitbox), mask, exclude_owner},
         {side_view(hitbox), side_pose(hitbox), mask << FXS_PLANES_LAYERS, exclude_owner}};
     uint64_t ends[2];
-    status = fxs_world_query_many(world, 2, queries, ends, ids, id_capacity, count);
+    status = fxs_world_query_many(world, queries, 2, ends, ids, id_capacity, count);
     if (status != FXS_OK) {
         return status;
     }
@@ -306,7 +306,7 @@ int32_t fxs_planes_cast(fxs_world *world, const fxs_hitbox_cast *cast, fxs_cast_
     return status;
 }
 
-int32_t fxs_planes_sweep(fxs_world *world, uint32_t id, const int32_t *motion, uint32_t limit,
+int32_t fxs_planes_sweep(fxs_world *world, uint32_t id, const int32_t motion[3], uint32_t limit,
                          uint32_t hit_when, fxs_cast_hit *hits, uint64_t hit_capacity,
                          uint64_t *count) {
     fxs_hitbox own;

@@ -55,10 +55,9 @@ static void swap(uint8_t *a, uint8_t *b, uint64_t size) {
     }
 }
 
-void fxs_random_shuffle(uint64_t *state, void *items, uint64_t count, uint64_t item_size) {
-    uint8_t *bytes = items;
+void fxs_random_shuffle(uint64_t *state, uint8_t *items, uint64_t count, uint64_t item_size) {
     for (uint64_t left = count; left > 1; left--) {
         uint64_t other = fxs_random_below(state, left);
-        swap(bytes + (left - 1) * item_size, bytes + other * item_size, item_size);
+        swap(items + (left - 1) * item_size, items + other * item_size, item_size);
     }
 }

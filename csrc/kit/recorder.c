@@ -596,7 +596,7 @@ int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_event *events, uint6
     return fxs_recorder_end_frame(recorder, n ? events : &no_event, n, &hash, text, room);
 }
 
-int32_t fxs_recorder_line(fxs_recorder *recorder, const char *line, uint64_t n, char *text,
+int32_t fxs_recorder_line(fxs_recorder *recorder, const char *line, uint64_t size, char *text,
                           uint64_t room) {
     draft d = begin_draft(recorder, text, room);
     pen *p = &d.pen;
@@ -607,13 +607,13 @@ int32_t fxs_recorder_line(fxs_recorder *recorder, const char *line, uint64_t n, 
     draft due = begin_draft(recorder, first, sizeof first);
     due.pen.next = 0;
     begin_line(&due);
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < size; i++) {
         if ((uint8_t)line[i] < 0x20 || (i < due.pen.next && line[i] != first[i])) {
             return FXS_E_TEXT;
         }
         put_char(p, line[i]);
     }
-    if (n <= due.pen.next || line[n - 1] != '}') {
+    if (size <= due.pen.next || line[size - 1] != '}') {
         return FXS_E_TEXT;
     }
     put_char(p, '\n');

@@ -56,7 +56,7 @@ uint32_t fxs_rewind_oldest(const fxs_rewind *rewind) {
     return (uint32_t)((uint64_t)rewind->newest + ((uint64_t)1 << 32) + 1 - rewind->count);
 }
 
-int32_t fxs_rewind_push(fxs_rewind *rewind, const fxs_world *world, const void *own) {
+int32_t fxs_rewind_push(fxs_rewind *rewind, const fxs_world *world, const uint8_t *own) {
     uint64_t size = fxs_world_save_size(world);
     uint32_t frame = fxs_world_frame(world), kept = rewind->count, slot = rewind->slot;
     if (kept) {
@@ -85,7 +85,7 @@ int32_t fxs_rewind_push(fxs_rewind *rewind, const fxs_world *world, const void *
     return FXS_OK;
 }
 
-int32_t fxs_rewind_load(const fxs_rewind *rewind, uint32_t frame, fxs_world *world, void *own,
+int32_t fxs_rewind_load(const fxs_rewind *rewind, uint32_t frame, fxs_world *world, uint8_t *own,
                         uint64_t *at) {
     uint32_t age = age_of(rewind, frame);
     if (age >= rewind->count) {

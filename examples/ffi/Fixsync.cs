@@ -151,9 +151,9 @@ namespace Fixsync
 
         public World(uint capacity, uint hitCapacity)
         {
-            if (Native.fxs_version() >> 8 != 1)
+            if (Native.fxs_version() >> 8 != 2)
             {
-                throw new DllNotFoundException("the library is not fixsync 0.1");
+                throw new DllNotFoundException("the library is not fixsync 0.2");
             }
             Config config;
             config.capacity = capacity;

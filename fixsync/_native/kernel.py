@@ -40,7 +40,7 @@ def forward(yaw: int, length: int) -> tuple[int, int]:
 def overlap_many(names: tuple[str, ...], rows: list[bytes], n: int) -> bytes:
     """One byte for each of n pairs, from four columns of rows. `names` are for errors."""
     contacts, bad = uninitialised("uint8_t[]", n), ffi.new("uint64_t *")
-    status: int = lib.fxs_overlap_many(n, *rows, contacts, bad)
+    status: int = lib.fxs_overlap_many(*rows, n, contacts, bad)
     if status != 0:
         refuse_pair(names, rows, bad[0], status)
     return ffi.buffer(contacts)[:]
@@ -117,7 +117,7 @@ def _check(status: int, can: str, a: bytes, b: bytes) -> None:
 
 def hash64(data: Buffer) -> int:
     """XXH64, seed 0."""
-    view = ffi.from_buffer(data)
+    view = ffi.from_buffer("uint8_t[]", data)
     return lib.fxs_hash64(view, len(view), 0)
 
 

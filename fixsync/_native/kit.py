@@ -43,7 +43,7 @@ def shuffled(state: CData, count: int) -> list[int]:
     order = ffi.new("uint64_t[]", count)
     for i in range(count):
         order[i] = i
-    lib.fxs_random_shuffle(state, order, count, 8)
+    lib.fxs_random_shuffle(state, ffi.cast("uint8_t *", order), count, 8)
     return ffi.unpack(order, count) if count else []
 
 

@@ -122,7 +122,7 @@ class NativeWorld(Memory):
         self, change: Change, call: Callable[..., int], name: str, n: int, *arrays: bytes
     ) -> None:
         """Makes n changes, all or none. The last of `arrays` is called `name` in errors."""
-        if n and (status := call(self._world, n, *arrays, self._count)) != 0:
+        if n and (status := call(self._world, *arrays, n, self._count)) != 0:
             i = int(self._count[0])
             self._refuse(f"{name}[{i}]: ", status, change.values(_args_of_row(i, n, *arrays)))
         if self.observer is not None:
@@ -272,7 +272,7 @@ class NativeWorld(Memory):
     ) -> tuple[bytes, bytes]:
         n = len(rows) // size
         ends = uninitialised("uint64_t[]", n)
-        status = room.fill(call, self._world, n, rows, *limit, ends)
+        status = room.fill(call, self._world, rows, n, *limit, ends)
         if status != 0:
             refuse_question(name, rows, int(room.count[0]), status)
         return _buffer(ends)[:], room.taken()
@@ -287,7 +287,7 @@ class NativeWorld(Memory):
         self, id: int, motion: tuple[int, int, int], mask: int, passes: int
     ) -> bytes:
         """Moves a collider straight and slides it along obstacles; the hits."""
-        hits, count = uninitialised("fxs_cast_hit[]", passes), ffi.new("uint32_t *")
+        hits, count = uninitialised("fxs_cast_hit[]", passes), ffi.new("uint64_t *")
         arguments = (id, motion, mask, passes, hits, count)
         self._moved(id, motion, lib.fxs_move_and_slide, arguments)
         return _buffer(hits)[: count[0] * CAST_HIT.size]

@@ -319,7 +319,7 @@ static void do_query(uint32_t w, const fxs_query *q, uint64_t room) {
 
 static void do_query_many(uint32_t w, uint64_t n, const fxs_query *queries, uint64_t room) {
     uint64_t ends[16], count = 7;
-    int32_t status = FXS(world_query_many)(world_at(w), n, queries, ends, id_list, room, &count);
+    int32_t status = FXS(world_query_many)(world_at(w), queries, n, ends, id_list, room, &count);
     call_world("query_many", w);
     given((int64_t)room);
     for (uint64_t i = 0; i < n; i++) {
@@ -424,7 +424,7 @@ static void do_list(uint32_t w) {
 
 static void do_add_many(uint32_t w, uint64_t n, const fxs_collider *colliders) {
     uint64_t bad = 77;
-    int32_t status = FXS(world_add_many)(world_at(w), n, colliders, &bad);
+    int32_t status = FXS(world_add_many)(world_at(w), colliders, n, &bad);
     call_world("add_many", w);
     for (uint64_t i = 0; i < n; i++) {
         given_collider(&colliders[i]);
@@ -436,7 +436,7 @@ static void do_add_many(uint32_t w, uint64_t n, const fxs_collider *colliders) {
 
 static void do_move_many(uint32_t w, uint64_t n, const uint32_t *ids, const int32_t *positions) {
     uint64_t bad = 77;
-    int32_t status = FXS(world_move_many)(world_at(w), n, ids, positions, &bad);
+    int32_t status = FXS(world_move_many)(world_at(w), ids, positions, n, &bad);
     call_world("move_many", w);
     for (uint64_t i = 0; i < n; i++) {
         given(ids[i]);
@@ -451,7 +451,7 @@ static void do_move_many(uint32_t w, uint64_t n, const uint32_t *ids, const int3
 
 static void do_set_pose_many(uint32_t w, uint64_t n, const uint32_t *ids, const fxs_pose *poses) {
     uint64_t bad = 77;
-    int32_t status = FXS(world_set_pose_many)(world_at(w), n, ids, poses, &bad);
+    int32_t status = FXS(world_set_pose_many)(world_at(w), ids, poses, n, &bad);
     call_world("set_pose_many", w);
     for (uint64_t i = 0; i < n; i++) {
         given(ids[i]);

@@ -88,7 +88,7 @@ static void some_casts(reader *r) {
     for (uint64_t i = 0; i < n; i++) {
         casts[i] = take_cast(r);
     }
-    int32_t status = fxs_world_cast_many(world_at(0), n, casts, ends, hits, COUNT(hits), &count);
+    int32_t status = fxs_world_cast_many(world_at(0), casts, n, ends, hits, COUNT(hits), &count);
     for (uint64_t i = 0; status == FXS_OK && i < n; i++) {
         uint64_t from = i ? ends[i - 1] : 0;
         check_cast(&casts[i], CAPACITY, hits + from, ends[i] - from);
@@ -137,7 +137,7 @@ static void one_query(reader *r) {
     uint64_t count, end, n = 0, limit = take8(r) % 8;
     int32_t status = fxs_world_query(world_at(0), &q, ids, COUNT(ids), &count);
     if (status != FXS_OK) {
-        REQUIRE(status < 0 && fxs_world_nearest_many(world_at(0), 1, &q, limit, &end, ids, COUNT(ids), &count) == status);
+        REQUIRE(status < 0 && fxs_world_nearest_many(world_at(0), &q, 1, limit, &end, ids, COUNT(ids), &count) == status);
         return;
     }
     for (uint32_t id = 0; id < configs[0].capacity; id++) {
@@ -167,7 +167,7 @@ static void one_query(reader *r) {
         expected[at] = id;
     }
     n = limit && limit < n ? limit : n;
-    REQUIRE(fxs_world_nearest_many(world_at(0), 1, &q, limit, &end, ids, COUNT(ids), &count) == FXS_OK);
+    REQUIRE(fxs_world_nearest_many(world_at(0), &q, 1, limit, &end, ids, COUNT(ids), &count) == FXS_OK);
     REQUIRE(count == n && end == n && memcmp(ids, expected, n * sizeof *ids) == 0);
 }
 

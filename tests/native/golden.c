@@ -567,7 +567,7 @@ static void one_many(uint32_t number) {
         given_pair(&p);
     }
     answers_follow();
-    answer_signed(FXS(overlap_many)(n, a, pa, b, pb, contacts, &bad));
+    answer_signed(FXS(overlap_many)(a, pa, b, pb, n, contacts, &bad));
     answer(bad);
     for (uint64_t i = 0; i < n; i++) {
         answer(contacts[i]);
@@ -1022,7 +1022,7 @@ static void one_nearest(uint32_t number) {
         q->pose.yaw += one_in(64) ? 65536 : 0;
         q->shape.size[0] = one_in(64) ? 0 : q->shape.size[0];
     }
-    int32_t status = FXS(world_nearest_many)(world_at(0), n, queries, limit, ends, id_list, room, &count);
+    int32_t status = FXS(world_nearest_many)(world_at(0), queries, n, limit, ends, id_list, room, &count);
     call_world("nearest_many", 0);
     given((int64_t)room);
     given(limit > INT64_MAX ? INT64_MAX : (int64_t)limit);
@@ -1294,10 +1294,10 @@ static void answer_cast_hits(const fxs_cast_hit *found, uint64_t count) {
 /* The same again with room for all that there is, and with one less. */
 static void check_room(uint64_t n, const fxs_cast *casts, uint64_t count) {
     uint64_t ends[4], told = 7;
-    if (FXS(world_cast_many)(world_at(0), n, casts, ends, room_for(count), count, &told) != FXS_OK || told != count) {
+    if (FXS(world_cast_many)(world_at(0), casts, n, ends, room_for(count), count, &told) != FXS_OK || told != count) {
         broken("casts do not fit the room that they told");
     }
-    if (count && (FXS(world_cast_many)(world_at(0), n, casts, ends, room_for(count - 1), count - 1, &told) != FXS_E_ROOM || told != count)) {
+    if (count && (FXS(world_cast_many)(world_at(0), casts, n, ends, room_for(count - 1), count - 1, &told) != FXS_E_ROOM || told != count)) {
         broken("casts fit less room than they told");
     }
 }
@@ -1390,7 +1390,7 @@ static void do_cast(const fxs_cast *cast, uint64_t room, int check) {
 static void do_cast_many(uint64_t n, const fxs_cast *casts, uint64_t room, int check) {
     uint64_t ends[4], count = 7;
     fxs_cast_hit *found = room_for(room);
-    int32_t status = FXS(world_cast_many)(world_at(0), n, casts, ends, found, room, &count);
+    int32_t status = FXS(world_cast_many)(world_at(0), casts, n, ends, found, room, &count);
     call_world("cast_many", 0);
     given((int64_t)room);
     for (uint64_t i = 0; i < n; i++) {

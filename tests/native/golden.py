@@ -130,7 +130,7 @@ class Kernel:
         """The same of many at once, and where the answers to each end."""
         world, size, *rest = start
         ends = self.ffi.new("uint64_t[]", size + 1)
-        arguments = (world, size, array, *rest, ends)
+        arguments = (world, array, size, *rest, ends)
         status, count, told = self.found(kind, call, arguments, room)
         return [status, count, *(ends[0:size] if status == OK else []), *told]
 
@@ -174,7 +174,7 @@ class Kernel:
         kinds = ("fxs_shape", "fxs_pose", "fxs_shape", "fxs_pose")
         contacts, bad = self.ffi.new("uint8_t[17]", b"\x09" * 17), self.ffi.new("uint64_t *", 77)
         arrays = [self.array(kind, column) for kind, column in zip(kinds, columns, strict=True)]
-        status = self.lib.fxs_overlap_many(len(pairs), *arrays, contacts, bad)
+        status = self.lib.fxs_overlap_many(*arrays, len(pairs), contacts, bad)
         return [status, bad[0], *list(contacts)[: len(pairs)]]
 
     def lift(self, a: Arguments) -> Answers:
@@ -423,19 +423,19 @@ class Kernel:
     def add_many(self, a: Arguments) -> Answers:
         world, rows, bad = self.world(a), a.rows(17), self.ffi.new("uint64_t *", 77)
         array = self.array("fxs_collider", [self.collider(row) for row in rows])
-        return [self.lib.fxs_world_add_many(world, len(rows), array, bad), bad[0]]
+        return [self.lib.fxs_world_add_many(world, array, len(rows), bad), bad[0]]
 
     def move_many(self, a: Arguments) -> Answers:
         world, rows, bad = self.world(a), a.rows(4), self.ffi.new("uint64_t *", 77)
         ids = self.ffi.new("uint32_t[]", [row[0] for row in rows] or 1)
         positions = self.ffi.new("int32_t[]", [n for row in rows for n in row[1:]] or 1)
-        return [self.lib.fxs_world_move_many(world, len(rows), ids, positions, bad), bad[0]]
+        return [self.lib.fxs_world_move_many(world, ids, positions, len(rows), bad), bad[0]]
 
     def set_pose_many(self, a: Arguments) -> Answers:
         world, rows, bad = self.world(a), a.rows(5), self.ffi.new("uint64_t *", 77)
         ids = self.ffi.new("uint32_t[]", [row[0] for row in rows] or 1)
         poses = self.array("fxs_pose", [self.pose(row[1:]) for row in rows])
-        return [self.lib.fxs_world_set_pose_many(world, len(rows), ids, poses, bad), bad[0]]
+        return [self.lib.fxs_world_set_pose_many(world, ids, poses, len(rows), bad), bad[0]]
 
     def separate(self, a: Arguments) -> Answers:
         return self.separated(self.world(a), 1024, a)

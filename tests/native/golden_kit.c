@@ -192,7 +192,8 @@ static void one_dash(uint32_t number) {
     fxs_world *world = any_world();
     for (uint32_t i = 0; world && i < 8; i++) {
         int32_t motion[3];
-        uint32_t count = 0, mask = below(4), passes = below(6);
+        uint32_t mask = below(4), passes = below(6);
+        uint64_t count = 0;
         any_motion(motion);
         int32_t status = fxs_move_and_slide(world, number % 32, motion, mask, passes, hits, &count);
         answer(status);
@@ -309,7 +310,7 @@ static int32_t change_body(fxs_body *body, fxs_world *world, fxs_command *rows) 
 }
 
 static void answer_text(fxs_recorder *recorder) {
-    answer((int64_t)fxs_hash64(text, recorder->size, 0));
+    answer((int64_t)fxs_hash64((const uint8_t *)text, recorder->size, 0));
     answer((int64_t)recorder->size);
     recorder->size = 0;
 }
@@ -362,9 +363,9 @@ static void one_fight(uint32_t number) {
         answer(fxs_recorder_step(&recorder, events, counts.events, fxs_world_hash(world), text,
                                  sizeof text));
         answer_text(&recorder);
-        answer(fxs_rewind_push(ring, world, &own));
+        answer(fxs_rewind_push(ring, world, (const uint8_t *)&own));
         if (below(3) == 0) { /* back, and on from there: the recorder's log is of both */
-            answer(fxs_rewind_load(ring, fxs_world_frame(world) - below(5), world, &own, &at));
+            answer(fxs_rewind_load(ring, fxs_world_frame(world) - below(5), world, (uint8_t *)&own, &at));
         }
         answer((int64_t)fxs_world_hash(world));
         answer(own++);

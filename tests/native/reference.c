@@ -396,7 +396,7 @@ int32_t ref_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape 
     return contact_of(&bodies[0], &bodies[1]);
 }
 
-int32_t ref_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b,
+int32_t ref_overlap_many(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, uint64_t n,
                          uint8_t *contacts, uint64_t *bad) {
     for (uint64_t i = 0; i < n; i++) {
         int32_t status = ref_overlap(&a[i], &pose_a[i], &b[i], &pose_b[i]);
@@ -817,7 +817,7 @@ int32_t ref_world_set_active(ref_world *w, uint32_t id, uint32_t active) {
     return FXS_OK;
 }
 
-int32_t ref_world_add_many(ref_world *w, uint64_t n, const fxs_collider *colliders, uint64_t *bad) {
+int32_t ref_world_add_many(ref_world *w, const fxs_collider *colliders, uint64_t n, uint64_t *bad) {
     for (uint64_t i = 0; i < n; i++) {
         uint32_t was_changed = colliders[i].id < w->config.capacity ? slots(w)[colliders[i].id].changed : 0;
         int32_t status = ref_world_add(w, &colliders[i]);
@@ -838,7 +838,7 @@ int32_t ref_world_add_many(ref_world *w, uint64_t n, const fxs_collider *collide
     return FXS_OK;
 }
 
-int32_t ref_world_set_pose_many(ref_world *w, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad) {
+int32_t ref_world_set_pose_many(ref_world *w, const uint32_t *ids, const fxs_pose *poses, uint64_t n, uint64_t *bad) {
     for (int dry = 1; dry >= 0; dry--) {
         for (uint64_t i = 0; i < n; i++) {
             int32_t status = find(w, ids[i]);
@@ -856,7 +856,7 @@ int32_t ref_world_set_pose_many(ref_world *w, uint64_t n, const uint32_t *ids, c
     return FXS_OK;
 }
 
-int32_t ref_world_move_many(ref_world *w, uint64_t n, const uint32_t *ids, const int32_t *positions, uint64_t *bad) {
+int32_t ref_world_move_many(ref_world *w, const uint32_t *ids, const int32_t *positions, uint64_t n, uint64_t *bad) {
     for (int dry = 1; dry >= 0; dry--) {
         for (uint64_t i = 0; i < n; i++) {
             const int32_t *p = positions + 3 * i;
@@ -975,7 +975,7 @@ int32_t ref_world_contact(const ref_world *w, uint32_t a, uint32_t b) {
     return status == FXS_OK ? (int32_t)contact_of_slots(&slots(w)[a], &slots(w)[b]) : status;
 }
 
-int32_t ref_world_query_many(ref_world *w, uint64_t n, const fxs_query *queries, uint64_t *ends, uint32_t *ids, uint64_t id_capacity,
+int32_t ref_world_query_many(ref_world *w, const fxs_query *queries, uint64_t n, uint64_t *ends, uint32_t *ids, uint64_t id_capacity,
                              uint64_t *count) {
     for (uint64_t i = 0; i < n; i++) {
         int32_t status = ref_shape_check(&queries[i].shape);
@@ -1010,7 +1010,7 @@ int32_t ref_world_query_many(ref_world *w, uint64_t n, const fxs_query *queries,
 
 int32_t ref_world_query(ref_world *w, const fxs_query *query, uint32_t *ids, uint64_t id_capacity, uint64_t *count) {
     uint64_t end;
-    return ref_world_query_many(w, 1, query, &end, ids, id_capacity, count);
+    return ref_world_query_many(w, query, 1, &end, ids, id_capacity, count);
 }
 
 static big squared_distance(const fxs_pose *from, const slot *to) {
@@ -1019,19 +1019,19 @@ static big squared_distance(const fxs_pose *from, const slot *to) {
 }
 
 /* Each query's answer, ascending by id, is sorted by insertion: what is equally far stays in that order. */
-int32_t ref_world_nearest_many(ref_world *w, uint64_t n, const fxs_query *queries, uint64_t limit, uint64_t *ends, uint32_t *ids,
+int32_t ref_world_nearest_many(ref_world *w, const fxs_query *queries, uint64_t n, uint64_t limit, uint64_t *ends, uint32_t *ids,
                                uint64_t id_capacity, uint64_t *count) {
     static uint32_t met[4096];
     uint64_t total = 0, found, end;
     for (uint64_t i = 0; i < n; i++) {
-        int32_t status = ref_world_query_many(w, 1, &queries[i], &end, met, sizeof met / sizeof *met, &found);
+        int32_t status = ref_world_query_many(w, &queries[i], 1, &end, met, sizeof met / sizeof *met, &found);
         if (status != FXS_OK) {
             *count = i;
             return status;
         }
     }
     for (uint64_t i = 0; i < n; i++) {
-        ref_world_query_many(w, 1, &queries[i], &end, met, sizeof met / sizeof *met, &found);
+        ref_world_query_many(w, &queries[i], 1, &end, met, sizeof met / sizeof *met, &found);
         for (uint64_t j = 1; j < found; j++) {
             uint32_t id = met[j];
             big distance = squared_distance(&queries[i].pose, &slots(w)[id]);
@@ -1249,8 +1249,8 @@ static const uint64_t PRIME[6] = {0, 11400714785074694791u, 14029467366897019727
 static uint64_t rotated(uint64_t v, int by) { return (v << by) | (v >> (64 - by)); }
 static uint64_t lane_round(uint64_t lane, uint64_t input) { return rotated(lane + input * PRIME[2], 31) * PRIME[1]; }
 
-uint64_t ref_hash64(const void *bytes, uint64_t size, uint64_t seed) {
-    const uint8_t *p = (const uint8_t *)bytes;
+uint64_t ref_hash64(const uint8_t *bytes, uint64_t size, uint64_t seed) {
+    const uint8_t *p = bytes;
     uint64_t left = size, hash = seed + PRIME[5];
     if (size >= 32) {
         uint64_t lane[4] = {seed + PRIME[1] + PRIME[2], seed + PRIME[2], seed, seed - PRIME[1]};

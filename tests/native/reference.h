@@ -19,7 +19,7 @@ int32_t ref_forward(uint32_t yaw, int32_t length, int32_t *x, int32_t *z);
 
 int32_t ref_shape_check(const fxs_shape *shape);
 int32_t ref_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b);
-int32_t ref_overlap_many(uint64_t n, const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b,
+int32_t ref_overlap_many(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, uint64_t n,
                          uint8_t *contacts, uint64_t *bad);
 
 int32_t ref_lift(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, const fxs_pose *pose_b, int32_t *out_y);
@@ -47,9 +47,9 @@ int32_t ref_world_set_offset(ref_world *world, uint32_t id, int32_t ox, int32_t 
 int32_t ref_world_set_owner(ref_world *world, uint32_t id, uint32_t owner);
 int32_t ref_world_set_layer(ref_world *world, uint32_t id, uint32_t layer);
 int32_t ref_world_set_active(ref_world *world, uint32_t id, uint32_t active);
-int32_t ref_world_add_many(ref_world *world, uint64_t n, const fxs_collider *colliders, uint64_t *bad);
-int32_t ref_world_move_many(ref_world *world, uint64_t n, const uint32_t *ids, const int32_t *positions, uint64_t *bad);
-int32_t ref_world_set_pose_many(ref_world *world, uint64_t n, const uint32_t *ids, const fxs_pose *poses, uint64_t *bad);
+int32_t ref_world_add_many(ref_world *world, const fxs_collider *colliders, uint64_t n, uint64_t *bad);
+int32_t ref_world_move_many(ref_world *world, const uint32_t *ids, const int32_t *positions, uint64_t n, uint64_t *bad);
+int32_t ref_world_set_pose_many(ref_world *world, const uint32_t *ids, const fxs_pose *poses, uint64_t n, uint64_t *bad);
 void ref_world_ids(const ref_world *world, uint32_t *ids);
 void ref_world_colliders(const ref_world *world, fxs_collider *out);
 int32_t ref_world_step(ref_world *world, fxs_event *events, uint64_t event_capacity, fxs_counts *counts);
@@ -57,14 +57,14 @@ uint64_t ref_world_hit_count(const ref_world *world);
 void ref_world_hits(const ref_world *world, fxs_hit *out);
 int32_t ref_world_contact(const ref_world *world, uint32_t a, uint32_t b);
 int32_t ref_world_query(ref_world *world, const fxs_query *query, uint32_t *ids, uint64_t id_capacity, uint64_t *count);
-int32_t ref_world_query_many(ref_world *world, uint64_t n, const fxs_query *queries, uint64_t *ends, uint32_t *ids,
+int32_t ref_world_query_many(ref_world *world, const fxs_query *queries, uint64_t n, uint64_t *ends, uint32_t *ids,
                              uint64_t id_capacity, uint64_t *count);
-int32_t ref_world_nearest_many(ref_world *world, uint64_t n, const fxs_query *queries, uint64_t limit, uint64_t *ends, uint32_t *ids,
+int32_t ref_world_nearest_many(ref_world *world, const fxs_query *queries, uint64_t n, uint64_t limit, uint64_t *ends, uint32_t *ids,
                                uint64_t id_capacity, uint64_t *count);
 uint64_t ref_world_save_size(const ref_world *world);
 void ref_world_save(const ref_world *world, uint8_t *out);
 uint64_t ref_world_hash(const ref_world *world);
 int32_t ref_world_load(ref_world *world, const uint8_t *bytes, uint64_t size, uint64_t *at);
-uint64_t ref_hash64(const void *bytes, uint64_t size, uint64_t seed);
+uint64_t ref_hash64(const uint8_t *bytes, uint64_t size, uint64_t seed);
 
 #endif
