@@ -12,8 +12,8 @@
  *
  * ABI. As in fixsync.h. FXS_SEMANTICS counts changes to the answers of the kit too. The sizes in
  * bytes are 24 (fxs_mover), 36 (fxs_mover_result), 404 (fxs_body), 40 (fxs_hitbox), 48
- * (fxs_planes_command), 68 (fxs_hitbox_cast) and 376 (fxs_recorder). fxs_rewind is opaque, as
- * fxs_world is.
+ * (fxs_planes_command), 68 (fxs_hitbox_cast), 40 (fxs_difference), 64 (fxs_name) and 376
+ * (fxs_recorder). fxs_rewind is opaque, as fxs_world is.
  *
  * Example. A die, then the ten cards of a deck in random order:
  *
@@ -532,6 +532,105 @@ FXS_API uint32_t fxs_rewind_count(const fxs_rewind *rewind);
 /* The oldest frame that is kept; undefined in an empty ring.
  * Cannot fail. Cost: constant. */
 FXS_API uint32_t fxs_rewind_oldest(const fxs_rewind *rewind);
+
+/* ---- differences ----------------------------------------------------------------------------- */
+
+/* What differs between two saved states: which collider, which field, both values. Peers whose
+ * hashes differ send each other their bytes and print it. */
+
+/* What a field belongs to. */
+#define FXS_OF_WORLD 0             /* the world itself */
+#define FXS_OF_COLLIDER 1          /* the collider a */
+#define FXS_OF_HIT 2               /* the hit of a and b, of the last step */
+#define FXS_OF_CHANGED 3           /* a, added or removed since the last step */
+#define FXS_OF_BODY 4              /* a body */
+#define FXS_OF_VICTIM 5            /* a, which the hit of a body's attack remembers */
+
+/* Fields, in the order of the rows of one object. Lengths are Q16.16. */
+#define FXS_FIELD_PRESENT 0        /* one state does not have the object: values 1 and 0 */
+#define FXS_FIELD_KIND 1           /* of a collider, as all down to FXS_FIELD_ZERO */
+#define FXS_FIELD_HALF_X 2         /* a size, if the kind has it; so are those down to 8 */
+#define FXS_FIELD_HALF_Y 3
+#define FXS_FIELD_HALF_Z 4
+#define FXS_FIELD_RADIUS 5
+#define FXS_FIELD_HALF_ANGLE 6     /* yaw steps */
+#define FXS_FIELD_HALF_HEIGHT 7
+#define FXS_FIELD_INNER_RADIUS 8
+#define FXS_FIELD_X 9              /* position */
+#define FXS_FIELD_Y 10
+#define FXS_FIELD_Z 11
+#define FXS_FIELD_YAW 12           /* yaw steps */
+#define FXS_FIELD_OX 13            /* offset */
+#define FXS_FIELD_OY 14
+#define FXS_FIELD_OZ 15
+#define FXS_FIELD_LAYER 16
+#define FXS_FIELD_OWNER 17
+#define FXS_FIELD_ACTIVE 18
+#define FXS_FIELD_SIZE 19          /* + i: size[i] of a kind that does not use it, if not 0 */
+#define FXS_FIELD_ZERO 22          /* the byte that must be 0, if it is not */
+#define FXS_FIELD_FRAME 23         /* of the world, or of a body's attack */
+#define FXS_FIELD_HIT_WHEN 24      /* of the world */
+#define FXS_FIELD_LEVEL 25         /* of the world: the bits of the hash of its level */
+#define FXS_FIELD_CONTACT 26       /* of a hit */
+#define FXS_FIELD_SINCE_LAST_STEP 27 /* of a changed id; 1 */
+#define FXS_FIELD_MIRRORED 28      /* of a body, as the next two */
+#define FXS_FIELD_ATTACK 29        /* or FXS_NO_ATTACK */
+#define FXS_FIELD_HAS_HIT 30
+#define FXS_FIELD_LAYERS 64        /* + i: the mask of layer i; of the world, before its level */
+
+/* A field that is not the same in two states. */
+typedef struct fxs_difference {
+    uint32_t of;                 /* FXS_OF_WORLD to FXS_OF_VICTIM */
+    uint32_t a, b;               /* ids; 0 where `of` has none */
+    uint32_t field;              /* FXS_FIELD_PRESENT to FXS_FIELD_LAYERS + 31 */
+    int64_t values[2];           /* in the first state and in the second */
+    uint32_t absent[2];          /* 1: that state does not have the field; its value is 0 */
+} fxs_difference;
+
+/* A name for an id. */
+typedef struct fxs_name {
+    uint32_t id;                 /* of a collider or solid */
+    uint8_t text[60];            /* UTF-8, ended by a 0 if it is shorter */
+} fxs_name;
+
+/* Finds where the saved state that begins at `bytes` ends: a game's own state may follow it.
+ * Checks what reading needs: counts, known kinds, ids that ascend. Returns FXS_OK with `*end` the
+ * size of the state, at most `size`; FXS_E_STATE with `*end` the offset of the fault. Cost:
+ * bytes. */
+FXS_API int32_t fxs_state_end(const uint8_t *bytes, uint64_t size, uint64_t *end);
+
+/* Writes a row for each field that differs between two saved states; `*count` is how many.
+ * In this order: the world (frame, hit_when, layers, level), colliders by id, hits by (a, b),
+ * changed ids; of one object by field. An object that one state does not have is one row. Returns
+ * FXS_OK; FXS_E_ROOM with `*count` the room needed and the first rows written; FXS_E_STATE for
+ * bytes that fxs_state_end refuses or that go on after it, with `*at` the offset of the fault and
+ * `*count` 0 for a, 1 for b. Cost: bytes. */
+FXS_API int32_t fxs_state_differences(const uint8_t *a, uint64_t a_size, const uint8_t *b,
+                                      uint64_t b_size, fxs_difference *out, uint64_t capacity,
+                                      uint64_t *count, uint64_t *at);
+
+/* Writes a row for each field of a saved state, as if another had the same objects without fields.
+ * The order is that of fxs_state_differences; absent[1] is 1. Returns FXS_OK; FXS_E_ROOM with
+ * `*count` the room needed and the first rows written; FXS_E_STATE with `*at` the offset of the
+ * fault and `*count` 0. Cost: bytes. */
+FXS_API int32_t fxs_state_fields(const uint8_t *state, uint64_t size, fxs_difference *out,
+                                 uint64_t capacity, uint64_t *count, uint64_t *at);
+
+/* fxs_state_differences of two saved bodies: is_mirrored, attack, frame, has_hit, then victims.
+ * Returns FXS_OK; FXS_E_ROOM with `*count` the room needed and the first rows written; FXS_E_STATE
+ * for bytes that no body has saved, with `*at` the offset of the fault and `*count` 0 for a,
+ * 1 for b. Cost: victims. */
+FXS_API int32_t fxs_body_differences(const uint8_t *a, uint64_t a_size, const uint8_t *b,
+                                     uint64_t b_size, fxs_difference *out, uint64_t capacity,
+                                     uint64_t *count, uint64_t *at);
+
+/* Writes a difference as text: "collider 7 (boss), x: 0 and 1 (0 and 0.00002 units)".
+ * names: n names of ids, in any order; an id without one is a number. The text is UTF-8 without a 0
+ * at its end, and `*size` is its bytes. 512 bytes are always enough. Returns FXS_OK; FXS_E_ROOM
+ * with `*size` the room needed and the first bytes written; FXS_E_RANGE for an `of` or a field that
+ * does not exist, with `*size` 0. Cost: names. */
+FXS_API int32_t fxs_difference_text(const fxs_difference *difference, const fxs_name *names,
+                                    uint64_t n, char *text, uint64_t room, uint64_t *size);
 
 /* ---- recorder -------------------------------------------------------------------------------- */
 

@@ -1,18 +1,21 @@
 """Saved states as named fields, and the differences of two of them.
 
 A state is a list of objects in a fixed order, each with its fields in a fixed order: the world, then
-every collider, hit and changed id, then those of the simulation. Only the bytes are
-read; the kernel is not called."""
+every collider, hit and changed id, then those of the simulation. The kit reads and compares the
+world's bytes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain
-from struct import Struct, unpack_from
 from typing import NamedTuple, TypeAlias
 
 from fixsync._native.kinds import KINDS
+from fixsync._native.state import Key as Key
+from fixsync._native.state import Value as Value
+from fixsync._native.state import state_differences, state_end, state_fields
 
 __all__ = [
     "ABSENT",
@@ -29,22 +32,16 @@ __all__ = [
     "world_fields",
 ]
 
-Key: TypeAlias = tuple["str | int", ...]
-"""What a group of fields belongs to: ("world",), ("collider", 7), ("hit", 3, 9), ("fighter", 0)."""
-
-Value: TypeAlias = int | str | bool
 StateFields: TypeAlias = Mapping[Key, Mapping[str, Value]]
 
 ABSENT = "absent"
 """The value shown for the field of an object that only the other state has."""
 
 _LINES_MAX = 12
-_WITH_LEVEL = b"FXS2"
-MAGICS = (b"FXS1", _WITH_LEVEL)
+_GROUPS = ("world", "collider", "hit", "changed")
+MAGICS = (b"FXS1", b"FXS2")
 """The first bytes of a world's saved state: without a level, and with one."""
 _MAGIC = re.compile(b"FXS[12]")
-_COLLIDER = Struct("<IBBBBHHI9i")
-_HIT = Struct("<III")
 SIZES = {kind.name: tuple(size.name for size in kind.sizes) for kind in KINDS}
 """The sizes of each kind of shape, in the order of its class's arguments."""
 
@@ -65,107 +62,64 @@ def decimal(numerator: int, denominator: int, digits: int) -> str:
     return f"{'-' if numerator < 0 and scaled else ''}{whole}{tail}"
 
 
-def world_fields(state: bytes) -> dict[Key, dict[str, Value]]:
+class _Saved(Mapping[Key, Mapping[str, Value]]):
+    """The fields of a world's saved state, and of the bytes before and after it. The kit compares
+    two of them; they are read when one is asked for its fields."""
+
+    def __init__(self, state: bytes, before: bytes = b"", after: bytes = b"") -> None:
+        self.state = state
+        self.around = {
+            **_bytes_by_offset("bytes before the world", before),
+            **_bytes_by_offset("bytes after it", after),
+        }
+
+    @cached_property
+    def _groups(self) -> dict[Key, dict[str, Value]]:
+        return {**state_fields(self.state), **self.around}
+
+    def __getitem__(self, key: Key) -> dict[str, Value]:
+        return self._groups[key]
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._groups)
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def __repr__(self) -> str:
+        return repr(self._groups)
+
+
+def world_fields(state: bytes) -> StateFields:
     """The fields of the bytes of `World.save`. ValueError for bytes that a world would not load."""
     if state[:4] not in MAGICS:
         raise ValueError(f"a saved state begins with FXS1 or FXS2, not with {state[:4]!r}")
-    fields, end = _world(state, 0)
+    end = state_end(state)
     if end != len(state):
         raise ValueError(f"{len(state) - end} bytes after the end of a saved state")
-    return fields
+    return _Saved(state)
 
 
-def _world(state: bytes, at: int) -> tuple[dict[Key, dict[str, Value]], int]:
-    """The fields of the world saved at an offset, and the offset of its end. ValueError if it ends
-    early."""
-    fields: dict[Key, dict[str, Value]] = {}
-    try:
-        frame, hit_when, *masks = unpack_from("<II32I", state, at + 4)
-        fields["world",] = {
-            "frame": frame,
-            "hit_when": hit_when,
-            **{f"layers[{i}]": f"{mask:#010x}" for i, mask in enumerate(masks)},
-        }
-        has_level = state[at : at + 4] == _WITH_LEVEL
-        at += 140
-        if has_level:
-            (level,) = unpack_from("<Q", state, at)
-            fields["world",]["level"] = f"{level:016x}"
-            at += 8
-        (count,) = unpack_from("<I", state, at)
-        at += 4
-        for _ in range(count):
-            key, values = _collider(*_COLLIDER.unpack_from(state, at))
-            fields[key] = values
-            at += _COLLIDER.size
-        (count,) = unpack_from("<I", state, at)
-        at += 4
-        for _ in range(count):
-            a, b, contact = _HIT.unpack_from(state, at)
-            fields["hit", a, b] = {"contact": contact}
-            at += _HIT.size
-        (count,) = unpack_from("<I", state, at)
-        for id in unpack_from(f"<{count}I", state, at + 4):
-            fields["changed", id] = {"since_last_step": True}
-        at += 4 + 4 * count
-    except Exception as error:  # struct.error, or a count that no memory holds
-        raise ValueError(f"a saved state that ends early: {error}") from None
-    if at > len(state):
-        raise ValueError("a saved state that ends early")
-    return fields, at
-
-
-def _collider(*row: int) -> tuple[Key, dict[str, Value]]:
-    id, kind, layer, active, zero, yaw, half_angle, owner, x, y, z, ox, oy, oz, *sizes = row
-    if kind >= len(KINDS):
-        raise ValueError(f"collider {id}: kind {kind}")
-    name = KINDS[kind].name
-    names = SIZES[name]
-    has_angle = "half_angle" in names
-    parts = dict(zip([part for part in names if part != "half_angle"], sizes, strict=False))
-    values: dict[str, Value] = {
-        "kind": name,
-        **{part: half_angle if part == "half_angle" else parts[part] for part in names},
-        "x": x,
-        "y": y,
-        "z": z,
-        "yaw": yaw,
-        "ox": ox,
-        "oy": oy,
-        "oz": oz,
-        "layer": layer,
-        "owner": owner,
-        "active": bool(active) if active < 2 else active,
-    }
-    # What must be 0, told where it is not.
-    unused = {f"size[{i}]": size for i, size in enumerate(sizes) if i >= len(parts)}
-    unused.update({"zero": zero, **({} if has_angle else {"half_angle": half_angle})})
-    values.update({part: value for part, value in unused.items() if value})
-    return ("collider", id), values
+def _bytes_by_offset(name: str, data: bytes) -> dict[Key, dict[str, Value]]:
+    return {(name, at): {"hex": data[at : at + 16].hex()} for at in range(0, len(data), 16)}
 
 
 def byte_fields(state: bytes) -> dict[Key, dict[str, Value]]:
     """For a state of unknown form: its size and its bytes, sixteen to a field, by offset."""
-    rows: dict[Key, dict[str, Value]] = {("state",): {"size": len(state)}}
-    for at in range(0, len(state), 16):
-        rows["bytes", at] = {"hex": state[at : at + 16].hex()}
-    return rows
+    return {("state",): {"size": len(state)}, **_bytes_by_offset("bytes", state)}
 
 
-def found_fields(state: bytes) -> dict[Key, dict[str, Value]]:
+def found_fields(state: bytes) -> StateFields:
     """For a state of unknown form: the fields of the world that was saved within it, and the bytes
     before and after that world, sixteen to a field, by their offset there. Without a world, all
     bytes."""
     for found in _MAGIC.finditer(state):
         at = found.start()
         try:
-            fields, end = _world(state, at)
+            end = state_end(state, at)
         except ValueError:
             continue
-        for name, part in (("bytes before the world", state[:at]), ("bytes after it", state[end:])):
-            for offset in range(0, len(part), 16):
-                fields[name, offset] = {"hex": part[offset : offset + 16].hex()}
-        return fields
+        return _Saved(state[at:end], state[:at], state[end:])
     return byte_fields(state)
 
 
@@ -212,28 +166,40 @@ class Difference(NamedTuple):
 
 
 def differences(first: StateFields, second: StateFields) -> Iterator[Difference]:
-    """The differences, in the order of the fields. An object that one of them lacks is one
-    difference.
+    """The differences: the world, colliders, hits, changed ids, then the groups of a game as they
+    first appear; in a group by key. An object that one of them lacks is one difference.
     """
-    groups = {
-        name: i for i, name in enumerate(dict.fromkeys(key[0] for key in chain(first, second)))
-    }
+    if isinstance(first, _Saved) and isinstance(second, _Saved):
+        for key, field, (a, b) in state_differences(first.state, second.state):
+            if field is None:
+                yield _presence(key, a is not None, b is not None)
+            else:
+                shown = ABSENT if a is None else a, ABSENT if b is None else b
+                yield Difference(key, field, shown)
+        yield from differences(first.around, second.around)
+        return
+    found = dict.fromkeys(key[0] for key in chain(first, second))
+    groups = {name: i for i, name in enumerate(dict.fromkeys((*_GROUPS, *found)))}
 
     def place(key: Key) -> tuple[object, ...]:
         return groups[key[0]], *((isinstance(part, str), part) for part in key[1:])
 
     for key in sorted(dict.fromkeys(chain(first, second)), key=place):
         if key not in first or key not in second:
-            has = ["present" if key in fields else ABSENT for fields in (first, second)]
-            yield Difference(key, "is there", (has[0], has[1]))
+            yield _presence(key, key in first, key in second)
             continue
-        a, b = first[key], second[key]
-        if a == b:
+        one, other = first[key], second[key]
+        if one == other:
             continue
-        for field in dict.fromkeys(chain(a, b)):
-            values = a.get(field, ABSENT), b.get(field, ABSENT)
+        for name in dict.fromkeys(chain(one, other)):
+            values = one.get(name, ABSENT), other.get(name, ABSENT)
             if values[0] != values[1]:
-                yield Difference(key, field, values)
+                yield Difference(key, name, values)
+
+
+def _presence(key: Key, in_first: bool, in_second: bool) -> Difference:
+    has = ["present" if is_there else ABSENT for is_there in (in_first, in_second)]
+    return Difference(key, "is there", (has[0], has[1]))
 
 
 def difference_lines(

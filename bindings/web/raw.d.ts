@@ -172,6 +172,65 @@ export const FXS_PHASE_ACTIVE: 2;
 export const FXS_PHASE_RECOVERY: 3;
 /** layers of hitboxes are 0..15 */
 export const FXS_PLANES_LAYERS: 16;
+/** the world itself */
+export const FXS_OF_WORLD: 0;
+/** the collider a */
+export const FXS_OF_COLLIDER: 1;
+/** the hit of a and b, of the last step */
+export const FXS_OF_HIT: 2;
+/** a, added or removed since the last step */
+export const FXS_OF_CHANGED: 3;
+/** a body */
+export const FXS_OF_BODY: 4;
+/** a, which the hit of a body's attack remembers */
+export const FXS_OF_VICTIM: 5;
+/** one state does not have the object: values 1 and 0 */
+export const FXS_FIELD_PRESENT: 0;
+/** of a collider, as all down to FXS_FIELD_ZERO */
+export const FXS_FIELD_KIND: 1;
+/** a size, if the kind has it; so are those down to 8 */
+export const FXS_FIELD_HALF_X: 2;
+export const FXS_FIELD_HALF_Y: 3;
+export const FXS_FIELD_HALF_Z: 4;
+export const FXS_FIELD_RADIUS: 5;
+/** yaw steps */
+export const FXS_FIELD_HALF_ANGLE: 6;
+export const FXS_FIELD_HALF_HEIGHT: 7;
+export const FXS_FIELD_INNER_RADIUS: 8;
+/** position */
+export const FXS_FIELD_X: 9;
+export const FXS_FIELD_Y: 10;
+export const FXS_FIELD_Z: 11;
+/** yaw steps */
+export const FXS_FIELD_YAW: 12;
+/** offset */
+export const FXS_FIELD_OX: 13;
+export const FXS_FIELD_OY: 14;
+export const FXS_FIELD_OZ: 15;
+export const FXS_FIELD_LAYER: 16;
+export const FXS_FIELD_OWNER: 17;
+export const FXS_FIELD_ACTIVE: 18;
+/** + i: size[i] of a kind that does not use it, if not 0 */
+export const FXS_FIELD_SIZE: 19;
+/** the byte that must be 0, if it is not */
+export const FXS_FIELD_ZERO: 22;
+/** of the world, or of a body's attack */
+export const FXS_FIELD_FRAME: 23;
+/** of the world */
+export const FXS_FIELD_HIT_WHEN: 24;
+/** of the world: the bits of the hash of its level */
+export const FXS_FIELD_LEVEL: 25;
+/** of a hit */
+export const FXS_FIELD_CONTACT: 26;
+/** of a changed id; 1 */
+export const FXS_FIELD_SINCE_LAST_STEP: 27;
+/** of a body, as the next two */
+export const FXS_FIELD_MIRRORED: 28;
+/** or FXS_NO_ATTACK */
+export const FXS_FIELD_ATTACK: 29;
+export const FXS_FIELD_HAS_HIT: 30;
+/** + i: the mask of layer i; of the world, before its level */
+export const FXS_FIELD_LAYERS: 64;
 
 /** An address in the module's memory. */
 export type Pointer<Of extends string> = number & { readonly of?: Of };
@@ -497,6 +556,32 @@ export const fxs_hitbox_cast: {
   readonly hit_when: 64;
 };
 
+/** A field that is not the same in two states. */
+export const fxs_difference: {
+  readonly $size: 40;
+  /** uint32_t: FXS_OF_WORLD to FXS_OF_VICTIM */
+  readonly of: 0;
+  /** uint32_t: ids; 0 where `of` has none */
+  readonly a: 4;
+  /** uint32_t: ids; 0 where `of` has none */
+  readonly b: 8;
+  /** uint32_t: FXS_FIELD_PRESENT to FXS_FIELD_LAYERS + 31 */
+  readonly field: 12;
+  /** int64_t[2]: in the first state and in the second */
+  readonly values: 16;
+  /** uint32_t[2]: 1: that state does not have the field; its value is 0 */
+  readonly absent: 32;
+};
+
+/** A name for an id. */
+export const fxs_name: {
+  readonly $size: 64;
+  /** uint32_t: of a collider or solid */
+  readonly id: 0;
+  /** uint8_t[60]: UTF-8, ended by a 0 if it is shorter */
+  readonly text: 4;
+};
+
 /** A match log (docs/match-logs.md), written into the caller's buffer. */
 export const fxs_recorder: {
   readonly $size: 376;
@@ -797,6 +882,16 @@ export interface Kernel {
   fxs_rewind_count(rewind: Pointer<"fxs_rewind">): number;
   /** The oldest frame that is kept; undefined in an empty ring. */
   fxs_rewind_oldest(rewind: Pointer<"fxs_rewind">): number;
+  /** Finds where the saved state that begins at `bytes` ends: a game's own state may follow it. */
+  fxs_state_end(bytes: Pointer<"uint8_t">, size: bigint, end: Pointer<"uint64_t">): number;
+  /** Writes a row for each field that differs between two saved states; `*count` is how many. */
+  fxs_state_differences(a: Pointer<"uint8_t">, a_size: bigint, b: Pointer<"uint8_t">, b_size: bigint, out: Pointer<"fxs_difference">, capacity: bigint, count: Pointer<"uint64_t">, at: Pointer<"uint64_t">): number;
+  /** Writes a row for each field of a saved state, as if another had the same objects without fields. */
+  fxs_state_fields(state: Pointer<"uint8_t">, size: bigint, out: Pointer<"fxs_difference">, capacity: bigint, count: Pointer<"uint64_t">, at: Pointer<"uint64_t">): number;
+  /** fxs_state_differences of two saved bodies: is_mirrored, attack, frame, has_hit, then victims. */
+  fxs_body_differences(a: Pointer<"uint8_t">, a_size: bigint, b: Pointer<"uint8_t">, b_size: bigint, out: Pointer<"fxs_difference">, capacity: bigint, count: Pointer<"uint64_t">, at: Pointer<"uint64_t">): number;
+  /** Writes a difference as text: "collider 7 (boss), x: 0 and 1 (0 and 0.00002 units)". */
+  fxs_difference_text(difference: Pointer<"fxs_difference">, names: Pointer<"fxs_name">, n: bigint, text: Pointer<"char">, room: bigint, size: Pointer<"uint64_t">): number;
   /** Begins a log: the first line with the level, and a command for each collider of the world. */
   fxs_recorder_begin(recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, tick_rate: number, text: Pointer<"char">, room: bigint): number;
   /** fxs_recorder_begin with the other keys of the first line. */

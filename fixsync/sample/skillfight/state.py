@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
@@ -127,7 +127,7 @@ class State(NamedTuple):
         return cls(random, fighters, monsters, shots, data[at:])
 
     def fields(self) -> StateFields:
-        told: dict[Key, dict[str, Value]] = dict(world_fields(self.world))
+        told: dict[Key, Mapping[str, Value]] = dict(world_fields(self.world))
         told["random",] = {"state": self.random}
         told.update({("fighter", i): {**vars(it)} for i, it in self.fighters.items()})
         told.update({("monster", i): {**vars(it)} for i, it in self.monsters.items()})

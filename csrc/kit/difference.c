@@ -1,0 +1,537 @@
+/* Differences of two saved states, field by field, and their words. */
+#include "../fixsync_kit.h"
+#include "../hash.h"
+#include "../shape.h"
+
+#include <string.h>
+
+/* ---- a saved state ---- */
+
+enum { STATE_HEAD = 140, COLLIDER_BYTES = 52, HIT_BYTES = 12, CHANGED_BYTES = 4 };
+#define STATE_MAGIC 0x31535846u       /* "FXS1" */
+#define STATE_MAGIC_LEVEL 0x32535846u /* "FXS2" */
+
+enum { LIST_COLLIDERS, LIST_HITS, LIST_CHANGED, LIST_COUNT };
+static const uint32_t ROW_BYTES[LIST_COUNT] = {COLLIDER_BYTES, HIT_BYTES, CHANGED_BYTES};
+
+typedef struct saved_state {
+    const uint8_t *head;
+    int has_level;
+    const uint8_t *rows[LIST_COUNT];
+    uint32_t count[LIST_COUNT];
+} saved_state;
+
+/* What a row of a list is ordered by. */
+static uint64_t key_of(uint32_t list, const uint8_t *row) {
+    const uint64_t a = read32(row);
+    return list == LIST_HITS ? a << 32 | read32(row + 4) : a;
+}
+
+/* Reads the state that begins at `bytes`, and sets *end to where it ends. Else FXS_E_STATE, and
+ * *end is the offset of the fault. */
+static int32_t open_state(saved_state *out, const uint8_t *bytes, uint64_t size, uint64_t *end) {
+    *end = 0;
+    if (size < STATE_HEAD) {
+        return FXS_E_STATE;
+    }
+    const uint32_t magic = read32(bytes);
+    if (magic != STATE_MAGIC && magic != STATE_MAGIC_LEVEL) {
+        return FXS_E_STATE;
+    }
+    out->head = bytes;
+    out->has_level = magic == STATE_MAGIC_LEVEL;
+    uint64_t offset = out->has_level ? STATE_HEAD + 8 : STATE_HEAD;
+    for (uint32_t list = 0; list < LIST_COUNT; list++) {
+        *end = offset;
+        if (size < offset + 4) {
+            return FXS_E_STATE;
+        }
+        const uint32_t n = read32(bytes + offset);
+        offset += 4;
+        if ((size - offset) / ROW_BYTES[list] < n) {
+            return FXS_E_STATE;
+        }
+        out->rows[list] = bytes + offset;
+        out->count[list] = n;
+        uint64_t before = 0;
+        for (uint32_t i = 0; i < n; i++, offset += ROW_BYTES[list]) {
+            const uint64_t key = key_of(list, bytes + offset);
+            *end = offset;
+            if (i != 0 && key <= before) {
+                return FXS_E_STATE;
+            }
+            if (list == LIST_COLLIDERS && bytes[offset + 4] >= KIND_COUNT) {
+                *end = offset + 4;
+                return FXS_E_STATE;
+            }
+            before = key;
+        }
+    }
+    *end = offset;
+    return FXS_OK;
+}
+
+static int32_t open_whole(saved_state *out, const uint8_t *bytes, uint64_t size, uint64_t *at) {
+    const int32_t status = open_state(out, bytes, size, at);
+    return status == FXS_OK && *at != size ? FXS_E_STATE : status;
+}
+
+int32_t fxs_state_end(const uint8_t *bytes, uint64_t size, uint64_t *end) {
+    saved_state state;
+    return open_state(&state, bytes, size, end);
+}
+
+/* ---- rows ---- */
+
+/* Where rows go: as many as there is room for, and how many there are. */
+typedef struct row_list {
+    fxs_difference *rows;
+    uint64_t capacity, count;
+} row_list;
+
+/* What the next rows belong to. */
+typedef struct row_owner {
+    uint32_t of, a, b;
+} row_owner;
+
+enum { IN_A = 1, IN_B = 2, IN_BOTH = 3 };
+
+static void put_difference(row_list *list, const row_owner *owner, uint32_t field, int64_t in_a,
+                           int64_t in_b, uint32_t has) {
+    if (list->count < list->capacity) {
+        const fxs_difference row = {owner->of,       owner->a,      owner->b, field,
+                                    {in_a, in_b},    {!(has & IN_A), !(has & IN_B)}};
+        list->rows[list->count] = row;
+    }
+    list->count++;
+}
+
+/* The fields of one object: bit i of `has` is field i. */
+enum { FIELDS_MAX = 64 };
+typedef struct fields {
+    uint64_t has;
+    int64_t values[FIELDS_MAX];
+} fields;
+
+static void set_field(fields *f, uint32_t field, int64_t value) {
+    f->has |= (uint64_t)1 << field;
+    f->values[field] = value;
+}
+
+/* A row for each field that differs; with b NULL one for each field of a. */
+static void put_fields(row_list *list, const row_owner *owner, const fields *a, const fields *b) {
+    const uint64_t in_b = b ? b->has : 0;
+    for (uint32_t i = 0; i < FIELDS_MAX; i++) {
+        const uint32_t has = (uint32_t)(a->has >> i & 1) + 2 * (uint32_t)(in_b >> i & 1);
+        const int64_t of_a = has & IN_A ? a->values[i] : 0;
+        const int64_t of_b = has & IN_B ? b->values[i] : 0;
+        if (has != 0 && (has != IN_BOTH || of_a != of_b)) {
+            put_difference(list, owner, i, of_a, of_b, has);
+        }
+    }
+}
+
+/* The field of a size by its name in the table of shapes. */
+enum {
+    FIELD_OF_unused = 0,
+    FIELD_OF_radius = FXS_FIELD_RADIUS,
+    FIELD_OF_half_height = FXS_FIELD_HALF_HEIGHT,
+    FIELD_OF_inner_radius = FXS_FIELD_INNER_RADIUS,
+    FIELD_OF_half_x = FXS_FIELD_HALF_X,
+    FIELD_OF_half_y = FXS_FIELD_HALF_Y,
+    FIELD_OF_half_z = FXS_FIELD_HALF_Z,
+};
+#define SIZE_FIELDS(kind, name, n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma, push, cast) \
+    {FIELD_OF_##n0, FIELD_OF_##n1, FIELD_OF_##n2, (ma) > 0},
+static const uint32_t SIZES_OF[KIND_COUNT][4] = {SHAPE_KINDS(SIZE_FIELDS)};
+
+static void collider_fields(fields *f, const uint8_t *row) {
+    const uint32_t kind = row[4], half_angle = read32(row + 8) >> 16;
+    f->has = 0;
+    set_field(f, FXS_FIELD_KIND, kind);
+    for (uint32_t i = 0; i < 3; i++) {
+        const int32_t size = read_signed(row + 40 + 4 * i);
+        const uint32_t field = SIZES_OF[kind][i];
+        if (field != 0 || size != 0) { /* what must be 0 is a field where it is not */
+            set_field(f, field != 0 ? field : FXS_FIELD_SIZE + i, size);
+        }
+    }
+    if (SIZES_OF[kind][3] != 0 || half_angle != 0) {
+        set_field(f, FXS_FIELD_HALF_ANGLE, half_angle);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        set_field(f, FXS_FIELD_X + i, read_signed(row + 16 + 4 * i));
+        set_field(f, FXS_FIELD_OX + i, read_signed(row + 28 + 4 * i));
+    }
+    set_field(f, FXS_FIELD_YAW, read32(row + 8) & 0xFFFF);
+    set_field(f, FXS_FIELD_LAYER, row[5]);
+    set_field(f, FXS_FIELD_OWNER, read32(row + 12));
+    set_field(f, FXS_FIELD_ACTIVE, row[6]);
+    if (row[7] != 0) {
+        set_field(f, FXS_FIELD_ZERO, row[7]);
+    }
+}
+
+static void row_fields(fields *f, uint32_t list, const uint8_t *row) {
+    f->has = 0;
+    if (list == LIST_COLLIDERS) {
+        collider_fields(f, row);
+    } else if (list == LIST_HITS) {
+        set_field(f, FXS_FIELD_CONTACT, read32(row + 8));
+    } else {
+        set_field(f, FXS_FIELD_SINCE_LAST_STEP, 1);
+    }
+}
+
+static row_owner owner_of(uint32_t list, const uint8_t *row) {
+    const row_owner owner = {FXS_OF_COLLIDER + list, read32(row),
+                             list == LIST_HITS ? read32(row + 4) : 0};
+    return owner;
+}
+
+static int64_t level_of(const saved_state *s) {
+    return s->has_level ? (int64_t)read64(s->head + STATE_HEAD) : 0;
+}
+
+/* The rows of the world itself; with b NULL all that a has. */
+static void put_world(row_list *out, const saved_state *a, const saved_state *b) {
+    const row_owner world = {FXS_OF_WORLD, 0, 0};
+    const uint32_t both = b ? IN_BOTH : IN_A;
+    for (uint32_t i = 0; i < 34; i++) {
+        const uint32_t of_a = read32(a->head + 4 + 4 * i);
+        const uint32_t of_b = b ? read32(b->head + 4 + 4 * i) : 0;
+        const uint32_t field = i == 0   ? FXS_FIELD_FRAME
+                               : i == 1 ? FXS_FIELD_HIT_WHEN
+                                        : FXS_FIELD_LAYERS + i - 2;
+        if (b == NULL || of_a != of_b) {
+            put_difference(out, &world, field, of_a, of_b, both);
+        }
+    }
+    const uint32_t in_a = a->has_level ? IN_A : 0, in_b = b && b->has_level ? IN_B : 0;
+    const uint32_t has = in_a + in_b;
+    const int64_t of_a = level_of(a), of_b = b ? level_of(b) : 0;
+    if (has != 0 && (has != IN_BOTH || of_a != of_b)) {
+        put_difference(out, &world, FXS_FIELD_LEVEL, of_a, of_b, has);
+    }
+}
+
+static int words_differ(const uint8_t *p, const uint8_t *q, uint32_t n) {
+    uint32_t differ = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        differ |= read32(p + 4 * i) ^ read32(q + 4 * i);
+    }
+    return differ != 0;
+}
+
+static void put_objects(row_list *out, uint32_t list, const saved_state *a, const saved_state *b) {
+    const uint32_t size = ROW_BYTES[list];
+    const uint8_t *p = a->rows[list], *p_end = p + (uint64_t)size * a->count[list];
+    const uint8_t *q = b->rows[list], *q_end = q + (uint64_t)size * b->count[list];
+    while (p < p_end || q < q_end) {
+        const uint64_t of_p = p < p_end ? key_of(list, p) : UINT64_MAX;
+        const uint64_t of_q = q < q_end ? key_of(list, q) : UINT64_MAX;
+        const int in_a = p < p_end && of_p <= of_q, in_b = q < q_end && of_q <= of_p;
+        const row_owner owner = owner_of(list, in_a ? p : q);
+        if (!in_a || !in_b) {
+            put_difference(out, &owner, FXS_FIELD_PRESENT, in_a, in_b, in_a ? IN_A : IN_B);
+        } else if (words_differ(p, q, size / 4)) {
+            fields of_a, of_b;
+            row_fields(&of_a, list, p);
+            row_fields(&of_b, list, q);
+            put_fields(out, &owner, &of_a, &of_b);
+        }
+        p += in_a ? size : 0;
+        q += in_b ? size : 0;
+    }
+}
+
+static int32_t room_status(const row_list *out, uint64_t *count) {
+    *count = out->count;
+    return out->count > out->capacity ? FXS_E_ROOM : FXS_OK;
+}
+
+int32_t fxs_state_differences(const uint8_t *a, uint64_t a_size, const uint8_t *b, uint64_t b_size,
+                              fxs_difference *out, uint64_t capacity, uint64_t *count,
+                              uint64_t *at) {
+    saved_state of_a, of_b;
+    row_list list = {out, capacity, 0};
+    *count = 0;
+    int32_t status = open_whole(&of_a, a, a_size, at);
+    if (status == FXS_OK) {
+        *count = 1;
+        status = open_whole(&of_b, b, b_size, at);
+    }
+    if (status != FXS_OK) {
+        return status;
+    }
+    put_world(&list, &of_a, &of_b);
+    for (uint32_t i = 0; i < LIST_COUNT; i++) {
+        put_objects(&list, i, &of_a, &of_b);
+    }
+    return room_status(&list, count);
+}
+
+int32_t fxs_state_fields(const uint8_t *state, uint64_t size, fxs_difference *out,
+                         uint64_t capacity, uint64_t *count, uint64_t *at) {
+    saved_state s;
+    row_list list = {out, capacity, 0};
+    *count = 0;
+    const int32_t status = open_whole(&s, state, size, at);
+    if (status != FXS_OK) {
+        return status;
+    }
+    put_world(&list, &s, NULL);
+    for (uint32_t i = 0; i < LIST_COUNT; i++) {
+        for (uint32_t j = 0; j < s.count[i]; j++) {
+            const uint8_t *row = s.rows[i] + (uint64_t)ROW_BYTES[i] * j;
+            const row_owner owner = owner_of(i, row);
+            fields f;
+            row_fields(&f, i, row);
+            put_fields(&list, &owner, &f, NULL);
+        }
+    }
+    return room_status(&list, count);
+}
+
+/* ---- bodies ---- */
+
+enum { SAVED_BODY_HEAD = 24 };
+#define SAVED_BODY_MAGIC 0x31425846u /* "FXB1" */
+
+/* Whether bytes can be a saved body's; *at is the offset of the fault. */
+static int32_t open_body(const uint8_t *bytes, uint64_t size, uint64_t *at) {
+    *at = 0;
+    if (size < SAVED_BODY_HEAD || read32(bytes) != SAVED_BODY_MAGIC) {
+        return FXS_E_STATE;
+    }
+    const uint32_t n = read32(bytes + 20);
+    *at = 20;
+    if (n > FXS_VICTIMS_MAX || size != SAVED_BODY_HEAD + 4 * (uint64_t)n) {
+        return FXS_E_STATE;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        *at = SAVED_BODY_HEAD + 4 * i;
+        if (read32(bytes + *at) <= read32(bytes + *at - 4)) {
+            return FXS_E_STATE;
+        }
+    }
+    return FXS_OK;
+}
+
+int32_t fxs_body_differences(const uint8_t *a, uint64_t a_size, const uint8_t *b, uint64_t b_size,
+                             fxs_difference *out, uint64_t capacity, uint64_t *count,
+                             uint64_t *at) {
+    static const uint32_t OF_HEAD[4] = {FXS_FIELD_MIRRORED, FXS_FIELD_ATTACK, FXS_FIELD_FRAME,
+                                        FXS_FIELD_HAS_HIT};
+    row_list list = {out, capacity, 0};
+    *count = 0;
+    int32_t status = open_body(a, a_size, at);
+    if (status == FXS_OK) {
+        *count = 1;
+        status = open_body(b, b_size, at);
+    }
+    if (status != FXS_OK) {
+        return status;
+    }
+    const row_owner body = {FXS_OF_BODY, 0, 0};
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t of_a = read32(a + 4 + 4 * i), of_b = read32(b + 4 + 4 * i);
+        if (of_a != of_b) {
+            put_difference(&list, &body, OF_HEAD[i], of_a, of_b, IN_BOTH);
+        }
+    }
+    const uint8_t *p = a + SAVED_BODY_HEAD, *q = b + SAVED_BODY_HEAD;
+    while (p < a + a_size || q < b + b_size) {
+        const uint64_t of_p = p < a + a_size ? read32(p) : UINT64_MAX;
+        const uint64_t of_q = q < b + b_size ? read32(q) : UINT64_MAX;
+        const row_owner victim = {FXS_OF_VICTIM, (uint32_t)(of_p < of_q ? of_p : of_q), 0};
+        if (of_p != of_q) {
+            put_difference(&list, &victim, FXS_FIELD_PRESENT, of_p < of_q, of_q < of_p,
+                           of_p < of_q ? IN_A : IN_B);
+        }
+        p += of_p <= of_q ? 4 : 0;
+        q += of_q <= of_p ? 4 : 0;
+    }
+    return room_status(&list, count);
+}
+
+/* ---- words ---- */
+
+typedef struct sentence {
+    char *text;
+    uint64_t room, size;
+} sentence;
+
+static void say_char(sentence *w, char c) {
+    if (w->size < w->room) {
+        w->text[w->size] = c;
+    }
+    w->size++;
+}
+
+static void say(sentence *w, const char *text) {
+    for (; *text; text++) {
+        say_char(w, *text);
+    }
+}
+
+/* At least `digits` digits of a base up to 16. */
+static void say_number(sentence *w, uint64_t v, uint32_t base, uint32_t digits) {
+    char reversed[20];
+    uint32_t n = 0;
+    for (; v != 0 || n < digits; v /= base) {
+        reversed[n++] = "0123456789abcdef"[v % base];
+    }
+    while (n > 0) {
+        say_char(w, reversed[--n]);
+    }
+}
+
+static void say_signed(sentence *w, int64_t v) {
+    if (v < 0) {
+        say_char(w, '-');
+    }
+    say_number(w, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 10, 1);
+}
+
+/* v * scale / 65536 rounded to nearest, halves away from zero, to so many digits after the point,
+ * without zeros at the end. |v| * scale < 2^41. */
+static void say_decimal(sentence *w, int64_t v, uint32_t scale, uint32_t digits) {
+    uint64_t power = 1, scaled = (v < 0 ? 0 - (uint64_t)v : (uint64_t)v) * scale;
+    for (uint32_t i = 0; i < digits; i++) {
+        power *= 10;
+    }
+    scaled = (scaled * power + 32768) / 65536;
+    if (v < 0 && scaled != 0) {
+        say_char(w, '-');
+    }
+    say_number(w, scaled / power, 10, 1);
+    uint64_t part = scaled % power;
+    if (part != 0) {
+        say_char(w, '.');
+        for (; part % 10 == 0; digits--) {
+            part /= 10;
+        }
+        say_number(w, part, 10, digits);
+    }
+}
+
+#define SHAPE_NAME(kind, name, ...) #name,
+static const char *const SHAPE_NAMES[KIND_COUNT] = {SHAPE_KINDS(SHAPE_NAME)};
+static const char *const OWNERS[] = {"world", "collider", "hit", "changed", "body", "victim"};
+enum { OWNER_COUNT = sizeof OWNERS / sizeof *OWNERS };
+#define FIELD_NAME(field, name) [FXS_FIELD_##field] = name,
+static const char *const FIELD_NAMES[FXS_FIELD_LAYERS] = {
+    FIELD_NAME(PRESENT, "is there") FIELD_NAME(KIND, "kind") FIELD_NAME(HALF_X, "half_x")
+    FIELD_NAME(HALF_Y, "half_y") FIELD_NAME(HALF_Z, "half_z") FIELD_NAME(RADIUS, "radius")
+    FIELD_NAME(HALF_ANGLE, "half_angle") FIELD_NAME(HALF_HEIGHT, "half_height")
+    FIELD_NAME(INNER_RADIUS, "inner_radius") FIELD_NAME(X, "x") FIELD_NAME(Y, "y")
+    FIELD_NAME(Z, "z") FIELD_NAME(YAW, "yaw") FIELD_NAME(OX, "ox")
+    FIELD_NAME(OY, "oy") FIELD_NAME(OZ, "oz") FIELD_NAME(LAYER, "layer")
+    FIELD_NAME(OWNER, "owner") FIELD_NAME(ACTIVE, "active") FIELD_NAME(SIZE, "size[0]")
+    [FXS_FIELD_SIZE + 1] = "size[1]", [FXS_FIELD_SIZE + 2] = "size[2]", FIELD_NAME(ZERO, "zero")
+    FIELD_NAME(FRAME, "frame") FIELD_NAME(HIT_WHEN, "hit_when") FIELD_NAME(LEVEL, "level")
+    FIELD_NAME(CONTACT, "contact") FIELD_NAME(SINCE_LAST_STEP, "since_last_step")
+    FIELD_NAME(MIRRORED, "is_mirrored") FIELD_NAME(ATTACK, "attack")
+    FIELD_NAME(HAS_HIT, "has_hit")
+};
+
+static int is_length(uint32_t field) {
+    return (field >= FXS_FIELD_HALF_X && field <= FXS_FIELD_Z && field != FXS_FIELD_HALF_ANGLE) ||
+           (field >= FXS_FIELD_OX && field <= FXS_FIELD_OZ);
+}
+
+static int is_angle(uint32_t field) {
+    return field == FXS_FIELD_YAW || field == FXS_FIELD_HALF_ANGLE;
+}
+
+static void say_value(sentence *w, const fxs_difference *d, uint32_t side) {
+    const int64_t v = d->values[side];
+    if (d->field == FXS_FIELD_PRESENT || d->absent[side]) {
+        say(w, d->absent[side] ? "absent" : "present");
+    } else if (d->field == FXS_FIELD_KIND && v >= 0 && v < KIND_COUNT) {
+        say(w, SHAPE_NAMES[v]);
+    } else if (d->field == FXS_FIELD_LEVEL) {
+        say_number(w, (uint64_t)v, 16, 16);
+    } else if (d->field >= FXS_FIELD_LAYERS) {
+        say(w, "0x");
+        say_number(w, (uint64_t)v, 16, 8);
+    } else if ((d->field == FXS_FIELD_ACTIVE && v >> 1 == 0) ||
+               d->field == FXS_FIELD_SINCE_LAST_STEP) {
+        say(w, v ? "True" : "False");
+    } else if (d->field == FXS_FIELD_ATTACK && v == FXS_NO_ATTACK) {
+        say(w, "none");
+    } else {
+        say_signed(w, v);
+    }
+}
+
+/* The names of the ids, as far as they have one. */
+static void say_names(sentence *w, const fxs_difference *d, const fxs_name *names, uint64_t n) {
+    const uint32_t ids[2] = {d->a, d->b};
+    int has_one = 0;
+    for (uint32_t i = 0; i < (d->of == FXS_OF_HIT ? 2u : 1u); i++) {
+        for (uint64_t j = 0; j < n; j++) {
+            if (names[j].id == ids[i]) {
+                say(w, has_one ? ", " : " (");
+                for (uint32_t k = 0; k < sizeof names[j].text && names[j].text[k] != 0; k++) {
+                    say_char(w, (char)names[j].text[k]);
+                }
+                has_one = 1;
+                break;
+            }
+        }
+    }
+    if (has_one) {
+        say_char(w, ')');
+    }
+}
+
+int32_t fxs_difference_text(const fxs_difference *difference, const fxs_name *names, uint64_t n,
+                            char *text, uint64_t room, uint64_t *size) {
+    const fxs_difference *d = difference;
+    const uint32_t layer = d->field - FXS_FIELD_LAYERS;
+    sentence w = {text, room, 0};
+    *size = 0;
+    if (d->of >= OWNER_COUNT || d->field >= FXS_FIELD_LAYERS + FXS_LAYER_COUNT ||
+        (d->field < FXS_FIELD_LAYERS && FIELD_NAMES[d->field] == NULL)) {
+        return FXS_E_RANGE;
+    }
+    say(&w, OWNERS[d->of]);
+    if (d->of != FXS_OF_WORLD && d->of != FXS_OF_BODY) {
+        say_char(&w, ' ');
+        say_number(&w, d->a, 10, 1);
+        if (d->of == FXS_OF_HIT) {
+            say(&w, ", ");
+            say_number(&w, d->b, 10, 1);
+        }
+        say_names(&w, d, names, n);
+    }
+    say(&w, ", ");
+    if (d->field >= FXS_FIELD_LAYERS) {
+        say(&w, "layers[");
+        say_number(&w, layer, 10, 1);
+        say_char(&w, ']');
+    } else {
+        say(&w, FIELD_NAMES[d->field]);
+    }
+    say(&w, ": ");
+    say_value(&w, d, 0);
+    say(&w, " and ");
+    say_value(&w, d, 1);
+    if (!d->absent[0] && !d->absent[1] && is_length(d->field)) {
+        say(&w, " (");
+        say_decimal(&w, d->values[0], 1, 5);
+        say(&w, " and ");
+        say_decimal(&w, d->values[1], 1, 5);
+        say(&w, " units)");
+    } else if (!d->absent[0] && !d->absent[1] && is_angle(d->field)) {
+        say(&w, " (");
+        say_decimal(&w, d->values[0], 360, 3);
+        say(&w, "\xC2\xB0 and ");
+        say_decimal(&w, d->values[1], 360, 3);
+        say(&w, "\xC2\xB0)");
+    }
+    *size = w.size;
+    return w.size > room ? FXS_E_ROOM : FXS_OK;
+}
