@@ -21,7 +21,7 @@ FXS_INTERNAL void fxs_placed_cast_normal(const placed *a, const placed *b, const
 FXS_INTERNAL int32_t fxs_pillar_cast(const placed *a, const solid *b, const vertex *centre,
                                      const int64_t *M, int when, int32_t most);
 FXS_INTERNAL int32_t fxs_prism_cast(const placed *a, const solid *prism, const vertex *v,
-                                    const int64_t *M, int when);
+                                    const int64_t *M, int when, int32_t most);
 FXS_INTERNAL void fxs_solid_cast_normal(const placed *a, const solid *b, const vertex *v,
                                         const int64_t *M, int32_t k, int32_t *out);
 

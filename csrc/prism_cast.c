@@ -4,16 +4,316 @@
  * The places of the shape that touch the prism are a convex set, so the times of contact are one
  * interval. The set is a union of simple pieces. For a ball or capsule of radius r: the prism with
  * all that is at most r above and below it, balls about the vertices of both lids, cylinders about
- * the edges of both lids and about the upright edges, and a slab on each face. Each piece is a span
- * of time (linear bounds) and at most one quadratic that must fall to 0; the first time of any
- * piece is the first of all. For a box all bounds are linear.
+ * the edges of both lids and about the upright edges, and a slab on each face. Each piece is a
+ * window of time (linear bounds) and at most one quadratic that must fall to 0; the first time of
+ * any piece is the first of all. For a box all bounds are linear.
  *
  * Magnitudes. The swept bounds meet, so a vertex is below 2^31.1 from the centre on each axis; the
  * motion is below 2^29 on each axis, u below 2^30. */
-#include "cast.h"
-#include "wide256.h"
+#include "track.h"
 
-/* The time n / d, 0 <= n <= d; below 2^62 where a parabola looks at it, below 2^123 for a box. */
+/* What is found: the fraction of the first contact, or NONE, and whether it is the contact that is
+ * asked for: any, or an overlap somewhere. Pieces that are met after the fraction `latest` do not
+ * matter. */
+typedef struct finding {
+    int32_t fraction;
+    int32_t latest;
+    int is_enough;
+} finding;
+
+static void found_at(finding *f, int32_t fraction, int overlaps) {
+    if (f->fraction == NONE || fraction < f->fraction) {
+        f->fraction = fraction;
+    }
+    f->is_enough |= overlaps;
+    if (f->is_enough) {
+        f->latest = min_int(f->latest, f->fraction);
+    }
+}
+
+/* Whether no other piece can change what is found. */
+static int is_settled(const finding *f) { return f->is_enough && f->fraction == 0; }
+
+static int32_t fraction_found(const finding *f) { return f->is_enough ? f->fraction : NONE; }
+
+/* ---- quadratics ---- */
+
+/* Of a quadratic a is below 2^121, b below 2^123, c below 2^125. Contact is where its value is at
+ * most 0.
+ *
+ * Adds s^2 for s = s0 + t * sm, below 2^62.2. */
+static void add_square(quadratic *q, int64_t s0, int64_t sm) {
+    q->a = i128_add(q->a, i128_square(sm));
+    q->b = i128_sub(q->b, i128_mul(s0, sm));
+    q->c = i128_add(q->c, i128_square(s0));
+}
+
+/* Adds k * g^2 for g = g0 + t * gm, at most 2^30 each; k < 2^61. */
+static void add_gap(quadratic *q, int64_t g0, int64_t gm, int64_t k) {
+    q->a = i128_add(q->a, i128_mul(gm * gm, k));
+    q->b = i128_sub(q->b, i128_mul(g0 * gm, k));
+    q->c = i128_add(q->c, i128_mul(g0 * g0, k));
+}
+
+/* Signs of the value and the slope at t: the value times d^2 is below 2^250, as d is below 2^62. */
+static int quadratic_value(const quadratic *q, moment t) {
+    if (t.n == 0) {
+        return i128_sign(q->c);
+    }
+    const i256 squared = i256_mul(q->a, i128_square(t.n));
+    const i256 linear = i256_neg(i256_mul(q->b, i128_mul(t.n, t.d)));
+    const i256 constant = i256_mul(q->c, i128_square(t.d));
+    return i256_sign(i256_add(i256_add(squared, constant), i256_add(linear, linear)));
+}
+static int quadratic_slope(const quadratic *q, moment t) {
+    const i256 at_n = i256_mul(q->a, i128_of(t.n));
+    return i256_sign(i256_add(at_n, i256_neg(i256_mul(q->b, i128_of(t.d)))));
+}
+
+/* Whether k / 65536 is not after the first root. */
+static int is_before_fall(const quadratic *q, int32_t k) {
+    const moment t = {k, WHOLE};
+    return quadratic_slope(q, t) <= 0 && quadratic_value(q, t) >= 0;
+}
+
+/* The fraction of the first root, which is after 0 and at most 1, searched from the estimate. */
+static int32_t fall_fraction(const quadratic *q, int64_t fine) {
+    int32_t fraction = (int32_t)min64(fine >> 8, WHOLE);
+    while (!is_before_fall(q, fraction)) {
+        fraction--;
+    }
+    while (fraction < WHOLE && is_before_fall(q, fraction + 1)) {
+        fraction++;
+    }
+    return fraction;
+}
+
+/* The sign of the least value from a moment on where it falls, up to the end of the window. */
+static int least_value(const quadratic *q, moment end) {
+    if (quadratic_slope(q, end) <= 0) {
+        return quadratic_value(q, end);
+    }
+    return i256_sign(i256_add(i256_mul(q->a, q->c), i256_neg(i256_mul(q->b, q->b))));
+}
+
+/* The same as fall_to_0, by exact signs throughout. */
+static void fall_exactly(finding *f, const quadratic *q, const window *w, int64_t fine) {
+    const int value = quadratic_value(q, w->in);
+    const int slope = quadratic_slope(q, w->in);
+    if (value <= 0) {
+        const int falls = slope < 0 && fxs_moment_order(w->in, w->out) < 0;
+        found_at(f, fxs_fraction_of(w->in), value < 0 || falls);
+        return;
+    }
+    if (slope >= 0) {
+        return;
+    }
+    const int least = least_value(q, w->out);
+    if (least <= 0) {
+        found_at(f, fall_fraction(q, fine), least < 0);
+    }
+}
+
+/* Finds where the value is at most 0 in a window whose bounds may be met with equality. Returns
+ * whether it falls through 0 well inside the window. */
+static int fall_to_0(finding *f, const quadratic *q, const window *w) {
+    int64_t fine = 0;
+    if (i128_sign(q->c) > 0) {
+        if (i128_sign(q->b) <= 0) {
+            return 0;
+        }
+        const int estimate = fxs_root_estimate(q, &fine);
+        if (estimate < 0) {
+            return 0;
+        }
+        if (estimate > 0) {
+            if (fine - ROOT_ERROR >= (f->latest + 1) * (int64_t)256 || is_after(fine, w->out)) {
+                return 0;
+            }
+            if (is_plain(fine) && is_after(fine, w->in) && is_before(fine, w->out)) {
+                found_at(f, (int32_t)(fine >> 8), 1);
+                return 1;
+            }
+        }
+    }
+    if (fxs_window_holds(w, FXS_TOUCHING)) {
+        fall_exactly(f, q, w, fine);
+    }
+    return 0;
+}
+
+/* ---- round shapes and cylinders ---- */
+
+/* A ball, capsule or cylinder of radius r. `upright`: its height, which meets the solid's from
+ * meet.low to meet.high. The gap below its bottom or above its top is low0 + t * -my or high0 +
+ * t * my. */
+typedef struct swept {
+    planar m;
+    int64_t low0, high0, my, r;
+    int64_t length; /* of m, rounded up: at most 2^29.6 */
+    int is_round;
+    axis upright;
+    heights meet;
+    window all; /* the motion, up to what matters of it */
+} swept;
+
+/* Narrows the window to the solid's heights and `spare` more; for a cylinder its lids are a strict
+ * bound. */
+static int within_heights(window *w, const swept *a, int64_t spare) {
+    return fxs_clip(w, &a->upright, a->meet.low - spare, a->meet.high + spare);
+}
+
+/* The edge of a lid, the gap to which is g0 + t * gm, added to a planar distance. Where the gap is
+ * not above 0, other pieces are nearer; where it is above r, nothing is met. So |g0| <= r + |gm|.
+ * */
+static void fall_at_lid(finding *f, const swept *a, const window *w, const quadratic *flat,
+                        int64_t g0, int64_t gm, int64_t k) {
+    const int64_t least = g0 + min64(gm, 0);
+    const int64_t most = g0 + max64(gm, 0);
+    if (most > 0 && least <= a->r) {
+        quadratic q = *flat;
+        add_gap(&q, g0, gm, k);
+        fall_to_0(f, &q, w);
+    }
+}
+
+/* A piece whose planar distance, squared and times k, less r^2 k, is `flat`: as high as the solid,
+ * and for a round shape about the edges of both lids. Returns whether its upright side is met well
+ * inside. */
+static int fall_at_piece(finding *f, const swept *a, const window *w, const quadratic *flat,
+                         int64_t k) {
+    window upright = *w;
+    int is_inside = 0;
+    if (within_heights(&upright, a, 0)) {
+        is_inside = fall_to_0(f, flat, &upright);
+    }
+    if (a->is_round && !is_inside) {
+        fall_at_lid(f, a, w, flat, a->low0, -a->my, k);
+        fall_at_lid(f, a, w, flat, a->high0, a->my, k);
+    }
+    return is_inside;
+}
+
+/* The prism itself, with all that is at most `spare` above and below it: r for a round shape, else
+ * 0. A place inside the polygon has no s_j above twice its area, 2^61. */
+static void fall_within(finding *f, const swept *a, const polygon *p) {
+    const int64_t spare = a->is_round ? a->r : 0;
+    window inside = a->all;
+    window on_axis = a->all;
+    if (!within_heights(&on_axis, a, spare)) {
+        return;
+    }
+    for (uint32_t j = 0; j < p->n; j++) {
+        const int64_t s0 = cross64(p->m[j], p->u[j]);
+        const int64_t sm = cross64(p->u[j], a->m);
+        const axis side = axis_of(s0, sm, 0);
+        const int64_t end = sm < 0 ? -((int64_t)1 << 61) : (int64_t)1 << 61;
+        if (!fxs_clip(&inside, &side, min64(0, end), max64(0, end))) {
+            return;
+        }
+    }
+    within_heights(&inside, a, spare);
+    if (!fxs_window_holds(&inside, FXS_TOUCHING)) {
+        return;
+    }
+    /* The heights are a strict bound: they are not met at a single moment where one of them is at
+     * its end. */
+    int overlaps = !on_axis.slides;
+    if (overlaps && fxs_moment_order(inside.in, inside.out) == 0) {
+        const moment t = inside.in;
+        const i128 low = i128_sub(i128_mul(a->low0 - spare, t.d), i128_mul(a->my, t.n));
+        const i128 high = i128_add(i128_mul(a->high0 - spare, t.d), i128_mul(a->my, t.n));
+        overlaps = i128_sign(low) < 0 && i128_sign(high) < 0;
+    }
+    found_at(f, fxs_fraction_of(inside.in), overlaps);
+}
+
+/* The face on edge j: beside it, 0 <= t_j <= |u|^2, at the distance s_j / |u|. Returns whether it
+ * is
+ * met from outside, well inside its bounds: the line of the face parts all that is met from all
+ * before, so this is the first contact of all. */
+static int fall_at_face(finding *f, const swept *a, const polygon *p, uint32_t j) {
+    const planar u = p->u[j];
+    const planar m = p->m[j];
+    const int64_t uu = dot64(u, u);
+    const int64_t along_m = dot64(u, a->m);
+    const axis along = axis_of(-dot64(u, m), along_m, 0);
+    window beside = a->all;
+    if (!fxs_clip(&beside, &along, along_m < 0 ? -uu : 0, along_m < 0 ? 0 : uu)) {
+        return 0;
+    }
+    const int64_t s0 = cross64(m, u);
+    const int64_t sm = cross64(u, a->m);
+    const i128 reach = i128_mul(a->r * a->r, uu);
+    const int64_t nearest = max64(min64(s0, s0 + sm), min64(0, max64(s0, s0 + sm)));
+    if (i128_cmp(i128_square(nearest), reach) > 0) {
+        return 0;
+    }
+    quadratic flat = {i128_of(0), i128_of(0), i128_neg(reach)};
+    add_square(&flat, s0, sm);
+    return fall_at_piece(f, a, &beside, &flat, uu) && s0 < 0;
+}
+
+/* All that is at most r from the upright edge at a vertex, m from the centre. */
+static void fall_at_vertex(finding *f, const swept *a, planar m) {
+    /* No further than r across the motion, and along it: below 2^61.1, r * length below 2^59. */
+    const int64_t reach = a->r * a->length;
+    const int64_t start = dot64(m, a->m);
+    if (abs64(cross64(m, a->m)) > reach || start < -reach ||
+        start > reach + dot64(a->m, a->m)) {
+        return;
+    }
+    quadratic flat = {i128_of(0), i128_of(0), i128_of(-a->r * a->r)};
+    add_square(&flat, -m.x, a->m.x);
+    add_square(&flat, -m.z, a->m.z);
+    fall_at_piece(f, a, &a->all, &flat, 1);
+}
+
+static void fall_at_prism(finding *f, const swept *a, const polygon *p) {
+    fall_within(f, a, p);
+    for (uint32_t j = 0; j < p->n && !is_settled(f); j++) {
+        if (fall_at_face(f, a, p, j)) {
+            return;
+        }
+    }
+    for (uint32_t j = 0; j < p->n && !is_settled(f); j++) {
+        fall_at_vertex(f, a, p->m[j]);
+    }
+}
+
+static int32_t cast_round_or_cylinder(const placed *s, const solid *prism, const vertex *v,
+                                      const int64_t *M, int when, int32_t most) {
+    const int64_t low0 = (int64_t)prism->y_low - s->y - s->size[1];
+    const int64_t high0 = (int64_t)s->y - s->size[1] - prism->y_high;
+    const heights meet = {low0, -high0};
+    const planar m = {M[0], M[2]};
+    const int64_t length = (int64_t)fxs_isqrt64((uint64_t)dot64(m, m)) + 1;
+    swept a = {m,           low0,
+               high0,       M[1],
+               s->size[0],  length,
+               is_round(s), axis_of(0, M[1], 0),
+               M[1] < 0 ? mirrored(meet) : meet, WHOLE_MOTION};
+    finding f = {NONE, most, when == FXS_TOUCHING};
+    if (most < WHOLE) {
+        a.all.out.n = most + 1;
+        a.all.out.d = WHOLE;
+    }
+    if (!a.is_round) {
+        /* The lids are strict: where the heights meet at one moment only, nothing overlaps. */
+        window lids = a.all;
+        if (!within_heights(&lids, &a, 0) || !fxs_window_holds(&lids, when)) {
+            return NONE;
+        }
+    }
+    polygon p;
+    fxs_polygon_of(&p, prism, v, s->x, s->z);
+    fall_at_prism(&f, &a, &p);
+    return fraction_found(&f);
+}
+
+/* ---- boxes ---- */
+
+/* The time n / d, 0 <= n <= d, below 2^123. */
 typedef struct instant {
     i128 n, d;
 } instant;
@@ -88,198 +388,10 @@ static int holds_strictly(const span_of_time *w) {
     return !w->is_empty && !w->slides && instant_order(w->in, w->out) < 0;
 }
 
-/* What is found: the fraction of the first contact or NONE, and whether anything overlaps. */
-typedef struct finding {
-    int32_t fraction;
-    int overlaps;
-} finding;
-
-static void found_at(finding *f, int32_t fraction, int overlaps) {
-    f->fraction = f->fraction == NONE || fraction < f->fraction ? fraction : f->fraction;
-    f->overlaps |= overlaps;
-}
-
-/* ---- quadratics ---- */
-
-/* a t^2 + 2 b t + c; a below 2^121, b below 2^123, c below 2^125. Contact is where it is at most 0.
- */
-typedef struct parabola {
-    i128 a, b, c;
-} parabola;
-
-/* Adds s^2 for s = s0 + t * sm, below 2^62.2. */
-static void add_square(parabola *q, int64_t s0, int64_t sm) {
-    q->a = i128_add(q->a, i128_square(sm));
-    q->b = i128_add(q->b, i128_mul(s0, sm));
-    q->c = i128_add(q->c, i128_square(s0));
-}
-
-/* Adds k * g^2 for g = g0 + t * gm, at most 2^30 each; k < 2^61. */
-static void add_gap(parabola *q, int64_t g0, int64_t gm, int64_t k) {
-    q->a = i128_add(q->a, i128_mul(gm * gm, k));
-    q->b = i128_add(q->b, i128_mul(g0 * gm, k));
-    q->c = i128_add(q->c, i128_mul(g0 * g0, k));
-}
-
-/* Signs of the value and the slope at n / d, n <= d < 2^62: the value times d^2 is below 2^250. */
-static int fall_value(const parabola *q, instant t) {
-    const int64_t n = (int64_t)i128_low(t.n), d = (int64_t)i128_low(t.d);
-    const i256 b = i256_mul(q->b, i128_mul(n, d));
-    const i256 ends = i256_add(i256_mul(q->a, i128_square(n)), i256_mul(q->c, i128_square(d)));
-    return i256_sign(i256_add(ends, i256_add(b, b)));
-}
-static int fall_slope(const parabola *q, instant t) {
-    return i256_sign(i256_add(i256_mul(q->a, t.n), i256_mul(q->b, t.d)));
-}
-
-/* Whether k / 65536 is not after the first root. */
-static int is_before_fall(const parabola *q, int32_t k) {
-    const instant t = {i128_of(k), i128_of(WHOLE)};
-    return fall_slope(q, t) <= 0 && fall_value(q, t) >= 0;
-}
-
-/* Finds where it is at most 0 in a span whose bounds may be met with equality. */
-static void fall_to_0(finding *f, const parabola *q, const span_of_time *w) {
-    if (!holds(w)) {
-        return;
-    }
-    const int value = fall_value(q, w->in), slope = fall_slope(q, w->in);
-    if (value <= 0) {
-        const int falls = slope < 0 && instant_order(w->in, w->out) < 0;
-        found_at(f, instant_fraction(w->in), value < 0 || falls);
-        return;
-    }
-    if (slope >= 0) {
-        return;
-    }
-    int least; /* sign of the least value in the span_of_time */
-    if (fall_slope(q, w->out) <= 0) {
-        least = fall_value(q, w->out);
-    } else {
-        least = i256_sign(i256_add(i256_mul(q->a, q->c), i256_neg(i256_mul(q->b, q->b))));
-    }
-    if (least > 0) {
-        return;
-    }
-    int32_t low = instant_fraction(w->in), high = WHOLE; /* low is not after the root */
-    while (low < high) {
-        const int32_t middle = low + (high - low + 1) / 2;
-        if (is_before_fall(q, middle)) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    found_at(f, low, least < 0);
-}
-
-/* ---- shapes ---- */
-
-/* A ball, capsule or cylinder of radius r: the gap below its bottom or above its top is low0 + t *
- * -my or high0 + t * my. */
-typedef struct swept {
-    planar m;
-    int64_t low0, high0, my, r;
-    int is_round;
-} swept;
-
-/* Within the solid's heights, the edges of both lids counted in; for a cylinder its lids are a
- * strict bound. */
-static void within_heights(span_of_time *w, const swept *a, int64_t spare, int is_strict) {
-    bound64(w, a->low0 - spare, -a->my, is_strict);
-    bound64(w, a->high0 - spare, a->my, is_strict);
-}
-
-/* The edge of a lid: a gap that is further from it than r all the way is left out, so that its
- * square fits. */
-static void cast_lid(finding *f, const swept *a, const span_of_time *w, parabola q, int64_t gap0,
-                     int64_t gap_m, int64_t k) {
-    if (abs64(gap0) <= a->r + abs64(gap_m)) {
-        add_gap(&q, gap0, gap_m, k);
-        fall_to_0(f, &q, w);
-    }
-}
-
-/* A piece whose planar distance, squared and times k, is s^2 + e^2, of which x is where it starts
- * and z how it moves: as high as the solid, and for a round shape about the edges of both lids. */
-static void cast_piece(finding *f, const swept *a, const span_of_time *w, planar s, planar e,
-                       int64_t k) {
-    parabola q = {i128_of(0), i128_of(0), i128_neg(i128_mul(a->r * a->r, k))};
-    add_square(&q, s.x, s.z);
-    add_square(&q, e.x, e.z);
-    span_of_time upright = *w;
-    within_heights(&upright, a, 0, !a->is_round);
-    if (a->is_round) {
-        fall_to_0(f, &q, &upright);
-        cast_lid(f, a, w, q, a->low0, -a->my, k);
-        cast_lid(f, a, w, q, a->high0, a->my, k);
-        return;
-    }
-    finding beside = {NONE, 0};
-    fall_to_0(&beside, &q, &upright);
-    if (beside.fraction != NONE) {
-        /* The lids are strict: where the heights meet at one moment only, nothing overlaps. */
-        span_of_time lids = whole_motion();
-        within_heights(&lids, a, 0, 1);
-        found_at(f, beside.fraction, beside.overlaps && holds_strictly(&lids));
-    }
-}
-
-/* The prism itself, with all that is at most `spare` above and below it: r for a round shape, else
- * 0. */
-static void cast_within(finding *f, const swept *a, const polygon *p) {
-    const int64_t spare = a->is_round ? a->r : 0;
-    span_of_time inside = whole_motion(), on_axis = whole_motion();
-    for (uint32_t j = 0; j < p->n && !inside.is_empty; j++) {
-        bound64(&inside, cross64(p->u[j], p->m[j]), -cross64(p->u[j], a->m), 0);
-    }
-    within_heights(&on_axis, a, spare, 1);
-    within_heights(&inside, a, spare, 0);
-    if (!holds(&inside)) {
-        return;
-    }
-    /* The heights are a strict bound: they are not met at a single moment where one of them is at
-     * its end. */
-    int overlaps = !on_axis.slides;
-    if (overlaps && instant_order(inside.in, inside.out) == 0) {
-        const int64_t moment_n = (int64_t)i128_low(inside.in.n),
-                      moment_d = (int64_t)i128_low(inside.in.d);
-        const i128 low = i128_sub(i128_mul(a->low0 - spare, moment_d), i128_mul(a->my, moment_n));
-        const i128 high = i128_add(i128_mul(a->high0 - spare, moment_d), i128_mul(a->my, moment_n));
-        overlaps = i128_sign(low) < 0 && i128_sign(high) < 0;
-    }
-    found_at(f, instant_fraction(inside.in), overlaps);
-}
-
-static finding cast_round_or_cylinder(const placed *s, const solid *prism, const vertex *v,
-                                      const int64_t *M) {
-    const int64_t y_low = (int64_t)prism->y_low - s->y - s->size[1],
-                  y_high = (int64_t)s->y - s->size[1] - prism->y_high;
-    const swept a = {{M[0], M[2]}, y_low, y_high, M[1], s->size[0], is_round(s)};
-    polygon p;
-    fxs_polygon_of(&p, prism, v, s->x, s->z);
-    finding f = {NONE, 0};
-    cast_within(&f, &a, &p);
-    for (uint32_t j = 0; j < p.n; j++) {
-        const span_of_time all = whole_motion();
-        const planar u = p.u[j], m = p.m[j];
-        const planar x = {-m.x, a.m.x}, z = {-m.z, a.m.z}, nothing = {0, 0};
-        cast_piece(&f, &a, &all, x, z, 1);
-        /* The face: beside the edge, 0 <= t_j <= |u|^2, at the distance s_j / |u|. */
-        const int64_t uu = dot64(u, u), along0 = -dot64(u, m), along_m = dot64(u, a.m);
-        const planar side = {cross64(m, u), cross64(u, a.m)};
-        span_of_time beside = whole_motion();
-        bound64(&beside, -along0, -along_m, 0);
-        bound64(&beside, along0 - uu, along_m, 0);
-        cast_piece(&f, &a, &beside, side, nothing, uu);
-    }
-    return f;
-}
-
 /* All bounds are strict, and all linear: of the box's frame in Q.46, of the prism's edges in its
  * square. */
-static finding cast_box_prism(const placed *s, const solid *prism, const vertex *v,
-                              const int64_t *M) {
+static int32_t cast_box_prism(const placed *s, const solid *prism, const vertex *v,
+                              const int64_t *M, int when) {
     const planar dir = direction_of_placed(s), m = {M[0], M[2]}, turned_m = turned_back(m, dir);
     const planar H = {s->size[0] * Q30_ONE, s->size[2] * Q30_ONE};
     planar least = {INT64_MAX, INT64_MAX}, most = {-INT64_MAX, -INT64_MAX};
@@ -302,16 +414,12 @@ static finding cast_box_prism(const placed *s, const solid *prism, const vertex 
     const int64_t hh = s->size[1];
     bound64(&w, (int64_t)prism->y_low - s->y - hh, -M[1], 1);
     bound64(&w, (int64_t)s->y - hh - prism->y_high, M[1], 1);
-    finding f = {NONE, 0};
-    if (holds(&w)) {
-        found_at(&f, instant_fraction(w.in), holds_strictly(&w));
-    }
-    return f;
+    const int is_met = when == FXS_OVERLAPPING ? holds_strictly(&w) : holds(&w);
+    return is_met ? instant_fraction(w.in) : NONE;
 }
 
 int32_t fxs_prism_cast(const placed *s, const solid *prism, const vertex *v, const int64_t *M,
-                       int when) {
-    const finding f = s->kind == FXS_BOX ? cast_box_prism(s, prism, v, M)
-                                         : cast_round_or_cylinder(s, prism, v, M);
-    return when == FXS_OVERLAPPING && !f.overlaps ? NONE : f.fraction;
+                       int when, int32_t most) {
+    return s->kind == FXS_BOX ? cast_box_prism(s, prism, v, M, when)
+                              : cast_round_or_cylinder(s, prism, v, M, when, most);
 }

@@ -1,7 +1,7 @@
 /* Windows of time and tracks of casts, exact. */
 #include "track.h"
 
-static int moment_order(moment a, moment b) {
+int fxs_moment_order(moment a, moment b) {
     if (((uint64_t)a.d | (uint64_t)b.d) >> 31 == 0) {
         int64_t l = a.n * b.d, r = b.n * a.d;
         return (l > r) - (l < r);
@@ -33,10 +33,10 @@ int fxs_clip(window *w, const axis *a, int64_t low, int64_t high) {
     if (in.n > a->m || out.n < 0) {
         return 0;
     }
-    if (in.n > 0 && moment_order(in, w->in) > 0) {
+    if (in.n > 0 && fxs_moment_order(in, w->in) > 0) {
         w->in = in;
     }
-    if (out.n < a->m && moment_order(out, w->out) < 0) {
+    if (out.n < a->m && fxs_moment_order(out, w->out) < 0) {
         w->out = out;
     }
     w->slides |= a->m == 0 && (in.n == 0 || out.n == 0);
@@ -44,7 +44,7 @@ int fxs_clip(window *w, const axis *a, int64_t low, int64_t high) {
 }
 
 int fxs_window_holds(const window *w, int when) {
-    int order = moment_order(w->in, w->out);
+    int order = fxs_moment_order(w->in, w->out);
     return when == FXS_OVERLAPPING ? order < 0 && !w->slides : order <= 0;
 }
 
@@ -143,12 +143,8 @@ static int value_sign(const gaps *g) {
     return i256_sign(wide);
 }
 
-/* value(t) = a t^2 - 2 b t + c of the gaps that are open: c below 2^124.2. Its vertex lies past the
- * moment the caller stands at, where it was positive or 0 and falling; so b > 0 and c >= 0. */
-typedef struct quadratic {
-    i128 a, b, c;
-} quadratic;
-
+/* value(t) of the gaps that are open: c below 2^124.2. Its vertex lies past the moment the caller
+ * stands at, where it was positive or 0 and falling; so b > 0 and c >= 0. */
 static void quadratic_of(quadratic *q, const track *k) {
     q->a = q->b = i128_of(0);
     q->c = i128_neg(i128_square(k->r));
@@ -179,16 +175,14 @@ static int discriminant_sign(const track *k, const quadratic *q) {
     return i256_sign(sum);
 }
 
-/* The first root, estimated from the leading 31 bits of a, b and c, for b > 0 and c >= 0: -1, no
- * root; 0, undecided; 1, it is `fine` / 2^24, within SLACK / 2^24 if it is at most 1. All is in
- * units of 2^shift, shift <= 0 for a b of fewer bits, so that 2^30 <= b < 2^31. Then b^2 is below
- * 2^62 and off by less than 2^33, and a c, unless it plainly exceeds b^2, is below 2^63 and off by
- * less than 2^-29 of itself and 1: b^2 - a c is known within 2^35. The root is c / (b + sqrt(b^2 -
- * a c)), at least c / 2b. Where b^2 - a c >= 2^50, the square root is off by less than 2^35 / 2^26
- * + 1, and b and c by less than 1: in 2^-24, a root of at most 1 by less than 8.1 in all, and 1 for
- * the rounding of `fine`. */
-enum { SLACK = 10 };
-static int root_estimate(const quadratic *q, int64_t *fine) {
+/* All is in units of 2^shift, shift <= 0 for a b of fewer bits, so that 2^30 <= b < 2^31. Then b^2
+ * is below 2^62 and off by less than 2^33, and a c, unless it plainly exceeds b^2, is below 2^63
+ * and
+ * off by less than 2^-29 of itself and 1: b^2 - a c is known within 2^35. The root is c / (b +
+ * sqrt(b^2 - a c)), at least c / 2b. Where b^2 - a c >= 2^50, the square root is off by less than
+ * 2^35 / 2^26 + 1, and b and c by less than 1: in 2^-24, a root of at most 1 by less than 8.1 in
+ * all, and 1 for the rounding of `fine`. */
+int fxs_root_estimate(const quadratic *q, int64_t *fine) {
     int32_t bits_a = (int32_t)i128_bits(q->a), bits_b = (int32_t)i128_bits(q->b),
             bits_c = (int32_t)i128_bits(q->c);
     *fine = 0;
@@ -236,16 +230,6 @@ static int32_t root_fraction(const track *k, int64_t fine) {
     return fraction;
 }
 
-/* Whether a root estimated as `fine` is surely after t, or before it; and at the fraction fine /
- * 256. */
-static int is_after(int64_t fine, moment t) {
-    return i128_cmp(i128_mul(fine - SLACK, t.d), i128_mul(t.n, (int64_t)1 << 24)) > 0;
-}
-static int is_before(int64_t fine, moment t) {
-    return i128_cmp(i128_mul(fine + SLACK, t.d), i128_mul(t.n, (int64_t)1 << 24)) < 0;
-}
-static int is_plain(int64_t fine) { return (fine & 255) >= SLACK && (fine & 255) <= 255 - SLACK; }
-
 /* Pieces between the moments at which a gap opens or closes are walked while the distance falls. */
 int32_t fxs_first_contact(track *k, const window *w, int worth) {
     gaps g;
@@ -270,7 +254,7 @@ int32_t fxs_first_contact(track *k, const window *w, int worth) {
             if (a->side == 0) {
                 change.n += a->half;
             }
-            if (a->side <= 0 && change.n < change.d && moment_order(change, next) < 0) {
+            if (a->side <= 0 && change.n < change.d && fxs_moment_order(change, next) < 0) {
                 next = change;
                 crossed = a;
             }
@@ -281,7 +265,7 @@ int32_t fxs_first_contact(track *k, const window *w, int worth) {
         int estimate = 0;
         quadratic_of(&q, k);
         if ((is_known || gap_count > 1) && i128_sign(q.b) > 0 && i128_sign(q.c) >= 0) {
-            estimate = root_estimate(&q, &fine);
+            estimate = fxs_root_estimate(&q, &fine);
             if (estimate > 0 && is_plain(fine) && is_after(fine, now) && is_before(fine, next)) {
                 k->by_root = 1;
                 return (int32_t)(fine >> 8);
@@ -304,7 +288,7 @@ int32_t fxs_first_contact(track *k, const window *w, int worth) {
             is_known = 1;
             k->by_root = 1;
             if (estimate == 0) {
-                estimate = root_estimate(&q, &fine);
+                estimate = fxs_root_estimate(&q, &fine);
             }
         }
         gaps_at(&g, k, next);

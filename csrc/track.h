@@ -41,9 +41,36 @@ typedef struct window {
  * and |p| + |high| < 2^62.4. */
 FXS_INTERNAL int fxs_clip(window *w, const axis *a, int64_t low, int64_t high);
 
+/* The sign of a - b. */
+FXS_INTERNAL int fxs_moment_order(moment a, moment b);
+
 /* Whether anything that is `when` can be in the window: for OVERLAPPING an open interval has to be
  * left. */
 FXS_INTERNAL int fxs_window_holds(const window *w, int when);
+
+/* value(t) = a t^2 - 2 b t + c, a at least 0: convex. */
+typedef struct quadratic {
+    i128 a, b, c;
+} quadratic;
+
+/* The first root, estimated from the leading 31 bits of a, b and c, for b > 0 and c >= 0 below
+ * 2^126: -1, no root; 0, undecided; 1, it is `fine` / 2^24, within ROOT_ERROR / 2^24 if it is at
+ * most 1. Where it is undecided, `fine` is a place to begin a search, and its low bits mean
+ * nothing. */
+enum { ROOT_ERROR = 10 };
+FXS_INTERNAL int fxs_root_estimate(const quadratic *q, int64_t *fine);
+
+/* Whether a root estimated as `fine` is surely after t, or before it; and at the fraction fine /
+ * 256. */
+static inline int is_after(int64_t fine, moment t) {
+    return i128_cmp(i128_mul(fine - ROOT_ERROR, t.d), i128_mul(t.n, (int64_t)1 << 24)) > 0;
+}
+static inline int is_before(int64_t fine, moment t) {
+    return i128_cmp(i128_mul(fine + ROOT_ERROR, t.d), i128_mul(t.n, (int64_t)1 << 24)) < 0;
+}
+static inline int is_plain(int64_t fine) {
+    return (fine & 255) >= ROOT_ERROR && (fine & 255) <= 255 - ROOT_ERROR;
+}
 
 /* The distance of the two shapes, its square being the sum of the squares of the axes' gaps,
  * against r. It is convex in t. In the window each |gap| <= r on its axis, so where u + t * m is a

@@ -141,7 +141,7 @@ static int32_t keep(kept_hits *k, fxs_cast_hit hit) {
 static int32_t cast_solid(const job *j, const fxs_level *l, uint32_t index, int32_t most) {
     const solid *b = solids(l) + index;
     const vertex *v = level_vertices(l, b);
-    return b->code == FXS_PRISM ? fxs_prism_cast(&j->own, b, v, j->M, j->when)
+    return b->code == FXS_PRISM ? fxs_prism_cast(&j->own, b, v, j->M, j->when, most)
                                 : fxs_pillar_cast(&j->own, b, v, j->M, j->when, most);
 }
 

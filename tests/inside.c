@@ -102,7 +102,7 @@ void shim_track(const int64_t *u, const int64_t *m, int64_t r, int64_t n, int64_
 }
 int32_t shim_estimate(const uint64_t *v, int64_t *fine) {
     quadratic q = {i128_join(v[0], v[1]), i128_join(v[2], v[3]), i128_join(v[4], v[5])};
-    return root_estimate(&q, fine);
+    return fxs_root_estimate(&q, fine);
 }
 static rim rim_of(const int64_t *v) {
     rim s = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {-v[6], v[6]}, v[7], v[8]};

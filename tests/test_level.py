@@ -662,6 +662,45 @@ def test_the_extremes_of_positions_and_sizes_are_as_the_model_says(seed: int) ->
     assert met > len(rounds(100))
 
 
+@pytest.mark.parametrize(
+    ("shape", "pose", "motion", "heights", "corners"),
+    [
+        (
+            ("sphere", 436),
+            (322062360, 229088811, 128293144, 27094),
+            (-517785527, 76823959, -206260427),
+            (248185726, 736348922),
+            "76,-487 268,-494 439,-186 404,231 333,460 -39,406 -97,-428",
+        ),
+        (
+            ("capsule", 1, 0),
+            (-22326, 18201, -1, 24884),
+            (24160, -19699, 0),
+            (0, 1),
+            "-2,-2 2,-2 2,2 -1,2 -2,1",
+        ),
+        (
+            ("cylinder", 3, 3),
+            (1359407, -338738279, -726957, 16384),
+            (-1587775, 1430199, 1359834),
+            (-1471895968, -248258981),
+            "-257074,150956 -78653,-206073 304905,26370 -2456,476839 -193929,374467",
+        ),
+    ],
+    ids=lambda v: v[0] if isinstance(v[0], str) and len(v) < 4 else "",
+)
+def test_the_fraction_of_a_graze_is_not_that_of_an_estimate(
+    shape: Any, pose: Any, motion: Any, heights: Any, corners: str
+) -> None:
+    """The discriminant is so small that its leading bits say nothing about the root's fraction."""
+    points = [[int(part) for part in corner.split(",")] for corner in corners.split()]
+    solid = model_level.checked_solid(("prism", 0, *heights, points))
+    level, wanted = level_of(solid), model_level.level_cast(shape, pose, motion, solid)
+    assert wanted is not None
+    made = shape_from_tuple(shape)
+    assert level.cast(made, Pose(*pose), motion) == [(LEVEL, *wanted)]
+
+
 def test_worlds_on_several_threads_share_one_level() -> None:
     rng = random.Random(9)
     solids = [solid_of(random_solid(rng, 300)) for _ in range(200)]
