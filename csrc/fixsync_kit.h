@@ -235,7 +235,7 @@ FXS_API int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const i
 #define FXS_PARTS_MAX 32           /* parts of a body: a set of parts is one word */
 #define FXS_VICTIMS_MAX 64         /* victims that one hit of an attack remembers */
 #define FXS_FRAMES_MAX 2147483647  /* 2^31 - 1: frames of an attack */
-#define FXS_BODY_ROWS 96           /* commands that one call for a body makes, at most */
+#define FXS_BODY_ROWS 160          /* commands that one call for a body makes, at most */
 #define FXS_NO_ATTACK 4294967295   /* no attack is under way */
 
 /* Phases of an attack (enum Phase). */
@@ -257,9 +257,10 @@ typedef struct fxs_body {
     uint32_t victims[64];        /* ascending; beyond victim_count undefined */
 } fxs_body;
 
-/* A table of frame data ("FXF1", docs/contract.md) is the parts and attacks of one kind of fighter
- * as bytes, the same on every platform. fxs_frames_check checks all of it; the other functions
- * trust it.
+/* A table of frame data ("FXF1", with keys "FXF2", docs/contract.md) is the parts and attacks of
+ * one kind of fighter as bytes, the same on every platform. fxs_frames_check checks all of it; the
+ * other functions trust it. An attack may have keys: frames in which a part has another shape,
+ * offset and yaw than its own.
  *
  * Functions that change the world apply fxs_command rows to it, all of them or none, and leave them
  * in `rows` (room for FXS_BODY_ROWS) for a recorder. They return how many. On a status nothing is
@@ -302,19 +303,23 @@ FXS_API int32_t fxs_body_mirror(fxs_body *body, const uint8_t *table, fxs_world 
 
 /* Begins an attack with its frame 0; one that is under way is cancelled first.
  * Whether the game's rules allow it is fxs_body_can_start. Returns the number of rows;
- * FXS_E_RANGE for an attack that the table does not have, or FXS_E_ABSENT. Cost: parts + windows
- * of the attack. */
+ * FXS_E_RANGE for an attack that the table does not have, FXS_E_ABSENT, or FXS_E_CENTRE for a key
+ * that puts a centre outside int32. Cost: parts + windows of the attack; with keys also parts *
+ * log(keys). */
 FXS_API int32_t fxs_body_start(fxs_body *body, const uint8_t *table, fxs_world *world,
                                uint32_t attack, fxs_command *rows);
 
 /* Moves the attack under way to its next frame, or ends it: once a frame, after the step.
- * Without an attack it does nothing. Parts that are on or off as they should be get no row. Returns
- * the number of rows, or FXS_E_ABSENT. Cost: parts + windows of the attack. */
+ * Without an attack it does nothing. A part gets rows only for its differences: FXS_COMMAND_SHAPE,
+ * _OFFSET and _TURN from key to key, _ACTIVE if it is not on or off as it should be. Returns the
+ * number of rows, FXS_E_ABSENT, or FXS_E_CENTRE for a key that puts a centre outside int32. Cost:
+ * parts + windows of the attack; with keys also parts * log(keys). */
 FXS_API int32_t fxs_body_tick(fxs_body *body, const uint8_t *table, fxs_world *world,
                               fxs_command *rows);
 
-/* Ends the attack under way, if there is one.
- * Returns the number of rows, or FXS_E_ABSENT. Cost: parts. */
+/* Ends the attack under way, if there is one; parts with a key get their own shape and place back.
+ * Returns the number of rows, FXS_E_ABSENT, or FXS_E_CENTRE for a part whose own place is outside
+ * int32. Cost: parts; with keys also parts * log(keys). */
 FXS_API int32_t fxs_body_cancel(fxs_body *body, const uint8_t *table, fxs_world *world,
                                 fxs_command *rows);
 

@@ -4,7 +4,7 @@ from fixsync._native.kinds import TinyValueWarning
 from fixsync.aim import bearing, faces, forward, turned_towards, yaw_between, yaw_towards
 from fixsync.game import flat
 from fixsync.game.bodies import Body
-from fixsync.game.frames import Attack, Cancel, FrameData, Part
+from fixsync.game.frames import Attack, Cancel, FrameData, Key, Part
 from fixsync.game.handlers import Handlers
 from fixsync.level import LEVEL, Level, Pillar, Prism
 from fixsync.numbers import ONE, degrees, direction, length, q, q_near, yaw_of
@@ -57,6 +57,7 @@ __all__ = [
     "Handlers",
     "Hit",
     "Hits",
+    "Key",
     "Level",
     "Outline",
     "Part",

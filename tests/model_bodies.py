@@ -1,9 +1,12 @@
-"""The model of bodies: what fixsync.game.bodies computed before C did, in plain Python.
+"""The model of bodies, in plain Python.
 
-It changes a World as a game would, one collider after another, so it is not all or none."""
+After each call it puts every part where the contract says that it is, from the body's pose, mirror,
+attack and frame alone. It changes a World as a game would, one collider after another, so it is not
+all or none."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from struct import pack
 
 from fixsync import FrameData, Part, Pose, Sector, World
@@ -14,14 +17,16 @@ TURN, HALF, QUARTER = 65536, 32768, 16384
 def mirrored(part: Part) -> Part:
     """The part as in a mirror across the body's local z axis."""
     ox, oy, oz = part.offset
-    yaw = (HALF if isinstance(part.shape, Sector) else 0) - part.yaw
-    return Part(part.shape, (-ox, oy, oz), part.layer, yaw % TURN, part.active)
+    is_sector = isinstance(part.shape, Sector)
+    yaw = (HALF if is_sector else 0) - part.yaw
+    offset = (ox, oy, -oz) if part.turns and is_sector else (-ox, oy, oz)
+    return replace(part, offset=offset, yaw=yaw % TURN)
 
 
 def placed(part: Part) -> tuple[int, int, int]:
-    """The offset of its collider: the part's, turned back by its yaw."""
+    """The offset of its collider: the part's, turned back by its yaw unless it turns with it."""
     ox, oy, oz = part.offset
-    for _ in range(part.yaw // QUARTER if ox or oz else 0):
+    for _ in range(part.yaw // QUARTER if (ox or oz) and not part.turns else 0):
         ox, oz = oz, -ox
     return ox, oy, oz
 
@@ -48,8 +53,21 @@ class ModelBody:
             )
 
     def parts(self, flip: bool) -> list[Part]:
-        parts = self.data.parts.values()
-        return [mirrored(part) for part in parts] if flip else [*parts]
+        """The parts as they are in this frame of the attack."""
+        keys = self.data.attacks[self.attack].keys if self.attack else {}
+        found = []
+        for name, part in self.data.parts.items():
+            mine = [key for key in keys.get(name, ()) if self.frame in key.frames]
+            found.append(mine[0].of(part) if mine else part)
+        return [mirrored(part) for part in found] if flip else found
+
+    def put(self, pose: Pose) -> None:
+        """Puts all parts where they are for a pose of the body."""
+        for id, part in zip(self.ids, self.parts(self.is_mirrored), strict=True):
+            self.world.set_offset(id, (0, 0, 0))
+            self.world.set_shape(id, part.shape)
+            self.world.set_pose(id, Pose(pose.x, pose.y, pose.z, (pose.yaw + part.yaw) % TURN))
+            self.world.set_offset(id, placed(part))
 
     @property
     def pose(self) -> Pose:
@@ -57,17 +75,12 @@ class ModelBody:
         return Pose(at.x, at.y, at.z, (at.yaw - self.parts(self.is_mirrored)[0].yaw) % TURN)
 
     def set_pose(self, pose: Pose) -> None:
-        for id, part in zip(self.ids, self.parts(self.is_mirrored), strict=True):
-            self.world.set_pose(id, Pose(pose.x, pose.y, pose.z, (pose.yaw + part.yaw) % TURN))
+        self.put(pose)
 
     def mirror(self, flip: bool) -> None:
-        before, after = self.parts(self.is_mirrored), self.parts(flip)
-        for id, was, now in zip(self.ids, before, after, strict=True):
-            at = self.world[id].pose
-            self.world.set_offset(id, (0, 0, 0))
-            self.world.turn(id, (at.yaw - was.yaw + now.yaw) % TURN)
-            self.world.set_offset(id, placed(now))
+        pose = self.pose
         self.is_mirrored = flip
+        self.put(pose)
 
     def activity(self, frame: int | None) -> dict[str, bool]:
         """Which parts are on in a frame of the attack; None: when it is over."""
@@ -86,13 +99,16 @@ class ModelBody:
             self.world.set_active(ids[name], on)
 
     def start(self, name: str) -> None:
-        over = self.activity(None)
+        over, pose = self.activity(None), self.pose
         self.attack, self.frame, self.struck, self.has_hit = name, 0, set(), False
+        self.put(pose)
         self.switch(over | self.activity(0))
 
     def cancel(self) -> None:
         self.switch(self.activity(None))
+        pose = self.pose
         self.attack, self.frame, self.struck, self.has_hit = "", 0, set(), False
+        self.put(pose)
 
     def tick(self) -> None:
         if not self.attack:
@@ -101,7 +117,9 @@ class ModelBody:
         if self.frame + 1 == attack.frames:
             self.cancel()
             return
+        pose = self.pose
         self.frame += 1
+        self.put(pose)
         if self.frame in attack.rehits:
             self.struck = set()
         self.switch(self.activity(self.frame))

@@ -26,6 +26,7 @@ from fixsync import (
     Cylinder,
     EventKind,
     FrameData,
+    Key,
     Part,
     Pose,
     Sector,
@@ -449,9 +450,32 @@ def spans(draw: st.DrawFn, frames: int) -> list[range]:
 
 
 @st.composite
+def places(draw: st.DrawFn) -> dict[str, Any]:
+    """What a part and a key have in common."""
+    sizes = st.integers(1, 99)
+    shapes = (
+        st.builds(Sphere, sizes),
+        st.builds(Box, sizes, sizes, sizes),
+        st.builds(Sector, sizes, st.integers(1, 32768), sizes),
+    )
+    turns = draw(st.booleans())
+    offset = draw(st.tuples(*[st.integers(-200, 200)] * 3))
+    quarters = st.sampled_from([0, 16384, 32768, 49152])
+    is_free = turns or (offset[0], offset[2]) == (0, 0)
+    return {
+        "shape": draw(st.one_of(shapes)),
+        "offset": offset,
+        "yaw": draw(yaws() if is_free else quarters),
+        "turns": turns,
+    }
+
+
+@st.composite
 def frame_data(draw: st.DrawFn) -> FrameData:
-    """Random attacks of PARTS."""
-    names, attacks = ["one", "two", "three"], {}
+    """Random attacks of PARTS, with keys, and parts whose offset turns."""
+    names, attacks, parts = ["one", "two", "three"], {}, dict(PARTS)
+    if draw(st.booleans()):
+        parts["kick"] = Part(**draw(places()), layer=HIT, active=False)
     for name in names:
         frames = draw(st.integers(1, 9))
         split = draw(st.lists(st.sampled_from(["active", "inactive", ""]), min_size=5, max_size=5))
@@ -468,8 +492,13 @@ def frame_data(draw: st.DrawFn) -> FrameData:
             Cancel(draw(st.sampled_from(names)), span, draw(st.booleans()))
             for span in draw(spans(frames))
         ]
-        attacks[name] = Attack(frames, **switched, rehits=sorted(rehits), cancels=cancels)
-    return FrameData(PARTS, attacks)
+        keys = {
+            part: [Key(span, **draw(places())) for span in draw(spans(frames))]
+            for part in draw(st.sets(st.sampled_from([*parts])))
+        }
+        more = {"rehits": sorted(rehits), "cancels": cancels, "keys": keys}
+        attacks[name] = Attack(frames, **switched, **more)
+    return FrameData(parts, attacks)
 
 
 MOVES = st.one_of(
@@ -482,7 +511,7 @@ MOVES = st.one_of(
 )
 
 
-@examples(300)
+@examples(1500)
 @given(frame_data(), st.lists(MOVES, max_size=30), st.booleans())
 def test_a_body_does_what_the_model_does_and_comes_back_to_every_state(
     frames: FrameData, moves: list[tuple[Any, ...]], flip: bool
@@ -508,6 +537,70 @@ def test_a_body_does_what_the_model_does_and_comes_back_to_every_state(
         for name, *args in moves[begin:]:
             getattr(fighter, name)(*args)
         assert (world.save(), fighter.save()) == end
+
+
+def swing(parts: dict[str, Part], keys: dict[str, list[Key]], frames: int = 4) -> FrameData:
+    return FrameData(parts, {"swing": Attack(frames, {"sword": range(frames)}, keys=keys)})
+
+
+def test_a_swing_that_travels_enters_once_and_replays(tmp_path: Path) -> None:
+    sword = Part(Box(20, 10, 5), (40, 0, 0), layer=HIT, active=False)
+    keys = [Key(range(i, i + 1), yaw=4000 * i, turns=True) for i in range(1, 4)]
+    world = World(16)
+    with Recorder(world, tmp_path / "log.jsonl"):
+        fighter = Body(
+            world, swing({"sword": sword}, {"sword": keys}), Pose(0, 0, 0), ids=3, owner=7
+        )
+        world.add(9, Cylinder(45, 30), Pose(20, 0, 20), layer=HURT, owner=8)
+        fighter.start("swing")
+        kinds = []
+        for _ in range(5):
+            kinds += [event.kind for event in world.step()]
+            fighter.tick()
+    assert kinds == [EventKind.ENTER, *[EventKind.STAY] * 3, EventKind.EXIT]
+    assert world[3] == world[3]._replace(pose=Pose(0, 0, 0), offset=(40, 0, 0), active=False)
+    log = (tmp_path / "log.jsonl").read_text()
+    assert log.count('["turn",3') == 4
+    assert replay(tmp_path / "log.jsonl").verdict == Verdict.IDENTICAL
+
+
+def test_a_key_that_puts_a_centre_outside_int32_changes_nothing() -> None:
+    world = World(16)
+    parts = {"body": Part(Sphere(5)), "sword": Part(Sphere(5), active=False)}
+    keys = [Key(range(2, 3), Box(1, 2, 3), (INT32_MAX, 0, 0))]
+    fighter = Body(world, swing(parts, {"sword": keys}), Pose(1, 2, 3), ids=3, owner=7)
+    fighter.start("swing")
+    fighter.tick()
+    before, state = world.save(), fighter.save()
+    with pytest.raises(ValueError, match=r"part 'sword': id 4: the centre must be .*2147483648"):
+        fighter.tick()
+    assert (world.save(), fighter.save(), fighter.attack_frame) == (before, state, 1)
+    fighter.set_pose(Pose(0, 2, 3))
+    fighter.tick()
+    assert world[4].offset == (INT32_MAX, 0, 0)
+
+
+def test_one_call_makes_as_many_commands_as_there_is_room_for() -> None:
+    parts = {str(i): Part(Sphere(5), (1, 2, 3)) for i in range(32)}
+    keys = {name: [Key(range(1, 2), Box(1, 2, 3), (3, 2, 1), 5, turns=True)] for name in parts}
+    off = dict.fromkeys(parts, range(1, 2))
+    world = World(32)
+    frames = FrameData(parts, {"all": Attack(2, inactive=off, keys=keys)})
+    fighter = Body(world, frames, Pose(0, 0, 0), ids=0, owner=7)
+    rows: list[bytes] = []
+
+    class Observer:
+        def changed(self, changes: bytes) -> None:
+            rows.append(changes)
+
+    fighter.start("all")
+    world._native.observer = Observer()
+    fighter.tick()
+    assert len(rows[0]) == 160 * 60
+    world._native.observer = None
+    assert {world[id].shape for id in fighter} == {Box(1, 2, 3)}
+    fighter.tick()
+    assert {world[id].offset for id in fighter} == {(1, 2, 3)}
 
 
 def test_a_cancel_on_hit_waits_for_a_victim() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from strategies import examples
 from tools import needs
 
-from fixsync import Attack, Box, Cancel, Cylinder, FrameData, Part, Sector, Sphere
+from fixsync import Attack, Box, Cancel, Cylinder, FrameData, Key, Part, Sector, Sphere
 from fixsync._native.raw import ffi, lib
 from fixsync.cli.frames import frames_command
 from fixsync.game.frames_file import FrameDataError, read_frames, schema
@@ -38,6 +38,30 @@ FRAMES = FrameData(
     },
 )
 TABLE = FRAMES.to_bytes()
+SWINGS = FrameData(
+    {
+        "torso": Part(Cylinder(5000, 8000), layer=3),
+        "sword": Part(Box(60, 70, 80), (-90, 20, 3), layer=31, active=False),
+        "fan": Part(Sector(300, 9000, 10), (4, -50, 0), yaw=1234, turns=True),
+    },
+    {
+        "slash": Attack(
+            10,
+            {"sword": range(2, 7)},
+            rehits=[3],
+            cancels=[Cancel("jab", range(4, 9))],
+            keys={
+                "fan": [Key(range(9, 10), yaw=16384)],
+                "sword": [
+                    Key(range(5, 7), Sphere(9), (1, 2, 3), 777, turns=True),
+                    Key(range(2, 4), Box(61, 71, 81)),
+                ],
+            },
+        ),
+        "jab": Attack(6),
+    },
+)
+KEYED_TABLE = SWINGS.to_bytes()
 
 SIZE_MAX = 2**29 - 1
 
@@ -60,6 +84,26 @@ def test_the_bytes_of_a_table_are_those_of_the_contract() -> None:
     )) == TABLE  # fmt: skip
 
 
+def test_a_table_with_keys_is_that_of_the_contract() -> None:
+    def part(kind: int, *numbers: int) -> bytes:
+        return pack("<4B2H6i", kind, *numbers)
+
+    assert b"".join((
+        b"FXF2", pack("<2I", 3, 2),
+        part(2, 3, 1, 0, 0, 0, 0, 0, 0, 5000, 8000, 0),
+        part(3, 31, 0, 0, 0, 0, -90, 20, 3, 60, 70, 80),
+        part(4, 0, 1, 1, 1234, 9000, 4, -50, 0, 300, 10, 0),
+        pack("<8I", 10, 0b010, 0, 1, 1, 1, 172, 3),
+        pack("<8I", 6, 0, 0, 0, 0, 0, 336, 0),
+        pack("<3I", 2, 7, 0b010),
+        pack("<I", 3),
+        pack("<4I", 4, 9, 1, 0),
+        pack("<3I", 2, 4, 1), part(3, 0, 0, 0, 0, 0, -90, 20, 3, 61, 71, 81),
+        pack("<3I", 5, 7, 1), part(0, 0, 0, 1, 777, 0, 1, 2, 3, 9, 0, 0),
+        pack("<3I", 9, 10, 2), part(4, 0, 0, 0, 16384, 9000, 4, -50, 0, 300, 10, 0),
+    )) == KEYED_TABLE  # fmt: skip
+
+
 def check(table: bytes) -> int | None:
     """The offset at which C refuses a table; None for a good one."""
     at = ffi.new("uint64_t *", 999999)
@@ -70,21 +114,22 @@ def check(table: bytes) -> int | None:
     return int(at[0]) if status else None
 
 
-def model_part(data: bytes, at: int) -> int | None:
-    kind, layer, active, zero, yaw, half, ox, _, oz, *sizes = unpack_from("<4B2H6i", data, at)
+def model_part(data: bytes, at: int, most: tuple[int, int, int]) -> int | None:
+    """The first fault of a part row; `most` of its layer, active and turns."""
+    kind, layer, active, turns, yaw, half, ox, _, oz, *sizes = unpack_from("<4B2H6i", data, at)
     used = {0: 1, 1: 2, 2: 2, 3: 3, 4: 2}.get(kind, 0)
     low = [0 if (kind, i) == (1, 1) else 1 for i in range(used)]
     good = all(a <= size <= SIZE_MAX for a, size in zip(low, sizes[:used], strict=True))
     hole = kind == 4 and 0 <= sizes[2] < sizes[0]
     faults = (
         (0, kind > 4),
-        (1, layer > 31),
-        (2, active > 1),
-        (3, zero != 0),
-        (4, (ox, oz) != (0, 0) and yaw % 16384 != 0),
+        (1, layer > most[0]),
+        (2, active > most[1]),
+        (3, turns > most[2]),
+        (4, not turns and (ox, oz) != (0, 0) and yaw % 16384 != 0),
         (6, not 1 <= half <= 32768 if kind == 4 else half != 0),
-        (8, ox == -(2**31)),
-        (16, oz == -(2**31)),
+        (8, ox == -(2**31) and not (turns and kind == 4)),
+        (16, oz == -(2**31) and (not turns or kind == 4)),
         (20, not (good and (any(sizes[used:]) == 0 or hole))),
     )
     return next((at + offset for offset, is_bad in faults if is_bad), None)
@@ -92,20 +137,23 @@ def model_part(data: bytes, at: int) -> int | None:
 
 def model(data: bytes) -> int | None:
     """What `check` must return: docs/contract.md, in Python."""
-    if len(data) < 12 or data[:4] != b"FXF1":
+    if len(data) < 12 or data[:4] not in (b"FXF1", b"FXF2"):
         return 0
+    is_keyed = data[:4] == b"FXF2"
+    attack_row = 32 if is_keyed else 28
+    total_keys = 0
     parts, attacks = unpack_from("<2I", data, 4)
     if not 1 <= parts <= 32 or len(data) < 12 + 32 * parts:
         return 4
     heads = 12 + 32 * parts
-    if len(data) < heads + 28 * attacks:
+    if len(data) < heads + attack_row * attacks:
         return 8
     for i in range(parts):
-        fault = model_part(data, 12 + 32 * i)
+        fault = model_part(data, 12 + 32 * i, (31, 1, is_keyed))
         if fault is not None:
             return fault
-    end, rows = heads + 28 * attacks, []
-    for at in range(heads, end, 28):
+    end, rows = heads + attack_row * attacks, []
+    for at in range(heads, end, attack_row):
         frames, active, inactive, *counts, begin = unpack_from("<7I", data, at)
         if not 1 <= frames < 2**31:
             return at
@@ -113,7 +161,8 @@ def model(data: bytes) -> int | None:
             return at + 4
         if inactive >> parts or active & inactive:
             return at + 8
-        rows.append((frames, active | inactive, counts, end))
+        keys = unpack_from("<I", data, at + 28)[0] if is_keyed else 0
+        rows.append((frames, active | inactive, (*counts, keys), end))
         first = end
         for i, (count, size) in enumerate(zip(counts, (12, 4, 16), strict=True)):
             end += count * size
@@ -121,7 +170,11 @@ def model(data: bytes) -> int | None:
                 return at + 12 + 4 * i
         if begin != first:
             return at + 24
-    for frames, switched, (windows, rehits, cancels), begin in rows:
+        end += 44 * keys
+        total_keys += keys
+        if end > len(data):
+            return at + 28
+    for frames, switched, (windows, rehits, cancels, keys), begin in rows:
         at, last = begin, 0
         for at in range(begin, begin + 12 * windows, 12):
             start, stop, mask = unpack_from("<3I", data, at)
@@ -144,37 +197,89 @@ def model(data: bytes) -> int | None:
                 return at + 8
             if on_hit > 1:
                 return at + 12
-    return None if end == len(data) else end
+        begin += 16 * cancels
+        before = (-1, 0)
+        for at in range(begin, begin + 44 * keys, 44):
+            start, stop, part = unpack_from("<3I", data, at)
+            if not start < stop <= frames or (part, start) < before:
+                return at
+            before = (part, stop)
+            if part >= parts:
+                return at + 8
+            fault = model_part(data, at + 12, (0, 0, 1))
+            if fault is not None:
+                return fault
+    if end != len(data):
+        return end
+    turning = any(data[12 + 32 * i + 3] for i in range(parts))
+    return 0 if is_keyed and not total_keys and not turning else None
 
 
 NUMBERS = st.sampled_from([0, 1, 2, 3, 4, 5, 9, 10, 31, 32, 33, 2**16, 2**29, 2**31, 2**32 - 1])
 
 
-@examples(2000)
+@examples(4000)
 @given(
-    st.lists(st.tuples(st.integers(0, len(TABLE) - 4), NUMBERS, st.booleans()), max_size=3),
+    st.sampled_from([TABLE, KEYED_TABLE]),
+    st.lists(st.tuples(st.integers(0, len(KEYED_TABLE)), NUMBERS, st.booleans()), max_size=3),
     st.integers(-40, 40),
 )
 def test_a_table_is_refused_where_the_model_refuses_it(
-    changes: list[tuple[int, int, bool]], cut: int
+    good: bytes, changes: list[tuple[int, int, bool]], cut: int
 ) -> None:
-    data = bytearray(TABLE)
+    data = bytearray(good)
     for at, number, is_whole in changes:
+        at %= len(data) - 3
         at -= at % 4 if is_whole else 0
         pack_into("<I", data, at, number) if is_whole else data.__setitem__(at, number % 256)
     table = bytes(data[: len(data) + cut]) if cut < 0 else bytes(data) + bytes(max(0, cut - 20))
     assert check(table) == model(table)
 
 
-def test_every_byte_of_a_table_is_looked_at_or_free() -> None:
+@pytest.mark.parametrize("table", [TABLE, KEYED_TABLE])
+def test_every_byte_of_a_table_is_looked_at_or_free(table: bytes) -> None:
     """A flip of any bit gives a good table or a fault, and the model agrees."""
-    for bit in range(8 * len(TABLE)):
-        data = bytearray(TABLE)
+    for bit in range(8 * len(table)):
+        data = bytearray(table)
         data[bit // 8] ^= 1 << bit % 8
         assert check(bytes(data)) == model(bytes(data)), bit
-    for size in range(len(TABLE)):
-        assert check(TABLE[:size]) == model(TABLE[:size]) is not None
-    assert check(TABLE) is None
+    for size in range(len(table)):
+        assert check(table[:size]) == model(table[:size]) is not None
+    assert check(table) is None
+
+
+def test_a_table_says_fxf2_only_if_it_needs_to() -> None:
+    plain = {"a": Part(Sphere(1), (3, 0, 0))}
+    assert FrameData(plain, {"x": Attack(2, keys={"a": []})}).to_bytes()[:4] == b"FXF1"
+    turning = FrameData({"a": Part(Sphere(1), (3, 0, 0), turns=True)}).to_bytes()
+    assert turning[:4] == b"FXF2"
+    assert check(turning) is None
+    needless = bytearray(turning)
+    needless[12 + 3] = 0
+    assert check(bytes(needless)) == model(bytes(needless)) == 0
+
+
+def test_keys_that_overlap_or_belong_to_no_part_are_refused() -> None:
+    parts = {"a": Part(Sphere(1), (3, 0, 0))}
+    with pytest.raises(ValueError, match=r"keys\['a'\]: range\(0, 3\) and range\(2, 4\) overlap"):
+        Attack(5, keys={"a": [Key(range(2, 4)), Key(range(3))]})
+    with pytest.raises(ValueError, match=r"keys\['a'\]\[0\]: frames must be within range\(0, 5\)"):
+        Attack(5, keys={"a": [Key(range(2, 6))]})
+    with pytest.raises(ValueError, match=r"attack 'x' changes 'b', but the parts are 'a'"):
+        FrameData(parts, {"x": Attack(5, keys={"b": [Key(range(1))]})})
+    with pytest.raises(ValueError, match=r"attack 'x': keys\['a'\]\[0\]: yaw must be 0, 16384"):
+        FrameData(parts, {"x": Attack(5, keys={"a": [Key(range(1), yaw=5)]})})
+    with pytest.raises(TypeError, match=r"attack 'x': keys\['a'\]\[0\]: shape must be"):
+        FrameData(parts, {"x": Attack(5, keys={"a": [Key(range(1), shape=5)]})})
+
+
+def test_a_mirror_negates_only_what_it_must() -> None:
+    least = -(2**31)
+    Part(Sector(5, 5, 5), (least, 0, 0), turns=True)
+    Part(Sphere(5), (0, 0, least), turns=True)
+    for shape, offset in ((Sector(5, 5, 5), (0, 0, least)), (Sphere(5), (least, 0, 0))):
+        with pytest.raises(ValueError, match="must be -2147483647"):
+            Part(shape, offset, turns=True)
 
 
 def test_frame_data_needs_a_part() -> None:
@@ -198,9 +303,17 @@ FILE: dict[str, Any] = {
             "active": {"fan": [[2, 3], [5, 5]]},
             "rehits": [5],
             "cancels": [{"into": "roll", "frames": [4, 8], "on_hit": True}],
+            "keys": {
+                "fan": [
+                    {"frames": [2, 2], "yaw": "30", "turns": True, "offset": ["-1", 0, 0]},
+                    {"frames": [3, 5], "shape": ["sphere", 5], "meta": {"stun": 3}},
+                ]
+            },
+            "meta": {"damage": 12, "tags": ["low", True]},
         },
         "roll": {"frames": 4, "inactive": {"body": [[0, 3]]}},
     },
+    "meta": {"sheet": "hero.png"},
 }
 
 
@@ -218,12 +331,20 @@ def test_a_file_is_the_frame_data_that_python_makes(tmp_path: Path) -> None:
                 {"fan": [range(2, 4), range(5, 6)]},
                 rehits=[5],
                 cancels=[Cancel("roll", range(4, 9), on_hit=True)],
+                keys={
+                    "fan": [
+                        Key(range(2, 3), offset=(-65536, 0, 0), yaw=5461, turns=True),
+                        Key(range(3, 6), shape=Sphere(5), meta={"stun": 3}),
+                    ]
+                },
+                meta={"damage": 12, "tags": ["low", True]},
             ),
             "roll": Attack(4, inactive={"body": range(4)}),
         },
+        meta={"sheet": "hero.png"},
     )
     read = read_frames(path)
-    assert (read.parts, read.attacks) == (made.parts, made.attacks)
+    assert (read.parts, read.attacks, read.meta) == (made.parts, made.attacks, made.meta)
     assert read.to_bytes() == made.to_bytes()
 
 
@@ -254,6 +375,13 @@ DELETE = object()
     ("attacks.jab.cancels.0.into", "hop", "attacks.jab.cancels[0].into", 'no attack is called "hop"'),
     ("attacks.jab.cancels.0.frames", [7, 6], "attacks.jab.cancels[0].frames[1]", "6 is not in 7..8"),
     ("attacks.jab.frames", 1.5, "attacks.jab.frames", "expected an integer, found 1.5"),
+    ("attacks.jab.meta", {"damage": 1.5}, "attacks.jab.meta.damage", "expected a string, an integer"),
+    ("parts.fan.turns", 1, "parts.fan.turns", "expected true or false, found 1"),
+    ("attacks.jab.keys.tail", [], "attacks.jab.keys.tail", 'no part is called "tail"; there are "body"'),
+    ("attacks.jab.keys.fan.0.frames", [2, 9], "attacks.jab.keys.fan[0].frames[1]", "9 is not in 2..8"),
+    ("attacks.jab.keys.fan.0.frames", [2, 3], "attacks.jab", "keys['fan']: range(2, 4) and range(3, 6) overlap"),
+    ("attacks.jab.keys.fan.0.turns", False, "attacks.jab.keys.fan[0]", "yaw must be 0, 16384, 32768 or 49152"),
+    ("attacks.jab.keys.fan.1.shape", ["sphere", 0], "attacks.jab.keys.fan[1].shape[1]", "0 is not in 1..53687"),
 ])  # fmt: skip
 def test_a_wrong_file_is_refused_with_path_value_and_range(
     place: str, value: object, path: str, reason: str, tmp_path: Path

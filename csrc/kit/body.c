@@ -5,6 +5,38 @@
 
 enum { BODY_HEAD = 24 }; /* of a saved body: all but its victims */
 
+/* ---- a body in time ---- */
+
+/* A frame of an attack. Without an attack there are no keys, and every part has its own row. */
+typedef struct attack_frame {
+    attack_view attack;
+    uint32_t frame;
+} attack_frame;
+
+static attack_frame no_attack(void) {
+    attack_frame at;
+    memset(&at, 0, sizeof at);
+    return at;
+}
+
+static attack_frame frame_of(const uint8_t *table, uint32_t attack, uint32_t frame) {
+    attack_frame at;
+    at.attack = fxs_attack_of(table, attack);
+    at.frame = frame;
+    return at;
+}
+
+static attack_frame frame_under_way(const fxs_body *body, const uint8_t *table) {
+    return body->attack == FXS_NO_ATTACK ? no_attack()
+                                         : frame_of(table, body->attack, body->frame);
+}
+
+/* The collider at the origin that a part is in a frame of an attack. */
+static fxs_collider part_at(const uint8_t *table, const attack_frame *at, uint32_t part,
+                            uint32_t is_mirrored) {
+    return fxs_collider_of_row(fxs_row_in_frame(table, &at->attack, part, at->frame), is_mirrored);
+}
+
 /* ---- colliders of a body ---- */
 
 static fxs_command *put(fxs_command *next, uint32_t type, uint32_t id) {
@@ -47,7 +79,7 @@ int32_t fxs_body_add(fxs_body *body, const uint8_t *table, fxs_world *world, con
     uint32_t n = part_count(table);
     for (uint32_t i = 0; i < n; i++) {
         fxs_collider *c = &put(rows + i, FXS_COMMAND_ADD, ids[i])->collider;
-        *c = fxs_part_of(table, i, is_mirrored);
+        *c = fxs_collider_of_row(part_row(table, i), is_mirrored);
         c->id = ids[i];
         c->owner = owner;
         c->yaw = (uint16_t)((c->yaw + pose->yaw) & (FXS_TURN - 1));
@@ -79,7 +111,8 @@ int32_t fxs_body_pose(const fxs_body *body, const uint8_t *table, const fxs_worl
     fxs_collider c;
     int32_t status = fxs_world_get(world, body->ids[0], &c);
     if (status == FXS_OK) {
-        uint32_t turn = fxs_part_of(table, 0, body->is_mirrored).yaw;
+        attack_frame now = frame_under_way(body, table);
+        uint32_t turn = part_at(table, &now, 0, body->is_mirrored).yaw;
         fxs_pose pose = {c.x, c.y, c.z, (c.yaw + FXS_TURN - turn) & (FXS_TURN - 1)};
         *out = pose;
     }
@@ -92,9 +125,10 @@ int32_t fxs_body_set_pose(const fxs_body *body, const uint8_t *table, fxs_world 
         return FXS_E_YAW;
     }
     uint32_t n = part_count(table);
+    attack_frame now = frame_under_way(body, table);
     for (uint32_t i = 0; i < n; i++) {
         fxs_collider *c = &put(rows + i, FXS_COMMAND_POSE, body->ids[i])->collider;
-        uint32_t turn = fxs_part_of(table, i, body->is_mirrored).yaw;
+        uint32_t turn = part_at(table, &now, i, body->is_mirrored).yaw;
         c->yaw = (uint16_t)((pose->yaw + turn) & (FXS_TURN - 1));
         c->x = pose->x;
         c->y = pose->y;
@@ -103,39 +137,53 @@ int32_t fxs_body_set_pose(const fxs_body *body, const uint8_t *table, fxs_world 
     return apply_rows(world, rows, n);
 }
 
+/* Turns and shifts a collider that is `now` in the world by the difference of two part rows, with
+ * rows of FXS_COMMAND_TURN or FXS_COMMAND_POSE, and FXS_COMMAND_OFFSET: where the rows end. */
+static fxs_command *put_place(fxs_command *next, uint32_t turn_type, const fxs_collider *now,
+                              const fxs_collider *before, const fxs_collider *after) {
+    int turns = before->yaw != after->yaw;
+    int shifts = before->ox != after->ox || before->oy != after->oy || before->oz != after->oz;
+    if (turns && shifts) { /* on its pose, no centre leaves int32 between here and there */
+        put(next++, FXS_COMMAND_OFFSET, now->id);
+    }
+    if (turns) {
+        fxs_collider *c = &put(next++, turn_type, now->id)->collider;
+        uint32_t yaw = (uint32_t)now->yaw + FXS_TURN - before->yaw + after->yaw;
+        c->yaw = (uint16_t)(yaw & (FXS_TURN - 1));
+        if (turn_type == FXS_COMMAND_POSE) {
+            c->x = now->x;
+            c->y = now->y;
+            c->z = now->z;
+        }
+    }
+    if (shifts) {
+        fxs_collider *c = &put(next++, FXS_COMMAND_OFFSET, now->id)->collider;
+        c->ox = after->ox;
+        c->oy = after->oy;
+        c->oz = after->oz;
+    }
+    return next;
+}
+
 int32_t fxs_body_mirror(fxs_body *body, const uint8_t *table, fxs_world *world,
                         uint32_t is_mirrored, fxs_command *rows) {
     if (is_mirrored > 1) {
         return FXS_E_RANGE;
     }
-    uint32_t n = 0, end = is_mirrored == body->is_mirrored ? 0 : part_count(table);
+    attack_frame at = frame_under_way(body, table);
+    fxs_command *next = rows;
+    uint32_t end = is_mirrored == body->is_mirrored ? 0 : part_count(table);
     for (uint32_t i = 0; i < end; i++) {
-        fxs_collider before = fxs_part_of(table, i, body->is_mirrored),
-                     after = fxs_part_of(table, i, is_mirrored), now;
+        fxs_collider before = part_at(table, &at, i, body->is_mirrored);
+        fxs_collider after = part_at(table, &at, i, is_mirrored);
+        fxs_collider now;
         int32_t status = find_part(body, world, i, &now, rows);
         if (status != FXS_OK) {
             return status;
         }
-        int turns = before.yaw != after.yaw;
-        int shifts = before.ox != after.ox || before.oz != after.oz;
-        if (turns && shifts) { /* on its pose, no centre leaves int32 between here and there */
-            put(rows + n++, FXS_COMMAND_OFFSET, now.id);
-        }
-        if (turns) {
-            fxs_collider *c = &put(rows + n++, FXS_COMMAND_POSE, now.id)->collider;
-            uint32_t yaw = (uint32_t)now.yaw + FXS_TURN - before.yaw + after.yaw;
-            c->yaw = (uint16_t)(yaw & (FXS_TURN - 1));
-            c->x = now.x;
-            c->y = now.y;
-            c->z = now.z;
-        }
-        if (shifts) {
-            fxs_collider *c = &put(rows + n++, FXS_COMMAND_OFFSET, now.id)->collider;
-            c->ox = after.ox;
-            c->oy = after.oy;
-            c->oz = after.oz;
-        }
+        next = put_place(next, FXS_COMMAND_POSE, &now, &before, &after);
     }
+    uint32_t n = (uint32_t)(next - rows);
     int32_t status = apply_rows(world, rows, n);
     body->is_mirrored = status >= 0 ? is_mirrored : body->is_mirrored;
     return status;
@@ -164,22 +212,47 @@ static switches switches_after(const fxs_body *body, const uint8_t *table) {
     return s;
 }
 
-/* Switches those parts that are not so already. All parts must be there, switched or not. */
-static int32_t switch_parts(const fxs_body *body, const uint8_t *table, fxs_world *world,
-                            switches s, fxs_command *rows) {
-    uint32_t n = 0;
+static int has_shape_of(const fxs_collider *a, const fxs_collider *b) {
+    return a->kind == b->kind && a->half_angle == b->half_angle && a->size[0] == b->size[0] &&
+           a->size[1] == b->size[1] && a->size[2] == b->size[2];
+}
+
+/* Brings a collider that is `now` in the world from one part row to another: where the rows end. */
+static fxs_command *put_change(fxs_command *next, const fxs_collider *now,
+                               const fxs_collider *before, const fxs_collider *after) {
+    if (!has_shape_of(before, after)) {
+        fxs_collider *c = &put(next++, FXS_COMMAND_SHAPE, now->id)->collider;
+        c->kind = after->kind;
+        c->half_angle = after->half_angle;
+        memcpy(c->size, after->size, sizeof c->size);
+    }
+    return put_place(next, FXS_COMMAND_TURN, now, before, after);
+}
+
+/* Brings the parts from the frame under way to another, or to no attack, and switches those that
+ * are not so already. All parts must be there, changed or not. */
+static int32_t change_parts(const fxs_body *body, const uint8_t *table, fxs_world *world,
+                            const attack_frame *to, switches s, fxs_command *rows) {
+    attack_frame from = frame_under_way(body, table);
+    int has_keys = (from.attack.key_count | to->attack.key_count) != 0;
+    fxs_command *next = rows;
     for (uint32_t i = 0; i < part_count(table); i++) {
-        fxs_collider c;
-        int32_t status = find_part(body, world, i, &c, rows);
+        fxs_collider now;
+        int32_t status = find_part(body, world, i, &now, rows);
         if (status != FXS_OK) {
             return status;
         }
+        if (has_keys) {
+            fxs_collider before = part_at(table, &from, i, body->is_mirrored);
+            fxs_collider after = part_at(table, to, i, body->is_mirrored);
+            next = put_change(next, &now, &before, &after);
+        }
         uint32_t on = s.on >> i & 1;
-        if ((s.parts >> i & 1) && c.active != on) {
-            put(rows + n++, FXS_COMMAND_ACTIVE, c.id)->collider.active = (uint8_t)on;
+        if ((s.parts >> i & 1) && now.active != on) {
+            put(next++, FXS_COMMAND_ACTIVE, now.id)->collider.active = (uint8_t)on;
         }
     }
-    return apply_rows(world, rows, n);
+    return apply_rows(world, rows, (uint32_t)(next - rows));
 }
 
 static void begin_attack(fxs_body *body, uint32_t attack) {
@@ -194,10 +267,11 @@ int32_t fxs_body_start(fxs_body *body, const uint8_t *table, fxs_world *world, u
     if (attack >= attack_count(table)) {
         return FXS_E_RANGE;
     }
-    attack_view next = fxs_attack_of(table, attack);
-    switches old = switches_after(body, table), now = switches_at(&next, 0);
+    attack_frame first = frame_of(table, attack, 0);
+    switches old = switches_after(body, table);
+    switches now = switches_at(&first.attack, 0);
     switches s = {old.parts | now.parts, (old.on & ~now.parts) | now.on};
-    int32_t status = switch_parts(body, table, world, s, rows);
+    int32_t status = change_parts(body, table, world, &first, s, rows);
     if (status >= 0) {
         begin_attack(body, attack);
     }
@@ -209,7 +283,8 @@ int32_t fxs_body_cancel(fxs_body *body, const uint8_t *table, fxs_world *world,
     if (body->attack == FXS_NO_ATTACK) {
         return 0;
     }
-    int32_t status = switch_parts(body, table, world, switches_after(body, table), rows);
+    attack_frame none = no_attack();
+    int32_t status = change_parts(body, table, world, &none, switches_after(body, table), rows);
     if (status >= 0) {
         begin_attack(body, FXS_NO_ATTACK);
     }
@@ -220,18 +295,18 @@ int32_t fxs_body_tick(fxs_body *body, const uint8_t *table, fxs_world *world, fx
     if (body->attack == FXS_NO_ATTACK) {
         return 0;
     }
-    attack_view a = fxs_attack_of(table, body->attack);
-    uint32_t frame = body->frame + 1;
-    if (frame == a.frames) {
+    attack_frame next = frame_of(table, body->attack, body->frame + 1);
+    const attack_view *a = &next.attack;
+    if (next.frame == a->frames) {
         return fxs_body_cancel(body, table, world, rows);
     }
-    int32_t status = switch_parts(body, table, world, switches_at(&a, frame), rows);
+    int32_t status = change_parts(body, table, world, &next, switches_at(a, next.frame), rows);
     if (status < 0) {
         return status;
     }
-    body->frame = frame;
-    for (uint32_t i = 0; i < a.rehit_count; i++) {
-        if (read32(a.rehits + (uint64_t)REHIT_ROW * i) == frame) {
+    body->frame = next.frame;
+    for (uint32_t i = 0; i < a->rehit_count; i++) {
+        if (read32(a->rehits + (uint64_t)REHIT_ROW * i) == next.frame) {
             body->victim_count = 0;
         }
     }

@@ -1,12 +1,10 @@
 /* Tables of frame data: read and checked (docs/contract.md). */
 #include "frames.h"
 
-#define TABLE_MAGIC 0x31465846u /* "FXF1", little-endian */
-
 enum { QUARTER = FXS_TURN / 4 };
 
 attack_view fxs_attack_of(const uint8_t *table, uint32_t index) {
-    const uint8_t *row = part_row(table, part_count(table)) + (uint64_t)ATTACK_ROW * index;
+    const uint8_t *row = attack_row(table, index);
     attack_view a;
     a.frames = read32(row);
     a.active = read32(row + 4);
@@ -14,9 +12,11 @@ attack_view fxs_attack_of(const uint8_t *table, uint32_t index) {
     a.window_count = read32(row + 12);
     a.rehit_count = read32(row + 16);
     a.cancel_count = read32(row + 20);
+    a.key_count = is_keyed(table) ? read32(row + 28) : 0;
     a.windows = table + read32(row + 24);
     a.rehits = a.windows + (uint64_t)WINDOW_ROW * a.window_count;
     a.cancels = a.rehits + (uint64_t)REHIT_ROW * a.rehit_count;
+    a.keys = a.cancels + (uint64_t)CANCEL_ROW * a.cancel_count;
     return a;
 }
 
@@ -29,8 +29,33 @@ uint32_t fxs_parts_in_window(const attack_view *a, uint32_t frame) {
     return set;
 }
 
-fxs_collider fxs_part_of(const uint8_t *table, uint32_t part, uint32_t is_mirrored) {
-    const uint8_t *row = part_row(table, part);
+/* Whether a key begins at this frame of its part or before, or is of an earlier part. */
+static int key_is_not_after(const uint8_t *key, uint32_t part, uint32_t frame) {
+    uint32_t key_part = read32(key + 8);
+    return key_part != part ? key_part < part : read32(key) <= frame;
+}
+
+const uint8_t *fxs_row_in_frame(const uint8_t *table, const attack_view *a, uint32_t part,
+                                uint32_t frame) {
+    uint32_t low = 0;
+    uint32_t high = a->key_count;
+    while (low < high) { /* the keys below low are not after, those from high on are */
+        uint32_t middle = low + (high - low) / 2;
+        if (key_is_not_after(a->keys + (uint64_t)KEY_ROW * middle, part, frame)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const uint8_t *key = low > 0 ? a->keys + (uint64_t)KEY_ROW * (low - 1) : NULL;
+    if (key != NULL && read32(key + 8) == part && in_span(key, frame)) {
+        return key + KEY_HEAD;
+    }
+    return part_row(table, part);
+}
+
+fxs_collider fxs_collider_of_row(const uint8_t *row, uint32_t is_mirrored) {
+    const int turns = row[3] != 0;
     fxs_collider c = {0};
     c.kind = row[0];
     c.layer = row[1];
@@ -38,15 +63,22 @@ fxs_collider fxs_part_of(const uint8_t *table, uint32_t part, uint32_t is_mirror
     uint32_t angles = read32(row + 4), yaw = angles & (FXS_TURN - 1);
     c.half_angle = (uint16_t)(angles >> 16);
     int32_t ox = read_signed(row + 8), oz = read_signed(row + 16);
-    if (is_mirrored) {
-        uint32_t about = c.kind == FXS_SECTOR ? FXS_TURN + FXS_TURN / 2 : FXS_TURN;
-        ox = -ox;
+    if (is_mirrored) { /* the offset that is negated is not -2^31 */
+        const int is_sector = c.kind == FXS_SECTOR;
+        const uint32_t about = is_sector ? FXS_TURN + FXS_TURN / 2 : FXS_TURN;
         yaw = (about - yaw) & (FXS_TURN - 1);
+        if (turns && is_sector) {
+            oz = -oz; /* half a turn more takes ox to -ox, and oz to -oz */
+        } else {
+            ox = -ox;
+        }
     }
     c.yaw = (uint16_t)yaw;
-    /* The collider turns its offset by its own yaw, so the part's yaw is taken back. Off centre
-     * that is some quarters, so this is exact; |ox|, |oz| < 2^31, so the negatives are in range. */
-    for (uint32_t turns = ox | oz ? yaw / QUARTER : 0; turns; turns--) {
+    /* The collider turns its offset by its own yaw. Where the offset does not turn with the row,
+     * the row's yaw is taken back: off centre that is some quarters, so this is exact; |ox|, |oz| <
+     * 2^31, so the negatives are in range. */
+    uint32_t quarters = !turns && (ox | oz) != 0 ? yaw / QUARTER : 0;
+    for (; quarters > 0; quarters--) {
         int32_t was = ox;
         ox = oz;
         oz = -was;
@@ -62,8 +94,13 @@ fxs_collider fxs_part_of(const uint8_t *table, uint32_t part, uint32_t is_mirror
 
 /* ---- checking ---- */
 
+/* The most that bytes 1 to 3 of a part row may be: layer, active, and whether its offset turns. */
+static const uint8_t PART_MOST[4] = {0, FXS_LAYER_COUNT - 1, 1, 0};
+static const uint8_t KEYED_PART_MOST[4] = {0, FXS_LAYER_COUNT - 1, 1, 1};
+static const uint8_t KEY_MOST[4] = {0, 0, 0, 1};
+
 /* The offset in its row of the first field of a part that is out of range, or -1. */
-static int part_fault(const uint8_t *row) {
+static int part_fault(const uint8_t *row, const uint8_t most[4]) {
     uint32_t angles = read32(row + 4);
     fxs_shape shape = {row[0], angles >> 16, {0}};
     for (int i = 0; i < 3; i++) {
@@ -71,28 +108,25 @@ static int part_fault(const uint8_t *row) {
     }
     int32_t ox = read_signed(row + 8), oz = read_signed(row + 16);
     uint32_t is_sector = shape.kind == FXS_SECTOR;
+    int turns = row[3] != 0;
     if (shape.kind > FXS_SECTOR) {
         return 0;
     }
-    if (row[1] >= FXS_LAYER_COUNT) {
-        return 1;
+    for (int i = 1; i < 4; i++) {
+        if (row[i] > most[i]) {
+            return i;
+        }
     }
-    if (row[2] > 1) {
-        return 2;
-    }
-    if (row[3] != 0) {
-        return 3;
-    }
-    if ((angles & (QUARTER - 1)) != 0 && (ox | oz) != 0) {
+    if (!turns && (angles & (QUARTER - 1)) != 0 && (ox | oz) != 0) {
         return 4;
     }
     if (shape.half_angle < is_sector || shape.half_angle > is_sector * FXS_HALF_ANGLE_MAX) {
         return 6;
     }
-    if (ox == INT32_MIN) {
+    if (ox == INT32_MIN && !(turns && is_sector)) {
         return 8;
     }
-    if (oz == INT32_MIN) {
+    if (oz == INT32_MIN && !(turns && !is_sector)) {
         return 16;
     }
     return fxs_shape_check(&shape) == FXS_OK ? -1 : 20;
@@ -103,9 +137,8 @@ static int is_within_attack(const uint8_t *row, uint32_t frames) {
     return read32(row) < read32(row + 4) && read32(row + 4) <= frames;
 }
 
-/* The first field of the rows of an attack that is out of range, or NULL. */
-static const uint8_t *rows_fault(const attack_view *a, uint32_t count) {
-    uint32_t last = 0;
+/* The first field of an attack's windows that is out of range, or NULL. */
+static const uint8_t *windows_fault(const attack_view *a) {
     for (uint32_t i = 0; i < a->window_count; i++) {
         const uint8_t *row = a->windows + (uint64_t)WINDOW_ROW * i;
         uint32_t set = read32(row + 8);
@@ -116,6 +149,11 @@ static const uint8_t *rows_fault(const attack_view *a, uint32_t count) {
             return row + 8;
         }
     }
+    return NULL;
+}
+
+static const uint8_t *rehits_fault(const attack_view *a) {
+    uint32_t last = 0;
     for (uint32_t i = 0; i < a->rehit_count; i++) {
         const uint8_t *row = a->rehits + (uint64_t)REHIT_ROW * i;
         if (read32(row) <= last || read32(row) >= a->frames) {
@@ -123,12 +161,16 @@ static const uint8_t *rows_fault(const attack_view *a, uint32_t count) {
         }
         last = read32(row);
     }
+    return NULL;
+}
+
+static const uint8_t *cancels_fault(const attack_view *a, uint32_t attacks) {
     for (uint32_t i = 0; i < a->cancel_count; i++) {
         const uint8_t *row = a->cancels + (uint64_t)CANCEL_ROW * i;
         if (!is_within_attack(row, a->frames)) {
             return row;
         }
-        if (read32(row + 8) >= count) {
+        if (read32(row + 8) >= attacks) {
             return row + 8;
         }
         if (read32(row + 12) > 1) {
@@ -138,11 +180,44 @@ static const uint8_t *rows_fault(const attack_view *a, uint32_t count) {
     return NULL;
 }
 
+/* Whether two keys ascend by part, and within a part without a frame in common. */
+static int keys_ascend(const uint8_t *key, const uint8_t *next) {
+    uint32_t part = read32(key + 8);
+    uint32_t next_part = read32(next + 8);
+    return part != next_part ? part < next_part : read32(key + 4) <= read32(next);
+}
+
+static const uint8_t *keys_fault(const attack_view *a, uint32_t count) {
+    for (uint32_t i = 0; i < a->key_count; i++) {
+        const uint8_t *row = a->keys + (uint64_t)KEY_ROW * i;
+        if (!is_within_attack(row, a->frames) || (i > 0 && !keys_ascend(row - KEY_ROW, row))) {
+            return row;
+        }
+        if (read32(row + 8) >= count) {
+            return row + 8;
+        }
+        int fault = part_fault(row + KEY_HEAD, KEY_MOST);
+        if (fault >= 0) {
+            return row + KEY_HEAD + fault;
+        }
+    }
+    return NULL;
+}
+
+/* The first field of the rows of an attack that is out of range, or NULL. */
+static const uint8_t *rows_fault(const uint8_t *table, uint32_t attack) {
+    const attack_view a = fxs_attack_of(table, attack);
+    const uint8_t *fault = windows_fault(&a);
+    fault = fault ? fault : rehits_fault(&a);
+    fault = fault ? fault : cancels_fault(&a, attack_count(table));
+    return fault ? fault : keys_fault(&a, part_count(table));
+}
+
 /* The first field of an attack's row that is out of range, or NULL; *end is where the rows of the
  * attacks before end, and takes its own. */
 static const uint8_t *attack_fault(const uint8_t *table, uint64_t size, uint32_t index,
                                    uint64_t *end) {
-    const uint8_t *row = part_row(table, part_count(table)) + (uint64_t)ATTACK_ROW * index;
+    const uint8_t *row = attack_row(table, index);
     uint32_t active = read32(row + 4), inactive = read32(row + 8);
     uint32_t all = UINT32_MAX >> (FXS_PARTS_MAX - part_count(table));
     if (read32(row) < 1 || read32(row) > FXS_FRAMES_MAX) {
@@ -163,12 +238,36 @@ static const uint8_t *attack_fault(const uint8_t *table, uint64_t size, uint32_t
         }
         *end += (uint64_t)ROWS[i] * n;
     }
-    return read32(row + 24) == begin ? NULL : row + 24;
+    if (read32(row + 24) != begin) {
+        return row + 24;
+    }
+    uint32_t keys = is_keyed(table) ? read32(row + 28) : 0;
+    if ((size - *end) / KEY_ROW < keys) {
+        return row + 28;
+    }
+    *end += (uint64_t)KEY_ROW * keys;
+    return NULL;
+}
+
+/* Whether an attack of a good table has keys, or the offset of a part turns. Only such a table is
+ * written as FXF2. */
+static int needs_keyed_table(const uint8_t *table) {
+    for (uint32_t i = 0; i < part_count(table); i++) {
+        if (part_row(table, i)[3] != 0) {
+            return 1;
+        }
+    }
+    for (uint32_t i = 0; i < attack_count(table); i++) {
+        if (fxs_attack_of(table, i).key_count > 0) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 static uint64_t table_fault(const uint8_t *table, uint64_t size, int *is_good) {
     *is_good = 0;
-    if (size < TABLE_HEAD || read32(table) != TABLE_MAGIC) {
+    if (size < TABLE_HEAD || (read32(table) != TABLE_MAGIC && !is_keyed(table))) {
         return 0;
     }
     uint32_t n = part_count(table), attacks = attack_count(table);
@@ -176,26 +275,31 @@ static uint64_t table_fault(const uint8_t *table, uint64_t size, int *is_good) {
         return 4;
     }
     uint64_t end = TABLE_HEAD + (uint64_t)PART_ROW * n;
-    if ((size - end) / ATTACK_ROW < attacks || size > UINT32_MAX) {
+    if ((size - end) / attack_row_size(table) < attacks || size > UINT32_MAX) {
         return 8;
     }
     for (uint32_t i = 0; i < n; i++) {
-        int fault = part_fault(part_row(table, i));
+        int fault = part_fault(part_row(table, i), is_keyed(table) ? KEYED_PART_MOST : PART_MOST);
         if (fault >= 0) {
             return (uint64_t)(part_row(table, i) - table) + (uint32_t)fault;
         }
     }
-    end += (uint64_t)ATTACK_ROW * attacks;
+    end += (uint64_t)attack_row_size(table) * attacks;
     const uint8_t *fault = NULL;
     for (uint32_t i = 0; i < attacks && fault == NULL; i++) {
         fault = attack_fault(table, size, i, &end);
     }
     for (uint32_t i = 0; i < attacks && fault == NULL; i++) {
-        attack_view a = fxs_attack_of(table, i);
-        fault = rows_fault(&a, attacks);
+        fault = rows_fault(table, i);
     }
-    *is_good = fault == NULL && end == size;
-    return fault ? (uint64_t)(fault - table) : end;
+    if (fault != NULL) {
+        return (uint64_t)(fault - table);
+    }
+    if (end == size && is_keyed(table) && !needs_keyed_table(table)) {
+        return 0;
+    }
+    *is_good = end == size;
+    return end;
 }
 
 int32_t fxs_frames_check(const uint8_t *table, uint64_t size, uint64_t *at) {

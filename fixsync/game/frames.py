@@ -13,7 +13,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from struct import Struct
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
@@ -22,17 +23,19 @@ from fixsync._native.body import FRAMES_MAX, PARTS_MAX, check_table
 from fixsync._native.checks import boolean, integer, integers, shown
 from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT, TURN, YAW_MAX
 from fixsync._native.rows import SHAPE
-from fixsync.shapes import Shape, require_shape
+from fixsync.shapes import Sector, Shape, require_shape
 
-__all__ = ["Attack", "Cancel", "FrameData", "Part"]
+__all__ = ["Attack", "Cancel", "FrameData", "Key", "Part"]
 
 _QUARTER = TURN // 4
 _HEAD = Struct("<4s2I")
 _PART = Struct("<4B2H6i")
 _ATTACK = Struct("<7I")
+_KEYED_ATTACK = Struct("<8I")
 _WINDOW = Struct("<3I")
 _REHIT = Struct("<I")
 _CANCEL = Struct("<4I")
+_KEY = Struct("<3I")
 
 
 @dataclass(frozen=True)
@@ -43,28 +46,74 @@ class Part:
     has no mirror image. yaw: its turn relative to the body; with an offset in x or z a quarter turn
     (0, 16384, 32768 or 49152), because the collider has the offset turned back by `yaw`, and only
     quarter turns are exact. So the centre of a part is, to the bit, that of a collider with the
-    body's pose and the part's offset."""
+    body's pose and the part's offset.
+
+    turns: the offset turns with `yaw` too, which may then be any: a sword that swings about its
+    owner. Then -2^31 is refused only for the component that a mirror negates: oz of a sector, ox
+    of every other shape. meta: a mapping of the game's own, such as damage; not in the table."""
 
     shape: Shape
     offset: tuple[int, int, int] = (0, 0, 0)
     layer: int = 0
     yaw: int = 0
     active: bool = True
+    turns: bool = False
+    meta: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         require_shape("shape", self.shape)
+        boolean("turns", self.turns)
         ox, oy, oz = integers("offset", ("ox", "oy", "oz"), self.offset, INT32_MIN, INT32_MAX)
-        integer("offset: ox", ox, -INT32_MAX, INT32_MAX)
-        integer("offset: oz", oz, -INT32_MAX, INT32_MAX)
+        is_sector = isinstance(self.shape, Sector)
+        if not (self.turns and is_sector):
+            integer("offset: ox", ox, -INT32_MAX, INT32_MAX)
+        if is_sector or not self.turns:
+            integer("offset: oz", oz, -INT32_MAX, INT32_MAX)
         object.__setattr__(self, "offset", (ox, oy, oz))
+        object.__setattr__(self, "meta", _meta(self.meta))
         for name, most in (("layer", LAYER_COUNT - 1), ("yaw", YAW_MAX)):
             object.__setattr__(self, name, integer(name, getattr(self, name), 0, most))
         boolean("active", self.active)
-        if (ox or oz) and self.yaw % _QUARTER:
+        if (ox or oz) and self.yaw % _QUARTER and not self.turns:
             raise ValueError(
                 "yaw must be 0, 16384, 32768 or 49152 for a part whose offset in x and z is"
-                f" ({ox}, {oz}), not {self.yaw}"
+                f" ({ox}, {oz}), not {self.yaw}; with turns=True it may be any"
             )
+
+
+def _meta(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"meta must be a mapping, not {shown(value)}")
+    return dict(value)
+
+
+@dataclass(frozen=True)
+class Key:
+    """The shape and place of a part in some frames of an attack: a step of a swing that travels.
+
+    frames: a range within the attack. shape, offset, yaw: those of the part where they are None.
+    turns and meta are as in `Part`, and are not taken from the part."""
+
+    frames: range
+    shape: Shape | None = None
+    offset: tuple[int, int, int] | None = None
+    yaw: int | None = None
+    turns: bool = False
+    meta: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "meta", _meta(self.meta))
+
+    def of(self, part: Part) -> Part:
+        """The part as it is in these frames."""
+        return replace(
+            part,
+            shape=part.shape if self.shape is None else self.shape,
+            offset=part.offset if self.offset is None else self.offset,
+            yaw=part.yaw if self.yaw is None else self.yaw,
+            turns=self.turns,
+            meta=self.meta,
+        )
 
 
 class Cancel(NamedTuple):
@@ -91,13 +140,19 @@ class Attack:
     attack begins; it may strike the same victims again. cancels: for `Body.can_start`.
 
     A part that is switched off and on again ENTERs again: two ranges with a frame between them
-    enter twice."""
+    enter twice.
+
+    keys: for each part that changes its shape or place during the attack, its `Key`s, whose frames
+    must not overlap. In all other frames the part is as the body has it. A hit goes on from key to
+    key: one ENTER for a swing. meta: a mapping of the game's own; not in the table."""
 
     frames: int
     active: Mapping[str, Spans] = field(default_factory=dict)
     inactive: Mapping[str, Spans] = field(default_factory=dict)
     rehits: Sequence[int] = ()
     cancels: Sequence[Cancel] = ()
+    keys: Mapping[str, Sequence[Key]] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "frames", integer("frames", self.frames, 1, FRAMES_MAX))
@@ -121,6 +176,12 @@ class Attack:
         ]
         object.__setattr__(self, "rehits", tuple(rehits))
         object.__setattr__(self, "cancels", tuple(cancels))
+        keys = {
+            name: _keys(f"keys[{shown(name)}]", value, self.frames)
+            for name, value in self.keys.items()
+        }
+        object.__setattr__(self, "keys", keys)
+        object.__setattr__(self, "meta", _meta(self.meta))
 
     @classmethod
     def of(cls, startup: int, active: int, recovery: int, parts: Iterable[str]) -> Attack:
@@ -156,6 +217,21 @@ def _spans(where: str, value: Any, frames: int) -> tuple[range, ...]:
     return tuple(_span(where, span, frames) for span in spans)
 
 
+def _keys(where: str, value: Any, frames: int) -> tuple[Key, ...]:
+    """The keys of a part by their frames."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+        raise TypeError(f"{where} must be a sequence of Keys, not {shown(value)}")
+    for i, key in enumerate(value):
+        if not isinstance(key, Key):
+            raise TypeError(f"{where}[{i}] must be a Key, not {shown(key)}")
+        _span(f"{where}[{i}]: frames", key.frames, frames)
+    keys = sorted(value, key=lambda key: key.frames.start)
+    for before, key in pairwise(keys):
+        if key.frames.start < before.frames.stop:
+            raise ValueError(f"{where}: {before.frames} and {key.frames} overlap")
+    return tuple(keys)
+
+
 def _cancel(where: str, value: Any, frames: int) -> Cancel:
     into, span, on_hit = Cancel(*value)
     if not isinstance(into, str):
@@ -170,12 +246,18 @@ class FrameData:
 
     It does not change. Any number of bodies share one."""
 
-    __slots__ = ("_attacks", "_parts", "_table")
+    __slots__ = ("_attacks", "_meta", "_parts", "_table")
 
     def __init__(
-        self, parts: Mapping[str, Part], attacks: Mapping[str, Attack] | None = None
+        self,
+        parts: Mapping[str, Part],
+        attacks: Mapping[str, Attack] | None = None,
+        *,
+        meta: Mapping[str, Any] | None = None,
     ) -> None:
-        """parts: 1..32 by name. An attack may switch only these."""
+        """parts: 1..32 by name. An attack may switch and change only these. meta: a mapping of the
+        game's own; not in the table."""
+        self._meta = _meta({} if meta is None else meta)
         self._parts = _checked_parts(parts)
         self._attacks = _checked_attacks(attacks or {}, self._parts)
         self._table = _packed(self._parts, self._attacks)
@@ -190,6 +272,11 @@ class FrameData:
     def attacks(self) -> Mapping[str, Attack]:
         """The attacks by name, in their order."""
         return MappingProxyType(self._attacks)
+
+    @property
+    def meta(self) -> Mapping[str, Any]:
+        """The game's own."""
+        return MappingProxyType(self._meta)
 
     def to_bytes(self) -> bytes:
         """The table, as C reads it: the same parts and attacks give the same bytes."""
@@ -216,12 +303,19 @@ def _checked_attacks(attacks: Mapping[str, Attack], parts: Mapping[str, Part]) -
             raise ValueError(f"an attack's name must be a str that is not empty, not {shown(name)}")
         if not isinstance(attack, Attack):
             raise TypeError(f"attack {name!r} must be an Attack, not {shown(attack)}")
-        for part in (*attack.active, *attack.inactive):
-            if part not in parts:
+        for verb, named in (
+            ("switches", (*attack.active, *attack.inactive)),
+            ("changes", attack.keys),
+        ):
+            unknown = next((part for part in named if part not in parts), None)
+            if unknown is not None:
                 known = ", ".join(map(repr, parts))
                 raise ValueError(
-                    f"attack {name!r} switches {shown(part)}, but the parts are {known}"
+                    f"attack {name!r} {verb} {shown(unknown)}, but the parts are {known}"
                 )
+        for part, keys in attack.keys.items():
+            for i, key in enumerate(keys):
+                _check_key(f"attack {name!r}: keys[{shown(part)}][{i}]", key, parts[part])
         for i, cancel in enumerate(attack.cancels):
             if cancel.into not in attacks:
                 known = ", ".join(map(repr, attacks))
@@ -232,12 +326,22 @@ def _checked_attacks(attacks: Mapping[str, Attack], parts: Mapping[str, Part]) -
     return dict(attacks)
 
 
+def _check_key(where: str, key: Key, part: Part) -> None:
+    try:
+        key.of(part)
+    except (TypeError, ValueError) as wrong:
+        raise type(wrong)(f"{where}: {wrong}") from None
+
+
 def _packed(parts: Mapping[str, Part], attacks: Mapping[str, Attack]) -> bytes:
     part_bit = {name: 1 << i for i, name in enumerate(parts)}
     attack_index = {name: i for i, name in enumerate(attacks)}
-    head = [_HEAD.pack(b"FXF1", len(parts), len(attacks))]
+    has_keys = any(any(attack.keys.values()) for attack in attacks.values())
+    is_keyed = has_keys or any(part.turns for part in parts.values())
+    magic, attack_row = (b"FXF2", _KEYED_ATTACK) if is_keyed else (b"FXF1", _ATTACK)
+    head = [_HEAD.pack(magic, len(parts), len(attacks))]
     head += map(_packed_part, parts.values())
-    at = sum(map(len, head)) + _ATTACK.size * len(attacks)
+    at = sum(map(len, head)) + attack_row.size * len(attacks)
     tails: list[bytes] = []
     for attack in attacks.values():
         windows: dict[tuple[int, int], int] = {}
@@ -245,6 +349,12 @@ def _packed(parts: Mapping[str, Part], attacks: Mapping[str, Attack]) -> bytes:
             for span in cast("tuple[range, ...]", spans):
                 key = span.start, span.stop
                 windows[key] = windows.get(key, 0) | part_bit[name]
+        keys = [
+            _KEY.pack(key.frames.start, key.frames.stop, i)
+            + _packed_part(replace(key.of(part), layer=0, active=False))
+            for i, (name, part) in enumerate(parts.items())
+            for key in attack.keys.get(name, ())
+        ]
         tail = b"".join(
             (
                 *(_WINDOW.pack(*span, windows[span]) for span in sorted(windows)),
@@ -253,23 +363,24 @@ def _packed(parts: Mapping[str, Part], attacks: Mapping[str, Attack]) -> bytes:
                     _CANCEL.pack(frames.start, frames.stop, attack_index[into], on_hit)
                     for into, frames, on_hit in attack.cancels
                 ),
+                *keys,
             )
         )
-        head.append(
-            _ATTACK.pack(
-                attack.frames,
-                sum(part_bit[name] for name in attack.active),
-                sum(part_bit[name] for name in attack.inactive),
-                len(windows),
-                len(attack.rehits),
-                len(attack.cancels),
-                at + sum(map(len, tails)),
-            )
-        )
+        numbers = [
+            attack.frames,
+            sum(part_bit[name] for name in attack.active),
+            sum(part_bit[name] for name in attack.inactive),
+            len(windows),
+            len(attack.rehits),
+            len(attack.cancels),
+            at + sum(map(len, tails)),
+        ]
+        head.append(attack_row.pack(*numbers, *([len(keys)] if is_keyed else [])))
         tails.append(tail)
     return b"".join((*head, *tails))
 
 
 def _packed_part(part: Part) -> bytes:
     kind, half_angle, *sizes = SHAPE.unpack(part.shape._shape)
-    return _PART.pack(kind, part.layer, part.active, 0, part.yaw, half_angle, *part.offset, *sizes)
+    flags = part.layer, part.active, part.turns
+    return _PART.pack(kind, *flags, part.yaw, half_angle, *part.offset, *sizes)

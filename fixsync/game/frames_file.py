@@ -7,7 +7,8 @@
       },
       "attacks": {
         "slash": {"frames": 16, "active": {"sword": [[4, 6]]}, "rehits": [6],
-                  "cancels": [{"into": "slash", "frames": [7, 12], "on_hit": true}]}
+                  "cancels": [{"into": "slash", "frames": [7, 12], "on_hit": true}],
+                  "keys": {"sword": [{"frames": [5, 6], "yaw": "30", "turns": true}]}}
       }
     }
 
@@ -23,12 +24,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, Union
 
 import msgspec
-from msgspec import Meta, Struct, inspect
+from msgspec import UNSET, Meta, Struct, UnsetType, inspect
 
 from fixsync._native.body import FRAMES_MAX, PARTS_MAX
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size
 from fixsync._native.raw import INT32_MAX, INT32_MIN
-from fixsync.game.frames import Attack, Cancel, FrameData, Part
+from fixsync.game.frames import Attack, Cancel, FrameData, Key, Part
 from fixsync.log import text
 from fixsync.log.schema import LayerIndex, Row
 from fixsync.log.text import LineError, key_path
@@ -91,6 +92,19 @@ class PartEntry(Struct, forbid_unknown_fields=True):
     layer: LayerIndex = 0
     yaw: Yaw = 0
     active: bool = True
+    turns: bool = False
+    meta: dict[str, Any] = {}
+
+
+class KeyEntry(Struct, forbid_unknown_fields=True):
+    """Shape and place of a part in these frames, first and last; the part's where left out."""
+
+    frames: Span
+    shape: ShapeRow | UnsetType = UNSET
+    offset: tuple[Length, Length, Length] | UnsetType = UNSET
+    yaw: Yaw | UnsetType = UNSET
+    turns: bool = False
+    meta: dict[str, Any] = {}
 
 
 class CancelEntry(Struct, forbid_unknown_fields=True):
@@ -102,13 +116,15 @@ class CancelEntry(Struct, forbid_unknown_fields=True):
 
 
 class AttackEntry(Struct, forbid_unknown_fields=True):
-    """An attack: the frames, first and last, in which it switches parts on or off."""
+    """An attack: the frames, first and last, in which it switches or changes parts."""
 
     frames: Annotated[int, Meta(ge=1, le=FRAMES_MAX)]
     active: dict[str, list[Span]] = {}
     inactive: dict[str, list[Span]] = {}
     rehits: list[Frame] = []
     cancels: list[CancelEntry] = []
+    keys: dict[str, list[KeyEntry]] = {}
+    meta: dict[str, Any] = {}
 
 
 class FrameDataFile(Struct, forbid_unknown_fields=True):
@@ -116,10 +132,11 @@ class FrameDataFile(Struct, forbid_unknown_fields=True):
 
     parts: Annotated[dict[str, PartEntry], Meta(min_length=1, max_length=PARTS_MAX)]
     attacks: dict[str, AttackEntry] = {}
+    meta: dict[str, Any] = {}
 
 
 _FILE, _PART, _ATTACK = map(inspect.type_info, (FrameDataFile, PartEntry, AttackEntry))
-_SPANS = inspect.type_info(list[Span])
+_SPANS, _KEYS = inspect.type_info(list[Span]), inspect.type_info(list[KeyEntry])
 
 
 def schema() -> dict[str, Any]:
@@ -158,25 +175,44 @@ def _frame_data(doc: dict[str, Any]) -> FrameData:
             name: _attack(key_path("attacks", name), value, parts, attacks)
             for name, value in attacks.items()
         },
+        meta=_meta("", doc),
     )
 
 
 def _part(path: str, value: dict[str, Any]) -> Part:
-    kind, *sizes = value["shape"]
+    others = {key: value[key] for key in ("layer", "active") if key in value}
+    return _made(path, lambda: Part(**_place(path, value), **others))
+
+
+def _place(path: str, value: dict[str, Any]) -> dict[str, Any]:
+    """The members that a part and a key have in common, of those that are there."""
+    found: dict[str, Any] = {"turns": value.get("turns", False), "meta": _meta(path, value)}
+    if "shape" in value:
+        found["shape"] = _shape(f"{path}.shape", value["shape"])
+    if "offset" in value:
+        found["offset"] = tuple(
+            _number(f"{path}.offset[{i}]", written, q) for i, written in enumerate(value["offset"])
+        )
+    if "yaw" in value:
+        found["yaw"] = _number(f"{path}.yaw", value["yaw"], degrees)
+    return found
+
+
+def _meta(path: str, value: dict[str, Any]) -> dict[str, Any]:
+    meta: dict[str, Any] = value.get("meta", {})
+    text.check_plain(meta, key_path(path, "meta"))
+    return meta
+
+
+def _shape(path: str, value: list[Any]) -> Shape:
+    kind, *sizes = value
     numbers = [
-        _number(f"{path}.shape[{i}]", written, degrees if size.column == "half_angle" else q)
+        _number(f"{path}[{i}]", written, degrees if size.column == "half_angle" else q)
         for i, (size, written) in enumerate(
             zip(KINDS_BY_NAME[kind].sizes, sizes, strict=False), start=1
         )
     ]
-    shape: Shape = _made(f"{path}.shape", lambda: shape_from_tuple((kind, *numbers)))
-    ox, oy, oz = (
-        _number(f"{path}.offset[{i}]", written, q)
-        for i, written in enumerate(value.get("offset", (0, 0, 0)))
-    )
-    yaw = _number(f"{path}.yaw", value.get("yaw", 0), degrees)
-    layer, active = value.get("layer", 0), value.get("active", True)
-    return _made(path, lambda: Part(shape, (ox, oy, oz), layer, yaw, active))
+    return _made(path, lambda: shape_from_tuple((kind, *numbers)))
 
 
 def _number(path: str, written: int | str, convert: Callable[[str], int]) -> int:
@@ -199,14 +235,14 @@ def _attack(
     path: str, value: dict[str, Any], parts: Mapping[str, Part], attacks: Mapping[str, Any]
 ) -> Attack:
     frames = value["frames"]
-    switched: dict[str, dict[str, list[range]]] = {}
+    rest: dict[str, Any] = {}
     for which in ("active", "inactive"):
-        switched[which] = {}
+        rest[which] = {}
         for name, spans in value.get(which, {}).items():
             place = key_path(f"{path}.{which}", name)
             _known("part", name, place, parts)
             text.check(spans, _SPANS, place)
-            switched[which][name] = [
+            rest[which][name] = [
                 _span(f"{place}[{i}]", span, frames) for i, span in enumerate(spans)
             ]
     rehits = value.get("rehits", [])
@@ -219,7 +255,22 @@ def _attack(
         _known("attack", cancel["into"], f"{place}.into", attacks)
         span = _span(f"{place}.frames", cancel["frames"], frames)
         cancels.append(Cancel(cancel["into"], span, cancel.get("on_hit", False)))
-    return _made(path, lambda: Attack(frames, **switched, rehits=rehits, cancels=cancels))
+    keys: dict[str, list[Key]] = {}
+    for name, entries in value.get("keys", {}).items():
+        place = key_path(f"{path}.keys", name)
+        _known("part", name, place, parts)
+        text.check(entries, _KEYS, place)
+        keys[name] = [
+            _key(f"{place}[{i}]", entry, parts[name], frames) for i, entry in enumerate(entries)
+        ]
+    rest |= {"rehits": rehits, "cancels": cancels, "keys": keys, "meta": _meta(path, value)}
+    return _made(path, lambda: Attack(frames, **rest))
+
+
+def _key(path: str, value: dict[str, Any], part: Part, frames: int) -> Key:
+    key = Key(_span(f"{path}.frames", value["frames"], frames), **_place(path, value))
+    _made(path, lambda: key.of(part))
+    return key
 
 
 def _span(path: str, span: tuple[int, int], frames: int) -> range:
