@@ -9,6 +9,7 @@ import { FXS_FRAMES_MAX, FXS_OK, FXS_PARTS_MAX } from "./raw.js";
 import { shapeNumbers } from "./shapes.js";
 
 const MAGIC = 0x31465846; // "FXF1"
+const KEYED_MAGIC = 0x32465846; // "FXF2": attacks have keys, or the offset of a part turns
 const ATTACK_WORDS = 7;
 const QUARTER = 16384;
 
@@ -17,6 +18,7 @@ export class FrameData {
   #table;
   #parts;
   #attacks;
+  #document = null;
 
   /** table: bytes, as `fixsync frames -o` writes them. parts, attacks: their names, in order. */
   constructor(table, { parts, attacks = [] }) {
@@ -32,20 +34,32 @@ export class FrameData {
 
   /** The frame data of a JSON file (docs/frames.md), parsed. */
   static of(document) {
-    const { parts, attacks = {} } = entry("frame data", document, ["parts", "attacks"]);
+    const { parts, attacks = {} } = entry("frame data", document, ["parts", "attacks", "meta"]);
     const [partNames, attackNames] = [keys("parts", parts), keys("attacks", attacks)];
     integer("the number of parts", partNames.length, 1, FXS_PARTS_MAX);
-    const words = [MAGIC, partNames.length, attackNames.length];
-    for (const name of partNames) words.push(...partWords(`parts.${name}`, parts[name]));
-    const end = words.length + ATTACK_WORDS * attackNames.length;
+    const rows = partNames.flatMap((name) => partWords(`parts.${name}`, parts[name]));
+    const found = attackNames.map((name) =>
+      attackWords(`attacks.${name}`, attacks[name], parts, partNames, attackNames),
+    );
+    const isKeyed =
+      found.some(({ keyCount }) => keyCount > 0) || partNames.some((name) => parts[name].turns);
+    const magic = isKeyed ? KEYED_MAGIC : MAGIC;
+    const words = [magic, partNames.length, attackNames.length, ...rows];
+    const end = words.length + (ATTACK_WORDS + isKeyed) * attackNames.length;
     const tail = [];
-    for (const name of attackNames) {
-      const [head, rows] = attackWords(`attacks.${name}`, attacks[name], partNames, attackNames);
-      words.push(...head, 4 * (end + tail.length));
+    for (const { head, rows, keyCount } of found) {
+      words.push(...head, 4 * (end + tail.length), ...(isKeyed ? [keyCount] : []));
       tail.push(...rows);
     }
     const table = new Uint8Array(Uint32Array.from([...words, ...tail]).buffer);
-    return new FrameData(table, { parts: partNames, attacks: attackNames });
+    const made = new FrameData(table, { parts: partNames, attacks: attackNames });
+    made.#document = document;
+    return made;
+  }
+
+  /** The document that `of` was given, with the game's own `meta`; null without one. */
+  get document() {
+    return this.#document;
   }
 
   /** The names of the parts. */
@@ -109,8 +123,9 @@ const list = (name, value) => {
 const rawOf = (value, convert = q) => (typeof value === "string" ? convert(value) : value);
 
 function partWords(name, value) {
-  const known = ["shape", "offset", "layer", "yaw", "active"];
-  const { shape, offset = [0, 0, 0], layer = 0, yaw = 0, active = true } = entry(name, value, known);
+  const known = ["shape", "offset", "layer", "yaw", "active", "turns", "meta"];
+  const found = entry(name, value, known);
+  const { shape, offset = [0, 0, 0], layer = 0, yaw = 0, active = true, turns = false } = found;
   const [kind, ...sizes] = list(`${name}.shape`, shape);
   const units = sizes.map((size, i) => rawOf(size, SHAPES[kind]?.sizes[i] === "half_angle" ? degrees : q));
   const [code, halfAngle, ...numbers] = shapeNumbers(`${name}.shape`, [kind, ...units]);
@@ -118,22 +133,51 @@ function partWords(name, value) {
     throw new ArgumentTypeError(`${name}.offset must be [x, y, z], not ${quoted(offset)}`);
   }
   const [ox, oy, oz] = offset.map((part, i) => int32(`${name}.offset[${i}]`, rawOf(part)));
-  for (const [i, part] of [
-    [0, ox],
-    [2, oz],
-  ])
-    integer(`${name}.offset[${i}]`, part, -INT32_MAX, INT32_MAX);
+  boolean(`${name}.turns`, turns);
+  // What a mirror negates has no image at -2^31.
+  const isSector = kind === "sector";
+  if (!(turns && isSector)) integer(`${name}.offset[0]`, ox, -INT32_MAX, INT32_MAX);
+  if (isSector || !turns) integer(`${name}.offset[2]`, oz, -INT32_MAX, INT32_MAX);
   const turn = integer(`${name}.yaw`, rawOf(yaw, degrees), 0, 65535);
-  if (turn % QUARTER !== 0 && (ox !== 0 || oz !== 0)) {
+  if (!turns && turn % QUARTER !== 0 && (ox !== 0 || oz !== 0)) {
     throw new ArgumentRangeError(`${name}.yaw must be 0, 16384, 32768 or 49152 off the centre, not ${turn}`);
   }
-  const flags = (layerIn(layer) << 8) | (boolean(`${name}.active`, active) ? 1 << 16 : 0);
+  const isOn = boolean(`${name}.active`, active);
+  const flags = (layerIn(layer) << 8) | (isOn << 16) | (turns << 24);
   return [code | flags, turn | (halfAngle << 16), ox, oy, oz, ...numbers];
 }
 
-function attackWords(name, value, parts, attacks) {
-  const known = ["frames", "active", "inactive", "rehits", "cancels"];
-  const { frames, active = {}, inactive = {}, rehits = [], cancels = [] } = entry(name, value, known);
+// The words of the keys of an attack, by part and first frame.
+function keyRows(name, value, frames, partEntries, parts) {
+  const rows = [];
+  for (const part of keys(name, value)) {
+    const place = `${name}.${part}`;
+    const index = indexIn(place, parts, part);
+    for (const [i, key] of list(place, value[part]).entries()) {
+      const known = ["frames", "shape", "offset", "yaw", "turns", "meta"];
+      const { frames: span, meta, ...own } = entry(`${place}[${i}]`, key, known);
+      const [first, end] = spanIn(`${place}[${i}].frames`, span, frames);
+      const { shape, offset, yaw } = partEntries[part];
+      const whole = { shape, offset, yaw, ...own, layer: 0, active: false };
+      rows.push([first, end, index, ...partWords(`${place}[${i}]`, whole)]);
+    }
+  }
+  rows.sort((a, b) => a[2] - b[2] || a[0] - b[0]);
+  for (const [i, [first, , index]] of rows.entries()) {
+    if (i > 0 && rows[i - 1][2] === index && first < rows[i - 1][1]) {
+      const [[a, aEnd], [b, bEnd]] = [rows[i - 1], rows[i]];
+      const words = `the frames [${a}, ${aEnd - 1}] and [${b}, ${bEnd - 1}] overlap`;
+      throw new ArgumentRangeError(`${name}.${parts[index]}: ${words}`);
+    }
+  }
+  return rows;
+}
+
+// { head: the words of an attack's row up to the offset, rows: those that stand there, keyCount }.
+function attackWords(name, value, partEntries, parts, attacks) {
+  const known = ["frames", "active", "inactive", "rehits", "cancels", "keys", "meta"];
+  const found = entry(name, value, known);
+  const { frames, active = {}, inactive = {}, rehits = [], cancels = [] } = found;
   integer(`${name}.frames`, frames, 1, FXS_FRAMES_MAX);
   const windows = new Map(); // by their frames: first, the one after the last, and a bit for each part
   const setOf = (place, spans) => {
@@ -162,8 +206,10 @@ function attackWords(name, value, parts, attacks) {
     return [...spanIn(`${place}.frames`, span, frames), index, boolean(`${place}.on_hit`, onHit) ? 1 : 0];
   });
   const rows = [...windows.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const keyed = keyRows(`${name}.keys`, found.keys ?? {}, frames, partEntries, parts);
   const head = [frames, ...sets, rows.length, starts.length, rules.length];
-  return [head, [...rows.flat(), ...starts, ...rules.flat()]];
+  const all = [...rows.flat(), ...starts, ...rules.flat(), ...keyed.flat()];
+  return { head, rows: all, keyCount: keyed.length };
 }
 
 function indexIn(place, names, wanted) {

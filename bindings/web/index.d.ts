@@ -422,6 +422,8 @@ export class Mover {
 export interface FrameDataDocument<Part extends string = string, Attack extends string = string> {
   parts: Readonly<Record<Part, PartEntry>>;
   attacks?: Readonly<Record<Attack, AttackEntry>>;
+  /** The game's own, here and in parts, attacks and keys; the table does not have it. */
+  meta?: Readonly<Record<string, unknown>>;
 }
 /** Raw, 65536 to a unit or to a turn; or a decimal in units or degrees. */
 export type Written = number | string;
@@ -432,6 +434,18 @@ export interface PartEntry {
   layer?: number;
   yaw?: Written;
   active?: boolean;
+  /** The offset turns with the yaw, which may then be any. */
+  turns?: boolean;
+  meta?: Readonly<Record<string, unknown>>;
+}
+/** Shape and place of a part in the frames [first, last] of an attack; the part's where left out. */
+export interface KeyEntry {
+  frames: readonly number[];
+  shape?: Shape | readonly (string | number)[];
+  offset?: readonly Written[];
+  yaw?: Written;
+  turns?: boolean;
+  meta?: Readonly<Record<string, unknown>>;
 }
 export interface AttackEntry {
   frames: number;
@@ -442,6 +456,9 @@ export interface AttackEntry {
   /** The frames at which another hit begins. */
   rehits?: readonly number[];
   cancels?: readonly { into: string; frames: readonly number[]; on_hit?: boolean }[];
+  /** The frames in which a part has another shape, offset or yaw. */
+  keys?: Readonly<Record<string, readonly KeyEntry[]>>;
+  meta?: Readonly<Record<string, unknown>>;
 }
 
 /** The parts and attacks of one kind of fighter, which any number of bodies share. */
@@ -453,6 +470,8 @@ export class FrameData<Part extends string = string, Attack extends string = str
   ): FrameData<Part, Attack>;
   readonly parts: readonly Part[];
   readonly attacks: readonly Attack[];
+  /** The document that `of` was given, with the game's own `meta`; null without one. */
+  readonly document: FrameDataDocument<Part, Attack> | null;
   /** Where the table stands in the kernel's memory. */
   readonly address: number;
   toBytes(): Uint8Array;

@@ -159,7 +159,7 @@ export const FXS_VICTIMS_MAX: 64;
 /** 2^31 - 1: frames of an attack */
 export const FXS_FRAMES_MAX: 2147483647;
 /** commands that one call for a body makes, at most */
-export const FXS_BODY_ROWS: 96;
+export const FXS_BODY_ROWS: 160;
 /** no attack is under way */
 export const FXS_NO_ATTACK: 4294967295;
 /** no attack is under way */
@@ -828,7 +828,7 @@ export interface Kernel {
   fxs_body_start(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, attack: number, rows: Pointer<"fxs_command">): number;
   /** Moves the attack under way to its next frame, or ends it: once a frame, after the step. */
   fxs_body_tick(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, rows: Pointer<"fxs_command">): number;
-  /** Ends the attack under way, if there is one. */
+  /** Ends the attack under way, if there is one; parts with a key get their own shape and place back. */
   fxs_body_cancel(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, rows: Pointer<"fxs_command">): number;
   /** Whether an attack may begin now: none is under way, or the one under way has a cancel into it. */
   fxs_body_can_start(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, attack: number): number;

@@ -30,6 +30,14 @@ const FIGHTER = {
       },
       rehits: [5],
       cancels: [{ into: "roll", frames: [4, 8], on_hit: true }],
+      keys: {
+        sweep: [
+          { frames: [5, 8], shape: ["sphere", "0.5"], turns: true, yaw: "33.3" },
+          { frames: [2, 3], offset: ["0.5", 0, "-0.25"], turns: true },
+        ],
+        fist: [{ frames: [3, 3], yaw: "90", meta: { stun: 3 } }],
+      },
+      meta: { damage: 12 },
     },
     roll: { frames: 20, inactive: { torso: [[2, 14]] }, active: { guard: [[0, 19]] } },
     taunt: { frames: 1 },
@@ -45,13 +53,22 @@ const changed = (change) => {
 test("a table of frame data is that of `fixsync frames`, to the byte, and is read from its bytes", async () => {
   await init();
   const file = join(WORK, "fighter.json");
-  writeFileSync(file, JSON.stringify(FIGHTER));
-  const expected = python(
-    "-c",
-    `from fixsync.game.frames_file import read_frames\nprint(read_frames(${JSON.stringify(file)}).to_bytes().hex())`,
-  );
+  const withoutKeys = changed((d) => delete d.attacks.jab.keys);
+  for (const [document, magic] of [
+    [withoutKeys, "FXF1"],
+    [FIGHTER, "FXF2"],
+  ]) {
+    writeFileSync(file, JSON.stringify(document));
+    const expected = python(
+      "-c",
+      `from fixsync.game.frames_file import read_frames\nprint(read_frames(${JSON.stringify(file)}).to_bytes().hex())`,
+    );
+    const bytes = Buffer.from(FrameData.of(document).toBytes());
+    assert.equal(bytes.toString("hex"), expected.trim());
+    assert.equal(bytes.toString("latin1", 0, 4), magic);
+  }
   const frames = FrameData.of(FIGHTER);
-  assert.equal(Buffer.from(frames.toBytes()).toString("hex"), expected.trim());
+  assert.equal(frames.document.attacks.jab.keys.fist[0].meta.stun, 3);
   const again = new FrameData(frames.toBytes(), frames);
   assert.deepEqual([again.parts, again.attacks], [Object.keys(FIGHTER.parts), ["jab", "roll", "taunt"]]);
   assert.throws(
@@ -75,7 +92,13 @@ test("wrong frame data is named by its path, its value and what is allowed", asy
     [(d) => (d.parts.fist.shape = ["cone", 1]), /parts\.fist\.shape's kind must be one of sphere, /],
     [(d) => (d.parts.fist.yaw = 5), /parts\.fist\.yaw must be 0, 16384, 32768 or 49152 off the centre, not 5/],
     [(d) => (d.parts.fist.offset[0] = -(2 ** 31)), /parts\.fist\.offset\[0\] must be -2147483647\.\.2147483647/],
-    [(d) => (d.parts.fist.colour = 1), /parts\.fist has shape, offset, layer, yaw, active, not "colour"/],
+    [(d) => (d.parts.fist.colour = 1), /parts\.fist has shape, offset, layer, .*, meta, not "colour"/],
+    [(d) => (d.parts.fist.turns = 1), /parts\.fist\.turns must be true or false, not 1/],
+    [(d) => (d.attacks.jab.keys.foot = []), /attacks\.jab\.keys\.foot: must be one of torso, fist, sweep, guard/],
+    [(d) => (d.attacks.jab.keys.fist[0].frames[1] = 9), /keys\.fist\[0\]\.frames\[1\] must be 3\.\.8, not 9/],
+    [(d) => (d.attacks.jab.keys.fist[0].yaw = 5), /keys\.fist\[0\]\.yaw must be 0, 16384, 32768 or 49152/],
+    [(d) => (d.attacks.jab.keys.fist[0].layer = 1), /keys\.fist\[0\] has frames, shape, .*, not "layer"/],
+    [(d) => (d.attacks.jab.keys.sweep[1].frames[1] = 5), /keys\.sweep: the frames \[2, 5\] and \[5, 8\] overlap/],
     [(d) => (d.parts = {}), /the number of parts must be 1\.\.32, not 0/],
     [(d) => (d.parts[7] = d.parts.fist), /parts: a name must not be empty or a whole number, not "7"/],
     [(d) => (d.attacks.jab.frames = 1.5), /^ArgumentTypeError: attacks\.jab\.frames must be an integer, not 1\.5/],
