@@ -103,5 +103,12 @@ def test_the_picture_of_a_level_has_each_solid_once_the_highest_last() -> None:
     assert prism[0].text == '2147483648 "<wall> & co": layer 9, y 0 to 3'
 
 
+@pytest.mark.parametrize("name", ["\x00", "\x1b[2J", "\ud800", "\uffff"])
+def test_a_name_with_any_character_leaves_a_picture_that_is_xml(name: str) -> None:
+    level = Level([Pillar(0, 0, 9, 0, 9)])
+    picture = svg(level, {2**31: name}).encode()
+    assert "\ufffd" in str(ET.fromstring(picture)[1][0].text)  # noqa: S314 - written here
+
+
 def test_the_picture_of_an_empty_level_is_a_picture() -> None:
     assert ET.fromstring(svg(Level([]))).tag.endswith("svg")  # noqa: S314 - written here

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations, permutations, product
 from math import atan2, gcd
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from model import INT32_MAX, INT32_MIN, cross
 from model_level import SPAN_MAX, minus, polygon_fault
 from strategies import examples
 
+from fixsync.maps import polygons
 from fixsync.maps.polygons import convex_pieces
 
 Point = tuple[int, int]
@@ -306,3 +308,34 @@ def test_what_is_not_simple_is_refused_with_vertex_and_rule(
 def test_a_float_is_refused() -> None:
     with pytest.raises(TypeError, match=r"vertices\[1\]: x must be an integer, not the float 1.5"):
         convex_pieces([(0, 0), (1.5, 0), (0, 1)])  # type: ignore[list-item]
+
+
+def zigzag(count: int) -> list[tuple[int, int]]:
+    """A thin strip with no more than two ears at any time."""
+    upper = [(10 * i, i % 2 * 1000) for i in range(count // 2)]
+    return upper + [(x, z - 5) for x, z in upper[::-1]]
+
+
+def test_few_ears_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A vertex is looked at again only when a neighbour has gone."""
+    looked = []
+    holds_one = polygons._holds_one
+
+    def counted(*triangle: Any) -> bool:
+        looked.append(triangle)
+        return holds_one(*triangle)
+
+    monkeypatch.setattr(polygons, "_holds_one", counted)
+    count = 200
+    assert len(convex_pieces(zigzag(count))) == count // 2 - 1
+    assert len(looked) <= 3 * count
+
+
+def test_a_polygon_has_at_most_4096_vertices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused before its edges are compared."""
+    monkeypatch.setattr(polygons, "_check_edges", lambda _rings: pytest.fail("it was cut"))
+    with pytest.raises(ValueError, match="the polygon has 4098 vertices; at most 4096 are cut"):
+        convex_pieces(zigzag(4098))
+    square = [(-9, -9999), (99999, -9999), (99999, 9999), (-9, 9999)]
+    with pytest.raises(ValueError, match="the polygon has 4100 vertices with its holes"):
+        convex_pieces(square, [zigzag(4096)])

@@ -26,7 +26,7 @@ from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.schema import MatchLogError
 from fixsync.sim import hash_of
-from fixsync.view import bundle, export, page
+from fixsync.view import bundle, export, page, write
 from fixsync.view.export import Exported
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -313,6 +313,18 @@ def test_names_and_meta_cannot_leave_the_block_that_holds_them(tmp_path):
     text = page([export(path)], title=evil)
     assert text.count("<script") == page([export(LOGS[0])]).count("<script")
     assert "alert(1)</script>" not in text
+
+
+def test_a_name_that_is_no_utf_8_is_shown(tmp_path):
+    path = tmp_path / "a\udcff.jsonl"
+    try:
+        path.write_bytes(text_of(LOGS[0]))
+    except OSError:
+        pytest.skip("this file system has no such names")
+    write(tmp_path / "page.html", [export(path)])
+    assert "<title>a?.jsonl</title>" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    write(tmp_path / "page.html", [export(LOGS[0])], title="b\udcff")
+    assert "<title>b?</title>" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_a_page_shows_at_most_two_logs():

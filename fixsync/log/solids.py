@@ -42,7 +42,7 @@ def read_level_line(value: Any) -> LevelLine | None:
     """The value of the header's key `level`; None if a type or a number in it is wrong."""
     try:
         return msgspec.convert(value, LevelLine)
-    except (msgspec.ValidationError, RecursionError):
+    except (msgspec.ValidationError, UnicodeEncodeError, RecursionError):
         return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from html import escape
 
@@ -17,6 +18,7 @@ WIDTH = 1000
 _COLOURS = (
     "#0075c8", "#d99508", "#01714f", "#c9618d", "#3caadd", "#ad3400", "#958000", "#33333b",
 )  # fmt: skip
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DASHES = ("", "6 3", "2 3", "8 3 2 3")
 """Of layers 0..7, 8..15, 16..23, 24..31."""
 
@@ -62,7 +64,8 @@ def svg(level: Level, names: Mapping[int, str] | None = None) -> str:
             element = f'circle cx="{solid.x - left}" cy="{far - solid.z}" r="{solid.radius}"'
         colour, dash = _COLOURS[solid.layer % 8], _DASHES[solid.layer // 8]
         dashes = f' stroke-dasharray="{dash}"' if dash else ""
-        title = escape(_title(index, solid, (names or {}).get(LEVEL + index, "")))
+        name = _NOT_XML.sub("\ufffd", (names or {}).get(LEVEL + index, ""))
+        title = escape(_title(index, solid, name))
         parts.append(
             f'<{element} fill="{colour}" fill-opacity="0.25" stroke="{colour}"{dashes}'
             f' vector-effect="non-scaling-stroke"><title>{title}</title></{element.split()[0]}>'

@@ -5,7 +5,9 @@ the holes, then Hertel and Mehlhorn's merging of the triangles."""
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
+from heapq import heapify, heappop
 
 from fixsync._native.checks import counted, integers
 from fixsync._native.raw import INT32_MAX, INT32_MIN
@@ -20,6 +22,8 @@ Triangle = tuple[Point, Point, Point]
 
 VERTICES_MAX = 32
 """Most vertices of a prism."""
+POLYGON_VERTICES_MAX = 4096
+"""Most vertices of a polygon, those of its holes included."""
 SPAN_MAX = 2**30 - 2
 """Greatest extent of a prism on each axis."""
 
@@ -37,9 +41,16 @@ def convex_pieces(
 
     ValueError, with the vertex and the rule, for a polygon or hole that is not simple (a vertex
     repeated, edges that cross or touch, an area of zero), for a polygon that spans more than
-    2^30 - 2 on an axis, and for a hole that is not inside the polygon or meets another hole."""
+    2^30 - 2 on an axis, or has more than 4096 vertices with its holes, and for a hole that is not
+    inside the polygon or meets another hole."""
     rings = [_Ring("vertices", vertices)]
     rings += [_Ring(f"holes[{i}]", hole) for i, hole in counted("holes", holes)]
+    count = sum(len(ring.points) for ring in rings)
+    if count > POLYGON_VERTICES_MAX:
+        with_holes = " with its holes" if len(rings) > 1 else ""
+        raise ValueError(
+            f"the polygon has {count} vertices{with_holes}; at most {POLYGON_VERTICES_MAX} are cut"
+        )
     _check_edges(rings)
     outer, inner = rings[0], rings[1:]
     _check_span(outer)
@@ -88,6 +99,7 @@ class _Ring:
             if _cross(a, b, c) == 0 and along < 0:
                 raise ValueError(f"{self.at(b)}: the edges to its neighbours lie on each other")
         self.corners = _corners(self.points)
+        self._z = range(*(end(z for _, z in self.points) for end in (min, max)))
 
     def at(self, point: Point) -> str:
         """A vertex for an error."""
@@ -101,6 +113,8 @@ class _Ring:
     def contains(self, point: Point) -> bool:
         """Whether the ring is round a point that lies on none of its edges."""
         inside = False
+        if point[1] not in self._z:
+            return inside
         for a, b in _edges(self.corners):
             if (a[1] > point[1]) != (b[1] > point[1]):
                 inside ^= (_cross(a, b, point) > 0) == (b[1] > a[1])
@@ -140,11 +154,11 @@ def _check_edges(rings: Sequence[_Ring]) -> None:
 
 def _meet(e: Edge, f: Edge) -> bool:
     """Whether two segments have a point in common."""
-    for axis in (0, 1):
-        if max(e[0][axis], e[1][axis]) < min(f[0][axis], f[1][axis]):
-            return False
-        if max(f[0][axis], f[1][axis]) < min(e[0][axis], e[1][axis]):
-            return False
+    ((ax, az), (bx, bz)), ((cx, cz), (dx, dz)) = e, f
+    if (ax < cx > bx and ax < dx > bx) or (ax > cx < bx and ax > dx < bx):
+        return False
+    if (az < cz > bz and az < dz > bz) or (az > cz < bz and az > dz < bz):
+        return False
     return _cuts(e, f) and _cuts(f, e)
 
 
@@ -165,20 +179,23 @@ def _check_place(hole: _Ring, outer: _Ring, holes: Sequence[_Ring]) -> None:
 
 def _bridged(chain: list[Point], holes: Sequence[list[Point]]) -> list[Point]:
     """One outline: each hole is joined to it by an edge that is walked both ways."""
-    rest = sorted(holes, key=min)
-    for i, hole in enumerate(rest):
+    edges = [edge for ring in (chain, *holes) for edge in _edges(ring)]
+    for hole in sorted(holes, key=min):
         start = hole.index(min(hole))
         hole = [*hole[start:], *hole[:start]]
-        edges = [edge for ring in (chain, hole, *rest[i + 1 :]) for edge in _edges(ring)]
         at = next(at for at in _nearest(chain, hole[0]) if _is_bridge(chain, at, hole, edges))
+        edges.append((chain[at], hole[0]))
         chain = [*chain[: at + 1], *hole, hole[0], *chain[at:]]
     return chain
 
 
-def _nearest(chain: Sequence[Point], point: Point) -> list[int]:
+def _nearest(chain: Sequence[Point], point: Point) -> Iterator[int]:
     """The places of the chain, the nearest to the point first."""
-    squares = [(x - point[0]) ** 2 + (z - point[1]) ** 2 for x, z in chain]
-    return sorted(range(len(chain)), key=squares.__getitem__)
+    px, pz = point
+    places = [((x - px) ** 2 + (z - pz) ** 2, i) for i, (x, z) in enumerate(chain)]
+    heapify(places)
+    while places:
+        yield heappop(places)[1]
 
 
 def _is_bridge(
@@ -189,7 +206,7 @@ def _is_bridge(
     return (
         _is_inward(chain[at - 1], chain[at], chain[(at + 1) % len(chain)], hole[0])
         and _is_inward(hole[-1], hole[0], hole[1], chain[at])
-        and not any(_meet(ends, edge) for edge in edges if not {*ends} & {*edge})
+        and not any(_meet(ends, edge) and not {*ends} & {*edge} for edge in edges)
     )
 
 
@@ -209,23 +226,40 @@ def _triangles(chain: Sequence[Point]) -> Iterator[Triangle]:
     before = [count - 1, *range(count - 1)]
     after = [*range(1, count), 0]
     convex = [_cross(chain[before[i]], chain[i], chain[after[i]]) > 0 for i in range(count)]
-    others = {i for i in range(count) if not convex[i]}
+    others = sorted((*chain[i], i) for i in range(count) if not convex[i])
+    # A vertex becomes an ear only when one of its neighbours goes.
+    is_no_ear = [False] * count
     at = 0
     while count > 3:
         while True:
             a, b, c = chain[before[at]], chain[at], chain[after[at]]
-            if convex[at] and not any(_is_within(chain[i], a, b, c) for i in others):
-                break
+            if convex[at] and not is_no_ear[at]:
+                if not _holds_one(others, a, b, c):
+                    break
+                is_no_ear[at] = True
             at = after[at]
         yield a, b, c
         left, right = before[at], after[at]
         after[left], before[right] = right, left
         for i in (left, right):
-            convex[i] = _cross(chain[before[i]], chain[i], chain[after[i]]) > 0
-            (others.discard if convex[i] else others.add)(i)
+            is_no_ear[i] = False
+            is_convex = _cross(chain[before[i]], chain[i], chain[after[i]]) > 0
+            if is_convex and not convex[i]:
+                del others[bisect_left(others, (*chain[i], i))]
+            elif convex[i] and not is_convex:
+                insort(others, (*chain[i], i))
+            convex[i] = is_convex
         count -= 1
         at = after[right]
     yield chain[before[at]], chain[at], chain[after[at]]
+
+
+def _holds_one(others: Sequence[tuple[int, int, int]], a: Point, b: Point, c: Point) -> bool:
+    """Whether a triangle holds one of some points, sorted, that is not a corner of it."""
+    (left, _), _, (right, _) = sorted((a, b, c))
+    low, _, high = sorted((a[1], b[1], c[1]))
+    found = range(bisect_left(others, (left,)), bisect_left(others, (right + 1,)))
+    return any(low <= others[i][1] <= high and _is_within(others[i][:2], a, b, c) for i in found)
 
 
 def _is_within(point: Point, a: Point, b: Point, c: Point) -> bool:

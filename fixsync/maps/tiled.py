@@ -13,7 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -26,15 +26,19 @@ from fixsync.log.files import zstd_module
 from fixsync.log.text import LineError, key_path
 from fixsync.maps.polygons import convex_pieces
 from fixsync.maps.rotation import Rotation
-from fixsync.maps.solids import Run, rectangles, runs_of
+from fixsync.maps.solids import Rectangle, Run, rectangles, runs_of
 from fixsync.numbers import ONE
 
 __all__ = ["TiledError", "TiledMap", "read_tiled"]
 
 DEPTH_MAX = 64
 """How deep groups are nested."""
+SOLIDS_MAX = 2**16
+"""Most solids of a map."""
 CELLS_MAX = 2**24
-"""Most cells of a tile layer, or of one of its chunks."""
+"""Most cells of a map's solid tile layers together."""
+RUNS_MAX = 2**20
+"""Most runs of tiles, each in one row, of a map's solid tile layers together."""
 PIXELS_MAX = 10**9
 """Greatest number of pixels that a map may name."""
 DIGITS_MAX = 400
@@ -147,6 +151,7 @@ class _Value:
     def string(self) -> str:
         if type(self.value) is not str:
             raise self.expected("a string")
+        text.check_string(self.value, self.path)
         return self.value
 
     def boolean(self) -> bool:
@@ -163,7 +168,10 @@ class _Value:
     def fraction(self, low: int = -PIXELS_MAX, high: int = PIXELS_MAX) -> Fraction:
         """A number as it stands in the file."""
         is_number = type(self.value) is int or isinstance(self.value, text.Number)
-        value = Decimal(self.value if is_number else "NaN")
+        try:
+            value = Decimal(self.value if is_number else "NaN")
+        except InvalidOperation:  # an exponent that no Decimal has
+            value = Decimal("NaN")
         if not value.is_finite() or not low <= value <= high:
             raise self.expected(f"a number of {low}..{high}")
         # Before it is a fraction, because that of 1e-999999999 would fill the memory.
@@ -216,6 +224,8 @@ class _Reading:
         self._found = TiledMap(Level([]))
         self._worst = Fraction(0)
         """Greatest rounding of the solid being made."""
+        self._cells = self._runs = 0
+        """Of the solid tile layers so far."""
 
     def read(self, document: _Value) -> TiledMap:
         if document.get("type", None).value != "map":
@@ -330,6 +340,7 @@ class _Reading:
         except ValueError as error:
             rounded = " (raw units, after rounding)" if self._worst else " (raw units)"
             raise where.fail(f"{error}{rounded}") from None
+        self._check_room(where, len(pieces))
         for piece in pieces:
             self._add(Prism(piece, low, high, layer))
 
@@ -343,10 +354,15 @@ class _Reading:
         self._worst = Fraction(0)
         low, high, layer = self._heights(where, own)
         x, z = self._point(where, *centre)
+        self._check_room(where, 1)
         try:
             self._add(Pillar(x, z, self._rounded(radius * self._raw), low, high, layer))
         except ValueError as error:
             raise where.fail(f"{error} (raw units)") from None
+
+    def _check_room(self, where: _Value, count: int) -> None:
+        if len(self._solids) + count > SOLIDS_MAX:
+            raise where.fail(f"with it the map has more than {SOLIDS_MAX} solids")
 
     def _add(self, solid: Solid) -> None:
         self._solids.append(solid)
@@ -383,14 +399,15 @@ class _Reading:
 
     def _point(self, where: _Value, x: Fraction, y: Fraction) -> tuple[int, int]:
         """A pixel in raw units."""
-        found = []
-        for axis, value in (("x", x - self._origin[0]), ("z", (y - self._origin[1]) * self._up)):
-            raw = self._rounded(value * self._raw)
-            if not INT32_MIN <= raw <= INT32_MAX:
-                units = _shown(Fraction(raw, ONE))
-                raise where.fail(f"{axis} is {units} units, outside -32768..32767.99998")
-            found.append(raw)
-        return found[0], found[1]
+        return self._coordinate(where, 0, x), self._coordinate(where, 1, y)
+
+    def _coordinate(self, where: _Value, axis: int, pixel: Fraction) -> int:
+        exact = (pixel - self._origin[axis]) * (self._up if axis else 1) * self._raw
+        raw = self._rounded(exact)
+        if not INT32_MIN <= raw <= INT32_MAX:
+            units = _shown(Fraction(raw, ONE))
+            raise where.fail(f"{'xz'[axis]} is {units} units, outside -32768..32767.99998")
+        return raw
 
     def _rounded(self, exact: Fraction) -> int:
         """The nearest integer, of two the even one."""
@@ -413,36 +430,62 @@ class _Reading:
             column, row = (
                 part.get(key, 0).integer(-_CELL_INDEX_MAX, _CELL_INDEX_MAX) for key in ("x", "y")
             )
-            for line, found in _filled(part, layer):
-                runs.setdefault(row + line, []).extend((column + a, column + b) for a, b in found)
-        for left, top, right, bottom in rectangles(runs):
-            corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
-            points = [
-                (c * self._tile[0] + place.x, r * self._tile[1] + place.y) for c, r in corners
-            ]
-            self._prisms(layer, points, own)
+            width, height = (part[key].integer(0, CELLS_MAX) for key in ("width", "height"))
+            self._cells += width * height
+            if self._cells > CELLS_MAX:
+                raise part.fail(
+                    f"it has {width} x {height} cells; with them the map has more than {CELLS_MAX}"
+                )
+            for line, cells in enumerate(_rows(part["data"], layer, width, height)):
+                found = runs_of(bytes(cell & _GID != 0 for cell in cells))
+                self._runs += len(found)
+                if self._runs > RUNS_MAX:
+                    raise layer.fail(f"with it the map has more than {RUNS_MAX} runs of tiles")
+                if found:
+                    places = ((column + a, column + b) for a, b in found)
+                    runs.setdefault(row + line, []).extend(places)
+        self._rectangles(layer, rectangles(runs), place)
+
+    def _rectangles(self, layer: _Value, found: Sequence[Rectangle], place: _Place) -> None:
+        """Rectangles of cells as prisms, as `_prisms` makes them of four points."""
+        self._check_room(layer, len(found))
+        if not found:
+            return
+        self._worst = Fraction(0)
+        low, high, number = self._heights(layer, place.properties)
+        rounding = self._worst
+        known: dict[tuple[int, int], tuple[int, Fraction]] = {}
+
+        def at(axis: int, line: int) -> tuple[int, Fraction]:
+            """A line between cells in raw units, and how far it was rounded."""
+            if (axis, line) not in known:
+                self._worst = Fraction(0)
+                pixel = line * self._tile[axis] + (place.x, place.y)[axis]
+                known[axis, line] = self._coordinate(layer, axis, pixel), self._worst
+            return known[axis, line]
+
+        for left, top, right, bottom in found:
+            (x, x_off), (x_end, x_end_off) = at(0, left), at(0, right)
+            (z, z_off), (z_end, z_end_off) = at(1, top), at(1, bottom)
+            self._worst = max(rounding, x_off, x_end_off, z_off, z_end_off)
+            corners = [(x, z), (x_end, z), (x_end, z_end), (x, z_end)]
+            if z_end < z:
+                corners = [corners[0], *corners[:0:-1]]
+            try:
+                self._add(Prism(corners, low, high, number))
+            except ValueError as error:
+                raise layer.fail(f"{error} (raw units)") from None
 
 
-def _filled(part: _Value, layer: _Value) -> Iterator[tuple[int, list[Run]]]:
-    """The rows of a tile layer or of a chunk that have tiles, with the runs of these."""
-    width, height = (part[key].integer(0, CELLS_MAX) for key in ("width", "height"))
-    if width * height > CELLS_MAX:
-        raise part.fail(f"it has {width} x {height} cells; at most {CELLS_MAX} are read")
-    filled = bytes(cell & _GID != 0 for cell in _cells(part["data"], layer, width * height))
-    for row in range(height):
-        runs = runs_of(filled[row * width : (row + 1) * width])
-        if runs:
-            yield row, runs
-
-
-def _cells(data: _Value, layer: _Value, count: int) -> Iterable[int]:
-    """The cells of a tile layer or of a chunk, row by row: the tile of each, 0 for none."""
+def _rows(data: _Value, layer: _Value, width: int, height: int) -> Iterable[Sequence[int]]:
+    """The rows of a tile layer or of a chunk: the tile of each cell, 0 for none."""
+    count = width * height
     encoding = layer.get("encoding", "csv")
     if encoding.value == "csv":
         found = [cell.integer(0, 2**32 - 1) for cell in data.items()]
         if len(found) != count:
             raise data.fail(f"it has {len(found)} cells; width x height is {count}")
-        return found
+        return (found[width * row : width * (row + 1)] for row in range(height))
     if encoding.value != "base64":
         raise encoding.expected('"csv" or "base64"')
     try:
@@ -453,7 +496,7 @@ def _cells(data: _Value, layer: _Value, count: int) -> Iterable[int]:
     if len(raw) != 4 * count:
         size = f"more than {4 * count}" if len(raw) > 4 * count else str(len(raw))
         raise data.fail(f"it has {size} bytes; 4 x width x height is {4 * count}")
-    return struct.unpack(f"<{count}I", raw)
+    return struct.iter_unpack(f"<{width}I", raw) if count else ()
 
 
 def _unpacked(packed: bytes, data: _Value, compression: _Value, size: int) -> bytes:

@@ -102,9 +102,10 @@ def _whole(
     )
     script = f'<script type="module">{scripts[0]}</script>\n'
     text = (folder / "index.html").read_text(encoding="utf-8")
+    shown = title.encode("utf-8", "replace").decode()  # a file's name may be no UTF-8
     source = r'<script type="module" src="\w+\.js"></script>\n'
     for mark, replacement in (
-        (r"<title>[^<]*</title>", f"<title>{html.escape(title)}</title>"),
+        (r"<title>[^<]*</title>", f"<title>{html.escape(shown)}</title>"),
         (re.escape(_HEAD), head),
         (re.escape(_STYLE), f"<style>{styles[0]}</style>\n"),
         (source, "".join([*blocks, script])),
