@@ -142,8 +142,8 @@ class Attack:
     A part that is switched off and on again ENTERs again: two ranges with a frame between them
     enter twice.
 
-    keys: for each part that changes its shape or place during the attack, its `Key`s, whose frames
-    must not overlap. In all other frames the part is as the body has it. A hit goes on from key to
+    keys: for each part that changes its shape or place during the attack, a list of `Key`. Their
+    frames must not overlap. In all other frames the part is as the body has it. A hit goes on from key to
     key: one ENTER for a swing. meta: a mapping of the game's own; not in the table."""
 
     frames: int
