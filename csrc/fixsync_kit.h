@@ -12,8 +12,9 @@
  *
  * ABI. As in fixsync.h. FXS_SEMANTICS counts changes to the answers of the kit too. The sizes in
  * bytes are 24 (fxs_mover), 36 (fxs_mover_result), 404 (fxs_body), 40 (fxs_hitbox), 48
- * (fxs_planes_command), 68 (fxs_hitbox_cast), 40 (fxs_difference), 64 (fxs_name) and 376
- * (fxs_recorder). fxs_rewind is opaque, as fxs_world is.
+ * (fxs_planes_command), 68 (fxs_hitbox_cast), 40 (fxs_difference), 64 (fxs_name), 40
+ * (fxs_history_room), 16 (fxs_told), 32 (fxs_confirmed) and 376 (fxs_recorder). fxs_rewind,
+ * fxs_inputs and fxs_history are opaque, as fxs_world is.
  *
  * Example. A die, then the ten cards of a deck in random order:
  *
@@ -44,6 +45,12 @@ extern "C" {
 #define FXS_E_NORMAL (-67)         /* a normal of (0, 0, 0), or with a component out of range */
 #define FXS_E_MOVER (-68)          /* a field of a mover out of range */
 #define FXS_E_TEXT (-69)           /* text that no match log may hold */
+
+/* ---- events of a game ------------------------------------------------------------------------ */
+
+/* The least kind of a game's own events, such as a KO. They are rows of fxs_event after those of
+ * the world; their contact holds the bits of an int32_t. 4..15 are no kinds. */
+#define FXS_GAME_EVENT 16
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -530,6 +537,12 @@ FXS_API int32_t fxs_rewind_push(fxs_rewind *rewind, const fxs_world *world, cons
 FXS_API int32_t fxs_rewind_load(const fxs_rewind *rewind, uint32_t frame, fxs_world *world,
                                 uint8_t *own, uint64_t *at);
 
+/* The bytes of the kept state of a frame, and their number in `*size`; NULL, with `*size` untouched,
+ * for a frame that is not kept.
+ * They are those of fxs_world_save, and stay until the next call that changes the ring. Cannot fail.
+ * Cost: constant. */
+FXS_API const uint8_t *fxs_rewind_state(const fxs_rewind *rewind, uint32_t frame, uint64_t *size);
+
 /* Number of frames that are kept.
  * Cannot fail. Cost: constant. */
 FXS_API uint32_t fxs_rewind_count(const fxs_rewind *rewind);
@@ -636,6 +649,170 @@ FXS_API int32_t fxs_body_differences(const uint8_t *a, uint64_t a_size, const ui
  * does not exist, with `*size` 0. Cost: names. */
 FXS_API int32_t fxs_difference_text(const fxs_difference *difference, const fxs_name *names,
                                     uint64_t n, char *text, uint64_t room, uint64_t *size);
+
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+/* The inputs of all players of a game that rolls back, in the caller's memory: those that came,
+ * and those that were predicted. Frame f is the step from frame f to f + 1 of the world; frame
+ * numbers are modulo 2^32. For each frame:
+ *
+ *     fxs_inputs_put(inputs, player, frame, value);   each input that came, and the own one
+ *     first = fxs_inputs_redo(inputs);                go back before this frame
+ *     fxs_inputs_take(inputs, frame, values);         step with these, from `first` up to now */
+typedef struct fxs_inputs fxs_inputs;
+
+/* Bytes of memory for a number of players (1..65536); 0 if a number is out of range.
+ * frames: 1..2^24, the window: how many there may be from the first one with an unknown or wrongly
+ * predicted input. Cannot fail. Cost: constant. */
+FXS_API uint64_t fxs_inputs_size(uint32_t players, uint32_t frames);
+
+/* Makes inputs of which none is known, in `memory`: fxs_inputs_size bytes, aligned to 8.
+ * frame: the first that is stepped. The memory may later be moved as bytes. Returns FXS_OK, or
+ * FXS_E_CONFIG for numbers that fxs_inputs_size refuses, or misaligned memory. Cost: players *
+ * frames. */
+FXS_API int32_t fxs_inputs_init(fxs_inputs *memory, uint32_t players, uint32_t frames,
+                                uint32_t frame);
+
+/* Adds the input of a player for a frame, in any order.
+ * The same input may come again; one that is a window or more behind the frames of the window is
+ * ignored. Returns FXS_OK; FXS_E_ID for a player that is not there; FXS_E_TAKEN for another value
+ * than before; FXS_E_RANGE for a frame after the window: it must come again later. Cost: players for each frame that becomes known. */
+FXS_API int32_t fxs_inputs_put(fxs_inputs *inputs, uint32_t player, uint32_t frame, int64_t value);
+
+/* Writes the inputs to step a frame with, one a player, to `values`, and remembers them.
+ * An input that is not known is predicted: the player's last known one before it, 0 if there is
+ * none. Take each frame in order; taking an earlier one again forgets what was given for those
+ * after it. Those before fxs_inputs_redo and fxs_inputs_confirmed are final: taking one, at most a
+ * window before these, gives its real inputs and forgets nothing. Returns FXS_OK, or FXS_E_RANGE
+ * for a frame after the next, or outside the window. Cost: players, and for each predicted
+ * input the frames since the last known one. */
+FXS_API int32_t fxs_inputs_take(fxs_inputs *inputs, uint32_t frame, int64_t *values);
+
+/* The first frame that was stepped on a wrong prediction; without one, the next to take.
+ * Cannot fail. Cost: constant. */
+FXS_API uint32_t fxs_inputs_redo(const fxs_inputs *inputs);
+
+/* The first frame for which an input is not known: all before it are final.
+ * Cannot fail. Cost: constant. */
+FXS_API uint32_t fxs_inputs_confirmed(const fxs_inputs *inputs);
+
+/* ---- history --------------------------------------------------------------------------------- */
+
+/* What a game that rolls back remembers, in the caller's memory: the state before each frame that
+ * may be stepped again, and the commands and events of the frames that are not confirmed. It says
+ * which events are new and which were wrong, and gives each frame once when it is final. Frame f is
+ * the step from frame f to f + 1 of the world; frame numbers are modulo 2^32.
+ *
+ *     fxs_history_settle(history, first);              frames before it were predicted right
+ *     fxs_history_back(history, first, world, &game);  then step again, up to now:
+ *     fxs_history_push(history, world, &game, ...);    after each step; plays and stops effects
+ *     while (fxs_history_confirm(history, ...) == 1)   scores, sounds, the match log
+ *
+ * An event is the same one if frame, a, b, kind and contact are equal; of equal rows each counts.
+ * rollback.c in examples/ is a complete peer. */
+typedef struct fxs_history fxs_history;
+
+/* The room of a history. */
+typedef struct fxs_history_room {
+    uint64_t own_size;           /* bytes of the game's own state, may be 0 */
+    uint64_t state_size;         /* the largest state of the world, as for fxs_rewind_size */
+    uint64_t command_room;       /* commands of one frame, the reactions of the last included */
+    uint64_t event_room;         /* events of one frame; below 2^32 - 1 */
+    uint32_t window;             /* 1..2^31 - 1: frames that may be unconfirmed */
+    uint32_t past;               /* states to keep of frames before those; below 2^31 */
+} fxs_history_room;
+
+/* How many rows fxs_history_push wrote. */
+typedef struct fxs_told {
+    uint64_t gone;               /* events that are taken back */
+    uint64_t fresh;              /* events that are predicted */
+} fxs_told;
+
+/* A confirmed frame. */
+typedef struct fxs_confirmed {
+    uint64_t hash;               /* of the world right after the step */
+    uint64_t commands;           /* rows of commands */
+    uint64_t events;             /* rows of events */
+    uint32_t frame;              /* its number */
+    uint32_t zero;               /* is 0 */
+} fxs_confirmed;
+
+/* Bytes of memory for a room; 0 if a number is out of range, or the sum is above 2^48.
+ * Each of window + past + 1 states takes 8 bytes, own_size and state_size; each of window + 1
+ * frames 32, and its commands and events. Cannot fail. Cost: constant. */
+FXS_API uint64_t fxs_history_size(const fxs_history_room *room);
+
+/* Makes a history in `memory`: fxs_history_size bytes, aligned to 8.
+ * It keeps the world and the game's own bytes as they are before the first frame. The memory may
+ * hold anything before, and may later be moved as bytes. Returns FXS_OK; FXS_E_CONFIG for a room
+ * that fxs_history_size refuses, or misaligned memory; FXS_E_ROOM for a state larger than
+ * state_size. Cost: that of fxs_world_save. */
+FXS_API int32_t fxs_history_init(fxs_history *memory, const fxs_history_room *room,
+                                 const fxs_world *world, const uint8_t *own);
+
+/* Keeps the frame that was just stepped, fxs_history_head, with the state after it.
+ * is_final: 1 if all inputs of this frame are known, else 0. hash: of the world right after the
+ * step; NULL if the world has not changed since. rows: the n commands since the last push, the last
+ * n_after of them given after the step, as reactions to its events: they belong to the next frame.
+ * events: the m rows of fxs_world_step, then the game's own, of kind FXS_GAME_EVENT and above.
+ *
+ * gone, fresh: each with room for event_room rows. An event that was predicted for this frame and
+ * is not found is written to `gone`, in row order. An event that was not predicted is written to
+ * `fresh`, if the frame is not final: it is heard when the frame is confirmed. Of equal rows the
+ * first ones match.
+ *
+ * Returns FXS_OK; FXS_E_ORDER for a world at another frame, a frame beyond the window (see
+ * fxs_history_free), a final frame after one that is not; FXS_E_RANGE for a kind of an event that is
+ * 0 or in 4..15, or before one of the world's, for an n_after above n, or above 0 without a hash;
+ * FXS_E_ROOM for a state, commands or events beyond the room: make a larger history with
+ * fxs_history_grow, and push again. Cost: that of fxs_world_save, and rows. */
+FXS_API int32_t fxs_history_push(fxs_history *history, const fxs_world *world, const uint8_t *own,
+                                 uint32_t is_final, const uint64_t *hash, const fxs_command *rows,
+                                 uint64_t n, uint64_t n_after, const fxs_event *events, uint64_t m,
+                                 fxs_event *gone, fxs_event *fresh, fxs_told *told);
+
+/* Makes all frames before a frame final: they were stepped on the real inputs.
+ * A frame that is final is not stepped again. Returns FXS_OK, or FXS_E_RANGE for a frame after
+ * fxs_history_head or before the last final one. Cost: constant. */
+FXS_API int32_t fxs_history_settle(fxs_history *history, uint32_t frame);
+
+/* Loads the state before a frame into the world, and the game's own bytes into own.
+ * Step again from there; as few frames as are needed. Events that were predicted for them stay so
+ * until their frame is pushed again. Returns FXS_OK; FXS_E_RANGE for a frame after
+ * fxs_history_head or one that is final; FXS_E_STATE for a world of another capacity or level.
+ * Cost: that of fxs_world_load. */
+FXS_API int32_t fxs_history_back(fxs_history *history, uint32_t frame, fxs_world *world,
+                                 uint8_t *own);
+
+/* Gives the oldest final frame, once: its commands, events and the hash of the world.
+ * commands: room for command_room rows; events: for event_room rows, the game's own last. They are
+ * the frame's part of a match log. Returns 1, or 0 if no frame is final that was not given. Cost:
+ * rows; without a hash at the push, that of fxs_hash64 of the state. */
+FXS_API int32_t fxs_history_confirm(fxs_history *history, fxs_confirmed *out,
+                                    fxs_command *commands, fxs_event *events);
+
+/* Makes a copy of a history with more room in other memory: fxs_history_size bytes of the room,
+ * aligned to 8.
+ * Returns FXS_OK, or FXS_E_CONFIG for a room that fxs_history_size refuses, has less than the old
+ * one or another own_size, or misaligned memory. Cost: bytes. */
+FXS_API int32_t fxs_history_grow(fxs_history *memory, const fxs_history_room *room,
+                                 const fxs_history *old);
+
+/* The frame that is stepped next.
+ * Cannot fail. Cost: constant. */
+FXS_API uint32_t fxs_history_head(const fxs_history *history);
+
+/* The oldest frame that fxs_history_confirm has not given.
+ * Cannot fail. Cost: constant. */
+FXS_API uint32_t fxs_history_first(const fxs_history *history);
+
+/* How many frames can be pushed before one must be confirmed; 0: the window is full.
+ * Cannot fail. Cost: constant. */
+FXS_API uint32_t fxs_history_free(const fxs_history *history);
+
+/* The kept states, to read: those of frames fxs_history_first - past to fxs_history_head.
+ * Cannot fail. Cost: constant. */
+FXS_API const fxs_rewind *fxs_history_states(const fxs_history *history);
 
 /* ---- recorder -------------------------------------------------------------------------------- */
 

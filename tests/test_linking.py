@@ -542,7 +542,7 @@ def test_what_the_headers_comments_name_is_there() -> None:
         assert status in told, f"no function tells that it returns {status}"
 
 
-OPAQUE = re.compile("fxs_(world|level|rewind)")
+OPAQUE = re.compile("fxs_(world|level|rewind|history|inputs)")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 /* Rewind: a ring of the last frames, in the caller's memory. */
 #include "../fixsync_kit.h"
 #include "../internal.h"
+#include "rewind.h"
 
 /* The ring: this head, then `frames` slots. A slot is the size of the state, the game's own bytes
  * and the state, both filled up to a multiple of 8. */
@@ -12,8 +13,6 @@ struct fxs_rewind {
     uint64_t own_size;   /* of the game's own bytes */
     uint64_t state_size; /* room for a state */
 };
-
-static uint64_t filled_up(uint64_t size) { return (size + 7) & ~(uint64_t)7; }
 
 static uint64_t slot_size(uint64_t own_size, uint64_t state_size) {
     return 8 + filled_up(own_size) + filled_up(state_size);
@@ -49,7 +48,7 @@ uint32_t fxs_rewind_count(const fxs_rewind *rewind) { return rewind->count; }
 
 /* How many frames before the newest a frame is, modulo 2^32. */
 static uint32_t age_of(const fxs_rewind *rewind, uint32_t frame) {
-    return (uint32_t)((uint64_t)rewind->newest + ((uint64_t)1 << 32) - frame);
+    return frames_between(frame, rewind->newest);
 }
 
 uint32_t fxs_rewind_oldest(const fxs_rewind *rewind) {
@@ -85,18 +84,47 @@ int32_t fxs_rewind_push(fxs_rewind *rewind, const fxs_world *world, const uint8_
     return FXS_OK;
 }
 
+/* The slot of the frame so many before the newest, which is kept. */
+static uint8_t *slot_before(const fxs_rewind *rewind, uint32_t age) {
+    uint64_t slot = ((uint64_t)rewind->slot + rewind->frames - age) % rewind->frames;
+    return slot_at(rewind, (uint32_t)slot);
+}
+
+const uint8_t *fxs_rewind_state(const fxs_rewind *rewind, uint32_t frame, uint64_t *size) {
+    uint32_t age = age_of(rewind, frame);
+    if (age >= rewind->count) {
+        return NULL;
+    }
+    const uint8_t *from = slot_before(rewind, age);
+    memcpy(size, from, sizeof *size);
+    return from + 8 + filled_up(rewind->own_size);
+}
+
 int32_t fxs_rewind_load(const fxs_rewind *rewind, uint32_t frame, fxs_world *world, uint8_t *own,
                         uint64_t *at) {
     uint32_t age = age_of(rewind, frame);
     if (age >= rewind->count) {
         return FXS_E_RANGE;
     }
-    uint64_t slot = ((uint64_t)rewind->slot + rewind->frames - age) % rewind->frames, size;
-    const uint8_t *from = slot_at(rewind, (uint32_t)slot);
+    const uint8_t *from = slot_before(rewind, age);
+    uint64_t size;
     memcpy(&size, from, sizeof size);
     int32_t status = fxs_world_load(world, from + 8 + filled_up(rewind->own_size), size, at);
     if (status == FXS_OK && rewind->own_size) {
         memcpy(own, from + 8, (size_t)rewind->own_size);
     }
     return status;
+}
+
+void fxs_rewind_copy(fxs_rewind *to, const fxs_rewind *from) {
+    uint64_t head_size = 8 + filled_up(from->own_size);
+    for (uint32_t i = 0; i < from->count; i++) {
+        const uint8_t *source = slot_before(from, from->count - 1 - i);
+        uint64_t size;
+        memcpy(&size, source, sizeof size);
+        memcpy(slot_at(to, i), source, (size_t)(head_size + size));
+    }
+    to->count = from->count;
+    to->newest = from->newest;
+    to->slot = from->count ? from->count - 1 : 0;
 }

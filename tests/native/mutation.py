@@ -112,7 +112,8 @@ TESTS = {
     "numbers.c": (("kit", ""),),
     "random.c": (("kit random", ""),),
     "recorder.c": (("kit_recorder", ""), ("recorder matchlog", "")),
-    "rewind.c": (("kit_rewind", ""),),
+    **dict.fromkeys(("history.c", "inputs.c"), (("kit_history", ""),)),
+    "rewind.c": (("kit_rewind kit_history", ""),),
     "sha256.h": (("kit_recorder", ""),),
 }
 OF_ALL = (

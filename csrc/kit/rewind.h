@@ -1,0 +1,25 @@
+/* The ring of fxs_rewind, for the parts of the kit that are built on it. */
+#ifndef FIXSYNC_REWIND_H
+#define FIXSYNC_REWIND_H
+
+#include "../fixsync_kit.h"
+#include "../internal.h"
+
+/* The size of a part of a block, filled up so that the next part is aligned to 8. */
+static inline uint64_t filled_up(uint64_t size) { return (size + 7) & ~(uint64_t)7; }
+
+/* b - a of frame numbers, modulo 2^32. */
+static inline uint32_t frames_between(uint32_t a, uint32_t b) {
+    return (uint32_t)((uint64_t)b + ((uint64_t)1 << 32) - a);
+}
+
+/* The frame n after a frame, modulo 2^32. */
+static inline uint32_t frame_after(uint32_t frame, uint32_t n) {
+    return (uint32_t)((uint64_t)frame + n);
+}
+
+/* Copies all frames of a ring into an empty one with the same own_size, and room for as many
+ * states at least as large. */
+FXS_INTERNAL void fxs_rewind_copy(fxs_rewind *to, const fxs_rewind *from);
+
+#endif

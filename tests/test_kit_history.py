@@ -1,0 +1,724 @@
+"""The history and the inputs of a rollback game in C, beside a model of the contract's section 10
+and a world that was never rolled back."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from builds import COMMON, CSRC, Builds, compiled
+from cffi import FFI
+from model_history import Frame, ModelHistory, ModelInputs, taken_out
+
+import build_ffi
+from fixsync import Contact, EventKind, Pose, Sphere, World
+from fixsync._native.raw import ffi, lib
+
+MOST = 2**32
+STARTS = (0, 2**31 - 40, MOST - 40)
+ROOM = 64
+ROW_SIZE = ffi.sizeof("fxs_command")
+STATE = 160 + 56 * 4 + 12 * 64
+Rows = list[Any]
+
+
+# ---- a game ----
+
+
+class Brawl:
+    """Four balls on a line, a score of the game's own, events of its own and reactions."""
+
+    def __init__(self, start: int) -> None:
+        self.world = World(4)
+        for i in range(3):
+            self.world.add(i, Sphere(2), Pose(8 * i, 0, 0))
+        state = bytearray(self.world.save())
+        state[4:8] = start.to_bytes(4, "little")
+        self.world.load(bytes(state))
+        self.own = bytearray(8)
+
+    def _row(self, kind: int, id: int, x: int = 0) -> bytes:
+        row = ffi.new("fxs_command *")
+        row.type = kind
+        row.collider.id, row.collider.x, row.collider.active = id, x, 1
+        row.collider.size[0] = 2
+        return bytes(ffi.buffer(row))
+
+    def _moved(self, id: int, x: int) -> bytes:
+        self.world.move(id, x, 0, 0)
+        return self._row(lib.FXS_COMMAND_MOVE, id, x)
+
+    def step(self, inputs: list[int]) -> Frame:
+        before = []
+        for player, value in enumerate(inputs):
+            x = self.world[player].pose.x
+            if value == 3:  # EXIT, then ENTER of the same pair
+                self.world.remove(player)
+                self.world.add(player, Sphere(2), Pose(x, 0, 0))
+                before += [
+                    self._row(lib.FXS_COMMAND_REMOVE, player),
+                    self._row(lib.FXS_COMMAND_ADD, player, x),
+                ]
+            elif value:
+                before.append(self._moved(player, max(0, min(12, x + (-2, 1)[value - 1]))))
+        found = self.world.step()
+        events = [tuple(map(int, event)) for event in found]
+        hash = self.world.hash()
+        after = []
+        (score, luck) = struct.unpack("<II", self.own)
+        for event in found:
+            if event.kind == EventKind.ENTER:
+                score += 1
+                luck = (luck * 5 + event.b + 1) % 1009
+                events += [(event.a, event.b, 16 + luck % 3, MOST - luck % 2)] * (1 + luck % 2)
+                if event.contact == Contact.OVERLAPPING:
+                    after.append(self._moved(event.a, luck % 13))
+        events = [(a, b, kind, value % MOST) for a, b, kind, value in events]
+        self.own[:] = struct.pack("<II", score, luck)
+        return Frame(before, after, events, hash)
+
+    def saved(self) -> tuple[bytes, bytes]:
+        return self.world.save(), bytes(self.own)
+
+
+# ---- the history ----
+
+
+@dataclass
+class Kernel:
+    """The compiled kernel, or one with a fault in it."""
+
+    ffi: Any
+    lib: Any
+
+
+SOUND = Kernel(ffi, lib)
+
+
+class History:
+    def __init__(self, kernel: Kernel, brawl: Brawl, window: int, past: int = 0) -> None:
+        self.kernel, self.brawl = kernel, brawl
+        self.room = self._room(STATE, ROOM, ROOM, window, past)
+        self.memory, self._it = self._made()
+        status = kernel.lib.fxs_history_init(
+            self._it, self.room, self._world(), self._bytes(brawl.own)
+        )
+        assert status == 0
+        self.gone, self.fresh = (kernel.ffi.new("fxs_event[]", 4 * ROOM) for _ in range(2))
+
+    def _room(self, state: int, commands: int, events: int, window: int, past: int) -> Any:
+        return self.kernel.ffi.new(
+            "fxs_history_room *", [len(self.brawl.own), state, commands, events, window, past]
+        )
+
+    def _made(self) -> tuple[Any, Any]:
+        size = self.kernel.lib.fxs_history_size(self.room)
+        assert size
+        memory = self.kernel.ffi.new("uint64_t[]", -(-size // 8))
+        self.kernel.ffi.buffer(memory)[:] = b"\x5a" * len(self.kernel.ffi.buffer(memory))
+        return memory, self.kernel.ffi.cast("fxs_history *", memory)
+
+    def _world(self) -> Any:
+        pointer = int(ffi.cast("uintptr_t", self.brawl.world._native._world))
+        return self.kernel.ffi.cast("fxs_world *", pointer)
+
+    def _bytes(self, data: bytes | bytearray) -> Any:
+        return self.kernel.ffi.from_buffer("uint8_t[]", data)
+
+    def _rows(self, kind: str, rows: bytes) -> Any:
+        return self.kernel.ffi.cast(f"const {kind} *", self._bytes(rows)) if rows else ffi.NULL
+
+    def grow(self) -> None:
+        room = self.room
+        self.room = self._room(
+            room.state_size + 100,
+            room.command_room + 70,
+            room.event_room + 1,
+            room.window + 1,
+            room.past + 2,
+        )
+        old = self.memory, self._it
+        self.memory, self._it = self._made()
+        assert self.kernel.lib.fxs_history_grow(self._it, self.room, old[1]) == 0
+        self.kernel.ffi.buffer(old[0])[:] = b"\xa5" * len(self.kernel.ffi.buffer(old[0]))
+
+    def push(self, frame: Frame, is_final: bool) -> int | tuple[Rows, Rows]:
+        make = self.kernel.ffi
+        rows = b"".join(frame.before + frame.after)
+        packed = b"".join(struct.pack("<4I", *row) for row in frame.events)
+        told = make.new("fxs_told *")
+        keeps = [rows, packed]
+        status = self.kernel.lib.fxs_history_push(
+            self._it,
+            self._world(),
+            self._bytes(self.brawl.own),
+            int(is_final),
+            make.new("uint64_t *", frame.hash) if frame.after or frame.hash % 2 else make.NULL,
+            self._rows("fxs_command", rows),
+            len(frame.before) + len(frame.after),
+            len(frame.after),
+            self._rows("fxs_event", packed),
+            len(frame.events),
+            self.gone,
+            self.fresh,
+            told,
+        )
+        del keeps
+        if status:
+            return int(status)
+        return self._events(self.gone, told.gone), self._events(self.fresh, told.fresh)
+
+    def _events(self, rows: Any, n: int) -> Rows:
+        return [(row.a, row.b, row.kind, row.contact) for row in rows[0:n]]
+
+    def back(self, frame: int) -> int:
+        status = self.kernel.lib.fxs_history_back(
+            self._it, frame % MOST, self._world(), self._bytes(self.brawl.own)
+        )
+        return int(status)
+
+    def settle(self, frame: int) -> int:
+        return int(self.kernel.lib.fxs_history_settle(self._it, frame % MOST))
+
+    def confirm(self) -> tuple[int, Rows, Rows, int] | None:
+        make = self.kernel.ffi
+        out = make.new("fxs_confirmed *")
+        commands = make.new("fxs_command[]", self.room.command_room + 1)
+        events = make.new("fxs_event[]", self.room.event_room + 1)
+        if not self.kernel.lib.fxs_history_confirm(self._it, out, commands, events):
+            return None
+        rows = [bytes(make.buffer(commands + i, ROW_SIZE)) for i in range(out.commands)]
+        return out.frame, rows, self._events(events, out.events), out.hash
+
+    @property
+    def head(self) -> int:
+        return int(self.kernel.lib.fxs_history_head(self._it))
+
+    @property
+    def first(self) -> int:
+        return int(self.kernel.lib.fxs_history_first(self._it))
+
+    @property
+    def free(self) -> int:
+        return int(self.kernel.lib.fxs_history_free(self._it))
+
+
+class Inputs:
+    def __init__(self, kernel: Kernel, players: int, window: int, start: int) -> None:
+        self.kernel, self.players, self.start = kernel, players, start
+        size = kernel.lib.fxs_inputs_size(players, window)
+        self.memory = kernel.ffi.new("uint64_t[]", [0x5A5A5A5A5A5A5A5A] * (size // 8))
+        self._it = kernel.ffi.cast("fxs_inputs *", self.memory)
+        assert kernel.lib.fxs_inputs_init(self._it, players, window, start) == 0
+
+    def put(self, player: int, frame: int, value: int) -> int:
+        frame = (self.start + frame) % MOST
+        return int(self.kernel.lib.fxs_inputs_put(self._it, player, frame, value))
+
+    def take(self, frame: int) -> int | list[int]:
+        values = self.kernel.ffi.new("int64_t[]", self.players)
+        frame = (self.start + frame) % MOST
+        return int(self.kernel.lib.fxs_inputs_take(self._it, frame, values)) or list(values)
+
+    def redo(self) -> int:
+        return int(self.kernel.lib.fxs_inputs_redo(self._it) - self.start) % MOST
+
+    def confirmed(self) -> int:
+        return int(self.kernel.lib.fxs_inputs_confirmed(self._it) - self.start) % MOST
+
+
+# ---- a match over a bad network ----
+
+
+def pressed(seed: int, frames: int) -> list[list[int]]:
+    random = Random(seed)
+    values = [[0, 0] for _ in range(frames)]
+    for player in range(2):
+        held = 0
+        for frame in range(frames):
+            held = random.choice([held, 0, 1, 2, 2, 3])
+            values[frame][player] = held
+    return values
+
+
+def play(kernel: Kernel, start: int, window: int, frames: int, seed: int) -> int:
+    """A peer that gets the other's inputs late, in any order. How many frames it stepped again."""
+    random = Random(seed)
+    inputs = pressed(seed, frames)
+    straight = Brawl(start)
+    truth = [straight.step(inputs[frame]) for frame in range(frames)]
+    ends = [end.saved() for end in [straight]]
+    peer = Brawl(start)
+    history, model = History(kernel, peer, window, past=seed % 3), ModelHistory()
+    known, model_known = Inputs(kernel, 2, window + 4, start), ModelInputs(2)
+    late = [(1, frame) for frame in range(frames)]
+    heard: dict[int, Rows] = {}
+    early: Rows = []
+    confirmed: int = 0
+    stepped = 0
+
+    def burst() -> int:
+        return random.choice([0] * window + [1, window // 2, window])
+
+    def put(player: int, frame: int) -> None:
+        value = inputs[frame][player]
+        assert known.put(player, frame, value) == 0
+        assert model_known.put(player, frame, value)
+
+    while confirmed < frames:
+        # What comes is near the oldest that is missing; sometimes nothing, sometimes a burst.
+        for _ in range(burst() if history.free else window):
+            end = min(model_known.oldest() + window + 4, model.head + 2)
+            near = [i for i, (_, frame) in enumerate(late[:3]) if frame < end]
+            if near:
+                put(*late.pop(random.choice(near)))
+        end = min(model_known.oldest() + window + 4, frames)
+        if history.free and model.head < end and (0, model.head) not in model_known.known:
+            put(0, model.head)
+        assert known.redo() == model_known.redo()
+        first = min(known.redo(), model.head)
+        assert known.confirmed() == model_known.confirmed()
+        again = model.head - first
+        settled = min(first, model_known.confirmed(), model.head)
+        assert history.settle(start + settled) == 0
+        model.settle(settled)
+        if first < model.head:
+            assert history.back(start + first) == 0
+            model.back(first)
+        elif random.random() < 0.2 and settled < model.head:  # for no reason
+            first = random.randint(settled, model.head - 1)
+            assert history.back(start + first) == 0
+            model.back(first)
+            again = model.head - first
+        for _ in range(random.randint(0, again + 1) if random.random() < 0.3 else again + 1):
+            if not history.free or model.head >= frames or (0, model.head) not in model_known.known:
+                break
+            now = model.head
+            assert history.head == (start + now) % MOST
+            values = known.take(now)
+            assert values == model_known.take(now)
+            assert isinstance(values, list)
+            is_final = now < model_known.confirmed()
+            stepped += now in model.frames
+            frame = peer.step(values)
+            told = history.push(frame, is_final)
+            expected = model.push(frame, is_final)
+            assert told == expected
+            assert isinstance(told, tuple)
+            gone, fresh = told
+            heard[now] = taken_out(gone, heard.get(now, [])) + fresh
+            if random.random() < 0.02:
+                history.grow()
+        while (got := history.confirm()) is not None:
+            wanted = model.confirm()
+            assert wanted is not None
+            right = truth[confirmed]
+            assert got[0] == (start + confirmed) % MOST
+            assert got[1:] == wanted[1:] == (early + right.before, right.events, right.hash)
+            early = right.after
+            # What was heard and stays is part of the confirmed rows.
+            assert not taken_out(right.events, heard.pop(confirmed, []))
+            confirmed += 1
+        assert model.confirm() is None
+        assert history.first == (start + confirmed) % MOST
+        assert history.free == history.room.window - (model.head - confirmed)
+    assert [peer.saved()] == ends
+    return stepped
+
+
+def tell(kernel: Kernel, seed: int) -> None:
+    """One frame, stepped again and again with other rows, many of them equal."""
+    random = Random(seed)
+    brawl = Brawl(MOST - 1)
+    history, model = History(kernel, brawl, 2), ModelHistory()
+    brawl.world.step()
+    for turn in range(40):
+        events = [
+            (0, random.randrange(2), random.choice([16, 17]), random.randrange(2))
+            for _ in range(random.choice([0, 1, 3, 5, 8, ROOM]))
+        ]
+        frame = Frame([], [], events, 0)
+        is_final = turn == 39
+        assert history.push(frame, is_final) == model.push(frame, is_final)
+        if not is_final:
+            assert history.back(MOST - 1) == 0
+            model.back(0)
+            brawl.world.step()
+    confirmed = history.confirm()
+    assert confirmed is not None
+    assert confirmed[2] == events
+
+
+def test_of_equal_rows_each_counts_and_the_first_ones_match() -> None:
+    for seed in range(20):
+        tell(SOUND, seed)
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_what_is_heard_and_confirmed_is_the_models_and_that_of_a_world_without_rollback(
+    start: int,
+) -> None:
+    stepped = sum(play(SOUND, start, window, 120, window) for window in (1, 2, 3, 7, 8, 32))
+    assert stepped > 400, stepped
+
+
+@pytest.mark.full
+def test_ten_thousand_frames_are_stepped_again_at_every_window_and_start() -> None:
+    stepped = 0
+    for window in range(1, 33):
+        for start in STARTS:
+            stepped += play(SOUND, start, window, 150, 1000 + window)
+    assert stepped >= 10_000
+
+
+# ---- planted faults ----
+
+SWAPPED = """counts->fresh = found_count - equal;
+        for (uint32_t i = equal; i + 1 < found_count; i++) {
+            if (found[i].a == found[i + 1].a && found[i].b == found[i + 1].b) {
+                fresh[i - equal] = found[i + 1];
+                fresh[i + 1 - equal] = found[i];
+                memcpy(gone, told + equal, (size_t)counts->gone * sizeof *gone);
+                return;
+            }
+        }
+"""
+
+FAULTS = {
+    "the contact is ignored": (
+        "history.c",
+        "a->kind == b->kind && a->contact == b->contact",
+        "a->kind == b->kind",
+    ),
+    "an EXIT comes after the ENTER of its pair": (
+        "history.c",
+        "counts->fresh = found_count - equal;\n",
+        SWAPPED,
+    ),
+    "the slot is the frame modulo the window": (
+        "history.c",
+        "((uint64_t)history->slot + after) %",
+        "((uint64_t)history->first + after) %",
+    ),
+    "the hash is that of the state before": (
+        "history.c",
+        "ring_of(history), after, &size",
+        "ring_of(history), history->first, &size",
+    ),
+    "going back forgets what was told": (
+        "history.c",
+        "history->stepped = after;\n",
+        "history->stepped = after;\n        history->pushed = after;\n",
+    ),
+    "a final frame is told as predicted": ("history.c", "if (is_final) {", "if (0) {"),
+    "the own bytes are not loaded": (
+        "rewind.c",
+        "if (status == FXS_OK && rewind->own_size) {",
+        "if (0) {",
+    ),
+    "only an ENTER is told": (
+        "history.c",
+        "if (!take_row(next, head, told, &found[i])) {",
+        "if (!take_row(next, head, told, &found[i]) && found[i].kind == FXS_ENTER) {",
+    ),
+    "reactions are in the frame that they react to": (
+        "history.c",
+        "uint64_t before = n - n_after;",
+        "uint64_t before = n;\n    n_after = 0;",
+    ),
+    "equal rows count as one": (
+        "history.c",
+        "*link = next[found];\n    next[found] = found;",
+        "next[found] = found; return 1;",
+    ),
+    "the last of equal rows matches first": (
+        "history.c",
+        "for (uint32_t i = told_count; i-- > equal;) {",
+        "for (uint32_t i = equal; i < told_count; i++) {",
+    ),
+    "what was predicted stands no more after a shorter rollback": (
+        "history.c",
+        "if (history->pushed < history->stepped) {",
+        "if (1) {",
+    ),
+    "a guess is the first known input": (
+        "inputs.c",
+        "cell_after(inputs, after - i) + player",
+        "cell_after(inputs, i) + player",
+    ),
+    "a wrong guess is forgotten by a later one": (
+        "inputs.c",
+        "if (after < inputs->right &&",
+        "if (after < inputs->taken &&",
+    ),
+    "a new frame keeps the inputs of an old one": (
+        "inputs.c",
+        "cell_after(inputs, inputs->window - 1), 0, inputs->players);",
+        "cell_after(inputs, inputs->window - 1), 0, 0);",
+    ),
+    "growing loses the reactions of the last frame": (
+        "history.c",
+        "to->commands > to->carried ? to->commands : to->carried;",
+        "to->commands;",
+    ),
+}
+
+
+def faulty(folder: Path, builds: Builds, file: str, old: str, new: str) -> Kernel:
+    csrc = folder / "csrc"
+    shutil.copytree(CSRC, csrc)
+    path = csrc / "kit" / file
+    text = path.read_text(encoding="ascii")
+    assert text.count(old) == 1, f"{file} has no {old!r} any more: plant another fault"
+    path.write_text(text.replace(old, new), encoding="ascii")
+    parts = [csrc / "kit" / name for name in ("history.c", "inputs.c", "rewind.c")]
+    kernel = builds.object()
+    library = folder / "faulty.so"
+    # Names that both have come from the faulty files: they are linked first and the others dropped.
+    flags = [*COMMON, "-w", f"-I{csrc}", "-shared", "-Wl,--allow-multiple-definition"]
+    compiled(*flags, *parts, kernel, "-o", library)
+    made = FFI()
+    for header in build_ffi.HEADERS:
+        made.cdef(build_ffi.cdef(header.read_text(encoding="utf-8")))
+    return Kernel(made, made.dlopen(str(library)))
+
+
+def play_all(kernel: Kernel) -> None:
+    for window in (3, 7, 8, 5, 32, 13):
+        for start in STARTS:
+            play(kernel, start, window, 120, window)
+    for seed in range(20):
+        tell(kernel, seed)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_found(fault: str, tmp_path: Path, builds: Builds) -> None:
+    kernel = faulty(tmp_path, builds, *FAULTS[fault])
+    with pytest.raises(AssertionError):
+        play_all(kernel)
+
+
+# ---- what is refused ----
+
+
+def pushed(history: History, events: Rows, **changes: Any) -> int | tuple[Rows, Rows]:
+    frame = Frame([], [], events, 0)
+    for name, value in changes.items():
+        setattr(frame, name, value)
+    return history.push(frame, is_final=False)
+
+
+def small(window: int = 2, start: int = 5) -> tuple[Brawl, History]:
+    brawl = Brawl(start)
+    return brawl, History(SOUND, brawl, window)
+
+
+@pytest.mark.parametrize(
+    ("events", "status"),
+    [
+        ([(0, 1, 0, 0)], "FXS_E_RANGE"),
+        ([(0, 1, 4, 0)], "FXS_E_RANGE"),
+        ([(0, 1, 15, 0)], "FXS_E_RANGE"),
+        ([(0, 1, 16, 0), (0, 1, 1, 1)], "FXS_E_RANGE"),
+        ([(0, 1, 16, 0)] * (ROOM + 1), "FXS_E_ROOM"),
+    ],
+)
+def test_a_push_that_is_refused_leaves_the_history_as_it_was(events: Rows, status: str) -> None:
+    brawl, history = small()
+    brawl.world.step()
+    before = bytes(ffi.buffer(history.memory))
+    assert pushed(history, events) == getattr(lib, status)
+    assert bytes(ffi.buffer(history.memory)) == before
+    if status == "FXS_E_ROOM":
+        history.grow()
+        assert pushed(history, events) == ([], events)
+    else:
+        assert pushed(history, [(0, 1, 3, 0), (9, 9, MOST - 1, MOST - 1)]) != 0
+
+
+def test_commands_count_with_the_reactions_of_the_frame_before() -> None:
+    brawl, history = small()
+    row = bytes(ROW_SIZE)
+    brawl.world.step()
+    assert pushed(history, [], after=[row] * 60) == ([], [])
+    brawl.world.step()
+    before = bytes(ffi.buffer(history.memory))
+    assert pushed(history, [], before=[row] * 5) == lib.FXS_E_ROOM
+    assert pushed(history, [], after=[row] * 65) == lib.FXS_E_ROOM
+    assert bytes(ffi.buffer(history.memory)) == before
+    history.grow()
+    assert pushed(history, [], before=[row] * 68, after=[row] * 128) == ([], [])
+
+
+def test_a_state_that_has_no_room_is_kept_after_growing() -> None:
+    brawl = Brawl(0)
+    history = History(SOUND, brawl, 2)
+    for room, status in ((len(brawl.world.save()) - 1, lib.FXS_E_ROOM), (STATE, 0)):
+        history.room.state_size = room
+        world = ffi.cast("fxs_world *", history._world())
+        own = ffi.from_buffer("uint8_t[]", brawl.own)
+        memory = ffi.cast("fxs_history *", ffi.new("uint64_t[]", 10_000))
+        assert lib.fxs_history_init(memory, history.room, world, own) == status
+    brawl, history = small()
+    history.room.state_size = len(brawl.world.save())
+    history.memory, history._it = history._made()
+    own = ffi.from_buffer("uint8_t[]", brawl.own)
+    assert lib.fxs_history_init(history._it, history.room, history._world(), own) == 0
+    brawl.world.add(3, Sphere(2), Pose(0, 0, 0))
+    brawl.world.step()
+    before = bytes(ffi.buffer(history.memory))
+    assert pushed(history, []) == lib.FXS_E_ROOM
+    assert bytes(ffi.buffer(history.memory)) == before
+    history.room.state_size = STATE - 100
+    history.grow()
+    assert pushed(history, []) == ([], [])
+
+
+def test_frames_come_in_order_and_final_ones_are_not_stepped_again() -> None:
+    brawl, history = small(window=3)
+    nothing = Frame([], [], [], 0)
+    assert history.push(nothing, False) == lib.FXS_E_ORDER  # the world was not stepped
+    brawl.world.step()
+    brawl.world.step()
+    assert history.push(nothing, False) == lib.FXS_E_ORDER
+    assert history.back(5) == 0
+    for frame in (5, 6):
+        brawl.world.step()
+        assert history.push(nothing, False) == ([], [])
+        assert history.head == frame + 1
+    brawl.world.step()
+    assert history.push(nothing, True) == lib.FXS_E_ORDER  # 5 is not final
+    assert (history.settle(8), history.settle(4)) == (lib.FXS_E_RANGE, lib.FXS_E_RANGE)
+    assert history.settle(6) == 0
+    assert (history.back(5), history.back(8)) == (lib.FXS_E_RANGE, lib.FXS_E_RANGE)
+    assert history.back(6) == 0
+    brawl.world.step()
+    assert history.push(nothing, True) == ([], [])
+    brawl.world.step()
+    assert history.push(nothing, True) == ([], [])
+    assert history.free == 0
+    brawl.world.step()
+    assert history.push(nothing, False) == lib.FXS_E_ORDER
+    assert [history.confirm() is not None for _ in range(4)] == [True, True, True, False]
+    assert history.push(nothing, False) == ([], [])
+
+
+def test_reactions_need_the_hash_right_after_the_step() -> None:
+    brawl, history = small()
+    brawl.world.step()
+    rows, told = ffi.new("fxs_command[2]"), ffi.new("fxs_told *")
+    arguments = [ffi.NULL, 0, history.gone, history.fresh, told]
+    own = ffi.from_buffer("uint8_t[]", brawl.own)
+    for n, n_after, hash in ((2, 1, ffi.NULL), (1, 2, ffi.new("uint64_t *"))):
+        call = (history._it, history._world(), own, 0, hash, rows, n, n_after, *arguments)
+        assert lib.fxs_history_push(*call) == lib.FXS_E_RANGE
+
+
+@pytest.mark.parametrize(
+    "room",
+    [
+        (0, 600, 1, 1, 0, 0),
+        (0, 600, 1, 1, 2**31, 0),
+        (0, 600, 1, 1, 1, 2**31),
+        (0, 600, 2**48, 1, 1, 0),
+        (0, 600, 1, 2**32 - 1, 1, 0),
+        (2**48, 600, 1, 1, 1, 0),
+        (0, 2**48, 1, 1, 1, 0),
+        (0, 600, 2**36, 1, 2**31 - 1, 0),
+    ],
+)
+def test_rooms_out_of_range_are_refused(room: tuple[int, ...]) -> None:
+    told = ffi.new("fxs_history_room *", room)
+    assert lib.fxs_history_size(told) == 0
+    memory = ffi.cast("fxs_history *", ffi.new("uint64_t[]", 40))
+    world = ffi.cast("fxs_world *", History(SOUND, Brawl(0), 1)._world())
+    assert lib.fxs_history_init(memory, told, world, ffi.NULL) == lib.FXS_E_CONFIG
+
+
+def test_a_history_grows_in_every_direction_but_not_smaller_or_off_its_alignment() -> None:
+    brawl, history = small()
+    size = lib.fxs_history_size(history.room)
+    memory = ffi.new("uint8_t[]", 2 * size)
+    fitting, off = (ffi.cast("fxs_history *", memory + place) for place in (0, 4))
+    assert lib.fxs_history_grow(fitting, history.room, history._it) == 0
+    assert lib.fxs_history_grow(off, history.room, history._it) == lib.FXS_E_CONFIG
+    for name in ("state_size", "command_room", "event_room", "window", "own_size"):
+        room = ffi.new("fxs_history_room *", history.room[0])
+        setattr(room, name, getattr(room, name) - 1)
+        assert lib.fxs_history_grow(fitting, room, history._it) == lib.FXS_E_CONFIG
+    assert brawl.world.frame == 5
+
+
+def test_the_size_is_what_the_header_says() -> None:
+    room = ffi.new("fxs_history_room *", (13, 601, 4, 5, 4, 2))
+    states = lib.fxs_rewind_size(7, 13, 601)
+    frames = 5 * (32 + 4 * ROW_SIZE + 5 * 16)
+    assert lib.fxs_history_size(room) - states - frames == 64 + 4 * (8 + 5) + 4
+
+
+def test_the_kept_states_can_be_read() -> None:
+    brawl = Brawl(MOST - 2)
+    history = History(SOUND, brawl, 4, past=1)
+    states, size = [brawl.world.save()], ffi.new("uint64_t *")
+    for _ in range(4):
+        brawl.step([1, 2])
+        states.append(brawl.world.save())
+        assert history.push(Frame([], [], [], 0), True) == ([], [])
+        assert history.confirm() is not None
+    ring = lib.fxs_history_states(history._it)
+    for i, state in enumerate(states):
+        kept = lib.fxs_rewind_state(ring, (MOST - 2 + i) % MOST, size)
+        assert bytes(ffi.buffer(kept, size[0])) == state
+    size[0] = 9
+    assert lib.fxs_rewind_state(ring, MOST - 3, size) == ffi.NULL
+    assert size[0] == 9
+
+
+# ---- inputs ----
+
+
+@pytest.mark.parametrize("start", [0, 2**31 - 2, MOST - 2])
+def test_inputs_have_a_status_for_each_fault(start: int) -> None:
+    inputs = Inputs(SOUND, 2, 3, start)
+    assert inputs.put(2, 0, 1) == lib.FXS_E_ID
+    assert inputs.put(0, 3, 1) == lib.FXS_E_RANGE
+    assert inputs.put(0, 0, -(2**63)) == 0
+    assert inputs.put(0, 0, -(2**63)) == 0
+    assert inputs.put(0, 0, 1) == lib.FXS_E_TAKEN
+    assert inputs.take(1) == lib.FXS_E_RANGE
+    assert inputs.take(0) == [-(2**63), 0]
+    assert inputs.take(1) == [-(2**63), 0]
+    assert inputs.put(1, 0, 0) == 0  # as predicted
+    assert (inputs.redo(), inputs.confirmed()) == (2, 1)
+    assert inputs.put(1, 1, 7) == 0
+    assert (inputs.redo(), inputs.confirmed()) == (1, 1)
+    assert inputs.put(1, 3, 7) == 0
+    assert inputs.put(1, 4, 7) == lib.FXS_E_RANGE
+    assert inputs.take(1) == [-(2**63), 7]
+    assert inputs.take(2) == [-(2**63), 7]
+    assert inputs.take(3) == [-(2**63), 7]
+    assert inputs.take(4) == lib.FXS_E_RANGE  # beyond the window
+    assert inputs.take(0) == [-(2**63), 0]  # final
+    assert inputs.put(0, 0, 5) == lib.FXS_E_TAKEN
+    for frame in (1, 2, 3, 4):
+        assert (inputs.put(0, frame, frame), inputs.put(1, frame, 7)) == (0, 0)
+        for again in range(inputs.redo(), 5):
+            inputs.take(again)
+    assert inputs.put(0, 0, 5) == 0  # older than the window: ignored
+    assert inputs.take(0) == lib.FXS_E_RANGE
+
+
+def test_sizes_of_inputs_out_of_range_are_refused() -> None:
+    memory = ffi.new("uint8_t[]", 4000)
+    for players, frames in ((0, 1), (65537, 1), (1, 0), (1, 2**24 + 1)):
+        assert lib.fxs_inputs_size(players, frames) == 0
+        made = ffi.cast("fxs_inputs *", memory)
+        assert lib.fxs_inputs_init(made, players, frames, 0) == lib.FXS_E_CONFIG
+    off = ffi.cast("fxs_inputs *", memory + 4)
+    assert lib.fxs_inputs_init(off, 1, 1, 0) == lib.FXS_E_CONFIG
+    assert lib.fxs_inputs_size(65536, 2**24) == 32 + 2 * 65536 * 2**24 * 17
