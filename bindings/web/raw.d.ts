@@ -136,6 +136,7 @@ export const FXS_E_NORMAL: -67;
 export const FXS_E_MOVER: -68;
 /** text that no match log may hold */
 export const FXS_E_TEXT: -69;
+export const FXS_GAME_EVENT: 16;
 /** 1.5 in Q2.30: the largest component of a normal */
 export const FXS_NORMAL_MAX: 1610612736;
 /** the most slides of one move */
@@ -582,6 +583,47 @@ export const fxs_name: {
   readonly text: 4;
 };
 
+/** The room of a history. */
+export const fxs_history_room: {
+  readonly $size: 40;
+  /** uint64_t: bytes of the game's own state, may be 0 */
+  readonly own_size: 0;
+  /** uint64_t: the largest state of the world, as for fxs_rewind_size */
+  readonly state_size: 8;
+  /** uint64_t: commands of one frame, the reactions of the last included */
+  readonly command_room: 16;
+  /** uint64_t: events of one frame; below 2^32 - 1 */
+  readonly event_room: 24;
+  /** uint32_t: 1..2^31 - 1: frames that may be unconfirmed */
+  readonly window: 32;
+  /** uint32_t: states to keep of frames before those; below 2^31 */
+  readonly past: 36;
+};
+
+/** How many rows fxs_history_push wrote. */
+export const fxs_told: {
+  readonly $size: 16;
+  /** uint64_t: events that are taken back */
+  readonly gone: 0;
+  /** uint64_t: events that are predicted */
+  readonly fresh: 8;
+};
+
+/** A confirmed frame. */
+export const fxs_confirmed: {
+  readonly $size: 32;
+  /** uint64_t: of the world right after the step */
+  readonly hash: 0;
+  /** uint64_t: rows of commands */
+  readonly commands: 8;
+  /** uint64_t: rows of events */
+  readonly events: 16;
+  /** uint32_t: its number */
+  readonly frame: 24;
+  /** uint32_t: is 0 */
+  readonly zero: 28;
+};
+
 /** A match log (docs/match-logs.md), written into the caller's buffer. */
 export const fxs_recorder: {
   readonly $size: 376;
@@ -878,6 +920,8 @@ export interface Kernel {
   fxs_rewind_push(rewind: Pointer<"fxs_rewind">, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">): number;
   /** Loads the state of a frame into a world of the same capacity, and its own bytes into own. */
   fxs_rewind_load(rewind: Pointer<"fxs_rewind">, frame: number, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">, at: Pointer<"uint64_t">): number;
+  /** The bytes of the kept state of a frame, and their number in `*size`; NULL, with `*size` untouched, for a frame that is not kept. */
+  fxs_rewind_state(rewind: Pointer<"fxs_rewind">, frame: number, size: Pointer<"uint64_t">): Pointer<"uint8_t">;
   /** Number of frames that are kept. */
   fxs_rewind_count(rewind: Pointer<"fxs_rewind">): number;
   /** The oldest frame that is kept; undefined in an empty ring. */
@@ -892,6 +936,40 @@ export interface Kernel {
   fxs_body_differences(a: Pointer<"uint8_t">, a_size: bigint, b: Pointer<"uint8_t">, b_size: bigint, out: Pointer<"fxs_difference">, capacity: bigint, count: Pointer<"uint64_t">, at: Pointer<"uint64_t">): number;
   /** Writes a difference as text: "collider 7 (boss), x: 0 and 1 (0 and 0.00002 units)". */
   fxs_difference_text(difference: Pointer<"fxs_difference">, names: Pointer<"fxs_name">, n: bigint, text: Pointer<"char">, room: bigint, size: Pointer<"uint64_t">): number;
+  /** Bytes of memory for a number of players (1..65536); 0 if a number is out of range. */
+  fxs_inputs_size(players: number, frames: number): bigint;
+  /** Makes inputs of which none is known, in `memory`: fxs_inputs_size bytes, aligned to 8. */
+  fxs_inputs_init(memory: Pointer<"fxs_inputs">, players: number, frames: number, frame: number): number;
+  /** Adds the input of a player for a frame, in any order. */
+  fxs_inputs_put(inputs: Pointer<"fxs_inputs">, player: number, frame: number, value: bigint): number;
+  /** Writes the inputs to step a frame with, one a player, to `values`, and remembers them. */
+  fxs_inputs_take(inputs: Pointer<"fxs_inputs">, frame: number, values: Pointer<"int64_t">): number;
+  /** The first frame that was stepped on a wrong prediction; without one, the next to take. */
+  fxs_inputs_redo(inputs: Pointer<"fxs_inputs">): number;
+  /** The first frame for which an input is not known: all before it are final. */
+  fxs_inputs_confirmed(inputs: Pointer<"fxs_inputs">): number;
+  /** Bytes of memory for a room; 0 if a number is out of range, or the sum is above 2^48. */
+  fxs_history_size(room: Pointer<"fxs_history_room">): bigint;
+  /** Makes a history in `memory`: fxs_history_size bytes, aligned to 8. */
+  fxs_history_init(memory: Pointer<"fxs_history">, room: Pointer<"fxs_history_room">, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">): number;
+  /** Keeps the frame that was just stepped, fxs_history_head, with the state after it. */
+  fxs_history_push(history: Pointer<"fxs_history">, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">, is_final: number, hash: Pointer<"uint64_t">, rows: Pointer<"fxs_command">, n: bigint, n_after: bigint, events: Pointer<"fxs_event">, m: bigint, gone: Pointer<"fxs_event">, fresh: Pointer<"fxs_event">, told: Pointer<"fxs_told">): number;
+  /** Makes all frames before a frame final: they were stepped on the real inputs. */
+  fxs_history_settle(history: Pointer<"fxs_history">, frame: number): number;
+  /** Loads the state before a frame into the world, and the game's own bytes into own. */
+  fxs_history_back(history: Pointer<"fxs_history">, frame: number, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">): number;
+  /** Gives the oldest final frame, once: its commands, events and the hash of the world. */
+  fxs_history_confirm(history: Pointer<"fxs_history">, out: Pointer<"fxs_confirmed">, commands: Pointer<"fxs_command">, events: Pointer<"fxs_event">): number;
+  /** Makes a copy of a history with more room in other memory: fxs_history_size bytes of the room, aligned to 8. */
+  fxs_history_grow(memory: Pointer<"fxs_history">, room: Pointer<"fxs_history_room">, old: Pointer<"fxs_history">): number;
+  /** The frame that is stepped next. */
+  fxs_history_head(history: Pointer<"fxs_history">): number;
+  /** The oldest frame that fxs_history_confirm has not given. */
+  fxs_history_first(history: Pointer<"fxs_history">): number;
+  /** How many frames can be pushed before one must be confirmed; 0: the window is full. */
+  fxs_history_free(history: Pointer<"fxs_history">): number;
+  /** The kept states, to read: those of frames fxs_history_first - past to fxs_history_head. */
+  fxs_history_states(history: Pointer<"fxs_history">): Pointer<"fxs_rewind">;
   /** Begins a log: the first line with the level, and a command for each collider of the world. */
   fxs_recorder_begin(recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, tick_rate: number, text: Pointer<"char">, room: bigint): number;
   /** fxs_recorder_begin with the other keys of the first line. */
