@@ -49,7 +49,7 @@ extern "C" {
 /* ---- events of a game ------------------------------------------------------------------------ */
 
 /* The least kind of a game's own events, such as a KO. They are rows of fxs_event after those of
- * the world; their contact holds the bits of an int32_t. 4..15 are no kinds. */
+ * the world; their contact holds the bits of an int32_t. No event has a kind in 4..15. */
 #define FXS_GAME_EVENT 16
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -537,10 +537,9 @@ FXS_API int32_t fxs_rewind_push(fxs_rewind *rewind, const fxs_world *world, cons
 FXS_API int32_t fxs_rewind_load(const fxs_rewind *rewind, uint32_t frame, fxs_world *world,
                                 uint8_t *own, uint64_t *at);
 
-/* The bytes of the kept state of a frame, and their number in `*size`; NULL, with `*size` untouched,
- * for a frame that is not kept.
- * They are those of fxs_world_save, and stay until the next call that changes the ring. Cannot fail.
- * Cost: constant. */
+/* The bytes of the kept state of a frame, and their number in `*size`.
+ * NULL, with `*size` untouched, for a frame that is not kept. They are those of fxs_world_save, and
+ * stay until the next call that changes the ring. Cannot fail. Cost: constant. */
 FXS_API const uint8_t *fxs_rewind_state(const fxs_rewind *rewind, uint32_t frame, uint64_t *size);
 
 /* Number of frames that are kept.
@@ -676,7 +675,8 @@ FXS_API int32_t fxs_inputs_init(fxs_inputs *memory, uint32_t players, uint32_t f
 /* Adds the input of a player for a frame, in any order.
  * The same input may come again; one that is a window or more behind the frames of the window is
  * ignored. Returns FXS_OK; FXS_E_ID for a player that is not there; FXS_E_TAKEN for another value
- * than before; FXS_E_RANGE for a frame after the window: it must come again later. Cost: players for each frame that becomes known. */
+ * than before; FXS_E_RANGE for a frame after the window: it must come again later. Cost: players for each
+ * frame that becomes known. */
 FXS_API int32_t fxs_inputs_put(fxs_inputs *inputs, uint32_t player, uint32_t frame, int64_t value);
 
 /* Writes the inputs to step a frame with, one a player, to `values`, and remembers them.
@@ -706,7 +706,7 @@ FXS_API uint32_t fxs_inputs_confirmed(const fxs_inputs *inputs);
  *     fxs_history_settle(history, first);              frames before it were predicted right
  *     fxs_history_back(history, first, world, &game);  then step again, up to now:
  *     fxs_history_push(history, world, &game, ...);    after each step; plays and stops effects
- *     while (fxs_history_confirm(history, ...) == 1)   scores, sounds, the match log
+ *     while (fxs_history_confirm(history, ...) == FXS_OK)   scores, sounds, the match log
  *
  * An event is the same one if frame, a, b, kind and contact are equal; of equal rows each counts.
  * rollback.c in examples/ is a complete peer. */
@@ -762,8 +762,9 @@ FXS_API int32_t fxs_history_init(fxs_history *memory, const fxs_history_room *ro
  * first ones match.
  *
  * Returns FXS_OK; FXS_E_ORDER for a world at another frame, a frame beyond the window (see
- * fxs_history_free), a final frame after one that is not; FXS_E_RANGE for a kind of an event that is
- * 0 or in 4..15, or before one of the world's, for an n_after above n, or above 0 without a hash;
+ * fxs_history_free), a final frame after one that is not; FXS_E_RANGE for an event of kind 0 or
+ * 4..15, or one of the game's before one of the world's, for an n_after above n, or above 0 without
+ * a hash;
  * FXS_E_ROOM for a state, commands or events beyond the room: make a larger history with
  * fxs_history_grow, and push again. Cost: that of fxs_world_save, and rows. */
 FXS_API int32_t fxs_history_push(fxs_history *history, const fxs_world *world, const uint8_t *own,
@@ -786,8 +787,8 @@ FXS_API int32_t fxs_history_back(fxs_history *history, uint32_t frame, fxs_world
 
 /* Gives the oldest final frame, once: its commands, events and the hash of the world.
  * commands: room for command_room rows; events: for event_room rows, the game's own last. They are
- * the frame's part of a match log. Returns 1, or 0 if no frame is final that was not given. Cost:
- * rows; without a hash at the push, that of fxs_hash64 of the state. */
+ * the frame's part of a match log. Returns FXS_OK, or FXS_E_ABSENT if there is no final frame that
+ * it has not given. Cost: rows; without a hash at the push, that of fxs_hash64 of the state. */
 FXS_API int32_t fxs_history_confirm(fxs_history *history, fxs_confirmed *out,
                                     fxs_command *commands, fxs_event *events);
 

@@ -920,7 +920,7 @@ export interface Kernel {
   fxs_rewind_push(rewind: Pointer<"fxs_rewind">, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">): number;
   /** Loads the state of a frame into a world of the same capacity, and its own bytes into own. */
   fxs_rewind_load(rewind: Pointer<"fxs_rewind">, frame: number, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">, at: Pointer<"uint64_t">): number;
-  /** The bytes of the kept state of a frame, and their number in `*size`; NULL, with `*size` untouched, for a frame that is not kept. */
+  /** The bytes of the kept state of a frame, and their number in `*size`. */
   fxs_rewind_state(rewind: Pointer<"fxs_rewind">, frame: number, size: Pointer<"uint64_t">): Pointer<"uint8_t">;
   /** Number of frames that are kept. */
   fxs_rewind_count(rewind: Pointer<"fxs_rewind">): number;

@@ -349,7 +349,7 @@ int32_t fxs_history_push(fxs_history *history, const fxs_world *world, const uin
 int32_t fxs_history_confirm(fxs_history *history, fxs_confirmed *out, fxs_command *commands,
                             fxs_event *events) {
     if (history->settled == 0) {
-        return 0;
+        return FXS_E_ABSENT;
     }
     const kept_frame *now = frame_at(history, 0);
     uint32_t after = frame_after(history->first, 1);
@@ -367,5 +367,5 @@ int32_t fxs_history_confirm(fxs_history *history, fxs_confirmed *out, fxs_comman
     history->settled--;
     history->stepped--;
     history->pushed--;
-    return 1;
+    return FXS_OK;
 }

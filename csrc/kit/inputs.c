@@ -4,8 +4,8 @@
 #include "rewind.h"
 
 /* The block: this head, then in a ring of 2 * window frames the values that came, the values that
- * were given, and which came. Frames are counted from `oldest`, the oldest that may be stepped: `window`
- * from there, and `behind` before it. */
+ * were given, and which came. Frames are counted from `oldest`: `window` from there, and `behind`
+ * before it. */
 struct fxs_inputs {
     uint32_t players;
     uint32_t window;
@@ -14,7 +14,7 @@ struct fxs_inputs {
     uint32_t behind;    /* frames before it whose inputs are kept; at most window */
     uint32_t confirmed; /* how many frames from there on have all inputs */
     uint32_t taken;     /* how many were taken */
-    uint32_t right;     /* how many were taken before the first wrong one; taken, if there is none */
+    uint32_t right;     /* how many were taken before the first wrong one; else as `taken` */
 };
 
 uint64_t fxs_inputs_size(uint32_t players, uint32_t frames) {
