@@ -675,8 +675,8 @@ FXS_API int32_t fxs_inputs_init(fxs_inputs *memory, uint32_t players, uint32_t f
 /* Adds the input of a player for a frame, in any order.
  * The same input may come again; one that is a window or more behind the frames of the window is
  * ignored. Returns FXS_OK; FXS_E_ID for a player that is not there; FXS_E_TAKEN for another value
- * than before; FXS_E_RANGE for a frame after the window: it must come again later. Cost: players for each
- * frame that becomes known. */
+ * than before; FXS_E_RANGE for a frame after the window: it must come again later. Cost:
+ * players for each frame that becomes known. */
 FXS_API int32_t fxs_inputs_put(fxs_inputs *inputs, uint32_t player, uint32_t frame, int64_t value);
 
 /* Writes the inputs to step a frame with, one a player, to `values`, and remembers them.
