@@ -135,7 +135,7 @@ class Network:
         """The matches in which two players were down at once: what only they knew is lost."""
         self.lives = 0
         self.sent = 0
-        self._queue: list[tuple[int, int, int, bytes]] = []
+        self._queue: list[tuple[int, int, int, bytes, int | None]] = []
         self._order = 0
 
     def start(
@@ -219,7 +219,7 @@ class Network:
             )
         }
 
-    def send(self, receiver: int, data: bytes) -> None:
+    def send(self, receiver: int, data: bytes, source: int | None = None) -> None:
         """Puts a packet on the way, as the weather will have it."""
         self.sent += 1
         random, weather = self.random, self.weather
@@ -231,22 +231,33 @@ class Network:
                 data = data[:at] + bytes([data[at] ^ (1 << random.below(8))]) + data[at + 1 :]
             arrives = self.now_ms + weather.delay_ms + random.below(weather.jitter_ms + 1)
             self._order += 1
-            heapq.heappush(self._queue, (arrives, self._order, receiver, data))
+            heapq.heappush(self._queue, (arrives, self._order, receiver, data, source))
+
+    def deliver(self, receiver: int, data: bytes, _source: int | None) -> None:
+        """A packet arrives."""
+        peer = self.peers.get(receiver)
+        if peer is not None and peer.is_up and not peer.session.is_over:
+            peer.session.receive(data, self.now_ms)
+
+    def dispatch(self, _sender: Peer, receiver: int, data: bytes) -> None:
+        """A peer sends a packet."""
+        self.send(receiver, data)
+
+    def advance(self, peer: Peer) -> None:
+        """A peer's frame."""
+        peer.witness.hear_all(peer.session.advance(peer.play(), self.now_ms))
+        for receiver, data in peer.session.outgoing(self.now_ms):
+            self.dispatch(peer, receiver, data)
 
     def tick(self) -> None:
         """One millisecond."""
         self.now_ms += 1
         while self._queue and self._queue[0][0] <= self.now_ms:
-            _, _, receiver, data = heapq.heappop(self._queue)
-            peer = self.peers.get(receiver)
-            if peer is not None and peer.is_up and not peer.session.is_over:
-                peer.session.receive(data, self.now_ms)
+            self.deliver(*heapq.heappop(self._queue)[2:])
         for peer in self.peers.values():
             if peer.is_up and peer.due_ms <= self.now_ms and not peer.session.is_over:
                 peer.due_ms = self.now_ms + TICK_MS
-                peer.witness.hear_all(peer.session.advance(peer.play(), self.now_ms))
-                for receiver, data in peer.session.outgoing(self.now_ms):
-                    self.send(receiver, data)
+                self.advance(peer)
             if peer.is_up:
                 self._observe(peer)
 

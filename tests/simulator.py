@@ -5,6 +5,7 @@ noise, in virtual time.
     python tests/simulator.py --seconds 36000     for a night
     python tests/simulator.py --seed 4711         one match, reported step by step
     python tests/simulator.py --restarts ...      any peer, the host too, may restart at any time
+    python tests/simulator.py --liars ...         a peer lies, or an outsider attacks: liars.py
 
 A match fails when a peer raises, when two peers confirm a frame differently, when a game gets a
 notice twice or never, when memory grows beyond what the window needs, when a match does not end,
@@ -18,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from bumpers import Bumpers
 from network import Network, Weather
@@ -245,7 +247,7 @@ def _add_noise(network: Network, random: Random) -> None:
     if random.chance(1, 2):
         data = bytes(random.below(256) for _ in range(random.below(80)))
     else:
-        data = bytearray(b"FXP\x01" + random.next_u64().to_bytes(8, "little"))
+        data = bytearray(b"FXP\x02" + random.next_u64().to_bytes(8, "little"))
         data += bytes(
             random.choice((0x95, 0x9F, 0xC0, 0xCF, 1, 2, 0xFF)) for _ in range(random.below(60))
         )
@@ -266,13 +268,18 @@ def held(session: Session) -> dict[str, int]:
     }
 
 
-def check_memory(network: Network) -> None:
+def check_memory(
+    network: Network,
+    is_checked: Callable[[int], bool] = lambda _: True,
+) -> None:
     """No session holds more than its window, and what those need who come late, asks for."""
     match = network.match
     window = match.detection_frames_max
     has_joined = match.vacant or match.spectators or network.lives > match.players
     backlog = 3700 if match.spectators or match.vacant else 0
     for me, peer in network.peers.items():
+        if not is_checked(me):
+            continue
         found = held(peer.session)
         limits = {
             "inputs": INPUTS_HELD_MAX + backlog,
@@ -307,6 +314,10 @@ def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None
     assert set(ends.values()) <= made.ends | {Reason.LEFT}, told
     if made.ends == {Reason.COMPLETED}:
         for me, peer in network.peers.items():
+            joined = peer.witness.hashes and me not in made.match.seated
+            assert not (joined and network.end_of(me).reason is not Reason.COMPLETED), (
+                f"peer {me} joined in frame {peer.witness.joined_at}: {network.end_of(me)}"
+            )
             if me in made.match.seated:
                 witness = peer.witness
                 assert witness.next_frame == made.match.frames, (
@@ -353,11 +364,15 @@ def main() -> int:
     parser.add_argument("--first", type=int, help="First seed; otherwise from the clock.")
     parser.add_argument("--count", type=int, default=10**12, help="Number of seeds.")
     parser.add_argument("--restarts", action="store_true", help="Any peer may restart.")
+    parser.add_argument("--liars", action="store_true", help="A peer lies, or an outsider attacks.")
     parser.add_argument("--keep-going", action="store_true", help="Report failures and go on.")
     options = parser.parse_args()
     planned = plan_of_restarts if options.restarts else plan
+    played: Callable[..., Network] = partial(run, planned=planned)
+    if options.liars:
+        from liars import run_lie as played
     if options.seed is not None:
-        run(options.seed, print, planned)
+        played(options.seed, print)
         return 0
     seed = options.first if options.first is not None else time.time_ns() % 10**12
     first, until = seed, time.monotonic() + options.seconds
@@ -365,7 +380,7 @@ def main() -> int:
     frames = failed = 0
     while time.monotonic() < until and seed < first + options.count:
         try:
-            network = run(seed, planned=planned)
+            network = played(seed)
         except FailedMatchError as failure:
             failed += 1
             print(failure, file=sys.stderr, flush=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from bumpers import Bumpers
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import inspect
@@ -15,22 +16,28 @@ from network import Network, Weather
 from strategies import examples
 
 from fixsync.game.random import Random
-from fixsync.session import Match, Phase, Session
+from fixsync.session import Match, Phase, Reason, Session
 from fixsync.session.blobs import Collector, Evidence, Snapshot, decoded, pieces
 from fixsync.session.packets import (
+    HASHES_MAX,
     PACKET_BYTES_MAX,
     Blob,
+    Bye,
     Codec,
     InputValue,
     Message,
     PacketError,
+    Piece,
     Run,
     Update,
     Want,
 )
+from fixsync.session.remote import _RUNS_BYTES
+from fixsync.session.window import WINDOW, Window
+from fixsync.sim import Input
 
 MATCH = Match("bumpers", seed=5, players=3, frames=200, spectators=1, id=9)
-CODEC = Codec(MATCH)
+CODEC = Codec(MATCH, 1)
 
 
 def drawn(kind: inspect.Type) -> st.SearchStrategy[Any]:
@@ -59,7 +66,13 @@ MESSAGE: st.SearchStrategy[Message] = drawn(inspect.type_info(Message))
 
 @given(MESSAGE)
 def test_a_message_that_is_sent_is_read_back(message: Message):
-    assert CODEC.open(CODEC.seal(message)) == message
+    assert CODEC.open(CODEC.seal(message, 1, 5, 2**64 - 1)) == (message, 5, 2**64 - 1)
+
+
+@given(MESSAGE)
+def test_a_packet_for_another_peer_is_no_packet(message: Message):
+    with pytest.raises(PacketError, match=r"the tag is wrong: .* for another peer"):
+        CODEC.open(CODEC.seal(message, 2, 5, 0))
 
 
 def sent(network: Network, ms: int) -> list[tuple[int, bytes]]:
@@ -82,7 +95,7 @@ def test_the_largest_update_that_a_session_makes_fits_a_packet():
 
 @given(MESSAGE, st.data())
 def test_a_packet_that_is_damaged_or_cut_short_is_no_packet(message: Message, data: st.DataObject):
-    packet = CODEC.seal(message)
+    packet = CODEC.seal(message, 1, 5, 3)
     at = data.draw(st.integers(0, len(packet) - 1))
     changed = packet[at] ^ 1 << data.draw(st.integers(0, 7))
     for wrong in (packet[:at], packet[:at] + bytes([changed]) + packet[at + 1 :]):
@@ -98,7 +111,8 @@ def test_bytes_of_any_kind_are_no_packet(data: bytes):
 
 def sealed(body: bytes) -> bytes:
     """A body under a true tag: what a peer with the key could send."""
-    return b"FXP\x01" + CODEC._tag(1, body) + body
+    rest = bytes([0] * 7 + [1] + [0] * 8) + body
+    return b"FXP\x02" + CODEC._tag(2, 1, rest) + rest
 
 
 @given(st.binary(max_size=1200))
@@ -133,7 +147,7 @@ def test_bodies_that_are_no_message_are_refused(body: bytes):
 
 def fingerprint(session: Session) -> str:
     """All that a session is, except the count of refused packets, why, and the reply to them."""
-    left_out = ("local", "refused", "fault", "reply")
+    left_out = ("local", "window", "refused", "fault", "reply")
     timeline, seats = session._timeline, session._seats
     shown: Any = (
         session.phase,
@@ -153,6 +167,7 @@ def fingerprint(session: Session) -> str:
             {name: value for name, value in vars(remote).items() if name not in left_out}
             for remote in session._remotes.values()
         ],
+        [vars(remote.window) for remote in session._remotes.values()],
     )
     return repr(shown)
 
@@ -185,8 +200,13 @@ def true_packets() -> list[bytes]:
     ]
 
 
+def fresh(message: Message) -> bytes:
+    """A packet whose number has not come to player 1."""
+    return CODEC.seal(message, 1, 10**6, 0)
+
+
 @examples(300)
-@given(st.one_of(st.binary(max_size=200), MESSAGE.map(CODEC.seal)))
+@given(st.one_of(st.binary(max_size=200), MESSAGE.map(fresh)))
 def test_a_packet_that_is_refused_changes_nothing(data: bytes):
     network, session = shared()
     before, refused = fingerprint(session), session.refused
@@ -198,7 +218,7 @@ def test_a_packet_that_is_refused_changes_nothing(data: bytes):
 @st.composite
 def almost_true(draw: st.DrawFn) -> Message:
     """A message that was really sent, with one of its values another one."""
-    message = CODEC.open(draw(st.sampled_from(true_packets())))
+    message = CODEC.open(draw(st.sampled_from(true_packets()))).message
     name = draw(st.sampled_from([*message.__struct_fields__]))
     value = getattr(message, name)
     if name == "runs":
@@ -217,7 +237,7 @@ def almost_true(draw: st.DrawFn) -> Message:
 
 
 def test_there_are_true_packets_to_forge_from():
-    assert any(isinstance(CODEC.open(data), Update) for data in true_packets())
+    assert any(isinstance(CODEC.open(data).message, Update) for data in true_packets())
 
 
 @examples(100)
@@ -226,7 +246,7 @@ def test_a_forged_message_raises_nothing_and_leaves_the_simulation_alone(message
     network, session = running()
     state, hashes = session.simulation.save(), dict(session._timeline.hashes)
     before = fingerprint(session)
-    if session.receive(CODEC.seal(message), network.now_ms) is None:
+    if session.receive(fresh(message), network.now_ms) is None:
         assert fingerprint(session) == before
     assert session.simulation.save() == state
     assert session._timeline.hashes == hashes
@@ -239,12 +259,221 @@ def test_a_forged_message_raises_nothing_and_leaves_the_simulation_alone(message
 
 def test_another_input_for_a_frame_that_was_heard_is_refused():
     network, session = running()
-    updates = [m for m in map(CODEC.open, true_packets()) if isinstance(m, Update)]
+    opened = [CODEC.open(data).message for data in true_packets()]
+    updates = [message for message in opened if isinstance(message, Update)]
     stream = session._seats.streams[updates[0].sender]
     run = Run(updates[0].sender, stream.first, ((stream[stream.first] + 1) % 5,))  # type: ignore[operator]
     forged = msgspec.structs.replace(updates[0], runs=[run])
-    assert session.receive(CODEC.seal(forged), network.now_ms) is None
+    assert session.receive(fresh(forged), network.now_ms) is None
     assert "two inputs of seat" in session._remotes[updates[0].sender].fault
+
+
+def forged(session: Session, sender: int, **changes: Any) -> tuple[Update, bytes]:
+    """An Update of a peer with the key, with other values."""
+    opened = [CODEC.open(data).message for data in true_packets()]
+    true = next(m for m in opened if isinstance(m, Update) and m.sender == sender)
+    message = msgspec.structs.replace(true, **changes)
+    return message, CODEC.seal(message, session.me, 10**6, 0)
+
+
+def test_inputs_for_a_seat_that_is_played_here_are_refused_beyond_those_that_are_here():
+    network, session = running()
+    stream = session._seats.streams[1]
+    held = [stream[frame] for frame in range(stream.next - 2, stream.next)]
+    for sender in (0, 2):
+        _, data = forged(session, sender, runs=[Run(1, stream.next - 2, [*held, 1])])
+        assert session.receive(data, network.now_ms) is None
+        assert "seat 1, which is played here" in session._remotes[sender].fault
+        _, data = forged(session, sender, runs=[Run(1, stream.next - 2, held)])
+        assert session.receive(data, network.now_ms) == sender, "peers resend what they hold"
+
+
+def test_the_host_refuses_inputs_for_a_vacant_seat_and_players_take_them_from_it_alone():
+    match = Match("bumpers", seed=5, players=3, frames=200, vacant=frozenset({2}))
+    network = Network(match, 1).start_all()
+    network.run(900)
+    for me, sender, taken in ((0, 1, False), (1, 0, True)):
+        session, other = network.session(me), network.session(sender)
+        other._remotes[me]._update_ms = 0
+        codec = Codec(match, me)
+        first = session._seats.streams[2].next
+        updates = [
+            msgspec.structs.replace(message, runs=[Run(2, first, [0])])
+            for to, data in other.outgoing(network.now_ms + 40)
+            if to == me and isinstance(message := codec.open(data).message, Update)
+        ]
+        session.receive(codec.seal(updates[0], me, 10**6, 0), network.now_ms)
+        assert (session._seats.streams[2].next > first) == taken
+
+
+def test_before_a_match_begins_nobody_gives_inputs_for_the_seat_of_another():
+    network = Network(MATCH, 1, Weather(delay_ms=25))
+    for me in (0, 1):
+        network.start(me)
+    network.run(500)
+    session, other = network.session(1), network.session(0)
+    assert session.phase is Phase.CONNECTING
+    assert session._remotes[0].is_established
+    update = other._remotes[1]._update(network.now_ms)
+    first = session._seats.streams[1].next
+    lie = msgspec.structs.replace(update, runs=[Run(1, first, [1, 2])])
+    assert session.receive(CODEC.seal(lie, 1, 10**6, 0), network.now_ms) is None
+    assert session._seats.streams[1].next == first
+
+
+@pytest.mark.parametrize("hashes", [[], [1, 2]])
+def test_hashes_that_are_left_out_in_a_match_are_refused(hashes: list[int]):
+    network, session = running()
+    remote = session._remotes[0]
+    _, data = forged(
+        session, 0, hash_first=remote.hash_next + 1, hashes=hashes, confirmed=10**6, frame=10**6
+    )
+    assert session.receive(data, network.now_ms) is None
+
+
+def test_inputs_far_ahead_of_the_hashes_are_trimmed():
+    network, session = running()
+    stream, remote = session._seats.streams[0], session._remotes[0]
+    end = remote.hash_next + MATCH.detection_frames_max
+    _, data = forged(session, 0, runs=[Run(0, stream.next, [1] * 60)], hashes=[])
+    assert session.receive(data, network.now_ms) == 0
+    assert stream.next == end
+
+
+def test_a_check_of_inputs_that_raises_something_else_refuses_the_packet():
+    class Indexing(Bumpers):
+        def check_input(self, _player: int, value: Input) -> None:
+            return [0, 0, 0, 0, 0][value]  # type: ignore[index, return-value]
+
+    network = Network(MATCH, 1, simulation=Indexing).start_all()
+    network.run(900)
+    session = network.session(1)
+    message = network.session(0)._remotes[1]._update(network.now_ms)
+    lie = msgspec.structs.replace(message, runs=[Run(0, session._seats.streams[0].next, [9])])
+    assert session.receive(CODEC.seal(lie, 1, 10**6, 0), network.now_ms) is None
+    assert "IndexError" in session._remotes[0].fault
+
+
+def test_the_largest_update_fits_a_packet():
+    settings = Match("bumpers", seed=1, players=8, prediction_max=32, input_delay=16)
+    network = Network(settings, 1).start_all()
+    network.run(600)
+    remote = network.session(0)._remotes[1]
+    update = remote._update(network.now_ms)
+    high = 2**32 - 2
+    largest = msgspec.structs.replace(
+        update,
+        **dict.fromkeys(("sent_ms", "echo_ms", "frame", "confirmed", "hash_needed"), high),
+        instance=2**63,
+        heard=2**63,
+        hash_first=high,
+        hashes=[2**63] * HASHES_MAX,
+        needs=[high] * 8,
+        seats=[high] * 8,
+        runs=[Run(slot, high, [1]) for slot in range(8)],
+    )
+    spare = PACKET_BYTES_MAX - len(CODEC.seal(largest, 1, 1, 0))
+    # A run of more than 15 values has two bytes more.
+    assert spare + 8 >= _RUNS_BYTES + 8 * 2
+
+
+# The numbers of packets.
+
+
+def test_a_packet_has_an_effect_once_and_not_when_it_is_old():
+    network, session = running()
+    kept = [data for to, data in sent(network, 100) if to == 1]
+    network.run(100)
+    for data in kept:
+        before, refused = fingerprint(session), session.refused
+        assert session.receive(data, network.now_ms) is None
+        assert (fingerprint(session), session.refused) == (before, refused + 1)
+
+
+def test_a_window_takes_each_number_of_the_newest_life_once():
+    random, window, taken = Random(5), Window(), set()
+    newest, life = 0, 1
+    window.take(life, 0)
+    for _ in range(5000):
+        if random.chance(1, 500):
+            life, newest, taken = life + 1, 1, {1}
+            assert window.take(life, 1)
+        number = max(0, newest + random.between(-1200, 200))
+        fine = number > newest - WINDOW and number not in taken and number > 0
+        assert (window.fault(life, number) == "") == fine
+        assert window.fault(life - 1, newest + 1) == "a packet of an earlier life"
+        if fine:
+            assert window.take(life, number) == (number > newest)
+            taken.add(number)
+            newest = max(newest, number)
+
+
+def test_a_packet_that_acknowledges_what_was_not_sent_is_refused():
+    network, session = running()
+    message, _ = forged(session, 0)
+    sent_to = session._remotes[0]._sent
+    assert session.receive(CODEC.seal(message, 1, 10**6, sent_to + 1), network.now_ms) is None
+    assert session.receive(CODEC.seal(message, 1, 10**6, sent_to), network.now_ms) == 0
+
+
+# Byes.
+
+
+def test_a_bye_about_a_frame_that_was_not_played_is_refused():
+    network, session = running()
+    message, _ = forged(session, 0)
+    made = session._seats.streams[1].next
+    head = message.sender, message.instance, message.heard
+    for number, frame in enumerate((2**32 - 2, made, made - 1), 10**6):
+        bye = Bye(*head, Reason.DESYNC, frame, 0, "so", False)
+        taken = session.receive(CODEC.seal(bye, 1, number, 0), network.now_ms)
+        assert (taken == 0) == (frame < made)
+
+
+def test_a_peer_that_finds_ever_earlier_differences_does_not_keep_a_session_alive():
+    network, session = running()
+    message, _ = forged(session, 0)
+    head = message.sender, message.instance, message.heard
+    frame, number, now = session._seats.streams[1].next - 1, 10**6, network.now_ms
+    until = now + 2 * session.timing.linger_ms
+    ends = set()
+    while not session.is_over:
+        now, number, frame = now + 40, number + 1, max(0, frame - 1)
+        bye = Bye(*head, Reason.DESYNC, frame, 0, "so", False)
+        session.receive(CODEC.seal(bye, 1, number, 0), now)
+        session.advance(0, now)
+        session.outgoing(now)
+        assert session.end is not None
+        ends.add(session.end.frame)
+        assert now <= until + 80
+    assert len(ends) <= 2 + len(session._timeline.states)
+    assert session.state_after(min(ends)) is not None, "an end moves only to a state that is kept"
+
+
+def test_evidence_larger_than_a_peer_can_have_is_refused():
+    network, session = running()
+    message, _ = forged(session, 0)
+    head = message.sender, message.instance, message.heard
+    bye = Bye(*head, Reason.DESYNC, session.confirmed - 1, 0, "so", False)
+    assert session.receive(CODEC.seal(bye, 1, 10**6, 0), network.now_ms) == 0
+    most = 4 * len(session.simulation.save()) + 64 * 1024
+    for number, size in ((10**6 + 1, most + 1), (10**6 + 2, most)):
+        frame = session.confirmed - 1
+        piece = Piece(*head, Blob.EVIDENCE, frame, bytes(16), size, 0, bytes(1024))
+        taken = session.receive(CODEC.seal(piece, 1, number, 0), network.now_ms)
+        assert (taken == 0) == (size == most)
+
+
+def test_a_spectator_that_never_takes_hashes_is_dropped(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("fixsync.session.remote._BACKLOG_FRAMES_MAX", 60)
+    settings = Match("bumpers", seed=5, players=2, spectators=1, frames=300, id=9)
+    network = Network(settings, 1).start_all(2)
+    remote = network.session(2)._remotes[0]
+    update = remote._update
+    remote._update = lambda now: msgspec.structs.replace(update(now), hash_needed=0)  # type: ignore[method-assign]
+    assert network.run(20_000, lambda: network.is_over)
+    ends = [peer.session.end and peer.session.end.reason for peer in network.peers.values()]
+    assert ends == [Reason.COMPLETED, Reason.COMPLETED, Reason.JOIN_FAILED]
 
 
 def test_running_again_gives_the_same_session():

@@ -6,10 +6,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -254,8 +255,9 @@ def test_peers_in_network_namespaces_agree_too(tmp_path: Path):
 def packets_at(end: Endpoint) -> list[bytes]:
     """What has arrived at a socket."""
     found = []
-    while (packet := end._next_packet()) is not None:
-        found.append(packet[0])
+    with suppress(BlockingIOError):
+        while True:
+            found.append(end.socket.recv(2048))
     return found
 
 
@@ -276,16 +278,16 @@ def test_the_relay_does_what_it_is_told_and_no_more():
         for peer, end in enumerate(ends):
             relay.introduce(peer, end.address)
             end.addresses = {1 - peer: ("127.0.0.1", relay.front(1 - peer))}
-        stranger = Endpoint()
-        stranger.addresses = {1: ("127.0.0.1", relay.front(1))}
-        stranger.send(1, b"who?")
+        outsider = Endpoint()
+        outsider.addresses = {1: ("127.0.0.1", relay.front(1))}
+        outsider.send(1, b"who?")
         for sent in range(count):
             ends[0].send(1, sent.to_bytes(2, "big"))
             if sent % 20 == 19:
                 while relay.came <= sent + 1 or len(got) < relay.passed:
                     await asyncio.sleep(0.001)
                     got += packets_at(ends[1])
-        for thing in (relay, stranger, *ends):
+        for thing in (relay, outsider, *ends):
             thing.close()
         await asyncio.sleep(0)
         return got
@@ -368,6 +370,135 @@ def test_an_endpoint_without_a_session_or_a_socket_says_so():
         end.address  # noqa: B018 - the property raises
     with pytest.raises(OSError), Endpoint() as taken:
         Endpoint(*taken.address)
+
+
+# Floods, outsiders, addresses.
+
+
+class Crowd:
+    """A socket at which something always waits."""
+
+    def __init__(self, source: tuple[Any, ...] = ("127.0.0.1", 9)) -> None:
+        self.came = 0
+        self.source = source
+
+    def recvfrom(self, _size: int) -> tuple[bytes, tuple[Any, ...]]:
+        self.came += 1
+        return b"noise", self.source
+
+    def fileno(self) -> int:
+        return 3
+
+    def getsockname(self) -> tuple[str, int]:
+        return "127.0.0.1", 9
+
+    def sendto(self, *_: Any) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def test_a_poll_takes_a_bounded_number_of_packets_and_ends_when_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    clock = [0]
+    monkeypatch.setattr("fixsync.session.udp.time.monotonic_ns", lambda: clock[0])
+    end = Endpoint()
+    end.begin(session(0, 60), {})
+    end.close()
+    for speed_ns, counts in ((0, [256, 256, 64]), (1_000_000, [4, 4, 2])):
+        crowds = [Crowd(), Crowd(), Crowd()]
+        end._by_address = {("127.0.0.1", 1): crowds[0], ("127.0.0.1", 2): crowds[1]}  # type: ignore[dict-item]
+        end.socket = crowds[2]  # type: ignore[assignment]
+
+        def slow(*_: Any, speed_ns: int = speed_ns) -> bool:
+            clock[0] += speed_ns
+            return False
+
+        end.take = slow  # type: ignore[method-assign]
+        end.poll(0)
+        assert [crowd.came for crowd in crowds] == counts
+    end._is_shared = False  # as on Windows
+    end.socket = crowd = Crowd()  # type: ignore[assignment]
+    end.poll(0)
+    assert crowd.came == 8
+
+
+def test_a_flood_does_not_displace_what_a_peer_sends():
+    with Endpoint() as host, Endpoint() as guest, Endpoint() as outsider:
+        sessions = [session(me, 60) for me in range(2)]
+        host.begin(sessions[0], {1: guest.address})
+        guest.begin(sessions[1], {0: host.address})
+        outsider.addresses = {0: host.address, 1: guest.address}
+        while not all(each.is_over for each in sessions):
+            for _ in range(400):  # more than a socket holds
+                outsider.send(0, b"noise")
+                outsider.send(1, b"noise")
+            for end in (host, guest):
+                end.poll(1)
+    assert [each.end and each.end.reason for each in sessions] == [Reason.COMPLETED] * 2
+    assert all(each.refused > 0 for each in sessions)
+
+
+def test_no_other_program_can_bind_the_port_whatever_it_asks_for():
+    with Endpoint() as end, Endpoint() as other:
+        end.begin(session(0, 60), {1: other.address})
+        assert len(end._by_address) == 1
+        for option in ("SO_REUSEADDR", "SO_REUSEPORT"):
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+                taken.setsockopt(socket.SOL_SOCKET, getattr(socket, option), 1)
+                with pytest.raises(OSError):
+                    taken.bind(end.address)
+
+
+def test_where_ports_cannot_be_shared_one_socket_serves_all(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("fixsync.session.udp._CAN_SHARE_PORTS", False)
+    sessions = [session(me, 30) for me in range(2)]
+    with Endpoint() as host, Endpoint() as guest:
+        host.begin(sessions[0], {})
+        guest.begin(sessions[1], {0: host.address})
+        assert not guest._by_address
+        while not all(each.is_over for each in sessions):
+            for end in (host, guest):
+                end.poll(1)
+                end.wait(1)
+    assert [each.end and each.end.reason for each in sessions] == [Reason.COMPLETED] * 2
+
+
+class Heard:
+    """A session that takes everything as peer 1's."""
+
+    may = False
+
+    def receive(self, _data: bytes, _now: int) -> int:
+        return 1
+
+    def may_move(self, _peer: int, _now: int) -> bool:
+        return self.may
+
+
+def test_an_address_moves_only_when_the_session_allows_it_and_keeps_its_scope():
+    with Endpoint() as end:
+        end._is_shared = False  # Nothing is connected.
+        end.session = heard = Heard()  # type: ignore[assignment]
+        first, second = ("fe80::1", 7, 5, 2), ("fe80::1", 7, 0, 3)
+        end.take(b"", first)
+        assert end.addresses == {1: ("fe80::1", 7, 0, 2)}
+        end.take(b"", second)
+        assert end.addresses == {1: ("fe80::1", 7, 0, 2)}
+        heard.may = True  # type: ignore[attr-defined]
+        end.take(b"", second)
+        assert end.addresses == {1: second}
+
+
+def test_an_error_of_the_network_at_a_socket_raises_nothing():
+    with Endpoint() as end, Endpoint() as gone:
+        end.begin(session(0, 60), {1: gone.address})
+        gone.close()
+        for _ in range(5):
+            end.poll(0)
+            time.sleep(0.06)  # a Hello goes out, and is answered by an error
+        assert end.session is not None
+        assert end.session.end is None
 
 
 @pytest.mark.full

@@ -322,11 +322,11 @@ def test_a_spectator_does_not_complete_before_a_player_who_came_back_has_its_sna
     network = Network(settings).start_all(2)
     host, watcher = network.session(0), network.session(2)
     assert network.run(9000, lambda: host.confirmed >= 95)
-    sent, codec, lost = host.outgoing, Codec(settings), [object]
+    sent, codec, lost = host.outgoing, Codec(settings, 1), [object]
     host.outgoing = lambda now_ms: [
         (to, it)
         for to, it in sent(now_ms)
-        if to != 1 or not isinstance(codec.open(it), tuple(lost))
+        if to != 1 or not isinstance(codec.open(it).message, tuple(lost))
     ]
     assert network.run(500, lambda: host.confirmed == 100)
     network.crash(1)
@@ -520,9 +520,9 @@ def test_a_peer_of_another_protocol_version_is_refused():
     session = network.start(0).session
     network.start(1)
     network.run(10)
-    codec = Codec(network.match)
+    codec = Codec(network.match, 0)
     body = b"whatever a later version says"
-    packet = b"FXP" + bytes([VERSION + 1]) + codec._tag(VERSION + 1, body) + body
+    packet = b"FXP" + bytes([VERSION + 1]) + codec._tag(VERSION + 1, 0, body) + body
     session.receive(packet, network.now_ms)
     told = f"field protocol: {VERSION} here, {VERSION + 1} there"
     check_end(network, 0, Reason.REFUSED, 0, told)

@@ -42,14 +42,15 @@ def test_a_packet_is_laid_out_as_documented():
     from hashlib import blake2b
 
     match = Match("x", seed=0, players=2, id=7, key=b"secret")
-    data = packets.Codec(match).seal(packets.Bye(1, 2, 3, 4, 5, 0, "so", True))
-    assert data[:4] == b"FXP\x01"
+    data = packets.Codec(match, 1).seal(packets.Bye(1, 2, 3, 4, 5, 0, "so", True), 6, 258, 9)
+    assert data[:4] == b"FXP\x02"
     tag = blake2b(
-        data[3:4] + data[12:],
+        data[3:4] + bytes([6]) + data[12:],
         digest_size=8,
         key=b"secret",
         salt=bytes([7, *[0] * 7]),
         person=b"fixsync packet",
     )
     assert data[4:12] == tag.digest()
-    assert data[12:] == b"\x99\x05\x01\x02\x03\x04\x05\x00\xa2so\xc3"
+    assert data[12:28] == bytes([*[0] * 6, 1, 2, *[0] * 7, 9])
+    assert data[28:] == b"\x99\x05\x01\x02\x03\x04\x05\x00\xa2so\xc3"

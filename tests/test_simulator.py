@@ -12,10 +12,11 @@ import time
 from pathlib import Path
 
 import pytest
+from liars import LIES, OUTSIDERS, run_lie
 from simulator import PLANS, FailedMatchError, Planned, held, plan, play, run
 
-from fixsync.session import Reason
-from fixsync.session.packets import Run
+from fixsync.session import Reason, Session
+from fixsync.session.packets import PacketError, Run, Update
 from fixsync.session.remote import Local, Remote
 from fixsync.session.timeline import Timeline
 
@@ -73,9 +74,72 @@ def test_the_plans_hold_everything_that_is_to_be_tried():
     assert any(weather.loss == 50 for made in plans for _, weather in made.weather)
 
 
-def run_each(seeds: list[int]) -> None:
+@pytest.mark.parametrize("seed", range(len(LIES + OUTSIDERS)), ids=(LIES + OUTSIDERS).__getitem__)
+def test_liars_and_outsiders_do_no_more_than_they_may(seed: int):
+    run_lie(seed)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("first", range(12, 252, 24))
+def test_liars_and_outsiders_of_many_seeds_do_no_more_than_they_may(first: int):
+    for seed in range(first, first + 24):
+        run_lie(seed)
+
+
+def lies_of(kind: str, count: int = 3) -> list[int]:
+    kinds = LIES + OUTSIDERS
+    return [kinds.index(kind) + at * len(kinds) for at in range(count)]
+
+
+def run_lies(seeds: list[int]) -> None:
     for seed in seeds:
-        run(seed)
+        run_lie(seed)
+
+
+def test_the_simulator_fails_when_a_player_who_comes_back_gets_no_input_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(
+        Local, "is_made_here", lambda self, seat: seat == self.me or seat in self.seats.sources
+    )
+    with pytest.raises(FailedMatchError):
+        run_each([*range(30)], PLANS[2])
+
+
+def test_the_simulator_fails_when_no_peer_may_leave_out_hashes(monkeypatch: pytest.MonkeyPatch):
+    def refuse(_: Remote, __: Update) -> None:
+        raise PacketError("a jump")
+
+    monkeypatch.setattr(Remote, "_check_jump", refuse)
+    with pytest.raises(FailedMatchError):
+        run_each([0], PLANS[2])  # a host returns
+    with pytest.raises(FailedMatchError, match="joined in frame"):
+        run_each([0])  # players come late
+
+
+def test_the_simulator_fails_when_the_newest_address_wins(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Session, "may_move", lambda self, *_: True)  # noqa: ARG005
+    with pytest.raises(FailedMatchError, match=r"stood still|to an outsider|ENDED|SILENT"):
+        run_lies(lies_of("thief"))
+
+
+def test_the_simulator_fails_when_inputs_for_any_seat_are_taken(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Local, "is_made_here", lambda self, seat: False)  # noqa: ARG005
+    monkeypatch.setattr(Remote, "_decides", lambda self, seat: range(2**32))  # noqa: ARG005
+    with pytest.raises(FailedMatchError, match=r"not what it gave|were invented"):
+        run_lies(lies_of("seat"))
+
+
+def test_the_simulator_fails_when_who_is_done_is_not_compared(monkeypatch: pytest.MonkeyPatch):
+    has_all = Remote.has_all
+    monkeypatch.setattr(Remote, "has_all", lambda self, at: self.is_done or has_all(self, at))
+    with pytest.raises(FailedMatchError, match="completed without hash"):
+        run_lies(lies_of("done", 6))
+
+
+def run_each(seeds: list[int], planned: Planned = plan) -> None:
+    for seed in seeds:
+        run(seed, planned=planned)
 
 
 SOUND = [

@@ -24,8 +24,9 @@ from fixsync.session.packets import (
 )
 from fixsync.sim import PLAYERS_MAX
 
-BLOB_BYTES_MAX = 64 * 2**20
+SNAPSHOT_BYTES_MAX = 64 * 2**20
 """The largest snapshot that is accepted, in bytes. Memory is taken as pieces arrive, not before."""
+_EVIDENCE_BYTES = 64 * 2**10
 
 _Digest8 = Annotated[bytes, Meta(min_length=8, max_length=8)]
 
@@ -83,12 +84,18 @@ def pieces(data: bytes, want: Want, head: Head) -> list[Piece]:
     ]
 
 
+def evidence_bytes_max(state_bytes: int) -> int:
+    """The most evidence that is accepted of a peer, from the size of a state here."""
+    return 4 * state_bytes + _EVIDENCE_BYTES
+
+
 class Collector:
     """Assembles a blob from pieces in any order."""
 
-    def __init__(self, kind: Blob, frame: int) -> None:
+    def __init__(self, kind: Blob, frame: int, bytes_max: int = SNAPSHOT_BYTES_MAX) -> None:
         self.kind = kind
         self.frame = frame
+        self.bytes_max = bytes_max
         self.data: bytes | None = None
         """The blob, once it is whole."""
         self._digest = b""
@@ -104,8 +111,8 @@ class Collector:
 
     def fault(self, piece: Piece) -> str:
         """Why a piece is refused; "" for one that may be taken."""
-        if piece.size > BLOB_BYTES_MAX:
-            return f"a blob must have at most {BLOB_BYTES_MAX} bytes, not {piece.size}"
+        if piece.size > self.bytes_max:
+            return f"a blob must have at most {self.bytes_max} bytes, not {piece.size}"
         if piece.index >= _count_of(piece.size):
             return f"piece {piece.index} of a blob of {_count_of(piece.size)}"
         if len(piece.data) != min(PIECE_BYTES, piece.size - piece.index * PIECE_BYTES):

@@ -62,6 +62,9 @@ class Entry:
             count = len(getattr(snapshot, name))
             if count != players:
                 raise ValueError(f"{name} must have {players} entries, not {count}")
+        for seat, since in enumerate(snapshot.seats):
+            if since and seat not in local.match.vacant:
+                raise ValueError(f"seats[{seat}] must be 0, not {since}: the seat was not vacant")
         try:
             local.timeline.restart(snapshot.frame, snapshot.state, snapshot.inputs_digest)
         except ValueError:

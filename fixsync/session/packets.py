@@ -1,16 +1,19 @@
 """The datagrams of a session: messages to bytes, and bytes to checked messages.
 
-A datagram is b"FXP", the protocol's version in one byte, a tag of eight bytes, and a message in
-MessagePack. The tag is a keyed BLAKE2b over version and message, with the match's key and id. It
-refuses packets that are damaged, of another match, or forged without the key. A
-message is an array: its number (`tag`), the numbers of `_Message`, then its fields in order."""
+A datagram is b"FXP", the protocol's version in one byte, a tag of eight bytes, the packet's number,
+the newest number that its sender got from its receiver (eight bytes each, big-endian), and a
+message in MessagePack. The tag is a keyed BLAKE2b over the version, the receiver and all that
+follows the tag, with the match's key and id. It refuses packets that are damaged, of another match,
+for another peer, or forged without the key. A message is an array: its number (`tag`), the numbers
+of `_Message`, then its fields in order."""
 
 from __future__ import annotations
 
 import hmac
+import struct
 from enum import IntEnum
 from hashlib import blake2b
-from typing import Annotated, TypeAlias, Union
+from typing import Annotated, NamedTuple, TypeAlias, Union
 
 import msgspec
 from msgspec import Meta, Struct
@@ -25,11 +28,13 @@ from fixsync.session.match import (
 from fixsync.sim import INPUT_NUMBERS_MAX, PLAYERS_MAX
 
 MAGIC = b"FXP"
-VERSION = 1
+VERSION = 2
 PACKET_BYTES_MAX = 1232
 """What fits any path unfragmented: IPv6's least MTU of 1280 less its header and UDP's."""
 _TAG_BYTES = 8
-_HEAD_BYTES = len(MAGIC) + 1 + _TAG_BYTES
+_NUMBERS = struct.Struct(">QQ")
+_TAG_END = len(MAGIC) + 1 + _TAG_BYTES
+_HEAD_BYTES = _TAG_END + _NUMBERS.size
 
 NEVER = FRAMES_MAX + 1
 """In `Update.seats`: the host plays this seat."""
@@ -42,6 +47,7 @@ DIGEST_BYTES = 16
 
 UInt32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 UInt64 = Annotated[int, Meta(ge=0)]  # MessagePack has nothing larger
+_Instance = Annotated[int, Meta(ge=1)]
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 FrameNumber = Annotated[int, Meta(ge=0, le=FRAMES_MAX)]
 _PeerId = Annotated[int, Meta(ge=0, le=PLAYERS_MAX + SPECTATORS_MAX - 1)]
@@ -63,7 +69,7 @@ class _Message(Struct, array_like=True, forbid_unknown_fields=True, frozen=True,
     """The sender, its instance, and the receiver's instance that it knows (0: none yet)."""
 
     sender: _PeerId
-    instance: UInt64
+    instance: _Instance
     heard: UInt64
 
 
@@ -170,6 +176,16 @@ class Bye(_Message, tag=5, frozen=True):
 Message: TypeAlias = Union[Hello, Update, Want, Piece, Bye]  # noqa: UP007
 
 
+class Packet(NamedTuple):
+    """A datagram that was opened."""
+
+    message: Message
+    number: int
+    """Counts the packets of the sender's life to this receiver, from 1 on."""
+    got: int
+    """The newest number that the sender got from the receiver's life that it knows; 0: none."""
+
+
 class PacketError(ValueError):
     """Bytes that are not a packet of this match, or a packet that is refused."""
 
@@ -183,45 +199,47 @@ class VersionError(PacketError):
 
 
 class Codec:
-    """Messages of one match to bytes and back."""
+    """The messages of one peer of a match to bytes and back."""
 
-    def __init__(self, match: Match) -> None:
+    def __init__(self, match: Match, me: int) -> None:
+        self._me = me
         self._key = match.key
         self._salt = match.id.to_bytes(8, "little")
         self._encode = msgspec.msgpack.Encoder().encode
         self._decode = msgspec.msgpack.Decoder(Message).decode
 
-    def _tag(self, version: int, body: bytes) -> bytes:
+    def _tag(self, version: int, receiver: int, rest: bytes) -> bytes:
         keyed = blake2b(
             digest_size=_TAG_BYTES, key=self._key, salt=self._salt, person=b"fixsync packet"
         )
-        keyed.update(bytes((version,)))
-        keyed.update(body)
+        keyed.update(bytes((version, receiver)))
+        keyed.update(rest)
         return keyed.digest()
 
-    def seal(self, message: Message) -> bytes:
-        body: bytes = self._encode(message)
-        return b"".join((MAGIC, bytes((VERSION,)), self._tag(VERSION, body), body))
+    def seal(self, message: Message, receiver: int, number: int, got: int) -> bytes:
+        rest = _NUMBERS.pack(number, got) + self._encode(message)
+        return b"".join((MAGIC, bytes((VERSION,)), self._tag(VERSION, receiver, rest), rest))
 
-    def open(self, data: bytes) -> Message:
-        """The message in a packet. PacketError, and no other error, for anything else."""
+    def open(self, data: bytes) -> Packet:
+        """A packet for this peer. PacketError, and no other error, for anything else."""
         if len(data) > PACKET_BYTES_MAX:
             raise PacketError(
                 f"a packet must have at most {PACKET_BYTES_MAX} bytes, not {len(data)}"
             )
         if len(data) <= _HEAD_BYTES or not data.startswith(MAGIC):
             raise PacketError("not a packet of a match")
-        version, body = data[len(MAGIC)], data[_HEAD_BYTES:]
-        tag = data[len(MAGIC) + 1 : _HEAD_BYTES]
-        if not hmac.compare_digest(tag, self._tag(version, body)):
-            raise PacketError("the tag is wrong: damaged, of another match, or without its key")
+        version, tag, rest = data[len(MAGIC)], data[len(MAGIC) + 1 : _TAG_END], data[_TAG_END:]
+        if not hmac.compare_digest(tag, self._tag(version, self._me, rest)):
+            raise PacketError(
+                "the tag is wrong: damaged, of another match, for another peer, or without its key"
+            )
         if version != VERSION:
             raise VersionError(version)
         try:
-            message: Message = self._decode(body)
+            message: Message = self._decode(rest[_NUMBERS.size :])
         except DECODE_ERRORS as error:
             raise PacketError(f"not a message: {error}") from None
-        return message
+        return Packet(message, *_NUMBERS.unpack_from(rest))
 
 
 def digest_of(data: bytes) -> bytes:

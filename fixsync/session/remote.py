@@ -10,7 +10,13 @@ from enum import Enum, auto
 
 import msgspec
 
-from fixsync.session.blobs import Collector, Evidence, Snapshot, pieces
+from fixsync.session.blobs import (
+    Collector,
+    Evidence,
+    Snapshot,
+    evidence_bytes_max,
+    pieces,
+)
 from fixsync.session.endings import End, Reason
 from fixsync.session.match import (
     FRAMES_MAX,
@@ -26,9 +32,11 @@ from fixsync.session.packets import (
     RUN_FRAMES_MAX,
     Blob,
     Bye,
+    Codec,
     Head,
     Hello,
     Message,
+    Packet,
     PacketError,
     Piece,
     Run,
@@ -37,6 +45,7 @@ from fixsync.session.packets import (
 )
 from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
+from fixsync.session.window import Window
 from fixsync.sim import Input
 
 AHEAD_FRAMES_MAX = 256
@@ -51,7 +60,7 @@ _BACKLOG_FRAMES_MAX = 3600
 _STATES_MAX = 4 * (INPUT_DELAY_MAX + PREDICTION_MAX)
 # Room in an Update for inputs, in bytes: PACKET_BYTES_MAX less the head, the hashes and the lists
 # by seat.
-_RUNS_BYTES = 600
+_RUNS_BYTES = 540
 _RTT_MS_MAX = 60_000
 _WANT_MS_MIN = 50
 _WANT_PIECES_FEW = 4
@@ -114,6 +123,13 @@ class Local:
         late = [seat for seat, it in enumerate(self.seats.streams) if it.next <= confirmed]
         return sorted({HOST if self.seats.since[seat] == NEVER else seat for seat in late})
 
+    def is_made_here(self, seat: int) -> bool:
+        """Whether this peer makes a seat's inputs, or will when it begins at frame 0."""
+        seats = self.seats
+        if self.feeder is not None:
+            return seat in seats.sources
+        return seat == self.me or (self.me == HOST and seats.since[seat] == NEVER)
+
     def required(self) -> list[Remote]:
         """The peers that the match waits for."""
         return [remote for remote in self.remotes.values() if remote.is_required]
@@ -142,7 +158,7 @@ class Local:
                 states = min(states, remote.compared)
             elif remote.is_fresh and remote.snapshot is None:
                 continue
-            elif confirmed - remote.confirmed > _BACKLOG_FRAMES_MAX or not remote.can_be_fed:
+            elif confirmed - remote.floor > _BACKLOG_FRAMES_MAX or not remote.can_be_fed:
                 remote.drop(Reason.JOIN_FAILED, f"too far behind, in frame {remote.confirmed}")
                 continue
             inputs = min(inputs, remote.confirmed)
@@ -175,7 +191,12 @@ class Remote:
         """Its life that was in the match when this peer got into it; 0 if none was known."""
         self.is_established = False
         """It has shown, by a Hello, that it knows this peer's present life."""
+        self.window = Window()
         self.heard_ms = now_ms
+        self.acked_ms = now_ms
+        """The time of its last new acknowledgement."""
+        self.is_newest = False
+        """The last packet that came from it is its newest."""
         self.rtt_ms: int | None = None
         self.refused = 0
         """Number of its packets that were refused."""
@@ -189,6 +210,8 @@ class Remote:
         """It has all of the match, and needs nobody any more."""
         self.collector: Collector | None = None
         """Collects the pieces of a snapshot or of evidence that this peer requested from it."""
+        self._sent = self._acked = 0
+        """The newest number of a packet to it, and the newest that it got."""
         self._hello_ms = self._update_ms = self._want_ms = _LONG_AGO_MS
         self.reset(0, 0)
 
@@ -243,6 +266,12 @@ class Remote:
         it back."""
         return self.peer == HOST and self.local.seats.has_vacant
 
+    @property
+    def floor(self) -> int:
+        """The first frame of which it may still need an input or a hash."""
+        floor = min(self.confirmed, self.hash_needed)
+        return min(floor, self.compared) if self.local.match.is_player(self.peer) else floor
+
     def hear(self, now_ms: int) -> None:
         self.heard_ms = max(self.heard_ms, now_ms)
 
@@ -262,6 +291,22 @@ class Remote:
         self.reply = Bye(*head, reason, confirmed, self.peer, text, True)
 
     # Received messages. PacketError, with nothing changed, for a refused one.
+
+    def check_number(self, packet: Packet) -> None:
+        """PacketError for a packet that came before, is too old, or says what cannot be."""
+        message = packet.message
+        fault = self.window.fault(message.instance, packet.number)
+        if fault:
+            raise PacketError(fault)
+        if message.heard == self.local.instance and packet.got > self._sent:
+            raise PacketError(f"it got packet {packet.got}, of {self._sent} that were sent")
+
+    def take_number(self, packet: Packet, now_ms: int) -> None:
+        """Takes the numbers of a packet that was accepted."""
+        message = packet.message
+        self.is_newest = self.window.take(message.instance, packet.number)
+        if message.heard == self.local.instance and packet.got > self._acked:
+            self._acked, self.acked_ms = packet.got, now_ms
 
     def check_address(self, message: Message) -> None:
         if message.heard != self.local.instance:
@@ -319,6 +364,62 @@ class Remote:
             raise PacketError(f"hash_needed is {update.hash_needed}, with {confirmed} confirmed")
         if update.hashes and update.hash_first + len(update.hashes) > update.confirmed:
             raise PacketError("hashes of frames that are not confirmed there")
+        if local.match.is_player(self.peer) and update.hash_first > self.hash_next:
+            self._check_jump(update)
+        for run in update.runs:
+            if run.slot >= players:
+                raise PacketError(f"a run of seat {run.slot}, of {players}")
+            if self._decides(run.slot) is None:
+                raise PacketError(f"inputs of seat {run.slot}, which is not its own")
+            seats.check(run, local.is_made_here(run.slot), local.timeline.simulation)
+
+    def _check_jump(self, update: Update) -> None:
+        """PacketError if the peer may not leave out the hashes from `hash_next` on.
+
+        It may when one of the two came in by a snapshot, because there are no earlier hashes, or
+        not any more. From its first Update with an echo on, it knows which are needed here."""
+        local = self.local
+        confirmed = local.timeline.confirmed
+        is_newcomer = local.is_playing and self.instance != self.started_instance
+        limit = confirmed if is_newcomer else confirmed + _BACKLOG_FRAMES_MAX
+        if self.is_mutual or update.hash_first > min(update.confirmed, limit):
+            first, needed = update.hash_first, self.hash_next
+            raise PacketError(f"hashes from frame {first} on, but frame {needed} is the next")
+
+    def _decides(self, seat: int) -> range | None:
+        """The frames of a seat whose inputs are taken from this peer; None if it must not send any.
+
+        A run may hold earlier and later frames; these are not taken."""
+        local, match, since = self.local, self.local.match, self.local.seats.since[seat]
+        is_feeder = self.peer == local.feeder
+        if not match.is_player(self.peer):
+            return None
+        if local.is_made_here(seat):
+            return range(0)
+        ahead = local.timeline.confirmed + AHEAD_FRAMES_MAX
+        # Whoever steps on an input that was made there can compare the states that led to it.
+        made = min(ahead, self.hash_next + match.detection_frames_max)
+        if match.is_player(local.me):
+            made = min(made, self.hash_needed + AHEAD_FRAMES_MAX)
+        if seat == local.me:
+            # Its own inputs of an earlier life, and those that the host made before the handover.
+            back = min(ahead, self.hash_next + 2 * match.detection_frames_max)
+            if is_feeder:
+                return range(max(back, min(since, ahead)))
+            return range(0 if self.peer == HOST else since, back)
+        if seat == self.peer:
+            return range(0 if is_feeder or local.me == HOST else since, made)
+        if is_feeder:
+            return range(made if self.peer == HOST and since == NEVER else ahead)
+        if self.peer == HOST and since:
+            return range(min(since, made))
+        return None
+
+    def take_runs(self, update: Update) -> None:
+        for run in update.runs:
+            frames = self._decides(run.slot)
+            if frames is not None:
+                self.local.seats.streams[run.slot].take(run.first, run.values, frames)
 
     def take_times(self, update: Update, now_ms: int) -> None:
         self.hear(now_ms)
@@ -336,10 +437,9 @@ class Remote:
         self.needs = [max(pair) for pair in zip(self.needs, update.needs, strict=True)]
 
     def take_hashes(self, update: Update) -> None:
-        if not self.local.match.is_player(self.peer) or not update.hashes:
+        if not self.local.match.is_player(self.peer):
             return
         if update.hash_first > self.hash_next:
-            # One of the two came in by a snapshot: there are no earlier hashes, or not any more.
             self.hash_next = update.hash_first
             self.compared = max(self.compared, update.hash_first)
             self.hashes.clear()
@@ -362,6 +462,11 @@ class Remote:
                 return frame
         return None
 
+    def ask_evidence(self, frame: int) -> None:
+        timeline = self.local.timeline
+        most = evidence_bytes_max(len(timeline.states[timeline.head]))
+        self.collector = Collector(Blob.EVIDENCE, frame, most)
+
     def take_piece(self, piece: Piece, now_ms: int) -> bytes | None:
         """The blob, once it is whole."""
         collector = self.collector
@@ -378,12 +483,17 @@ class Remote:
 
     def has_all(self, frames: int) -> bool:
         """Whether nothing of the whole match is left to be exchanged."""
-        if self.is_done:
-            return True
-        if self.is_fresh:
+        if self.is_fresh and not self.is_done:
             return False  # It was sent a snapshot, and has not answered that it has it.
         theirs = self.confirmed >= frames and self.hash_needed >= frames
-        return self.compared >= frames and (theirs or not self.local.match.is_player(self.local.me))
+        is_had = self.is_done or theirs or not self.local.match.is_player(self.local.me)
+        return self.compared >= frames and is_had
+
+    @property
+    def is_silent_rightly(self) -> bool:
+        """It has completed the match, and all of its hashes are here."""
+        frames = self.local.match.frames
+        return self.is_done and frames is not None and self.hash_next >= frames
 
     @property
     def can_be_fed(self) -> bool:
@@ -408,8 +518,14 @@ class Remote:
     def _head(self) -> Head:
         return self.local.me, self.local.instance, self.instance
 
-    def messages(self, now_ms: int) -> Iterator[Message]:
+    def packets(self, codec: Codec, now_ms: int) -> Iterator[bytes]:
         """What to send it now."""
+        for message in self._messages(now_ms):
+            self._sent += 1
+            got = self.window.newest if self.window.life == message.heard else 0
+            yield codec.seal(message, self.peer, self._sent, got)
+
+    def _messages(self, now_ms: int) -> Iterator[Message]:
         local, timing = self.local, self.local.timing
         if self.reply is not None:
             yield self.reply
@@ -502,8 +618,17 @@ class Remote:
         peer's frame can be ahead of what it has confirmed: whoever steps on an input can compare
         the states that led to it."""
         local, seats = self.local, self.local.seats
+        if not local.match.is_player(local.me):
+            return []
         is_fed = self.is_fed if self.is_required else local.me == HOST
-        chosen = set(range(local.match.players)) if is_fed else seats.sources | {self.peer}
+        if is_fed:
+            chosen = set(range(local.match.players))
+        else:
+            chosen = seats.sources | {self.peer}
+            if local.me == HOST:  # It made the inputs of each seat before its handover.
+                chosen |= {
+                    seat for seat in local.match.vacant if self.needs[seat] < seats.since[seat]
+                }
         own_end = hash_end + local.match.input_delay + local.match.prediction_max + 1
         end = FRAMES_MAX
         if not self.is_required:
@@ -516,7 +641,12 @@ class Remote:
         for seat in sorted(chosen, key=lambda seat: (self.needs[seat], seat)):
             stream = seats.streams[seat]
             first = max(self.needs[seat], stream.first)
-            last = min(own_end if seat in seats.sources else end, stream.next)
+            if seat in seats.sources:
+                last = min(own_end, stream.next)
+            elif is_fed or seat == self.peer:
+                last = min(end, stream.next)
+            else:
+                last = min(own_end, seats.since[seat], stream.next)
             values: list[Input] = []
             share = max(room // len(chosen), 200 if not runs else 0)
             for frame in range(first, min(last, first + RUN_FRAMES_MAX)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fixsync.session.match import FRAMES_MAX, HOST, Match
+from fixsync.session.match import FRAMES_MAX, Match
 from fixsync.session.packets import NEVER, PacketError, Run
 from fixsync.session.streams import Stream
 from fixsync.sim import Input, Simulation, check_input
@@ -52,34 +52,33 @@ class Seats:
             while stream.next <= due:
                 stream.push(value if seat == self.me else self.idle)
 
-    def check(
-        self, runs: Sequence[Run], sender: int, feeder: int | None, simulation: Simulation
-    ) -> None:
-        """PacketError if one of the runs is impossible."""
-        for run in runs:
-            if run.slot >= len(self.streams):
-                raise PacketError(f"a run of seat {run.slot}, of {len(self.streams)}")
-            if run.slot not in (sender, self.me) and sender not in (HOST, feeder):
-                raise PacketError(f"inputs of seat {run.slot}, which is not its own")
-            stream = self.streams[run.slot]
-            conflict = stream.conflict(run.first, run.values)
-            if conflict is not None:
-                raise PacketError(f"two inputs of seat {run.slot} for frame {conflict}")
-            try:
-                for value in run.values[max(0, stream.next - run.first) :]:
-                    check_input(simulation, run.slot, value)
-            except (TypeError, ValueError) as wrong:
-                raise PacketError(str(wrong)) from None
+    def check(self, run: Run, is_made_here: bool, simulation: Simulation) -> None:
+        """PacketError if a run of inputs is impossible."""
+        seat, stream = run.slot, self.streams[run.slot]
+        end = run.first + len(run.values)
+        conflict = stream.conflict(run.first, run.values)
+        if conflict is not None:
+            raise PacketError(f"two inputs of seat {seat} for frame {conflict}")
+        if is_made_here and end > stream.next:
+            raise PacketError(
+                f"inputs of seat {seat}, which is played here, up to frame {end - 1}; "
+                f"{stream.next} frames have one"
+            )
+        try:
+            for value in run.values[max(0, stream.next - run.first) :]:
+                check_input(simulation, seat, value)
+        except (TypeError, ValueError) as wrong:
+            raise PacketError(str(wrong)) from None
+        except Exception as wrong:  # whatever a game's check does with values from elsewhere
+            text = f"the input of player {seat} cannot be checked: {type(wrong).__name__}: {wrong}"
+            raise PacketError(text) from None
 
-    def learn(self, since: Sequence[int], sender: int, feeder: int | None) -> list[int]:
-        """Takes over from an Update which seats have their player; returns the new ones.
-
-        The host seats players; the player of a seat knows it too, and who gave the snapshot."""
+    def learn(self, since: Sequence[int]) -> list[int]:
+        """Takes over, from who may say it, which seats have their player; returns the new ones."""
         found = []
-        for seat, frame in enumerate(since):
-            is_new = self.since[seat] == NEVER != frame and seat in self.match.vacant
-            if is_new and sender in (HOST, feeder, seat):
-                self.since[seat] = frame
+        for seat in self.match.vacant:
+            if self.since[seat] == NEVER != since[seat]:
+                self.since[seat] = since[seat]
                 found.append(seat)
         return found
 

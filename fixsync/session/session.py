@@ -29,13 +29,14 @@ from fixsync.session.packets import (
     VersionError,
     Want,
 )
-from fixsync.session.remote import AHEAD_FRAMES_MAX, Local, Phase, Remote
+from fixsync.session.remote import Local, Phase, Remote
 from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
 from fixsync.session.watch import Watch
 from fixsync.sim import Input, Simulation, check_input, idle_input
 
 _CATCH_UP_FRAMES = 16
+_UNHEARD_MS = 500
 _INSTANCE_MAX = 2**64 - 1
 
 
@@ -68,7 +69,7 @@ class Session:
         _check_simulation(match, simulation)
         self.match = match
         self.timing = timing or Timing()
-        self._codec = Codec(match)
+        self._codec = Codec(match, self.me)
         self._seats = Seats(match, me, idle_input(simulation))
         prediction_max = match.prediction_max if match.is_player(me) else 0
         self._timeline = Timeline(simulation, self._seats.streams, prediction_max)
@@ -185,11 +186,14 @@ class Session:
         """Takes a packet. Returns the peer that sent it, or None if it was refused."""
         remote = None
         try:
-            message = self._codec.open(data)
-            remote = self._remotes.get(message.sender)
+            packet = self._codec.open(data)
+            sender = packet.message.sender
+            remote = self._remotes.get(sender)
             if remote is None:
-                raise PacketError(f"peer {message.sender} has nothing to say to peer {self.me}")
-            self._take(remote, message, now_ms)
+                raise PacketError(f"peer {sender} has nothing to say to peer {self.me}")
+            remote.check_number(packet)
+            self._take(remote, packet.message, now_ms)
+            remote.take_number(packet, now_ms)
         except PacketError as wrong:
             self._local.refused += 1
             if isinstance(wrong, VersionError) and self.phase is Phase.CONNECTING:
@@ -203,6 +207,15 @@ class Session:
             return None
         self._local.received += 1
         return remote.peer
+
+    def may_move(self, peer: int, now_ms: int) -> bool:
+        """Whether the source of the packet that was taken last from a peer may become its address.
+
+        It may if that packet is its newest, and it has acknowledged nothing for 500 ms: as long as
+        packets arrive at the old address, copies that an outsider sends from elsewhere move
+        nothing."""
+        remote = self._remotes[peer]
+        return remote.is_newest and now_ms - remote.acked_ms >= _UNHEARD_MS
 
     def advance(self, value: Input, now_ms: int) -> list[Notice]:
         """Rolls back wrong guesses, confirms frames, then steps a frame if possible.
@@ -238,9 +251,9 @@ class Session:
         often."""
         self._watch.time(now_ms)
         return [
-            (remote.peer, self._codec.seal(message))
+            (remote.peer, data)
             for remote in self._remotes.values()
-            for message in remote.messages(now_ms)
+            for data in remote.packets(self._codec, now_ms)
         ]
 
     # Stepping.
@@ -275,7 +288,7 @@ class Session:
             self._take_hello(remote, message, now_ms)
         elif isinstance(message, Bye):
             # One that refuses this peer does so without a Hello.
-            if remote.instance or message.heard not in (0, self.instance):
+            if remote.instance or message.heard != self.instance:
                 remote.check_address(message)
             self._take_bye(remote, message, now_ms)
         else:
@@ -288,8 +301,6 @@ class Session:
                 self._take_want(remote, message, now_ms)
 
     def _take_hello(self, remote: Remote, hello: Hello, now_ms: int) -> None:
-        if hello.instance < remote.instance:
-            raise PacketError("a Hello of an earlier life")
         fault = remote.hello_fault(hello)
         if fault:
             text = f"peer {self.me} refuses peer {remote.peer}: {fault}"
@@ -325,23 +336,22 @@ class Session:
             remote.take_times(update, now_ms)
             return
         remote.check_update(update)
-        feeder, seats = self._local.feeder, self._seats
-        seats.check(update.runs, remote.peer, feeder, self.simulation)
+        seats = self._seats
         remote.take_times(update, now_ms)
-        remote.take_acks(update)
         if self.phase is Phase.ENDED:
+            remote.take_acks(update)
             return
-        for run in update.runs:
-            seats.streams[run.slot].take(run.first, run.values, self.confirmed + AHEAD_FRAMES_MAX)
         remote.take_hashes(update)
+        remote.take_acks(update)
+        if self.me != HOST and remote.peer in (HOST, self._local.feeder):
+            for seat in seats.learn(update.seats):
+                if seat in self._remotes:
+                    self._remotes[seat].hear(now_ms)  # From now on it may not be silent.
+        remote.take_runs(update)
         if self.me == HOST:
             is_waiting = self.match.is_player(remote.peer) and not remote.is_required
             if is_waiting and update.ready and remote.is_fed:
                 seats.give(remote.peer)
-        else:
-            for seat in seats.learn(update.seats, remote.peer, feeder):
-                if seat in self._remotes:
-                    self._remotes[seat].hear(now_ms)  # From now on it may not be silent.
         self._compare(remote, now_ms)
         self._watch.complete(now_ms)
 
@@ -365,6 +375,10 @@ class Session:
             self._watch.take_evidence(remote.peer, data)
 
     def _take_bye(self, remote: Remote, bye: Bye, now_ms: int) -> None:
+        if bye.reason == Reason.DESYNC and self.me in self._seats.sources:
+            made = self._seats.streams[self.me].next
+            if bye.frame >= made:
+                raise PacketError(f"a desync in frame {bye.frame}, with inputs for {made} frames")
         remote.hear(now_ms)
         remote.bye = bye
         is_outside = self.phase in (Phase.CONNECTING, Phase.JOINING)

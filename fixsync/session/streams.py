@@ -41,14 +41,11 @@ class Stream:
                 return frame
         return None
 
-    def take(self, first: int, values: Sequence[Input], end: int) -> int:
-        """Appends the values that follow without a gap, below frame `end`. Returns their number."""
-        if first > self.next:
-            return 0
-        fresh = values[self.next - first : max(0, end - first)]
-        for value in fresh:
-            self.push(value)
-        return len(fresh)
+    def take(self, first: int, values: Sequence[Input], frames: range) -> None:
+        """Appends the values that follow without a gap, of those frames only."""
+        if first <= self.next and frames.start <= self.next:
+            for value in values[self.next - first : max(0, frames.stop - first)]:
+                self.push(value)
 
     def let_go(self, floor: int) -> None:
         """Forgets the inputs before a frame."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fixsync.session.blobs import Collector, Evidence, decoded
+from fixsync.session.blobs import Evidence, decoded
 from fixsync.session.desync import Desync
 from fixsync.session.endings import End, Reason
 from fixsync.session.entry import Entry
-from fixsync.session.packets import TEXT_CHARACTERS_MAX, Blob
+from fixsync.session.packets import TEXT_CHARACTERS_MAX
 from fixsync.session.remote import Local, Phase, Remote
 
 
@@ -29,20 +29,26 @@ class Watch:
             return
         frame = local.timeline.confirmed if desync is None else desync.frame
         local.end = End(reason, frame, peer, text[:TEXT_CHARACTERS_MAX], desync)
-        local.phase = Phase.ENDED
-        self._ended_ms = now_ms
+        if local.phase is not Phase.ENDED:
+            local.phase = Phase.ENDED
+            self._ended_ms = now_ms
         for remote in local.remotes.values():
-            is_asked = desync is not None and remote.is_required
-            remote.collector = Collector(Blob.EVIDENCE, frame) if is_asked else None
+            remote.collector = None
+            if desync is not None and remote.is_required:
+                remote.ask_evidence(frame)
 
     def desync(self, frame: int, peer: int, text: str, now_ms: int) -> None:
-        """Ends the match over the earliest frame known, and asks every player for evidence."""
+        """Ends the match over the earliest frame known, and asks every player for evidence.
+
+        An earlier frame replaces the end's only if its state is still here to be compared."""
         local = self.local
+        own = local.evidence(frame)
         if local.end is not None:
-            if local.end.reason is not Reason.DESYNC or local.end.frame <= frame:
+            is_earlier = local.end.reason is Reason.DESYNC and frame < local.end.frame
+            if not (is_earlier and own.after):
                 return
             local.end = None
-        self._evidence, self._damaged = {local.me: local.evidence(frame)}, {}
+        self._evidence, self._damaged = {local.me: own}, {}
         desync = Desync(frame, self._evidence, local.timeline.simulation, self._damaged)
         self.end(Reason.DESYNC, peer, text, now_ms, desync)
 
@@ -90,7 +96,7 @@ class Watch:
             self.end(reason, peer, text + self._why_refused(peer), now_ms)
             return
         for remote in local.remotes.values():
-            if now_ms - remote.heard_ms <= timing.silence_ms or remote.is_done:
+            if now_ms - remote.heard_ms <= timing.silence_ms or remote.is_silent_rightly:
                 continue
             if remote.is_required and is_running:
                 self._fell_silent(remote, now_ms)

@@ -1,0 +1,359 @@
+"""Matches with a peer that lies, or an outsider without the key, each out of one seed.
+
+    python tests/simulator.py --liars             such matches for a minute
+    python tests/simulator.py --liars --seed 7    one of them, reported
+
+The liar is a true session whose packets are changed on the way out; it has the key. An outsider has
+packets that it saw, and addresses of its own. A match fails when
+
+- an honest peer confirms another input for a seat than the honest peer gave that plays it;
+- an honest peer holds too much, or does too much work at once, counted in calls of functions;
+- an honest peer says COMPLETED and has not had, from each player, the hash of every frame;
+- an honest peer raises, or does not end; with an outsider, when the match is not completed."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from types import FrameType
+from typing import Any, TypeVar
+
+from msgspec.structs import replace as changed
+from network import Network, Peer, Weather
+from simulator import FailedMatchError, check_memory
+
+from fixsync.game.random import Random
+from fixsync.session import Match, Phase, Reason
+from fixsync.session.packets import NEVER, Blob, Bye, Codec, Message, Run, Update, Want
+
+LIES = ("seat", "rejoin", "no hashes", "skipped hashes", "seats", "byes", "done", "flood")
+OUTSIDERS = ("old packets", "thief", "rebinding", "noise")
+OUTSIDER = 1000
+"""The first address that belongs to no peer."""
+CALLS_MAX = 4_000
+"""Of functions, for a packet, a frame or all packets that go out at once."""
+STALL_MS_MAX = 2_000
+T = TypeVar("T")
+
+
+@dataclass
+class Lie:
+    """What will happen in a match."""
+
+    seed: int
+    match: Match
+    weather: Weather
+    kind: str
+    liar: int | None
+    """None: an outsider."""
+    victim: int
+    starts: dict[int, int] = field(default_factory=dict)
+    """When which peer starts."""
+    restart: tuple[int, int] | None = None
+    """When the victim falls over, and comes back."""
+
+
+def plan_of_lies(seed: int) -> Lie:
+    random = Random(seed)
+    kind = (*LIES, *OUTSIDERS)[seed % len(LIES + OUTSIDERS)]
+    players = random.choice((2, 2, 3, 4))
+    settings: dict[str, Any] = {
+        "prediction_max": random.choice((0, 2, 8)),
+        "input_delay": random.choice((0, 1, 2, 4)),
+        "frames": random.between(150, 300),
+        "key": b"secret",
+    }
+    match = Match("bumpers", seed=random.below(2**32), players=players, **settings)
+    if kind == "seats" or (players > 2 and random.chance(1, 2)):
+        match = replace(match, players=max(3, players), vacant=frozenset({max(3, players) - 1}))
+    if random.chance(1, 3):
+        match = replace(match, spectators=1)
+    liar = random.choice(match.seated if kind != "seats" else sorted(match.vacant))
+    others = [peer for peer in match.seated if peer != liar]
+    weather = Weather(random.choice((0, 5)), random.choice((0, 10, 40)), random.choice((0, 20)))
+    lie = Lie(seed, match, weather, kind, liar, random.choice(others or match.seated))
+    if kind in OUTSIDERS:
+        lie.liar = None
+    lie.starts = {peer: random.below(200) for peer in match.seated}
+    for late in (*match.vacant, *range(match.players, len(match.peers))):
+        lie.starts[late] = random.below(1500)
+    if kind == "rejoin":
+        lie.restart = 1800, 1800 + random.between(50, 1000)
+    return lie
+
+
+class LyingNetwork(Network):
+    """Knows who sends what from where, and which inputs honest peers give."""
+
+    def __init__(self, lie: Lie) -> None:
+        super().__init__(lie.match, lie.seed, lie.weather)
+        self.lie = lie
+        self.lots = Random(lie.seed + 1)
+        self.at = {peer: peer for peer in lie.match.peers}
+        """Where each is."""
+        self.addresses: dict[int, dict[int, int]] = {}
+        """Where each takes the others to be."""
+        self.made: dict[int, dict[int, dict[int, int]]] = {}
+        """By peer, seat and frame, the inputs of its present life."""
+        self.made_before: set[tuple[int, int, int]] = set()
+        """Seat, frame and input of earlier lives."""
+        self.hashes: dict[int, dict[int, dict[int, int]]] = {}
+        """By receiver, sender and frame."""
+        self.codecs = [Codec(lie.match, peer) for peer in lie.match.peers]
+        self.seen: list[tuple[int, bytes]] = []
+        """What an outsider saw: where it went, and the packet."""
+        self.lost_to_outsiders = 0
+        self.calls_max = 0
+        self.stall_ms = 0
+        self._calls = 0
+        self._moved: dict[int, tuple[int, int]] = {}
+
+    def is_honest(self, peer: int) -> bool:
+        return peer != self.lie.liar
+
+    def start(self, me: int, **settings: Any) -> Peer:
+        peer = super().start(me, **settings)
+        self.addresses[me] = {other: self.at[other] for other in self.match.peers}
+        self.hashes[me] = defaultdict(dict)
+        made: dict[int, dict[int, int]] = defaultdict(dict)
+        self.made[me] = made
+        seats = peer.session._seats
+        feed = seats.feed
+
+        def fed(due: int, value: Any) -> None:
+            before = {seat: seats.streams[seat].next for seat in seats.sources}
+            feed(due, value)
+            for seat, first in before.items():
+                stream = seats.streams[seat]
+                made[seat].update((frame, stream[frame]) for frame in range(first, stream.next))  # type: ignore[misc]
+
+        seats.feed = fed  # type: ignore[method-assign]
+        return peer
+
+    def crash(self, me: int) -> None:
+        super().crash(me)
+        for seat, values in self.made[me].items():
+            self.made_before |= {(seat, *item) for item in values.items()}
+        self.made[me] = {}
+
+    def counted(self, peer: Peer, call: Callable[[], T]) -> T:
+        """Counts the calls of functions of an honest peer, now and then."""
+        self._calls += 1
+        if not self.is_honest(peer.me) or self._calls % 5:
+            return call()
+        count = 0
+
+        def note(_: FrameType, event: str, __: object) -> None:
+            nonlocal count
+            count += event == "call"
+
+        before = sys.getprofile()
+        sys.setprofile(note)
+        try:
+            return call()
+        finally:
+            sys.setprofile(before)
+            self.calls_max = max(self.calls_max, count)
+            assert count <= CALLS_MAX, f"peer {peer.me} does {count} calls at once"
+
+    def deliver(self, receiver: int, data: bytes, source: int | None) -> None:
+        me = next((peer for peer, at in self.at.items() if at == receiver), None)
+        if me is None or me not in self.peers or not self.peers[me].is_up:
+            return
+        peer = self.peers[me]
+        if peer.session.is_over:
+            return
+        sender = self.counted(peer, lambda: peer.session.receive(data, self.now_ms))
+        if sender is None:
+            return
+        known = self.addresses[me]
+        assert source is not None
+        if known[sender] != source and peer.session.may_move(sender, self.now_ms):
+            known[sender] = source
+        message = self.codecs[me].open(data).message
+        if isinstance(message, Update):
+            self.hashes[me][sender].update(enumerate(message.hashes, message.hash_first))
+
+    def advance(self, peer: Peer) -> None:
+        value = peer.play()
+        peer.witness.hear_all(self.counted(peer, lambda: peer.session.advance(value, self.now_ms)))
+        for receiver, data in self.counted(peer, lambda: peer.session.outgoing(self.now_ms)):
+            self.dispatch(peer, receiver, data)
+        at, since = self._moved.get(peer.me, (-1, 0))
+        if (now := peer.session.confirmed) != at or peer.session.end is not None:
+            self._moved[peer.me] = now, self.now_ms
+        elif at > 0:
+            self.stall_ms = max(self.stall_ms, self.now_ms - since)
+
+    def dispatch(self, sender: Peer, receiver: int, data: bytes) -> None:
+        where = self.addresses[sender.me][receiver]
+        if where >= OUTSIDER:
+            self.lost_to_outsiders += 1
+        source = self.at[sender.me]
+        if self.lie.kind == "thief":
+            self.deliver(where, data, OUTSIDER)
+        self.seen.append((where, data))
+        del self.seen[:-500]
+        if sender.me == self.lie.liar:
+            for lie in self.lies(sender, receiver, data):
+                self.send(where, lie, source)
+        else:
+            self.send(where, data, source)
+
+    # The liar.
+
+    def lies(self, liar: Peer, receiver: int, data: bytes) -> list[bytes]:
+        """What goes out in the place of a packet, under numbers of its own."""
+        packet = self.codecs[receiver].open(data)
+        told = self.told(liar, receiver, packet.message)
+        remote = liar.session._remotes[receiver]
+        first = remote._sent
+        remote._sent += len(told)
+        return [
+            self.codecs[receiver].seal(message, receiver, number, packet.got)
+            for number, message in enumerate(told, first)
+        ]
+
+    def told(self, liar: Peer, receiver: int, message: Message) -> list[Message]:
+        kind, random = self.lie.kind, self.lots
+        head = message.sender, message.instance, message.heard
+        if not isinstance(message, Update):
+            if kind == "no hashes" and isinstance(message, Bye):
+                return []
+            return [message]
+        if kind in ("seat", "rejoin"):
+            session = self.peers[receiver].session
+            seat = self.lie.victim if random.chance(3, 4) else random.below(self.match.players)
+            seat = self.lie.victim if seat == liar.me else seat
+            first = session._seats.streams[seat].next
+            values = [random.below(5) for _ in range(random.between(1, 40))]
+            return [changed(message, runs=[Run(seat, first, values)]), message]  # type: ignore[arg-type]
+        if kind == "no hashes":
+            return [changed(message, hashes=[])]
+        if kind == "skipped hashes":
+            return [changed(message, hash_first=message.confirmed, hashes=[])]
+        if kind == "seats":
+            frame = random.choice((0, liar.session.confirmed, liar.session.confirmed + 20))
+            since = [frame if seat == liar.me else at for seat, at in enumerate(message.seats)]
+            streams = self.peers[receiver].session._seats.streams
+            run = Run(liar.me, streams[liar.me].next, [random.below(5) for _ in range(20)])  # type: ignore[arg-type]
+            return [changed(message, seats=since, runs=[run])]
+        if kind == "byes" and liar.session.confirmed > 60:
+            frame = random.below(liar.session.confirmed + 40)
+            return [Bye(*head, Reason.DESYNC, frame, liar.me, "so", False)]
+        if kind == "done" and liar.session.confirmed > 20:
+            frames = self.match.frames or 0
+            bye = Bye(*head, Reason.COMPLETED, frames, liar.me, "done", False)
+            return [bye, changed(message, hashes=[]) if random.chance(9, 10) else message]
+        if kind == "flood":
+            wants = [Want(*head, blob, random.below(300), b"", list(range(16))) for blob in Blob]
+            high = changed(message, needs=[NEVER - 1] * self.match.players)
+            slots = [Run(random.below(8), random.below(300), [1] * 64) for _ in range(8)]
+            return [message, *wants, high, changed(message, runs=slots)] * 4
+        return [message]
+
+    def strange(self) -> None:
+        """What an outsider does in a millisecond."""
+        kind, random = self.lie.kind, self.lots
+        if kind == "old packets" and self.seen:
+            for _ in range(5):
+                where, data = random.choice(self.seen)
+                self.deliver(where, data, OUTSIDER + random.below(3))
+        if kind == "noise" and self.seen:
+            where, data = random.choice(self.seen)
+            for _ in range(20):
+                at = random.below(len(data))
+                wrong = data[:at] + bytes([data[at] ^ 1 << random.below(8)]) + data[at + 1 :]
+                self.deliver(where, wrong, OUTSIDER)
+        if kind == "rebinding" and self.now_ms in (2000, 3500):
+            self.at[self.lie.victim] += 100
+
+    # What must hold.
+
+    def check_completed(self, peer: Peer) -> None:
+        if not self.is_honest(peer.me):
+            return
+        frames, mine = self.match.frames or 0, peer.witness
+        assert mine.next_frame == frames, f"peer {peer.me} completed {mine.next_frame} of {frames}"
+        for other, theirs in self.hashes[peer.me].items():
+            if peer.session.seats[other : other + 1] in ([], [None]):
+                continue
+            joined = max(mine.joined_at, self.peers[other].witness.joined_at)
+            first = joined + 300 if joined else 0
+            missing = [at for at in range(first, frames) if theirs.get(at) != mine.hashes[at]]
+            assert not missing, f"peer {peer.me} completed without hash {missing[0]} of {other}"
+
+    def check_inputs(self) -> None:
+        """Nobody confirmed another input for a seat than its honest player gave."""
+        window = 2 * self.match.detection_frames_max
+        present = self.lie.restart is not None
+        given: dict[tuple[int, int], Any] = {}
+        for maker, seats in self.made.items():
+            if self.is_honest(maker):
+                given |= {(seat, at): v for seat, vs in seats.items() for at, v in vs.items()}
+        invented = set()
+        for me, peer in self.peers.items():
+            if not self.is_honest(me):
+                continue
+            for frame, inputs in peer.witness.inputs.items():
+                for seat, value in enumerate(inputs):
+                    owner = peer.session.seats[seat]
+                    maker = 0 if owner is None or frame < owner else seat
+                    if frame < self.match.input_delay or not self.is_honest(maker):
+                        continue
+                    if (seat, frame) in given:
+                        said = f"peer {me} confirmed {value} for seat {seat} in frame {frame}"
+                        assert value == given[seat, frame], f"{said}, not what it gave"
+                    elif (seat, frame, value) not in self.made_before:
+                        invented.add(frame)
+        most = window if present else 0
+        assert len(invented) <= most, f"{len(invented)} inputs were invented, at most {most} may be"
+
+
+def play_lie(lie: Lie) -> LyingNetwork:
+    network = LyingNetwork(lie)
+    while network.now_ms < 60_000:
+        for peer, at in lie.starts.items():
+            if at == network.now_ms:
+                network.start(peer)
+        if lie.restart is not None and lie.victim in network.peers:
+            if network.now_ms == lie.restart[0]:
+                network.crash(lie.victim)
+            if network.now_ms == lie.restart[1] and not network.session(lie.victim).is_over:
+                network.start(lie.victim)
+        if network.peers:
+            network.strange()
+        network.tick()
+        if network.now_ms % 256 == 0:
+            check_memory(network, network.is_honest)
+        if network.now_ms > max(lie.starts.values()) + 10 and network.is_over:
+            break
+    for me, peer in network.peers.items():
+        if network.is_honest(me) and peer.is_up:
+            assert peer.session.phase is Phase.ENDED, f"peer {me} has not ended"
+    network.check_inputs()
+    if lie.liar is None:
+        ends = {me: peer.session.end for me, peer in network.peers.items()}
+        assert {end and end.reason for end in ends.values()} == {Reason.COMPLETED}, f"{ends}"
+        network.check_agreement()
+        assert network.stall_ms <= STALL_MS_MAX, f"the match stood still for {network.stall_ms} ms"
+        if lie.kind != "rebinding":
+            told = f"{network.lost_to_outsiders} packets went to an outsider"
+            assert not network.lost_to_outsiders, told
+    return network
+
+
+def run_lie(seed: int, say: Callable[[str], None] = lambda _: None) -> LyingNetwork:
+    """The match of a seed, checked; FailedMatchError names the seed."""
+    lie = plan_of_lies(seed)
+    say(f"{lie}")
+    try:
+        network = play_lie(lie)
+    except Exception as error:
+        raise FailedMatchError(f"lie {seed}: {type(error).__name__}: {error}") from error
+    for me, peer in network.peers.items():
+        say(f"peer {me}: {peer.session.confirmed} {peer.session.end}")
+    say(f"{network.calls_max} calls at most, {network.stall_ms} ms still")
+    return network
