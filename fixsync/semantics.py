@@ -44,6 +44,8 @@ _PUSHED = 150
 _CAST = 150
 _WORLD_FRAMES = 12
 _WORLD_IDS = 24
+_ALL = len(KINDS)
+_SOLID = [kind.code for kind in KINDS if kind.can_push and kind.can_cast]
 
 
 @cache
@@ -87,7 +89,7 @@ def contact_questions(random: Random) -> Iterator[tuple[Shape, Pose, Shape, Pose
     """
     for i in range(_PAIRS):
         is_extreme = i % 5 == 4
-        a, b = (_shape(random, kind, is_extreme) for kind in (i // 5 % 5, i // 25 % 5))
+        a, b = (_shape(random, kind, is_extreme) for kind in (i // 5 % _ALL, i // 5 // _ALL % _ALL))
         here = _pose(_coordinates(random, is_extreme), random.choice((0, 16384, 32768)))
         reach = _extent(a) + _extent(b)
         if is_extreme:
@@ -146,11 +148,17 @@ def _contacts(random: Random) -> Iterator[bytes]:
     yield overlap_many(*columns)
 
 
+def _solids(i: int) -> tuple[int, int]:
+    """The kinds of the i-th pair of kinds that are pushed and cast."""
+    n = len(_SOLID)
+    return _SOLID[i % n], _SOLID[i // n % n]
+
+
 def near_questions(random: Random, count: int) -> Iterator[tuple[Shape, Pose, Shape, Pose]]:
     """Pairs without a sector, the second no farther from the first than some distance that is
     itself drawn."""
     for i in range(count):
-        a, b = (_shape(random, kind, i % 5 == 4) for kind in (i % 4, i // 4 % 4))
+        a, b = (_shape(random, kind, i % 5 == 4) for kind in _solids(i))
         here = _pose(_coordinates(random, i % 5 == 4), random.below(65536))
         there = _pose(
             [_near(value + _wide(random, 18)) for value in _at(here)], random.below(65536)
@@ -186,7 +194,7 @@ def _worlds(random: Random) -> Iterator[bytes]:
                 _change(random, world, id)
             for event in world.step():
                 yield _packed(*event)
-            shape = _shape(random, frame % 5, False)
+            shape = _shape(random, frame % _ALL, False)
             yield _packed(*world.query(shape, _place(random), exclude_owner=1 + frame % 3))
             ray = (random.between(-9 * ONE, 9 * ONE), 0, random.between(-9 * ONE, 9 * ONE))
             for hit in world.cast(
@@ -212,7 +220,7 @@ def _change(random: Random, world: World, id: int) -> None:
             offset = tuple(_wide(random, 17) if random.chance(1, 4) else 0 for _ in range(3))
             world.add(
                 id,
-                _shape(random, random.below(5), False),
+                _shape(random, random.below(_ALL), False),
                 _place(random),
                 layer=random.below(4),
                 owner=random.below(4),
@@ -223,7 +231,7 @@ def _change(random: Random, world: World, id: int) -> None:
     changes: tuple[Callable[[], None], ...] = (
         lambda: world.remove(id),
         lambda: world.turn(id, random.below(65536)),
-        lambda: world.set_shape(id, _shape(random, random.below(5), False)),
+        lambda: world.set_shape(id, _shape(random, random.below(_ALL), False)),
         lambda: world.set_owner(id, random.below(4)),
         lambda: world.set_layer(id, random.below(4)),
         lambda: world.set_active(id, random.chance(1, 2)),

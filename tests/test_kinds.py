@@ -29,6 +29,7 @@ from fixsync._native.rows import (
 from fixsync.shapes import shape_from_tuple, shape_of_row
 from fixsync.testing import strategies as fst
 
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 HEADER = (Path(__file__).resolve().parent.parent / "csrc" / "fixsync.h").read_text(encoding="utf-8")
 IDS = [kind.name for kind in KINDS]
 
@@ -131,9 +132,34 @@ def test_the_columns_of_a_collider_are_the_fields_of_its_structure() -> None:
     assert fields[-1] == "size"
 
 
-def test_every_command_of_the_header_is_in_the_table() -> None:
-    names = re.findall(r"^#define FXS_COMMAND_(\w+) (\d+)", HEADER, re.M)
-    assert {name.lower(): int(code) for name, code in names} == {
-        change.name: change.code for change in CHANGES.values()
-    }
-    assert all(set(change.fields) <= FIELDS.keys() for change in CHANGES.values())
+def test_the_header_says_what_the_table_of_commands_says() -> None:
+    """The code of each command, the function that it calls, and the fields that it reads."""
+    rows = re.findall(r"^#define FXS_COMMAND_(\w+) (\d+) +/\* (.*?) \*/$", HEADER, re.M)
+    said = {name.lower(): (int(code), text) for name, code, text in rows}
+    assert said.keys() == CHANGES.keys()
+    for change in CHANGES.values():
+        code, text = said[change.name]
+        assert code == change.code
+        if change.name == "layers":
+            assert text.startswith("layer, mask: ")
+            continue
+        columns = [column for field in change.fields for column in FIELDS[field]]
+        fields = re.sub("a, b, c$", "size", ", ".join(c for c in columns))
+        fields = "the whole collider" if change.name == "add" else fields
+        function = re.search(r"fxs_\w+", str(change.function))
+        assert function is not None
+        assert text == f"{function[0]}: {fields}"
+
+
+def test_the_pages_list_the_kinds_with_their_sizes() -> None:
+    contract = (DOCS / "contract.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) \| (\d) \| ([\w, ]+) \|", contract, re.M)
+    assert rows == [
+        (kind.name, str(kind.code), ", ".join(size.name for size in kind.sizes)) for kind in KINDS
+    ]
+    concepts = (DOCS / "concepts.md").read_text(encoding="utf-8")
+    logs = (DOCS / "match-logs.md").read_text(encoding="utf-8").replace("\n", " ")
+    for kind in KINDS:
+        sizes = ", ".join(size.name for size in kind.sizes if not size.is_hole)
+        assert f"| `{kind.name.capitalize()}({sizes})` |" in concepts
+        assert f'`["{kind.name}", {sizes}]`' in logs

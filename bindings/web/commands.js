@@ -12,39 +12,9 @@ import {
   yawIn,
 } from "./checks.js";
 import { memory, putWords } from "./kernel.js";
-import { KINDS_BY_CODE } from "./kinds.js";
-import {
-  FXS_COMMAND_ACTIVE,
-  FXS_COMMAND_ADD,
-  FXS_COMMAND_LAYER,
-  FXS_COMMAND_LAYERS,
-  FXS_COMMAND_MOVE,
-  FXS_COMMAND_OFFSET,
-  FXS_COMMAND_OWNER,
-  FXS_COMMAND_POSE,
-  FXS_COMMAND_REMOVE,
-  FXS_COMMAND_SHAPE,
-  FXS_COMMAND_TURN,
-  FXS_LAYER_COUNT,
-  fxs_collider,
-  fxs_command,
-} from "./raw.js";
+import { FXS_LAYER_COUNT, fxs_collider, fxs_command } from "./raw.js";
 import { shapeNumbers } from "./shapes.js";
-
-// The fields behind the name of a command. All but `layers` begin with an id.
-export const COMMANDS = {
-  add: { type: FXS_COMMAND_ADD, fields: ["id", "shape", "position", "yaw", "layer", "owner", "offset", "active"] },
-  move: { type: FXS_COMMAND_MOVE, fields: ["id", "position"] },
-  turn: { type: FXS_COMMAND_TURN, fields: ["id", "yaw"] },
-  pose: { type: FXS_COMMAND_POSE, fields: ["id", "position", "yaw"] },
-  shape: { type: FXS_COMMAND_SHAPE, fields: ["id", "shape"] },
-  offset: { type: FXS_COMMAND_OFFSET, fields: ["id", "offset"] },
-  owner: { type: FXS_COMMAND_OWNER, fields: ["id", "owner"] },
-  layer: { type: FXS_COMMAND_LAYER, fields: ["id", "layer"] },
-  active: { type: FXS_COMMAND_ACTIVE, fields: ["id", "active"] },
-  remove: { type: FXS_COMMAND_REMOVE, fields: ["id"] },
-  layers: { type: FXS_COMMAND_LAYERS, fields: ["layers"] },
-};
+import { COMMANDS, KINDS_BY_CODE } from "./tables.js";
 
 export const layerIn = (value) => integer("layer", value, 0, FXS_LAYER_COUNT - 1);
 
@@ -69,11 +39,11 @@ const PUT = {
 export const GET = {
   id: (at) => memory.view.getUint32(at + fxs_collider.id, true),
   shape(at) {
-    const [kind, { sizes, optional }] = KINDS_BY_CODE[memory.view.getUint8(at + fxs_collider.kind)];
+    const [kind, { sizes, hasHole }] = KINDS_BY_CODE[memory.view.getUint8(at + fxs_collider.kind)];
     const words = words3(at + fxs_collider.size);
     const halfAngle = memory.view.getUint16(at + fxs_collider.half_angle, true);
     const shape = [kind, ...sizes.map((size) => (size === "half_angle" ? halfAngle : words.shift()))];
-    if (optional && shape.at(-1) === 0) shape.pop();
+    if (hasHole && shape.at(-1) === 0) shape.pop();
     return shape;
   },
   layer: (at) => memory.view.getUint8(at + fxs_collider.layer),

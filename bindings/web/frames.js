@@ -3,7 +3,7 @@
 import { ArgumentRangeError, ArgumentTypeError, boolean, INT32_MAX, int32, integer, isList, quoted } from "./checks.js";
 import { layerIn } from "./commands.js";
 import { KernelArray, kernel, memory, scratch } from "./kernel.js";
-import { SHAPES } from "./kinds.js";
+import { SHAPES } from "./tables.js";
 import { degrees, q } from "./numbers.js";
 import { FXS_FRAMES_MAX, FXS_OK, FXS_PARTS_MAX } from "./raw.js";
 import { shapeNumbers } from "./shapes.js";

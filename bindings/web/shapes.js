@@ -1,10 +1,8 @@
 // Shapes, as match logs write them: ["sphere", radius]. And what two of them do.
 import { ArgumentTypeError, int32, integer, isList, quoted, vector, wordIn, yawIn } from "./checks.js";
 import { checked, kernel, memory, putWords, scratch } from "./kernel.js";
-import { SHAPES } from "./kinds.js";
-import { FXS_HALF_ANGLE_MAX, FXS_OVERLAPPING, FXS_SIZE_MAX, FXS_TOUCHING, fxs_pose, fxs_shape } from "./raw.js";
-
-const lowOf = (kind, size) => (kind === "capsule" && size === "half_height" ? 0 : 1);
+import { FXS_OVERLAPPING, FXS_SIZE_MAX, FXS_TOUCHING, fxs_pose, fxs_shape } from "./raw.js";
+import { SHAPES } from "./tables.js";
 
 // A shape's numbers in fxs_shape: code, half angle, three sizes.
 export function shapeNumbers(name, shape) {
@@ -12,16 +10,18 @@ export function shapeNumbers(name, shape) {
     throw new ArgumentTypeError(`${name} must be ["sphere", radius] or the like, not ${quoted(shape)}`);
   }
   const [kind, ...values] = shape;
-  const { code, sizes, optional = 0 } = wordIn(`${name}'s kind`, kind, SHAPES);
-  if (values.length > sizes.length || values.length < sizes.length - optional) {
+  const { code, sizes, least, most, hasHole } = wordIn(`${name}'s kind`, kind, SHAPES);
+  if (values.length > sizes.length || values.length < sizes.length - hasHole) {
     throw new ArgumentTypeError(`a ${kind} has ${sizes.join(", ")}, not ${values.length} numbers: ${quoted(values)}`);
   }
   const numbers = [code, 0, 0, 0, 0];
   let next = 2;
   for (let i = 0; i < values.length; i++) {
-    const high = sizes[i] === "inner_radius" ? values[0] - 1 : FXS_SIZE_MAX;
-    if (sizes[i] === "half_angle") numbers[1] = integer(sizes[i], values[i], 1, FXS_HALF_ANGLE_MAX);
-    else numbers[next++] = integer(sizes[i], values[i], lowOf(kind, sizes[i]), high);
+    const isHole = hasHole && i === sizes.length - 1;
+    const [low, high] = isHole ? [1, values[0] - 1] : [least[i], most[i]];
+    const size = integer(sizes[i], values[i], low, high);
+    if (sizes[i] === "half_angle") numbers[1] = size;
+    else numbers[next++] = size;
   }
   return numbers;
 }

@@ -1,6 +1,6 @@
 // Saved states as named fields, and what differs between two of them.
 import { ArgumentRangeError } from "./checks.js";
-import { KINDS_BY_CODE } from "./kinds.js";
+import { KINDS_BY_CODE } from "./tables.js";
 import { fxs_collider, fxs_hit } from "./raw.js";
 
 const AT_LEVEL = 140; // behind the magic, frame, hit_when and 32 layer masks

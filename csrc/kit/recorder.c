@@ -1,5 +1,6 @@
 /* Recorder: a match log as text, line by line into the caller's buffer (docs/contract.md). */
 #include "../fixsync_kit.h"
+#include "../command.h"
 #include "../world.h"
 #include "about.h"
 #include "sha256.h"
@@ -263,35 +264,38 @@ static int is_due(const draft *d, uint32_t is_input) {
     return d->now.line != LINE_ANSWERS && d->now.has_inputs == is_input;
 }
 
-static const char *const COMMAND_NAMES[] = {"",       "add",   "move",  "turn",   "pose",  "shape",
-                                            "offset", "owner", "layer", "active", "remove"};
+#define COMMAND_NAME(code, name, function, fields) [code] = #name,
+static const char *const COMMAND_NAMES[COMMAND_COUNT + 1] = {COMMANDS(COMMAND_NAME)};
+#define COMMAND_FIELDS(code, name, function, fields) [code] = fields,
+static const uint16_t FIELDS_OF_COMMANDS[COMMAND_COUNT + 1] = {COMMANDS(COMMAND_FIELDS)};
 
 static void put_flag(pen *p, uint32_t flag) { put_text(p, flag ? ",true" : ",false"); }
 
 static void put_command(draft *d, uint32_t type, const fxs_collider *c) {
     pen *p = &d->pen;
+    const uint32_t has = FIELDS_OF_COMMANDS[type];
     begin_command(d, COMMAND_NAMES[type]);
     put_next(p, c->id);
-    if (type == FXS_COMMAND_ADD || type == FXS_COMMAND_SHAPE) {
+    if (has & FIELD_SHAPE) {
         put_char(p, ',');
         put_shape(p, c->kind, c->half_angle, c->size);
     }
-    if (type == FXS_COMMAND_ADD || type == FXS_COMMAND_MOVE || type == FXS_COMMAND_POSE) {
+    if (has & FIELD_POSITION) {
         put_vector(p, c->x, c->y, c->z);
     }
-    if (type == FXS_COMMAND_ADD || type == FXS_COMMAND_TURN || type == FXS_COMMAND_POSE) {
+    if (has & FIELD_YAW) {
         put_next(p, c->yaw);
     }
-    if (type == FXS_COMMAND_ADD || type == FXS_COMMAND_LAYER) {
+    if (has & FIELD_LAYER) {
         put_next(p, c->layer);
     }
-    if (type == FXS_COMMAND_ADD || type == FXS_COMMAND_OWNER) {
+    if (has & FIELD_OWNER) {
         put_next(p, c->owner);
     }
-    if (type == FXS_COMMAND_ADD || type == FXS_COMMAND_OFFSET) {
+    if (has & FIELD_OFFSET) {
         put_vector(p, c->ox, c->oy, c->oz);
     }
-    if (type == FXS_COMMAND_ADD || type == FXS_COMMAND_ACTIVE) {
+    if (has & FIELD_ACTIVE) {
         put_flag(p, c->active);
     }
     put_char(p, ']');
@@ -328,7 +332,7 @@ int32_t fxs_recorder_commands(fxs_recorder *recorder, const fxs_command *command
         }
         set_layer_row(d.now.layers, row->collider.layer, row->mask);
         if (i + 1 == n || row[1].type != FXS_COMMAND_LAYERS) { /* a run of rows is one command */
-            begin_command(&d, "layers");
+            begin_command(&d, COMMAND_NAMES[FXS_COMMAND_LAYERS]);
             put_char(&d.pen, ',');
             put_layers(&d.pen, d.now.layers);
             put_char(&d.pen, ']');

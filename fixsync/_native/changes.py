@@ -1,4 +1,4 @@
-"""The table of commands: every change of a world, one row each.
+"""The commands: every change of a world, one row each, from the table of the kernel.
 
 A command is a tuple as a match log writes it: ("move", 7, (x, y, z)). The kernel takes it as one
 flat row of 60 bytes, `fxs_command` in fixsync.h. Logs, recorders, observers and test strategies
@@ -24,9 +24,10 @@ from fixsync._native.checks import (
     uint32,
 )
 from fixsync._native.kinds import COLUMNS, KINDS, KINDS_BY_NAME
-from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT, constant, kernel_function
+from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT, kernel_function
 from fixsync._native.rows import COLLIDER, COLLIDER_COLUMNS, COMMAND, POSE, SHAPE
 from fixsync._native.status import RANGES, CommandError
+from fixsync._native.tables import COMMANDS
 
 Command: TypeAlias = tuple[Any, ...]
 """A change as a match log writes it: ("move", id, (x, y, z)), ("shape", id, ("sphere", radius))."""
@@ -53,11 +54,13 @@ class Change:
 
     __slots__ = ("_head", "code", "columns", "fields", "function", "name", "pack", "row")
 
-    def __init__(self, name: str, function: str, *fields: str, row: Struct | None = None) -> None:
+    def __init__(
+        self, name: str, code: int, function: str, row: Struct | None, fields: tuple[str, ...]
+    ) -> None:
         self.name = name
-        self.code: int = constant(f"COMMAND_{name.upper()}")
+        self.code = code
         """Of `fxs_command`."""
-        self.function: Callable[..., int] = kernel_function(f"world_{function}")
+        self.function: Callable[..., int] = kernel_function(function)
         """The kernel's function that makes this change alone; a method of World has its name."""
         self.fields = fields
         """Keys of FIELDS, in the order of match logs."""
@@ -118,21 +121,10 @@ def _part(field: str, values: dict[str, Any]) -> Any:
     return values[names[0]] if len(names) == 1 else tuple(values[name] for name in names)
 
 
-_TABLE = (
-    Change(
-        *("add", "add", "id", "shape", "position", "yaw", "layer", "owner", "offset", "active"),
-        row=COLLIDER,
-    ),
-    Change("move", "move", "id", "position"),
-    Change("turn", "turn", "id", "yaw"),
-    Change("pose", "set_pose", "id", "position", "yaw", row=POSE),
-    Change("shape", "set_shape", "id", "shape", row=SHAPE),
-    Change("offset", "set_offset", "id", "offset"),
-    Change("owner", "set_owner", "id", "owner"),
-    Change("layer", "set_layer", "id", "layer"),
-    Change("active", "set_active", "id", "active"),
-    Change("remove", "remove", "id"),
-    Change("layers", "set_layers", "layers"),
+_ROWS = {"collider": COLLIDER, "pose": POSE, "shape": SHAPE}
+_TABLE = tuple(
+    Change(name, code, function, _ROWS.get(row), tuple(fields.split()))
+    for name, code, function, row, fields in COMMANDS
 )
 CHANGES = {change.name: change for change in _TABLE}
 """By name."""

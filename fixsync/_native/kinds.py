@@ -1,4 +1,4 @@
-"""The table of shape kinds: one row a kind. Checks, classes, logs and strategies read it."""
+"""The kinds of shape, from the table of the kernel. Checks, classes, logs and strategies read it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from fixsync._native.checks import integer, shown
-from fixsync._native.raw import HALF_ANGLE_MAX, SIZE_MAX, constant
+from fixsync._native.raw import SIZE_MAX
+from fixsync._native.tables import SHAPES
 
 COLUMNS = ("kind", "half_angle", "a", "b", "c")
 """The numbers of a shape's C structure; a, b and c are its size[0], size[1] and size[2]."""
@@ -33,11 +34,11 @@ class Size(NamedTuple):
     name: str
     column: str
     """Which of COLUMNS holds it."""
-    low: int = 1
-    high: int = SIZE_MAX
-    usual: int = 64
+    low: int
+    high: int
+    usual: int
     """A value above 0 and below this is a TinyValueWarning."""
-    is_hole: bool = False
+    is_hole: bool
     """It must be below size[0], and is left out where it is 0."""
 
     def take(self, value: object, *, warns: bool) -> int:
@@ -68,9 +69,7 @@ class Kind:
 
     __slots__ = ("_order", "can_cast", "can_push", "code", "hole", "name", "sizes")
 
-    def __init__(
-        self, name: str, code: int, *sizes: Size, can_push: bool = True, can_cast: bool = True
-    ) -> None:
+    def __init__(self, name: str, code: int, *sizes: Size, can_push: bool, can_cast: bool) -> None:
         self.name = name
         """In match logs; the class has the same name with a capital letter."""
         self.code = code
@@ -135,28 +134,25 @@ class Kind:
         return (self.name, *values)
 
 
-KINDS = (
-    Kind("sphere", constant("SPHERE"), Size("radius", "a")),
+def _size(name: str, index: int, least: int, most: int, *, is_hole: bool) -> Size:
+    """`index` in fxs_shape.size, or -1 for the half angle."""
+    column = COLUMNS[index + 2] if index >= 0 else "half_angle"
+    tiny = _DEGREE if index < 0 else 64
+    return Size(name, column, least, SIZE_MAX if is_hole else most, tiny * (least > 0), is_hole)
+
+
+KINDS = tuple(
     Kind(
-        "capsule",
-        constant("CAPSULE"),
-        Size("radius", "a"),
-        Size("half_height", "b", low=0, usual=0),
-    ),
-    Kind("cylinder", constant("CYLINDER"), Size("radius", "a"), Size("half_height", "b")),
-    Kind("box", constant("BOX"), Size("half_x", "a"), Size("half_y", "b"), Size("half_z", "c")),
-    Kind(
-        "sector",
-        constant("SECTOR"),
+        name,
+        code,
         *(
-            Size("radius", "a"),
-            Size("half_angle", "half_angle", high=HALF_ANGLE_MAX, usual=_DEGREE),
+            _size(size, *numbers, is_hole=has_hole and size == [*sizes][-1])
+            for size, numbers in sizes.items()
         ),
-        Size("half_height", "b"),
-        Size("inner_radius", "c", low=0, usual=0, is_hole=True),
-        can_push=False,
-        can_cast=False,
-    ),
+        can_push=can_push,
+        can_cast=can_cast,
+    )
+    for name, code, can_push, can_cast, has_hole, sizes in SHAPES
 )
 """By code."""
 KINDS_BY_NAME = {kind.name: kind for kind in KINDS}

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import astuple
 
+from fixsync._native.changes import CHANGES
 from fixsync._native.checks import layer_masks, layer_pairs
 from fixsync._native.kinds import KINDS, KINDS_BY_NAME, Size
 from fixsync._native.rows import CAST_HIT
@@ -99,16 +100,22 @@ def _size_field(size: Size) -> tuple[Any, ...]:
     return (size.name, number, 0) if size.is_hole else (size.name, number)
 
 
-SHAPES: dict[str, type[Struct]] = {
-    kind.name: msgspec.defstruct(
-        kind.name.capitalize(),
-        list(map(_size_field, kind.sizes)),
-        bases=(_HollowRow if kind.hole else Row,),
+def _row_type(tag: str, fields: list[Any], base: type[Row]) -> type[Struct]:
+    return msgspec.defstruct(
+        tag.capitalize(),
+        fields,
+        bases=(base,),
         module=__name__,
-        tag=kind.name,
+        tag=tag,
         array_like=True,
         forbid_unknown_fields=True,
         gc=False,
+    )
+
+
+SHAPES: dict[str, type[Struct]] = {
+    kind.name: _row_type(
+        kind.name, list(map(_size_field, kind.sizes)), _HollowRow if kind.hole else Row
     )
     for kind in KINDS
 }
@@ -121,67 +128,36 @@ else:
     Shape = Union[tuple(SHAPES.values())]  # noqa: UP007
 
 
-class Add(Row, tag="add"):
-    id: Id
-    shape: Shape
-    position: Vector
-    yaw: Yaw
-    layer: LayerIndex
-    owner: UInt32
-    offset: Vector
-    active: bool
-
-
-class Move(Row, tag="move"):
-    id: Id
-    position: Vector
-
-
-class Turn(Row, tag="turn"):
-    id: Id
-    yaw: Yaw
-
-
-class SetPose(Row, tag="pose"):
-    id: Id
-    position: Vector
-    yaw: Yaw
-
-
-class SetShape(Row, tag="shape"):
-    id: Id
-    shape: Shape
-
-
-class SetOffset(Row, tag="offset"):
-    id: Id
-    offset: Vector
-
-
-class SetOwner(Row, tag="owner"):
-    id: Id
-    owner: UInt32
-
-
-class SetLayer(Row, tag="layer"):
-    id: Id
-    layer: LayerIndex
-
-
-class SetActive(Row, tag="active"):
-    id: Id
-    active: bool
-
-
-class Remove(Row, tag="remove"):
-    id: Id
-
-
-class SetLayers(Row, tag="layers"):
-    layers: list[LayerPair] | None
+class _LayersRow(Row):
+    """A layer matrix, whose pairs are put in order."""
 
     def __post_init__(self) -> None:
-        self.layers = layer_pairs(layer_masks(self.layers))
+        pairs: Any = self.layers  # type: ignore[has-type] # a field of its command
+        self.layers = layer_pairs(layer_masks(pairs))
+
+
+_FIELD_TYPES: dict[str, Any] = {
+    "id": Id,
+    "shape": Shape,
+    "position": Vector,
+    "yaw": Yaw,
+    "layer": LayerIndex,
+    "owner": UInt32,
+    "offset": Vector,
+    "active": bool,
+    "layers": Union[list[LayerPair], None],  # noqa: UP007
+}
+COMMANDS: dict[str, Any] = {
+    change.name: _row_type(
+        change.name,
+        [(field, _FIELD_TYPES[field]) for field in change.fields],
+        _LayersRow if "layers" in change.fields else Row,
+    )
+    for change in CHANGES.values()
+}
+"""The row of each command: the table of commands as msgspec types."""
+Add, Move, Remove = COMMANDS["add"], COMMANDS["move"], COMMANDS["remove"]
+SetPose, SetLayers = COMMANDS["pose"], COMMANDS["layers"]
 
 
 class Query(Row, tag="query"):
@@ -222,21 +198,10 @@ def answer_of(found: list[int] | bytes) -> list[Any]:
     return found
 
 
-Command: TypeAlias = Union[  # noqa: UP007
-    Add,
-    Move,
-    Turn,
-    SetPose,
-    SetShape,
-    SetOffset,
-    SetOwner,
-    SetLayer,
-    SetActive,
-    Remove,
-    SetLayers,
-    Query,
-    Cast,
-]
+if TYPE_CHECKING:
+    Command: TypeAlias = Any
+else:
+    Command = Union[tuple(COMMANDS.values()) + (Query, Cast)]  # noqa: RUF005, UP007
 Event: TypeAlias = tuple[Id, AnyId, EventCode, ContactCode]
 Answer: TypeAlias = list[Union[AnyId, CastHit]]  # noqa: UP007
 Input: TypeAlias = Union[Int64, list[Int64]]  # noqa: UP007

@@ -1,6 +1,6 @@
 // Colliders of one frame, read out of fxs_collider records, and their geometry for drawing: in units, as floating point. Nothing
 // here decides an answer.
-import { SHAPES } from "../../../bindings/web/kinds.js";
+import { SHAPES } from "../../../bindings/web/tables.js";
 import { FXS_SIZE_MAX, fxs_collider } from "../../../bindings/web/raw.js";
 
 export const UNIT = 65536;

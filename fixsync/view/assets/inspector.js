@@ -1,5 +1,5 @@
 // The panel of the selected collider: its values, in two logs side by side, its hits and its history.
-import { SHAPES } from "../../../bindings/web/kinds.js";
+import { SHAPES } from "../../../bindings/web/tables.js";
 import { FXS_ENTER, FXS_EXIT, FXS_OVERLAPPING, FXS_STAY, FXS_TOUCHING } from "../../../bindings/web/raw.js";
 import { KINDS, SECTOR } from "./colliders.js";
 import { cell, element, table } from "./elements.js";

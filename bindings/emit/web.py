@@ -1,0 +1,129 @@
+"""Raw declarations for JavaScript and TypeScript, and the tables of shapes and commands."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+
+from bindings.api import SIZES, Api, Type, read_commands, read_kinds
+from bindings.emit import NOTE
+
+
+def raw(api: Api) -> str:
+    """Constants, and for each structure its size (`$size`) and the offsets of its fields."""
+    lines = [f"// {NOTE}", ""]
+    lines += [f"export const {constant.name} = {constant.value};" for constant in api.constants]
+    lines.append("")
+    for structure in api.structures:
+        if structure.fields:
+            offsets = ", ".join(f"{field.name}: {field.offset}" for field in structure.fields)
+            lines.append(
+                f"export const {structure.name} = {{ $size: {structure.size}, {offsets} }};"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def raw_types(api: Api) -> str:
+    """The same for TypeScript, and the functions that the module exports, each with the first line
+    of its comment: the headers have the rest.
+    """
+    lines = [f"// {NOTE}", ""]
+    for constant in api.constants:
+        lines += _doc(constant.comment, "")
+        lines.append(f"export const {constant.name}: {constant.value};")
+    lines += [
+        "",
+        "/** An address in the module's memory. */",
+        "export type Pointer<Of extends string> = number & { readonly of?: Of };",
+    ]
+    for structure in api.structures:
+        if not structure.fields:
+            continue
+        lines += ["", *_doc(_summary(structure.comment), ""), f"export const {structure.name}: {{"]
+        lines.append(f"  readonly $size: {structure.size};")
+        for field in structure.fields:
+            array = f"[{field.count}]" if field.count else ""
+            lines += _doc(f"{field.type.base}{array}: {field.comment}".rstrip(": "), "  ")
+            lines.append(f"  readonly {field.name}: {field.offset};")
+        lines.append("};")
+    lines += [
+        "",
+        "/** The exports of fixsync.wasm. A uint32_t that is returned arrives as a signed number, a",
+        " * uint64_t as a signed BigInt: `>>> 0` and `BigInt.asUintN(64, …)` make them unsigned. */",
+        "export interface Kernel {",
+        "  readonly memory: WebAssembly.Memory;",
+        "  readonly __heap_base: WebAssembly.Global;",
+    ]
+    for function in api.functions:
+        parameters = ", ".join(f"{p.name}: {_web_type(p.type)}" for p in function.parameters)
+        lines += _doc(_summary(function.comment), "  ")
+        lines.append(f"  {function.name}({parameters}): {_web_type(function.returns)};")
+    lines.append("}")
+    return "\n".join(lines) + "\n"
+
+
+def _web_type(type: Type) -> str:
+    if type.is_pointer:
+        return f'Pointer<"{type.base}">'
+    if type.base == "void":
+        return "void"
+    return "bigint" if SIZES[type.base] == 8 else "number"
+
+
+def _summary(comment: str) -> str:
+    """The first sentence of a comment, on one line."""
+    return re.split(r"(?<=\.)\s|\n\n", comment, maxsplit=1)[0].replace("\n", " ")
+
+
+def _doc(comment: str, indent: str) -> list[str]:
+    if not comment:
+        return []
+    words = [f"{indent} * {line}".rstrip() for line in comment.split("\n")]
+    words[0] = f"{indent}/** {comment.split(chr(10))[0]}"
+    words[-1] += " */"
+    return words
+
+
+def tables(api: Api) -> str:
+    """The kinds of shape and the commands, as match logs write them."""
+    lines = [
+        f"// {NOTE}",
+        "",
+        "// Kinds of shape: the code, and the sizes behind the name with their ranges. All but the",
+        "// half angle fill fxs_shape's `size` in order. The last size is a hole if hasHole: left out,",
+        "// or 1 up to what is below the first size.",
+        "export const SHAPES = {",
+    ]
+    for kind in read_kinds(api):
+        lines += [
+            f"  {kind.name}: {{",
+            f"    code: {kind.code},",
+            f"    sizes: {_array(size.name for size in kind.sizes)},",
+            f"    least: {_array(size.least for size in kind.sizes)},",
+            f"    most: {_array(size.most for size in kind.sizes)},",
+            f"    hasHole: {str(kind.has_hole).lower()},",
+            "  },",
+        ]
+    lines += [
+        "};",
+        "",
+        "/** [name, entry] of each kind, by its code. */",
+        "export const KINDS_BY_CODE = Object.entries(SHAPES);",
+        "",
+        "// Commands: the type, and the fields behind the name.",
+        "export const COMMANDS = {",
+    ]
+    for command in read_commands(api):
+        lines += [
+            f"  {command.name}: {{",
+            f"    type: {command.code},",
+            f"    fields: {_array(command.fields)},",
+            "  },",
+        ]
+    return "\n".join([*lines, "};"]) + "\n"
+
+
+def _array(values: Iterable[str | int]) -> str:
+    """On one line."""
+    return json.dumps(list(values))
