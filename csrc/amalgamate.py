@@ -22,9 +22,7 @@ OPENING = """\
  *
 {license} */
 
-#ifndef FXS_INTERNAL
-#define FXS_INTERNAL static
-#endif
+#define FXS_ONE_SOURCE
 
 {public}
 """

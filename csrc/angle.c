@@ -49,9 +49,7 @@ void fxs_turn_placed(placed *all, const uint32_t *ids, uint32_t n) {
         planar dir = fxs_direction_of(s->yaw);
         s->cos_q30 = (int32_t)dir.x;
         s->sin_q30 = (int32_t)dir.z;
-        if (s->kind == FXS_BOX) {
-            box_reach(s);
-        }
+        turn_reach(s);
     }
 }
 

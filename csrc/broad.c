@@ -26,8 +26,8 @@ static void test_proposed(search *s, uint32_t proposed) {
     for (uint32_t i = 0; i < proposed; i++) {
         uint64_t pair = s->pair[i], swapped = pair << 32 | pair >> 32;
         const placed *p = all + (pair >> 32), *q = all + (pair & UINT32_MAX);
-        uint32_t kinds = pair_of(p->kind, q->kind);
-        like[kinds][count[kinds]] = p->kind > q->kind ? swapped : pair;
+        const uint32_t found = pair_of(p->kind, q->kind), kinds = found % SWAPPED;
+        like[kinds][count[kinds]] = found & SWAPPED ? swapped : pair;
         count[kinds] += may_hit(p, q);
         met += p->meets >> q->layer & 1;
     }
@@ -38,8 +38,8 @@ static void test_proposed(search *s, uint32_t proposed) {
         }
         uint64_t room = s->found < s->w->hit_capacity ? s->w->hit_capacity - s->found : 0;
         uint64_t *to = count[kinds] < room ? s->out + s->found : hit;
-        uint32_t found =
-            fxs_placed_hits(all, kinds, like[kinds], count[kinds], (int)s->w->hit_when, to);
+        uint32_t found = fxs_placed_hits(all, (figure_pair)kinds, like[kinds], count[kinds],
+                                         (int)s->w->hit_when, to);
         if (to == hit && room) {
             memcpy(s->out + s->found, hit, (size_t)(found < room ? found : room) * sizeof *hit);
         }

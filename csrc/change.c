@@ -195,7 +195,7 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
                 offset_ids[offset_count] = id;
                 offset_count += has_offset(p);
             } else {
-                turned_count += turns & (uint32_t)(now->kind >= FXS_BOX);
+                turned_count += turns & fxs_kinds[now->kind].is_turned;
             }
         }
         fxs_turn_colliders(world, turned_ids, turned_count, offset_ids, offset_count);

@@ -4,10 +4,6 @@
 #include "internal.h"
 #include "wide.h"
 
-int32_t fxs_shape_check(const fxs_shape *shape) {
-    return shape_status(shape->kind, shape->half_angle, shape->size);
-}
-
 int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose) {
     int32_t status = fxs_shape_check(shape);
     return status != FXS_OK ? status : pose->yaw >= FXS_TURN ? FXS_E_YAW : FXS_OK;
@@ -23,7 +19,7 @@ void fxs_placed_make(placed *out, const fxs_shape *shape, const fxs_pose *pose) 
     out->z = pose->z;
     out->cos_q30 = (int32_t)Q30_ONE;
     out->sin_q30 = 0;
-    if (shape->kind >= FXS_BOX) {
+    if (fxs_kinds[shape->kind].is_turned) {
         fxs_direction(out->yaw, &out->cos_q30, &out->sin_q30);
     }
     set_reach(out);
@@ -173,7 +169,7 @@ void fxs_placed_bounds(const placed *s, int64_t least[3], int64_t most[3]) {
     most[0] = (int64_t)s->x + s->reach_x;
     most[1] = (int64_t)s->y + s->reach_y;
     most[2] = (int64_t)s->z + s->reach_z;
-    if (s->kind == FXS_SECTOR) {
+    if (figure_of(s->kind) == SECTOR) {
         sector_bounds(s, least, most);
     }
 }
@@ -341,7 +337,7 @@ static inline int64_t slack_by_discs(const placed *sector, const edges *e, const
         square = min64(floor_square(from_edge(0, radius, e->e1, d)),
                        floor_square(from_edge(0, radius, e->e2, d)));
     }
-    if (s->kind == FXS_BOX) { /* sqrt(a^2 + b^2) <= a + b/2 for a >= b */
+    if (figure_of(s->kind) == BOX) { /* sqrt(a^2 + b^2) <= a + b/2 for a >= b */
         inner = min64(s->size[0], s->size[2]);
         outer = max64(s->size[0], s->size[2]) + inner / 2;
     }
@@ -352,74 +348,134 @@ static inline int64_t slack_by_discs(const placed *sector, const edges *e, const
                    : UNKNOWN;
 }
 
-/* The slack of a and b, which are near and of this pair of kinds, the lesser first. `known`: the
- * edges of b, a sector, if they are known, else NULL. `upright`: how far the two overlap in height,
- * negative for a gap. */
-SPECIALISED int64_t slack_at(uint32_t pair, const placed *a, const placed *b, const edges *known,
-                             int64_t upright) {
-    planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z}, minus_d = {-d.x, -d.z};
-    int64_t r = a->size[0], gap = above_0(-upright), slack = UNKNOWN;
-    edges e = {{0, 0}, {0, 0}};
-    if (pair == ROUND_SECTOR || pair == CYLINDER_SECTOR) {
-        e = known ? *known : edges_of(b);
-    }
-    switch (pair) {
-    case ROUND_ROUND:
-        return slack_discs(a, b, d) - gap * gap;
-    case ROUND_CYLINDER: /* at equal heights, which is usual, a round shape is a disc */
-        return gap ? near_disc(b->size[0], d, r * r - gap * gap) - 1 : slack_discs(a, b, d);
-    case ROUND_BOX:
-        return slack_box(b, d, r * r - gap * gap);
-    case CYLINDER_CYLINDER: /* L^2 and 4 R^2 q are squares: their roots compare alike, in 64 bits */
-        return min64(slack_discs(a, b, d), upright);
-    case CYLINDER_BOX:
-        return min64(slack_box(b, d, r * r), upright);
-    case BOX_BOX:
-        return min64(slack_boxes(a, b, minus_d), upright);
-    case ROUND_SECTOR:
-        return gap > r ? -1 : near_sector(b, &e, d, r * r - gap * gap) - 1;
-    case CYLINDER_SECTOR:
-        slack = known && b->size[2] == 0 ? slack_by_discs(b, known, a) : slack;
-        return slack != UNKNOWN ? slack : min64(near_sector(b, &e, d, r * r) - 1, upright);
-    case BOX_SECTOR:
-        slack = known && b->size[2] == 0 ? slack_by_discs(b, known, a) : slack;
-        return slack != UNKNOWN ? slack : min64(sector_box(b, a, minus_d) - 1, upright);
-    default:
-        return -1;
-    }
+/* Two shapes that are near, the lesser figure first. */
+typedef struct meeting {
+    const placed *a, *b;
+    planar d;           /* a's centre from b's */
+    int64_t upright;    /* how far the two overlap in height, negative for a gap */
+    int64_t gap;        /* above_0(-upright) */
+    const edges *known; /* of b, a sector, if they are known, else NULL */
+} meeting;
+
+/* The slack of each pair of figures. */
+
+SPECIALISED int64_t slack_ROUND_ROUND(const meeting *m) {
+    return slack_discs(m->a, m->b, m->d) - m->gap * m->gap;
 }
 
-SPECIALISED int64_t slack_of_pair(uint32_t pair, const placed *a, const placed *b,
+/* At equal heights, which is usual, a round shape is a disc. */
+SPECIALISED int64_t slack_ROUND_CYLINDER(const meeting *m) {
+    const int64_t r = m->a->size[0], q = r * r - m->gap * m->gap;
+    return m->gap ? near_disc(m->b->size[0], m->d, q) - 1 : slack_discs(m->a, m->b, m->d);
+}
+
+SPECIALISED int64_t slack_ROUND_BOX(const meeting *m) {
+    const int64_t r = m->a->size[0];
+    return slack_box(m->b, m->d, r * r - m->gap * m->gap);
+}
+
+/* L^2 and 4 R^2 q are squares: their roots compare alike, in 64 bits. */
+SPECIALISED int64_t slack_CYLINDER_CYLINDER(const meeting *m) {
+    return min64(slack_discs(m->a, m->b, m->d), m->upright);
+}
+
+SPECIALISED int64_t slack_CYLINDER_BOX(const meeting *m) {
+    const int64_t r = m->a->size[0];
+    return min64(slack_box(m->b, m->d, r * r), m->upright);
+}
+
+static inline planar opposite(planar v) {
+    const planar minus_v = {-v.x, -v.z};
+    return minus_v;
+}
+
+SPECIALISED int64_t slack_BOX_BOX(const meeting *m) {
+    return min64(slack_boxes(m->a, m->b, opposite(m->d)), m->upright);
+}
+
+SPECIALISED int64_t slack_ROUND_SECTOR(const meeting *m) {
+    const edges e = m->known ? *m->known : edges_of(m->b);
+    const int64_t r = m->a->size[0];
+    return m->gap > r ? -1 : near_sector(m->b, &e, m->d, r * r - m->gap * m->gap) - 1;
+}
+
+SPECIALISED int64_t slack_CYLINDER_SECTOR(const meeting *m) {
+    const edges e = m->known ? *m->known : edges_of(m->b);
+    const int64_t r = m->a->size[0];
+    if (m->known && m->b->size[2] == 0) {
+        const int64_t slack = slack_by_discs(m->b, m->known, m->a);
+        if (slack != UNKNOWN) {
+            return slack;
+        }
+    }
+    return min64(near_sector(m->b, &e, m->d, r * r) - 1, m->upright);
+}
+
+SPECIALISED int64_t slack_BOX_SECTOR(const meeting *m) {
+    if (m->known && m->b->size[2] == 0) {
+        const int64_t slack = slack_by_discs(m->b, m->known, m->a);
+        if (slack != UNKNOWN) {
+            return slack;
+        }
+    }
+    return min64(sector_box(m->b, m->a, opposite(m->d)) - 1, m->upright);
+}
+
+/* Attack areas do not hit each other. */
+SPECIALISED int64_t slack_SECTOR_SECTOR(const meeting *m) {
+    (void)m;
+    return -1;
+}
+
+SPECIALISED int64_t slack_at(figure_pair of, const placed *a, const placed *b, const edges *known,
+                             int64_t upright) {
+    const planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
+    const meeting m = {a, b, d, upright, above_0(-upright), known};
+    switch (of) {
+#define SLACK_OF_SAME(f) case f##_##f: return slack_##f##_##f(&m);
+#define SLACK_OF_PAIR(a, b) case a##_##b: return slack_##a##_##b(&m);
+        FIGURE_PAIRS(SLACK_OF_SAME, SLACK_OF_PAIR)
+    case PAIR_COUNT:
+        break;
+    }
+    return INT64_MIN; /* not reached: pair_of gives no other */
+}
+
+SPECIALISED int64_t slack_of_pair(figure_pair of, const placed *a, const placed *b,
                                   const edges *known) {
     /* size[1] is the half height of every kind (a sphere's is 0). */
-    return slack_at(pair, a, b, known,
+    return slack_at(of, a, b, known,
                     (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y));
 }
 
+/* A cylinder of a level, of which only place and radius are read. */
 int fxs_pillar_contact(const placed *s, int32_t x, int32_t z, int32_t radius, int64_t gap) {
     placed disc = {0};
     disc.x = x;
     disc.z = z;
     disc.size[0] = radius;
-    switch (pair_of(s->kind, FXS_CYLINDER)) {
-    case ROUND_CYLINDER:
+    switch (figure_of(s->kind)) {
+    case ROUND:
         return class_of(slack_at(ROUND_CYLINDER, s, &disc, NULL, -gap));
-    case CYLINDER_CYLINDER:
+    case CYLINDER:
         return class_of(slack_at(CYLINDER_CYLINDER, s, &disc, NULL, -gap));
-    case CYLINDER_BOX:
+    case BOX:
         return class_of(slack_at(CYLINDER_BOX, &disc, s, NULL, -gap));
-    default:
+    case SECTOR:
         return class_of(slack_at(CYLINDER_SECTOR, &disc, s, NULL, -gap));
+    case FIGURE_COUNT:
+        break;
     }
+    return FXS_APART; /* not reached */
 }
 
 /* Each is written, and stays if it counts: no branch depends on chance. */
-SPECIALISED uint32_t hits_of_pair(uint32_t pair, const placed *all, const uint64_t *pairs,
+SPECIALISED uint32_t hits_of_pair(figure_pair of, const placed *all, const uint64_t *pairs,
                                   uint32_t n, int64_t least, uint64_t *hits) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < n; i++) {
         const placed *a = all + (pairs[i] >> 32), *b = all + (pairs[i] & UINT32_MAX);
-        int64_t slack = slack_of_pair(pair, a, b, NULL);
+        int64_t slack = slack_of_pair(of, a, b, NULL);
         uint64_t first = a->id < b->id ? a->id : b->id, second = a->id < b->id ? b->id : a->id;
         hits[found] = (first << 33) + (second << 1) + (uint64_t)(slack > 0);
         found += slack >= least;
@@ -435,13 +491,13 @@ typedef struct query_area {
 } query_area;
 
 /* Keeps those of n ids that the area meets. `swap`: the area is of the greater kind. */
-SPECIALISED uint64_t met_of_pair(uint32_t pair, int swap, const query_area *q, const placed *all,
+SPECIALISED uint64_t met_of_pair(figure_pair of, int swap, const query_area *q, const placed *all,
                                  const uint64_t *like, uint64_t n, uint64_t *ids) {
     uint64_t met = 0;
     for (uint64_t i = 0; i < n; i++) {
         const placed *s = all + like[i];
         int64_t slack =
-            slack_of_pair(pair, swap ? s : q->area, swap ? q->area : s, swap ? q->known : NULL);
+            slack_of_pair(of, swap ? s : q->area, swap ? q->area : s, swap ? q->known : NULL);
         ids[met] = like[i];
         met += slack >= q->least;
     }
@@ -471,19 +527,19 @@ SPECIALISED uint64_t stand(placed *s, int is_box, const fxs_shape *shape, const 
 /* The contact of two shapes; UNDECIDED if a value is out of range, or if they are 2^30 or more
  * apart on an axis, where products could overflow. */
 enum { UNDECIDED = -1 };
-SPECIALISED int overlap_of_pair(uint32_t pair, const fxs_shape *a, const fxs_pose *pose_a,
+SPECIALISED int overlap_of_pair(figure_pair of, const fxs_shape *a, const fxs_pose *pose_a,
                                 const fxs_shape *b, const fxs_pose *pose_b) {
     placed sa, sb;
-    uint64_t faults = stand(&sa, pair == BOX_BOX || pair == BOX_SECTOR, a, pose_a);
-    faults |= stand(&sb, pair == ROUND_BOX || pair == CYLINDER_BOX || pair == BOX_BOX, b, pose_b);
+    uint64_t faults = stand(&sa, of == BOX_BOX || of == BOX_SECTOR, a, pose_a);
+    faults |= stand(&sb, of == ROUND_BOX || of == CYLINDER_BOX || of == BOX_BOX, b, pose_b);
     int64_t dx = (int64_t)sa.x - sb.x, dy = (int64_t)sa.y - sb.y, dz = (int64_t)sa.z - sb.z;
     faults |=
         ((uint64_t)(dx + Q30_ONE) | (uint64_t)(dy + Q30_ONE) | (uint64_t)(dz + Q30_ONE)) >> 31;
-    return faults == 0 ? class_of(slack_of_pair(pair, &sa, &sb, NULL)) : UNDECIDED;
+    return faults == 0 ? class_of(slack_of_pair(of, &sa, &sb, NULL)) : UNDECIDED;
 }
 
-SPECIALISED int contact_of_pair(uint32_t pair, const placed *a, const placed *b) {
-    return class_of(slack_of_pair(pair, a, b, NULL));
+SPECIALISED int contact_of_pair(figure_pair of, const placed *a, const placed *b) {
+    return class_of(slack_of_pair(of, a, b, NULL));
 }
 
 /* CALL(contact, pair, ...) is contact_of_pair(pair, ...); so are overlap, hits and met. */
@@ -509,16 +565,20 @@ SPECIALISED int contact_of_pair(uint32_t pair, const placed *a, const placed *b)
                                const uint64_t *like, uint64_t n, uint64_t *ids) {             \
         return met_of_pair(pair, swap, q, all, like, n, ids);                                 \
     }
-KIND_PAIRS(PAIR_FUNCTIONS)
+#define FUNCTIONS_OF_SAME(f) PAIR_FUNCTIONS(f##_##f)
+#define FUNCTIONS_OF_PAIR(a, b) PAIR_FUNCTIONS(a##_##b)
+FIGURE_PAIRS(FUNCTIONS_OF_SAME, FUNCTIONS_OF_PAIR)
 
 #define PAIR_ROW(pair) {contact_##pair, overlap_##pair, hits_##pair, met_##pair},
+#define ROW_OF_SAME(f) PAIR_ROW(f##_##f)
+#define ROW_OF_PAIR(a, b) PAIR_ROW(a##_##b)
 static const struct {
     int (*contact)(const placed *, const placed *);
     int (*overlap)(const fxs_shape *, const fxs_pose *, const fxs_shape *, const fxs_pose *);
     uint32_t (*hits)(const placed *, const uint64_t *, uint32_t, int64_t, uint64_t *);
     uint64_t (*met)(int, const query_area *, const placed *, const uint64_t *, uint64_t,
                     uint64_t *);
-} PAIRS[PAIR_COUNT] = {KIND_PAIRS(PAIR_ROW)};
+} PAIRS[PAIR_COUNT] = {FIGURE_PAIRS(ROW_OF_SAME, ROW_OF_PAIR)};
 #endif
 
 static int is_far(int64_t a, int64_t b, int64_t reach_a, int64_t reach_b) {
@@ -526,8 +586,8 @@ static int is_far(int64_t a, int64_t b, int64_t reach_a, int64_t reach_b) {
 }
 
 int fxs_near_contact(const placed *a, const placed *b) {
-    const int swap = a->kind > b->kind;
-    return CALL(contact, pair_of(a->kind, b->kind), swap ? b : a, swap ? a : b);
+    const uint32_t of = pair_of(a->kind, b->kind), swap = of & SWAPPED;
+    return CALL(contact, of % SWAPPED, swap ? b : a, swap ? a : b);
 }
 
 int fxs_placed_contact(const placed *a, const placed *b) {
@@ -538,9 +598,9 @@ int fxs_placed_contact(const placed *a, const placed *b) {
                : fxs_near_contact(a, b);
 }
 
-uint32_t fxs_placed_hits(const placed *all, uint32_t pair, const uint64_t *pairs, uint32_t n,
+uint32_t fxs_placed_hits(const placed *all, figure_pair of, const uint64_t *pairs, uint32_t n,
                         int hit_when, uint64_t *hits) {
-    return CALL(hits, pair, all, pairs, n, hit_when - FXS_TOUCHING, hits);
+    return CALL(hits, of, all, pairs, n, hit_when - FXS_TOUCHING, hits);
 }
 
 uint64_t fxs_placed_met(const placed *area, const fxs_query *q, const placed *all, uint64_t *ids,
@@ -549,7 +609,7 @@ uint64_t fxs_placed_met(const placed *area, const fxs_query *q, const placed *al
     uint64_t met = 0;
     edges of_area = {{0, 0}, {0, 0}};
     query_area asked = {area, NULL, hit_when - FXS_TOUCHING};
-    if (area->kind == FXS_SECTOR) {
+    if (figure_of(area->kind) == SECTOR) {
         of_area = edges_of(area);
         asked.known = &of_area;
     }
@@ -565,8 +625,9 @@ uint64_t fxs_placed_met(const placed *area, const fxs_query *q, const placed *al
         }
         for (uint32_t kind = 0; kind < KIND_COUNT; kind++) {
             if (count[kind]) {
-                met += CALL(met, pair_of(area->kind, kind), area->kind > kind, &asked, all,
-                            like[kind], count[kind], ids + met);
+                const uint32_t of = pair_of(area->kind, kind);
+                met += CALL(met, of % SWAPPED, (of & SWAPPED) != 0, &asked, all, like[kind],
+                            count[kind], ids + met);
             }
         }
     }
@@ -585,8 +646,8 @@ static inline int overlap_of_kinds(const fxs_shape *a, const fxs_pose *pose_a, c
     if ((a->kind >= KIND_COUNT) | (b->kind >= KIND_COUNT)) {
         return UNDECIDED;
     }
-    const int swap = a->kind > b->kind;
-    return CALL(overlap, pair_of(a->kind, b->kind), swap ? b : a, swap ? pose_b : pose_a,
+    const uint32_t of = pair_of(a->kind, b->kind), swap = of & SWAPPED;
+    return CALL(overlap, of % SWAPPED, swap ? b : a, swap ? pose_b : pose_a,
                 swap ? a : b, swap ? pose_a : pose_b);
 }
 

@@ -4,18 +4,7 @@
 
 #include "shape.h"
 
-#include <stddef.h>
 #include <string.h>
-
-/* Names that one file defines and another calls: out of the library's public symbols where the
- * compiler can say so. */
-#ifndef FXS_INTERNAL
-#if defined(__GNUC__) && !defined(_WIN32)
-#define FXS_INTERNAL __attribute__((visibility("hidden")))
-#else
-#define FXS_INTERNAL
-#endif
-#endif
 
 /* For a function of which every call is compiled with its own constant arguments; with FXS_SMALL,
  * which makes the program smaller and slower, once for all of them. */
@@ -120,7 +109,7 @@ static inline planar direction_of_placed(const placed *s) {
     return p;
 }
 
-static inline int is_round(const placed *s) { return s->kind <= FXS_CAPSULE; }
+static inline int is_round(const placed *s) { return ROUND_KINDS >> s->kind & 1; }
 
 /* The magnitudes of the direction of b's yaw in a's frame. */
 static inline planar turn_between(const placed *a, const placed *b) {
@@ -155,19 +144,30 @@ static inline void box_reach(placed *s) {
 
 #define SECTOR_WIDER 4
 
-/* Sets the reach from kind and size, of a shape that is not a box. */
+/* Sets the reach from kind and size, of a shape as if it was not turned. */
 static inline void round_reach(placed *s) {
-    s->reach_y =
-        s->size[1] + (s->size[0] & -(s->kind <= FXS_CAPSULE)); /* a sphere's size[1] is 0 */
-    s->reach_x = s->reach_z = s->size[0] + SECTOR_WIDER * (s->kind == FXS_SECTOR);
+    s->reach_y = s->size[1] + (s->size[0] & -is_round(s)); /* a sphere's size[1] is 0 */
+    s->reach_x = s->reach_z = s->size[0] + SECTOR_WIDER * (SECTOR_KINDS >> s->kind & 1);
+}
+
+/* Sets what of the reach follows from yaw and direction. */
+static inline void turn_reach(placed *s) {
+    switch (figure_of(s->kind)) {
+    case BOX:
+        box_reach(s);
+        break;
+    case ROUND:
+    case CYLINDER:
+    case SECTOR:
+    case FIGURE_COUNT:
+        break;
+    }
 }
 
 /* Sets the reach from kind, size, yaw and direction. */
 static inline void set_reach(placed *s) {
     round_reach(s);
-    if (s->kind == FXS_BOX) {
-        box_reach(s);
-    }
+    turn_reach(s);
 }
 
 /* Contact of any two placed shapes. */
@@ -182,37 +182,47 @@ FXS_INTERNAL int fxs_near_contact(const placed *a, const placed *b);
 FXS_INTERNAL int fxs_pillar_contact(const placed *s, int32_t x, int32_t z, int32_t radius,
                                     int64_t gap);
 
-/* Pairs of kinds that are tested alike, the lesser kind first. Spheres and capsules are round. */
-#define KIND_PAIRS(PAIR)    \
-    PAIR(ROUND_ROUND)       \
-    PAIR(ROUND_CYLINDER)    \
-    PAIR(ROUND_BOX)         \
-    PAIR(CYLINDER_CYLINDER) \
-    PAIR(CYLINDER_BOX)      \
-    PAIR(BOX_BOX)           \
-    PAIR(ROUND_SECTOR)      \
-    PAIR(CYLINDER_SECTOR)   \
-    PAIR(BOX_SECTOR)        \
-    PAIR(SECTOR_SECTOR)
+/* Pairs of figures: of one with itself, and of two, the lesser one first. */
+#define FIGURE_PAIRS(SAME, PAIR) \
+    SAME(ROUND)                  \
+    PAIR(ROUND, CYLINDER)        \
+    SAME(CYLINDER)               \
+    PAIR(ROUND, BOX)             \
+    PAIR(CYLINDER, BOX)          \
+    SAME(BOX)                    \
+    PAIR(ROUND, SECTOR)          \
+    PAIR(CYLINDER, SECTOR)       \
+    PAIR(BOX, SECTOR)            \
+    SAME(SECTOR)
 
-#define PAIR_NAME(pair) pair,
-enum { KIND_PAIRS(PAIR_NAME) PAIR_COUNT };
+#define NAME_OF_SAME(f) f##_##f,
+#define NAME_OF_PAIR(a, b) a##_##b,
+typedef enum figure_pair { FIGURE_PAIRS(NAME_OF_SAME, NAME_OF_PAIR) PAIR_COUNT } figure_pair;
+#define PLACE_OF_PAIR(a, b) ((b) * ((b) + 1) / 2 + (a))
+#define PAIR_IS_AT(a, b) \
+    _Static_assert(a##_##b == (int)PLACE_OF_PAIR(a, b), "pairs ascend by the greater figure");
+#define SAME_IS_AT(f) PAIR_IS_AT(f, f)
+FIGURE_PAIRS(SAME_IS_AT, PAIR_IS_AT)
+_Static_assert((int)PAIR_COUNT == (int)PLACE_OF_PAIR(0, FIGURE_COUNT),
+               "every two figures are a pair");
 
+/* The pair of two kinds, and SWAPPED if b has the lesser figure. */
+enum { SWAPPED = 128 };
 static inline uint32_t pair_of(uint32_t a, uint32_t b) {
-    static const uint8_t OF[KIND_COUNT][KIND_COUNT] = {
-        {ROUND_ROUND, ROUND_ROUND, ROUND_CYLINDER, ROUND_BOX, ROUND_SECTOR},
-        {ROUND_ROUND, ROUND_ROUND, ROUND_CYLINDER, ROUND_BOX, ROUND_SECTOR},
-        {ROUND_CYLINDER, ROUND_CYLINDER, CYLINDER_CYLINDER, CYLINDER_BOX, CYLINDER_SECTOR},
-        {ROUND_BOX, ROUND_BOX, CYLINDER_BOX, BOX_BOX, BOX_SECTOR},
-        {ROUND_SECTOR, ROUND_SECTOR, CYLINDER_SECTOR, BOX_SECTOR, SECTOR_SECTOR},
-    };
+#define PAIR_OF(a, b) ((a) <= (b) ? PLACE_OF_PAIR(a, b) : PLACE_OF_PAIR(b, a) + SWAPPED)
+#define PAIRS_OF_KIND(code, name, sizes, figure, turned, push, cast, hole, ranges) \
+    {PAIR_OF((int)figure, FIGURE_OF(0)), PAIR_OF((int)figure, FIGURE_OF(1)),       \
+     PAIR_OF((int)figure, FIGURE_OF(2)), PAIR_OF((int)figure, FIGURE_OF(3)),       \
+     PAIR_OF((int)figure, FIGURE_OF(4)), PAIR_OF((int)figure, FIGURE_OF(5)),       \
+     PAIR_OF((int)figure, FIGURE_OF(6)), PAIR_OF((int)figure, FIGURE_OF(7))},
+    static const uint8_t OF[KIND_COUNT][KIND_CODES] = {SHAPE_KINDS(PAIRS_OF_KIND)};
     return OF[a][b];
 }
 
 /* The hits among n pairs of places in `all` (each first << 32 | second), packed as in world.h:
  * writes them, and room for n of them is needed; returns how many. All pairs are of this pair of
- * kinds, the lesser first, and near. */
-FXS_INTERNAL uint32_t fxs_placed_hits(const placed *all, uint32_t pair, const uint64_t *pairs,
+ * figures, the lesser first, and near. */
+FXS_INTERNAL uint32_t fxs_placed_hits(const placed *all, figure_pair of, const uint64_t *pairs,
                                      uint32_t n, int hit_when, uint64_t *hits);
 
 /* Bounds of s, x, y, z: at least what the exact tests can see of it, and of a sector its wedge

@@ -10,9 +10,7 @@
 enum {
     LEVEL_HEAD_SIZE = 8,
     SOLID_HEAD_SIZE = 12,
-    SOLID_SIZE_MIN = 24,
-    VERTICES_MIN = 3,
-    VERTICES_MAX = 32
+    SOLID_SIZE_MIN = 24
 };
 #define SPAN_MAX ((1 << 30) - 2)
 
@@ -99,7 +97,8 @@ static int read_solid(const uint8_t *bytes, uint64_t size, solid *s, vertex *v, 
     const uint64_t start = *at, left = size - start;
     const uint8_t *p = bytes + start;
     /* Each field is looked at when all before it are good and it is there. */
-    if (left < 1 || (p[0] != FXS_CYLINDER && p[0] != FXS_PRISM)) {
+    const struct solid_kind *k = left < 1 ? NULL : fxs_solid_kind(p[0]);
+    if (k == NULL) {
         return 0;
     }
     s->code = p[0];
@@ -113,9 +112,7 @@ static int read_solid(const uint8_t *bytes, uint64_t size, solid *s, vertex *v, 
         return 0;
     }
     const uint32_t count = (uint32_t)p[2] | (uint32_t)p[3] << 8;
-    const uint32_t vertices_least = s->code == FXS_PRISM ? VERTICES_MIN : 0;
-    const uint32_t vertices_most = s->code == FXS_PRISM ? VERTICES_MAX : 0;
-    if (count < vertices_least || count > vertices_most) {
+    if (count < k->vertices_least || count > k->vertices_most) {
         return 0;
     }
     s->vertex_count = (uint8_t)count;

@@ -40,15 +40,30 @@ static int32_t outline_write(const fxs_shape *s, const fxs_pose *centre, uint32_
     if (segments < 3 || segments > FXS_TURN) {
         return FXS_E_SEGMENTS;
     }
-    int32_t radius = s->size[0], inner = s->kind == FXS_SECTOR ? s->size[2] : 0;
-    int64_t half = (int64_t)s->size[1] + (s->kind <= FXS_CAPSULE ? radius : 0);
-    int is_wedge = s->kind == FXS_SECTOR && s->half_angle < FXS_HALF_ANGLE_MAX;
+    int32_t radius = s->size[0], inner = 0;
+    int64_t half = s->size[1];
+    int is_box = 0, is_wedge = 0;
+    switch (figure_of(s->kind)) {
+    case ROUND:
+        half += radius;
+        break;
+    case BOX:
+        is_box = 1;
+        break;
+    case SECTOR:
+        inner = s->size[2];
+        is_wedge = s->half_angle < FXS_HALF_ANGLE_MAX;
+        break;
+    case CYLINDER:
+    case FIGURE_COUNT:
+        break;
+    }
     uint32_t pieces = is_wedge ? arc_pieces(s->half_angle, segments) : segments;
     uint32_t along = pieces + (uint32_t)is_wedge; /* vertices of the arc */
 
     extent->y_low = centre->y - half;
     extent->y_high = centre->y + half;
-    extent->outer = s->kind == FXS_BOX ? 4 : !is_wedge ? along : inner ? 2 * along : along + 1;
+    extent->outer = is_box ? 4 : !is_wedge ? along : inner ? 2 * along : along + 1;
     extent->hole = !is_wedge && inner ? along : 0;
     if (capacity < (uint64_t)extent->outer + extent->hole) {
         return FXS_E_ROOM;
@@ -56,7 +71,7 @@ static int32_t outline_write(const fxs_shape *s, const fxs_pose *centre, uint32_
 
     uint32_t from = is_wedge ? centre->yaw - s->half_angle : centre->yaw;
     uint32_t turn = is_wedge ? 2 * s->half_angle : FXS_TURN;
-    if (s->kind == FXS_BOX) {
+    if (is_box) {
         corners_write(out, centre, s->size);
         return FXS_OK;
     }

@@ -205,14 +205,20 @@ int fxs_prism_contact(const placed *s, const solid *prism, const vertex *v, int6
     polygon p;
     fxs_polygon_of(&p, prism, v, s->x, s->z);
     const int64_t r = s->size[0], f = max64(0, gap);
-    if (is_round(s)) {
-        return f > r ? FXS_APART : near_polygon(&p, r * r - f * f);
-    }
-    if (gap > 0) {
+    if (f > (is_round(s) ? r : 0)) {
         return FXS_APART;
     }
-    const int flat = s->kind == FXS_CYLINDER ? near_polygon(&p, r * r)
-                     : s->kind == FXS_BOX    ? box_polygon(&p, s)
-                                             : sector_polygon(&p, s);
-    return min_int(classify(gap, 0), flat);
+    switch (figure_of(s->kind)) {
+    case ROUND:
+        return near_polygon(&p, r * r - f * f);
+    case CYLINDER:
+        return min_int(classify(gap, 0), near_polygon(&p, r * r));
+    case BOX:
+        return min_int(classify(gap, 0), box_polygon(&p, s));
+    case SECTOR:
+        return min_int(classify(gap, 0), sector_polygon(&p, s));
+    case FIGURE_COUNT:
+        break;
+    }
+    return FXS_APART; /* not reached */
 }

@@ -1,38 +1,101 @@
-/* The table of shape kinds. What the kernel checks about a kind comes from its row. */
+/* The table of shape kinds. What the kernel checks about a kind comes from its row; what it
+ * computes comes from the kind's figure. */
 #ifndef FIXSYNC_SHAPE_H
 #define FIXSYNC_SHAPE_H
 
 #include "fixsync.h"
 
+#include <stddef.h>
+
+/* Functions and tables that one file defines and another uses: static where all files are one
+ * source, else out of the library's public symbols where the compiler can say so. */
+#if defined(FXS_ONE_SOURCE)
+#define FXS_INTERNAL static
+#define FXS_INTERNAL_TABLE static
+#elif defined(__GNUC__) && !defined(_WIN32)
+#define FXS_INTERNAL __attribute__((visibility("hidden")))
+#define FXS_INTERNAL_TABLE FXS_INTERNAL extern
+#else
+#define FXS_INTERNAL
+#define FXS_INTERNAL_TABLE extern
+#endif
+
+/* What a figure or a pair of figures lacks does not compile: a function for it, or a case of a
+ * switch, which has no default. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic error "-Wimplicit-function-declaration"
+#pragma GCC diagnostic error "-Wswitch"
+#elif defined(_MSC_VER)
+#pragma warning(error : 4013 4062)
+#endif
+
+/* Kinds that are tested alike have one figure: spheres and capsules are round. */
+#define FIGURES(FIGURE) FIGURE(ROUND) FIGURE(CYLINDER) FIGURE(BOX) FIGURE(SECTOR)
+
 /* One row for each kind, in the order of the codes:
  *
  *   the code, and the name in match logs;
- *   for size[0], size[1] and size[2]: name, least, most (unused, 0, 0 for a size it does not have);
- *   least and most half_angle;
- *   whether it can be pushed out of another shape (push_out, lift, side), and be cast.
+ *   how many of size[0], size[1] and size[2] a match log always has;
+ *   the figure;
+ *   whether its contact depends on the yaw;
+ *   whether it can be pushed out of another shape (push_out, lift, side), and be cast;
+ *   whether size[2] is a hole: 0, which a match log leaves out, or 1 .. size[0] - 1;
+ *   for each size the name, least and most (unused, 0, 0 for a size that it does not have, and 0, 0
+ *   for a hole), then least and most half_angle. A match log has the half_angle, where there is
+ *   one, behind size[0].
  *
- * An inner_radius above 0 is not in its range here: shape_status compares it with the radius. */
+ * A row without one of these does not compile. */
 #define SHAPE_KINDS(KIND)                                                                          \
-    KIND(FXS_SPHERE, sphere, radius, 1, FXS_SIZE_MAX, unused, 0, 0, unused, 0, 0, 0, 0, 1, 1)      \
-    KIND(FXS_CAPSULE, capsule, radius, 1, FXS_SIZE_MAX, half_height, 0, FXS_SIZE_MAX, unused, 0,   \
-         0, 0, 0, 1, 1)                                                                            \
-    KIND(FXS_CYLINDER, cylinder, radius, 1, FXS_SIZE_MAX, half_height, 1, FXS_SIZE_MAX, unused, 0, \
-         0, 0, 0, 1, 1)                                                                            \
-    KIND(FXS_BOX, box, half_x, 1, FXS_SIZE_MAX, half_y, 1, FXS_SIZE_MAX, half_z, 1, FXS_SIZE_MAX,  \
-         0, 0, 1, 1)                                                                               \
-    KIND(FXS_SECTOR, sector, radius, 1, FXS_SIZE_MAX, half_height, 1, FXS_SIZE_MAX,             \
-         inner_radius, 0, 0, 1, FXS_HALF_ANGLE_MAX, 0, 0)
+    KIND(FXS_SPHERE, sphere, 1, ROUND,                                                             \
+         .is_turned = 0, .can_push = 1, .can_cast = 1, .has_hole = 0,                              \
+         RANGES(radius, 1, FXS_SIZE_MAX, unused, 0, 0, unused, 0, 0, 0, 0))                        \
+    KIND(FXS_CAPSULE, capsule, 2, ROUND,                                                           \
+         .is_turned = 0, .can_push = 1, .can_cast = 1, .has_hole = 0,                              \
+         RANGES(radius, 1, FXS_SIZE_MAX, half_height, 0, FXS_SIZE_MAX, unused, 0, 0, 0, 0))        \
+    KIND(FXS_CYLINDER, cylinder, 2, CYLINDER,                                                      \
+         .is_turned = 0, .can_push = 1, .can_cast = 1, .has_hole = 0,                              \
+         RANGES(radius, 1, FXS_SIZE_MAX, half_height, 1, FXS_SIZE_MAX, unused, 0, 0, 0, 0))        \
+    KIND(FXS_BOX, box, 3, BOX,                                                                     \
+         .is_turned = 1, .can_push = 1, .can_cast = 1, .has_hole = 0,                              \
+         RANGES(half_x, 1, FXS_SIZE_MAX, half_y, 1, FXS_SIZE_MAX, half_z, 1, FXS_SIZE_MAX, 0, 0))  \
+    KIND(FXS_SECTOR, sector, 2, SECTOR,                                                            \
+         .is_turned = 1, .can_push = 0, .can_cast = 0, .has_hole = 1,                              \
+         RANGES(radius, 1, FXS_SIZE_MAX, half_height, 1, FXS_SIZE_MAX, inner_radius, 0, 0,         \
+                1, FXS_HALF_ANGLE_MAX))
 
-#define KIND_ONE(...) +1
-enum { KIND_COUNT = 0 SHAPE_KINDS(KIND_ONE) };
+/* Kinds of the solids of a level, whose codes are numbered apart from those of shapes: the code,
+ * the name in match logs, the least and the most number of vertices in the bytes of a level. */
+#define SOLID_KINDS(SOLID)                                                 \
+    SOLID(FXS_CYLINDER, cylinder, .vertices_least = 0, .vertices_most = 0) \
+    SOLID(FXS_PRISM, prism, .vertices_least = 3, .vertices_most = FXS_VERTICES_MAX)
 
-/* Bit i of a set is kind i. */
-#define KIND_PUSH(kind, name, n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma, push, cast) \
-    | (push##u << kind)
-#define KIND_CAST(kind, name, n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma, push, cast) \
-    | (cast##u << kind)
-static inline int can_push(uint32_t kind) { return (int)((0u SHAPE_KINDS(KIND_PUSH)) >> kind & 1); }
-static inline int can_cast(uint32_t kind) { return (int)((0u SHAPE_KINDS(KIND_CAST)) >> kind & 1); }
+#define FIGURE_NAME(name) name,
+typedef enum figure { FIGURES(FIGURE_NAME) FIGURE_COUNT } figure;
+
+#define KIND_PLACE(code, name, sizes, figure, turned, push, cast, hole, ranges) PLACE_##name,
+enum { SHAPE_KINDS(KIND_PLACE) KIND_COUNT };
+#define KIND_IS_AT(code, name, sizes, figure, turned, push, cast, hole, ranges)   \
+    _Static_assert(code == (int)PLACE_##name, "a kind's row stands at its code"); \
+    _Static_assert(sizeof #name <= 11, "a kind's name has at most 10 letters");
+SHAPE_KINDS(KIND_IS_AT)
+
+/* A saved kind takes 3 bits. */
+enum { KIND_CODES = 8 };
+_Static_assert((int)KIND_COUNT <= (int)KIND_CODES, "a saved kind has too few bits");
+
+/* Four bits for each code: its figure. */
+#define FIGURE_BITS(code, name, sizes, figure, turned, push, cast, hole, ranges) \
+    | figure << 4 * code
+enum { FIGURES_BY_CODE = 0 SHAPE_KINDS(FIGURE_BITS) };
+#define FIGURE_OF(code) (FIGURES_BY_CODE >> 4 * (code) & 15)
+static inline figure figure_of(uint32_t code) { return (figure)FIGURE_OF(code); }
+
+/* Bit i of a set is code i. */
+#define ROUND_BIT(code, name, sizes, figure, turned, push, cast, hole, ranges) \
+    | (figure == ROUND) << code
+#define SECTOR_BIT(code, name, sizes, figure, turned, push, cast, hole, ranges) \
+    | (figure == SECTOR) << code
+enum { ROUND_KINDS = 0 SHAPE_KINDS(ROUND_BIT), SECTOR_KINDS = 0 SHAPE_KINDS(SECTOR_BIT) };
 
 /* Two numbers of 32 bits side by side, to be tested at once. */
 #define PAIR(lower, upper) ((uint64_t)(lower) | (uint64_t)(upper) << 32)
@@ -44,48 +107,58 @@ static inline uint64_t outside(uint64_t v, uint64_t least, uint64_t most) {
     return ((v - least) | (most - v)) & PAIR(1u << 31, 1u << 31);
 }
 
-/* The ranges of a kind. `least` and `most` hold those of a short offset on y and z (below), then
- * those of size[0] and size[1]; the other two those of size[2] and half_angle. */
-typedef struct fit {
-    uint64_t least[2], most[2], rest_least, rest_most, unused[2];
-} fit; /* 64 bytes */
+/* A kind. `least` and `most` hold the ranges of a short offset on y and z (below), then those of
+ * size[0] and size[1]; the other two those of size[2] and half_angle. */
+struct kind {
+    uint64_t least[2], most[2], rest_least, rest_most;
+    uint8_t is_turned, can_push, can_cast, has_hole, size_count;
+    char name[11];
+}; /* 64 bytes */
 enum { OF_SIZES = 1 };
+
+/* By code, of all codes that a saved kind can have. No half_angle is in range of one that is not a
+ * kind's. */
+enum { KIND_ROWS = (int)KIND_COUNT + (int)KIND_CODES };
+FXS_INTERNAL_TABLE const struct kind fxs_kinds[KIND_ROWS];
+
+static inline int can_push(uint32_t code) { return fxs_kinds[code].can_push; }
+static inline int can_cast(uint32_t code) { return fxs_kinds[code].can_cast; }
+
+/* A kind of solid. */
+struct solid_kind {
+    uint8_t code, vertices_least, vertices_most;
+    char name[13];
+};
+
+/* That of a code, or NULL. */
+FXS_INTERNAL const struct solid_kind *fxs_solid_kind(uint32_t code);
 
 /* Where no part of position and offset is further from 0, the centre is in range for every yaw. */
 #define SHORT (1 << 29)
 #define SHORT_LEAST PAIR((uint32_t)-SHORT, (uint32_t)-SHORT)
 #define SHORT_MOST PAIR(SHORT, SHORT)
 
-/* A code without a kind: no half_angle is in its range. */
-#define NO_KIND {{SHORT_LEAST, 1}, {SHORT_MOST, 0}, 1, 0, {0, 0}}
-#define KIND_FIT(kind, name, n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma, push, cast) \
-    {{SHORT_LEAST, PAIR(l0, l1)}, {SHORT_MOST, PAIR(m0, m1)}, PAIR(l2, la), PAIR(m2, ma), {0, 0}},
-
-enum { FIT_ROWS = 8 }; /* three bits of a saved kind */
-static const fit FIT[FIT_ROWS] = {SHAPE_KINDS(KIND_FIT) NO_KIND, NO_KIND, NO_KIND};
-_Static_assert(KIND_COUNT + 3 == FIT_ROWS, "a row for each of the codes that three bits hold");
-
 /* FXS_OK, FXS_E_KIND, FXS_E_SIZE or FXS_E_HALF_ANGLE. */
-static inline int32_t shape_status(uint32_t kind, uint32_t half_angle, const int32_t size[3]) {
-    if (kind >= KIND_COUNT) {
+static inline int32_t shape_status(uint32_t code, uint32_t half_angle, const int32_t size[3]) {
+    if (code >= KIND_COUNT) {
         return FXS_E_KIND;
     }
-    const fit *f = FIT + kind;
+    const struct kind *k = fxs_kinds + code;
     uint64_t sizes =
-        outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), f->least[OF_SIZES], f->most[OF_SIZES]);
-    int is_hole = kind == FXS_SECTOR && size[2] > 0 && size[2] < size[0];
+        outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), k->least[OF_SIZES], k->most[OF_SIZES]);
+    int is_hole = k->has_hole && size[2] > 0 && size[2] < size[0];
     uint32_t last = is_hole ? 0 : (uint32_t)size[2];
-    uint64_t rest = outside(PAIR(last, half_angle), f->rest_least, f->rest_most);
+    uint64_t rest = outside(PAIR(last, half_angle), k->rest_least, k->rest_most);
     return sizes | (uint32_t)rest ? FXS_E_SIZE : rest ? FXS_E_HALF_ANGLE : FXS_OK;
 }
 
-/* 0 only if shape_status is FXS_OK, and for every such shape but a sector with a hole;
- * kind < FIT_ROWS. */
-static inline uint64_t shape_faults(uint32_t kind, uint32_t half_angle, const int32_t size[3]) {
-    const fit *f = FIT + kind;
-    return outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), f->least[OF_SIZES],
-                   f->most[OF_SIZES]) |
-           outside(PAIR((uint32_t)size[2], half_angle), f->rest_least, f->rest_most);
+/* 0 only if shape_status is FXS_OK, and for every such shape but one with a hole; code <
+ * KIND_ROWS. */
+static inline uint64_t shape_faults(uint32_t code, uint32_t half_angle, const int32_t size[3]) {
+    const struct kind *k = fxs_kinds + code;
+    return outside(PAIR((uint32_t)size[0], (uint32_t)size[1]), k->least[OF_SIZES],
+                   k->most[OF_SIZES]) |
+           outside(PAIR((uint32_t)size[2], half_angle), k->rest_least, k->rest_most);
 }
 
 #endif

@@ -212,7 +212,8 @@ static int head_good(const fxs_world *w, const uint8_t *bytes, uint64_t size, ui
     return w->level == NULL || read64(bytes + HEAD_SIZE) == w->level->hash;
 }
 
-#define TRAITS_UNUSED 0xFFFEE0F8u /* of kind, layer, active and zero: bits that are never set */
+/* Of kind, layer, active and zero: bits that are never set. */
+#define TRAITS_UNUSED (~(uint32_t)((KIND_CODES - 1) | (FXS_LAYER_COUNT - 1) << 8 | 1 << 16))
 
 /* Whether saved fields make a collider, but for its id: collider_status, and whether its centre is
  * in range. */
@@ -228,13 +229,13 @@ static int is_unusual_collider(const uint8_t *p) {
 /* The same, quick for all but a sector with a hole, and a long offset. */
 static inline int is_collider(const uint8_t *p) {
     uint32_t traits = read32(p + 4);
-    const fit *f = FIT + (traits & 7);
+    const struct kind *k = fxs_kinds + (traits & (KIND_CODES - 1));
     uint64_t half_angle = (uint64_t)(read32(p + 8) >> 16) << 32;
     if ((traits & TRAITS_UNUSED) |
-        outside(read32(p + 48) | half_angle, f->rest_least, f->rest_most)) {
+        outside(read32(p + 48) | half_angle, k->rest_least, k->rest_most)) {
         return is_unusual_collider(p);
     }
-    return are_within(p + 16, f->least, f->most) || is_unusual_collider(p);
+    return are_within(p + 16, k->least, k->most) || is_unusual_collider(p);
 }
 
 /* Each check returns the first offending part's address, or NULL. What it meets it puts into

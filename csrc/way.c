@@ -193,15 +193,39 @@ static way way_of_box_and_prism(const placed *box, const polygon *prism) {
 }
 
 way fxs_way_of_shapes(const placed *a, const placed *b, planar p, int64_t f) {
-    if (a->kind == FXS_BOX && b->kind == FXS_BOX) {
+    const uint32_t of = pair_of(a->kind, b->kind);
+    const way none = {{Q30_ONE, 0}, 0};
+    switch ((figure_pair)(of % SWAPPED)) {
+    case ROUND_ROUND:
+    case ROUND_CYLINDER:
+    case CYLINDER_CYLINDER:
+        return way_of_discs(a, b, p, f);
+    case ROUND_BOX:
+    case CYLINDER_BOX:
+        return of & SWAPPED ? way_of_box_and_disc(a, b, p, f) : way_of_box_and_disc(b, a, p, f);
+    case BOX_BOX:
         return way_of_boxes(a, b, p);
+    case ROUND_SECTOR: /* cannot be pushed */
+    case CYLINDER_SECTOR:
+    case BOX_SECTOR:
+    case SECTOR_SECTOR:
+    case PAIR_COUNT:
+        break;
     }
-    return b->kind == FXS_BOX   ? way_of_box_and_disc(b, a, p, f)
-           : a->kind == FXS_BOX ? way_of_box_and_disc(a, b, p, f)
-                                : way_of_discs(a, b, p, f);
+    return none; /* not reached */
 }
 
 way fxs_way_of_prism(const placed *a, const polygon *prism, int64_t f) {
-    return a->kind == FXS_BOX ? way_of_box_and_prism(a, prism)
-                              : way_of_disc_and_prism(prism, disc_radius_q30(a, f));
+    const way none = {{Q30_ONE, 0}, 0};
+    switch (figure_of(a->kind)) {
+    case ROUND:
+    case CYLINDER:
+        return way_of_disc_and_prism(prism, disc_radius_q30(a, f));
+    case BOX:
+        return way_of_box_and_prism(a, prism);
+    case SECTOR: /* cannot be pushed */
+    case FIGURE_COUNT:
+        break;
+    }
+    return none; /* not reached */
 }

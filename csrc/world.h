@@ -164,7 +164,7 @@ static inline uint32_t has_offset(const place *p) { return (p->ox | p->oy | p->o
 
 /* Whether a direction is kept: a round collider without an offset does not need one. */
 static inline uint32_t is_turned(const placed *s, const place *p) {
-    return (s->kind >= FXS_BOX) | has_offset(p);
+    return fxs_kinds[s->kind].is_turned | has_offset(p);
 }
 
 /* Centre of s from its kind and yaw at p, and its direction if it is kept. FXS_OK or

@@ -45,7 +45,7 @@ class Builds:
             files = [*sorted(CSRC.glob("*.c")), *sorted(CSRC.glob("kit/*.c")), INSIDE]
             unit = to.with_suffix(".c")
             unit.write_text("".join(f'#include "{file}"\n' for file in files))
-            static = "-DFXS_INTERNAL=static"
+            static = "-DFXS_ONE_SOURCE"
             compiled(*COMMON, *form, static, f"-I{CSRC}", "-shared", unit, "-o", to)
 
         return ctypes.CDLL(str(self.made("".join(["inside", *form, ".so"]), make)))

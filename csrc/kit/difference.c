@@ -141,9 +141,11 @@ enum {
     FIELD_OF_half_y = FXS_FIELD_HALF_Y,
     FIELD_OF_half_z = FXS_FIELD_HALF_Z,
 };
-#define SIZE_FIELDS(kind, name, n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma, push, cast) \
+#define RANGES(n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma) \
     {FIELD_OF_##n0, FIELD_OF_##n1, FIELD_OF_##n2, (ma) > 0},
+#define SIZE_FIELDS(code, name, sizes, figure, turned, push, cast, hole, ranges) ranges
 static const uint32_t SIZES_OF[KIND_COUNT][4] = {SHAPE_KINDS(SIZE_FIELDS)};
+#undef RANGES
 
 static void collider_fields(fields *f, const uint8_t *row) {
     const uint32_t kind = row[4], half_angle = read32(row + 8) >> 16;
@@ -416,8 +418,6 @@ static void say_decimal(sentence *w, int64_t v, uint32_t scale, uint32_t digits)
     }
 }
 
-#define SHAPE_NAME(kind, name, ...) #name,
-static const char *const SHAPE_NAMES[KIND_COUNT] = {SHAPE_KINDS(SHAPE_NAME)};
 static const char *const OWNERS[] = {"world", "collider", "hit", "changed", "body", "victim"};
 enum { OWNER_COUNT = sizeof OWNERS / sizeof *OWNERS };
 #define FIELD_NAME(field, name) [FXS_FIELD_##field] = name,
@@ -450,7 +450,7 @@ static void say_value(sentence *w, const fxs_difference *d, uint32_t side) {
     if (d->field == FXS_FIELD_PRESENT || d->absent[side]) {
         say(w, d->absent[side] ? "absent" : "present");
     } else if (d->field == FXS_FIELD_KIND && v >= 0 && v < KIND_COUNT) {
-        say(w, SHAPE_NAMES[v]);
+        say(w, fxs_kinds[v].name);
     } else if (d->field == FXS_FIELD_LEVEL) {
         say_number(w, (uint64_t)v, 16, 16);
     } else if (d->field >= FXS_FIELD_LAYERS) {

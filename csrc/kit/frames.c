@@ -109,9 +109,10 @@ static int part_fault(const uint8_t *row, const uint8_t most[4]) {
     int32_t ox = read_signed(row + 8), oz = read_signed(row + 16);
     uint32_t is_sector = shape.kind == FXS_SECTOR;
     int turns = row[3] != 0;
-    if (shape.kind > FXS_SECTOR) {
+    if (shape.kind >= KIND_COUNT) {
         return 0;
     }
+    const struct kind *k = fxs_kinds + shape.kind;
     for (int i = 1; i < 4; i++) {
         if (row[i] > most[i]) {
             return i;
@@ -120,7 +121,7 @@ static int part_fault(const uint8_t *row, const uint8_t most[4]) {
     if (!turns && (angles & (QUARTER - 1)) != 0 && (ox | oz) != 0) {
         return 4;
     }
-    if (shape.half_angle < is_sector || shape.half_angle > is_sector * FXS_HALF_ANGLE_MAX) {
+    if (shape.half_angle < k->rest_least >> 32 || shape.half_angle > k->rest_most >> 32) {
         return 6;
     }
     if (ox == INT32_MIN && !(turns && is_sector)) {

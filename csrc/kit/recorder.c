@@ -102,21 +102,18 @@ static void put_layers(pen *p, const uint32_t *masks) {
     put_char(p, ']');
 }
 
-#define KIND_NAME(kind, name, n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma, push, cast) #name,
-static const char *const KIND_NAMES[KIND_COUNT] = {SHAPE_KINDS(KIND_NAME)};
-/* How many of its sizes a log has; a sector's inner radius where it is not 0. */
-static const uint8_t KIND_SIZES[KIND_COUNT] = {1, 2, 2, 3, 2};
-
 /* ["box",half_x,half_y,half_z]; the kind is one of the table. */
-static void put_shape(pen *p, uint32_t kind, uint32_t half_angle, const int32_t *size) {
-    uint32_t n = KIND_SIZES[kind] + (uint32_t)(kind == FXS_SECTOR && size[2] != 0);
+static void put_shape(pen *p, uint32_t code, uint32_t half_angle, const int32_t *size) {
+    const struct kind *k = fxs_kinds + code;
+    const int has_angle = k->rest_most >> 32 != 0;
+    const uint32_t n = k->size_count + (uint32_t)(k->has_hole && size[2] != 0);
     put_text(p, "[\"");
-    put_text(p, KIND_NAMES[kind]);
+    put_text(p, k->name);
     put_char(p, '"');
     for (uint32_t i = 0; i < n; i++) {
         put_char(p, ',');
         put_signed(p, size[i]);
-        if (i == 0 && kind == FXS_SECTOR) {
+        if (i == 0 && has_angle) {
             put_next(p, half_angle);
         }
     }
@@ -130,7 +127,7 @@ static void put_level(pen *p, const fxs_level *geometry) {
         fxs_solid s;
         fxs_level_solid(geometry, i, &s);
         put_text(p, i ? ",[\"" : "[\"");
-        put_text(p, s.code == FXS_PRISM ? "prism" : "cylinder");
+        put_text(p, fxs_solid_kind(s.code)->name);
         put_char(p, '"');
         put_next(p, s.layer);
         put_char(p, ',');

@@ -15,7 +15,7 @@ static inline uint32_t sha256_turn(uint32_t v, uint32_t bits) {
 }
 
 static inline void sha256_block(uint32_t *sha, const uint8_t *block) {
-    static const uint32_t ROUND[64] = {
+    static const uint32_t CONSTANT[64] = {
         0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
         0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
         0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
@@ -42,7 +42,7 @@ static inline void sha256_block(uint32_t *sha, const uint8_t *block) {
     for (uint32_t i = 0; i < 64; i++) {
         uint32_t sum_e = sha256_turn(e, 6) ^ sha256_turn(e, 11) ^ sha256_turn(e, 25);
         uint32_t sum_a = sha256_turn(a, 2) ^ sha256_turn(a, 13) ^ sha256_turn(a, 22);
-        uint32_t one = h + sum_e + ((e & f) ^ (~e & g)) + ROUND[i] + w[i];
+        uint32_t one = h + sum_e + ((e & f) ^ (~e & g)) + CONSTANT[i] + w[i];
         uint32_t two = sum_a + ((a & b) ^ (a & c) ^ (b & c));
         h = g;
         g = f;

@@ -3,6 +3,7 @@
 #define FIXSYNC_PROOFS_ANY_H
 
 #include "internal.h"
+#include "shape.c"
 
 int32_t nondet_int32(void);
 int64_t nondet_int64(void);

@@ -1,0 +1,34 @@
+/* The tables of kinds, and what is checked with them. */
+#include "shape.h"
+
+#define RANGES(n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma)                     \
+    .least = {SHORT_LEAST, PAIR(l0, l1)}, .most = {SHORT_MOST, PAIR(m0, m1)}, \
+    .rest_least = PAIR(l2, la), .rest_most = PAIR(m2, ma)
+
+#define KIND_ROW(code, kind_name, sizes, figure, turned, push, cast, hole, ranges) \
+    {.name = #kind_name, .size_count = sizes, turned, push, cast, hole, ranges},
+
+#define NO_KIND {.name = "", RANGES(unused, 0, 0, unused, 0, 0, unused, 0, 0, 1, 0)}
+
+FXS_INTERNAL const struct kind fxs_kinds[KIND_ROWS] = {
+    SHAPE_KINDS(KIND_ROW) NO_KIND, NO_KIND, NO_KIND, NO_KIND, NO_KIND, NO_KIND, NO_KIND, NO_KIND};
+_Static_assert(sizeof(struct kind) == 64, "a row takes a cache line");
+
+#undef RANGES
+
+#define SOLID_ROW(solid_code, solid_name, least, most) \
+    {.code = solid_code, .name = #solid_name, least, most},
+static const struct solid_kind SOLIDS[] = {SOLID_KINDS(SOLID_ROW)};
+
+const struct solid_kind *fxs_solid_kind(uint32_t code) {
+    for (size_t i = 0; i < sizeof SOLIDS / sizeof *SOLIDS; i++) {
+        if (SOLIDS[i].code == code) {
+            return SOLIDS + i;
+        }
+    }
+    return NULL;
+}
+
+int32_t fxs_shape_check(const fxs_shape *shape) {
+    return shape_status(shape->kind, shape->half_angle, shape->size);
+}

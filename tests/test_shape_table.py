@@ -1,0 +1,122 @@
+"""The tables of kinds and figures in csrc: a shape that lacks a piece does not compile."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from builds import COMPILER, CSRC
+
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
+
+LAST_FIGURE = "FIGURE(SECTOR)"
+LAST_ROW = "                1, FXS_HALF_ANGLE_MAX))"
+LAST_PAIR = "    SAME(SECTOR)\n"
+CODE = "#define FXS_SECTOR 4 "
+WEDGE = (
+    "FXS_WEDGE, wedge, 3, WEDGE",
+    ".is_turned = 1",
+    ".can_push = 1",
+    ".can_cast = 1",
+    ".has_hole = 0",
+    "RANGES(a, 1, 9, b, 1, 9, c, 1, 9, 0, 0)",
+)
+PAIRS = ("PAIR(ROUND, WEDGE)", "PAIR(CYLINDER, WEDGE)", "PAIR(BOX, WEDGE)", "PAIR(SECTOR, WEDGE)")
+
+
+class Sources:
+    """A copy of the kernel to be changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for file in (*CSRC.glob("*.c"), *CSRC.glob("*.h")):
+            shutil.copy(file, folder)
+
+    def change(self, file: str, old: str, new: str) -> None:
+        text = (self.folder / file).read_text()
+        assert text.count(old) == 1, f"{file} has {old!r} {text.count(old)} times"
+        (self.folder / file).write_text(text.replace(old, new))
+
+    def add_row(self, row: tuple[str, ...] = WEDGE, code: int = 5) -> None:
+        self.change("fixsync.h", CODE, f"#define FXS_WEDGE {code}\n{CODE}")
+        self.change("shape.h", LAST_ROW, f"{LAST_ROW} KIND({', '.join(row)})")
+
+    def add_figure(self) -> None:
+        self.change("shape.h", LAST_FIGURE, f"{LAST_FIGURE} FIGURE(WEDGE)")
+
+    def add_pairs(self, pairs: tuple[str, ...] = (*PAIRS, "SAME(WEDGE)")) -> None:
+        lines = LAST_PAIR.rstrip() + " " + " ".join(pairs) + "\n"
+        self.change("internal.h", LAST_PAIR, lines)
+
+    def errors(self, file: str) -> str:
+        """What a compiler that is asked for no warning says about a file; "" if it takes it."""
+        assert COMPILER is not None
+        options = ["-std=c11", "-O0", "-fsyntax-only"]
+        run = subprocess.run(
+            [COMPILER, *options, file], cwd=self.folder, capture_output=True, text=True
+        )
+        assert (run.returncode != 0) == ("error" in run.stderr)
+        return run.stderr
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Sources:
+    return Sources(tmp_path)
+
+
+def test_a_sixth_kind_of_a_figure_that_exists_compiles_with_its_row_alone(sources: Sources) -> None:
+    sources.add_row((WEDGE[0].replace("WEDGE", "BOX").replace("FXS_BOX", "FXS_WEDGE"), *WEDGE[1:]))
+    for file in ("shape.c", "contact.c", "prism.c", "outline.c", "broad.c", "state.c"):
+        assert sources.errors(file) == ""
+
+
+@pytest.mark.parametrize("left_out", range(1, len(WEDGE)), ids=lambda i: WEDGE[i].split("(")[0])
+def test_a_row_without_one_of_its_fields_does_not_compile(sources: Sources, left_out: int) -> None:
+    sources.add_row((*WEDGE[:left_out], *WEDGE[left_out + 1 :]))
+    sources.add_figure()
+    assert re.search("requires 9 arguments|too few arguments", sources.errors("shape.c"))
+
+
+def test_a_row_that_does_not_stand_at_its_code_does_not_compile(sources: Sources) -> None:
+    sources.add_row(code=6)
+    sources.add_figure()
+    assert "a kind's row stands at its code" in sources.errors("shape.c")
+
+
+def test_a_row_of_a_figure_that_is_not_listed_does_not_compile(sources: Sources) -> None:
+    sources.add_row()
+    assert re.search("WEDGE.*undeclared", sources.errors("shape.c"))
+
+
+def test_a_figure_without_a_pair_with_every_other_does_not_compile(sources: Sources) -> None:
+    sources.add_row()
+    sources.add_figure()
+    assert "every two figures are a pair" in sources.errors("contact.c")
+    sources.add_pairs((*PAIRS[:-1], "SAME(WEDGE)"))
+    assert "pairs ascend by the greater figure" in sources.errors("contact.c")
+
+
+@pytest.mark.parametrize("other", ["ROUND", "CYLINDER", "BOX", "SECTOR", "WEDGE"])
+def test_a_pair_of_figures_without_a_function_does_not_compile(
+    sources: Sources, other: str
+) -> None:
+    sources.add_row()
+    sources.add_figure()
+    sources.add_pairs()
+    assert re.search(rf"error.*slack_{other}_WEDGE", sources.errors("contact.c"))
+
+
+@pytest.mark.parametrize("file", ["contact.c", "prism.c", "outline.c", "way.c", "angle.c"])
+def test_a_switch_that_misses_a_figure_does_not_compile(sources: Sources, file: str) -> None:
+    sources.add_row()
+    sources.add_figure()
+    sources.add_pairs()
+    assert re.search(r"error: enumeration value .*WEDGE.* not handled", sources.errors(file))
+
+
+def test_a_kind_of_solid_without_one_of_its_fields_does_not_compile(sources: Sources) -> None:
+    sources.change("shape.h", ", .vertices_most = FXS_VERTICES_MAX)", ")")
+    assert re.search("requires 4 arguments|too few arguments", sources.errors("shape.c"))
