@@ -12,9 +12,9 @@
  *
  * ABI. As in fixsync.h. FXS_SEMANTICS counts changes to the answers of the kit too. The sizes in
  * bytes are 24 (fxs_mover), 36 (fxs_mover_result), 404 (fxs_body), 40 (fxs_hitbox), 48
- * (fxs_planes_command), 68 (fxs_hitbox_cast), 40 (fxs_difference), 64 (fxs_name), 40
- * (fxs_history_room), 16 (fxs_told), 32 (fxs_confirmed) and 376 (fxs_recorder). fxs_rewind,
- * fxs_inputs and fxs_history are opaque, as fxs_world is.
+ * (fxs_planes_command), 68 (fxs_hitbox_cast), 40 (fxs_difference), 64 (fxs_name), 48
+ * (fxs_explanation), 40 (fxs_history_room), 16 (fxs_told), 32 (fxs_confirmed) and 376
+ * (fxs_recorder). fxs_rewind, fxs_inputs and fxs_history are opaque, as fxs_world is.
  *
  * Example. A die, then the ten cards of a deck in random order:
  *
@@ -814,6 +814,65 @@ FXS_API uint32_t fxs_history_free(const fxs_history *history);
 /* The kept states, to read: those of frames fxs_history_first - past to fxs_history_head.
  * Cannot fail. Cost: constant. */
 FXS_API const fxs_rewind *fxs_history_states(const fxs_history *history);
+/* ---- explain --------------------------------------------------------------------------------- */
+
+/* Why a pair is not a hit, and by how much it misses. */
+
+#define FXS_NEVER 9223372036854775807 /* 2^63 - 1: no growth, or no turn, makes them meet */
+
+/* Causes: bits of fxs_explanation.why. */
+#define FXS_WHY_SAME 1             /* a and b are the same id; nothing else is then set */
+#define FXS_WHY_A_INACTIVE 2       /* a is not active */
+#define FXS_WHY_B_INACTIVE 4       /* b is not active */
+#define FXS_WHY_OWNER 8            /* they have one owner */
+#define FXS_WHY_LAYERS 16          /* the layer matrix keeps them apart */
+#define FXS_WHY_MASK 32            /* the layer of b is not in the mask of the query */
+#define FXS_WHY_EXCLUDED 64        /* the query leaves out the owner of b */
+#define FXS_WHY_SECTORS 128        /* both are sectors, which never meet */
+#define FXS_WHY_HEIGHT 256         /* one is above the other */
+#define FXS_WHY_BESIDE 512         /* they would not meet at one height either */
+#define FXS_WHY_CORNER 1024        /* neither, but a rounded edge misses */
+#define FXS_WHY_GRAZES 2048        /* they touch, and only overlapping counts */
+
+/* How the other shape misses a sector, with FXS_WHY_BESIDE. */
+#define FXS_SECTOR_BEYOND 1        /* it is beyond the radius */
+#define FXS_SECTOR_OUTSIDE 2       /* it is within the radius, but not in the wedge */
+#define FXS_SECTOR_HOLE 3          /* it is in the hole */
+
+/* Why two shapes do not meet. A growth k adds k raw units to the radius, or half_x and half_z, of
+ * one of the two: of the lesser kind, of one kind a, of a collider and a solid the collider. It is
+ * found by halving (docs/contract.md). One of 0 or less says that they meet; it is not a depth. */
+typedef struct fxs_explanation {
+    uint32_t why;                /* FXS_WHY_SAME to FXS_WHY_GRAZES; 0: a hit */
+    uint32_t grows;              /* whose growth it is, 0: a, 1: b */
+    uint32_t sector;             /* FXS_SECTOR_BEYOND to FXS_SECTOR_HOLE; 0: none is missed */
+    uint32_t contact;            /* of the two shapes: FXS_APART, FXS_TOUCHING, FXS_OVERLAPPING */
+    int64_t height;              /* vertical distance in raw units, exact; negative: they share */
+                                 /* heights */
+    int64_t planar;              /* the growth that they need at one height; or FXS_NEVER */
+    int64_t gap;                 /* the growth that they need where they are; or FXS_NEVER */
+    int64_t turn;                /* yaw steps that half_angle must grow by; or FXS_NEVER */
+} fxs_explanation;
+
+/* Writes why the pair of two colliders, or of a collider and a solid, is not a hit.
+ * As the world is now: why is 0 exactly if fxs_world_step would find the hit. Nothing changes.
+ * Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, or FXS_E_UNDEFINED for two solids. Cost: that of some 100
+ * contacts. */
+FXS_API int32_t fxs_world_explain(const fxs_world *world, uint32_t a, uint32_t b,
+                                  fxs_explanation *out);
+
+/* Writes why a query, as a, does not meet a collider or a solid b.
+ * why is 0 exactly if fxs_world_query finds b. Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_KIND,
+ * FXS_E_SIZE, FXS_E_HALF_ANGLE or FXS_E_YAW. Cost: that of some 100 contacts. */
+FXS_API int32_t fxs_world_explain_query(const fxs_world *world, const fxs_query *query, uint32_t b,
+                                        fxs_explanation *out);
+
+/* Writes why the contact of two shapes is less than hit_when (FXS_TOUCHING, FXS_OVERLAPPING).
+ * Returns FXS_OK; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW or FXS_E_HIT_WHEN. Cost: that
+ * of some 100 contacts. */
+FXS_API int32_t fxs_explain_shapes(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
+                                   const fxs_pose *pose_b, uint32_t hit_when,
+                                   fxs_explanation *out);
 
 /* ---- recorder -------------------------------------------------------------------------------- */
 

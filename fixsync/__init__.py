@@ -32,6 +32,7 @@ from fixsync.shapes import (
     push_out,
     side,
 )
+from fixsync.why import Explanation, Missed, Why, explain
 from fixsync.world import World
 
 __version__ = "0.2.0"
@@ -53,12 +54,14 @@ __all__ = [
     "Event",
     "EventKind",
     "Events",
+    "Explanation",
     "FrameData",
     "Handlers",
     "Hit",
     "Hits",
     "Key",
     "Level",
+    "Missed",
     "Outline",
     "Part",
     "Pillar",
@@ -69,12 +72,14 @@ __all__ = [
     "Side",
     "Sphere",
     "TinyValueWarning",
+    "Why",
     "World",
     "__version__",
     "bearing",
     "cast_pair",
     "degrees",
     "direction",
+    "explain",
     "faces",
     "flat",
     "forward",

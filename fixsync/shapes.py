@@ -332,11 +332,11 @@ def overlap(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> Conta
     try:
         return _BY_CONTACT[_overlap(shape_a._shape, pose_a._pose, shape_b._shape, pose_b._pose)]
     except (AttributeError, TypeError):
-        _require_pair(shape_a, pose_a, shape_b, pose_b)
+        require_pair(shape_a, pose_a, shape_b, pose_b)
         raise
 
 
-def _require_pair(shape_a: object, pose_a: object, shape_b: object, pose_b: object) -> None:
+def require_pair(shape_a: object, pose_a: object, shape_b: object, pose_b: object) -> None:
     for name, shape in (("shape_a", shape_a), ("shape_b", shape_b)):
         require_shape(name, shape)
     for name, pose in (("pose_a", pose_a), ("pose_b", pose_b)):
@@ -393,7 +393,7 @@ def _rows(
     try:
         return shape_a._shape, pose_a._pose, shape_b._shape, pose_b._pose
     except AttributeError:
-        _require_pair(shape_a, pose_a, shape_b, pose_b)
+        require_pair(shape_a, pose_a, shape_b, pose_b)
         raise
 
 

@@ -67,6 +67,7 @@ from fixsync.shapes import (
     require_shape,
     segments_of,
 )
+from fixsync.why import Explanation, explanation
 
 __all__ = ["CAPACITY_MAX", "Command", "CommandError", "Observer", "World"]
 
@@ -415,6 +416,27 @@ class World:
         if not (type(a) is int and type(b) is int):
             a, b = self._pair(a, b)
         return CONTACTS[self._native.contact(a, b)]
+
+    def explain(self, a: int, b: int) -> Explanation:
+        """Why a pair is not a hit, and by how much it misses, as the world is now. Its `why` is
+        empty exactly if the next step finds the hit. One of the two may be a solid."""
+        a, b = self._pair(a, b)
+        return explanation(a, b, self._native.explain(a, b))
+
+    def explain_query(
+        self,
+        shape: Shape,
+        pose: Pose,
+        b: int,
+        mask: int = UINT32_MAX,
+        *,
+        exclude_owner: int = 0,
+    ) -> Explanation:
+        """Why `query` does not find b, a collider or a solid. Its `why` is empty exactly if it
+        does."""
+        b = uint32("b", b)
+        row = query_row("", shape, pose, mask, exclude_owner)
+        return explanation(None, b, self._native.explain_query(row, b))
 
     def push_out(self, a: int, b: int) -> tuple[int, int]:
         """`fixsync.push_out` of two colliders as they are now, whatever their layers, owners and

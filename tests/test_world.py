@@ -593,6 +593,12 @@ w.contact(1, 4) | KeyError | b / id 4
 w.contact(-1, 1) | ValueError | a / 0..7 / -1
 w.contact(1, 8) | ValueError | b / 0..7 / 8
 w.contact(1, 2.0) | TypeError | b / 2.0
+w.explain(1, 4) | KeyError | b / id 4
+w.explain(8, 1) | ValueError | a / 0..7 / 8
+w.explain(1, True) | TypeError | b / True
+w.explain_query(Sphere(9), ORIGIN, 4) | KeyError | id 4
+w.explain_query(Sphere(9), ORIGIN, 8) | ValueError | b / 0..7 / 8
+w.explain_query(9, ORIGIN, 1) | TypeError | shape / 9
 w.query(5, AT) | TypeError | shape / 5
 w.query(BALL, BALL) | TypeError | pose / Sphere
 w.query(AT, BALL) | TypeError | shape / Pose
@@ -917,6 +923,8 @@ READING: dict[str, Callable[[World], Any]] = {
     "cast_many": lambda w: w.cast_many([(Sphere(1), ORIGIN, (9, 9, 9))]),
     "sweep": lambda w: w.sweep(1, (9, 9, 9)),
     "contact": lambda w: w.contact(1, 2),
+    "explain": lambda w: w.explain(1, 2),
+    "explain_query": lambda w: w.explain_query(Sphere(1000), ORIGIN, 1),
     "push_out": lambda w: w.push_out(1, 2),
     "lift": lambda w: w.lift(1, 2),
     "side": lambda w: w.side(1, 2),

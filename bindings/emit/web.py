@@ -10,10 +10,17 @@ from bindings.api import SIZES, Api, Type, read_commands, read_kinds
 from bindings.emit import NOTE
 
 
+def _number(value: int) -> str:
+    """A bigint for what a number of JavaScript cannot hold."""
+    return f"{value}n" if abs(value) >= 2**53 else str(value)
+
+
 def raw(api: Api) -> str:
     """Constants, and for each structure its size (`$size`) and the offsets of its fields."""
     lines = [f"// {NOTE}", ""]
-    lines += [f"export const {constant.name} = {constant.value};" for constant in api.constants]
+    lines += [
+        f"export const {constant.name} = {_number(constant.value)};" for constant in api.constants
+    ]
     lines.append("")
     for structure in api.structures:
         if structure.fields:
@@ -31,7 +38,7 @@ def raw_types(api: Api) -> str:
     lines = [f"// {NOTE}", ""]
     for constant in api.constants:
         lines += _doc(constant.comment, "")
-        lines.append(f"export const {constant.name}: {constant.value};")
+        lines.append(f"export const {constant.name}: {_number(constant.value)};")
     lines += [
         "",
         "/** An address in the module's memory. */",

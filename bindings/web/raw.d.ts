@@ -232,6 +232,38 @@ export const FXS_FIELD_ATTACK: 29;
 export const FXS_FIELD_HAS_HIT: 30;
 /** + i: the mask of layer i; of the world, before its level */
 export const FXS_FIELD_LAYERS: 64;
+/** 2^63 - 1: no growth, or no turn, makes them meet */
+export const FXS_NEVER: 9223372036854775807n;
+/** a and b are the same id; nothing else is then set */
+export const FXS_WHY_SAME: 1;
+/** a is not active */
+export const FXS_WHY_A_INACTIVE: 2;
+/** b is not active */
+export const FXS_WHY_B_INACTIVE: 4;
+/** they have one owner */
+export const FXS_WHY_OWNER: 8;
+/** the layer matrix keeps them apart */
+export const FXS_WHY_LAYERS: 16;
+/** the layer of b is not in the mask of the query */
+export const FXS_WHY_MASK: 32;
+/** the query leaves out the owner of b */
+export const FXS_WHY_EXCLUDED: 64;
+/** both are sectors, which never meet */
+export const FXS_WHY_SECTORS: 128;
+/** one is above the other */
+export const FXS_WHY_HEIGHT: 256;
+/** they would not meet at one height either */
+export const FXS_WHY_BESIDE: 512;
+/** neither, but a rounded edge misses */
+export const FXS_WHY_CORNER: 1024;
+/** they touch, and only overlapping counts */
+export const FXS_WHY_GRAZES: 2048;
+/** it is beyond the radius */
+export const FXS_SECTOR_BEYOND: 1;
+/** it is within the radius, but not in the wedge */
+export const FXS_SECTOR_OUTSIDE: 2;
+/** it is in the hole */
+export const FXS_SECTOR_HOLE: 3;
 
 /** An address in the module's memory. */
 export type Pointer<Of extends string> = number & { readonly of?: Of };
@@ -624,6 +656,27 @@ export const fxs_confirmed: {
   readonly zero: 28;
 };
 
+/** Why two shapes do not meet. */
+export const fxs_explanation: {
+  readonly $size: 48;
+  /** uint32_t: FXS_WHY_SAME to FXS_WHY_GRAZES; 0: a hit */
+  readonly why: 0;
+  /** uint32_t: whose growth it is, 0: a, 1: b */
+  readonly grows: 4;
+  /** uint32_t: FXS_SECTOR_BEYOND to FXS_SECTOR_HOLE; 0: none is missed */
+  readonly sector: 8;
+  /** uint32_t: of the two shapes: FXS_APART, FXS_TOUCHING, FXS_OVERLAPPING */
+  readonly contact: 12;
+  /** int64_t: vertical distance in raw units, exact; negative: they share */
+  readonly height: 16;
+  /** int64_t: the growth that they need at one height; or FXS_NEVER */
+  readonly planar: 24;
+  /** int64_t: the growth that they need where they are; or FXS_NEVER */
+  readonly gap: 32;
+  /** int64_t: yaw steps that half_angle must grow by; or FXS_NEVER */
+  readonly turn: 40;
+};
+
 /** A match log (docs/match-logs.md), written into the caller's buffer. */
 export const fxs_recorder: {
   readonly $size: 376;
@@ -970,6 +1023,12 @@ export interface Kernel {
   fxs_history_free(history: Pointer<"fxs_history">): number;
   /** The kept states, to read: those of frames fxs_history_first - past to fxs_history_head. */
   fxs_history_states(history: Pointer<"fxs_history">): Pointer<"fxs_rewind">;
+  /** Writes why the pair of two colliders, or of a collider and a solid, is not a hit. */
+  fxs_world_explain(world: Pointer<"fxs_world">, a: number, b: number, out: Pointer<"fxs_explanation">): number;
+  /** Writes why a query, as a, does not meet a collider or a solid b. */
+  fxs_world_explain_query(world: Pointer<"fxs_world">, query: Pointer<"fxs_query">, b: number, out: Pointer<"fxs_explanation">): number;
+  /** Writes why the contact of two shapes is less than hit_when (FXS_TOUCHING, FXS_OVERLAPPING). */
+  fxs_explain_shapes(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, hit_when: number, out: Pointer<"fxs_explanation">): number;
   /** Begins a log: the first line with the level, and a command for each collider of the world. */
   fxs_recorder_begin(recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, tick_rate: number, text: Pointer<"char">, room: bigint): number;
   /** fxs_recorder_begin with the other keys of the first line. */

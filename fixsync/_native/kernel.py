@@ -24,6 +24,23 @@ overlap: Callable[[bytes, bytes, bytes, bytes], int] = lib.fxs_overlap
 """The contact of two shapes that were checked: shape row, pose row, shape row, pose row."""
 
 
+def explanation_row(out: Any) -> tuple[int, ...]:
+    """The fields of a `fxs_explanation *`."""
+    return (
+        *(out.why, out.grows, out.sector, out.contact),
+        *(out.height, out.planar, out.gap, out.turn),
+    )
+
+
+def explain(a: tuple[bytes, bytes], b: tuple[bytes, bytes], hit_when: int) -> tuple[int, ...]:
+    """Why checked shapes at poses, in rows, do not meet: the fields of `fxs_explanation`."""
+    out = ffi.new("fxs_explanation *")
+    status = lib.fxs_explain_shapes(*a, *b, hit_when, out)
+    if status != 0:
+        unexpected("two shapes", status)
+    return explanation_row(out)
+
+
 def direction(yaw: int) -> tuple[int, int]:
     pair = ffi.new(_PAIR)
     lib.fxs_direction(yaw, pair, pair + 1)

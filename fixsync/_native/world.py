@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from fixsync._native.changes import CHANGES, Change, values_of_row
 from fixsync._native.checks import integer, refuse
-from fixsync._native.kernel import outline_of
+from fixsync._native.kernel import explanation_row, outline_of
 from fixsync._native.kinds import KINDS
 from fixsync._native.level import LEVEL
 from fixsync._native.memory import Memory, Room, exclusive
@@ -357,6 +357,24 @@ class NativeWorld(Memory):
         if status < 0:
             self._refuse_ids("", status, a=a, b=b)
         return status
+
+    @exclusive
+    def explain(self, a: int, b: int) -> tuple[int, ...]:
+        """Why a pair is not a hit: the fields of `fxs_explanation`."""
+        out = ffi.new("fxs_explanation *")
+        status = lib.fxs_world_explain(self._world, a, b, out)
+        if status < 0:
+            self._refuse_ids("", status, a=a, b=b)
+        return explanation_row(out)
+
+    @exclusive
+    def explain_query(self, row: bytes, b: int) -> tuple[int, ...]:
+        """Why a query of checked numbers does not find b."""
+        out = ffi.new("fxs_explanation *")
+        status = lib.fxs_world_explain_query(self._world, row, b, out)
+        if status < 0:
+            self._refuse_ids("", status, b=b)
+        return explanation_row(out)
 
     @exclusive
     def push_out(self, a: int, b: int) -> tuple[int, int]:

@@ -1,0 +1,224 @@
+/* Why a pair is not a hit, and by how much it misses (docs/contract.md). It asks for contacts, of
+ * shapes that it grows, turns open or puts at one height; it has no geometry of its own. */
+#include "../fixsync_kit.h"
+#include "../world.h"
+
+#include <string.h>
+
+/* Two shapes, or a shape and a solid of a level, whose b is not used then. */
+typedef struct explained {
+    placed a, b;
+    const fxs_level *level; /* NULL: two shapes */
+    uint32_t index;
+    uint32_t grows; /* 0: a, 1: b */
+    int hit_when;
+} explained;
+
+static const solid *solid_of(const explained *e) { return solids(e->level) + e->index; }
+
+static int contact_now(const explained *e) {
+    return e->level ? fxs_solid_contact(&e->a, e->level, e->index)
+                    : fxs_placed_contact(&e->a, &e->b);
+}
+
+static int counts_now(const explained *e) { return contact_now(e) >= e->hit_when; }
+
+/* The pair at one height: no vertical gap, and where height counts, they overlap in it. */
+static void level_out(explained *e) { e->a.y = e->level ? solid_of(e)->y_low : e->b.y; }
+
+static int counts_grown(const explained *e, int64_t k) {
+    explained grown = *e;
+    placed *s = e->grows ? &grown.b : &grown.a;
+    s->size[0] = (int32_t)(s->size[0] + k);
+    if (s->kind == FXS_BOX) {
+        s->size[2] = (int32_t)(s->size[2] + k);
+    }
+    set_reach(s);
+    return counts_now(&grown);
+}
+
+static int counts_turned(const explained *e, int64_t k) {
+    explained turned = *e;
+    placed *s = e->a.kind == FXS_SECTOR ? &turned.a : &turned.b;
+    s->half_angle = (uint16_t)(s->half_angle + k);
+    return counts_now(&turned);
+}
+
+/* Of a `low` that does not count and a `high` that does, the number that halving ends with. */
+static int64_t halve(const explained *e, int64_t low, int64_t high,
+                     int (*counts)(const explained *, int64_t)) {
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2; /* rounded down, as high > low */
+        if (counts(e, middle)) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    return high;
+}
+
+static int64_t growth(const explained *e) {
+    const placed *s = e->grows ? &e->b : &e->a;
+    const int32_t other = s->kind == FXS_BOX ? s->size[2] : s->size[0];
+    const int64_t smallest = min64(s->size[0], other), largest = max64(s->size[0], other);
+    int64_t least = 1 - smallest;
+    if (s->kind == FXS_SECTOR && s->size[2] > 0) {
+        least = (int64_t)s->size[2] + 1 - s->size[0];
+    }
+    if (counts_now(e)) {
+        return least == 0 || counts_grown(e, least) ? least : halve(e, least, 0, counts_grown);
+    }
+    const int64_t most = FXS_SIZE_MAX - largest;
+    return counts_grown(e, most) ? halve(e, 0, most, counts_grown) : FXS_NEVER;
+}
+
+/* How the pair, at one height, misses a sector, and how far the sector must open to meet it. */
+static void explain_sector(const explained *e, fxs_explanation *out) {
+    explained whole = *e;
+    placed *s = e->a.kind == FXS_SECTOR ? &whole.a : &whole.b;
+    const uint16_t half_angle = s->half_angle;
+    const int32_t inner = s->size[2];
+    s->size[2] = 0;
+    s->half_angle = FXS_HALF_ANGLE_MAX;
+    if (!counts_now(&whole)) {
+        out->sector = FXS_SECTOR_BEYOND;
+        out->turn = FXS_NEVER; /* with a hole, and less open, it is a part of that disc */
+        return;
+    }
+    s->half_angle = half_angle;
+    out->sector = counts_now(&whole) ? FXS_SECTOR_HOLE : FXS_SECTOR_OUTSIDE;
+    s->size[2] = inner;
+    const int64_t most = FXS_HALF_ANGLE_MAX - half_angle;
+    out->turn = counts_turned(e, most) ? halve(e, 0, most, counts_turned) : FXS_NEVER;
+}
+
+/* The causes of the shapes, and all numbers. */
+static void explain_pair(const explained *e, fxs_explanation *out) {
+    const int has_round = is_round(&e->a) || (!e->level && is_round(&e->b));
+    int64_t apart; /* in height, without the radii of round shapes */
+    int64_t v;
+    if (e->level) {
+        apart = solid_gap(&e->a, solid_of(e));
+        v = apart - (is_round(&e->a) ? e->a.size[0] : 0);
+    } else {
+        apart = abs64((int64_t)e->b.y - e->a.y) - ((int64_t)e->a.size[1] + e->b.size[1]);
+        v = apart - (is_round(&e->a) ? e->a.size[0] : 0) - (is_round(&e->b) ? e->b.size[0] : 0);
+    }
+    out->height = v;
+    out->grows = e->grows;
+    if (!e->level && e->a.kind == FXS_SECTOR && e->b.kind == FXS_SECTOR) {
+        out->why |= FXS_WHY_SECTORS;
+        out->gap = out->planar = out->turn = FXS_NEVER;
+        return;
+    }
+    explained flat = *e;
+    level_out(&flat);
+    const int contact = contact_now(e), counts = contact >= e->hit_when;
+    out->contact = (uint32_t)contact;
+    const int is_high = v > 0 || (v == 0 && e->hit_when == FXS_OVERLAPPING);
+    const int is_beside = !counts_now(&flat);
+    out->why |= is_high ? FXS_WHY_HEIGHT : 0u;
+    out->why |= is_beside ? FXS_WHY_BESIDE : 0u;
+    out->why |= !is_high && !is_beside && !counts ? FXS_WHY_CORNER : 0u;
+    out->why |= contact == FXS_TOUCHING && !counts ? FXS_WHY_GRAZES : 0u;
+    out->planar = growth(&flat);
+    if (has_round ? apart <= 0 : apart < 0 || (apart == 0 && e->hit_when == FXS_TOUCHING)) {
+        out->gap = out->planar; /* height takes nothing from the contact, whatever the sizes */
+    } else {
+        out->gap = has_round ? growth(e) : FXS_NEVER; /* without a round shape height decides */
+    }
+    if (is_beside && (e->a.kind == FXS_SECTOR || (!e->level && e->b.kind == FXS_SECTOR))) {
+        explain_sector(&flat, out);
+    }
+}
+
+int32_t fxs_explain_shapes(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
+                           const fxs_pose *pose_b, uint32_t hit_when, fxs_explanation *out) {
+    explained e;
+    memset(&e, 0, sizeof e);
+    const int32_t status = fxs_pair_make(&e.a, &e.b, a, pose_a, b, pose_b);
+    if (status != FXS_OK) {
+        return status;
+    }
+    if (hit_when != FXS_TOUCHING && hit_when != FXS_OVERLAPPING) {
+        return FXS_E_HIT_WHEN;
+    }
+    e.grows = b->kind < a->kind;
+    e.hit_when = (int)hit_when;
+    memset(out, 0, sizeof *out);
+    explain_pair(&e, out);
+    return FXS_OK;
+}
+
+/* Puts a collider or a solid of the world opposite the shape e->a. */
+static void put_opposite(explained *e, const fxs_world *world, uint32_t id) {
+    e->hit_when = (int)world->hit_when;
+    if (is_solid(world, id)) {
+        e->level = world->level;
+        e->index = id - FXS_LEVEL;
+        return;
+    }
+    placed copy;
+    e->b = *fxs_derived(world, id, &copy);
+    e->grows = e->b.kind < e->a.kind;
+}
+
+int32_t fxs_world_explain(const fxs_world *world, uint32_t a, uint32_t b, fxs_explanation *out) {
+    const int a_is_solid = is_solid(world, a);
+    const uint32_t own = a_is_solid ? b : a, other = a_is_solid ? a : b;
+    if (is_solid(world, own)) {
+        return FXS_E_UNDEFINED;
+    }
+    int32_t status = find(world, own);
+    if (status == FXS_OK && !is_solid(world, other)) {
+        status = find(world, other);
+    }
+    if (status != FXS_OK) {
+        return status;
+    }
+    memset(out, 0, sizeof *out);
+    if (a == b) {
+        out->why = FXS_WHY_SAME;
+        return FXS_OK;
+    }
+    explained e;
+    placed copy;
+    memset(&e, 0, sizeof e);
+    e.a = *fxs_derived(world, own, &copy);
+    put_opposite(&e, world, other);
+    const uint32_t other_layer = e.level ? solid_of(&e)->layer : e.b.layer;
+    out->why |= e.a.active ? 0 : a_is_solid ? FXS_WHY_B_INACTIVE : FXS_WHY_A_INACTIVE;
+    if (!e.level) {
+        out->why |= e.b.active ? 0u : FXS_WHY_B_INACTIVE;
+        out->why |= e.a.owner != 0 && e.a.owner == e.b.owner ? FXS_WHY_OWNER : 0u;
+    }
+    out->why |= world->layers[e.a.layer] >> other_layer & 1 ? 0u : FXS_WHY_LAYERS;
+    explain_pair(&e, out);
+    out->grows = a_is_solid ? 1 : out->grows;
+    return FXS_OK;
+}
+
+int32_t fxs_world_explain_query(const fxs_world *world, const fxs_query *query, uint32_t b,
+                                fxs_explanation *out) {
+    int32_t status = fxs_placed_check(&query->shape, &query->pose);
+    if (status == FXS_OK && !is_solid(world, b)) {
+        status = find(world, b);
+    }
+    if (status != FXS_OK) {
+        return status;
+    }
+    explained e;
+    memset(&e, 0, sizeof e);
+    memset(out, 0, sizeof *out);
+    fxs_placed_make(&e.a, &query->shape, &query->pose);
+    put_opposite(&e, world, b);
+    const uint32_t layer = e.level ? solid_of(&e)->layer : e.b.layer, owner = query->exclude_owner;
+    if (!e.level) {
+        out->why |= e.b.active ? 0u : FXS_WHY_B_INACTIVE;
+        out->why |= owner != 0 && owner == e.b.owner ? FXS_WHY_EXCLUDED : 0u;
+    }
+    out->why |= query->mask >> layer & 1 ? 0u : FXS_WHY_MASK;
+    explain_pair(&e, out);
+    return FXS_OK;
+}
