@@ -110,3 +110,24 @@ class Reloading(Bumpers):
     def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
         self.world.load(self.world.save())
         return super().step(inputs)
+
+
+class Global(Bumpers):
+    """Counts frames where they outlive a match."""
+
+    frames = 0
+
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        events = super().step(inputs)
+        Global.frames += 1
+        self.world.turn(0, Global.frames % 65536)
+        return events
+
+
+class Asserting(Bumpers):
+    """Acts in an assert, which an optimised run leaves out."""
+
+    def step(self, inputs: Sequence[Input]) -> Sequence[Event]:
+        events = super().step(inputs)
+        assert self.world.turn(0, self.world.frame) is None
+        return events

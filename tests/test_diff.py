@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import broken
 import logs
 import pytest
 import strategies
@@ -102,6 +103,42 @@ def test_a_hash_that_differs_alone_is_told_with_what_replaying_gives(tmp_path: P
         f"b.jsonl gives {found}: its recorder did something else than the log says"
         in result.notes[1]
     )
+
+
+def with_hash(path: Path, simulation: type[Bumpers], changed: bool = True) -> Path:
+    """A recorded match; the hash of frame 8 is changed."""
+    made = simulation(1, 2)
+    with SimRecorder(made, path, seed=1) as recorder:
+        for frame in range(12):
+            events = made.step([0, 0])
+            is_wrong = changed and frame == 8
+            recorder.record(frame, [0, 0], events, 5 if is_wrong else made.world.hash())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("simulation", "note"),
+    [
+        (Bumpers, "its recorder did something else than the log says"),
+        (broken.Hashing, "bumpers depends on its process: four new processes replay"),
+        (broken.Asserting, "bumpers depends on its process: four new processes replay"),
+        (broken.Global, "something of bumpers outlives a match, such as a global variable"),
+    ],
+)
+def test_a_simulation_that_depends_on_its_process_is_blamed_and_no_recorder(
+    tmp_path: Path, simulation: type[Bumpers], note: str
+) -> None:
+    a = with_hash(tmp_path / "a.jsonl", simulation, changed=False)
+    b = with_hash(tmp_path / "b.jsonl", simulation)
+    reference = f"{simulation.__module__}:{simulation.__qualname__}"
+    result = diff(a, b, simulations={"bumpers": simulation}, references={"bumpers": reference})
+    assert result.notes[0].startswith(f"replayed with {reference} of {Path(__file__).parent}")
+    assert note in result.notes[-1]
+    blamed = any("its recorder did" in line for line in result.notes)
+    assert blamed == (simulation is Bumpers)
+    # Without a reference no other process can be asked.
+    told = diff(a, b, simulations={"bumpers": simulation}).notes[-1]
+    assert told == "not found out: whether the simulation depends on its process"
 
 
 def test_what_only_one_log_tells_is_counted_and_no_difference(tmp_path: Path) -> None:

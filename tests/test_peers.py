@@ -25,7 +25,7 @@ from fixsync.cli.peers import peers_command
 from fixsync.fields import differences
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
-from fixsync.sample.peers import Outcome, Places, _compare, run
+from fixsync.sample.peers import Outcome, PeerOutcome, Places, _compare, run
 from fixsync.sample.plan import Run
 from fixsync.sample.relay import Impairment, Relay
 from fixsync.sample.skillfight import SkillFight
@@ -152,6 +152,38 @@ def test_a_part_of_a_log_with_another_line_is_not_taken_for_the_same(tmp_path: P
     assert len(part.frames) == 400 - part.frames.start, "a line that was cut is none"
     assert not outcome.logs_are_identical
     assert outcome.exit_code == 1
+
+
+def test_no_peer_is_blamed_for_a_simulation_that_depends_on_its_process(tmp_path: Path):
+    options = ["--frames", "20", "--players", "2"]
+    done = command("broken:Hashing", *options, "-o", str(tmp_path / "out"))
+    assert done.exit_code == 1, done.output
+    assert "bumpers depends on its process: four new processes replay" in done.output
+    assert "differently from frame 5 on" in done.output
+    assert "fixsync synctest broken:Hashing" in done.output
+    assert "is at fault: replaying" not in done.output
+
+
+@pytest.mark.full  # a peer waits for one that has raised
+def test_a_simulation_that_raises_is_told_by_its_own_tracebacks_alone(tmp_path: Path):
+    driver = [sys.executable, "-c", "from fixsync.cli import main; main()", "peers"]
+    options = ["broken:Failing", "--rate", "0", "--frames", "20", "-o", "out"]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    done = subprocess.run(
+        [*driver, *options], cwd=tmp_path, capture_output=True, text=True, check=False, env=env
+    )
+    assert done.returncode == 2
+    assert "ZeroDivisionError" in done.stdout
+    assert done.stderr == ""
+
+
+def test_logs_that_were_never_begun_are_no_error(tmp_path: Path):
+    outcome = Outcome({peer: PeerOutcome(peer, log=tmp_path / str(peer)) for peer in (0, 1)})
+    _compare(outcome)
+    assert (outcome.differing_frame, outcome.is_good) == (None, False)
+    (tmp_path / "1").write_bytes(b"")
+    _compare(outcome)
+    assert not outcome.logs_are_identical
 
 
 @pytest.mark.full

@@ -63,6 +63,7 @@ def test_a_sound_simulation_passes(simulation: SimulationType, check: str):
         (broken.Forgetful, "save and load", None, "player", "met"),
         (broken.Unordered, "order", 0, "collider", "yaw"),
         (broken.Hashing, "process", 5, "collider 0", "yaw"),
+        (broken.Asserting, "process", 0, "collider 0", "yaw"),
     ],
 )
 def test_each_mistake_is_told_with_frame_owner_and_field(
@@ -77,6 +78,18 @@ def test_each_mistake_is_told_with_frame_owner_and_field(
     assert str(first.values[0]) in found.explain()
     assert str(first.values[1]) in found.explain()
     assert f"after frame {found.frame}" in found.explain()
+
+
+def test_new_processes_are_compared_with_each_other_first(monkeypatch: pytest.MonkeyPatch):
+    """Where they agree, the process is not what a simulation depends on."""
+    monkeypatch.setattr(broken.Global, "frames", 7)  # of an earlier match
+    found = {kind: checked(kind, "process") for kind in (broken.Hashing, broken.Global)}
+    hashing, outliving = found[broken.Hashing], found[broken.Global]
+    assert hashing is not None
+    assert outliving is not None
+    assert hashing.how == ("in two new processes, with PYTHONHASHSEED=1 and with PYTHONHASHSEED=2")
+    assert "values in the first, then in the second:" in hashing.explain()
+    assert "agree with each other: something outlives a match" in outliving.how
 
 
 def test_a_mistake_that_one_check_is_blind_to_is_found_by_another():

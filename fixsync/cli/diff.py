@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 import click
 from rich.table import Table
 
-from fixsync import sim
 from fixsync._native.raw import LAYER_COUNT
 from fixsync.cli import describe, options, text
 from fixsync.fields import ABSENT, ANGLES, LENGTHS
@@ -42,7 +41,7 @@ def diff_command(
     b: Path,
     ignore_meta: bool,
     rows: int,
-    simulations: Mapping[str, sim.SimulationType],
+    simulations: options.Simulations,
     line_bytes_max: int,
     as_json: bool,
 ) -> None:
@@ -50,7 +49,8 @@ def diff_command(
 
     All differences of that frame are listed. Both logs are replayed, so the worlds are compared
     too, collider by collider. What only one log has (events, answers, hashes, frames before the
-    first of the other) is counted, not compared.
+    first of the other) is counted, not compared. If hashes of a simulation differ, a log is also
+    replayed in four new processes, to find out whether the simulation depends on its process.
 
     \b
     Exit code  0  the same
@@ -59,7 +59,12 @@ def diff_command(
     """
     with text.refusals():
         result = diff(
-            a, b, simulations=simulations, ignore_meta=ignore_meta, line_bytes_max=line_bytes_max
+            a,
+            b,
+            simulations=simulations,
+            references=simulations.references,
+            ignore_meta=ignore_meta,
+            line_bytes_max=line_bytes_max,
         )
     if as_json:
         text.print_json(_json(result))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -98,14 +98,22 @@ def sim_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
+class Simulations(dict[str, sim.SimulationType]):
+    """Simulations by name."""
+
+    def __init__(self) -> None:
+        self.references: dict[str, str] = {}
+        """How the command line, or pyproject.toml, names each."""
+
+
 def _simulations(
     ctx: click.Context, param: click.Parameter, references: tuple[str, ...]
-) -> Mapping[str, sim.SimulationType]:
+) -> Simulations:
     if references:
         _look_in(Path())
     else:
         references = project_simulations().simulations
-    found = {}
+    found = Simulations()
     for reference in references:
         try:
             simulation = found_simulation(reference)
@@ -116,7 +124,7 @@ def _simulations(
             raise click.BadParameter(
                 f"{reference} needs an attribute name: logs refer to it", ctx, param
             )
-        found[name] = simulation
+        found[name], found.references[name] = simulation, reference
     return found
 
 

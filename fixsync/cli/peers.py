@@ -121,7 +121,8 @@ def peers_command(
 
     A relay between the peers loses, delays, repeats and reorders packets. Each peer records a log.
     The logs are replayed, and compared byte by byte. The log of a peer that joined late begins in
-    the middle; its lines are compared.
+    the middle; its lines are compared. After a difference a log is replayed in four new processes
+    too: a simulation that depends on its process is named, and no peer is.
 
     \b
     Exit code  0  all logs are identical, and replaying them gives the same
@@ -284,8 +285,10 @@ def _print(out: Console, plan: Run, outcome: Outcome, directory: Path, *, is_kep
         text.say(out, f"the logs differ from frame {outcome.differing_frame} on")
     if outcome.fault:
         text.say(out, f"the logs differ; {outcome.fault}")
+    if outcome.cause:
+        text.say(out, outcome.cause)
     for peer in recorded:
-        if peer.diverged_frame is not None:
+        if peer.diverged_frame is not None and not outcome.cause:
             text.say(
                 out,
                 f"peer {peer.peer} is at fault: replaying its log diverges in frame {peer.diverged_frame}",

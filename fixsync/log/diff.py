@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice, zip_longest
@@ -13,6 +14,7 @@ from msgspec import UNSET
 from fixsync import sim
 from fixsync.fields import ABSENT, differences
 from fixsync.level import Level, Solid
+from fixsync.log import fresh
 from fixsync.log.lines import check_ids, plain
 from fixsync.log.player import Player, UnknownSimulationError
 from fixsync.log.reader import Reader
@@ -121,6 +123,7 @@ def diff(
     b: str | os.PathLike[str],
     *,
     simulations: Mapping[str, sim.SimulationType] | None = None,
+    references: Mapping[str, str] | None = None,
     ignore_meta: bool = False,
     line_bytes_max: int = LINE_BYTES_MAX,
 ) -> Diff:
@@ -128,8 +131,10 @@ def diff(
 
     Parts that only one of the logs has (events, answers, hashes, the frames before the first of the
     other) are counted, not compared. `ignore_meta`: ignores differences of the header in `meta`,
-    `names` and `unit_mm`. Both logs are read to their end, so an error there is found; frames after
-    the first difference are not replayed. OSError for files that cannot be read."""
+    `names` and `unit_mm`. `references`: how `fixsync.sim.find` knows `simulations` in another
+    process; after a difference of hashes, new processes replay a log with it. Both logs are read to
+    their end, so an error there is found; frames after the first difference are not replayed.
+    OSError for files that cannot be read."""
     result = Diff(os.fspath(a), os.fspath(b))
     try:
         with (
@@ -138,7 +143,11 @@ def diff(
         ):
             result.headers = (reader_a.header, reader_b.header)
             result.header = list(_header_rows(*result.headers, ignore_meta=ignore_meta))
-            _Comparison(result, _Side(reader_a, simulations), _Side(reader_b, simulations)).run()
+            sides = _Side(reader_a, simulations), _Side(reader_b, simulations)
+            comparison = _Comparison(result, *sides)
+            comparison.run()
+            result.notes += _played_with(sides)
+            result.notes += _blame(comparison, simulations or {}, references or {})
     except MatchLogError as error:
         result.error = error
     return result
@@ -215,6 +224,8 @@ class _Comparison:
         self._a, self._b = a, b
         self._pairs: set[tuple[int, int]] = set()
         """Those whose events or hit differ in the frame."""
+        self.hashes: list[tuple[_Side, str]] = []
+        """The hashes of the frame as the logs have them, if they differ."""
         headers = a.reader.header, b.reader.header
         self._is_mixed = (headers[0].sim is None) != (headers[1].sim is None)
         """Whether one is a trace, and the other has the inputs of a simulation."""
@@ -227,6 +238,11 @@ class _Comparison:
         for side in (a, b):
             if side.unplayed:
                 result.notes.append(f"{side.reader.name} was not replayed: {side.unplayed}")
+
+    @property
+    def frame(self) -> int | None:
+        """The first frame that differs."""
+        return self._result.frame
 
     def run(self) -> None:
         result = self._result
@@ -281,9 +297,7 @@ class _Comparison:
         if a == b:
             return []
         if group == "hash":
-            for side, told in ((self._a, a), (self._b, b)):
-                if side.player is not None:
-                    self._result.notes.append(_hash_note(side, told))
+            self.hashes = [(self._a, a), (self._b, b)]
             return [Row("hash", "", a, b)]
         if group == "events":
             self._pairs |= {event[:2] for event in {*map(tuple, a)} ^ {*map(tuple, b)}}
@@ -330,12 +344,45 @@ class _Comparison:
         ]
 
 
-def _hash_note(side: _Side, told: str) -> str:
-    """Whose hash replaying confirms."""
-    name, found = side.reader.name, side.player.hash if side.player else ""
-    if found == told:
-        return f"replaying {name} gives its hash"
-    return f"replaying {name} gives {found}: its recorder did something else than the log says"
+def _played_with(sides: tuple[_Side, _Side]) -> list[str]:
+    """Which simulation the logs were replayed with, and from where."""
+    notes = []
+    for side in sides:
+        simulation = None if side.player is None else side.player.simulation
+        if simulation is not None:
+            kind = type(simulation)
+            file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+            where = f" of {file}" if file else ""
+            notes.append(f"replayed with {kind.__module__}:{kind.__qualname__}{where}")
+    return list(dict.fromkeys(notes))
+
+
+def _blame(
+    comparison: _Comparison,
+    simulations: Mapping[str, sim.SimulationType],
+    references: Mapping[str, str],
+) -> list[str]:
+    """Whose hash replaying confirms, if it is the simulation's answer in any process."""
+    notes, wrong = [], None
+    for side, told in comparison.hashes:
+        if side.player is None:
+            continue
+        name, found = side.reader.name, side.player.hash
+        if found == told:
+            notes.append(f"replaying {name} gives its hash")
+        else:
+            wrong = wrong or side
+            notes.append(
+                f"replaying {name} gives {found}: its recorder did something else than the log says"
+            )
+    if wrong is None or wrong.reader.header.sim is None:
+        return notes
+    simulation = wrong.reader.header.sim
+    reference = references.get(simulation, None if simulation in simulations else simulation)
+    if reference is None:
+        return [*notes, "not found out: whether the simulation depends on its process"]
+    why = fresh.cause(reference, wrong.reader.name, comparison.frame)
+    return [why] if why else notes
 
 
 def _standing(world: World | None, a: int, b: int) -> Standing | None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from fixsync import processes, sim
+from fixsync.log import fresh
 from fixsync.log.reader import Reader
 from fixsync.log.replay import Verdict, replay
 from fixsync.log.schema import MatchLogError
@@ -51,6 +52,8 @@ class PeerOutcome:
     """Of replaying its log here, or of its parts the first that is not identical."""
     diverged_frame: int | None = None
     """The first frame that replaying its log does not give."""
+    diverged_log: Path | None = None
+    """The log, or part, with that frame."""
 
 
 @dataclass
@@ -67,6 +70,8 @@ class Outcome:
     """The first frame in which two logs, or parts, differ."""
     fault: str = ""
     """Why two logs that differ could not be read."""
+    cause: str = ""
+    """Of a difference: why the simulation, not a peer, is at fault; "" if that was not found."""
 
     @property
     def is_desync(self) -> bool:
@@ -158,7 +163,20 @@ async def run(
     finally:
         relay.close()
     _compare(outcome, {plan.type.name: plan.type})
+    if outcome.exit_code == 1:
+        outcome.cause = _cause(outcome, plan.simulation)
     return outcome
+
+
+def _cause(outcome: Outcome, reference: str) -> str:
+    """Why a peer may not be at fault for a difference, by replaying a log that diverged, or any."""
+    peers = outcome.peers.values()
+    diverged = (peer for peer in peers if peer.diverged_log is not None)
+    if (peer := next(diverged, None)) is not None and peer.diverged_log is not None:
+        return fresh.cause(reference, peer.diverged_log, peer.diverged_frame)
+    logs = (peer.log for peer in peers if peer.log is not None and peer.log.exists())
+    log = next(logs, None)
+    return "" if log is None else fresh.cause(reference, log, None)
 
 
 def _log_of(directory: Path, peer: int, life: str = "") -> Path:
@@ -200,6 +218,9 @@ class _Match:
             for process in self._processes.values():
                 if process.process.returncode is None:
                     process.process.kill()
+                # Its pipes are closed while the loop still runs.
+                await process.process.wait()
+                await process.errors
         self.outcome.passed, self.outcome.lost = self._relay.passed, self._relay.lost
         return self.outcome
 
@@ -285,17 +306,22 @@ class _Match:
 def _compare(outcome: Outcome, simulations: Mapping[str, sim.SimulationType] | None = None) -> None:
     """Compares all logs, and the lines of all parts, byte by byte; replays each of them."""
     logs = [peer.log for peer in outcome.peers.values() if peer.log is not None]
-    first, others = logs[0], logs[1:]
-    lines = first.read_bytes().splitlines(keepends=True) if first.exists() else []
+    found = {log: log.read_bytes() for log in logs if log.exists()}
+    first = logs[0]
+    lines = found.get(first, b"").splitlines(keepends=True)
     for peer in outcome.peers.values():
-        if peer.log is not None:
+        if peer.log in found:
             _replay(peer, peer.log, simulations)
         for part in peer.parts:
             _compare_part(part, lines)
             if part.frames:
                 part.verdict = _replay(peer, part.path, simulations)
-    differing = [log for log in others if log.read_bytes() != first.read_bytes()]
-    frames = [_first_difference(outcome, first, log) for log in differing]
+    differing = [log for log in logs if found.get(log) != found.get(first)]
+    frames = [
+        _first_difference(outcome, first, log)
+        for log in differing
+        if log in found and first in found
+    ]
     frames += [part.differing_frame for peer in outcome.peers.values() for part in peer.parts]
     outcome.differing_frame = min((frame for frame in frames if frame is not None), default=None)
     outcome.logs_are_identical = outcome.differing_frame is None and not differing
@@ -308,7 +334,7 @@ def _replay(
     if peer.verdict in (None, Verdict.IDENTICAL) and result.verdict is not Verdict.CUT_SHORT:
         peer.verdict = result.verdict
     if result.difference is not None:
-        peer.diverged_frame = result.difference.frame
+        peer.diverged_frame, peer.diverged_log = result.difference.frame, log
     return result.verdict
 
 
@@ -348,6 +374,7 @@ def outcome_json(outcome: Outcome) -> str:
         "logs_are_identical": outcome.logs_are_identical,
         "differing_frame": outcome.differing_frame,
         "fault": outcome.fault,
+        "cause": outcome.cause,
         "packets_passed": outcome.passed,
         "packets_lost": outcome.lost,
         "peers": [

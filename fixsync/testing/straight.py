@@ -53,6 +53,8 @@ class Divergence:
     """What came instead of a result."""
     names: Mapping[int, str] = field(default_factory=dict)
     """What the simulation calls its ids."""
+    sides: tuple[str, str] = ("straight", "otherwise")
+    """Where the two sides of differences and events come from."""
 
     def explain(self) -> str:
         """The finding as text."""
@@ -61,10 +63,12 @@ class Divergence:
         if self.error:
             lines.append(f"  {self.error}")
         if self.differences:
-            lines.append("  values straight, then otherwise:")
+            lines.append(f"  values {self.sides[0]}, then {self.sides[1]}:")
             lines += [f"    {line}" for line in difference_lines(self.differences, self.names)]
         if self.events is not None:
-            for name, events in zip(("straight ", "otherwise"), self.events, strict=True):
+            width = max(map(len, self.sides))
+            names = (side.ljust(width) for side in self.sides)
+            for name, events in zip(names, self.events, strict=True):
                 shown = ", ".join(f"{e.a}-{e.b} {e.kind!r} {e.contact!r}" for e in events[:6])
                 lines.append(
                     f"  events {name}: {shown or 'none'}{', ...' if len(events) > 6 else ''}"
@@ -118,15 +122,17 @@ class Straight:
         is_same = events is None or tuple(events) == self.events[frame]
         if state == expected and is_same:
             return None
-        found = []
-        if state != expected:
-            fields = (sim.fields_of(self.type, data) for data in (expected, state))
-            try:
-                found = list(differences(*fields))
-            except ValueError as error:
-                return Divergence(check, how, frame, error=f"{error}, from what it saved")
+        try:
+            found = self.differences(expected, state)
+        except ValueError as error:
+            return Divergence(check, how, frame, error=f"{error}, from what it saved")
         told = None if is_same or events is None else (self.events[frame], tuple(events))
         return Divergence(check, how, frame, found, told, names=self.names)
+
+    def differences(self, a: bytes, b: bytes) -> list[Difference]:
+        """The fields that differ between two saved states. ValueError if it cannot read one."""
+        fields = (sim.fields_of(self.type, data) for data in (a, b))
+        return [] if a == b else list(differences(*fields))
 
 
 class SimulationError(ValueError):

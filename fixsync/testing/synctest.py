@@ -9,22 +9,21 @@ The straight run steps one simulation once a frame. The checks compare others wi
   inputs, as a rollback session does.
 - `order`: the world's changes are made in another order, and the game's own containers are
   reordered before every frame, if it has `shuffle`.
-- `process`: two fresh processes that hash strings differently run it straight.
+- `process`: four new processes run it straight. No two hash strings alike, and one leaves asserts
+  out. They are compared with each other, then with this one.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import TypeAlias
 
-from fixsync import processes, sim
+from fixsync import sim
 from fixsync.game.random import Random
-from fixsync.log.reader import Reader
+from fixsync.log import fresh
 from fixsync.records import Event
 from fixsync.sim import Input, Simulation
 from fixsync.testing.minimise import minimise
@@ -34,7 +33,6 @@ from fixsync.testing.straight import (
     SimulationError,
     Straight,
     bot_inputs,
-    inputs_of,
     log_inputs,
     raised,
     run_straight,
@@ -59,7 +57,7 @@ __all__ = [
 ROLLBACK_FRAMES = 8
 _ATTEMPTS_MAX = 400
 _PROCESS_ATTEMPTS_MAX = 30
-"""Tries of shorter inputs for checks that start two processes for each."""
+"""Tries of shorter inputs for checks that start four processes for each."""
 
 
 @dataclass
@@ -230,52 +228,40 @@ def not_checked(straight: Straight) -> list[str]:
     return said
 
 
-# The fresh processes.
+# The new processes.
+
+_OUTLIVES = (
+    "in four new processes, which agree with each other: something outlives a match, such as a"
+    " global variable"
+)
 
 
 def _process(straight: Straight, reference: str) -> _Findings:
     with tempfile.TemporaryDirectory(prefix="fixsync-synctest-") as directory:
-        log, states = Path(directory) / "inputs.jsonl", Path(directory) / "states"
+        log = Path(directory) / "inputs.jsonl"
         write_log(straight, log)
-        for key in ("1", "2"):
-            how = f"in a fresh process, with PYTHONHASHSEED={key}"
-            states.write_bytes(b"")
-            failed = _run_worker(reference, log, states, key)
-            with states.open("rb") as file:
-                for frame in range(-1, straight.frames):
-                    size = file.read(4)
-                    if len(size) < 4:
-                        yield Divergence("process", how, frame, error=failed or "no more states")
-                    state = file.read(int.from_bytes(size, "little"))
-                    yield straight.divergence("process", how, frame, state)
+        runs = fresh.run(reference, log, Path(directory), last=None, is_whole=True)
+        # With each other first: those that differ show more than one that is not as here.
+        for frame, found in zip(range(-1, straight.frames), fresh.states(runs), strict=False):
+            for run, state in zip(runs, found, strict=True):
+                if state is None:
+                    how = f"in a new process, with {run.how}"
+                    error = run.error or "no more states"
+                    yield Divergence("process", how, frame, error=error)
+                elif found[0] is not None and state != found[0]:
+                    yield _between(straight, frame, runs[0].how, run.how, found[0], state)
+        for frame, (state, *_) in zip(range(-1, straight.frames), fresh.states(runs), strict=False):
+            if state is not None:
+                yield straight.divergence("process", _OUTLIVES, frame, state)
 
 
-def _run_worker(reference: str, log: Path, states: Path, key: str) -> str:
-    """Runs a log in a fresh process, which writes its states; returns what it said when it
-    failed.
-    """
-    environment = {**processes.environment(), "PYTHONHASHSEED": key}
-    command = [*processes.command("fixsync.testing.synctest"), reference, str(log), str(states)]
-    done = subprocess.run(command, env=environment, capture_output=True, check=False)  # noqa: S603
-    if done.returncode == 0:
-        return ""
-    lines = done.stderr.decode(errors="replace").strip().splitlines()
-    return f"it raised {lines[-1]}" if lines else f"it ended with exit code {done.returncode}"
-
-
-def main() -> None:
-    """The fresh process that `_run_worker` starts."""
-    reference, log, states = sys.argv[1:]
-    with Reader(log) as reader, Path(states).open("wb") as file:
-        made = None
-        for frame in reader:
-            inputs = inputs_of(frame)
-            if made is None:
-                made = sim.start(sim.find(reference), reader.header.seed, len(inputs))
-                _put(file, made.save())
-            made.step([sim.check_input(made, player, value) for player, value in enumerate(inputs)])
-            _put(file, made.save())
-
-
-def _put(file: BinaryIO, state: bytes) -> None:
-    file.write(len(state).to_bytes(4, "little") + state)
+def _between(
+    straight: Straight, frame: int, one: str, other: str, a: bytes, b: bytes
+) -> Divergence:
+    how = f"in two new processes, with {one} and with {other}"
+    try:
+        found, error = straight.differences(a, b), ""
+    except ValueError as wrong:
+        found, error = [], f"{wrong}, from what it saved"
+    sides = ("in the first", "in the second")
+    return Divergence("process", how, frame, found, error=error, names=straight.names, sides=sides)
