@@ -266,7 +266,7 @@ class Network:
         if not peer.epoch and (peer.is_running or peer.session.confirmed):
             played = [0, *(other.epoch for other in self.peers.values() if other.is_running)]
             last = max((other.epoch for other in self.history), default=0)
-            began = peer.session._entry.has_begun and not max(played)
+            began = peer.session._joining.has_begun and not max(played)
             peer.epoch = last + 1 if began else max(played) or last
         if peer.session.end is not None and not peer.has_ended and not peer.session._joined:
             peer.has_ended = True

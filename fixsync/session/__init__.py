@@ -2,7 +2,7 @@
 
 from fixsync.session.blobs import Evidence
 from fixsync.session.desync import Desync
-from fixsync.session.endings import End, Reason
+from fixsync.session.end import End, Reason
 from fixsync.session.kinds import LockstepSession, RollbackSession, SpectatorSession
 from fixsync.session.match import Match, Timing
 from fixsync.session.notices import Confirmed, Joined, Notice, Predicted, TakenBack

@@ -17,7 +17,8 @@ from fixsync.session.blobs import (
     evidence_bytes_max,
     pieces,
 )
-from fixsync.session.endings import End, Reason
+from fixsync.session.end import End, Reason
+from fixsync.session.events import Arrived, Ended, Event, Greeted, Refused, Updated
 from fixsync.session.match import (
     FRAMES_MAX,
     HOST,
@@ -292,7 +293,26 @@ class Remote:
 
     # Received messages. PacketError, with nothing changed, for a refused one.
 
-    def check_number(self, packet: Packet) -> None:
+    def receive(self, packet: Packet, now_ms: int) -> Event | None:
+        """Takes a message, and returns what it means for the match."""
+        self._check_number(packet)
+        message = packet.message
+        if isinstance(message, Hello):
+            return self._take_hello(message, now_ms)
+        # One that refuses this peer says Bye without a Hello.
+        is_unknown = isinstance(message, Bye) and not self.instance
+        if not is_unknown or message.heard != self.local.instance:
+            self._check_address(message)
+        if isinstance(message, Update):
+            return self._take_update(message, now_ms)
+        if isinstance(message, Piece):
+            return self._take_piece(message, now_ms)
+        if isinstance(message, Bye):
+            return self._take_bye(message, now_ms)
+        self._take_want(message, now_ms)
+        return None
+
+    def _check_number(self, packet: Packet) -> None:
         """PacketError for a packet that came before, is too old, or says what cannot be."""
         message = packet.message
         fault = self.window.fault(message.instance, packet.number)
@@ -308,13 +328,13 @@ class Remote:
         if message.heard == self.local.instance and packet.got > self._acked:
             self._acked, self.acked_ms = packet.got, now_ms
 
-    def check_address(self, message: Message) -> None:
+    def _check_address(self, message: Message) -> None:
         if message.heard != self.local.instance:
             raise PacketError("meant for an earlier life of this peer")
         if message.instance != self.instance:
             raise PacketError("from a life of the peer that has not said hello, or is over")
 
-    def hello_fault(self, hello: Hello) -> str:
+    def _hello_fault(self, hello: Hello) -> str:
         """The first setting that is not the same on both sides."""
         own = self._hello(is_answer=False)
         for name in _SETTINGS:
@@ -327,28 +347,101 @@ class Remote:
                 return f"field {name}: {values}"
         return ""
 
-    def take_hello(self, hello: Hello, now_ms: int) -> bool:
-        """Whether the peer has heard this one."""
+    def _take_hello(self, hello: Hello, now_ms: int) -> Event | None:
         local = self.local
+        fault = self._hello_fault(hello)
+        if fault:
+            text = f"peer {local.me} refuses peer {self.peer}: {fault}"
+            if local.phase is Phase.CONNECTING and self.is_required:
+                self.instance = hello.instance
+                return Refused(text)
+            self.refuse(hello.instance, Reason.REFUSED, text)
+            raise PacketError(fault)
         if hello.instance > self.instance:
-            if local.phase is Phase.RUNNING and self.instance and self.is_lost_host:
-                why = "the host cannot come back while a seat is vacant"
-                text = f"peer {local.me} refuses peer {self.peer}: {why}"
-                self.refuse(hello.instance, Reason.JOIN_FAILED, text)
-                raise PacketError(why)
-            self.reset(local.seats.streams[0].first, local.timeline.first_hash)
-            self.instance = hello.instance
-            self.is_established = False
-            if local.phase is Phase.JOINING and self.peer == local.feeder:
-                self.collector = Collector(Blob.SNAPSHOT, 0)
+            self._begin_life(hello)
         is_heard = hello.heard == local.instance
         if is_heard or local.phase is not Phase.RUNNING:
             # In a match, one who does not hear this peer counts as silent: it may begin another.
             self.hear(now_ms)
         self.owes_answer |= not hello.is_answer
-        return is_heard
+        return Greeted(hello.join) if is_heard else None
 
-    def check_update(self, update: Update) -> None:
+    def _begin_life(self, hello: Hello) -> None:
+        """The peer has started anew."""
+        local = self.local
+        if local.phase is Phase.RUNNING and self.instance and self.is_lost_host:
+            why = "the host cannot come back while a seat is vacant"
+            text = f"peer {local.me} refuses peer {self.peer}: {why}"
+            self.refuse(hello.instance, Reason.JOIN_FAILED, text)
+            raise PacketError(why)
+        self.reset(local.seats.streams[0].first, local.timeline.first_hash)
+        self.instance = hello.instance
+        self.is_established = False
+        if local.phase is Phase.JOINING and self.peer == local.feeder:
+            self.collector = Collector(Blob.SNAPSHOT, 0)
+
+    def _take_update(self, update: Update, now_ms: int) -> Event | None:
+        local, seats = self.local, self.local.seats
+        if not self.is_established:
+            raise PacketError("an Update before a Hello")
+        if local.phase is Phase.JOINING:
+            self._take_times(update, now_ms)
+            return None
+        self._check_update(update)
+        self._take_times(update, now_ms)
+        if local.phase is Phase.ENDED:
+            self.take_acks(update)
+            return None
+        self._take_hashes(update)
+        self.take_acks(update)
+        if local.me != HOST and self.peer in (HOST, local.feeder):
+            for seat in seats.learn(update.seats):
+                if seat in local.remotes:
+                    local.remotes[seat].hear(now_ms)  # From now on it may not be silent.
+        self._take_runs(update)
+        is_waiting = local.match.is_player(self.peer) and not self.is_required
+        if local.me == HOST and is_waiting and update.ready and self.is_fed:
+            seats.give(self.peer)
+        return Updated()
+
+    def _take_want(self, want: Want, now_ms: int) -> None:
+        if want.kind == Blob.SNAPSHOT and self.is_lost_host:
+            raise PacketError("the host cannot come back while a seat is vacant")
+        self.want = want
+        self.hear(now_ms)
+
+    def _take_bye(self, bye: Bye, now_ms: int) -> Event | None:
+        local = self.local
+        reason = Reason(bye.reason) if bye.reason in list(Reason) else Reason.LEFT
+        if reason is Reason.DESYNC and local.me in local.seats.sources:
+            made = local.seats.streams[local.me].next
+            if bye.frame >= made:
+                raise PacketError(f"a desync in frame {bye.frame}, with inputs for {made} frames")
+        self.hear(now_ms)
+        self.bye = bye
+        is_connecting = local.phase is Phase.CONNECTING
+        if (
+            is_connecting
+            and reason is Reason.JOIN_FAILED
+            and local.me == HOST
+            and not self.instance
+        ):
+            return Ended(reason, 0, local.me, bye.text)
+        if reason is Reason.COMPLETED and (is_connecting or local.phase is Phase.JOINING):
+            text = f"peer {self.peer} has completed the match without this peer"
+            return Ended(Reason.JOIN_FAILED, 0, local.me, text)
+        if not self.is_required:
+            # One that found a difference may still ask for this side's evidence.
+            if reason not in (Reason.COMPLETED, Reason.DESYNC):
+                self.instance = 0
+                self.is_established = False
+            return None
+        if reason is Reason.COMPLETED:
+            self.is_done = True
+            return Updated()
+        return Ended(reason, bye.frame, bye.peer, bye.text)
+
+    def _check_update(self, update: Update) -> None:
         local = self.local
         players, seats, confirmed = local.match.players, local.seats, local.timeline.confirmed
         if len(update.needs) != players or len(update.seats) != players:
@@ -415,13 +508,13 @@ class Remote:
             return range(min(since, made))
         return None
 
-    def take_runs(self, update: Update) -> None:
+    def _take_runs(self, update: Update) -> None:
         for run in update.runs:
             frames = self._decides(run.slot)
             if frames is not None:
                 self.local.seats.streams[run.slot].take(run.first, run.values, frames)
 
-    def take_times(self, update: Update, now_ms: int) -> None:
+    def _take_times(self, update: Update, now_ms: int) -> None:
         self.hear(now_ms)
         rtt_ms = (now_ms - update.echo_ms) & 0xFFFFFFFF
         if update.echo_ms and rtt_ms <= _RTT_MS_MAX:
@@ -436,7 +529,7 @@ class Remote:
         self.hash_needed = max(self.hash_needed, update.hash_needed)
         self.needs = [max(pair) for pair in zip(self.needs, update.needs, strict=True)]
 
-    def take_hashes(self, update: Update) -> None:
+    def _take_hashes(self, update: Update) -> None:
         if not self.local.match.is_player(self.peer):
             return
         if update.hash_first > self.hash_next:
@@ -467,8 +560,7 @@ class Remote:
         most = evidence_bytes_max(len(timeline.states[timeline.head]))
         self.collector = Collector(Blob.EVIDENCE, frame, most)
 
-    def take_piece(self, piece: Piece, now_ms: int) -> bytes | None:
-        """The blob, once it is whole."""
+    def _take_piece(self, piece: Piece, now_ms: int) -> Event | None:
         collector = self.collector
         if collector is None or (collector.kind, collector.frame) != (piece.kind, piece.frame):
             raise PacketError("a piece that was not asked for")
@@ -477,7 +569,7 @@ class Remote:
             raise PacketError(fault)
         self.hear(now_ms)
         collector.take(piece)
-        return collector.data
+        return None if collector.data is None else Arrived(collector.kind, collector.data)
 
     # What is known of it.
 

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 
 from fixsync._native.checks import integer
 from fixsync.semantics import semantics_id
-from fixsync.session.endings import End, Reason
-from fixsync.session.entry import Entry
+from fixsync.session.end import End, Reason
+from fixsync.session.ending import Ending
+from fixsync.session.events import Arrived, Event, Greeted, Refused, Updated
+from fixsync.session.joining import Joining
 from fixsync.session.match import FRAMES_MAX, HOST, Match, Timing
 from fixsync.session.notices import Confirmed, Notice
 from fixsync.session.packets import (
@@ -19,20 +21,13 @@ from fixsync.session.packets import (
     TEXT_CHARACTERS_MAX,
     VERSION,
     Blob,
-    Bye,
     Codec,
-    Hello,
-    Message,
     PacketError,
-    Piece,
-    Update,
     VersionError,
-    Want,
 )
 from fixsync.session.remote import Local, Phase, Remote
 from fixsync.session.seats import Seats
 from fixsync.session.timeline import Timeline
-from fixsync.session.watch import Watch
 from fixsync.sim import Input, Simulation, check_input, idle_input
 
 _CATCH_UP_FRAMES = 16
@@ -85,10 +80,10 @@ class Session:
         self._remotes = self._local.remotes
         self._remotes.update((peer, Remote(self._local, peer, now_ms)) for peer in match.others(me))
         self._joined: list[Notice] = []
-        self._entry = Entry(self._local, now_ms)
-        self._watch = Watch(self._local, self._entry)
+        self._joining = Joining(self._local, now_ms)
+        self._ending = Ending(self._local, self._joining)
         if self.phase is Phase.CONNECTING:
-            self._entry.begin(now_ms)
+            self._joining.begin(now_ms)
 
     @staticmethod
     def _check(match: Match, me: int) -> None:
@@ -178,7 +173,7 @@ class Session:
 
     def leave(self, now_ms: int) -> None:
         """Ends the match for all; a spectator ends it only for itself."""
-        self._watch.end(Reason.LEFT, self.me, f"peer {self.me} left", now_ms)
+        self._ending.end(Reason.LEFT, self.me, f"peer {self.me} left", now_ms)
 
     # Each frame: receive, advance, outgoing.
 
@@ -191,14 +186,15 @@ class Session:
             remote = self._remotes.get(sender)
             if remote is None:
                 raise PacketError(f"peer {sender} has nothing to say to peer {self.me}")
-            remote.check_number(packet)
-            self._take(remote, packet.message, now_ms)
+            event = remote.receive(packet, now_ms)
+            if event is not None:
+                self._heed(remote, event, now_ms)
             remote.take_number(packet, now_ms)
         except PacketError as wrong:
             self._local.refused += 1
             if isinstance(wrong, VersionError) and self.phase is Phase.CONNECTING:
                 text = f"field protocol: {VERSION} here, {wrong.version} there"
-                self._watch.end(Reason.REFUSED, self.me, text, now_ms)
+                self._ending.end(Reason.REFUSED, self.me, text, now_ms)
             elif remote is None:
                 self._local.fault = str(wrong)[:TEXT_CHARACTERS_MAX]
             else:
@@ -225,14 +221,14 @@ class Session:
         an input that the simulation refuses."""
         if self.match.is_player(self.me):
             value = check_input(self.simulation, self.me, value)
-        self._watch.time(now_ms)
+        self._ending.time(now_ms)
         notices, self._joined = self._joined, []
         if notices or self.phase is not Phase.RUNNING:
             return notices
         before = self.frame, self.confirmed
         notices.extend(self._settled(now_ms))
         if self.end is None:
-            self._entry.take_seat()
+            self._joining.take_seat()
             self._seats.feed(self.frame + self.match.input_delay, value)
         for _ in range(1 if self.is_playing else _CATCH_UP_FRAMES):
             if self._may_step():
@@ -242,14 +238,14 @@ class Session:
             self._local.moved_ms = now_ms
         if self.end is None:  # The evidence of an end is kept.
             self._local.let_go()
-        self._watch.complete(now_ms)
-        self._watch.stall(now_ms)
+        self._ending.complete(now_ms)
+        self._ending.stall(now_ms)
         return notices
 
     def outgoing(self, now_ms: int) -> list[tuple[int, bytes]]:
         """Packets to send now, each with the peer that it goes to. Call it every frame, or more
         often."""
-        self._watch.time(now_ms)
+        self._ending.time(now_ms)
         return [
             (remote.peer, data)
             for remote in self._remotes.values()
@@ -279,128 +275,47 @@ class Session:
         frame = remote.first_difference()
         if frame is not None:
             text = f"peers {self.me} and {remote.peer} have different states after frame {frame}"
-            self._watch.desync(frame, remote.peer, text, now_ms)
+            self._ending.desync(frame, remote.peer, text, now_ms)
 
-    # What comes in.
-
-    def _take(self, remote: Remote, message: Message, now_ms: int) -> None:
-        if isinstance(message, Hello):
-            self._take_hello(remote, message, now_ms)
-        elif isinstance(message, Bye):
-            # One that refuses this peer does so without a Hello.
-            if remote.instance or message.heard != self.instance:
-                remote.check_address(message)
-            self._take_bye(remote, message, now_ms)
-        else:
-            remote.check_address(message)
-            if isinstance(message, Update):
-                self._take_update(remote, message, now_ms)
-            elif isinstance(message, Piece):
-                self._take_piece(remote, message, now_ms)
-            else:
-                self._take_want(remote, message, now_ms)
-
-    def _take_hello(self, remote: Remote, hello: Hello, now_ms: int) -> None:
-        fault = remote.hello_fault(hello)
-        if fault:
-            text = f"peer {self.me} refuses peer {remote.peer}: {fault}"
-            if self.phase is Phase.CONNECTING and remote.is_required:
-                remote.instance = hello.instance
-                self._watch.end(Reason.REFUSED, remote.peer, text, now_ms)
-                return
-            remote.refuse(hello.instance, Reason.REFUSED, text)
-            raise PacketError(fault)
-        if not remote.take_hello(hello, now_ms):
-            return
-        if self.phase is not Phase.CONNECTING:
-            remote.is_established = True
-            if hello.join and self._entry.has_begun and self.me == HOST:
-                self._end_if_player(remote, now_ms)
-        elif not hello.join:
-            remote.is_established = True
-            self._entry.begin(now_ms)
-        elif self.match.is_player(remote.peer):  # A spectator has no snapshot to give.
-            remote.is_established = True
-            self._entry.join(remote.peer, now_ms)
-
-    def _end_if_player(self, remote: Remote, now_ms: int) -> None:
-        """A match began at frame 0 here, and a player is in one that began before."""
-        if self.phase is Phase.RUNNING and self.match.is_player(remote.peer):
-            text = f"peer {remote.peer} is in a match that an earlier life of peer {self.me} began"
-            self._watch.end(Reason.JOIN_FAILED, self.me, text, now_ms)
-
-    def _take_update(self, remote: Remote, update: Update, now_ms: int) -> None:
-        if not remote.is_established:
-            raise PacketError("an Update before a Hello")
-        if self.phase is Phase.JOINING:
-            remote.take_times(update, now_ms)
-            return
-        remote.check_update(update)
-        seats = self._seats
-        remote.take_times(update, now_ms)
-        if self.phase is Phase.ENDED:
-            remote.take_acks(update)
-            return
-        remote.take_hashes(update)
-        remote.take_acks(update)
-        if self.me != HOST and remote.peer in (HOST, self._local.feeder):
-            for seat in seats.learn(update.seats):
-                if seat in self._remotes:
-                    self._remotes[seat].hear(now_ms)  # From now on it may not be silent.
-        remote.take_runs(update)
-        if self.me == HOST:
-            is_waiting = self.match.is_player(remote.peer) and not remote.is_required
-            if is_waiting and update.ready and remote.is_fed:
-                seats.give(remote.peer)
-        self._compare(remote, now_ms)
-        self._watch.complete(now_ms)
-
-    def _take_want(self, remote: Remote, want: Want, now_ms: int) -> None:
-        if want.kind == Blob.SNAPSHOT and remote.is_lost_host:
-            raise PacketError("the host cannot come back while a seat is vacant")
-        remote.want = want
-        remote.hear(now_ms)
-
-    def _take_piece(self, remote: Remote, piece: Piece, now_ms: int) -> None:
-        data = remote.take_piece(piece, now_ms)
-        if data is None:
-            return
-        if piece.kind == Blob.SNAPSHOT:
+    def _heed(self, remote: Remote, event: Event, now_ms: int) -> None:
+        """Does what a message of another peer calls for."""
+        ending = self._ending
+        if isinstance(event, Updated):
+            self._compare(remote, now_ms)
+            ending.complete(now_ms)
+        elif isinstance(event, Greeted):
+            self._greet(remote, event.join, now_ms)
+        elif isinstance(event, Refused):
+            ending.end(Reason.REFUSED, remote.peer, event.text, now_ms)
+        elif isinstance(event, Arrived) and event.kind is Blob.EVIDENCE:
+            ending.take_evidence(remote.peer, event.data)
+        elif isinstance(event, Arrived):
             try:
-                self._joined.append(self._entry.load(data, now_ms))
+                self._joined.append(self._joining.load(event.data, now_ms))
             except ValueError as wrong:
                 text = f"the snapshot of peer {remote.peer} does not load: {wrong}"
-                self._watch.end(Reason.JOIN_FAILED, remote.peer, text, now_ms)
+                ending.end(Reason.JOIN_FAILED, remote.peer, text, now_ms)
+        elif event.reason is Reason.DESYNC:
+            ending.desync(event.frame, event.peer, event.text, now_ms)
         else:
-            self._watch.take_evidence(remote.peer, data)
+            ending.end(event.reason, event.peer, event.text, now_ms)
 
-    def _take_bye(self, remote: Remote, bye: Bye, now_ms: int) -> None:
-        if bye.reason == Reason.DESYNC and self.me in self._seats.sources:
-            made = self._seats.streams[self.me].next
-            if bye.frame >= made:
-                raise PacketError(f"a desync in frame {bye.frame}, with inputs for {made} frames")
-        remote.hear(now_ms)
-        remote.bye = bye
-        is_outside = self.phase in (Phase.CONNECTING, Phase.JOINING)
-        is_lost = bye.reason == Reason.JOIN_FAILED and self.me == HOST and remote.instance == 0
-        if self.phase is Phase.CONNECTING and is_lost:
-            self._watch.end(Reason.JOIN_FAILED, self.me, bye.text, now_ms)
-        elif is_outside and bye.reason == Reason.COMPLETED:
-            text = f"peer {remote.peer} has completed the match without this peer"
-            self._watch.end(Reason.JOIN_FAILED, self.me, text, now_ms)
-        elif not remote.is_required:
-            # One that found a difference may still ask for this side's evidence.
-            if bye.reason not in (Reason.COMPLETED, Reason.DESYNC):
-                remote.instance = 0
-                remote.is_established = False
-        elif bye.reason == Reason.DESYNC:
-            self._watch.desync(bye.frame, bye.peer, bye.text, now_ms)
-        elif bye.reason != Reason.COMPLETED:
-            reason = Reason(bye.reason) if bye.reason in list(Reason) else Reason.LEFT
-            self._watch.end(reason, bye.peer, bye.text, now_ms)
-        else:
-            remote.is_done = True
-            self._watch.complete(now_ms)
+    def _greet(self, remote: Remote, join: bool, now_ms: int) -> None:
+        is_player = self.match.is_player(remote.peer)
+        if self.phase is not Phase.CONNECTING:
+            remote.is_established = True
+            began = self._joining.has_begun and self.me == HOST
+            if join and began and self.phase is Phase.RUNNING and is_player:
+                text = (
+                    f"peer {remote.peer} is in a match that an earlier life of peer {self.me} began"
+                )
+                self._ending.end(Reason.JOIN_FAILED, self.me, text, now_ms)
+        elif not join:
+            remote.is_established = True
+            self._joining.begin(now_ms)
+        elif is_player:  # A spectator has no snapshot to give.
+            remote.is_established = True
+            self._joining.join(remote.peer, now_ms)
 
 
 def _check_simulation(match: Match, simulation: Simulation) -> None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from fixsync.session.blobs import Evidence, decoded
 from fixsync.session.desync import Desync
-from fixsync.session.endings import End, Reason
-from fixsync.session.entry import Entry
+from fixsync.session.end import End, Reason
+from fixsync.session.joining import Joining
 from fixsync.session.packets import TEXT_CHARACTERS_MAX
 from fixsync.session.remote import Local, Phase, Remote
 
 
-class Watch:
-    """Watches over the end of a match for one peer."""
+class Ending:
+    """Ends the match for one peer."""
 
-    def __init__(self, local: Local, entry: Entry) -> None:
+    def __init__(self, local: Local, joining: Joining) -> None:
         self.local = local
-        self.entry = entry
+        self.joining = joining
         self._ended_ms = 0
         self._evidence: dict[int, Evidence] = {}
         self._damaged: dict[int, tuple[bytes, str]] = {}
@@ -85,9 +85,9 @@ class Watch:
             self._linger(local.end, now_ms)
             return
         if local.phase is Phase.CONNECTING:
-            self.entry.begin(now_ms)
+            self.joining.begin(now_ms)
         is_running = local.phase is Phase.RUNNING
-        if not is_running and now_ms - self.entry.since_ms > timing.connect_ms:
+        if not is_running and now_ms - self.joining.since_ms > timing.connect_ms:
             is_joining = local.phase is Phase.JOINING
             peer = [*local.waiting_for(), local.me][0]
             what = "snapshot" if is_joining else "answer"

@@ -10,7 +10,7 @@ from fixsync.session.remote import Local, Phase
 from fixsync.sim import hash_of
 
 
-class Entry:
+class Joining:
     """A peer's way into the match."""
 
     def __init__(self, local: Local, now_ms: int) -> None:
@@ -23,12 +23,12 @@ class Entry:
             self.join(HOST, now_ms)
 
     def begin(self, now_ms: int) -> None:
-        """Begins at frame 0, if every player who starts is there, and nobody can be in a match that
-        an earlier life of this peer began.
+        """Begins at frame 0, unless a player is missing or an earlier life of this peer may have
+        begun the match already.
 
-        Players who start and run a match answer with `join`. The others are not needed, so each
-        must be heard (without `join`), or be silent for so long that it has given the match up.
-        There was no earlier match if one of the players who start is in its first life."""
+        In its first life a peer began no match; if one of the starting players is in its first
+        life, there was no match. Otherwise every other peer is asked: those who are in a match
+        answer with `join`. Who does not answer for `silence_ms` has given that match up."""
         local = self.local
         required = local.required()
         if not all(remote.is_established for remote in required):
