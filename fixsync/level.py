@@ -177,7 +177,7 @@ class Level:
         return cast_hits(self._native.cast(row))
 
     def _index(self, index: object) -> int:
-        return integer("index", index, 0, len(self) - 1)
+        return integer("index", index, 0, self._native.count() - 1)
 
     def __len__(self) -> int:
         return self._native.count()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
+from functools import partial
 from typing import Any, Protocol, cast
 
 from fixsync._native.changes import (
@@ -97,27 +99,30 @@ class Observer(Protocol):
 class _Commands:
     """Takes the rows of a world's changes, and calls an observer for each command."""
 
-    def __init__(self, observer: Observer, masks: Callable[[], Sequence[int]]) -> None:
-        """masks: reads the layer matrix of the world."""
+    def __init__(self, observer: Observer, world: NativeWorld) -> None:
+        """Within a call of the world, as all that follows."""
         self.observer = observer
-        self._read_masks = masks
-        self._masks = masks()
+        self._world = world
+        self._masks = world._masks()
 
     def __repr__(self) -> str:
         return repr(self.observer)
 
     def changed(self, rows: bytes) -> None:
         commands = commands_of_rows(rows, self._masks)
-        self._masks = self._read_masks()
+        self._masks = self._world._masks()
+        self._world.lend(self._call, commands)
+
+    def _call(self, commands: Iterable[Command]) -> None:
         for command in commands:
             self.observer.changed(command)
 
     def stepped(self, rows: bytes) -> None:
-        self.observer.stepped(Events(rows))
+        self._world.lend(self.observer.stepped, Events(rows))
 
     def loaded(self) -> None:
-        self._masks = self._read_masks()
-        self.observer.loaded()
+        self._masks = self._world._masks()
+        self._world.lend(self.observer.loaded)
 
 
 class World:
@@ -127,7 +132,9 @@ class World:
     the platform. `hit_when` is the least contact that is a hit. `layers` lists the pairs of layers
     (0..31) that can hit each other; None enables all. An error changes nothing: ValueError and
     TypeError name the argument, its value and what is allowed; KeyError means an id in range that
-    is not in the world; RuntimeError means that another thread is using this world."""
+    is not in the world; RuntimeError means that another thread is using this world, or that
+    a signal handler or finalizer interrupted a call of it and calls it too. Worlds are equal (==)
+    if capacity and `save()` are; they have no hash, because they change."""
 
     __slots__ = ("__weakref__", "_level", "_native")
 
@@ -173,30 +180,29 @@ class World:
         other. offset: of the centre from the pose, turned with the yaw. An inactive collider
         neither hits nor is found."""
         native = self._native
-        native.change(
-            _ADD, collider_row("", native.capacity, id, shape, pose, layer, owner, offset, active)
-        )
+        row = collider_row("", native.capacity, id, shape, pose, layer, owner, offset, active)
+        native.change(_ADD, (row,))
 
     def remove(self, id: int) -> None:
         """Removes a collider. Its hits end with the next step."""
-        self._native.change(_REMOVE, id if type(id) is int else self._id(id))
+        self._native.change(_REMOVE, (id if type(id) is int else self._id(id),))
 
     def clear(self) -> None:
         """Removes every collider, by id. Their hits end with the next step. frame, hit_when and
         layers stay."""
-        self._native.apply(b"".join(_REMOVE.pack(id) for id in self._native.ids()), len(self))
+        self._native.clear()
 
     def move(self, id: int, x: int, y: int, z: int) -> None:
         """Puts a collider's pose at (x, y, z), Q16.16."""
         if not (type(id) is int and type(x) is int and type(y) is int and type(z) is int):
             id, x, y, z = self._id(id), coordinate("x", x), coordinate("y", y), coordinate("z", z)
-        self._native.change(_MOVE, id, x, y, z)
+        self._native.change(_MOVE, (id, x, y, z))
 
     def turn(self, id: int, yaw: int) -> None:
         """Gives a collider a yaw, 0..65535."""
         if not (type(id) is int and type(yaw) is int):
             id, yaw = self._id(id), integer("yaw", yaw, 0, YAW_MAX)
-        self._native.change(_TURN, id, yaw)
+        self._native.change(_TURN, (id, yaw))
 
     def set_pose(self, id: int, pose: Pose) -> None:
         """Moves and turns a collider."""
@@ -210,37 +216,36 @@ class World:
     def set_shape(self, id: int, shape: Shape) -> None:
         """Gives a collider another shape."""
         require_shape("shape", shape)
-        self._native.change(_SHAPE, id if type(id) is int else self._id(id), shape._shape)
+        self._native.change(_SHAPE, (id if type(id) is int else self._id(id), shape._shape))
 
     def set_offset(self, id: int, offset: tuple[int, int, int]) -> None:
         """Sets the offset of a collider's centre from its pose: (ox, oy, oz), each any int32,
         turned with the yaw."""
         values = offset_of("offset", offset)
-        self._native.change(_OFFSET, id if type(id) is int else self._id(id), *values)
+        self._native.change(_OFFSET, (id if type(id) is int else self._id(id), *values))
 
     def set_owner(self, id: int, owner: int) -> None:
         """Gives a collider an owner, 0..2^32-1; 0 means no owner."""
         if not (type(id) is int and type(owner) is int):
             id, owner = self._id(id), uint32("owner", owner)
-        self._native.change(_OWNER, id, owner)
+        self._native.change(_OWNER, (id, owner))
 
     def set_layer(self, id: int, layer: int) -> None:
         """Puts a collider on a layer, 0..31."""
         if not (type(id) is int and type(layer) is int):
             id, layer = self._id(id), integer("layer", layer, 0, LAYER_COUNT - 1)
-        self._native.change(_LAYER, id, layer)
+        self._native.change(_LAYER, (id, layer))
 
     def set_active(self, id: int, active: bool) -> None:
         """Makes a collider active or not. An inactive one neither hits nor is found."""
         boolean("active", active)
-        self._native.change(_ACTIVE, id if type(id) is int else self._id(id), active)
+        self._native.change(_ACTIVE, (id if type(id) is int else self._id(id), active))
 
     def set_layers(self, layers: Iterable[Iterable[int]] | None) -> None:
         """Replaces the pairs of layers that can hit each other; None enables all.
 
         Keeps the hit history: a hit that is no longer allowed is an EXIT at the next step."""
-        rows = rows_of_layers(layer_masks(layers))
-        self._native.apply(b"".join(rows), len(rows))
+        self._native.apply(b"".join(rows_of_layers(layer_masks(layers))))
 
     # Many changes at once.
 
@@ -286,12 +291,11 @@ class World:
         `commands`: tuples as a match log writes them and observers get them, such as ("move", id,
         (x, y, z)), or a buffer of `fxs_command` rows."""
         if is_buffer(commands):
-            rows = rows_of("commands", commands, COMMAND.format[1:])
-            self._native.apply(rows, len(rows) // COMMAND.size)
+            self._native.apply(rows_of("commands", commands, COMMAND.format[1:]))
             return
         rows, at = rows_of_commands(cast("Iterable[Command]", commands))
         try:
-            self._native.apply(rows, len(at))
+            self._native.apply(rows)
         except CommandError as error:
             raise CommandError(at[error.index], error.reason) from error.__cause__
 
@@ -532,9 +536,10 @@ class World:
         return self._native.hit_count()
 
     def __repr__(self) -> str:
+        frame, colliders, hits, hit_when = self._native.numbers()
         return (
-            f"<World frame={self.frame} colliders={len(self)} hits={self.hit_count}"
-            f" capacity={self.capacity} hit_when={self.hit_when.name}>"
+            f"<World frame={frame} colliders={colliders} hits={hits}"
+            f" capacity={self._native.capacity} hit_when={Contact(hit_when).name}>"
         )
 
     # State.
@@ -563,28 +568,58 @@ class World:
         return world
 
     def copy(self) -> World:
-        """Another world with the same state and level, without an observer."""
-        twin = type(self).__new__(type(self))
+        """Another world with the same state and level, without an observer. It has what a subclass
+        keeps in `__dict__` too; the constructor is not called."""
+        twin = World.__new__(type(self))
         twin._level = self._level
         twin._native = self._native.copy()
+        if attributes := _attributes(self):
+            twin.__dict__.update(attributes)
         return twin
 
     __copy__ = copy
 
-    def __deepcopy__(self, memo: object) -> World:
-        return self.copy()
+    def __deepcopy__(self, memo: dict[int, Any]) -> World:
+        twin = memo[id(self)] = self.copy()
+        if attributes := _attributes(self):
+            twin.__dict__.update(deepcopy(attributes, memo))
+        return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).from_bytes, (self.save(), self.capacity, self._level)
+        native = self._native
+        arguments = type(self), native.save(), native.capacity, self._level
+        return _restored, arguments, _attributes(self)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether capacity and `save()` are equal."""
+        if not isinstance(other, World):
+            return NotImplemented
+        mine, others = self._native, other._native
+        return mine is others or (mine.capacity == others.capacity and mine.save() == others.save())
+
+    __hash__ = None  # type: ignore[assignment] # it changes
 
     # Observers.
 
     def attach(self, observer: Observer) -> None:
         """Calls an observer for every change, step and load. A world has at most one."""
-        self._native.attach(_Commands(observer, self._native.masks))
+        self._native.attach(partial(_Commands, observer))
 
     def detach(self, observer: Observer) -> None:
         """Ends `attach`. ValueError if this observer is not the attached one."""
         attached = self._native.observer
         is_ours = isinstance(attached, _Commands) and attached.observer is observer
         self._native.detach(attached if is_ours else observer)
+
+
+def _attributes(world: World) -> dict[str, Any] | None:
+    """What a subclass added."""
+    return getattr(world, "__dict__", None)
+
+
+def _restored(kind: type[World], data: bytes, capacity: int, level: Level | None) -> World:
+    """A world of a class whose constructor may be another."""
+    world = World.__new__(kind)
+    World.__init__(world, capacity, level=level)
+    World.load(world, data)
+    return world

@@ -36,6 +36,8 @@ from fixsync import (
     EventKind,
     Events,
     Hit,
+    Level,
+    Pillar,
     Pose,
     Sector,
     Sphere,
@@ -45,6 +47,8 @@ from fixsync import (
 )
 from fixsync._native.changes import rows_of_commands, rows_of_layers
 from fixsync._native.checks import layer_masks
+from fixsync.game.bodies import Body
+from fixsync.game.frames import FrameData, Part
 from fixsync.records import COLLIDER_DTYPE, COLLIDER_FORMAT
 from fixsync.shapes import shape_from_tuple
 from fixsync.world import CAPACITY_MAX
@@ -126,6 +130,10 @@ def crowd(world: World, count: int, seed: int = 1) -> None:
 
 @pytest.fixture
 def world() -> World:
+    return three_in_a_row()
+
+
+def three_in_a_row() -> World:
     """Three colliders in a row, stepped once: 1 and 2 overlap, 2 and 3 touch; 5 has been removed
     since.
     """
@@ -713,6 +721,79 @@ def test_a_state_goes_round_by_every_way_to_copy_it(world: World) -> None:
     assert observer.told == []
 
 
+class Arena(World):
+    """It has another constructor, a `__len__` of its own, and an attribute."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(8)
+        self.name, self.scores = name, [1]
+
+    def __len__(self) -> int:
+        return 10**6
+
+
+class SlottedArena(World):
+    __slots__ = ()
+
+    def __init__(self, capacity: str) -> None:
+        super().__init__(int(capacity))
+
+
+def test_a_subclass_with_its_own_constructor_is_copied_and_pickled() -> None:
+    arena = Arena("pit")
+    arena.add(1, Sphere(5), ORIGIN)
+    for make in (copy.copy, copy.deepcopy, World.copy, lambda w: pickle.loads(pickle.dumps(w))):
+        twin = make(arena)
+        assert type(twin) is Arena
+        assert twin == arena
+        assert twin.name == "pit"
+        assert (twin.scores is arena.scores) is (make in (copy.copy, World.copy))
+    slotted = SlottedArena("8")
+    assert pickle.loads(pickle.dumps(slotted)) == copy.deepcopy(slotted) == slotted
+
+
+def test_what_a_subclass_overrides_sizes_no_memory() -> None:
+    arena = Arena("pit")
+    arena.add(1, Sphere(5), ORIGIN)
+    arena.clear()
+    assert list(arena) == []
+
+    class Table(FrameData):
+        def to_bytes(self) -> bytes:
+            return b""
+
+        @property
+        def parts(self) -> Any:
+            return {}
+
+    body = Body(arena, Table({"a": Part(Sphere(5)), "b": Part(Sphere(5))}), ORIGIN, ids=1, owner=1)
+    assert list(arena) == [*body] == [1, 2]
+
+    class Endless(Level):
+        def __len__(self) -> int:
+            return 10**6
+
+    level = Endless([Pillar(0, 0, 5, 0, 5)])
+    with pytest.raises(ValueError, match=r"index must be 0\.\.0, not 1"):
+        level.contact(1, Sphere(1), ORIGIN)
+
+
+def test_worlds_are_equal_by_capacity_and_saved_state_and_have_no_hash(world: World) -> None:
+    twin = world.copy()
+    assert twin == world
+    assert world == three_in_a_row()
+    twin.turn(1, 5)
+    assert twin != world
+    wider = World.from_bytes(world.save(), 9)
+    assert wider != world
+    assert world != world.save()
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(world)
+    level = Level([Pillar(0, 0, 5, 0, 5)])
+    assert World(8, level=level) == World(8, level=level)
+    assert World(8, level=level) != World(8)
+
+
 def test_load_takes_any_contiguous_buffer_and_another_capacity(world: World) -> None:
     state = world.save()
     for data in (
@@ -886,6 +967,7 @@ def test_load_says_how_much_is_missing_or_too_much(world: World) -> None:
 
 # Observers: every change is reported.
 
+THREE = three_in_a_row()
 MANY = [(6, Sphere(4), AT, 2), (7, Box(1, 2, 3), AT, 0, 9, (1, 2, 3), False)]
 CHANGING: dict[str, Callable[[World], Any]] = {
     "add": lambda w: w.add(
@@ -946,9 +1028,10 @@ READING: dict[str, Callable[[World], Any]] = {
     "__contains__": lambda w: 1 in w,
     "__getitem__": lambda w: w[1],
     "__iter__": list,
+    "__eq__": lambda w: w == THREE,
 }
 # What needs no world's memory, makes one, or is about observers themselves.
-OTHER = {"level", "capacity", "from_bytes", "attach", "detach", "__init__", "__bool__"}
+OTHER = {"level", "capacity", "from_bytes", "attach", "detach", "__init__", "__bool__", "__hash__"}
 SILENT = {
     "__doc__",
     "__module__",

@@ -6,10 +6,10 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from fixsync._native.changes import values_of_row
-from fixsync._native.memory import exclusive
-from fixsync._native.raw import CData, constant, ffi, lib
-from fixsync._native.rows import COMMAND
+from fixsync._native.changes import CHANGES, values_of_row
+from fixsync._native.lock import Lock, exclusive
+from fixsync._native.raw import constant, ffi, lib
+from fixsync._native.rows import COMMAND, POSE
 from fixsync._native.status import unexpected
 from fixsync._native.world import NativeWorld
 
@@ -23,6 +23,7 @@ PHASES = {
     constant("PHASE_RECOVERY"): "recovery",
 }
 NO_ATTACK = constant("NO_ATTACK")
+_ACTIVE = CHANGES["active"]
 _NO_ROOM = constant("E_ROOM")
 _ROWS_TYPE = ffi.typeof(f"fxs_command[{constant('BODY_ROWS')}]")
 _POSE_TYPE = ffi.typeof("fxs_pose *")
@@ -48,71 +49,98 @@ def check_table(table: bytes) -> None:
         raise ValueError(f"not a table of frame data: byte {at[0]} is out of range")
 
 
-class NativeBody:
-    """A body in a world. C makes each change of the world; it is passed to the observer here."""
+class NativeBody(Lock):
+    """A body in a world, under the lock of the world. C makes each change of the world; it is
+    passed to the observer here."""
 
-    __slots__ = ("_names", "_rows", "_table", "_world", "state")
+    __slots__ = ("_names", "_rows", "_state", "_table", "_world")
+    _locked = "Body or its World"
 
     def __init__(self, world: NativeWorld, table: bytes, names: Sequence[str]) -> None:
         """names: of the parts, for errors."""
+        super().__init__(world)
         self._world = world
         self._table = table
         self._names = names
-        self.state = ffi.new("fxs_body *")
+        self._state = ffi.new("fxs_body *")
         """`fxs_body` of fixsync_kit.h."""
-        self.state.attack = NO_ATTACK
+        self._state.attack = NO_ATTACK
         self._rows = ffi.new(_ROWS_TYPE)
 
-    def change(self, call: Callable[..., int], *args: object) -> None:
+    def _change(self, call: Callable[..., int], *args: object) -> None:
         """Makes the changes of a function of the kit and calls the observer."""
         world = self._world
-        try:
-            del world._free[0]
-        except KeyError:
-            world._reenter()
-        try:
-            n = call(self.state, self._table, world._world, *args, self._rows)
-            if n:
-                world._hold(self._changed, n)
-        finally:
-            if world._owner is None:
-                world._free[0] = None
-
-    def _changed(self, n: int) -> None:
-        """Calls the observer for the n changes of a call, or raises its status."""
-        world = self._world
+        n = call(self._state, self._table, world._world, *args, self._rows)
         if n < 0:
             self._refuse(n)
-        if world.observer is not None:
+        if n and world.observer is not None:
             world.observer.changed(_buffer(self._rows, n * COMMAND.size)[:])
+
+    change = exclusive(_change)
 
     def _refuse(self, status: int) -> NoReturn:
         """The error of the row that was refused."""
         row = _buffer(self._rows, COMMAND.size)[:]
         values = values_of_row(row, 0)
-        ids = [*self.state.ids][: len(self._names)]
+        ids = [*self._state.ids][: len(self._names)]
         where = f"part {self._names[ids.index(values['id'])]!r}: "
         self._world._refuse(where, status, values)
 
+    @exclusive
     def add(self, ids: Sequence[int], owner: int, pose: bytes, is_mirrored: bool) -> None:
-        self.state.ids[0 : len(ids)] = ids
-        self.change(lib.fxs_body_add, array("I", ids).tobytes(), owner, pose, is_mirrored)
+        self._state.ids[0 : len(ids)] = ids
+        self._change(lib.fxs_body_add, array("I", ids).tobytes(), owner, pose, is_mirrored)
 
-    def pose(self) -> tuple[int, ...] | None:
-        """x, y, z, yaw; None if the first part is not in the world."""
-        return _pose(self._world, self.state, self._table)
+    @exclusive
+    def turn(self, yaw: int) -> None:
+        self._change(SET_POSE, POSE.pack(*self._pose()[:3], yaw))
 
+    @exclusive
+    def set_active(self, active: bool, ids: Sequence[int]) -> None:
+        """Of parts, if all are in the world."""
+        world, parts = self._world, self._state.ids[0 : len(self._names)]
+        for name, id in zip(self._names, parts, strict=True):
+            if world._get(id) is None:
+                self._refuse_absent(name, id)
+        world._apply(b"".join(_ACTIVE.pack(id, active) for id in ids), len(ids))
+
+    def _pose(self) -> tuple[int, ...]:
+        """x, y, z, yaw. KeyError if the first part is not in the world."""
+        out = ffi.new(_POSE_TYPE)
+        if lib.fxs_body_pose(self._state, self._table, self._world._world, out) != 0:
+            self._refuse_absent(self._names[0], self._state.ids[0])
+        return out.x, out.y, out.z, out.yaw
+
+    pose = exclusive(_pose)
+
+    def _refuse_absent(self, name: str, id: int) -> NoReturn:
+        raise KeyError(f"part {name!r}: id {id} is not in the world")
+
+    @exclusive
+    def numbers(self) -> tuple[bool, int, int, bool]:
+        """is_mirrored, attack, its frame, has_hit."""
+        state = self._state
+        return bool(state.is_mirrored), state.attack, state.frame, bool(state.has_hit)
+
+    @exclusive
+    def victims(self) -> tuple[int, ...]:
+        return tuple(self._state.victims[0 : self._state.victim_count])
+
+    @exclusive
     def phase(self) -> str | None:
-        return PHASES[lib.fxs_body_phase(self.state, self._table)]
+        return PHASES[lib.fxs_body_phase(self._state, self._table)]
 
+    @exclusive
     def hit(self) -> int:
-        return lib.fxs_body_hit(self.state, self._table)
+        return lib.fxs_body_hit(self._state, self._table)
 
+    @exclusive
     def can_start(self, attack: int) -> bool:
-        return bool(lib.fxs_body_can_start(self.state, self._table, attack) == 1)
+        return bool(lib.fxs_body_can_start(self._state, self._table, attack) == 1)
 
+    @exclusive
     def strike(self, victim: int) -> bool:
-        status = lib.fxs_body_strike(self.state, victim)
+        status = lib.fxs_body_strike(self._state, victim)
         if status == _NO_ROOM:
             raise ValueError(
                 f"one hit of an attack remembers {VICTIMS_MAX} victims; {victim} is one more:"
@@ -120,26 +148,22 @@ class NativeBody:
             )
         return bool(status)
 
+    @exclusive
     def save(self) -> bytes:
-        out = ffi.new("uint8_t[]", lib.fxs_body_save_size(self.state))
-        lib.fxs_body_save(self.state, out)
+        out = ffi.new("uint8_t[]", lib.fxs_body_save_size(self._state))
+        lib.fxs_body_save(self._state, out)
         return bytes(_buffer(out))
 
+    @exclusive
     def hash(self) -> int:
-        return lib.fxs_body_hash(self.state)
+        return lib.fxs_body_hash(self._state)
 
+    @exclusive
     def load(self, state: bytes) -> None:
         at = ffi.new("uint64_t *")
-        status = lib.fxs_body_load(self.state, self._table, state, len(state), at)
+        status = lib.fxs_body_load(self._state, self._table, state, len(state), at)
         if status != 0:
             if status != constant("E_STATE"):
                 unexpected("a saved body", status)
             field = _FIELDS.get(at[0], "a victim or what follows the last")
             raise ValueError(f"data is not a state of this body: byte {at[0]}: {field}")
-
-
-@exclusive
-def _pose(world: NativeWorld, body: CData, table: bytes) -> tuple[int, ...] | None:
-    out = ffi.new(_POSE_TYPE)
-    status = lib.fxs_body_pose(body, table, world._world, out)
-    return None if status else (out.x, out.y, out.z, out.yaw)

@@ -1,17 +1,13 @@
-"""A world's memory, and the lock under which it is used.
-
-The lock refuses a second thread and never waits for it: changes of two threads at once have no order
-that could be repeated."""
+"""A world's memory: growing, reading, saving and loading it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
-from threading import get_ident
 from typing import Any, Protocol, TypeVar
 
 from fixsync._native.checks import shown
 from fixsync._native.level import NativeLevel
+from fixsync._native.lock import Lock, exclusive
 from fixsync._native.raw import UINT32_MAX, CData, ffi, lib, uninitialised
 from fixsync._native.rows import COLLIDER, HIT
 from fixsync._native.status import refuse_state, unexpected
@@ -55,9 +51,10 @@ class Room:
     def grow(self, needed: int) -> None:
         if needed <= self.size:
             unexpected("an answer", _NO_ROOM)
-        self.size = max(needed, 2 * self.size, ROOM_MIN)
-        self.rows = uninitialised(self._kind, self.size)
-        self.bytes = _buffer(self.rows)
+        size = max(needed, 2 * self.size, ROOM_MIN)
+        rows = uninitialised(self._kind, size)
+        # No interrupt comes between these three: C is never told of more room than there is.
+        self.rows, self.bytes, self.size = rows, _buffer(rows), size
 
     def numbers(self, call: Callable[..., int], *args: Any) -> list[int]:
         """The numbers that a function of the kernel writes for checked arguments."""
@@ -73,7 +70,7 @@ class Room:
 
 
 class Observer(Protocol):
-    """Called after the world took a change, under its lock."""
+    """Called after the world took a change, under its lock: `Lock.lend` calls what uses it."""
 
     def changed(self, rows: bytes) -> None:
         """Rows of `fxs_command`, in the order in which they were made."""
@@ -84,47 +81,21 @@ class Observer(Protocol):
     def loaded(self) -> None: ...
 
 
-_F = TypeVar("_F", bound=Callable[..., Any])
 _M = TypeVar("_M", bound="Memory")
 
 
-def exclusive(method: _F) -> _F:
-    """Runs a method under the world's lock. The methods that are called most do this by hand,
-    which is faster."""
-
-    @wraps(method)
-    def locked(self: Memory, *args: Any) -> Any:
-        try:
-            del self._free[0]
-        except KeyError:
-            self._reenter()
-            return method(self, *args)
-        try:
-            self._owner = get_ident()
-            return method(self, *args)
-        finally:
-            self._owner = None
-            self._free[0] = None
-
-    return locked  # type: ignore[return-value]
-
-
-class Memory:
-    """The memory of a world under its lock: growing, reading, saving and loading it.
-
-    The lock is the key of `_free`: the thread that deletes it is in. That is atomic, takes a fifth
-    of the time of a lock of `threading`, and no interrupt comes between it and the next `try`."""
+class Memory(Lock):
+    """The memory of a world under its lock. Functions with a leading underscore are called from
+    inside."""
 
     __slots__ = (
         "_cast_hits",
         "_count",
         "_counts",
         "_events",
-        "_free",
         "_hit_room",
         "_ids",
         "_memory",
-        "_owner",
         "_scratch",
         "_scratch_room",
         "_world",
@@ -141,6 +112,7 @@ class Memory:
         level: NativeLevel | None = None,
         hit_room: int = 0,
     ) -> None:
+        super().__init__()
         self.capacity = capacity
         self.level = level
         self.observer: Observer | None = None
@@ -155,25 +127,6 @@ class Memory:
         self._scratch, self._scratch_room = ffi.NULL, 0
         self._counts = ffi.new("fxs_counts *")
         self._count = ffi.new("uint64_t *")
-        self._free: dict[int, None] = {0: None}
-        self._owner: int | None = None
-
-    def _reenter(self) -> None:
-        """A thread that has the lock may take it again within `_hold`."""
-        if self._owner != get_ident():
-            raise RuntimeError(
-                "this World is in use by another thread: one world can be used by one thread at a"
-                " time"
-            )
-
-    def _hold(self, call: Callable[..., None], *args: Any) -> None:
-        """Under the lock, calls what may call this world."""
-        owner = self._owner
-        try:
-            self._owner = get_ident()
-            call(*args)
-        finally:
-            self._owner = owner
 
     def _make_hit_room(self, hits: int) -> None:
         """Moves the state into memory with room for so many hits."""
@@ -210,38 +163,48 @@ class Memory:
     def hit_when(self) -> int:
         return self._config().hit_when
 
-    @exclusive
-    def masks(self) -> tuple[int, ...]:
+    def _masks(self) -> tuple[int, ...]:
         """The layer matrix."""
         return tuple(self._config().layers)
 
+    masks = exclusive(_masks)
+
     @exclusive
-    def get(self, id: int) -> bytes | None:
+    def numbers(self) -> tuple[int, int, int, int]:
+        """frame, number of colliders, number of hits, hit_when."""
+        world, config = self._world, self._config()
+        counts = lib.fxs_world_count(world), lib.fxs_world_hit_count(world)
+        return lib.fxs_world_frame(world), *counts, config.hit_when
+
+    def _get(self, id: int) -> bytes | None:
         """The row of a collider, None if it is not there."""
         row = ffi.new("fxs_collider *")
         if lib.fxs_world_get(self._world, id, row) != 0:
             return None
         return _buffer(row)[:]
 
-    @exclusive
-    def ids(self) -> list[int]:
+    get = exclusive(_get)
+
+    def _all_ids(self) -> list[int]:
         """The ids, ascending."""
-        count = self.count()
+        count = lib.fxs_world_count(self._world)
         ids = uninitialised(_IDS, count)
         lib.fxs_world_ids(self._world, ids)
         return _unpack(ids, count) if count else []
 
+    ids = exclusive(_all_ids)
+
     @exclusive
     def colliders(self) -> bytes:
         """The rows of all colliders, by id."""
-        return self._written(
-            self.count() * COLLIDER.size, "fxs_collider *", lib.fxs_world_colliders
-        )
+        size = lib.fxs_world_count(self._world) * COLLIDER.size
+        return self._written(size, "fxs_collider *", lib.fxs_world_colliders)
 
     @exclusive
     def hits(self) -> bytes:
         """The rows of the last step's hits."""
-        return self._written(self.hit_count() * HIT.size, "fxs_hit *", lib.fxs_world_hits)
+        size = lib.fxs_world_hit_count(self._world) * HIT.size
+        return self._written(size, "fxs_hit *", lib.fxs_world_hits)
 
     def _written(self, size: int, kind: Any, write: Callable[[CData, CData], None]) -> bytes:
         """The `size` bytes that a function of the kernel writes of this world; `kind`: the type of
@@ -257,20 +220,14 @@ class Memory:
 
     # State.
 
-    def save(self) -> bytes:
-        try:
-            del self._free[0]
-        except KeyError:
-            self._reenter()
-        try:
-            return self._written(_save_size(self._world), _BYTES_TYPE, _save)
-        finally:
-            if self._owner is None:
-                self._free[0] = None
-
     @exclusive
-    def hash(self) -> int:
+    def save(self) -> bytes:
+        return self._written(_save_size(self._world), _BYTES_TYPE, _save)
+
+    def _hash(self) -> int:
         return lib.fxs_world_hash(self._world)
+
+    hash = exclusive(_hash)
 
     @exclusive
     def load(self, state: bytes) -> None:
@@ -285,32 +242,37 @@ class Memory:
         if self.observer is not None:
             self.observer.loaded()
 
-    @exclusive
-    def copy(self: _M) -> _M:
+    def _copy(self: _M) -> _M:
         """Another world with the same state, without an observer."""
-        twin = type(self)(self.capacity, self.hit_when(), self.masks(), self.level, self._hit_room)
+        config = self._config()
+        settings = self.capacity, config.hit_when, config.layers, self.level, self._hit_room
+        twin = type(self)(*settings)
         status = lib.fxs_world_copy(twin._world, self._world)
         if status != 0:
             unexpected("a copy", status)
         return twin
 
+    copy = exclusive(_copy)
+
     # Observers.
 
     @exclusive
-    def attach(self, observer: Observer) -> None:
+    def attach(self, make: Callable[[Any], Observer]) -> None:
+        """Attaches the observer that `make` makes of this world, from inside."""
         if self.observer is not None:
             found = shown(self.observer)
             raise ValueError(f"the world has an observer already: {found}; detach it first")
-        self.observer = observer
+        self.observer = make(self)
 
-    @exclusive
-    def detach(self, observer: object) -> None:
+    def _detach(self, observer: object) -> None:
         if self.observer is not observer:
             attached = shown(self.observer)
             raise ValueError(
                 f"observer must be the one attached, {attached}, not {shown(observer)}"
             )
         self.observer = None
+
+    detach = exclusive(_detach)
 
 
 def _take_memory(config: CData) -> tuple[CData, CData]:

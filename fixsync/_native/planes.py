@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from struct import Struct
 
-from fixsync._native.memory import exclusive
+from fixsync._native.lock import exclusive
 from fixsync._native.raw import LAYER_COUNT, constant, ffi, lib, uninitialised
 from fixsync._native.rows import COMMAND, EVENT, HIT
 from fixsync._native.status import unexpected
@@ -85,13 +85,21 @@ def apply(world: NativeWorld, commands: bytes, id: int = 0) -> None:
         world.observer.changed(_buffer(rows, 2 * n * COMMAND.size)[:])
 
 
-@exclusive
-def get(world: NativeWorld, id: int) -> bytes | None:
+def _get(world: NativeWorld, id: int) -> bytes | None:
     """The row of a hitbox, None if it is not there."""
     row = ffi.new("fxs_hitbox *")
     if lib.fxs_planes_get(world._world, id, row) != 0:
         return None
     return _buffer(row)[:]
+
+
+get = exclusive(_get)
+
+
+@exclusive
+def get_pair(world: NativeWorld, a: int, b: int) -> tuple[bytes | None, bytes | None]:
+    """The rows of two hitboxes, None for one that is not there."""
+    return _get(world, a), _get(world, b)
 
 
 @exclusive
@@ -107,7 +115,7 @@ def events(world: NativeWorld, rows: bytes) -> bytes | None:
 @exclusive
 def hits(world: NativeWorld) -> bytes:
     """The rows of the last step's hits."""
-    out = uninitialised("fxs_hit[]", world.hit_count())
+    out = uninitialised("fxs_hit[]", lib.fxs_world_hit_count(world._world))
     count = lib.fxs_planes_hits(world._world, out)
     return _buffer(out)[: count * HIT.size]
 

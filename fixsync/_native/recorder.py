@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from struct import pack
 from typing import Any
 
-from fixsync._native.memory import exclusive
-from fixsync._native.raw import ffi, lib, uninitialised
+from fixsync._native.raw import CData, ffi, lib, uninitialised
 from fixsync._native.rows import CAST, CAST_HIT, COMMAND, EVENT
 from fixsync._native.status import unexpected
 from fixsync._native.world import NativeWorld
@@ -19,7 +18,8 @@ _step = lib.fxs_recorder_step
 
 
 class NativeRecorder:
-    """A log that is being written. What it is given must be valid."""
+    """A log that is being written. What it is given must be valid. It has no lock of its own: its
+    user calls it from inside the world's, or is alone."""
 
     __slots__ = ("_log", "_room", "_text")
 
@@ -29,15 +29,22 @@ class NativeRecorder:
         self._log = ffi.new("fxs_recorder *")
         self._room = 4096
         self._text = uninitialised(_TEXT_TYPE, self._room)
-        _begin(world, self, about, (state or ffi.NULL, len(state or b"")))
+        begin, at = (state or ffi.NULL, len(state or b"")), ffi.new("uint64_t *")
+
+        def call(log: CData, text: CData, room: int) -> int:
+            arguments = (log, world._world, about, len(about), *begin, text, room, at)
+            return lib.fxs_recorder_begin_about(*arguments)
+
+        self._call(call)
 
     def _call(self, call: Callable[..., int], *args: Any) -> None:
         while (status := call(self._log, *args, self._text, self._room)) != 0:
             if status != _NO_ROOM:
                 unexpected("a match log", status)
-            size, text, self._room = self._log.size, self._text, 2 * self._room
-            self._text = uninitialised(_TEXT_TYPE, self._room)
-            ffi.memmove(self._text, text, size)
+            text = uninitialised(_TEXT_TYPE, 2 * self._room)
+            ffi.memmove(text, self._text, self._log.size)
+            # No interrupt comes between these two: C is never told of more room than there is.
+            self._text, self._room = text, 2 * self._room
 
     @property
     def frames(self) -> int:
@@ -86,14 +93,3 @@ class NativeRecorder:
         ffi.memmove(text, text + size, left)
         log.size = left
         return found
-
-
-@exclusive
-def _begin(world: NativeWorld, log: NativeRecorder, about: bytes, state: tuple[Any, int]) -> None:
-    at = ffi.new("uint64_t *")
-
-    def begin(recorder: Any, text: Any, room: int) -> int:
-        call, native = lib.fxs_recorder_begin_about, world._world
-        return call(recorder, native, about, len(about), *state, text, room, at)
-
-    log._call(begin)

@@ -28,7 +28,7 @@ from fixsync._native.body import (
     NativeBody,
 )
 from fixsync._native.checks import boolean, index, integer, shown
-from fixsync._native.raw import UINT32_MAX
+from fixsync._native.raw import UINT32_MAX, YAW_MAX
 from fixsync._native.rows import Buffer, bytes_of
 from fixsync.game.frames import FrameData
 from fixsync.records import Moved
@@ -71,7 +71,7 @@ class Body:
         self._owner = integer("owner", owner, 1, UINT32_MAX)
         require_pose("pose", pose)
         boolean("is_mirrored", is_mirrored)
-        names = [*frames.parts]
+        names = [*frames._parts]
         first = 0 if isinstance(ids, Iterable) else integer("ids", ids, 0, UINT32_MAX)
         numbers = [*ids] if isinstance(ids, Iterable) else range(first, first + len(names))
         if len(numbers) != len(names):
@@ -82,8 +82,8 @@ class Body:
             name: integer(f"id of part {name!r}", id, 0, world.capacity - 1)
             for name, id in zip(names, numbers, strict=True)
         }
-        self._attacks = [*frames.attacks]
-        self._native = NativeBody(world._native, frames.to_bytes(), names)
+        self._attacks = [*frames._attacks]
+        self._native = NativeBody(world._native, frames._table, names)
         self._native.add([*self._ids.values()], self._owner, pose._pose, is_mirrored)
 
     # Properties and lookups.
@@ -130,16 +130,12 @@ class Body:
     @property
     def pose(self) -> Pose:
         """The pose of the body: that of its first part, less the yaw of the part itself."""
-        pose = self._native.pose()
-        if pose is None:
-            name, id = next(iter(self._ids.items()))
-            raise KeyError(f"part {name!r}: id {id} is not in the world")
-        return Pose(*pose)
+        return Pose(*self._native.pose())
 
     @property
     def is_mirrored(self) -> bool:
         """Whether it is mirrored: it faces its local -x."""
-        return bool(self._native.state.is_mirrored)
+        return self._native.numbers()[0]
 
     # Changes of place.
 
@@ -150,12 +146,11 @@ class Body:
 
     def move(self, x: int, y: int, z: int) -> None:
         """Moves all parts: one `World.move_many`."""
-        self._world.move_many([*self], [(x, y, z)] * len(self._ids))
+        self._world.move_many([*self._ids.values()], [(x, y, z)] * len(self._ids))
 
     def turn(self, yaw: int) -> None:
         """Turns all parts."""
-        pose = self.pose
-        self.set_pose(Pose(pose.x, pose.y, pose.z, yaw))
+        self._native.turn(integer("yaw", yaw, 0, YAW_MAX))
 
     def follow(self, moved: Iterable[Moved]) -> bool:
         """Moves all parts by the push that `World.separate` gave to one of them. Returns whether
@@ -185,12 +180,8 @@ class Body:
     def set_active(self, active: bool, *names: str) -> None:
         """Switches parts on or off: those named, or all."""
         boolean("active", active)
-        ids = [self[name] for name in names] if names else [*self]
-        for name, id in self._ids.items():
-            if id not in self._world:
-                raise KeyError(f"part {name!r}: id {id} is not in the world")
-        for id in ids:
-            self._world.set_active(id, active)
+        ids = [self[name] for name in names] if names else [*self._ids.values()]
+        self._native.set_active(active, ids)
 
     def remove(self) -> None:
         """Removes all parts from the world."""
@@ -226,13 +217,13 @@ class Body:
     @property
     def attack(self) -> str | None:
         """The attack under way."""
-        attack = self._native.state.attack
+        _, attack, _, _ = self._native.numbers()
         return None if attack == NO_ATTACK else self._attacks[attack]
 
     @property
     def attack_frame(self) -> int:
         """The frame of the attack under way, from 0; 0 if there is none."""
-        return int(self._native.state.frame)
+        return self._native.numbers()[2]
 
     @property
     def phase(self) -> str | None:
@@ -248,13 +239,12 @@ class Body:
     @property
     def has_hit(self) -> bool:
         """Whether the attack under way has struck a victim."""
-        return bool(self._native.state.has_hit)
+        return self._native.numbers()[3]
 
     @property
     def victims(self) -> tuple[int, ...]:
         """The victims of the hit under way, ascending."""
-        state = self._native.state
-        return tuple(state.victims[0 : state.victim_count])
+        return self._native.victims()
 
     def strikes(self, victim: int) -> bool:
         """Whether the hit under way strikes a victim (any id or owner, 0..2^32-1) for the first
@@ -281,6 +271,7 @@ class Body:
         self._native.load(bytes_of("data", data))
 
     def __repr__(self) -> str:
-        attack = f" {self.attack!r} frame {self.attack_frame}" if self.attack else ""
-        mirrored = " mirrored" if self.is_mirrored else ""
-        return f"<Body owner={self._owner} ids={self._ids}{mirrored}{attack}>"
+        is_mirrored, attack, frame, _ = self._native.numbers()
+        mirrored = " mirrored" if is_mirrored else ""
+        now = "" if attack == NO_ATTACK else f" {self._attacks[attack]!r} frame {frame}"
+        return f"<Body owner={self._owner} ids={self._ids}{mirrored}{now}>"

@@ -300,10 +300,13 @@ class TwoPlanes:
     def _there(self, id: int) -> bytes:
         """The row of a hitbox. KeyError if it is not there."""
         id = self._id(id)
-        row = planes.get(self.world._native, id)
-        if row is None:
-            raise KeyError(f"id {id} is not in the world")
-        return row
+        return _found(id, planes.get(self.world._native, id))
+
+    def _two(self, a: int, b: int) -> tuple[bytes, bytes]:
+        """The rows of two hitboxes at one time."""
+        a, b = self._id(a), self._id(b)
+        row_a, row_b = planes.get_pair(self.world._native, a, b)
+        return _found(a, row_a), _found(b, row_b)
 
     def _change(self, name: str, id: int, row: bytes) -> None:
         command = PLANES_COMMAND.pack(CHANGES[name].code, 0, row)
@@ -391,15 +394,15 @@ class TwoPlanes:
         """The contact of two hitboxes as they are now, whatever their layers, owners and
         activity.
         """
-        return CONTACTS[planes.contact(self._there(a), self._there(b))]
+        return CONTACTS[planes.contact(*self._two(a, b))]
 
     def push_out(self, a: int, b: int) -> tuple[int, int]:
         """`two_plane_push_out` of two hitboxes as they are now: (dx, dz) for a."""
-        return planes.push_out(self._there(a), self._there(b))
+        return planes.push_out(*self._two(a, b))
 
     def lift(self, a: int, b: int) -> int:
         """`two_plane_lift` of two hitboxes as they are now: dy for a."""
-        return planes.lift(self._there(a), self._there(b))
+        return planes.lift(*self._two(a, b))
 
     # Queries and casts.
 
@@ -478,6 +481,12 @@ class TwoPlanes:
     def hits(self) -> Hits:
         """The hits of the last step, by (a, b)."""
         return Hits(planes.hits(self.world._native))
+
+
+def _found(id: int, row: bytes | None) -> bytes:
+    if row is None:
+        raise KeyError(f"id {id} is not in the world")
+    return row
 
 
 def _event_row(n: int, event: object) -> bytes:

@@ -23,11 +23,10 @@ class Random:
     Not for secrets: one output is enough to compute all that follow.
     """
 
-    __slots__ = ("_place", "_state")
+    __slots__ = ("_state",)
 
     def __init__(self, seed: int) -> None:
         self._state = kit.new_state(integer("seed", seed, 0, UINT64_MAX))
-        self._place = kit.new_place()
 
     @property
     def state(self) -> int:
@@ -59,8 +58,9 @@ class Random:
             high = integer("high", high, INT64_MIN, INT64_MAX)
             if low > high:
                 raise ValueError(f"low must be at most high, not {low} > {high}")
-        kit.random_between(self._state, low, high, self._place)
-        number: int = self._place[0]
+        place = kit.new_place()
+        kit.random_between(self._state, low, high, place)
+        number: int = place[0]
         return number
 
     def chance(self, numerator: int, denominator: int) -> bool:

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from typing import Any, cast
 
+from fixsync._native.lock import Lock, exclusive
 from fixsync._native.raw import UINT32_MAX
+from fixsync._native.rows import CAST
 from fixsync.arguments import cast_row, query_row
 from fixsync.log import files, schema
 from fixsync.log.lines import FrameLines
@@ -22,19 +24,21 @@ from fixsync.world import World
 __all__ = ["Recorder", "SimRecorder"]
 
 
-class _Recording(files.Closing):
-    """A log that is being written. A context manager: an error within it leaves a log that is cut
-    short."""
+class _Recording(files.Closing, Lock):
+    """A log that is being written, under the lock of its world. A context manager: an error within
+    it leaves a log that is cut short."""
 
-    def __init__(
+    _locked = "recording or its World"
+
+    def _open(
         self,
         world: World,
         path: str | os.PathLike[str],
         about: About,
-        *,
         replace: bool,
         state: bytes | None = None,
     ) -> None:
+        """Called under the lock."""
         name = os.fspath(path)
         if not files.survives_a_cut(files.suffix_of(path)):
             raise ValueError(
@@ -54,16 +58,19 @@ class _Recording(files.Closing):
         """Number of frames written so far."""
         return self._log.frames
 
+    @exclusive
     def close(self) -> None:
         """Ends the recording: writes the last line and closes the file. A second call does
         nothing."""
         self._stop()
         self._writer.close()
 
-    def abandon(self) -> None:
+    def _abandon(self) -> None:
         """Ends the recording without a last line, as a crash would."""
         self._stop()
         self._writer.abandon()
+
+    abandon = exclusive(_abandon)
 
     def _stop(self) -> None:
         """Called before the end."""
@@ -98,15 +105,17 @@ class Recorder(_Recording):
         ValueError if the world has an observer already; MatchLogError for values that a header
         cannot have."""
         about = About(tick_rate=tick_rate, meta=meta or {}, names=names or Names(), unit_mm=unit_mm)
-        world._native.attach(self)
-        self._world: World | None = world
-        try:
-            super().__init__(world, path, about, replace=replace)
-        except BaseException:
-            world._native.detach(self)
-            raise
+        super().__init__(world._native)
+        self._world: World | None = None
         self._asked: list[bytes] = []
         self._answers: list[Answer] = []
+
+        def begin(_: object) -> Recorder:
+            self._open(world, path, about, replace)
+            self._world = world
+            return self
+
+        world._native.attach(begin)
 
     # The world's observer.
 
@@ -115,7 +124,7 @@ class Recorder(_Recording):
         try:
             self._log.commands(rows)
         except BaseException:
-            self.abandon()
+            self._abandon()
             raise
 
     def stepped(self, events: bytes) -> None:
@@ -123,19 +132,19 @@ class Recorder(_Recording):
         asked, self._asked = self._asked, []
         native = self._recorded()._native
         try:
-            found = [native.ask(row) for row in asked]
+            found = [native._ask(row) for row in asked]
             for answer in found:
                 self._log.answer(answer)
-            self._log.end_frame(events, native.hash())
+            self._log.end_frame(events, native._hash())
             self._writer.flush()
         except BaseException:
-            self.abandon()
+            self._abandon()
             raise
         self._answers = [answer_of(answer) for answer in found]
 
     def loaded(self) -> None:
         """Called by the world."""
-        self.abandon()
+        self._abandon()
         raise ValueError(
             f"the world was loaded while it was recorded: {self._writer.name} ends, cut short,"
             f" after {self.frames} frames"
@@ -164,11 +173,13 @@ class Recorder(_Recording):
         """Calls `World.cast` right after the next step. The answer goes to `answers` and the
         log."""
         row = cast_row("", shape, pose, motion, mask, exclude_owner, limit, hit_when)
-        self._recorded()._native.cast(row)  # so that an error is raised here, not in the step
         self._ask(row)
 
+    @exclusive
     def _ask(self, row: bytes) -> None:
-        self._recorded()
+        native = self._recorded()._native
+        if len(row) == CAST.size:
+            native._cast(row)  # so that an error is raised here, not in the step
         self._log.question(row)
         self._asked.append(row)
 
@@ -183,7 +194,7 @@ class Recorder(_Recording):
     def _stop(self) -> None:
         world, self._world = self._world, None
         if world is not None:
-            world._native.detach(self)
+            world._native._detach(self)
 
     def _recorded(self) -> World:
         if self._world is None:
@@ -222,7 +233,8 @@ class SimRecorder(_Recording):
         )
         world = simulation.world
         state = simulation.save() if world.frame else None
-        super().__init__(world, path, about, replace=replace, state=state)
+        super().__init__(world._native)
+        exclusive(_Recording._open)(self, world, path, about, replace, state)
         self._lines = FrameLines(has_sim=True)
 
     def record(
@@ -235,16 +247,20 @@ class SimRecorder(_Recording):
         """Writes a frame: one input per player, and the results of the world that are not None.
 
         ValueError, and nothing is written, unless `frame` is `next_frame`."""
-        due = self.next_frame
-        if index(frame) != due:
-            raise ValueError(f"frame must be {due}, the next of this log, not {frame}")
-        line = SimFrame(due, cast("list[schema.Input]", list(inputs)))
+        line = SimFrame(index(frame), cast("list[schema.Input]", list(inputs)))
         if events is not None:
             line.events = [
                 (int(a), int(b), int(kind), int(contact)) for a, b, kind, contact in events
             ]
         if hash is not None:
             line.hash = f"{hash:016x}"
+        self._record(line)
+
+    @exclusive
+    def _record(self, line: SimFrame) -> None:
+        due = self.next_frame
+        if line.frame != due:
+            raise ValueError(f"frame must be {due}, the next of this log, not {line.frame}")
         try:
             text = self._lines.checked(line)
         except LineError as wrong:
@@ -253,5 +269,5 @@ class SimRecorder(_Recording):
         try:
             self._writer.write(text)
         except BaseException:
-            self.abandon()
+            self._abandon()
             raise
