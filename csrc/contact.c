@@ -78,7 +78,7 @@ static inline int near_disc(int64_t R, planar d, int64_t q) {
     return L < 0 ? FXS_OVERLAPPING : classify_wide(i128_square(L), i128_mul(4 * R * R, q));
 }
 
-/* What of d is beyond a box, in its frame and Q.46; |d| < 2^31, so |v| < 2^61. */
+/* The part of d outside a box, in its frame and Q.46; |d| < 2^31, so |v| < 2^61. */
 static inline planar beyond_box(const placed *b, planar d) {
     planar v = turned_back(d, direction_of_placed(b));
     v.x = above_0(abs64(v.x) - b->size[0] * Q30_ONE);
@@ -91,8 +91,9 @@ static inline int64_t slack_box(const placed *b, planar d, int64_t q) {
     return slack_q46(beyond_box(b, d), q);
 }
 
-/* What NEAR measures from d to one edge e of a sector, for d outside the wedge: a vector in Q.46 as
- * long. The edge leads from inner to outer raw units along e. |d| < 2^31, |e| < 2^30 + 1. */
+/* For d outside the wedge of a sector: a vector in Q.46 as long as the distance from d to the edge
+ * e, which NEAR compares. The edge leads from inner to outer raw units along e. |d| < 2^31, |e| <
+ * 2^30 + 1. */
 static inline planar from_edge(int64_t inner, int64_t outer, planar e, planar d) {
     const int64_t t = dot64(d, e);
     const planar apex = {d.x * Q30_ONE, d.z * Q30_ONE},
@@ -184,9 +185,9 @@ static inline int64_t slack_on_axes(const placed *a, const placed *b, planar pa,
 }
 
 /* The product of two directions is nearly that of their yaws' difference: each part of a direction
- * is off by 1/2 at most, so a part of the product by sqrt(2), one more for what is cut off and 1/2
- * for what it stands for, which is below 3. It decides all but what is within 3 times the sizes of
- * touching; that, the exact direction decides. */
+ * is off by 1/2 at most, so a part of the product is off by sqrt(2). Rounding down adds 1, and the
+ * direction that it stands for is itself off by 1/2: below 3 in all. So it decides every slack that
+ * is further from 0 than 3 times the sizes. The exact direction decides the others. */
 static inline int64_t slack_boxes(const placed *a, const placed *b, planar d) {
     planar of_a = direction_of_placed(a), of_b = direction_of_placed(b), pa = turned_back(d, of_a),
            pb = turned_back(d, of_b);
@@ -201,7 +202,7 @@ static inline int64_t slack_boxes(const placed *a, const placed *b, planar d) {
     return slack;
 }
 
-/* What the contact of a sector with a box looks at, Q.46 in the box's frame: H half sizes, p the
+/* A sector and a box as their contact sees them, Q.46 in the box's frame: H half sizes, p the
  * apex, v from there to the box's nearest point. |p| < 2^61, H <= 2^59. */
 typedef struct sector_in_box {
     planar H, p, v;
@@ -318,14 +319,14 @@ static inline int64_t slack_discs(const placed *a, const placed *b, planar d) {
     return both * both - dot64(d, d);
 }
 
-/* A part of a direction is off by 1/2, a direction by 2^-30 of its length: what a sector and a box
- * are to each other in the world's frame, and in the box's, where the exact test searches, differs
- * by 2 raw units at most. floor_square cuts off 1.5. */
+/* The exact test of a sector and a box works in the box's frame, slack_by_discs in the world's.
+ * Each part of a direction is rounded by up to 1/2, so a distance in the two frames differs by at
+ * most 2 raw units. floor_square rounds down by at most 1.5 more. */
 #define SPARE 8
 
-/* The contact of a sector without a hole with a cylinder or a box as slack, if the discs about the
- * other one's axis that it contains and that contain it decide it with SPARE raw units to spare, as
- * they nearly always do. Else UNKNOWN. */
+/* The slack of a sector without a hole and s, a cylinder or a box, decided by two discs about the
+ * axis of s: one that s contains, and one that contains s. UNKNOWN if they do not decide it with
+ * SPARE raw units to spare; they nearly always do. */
 #define UNKNOWN INT64_MIN
 static inline int64_t slack_by_discs(const placed *sector, const edges *e, const placed *s) {
     planar d = {(int64_t)s->x - sector->x, (int64_t)s->z - sector->z};

@@ -26,7 +26,7 @@
  *
  * Cost. Each comment ends with the cost of a call: the most that its time grows with, up to a
  * constant factor. "constant" does not depend on the contents of the world. "near" colliders are
- * those that a search along sorted rows of the world finds close by. "capacity / 64" is a pass over
+ * those that the world's grid proposes for the place of a search. "capacity / 64" is a pass over
  * the words of a set of ids. A query or a cast after a change of the world may read all colliders,
  * or sort them again. A call uses the memory of the world and some kilobytes of stack.
  *

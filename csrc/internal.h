@@ -1,4 +1,4 @@
-/* What the kernel's files share with each other: arithmetic, and a shape where it stands. */
+/* Shared by the kernel's files: arithmetic, and a shape where it stands. */
 #ifndef FIXSYNC_INTERNAL_H
 #define FIXSYNC_INTERNAL_H
 
@@ -88,8 +88,8 @@ static inline planar turned_back(planar v, planar dir) {
     return p;
 }
 
-/* A shape where it stands, ready to be tested, and what a world must know of it to decide whether
- * to test. From id to owner it is laid out as fxs_collider. */
+/* A shape where it stands, ready to be tested, and the fields by which a world decides whether to
+ * test it. From id to owner it is laid out as fxs_collider. */
 typedef struct placed {
     int32_t x, y, z; /* centre */
     int32_t reach_x, reach_y, reach_z; /* of its bounds from the centre: at least what the exact
@@ -150,7 +150,7 @@ static inline void round_reach(placed *s) {
     s->reach_x = s->reach_z = s->size[0] + SECTOR_WIDER * (SECTOR_KINDS >> s->kind & 1);
 }
 
-/* Sets what of the reach follows from yaw and direction. */
+/* Sets the parts of the reach that follow from yaw and direction. */
 static inline void turn_reach(placed *s) {
     switch (figure_of(s->kind)) {
     case BOX:

@@ -424,7 +424,7 @@ static int node_meets(const level_walk *w, const level_node *n) {
 }
 
 /* Whether the line keeps clear of a node: |x|, |z| < 2^32, a half extent at most 2^31, |mx|, |mz| <
- * 2^29, across < 2^61. What bounds cut off at the end of int32 may still be met. */
+ * 2^29, across < 2^61. Bounds that end at the end of int32 may stand for larger ones. */
 static int line_passes(const level_walk *w, const level_node *n) {
     if ((w->mx | w->mz) == 0 || n->least[0] == INT32_MIN || n->least[2] == INT32_MIN ||
         n->most[0] == INT32_MAX || n->most[2] == INT32_MAX) {

@@ -68,8 +68,8 @@ typedef struct level_walk {
     /* Along a motion (mx, mz) from (x, z): no further from that line than `across` divided by the
      * motion's length. A motion of (0, 0) leaves out nothing. */
     int64_t x, z, mx, mz, across;
-    /* First through cells, from `first_cell` to `last_cell`, then down the tree: to what the cells
-     * do not list, or where the box meets many cells, to all. */
+    /* First through cells, from `first_cell` to `last_cell`, then down the tree: to the solids that
+     * the cells do not list, or to all of them if the box meets many cells. */
     uint32_t first_cell[2], last_cell[2], cell[2];
     uint32_t listed, listed_end;
     int in_cells, skips_small;
@@ -82,12 +82,12 @@ typedef struct level_walk {
 FXS_INTERNAL void fxs_level_walk(level_walk *walk, const fxs_level *l, const int64_t least[3],
                                  const int64_t most[3], uint32_t mask);
 
-/* The same in two parts, of which the first only has memory read soon that the second needs. */
+/* The same in two calls. The first one only prefetches the memory that the second one reads. */
 FXS_INTERNAL void fxs_level_begin(level_walk *walk, const fxs_level *l, const int64_t least[3],
                                   const int64_t most[3], uint32_t mask);
 FXS_INTERNAL void fxs_level_open(level_walk *walk);
 
-/* Has the bounds that the walk begins with read soon. */
+/* Prefetches the first bounds that the walk will read. */
 FXS_INTERNAL void fxs_level_prefetch(const level_walk *walk);
 
 /* The index of the next solid, in no order that means anything; NO_SOLID at the end. */

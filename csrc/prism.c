@@ -63,7 +63,7 @@ static int box_polygon(const polygon *p, const placed *box) {
     return min_int(found, min_int(classify(least_z, H.z), classify(-most_z, H.z)));
 }
 
-/* What a sector's rules ask of the polygon, the apex being the centre. */
+/* A sector and a polygon, seen from the apex. */
 typedef struct aim_at {
     const polygon *p;
     const placed *sector;

@@ -2,8 +2,8 @@
  *
  * Both searches end in the test of contact, so their results end the contact by it; only how short
  * they are needs an argument. push_out starts from an estimate of the shortest real translation, a
- * length L along a unit vector u (way.c). Then it looks at the integer translations near u * L, in
- * rows of one minor component, for the shortest that ends the contact.
+ * length L along a unit vector u (push_estimate.c). Then it looks at the integer translations near
+ * u * L, in rows of one minor component, for the shortest that ends the contact.
  *
  * Length. Say ux >= uz >= 0. The half plane {t : t.u >= L} is outside the contact: the shapes are
  * convex, and u is the normal where u * L leaves them. It holds (ceil(L ux), ceil(L uz)), shorter
@@ -32,8 +32,8 @@
 #include "wide256.h"
 #include "world.h"
 
-/* What one direction needs to be searched: the pair with b at the origin, and the direction's
- * axes. b is a shape, or a solid of a level with its first vertex or its centre at the origin. */
+/* A direction to be searched: the pair with b at the origin, and the direction's axes. b is a
+ * shape, or a solid of a level with its first vertex or its centre at the origin. */
 typedef struct trial {
     placed a, b;
     const solid *against; /* NULL: b */
@@ -70,7 +70,7 @@ static int64_t whole_part(int64_t length, int64_t u) {
 /* The shortest integer translation near w that ends the contact of the pair in s; of equal ones
  * that with the larger major component. Along a diagonal both components move: each t is then less
  * than half a right angle off its direction, so that a face is always left through itself. */
-static planar settle(trial *s, way w) {
+static planar settle(trial *s, push_estimate w) {
     int64_t ux = abs64(w.out.x), uz = abs64(w.out.z), major_u = max64(ux, uz),
             minor_u = min64(ux, uz);
     int64_t length = max64(0, w.length), middle = whole_part(length, minor_u),
@@ -111,7 +111,7 @@ planar fxs_push_of(const placed *a, const placed *b) {
     s.b.x = s.b.y = s.b.z = 0;
     planar p = {s.x, s.z};
     int64_t f = max64(0, abs64(s.a.y) - ((int64_t)a->size[1] + b->size[1]));
-    return settle(&s, fxs_way_of_shapes(a, b, p, f));
+    return settle(&s, fxs_push_estimate(a, b, p, f));
 }
 
 /* lift of two placed shapes that are not sectors. The contact never grows with the vertical
@@ -162,7 +162,7 @@ planar fxs_push_of_solid(const placed *a, const fxs_level *l, uint32_t index) {
     if (b->code == FXS_CYLINDER) {
         const placed disc = disc_of(b);
         const planar p = {s.x, s.z};
-        return settle(&s, fxs_way_of_shapes(a, &disc, p, f));
+        return settle(&s, fxs_push_estimate(a, &disc, p, f));
     }
     for (uint32_t j = 0; j < b->vertex_count; j++) {
         s.vertices[j].x = (int32_t)((int64_t)v[j].x - v->x);
@@ -170,7 +170,7 @@ planar fxs_push_of_solid(const placed *a, const fxs_level *l, uint32_t index) {
     }
     polygon seen;
     fxs_polygon_of(&seen, b, v, a->x, a->z);
-    return settle(&s, fxs_way_of_prism(a, &seen, f));
+    return settle(&s, fxs_push_estimate_prism(a, &seen, f));
 }
 
 /* lift of a placed shape that is not a sector: by bisection as above, of the rise. The contact

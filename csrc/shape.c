@@ -1,4 +1,4 @@
-/* The tables of kinds, and what is checked with them. */
+/* The tables of kinds, and the check of a shape. */
 #include "shape.h"
 
 #define RANGES(n0, l0, m0, n1, l1, m1, n2, l2, m2, la, ma)                     \

@@ -1,5 +1,4 @@
-/* The table of shape kinds. What the kernel checks about a kind comes from its row; what it
- * computes comes from the kind's figure. */
+/* The table of shape kinds. A kind's row says how it is checked, its figure how it is computed. */
 #ifndef FIXSYNC_SHAPE_H
 #define FIXSYNC_SHAPE_H
 
@@ -20,8 +19,8 @@
 #define FXS_INTERNAL_TABLE extern
 #endif
 
-/* What a figure or a pair of figures lacks does not compile: a function for it, or a case of a
- * switch, which has no default. */
+/* Two omissions do not compile: a figure or a pair of figures without its function, and a switch
+ * that misses one of them. No such switch has a default. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic error "-Wimplicit-function-declaration"
 #pragma GCC diagnostic error "-Wswitch"

@@ -1,4 +1,4 @@
-/* What this kernel is. */
+/* Version and semantics of this kernel. */
 #include "internal.h"
 
 uint32_t fxs_version(void) { return FXS_VERSION; }

@@ -5,8 +5,8 @@
 
 #include "level.h"
 
-/* What a placed shape does not know of its collider: where it was put. Its centre is this position
- * and the turned offset. */
+/* Where a collider was put, which its placed shape does not keep: the shape's centre is this
+ * position and the turned offset. */
 typedef struct place {
     int32_t x, y, z;
     int32_t ox, oy, oz;
@@ -190,7 +190,7 @@ static inline int32_t placed_derive(placed *s, const place *p) {
 
 /* Turns colliders that were put at their places as if they were round and nothing had to be turned,
  * with centres in range: those for which is_turned is 1, and those of them that have an offset.
- * Done at once for each, it would need branches on what chance decides. */
+ * Done at once for each, it would need branches that no predictor guesses. */
 enum { TURNING_MAX = 64 }; /* as many as such lists have room for */
 FXS_INTERNAL void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids,
                                      uint32_t turned_count, const uint32_t *offset_ids,

@@ -1,6 +1,6 @@
 /* Push-out: nothing undefined and nothing lost, in the ranges the code states for OVERLAPPING pairs. */
 #include "push.c"
-#include "way.c"
+#include "push_estimate.c"
 
 #include "any.h"
 
@@ -37,7 +37,7 @@ static void any_body(placed *s, uint8_t kind) {
 /*@ push_out, the root of a number in Q30: shifts in range, nothing lost
     bounds    all of its range
     options   --unwind 34
-    in        way.c
+    in        push_estimate.c
     change    for (; m >> 62 == 0; m <<= 2) {
     to        for (; m >> 63 == 0; m <<= 2) { */
 void root_q30_is_defined(void) {
@@ -50,17 +50,17 @@ void root_q30_is_defined(void) {
 /*@ push_out, the length and direction of a vector: no overflow, nothing lost
     bounds    all of its range
     options   -DROUGH_ROOT --unwind 34
-    in        way.c
+    in        push_estimate.c
     change    for (; (x | z) >> 31; x >>= 1, z >>= 1)
     to        for (; (x | z) >> 32; x >>= 1, z >>= 1) */
-void way_along_is_defined(void) {
+void estimate_along_is_defined(void) {
     planar v = any_place(((int64_t)1 << 62) - 1);
     __CPROVER_assume(v.x != 0 || v.z != 0);
-    way w = way_along(v);
+    push_estimate w = estimate_along(v);
     __CPROVER_assert(w.length >= 0, "a length");
 }
 
-/*@ push_out, the way between two boxes: no overflow
+/*@ push_out, the push_estimate between two boxes: no overflow
     bounds    all sizes, places and directions
     options   --unwind 5
     in        internal.h
@@ -70,8 +70,8 @@ void boxes_part_along_an_axis(void) {
     placed a, b;
     any_body(&a, FXS_BOX);
     any_body(&b, FXS_BOX);
-    way w = way_of_boxes(&a, &b, any_place(FURTHEST));
-    __CPROVER_assert(abs64(w.out.x) <= Q30_ONE && abs64(w.out.z) <= Q30_ONE && abs64(w.length) < 4 * Q60_ONE, "a way");
+    push_estimate w = estimate_of_boxes(&a, &b, any_place(FURTHEST));
+    __CPROVER_assert(abs64(w.out.x) <= Q30_ONE && abs64(w.out.z) <= Q30_ONE && abs64(w.length) < 4 * Q60_ONE, "an estimate");
 }
 
 /*@ push_out, a length times a direction in whole units: no overflow
@@ -87,16 +87,16 @@ void parts_are_whole(void) {
     __CPROVER_assert(part >= 0 && part < 2 * Q30_ONE, "a part of the length");
 }
 
-/*@ push_out, the better of two ways is the shorter, whatever their order
-    bounds    all ways
-    in        way.c
+/*@ push_out, the better of two estimates is the shorter, whatever their order
+    bounds    all estimates
+    in        push_estimate.c
     change    return a.length < b.length ? a : b;
     to        return a;
     quick */
-/* Whatever the order of the arguments: two ways out of one pair are ranked by what they are. */
+/* Whatever the order of the arguments: two estimates of one pair are ranked by what they are. */
 void the_better_way_does_not_depend_on_order(void) {
-    way a = {any_place(Q30_ONE), nondet_int64()}, b = {any_place(Q30_ONE), nondet_int64()};
-    way one = better(a, b), other = better(b, a);
+    push_estimate a = {any_place(Q30_ONE), nondet_int64()}, b = {any_place(Q30_ONE), nondet_int64()};
+    push_estimate one = better(a, b), other = better(b, a);
     __CPROVER_assert(one.length == other.length && abs64(one.out.x) == abs64(other.out.x), "the same length and steepness");
     __CPROVER_assert(one.length <= a.length && one.length <= b.length, "the shorter one");
 }

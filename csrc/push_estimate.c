@@ -11,7 +11,7 @@
  * - disc and prism: through the nearest face, or away from the nearest place.
  *
  * Every estimate is odd in p, the vector from b's centre to a's, and sees a and b alike. L errs by
- * at most 0.61 raw units and 2^-29 L (see root_q30 and way_along). */
+ * at most 0.61 raw units and 2^-29 L (see root_q30 and estimate_along). */
 #include "push.h"
 #include "wide256.h"
 
@@ -27,7 +27,7 @@ static int64_t root_q30(int64_t n) {
 
 /* The length of v != 0 in its own unit, and its direction; both within 2^-29 of themselves. |v.x|,
  * |v.z| < 2^62. */
-static way way_along(planar v) {
+static push_estimate estimate_along(planar v) {
     uint64_t x = magnitude(v.x), z = magnitude(v.z);
     uint32_t right = 0, left = 0;
     for (; (x | z) >> 31; x >>= 1, z >>= 1) {
@@ -37,7 +37,8 @@ static way way_along(planar v) {
         left++;
     }
     uint64_t m = fxs_isqrt64(x * x + z * z); /* 2^30 <= m < 2^31.5 */
-    way w = {{(int64_t)((x << 30) / m), (int64_t)((z << 30) / m)}, (int64_t)((m << right) >> left)};
+    push_estimate w = {{(int64_t)((x << 30) / m), (int64_t)((z << 30) / m)},
+                       (int64_t)((m << right) >> left)};
     w.out.x = v.x < 0 ? -w.out.x : w.out.x;
     w.out.z = v.z < 0 ? -w.out.z : w.out.z;
     return w;
@@ -50,14 +51,14 @@ static int64_t disc_radius_q30(const placed *s, int64_t f) {
     return is_round(s) ? root_q30(r * r - f * f) : r * Q30_ONE;
 }
 
-static way way_of_discs(const placed *a, const placed *b, planar p, int64_t f) {
+static push_estimate estimate_of_discs(const placed *a, const placed *b, planar p, int64_t f) {
     int64_t sum = (int64_t)a->size[0] + b->size[0];
     int64_t reach = is_round(a) && is_round(b) ? root_q30(sum * sum - f * f)
                                                : disc_radius_q30(a, f) + disc_radius_q30(b, f);
     planar p_q30 = {p.x * Q30_ONE, p.z * Q30_ONE};
-    way w = {{Q30_ONE, 0}, 0};
+    push_estimate w = {{Q30_ONE, 0}, 0};
     if (p.x != 0 || p.z != 0) {
-        w = way_along(p_q30);
+        w = estimate_along(p_q30);
     }
     w.length = reach - w.length;
     return w;
@@ -66,21 +67,21 @@ static way way_of_discs(const placed *a, const placed *b, planar p, int64_t f) {
 /* The sign of the larger component of v, of x if they are equal; 0 for (0, 0). */
 static int heading(planar v) { return abs64(v.x) >= abs64(v.z) ? sign64(v.x) : sign64(v.z); }
 
-/* The way to one of the two faces with normal +-n: out on p's side, which is the sign of `along`,
+/* Through one of the two faces with normal +-n: out on p's side, which is the sign of `along`,
  * p's component along n. Square to n, the side is one that turns over with p; for p = (0, 0) the
  * one towards +X or +Z, whichever is nearer. */
-static way way_through(planar n, int64_t along, int64_t limit, planar p) {
+static push_estimate estimate_through(planar n, int64_t along, int64_t limit, planar p) {
     int side = sign64(along);
     if (side == 0) {
         side = heading(n) * (heading(p) ? heading(p) : 1);
     }
-    way w = {{side * n.x, side * n.z}, limit - abs64(along)};
+    push_estimate w = {{side * n.x, side * n.z}, limit - abs64(along)};
     return w;
 }
 
-/* The shorter way, of equal ones the one nearer to the X axis, of those the one in the quadrants
+/* The shorter one, of equal ones the one nearer to the X axis, of those the one in the quadrants
  * where x and z have one sign. */
-static way better(way a, way b) {
+static push_estimate better(push_estimate a, push_estimate b) {
     int64_t ax = abs64(a.out.x), bx = abs64(b.out.x);
     if (a.length != b.length) {
         return a.length < b.length ? a : b;
@@ -93,33 +94,34 @@ static way better(way a, way b) {
 
 /* A box is symmetric about its centre, so p serves as the disc's place from the box whichever of
  * them is a. */
-static way way_of_box_and_disc(const placed *box, const placed *disc, planar p, int64_t f) {
+static push_estimate estimate_of_box_and_disc(const placed *box, const placed *disc, planar p,
+                                              int64_t f) {
     const int64_t radius = disc_radius_q30(disc, f), half_x = box->size[0] * Q30_ONE,
                   half_z = box->size[2] * Q30_ONE;
     const planar x = direction_of_placed(box), z = {-x.z, x.x}, at = turned_back(p, x);
     const planar beyond = {abs64(at.x) - half_x, abs64(at.z) - half_z};
     if (beyond.x > 0 && beyond.z > 0) {
-        way local = way_along(beyond);
+        push_estimate local = estimate_along(beyond);
         planar u = {sign64(at.x) * local.out.x, sign64(at.z) * local.out.z},
                world = turned(u, x); /* |world| < 2^61 */
-        way w = {{world.x / Q30_ONE, world.z / Q30_ONE}, radius - local.length};
+        push_estimate w = {{world.x / Q30_ONE, world.z / Q30_ONE}, radius - local.length};
         return w;
     }
-    const way by_x = way_through(x, at.x, half_x + radius, p),
-              by_z = way_through(z, at.z, half_z + radius, p);
+    const push_estimate by_x = estimate_through(x, at.x, half_x + radius, p),
+              by_z = estimate_through(z, at.z, half_z + radius, p);
     return beyond.x > 0 ? by_x : beyond.z > 0 ? by_z : better(by_x, by_z);
 }
 
 /* Through the better of a box's own axes, along which the other one touches at the limits. */
-static way way_on_axes(const placed *box, planar limit, planar p) {
+static push_estimate estimate_on_axes(const placed *box, planar limit, planar p) {
     const planar x = direction_of_placed(box), z = {-x.z, x.x}, at = turned_back(p, x);
-    return better(way_through(x, at.x, limit.x, p), way_through(z, at.z, limit.z, p));
+    return better(estimate_through(x, at.x, limit.x, p), estimate_through(z, at.z, limit.z, p));
 }
 
-static way way_of_boxes(const placed *a, const placed *b, planar p) {
+static push_estimate estimate_of_boxes(const placed *a, const placed *b, planar p) {
     const planar turn = turn_between(a, b);
-    return better(way_on_axes(a, touching_boxes(a, b, turn), p),
-                  way_on_axes(b, touching_boxes(b, a, turn), p));
+    return better(estimate_on_axes(a, touching_boxes(a, b, turn), p),
+                  estimate_on_axes(b, touching_boxes(b, a, turn), p));
 }
 
 /* v / |u| in Q30, for 0 <= v < 2^65 and |u| < 2^30.5. */
@@ -129,25 +131,25 @@ static int64_t over_length_q30(i128 v, planar u) {
 }
 
 /* Out through the face of an edge u. */
-static way way_over(planar u, int64_t length) {
+static push_estimate estimate_over(planar u, int64_t length) {
     const planar n = {u.z, -u.x};
-    way w = {way_along(n).out, length};
+    push_estimate w = {estimate_along(n).out, length};
     return w;
 }
 
 /* Inside, the face to which the disc's centre is nearest; outside, away from the nearest place. */
-static way way_of_disc_and_prism(const polygon *prism, int64_t rho) {
+static push_estimate estimate_of_disc_and_prism(const polygon *prism, int64_t rho) {
     const planar *m = prism->m, *u = prism->u;
-    way best = {{Q30_ONE, 0}, INT64_MAX};
+    push_estimate best = {{Q30_ONE, 0}, INT64_MAX};
     uint32_t nearest = 0;
     int is_outside = 0;
     for (uint32_t j = 0; j < prism->n; j++) {
         const int64_t s = cross64(m[j], u[j]), t = -dot64(u[j], m[j]);
         if (s >= 0) {
             const int64_t length = rho + over_length_q30(i128_of(s), u[j]);
-            best = length < best.length ? way_over(u[j], length) : best;
+            best = length < best.length ? estimate_over(u[j], length) : best;
         } else if (t > 0 && t < dot64(u[j], u[j])) {
-            return way_over(u[j], rho - over_length_q30(i128_of(-s), u[j]));
+            return estimate_over(u[j], rho - over_length_q30(i128_of(-s), u[j]));
         } else {
             is_outside = 1;
         }
@@ -155,20 +157,20 @@ static way way_of_disc_and_prism(const polygon *prism, int64_t rho) {
     }
     if (is_outside) {
         const planar out = {-m[nearest].x * Q30_ONE, -m[nearest].z * Q30_ONE};
-        best = way_along(out);
+        best = estimate_along(out);
         best.length = rho - best.length;
     }
     return best;
 }
 
 /* Along the axis of least depth, of the prism's edges and the box's own. */
-static way way_of_box_and_prism(const placed *box, const polygon *prism) {
+static push_estimate estimate_of_box_and_prism(const placed *box, const polygon *prism) {
     const planar *m = prism->m, *u = prism->u;
     const planar x = direction_of_placed(box), z = {-x.z, x.x};
     const planar minus_x = {-x.x, -x.z}, minus_z = {-z.x, -z.z};
     const int64_t half_x = box->size[0], half_z = box->size[2];
     planar least = {INT64_MAX, INT64_MAX}, most = {INT64_MIN, INT64_MIN};
-    way best = {{0, 0}, INT64_MAX};
+    push_estimate best = {{0, 0}, INT64_MAX};
     for (uint32_t j = 0; j < prism->n; j++) {
         const planar l = turned_back(m[j], x), U = turned_back(u[j], x);
         least.x = min64(least.x, l.x);
@@ -180,9 +182,9 @@ static way way_of_box_and_prism(const placed *box, const polygon *prism) {
         const i128 depth = i128_add(i128_mul(cross64(m[j], u[j]), Q30_ONE), reach);
         const int64_t norm = isqrt128(i128_mul(dot64(u[j], u[j]), Q60_ONE));
         const int64_t length = i128_sign(depth) > 0 ? quotient(i128_shl(depth, 30), norm) : 0;
-        best = length < best.length ? way_over(u[j], length) : best;
+        best = length < best.length ? estimate_over(u[j], length) : best;
     }
-    const way own[4] = {{x, most.x + half_x * Q30_ONE},
+    const push_estimate own[4] = {{x, most.x + half_x * Q30_ONE},
                         {minus_x, half_x * Q30_ONE - least.x},
                         {z, most.z + half_z * Q30_ONE},
                         {minus_z, half_z * Q30_ONE - least.z}};
@@ -192,19 +194,20 @@ static way way_of_box_and_prism(const placed *box, const polygon *prism) {
     return best;
 }
 
-way fxs_way_of_shapes(const placed *a, const placed *b, planar p, int64_t f) {
+push_estimate fxs_push_estimate(const placed *a, const placed *b, planar p, int64_t f) {
     const uint32_t of = pair_of(a->kind, b->kind);
-    const way none = {{Q30_ONE, 0}, 0};
+    const push_estimate none = {{Q30_ONE, 0}, 0};
     switch ((figure_pair)(of % SWAPPED)) {
     case ROUND_ROUND:
     case ROUND_CYLINDER:
     case CYLINDER_CYLINDER:
-        return way_of_discs(a, b, p, f);
+        return estimate_of_discs(a, b, p, f);
     case ROUND_BOX:
     case CYLINDER_BOX:
-        return of & SWAPPED ? way_of_box_and_disc(a, b, p, f) : way_of_box_and_disc(b, a, p, f);
+        return of & SWAPPED ? estimate_of_box_and_disc(a, b, p, f)
+                            : estimate_of_box_and_disc(b, a, p, f);
     case BOX_BOX:
-        return way_of_boxes(a, b, p);
+        return estimate_of_boxes(a, b, p);
     case ROUND_SECTOR: /* cannot be pushed */
     case CYLINDER_SECTOR:
     case BOX_SECTOR:
@@ -215,14 +218,14 @@ way fxs_way_of_shapes(const placed *a, const placed *b, planar p, int64_t f) {
     return none; /* not reached */
 }
 
-way fxs_way_of_prism(const placed *a, const polygon *prism, int64_t f) {
-    const way none = {{Q30_ONE, 0}, 0};
+push_estimate fxs_push_estimate_prism(const placed *a, const polygon *prism, int64_t f) {
+    const push_estimate none = {{Q30_ONE, 0}, 0};
     switch (figure_of(a->kind)) {
     case ROUND:
     case CYLINDER:
-        return way_of_disc_and_prism(prism, disc_radius_q30(a, f));
+        return estimate_of_disc_and_prism(prism, disc_radius_q30(a, f));
     case BOX:
-        return way_of_box_and_prism(a, prism);
+        return estimate_of_box_and_prism(a, prism);
     case SECTOR: /* cannot be pushed */
     case FIGURE_COUNT:
         break;
