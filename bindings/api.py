@@ -353,10 +353,6 @@ def read_kinds(api: Api) -> list[Kind]:
     """The table of kinds of shape."""
     found = []
     for row in _rows("shape.h", "SHAPE_KINDS", "KIND"):
-        if len(row) == 15:
-            flags = [f".can_push = {row[13]}", f".can_cast = {row[14]}"]
-            flags.append(f".has_hole = {int(row[8] == 'inner_radius')}")
-            row = [*row[:2], "", "", *flags, f"RANGES({', '.join(row[2:13])})"]
         code, name, _, _, *flags, ranges = row
         has = {
             key.strip(" ."): value.strip() == "1" for key, value in (f.split("=") for f in flags)
