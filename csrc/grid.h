@@ -15,7 +15,7 @@
  * nothing. When that shows, the search begins again with levels of their own for groups of layers,
  * and goes through those that meet only.
  *
- * All of this is rebuilt from the state at every step of more than FEW_COLLIDERS and only proposes;
+ * All of this is rebuilt from the state at every step of more than SMALL_WORLD_MAX and only proposes;
  * fxs_placed_contact decides. */
 #ifndef FIXSYNC_GRID_H
 #define FIXSYNC_GRID_H
@@ -79,7 +79,7 @@ static inline arrays arrays_of(const fxs_world *w) {
 /* What moved since the grid was built: queries look at it beside the grid, four at a time, and drop
  * it from what they find there. It lies where the copies were that a step needs, behind the index
  * of the grid, which takes 4 bytes a collider and 4 more, and behind 8 bytes a collider for sorting
- * answers. With more than FEW_COLLIDERS it has room: 16 * capacity + 8 bytes, and 28 for each of
+ * answers. With more than LANES_WORLD_MAX it has room: 16 * capacity + 8 bytes, and 28 for each of
  * MOVED_MAX(capacity) + BLOCK, are less than 64 * (capacity + BLOCK). */
 typedef struct moved_rows {
     uint32_t *place_of, *ids; /* by id, its place among the moved; by place, its id */

@@ -1,5 +1,5 @@
 /* Colliders that may be near a box: one by one, in the grid, or by an index of it. */
-#include "few.h"
+#include "all_pairs.h"
 #include "grid.h"
 
 #define BUILD_WORTH 6  /* looks at all colliders that cost as much as a build */
@@ -282,13 +282,13 @@ uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t mos
                          uint64_t *count) {
     arrays a = arrays_of(w);
     derive(w);
-    if (w->count > FEW_COLLIDERS) {
+    if (w->count > LANES_WORLD_MAX) {
         w->looked += w->grid_fresh ? w->moved_count / LANES_WORTH : w->count;
         if (w->looked >= BUILD_WORTH * (uint64_t)w->count) {
             fxs_grid_build(w, &a, 0);
         }
     }
-    if (w->grid_fresh && a.g->count > FEW_COLLIDERS && !a.g->indexed &&
+    if (w->grid_fresh && a.g->count > LANES_WORLD_MAX && !a.g->indexed &&
         ++w->searches >= INDEX_WORTH) {
         make_index(w, &a);
     }

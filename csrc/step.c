@@ -1,7 +1,7 @@
 /* Steps (docs/contract.md, World): this frame's hits, sorted, and what changed since the last
  * step. */
 #include "broad.h"
-#include "few.h"
+#include "all_pairs.h"
 #include "sort.h"
 
 static uint64_t offset_of(const fxs_world *w, const packed_hit *list) {
@@ -77,8 +77,8 @@ int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capac
                        fxs_counts *counts) {
     packed_hit *now = (packed_hit *)at(world, world->spare_at),
                *other = (packed_hit *)at(world, world->other_at);
-    int is_sorted = world->count <= FEW_COLLIDERS;
-    uint64_t found = is_sorted ? fxs_few_hits(world, now) : fxs_broad_hits(world, now);
+    int is_sorted = world->count <= SMALL_WORLD_MAX;
+    uint64_t found = is_sorted ? fxs_all_pairs_hits(world, now) : fxs_broad_hits(world, now);
     const uint64_t among_colliders = found;
     if (world->level) {
         found = fxs_level_hits(world, now, found);

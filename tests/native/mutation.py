@@ -75,7 +75,7 @@ TESTS = {
         ("world counts", ""),
         ("cast", "world or crowd or long or room"),
     ),
-    "few.c": (("broad nearest", ""), ("kernel world", "")),
+    "all_pairs.c": (("broad nearest", ""), ("kernel world", "")),
     "grid.c": (("broad nearest", ""), ("world counts", "")),
     "search.c": (("broad nearest", ""), ("cast", "world or crowd or long or room")),
     "sort.c": (("wide", "sort"), ("nearest kernel broad", "")),

@@ -1,0 +1,153 @@
+/* Hits of a small world: pairs whose bounds meet, without a grid and without sorting. */
+#include "all_pairs.h"
+#include "blocks.h"
+
+#define LANES_ROOM (LANES_WORLD_MAX + BLOCK) /* with a last block that has no colliders */
+#define PAIRS_ROOM (SMALL_WORLD_MAX * (SMALL_WORLD_MAX - 1) / 2 + BLOCK)
+
+/* Active colliders in order of ids. */
+typedef struct crowd {
+    const placed *who[SMALL_WORLD_MAX + BLOCK];
+    uint64_t count;
+} crowd;
+
+static void take_in(const fxs_world *w, crowd *c) {
+    const uint64_t *present = present_set(w), words = set_words(w->capacity);
+    const placed *all = colliders(w);
+    uint64_t n = 0;
+    for (uint64_t word = 0; word < words; word++) {
+        for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
+            const placed *s = all + word * 64 + trailing_zeros(bits);
+            c->who[n] = s;
+            n += s->active;
+        }
+    }
+    c->count = n;
+}
+
+/* ---- every pair ---- */
+
+/* The pairs whose bounds meet, by (a, b), each first << 8 | second: how many. */
+static uint64_t propose_by_lanes(crowd *c, uint16_t *pairs) {
+    int32_t bounds[LANE_BOUNDS * LANES_ROOM];
+    const uint64_t n = c->count;
+    uint16_t *last = pairs;
+    for (uint64_t i = n; n && i < n + BLOCK; i++) {
+        c->who[i] = c->who[n - 1]; /* for the last block; its lane is cleared */
+    }
+    for (uint64_t i = 0; i < n; i += BLOCK) {
+        put_lanes(bounds + i, LANES_ROOM, c->who + i);
+    }
+    for (uint64_t i = n; i < n + BLOCK; i++) {
+        clear_lane(bounds + i, LANES_ROOM);
+    }
+    for (uint64_t i = 0; i + 1 < n; i++) {
+        const lane_box box = lane_box_of(bounds + i, LANES_ROOM);
+        uint64_t first = (i << 8 | (i + 1)) * EACH;
+        for (uint64_t j = i + 1; j < n; j += BLOCK, first += BLOCK * EACH) {
+            last = keep_short(last, first, met_of_lanes(bounds + j, LANES_ROOM, box));
+        }
+    }
+    return (uint64_t)(last - pairs);
+}
+
+/* ---- sets ---- */
+
+enum { CELLS = 32, CELL_BITS = 5, SET_WORDS = SMALL_WORLD_MAX / 64 };
+
+/* An axis in CELLS cells: for each cell, the colliders that begin in it or before, and those that
+ * end in it or after. Two meet on the axis, or nearly, if one is in both sets of the other's last
+ * and first cell. */
+typedef struct axis_sets {
+    uint64_t begun[CELLS][SET_WORDS];
+    uint64_t open[CELLS][SET_WORDS];
+    uint8_t first[SMALL_WORLD_MAX];
+    uint8_t last[SMALL_WORLD_MAX];
+} axis_sets;
+
+static inline int64_t least_on(const placed *s, int is_x) {
+    return is_x ? (int64_t)s->x - s->reach_x : (int64_t)s->z - s->reach_z;
+}
+static inline int64_t most_on(const placed *s, int is_x) {
+    return is_x ? (int64_t)s->x + s->reach_x : (int64_t)s->z + s->reach_z;
+}
+
+SPECIALISED void make_sets(const crowd *c, axis_sets *sets, int is_x) {
+    int64_t low = INT64_MAX;
+    int64_t high = INT64_MIN;
+    for (uint64_t i = 0; i < c->count; i++) {
+        low = min64(low, least_on(c->who[i], is_x));
+        high = max64(high, most_on(c->who[i], is_x));
+    }
+    const uint32_t extent_bits = c->count ? bit_length((uint64_t)(high - low)) : 0;
+    const uint32_t shift = extent_bits > CELL_BITS ? extent_bits - CELL_BITS : 0;
+    memset(sets->begun, 0, sizeof sets->begun);
+    memset(sets->open, 0, sizeof sets->open);
+    for (uint64_t i = 0; i < c->count; i++) {
+        const uint64_t bit = (uint64_t)1 << (i & 63);
+        const uint8_t first = (uint8_t)((uint64_t)(least_on(c->who[i], is_x) - low) >> shift);
+        const uint8_t last = (uint8_t)((uint64_t)(most_on(c->who[i], is_x) - low) >> shift);
+        sets->first[i] = first;
+        sets->last[i] = last;
+        sets->begun[first][i >> 6] |= bit;
+        sets->open[last][i >> 6] |= bit;
+    }
+    for (uint32_t cell = 1; cell < CELLS; cell++) {
+        for (uint32_t word = 0; word < SET_WORDS; word++) {
+            sets->begun[cell][word] |= sets->begun[cell - 1][word];
+            sets->open[CELLS - 1 - cell][word] |= sets->open[CELLS - cell][word];
+        }
+    }
+}
+
+static inline uint32_t boxes_meet(const placed *a, const placed *b) {
+    const int64_t x = abs64((int64_t)a->x - b->x);
+    const int64_t y = abs64((int64_t)a->y - b->y);
+    const int64_t z = abs64((int64_t)a->z - b->z);
+    return (uint32_t)((x <= (int64_t)a->reach_x + b->reach_x) &
+                      (y <= (int64_t)a->reach_y + b->reach_y) &
+                      (z <= (int64_t)a->reach_z + b->reach_z));
+}
+
+/* As propose_by_lanes. */
+static uint64_t propose_by_sets(const crowd *c, uint16_t *pairs) {
+    axis_sets x, z;
+    uint64_t n = 0;
+    make_sets(c, &x, 1);
+    make_sets(c, &z, 0);
+    for (uint64_t i = 0; i < c->count; i++) {
+        uint64_t later = UINT64_MAX << (i & 63) << 1; /* those after i, in its own word */
+        for (uint64_t word = i >> 6; word * 64 < c->count; word++, later = UINT64_MAX) {
+            uint64_t met = x.begun[x.last[i]][word] & x.open[x.first[i]][word];
+            met &= z.begun[z.last[i]][word] & z.open[z.first[i]][word];
+            for (met &= later; met; met &= met - 1) {
+                const uint64_t j = word * 64 + trailing_zeros(met);
+                pairs[n] = (uint16_t)(i << 8 | j);
+                n += boxes_meet(c->who[i], c->who[j]);
+            }
+        }
+    }
+    return n;
+}
+
+/* ---- both ---- */
+
+uint64_t fxs_all_pairs_hits(fxs_world *w, packed_hit *out) {
+    crowd c;
+    uint16_t pairs[PAIRS_ROOM];
+    uint64_t found = 0;
+    derive(w);
+    take_in(w, &c);
+    const uint64_t proposed =
+        c.count <= LANES_WORLD_MAX ? propose_by_lanes(&c, pairs) : propose_by_sets(&c, pairs);
+    for (uint64_t i = 0; i < proposed; i++) {
+        const placed *a = c.who[pairs[i] >> 8], *b = c.who[pairs[i] & 255];
+        if (may_hit(a, b)) {
+            const uint32_t contact = (uint32_t)fxs_near_contact(a, b);
+            out[found < w->hit_capacity ? found : w->hit_capacity] =
+                hit_pack(a->id, b->id, contact);
+            found += contact >= w->hit_when;
+        }
+    }
+    return found;
+}
