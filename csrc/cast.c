@@ -4,15 +4,15 @@
  * motions. The places of a that touch b are a convex set, so the times of contact are one interval,
  * and its start is the answer. Every pair but two is a window of time (slabs: bounds on one
  * coordinate, linear in time) and a distance (the length of the gaps on two or three axes, each
- * linear in time between the moments at which it opens or closes) that is to fall to r: a track.
- * Two boxes are slabs alone. A round shape and a cylinder are two tracks and a rim, which
+ * linear in time between the moments at which it opens or closes) that is to fall to r. Two boxes
+ * are slabs alone. A round shape and a cylinder are two distances and the edge of a lid, which
  * counts at multiples of 2^-32 only.
  *
  * Magnitudes. A size is below 2^29, so r, a sum of two radii, below 2^30; |M| < 2^30 on each axis;
  * once the swept bounds meet, |D| < 2^31.4 on each axis and |D.x, D.z| < 2^31.9. Planar coordinates
- * in the frame of a turned box are in Q.46, all others in raw units; the unit of a track is 2^30 or
- * 1 accordingly. */
-#include "track.h"
+ * in the frame of a turned box are in Q.46, all others in raw units; the unit of a distance is 2^30
+ * or 1 accordingly. */
+#include "cast_estimate.h"
 
 static int is_quarter(planar dir) { return dir.x == 0 || dir.z == 0; }
 static planar whole(planar v) { /* of Q.46 that are whole raw units */
@@ -48,6 +48,19 @@ static int32_t cast_boxes(const placed *a, const placed *b, planar p, planar m, 
     return fxs_window_holds(&w, when) ? fxs_fraction_of(w.in) : NONE;
 }
 
+/* Turns p and m into the frame of a box; how many of their units a raw unit is. */
+static int64_t to_box_frame(const placed *box, planar *p, planar *m) {
+    const planar dir = direction_of_placed(box);
+    *p = turned_back(*p, dir);
+    *m = turned_back(*m, dir);
+    if (!is_quarter(dir)) {
+        return Q30_ONE;
+    }
+    *p = whole(*p);
+    *m = whole(*m);
+    return 1;
+}
+
 /* D and M as above, a's kind at most b's; `meet` is -h..h unless one of them is a cylinder.
  * Fractions above `most` may be missed. */
 static int32_t first_of_pair(const placed *a, const placed *b, const int64_t *D, const int64_t *M,
@@ -65,20 +78,14 @@ static int32_t first_of_pair(const placed *a, const placed *b, const int64_t *D,
     const int64_t spare = is_round(a) ? r : 0;
     /* It leaves time: the bounds are known to meet on the way. */
     fxs_clip(&w, axes + 1, on_axis.low - spare, on_axis.high + spare);
-    planar p = {D[0], D[2]}, m = {M[0], M[2]}, half = {0, 0};
+    planar p = {D[0], D[2]};
+    planar m = {M[0], M[2]};
+    planar half = {0, 0};
     if (a->kind == FXS_BOX) {
         return cast_boxes(a, b, p, m, w, when);
     }
     if (b->kind == FXS_BOX) {
-        planar dir = direction_of_placed(b);
-        p = turned_back(p, dir);
-        m = turned_back(m, dir);
-        if (is_quarter(dir)) {
-            p = whole(p);
-            m = whole(m);
-        } else {
-            unit = Q30_ONE;
-        }
+        unit = to_box_frame(b, &p, &m);
         half.x = b->size[0] * unit;
         half.z = b->size[2] * unit;
     } else if (b->kind == FXS_CYLINDER) {
@@ -91,10 +98,10 @@ static int32_t first_of_pair(const placed *a, const placed *b, const int64_t *D,
         return NONE;
     }
     if (is_round(a) && b->kind == FXS_CYLINDER) {
-        return fxs_rim_cast(axes, D, M, a->size[0], b->size[0], meet, w, when);
+        return fxs_cylinder_edge_cast(axes, D, M, a->size[0], b->size[0], meet, w, when);
     }
     const axis upright = axis_of(D[1] * unit, M[1] * unit, meet.high * unit);
-    track k = {{axes[0], axes[2], upright}, is_round(a) ? 3 : 2, unit == 1, r * unit, 0};
+    gap_distance k = {{axes[0], axes[2], upright}, is_round(a) ? 3 : 2, unit == 1, r * unit, 0};
     return fxs_first_contact(&k, &w, worth_for(when));
 }
 

@@ -15,8 +15,8 @@
  * nothing. When that shows, the search begins again with levels of their own for groups of layers,
  * and goes through those that meet only.
  *
- * All of this is rebuilt from the state at every step of more than SMALL_WORLD_MAX and only proposes;
- * fxs_placed_contact decides. */
+ * All of this is rebuilt from the state at every step of more than SMALL_WORLD_MAX and only
+ * proposes; fxs_placed_contact decides. */
 #ifndef FIXSYNC_GRID_H
 #define FIXSYNC_GRID_H
 

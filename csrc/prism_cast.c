@@ -10,7 +10,7 @@
  *
  * Magnitudes. The swept bounds meet, so a vertex is below 2^31.1 from the centre on each axis; the
  * motion is below 2^29 on each axis, u below 2^30. */
-#include "track.h"
+#include "cast_estimate.h"
 
 /* What is found: the fraction of the first contact, or NONE, and whether it is the contact that is
  * asked for: any, or an overlap somewhere. Pieces that are met after the fraction `latest` do not
@@ -164,8 +164,8 @@ static int within_heights(window *w, const swept *a, int64_t spare) {
 }
 
 /* The edge of a lid, the gap to which is g0 + t * gm, added to a planar distance. Where the gap is
- * not above 0, other pieces are nearer; where it is above r, nothing is met. So |g0| <= r + |gm|.
- * */
+ * not above 0, other pieces are nearer; where it is above r, nothing is met. So |g0| <= r +
+ * |gm|. */
 static void fall_at_lid(finding *f, const swept *a, const window *w, const quadratic *flat,
                         int64_t g0, int64_t gm, int64_t k) {
     const int64_t least = g0 + min64(gm, 0);
@@ -229,8 +229,7 @@ static void fall_within(finding *f, const swept *a, const polygon *p) {
 }
 
 /* The face on edge j: beside it, 0 <= t_j <= |u|^2, at the distance s_j / |u|. Returns whether it
- * is
- * met from outside, well inside its bounds: the line of the face parts all that is met from all
+ * is met from outside, well inside its bounds: the line of the face parts all that is met from all
  * before, so this is the first contact of all. */
 static int fall_at_face(finding *f, const swept *a, const polygon *p, uint32_t j) {
     const planar u = p->u[j];

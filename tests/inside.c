@@ -90,7 +90,7 @@ int32_t shim_products(const uint64_t *v, uint64_t *out) {
     return i256_sign(r);
 }
 void shim_track(const int64_t *u, const int64_t *m, int64_t r, int64_t n, int64_t d, int32_t *out) {
-    track k = {{{u[0], m[0], 0, 1}, {u[1], m[1], 0, 1}, {u[2], m[2], 0, 1}}, 3, 0, r, 0};
+    gap_distance k = {{{u[0], m[0], 0, 1}, {u[1], m[1], 0, 1}, {u[2], m[2], 0, 1}}, 3, 0, r, 0};
     moment t = {n, d};
     gaps g;
     quadratic q;
@@ -104,23 +104,23 @@ int32_t shim_estimate(const uint64_t *v, int64_t *fine) {
     quadratic q = {i128_join(v[0], v[1]), i128_join(v[2], v[3]), i128_join(v[4], v[5])};
     return fxs_root_estimate(&q, fine);
 }
-static rim rim_of(const int64_t *v) {
-    rim s = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {-v[6], v[6]}, v[7], v[8]};
+static lid_edge lid_edge_of(const int64_t *v) {
+    lid_edge s = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {-v[6], v[6]}, v[7], v[8]};
     return s;
 }
 int32_t shim_rim_contact(const int64_t *v, int64_t k) {
-    rim s = rim_of(v);
-    return rim_contact(&s, k);
+    lid_edge s = lid_edge_of(v);
+    return lid_edge_contact(&s, k);
 }
 int32_t shim_rim_slope(const int64_t *v, int64_t k) {
-    rim s = rim_of(v);
-    return rim_slope(&s, k);
+    lid_edge s = lid_edge_of(v);
+    return lid_edge_slope(&s, k);
 }
 int32_t shim_rim_clears(const int64_t *v, int64_t k, int64_t first, int64_t last) {
-    rim s = rim_of(v);
-    return rim_clears(&s, k, first, last);
+    lid_edge s = lid_edge_of(v);
+    return lid_edge_clears(&s, k, first, last);
 }
 int64_t shim_rim_find(const int64_t *v, int64_t first, int64_t last, int32_t when) {
-    rim s = rim_of(v);
-    return rim_find(&s, first, last, when);
+    lid_edge s = lid_edge_of(v);
+    return lid_edge_find(&s, first, last, when);
 }

@@ -1,6 +1,6 @@
 /* Two hitboxes of two planes (docs/contract.md): contact, push-out, lift and cast of a pair. */
 #include "hitbox.h"
-#include "../track.h"
+#include "../cast_estimate.h"
 
 int32_t fxs_hitbox_status(const fxs_hitbox *h) {
     const fxs_shape ground = ground_view(h), side = side_view(h);
@@ -130,7 +130,7 @@ static int32_t first_of_views(const views *s, const int64_t *D, const int64_t *M
     }
     axes[0].half = s->half_x;
     axes[2].half = s->half_z;
-    track k = {{axes[0], axes[2]}, 2, 1, s->r, 0};
+    gap_distance k = {{axes[0], axes[2]}, 2, 1, s->r, 0};
     return fxs_first_contact(&k, &w, worth_for(when));
 }
 /* The normal of a hit at fraction k. Shapes that do not overlap at the start do not overlap there

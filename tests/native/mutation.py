@@ -83,7 +83,7 @@ TESTS = {
     "query.c": (("nearest kernel world", ""),),
     "world_cast.c": (("cast kernel", "world or sweep or crowd or long or room"), ("cast", "")),
     **dict.fromkeys(
-        ("cast.c", "normal.c", "rim.c", "track.c"),
+        ("cast.c", "normal.c", "cast_cylinder_edge.c", "cast_estimate.c"),
         (
             ("world", "loaded"),
             ("cast kernel", "world or sweep or crowd or long or room or rows or refuse"),

@@ -1,7 +1,7 @@
 /* Casts: what its helpers state of themselves, in the ranges they state. */
 #define FXS_NO_INT128
-#include "rim.c"
-#include "track.c"
+#include "cast_cylinder_edge.c"
+#include "cast_estimate.c"
 #include "world_cast.c"
 
 #include "any.h"
@@ -23,7 +23,7 @@ static moment any_moment(int64_t most) {
 /*@ cast, fraction_of: no overflow, within 0 .. 65536
     bounds    all moments with denominators to 2^61
     options   --unwind 18
-    in        track.c
+    in        cast_estimate.c
     change    t.n *= 2;
     to        t.n *= 4; */
 void fractions_are_defined(void) {
@@ -34,7 +34,7 @@ void fractions_are_defined(void) {
 
 /*@ cast, moments are compared without overflow, in 64 bits where those are enough
     bounds    all of its range
-    in        track.c
+    in        cast_estimate.c
     change    (uint64_t)b.d) >> 31 == 0
     to        (uint64_t)b.d) >> 40 == 0
     quick */
@@ -46,16 +46,16 @@ void moments_are_compared_without_overflow(void) {
 
 /*@ cast, coordinates at a multiple of 2^-32 are exact
     bounds    all of its range
-    in        rim.c
+    in        cast_cylinder_edge.c
     change    -(int64_t)~sum - 1
     to        -(int64_t)~sum
     quick */
 /* m only enters by its product with k, so a product of 1 with any number stands for all. */
-void rim_coordinates_are_exact(void) {
+void lid_edge_coordinates_are_exact(void) {
     int64_t p = any_between(-((int64_t)1 << 32), (int64_t)1 << 32), product = any_between(-((int64_t)1 << 62), (int64_t)1 << 62);
-    int128 v = (int128)p * RIM_STEPS + (int128)product;
+    int128 v = (int128)p * EDGE_STEPS + (int128)product;
     __CPROVER_assume(v > INT64_MIN && v <= INT64_MAX);
-    __CPROVER_assert(rim_coordinate(p, 1, product) == v, "2^32 p + m k");
+    __CPROVER_assert(lid_edge_coordinate(p, 1, product) == v, "2^32 p + m k");
 }
 
 /*@ cast, leading bits are kept
@@ -75,7 +75,7 @@ void leading_bits_are_kept(void) {
 
 /*@ cast, slabs are clipped to 0..1 without overflow
     bounds    all slabs, motions and windows
-    in        track.c
+    in        cast_estimate.c
     change    if (in.n > a->m || out.n < 0) {
     to        if (in.n > a->m) { */
 void slabs_are_clipped(void) {

@@ -1,7 +1,7 @@
 /* When a shape that moves straight is near another: windows of time, and the distance in them.
  * Casts of pairs are made of these. */
-#ifndef FIXSYNC_TRACK_H
-#define FIXSYNC_TRACK_H
+#ifndef FIXSYNC_CAST_ESTIMATE_H
+#define FIXSYNC_CAST_ESTIMATE_H
 
 #include "cast.h"
 #include "wide256.h"
@@ -16,7 +16,7 @@ typedef struct moment {
 FXS_INTERNAL int32_t fxs_fraction_of(moment t);
 
 /* One coordinate of a: at time t it is p + t * m; mirrored where needed, so that m >= 0. On a
- * track, its gap is what it lies beyond -half..half, on one side: -1 before, 0 within (no
+ * distance, its gap is what it lies beyond -half..half, on one side: -1 before, 0 within (no
  * gap), 1 past it. A half of 0 is one place: always 1, the gap signed. */
 typedef struct axis {
     int64_t p, m, half;
@@ -75,14 +75,14 @@ static inline int is_plain(int64_t fine) {
 /* The distance of the two shapes, its square being the sum of the squares of the axes' gaps,
  * against r. It is convex in t. In the window each |gap| <= r on its axis, so where u + t * m is a
  * gap, |u| <= r + m < 2^61.3 and at any t of 0..1 |u + t * m| < 2^62.1. */
-typedef struct track {
+typedef struct gap_distance {
     axis axes[3];
     int count;
     int is_raw; /* in raw units, not in Q.46 */
     int64_t r;
     int by_root; /* out: the first contact is where the distance falls to r, not where the window
                     opens */
-} track;
+} gap_distance;
 
 /* What a contact at the edge of a window, and at a single moment of least distance, is worth. */
 enum { AT_ENDS = 1, AT_TANGENT = 2 };
@@ -92,7 +92,7 @@ static inline int worth_for(int when) {
 
 /* The fraction of the first contact in the window, or NONE; `worth` of AT_ENDS and AT_TANGENT. With
  * neither, the distance must fall below r. */
-FXS_INTERNAL int32_t fxs_first_contact(track *k, const window *w, int worth);
+FXS_INTERNAL int32_t fxs_first_contact(gap_distance *k, const window *w, int worth);
 
 /* Where a shape's centre stands when its height and the other one's meet, seen from the other one's
  * centre: low <= 0 <= high. They are -h and h, the half heights added, but for a cylinder of a
@@ -108,7 +108,8 @@ static inline heights mirrored(heights y) {
 
 /* The fraction at which a round shape of radius r first makes a contact >= when with a cylinder of
  * radius R, or NONE. It moves from p by m, as the axes have it; the bounds leave the window w. */
-FXS_INTERNAL int32_t fxs_rim_cast(const axis *axes, const int64_t *p, const int64_t *m, int64_t r,
-                                  int64_t R, heights meet, window w, int when);
+FXS_INTERNAL int32_t fxs_cylinder_edge_cast(const axis *axes, const int64_t *p, const int64_t *m,
+                                            int64_t r, int64_t R, heights meet, window w,
+                                            int when);
 
 #endif

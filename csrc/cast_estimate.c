@@ -1,5 +1,5 @@
-/* Windows of time and tracks of casts, exact. */
-#include "track.h"
+/* Windows of time and distances of casts, exact. */
+#include "cast_estimate.h"
 
 int fxs_moment_order(moment a, moment b) {
     if (((uint64_t)a.d | (uint64_t)b.d) >> 31 == 0) {
@@ -61,7 +61,7 @@ typedef struct gaps {
 /* u of the gap u + t * m. */
 static int64_t axis_start(const axis *a) { return a->p - a->side * a->half; }
 
-static void gaps_at(gaps *g, const track *k, moment t) {
+static void gaps_at(gaps *g, const gap_distance *k, moment t) {
     g->count = 0;
     if (k->is_raw) { /* |u| < 2^31, d <= 2^30 */
         g->shift = 0;
@@ -99,12 +99,12 @@ static void gaps_at(gaps *g, const track *k, moment t) {
  * 3 * 2^123, and off by less than the sum of m, in units of 2^shift. */
 static int slope_sign(const gaps *g) {
     i128 sum = i128_of(0);
-    uint64_t slack = 0;
+    uint64_t error = 0;
     for (int i = 0; i < g->count; i++) {
         sum = i128_add(sum, i128_mul(g->top[i], g->m[i]));
-        slack += (uint64_t)g->m[i];
+        error += (uint64_t)g->m[i];
     }
-    if (g->shift == 0 || i128_cmp(i128_abs(sum), i128_join(0, slack)) >= 0) {
+    if (g->shift == 0 || i128_cmp(i128_abs(sum), i128_join(0, error)) >= 0) {
         return i128_sign(sum);
     }
     i256 wide = {{0, 0, 0, 0}};
@@ -145,7 +145,7 @@ static int value_sign(const gaps *g) {
 
 /* value(t) of the gaps that are open: c below 2^124.2. Its vertex lies past the moment the caller
  * stands at, where it was positive or 0 and falling; so b > 0 and c >= 0. */
-static void quadratic_of(quadratic *q, const track *k) {
+static void quadratic_of(quadratic *q, const gap_distance *k) {
     q->a = q->b = i128_of(0);
     q->c = i128_neg(i128_square(k->r));
     for (int i = 0; i < k->count; i++) {
@@ -161,7 +161,7 @@ static void quadratic_of(quadratic *q, const track *k) {
 
 /* The sign of b^2 - a c = r^2 |m|^2 - |u x m|^2: each part of the cross product is below 2^123, so
  * all of it below 2^248. */
-static int discriminant_sign(const track *k, const quadratic *q) {
+static int discriminant_sign(const gap_distance *k, const quadratic *q) {
     i256 sum = i256_mul(i128_square(k->r), q->a);
     for (int i = 1; i < k->count; i++) {
         for (int j = 0; j < i; j++) {
@@ -177,8 +177,7 @@ static int discriminant_sign(const track *k, const quadratic *q) {
 
 /* All is in units of 2^shift, shift <= 0 for a b of fewer bits, so that 2^30 <= b < 2^31. Then b^2
  * is below 2^62 and off by less than 2^33, and a c, unless it plainly exceeds b^2, is below 2^63
- * and
- * off by less than 2^-29 of itself and 1: b^2 - a c is known within 2^35. The root is c / (b +
+ * and off by less than 2^-29 of itself and 1: b^2 - a c is known within 2^35. The root is c / (b +
  * sqrt(b^2 - a c)), at least c / 2b. Where b^2 - a c >= 2^50, the square root is off by less than
  * 2^35 / 2^26 + 1, and b and c by less than 1: in 2^-24, a root of at most 1 by less than 8.1 in
  * all, and 1 for the rounding of `fine`. */
@@ -210,7 +209,7 @@ int fxs_root_estimate(const quadratic *q, int64_t *fine) {
 }
 
 /* Whether fraction / 65536 is not after the first root. */
-static int is_before_root(const track *k, int32_t fraction) {
+static int is_before_root(const gap_distance *k, int32_t fraction) {
     gaps g;
     moment t = {fraction, WHOLE};
     gaps_at(&g, k, t);
@@ -219,7 +218,7 @@ static int is_before_root(const track *k, int32_t fraction) {
 
 /* The fraction of the first root, which is at most 1, by the signs at the fractions about the
  * estimate. */
-static int32_t root_fraction(const track *k, int64_t fine) {
+static int32_t root_fraction(const gap_distance *k, int64_t fine) {
     int32_t fraction = (int32_t)min64(fine >> 8, WHOLE);
     while (!is_before_root(k, fraction)) { /* 0 is not after it */
         fraction--;
@@ -230,83 +229,140 @@ static int32_t root_fraction(const track *k, int64_t fine) {
     return fraction;
 }
 
-/* Pieces between the moments at which a gap opens or closes are walked while the distance falls. */
-int32_t fxs_first_contact(track *k, const window *w, int worth) {
-    gaps g;
-    int gap_count = 0, is_known = 0;
+/* A piece of time, between two moments at which a gap opens or closes. */
+typedef struct piece {
+    moment now, next;
+    axis *crossed;  /* whose gap changes at the end; NULL where the window ends */
+    quadratic q;    /* of the gaps that are open */
+    int estimate;   /* of its root, and where: see fxs_root_estimate */
+    int64_t fine;
+    int is_falling; /* at the start the distance is above r, or at it, and falls */
+} piece;
+
+enum { GOES_ON = -2 };
+
+/* Sets the side of each gap at the start: how many gaps are open. */
+static int open_gaps(gap_distance *k, moment start) {
+    int gap_count = 0;
     for (int i = 0; i < k->count; i++) {
         axis *a = k->axes + i;
         if (a->half != 0) { /* |p| + half < 2^62.4, times d < 2^60.6 */
-            i128 along = i128_mul(a->m, w->in.n);
-            int past_start = i128_sign(i128_add(i128_mul(a->p + a->half, w->in.d), along)) >= 0;
-            int past_end = i128_sign(i128_add(i128_mul(a->p - a->half, w->in.d), along)) > 0;
-            a->side = past_start + past_end - 1;
+            const i128 along = i128_mul(a->m, start.n);
+            const i128 from_first = i128_add(i128_mul(a->p + a->half, start.d), along);
+            const i128 from_last = i128_add(i128_mul(a->p - a->half, start.d), along);
+            a->side = (i128_sign(from_first) >= 0) + (i128_sign(from_last) > 0) - 1;
         }
         gap_count += a->side != 0;
     }
-    moment now = w->in;
+    return gap_count;
+}
+
+/* The end of the piece: the first change of a gap, or the end of the window. */
+static void end_piece(piece *s, gap_distance *k, moment window_end) {
+    s->next = window_end;
+    s->crossed = NULL;
+    for (int i = 0; i < k->count; i++) {
+        axis *a = k->axes + i;
+        moment change = {a->side * a->half - a->p, a->m};
+        if (a->side == 0) {
+            change.n += a->half;
+        }
+        if (a->side <= 0 && change.n < change.d && fxs_moment_order(change, s->next) < 0) {
+            s->next = change;
+            s->crossed = a;
+        }
+    }
+}
+
+/* Most contacts that open with more than one gap are at a root well inside the piece. */
+static int32_t contact_by_estimate(piece *s, gap_distance *k) {
+    if (i128_sign(s->q.b) <= 0 || i128_sign(s->q.c) < 0) {
+        return GOES_ON;
+    }
+    s->estimate = fxs_root_estimate(&s->q, &s->fine);
+    if (s->estimate > 0 && is_plain(s->fine) && is_after(s->fine, s->now) &&
+        is_before(s->fine, s->next)) {
+        k->by_root = 1;
+        return (int32_t)(s->fine >> 8);
+    }
+    return s->estimate < 0 && s->crossed == NULL ? NONE : GOES_ON;
+}
+
+/* Whether a moment at which distance - r has this sign, and falls or ends, is a contact. */
+static int is_contact(int value, int worth) {
+    return value < 0 || (value == 0 && (worth & AT_ENDS));
+}
+
+static int32_t contact_at_start(piece *s, gap_distance *k, int worth) {
+    gaps g;
+    gaps_at(&g, k, s->now);
+    const int value = value_sign(&g);
+    const int slope = slope_sign(&g);
+    k->by_root = 0;
+    if (is_contact(value, worth)) {
+        return fxs_fraction_of(s->now);
+    }
+    if (slope >= 0) { /* it never falls; the distance may be r all along */
+        const int is_along = value == 0 && worth == AT_TANGENT && i128_sign(s->q.a) == 0;
+        return is_along ? fxs_fraction_of(s->now) : NONE;
+    }
+    s->is_falling = 1;
+    k->by_root = 1;
+    if (s->estimate == 0) {
+        s->estimate = fxs_root_estimate(&s->q, &s->fine);
+    }
+    return GOES_ON;
+}
+
+/* Where the distance is least within the piece. `slope`: its sign at the end. */
+static int32_t contact_at_least(const piece *s, const gap_distance *k, int slope, int worth) {
+    int sign = s->estimate;
+    if (sign == 0) {
+        sign = discriminant_sign(k, &s->q);
+    }
+    const int is_met_once = (worth & AT_TANGENT) && ((worth & AT_ENDS) || slope > 0);
+    const int is_met = sign > 0 || (sign == 0 && is_met_once);
+    return is_met ? root_fraction(k, s->fine) : NONE;
+}
+
+static int32_t contact_at_end(const piece *s, const gap_distance *k, int worth) {
+    gaps g;
+    gaps_at(&g, k, s->next);
+    const int slope = slope_sign(&g);
+    if (slope >= 0) {
+        return contact_at_least(s, k, slope, worth);
+    }
+    const int value = s->estimate < 0 ? 1 : value_sign(&g);
+    if (is_contact(value, worth)) {
+        return root_fraction(k, s->fine);
+    }
+    return s->crossed == NULL ? NONE : GOES_ON;
+}
+
+int32_t fxs_first_contact(gap_distance *k, const window *w, int worth) {
+    const int gap_count = open_gaps(k, w->in);
+    piece s;
+    s.now = w->in;
+    s.is_falling = 0;
     for (;;) {
-        moment next = w->out;
-        axis *crossed = NULL;
-        for (int i = 0; i < k->count; i++) {
-            axis *a = k->axes + i;
-            moment change = {a->side * a->half - a->p, a->m};
-            if (a->side == 0) {
-                change.n += a->half;
-            }
-            if (a->side <= 0 && change.n < change.d && fxs_moment_order(change, next) < 0) {
-                next = change;
-                crossed = a;
-            }
+        int32_t found = GOES_ON;
+        end_piece(&s, k, w->out);
+        quadratic_of(&s.q, k);
+        s.estimate = 0;
+        s.fine = 0;
+        if (s.is_falling || gap_count > 1) {
+            found = contact_by_estimate(&s, k);
         }
-        /* Most contacts that open with more than one gap are at a root well inside the piece. */
-        quadratic q;
-        int64_t fine = 0;
-        int estimate = 0;
-        quadratic_of(&q, k);
-        if ((is_known || gap_count > 1) && i128_sign(q.b) > 0 && i128_sign(q.c) >= 0) {
-            estimate = fxs_root_estimate(&q, &fine);
-            if (estimate > 0 && is_plain(fine) && is_after(fine, now) && is_before(fine, next)) {
-                k->by_root = 1;
-                return (int32_t)(fine >> 8);
-            }
-            if (estimate < 0 && crossed == NULL) {
-                return NONE;
-            }
+        if (found == GOES_ON && !s.is_falling) {
+            found = contact_at_start(&s, k, worth);
         }
-        if (!is_known) {
-            gaps_at(&g, k, now);
-            int value = value_sign(&g), slope = slope_sign(&g);
-            k->by_root = 0;
-            if (value < 0 || (value == 0 && (worth & AT_ENDS))) {
-                return fxs_fraction_of(now);
-            }
-            if (slope >= 0) { /* it never falls; the distance may be r all along */
-                int is_along = value == 0 && worth == AT_TANGENT && i128_sign(q.a) == 0;
-                return is_along ? fxs_fraction_of(now) : NONE;
-            }
-            is_known = 1;
-            k->by_root = 1;
-            if (estimate == 0) {
-                estimate = fxs_root_estimate(&q, &fine);
-            }
+        if (found == GOES_ON) {
+            found = contact_at_end(&s, k, worth);
         }
-        gaps_at(&g, k, next);
-        int slope = slope_sign(&g);
-        if (slope >= 0) {
-            int sign = estimate < 0 ? -1 : estimate > 0 ? 1 : discriminant_sign(k, &q);
-            int is_graze =
-                sign == 0 && (worth & AT_TANGENT) && ((worth & AT_ENDS) || slope > 0);
-            return sign > 0 || is_graze ? root_fraction(k, fine) : NONE;
+        if (found != GOES_ON) {
+            return found;
         }
-        int value = estimate < 0 ? 1 : value_sign(&g);
-        if (value < 0 || (value == 0 && (worth & AT_ENDS))) {
-            return root_fraction(k, fine);
-        }
-        if (crossed == NULL) {
-            return NONE;
-        }
-        crossed->side++;
-        now = next;
+        s.crossed->side++;
+        s.now = s.next;
     }
 }

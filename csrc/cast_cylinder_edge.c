@@ -1,44 +1,47 @@
-/* Casts of a round shape against a cylinder: what touches its rim counts at multiples of 2^-32. */
-#include "track.h"
+/* Casts of a round shape against a cylinder: what touches the edge of a lid counts at multiples of
+ * 2^-32. */
+#include "cast_estimate.h"
 
 /* A round shape of radius r against a cylinder of radius R. At moments k / 2^32, all in 2^-32 raw
  * units; in the window |x|, |z| <= R + r < 2^62 and the vertical gap f <= r < 2^61. */
-typedef struct rim {
+typedef struct lid_edge {
     int64_t p[3], m[3]; /* these, the heights and the sizes in raw units */
     heights meet;
     int64_t R, r;
-} rim;
+} lid_edge;
 
-#define RIM_STEPS ((int64_t)1 << 32) /* in a whole motion */
+#define EDGE_STEPS ((int64_t)1 << 32) /* in a whole motion */
 
 /* 2^32 p + k m, known to be below 2^63; the terms alone may be above. */
-static int64_t rim_coordinate(int64_t p, int64_t m, int64_t k) {
+static int64_t lid_edge_coordinate(int64_t p, int64_t m, int64_t k) {
     uint64_t sum = ((uint64_t)p << 32) + (uint64_t)m * (uint64_t)k;
     return sum <= INT64_MAX ? (int64_t)sum : -(int64_t)~sum - 1;
 }
 
 /* Where the round shape is at k / 2^32, and its vertical gap f there. */
-typedef struct rim_place {
+typedef struct lid_edge_place {
     int64_t x, y, z, f;
-} rim_place;
+} lid_edge_place;
 
-static rim_place rim_at(const rim *s, int64_t k) {
-    rim_place at = {rim_coordinate(s->p[0], s->m[0], k), rim_coordinate(s->p[1], s->m[1], k),
-                    rim_coordinate(s->p[2], s->m[2], k), 0};
-    at.f = max64(0, at.y < 0 ? s->meet.low * RIM_STEPS - at.y : at.y - s->meet.high * RIM_STEPS);
+static lid_edge_place lid_edge_at(const lid_edge *s, int64_t k) {
+    lid_edge_place at;
+    at.x = lid_edge_coordinate(s->p[0], s->m[0], k);
+    at.y = lid_edge_coordinate(s->p[1], s->m[1], k);
+    at.z = lid_edge_coordinate(s->p[2], s->m[2], k);
+    at.f = max64(0, at.y < 0 ? s->meet.low * EDGE_STEPS - at.y : at.y - s->meet.high * EDGE_STEPS);
     return at;
 }
 
 /* The square of its planar distance from the cylinder's axis. */
-static i128 rim_square(const rim_place *at) {
+static i128 lid_edge_square(const lid_edge_place *at) {
     return i128_add(i128_square(at->x), i128_square(at->z));
 }
 
 /* The contact at k / 2^32. D2 < 2^125, so L^2 < 2^250 and 4 R^2 q < 2^246. */
-static int rim_contact(const rim *s, int64_t k) {
-    const rim_place at = rim_at(s, k);
-    int64_t r = s->r * RIM_STEPS, R = s->R * RIM_STEPS;
-    i128 q = i128_mul(r - at.f, r + at.f), beyond = i128_sub(rim_square(&at), i128_square(R));
+static int lid_edge_contact(const lid_edge *s, int64_t k) {
+    const lid_edge_place at = lid_edge_at(s, k);
+    int64_t r = s->r * EDGE_STEPS, R = s->R * EDGE_STEPS;
+    i128 q = i128_mul(r - at.f, r + at.f), beyond = i128_sub(lid_edge_square(&at), i128_square(R));
     if (i128_sign(q) < 0 || i128_sign(beyond) <= 0) {
         return 1 + i128_sign(q);
     }
@@ -79,10 +82,10 @@ static int surd_sign(i128 D2, i128 U, int64_t R, i128 V) {
 /* The sign of the slope of the distance to the cylinder at k / 2^32. With rho = sqrt(D2) > R it is
  * that of rho * U - R * V, where V = x m.x + z m.z (below 2^94) is rho times the slope of rho, and
  * U = f f' + V. */
-static int rim_slope(const rim *s, int64_t k) {
-    const rim_place at = rim_at(s, k);
-    int64_t R = s->R * RIM_STEPS;
-    i128 D2 = rim_square(&at), V = i128_add(i128_mul(at.x, s->m[0]), i128_mul(at.z, s->m[2]));
+static int lid_edge_slope(const lid_edge *s, int64_t k) {
+    const lid_edge_place at = lid_edge_at(s, k);
+    int64_t R = s->R * EDGE_STEPS;
+    i128 D2 = lid_edge_square(&at), V = i128_add(i128_mul(at.x, s->m[0]), i128_mul(at.z, s->m[2]));
     i128 rise = i128_mul(at.f, at.y < 0 ? -s->m[1] : s->m[1]), U = i128_add(rise, V);
     if (i128_cmp(D2, i128_square(R)) <= 0) {
         return i128_sign(rise);
@@ -98,9 +101,9 @@ static int rim_slope(const rim *s, int64_t k) {
  * `first` to `last`. Any direction proves what it proves: the shapes reach r * |u| + R * |u.x, u.z|
  * + h * |u.y| along u; of u towards the place at k on the nearest part of the cylinder, times rho,
  * 28 bits are kept. |u.D|, |u.M| < 2^61.2, the reach below 2^60. */
-static int rim_clears(const rim *s, int64_t k, int64_t first, int64_t last) {
-    const rim_place at = rim_at(s, k);
-    int64_t rho = isqrt128(rim_square(&at)), E = max64(0, rho - s->R * RIM_STEPS);
+static int lid_edge_clears(const lid_edge *s, int64_t k, int64_t first, int64_t last) {
+    const lid_edge_place at = lid_edge_at(s, k);
+    int64_t rho = isqrt128(lid_edge_square(&at)), E = max64(0, rho - s->R * EDGE_STEPS);
     i128 along[3] = {i128_mul(abs64(at.x), E), i128_mul(at.f, rho), i128_mul(abs64(at.z), E)};
     int32_t shift = 0;
     for (int i = 0; i < 3; i++) {
@@ -117,89 +120,101 @@ static int rim_clears(const rim *s, int64_t k, int64_t first, int64_t last) {
     int64_t reach = s->R * ((int64_t)fxs_isqrt64((uint64_t)planar_sq) + 1) +
                     u[1] * (u[1] < 0 ? s->meet.low : s->meet.high) +
                     s->r * ((int64_t)fxs_isqrt64((uint64_t)(planar_sq + u[1] * u[1])) + 1);
-    i128 limit = i128_mul(reach - uD, RIM_STEPS);
+    i128 limit = i128_mul(reach - uD, EDGE_STEPS);
     return i128_cmp(i128_mul(uM, first), limit) > 0 && i128_cmp(i128_mul(uM, last), limit) > 0;
 }
 
 /* A k of first..last whose contact is >= when, or NONE. The distance is convex: it is least beside
  * the change of its slope's sign. */
-static int64_t rim_find(const rim *s, int64_t first, int64_t last, int when) {
+static int64_t lid_edge_find(const lid_edge *s, int64_t first, int64_t last, int when) {
     if (first > last) {
         return NONE;
     }
-    if (rim_contact(s, first) >= when) {
+    if (lid_edge_contact(s, first) >= when) {
         return first;
     }
-    if (rim_contact(s, last) >= when) {
+    if (lid_edge_contact(s, last) >= when) {
         return last;
     }
-    if (rim_slope(s, first) >= 0 || rim_slope(s, last) <= 0) {
+    if (lid_edge_slope(s, first) >= 0 || lid_edge_slope(s, last) <= 0) {
         return NONE;
     }
     for (uint32_t i = 1; last - first > 1; i++) {
         int64_t middle = first + (last - first) / 2;
-        if (rim_contact(s, middle) >= when) {
+        if (lid_edge_contact(s, middle) >= when) {
             return middle;
         }
         if ((i & (i - 1)) == 0 &&
-            rim_clears(s, middle, first, last)) { /* rarely: a wide interval decides little */
+            lid_edge_clears(s, middle, first, last)) { /* rarely: a wide interval decides little */
             return NONE;
         }
-        *(rim_slope(s, middle) < 0 ? &first : &last) = middle;
+        *(lid_edge_slope(s, middle) < 0 ? &first : &last) = middle;
     }
     return NONE;
 }
 
-/* What counts: real times at which the round shape is beside the cylinder (f = 0) or over a lid
- * (rho <= R), two cylinders' worth of places; and all multiples of 2^-32, wherever they are. */
-int32_t fxs_rim_cast(const axis *axes, const int64_t *p, const int64_t *m, int64_t r, int64_t R,
-                     heights meet, window w, int when) {
-    track k = {{axes[0], axes[2]}, 2, 1, R + r, 0};
-    window beside = w;
-    int32_t first = NONE;
-    /* Beside it f = 0 counts at the very ends of the slab, so the slab is closed even when the disc
-     * is open. */
-    const heights on_axis = m[1] < 0 ? mirrored(meet) : meet;
-    if (fxs_clip(&beside, axes + 1, on_axis.low, on_axis.high) &&
-        fxs_window_holds(&beside, FXS_TOUCHING)) {
-        first = fxs_first_contact(&k, &beside, worth_for(when));
-        /* Before a root the planar distance is too large for any contact. */
-        if (first == 0 || (first > 0 && k.by_root)) {
-            return first;
-        }
+/* The fraction at which the round shape is first beside the cylinder (f = 0), its planar distance
+ * being k's; NONE if it is never. There f = 0 counts at the very ends of the slab, so the slab is
+ * closed even when the disc is open. */
+static int32_t contact_beside(gap_distance *k, const axis *upright, heights meet, window w,
+                              int when) {
+    if (!fxs_clip(&w, upright, meet.low, meet.high) || !fxs_window_holds(&w, FXS_TOUCHING)) {
+        return NONE;
     }
-    /* Over a lid rho = R counts, so the disc is closed even when the slab is open; what that leaves
-     * to the ends of the motion is at multiples of 2^-32. */
-    k.r = R;
-    int32_t lid = fxs_first_contact(&k, &w, AT_TANGENT | worth_for(when));
-    if (lid == 0 || (lid > 0 && !k.by_root)) { /* before it the vertical gap is too large */
-        return lid;
+    return fxs_first_contact(k, &w, worth_for(when));
+}
+
+/* A fraction at or after the first contact at a multiple of 2^-32 from `start` to `end`; NONE if
+ * there is none. Where the planar gap_distance k is never R + r, there is none. */
+static int32_t any_contact_at_edge(const lid_edge *s, gap_distance *k, const window *w,
+                                   int64_t start, int64_t end, int when) {
+    k->r = s->R + s->r;
+    if (fxs_first_contact(k, w, worth_for(FXS_TOUCHING)) < 0) {
+        return NONE;
     }
-    first = first < 0 || (lid >= 0 && lid < first) ? lid : first;
-    rim s = {{p[0], p[1], p[2]}, {m[0], m[1], m[2]}, meet, R, r};
-    int64_t start = (w.in.n * RIM_STEPS + w.in.d - 1) / w.in.d,
-            end = w.out.n * RIM_STEPS / w.out.d; /* n <= d < 2^30 */
-    if (first < 0) {
-        k.r = R + r;
-        if (fxs_first_contact(&k, &w, worth_for(FXS_TOUCHING)) < 0) {
-            return NONE;
-        }
-        int64_t found = rim_find(&s, start, end, when);
-        if (found < 0) {
-            return NONE;
-        }
-        first = (int32_t)(found / WHOLE);
-    }
-    /* From the first contact to the one known, all is contact. The least fraction whose last
-     * multiple of 2^-32 is one: */
-    int32_t low = (int32_t)(start / WHOLE);
+    const int64_t found = lid_edge_find(s, start, end, when);
+    return found < 0 ? NONE : (int32_t)(found / WHOLE);
+}
+
+/* From the first contact to the one known, `first`, all is contact: the least fraction from `low`
+ * on whose last multiple of 2^-32 is one. */
+static int32_t first_fraction(const lid_edge *s, int32_t low, int32_t first, int when) {
     while (low < first) {
-        int32_t middle = low + (first - low) / 2;
-        if (rim_contact(&s, (int64_t)(middle + 1) * WHOLE - 1) >= when) {
+        const int32_t middle = low + (first - low) / 2;
+        if (lid_edge_contact(s, (int64_t)(middle + 1) * WHOLE - 1) >= when) {
             first = middle;
         } else {
             low = middle + 1;
         }
     }
     return first;
+}
+
+/* What counts: real times at which the round shape is beside the cylinder (f = 0) or over a lid
+ * (rho <= R), two cylinders' worth of places; and all multiples of 2^-32, wherever they are. */
+int32_t fxs_cylinder_edge_cast(const axis *axes, const int64_t *p, const int64_t *m, int64_t r,
+                               int64_t R, heights meet, window w, int when) {
+    gap_distance k = {{axes[0], axes[2]}, 2, 1, R + r, 0};
+    int32_t first = contact_beside(&k, axes + 1, m[1] < 0 ? mirrored(meet) : meet, w, when);
+    /* Before a root the planar distance is too large for any contact. */
+    if (first == 0 || (first > 0 && k.by_root)) {
+        return first;
+    }
+    /* Over a lid rho = R counts, so the disc is closed even when the slab is open; what that leaves
+     * to the ends of the motion is at multiples of 2^-32. */
+    k.r = R;
+    const int32_t lid = fxs_first_contact(&k, &w, AT_TANGENT | worth_for(when));
+    if (lid == 0 || (lid > 0 && !k.by_root)) { /* before it the vertical gap is too large */
+        return lid;
+    }
+    if (first < 0 || (lid >= 0 && lid < first)) {
+        first = lid;
+    }
+    const lid_edge s = {{p[0], p[1], p[2]}, {m[0], m[1], m[2]}, meet, R, r};
+    const int64_t start = (w.in.n * EDGE_STEPS + w.in.d - 1) / w.in.d; /* n <= d < 2^30 */
+    const int64_t end = w.out.n * EDGE_STEPS / w.out.d;
+    if (first < 0) {
+        first = any_contact_at_edge(&s, &k, &w, start, end, when);
+    }
+    return first < 0 ? NONE : first_fraction(&s, (int32_t)(start / WHOLE), first, when);
 }
