@@ -28,6 +28,22 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 TEXTS = {path: path.read_text(encoding="utf-8") for path in [*PAGES, ROOT / "README.md"]}
 
+
+def test_without_the_site_the_c_reference_is_found_in_the_headers() -> None:
+    """The sections of these pages are filled when the site is built, and empty in a clone."""
+    filled = {path for path, text in TEXTS.items() if "```{c-header}" in text}
+    assert {path.name for path in filled} == {"c.md", "c-kit.md"}
+    for path in filled:
+        opening = TEXTS[path].split("\n## ")[0]
+        assert re.search(
+            r"On a code host read \[fixsync\w*\.h\]\(\.\./csrc/fixsync\w*\.h\)", opening
+        )
+    for name, folder in (("README.md", "csrc"), ("index.md", "../csrc")):
+        (text,) = (text for path, text in TEXTS.items() if path.name == name)
+        for header in ("fixsync.h", "fixsync_kit.h"):
+            assert f"[{header}]({folder}/{header})" in text
+
+
 # The site.
 
 
