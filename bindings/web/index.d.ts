@@ -328,6 +328,16 @@ export class World implements Iterable<number>, Disposable {
   /** A cast of a collider's own shape from where it is, at what layers and owners let it hit. */
   sweep(id: number, motion: Vector, options?: { limit?: number; hitWhen?: 1 | 2 | null }): (Meeting & { id: number })[];
   contact(a: number, b: number): Contact;
+  /** Why a pair is not a hit, and by how much it misses, as the world is now. */
+  explain(a: number, b: number): Explanation;
+  /** Why `query` does not find b, a collider or a solid. */
+  explainQuery(
+    shape: Shape,
+    pose: Pose,
+    b: number,
+    mask?: number,
+    options?: { excludeOwner?: number },
+  ): Explanation;
   pushOut(a: number, b: number): [number, number];
   lift(a: number, b: number): number;
   side(a: number, b: number): number;
@@ -341,6 +351,50 @@ export class World implements Iterable<number>, Disposable {
   copy(): World;
 }
 
+/** A cause why a pair is not a hit. */
+export type Cause =
+  | "same"
+  | "a_inactive"
+  | "b_inactive"
+  | "owner"
+  | "layers"
+  | "mask"
+  | "excluded"
+  | "sectors"
+  | "height"
+  | "beside"
+  | "corner"
+  | "grazes";
+
+/** Why a pair is not a hit. Lengths are raw units; null: no growth, or no turn, makes them meet. */
+export interface Explanation {
+  /** Bits FXS_WHY_SAME to FXS_WHY_GRAZES; 0 exactly if it is a hit. */
+  readonly why: number;
+  readonly causes: readonly Cause[];
+  /** Whose growth planar and gap are. */
+  readonly grows: "a" | "b";
+  /** How the other shape misses a sector. */
+  readonly sector: "beyond" | "outside" | "hole" | null;
+  readonly contact: Contact;
+  /** Vertical distance, exact; negative if they share heights. */
+  readonly height: number;
+  /** The growth that they need at one height. */
+  readonly planar: number | null;
+  /** The growth that they need where they are. */
+  readonly gap: number | null;
+  /** Yaw steps that the sector's half angle must grow by. */
+  readonly turn: number | null;
+}
+
+/** Why the contact of two shapes is less than hitWhen. */
+export function explain(
+  shapeA: Shape,
+  poseA: Pose,
+  shapeB: Shape,
+  poseB: Pose,
+  options?: { hitWhen?: 1 | 2 },
+): Explanation;
+
 /** XXH64 (seed 0) of bytes, unsigned. */
 export function hash64(data: ArrayBufferView): bigint;
 
@@ -351,8 +405,9 @@ export interface Difference {
   /** Such as "world", "collider 7" or "hit 3, 9". */
   group: string;
   field: string;
-  a: number | string | boolean;
-  b: number | string | boolean;
+  /** undefined: the state does not have the field. */
+  a: number | string | boolean | undefined;
+  b: number | string | boolean | undefined;
 }
 
 /** What differs between two saved states. */

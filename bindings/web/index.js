@@ -15,6 +15,7 @@ export {
 export { Body } from "./bodies.js";
 export { ArgumentRangeError, ArgumentTypeError } from "./checks.js";
 export { layerMasks } from "./commands.js";
+export { explain } from "./explain.js";
 export { FrameData } from "./frames.js";
 export { init } from "./init.js";
 export { KernelArray, kernel } from "./kernel.js";

@@ -53,8 +53,8 @@ export function putPose(at, pose, name = "pose") {
 export const hitWhenIn = (value) => integer("hitWhen", value, FXS_TOUCHING, FXS_OVERLAPPING);
 export const motionIn = (name, motion) => vector(name, motion, -FXS_SIZE_MAX, FXS_SIZE_MAX);
 
-// Both shapes and poses in the scratch memory; the addresses of a call.
-function putPair(shapeA, poseA, shapeB, poseB) {
+/** Both shapes and poses in the scratch memory; the addresses of a call. */
+export function putPair(shapeA, poseA, shapeB, poseB) {
   const a = scratch;
   const b = a + fxs_shape.$size + fxs_pose.$size;
   putShape(a, shapeA, "shapeA");

@@ -1,74 +1,82 @@
-// Saved states as named fields, and what differs between two of them.
+// Saved states as named fields, and what differs between two of them: thin over the kit.
 import { ArgumentRangeError } from "./checks.js";
+import { addressOf, checked, kernel, memory, Room, results, scratch } from "./kernel.js";
+import * as raw from "./raw.js";
 import { KINDS_BY_CODE } from "./tables.js";
-import { fxs_collider, fxs_hit } from "./raw.js";
 
-const AT_LEVEL = 140; // behind the magic, frame, hit_when and 32 layer masks
-const [WITHOUT_LEVEL, WITH_LEVEL] = [0x31535846, 0x32535846]; // FXS1, FXS2
+const { fxs_difference, FXS_E_ROOM, FXS_E_STATE } = raw;
+const ROWS_AT_FIRST = 64;
+const [AT_COUNT, AT_OFFSET] = [0, 8]; // in the scratch memory
+const OWNERS = ["world", "collider", "hit", "changed"];
 
-// Fields of what a saved state holds: a Map from "collider 7" to a Map of its fields.
+// Names of fields by their code: FXS_FIELD_HALF_X is half_x.
+const FIELDS = new Map();
+for (const [name, code] of Object.entries(raw)) {
+  if (name.startsWith("FXS_FIELD_")) FIELDS.set(code, name.slice(10).toLowerCase());
+}
+for (let i = 0; i < 3; i++) FIELDS.set(raw.FXS_FIELD_SIZE + i, `size[${i}]`);
+for (let i = 0; i < 32; i++) FIELDS.set(raw.FXS_FIELD_LAYERS + i, `layers[${i}]`);
+
+const inputs = [new Room(), new Room()];
+
+// Calls `ask(rows, room, count, at)`, again with more room if it needs it; the rows as objects.
+function rowsOf(ask) {
+  let room = ROWS_AT_FIRST;
+  for (;;) {
+    const at = results.for(room * fxs_difference.$size);
+    const status = ask(at, BigInt(room), scratch + AT_COUNT, scratch + AT_OFFSET);
+    const count = memory.u32[(scratch + AT_COUNT) / 4];
+    if (status === 0) return Array.from({ length: count }, (_, i) => rowAt(at + i * fxs_difference.$size));
+    if (status === FXS_E_STATE) {
+      const offset = memory.u32[(scratch + AT_OFFSET) / 4];
+      throw new ArgumentRangeError(`not a saved state, which begins with FXS1 or FXS2: byte ${offset}`);
+    }
+    if (status !== FXS_E_ROOM) checked(status, "states");
+    room = count;
+  }
+}
+
+function rowAt(at) {
+  const word = (offset) => memory.u32[(at + offset) / 4];
+  const [of, a, b, code] = [fxs_difference.of, fxs_difference.a, fxs_difference.b, fxs_difference.field].map(word);
+  const ids = [[], [a], [a, b], [a]][of];
+  const values = [0, 1].map((side) => {
+    const isAbsent = word(fxs_difference.absent + 4 * side) === 1;
+    return isAbsent ? undefined : shown(code, memory.view.getBigInt64(at + fxs_difference.values + 8 * side, true));
+  });
+  return { group: [OWNERS[of], ids.join(", ")].join(" ").trim(), code, field: FIELDS.get(code), values };
+}
+
+function shown(code, value) {
+  if (code === raw.FXS_FIELD_LEVEL) return BigInt.asUintN(64, value).toString(16).padStart(16, "0");
+  const number = Number(value);
+  if (code === raw.FXS_FIELD_KIND) return KINDS_BY_CODE[number][0];
+  if (code === raw.FXS_FIELD_ACTIVE || code === raw.FXS_FIELD_SINCE_LAST_STEP) return number === 1;
+  return number;
+}
+
+const given = (state, room) => [addressOf(state, room), BigInt(state.byteLength)];
+
+/** Fields of a saved state: a Map from "collider 7" to an object of its fields. */
 export function stateFields(state) {
-  const view = new DataView(state.buffer, state.byteOffset, state.byteLength);
+  const bytes = given(state, inputs[0]);
   const groups = new Map();
-  const magic = view.byteLength < AT_LEVEL + 12 ? 0 : view.getUint32(0, true);
-  if (magic !== WITHOUT_LEVEL && magic !== WITH_LEVEL) {
-    throw new ArgumentRangeError("a saved state begins with FXS1 or FXS2");
+  for (const { group, field, values } of rowsOf((...out) => kernel.fxs_state_fields(...bytes, ...out))) {
+    if (!groups.has(group)) groups.set(group, {});
+    groups.get(group)[field] = values[0];
   }
-  const word = (at) => view.getUint32(at, true);
-  const world = { frame: word(4), hit_when: word(8) };
-  for (let i = 0; i < 32; i++) world[`layers[${i}]`] = word(12 + 4 * i);
-  let at = AT_LEVEL;
-  if (magic === WITH_LEVEL) {
-    world.level = view.getBigUint64(at, true).toString(16).padStart(16, "0");
-    at += 8;
-  }
-  groups.set("world", world);
-  at += 4;
-  for (let n = word(at - 4); n > 0; n--, at += fxs_collider.$size) {
-    groups.set(`collider ${word(at)}`, colliderFields(view, at));
-  }
-  at += 4;
-  for (let n = word(at - 4); n > 0; n--, at += fxs_hit.$size) {
-    groups.set(`hit ${word(at)}, ${word(at + 4)}`, { contact: word(at + 8) });
-  }
-  at += 4;
-  for (let n = word(at - 4); n > 0; n--, at += 4) groups.set(`changed ${word(at)}`, { since_last_step: true });
   return groups;
 }
 
-function colliderFields(view, at) {
-  const [kind, { sizes }] = KINDS_BY_CODE[view.getUint8(at + fxs_collider.kind)];
-  const fields = { kind };
-  let next = at + fxs_collider.size;
-  for (const size of sizes) {
-    if (size === "half_angle") {
-      fields[size] = view.getUint16(at + fxs_collider.half_angle, true);
-      continue;
-    }
-    fields[size] = view.getInt32(next, true);
-    next += 4;
-  }
-  for (const name of ["x", "y", "z", "ox", "oy", "oz"]) fields[name] = view.getInt32(at + fxs_collider[name], true);
-  fields.yaw = view.getUint16(at + fxs_collider.yaw, true);
-  fields.layer = view.getUint8(at + fxs_collider.layer);
-  fields.owner = view.getUint32(at + fxs_collider.owner, true);
-  fields.active = view.getUint8(at + fxs_collider.active) === 1;
-  return fields;
-}
-
-/** What differs between two saved states: { group, field, a, b }, such as "collider 7", "x" and both values. */
+/** What differs between two saved states: { group, field, a, b }, such as "collider 7", "x" and
+ * both values. */
 export function differences(stateA, stateB) {
-  const [a, b] = [stateFields(stateA), stateFields(stateB)];
-  const found = [];
-  for (const group of new Set([...a.keys(), ...b.keys()])) {
-    const [left, right] = [a.get(group), b.get(group)];
-    if (!left || !right) {
-      found.push({ group, field: "is there", a: Boolean(left), b: Boolean(right) });
-      continue;
-    }
-    for (const field of new Set([...Object.keys(left), ...Object.keys(right)])) {
-      if (left[field] !== right[field]) found.push({ group, field, a: left[field], b: right[field] });
-    }
-  }
-  return found;
+  const a = given(stateA, inputs[0]);
+  const b = given(stateB, inputs[1]);
+  const rows = rowsOf((...out) => kernel.fxs_state_differences(...a, ...b, ...out));
+  return rows.map(({ group, code, field, values }) =>
+    code === raw.FXS_FIELD_PRESENT
+      ? { group, field: "is there", a: values[0] !== undefined, b: values[1] !== undefined }
+      : { group, field, a: values[0], b: values[1] },
+  );
 }

@@ -13,6 +13,7 @@ import {
   yawIn,
 } from "./checks.js";
 import { GET, layerIn, layerMasks, layerPairs, putCollider, putCommand, rowCount } from "./commands.js";
+import { explained } from "./explain.js";
 import { addressOf, checked, FREED, KernelArray, kernel, memory, putWords, Room, results, scratch } from "./kernel.js";
 import { Level } from "./level.js";
 import { hitsAnswered, idsAnswered, putCast, putQuery } from "./questions.js";
@@ -424,6 +425,19 @@ export class World {
   /** The contact of two colliders as they are now: 0 apart, 1 touching, 2 overlapping. */
   contact(a, b) {
     return checked(kernel.fxs_world_contact(this.#at, uint32("a", a), uint32("b", b)), `ids ${a}, ${b}`);
+  }
+
+  /** Why a pair is not a hit, and by how much it misses, as the world is now. */
+  explain(a, b) {
+    const ids = [uint32("a", a), uint32("b", b)];
+    return explained(`ids ${a}, ${b}`, (out) => kernel.fxs_world_explain(this.#at, ...ids, out));
+  }
+
+  /** Why a query does not find b. */
+  explainQuery(shape, pose, b, mask, { excludeOwner } = {}) {
+    const query = putQuery(shape, pose, mask, excludeOwner);
+    const id = uint32("b", b);
+    return explained(`id ${b}`, (out) => kernel.fxs_world_explain_query(this.#at, query, id, out));
   }
 
   /** The shortest planar way of a out of b: [x, z]. */

@@ -7,6 +7,7 @@ import {
   degrees,
   differences,
   EXIT,
+  explain,
   hash64,
   init,
   KernelArray,
@@ -16,6 +17,7 @@ import {
   qNear,
   sector,
   sphere,
+  stateFields,
   World,
 } from "../index.js";
 import { kernel } from "../kernel.js";
@@ -195,4 +197,58 @@ test("two states name what differs", () => {
   const before = world.save();
   world.move(2, 1, 0, 0);
   assert.deepEqual(differences(before, world.save()), [{ group: "collider 2", field: "x", a: 0, b: 1 }]);
+});
+
+test("states have the fields and differences that Python finds, in the same order", () => {
+  const worlds = [new World(70), new World(70)];
+  for (const [side, world] of worlds.entries()) {
+    for (let id = side; id < 70; id++) world.add(id, id % 2 ? sphere(ONE) : box(ONE, ONE, side + 1), HERE);
+    world.step();
+    world.remove(3 + side);
+  }
+  const states = worlds.map((world) => world.save());
+  const program = `
+import json, sys
+from fixsync.fields import differences, world_fields
+a, b = (bytes.fromhex(text) for text in sys.argv[1:])
+rows = [[d.owner, d.field] for d in differences(world_fields(a), world_fields(b))]
+print(json.dumps([rows, {" ".join([k[0], ", ".join(map(str, k[1:]))]).strip(): [*v] for k, v in world_fields(a).items()}]))`;
+  const hex = (state) => Buffer.from(state).toString("hex");
+  const [rows, fields] = JSON.parse(python("-c", program, ...states.map(hex)));
+  const found = differences(...states);
+  assert.deepEqual(found.map(({ group, field }) => [group, field]), rows);
+  assert.ok(found.length > 64); // more than the first room
+  assert.deepEqual(found.find(({ group }) => group === "collider 0"), { group: "collider 0", field: "is there", a: true, b: false });
+  const read = stateFields(states[0]);
+  assert.deepEqual(Object.fromEntries([...read].map(([group, values]) => [group, Object.keys(values)])), fields);
+  assert.equal(read.get("collider 2").kind, "box");
+  assert.throws(() => differences(states[0], states[1].subarray(1)), /not a saved state.*byte 0/);
+});
+
+test("a pair says why it is not a hit", () => {
+  const world = new World(8);
+  world.add(1, sphere(32768), HERE, { owner: 4 });
+  world.add(7, capsule(32768, ONE), { x: 85852, y: 0, z: 0 }, { owner: 4 });
+  assert.deepEqual(world.explain(7, 1), {
+    why: raw.FXS_WHY_BESIDE | raw.FXS_WHY_OWNER,
+    causes: ["owner", "beside"],
+    grows: "b",
+    sector: null,
+    contact: 0,
+    height: -131072,
+    planar: 20316,
+    gap: 20316,
+    turn: 0,
+  });
+  const swing = sector(ONE, 8192, ONE);
+  const missed = world.explainQuery(swing, { x: 2 * ONE, y: 0, z: 0 }, 7, 0, { excludeOwner: 4 });
+  assert.deepEqual(missed.causes, ["mask", "excluded", "beside"]);
+  assert.deepEqual([missed.sector, missed.grows, missed.turn > 0], ["outside", "b", true]);
+  assert.equal(world.explainQuery(sphere(ONE), HERE, 7).why, 0);
+  const sectors = explain(swing, HERE, swing, HERE);
+  assert.deepEqual([sectors.causes, sectors.gap, sectors.turn], [["sectors"], null, null]);
+  const touching = [sphere(320), HERE, sphere(320), { x: 640, y: 0, z: 0 }];
+  assert.deepEqual(explain(...touching).causes, []);
+  assert.deepEqual(explain(...touching, { hitWhen: 2 }).causes, ["beside", "grazes"]);
+  assert.throws(() => world.explain(1, 5), /not in the world/);
 });

@@ -1,0 +1,44 @@
+// Why a pair is not a hit, and by how much it misses.
+import { checked, kernel, memory, scratch } from "./kernel.js";
+import * as raw from "./raw.js";
+import { hitWhenIn, putPair } from "./shapes.js";
+
+const { fxs_explanation, FXS_NEVER, FXS_TOUCHING } = raw;
+const AT_ANSWER = 256; // in the scratch memory, behind a pair or a query
+const SECTORS = [null, "beyond", "outside", "hole"];
+
+// [bit, cause], such as [512, "beside"].
+const CAUSES = Object.entries(raw)
+  .filter(([name]) => name.startsWith("FXS_WHY_"))
+  .map(([name, bit]) => [bit, name.slice(8).toLowerCase()])
+  .sort(([a], [b]) => a - b);
+
+/** What `ask(out)` explains. */
+export function explained(what, ask) {
+  const at = scratch + AT_ANSWER;
+  checked(ask(at), what);
+  const word = (name) => memory.u32[(at + fxs_explanation[name]) / 4];
+  const long = (name) => {
+    const value = memory.view.getBigInt64(at + fxs_explanation[name], true);
+    return value === FXS_NEVER ? null : Number(value);
+  };
+  const why = word("why");
+  return {
+    why,
+    causes: CAUSES.filter(([bit]) => (why & bit) !== 0).map(([, cause]) => cause),
+    grows: word("grows") === 1 ? "b" : "a",
+    sector: SECTORS[word("sector")],
+    contact: word("contact"),
+    height: long("height"),
+    planar: long("planar"),
+    gap: long("gap"),
+    turn: long("turn"),
+  };
+}
+
+/** Why the contact of two shapes is less than hitWhen. */
+export function explain(shapeA, poseA, shapeB, poseB, { hitWhen = FXS_TOUCHING } = {}) {
+  const pair = putPair(shapeA, poseA, shapeB, poseB);
+  const least = hitWhenIn(hitWhen);
+  return explained("explain", (out) => kernel.fxs_explain_shapes(...pair, least, out));
+}
