@@ -352,8 +352,7 @@ def read_commands(api: Api) -> list[Command]:
 def read_kinds(api: Api) -> list[Kind]:
     """The table of kinds of shape."""
     found = []
-    for row in _rows("shape.h", "SHAPE_KINDS", "KIND"):
-        code, name, _, _, *flags, ranges = row
+    for code, name, _, _, *flags, ranges in _rows("shape.h", "SHAPE_KINDS", "KIND"):
         has = {
             key.strip(" ."): value.strip() == "1" for key, value in (f.split("=") for f in flags)
         }

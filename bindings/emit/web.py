@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Iterable
 
 from bindings.api import SIZES, Api, Type, read_commands, read_kinds
@@ -24,10 +25,9 @@ def raw(api: Api) -> str:
     lines.append("")
     for structure in api.structures:
         if structure.fields:
-            offsets = ", ".join(f"{field.name}: {field.offset}" for field in structure.fields)
-            lines.append(
-                f"export const {structure.name} = {{ $size: {structure.size}, {offsets} }};"
-            )
+            offsets = [f"{field.name}: {field.offset}" for field in structure.fields]
+            start = f"export const {structure.name} = {{"
+            lines += _filled(start, [f"$size: {structure.size}", *offsets], "};")
     return "\n".join(lines) + "\n"
 
 
@@ -63,11 +63,24 @@ def raw_types(api: Api) -> str:
         "  readonly __heap_base: WebAssembly.Global;",
     ]
     for function in api.functions:
-        parameters = ", ".join(f"{p.name}: {_web_type(p.type)}" for p in function.parameters)
+        parameters = [f"{p.name}: {_web_type(p.type)}" for p in function.parameters]
         lines += _doc(_summary(function.comment), "  ")
-        lines.append(f"  {function.name}({parameters}): {_web_type(function.returns)};")
+        end = f"): {_web_type(function.returns)};"
+        lines += _filled(f"  {function.name}(", parameters, end)
     lines.append("}")
     return "\n".join(lines) + "\n"
+
+
+def _filled(start: str, parts: list[str], end: str) -> list[str]:
+    """A list on one line of at most 100 columns, or else on filled lines of its own."""
+    space = " " if end[0] == "}" else ""
+    line = f"{start}{space}{', '.join(parts)}{space}{end}"
+    if len(line) <= 100:
+        return [line]
+    inset = " " * (len(start) - len(start.lstrip()) + 2)
+    text = ", ".join(part.replace(" ", "\0") for part in parts) + ","
+    filled = textwrap.fill(text, 100, initial_indent=inset, subsequent_indent=inset)
+    return [start, *filled.replace("\0", " ").split("\n"), f"{inset[2:]}{end}"]
 
 
 def _web_type(type: Type) -> str:
@@ -86,8 +99,10 @@ def _summary(comment: str) -> str:
 def _doc(comment: str, indent: str) -> list[str]:
     if not comment:
         return []
-    words = [f"{indent} * {line}".rstrip() for line in comment.split("\n")]
-    words[0] = f"{indent}/** {comment.split(chr(10))[0]}"
+    width = 100 - len(indent) - len("/**  */")
+    lines = [part for line in comment.split("\n") for part in textwrap.wrap(line, width) or [""]]
+    words = [f"{indent} * {line}".rstrip() for line in lines]
+    words[0] = f"{indent}/** {lines[0]}"
     words[-1] += " */"
     return words
 

@@ -20,14 +20,18 @@ function vectorOf(what, call) {
 const put = (offset, name, value) => putWords(scratch + offset, vector(name, value));
 
 /** a · b. */
-export const mul = (a, b) => numberOf(`mul(${a}, ${b})`, (out) => kernel.fxs_mul(int32("a", a), int32("b", b), out));
+export const mul = (a, b) =>
+  numberOf(`mul(${a}, ${b})`, (out) => kernel.fxs_mul(int32("a", a), int32("b", b), out));
 
 /** a / b. */
-export const div = (a, b) => numberOf(`div(${a}, ${b})`, (out) => kernel.fxs_div(int32("a", a), int32("b", b), out));
+export const div = (a, b) =>
+  numberOf(`div(${a}, ${b})`, (out) => kernel.fxs_div(int32("a", a), int32("b", b), out));
 
 /** a · b / c of plain integers, rounded once: 30 percent of a damage. */
 export const mulDiv = (a, b, c) =>
-  numberOf(`mulDiv(${a}, ${b}, ${c})`, (out) => kernel.fxs_mul_div(int32("a", a), int32("b", b), int32("c", c), out));
+  numberOf(`mulDiv(${a}, ${b}, ${c})`, (out) =>
+    kernel.fxs_mul_div(int32("a", a), int32("b", b), int32("c", c), out),
+  );
 
 export const sqrt = (a) => numberOf(`sqrt(${a})`, (out) => kernel.fxs_sqrt(int32("a", a), out));
 
@@ -46,19 +50,30 @@ export const clamp = (value, low, high) =>
 /** A value moved towards a target by `most` at most. */
 export const approach = (value, target, most) =>
   numberOf("approach", (out) =>
-    kernel.fxs_approach(int32("value", value), int32("target", target), integer("most", most, 0, INT32_MAX), out),
+    kernel.fxs_approach(
+      int32("value", value),
+      int32("target", target),
+      integer("most", most, 0, INT32_MAX),
+      out,
+    ),
   );
 
 /** A yaw turned towards another the shorter way, by `most` steps at most. */
 export const turnedTowards = (yaw, end, most) =>
   checked(
-    kernel.fxs_turn_towards(yawIn("yaw", yaw), yawIn("end", end), integer("most", most, 0, FXS_TURN)),
+    kernel.fxs_turn_towards(
+      yawIn("yaw", yaw),
+      yawIn("end", end),
+      integer("most", most, 0, FXS_TURN),
+    ),
     "turnedTowards",
   );
 
 /** The length of a vector, rounded. */
 export const hypot = (x, y, z = 0) =>
-  numberOf(`hypot(${x}, ${y}, ${z})`, (out) => kernel.fxs_hypot(int32("x", x), int32("y", y), int32("z", z), out));
+  numberOf(`hypot(${x}, ${y}, ${z})`, (out) =>
+    kernel.fxs_hypot(int32("x", x), int32("y", y), int32("z", z), out),
+  );
 
 /** The dot product of two vectors. */
 export function dot(a, b) {

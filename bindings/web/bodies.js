@@ -37,11 +37,13 @@ export class Body {
   #frames;
   #owner;
   #ids;
-  #state = new Uint32Array(fxs_body.$size / 4); // the fxs_body, which each call has in the scratch memory
+  // the fxs_body, which each call has in the scratch memory
+  #state = new Uint32Array(fxs_body.$size / 4);
 
   /** Adds the parts to the world. ids: one for each part, or the first of as many in a row. */
   constructor(world, frames, pose, { ids, owner, isMirrored = false }) {
-    if (!(world instanceof World)) throw new ArgumentTypeError(`world must be a World, not ${quoted(world)}`);
+    if (!(world instanceof World))
+      throw new ArgumentTypeError(`world must be a World, not ${quoted(world)}`);
     if (!(frames instanceof FrameData))
       throw new ArgumentTypeError(`frames must be a FrameData, not ${quoted(frames)}`);
     [this.#world, this.#frames] = [world, frames];
@@ -49,9 +51,12 @@ export class Body {
     const names = frames.parts;
     const numbers = isList(ids) ? [...ids] : names.map((_, i) => uint32("ids", ids) + i);
     if (numbers.length !== names.length) {
-      throw new ArgumentRangeError(`ids must be one for each of the ${names.length} parts, not ${numbers.length}`);
+      throw new ArgumentRangeError(
+        `ids must be one for each of the ${names.length} parts, not ${numbers.length}`,
+      );
     }
-    for (const [i, id] of numbers.entries()) integer(`id of part ${quoted(names[i])}`, id, 0, world.capacity - 1);
+    for (const [i, id] of numbers.entries())
+      integer(`id of part ${quoted(names[i])}`, id, 0, world.capacity - 1);
     this.#ids = Object.freeze(Object.fromEntries(names.map((name, i) => [name, numbers[i]])));
     putPose(scratch + AT_POSE, pose);
     putWords(scratch, numbers);
@@ -163,20 +168,28 @@ export class Body {
   /** Has the body face its local +x (false) or -x (true): for side views, which do not turn. */
   mirror(isMirrored) {
     const flag = boolean("isMirrored", isMirrored) ? 1 : 0;
-    return this.#change((body, table, world, rows) => kernel.fxs_body_mirror(body, table, world, flag, rows));
+    return this.#change((body, table, world, rows) =>
+      kernel.fxs_body_mirror(body, table, world, flag, rows),
+    );
   }
 
   /** Switches parts on or off: those named, or all. */
   setActive(active, ...names) {
     const parts = names.length > 0 ? names : this.#frames.parts;
     return this.#apply(
-      parts.map((name) => ["active", this.#ids[this.#frames.parts[this.#index("part", name)]], active]),
+      parts.map((name) => [
+        "active",
+        this.#ids[this.#frames.parts[this.#index("part", name)]],
+        active,
+      ]),
     );
   }
 
   /** Removes all parts from the world. */
   remove() {
-    return this.#change((body, table, world, rows) => kernel.fxs_body_remove(body, table, world, rows));
+    return this.#change((body, table, world, rows) =>
+      kernel.fxs_body_remove(body, table, world, rows),
+    );
   }
 
   // ---- attacks ----
@@ -185,13 +198,17 @@ export class Body {
     const names = this.#frames[`${what}s`];
     const index = names.indexOf(name);
     if (index >= 0) return index;
-    throw new ArgumentRangeError(`no ${what} is called ${quoted(name)}; there are ${names.join(", ")}`);
+    throw new ArgumentRangeError(
+      `no ${what} is called ${quoted(name)}; there are ${names.join(", ")}`,
+    );
   }
 
   /** Begins an attack with its frame 0; one that is under way is cancelled first. */
   start(name) {
     const attack = this.#index("attack", name);
-    return this.#change((body, table, world, rows) => kernel.fxs_body_start(body, table, world, attack, rows));
+    return this.#change((body, table, world, rows) =>
+      kernel.fxs_body_start(body, table, world, attack, rows),
+    );
   }
 
   /** Whether an attack may begin now: none is under way, or that has a cancel into it. */
@@ -202,12 +219,16 @@ export class Body {
 
   /** Once a frame, after the step: the attack under way goes on to its next frame, or ends. */
   tick() {
-    return this.#change((body, table, world, rows) => kernel.fxs_body_tick(body, table, world, rows));
+    return this.#change((body, table, world, rows) =>
+      kernel.fxs_body_tick(body, table, world, rows),
+    );
   }
 
   /** Ends the attack under way, if there is one. */
   cancel() {
-    return this.#change((body, table, world, rows) => kernel.fxs_body_cancel(body, table, world, rows));
+    return this.#change((body, table, world, rows) =>
+      kernel.fxs_body_cancel(body, table, world, rows),
+    );
   }
 
   /** The name of the attack under way, or null. */
@@ -242,7 +263,8 @@ export class Body {
     return [...this.#state.subarray(first, first + this.#field(fxs_body.victim_count))];
   }
 
-  /** Whether the hit under way meets a victim, any number, for the first time: one swing hurts once. */
+  /** Whether the hit under way meets a victim, any number, for the first time: one swing hurts
+   * once. */
   strikes(victim) {
     const number = uint32("victim", victim);
     const status = this.#call((body) => kernel.fxs_body_strike(body, number));
@@ -268,10 +290,13 @@ export class Body {
 
   /** Takes back what `save` returned; load the world's state with it. */
   load(data) {
-    if (!(data instanceof Uint8Array)) throw new ArgumentTypeError(`data must be a Uint8Array, not ${quoted(data)}`);
+    if (!(data instanceof Uint8Array))
+      throw new ArgumentTypeError(`data must be a Uint8Array, not ${quoted(data)}`);
     const at = results.for(data.length);
     memory.u8.set(data, at);
-    const status = this.#call((body, table) => kernel.fxs_body_load(body, table, at, BigInt(data.length), scratch));
+    const status = this.#call((body, table) =>
+      kernel.fxs_body_load(body, table, at, BigInt(data.length), scratch),
+    );
     if (status !== FXS_OK) checked(status, `byte ${memory.u32[scratch / 4]}`);
   }
 

@@ -45,12 +45,14 @@ export function wide(name, value, low, high) {
     throw new ArgumentTypeError(`${name} must be a BigInt or a safe integer, not ${quoted(value)}`);
   }
   const number = BigInt(value);
-  if (number < low || number > high) throw new ArgumentRangeError(`${name} must be ${low}..${high}, not ${number}`);
+  if (number < low || number > high)
+    throw new ArgumentRangeError(`${name} must be ${low}..${high}, not ${number}`);
   return number;
 }
 
 export function boolean(name, value) {
-  if (typeof value !== "boolean") throw new ArgumentTypeError(`${name} must be true or false, not ${quoted(value)}`);
+  if (typeof value !== "boolean")
+    throw new ArgumentTypeError(`${name} must be true or false, not ${quoted(value)}`);
   return value;
 }
 

@@ -1,4 +1,5 @@
-// Commands: changes of a world as match logs write them, ["move", id, [x, y, z]], and as the kernel's rows (fxs_command).
+// Commands: changes of a world as match logs write them, ["move", id, [x, y, z]], and as the
+// kernel's rows (fxs_command).
 import {
   ArgumentRangeError,
   ArgumentTypeError,
@@ -28,9 +29,11 @@ const PUT = {
     putWords(at + fxs_collider.size, size);
   },
   layer: (at, layer) => memory.view.setUint8(at + fxs_collider.layer, layerIn(layer)),
-  active: (at, active) => memory.view.setUint8(at + fxs_collider.active, boolean("active", active) ? 1 : 0),
+  active: (at, active) =>
+    memory.view.setUint8(at + fxs_collider.active, boolean("active", active) ? 1 : 0),
   yaw: (at, yaw) => memory.view.setUint16(at + fxs_collider.yaw, yawIn("yaw", yaw), true),
-  owner: (at, owner) => memory.view.setUint32(at + fxs_collider.owner, uint32("owner", owner), true),
+  owner: (at, owner) =>
+    memory.view.setUint32(at + fxs_collider.owner, uint32("owner", owner), true),
   position: (at, position) => putWords(at + fxs_collider.x, vector("position", position)),
   offset: (at, offset) => putWords(at + fxs_collider.ox, vector("offset", offset)),
 };
@@ -42,7 +45,10 @@ export const GET = {
     const [kind, { sizes, hasHole }] = KINDS_BY_CODE[memory.view.getUint8(at + fxs_collider.kind)];
     const words = words3(at + fxs_collider.size);
     const halfAngle = memory.view.getUint16(at + fxs_collider.half_angle, true);
-    const shape = [kind, ...sizes.map((size) => (size === "half_angle" ? halfAngle : words.shift()))];
+    const shape = [
+      kind,
+      ...sizes.map((size) => (size === "half_angle" ? halfAngle : words.shift())),
+    ];
     if (hasHole && shape.at(-1) === 0) shape.pop();
     return shape;
   },
@@ -68,7 +74,8 @@ export function putCollider(at, values) {
 /** The 32 masks of a layer matrix: null for all pairs, or the pairs that meet. */
 export function layerMasks(pairs) {
   if (pairs === null) return new Array(FXS_LAYER_COUNT).fill(0xffffffff);
-  if (!isList(pairs)) throw new ArgumentTypeError(`layers must be null or pairs of layers, not ${quoted(pairs)}`);
+  if (!isList(pairs))
+    throw new ArgumentTypeError(`layers must be null or pairs of layers, not ${quoted(pairs)}`);
   const masks = new Array(FXS_LAYER_COUNT).fill(0);
   for (const pair of pairs) {
     if (!isList(pair) || pair.length !== 2)
@@ -95,11 +102,15 @@ export const rowCount = (command) => (command?.[0] === "layers" ? FXS_LAYER_COUN
 /** Writes a command as rows from an address on, where all is 0. */
 export function putCommand(at, command) {
   if (!isList(command))
-    throw new ArgumentTypeError(`a command is ["move", id, [x, y, z]] or the like, not ${quoted(command)}`);
+    throw new ArgumentTypeError(
+      `a command is ["move", id, [x, y, z]] or the like, not ${quoted(command)}`,
+    );
   const [name, ...values] = command;
   const { type, fields } = wordIn("a command", name, COMMANDS);
   if (values.length !== fields.length) {
-    throw new ArgumentRangeError(`${name} has ${fields.join(", ")}, not ${values.length} values: ${quoted(values)}`);
+    throw new ArgumentRangeError(
+      `${name} has ${fields.join(", ")}, not ${values.length} values: ${quoted(values)}`,
+    );
   }
   if (name === "layers") {
     for (const [layer, mask] of layerMasks(values[0]).entries()) {
@@ -117,7 +128,9 @@ export function putCommand(at, command) {
 export function commandsAt(at, count) {
   return Array.from({ length: count }, (_, i) => {
     const row = at + i * fxs_command.$size;
-    const [name, { fields }] = Object.entries(COMMANDS).find(([, { type }]) => type === memory.u32[row / 4]);
+    const [name, { fields }] = Object.entries(COMMANDS).find(
+      ([, { type }]) => type === memory.u32[row / 4],
+    );
     return [name, ...fields.map((field) => GET[field](row + fxs_command.collider))];
   });
 }

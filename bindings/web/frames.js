@@ -1,12 +1,21 @@
 // Frame data: the parts of a fighter and the attacks that switch them, as a table that the kernel
 // reads (docs/frames.md).
-import { ArgumentRangeError, ArgumentTypeError, boolean, INT32_MAX, int32, integer, isList, quoted } from "./checks.js";
+import {
+  ArgumentRangeError,
+  ArgumentTypeError,
+  boolean,
+  INT32_MAX,
+  int32,
+  integer,
+  isList,
+  quoted,
+} from "./checks.js";
 import { layerIn } from "./commands.js";
 import { KernelArray, kernel, memory, scratch } from "./kernel.js";
-import { SHAPES } from "./tables.js";
 import { degrees, q } from "./numbers.js";
 import { FXS_FRAMES_MAX, FXS_OK, FXS_PARTS_MAX } from "./raw.js";
 import { shapeNumbers } from "./shapes.js";
+import { SHAPES } from "./tables.js";
 
 const MAGIC = 0x31465846; // "FXF1"
 const KEYED_MAGIC = 0x32465846; // "FXF2": attacks have keys, or the offset of a part turns
@@ -22,11 +31,14 @@ export class FrameData {
 
   /** table: bytes, as `fixsync frames -o` writes them. parts, attacks: their names, in order. */
   constructor(table, { parts, attacks = [] }) {
-    if (!(table instanceof Uint8Array)) throw new ArgumentTypeError(`table must be a Uint8Array, not ${quoted(table)}`);
+    if (!(table instanceof Uint8Array))
+      throw new ArgumentTypeError(`table must be a Uint8Array, not ${quoted(table)}`);
     this.#table = new KernelArray(Uint8Array, table.length);
     this.#table.array.set(table);
     if (kernel.fxs_frames_check(this.address, BigInt(table.length), scratch) !== FXS_OK) {
-      throw new ArgumentRangeError(`not a table of frame data: byte ${memory.u32[scratch / 4]} is out of range`);
+      throw new ArgumentRangeError(
+        `not a table of frame data: byte ${memory.u32[scratch / 4]} is out of range`,
+      );
     }
     this.#parts = namesIn("parts", parts, memory.u32[this.address / 4 + 1]);
     this.#attacks = namesIn("attacks", attacks, memory.u32[this.address / 4 + 2]);
@@ -84,7 +96,11 @@ export class FrameData {
 }
 
 function namesIn(what, names, count) {
-  if (!isList(names) || names.some((name) => typeof name !== "string") || new Set(names).size !== count) {
+  if (
+    !isList(names) ||
+    names.some((name) => typeof name !== "string") ||
+    new Set(names).size !== count
+  ) {
     throw new ArgumentTypeError(`${what} must be ${count} different names, not ${quoted(names)}`);
   }
   return Object.freeze([...names]);
@@ -109,7 +125,9 @@ function keys(name, value) {
   const names = Object.keys(entry(name, value, Object.keys(value ?? {})));
   const wrong = names.find((key) => /^\d*$/.test(key));
   if (wrong !== undefined) {
-    throw new ArgumentRangeError(`${name}: a name must not be empty or a whole number, not ${quoted(wrong)}`);
+    throw new ArgumentRangeError(
+      `${name}: a name must not be empty or a whole number, not ${quoted(wrong)}`,
+    );
   }
   return names;
 }
@@ -127,7 +145,9 @@ function partWords(name, value) {
   const found = entry(name, value, known);
   const { shape, offset = [0, 0, 0], layer = 0, yaw = 0, active = true, turns = false } = found;
   const [kind, ...sizes] = list(`${name}.shape`, shape);
-  const units = sizes.map((size, i) => rawOf(size, SHAPES[kind]?.sizes[i] === "half_angle" ? degrees : q));
+  const units = sizes.map((size, i) =>
+    rawOf(size, SHAPES[kind]?.sizes[i] === "half_angle" ? degrees : q),
+  );
   const [code, halfAngle, ...numbers] = shapeNumbers(`${name}.shape`, [kind, ...units]);
   if (list(`${name}.offset`, offset).length !== 3) {
     throw new ArgumentTypeError(`${name}.offset must be [x, y, z], not ${quoted(offset)}`);
@@ -140,7 +160,9 @@ function partWords(name, value) {
   if (isSector || !turns) integer(`${name}.offset[2]`, oz, -INT32_MAX, INT32_MAX);
   const turn = integer(`${name}.yaw`, rawOf(yaw, degrees), 0, 65535);
   if (!turns && turn % QUARTER !== 0 && (ox !== 0 || oz !== 0)) {
-    throw new ArgumentRangeError(`${name}.yaw must be 0, 16384, 32768 or 49152 off the centre, not ${turn}`);
+    throw new ArgumentRangeError(
+      `${name}.yaw must be 0, 16384, 32768 or 49152 off the centre, not ${turn}`,
+    );
   }
   const isOn = boolean(`${name}.active`, active);
   const flags = (layerIn(layer) << 8) | (isOn << 16) | (turns << 24);
@@ -179,7 +201,8 @@ function attackWords(name, value, partEntries, parts, attacks) {
   const found = entry(name, value, known);
   const { frames, active = {}, inactive = {}, rehits = [], cancels = [] } = found;
   integer(`${name}.frames`, frames, 1, FXS_FRAMES_MAX);
-  const windows = new Map(); // by their frames: first, the one after the last, and a bit for each part
+  // by their frames: first, the one after the last, and a bit for each part
+  const windows = new Map();
   const setOf = (place, spans) => {
     let set = 0;
     for (const part of keys(place, spans)) {
@@ -187,7 +210,11 @@ function attackWords(name, value, partEntries, parts, attacks) {
       set |= bit;
       for (const [i, pair] of list(`${place}.${part}`, spans[part]).entries()) {
         const [first, end] = spanIn(`${place}.${part}[${i}]`, pair, frames);
-        windows.set(`${first} ${end}`, [first, end, (windows.get(`${first} ${end}`)?.[2] ?? 0) | bit]);
+        windows.set(`${first} ${end}`, [
+          first,
+          end,
+          (windows.get(`${first} ${end}`)?.[2] ?? 0) | bit,
+        ]);
       }
     }
     return set;
@@ -195,15 +222,25 @@ function attackWords(name, value, partEntries, parts, attacks) {
   const sets = [setOf(`${name}.active`, active), setOf(`${name}.inactive`, inactive)];
   const both = parts.find((_, i) => ((sets[0] & sets[1]) >>> i) & 1);
   if (both !== undefined)
-    throw new ArgumentRangeError(`${name}: ${quoted(both)} must be in active or inactive, not in both`);
+    throw new ArgumentRangeError(
+      `${name}: ${quoted(both)} must be in active or inactive, not in both`,
+    );
   const starts = list(`${name}.rehits`, rehits).map((frame, i) =>
     integer(`${name}.rehits[${i}]`, frame, i === 0 ? 1 : rehits[i - 1] + 1, frames - 1),
   );
   const rules = list(`${name}.cancels`, cancels).map((cancel, i) => {
     const place = `${name}.cancels[${i}]`;
-    const { into, frames: span, on_hit: onHit = false } = entry(place, cancel, ["into", "frames", "on_hit"]);
+    const {
+      into,
+      frames: span,
+      on_hit: onHit = false,
+    } = entry(place, cancel, ["into", "frames", "on_hit"]);
     const index = indexIn(`${place}.into`, attacks, into);
-    return [...spanIn(`${place}.frames`, span, frames), index, boolean(`${place}.on_hit`, onHit) ? 1 : 0];
+    return [
+      ...spanIn(`${place}.frames`, span, frames),
+      index,
+      boolean(`${place}.on_hit`, onHit) ? 1 : 0,
+    ];
   });
   const rows = [...windows.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   const keyed = keyRows(`${name}.keys`, found.keys ?? {}, frames, partEntries, parts);
@@ -214,7 +251,10 @@ function attackWords(name, value, partEntries, parts, attacks) {
 
 function indexIn(place, names, wanted) {
   const index = names.indexOf(wanted);
-  if (index < 0) throw new ArgumentRangeError(`${place}: must be one of ${names.join(", ")}, not ${quoted(wanted)}`);
+  if (index < 0)
+    throw new ArgumentRangeError(
+      `${place}: must be one of ${names.join(", ")}, not ${quoted(wanted)}`,
+    );
   return index;
 }
 

@@ -43,7 +43,12 @@ export function length(dx: number | bigint, dy: number | bigint, dz: number | bi
 /** The shorter turn from one yaw to another, -32768..32767. */
 export function yawBetween(from: number, to: number): number;
 /** Whether (dx, dz) lies within halfAngle steps of a yaw. */
-export function faces(yaw: number, halfAngle: number, dx: number | bigint, dz: number | bigint): boolean;
+export function faces(
+  yaw: number,
+  halfAngle: number,
+  dx: number | bigint,
+  dz: number | bigint,
+): boolean;
 /** A length in the direction of a yaw: [x, z]. */
 export function forward(yaw: number, length: number): [number, number];
 
@@ -78,14 +83,25 @@ export type Shape =
   | readonly ["capsule", radius: number, half_height: number]
   | readonly ["cylinder", radius: number, half_height: number]
   | readonly ["box", half_x: number, half_y: number, half_z: number]
-  | readonly ["sector", radius: number, half_angle: number, half_height: number, inner_radius?: number];
+  | readonly [
+      "sector",
+      radius: number,
+      half_angle: number,
+      half_height: number,
+      inner_radius?: number,
+    ];
 
 export function sphere(radius: number): Shape;
 export function capsule(radius: number, halfHeight: number): Shape;
 export function cylinder(radius: number, halfHeight: number): Shape;
 export function box(halfX: number, halfY: number, halfZ: number): Shape;
 /** What is nearer to the apex than innerRadius is left out: a ring with a half angle of 32768. */
-export function sector(radius: number, halfAngle: number, halfHeight: number, innerRadius?: number): Shape;
+export function sector(
+  radius: number,
+  halfAngle: number,
+  halfHeight: number,
+  innerRadius?: number,
+): Shape;
 
 export interface Pose {
   readonly x: number;
@@ -238,11 +254,15 @@ export type LayerPairs = readonly (readonly [number, number])[] | null;
 export type Rows = Int8Array | Uint8Array | Int32Array | Uint32Array | DataView | KernelArray;
 
 /** A typed array in the kernel's own memory: rows in it are handed over without a copy. */
-export class KernelArray<Type extends Int32Array | Uint32Array | Uint8Array = Int32Array | Uint32Array | Uint8Array>
-  implements Disposable
+export class KernelArray<
+  Type extends Int32Array | Uint32Array | Uint8Array = Int32Array | Uint32Array | Uint8Array,
+> implements Disposable
 {
   constructor(
-    type: { new (buffer: ArrayBufferLike, offset: number, length: number): Type; readonly BYTES_PER_ELEMENT: number },
+    type: {
+      new (buffer: ArrayBufferLike, offset: number, length: number): Type;
+      readonly BYTES_PER_ELEMENT: number;
+    },
     length: number,
   );
   readonly length: number;
@@ -256,7 +276,10 @@ export class KernelArray<Type extends Int32Array | Uint32Array | Uint8Array = In
 
 export class World implements Iterable<number>, Disposable {
   /** An empty world for ids 0..capacity - 1. hitWhen: the least contact that is a hit. */
-  constructor(capacity: number, options?: { hitWhen?: 1 | 2; layers?: LayerPairs; level?: Level | null });
+  constructor(
+    capacity: number,
+    options?: { hitWhen?: 1 | 2; layers?: LayerPairs; level?: Level | null },
+  );
   static fromBytes(data: Uint8Array, capacity: number, options?: { level?: Level | null }): World;
   /** Solids of the level are in its hits, queries, casts and pushes. */
   readonly level: Level | null;
@@ -308,7 +331,10 @@ export class World implements Iterable<number>, Disposable {
   setPoseMany(ids: Rows, poses: Rows): void;
   /** Pushes bodies that overlap apart. yields: [layer, to layer] pairs. Rows of id, x, y, z of
    * those moved: a view until the next call. */
-  separate(yields: readonly (readonly [number, number])[], options?: { passes?: number }): Int32Array;
+  separate(
+    yields: readonly (readonly [number, number])[],
+    options?: { passes?: number },
+  ): Int32Array;
 
   /** Finds this frame's hits: what changed since the last step, by (a, b). */
   step(): Events;
@@ -316,7 +342,12 @@ export class World implements Iterable<number>, Disposable {
   /** The ids that a shape meets now, ascending. */
   query(shape: Shape, pose: Pose, mask?: number, options?: { excludeOwner?: number }): number[];
   /** The same, nearest first: the first `limit` (0: all). */
-  nearest(shape: Shape, pose: Pose, mask?: number, options?: { excludeOwner?: number; limit?: number }): number[];
+  nearest(
+    shape: Shape,
+    pose: Pose,
+    mask?: number,
+    options?: { excludeOwner?: number; limit?: number },
+  ): number[];
   /** What a shape that moves straight meets, by (fraction, id). */
   cast(
     shape: Shape,
@@ -326,7 +357,11 @@ export class World implements Iterable<number>, Disposable {
     options?: { excludeOwner?: number; limit?: number; hitWhen?: 1 | 2 | null },
   ): (Meeting & { id: number })[];
   /** A cast of a collider's own shape from where it is, at what layers and owners let it hit. */
-  sweep(id: number, motion: Vector, options?: { limit?: number; hitWhen?: 1 | 2 | null }): (Meeting & { id: number })[];
+  sweep(
+    id: number,
+    motion: Vector,
+    options?: { limit?: number; hitWhen?: 1 | 2 | null },
+  ): (Meeting & { id: number })[];
   contact(a: number, b: number): Contact;
   /** Why a pair is not a hit, and by how much it misses, as the world is now. */
   explain(a: number, b: number): Explanation;
@@ -413,7 +448,9 @@ export interface Difference {
 /** What differs between two saved states. */
 export function differences(stateA: Uint8Array, stateB: Uint8Array): Difference[];
 /** The fields of a saved state, by group. */
-export function stateFields(state: Uint8Array): Map<string, Record<string, number | string | boolean>>;
+export function stateFields(
+  state: Uint8Array,
+): Map<string, Record<string, number | string | boolean>>;
 
 // ---- the kit ----
 
@@ -436,7 +473,11 @@ export class Random {
 
 /** The part of a motion up to a cast's fraction. With the normal of the hit it ends outside of what
  * it met. */
-export function along(motion: Vector, fraction: number, normal?: Vector | null): [number, number, number];
+export function along(
+  motion: Vector,
+  fraction: number,
+  normal?: Vector | null,
+): [number, number, number];
 /** A motion thrown back by a surface, which keeps `kept` (65536: all) of its speed into it. */
 export function bounce(motion: Vector, normal: Vector, kept: number): [number, number, number];
 /** A motion without its part into a surface. */
@@ -454,7 +495,13 @@ export class Mover {
   /** floorY: the least y of a floor's normal, in Q2.30; 45 degrees if it is left out. */
   constructor(
     id: number,
-    options?: { mask?: number; passes?: number; stepHeight?: number; snap?: number; floorY?: number },
+    options?: {
+      mask?: number;
+      passes?: number;
+      stepHeight?: number;
+      snap?: number;
+      floorY?: number;
+    },
   );
   move(
     world: World,
@@ -473,7 +520,8 @@ export class Mover {
   };
 }
 
-/** Frame data as a JSON file (docs/frames.md): a number is raw, a string a decimal, such as "0.5". */
+/** Frame data as a JSON file (docs/frames.md): a number is raw, a string a decimal, such as
+ * "0.5". */
 export interface FrameDataDocument<Part extends string = string, Attack extends string = string> {
   parts: Readonly<Record<Part, PartEntry>>;
   attacks?: Readonly<Record<Attack, AttackEntry>>;
@@ -493,7 +541,8 @@ export interface PartEntry {
   turns?: boolean;
   meta?: Readonly<Record<string, unknown>>;
 }
-/** Shape and place of a part in the frames [first, last] of an attack; the part's where left out. */
+/** Shape and place of a part in the frames [first, last] of an attack; the part's where left
+ * out. */
 export interface KeyEntry {
   frames: readonly number[];
   shape?: Shape | readonly (string | number)[];
@@ -535,8 +584,8 @@ export class FrameData<Part extends string = string, Attack extends string = str
 /** The hurtboxes and hitboxes of one fighter, which move, turn, mirror and attack together. A call
  * that changes the world changes all parts, or none, and returns its commands, for a Recorder. */
 export class Body<Part extends string = string, Attack extends string = string> {
-  /** Adds the parts to the world. ids: one for each part, or the first of as many in a row. owner: of
-   * all parts, 1 or more. */
+  /** Adds the parts to the world. ids: one for each part, or the first of as many in a row. owner:
+   * of all parts, 1 or more. */
   constructor(
     world: World,
     frames: FrameData<Part, Attack>,
@@ -587,7 +636,8 @@ export class Body<Part extends string = string, Attack extends string = string> 
   readonly hasHit: boolean;
   /** The victims of the hit under way, ascending. */
   readonly victims: number[];
-  /** Whether the hit under way meets a victim, any number, for the first time: one swing hurts once. */
+  /** Whether the hit under way meets a victim, any number, for the first time: one swing hurts
+   * once. */
   strikes(victim: number): boolean;
 
   /** What a rollback restores beside the world's state; the same bytes on every platform. */
@@ -600,7 +650,9 @@ export class Body<Part extends string = string, Attack extends string = string> 
 /** A hitbox of a beat-'em-up: its ground view, seen from above, and its side view. It meets another
  * where both views meet. No view is turned. */
 export interface Hitbox {
-  ground: readonly ["circle", radius: number] | readonly ["rectangle", half_x: number, half_z: number];
+  ground:
+    | readonly ["circle", radius: number]
+    | readonly ["rectangle", half_x: number, half_z: number];
   side: readonly [half_x: number, half_y: number];
 }
 
@@ -637,7 +689,12 @@ export class TwoPlanes implements Disposable {
   /** The shortest vertical way of a out of b. */
   lift(a: number, b: number): number;
   /** The ids that a hitbox meets now, ascending. */
-  query(hitbox: Hitbox, position: Vector, mask?: number, options?: { excludeOwner?: number }): number[];
+  query(
+    hitbox: Hitbox,
+    position: Vector,
+    mask?: number,
+    options?: { excludeOwner?: number },
+  ): number[];
   /** What a hitbox that moves straight meets, by (fraction, id). */
   cast(
     hitbox: Hitbox,
@@ -647,7 +704,11 @@ export class TwoPlanes implements Disposable {
     options?: { excludeOwner?: number; limit?: number; hitWhen?: 1 | 2 | null },
   ): (Meeting & { id: number })[];
   /** A cast of a hitbox from where it is, at what layers and owners let it hit. */
-  sweep(id: number, motion: Vector, options?: { limit?: number; hitWhen?: 1 | 2 | null }): (Meeting & { id: number })[];
+  sweep(
+    id: number,
+    motion: Vector,
+    options?: { limit?: number; hitWhen?: 1 | 2 | null },
+  ): (Meeting & { id: number })[];
 
   /** Steps the world; the events of the hitboxes, by (a, b). */
   step(): HitEvent[];
@@ -676,20 +737,29 @@ export class Rewind implements Disposable {
 /** A match log, written by the kernel: the bytes that fixsync itself writes. In a rollback game,
  * record frames once they are confirmed. */
 export class Recorder implements Disposable {
-  /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what the
-   * game likes to say. names: of layers and ids, by number. */
+  /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what
+   * the game likes to say. names: of layers and ids, by number. */
   constructor(
     world: World,
     options?: {
       tickRate?: number | readonly [frames: number, seconds: number];
       meta?: Readonly<Record<string, unknown>>;
-      names?: { layers?: Readonly<Record<number, string>>; ids?: Readonly<Record<number, string>> } | null;
+      names?: {
+        layers?: Readonly<Record<number, string>>;
+        ids?: Readonly<Record<number, string>>;
+      } | null;
     },
   );
   /** Adds commands of this frame, as the world took them. */
   commands(commands: readonly Command[]): void;
   /** Adds a query that was made after the step of this frame: its answer, then its arguments. */
-  query(ids: readonly number[], shape: Shape, pose: Pose, mask?: number, options?: { excludeOwner?: number }): void;
+  query(
+    ids: readonly number[],
+    shape: Shape,
+    pose: Pose,
+    mask?: number,
+    options?: { excludeOwner?: number },
+  ): void;
   /** Adds a cast that was made after the step of this frame: its answer, then its arguments. */
   cast(
     hits: readonly (Meeting & { id: number })[],
@@ -699,7 +769,8 @@ export class Recorder implements Disposable {
     mask?: number,
     options?: { excludeOwner?: number; limit?: number; hitWhen?: 1 | 2 | null },
   ): void;
-  /** Ends a frame. world: after its step, or the hash that it had then. events: those of that step. */
+  /** Ends a frame. world: after its step, or the hash that it had then. events: those of that
+   * step. */
   step(world: World | bigint, events: Events | readonly HitEvent[]): void;
   /** The log so far, with its last line: all frames that have ended. Recording may go on. */
   text(): string;

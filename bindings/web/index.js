@@ -21,7 +21,18 @@ export { init } from "./init.js";
 export { KernelArray, kernel } from "./kernel.js";
 export { along, bounce, Mover, moveAndSlide, Random, Recorder, Rewind, slide } from "./kit.js";
 export { Level } from "./level.js";
-export { degrees, direction, faces, forward, length, ONE, q, qNear, yawBetween, yawOf } from "./numbers.js";
+export {
+  degrees,
+  direction,
+  faces,
+  forward,
+  length,
+  ONE,
+  q,
+  qNear,
+  yawBetween,
+  yawOf,
+} from "./numbers.js";
 export { TwoPlanes } from "./planes.js";
 export {
   FXS_APART as APART,

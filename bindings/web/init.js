@@ -5,8 +5,12 @@ import { start } from "./kernel.js";
 export async function init(source = new URL("./fixsync.wasm", import.meta.url)) {
   const given = await source;
   if (given instanceof WebAssembly.Module) return start(given);
-  if (typeof given === "string" || given instanceof URL) return start(await compiled(String(given)));
-  const bytes = typeof Response !== "undefined" && given instanceof Response ? await given.arrayBuffer() : given;
+  if (typeof given === "string" || given instanceof URL)
+    return start(await compiled(String(given)));
+  const bytes =
+    typeof Response !== "undefined" && given instanceof Response
+      ? await given.arrayBuffer()
+      : given;
   return start(await WebAssembly.compile(bytes));
 }
 

@@ -57,7 +57,7 @@ function refresh() {
   memory.view = new DataView(buffer);
 }
 
-// ---- room: blocks of multiples of 16 bytes, the free ones by address and joined with neighbours ----
+// ---- room: blocks of multiples of 16 bytes, the free ones by address, joined to neighbours ----
 
 const PAGE = 65536;
 const ADDRESS_MAX = 2 ** 32;
@@ -185,7 +185,8 @@ export class KernelArray {
 }
 
 /** Frees what nobody disposed. */
-export const FREED = globalThis.FinalizationRegistry && new FinalizationRegistry((held) => held.free());
+export const FREED =
+  globalThis.FinalizationRegistry && new FinalizationRegistry((held) => held.free());
 
 /** Copies rows in, if they are not in the kernel's memory already; their address. */
 export function addressOf(rows, room) {

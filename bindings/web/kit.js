@@ -1,4 +1,5 @@
-// The kit: random numbers, motion, characters, the states of past frames, match logs (fixsync_kit.h).
+// The kit: random numbers, motion, characters, the states of past frames, match logs
+// (fixsync_kit.h).
 import {
   ArgumentRangeError,
   ArgumentTypeError,
@@ -11,7 +12,17 @@ import {
   wide,
 } from "./checks.js";
 import { putCommand, rowCount } from "./commands.js";
-import { checked, FREED, kernel, memory, putWords, Room, release, results, scratch } from "./kernel.js";
+import {
+  checked,
+  FREED,
+  kernel,
+  memory,
+  putWords,
+  Room,
+  release,
+  results,
+  scratch,
+} from "./kernel.js";
 import { putCast, putQuery } from "./questions.js";
 import {
   FXS_E_ROOM,
@@ -32,7 +43,8 @@ const AT_OUT = 512; // in the scratch memory, behind all arguments
 const UINT64_MAX = 2n ** 64n - 1n;
 
 function worldIn(world) {
-  if (!(world instanceof World)) throw new ArgumentTypeError(`world must be a World, not ${quoted(world)}`);
+  if (!(world instanceof World))
+    throw new ArgumentTypeError(`world must be a World, not ${quoted(world)}`);
   return world.address;
 }
 
@@ -78,20 +90,26 @@ export class Random {
   /** A number of low..high, both included. */
   between(low, high) {
     const ends = [low, high].map((end, i) => integer(["low", "high"][i], end, -(2 ** 51), 2 ** 51));
-    const status = this.#ask((at) => kernel.fxs_random_between(at, BigInt(ends[0]), BigInt(ends[1]), at + 8));
+    const status = this.#ask((at) =>
+      kernel.fxs_random_between(at, BigInt(ends[0]), BigInt(ends[1]), at + 8),
+    );
     checked(status, `low ${low} and high ${high}`);
     return Number(memory.view.getBigInt64(scratch + 8, true));
   }
 
   /** Whether an event happens that has a chance of numerator in denominator. */
   chance(numerator, denominator) {
-    const [n, d] = [uint32("numerator", numerator), integer("denominator", denominator, 1, UINT32_MAX)];
+    const [n, d] = [
+      uint32("numerator", numerator),
+      integer("denominator", denominator, 1, UINT32_MAX),
+    ];
     return this.#ask((at) => kernel.fxs_random_chance(at, BigInt(n), BigInt(d))) === 1;
   }
 
   /** Puts an array into a random order. */
   shuffle(items) {
-    if (!Array.isArray(items)) throw new ArgumentTypeError(`items must be an array, not ${quoted(items)}`);
+    if (!Array.isArray(items))
+      throw new ArgumentTypeError(`items must be an array, not ${quoted(items)}`);
     const at = results.for(4 * items.length);
     for (let i = 0; i < items.length; i++) memory.u32[at / 4 + i] = i;
     this.#ask((state) => kernel.fxs_random_shuffle(state, at, BigInt(items.length), 4n));
@@ -108,12 +126,15 @@ function motionAnswer(what, ask) {
   return [...memory.i32.subarray((scratch + AT_OUT) / 4, (scratch + AT_OUT) / 4 + 3)];
 }
 
-/** The part of a motion up to a cast's fraction. With the normal of the hit it ends outside of what it met. */
+/** The part of a motion up to a cast's fraction. With the normal of the hit it ends outside of what
+ * it met. */
 export function along(motion, fraction, normal = null) {
   putWords(scratch, motionIn("motion", motion));
   if (normal !== null) putWords(scratch + 12, vector("normal", normal));
   const part = integer("fraction", fraction, 0, FXS_ONE);
-  return motionAnswer("along", (out) => kernel.fxs_along(scratch, part, normal === null ? 0 : scratch + 12, out));
+  return motionAnswer("along", (out) =>
+    kernel.fxs_along(scratch, part, normal === null ? 0 : scratch + 12, out),
+  );
 }
 
 /** A motion thrown back by a surface, which keeps `kept` (65536: all) of its speed into it. */
@@ -163,7 +184,10 @@ export class Mover {
   #id;
 
   /** floorY: the least y of a floor's normal, in Q2.30; 45 degrees if it is left out. */
-  constructor(id, { mask = UINT32_MAX, passes = 4, stepHeight = 0, snap = 0, floorY = 759250125 } = {}) {
+  constructor(
+    id,
+    { mask = UINT32_MAX, passes = 4, stepHeight = 0, snap = 0, floorY = 759250125 } = {},
+  ) {
     this.#id = uint32("id", id);
     this.#words = [
       this.#id,
@@ -175,13 +199,20 @@ export class Mover {
     ];
   }
 
-  /** Moves it by a motion: { x, y, z, motion, flags, floor, hits }. flags: raw.FXS_ON_FLOOR and the like. */
+  /** Moves it by a motion: { x, y, z, motion, flags, floor, hits }. flags: raw.FXS_ON_FLOOR and the
+   * like. */
   move(world, motion) {
     const hits = results.for((this.#words[2] + 1) * fxs_cast_hit.$size);
     putWords(scratch, this.#words);
     putWords(scratch + fxs_mover.$size, motionIn("motion", motion));
     const out = scratch + AT_OUT;
-    const status = kernel.fxs_mover_move(worldIn(world), scratch, scratch + fxs_mover.$size, out, hits);
+    const status = kernel.fxs_mover_move(
+      worldIn(world),
+      scratch,
+      scratch + fxs_mover.$size,
+      out,
+      hits,
+    );
     checked(status, `id ${this.#id}`);
     const int = (field) => memory.i32[(out + field) / 4];
     const { x, y, z, motion: rest, flags, floor, hit_count: count } = fxs_mover_result;
@@ -230,20 +261,29 @@ export class Rewind {
     return kernel.fxs_rewind_oldest(this.#at) >>> 0;
   }
 
-  /** Keeps a world as it is, under its frame, and the game's own bytes. Later frames are dropped. */
+  /** Keeps a world as it is, under its frame, and the game's own bytes. Later frames are
+   * dropped. */
   push(world, own = new Uint8Array(0)) {
     if (!(own instanceof Uint8Array) || own.length !== this.#ownBytes) {
-      throw new ArgumentTypeError(`own must be a Uint8Array of ${this.#ownBytes} bytes, not ${quoted(own)}`);
+      throw new ArgumentTypeError(
+        `own must be a Uint8Array of ${this.#ownBytes} bytes, not ${quoted(own)}`,
+      );
     }
     memory.u8.set(own, this.#rooms.own.at);
-    checked(kernel.fxs_rewind_push(this.#at, worldIn(world), this.#rooms.own.at), `frame ${world.frame}`);
+    checked(
+      kernel.fxs_rewind_push(this.#at, worldIn(world), this.#rooms.own.at),
+      `frame ${world.frame}`,
+    );
   }
 
   /** Loads the state of a frame into a world; the game's own bytes. */
   load(frame, world) {
     const own = this.#rooms.own.at;
     const wanted = uint32("frame", frame);
-    checked(kernel.fxs_rewind_load(this.#at, wanted, worldIn(world), own, scratch), `frame ${frame}`);
+    checked(
+      kernel.fxs_rewind_load(this.#at, wanted, worldIn(world), own, scratch),
+      `frame ${frame}`,
+    );
     return memory.u8.slice(own, own + this.#ownBytes);
   }
 
@@ -264,8 +304,8 @@ export class Recorder {
   #rooms = { recorder: new Room(), rows: new Room(), text: new Room() };
   #answers = []; // of the frame's questions, which come after all questions
 
-  /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what the game likes to
-   * say. names: { layers, ids }, each by number. */
+  /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what
+   * the game likes to say. names: { layers, ids }, each by number. */
   constructor(world, { tickRate = 60, meta = {}, names = null } = {}) {
     const at = this.#rooms.recorder.for(2 * fxs_recorder.$size); // the second: a copy, for `text`
     const about = JSON.stringify({ tick_rate: tickRate, meta, ...(names && { names }) });
@@ -309,7 +349,8 @@ export class Recorder {
 
   /** Adds commands of this frame, as the world took them. */
   commands(commands) {
-    if (!isList(commands)) throw new ArgumentTypeError(`commands must be an array, not ${quoted(commands)}`);
+    if (!isList(commands))
+      throw new ArgumentTypeError(`commands must be an array, not ${quoted(commands)}`);
     const rows = commands.reduce((sum, command) => sum + rowCount(command), 0);
     const at = this.#rooms.rows.for(rows * fxs_command.$size);
     memory.u8.fill(0, at, at + rows * fxs_command.$size);
@@ -318,10 +359,13 @@ export class Recorder {
       putCommand(row, command);
       row += rowCount(command) * fxs_command.$size;
     }
-    this.#write("commands", (text, room) => kernel.fxs_recorder_commands(this.#at, at, BigInt(rows), text, room));
+    this.#write("commands", (text, room) =>
+      kernel.fxs_recorder_commands(this.#at, at, BigInt(rows), text, room),
+    );
   }
 
-  /** Adds a query that was made after the step of this frame: the ids that it gave, then its arguments. */
+  /** Adds a query that was made after the step of this frame: the ids that it gave, then its
+   * arguments. */
   query(ids, shape, pose, mask = UINT32_MAX, { excludeOwner = 0 } = {}) {
     if (!isList(ids)) throw new ArgumentTypeError(`ids must be an array, not ${quoted(ids)}`);
     const answer = ids.map((id, i) => uint32(`ids[${i}]`, id));
@@ -330,7 +374,8 @@ export class Recorder {
     this.#answers.push({ words: answer, count: answer.length, add: kernel.fxs_recorder_ids });
   }
 
-  /** Adds a cast that was made after the step of this frame: the hits that it gave, then its arguments. */
+  /** Adds a cast that was made after the step of this frame: the hits that it gave, then its
+   * arguments. */
   cast(hits, shape, pose, motion, mask = UINT32_MAX, options = {}) {
     if (!isList(hits)) throw new ArgumentTypeError(`hits must be an array, not ${quoted(hits)}`);
     const words = hits.flatMap(({ id, fraction, normal }, i) => [
@@ -343,7 +388,8 @@ export class Recorder {
     this.#answers.push({ words, count: hits.length, add: kernel.fxs_recorder_hits });
   }
 
-  /** Ends a frame. world: after its step, or the hash that it had then. events: those of that step. */
+  /** Ends a frame. world: after its step, or the hash that it had then. events: those of that
+   * step. */
   step(world, events) {
     const hash = typeof world === "bigint" ? wide("world", world, 0n, UINT64_MAX) : hashOf(world);
     const words = events instanceof Events ? events.rows.slice() : eventWords(events);
@@ -359,7 +405,9 @@ export class Recorder {
     }
     const at = put(words);
     const count = BigInt(words.length / 4);
-    this.#write("step", (text, room) => kernel.fxs_recorder_step(this.#at, at, count, hash, text, room));
+    this.#write("step", (text, room) =>
+      kernel.fxs_recorder_step(this.#at, at, count, hash, text, room),
+    );
   }
 
   /** The log so far, with its last line: all frames that have ended. Recording may go on. */
@@ -370,7 +418,9 @@ export class Recorder {
       return kernel.fxs_recorder_end(copy, text, room);
     });
     const size = Number(memory.view.getBigUint64(copy + fxs_recorder.size, true));
-    return new TextDecoder().decode(memory.u8.slice(this.#rooms.text.at, this.#rooms.text.at + size));
+    return new TextDecoder().decode(
+      memory.u8.slice(this.#rooms.text.at, this.#rooms.text.at + size),
+    );
   }
 
   dispose() {
@@ -385,9 +435,12 @@ function hashOf(world) {
 }
 
 function eventWords(events) {
-  if (!isList(events)) throw new ArgumentTypeError(`events must be a step's, not ${quoted(events)}`);
+  if (!isList(events))
+    throw new ArgumentTypeError(`events must be a step's, not ${quoted(events)}`);
   return events.flatMap(({ a, b, kind, contact }, i) =>
-    Object.entries({ a, b, kind, contact }).map(([name, value]) => uint32(`events[${i}].${name}`, value)),
+    Object.entries({ a, b, kind, contact }).map(([name, value]) =>
+      uint32(`events[${i}].${name}`, value),
+    ),
   );
 }
 

@@ -1,5 +1,13 @@
 // A level: the static geometry of a map, which any number of worlds share.
-import { ArgumentRangeError, ArgumentTypeError, int32, integer, isList, quoted, UINT32_MAX } from "./checks.js";
+import {
+  ArgumentRangeError,
+  ArgumentTypeError,
+  int32,
+  integer,
+  isList,
+  quoted,
+  UINT32_MAX,
+} from "./checks.js";
 import { checked, FREED, kernel, memory, Room, results, scratch } from "./kernel.js";
 import { hitsAnswered, idsAnswered, putCast, putQuery } from "./questions.js";
 import { FXS_CYLINDER, FXS_OK, FXS_PRISM, FXS_SIZE_MAX, FXS_TOUCHING, fxs_query } from "./raw.js";
@@ -13,7 +21,8 @@ export class Level {
 
   /** The level of bytes as `toBytes` gives them. */
   constructor(data) {
-    if (!(data instanceof Uint8Array)) throw new ArgumentTypeError(`data must be a Uint8Array, not ${quoted(data)}`);
+    if (!(data instanceof Uint8Array))
+      throw new ArgumentTypeError(`data must be a Uint8Array, not ${quoted(data)}`);
     const size = BigInt(data.length);
     const from = results.for(data.length);
     memory.u8.set(data, from);
@@ -25,10 +34,11 @@ export class Level {
     FREED?.register(this, this.#block, this);
   }
 
-  /** The level of solids as match logs write them: ["prism", layer, y_low, y_high, [[x, z], ...]] and
-   * ["cylinder", layer, y_low, y_high, [x, z], radius]. */
+  /** The level of solids as match logs write them: ["prism", layer, y_low, y_high, [[x, z], ...]]
+   * and ["cylinder", layer, y_low, y_high, [x, z], radius]. */
   static of(solids) {
-    if (!isList(solids)) throw new ArgumentTypeError(`solids must be an array, not ${quoted(solids)}`);
+    if (!isList(solids))
+      throw new ArgumentTypeError(`solids must be an array, not ${quoted(solids)}`);
     const words = [0x314c5846, solids.length];
     for (const [i, row] of solids.entries()) words.push(...solidWords(`solids[${i}]`, row));
     return new Level(new Uint8Array(Int32Array.from(words).buffer));
@@ -63,7 +73,12 @@ export class Level {
     if (size === 0) throw new ArgumentRangeError("the level has no solids");
     integer("index", index, 0, size - 1);
     const at = putQuery(shape, pose);
-    const status = kernel.fxs_level_contact(address, index, at + fxs_query.shape, at + fxs_query.pose);
+    const status = kernel.fxs_level_contact(
+      address,
+      index,
+      at + fxs_query.shape,
+      at + fxs_query.pose,
+    );
     return checked(status, `index ${index}`);
   }
 
@@ -72,14 +87,19 @@ export class Level {
     const { address } = this;
     const query = putQuery(shape, pose, mask);
     const when = hitWhenIn(hitWhen);
-    return idsAnswered("query", (ids, room, count) => kernel.fxs_level_query(address, query, when, ids, room, count));
+    return idsAnswered("query", (ids, room, count) =>
+      kernel.fxs_level_query(address, query, when, ids, room, count),
+    );
   }
 
-  /** The solids that a shape that moves straight meets, by (fraction, id): { id, fraction, normal }. */
+  /** The solids that a shape that moves straight meets, by (fraction, id):
+   * { id, fraction, normal }. */
   cast(shape, pose, motion, mask = UINT32_MAX, { limit = 0, hitWhen = FXS_TOUCHING } = {}) {
     const { address } = this;
     const cast = putCast(shape, pose, motion, mask, { limit, hitWhen });
-    return hitsAnswered("cast", (hits, room, count) => kernel.fxs_level_cast(address, cast, hits, room, count));
+    return hitsAnswered("cast", (hits, room, count) =>
+      kernel.fxs_level_cast(address, cast, hits, room, count),
+    );
   }
 
   /** Gives the memory back. Worlds that have the level must not be used after it. */
@@ -95,7 +115,8 @@ export class Level {
 
 // The bytes of a solid as 32-bit words.
 function solidWords(name, row) {
-  if (!isList(row) || !(row[0] in CODES)) throw new ArgumentTypeError(`${name} must be a solid, not ${quoted(row)}`);
+  if (!isList(row) || !(row[0] in CODES))
+    throw new ArgumentTypeError(`${name} must be a solid, not ${quoted(row)}`);
   const [kind, layer, low, high, place, radius] = row;
   const points = kind === "prism" ? place : [place];
   const numbers = points.flatMap(([x, z]) => [int32(`${name}: x`, x), int32(`${name}: z`, z)]);

@@ -23,7 +23,9 @@ function fractionOf(name, value) {
   if (Number.isSafeInteger(value) || typeof value === "bigint") return [BigInt(value), 1n];
   if (typeof value !== "string") {
     const why =
-      typeof value === "number" ? `, not the float ${value}: write ${name}("${value}")` : `, not ${quoted(value)}`;
+      typeof value === "number"
+        ? `, not the float ${value}: write ${name}("${value}")`
+        : `, not ${quoted(value)}`;
     throw new ArgumentTypeError(`${name} takes an integer or a decimal string${why}`);
   }
   const [, sign, whole, part = ""] = DECIMAL.exec(value) ?? [];
@@ -37,7 +39,9 @@ const floorOf = (n, d) => n / d - (n % d < 0n ? 1n : 0n);
 
 function within(name, value, number) {
   if (number < INT32_MIN || number > INT32_MAX) {
-    throw new ArgumentRangeError(`${name}(${quoted(value)}) must be ${INT32_MIN}..${INT32_MAX}, not ${number}`);
+    throw new ArgumentRangeError(
+      `${name}(${quoted(value)}) must be ${INT32_MIN}..${INT32_MAX}, not ${number}`,
+    );
   }
   return Number(number);
 }
@@ -49,7 +53,8 @@ export function q(value) {
   if (scaled % d !== 0n) {
     const low = floorOf(scaled, d);
     throw new ArgumentRangeError(
-      `q(${quoted(value)}): not a multiple of 1/65536; its neighbours are ${low} and ${low + 1n}; qNear(${quoted(value)}) takes the nearer one`,
+      `q(${quoted(value)}): not a multiple of 1/65536; its neighbours are ${low} and ` +
+        `${low + 1n}; qNear(${quoted(value)}) takes the nearer one`,
     );
   }
   return within("q", value, scaled / d);
@@ -106,7 +111,12 @@ export function faces(yaw, halfAngle, dx, dz) {
 
 /** A length in the direction of a yaw: [x, z]. */
 export function forward(yaw, howFar) {
-  const status = kernel.fxs_forward(yawIn("yaw", yaw), int32("length", howFar), scratch, scratch + 4);
+  const status = kernel.fxs_forward(
+    yawIn("yaw", yaw),
+    int32("length", howFar),
+    scratch,
+    scratch + 4,
+  );
   checked(status, `length ${howFar}`);
   return [memory.i32[scratch / 4], memory.i32[scratch / 4 + 1]];
 }

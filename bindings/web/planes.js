@@ -1,5 +1,14 @@
 // Worlds of hitboxes in two planes: a ground view and a side view, which must both meet.
-import { ArgumentTypeError, boolean, integer, isList, quoted, uint32, vector, wordIn } from "./checks.js";
+import {
+  ArgumentTypeError,
+  boolean,
+  integer,
+  isList,
+  quoted,
+  uint32,
+  vector,
+  wordIn,
+} from "./checks.js";
 import { commandsAt } from "./commands.js";
 import { checked, kernel, memory, putWords, results, scratch } from "./kernel.js";
 import { hitsAnswered, idsAnswered } from "./questions.js";
@@ -42,11 +51,15 @@ const size = (name, value) => integer(name, value, 1, FXS_SIZE_MAX);
 function putSizes(at, hitbox, name = "hitbox") {
   const { ground, side } = hitbox ?? {};
   if (!isList(ground) || !isList(side) || side.length !== 2) {
-    throw new ArgumentTypeError(`${name} must be { ground: ["circle", radius], side: [half_x, half_y] } or the like`);
+    throw new ArgumentTypeError(
+      `${name} must be { ground: ["circle", radius], side: [half_x, half_y] } or the like`,
+    );
   }
   const { code, sizes } = wordIn(`${name}'s ground`, ground[0], GROUNDS);
   if (ground.length !== 1 + sizes.length) {
-    throw new ArgumentTypeError(`a ${ground[0]} has ${sizes.join(", ")}, not ${quoted(ground.slice(1))}`);
+    throw new ArgumentTypeError(
+      `a ${ground[0]} has ${sizes.join(", ")}, not ${quoted(ground.slice(1))}`,
+    );
   }
   memory.view.setUint8(at + fxs_hitbox.kind, code);
   putWords(at + fxs_hitbox.ground, [0, 0]);
@@ -115,7 +128,8 @@ export class TwoPlanes {
 
   // ---- changes ----
 
-  /** Adds a hitbox: { ground: ["circle", radius] or ["rectangle", half_x, half_z], side: [half_x, half_y] }. */
+  /** Adds a hitbox: { ground: ["circle", radius] or ["rectangle", half_x, half_z], side:
+   * [half_x, half_y] }. */
   add(id, hitbox, position, { layer = 0, owner = 0, active = true } = {}) {
     return this.#one(FXS_COMMAND_ADD, id, (at) => {
       putSizes(at, hitbox);
@@ -139,16 +153,22 @@ export class TwoPlanes {
   }
 
   setOwner(id, owner) {
-    return this.#one(FXS_COMMAND_OWNER, id, (at) => putWords(at + fxs_hitbox.owner, [uint32("owner", owner)]));
+    return this.#one(FXS_COMMAND_OWNER, id, (at) =>
+      putWords(at + fxs_hitbox.owner, [uint32("owner", owner)]),
+    );
   }
 
   setLayer(id, layer) {
-    return this.#one(FXS_COMMAND_LAYER, id, (at) => memory.view.setUint8(at + fxs_hitbox.layer, planeLayer(layer)));
+    return this.#one(FXS_COMMAND_LAYER, id, (at) =>
+      memory.view.setUint8(at + fxs_hitbox.layer, planeLayer(layer)),
+    );
   }
 
   setActive(id, active) {
     const flag = boolean("active", active) ? 1 : 0;
-    return this.#one(FXS_COMMAND_ACTIVE, id, (at) => memory.view.setUint8(at + fxs_hitbox.active, flag));
+    return this.#one(FXS_COMMAND_ACTIVE, id, (at) =>
+      memory.view.setUint8(at + fxs_hitbox.active, flag),
+    );
   }
 
   /** The pairs of layers that meet; null if all do. */
@@ -187,20 +207,29 @@ export class TwoPlanes {
 
   /** The contact of two hitboxes as they are now, the lesser of those of both views. */
   contact(a, b) {
-    return checked(kernel.fxs_hitbox_contact(this.#get(scratch, a), this.#get(scratch + AT_OTHER, b)), "contact");
+    return checked(
+      kernel.fxs_hitbox_contact(this.#get(scratch, a), this.#get(scratch + AT_OTHER, b)),
+      "contact",
+    );
   }
 
   /** The shortest planar way of a out of b: [x, z]. */
   pushOut(a, b) {
     const out = scratch + AT_COUNT;
-    checked(kernel.fxs_hitbox_push_out(this.#get(scratch, a), this.#get(scratch + AT_OTHER, b), out), "pushOut");
+    checked(
+      kernel.fxs_hitbox_push_out(this.#get(scratch, a), this.#get(scratch + AT_OTHER, b), out),
+      "pushOut",
+    );
     return [...memory.i32.subarray(out / 4, out / 4 + 2)];
   }
 
   /** The shortest vertical way of a out of b. */
   lift(a, b) {
     const out = scratch + AT_COUNT;
-    checked(kernel.fxs_hitbox_lift(this.#get(scratch, a), this.#get(scratch + AT_OTHER, b), out), "lift");
+    checked(
+      kernel.fxs_hitbox_lift(this.#get(scratch, a), this.#get(scratch + AT_OTHER, b), out),
+      "lift",
+    );
     return memory.i32[out / 4];
   }
 
@@ -210,14 +239,23 @@ export class TwoPlanes {
   query(hitbox, position, mask = MASK_MAX, { excludeOwner = 0 } = {}) {
     putSizes(scratch, hitbox);
     putPlace(scratch, position);
-    const [looked, owner] = [integer("mask", mask, 0, MASK_MAX), uint32("excludeOwner", excludeOwner)];
+    const [looked, owner] = [
+      integer("mask", mask, 0, MASK_MAX),
+      uint32("excludeOwner", excludeOwner),
+    ];
     return idsAnswered("query", (ids, room, count) =>
       kernel.fxs_planes_query(this.#world.address, scratch, looked, owner, ids, room, count),
     );
   }
 
   /** What a hitbox that moves straight meets, by (fraction, id): { id, fraction, normal }. */
-  cast(hitbox, position, motion, mask = MASK_MAX, { excludeOwner = 0, limit = 0, hitWhen = null } = {}) {
+  cast(
+    hitbox,
+    position,
+    motion,
+    mask = MASK_MAX,
+    { excludeOwner = 0, limit = 0, hitWhen = null } = {},
+  ) {
     const at = scratch + fxs_hitbox_cast.hitbox;
     putSizes(at, hitbox);
     putPlace(at, position);
@@ -252,13 +290,17 @@ export class TwoPlanes {
 
   /** The events of the hitboxes, of those of one step of `world`. */
   combine(events) {
-    if (!(events instanceof Events)) throw new ArgumentTypeError(`events must be a step's, not ${quoted(events)}`);
+    if (!(events instanceof Events))
+      throw new ArgumentTypeError(`events must be a step's, not ${quoted(events)}`);
     const { rows, length } = events;
     const bytes = length * fxs_event.$size;
     const at = results.for(2 * bytes);
     putWords(at, rows);
     const count = scratch + AT_COUNT;
-    checked(kernel.fxs_planes_events(this.#world.address, at, BigInt(length), at + bytes, count), "events");
+    checked(
+      kernel.fxs_planes_events(this.#world.address, at, BigInt(length), at + bytes, count),
+      "events",
+    );
     return rowsAt(at + bytes, memory.u32[count / 4], ["a", "b", "kind", "contact"]);
   }
 

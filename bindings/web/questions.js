@@ -16,7 +16,13 @@ export function putQuery(shape, pose, mask = UINT32_MAX, excludeOwner = 0) {
 }
 
 /** An fxs_cast in the scratch memory; its address. */
-export function putCast(shape, pose, motion, mask, { excludeOwner = 0, limit = 0, hitWhen = null }) {
+export function putCast(
+  shape,
+  pose,
+  motion,
+  mask,
+  { excludeOwner = 0, limit = 0, hitWhen = null },
+) {
   putShape(scratch + fxs_cast.shape, shape);
   putPose(scratch + fxs_cast.pose, pose);
   putWords(scratch + fxs_cast.motion, motionIn("motion", motion));
@@ -55,6 +61,10 @@ export function hitsAnswered(what, ask) {
   const words = fxs_cast_hit.$size / 4;
   return Array.from({ length: answerCount() }, (_, i) => {
     const [id, fraction] = memory.u32.subarray(first + words * i, first + words * i + 2);
-    return { id, fraction, normal: [...memory.i32.subarray(first + words * i + 2, first + words * (i + 1))] };
+    return {
+      id,
+      fraction,
+      normal: [...memory.i32.subarray(first + words * i + 2, first + words * (i + 1))],
+    };
   });
 }

@@ -292,7 +292,8 @@ export const fxs_pose: {
   readonly yaw: 12;
 };
 
-/** A collider, laid out as in a saved state (a saved state is little-endian, this is not always). */
+/** A collider, laid out as in a saved state (a saved state is little-endian, this is not
+ * always). */
 export const fxs_collider: {
   readonly $size: 52;
   /** uint32_t: below the capacity */
@@ -449,7 +450,8 @@ export const fxs_counts: {
   readonly events: 8;
 };
 
-/** A cast into a world: a shape that moves straight, and the colliders and solids that it looks at. */
+/** A cast into a world: a shape that moves straight, and the colliders and solids that it looks
+ * at. */
 export const fxs_cast: {
   readonly $size: 64;
   /** fxs_shape: not a sector */
@@ -572,7 +574,8 @@ export const fxs_planes_command: {
   readonly hitbox: 8;
 };
 
-/** A cast into a world of hitboxes: a hitbox that moves straight, and those that it looks at, which stand still. */
+/** A cast into a world of hitboxes: a hitbox that moves straight, and those that it looks at,
+ * which stand still. */
 export const fxs_hitbox_cast: {
   readonly $size: 68;
   /** fxs_hitbox: kind, position and sizes are read */
@@ -738,17 +741,35 @@ export interface Kernel {
   /** Whether kind, sizes and half_angle of a shape are in range. */
   fxs_shape_check(shape: Pointer<"fxs_shape">): number;
   /** The contact of two shapes, exact for all valid inputs. */
-  fxs_overlap(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">): number;
+  fxs_overlap(
+    a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">,
+    pose_b: Pointer<"fxs_pose">,
+  ): number;
   /** fxs_overlap of n pairs: row i of each array, one byte each into contacts. */
-  fxs_overlap_many(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, n: bigint, contacts: Pointer<"uint8_t">, bad: Pointer<"uint64_t">): number;
+  fxs_overlap_many(
+    a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">,
+    pose_b: Pointer<"fxs_pose">, n: bigint, contacts: Pointer<"uint8_t">, bad: Pointer<"uint64_t">,
+  ): number;
   /** The outline of a shape, for drawing: its vertices seen from above, and its heights. */
-  fxs_outline(shape: Pointer<"fxs_shape">, pose: Pointer<"fxs_pose">, segments: number, vertices: Pointer<"fxs_vertex">, vertex_capacity: bigint, extent: Pointer<"fxs_extent">): number;
+  fxs_outline(
+    shape: Pointer<"fxs_shape">, pose: Pointer<"fxs_pose">, segments: number,
+    vertices: Pointer<"fxs_vertex">, vertex_capacity: bigint, extent: Pointer<"fxs_extent">,
+  ): number;
   /** The planar translation of a, (x, z) in raw Q16.16, that ends an overlap; y stays. */
-  fxs_push_out(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, out_xz: Pointer<"int32_t">): number;
+  fxs_push_out(
+    a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">,
+    pose_b: Pointer<"fxs_pose">, out_xz: Pointer<"int32_t">,
+  ): number;
   /** The shortest dy of a that ends an overlap, for example with a floor. */
-  fxs_lift(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, out_y: Pointer<"int32_t">): number;
+  fxs_lift(
+    a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">,
+    pose_b: Pointer<"fxs_pose">, out_y: Pointer<"int32_t">,
+  ): number;
   /** The face of the box b that fxs_push_out moves a out of. */
-  fxs_side(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">): number;
+  fxs_side(
+    a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">,
+    pose_b: Pointer<"fxs_pose">,
+  ): number;
   /** Bytes of memory that a world of this config needs; 0 for a config out of range. */
   fxs_world_size(config: Pointer<"fxs_config">): bigint;
   /** Makes an empty world in `memory`: fxs_world_size(config) bytes, aligned to 8. */
@@ -776,7 +797,9 @@ export interface Kernel {
   /** Changes the shape of a collider. */
   fxs_world_set_shape(world: Pointer<"fxs_world">, id: number, shape: Pointer<"fxs_shape">): number;
   /** Changes the offset of a collider's centre from its pose. */
-  fxs_world_set_offset(world: Pointer<"fxs_world">, id: number, ox: number, oy: number, oz: number): number;
+  fxs_world_set_offset(
+    world: Pointer<"fxs_world">, id: number, ox: number, oy: number, oz: number,
+  ): number;
   /** Changes the owner of a collider: any number, 0 for no owner. */
   fxs_world_set_owner(world: Pointer<"fxs_world">, id: number, owner: number): number;
   /** Changes the layer of a collider. */
@@ -784,21 +807,36 @@ export interface Kernel {
   /** Makes a collider active (1) or not (0); an inactive one neither hits nor is found. */
   fxs_world_set_active(world: Pointer<"fxs_world">, id: number, active: number): number;
   /** fxs_world_add of n colliders. */
-  fxs_world_add_many(world: Pointer<"fxs_world">, colliders: Pointer<"fxs_collider">, n: bigint, bad: Pointer<"uint64_t">): number;
+  fxs_world_add_many(
+    world: Pointer<"fxs_world">, colliders: Pointer<"fxs_collider">, n: bigint,
+    bad: Pointer<"uint64_t">,
+  ): number;
   /** fxs_world_move of n colliders. */
-  fxs_world_move_many(world: Pointer<"fxs_world">, ids: Pointer<"uint32_t">, positions: Pointer<"int32_t">, n: bigint, bad: Pointer<"uint64_t">): number;
+  fxs_world_move_many(
+    world: Pointer<"fxs_world">, ids: Pointer<"uint32_t">, positions: Pointer<"int32_t">, n: bigint,
+    bad: Pointer<"uint64_t">,
+  ): number;
   /** fxs_world_set_pose of n colliders. */
-  fxs_world_set_pose_many(world: Pointer<"fxs_world">, ids: Pointer<"uint32_t">, poses: Pointer<"fxs_pose">, n: bigint, bad: Pointer<"uint64_t">): number;
+  fxs_world_set_pose_many(
+    world: Pointer<"fxs_world">, ids: Pointer<"uint32_t">, poses: Pointer<"fxs_pose">, n: bigint,
+    bad: Pointer<"uint64_t">,
+  ): number;
   /** Replaces the layer matrix by 32 masks, laid out as fxs_config.layers. */
   fxs_world_set_layers(world: Pointer<"fxs_world">, masks: Pointer<"uint32_t">): number;
   /** Makes n changes in order: the commands of a frame in one call. */
-  fxs_world_apply(world: Pointer<"fxs_world">, commands: Pointer<"fxs_command">, n: bigint, bad: Pointer<"uint64_t">): number;
+  fxs_world_apply(
+    world: Pointer<"fxs_world">, commands: Pointer<"fxs_command">, n: bigint,
+    bad: Pointer<"uint64_t">,
+  ): number;
   /** Writes the ids in the world, ascending, to ids (room for fxs_world_count). */
   fxs_world_ids(world: Pointer<"fxs_world">, ids: Pointer<"uint32_t">): void;
   /** Writes the colliders, ascending by id, to out (room for fxs_world_count). */
   fxs_world_colliders(world: Pointer<"fxs_world">, out: Pointer<"fxs_collider">): void;
   /** Finds this frame's hits and writes what changed since the last step. */
-  fxs_world_step(world: Pointer<"fxs_world">, events: Pointer<"fxs_event">, event_capacity: bigint, counts: Pointer<"fxs_counts">): number;
+  fxs_world_step(
+    world: Pointer<"fxs_world">, events: Pointer<"fxs_event">, event_capacity: bigint,
+    counts: Pointer<"fxs_counts">,
+  ): number;
   /** How many hits the last step found. */
   fxs_world_hit_count(world: Pointer<"fxs_world">): bigint;
   /** Writes the hits of the last step, by (a, b), to out (room for fxs_world_hit_count). */
@@ -806,35 +844,76 @@ export interface Kernel {
   /** The contact of two colliders, or of a collider and a solid, as they are now. */
   fxs_world_contact(world: Pointer<"fxs_world">, a: number, b: number): number;
   /** fxs_push_out of two colliders as they are now; b may be a solid. */
-  fxs_world_push_out(world: Pointer<"fxs_world">, a: number, b: number, out_xz: Pointer<"int32_t">): number;
+  fxs_world_push_out(
+    world: Pointer<"fxs_world">, a: number, b: number, out_xz: Pointer<"int32_t">,
+  ): number;
   /** fxs_lift of two colliders as they are now; b may be a solid. */
-  fxs_world_lift(world: Pointer<"fxs_world">, a: number, b: number, out_y: Pointer<"int32_t">): number;
+  fxs_world_lift(
+    world: Pointer<"fxs_world">, a: number, b: number, out_y: Pointer<"int32_t">,
+  ): number;
   /** fxs_side of two colliders as they are now; b may be a prism. */
   fxs_world_side(world: Pointer<"fxs_world">, a: number, b: number): number;
   /** fxs_outline of a collider as it is now, around its centre, active or not. */
-  fxs_world_outline(world: Pointer<"fxs_world">, id: number, segments: number, vertices: Pointer<"fxs_vertex">, vertex_capacity: bigint, extent: Pointer<"fxs_extent">): number;
+  fxs_world_outline(
+    world: Pointer<"fxs_world">, id: number, segments: number, vertices: Pointer<"fxs_vertex">,
+    vertex_capacity: bigint, extent: Pointer<"fxs_extent">,
+  ): number;
   /** Pushes bodies that overlap apart, as characters in a crowd and against walls. */
-  fxs_world_separate(world: Pointer<"fxs_world">, yields: Pointer<"uint32_t">, passes: number, moved: Pointer<"fxs_moved">, moved_capacity: bigint, count: Pointer<"uint64_t">): number;
+  fxs_world_separate(
+    world: Pointer<"fxs_world">, yields: Pointer<"uint32_t">, passes: number,
+    moved: Pointer<"fxs_moved">, moved_capacity: bigint, count: Pointer<"uint64_t">,
+  ): number;
   /** Writes the ids that a query meets, ascending, to ids; `*count` is how many. */
-  fxs_world_query(world: Pointer<"fxs_world">, query: Pointer<"fxs_query">, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
+  fxs_world_query(
+    world: Pointer<"fxs_world">, query: Pointer<"fxs_query">, ids: Pointer<"uint32_t">,
+    id_capacity: bigint, count: Pointer<"uint64_t">,
+  ): number;
   /** fxs_world_query of n queries. */
-  fxs_world_query_many(world: Pointer<"fxs_world">, queries: Pointer<"fxs_query">, n: bigint, ends: Pointer<"uint64_t">, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
-  /** Writes the ids of the colliders that a query meets, nearest first: the first `limit` (0: all). */
-  fxs_world_nearest(world: Pointer<"fxs_world">, query: Pointer<"fxs_query">, limit: bigint, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
+  fxs_world_query_many(
+    world: Pointer<"fxs_world">, queries: Pointer<"fxs_query">, n: bigint,
+    ends: Pointer<"uint64_t">, ids: Pointer<"uint32_t">, id_capacity: bigint,
+    count: Pointer<"uint64_t">,
+  ): number;
+  /** Writes the ids of the colliders that a query meets, nearest first: the first `limit` (0:
+   * all). */
+  fxs_world_nearest(
+    world: Pointer<"fxs_world">, query: Pointer<"fxs_query">, limit: bigint,
+    ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">,
+  ): number;
   /** fxs_world_nearest of n queries, with one limit for each of them. */
-  fxs_world_nearest_many(world: Pointer<"fxs_world">, queries: Pointer<"fxs_query">, n: bigint, limit: bigint, ends: Pointer<"uint64_t">, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
+  fxs_world_nearest_many(
+    world: Pointer<"fxs_world">, queries: Pointer<"fxs_query">, n: bigint, limit: bigint,
+    ends: Pointer<"uint64_t">, ids: Pointer<"uint32_t">, id_capacity: bigint,
+    count: Pointer<"uint64_t">,
+  ): number;
   /** When two moving shapes first meet, exact: the first contact >= hit_when. */
-  fxs_cast_pair(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, motion_a: Pointer<"int32_t">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, motion_b: Pointer<"int32_t">, hit_when: number, fraction: Pointer<"int32_t">, normal: Pointer<"int32_t">): number;
+  fxs_cast_pair(
+    a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, motion_a: Pointer<"int32_t">,
+    b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, motion_b: Pointer<"int32_t">,
+    hit_when: number, fraction: Pointer<"int32_t">, normal: Pointer<"int32_t">,
+  ): number;
   /** Writes what a cast meets, by (fraction, id), to hits; `*count` is how many. */
-  fxs_world_cast(world: Pointer<"fxs_world">, cast: Pointer<"fxs_cast">, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
+  fxs_world_cast(
+    world: Pointer<"fxs_world">, cast: Pointer<"fxs_cast">, hits: Pointer<"fxs_cast_hit">,
+    hit_capacity: bigint, count: Pointer<"uint64_t">,
+  ): number;
   /** fxs_world_cast of n casts. */
-  fxs_world_cast_many(world: Pointer<"fxs_world">, casts: Pointer<"fxs_cast">, n: bigint, ends: Pointer<"uint64_t">, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
+  fxs_world_cast_many(
+    world: Pointer<"fxs_world">, casts: Pointer<"fxs_cast">, n: bigint, ends: Pointer<"uint64_t">,
+    hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">,
+  ): number;
   /** fxs_world_cast of a collider's own shape from where it is. */
-  fxs_world_sweep(world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, limit: number, hit_when: number, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
+  fxs_world_sweep(
+    world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, limit: number,
+    hit_when: number, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint,
+    count: Pointer<"uint64_t">,
+  ): number;
   /** Bytes of memory that fxs_level_init needs for these bytes of a level. */
   fxs_level_size(bytes: Pointer<"uint8_t">, size: bigint): bigint;
   /** Makes a level in `memory`: fxs_level_size(bytes, size) bytes, aligned to 8. */
-  fxs_level_init(memory: Pointer<"fxs_level">, bytes: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
+  fxs_level_init(
+    memory: Pointer<"fxs_level">, bytes: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">,
+  ): number;
   /** How many solids a level has. */
   fxs_level_count(level: Pointer<"fxs_level">): number;
   /** XXH64 (seed 0) of the bytes of a level. */
@@ -846,11 +925,20 @@ export interface Kernel {
   /** Writes the solid of an index, 0 to the number of solids - 1, to out. */
   fxs_level_solid(level: Pointer<"fxs_level">, index: number, out: Pointer<"fxs_solid">): number;
   /** The contact of a shape with the solid of an index, exact for all valid inputs. */
-  fxs_level_contact(level: Pointer<"fxs_level">, index: number, shape: Pointer<"fxs_shape">, pose: Pointer<"fxs_pose">): number;
+  fxs_level_contact(
+    level: Pointer<"fxs_level">, index: number, shape: Pointer<"fxs_shape">,
+    pose: Pointer<"fxs_pose">,
+  ): number;
   /** Writes the ids of the solids that a query meets, ascending, to ids; `*count` is how many. */
-  fxs_level_query(level: Pointer<"fxs_level">, query: Pointer<"fxs_query">, hit_when: number, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
+  fxs_level_query(
+    level: Pointer<"fxs_level">, query: Pointer<"fxs_query">, hit_when: number,
+    ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">,
+  ): number;
   /** Writes the solids that a cast meets, by (fraction, id), to hits; `*count` is how many. */
-  fxs_level_cast(level: Pointer<"fxs_level">, cast: Pointer<"fxs_cast">, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
+  fxs_level_cast(
+    level: Pointer<"fxs_level">, cast: Pointer<"fxs_cast">, hits: Pointer<"fxs_cast_hit">,
+    hit_capacity: bigint, count: Pointer<"uint64_t">,
+  ): number;
   /** Gives an empty world, as fxs_world_init left it, a level. */
   fxs_world_attach(world: Pointer<"fxs_world">, level: Pointer<"fxs_level">): number;
   /** How many bytes fxs_world_save writes now. */
@@ -860,7 +948,9 @@ export interface Kernel {
   /** XXH64 (seed 0) of the bytes that fxs_world_save writes. */
   fxs_world_hash(world: Pointer<"fxs_world">): bigint;
   /** Replaces everything but the capacity by a saved state. */
-  fxs_world_load(world: Pointer<"fxs_world">, bytes: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
+  fxs_world_load(
+    world: Pointer<"fxs_world">, bytes: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">,
+  ): number;
   /** XXH64 of any bytes. */
   fxs_hash64(bytes: Pointer<"uint8_t">, size: bigint, seed: bigint): bigint;
   /** The product a * b, rounded. */
@@ -879,53 +969,99 @@ export interface Kernel {
   fxs_approach(v: number, target: number, most: number, out: Pointer<"int32_t">): number;
   /** A yaw turned towards another the shorter way, by `most` (0..65536) steps at most. */
   fxs_turn_towards(yaw: number, end: number, most: number): number;
-  /** The length of a vector, sqrt(x^2 + y^2 + z^2), rounded; 0 for a component that is not needed. */
+  /** The length of a vector, sqrt(x^2 + y^2 + z^2), rounded; 0 for a component that is not
+   * needed. */
   fxs_hypot(x: number, y: number, z: number, out: Pointer<"int32_t">): number;
   /** The dot product of two vectors (x, y, z), rounded once. */
   fxs_dot(a: Pointer<"int32_t">, b: Pointer<"int32_t">, out: Pointer<"int32_t">): number;
   /** A vector (x, y, z) times a factor, each component rounded. */
   fxs_scale(v: Pointer<"int32_t">, factor: number, out: Pointer<"int32_t">): number;
-  /** A vector (x, y, z) brought to a length of 0..2^31 - 1: a speed in the direction of a target. */
+  /** A vector (x, y, z) brought to a length of 0..2^31 - 1: a speed in the direction of a
+   * target. */
   fxs_with_length(v: Pointer<"int32_t">, length: number, out: Pointer<"int32_t">): number;
   /** The next number, 0..2^64 - 1, each equally likely. */
   fxs_random_next(state: Pointer<"uint64_t">): bigint;
   /** A number of 0..count - 1, each equally likely; a count of 0 means 2^64. */
   fxs_random_below(state: Pointer<"uint64_t">, count: bigint): bigint;
   /** A number of low..high, both included, each equally likely. */
-  fxs_random_between(state: Pointer<"uint64_t">, low: bigint, high: bigint, out: Pointer<"int64_t">): number;
+  fxs_random_between(
+    state: Pointer<"uint64_t">, low: bigint, high: bigint, out: Pointer<"int64_t">,
+  ): number;
   /** Whether an event happens that has a chance of numerator in denominator. */
   fxs_random_chance(state: Pointer<"uint64_t">, numerator: bigint, denominator: bigint): number;
   /** Shuffles `count` items of `item_size` bytes; each order is equally likely. */
-  fxs_random_shuffle(state: Pointer<"uint64_t">, items: Pointer<"uint8_t">, count: bigint, item_size: bigint): void;
+  fxs_random_shuffle(
+    state: Pointer<"uint64_t">, items: Pointer<"uint8_t">, count: bigint, item_size: bigint,
+  ): void;
   /** The part of a motion up to a fraction (0..65536). */
-  fxs_along(motion: Pointer<"int32_t">, fraction: number, normal: Pointer<"int32_t">, out: Pointer<"int32_t">): number;
+  fxs_along(
+    motion: Pointer<"int32_t">, fraction: number, normal: Pointer<"int32_t">,
+    out: Pointer<"int32_t">,
+  ): number;
   /** Reflects a motion at a surface. */
-  fxs_bounce(motion: Pointer<"int32_t">, normal: Pointer<"int32_t">, kept: number, out: Pointer<"int32_t">): number;
+  fxs_bounce(
+    motion: Pointer<"int32_t">, normal: Pointer<"int32_t">, kept: number, out: Pointer<"int32_t">,
+  ): number;
   /** Removes the component of a motion into a surface: fxs_bounce with kept 0. */
-  fxs_slide(motion: Pointer<"int32_t">, normal: Pointer<"int32_t">, out: Pointer<"int32_t">): number;
+  fxs_slide(
+    motion: Pointer<"int32_t">, normal: Pointer<"int32_t">, out: Pointer<"int32_t">,
+  ): number;
   /** Moves a collider straight and slides it along obstacles: a dash. */
-  fxs_move_and_slide(world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, mask: number, passes: number, hits: Pointer<"fxs_cast_hit">, count: Pointer<"uint64_t">): number;
+  fxs_move_and_slide(
+    world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, mask: number,
+    passes: number, hits: Pointer<"fxs_cast_hit">, count: Pointer<"uint64_t">,
+  ): number;
   /** Moves a character by a motion: along walls, up steps, down to the floor. */
-  fxs_mover_move(world: Pointer<"fxs_world">, mover: Pointer<"fxs_mover">, motion: Pointer<"int32_t">, result: Pointer<"fxs_mover_result">, hits: Pointer<"fxs_cast_hit">): number;
+  fxs_mover_move(
+    world: Pointer<"fxs_world">, mover: Pointer<"fxs_mover">, motion: Pointer<"int32_t">,
+    result: Pointer<"fxs_mover_result">, hits: Pointer<"fxs_cast_hit">,
+  ): number;
   /** Whether bytes are a table of frame data. */
   fxs_frames_check(table: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
   /** Makes a body and adds its parts to the world. */
-  fxs_body_add(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, ids: Pointer<"uint32_t">, owner: number, pose: Pointer<"fxs_pose">, is_mirrored: number, rows: Pointer<"fxs_command">): number;
+  fxs_body_add(
+    body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">,
+    ids: Pointer<"uint32_t">, owner: number, pose: Pointer<"fxs_pose">, is_mirrored: number,
+    rows: Pointer<"fxs_command">,
+  ): number;
   /** Removes the parts from the world; their hits end at the next step. */
-  fxs_body_remove(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, rows: Pointer<"fxs_command">): number;
+  fxs_body_remove(
+    body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">,
+    rows: Pointer<"fxs_command">,
+  ): number;
   /** The pose of the body: that of its first part, less the yaw of the part itself. */
-  fxs_body_pose(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, out: Pointer<"fxs_pose">): number;
+  fxs_body_pose(
+    body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">,
+    out: Pointer<"fxs_pose">,
+  ): number;
   /** Moves and turns all parts. */
-  fxs_body_set_pose(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, pose: Pointer<"fxs_pose">, rows: Pointer<"fxs_command">): number;
+  fxs_body_set_pose(
+    body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">,
+    pose: Pointer<"fxs_pose">, rows: Pointer<"fxs_command">,
+  ): number;
   /** Turns the body to its local +x (0) or -x (1) by mirroring: for side views. */
-  fxs_body_mirror(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, is_mirrored: number, rows: Pointer<"fxs_command">): number;
+  fxs_body_mirror(
+    body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">,
+    is_mirrored: number, rows: Pointer<"fxs_command">,
+  ): number;
   /** Begins an attack with its frame 0; one that is under way is cancelled first. */
-  fxs_body_start(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, attack: number, rows: Pointer<"fxs_command">): number;
+  fxs_body_start(
+    body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">,
+    attack: number, rows: Pointer<"fxs_command">,
+  ): number;
   /** Moves the attack under way to its next frame, or ends it: once a frame, after the step. */
-  fxs_body_tick(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, rows: Pointer<"fxs_command">): number;
-  /** Ends the attack under way, if there is one; parts with a key get their own shape and place back. */
-  fxs_body_cancel(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">, rows: Pointer<"fxs_command">): number;
-  /** Whether an attack may begin now: none is under way, or the one under way has a cancel into it. */
+  fxs_body_tick(
+    body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">,
+    rows: Pointer<"fxs_command">,
+  ): number;
+  /** Ends the attack under way, if there is one; parts with a key get their own shape and place
+   * back. */
+  fxs_body_cancel(
+    body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, world: Pointer<"fxs_world">,
+    rows: Pointer<"fxs_command">,
+  ): number;
+  /** Whether an attack may begin now: none is under way, or the one under way has a cancel into
+   * it. */
   fxs_body_can_start(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, attack: number): number;
   /** The phase of the attack under way. */
   fxs_body_phase(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">): number;
@@ -940,41 +1076,78 @@ export interface Kernel {
   /** XXH64 (seed 0) of the bytes that fxs_body_save writes. */
   fxs_body_hash(body: Pointer<"fxs_body">): bigint;
   /** Replaces everything but the ids by a saved state; load the world's with it. */
-  fxs_body_load(body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, bytes: Pointer<"uint8_t">, size: bigint, at: Pointer<"uint64_t">): number;
+  fxs_body_load(
+    body: Pointer<"fxs_body">, table: Pointer<"uint8_t">, bytes: Pointer<"uint8_t">, size: bigint,
+    at: Pointer<"uint64_t">,
+  ): number;
   /** The contact of two hitboxes, exact for all valid inputs. */
   fxs_hitbox_contact(a: Pointer<"fxs_hitbox">, b: Pointer<"fxs_hitbox">): number;
   /** The planar translation of a, (x, z), that ends an overlap: it takes one of the views apart. */
-  fxs_hitbox_push_out(a: Pointer<"fxs_hitbox">, b: Pointer<"fxs_hitbox">, out_xz: Pointer<"int32_t">): number;
+  fxs_hitbox_push_out(
+    a: Pointer<"fxs_hitbox">, b: Pointer<"fxs_hitbox">, out_xz: Pointer<"int32_t">,
+  ): number;
   /** The shortest dy of a that ends an overlap, exact: it takes the side views apart. */
-  fxs_hitbox_lift(a: Pointer<"fxs_hitbox">, b: Pointer<"fxs_hitbox">, out_y: Pointer<"int32_t">): number;
+  fxs_hitbox_lift(
+    a: Pointer<"fxs_hitbox">, b: Pointer<"fxs_hitbox">, out_y: Pointer<"int32_t">,
+  ): number;
   /** When two moving hitboxes first meet, exact: the first contact >= hit_when. */
-  fxs_hitbox_cast_pair(a: Pointer<"fxs_hitbox">, motion_a: Pointer<"int32_t">, b: Pointer<"fxs_hitbox">, motion_b: Pointer<"int32_t">, hit_when: number, fraction: Pointer<"int32_t">, normal: Pointer<"int32_t">): number;
+  fxs_hitbox_cast_pair(
+    a: Pointer<"fxs_hitbox">, motion_a: Pointer<"int32_t">, b: Pointer<"fxs_hitbox">,
+    motion_b: Pointer<"int32_t">, hit_when: number, fraction: Pointer<"int32_t">,
+    normal: Pointer<"int32_t">,
+  ): number;
   /** The config of a world for hitboxes: twice the capacity, and layers for both views. */
   fxs_planes_config(config: Pointer<"fxs_config">, out: Pointer<"fxs_config">): number;
   /** Makes n changes of hitboxes in order, each in both views. */
-  fxs_planes_apply(world: Pointer<"fxs_world">, commands: Pointer<"fxs_planes_command">, n: bigint, rows: Pointer<"fxs_command">, bad: Pointer<"uint64_t">): number;
+  fxs_planes_apply(
+    world: Pointer<"fxs_world">, commands: Pointer<"fxs_planes_command">, n: bigint,
+    rows: Pointer<"fxs_command">, bad: Pointer<"uint64_t">,
+  ): number;
   /** Writes a hitbox as it is now to out. */
   fxs_planes_get(world: Pointer<"fxs_world">, id: number, out: Pointer<"fxs_hitbox">): number;
   /** Writes the events of the hitboxes, by (a, b), to out; `*count` is how many. */
-  fxs_planes_events(world: Pointer<"fxs_world">, events: Pointer<"fxs_event">, n: bigint, out: Pointer<"fxs_event">, count: Pointer<"uint64_t">): number;
+  fxs_planes_events(
+    world: Pointer<"fxs_world">, events: Pointer<"fxs_event">, n: bigint, out: Pointer<"fxs_event">,
+    count: Pointer<"uint64_t">,
+  ): number;
   /** Writes the hits of the hitboxes at the last step, by (a, b), to out; returns how many. */
   fxs_planes_hits(world: Pointer<"fxs_world">, out: Pointer<"fxs_hit">): bigint;
   /** Writes the ids of the hitboxes that a query meets, ascending, to ids; `*count` is how many. */
-  fxs_planes_query(world: Pointer<"fxs_world">, hitbox: Pointer<"fxs_hitbox">, mask: number, exclude_owner: number, ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">): number;
+  fxs_planes_query(
+    world: Pointer<"fxs_world">, hitbox: Pointer<"fxs_hitbox">, mask: number, exclude_owner: number,
+    ids: Pointer<"uint32_t">, id_capacity: bigint, count: Pointer<"uint64_t">,
+  ): number;
   /** Writes what a cast meets, by (fraction, id), to hits; `*count` is how many. */
-  fxs_planes_cast(world: Pointer<"fxs_world">, cast: Pointer<"fxs_hitbox_cast">, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
+  fxs_planes_cast(
+    world: Pointer<"fxs_world">, cast: Pointer<"fxs_hitbox_cast">, hits: Pointer<"fxs_cast_hit">,
+    hit_capacity: bigint, count: Pointer<"uint64_t">,
+  ): number;
   /** fxs_planes_cast of a hitbox of the world from where it is: a dash, a thrown knife. */
-  fxs_planes_sweep(world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, limit: number, hit_when: number, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint, count: Pointer<"uint64_t">): number;
-  /** Bytes of memory for a number of frames; 0 if a number is 0 or too large (2^48 bytes at most). */
+  fxs_planes_sweep(
+    world: Pointer<"fxs_world">, id: number, motion: Pointer<"int32_t">, limit: number,
+    hit_when: number, hits: Pointer<"fxs_cast_hit">, hit_capacity: bigint,
+    count: Pointer<"uint64_t">,
+  ): number;
+  /** Bytes of memory for a number of frames; 0 if a number is 0 or too large (2^48 bytes at
+   * most). */
   fxs_rewind_size(frames: number, own_size: bigint, state_size: bigint): bigint;
   /** Makes an empty ring in `memory`: fxs_rewind_size bytes, aligned to 8. */
-  fxs_rewind_init(memory: Pointer<"fxs_rewind">, frames: number, own_size: bigint, state_size: bigint): number;
+  fxs_rewind_init(
+    memory: Pointer<"fxs_rewind">, frames: number, own_size: bigint, state_size: bigint,
+  ): number;
   /** Keeps a world as it is, under its frame, and the game's own bytes. */
-  fxs_rewind_push(rewind: Pointer<"fxs_rewind">, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">): number;
+  fxs_rewind_push(
+    rewind: Pointer<"fxs_rewind">, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">,
+  ): number;
   /** Loads the state of a frame into a world of the same capacity, and its own bytes into own. */
-  fxs_rewind_load(rewind: Pointer<"fxs_rewind">, frame: number, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">, at: Pointer<"uint64_t">): number;
+  fxs_rewind_load(
+    rewind: Pointer<"fxs_rewind">, frame: number, world: Pointer<"fxs_world">,
+    own: Pointer<"uint8_t">, at: Pointer<"uint64_t">,
+  ): number;
   /** The bytes of the kept state of a frame, and their number in `*size`. */
-  fxs_rewind_state(rewind: Pointer<"fxs_rewind">, frame: number, size: Pointer<"uint64_t">): Pointer<"uint8_t">;
+  fxs_rewind_state(
+    rewind: Pointer<"fxs_rewind">, frame: number, size: Pointer<"uint64_t">,
+  ): Pointer<"uint8_t">;
   /** Number of frames that are kept. */
   fxs_rewind_count(rewind: Pointer<"fxs_rewind">): number;
   /** The oldest frame that is kept; undefined in an empty ring. */
@@ -982,19 +1155,39 @@ export interface Kernel {
   /** Finds where the saved state that begins at `bytes` ends: a game's own state may follow it. */
   fxs_state_end(bytes: Pointer<"uint8_t">, size: bigint, end: Pointer<"uint64_t">): number;
   /** Writes a row for each field that differs between two saved states; `*count` is how many. */
-  fxs_state_differences(a: Pointer<"uint8_t">, a_size: bigint, b: Pointer<"uint8_t">, b_size: bigint, out: Pointer<"fxs_difference">, capacity: bigint, count: Pointer<"uint64_t">, at: Pointer<"uint64_t">): number;
-  /** Writes a row for each field of a saved state, as if another had the same objects without fields. */
-  fxs_state_fields(state: Pointer<"uint8_t">, size: bigint, out: Pointer<"fxs_difference">, capacity: bigint, count: Pointer<"uint64_t">, at: Pointer<"uint64_t">): number;
-  /** fxs_state_differences of two saved bodies: is_mirrored, attack, frame, has_hit, then victims. */
-  fxs_body_differences(a: Pointer<"uint8_t">, a_size: bigint, b: Pointer<"uint8_t">, b_size: bigint, out: Pointer<"fxs_difference">, capacity: bigint, count: Pointer<"uint64_t">, at: Pointer<"uint64_t">): number;
+  fxs_state_differences(
+    a: Pointer<"uint8_t">, a_size: bigint, b: Pointer<"uint8_t">, b_size: bigint,
+    out: Pointer<"fxs_difference">, capacity: bigint, count: Pointer<"uint64_t">,
+    at: Pointer<"uint64_t">,
+  ): number;
+  /** Writes a row for each field of a saved state, as if another had the same objects without
+   * fields. */
+  fxs_state_fields(
+    state: Pointer<"uint8_t">, size: bigint, out: Pointer<"fxs_difference">, capacity: bigint,
+    count: Pointer<"uint64_t">, at: Pointer<"uint64_t">,
+  ): number;
+  /** fxs_state_differences of two saved bodies: is_mirrored, attack, frame, has_hit, then
+   * victims. */
+  fxs_body_differences(
+    a: Pointer<"uint8_t">, a_size: bigint, b: Pointer<"uint8_t">, b_size: bigint,
+    out: Pointer<"fxs_difference">, capacity: bigint, count: Pointer<"uint64_t">,
+    at: Pointer<"uint64_t">,
+  ): number;
   /** Writes a difference as text: "collider 7 (boss), x: 0 and 1 (0 and 0.00002 units)". */
-  fxs_difference_text(difference: Pointer<"fxs_difference">, names: Pointer<"fxs_name">, n: bigint, text: Pointer<"char">, room: bigint, size: Pointer<"uint64_t">): number;
+  fxs_difference_text(
+    difference: Pointer<"fxs_difference">, names: Pointer<"fxs_name">, n: bigint,
+    text: Pointer<"char">, room: bigint, size: Pointer<"uint64_t">,
+  ): number;
   /** Bytes of memory for a number of players (1..65536); 0 if a number is out of range. */
   fxs_inputs_size(players: number, frames: number): bigint;
   /** Makes inputs of which none is known, in `memory`: fxs_inputs_size bytes, aligned to 8. */
-  fxs_inputs_init(memory: Pointer<"fxs_inputs">, players: number, frames: number, frame: number): number;
+  fxs_inputs_init(
+    memory: Pointer<"fxs_inputs">, players: number, frames: number, frame: number,
+  ): number;
   /** Adds the input of a player for a frame, in any order. */
-  fxs_inputs_put(inputs: Pointer<"fxs_inputs">, player: number, frame: number, value: bigint): number;
+  fxs_inputs_put(
+    inputs: Pointer<"fxs_inputs">, player: number, frame: number, value: bigint,
+  ): number;
   /** Writes the inputs to step a frame with, one a player, to `values`, and remembers them. */
   fxs_inputs_take(inputs: Pointer<"fxs_inputs">, frame: number, values: Pointer<"int64_t">): number;
   /** The first frame that was stepped on a wrong prediction; without one, the next to take. */
@@ -1004,17 +1197,34 @@ export interface Kernel {
   /** Bytes of memory for a room; 0 if a number is out of range, or the sum is above 2^48. */
   fxs_history_size(room: Pointer<"fxs_history_room">): bigint;
   /** Makes a history in `memory`: fxs_history_size bytes, aligned to 8. */
-  fxs_history_init(memory: Pointer<"fxs_history">, room: Pointer<"fxs_history_room">, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">): number;
+  fxs_history_init(
+    memory: Pointer<"fxs_history">, room: Pointer<"fxs_history_room">, world: Pointer<"fxs_world">,
+    own: Pointer<"uint8_t">,
+  ): number;
   /** Keeps the frame that was just stepped, fxs_history_head, with the state after it. */
-  fxs_history_push(history: Pointer<"fxs_history">, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">, is_final: number, hash: Pointer<"uint64_t">, rows: Pointer<"fxs_command">, n: bigint, n_after: bigint, events: Pointer<"fxs_event">, m: bigint, gone: Pointer<"fxs_event">, fresh: Pointer<"fxs_event">, told: Pointer<"fxs_told">): number;
+  fxs_history_push(
+    history: Pointer<"fxs_history">, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">,
+    is_final: number, hash: Pointer<"uint64_t">, rows: Pointer<"fxs_command">, n: bigint,
+    n_after: bigint, events: Pointer<"fxs_event">, m: bigint, gone: Pointer<"fxs_event">,
+    fresh: Pointer<"fxs_event">, told: Pointer<"fxs_told">,
+  ): number;
   /** Makes all frames before a frame final: they were stepped on the real inputs. */
   fxs_history_settle(history: Pointer<"fxs_history">, frame: number): number;
   /** Loads the state before a frame into the world, and the game's own bytes into own. */
-  fxs_history_back(history: Pointer<"fxs_history">, frame: number, world: Pointer<"fxs_world">, own: Pointer<"uint8_t">): number;
+  fxs_history_back(
+    history: Pointer<"fxs_history">, frame: number, world: Pointer<"fxs_world">,
+    own: Pointer<"uint8_t">,
+  ): number;
   /** Gives the oldest final frame, once: its commands, events and the hash of the world. */
-  fxs_history_confirm(history: Pointer<"fxs_history">, out: Pointer<"fxs_confirmed">, commands: Pointer<"fxs_command">, events: Pointer<"fxs_event">): number;
-  /** Makes a copy of a history with more room in other memory: fxs_history_size bytes of the room, aligned to 8. */
-  fxs_history_grow(memory: Pointer<"fxs_history">, room: Pointer<"fxs_history_room">, old: Pointer<"fxs_history">): number;
+  fxs_history_confirm(
+    history: Pointer<"fxs_history">, out: Pointer<"fxs_confirmed">,
+    commands: Pointer<"fxs_command">, events: Pointer<"fxs_event">,
+  ): number;
+  /** Makes a copy of a history with more room in other memory: fxs_history_size bytes of the
+   * room, aligned to 8. */
+  fxs_history_grow(
+    memory: Pointer<"fxs_history">, room: Pointer<"fxs_history_room">, old: Pointer<"fxs_history">,
+  ): number;
   /** The frame that is stepped next. */
   fxs_history_head(history: Pointer<"fxs_history">): number;
   /** The oldest frame that fxs_history_confirm has not given. */
@@ -1024,35 +1234,81 @@ export interface Kernel {
   /** The kept states, to read: those of frames fxs_history_first - past to fxs_history_head. */
   fxs_history_states(history: Pointer<"fxs_history">): Pointer<"fxs_rewind">;
   /** Writes why the pair of two colliders, or of a collider and a solid, is not a hit. */
-  fxs_world_explain(world: Pointer<"fxs_world">, a: number, b: number, out: Pointer<"fxs_explanation">): number;
+  fxs_world_explain(
+    world: Pointer<"fxs_world">, a: number, b: number, out: Pointer<"fxs_explanation">,
+  ): number;
   /** Writes why a query, as a, does not meet a collider or a solid b. */
-  fxs_world_explain_query(world: Pointer<"fxs_world">, query: Pointer<"fxs_query">, b: number, out: Pointer<"fxs_explanation">): number;
+  fxs_world_explain_query(
+    world: Pointer<"fxs_world">, query: Pointer<"fxs_query">, b: number,
+    out: Pointer<"fxs_explanation">,
+  ): number;
   /** Writes why the contact of two shapes is less than hit_when (FXS_TOUCHING, FXS_OVERLAPPING). */
-  fxs_explain_shapes(a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">, pose_b: Pointer<"fxs_pose">, hit_when: number, out: Pointer<"fxs_explanation">): number;
+  fxs_explain_shapes(
+    a: Pointer<"fxs_shape">, pose_a: Pointer<"fxs_pose">, b: Pointer<"fxs_shape">,
+    pose_b: Pointer<"fxs_pose">, hit_when: number, out: Pointer<"fxs_explanation">,
+  ): number;
   /** Begins a log: the first line with the level, and a command for each collider of the world. */
-  fxs_recorder_begin(recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, tick_rate: number, text: Pointer<"char">, room: bigint): number;
+  fxs_recorder_begin(
+    recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, tick_rate: number,
+    text: Pointer<"char">, room: bigint,
+  ): number;
   /** fxs_recorder_begin with the other keys of the first line. */
-  fxs_recorder_begin_about(recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, about: Pointer<"char">, about_size: bigint, state: Pointer<"uint8_t">, state_size: bigint, text: Pointer<"char">, room: bigint, at: Pointer<"uint64_t">): number;
+  fxs_recorder_begin_about(
+    recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, about: Pointer<"char">,
+    about_size: bigint, state: Pointer<"uint8_t">, state_size: bigint, text: Pointer<"char">,
+    room: bigint, at: Pointer<"uint64_t">,
+  ): number;
   /** Adds the inputs of the next n players of this frame, a number each. */
-  fxs_recorder_inputs(recorder: Pointer<"fxs_recorder">, inputs: Pointer<"int64_t">, n: bigint, text: Pointer<"char">, room: bigint): number;
+  fxs_recorder_inputs(
+    recorder: Pointer<"fxs_recorder">, inputs: Pointer<"int64_t">, n: bigint, text: Pointer<"char">,
+    room: bigint,
+  ): number;
   /** Adds the input of the next player of this frame, a list of n numbers. */
-  fxs_recorder_input_list(recorder: Pointer<"fxs_recorder">, input: Pointer<"int64_t">, n: bigint, text: Pointer<"char">, room: bigint): number;
+  fxs_recorder_input_list(
+    recorder: Pointer<"fxs_recorder">, input: Pointer<"int64_t">, n: bigint, text: Pointer<"char">,
+    room: bigint,
+  ): number;
   /** Adds commands of this frame, at most 200 bytes each (the layer matrix: 3500). */
-  fxs_recorder_commands(recorder: Pointer<"fxs_recorder">, commands: Pointer<"fxs_command">, n: bigint, text: Pointer<"char">, room: bigint): number;
+  fxs_recorder_commands(
+    recorder: Pointer<"fxs_recorder">, commands: Pointer<"fxs_command">, n: bigint,
+    text: Pointer<"char">, room: bigint,
+  ): number;
   /** Adds a query that is made right after the step of this frame. */
-  fxs_recorder_query(recorder: Pointer<"fxs_recorder">, query: Pointer<"fxs_query">, text: Pointer<"char">, room: bigint): number;
+  fxs_recorder_query(
+    recorder: Pointer<"fxs_recorder">, query: Pointer<"fxs_query">, text: Pointer<"char">,
+    room: bigint,
+  ): number;
   /** Adds a cast that is made right after the step of this frame. */
-  fxs_recorder_cast(recorder: Pointer<"fxs_recorder">, cast: Pointer<"fxs_cast">, text: Pointer<"char">, room: bigint): number;
+  fxs_recorder_cast(
+    recorder: Pointer<"fxs_recorder">, cast: Pointer<"fxs_cast">, text: Pointer<"char">,
+    room: bigint,
+  ): number;
   /** Adds the answer to the next question, a query. */
-  fxs_recorder_ids(recorder: Pointer<"fxs_recorder">, ids: Pointer<"uint32_t">, n: bigint, text: Pointer<"char">, room: bigint): number;
+  fxs_recorder_ids(
+    recorder: Pointer<"fxs_recorder">, ids: Pointer<"uint32_t">, n: bigint, text: Pointer<"char">,
+    room: bigint,
+  ): number;
   /** Adds the answer to the next question, a cast. */
-  fxs_recorder_hits(recorder: Pointer<"fxs_recorder">, hits: Pointer<"fxs_cast_hit">, n: bigint, text: Pointer<"char">, room: bigint): number;
+  fxs_recorder_hits(
+    recorder: Pointer<"fxs_recorder">, hits: Pointer<"fxs_cast_hit">, n: bigint,
+    text: Pointer<"char">, room: bigint,
+  ): number;
   /** Ends the line of this frame with the events of its step, and fxs_world_hash after it. */
-  fxs_recorder_step(recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint, hash: bigint, text: Pointer<"char">, room: bigint): number;
-  /** fxs_recorder_step without unknown values: events and hash may be NULL, and are then left out. */
-  fxs_recorder_end_frame(recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint, hash: Pointer<"uint64_t">, text: Pointer<"char">, room: bigint): number;
+  fxs_recorder_step(
+    recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint, hash: bigint,
+    text: Pointer<"char">, room: bigint,
+  ): number;
+  /** fxs_recorder_step without unknown values: events and hash may be NULL, and are then left
+   * out. */
+  fxs_recorder_end_frame(
+    recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint,
+    hash: Pointer<"uint64_t">, text: Pointer<"char">, room: bigint,
+  ): number;
   /** Adds a frame as text: a line of another log, without its line feed. */
-  fxs_recorder_line(recorder: Pointer<"fxs_recorder">, line: Pointer<"char">, size: bigint, text: Pointer<"char">, room: bigint): number;
+  fxs_recorder_line(
+    recorder: Pointer<"fxs_recorder">, line: Pointer<"char">, size: bigint, text: Pointer<"char">,
+    room: bigint,
+  ): number;
   /** Ends the log with its last line: the number of frames, and the SHA-256 of all before it. */
   fxs_recorder_end(recorder: Pointer<"fxs_recorder">, text: Pointer<"char">, room: bigint): number;
 }

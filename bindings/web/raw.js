@@ -141,7 +141,10 @@ export const FXS_SECTOR_HOLE = 3;
 
 export const fxs_shape = { $size: 20, kind: 0, half_angle: 4, size: 8 };
 export const fxs_pose = { $size: 16, x: 0, y: 4, z: 8, yaw: 12 };
-export const fxs_collider = { $size: 52, id: 0, kind: 4, layer: 5, active: 6, zero: 7, yaw: 8, half_angle: 10, owner: 12, x: 16, y: 20, z: 24, ox: 28, oy: 32, oz: 36, size: 40 };
+export const fxs_collider = {
+  $size: 52, id: 0, kind: 4, layer: 5, active: 6, zero: 7, yaw: 8, half_angle: 10, owner: 12, x: 16,
+  y: 20, z: 24, ox: 28, oy: 32, oz: 36, size: 40,
+};
 export const fxs_event = { $size: 16, a: 0, b: 4, kind: 8, contact: 12 };
 export const fxs_hit = { $size: 12, a: 0, b: 4, contact: 8 };
 export const fxs_command = { $size: 60, type: 0, mask: 4, collider: 8 };
@@ -150,20 +153,44 @@ export const fxs_moved = { $size: 16, id: 0, x: 4, y: 8, z: 12 };
 export const fxs_vertex = { $size: 16, x: 0, z: 8 };
 export const fxs_extent = { $size: 24, y_low: 0, y_high: 8, outer: 16, hole: 20 };
 export const fxs_config = { $size: 140, capacity: 0, hit_capacity: 4, hit_when: 8, layers: 12 };
-export const fxs_solid = { $size: 268, code: 0, layer: 1, vertex_count: 2, y_low: 4, y_high: 8, numbers: 12 };
+export const fxs_solid = {
+  $size: 268, code: 0, layer: 1, vertex_count: 2, y_low: 4, y_high: 8, numbers: 12,
+};
 export const fxs_counts = { $size: 16, hits: 0, events: 8 };
-export const fxs_cast = { $size: 64, shape: 0, pose: 20, motion: 36, mask: 48, exclude_owner: 52, limit: 56, hit_when: 60 };
+export const fxs_cast = {
+  $size: 64, shape: 0, pose: 20, motion: 36, mask: 48, exclude_owner: 52, limit: 56, hit_when: 60,
+};
 export const fxs_cast_hit = { $size: 20, id: 0, fraction: 4, normal: 8 };
-export const fxs_mover = { $size: 24, id: 0, mask: 4, passes: 8, step_height: 12, snap: 16, floor_y_q30: 20 };
-export const fxs_mover_result = { $size: 36, x: 0, y: 4, z: 8, motion: 12, flags: 24, floor: 28, hit_count: 32 };
-export const fxs_body = { $size: 404, ids: 0, is_mirrored: 128, attack: 132, frame: 136, has_hit: 140, victim_count: 144, victims: 148 };
-export const fxs_hitbox = { $size: 40, id: 0, kind: 4, layer: 5, active: 6, zero: 7, owner: 8, x: 12, y: 16, z: 20, ground: 24, side: 32 };
+export const fxs_mover = {
+  $size: 24, id: 0, mask: 4, passes: 8, step_height: 12, snap: 16, floor_y_q30: 20,
+};
+export const fxs_mover_result = {
+  $size: 36, x: 0, y: 4, z: 8, motion: 12, flags: 24, floor: 28, hit_count: 32,
+};
+export const fxs_body = {
+  $size: 404, ids: 0, is_mirrored: 128, attack: 132, frame: 136, has_hit: 140, victim_count: 144,
+  victims: 148,
+};
+export const fxs_hitbox = {
+  $size: 40, id: 0, kind: 4, layer: 5, active: 6, zero: 7, owner: 8, x: 12, y: 16, z: 20,
+  ground: 24, side: 32,
+};
 export const fxs_planes_command = { $size: 48, type: 0, mask: 4, hitbox: 8 };
-export const fxs_hitbox_cast = { $size: 68, hitbox: 0, motion: 40, mask: 52, exclude_owner: 56, limit: 60, hit_when: 64 };
+export const fxs_hitbox_cast = {
+  $size: 68, hitbox: 0, motion: 40, mask: 52, exclude_owner: 56, limit: 60, hit_when: 64,
+};
 export const fxs_difference = { $size: 40, of: 0, a: 4, b: 8, field: 12, values: 16, absent: 32 };
 export const fxs_name = { $size: 64, id: 0, text: 4 };
-export const fxs_history_room = { $size: 40, own_size: 0, state_size: 8, command_room: 16, event_room: 24, window: 32, past: 36 };
+export const fxs_history_room = {
+  $size: 40, own_size: 0, state_size: 8, command_room: 16, event_room: 24, window: 32, past: 36,
+};
 export const fxs_told = { $size: 16, gone: 0, fresh: 8 };
 export const fxs_confirmed = { $size: 32, hash: 0, commands: 8, events: 16, frame: 24, zero: 28 };
-export const fxs_explanation = { $size: 48, why: 0, grows: 4, sector: 8, contact: 12, height: 16, planar: 24, gap: 32, turn: 40 };
-export const fxs_recorder = { $size: 376, size: 0, line_size: 8, hashed_size: 16, frames: 24, has_inputs: 28, frame: 32, hit_when: 36, line: 40, commands: 44, questions: 48, answers: 52, layers: 56, sha: 184, line_sha: 216, held: 248, line_held: 312 };
+export const fxs_explanation = {
+  $size: 48, why: 0, grows: 4, sector: 8, contact: 12, height: 16, planar: 24, gap: 32, turn: 40,
+};
+export const fxs_recorder = {
+  $size: 376, size: 0, line_size: 8, hashed_size: 16, frames: 24, has_inputs: 28, frame: 32,
+  hit_when: 36, line: 40, commands: 44, questions: 48, answers: 52, layers: 56, sha: 184,
+  line_sha: 216, held: 248, line_held: 312,
+};

@@ -1,5 +1,14 @@
 // Shapes, as match logs write them: ["sphere", radius]. And what two of them do.
-import { ArgumentTypeError, int32, integer, isList, quoted, vector, wordIn, yawIn } from "./checks.js";
+import {
+  ArgumentTypeError,
+  int32,
+  integer,
+  isList,
+  quoted,
+  vector,
+  wordIn,
+  yawIn,
+} from "./checks.js";
 import { checked, kernel, memory, putWords, scratch } from "./kernel.js";
 import { FXS_OVERLAPPING, FXS_SIZE_MAX, FXS_TOUCHING, fxs_pose, fxs_shape } from "./raw.js";
 import { SHAPES } from "./tables.js";
@@ -7,12 +16,16 @@ import { SHAPES } from "./tables.js";
 // A shape's numbers in fxs_shape: code, half angle, three sizes.
 export function shapeNumbers(name, shape) {
   if (!isList(shape) || typeof shape[0] !== "string") {
-    throw new ArgumentTypeError(`${name} must be ["sphere", radius] or the like, not ${quoted(shape)}`);
+    throw new ArgumentTypeError(
+      `${name} must be ["sphere", radius] or the like, not ${quoted(shape)}`,
+    );
   }
   const [kind, ...values] = shape;
   const { code, sizes, least, most, hasHole } = wordIn(`${name}'s kind`, kind, SHAPES);
   if (values.length > sizes.length || values.length < sizes.length - hasHole) {
-    throw new ArgumentTypeError(`a ${kind} has ${sizes.join(", ")}, not ${values.length} numbers: ${quoted(values)}`);
+    throw new ArgumentTypeError(
+      `a ${kind} has ${sizes.join(", ")}, not ${values.length} numbers: ${quoted(values)}`,
+    );
   }
   const numbers = [code, 0, 0, 0, 0];
   let next = 2;
@@ -47,7 +60,12 @@ export function putPose(at, pose, name = "pose") {
     throw new ArgumentTypeError(`${name} must be { x, y, z, yaw }, not ${quoted(pose)}`);
   }
   const { x, y, z, yaw = 0 } = pose;
-  putWords(at, [int32(`${name}.x`, x), int32(`${name}.y`, y), int32(`${name}.z`, z), yawIn(`${name}.yaw`, yaw)]);
+  putWords(at, [
+    int32(`${name}.x`, x),
+    int32(`${name}.y`, y),
+    int32(`${name}.z`, z),
+    yawIn(`${name}.yaw`, yaw),
+  ]);
 }
 
 export const hitWhenIn = (value) => integer("hitWhen", value, FXS_TOUCHING, FXS_OVERLAPPING);
@@ -90,7 +108,15 @@ export const side = (shapeA, poseA, shapeB, poseB) =>
   checked(kernel.fxs_side(...putPair(shapeA, poseA, shapeB, poseB)), "side");
 
 /** When two moving shapes first meet: { fraction, normal }, or null. */
-export function castPair(shapeA, poseA, motionA, shapeB, poseB, motionB, { hitWhen = FXS_TOUCHING } = {}) {
+export function castPair(
+  shapeA,
+  poseA,
+  motionA,
+  shapeB,
+  poseB,
+  motionB,
+  { hitWhen = FXS_TOUCHING } = {},
+) {
   const [a, atA, b, atB] = putPair(shapeA, poseA, shapeB, poseB);
   const [moveA, moveB, at] = [scratch + AT_MOTIONS, scratch + AT_MOTIONS + 12, scratch + AT_ANSWER];
   putWords(moveA, motionIn("motionA", motionA));

@@ -26,10 +26,13 @@ function rowsOf(ask) {
     const at = results.for(room * fxs_difference.$size);
     const status = ask(at, BigInt(room), scratch + AT_COUNT, scratch + AT_OFFSET);
     const count = memory.u32[(scratch + AT_COUNT) / 4];
-    if (status === 0) return Array.from({ length: count }, (_, i) => rowAt(at + i * fxs_difference.$size));
+    if (status === 0)
+      return Array.from({ length: count }, (_, i) => rowAt(at + i * fxs_difference.$size));
     if (status === FXS_E_STATE) {
       const offset = memory.u32[(scratch + AT_OFFSET) / 4];
-      throw new ArgumentRangeError(`not a saved state, which begins with FXS1 or FXS2: byte ${offset}`);
+      throw new ArgumentRangeError(
+        `not a saved state, which begins with FXS1 or FXS2: byte ${offset}`,
+      );
     }
     if (status !== FXS_E_ROOM) checked(status, "states");
     room = count;
@@ -38,13 +41,25 @@ function rowsOf(ask) {
 
 function rowAt(at) {
   const word = (offset) => memory.u32[(at + offset) / 4];
-  const [of, a, b, code] = [fxs_difference.of, fxs_difference.a, fxs_difference.b, fxs_difference.field].map(word);
+  const [of, a, b, code] = [
+    fxs_difference.of,
+    fxs_difference.a,
+    fxs_difference.b,
+    fxs_difference.field,
+  ].map(word);
   const ids = [[], [a], [a, b], [a]][of];
   const values = [0, 1].map((side) => {
     const isAbsent = word(fxs_difference.absent + 4 * side) === 1;
-    return isAbsent ? undefined : shown(code, memory.view.getBigInt64(at + fxs_difference.values + 8 * side, true));
+    return isAbsent
+      ? undefined
+      : shown(code, memory.view.getBigInt64(at + fxs_difference.values + 8 * side, true));
   });
-  return { group: [OWNERS[of], ids.join(", ")].join(" ").trim(), code, field: FIELDS.get(code), values };
+  return {
+    group: [OWNERS[of], ids.join(", ")].join(" ").trim(),
+    code,
+    field: FIELDS.get(code),
+    values,
+  };
 }
 
 function shown(code, value) {
@@ -61,7 +76,9 @@ const given = (state, room) => [addressOf(state, room), BigInt(state.byteLength)
 export function stateFields(state) {
   const bytes = given(state, inputs[0]);
   const groups = new Map();
-  for (const { group, field, values } of rowsOf((...out) => kernel.fxs_state_fields(...bytes, ...out))) {
+  for (const { group, field, values } of rowsOf((...out) =>
+    kernel.fxs_state_fields(...bytes, ...out),
+  )) {
     if (!groups.has(group)) groups.set(group, {});
     groups.get(group)[field] = values[0];
   }

@@ -12,9 +12,28 @@ import {
   vector,
   yawIn,
 } from "./checks.js";
-import { GET, layerIn, layerMasks, layerPairs, putCollider, putCommand, rowCount } from "./commands.js";
+import {
+  GET,
+  layerIn,
+  layerMasks,
+  layerPairs,
+  putCollider,
+  putCommand,
+  rowCount,
+} from "./commands.js";
 import { explained } from "./explain.js";
-import { addressOf, checked, FREED, KernelArray, kernel, memory, putWords, Room, results, scratch } from "./kernel.js";
+import {
+  addressOf,
+  checked,
+  FREED,
+  KernelArray,
+  kernel,
+  memory,
+  putWords,
+  Room,
+  results,
+  scratch,
+} from "./kernel.js";
 import { Level } from "./level.js";
 import { hitsAnswered, idsAnswered, putCast, putQuery } from "./questions.js";
 import {
@@ -35,7 +54,8 @@ import { hitWhenIn, motionIn, putPose, putShape } from "./shapes.js";
 const AT_COUNTS = 256; // in the scratch memory, behind any structure of a call
 const AT_MOTION = 320;
 const AT_MASKS = 384;
-const count32 = (at) => memory.u32[at / 4]; // the low half of a uint64_t: no count here reaches 2^32
+// the low half of a uint64_t: no count here reaches 2^32
+const count32 = (at) => memory.u32[at / 4];
 
 /** The events of a step, a view on the kernel's memory until the next step of the same world. */
 export class Events {
@@ -50,7 +70,8 @@ export class Events {
 
   /** Rows of a, b, kind and contact, without a copy. `slice()` keeps them. */
   get rows() {
-    if (!this.#isCurrent()) throw new Error("the events of a step are gone after the next: copy them with [...events]");
+    if (!this.#isCurrent())
+      throw new Error("the events of a step are gone after the next: copy them with [...events]");
     return memory.u32.subarray(this.#at / 4, this.#at / 4 + 4 * this.length);
   }
 
@@ -101,7 +122,8 @@ export class World {
   }
 
   #attach(level) {
-    if (!(level instanceof Level)) throw new ArgumentTypeError(`level must be a Level, not ${quoted(level)}`);
+    if (!(level instanceof Level))
+      throw new ArgumentTypeError(`level must be a Level, not ${quoted(level)}`);
     checked(kernel.fxs_world_attach(this.#block.at, level.address), "level");
     this.#level = level;
   }
@@ -223,7 +245,13 @@ export class World {
   }
 
   move(id, x, y, z) {
-    const status = kernel.fxs_world_move(this.#at, this.#id(id), int32("x", x), int32("y", y), int32("z", z));
+    const status = kernel.fxs_world_move(
+      this.#at,
+      this.#id(id),
+      int32("x", x),
+      int32("y", y),
+      int32("z", z),
+    );
     checked(status, `id ${id}`);
   }
 
@@ -242,7 +270,10 @@ export class World {
   }
 
   setOffset(id, offset) {
-    checked(kernel.fxs_world_set_offset(this.#at, this.#id(id), ...vector("offset", offset)), `id ${id}`);
+    checked(
+      kernel.fxs_world_set_offset(this.#at, this.#id(id), ...vector("offset", offset)),
+      `id ${id}`,
+    );
   }
 
   setOwner(id, owner) {
@@ -254,7 +285,10 @@ export class World {
   }
 
   setActive(id, active) {
-    checked(kernel.fxs_world_set_active(this.#at, this.#id(id), boolean("active", active) ? 1 : 0), `id ${id}`);
+    checked(
+      kernel.fxs_world_set_active(this.#at, this.#id(id), boolean("active", active) ? 1 : 0),
+      `id ${id}`,
+    );
   }
 
   setLayers(layers) {
@@ -262,9 +296,11 @@ export class World {
     checked(kernel.fxs_world_set_layers(this.#at, scratch), "layers");
   }
 
-  /** Makes changes in order, as match logs write them: all or, where one is refused, none. The error has its `index`. */
+  /** Makes changes in order, as match logs write them: all or, where one is refused, none. The
+   * error has its `index`. */
   apply(commands) {
-    if (!isList(commands)) throw new ArgumentTypeError(`commands must be an array, not ${quoted(commands)}`);
+    if (!isList(commands))
+      throw new ArgumentTypeError(`commands must be an array, not ${quoted(commands)}`);
     let rows = 0;
     for (const command of commands) rows += rowCount(command);
     const bytes = rows * fxs_command.$size;
@@ -324,24 +360,38 @@ export class World {
   #placeMany(ids, rows, rowBytes, name) {
     const n = this.#many("ids", ids, 4);
     const places = this.#many("places", rows, rowBytes);
-    if (places !== n) throw new ArgumentRangeError(`there must be a place for each id: ${n} ids, ${places} places`);
+    if (places !== n)
+      throw new ArgumentRangeError(`there must be a place for each id: ${n} ids, ${places} places`);
     const bad = scratch + AT_COUNTS;
-    const status = kernel[name](this.#at, addressOf(ids, results), addressOf(rows, this.#rows), BigInt(n), bad);
+    const status = kernel[name](
+      this.#at,
+      addressOf(ids, results),
+      addressOf(rows, this.#rows),
+      BigInt(n),
+      bad,
+    );
     if (status !== FXS_OK) checked(status, `ids[${count32(bad)}]`);
   }
 
   #many(name, rows, rowBytes) {
-    const isKnown = rows instanceof KernelArray || (ArrayBuffer.isView(rows) && !/Float/.test(rows.constructor.name));
-    if (!isKnown) throw new ArgumentTypeError(`${name} must be a typed array of integers, not ${quoted(rows)}`);
+    const isKnown =
+      rows instanceof KernelArray ||
+      (ArrayBuffer.isView(rows) && !/Float/.test(rows.constructor.name));
+    if (!isKnown)
+      throw new ArgumentTypeError(`${name} must be a typed array of integers, not ${quoted(rows)}`);
     if (rows.byteLength % rowBytes !== 0) {
-      throw new ArgumentRangeError(`${name} must be rows of ${rowBytes} bytes, not ${rows.byteLength} bytes`);
+      throw new ArgumentRangeError(
+        `${name} must be rows of ${rowBytes} bytes, not ${rows.byteLength} bytes`,
+      );
     }
     return rows.byteLength / rowBytes;
   }
 
-  /** Pushes bodies that overlap apart; rows of id, x, y, z of those moved: a view until the next call. */
+  /** Pushes bodies that overlap apart; rows of id, x, y, z of those moved: a view until the next
+   * call. */
   separate(yields, { passes = 1 } = {}) {
-    if (!isList(yields)) throw new ArgumentTypeError(`yields must be [layer, to layer] pairs, not ${quoted(yields)}`);
+    if (!isList(yields))
+      throw new ArgumentTypeError(`yields must be [layer, to layer] pairs, not ${quoted(yields)}`);
     const masks = new Array(32).fill(0);
     for (const [layer, to] of yields) masks[layerIn(layer)] |= 1 << layerIn(to);
     putWords(scratch + AT_MASKS, masks);
@@ -349,7 +399,14 @@ export class World {
     const at = results.for(fxs_moved.$size * size);
     const count = scratch + AT_COUNTS;
     const turns = integer("passes", passes, 1, UINT32_MAX);
-    const status = kernel.fxs_world_separate(this.#at, scratch + AT_MASKS, turns, at, BigInt(size), count);
+    const status = kernel.fxs_world_separate(
+      this.#at,
+      scratch + AT_MASKS,
+      turns,
+      at,
+      BigInt(size),
+      count,
+    );
     checked(status, `id ${count32(count)}`);
     return memory.i32.subarray(at / 4, at / 4 + 4 * count32(count));
   }
@@ -372,14 +429,20 @@ export class World {
       if (hits > this.#hitCapacity) this.#makeRoom(hits);
     }
     const step = ++this.#steps;
-    return new Events(this.#events.at, count32(counts + 8), () => step === this.#steps && this.#events.at !== 0);
+    return new Events(
+      this.#events.at,
+      count32(counts + 8),
+      () => step === this.#steps && this.#events.at !== 0,
+    );
   }
 
   // Moves the world to a block for at least so many hits.
   #makeRoom(hits) {
     const old = this.#at;
     kernel.fxs_world_config(old, scratch);
-    const layers = [...memory.u32.subarray((scratch + fxs_config.layers) / 4, scratch / 4 + fxs_config.$size / 4)];
+    const layers = [
+      ...memory.u32.subarray((scratch + fxs_config.layers) / 4, scratch / 4 + fxs_config.$size / 4),
+    ];
     const hitWhen = count32(scratch + fxs_config.hit_when);
     const made = makeWorld(this.#capacity, 2 * hits, hitWhen, layers);
     checked(kernel.fxs_world_copy(made, old), "copy");
@@ -393,7 +456,9 @@ export class World {
   /** The ids that a shape meets now, ascending. */
   query(shape, pose, mask = UINT32_MAX, { excludeOwner = 0 } = {}) {
     const query = putQuery(shape, pose, mask, excludeOwner);
-    return idsAnswered("query", (ids, room, count) => kernel.fxs_world_query(this.#at, query, ids, room, count));
+    return idsAnswered("query", (ids, room, count) =>
+      kernel.fxs_world_query(this.#at, query, ids, room, count),
+    );
   }
 
   /** The ids that a shape meets now, nearest first: the first `limit` (0: all). */
@@ -408,7 +473,9 @@ export class World {
   /** What a shape that moves straight meets, by (fraction, id): { id, fraction, normal }. */
   cast(shape, pose, motion, mask = UINT32_MAX, options = {}) {
     const cast = putCast(shape, pose, motion, mask, options);
-    return hitsAnswered("cast", (hits, room, count) => kernel.fxs_world_cast(this.#at, cast, hits, room, count));
+    return hitsAnswered("cast", (hits, room, count) =>
+      kernel.fxs_world_cast(this.#at, cast, hits, room, count),
+    );
   }
 
   /** A cast of a collider's own shape from where it is, at what layers and owners let it hit. */
@@ -424,7 +491,10 @@ export class World {
 
   /** The contact of two colliders as they are now: 0 apart, 1 touching, 2 overlapping. */
   contact(a, b) {
-    return checked(kernel.fxs_world_contact(this.#at, uint32("a", a), uint32("b", b)), `ids ${a}, ${b}`);
+    return checked(
+      kernel.fxs_world_contact(this.#at, uint32("a", a), uint32("b", b)),
+      `ids ${a}, ${b}`,
+    );
   }
 
   /** Why a pair is not a hit, and by how much it misses, as the world is now. */
@@ -442,19 +512,28 @@ export class World {
 
   /** The shortest planar way of a out of b: [x, z]. */
   pushOut(a, b) {
-    checked(kernel.fxs_world_push_out(this.#at, uint32("a", a), uint32("b", b), scratch), `ids ${a}, ${b}`);
+    checked(
+      kernel.fxs_world_push_out(this.#at, uint32("a", a), uint32("b", b), scratch),
+      `ids ${a}, ${b}`,
+    );
     return [memory.i32[scratch / 4], memory.i32[scratch / 4 + 1]];
   }
 
   /** The shortest vertical way of a out of b. */
   lift(a, b) {
-    checked(kernel.fxs_world_lift(this.#at, uint32("a", a), uint32("b", b), scratch), `ids ${a}, ${b}`);
+    checked(
+      kernel.fxs_world_lift(this.#at, uint32("a", a), uint32("b", b), scratch),
+      `ids ${a}, ${b}`,
+    );
     return memory.i32[scratch / 4];
   }
 
   /** The face of the box b that pushOut moves a out of: FXS_SIDE_NONE to FXS_SIDE_NEG_Z. */
   side(a, b) {
-    return checked(kernel.fxs_world_side(this.#at, uint32("a", a), uint32("b", b)), `ids ${a}, ${b}`);
+    return checked(
+      kernel.fxs_world_side(this.#at, uint32("a", a), uint32("b", b)),
+      `ids ${a}, ${b}`,
+    );
   }
 
   // ---- state ----
@@ -519,6 +598,10 @@ function makeWorld(capacity, hitCapacity, hitWhen, masks) {
 
 /** XXH64 (seed 0) of bytes, as an unsigned BigInt. */
 export function hash64(data) {
-  if (!ArrayBuffer.isView(data)) throw new ArgumentTypeError(`data must be a typed array, not ${quoted(data)}`);
-  return BigInt.asUintN(64, kernel.fxs_hash64(addressOf(data, results), BigInt(data.byteLength), 0n));
+  if (!ArrayBuffer.isView(data))
+    throw new ArgumentTypeError(`data must be a typed array, not ${quoted(data)}`);
+  return BigInt.asUintN(
+    64,
+    kernel.fxs_hash64(addressOf(data, results), BigInt(data.byteLength), 0n),
+  );
 }

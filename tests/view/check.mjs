@@ -1,6 +1,7 @@
-// Runs the page's engine under Node. The argument is the kernel's module. Reads lines from standard input, each a JSON object
-// { logs: [...], seeks: [...] } with the logs as a page holds them. Answers each with a line: what the check of each log came to, the
-// states it goes to in the order of `seeks`, and, for two logs, their comparison.
+// Runs the page's engine under Node. The argument is the kernel's module. Reads lines from standard
+// input, each a JSON object { logs: [...], seeks: [...] } with the logs as a page holds them.
+// Answers each with a line: what the check of each log came to, the states it goes to in the order
+// of `seeks`, and, for two logs, their comparison.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { start } from "../../bindings/web/kernel.js";
@@ -62,7 +63,11 @@ async function answer({ logs, seeks }) {
   if (matches.length === 2) {
     const both = new Comparison(...matches);
     both.advance(never);
-    comparison = { result: both.result, text: comparisonText(both.result, both.next), details: both.details() };
+    comparison = {
+      result: both.result,
+      text: comparisonText(both.result, both.next),
+      details: both.details(),
+    };
   }
   return { results, comparison };
 }

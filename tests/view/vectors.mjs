@@ -1,5 +1,5 @@
-// Asks the package, under Node, what tests/vectors asks. Reads from standard input { contacts, casts, angles }, writes the answers in
-// the same order, and the bytes of all directions in base64.
+// Asks the package, under Node, what tests/vectors asks. Reads from standard input { contacts,
+// casts, angles }, writes the answers in the same order, and the bytes of all directions in base64.
 import { readFileSync } from "node:fs";
 import { castPair, direction, init, length, overlap, yawOf } from "../../bindings/web/index.js";
 
@@ -7,7 +7,9 @@ const asked = JSON.parse(readFileSync(0, "utf8"));
 await init();
 const pose = ([x, y, z, yaw]) => ({ x, y, z, yaw });
 
-const contacts = asked.contacts.map(([a, poseA, b, poseB]) => overlap(a, pose(poseA), b, pose(poseB)));
+const contacts = asked.contacts.map(([a, poseA, b, poseB]) =>
+  overlap(a, pose(poseA), b, pose(poseB)),
+);
 const casts = asked.casts.map(([a, poseA, motionA, b, poseB, motionB, hitWhen]) => {
   const hit = castPair(a, pose(poseA), motionA, b, pose(poseB), motionB, { hitWhen });
   return hit && [hit.fraction, ...hit.normal];

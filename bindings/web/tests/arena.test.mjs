@@ -26,16 +26,19 @@ async function arena(options = {}) {
 const passed = (opened, frames) =>
   opened.waitForFunction(
     (least) => {
-      const facts = (name) => [...document.querySelectorAll(`[data-fact=${name}]`)].map((fact) => fact.textContent);
+      const facts = (name) =>
+        [...document.querySelectorAll(`[data-fact=${name}]`)].map((fact) => fact.textContent);
       return (
-        facts("frame").every((text) => Number(text) >= least) && facts("hash").every((text) => text.startsWith("✓"))
+        facts("frame").every((text) => Number(text) >= least) &&
+        facts("hash").every((text) => text.startsWith("✓"))
       );
     },
     frames,
     { timeout: 60_000 },
   );
 
-const frameOf = async (opened) => Number(await opened.locator("[data-fact=frame]").first().textContent());
+const frameOf = async (opened) =>
+  Number(await opened.locator("[data-fact=frame]").first().textContent());
 
 // Waits until so many more frames are played.
 async function later(opened, frames) {
@@ -44,7 +47,10 @@ async function later(opened, frames) {
 
 // The frames of the log that the page gives.
 async function downloaded(opened) {
-  const [download] = await Promise.all([opened.waitForEvent("download"), opened.click("#download")]);
+  const [download] = await Promise.all([
+    opened.waitForEvent("download"),
+    opened.click("#download"),
+  ]);
   const lines = readFileSync(await download.path(), "utf8")
     .split("\n")
     .slice(1, -2)
@@ -52,7 +58,9 @@ async function downloaded(opened) {
   const commands = lines.flatMap((line) => line.commands);
   return {
     placeOf: (id) => commands.findLast(([name, at]) => name === "pose" && at === id)[2],
-    switchedOn: new Set(commands.filter(([name, , on]) => name === "active" && on).map(([, id]) => id)),
+    switchedOn: new Set(
+      commands.filter(([name, , on]) => name === "active" && on).map(([, id]) => id),
+    ),
   };
 }
 
@@ -74,7 +82,9 @@ test("two and three peers agree over 3000 frames at 30% loss, in Chromium", asyn
       const conditions = { latency: 80, jitter: 60, loss: 0.3 };
       for (let i = 0; i < 4500 && match.peers[0].confirmed < 3000; i++) match.tick(conditions, []);
       const common = Math.min(...match.peers.map(({ confirmed }) => confirmed)) - 1;
-      const hashes = match.peers.map(({ history }) => String(history.find(({ frame }) => frame === common).hash));
+      const hashes = match.peers.map(({ history }) =>
+        String(history.find(({ frame }) => frame === common).hash),
+      );
       const rollbacks = match.peers.map((peer) => peer.rollbacks);
       return { common, hashes: [...new Set(hashes)].length, rollbacks, desync: match.desync };
     });
@@ -137,7 +147,11 @@ test("the downloaded log verifies in Python, is canonical, and plays when it is 
 
 test("a file that is not a log says why, and the fight goes on", async () => {
   const opened = await arena();
-  await opened.setInputFiles("#log-file", { name: "odd.jsonl", mimeType: "text/plain", buffer: Buffer.from("no\n") });
+  await opened.setInputFiles("#log-file", {
+    name: "odd.jsonl",
+    mimeType: "text/plain",
+    buffer: Buffer.from("no\n"),
+  });
   await opened.getByRole("alert").filter({ hasText: "line 1 is not JSON" }).waitFor();
   await passed(opened, 90);
   await closed(opened, "no-log");
@@ -155,7 +169,8 @@ test("the keyboard plays Blue, and on the same keyboard a friend plays Amber", a
   await opened.keyboard.press("KeyT"); // shorter than a frame
   await opened.keyboard.press("KeyI");
   await later(opened, 60);
-  assert.equal(await opened.locator("#against").inputValue(), "friend"); // no letter has chosen in the list
+  // no letter has chosen in the list
+  assert.equal(await opened.locator("#against").inputValue(), "friend");
   const { placeOf, switchedOn } = await downloaded(opened);
   assert.ok(placeOf(1)[2] > 65536, "Blue went up");
   assert.ok(placeOf(2)[2] < -65536, "Amber went down");
@@ -192,8 +207,12 @@ test("a gamepad moves Blue, attacks, and pauses with Start", async () => {
   const pause = opened.getByRole("button", { name: "Go on" });
   await pause.waitFor();
   await press(9, false);
-  await opened.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  const at = await opened.evaluate(() => [...document.querySelectorAll("[data-fact=frame]")].map((f) => f.textContent));
+  await opened.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+  );
+  const at = await opened.evaluate(() =>
+    [...document.querySelectorAll("[data-fact=frame]")].map((f) => f.textContent),
+  );
   await opened.screenshot({ path: join(SHOTS, "paused.png") });
   const { placeOf, switchedOn } = await downloaded(opened);
   assert.ok(placeOf(1)[2] > 65536, "Blue went up");
@@ -206,7 +225,8 @@ test("a gamepad moves Blue, attacks, and pauses with Start", async () => {
 
 test("P pauses, the fight stands still, and slow motion plays an eighth", async () => {
   const opened = await arena();
-  const frames = () => opened.evaluate(() => Number(document.querySelector("[data-fact=frame]").textContent));
+  const frames = () =>
+    opened.evaluate(() => Number(document.querySelector("[data-fact=frame]").textContent));
   const drawn = () =>
     opened.evaluate(async () => {
       for (let i = 0; i < 20; i++) await new Promise(requestAnimationFrame);
@@ -230,7 +250,12 @@ test("P pauses, the fight stands still, and slow motion plays an eighth", async 
 });
 
 test("three computers, bad sliders, a phone with fingers, and calm for who asks for it", async () => {
-  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, reducedMotion: "reduce" };
+  const phone = {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+    reducedMotion: "reduce",
+  };
   const opened = await arena({ ...phone, deviceScaleFactor: 2 });
   await opened.selectOption("#players", "3");
   for (const [id, value] of [
@@ -267,7 +292,9 @@ async function controls(colorScheme) {
   for (let i = 0; i < 14; i++) {
     await opened.keyboard.press("Tab");
     names.push(
-      await opened.evaluate(() => (document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()),
+      await opened.evaluate(() =>
+        (document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim(),
+      ),
     );
   }
   for (const name of [
@@ -288,11 +315,14 @@ async function controls(colorScheme) {
   }
   const ratios = await opened.evaluate(() => {
     const channel = (c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-    const light = ([r, g, b]) => 0.2126 * channel(r / 255) + 0.7152 * channel(g / 255) + 0.0722 * channel(b / 255);
+    const light = ([r, g, b]) =>
+      0.2126 * channel(r / 255) + 0.7152 * channel(g / 255) + 0.0722 * channel(b / 255);
     const numbers = (colour) => colour.match(/[\d.]+/g).map(Number);
     const backOf = (element) => {
       const back = numbers(getComputedStyle(element).backgroundColor);
-      return back.length === 3 || back[3] > 0 || !element.parentElement ? back : backOf(element.parentElement);
+      return back.length === 3 || back[3] > 0 || !element.parentElement
+        ? back
+        : backOf(element.parentElement);
     };
     return [
       "h1",
@@ -309,7 +339,9 @@ async function controls(colorScheme) {
       "label",
     ].map((what) => {
       const element = document.querySelector(what);
-      const pair = [light(numbers(getComputedStyle(element).color)), light(backOf(element))].sort((a, b) => b - a);
+      const pair = [light(numbers(getComputedStyle(element).color)), light(backOf(element))].sort(
+        (a, b) => b - a,
+      );
       return [what, (pair[0] + 0.05) / (pair[1] + 0.05)];
     });
   });

@@ -8,7 +8,12 @@ import { fixsync, python, test, WORK } from "./harness.mjs";
 const FIGHTER = {
   parts: {
     torso: { shape: ["cylinder", "0.5", 1] },
-    fist: { shape: ["box", "0.5", "0.25", 16384], offset: ["0.75", "0.75", 0], layer: 1, active: false },
+    fist: {
+      shape: ["box", "0.5", "0.25", 16384],
+      offset: ["0.75", "0.75", 0],
+      layer: 1,
+      active: false,
+    },
     sweep: {
       shape: ["sector", 2, "60.5", "0.25", 1],
       yaw: "-90",
@@ -70,14 +75,20 @@ test("a table of frame data is that of `fixsync frames`, to the byte, and is rea
   const frames = FrameData.of(FIGHTER);
   assert.equal(frames.document.attacks.jab.keys.fist[0].meta.stun, 3);
   const again = new FrameData(frames.toBytes(), frames);
-  assert.deepEqual([again.parts, again.attacks], [Object.keys(FIGHTER.parts), ["jab", "roll", "taunt"]]);
+  assert.deepEqual(
+    [again.parts, again.attacks],
+    [Object.keys(FIGHTER.parts), ["jab", "roll", "taunt"]],
+  );
   assert.throws(
     () => new FrameData(frames.toBytes(), { parts: ["torso"] }),
     /^ArgumentTypeError: parts must be 4 diff/,
   );
   const bytes = frames.toBytes();
   bytes[12] = 9;
-  assert.throws(() => new FrameData(bytes, frames), /not a table of frame data: byte 12 is out of range/);
+  assert.throws(
+    () => new FrameData(bytes, frames),
+    /not a table of frame data: byte 12 is out of range/,
+  );
 });
 
 test("wrong frame data is named by its path, its value and what is allowed", async () => {
@@ -87,32 +98,81 @@ test("wrong frame data is named by its path, its value and what is allowed", asy
       (d) => (d.parts.fist.offset[1] = 0.5),
       /^ArgumentTypeError: parts\.fist\.offset\[1\] must be an integer, not 0\.5/,
     ],
-    [(d) => (d.parts.fist.shape[1] = 0.5), /^ArgumentTypeError: half_x must be an integer, not 0\.5/],
+    [
+      (d) => (d.parts.fist.shape[1] = 0.5),
+      /^ArgumentTypeError: half_x must be an integer, not 0\.5/,
+    ],
     [(d) => (d.parts.fist.shape[1] = "0.1"), /q\("0\.1"\): not a multiple of 1\/65536/],
-    [(d) => (d.parts.fist.shape = ["cone", 1]), /parts\.fist\.shape's kind must be one of sphere, /],
-    [(d) => (d.parts.fist.yaw = 5), /parts\.fist\.yaw must be 0, 16384, 32768 or 49152 off the centre, not 5/],
-    [(d) => (d.parts.fist.offset[0] = -(2 ** 31)), /parts\.fist\.offset\[0\] must be -2147483647\.\.2147483647/],
-    [(d) => (d.parts.fist.colour = 1), /parts\.fist has shape, offset, layer, .*, meta, not "colour"/],
+    [
+      (d) => (d.parts.fist.shape = ["cone", 1]),
+      /parts\.fist\.shape's kind must be one of sphere, /,
+    ],
+    [
+      (d) => (d.parts.fist.yaw = 5),
+      /parts\.fist\.yaw must be 0, 16384, 32768 or 49152 off the centre, not 5/,
+    ],
+    [
+      (d) => (d.parts.fist.offset[0] = -(2 ** 31)),
+      /parts\.fist\.offset\[0\] must be -2147483647\.\.2147483647/,
+    ],
+    [
+      (d) => (d.parts.fist.colour = 1),
+      /parts\.fist has shape, offset, layer, .*, meta, not "colour"/,
+    ],
     [(d) => (d.parts.fist.turns = 1), /parts\.fist\.turns must be true or false, not 1/],
-    [(d) => (d.attacks.jab.keys.foot = []), /attacks\.jab\.keys\.foot: must be one of torso, fist, sweep, guard/],
-    [(d) => (d.attacks.jab.keys.fist[0].frames[1] = 9), /keys\.fist\[0\]\.frames\[1\] must be 3\.\.8, not 9/],
-    [(d) => (d.attacks.jab.keys.fist[0].yaw = 5), /keys\.fist\[0\]\.yaw must be 0, 16384, 32768 or 49152/],
-    [(d) => (d.attacks.jab.keys.fist[0].layer = 1), /keys\.fist\[0\] has frames, shape, .*, not "layer"/],
-    [(d) => (d.attacks.jab.keys.sweep[1].frames[1] = 5), /keys\.sweep: the frames \[2, 5\] and \[5, 8\] overlap/],
+    [
+      (d) => (d.attacks.jab.keys.foot = []),
+      /attacks\.jab\.keys\.foot: must be one of torso, fist, sweep, guard/,
+    ],
+    [
+      (d) => (d.attacks.jab.keys.fist[0].frames[1] = 9),
+      /keys\.fist\[0\]\.frames\[1\] must be 3\.\.8, not 9/,
+    ],
+    [
+      (d) => (d.attacks.jab.keys.fist[0].yaw = 5),
+      /keys\.fist\[0\]\.yaw must be 0, 16384, 32768 or 49152/,
+    ],
+    [
+      (d) => (d.attacks.jab.keys.fist[0].layer = 1),
+      /keys\.fist\[0\] has frames, shape, .*, not "layer"/,
+    ],
+    [
+      (d) => (d.attacks.jab.keys.sweep[1].frames[1] = 5),
+      /keys\.sweep: the frames \[2, 5\] and \[5, 8\] overlap/,
+    ],
     [(d) => (d.parts = {}), /the number of parts must be 1\.\.32, not 0/],
-    [(d) => (d.parts[7] = d.parts.fist), /parts: a name must not be empty or a whole number, not "7"/],
-    [(d) => (d.attacks.jab.frames = 1.5), /^ArgumentTypeError: attacks\.jab\.frames must be an integer, not 1\.5/],
-    [(d) => (d.attacks.jab.active.fist[0][1] = 9), /attacks\.jab\.active\.fist\[0\]\[1\] must be 2\.\.8, not 9/],
-    [(d) => (d.attacks.jab.active.foot = []), /attacks\.jab\.active\.foot: must be one of torso, fist, sweep, guard/],
-    [(d) => (d.attacks.jab.inactive = { fist: [] }), /attacks\.jab: "fist" must be in active or inactive, not in both/],
+    [
+      (d) => (d.parts[7] = d.parts.fist),
+      /parts: a name must not be empty or a whole number, not "7"/,
+    ],
+    [
+      (d) => (d.attacks.jab.frames = 1.5),
+      /^ArgumentTypeError: attacks\.jab\.frames must be an integer, not 1\.5/,
+    ],
+    [
+      (d) => (d.attacks.jab.active.fist[0][1] = 9),
+      /attacks\.jab\.active\.fist\[0\]\[1\] must be 2\.\.8, not 9/,
+    ],
+    [
+      (d) => (d.attacks.jab.active.foot = []),
+      /attacks\.jab\.active\.foot: must be one of torso, fist, sweep, guard/,
+    ],
+    [
+      (d) => (d.attacks.jab.inactive = { fist: [] }),
+      /attacks\.jab: "fist" must be in active or inactive, not in both/,
+    ],
     [(d) => (d.attacks.jab.rehits = [5, 5]), /attacks\.jab\.rehits\[1\] must be 6\.\.8, not 5/],
     [
       (d) => (d.attacks.jab.cancels[0].into = "dash"),
       /attacks\.jab\.cancels\[0\]\.into: must be one of jab, roll, taunt/,
     ],
-    [(d) => (d.attacks.jab.cancels[0].on_hit = 1), /attacks\.jab\.cancels\[0\]\.on_hit must be true or false, not 1/],
+    [
+      (d) => (d.attacks.jab.cancels[0].on_hit = 1),
+      /attacks\.jab\.cancels\[0\]\.on_hit must be true or false, not 1/,
+    ],
   ];
-  for (const [change, words] of cases) assert.throws(() => FrameData.of(changed(change)), words, String(change));
+  for (const [change, words] of cases)
+    assert.throws(() => FrameData.of(changed(change)), words, String(change));
 });
 
 // What two bodies do, frame by frame: [body, call, ...arguments].
@@ -142,13 +202,19 @@ test("bodies attack, mirror and move as in Python, through rollbacks; a recordin
   const world = new World(16, { layers: [[0, 1]] });
   const bodies = [
     new Body(world, frames, HERE, { ids: 1, owner: 1 }),
-    new Body(world, frames, { x: ONE, y: 0, z: 0, yaw: 32768 }, { ids: [9, 8, 7, 6], owner: 2, isMirrored: true }),
+    new Body(
+      world,
+      frames,
+      { x: ONE, y: 0, z: 0, yaw: 32768 },
+      { ids: [9, 8, 7, 6], owner: 2, isMirrored: true },
+    ),
   ];
   const camel = { set_active: "setActive" };
   const lines = [];
   const recorder = new Recorder(world);
   const play = (frame, record) => {
-    for (const [body, name, ...values] of calls[frame]) record(bodies[body][camel[name] ?? name](...values));
+    for (const [body, name, ...values] of calls[frame])
+      record(bodies[body][camel[name] ?? name](...values));
     const events = world.step();
     const hits = [...events].map(({ a, b, kind }) => [a, b, kind]);
     let line = `${JSON.stringify(hits)} ${world.hash()}`;
@@ -215,19 +281,40 @@ test("a body refuses what its parts, attacks and numbers do not allow, and nothi
   const before = [world.hash(), body.hash()];
   const cases = [
     [() => body.move(0.5, 0, 0), /^ArgumentTypeError: .*position x must be an integer, not 0\.5/],
-    [() => body.setPose({ x: 0, y: 0, z: 0.25 }), /^ArgumentTypeError: pose\.z must be an integer, not 0\.25/],
+    [
+      () => body.setPose({ x: 0, y: 0, z: 0.25 }),
+      /^ArgumentTypeError: pose\.z must be an integer, not 0\.25/,
+    ],
     [() => body.turn(65536), /pose\.yaw must be 0\.\.65535, not 65536/],
     [() => body.mirror(1), /^ArgumentTypeError: isMirrored must be true or false, not 1/],
     [() => body.start("dash"), /no attack is called "dash"; there are jab, roll, taunt/],
-    [() => body.setActive(true, "foot"), /no part is called "foot"; there are torso, fist, sweep, guard/],
+    [
+      () => body.setActive(true, "foot"),
+      /no part is called "foot"; there are torso, fist, sweep, guard/,
+    ],
     [() => body.strikes(-1), /victim must be 0\.\.4294967295, not -1/],
     [() => body.move(2 ** 31 - 1, 0, 0), /the centre would leave/],
     [() => body.load(new Uint8Array(24)), /^ArgumentRangeError: byte 0: not a state/],
-    [() => new Body(world, frames, HERE, { ids: 2, owner: 2 }), /^ArgumentRangeError: part "torso": id 2: taken/],
-    [() => new Body(world, frames, HERE, { ids: 5, owner: 2 }), /id of part "guard" must be 0\.\.7, not 8/],
-    [() => new Body(world, frames, HERE, { ids: [4, 5], owner: 2 }), /one for each of the 4 parts, not 2/],
-    [() => new Body(world, frames, HERE, { ids: 4, owner: 0 }), /owner must be 1\.\.4294967295, not 0/],
-    [() => body.follow(Int32Array.of(0, 5, 0, 0, 1, 6, 0, 0)), /pushed to different places: 5,0,0; 6,0,0/],
+    [
+      () => new Body(world, frames, HERE, { ids: 2, owner: 2 }),
+      /^ArgumentRangeError: part "torso": id 2: taken/,
+    ],
+    [
+      () => new Body(world, frames, HERE, { ids: 5, owner: 2 }),
+      /id of part "guard" must be 0\.\.7, not 8/,
+    ],
+    [
+      () => new Body(world, frames, HERE, { ids: [4, 5], owner: 2 }),
+      /one for each of the 4 parts, not 2/,
+    ],
+    [
+      () => new Body(world, frames, HERE, { ids: 4, owner: 0 }),
+      /owner must be 1\.\.4294967295, not 0/,
+    ],
+    [
+      () => body.follow(Int32Array.of(0, 5, 0, 0, 1, 6, 0, 0)),
+      /pushed to different places: 5,0,0; 6,0,0/,
+    ],
   ];
   for (const [act, words] of cases) assert.throws(act, words, String(act));
   assert.deepEqual([world.hash(), body.hash()], before);

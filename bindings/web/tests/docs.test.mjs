@@ -14,7 +14,15 @@ function project() {
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, "package.json"), '{"private":true}');
   const [packed] = readdirSync(WORK).filter((name) => name.endsWith(".tgz"));
-  ran("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", FOLDER, join(WORK, packed)]);
+  ran("npm", [
+    "install",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+    "--prefix",
+    FOLDER,
+    join(WORK, packed),
+  ]);
 }
 
 test("the programs of docs/web.md print what they say, with the packed package", () => {

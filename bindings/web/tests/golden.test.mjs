@@ -1,4 +1,5 @@
-// The golden of the C kernel (tests/native/golden.c), linked against the very module that the package ships.
+// The golden of the C kernel (tests/native/golden.c), linked against the very module that the
+// package ships.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +22,13 @@ const inC = () => {
 // The golden alone: the functions that it tests are those of the package, in whose memory it works.
 function compiled() {
   const out = join(WORK, "golden.wasm");
-  const link = ["--no-entry", "--import-memory", "--allow-undefined", "--export=golden_run", "--global-base=4194304"];
+  const link = [
+    "--no-entry",
+    "--import-memory",
+    "--allow-undefined",
+    "--export=golden_run",
+    "--global-base=4194304",
+  ];
   ran(process.env.FIXSYNC_WASM_CC ?? "clang-19", [
     ...["--target=wasm32", "-std=c11", "-O2", "-ffreestanding", "-nostdlib", "-mbulk-memory"],
     ...[join(WEB, "libc"), join(ROOT, "csrc"), NATIVE].map((folder) => `-I${folder}`),
@@ -41,7 +48,9 @@ async function printed(module, bytes, level) {
   const print = (at, size) => {
     text += String.fromCharCode(...new Uint8Array(functions.memory.buffer, at, size));
   };
-  const { instance } = await WebAssembly.instantiate(bytes, { env: { ...functions, golden_print: print } });
+  const { instance } = await WebAssembly.instantiate(bytes, {
+    env: { ...functions, golden_print: print },
+  });
   instance.exports.golden_run(level, 0);
   return text;
 }
@@ -50,7 +59,10 @@ let expected = "";
 test("the golden of the module in Node is that of the kernel in C", async () => {
   expected = inC();
   assert.ok(expected.split("\n").length > 50);
-  assert.equal(await printed(readFileSync(join(WEB, "fixsync.wasm")), compiled(), Number(LEVEL)), expected);
+  assert.equal(
+    await printed(readFileSync(join(WEB, "fixsync.wasm")), compiled(), Number(LEVEL)),
+    expected,
+  );
 });
 
 test("the golden of the module in Chromium is that of the kernel in C", async () => {

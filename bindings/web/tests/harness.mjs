@@ -23,14 +23,17 @@ export function ran(program, args, options = {}) {
   try {
     return execFileSync(program, args, { encoding: "utf8", stdio: "pipe", ...options });
   } catch (error) {
-    throw new Error(`${program} ${args.join(" ")}: ${error.stdout ?? ""}${error.stderr ?? error.message}`);
+    throw new Error(
+      `${program} ${args.join(" ")}: ${error.stdout ?? ""}${error.stderr ?? error.message}`,
+    );
   }
 }
 
 export const python = (...args) => ran(process.env.FIXSYNC_PYTHON ?? "python3", args);
 
 // The output of a command of fixsync.
-export const fixsync = (...args) => python("-c", "import sys\nfrom fixsync.cli import main\nsys.exit(main())", ...args);
+export const fixsync = (...args) =>
+  python("-c", "import sys\nfrom fixsync.cli import main\nsys.exit(main())", ...args);
 
 // ---- the browser ----
 
@@ -39,15 +42,26 @@ let browser = null;
 
 function chromium() {
   if (process.env.FIXSYNC_CHROMIUM) return process.env.FIXSYNC_CHROMIUM;
-  return ran("sh", ["-c", "command -v chromium || command -v chromium-browser || command -v google-chrome"]).trim();
+  return ran("sh", [
+    "-c",
+    "command -v chromium || command -v chromium-browser || command -v google-chrome",
+  ]).trim();
 }
 
 // A new page. A word in its console or an error is in `trouble`, which must stay empty.
 export async function page(options = {}) {
   if (browser === null) {
     const { chromium: engine } = createRequire(join(WORK, "package.json"))("playwright-core");
-    const args = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-    browser = await engine.launch({ executablePath: chromium(), args: [...args, "--disable-quic", "--no-first-run"] });
+    const args = [
+      "--no-sandbox",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ];
+    browser = await engine.launch({
+      executablePath: chromium(),
+      args: [...args, "--disable-quic", "--no-first-run"],
+    });
     ends.push(() => browser.close());
   }
   const context = await browser.newContext({ acceptDownloads: true, ...options });

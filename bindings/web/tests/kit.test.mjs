@@ -80,7 +80,10 @@ test("a motion ends at a wall, slides along it, bounces off it", async () => {
   assert.deepEqual(slide(motion, normal), [0, 0, ONE]);
   assert.deepEqual(bounce(motion, normal, 65536), [-4 * ONE, 0, ONE]);
   const hits = moveAndSlide(world, 1, motion);
-  assert.deepEqual([hits.length, hits[0].id, world.get(1).pose], [1, 2, { x: 2 * ONE, y: 0, z: ONE, yaw: 0 }]);
+  assert.deepEqual(
+    [hits.length, hits[0].id, world.get(1).pose],
+    [1, 2, { x: 2 * ONE, y: 0, z: ONE, yaw: 0 }],
+  );
   assert.throws(() => slide(motion, [0, 0, 0]), /slide: a normal of \(0, 0, 0\)/);
 });
 
@@ -162,7 +165,10 @@ test("the recorder's log verifies in Python, and is what Python writes", async (
   for (let frame = 0; frame < 300; frame++) {
     const commands = [["move", 1, [frame * 700, 0, 0]]];
     if (frame === 9)
-      commands.push(["layers", [[0, 3]]], ["add", 2, ["box", 9, 9, 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], true]);
+      commands.push(
+        ["layers", [[0, 3]]],
+        ["add", 2, ["box", 9, 9, 9], [0, 0, 0], 0, 0, 0, [0, 0, 0], true],
+      );
     world.apply(commands);
     recorder.commands(commands);
     const events = world.step();
@@ -173,7 +179,8 @@ test("the recorder's log verifies in Python, and is what Python writes", async (
       recorder.cast(world.cast(...cast), ...cast);
     }
     if (frame % 2 === 0) recorder.step(world, events);
-    else recorder.step(world.hash(), [...events]); // as after a rollback, when the world is elsewhere
+    // As after a rollback, when the world is elsewhere.
+    else recorder.step(world.hash(), [...events]);
     if (frame === 7) assert.match(recorder.text(), /\n\{"frames":8,"sha256":"[0-9a-f]{64}"\}\n$/);
   }
   const log = join(WORK, "recorded.jsonl");
@@ -205,7 +212,10 @@ test("a recorder refuses what no log may hold", async () => {
       () => recorder.step(1n, [{ a: 0.5, b: 1, kind: 1, contact: 1 }]),
       /^ArgumentTypeError: events\[0\]\.a must be an int/,
     ],
-    [() => recorder.query([0.5], sphere(1), HERE), /^ArgumentTypeError: ids\[0\] must be an integer, not 0\.5/],
+    [
+      () => recorder.query([0.5], sphere(1), HERE),
+      /^ArgumentTypeError: ids\[0\] must be an integer, not 0\.5/,
+    ],
     [
       () => recorder.cast([], sphere(1), HERE, [0.5, 0, 0]),
       /^ArgumentTypeError: motion x must be an integer, not 0\.5/,
@@ -217,7 +227,10 @@ test("a recorder refuses what no log may hold", async () => {
   ];
   for (const [act, words] of cases) assert.throws(act, words, String(act));
   recorder.step(world, world.step());
-  assert.match(recorder.text(), /^\{"frame":0,"commands":\[\],"queries":\[\],"events":\[\],"hash"/m);
+  assert.match(
+    recorder.text(),
+    /^\{"frame":0,"commands":\[\],"queries":\[\],"events":\[\],"hash"/m,
+  );
 });
 
 test("arithmetic is that of Python, and its errors name the argument or the question", async () => {
@@ -242,7 +255,11 @@ test("arithmetic is that of Python, and its errors name the argument or the ques
       ["with_length", vectorOf(), Math.abs(a)],
     ][i % 12];
   });
-  const act = { ...arithmetic, mul_div: arithmetic.mulDiv, turned_towards: arithmetic.turnedTowards };
+  const act = {
+    ...arithmetic,
+    mul_div: arithmetic.mulDiv,
+    turned_towards: arithmetic.turnedTowards,
+  };
   act.with_length = arithmetic.withLength;
   const found = calls.map(([name, ...values]) => {
     try {
@@ -274,10 +291,19 @@ print(json.dumps([answer(*call) for call in json.load(open(sys.argv[1]))]))`,
   assert.ok(found.filter((value) => value === null).length < 200);
   const cases = [
     [() => arithmetic.mul(0.5, 1), /^ArgumentTypeError: a must be an integer, not 0\.5/],
-    [() => arithmetic.div(1, 0), /^ArgumentRangeError: div\(1, 0\): a number or the result out of range/],
+    [
+      () => arithmetic.div(1, 0),
+      /^ArgumentRangeError: div\(1, 0\): a number or the result out of range/,
+    ],
     [() => arithmetic.lerp(0, 1, 65537), /fraction must be 0\.\.65536, not 65537/],
-    [() => arithmetic.dot([0, 0.5, 0], [0, 0, 0]), /^ArgumentTypeError: a y must be an integer, not 0\.5/],
-    [() => arithmetic.withLength([0, 0, 0], 1), /withLength of \(0,0,0\): a number or the result out of range/],
+    [
+      () => arithmetic.dot([0, 0.5, 0], [0, 0, 0]),
+      /^ArgumentTypeError: a y must be an integer, not 0\.5/,
+    ],
+    [
+      () => arithmetic.withLength([0, 0, 0], 1),
+      /withLength of \(0,0,0\): a number or the result out of range/,
+    ],
   ];
   for (const [act, words] of cases) assert.throws(act, words, String(act));
 });

@@ -68,9 +68,14 @@ test("solids are named by layer, in order of id, and only those that there are",
     hits.map((hit) => hit.id),
     [raw.FXS_LEVEL],
   );
-  assert.throws(() => level.contact(2, sphere(2), HERE), { name: "ArgumentRangeError", message: /index must be 0..1/ });
+  assert.throws(() => level.contact(2, sphere(2), HERE), {
+    name: "ArgumentRangeError",
+    message: /index must be 0..1/,
+  });
   assert.throws(() => level.contact(0.5, sphere(2), HERE), { name: "ArgumentTypeError" });
-  assert.throws(() => level.query(sphere(2), HERE, ALL, { hitWhen: 3 }), { name: "ArgumentRangeError" });
+  assert.throws(() => level.query(sphere(2), HERE, ALL, { hitWhen: 3 }), {
+    name: "ArgumentRangeError",
+  });
   level.dispose();
   assert.throws(() => level.query(sphere(2), HERE), /disposed/);
 });

@@ -69,7 +69,13 @@ ${refusals}
 `,
     "tsconfig.json": JSON.stringify({
       compilerOptions: {
-        ...{ strict: true, noEmit: true, target: "esnext", module: "nodenext", lib: ["esnext", "dom", "dom.iterable"] },
+        ...{
+          strict: true,
+          noEmit: true,
+          target: "esnext",
+          module: "nodenext",
+          lib: ["esnext", "dom", "dom.iterable"],
+        },
         ...{ types: [], exactOptionalPropertyTypes: true, skipLibCheck: false },
       },
     }),
@@ -81,7 +87,9 @@ test("the types name every export, and no other", async () => {
   project({ "names.mjs": 'console.log(JSON.stringify(Object.keys(await import("fixsync"))));' });
   const exported = JSON.parse(ran("node", [join(APP, "names.mjs")]));
   const types = readFileSync(join(WEB, "index.d.ts"), "utf8");
-  const named = [...types.matchAll(/^export (?:class|const|function) (\w+)/gm)].map(([, name]) => name);
+  const named = [...types.matchAll(/^export (?:class|const|function) (\w+)/gm)].map(
+    ([, name]) => name,
+  );
   assert.deepEqual([...new Set(named)].sort(), [...exported].sort());
 });
 
@@ -107,7 +115,8 @@ export async function hit() {
   return JSON.stringify([...world.step()]);
 }`;
   project({
-    "index.html": '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/main.js"></script>',
+    "index.html":
+      '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/main.js"></script>',
     "hit.js": hit,
     "worker.js": 'import { hit } from "./hit.js";\nhit().then((text) => postMessage(text));',
     "main.js": `import { hit } from "./hit.js";

@@ -12,13 +12,22 @@ const KNIFE = { ground: ["rectangle", ONE, ONE / 8], side: [ONE / 2, ONE / 8] };
 function history(frames) {
   const random = new Random(5);
   const place = () => [0, 0, 0].map(() => random.between(-2 * ONE, 2 * ONE));
-  const calls = [0, 1, 2, 3, 4, 5].map((id) => ["add", id, id % 2, place(), id % 3, id % 4, id !== 5]);
+  const calls = [0, 1, 2, 3, 4, 5].map((id) => [
+    "add",
+    id,
+    id % 2,
+    place(),
+    id % 3,
+    id % 4,
+    id !== 5,
+  ]);
   const made = [calls];
   for (let frame = 1; frame < frames; frame++) {
     const id = random.below(6);
     const more = [["move", id, place()]];
     if (frame % 7 === 0) more.push(["hitbox", id, random.below(2)]);
-    if (frame % 11 === 0) more.push(["active", id, random.chance(1, 2)], ["layer", id, random.below(3)]);
+    if (frame % 11 === 0)
+      more.push(["active", id, random.chance(1, 2)], ["layer", id, random.below(3)]);
     if (frame % 13 === 0) more.push(["owner", id, random.below(3)]);
     if (frame % 17 === 0) more.push(["remove", id], ["add", id, 0, place(), 1, 0, true]);
     if (frame === 20)
@@ -42,7 +51,8 @@ test("a world of two planes has Python's events, hits, casts and hash; its recor
   const recorder = new Recorder(planes.world);
   const lines = [];
   const act = {
-    add: (id, box, at, layer, owner, active) => planes.add(id, boxes[box], at, { layer, owner, active }),
+    add: (id, box, at, layer, owner, active) =>
+      planes.add(id, boxes[box], at, { layer, owner, active }),
     move: (id, at) => planes.move(id, ...at),
     hitbox: (id, box) => planes.setHitbox(id, boxes[box]),
     active: (id, active) => planes.setActive(id, active),
@@ -64,7 +74,13 @@ test("a world of two planes has Python's events, hits, casts and hash; its recor
         planes.query(KNIFE, [0, 0, 0], 7, { excludeOwner: 1 }),
         found(planes.cast(MAN, [-4 * ONE, 0, 0], [8 * ONE, 0, 0])),
         found(planes.sweep(0, [0, ONE, ONE], { limit: 2 })),
-        [planes.contact(0, 1), planes.pushOut(0, 1), planes.lift(0, 1), planes.position(3), planes.size],
+        [
+          planes.contact(0, 1),
+          planes.pushOut(0, 1),
+          planes.lift(0, 1),
+          planes.position(3),
+          planes.size,
+        ],
         String(planes.world.hash()),
       ]),
     );
@@ -79,10 +95,12 @@ test("a world of two planes has Python's events, hits, casts and hash; its recor
 import json, sys
 from fixsync import ONE
 from fixsync.game import flat
-boxes = [flat.Hitbox(flat.circle(ONE // 2), ONE // 4, ONE), flat.Hitbox(flat.rectangle(ONE, ONE // 8), ONE // 2, ONE // 8)]
+boxes = [flat.Hitbox(flat.circle(ONE // 2), ONE // 4, ONE),
+         flat.Hitbox(flat.rectangle(ONE, ONE // 8), ONE // 2, ONE // 8)]
 planes = flat.TwoPlanes(8)
 act = {
-    "add": lambda id, box, at, layer, owner, active: planes.add(id, boxes[box], at, layer=layer, owner=owner, active=active),
+    "add": lambda id, box, at, layer, owner, active: planes.add(
+        id, boxes[box], at, layer=layer, owner=owner, active=active),
     "move": lambda id, at: planes.move(id, *at),
     "hitbox": lambda id, box: planes.set_hitbox(id, boxes[box]),
     "active": planes.set_active, "layer": planes.set_layer, "owner": planes.set_owner,
@@ -100,7 +118,8 @@ for calls in json.load(open(sys.argv[1])):
         planes.query(boxes[1], (0, 0, 0), 7, exclude_owner=1),
         found(planes.cast(boxes[0], (-4 * ONE, 0, 0), (8 * ONE, 0, 0))),
         found(planes.sweep(0, (0, ONE, ONE), limit=2)),
-        [int(planes.contact(0, 1)), [*planes.push_out(0, 1)], planes.lift(0, 1), [*planes.position(3)], len(planes)],
+        [int(planes.contact(0, 1)), [*planes.push_out(0, 1)], planes.lift(0, 1),
+         [*planes.position(3)], len(planes)],
         str(planes.world.hash()),
     ], separators=(",", ":")))`,
     join(WORK, "planes.json"),
@@ -118,19 +137,31 @@ test("a world of two planes refuses a value that is not a hitbox, and changes no
       () => planes.add(2, { ground: ["circle", 0.5], side: [1, 1] }, [0, 0, 0]),
       /^ArgumentTypeError: radius must be an int/,
     ],
-    [() => planes.add(2, { ground: ["circle", 1], side: [1, 0.5] }, [0, 0, 0]), /^ArgumentTypeError: side half_y must/],
+    [
+      () => planes.add(2, { ground: ["circle", 1], side: [1, 0.5] }, [0, 0, 0]),
+      /^ArgumentTypeError: side half_y must/,
+    ],
     [
       () => planes.add(2, { ground: ["sector", 1], side: [1, 1] }, [0, 0, 0]),
       /ground must be one of circle, rectangle/,
     ],
-    [() => planes.add(2, ["sphere", 1], [0, 0, 0]), /^ArgumentTypeError: hitbox must be \{ ground: /],
+    [
+      () => planes.add(2, ["sphere", 1], [0, 0, 0]),
+      /^ArgumentTypeError: hitbox must be \{ ground: /,
+    ],
     [() => planes.add(1, MAN, [0, 0, 0]), /^ArgumentRangeError: id 1: taken/],
     [() => planes.add(4, MAN, [0, 0, 0]), /^ArgumentRangeError: id must be 0\.\.3, not 4/],
     [() => planes.add(2, MAN, [0, 0, 0], { layer: 16 }), /layer must be 0\.\.15, not 16/],
-    [() => planes.move(1, 0.5, 0, 0), /^ArgumentTypeError: position x must be an integer, not 0\.5/],
+    [
+      () => planes.move(1, 0.5, 0, 0),
+      /^ArgumentTypeError: position x must be an integer, not 0\.5/,
+    ],
     [() => planes.move(2, 0, 0, 0), /^ArgumentRangeError: id 2: not in the world/],
     [() => planes.query(MAN, [0, 0, 0], 65536), /mask must be 0\.\.65535, not 65536/],
-    [() => planes.cast(MAN, [0, 0, 0], [0.5, 0, 0]), /^ArgumentTypeError: motion x must be an integer, not 0\.5/],
+    [
+      () => planes.cast(MAN, [0, 0, 0], [0.5, 0, 0]),
+      /^ArgumentTypeError: motion x must be an integer, not 0\.5/,
+    ],
     [() => planes.setLayers([[0, 16]]), /layer must be 0\.\.15, not 16/],
     [() => planes.position(2), /id 2: not in the world/],
     [() => new TwoPlanes(0), /capacity must be 1\.\.1073741824, not 0/],

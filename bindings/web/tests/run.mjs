@@ -1,4 +1,5 @@
-// Runs every test of this folder, one after the other, and counts: those whose name has the argument in it, or all.
+// Runs every test of this folder, one after the other, and counts: those whose name has the
+// argument in it, or all.
 import { readdirSync } from "node:fs";
 import { finish, tests } from "./harness.mjs";
 

@@ -48,7 +48,12 @@ test("a match has the events, the bytes and the hash that Python has", () => {
   const body = capsule(q("0.375"), q("0.5"));
   world.add(1, body, HERE, { layer: 0, owner: 1 });
   world.add(2, body, { x: q(2), y: 0, z: q("0.5") }, { layer: 0, owner: 2 });
-  world.add(9, sector(q("2.5"), degrees(60), q("0.5"), q(1)), { ...HERE, yaw: 300 }, { layer: 1, owner: 1 });
+  world.add(
+    9,
+    sector(q("2.5"), degrees(60), q("0.5"), q(1)),
+    { ...HERE, yaw: 300 },
+    { layer: 1, owner: 1 },
+  );
   const events = [...world.step()].map(({ a, b, kind, contact }) => [a, b, kind, contact]);
   const saved = world.save();
   world.move(2, q(5), 0, 0);
@@ -78,22 +83,46 @@ test("numbers are integers: others raise a TypeError or a RangeError with name, 
   const cases = [
     [() => world.move(1, 0.5, 0, 0), TypeError, /^x must be an integer, not 0.5/],
     [() => world.move(1, "0", 0, 0), TypeError, /^x must be an integer, not "0"/],
-    [() => world.move(1, 0, 2 ** 31, 0), RangeError, /^y must be -2147483648..2147483647, not 2147483648/],
+    [
+      () => world.move(1, 0, 2 ** 31, 0),
+      RangeError,
+      /^y must be -2147483648..2147483647, not 2147483648/,
+    ],
     [() => world.move(8, 0, 0, 0), RangeError, /^id must be 0..7, not 8/],
     [() => world.move(2, 0, 0, 0), RangeError, /^id 2: not in the world/],
     [() => world.add(1, sphere(ONE), HERE), RangeError, /^id 1: taken/],
     [() => world.turn(1, 65536), RangeError, /^yaw must be 0..65535, not 65536/],
     [() => sphere(0), RangeError, /^radius must be 1..536870911, not 0/],
     [() => sector(ONE, 9, 9, ONE), RangeError, /^inner_radius must be 1..65535, not 65536/],
-    [() => world.add(2, ["cone", 1], HERE), RangeError, /must be one of sphere, capsule, cylinder, box, sector/],
-    [() => world.add(2, ["box", 1], HERE), TypeError, /a box has half_x, half_y, half_z, not 1 numbers/],
+    [
+      () => world.add(2, ["cone", 1], HERE),
+      RangeError,
+      /must be one of sphere, capsule, cylinder, box, sector/,
+    ],
+    [
+      () => world.add(2, ["box", 1], HERE),
+      TypeError,
+      /a box has half_x, half_y, half_z, not 1 numbers/,
+    ],
     [() => world.setActive(1, 1), TypeError, /^active must be true or false, not 1/],
     [() => world.query(sphere(1), HERE, -1), RangeError, /^mask must be 0..4294967295, not -1/],
-    [() => world.cast(sphere(1), HERE, [0, 2 ** 29, 0]), RangeError, /^motion y must be -536870911..536870911/],
-    [() => world.cast(sector(9, 9, 9), HERE, [0, 0, 0]), RangeError, /not defined for these shapes/],
+    [
+      () => world.cast(sphere(1), HERE, [0, 2 ** 29, 0]),
+      RangeError,
+      /^motion y must be -536870911..536870911/,
+    ],
+    [
+      () => world.cast(sector(9, 9, 9), HERE, [0, 0, 0]),
+      RangeError,
+      /not defined for these shapes/,
+    ],
     [() => world.load(new Uint8Array(9)), RangeError, /^byte 0: not a state/],
     [() => world.load("FXS1"), TypeError, /^data must be a Uint8Array/],
-    [() => world.moveMany(new Float32Array(1), new Int32Array(3)), TypeError, /^ids must be a typed array of integers/],
+    [
+      () => world.moveMany(new Float32Array(1), new Int32Array(3)),
+      TypeError,
+      /^ids must be a typed array of integers/,
+    ],
     [() => world.moveMany(new Uint32Array(2), new Int32Array(3)), RangeError, /2 ids, 1 places/],
     [() => length(0.5, 0, 0), TypeError, /^dx must be a BigInt or a safe integer/],
     [() => length(2n ** 32n, 0, 0), RangeError, /^dx must be -4294967295..4294967295/],
@@ -188,7 +217,10 @@ test("casts, sweeps and nearest answer in order", () => {
     { id: 2, fraction: 24576, normal: [-(2 ** 30), 0, 0] },
   ]);
   assert.deepEqual(world.sweep(3, [16 * ONE, 0, 0], { limit: 1 }), hits.slice(0, 1));
-  assert.deepEqual(world.nearest(sphere(20 * ONE), { x: 7 * ONE, y: 0, z: 0 }, undefined, { limit: 1 }), [2]);
+  assert.deepEqual(
+    world.nearest(sphere(20 * ONE), { x: 7 * ONE, y: 0, z: 0 }, undefined, { limit: 1 }),
+    [2],
+  );
 });
 
 test("two states name what differs", () => {
@@ -196,13 +228,16 @@ test("two states name what differs", () => {
   world.add(2, sphere(ONE), HERE);
   const before = world.save();
   world.move(2, 1, 0, 0);
-  assert.deepEqual(differences(before, world.save()), [{ group: "collider 2", field: "x", a: 0, b: 1 }]);
+  assert.deepEqual(differences(before, world.save()), [
+    { group: "collider 2", field: "x", a: 0, b: 1 },
+  ]);
 });
 
 test("states have the fields and differences that Python finds, in the same order", () => {
   const worlds = [new World(70), new World(70)];
   for (const [side, world] of worlds.entries()) {
-    for (let id = side; id < 70; id++) world.add(id, id % 2 ? sphere(ONE) : box(ONE, ONE, side + 1), HERE);
+    for (let id = side; id < 70; id++)
+      world.add(id, id % 2 ? sphere(ONE) : box(ONE, ONE, side + 1), HERE);
     world.step();
     world.remove(3 + side);
   }
@@ -216,11 +251,20 @@ print(json.dumps([rows, {" ".join([k[0], ", ".join(map(str, k[1:]))]).strip(): [
   const hex = (state) => Buffer.from(state).toString("hex");
   const [rows, fields] = JSON.parse(python("-c", program, ...states.map(hex)));
   const found = differences(...states);
-  assert.deepEqual(found.map(({ group, field }) => [group, field]), rows);
+  assert.deepEqual(
+    found.map(({ group, field }) => [group, field]),
+    rows,
+  );
   assert.ok(found.length > 64); // more than the first room
-  assert.deepEqual(found.find(({ group }) => group === "collider 0"), { group: "collider 0", field: "is there", a: true, b: false });
+  assert.deepEqual(
+    found.find(({ group }) => group === "collider 0"),
+    { group: "collider 0", field: "is there", a: true, b: false },
+  );
   const read = stateFields(states[0]);
-  assert.deepEqual(Object.fromEntries([...read].map(([group, values]) => [group, Object.keys(values)])), fields);
+  assert.deepEqual(
+    Object.fromEntries([...read].map(([group, values]) => [group, Object.keys(values)])),
+    fields,
+  );
   assert.equal(read.get("collider 2").kind, "box");
   assert.throws(() => differences(states[0], states[1].subarray(1)), /not a saved state.*byte 0/);
 });

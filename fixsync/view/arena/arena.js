@@ -18,12 +18,18 @@ const FACTS_MS = 120;
 const FLIPPED_PEER = 1;
 
 const find = (id) => document.getElementById(id);
-const controls = new Controls(find("stick"), document.querySelectorAll("[data-button]"), pauseOrGoOn);
+const controls = new Controls(
+  find("stick"),
+  document.querySelectorAll("[data-button]"),
+  pauseOrGoOn,
+);
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const light = matchMedia("(prefers-color-scheme: light)");
 
 let match = null;
-let machines = []; // of each peer: { stage, film, depths, replayedAt, shown (the last scene drawn and its frame), facts }
+// of each peer: { stage, film, depths, replayedAt, shown (the last scene drawn and its frame),
+// facts }
+let machines = [];
 let behind = 0; // milliseconds not played yet
 let lastNow = 0;
 let factsAt = 0;
@@ -83,10 +89,25 @@ function machine(p, hand) {
     make("span", { class: "hand" }, hand),
     facts.score,
   );
-  const root = make("section", { class: "machine", "aria-label": `${PLAYERS[p]}'s computer` }, head, stage, film, list);
+  const root = make(
+    "section",
+    { class: "machine", "aria-label": `${PLAYERS[p]}'s computer` },
+    head,
+    stage,
+    film,
+    list,
+  );
   root.style.setProperty("--colour", `var(--${PLAYER_COLOURS[p]})`);
   const replayedAt = new Array(FILM_FRAMES).fill(-Infinity);
-  return { root, stage: new Stage(stage, p), film, depths: new Array(DEPTHS).fill(0), replayedAt, facts, shown: null };
+  return {
+    root,
+    stage: new Stage(stage, p),
+    film,
+    depths: new Array(DEPTHS).fill(0),
+    replayedAt,
+    facts,
+    shown: null,
+  };
 }
 
 const conditions = () => ({
@@ -103,7 +124,8 @@ function play(now) {
     const peer = match.peers[p];
     depths.push(peer.depth);
     depths.shift();
-    for (let frame = before[p]; frame < peer.frame; frame++) replayedAt[frame % FILM_FRAMES] = -Infinity;
+    for (let frame = before[p]; frame < peer.frame; frame++)
+      replayedAt[frame % FILM_FRAMES] = -Infinity;
     for (let i = 1; i <= peer.depth; i++) replayedAt[(before[p] - i) % FILM_FRAMES] = match.now;
     if (shown && peer.depth > 0) markMisses(peer, stage, shown);
   }
@@ -117,7 +139,8 @@ function markMisses(peer, stage, shown) {
   sceneOf(repaired).fighters.forEach((fighter, p) => {
     const guess = shown.scene.fighters[p];
     if (fighter.action === ACTION.out || guess.action === ACTION.out) return;
-    if (Math.hypot(fighter.x - guess.x, fighter.z - guess.z) > MISS_UNITS) stage.miss(p, guess, fighter, match.now);
+    if (Math.hypot(fighter.x - guess.x, fighter.z - guess.z) > MISS_UNITS)
+      stage.miss(p, guess, fighter, match.now);
   });
 }
 
@@ -125,7 +148,8 @@ function markMisses(peer, stage, shown) {
 
 function tick(now) {
   controls.poll();
-  if (!isPaused && !isViewing) behind = Math.min(behind + (now - lastNow) * (isSlow ? SLOW : 1), 6 * FRAME_MS);
+  if (!isPaused && !isViewing)
+    behind = Math.min(behind + (now - lastNow) * (isSlow ? SLOW : 1), 6 * FRAME_MS);
   lastNow = now;
   while (behind >= FRAME_MS && !match.desync) {
     behind -= FRAME_MS;
@@ -155,10 +179,14 @@ function draw(now) {
 function showFacts(now) {
   factsAt = now;
   const common = Math.min(...match.peers.map(({ confirmed }) => confirmed)) - 1;
-  const hashes = match.peers.map(({ history }) => history.find(({ frame }) => frame === common)?.hash);
+  const hashes = match.peers.map(
+    ({ history }) => history.find(({ frame }) => frame === common)?.hash,
+  );
   for (const [p, { facts, depths, shown }] of machines.entries()) {
     const peer = match.peers[p];
-    facts.score.textContent = shown ? shown.scene.fighters.map(({ score }) => score).join(" : ") : "";
+    facts.score.textContent = shown
+      ? shown.scene.fighters.map(({ score }) => score).join(" : ")
+      : "";
     facts.frame.textContent = String(peer.frame);
     facts.rollback.textContent = `${Math.max(...depths)} frames`;
     facts.sent.textContent = `${(peer.bytesSent / 1024).toFixed(1)} KB`;
@@ -191,7 +219,8 @@ function stopped() {
   find("stop-bits").replaceChildren(...(Number.isNaN(id) ? [] : bitRows(values)));
   const late =
     flippedAt > 0
-      ? `Noticed ${Math.round(match.now - flippedAt)} ms after the flip: packets carry a hash of the state. `
+      ? `Noticed ${Math.round(match.now - flippedAt)} ms after the flip: packets carry a hash of ` +
+        "the state. "
       : "";
   find("stop-rest").textContent =
     `${late}${count > 1 ? `${count} fields differ in that frame; this is the first.` : ""}`;
@@ -207,7 +236,11 @@ function stopped() {
 function bitRows(values) {
   const [ours, theirs] = values.map((value) => (value >>> 0).toString(2).padStart(32, "0"));
   return [ours, theirs].map((bits) =>
-    make("p", {}, ...[...bits].map((bit, i) => make(ours[i] === theirs[i] ? "span" : "mark", {}, bit))),
+    make(
+      "p",
+      {},
+      ...[...bits].map((bit, i) => make(ours[i] === theirs[i] ? "span" : "mark", {}, bit)),
+    ),
   );
 }
 

@@ -47,7 +47,10 @@ export class Bot {
     if (far > 2.5 && far < 5 && luck < 0.55) return BUTTON.dash;
     if (far > 3 && luck < 0.75) return BUTTON.shot;
     const turn = (this.#roll() - 0.5) * (far < 2 ? 4 : 2.4); // not straight at it
-    const [wx, wz] = [dx * Math.cos(turn) - dz * Math.sin(turn), dx * Math.sin(turn) + dz * Math.cos(turn)];
+    const [wx, wz] = [
+      dx * Math.cos(turn) - dz * Math.sin(turn),
+      dx * Math.sin(turn) + dz * Math.cos(turn),
+    ];
     return STEPS.reduce((a, b) => (a[1] * wx + a[2] * wz >= b[1] * wx + b[2] * wz ? a : b))[0];
   }
 }

@@ -1,15 +1,34 @@
-// Keyboard, fingers and gamepads as inputs: for each player who is a person, the buttons that are held.
+// Keyboard, fingers and gamepads as inputs: for each player who is a person, the buttons that are
+// held.
 import { BUTTON } from "./fight.js";
 
 export const KEYS = [
-  { KeyW: "up", KeyS: "down", KeyA: "left", KeyD: "right", KeyF: "slash", KeyG: "dash", KeyH: "ring", KeyT: "shot" },
+  {
+    KeyW: "up",
+    KeyS: "down",
+    KeyA: "left",
+    KeyD: "right",
+    KeyF: "slash",
+    KeyG: "dash",
+    KeyH: "ring",
+    KeyT: "shot",
+  },
   {
     ...{ ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" },
     ...{ KeyK: "slash", KeyL: "dash", KeyI: "ring", KeyO: "shot" },
   },
 ];
 const IDLE_MS = 8000;
-const PAD_BUTTONS = { 0: "slash", 1: "dash", 2: "ring", 3: "shot", 12: "up", 13: "down", 14: "left", 15: "right" };
+const PAD_BUTTONS = {
+  0: "slash",
+  1: "dash",
+  2: "ring",
+  3: "shot",
+  12: "up",
+  13: "down",
+  14: "left",
+  15: "right",
+};
 const START = 9;
 const STICK_MIN = 0.35;
 
@@ -44,10 +63,12 @@ export class Controls {
     this.#isStartHeld = isStartHeld;
   }
 
-  // The input of a player, null while a bot plays it: always, or a visitor who has not touched a key for a while.
+  // The input of a player, null while a bot plays it: always, or a visitor who has not touched a
+  // key for a while.
   input(player, now) {
     if (player >= this.people) return null;
-    let input = this.#pressed[player] | this.#pads[player] | (player === 0 ? this.#stick | this.#touched : 0);
+    let input =
+      this.#pressed[player] | this.#pads[player] | (player === 0 ? this.#stick | this.#touched : 0);
     for (const code of this.#keys) input |= this.#bitOf(code, player);
     this.#pressed[player] = 0;
     if (input !== 0) this.#usedAt[player] = now;
@@ -55,7 +76,8 @@ export class Controls {
     return isHere ? input : null;
   }
 
-  // What a key does for a player. While there is nobody else, the other player's keys are the visitor's too.
+  // What a key does for a player. While there is nobody else, the other player's keys are the
+  // visitor's too.
   #bitOf(code, player) {
     const isAlone = player === 0 && this.people === 1;
     return BUTTON[KEYS[player][code]] ?? (isAlone ? BUTTON[KEYS[1][code]] : 0) ?? 0;
@@ -93,7 +115,10 @@ export class Controls {
       stick.setPointerCapture(event.pointerId);
       follow(event);
     });
-    stick.addEventListener("pointermove", (event) => stick.hasPointerCapture(event.pointerId) && follow(event));
+    stick.addEventListener(
+      "pointermove",
+      (event) => stick.hasPointerCapture(event.pointerId) && follow(event),
+    );
     stick.addEventListener("pointerup", leave);
     stick.addEventListener("pointercancel", leave);
   }
@@ -123,6 +148,7 @@ function steering(dx, dy) {
 // What is held on a gamepad: stick, cross and the four round buttons.
 function held({ axes, buttons }) {
   let input = steering(axes[0] ?? 0, axes[1] ?? 0);
-  for (const [i, name] of Object.entries(PAD_BUTTONS)) if (buttons[i]?.pressed) input |= BUTTON[name];
+  for (const [i, name] of Object.entries(PAD_BUTTONS))
+    if (buttons[i]?.pressed) input |= BUTTON[name];
   return input;
 }

@@ -1,4 +1,5 @@
-// The drawing of one computer's view, from scenes (scene.js): what it predicts, what is confirmed, what it guessed wrongly.
+// The drawing of one computer's view, from scenes (scene.js): what it predicts, what is confirmed,
+// what it guessed wrongly.
 import { ACTION, BODY_SHAPE, HEALTH, RING_SHAPE, SLASH_SHAPE } from "./fight.js";
 import { HALF_DEPTH, HALF_WIDTH, SOLIDS } from "./map.js";
 
@@ -37,7 +38,8 @@ export class Stage {
     this.#ghosts.push({ from, to, player, since: now });
   }
 
-  // now: in the time of the match. isCalm: without what flickers. fault: the player to point at, or null.
+  // now: in the time of the match. isCalm: without what flickers. fault: the player to point at, or
+  // null.
   draw(predicted, confirmed, now, isCalm, fault) {
     const { g, width, height, ratio } = sized(this.#canvas);
     const scale = Math.min(width / WIDE, height / DEEP) * ratio;
@@ -45,9 +47,11 @@ export class Stage {
     g.lineJoin = "round";
     this.#drawFloor();
     for (const [p, fighter] of predicted.fighters.entries()) this.#drawAreas(fighter, p);
-    for (const [p, fighter] of confirmed.fighters.entries()) this.#drawConfirmed(fighter, predicted.fighters[p], p);
+    for (const [p, fighter] of confirmed.fighters.entries())
+      this.#drawConfirmed(fighter, predicted.fighters[p], p);
     this.#drawGhosts(now);
-    for (const [p, fighter] of predicted.fighters.entries()) this.#drawFighter(fighter, p, now, isCalm);
+    for (const [p, fighter] of predicted.fighters.entries())
+      this.#drawFighter(fighter, p, now, isCalm);
     if (fault !== null) this.#drawFault(predicted.fighters[fault]);
   }
 
@@ -289,10 +293,20 @@ export function drawWire(canvas, match, now, isCalm) {
         if (part < 0.8) cross(g, (place(from) + place(to)) / 2, middle + (part - 0.5) * 50);
         continue;
       }
-      const up = Math.sin(part * Math.PI) * (to > from ? -1 : 1) * Math.min(13, height / 3) * Math.abs(to - from);
+      const up =
+        Math.sin(part * Math.PI) *
+        (to > from ? -1 : 1) *
+        Math.min(13, height / 3) *
+        Math.abs(to - from);
       g.fillStyle = paint.players[from];
       g.beginPath();
-      g.arc(place(from) + (place(to) - place(from)) * part, middle + up / (count - 1 || 1), 3, 0, FULL);
+      g.arc(
+        place(from) + (place(to) - place(from)) * part,
+        middle + up / (count - 1 || 1),
+        3,
+        0,
+        FULL,
+      );
       g.fill();
     }
   }
@@ -318,8 +332,8 @@ function cross(g, x, y) {
   g.stroke();
 }
 
-// The last frames, the newest on the right: confirmed ones filled, guessed ones empty, and red those that were played again
-// just now. replayedAt: when, by frame % FILM_FRAMES.
+// The last frames, the newest on the right: confirmed ones filled, guessed ones empty, and red
+// those that were played again just now. replayedAt: when, by frame % FILM_FRAMES.
 export const FILM_FRAMES = 60;
 export function drawFilm(canvas, { frame: end, confirmed, me }, replayedAt, now) {
   const { g, width, height } = sized(canvas);

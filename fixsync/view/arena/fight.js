@@ -1,5 +1,6 @@
-// The game: integers alone, and the same for every peer. Positions are in the world and nowhere else; all other numbers are in
-// `#fields`. Every change of the world is a command, so the commands of a frame are its part of the match log.
+// The game: integers alone, and the same for every peer. Positions are in the world and nowhere
+// else; all other numbers are in `#fields`. Every change of the world is a command, so the commands
+// of a frame are its part of the match log.
 
 import { along, slide } from "../../../bindings/web/kit.js";
 import { Level } from "../../../bindings/web/level.js";
@@ -10,7 +11,16 @@ import { hash64, World } from "../../../bindings/web/world.js";
 import { ATTACK, BODY, CAPACITY, MEETING, SHOTS, SOLIDS, SPAWNS, WALL } from "./map.js";
 
 // Buttons, as bits of an input.
-export const BUTTON = { up: 1, down: 2, left: 4, right: 8, slash: 16, dash: 32, ring: 64, shot: 128 };
+export const BUTTON = {
+  up: 1,
+  down: 2,
+  left: 4,
+  right: 8,
+  slash: 16,
+  dash: 32,
+  ring: 64,
+  shot: 128,
+};
 
 export const ACTION = { none: 0, slash: 1, ring: 2, dash: 3, shot: 4, out: 5 };
 export const HEALTH = 5;
@@ -174,7 +184,8 @@ export class Fight {
 
   // A hit ends an attack; its area goes with the next frame's commands.
   #interrupt(p, action, area) {
-    if (this.#get(p, F.action) !== action && this.#world.get(area).active) this.#do([["active", area, false]]);
+    if (this.#get(p, F.action) !== action && this.#world.get(area).active)
+      this.#do([["active", area, false]]);
   }
 
   // Thrown back by a hit.
@@ -222,7 +233,8 @@ export class Fight {
     }
     if (action === ACTION.dash && timer > from && timer <= to) {
       this.#walk(p, this.#get(p, F.vx), this.#get(p, F.vz), null, 1 << WALL);
-    } else if (action !== ACTION.dash) this.#stride(p, input, Math.trunc(WALK / 3), this.#pose(bodyOf(p)).yaw);
+    } else if (action !== ACTION.dash)
+      this.#stride(p, input, Math.trunc(WALK / 3), this.#pose(bodyOf(p)).yaw);
     const area = action === ACTION.slash ? slashOf(p) : action === ACTION.ring ? ringOf(p) : null;
     if (area !== null && timer >= from && timer < to) {
       const { x, y, z, yaw } = this.#pose(bodyOf(p));
@@ -252,7 +264,8 @@ export class Fight {
     this.#walk(p, mx, mz, yaw ?? heading, (1 << WALL) | (1 << BODY));
   }
 
-  // Moves a fighter up to what is in its way, and along it. Other bodies that it is in already do not hold it.
+  // Moves a fighter up to what is in its way, and along it. Other bodies that it is in already do
+  // not hold it.
   #walk(p, mx, mz, yaw, mask) {
     const id = bodyOf(p);
     const pose = this.#pose(id);
@@ -270,12 +283,15 @@ export class Fight {
         continue;
       }
       const hit = hits.find((met) => !isWithin(met));
-      const [stepX, , stepZ] = hit ? along([restX, 0, restZ], hit.fraction, hit.normal) : [restX, 0, restZ];
+      const [stepX, , stepZ] = hit
+        ? along([restX, 0, restZ], hit.fraction, hit.normal)
+        : [restX, 0, restZ];
       [x, z] = [x + stepX, z + stepZ];
       if (!hit) break;
       [restX, , restZ] = slide([restX - stepX, 0, restZ - stepZ], hit.normal);
     }
-    if (x !== pose.x || z !== pose.z || facing !== pose.yaw) this.#do([["pose", id, [x, 0, z], facing]]);
+    if (x !== pose.x || z !== pose.z || facing !== pose.yaw)
+      this.#do([["pose", id, [x, 0, z], facing]]);
   }
 
   // ---- dash: one cast finds how far it goes, another whom it meets ----

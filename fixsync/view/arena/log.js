@@ -19,7 +19,10 @@ export function namesOf(players) {
 
 // The recorder of a match that begins.
 export function recorderOf(world, players) {
-  return new Recorder(world, { meta: { game: "arena" }, names: { layers: LAYER_NAMES, ids: namesOf(players) } });
+  return new Recorder(world, {
+    meta: { game: "arena" },
+    names: { layers: LAYER_NAMES, ids: namesOf(players) },
+  });
 }
 
 // Records a confirmed frame: what the game returned, and the state after it.

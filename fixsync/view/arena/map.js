@@ -20,7 +20,8 @@ export const CAPACITY = 64;
 const prism = (...vertices) => ["prism", WALL, -WALL_HEIGHT, WALL_HEIGHT, vertices];
 
 // A wall with its sides along x and z.
-const straight = (low, high) => prism([low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]);
+const straight = (low, high) =>
+  prism([low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]);
 
 // A wall at 45 degrees, rising to the right or falling.
 function across(x, z, isRising) {

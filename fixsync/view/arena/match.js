@@ -1,4 +1,5 @@
-// A whole match in one page: peers with a world each, the network between them, and the log of what is confirmed.
+// A whole match in one page: peers with a world each, the network between them, and the log of what
+// is confirmed.
 import { fxs_collider } from "../../../bindings/web/raw.js";
 import { differences } from "../../../bindings/web/states.js";
 import { Bot } from "./bot.js";
@@ -26,7 +27,10 @@ export class Match {
     this.logs = this.#games.map(({ world }) => recorderOf(world, players));
     this.#bots = Array.from({ length: players }, (_, p) => new Bot(p, seed + 1 + p));
     this.peers = this.#games.map(
-      (game, me) => new Peer(game, me, players, delay, (_, result, state) => record(this.logs[me], result, state)),
+      (game, me) =>
+        new Peer(game, me, players, delay, (_, result, state) =>
+          record(this.logs[me], result, state),
+        ),
     );
   }
 
@@ -38,18 +42,22 @@ export class Match {
     return this.#network.packets;
   }
 
-  // One sixtieth of a second. conditions: of the network. inputs: of each player, null where a bot plays.
+  // One sixtieth of a second. conditions: of the network. inputs: of each player, null where a bot
+  // plays.
   tick(conditions, inputs) {
     if (this.desync) return;
     this.now += FRAME_MS;
     this.#network.deliver(this.now, (to, packet) => this.peers[to].receive(packet));
     for (const peer of this.peers) {
-      const input = inputs[peer.me] ?? this.#bots[peer.me].input(() => sceneOf(peer.predictedState), peer.frame);
+      const input =
+        inputs[peer.me] ??
+        this.#bots[peer.me].input(() => sceneOf(peer.predictedState), peer.frame);
       peer.advance(input);
     }
     for (const { me } of this.peers) {
       for (const { me: to } of this.peers) {
-        if (to !== me) this.#network.send(me, to, this.peers[me].packetFor(to), this.now, conditions);
+        if (to !== me)
+          this.#network.send(me, to, this.peers[me].packetFor(to), this.now, conditions);
       }
     }
     const finder = this.peers.find(({ desync }) => desync);
@@ -61,10 +69,21 @@ export class Match {
     const peers = [Math.min(a, b), Math.max(a, b)];
     const found = firstDifference(...peers.map((p) => this.peers[p]));
     if (!found) return;
-    const all = [...differences(found.a.world, found.b.world), ...fieldDifferences(found.a.fields, found.b.fields)];
+    const all = [
+      ...differences(found.a.world, found.b.world),
+      ...fieldDifferences(found.a.fields, found.b.fields),
+    ];
     const [{ group, field, a: ours, b: theirs }] = all;
     const id = Number(/^collider (\d+)/.exec(group)?.[1] ?? Number.NaN);
-    this.desync = { frame: found.frame, peers, where: group, id, field, values: [ours, theirs], count: all.length };
+    this.desync = {
+      frame: found.frame,
+      peers,
+      where: group,
+      id,
+      field,
+      values: [ours, theirs],
+      count: all.length,
+    };
   }
 
   // Flips one bit of a fighter's position in one peer's memory, as a broken machine would.

@@ -1,6 +1,7 @@
 // A network in virtual time: packets are late by a latency and some jitter, and some never arrive.
 
-// Repeatable numbers of 0..1, for the network and for bots; nothing of the match depends on them but through inputs.
+// Repeatable numbers of 0..1, for the network and for bots; nothing of the match depends on them
+// but through inputs.
 export function dice(seed) {
   let state = seed >>> 0;
   return () => {
@@ -20,10 +21,18 @@ export class Network {
     this.#roll = dice(seed);
   }
 
-  // conditions: { latency, jitter } in milliseconds, { loss } of 0..1. What is lost stays in flight, for those who watch.
+  // conditions: { latency, jitter } in milliseconds, { loss } of 0..1. What is lost stays in
+  // flight, for those who watch.
   send(from, to, packet, now, { latency, jitter, loss }) {
     const isLost = this.#roll() < loss;
-    this.packets.push({ from, to, packet, sent: now, due: now + latency + this.#roll() * jitter, isLost });
+    this.packets.push({
+      from,
+      to,
+      packet,
+      sent: now,
+      due: now + latency + this.#roll() * jitter,
+      isLost,
+    });
   }
 
   // Hands over what has arrived by now: receive(to, packet).

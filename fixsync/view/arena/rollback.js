@@ -1,14 +1,17 @@
-// Rollback between peers, as an example to copy. It knows nothing of the game, the page or the network.
+// Rollback between peers, as an example to copy. It knows nothing of the game, the page or the
+// network.
 //
-// Every peer runs the whole game. It never waits for the others: where an input has not arrived, it predicts that the player
-// still holds the same buttons. When the real input differs, it goes back to the state before that frame and plays the frames
-// since then again, all within one frame of the screen. A frame is confirmed once all its inputs are known: it can never change
-// again, so its hash must be the same on every peer.
+// Every peer runs the whole game. It never waits for the others: where an input has not arrived, it
+// predicts that the player still holds the same buttons. When the real input differs, it goes back
+// to the state before that frame and plays the frames since then again, all within one frame of the
+// screen. A frame is confirmed once all its inputs are known: it can never change again, so its
+// hash must be the same on every peer.
 //
 // The game has three functions:
 //   save()         the whole state, as an object with its `hash` (a BigInt)
 //   load(saved)    goes back to it
-//   play(inputs)   plays one frame, the input of each player a number of 0..255; what it returns is kept until the frame is confirmed
+//   play(inputs)   plays one frame, the input of each player a number of 0..255; what it returns
+//                  is kept until the frame is confirmed
 
 const DEPTH_MAX = 40; // frames that may be predicted before the peer waits
 const HISTORY = 240; // confirmed frames whose states are kept to find a difference
@@ -31,8 +34,9 @@ export class Peer {
   #onConfirmed;
   #theirs = []; // hashes that came before the frame was confirmed here
 
-  // me: this peer's player, 0..players - 1. delay: frames between pressing a button and its effect, which hide as much latency.
-  // onConfirmed(frame, result, state) gets what the game returned and the state after it, once for each frame, in order.
+  // me: this peer's player, 0..players - 1. delay: frames between pressing a button and its effect,
+  // which hide as much latency. onConfirmed(frame, result, state) gets what the game returned and
+  // the state after it, once for each frame, in order.
   constructor(game, me, players, delay, onConfirmed) {
     this.#game = game;
     this.me = me;
@@ -56,7 +60,8 @@ export class Peer {
     return this.#states[frame - this.confirmed]?.state;
   }
 
-  // Plays a frame with this peer's input. False if too many frames are not confirmed: then call again later.
+  // Plays a frame with this peer's input. False if too many frames are not confirmed: then call
+  // again later.
   advance(input) {
     this.depth = 0;
     this.#repair();
@@ -107,7 +112,8 @@ export class Peer {
     this.#theirs = this.#theirs.filter((theirs) => !this.#compare(theirs));
   }
 
-  // Compares another peer's hash of a confirmed frame with ours; false if the frame is not confirmed here yet.
+  // Compares another peer's hash of a confirmed frame with ours; false if the frame is not
+  // confirmed here yet.
   #compare({ peer, frame, hash }) {
     if (frame >= this.confirmed) return false;
     const ours = this.history.find((entry) => entry.frame === frame);
@@ -115,7 +121,7 @@ export class Peer {
     return true;
   }
 
-  // ---- packets: all inputs that the other has not acknowledged, so a lost one costs time and nothing else ----
+  // ---- packets: all inputs that the other has not acknowledged, so a loss costs only time ----
 
   packetFor(peer) {
     const ours = this.#inputs[this.me];
@@ -148,7 +154,8 @@ export class Peer {
     }
   }
 
-  // The next real input of a player; if its frame was played with another one, the prediction was wrong.
+  // The next real input of a player; if its frame was played with another one, the prediction was
+  // wrong.
   #learn(peer, input) {
     const frame = this.#inputs[peer].length;
     this.#inputs[peer].push(input);
@@ -156,7 +163,8 @@ export class Peer {
     if (frame < this.frame && played[peer] !== input) this.#wrong = Math.min(this.#wrong, frame);
   }
 
-  // For a demonstration: changes the last confirmed state in place, as a broken machine would, and plays on from there.
+  // For a demonstration: changes the last confirmed state in place, as a broken machine would, and
+  // plays on from there.
   corrupt(change) {
     change(this.confirmedState);
     if (this.frame === this.confirmed) this.#game.load(this.confirmedState);
@@ -164,11 +172,13 @@ export class Peer {
   }
 }
 
-// The first frame in which the kept states of two peers differ: both entries of their histories, or null.
+// The first frame in which the kept states of two peers differ: both entries of their histories, or
+// null.
 export function firstDifference(a, b) {
   for (const ours of a.history) {
     const theirs = b.history.find(({ frame }) => frame === ours.frame);
-    if (theirs && theirs.hash !== ours.hash) return { frame: ours.frame, a: ours.state, b: theirs.state };
+    if (theirs && theirs.hash !== ours.hash)
+      return { frame: ours.frame, a: ours.state, b: theirs.state };
   }
   return null;
 }

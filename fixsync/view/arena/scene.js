@@ -1,4 +1,5 @@
-// A saved state as what is drawn of it: in units, as floating point. Nothing here decides an answer.
+// A saved state as what is drawn of it: in units, as floating point. Nothing here decides an
+// answer.
 import { fxs_collider } from "../../../bindings/web/raw.js";
 import { ACTION, bodyOf, FIELDS, ringOf, SHOTS_EACH, shotOf, slashOf, TIMES } from "./fight.js";
 
@@ -21,7 +22,9 @@ export function sceneOf({ world, fields }) {
   }
   const players = fields.length / FIELDS.length;
   const fighters = Array.from({ length: players }, (_, p) => {
-    const values = Object.fromEntries(FIELDS.map((name, i) => [name, fields[p * FIELDS.length + i]]));
+    const values = Object.fromEntries(
+      FIELDS.map((name, i) => [name, fields[p * FIELDS.length + i]]),
+    );
     const shots = Array.from({ length: SHOTS_EACH }, (_, i) => places.get(shotOf(p, i)));
     return {
       ...values,

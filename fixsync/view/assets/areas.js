@@ -3,7 +3,8 @@ import { solidOf, UNIT } from "./colliders.js";
 import { FADE_FRAMES, faded } from "./marks.js";
 import { isVisible, outline } from "./outline.js";
 
-// Areas fade over some frames too, but of one that is asked for again and again only the newest is shown.
+// Areas fade over some frames too, but of one that is asked for again and again only the newest is
+// shown.
 export function drawAreas(view, scene, side) {
   const known = new Set();
   for (const wake of [...side.wakes].reverse()) {
@@ -13,7 +14,8 @@ export function drawAreas(view, scene, side) {
     for (const [i, { command, answer }] of wake.areas.entries()) {
       if (known.has(shapes[i]) || !isOfView(view, side, command)) continue;
       const area = view.place(solidOf(command[1], command[2], command[3]));
-      if (command[0] === "query") drawQuery(view, scene, side, area, age === 0 ? answer : [], faded(age));
+      if (command[0] === "query")
+        drawQuery(view, scene, side, area, age === 0 ? answer : [], faded(age));
       else drawCast(view, scene, area, command, answer, faded(age));
     }
     for (const shape of shapes) known.add(shape);
@@ -91,7 +93,9 @@ function drawCast(view, { theme }, start, [, , , , motion], hits, alpha) {
 function drawNormal(view, solid, [nx, ny, nz]) {
   const { context: g } = view;
   const { sx, sy } = solid;
-  const [x, y] = [nx, (view.projection === "top" ? nz : ny) * -view.upSign].map((part) => (part / 2 ** 30) * 26);
+  const [x, y] = [nx, (view.projection === "top" ? nz : ny) * -view.upSign].map(
+    (part) => (part / 2 ** 30) * 26,
+  );
   g.beginPath();
   g.moveTo(sx, sy);
   g.lineTo(sx + x, sy + y);

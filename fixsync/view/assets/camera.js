@@ -2,13 +2,15 @@
 
 export const FIT_MARGIN = 26; // pixels
 
-// The box to show of some matches' bounds: all shapes but those, such as a floor, that are wide as against how far the centres
-// are from one another.
+// The box to show of some matches' bounds: all shapes but those, such as a floor, that are wide as
+// against how far the centres are from one another.
 export function boxToShow(bounds) {
   const centres = unite(bounds.map((one) => one.centres));
   const sizes = bounds.flatMap((one) => [...one.sizes]).sort(([a], [b]) => a - b);
   const spread = Math.max(...centres.high.map((high, axis) => high - centres.low[axis]));
-  return unite(sizes.filter(([size], i) => i === 0 || 2 ** size <= 2 * spread).map(([, box]) => box));
+  return unite(
+    sizes.filter(([size], i) => i === 0 || 2 ** size <= 2 * spread).map(([, box]) => box),
+  );
 }
 
 const LEVEL_SHARE = 4; // a level that is more times as wide as its match is not shown whole
@@ -21,7 +23,8 @@ export function withLevels(box, levels) {
 
 // An axis that no shape ends along is as narrow as can be.
 function unite(boxes) {
-  const fold = (name, choose) => [0, 1, 2].map((axis) => choose(...boxes.map((box) => box[name][axis])));
+  const fold = (name, choose) =>
+    [0, 1, 2].map((axis) => choose(...boxes.map((box) => box[name][axis])));
   const [low, high] = [fold("low", Math.min), fold("high", Math.max)];
   return {
     low: low.map((value, axis) => (value > high[axis] ? 0 : value)),
@@ -29,7 +32,8 @@ function unite(boxes) {
   };
 }
 
-// Where the views look: one scale and one x for all of them, so that what stands below one another belongs together.
+// Where the views look: one scale and one x for all of them, so that what stands below one another
+// belongs together.
 export class Camera {
   x = 0;
   y = 0;
@@ -42,7 +46,10 @@ export class Camera {
     [this.x, this.y, this.z] = low.map((value, axis) => (value + high[axis]) / 2);
     const fits = views.flatMap(({ width, height, projection }) => {
       const up = projection === "top" ? 2 : 1;
-      return [(width - 2 * FIT_MARGIN) / (high[0] - low[0]), (height - 2 * FIT_MARGIN) / (high[up] - low[up])];
+      return [
+        (width - 2 * FIT_MARGIN) / (high[0] - low[0]),
+        (height - 2 * FIT_MARGIN) / (high[up] - low[up]),
+      ];
     });
     this.scale = this.#allowed(Math.min(...fits));
   }

@@ -6,7 +6,8 @@ export const worker = {
   start(handlers) {
     const script = new Blob([byId("worker").textContent], { type: "text/javascript" });
     this.made = new Worker(URL.createObjectURL(script));
-    this.made.onerror = (event) => handlers.failed({ message: event.message ?? "the worker did not start" });
+    this.made.onerror = (event) =>
+      handlers.failed({ message: event.message ?? "the worker did not start" });
     this.made.onmessage = ({ data }) => handlers[data.type](data);
   },
   post(message) {

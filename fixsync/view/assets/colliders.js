@@ -1,12 +1,16 @@
-// Colliders of one frame, read out of fxs_collider records, and their geometry for drawing: in units, as floating point. Nothing
-// here decides an answer.
-import { SHAPES } from "../../../bindings/web/tables.js";
+// Colliders of one frame, read out of fxs_collider records, and their geometry for drawing: in
+// units, as floating point. Nothing here decides an answer.
+
 import { FXS_SIZE_MAX, fxs_collider } from "../../../bindings/web/raw.js";
+import { SHAPES } from "../../../bindings/web/tables.js";
 
 export const UNIT = 65536;
 export const KINDS = Object.keys(SHAPES);
-export const [SPHERE, CAPSULE, CYLINDER, BOX, SECTOR] = Object.values(SHAPES).map(({ code }) => code);
-// Frames before the one shown whose traces are drawn: trails, hits that began or ended, areas of queries.
+export const [SPHERE, CAPSULE, CYLINDER, BOX, SECTOR] = Object.values(SHAPES).map(
+  ({ code }) => code,
+);
+// Frames before the one shown whose traces are drawn: trails, hits that began or ended, areas of
+// queries.
 export const WAKE_FRAMES = 24;
 const WORDS = fxs_collider.$size / 4;
 const RADIANS = (2 * Math.PI) / 65536;
@@ -15,8 +19,8 @@ export class Colliders {
   #bytes;
   #halves;
 
-  // `before`: the colliders of the frame shown before, which are not looked at any more; their solids are written over. planes: of a
-  // match of two planes, how many ids each has.
+  // `before`: the colliders of the frame shown before, which are not looked at any more; their
+  // solids are written over. planes: of a match of two planes, how many ids each has.
   constructor(buffer, before = null, planes = 0) {
     this.planes = planes;
     this.old = before?.drawn ?? before?.old ?? [];
@@ -112,7 +116,8 @@ export class Colliders {
 
 const newSolid = () => ({
   id: 0,
-  key: 0, // the id that people know: of two planes, both colliders of a hitbox have the ground view's
+  // the id that people know: of two planes, both colliders of a hitbox have the ground view's
+  key: 0,
   kind: 0,
   layer: 0,
   owner: 0,
@@ -133,7 +138,9 @@ const newSolid = () => ({
 export function solidOf(shape, [x, y, z], yaw) {
   const [name, ...sizes] = shape;
   const { code: kind, sizes: names } = SHAPES[name];
-  const [first, second, third] = sizes.filter((_, i) => names[i] !== "half_angle").map((size) => size / UNIT);
+  const [first, second, third] = sizes
+    .filter((_, i) => names[i] !== "half_angle")
+    .map((size) => size / UNIT);
   return {
     ...newSolid(),
     id: -1,
@@ -152,13 +159,18 @@ export function solidOf(shape, [x, y, z], yaw) {
 export const halfHeight = ({ kind, size }) =>
   kind === SPHERE ? size[0] : kind === CAPSULE ? size[0] + size[1] : size[1];
 
-// Half the width along x and z of what the shape covers of the ground plane, for boxes; the radius of all others.
+// Half the width along x and z of what the shape covers of the ground plane, for boxes; the radius
+// of all others.
 export function halfWidths({ kind, size, c, s }) {
   if (kind !== BOX) return [size[0], size[0]];
-  return [Math.abs(c) * size[0] + Math.abs(s) * size[2], Math.abs(s) * size[0] + Math.abs(c) * size[2]];
+  return [
+    Math.abs(c) * size[0] + Math.abs(s) * size[2],
+    Math.abs(s) * size[0] + Math.abs(c) * size[2],
+  ];
 }
 
-// Half of what a solid covers along x, y, z; 0 along an axis that it reaches through all of, as shapes of flat games do.
+// Half of what a solid covers along x, y, z; 0 along an axis that it reaches through all of, as
+// shapes of flat games do.
 export function extent(solid) {
   const [wx, wz] = halfWidths(solid);
   const isEndless = (axis) => solid.kind !== SPHERE && solid.size[axis] * UNIT >= FXS_SIZE_MAX;
@@ -176,7 +188,9 @@ export const innerRadius = ({ kind, size }) => (kind === SECTOR ? size[2] : 0);
 // The least and greatest x of a sector, relative to its apex.
 export function sectorSpan(sector) {
   const { size, yaw, halfAngle } = sector;
-  const ends = [-halfAngle, halfAngle].flatMap((turn) => [size[0], size[2]].map((r) => r * Math.cos(yaw + turn)));
+  const ends = [-halfAngle, halfAngle].flatMap((turn) =>
+    [size[0], size[2]].map((r) => r * Math.cos(yaw + turn)),
+  );
   if (isInWedge(sector, 1, 0)) ends.push(size[0]);
   if (isInWedge(sector, -1, 0)) ends.push(-size[0]);
   return [Math.min(...ends), Math.max(...ends)];
@@ -196,8 +210,10 @@ export function coversGround(solid, x, z) {
 export function coversSide(solid, x, y) {
   const [dx, dy] = [x - solid.x, Math.abs(y - solid.y)];
   const beyond = Math.max(0, dy - (solid.kind === CAPSULE ? solid.size[1] : 0));
-  if (solid.kind === SPHERE || solid.kind === CAPSULE) return dx * dx + beyond * beyond <= solid.size[0] ** 2;
-  const [low, high] = solid.kind === SECTOR ? sectorSpan(solid) : halfWidths(solid).map((w, i) => (i ? 0 : -w));
+  if (solid.kind === SPHERE || solid.kind === CAPSULE)
+    return dx * dx + beyond * beyond <= solid.size[0] ** 2;
+  const [low, high] =
+    solid.kind === SECTOR ? sectorSpan(solid) : halfWidths(solid).map((w, i) => (i ? 0 : -w));
   return dy <= solid.size[1] && dx >= low && dx <= (solid.kind === SECTOR ? high : -low);
 }
 
@@ -207,19 +223,24 @@ function nearestOnGround(solid, x, z) {
   if (solid.kind === BOX) {
     const along = Math.min(solid.size[0], Math.max(-solid.size[0], dx * solid.c + dz * solid.s));
     const across = Math.min(solid.size[2], Math.max(-solid.size[2], dz * solid.c - dx * solid.s));
-    return [solid.x + along * solid.c - across * solid.s, solid.z + along * solid.s + across * solid.c];
+    return [
+      solid.x + along * solid.c - across * solid.s,
+      solid.z + along * solid.s + across * solid.c,
+    ];
   }
   const length = Math.hypot(dx, dz);
   const part = Math.min(solid.size[0], Math.max(innerRadius(solid), length)) / length;
   return length === 0 ? [solid.x, solid.z] : [solid.x + dx * part, solid.z + dz * part];
 }
 
-// Where to mark the contact of two solids: between the points of each that are nearest to the other's centre; and the size of the
-// smaller one.
+// Where to mark the contact of two solids: between the points of each that are nearest to the
+// other's centre; and the size of the smaller one.
 export function contactPlace(a, b) {
   const [ax, az] = nearestOnGround(a, b.x, b.z);
   const [bx, bz] = nearestOnGround(b, a.x, a.z);
   const y =
-    (Math.max(a.y - halfHeight(a), b.y - halfHeight(b)) + Math.min(a.y + halfHeight(a), b.y + halfHeight(b))) / 2;
+    (Math.max(a.y - halfHeight(a), b.y - halfHeight(b)) +
+      Math.min(a.y + halfHeight(a), b.y + halfHeight(b))) /
+    2;
   return { x: (ax + bx) / 2, y, z: (az + bz) / 2, size: Math.min(a.size[0], b.size[0]) };
 }

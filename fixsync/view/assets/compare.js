@@ -52,7 +52,8 @@ export function differences(frame, run, hash) {
 function differingItems(a, b) {
   const found = [];
   for (let index = 0; index < Math.max(a.length, b.length) && found.length < LISTED_MAX; index++) {
-    if (!sameJson(a[index] ?? null, b[index] ?? null)) found.push({ index, a: a[index] ?? null, b: b[index] ?? null });
+    if (!sameJson(a[index] ?? null, b[index] ?? null))
+      found.push({ index, a: a[index] ?? null, b: b[index] ?? null });
   }
   return found;
 }
@@ -60,7 +61,8 @@ function differingItems(a, b) {
 // ---- two logs ----
 
 const HEADER_FIELDS = ["tick_rate", "capacity", "hit_when", "layers", "sim", "seed", "level"];
-const headerValue = ({ header, config }, field) => (field === "layers" ? config.masks : header[field]);
+const headerValue = ({ header, config }, field) =>
+  field === "layers" ? config.masks : header[field];
 const RECORDED = ["queries", "events", "hash"];
 
 // Two matches, frame by frame: differences of their commands, recorded answers and computed states.
@@ -68,17 +70,27 @@ export class Comparison {
   constructor(a, b) {
     this.a = a;
     this.b = b;
-    this.first = Math.max(a.first, b.first); // frames go by their number; before this one only one log has any
+    // frames go by their number; before this one only one log has any
+    this.first = Math.max(a.first, b.first);
     this.next = this.first;
-    this.differs = new Uint8Array(Math.max(a.first + a.log.frames, b.first + b.log.frames)); // by frame
-    this.result = { isDone: false, first: null, differing: 0, frames: [a.log.frames, b.log.frames], header: null };
+    // by frame
+    this.differs = new Uint8Array(Math.max(a.first + a.log.frames, b.first + b.log.frames));
+    this.result = {
+      isDone: false,
+      first: null,
+      differing: 0,
+      frames: [a.log.frames, b.log.frames],
+      header: null,
+    };
   }
 
   // Compares the frames that both have checked. True if there are more.
   advance(until) {
     const { a, b, result } = this;
     if (result.isDone || !a.header || !b.header) return false;
-    result.header ??= HEADER_FIELDS.filter((field) => !sameJson(headerValue(a, field), headerValue(b, field)));
+    result.header ??= HEADER_FIELDS.filter(
+      (field) => !sameJson(headerValue(a, field), headerValue(b, field)),
+    );
     const end = Math.min(a.checked, b.checked);
     while (this.next < end && !until()) this.#compareFrame();
     if (a.verdict.isDone && b.verdict.isDone && this.next >= Math.min(a.end, b.end)) {
@@ -110,12 +122,20 @@ export class Comparison {
     if (sameBytes(...lines)) return state;
     const [lineA, lineB] = [a.frame(frame), b.frame(frame)];
     const recorded = RECORDED.filter(
-      (field) => lineA[field] !== undefined && lineB[field] !== undefined && !sameJson(lineA[field], lineB[field]),
+      (field) =>
+        lineA[field] !== undefined &&
+        lineB[field] !== undefined &&
+        !sameJson(lineA[field], lineB[field]),
     );
-    return [...(sameJson(lineA.commands, lineB.commands) ? [] : ["commands"]), ...state, ...recorded];
+    return [
+      ...(sameJson(lineA.commands, lineB.commands) ? [] : ["commands"]),
+      ...state,
+      ...recorded,
+    ];
   }
 
-  // The differences in the frame that both matches show; null without any, or if they show different frames.
+  // The differences in the frame that both matches show; null without any, or if they show
+  // different frames.
   details() {
     const [runA, runB] = [this.a.shown, this.b.shown];
     if (runA.next !== runB.next || runA.next <= this.first) return null;

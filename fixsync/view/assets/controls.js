@@ -1,5 +1,15 @@
 // Keys, buttons, switches and colours.
-import { goTo, lastFrame, meter, play, setSpeed, stepBy, timeline, toDifference, toHit } from "./playback.js";
+import {
+  goTo,
+  lastFrame,
+  meter,
+  play,
+  setSpeed,
+  stepBy,
+  timeline,
+  toDifference,
+  toHit,
+} from "./playback.js";
 import { select, selectNamed, selectNext } from "./selection.js";
 import {
   chooseLayout,
@@ -26,7 +36,8 @@ function setOption(name, isOn) {
   ui.arePanelsStale = true;
 }
 
-const toggleOption = (name) => setOption(name, !document.querySelector(`[data-option="${name}"]`).checked);
+const toggleOption = (name) =>
+  setOption(name, !document.querySelector(`[data-option="${name}"]`).checked);
 
 function setColourBy(name) {
   scene.options.colourBy = name;

@@ -1,4 +1,5 @@
-// Match logs that are dropped onto an empty page, or chosen in it: their bytes to what a page holds of a log.
+// Match logs that are dropped onto an empty page, or chosen in it: their bytes to what a page holds
+// of a log.
 import { gunzipped } from "./matchlog.js";
 
 const SIGNATURES = { xz: [0xfd, 0x37, 0x7a], bzip2: [0x42, 0x5a, 0x68], zstd: [0x28, 0xb5, 0x2f] };
@@ -31,14 +32,18 @@ function checkedHeader(line) {
   } catch {
     throw new Error("line 1 is not JSON");
   }
-  if (header?.format !== "fixsync-match") throw new Error('line 1 does not begin with {"format":"fixsync-match"');
-  if (header.version !== 1) throw new Error(`version must be 1, not ${JSON.stringify(header.version)}`);
+  if (header?.format !== "fixsync-match")
+    throw new Error('line 1 does not begin with {"format":"fixsync-match"');
+  if (header.version !== 1)
+    throw new Error(`version must be 1, not ${JSON.stringify(header.version)}`);
   if (!isCount(header.capacity, 2 ** 31) || header.capacity === 0)
     throw new Error(`capacity must be 1..2147483648, not ${JSON.stringify(header.capacity)}`);
-  if (header.from && !isCount(header.from.frame, 2 ** 32 - 1)) throw new Error("from.frame must be 0..4294967295");
+  if (header.from && !isCount(header.from.frame, 2 ** 32 - 1))
+    throw new Error("from.frame must be 0..4294967295");
   if (header.sim !== null)
     throw new Error(
-      `it has the inputs of the simulation ${JSON.stringify(header.sim)}, which runs outside of browsers: use fixsync view`,
+      `it has the inputs of the simulation ${JSON.stringify(header.sim)}, which runs outside of ` +
+        "browsers: use fixsync view",
     );
   return header;
 }
@@ -49,12 +54,14 @@ function idsOf(header, frames) {
   if (header.from) {
     const bytes = Uint8Array.from(atob(header.from.state), (char) => char.charCodeAt(0));
     const words = new DataView(bytes.buffer);
-    const at = header.level ? 152 : 144; // behind the number of colliders, and before that the level's hash
+    // behind the number of colliders, and before that the level's hash
+    const at = header.level ? 152 : 144;
     const count = bytes.length >= at ? words.getUint32(at - 4, true) : 0;
     for (let i = 0; i < count && at + 52 * (i + 1) <= bytes.length; i++)
       ids = Math.max(ids, words.getUint32(at + 52 * i, true) + 1);
   }
-  for (const [, id] of frames.matchAll(/\[\s*"add"\s*,\s*(\d+)/g)) ids = Math.max(ids, Number(id) + 1);
+  for (const [, id] of frames.matchAll(/\[\s*"add"\s*,\s*(\d+)/g))
+    ids = Math.max(ids, Number(id) + 1);
   return Math.min(ids, header.capacity);
 }
 
@@ -65,11 +72,13 @@ async function compressed(bytes) {
 
 function base64Of(bytes) {
   let text = "";
-  for (let at = 0; at < bytes.length; at += 1 << 15) text += String.fromCharCode(...bytes.subarray(at, at + (1 << 15)));
+  for (let at = 0; at < bytes.length; at += 1 << 15)
+    text += String.fromCharCode(...bytes.subarray(at, at + (1 << 15)));
   return btoa(text);
 }
 
-// A file as a page holds a log; an Error with the reason if it is not a log. Only whole lines count.
+// A file as a page holds a log; an Error with the reason if it is not a log. Only whole lines
+// count.
 export async function logOf(file) {
   const { pieces, cut: damage } = await textOf(new Uint8Array(await file.arrayBuffer()));
   const all = new Uint8Array(await new Blob(pieces).arrayBuffer());

@@ -1,4 +1,5 @@
-// Replays match logs with the kernel: to any frame, for drawing, and from start to end, to check what the logs record.
+// Replays match logs with the kernel: to any frame, for drawing, and from start to end, to check
+// what the logs record.
 import { layerMasks } from "../../../bindings/web/commands.js";
 import { Level } from "../../../bindings/web/level.js";
 import { FXS_ENTER, FXS_STAY } from "../../../bindings/web/raw.js";
@@ -35,7 +36,8 @@ class Rows {
   rows(isWanted) {
     const found = [];
     for (let at = 0; at < this.length * this.width; at += this.width) {
-      if (isWanted(this.values, at)) found.push(Array.from(this.values.subarray(at, at + this.width)));
+      if (isWanted(this.values, at))
+        found.push(Array.from(this.values.subarray(at, at + this.width)));
     }
     return found;
   }
@@ -46,13 +48,15 @@ const CHANGES = ["add", "remove", "shape", "offset", "owner", "layer", "active"]
 
 // A log, and the results of replaying it from start to end.
 export class Match {
-  // log: { name, data (base64 of the gzipped text), bytes (of the text), first (the first frame's number), frames, ids (one more than
-  // the highest), hashes (base64 of the native kernel's, or null) }. Frames go by their number everywhere.
+  // log: { name, data (base64 of the gzipped text), bytes (of the text), first (the first frame's
+  // number), frames, ids (one more than the highest), hashes (base64 of the native kernel's, or
+  // null) }. Frames go by their number everywhere.
   constructor(log) {
     this.log = log;
     this.text = new LogText(log.bytes, log.frames);
     this.first = log.first;
-    this.end = log.first + log.frames; // behind the last frame that can be played: an earlier one if a command is refused
+    // behind the last frame that can be played: an earlier one if a command is refused
+    this.end = log.first + log.frames;
     this.planes = 0; // of a match of two planes: how many ids each has
     this.native = log.hashes ? new DataView(bytesOfBase64(log.hashes).buffer) : null;
     const perFrame = () => new Uint32Array(log.frames);
@@ -85,7 +89,8 @@ export class Match {
       if (!this.header && this.text.arrived > 0) this.#begin();
       arrived();
     }
-    if (!this.text.isComplete) throw new Error(`${this.log.name}: the page holds less of the log than it should`);
+    if (!this.text.isComplete)
+      throw new Error(`${this.log.name}: the page holds less of the log than it should`);
     if (!this.header) this.#begin();
     await this.#checkDigest();
     arrived();
@@ -94,12 +99,23 @@ export class Match {
   #begin() {
     this.header = this.text.header();
     const { hit_when: hitWhen, layers, from } = this.header;
-    // No state depends on the capacity: worlds are made as large as the log's ids need, not as its header allows.
+    // No state depends on the capacity: worlds are made as large as the log's ids need, not as its
+    // header allows.
     const state = from ? bytesOfBase64(from.state) : null;
     const level = this.header.level ? Level.of(this.header.level.solids) : null;
-    this.config = { capacity: this.log.ids, hitWhen, layers, masks: layerMasks(layers), state, level };
+    this.config = {
+      capacity: this.log.ids,
+      hitWhen,
+      layers,
+      masks: layerMasks(layers),
+      state,
+      level,
+    };
     this.solids = new Solids(this.header.level?.solids);
-    this.planes = planeSize(this.header, this.log.frames > 0 ? this.frame(this.first).commands : []);
+    this.planes = planeSize(
+      this.header,
+      this.log.frames > 0 ? this.frame(this.first).commands : [],
+    );
     this.#checking = new Run(this);
     this.#playing = new Run(this);
     this.firstColliders = this.#checking.colliders;
@@ -255,11 +271,15 @@ export class Match {
   #playing;
   #wakes = [];
 
-  // Goes towards a frame until `until()` says so; true once it is there. wakeFrames: how many frames before it leave traces.
+  // Goes towards a frame until `until()` says so; true once it is there. wakeFrames: how many
+  // frames before it leave traces.
   goTo(frame, until, wakeFrames = WAKE_FRAMES) {
     const from = Math.max(this.first, frame - wakeFrames);
     const { next } = this.#playing;
-    const hasWakes = this.#wakes.length > 0 && this.#wakes[0].frame <= from && this.#wakes.at(-1).frame === next - 1;
+    const hasWakes =
+      this.#wakes.length > 0 &&
+      this.#wakes[0].frame <= from &&
+      this.#wakes.at(-1).frame === next - 1;
     let keyframe = from - ((from - this.first) % this.keyframeEvery);
     while (keyframe > this.first && !this.keyframes.has(keyframe)) keyframe -= this.keyframeEvery;
     if (next < keyframe || next > frame + 1 || (next > from && !hasWakes)) this.#restart(keyframe);
@@ -295,7 +315,8 @@ export class Match {
     else this.#playing = new Run(this);
   }
 
-  // The frame that `goTo` has reached, for the page. `after`: the frame shown before, whose wakes the page has.
+  // The frame that `goTo` has reached, for the page. `after`: the frame shown before, whose wakes
+  // the page has.
   snapshot(after, selected) {
     const run = this.#playing;
     const frame = run.next - 1;
@@ -327,9 +348,13 @@ export class Match {
   }
 }
 
-// Where a match takes place, in units: { centres: a box around all centres, sizes: boxes around all shapes, by the power of two
-// that their half width is below }. An axis that a shape reaches through all of does not count for it.
-const emptyBox = () => ({ low: [Infinity, Infinity, Infinity], high: [-Infinity, -Infinity, -Infinity] });
+// Where a match takes place, in units: { centres: a box around all centres, sizes: boxes around all
+// shapes, by the power of two that their half width is below }. An axis that a shape reaches
+// through all of does not count for it.
+const emptyBox = () => ({
+  low: [Infinity, Infinity, Infinity],
+  high: [-Infinity, -Infinity, -Infinity],
+});
 
 // part: of the widths, 0 or 1.
 function include(box, { x, y, z }, wide, part) {

@@ -7,12 +7,14 @@ import { details, facing, isVisible, outline } from "./outline.js";
 import { dashOf, LAYER_COLOURS, paintOf } from "./theme.js";
 
 const LABELS_MAX = 250;
-const LABEL_ALL_MAX = 40; // as few colliders as this have their names beside them however small they are
+// as few colliders as this have their names beside them however small they are
+const LABEL_ALL_MAX = 40;
 const LABEL_RADIUS_MIN = 9; // pixels
 const LABEL_HEIGHT = 11;
 const INACTIVE_ALPHA = 0.35;
 
-// A share of 0..1 as the two digits that a colour of the style sheet, #rrggbb, takes for its opacity.
+// A share of 0..1 as the two digits that a colour of the style sheet, #rrggbb, takes for its
+// opacity.
 const hexByte = (part) =>
   Math.round(part * 255)
     .toString(16)
@@ -47,7 +49,9 @@ function ring(view, solid, margin, colour, width, dash) {
 
 function drawSolids(view, { theme, options }, side, solids) {
   const keyOf = (solid) =>
-    paintOf(options, solid) * 4 + (solid.active ? 2 : 0) + (options.hits && side.hitIds.has(solid.key) ? 1 : 0);
+    paintOf(options, solid) * 4 +
+    (solid.active ? 2 : 0) +
+    (options.hits && side.hitIds.has(solid.key) ? 1 : 0);
   for (const [key, group] of [...grouped(solids, keyOf)].sort(([a], [b]) => a - b)) {
     const [paint, isActive, isHit] = [key >> 2, (key & 2) !== 0, (key & 1) !== 0];
     const colour = side.isGhost ? theme.ink : theme.layers[paint % LAYER_COLOURS];
@@ -64,7 +68,8 @@ function drawSolids(view, { theme, options }, side, solids) {
   }
 }
 
-// Fills are fastest as a path for each, thin lines as one path for all; lines of another width are slow as one.
+// Fills are fastest as a path for each, thin lines as one path for all; lines of another width are
+// slow as one.
 function drawOutlines(view, solids, colour, { alpha, fill, dash, width }) {
   const { context: g } = view;
   g.fillStyle = `${colour}${hexByte(fill)}`;
@@ -108,11 +113,12 @@ function drawDots(view, solids, colour) {
   }
 }
 
-// Those that matter most come first, and none is drawn over another or over the mark of a hit. An inactive collider has its label only
-// when it is selected.
+// Those that matter most come first, and none is drawn over another or over the mark of a hit. An
+// inactive collider has its label only when it is selected.
 function drawLabels(view, { theme, names, selected, options }, side, solids) {
   const isAll = solids.length <= LABEL_ALL_MAX;
-  const rank = ({ key, size }) => (key === selected ? 1e9 : 0) + (names.ids[key] ? 1e6 : 0) + size[0];
+  const rank = ({ key, size }) =>
+    (key === selected ? 1e9 : 0) + (names.ids[key] ? 1e6 : 0) + size[0];
   const labelled = solids
     .filter(
       ({ key, size, active }) =>
@@ -130,7 +136,10 @@ function drawLabels(view, { theme, names, selected, options }, side, solids) {
     const text = `${isDiffering ? "≠ " : ""}${names.ids[key] ?? key}`;
     const [wide, tall] = [text.length * 3.3 + 1, LABEL_HEIGHT / 2];
     const isFree = ([x, y]) =>
-      taken.every((other) => Math.abs(other.y - y) > other.tall + tall || Math.abs(other.x - x) > other.wide + wide);
+      taken.every(
+        (other) =>
+          Math.abs(other.y - y) > other.tall + tall || Math.abs(other.x - x) > other.wide + wide,
+      );
     const place = labelPlaces(view, solid, isDiffering ? 10 : 0).find(isFree);
     if (!place) continue;
     taken.push({ x: place[0], y: place[1], wide, tall });
@@ -143,7 +152,9 @@ function labelPlaces(view, solid, margin) {
   const { sx, sy } = solid;
   const isFlat = view.projection === "top" && solid.kind === SECTOR;
   const [wx, wz] = halfWidths(solid);
-  const half = isFlat ? 0 : (view.projection === "side" ? halfHeight(solid) : wz) * view.camera.scale;
+  const half = isFlat
+    ? 0
+    : (view.projection === "side" ? halfHeight(solid) : wz) * view.camera.scale;
   if (half > 40) {
     return [
       [sx, sy],
@@ -167,8 +178,12 @@ function labelPlaces(view, solid, margin) {
 function drawTrails(view, { theme, selected, options }, side, solids) {
   const { context: g } = view;
   const isCrowd = solids.length > CROWD;
-  const shown = isCrowd ? solids.filter(({ key }) => key === selected) : solids.filter(({ active }) => active);
-  const groups = grouped(shown, (solid) => (solid.key === selected ? -1 : paintOf(options, solid) % LAYER_COLOURS));
+  const shown = isCrowd
+    ? solids.filter(({ key }) => key === selected)
+    : solids.filter(({ active }) => active);
+  const groups = grouped(shown, (solid) =>
+    solid.key === selected ? -1 : paintOf(options, solid) % LAYER_COLOURS,
+  );
   g.lineWidth = 1.5;
   g.setLineDash([]);
   for (const [key, group] of groups) {
@@ -181,7 +196,8 @@ function drawTrails(view, { theme, selected, options }, side, solids) {
   g.globalAlpha = 1;
 }
 
-// Adds a collider's trail to the current path. A jump much longer than the move before it is a new place, not a move.
+// Adds a collider's trail to the current path. A jump much longer than the move before it is a new
+// place, not a move.
 function trail(view, side, { id, size }) {
   const { context: g } = view;
   let [last, stride] = [null, 0];
@@ -204,6 +220,7 @@ function trail(view, side, { id, size }) {
 // The differences of two logs.
 function drawDiffering(view, { theme }, side, solids) {
   for (const solid of solids) {
-    if (side.differing.has(solid.id) || side.differing.has(solid.key)) ring(view, solid, 8, theme.differs, 3, [5, 3]);
+    if (side.differing.has(solid.id) || side.differing.has(solid.key))
+      ring(view, solid, 8, theme.differs, 3, [5, 3]);
   }
 }

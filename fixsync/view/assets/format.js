@@ -1,7 +1,8 @@
 // Numbers and verdicts as text.
 
 export const ordinal = new Intl.NumberFormat("en").format;
-export const plural = (count, one, many = `${one}s`) => `${ordinal(count)} ${count === 1 ? one : many}`;
+export const plural = (count, one, many = `${one}s`) =>
+  `${ordinal(count)} ${count === 1 ? one : many}`;
 
 // Raw Q16.16 as units, to four decimals; the exact value ends after at most 16.
 export function units(raw) {
@@ -9,7 +10,8 @@ export function units(raw) {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
-export const exactUnits = (raw) => `${BigInt(raw) < 0n ? "−" : ""}${exactMagnitude(BigInt(Math.abs(raw)))}`;
+export const exactUnits = (raw) =>
+  `${BigInt(raw) < 0n ? "−" : ""}${exactMagnitude(BigInt(Math.abs(raw)))}`;
 
 function exactMagnitude(raw) {
   const decimals = ((raw % 65536n) * 10n ** 16n) / 65536n;
@@ -25,7 +27,8 @@ export function clockTime(seconds) {
   return `${Math.floor(whole / 60)}:${pad(whole % 60)}.${pad(Math.floor((seconds - whole) * 100))}`;
 }
 
-const list = (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`);
+const list = (words) =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 const FIELD_NAMES = { hash: "the hash", events: "the events", queries: "the queries' answers" };
 
 // How much of a log was compared.
@@ -43,10 +46,15 @@ function remarks(verdict, log) {
   const { compared, nativeFirst } = verdict;
   const lines = [];
   if (log.cut)
-    lines.push(`The log was cut short: ${log.cut}. Its ${plural(log.frames, "whole frame")} can be seen here.`);
+    lines.push(
+      `The log was cut short: ${log.cut}. ` +
+        `Its ${plural(log.frames, "whole frame")} can be seen here.`,
+    );
   if (log.sim) lines.push(`The simulation ${log.sim} was run when this page was written.`);
-  if (verdict.digest === "differs") lines.push("The text does not match the SHA-256 on the log's last line.");
-  if (verdict.digest === "unknown") lines.push("This browser cannot compare the text's SHA-256 here.");
+  if (verdict.digest === "differs")
+    lines.push("The text does not match the SHA-256 on the log's last line.");
+  if (verdict.digest === "unknown")
+    lines.push("This browser cannot compare the text's SHA-256 here.");
   const text = comparedText(compared);
   if (text) lines.push(text);
   if (compared.native > 0 && !nativeFirst) {
@@ -69,33 +77,42 @@ function faultOf(verdict) {
     const inAll = verdict.isDone ? `of ${plural(verdict.frames, "frame")}` : "so far";
     const title = `Diverged: first difference at frame ${ordinal(first.frame)}`;
     const said = [
-      `The kernel does not compute what is recorded there: ${fields}. Frames that differ: ${ordinal(verdict.differing)} ${inAll}.`,
+      `The kernel does not compute what is recorded there: ${fields}. Frames that differ: ` +
+        `${ordinal(verdict.differing)} ${inAll}.`,
     ];
     if (verdict.compared.native > 0)
-      said.push("The native kernel agrees with this browser, so the log's recorder computed something else.");
+      said.push(
+        "The native kernel agrees with this browser, " +
+          "so the log's recorder computed something else.",
+      );
     return { title, said, jump: first.frame };
   }
   if (refused) {
     const title = `Not a valid log: frame ${ordinal(refused.frame)} cannot be played`;
     return { title, said: [refused.message], jump: Math.max(0, refused.frame - 1) };
   }
-  if (verdict.digest === "differs") return { title: "Changed after it was written", said: [], jump: null };
+  if (verdict.digest === "differs")
+    return { title: "Changed after it was written", said: [], jump: null };
   return null;
 }
 
-// The result of one log's check: { state: "running" | "good" | "none" | "bad", title, lines, jump (a frame or null) }.
+// The result of one log's check: { state: "running" | "good" | "none" | "bad", title, lines, jump
+// (a frame or null) }.
 export function verdictText(verdict, log, checked) {
   const lines = remarks(verdict, log);
   const fault = faultOf(verdict);
-  if (fault) return { state: "bad", title: fault.title, lines: [...fault.said, ...lines], jump: fault.jump };
+  if (fault)
+    return { state: "bad", title: fault.title, lines: [...fault.said, ...lines], jump: fault.jump };
   if (!verdict.isDone) {
     const title = `Checking: ${ordinal(checked)} of ${plural(log.frames, "frame")}`;
     return { state: "running", title, lines: [], jump: null };
   }
   const computed = `${plural(verdict.frames, "frame")}, hash ${verdict.hash}`;
-  if (comparedText(verdict.compared)) return { state: "good", title: `Identical: ${computed}`, lines, jump: null };
+  if (comparedText(verdict.compared))
+    return { state: "good", title: `Identical: ${computed}`, lines, jump: null };
   lines.unshift("The log records no events, answers or hashes to compare with.");
-  if (verdict.compared.native > 0) return { state: "good", title: `Same as native: ${computed}`, lines, jump: null };
+  if (verdict.compared.native > 0)
+    return { state: "good", title: `Same as native: ${computed}`, lines, jump: null };
   return { state: "none", title: `Nothing to compare: ${computed}`, lines, jump: null };
 }
 
@@ -115,14 +132,22 @@ export function comparisonText(result, upTo) {
   if (result.header?.length > 0) lines.push(`Their first lines differ in ${list(result.header)}.`);
   if (framesA !== framesB) lines.push(`A has ${plural(framesA, "frame")}, B ${ordinal(framesB)}.`);
   if (!result.first) {
-    if (!result.isDone) return { state: "running", title: `Comparing: frame ${ordinal(upTo)}`, lines, jump: null };
+    if (!result.isDone)
+      return { state: "running", title: `Comparing: frame ${ordinal(upTo)}`, lines, jump: null };
     const state = result.header?.length > 0 ? "bad" : "good";
-    return { state, title: `A and B are the same in all ${plural(framesA, "frame")}`, lines, jump: null };
+    return {
+      state,
+      title: `A and B are the same in all ${plural(framesA, "frame")}`,
+      lines,
+      jump: null,
+    };
   }
   const { frame, fields } = result.first;
   lines.unshift(`What differs there: ${list(fields.map((field) => DIFFERENCE_NAMES[field]))}.`);
   if (result.differing > 0)
-    lines.push(`Frames that differ${result.isDone ? "" : " so far"}: ${ordinal(result.differing)}.`);
+    lines.push(
+      `Frames that differ${result.isDone ? "" : " so far"}: ${ordinal(result.differing)}.`,
+    );
   return {
     state: "bad",
     title: `A and B first differ at frame ${ordinal(frame)}`,

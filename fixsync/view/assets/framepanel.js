@@ -8,7 +8,8 @@ import { player } from "./state.js";
 
 const ROWS_PLAYING_MAX = 25; // while nobody can read them
 
-const shownOf = (count, most = ROWS_MAX) => (count > most ? `${ordinal(count)} (${most} shown)` : ordinal(count));
+const shownOf = (count, most = ROWS_MAX) =>
+  count > most ? `${ordinal(count)} (${most} shown)` : ordinal(count);
 
 function eventTable(caption, rows, marked, most = ROWS_MAX) {
   const body = rows
@@ -37,7 +38,8 @@ const listOf = (caption, items) =>
 
 const json = (value) => JSON.stringify(value);
 
-// What a frame's line and the computation, or two logs, do not agree on. names: what the two are called.
+// What a frame's line and the computation, or two logs, do not agree on. names: what the two are
+// called.
 function differenceParts(found, names) {
   const parts = [];
   for (const [field, what] of [
@@ -63,7 +65,8 @@ function differenceParts(found, names) {
     );
     parts.push(listOf(`≠ ${what}s`, items));
   }
-  if (found.hash) parts.push(listOf("≠ hash", [`${names.a} ${found.hash.a}, ${names.b} ${found.hash.b}`]));
+  if (found.hash)
+    parts.push(listOf("≠ hash", [`${names.a} ${found.hash.a}, ${names.b} ${found.hash.b}`]));
   return parts;
 }
 
@@ -73,13 +76,20 @@ const countText = ({ planes, colliders }) =>
 
 function frameParts(side, name) {
   const most = player.isPlaying ? ROWS_PLAYING_MAX : ROWS_MAX;
-  const rows = Array.from({ length: side.events.length / 4 }, (_, i) => [...side.events.subarray(4 * i, 4 * i + 4)]);
+  const rows = Array.from({ length: side.events.length / 4 }, (_, i) => [
+    ...side.events.subarray(4 * i, 4 * i + 4),
+  ]);
   const order = { [FXS_ENTER]: 0, [FXS_EXIT]: 1, [FXS_STAY]: 2 };
   rows.sort((x, y) => order[x[2]] - order[y[2]]);
   const parts = [
     element("p", { class: "note" }, `${name}${countText(side)}, hash ${side.hash}`),
     rows.length > 0
-      ? eventTable(`${rows.length === 1 ? "Event" : "Events"}: ${shownOf(rows.length, most)}`, rows, false, most)
+      ? eventTable(
+          `${rows.length === 1 ? "Event" : "Events"}: ${shownOf(rows.length, most)}`,
+          rows,
+          false,
+          most,
+        )
       : element("p", { class: "note" }, "No hits."),
   ];
   const areas = side.wakes.at(-1)?.frame === side.frame ? side.wakes.at(-1).areas : [];
@@ -89,10 +99,18 @@ function frameParts(side, name) {
       const part = fraction === undefined ? " " : ` at ${((fraction / 65536) * 100).toFixed(1)}% `;
       return [colliderButton(id), part];
     });
-    return element("li", {}, `${command[0]} ${command[1][0]}: `, ...(said.length > 0 ? said : ["nothing"]));
+    return element(
+      "li",
+      {},
+      `${command[0]} ${command[1][0]}: `,
+      ...(said.length > 0 ? said : ["nothing"]),
+    );
   });
   if (answers.length > 0)
-    parts.push(element("p", { class: "subtitle" }, "Queries and casts"), element("ul", { class: "note" }, ...answers));
+    parts.push(
+      element("p", { class: "subtitle" }, "Queries and casts"),
+      element("ul", { class: "note" }, ...answers),
+    );
   return parts;
 }
 
@@ -105,7 +123,8 @@ export function fillFrame(target, sides) {
   target.replaceChildren(...parts);
 }
 
-// What differs in the frame: between two logs (`details`), and between what each records and what is computed. False if nothing does.
+// What differs in the frame: between two logs (`details`), and between what each records and what
+// is computed. False if nothing does.
 export function fillDifferences(target, sides, details) {
   const present = sides.filter(Boolean);
   const parts = details ? differenceParts(details, { a: "in A", b: "in B" }) : [];

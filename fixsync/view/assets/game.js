@@ -1,10 +1,12 @@
-// What a simulation has beside its world: the players' inputs, its own state by name, and what each owner is in the middle of.
+// What a simulation has beside its world: the players' inputs, its own state by name, and what each
+// owner is in the middle of.
 import { cell, element, table } from "./elements.js";
 import { grouped } from "./grouped.js";
 import { bytesOfBase64, gunzipped } from "./matchlog.js";
 
-// data: of the page's block. { first, inputs: series by player, state: [[group, field, series]], phases: { owner: [[first frame, last
-// frame, name, phase]] } }; a series is [frames, values] of each change of a value.
+// data: of the page's block. { first, inputs: series by player, state: [[group, field, series]],
+// phases: { owner: [[first frame, last frame, name, phase]] } }; a series is [frames, values] of
+// each change of a value.
 export async function readGame(data) {
   const pieces = [];
   for await (const piece of gunzipped(bytesOfBase64(data))) pieces.push(piece);
@@ -34,7 +36,11 @@ function plotName(key) {
 function rowName(text, key, found, plotted) {
   if (!found.some((one) => isNumber(one?.value))) return text;
   const title = `Plot ${plotName(key)} over time`;
-  return element("button", { type: "button", "data-plot": key, "aria-pressed": String(plotted.has(key)), title }, text);
+  return element(
+    "button",
+    { type: "button", "data-plot": key, "aria-pressed": String(plotted.has(key)), title },
+    text,
+  );
 }
 
 // The values over time of the plotted rows, as Meter.setSeries takes them.
@@ -46,7 +52,9 @@ export function plotsOf(games, keys) {
     const seriesOf = ({ inputs, state }) =>
       group === null
         ? [inputs[field]]
-        : state.filter(([of, name]) => name === field && (isPair ? of : kindOf(of)) === group).map(([, , one]) => one);
+        : state
+            .filter(([of, name]) => name === field && (isPair ? of : kindOf(of)) === group)
+            .map(([, , one]) => one);
     const lines = known.flatMap(seriesOf).map((one) => (frame) => {
       const value = one ? valueAt(one, frame)?.value : null;
       return isNumber(value) ? Number(value) : null;
@@ -57,7 +65,9 @@ export function plotsOf(games, keys) {
 
 // isPair: of two logs, which should have the same value.
 function gameRow(name, key, found, plotted, isPair = true) {
-  const texts = found.map((one) => (one === null || one === undefined ? "–" : inputText(one.value)));
+  const texts = found.map((one) =>
+    one === null || one === undefined ? "–" : inputText(one.value),
+  );
   const isSame = !isPair || texts.every((text) => text === texts[0]);
   return element(
     "tr",
@@ -77,11 +87,18 @@ function groupTables({ state }, at, plotted) {
     const [, kind, number] = /^(.*?)(?: (\d+))?$/.exec(group);
     const fields = new Map(rows.map(([, name, series]) => [name, series]));
     const key = [kind, ...fields.keys()].join();
-    kinds.set(key, { kind, members: [...(kinds.get(key)?.members ?? []), { number: number ?? "", fields }] });
+    kinds.set(key, {
+      kind,
+      members: [...(kinds.get(key)?.members ?? []), { number: number ?? "", fields }],
+    });
   }
   return [...kinds.values()].map(({ kind, members }) =>
     table(
-      { caption: kind, heads: ["", ...members.map(({ number }) => number)], numbers: members.map((_, i) => i + 1) },
+      {
+        caption: kind,
+        heads: ["", ...members.map(({ number }) => number)],
+        numbers: members.map((_, i) => i + 1),
+      },
       [...members[0].fields.keys()].map((name) => {
         const found = members.map(({ fields }) => at(fields.get(name)));
         return gameRow(name, JSON.stringify([kind, name]), found, plotted, false);
@@ -94,16 +111,21 @@ function groupTables({ state }, at, plotted) {
 function pairTables(known, games, at, plotted) {
   const groups = [...new Set(known.flatMap(({ state }) => state.map(([group]) => group)))];
   return groups.map((group) => {
-    const fields = new Set(known.flatMap(({ state }) => state.filter(([of]) => of === group).map(([, name]) => name)));
+    const fields = new Set(
+      known.flatMap(({ state }) => state.filter(([of]) => of === group).map(([, name]) => name)),
+    );
     const rows = [...fields].map((field) => {
-      const found = games.map((game) => at(game?.state.find(([of, name]) => of === group && name === field)?.[2]));
+      const found = games.map((game) =>
+        at(game?.state.find(([of, name]) => of === group && name === field)?.[2]),
+      );
       return gameRow(field, JSON.stringify([group, field]), found, plotted);
     });
     return table({ caption: group, heads: ["", "A", "B"], numbers: [1, 2] }, rows);
   });
 }
 
-// games: of each log, or null. plotted: keys of the rows that are plotted. False if there is nothing to show.
+// games: of each log, or null. plotted: keys of the rows that are plotted. False if there is
+// nothing to show.
 export function fillGame(target, games, frame, plotted) {
   const known = games.filter(Boolean);
   if (known.length === 0) return false;
@@ -119,7 +141,8 @@ export function fillGame(target, games, frame, plotted) {
       plotted,
     ),
   );
-  const tables = games.length > 1 ? pairTables(known, games, at, plotted) : groupTables(known[0], at, plotted);
+  const tables =
+    games.length > 1 ? pairTables(known, games, at, plotted) : groupTables(known[0], at, plotted);
   target.replaceChildren(table({ caption: "Inputs", heads, numbers }, inputs), ...tables);
   return true;
 }

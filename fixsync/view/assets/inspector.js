@@ -1,6 +1,14 @@
-// The panel of the selected collider: its values, in two logs side by side, its hits and its history.
+// The panel of the selected collider: its values, in two logs side by side, its hits and its
+// history.
+
+import {
+  FXS_ENTER,
+  FXS_EXIT,
+  FXS_OVERLAPPING,
+  FXS_STAY,
+  FXS_TOUCHING,
+} from "../../../bindings/web/raw.js";
 import { SHAPES } from "../../../bindings/web/tables.js";
-import { FXS_ENTER, FXS_EXIT, FXS_OVERLAPPING, FXS_STAY, FXS_TOUCHING } from "../../../bindings/web/raw.js";
 import { KINDS, SECTOR } from "./colliders.js";
 import { cell, element, table } from "./elements.js";
 import { degrees, exactUnits, ordinal, plural, units } from "./format.js";
@@ -11,7 +19,11 @@ import { layerName, nameOf, ownerName } from "./state.js";
 export const ROWS_MAX = 100;
 
 export const EVENT_NAMES = { [FXS_ENTER]: "enter", [FXS_STAY]: "stay", [FXS_EXIT]: "exit" };
-export const CONTACT_NAMES = { 0: "", [FXS_TOUCHING]: "touching", [FXS_OVERLAPPING]: "overlapping" };
+export const CONTACT_NAMES = {
+  0: "",
+  [FXS_TOUCHING]: "touching",
+  [FXS_OVERLAPPING]: "overlapping",
+};
 export const SIGNS = {
   [FXS_ENTER]: { 0: "◆", [FXS_TOUCHING]: "◇", [FXS_OVERLAPPING]: "◆" },
   [FXS_STAY]: { 0: "●", [FXS_TOUCHING]: "○", [FXS_OVERLAPPING]: "●" },
@@ -24,13 +36,15 @@ const SIZE_NAMES = Object.values(SHAPES).map(({ sizes }) =>
 
 // ---- values ----
 
-// The values of a collider: [name, text, raw] in order; raw is null where the text is the only form.
-// `centre`: see Run.
+// The values of a collider: [name, text, raw] in order; raw is null where the text is the only
+// form. `centre`: see Run.
 function valuesOf(raw, centre) {
   const lengths = (names, values) => names.map((name, i) => [name, units(values[i]), values[i]]);
   const rows = [
     ["shape", KINDS[raw.kind], null],
-    ...lengths(SIZE_NAMES[raw.kind], raw.size).filter(([name, , size]) => size !== 0 || name !== "inner radius"),
+    ...lengths(SIZE_NAMES[raw.kind], raw.size).filter(
+      ([name, , size]) => size !== 0 || name !== "inner radius",
+    ),
     ...(raw.kind === SECTOR ? [["half angle", degrees(raw.halfAngle), raw.halfAngle]] : []),
     ...lengths(["x", "y", "z"], raw.position),
     ["yaw", degrees(raw.yaw), raw.yaw],
@@ -44,10 +58,13 @@ function valuesOf(raw, centre) {
   return rows;
 }
 
-const exactTitle = (name, raw) => (raw !== null && !/yaw|angle|layer|owner/.test(name) ? exactUnits(raw) : null);
+const exactTitle = (name, raw) =>
+  raw !== null && !/yaw|angle|layer|owner/.test(name) ? exactUnits(raw) : null;
 
 function valueTable(raw, centre) {
-  const rows = valuesOf(raw, centre).filter(([name]) => !["shape", "layer", "owner", "active"].includes(name));
+  const rows = valuesOf(raw, centre).filter(
+    ([name]) => !["shape", "layer", "owner", "active"].includes(name),
+  );
   return table(
     { heads: ["", "units", "raw"], numbers: [1, 2] },
     rows.map(([name, text, value]) =>
@@ -73,7 +90,12 @@ function pairTable(id, raws, centres, isDifferingOnly = false) {
   const shown = isDifferingOnly ? rows.filter(({ isSame }) => !isSame) : rows;
   if (shown.length === 0) return null;
   return table(
-    { caption: ["collider ", colliderButton(id)], heads: ["", "A", "B"], numbers: [1, 2], class: "pair" },
+    {
+      caption: ["collider ", colliderButton(id)],
+      heads: ["", "A", "B"],
+      numbers: [1, 2],
+      class: "pair",
+    },
     shown.map(({ name, pair, isSame }) =>
       element(
         "tr",
@@ -133,11 +155,17 @@ function currentHits(side, id, history) {
   return table({ heads: ["", "hits", "", "since"], numbers: [3] }, rows.slice(0, ROWS_MAX));
 }
 
-// What happened to a collider, newest first, from the frame shown backwards and, greyed by their number, after it.
+// What happened to a collider, newest first, from the frame shown backwards and, greyed by their
+// number, after it.
 function historyTable(side, id, history) {
   if (!history) return null;
   const all = [
-    ...history.hits.map(([frame, a, b, kind, contact]) => ({ frame, kind, contact, other: a === id ? b : a })),
+    ...history.hits.map(([frame, a, b, kind, contact]) => ({
+      frame,
+      kind,
+      contact,
+      other: a === id ? b : a,
+    })),
     ...history.changes.map(([frame, change]) => ({ frame, change })),
   ].sort((x, y) => x.frame - y.frame);
   const now = all.findLastIndex(({ frame }) => frame <= side.frame);
@@ -153,7 +181,9 @@ function historyTable(side, id, history) {
     ),
   );
   const caption =
-    all.length > shown.length ? `History: ${plural(shown.length, "row")} of ${ordinal(all.length)}` : "History";
+    all.length > shown.length
+      ? `History: ${plural(shown.length, "row")} of ${ordinal(all.length)}`
+      : "History";
   return element(
     "div",
     { class: "scroll history", tabindex: "0", role: "region", "aria-label": "History" },

@@ -6,6 +6,11 @@ import { select } from "./selection.js";
 import { nameOf } from "./state.js";
 
 export const frameButton = (frame) =>
-  element("button", { type: "button", onclick: () => goTo(frame), "aria-label": `Frame ${frame}` }, ordinal(frame));
+  element(
+    "button",
+    { type: "button", onclick: () => goTo(frame), "aria-label": `Frame ${frame}` },
+    ordinal(frame),
+  );
 
-export const colliderButton = (id) => element("button", { type: "button", onclick: () => select(id) }, nameOf(id));
+export const colliderButton = (id) =>
+  element("button", { type: "button", onclick: () => select(id) }, nameOf(id));

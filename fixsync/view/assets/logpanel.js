@@ -3,7 +3,18 @@ import { FXS_TOUCHING } from "../../../bindings/web/raw.js";
 import { element } from "./elements.js";
 import { comparisonText, ordinal, plural, verdictText } from "./format.js";
 import { firstDifference, goTo } from "./playback.js";
-import { byId, checks, headers, layerName, match, ownerName, planes, say, scene, ui } from "./state.js";
+import {
+  byId,
+  checks,
+  headers,
+  layerName,
+  match,
+  ownerName,
+  planes,
+  say,
+  scene,
+  ui,
+} from "./state.js";
 import { dashOf, LAYER_COLOURS, paintOf } from "./theme.js";
 
 const OWNERS_MAX = 32;
@@ -17,11 +28,17 @@ function checkBox(name, text, done) {
     { class: "check", "data-state": state },
     name ? element("span", { class: "name" }, name) : null,
     element("strong", {}, title),
-    state === "running" ? element("progress", { max: 1, value: done, "aria-label": "Checked" }) : null,
+    state === "running"
+      ? element("progress", { max: 1, value: done, "aria-label": "Checked" })
+      : null,
     lines.length > 0 ? element("ul", {}, ...lines.map((line) => element("li", {}, line))) : null,
     jump === null
       ? null
-      : element("button", { type: "button", onclick: () => goTo(jump) }, `Go to frame ${ordinal(jump)}`),
+      : element(
+          "button",
+          { type: "button", onclick: () => goTo(jump) },
+          `Go to frame ${ordinal(jump)}`,
+        ),
   );
 }
 
@@ -41,10 +58,16 @@ export function showChecks() {
   });
   if (ui.comparison) {
     const { result, upTo } = ui.comparison;
-    texts.unshift({ name: "A against B", text: comparisonText(result, upTo), done: upTo / Math.max(1, match.end) });
+    texts.unshift({
+      name: "A against B",
+      text: comparisonText(result, upTo),
+      done: upTo / Math.max(1, match.end),
+    });
   }
   const known = texts.filter(Boolean);
-  byId("checks").replaceChildren(...known.map(({ name, text, done }) => checkBox(name, text, done)));
+  byId("checks").replaceChildren(
+    ...known.map(({ name, text, done }) => checkBox(name, text, done)),
+  );
   showBadge(known);
 }
 
@@ -60,7 +83,9 @@ function showBadge(known) {
     running: "Checking…",
     bad: worst.text.title.split(":")[0],
   };
-  badge.textContent = worst.text.title.startsWith("Same as native") ? "Same as native" : words[worst.text.state];
+  badge.textContent = worst.text.title.startsWith("Same as native")
+    ? "Same as native"
+    : words[worst.text.state];
   badge.title = worst.text.title;
   byId("to-difference").hidden = firstDifference() === null;
   if (worst.text.state !== "running" && worst.text.title !== told) {
@@ -103,7 +128,8 @@ function counted(of, hasSolids = false) {
     for (const solid of side.colliders.solids) {
       if (solid.id === solid.key) counts.set(of(solid), (counts.get(of(solid)) ?? 0) + 1);
     }
-    for (const solid of hasSolids ? side.level.solids : []) counts.set(of(solid), (counts.get(of(solid)) ?? 0) + 1);
+    for (const solid of hasSolids ? side.level.solids : [])
+      counts.set(of(solid), (counts.get(of(solid)) ?? 0) + 1);
     for (const [key, count] of counts) most.set(key, Math.max(count, most.get(key) ?? 0));
   }
   return most;
@@ -124,13 +150,23 @@ export function fillLayers(target) {
       },
     });
     const count = element("span", { class: "count" }, "0");
-    const label = element("label", { "data-layer": layer }, box, swatch(layer), layerName(layer), count);
+    const label = element(
+      "label",
+      { "data-layer": layer },
+      box,
+      swatch(layer),
+      layerName(layer),
+      count,
+    );
     const next = [...target.children].find((other) => Number(other.dataset.layer) > layer);
     target.insertBefore(label, next ?? null);
   }
   for (const label of target.children) {
-    label.querySelector(".count").textContent = ordinal(counts.get(Number(label.dataset.layer)) ?? 0);
-    label.querySelector(".swatch").style.visibility = scene.options.colourBy === "layer" ? "visible" : "hidden";
+    label.querySelector(".count").textContent = ordinal(
+      counts.get(Number(label.dataset.layer)) ?? 0,
+    );
+    label.querySelector(".swatch").style.visibility =
+      scene.options.colourBy === "layer" ? "visible" : "hidden";
   }
 }
 
@@ -172,7 +208,10 @@ export function fillLog(target, saveLog) {
       ["hit when", header.hit_when === FXS_TOUCHING ? "touching" : "overlapping"],
       ...(planes[i] ? [["planes", "2: a hit is one from above and from the side"]] : []),
       ...(header.level ? [["level", plural(header.level.solids.length, "solid")]] : []),
-      ["layers", header.layers === null ? "all meet" : `${plural(header.layers.length, "pair")} meet`],
+      [
+        "layers",
+        header.layers === null ? "all meet" : `${plural(header.layers.length, "pair")} meet`,
+      ],
       ["simulation", header.sim ?? "none: a trace"],
       ["seed", header.seed],
       ...(header.unit_mm ? [["one unit", `${header.unit_mm} mm`]] : []),
@@ -186,12 +225,19 @@ export function fillLog(target, saveLog) {
       element(
         "dl",
         { class: "facts" },
-        ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))]),
+        ...facts.flatMap(([name, value]) => [
+          element("dt", {}, name),
+          element("dd", {}, String(value)),
+        ]),
       ),
       element(
         "p",
         {},
-        element("button", { type: "button", class: "link", onclick: () => saveLog(i) }, "Save this log"),
+        element(
+          "button",
+          { type: "button", class: "link", onclick: () => saveLog(i) },
+          "Save this log",
+        ),
       ),
     );
   });

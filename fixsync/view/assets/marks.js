@@ -4,15 +4,17 @@ import { contactPlace } from "./colliders.js";
 import { MARK_PIXELS } from "./theme.js";
 
 export const FADE_FRAMES = 14;
-export const CROWD = 300; // more visible colliders than this are drawn with thin lines, which canvases are quickest at, and without trails
+// more visible colliders than this are drawn with thin lines, which canvases are quickest at, and
+// without trails
+export const CROWD = 300;
 const LINKS_MAX = 3000;
 
 export const faded = (age) => (1 - age / (FADE_FRAMES + 1)) ** 1.5;
 
 const knownLinks = new WeakMap(); // by the colliders of a frame
 
-// The hits of a side's frame of which a layer is shown, each with the place to mark: worked out once for all views that show the same
-// colliders.
+// The hits of a side's frame of which a layer is shown, each with the place to mark: worked out
+// once for all views that show the same colliders.
 function linksOf(view, side, layers) {
   const { colliders, events } = side;
   const { solids, planes } = colliders;
@@ -48,7 +50,12 @@ export function drawHits(view, { theme, options }, side) {
   for (const wake of side.wakes) {
     const age = side.frame - wake.frame;
     if (age > (links.length > CROWD ? 4 : FADE_FRAMES)) continue;
-    drawMarks(view, theme, age === 0 ? wake.marks.filter(({ kind }) => kind !== FXS_ENTER) : wake.marks, age);
+    drawMarks(
+      view,
+      theme,
+      age === 0 ? wake.marks.filter(({ kind }) => kind !== FXS_ENTER) : wake.marks,
+      age,
+    );
   }
   drawMarks(view, theme, links, 0, links.length > CROWD);
 }
@@ -72,7 +79,8 @@ function drawLinks(view, theme, links) {
   g.globalAlpha = 1;
 }
 
-// A mark is no larger than what it marks, within limits, and widens as it fades. In a crowd, hits that go on are small squares.
+// A mark is no larger than what it marks, within limits, and widens as it fades. In a crowd, hits
+// that go on are small squares.
 function drawMarks(view, theme, marks, age, isCrowd = false) {
   const { context: g } = view;
   const taken = new Set(); // marks of one look within 3 pixels are one
@@ -81,9 +89,11 @@ function drawMarks(view, theme, marks, age, isCrowd = false) {
   g.globalAlpha = faded(age);
   for (const mark of marks) {
     const [x, y] = view.toScreen(mark);
-    if (x < -MARK_PIXELS || y < -MARK_PIXELS || x > width + MARK_PIXELS || y > height + MARK_PIXELS) continue;
+    if (x < -MARK_PIXELS || y < -MARK_PIXELS || x > width + MARK_PIXELS || y > height + MARK_PIXELS)
+      continue;
     const look = mark.kind * 4 + mark.contact;
-    const place = (look * (rows + 16) + Math.round(y / 3) + 8) * (columns + 16) + Math.round(x / 3) + 8;
+    const place =
+      (look * (rows + 16) + Math.round(y / 3) + 8) * (columns + 16) + Math.round(x / 3) + 8;
     if (taken.has(place)) continue;
     taken.add(place);
     if (isCrowd && mark.kind === FXS_STAY) {
@@ -95,7 +105,12 @@ function drawMarks(view, theme, marks, age, isCrowd = false) {
     }
     const part = Math.min(1, Math.max(0.5, (mark.size * view.camera.scale) / 12)) * (1 + age / 15);
     const size = 2 * Math.round((MARK_PIXELS / 2) * part);
-    const picture = theme.marks.of(mark.kind, mark.contact === FXS_TOUCHING || age > 0, size, ratio);
+    const picture = theme.marks.of(
+      mark.kind,
+      mark.contact === FXS_TOUCHING || age > 0,
+      size,
+      ratio,
+    );
     g.drawImage(picture, Math.round(x - size / 2), Math.round(y - size / 2), size, size);
   }
   g.globalAlpha = 1;

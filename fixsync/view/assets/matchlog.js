@@ -1,4 +1,5 @@
-// A match log's text: bytes that arrive in pieces, lines, frames. Frames are parsed when they are asked for.
+// A match log's text: bytes that arrive in pieces, lines, frames. Frames are parsed when they are
+// asked for.
 
 // Integers that a JavaScript number cannot hold stay as their digits, in a string.
 function parseExactly(text) {
@@ -69,7 +70,9 @@ export class LogText {
 
   // The last line, or null for a log that was cut short.
   footer() {
-    return this.#lines > this.frames + 1 ? JSON.parse(this.#decoder.decode(this.line(this.frames + 1))) : null;
+    return this.#lines > this.frames + 1
+      ? JSON.parse(this.#decoder.decode(this.line(this.frames + 1)))
+      : null;
   }
 
   // What the footer's SHA-256 is taken of.
@@ -86,7 +89,10 @@ export const sameBytes = (a, b) => a.length === b.length && a.every((byte, at) =
 
 // Inflates gzipped text piece by piece.
 export async function* gunzipped(bytes) {
-  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")).getReader();
+  const reader = new Blob([bytes])
+    .stream()
+    .pipeThrough(new DecompressionStream("gzip"))
+    .getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;

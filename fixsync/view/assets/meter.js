@@ -1,4 +1,5 @@
-// The lanes below the timeline: of some frames around the one shown, what each body does, and where the selected collider is.
+// The lanes below the timeline: of some frames around the one shown, what each body does, and where
+// the selected collider is.
 
 import { element } from "./elements.js";
 import { units } from "./format.js";
@@ -15,7 +16,8 @@ export class Meter {
   #names;
   #cell = CELL.usual;
   #lanes = []; // { name, id, spans, hits, phases }
-  #plots = { tracks: [], series: [] }; // { name, lines, isPair, text }: what is plotted, and how a value is written
+  // { name, lines, isPair, text }: what is plotted, and how a value is written
+  #plots = { tracks: [], series: [] };
   #labels = []; // of the rows: the elements that say what is in them
 
   // onSeek(frame, isDragging) is called for a click and while the pointer drags.
@@ -75,7 +77,11 @@ export class Meter {
 
   #layOut() {
     const lanes = this.#lanes.map(({ name, id }) =>
-      element("button", { type: "button", onclick: () => this.onSelect(id), "aria-label": `Select ${name}` }),
+      element("button", {
+        type: "button",
+        onclick: () => this.onSelect(id),
+        "aria-label": `Select ${name}`,
+      }),
     );
     const plots = this.#allPlots.map(() => element("span", {}));
     this.#labels = [...plots, ...lanes];
@@ -92,7 +98,10 @@ export class Meter {
   // The frames that there is room for: the one shown in the middle, but at the ends of the match.
   #place() {
     const count = this.width / this.#cell;
-    this.from = Math.max(this.first, Math.min(this.frame - Math.floor(count / 2), this.end - Math.floor(count)));
+    this.from = Math.max(
+      this.first,
+      Math.min(this.frame - Math.floor(count / 2), this.end - Math.floor(count)),
+    );
     this.to = Math.min(this.end, this.from + Math.ceil(count));
   }
 
@@ -138,10 +147,17 @@ export class Meter {
     }
     for (const [first, last, , phase] of phases ?? []) {
       const isActive = phase === "active";
-      bar(first, last, isActive ? top : top + 3, isActive ? tall : tall - 6, theme[phase] ?? theme.axis);
+      bar(
+        first,
+        last,
+        isActive ? top : top + 3,
+        isActive ? tall : tall - 6,
+        theme[phase] ?? theme.axis,
+      );
     }
     for (let at = 0; at < hits.length; at += 3) {
-      if (hits[at] >= this.from && hits[at] <= this.to) this.#drawHit(g, theme, hits[at], hits[at + 1], top, tall);
+      if (hits[at] >= this.from && hits[at] <= this.to)
+        this.#drawHit(g, theme, hits[at], hits[at + 1], top, tall);
     }
   }
 
@@ -165,7 +181,8 @@ export class Meter {
     g.fill();
   }
 
-  // Lines between the least and the greatest value in the frames shown; of two logs, B's is in the colour of differences.
+  // Lines between the least and the greatest value in the frames shown; of two logs, B's is in the
+  // colour of differences.
   #drawPlot(g, theme, { name, lines, isPair, text }, row) {
     const top = row * PLOT;
     const rows = lines.map((line) => {
@@ -175,7 +192,8 @@ export class Meter {
     });
     const known = rows.flat().filter((value) => value !== null);
     const [low, high] = [Math.min(...known), Math.max(...known)];
-    const yOf = (value) => (high === low ? top + PLOT / 2 : top + 3 + ((high - value) / (high - low)) * (PLOT - 6));
+    const yOf = (value) =>
+      high === low ? top + PLOT / 2 : top + 3 + ((high - value) / (high - low)) * (PLOT - 6);
     g.fillStyle = theme.grid;
     g.fillRect(0, top, this.width, 1);
     g.lineWidth = 1.5;
@@ -185,7 +203,8 @@ export class Meter {
       this.#drawLine(g, values, yOf);
     }
     g.setLineDash([]);
-    const range = known.length === 0 ? "" : high === low ? text(low) : `${text(low)} to ${text(high)}`;
+    const range =
+      known.length === 0 ? "" : high === low ? text(low) : `${text(low)} to ${text(high)}`;
     g.font = `10px ${theme.font}`;
     g.textBaseline = "top";
     g.lineWidth = 3;

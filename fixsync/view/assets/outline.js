@@ -1,12 +1,23 @@
 // Outlines of solids, added to the current path of a view (view.js).
-import { BOX, CAPSULE, halfHeight, halfWidths, innerRadius, SECTOR, SPHERE, sectorSpan } from "./colliders.js";
+import {
+  BOX,
+  CAPSULE,
+  halfHeight,
+  halfWidths,
+  innerRadius,
+  SECTOR,
+  SPHERE,
+  sectorSpan,
+} from "./colliders.js";
 
 export const FULL_TURN = 2 * Math.PI;
 
 export function isVisible(view, solid) {
   const { sx, sy } = solid;
   const { scale } = view.camera;
-  const reach = 12 + scale * (solid.kind === BOX ? Math.hypot(...solid.size) : solid.size[0] + halfHeight(solid));
+  const reach =
+    12 +
+    scale * (solid.kind === BOX ? Math.hypot(...solid.size) : solid.size[0] + halfHeight(solid));
   return sx > -reach && sy > -reach && sx < view.width + reach && sy < view.height + reach;
 }
 
@@ -33,7 +44,10 @@ function outlineTop(view, solid, margin) {
     g.closePath();
   } else if (solid.kind === SECTOR && solid.halfAngle < Math.PI) {
     const facing = -solid.yaw * view.upSign;
-    g.moveTo(sx + hole * Math.cos(facing - solid.halfAngle), sy + hole * Math.sin(facing - solid.halfAngle));
+    g.moveTo(
+      sx + hole * Math.cos(facing - solid.halfAngle),
+      sy + hole * Math.sin(facing - solid.halfAngle),
+    );
     g.arc(sx, sy, radius, facing - solid.halfAngle, facing + solid.halfAngle);
     // Back along the hole, or to the apex.
     g.arc(sx, sy, hole, facing + solid.halfAngle, facing - solid.halfAngle, true);
@@ -69,7 +83,8 @@ function outlineSide(view, solid, margin) {
     return;
   }
   const tall = solid.size[1] * scale + margin;
-  const [left, right] = solid.kind === SECTOR ? sectorSpan(solid) : [-halfWidths(solid)[0], halfWidths(solid)[0]];
+  const [left, right] =
+    solid.kind === SECTOR ? sectorSpan(solid) : [-halfWidths(solid)[0], halfWidths(solid)[0]];
   g.rect(sx + left * scale - margin, sy - tall, (right - left) * scale + 2 * margin, 2 * tall);
 }
 

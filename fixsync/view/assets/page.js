@@ -11,7 +11,16 @@ import { fillGame, plotsOf, readGame } from "./game.js";
 import { fillCollider } from "./inspector.js";
 import { fillLayers, fillLog, fillOwners, showChecks } from "./logpanel.js";
 import { bytesOfBase64 } from "./matchlog.js";
-import { advance, describeFrame, frameShownAt, goTo, meter, showFrame, timeline, want } from "./playback.js";
+import {
+  advance,
+  describeFrame,
+  frameShownAt,
+  goTo,
+  meter,
+  showFrame,
+  timeline,
+  want,
+} from "./playback.js";
 import { pick, select } from "./selection.js";
 import { markDiffering, readSide } from "./sides.js";
 import { Solids } from "./solids.js";
@@ -69,11 +78,16 @@ function opened({ side, header, planes: size }) {
     Object.assign(scene.names.ids, names?.ids);
   }
   scene.unitMm = first.unit_mm ?? null;
-  player.rate = Array.isArray(first.tick_rate) ? first.tick_rate[0] / first.tick_rate[1] : first.tick_rate;
+  player.rate = Array.isArray(first.tick_rate)
+    ? first.tick_rate[0] / first.tick_rate[1]
+    : first.tick_rate;
   const rate = Number(player.rate.toFixed(3));
   const frames = match.end - match.first;
-  const length = `${plural(frames, "frame")} at ${rate} a second, ${clockTime(frames / player.rate)}`;
-  byId("summary").textContent = [length, first.sim ?? match.logs[0].sim].filter(Boolean).join(" · ");
+  const time = clockTime(frames / player.rate);
+  const length = `${plural(frames, "frame")} at ${rate} a second, ${time}`;
+  byId("summary").textContent = [length, first.sim ?? match.logs[0].sim]
+    .filter(Boolean)
+    .join(" · ");
   byId("known-names").replaceChildren(
     ...Object.values(scene.names.ids).map((name) => element("option", { value: name })),
   );
@@ -85,7 +99,9 @@ function opened({ side, header, planes: size }) {
 function saveLog(i) {
   const { original, data, name } = match.logs[i];
   const link = element("a", {
-    href: URL.createObjectURL(new Blob([bytesOfBase64(original ?? data)], { type: "application/gzip" })),
+    href: URL.createObjectURL(
+      new Blob([bytesOfBase64(original ?? data)], { type: "application/gzip" }),
+    ),
     download: `${name.replace(/.*[/\\]/, "").replace(/\.jsonl.*$/, "")}.jsonl.gz`,
   });
   link.click();
@@ -176,7 +192,8 @@ function laned({ sides }) {
   ui.isStale = true;
 }
 
-const bodyName = ({ owner, id }) => scene.names.ids[id] ?? (owner > 0 ? ownerName(owner) : nameOf(id));
+const bodyName = ({ owner, id }) =>
+  scene.names.ids[id] ?? (owner > 0 ? ownerName(owner) : nameOf(id));
 
 function tracked({ id, sides }) {
   if (id !== scene.selected) return;
@@ -228,7 +245,10 @@ function showPanels() {
 // The frame and the collider that the address names.
 function addressed() {
   const { frame, id } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  return { frame: frame === undefined ? null : Number(frame) || 0, id: id === undefined ? null : Number(id) };
+  return {
+    frame: frame === undefined ? null : Number(frame) || 0,
+    id: id === undefined ? null : Number(id),
+  };
 }
 
 function start(manifest) {

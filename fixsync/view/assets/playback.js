@@ -58,13 +58,16 @@ export function setSpeed(step) {
 
 export function toHit(step) {
   const frame = timeline.eventFrame(player.wanted ?? player.frame, step);
-  if (frame === null) say(step > 0 ? "No later hit begins or ends." : "No earlier hit begins or ends.");
+  if (frame === null)
+    say(step > 0 ? "No later hit begins or ends." : "No earlier hit begins or ends.");
   else goTo(frame);
 }
 
 export function firstDifference() {
   if (ui.comparison?.result.first) return Math.min(ui.comparison.result.first.frame, match.end - 1);
-  const found = checks.flatMap(({ verdict }) => [verdict?.first, verdict?.nativeFirst]).filter(Boolean);
+  const found = checks
+    .flatMap(({ verdict }) => [verdict?.first, verdict?.nativeFirst])
+    .filter(Boolean);
   return found.length > 0 ? Math.min(...found.map(({ frame }) => frame)) : null;
 }
 
@@ -88,7 +91,8 @@ export function advance(seconds) {
 let settling = null;
 let isSpoken = false;
 
-// Once the match has stood still for a moment, puts the frame and the collider into the address and, if the frame is another, says so.
+// Once the match has stood still for a moment, puts the frame and the collider into the address
+// and, if the frame is another, says so.
 export function settleSoon(isOther = true) {
   clearTimeout(settling);
   isSpoken ||= isOther;
@@ -111,7 +115,8 @@ export function describeFrame() {
   const counts = { 1: 0, 2: 0, 3: 0 };
   for (let at = 2; at < side.events.length; at += 4) counts[side.events[at]]++;
   const hits = `${plural(counts[1], "hit")} begin, ${counts[2]} go on, ${counts[3]} end`;
-  return `Frame ${player.frame} of ${match.end - 1}: ${plural(side.colliders.count, "collider")}; ${hits}.`;
+  const colliders = plural(side.colliders.count, "collider");
+  return `Frame ${player.frame} of ${match.end - 1}: ${colliders}; ${hits}.`;
 }
 
 export let frameShownAt = 0; // when the number of the frame was written last

@@ -56,8 +56,9 @@ export class Run {
     this.#hitPlaces = new Map();
   }
 
-  // Plays one frame; its line, parsed, is what it returns. Refused, with the line and the command, if the world refuses one.
-  // A simulation's frame may have commands that came `after` its step; the frame's hash is that of the state behind them.
+  // Plays one frame; its line, parsed, is what it returns. Refused, with the line and the command,
+  // if the world refuses one. A simulation's frame may have commands that came `after` its step;
+  // the frame's hash is that of the state behind them.
   step() {
     const world = this.#world;
     const frame = this.#match.frame(this.next);
@@ -67,11 +68,15 @@ export class Run {
     this.recorded = frame;
     this.events = world.step().rows.slice();
     const { planes } = this.#match;
-    this.hits = planes ? joined(this.events, planes) : this.events; // what is shown: of two planes, the hits of both
+    // what is shown: of two planes, the hits of both
+    this.hits = planes ? joined(this.events, planes) : this.events;
     if (frame.after) this.#try(() => world.apply(frame.after));
     this.areas = frame.commands.filter(isArea);
     this.answers = this.areas.map((command) =>
-      this.#try(() => (command[0] === "cast" ? cast(world, command) : query(world, command)), command),
+      this.#try(
+        () => (command[0] === "cast" ? cast(world, command) : query(world, command)),
+        command,
+      ),
     );
     this.next++;
     return frame;
@@ -108,8 +113,9 @@ export class Run {
     };
   }
 
-  // Marks of the hits that began or ended. Where one ended is where it last was: its colliders may be gone. So may those of one
-  // that began, after the step; what is left of them then has the mark.
+  // Marks of the hits that began or ended. Where one ended is where it last was: its colliders may
+  // be gone. So may those of one that began, after the step; what is left of them then has the
+  // mark.
   #marks() {
     const marks = [];
     const places = new Map();
@@ -124,7 +130,8 @@ export class Run {
     return marks;
   }
 
-  // Where two colliders meet; of two planes, where their ground views meet from above and their side views from the side.
+  // Where two colliders meet; of two planes, where their ground views meet from above and their
+  // side views from the side.
   #place(a, b) {
     const { planes } = this.#match;
     const solidOf = (id) => this.colliders.solids[this.colliders.indexOf(id)];
@@ -132,7 +139,8 @@ export class Run {
       const [one, solid] = [solidOf(a), this.#match.solids.solid(b)];
       return one && solid ? this.#match.solids.place(one, solid, halfHeight(one)) : null;
     }
-    const between = (one, other) => (one || other ? contactPlace(one ?? other, other ?? one) : null);
+    const between = (one, other) =>
+      one || other ? contactPlace(one ?? other, other ?? one) : null;
     const place = between(solidOf(a), solidOf(b));
     if (!planes || !place) return place;
     const side = between(solidOf(a + planes), solidOf(b + planes));

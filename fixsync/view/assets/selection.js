@@ -17,7 +17,11 @@ export function pick(view, side, place) {
     ...place,
     from.flatMap((one) => selectable(one, view.projection)),
   );
-  select(found ?? from[0]?.level.pick(view.projection, ...view.toWorld(...place), scene.options.layers) ?? null);
+  select(
+    found ??
+      from[0]?.level.pick(view.projection, ...view.toWorld(...place), scene.options.layers) ??
+      null,
+  );
 }
 
 export function select(id) {

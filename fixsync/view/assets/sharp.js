@@ -1,7 +1,7 @@
 // Canvases at the screen's own resolution.
 
-// Gives canvases the pixels that the first one's place on the page has; they are then drawn on in CSS pixels. Returns
-// { ratio, width, height }.
+// Gives canvases the pixels that the first one's place on the page has; they are then drawn on in
+// CSS pixels. Returns { ratio, width, height }.
 export function sharpen(...canvases) {
   const ratio = Math.min(2, window.devicePixelRatio || 1);
   const { width, height } = canvases[0].getBoundingClientRect();
@@ -13,7 +13,8 @@ export function sharpen(...canvases) {
   return { ratio, width, height };
 }
 
-// Calls seek(frame, isDragging) for a click on a canvas and while the pointer drags over it. frameAt: of a place across it, 0..1.
+// Calls seek(frame, isDragging) for a click on a canvas and while the pointer drags over it.
+// frameAt: of a place across it, 0..1.
 export function seekable(canvas, frameAt, seek) {
   const goTo = (event, isDragging) => {
     const { left, width } = canvas.getBoundingClientRect();

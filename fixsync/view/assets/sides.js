@@ -9,9 +9,10 @@ export function readSide(side, before, level) {
     if (side.events[at + 2] !== FXS_EXIT) hitIds.add(side.events[at]).add(side.events[at + 1]);
   }
   const old = side.isFresh || !before ? [] : before.wakes;
-  const wakes = [...old, ...side.wakes.map((wake) => ({ ...wake, indexOf: indexIn(wake.ids) }))].slice(
-    -WAKE_FRAMES - 1,
-  );
+  const wakes = [
+    ...old,
+    ...side.wakes.map((wake) => ({ ...wake, indexOf: indexIn(wake.ids) })),
+  ].slice(-WAKE_FRAMES - 1);
   const differing = new Set();
   const { events } = side.differences ?? {};
   for (const [a, b] of [...(events?.a ?? []), ...(events?.b ?? [])]) differing.add(a).add(b);
@@ -40,7 +41,8 @@ function indexIn(ids) {
 
 const RECORD_WORDS = fxs_collider.$size / 4;
 
-// Marks the colliders that are not the same, value by value, in one frame of two logs, and the pairs of events that are not.
+// Marks the colliders that are not the same, value by value, in one frame of two logs, and the
+// pairs of events that are not.
 export function markDiffering(a, b, details) {
   if (a?.frame !== b?.frame || !a) return;
   const ids = new Set();
@@ -53,13 +55,16 @@ export function markDiffering(a, b, details) {
       const j = other.colliders.indexOf(id);
       let isSame = j >= 0;
       for (let word = 0; isSame && word < RECORD_WORDS; word++) {
-        isSame = one.colliders.words[i * RECORD_WORDS + word] === other.colliders.words[j * RECORD_WORDS + word];
+        isSame =
+          one.colliders.words[i * RECORD_WORDS + word] ===
+          other.colliders.words[j * RECORD_WORDS + word];
       }
       if (!isSame) ids.add(id);
     }
   }
   for (const found of [details?.events, details?.computed]) {
-    for (const [first, second] of [...(found?.a ?? []), ...(found?.b ?? [])]) ids.add(first).add(second);
+    for (const [first, second] of [...(found?.a ?? []), ...(found?.b ?? [])])
+      ids.add(first).add(second);
   }
   for (const id of ids) {
     a.differing.add(id);

@@ -1,5 +1,5 @@
-// The level of a match: its solids in units, as floating point, and their drawing under everything else. Nothing here decides an
-// answer.
+// The level of a match: its solids in units, as floating point, and their drawing under everything
+// else. Nothing here decides an answer.
 import { UNIT } from "./colliders.js";
 import { FULL_TURN } from "./outline.js";
 import { dashOf, LAYER_COLOURS } from "./theme.js";
@@ -8,18 +8,31 @@ export const LEVEL = 2 ** 31; // the id of the first solid
 const NAMES_MAX = 100;
 const LABEL_PIXELS_MIN = 20;
 
-// A solid of a row as a log's header has it: { id, kind, layer, low, high, vertices (null of a cylinder), x, z, radius (of a prism
-// 0), box: [least x, least z, greatest x, greatest z], row }.
+// A solid of a row as a log's header has it: { id, kind, layer, low, high, vertices (null of a
+// cylinder), x, z, radius (of a prism 0), box: [least x, least z, greatest x, greatest z], row }.
 function levelSolid(row, i) {
   const [kind, layer, low, high, place, radius = 0] = row;
   const vertices = kind === "prism" ? place.map(([x, z]) => [x / UNIT, z / UNIT]) : null;
   const r = radius / UNIT;
   const [x, z] = vertices ? middleOf(vertices) : [place[0] / UNIT, place[1] / UNIT];
   const box = vertices ? boxAround(vertices) : [x - r, z - r, x + r, z + r];
-  return { id: LEVEL + i, kind, layer, low: low / UNIT, high: high / UNIT, vertices, x, z, radius: r, box, row };
+  return {
+    id: LEVEL + i,
+    kind,
+    layer,
+    low: low / UNIT,
+    high: high / UNIT,
+    vertices,
+    x,
+    z,
+    radius: r,
+    box,
+    row,
+  };
 }
 
-const middleOf = (points) => [0, 1].map((axis) => points.reduce((sum, point) => sum + point[axis], 0) / points.length);
+const middleOf = (points) =>
+  [0, 1].map((axis) => points.reduce((sum, point) => sum + point[axis], 0) / points.length);
 
 function boxAround(points) {
   const [xs, zs] = [points.map(([x]) => x), points.map(([, z]) => z)];
@@ -48,7 +61,9 @@ function nearestOnSolid(solid, x, z) {
     const part = radius / Math.hypot(x - solid.x, z - solid.z);
     return [solid.x + (x - solid.x) * part, solid.z + (z - solid.z) * part];
   }
-  const points = vertices.map((a, i) => nearestOnEdge(a, vertices[(i + 1) % vertices.length], x, z));
+  const points = vertices.map((a, i) =>
+    nearestOnEdge(a, vertices[(i + 1) % vertices.length], x, z),
+  );
   const distance = (point) => Math.hypot(point[0] - x, point[1] - z);
   return points.reduce((best, point) => (distance(point) < distance(best) ? point : best));
 }
@@ -79,19 +94,27 @@ export class Solids {
   place(collider, solid, halfHeight) {
     const [x, z] = nearestOnSolid(solid, collider.x, collider.z);
     const low = Math.max(solid.low, collider.y - halfHeight);
-    return { x, y: (low + Math.min(solid.high, collider.y + halfHeight)) / 2, z, size: collider.size[0] };
+    return {
+      x,
+      y: (low + Math.min(solid.high, collider.y + halfHeight)) / 2,
+      z,
+      size: collider.size[0],
+    };
   }
 
   // The id of the smallest visible solid at a place of a view, or null.
   pick(projection, x, up, layers) {
-    const size = ({ box, low, high }) => (box[2] - box[0]) * (projection === "top" ? box[3] - box[1] : high - low);
+    const size = ({ box, low, high }) =>
+      (box[2] - box[0]) * (projection === "top" ? box[3] - box[1] : high - low);
     const isThere = (solid) =>
       layers.has(solid.layer) &&
       (projection === "top"
         ? coversPlan(solid, x, up)
         : solid.low <= up && up <= solid.high && solid.box[0] <= x && x <= solid.box[2]);
     const found = this.solids.filter(isThere);
-    return found.length === 0 ? null : found.reduce((best, one) => (size(one) < size(best) ? one : best)).id;
+    return found.length === 0
+      ? null
+      : found.reduce((best, one) => (size(one) < size(best) ? one : best)).id;
   }
 
   // Draws all solids. Those that a collider hits, and the selected one, once more.
@@ -100,21 +123,38 @@ export class Solids {
     const { theme, options, selected } = scene;
     this.#drawPicture(view, scene);
     const isShown = (solid) => solid && options.layers.has(solid.layer);
-    const met = options.hits ? [...side.hitIds].filter((id) => id >= LEVEL).map((id) => this.solid(id)) : [];
+    const met = options.hits
+      ? [...side.hitIds].filter((id) => id >= LEVEL).map((id) => this.solid(id))
+      : [];
     for (const solid of met.filter(isShown)) {
       const colour = theme.layers[solid.layer % LAYER_COLOURS];
-      paintPath(view, pathOf(view, [solid]), { colour, fill: "50", alpha: 1, width: 2, dash: dashOf(solid.layer) });
+      paintPath(view, pathOf(view, [solid]), {
+        colour,
+        fill: "50",
+        alpha: 1,
+        width: 2,
+        dash: dashOf(solid.layer),
+      });
     }
     const chosen = selected >= LEVEL ? this.solid(selected) : null;
     const accent = { colour: theme.accent, fill: "00", alpha: 1, width: 2.5, dash: [] };
     if (isShown(chosen)) paintPath(view, pathOf(view, [chosen]), accent);
   }
 
-  // What no frame changes is drawn into a picture, again only when the view has moved: 5,000 solids take a tenth of a second.
+  // What no frame changes is drawn into a picture, again only when the view has moved: 5,000 solids
+  // take a tenth of a second.
   #drawPicture(view, scene) {
     const { canvas, camera, context: g } = view;
     const { theme, options, names } = scene;
-    const place = [camera.x, camera.y, camera.z, camera.scale, camera.isZDown, canvas.width, canvas.height];
+    const place = [
+      camera.x,
+      camera.y,
+      camera.z,
+      camera.scale,
+      camera.isZDown,
+      canvas.width,
+      canvas.height,
+    ];
     const key = [...place, options.labels, Object.keys(names.ids).length, ...options.layers].join();
     const known = this.#pictures.get(view);
     const picture = known ?? { canvas: document.createElement("canvas"), key: "", theme: null };
@@ -138,14 +178,22 @@ export class Solids {
     for (const [layer, paths] of this.#layers()) {
       if (!options.layers.has(layer)) continue;
       const colour = theme.layers[layer % LAYER_COLOURS];
-      paintPath(view, paths[view.projection], { colour, fill: "1c", alpha: 0.75, width: 1, dash: dashOf(layer) });
+      paintPath(view, paths[view.projection], {
+        colour,
+        fill: "1c",
+        alpha: 0.75,
+        width: 1,
+        dash: dashOf(layer),
+      });
     }
     if (options.labels) this.#drawNames(view, scene);
   }
 
   #layers() {
     if (this.#paths.size === 0) {
-      for (const layer of [...new Set(this.solids.map((solid) => solid.layer))].sort((a, b) => a - b)) {
+      for (const layer of [...new Set(this.solids.map((solid) => solid.layer))].sort(
+        (a, b) => a - b,
+      )) {
         const solids = this.solids.filter((solid) => solid.layer === layer);
         this.#paths.set(layer, {
           top: pathOf({ projection: "top" }, solids),
@@ -162,7 +210,8 @@ export class Solids {
     const seen = new Set();
     for (const [key, name] of Object.entries(names.ids)) {
       const solid = Number(key) >= LEVEL ? this.solid(Number(key)) : null;
-      if (!solid || !options.layers.has(solid.layer) || seen.has(name) || seen.size === NAMES_MAX) continue;
+      if (!solid || !options.layers.has(solid.layer) || seen.has(name) || seen.size === NAMES_MAX)
+        continue;
       const wide = (solid.box[2] - solid.box[0]) * view.camera.scale;
       const [x, y] = view.toScreen({ x: solid.x, y: (solid.low + solid.high) / 2, z: solid.z });
       const isInView = x > 0 && y > 0 && x < view.width && y < view.height;
@@ -195,7 +244,10 @@ function paintPath(view, path, { colour, fill, alpha, width, dash }) {
   const { context: g, camera } = view;
   const { scale } = camera;
   g.save();
-  g.translate(view.width / 2 - camera.x * scale, view.height / 2 + camera[view.upAxis] * scale * view.upSign);
+  g.translate(
+    view.width / 2 - camera.x * scale,
+    view.height / 2 + camera[view.upAxis] * scale * view.upSign,
+  );
   g.scale(scale, -scale * view.upSign);
   g.fillStyle = `${colour}${fill}`;
   g.fill(path);

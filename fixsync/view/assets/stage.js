@@ -47,7 +47,8 @@ export function showCaptions() {
     const beside = isOver ? " · A, with B dashed" : ` · ${"AB"[side]}: ${match.logs[side].name}`;
     const last = scene.sides[side]?.frame ?? player.frame;
     const ended = last < player.frame ? ` · ended with frame ${last}` : "";
-    caption.textContent = `${view.projection} ${axes}${match.logs.length === 1 ? "" : beside}${ended}`;
+    const others = match.logs.length === 1 ? "" : beside;
+    caption.textContent = `${view.projection} ${axes}${others}${ended}`;
   }
 }
 
@@ -71,9 +72,12 @@ export function chooseLayout(layout) {
   setLayout(layout);
 }
 
-// A flat match, all of whose shapes reach through all heights, is shown from above; until somebody chooses.
+// A flat match, all of whose shapes reach through all heights, is shown from above; until somebody
+// chooses.
 export function layOutFor() {
-  const isFlat = checks.every(({ bounds }) => !bounds || bounds.centres.low[1] > bounds.centres.high[1]);
+  const isFlat = checks.every(
+    ({ bounds }) => !bounds || bounds.centres.low[1] > bounds.centres.high[1],
+  );
   if (!ui.hasLayout) setLayout(isFlat ? "top" : "both");
 }
 
@@ -186,7 +190,12 @@ function watchPointers({ view, side, canvas, pointer }, onPick) {
     if (other) {
       const spread = ([x, y]) => Math.max(10, Math.hypot(x - other[0], y - other[1]));
       moveCamera(() =>
-        camera.zoom(spread(now) / spread(before), view, (now[0] + other[0]) / 2, (now[1] + other[1]) / 2),
+        camera.zoom(
+          spread(now) / spread(before),
+          view,
+          (now[0] + other[0]) / 2,
+          (now[1] + other[1]) / 2,
+        ),
       );
     } else if (travelled > 4) {
       setFollowing(false);

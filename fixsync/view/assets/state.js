@@ -3,14 +3,20 @@ import { Camera } from "./camera.js";
 
 export const byId = (id) => document.getElementById(id);
 
-// What the page shows: { title, version, logs: [{ name, sim, first, frames, ids, bytes, cut, data, hashes, original, game }] }, data, original
-// and game in base64 of gzip.
-export const match = { manifest: null, logs: [], first: 0, end: 0 }; // its frames are first .. end - 1
+// What the page shows: { title, version, logs: [{ name, sim, first, frames, ids, bytes, cut, data,
+// hashes, original, game }] }, data, original and game in base64 of gzip.
+// its frames are first .. end - 1
+export const match = { manifest: null, logs: [], first: 0, end: 0 };
 
 export function setManifest(manifest) {
   const { logs } = manifest;
   const first = Math.min(...logs.map((log) => log.first));
-  Object.assign(match, { manifest, logs, first, end: Math.max(...logs.map((log) => log.first + log.frames)) });
+  Object.assign(match, {
+    manifest,
+    logs,
+    first,
+    end: Math.max(...logs.map((log) => log.first + log.frames)),
+  });
   player.frame = first;
   for (const log of logs) {
     headers.push(null);
@@ -51,7 +57,15 @@ export const scene = {
   unitMm: null,
 };
 
-export const player = { frame: 0, wanted: null, isPlaying: false, speed: 1, position: 0, rate: 60, isFollowing: false };
+export const player = {
+  frame: 0,
+  wanted: null,
+  isPlaying: false,
+  speed: 1,
+  position: 0,
+  rate: 60,
+  isFollowing: false,
+};
 
 export const ui = {
   plotted: new Set(), // rows of the game's state that are plotted (game.js)
@@ -69,7 +83,8 @@ export function say(text) {
   byId("live").textContent = text;
 }
 
-// What a collider is called; what an owner is called: as its collider with the lowest id, if that has a name.
+// What a collider is called; what an owner is called: as its collider with the lowest id, if that
+// has a name.
 export const nameOf = (id) => scene.names.ids[id] ?? String(id);
 export const layerName = (layer) => scene.names.layers[layer] ?? `layer ${layer}`;
 

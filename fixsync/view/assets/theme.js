@@ -5,11 +5,14 @@ export const LAYER_COLOURS = 8;
 const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]]; // layers 0..7, 8..15, 16..23, 24..31
 export const MARK_PIXELS = 20; // of a mark at its full size
 
-// The colour and dash, 0..31, of a collider: of its layer, or of its owner, where the last colour is for those without one.
+// The colour and dash, 0..31, of a collider: of its layer, or of its owner, where the last colour
+// is for those without one.
 export function paintOf({ colourBy }, { layer, owner }) {
   if (colourBy === "layer") return layer;
   const turn = owner - 1;
-  return owner === 0 ? LAYER_COLOURS - 1 : (turn % 7) + LAYER_COLOURS * (Math.floor(turn / 7) % DASHES.length);
+  return owner === 0
+    ? LAYER_COLOURS - 1
+    : (turn % 7) + LAYER_COLOURS * (Math.floor(turn / 7) % DASHES.length);
 }
 
 export const dashOf = (layer) => DASHES[Math.floor(layer / LAYER_COLOURS)];
@@ -49,8 +52,8 @@ const MARK_LINES = {
   ],
 };
 
-// The marks of hits as pictures, filled and hollow. FXS_ENTER: a diamond; FXS_STAY: a dot; FXS_EXIT: a cross. Pictures at whole pixels are what
-// canvases draw fastest.
+// The marks of hits as pictures, filled and hollow. FXS_ENTER: a diamond; FXS_STAY: a dot;
+// FXS_EXIT: a cross. Pictures at whole pixels are what canvases draw fastest.
 class MarkPictures {
   #known = new Map();
 

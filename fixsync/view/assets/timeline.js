@@ -1,7 +1,9 @@
-// The timeline: where hits begin (up) and end (down), what has been checked, what differs, the frame shown, and the frames of the lanes.
+// The timeline: where hits begin (up) and end (down), what has been checked, what differs, the
+// frame shown, and the frames of the lanes.
 import { seekable, sharpen } from "./sharp.js";
 
-const ROWS = { selected: 7, differs: 6 }; // pixels kept for the selected collider's hits, below, and for differences, above
+// pixels kept for the selected collider's hits, below, and for differences, above
+const ROWS = { selected: 7, differs: 6 };
 
 export class Timeline {
   #canvas;
@@ -20,7 +22,8 @@ export class Timeline {
     this.exits = new Uint32Array(0);
     this.differs = new Uint8Array(0);
     this.intervals = []; // [first, last] frame of each hit of the selected collider
-    const frameAt = (part) => Math.min(this.frames - 1, Math.max(0, Math.round(part * this.frames - 0.5))) + this.first;
+    const frameAt = (part) =>
+      Math.min(this.frames - 1, Math.max(0, Math.round(part * this.frames - 0.5))) + this.first;
     seekable(canvas, frameAt, onSeek);
   }
 
@@ -74,9 +77,18 @@ export class Timeline {
     const middle = (this.height - ROWS.selected + ROWS.differs) / 2;
     const tall = middle - ROWS.differs - 1;
     g.fillStyle = theme.grid;
-    g.fillRect(this.#x(this.checked), ROWS.differs, this.width, this.height - ROWS.selected - ROWS.differs);
+    g.fillRect(
+      this.#x(this.checked),
+      ROWS.differs,
+      this.width,
+      this.height - ROWS.selected - ROWS.differs,
+    );
     const columns = Math.max(1, Math.floor(this.width));
-    const [ups, downs, wrong] = [new Float64Array(columns), new Float64Array(columns), new Uint8Array(columns)];
+    const [ups, downs, wrong] = [
+      new Float64Array(columns),
+      new Float64Array(columns),
+      new Uint8Array(columns),
+    ];
     for (let frame = 0; frame < this.frames; frame++) {
       const column = Math.min(columns - 1, Math.floor(((frame + 0.5) / this.frames) * columns));
       ups[column] += this.enters[frame];
@@ -88,7 +100,11 @@ export class Timeline {
       ups.reduce((a, b) => Math.max(a, b), 0),
       downs.reduce((a, b) => Math.max(a, b), 0),
     );
-    const wide = Math.max(1, this.width / Math.max(columns, 1), Math.min(8, (this.width / this.frames) * 0.8));
+    const wide = Math.max(
+      1,
+      this.width / Math.max(columns, 1),
+      Math.min(8, (this.width / this.frames) * 0.8),
+    );
     const length = (count) => (count === 0 ? 0 : Math.max(2, tall * Math.sqrt(count / most)));
     for (let column = 0; column < columns; column++) {
       const x = column - (wide - 1) / 2;
@@ -104,11 +120,17 @@ export class Timeline {
     g.fillStyle = theme.accent;
     for (const [first, last] of this.intervals) {
       const x = this.#x(first);
-      g.fillRect(x, this.height - ROWS.selected + 2, Math.max(2, this.#x(last + 1) - x), ROWS.selected - 2);
+      g.fillRect(
+        x,
+        this.height - ROWS.selected + 2,
+        Math.max(2, this.#x(last + 1) - x),
+        ROWS.selected - 2,
+      );
     }
   }
 
-  // The nearest frame before or after `frame` where a hit begins or ends; null if there is none that has been checked.
+  // The nearest frame before or after `frame` where a hit begins or ends; null if there is none
+  // that has been checked.
   eventFrame(frame, step) {
     for (let at = frame + step; at >= this.first && at < this.checked; at += step) {
       if (this.enters[at - this.first] > 0 || this.exits[at - this.first] > 0) return at;

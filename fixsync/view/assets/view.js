@@ -25,7 +25,8 @@ export class View {
 
   toScreen(point) {
     const { camera } = this;
-    const x = this.projection === "side" ? (point.sideX ?? point.x) : point.x; // of two planes, hits have two places
+    // of two planes, hits have two places
+    const x = this.projection === "side" ? (point.sideX ?? point.x) : point.x;
     return [
       this.width / 2 + (x - camera.x) * camera.scale,
       this.height / 2 - (point[this.upAxis] - camera[this.upAxis]) * camera.scale * this.upSign,
@@ -40,7 +41,8 @@ export class View {
     ];
   }
 
-  // The key of the smallest visible collider under a point of the canvas, or null. A few pixels beside it count.
+  // The key of the smallest visible collider under a point of the canvas, or null. A few pixels
+  // beside it count.
   pick(atX, atY, solids) {
     const [x, up] = this.toWorld(atX, atY);
     const covers = this.projection === "top" ? coversGround : coversSide;
@@ -48,17 +50,21 @@ export class View {
     for (const solid of solids) {
       const [sx, sy] = this.toScreen(solid);
       const isNear = Math.hypot(sx - atX, sy - atY) < 6;
-      const size = isNear ? 0 : solid.size[0] * (solid.kind === BOX ? Math.max(...solid.size) : solid.size[0]);
+      const size = isNear
+        ? 0
+        : solid.size[0] * (solid.kind === BOX ? Math.max(...solid.size) : solid.size[0]);
       if ((isNear || covers(solid, x, up)) && size < bestSize) [best, bestSize] = [solid.key, size];
     }
     return best;
   }
 
-  // Where a solid is on this canvas, into the solid itself: all that is drawn of it asks for that again and again.
+  // Where a solid is on this canvas, into the solid itself: all that is drawn of it asks for that
+  // again and again.
   place(solid) {
     const { camera } = this;
     solid.sx = this.width / 2 + (solid.x - camera.x) * camera.scale;
-    solid.sy = this.height / 2 - (solid[this.upAxis] - camera[this.upAxis]) * camera.scale * this.upSign;
+    solid.sy =
+      this.height / 2 - (solid[this.upAxis] - camera[this.upAxis]) * camera.scale * this.upSign;
     return solid;
   }
 

@@ -1,4 +1,5 @@
-// The page's worker: one loop that answers requests for frames and, in between, checks the logs from start to end.
+// The page's worker: one loop that answers requests for frames and, in between, checks the logs
+// from start to end.
 import { start } from "../../../bindings/web/kernel.js";
 import { Comparison } from "./compare.js";
 import { Match } from "./engine.js";
@@ -55,7 +56,8 @@ function turn() {
   if (isBusy) wake();
 }
 
-// Sends the wanted frame once all matches are there. "later": call again; "waiting": when more of the logs has arrived.
+// Sends the wanted frame once all matches are there. "later": call again; "waiting": when more of
+// the logs has arrived.
 function answer(until) {
   const { frame, wakeFrames } = wanted;
   for (const match of matches) {
@@ -63,7 +65,9 @@ function answer(until) {
     if (!match.header || target >= match.first + match.text.arrived) return "waiting";
     if (target < match.end && !match.goTo(target, until, wakeFrames)) return "later";
   }
-  const sides = matches.map((match) => (match.end > match.first ? match.snapshot(shown, selected) : null));
+  const sides = matches.map((match) =>
+    match.end > match.first ? match.snapshot(shown, selected) : null,
+  );
   post({ type: "frame", frame, sides, details: comparison?.details() ?? null });
   shown = frame;
   wanted = null;
@@ -79,17 +83,27 @@ function report() {
     if (from === to && isDone === verdict.isDone) continue;
     const start = Math.max(match.first, from);
     const counts = Object.fromEntries(
-      Object.entries(match.counts).map(([name, all]) => [name, all.slice(start - match.first, to - match.first)]),
+      Object.entries(match.counts).map(([name, all]) => [
+        name,
+        all.slice(start - match.first, to - match.first),
+      ]),
     );
     told[side] = { checked: to, isDone: verdict.isDone };
     post({ type: "progress", side, from: start, to, counts, end, bounds, verdict });
     if (verdict.isDone || lastReport - lanesAt > LANES_MS) sendSelected();
   }
   if (tracks.length > 0 && !tracks.some(({ next, match }) => next < match.end)) {
-    post({ type: "track", id: selected, sides: tracks.map(({ places, isThere }) => ({ places, isThere })) });
+    post({
+      type: "track",
+      id: selected,
+      sides: tracks.map(({ places, isThere }) => ({ places, isThere })),
+    });
     tracks = [];
   }
-  if (comparison && (comparison.next !== compared.upTo || comparison.result.isDone !== compared.isDone)) {
+  if (
+    comparison &&
+    (comparison.next !== compared.upTo || comparison.result.isDone !== compared.isDone)
+  ) {
     const { result, next: upTo, differs } = comparison;
     compared = { upTo, isDone: result.isDone };
     post({ type: "compared", result, upTo, differs });
@@ -101,12 +115,14 @@ function sendSelected() {
   lanesAt = performance.now();
   const known = matches.filter((match) => match.header);
   post({ type: "lanes", sides: known.map((match) => match.lanes.shown(selected, match.checked)) });
-  if (selected !== null) post({ type: "history", sides: known.map((match) => match.history(selected)) });
+  if (selected !== null)
+    post({ type: "history", sides: known.map((match) => match.history(selected)) });
 }
 
 function select(id) {
   selected = id;
-  tracks = id === null ? [] : matches.filter((match) => match.header).map((match) => new Track(match, id));
+  tracks =
+    id === null ? [] : matches.filter((match) => match.header).map((match) => new Track(match, id));
   sendSelected();
   wake();
 }
