@@ -223,7 +223,7 @@ def test_shapes_and_commands_are_those_of_the_kernel_and_of_match_logs(run_node)
 def test_constants_and_structures_are_those_that_the_compiler_sees(run_node):
     raw = run_node("codes.mjs", None)["raw"]
     structures = {name: value for name, value in raw.items() if isinstance(value, dict)}
-    constants = {name: value for name, value in raw.items() if name not in structures}
+    constants = {name: int(value) for name, value in raw.items() if name not in structures}
     assert constants == {name: getattr(lib, name) for name in dir(lib) if name.isupper()}
     for name, offsets in structures.items():
         found = {field: at.offset for field, at in ffi.typeof(name).fields}

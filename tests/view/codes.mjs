@@ -2,4 +2,5 @@
 import * as raw from "../../bindings/web/raw.js";
 import { COMMANDS, SHAPES } from "../../bindings/web/tables.js";
 
-process.stdout.write(JSON.stringify({ COMMANDS, SHAPES, raw }));
+const written = (_, value) => (typeof value === "bigint" ? String(value) : value);
+process.stdout.write(JSON.stringify({ COMMANDS, SHAPES, raw }, written));
