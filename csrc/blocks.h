@@ -61,6 +61,7 @@ static inline void put_lane(int32_t *least, uint64_t stride, const placed *s) {
     put_axis(least + 2 * stride, most + 2 * stride, s->z, s->reach_z);
 }
 
+#if !defined(FXS_SSE2) || defined(FXS_SCALAR_FORMS)
 /* Writes the bounds of BLOCK shapes. */
 static inline void put_lanes_scalar(int32_t *bounds, uint64_t stride,
                                     const placed *const who[BLOCK]) {
@@ -68,6 +69,7 @@ static inline void put_lanes_scalar(int32_t *bounds, uint64_t stride,
         put_lane(bounds + k, stride, who[k]);
     }
 }
+#endif
 
 /* A bound as a lane has it: a bound beyond those of all colliders stays beyond them. */
 static inline int32_t lane_bound(int64_t v) {

@@ -426,9 +426,28 @@ def test_a_frame_that_was_written_out_in_part_cannot_be_taken_back() -> None:
     (0, 0, "COMMAND"), (0, 12, "COMMAND"), (12, 5, "KIND"),
 ])  # fmt: skip
 def test_a_row_that_no_world_accepts_is_refused(at: int, value: int, status: str) -> None:
-    rows, _ = rows_of_commands([("turn", 1, 2), ("active", 1, True)])
+    rows, _ = rows_of_commands([("turn", 1, 2), ("shape", 1, ("sphere", 5))])
     rows = rows[: 60 + at] + bytes([value]) + rows[61 + at :]
     CLog(World(4)).refuse(status, lib.fxs_recorder_commands, rows, 2)
+
+
+@pytest.mark.parametrize(
+    "command", [("turn", 1, 2), ("move", 1, (5, 6, 7)), ("active", 1, False), ("remove", 1)]
+)
+def test_a_row_whose_type_has_no_shape_is_taken_with_any_kind(command: Any) -> None:
+    """As the world takes it: the log is that of the same row with kind 0."""
+    rows, _ = rows_of_commands([command])
+    logs = []
+    for kind in (0, 5, 255):
+        world = World(4)
+        world.add(1, Sphere(5), Pose(0, 0, 0))
+        log = CLog(world)
+        row = rows[:12] + bytes([kind]) + rows[13:]
+        world.apply(row)
+        log.call(lib.fxs_recorder_commands, row, 1)
+        log.step()
+        logs.append(log.end())
+    assert logs[0] == logs[1] == logs[2]
 
 
 def test_frames_go_on_after_the_last_number_and_a_tick_rate_of_0_is_refused() -> None:

@@ -318,7 +318,8 @@ int32_t fxs_recorder_commands(fxs_recorder *recorder, const fxs_command *command
             return FXS_E_COMMAND;
         }
         if (row->type != FXS_COMMAND_LAYERS) {
-            if (row->collider.kind >= KIND_COUNT) {
+            const int has_shape = row->type == FXS_COMMAND_ADD || row->type == FXS_COMMAND_SHAPE;
+            if (has_shape && row->collider.kind >= KIND_COUNT) {
                 return FXS_E_KIND;
             }
             put_command(&d, row->type, &row->collider);

@@ -1,4 +1,5 @@
-"""For the tests of games on fixsync: `pip install 'fixsync[testing]'`. docs/testing.md shows how.
+"""For the tests of games on fixsync: `pip install '.[testing]'` in a clone. docs/testing.md shows
+how.
 
 `assert_peers_agree` runs a simulation in every way that peers run it. `fixsync.testing.strategies`
 draws shapes, pairs near contact, worlds and command sequences for Hypothesis. The pytest plugin is
