@@ -143,7 +143,15 @@ def tables(api: Api) -> str:
             f"    fields: {_array(command.fields)},",
             "  },",
         ]
-    return "\n".join([*lines, "};"]) + "\n"
+    lines.append("};")
+    for title, prefix in (("FIELD_CODES", "FXS_FIELD_"), ("CAUSES", "FXS_WHY_")):
+        lines += ["", f"// [code, name] of each {prefix}.", f"export const {title} = ["]
+        for constant in api.constants:
+            if constant.name.startswith(prefix):
+                name = constant.name.removeprefix(prefix).lower()
+                lines.append(f'  [{constant.value}, "{name}"],')
+        lines.append("];")
+    return "\n".join(lines) + "\n"
 
 
 def _array(values: Iterable[str | int]) -> str:

@@ -1,21 +1,15 @@
 // Why a pair is not a hit, and by how much it misses.
 import { checked, kernel, memory, scratch } from "./kernel.js";
-import * as raw from "./raw.js";
+import { FXS_NEVER, FXS_TOUCHING, fxs_explanation } from "./raw.js";
 import { hitWhenIn, putPair } from "./shapes.js";
+import { CAUSES } from "./tables.js";
 
-const { fxs_explanation, FXS_NEVER, FXS_TOUCHING } = raw;
-const AT_ANSWER = 256; // in the scratch memory, behind a pair or a query
+const AT_EXPLANATION = 256; // in the scratch memory, behind a pair or a query
 const SECTORS = [null, "beyond", "outside", "hole"];
-
-// [bit, cause], such as [512, "beside"].
-const CAUSES = Object.entries(raw)
-  .filter(([name]) => name.startsWith("FXS_WHY_"))
-  .map(([name, bit]) => [bit, name.slice(8).toLowerCase()])
-  .sort(([a], [b]) => a - b);
 
 /** What `ask(out)` explains. */
 export function explained(what, ask) {
-  const at = scratch + AT_ANSWER;
+  const at = scratch + AT_EXPLANATION;
   checked(ask(at), what);
   const word = (name) => memory.u32[(at + fxs_explanation[name]) / 4];
   const long = (name) => {

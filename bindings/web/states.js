@@ -1,21 +1,28 @@
 // Saved states as named fields, and what differs between two of them: thin over the kit.
 import { ArgumentRangeError } from "./checks.js";
 import { addressOf, checked, kernel, memory, Room, results, scratch } from "./kernel.js";
-import * as raw from "./raw.js";
-import { KINDS_BY_CODE } from "./tables.js";
+import {
+  FXS_E_ROOM,
+  FXS_E_STATE,
+  FXS_FIELD_ACTIVE,
+  FXS_FIELD_KIND,
+  FXS_FIELD_LAYERS,
+  FXS_FIELD_LEVEL,
+  FXS_FIELD_PRESENT,
+  FXS_FIELD_SINCE_LAST_STEP,
+  FXS_FIELD_SIZE,
+  fxs_difference,
+} from "./raw.js";
+import { FIELD_CODES, KINDS_BY_CODE } from "./tables.js";
 
-const { fxs_difference, FXS_E_ROOM, FXS_E_STATE } = raw;
 const ROWS_AT_FIRST = 64;
 const [AT_COUNT, AT_OFFSET] = [0, 8]; // in the scratch memory
 const OWNERS = ["world", "collider", "hit", "changed"];
 
 // Names of fields by their code: FXS_FIELD_HALF_X is half_x.
-const FIELDS = new Map();
-for (const [name, code] of Object.entries(raw)) {
-  if (name.startsWith("FXS_FIELD_")) FIELDS.set(code, name.slice(10).toLowerCase());
-}
-for (let i = 0; i < 3; i++) FIELDS.set(raw.FXS_FIELD_SIZE + i, `size[${i}]`);
-for (let i = 0; i < 32; i++) FIELDS.set(raw.FXS_FIELD_LAYERS + i, `layers[${i}]`);
+const NAMES = new Map(FIELD_CODES);
+for (let i = 0; i < 3; i++) NAMES.set(FXS_FIELD_SIZE + i, `size[${i}]`);
+for (let i = 0; i < 32; i++) NAMES.set(FXS_FIELD_LAYERS + i, `layers[${i}]`);
 
 const inputs = [new Room(), new Room()];
 
@@ -57,16 +64,16 @@ function rowAt(at) {
   return {
     group: [OWNERS[of], ids.join(", ")].join(" ").trim(),
     code,
-    field: FIELDS.get(code),
+    field: NAMES.get(code),
     values,
   };
 }
 
 function shown(code, value) {
-  if (code === raw.FXS_FIELD_LEVEL) return BigInt.asUintN(64, value).toString(16).padStart(16, "0");
+  if (code === FXS_FIELD_LEVEL) return BigInt.asUintN(64, value).toString(16).padStart(16, "0");
   const number = Number(value);
-  if (code === raw.FXS_FIELD_KIND) return KINDS_BY_CODE[number][0];
-  if (code === raw.FXS_FIELD_ACTIVE || code === raw.FXS_FIELD_SINCE_LAST_STEP) return number === 1;
+  if (code === FXS_FIELD_KIND) return KINDS_BY_CODE[number][0];
+  if (code === FXS_FIELD_ACTIVE || code === FXS_FIELD_SINCE_LAST_STEP) return number === 1;
   return number;
 }
 
@@ -92,7 +99,7 @@ export function differences(stateA, stateB) {
   const b = given(stateB, inputs[1]);
   const rows = rowsOf((...out) => kernel.fxs_state_differences(...a, ...b, ...out));
   return rows.map(({ group, code, field, values }) =>
-    code === raw.FXS_FIELD_PRESENT
+    code === FXS_FIELD_PRESENT
       ? { group, field: "is there", a: values[0] !== undefined, b: values[1] !== undefined }
       : { group, field, a: values[0], b: values[1] },
   );

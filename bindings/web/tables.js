@@ -91,3 +91,53 @@ export const COMMANDS = {
     fields: ["layers"],
   },
 };
+
+// [code, name] of each FXS_FIELD_.
+export const FIELD_CODES = [
+  [0, "present"],
+  [1, "kind"],
+  [2, "half_x"],
+  [3, "half_y"],
+  [4, "half_z"],
+  [5, "radius"],
+  [6, "half_angle"],
+  [7, "half_height"],
+  [8, "inner_radius"],
+  [9, "x"],
+  [10, "y"],
+  [11, "z"],
+  [12, "yaw"],
+  [13, "ox"],
+  [14, "oy"],
+  [15, "oz"],
+  [16, "layer"],
+  [17, "owner"],
+  [18, "active"],
+  [19, "size"],
+  [22, "zero"],
+  [23, "frame"],
+  [24, "hit_when"],
+  [25, "level"],
+  [26, "contact"],
+  [27, "since_last_step"],
+  [28, "mirrored"],
+  [29, "attack"],
+  [30, "has_hit"],
+  [64, "layers"],
+];
+
+// [code, name] of each FXS_WHY_.
+export const CAUSES = [
+  [1, "same"],
+  [2, "a_inactive"],
+  [4, "b_inactive"],
+  [8, "owner"],
+  [16, "layers"],
+  [32, "mask"],
+  [64, "excluded"],
+  [128, "sectors"],
+  [256, "height"],
+  [512, "beside"],
+  [1024, "corner"],
+  [2048, "grazes"],
+];
