@@ -16,7 +16,7 @@ import {
 import { FIELD_CODES, KINDS_BY_CODE } from "./tables.js";
 
 const ROWS_AT_FIRST = 64;
-const [AT_COUNT, AT_OFFSET] = [0, 8]; // in the scratch memory
+const [AT_DIFFERENCES, AT_OFFSET] = [0, 8]; // in the scratch memory
 const OWNERS = ["world", "collider", "hit", "changed"];
 
 // Names of fields by their code: FXS_FIELD_HALF_X is half_x.
@@ -31,8 +31,8 @@ function rowsOf(ask) {
   let room = ROWS_AT_FIRST;
   for (;;) {
     const at = results.for(room * fxs_difference.$size);
-    const status = ask(at, BigInt(room), scratch + AT_COUNT, scratch + AT_OFFSET);
-    const count = memory.u32[(scratch + AT_COUNT) / 4];
+    const status = ask(at, BigInt(room), scratch + AT_DIFFERENCES, scratch + AT_OFFSET);
+    const count = memory.u32[(scratch + AT_DIFFERENCES) / 4];
     if (status === 0)
       return Array.from({ length: count }, (_, i) => rowAt(at + i * fxs_difference.$size));
     if (status === FXS_E_STATE) {
