@@ -972,6 +972,14 @@ FXS_API int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_event *event
 FXS_API int32_t fxs_recorder_end_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
                                        const uint64_t *hash, char *text, uint64_t room);
 
+/* fxs_recorder_end_frame for rows with a game's own events, as fxs_history_confirm gives them.
+ * events: the n rows of the step, then those of the game, which the log keeps as `game`. hash: may
+ * be NULL. Returns FXS_OK; FXS_E_RANGE for a row of the world after one of the game; FXS_E_ORDER
+ * while a question has no answer, or FXS_E_ROOM. Cost: text. */
+FXS_API int32_t fxs_recorder_end_game_frame(fxs_recorder *recorder, const fxs_event *events,
+                                            uint64_t n, const uint64_t *hash, char *text,
+                                            uint64_t room);
+
 /* Adds a frame as text: a line of another log, without its line feed.
  * The line must be canonical. Returns FXS_OK; FXS_E_ORDER within a frame; FXS_E_TEXT for a line
  * that does not begin or end as the line of this frame; FXS_E_ROOM. Cost: text. */

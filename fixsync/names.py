@@ -1,4 +1,4 @@
-"""Names that people give to layers and ids: for logs, reports and the viewer."""
+"""Names that people give to layers, ids and events of the game: for logs, reports and the viewer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ __all__ = ["Names"]
 
 
 class Names(Struct):
-    """Names of layers and ids, by number."""
+    """Names of layers, ids and kinds of the game's own events, by number."""
 
     layers: dict[int, str] = {}
     ids: dict[int, str] = {}
+    game: dict[int, str] = {}

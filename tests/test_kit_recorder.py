@@ -13,6 +13,7 @@ import pytest
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 from test_recorder import skip
 
 from fixsync import Box, Level, Pillar, Pose, Prism, Sector, Sphere, World
@@ -464,3 +465,45 @@ def test_frames_go_on_after_the_last_number_and_a_tick_rate_of_0_is_refused() ->
     fresh = ffi.new("fxs_recorder *")
     begin = lib.fxs_recorder_begin
     assert begin(fresh, world._native._world, 0, log.buffer, log.room) == lib.FXS_E_CONFIG
+
+
+def test_a_games_own_events_are_in_the_line_with_their_signs(tmp_path: Path) -> None:
+    world = World(CAPACITY)
+    log = CLog(world)
+    rows = [(0, 1, lib.FXS_ENTER, 1), (4, 2**32 - 1, 16, 2**32 - 5), (0, 0, 2**32 - 1, 2**31 - 1)]
+    events = ffi.new("fxs_event[]", rows)
+    mixed = ffi.new("fxs_event[]", [rows[1], rows[0]])
+    hash = ffi.new("uint64_t *", 255)
+    log.refuse("RANGE", lib.fxs_recorder_end_game_frame, mixed, 2, hash)
+    log.call(lib.fxs_recorder_end_game_frame, events, 3, hash)
+    log.call(lib.fxs_recorder_end_game_frame, events, 1, ffi.NULL)
+    log.call(lib.fxs_recorder_end_game_frame, ffi.NULL, 0, ffi.NULL)
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(log.end())
+    with Reader(path) as reader:
+        frames = [(frame.events, frame.game, frame.hash) for frame in reader]
+    own = [(4, 2**32 - 1, 16, -5), (0, 0, 2**32 - 1, 2**31 - 1)]
+    assert frames == [
+        ([(0, 1, 1, 1)], own, f"{255:016x}"),
+        ([(0, 1, 1, 1)], [], UNSET),
+        ([], [], UNSET),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "is_good"),
+    [
+        ('{"game":{"16":"ko","4294967295":"end"}}', True),
+        ('{"layers":{"0":"a"},"game":{"17":"b"}}', True),
+        ('{"ids":{"0":"a"},"game":{"17":"b"}}', True),
+        ('{"game":{"15":"b"}}', False),
+        ('{"game":{"17":"b"},"ids":{"0":"a"}}', False),
+        ('{"ids":{"0":"a"}"game":{"17":"b"}}', False),
+        ('{,"game":{"17":"b"}}', False),
+        ("{}", False),
+    ],
+)
+def test_names_of_the_games_own_events_come_last(names: str, is_good: bool) -> None:
+    world = World(CAPACITY)
+    status, _ = begun(CLog(world), world, f'{{"names":{names}}}'.encode())
+    assert status == (0 if is_good else lib.FXS_E_TEXT)

@@ -316,6 +316,53 @@ def test_the_server_that_rewinds_hits_what_the_shooters_saw(
     )
 
 
+def test_the_peers_of_the_rollback_example_agree_and_the_log_replays(
+    linked: Callable[..., Path], tmp_path: Path
+) -> None:
+    game, log = linked(tmp_path / "rollback", EXAMPLES / "rollback.c"), tmp_path / "log.jsonl"
+    lines = run(game, log).splitlines()
+    form = r"peer \d: \d+ events shown, ([1-9]\d*) taken back, (.*hash ([0-9a-f]{16}))"
+    found = [re.fullmatch(form, line) for line in lines]
+    assert found[0] is not None
+    assert found[1] is not None
+    assert found[0][2] == found[1][2]
+    result = replay(log)
+    assert (result.verdict, result.frames, result.hash) == (Verdict.IDENTICAL, 600, found[0][3])
+    assert result.game_events > 0
+    text = (EXAMPLES / "rollback.c").read_text(encoding="utf-8")
+    peer = re.sub(r"/\*.*?\*/", "", text[: text.index("/* ---- the network")], flags=re.DOTALL)
+    assert sum(bool(line.strip()) for line in peer.splitlines()) <= 80
+
+
+@pytest.mark.parametrize(
+    ("line", "fault", "told"),
+    [
+        (
+            "g->own.falls[other]++;",
+            "static int32_t falls; g->own.falls[other] = ++falls;",
+            r"frame \d+: falls of player [01]: 1 and 2",
+        ),
+        (
+            "int32_t way = ",
+            "static int32_t steps; int32_t way = steps++ / 3 % 2 + ",
+            r"frame \d+: collider [01], x: .*",
+        ),
+    ],
+)
+def test_the_sync_test_of_the_example_names_the_first_field_that_differs(
+    line: str, fault: str, told: str, linked: Callable[..., Path], tmp_path: Path
+) -> None:
+    right = linked(tmp_path / "right", EXAMPLES / "rollback.c")
+    assert run(right, "--synctest") == "600 frames, each stepped twice: the same\n"
+    game = (EXAMPLES / "rollback_game.h").read_text(encoding="utf-8")
+    assert game.count(line) == 1
+    (tmp_path / "rollback_game.h").write_text(game.replace(line, fault))
+    shutil.copy(EXAMPLES / "rollback.c", tmp_path)
+    linked(tmp_path / "faulty", tmp_path / "rollback.c", options=[])
+    done = ended(tmp_path / "faulty", "--synctest")
+    assert (done.returncode, bool(re.fullmatch(told + "\n", done.stdout))) == (1, True), done.stdout
+
+
 # Portable C, and C++.
 
 

@@ -24,7 +24,7 @@ import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from msgspec import inspect
+from msgspec import UNSET, inspect
 from strategies import examples, some
 from tools import needs
 
@@ -35,6 +35,7 @@ from fixsync.log.cut import cut
 from fixsync.log.info import info
 from fixsync.log.player import Player
 from fixsync.log.reader import Reader
+from fixsync.log.replay import Verdict, replay
 from fixsync.log.schema import About, Footer, Header, MatchLogError, SimFrame, TraceFrame
 from fixsync.log.text import LineError
 from fixsync.log.writer import Writer
@@ -839,3 +840,41 @@ def test_meta_takes_integers_of_600_digits(tmp_path: Path, sign: str) -> None:
             assert first_line(reader.header) == text
         else:
             assert refusal(tmp_path, text).field == "meta.n"
+
+
+# The game's own events.
+
+TRACE = (
+    '{"format":"fixsync-match","version":1,"tick_rate":60,"capacity":4,"hit_when":1,'
+    '"layers":null,"sim":null,"seed":0,"meta":{}}'
+)
+
+
+def test_a_trace_carries_the_games_own_events_and_replaying_counts_them(tmp_path: Path) -> None:
+    lines = [
+        TRACE.replace('"meta":{}', '"meta":{},"names":{"game":{"16":"ko"}}'),
+        '{"frame":0,"commands":[],"events":[],"game":[[7,4294967295,16,-2147483648],[0,0,17,3]]}',
+        '{"frame":1,"commands":[],"events":[],"game":[]}',
+        '{"frame":2,"commands":[],"events":[]}',
+        '{"frames":3}',
+    ]
+    log, filled = tmp_path / "log.jsonl", tmp_path / "filled.jsonl"
+    log.write_text("\n".join(lines) + "\n")
+    result = replay(log, output=filled)
+    assert (result.verdict, result.game_events) == (Verdict.IDENTICAL, 2)
+    with Reader(filled) as reader:
+        assert reader.header.names.game == {16: "ko"}
+        games = [frame.game for frame in reader]
+    assert games == [[(7, 2**32 - 1, 16, -(2**31)), (0, 0, 17, 3)], [], UNSET]
+    counted = info(filled)
+    assert (counted.game_events, counted.frames_with["game"]) == (2, 2)
+    assert '"events":[],"game":[],"hash":"' in filled.read_text()
+
+
+@pytest.mark.parametrize("row", ["[0,1,15,0]", "[0,1,3,0]", "[0,1,16,2147483648]", "[-1,1,16,0]"])
+def test_a_games_event_out_of_range_is_refused(row: str, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text(f'{TRACE}\n{{"frame":0,"commands":[],"game":[{row}]}}\n{{"frames":1}}\n')
+    result = replay(log)
+    assert result.verdict == Verdict.INVALID
+    assert "game[0][" in str(result.error)

@@ -2,6 +2,7 @@
 #ifndef FIXSYNC_ABOUT_H
 #define FIXSYNC_ABOUT_H
 
+#include "../fixsync_kit.h"
 #include "../internal.h"
 
 enum { DEPTH_MAX = 64, DIGITS_MAX = 600 }; /* of lists and objects in meta; of its integers */
@@ -201,9 +202,9 @@ static int json_read_plain(json *j, uint32_t depth) {
     return json_read_integer(j);
 }
 
-/* {"7":"boss"}: names by numbers, which ascend, below `count` or of a solid. */
-static int json_read_table(json *j, uint64_t count, uint64_t solids) {
-    uint64_t least = 0, number;
+/* {"7":"boss"}: names by numbers, which ascend from `least`, below `count` or of a solid. */
+static int json_read_table(json *j, uint64_t least, uint64_t count, uint64_t solids) {
+    uint64_t number;
     if (!json_take(j, "{")) {
         return 0;
     }
@@ -222,6 +223,28 @@ static int json_read_table(json *j, uint64_t count, uint64_t solids) {
         least = number + 1;
     } while (json_take(j, ","));
     return json_take(j, "}");
+}
+
+/* {"layers":{...},"ids":{...},"game":{...}}, of which one or two may be left out. */
+static int json_read_names(json *j, uint64_t capacity, uint64_t solids) {
+    static const char *const KEYS[3] = {"\"layers\":", "\"ids\":", "\"game\":"};
+    const uint64_t least[3] = {0, 0, FXS_GAME_EVENT};
+    const uint64_t count[3] = {FXS_LAYER_COUNT, capacity, UINT32_MAX + (uint64_t)1};
+    int found = 0;
+    if (!json_take(j, "{")) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        const char *before = j->at;
+        if ((found && !json_take(j, ",")) || !json_take(j, KEYS[i])) {
+            j->at = before;
+        } else if (json_read_table(j, least[i], count[i], i == 1 ? solids : 0)) {
+            found = 1;
+        } else {
+            return 0;
+        }
+    }
+    return found && json_take(j, "}");
 }
 
 enum { ABOUT_TICK_RATE, ABOUT_SIM, ABOUT_SEED, ABOUT_META, ABOUT_NAMES, ABOUT_UNIT, ABOUT_COUNT };
@@ -245,18 +268,7 @@ static int about_read_value(json *j, uint32_t key, uint64_t capacity, uint64_t s
     case ABOUT_SEED: return json_read_number(j, 0, UINT64_MAX, &number);
     case ABOUT_META: return json_take(j, "{") && json_read_items(j, 1, 1);
     case ABOUT_NAMES:
-        if (json_take(j, "{\"layers\":")) {
-            if (!json_read_table(j, FXS_LAYER_COUNT, 0)) {
-                return 0;
-            }
-            if (json_take(j, "}")) {
-                return 1;
-            }
-            return json_take(j, ",\"ids\":") && json_read_table(j, capacity, solids) &&
-                   json_take(j, "}");
-        }
-        return json_take(j, "{\"ids\":") && json_read_table(j, capacity, solids) &&
-               json_take(j, "}");
+        return json_read_names(j, capacity, solids);
     default: return json_read_number(j, 1, UINT32_MAX, &number);
     }
 }

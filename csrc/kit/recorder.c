@@ -563,8 +563,26 @@ int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *world, uint3
                      : FXS_E_CONFIG;
 }
 
-int32_t fxs_recorder_end_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
-                               const uint64_t *hash, char *text, uint64_t room) {
+/* ,"name":[[a,b,kind,contact],...], the last signed for events of the game. */
+static void put_events(pen *p, const char *name, const fxs_event *events, uint64_t n) {
+    put_text(p, name);
+    for (uint64_t i = 0; i < n; i++) {
+        const fxs_event *e = &events[i];
+        int is_negative = e->kind >= FXS_GAME_EVENT && e->contact > (uint32_t)INT32_MAX;
+        put_text(p, i ? ",[" : "[");
+        put_number(p, e->a);
+        put_next(p, e->b);
+        put_next(p, e->kind);
+        put_char(p, ',');
+        put_signed(p, (int64_t)e->contact - (is_negative ? (int64_t)1 << 32 : 0));
+        put_char(p, ']');
+    }
+    put_char(p, ']');
+}
+
+static int32_t end_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
+                         const fxs_event *game, uint64_t game_count, const uint64_t *hash,
+                         char *text, uint64_t room) {
     draft d = begin_draft(recorder, text, room);
     if (d.now.answers != d.now.questions) {
         return FXS_E_ORDER;
@@ -572,16 +590,10 @@ int32_t fxs_recorder_end_frame(fxs_recorder *recorder, const fxs_event *events, 
     end_commands(&d);
     put_text(&d.pen, d.now.has_inputs ? "" : "]");
     if (events != NULL) {
-        put_text(&d.pen, ",\"events\":[");
-        for (uint64_t i = 0; i < n; i++) {
-            put_text(&d.pen, i ? ",[" : "[");
-            put_number(&d.pen, events[i].a);
-            put_next(&d.pen, events[i].b);
-            put_next(&d.pen, events[i].kind);
-            put_next(&d.pen, events[i].contact);
-            put_char(&d.pen, ']');
-        }
-        put_char(&d.pen, ']');
+        put_events(&d.pen, ",\"events\":[", events, n);
+    }
+    if (game != NULL) {
+        put_events(&d.pen, ",\"game\":[", game, game_count);
     }
     if (hash != NULL) {
         put_text(&d.pen, ",\"hash\":\"");
@@ -590,6 +602,28 @@ int32_t fxs_recorder_end_frame(fxs_recorder *recorder, const fxs_event *events, 
     }
     put_text(&d.pen, "}\n");
     return keep_line(&d, recorder);
+}
+
+int32_t fxs_recorder_end_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
+                               const uint64_t *hash, char *text, uint64_t room) {
+    return end_frame(recorder, events, n, NULL, 0, hash, text, room);
+}
+
+int32_t fxs_recorder_end_game_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
+                                    const uint64_t *hash, char *text, uint64_t room) {
+    static const fxs_event no_event = {0, 0, 0, 0};
+    uint64_t of_world = 0;
+    while (of_world < n && events[of_world].kind < FXS_GAME_EVENT) {
+        of_world++;
+    }
+    for (uint64_t i = of_world; i < n; i++) {
+        if (events[i].kind < FXS_GAME_EVENT) {
+            return FXS_E_RANGE;
+        }
+    }
+    const fxs_event *rows = n ? events : &no_event;
+    return end_frame(recorder, rows, of_world, rows + (n ? of_world : 0), n - of_world, hash, text,
+                     room);
 }
 
 int32_t fxs_recorder_step(fxs_recorder *recorder, const fxs_event *events, uint64_t n,

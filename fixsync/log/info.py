@@ -54,9 +54,11 @@ class Info:
     colliders_max: int = 0
     """The most colliders at once that commands added; those of a state are not counted."""
     frames_with: Counter[str] = field(default_factory=Counter)
-    """Number of frames with "events", "queries" and "hash"."""
+    """Number of frames with "events", "game", "queries" and "hash"."""
     events: Counter[str] = field(default_factory=Counter)
     """Number of events by kind: "enter", "stay" and "exit"."""
+    game_events: int = 0
+    """Number of the game's own events."""
     hits: int = 0
     """The sum of the hits of all frames with events."""
     hits_max: int = 0
@@ -116,6 +118,9 @@ class _Count:
         if frame.events is not UNSET:
             result.frames_with["events"] += 1
             self._events(frame.frame, [kind for _, _, kind, _ in frame.events])
+        if frame.game is not UNSET:
+            result.frames_with["game"] += 1
+            result.game_events += len(frame.game)
         if frame.queries is not UNSET:
             result.frames_with["queries"] += 1
             result.answers += len(frame.queries)

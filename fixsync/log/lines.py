@@ -22,6 +22,7 @@ from fixsync.log import text
 from fixsync.log.schema import (
     FORMAT,
     FRAME_MAX,
+    GAME_EVENT,
     SEED_MAX,
     VERSION,
     About,
@@ -67,6 +68,7 @@ META_DIGITS_MAX = 600
 class _NamesLine(Struct, forbid_unknown_fields=True):
     layers: dict[str, str] = {}
     ids: dict[str, str] = {}
+    game: dict[str, str] = {}
 
 
 class _StartLine(Struct, forbid_unknown_fields=True):
@@ -135,7 +137,11 @@ def _about(doc: dict[str, Any], capacity: int, level: Level | None) -> dict[str,
         "sim": doc["sim"],
         "seed": doc["seed"],
         "meta": doc["meta"],
-        "names": Names(_names(names, "layers", range(32)), _names(names, "ids", *ids)),
+        "names": Names(
+            _names(names, "layers", range(32)),
+            _names(names, "ids", *ids),
+            _names(names, "game", range(GAME_EVENT, 2**32)),
+        ),
         "unit_mm": doc.get("unit_mm"),
     }
 
@@ -208,8 +214,8 @@ _OF_WORLD = {"format": FORMAT, "version": VERSION, "capacity": 1, "hit_when": 1,
 
 
 def _named(names: Names) -> list[tuple[str, dict[str, str]]]:
-    """Both tables with keys as JSON has them, ascending by number."""
-    tables = ("layers", names.layers), ("ids", names.ids)
+    """All tables with keys as JSON has them, ascending by number."""
+    tables = ("layers", names.layers), ("ids", names.ids), ("game", names.game)
     return [
         (which, {str(number): table[number] for number in sorted(table)}) for which, table in tables
     ]
@@ -219,7 +225,7 @@ def _named(names: Names) -> list[tuple[str, dict[str, str]]]:
 
 # bytes.find takes three times as long for this pattern.
 _MINUS_ZERO = re.compile(b"-0").search
-_OPTIONAL = attrgetter("frame", "queries", "events", "hash")
+_OPTIONAL = attrgetter("frame", "queries", "events", "game", "hash")
 _HEX = "0123456789abcdef"
 _FOOTER_LINE = inspect.type_info(Footer)
 
@@ -287,11 +293,11 @@ class FrameLines:
             return None
         if count == 0:
             return frames
-        numbers, queries, events, hashes = zip(*map(_OPTIONAL, frames), strict=True)
+        numbers, queries, events, games, hashes = zip(*map(_OPTIONAL, frames), strict=True)
         if numbers != tuple(range(due, due + count)):
             return None
-        left_out = queries.count(UNSET) + events.count(UNSET) + hashes.count(UNSET)
-        if block.count(b":") != 5 * count - left_out:
+        left_out = sum(part.count(UNSET) for part in (queries, events, games, hashes))
+        if block.count(b":") != 6 * count - left_out:
             return None
         if UNSET in hashes:
             hashes = tuple(hash for hash in hashes if hash is not UNSET)

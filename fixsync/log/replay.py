@@ -138,6 +138,8 @@ class Replay:
     """The sum of the hits of all frames: a pair that is a hit for ten frames counts ten."""
     hash: str = ""
     """Of the world after the last frame, as 16 hexadecimal digits; "" if there is no such state."""
+    game_events: int = 0
+    """The game's own events in the log; the replay of a trace carries them."""
     compared: Compared = field(default_factory=Compared)
     differing_frames: int = 0
     difference: Difference | None = None
@@ -256,6 +258,8 @@ def _play(
             hits += play(frame)
             played += 1
             events, answers, hash = frame.events, frame.queries, frame.hash
+            if frame.game is not UNSET:
+                result.game_events += len(frame.game)
             is_same = True
             if events is not UNSET:
                 events_told += 1

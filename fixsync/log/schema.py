@@ -68,8 +68,11 @@ AnyId = UInt32
 Yaw = Annotated[int, Meta(ge=0, le=65535)]
 LayerIndex = Annotated[int, Meta(ge=0, le=31)]
 HitWhen = Annotated[int, Meta(ge=1, le=2)]
+GAME_EVENT = 16
+"""The least kind of a game's own events."""
 ContactCode = Annotated[int, Meta(ge=0, le=2)]
 EventCode = Annotated[int, Meta(ge=1, le=3)]
+GameCode = Annotated[int, Meta(ge=GAME_EVENT, le=2**32 - 1)]
 MotionPart = Annotated[int, Meta(ge=-(2**29 - 1), le=2**29 - 1)]
 Fraction = Annotated[int, Meta(ge=0, le=65536)]
 LayerPair: TypeAlias = tuple[LayerIndex, LayerIndex]
@@ -203,6 +206,7 @@ if TYPE_CHECKING:
 else:
     Command = Union[tuple(COMMANDS.values()) + (Query, Cast)]  # noqa: RUF005, UP007
 Event: TypeAlias = tuple[Id, AnyId, EventCode, ContactCode]
+GameEvent: TypeAlias = tuple[UInt32, UInt32, GameCode, Int32]
 Answer: TypeAlias = list[Union[AnyId, CastHit]]  # noqa: UP007
 Input: TypeAlias = Union[Int64, list[Int64]]  # noqa: UP007
 
@@ -214,6 +218,7 @@ class TraceFrame(Struct, forbid_unknown_fields=True, gc=False):
     commands: list[Command]
     queries: list[Answer] | UnsetType = UNSET
     events: list[Event] | UnsetType = UNSET
+    game: list[GameEvent] | UnsetType = UNSET
     hash: str | UnsetType = UNSET
 
 
@@ -224,6 +229,7 @@ class SimFrame(Struct, forbid_unknown_fields=True, gc=False):
     inputs: list[Input]
     queries: list[Answer] | UnsetType = UNSET
     events: list[Event] | UnsetType = UNSET
+    game: list[GameEvent] | UnsetType = UNSET
     hash: str | UnsetType = UNSET
 
 
