@@ -1304,6 +1304,12 @@ export interface Kernel {
     recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint,
     hash: Pointer<"uint64_t">, text: Pointer<"char">, room: bigint,
   ): number;
+  /** fxs_recorder_end_frame for rows with a game's own events, as fxs_history_confirm gives
+   * them. */
+  fxs_recorder_end_game_frame(
+    recorder: Pointer<"fxs_recorder">, events: Pointer<"fxs_event">, n: bigint,
+    hash: Pointer<"uint64_t">, text: Pointer<"char">, room: bigint,
+  ): number;
   /** Adds a frame as text: a line of another log, without its line feed. */
   fxs_recorder_line(
     recorder: Pointer<"fxs_recorder">, line: Pointer<"char">, size: bigint, text: Pointer<"char">,
