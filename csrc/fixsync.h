@@ -571,9 +571,9 @@ FXS_API int32_t fxs_world_lift(const fxs_world *world, uint32_t a, uint32_t b, i
  * Cost: constant. */
 FXS_API int32_t fxs_world_side(const fxs_world *world, uint32_t a, uint32_t b);
 
-/* fxs_outline of a collider as it is now, around its centre, active or not.
- * Returns FXS_OK; FXS_E_ROOM with `*extent` written, whose outer + hole is the room needed;
- * FXS_E_ID, FXS_E_ABSENT or FXS_E_SEGMENTS. Cost: segments. */
+/* fxs_outline of a collider as it is now, around its centre, active or not; or of a solid.
+ * A solid's is that of fxs_level_outline. Returns FXS_OK; FXS_E_ROOM with `*extent` written, whose
+ * outer + hole is the room needed; FXS_E_ID, FXS_E_ABSENT or FXS_E_SEGMENTS. Cost: segments. */
 FXS_API int32_t fxs_world_outline(const fxs_world *world, uint32_t id, uint32_t segments,
                                   fxs_vertex *vertices, uint64_t vertex_capacity,
                                   fxs_extent *extent);
@@ -738,6 +738,31 @@ FXS_API void fxs_level_save(const fxs_level *level, uint8_t *out);
 /* Writes the solid of an index, 0 to the number of solids - 1, to out.
  * A status leaves out untouched. Returns FXS_OK or FXS_E_ID. Cost: constant. */
 FXS_API int32_t fxs_level_solid(const fxs_level *level, uint32_t index, fxs_solid *out);
+
+/* The outline of the solid of an index, for drawing: its vertices seen from above, and its heights.
+ * A prism has its own vertices; a cylinder has `segments` (3..FXS_TURN) vertices from +X on, each
+ * rounded as those of fxs_outline. Returns FXS_OK; FXS_E_ROOM with `*extent` written, whose outer
+ * is the room needed; FXS_E_ID or FXS_E_SEGMENTS. Cost: segments. */
+FXS_API int32_t fxs_level_outline(const fxs_level *level, uint32_t index, uint32_t segments,
+                                  fxs_vertex *vertices, uint64_t vertex_capacity,
+                                  fxs_extent *extent);
+
+/* Makes the solid of a box or a cylinder at a pose, for fxs_level_write.
+ * A box becomes a prism of four vertices, from its (-half_x, -half_z) corner on. At quarter turns
+ * it is exact; at other yaws each coordinate of a corner is rounded to nearest, halves away from
+ * zero, so a box of a few raw units may not be convex any more, and fxs_level_init refuses it. A
+ * status leaves out untouched. Returns FXS_OK; FXS_E_KIND, FXS_E_SIZE, FXS_E_HALF_ANGLE, FXS_E_YAW,
+ * FXS_E_LAYER, FXS_E_UNDEFINED for other kinds, or FXS_E_CENTRE for a corner or a height outside
+ * int32. Cost: constant. */
+FXS_API int32_t fxs_solid_of(const fxs_shape *shape, const fxs_pose *pose, uint32_t layer,
+                             fxs_solid *out);
+
+/* Writes the bytes of a level of n solids, for fxs_level_init, which checks them.
+ * Returns FXS_OK with `*size` the number of bytes; FXS_E_ROOM with `*size` the room needed;
+ * FXS_E_LEVEL with `*size` the index of the first solid that is neither FXS_CYLINDER without
+ * vertices nor FXS_PRISM of at most FXS_VERTICES_MAX. Cost: bytes. */
+FXS_API int32_t fxs_level_write(const fxs_solid *solids, uint64_t n, uint8_t *out,
+                                uint64_t capacity, uint64_t *size);
 
 /* The contact of a shape with the solid of an index, exact for all valid inputs.
  * Returns FXS_APART, FXS_TOUCHING or FXS_OVERLAPPING; FXS_E_ID, FXS_E_KIND, FXS_E_SIZE,

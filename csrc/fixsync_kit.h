@@ -44,7 +44,13 @@ extern "C" {
 #define FXS_E_ORDER (-66)          /* a call that does not come here */
 #define FXS_E_NORMAL (-67)         /* a normal of (0, 0, 0), or with a component out of range */
 #define FXS_E_MOVER (-68)          /* a field of a mover out of range */
-#define FXS_E_TEXT (-69)           /* text that no match log may hold */
+#define FXS_E_TEXT (-69)           /* text that no match log may hold, or not a decimal */
+#define FXS_E_INEXACT (-70)        /* a decimal that is not a multiple of 1/65536 */
+
+/* The words of this header and of fixsync.h for a status: "a layer outside 0..31".
+ * Another number gives "not a status of fixsync". The text is constant, ASCII, and ends with a 0.
+ * Cannot fail. Cost: constant. */
+FXS_API const char *fxs_status_text(int32_t status);
 
 /* ---- events of a game ------------------------------------------------------------------------ */
 
@@ -94,6 +100,19 @@ FXS_API int32_t fxs_turn_towards(uint32_t yaw, uint32_t end, uint32_t most);
 /* The length of a vector, sqrt(x^2 + y^2 + z^2), rounded; 0 for a component that is not needed.
  * Returns FXS_OK or FXS_E_RANGE. Cost: constant. */
 FXS_API int32_t fxs_hypot(int32_t x, int32_t y, int32_t z, int32_t *out);
+
+/* Reads a decimal such as "-1.5": digits, perhaps a minus sign before them, perhaps a point and
+ * digits behind them. It may have any number of digits.
+ * nearest: 0 takes only multiples of 1/65536; 1 rounds to the nearest, of two equally near ones to
+ * the even one, as FXS_Q_NEAR does. A status leaves out untouched. Returns FXS_OK; FXS_E_TEXT for
+ * other text; FXS_E_INEXACT; FXS_E_RANGE for another `nearest`, or a number outside int32. Cost:
+ * size. */
+FXS_API int32_t fxs_parse_q(const char *text, uint64_t size, uint32_t nearest, int32_t *out);
+
+/* Writes a number as the exact decimal, with as few digits as it takes, and a 0 at its end.
+ * At most 23 characters. fxs_parse_q reads it back. Returns the number of characters. Cannot fail.
+ * Cost: constant. */
+FXS_API uint32_t fxs_format_q(int32_t value, char out[24]);
 
 /* The dot product of two vectors (x, y, z), rounded once.
  * Returns FXS_OK or FXS_E_RANGE. Cost: constant. */
@@ -923,6 +942,13 @@ FXS_API int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world
                                          const char *about, uint64_t about_size,
                                          const uint8_t *state, uint64_t state_size, char *text,
                                          uint64_t room, uint64_t *at);
+
+/* Writes UTF-8 as the JSON string of a match log, with its quotes: a name or a text of `about`.
+ * It escapes what must be escaped. `text` and `out` must not overlap. Returns FXS_OK with `*count`
+ * the number of bytes; FXS_E_ROOM with `*count` the room needed; FXS_E_TEXT with `*count` the
+ * offset of the first byte that is not UTF-8. On a status out is undefined. Cost: size. */
+FXS_API int32_t fxs_recorder_text(const char *text, uint64_t size, char *out, uint64_t capacity,
+                                  uint64_t *count);
 
 /* Adds the inputs of the next n players of this frame, a number each.
  * Returns FXS_OK; FXS_E_ORDER in a log without a sim, or FXS_E_ROOM. Cost: text. */

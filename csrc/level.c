@@ -565,23 +565,68 @@ int32_t fxs_level_solid(const fxs_level *l, uint32_t index, fxs_solid *out) {
     return FXS_OK;
 }
 
-void fxs_level_save(const fxs_level *l, uint8_t *out) {
+static uint32_t numbers_of(const fxs_solid *s) {
+    return s->code == FXS_CYLINDER ? 3 : 2 * (uint32_t)s->vertex_count;
+}
+
+static uint8_t *write_head(uint8_t *out, uint32_t count) {
     memcpy(out, LEVEL_MAGIC, sizeof LEVEL_MAGIC);
-    write32(out + 4, l->count);
-    out += LEVEL_HEAD_SIZE;
+    write32(out + 4, count);
+    return out + LEVEL_HEAD_SIZE;
+}
+
+static uint8_t *write_solid(uint8_t *out, const fxs_solid *s) {
+    out[0] = s->code;
+    out[1] = s->layer;
+    out[2] = (uint8_t)s->vertex_count;
+    out[3] = (uint8_t)(s->vertex_count >> 8);
+    write32(out + 4, (uint32_t)s->y_low);
+    write32(out + 8, (uint32_t)s->y_high);
+    out += SOLID_HEAD_SIZE;
+    for (uint32_t j = 0; j < numbers_of(s); j++) {
+        write32(out + 4 * j, (uint32_t)s->numbers[j]);
+    }
+    return out + 4 * numbers_of(s);
+}
+
+void fxs_level_save(const fxs_level *l, uint8_t *out) {
+    out = write_head(out, l->count);
     for (uint32_t i = 0; i < l->count; i++) {
         fxs_solid s;
         fxs_level_solid(l, i, &s);
-        out[0] = s.code;
-        out[1] = s.layer;
-        out[2] = (uint8_t)s.vertex_count;
-        out[3] = (uint8_t)(s.vertex_count >> 8);
-        write32(out + 4, (uint32_t)s.y_low);
-        write32(out + 8, (uint32_t)s.y_high);
-        out += SOLID_HEAD_SIZE;
-        const uint32_t count = s.code == FXS_CYLINDER ? 3 : 2 * (uint32_t)s.vertex_count;
-        for (uint32_t j = 0; j < count; j++, out += 4) {
-            write32(out, (uint32_t)s.numbers[j]);
-        }
+        out = write_solid(out, &s);
     }
+}
+
+/* Whether a solid has a number of vertices that its bytes can have. */
+static int has_length(const fxs_solid *s) {
+    if (s->code == FXS_CYLINDER) {
+        return s->vertex_count == 0;
+    }
+    return s->code == FXS_PRISM && s->vertex_count <= FXS_VERTICES_MAX;
+}
+
+int32_t fxs_level_write(const fxs_solid *rows, uint64_t n, uint8_t *out, uint64_t capacity,
+                        uint64_t *size) {
+    if (n > FXS_CAPACITY_MAX) {
+        *size = FXS_CAPACITY_MAX;
+        return FXS_E_LEVEL;
+    }
+    uint64_t needed = LEVEL_HEAD_SIZE;
+    for (uint64_t i = 0; i < n; i++) {
+        if (!has_length(rows + i)) {
+            *size = i;
+            return FXS_E_LEVEL;
+        }
+        needed += SOLID_HEAD_SIZE + 4 * (uint64_t)numbers_of(rows + i);
+    }
+    *size = needed;
+    if (needed > capacity) {
+        return FXS_E_ROOM;
+    }
+    out = write_head(out, (uint32_t)n);
+    for (uint64_t i = 0; i < n; i++) {
+        out = write_solid(out, rows + i);
+    }
+    return FXS_OK;
 }

@@ -1,4 +1,5 @@
-/* Outlines for drawing: the vertices of a shape from above, and its heights. */
+/* Outlines for drawing: the vertices of a shape or solid from above, and its heights; and the
+ * solid that has the outline of a shape. */
 #include "world.h"
 
 /* Pieces of the arc of a sector where `segments` make a turn: rounded up, so 1 at least. */
@@ -93,8 +94,93 @@ int32_t fxs_outline(const fxs_shape *shape, const fxs_pose *pose, uint32_t segme
                : outline_write(shape, pose, segments, vertices, vertex_capacity, extent);
 }
 
+int32_t fxs_level_outline(const fxs_level *l, uint32_t index, uint32_t segments,
+                          fxs_vertex *vertices, uint64_t vertex_capacity, fxs_extent *extent) {
+    fxs_solid s;
+    int32_t status = fxs_level_solid(l, index, &s);
+    if (status != FXS_OK) {
+        return status;
+    }
+    if (segments < 3 || segments > FXS_TURN) {
+        return FXS_E_SEGMENTS;
+    }
+    const uint32_t count = s.code == FXS_PRISM ? s.vertex_count : segments;
+    extent->y_low = s.y_low;
+    extent->y_high = s.y_high;
+    extent->outer = count;
+    extent->hole = 0;
+    if (vertex_capacity < count) {
+        return FXS_E_ROOM;
+    }
+    if (s.code == FXS_CYLINDER) {
+        fxs_pose centre = {s.numbers[0], 0, s.numbers[1], 0};
+        rim_write(vertices, &centre, s.numbers[2], 0, FXS_TURN, count, count, 0);
+        return FXS_OK;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        vertices[i].x = s.numbers[2 * i];
+        vertices[i].z = s.numbers[2 * i + 1];
+    }
+    return FXS_OK;
+}
+
+/* The prism of a box, from its (-half_x, -half_z) corner on: 0 if a corner is outside int32. */
+static int box_write(fxs_solid *out, const fxs_shape *box, const fxs_pose *pose) {
+    fxs_vertex corners[4];
+    corners_write(corners, pose, box->size);
+    out->code = FXS_PRISM;
+    out->vertex_count = 4;
+    for (int i = 0; i < 4; i++) {
+        const fxs_vertex corner = corners[(i + 2) % 4];
+        out->numbers[2 * i] = (int32_t)corner.x;
+        out->numbers[2 * i + 1] = (int32_t)corner.z;
+        if (corner.x != out->numbers[2 * i] || corner.z != out->numbers[2 * i + 1]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int32_t fxs_solid_of(const fxs_shape *shape, const fxs_pose *pose, uint32_t layer,
+                     fxs_solid *out) {
+    int32_t status = fxs_placed_check(shape, pose);
+    if (status != FXS_OK) {
+        return status;
+    }
+    if (shape->kind != FXS_BOX && shape->kind != FXS_CYLINDER) {
+        return FXS_E_UNDEFINED;
+    }
+    if (layer >= FXS_LAYER_COUNT) {
+        return FXS_E_LAYER;
+    }
+    const int64_t y_low = (int64_t)pose->y - shape->size[1];
+    const int64_t y_high = (int64_t)pose->y + shape->size[1];
+    if (y_low < INT32_MIN || y_high > INT32_MAX) {
+        return FXS_E_CENTRE;
+    }
+    fxs_solid s;
+    memset(&s, 0, sizeof s);
+    s.layer = (uint8_t)layer;
+    s.y_low = (int32_t)y_low;
+    s.y_high = (int32_t)y_high;
+    if (shape->kind == FXS_CYLINDER) {
+        s.code = FXS_CYLINDER;
+        s.numbers[0] = pose->x;
+        s.numbers[1] = pose->z;
+        s.numbers[2] = shape->size[0];
+    } else if (!box_write(&s, shape, pose)) {
+        return FXS_E_CENTRE;
+    }
+    *out = s;
+    return FXS_OK;
+}
+
 int32_t fxs_world_outline(const fxs_world *world, uint32_t id, uint32_t segments,
                           fxs_vertex *vertices, uint64_t vertex_capacity, fxs_extent *extent) {
+    if (id >= FXS_LEVEL && world->level != NULL) {
+        return fxs_level_outline(world->level, id - FXS_LEVEL, segments, vertices, vertex_capacity,
+                                 extent);
+    }
     fxs_collider c;
     int32_t status = fxs_world_get(world, id, &c);
     if (status != FXS_OK) {

@@ -23,12 +23,14 @@ from fixsync.shapes import (
     CONTACTS,
     Contact,
     Number,
+    Outline,
     Pose,
     Shape,
     Value,
     hit_when_of,
     require_pose,
     require_shape,
+    segments_of,
 )
 
 __all__ = ["LEVEL", "Level", "Pillar", "Prism", "Solid"]
@@ -151,6 +153,11 @@ class Level:
         require_shape("shape", shape)
         require_pose("pose", pose)
         return CONTACTS[self._native.contact(self._index(index), shape._shape, pose._pose)]
+
+    def outline(self, index: int, *, segments: int = 32) -> Outline:
+        """The outline of a solid, for drawing: the vertices of a prism, or the circle of a cylinder
+        from +X on; and its heights."""
+        return Outline(*self._native.outline(self._index(index), segments_of(segments)))
 
     def query(
         self, shape: Shape, pose: Pose, mask: int = UINT32_MAX, *, hit_when: int = Contact.TOUCHING

@@ -462,7 +462,10 @@ class World:
         return found if pair[1] >= LEVEL else Side(found)
 
     def outline(self, id: int, *, segments: int = 32) -> Outline:
-        """`fixsync.outline` of a collider as it is now, around its centre, active or not."""
+        """`fixsync.outline` of a collider as it is now, around its centre, active or not; or of a
+        solid (`Level.outline`)."""
+        if self.level is not None and type(id) is int and id >= LEVEL:
+            return self.level.outline(id - LEVEL, segments=segments)
         return Outline(*self._native.outline(self._id(id), segments_of(segments)))
 
     def _pair(self, a: object, b: object) -> tuple[int, int]:

@@ -84,6 +84,7 @@ ROWS = {
     "fxs_shape": SHAPES,
     "fxs_pose": [*POSES, (EDGE, 0, 0, 49152)],
     "fxs_query": [(shape, pose, 0xFFFFFFFF, 0) for shape in SHAPES for pose in FARTHER],
+    "fxs_solid": [(2, 0, 0, -1, 1, [5, 6, 7]), (4, 0, 0, -1, 1), (5, 0, 33, -1, 1)],
     "fxs_cast": [
         (shape, pose, motion, 0xFFFFFFFF, 0, 0, hit_when)
         for shape, pose, motion, hit_when in itertools.product(SHAPES, FARTHER, MOTIONS, range(4))
@@ -94,7 +95,7 @@ NUMBERS = {
     "id a b": [1, 2, 3, 5, CAPACITY, lib.FXS_LEVEL, lib.FXS_LEVEL + 1],
     "x y z ox oy oz": [0, EDGE],
     "dx dy dz": [0, 2**32],
-    "event_capacity id_capacity hit_capacity moved_capacity vertex_capacity": [0, 64],
+    "event_capacity id_capacity hit_capacity moved_capacity vertex_capacity capacity": [0, 64],
     "n": [1],
     "limit": [0],
     "index": [0, 2],

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import itertools
+import json
 import pickle
 import re
+from contextlib import suppress
 from fractions import Fraction
 from math import isqrt
 from pathlib import Path
@@ -27,7 +29,8 @@ from fixsync.testing import strategies as fst
 LOW, HIGH = -(2**31), 2**31 - 1
 SIZE_MAX = 2**29 - 1
 GENERATORS = Random, model_random.Random
-HEADER = (Path(__file__).resolve().parent.parent / "csrc" / "fixsync_kit.h").read_text()
+CSRC = Path(__file__).resolve().parent.parent / "csrc"
+HEADER = (CSRC / "fixsync_kit.h").read_text()
 
 int32s = st.integers(LOW, HIGH) | st.integers(-3, 3) | st.sampled_from((LOW, LOW + 1, HIGH, 65536))
 vectors = st.tuples(int32s, int32s, int32s)
@@ -54,6 +57,129 @@ def given_by(function: Any, *args: Any) -> Any:
         return function(*args)
     except ValueError:
         return None
+
+
+# Text.
+
+texts = st.from_regex(r"-?[0-9]{1,6}(\.[0-9]{1,40})?", fullmatch=True) | st.builds(
+    lambda raw, tail: format_q(raw) + tail, int32s, st.sampled_from(["", "0", "00", "1", "5"])
+)
+
+
+def parse_q(text: str, nearest: int) -> int | str:
+    out = ffi.new("int32_t *", 77)
+    status = lib.fxs_parse_q(text.encode(), len(text.encode()), nearest, out)
+    assert status == lib.FXS_OK or out[0] == 77
+    return int(out[0]) if status == lib.FXS_OK else {
+        lib.FXS_E_TEXT: "text", lib.FXS_E_RANGE: "range", lib.FXS_E_INEXACT: "inexact"
+    }[status]  # fmt: skip
+
+
+def format_q(raw: int) -> str:
+    out = ffi.new("char[24]", b"#" * 24)
+    length = lib.fxs_format_q(raw, out)
+    text = ffi.string(out).decode()
+    assert len(text) == length <= 23
+    return str(text)
+
+
+@given(texts, st.integers(0, 1))
+@example("32767.99999237060546875", 1)
+@example("-32768.00000762939453125", 1)
+@example("-32768.00000762939453126", 1)
+@example("0.00000762939453125000000000000000000000000000001", 1)
+@example("0.000022888183593750", 1)
+@example("-0.00", 0)
+@example("99999999999999999999999999999999999999", 0)
+def test_a_decimal_is_read_exactly_or_to_the_nearest(text: str, nearest: int) -> None:
+    raw = Fraction(text) * 65536
+    if not nearest and raw.denominator != 1:
+        expected: int | str | None = "inexact"
+    else:
+        expected = in_range(round(raw))  # of two, the even one
+    assert parse_q(text, nearest) == ("range" if expected is None else expected)
+
+
+@given(int32s)
+def test_a_number_is_written_as_the_shortest_decimal_that_is_read_back(raw: int) -> None:
+    text = format_q(raw)
+    assert Fraction(text) * 65536 == raw
+    assert parse_q(text, 0) == raw
+    assert not re.search(r"\.[0-9]*0$|^-?0[0-9]|^-0$|\.$", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "-",
+        ".",
+        "1.",
+        ".5",
+        "+1",
+        " 1",
+        "1 ",
+        "1e3",
+        "--1",
+        "1.2.3",
+        "1,5",
+        "٣",
+        "0x1",
+        "1-",
+        "-.5",
+    ],
+)
+def test_what_is_not_a_decimal_is_refused(text: str) -> None:
+    assert parse_q(text, 0) == parse_q(text, 1) == "text"
+    assert lib.fxs_parse_q(b"1", 1, 2, ffi.new("int32_t *")) == lib.FXS_E_RANGE
+
+
+def test_a_status_has_the_words_of_the_headers() -> None:
+    headers = HEADER + (CSRC / "fixsync.h").read_text()
+    found = re.findall(
+        r"#define (FXS_OK|FXS_E_\w+)\s+\(?(-?\d+)\)?\s+/\*(.*?)\*/", headers, re.DOTALL
+    )
+    assert len(found) > 25
+    for name, number, comment in found:
+        words = ffi.string(lib.fxs_status_text(int(number))).decode()
+        assert words == " ".join(comment.split()), name
+    for unknown in (1, -63, -(2**31)):
+        assert ffi.string(lib.fxs_status_text(unknown)) == b"not a status of fixsync"
+
+
+def recorder_text(data: bytes, room: int | None = None) -> tuple[int, bytes, int]:
+    count = ffi.new("uint64_t *")
+    out = ffi.new("char[]", b"#" * 1000)
+    room = 1000 if room is None else room
+    status = lib.fxs_recorder_text(data, len(data), out, room, count)
+    assert bytes(ffi.buffer(out))[room:] == b"#" * (1001 - room - 1) + b"\0"
+    return status, bytes(ffi.buffer(out, min(count[0], room))), count[0]
+
+
+@given(st.text(max_size=40) | st.text(st.characters(max_codepoint=127), max_size=40))
+def test_a_text_is_escaped_as_a_match_log_has_it(text: str) -> None:
+    expected = json.dumps(text, ensure_ascii=False).encode()
+    status, written, count = recorder_text(text.encode())
+    assert (status, written, count) == (lib.FXS_OK, expected, len(expected))
+    status, written, count = recorder_text(text.encode(), len(expected) - 1)
+    assert (status, count) == (lib.FXS_E_ROOM, len(expected))
+
+
+@given(st.binary(max_size=12))
+@example(b"ab\xed\xa0\x80")
+@example(b"\xc0\x80")
+@example(b"x\xf4\x90\x80\x80")
+def test_text_that_is_not_utf8_is_refused_where_it_is_wrong(data: bytes) -> None:
+    status, _, count = recorder_text(data)
+    fault = None
+    with suppress(UnicodeDecodeError):
+        data.decode()
+        fault = lib.FXS_OK, count
+    if fault is None:
+        with pytest.raises(UnicodeDecodeError) as wrong:
+            data.decode()
+        fault = lib.FXS_E_TEXT, wrong.value.start
+    assert (status, count) == fault
 
 
 # Numbers.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import xml.etree.ElementTree as ET
 from fractions import Fraction
 
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 from strategies import examples
 
-from fixsync import Level, Pillar, Prism, direction, q
+from fixsync import Box, Cylinder, Level, Pillar, Pose, Prism, Sphere, direction, q
+from fixsync._native.raw import ffi, lib
 from fixsync.maps import box, polygon, svg, tiles
 from fixsync.maps.rotation import Rotation
+from fixsync.shapes import Shape
 
 
 def test_a_box_at_a_quarter_turn_is_exact() -> None:
@@ -35,6 +38,68 @@ def test_a_corner_of_a_turned_box_is_rounded_by_half_a_raw_unit_at_most(
         exact_z = (a * half_x * sin + b * half_z * cos) / Fraction(2**30)
         assert abs(x - 1 - exact_x) <= Fraction(1, 2)
         assert abs(z - 2 - exact_z) <= Fraction(1, 2)
+
+
+def written(solids: list[bytes], room: int = 4096) -> tuple[int, bytes, int]:
+    """What fxs_level_write makes of `fxs_solid`s."""
+    rows = ffi.new("fxs_solid[]", max(1, len(solids)))
+    for row, solid in zip(rows, solids, strict=False):
+        ffi.memmove(ffi.addressof(row), solid, len(solid))
+    out, size = ffi.new("uint8_t[]", 4096), ffi.new("uint64_t *")
+    status = lib.fxs_level_write(rows, len(solids), out, room, size)
+    return status, bytes(ffi.buffer(out, min(size[0], 4096))), size[0]
+
+
+@examples(300)
+@given(
+    *[st.integers(-(2**31) + 2**27, 2**31 - 2**27)] * 3,
+    *[st.integers(4, 2**26)] * 3,
+    st.integers(0, 65535) | st.sampled_from([0, 16384, 32768, 49152]),
+    st.integers(0, 31),
+)
+def test_c_writes_the_level_that_python_makes(
+    x: int, y: int, z: int, a: int, b: int, c: int, yaw: int, layer: int
+) -> None:
+    level = Level([box(x, z, a, c, y - b, y + b, yaw=yaw, layer=layer),
+                   Pillar(x, z, a, y - b, y + b, layer)])  # fmt: skip
+    solids = []
+    for shape in (Box(a, b, c), Cylinder(a, b)):
+        solid = ffi.new("fxs_solid *")
+        pose = Pose(x, y, z, yaw)
+        assert lib.fxs_solid_of(shape._shape, pose._pose, layer, solid) == lib.FXS_OK
+        solids.append(bytes(ffi.buffer(solid)))
+    data = level.to_bytes()
+    assert written(solids) == (lib.FXS_OK, data, len(data))
+    assert written(solids, len(data) - 1)[::2] == (lib.FXS_E_ROOM, len(data))
+
+
+def test_c_writes_no_solid_whose_length_is_not_known() -> None:
+    assert written([]) == (lib.FXS_OK, Level([]).to_bytes(), 8)
+    good = struct.pack("<BBHii3i", 2, 0, 0, 0, 1, 5, 6, 7)
+    for code, vertices in ((2, 1), (5, 33), (4, 0), (0, 0)):
+        bad = struct.pack("<BBH", code, 0, vertices)
+        assert written([good, bad])[::2] == (lib.FXS_E_LEVEL, 1)
+
+
+@pytest.mark.parametrize(
+    ("shape", "pose", "layer", "status"),
+    [
+        (Sphere(5), Pose(0, 0, 0), 0, "UNDEFINED"),
+        (Box(5, 5, 5), Pose(0, 0, 0), 32, "LAYER"),
+        (Box(5, 5, 5), Pose(2**31 - 5, 0, 0), 0, "CENTRE"),
+        (Box(5, 5, 5), Pose(0, 0, 4 - 2**31), 0, "CENTRE"),
+        (Cylinder(5, 5), Pose(0, 2**31 - 5, 0), 0, "CENTRE"),
+        (Cylinder(5, 5), Pose(0, 4 - 2**31, 0), 0, "CENTRE"),
+    ],
+)
+def test_a_shape_that_is_no_solid_of_a_level_is_refused(
+    shape: Shape, pose: Pose, layer: int, status: str
+) -> None:
+    out = ffi.new("fxs_solid *")
+    before = bytes(ffi.buffer(out))
+    found = lib.fxs_solid_of(shape._shape, pose._pose, layer, out)
+    assert found == getattr(lib, f"FXS_E_{status}")
+    assert bytes(ffi.buffer(out)) == before
 
 
 def test_a_polygon_is_cut_into_prisms_with_its_heights_and_layer() -> None:

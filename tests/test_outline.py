@@ -15,7 +15,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import Refused, refusals
 
-from fixsync import Box, Capsule, Cylinder, Pose, Sector, Sphere, World, degrees, outline, q, q_near
+from fixsync import (
+    LEVEL,
+    Box,
+    Capsule,
+    Cylinder,
+    Level,
+    Pillar,
+    Pose,
+    Prism,
+    Sector,
+    Sphere,
+    World,
+    degrees,
+    outline,
+    q,
+    q_near,
+)
 from fixsync._native.raw import ffi, lib
 from fixsync.shapes import shape_from_tuple
 
@@ -45,6 +61,19 @@ def test_a_colliders_outline_stands_around_its_centre(shape: Any, pose: Any, off
         return
     world.add(1, shape_from_tuple(shape), Pose(*pose), offset=offset, active=False)
     assert world.outline(1, segments=9) == model.outline(shape, (*centre, pose[3]), 9)
+
+
+def test_a_solids_outline_is_its_vertices_or_its_circle() -> None:
+    corners = [(-70, -90), (80, -60), (8, 30), (-99, 7)]
+    level = Level([Prism(corners, -5, 9, 2), Pillar(2**31 - 1, -7, 5000, -(2**31), 2**31 - 1)])
+    world = World(2, level=level)
+    assert world.outline(LEVEL) == level.outline(0) == (corners, [], -5, 9)
+    circle = model.outline(("cylinder", 5000, 1), (2**31 - 1, 0, -7, 0), 12)[0]
+    for drawn in (level.outline(1, segments=12), world.outline(LEVEL + 1, segments=12)):
+        assert drawn == (circle, [], -(2**31), 2**31 - 1)
+    for outline_of in (level.outline, lambda index: world.outline(LEVEL + index)):
+        with pytest.raises(ValueError, match="must be"):
+            outline_of(2)
 
 
 @strategies.examples(100)

@@ -134,8 +134,10 @@ export const FXS_E_ORDER: -66;
 export const FXS_E_NORMAL: -67;
 /** a field of a mover out of range */
 export const FXS_E_MOVER: -68;
-/** text that no match log may hold */
+/** text that no match log may hold, or not a decimal */
 export const FXS_E_TEXT: -69;
+/** a decimal that is not a multiple of 1/65536 */
+export const FXS_E_INEXACT: -70;
 export const FXS_GAME_EVENT: 16;
 /** 1.5 in Q2.30: the largest component of a normal */
 export const FXS_NORMAL_MAX: 1610612736;
@@ -853,7 +855,7 @@ export interface Kernel {
   ): number;
   /** fxs_side of two colliders as they are now; b may be a prism. */
   fxs_world_side(world: Pointer<"fxs_world">, a: number, b: number): number;
-  /** fxs_outline of a collider as it is now, around its centre, active or not. */
+  /** fxs_outline of a collider as it is now, around its centre, active or not; or of a solid. */
   fxs_world_outline(
     world: Pointer<"fxs_world">, id: number, segments: number, vertices: Pointer<"fxs_vertex">,
     vertex_capacity: bigint, extent: Pointer<"fxs_extent">,
@@ -924,6 +926,22 @@ export interface Kernel {
   fxs_level_save(level: Pointer<"fxs_level">, out: Pointer<"uint8_t">): void;
   /** Writes the solid of an index, 0 to the number of solids - 1, to out. */
   fxs_level_solid(level: Pointer<"fxs_level">, index: number, out: Pointer<"fxs_solid">): number;
+  /** The outline of the solid of an index, for drawing: its vertices seen from above, and its
+   * heights. */
+  fxs_level_outline(
+    level: Pointer<"fxs_level">, index: number, segments: number, vertices: Pointer<"fxs_vertex">,
+    vertex_capacity: bigint, extent: Pointer<"fxs_extent">,
+  ): number;
+  /** Makes the solid of a box or a cylinder at a pose, for fxs_level_write. */
+  fxs_solid_of(
+    shape: Pointer<"fxs_shape">, pose: Pointer<"fxs_pose">, layer: number,
+    out: Pointer<"fxs_solid">,
+  ): number;
+  /** Writes the bytes of a level of n solids, for fxs_level_init, which checks them. */
+  fxs_level_write(
+    solids: Pointer<"fxs_solid">, n: bigint, out: Pointer<"uint8_t">, capacity: bigint,
+    size: Pointer<"uint64_t">,
+  ): number;
   /** The contact of a shape with the solid of an index, exact for all valid inputs. */
   fxs_level_contact(
     level: Pointer<"fxs_level">, index: number, shape: Pointer<"fxs_shape">,
@@ -953,6 +971,8 @@ export interface Kernel {
   ): number;
   /** XXH64 of any bytes. */
   fxs_hash64(bytes: Pointer<"uint8_t">, size: bigint, seed: bigint): bigint;
+  /** The words of this header and of fixsync.h for a status: "a layer outside 0..31". */
+  fxs_status_text(status: number): Pointer<"char">;
   /** The product a * b, rounded. */
   fxs_mul(a: number, b: number, out: Pointer<"int32_t">): number;
   /** The quotient a / b, rounded. */
@@ -972,6 +992,13 @@ export interface Kernel {
   /** The length of a vector, sqrt(x^2 + y^2 + z^2), rounded; 0 for a component that is not
    * needed. */
   fxs_hypot(x: number, y: number, z: number, out: Pointer<"int32_t">): number;
+  /** Reads a decimal such as "-1.5": digits, perhaps a minus sign before them, perhaps a point
+   * and digits behind them. */
+  fxs_parse_q(
+    text: Pointer<"char">, size: bigint, nearest: number, out: Pointer<"int32_t">,
+  ): number;
+  /** Writes a number as the exact decimal, with as few digits as it takes, and a 0 at its end. */
+  fxs_format_q(value: number, out: Pointer<"char">): number;
   /** The dot product of two vectors (x, y, z), rounded once. */
   fxs_dot(a: Pointer<"int32_t">, b: Pointer<"int32_t">, out: Pointer<"int32_t">): number;
   /** A vector (x, y, z) times a factor, each component rounded. */
@@ -1257,6 +1284,12 @@ export interface Kernel {
     recorder: Pointer<"fxs_recorder">, world: Pointer<"fxs_world">, about: Pointer<"char">,
     about_size: bigint, state: Pointer<"uint8_t">, state_size: bigint, text: Pointer<"char">,
     room: bigint, at: Pointer<"uint64_t">,
+  ): number;
+  /** Writes UTF-8 as the JSON string of a match log, with its quotes: a name or a text of
+   * `about`. */
+  fxs_recorder_text(
+    text: Pointer<"char">, size: bigint, out: Pointer<"char">, capacity: bigint,
+    count: Pointer<"uint64_t">,
   ): number;
   /** Adds the inputs of the next n players of this frame, a number each. */
   fxs_recorder_inputs(

@@ -67,6 +67,7 @@ export const FXS_E_ORDER = -66;
 export const FXS_E_NORMAL = -67;
 export const FXS_E_MOVER = -68;
 export const FXS_E_TEXT = -69;
+export const FXS_E_INEXACT = -70;
 export const FXS_GAME_EVENT = 16;
 export const FXS_NORMAL_MAX = 1610612736;
 export const FXS_PASSES_MAX = 64;

@@ -142,3 +142,92 @@ int32_t fxs_with_length(const int32_t v[3], int32_t length, int32_t out[3]) {
     }
     return FXS_OK;
 }
+
+/* ---- decimals ---- */
+
+enum { DECIMAL_DIGITS = 17 }; /* of a number half way between two of Q16.16 */
+/* Half a raw unit, 2^-17, and a raw unit, 2^-16, in units of 10^-17; 10^17 / 2^17 is 5^17. */
+#define HALF_RAW ((uint64_t)762939453125)
+#define ONE_RAW (2 * HALF_RAW)
+
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static uint64_t digits_end(const char *text, uint64_t size, uint64_t at) {
+    while (at < size && is_digit(text[at])) {
+        at++;
+    }
+    return at;
+}
+
+/* The digits first..end as a number, or `limit` if that is smaller; limit <= 2^60. */
+static uint64_t whole_number(const char *text, uint64_t first, uint64_t end, uint64_t limit) {
+    uint64_t v = 0;
+    for (uint64_t i = first; i < end && v < limit; i++) {
+        v = 10 * v + (uint64_t)(text[i] - '0');
+    }
+    return v < limit ? v : limit;
+}
+
+/* The digits first..end behind a point, in units of 10^-17, rounded down: below 10^17 < 2^57. With
+ * `*has_rest` where that left something out. */
+static uint64_t decimal_part(const char *text, uint64_t first, uint64_t end, int *has_rest) {
+    uint64_t v = 0;
+    for (uint64_t i = 0; i < DECIMAL_DIGITS; i++) {
+        v = 10 * v + (first + i < end ? (uint64_t)(text[first + i] - '0') : 0);
+    }
+    *has_rest = 0;
+    for (uint64_t i = first + DECIMAL_DIGITS; i < end; i++) {
+        *has_rest |= text[i] != '0';
+    }
+    return v;
+}
+
+int32_t fxs_parse_q(const char *text, uint64_t size, uint32_t nearest, int32_t *out) {
+    const uint64_t first = size > 0 && text[0] == '-';
+    const uint64_t whole_end = digits_end(text, size, first);
+    const int has_point = whole_end < size && text[whole_end] == '.';
+    const uint64_t part = whole_end + (uint64_t)has_point;
+    const uint64_t end = digits_end(text, size, part);
+    if (whole_end == first || end != size || (has_point && end == part)) {
+        return FXS_E_TEXT;
+    }
+    if (nearest > 1) {
+        return FXS_E_RANGE;
+    }
+    int has_rest;
+    const uint64_t whole = whole_number(text, first, whole_end, FXS_ONE);
+    const uint64_t decimals = decimal_part(text, part, end, &has_rest);
+    const uint64_t above = decimals % ONE_RAW; /* beyond the number of Q16.16 below */
+    uint64_t v = whole * FXS_ONE + decimals / ONE_RAW;
+    if (!nearest && (above != 0 || has_rest)) {
+        return FXS_E_INEXACT;
+    }
+    if (above > HALF_RAW || (above == HALF_RAW && (has_rest || v % 2 != 0))) {
+        v++;
+    }
+    return put_in_range(v, (int)first, out);
+}
+
+uint32_t fxs_format_q(int32_t value, char out[24]) {
+    const uint64_t size = magnitude(value);
+    uint32_t n = 0;
+    if (value < 0) {
+        out[n++] = '-';
+    }
+    const uint32_t whole = (uint32_t)(size / FXS_ONE); /* at most 32768 */
+    for (uint32_t unit = 10000; unit > 0; unit /= 10) {
+        if (whole >= unit || unit == 1) {
+            out[n++] = (char)('0' + whole / unit % 10);
+        }
+    }
+    uint64_t rest = size % FXS_ONE * ONE_RAW; /* in units of 10^-17; below 10^17 */
+    if (rest > 0) {
+        out[n++] = '.';
+    }
+    for (uint64_t unit = (uint64_t)10000000000000000; rest > 0; unit /= 10) {
+        out[n++] = (char)('0' + rest / unit);
+        rest %= unit;
+    }
+    out[n] = 0;
+    return n;
+}

@@ -477,6 +477,52 @@ static void put_about(pen *p, const about_parts *found, uint32_t key, const char
     }
 }
 
+/* The letter behind a backslash for a character that has one, or 0. */
+static char escape_of(uint8_t c) {
+    switch (c) {
+    case '"': return '"';
+    case '\\': return '\\';
+    case '\b': return 'b';
+    case '\f': return 'f';
+    case '\n': return 'n';
+    case '\r': return 'r';
+    case '\t': return 't';
+    default: return 0;
+    }
+}
+
+int32_t fxs_recorder_text(const char *text, uint64_t size, char *out, uint64_t capacity,
+                          uint64_t *count) {
+    json in = {text, text + size};
+    pen p = {out, 0, capacity};
+    put_char(&p, '"');
+    while (in.at < in.end) {
+        const char *from = in.at;
+        const uint8_t c = (uint8_t)*from;
+        if (c >= 0x80) {
+            if (!json_read_wide(&in)) {
+                *count = (uint64_t)(from - text);
+                return FXS_E_TEXT;
+            }
+            put_bytes(&p, from, (uint64_t)(in.at - from));
+            continue;
+        }
+        in.at++;
+        if (escape_of(c) != 0) {
+            put_char(&p, '\\');
+            put_char(&p, escape_of(c));
+        } else if (c < 0x20) {
+            put_text(&p, "\\u");
+            put_hexadecimal(&p, c, 4);
+        } else {
+            put_char(&p, (char)c);
+        }
+    }
+    put_char(&p, '"');
+    *count = p.next;
+    return p.next <= capacity ? FXS_OK : FXS_E_ROOM;
+}
+
 int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world, const char *about,
                                  uint64_t about_size, const uint8_t *state, uint64_t state_size,
                                  char *text, uint64_t room, uint64_t *at) {

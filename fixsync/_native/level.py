@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from struct import Struct, unpack_from
 from typing import Any
 
+from fixsync._native.kernel import outline_of
 from fixsync._native.raw import LAYER_COUNT, SIZE_MAX, CData, constant, ffi, lib, uninitialised
 from fixsync._native.rows import CAST, CAST_HIT
 from fixsync._native.status import refuse_undefined, unexpected
@@ -104,6 +105,10 @@ class NativeLevel:
         if found < 0:
             unexpected(f"contact of solid {index}", found)
         return found
+
+    def outline(self, index: int, segments: int) -> tuple[Any, Any, int, int]:
+        """What `kernel.outline` returns, of a solid with a checked index."""
+        return outline_of(lib.fxs_level_outline, self.pointer, index, segments)
 
     def query(self, row: bytes, hit_when: int) -> list[int]:
         """The ids of the solids that a query of checked numbers meets."""

@@ -34,7 +34,7 @@ from fixsync.log import text
 from fixsync.log.schema import LayerIndex, Row
 from fixsync.log.text import LineError, key_path
 from fixsync.numbers import degrees, q
-from fixsync.shapes import Shape, shape_from_tuple
+from fixsync.shapes import Sector, Shape, shape_from_tuple
 
 __all__ = ["FrameDataError", "header_text", "read_frames", "schema"]
 
@@ -303,10 +303,36 @@ def header_text(name: str, frames: FrameData) -> str:
             words = [f"{prefix}_{what.upper()}_{_word(each)}" for each in names]
             count = f"{prefix}_{what.upper()}_COUNT"
             lines += ["", "enum {", *(f"    {word}," for word in words), f"    {count}", "};"]
+    lines += [
+        "",
+        "/* Room for the commands of one call of fxs_body_add, _set_pose, _mirror, _start, ... */",
+        f"enum {{ {prefix}_ROWS_MAX = {rows_max(frames)} }};",
+    ]
     lines += ["", f"static const uint8_t {prefix}_FRAMES[{len(table)}] = {{"]
     for at in range(0, len(table), 16):
         lines.append(f"    {', '.join(map(str, table[at : at + 16]))},")
     return "\n".join([*lines, "};", ""])
+
+
+def rows_max(frames: FrameData) -> int:
+    """A bound for the commands that one call for a body of these parts and attacks makes."""
+    attacks = frames.attacks.values()
+    mirror = change = 0
+    for name, part in frames.parts.items():
+        keys = [key for attack in attacks for key in attack.keys.get(name, ())]
+        rows = [part, *(key.of(part) for key in keys)]
+        # Mirroring turns by one command, shifts by one, and needs three for both.
+        turns = any(row.yaw or isinstance(row.shape, Sector) for row in rows)
+        shifts = any(row.offset[0] or row.offset[2] for row in rows)
+        mirror += 3 if turns and shifts else turns + shifts
+        # From key to key: the shape, the place as above, and the activity.
+        change += any(name in attack.active or name in attack.inactive for attack in attacks)
+        if keys:
+            change += any(row.shape != part.shape for row in rows)
+            turns = any(row.yaw != part.yaw for row in rows) or turns
+            shifts = shifts or any(row.offset != part.offset for row in rows)
+            change += 3 if turns and shifts else turns + shifts
+    return max(len(frames.parts), mirror, change)
 
 
 def _word(name: str) -> str:
