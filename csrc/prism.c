@@ -30,11 +30,18 @@ static int near_polygon(const polygon *p, int64_t q) {
         if (s >= 0) {
             continue;
         }
-        const planar m = p->m[j], u = p->u[j], end = {m.x + u.x, m.z + u.z};
-        const int64_t t = edge_along(p, j), uu = dot64(u, u);
-        const int beyond = t <= 0    ? classify(dot64(m, m), q)
-                           : t >= uu ? classify(dot64(end, end), q)
-                                     : classify_wide(i128_square(s), i128_mul(q, uu));
+        const planar m = p->m[j], u = p->u[j];
+        const planar end = {m.x + u.x, m.z + u.z};
+        const int64_t t = edge_along(p, j);
+        const int64_t uu = dot64(u, u); /* below 2^61 */
+        int beyond;
+        if (t <= 0) {
+            beyond = classify(dot64(m, m), q);
+        } else if (t >= uu) {
+            beyond = classify(dot64(end, end), q);
+        } else {
+            beyond = classify_wide(i128_square(s), i128_mul(q, uu)); /* below 2^125 */
+        }
         if (beyond == FXS_OVERLAPPING) {
             return beyond;
         }
