@@ -12,7 +12,7 @@ from test_package import needs_compiler, run_with_flags
 FLAGS = "-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 TESTS = {
     "kernel": "shapes numbers world broad push cast kernel kit motion mover",
-    "kit": "bodies frames kit_history kit_recorder kit_rewind",
+    "kit": "bodies difference explain frames kit_history kit_recorder kit_rewind",
 }
 
 

@@ -389,17 +389,21 @@ static void say_number(sentence *w, uint64_t v, uint32_t base, uint32_t digits) 
     }
 }
 
+static uint64_t without_sign(int64_t v) {
+    return v < 0 ? (uint64_t)-(v + 1) + 1 : (uint64_t)v;
+}
+
 static void say_signed(sentence *w, int64_t v) {
     if (v < 0) {
         say_char(w, '-');
     }
-    say_number(w, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 10, 1);
+    say_number(w, without_sign(v), 10, 1);
 }
 
 /* v * scale / 65536 rounded to nearest, halves away from zero, to so many digits after the point,
  * without zeros at the end. |v| * scale < 2^41. */
 static void say_decimal(sentence *w, int64_t v, uint32_t scale, uint32_t digits) {
-    uint64_t power = 1, scaled = (v < 0 ? 0 - (uint64_t)v : (uint64_t)v) * scale;
+    uint64_t power = 1, scaled = without_sign(v) * scale;
     for (uint32_t i = 0; i < digits; i++) {
         power *= 10;
     }
@@ -490,7 +494,6 @@ static void say_names(sentence *w, const fxs_difference *d, const fxs_name *name
 int32_t fxs_difference_text(const fxs_difference *difference, const fxs_name *names, uint64_t n,
                             char *text, uint64_t room, uint64_t *size) {
     const fxs_difference *d = difference;
-    const uint32_t layer = d->field - FXS_FIELD_LAYERS;
     sentence w = {text, room, 0};
     *size = 0;
     if (d->of >= OWNER_COUNT || d->field >= FXS_FIELD_LAYERS + FXS_LAYER_COUNT ||
@@ -510,7 +513,7 @@ int32_t fxs_difference_text(const fxs_difference *difference, const fxs_name *na
     say(&w, ", ");
     if (d->field >= FXS_FIELD_LAYERS) {
         say(&w, "layers[");
-        say_number(&w, layer, 10, 1);
+        say_number(&w, d->field - FXS_FIELD_LAYERS, 10, 1);
         say_char(&w, ']');
     } else {
         say(&w, FIELD_NAMES[d->field]);

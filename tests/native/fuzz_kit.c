@@ -294,9 +294,50 @@ static void try_numbers(input *in) {
     }
 }
 
+/* ---- differences ---- */
+
+enum { ROWS = 40, WORDS = 512 };
+
+/* Every row of any two byte strings has words, which fit. */
+static void try_differences(input *in) {
+    static fxs_difference rows[ROWS];
+    char words[WORDS];
+    const uint64_t left = (uint64_t)(in->end - in->next), wanted = take(in, 2);
+    const uint64_t rest = left > 2 ? left - 2 : 0, a_size = wanted < rest ? wanted : rest;
+    uint8_t *a = copy_of(in->next, a_size), *b = copy_of(in->next + a_size, rest - a_size);
+    const uint64_t b_size = rest - a_size;
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t count = 0, at = UINT64_MAX, end = UINT64_MAX, size = 0;
+        const int32_t is_state = fxs_state_end(a, a_size, &end);
+        REQUIRE(end <= a_size);
+        const int32_t status =
+            i == 0   ? fxs_state_differences(a, a_size, b, b_size, rows, ROWS, &count, &at)
+            : i == 1 ? fxs_state_differences(a, a_size, a, a_size, rows, ROWS, &count, &at)
+            : i == 2 ? fxs_state_fields(a, a_size, rows, ROWS, &count, &at)
+                     : fxs_body_differences(a, a_size, b, b_size, rows, ROWS, &count, &at);
+        if (status == FXS_E_STATE) {
+            REQUIRE(at <= (a_size > b_size ? a_size : b_size) && count <= 1);
+            continue;
+        }
+        REQUIRE(status == (count > ROWS ? FXS_E_ROOM : FXS_OK));
+        REQUIRE(i == 3 || (is_state == FXS_OK && end == a_size));
+        REQUIRE(i != 1 || count == 0);
+        for (uint64_t j = 0; j < count && j < ROWS; j++) {
+            REQUIRE(fxs_difference_text(rows + j, NULL, 0, words, WORDS, &size) == FXS_OK);
+        }
+    }
+    free(a);
+    free(b);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     input in = {bytes, bytes + size};
-    switch (take(&in, 1) % 4) {
+    const uint64_t part = take(&in, 1);
+    if (part >= 250) {
+        try_differences(&in);
+        return 0;
+    }
+    switch (part % 4) {
     case 0: try_table(&in); break;
     case 1: try_ring(&in); break;
     case 2: try_text(&in); break;

@@ -544,6 +544,136 @@ static void one_brawl(uint32_t number) {
     }
 }
 
+/* ---- differences and explanations ---- */
+
+static void answer_differences(int32_t status, const fxs_difference *rows, uint64_t room,
+                               uint64_t count) {
+    static const fxs_name NAMES[] = {{3, "three"}, {7, "\xc3\xa9"}};
+    answer(status);
+    answer((int64_t)count);
+    for (uint64_t i = 0; status != FXS_E_STATE && i < count && i < room; i++) {
+        uint64_t size = 0;
+        answer(rows[i].of);
+        answer(rows[i].a);
+        answer(rows[i].b);
+        answer(rows[i].field);
+        answer(rows[i].values[0]);
+        answer(rows[i].values[1]);
+        answer(2 * (int64_t)rows[i].absent[0] + rows[i].absent[1]);
+        answer(fxs_difference_text(rows + i, NAMES, COUNT(NAMES), text, 16 + below(500), &size));
+        answer((int64_t)fxs_hash64((const uint8_t *)text, size < 16 ? size : 16, 0));
+        answer((int64_t)size);
+    }
+}
+
+/* Two states of a world, the second often with a bit changed, and two bodies. */
+static void one_difference(uint32_t number) {
+    static uint8_t states[2][4096];
+    static fxs_difference rows[512];
+    static fxs_event events[256];
+    uint64_t sizes[2], count = 0, at = 0, room = number % 8 ? COUNT(rows) : below(30);
+    fxs_world *world = any_world();
+    for (uint32_t i = 0; world && i < 2; i++) {
+        fxs_counts counts;
+        answer(fxs_world_step(world, events, COUNT(events), &counts));
+        for (uint32_t j = below(4); i && j; j--) {
+            answer(fxs_world_move(world, below(COLLIDERS), within(9000), 0, within(9000)));
+            answer(fxs_world_remove(world, below(COLLIDERS)));
+        }
+        sizes[i] = fxs_world_save_size(world);
+        if (sizes[i] > sizeof states[i] - 8) {
+            world = NULL;
+        } else {
+            fxs_world_save(world, states[i]);
+        }
+    }
+    if (world == NULL) {
+        answer(-1);
+        return;
+    }
+    states[1][below((uint32_t)sizes[1])] ^= (uint8_t)(number % 3 ? 0 : 1u << below(8));
+    sizes[0] -= number % 16 == 1;
+    answer(fxs_state_end(states[1], sizes[1] + 8, &at));
+    answer((int64_t)at);
+    int32_t status =
+        fxs_state_differences(states[0], sizes[0], states[1], sizes[1], rows, room, &count, &at);
+    answer_differences(status, rows, room, count);
+    answer(status == FXS_E_STATE ? (int64_t)at : 0);
+    status = fxs_state_fields(states[1], sizes[1], rows, room, &count, &at);
+    answer_differences(status, rows, room, count);
+    uint8_t bodies[2][40] = {{'F', 'X', 'B', '1'}, {'F', 'X', 'B', '1'}};
+    for (uint32_t i = 0; i < 2; i++) {
+        for (uint32_t j = 4; j < 24; j += 4) {
+            bodies[i][j] = (uint8_t)below(3);
+        }
+        bodies[i][20] = (uint8_t)(below(8) ? 4 : below(6));
+        for (uint32_t j = 24; j < 40; j += 4) {
+            bodies[i][j] = (uint8_t)(j + below(4));
+        }
+    }
+    status = fxs_body_differences(bodies[0], sizeof bodies[0], bodies[1], sizeof bodies[1], rows,
+                                  room, &count, &at);
+    answer_differences(status, rows, room, count);
+}
+
+static void answer_explanation(int32_t status, const fxs_explanation *out) {
+    answer(status);
+    answer(out->why);
+    answer(out->grows);
+    answer(out->sector);
+    answer(out->contact);
+    answer(out->height);
+    answer(out->planar);
+    answer(out->gap);
+    answer(out->turn);
+}
+
+/* A pillar of layer 1 and a triangle of layer 0. */
+static const uint8_t LEVEL[] = {
+    70, 88, 76, 49, 2, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0,
+    0, 0, 2, 0, 0, 64, 1, 0, 5, 0, 3, 0, 0, 0, 255, 255, 0, 128, 0, 0,
+    0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 1, 0, 0, 0, 255, 255, 0, 0, 0, 0, 0, 0, 1, 0,
+};
+
+static void one_explanation(uint32_t number) {
+    static _Alignas(8) uint64_t level_memory[4096], world_memory[1 << 13];
+    fxs_level *level = (fxs_level *)(void *)level_memory;
+    fxs_world *world = (fxs_world *)(void *)world_memory;
+    fxs_config config = {8, 64, 1 + number % 2, {0}};
+    fxs_explanation out;
+    uint64_t at = 0;
+    memset(&out, 0, sizeof out);
+    memset(config.layers, 255, sizeof config.layers);
+    config.layers[1] ^= 2;
+    if (fxs_level_size(LEVEL, sizeof LEVEL) > sizeof level_memory ||
+        fxs_world_size(&config) > sizeof world_memory) {
+        answer(-1);
+        return;
+    }
+    answer(fxs_level_init(level, LEVEL, sizeof LEVEL, &at));
+    answer(fxs_world_init(world, &config));
+    answer(fxs_world_attach(world, level));
+    for (uint32_t id = 0; id < 6; id++) {
+        fxs_collider c = any_collider(id);
+        c.owner = below(3);
+        answer(fxs_world_add(world, &c));
+    }
+    for (uint32_t i = 0; i < 12; i++) {
+        uint32_t a = below(9) < 8 ? below(7) : FXS_LEVEL + below(3), b = below(7);
+        b = below(3) ? b : FXS_LEVEL + below(3);
+        answer_explanation(fxs_world_explain(world, a, b, &out), &out);
+        fxs_collider c = any_collider(1);
+        fxs_query query = {{c.kind, c.half_angle, {c.size[0], c.size[1], c.size[2]}},
+                           {0, 0, 0, 0}, below(4), below(3)};
+        query.pose = any_pose();
+        answer_explanation(fxs_world_explain_query(world, &query, b, &out), &out);
+        fxs_pose pose = any_pose();
+        fxs_shape box = {FXS_BOX, 0, {1 + (int32_t)below(90000), 9000, 9000}};
+        answer_explanation(
+            fxs_explain_shapes(&box, &pose, &query.shape, &query.pose, 1 + below(3), &out), &out);
+    }
+}
+
 /* ---- all of it ---- */
 
 /* ---- all of it ---- */
@@ -559,6 +689,8 @@ static const section SECTIONS[] = {
     {"kit logs", one_log, {64, 2048, 1 << 15}},
     {"kit planes", one_pair_of_planes, {256, 8192, 1 << 18}},
     {"kit brawls", one_brawl, {16, 512, 1 << 13}},
+    {"kit states", one_difference, {16, 512, 1 << 13}},
+    {"kit causes", one_explanation, {16, 512, 1 << 13}},
 };
 
 static void run_section(const section *s, int level) {

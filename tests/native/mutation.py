@@ -107,6 +107,8 @@ TESTS = {
     "solid.c": (("level", ""), ("mover", "")),
     **dict.fromkeys(("hitbox.c", "planes.c"), (("planes", ""), ("kit", ""))),
     **dict.fromkeys(("body.c", "frames.c"), (("frames bodies", ""), ("skillfight", ""))),
+    "difference.c": (("difference", ""), ("fields", "")),
+    "explain.c": (("explain", ""),),
     "motion.c": (("kit motion", ""), ("mover", "")),
     "mover.c": (("mover kit", ""), ("motion", "")),
     "numbers.c": (("kit", ""),),
