@@ -158,7 +158,7 @@ class Api:
 _MARKED = re.compile(r"^/\* cdef: begin\b.*?\n(.*?)^/\* cdef: end \*/$", re.DOTALL | re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _DEFINE = re.compile(
-    r"^#define[ \t]+(\w+)[ \t]+\(?(-?\d+)\)?[ \t]*(?:/\*(.*?)\*/)?[ \t]*$",
+    r"^#define[ \t]+(\w+)[ \t]+\(?(-?\d+)U?\)?[ \t]*(?:/\*(.*?)\*/)?[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
 _MACRO = re.compile(r"\b([A-Z]{2,}_API)\s+")

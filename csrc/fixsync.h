@@ -115,9 +115,9 @@ extern "C" {
 #define FXS_SIZE_MAX 536870911     /* 2^29 - 1: the largest size */
 #define FXS_HALF_ANGLE_MAX 32768   /* a sector that is the whole disc */
 #define FXS_LAYER_COUNT 32         /* layers are 0..31 */
-#define FXS_CAPACITY_MAX 2147483648 /* 2^31: a pair of ids and its contact fit one 64-bit word */
+#define FXS_CAPACITY_MAX 2147483648U /* 2^31: a pair of ids and its contact fit one 64-bit word */
 #define FXS_VERTICES_MAX 32        /* vertices of a prism */
-#define FXS_LEVEL 2147483648       /* 2^31: the id of a level's first solid */
+#define FXS_LEVEL 2147483648U      /* 2^31: the id of a level's first solid */
 
 /* Kinds of shape (enum Kind). */
 #define FXS_SPHERE 0               /* size: radius, 0, 0 */
@@ -836,6 +836,11 @@ FXS_API uint64_t fxs_hash64(const uint8_t *bytes, uint64_t size, uint64_t seed);
 
 /* Parts of the above. FXS_Q_RAW rounds down. FXS_Q_UP: 1 if the rest is above half, or half and the
  * number odd. An array of negative size stops the compiler. */
+#ifdef __cplusplus
+#define FXS_Q_CAST(type, a) static_cast<type>(a)
+#else
+#define FXS_Q_CAST(type, a) ((type)(a))
+#endif
 #define FXS_Q_INT(a) (INT64_C(0) | (a))
 #define FXS_Q_BY(b) (FXS_Q_INT(b) > 0 ? FXS_Q_INT(b) : 1)
 #define FXS_Q_RAW(a, b)                                                                            \
@@ -843,12 +848,14 @@ FXS_API uint64_t fxs_hash64(const uint8_t *bytes, uint64_t size, uint64_t seed);
 #define FXS_Q_REST(a, b) (FXS_Q_INT(a) * 65536 - FXS_Q_RAW(a, b) * FXS_Q_INT(b))
 #define FXS_Q_UP(a, b) (2 * FXS_Q_REST(a, b) + (FXS_Q_RAW(a, b) % 2 != 0) > FXS_Q_INT(b))
 #define FXS_Q_IF(is_valid, a, b, more)                                                             \
-    ((int32_t)((FXS_Q_RAW(a, b) + (more)) *                                                        \
-               (int)sizeof(char[FXS_Q_INT(b) > 0 && (is_valid) &&                                  \
-                                        FXS_Q_RAW(a, b) + (more) <= INT32_MAX &&                   \
-                                        FXS_Q_RAW(a, b) + (more) >= INT32_MIN                      \
-                                    ? 1                                                            \
-                                    : -1])))
+    FXS_Q_CAST(int32_t, (FXS_Q_RAW(a, b) + (more)) *                                               \
+                            FXS_Q_CAST(int, sizeof(char[FXS_Q_INT(b) > 0 && (is_valid) &&          \
+                                                                FXS_Q_RAW(a, b) + (more) <=        \
+                                                                    INT32_MAX &&                   \
+                                                                FXS_Q_RAW(a, b) + (more) >=        \
+                                                                    INT32_MIN                      \
+                                                            ? 1                                    \
+                                                            : -1])))
 
 #ifdef __cplusplus
 }

@@ -262,7 +262,7 @@ FXS_API int32_t fxs_mover_move(fxs_world *world, const fxs_mover *mover, const i
 #define FXS_VICTIMS_MAX 64         /* victims that one hit of an attack remembers */
 #define FXS_FRAMES_MAX 2147483647  /* 2^31 - 1: frames of an attack */
 #define FXS_BODY_ROWS 160          /* commands that one call for a body makes, at most */
-#define FXS_NO_ATTACK 4294967295   /* no attack is under way */
+#define FXS_NO_ATTACK 4294967295U  /* no attack is under way */
 
 /* Phases of an attack (enum Phase). */
 #define FXS_PHASE_NONE 0           /* no attack is under way */

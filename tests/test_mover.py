@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from contextlib import suppress
 from typing import Any
 
@@ -245,8 +246,22 @@ def test_a_push_out_of_the_world_is_refused_and_moves_nothing() -> None:
     world = World(2, level=Level([Prism(corners, -(2**31), 2**31 - 1)]))
     world.add(0, Sphere(ONE), Pose(2**31 - 1 - ONE, 0, 2**28))
     before = world.save()
-    with pytest.raises(ValueError, match="or the push out of what it overlaps, must not lead"):
-        Mover().move(world, 0, (0, 0, 0))
+    told = f"id 0: the push out of what it overlaps at ({2**31 - 1 - ONE}, 0, {2**28}) must not"
+    for motion in ((0, 0, 0), (-ONE, 0, 0), (0, FALL, 0)):
+        with pytest.raises(ValueError, match=f"^{re.escape(told)}"):
+            Mover().move(world, 0, motion)
+        assert world.save() == before
+
+
+def test_a_motion_out_of_the_world_after_a_push_is_refused_as_the_motion() -> None:
+    world = World(2)
+    world.add(0, Sphere(ONE), Pose(2**31 - 1 - 4 * ONE, 0, 0))
+    world.add(1, Box(ONE, 9 * ONE, 9 * ONE), Pose(2**31 - 1 - 5 * ONE, 0, 0))
+    before = world.save()
+    with pytest.raises(ValueError, match=rf"^id 0: motion \({9 * ONE}, 0, 0\) must not lead"):
+        Mover().move(world, 0, (9 * ONE, 0, 0))
+    with pytest.raises(ValueError, match=rf"^id 1: motion \({9 * ONE}, 0, 0\) must not lead"):
+        move_and_slide(world, 1, (9 * ONE, 0, 0), mask=2)
     assert world.save() == before
 
 

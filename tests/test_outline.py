@@ -188,6 +188,27 @@ def test_constants_in_c_are_the_numbers_of_q_and_q_near(command: list[str], tmp_
     assert compiles(command, "\n".join(lines), tmp_path)
 
 
+USES = """
+enum { HALF = FXS_Q_RATIO(1, 2), TENTH = FXS_Q_NEAR(1, 10), THREE = FXS_Q(3) };
+int is_over(uint32_t id);
+int is_over(uint32_t id) { return id > FXS_LEVEL || id > FXS_CAPACITY_MAX || id == FXS_NO_ATTACK; }
+"""
+CPP = [command for command in (["g++"], ["clang++-19"]) if shutil.which(command[0])]
+
+
+@pytest.mark.parametrize("machine", ["-m32", "-m64"])
+@pytest.mark.parametrize("standard", ["c++98", "c++20"])
+@pytest.mark.parametrize("command", CPP)
+def test_constants_make_no_warning_in_any_cpp(
+    command: list[str], standard: str, machine: str, tmp_path: Path
+) -> None:
+    flags = [f"-std={standard}", machine, "-Wold-style-cast", "-Wsign-compare", "-xc++"]
+    flags += ["-Wno-long-long"]  # C++98 has no 64-bit integers, and every compiler has
+    if not compiles([*command, *flags], "int one(void);", tmp_path):
+        pytest.skip(f"{command[0]} has no headers for {machine}")
+    assert compiles([*command, *flags], f'#include "fixsync_kit.h"\n{USES}', tmp_path)
+
+
 @pytest.mark.parametrize("command", COMPILERS)
 def test_a_constant_that_is_not_exact_or_not_in_range_does_not_compile(
     command: list[str], tmp_path: Path

@@ -31,7 +31,7 @@ _ITEM = re.compile(
     r"|(?P<gap>\n)",
     re.DOTALL,
 )
-_MACRO = re.compile(r"#define (\w+) (\(-\d+\)|\d+)(?:\s+/\* (.*) \*/)?\n", re.DOTALL)
+_MACRO = re.compile(r"#define (\w+) (\(-\d+\)|\d+)U?(?:\s+/\* (.*) \*/)?\n", re.DOTALL)
 _FUNCTION = re.compile(r".*?\b(fxs_\w+)\(.*")
 _CODE_OR_NAME = re.compile(r"(`[^`]*`)|\b(fxs_\w+|FXS_\w+)(?!\w|\*)|([\\*_<>\[\]$#])")
 

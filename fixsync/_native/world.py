@@ -38,6 +38,8 @@ _PLACE = ("x", "y", "z", "yaw", "ox", "oy", "oz")
 _ADD, _REMOVE = CHANGES["add"], CHANGES["remove"]
 _MOVE, _POSE = CHANGES["move"], CHANGES["pose"]
 
+Vector = tuple[int, int, int]
+
 _buffer = ffi.buffer
 _unpack = ffi.unpack
 _step = lib.fxs_world_step
@@ -250,7 +252,7 @@ class NativeWorld(Memory):
     cast = exclusive(_cast)
 
     @exclusive
-    def sweep(self, id: int, motion: tuple[int, int, int], limit: int, hit_when: int) -> bytes:
+    def sweep(self, id: int, motion: Vector, limit: int, hit_when: int) -> bytes:
         """The hits of a cast of a collider's own shape."""
         hits = self._cast_hits
         status = hits.fill(lib.fxs_world_sweep, self._world, id, motion, limit, hit_when)
@@ -281,38 +283,31 @@ class NativeWorld(Memory):
 
     # Motion.
 
-    def move_and_slide(
-        self, id: int, motion: tuple[int, int, int], mask: int, passes: int
-    ) -> bytes:
+    def move_and_slide(self, id: int, motion: Vector, mask: int, passes: int) -> bytes:
         """Moves a collider straight and slides it along obstacles; the hits."""
         hits, count = uninitialised("fxs_cast_hit[]", passes), ffi.new("uint64_t *")
-        arguments = (id, motion, mask, passes, hits, count)
-        self._moved(id, motion, lib.fxs_move_and_slide, arguments)
+        rest = (mask, passes, hits, count)
+        self._moved(id, motion, lambda by: lib.fxs_move_and_slide(self._world, id, by, *rest))
         return _buffer(hits)[: count[0] * CAST_HIT.size]
 
-    def mover_move(
-        self, mover: tuple[int, ...], motion: tuple[int, int, int]
-    ) -> tuple[tuple[int, ...], bytes]:
+    def mover_move(self, mover: tuple[int, ...], motion: Vector) -> tuple[tuple[int, ...], bytes]:
         """Moves a character; the numbers of the result, and its hits."""
         row, result = ffi.new("fxs_mover *", mover), ffi.new("fxs_mover_result *")
         hits = uninitialised("fxs_cast_hit[]", row.passes + 1)
-        self._moved(row.id, motion, lib.fxs_mover_move, (row, motion, result, hits))
+        move = lib.fxs_mover_move
+        self._moved(row.id, motion, lambda by: move(self._world, row, by, result, hits))
         numbers = MOVER_RESULT.unpack(_buffer(result))
         return numbers, _buffer(hits)[: result.hit_count * CAST_HIT.size]
 
     @exclusive
-    def _moved(
-        self, id: int, motion: tuple[int, int, int], call: Callable[..., int], args: tuple[Any, ...]
-    ) -> None:
-        """Calls a function that may move a collider, and the observer if it did."""
+    def _moved(self, id: int, motion: Vector, call: Callable[[Vector], int]) -> None:
+        """Calls a function that may move a collider by a motion, and the observer if it did."""
         integer("id", id, 0, self.capacity - 1)
         before = None if self.observer is None else self._place(id)
-        status = call(self._world, *args)
+        status = call(motion)
         if status == lib.FXS_E_CENTRE:
-            raise ValueError(
-                f"id {id}: motion {motion}, or the push out of what it overlaps, must not lead "
-                f"outside {INT32_MIN}..{INT32_MAX}"
-            )
+            what = self._what_leads_out(id, motion, call)
+            raise ValueError(f"id {id}: {what} must not lead outside {INT32_MIN}..{INT32_MAX}")
         if status == lib.FXS_E_MOTION:
             raise ValueError(
                 f"id {id}: motion {motion} must not exceed {SIZE_MAX} on an axis after a slide"
@@ -323,6 +318,16 @@ class NativeWorld(Memory):
             after = self._place(id)
             if after is not None and after != before:
                 self.observer.changed(_MOVE.pack(id, *after))
+
+    def _what_leads_out(self, id: int, motion: Vector, call: Callable[[Vector], int]) -> str:
+        """The push out of what it overlaps, if that is refused without a motion too."""
+        place = self._place(id)
+        if place is None:
+            unexpected("a collider that moves", lib.FXS_E_ABSENT)
+        if call((0, 0, 0)) == lib.FXS_E_CENTRE:
+            return f"the push out of what it overlaps at {place}"
+        lib.fxs_world_move(self._world, id, *place)
+        return f"motion {motion}"
 
     def _place(self, id: int) -> tuple[int, int, int] | None:
         row = ffi.new("fxs_collider *")
