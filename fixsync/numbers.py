@@ -98,8 +98,8 @@ def q(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
     raw = scaled.numerator // scaled.denominator
     if scaled.denominator != 1:
         raise ValueError(
-            f"q({shown(value)}): not a multiple of 1/65536; its neighbours are {raw} ({_decimal(raw)}) and "
-            f"{raw + 1} ({_decimal(raw + 1)}); q_near({shown(value)}) takes the nearer one"
+            f"q({shown(value)}): not a multiple of 1/65536; its neighbours are {raw} ({decimal(raw)}) and "
+            f"{raw + 1} ({decimal(raw + 1)}); q_near({shown(value)}) takes the nearer one"
         )
     return raw
 
@@ -114,7 +114,7 @@ def q_near(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
     return _in_range("q_near", value, round(exact("q_near", value) * ONE))
 
 
-def _decimal(raw: int) -> str:
+def decimal(raw: int) -> str:
     """A Q16.16 integer as a decimal fraction: exact, because 2^-16 has 16 decimals."""
     whole, rest = divmod(abs(raw), ONE)
     decimals = f"{rest * 10**16 // ONE:016d}".rstrip("0")

@@ -1,8 +1,7 @@
 """The pytest plugin. pytest loads it wherever fixsync is installed, so it imports nothing before it
 is used.
 
-- `peers_agree`: `assert_peers_agree`, which leaves the smallest failing match in the test's
-  `tmp_path`.
+- `peers_agree`: `assert_peers_agree`, which leaves the smallest failing match in a folder of pytest.
 - `fixsync_world`: an empty world with room for 64.
 - `fixsync_recorder`: `fixsync_recorder(world)` records the world into `tmp_path`; a test that fails
   names the log.
@@ -25,6 +24,10 @@ if TYPE_CHECKING:
 
 _LOGS = pytest.StashKey[list[str]]()
 """Of a test, commands that look at its match logs."""
+_TEST = pytest.StashKey[pytest.Item]()
+"""The test that runs."""
+_FOLDER = pytest.StashKey[Path]()
+"""Of a test, where `peers_agree` writes."""
 
 
 @pytest.fixture
@@ -55,26 +58,39 @@ def fixsync_recorder(
         recorder.close()
 
 
-@pytest.fixture
-def peers_agree(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., None]:
-    """`assert_peers_agree`, which writes the smallest match found that shows a difference into
-    tmp_path.
+@pytest.fixture(scope="session")
+def peers_agree(
+    pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., None]:
+    """`assert_peers_agree`, which writes the smallest match found that shows a difference into a
+    folder of the test. It keeps nothing between calls, so Hypothesis' `@given` takes it.
     """
     from fixsync.testing.agreement import assert_peers_agree
 
     def check(simulation: SimulationType, inputs: Inputs, **options: Any) -> None:
         __tracebackhide__ = True
-        path = options.setdefault("log", tmp_path / "smallest.jsonl")
+        test = pytestconfig.stash[_TEST]
+        if _FOLDER not in test.stash:
+            test.stash[_FOLDER] = tmp_path_factory.mktemp("peers_agree")
+        path = options.setdefault("log", test.stash[_FOLDER] / "smallest.jsonl")
         try:
             assert_peers_agree(simulation, inputs, **options)
         except AssertionError:
-            if path is not None and path.exists():
+            if path is not None and Path(path).exists():
                 name = f"{simulation.__module__}:{getattr(simulation, '__qualname__', simulation.name)}"
                 command = f"fixsync synctest {name} --inputs {path}"
-                request.node.stash.setdefault(_LOGS, []).append(command)
+                commands = test.stash.setdefault(_LOGS, [])
+                if command not in commands:
+                    commands.append(command)
             raise
 
     return check
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before the fixtures: a session's fixture does not see which test calls it."""
+    item.config.stash[_TEST] = item
 
 
 @pytest.hookimpl(wrapper=True)

@@ -799,7 +799,7 @@ def test_without_fsspec_an_address_is_an_error_that_says_what_to_install(
     monkeypatch.setitem(sys.modules, "fsspec", None)
     code, _, err = run("zip://a::file://b")
     assert code == 2
-    assert "pip install 'fixsync[farm]'" in err
+    assert "pip install fsspec" in err
 
 
 # The results file.

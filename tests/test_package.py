@@ -343,6 +343,13 @@ def test_packages_install_and_work_with_the_oldest_and_the_newest_python_here(
         assert re.fullmatch(r"\d+ passed in .*", told), number
 
 
+def test_no_message_or_page_installs_from_an_index_what_is_not_there() -> None:
+    """fixsync is on none: an extra is installed in a clone, `pip install '.[farm]'`."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "fixsync").rglob("*.py")]
+    telling = re.compile(r"pip\s+install\s+['\"]?fixsync\b")
+    assert [page.name for page in pages if telling.search(page.read_text("utf-8"))] == []
+
+
 def test_the_supported_pythons_are_told_in_every_place_the_same() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     told = re.findall(r"Python :: 3\.(\d+)", project)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from fixsync import Contact, Pose, Sector, Shape, Sphere, World, overlap
 from fixsync.log.replay import Verdict, replay
+from fixsync.records import Events
 from fixsync.sample.skillfight import SkillFight
 from fixsync.session import Session
 from fixsync.sim import SimulationType
@@ -25,6 +27,33 @@ from fixsync.testing import strategies as fst
 from fixsync.testing.synctest import bot_inputs, log_inputs, run_check, run_straight
 
 # assert_peers_agree.
+
+
+class Apart:
+    """Two balls; an input other than 0 puts its player's ball where the other begins."""
+
+    name = "apart"
+
+    def __init__(self, seed: int, players: int) -> None:  # noqa: ARG002 - the protocol has it
+        self.players = players
+        self.world = World(2)
+        for id in (0, 1):
+            self.world.add(id, Sphere(5), Pose(90 * id, 0, 0))
+
+    def step(self, inputs: Sequence[int]) -> Events:
+        for player, value in enumerate(inputs):
+            if value:
+                self.world.move(player, 90 - 90 * player, 0, 0)
+        return self.world.step()
+
+    def save(self) -> bytes:
+        return self.world.save()
+
+    def load(self, data: bytes) -> None:
+        self.world.load(data)
+
+    def hash(self) -> int:
+        return self.world.hash()
 
 
 def test_peers_of_a_sound_simulation_agree():
@@ -65,6 +94,14 @@ def test_peers_that_play_over_a_network_are_part_of_it(monkeypatch: pytest.Monke
     monkeypatch.setattr(Session, "advance", end)
     with pytest.raises(AssertionError, match="peers in lockstep: by peer 0 of 4"):
         assert_peers_agree(Bumpers, inputs())
+
+
+def test_agreement_without_a_hit_fails_unless_it_is_allowed():
+    still = [(0, 0)] * 5
+    with pytest.raises(AssertionError, match=r"^5 frames agree, but .* needs_hits=False$"):
+        assert_peers_agree(Apart, still)
+    assert_peers_agree(Apart, still, needs_hits=False)
+    assert_peers_agree(Apart, [(0, 0)] * 4 + [(1, 0)])
 
 
 def test_inputs_that_are_none_are_refused():
@@ -148,13 +185,32 @@ _TESTS = """
 import pytest
 from broken import Forgetful
 from bumpers import Bumpers
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from fixsync import Pose, Sphere, World
+from fixsync.testing import strategies as fst
 
 INPUTS = [(1, 2, 3), (2, 1, 4)] * 40
 
 
+DRAWN = fst.input_sequences(3, st.integers(0, 4), frames_max=30)
+FEW = settings(max_examples=3, deadline=None, database=None, derandomize=True)
+
+
 def test_sound(peers_agree):
-    peers_agree(Bumpers, INPUTS[:8])
+    peers_agree(Bumpers, [(1, 0, 0)] * 12)
+
+
+@FEW
+@given(DRAWN)
+def test_sound_with_what_is_drawn(peers_agree, inputs):
+    peers_agree(Bumpers, inputs, needs_hits=False)
+
+
+@FEW
+@given(st.just(INPUTS))
+def test_unsound_with_what_is_drawn(peers_agree, inputs):
+    peers_agree(Forgetful, inputs, seed=5)
 
 
 def test_unsound(peers_agree):
@@ -193,6 +249,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
         "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)]),
     }
     command = [sys.executable, "-m", "pytest", "-p", "fixsync.pytest_plugin"]
+    command += ["-p", "_hypothesis_pytestplugin"]
     command += ["--basetemp", str(folder / "tmp"), str(folder)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     return done.stdout
@@ -201,7 +258,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize(
     "said",
     [
-        "4 failed, 1 passed",
+        "5 failed, 2 passed",
         "another result after frame",
         "fixsync synctest broken:Forgetful --inputs ",
         "smallest.jsonl",

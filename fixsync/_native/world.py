@@ -320,7 +320,7 @@ class NativeWorld(Memory):
                 self.observer.changed(_MOVE.pack(id, *after))
 
     def _what_leads_out(self, id: int, motion: Vector, call: Callable[[Vector], int]) -> str:
-        """The push out of what it overlaps, if that is refused without a motion too."""
+        """The push, if that is refused without a motion too; else the motion."""
         place = self._place(id)
         if place is None:
             unexpected("a collider that moves", lib.FXS_E_ABSENT)

@@ -186,7 +186,7 @@ def farm_command(
     DIR is a folder with logs in it or below; GLOB a pattern such as
     'logs/**/*.jsonl.gz' (quoted); LIST a file with a name on each line, or -
     for standard input. Each may be an address such as s3://bucket/logs
-    (pip install 'fixsync[farm]').
+    (pip install fsspec).
 
     Each log is verified in a worker process, and a log that ends its worker
     gets that as its verdict. An interrupted run goes on when the command is

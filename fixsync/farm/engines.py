@@ -214,9 +214,7 @@ class DaskEngine(Engine):
         try:
             import distributed
         except ModuleNotFoundError as missing:
-            raise WorkerError(
-                f"it needs {missing.name}: pip install 'fixsync[farm-dask]'"
-            ) from None
+            raise WorkerError(f"it needs {missing.name}: pip install distributed fsspec") from None
         is_file = Path(scheduler).is_file()
         if not is_file and ":" not in scheduler:
             # Dask would wait for the file.

@@ -214,7 +214,7 @@ def _file_system(url: str) -> tuple[Any, str]:
     try:
         import fsspec
     except ModuleNotFoundError:
-        raise SourceError(f"{url}: reading it needs fsspec: pip install 'fixsync[farm]'") from None
+        raise SourceError(f"{url}: reading it needs fsspec: pip install fsspec") from None
     try:
         system, path = fsspec.core.url_to_fs(url)
     except (ValueError, ImportError, OSError) as error:

@@ -116,7 +116,7 @@ class _Worker:
         try:
             import fsspec
         except ModuleNotFoundError:
-            raise OSError("reading it needs fsspec: pip install 'fixsync[farm]'") from None
+            raise OSError("reading it needs fsspec: pip install fsspec") from None
         ending = re.sub(r"[^A-Za-z0-9.]", "_", url.split("::", 1)[0].rpartition("/")[2])[-100:]
         copy = self._scratch / f"log.{ending}"
         try:

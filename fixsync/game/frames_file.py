@@ -33,7 +33,7 @@ from fixsync.game.frames import Attack, Cancel, FrameData, Key, Part
 from fixsync.log import text
 from fixsync.log.schema import LayerIndex, Row
 from fixsync.log.text import LineError, key_path
-from fixsync.numbers import degrees, q
+from fixsync.numbers import ONE, decimal, degrees, exact, q
 from fixsync.shapes import Sector, Shape, shape_from_tuple
 
 __all__ = ["FrameDataError", "header_text", "read_frames", "schema"]
@@ -191,7 +191,8 @@ def _place(path: str, value: dict[str, Any]) -> dict[str, Any]:
         found["shape"] = _shape(f"{path}.shape", value["shape"])
     if "offset" in value:
         found["offset"] = tuple(
-            _number(f"{path}.offset[{i}]", written, q) for i, written in enumerate(value["offset"])
+            _number(f"{path}.offset[{i}]", written, _units)
+            for i, written in enumerate(value["offset"])
         )
     if "yaw" in value:
         found["yaw"] = _number(f"{path}.yaw", value["yaw"], degrees)
@@ -207,7 +208,7 @@ def _meta(path: str, value: dict[str, Any]) -> dict[str, Any]:
 def _shape(path: str, value: list[Any]) -> Shape:
     kind, *sizes = value
     numbers = [
-        _number(f"{path}[{i}]", written, degrees if size.column == "half_angle" else q)
+        _number(f"{path}[{i}]", written, degrees if size.column == "half_angle" else _units)
         for i, (size, written) in enumerate(
             zip(KINDS_BY_NAME[kind].sizes, sizes, strict=False), start=1
         )
@@ -221,6 +222,17 @@ def _number(path: str, written: int | str, convert: Callable[[str], int]) -> int
     if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", written) is None:
         raise LineError(path, f'expected an integer or a decimal like "1.5", found {written!r}')
     return _made(path, lambda: convert(written))
+
+
+def _units(written: str) -> int:
+    """`q`, whose error gives the nearest numbers that the file can hold."""
+    raw, rest = divmod(exact("a decimal", written) * ONE, 1)
+    if rest and INT32_MIN <= raw < INT32_MAX:
+        below, above = (f'"{decimal(n)}" or raw {n}' for n in (raw, raw + 1))
+        raise ValueError(
+            f'"{written}" is not a multiple of 1/65536: write {below} (below), or {above} (above)'
+        )
+    return q(written)
 
 
 def _made(path: str, make: Callable[[], _T]) -> _T:

@@ -104,7 +104,12 @@ def zstd_module() -> ModuleType:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:
-        raise ValueError(f"zstd needs the module {name}: pip install 'fixsync[zstd]'") from None
+        how = (
+            "pip install backports.zstd"
+            if name == "backports.zstd"
+            else "this Python is without it"
+        )
+        raise ValueError(f"zstd needs the module {name}: {how}") from None
 
 
 def require_compression(path: str | os.PathLike[str]) -> None:

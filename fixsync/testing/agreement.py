@@ -36,6 +36,7 @@ def assert_peers_agree(
     seed: int = 0,
     back: int = ROLLBACK_FRAMES,
     log: str | os.PathLike[str] | None = None,
+    needs_hits: bool = True,
 ) -> None:
     """AssertionError unless a simulation gives the same states and events in every way to run it.
 
@@ -45,7 +46,9 @@ def assert_peers_agree(
     field that differ.
 
     back: frames of a rollback. log: the file for the smallest match found that shows the
-    difference. ValueError for inputs that the simulation refuses."""
+    difference. needs_hits: AssertionError too if no step had an event, because then nothing was
+    compared but motion; False for inputs that may lead to no hit, such as those that Hypothesis
+    draws. ValueError for inputs that the simulation refuses."""
     __tracebackhide__ = True
     if not inputs:
         raise ValueError("inputs must have at least one frame, not 0")
@@ -63,6 +66,11 @@ def assert_peers_agree(
     for prediction_max in (0, back):
         for divergence in filter(None, _by_peers(straight, prediction_max)):
             raise AssertionError(divergence.explain())
+    if needs_hits and not any(straight.events):
+        raise AssertionError(
+            f"{straight.frames} frames agree, but nothing was hit in them: no step returned an"
+            " event. Give inputs that lead to hits, or needs_hits=False"
+        )
 
 
 def _by_peers(straight: Straight, prediction_max: int) -> Iterator[Divergence | None]:
