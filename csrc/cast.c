@@ -61,7 +61,7 @@ static int64_t to_box_frame(const placed *box, planar *p, planar *m) {
     return 1;
 }
 
-/* D and M as above, a's kind at most b's; `meet` is -h..h unless one of them is a cylinder.
+/* D and M as above, a and b in order; `meet` is -h..h unless one of them is a cylinder.
  * Fractions above `most` may be missed. */
 static int32_t first_of_pair(const placed *a, const placed *b, const int64_t *D, const int64_t *M,
                              heights meet, int when, int32_t most) {
@@ -81,15 +81,21 @@ static int32_t first_of_pair(const placed *a, const placed *b, const int64_t *D,
     planar p = {D[0], D[2]};
     planar m = {M[0], M[2]};
     planar half = {0, 0};
-    if (a->kind == FXS_BOX) {
-        return cast_boxes(a, b, p, m, w, when);
-    }
-    if (b->kind == FXS_BOX) {
+    switch (figure_of(b->kind)) {
+    case ROUND: break;
+    case CYLINDER:
+        r += b->size[0]; /* the planar gap of a cylinder is from its axis */
+        break;
+    case BOX:
+        if (figure_of(a->kind) == BOX) {
+            return cast_boxes(a, b, p, m, w, when);
+        }
         unit = to_box_frame(b, &p, &m);
         half.x = b->size[0] * unit;
         half.z = b->size[2] * unit;
-    } else if (b->kind == FXS_CYLINDER) {
-        r += b->size[0]; /* the planar gap of a cylinder is from its axis */
+        break;
+    case SECTOR:
+    case FIGURE_COUNT: return NONE; /* no cast comes here */
     }
     axes[0] = axis_of(p.x, m.x, half.x);
     axes[2] = axis_of(p.z, m.z, half.z);
@@ -97,7 +103,7 @@ static int32_t first_of_pair(const placed *a, const placed *b, const int64_t *D,
         !fxs_window_holds(&w, when)) {
         return NONE;
     }
-    if (is_round(a) && b->kind == FXS_CYLINDER) {
+    if (is_round(a) && figure_of(b->kind) == CYLINDER) {
         return fxs_cylinder_edge_cast(axes, D, M, a->size[0], b->size[0], meet, w, when);
     }
     const axis upright = axis_of(D[1] * unit, M[1] * unit, meet.high * unit);
@@ -105,10 +111,10 @@ static int32_t first_of_pair(const placed *a, const placed *b, const int64_t *D,
     return fxs_first_contact(&k, &w, worth_for(when));
 }
 
-/* The same for kinds in any order. */
+/* The same in any order. */
 static int32_t first_of_any(const placed *a, const placed *b, const int64_t *D, const int64_t *M,
                             heights meet, int when, int32_t most) {
-    if (a->kind <= b->kind) {
+    if (is_cast_order(a, b)) {
         return first_of_pair(a, b, D, M, meet, when, most);
     }
     const int64_t minus_D[3] = {-D[0], -D[1], -D[2]}, minus_M[3] = {-M[0], -M[1], -M[2]};

@@ -109,6 +109,12 @@ static inline planar direction_of_placed(const placed *s) {
     return p;
 }
 
+/* Whether a pair is in the order in which casts take it: by figure, then by kind. */
+static inline int is_cast_order(const placed *a, const placed *b) {
+    const figure of_a = figure_of(a->kind), of_b = figure_of(b->kind);
+    return of_a != of_b ? of_a < of_b : a->kind <= b->kind;
+}
+
 static inline int is_round(const placed *s) { return ROUND_KINDS >> s->kind & 1; }
 
 /* The magnitudes of the direction of b's yaw in a's frame. */

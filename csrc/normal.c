@@ -67,30 +67,46 @@ static vector normal_of_boxes(const placed *a, const placed *b, planar P) {
     return best;
 }
 
-/* a's kind at most b's; P = 65536 D + k M, F the vertical gap with its sign: 0 if a is not round.
- */
-static vector normal_of_pair(const placed *a, const placed *b, planar P, int64_t F) {
-    if (is_round(b) || (!is_round(a) && b->kind == FXS_CYLINDER)) {
-        return fxs_unit(P.x, F, P.z);
+/* Of a round shape off a cylinder of this radius; P and F as below. */
+static vector normal_off_cylinder(int32_t radius, planar P, int64_t F) {
+    const int64_t distance = isqrt128(dot_wide(P, P));
+    const int64_t gap = distance - radius * (int64_t)WHOLE;
+    if (gap <= 0) {
+        return fxs_unit(0, F, 0);
     }
-    if (b->kind == FXS_CYLINDER) {
-        const int64_t rho = isqrt128(dot_wide(P, P)), E = rho - b->size[0] * (int64_t)WHOLE;
-        return E <= 0 ? fxs_unit(0, F, 0)
-                      : fxs_unit(towards_zero(i128_mul(P.x, E), rho), F,
-                                 towards_zero(i128_mul(P.z, E), rho));
-    }
-    if (a->kind == FXS_BOX) {
-        return normal_of_boxes(a, b, P);
-    }
-    const planar dir = direction_of_placed(b);
-    const int64_t e_x = gap_q16(dot_wide(dir, P), b->size[0]),
-                  e_z = gap_q16(cross_wide(dir, P), b->size[2]);
-    return back(fxs_unit(e_x, F, e_z), b);
+    const int64_t x = towards_zero(i128_mul(P.x, gap), distance);
+    const int64_t z = towards_zero(i128_mul(P.z, gap), distance);
+    return fxs_unit(x, F, z);
 }
 
-/* The same for kinds in any order. */
+/* Of a shape that is no box off a box. */
+static vector normal_off_box(const placed *box, planar P, int64_t F) {
+    const planar dir = direction_of_placed(box);
+    const int64_t x = gap_q16(dot_wide(dir, P), box->size[0]);
+    const int64_t z = gap_q16(cross_wide(dir, P), box->size[2]);
+    return back(fxs_unit(x, F, z), box);
+}
+
+/* a and b in order; P = 65536 D + k M, F the vertical gap with its sign: 0 if a is not round. */
+static vector normal_of_pair(const placed *a, const placed *b, planar P, int64_t F) {
+    switch (figure_of(b->kind)) {
+    case ROUND: break;
+    case CYLINDER:
+        if (is_round(a)) {
+            return normal_off_cylinder(b->size[0], P, F);
+        }
+        break;
+    case BOX:
+        return figure_of(a->kind) == BOX ? normal_of_boxes(a, b, P) : normal_off_box(b, P, F);
+    case SECTOR:
+    case FIGURE_COUNT: break; /* no cast comes here */
+    }
+    return fxs_unit(P.x, F, P.z);
+}
+
+/* The same in any order. */
 static vector normal_of_any(const placed *a, const placed *b, planar P, int64_t F) {
-    if (a->kind <= b->kind) {
+    if (is_cast_order(a, b)) {
         return normal_of_pair(a, b, P, F);
     }
     const planar minus_P = {-P.x, -P.z};
@@ -206,8 +222,14 @@ static vector normal_beside_prism(const placed *a, const solid *prism, const ver
         w[j].x = way.x - WHOLE * p.m[j].x;
         w[j].z = way.z - WHOLE * p.m[j].z;
     }
-    return a->kind == FXS_BOX ? normal_of_box_prism(a, p.u, w, p.n)
-                              : normal_off_prism(p.u, w, p.n, F);
+    switch (figure_of(a->kind)) {
+    case ROUND:
+    case CYLINDER: break;
+    case BOX: return normal_of_box_prism(a, p.u, w, p.n);
+    case SECTOR:
+    case FIGURE_COUNT: break; /* no cast comes here */
+    }
+    return normal_off_prism(p.u, w, p.n, F);
 }
 
 void fxs_solid_cast_normal(const placed *a, const solid *b, const vertex *v, const int64_t *M,

@@ -419,6 +419,12 @@ static int32_t cast_box_prism(const placed *s, const solid *prism, const vertex 
 
 int32_t fxs_prism_cast(const placed *s, const solid *prism, const vertex *v, const int64_t *M,
                        int when, int32_t most) {
-    return s->kind == FXS_BOX ? cast_box_prism(s, prism, v, M, when)
-                              : cast_round_or_cylinder(s, prism, v, M, when, most);
+    switch (figure_of(s->kind)) {
+    case ROUND:
+    case CYLINDER: return cast_round_or_cylinder(s, prism, v, M, when, most);
+    case BOX: return cast_box_prism(s, prism, v, M, when);
+    case SECTOR:
+    case FIGURE_COUNT: break; /* no cast comes here */
+    }
+    return NONE;
 }

@@ -33,11 +33,20 @@ static int is_wanted(const job *j, const placed *s) {
 /* Rounded up; below 2^60.2. */
 static extent extent_of(const job *j, const placed *s) {
     extent e = {s->size[0] * j->length, s->size[0] * j->length};
-    if (s->kind == FXS_BOX) {
-        planar m = {j->M[0], j->M[2]}, on = turned_back(m, direction_of_placed(s));
-        int64_t x = abs64(on.x) / Q30_ONE + 1, z = abs64(on.z) / Q30_ONE + 1;
+    switch (figure_of(s->kind)) {
+    case ROUND:
+    case CYLINDER: break;
+    case BOX: {
+        const planar m = {j->M[0], j->M[2]};
+        const planar on = turned_back(m, direction_of_placed(s));
+        const int64_t x = abs64(on.x) / Q30_ONE + 1;
+        const int64_t z = abs64(on.z) / Q30_ONE + 1;
         e.along = s->size[0] * x + s->size[2] * z;
         e.across = s->size[0] * z + s->size[2] * x;
+        break;
+    }
+    case SECTOR:
+    case FIGURE_COUNT: break; /* no cast comes here */
     }
     return e;
 }
