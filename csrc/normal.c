@@ -79,7 +79,7 @@ static vector normal_off_cylinder(int32_t radius, planar P, int64_t F) {
     return fxs_unit(x, F, z);
 }
 
-/* Of a shape that is no box off a box. */
+/* Of a round shape or a cylinder off a box. */
 static vector normal_off_box(const placed *box, planar P, int64_t F) {
     const planar dir = direction_of_placed(box);
     const int64_t x = gap_q16(dot_wide(dir, P), box->size[0]);

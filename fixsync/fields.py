@@ -16,6 +16,7 @@ from fixsync._native.kinds import KINDS
 from fixsync._native.state import Key as Key
 from fixsync._native.state import Value as Value
 from fixsync._native.state import state_differences, state_end, state_fields
+from fixsync.numbers import decimal
 
 __all__ = [
     "ABSENT",
@@ -25,7 +26,6 @@ __all__ = [
     "Key",
     "StateFields",
     "byte_fields",
-    "decimal",
     "difference_lines",
     "differences",
     "found_fields",
@@ -49,17 +49,6 @@ LENGTHS = frozenset({"x", "y", "z", "ox", "oy", "oz"}.union(*SIZES.values()) - {
 """Fields of a collider that are Q16.16."""
 ANGLES = frozenset({"yaw", "half_angle"})
 """Fields of a collider in steps of which 65536 are a turn."""
-
-
-def decimal(numerator: int, denominator: int, digits: int) -> str:
-    """A fraction rounded to so many digits after the point, without zeros at its end; in
-    integers.
-    """
-    scaled, rest = divmod(abs(numerator) * 10**digits, denominator)
-    scaled += 2 * rest >= denominator
-    whole, part = divmod(scaled, 10**digits)
-    tail = f".{part:0{digits}}".rstrip("0").rstrip(".")
-    return f"{'-' if numerator < 0 and scaled else ''}{whole}{tail}"
 
 
 class _Saved(Mapping[Key, Mapping[str, Value]]):

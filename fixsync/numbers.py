@@ -121,6 +121,17 @@ def decimal(raw: int) -> str:
     return f"{'-' if raw < 0 else ''}{whole}{'.' if decimals else ''}{decimals}"
 
 
+def decimal(numerator: int, denominator: int, digits: int) -> str:
+    """A fraction rounded to so many digits after the point, without zeros at its end; in
+    integers.
+    """
+    scaled, rest = divmod(abs(numerator) * 10**digits, denominator)
+    scaled += 2 * rest >= denominator
+    whole, part = divmod(scaled, 10**digits)
+    tail = f".{part:0{digits}}".rstrip("0").rstrip(".")
+    return f"{'-' if numerator < 0 and scaled else ''}{whole}{tail}"
+
+
 def degrees(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
     """The yaw (0..65535) nearest to an angle in degrees, of two equally near ones the even one:
     degrees(90) == 16384.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from fixsync._native import kernel
 from fixsync._native.raw import ONE, TURN, constant
-from fixsync.fields import decimal
+from fixsync.numbers import decimal
 from fixsync.shapes import CONTACTS, Contact, Pose, Shape, hit_when_of, require_pair
 
 __all__ = ["Explanation", "Missed", "Why", "explain"]

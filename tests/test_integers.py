@@ -231,6 +231,11 @@ CALLS: dict[str, Callable[[N], Any]] = {
     ),
     "World.sweep": lambda n: world().sweep(n(2), (n(-1000), n(3), n(4)), limit=n(2), hit_when=n(2)),
     "World.contact": lambda n: world().contact(n(2), n(1)),
+    "World.explain": lambda n: world().explain(n(2), n(1)),
+    "World.explain_query": lambda n: world().explain_query(
+        *(Sphere(9), HERE, n(1), n(6)), exclude_owner=n(5)
+    ),
+    "explain": lambda n: fixsync.explain(Sphere(9), HERE, Sphere(9), HERE, hit_when=n(2)),
     "World.push_out": lambda n: world().push_out(n(2), n(1)),
     "World.lift": lambda n: world().lift(n(2), n(1)),
     "World.side": lambda n: world().side(n(2), n(1)),
@@ -248,8 +253,8 @@ NO_INTEGERS = {
     # Made by fixsync, or tested in test_bodies.py.
     "TinyValueWarning",
     *("CastHit", "Collider", "Colliders", "Event", "Events", "Hit", "Hits"),
-    *("Attack", "Body", "Cancel", "FrameData", "Part", "Contact", "EventKind", "Side"),
-    "Outline",
+    *("Attack", "Body", "Cancel", "FrameData", "Key", "Part", "Contact", "EventKind", "Side"),
+    *("Explanation", "Missed", "Outline", "Why"),
 }
 
 
@@ -288,7 +293,8 @@ def test_an_integer_of_any_kind_is_the_integer(name: str, form: str) -> None:
     expected = CALLS[name](int)
     found = CALLS[name](FORMS[form])
     assert found == expected
-    kinds = {int, bool, bytes, str, type(None), Contact, EventKind, Side, Fraction}
+    enums = {Contact, EventKind, Side, fixsync.Why, fixsync.Missed}
+    kinds = {int, bool, bytes, str, type(None), Fraction, *enums}
     for number in plain(found):
         assert type(number) in kinds, f"{number!r}, a {type(number).__name__}"
 

@@ -9,13 +9,12 @@ from typing import Any
 import click
 
 from fixsync.cli import options, text
-from fixsync.fields import decimal
 from fixsync.level import Level, Prism
 from fixsync.log.files import write_whole
 from fixsync.log.solids import level_line
 from fixsync.maps.drawing import bounds, svg
 from fixsync.maps.tiled import TiledMap, read_tiled
-from fixsync.numbers import ONE, exact
+from fixsync.numbers import ONE, decimal, exact
 
 SUFFIXES = (".fxlevel", ".svg")
 

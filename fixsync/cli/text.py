@@ -16,10 +16,9 @@ from rich.table import Table
 from rich.text import Text
 
 from fixsync.cli.streams import echo, hush
-from fixsync.fields import decimal
 from fixsync.log import files
 from fixsync.log.lines import plain
-from fixsync.numbers import ONE
+from fixsync.numbers import ONE, decimal
 
 _UNCUT = 10_000
 _NARROW = 60

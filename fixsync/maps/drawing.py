@@ -6,9 +6,8 @@ import re
 from collections.abc import Mapping
 from html import escape
 
-from fixsync.fields import decimal
 from fixsync.level import LEVEL, Level, Prism, Solid
-from fixsync.numbers import ONE
+from fixsync.numbers import ONE, decimal
 
 __all__ = ["bounds", "svg"]
 

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from fixsync._native.raw import INT32_MAX, INT32_MIN, LAYER_COUNT
-from fixsync.fields import decimal
 from fixsync.level import LEVEL, Level, Pillar, Prism, Solid
 from fixsync.log import text
 from fixsync.log.files import zstd_module
@@ -27,7 +26,7 @@ from fixsync.log.text import LineError, key_path
 from fixsync.maps.polygons import convex_pieces
 from fixsync.maps.rotation import Rotation
 from fixsync.maps.solids import Rectangle, Run, rectangles, runs_of
-from fixsync.numbers import ONE
+from fixsync.numbers import ONE, decimal
 
 __all__ = ["TiledError", "TiledMap", "read_tiled"]
 
