@@ -230,6 +230,7 @@ static int json_read_names(json *j, uint64_t capacity, uint64_t solids) {
     static const char *const KEYS[3] = {"\"layers\":", "\"ids\":", "\"game\":"};
     const uint64_t least[3] = {0, 0, FXS_GAME_EVENT};
     const uint64_t count[3] = {FXS_LAYER_COUNT, capacity, UINT32_MAX + (uint64_t)1};
+    const char *first = j->at;
     int found = 0;
     if (!json_take(j, "{")) {
         return 0;
@@ -244,7 +245,11 @@ static int json_read_names(json *j, uint64_t capacity, uint64_t solids) {
             return 0;
         }
     }
-    return found && json_take(j, "}");
+    if (!found) {
+        j->at = first;
+        return 0;
+    }
+    return json_take(j, "}");
 }
 
 enum { ABOUT_TICK_RATE, ABOUT_SIM, ABOUT_SEED, ABOUT_META, ABOUT_NAMES, ABOUT_UNIT, ABOUT_COUNT };
