@@ -124,13 +124,47 @@ export function putCommand(at, command) {
   for (let i = 0; i < fields.length; i++) PUT[fields[i]](at + fxs_command.collider, values[i]);
 }
 
-/** The commands that `count` rows from an address on are; none of them is `layers`. */
+/** How many rows commands are. */
+export const rowTotal = (commands) =>
+  commands.reduce((sum, command) => sum + rowCount(command), 0);
+
+/** Writes lists of commands, each by its name, as rows into a room; { at, count } of the rows. */
+export function putCommands(lists, room) {
+  for (const [name, list] of Object.entries(lists)) {
+    if (!isList(list)) throw new ArgumentTypeError(`${name} must be an array, not ${quoted(list)}`);
+  }
+  const commands = Object.values(lists).flatMap((list) => [...list]);
+  const count = rowTotal(commands);
+  const at = room.for(count * fxs_command.$size);
+  memory.u8.fill(0, at, at + count * fxs_command.$size);
+  let row = at;
+  for (const command of commands) {
+    putCommand(row, command);
+    row += rowCount(command) * fxs_command.$size;
+  }
+  return { at, count };
+}
+
+/** The commands that `count` rows from an address on are. */
 export function commandsAt(at, count) {
-  return Array.from({ length: count }, (_, i) => {
+  const commands = [];
+  for (let i = 0; i < count; i += rowCount(commands.at(-1))) {
     const row = at + i * fxs_command.$size;
     const [name, { fields }] = Object.entries(COMMANDS).find(
       ([, { type }]) => type === memory.u32[row / 4],
     );
-    return [name, ...fields.map((field) => GET[field](row + fxs_command.collider))];
-  });
+    commands.push(
+      name === "layers"
+        ? [name, layerPairs(masksAt(row))]
+        : [name, ...fields.map((field) => GET[field](row + fxs_command.collider))],
+    );
+  }
+  return commands;
 }
+
+// The masks of the rows of a `layers` command.
+const masksAt = (at) =>
+  Array.from(
+    { length: FXS_LAYER_COUNT },
+    (_, layer) => memory.u32[(at + layer * fxs_command.$size + fxs_command.mask) / 4],
+  );

@@ -734,11 +734,91 @@ export class Rewind implements Disposable {
   [Symbol.dispose](): void;
 }
 
+/** A game's own event. Its kind is FXS_GAME_EVENT (16) or above. */
+export interface GameEvent {
+  a: number;
+  b: number;
+  kind: number;
+  /** An int32. */
+  value: number;
+}
+
+/** The frames of a game that rolls back, until they are confirmed. Frame f is the step from frame f
+ * to f + 1 of the world, modulo 2^32. It takes more memory by itself. */
+export class History implements Disposable {
+  /** Begins before the next frame of a world. window: how many frames may be unconfirmed. own: the
+   * game's own state as bytes, always as many. */
+  constructor(world: World, window: number, own?: Uint8Array);
+  /** The frame that is stepped next. */
+  readonly head: number;
+  /** The oldest frame that `confirm` has not given. */
+  readonly first: number;
+  /** How many frames can be pushed before one must be confirmed. */
+  readonly free: number;
+  /** Keeps the frame that was just stepped. gone: its events that are taken back. fresh: those that
+   * are predicted; a final frame predicts none. Events are the same if all their fields are. */
+  push(
+    world: World,
+    frame?: {
+      /** The game's own state now. */
+      own?: Uint8Array;
+      /** Whether all inputs of this frame are known. */
+      isFinal?: boolean;
+      /** Those before the step. */
+      commands?: readonly Command[];
+      events?: Events | readonly HitEvent[];
+      game?: readonly GameEvent[];
+      /** Commands after the step, in answer to its events; part of the next frame. */
+      reactions?: readonly Command[];
+      /** Of the world right after the step; needed with reactions. */
+      hash?: bigint | null;
+    },
+  ): { gone: (HitEvent | GameEvent)[]; fresh: (HitEvent | GameEvent)[] };
+  /** Makes all frames before a frame final: they were stepped on the real inputs. */
+  settle(frame: number): void;
+  /** Loads the state before a frame that is not final into a world; the game's own bytes. */
+  back(frame: number, world: World): Uint8Array;
+  /** The frames that are final and were not given yet, in order. */
+  confirm(): ConfirmedFrame[];
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/** A frame that is not stepped again: for scores, sounds and a Recorder. */
+export interface ConfirmedFrame {
+  frame: number;
+  commands: Command[];
+  events: HitEvent[];
+  game: GameEvent[];
+  /** Of the world right after the step. */
+  hash: bigint;
+}
+
+/** The inputs of all players of a game that rolls back: those that came, and those that were
+ * predicted. An input is a safe integer. */
+export class Inputs implements Disposable {
+  /** window: how many frames there may be from the first with an unknown or wrongly predicted
+   * input. frame: the first that is stepped. */
+  constructor(players: number, window: number, frame?: number);
+  /** The first frame that was stepped on a wrong prediction; without one, the next to take. */
+  readonly redo: number;
+  /** The first frame for which an input is not known: all before it are final. */
+  readonly confirmed: number;
+  /** Adds the input of a player for a frame, in any order, any number of times. False if the frame
+   * is after the window: then it must come again later. */
+  put(player: number, frame: number, value: number): boolean;
+  /** The inputs to step a frame with, one a player: the known ones, or the last known before. Take
+   * each frame in order; an earlier one may be taken again. */
+  take(frame: number): number[];
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
 /** A match log, written by the kernel: the bytes that fixsync itself writes. In a rollback game,
  * record frames once they are confirmed. */
 export class Recorder implements Disposable {
   /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what
-   * the game likes to say. names: of layers and ids, by number. */
+   * the game likes to say. names: of layers, ids and kinds of game events, by number. */
   constructor(
     world: World,
     options?: {
@@ -747,6 +827,7 @@ export class Recorder implements Disposable {
       names?: {
         layers?: Readonly<Record<number, string>>;
         ids?: Readonly<Record<number, string>>;
+        game?: Readonly<Record<number, string>>;
       } | null;
     },
   );
@@ -770,8 +851,12 @@ export class Recorder implements Disposable {
     options?: { excludeOwner?: number; limit?: number; hitWhen?: 1 | 2 | null },
   ): void;
   /** Ends a frame. world: after its step, or the hash that it had then. events: those of that
-   * step. */
-  step(world: World | bigint, events: Events | readonly HitEvent[]): void;
+   * step. game: the game's own, of every frame or of none. */
+  step(
+    world: World | bigint,
+    events: Events | readonly HitEvent[],
+    game?: readonly GameEvent[] | null,
+  ): void;
   /** The log so far, with its last line: all frames that have ended. Recording may go on. */
   text(): string;
   dispose(): void;

@@ -15,8 +15,10 @@ export {
 export { Body } from "./bodies.js";
 export { ArgumentRangeError, ArgumentTypeError } from "./checks.js";
 export { layerMasks } from "./commands.js";
+export { Events } from "./events.js";
 export { explain } from "./explain.js";
 export { FrameData } from "./frames.js";
+export { History, Inputs } from "./history.js";
 export { init } from "./init.js";
 export { KernelArray, kernel } from "./kernel.js";
 export { along, bounce, Mover, moveAndSlide, Random, Recorder, Rewind, slide } from "./kit.js";
@@ -55,4 +57,4 @@ export {
   sphere,
 } from "./shapes.js";
 export { differences, stateFields } from "./states.js";
-export { Events, hash64, World } from "./world.js";
+export { hash64, World } from "./world.js";

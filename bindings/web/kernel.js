@@ -143,6 +143,11 @@ export class Room {
   }
 }
 
+/** Frees the rooms that are an object's values. */
+export function freeRooms(rooms) {
+  for (const room of Object.values(rooms)) room.free();
+}
+
 /** Answers of calls, until the next call. */
 export const results = new Room();
 

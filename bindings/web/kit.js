@@ -11,10 +11,12 @@ import {
   vector,
   wide,
 } from "./checks.js";
-import { putCommand, rowCount } from "./commands.js";
+import { putCommands } from "./commands.js";
+import { eventWords, gameWords } from "./events.js";
 import {
   checked,
   FREED,
+  freeRooms,
   kernel,
   memory,
   putWords,
@@ -31,22 +33,15 @@ import {
   FXS_PASSES_MAX,
   FXS_SIZE_MAX,
   fxs_cast_hit,
-  fxs_command,
   fxs_mover,
   fxs_mover_result,
   fxs_recorder,
 } from "./raw.js";
 import { motionIn } from "./shapes.js";
-import { Events, World } from "./world.js";
+import { worldIn } from "./world.js";
 
 const AT_OUT = 512; // in the scratch memory, behind all arguments
 const UINT64_MAX = 2n ** 64n - 1n;
-
-function worldIn(world) {
-  if (!(world instanceof World))
-    throw new ArgumentTypeError(`world must be a World, not ${quoted(world)}`);
-  return world.address;
-}
 
 // ---- random numbers ----
 
@@ -293,10 +288,6 @@ export class Rewind {
   }
 }
 
-function freeRooms(rooms) {
-  for (const room of Object.values(rooms)) room.free();
-}
-
 // ---- recorder ----
 
 /** A match log, written by the kernel: the bytes that fixsync itself writes. */
@@ -305,7 +296,7 @@ export class Recorder {
   #answers = []; // of the frame's questions, which come after all questions
 
   /** Begins with the world as it is. tickRate: frames a second, or [frames, seconds]. meta: what
-   * the game likes to say. names: { layers, ids }, each by number. */
+   * the game likes to say. names: { layers, ids, game }, each by number. */
   constructor(world, { tickRate = 60, meta = {}, names = null } = {}) {
     const at = this.#rooms.recorder.for(2 * fxs_recorder.$size); // the second: a copy, for `text`
     const about = JSON.stringify({ tick_rate: tickRate, meta, ...(names && { names }) });
@@ -349,18 +340,9 @@ export class Recorder {
 
   /** Adds commands of this frame, as the world took them. */
   commands(commands) {
-    if (!isList(commands))
-      throw new ArgumentTypeError(`commands must be an array, not ${quoted(commands)}`);
-    const rows = commands.reduce((sum, command) => sum + rowCount(command), 0);
-    const at = this.#rooms.rows.for(rows * fxs_command.$size);
-    memory.u8.fill(0, at, at + rows * fxs_command.$size);
-    let row = at;
-    for (const command of commands) {
-      putCommand(row, command);
-      row += rowCount(command) * fxs_command.$size;
-    }
+    const { at, count } = putCommands({ commands }, this.#rooms.rows);
     this.#write("commands", (text, room) =>
-      kernel.fxs_recorder_commands(this.#at, at, BigInt(rows), text, room),
+      kernel.fxs_recorder_commands(this.#at, at, BigInt(count), text, room),
     );
   }
 
@@ -389,10 +371,10 @@ export class Recorder {
   }
 
   /** Ends a frame. world: after its step, or the hash that it had then. events: those of that
-   * step. */
-  step(world, events) {
+   * step. game: the game's own, of every frame or of none. */
+  step(world, events, game = null) {
     const hash = typeof world === "bigint" ? wide("world", world, 0n, UINT64_MAX) : hashOf(world);
-    const words = events instanceof Events ? events.rows.slice() : eventWords(events);
+    const words = [...eventWords(events), ...gameWords(game ?? [])];
     const rooms = this.#rooms;
     const put = (numbers) => {
       const at = rooms.rows.for(4 * numbers.length);
@@ -405,9 +387,9 @@ export class Recorder {
     }
     const at = put(words);
     const count = BigInt(words.length / 4);
-    this.#write("step", (text, room) =>
-      kernel.fxs_recorder_step(this.#at, at, count, hash, text, room),
-    );
+    memory.view.setBigUint64(scratch, hash, true);
+    const end = game === null ? "fxs_recorder_end_frame" : "fxs_recorder_end_game_frame";
+    this.#write("step", (text, room) => kernel[end](this.#at, at, count, scratch, text, room));
   }
 
   /** The log so far, with its last line: all frames that have ended. Recording may go on. */
@@ -432,16 +414,6 @@ export class Recorder {
 function hashOf(world) {
   worldIn(world);
   return world.hash();
-}
-
-function eventWords(events) {
-  if (!isList(events))
-    throw new ArgumentTypeError(`events must be a step's, not ${quoted(events)}`);
-  return events.flatMap(({ a, b, kind, contact }, i) =>
-    Object.entries({ a, b, kind, contact }).map(([name, value]) =>
-      uint32(`events[${i}].${name}`, value),
-    ),
-  );
 }
 
 for (const Held of [Rewind, Recorder]) {

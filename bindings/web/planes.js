@@ -10,6 +10,7 @@ import {
   wordIn,
 } from "./checks.js";
 import { commandsAt } from "./commands.js";
+import { Events } from "./events.js";
 import { checked, kernel, memory, putWords, results, scratch } from "./kernel.js";
 import { hitsAnswered, idsAnswered } from "./questions.js";
 import {
@@ -34,7 +35,7 @@ import {
   fxs_planes_command,
 } from "./raw.js";
 import { hitWhenIn, motionIn } from "./shapes.js";
-import { Events, World } from "./world.js";
+import { World } from "./world.js";
 
 const GROUNDS = {
   circle: { code: FXS_CYLINDER, sizes: ["radius"] },

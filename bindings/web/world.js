@@ -21,11 +21,13 @@ import {
   putCommand,
   rowCount,
 } from "./commands.js";
+import { Events } from "./events.js";
 import { explained } from "./explain.js";
 import {
   addressOf,
   checked,
   FREED,
+  freeRooms,
   KernelArray,
   kernel,
   memory,
@@ -56,32 +58,6 @@ const AT_MOTION = 320;
 const AT_MASKS = 384;
 // the low half of a uint64_t: no count here reaches 2^32
 const count32 = (at) => memory.u32[at / 4];
-
-/** The events of a step, a view on the kernel's memory until the next step of the same world. */
-export class Events {
-  #at;
-  #isCurrent;
-
-  constructor(at, length, isCurrent) {
-    this.#at = at;
-    this.#isCurrent = isCurrent;
-    this.length = length;
-  }
-
-  /** Rows of a, b, kind and contact, without a copy. `slice()` keeps them. */
-  get rows() {
-    if (!this.#isCurrent())
-      throw new Error("the events of a step are gone after the next: copy them with [...events]");
-    return memory.u32.subarray(this.#at / 4, this.#at / 4 + 4 * this.length);
-  }
-
-  *[Symbol.iterator]() {
-    for (let i = 0; i < this.length; i++) {
-      const [a, b, kind, contact] = this.rows.subarray(4 * i, 4 * i + 4);
-      yield { a, b, kind, contact };
-    }
-  }
-}
 
 // The fxs_collider at an address.
 function colliderAt(at) {
@@ -118,7 +94,7 @@ export class World {
     this.#hitCapacity = HIT_CAPACITY;
     if (level !== null) this.#attach(level);
     const rooms = [this.#block, this.#events, this.#rows];
-    FREED?.register(this, { free: () => freeAll(rooms) }, this);
+    FREED?.register(this, { free: () => freeRooms(rooms) }, this);
   }
 
   #attach(level) {
@@ -143,7 +119,7 @@ export class World {
   /** Gives the memory back. `using` calls it. */
   dispose() {
     FREED?.unregister(this);
-    freeAll([this.#block, this.#events, this.#rows]);
+    freeRooms([this.#block, this.#events, this.#rows]);
   }
 
   get #at() {
@@ -574,8 +550,11 @@ export class World {
 
 World.prototype[Symbol.dispose ?? Symbol.for("Symbol.dispose")] = World.prototype.dispose;
 
-function freeAll(rooms) {
-  for (const room of rooms) room.free();
+/** The address of a world. */
+export function worldIn(world) {
+  if (!(world instanceof World))
+    throw new ArgumentTypeError(`world must be a World, not ${quoted(world)}`);
+  return world.address;
 }
 
 // An error at commands[index].

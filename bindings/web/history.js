@@ -1,0 +1,355 @@
+// A game that rolls back: inputs that are predicted, and frames until they are confirmed.
+import {
+  ArgumentRangeError,
+  ArgumentTypeError,
+  boolean,
+  integer,
+  quoted,
+  UINT32_MAX,
+  uint32,
+  wide,
+} from "./checks.js";
+import { commandsAt, putCommands, rowTotal } from "./commands.js";
+import { eventsAt, eventWords, gameWords } from "./events.js";
+import { checked, FREED, freeRooms, kernel, memory, putWords, Room, scratch } from "./kernel.js";
+import {
+  FXS_E_ORDER,
+  FXS_E_RANGE,
+  FXS_E_ROOM,
+  FXS_E_TAKEN,
+  FXS_GAME_EVENT,
+  FXS_OK,
+  fxs_command,
+  fxs_confirmed,
+  fxs_event,
+  fxs_history_room,
+  fxs_told,
+} from "./raw.js";
+import { worldIn } from "./world.js";
+
+const AT_ANSWER = 64; // in the scratch memory, behind a hash
+const UINT64_MAX = 2n ** 64n - 1n;
+const WINDOW_MAX = 2 ** 31 - 1;
+const PLAYERS_MAX = 65536;
+const FRAMES_MAX = 2 ** 24;
+const NO_BYTES = new Uint8Array(0);
+
+const after = (frame, frames) => (frame + frames) >>> 0;
+const count64 = (at) => Number(memory.view.getBigUint64(at, true));
+
+/** The frames that are not confirmed: their states, commands and events. It takes more memory by
+ * itself. */
+export class History {
+  #rooms = { block: new Room(), own: new Room(), rows: new Room(), told: new Room() };
+  #room; // as fxs_history_room
+  #settled; // the first frame that is not final
+
+  /** Begins before the next frame of a world. window: how many frames may be unconfirmed. own: the
+   * game's own state as bytes, always as many. */
+  constructor(world, window, own = NO_BYTES) {
+    if (!(own instanceof Uint8Array))
+      throw new ArgumentTypeError(`own must be a Uint8Array, not ${quoted(own)}`);
+    const at = worldIn(world);
+    this.#room = {
+      own_size: own.length,
+      state_size: 2 * Number(kernel.fxs_world_save_size(at)),
+      command_room: 64,
+      event_room: 64,
+      window: integer("window", window, 1, WINDOW_MAX),
+    };
+    this.#settled = world.frame;
+    const rooms = this.#rooms;
+    try {
+      rooms.block = this.#made(this.#room);
+      rooms.own.for(own.length);
+      const put = [this.#putRoom(this.#room), at, this.#ownIn(own)];
+      checked(kernel.fxs_history_init(rooms.block.at, ...put), "History");
+    } catch (error) {
+      freeRooms(rooms);
+      throw error;
+    }
+    FREED?.register(this, { free: () => freeRooms(rooms) }, this);
+  }
+
+  #putRoom(room) {
+    memory.u8.fill(0, scratch, scratch + fxs_history_room.$size);
+    for (const [name, value] of Object.entries(room)) {
+      const at = scratch + fxs_history_room[name];
+      if (name === "window") putWords(at, [value]);
+      else memory.view.setBigUint64(at, BigInt(value), true);
+    }
+    return scratch;
+  }
+
+  // Memory for a history of a room.
+  #made(room) {
+    const bytes = Number(kernel.fxs_history_size(this.#putRoom(room)));
+    if (bytes === 0)
+      throw new ArgumentRangeError(`window of ${room.window} frames: more than 2^48 bytes`);
+    const made = new Room();
+    made.for(bytes);
+    return made;
+  }
+
+  get #at() {
+    if (this.#rooms.block.at === 0) throw new Error("the history is disposed");
+    return this.#rooms.block.at;
+  }
+
+  /** The frame that is stepped next. */
+  get head() {
+    return kernel.fxs_history_head(this.#at) >>> 0;
+  }
+
+  /** The oldest frame that `confirm` has not given. */
+  get first() {
+    return kernel.fxs_history_first(this.#at) >>> 0;
+  }
+
+  /** How many frames can be pushed before one must be confirmed. */
+  get free() {
+    return kernel.fxs_history_free(this.#at) >>> 0;
+  }
+
+  #ownIn(own) {
+    const bytes = this.#room.own_size;
+    if (!(own instanceof Uint8Array) || own.length !== bytes) {
+      const found = own instanceof Uint8Array ? `${own.length}` : quoted(own);
+      throw new ArgumentTypeError(`own must be a Uint8Array of ${bytes} bytes, not ${found}`);
+    }
+    memory.u8.set(own, this.#rooms.own.at);
+    return this.#rooms.own.at;
+  }
+
+  /** Keeps the frame that was just stepped; { gone, fresh }: the events that are taken back, and
+   * those that are predicted.
+   * own: the game's own state now. isFinal: whether all its inputs are known. commands: those
+   * before the step. events: of the step. game: the game's own. reactions: commands after the step,
+   * part of the next frame. hash: of the world right after the step, before reactions. */
+  push(
+    world,
+    {
+      own = NO_BYTES,
+      isFinal = false,
+      commands = [],
+      events = [],
+      game = [],
+      reactions = [],
+      hash = null,
+    } = {},
+  ) {
+    const state = Number(kernel.fxs_world_save_size(worldIn(world)));
+    const final = boolean("isFinal", isFinal) ? 1 : 0;
+    const words = [...eventWords(events), ...gameWords(game)];
+    const count = words.length / 4;
+    const { rows, told } = this.#rooms;
+    const { at, count: all } = putCommands({ commands, reactions }, rows);
+    const later = rowTotal(reactions);
+    const hashed = hash === null ? null : wide("hash", hash, 0n, UINT64_MAX);
+    if (later !== 0 && hashed === null) {
+      throw new ArgumentRangeError(
+        "hash must be that of the world before the reactions, 0..2^64 - 1, not null",
+      );
+    }
+    for (;;) {
+      const { event_room: most } = this.#room;
+      const bytes = most * fxs_event.$size;
+      const gone = told.for(2 * bytes + 16 * count);
+      const [fresh, found] = [gone + bytes, gone + 2 * bytes];
+      putWords(found, words);
+      memory.view.setBigUint64(scratch, hashed ?? 0n, true);
+      const status = kernel.fxs_history_push(
+        this.#at,
+        worldIn(world),
+        this.#ownIn(own),
+        final,
+        hashed === null ? 0 : scratch,
+        at,
+        BigInt(all),
+        BigInt(later),
+        found,
+        BigInt(count),
+        gone,
+        fresh,
+        scratch + AT_ANSWER,
+      );
+      if (status === FXS_OK) {
+        if (isFinal) this.#settled = after(this.#settled, 1);
+        const answer = scratch + AT_ANSWER;
+        return {
+          gone: eventsAt(gone, count64(answer + fxs_told.gone)),
+          fresh: eventsAt(fresh, count64(answer + fxs_told.fresh)),
+        };
+      }
+      if (status === FXS_E_ORDER) throw this.#disorder(world);
+      if (status !== FXS_E_ROOM) checked(status, `frame ${this.head}`);
+      this.#grow(state, all, count);
+    }
+  }
+
+  // Why a push does not come here.
+  #disorder(world) {
+    const { head, first, free } = this;
+    const next = after(head, 1);
+    if (world.frame !== next) {
+      return new ArgumentRangeError(
+        `world.frame must be ${next}, after the step of frame ${head}, not ${world.frame}`,
+      );
+    }
+    const why =
+      free === 0
+        ? `the window of ${this.#room.window} frames is full: frame ${first} must be confirmed`
+        : `isFinal must be false, not true: frame ${this.#settled} is not final`;
+    return new ArgumentRangeError(`frame ${head}: ${why}`);
+  }
+
+  // Moves the history to memory in which a frame has its room.
+  #grow(state, commands, events) {
+    const room = { ...this.#room };
+    if (state > room.state_size) room.state_size = 2 * state;
+    else if (events > room.event_room) room.event_room = 2 * events;
+    else room.command_room = 2 * room.command_room + commands;
+    const made = this.#made(room);
+    const { block } = this.#rooms;
+    checked(kernel.fxs_history_grow(made.at, this.#putRoom(room), block.at), "History");
+    this.#rooms.block = made;
+    this.#room = room;
+    block.free();
+  }
+
+  #atFrame(frame, act) {
+    const wanted = uint32("frame", frame);
+    const status = act(wanted);
+    if (status === FXS_E_RANGE) {
+      const most = this.head;
+      throw new ArgumentRangeError(`frame must be ${this.#settled}..${most}, not ${frame}`);
+    }
+    checked(status, `frame ${frame}`);
+  }
+
+  /** Makes all frames before a frame final: they were stepped on the real inputs. */
+  settle(frame) {
+    this.#atFrame(frame, (wanted) => kernel.fxs_history_settle(this.#at, wanted));
+    this.#settled = frame;
+  }
+
+  /** Loads the state before a frame that is not final into a world; the game's own bytes. */
+  back(frame, world) {
+    const own = this.#rooms.own.at;
+    this.#atFrame(frame, (wanted) =>
+      kernel.fxs_history_back(this.#at, wanted, worldIn(world), own),
+    );
+    return memory.u8.slice(own, own + this.#room.own_size);
+  }
+
+  /** The frames that are final and were not given yet: { frame, commands, events, game, hash } of
+   * each. */
+  confirm() {
+    const { command_room: commandRoom, event_room: eventRoom } = this.#room;
+    const frames = [];
+    for (;;) {
+      const commands = this.#rooms.rows.for(commandRoom * fxs_command.$size);
+      const events = this.#rooms.told.for(eventRoom * fxs_event.$size);
+      const out = scratch + AT_ANSWER;
+      const status = kernel.fxs_history_confirm(this.#at, out, commands, events);
+      if (status !== FXS_OK) return frames; // none is left
+      const rows = eventsAt(events, count64(out + fxs_confirmed.events));
+      frames.push({
+        frame: memory.u32[(out + fxs_confirmed.frame) / 4],
+        commands: commandsAt(commands, count64(out + fxs_confirmed.commands)),
+        events: rows.filter(({ kind }) => kind < FXS_GAME_EVENT),
+        game: rows.filter(({ kind }) => kind >= FXS_GAME_EVENT),
+        hash: memory.view.getBigUint64(out + fxs_confirmed.hash, true),
+      });
+    }
+  }
+
+  dispose() {
+    FREED?.unregister(this);
+    freeRooms(this.#rooms);
+  }
+}
+
+/** The inputs of all players: those that came, and those that were predicted. An input is a safe
+ * integer. */
+export class Inputs {
+  #rooms = { block: new Room(), values: new Room() };
+  #players;
+  #window;
+
+  /** window: how many frames there may be from the first with an unknown or wrongly predicted
+   * input. frame: the first that is stepped. */
+  constructor(players, window, frame = 0) {
+    this.#players = integer("players", players, 1, PLAYERS_MAX);
+    this.#window = integer("window", window, 1, FRAMES_MAX);
+    const first = uint32("frame", frame);
+    const { block, values } = this.#rooms;
+    const at = block.for(Number(kernel.fxs_inputs_size(players, window)));
+    checked(kernel.fxs_inputs_init(at, players, window, first), "Inputs");
+    values.for(8 * players);
+    const rooms = this.#rooms;
+    FREED?.register(this, { free: () => freeRooms(rooms) }, this);
+  }
+
+  get #at() {
+    if (this.#rooms.block.at === 0) throw new Error("the inputs are disposed");
+    return this.#rooms.block.at;
+  }
+
+  /** The first frame that was stepped on a wrong prediction; without one, the next to take. */
+  get redo() {
+    return kernel.fxs_inputs_redo(this.#at) >>> 0;
+  }
+
+  /** The first frame for which an input is not known: all before it are final. */
+  get confirmed() {
+    return kernel.fxs_inputs_confirmed(this.#at) >>> 0;
+  }
+
+  /** Adds the input of a player for a frame, in any order, any number of times. False if the frame
+   * is after the window: then it must come again later. */
+  put(player, frame, value) {
+    const who = integer("player", player, 0, this.#players - 1);
+    const when = uint32("frame", frame);
+    const most = Number.MAX_SAFE_INTEGER;
+    const input = BigInt(integer("value", value, -most, most));
+    const status = kernel.fxs_inputs_put(this.#at, who, when, input);
+    if (status === FXS_E_RANGE) return false;
+    if (status === FXS_E_TAKEN) {
+      throw new ArgumentRangeError(
+        `value must be the one that came before for player ${player} and frame ${frame}, ` +
+          `not ${value}`,
+      );
+    }
+    checked(status, `player ${player}, frame ${frame}`);
+    return true;
+  }
+
+  /** The inputs to step a frame with, one a player. Take each frame in order; an earlier one may be
+   * taken again. */
+  take(frame) {
+    const { at } = this.#rooms.values;
+    const status = kernel.fxs_inputs_take(this.#at, uint32("frame", frame), at);
+    if (status === FXS_E_RANGE) {
+      const { redo, confirmed } = this;
+      const first = after(redo, -confirmed) < 2 ** 31 ? confirmed : redo;
+      throw new ArgumentRangeError(
+        `frame must follow the last that was taken, as one of ${this.#window} from ${first} on, ` +
+          `not ${frame}`,
+      );
+    }
+    checked(status, `frame ${frame}`);
+    return Array.from({ length: this.#players }, (_, i) =>
+      Number(memory.view.getBigInt64(at + 8 * i, true)),
+    );
+  }
+
+  dispose() {
+    FREED?.unregister(this);
+    freeRooms(this.#rooms);
+  }
+}
+
+for (const Held of [History, Inputs]) {
+  Held.prototype[Symbol.dispose ?? Symbol.for("Symbol.dispose")] = Held.prototype.dispose;
+}
