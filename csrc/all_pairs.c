@@ -3,6 +3,7 @@
 #include "blocks.h"
 
 #define LANES_ROOM (LANES_WORLD_MAX + BLOCK) /* with a last block that has no colliders */
+#define LANES_PAIRS_ROOM (LANES_WORLD_MAX * (LANES_WORLD_MAX - 1) / 2 + BLOCK)
 #define PAIRS_ROOM (SMALL_WORLD_MAX * (SMALL_WORLD_MAX - 1) / 2 + BLOCK)
 
 /* Active colliders in order of ids. */
@@ -11,7 +12,7 @@ typedef struct crowd {
     uint64_t count;
 } crowd;
 
-static void take_in(const fxs_world *w, crowd *c) {
+SPECIALISED void take_in(const fxs_world *w, crowd *c) {
     const uint64_t *present = present_set(w), words = set_words(w->capacity);
     const placed *all = colliders(w);
     uint64_t n = 0;
@@ -28,7 +29,7 @@ static void take_in(const fxs_world *w, crowd *c) {
 /* ---- every pair ---- */
 
 /* The pairs whose bounds meet, by (a, b), each first << 8 | second: how many. */
-static uint64_t propose_by_lanes(crowd *c, uint16_t *pairs) {
+SPECIALISED uint64_t propose_by_lanes(crowd *c, uint16_t *pairs) {
     int32_t bounds[LANE_BOUNDS * LANES_ROOM];
     const uint64_t n = c->count;
     uint16_t *last = pairs;
@@ -132,16 +133,12 @@ static uint64_t propose_by_sets(const crowd *c, uint16_t *pairs) {
 
 /* ---- both ---- */
 
-uint64_t fxs_all_pairs_hits(fxs_world *w, packed_hit *out) {
-    crowd c;
-    uint16_t pairs[PAIRS_ROOM];
+/* The hits among the proposed pairs: how many. */
+SPECIALISED uint64_t hits_among(const fxs_world *w, const crowd *c, const uint16_t *pairs,
+                                uint64_t proposed, packed_hit *out) {
     uint64_t found = 0;
-    derive(w);
-    take_in(w, &c);
-    const uint64_t proposed =
-        c.count <= LANES_WORLD_MAX ? propose_by_lanes(&c, pairs) : propose_by_sets(&c, pairs);
     for (uint64_t i = 0; i < proposed; i++) {
-        const placed *a = c.who[pairs[i] >> 8], *b = c.who[pairs[i] & 255];
+        const placed *a = c->who[pairs[i] >> 8], *b = c->who[pairs[i] & 255];
         if (may_hit(a, b)) {
             const uint32_t contact = (uint32_t)fxs_near_contact(a, b);
             out[found < w->hit_capacity ? found : w->hit_capacity] =
@@ -150,4 +147,24 @@ uint64_t fxs_all_pairs_hits(fxs_world *w, packed_hit *out) {
         }
     }
     return found;
+}
+
+static uint64_t hits_by_sets(const fxs_world *w, packed_hit *out) {
+    crowd c;
+    uint16_t pairs[PAIRS_ROOM];
+    take_in(w, &c);
+    const uint64_t proposed = propose_by_sets(&c, pairs);
+    return hits_among(w, &c, pairs, proposed, out);
+}
+
+uint64_t fxs_all_pairs_hits(fxs_world *w, packed_hit *out) {
+    derive(w);
+    if (w->count > LANES_WORLD_MAX) {
+        return hits_by_sets(w, out);
+    }
+    crowd c;
+    uint16_t pairs[LANES_PAIRS_ROOM];
+    take_in(w, &c);
+    const uint64_t proposed = propose_by_lanes(&c, pairs);
+    return hits_among(w, &c, pairs, proposed, out);
 }

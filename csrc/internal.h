@@ -156,17 +156,29 @@ static inline void round_reach(placed *s) {
     s->reach_x = s->reach_z = s->size[0] + SECTOR_WIDER * (SECTOR_KINDS >> s->kind & 1);
 }
 
-/* Sets the parts of the reach that follow from yaw and direction. */
-static inline void turn_reach(placed *s) {
-    switch (figure_of(s->kind)) {
+/* Whether the reach of a figure follows from yaw and direction too. */
+static inline uint32_t reach_turns(figure f) {
+    switch (f) {
     case BOX:
-        box_reach(s);
-        break;
+        return 1;
     case ROUND:
     case CYLINDER:
     case SECTOR:
     case FIGURE_COUNT:
         break;
+    }
+    return 0;
+}
+
+/* A constant, bit i for code i: to look up the figure first would be slower. */
+#define REACH_TURNS_BIT(code, name, sizes, figure, turned, push, cast, hole, ranges) \
+    | reach_turns(figure) << code
+
+/* Sets the parts of the reach that follow from yaw and direction. */
+static inline void turn_reach(placed *s) {
+    const uint32_t turning_kinds = 0 SHAPE_KINDS(REACH_TURNS_BIT);
+    if (turning_kinds >> s->kind & 1) {
+        box_reach(s);
     }
 }
 
