@@ -91,23 +91,22 @@ static int is_convex(const vertex *v, uint32_t n) {
     return 1;
 }
 
-/* Reads the solid at `*at`, with its vertices into `v`. On a fault returns 0, and `*at` is the
- * field. */
-static int read_solid(const uint8_t *bytes, uint64_t size, solid *s, vertex *v, uint64_t *at) {
-    const uint64_t start = *at, left = size - start;
-    const uint8_t *p = bytes + start;
-    /* Each field is looked at when all before it are good and it is there. */
+/* The parts of a solid's bytes, in their order. Each reads a field when all before it are good and
+ * it is there; on a fault returns 0, and `*at` is the field. */
+static int read_solid_head(const uint8_t *bytes, uint64_t size, solid *s, uint64_t *at) {
+    const uint64_t left = size - *at;
+    const uint8_t *p = bytes + *at;
     const struct solid_kind *k = left < 1 ? NULL : fxs_solid_kind(p[0]);
     if (k == NULL) {
         return 0;
     }
     s->code = p[0];
-    *at = start + 1;
+    *at += 1;
     if (left < 2 || p[1] >= FXS_LAYER_COUNT) {
         return 0;
     }
     s->layer = p[1];
-    *at = start + 2;
+    *at += 1;
     if (left < 4) {
         return 0;
     }
@@ -116,40 +115,64 @@ static int read_solid(const uint8_t *bytes, uint64_t size, solid *s, vertex *v, 
         return 0;
     }
     s->vertex_count = (uint8_t)count;
+    return 1;
+}
+
+static int read_heights(const uint8_t *bytes, uint64_t size, solid *s, uint64_t start,
+                        uint64_t *at) {
+    const uint64_t left = size - start;
+    const uint8_t *p = bytes + start;
     *at = start + (left < 8 ? 4 : 8);
     if (left < SOLID_HEAD_SIZE) {
         return 0;
     }
     s->y_low = read_signed(p + 4);
     s->y_high = read_signed(p + 8);
-    if (s->y_low >= s->y_high) {
-        return 0;
-    }
-    const uint32_t numbers = s->code == FXS_CYLINDER ? 3 : 2u * s->vertex_count;
-    const uint64_t whole = (left - SOLID_HEAD_SIZE) / 4;
-    *at = start + SOLID_HEAD_SIZE;
+    return s->y_low < s->y_high;
+}
+
+static int read_vertices(const uint8_t *bytes, uint64_t size, uint32_t numbers, vertex *v,
+                         uint64_t *at) {
+    const uint8_t *p = bytes + *at;
+    const uint64_t whole = (size - *at) / 4;
     if (whole < numbers) {
         *at += 4 * whole;
         return 0;
     }
-    const uint8_t *q = p + SOLID_HEAD_SIZE;
     for (uint32_t j = 0; j < numbers / 2; j++) {
-        v[j].x = read_signed(q + 8 * j);
-        v[j].z = read_signed(q + 8 * j + 4);
+        v[j].x = read_signed(p + 8 * j);
+        v[j].z = read_signed(p + 8 * j + 4);
     }
-    s->radius = 0;
-    if (s->code == FXS_CYLINDER) {
-        s->radius = read_signed(q + 8);
-        *at += 8;
-        if (s->radius < 1 || s->radius > FXS_SIZE_MAX) {
-            return 0;
-        }
-        s->vertex_count = 1;
-    } else if (!is_convex(v, s->vertex_count)) {
+    return 1;
+}
+
+static int read_radius(const uint8_t *bytes, solid *s, uint64_t *at) {
+    *at += 8; /* behind the centre */
+    s->radius = read_signed(bytes + *at);
+    s->vertex_count = 1;
+    return s->radius >= 1 && s->radius <= FXS_SIZE_MAX;
+}
+
+/* Reads the solid at `*at`, with its vertices into `v`. On a fault returns 0, and `*at` is the
+ * field. */
+static int read_solid(const uint8_t *bytes, uint64_t size, solid *s, vertex *v, uint64_t *at) {
+    const uint64_t start = *at;
+    if (!read_solid_head(bytes, size, s, at) || !read_heights(bytes, size, s, start, at)) {
         return 0;
     }
-    *at = start + SOLID_HEAD_SIZE + 4 * numbers;
-    return 1;
+    const int is_cylinder = s->code == FXS_CYLINDER;
+    const uint32_t numbers = is_cylinder ? 3 : 2u * s->vertex_count;
+    const uint64_t numbers_at = start + SOLID_HEAD_SIZE;
+    *at = numbers_at;
+    if (!read_vertices(bytes, size, numbers, v, at)) {
+        return 0;
+    }
+    s->radius = 0;
+    const int is_good = is_cylinder ? read_radius(bytes, s, at) : is_convex(v, s->vertex_count);
+    if (is_good) {
+        *at = numbers_at + 4 * numbers;
+    }
+    return is_good;
 }
 
 /* ---- the tree ---- */

@@ -35,51 +35,75 @@ static void corners_write(fxs_vertex *out, const fxs_pose *centre, const int32_t
     }
 }
 
+/* How the outline of a shape is drawn: a box by its corners, any other by an arc on the outside
+ * and, if `inner` is not 0, one on the inside. */
+typedef struct drawing {
+    int32_t inner;  /* radius of the inner arc, 0 for none */
+    int64_t half;   /* of the height */
+    int is_box;
+    int is_wedge;   /* the arc is not a whole circle */
+} drawing;
+
+static drawing drawing_of(const fxs_shape *s) {
+    drawing d = {0, s->size[1], 0, 0};
+    switch (figure_of(s->kind)) {
+    case ROUND:
+        d.half += s->size[0];
+        break;
+    case BOX:
+        d.is_box = 1;
+        break;
+    case SECTOR:
+        d.inner = s->size[2];
+        d.is_wedge = s->half_angle < FXS_HALF_ANGLE_MAX;
+        break;
+    case CYLINDER:
+    case FIGURE_COUNT:
+        break;
+    }
+    return d;
+}
+
+/* Vertices of the outside, where an arc has `along`: a wedge goes back along its inner arc, or over
+ * its centre. */
+static uint32_t outer_count(const drawing *d, uint32_t along) {
+    if (d->is_box) {
+        return 4;
+    }
+    if (!d->is_wedge) {
+        return along;
+    }
+    return d->inner ? 2 * along : along + 1;
+}
+
 /* Of a checked shape, whose pose is its centre. */
 static int32_t outline_write(const fxs_shape *s, const fxs_pose *centre, uint32_t segments,
                              fxs_vertex *out, uint64_t capacity, fxs_extent *extent) {
     if (segments < 3 || segments > FXS_TURN) {
         return FXS_E_SEGMENTS;
     }
-    int32_t radius = s->size[0], inner = 0;
-    int64_t half = s->size[1];
-    int is_box = 0, is_wedge = 0;
-    switch (figure_of(s->kind)) {
-    case ROUND:
-        half += radius;
-        break;
-    case BOX:
-        is_box = 1;
-        break;
-    case SECTOR:
-        inner = s->size[2];
-        is_wedge = s->half_angle < FXS_HALF_ANGLE_MAX;
-        break;
-    case CYLINDER:
-    case FIGURE_COUNT:
-        break;
-    }
-    uint32_t pieces = is_wedge ? arc_pieces(s->half_angle, segments) : segments;
-    uint32_t along = pieces + (uint32_t)is_wedge; /* vertices of the arc */
+    const drawing d = drawing_of(s);
+    const uint32_t pieces = d.is_wedge ? arc_pieces(s->half_angle, segments) : segments;
+    const uint32_t along = pieces + (uint32_t)d.is_wedge; /* vertices of the arc */
 
-    extent->y_low = centre->y - half;
-    extent->y_high = centre->y + half;
-    extent->outer = is_box ? 4 : !is_wedge ? along : inner ? 2 * along : along + 1;
-    extent->hole = !is_wedge && inner ? along : 0;
+    extent->y_low = centre->y - d.half;
+    extent->y_high = centre->y + d.half;
+    extent->outer = outer_count(&d, along);
+    extent->hole = !d.is_wedge && d.inner ? along : 0;
     if (capacity < (uint64_t)extent->outer + extent->hole) {
         return FXS_E_ROOM;
     }
 
-    uint32_t from = is_wedge ? centre->yaw - s->half_angle : centre->yaw;
-    uint32_t turn = is_wedge ? 2 * s->half_angle : FXS_TURN;
-    if (is_box) {
+    const uint32_t from = d.is_wedge ? centre->yaw - s->half_angle : centre->yaw;
+    const uint32_t turn = d.is_wedge ? 2 * s->half_angle : FXS_TURN;
+    if (d.is_box) {
         corners_write(out, centre, s->size);
         return FXS_OK;
     }
-    rim_write(out, centre, radius, from, turn, pieces, along, 0);
-    if (inner) {
-        rim_write(out + along, centre, inner, from, turn, pieces, along, 1);
-    } else if (is_wedge) {
+    rim_write(out, centre, s->size[0], from, turn, pieces, along, 0);
+    if (d.inner) {
+        rim_write(out + along, centre, d.inner, from, turn, pieces, along, 1);
+    } else if (d.is_wedge) {
         out[along].x = centre->x;
         out[along].z = centre->z;
     }

@@ -109,88 +109,157 @@ static uint64_t look_at_all(const fxs_world *w, const int64_t least[3], const in
     return n;
 }
 
-static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t least[3],
-                             const int64_t most[3], uint64_t *found) {
+/* A query of the grid: its box in steps of the grid from its low corner, by the grid's axes x, z
+ * and y, and what it has found so far: places in the sorted arrays. */
+typedef struct grid_query {
+    arrays a;
+    const uint32_t *index;
+    uint64_t from[3], to[3];
+    packed_box here;
+    listed blocks;
+    uint64_t *last; /* where the found places end */
+} grid_query;
+
+/* The rows of one level that a query wants, and the keys in each. */
+typedef struct wanted_rows {
+    uint32_t level;
+    uint32_t z_first, z_last, y_first, y_last;
+    uint64_t x_begin, x_end; /* of a key, within its row */
+    uint32_t hint;           /* a place at or before the next row */
+} wanted_rows;
+
+static uint64_t packed_point(const grid *g, const uint64_t v[3]) {
+    return v[0] >> g->shift | v[1] >> g->shift << (FIELD + 1) |
+           v[2] >> g->shift << (2 * FIELD + 2);
+}
+
+/* Sets the box of a query. 0 if it misses the whole grid. */
+static int set_query_box(grid_query *q, const int64_t least[3], const int64_t most[3]) {
     static const uint32_t AXIS[3] = {0, 2, 1}; /* x, z, y are the grid's; x, y, z the caller's */
-    const grid *g = a->g;
-    const uint32_t *index = index_of(a, w);
-    if (g->count == 0) {
-        return 0;
-    }
-    uint64_t from[3], to[3], id_mask = ((uint64_t)1 << g->x_at) - 1, one = (uint64_t)1 << g->x_at,
-                             *last = found;
+    const grid *g = q->a.g;
     for (uint32_t i = 0; i < 3; i++) {
         if (most[AXIS[i]] < g->low[i] || least[AXIS[i]] > g->high[i]) {
             return 0;
         }
-        from[i] = from_low(g, i, clamped(least[AXIS[i]], g->low[i], g->high[i]));
-        to[i] = from_low(g, i, clamped(most[AXIS[i]], g->low[i], g->high[i]));
+        q->from[i] = from_low(g, i, clamped(least[AXIS[i]], g->low[i], g->high[i]));
+        q->to[i] = from_low(g, i, clamped(most[AXIS[i]], g->low[i], g->high[i]));
     }
-    packed_box here;
-    listed blocks;
-    blocks.n = 0;
-    here.least = from[0] >> g->shift | from[1] >> g->shift << (FIELD + 1) |
-                 from[2] >> g->shift << (2 * FIELD + 2);
-    here.most = (to[0] >> g->shift | to[1] >> g->shift << (FIELD + 1) |
-                 to[2] >> g->shift << (2 * FIELD + 2)) |
-                GUARDS;
-    for (uint32_t lvl = 0; lvl <= g->levels; lvl++) {
-        const level *l = g->level + lvl;
-        if (l->first == l->end) {
+    q->here.least = packed_point(g, q->from);
+    q->here.most = packed_point(g, q->to) | GUARDS;
+    return 1;
+}
+
+/* v less `by`, or 0. */
+static inline uint64_t back_from(uint64_t v, uint64_t by) { return v - (v < by ? v : by); }
+
+static inline wanted_rows rows_of(const grid_query *q, uint32_t lvl) {
+    const grid *g = q->a.g;
+    const level *l = g->level + lvl;
+    wanted_rows rows;
+    rows.level = lvl;
+    rows.z_first = z_row(l, back_from(q->from[1], l->wide));
+    rows.z_last = z_row(l, q->to[1]);
+    rows.y_first = y_row(g, l, back_from(q->from[2], l->tall));
+    rows.y_last = y_row(g, l, q->to[2]);
+    rows.x_begin = x_key(g, back_from(q->from[0], l->wide) >> g->shift);
+    rows.x_end = x_key(g, q->to[0] >> g->shift) + ((uint64_t)1 << g->x_at);
+    rows.hint = l->first;
+    return rows;
+}
+
+/* Finds those of a row from a place on, one block after the other: the place behind them. */
+static inline uint32_t walk_row(grid_query *q, uint32_t at, uint64_t end) {
+    const arrays *a = &q->a;
+    while (a->keys[at] < end) {
+        q->last = keep_of_block(
+            q->last, at,
+            met_of_block(a->keys + at, a->least + at, a->most + at, q->here, end));
+        at += (uint32_t)below_in_block(a->keys + at, end);
+    }
+    return at;
+}
+
+/* Looks at a row. The first key behind it; 0 if that is not known. */
+static inline uint64_t look_in_row(grid_query *q, wanted_rows *rows, uint64_t row) {
+    const arrays *a = &q->a;
+    const uint64_t begin = row + rows->x_begin;
+    const uint64_t end = row + rows->x_end;
+    span places = {rows->hint, rows->hint};
+    if (a->g->indexed && is_span(a, q->index, row, begin, end, &places)) {
+        rows->hint = places.from;
+        if (a->keys[rows->hint] < end) { /* else the row has nothing: there may be very many */
+            q->last = list_span(a, &q->blocks, places, end, q->here, q->last);
+            return 0;
+        }
+    } else {
+        const uint32_t middle = places.from + (places.to - places.from) / 2;
+        rows->hint = walk_row(q, fxs_grid_seek(a, middle, begin), end);
+    }
+    return a->keys[rows->hint];
+}
+
+/* Looks at the rows of one y, from each to the next that has anything. The first key behind the
+ * last one; 0 if that is not known. */
+static inline uint64_t look_along_z(grid_query *q, wanted_rows *rows, uint32_t y) {
+    const grid *g = q->a.g;
+    const uint32_t level_end = g->level[rows->level].end;
+    uint64_t next = 0;
+    for (uint32_t z = rows->z_first; z <= rows->z_last; z++) {
+        const uint64_t row = row_key(g, rows->level, y, z);
+        next = look_in_row(q, rows, row);
+        if (next == 0) {
             continue;
         }
-        uint64_t back_x = from[0] - (from[0] < l->wide ? from[0] : l->wide),
-                 back_z = from[1] - (from[1] < l->wide ? from[1] : l->wide),
-                 back_y = from[2] - (from[2] < l->tall ? from[2] : l->tall);
-        uint32_t z_first = z_row(l, back_z), z_last = z_row(l, to[1]),
-                 y_first = y_row(g, l, back_y), y_last = y_row(g, l, to[2]), hint = l->first;
-        uint64_t x_begin = x_key(g, back_x >> g->shift), x_end = x_key(g, to[0] >> g->shift) + one;
-        for (uint32_t y = y_first; y <= y_last; y++) {
-            uint64_t next = 0; /* the first key behind a row, if it is known */
-            for (uint32_t z = z_first; z <= z_last; z++) {
-                const uint64_t row = row_key(g, lvl, y, z), begin = row + x_begin,
-                               end = row + x_end;
-                span places = {hint, hint};
-                if (g->indexed && is_span(a, index, row, begin, end, &places)) {
-                    hint = places.from;
-                    if (a->keys[hint] <
-                        end) { /* else the row has nothing: there may be very many such rows */
-                        last = list_span(a, &blocks, places, end, here, last);
-                        next = 0;
-                        continue;
-                    }
-                } else {
-                    hint = fxs_grid_seek(a, places.from + (places.to - places.from) / 2, begin);
-                    while (a->keys[hint] < end) {
-                        last = keep_of_block(last, hint,
-                                             met_of_block(a->keys + hint, a->least + hint,
-                                                          a->most + hint, here, end));
-                        hint += (uint32_t)below_in_block(a->keys + hint, end);
-                    }
-                }
-                /* On to the next row that has anything, if there is one. */
-                next = a->keys[hint];
-                uint64_t ahead = (next - row) >> g->z_at;
-                if (hint >= l->end || ahead > z_last - z) {
-                    break;
-                }
-                z += ahead ? (uint32_t)ahead - 1 : 0;
-            }
-            if (next) {
-                uint64_t ahead = (next - row_key(g, lvl, y, 0)) >> g->y_at;
-                if (hint >= l->end || (g->beams && ahead > y_last - y)) {
-                    break;
-                }
-                y += g->beams && ahead ? (uint32_t)ahead - 1 : 0;
-            }
+        const uint64_t ahead = (next - row) >> g->z_at;
+        if (rows->hint >= level_end || ahead > rows->z_last - z) {
+            break;
         }
+        z += ahead ? (uint32_t)ahead - 1 : 0;
     }
-    last = keep_listed(a, &blocks, here, last);
-    for (uint64_t *id = found; id < last; id++) {
+    return next;
+}
+
+static void look_in_level(grid_query *q, uint32_t lvl) {
+    const grid *g = q->a.g;
+    const level *l = g->level + lvl;
+    if (l->first == l->end) {
+        return;
+    }
+    wanted_rows rows = rows_of(q, lvl);
+    for (uint32_t y = rows.y_first; y <= rows.y_last; y++) {
+        const uint64_t next = look_along_z(q, &rows, y);
+        if (next == 0) {
+            continue;
+        }
+        const uint64_t ahead = (next - row_key(g, lvl, y, 0)) >> g->y_at;
+        if (rows.hint >= l->end || (g->beams && ahead > rows.y_last - y)) {
+            break;
+        }
+        y += g->beams && ahead ? (uint32_t)ahead - 1 : 0;
+    }
+}
+
+static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t least[3],
+                             const int64_t most[3], uint64_t *found) {
+    const grid *g = a->g;
+    grid_query q;
+    q.a = *a;
+    if (g->count == 0 || !set_query_box(&q, least, most)) {
+        return 0;
+    }
+    q.index = index_of(a, w);
+    q.blocks.n = 0;
+    q.last = found;
+    for (uint32_t lvl = 0; lvl <= g->levels; lvl++) {
+        look_in_level(&q, lvl);
+    }
+    q.last = keep_listed(a, &q.blocks, q.here, q.last);
+    const uint64_t id_mask = ((uint64_t)1 << g->x_at) - 1;
+    for (uint64_t *id = found; id < q.last; id++) {
         *id = a->keys[*id] & id_mask;
         prefetch(colliders(w) + *id);
     }
-    return (uint64_t)(last - found);
+    return (uint64_t)(q.last - found);
 }
 
 uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64_t most[3]) {

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from builds import CSRC, ROOT, STRICT
+from tools import needs
 
 KERNEL = sorted(CSRC.rglob("*.[ch]"))
 
@@ -29,6 +30,29 @@ def test_the_linters_find_nothing(command: str) -> None:
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+# The most branches, by McCabe's count, of a function that is easy to follow.
+BRANCHES_MAX = 15
+# One that is a list: a switch with a line for each status.
+LONG_LISTS = {"fxs_status_text"}
+
+
+@pytest.mark.full
+def test_no_function_of_the_kernel_branches_more_than_is_easy_to_follow() -> None:
+    lizard = needs("lizard")
+    functions = [
+        (path, function)
+        for path in KERNEL
+        for function in lizard.analyze_file(str(path)).function_list
+    ]
+    assert {function.name for _, function in functions} >= LONG_LISTS
+    assert not [
+        f"{path.relative_to(CSRC)}:{function.start_line}: {function.name} branches "
+        f"{function.cyclomatic_complexity} times; {BRANCHES_MAX} are allowed"
+        for path, function in functions
+        if function.cyclomatic_complexity > BRANCHES_MAX and function.name not in LONG_LISTS
+    ]
 
 
 @pytest.mark.parametrize("path", KERNEL, ids=lambda path: path.name)

@@ -491,6 +491,26 @@ static void say_names(sentence *w, const fxs_difference *d, const fxs_name *name
     }
 }
 
+/* Both values in units or degrees, of a field that is a length or an angle. */
+static void say_in_units(sentence *w, const fxs_difference *d) {
+    if (d->absent[0] || d->absent[1]) {
+        return;
+    }
+    if (is_length(d->field)) {
+        say(w, " (");
+        say_decimal(w, d->values[0], 1, 5);
+        say(w, " and ");
+        say_decimal(w, d->values[1], 1, 5);
+        say(w, " units)");
+    } else if (is_angle(d->field)) {
+        say(w, " (");
+        say_decimal(w, d->values[0], 360, 3);
+        say(w, "\xC2\xB0 and ");
+        say_decimal(w, d->values[1], 360, 3);
+        say(w, "\xC2\xB0)");
+    }
+}
+
 int32_t fxs_difference_text(const fxs_difference *difference, const fxs_name *names, uint64_t n,
                             char *text, uint64_t room, uint64_t *size) {
     const fxs_difference *d = difference;
@@ -522,19 +542,7 @@ int32_t fxs_difference_text(const fxs_difference *difference, const fxs_name *na
     say_value(&w, d, 0);
     say(&w, " and ");
     say_value(&w, d, 1);
-    if (!d->absent[0] && !d->absent[1] && is_length(d->field)) {
-        say(&w, " (");
-        say_decimal(&w, d->values[0], 1, 5);
-        say(&w, " and ");
-        say_decimal(&w, d->values[1], 1, 5);
-        say(&w, " units)");
-    } else if (!d->absent[0] && !d->absent[1] && is_angle(d->field)) {
-        say(&w, " (");
-        say_decimal(&w, d->values[0], 360, 3);
-        say(&w, "\xC2\xB0 and ");
-        say_decimal(&w, d->values[1], 360, 3);
-        say(&w, "\xC2\xB0)");
-    }
+    say_in_units(&w, d);
     *size = w.size;
     return w.size > room ? FXS_E_ROOM : FXS_OK;
 }

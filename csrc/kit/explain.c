@@ -93,42 +93,79 @@ static void explain_sector(const explained *e, fxs_explanation *out) {
     out->turn = counts_turned(e, most) ? halve(e, 0, most, counts_turned) : FXS_NEVER;
 }
 
+static int has_round(const explained *e) {
+    return is_round(&e->a) || (!e->level && is_round(&e->b));
+}
+
+static int sector_count(const explained *e) {
+    return (e->a.kind == FXS_SECTOR) + (!e->level && e->b.kind == FXS_SECTOR);
+}
+
+/* How far the two are apart in height, without the radii of round shapes. */
+static int64_t height_between(const explained *e) {
+    if (e->level) {
+        return solid_gap(&e->a, solid_of(e));
+    }
+    return abs64((int64_t)e->b.y - e->a.y) - ((int64_t)e->a.size[1] + e->b.size[1]);
+}
+
+static int64_t radius_if_round(const placed *s) { return is_round(s) ? s->size[0] : 0; }
+
+static int64_t height_with_radii(const explained *e, int64_t apart) {
+    const int64_t other = e->level ? 0 : radius_if_round(&e->b);
+    return apart - radius_if_round(&e->a) - other;
+}
+
+/* The causes of the shapes. */
+static uint32_t causes_of_shapes(const explained *e, int64_t height, int contact, int is_beside) {
+    const int counts = contact >= e->hit_when;
+    const int is_high = height > 0 || (height == 0 && e->hit_when == FXS_OVERLAPPING);
+    uint32_t why = 0;
+    if (is_high) {
+        why |= FXS_WHY_HEIGHT;
+    }
+    if (is_beside) {
+        why |= FXS_WHY_BESIDE;
+    }
+    if (!is_high && !is_beside && !counts) {
+        why |= FXS_WHY_CORNER;
+    }
+    if (contact == FXS_TOUCHING && !counts) {
+        why |= FXS_WHY_GRAZES;
+    }
+    return why;
+}
+
+/* How far one must grow, where `at_one_height` is enough at one height. */
+static int64_t gap_of(const explained *e, int64_t apart, int64_t at_one_height) {
+    if (has_round(e)) { /* apart <= 0: height takes nothing from the contact, whatever the sizes */
+        return apart <= 0 ? at_one_height : growth(e);
+    }
+    /* Without a round shape height decides. */
+    const int is_at_height = apart < 0 || (apart == 0 && e->hit_when == FXS_TOUCHING);
+    return is_at_height ? at_one_height : FXS_NEVER;
+}
+
 /* The causes of the shapes, and all numbers. */
 static void explain_pair(const explained *e, fxs_explanation *out) {
-    const int has_round = is_round(&e->a) || (!e->level && is_round(&e->b));
-    int64_t apart; /* in height, without the radii of round shapes */
-    int64_t v;
-    if (e->level) {
-        apart = solid_gap(&e->a, solid_of(e));
-        v = apart - (is_round(&e->a) ? e->a.size[0] : 0);
-    } else {
-        apart = abs64((int64_t)e->b.y - e->a.y) - ((int64_t)e->a.size[1] + e->b.size[1]);
-        v = apart - (is_round(&e->a) ? e->a.size[0] : 0) - (is_round(&e->b) ? e->b.size[0] : 0);
-    }
-    out->height = v;
+    const int64_t apart = height_between(e);
+    const int sectors = sector_count(e);
+    out->height = height_with_radii(e, apart);
     out->grows = e->grows;
-    if (!e->level && e->a.kind == FXS_SECTOR && e->b.kind == FXS_SECTOR) {
+    if (sectors == 2) {
         out->why |= FXS_WHY_SECTORS;
         out->gap = out->planar = out->turn = FXS_NEVER;
         return;
     }
     explained flat = *e;
     level_out(&flat);
-    const int contact = contact_now(e), counts = contact >= e->hit_when;
-    out->contact = (uint32_t)contact;
-    const int is_high = v > 0 || (v == 0 && e->hit_when == FXS_OVERLAPPING);
+    const int contact = contact_now(e);
     const int is_beside = !counts_now(&flat);
-    out->why |= is_high ? FXS_WHY_HEIGHT : 0u;
-    out->why |= is_beside ? FXS_WHY_BESIDE : 0u;
-    out->why |= !is_high && !is_beside && !counts ? FXS_WHY_CORNER : 0u;
-    out->why |= contact == FXS_TOUCHING && !counts ? FXS_WHY_GRAZES : 0u;
+    out->contact = (uint32_t)contact;
+    out->why |= causes_of_shapes(e, out->height, contact, is_beside);
     out->planar = growth(&flat);
-    if (has_round ? apart <= 0 : apart < 0 || (apart == 0 && e->hit_when == FXS_TOUCHING)) {
-        out->gap = out->planar; /* height takes nothing from the contact, whatever the sizes */
-    } else {
-        out->gap = has_round ? growth(e) : FXS_NEVER; /* without a round shape height decides */
-    }
-    if (is_beside && (e->a.kind == FXS_SECTOR || (!e->level && e->b.kind == FXS_SECTOR))) {
+    out->gap = gap_of(e, apart, out->planar);
+    if (is_beside && sectors) {
         explain_sector(&flat, out);
     }
 }
@@ -164,6 +201,23 @@ static void put_opposite(explained *e, const fxs_world *world, uint32_t id) {
     e->grows = e->b.kind < e->a.kind;
 }
 
+/* The causes that are not of the shapes. */
+static uint32_t causes_of_rows(const fxs_world *world, const explained *e, int a_is_solid) {
+    const uint32_t own_inactive = a_is_solid ? FXS_WHY_B_INACTIVE : FXS_WHY_A_INACTIVE;
+    const uint32_t other_layer = e->level ? solid_of(e)->layer : e->b.layer;
+    uint32_t why = e->a.active ? 0 : own_inactive;
+    if (!e->level && !e->b.active) {
+        why |= FXS_WHY_B_INACTIVE;
+    }
+    if (!e->level && e->a.owner != 0 && e->a.owner == e->b.owner) {
+        why |= FXS_WHY_OWNER;
+    }
+    if (!(world->layers[e->a.layer] >> other_layer & 1)) {
+        why |= FXS_WHY_LAYERS;
+    }
+    return why;
+}
+
 int32_t fxs_world_explain(const fxs_world *world, uint32_t a, uint32_t b, fxs_explanation *out) {
     const int a_is_solid = is_solid(world, a);
     const uint32_t own = a_is_solid ? b : a, other = a_is_solid ? a : b;
@@ -187,13 +241,7 @@ int32_t fxs_world_explain(const fxs_world *world, uint32_t a, uint32_t b, fxs_ex
     memset(&e, 0, sizeof e);
     e.a = *fxs_derived(world, own, &copy);
     put_opposite(&e, world, other);
-    const uint32_t other_layer = e.level ? solid_of(&e)->layer : e.b.layer;
-    out->why |= e.a.active ? 0 : a_is_solid ? FXS_WHY_B_INACTIVE : FXS_WHY_A_INACTIVE;
-    if (!e.level) {
-        out->why |= e.b.active ? 0u : FXS_WHY_B_INACTIVE;
-        out->why |= e.a.owner != 0 && e.a.owner == e.b.owner ? FXS_WHY_OWNER : 0u;
-    }
-    out->why |= world->layers[e.a.layer] >> other_layer & 1 ? 0u : FXS_WHY_LAYERS;
+    out->why |= causes_of_rows(world, &e, a_is_solid);
     explain_pair(&e, out);
     out->grows = a_is_solid ? 1 : out->grows;
     return FXS_OK;

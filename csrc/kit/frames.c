@@ -99,6 +99,18 @@ static const uint8_t PART_MOST[4] = {0, FXS_LAYER_COUNT - 1, 1, 0};
 static const uint8_t KEYED_PART_MOST[4] = {0, FXS_LAYER_COUNT - 1, 1, 1};
 static const uint8_t KEY_MOST[4] = {0, 0, 0, 1};
 
+/* That of an offset of INT32_MIN, which only a turning offset may have: a sector's on x, any
+ * other's on z; or -1. */
+static int least_offset_fault(int32_t ox, int32_t oz, int turns, int is_sector) {
+    if (ox == INT32_MIN && !(turns && is_sector)) {
+        return 8;
+    }
+    if (oz == INT32_MIN && !(turns && !is_sector)) {
+        return 16;
+    }
+    return -1;
+}
+
 /* The offset in its row of the first field of a part that is out of range, or -1. */
 static int part_fault(const uint8_t *row, const uint8_t most[4]) {
     uint32_t angles = read32(row + 4);
@@ -107,7 +119,6 @@ static int part_fault(const uint8_t *row, const uint8_t most[4]) {
         shape.size[i] = read_signed(row + 20 + 4 * i);
     }
     int32_t ox = read_signed(row + 8), oz = read_signed(row + 16);
-    uint32_t is_sector = shape.kind == FXS_SECTOR;
     int turns = row[3] != 0;
     if (shape.kind >= KIND_COUNT) {
         return 0;
@@ -124,11 +135,9 @@ static int part_fault(const uint8_t *row, const uint8_t most[4]) {
     if (shape.half_angle < k->rest_least >> 32 || shape.half_angle > k->rest_most >> 32) {
         return 6;
     }
-    if (ox == INT32_MIN && !(turns && is_sector)) {
-        return 8;
-    }
-    if (oz == INT32_MIN && !(turns && !is_sector)) {
-        return 16;
+    const int fault = least_offset_fault(ox, oz, turns, shape.kind == FXS_SECTOR);
+    if (fault >= 0) {
+        return fault;
     }
     return fxs_shape_check(&shape) == FXS_OK ? -1 : 20;
 }
@@ -266,6 +275,32 @@ static int needs_keyed_table(const uint8_t *table) {
     return 0;
 }
 
+/* The first field of a part that is out of range, or NULL. */
+static const uint8_t *first_part_fault(const uint8_t *table) {
+    const uint8_t *most = is_keyed(table) ? KEYED_PART_MOST : PART_MOST;
+    for (uint32_t i = 0; i < part_count(table); i++) {
+        const int fault = part_fault(part_row(table, i), most);
+        if (fault >= 0) {
+            return part_row(table, i) + fault;
+        }
+    }
+    return NULL;
+}
+
+/* The first field of an attack that is wrong, in its row before the rows it names, or NULL. `*end`
+ * goes from the end of the attacks to that of all rows. */
+static const uint8_t *first_attack_fault(const uint8_t *table, uint64_t size, uint64_t *end) {
+    const uint32_t attacks = attack_count(table);
+    const uint8_t *fault = NULL;
+    for (uint32_t i = 0; i < attacks && fault == NULL; i++) {
+        fault = attack_fault(table, size, i, end);
+    }
+    for (uint32_t i = 0; i < attacks && fault == NULL; i++) {
+        fault = rows_fault(table, i);
+    }
+    return fault;
+}
+
 static uint64_t table_fault(const uint8_t *table, uint64_t size, int *is_good) {
     *is_good = 0;
     if (size < TABLE_HEAD || (read32(table) != TABLE_MAGIC && !is_keyed(table))) {
@@ -279,19 +314,10 @@ static uint64_t table_fault(const uint8_t *table, uint64_t size, int *is_good) {
     if ((size - end) / attack_row_size(table) < attacks || size > UINT32_MAX) {
         return 8;
     }
-    for (uint32_t i = 0; i < n; i++) {
-        int fault = part_fault(part_row(table, i), is_keyed(table) ? KEYED_PART_MOST : PART_MOST);
-        if (fault >= 0) {
-            return (uint64_t)(part_row(table, i) - table) + (uint32_t)fault;
-        }
-    }
     end += (uint64_t)attack_row_size(table) * attacks;
-    const uint8_t *fault = NULL;
-    for (uint32_t i = 0; i < attacks && fault == NULL; i++) {
-        fault = attack_fault(table, size, i, &end);
-    }
-    for (uint32_t i = 0; i < attacks && fault == NULL; i++) {
-        fault = rows_fault(table, i);
+    const uint8_t *fault = first_part_fault(table);
+    if (fault == NULL) {
+        fault = first_attack_fault(table, size, &end);
     }
     if (fault != NULL) {
         return (uint64_t)(fault - table);

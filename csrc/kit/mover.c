@@ -347,6 +347,17 @@ static const fxs_cast_hit *floor_among(const character *c, const fxs_cast_hit *h
     return NULL;
 }
 
+/* Whether it stands, so much higher than before, on a floor among n hits below it, and what it
+ * touches of it is not higher than a step. */
+static int is_step(const character *c, const fxs_cast_hit *below, int32_t n, int64_t higher) {
+    const fxs_cast_hit *floor = floor_among(c, below, n, below[0].fraction);
+    if (floor == NULL) {
+        return 0;
+    }
+    const int64_t touched = higher * Q30_ONE + height_touched(c, floor->normal[1]);
+    return touched <= (c->mover->step_height + ROUNDING) * Q30_ONE;
+}
+
 /* Climbs a step: up, ahead, and down on it. Subtracts the motion ahead from `rest`. 1; 0, with
  * nothing changed, if there is no step that it can climb; or a status. */
 static int32_t climb(character *c, int32_t *rest) {
@@ -366,11 +377,8 @@ static int32_t climb(character *c, int32_t *rest) {
                 status = shift(&c->w, down);
                 is_climbed = 1;
             } else if (status > 0) {
-                const fxs_cast_hit *floor = floor_among(c, below, status, below[0].fraction);
                 int64_t higher = (int64_t)c->w.position[1] - before.position[1];
-                is_climbed = floor != NULL && (is_free || higher > 0) &&
-                             higher * Q30_ONE + height_touched(c, floor->normal[1]) <=
-                                 (c->mover->step_height + ROUNDING) * Q30_ONE;
+                is_climbed = (is_free || higher > 0) && is_step(c, below, status, higher);
             }
         }
     }
@@ -505,6 +513,22 @@ static int32_t push_out(character *c, fxs_cast_hit *first) {
     }
 }
 
+/* Goes down onto a floor within a distance; stays where there is none. */
+static void go_down_to_floor(character *c, int32_t distance) {
+    const walk before = c->w;
+    fxs_cast_hit below[SEEN];
+    const int32_t found = lower(&c->w, distance, below);
+    const fxs_cast_hit *floor = NULL;
+    if (found > 0) {
+        floor = floor_among(c, below, found, below[0].fraction);
+    }
+    if (floor != NULL) {
+        c->floor = *floor;
+    } else {
+        c->w = before;
+    }
+}
+
 static int32_t move(character *c, const int32_t *motion) {
     const int32_t probe[3] = {0, -1, 0}, still[3] = {0, 0, 0};
     fxs_cast_hit below[SEEN], hit;
@@ -542,15 +566,7 @@ static int32_t move(character *c, const int32_t *motion) {
     } else {
         status = fly(c, rest);
         if (status == FXS_OK && motion[1] < 0 && (c->result->flags & FXS_ON_FLOOR)) {
-            walk before = c->w;
-            found = lower(&c->w, -motion[1] / WHOLE + 4, below);
-            const fxs_cast_hit *floor =
-                found > 0 ? floor_among(c, below, found, below[0].fraction) : NULL;
-            if (floor != NULL) {
-                c->floor = *floor;
-            } else {
-                c->w = before;
-            }
+            go_down_to_floor(c, -motion[1] / WHOLE + 4);
         }
     }
     if (status == FXS_OK && (c->result->flags & FXS_ON_FLOOR)) {

@@ -28,6 +28,29 @@ int32_t fxs_planes_config(const fxs_config *config, fxs_config *out) {
     return FXS_OK;
 }
 
+static int is_planes_command(uint32_t type) {
+    return type >= FXS_COMMAND_ADD && type <= FXS_COMMAND_LAYERS && type != FXS_COMMAND_TURN &&
+           type != FXS_COMMAND_POSE && type != FXS_COMMAND_OFFSET;
+}
+
+/* Whether a command reads what one of `changing`, which changes that alone, reads. */
+static int reads(uint32_t type, uint32_t changing) {
+    return type == FXS_COMMAND_ADD || type == changing;
+}
+
+/* The layer of a view and, of a row of the matrix, its mask. */
+static void put_layer(fxs_command *row, const fxs_planes_command *c, uint32_t view,
+                      int is_matrix) {
+    const uint32_t layer = c->hitbox.layer;
+    const int is_mask = !is_matrix || c->mask >> FXS_PLANES_LAYERS == 0;
+    if (layer >= FXS_PLANES_LAYERS || !is_mask) {
+        row->collider.layer = UINT8_MAX;
+        return;
+    }
+    row->collider.layer = (uint8_t)(layer + FXS_PLANES_LAYERS * view);
+    row->mask = is_matrix ? c->mask << FXS_PLANES_LAYERS * view : 0;
+}
+
 /* The command of the world that makes a change in the ground view (0) or the side view (1): the
  * fields that its type reads, the others 0. A field out of range becomes one that the world refuses
  * with the same status. */
@@ -36,39 +59,35 @@ static fxs_command view_command(const fxs_planes_command *c, uint32_t view, uint
     const fxs_shape shape = view == 0 ? ground_view(h) : side_view(h);
     const fxs_pose pose = view == 0 ? ground_pose(h) : side_pose(h);
     const uint32_t type = c->type;
-    const int is_add = type == FXS_COMMAND_ADD, is_matrix = type == FXS_COMMAND_LAYERS;
+    const int is_matrix = type == FXS_COMMAND_LAYERS;
     fxs_command row = {0};
     fxs_collider *to = &row.collider;
-    if (type < FXS_COMMAND_ADD || type > FXS_COMMAND_LAYERS || type == FXS_COMMAND_TURN ||
-        type == FXS_COMMAND_POSE || type == FXS_COMMAND_OFFSET) {
+    if (!is_planes_command(type)) {
         return row; /* 0: not a command */
     }
     row.type = type == FXS_COMMAND_MOVE ? FXS_COMMAND_POSE : type;
     if (!is_matrix) {
         to->id = h->id < half ? h->id + half * view : UINT32_MAX;
     }
-    if (is_add || is_matrix || type == FXS_COMMAND_LAYER) {
-        const int is_layer =
-            h->layer < FXS_PLANES_LAYERS && !(is_matrix && c->mask >> FXS_PLANES_LAYERS != 0);
-        to->layer = is_layer ? (uint8_t)(h->layer + FXS_PLANES_LAYERS * view) : UINT8_MAX;
-        row.mask = is_layer && is_matrix ? c->mask << FXS_PLANES_LAYERS * view : 0;
+    if (is_matrix || reads(type, FXS_COMMAND_LAYER)) {
+        put_layer(&row, c, view, is_matrix);
     }
-    if (is_add || type == FXS_COMMAND_MOVE) {
+    if (reads(type, FXS_COMMAND_MOVE)) {
         to->x = pose.x;
         to->y = pose.y;
         to->z = pose.z;
     }
-    if (is_add || type == FXS_COMMAND_SHAPE) {
+    if (reads(type, FXS_COMMAND_SHAPE)) {
         to->kind = is_ground_kind(h->kind) ? (uint8_t)shape.kind : UINT8_MAX;
         memcpy(to->size, shape.size, sizeof to->size);
     }
-    if (is_add || type == FXS_COMMAND_OWNER) {
+    if (reads(type, FXS_COMMAND_OWNER)) {
         to->owner = h->owner;
     }
-    if (is_add || type == FXS_COMMAND_ACTIVE) {
+    if (reads(type, FXS_COMMAND_ACTIVE)) {
         to->active = h->active;
     }
-    to->zero = is_add ? h->zero : 0;
+    to->zero = type == FXS_COMMAND_ADD ? h->zero : 0;
     return row;
 }
 
@@ -159,16 +178,26 @@ static int is_in_order(const fxs_event *before, const fxs_event *e) {
            e->kind == FXS_ENTER;
 }
 
+/* How many events are of the ground view. 0 if they are not in the order of a step. */
+static int count_ground_events(const fxs_event *events, uint64_t n, uint32_t half,
+                               uint64_t *count) {
+    *count = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        if (!is_in_order(i == 0 ? NULL : events + i - 1, events + i)) {
+            return 0;
+        }
+        *count += events[i].a < half;
+    }
+    return 1;
+}
+
 int32_t fxs_planes_events(const fxs_world *world, const fxs_event *events, uint64_t n,
                           fxs_event *out, uint64_t *count) {
     const uint32_t half = half_capacity(world);
     uint64_t ground = 0, grounds = 0, found = 0;
     *count = 0;
-    for (uint64_t i = 0; i < n; i++) {
-        if (!is_in_order(i == 0 ? NULL : events + i - 1, events + i)) {
-            return FXS_E_ORDER;
-        }
-        grounds += events[i].a < half;
+    if (!count_ground_events(events, n, half, &grounds)) {
+        return FXS_E_ORDER;
     }
     uint64_t side = grounds;
     while (ground < grounds && side < n) {

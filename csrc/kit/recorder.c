@@ -523,6 +523,36 @@ int32_t fxs_recorder_text(const char *text, uint64_t size, char *out, uint64_t c
     return p.next <= capacity ? FXS_OK : FXS_E_ROOM;
 }
 
+/* The colliders of the world, as commands that add them. */
+static void put_colliders(draft *d, const fxs_world *world) {
+    uint32_t left = fxs_world_count(world);
+    for (uint32_t id = 0; left; id++) {
+        fxs_collider c;
+        if (fxs_world_get(world, id, &c) == FXS_OK) {
+            put_command(d, FXS_COMMAND_ADD, &c);
+            left--;
+        }
+    }
+}
+
+/* A part that is left out where `about` has none. */
+static void put_if_about(pen *p, const about_parts *found, uint32_t part, const char *key) {
+    if (found->value[part] != NULL) {
+        put_text(p, key);
+        put_about(p, found, part, "");
+    }
+}
+
+/* Whether a log may begin with these bytes: a log of inputs that begins late needs the game's own
+ * state, a log of commands takes none but the world's. */
+static int is_first_state(const fxs_recorder *fresh, const fxs_world *world, const uint8_t *state,
+                          uint64_t state_size) {
+    if (fresh->has_inputs) {
+        return fresh->frame == 0 || state_size != 0;
+    }
+    return state_size == 0 || fxs_hash64(state, state_size, 0) == fxs_world_hash(world);
+}
+
 int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world, const char *about,
                                  uint64_t about_size, const uint8_t *state, uint64_t state_size,
                                  char *text, uint64_t room, uint64_t *at) {
@@ -542,11 +572,7 @@ int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world,
     fresh.hit_when = config.hit_when;
     memcpy(fresh.layers, config.layers, sizeof fresh.layers);
     sha256_begin(fresh.sha);
-    if (fresh.has_inputs && fresh.frame && state_size == 0) {
-        return FXS_E_STATE;
-    }
-    if (!fresh.has_inputs && state_size &&
-        fxs_hash64(state, state_size, 0) != fxs_world_hash(world)) {
+    if (!is_first_state(&fresh, world, state, state_size)) {
         return FXS_E_STATE;
     }
     int is_late = state_size || (!fresh.has_inputs && (fresh.frame || fxs_world_hit_count(world)));
@@ -566,10 +592,8 @@ int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world,
     put_about(p, &found, ABOUT_SEED, "0");
     put_text(p, ",\"meta\":");
     put_about(p, &found, ABOUT_META, "{}");
-    put_text(p, found.value[ABOUT_NAMES] ? ",\"names\":" : "");
-    put_about(p, &found, ABOUT_NAMES, "");
-    put_text(p, found.value[ABOUT_UNIT] ? ",\"unit_mm\":" : "");
-    put_about(p, &found, ABOUT_UNIT, "");
+    put_if_about(p, &found, ABOUT_NAMES, ",\"names\":");
+    put_if_about(p, &found, ABOUT_UNIT, ",\"unit_mm\":");
     if (world->level != NULL) {
         put_level(p, world->level);
     }
@@ -585,13 +609,8 @@ int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world,
         return FXS_E_ROOM;
     }
     end_line(&d.now);
-    uint32_t left = is_late || fresh.has_inputs ? 0 : fxs_world_count(world);
-    for (uint32_t id = 0; left; id++) {
-        fxs_collider c;
-        if (fxs_world_get(world, id, &c) == FXS_OK) {
-            put_command(&d, FXS_COMMAND_ADD, &c);
-            left--;
-        }
+    if (!is_late && !fresh.has_inputs) {
+        put_colliders(&d, world);
     }
     return keep_draft(&d, recorder);
 }
