@@ -61,17 +61,28 @@ static int64_t to_box_frame(const placed *box, planar *p, planar *m) {
     return 1;
 }
 
+/* The time up to behind a fraction. */
+static window window_up_to(int32_t most) {
+    window w = WHOLE_MOTION;
+    if (most < WHOLE) {
+        w.out.n = most + 1;
+        w.out.d = WHOLE;
+    }
+    return w;
+}
+
+/* Clips to the time in which the gaps on x and z are within these. 0 if no contact can be in it. */
+static int meets_in_plane(window *w, axis axes[3], int64_t x, int64_t z, int when) {
+    return clip_to(w, axes, x) && clip_to(w, axes + 2, z) && fxs_window_holds(w, when);
+}
+
 /* D and M as above, a and b in order; `meet` is -h..h unless one of them is a cylinder.
  * Fractions above `most` may be missed. */
 static int32_t first_of_pair(const placed *a, const placed *b, const int64_t *D, const int64_t *M,
                              heights meet, int when, int32_t most) {
     /* The gap that touches, vertical ones included. */
     int64_t r = a->size[0] + (is_round(a) && is_round(b) ? b->size[0] : 0), unit = 1;
-    window w = WHOLE_MOTION;
-    if (most < WHOLE) {
-        w.out.n = most + 1;
-        w.out.d = WHOLE;
-    }
+    window w = window_up_to(most);
     axis axes[3];
     axes[1] = axis_of(D[1], M[1], meet.high);
     const heights on_axis = M[1] < 0 ? mirrored(meet) : meet;
@@ -99,8 +110,7 @@ static int32_t first_of_pair(const placed *a, const placed *b, const int64_t *D,
     }
     axes[0] = axis_of(p.x, m.x, half.x);
     axes[2] = axis_of(p.z, m.z, half.z);
-    if (!clip_to(&w, axes, half.x + r * unit) || !clip_to(&w, axes + 2, half.z + r * unit) ||
-        !fxs_window_holds(&w, when)) {
+    if (!meets_in_plane(&w, axes, half.x + r * unit, half.z + r * unit, when)) {
         return NONE;
     }
     if (is_round(a) && figure_of(b->kind) == CYLINDER) {
