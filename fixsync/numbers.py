@@ -97,9 +97,10 @@ def q(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
     _in_range("q", value, round(scaled))  # what q_near takes
     raw = scaled.numerator // scaled.denominator
     if scaled.denominator != 1:
+        below, above = (f"{n} ({decimal(n, ONE, 16)})" for n in (raw, raw + 1))
         raise ValueError(
-            f"q({shown(value)}): not a multiple of 1/65536; its neighbours are {raw} ({decimal(raw)}) and "
-            f"{raw + 1} ({decimal(raw + 1)}); q_near({shown(value)}) takes the nearer one"
+            f"q({shown(value)}): not a multiple of 1/65536; its neighbours are {below} and {above};"
+            f" q_near({shown(value)}) takes the nearer one"
         )
     return raw
 
@@ -112,13 +113,6 @@ def q_near(value: int | str | Fraction | Decimal | SupportsIndex) -> int:
     -1000..1000. ValueError for another, or if the result is outside int32; TypeError for a float or
     a bool."""
     return _in_range("q_near", value, round(exact("q_near", value) * ONE))
-
-
-def decimal(raw: int) -> str:
-    """A Q16.16 integer as a decimal fraction: exact, because 2^-16 has 16 decimals."""
-    whole, rest = divmod(abs(raw), ONE)
-    decimals = f"{rest * 10**16 // ONE:016d}".rstrip("0")
-    return f"{'-' if raw < 0 else ''}{whole}{'.' if decimals else ''}{decimals}"
 
 
 def decimal(numerator: int, denominator: int, digits: int) -> str:

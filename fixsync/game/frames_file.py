@@ -228,7 +228,7 @@ def _units(written: str) -> int:
     """`q`, whose error gives the nearest numbers that the file can hold."""
     raw, rest = divmod(exact("a decimal", written) * ONE, 1)
     if rest and INT32_MIN <= raw < INT32_MAX:
-        below, above = (f'"{decimal(n)}" or raw {n}' for n in (raw, raw + 1))
+        below, above = (f'"{decimal(n, ONE, 16)}" or raw {n}' for n in (raw, raw + 1))
         raise ValueError(
             f'"{written}" is not a multiple of 1/65536: write {below} (below), or {above} (above)'
         )
