@@ -109,7 +109,9 @@ def test_a_pair_of_figures_without_a_function_does_not_compile(
     assert re.search(rf"error.*slack_{other}_WEDGE", sources.errors("contact.c"))
 
 
-@pytest.mark.parametrize("file", ["contact.c", "prism.c", "outline.c", "push_estimate.c", "angle.c"])
+@pytest.mark.parametrize(
+    "file", ["contact.c", "prism.c", "outline.c", "push_estimate.c", "angle.c"]
+)
 def test_a_switch_that_misses_a_figure_does_not_compile(sources: Sources, file: str) -> None:
     sources.add_row()
     sources.add_figure()

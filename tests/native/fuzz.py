@@ -30,7 +30,10 @@ TARGETS = {
     "commands": ("any sequence of calls on worlds", 2048),
     "level": ("bytes of a level, and what a shape meets in it", 512),
     "crowd": ("casts, sweeps, queries and pushes in worlds, beside those of pairs", 1024),
-    "kit": ("tables of frame data, bodies, the ring of states, a recorder's text, numbers, differences", 768),
+    "kit": (
+        "tables of frame data, bodies, the ring of states, a recorder's text, numbers, differences",
+        768,
+    ),
 }
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 GUIDED = ["-O1", "-fsanitize=fuzzer-no-link", *SANITIZE]

@@ -94,7 +94,8 @@ TESTS = {
     "change.c": (("change kernel", ""), ("world", "")),
     "hash.c": (("kernel", ""), ("world fields", "")),
     **dict.fromkeys(
-        ("push.c", "separate.c", "push_estimate.c"), (("world", "loaded"), ("push bodies kernel", ""))
+        ("push.c", "separate.c", "push_estimate.c"),
+        (("world", "loaded"), ("push bodies kernel", "")),
     ),
     "state.c": (("world kernel", "state or load or save or hash"), ("world fields diff", "")),
     "version.c": (("kernel", ""),),
