@@ -110,7 +110,11 @@ def test_a_pair_of_figures_without_a_function_does_not_compile(
 
 
 @pytest.mark.parametrize(
-    "file", ["contact.c", "prism.c", "outline.c", "push_estimate.c", "angle.c"]
+    "file",
+    [
+        *("contact.c", "prism.c", "outline.c", "push_estimate.c", "angle.c"),
+        *("cast.c", "prism_cast.c", "normal.c", "world_cast.c"),
+    ],
 )
 def test_a_switch_that_misses_a_figure_does_not_compile(sources: Sources, file: str) -> None:
     sources.add_row()
