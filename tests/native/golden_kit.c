@@ -674,7 +674,137 @@ static void one_explanation(uint32_t number) {
     }
 }
 
-/* ---- all of it ---- */
+/* ---- rollback ---- */
+
+enum { PEERS = 2, WINDOW = 6, TICKS = 24, PEER_ROWS = 8, PEER_EVENTS = 64 };
+
+/* A peer of a rollback game: inputs that come late, or twice, move two colliders. */
+typedef struct peer {
+    fxs_world *world;
+    fxs_inputs *inputs;
+    fxs_history *history;
+    uint64_t own; /* the game's own state */
+    int64_t sent[PEERS][TICKS];
+    uint32_t come[PEERS]; /* how many inputs of each player have come */
+} peer;
+
+static void answer_events(const fxs_event *events, uint64_t n) {
+    for (uint64_t i = 0; i < n; i++) {
+        answer(events[i].a);
+        answer(events[i].b);
+        answer(events[i].kind);
+        answer(events[i].contact);
+    }
+}
+
+/* Steps a frame on its inputs, with an event of the game's own and, at times, a reaction. */
+static int32_t push_frame(peer *p, const int64_t *values, uint32_t is_final) {
+    fxs_command rows[PEER_ROWS];
+    fxs_event events[PEER_EVENTS], gone[PEER_EVENTS], fresh[PEER_EVENTS];
+    fxs_counts counts = {0, 0};
+    fxs_told told = {0, 0};
+    uint64_t n = 0, n_after = 0, bad;
+    for (uint32_t player = 0; player < PEERS; player++) {
+        fxs_command *c = &rows[n];
+        memset(c, 0, sizeof *c);
+        c->type = FXS_COMMAND_MOVE;
+        c->collider.id = player;
+        c->collider.x = (int32_t)(values[player] % 16) * 20000;
+        c->collider.z = (int32_t)(values[player] / 16) * 20000;
+        n += fxs_world_apply(p->world, c, 1, &bad) == FXS_OK;
+    }
+    answer(fxs_world_step(p->world, events, PEER_EVENTS - 1, &counts));
+    const uint64_t hash = fxs_world_hash(p->world);
+    p->own = p->own * 31 + counts.events;
+    const fxs_event own = {7, 0, FXS_GAME_EVENT + (uint32_t)(p->own % 3), (uint32_t)p->own};
+    events[counts.events] = own;
+    if (counts.events % 2 == 1 && n > 0) {
+        rows[n] = rows[0];
+        rows[n].collider.y += 10000;
+        n_after = fxs_world_apply(p->world, rows + n, 1, &bad) == FXS_OK;
+    }
+    const int32_t status = fxs_history_push(
+        p->history, p->world, (uint8_t *)&p->own, is_final, &hash, rows, n + n_after, n_after,
+        events, counts.events + 1, gone, fresh, &told);
+    answer(status);
+    answer_events(gone, told.gone);
+    answer_events(fresh, told.fresh);
+    return status;
+}
+
+static void confirm_frames(peer *p) {
+    fxs_command rows[PEER_ROWS];
+    fxs_event events[PEER_EVENTS];
+    fxs_confirmed found;
+    while (fxs_history_confirm(p->history, &found, rows, events) == FXS_OK) {
+        answer(found.frame);
+        answer((int64_t)found.hash);
+        answer((int64_t)found.commands);
+        answer_events(events, found.events);
+    }
+}
+
+static void tick(peer *p, uint32_t first, uint32_t now) {
+    int64_t values[PEERS];
+    for (uint32_t player = 0; player < PEERS; player++) {
+        for (uint32_t left = below(4); left && p->come[player] <= now; left--) {
+            const uint32_t i = p->come[player]++;
+            answer(fxs_inputs_put(p->inputs, player, first + i, p->sent[player][i]));
+        }
+    }
+    answer(fxs_inputs_put(p->inputs, 2, first + below(TICKS), 0));
+    answer(fxs_inputs_put(p->inputs, 0, first + p->come[0] - (p->come[0] != 0), below(256)));
+    const uint32_t redo = fxs_inputs_redo(p->inputs), known = fxs_inputs_confirmed(p->inputs);
+    const uint32_t is_known = redo - first < known - first;
+    answer(redo);
+    answer(known);
+    answer(fxs_history_settle(p->history, is_known ? redo : known));
+    if (redo != fxs_history_head(p->history)) {
+        answer(fxs_history_back(p->history, redo, p->world, (uint8_t *)&p->own));
+    }
+    for (uint32_t frame = redo; frame - first <= now && fxs_history_free(p->history); frame++) {
+        if (fxs_inputs_take(p->inputs, frame, values) != FXS_OK ||
+            push_frame(p, values, frame - first < known - first) != FXS_OK) {
+            break;
+        }
+    }
+    confirm_frames(p);
+}
+
+static void one_rollback(uint32_t number) {
+    static const uint32_t FIRST[] = {0, 7, 0x7FFFFFF0u, 0xFFFFFFF4u};
+    static _Alignas(8) uint64_t of_history[1 << 14], of_inputs[1 << 8];
+    static uint8_t bytes[4096];
+    const fxs_history_room room = {sizeof(uint64_t), 160 + 56 * COLLIDERS + 12 * 64, PEER_ROWS,
+                                   PEER_EVENTS, WINDOW, 0};
+    const uint32_t first = FIRST[number % COUNT(FIRST)];
+    uint64_t at;
+    peer p;
+    memset(&p, 0, sizeof p);
+    p.world = any_world();
+    if (p.world == NULL || fxs_history_size(&room) > sizeof of_history ||
+        fxs_inputs_size(PEERS, 2 * WINDOW) > sizeof of_inputs) {
+        answer(-1);
+        return;
+    }
+    fxs_world_save(p.world, bytes);
+    for (uint32_t i = 0; i < 4; i++) {
+        bytes[4 + i] = (uint8_t)(first >> 8 * i); /* the frame */
+    }
+    answer(fxs_world_load(p.world, bytes, fxs_world_save_size(p.world), &at));
+    p.history = (fxs_history *)(void *)of_history;
+    p.inputs = (fxs_inputs *)(void *)of_inputs;
+    answer(fxs_inputs_init(p.inputs, PEERS, 2 * WINDOW, first));
+    answer(fxs_history_init(p.history, &room, p.world, (uint8_t *)&p.own));
+    for (uint32_t i = 0; i < PEERS * TICKS; i++) {
+        p.sent[i % PEERS][i / PEERS] = below(256);
+    }
+    for (uint32_t now = 0; now < TICKS; now++) {
+        tick(&p, first, now);
+    }
+    answer((int64_t)fxs_world_hash(p.world));
+    answer((int64_t)p.own);
+}
 
 /* ---- all of it ---- */
 
@@ -691,6 +821,7 @@ static const section SECTIONS[] = {
     {"kit brawls", one_brawl, {16, 512, 1 << 13}},
     {"kit states", one_difference, {16, 512, 1 << 13}},
     {"kit causes", one_explanation, {16, 512, 1 << 13}},
+    {"kit rollbacks", one_rollback, {16, 512, 1 << 13}},
 };
 
 static void run_section(const section *s, int level) {
