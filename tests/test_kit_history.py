@@ -12,12 +12,16 @@ from typing import Any
 
 import pytest
 from builds import COMMON, CSRC, Builds, compiled
+from bumpers import Bumpers
 from cffi import FFI
 from model_history import Frame, ModelHistory, ModelInputs, taken_out
 
 import build_ffi
 from fixsync import Contact, EventKind, Pose, Sphere, World
 from fixsync._native.raw import ffi, lib
+from fixsync.session.notices import Confirmed, Predicted, TakenBack
+from fixsync.session.streams import Stream
+from fixsync.session.timeline import Timeline
 
 MOST = 2**32
 STARTS = (0, 2**31 - 40, MOST - 40)
@@ -751,3 +755,90 @@ def test_sizes_of_inputs_out_of_range_are_refused() -> None:
     off = ffi.cast("fxs_inputs *", memory + 4)
     assert lib.fxs_inputs_init(off, 1, 1, 0) == lib.FXS_E_CONFIG
     assert lib.fxs_inputs_size(65536, 2**24) == 32 + 2 * 65536 * 2**24 * 17
+
+
+# ---- beside Python's timeline ----
+
+
+class Watched(Bumpers):
+    """A simulation whose steps go into a history in C as well."""
+
+    def __init__(self, timeline: list[Timeline], told: list[Any]) -> None:
+        super().__init__(7, 3)
+        self.timeline, self.told = timeline, told
+        room = ffi.new("fxs_history_room *", (0, STATE, ROOM, ROOM, 16, 0))
+        self.memory = ffi.new("uint64_t[]", lib.fxs_history_size(room) // 8 + 1)
+        self.history = ffi.cast("fxs_history *", self.memory)
+        world = self.world._native._world
+        assert lib.fxs_history_init(self.history, room, world, ffi.NULL) == lib.FXS_OK
+        self.spare = World(3)
+        self.rows = [ffi.new("fxs_event[]", ROOM) for _ in range(3)]
+
+    def settle(self, frame: int) -> None:
+        known = min(stream.next for stream in self.timeline[0].streams)
+        assert lib.fxs_history_settle(self.history, min(known, frame)) == lib.FXS_OK
+
+    def listed(self, rows: Any, n: int) -> Rows:
+        return [(row.a, row.b, row.kind, row.contact) for row in rows[0:n]]
+
+    def step(self, inputs: Any) -> Any:
+        frame, found = self.world.frame, super().step(inputs)
+        self.settle(frame)
+        rows, gone, fresh = self.rows
+        for row, event in zip(rows, found, strict=False):
+            row.a, row.b, row.kind, row.contact = event
+        told = ffi.new("fxs_told *")
+        is_final = self.timeline[0].is_known(frame)
+        status = lib.fxs_history_push(
+            *(self.history, self.world._native._world, ffi.NULL, is_final, ffi.NULL),
+            *(ffi.NULL, 0, 0, rows, len(found), gone, fresh, told),
+        )
+        assert status == lib.FXS_OK
+        for kind, which, n in ((TakenBack, gone, told.gone), (Predicted, fresh, told.fresh)):
+            if n:
+                self.told.append((kind, frame, self.listed(which, n)))
+        return found
+
+    def load(self, state: bytes) -> None:
+        super().load(state)
+        if self.timeline and lib.fxs_history_head(self.history):
+            self.settle(self.world.frame)
+            spare = self.spare._native._world
+            status = lib.fxs_history_back(self.history, self.world.frame, spare, ffi.NULL)
+            assert status == lib.FXS_OK
+            assert self.spare.save() == self.world.save()
+
+    def confirm(self) -> None:
+        self.settle(self.world.frame)
+        found = ffi.new("fxs_confirmed *")
+        while lib.fxs_history_confirm(self.history, found, ffi.NULL, self.rows[0]) == lib.FXS_OK:
+            events = self.listed(self.rows[0], found.events)
+            self.told.append((Confirmed, found.frame, events, found.hash))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_history_says_what_the_timeline_of_python_says(seed: int) -> None:
+    random, found, expected = Random(seed), [], []
+    made: list[Timeline] = []
+    game = Watched(made, found)
+    made.append(Timeline(game, [Stream(0, 0) for _ in range(3)], 8))
+    timeline = made[0]
+
+    def heard(notices: Any) -> None:
+        for notice in notices:
+            events = [tuple(map(int, event)) for event in notice.events]
+            hash = (notice.world_hash,) if isinstance(notice, Confirmed) else ()
+            expected.append((type(notice), notice.frame, events, *hash))
+
+    for _ in range(400):
+        for stream in timeline.streams:
+            for _ in range(random.choice((0, 0, 0, 1, 1, 3))):
+                if stream.next < timeline.head + 2:
+                    stream.push(random.randrange(5))
+        heard(timeline.settle())
+        game.confirm()
+        if timeline.can_step:
+            heard(timeline.step())
+    assert timeline.resteps > 100
+    assert {kind for kind, *_ in found} == {TakenBack, Predicted, Confirmed}
+    assert found == expected
