@@ -1,6 +1,6 @@
 /* The kit. The first byte chooses: a table of frame data and what a body does with it; a ring of
- * states beside the same states kept in full; what a recorder is given as text; or numbers, beside
- * the same in 128 bits. */
+ * states beside the same states kept in full; what a recorder is given as text; numbers, beside the
+ * same in 128 bits; two states; two shapes; or a history. */
 #include "fixsync_kit.h"
 #include "fuzz_read.h"
 
@@ -330,11 +330,125 @@ static void try_differences(input *in) {
     free(b);
 }
 
+/* ---- explanations ---- */
+
+static void try_explanation(input *in) {
+    const fxs_shape a = take_shape(in), b = take_shape(in);
+    const uint32_t hit_when = (uint32_t)take(in, 1) % 4;
+    fxs_pose at_a, at_b;
+    fxs_explanation e;
+    take_poses(in, &at_a, &at_b);
+    const int32_t contact = fxs_overlap(&a, &at_a, &b, &at_b);
+    const int32_t status = fxs_explain_shapes(&a, &at_a, &b, &at_b, hit_when, &e);
+    if (contact < 0) {
+        REQUIRE(status == contact);
+        return;
+    }
+    if (hit_when != FXS_TOUCHING && hit_when != FXS_OVERLAPPING) {
+        REQUIRE(status == FXS_E_HIT_WHEN);
+        return;
+    }
+    const int counts = (uint32_t)contact >= hit_when;
+    REQUIRE(status == FXS_OK && e.contact == (uint32_t)contact);
+    REQUIRE((e.why == 0) == counts && (e.gap <= 0) == counts);
+    REQUIRE(e.grows <= 1 && e.sector <= FXS_SECTOR_HOLE && e.planar <= e.gap);
+}
+
+/* ---- history ---- */
+
+enum { PUSH_ROWS = 3, PUSH_EVENTS = 4 };
+
+static void take_events(input *in, fxs_event *events, uint64_t n) {
+    static const uint32_t KINDS[] = {FXS_ENTER, FXS_STAY, FXS_EXIT, FXS_GAME_EVENT, 17, 4};
+    uint32_t kind = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        kind = kind + (uint32_t)take(in, 1) % 3;
+        events[i].a = (uint32_t)take(in, 1) % 2;
+        events[i].b = 2;
+        events[i].kind = KINDS[kind < 6 ? kind : 5];
+        events[i].contact = (uint32_t)take(in, 1) % 2;
+    }
+}
+
+/* Whatever is called, a refused push changes no byte, and each frame is confirmed once, in order. */
+static void try_history(input *in) {
+    const fxs_history_room room = {OWN, STATE, 2, PUSH_EVENTS - 1, 1 + (uint32_t)take(in, 1) % 5,
+                                   (uint32_t)take(in, 1) % 3};
+    const uint64_t size = fxs_history_size(&room);
+    fxs_world *world = new_world();
+    fxs_history *history = malloc((size_t)size);
+    uint8_t *before = malloc((size_t)size), own[OWN] = {0};
+    REQUIRE(history != NULL && before != NULL);
+    memset(history, 0, (size_t)size);
+    REQUIRE(fxs_history_init(history, &room, world, own) == FXS_OK);
+    uint32_t next = 0;
+    while (in->next < in->end) {
+        fxs_command rows[PUSH_ROWS], commands[PUSH_ROWS];
+        fxs_event events[PUSH_EVENTS], gone[PUSH_EVENTS], fresh[PUSH_EVENTS];
+        fxs_told told = {0, 0};
+        fxs_confirmed found;
+        fxs_counts counts;
+        int32_t status;
+        switch (take(in, 1) % 4) {
+        case 0:
+            status = fxs_history_settle(history, (uint32_t)take(in, 1));
+            REQUIRE(status == FXS_OK || status == FXS_E_RANGE);
+            break;
+        case 1:
+            status = fxs_history_back(history, (uint32_t)take(in, 1), world, own);
+            REQUIRE(status == FXS_OK || status == FXS_E_RANGE);
+            break;
+        case 2:
+            while (fxs_history_confirm(history, &found, commands, events) == FXS_OK) {
+                REQUIRE(found.frame == next++ && found.commands <= 2);
+                REQUIRE(found.events < PUSH_EVENTS && found.zero == 0);
+            }
+            REQUIRE(fxs_history_first(history) == next);
+            break;
+        default: {
+            const uint64_t n = take(in, 1) % 4, after = take(in, 1) % 3, m = take(in, 1) % 5;
+            const uint32_t is_final = (uint32_t)take(in, 1) % 2;
+            const uint64_t hash = take(in, 1);
+            memset(rows, 0, sizeof rows);
+            take_events(in, events, m);
+            REQUIRE(fxs_world_step(world, NULL, 0, &counts) == FXS_OK);
+            memcpy(before, history, (size_t)size);
+            status = fxs_history_push(history, world, own, is_final, hash % 3 ? &hash : NULL, rows,
+                                      n, after, events, m, gone, fresh, &told);
+            REQUIRE(status == FXS_OK || memcmp(before, history, (size_t)size) == 0);
+            REQUIRE(told.gone < PUSH_EVENTS && told.fresh < PUSH_EVENTS);
+            REQUIRE(status != FXS_OK || !is_final || told.fresh == 0);
+            if (status != FXS_OK) { /* the world goes back to the head */
+                const uint32_t head = fxs_history_head(history);
+                if (fxs_history_back(history, head, world, own) != FXS_OK) {
+                    uint64_t at;
+                    REQUIRE(fxs_rewind_load(fxs_history_states(history), head, world, own, &at) ==
+                            FXS_OK);
+                }
+            }
+        }
+        }
+        REQUIRE(fxs_history_head(history) - next <= room.window);
+        REQUIRE(fxs_history_free(history) <= room.window);
+    }
+    free(before);
+    free(history);
+    free(world);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     input in = {bytes, bytes + size};
     const uint64_t part = take(&in, 1);
     if (part >= 250) {
         try_differences(&in);
+        return 0;
+    }
+    if (part >= 245) {
+        try_history(&in);
+        return 0;
+    }
+    if (part >= 240) {
+        try_explanation(&in);
         return 0;
     }
     switch (part % 4) {
