@@ -314,7 +314,8 @@ def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None
     assert set(ends.values()) <= made.ends | {Reason.LEFT}, told
     if made.ends == {Reason.COMPLETED}:
         for me, peer in network.peers.items():
-            joined = peer.witness.hashes and me not in made.match.seated
+            came_late = peer.witness.hashes and me not in made.match.seated
+            joined = came_late and not made.restarts
             assert not (joined and network.end_of(me).reason is not Reason.COMPLETED), (
                 f"peer {me} joined in frame {peer.witness.joined_at}: {network.end_of(me)}"
             )

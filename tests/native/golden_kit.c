@@ -741,7 +741,27 @@ static void confirm_frames(peer *p) {
         answer((int64_t)found.hash);
         answer((int64_t)found.commands);
         answer_events(events, found.events);
+        fxs_recorder log = {0};
+        answer(fxs_recorder_begin(&log, p->world, 60, text, sizeof text));
+        answer(fxs_recorder_end_game_frame(&log, events, found.events, &found.hash, text,
+                                           sizeof text));
+        answer((int64_t)fxs_hash64((const uint8_t *)text, log.size, 0));
     }
+    answer(fxs_history_first(p->history));
+}
+
+/* A history with more room is used on, and its newest state is the world's. */
+static void grow(peer *p, fxs_history_room room) {
+    static _Alignas(8) uint64_t larger[1 << 14];
+    room.window++;
+    answer(fxs_history_size(&room) <= sizeof larger);
+    answer(fxs_history_grow((fxs_history *)(void *)larger, &room, p->history));
+    p->history = (fxs_history *)(void *)larger;
+    const fxs_rewind *states = fxs_history_states(p->history);
+    uint64_t size = 0;
+    const uint8_t *newest = fxs_rewind_state(states, fxs_history_head(p->history), &size);
+    answer(newest != NULL);
+    answer(newest != NULL ? (int64_t)fxs_hash64(newest, size, 0) : 0);
 }
 
 static void tick(peer *p, uint32_t first, uint32_t now) {
@@ -801,9 +821,52 @@ static void one_rollback(uint32_t number) {
     }
     for (uint32_t now = 0; now < TICKS; now++) {
         tick(&p, first, now);
+        if (now == TICKS / 2) {
+            grow(&p, room);
+        }
     }
     answer((int64_t)fxs_world_hash(p.world));
     answer((int64_t)p.own);
+}
+
+/* ---- text ---- */
+
+static void answer_bytes(const char *bytes, uint64_t n) {
+    answer((int64_t)n);
+    for (uint64_t i = 0; i < n; i++) {
+        answer((uint8_t)bytes[i]);
+    }
+}
+
+static void one_text(uint32_t number) {
+    static const char LETTERS[] = "0123456789.-";
+    char words[64], out[256];
+    uint64_t size = 0;
+    int32_t value = 77;
+    const uint32_t length = fxs_format_q(any_number(), words);
+    answer_bytes(words, length);
+    answer(fxs_parse_q(words, length, 0, &value));
+    answer(value);
+    const uint32_t n = 1 + below(30);
+    for (uint32_t i = 0; i < n; i++) {
+        words[i] = LETTERS[below(number % 3 ? 10 : 12)];
+    }
+    words[below(n)] = '.';
+    answer(fxs_parse_q(words, n, below(3), &value));
+    answer(value);
+    for (uint32_t i = 0; i < n; i++) {
+        words[i] = (char)(uint8_t)below(number % 2 ? 128 : 256);
+    }
+    const int32_t status = fxs_recorder_text(words, n, out, below(sizeof out), &size);
+    answer(status);
+    answer((int64_t)size);
+    if (status == FXS_OK) {
+        answer_bytes(out, size);
+    }
+    const char *told = fxs_status_text(-(int32_t)below(80));
+    for (size = 0; told[size]; size++) {
+    }
+    answer_bytes(told, size);
 }
 
 /* ---- all of it ---- */
@@ -822,6 +885,7 @@ static const section SECTIONS[] = {
     {"kit states", one_difference, {16, 512, 1 << 13}},
     {"kit causes", one_explanation, {16, 512, 1 << 13}},
     {"kit rollbacks", one_rollback, {16, 512, 1 << 13}},
+    {"kit text", one_text, {64, 2048, 1 << 16}},
 };
 
 static void run_section(const section *s, int level) {
