@@ -94,7 +94,12 @@ def rows_of(call: Any, *args: Any, room: int = 4000) -> tuple[int, list[Any], in
     count, at = ffi.new("uint64_t *"), ffi.new("uint64_t *", 77)
     status = call(*args, rows, room, count, at)
     assert rows[room].of == 77
+    _KEPT.append(rows)
     return status, [rows[i] for i in range(min(count[0], room))], count[0], at[0]
+
+
+_KEPT: list[Any] = []
+"""What the rows that `rows_of` returns are parts of."""
 
 
 def sized(*states: bytes) -> list[Any]:

@@ -1717,7 +1717,8 @@ static void one_solid(uint32_t number) {
     static fxs_solid solids[2];
     static uint8_t bytes[128];
     static uint64_t memory[512];
-    const fxs_shape shape = random_shape(one_in(4) ? number % 5 : 2 + number % 2, below(30));
+    const uint32_t kind = one_in(4) ? number % 5 : 2 + number % 2;
+    const fxs_shape shape = random_shape(kind, below(30));
     const int64_t room = one_in(2) ? INT32_MAX : 70000;
     const fxs_pose pose = random_pose(room, room);
     const uint32_t layer = below(33), segments = 2 + below(39);

@@ -577,7 +577,9 @@ static void one_difference(uint32_t number) {
         fxs_counts counts;
         answer(fxs_world_step(world, events, COUNT(events), &counts));
         for (uint32_t j = below(4); i && j; j--) {
-            answer(fxs_world_move(world, below(COLLIDERS), within(9000), 0, within(9000)));
+            const int32_t z = within(9000);
+            const int32_t x = within(9000);
+            answer(fxs_world_move(world, below(COLLIDERS), x, 0, z));
             answer(fxs_world_remove(world, below(COLLIDERS)));
         }
         sizes[i] = fxs_world_save_size(world);
@@ -591,7 +593,8 @@ static void one_difference(uint32_t number) {
         answer(-1);
         return;
     }
-    states[1][below((uint32_t)sizes[1])] ^= (uint8_t)(number % 3 ? 0 : 1u << below(8));
+    const uint32_t flipped = number % 3 ? 0 : 1u << below(8);
+    states[1][below((uint32_t)sizes[1])] ^= (uint8_t)flipped;
     sizes[0] -= number % 16 == 1;
     answer(fxs_state_end(states[1], sizes[1] + 8, &at));
     answer((int64_t)at);
