@@ -1712,46 +1712,6 @@ static void one_outline(uint32_t number) {
     answer_outline(FXS(world_outline)(world_at(0), id, segments, vertices, capacity, &of_world), &of_world);
 }
 
-/* Solids of shapes, as the bytes of a level, and their outlines. */
-static void one_solid(uint32_t number) {
-    static fxs_solid solids[2];
-    static uint8_t bytes[128];
-    static uint64_t memory[512];
-    const uint32_t kind = one_in(4) ? number % 5 : 2 + number % 2;
-    const fxs_shape shape = random_shape(kind, below(30));
-    const int64_t room = one_in(2) ? INT32_MAX : 70000;
-    const fxs_pose pose = random_pose(room, room);
-    const uint32_t layer = below(33), segments = 2 + below(39);
-    uint64_t size = 0, at = 0, capacity = one_in(8) ? below(64) : sizeof bytes;
-    call("solid");
-    given_shape(&shape);
-    given_pose(&pose);
-    given(layer);
-    given(segments);
-    given((int64_t)capacity);
-    answers_follow();
-    memset(solids, 0, sizeof solids);
-    answer_signed(fxs_solid_of(&shape, &pose, layer, solids));
-    solids[1] = solids[0];
-    solids[1].code = (uint8_t)(one_in(8) ? below(7) : solids[0].code);
-    const int32_t status = fxs_level_write(solids, 2, bytes, capacity, &size);
-    answer_signed(status);
-    answer(size);
-    if (status != FXS_OK || fxs_level_size(bytes, size) > sizeof memory) {
-        return;
-    }
-    answer(fxs_hash64(bytes, size, 0));
-    fxs_level *level = (fxs_level *)(void *)memory;
-    const int32_t made = fxs_level_init(level, bytes, size, &at);
-    answer_signed(made);
-    answer(at);
-    fxs_extent extent = {77, 77, 77, 77};
-    if (made == FXS_OK) {
-        const uint32_t index = below(3);
-        answer_outline(fxs_level_outline(level, index, segments, vertices, COUNT(vertices), &extent), &extent);
-    }
-}
-
 /* ---- crowds that are pushed apart ---- */
 
 static void one_separation(uint32_t number) {
@@ -2202,7 +2162,6 @@ static const section SECTIONS[] = {
     {"applied", one_apply, {256, 8192, 1 << 18}},
     {"levels", one_level, {128, 4096, 1 << 17}},
     {"outlines", one_outline, {128, 2048, 1 << 15}},
-    {"solids", one_solid, {128, 2048, 1 << 15}},
 #endif
 };
 

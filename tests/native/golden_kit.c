@@ -872,6 +872,41 @@ static void one_text(uint32_t number) {
     answer_bytes(told, size);
 }
 
+/* ---- solids ---- */
+
+/* Solids of shapes, as the bytes of a level, and their outlines. */
+static void one_solid(uint32_t number) {
+    static fxs_solid solids[2];
+    static fxs_vertex vertices[64];
+    static uint8_t bytes[128];
+    fxs_level *level = (fxs_level *)(void *)memory;
+    const fxs_collider c = any_collider(number % 24);
+    const fxs_shape shape = {c.kind, c.half_angle, {c.size[0], c.size[1], c.size[2]}};
+    const int32_t x = any_number();
+    const int32_t y = any_number();
+    const int32_t z = any_number();
+    const fxs_pose pose = {x, y, z, c.yaw};
+    uint64_t size = 0, at = 0;
+    memset(solids, 0, sizeof solids);
+    answer(fxs_solid_of(&shape, &pose, below(33), solids));
+    solids[1] = solids[0];
+    answer(fxs_level_write(solids, 2, bytes, below(8) ? sizeof bytes : 40, &size));
+    answer((int64_t)size);
+    if (solids[0].code == 0 || size > sizeof bytes) {
+        return;
+    }
+    answer((int64_t)fxs_hash64(bytes, size, 0));
+    if (fxs_level_init(level, bytes, size, &at) == FXS_OK) {
+        fxs_extent extent = {0, 0, 0, 0};
+        const uint32_t segments = 2 + below(40);
+        answer(fxs_level_outline(level, below(3), segments, vertices, COUNT(vertices), &extent));
+        for (uint32_t i = 0; i < extent.outer; i++) {
+            answer(vertices[i].x);
+            answer(vertices[i].z);
+        }
+    }
+}
+
 /* ---- all of it ---- */
 
 static const section SECTIONS[] = {
@@ -889,6 +924,7 @@ static const section SECTIONS[] = {
     {"kit causes", one_explanation, {16, 512, 1 << 13}},
     {"kit rollbacks", one_rollback, {16, 512, 1 << 13}},
     {"kit text", one_text, {64, 2048, 1 << 16}},
+    {"kit solids", one_solid, {64, 2048, 1 << 16}},
 };
 
 static void run_section(const section *s, int level) {
