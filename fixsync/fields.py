@@ -13,7 +13,7 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from fixsync._native.kinds import KINDS
-from fixsync._native.state import Key as Key
+from fixsync._native.state import GroupKey as GroupKey
 from fixsync._native.state import Value as Value
 from fixsync._native.state import state_differences, state_end, state_fields
 from fixsync.numbers import decimal
@@ -23,7 +23,7 @@ __all__ = [
     "ANGLES",
     "LENGTHS",
     "Difference",
-    "Key",
+    "GroupKey",
     "StateFields",
     "byte_fields",
     "difference_lines",
@@ -32,7 +32,7 @@ __all__ = [
     "world_fields",
 ]
 
-StateFields: TypeAlias = Mapping[Key, Mapping[str, Value]]
+StateFields: TypeAlias = Mapping[GroupKey, Mapping[str, Value]]
 
 ABSENT = "absent"
 """The value shown for the field of an object that only the other state has."""
@@ -51,7 +51,7 @@ ANGLES = frozenset({"yaw", "half_angle"})
 """Fields of a collider in steps of which 65536 are a turn."""
 
 
-class _Saved(Mapping[Key, Mapping[str, Value]]):
+class _Saved(Mapping[GroupKey, Mapping[str, Value]]):
     """The fields of a world's saved state, and of the bytes before and after it. The kit compares
     two of them; they are read when one is asked for its fields."""
 
@@ -63,13 +63,13 @@ class _Saved(Mapping[Key, Mapping[str, Value]]):
         }
 
     @cached_property
-    def _groups(self) -> dict[Key, dict[str, Value]]:
+    def _groups(self) -> dict[GroupKey, dict[str, Value]]:
         return {**state_fields(self.state), **self.around}
 
-    def __getitem__(self, key: Key) -> dict[str, Value]:
+    def __getitem__(self, key: GroupKey) -> dict[str, Value]:
         return self._groups[key]
 
-    def __iter__(self) -> Iterator[Key]:
+    def __iter__(self) -> Iterator[GroupKey]:
         return iter(self._groups)
 
     def __len__(self) -> int:
@@ -89,11 +89,11 @@ def world_fields(state: bytes) -> StateFields:
     return _Saved(state)
 
 
-def _bytes_by_offset(name: str, data: bytes) -> dict[Key, dict[str, Value]]:
+def _bytes_by_offset(name: str, data: bytes) -> dict[GroupKey, dict[str, Value]]:
     return {(name, at): {"hex": data[at : at + 16].hex()} for at in range(0, len(data), 16)}
 
 
-def byte_fields(state: bytes) -> dict[Key, dict[str, Value]]:
+def byte_fields(state: bytes) -> dict[GroupKey, dict[str, Value]]:
     """For a state of unknown form: its size and its bytes, sixteen to a field, by offset."""
     return {("state",): {"size": len(state)}, **_bytes_by_offset("bytes", state)}
 
@@ -115,7 +115,7 @@ def found_fields(state: bytes) -> StateFields:
 class Difference(NamedTuple):
     """A field that is not the same in two states."""
 
-    key: Key
+    key: GroupKey
     field: str
     values: tuple[Value, Value]
     """In the first state and in the second."""
@@ -170,7 +170,7 @@ def differences(first: StateFields, second: StateFields) -> Iterator[Difference]
     found = dict.fromkeys(key[0] for key in chain(first, second))
     groups = {name: i for i, name in enumerate(dict.fromkeys((*_GROUPS, *found)))}
 
-    def place(key: Key) -> tuple[object, ...]:
+    def place(key: GroupKey) -> tuple[object, ...]:
         return groups[key[0]], *((isinstance(part, str), part) for part in key[1:])
 
     for key in sorted(dict.fromkeys(chain(first, second)), key=place):
@@ -186,7 +186,7 @@ def differences(first: StateFields, second: StateFields) -> Iterator[Difference]
                 yield Difference(key, name, values)
 
 
-def _presence(key: Key, in_first: bool, in_second: bool) -> Difference:
+def _presence(key: GroupKey, in_first: bool, in_second: bool) -> Difference:
     has = ["present" if is_there else ABSENT for is_there in (in_first, in_second)]
     return Difference(key, "is there", (has[0], has[1]))
 

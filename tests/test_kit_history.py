@@ -595,8 +595,9 @@ def test_a_state_that_has_no_room_is_kept_after_growing() -> None:
         history.room.state_size = room
         world = ffi.cast("fxs_world *", history._world())
         own = ffi.from_buffer("uint8_t[]", brawl.own)
-        memory = ffi.cast("fxs_history *", ffi.new("uint64_t[]", 10_000))
-        assert lib.fxs_history_init(memory, history.room, world, own) == status
+        memory = ffi.new("uint64_t[]", 10_000)
+        made = ffi.cast("fxs_history *", memory)
+        assert lib.fxs_history_init(made, history.room, world, own) == status
     brawl, history = small()
     history.room.state_size = len(brawl.world.save())
     history.memory, history._it = history._made()
@@ -668,9 +669,10 @@ def test_reactions_need_the_hash_right_after_the_step() -> None:
 def test_rooms_out_of_range_are_refused(room: tuple[int, ...]) -> None:
     told = ffi.new("fxs_history_room *", room)
     assert lib.fxs_history_size(told) == 0
-    memory = ffi.cast("fxs_history *", ffi.new("uint64_t[]", 40))
-    world = ffi.cast("fxs_world *", History(SOUND, Brawl(0), 1)._world())
-    assert lib.fxs_history_init(memory, told, world, ffi.NULL) == lib.FXS_E_CONFIG
+    memory = ffi.new("uint64_t[]", 40)
+    made = ffi.cast("fxs_history *", memory)
+    history = History(SOUND, Brawl(0), 1)
+    assert lib.fxs_history_init(made, told, history._world(), ffi.NULL) == lib.FXS_E_CONFIG
 
 
 def test_a_history_grows_in_every_direction_but_not_smaller_or_off_its_alignment() -> None:

@@ -116,8 +116,9 @@ def test_a_state_that_another_world_cannot_hold_is_refused_where_load_refuses_it
 )
 def test_sizes_out_of_range_are_refused(frames: int, own: int, state: int) -> None:
     assert lib.fxs_rewind_size(frames, own, state) == 0
-    memory = ffi.cast("fxs_rewind *", ffi.new("uint64_t[]", 8))
-    assert lib.fxs_rewind_init(memory, frames, own, state) == lib.FXS_E_CONFIG
+    memory = ffi.new("uint64_t[]", 8)
+    made = ffi.cast("fxs_rewind *", memory)
+    assert lib.fxs_rewind_init(made, frames, own, state) == lib.FXS_E_CONFIG
 
 
 def test_misaligned_memory_is_refused() -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from fixsync._native.kinds import KINDS
 from fixsync._native.raw import LAYER_COUNT, UINT64_MAX, CData, constant, ffi, lib, uninitialised
 
-Key: TypeAlias = tuple["str | int", ...]
+GroupKey: TypeAlias = tuple["str | int", ...]
 """What a group of fields belongs to: ("world",), ("collider", 7), ("hit", 3, 9), ("fighter", 0)."""
 
 Value: TypeAlias = int | str | bool
@@ -53,7 +53,7 @@ _SHOWN: dict[int, Any] = {
 class Row(NamedTuple):
     """A field of two states. A value is None in a state that does not have the field."""
 
-    key: Key
+    key: GroupKey
     field: str | None
     """None: one state does not have the object; its value is None, the other's True."""
     values: tuple[Value | None, Value | None]
@@ -67,9 +67,9 @@ def state_end(data: bytes, start: int = 0) -> int:
     return start + int(end[0])
 
 
-def state_fields(data: bytes) -> dict[Key, dict[str, Value]]:
+def state_fields(data: bytes) -> dict[GroupKey, dict[str, Value]]:
     """The fields of a checked saved state."""
-    groups: dict[Key, dict[str, Value]] = {}
+    groups: dict[GroupKey, dict[str, Value]] = {}
     at = ffi.new("uint64_t *")
     rows = _taken(lib.fxs_state_fields, (data, len(data)), at)
     last, group = None, {}
@@ -95,7 +95,7 @@ def state_differences(first: bytes, second: bytes) -> Iterator[Row]:
         yield Row(key, _FIELDS[field], (None if no_x else shown(x), None if no_y else shown(y)))
 
 
-def _key(of: int, a: int, b: int) -> Key:
+def _key(of: int, a: int, b: int) -> GroupKey:
     return (_OWNERS[of],) if of == _WORLD else ("hit", a, b) if of == _HIT else (_OWNERS[of], a)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
-from fixsync.fields import Key, StateFields, Value, world_fields
+from fixsync.fields import GroupKey, StateFields, Value, world_fields
 from fixsync.records import Collider
 from fixsync.sample.skillfight import rules
 from fixsync.sample.skillfight.rules import SKILLS, Action, Layer
@@ -127,7 +127,7 @@ class State(NamedTuple):
         return cls(random, fighters, monsters, shots, data[at:])
 
     def fields(self) -> StateFields:
-        told: dict[Key, Mapping[str, Value]] = dict(world_fields(self.world))
+        told: dict[GroupKey, Mapping[str, Value]] = dict(world_fields(self.world))
         told["random",] = {"state": self.random}
         told.update({("fighter", i): {**vars(it)} for i, it in self.fighters.items()})
         told.update({("monster", i): {**vars(it)} for i, it in self.monsters.items()})
