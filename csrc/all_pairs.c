@@ -8,17 +8,17 @@
 
 /* Active colliders in order of ids. */
 typedef struct crowd {
-    const placed *who[SMALL_WORLD_MAX + BLOCK];
+    const posed *who[SMALL_WORLD_MAX + BLOCK];
     uint64_t count;
 } crowd;
 
 SPECIALISED void take_in(const fxs_world *w, crowd *c) {
     const uint64_t *present = present_set(w), words = set_words(w->capacity);
-    const placed *all = colliders(w);
+    const posed *all = colliders(w);
     uint64_t n = 0;
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const placed *s = all + word * 64 + trailing_zeros(bits);
+            const posed *s = all + word * 64 + trailing_zeros(bits);
             c->who[n] = s;
             n += s->active;
         }
@@ -66,10 +66,10 @@ typedef struct axis_sets {
     uint8_t last[SMALL_WORLD_MAX];
 } axis_sets;
 
-static inline int64_t least_on(const placed *s, int is_x) {
+static inline int64_t least_on(const posed *s, int is_x) {
     return is_x ? (int64_t)s->x - s->reach_x : (int64_t)s->z - s->reach_z;
 }
-static inline int64_t most_on(const placed *s, int is_x) {
+static inline int64_t most_on(const posed *s, int is_x) {
     return is_x ? (int64_t)s->x + s->reach_x : (int64_t)s->z + s->reach_z;
 }
 
@@ -101,7 +101,7 @@ SPECIALISED void make_sets(const crowd *c, axis_sets *sets, int is_x) {
     }
 }
 
-static inline uint32_t boxes_meet(const placed *a, const placed *b) {
+static inline uint32_t boxes_meet(const posed *a, const posed *b) {
     const int64_t x = abs64((int64_t)a->x - b->x);
     const int64_t y = abs64((int64_t)a->y - b->y);
     const int64_t z = abs64((int64_t)a->z - b->z);
@@ -138,7 +138,7 @@ SPECIALISED uint64_t hits_among(const fxs_world *w, const crowd *c, const uint16
                                 uint64_t proposed, packed_hit *out) {
     uint64_t found = 0;
     for (uint64_t i = 0; i < proposed; i++) {
-        const placed *a = c->who[pairs[i] >> 8], *b = c->who[pairs[i] & 255];
+        const posed *a = c->who[pairs[i] >> 8], *b = c->who[pairs[i] & 255];
         if (may_hit(a, b)) {
             const uint32_t contact = (uint32_t)fxs_near_contact(a, b);
             out[found < w->hit_capacity ? found : w->hit_capacity] =

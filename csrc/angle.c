@@ -43,9 +43,9 @@ static planar direction_half(uint32_t half) {
 
 planar fxs_direction_of(uint32_t yaw) { return direction_half((yaw & 65535) * 2); }
 
-void fxs_turn_placed(placed *all, const uint32_t *ids, uint32_t n) {
+void fxs_turn_posed(posed *all, const uint32_t *ids, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
-        placed *s = all + ids[i];
+        posed *s = all + ids[i];
         planar dir = fxs_direction_of(s->yaw);
         s->cos_q30 = (int32_t)dir.x;
         s->sin_q30 = (int32_t)dir.z;

@@ -1,4 +1,4 @@
-/* Boxes packed into words, and BLOCK of them tested at once: the one place with vector
+/* Boxes packed into words, and BLOCK of them tested at once: the one file with vector
  * instructions. Of each function there is a scalar form, for every machine, and where there are
  * instructions a form of them; both give the same for every operand, and -DFXS_NO_BUILTINS takes
  * the scalar one (docs/performance.md, Threads and SIMD). */
@@ -54,7 +54,7 @@ static inline void put_axis(int32_t *least, int32_t *most, int32_t centre, int32
     *most = at + on;
 }
 
-static inline void put_lane(int32_t *least, uint64_t stride, const placed *s) {
+static inline void put_lane(int32_t *least, uint64_t stride, const posed *s) {
     int32_t *most = least + 3 * stride;
     put_axis(least, most, s->x, s->reach_x);
     put_axis(least + stride, most + stride, s->y, s->reach_y);
@@ -64,7 +64,7 @@ static inline void put_lane(int32_t *least, uint64_t stride, const placed *s) {
 #if !defined(FXS_SSE2) || defined(FXS_SCALAR_FORMS)
 /* Writes the bounds of BLOCK shapes. */
 static inline void put_lanes_scalar(int32_t *bounds, uint64_t stride,
-                                    const placed *const who[BLOCK]) {
+                                    const posed *const who[BLOCK]) {
     for (uint32_t k = 0; k < BLOCK; k++) {
         put_lane(bounds + k, stride, who[k]);
     }
@@ -192,10 +192,10 @@ static inline void put_columns(int32_t *to, uint64_t stride, const __m128i rows[
     _mm_storeu_si128((__m128i *)(to + 2 * stride), _mm_unpacklo_epi64(high, high_2));
 }
 
-_Static_assert(offsetof(placed, reach_x) == 12, "centre and reach lie side by side");
+_Static_assert(offsetof(posed, reach_x) == 12, "centre and reach lie side by side");
 
 /* Bounds on x, y and z, each beside a number of no use. */
-static inline void put_row(__m128i *least, __m128i *most, const placed *s) {
+static inline void put_row(__m128i *least, __m128i *most, const posed *s) {
     const __m128i centre = _mm_loadu_si128((const __m128i *)&s->x),
                   reach = _mm_loadu_si128((const __m128i *)&s->reach_x);
     const __m128i at = _mm_srli_epi32(_mm_xor_si128(centre, _mm_set1_epi32(INT32_MIN)), 2),
@@ -204,7 +204,7 @@ static inline void put_row(__m128i *least, __m128i *most, const placed *s) {
     *most = _mm_add_epi32(at, on);
 }
 
-static inline void put_lanes(int32_t *bounds, uint64_t stride, const placed *const who[BLOCK]) {
+static inline void put_lanes(int32_t *bounds, uint64_t stride, const posed *const who[BLOCK]) {
     __m128i least[BLOCK], most[BLOCK];
     put_row(least, most, who[0]);
     put_row(least + 1, most + 1, who[1]);
@@ -285,13 +285,13 @@ static inline uint32x2_t met_of_two(const uint64_t *keys, const uint64_t *least,
 
 static inline uint32_t met_of_block(const uint64_t *keys, const uint64_t *least,
                                     const uint64_t *most, packed_box box, uint64_t end) {
-    static const int32_t PLACE[BLOCK] = {0, 1, 2, 3};
+    static const int32_t LANE[BLOCK] = {0, 1, 2, 3};
     uint32x4_t high = vcombine_u32(met_of_two(keys, least, most, box, end),
                                    met_of_two(keys + 2, least + 2, most + 2, box, end));
-    return vaddvq_u32(vshlq_u32(vshrq_n_u32(high, 31), vld1q_s32(PLACE)));
+    return vaddvq_u32(vshlq_u32(vshrq_n_u32(high, 31), vld1q_s32(LANE)));
 }
 
-static inline void put_lanes(int32_t *bounds, uint64_t stride, const placed *const who[BLOCK]) {
+static inline void put_lanes(int32_t *bounds, uint64_t stride, const posed *const who[BLOCK]) {
     put_lanes_scalar(bounds, stride, who);
 }
 
@@ -308,7 +308,7 @@ static inline lane_box lane_box_of(const int32_t *bounds, uint64_t stride) {
 }
 
 static inline uint32_t met_of_lanes(const int32_t *bounds, uint64_t stride, lane_box box) {
-    static const int32_t PLACE[BLOCK] = {0, 1, 2, 3};
+    static const int32_t LANE[BLOCK] = {0, 1, 2, 3};
     int32x4_t apart = vdupq_n_s32(0);
     for (uint32_t axis = 0; axis < 3; axis++) {
         const int32x4_t least = vld1q_s32(bounds + axis * stride),
@@ -317,7 +317,7 @@ static inline uint32_t met_of_lanes(const int32_t *bounds, uint64_t stride, lane
         apart = vorrq_s32(apart, vsubq_s32(box.bound[axis + 3], least));
     }
     const uint32x4_t met = vshrq_n_u32(vmvnq_u32(vreinterpretq_u32_s32(apart)), 31);
-    return vaddvq_u32(vshlq_u32(met, vld1q_s32(PLACE)));
+    return vaddvq_u32(vshlq_u32(met, vld1q_s32(LANE)));
 }
 
 static inline void add_to_block(uint64_t *to, const uint64_t *from, uint64_t v) {
@@ -352,7 +352,7 @@ static inline int are_within(const uint8_t *p, const uint64_t least[2], const ui
     return vmaxvq_u32(vorrq_u32(first, next)) >> 31 == 0;
 }
 #else
-static inline void put_lanes(int32_t *bounds, uint64_t stride, const placed *const who[BLOCK]) {
+static inline void put_lanes(int32_t *bounds, uint64_t stride, const posed *const who[BLOCK]) {
     put_lanes_scalar(bounds, stride, who);
 }
 

@@ -3,7 +3,7 @@
 
 #define BATCH 256
 #define FILTERED_PER_COLLIDER \
-    8 /* pairs to a collider whose layers do not meet, until levels apart are worth it */
+    8 /* pairs to a collider whose layers do not meet, until size classes apart are worth it */
 
 typedef struct search {
     const fxs_world *w;
@@ -14,18 +14,18 @@ typedef struct search {
     uint64_t filtered,
         filtered_max; /* pairs looked at whose layers do not meet; as many are borne */
     uint64_t pair[BATCH +
-                  BLOCK]; /* places in the sorted arrays whose boxes meet: first << 32 | second */
+                  BLOCK]; /* indices in the sorted arrays whose boxes meet: first << 32 | second */
 } search;
 
 /* Tests the proposed pairs, sorted by kinds: a run of like pairs is predicted well. Boxes that meet
  * are at most two quanta further apart than they reach; a quantum is at most 2^13. */
 static void test_proposed(search *s, uint32_t proposed) {
-    const placed *all = s->a.sorted;
+    const posed *all = s->a.sorted;
     uint64_t like[PAIR_COUNT][BATCH + BLOCK], hit[BATCH + BLOCK];
     uint32_t count[PAIR_COUNT] = {0}, met = 0;
     for (uint32_t i = 0; i < proposed; i++) {
         uint64_t pair = s->pair[i], swapped = pair << 32 | pair >> 32;
-        const placed *p = all + (pair >> 32), *q = all + (pair & UINT32_MAX);
+        const posed *p = all + (pair >> 32), *q = all + (pair & UINT32_MAX);
         const uint32_t found = pair_of(p->kind, q->kind), kinds = found % SWAPPED;
         like[kinds][count[kinds]] = found & SWAPPED ? swapped : pair;
         count[kinds] += may_hit(p, q);
@@ -38,7 +38,7 @@ static void test_proposed(search *s, uint32_t proposed) {
         }
         uint64_t room = s->found < s->w->hit_capacity ? s->w->hit_capacity - s->found : 0;
         uint64_t *to = count[kinds] < room ? s->out + s->found : hit;
-        uint32_t found = fxs_placed_hits(all, (figure_pair)kinds, like[kinds], count[kinds],
+        uint32_t found = fxs_posed_hits(all, (figure_pair)kinds, like[kinds], count[kinds],
                                          (int)s->w->hit_when, to);
         if (to == hit && room) {
             memcpy(s->out + s->found, hit, (size_t)(found < room ? found : room) * sizeof *hit);
@@ -65,7 +65,7 @@ static inline uint64_t *scan(search *s, const arrays *a, uint64_t *pair, uint64_
     return pair;
 }
 
-/* The first place from `from` on whose key is not below `key`. */
+/* The first index from `from` on whose key is not below `key`. */
 static inline uint64_t seek(const uint64_t *keys, uint64_t from, uint64_t key) {
     uint64_t passed;
     do {
@@ -75,7 +75,7 @@ static inline uint64_t seek(const uint64_t *keys, uint64_t from, uint64_t key) {
     return from;
 }
 
-/* The same where it is nearly always a few places on. */
+/* The same where it is nearly always a few keys on. */
 static inline uint32_t seek_on(const arrays *a, uint32_t hint, uint64_t key) {
     if (hint == 0 || a->keys[hint - 1] < key) {
         uint64_t passed = below_in_block(a->keys + hint, key);
@@ -86,18 +86,18 @@ static inline uint32_t seek_on(const arrays *a, uint32_t hint, uint64_t key) {
     return fxs_grid_seek(a, hint, key);
 }
 
-/* Pairs within a level: along one's own row to one's own end, and along the rows after it from as
- * far back as one could reach that began before. */
-static inline void search_rows(search *s, const level *l, uint32_t rows) {
+/* Pairs within a size class: along one's own row to one's own end, and along the rows after it from
+ * as far back as one could reach that began before. */
+static inline void search_rows(search *s, const size_class *c, uint32_t rows) {
     const arrays a = s->a;
     const grid *g = a.g;
     const uint64_t *keys = a.keys, *ends = a.spare;
     const uint64_t row_mask = ~(((uint64_t)1 << g->z_at) - 1), begin_mask = ~s->id_mask;
-    const uint64_t back = x_key(g, (l->wide >> g->shift) + ((uint64_t)1 << g->x_drop) + 1);
+    const uint64_t back = x_key(g, (c->wide >> g->shift) + ((uint64_t)1 << g->x_drop) + 1);
     const uint64_t y = (uint64_t)1 << g->y_at, z = (uint64_t)1 << g->z_at,
                    row[4] = {z, y - z, y, y + z};
-    uint64_t start[4] = {l->first, l->first, l->first, l->first}, *pair = s->pair;
-    for (uint64_t i = l->first; i < l->end && s->filtered <= s->filtered_max; i++) {
+    uint64_t start[4] = {c->first, c->first, c->first, c->first}, *pair = s->pair;
+    for (uint64_t i = c->first; i < c->end && s->filtered <= s->filtered_max; i++) {
         uint64_t key = keys[i], own = key & row_mask, end = ends[i],
                  from = (key & begin_mask) - back;
         from = from > own && key > back ? from : own;
@@ -111,24 +111,24 @@ static inline void search_rows(search *s, const level *l, uint32_t rows) {
     test_proposed(s, (uint32_t)(pair - s->pair));
 }
 
-static void search_level(search *s, const level *l) {
+static void search_class(search *s, const size_class *c) {
     if (s->a.g->beams) {
-        search_rows(s, l, 4);
+        search_rows(s, c, 4);
     } else {
-        search_rows(s, l, 1);
+        search_rows(s, c, 1);
     }
 }
 
-/* Pairs of a collider of a level with larger ones of the level `large`. */
-static void search_larger(search *s, const level *l, uint32_t large) {
+/* Pairs of a collider of a size class with larger ones of the size class `large`. */
+static void search_larger(search *s, const size_class *c, uint32_t large) {
     const arrays *a = &s->a;
     const grid *g = a->g;
-    const level *coarse = g->level + large;
+    const size_class *coarse = g->classes + large;
     const uint64_t z_mask = ((uint64_t)1 << (g->y_at - g->z_at)) - 1;
     uint32_t hint[4] = {coarse->first, coarse->first, coarse->first, coarse->first};
     uint64_t *pair = s->pair;
-    for (uint32_t i = l->first; i < l->end && s->filtered <= s->filtered_max; i++) {
-        const placed *p = a->sorted + i;
+    for (uint32_t i = c->first; i < c->end && s->filtered <= s->filtered_max; i++) {
+        const posed *p = a->sorted + i;
         int64_t x = (int64_t)p->x - p->reach_x - coarse->wide,
                 z = (int64_t)p->z - p->reach_z - coarse->wide,
                 y = (int64_t)p->y - p->reach_y - coarse->tall;
@@ -166,23 +166,23 @@ static void search_larger(search *s, const level *l, uint32_t large) {
     test_proposed(s, (uint32_t)(pair - s->pair));
 }
 
-static void search_levels(search *s) {
+static void search_classes(search *s) {
     const grid *g = s->a.g;
-    if (g->levels == 0) {
+    if (g->class_count == 0) {
         return;
     }
     s->id_mask = ((uint64_t)1 << g->x_at) - 1;
     s->one = (uint64_t)1 << g->x_at;
-    for (uint32_t i = 0; i < g->levels; i++) {
-        const level *l = g->level + i;
+    for (uint32_t i = 0; i < g->class_count; i++) {
+        const size_class *c = g->classes + i;
         for (uint32_t j = 0; j <= i; j++) {
-            if (g->met_groups[l->group] >> g->level[j].group & 1) {
+            if (g->met_groups[c->group] >> g->classes[j].group & 1) {
                 if (i == j) {
-                    search_level(s, l);
-                } else if (l->wide <= g->level[j].wide) {
-                    search_larger(s, l, j);
+                    search_class(s, c);
+                } else if (c->wide <= g->classes[j].wide) {
+                    search_larger(s, c, j);
                 } else {
-                    search_larger(s, g->level + j, i);
+                    search_larger(s, g->classes + j, i);
                 }
             }
         }
@@ -199,12 +199,12 @@ uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out) {
     s.filtered = 0;
     s.filtered_max =
         fxs_grid_build(w, &s.a, 0) ? (uint64_t)FILTERED_PER_COLLIDER * s.a.g->count : UINT64_MAX;
-    search_levels(&s);
+    search_classes(&s);
     if (s.filtered > s.filtered_max) {
         s.found = 0;
         s.filtered_max = UINT64_MAX;
         fxs_grid_build(w, &s.a, 1);
-        search_levels(&s);
+        search_classes(&s);
     }
     return s.found;
 }

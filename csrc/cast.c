@@ -1,7 +1,7 @@
 /* Casts (docs/contract.md): when a shape that moves straight first meets another, exact.
  *
  * b is held still and a moves, relative to it, from D = a - b along M, the difference of the
- * motions. The places of a that touch b are a convex set, so the times of contact are one interval,
+ * motions. The centres of a that touch b are a convex set, so the times of contact are an interval,
  * and its start is the answer. Every pair but two is a window of time (slabs: bounds on one
  * coordinate, linear in time) and a distance (the length of the gaps on two or three axes, each
  * linear in time between the moments at which it opens or closes) that is to fall to r. Two boxes
@@ -25,15 +25,15 @@ static int clip_to(window *w, const axis *a, int64_t limit) {
 }
 
 /* Four planar slabs; |p| + limit < 2^61.9 + 2^60.4. */
-static int32_t cast_boxes(const placed *a, const placed *b, planar p, planar m, window w,
+static int32_t cast_boxes(const posed *a, const posed *b, planar p, planar m, window w,
                           int when) {
     const planar turn = turn_between(a, b);
-    const int quarters = is_quarter(direction_of_placed(a)) && is_quarter(direction_of_placed(b));
+    const int quarters = is_quarter(direction_of_posed(a)) && is_quarter(direction_of_posed(b));
     const int frames = quarters ? 1 : 2; /* the axes of boxes that are parallel are the same */
     for (int i = 0; i < frames; i++) {
-        const placed *own = i == 0 ? b : a, *other = i == 0 ? a : b;
-        planar q = turned_back(p, direction_of_placed(own)),
-               v = turned_back(m, direction_of_placed(own)),
+        const posed *own = i == 0 ? b : a, *other = i == 0 ? a : b;
+        planar q = turned_back(p, direction_of_posed(own)),
+               v = turned_back(m, direction_of_posed(own)),
                limit = touching_boxes(own, other, turn);
         if (quarters) {
             q = whole(q);
@@ -49,8 +49,8 @@ static int32_t cast_boxes(const placed *a, const placed *b, planar p, planar m, 
 }
 
 /* Turns p and m into the frame of a box; how many of their units a raw unit is. */
-static int64_t to_box_frame(const placed *box, planar *p, planar *m) {
-    const planar dir = direction_of_placed(box);
+static int64_t to_box_frame(const posed *box, planar *p, planar *m) {
+    const planar dir = direction_of_posed(box);
     *p = turned_back(*p, dir);
     *m = turned_back(*m, dir);
     if (!is_quarter(dir)) {
@@ -78,7 +78,7 @@ static int meets_in_plane(window *w, axis axes[3], int64_t x, int64_t z, int whe
 
 /* D and M as above, a and b in order; `meet` is -h..h unless one of them is a cylinder.
  * Fractions above `most` may be missed. */
-static int32_t first_of_pair(const placed *a, const placed *b, const int64_t *D, const int64_t *M,
+static int32_t first_of_pair(const posed *a, const posed *b, const int64_t *D, const int64_t *M,
                              heights meet, int when, int32_t most) {
     /* The gap that touches, vertical ones included. */
     int64_t r = a->size[0] + (is_round(a) && is_round(b) ? b->size[0] : 0), unit = 1;
@@ -122,7 +122,7 @@ static int32_t first_of_pair(const placed *a, const placed *b, const int64_t *D,
 }
 
 /* The same in any order. */
-static int32_t first_of_any(const placed *a, const placed *b, const int64_t *D, const int64_t *M,
+static int32_t first_of_any(const posed *a, const posed *b, const int64_t *D, const int64_t *M,
                             heights meet, int when, int32_t most) {
     if (is_cast_order(a, b)) {
         return first_of_pair(a, b, D, M, meet, when, most);
@@ -137,7 +137,7 @@ static int is_beyond(int64_t d, int64_t m, int64_t reach) {
     return d + min64(m, 0) > reach || d + max64(m, 0) < -reach;
 }
 
-int32_t fxs_placed_cast(const placed *a, const placed *b, const int64_t *M, int when,
+int32_t fxs_posed_cast(const posed *a, const posed *b, const int64_t *M, int when,
                         int32_t most) {
     int64_t D[3] = {(int64_t)a->x - b->x, (int64_t)a->y - b->y, (int64_t)a->z - b->z};
     if (is_beyond(D[0], M[0], (int64_t)a->reach_x + b->reach_x) ||
@@ -150,8 +150,8 @@ int32_t fxs_placed_cast(const placed *a, const placed *b, const int64_t *M, int 
     return first_of_any(a, b, D, M, meet, when, most);
 }
 
-int32_t fxs_pillar_cast(const placed *a, const solid *b, const vertex *centre, const int64_t *M,
-                        int when, int32_t most) {
+int32_t fxs_cylinder_solid_cast(const posed *a, const solid *b, const vertex *centre,
+                                const int64_t *M, int when, int32_t most) {
     /* What is out of the shape's reach on its way is cut off, so that heights are below 2^30.6. The
      * least gap that is left there is 1 below 0: no class of contact depends on it. */
     const int64_t half = a->size[1], spare = half + (is_round(a) ? a->size[0] : 0);
@@ -166,7 +166,7 @@ int32_t fxs_pillar_cast(const placed *a, const solid *b, const vertex *centre, c
         return NONE;
     }
     const heights meet = {low - middle - half, high - middle + half};
-    const placed disc = disc_of(b);
+    const posed disc = disc_of(b);
     return first_of_any(a, &disc, D, M, meet, when, most);
 }
 
@@ -201,14 +201,14 @@ int32_t fxs_cast_pair(const fxs_shape *a, const fxs_pose *pose_a, const int32_t 
             return 0;
         }
     }
-    placed sa, sb;
-    fxs_placed_make(&sa, a, pose_a);
-    fxs_placed_make(&sb, b, pose_b);
-    int32_t k = fxs_placed_cast(&sa, &sb, M, (int)hit_when, WHOLE);
+    posed sa, sb;
+    fxs_posed_make(&sa, a, pose_a);
+    fxs_posed_make(&sb, b, pose_b);
+    int32_t k = fxs_posed_cast(&sa, &sb, M, (int)hit_when, WHOLE);
     if (k == NONE) {
         return 0;
     }
     *fraction = k;
-    fxs_placed_cast_normal(&sa, &sb, M, k, normal);
+    fxs_posed_cast_normal(&sa, &sb, M, k, normal);
     return 1;
 }

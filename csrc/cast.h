@@ -9,20 +9,20 @@
 
 /* The fraction at which a, moving by M against b, first makes a contact >= when. NONE if it makes
  * none, or, perhaps, if the fraction is above `most`. Both kinds can be cast. */
-FXS_INTERNAL int32_t fxs_placed_cast(const placed *a, const placed *b, const int64_t *M, int when,
+FXS_INTERNAL int32_t fxs_posed_cast(const posed *a, const posed *b, const int64_t *M, int when,
                                      int32_t most);
 
 /* The normal of a hit at fraction k. */
-FXS_INTERNAL void fxs_placed_cast_normal(const placed *a, const placed *b, const int64_t *M,
+FXS_INTERNAL void fxs_posed_cast_normal(const posed *a, const posed *b, const int64_t *M,
                                          int32_t k, int32_t *out);
 
 /* The same for a shape and a solid: a cylinder with its centre, or a prism with its vertices, whose
  * bounds those of the shape's way meet. No normal is that of shapes that overlap at the start. */
-FXS_INTERNAL int32_t fxs_pillar_cast(const placed *a, const solid *b, const vertex *centre,
+FXS_INTERNAL int32_t fxs_cylinder_solid_cast(const posed *a, const solid *b, const vertex *centre,
                                      const int64_t *M, int when, int32_t most);
-FXS_INTERNAL int32_t fxs_prism_cast(const placed *a, const solid *prism, const vertex *v,
+FXS_INTERNAL int32_t fxs_prism_cast(const posed *a, const solid *prism, const vertex *v,
                                     const int64_t *M, int when, int32_t most);
-FXS_INTERNAL void fxs_solid_cast_normal(const placed *a, const solid *b, const vertex *v,
+FXS_INTERNAL void fxs_solid_cast_normal(const posed *a, const solid *b, const vertex *v,
                                         const int64_t *M, int32_t k, int32_t *out);
 
 typedef struct vector {

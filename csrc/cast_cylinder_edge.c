@@ -19,12 +19,12 @@ static int64_t lid_edge_coordinate(int64_t p, int64_t m, int64_t k) {
 }
 
 /* Where the round shape is at k / 2^32, and its vertical gap f there. */
-typedef struct lid_edge_place {
+typedef struct lid_edge_point {
     int64_t x, y, z, f;
-} lid_edge_place;
+} lid_edge_point;
 
-static lid_edge_place lid_edge_at(const lid_edge *s, int64_t k) {
-    lid_edge_place at;
+static lid_edge_point lid_edge_at(const lid_edge *s, int64_t k) {
+    lid_edge_point at;
     at.x = lid_edge_coordinate(s->p[0], s->m[0], k);
     at.y = lid_edge_coordinate(s->p[1], s->m[1], k);
     at.z = lid_edge_coordinate(s->p[2], s->m[2], k);
@@ -33,13 +33,13 @@ static lid_edge_place lid_edge_at(const lid_edge *s, int64_t k) {
 }
 
 /* The square of its planar distance from the cylinder's axis. */
-static i128 lid_edge_square(const lid_edge_place *at) {
+static i128 lid_edge_square(const lid_edge_point *at) {
     return i128_add(i128_square(at->x), i128_square(at->z));
 }
 
 /* The contact at k / 2^32. D2 < 2^125, so L^2 < 2^250 and 4 R^2 q < 2^246. */
 static int lid_edge_contact(const lid_edge *s, int64_t k) {
-    const lid_edge_place at = lid_edge_at(s, k);
+    const lid_edge_point at = lid_edge_at(s, k);
     int64_t r = s->r * EDGE_STEPS, R = s->R * EDGE_STEPS;
     i128 q = i128_mul(r - at.f, r + at.f), beyond = i128_sub(lid_edge_square(&at), i128_square(R));
     if (i128_sign(q) < 0 || i128_sign(beyond) <= 0) {
@@ -83,7 +83,7 @@ static int surd_sign(i128 D2, i128 U, int64_t R, i128 V) {
  * that of rho * U - R * V, where V = x m.x + z m.z (below 2^94) is rho times the slope of rho, and
  * U = f f' + V. */
 static int lid_edge_slope(const lid_edge *s, int64_t k) {
-    const lid_edge_place at = lid_edge_at(s, k);
+    const lid_edge_point at = lid_edge_at(s, k);
     int64_t R = s->R * EDGE_STEPS;
     i128 D2 = lid_edge_square(&at), V = i128_add(i128_mul(at.x, s->m[0]), i128_mul(at.z, s->m[2]));
     i128 rise = i128_mul(at.f, at.y < 0 ? -s->m[1] : s->m[1]), U = i128_add(rise, V);
@@ -102,7 +102,7 @@ static int lid_edge_slope(const lid_edge *s, int64_t k) {
  * + h * |u.y| along u; of u towards the place at k on the nearest part of the cylinder, times rho,
  * 28 bits are kept. |u.D|, |u.M| < 2^61.2, the reach below 2^60. */
 static int lid_edge_clears(const lid_edge *s, int64_t k, int64_t first, int64_t last) {
-    const lid_edge_place at = lid_edge_at(s, k);
+    const lid_edge_point at = lid_edge_at(s, k);
     int64_t rho = isqrt128(lid_edge_square(&at)), E = max64(0, rho - s->R * EDGE_STEPS);
     i128 along[3] = {i128_mul(abs64(at.x), E), i128_mul(at.f, rho), i128_mul(abs64(at.z), E)};
     int32_t shift = 0;

@@ -17,7 +17,7 @@ FXS_INTERNAL int32_t fxs_fraction_of(moment t);
 
 /* One coordinate of a: at time t it is p + t * m; mirrored where needed, so that m >= 0. On a
  * distance, its gap is what it lies beyond -half..half, on one side: -1 before, 0 within (no
- * gap), 1 past it. A half of 0 is one place: always 1, the gap signed. */
+ * gap), 1 past it. A half of 0 is one point: always 1, the gap signed. */
 typedef struct axis {
     int64_t p, m, half;
     int side;
@@ -55,7 +55,7 @@ typedef struct quadratic {
 
 /* The first root, estimated from the leading 31 bits of a, b and c, for b > 0 and c >= 0 below
  * 2^126: -1, no root; 0, undecided; 1, it is `fine` / 2^24, within ROOT_ERROR / 2^24 if it is at
- * most 1. Where it is undecided, `fine` is a place to begin a search, and its low bits mean
+ * most 1. Where it is undecided, `fine` is where to begin a search, and its low bits mean
  * nothing. */
 enum { ROOT_ERROR = 10 };
 FXS_INTERNAL int fxs_root_estimate(const quadratic *q, int64_t *fine);

@@ -7,7 +7,7 @@ static void mark_changed(fxs_world *w, uint32_t id) {
     set_put(changed_set(w), id);
 }
 
-static int32_t addable(const fxs_world *w, const fxs_collider *c, placed *s, place *p) {
+static int32_t addable(const fxs_world *w, const fxs_collider *c, posed *s, anchor *p) {
     if (c->id >= w->capacity) {
         return FXS_E_ID;
     }
@@ -18,14 +18,14 @@ static int32_t addable(const fxs_world *w, const fxs_collider *c, placed *s, pla
     if (status == FXS_OK) {
         copy_fields((const uint8_t *)c, s, p);
         derive_round(w, s, p);
-        status = placed_derive(s, p);
+        status = posed_derive(s, p);
     }
     return status;
 }
 
 int32_t fxs_world_add_many(fxs_world *world, const fxs_collider *added, uint64_t n, uint64_t *bad) {
-    placed s;
-    place p;
+    posed s;
+    anchor p;
     for (uint64_t i = 0; i < n; i++) {
         int32_t status = addable(world, added + i, &s, &p);
         if (status != FXS_OK) {
@@ -39,7 +39,7 @@ int32_t fxs_world_add_many(fxs_world *world, const fxs_collider *added, uint64_t
          * succeed. */
         set_put(present_set(world), s.id);
         colliders(world)[s.id] = s;
-        places(world)[s.id] = p;
+        anchors(world)[s.id] = p;
     }
     for (uint64_t i = 0; i < n; i++) {
         mark_changed(world, added[i].id);
@@ -66,12 +66,12 @@ int32_t fxs_world_remove(fxs_world *world, uint32_t id) {
 }
 
 /* Stores the changed copies of a collider if its centre is in range. */
-static int32_t replace(fxs_world *w, placed *s, const place *p) {
+static int32_t replace(fxs_world *w, posed *s, const anchor *p) {
     uint32_t id = s->id;
-    int32_t status = placed_derive(s, p);
+    int32_t status = posed_derive(s, p);
     if (status == FXS_OK) {
         colliders(w)[id] = *s;
-        places(w)[id] = *p;
+        anchors(w)[id] = *p;
         grid_moved(w, id);
     }
     return status;
@@ -107,10 +107,10 @@ SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, row_source r, uint64
     for (uint64_t i = 0; i < n; i++) {
         const uint32_t id = row_id(&r, i);
         int32_t status = find(world, id);
-        if (status == FXS_OK && has_offset(places(world) + id)) {
-            place p = places(world)[id];
+        if (status == FXS_OK && has_offset(anchors(world) + id)) {
+            anchor p = anchors(world)[id];
             memcpy(&p, row_position(&r, i), 12);
-            placed s = colliders(world)[id];
+            posed s = colliders(world)[id];
             status = aim(&s, &p);
         }
         if (status != FXS_OK) {
@@ -122,8 +122,8 @@ SPECIALISED int32_t move_rows(fxs_world *world, uint64_t n, row_source r, uint64
     const int is_kept = grid_keeps(world, n);
     for (uint64_t i = 0; i < n; i++) {
         const uint32_t id = row_id(&r, i);
-        placed *now = colliders(world) + id;
-        place *p = places(world) + id;
+        posed *now = colliders(world) + id;
+        anchor *p = anchors(world) + id;
         memcpy(p, row_position(&r, i), 12); /* x, y, z */
         if (has_offset(p)) {
             aim(now, p);
@@ -157,10 +157,10 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
         if (status == FXS_OK && row_yaw(&r, i) >= FXS_TURN) {
             status = FXS_E_YAW;
         }
-        if (status == FXS_OK && has_offset(places(world) + id)) {
-            place p = places(world)[id];
+        if (status == FXS_OK && has_offset(anchors(world) + id)) {
+            anchor p = anchors(world)[id];
             memcpy(&p, row_pose(&r, i), 12);
-            placed s = colliders(world)[id];
+            posed s = colliders(world)[id];
             any_offset = 1;
             s.yaw = (uint16_t)row_yaw(&r, i);
             status = aim(&s, &p);
@@ -176,8 +176,8 @@ SPECIALISED int32_t pose_rows(fxs_world *world, uint64_t n, row_source r, uint64
                                                                    offset_count = 0;
         for (uint64_t end = n - i < TURNING_MAX ? n : i + TURNING_MAX; i < end; i++) {
             const uint32_t id = row_id(&r, i), yaw = row_yaw(&r, i);
-            placed *now = colliders(world) + id;
-            place *p = places(world) + id;
+            posed *now = colliders(world) + id;
+            anchor *p = anchors(world) + id;
             int32_t position[3];
             memcpy(position, row_pose(&r, i), 12);
             memcpy(p, position, 12); /* x, y, z */
@@ -222,7 +222,7 @@ int32_t fxs_world_turn(fxs_world *world, uint32_t id, uint32_t yaw) {
     if (status != FXS_OK) {
         return status;
     }
-    const place *p = places(world) + id;
+    const anchor *p = anchors(world) + id;
     fxs_pose pose = {p->x, p->y, p->z, yaw};
     return fxs_world_set_pose(world, id, &pose);
 }
@@ -234,11 +234,11 @@ int32_t fxs_world_set_shape(fxs_world *world, uint32_t id, const fxs_shape *shap
     }
     if (status == FXS_OK) {
         derive(world);
-        placed s = colliders(world)[id];
+        posed s = colliders(world)[id];
         s.kind = (uint8_t)shape->kind;
         s.half_angle = (uint16_t)shape->half_angle;
         memcpy(s.size, shape->size, sizeof s.size);
-        status = replace(world, &s, places(world) + id);
+        status = replace(world, &s, anchors(world) + id);
     }
     return status;
 }
@@ -247,8 +247,8 @@ int32_t fxs_world_set_offset(fxs_world *world, uint32_t id, int32_t ox, int32_t 
     int32_t status = find(world, id);
     if (status == FXS_OK) {
         derive(world);
-        placed s = colliders(world)[id];
-        place p = places(world)[id];
+        posed s = colliders(world)[id];
+        anchor p = anchors(world)[id];
         p.ox = ox;
         p.oy = oy;
         p.oz = oz;
@@ -294,7 +294,7 @@ static void refresh_meets(fxs_world *w) {
     const uint64_t *present = present_set(w);
     for (uint32_t id = set_next(present, 0, w->capacity); id < w->capacity;
          id = set_next(present, id + 1, w->capacity)) {
-        placed *s = colliders(w) + id;
+        posed *s = colliders(w) + id;
         s->meets = w->layers[s->layer];
     }
 }
@@ -310,12 +310,12 @@ int32_t fxs_world_set_layers(fxs_world *world, const uint32_t masks[32]) {
 
 /* ---- commands ---- */
 
-/* Before a collider is changed for the first time, a copy of it goes to its place in the scratch
+/* Before a collider is changed for the first time, a copy of it goes to its row in the scratch
  * memory of the broad phase, and its id into the set of marks. The copy's `zero` holds
  * flags that a collider does not have. */
 enum { WAS_PRESENT = 1, WAS_CHANGED = 2 };
-static placed *kept_colliders(const fxs_world *w) { return (placed *)at(w, w->sorted_at); }
-static place *kept_places(const fxs_world *w) { return (place *)at(w, w->rows_at); }
+static posed *kept_colliders(const fxs_world *w) { return (posed *)at(w, w->sorted_at); }
+static anchor *kept_anchors(const fxs_world *w) { return (anchor *)at(w, w->rows_at); }
 
 static void keep_before(fxs_world *w, const fxs_command *commands, uint64_t n) {
     grid_stale(w);
@@ -328,7 +328,7 @@ static void keep_before(fxs_world *w, const fxs_command *commands, uint64_t n) {
         const int is_present = set_has(present_set(w), id);
         if (is_present) {
             kept_colliders(w)[id] = colliders(w)[id];
-            kept_places(w)[id] = places(w)[id];
+            kept_anchors(w)[id] = anchors(w)[id];
         }
         kept_colliders(w)[id].zero =
             (uint8_t)(WAS_PRESENT * is_present + WAS_CHANGED * set_has(changed_set(w), id));
@@ -355,7 +355,7 @@ static void drop_kept(fxs_world *w, const fxs_command *commands, uint64_t n, int
             if (was & WAS_PRESENT) {
                 colliders(w)[id] = kept_colliders(w)[id];
                 colliders(w)[id].zero = 0;
-                places(w)[id] = kept_places(w)[id];
+                anchors(w)[id] = kept_anchors(w)[id];
             }
         }
     }

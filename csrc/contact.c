@@ -1,15 +1,15 @@
-/* Contact of two shapes (docs/contract.md, Contact), exact. fxs_placed_contact first rejects by
+/* Contact of two shapes (docs/contract.md, Contact), exact. fxs_posed_contact first rejects by
  * bounds; the others are near, which keeps every intermediate in 64 bits, or in 128 where noted.
  * Sizes are below 2^29, a reach below 2^29 * sqrt(2) + 5 < 2^29.6. */
 #include "internal.h"
 #include "wide.h"
 
-int32_t fxs_placed_check(const fxs_shape *shape, const fxs_pose *pose) {
+int32_t fxs_posed_check(const fxs_shape *shape, const fxs_pose *pose) {
     int32_t status = fxs_shape_check(shape);
     return status != FXS_OK ? status : pose->yaw >= FXS_TURN ? FXS_E_YAW : FXS_OK;
 }
 
-void fxs_placed_make(placed *out, const fxs_shape *shape, const fxs_pose *pose) {
+void fxs_posed_make(posed *out, const fxs_shape *shape, const fxs_pose *pose) {
     out->kind = (uint8_t)shape->kind;
     out->half_angle = (uint16_t)shape->half_angle;
     out->yaw = (uint16_t)pose->yaw;
@@ -27,30 +27,30 @@ void fxs_placed_make(placed *out, const fxs_shape *shape, const fxs_pose *pose) 
 
 int32_t fxs_pair_check(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
                        const fxs_pose *pose_b) {
-    int32_t status = fxs_placed_check(a, pose_a);
-    return status != FXS_OK ? status : fxs_placed_check(b, pose_b);
+    int32_t status = fxs_posed_check(a, pose_a);
+    return status != FXS_OK ? status : fxs_posed_check(b, pose_b);
 }
 
-int32_t fxs_pair_make(placed *out_a, placed *out_b, const fxs_shape *a, const fxs_pose *pose_a,
+int32_t fxs_pair_make(posed *out_a, posed *out_b, const fxs_shape *a, const fxs_pose *pose_a,
                       const fxs_shape *b, const fxs_pose *pose_b) {
     int32_t status = fxs_pair_check(a, pose_a, b, pose_b);
     if (status == FXS_OK) {
-        fxs_placed_make(out_a, a, pose_a);
-        fxs_placed_make(out_b, b, pose_b);
+        fxs_posed_make(out_a, a, pose_a);
+        fxs_posed_make(out_b, b, pose_b);
     }
     return status;
 }
 
 static i128 square_sum(planar v) { return i128_add(i128_square(v.x), i128_square(v.z)); }
 
-/* Contact as a slack: above 0 where two overlap, 0 where they touch, below where they are apart.
- * The least slack decides. */
-static inline int class_of(int64_t slack) { return (slack >= 0) + (slack > 0); }
+/* Contact as a depth: above 0 where two overlap, 0 where they touch, below where they are apart.
+ * The least depth decides. */
+static inline int class_of(int64_t depth) { return (depth >= 0) + (depth > 0); }
 
-/* The slack whose class is CLS(|v|^2, q * 2^60) for v in Q.46, |v|^2 < 2^123, -2^60 <= q <= 2^58.
+/* The depth whose class is CLS(|v|^2, q * 2^60) for v in Q.46, |v|^2 < 2^123, -2^60 <= q <= 2^58.
  * Whole raw units decide it but in a band about one raw unit wide: with u = floor(|v| / 2^30) on
  * each axis, u.x^2 + u.z^2 <= |v|^2 / 2^60 < (u.x + 1)^2 + (u.z + 1)^2. */
-static inline int64_t slack_q46(planar v, int64_t q) {
+static inline int64_t depth_q46(planar v, int64_t q) {
     int64_t x = (int64_t)((uint64_t)abs64(v.x) >> 30), z = (int64_t)((uint64_t)abs64(v.z) >> 30);
     int64_t least = x * x + z * z, most = least + 2 * (x + z + 1);
     if ((uint64_t)(q - least) < (uint64_t)(most - least)) {
@@ -65,7 +65,7 @@ static inline int64_t floor_square(planar v) {
     return x * x + z * z;
 }
 
-static inline int classify_q46(planar v, int64_t q) { return class_of(slack_q46(v, q)); }
+static inline int classify_q46(planar v, int64_t q) { return class_of(depth_q46(v, q)); }
 
 /* NEAR for a disc of radius R: d below 2^30 on each axis, so D2 < 2^61. The exact comparison is L^2
  * with 4 R^2 q, below 2^123. */
@@ -79,16 +79,16 @@ static inline int near_disc(int64_t R, planar d, int64_t q) {
 }
 
 /* The part of d outside a box, in its frame and Q.46; |d| < 2^31, so |v| < 2^61. */
-static inline planar beyond_box(const placed *b, planar d) {
-    planar v = turned_back(d, direction_of_placed(b));
+static inline planar beyond_box(const posed *b, planar d) {
+    planar v = turned_back(d, direction_of_posed(b));
     v.x = above_0(abs64(v.x) - b->size[0] * Q30_ONE);
     v.z = above_0(abs64(v.z) - b->size[2] * Q30_ONE);
     return v;
 }
 
 /* NEAR for a box. */
-static inline int64_t slack_box(const placed *b, planar d, int64_t q) {
-    return slack_q46(beyond_box(b, d), q);
+static inline int64_t depth_box(const posed *b, planar d, int64_t q) {
+    return depth_q46(beyond_box(b, d), q);
 }
 
 /* For d outside the wedge of a sector: a vector in Q.46 as long as the distance from d to the edge
@@ -109,14 +109,14 @@ typedef struct edges {
     planar e1, e2;
 } edges;
 
-static edges edges_of(const placed *s) {
+static edges edges_of(const posed *s) {
     edges e = {fxs_direction_of((uint32_t)s->yaw + s->half_angle),
                fxs_direction_of((uint32_t)s->yaw - s->half_angle)};
     return e;
 }
 
 /* Whether d is in the closed wedge. */
-static inline int in_wedge(const placed *s, const edges *e, planar d) {
+static inline int in_wedge(const posed *s, const edges *e, planar d) {
     int64_t A = cross64(e->e2, d), B = cross64(d, e->e1);
     return s->half_angle == FXS_HALF_ANGLE_MAX ||
            (s->half_angle <= 16384 ? min64(A, B) : max64(A, B)) >= 0;
@@ -131,22 +131,22 @@ static int near_hole(int64_t inner, int64_t D2, int64_t q) {
 }
 
 /* NEAR for a sector; inner is its inner_radius. q >= 0. */
-SPECIALISED int near_ring(const placed *s, int64_t inner, const edges *e, planar d, int64_t q) {
+SPECIALISED int near_ring(const posed *s, int64_t inner, const edges *e, planar d, int64_t q) {
     if (in_wedge(s, e, d)) {
         const int64_t D2 = dot64(d, d);
         return D2 < inner * inner ? near_hole(inner, D2, q) : near_disc(s->size[0], d, q);
     }
-    return class_of(max64(slack_q46(from_edge(inner, s->size[0], e->e1, d), q),
-                          slack_q46(from_edge(inner, s->size[0], e->e2, d), q)));
+    return class_of(max64(depth_q46(from_edge(inner, s->size[0], e->e1, d), q),
+                          depth_q46(from_edge(inner, s->size[0], e->e2, d), q)));
 }
 
-static int near_sector(const placed *s, const edges *e, planar d, int64_t q) {
+static int near_sector(const posed *s, const edges *e, planar d, int64_t q) {
     return s->size[2] ? near_ring(s, s->size[2], e, d, q) : near_ring(s, 0, e, d, q);
 }
 
 /* A sector reaches as far as its apex, the ends of its edges, and the ends of the axes that it
  * faces. */
-static void sector_bounds(const placed *s, int64_t least[3], int64_t most[3]) {
+static void sector_bounds(const posed *s, int64_t least[3], int64_t most[3]) {
     const edges e = edges_of(s);
     const int64_t radius = s->size[0], ends[2][2] = {{e.e1.x, e.e2.x}, {e.e1.z, e.e2.z}},
                   centre[2] = {s->x, s->z};
@@ -163,7 +163,7 @@ static void sector_bounds(const placed *s, int64_t least[3], int64_t most[3]) {
     }
 }
 
-void fxs_placed_bounds(const placed *s, int64_t least[3], int64_t most[3]) {
+void fxs_posed_bounds(const posed *s, int64_t least[3], int64_t most[3]) {
     least[0] = (int64_t)s->x - s->reach_x;
     least[1] = (int64_t)s->y - s->reach_y;
     least[2] = (int64_t)s->z - s->reach_z;
@@ -177,7 +177,7 @@ void fxs_placed_bounds(const placed *s, int64_t least[3], int64_t most[3]) {
 
 /* Separating axes of two boxes, all in 64 bits: |p| < 2^62. pa and pb lead from one to the other in
  * the frames of both. */
-static inline int64_t slack_on_axes(const placed *a, const placed *b, planar pa, planar pb,
+static inline int64_t depth_on_axes(const posed *a, const posed *b, planar pa, planar pb,
                                     planar turn) {
     const planar on_a = touching_boxes(a, b, turn), on_b = touching_boxes(b, a, turn);
     return min64(min64(on_a.x - abs64(pa.x), on_a.z - abs64(pa.z)),
@@ -186,20 +186,20 @@ static inline int64_t slack_on_axes(const placed *a, const placed *b, planar pa,
 
 /* The product of two directions is nearly that of their yaws' difference: each part of a direction
  * is off by 1/2 at most, so a part of the product is off by sqrt(2). Rounding down adds 1, and the
- * direction that it stands for is itself off by 1/2: below 3 in all. So it decides every slack that
+ * direction that it stands for is itself off by 1/2: below 3 in all. So it decides every depth that
  * is further from 0 than 3 times the sizes. The exact direction decides the others. */
-static inline int64_t slack_boxes(const placed *a, const placed *b, planar d) {
-    planar of_a = direction_of_placed(a), of_b = direction_of_placed(b), pa = turned_back(d, of_a),
+static inline int64_t depth_boxes(const posed *a, const posed *b, planar d) {
+    planar of_a = direction_of_posed(a), of_b = direction_of_posed(b), pa = turned_back(d, of_a),
            pb = turned_back(d, of_b);
     const planar rel = turned_back(of_b, of_a);
     const planar nearly = {(int64_t)((uint64_t)abs64(rel.x) >> 30),
                            (int64_t)((uint64_t)abs64(rel.z) >> 30)};
     int64_t off = 3 * ((int64_t)a->size[0] + a->size[2] + b->size[0] + b->size[2]);
-    int64_t slack = slack_on_axes(a, b, pa, pb, nearly);
-    if ((uint64_t)(slack + off) <= (uint64_t)(2 * off)) {
-        slack = slack_on_axes(a, b, pa, pb, turn_between(a, b));
+    int64_t depth = depth_on_axes(a, b, pa, pb, nearly);
+    if ((uint64_t)(depth + off) <= (uint64_t)(2 * off)) {
+        depth = depth_on_axes(a, b, pa, pb, turn_between(a, b));
     }
-    return slack;
+    return depth;
 }
 
 /* A sector and a box as their contact sees them, Q.46 in the box's frame: H half sizes, p the
@@ -285,10 +285,10 @@ static int narrow_ring_box(const sector_in_box *s, planar e1, planar e2) {
 }
 
 /* d is the sector's apex from the box's centre. */
-static int sector_box(const placed *sector, const placed *box, planar d) {
+static int sector_box(const posed *sector, const posed *box, planar d) {
     const int64_t radius = sector->size[0];
     const planar H = {box->size[0] * Q30_ONE, box->size[2] * Q30_ONE},
-                 p = turned_back(d, direction_of_placed(box)),
+                 p = turned_back(d, direction_of_posed(box)),
                  v = {max64(-H.x, min64(p.x, H.x)) - p.x, max64(-H.z, min64(p.z, H.z)) - p.z};
     if (floor_square(v) > (radius + 2) * (radius + 2)) { /* an edge is longer than the radius by
                                                             half a unit at most */
@@ -314,21 +314,21 @@ static int sector_box(const placed *sector, const placed *box, planar d) {
 }
 
 /* Of two discs that touch where d is as long as their radii together. */
-static inline int64_t slack_discs(const placed *a, const placed *b, planar d) {
+static inline int64_t depth_discs(const posed *a, const posed *b, planar d) {
     int64_t both = (int64_t)a->size[0] + b->size[0];
     return both * both - dot64(d, d);
 }
 
-/* The exact test of a sector and a box works in the box's frame, slack_by_discs in the world's.
+/* The exact test of a sector and a box works in the box's frame, depth_by_discs in the world's.
  * Each part of a direction is rounded by up to 1/2, so a distance in the two frames differs by at
  * most 2 raw units. floor_square rounds down by at most 1.5 more. */
 #define SPARE 8
 
-/* The slack of a sector without a hole and s, a cylinder or a box, decided by two discs about the
+/* The depth of a sector without a hole and s, a cylinder or a box, decided by two discs about the
  * axis of s: one that s contains, and one that contains s. UNKNOWN if they do not decide it with
  * SPARE raw units to spare; they nearly always do. */
 #define UNKNOWN INT64_MIN
-static inline int64_t slack_by_discs(const placed *sector, const edges *e, const placed *s) {
+static inline int64_t depth_by_discs(const posed *sector, const edges *e, const posed *s) {
     planar d = {(int64_t)s->x - sector->x, (int64_t)s->z - sector->z};
     int64_t radius = sector->size[0], from = 0, square, inner = s->size[0], outer = inner;
     if (in_wedge(sector, e, d)) {
@@ -351,38 +351,38 @@ static inline int64_t slack_by_discs(const placed *sector, const edges *e, const
 
 /* Two shapes that are near, the lesser figure first. */
 typedef struct meeting {
-    const placed *a, *b;
+    const posed *a, *b;
     planar d;           /* a's centre from b's */
     int64_t upright;    /* how far the two overlap in height, negative for a gap */
     int64_t gap;        /* above_0(-upright) */
     const edges *known; /* of b, a sector, if they are known, else NULL */
 } meeting;
 
-/* The slack of each pair of figures. */
+/* The depth of each pair of figures. */
 
-SPECIALISED int64_t slack_ROUND_ROUND(const meeting *m) {
-    return slack_discs(m->a, m->b, m->d) - m->gap * m->gap;
+SPECIALISED int64_t depth_ROUND_ROUND(const meeting *m) {
+    return depth_discs(m->a, m->b, m->d) - m->gap * m->gap;
 }
 
 /* At equal heights, which is usual, a round shape is a disc. */
-SPECIALISED int64_t slack_ROUND_CYLINDER(const meeting *m) {
+SPECIALISED int64_t depth_ROUND_CYLINDER(const meeting *m) {
     const int64_t r = m->a->size[0], q = r * r - m->gap * m->gap;
-    return m->gap ? near_disc(m->b->size[0], m->d, q) - 1 : slack_discs(m->a, m->b, m->d);
+    return m->gap ? near_disc(m->b->size[0], m->d, q) - 1 : depth_discs(m->a, m->b, m->d);
 }
 
-SPECIALISED int64_t slack_ROUND_BOX(const meeting *m) {
+SPECIALISED int64_t depth_ROUND_BOX(const meeting *m) {
     const int64_t r = m->a->size[0];
-    return slack_box(m->b, m->d, r * r - m->gap * m->gap);
+    return depth_box(m->b, m->d, r * r - m->gap * m->gap);
 }
 
 /* L^2 and 4 R^2 q are squares: their roots compare alike, in 64 bits. */
-SPECIALISED int64_t slack_CYLINDER_CYLINDER(const meeting *m) {
-    return min64(slack_discs(m->a, m->b, m->d), m->upright);
+SPECIALISED int64_t depth_CYLINDER_CYLINDER(const meeting *m) {
+    return min64(depth_discs(m->a, m->b, m->d), m->upright);
 }
 
-SPECIALISED int64_t slack_CYLINDER_BOX(const meeting *m) {
+SPECIALISED int64_t depth_CYLINDER_BOX(const meeting *m) {
     const int64_t r = m->a->size[0];
-    return min64(slack_box(m->b, m->d, r * r), m->upright);
+    return min64(depth_box(m->b, m->d, r * r), m->upright);
 }
 
 static inline planar opposite(planar v) {
@@ -390,80 +390,80 @@ static inline planar opposite(planar v) {
     return minus_v;
 }
 
-SPECIALISED int64_t slack_BOX_BOX(const meeting *m) {
-    return min64(slack_boxes(m->a, m->b, opposite(m->d)), m->upright);
+SPECIALISED int64_t depth_BOX_BOX(const meeting *m) {
+    return min64(depth_boxes(m->a, m->b, opposite(m->d)), m->upright);
 }
 
-SPECIALISED int64_t slack_ROUND_SECTOR(const meeting *m) {
+SPECIALISED int64_t depth_ROUND_SECTOR(const meeting *m) {
     const edges e = m->known ? *m->known : edges_of(m->b);
     const int64_t r = m->a->size[0];
     return m->gap > r ? -1 : near_sector(m->b, &e, m->d, r * r - m->gap * m->gap) - 1;
 }
 
-SPECIALISED int64_t slack_CYLINDER_SECTOR(const meeting *m) {
+SPECIALISED int64_t depth_CYLINDER_SECTOR(const meeting *m) {
     const edges e = m->known ? *m->known : edges_of(m->b);
     const int64_t r = m->a->size[0];
     if (m->known && m->b->size[2] == 0) {
-        const int64_t slack = slack_by_discs(m->b, m->known, m->a);
-        if (slack != UNKNOWN) {
-            return slack;
+        const int64_t depth = depth_by_discs(m->b, m->known, m->a);
+        if (depth != UNKNOWN) {
+            return depth;
         }
     }
     return min64(near_sector(m->b, &e, m->d, r * r) - 1, m->upright);
 }
 
-SPECIALISED int64_t slack_BOX_SECTOR(const meeting *m) {
+SPECIALISED int64_t depth_BOX_SECTOR(const meeting *m) {
     if (m->known && m->b->size[2] == 0) {
-        const int64_t slack = slack_by_discs(m->b, m->known, m->a);
-        if (slack != UNKNOWN) {
-            return slack;
+        const int64_t depth = depth_by_discs(m->b, m->known, m->a);
+        if (depth != UNKNOWN) {
+            return depth;
         }
     }
     return min64(sector_box(m->b, m->a, opposite(m->d)) - 1, m->upright);
 }
 
 /* Attack areas do not hit each other. */
-SPECIALISED int64_t slack_SECTOR_SECTOR(const meeting *m) {
+SPECIALISED int64_t depth_SECTOR_SECTOR(const meeting *m) {
     (void)m;
     return -1;
 }
 
-SPECIALISED int64_t slack_at(figure_pair of, const placed *a, const placed *b, const edges *known,
+SPECIALISED int64_t depth_at(figure_pair of, const posed *a, const posed *b, const edges *known,
                              int64_t upright) {
     const planar d = {(int64_t)a->x - b->x, (int64_t)a->z - b->z};
     const meeting m = {a, b, d, upright, above_0(-upright), known};
     switch (of) {
-#define SLACK_OF_SAME(f) case f##_##f: return slack_##f##_##f(&m);
-#define SLACK_OF_PAIR(a, b) case a##_##b: return slack_##a##_##b(&m);
-        FIGURE_PAIRS(SLACK_OF_SAME, SLACK_OF_PAIR)
+#define DEPTH_OF_SAME(f) case f##_##f: return depth_##f##_##f(&m);
+#define DEPTH_OF_PAIR(a, b) case a##_##b: return depth_##a##_##b(&m);
+        FIGURE_PAIRS(DEPTH_OF_SAME, DEPTH_OF_PAIR)
     case PAIR_COUNT:
         break;
     }
     return INT64_MIN; /* not reached: pair_of gives no other */
 }
 
-SPECIALISED int64_t slack_of_pair(figure_pair of, const placed *a, const placed *b,
+SPECIALISED int64_t depth_of_pair(figure_pair of, const posed *a, const posed *b,
                                   const edges *known) {
     /* size[1] is the half height of every kind (a sphere's is 0). */
-    return slack_at(of, a, b, known,
+    return depth_at(of, a, b, known,
                     (int64_t)a->size[1] + b->size[1] - abs64((int64_t)b->y - a->y));
 }
 
-/* A cylinder of a level, of which only place and radius are read. */
-int fxs_pillar_contact(const placed *s, int32_t x, int32_t z, int32_t radius, int64_t gap) {
-    placed disc = {0};
+/* A cylinder of a level, of which only centre and radius are read. */
+int fxs_cylinder_solid_contact(const posed *s, int32_t x, int32_t z, int32_t radius, int64_t gap) {
+    posed disc = {0};
     disc.x = x;
     disc.z = z;
     disc.size[0] = radius;
     switch (figure_of(s->kind)) {
     case ROUND:
-        return class_of(slack_at(ROUND_CYLINDER, s, &disc, NULL, -gap));
+        return class_of(depth_at(ROUND_CYLINDER, s, &disc, NULL, -gap));
     case CYLINDER:
-        return class_of(slack_at(CYLINDER_CYLINDER, s, &disc, NULL, -gap));
+        return class_of(depth_at(CYLINDER_CYLINDER, s, &disc, NULL, -gap));
     case BOX:
-        return class_of(slack_at(CYLINDER_BOX, &disc, s, NULL, -gap));
+        return class_of(depth_at(CYLINDER_BOX, &disc, s, NULL, -gap));
     case SECTOR:
-        return class_of(slack_at(CYLINDER_SECTOR, &disc, s, NULL, -gap));
+        return class_of(depth_at(CYLINDER_SECTOR, &disc, s, NULL, -gap));
     case FIGURE_COUNT:
         break;
     }
@@ -471,42 +471,42 @@ int fxs_pillar_contact(const placed *s, int32_t x, int32_t z, int32_t radius, in
 }
 
 /* Each is written, and stays if it counts: no branch depends on chance. */
-SPECIALISED uint32_t hits_of_pair(figure_pair of, const placed *all, const uint64_t *pairs,
+SPECIALISED uint32_t hits_of_pair(figure_pair of, const posed *all, const uint64_t *pairs,
                                   uint32_t n, int64_t least, uint64_t *hits) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const placed *a = all + (pairs[i] >> 32), *b = all + (pairs[i] & UINT32_MAX);
-        int64_t slack = slack_of_pair(of, a, b, NULL);
+        const posed *a = all + (pairs[i] >> 32), *b = all + (pairs[i] & UINT32_MAX);
+        int64_t depth = depth_of_pair(of, a, b, NULL);
         uint64_t first = a->id < b->id ? a->id : b->id, second = a->id < b->id ? b->id : a->id;
-        hits[found] = (first << 33) + (second << 1) + (uint64_t)(slack > 0);
-        found += slack >= least;
+        hits[found] = (first << 33) + (second << 1) + (uint64_t)(depth > 0);
+        found += depth >= least;
     }
     return found;
 }
 
-/* An area to be compared with placed shapes of one kind. */
+/* An area to be compared with posed shapes of one kind. */
 typedef struct query_area {
-    const placed *area;
+    const posed *area;
     const edges *known; /* of a sector, else NULL */
-    int64_t least; /* the slack that counts */
+    int64_t least; /* the depth that counts */
 } query_area;
 
 /* Keeps those of n ids that the area meets. `swap`: the area is of the greater kind. */
-SPECIALISED uint64_t met_of_pair(figure_pair of, int swap, const query_area *q, const placed *all,
+SPECIALISED uint64_t met_of_pair(figure_pair of, int swap, const query_area *q, const posed *all,
                                  const uint64_t *like, uint64_t n, uint64_t *ids) {
     uint64_t met = 0;
     for (uint64_t i = 0; i < n; i++) {
-        const placed *s = all + like[i];
-        int64_t slack =
-            slack_of_pair(of, swap ? s : q->area, swap ? q->area : s, swap ? q->known : NULL);
+        const posed *s = all + like[i];
+        int64_t depth =
+            depth_of_pair(of, swap ? s : q->area, swap ? q->area : s, swap ? q->known : NULL);
         ids[met] = like[i];
-        met += slack >= q->least;
+        met += depth >= q->least;
     }
     return met;
 }
 
-/* A shape where it stands, as far as slack_of_pair reads it; 0 if shape and pose are in range. */
-SPECIALISED uint64_t stand(placed *s, int is_box, const fxs_shape *shape, const fxs_pose *pose) {
+/* A shape where it stands, as far as depth_of_pair reads it; 0 if shape and pose are in range. */
+SPECIALISED uint64_t stand(posed *s, int is_box, const fxs_shape *shape, const fxs_pose *pose) {
     s->x = pose->x;
     s->y = pose->y;
     s->z = pose->z;
@@ -530,17 +530,17 @@ SPECIALISED uint64_t stand(placed *s, int is_box, const fxs_shape *shape, const 
 enum { UNDECIDED = -1 };
 SPECIALISED int overlap_of_pair(figure_pair of, const fxs_shape *a, const fxs_pose *pose_a,
                                 const fxs_shape *b, const fxs_pose *pose_b) {
-    placed sa, sb;
+    posed sa, sb;
     uint64_t faults = stand(&sa, of == BOX_BOX || of == BOX_SECTOR, a, pose_a);
     faults |= stand(&sb, of == ROUND_BOX || of == CYLINDER_BOX || of == BOX_BOX, b, pose_b);
     int64_t dx = (int64_t)sa.x - sb.x, dy = (int64_t)sa.y - sb.y, dz = (int64_t)sa.z - sb.z;
     faults |=
         ((uint64_t)(dx + Q30_ONE) | (uint64_t)(dy + Q30_ONE) | (uint64_t)(dz + Q30_ONE)) >> 31;
-    return faults == 0 ? class_of(slack_of_pair(of, &sa, &sb, NULL)) : UNDECIDED;
+    return faults == 0 ? class_of(depth_of_pair(of, &sa, &sb, NULL)) : UNDECIDED;
 }
 
-SPECIALISED int contact_of_pair(figure_pair of, const placed *a, const placed *b) {
-    return class_of(slack_of_pair(of, a, b, NULL));
+SPECIALISED int contact_of_pair(figure_pair of, const posed *a, const posed *b) {
+    return class_of(depth_of_pair(of, a, b, NULL));
 }
 
 /* CALL(contact, pair, ...) is contact_of_pair(pair, ...); so are overlap, hits and met. */
@@ -551,18 +551,18 @@ SPECIALISED int contact_of_pair(figure_pair of, const placed *a, const placed *b
 #define CALL(function, pair, ...) PAIRS[pair].function(__VA_ARGS__)
 
 #define PAIR_FUNCTIONS(pair)                                                                  \
-    static int contact_##pair(const placed *a, const placed *b) {                               \
+    static int contact_##pair(const posed *a, const posed *b) {                               \
         return contact_of_pair(pair, a, b);                                                   \
     }                                                                                         \
     static int overlap_##pair(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b, \
                               const fxs_pose *pose_b) {                                       \
         return overlap_of_pair(pair, a, pose_a, b, pose_b);                                   \
     }                                                                                         \
-    static uint32_t hits_##pair(const placed *all, const uint64_t *pairs, uint32_t n,          \
+    static uint32_t hits_##pair(const posed *all, const uint64_t *pairs, uint32_t n,          \
                                 int64_t least, uint64_t *hits) {                              \
         return hits_of_pair(pair, all, pairs, n, least, hits);                                \
     }                                                                                         \
-    static uint64_t met_##pair(int swap, const query_area *q, const placed *all,               \
+    static uint64_t met_##pair(int swap, const query_area *q, const posed *all,               \
                                const uint64_t *like, uint64_t n, uint64_t *ids) {             \
         return met_of_pair(pair, swap, q, all, like, n, ids);                                 \
     }
@@ -574,10 +574,10 @@ FIGURE_PAIRS(FUNCTIONS_OF_SAME, FUNCTIONS_OF_PAIR)
 #define ROW_OF_SAME(f) PAIR_ROW(f##_##f)
 #define ROW_OF_PAIR(a, b) PAIR_ROW(a##_##b)
 static const struct {
-    int (*contact)(const placed *, const placed *);
+    int (*contact)(const posed *, const posed *);
     int (*overlap)(const fxs_shape *, const fxs_pose *, const fxs_shape *, const fxs_pose *);
-    uint32_t (*hits)(const placed *, const uint64_t *, uint32_t, int64_t, uint64_t *);
-    uint64_t (*met)(int, const query_area *, const placed *, const uint64_t *, uint64_t,
+    uint32_t (*hits)(const posed *, const uint64_t *, uint32_t, int64_t, uint64_t *);
+    uint64_t (*met)(int, const query_area *, const posed *, const uint64_t *, uint64_t,
                     uint64_t *);
 } PAIRS[PAIR_COUNT] = {FIGURE_PAIRS(ROW_OF_SAME, ROW_OF_PAIR)};
 #endif
@@ -586,12 +586,12 @@ static int is_far(int64_t a, int64_t b, int64_t reach_a, int64_t reach_b) {
     return abs64(b - a) > reach_a + reach_b;
 }
 
-int fxs_near_contact(const placed *a, const placed *b) {
+int fxs_near_contact(const posed *a, const posed *b) {
     const uint32_t of = pair_of(a->kind, b->kind), swap = of & SWAPPED;
     return CALL(contact, of % SWAPPED, swap ? b : a, swap ? a : b);
 }
 
-int fxs_placed_contact(const placed *a, const placed *b) {
+int fxs_posed_contact(const posed *a, const posed *b) {
     return is_far(a->x, b->x, a->reach_x, b->reach_x) ||
                    is_far(a->z, b->z, a->reach_z, b->reach_z) ||
                    is_far(a->y, b->y, a->reach_y, b->reach_y)
@@ -599,12 +599,12 @@ int fxs_placed_contact(const placed *a, const placed *b) {
                : fxs_near_contact(a, b);
 }
 
-uint32_t fxs_placed_hits(const placed *all, figure_pair of, const uint64_t *pairs, uint32_t n,
+uint32_t fxs_posed_hits(const posed *all, figure_pair of, const uint64_t *pairs, uint32_t n,
                         int hit_when, uint64_t *hits) {
     return CALL(hits, of, all, pairs, n, hit_when - FXS_TOUCHING, hits);
 }
 
-uint64_t fxs_placed_met(const placed *area, const fxs_query *q, const placed *all, uint64_t *ids,
+uint64_t fxs_posed_met(const posed *area, const fxs_query *q, const posed *all, uint64_t *ids,
                        uint64_t n, int hit_when) {
     enum { AT_ONCE = 64 };
     uint64_t met = 0;
@@ -619,7 +619,7 @@ uint64_t fxs_placed_met(const placed *area, const fxs_query *q, const placed *al
         uint64_t like[KIND_COUNT][AT_ONCE], count[KIND_COUNT] = {0},
                                             end = from + AT_ONCE < n ? from + AT_ONCE : n;
         for (uint64_t i = from; i < end; i++) {
-            const placed *s = all + ids[i];
+            const posed *s = all + ids[i];
             like[s->kind][count[s->kind]] = ids[i];
             count[s->kind] += (q->mask >> s->layer & 1) &
                               (uint32_t)((q->exclude_owner == 0) | (s->owner != q->exclude_owner));
@@ -637,9 +637,9 @@ uint64_t fxs_placed_met(const placed *area, const fxs_query *q, const placed *al
 
 int32_t fxs_overlap(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
                     const fxs_pose *pose_b) {
-    placed sa, sb;
+    posed sa, sb;
     int32_t status = fxs_pair_make(&sa, &sb, a, pose_a, b, pose_b);
-    return status != FXS_OK ? status : fxs_placed_contact(&sa, &sb);
+    return status != FXS_OK ? status : fxs_posed_contact(&sa, &sb);
 }
 
 static inline int overlap_of_kinds(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,

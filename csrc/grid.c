@@ -1,4 +1,4 @@
-/* Building the grid: levels of sizes, the layout of keys, sorting. */
+/* Building the grid: size classes, the layout of keys, sorting. */
 #include "grid.h"
 #include "sort.h"
 
@@ -24,19 +24,19 @@ typedef struct census {
     uint32_t many[33], widest[33], tallest[33];
 } census;
 
-static uint32_t length_of(const placed *s) {
+static uint32_t length_of(const posed *s) {
     return 2 * (uint32_t)(s->reach_x > s->reach_z ? s->reach_x : s->reach_z);
 }
 
 static void take_survey(const fxs_world *w, survey *v) {
     const uint64_t *present = present_set(w), words = set_words(w->capacity);
-    const placed *all = colliders(w);
+    const posed *all = colliders(w);
     int32_t x0 = INT32_MAX, x1 = INT32_MIN, y0 = x0, y1 = x1, z0 = x0, z1 = x1, reach = 0,
             least = INT32_MAX, tall = 0;
     uint32_t layers = 0, count = 0;
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const placed *s = all + word * 64 + trailing_zeros(bits);
+            const posed *s = all + word * 64 + trailing_zeros(bits);
             if (!s->active) {
                 continue;
             }
@@ -67,7 +67,7 @@ static void take_census(const fxs_world *w, uint32_t layers, census *v) {
     memset(v, 0, sizeof *v);
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const placed *s = colliders(w) + word * 64 + trailing_zeros(bits);
+            const posed *s = colliders(w) + word * 64 + trailing_zeros(bits);
             if (s->active & (layers >> s->layer)) {
                 uint32_t length = length_of(s), b = bit_length(length);
                 v->many[b]++;
@@ -82,26 +82,26 @@ static uint32_t row_bits(uint64_t extent, uint32_t inverse) {
     return bit_length((uint64_t)row_of(extent, inverse) + 2);
 }
 
-/* Chooses the levels of a group, the colliders on these layers, the largest first. Returns how tall
- * the most common of them are. */
-static uint32_t choose_levels(const fxs_world *w, grid *g, uint32_t group, uint32_t layers) {
+/* Chooses the size classes of a group, the colliders on these layers, the largest first. Returns
+ * how tall the most common of them are. */
+static uint32_t choose_classes(const fxs_world *w, grid *g, uint32_t group, uint32_t layers) {
     census by;
-    uint32_t common = 0, top = 0, before = g->levels;
+    uint32_t common = 0, top = 0, before = g->class_count;
     take_census(w, layers, &by);
     for (uint32_t b = 33; b--;) {
         if (by.many[b]) {
-            if (g->levels == before || top > b + 2) {
-                level *l = g->level + g->levels++;
-                l->wide = by.widest[b];
-                l->tall = 0;
-                l->group = group;
+            if (g->class_count == before || top > b + 2) {
+                size_class *c = g->classes + g->class_count++;
+                c->wide = by.widest[b];
+                c->tall = 0;
+                c->group = group;
                 top = b;
             }
-            level *l = g->level + g->levels - 1;
-            l->tall = most32(l->tall, by.tallest[b]);
+            size_class *c = g->classes + g->class_count - 1;
+            c->tall = most32(c->tall, by.tallest[b]);
             common = by.many[b] > by.many[common] ? b : common;
         }
-        g->level_of[group][b] = g->levels - 1;
+        g->class_of_size[group][b] = g->class_count - 1;
     }
     return by.tallest[common];
 }
@@ -134,36 +134,36 @@ static uint32_t choose_groups(const fxs_world *w, grid *g, uint32_t layers,
     return groups;
 }
 
-/* Chooses levels and the layout of keys for a world that has colliders. g->level[g->levels] is for
- * isolated colliders, which no layer meets: queries search them, pairs do not. `apart`: groups that
- * do not meet have levels of their own. */
+/* Chooses size classes and the layout of keys for a world that has colliders.
+ * g->classes[g->class_count] is for isolated colliders, which no layer meets: queries search them,
+ * pairs do not. `apart`: groups that do not meet have size classes of their own. */
 static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, int apart) {
     uint32_t usual = v->tallest, id_bits = bit_length(w->capacity - 1),
              longest = most32(v->longest, v->tallest), least = v->longest;
     int isolated = (v->layers & ~meets) != 0;
-    g->levels = 0;
+    g->class_count = 0;
     if (apart) {
         uint32_t members[GROUPS_MAX], groups = choose_groups(w, g, v->layers & meets, members);
         for (uint32_t i = 0; i < groups; i++) {
-            usual = least32(usual, choose_levels(w, g, i, members[i]));
+            usual = least32(usual, choose_classes(w, g, i, members[i]));
         }
     } else {
         memset(g->group_of, 0, sizeof g->group_of);
-        memset(g->level_of[0], 0, sizeof g->level_of[0]);
+        memset(g->class_of_size[0], 0, sizeof g->class_of_size[0]);
         g->met_groups[0] = 1;
-        if (bit_length(v->longest) <= bit_length(v->shortest) + 2) { /* one level will do */
-            g->levels = 1;
-            g->level[0].wide = v->longest;
-            g->level[0].tall = v->tallest;
-            g->level[0].group = 0;
+        if (bit_length(v->longest) <= bit_length(v->shortest) + 2) { /* one size class will do */
+            g->class_count = 1;
+            g->classes[0].wide = v->longest;
+            g->classes[0].tall = v->tallest;
+            g->classes[0].group = 0;
         } else {
-            usual = choose_levels(w, g, 0, v->layers);
+            usual = choose_classes(w, g, 0, v->layers);
         }
     }
-    g->level[g->levels].wide = v->longest;
-    g->level[g->levels].tall = v->tallest;
-    for (uint32_t i = 0; i < g->levels; i++) {
-        least = least32(least, g->level[i].wide);
+    g->classes[g->class_count].wide = v->longest;
+    g->classes[g->class_count].tall = v->tallest;
+    for (uint32_t i = 0; i < g->class_count; i++) {
+        least = least32(least, g->classes[i].wide);
     }
     uint64_t extent[3], most = 0;
     for (uint32_t i = 0; i < 3; i++) {
@@ -174,23 +174,24 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
     }
     g->shift = bit_length(most) > FIELD ? bit_length(most) - FIELD : 0;
     g->beams = v->high[2] - (int64_t)v->low[2] > 8 * (int64_t)usual;
-    uint32_t level_bits = bit_length(g->levels - !isolated), z_bits, y_bits, smaller = 0;
+    uint32_t class_bits = bit_length(g->class_count - !isolated), z_bits, y_bits, smaller = 0;
     do {
         z_bits = y_bits = 0;
-        for (level *l = g->level; l <= g->level + g->levels; l++) { /* lengths are at least 2 */
-            l->z_inverse = (uint32_t)(((uint64_t)1 << 32) / l->wide >> smaller);
-            l->y_inverse = (uint32_t)(((uint64_t)1 << 32) / l->tall >> smaller);
-            uint32_t z = row_bits(extent[1], l->z_inverse),
-                     y = g->beams ? row_bits(extent[2], l->y_inverse) : 0;
+        for (uint32_t i = 0; i <= g->class_count; i++) {
+            size_class *c = g->classes + i; /* lengths are at least 2 */
+            c->z_inverse = (uint32_t)(((uint64_t)1 << 32) / c->wide >> smaller);
+            c->y_inverse = (uint32_t)(((uint64_t)1 << 32) / c->tall >> smaller);
+            uint32_t z = row_bits(extent[1], c->z_inverse),
+                     y = g->beams ? row_bits(extent[2], c->y_inverse) : 0;
             z_bits = z > z_bits ? z : z_bits;
             y_bits = y > y_bits ? y : y_bits;
         }
         smaller++;
-    } while (id_bits + level_bits + z_bits + y_bits > ROW_KEY_BITS);
+    } while (id_bits + class_bits + z_bits + y_bits > ROW_KEY_BITS);
     /* A fraction of the smallest length is fine enough on x: finer keys would only take longer to
      * sort. */
     uint32_t field_bits = bit_length(extent[0] >> g->shift),
-             room = KEY_BITS - id_bits - level_bits - z_bits - y_bits;
+             room = KEY_BITS - id_bits - class_bits - z_bits - y_bits;
     uint32_t x_bits = bit_length(extent[0] / least) + 3;
     x_bits = x_bits < field_bits ? x_bits : field_bits;
     x_bits = x_bits < room ? x_bits : room;
@@ -198,26 +199,26 @@ static void plan(const fxs_world *w, grid *g, const survey *v, uint32_t meets, i
     g->x_at = id_bits;
     g->z_at = g->x_at + x_bits;
     g->y_at = g->z_at + z_bits;
-    g->level_at = g->y_at + y_bits;
-    g->key_end = g->level_at + level_bits;
+    g->class_at = g->y_at + y_bits;
+    g->key_end = g->class_at + class_bits;
 }
 
-/* The keys of all active colliders, in no order: how many. `plain`: there is one level of strips,
- * and no isolated colliders. */
+/* The keys of all active colliders, in no order: how many. `plain`: there is one size class of
+ * strips, and no isolated colliders. */
 static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain, uint32_t meets) {
     const uint64_t *present = present_set(w), words = set_words(w->capacity);
-    const placed *all = colliders(w);
+    const posed *all = colliders(w);
     grid *g = a->g;
     const int64_t low_x = g->low[0], low_z = g->low[1], low_y = g->low[2];
     const uint64_t x_unit = (uint64_t)1 << g->x_at, z_unit = (uint64_t)1 << g->z_at,
-                   inverse = g->level[0].z_inverse;
-    const uint32_t x_shift = g->shift + g->x_drop, isolated = g->levels;
+                   inverse = g->classes[0].z_inverse;
+    const uint32_t x_shift = g->shift + g->x_drop, isolated = g->class_count;
     uint64_t *keys = a->keys;
     uint32_t n = 0;
     for (uint64_t word = 0; word < words; word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             uint32_t id = (uint32_t)(word * 64) + trailing_zeros(bits);
-            const placed *s = all + id;
+            const posed *s = all + id;
             if (!s->active) {
                 continue;
             }
@@ -227,13 +228,14 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
             if (plain) {
                 key += ((z * inverse >> 32) + 1) * z_unit;
             } else {
-                uint32_t lvl = meets >> s->layer & 1
-                                   ? g->level_of[g->group_of[s->layer]][bit_length(length_of(s))]
-                                   : isolated;
-                level *l = g->level + lvl;
-                key += row_key(g, lvl, y_row(g, l, (uint64_t)(s->y - low_y - s->reach_y)),
-                               z_row(l, z));
-                l->end++;
+                const uint32_t group = g->group_of[s->layer];
+                const uint32_t class_index = meets >> s->layer & 1
+                                                 ? g->class_of_size[group][bit_length(length_of(s))]
+                                                 : isolated;
+                size_class *c = g->classes + class_index;
+                key += row_key(g, class_index, y_row(g, c, (uint64_t)(s->y - low_y - s->reach_y)),
+                               z_row(c, z));
+                c->end++;
             }
             keys[n++] = key;
         }
@@ -245,12 +247,12 @@ static inline uint32_t make_keys(const fxs_world *w, const arrays *a, int plain,
  * which each of them ends in its row. */
 static void gather(const fxs_world *w, const arrays *a, uint32_t n) {
     const grid *g = a->g;
-    const placed *all = colliders(w);
+    const posed *all = colliders(w);
     const uint64_t *keys = a->keys, id_mask = ((uint64_t)1 << g->x_at) - 1;
     const int64_t low_x = g->low[0], low_z = g->low[1], low_y = g->low[2];
     const uint32_t shift = g->shift;
     for (uint32_t i = 0; i < n; i++) {
-        const placed *s = all + (keys[i] & id_mask);
+        const posed *s = all + (keys[i] & id_mask);
         prefetch(all + (keys[i + AHEAD < n ? i + AHEAD : i] & id_mask));
         a->sorted[i] = *s;
         int64_t x = s->x - low_x, z = s->z - low_z, y = s->y - low_y, rx = s->reach_x,
@@ -279,7 +281,7 @@ int fxs_grid_build(fxs_world *w, const arrays *a, int apart) {
     take_survey(w, &v);
     g->count = v.count;
     g->moved_max = MOVED_MAX(v.count);
-    g->levels = 0;
+    g->class_count = 0;
     if (v.count == 0) {
         return 0;
     }
@@ -291,19 +293,19 @@ int fxs_grid_build(fxs_world *w, const arrays *a, int apart) {
         unmet |= meets & ~w->layers[trailing_zeros(left)];
     }
     plan(w, g, &v, meets, apart);
-    for (uint32_t i = 0; i <= g->levels; i++) {
-        g->level[i].end = 0;
+    for (uint32_t i = 0; i <= g->class_count; i++) {
+        g->classes[i].end = 0;
     }
-    if (g->levels == 1 && !g->beams && !(v.layers & ~meets)) {
-        n = g->level[0].end = make_keys(w, a, 1, meets);
+    if (g->class_count == 1 && !g->beams && !(v.layers & ~meets)) {
+        n = g->classes[0].end = make_keys(w, a, 1, meets);
     } else {
         n = make_keys(w, a, 0, meets);
     }
     uint32_t end = 0;
-    for (uint32_t i = 0; i <= g->levels; i++) {
-        g->level[i].first = end;
-        end += g->level[i].end;
-        g->level[i].end = end;
+    for (uint32_t i = 0; i <= g->class_count; i++) {
+        g->classes[i].first = end;
+        end += g->classes[i].end;
+        g->classes[i].end = end;
     }
     fxs_sort(w, a->keys, a->spare, n, g->x_at, g->key_end - g->x_at);
     gather(w, a, n);

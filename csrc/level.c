@@ -1,6 +1,6 @@
 /* Levels: bytes in and out, and the tree (docs/contract.md, Levels).
  *
- * The tree is packed: solids are sorted by size and place, every 8 of a row have one node above
+ * The tree is packed: solids are sorted by size and position, every 8 of a row have one node above
  * them, and a node's children are found by counting. A small box finds solids faster through cells
  * of the plane, in a time that does not grow with the level: the tree has then only solids that
  * are too large for them. */
@@ -35,7 +35,7 @@ static uint64_t lay_out_level(fxs_level *l, uint64_t n, uint64_t size) {
             break;
         }
     }
-    /* Keys and places, twice, to sort them; later the cells, n and their end, and the lists. */
+    /* Keys and indices, twice, to sort them; later the cells, n and their end, and the lists. */
     l->cells_at = end;
     l->listed_at = end + (n + 1) * sizeof(uint32_t);
     return end + 4 * n * sizeof(uint64_t) + 8;
@@ -216,7 +216,7 @@ static uint64_t solid_key(const level_node *b) {
            spread(z >> 17);
 }
 
-/* Sorts n (key, place) pairs by key; equal keys keep their order. The result is in `pairs`: an even
+/* Sorts n (key, index) pairs by key; equal keys keep their order. The result is in `pairs`: an even
  * number of passes. */
 static void sort_places(uint64_t *pairs, uint64_t *spare, uint64_t n) {
     for (uint32_t shift = 0; shift < PLACE_BITS; shift += PLACE_DIGIT) {

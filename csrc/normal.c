@@ -23,15 +23,15 @@ vector fxs_unit(int64_t x, int64_t y, int64_t z) {
 }
 
 /* A planar direction, which may be longer than 2^30 by a little, turned by the frame's yaw. */
-static vector back(vector n, const placed *frame) {
-    planar v = {n.x, n.z}, t = turned(v, direction_of_placed(frame));
+static vector back(vector n, const posed *frame) {
+    planar v = {n.x, n.z}, t = turned(v, direction_of_posed(frame));
     n.x = round_q30(t.x);
     n.z = round_q30(t.z);
     return n;
 }
 
 /* One of the axes of the frame, its sign that of `sign`. */
-static vector own_axis(const placed *frame, int is_x, int sign) {
+static vector own_axis(const posed *frame, int is_x, int sign) {
     const vector n = {is_x ? sign * Q30_ONE : 0, 0, is_x ? 0 : sign * Q30_ONE};
     return back(n, frame);
 }
@@ -49,13 +49,13 @@ static int64_t gap_q16(i128 v, int32_t half) {
 
 /* ---- of pairs ---- */
 
-static vector normal_of_boxes(const placed *a, const placed *b, planar P) {
+static vector normal_of_boxes(const posed *a, const posed *b, planar P) {
     const planar turn = turn_between(a, b);
     vector best = {0, 0, 0};
     i128 greatest = i128_of(0);
     for (int i = 0; i < 4; i++) {
-        const placed *own = i < 2 ? b : a, *other = i < 2 ? a : b;
-        const planar dir = direction_of_placed(own), limit = touching_boxes(own, other, turn);
+        const posed *own = i < 2 ? b : a, *other = i < 2 ? a : b;
+        const planar dir = direction_of_posed(own), limit = touching_boxes(own, other, turn);
         const int is_x = i % 2 == 0;
         const i128 p = is_x ? dot_wide(dir, P) : cross_wide(dir, P);
         const i128 beyond = i128_sub(i128_abs(p), i128_mul(is_x ? limit.x : limit.z, WHOLE));
@@ -80,15 +80,15 @@ static vector normal_off_cylinder(int32_t radius, planar P, int64_t F) {
 }
 
 /* Of a round shape or a cylinder off a box. */
-static vector normal_off_box(const placed *box, planar P, int64_t F) {
-    const planar dir = direction_of_placed(box);
+static vector normal_off_box(const posed *box, planar P, int64_t F) {
+    const planar dir = direction_of_posed(box);
     const int64_t x = gap_q16(dot_wide(dir, P), box->size[0]);
     const int64_t z = gap_q16(cross_wide(dir, P), box->size[2]);
     return back(fxs_unit(x, F, z), box);
 }
 
 /* a and b in order; P = 65536 D + k M, F the vertical gap with its sign: 0 if a is not round. */
-static vector normal_of_pair(const placed *a, const placed *b, planar P, int64_t F) {
+static vector normal_of_pair(const posed *a, const posed *b, planar P, int64_t F) {
     switch (figure_of(b->kind)) {
     case ROUND: break;
     case CYLINDER:
@@ -105,7 +105,7 @@ static vector normal_of_pair(const placed *a, const placed *b, planar P, int64_t
 }
 
 /* The same in any order. */
-static vector normal_of_any(const placed *a, const placed *b, planar P, int64_t F) {
+static vector normal_of_any(const posed *a, const posed *b, planar P, int64_t F) {
     if (is_cast_order(a, b)) {
         return normal_of_pair(a, b, P, F);
     }
@@ -120,10 +120,10 @@ static void put_normal(vector n, int32_t *out) {
     out[2] = (int32_t)n.z;
 }
 
-void fxs_placed_cast_normal(const placed *a, const placed *b, const int64_t *M, int32_t k,
+void fxs_posed_cast_normal(const posed *a, const posed *b, const int64_t *M, int32_t k,
                             int32_t *out) {
     vector n = {0, 0, 0};
-    if (k != 0 || fxs_placed_contact(a, b) != FXS_OVERLAPPING) {
+    if (k != 0 || fxs_posed_contact(a, b) != FXS_OVERLAPPING) {
         const planar P = {((int64_t)a->x - b->x) * WHOLE + k * M[0],
                           ((int64_t)a->z - b->z) * WHOLE + k * M[2]};
         const int64_t y = ((int64_t)a->y - b->y) * WHOLE + k * M[1];
@@ -172,8 +172,8 @@ static vector normal_off_prism(const planar *u, const planar *w, uint32_t n, int
 }
 
 /* Of a box: of the edges and the box's own axes, the first with the greatest gap. */
-static vector normal_of_box_prism(const placed *s, const planar *u, const planar *w, uint32_t n) {
-    const planar dir = direction_of_placed(s);
+static vector normal_of_box_prism(const posed *s, const planar *u, const planar *w, uint32_t n) {
+    const planar dir = direction_of_posed(s);
     const int64_t halves[2] = {s->size[0], s->size[2]};
     vector best = {0, 0, 0};
     int64_t greatest = INT64_MIN;
@@ -213,7 +213,7 @@ static vector normal_of_box_prism(const placed *s, const planar *u, const planar
 }
 
 /* The normal at a height where the gap is F, with its sign. */
-static vector normal_beside_prism(const placed *a, const solid *prism, const vertex *v, planar way,
+static vector normal_beside_prism(const posed *a, const solid *prism, const vertex *v, planar way,
                                   int64_t F) {
     polygon p;
     planar w[FXS_VERTICES_MAX];
@@ -232,7 +232,7 @@ static vector normal_beside_prism(const placed *a, const solid *prism, const ver
     return normal_off_prism(p.u, w, p.n, F);
 }
 
-void fxs_solid_cast_normal(const placed *a, const solid *b, const vertex *v, const int64_t *M,
+void fxs_solid_cast_normal(const posed *a, const solid *b, const vertex *v, const int64_t *M,
                            int32_t k, int32_t *out) {
     const planar way = {k * M[0], k * M[2]};
     const int64_t above = WHOLE * ((int64_t)a->y - a->size[1] - b->y_high) + k * M[1];
@@ -240,7 +240,7 @@ void fxs_solid_cast_normal(const placed *a, const solid *b, const vertex *v, con
     const int64_t F = max64(0, above) - max64(0, below);
     vector n = {0, above >= 0 ? Q30_ONE : -Q30_ONE, 0};
     if (is_round(a) || (above < 0 && below < 0)) {
-        const placed disc = disc_of(b);
+        const posed disc = disc_of(b);
         const planar P = {((int64_t)a->x - v->x) * WHOLE + way.x,
                           ((int64_t)a->z - v->z) * WHOLE + way.z};
         n = b->code == FXS_PRISM ? normal_beside_prism(a, b, v, way, F)

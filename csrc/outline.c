@@ -112,7 +112,7 @@ static int32_t outline_write(const fxs_shape *s, const fxs_pose *centre, uint32_
 
 int32_t fxs_outline(const fxs_shape *shape, const fxs_pose *pose, uint32_t segments,
                     fxs_vertex *vertices, uint64_t vertex_capacity, fxs_extent *extent) {
-    int32_t status = fxs_placed_check(shape, pose);
+    int32_t status = fxs_posed_check(shape, pose);
     return status != FXS_OK
                ? status
                : outline_write(shape, pose, segments, vertices, vertex_capacity, extent);
@@ -167,7 +167,7 @@ static int box_write(fxs_solid *out, const fxs_shape *box, const fxs_pose *pose)
 
 int32_t fxs_solid_of(const fxs_shape *shape, const fxs_pose *pose, uint32_t layer,
                      fxs_solid *out) {
-    int32_t status = fxs_placed_check(shape, pose);
+    int32_t status = fxs_posed_check(shape, pose);
     if (status != FXS_OK) {
         return status;
     }

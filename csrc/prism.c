@@ -52,8 +52,8 @@ static int near_polygon(const polygon *p, int64_t q) {
 }
 
 /* Against a box, whose frame has the direction dir; all Q.46: l below 2^62, H at most 2^59. */
-static int box_polygon(const polygon *p, const placed *box) {
-    const planar dir = direction_of_placed(box),
+static int box_polygon(const polygon *p, const posed *box) {
+    const planar dir = direction_of_posed(box),
                  H = {box->size[0] * Q30_ONE, box->size[2] * Q30_ONE};
     int64_t least_x = INT64_MAX, least_z = INT64_MAX, most_x = -INT64_MAX, most_z = -INT64_MAX;
     int found = FXS_OVERLAPPING;
@@ -73,7 +73,7 @@ static int box_polygon(const polygon *p, const placed *box) {
 /* A sector and a polygon, seen from the apex. */
 typedef struct aim_at {
     const polygon *p;
-    const placed *sector;
+    const posed *sector;
     planar v, within; /* towards the nearest point, (0, 0) inside; and to a point within */
     int nearest;      /* class of the nearest point */
 } aim_at;
@@ -179,7 +179,7 @@ static planar towards_polygon(const polygon *p) {
     return is_outside ? nearest : inside;
 }
 
-static int sector_polygon(const polygon *p, const placed *s) {
+static int sector_polygon(const polygon *p, const posed *s) {
     const int64_t radius = s->size[0], i = s->size[2];
     const uint32_t yaw = s->yaw, half_angle = s->half_angle;
     const int nearest = near_polygon(p, radius * radius);
@@ -208,7 +208,7 @@ static int sector_polygon(const polygon *p, const placed *s) {
     return max_int(ring_polygon(&a, e0, e2), ring_polygon(&a, e1, e0));
 }
 
-int fxs_prism_contact(const placed *s, const solid *prism, const vertex *v, int64_t gap) {
+int fxs_prism_contact(const posed *s, const solid *prism, const vertex *v, int64_t gap) {
     polygon p;
     fxs_polygon_of(&p, prism, v, s->x, s->z);
     const int64_t r = s->size[0], f = max64(0, gap);

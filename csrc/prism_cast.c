@@ -1,7 +1,7 @@
 /* When a shape that moves straight first meets a prism of a level, exact (docs/contract.md,
  * Levels).
  *
- * The places of the shape that touch the prism are a convex set, so the times of contact are one
+ * The centres of the shape that touch the prism are a convex set, so the times of contact are one
  * interval. The set is a union of simple pieces. For a ball or capsule of radius r: the prism with
  * all that is at most r above and below it, balls about the vertices of both lids, cylinders about
  * the edges of both lids and about the upright edges, and a slab on each face. Each piece is a
@@ -195,7 +195,7 @@ static int fall_at_piece(finding *f, const swept *a, const window *w, const quad
 }
 
 /* The prism itself, with all that is at most `spare` above and below it: r for a round shape, else
- * 0. A place inside the polygon has no s_j above twice its area, 2^61. */
+ * 0. A centre inside the polygon has no s_j above twice its area, 2^61. */
 static void fall_within(finding *f, const swept *a, const polygon *p) {
     const int64_t spare = a->is_round ? a->r : 0;
     window inside = a->all;
@@ -280,7 +280,7 @@ static void fall_at_prism(finding *f, const swept *a, const polygon *p) {
     }
 }
 
-static int32_t cast_round_or_cylinder(const placed *s, const solid *prism, const vertex *v,
+static int32_t cast_round_or_cylinder(const posed *s, const solid *prism, const vertex *v,
                                       const int64_t *M, int when, int32_t most) {
     const int64_t low0 = (int64_t)prism->y_low - s->y - s->size[1];
     const int64_t high0 = (int64_t)s->y - s->size[1] - prism->y_high;
@@ -389,9 +389,9 @@ static int holds_strictly(const span_of_time *w) {
 
 /* All bounds are strict, and all linear: of the box's frame in Q.46, of the prism's edges in its
  * square. */
-static int32_t cast_box_prism(const placed *s, const solid *prism, const vertex *v,
+static int32_t cast_box_prism(const posed *s, const solid *prism, const vertex *v,
                               const int64_t *M, int when) {
-    const planar dir = direction_of_placed(s), m = {M[0], M[2]}, turned_m = turned_back(m, dir);
+    const planar dir = direction_of_posed(s), m = {M[0], M[2]}, turned_m = turned_back(m, dir);
     const planar H = {s->size[0] * Q30_ONE, s->size[2] * Q30_ONE};
     planar least = {INT64_MAX, INT64_MAX}, most = {-INT64_MAX, -INT64_MAX};
     span_of_time w = whole_motion();
@@ -417,7 +417,7 @@ static int32_t cast_box_prism(const placed *s, const solid *prism, const vertex 
     return is_met ? instant_fraction(w.in) : NONE;
 }
 
-int32_t fxs_prism_cast(const placed *s, const solid *prism, const vertex *v, const int64_t *M,
+int32_t fxs_prism_cast(const posed *s, const solid *prism, const vertex *v, const int64_t *M,
                        int when, int32_t most) {
     switch (figure_of(s->kind)) {
     case ROUND:

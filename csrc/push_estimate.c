@@ -8,7 +8,7 @@
  * - boxes, a box and a prism: along the separating axis of least depth. A translation gets two
  *   convex shapes apart by crossing one edge of their Minkowski sum, and the edges of that sum have
  *   those axes for normals;
- * - disc and prism: through the nearest face, or away from the nearest place.
+ * - disc and prism: through the nearest face, or away from the nearest point.
  *
  * Every estimate is odd in p, the vector from b's centre to a's, and sees a and b alike. L errs by
  * at most 0.61 raw units and 2^-29 L (see root_q30 and estimate_along). */
@@ -46,12 +46,12 @@ static push_estimate estimate_along(planar v) {
 
 /* The radius that s, a sphere, capsule or cylinder, shows a prism at a vertical gap of f <
  * radius. */
-static int64_t disc_radius_q30(const placed *s, int64_t f) {
+static int64_t disc_radius_q30(const posed *s, int64_t f) {
     int64_t r = s->size[0];
     return is_round(s) ? root_q30(r * r - f * f) : r * Q30_ONE;
 }
 
-static push_estimate estimate_of_discs(const placed *a, const placed *b, planar p, int64_t f) {
+static push_estimate estimate_of_discs(const posed *a, const posed *b, planar p, int64_t f) {
     int64_t sum = (int64_t)a->size[0] + b->size[0];
     int64_t reach = is_round(a) && is_round(b) ? root_q30(sum * sum - f * f)
                                                : disc_radius_q30(a, f) + disc_radius_q30(b, f);
@@ -92,13 +92,13 @@ static push_estimate better(push_estimate a, push_estimate b) {
     return sign64(a.out.x) * sign64(a.out.z) >= sign64(b.out.x) * sign64(b.out.z) ? a : b;
 }
 
-/* A box is symmetric about its centre, so p serves as the disc's place from the box whichever of
+/* A box is symmetric about its centre, so p serves as the disc's centre from the box whichever of
  * them is a. */
-static push_estimate estimate_of_box_and_disc(const placed *box, const placed *disc, planar p,
+static push_estimate estimate_of_box_and_disc(const posed *box, const posed *disc, planar p,
                                               int64_t f) {
     const int64_t radius = disc_radius_q30(disc, f), half_x = box->size[0] * Q30_ONE,
                   half_z = box->size[2] * Q30_ONE;
-    const planar x = direction_of_placed(box), z = {-x.z, x.x}, at = turned_back(p, x);
+    const planar x = direction_of_posed(box), z = {-x.z, x.x}, at = turned_back(p, x);
     const planar beyond = {abs64(at.x) - half_x, abs64(at.z) - half_z};
     if (beyond.x > 0 && beyond.z > 0) {
         push_estimate local = estimate_along(beyond);
@@ -113,12 +113,12 @@ static push_estimate estimate_of_box_and_disc(const placed *box, const placed *d
 }
 
 /* Through the better of a box's own axes, along which the other one touches at the limits. */
-static push_estimate estimate_on_axes(const placed *box, planar limit, planar p) {
-    const planar x = direction_of_placed(box), z = {-x.z, x.x}, at = turned_back(p, x);
+static push_estimate estimate_on_axes(const posed *box, planar limit, planar p) {
+    const planar x = direction_of_posed(box), z = {-x.z, x.x}, at = turned_back(p, x);
     return better(estimate_through(x, at.x, limit.x, p), estimate_through(z, at.z, limit.z, p));
 }
 
-static push_estimate estimate_of_boxes(const placed *a, const placed *b, planar p) {
+static push_estimate estimate_of_boxes(const posed *a, const posed *b, planar p) {
     const planar turn = turn_between(a, b);
     return better(estimate_on_axes(a, touching_boxes(a, b, turn), p),
                   estimate_on_axes(b, touching_boxes(b, a, turn), p));
@@ -137,7 +137,7 @@ static push_estimate estimate_over(planar u, int64_t length) {
     return w;
 }
 
-/* Inside, the face to which the disc's centre is nearest; outside, away from the nearest place. */
+/* Inside, the face to which the disc's centre is nearest; outside, away from the nearest point. */
 static push_estimate estimate_of_disc_and_prism(const polygon *prism, int64_t rho) {
     const planar *m = prism->m, *u = prism->u;
     push_estimate best = {{Q30_ONE, 0}, INT64_MAX};
@@ -164,9 +164,9 @@ static push_estimate estimate_of_disc_and_prism(const polygon *prism, int64_t rh
 }
 
 /* Along the axis of least depth, of the prism's edges and the box's own. */
-static push_estimate estimate_of_box_and_prism(const placed *box, const polygon *prism) {
+static push_estimate estimate_of_box_and_prism(const posed *box, const polygon *prism) {
     const planar *m = prism->m, *u = prism->u;
-    const planar x = direction_of_placed(box), z = {-x.z, x.x};
+    const planar x = direction_of_posed(box), z = {-x.z, x.x};
     const planar minus_x = {-x.x, -x.z}, minus_z = {-z.x, -z.z};
     const int64_t half_x = box->size[0], half_z = box->size[2];
     planar least = {INT64_MAX, INT64_MAX}, most = {INT64_MIN, INT64_MIN};
@@ -194,7 +194,7 @@ static push_estimate estimate_of_box_and_prism(const placed *box, const polygon 
     return best;
 }
 
-push_estimate fxs_push_estimate(const placed *a, const placed *b, planar p, int64_t f) {
+push_estimate fxs_push_estimate(const posed *a, const posed *b, planar p, int64_t f) {
     const uint32_t of = pair_of(a->kind, b->kind);
     const push_estimate none = {{Q30_ONE, 0}, 0};
     switch ((figure_pair)(of % SWAPPED)) {
@@ -218,7 +218,7 @@ push_estimate fxs_push_estimate(const placed *a, const placed *b, planar p, int6
     return none; /* not reached */
 }
 
-push_estimate fxs_push_estimate_prism(const placed *a, const polygon *prism, int64_t f) {
+push_estimate fxs_push_estimate_prism(const posed *a, const polygon *prism, int64_t f) {
     const push_estimate none = {{Q30_ONE, 0}, 0};
     switch (figure_of(a->kind)) {
     case ROUND:

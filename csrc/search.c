@@ -9,11 +9,11 @@
     24       /* keys under two entries of the index that are better searched than all looked at */
 
 /* The index has, for each value of the leading bits of a key, about as many as there are keys, the
- * first place with that or more. */
+ * first index with that or more. */
 static void make_index(const fxs_world *w, const arrays *a) {
     grid *g = a->g;
     uint32_t *index = index_of(a, w), bits = bit_length(g->count) - 1, used = g->key_end - g->x_at,
-             n = g->level[g->levels].end, sum = 0;
+             n = g->classes[g->class_count].end, sum = 0;
     bits = least32(least32(bits, used), 31);
     g->index_shift = g->key_end - bits;
     g->index_end = 1u << bits;
@@ -35,7 +35,7 @@ typedef struct span {
     uint32_t from, to;
 } span;
 
-/* The span of places that the index gives for the keys of a row from `begin` to before `end`.
+/* The span of indices that the index gives for the keys of a row from `begin` to before `end`.
  * Returns whether the span is not much longer than these keys, and begins in this row. Both have
  * entries, and one after them: a row has a key, the one after the last too, and so has every x. */
 static inline int is_span(const arrays *a, const uint32_t *index, uint64_t row, uint64_t begin,
@@ -89,7 +89,7 @@ static int64_t clamped(int64_t v, int64_t low, int64_t high) {
     return v < low ? low : v > high ? high : v;
 }
 
-static int bounds_meet(const placed *s, const int64_t least[3], const int64_t most[3]) {
+static int bounds_meet(const posed *s, const int64_t least[3], const int64_t most[3]) {
     return (int64_t)s->x - s->reach_x <= most[0] && (int64_t)s->x + s->reach_x >= least[0] &&
            (int64_t)s->z - s->reach_z <= most[2] && (int64_t)s->z + s->reach_z >= least[2] &&
            (int64_t)s->y - s->reach_y <= most[1] && (int64_t)s->y + s->reach_y >= least[1];
@@ -101,7 +101,7 @@ static uint64_t look_at_all(const fxs_world *w, const int64_t least[3], const in
     uint64_t n = 0;
     for (uint64_t word = 0; word < set_words(w->capacity); word++) {
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            const placed *s = colliders(w) + word * 64 + trailing_zeros(bits);
+            const posed *s = colliders(w) + word * 64 + trailing_zeros(bits);
             found[n] = s->id;
             n += (uint64_t)(s->active && bounds_meet(s, least, most));
         }
@@ -110,22 +110,22 @@ static uint64_t look_at_all(const fxs_world *w, const int64_t least[3], const in
 }
 
 /* A query of the grid: its box in steps of the grid from its low corner, by the grid's axes x, z
- * and y, and what it has found so far: places in the sorted arrays. */
+ * and y, and what it has found so far: indices in the sorted arrays. */
 typedef struct grid_query {
     arrays a;
     const uint32_t *index;
     uint64_t from[3], to[3];
     packed_box here;
     listed blocks;
-    uint64_t *last; /* where the found places end */
+    uint64_t *last; /* where the found indices end */
 } grid_query;
 
-/* The rows of one level that a query wants, and the keys in each. */
+/* The rows of one size class that a query wants, and the keys in each. */
 typedef struct wanted_rows {
-    uint32_t level;
+    uint32_t size_class;
     uint32_t z_first, z_last, y_first, y_last;
     uint64_t x_begin, x_end; /* of a key, within its row */
-    uint32_t hint;           /* a place at or before the next row */
+    uint32_t hint;           /* an index at or before the next row */
 } wanted_rows;
 
 static uint64_t packed_point(const grid *g, const uint64_t v[3]) {
@@ -152,22 +152,22 @@ static int set_query_box(grid_query *q, const int64_t least[3], const int64_t mo
 /* v less `by`, or 0. */
 static inline uint64_t back_from(uint64_t v, uint64_t by) { return v - (v < by ? v : by); }
 
-static inline wanted_rows rows_of(const grid_query *q, uint32_t lvl) {
+static inline wanted_rows rows_of(const grid_query *q, uint32_t class_index) {
     const grid *g = q->a.g;
-    const level *l = g->level + lvl;
+    const size_class *c = g->classes + class_index;
     wanted_rows rows;
-    rows.level = lvl;
-    rows.z_first = z_row(l, back_from(q->from[1], l->wide));
-    rows.z_last = z_row(l, q->to[1]);
-    rows.y_first = y_row(g, l, back_from(q->from[2], l->tall));
-    rows.y_last = y_row(g, l, q->to[2]);
-    rows.x_begin = x_key(g, back_from(q->from[0], l->wide) >> g->shift);
+    rows.size_class = class_index;
+    rows.z_first = z_row(c, back_from(q->from[1], c->wide));
+    rows.z_last = z_row(c, q->to[1]);
+    rows.y_first = y_row(g, c, back_from(q->from[2], c->tall));
+    rows.y_last = y_row(g, c, q->to[2]);
+    rows.x_begin = x_key(g, back_from(q->from[0], c->wide) >> g->shift);
     rows.x_end = x_key(g, q->to[0] >> g->shift) + ((uint64_t)1 << g->x_at);
-    rows.hint = l->first;
+    rows.hint = c->first;
     return rows;
 }
 
-/* Finds those of a row from a place on, one block after the other: the place behind them. */
+/* Finds those of a row from an index on, one block after the other: the index behind them. */
 static inline uint32_t walk_row(grid_query *q, uint32_t at, uint64_t end) {
     const arrays *a = &q->a;
     while (a->keys[at] < end) {
@@ -184,15 +184,15 @@ static inline uint64_t look_in_row(grid_query *q, wanted_rows *rows, uint64_t ro
     const arrays *a = &q->a;
     const uint64_t begin = row + rows->x_begin;
     const uint64_t end = row + rows->x_end;
-    span places = {rows->hint, rows->hint};
-    if (a->g->indexed && is_span(a, q->index, row, begin, end, &places)) {
-        rows->hint = places.from;
+    span found = {rows->hint, rows->hint};
+    if (a->g->indexed && is_span(a, q->index, row, begin, end, &found)) {
+        rows->hint = found.from;
         if (a->keys[rows->hint] < end) { /* else the row has nothing: there may be very many */
-            q->last = list_span(a, &q->blocks, places, end, q->here, q->last);
+            q->last = list_span(a, &q->blocks, found, end, q->here, q->last);
             return 0;
         }
     } else {
-        const uint32_t middle = places.from + (places.to - places.from) / 2;
+        const uint32_t middle = found.from + (found.to - found.from) / 2;
         rows->hint = walk_row(q, fxs_grid_seek(a, middle, begin), end);
     }
     return a->keys[rows->hint];
@@ -202,16 +202,16 @@ static inline uint64_t look_in_row(grid_query *q, wanted_rows *rows, uint64_t ro
  * last one; 0 if that is not known. */
 static inline uint64_t look_along_z(grid_query *q, wanted_rows *rows, uint32_t y) {
     const grid *g = q->a.g;
-    const uint32_t level_end = g->level[rows->level].end;
+    const uint32_t class_end = g->classes[rows->size_class].end;
     uint64_t next = 0;
     for (uint32_t z = rows->z_first; z <= rows->z_last; z++) {
-        const uint64_t row = row_key(g, rows->level, y, z);
+        const uint64_t row = row_key(g, rows->size_class, y, z);
         next = look_in_row(q, rows, row);
         if (next == 0) {
             continue;
         }
         const uint64_t ahead = (next - row) >> g->z_at;
-        if (rows->hint >= level_end || ahead > rows->z_last - z) {
+        if (rows->hint >= class_end || ahead > rows->z_last - z) {
             break;
         }
         z += ahead ? (uint32_t)ahead - 1 : 0;
@@ -219,20 +219,20 @@ static inline uint64_t look_along_z(grid_query *q, wanted_rows *rows, uint32_t y
     return next;
 }
 
-static void look_in_level(grid_query *q, uint32_t lvl) {
+static void look_in_class(grid_query *q, uint32_t class_index) {
     const grid *g = q->a.g;
-    const level *l = g->level + lvl;
-    if (l->first == l->end) {
+    const size_class *c = g->classes + class_index;
+    if (c->first == c->end) {
         return;
     }
-    wanted_rows rows = rows_of(q, lvl);
+    wanted_rows rows = rows_of(q, class_index);
     for (uint32_t y = rows.y_first; y <= rows.y_last; y++) {
         const uint64_t next = look_along_z(q, &rows, y);
         if (next == 0) {
             continue;
         }
-        const uint64_t ahead = (next - row_key(g, lvl, y, 0)) >> g->y_at;
-        if (rows.hint >= l->end || (g->beams && ahead > rows.y_last - y)) {
+        const uint64_t ahead = (next - row_key(g, class_index, y, 0)) >> g->y_at;
+        if (rows.hint >= c->end || (g->beams && ahead > rows.y_last - y)) {
             break;
         }
         y += g->beams && ahead ? (uint32_t)ahead - 1 : 0;
@@ -250,8 +250,8 @@ static uint64_t look_in_grid(const fxs_world *w, const arrays *a, const int64_t 
     q.index = index_of(a, w);
     q.blocks.n = 0;
     q.last = found;
-    for (uint32_t lvl = 0; lvl <= g->levels; lvl++) {
-        look_in_level(&q, lvl);
+    for (uint32_t class_index = 0; class_index <= g->class_count; class_index++) {
+        look_in_class(&q, class_index);
     }
     q.last = keep_listed(a, &q.blocks, q.here, q.last);
     const uint64_t id_mask = ((uint64_t)1 << g->x_at) - 1;
@@ -268,7 +268,7 @@ uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64
     if (!w->grid_fresh || g->count == 0) {
         return 0;
     }
-    const level *usual = g->level + g->levels - 1;
+    const size_class *usual = g->classes + g->class_count - 1;
     uint64_t n = g->count; /* < 2^32, times an extent < 2^32.6 in two steps */
     for (uint32_t i = 0; i < 3; i++) {
         int64_t extent = g->high[i] - g->low[i], length = i == 2 ? usual->tall : usual->wide;
@@ -302,14 +302,14 @@ void fxs_grid_moved(fxs_world *w, uint32_t id) {
     if (!set_has(known, id)) {
         const uint32_t lane = w->moved_count++;
         set_put(known, id);
-        m.place_of[id] = lane;
+        m.lane_of[id] = lane;
         m.ids[lane] = id;
         for (uint32_t i = lane; lane % BLOCK == 0 && i < lane + BLOCK; i++) {
             clear_lane(m.bounds + i, m.stride);
         }
     }
-    const placed *s = colliders(w) + id;
-    int32_t *lane = m.bounds + m.place_of[id];
+    const posed *s = colliders(w) + id;
+    int32_t *lane = m.bounds + m.lane_of[id];
     if (set_has(present_set(w), id) && s->active) {
         put_lane(lane, m.stride, s);
     } else {

@@ -17,7 +17,7 @@ static int gives_way(const separation *s, uint32_t id, uint32_t to) {
 
 /* Moves a collider and records where it was. FXS_OK or FXS_E_CENTRE. */
 static int32_t push_collider(separation *s, uint32_t id, int64_t dx, int64_t dz) {
-    const place *p = places(s->world) + id;
+    const anchor *p = anchors(s->world) + id;
     int64_t x = p->x + dx, z = p->z + dz;
     if (x < INT32_MIN || x > INT32_MAX || z < INT32_MIN || z > INT32_MAX) {
         return FXS_E_CENTRE;
@@ -40,7 +40,7 @@ static int64_t half_up(int64_t v) { return (v + sign64(v)) / 2; }
  * cannot be moved. */
 static int32_t separate_pair(separation *s, uint32_t a, uint32_t b, int both, uint32_t *stuck) {
     uint32_t first = gives_way(s, a, b) ? a : b, second = first == a ? b : a;
-    const placed *sf = colliders(s->world) + first, *ss = colliders(s->world) + second;
+    const posed *sf = colliders(s->world) + first, *ss = colliders(s->world) + second;
     int32_t status = FXS_OK;
     planar t = fxs_push_of(sf, ss);
     if (both) {
@@ -64,7 +64,7 @@ static int is_separable(const fxs_world *w, uint32_t a, uint32_t b) {
     if (!set_has(present_set(w), a) || !set_has(present_set(w), b)) {
         return 0;
     }
-    const placed *sa = colliders(w) + a, *sb = colliders(w) + b;
+    const posed *sa = colliders(w) + a, *sb = colliders(w) + b;
     return sa->active && sb->active && may_hit(sa, sb) && can_push(sa->kind) &&
            can_push(sb->kind);
 }
@@ -74,7 +74,7 @@ static int is_separable(const fxs_world *w, uint32_t a, uint32_t b) {
 static int32_t push_off_solid(separation *s, uint32_t id, uint32_t index, int *any,
                               uint32_t *stuck) {
     const fxs_level *l = s->world->level;
-    const placed *a = colliders(s->world) + id;
+    const posed *a = colliders(s->world) + id;
     const uint32_t layer = solids(l)[index].layer;
     if (!set_has(present_set(s->world), id) || !a->active || !can_push(a->kind) ||
         (a->meets >> layer & 1) == 0 || (s->yields[a->layer] >> layer & 1) == 0 ||
@@ -105,7 +105,7 @@ static int32_t separate_hits(separation *s, int both, int *any, uint32_t *stuck)
         }
         int yielding = gives_way(s, a, b) + gives_way(s, b, a);
         if (yielding == (both ? 2 : 1) &&
-            fxs_placed_contact(colliders(s->world) + a, colliders(s->world) + b) ==
+            fxs_posed_contact(colliders(s->world) + a, colliders(s->world) + b) ==
                 FXS_OVERLAPPING) {
             int32_t status = separate_pair(s, a, b, both, stuck);
             if (status != FXS_OK) {
@@ -148,7 +148,7 @@ int32_t fxs_world_separate(fxs_world *world, const uint32_t yields[32], uint32_t
     for (uint64_t i = 0; i < s.moved_count; i++, id++) {
         id = set_next(mark_set(world), id, world->capacity);
         set_drop(mark_set(world), id);
-        const place *p = places(world) + id;
+        const anchor *p = anchors(world) + id;
         fxs_moved to = {id, p->x, p->y, p->z};
         moved[i] = to;
     }

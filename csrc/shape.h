@@ -71,10 +71,10 @@
 #define FIGURE_NAME(name) name,
 typedef enum figure { FIGURES(FIGURE_NAME) FIGURE_COUNT } figure;
 
-#define KIND_PLACE(code, name, sizes, figure, turned, push, cast, hole, ranges) PLACE_##name,
-enum { SHAPE_KINDS(KIND_PLACE) KIND_COUNT };
+#define KIND_INDEX(code, name, sizes, figure, turned, push, cast, hole, ranges) INDEX_##name,
+enum { SHAPE_KINDS(KIND_INDEX) KIND_COUNT };
 #define KIND_IS_AT(code, name, sizes, figure, turned, push, cast, hole, ranges)   \
-    _Static_assert(code == (int)PLACE_##name, "a kind's row stands at its code"); \
+    _Static_assert(code == (int)INDEX_##name, "a kind's row stands at its code"); \
     _Static_assert(sizeof #name <= 11, "a kind's name has at most 10 letters");
 SHAPE_KINDS(KIND_IS_AT)
 

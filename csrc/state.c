@@ -18,9 +18,9 @@ uint64_t fxs_world_save_size(const fxs_world *world) {
 
 /* A collider's bytes are its words, the second and third of them put together from smaller fields.
  * On a little-endian machine they lie in memory as they are saved. */
-static void put_collider(uint8_t *p, const placed *s, const place *where) {
+static void put_collider(uint8_t *p, const posed *s, const anchor *where) {
 #if LITTLE_ENDIAN_WORDS
-    memcpy(p, (const uint8_t *)s + offsetof(placed, id), offsetof(fxs_collider, x));
+    memcpy(p, (const uint8_t *)s + offsetof(posed, id), offsetof(fxs_collider, x));
     memcpy(p + offsetof(fxs_collider, x), where, sizeof *where);
     memcpy(p + offsetof(fxs_collider, size), s->size, sizeof s->size);
 #else
@@ -61,7 +61,7 @@ static inline void get_collider(const uint8_t *p, fxs_collider *c) {
 #endif
 
 /* copy_fields of a saved collider. */
-static inline void copy_saved(const uint8_t *p, placed *s, place *where) {
+static inline void copy_saved(const uint8_t *p, posed *s, anchor *where) {
 #if LITTLE_ENDIAN_WORDS
     copy_fields(p, s, where);
 #else
@@ -108,13 +108,13 @@ static void emit(const fxs_world *w, sink *s) {
     put_word(s, w->count);
     const uint64_t *present = present_set(w), *changed = changed_set(w),
                    words = set_words(w->capacity);
-    const placed *all = colliders(w);
-    const place *all_places = places(w);
+    const posed *all = colliders(w);
+    const anchor *all_anchors = anchors(w);
     for (uint64_t word = 0; word < words; word++) {
         uint8_t *p = room_for(s, (size_t)AT_ONCE * COLLIDER_SIZE);
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             uint64_t id = word * AT_ONCE + trailing_zeros(bits);
-            put_collider(p, all + id, all_places + id);
+            put_collider(p, all + id, all_anchors + id);
             p += COLLIDER_SIZE;
         }
         s->next = p;
@@ -218,12 +218,12 @@ static int head_good(const fxs_world *w, const uint8_t *bytes, uint64_t size, ui
 /* Whether saved fields make a collider, but for its id: collider_status, and whether its centre is
  * in range. */
 static int is_unusual_collider(const uint8_t *p) {
-    placed s;
-    place where;
+    posed s;
+    anchor where;
     copy_saved(p, &s, &where);
     return (read32(p + 4) & TRAITS_UNUSED) == 0 &&
            shape_status(s.kind, s.half_angle, s.size) == FXS_OK &&
-           placed_derive(&s, &where) == FXS_OK;
+           posed_derive(&s, &where) == FXS_OK;
 }
 
 /* The same, quick for all but a sector with a hole, and a long offset. */
@@ -252,8 +252,8 @@ static const uint8_t *bad_collider(const fxs_world *w, const parts *s, uint32_t 
         }
         const uint64_t room = (uint64_t)COLLIDER_SIZE * (w->capacity - first);
         const uint8_t *end = (uint64_t)(last - p) < room ? last : p + room;
-        placed *now = (placed *)at(w, w->sorted_at) + first;
-        place *where = (place *)at(w, w->rows_at) + first;
+        posed *now = (posed *)at(w, w->sorted_at) + first;
+        anchor *where = (anchor *)at(w, w->rows_at) + first;
         next = first;
         do {
             if (!is_collider(p)) {
@@ -340,7 +340,7 @@ int32_t fxs_world_load(fxs_world *world, const uint8_t *bytes, uint64_t size, ui
         status = FXS_E_ROOM;
     } else {
         swap_offsets(&world->colliders_at, &world->sorted_at);
-        swap_offsets(&world->places_at, &world->rows_at);
+        swap_offsets(&world->anchors_at, &world->rows_at);
         swap_offsets(&world->present_at, &world->marks_at);
         swap_offsets(&world->hits_at, &world->spare_at);
     }

@@ -22,8 +22,8 @@ static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
              hit_room = ((uint64_t)c->hit_capacity + 1) * sizeof(packed_hit);
     uint64_t rows = (uint64_t)c->capacity + BLOCK;
     room(&end, sizeof *w);
-    w->colliders_at = room(&end, rows * sizeof(placed));
-    w->places_at = room(&end, rows * sizeof(place));
+    w->colliders_at = room(&end, rows * sizeof(posed));
+    w->anchors_at = room(&end, rows * sizeof(anchor));
     w->present_at = room(&end, set);
     w->changed_at = room(&end, set);
     w->marks_at = room(&end, set);
@@ -37,8 +37,8 @@ static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
     w->digit_bits = w->digit_bits < 6 ? 6 : w->digit_bits > 14 ? 14 : w->digit_bits;
     w->digits_at = room(&end, (uint64_t)4 << w->digit_bits);
     w->broad_at = room(&end, fxs_broad_size(c->capacity));
-    w->sorted_at = room(&end, rows * sizeof(placed));
-    w->rows_at = room(&end, rows * sizeof(place));
+    w->sorted_at = room(&end, rows * sizeof(posed));
+    w->rows_at = room(&end, rows * sizeof(anchor));
     return end;
 }
 
@@ -96,7 +96,7 @@ int32_t fxs_world_copy(fxs_world *dst, const fxs_world *src) {
     for (uint32_t id = set_next(present, 0, src->capacity); id < src->capacity;
          id = set_next(present, id + 1, src->capacity)) {
         colliders(dst)[id] = colliders(src)[id];
-        places(dst)[id] = places(src)[id];
+        anchors(dst)[id] = anchors(src)[id];
     }
     return FXS_OK;
 }
@@ -116,7 +116,7 @@ void fxs_world_config(const fxs_world *world, fxs_config *out) {
 int32_t fxs_world_get(const fxs_world *world, uint32_t id, fxs_collider *out) {
     int32_t status = find(world, id);
     if (status == FXS_OK) {
-        fxs_collider_of(colliders(world) + id, places(world) + id, out);
+        fxs_collider_of(colliders(world) + id, anchors(world) + id, out);
     }
     return status;
 }
@@ -133,7 +133,7 @@ void fxs_world_colliders(const fxs_world *world, fxs_collider *out) {
     const uint64_t *present = present_set(world);
     for (uint32_t id = set_next(present, 0, world->capacity); id < world->capacity;
          id = set_next(present, id + 1, world->capacity)) {
-        fxs_collider_of(colliders(world) + id, places(world) + id, out++);
+        fxs_collider_of(colliders(world) + id, anchors(world) + id, out++);
     }
 }
 
@@ -148,20 +148,20 @@ void fxs_world_hits(const fxs_world *world, fxs_hit *out) {
     }
 }
 
-/* ---- placing ---- */
+/* ---- derived data ---- */
 
-void fxs_collider_of(const placed *s, const place *p, fxs_collider *out) {
+void fxs_collider_of(const posed *s, const anchor *p, fxs_collider *out) {
     uint8_t *bytes = (uint8_t *)out;
-    memcpy(bytes, (const uint8_t *)s + offsetof(placed, id), TRAITS_SIZE);
+    memcpy(bytes, (const uint8_t *)s + offsetof(posed, id), TRAITS_SIZE);
     memcpy(bytes + TRAITS_SIZE, p, sizeof *p);
     memcpy(bytes + TRAITS_SIZE + sizeof *p, s->size, sizeof s->size);
 }
 
 void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turned_count,
                         const uint32_t *offset_ids, uint32_t offset_count) {
-    fxs_turn_placed(colliders(w), turned_ids, turned_count);
+    fxs_turn_posed(colliders(w), turned_ids, turned_count);
     for (uint32_t i = 0; i < offset_count; i++) {
-        set_centre(colliders(w) + offset_ids[i], places(w) + offset_ids[i]);
+        set_centre(colliders(w) + offset_ids[i], anchors(w) + offset_ids[i]);
     }
 }
 
@@ -173,8 +173,8 @@ void fxs_derive(fxs_world *w) {
                                                                    offset_count = 0;
         for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
             uint32_t id = (uint32_t)(word * 64) + trailing_zeros(bits);
-            placed *s = colliders(w) + id;
-            const place *p = places(w) + id;
+            posed *s = colliders(w) + id;
+            const anchor *p = anchors(w) + id;
             if (!is_derived(s)) {
                 derive_round(w, s, p);
                 turned_ids[turned_count] = offset_ids[offset_count] = id;
@@ -187,12 +187,12 @@ void fxs_derive(fxs_world *w) {
     w->underived = 0;
 }
 
-const placed *fxs_derived(const fxs_world *w, uint32_t id, placed *copy) {
-    const placed *s = colliders(w) + id;
+const posed *fxs_derived(const fxs_world *w, uint32_t id, posed *copy) {
+    const posed *s = colliders(w) + id;
     if (w->underived == 0 || is_derived(s)) {
         return s;
     }
     *copy = *s;
-    placed_derive(copy, places(w) + id);
+    posed_derive(copy, anchors(w) + id);
     return copy;
 }

@@ -5,12 +5,12 @@
 
 #include "level.h"
 
-/* Where a collider was put, which its placed shape does not keep: the shape's centre is this
- * position and the turned offset. */
-typedef struct place {
+/* The position of a collider's pose, and its offset. The shape's centre is the position and the
+ * turned offset. */
+typedef struct anchor {
     int32_t x, y, z;
     int32_t ox, oy, oz;
-} place;
+} anchor;
 
 /* A pair and its contact in one word that sorts by (a, b): a << 33 | b << 1 | contact - 1. a is an
  * id below 2^31, b any 32 bits. */
@@ -29,7 +29,7 @@ struct fxs_world {
     const fxs_level *level; /* NULL: none */
     uint32_t underived; /* at least how many colliders are as load left them: see derive */
     /* Offsets from the start of this struct. By id: */
-    uint64_t colliders_at, places_at;
+    uint64_t colliders_at, anchors_at;
     uint64_t present_at, changed_at, marks_at,
         known_at; /* bit sets of capacity bits; the last two are scratch: marks is empty between
                      calls, known has the ids that moved, if there are any */
@@ -38,8 +38,8 @@ struct fxs_world {
     uint64_t hits_at, spare_at, other_at;
     uint64_t digits_at; /* scratch of sorting: 2^digit_bits counts */
     uint32_t digit_bits;
-    /* Scratch of the broad phase: sorted_at and rows_at are as large as colliders_at and places_at,
-     * and exchanged with them by load. */
+    /* Scratch of the broad phase: sorted_at and rows_at are as large as colliders_at and
+     * anchors_at, and exchanged with them by load. */
     uint64_t broad_at, sorted_at, rows_at;
     uint32_t grid_fresh; /* whether the grid holds the colliders, but for those that moved since it
                             was built; scratch, as the grid */
@@ -51,8 +51,8 @@ struct fxs_world {
 static inline void *at(const fxs_world *w, uint64_t offset) {
     return (uint8_t *)(uintptr_t)w + offset;
 }
-static inline placed *colliders(const fxs_world *w) { return (placed *)at(w, w->colliders_at); }
-static inline place *places(const fxs_world *w) { return (place *)at(w, w->places_at); }
+static inline posed *colliders(const fxs_world *w) { return (posed *)at(w, w->colliders_at); }
+static inline anchor *anchors(const fxs_world *w) { return (anchor *)at(w, w->anchors_at); }
 static inline uint64_t *present_set(const fxs_world *w) { return (uint64_t *)at(w, w->present_at); }
 static inline uint64_t *changed_set(const fxs_world *w) { return (uint64_t *)at(w, w->changed_at); }
 static inline uint64_t *mark_set(const fxs_world *w) { return (uint64_t *)at(w, w->marks_at); }
@@ -142,12 +142,12 @@ static inline int is_symmetric(const uint32_t masks[FXS_LAYER_COUNT]) {
 }
 
 /* Whether layers and owners allow two colliders to hit. */
-static inline uint32_t may_hit(const placed *a, const placed *b) {
+static inline uint32_t may_hit(const posed *a, const posed *b) {
     return (a->meets >> b->layer & 1) & (uint32_t)((a->owner == 0) | (a->owner != b->owner));
 }
 
 /* Centre of s at p from its direction. FXS_OK or FXS_E_CENTRE. */
-static inline int32_t set_centre(placed *s, const place *p) {
+static inline int32_t set_centre(posed *s, const anchor *p) {
     planar offset = {p->ox, p->oz}, dir = {s->cos_q30, s->sin_q30}, v = turned(offset, dir);
     int64_t x = p->x + round_q30(v.x), y = (int64_t)p->y + p->oy, z = p->z + round_q30(v.z);
     if (x < INT32_MIN || x > INT32_MAX || y < INT32_MIN || y > INT32_MAX || z < INT32_MIN ||
@@ -160,16 +160,16 @@ static inline int32_t set_centre(placed *s, const place *p) {
     return FXS_OK;
 }
 
-static inline uint32_t has_offset(const place *p) { return (p->ox | p->oy | p->oz) != 0; }
+static inline uint32_t has_offset(const anchor *p) { return (p->ox | p->oy | p->oz) != 0; }
 
 /* Whether a direction is kept: a round collider without an offset does not need one. */
-static inline uint32_t is_turned(const placed *s, const place *p) {
+static inline uint32_t is_turned(const posed *s, const anchor *p) {
     return fxs_kinds[s->kind].is_turned | has_offset(p);
 }
 
 /* Centre of s from its kind and yaw at p, and its direction if it is kept. FXS_OK or
  * FXS_E_CENTRE. */
-static inline int32_t aim(placed *s, const place *p) {
+static inline int32_t aim(posed *s, const anchor *p) {
     memcpy(s, p, 12); /* x, y, z */
     if (!is_turned(s, p)) {
         return FXS_OK;
@@ -182,14 +182,14 @@ static inline int32_t aim(placed *s, const place *p) {
 
 /* Direction, reach and centre of s from its kind, size and yaw at p. FXS_OK or FXS_E_CENTRE (s is
  * then half done). */
-static inline int32_t placed_derive(placed *s, const place *p) {
+static inline int32_t posed_derive(posed *s, const anchor *p) {
     int32_t status = aim(s, p);
     set_reach(s);
     return status;
 }
 
-/* Turns colliders that were put at their places as if they were round and nothing had to be turned,
- * with centres in range: those for which is_turned is 1, and those of them that have an offset.
+/* Turns colliders that were derived as if they were round and nothing had to be turned, with
+ * centres in range: those for which is_turned is 1, and those of them that have an offset.
  * Done at once for each, it would need branches that no predictor guesses. */
 enum { TURNING_MAX = 64 }; /* as many as such lists have room for */
 FXS_INTERNAL void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids,
@@ -200,9 +200,9 @@ FXS_INTERNAL void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids,
  * needed: a collider that was re-posed before is derived once, not twice. Until then both parts of
  * a direction are 0, which no direction is. A function that reads or keeps derived data calls
  * derive first; with a const world it derives copies of the colliders that it reads. */
-static inline int is_derived(const placed *s) { return (s->cos_q30 | s->sin_q30) != 0; }
-static inline void derive_round(const fxs_world *w, placed *s,
-                                const place *p) { /* as if nothing had to be turned */
+static inline int is_derived(const posed *s) { return (s->cos_q30 | s->sin_q30) != 0; }
+static inline void derive_round(const fxs_world *w, posed *s,
+                                const anchor *p) { /* as if nothing had to be turned */
     memcpy(s, p, 12); /* x, y, z */
     round_reach(s);
     s->cos_q30 = (int32_t)Q30_ONE;
@@ -215,22 +215,22 @@ static inline void derive(fxs_world *w) {
     }
 }
 /* Without `meets`. */
-FXS_INTERNAL const placed *fxs_derived(const fxs_world *w, uint32_t id, placed *copy);
+FXS_INTERNAL const posed *fxs_derived(const fxs_world *w, uint32_t id, posed *copy);
 
-/* fxs_collider is a placed shape's fields from id to owner, a place, and the sizes: no padding
+/* fxs_collider is a posed shape's fields from id to owner, an anchor, and the sizes: no padding
  * between them. */
 #define TRAITS_SIZE 16
-_Static_assert(sizeof(fxs_collider) == 52 && sizeof(place) == 24 &&
+_Static_assert(sizeof(fxs_collider) == 52 && sizeof(anchor) == 24 &&
                    offsetof(fxs_collider, x) == TRAITS_SIZE,
                "a collider has no padding");
-_Static_assert(offsetof(placed, size) - offsetof(placed, id) == TRAITS_SIZE,
-               "a placed shape's traits are a collider's");
+_Static_assert(offsetof(posed, size) - offsetof(posed, id) == TRAITS_SIZE,
+               "a posed shape's traits are a collider's");
 
 /* The collider that s and p make up; and the other way round, of its bytes wherever they lie:
  * unchecked and not derived. */
-FXS_INTERNAL void fxs_collider_of(const placed *s, const place *p, fxs_collider *out);
-static inline void copy_fields(const uint8_t *bytes, placed *s, place *p) {
-    memcpy((uint8_t *)s + offsetof(placed, id), bytes, TRAITS_SIZE);
+FXS_INTERNAL void fxs_collider_of(const posed *s, const anchor *p, fxs_collider *out);
+static inline void copy_fields(const uint8_t *bytes, posed *s, anchor *p) {
+    memcpy((uint8_t *)s + offsetof(posed, id), bytes, TRAITS_SIZE);
     memcpy(p, bytes + TRAITS_SIZE, sizeof *p);
     memcpy(s->size, bytes + TRAITS_SIZE + sizeof *p, sizeof s->size);
     s->cos_q30 = s->sin_q30 = 0;

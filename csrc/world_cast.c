@@ -11,7 +11,7 @@ typedef struct extent {
 /* The candidates of a cast: those of a query, or, for a collider's own sweep, those that it may
  * hit. */
 typedef struct job {
-    placed own;
+    posed own;
     int64_t M[3];
     int64_t length; /* of M in the plane, rounded up: below 2^29.6 */
     extent reach;   /* of `own` */
@@ -21,7 +21,7 @@ typedef struct job {
     int when;
 } job;
 
-static int is_wanted(const job *j, const placed *s) {
+static int is_wanted(const job *j, const posed *s) {
     if (!can_cast(s->kind)) {
         return 0;
     }
@@ -31,14 +31,14 @@ static int is_wanted(const job *j, const placed *s) {
 }
 
 /* Rounded up; below 2^60.2. */
-static extent extent_of(const job *j, const placed *s) {
+static extent extent_of(const job *j, const posed *s) {
     extent e = {s->size[0] * j->length, s->size[0] * j->length};
     switch (figure_of(s->kind)) {
     case ROUND:
     case CYLINDER: break;
     case BOX: {
         const planar m = {j->M[0], j->M[2]};
-        const planar on = turned_back(m, direction_of_placed(s));
+        const planar on = turned_back(m, direction_of_posed(s));
         const int64_t x = abs64(on.x) / Q30_ONE + 1;
         const int64_t z = abs64(on.z) / Q30_ONE + 1;
         e.along = s->size[0] * x + s->size[2] * z;
@@ -56,7 +56,7 @@ static extent extent_of(const job *j, const placed *s) {
  * between them once more. Each lets the exact tests see the shapes less than 4 raw units nearer
  * than they are, so shapes within 8 are not parted. Bounds that may meet leave centres less than
  * 2^31 apart. */
-static int passes_by(const job *j, const placed *s, int32_t most) {
+static int passes_by(const job *j, const posed *s, int32_t most) {
     int64_t x = (int64_t)j->own.x - s->x, z = (int64_t)j->own.z - s->z;
     extent e = extent_of(j, s);
     int64_t near = 8 * j->length, along = j->reach.along + e.along + near,
@@ -72,7 +72,7 @@ static int is_later(const fxs_cast_hit *a, const fxs_cast_hit *b) {
     return a->fraction != b->fraction ? a->fraction > b->fraction : a->id > b->id;
 }
 
-/* Puts `hit` where it belongs below the empty place `at` of a heap of n. */
+/* Puts `hit` where it belongs below the empty slot `at` of a heap of n. */
 static void sift_hit(fxs_cast_hit *heap, uint64_t n, uint64_t at, fxs_cast_hit hit) {
     for (uint64_t child; (child = 2 * at + 1) < n; at = child) {
         child += child + 1 < n && is_later(heap + child + 1, heap + child);
@@ -124,7 +124,7 @@ static void sweep_bounds(const job *j, int32_t from, int32_t to, int64_t least[3
     }
 }
 
-static int bounds_meet_box(const placed *s, const int64_t least[3], const int64_t most[3]) {
+static int bounds_meet_box(const posed *s, const int64_t least[3], const int64_t most[3]) {
     return (int64_t)s->x - s->reach_x <= most[0] && (int64_t)s->x + s->reach_x >= least[0] &&
            (int64_t)s->y - s->reach_y <= most[1] && (int64_t)s->y + s->reach_y >= least[1] &&
            (int64_t)s->z - s->reach_z <= most[2] && (int64_t)s->z + s->reach_z >= least[2];
@@ -151,7 +151,7 @@ static int32_t cast_solid(const job *j, const fxs_level *l, uint32_t index, int3
     const solid *b = solids(l) + index;
     const vertex *v = level_vertices(l, b);
     return b->code == FXS_PRISM ? fxs_prism_cast(&j->own, b, v, j->M, j->when, most)
-                                : fxs_pillar_cast(&j->own, b, v, j->M, j->when, most);
+                                : fxs_cylinder_solid_cast(&j->own, b, v, j->M, j->when, most);
 }
 
 static void solid_cast_normal(const job *j, const fxs_level *l, fxs_cast_hit *hit) {
@@ -202,12 +202,12 @@ static int32_t cast_at_colliders(fxs_world *w, const job *j, kept_hits *k) {
         }
         const uint64_t *near = fxs_broad_near(w, least, most, &near_count);
         for (uint64_t i = 0; i < near_count; i++) {
-            const placed *s = colliders(w) + near[i];
+            const posed *s = colliders(w) + near[i];
             int is_new =
                 slices == 1 || (bounds_meet_box(s, least, most) &&
                                 (from == 0 || !bounds_meet_box(s, least_before, most_before)));
             int32_t fraction = is_new && is_wanted(j, s) && !passes_by(j, s, last)
-                                   ? fxs_placed_cast(&j->own, s, j->M, j->when, last)
+                                   ? fxs_posed_cast(&j->own, s, j->M, j->when, last)
                                    : NONE;
             if (fraction != NONE) {
                 fxs_cast_hit hit = {s->id, (uint32_t)fraction, {0, 0, 0}};
@@ -241,7 +241,7 @@ static uint64_t run(fxs_world *w, const fxs_level *l, job *j, fxs_cast_hit *hits
             if (hits[i].id >= FXS_LEVEL) {
                 solid_cast_normal(j, l, hits + i);
             } else {
-                fxs_placed_cast_normal(&j->own, colliders(w) + hits[i].id, j->M,
+                fxs_posed_cast_normal(&j->own, colliders(w) + hits[i].id, j->M,
                                        (int32_t)hits[i].fraction, hits[i].normal);
             }
         }
@@ -271,7 +271,7 @@ static int32_t set_job(job *j, int when, uint32_t kind, const int32_t *motion, u
 }
 
 static int32_t job_of_cast(int when, const fxs_cast *c, job *j) {
-    int32_t status = fxs_placed_check(&c->shape, &c->pose);
+    int32_t status = fxs_posed_check(&c->shape, &c->pose);
     if (status == FXS_OK) {
         status = set_job(j, when, c->shape.kind, c->motion, c->limit, c->hit_when);
     }
@@ -292,7 +292,7 @@ int32_t fxs_world_cast_many(fxs_world *world, const fxs_cast *casts, uint64_t n,
     uint64_t found = 0;
     for (uint64_t i = 0; i < n; i++) {
         job_of_cast((int)world->hit_when, casts + i, &j);
-        fxs_placed_make(&j.own, &casts[i].shape, &casts[i].pose);
+        fxs_posed_make(&j.own, &casts[i].shape, &casts[i].pose);
         j.mask = casts[i].mask;
         j.exclude_owner = casts[i].exclude_owner;
         uint64_t room = found < hit_capacity ? hit_capacity - found : 0;
@@ -340,7 +340,7 @@ int32_t fxs_level_cast(const fxs_level *l, const fxs_cast *cast, fxs_cast_hit *h
     if (status != FXS_OK) {
         return status;
     }
-    fxs_placed_make(&j.own, &cast->shape, &cast->pose);
+    fxs_posed_make(&j.own, &cast->shape, &cast->pose);
     j.mask = cast->mask;
     *count = run(NULL, l, &j, hits, hit_capacity);
     return *count > hit_capacity ? FXS_E_ROOM : FXS_OK;

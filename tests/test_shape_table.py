@@ -106,7 +106,7 @@ def test_a_pair_of_figures_without_a_function_does_not_compile(
     sources.add_row()
     sources.add_figure()
     sources.add_pairs()
-    assert re.search(rf"error.*slack_{other}_WEDGE", sources.errors("contact.c"))
+    assert re.search(rf"error.*depth_{other}_WEDGE", sources.errors("contact.c"))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@
 
 /* Two shapes, or a shape and a solid of a level, whose b is not used then. */
 typedef struct explained {
-    placed a, b;
+    posed a, b;
     const fxs_level *level; /* NULL: two shapes */
     uint32_t index;
     uint32_t grows; /* 0: a, 1: b */
@@ -18,7 +18,7 @@ static const solid *solid_of(const explained *e) { return solids(e->level) + e->
 
 static int contact_now(const explained *e) {
     return e->level ? fxs_solid_contact(&e->a, e->level, e->index)
-                    : fxs_placed_contact(&e->a, &e->b);
+                    : fxs_posed_contact(&e->a, &e->b);
 }
 
 static int counts_now(const explained *e) { return contact_now(e) >= e->hit_when; }
@@ -28,7 +28,7 @@ static void level_out(explained *e) { e->a.y = e->level ? solid_of(e)->y_low : e
 
 static int counts_grown(const explained *e, int64_t k) {
     explained grown = *e;
-    placed *s = e->grows ? &grown.b : &grown.a;
+    posed *s = e->grows ? &grown.b : &grown.a;
     s->size[0] = (int32_t)(s->size[0] + k);
     if (s->kind == FXS_BOX) {
         s->size[2] = (int32_t)(s->size[2] + k);
@@ -39,7 +39,7 @@ static int counts_grown(const explained *e, int64_t k) {
 
 static int counts_turned(const explained *e, int64_t k) {
     explained turned = *e;
-    placed *s = e->a.kind == FXS_SECTOR ? &turned.a : &turned.b;
+    posed *s = e->a.kind == FXS_SECTOR ? &turned.a : &turned.b;
     s->half_angle = (uint16_t)(s->half_angle + k);
     return counts_now(&turned);
 }
@@ -59,7 +59,7 @@ static int64_t halve(const explained *e, int64_t low, int64_t high,
 }
 
 static int64_t growth(const explained *e) {
-    const placed *s = e->grows ? &e->b : &e->a;
+    const posed *s = e->grows ? &e->b : &e->a;
     const int32_t other = s->kind == FXS_BOX ? s->size[2] : s->size[0];
     const int64_t smallest = min64(s->size[0], other), largest = max64(s->size[0], other);
     int64_t least = 1 - smallest;
@@ -76,7 +76,7 @@ static int64_t growth(const explained *e) {
 /* How the pair, at one height, misses a sector, and how far the sector must open to meet it. */
 static void explain_sector(const explained *e, fxs_explanation *out) {
     explained whole = *e;
-    placed *s = e->a.kind == FXS_SECTOR ? &whole.a : &whole.b;
+    posed *s = e->a.kind == FXS_SECTOR ? &whole.a : &whole.b;
     const uint16_t half_angle = s->half_angle;
     const int32_t inner = s->size[2];
     s->size[2] = 0;
@@ -109,7 +109,7 @@ static int64_t height_between(const explained *e) {
     return abs64((int64_t)e->b.y - e->a.y) - ((int64_t)e->a.size[1] + e->b.size[1]);
 }
 
-static int64_t radius_if_round(const placed *s) { return is_round(s) ? s->size[0] : 0; }
+static int64_t radius_if_round(const posed *s) { return is_round(s) ? s->size[0] : 0; }
 
 static int64_t height_with_radii(const explained *e, int64_t apart) {
     const int64_t other = e->level ? 0 : radius_if_round(&e->b);
@@ -196,7 +196,7 @@ static void put_opposite(explained *e, const fxs_world *world, uint32_t id) {
         e->index = id - FXS_LEVEL;
         return;
     }
-    placed copy;
+    posed copy;
     e->b = *fxs_derived(world, id, &copy);
     e->grows = e->b.kind < e->a.kind;
 }
@@ -237,7 +237,7 @@ int32_t fxs_world_explain(const fxs_world *world, uint32_t a, uint32_t b, fxs_ex
         return FXS_OK;
     }
     explained e;
-    placed copy;
+    posed copy;
     memset(&e, 0, sizeof e);
     e.a = *fxs_derived(world, own, &copy);
     put_opposite(&e, world, other);
@@ -249,7 +249,7 @@ int32_t fxs_world_explain(const fxs_world *world, uint32_t a, uint32_t b, fxs_ex
 
 int32_t fxs_world_explain_query(const fxs_world *world, const fxs_query *query, uint32_t b,
                                 fxs_explanation *out) {
-    int32_t status = fxs_placed_check(&query->shape, &query->pose);
+    int32_t status = fxs_posed_check(&query->shape, &query->pose);
     if (status == FXS_OK && !is_solid(world, b)) {
         status = find(world, b);
     }
@@ -259,7 +259,7 @@ int32_t fxs_world_explain_query(const fxs_world *world, const fxs_query *query, 
     explained e;
     memset(&e, 0, sizeof e);
     memset(out, 0, sizeof *out);
-    fxs_placed_make(&e.a, &query->shape, &query->pose);
+    fxs_posed_make(&e.a, &query->shape, &query->pose);
     put_opposite(&e, world, b);
     const uint32_t layer = e.level ? solid_of(&e)->layer : e.b.layer, owner = query->exclude_owner;
     if (!e.level) {

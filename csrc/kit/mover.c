@@ -14,7 +14,7 @@ typedef struct walk {
     uint32_t id;
     int is_seen;         /* 1: its casts also find its own collider */
     int32_t position[3]; /* of its pose now */
-    int32_t start[3], placed[3]; /* at the start, and as the world has it */
+    int32_t start[3], posed[3]; /* at the start, and as the world has it */
 } walk;
 
 /* Prepares the walk of a collider. FXS_OK, FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED or
@@ -53,7 +53,7 @@ static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask,
     const int32_t position[3] = {c.x, c.y, c.z};
     memcpy(w->position, position, sizeof position);
     memcpy(w->start, position, sizeof position);
-    memcpy(w->placed, position, sizeof position);
+    memcpy(w->posed, position, sizeof position);
     return FXS_OK;
 }
 
@@ -129,9 +129,9 @@ static void subtract(int32_t *from, const int32_t *part) {
 
 /* Moves the collider to `at`, which is in int32. */
 static void put_in_world(walk *w, const int32_t *at) {
-    if (at[0] != w->placed[0] || at[1] != w->placed[1] || at[2] != w->placed[2]) {
+    if (at[0] != w->posed[0] || at[1] != w->posed[1] || at[2] != w->posed[2]) {
         fxs_world_move(w->world, w->id, at[0], at[1], at[2]);
-        memcpy(w->placed, at, sizeof w->placed);
+        memcpy(w->posed, at, sizeof w->posed);
     }
 }
 

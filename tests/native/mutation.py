@@ -237,7 +237,7 @@ class Build:
     def changed(self, copy: Path, mutant: Mutant) -> dict[str, Path]:
         """The objects that a mutant, in a private copy of the kernel, may change."""
         is_source = mutant.file.endswith(".c")
-        sources = [place_of(copy, mutant.file)] if is_source else sorted(copy.rglob("*.c"))
+        sources = [lane_of(copy, mutant.file)] if is_source else sorted(copy.rglob("*.c"))
         to = copy / self.directory.name
         to.mkdir()
         made = self.compiled(sources, to, forms_of(mutant), ("-I", str(copy)))
@@ -258,7 +258,7 @@ class Build:
         return program
 
 
-def place_of(folder: Path, name: str) -> Path:
+def lane_of(folder: Path, name: str) -> Path:
     """A file of the kernel or the kit in a copy of them."""
     return folder / "kit" / name if name in IN_KIT else folder / name
 
@@ -314,9 +314,9 @@ class Bench:
             (copy / "kit").mkdir(parents=True)
             for path in CSRC.rglob("*.[ch]"):
                 if path.name == mutant.file:
-                    place_of(copy, path.name).write_bytes(mutant.of(path.read_bytes()))
+                    lane_of(copy, path.name).write_bytes(mutant.of(path.read_bytes()))
                 else:
-                    place_of(copy, path.name).symlink_to(path)
+                    lane_of(copy, path.name).symlink_to(path)
             try:
                 verdict, by = self.verdict(copy, mutant)
             except BrokenError:

@@ -6,15 +6,15 @@
 
 static int is_near(int64_t a, int64_t b, int64_t reach) { return abs64(b - a) <= reach + 32768; }
 
-/* Two placed shapes of these kinds that are near. */
-static void any_near(placed *a, placed *b) {
+/* Two posed shapes of these kinds that are near. */
+static void any_near(posed *a, posed *b) {
     fxs_shape shape_a = any_shape(KIND_A), shape_b = any_shape(KIND_B);
     fxs_pose pose_a = any_pose(), pose_b = any_pose();
     if (KIND_B == FXS_SECTOR) {
         shape_b.size[2] = 0; /* what a hole adds has its own proofs */
     }
-    fxs_placed_make(a, &shape_a, &pose_a);
-    fxs_placed_make(b, &shape_b, &pose_b);
+    fxs_posed_make(a, &shape_a, &pose_a);
+    fxs_posed_make(b, &shape_b, &pose_b);
     __CPROVER_assume(is_near(a->x, b->x, (int64_t)a->reach_x + b->reach_x));
     __CPROVER_assume(is_near(a->y, b->y, (int64_t)a->reach_y + b->reach_y));
     __CPROVER_assume(is_near(a->z, b->z, (int64_t)a->reach_z + b->reach_z));
@@ -28,9 +28,9 @@ static void any_near(placed *a, placed *b) {
     to        #define FXS_SIZE_MAX 2147483647
     quick     00 01 02 11 12 22 */
 void contact_is_defined(void) {
-    placed a, b;
+    posed a, b;
     any_near(&a, &b);
-    int contact = class_of(slack_of_pair(pair_of(KIND_A, KIND_B), &a, &b, NULL));
+    int contact = class_of(depth_of_pair(pair_of(KIND_A, KIND_B), &a, &b, NULL));
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
 }
 
@@ -43,12 +43,12 @@ void contact_is_defined(void) {
     change    #define FXS_SIZE_MAX 536870911
     to        #define FXS_SIZE_MAX 2147483647
     undecided 24 34 */
-void slack_is_defined(void) {
-    placed a, b;
+void depth_is_defined(void) {
+    posed a, b;
     any_near(&a, &b);
     edges e = edges_of(&b);
-    int64_t slack = slack_by_discs(&b, &e, &a);
-    int contact = slack == UNKNOWN ? FXS_APART : class_of(slack);
+    int64_t depth = depth_by_discs(&b, &e, &a);
+    int contact = depth == UNKNOWN ? FXS_APART : class_of(depth);
     __CPROVER_assert(contact >= FXS_APART && contact <= FXS_OVERLAPPING, "a contact");
 }
 #endif
@@ -109,10 +109,10 @@ int32_t fxs_yaw_between(uint32_t from, uint32_t to) {
 void bounds_are_defined(void) {
     fxs_shape shape = any_shape(KIND_A);
     fxs_pose pose = any_pose();
-    placed s;
-    fxs_placed_make(&s, &shape, &pose);
+    posed s;
+    fxs_posed_make(&s, &shape, &pose);
     int64_t least[3], most[3];
-    fxs_placed_bounds(&s, least, most);
+    fxs_posed_bounds(&s, least, most);
     __CPROVER_assert(least[0] <= most[0] && least[1] <= most[1] && least[2] <= most[2], "bounds");
 }
 #endif

@@ -1,4 +1,4 @@
-/* Where a collider is placed, for every position, offset and direction: the centre is exact, and refused if it is outside int32. */
+/* Where a collider is posed, for every position, offset and direction: the centre is exact, and refused if it is outside int32. */
 #include "any.h"
 
 /* Parts of an offset are below 2^31 or, of a short one, at most 2^29 from 0. */
@@ -58,14 +58,14 @@ static int80 rounded(int80 v) {
     change    y < INT32_MIN || y > INT32_MAX
     to        y < INT32_MIN */
 void centres_are_exact(void) {
-    placed s;
+    posed s;
     s.kind = (uint8_t)any_in(FXS_SPHERE, FXS_SECTOR);
     s.yaw = nondet_uint16();
     for (uint32_t i = 0; i < 3; i++) {
         s.size[i] = any_in(0, FXS_SIZE_MAX);
     }
-    place p = {nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32()};
-    int32_t status = placed_derive(&s, &p);
+    anchor p = {nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32(), nondet_int32()};
+    int32_t status = posed_derive(&s, &p);
     int80 at[3] = {p.x, (int80)p.y + p.oy, p.z};
     if (p.ox != 0 || p.oz != 0) {
         at[0] += rounded(vector.x);
@@ -95,14 +95,14 @@ void centres_are_exact(void) {
 void colliders_are_taken_iff_they_are_in_range(void) {
     uint8_t bytes[COLLIDER_SIZE];
     fxs_collider c;
-    placed s;
-    place where;
+    posed s;
+    anchor where;
     for (uint32_t i = 0; i < COLLIDER_SIZE; i++) {
         bytes[i] = (uint8_t)any_in(0, 255);
     }
     get_collider(bytes, &c);
     copy_saved(bytes, &s, &where);
-    int is_good = collider_status(&c) == FXS_OK && placed_derive(&s, &where) == FXS_OK;
+    int is_good = collider_status(&c) == FXS_OK && posed_derive(&s, &where) == FXS_OK;
     __CPROVER_assert((is_collider(bytes) != 0) == is_good, "taken");
 }
 
@@ -208,7 +208,7 @@ void parts_of_a_world_do_not_overlap(void) {
     __CPROVER_assume(c.capacity >= 1 && c.capacity <= FXS_CAPACITY_MAX);
     uint64_t size = lay_out(&w, &c), set = set_size(c.capacity), hit_room = 8 * ((uint64_t)c.hit_capacity + 1), counts = (uint64_t)4 << w.digit_bits;
     uint64_t rows = (uint64_t)c.capacity + BLOCK;
-    uint64_t starts[15] = {0,          w.colliders_at, w.places_at, w.present_at,  w.changed_at, w.marks_at,    w.known_at, w.hits_at,
+    uint64_t starts[15] = {0,          w.colliders_at, w.anchors_at, w.present_at,  w.changed_at, w.marks_at,    w.known_at, w.hits_at,
                            w.spare_at, w.other_at,  w.digits_at, w.broad_at, w.sorted_at,  w.rows_at, size};
     uint64_t sizes[14] = {sizeof w, 64 * rows, 24 * rows, set,    set,    set, set, hit_room, hit_room, hit_room,
                           counts,   fxs_broad_size(c.capacity), 64 * rows, 24 * rows};
