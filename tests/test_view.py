@@ -783,17 +783,77 @@ def test_the_exact_centre_of_a_collider_with_an_offset_is_the_contracts(replayed
 def test_a_colliders_history_is_its_hits_and_its_changes(replayed, path):
     world = World(8)
     with Recorder(world, path):
-        world.add(1, Sphere(ONE), Pose(0, 0, 0))
-        world.add(2, Cylinder(ONE, ONE), Pose(ONE, 0, 0))
+        world.add(1, Sphere(ONE), Pose(0, 0, 0), layer=3)
+        world.add(2, Cylinder(ONE, ONE), Pose(ONE, 0, 0), layer=1)
         world.step()
         world.move(2, 9 * ONE, 0, 0)
         world.step()
         world.set_active(1, False)
         world.set_shape(1, Box(1, 1, 1))
         world.step()
+        world.set_active(1, True)
+        world.step()
+        for change in (world.set_active, world.set_shape, world.set_layer, world.set_owner):
+            same = {"set_active": True, "set_shape": Box(1, 1, 1), "set_layer": 3, "set_owner": 0}
+            change(1, same[change.__name__])
+        world.step()
     found = replayed(path, selected=1)
-    assert found["history"]["hits"] == [[0, 1, 2, 1, 2], [1, 1, 2, 3, 0]]
-    assert found["history"]["changes"] == [[0, "add"], [2, "active"], [2, "shape"]]
+    layers = 1 * 32 + 3
+    assert found["history"]["hits"] == [[0, 1, 2, 1, 2, layers], [1, 1, 2, 3, 0, layers]]
+    changes = found["history"]["changes"]
+    assert changes == [[0, "add", 0], [2, "off", 0], [2, "shape", 0], [3, "on", 0]]
+
+
+def test_an_attack_is_a_collider_that_was_once_off_or_was_added_in_mid_match(replayed, path):
+    """In all frames of it; an id that is used again is another collider."""
+    world = World(8)
+    with Recorder(world, path):
+        for id in range(4):
+            world.add(id, Sphere(ONE), Pose(9 * ONE * id, 0, 0), owner=1, active=id != 1)
+        world.step()
+        world.step()
+        world.set_active(0, False)
+        world.step()
+        world.set_active(2, False)
+        world.set_active(2, True)  # never off at a step
+        world.remove(3)
+        world.step()
+        world.add(3, Sphere(ONE), Pose(-9 * ONE, 0, 0), owner=1)
+        world.step()
+    [lane] = replayed(path)["lanes"]
+    spans = {tuple(lane["spans"][at : at + 3]) for at in range(0, len(lane["spans"]), 3)}
+    assert spans == {(0, 1, 1), (0, 2, 0), (3, 4, 0), (4, 4, 1)}
+    assert lane["id"] == 2  # the lowest that is no attack
+    assert lane["ids"] == [2, 3, 0, 1]
+
+
+def test_a_refused_command_has_the_index_that_it_has_on_its_line(replayed, path):
+    """Queries before it count, as in `fixsync replay`."""
+    whole = text_of(FIGHT)
+    path.write_bytes(b"".join(whole.splitlines(keepends=True)[:12]))
+    log = export(path)
+    lines = log.text.splitlines(keepends=True)
+    frame = json.loads(lines[6])
+    query = ["query", ["sphere", 9], [0, 0, 0], 0, 1]
+    frame["commands"] = [query, ["turn", 0, 1], query, ["move", 40, [0, 0, 0]]]
+    lines[6] = json.dumps(frame).encode() + b"\n"
+    log.text = b"".join(lines)
+    message = replayed(log)["verdict"]["refused"]["message"]
+    assert message == "line 7, commands[3]: move 40: not in the world"
+    path.write_bytes(log.text)
+    with pytest.raises(MatchLogError, match=r"line 7, commands\[3\]"):
+        export(path)
+
+
+def test_hits_of_hidden_pairs_of_layers_are_not_counted(replayed):
+    found = replayed(FIGHT)
+    pairs = {pair: count for pair, count in found["pairs"]}
+    assert len(pairs) > 3
+    total = sum(pairs.values())
+    assert sum(found["counts"]["enters"]) == total
+    for pair, count in pairs.items():
+        hidden = replayed(FIGHT, hidden=[pair])
+        assert sum(hidden["counts"]["enters"]) == total - count
 
 
 # ---- planes, lanes, places, logs from the middle ----
@@ -849,7 +909,7 @@ def test_lanes_have_the_frames_of_attacks_and_who_hits_whom(replayed, path):
     one, two = found["lanes"]
     assert (one["owner"], one["id"], two["owner"], two["id"]) == (1, 0, 2, 2)
     assert one["spans"] == [3, 5, 1, 0, 9, 0]  # the attack, and the body to the end
-    assert two["spans"] == [0, 7, 2]
+    assert two["spans"] == [0, 7, 0]
     assert one["hits"] == [3, 0, 2]  # gives one to collider 2
     assert two["hits"] == [3, 1, 1]
     assert found["track"]["places"][::3] == list(range(10))

@@ -125,8 +125,7 @@ export function putCommand(at, command) {
 }
 
 /** How many rows commands are. */
-export const rowTotal = (commands) =>
-  commands.reduce((sum, command) => sum + rowCount(command), 0);
+export const rowTotal = (commands) => commands.reduce((sum, command) => sum + rowCount(command), 0);
 
 /** Writes lists of commands, each by its name, as rows into a room; { at, count } of the rows. */
 export function putCommands(lists, room) {

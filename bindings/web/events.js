@@ -1,13 +1,5 @@
 // Events of a step, and a game's own, as objects and as rows.
-import {
-  ArgumentTypeError,
-  int32,
-  integer,
-  isList,
-  quoted,
-  UINT32_MAX,
-  uint32,
-} from "./checks.js";
+import { ArgumentTypeError, int32, integer, isList, quoted, UINT32_MAX, uint32 } from "./checks.js";
 import { memory } from "./kernel.js";
 import { FXS_EXIT, FXS_GAME_EVENT } from "./raw.js";
 
@@ -52,8 +44,7 @@ export function eventWords(events) {
 
 /** The words of a game's own events. */
 export function gameWords(events) {
-  if (!isList(events))
-    throw new ArgumentTypeError(`game must be an array, not ${quoted(events)}`);
+  if (!isList(events)) throw new ArgumentTypeError(`game must be an array, not ${quoted(events)}`);
   return events.flatMap(({ a, b, kind, value }, i) => [
     uint32(`game[${i}].a`, a),
     uint32(`game[${i}].b`, b),

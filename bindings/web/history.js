@@ -5,7 +5,6 @@ import {
   boolean,
   integer,
   quoted,
-  UINT32_MAX,
   uint32,
   wide,
 } from "./checks.js";

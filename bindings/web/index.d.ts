@@ -734,6 +734,94 @@ export class Rewind implements Disposable {
   [Symbol.dispose](): void;
 }
 
+/** A match log that is not valid, or a frame of it that cannot be played. */
+export class MatchLogError extends Error {
+  private constructor();
+  /** From 1; 0: the file as a whole. */
+  readonly line: number;
+  /** The place on the line, such as "commands[3]"; "" for all of it. */
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** The first line of a match log (docs/match-logs.md). */
+export interface LogHeader {
+  readonly format: "fixsync-match";
+  readonly version: 1;
+  readonly tick_rate: number | readonly [number, number];
+  readonly capacity: number;
+  readonly hit_when: 1 | 2;
+  readonly layers: LayerPairs;
+  readonly sim: string | null;
+  /** Digits, where a number cannot hold it. */
+  readonly seed: number | string;
+  readonly meta: Readonly<Record<string, unknown>>;
+  readonly names?: Readonly<
+    Partial<Record<"layers" | "ids" | "game", Readonly<Record<string, string>>>>
+  >;
+  readonly unit_mm?: number;
+  readonly level?: { readonly solids: readonly Solid[] };
+  readonly from?: { readonly frame: number; readonly state: string };
+}
+
+/** The line of a frame. */
+export interface LogFrame {
+  readonly frame: number;
+  /** Without a sim. */
+  readonly commands?: readonly (Command | readonly ["query" | "cast", ...unknown[]])[];
+  /** With a sim: one a player. */
+  readonly inputs?: readonly (number | readonly number[])[];
+  readonly queries?: readonly (readonly unknown[])[];
+  readonly events?: readonly (readonly [a: number, b: number, kind: number, contact: number])[];
+  readonly game?: readonly (readonly [a: number, b: number, kind: number, value: number])[];
+  readonly hash?: string;
+}
+
+/** A match log as a file has it. Its frames are first..end - 1. It is checked less strictly than by
+ * `fixsync replay`, which is the judge of a log. */
+export class MatchLog {
+  private constructor();
+  /** Reads text, bytes or a Blob; gzip is unpacked. Only whole lines count. */
+  static from(source: string | Uint8Array | ArrayBuffer | Blob): Promise<MatchLog>;
+  readonly header: LogHeader;
+  readonly first: number;
+  readonly end: number;
+  /** How many frames it has. */
+  readonly frames: number;
+  /** One more than the highest id that it adds. */
+  readonly ids: number;
+  /** Why it counts as cut short; "" for a whole one. */
+  readonly cut: string;
+  /** The line of a frame, parsed. */
+  frame(number: number): LogFrame;
+  /** The text against the SHA-256 on the last line: "none" without one, "unknown" where it cannot
+   * be computed. */
+  digest(): Promise<"same" | "differs" | "none" | "unknown">;
+}
+
+/** Plays a log of commands, frame by frame. */
+export class Replay implements Disposable {
+  /** level: the log's, if it is made already. */
+  constructor(log: MatchLog, level?: Level | null);
+  readonly world: World;
+  /** The frame that `step` plays. */
+  readonly next: number;
+  /** Plays a frame; its line. A MatchLogError if the world refuses a command. */
+  step(): LogFrame;
+  /** The line of the last frame. */
+  readonly line: LogFrame;
+  /** Rows of a, b, kind and contact of the last step. */
+  readonly events: Uint32Array;
+  /** The last frame's answers to its queries and casts. */
+  readonly answers: readonly (readonly unknown[])[];
+  /** What of the last frame its line has otherwise. hash: of the world, if it is known. */
+  differing(hash?: bigint): ("events" | "queries" | "hash")[];
+  /** Goes to a frame whose state was saved before it was played. */
+  load(frame: number, state: Uint8Array): void;
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
 /** A game's own event. Its kind is FXS_GAME_EVENT (16) or above. */
 export interface GameEvent {
   a: number;

@@ -23,6 +23,7 @@ export { init } from "./init.js";
 export { KernelArray, kernel } from "./kernel.js";
 export { along, bounce, Mover, moveAndSlide, Random, Recorder, Rewind, slide } from "./kit.js";
 export { Level } from "./level.js";
+export { MatchLog, MatchLogError } from "./logs.js";
 export {
   degrees,
   direction,
@@ -44,6 +45,7 @@ export {
   FXS_STAY as STAY,
   FXS_TOUCHING as TOUCHING,
 } from "./raw.js";
+export { Replay } from "./replay.js";
 export {
   box,
   capsule,

@@ -44,6 +44,7 @@ async function answer({ logs, seeks }) {
         centre,
       };
     });
+    if (log.hidden) match.hide(log.hidden);
     const { verdict, end } = match;
     const history = log.selected === undefined ? null : match.history(log.selected);
     const lanes = match.lanes.shown(log.selected ?? null, match.checked);
@@ -55,6 +56,8 @@ async function answer({ logs, seeks }) {
       text: verdictText(verdict, log, match.checked - match.first),
       shown,
       history,
+      pairs: [...match.pairs],
+      counts: { enters: [...match.counts.enters], exits: [...match.counts.exits] },
       lanes: lanes.map((lane) => ({ ...lane, spans: [...lane.spans], hits: [...lane.hits] })),
       track: { places: [...track.places], isThere: [...track.isThere] },
     });

@@ -68,7 +68,7 @@ def opened(browser, pages, request):
             viewport={"width": width, "height": height}, color_scheme=scheme
         )
         contexts.append(context)
-        context.set_default_timeout(120_000)
+        context.set_default_timeout(20_000)
         page = context.new_page()
         page.on(
             "console", lambda message: trouble.append(f"console: {message.type}: {message.text}")

@@ -357,7 +357,10 @@ def test_a_log_that_tells_something_else_is_shown_where_it_first_does(opened, pa
 
     edited(FIGHT, path, lie)
     page = opened(path, scheme="dark")
-    assert page.inner_text("#badge") == "Diverged"
+    assert page.inner_text("#badge") == "Diverged at frame 250"
+    shows(page, 250)  # it opens there
+    page.keyboard.press("Home")
+    shows(page, 0)
     told = page.inner_text("#checks")
     assert "Diverged: first difference at frame 250" in told
     assert "the events and the hash" in told
@@ -751,6 +754,287 @@ def test_colours_can_be_of_owners(opened):
     drawn(page)
     page.wait_for_selector("#owners >> text=owner 10")
     assert pixels(page) != before
+
+
+# ---- what a user does first ----
+
+
+def stack(path, names=None, frames=1):
+    """Three spheres around one point, which never move, and a fourth that meets them twice."""
+    world = World(16)
+    with Recorder(world, path, names=names):
+        for id, radius in ((3, 3), (4, 2), (5, 1)):
+            world.add(id, Sphere(radius * ONE), Pose(0, 0, 0), layer=id)
+        world.add(6, Sphere(ONE), Pose(12 * ONE, 0, 0), layer=6)
+        world.step()
+        for frame in range(1, frames):
+            world.move(6, (2 if frame in (3, 4, 8) else 12) * ONE, 0, 0)
+            world.step()
+
+
+def selected(page):
+    return page.locator("#collider .subtitle").inner_text()
+
+
+def test_a_click_shows_the_panel_at_once_and_moves_nothing_under_the_pointer(opened, path):
+    play_skill_fight(path, 60)
+    page = opened(path)
+    canvas = page.locator("figure[data-projection='top'] canvas")
+    before = canvas.bounding_box()
+    page.wait_for_selector("#lane-names button")
+    page.evaluate("document.querySelector('#panels').scrollTop = 900")
+    page.mouse.click(before["x"] + before["width"] / 2, before["y"] + before["height"] / 2)
+    page.keyboard.press("n")
+    page.wait_for_selector("#lane-names span >> text=x")
+    assert canvas.bounding_box() == before
+    box = page.locator("#collider .subtitle").bounding_box()
+    assert 0 < box["y"] < 300
+
+
+def test_on_a_phone_a_line_says_what_is_selected_and_leads_to_its_panel(opened):
+    page = opened(FIGHT, width=390, height=844)
+    assert page.is_hidden("#chosen")
+    page.keyboard.press("n")
+    page.wait_for_selector("#chosen >> text=hero")
+    page.click("#chosen")
+    page.wait_for_function("document.querySelector('#collider-panel').getBoundingClientRect().y < 99")
+
+
+def test_clicks_on_a_stack_reach_all_of_it_and_begin_again(opened, path):
+    stack(path)
+    page = opened(path)
+    place = screen_of(page, "top", 0.4, 0.4)
+    found = []
+    for _ in range(4):
+        page.mouse.click(*place)
+        page.wait_for_function(
+            "last => document.querySelector('#collider .subtitle')?.textContent !== last",
+            arg=found[-1] if found else None,
+        )
+        found.append(selected(page))
+    assert found == ["5", "4", "3", "5"]
+
+
+@pytest.mark.parametrize("text", ["12abc", "bos", "-1", "64", "solid 0"])
+def test_a_name_that_does_not_exist_is_said_beside_the_field(opened, text):
+    page = opened(FIGHT)
+    page.fill("#pick-id", text)
+    page.press("#pick-id", "Enter")
+    said = page.locator("#pick-failure")
+    said.wait_for(state="visible")
+    assert said.inner_text() == f'There is no collider "{text}": an id is 0..63, or a name.'
+    assert page.inner_text("#collider") == "Click a collider, or press N."
+    page.fill("#pick-id", "hero")
+    page.press("#pick-id", "Enter")
+    page.wait_for_selector("#collider .subtitle >> text=hero")
+    assert said.inner_text() == ""
+
+
+def test_keys_are_the_pages_again_after_select_and_speed(opened):
+    page = opened(FIGHT)
+    page.fill("#pick-id", "hero")
+    page.click("#pick button")
+    page.wait_for_selector("#collider .subtitle >> text=hero")
+    page.keyboard.press("ArrowRight")
+    shows(page, 1)
+    for field in ("#speed", "#colour-by"):
+        page.click(field)
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        before = shown_frame(page)
+        page.keyboard.press("ArrowRight")
+        shows(page, before + 1)
+    assert page.input_value("#speed") == "2"
+
+
+def test_brackets_follow_the_selected_collider_and_with_shift_all(opened, path):
+    stack(path, frames=12)
+    page = opened(path, fragment="#frame=0&id=6")
+    page.wait_for_selector("#collider .history")
+    for key, frame in (("]", 3), ("]", 5), ("]", 8), ("[", 5), ("Shift+}", 8), ("Shift+{", 5)):
+        page.keyboard.press(key)
+        shows(page, frame)
+    page.fill("#pick-id", "3")
+    page.press("#pick-id", "Enter")
+    page.wait_for_selector("#collider .subtitle >> text=3")
+    page.keyboard.press("Escape")
+    for frame in (3, 0):
+        page.keyboard.press("[")
+        shows(page, frame)
+
+
+def test_fit_shows_all_and_again_what_moves(opened, path):
+    world = World(8)
+    with Recorder(world, path):
+        for id, x in ((0, -40), (1, 40)):
+            world.add(id, Box(ONE, 9 * ONE, 30 * ONE), Pose(x * ONE, 0, 0))
+        world.add(2, Sphere(ONE), Pose(0, 0, 0))
+        for x in range(9):
+            world.move(2, x * ONE, 0, 0)
+            world.step()
+    page = opened(path)
+    width = lambda: screen_of(page, "top", 4, 0)[0] - screen_of(page, "top", 0, 0)[0]  # noqa: E731
+    wide = width()
+    for factor in (3, 1, 3):
+        page.click("#fit")
+        drawn(page)
+        found = width()
+        assert found > factor * wide if factor > 1 else abs(found - wide) < 2
+
+
+def test_walls_do_not_tint_the_side_view(opened, path):
+    world = World(8)
+    with Recorder(world, path):
+        world.add(0, Box(20 * ONE, 9 * ONE, ONE), Pose(0, 0, -9 * ONE))
+        for x in range(9):
+            (world.move if x else lambda *_: world.add(1, Sphere(ONE), Pose(0, 0, 0)))(1, x, 0, 0)
+            world.step()
+    page = opened(path)
+    drawn(page)
+    page.mouse.move(5, 5)
+    colour = page.evaluate(
+        """() => {
+            const canvas = document.querySelector("figure[data-projection='side'] canvas");
+            const { data } = canvas.getContext("2d").getImageData(
+                canvas.width / 3, canvas.height / 3, 9, 9);
+            return Math.max(...data.map((value, i) => (i % 4 < 3 ? 255 - value : 0)));
+        }"""
+    )
+    assert colour < 30  # the stage, and at most a line of the grid
+
+
+def past_marks(path, pairs):
+    """Pairs of bodies that part at once, in frame 2."""
+    world = World(2 * pairs)
+    with Recorder(world, path):
+        for frame in range(4):
+            for id in range(2 * pairs):
+                x, z = 3 * (id // 2 % 10), 3 * (id // 20)
+                place = (x * ONE + (id % 2 and frame >= 2) * ONE, 0, z * ONE)
+                if frame == 0:
+                    world.add(id, Sphere(ONE // 3), Pose(*place))
+                else:
+                    world.move(id, *place)
+            world.step()
+
+
+@pytest.mark.parametrize(("pairs", "are_shown"), [(9, True), (60, False)])
+def test_marks_of_past_frames_do_not_bury_bodies(opened, path, pairs, are_shown):
+    past_marks(path, pairs)
+    page = opened(path)
+    page.wait_for_selector("#lane-names button")
+    page.keyboard.press("t")
+    go_to(page, 3)
+    drawn(page)
+    grey = lambda: sum(  # noqa: E731
+        count for colour, count in pixels(page).items() if max(map(int, colour.split(","))) < 200
+    )
+    marked = grey()
+    page.keyboard.press("h")
+    drawn(page)
+    assert (grey() < marked) == are_shown
+
+
+LABELS = """() => {
+    window.labels = [];
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        window.labels.push([this.canvas.parentElement?.className, text, x, y]);
+        return fillText.call(this, text, x, y);
+    };
+}"""
+
+
+def test_no_name_lies_under_a_caption(opened):
+    page = opened(FIGHT, width=390, height=844)
+    page.evaluate(LABELS)
+    page.click("#fit")
+    drawn(page)
+    labels = [row for row in page.evaluate("window.labels") if row[0] == "view"]
+    assert len(labels) > 9
+    caption = page.locator("figure[data-projection='side'] figcaption").bounding_box()
+    under = [text for _, text, x, y in labels if y < 22 and x < caption["width"] + 8]
+    assert under == []
+
+
+def test_a_chosen_theme_is_kept_when_the_page_is_loaded_again(opened):
+    page = opened(FIGHT)
+    for name in ("light", "dark"):
+        page.click("#theme")
+        assert page.get_attribute("#theme", "aria-label") == f"Colours: {name}"
+    page.reload()
+    page.wait_for_selector("#badge[data-state=good]")
+    assert page.get_attribute("#theme", "aria-label") == "Colours: dark"
+    assert page.get_attribute("html", "data-theme") == "dark"
+
+
+def test_hits_of_a_pair_of_layers_are_hidden_from_the_timeline_and_its_keys(opened, path):
+    world = World(16)
+    names = Names(layers={0: "feet", 1: "floor", 2: "sword", 3: "torso"})
+    with Recorder(world, path, names=names):
+        for id, x in ((0, 0), (1, 0), (2, 9), (3, 20)):
+            world.add(id, Sphere(ONE), Pose(x * ONE, 0, 0), layer=id)
+        for frame in range(12):
+            world.move(0, (frame % 2) * 3 * ONE, 0, 0)
+            world.move(2, (20 if frame == 7 else 9) * ONE, 0, 0)
+            world.step()
+    page = opened(path)
+    assert page.inner_text("#pairs [data-pair]:first-child") == "feet – floor\n6"
+    page.keyboard.press("]")
+    shows(page, 1)
+    page.uncheck("#pairs label:has-text('feet – floor') input")
+    page.wait_for_timeout(100)
+    for key, frame in (("]", 7), ("]", 8), ("[", 7)):
+        page.keyboard.press(key)
+        shows(page, frame)
+    page.check("#pairs label:has-text('feet – floor') input")
+    page.wait_for_timeout(100)
+    page.keyboard.press("[")
+    shows(page, 6)
+
+
+def test_a_lane_has_the_name_of_its_player_and_only_attacks_are_solid_bars(opened, path):
+    """The collider with the lowest id is an attack; hurtboxes are more than one."""
+    world = World(16)
+    ids = {1: "P0 shot", 2: "P0 torso", 3: "P0 legs", 7: "torso 2", 8: "fist 2"}
+    with Recorder(world, path, names=Names(ids=ids)):
+        for id in ids:
+            at = Pose(id * 4 * ONE, 0, 0)
+            world.add(id, Sphere(ONE), at, owner=1 if id < 7 else 2, active=id not in (1, 8))
+        for _ in range(4):
+            world.step()
+    page = opened(path)
+    page.wait_for_selector("#lane-names button")
+    names = page.locator("#lane-names button").all_inner_texts()
+    assert names == ["P0", "player 2"]
+    page.locator("#lane-names button").first.click()
+    page.wait_for_selector("#collider .subtitle >> text=P0 torso")
+
+
+def test_a_history_says_on_and_off_has_commands_first_and_names_solids(opened, path):
+    level = Level([Prism([(q(9), 0), (q(10), 0), (q(9), q(1))], 0, 1, 1)] * 10)
+    level = Level([*level, Pillar(0, 0, q(2), 0, q(3), 2)])
+    world = World(4, level=level)
+    with Recorder(world, path):
+        world.add(0, Sphere(ONE), Pose(0, 0, 0), active=False)
+        world.step()
+        world.set_active(0, True)
+        world.set_layer(0, 0)
+        world.step()
+        world.set_active(0, False)
+        world.step()
+    page = opened(path, fragment="#frame=1&id=0")
+    assert page.locator("#collider .history tbody tr").all_inner_texts() == [
+        "0\t\tadd",
+        "1\t\ton",
+        "1\t◆\tenter solid 10",
+        "2\t\toff",
+        "2\t✕\texit solid 10",
+    ]
+    assert "solid 10" in page.inner_text("#frame-events")
+    page.fill("#pick-id", "solid 10")
+    page.press("#pick-id", "Enter")
+    page.wait_for_selector("#collider .subtitle >> text=solid 10")
 
 
 # ---- the address ----

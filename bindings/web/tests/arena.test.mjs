@@ -152,7 +152,7 @@ test("a file that is not a log says why, and the fight goes on", async () => {
     mimeType: "text/plain",
     buffer: Buffer.from("no\n"),
   });
-  await opened.getByRole("alert").filter({ hasText: "line 1 is not JSON" }).waitFor();
+  await opened.getByRole("alert").filter({ hasText: "line 1: not JSON" }).waitFor();
   await passed(opened, 90);
   await closed(opened, "no-log");
 });

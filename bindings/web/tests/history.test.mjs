@@ -32,7 +32,15 @@ class Game {
       return [
         ["remove", id],
         ["add", id, sphere(2), [x, 0, 0], 0, 0, 0, [0, 0, 0], true],
-        ["layers", x % 2 ? null : [[0, 0], [1, 31]]],
+        [
+          "layers",
+          x % 2
+            ? null
+            : [
+                [0, 0],
+                [1, 31],
+              ],
+        ],
       ];
     });
     this.world.apply(commands);
@@ -125,14 +133,14 @@ function played(start) {
         peer.inputs.put(other, frame, pressed(other, frame));
       }
       const { head, free } = peer.history;
-      const isOver = ((head - start) >>> 0) >= FRAMES;
+      const isOver = (head - start) >>> 0 >= FRAMES;
       const end = free > 0 && !isOver ? (head + 1) >>> 0 : head;
       if (end !== head) assert.ok(peer.inputs.put(peer.me, head, pressed(peer.me, head)));
       peer.tick(end);
       if (random.chance(1, 3)) continue; // lost
       const frames = [];
       for (let i = 0; i < 3 * WINDOW; i++) frames.push((end - 1 - i) >>> 0);
-      const known = frames.filter((frame) => ((frame - start) >>> 0) < FRAMES);
+      const known = frames.filter((frame) => (frame - start) >>> 0 < FRAMES);
       flying[peer.me].push({ at: now + 1 + random.below(4), frames: known });
     }
   }
@@ -301,7 +309,13 @@ test("a history and inputs refuse with name, value and range, and change nothing
   assert.ok(inputs.put(1, 5, -7));
   assert.ok(inputs.put(1, 5, -7));
   assert.equal(inputs.put(1, 8, 1), false);
-  assert.deepEqual([inputs.take(5), inputs.take(6)], [[0, -7], [0, -7]]);
+  assert.deepEqual(
+    [inputs.take(5), inputs.take(6)],
+    [
+      [0, -7],
+      [0, -7],
+    ],
+  );
   refused([
     [() => new Inputs(0, 3), /^ArgumentRangeError: players must be 1\.\.65536, not 0/],
     [() => new Inputs(2, 2 ** 25), /window must be 1\.\.16777216, not 33554432/],

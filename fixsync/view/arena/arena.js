@@ -1,7 +1,8 @@
 // The page: a match that is played, drawn and watched, frame by frame.
+import { bytesOfBase64 } from "../../../bindings/web/bytes.js";
 import { start } from "../../../bindings/web/kernel.js";
-import { logOf } from "../assets/dropped.js";
-import { bytesOfBase64, hex16 } from "../assets/matchlog.js";
+import { hex16 } from "../../../bindings/web/logs.js";
+import { logOf } from "../assets/logfile.js";
 import { Controls } from "./controls.js";
 import { colours, drawFilm, drawWire, FILM_FRAMES, PLAYER_COLOURS, Stage } from "./draw.js";
 import { ACTION, bodyOf } from "./fight.js";

@@ -1,25 +1,11 @@
 // Differences: between a log's answers and the computed ones, and between two logs.
-import { hex16, sameBytes } from "./matchlog.js";
+import { layerMasks } from "../../../bindings/web/commands.js";
+import { hex16 } from "../../../bindings/web/logs.js";
+import { sameJson } from "../../../bindings/web/replay.js";
 
 const LISTED_MAX = 200; // of what differs in a frame
 
-const sameJson = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-
-function sameEvents(recorded, events) {
-  return (
-    recorded.length * 4 === events.length &&
-    recorded.every((row, i) => row.every((value, j) => value === events[4 * i + j]))
-  );
-}
-
-// The recorded answers of a frame that differ from the computed ones.
-export function differingFields(frame, run, hash) {
-  const fields = [];
-  if (frame.events !== undefined && !sameEvents(frame.events, run.events)) fields.push("events");
-  if (frame.queries !== undefined && !sameJson(frame.queries, run.answers)) fields.push("queries");
-  if (frame.hash !== undefined && frame.hash.toLowerCase() !== hex16(hash)) fields.push("hash");
-  return fields;
-}
+const sameBytes = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
 
 // The rows that only one of two lists has, at most LISTED_MAX of each, and how many there are.
 function onlyInOne(a, b) {
@@ -37,8 +23,9 @@ const rowsOf = (events) =>
   Array.from({ length: events.length / 4 }, (_, row) => [...events.subarray(4 * row, 4 * row + 4)]);
 
 // The differences of a frame's answers: a is recorded, b computed. Null if the answers are equal.
-export function differences(frame, run, hash) {
-  const fields = differingFields(frame, run, hash);
+export function differences(run, hash) {
+  const { line: frame } = run;
+  const fields = run.differing(hash);
   if (fields.length === 0) return null;
   return {
     fields,
@@ -61,8 +48,8 @@ function differingItems(a, b) {
 // ---- two logs ----
 
 const HEADER_FIELDS = ["tick_rate", "capacity", "hit_when", "layers", "sim", "seed", "level"];
-const headerValue = ({ header, config }, field) =>
-  field === "layers" ? config.masks : header[field];
+const headerValue = ({ header }, field) =>
+  field === "layers" ? layerMasks(header.layers) : header[field];
 const RECORDED = ["queries", "events", "hash"];
 
 // Two matches, frame by frame: differences of their commands, recorded answers and computed states.
@@ -142,7 +129,7 @@ export class Comparison {
     const hashes = [runA, runB].map((run) => run.world.hash());
     const fields = this.#fieldsAt(runA.next - 1, hashes);
     if (fields.length === 0) return null;
-    const [lineA, lineB] = [runA.recorded, runB.recorded];
+    const [lineA, lineB] = [runA.line, runB.line];
     return {
       fields,
       commands: fields.includes("commands") ? differingItems(lineA.commands, lineB.commands) : null,

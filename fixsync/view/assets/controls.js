@@ -10,7 +10,7 @@ import {
   toDifference,
   toHit,
 } from "./playback.js";
-import { select, selectNamed, selectNext } from "./selection.js";
+import { select, selectNamed, selectNext, setChoosing } from "./selection.js";
 import {
   chooseLayout,
   fit,
@@ -51,11 +51,13 @@ const known = { lanes: [], tracks: [] };
 // What the worker sent about bodies and the selected collider, as far as it is shown.
 export function fillMeter(news = {}) {
   Object.assign(known, news);
+  meter.hasOwnPlots = scene.options.plots;
   meter.setLanes(scene.options.lanes ? known.lanes : [], select);
   meter.setTracks(scene.options.plots ? known.tracks : []);
 }
 
 const THEMES = ["as the system", "light", "dark"];
+const THEME_KEY = "fixsync-theme"; // where the browser remembers it
 let theme = 0;
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -83,6 +85,8 @@ const KEYS = {
   End: () => goTo(lastFrame()),
   "[": () => toHit(-1),
   "]": () => toHit(1),
+  "{": () => toHit(-1, true),
+  "}": () => toHit(1, true),
   g: toDifference,
   ",": () => setSpeed(-1),
   ".": () => setSpeed(1),
@@ -97,7 +101,8 @@ const KEYS = {
   n: () => selectNext(1),
   p: () => selectNext(-1),
   f: () => setFollowing(!player.isFollowing),
-  Escape: () => select(null),
+  e: () => setChoosing(!ui.isChoosing),
+  Escape: () => select(scene.other === null ? null : scene.selected),
   1: () => chooseLayout("both"),
   2: () => chooseLayout("top"),
   3: () => chooseLayout("side"),
@@ -121,6 +126,19 @@ function zoomLanes(factor) {
   ui.isStale = true;
 }
 
+// Keys are the page's again after a choice by mouse; who came by keys goes on choosing.
+function onChoice(field, act) {
+  let isByMouse = false;
+  field.onpointerdown = () => {
+    isByMouse = true;
+  };
+  field.onchange = () => {
+    act(field.value);
+    if (isByMouse) field.blur();
+    isByMouse = false;
+  };
+}
+
 function onKey(event) {
   const { target, key } = event;
   if (event.ctrlKey || event.metaKey || event.altKey || byId("help-dialog").open) return;
@@ -140,10 +158,12 @@ export function wire() {
     "to-end": () => goTo(lastFrame()),
     "step-back": () => stepBy(-1),
     "step-forward": () => stepBy(1),
-    "hit-back": () => toHit(-1),
-    "hit-next": () => toHit(1),
+    "hit-back": ({ shiftKey }) => toHit(-1, shiftKey),
+    "hit-next": ({ shiftKey }) => toHit(1, shiftKey),
     "to-difference": toDifference,
     follow: () => setFollowing(!player.isFollowing),
+    why: () => setChoosing(!ui.isChoosing),
+    chosen: () => byId("collider-panel").scrollIntoView({ block: "start" }),
     "zoom-in": () => zoomBy(1.25),
     "zoom-out": () => zoomBy(0.8),
     fit: refit,
@@ -156,8 +176,8 @@ export function wire() {
     button.onclick = () => setCompare(button.dataset.compare);
   for (const box of document.querySelectorAll("[data-option]"))
     box.onchange = () => setOption(box.dataset.option, box.checked);
-  byId("colour-by").onchange = () => setColourBy(byId("colour-by").value);
-  byId("speed").onchange = () => setSpeed(0);
+  onChoice(byId("colour-by"), setColourBy);
+  onChoice(byId("speed"), () => setSpeed(0));
   byId("frame").onchange = (event) => {
     const frame = Number(event.target.value);
     if (Number.isFinite(frame)) goTo(frame);
@@ -166,13 +186,14 @@ export function wire() {
   byId("pick").onsubmit = (event) => {
     event.preventDefault();
     selectNamed(byId("pick-id").value);
+    document.activeElement.blur();
   };
   document.addEventListener("keydown", onKey);
   new ResizeObserver(() => {
     resizeViews();
     timeline.resize();
     meter.resize();
-    if (!ui.hasMoved) fit();
+    if (!ui.hasMoved) fit(ui.isFitToMoving);
   }).observe(byId("views"));
 }
 
@@ -180,8 +201,20 @@ export function wire() {
 export function wireAlways() {
   for (const button of document.querySelectorAll("button.icon[aria-label]"))
     button.title ||= button.getAttribute("aria-label");
-  byId("theme").onclick = () => setTheme((theme + 1) % THEMES.length);
+  byId("theme").onclick = () => {
+    setTheme((theme + 1) % THEMES.length);
+    remembered((storage) => storage.setItem(THEME_KEY, theme));
+  };
   byId("help").onclick = () => byId("help-dialog").showModal();
   systemIsDark.addEventListener("change", () => setTheme(theme));
-  setTheme(0);
+  setTheme(Number(remembered((storage) => storage.getItem(THEME_KEY))) || 0);
+}
+
+// A browser may refuse to remember anything.
+function remembered(act) {
+  try {
+    return act(localStorage);
+  } catch {
+    return null;
+  }
 }

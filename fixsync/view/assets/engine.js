@@ -1,14 +1,15 @@
 // Replays match logs with the kernel: to any frame, for drawing, and from start to end, to check
 // what the logs record.
-import { layerMasks } from "../../../bindings/web/commands.js";
+import { bytesOfBase64, gunzipped } from "../../../bindings/web/bytes.js";
 import { Level } from "../../../bindings/web/level.js";
+import { hex16, LogText, MatchLogError } from "../../../bindings/web/logs.js";
 import { FXS_ENTER, FXS_STAY } from "../../../bindings/web/raw.js";
 import { Colliders, extent, WAKE_FRAMES } from "./colliders.js";
-import { differences, differingFields } from "./compare.js";
+import { differences } from "./compare.js";
 import { Lanes } from "./lanes.js";
-import { bytesOfBase64, gunzipped, hex16, LogText } from "./matchlog.js";
 import { planeSize } from "./planes.js";
-import { collidersOf, Refused, Run } from "./run.js";
+import { Roster } from "./roster.js";
+import { collidersOf, Run } from "./run.js";
 import { Solids } from "./solids.js";
 
 const KEYFRAME_BYTES_MAX = 1 << 27;
@@ -43,8 +44,9 @@ class Rows {
   }
 }
 
-// Commands in a collider's history.
-const CHANGES = ["add", "remove", "shape", "offset", "owner", "layer", "active"];
+// Changes in a collider's history; and where in its frame a row of one stands.
+const CHANGES = ["add", "remove", "shape", "offset", "owner", "layer", "on", "off"];
+const [BEFORE, AFTER] = [0, 2];
 
 // A log, and the results of replaying it from start to end.
 export class Match {
@@ -62,8 +64,12 @@ export class Match {
     const perFrame = () => new Uint32Array(log.frames);
     this.counts = { enters: perFrame(), exits: perFrame(), differs: new Uint8Array(log.frames) };
     this.hashes = new BigUint64Array(log.frames);
-    this.hits = new Rows(5); // frame, a, b, kind, contact of each that begins or ends
-    this.changes = new Rows(3); // frame, id, index into CHANGES
+    this.ids = log.ids;
+    this.hits = new Rows(6); // frame, a, b, kind, contact, layers of each that begins or ends
+    this.changes = new Rows(4); // frame, id, index into CHANGES, BEFORE or AFTER the step
+    this.hidden = new Set(); // of the layers of hits: pairs that no count has
+    this.pairs = new Map(); // by layers of hits: how many began
+    this.moved = new Set(); // ids of colliders that were moved
     this.keyframes = new Map();
     this.keyframeEvery = 32;
     this.keyframeBytes = 0;
@@ -92,25 +98,13 @@ export class Match {
     if (!this.text.isComplete)
       throw new Error(`${this.log.name}: the page holds less of the log than it should`);
     if (!this.header) this.#begin();
-    await this.#checkDigest();
+    this.verdict.digest = await this.text.digest();
     arrived();
   }
 
   #begin() {
     this.header = this.text.header();
-    const { hit_when: hitWhen, layers, from } = this.header;
-    // No state depends on the capacity: worlds are made as large as the log's ids need, not as its
-    // header allows.
-    const state = from ? bytesOfBase64(from.state) : null;
-    const level = this.header.level ? Level.of(this.header.level.solids) : null;
-    this.config = {
-      capacity: this.log.ids,
-      hitWhen,
-      layers,
-      masks: layerMasks(layers),
-      state,
-      level,
-    };
+    this.level = this.header.level ? Level.of(this.header.level.solids) : null;
     this.solids = new Solids(this.header.level?.solids);
     this.planes = planeSize(
       this.header,
@@ -119,30 +113,13 @@ export class Match {
     this.#checking = new Run(this);
     this.#playing = new Run(this);
     this.firstColliders = this.#checking.colliders;
-    this.lanes = new Lanes(this.first, this.firstColliders, this.planes);
+    this.roster = new Roster(this.#checking.world, this.planes, this.solids);
+    this.lanes = new Lanes(this.first, this.roster);
   }
 
   // The line of a frame, parsed.
   frame(number) {
-    const frame = this.text.frame(number - this.first);
-    if (frame.frame !== number)
-      throw new Refused(`line ${number - this.first + 2}: frame ${frame.frame}, not ${number}`);
-    return frame;
-  }
-
-  async #checkDigest() {
-    const footer = this.text.footer();
-    if (footer?.sha256 === undefined) {
-      this.verdict.digest = "none";
-      return;
-    }
-    if (!globalThis.crypto?.subtle) {
-      this.verdict.digest = "unknown";
-      return;
-    }
-    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", this.text.beforeFooter()));
-    const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
-    this.verdict.digest = hex === footer.sha256.toLowerCase() ? "same" : "differs";
+    return this.text.frame(number, this.first);
   }
 
   // ---- from start to end ----
@@ -189,7 +166,7 @@ export class Match {
 
   // A command that the world refuses ends what can be played; so does a line that is not JSON.
   #refuse(number, error) {
-    if (!(error instanceof Refused || error instanceof SyntaxError)) throw error;
+    if (!(error instanceof MatchLogError)) throw error;
     this.end = number;
     this.verdict.refused = { frame: number, message: error.message };
   }
@@ -211,43 +188,60 @@ export class Match {
 
   // Widens the bounds by a frame's colliders.
   #widen(colliders) {
-    this.bounds ??= { centres: emptyBox(), sizes: new Map() };
-    const { centres, sizes } = this.bounds;
+    const empty = () => ({ centres: emptyBox(), sizes: new Map() });
+    this.bounds ??= { ...empty(), moving: empty() };
     for (const solid of colliders.solids) {
       const wide = extent(solid);
       const size = Math.ceil(Math.log2(Math.max(...wide)));
-      if (!sizes.has(size)) sizes.set(size, emptyBox());
-      include(centres, solid, wide, 0);
-      include(sizes.get(size), solid, wide, 1);
+      const isMoving = this.moved.has(solid.id);
+      for (const { centres, sizes } of isMoving
+        ? [this.bounds, this.bounds.moving]
+        : [this.bounds]) {
+        if (!sizes.has(size)) sizes.set(size, emptyBox());
+        include(centres, solid, wide, 0);
+        include(sizes.get(size), solid, wide, 1);
+      }
     }
   }
 
   #remember(number, frame, hits) {
-    const { enters, exits } = this.counts;
-    const row = number - this.first;
-    for (const command of frame.commands) this.#change(number, number, command);
+    for (const command of frame.commands) this.#change(number, number, command, BEFORE);
     this.lanes.meet(number, hits);
-    for (const command of frame.after ?? []) this.#change(number, number + 1, command);
     for (let at = 0; at < hits.length; at += 4) {
-      const kind = hits[at + 2];
+      const [a, b, kind, contact] = hits.subarray(at, at + 4);
       if (kind === FXS_STAY) continue;
-      if (kind === FXS_ENTER) enters[row]++;
-      else exits[row]++;
-      this.hits.push(number, hits[at], hits[at + 1], kind, hits[at + 3]);
+      const layers = this.roster.layersOf(a, b);
+      if (!this.hidden.has(layers)) this.#count(number, kind);
+      if (kind === FXS_ENTER) this.pairs.set(layers, (this.pairs.get(layers) ?? 0) + 1);
+      this.hits.push(number, a, b, kind, contact, layers);
     }
+    for (const command of frame.after ?? []) this.#change(number, number + 1, command, AFTER);
+  }
+
+  #count(number, kind) {
+    this.counts[kind === FXS_ENTER ? "enters" : "exits"][number - this.first]++;
+  }
+
+  // Counts again without the hits of some pairs of layers.
+  hide(pairs) {
+    this.hidden = new Set(pairs);
+    this.counts.enters.fill(0);
+    this.counts.exits.fill(0);
+    for (const [frame, , , kind, , layers] of this.hits.rows(() => true))
+      if (!this.hidden.has(layers)) this.#count(frame, kind);
   }
 
   // effect: the first frame that shows it.
-  #change(number, effect, command) {
-    const change = CHANGES.indexOf(command[0]);
-    if (change < 0) return;
-    this.changes.push(number, command[1], change);
-    this.lanes.apply(effect, command);
+  #change(number, effect, command, order) {
+    const [name, id] = command;
+    if (name === "move" || name === "pose") this.moved.add(id);
+    const change = this.lanes.apply(effect, command);
+    if (change !== null) this.changes.push(number, id, CHANGES.indexOf(change), order);
   }
 
   #compare(number, frame, run, hash) {
     const { verdict } = this;
-    const fields = differingFields(frame, run, hash);
+    const fields = run.differing(hash);
     verdict.compared.hashes += frame.hash !== undefined;
     verdict.compared.events += frame.events !== undefined;
     verdict.compared.queries += frame.queries?.length ?? 0;
@@ -328,7 +322,7 @@ export class Match {
       planes: this.planes,
       events: run.hits,
       hash: hex16(hash),
-      differences: differences(run.recorded, run, hash),
+      differences: differences(run, hash),
       isFresh: !isKnown,
       wakes: this.#wakes.filter((wake) => wake.frame > (isKnown ? after : -1)),
       centre: selected === null ? null : run.centre(selected),
@@ -344,13 +338,17 @@ export class Match {
   history(id) {
     const hits = this.hits.rows((values, at) => values[at + 1] === id || values[at + 2] === id);
     const changes = this.changes.rows((values, at) => values[at + 1] === id);
-    return { id, hits, changes: changes.map(([frame, , change]) => [frame, CHANGES[change]]) };
+    return {
+      id,
+      hits,
+      changes: changes.map(([frame, , change, order]) => [frame, CHANGES[change], order]),
+    };
   }
 }
 
 // Where a match takes place, in units: { centres: a box around all centres, sizes: boxes around all
-// shapes, by the power of two that their half width is below }. An axis that a shape reaches
-// through all of does not count for it.
+// shapes, by the power of two that their half width is below, moving: both for what moves }. An axis
+// that a shape reaches through all of does not count for it.
 const emptyBox = () => ({
   low: [Infinity, Infinity, Infinity],
   high: [-Infinity, -Infinity, -Infinity],

@@ -47,19 +47,24 @@ function ring(view, solid, margin, colour, width, dash) {
   g.stroke();
 }
 
-function drawSolids(view, { theme, options }, side, solids) {
+// Walls, which nobody owns and nothing moves, are seen through from the side: they stand in front of
+// all else.
+function drawSolids(view, { theme, options, moved }, side, solids) {
+  const isWall = ({ id, owner }) => view.projection === "side" && owner === 0 && !moved.has(id);
   const keyOf = (solid) =>
+    (isWall(solid) ? 0 : 256) +
     paintOf(options, solid) * 4 +
     (solid.active ? 2 : 0) +
     (options.hits && side.hitIds.has(solid.key) ? 1 : 0);
   for (const [key, group] of [...grouped(solids, keyOf)].sort(([a], [b]) => a - b)) {
-    const [paint, isActive, isHit] = [key >> 2, (key & 2) !== 0, (key & 1) !== 0];
+    const paint = (key & 255) >> 2;
+    const [isActive, isHit] = [(key & 2) !== 0, (key & 1) !== 0];
     const colour = side.isGhost ? theme.ink : theme.layers[paint % LAYER_COLOURS];
     const isFilled = isActive && !side.isGhost;
     const [fill, width] = isHit ? [0.5, 2.25] : [0.17, 1.25];
     drawOutlines(view, group, colour, {
       alpha: isActive ? 1 : INACTIVE_ALPHA,
-      fill: isFilled ? fill : 0,
+      fill: isFilled && key >= 256 ? fill : 0,
       dash: isFilled ? dashOf(paint) : [3, 4],
       width: solids.length > CROWD || !isActive ? 1 : width,
     });
@@ -129,7 +134,8 @@ function drawLabels(view, { theme, names, selected, options }, side, solids) {
   // Boxes: their middle, half their width and height.
   const scaleBar = { x: 90, y: view.height - 14, wide: 90, tall: 8 };
   const taken = options.hits ? marksShown(view, side, options.layers) : [];
-  taken.push(scaleBar);
+  const wide = view.captionWidth / 2;
+  taken.push(scaleBar, { x: 11 + wide, y: 15, wide, tall: 10 });
   for (const solid of labelled) {
     const { key } = solid;
     const isDiffering = side.differing.has(solid.id) || side.differing.has(key);

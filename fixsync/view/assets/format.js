@@ -70,7 +70,8 @@ function faultOf(verdict) {
   if (nativeFirst) {
     const { frame, native, computed } = nativeFirst;
     const title = `This browser computes other bits from frame ${ordinal(frame)} on`;
-    return { title, said: [`Native: ${native}. Here: ${computed}.`], jump: frame };
+    const badge = `Other bits from frame ${ordinal(frame)} on`;
+    return { title, badge, said: [`Native: ${native}. Here: ${computed}.`], jump: frame };
   }
   if (first) {
     const fields = list(first.fields.map((field) => FIELD_NAMES[field]));
@@ -85,14 +86,15 @@ function faultOf(verdict) {
         "The native kernel agrees with this browser, " +
           "so the log's recorder computed something else.",
       );
-    return { title, said, jump: first.frame };
+    return { title, badge: `Diverged at frame ${ordinal(first.frame)}`, said, jump: first.frame };
   }
   if (refused) {
     const title = `Not a valid log: frame ${ordinal(refused.frame)} cannot be played`;
-    return { title, said: [refused.message], jump: Math.max(0, refused.frame - 1) };
+    const badge = `Not valid at frame ${ordinal(refused.frame)}`;
+    return { title, badge, said: [refused.message], jump: Math.max(0, refused.frame - 1) };
   }
   if (verdict.digest === "differs")
-    return { title: "Changed after it was written", said: [], jump: null };
+    return { title: "Changed after it was written", badge: null, said: [], jump: null };
   return null;
 }
 
@@ -101,8 +103,10 @@ function faultOf(verdict) {
 export function verdictText(verdict, log, checked) {
   const lines = remarks(verdict, log);
   const fault = faultOf(verdict);
-  if (fault)
-    return { state: "bad", title: fault.title, lines: [...fault.said, ...lines], jump: fault.jump };
+  if (fault) {
+    const { title, badge, said, jump } = fault;
+    return { state: "bad", title, badge, lines: [...said, ...lines], jump };
+  }
   if (!verdict.isDone) {
     const title = `Checking: ${ordinal(checked)} of ${plural(log.frames, "frame")}`;
     return { state: "running", title, lines: [], jump: null };

@@ -1,8 +1,9 @@
 // What a simulation has beside its world: the players' inputs, its own state by name, and what each
 // owner is in the middle of.
+
+import { bytesOfBase64, gunzipped } from "../../../bindings/web/bytes.js";
 import { cell, element, table } from "./elements.js";
 import { grouped } from "./grouped.js";
-import { bytesOfBase64, gunzipped } from "./matchlog.js";
 
 // data: of the page's block. { first, inputs: series by player, state: [[group, field, series]],
 // phases: { owner: [[first frame, last frame, name, phase]] } }; a series is [frames, values] of

@@ -17,6 +17,7 @@ import { LEVEL } from "./solids.js";
 import { layerName, nameOf, ownerName } from "./state.js";
 
 export const ROWS_MAX = 100;
+const STEP = 1; // where in its frame a hit stands in a history: behind the commands (engine.js)
 
 export const EVENT_NAMES = { [FXS_ENTER]: "enter", [FXS_STAY]: "stay", [FXS_EXIT]: "exit" };
 export const CONTACT_NAMES = {
@@ -162,12 +163,13 @@ function historyTable(side, id, history) {
   const all = [
     ...history.hits.map(([frame, a, b, kind, contact]) => ({
       frame,
+      order: STEP,
       kind,
       contact,
       other: a === id ? b : a,
     })),
-    ...history.changes.map(([frame, change]) => ({ frame, change })),
-  ].sort((x, y) => x.frame - y.frame);
+    ...history.changes.map(([frame, change, order]) => ({ frame, change, order })),
+  ].sort((x, y) => x.frame - y.frame || x.order - y.order);
   const now = all.findLastIndex(({ frame }) => frame <= side.frame);
   const from = Math.max(0, Math.min(now - ROWS_MAX / 2, all.length - ROWS_MAX));
   const shown = all.slice(from, from + ROWS_MAX);

@@ -6,79 +6,100 @@ const LANES_MAX = 12; // of a log without owners
 // a hit by an attack, from an attack, of two bodies or two attacks
 export const [GIVEN, TAKEN, MUTUAL] = [0, 1, 2];
 
-export class Lanes {
-  #colliders = new Map(); // by id: { owner, isActive, since }
-  #bodies = new Map(); // by owner, or by ~id: { owner, id (its lowest), spans, hits }
+const lowest = ({ colliders }) => Math.min(...[...colliders].map(({ id }) => id));
 
-  // colliders: those there before the first frame, a Colliders or null. planes: the size of a
-  // plane; only ground views count.
-  constructor(first, colliders, planes) {
-    this.planes = planes;
-    for (let i = 0; i < colliders.count; i++) {
-      const { id, owner, active } = colliders.raw(i);
-      this.apply(first, ["add", id, null, null, 0, 0, owner, null, active]);
+export class Lanes {
+  #since = new Map(); // by collider: the first frame in which it is as it is
+  #bodies = new Map(); // by owner, or by ~id: { owner, colliders, spans, hits }
+
+  constructor(first, roster) {
+    this.roster = roster;
+    for (const collider of roster.colliders) {
+      this.#body(collider);
+      this.#since.set(collider, first);
     }
   }
 
-  #body(id) {
-    const { owner } = this.#colliders.get(id);
+  #body(collider) {
+    const { owner, id } = collider;
     const key = owner || ~id;
-    if (!this.#bodies.has(key)) this.#bodies.set(key, { owner, id, spans: [], hits: [] });
+    if (!this.#bodies.has(key))
+      this.#bodies.set(key, { owner, colliders: new Set(), spans: [], hits: [] });
     const body = this.#bodies.get(key);
-    body.id = Math.min(body.id, id);
+    body.colliders.add(collider);
     return body;
   }
 
-  // A command that takes effect in a frame.
-  apply(frame, [name, id, value, ...rest]) {
-    if (this.planes && id >= this.planes) return;
-    if (name === "add")
-      this.#colliders.set(id, { owner: rest[3], isActive: rest[5], since: frame });
-    const collider = this.#colliders.get(id);
-    if (!collider || !["add", "remove", "active", "owner"].includes(name)) return;
-    if (name === "add") this.#body(id);
-    else if (collider.isActive && frame > collider.since)
-      this.#body(id).spans.push(collider.since, frame - 1, id);
-    collider.since = frame;
-    if (name === "active") collider.isActive = value;
-    if (name === "owner") collider.owner = value;
-    if (name === "remove") this.#colliders.delete(id);
+  // A command that takes effect in a frame; what it changes, as the roster says.
+  apply(frame, command) {
+    const before = this.roster.get(command[1]);
+    const body = before && this.#body(before);
+    const wasActive = before?.active;
+    const change = this.roster.apply(frame, command);
+    if (!["add", "remove", "on", "off", "owner"].includes(change)) return change;
+    if (change !== "add" && wasActive && frame > this.#since.get(before))
+      body.spans.push({ first: this.#since.get(before), last: frame - 1, collider: before });
+    const after = this.roster.get(command[1]);
+    if (after) {
+      this.#body(after);
+      this.#since.set(after, frame);
+    }
+    return change;
   }
 
   // The hits of a frame's step, as rows of a, b, kind, contact.
   meet(frame, events) {
+    this.roster.step();
     for (let at = 0; at < events.length; at += 4) {
-      const [a, b, kind] = events.subarray(at, at + 3);
-      if (kind !== FXS_ENTER || !this.#colliders.has(a) || !this.#colliders.has(b)) continue;
-      const bodies = [this.#body(a), this.#body(b)];
-      const [byA, byB] = [bodies[0].id !== a, bodies[1].id !== b];
-      bodies[0].hits.push(frame, byA === byB ? MUTUAL : byA ? GIVEN : TAKEN, b);
-      bodies[1].hits.push(frame, byA === byB ? MUTUAL : byB ? GIVEN : TAKEN, a);
+      if (events[at + 2] !== FXS_ENTER) continue;
+      const [a, b] = [this.roster.get(events[at]), this.roster.get(events[at + 1])];
+      if (!a || !b) continue;
+      this.#body(a).hits.push({ frame, own: a, other: b });
+      this.#body(b).hits.push({ frame, own: b, other: a });
     }
   }
 
   // The lanes to show: of every owner, or else of the colliders that hit most; and of the selected
-  // one. end: behind the last frame. spans are rows of first frame, last frame, id; hits rows of
-  // frame, kind, the other's id.
+  // one. end: behind the last frame. id is the body's lowest but for attacks; spans are rows of
+  // first frame, last frame, whether it is an attack; hits rows of frame, kind, the other's id.
   shown(selected, end) {
     const all = [...this.#bodies.values()];
     const owners = all.filter(({ owner }) => owner > 0).sort((a, b) => a.owner - b.owner);
     const most = all
-      .sort((a, b) => b.hits.length - a.hits.length || a.id - b.id)
+      .sort((a, b) => b.hits.length - a.hits.length || lowest(a) - lowest(b))
       .slice(0, LANES_MAX);
-    const chosen = owners.length > 0 ? owners : most.sort((a, b) => a.id - b.id);
-    const own = this.#colliders.has(selected) ? this.#body(selected) : null;
+    const chosen = owners.length > 0 ? owners : most.sort((a, b) => lowest(a) - lowest(b));
+    const found = this.roster.get(selected);
+    const own = found && this.#body(found);
     if (own && !chosen.includes(own)) chosen.unshift(own);
-    const open = [...this.#colliders].filter(([, { isActive, since }]) => isActive && since < end);
+    const open = [...this.roster.colliders]
+      .filter((one) => one.active && this.#since.get(one) < end)
+      .map((collider) => ({ first: this.#since.get(collider), last: end - 1, collider }));
     return chosen.map((body) => {
-      const rest = open
-        .filter(([id]) => this.#body(id) === body)
-        .flatMap(([id, { since }]) => [since, end - 1, id]);
+      const rest = open.filter(({ collider }) => this.#body(collider) === body);
+      const colliders = [...body.colliders].sort((a, b) => a.isAttack - b.isAttack || a.id - b.id);
+      const spans = [...body.spans, ...rest].flatMap(({ first, last, collider }) => [
+        first,
+        last,
+        Number(collider.isAttack),
+      ]);
+      const hits = body.hits.flatMap(({ frame, own, other }) => [
+        frame,
+        meetingOf(own, other),
+        other.id,
+      ]);
       return {
-        ...body,
-        spans: Uint32Array.from([...body.spans, ...rest]),
-        hits: Uint32Array.from(body.hits),
+        owner: body.owner,
+        id: colliders[0].id,
+        ids: [...new Set(colliders.map(({ id }) => id))],
+        spans: Uint32Array.from(spans),
+        hits: Uint32Array.from(hits),
       };
     });
   }
+}
+
+function meetingOf(own, other) {
+  if (own.isAttack === other.isAttack) return MUTUAL;
+  return own.isAttack ? GIVEN : TAKEN;
 }

@@ -1,8 +1,10 @@
 // The panels of what is the same in every frame: the check, colours, and the log itself.
 import { FXS_TOUCHING } from "../../../bindings/web/raw.js";
+import { worker } from "./channel.js";
 import { element } from "./elements.js";
 import { comparisonText, ordinal, plural, verdictText } from "./format.js";
 import { firstDifference, goTo } from "./playback.js";
+import { layersIn } from "./roster.js";
 import {
   byId,
   checks,
@@ -81,7 +83,7 @@ function showBadge(known) {
     good: "Identical",
     none: "Nothing to compare",
     running: "Checking…",
-    bad: worst.text.title.split(":")[0],
+    bad: worst.text.badge ?? worst.text.title,
   };
   badge.textContent = worst.text.title.startsWith("Same as native")
     ? "Same as native"
@@ -187,6 +189,43 @@ export function fillOwners(target) {
       ),
     ),
   );
+}
+
+// ---- hits by layers ----
+
+// A switch for each pair of layers that hit each other, with how many hits began.
+export function fillPairs(target) {
+  const counts = new Map();
+  for (const { pairs } of checks)
+    for (const [pair, count] of pairs ?? [])
+      counts.set(pair, Math.max(count, counts.get(pair) ?? 0));
+  byId("pairs-panel").hidden = counts.size < 2;
+  for (const pair of [...counts.keys()].sort((a, b) => a - b)) {
+    if (target.querySelector(`[data-pair="${pair}"]`)) continue;
+    const box = element("input", {
+      type: "checkbox",
+      checked: true,
+      onchange() {
+        if (box.checked) ui.hidden.delete(pair);
+        else ui.hidden.add(pair);
+        worker.post({ type: "hide", pairs: [...ui.hidden] });
+      },
+    });
+    const name = layersIn(pair).map(layerName).join(" – ");
+    const label = element(
+      "label",
+      { "data-pair": pair },
+      box,
+      name,
+      element("span", { class: "count" }),
+    );
+    const next = [...target.children].find((other) => Number(other.dataset.pair) > pair);
+    target.insertBefore(label, next ?? null);
+  }
+  for (const label of target.children)
+    label.querySelector(".count").textContent = ordinal(
+      counts.get(Number(label.dataset.pair)) ?? 0,
+    );
 }
 
 // ---- the log ----

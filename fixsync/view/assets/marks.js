@@ -8,6 +8,7 @@ export const FADE_FRAMES = 14;
 // without trails
 export const CROWD = 300;
 const LINKS_MAX = 3000;
+const OLD_MARKS_MAX = 24; // of past frames: more would bury what there is now
 
 export const faded = (age) => (1 - age / (FADE_FRAMES + 1)) ** 1.5;
 
@@ -47,15 +48,13 @@ export function drawHits(view, { theme, options }, side) {
   const links = linksOf(view, side, options.layers);
   drawLinks(view, theme, links);
   // Hits begin and end within one frame: their marks fade over some more.
-  for (const wake of side.wakes) {
+  let room = OLD_MARKS_MAX;
+  for (const wake of [...side.wakes].reverse()) {
     const age = side.frame - wake.frame;
-    if (age > (links.length > CROWD ? 4 : FADE_FRAMES)) continue;
-    drawMarks(
-      view,
-      theme,
-      age === 0 ? wake.marks.filter(({ kind }) => kind !== FXS_ENTER) : wake.marks,
-      age,
-    );
+    const marks = age === 0 ? wake.marks.filter(({ kind }) => kind !== FXS_ENTER) : wake.marks;
+    if (age > 0) room -= marks.length;
+    if (room < 0 || age > FADE_FRAMES) break;
+    drawMarks(view, theme, marks, age);
   }
   drawMarks(view, theme, links, 0, links.length > CROWD);
 }

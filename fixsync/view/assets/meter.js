@@ -8,6 +8,8 @@ import { seekable, sharpen } from "./sharp.js";
 
 const LANE = 17; // pixels
 const PLOT = 24;
+const OWN_PLOTS = 3; // rows kept for the selected collider, so that a click moves nothing
+const NARROW = matchMedia("(max-width: 820px)"); // there nothing is kept: the lanes lie over the page
 const LINE_DASHES = [[], [4, 3], [1.5, 2.5], [8, 3, 2, 3]]; // of the lines of a plot
 const CELL = { least: 1, usual: 6, most: 24 }; // pixels a frame
 
@@ -19,6 +21,7 @@ export class Meter {
   // { name, lines, isPair, text }: what is plotted, and how a value is written
   #plots = { tracks: [], series: [] };
   #labels = []; // of the rows: the elements that say what is in them
+  #kept = 0; // rows of plots without one
 
   // onSeek(frame, isDragging) is called for a click and while the pointer drags.
   constructor(canvas, names, onSeek) {
@@ -28,6 +31,7 @@ export class Meter {
     this.end = 0;
     this.frame = 0;
     this.from = 0; // the frame at the left
+    this.hasOwnPlots = true; // whether the selected collider has plots
     seekable(canvas, (part) => Math.floor(this.from + (part * this.width) / this.#cell), onSeek);
     canvas.addEventListener(
       "wheel",
@@ -85,8 +89,14 @@ export class Meter {
     );
     const plots = this.#allPlots.map(() => element("span", {}));
     this.#labels = [...plots, ...lanes];
-    this.#names.replaceChildren(...this.#labels);
-    this.#canvas.style.height = `${lanes.length * LANE + plots.length * PLOT}px`;
+    const isKept = this.hasOwnPlots && !NARROW.matches && lanes.length > 0;
+    this.#kept = isKept ? Math.max(0, OWN_PLOTS - this.#plots.tracks.length) : 0;
+    const hint = element("i", { class: "kept" }, "x, y, z of the selected");
+    if (this.#kept > 0) hint.style.height = hint.style.lineHeight = `${this.#kept * PLOT}px`;
+    const own = plots.splice(0, this.#plots.tracks.length);
+    this.#names.replaceChildren(...own, ...(this.#kept > 0 ? [hint] : []), ...plots, ...lanes);
+    const rows = this.#allPlots.length + this.#kept;
+    this.#canvas.style.height = `${lanes.length * LANE + rows * PLOT}px`;
     this.#canvas.parentElement.hidden = this.#labels.length === 0;
     this.resize();
   }
@@ -119,7 +129,7 @@ export class Meter {
       g.fillRect(Math.round(this.#x(frame)), 0, 1, this.height);
     const plots = this.#allPlots;
     for (const [row, plot] of plots.entries()) this.#drawPlot(g, theme, plot, row);
-    const top = plots.length * PLOT;
+    const top = (plots.length + this.#kept) * PLOT;
     for (const [row, lane] of this.#lanes.entries()) {
       this.#drawLane(g, theme, top + row * LANE + 2, lane);
       this.#label(plots.length + row, lane.name, phaseText(lane.phases, this.frame));
@@ -141,8 +151,7 @@ export class Meter {
     };
     const { spans, hits, phases } = lane;
     for (let at = 0; at < spans.length; at += 3) {
-      const isBody = spans[at + 2] === lane.id;
-      if (isBody) bar(spans[at], spans[at + 1], top + tall / 2 - 1, 2, theme.axis);
+      if (spans[at + 2] === 0) bar(spans[at], spans[at + 1], top + tall / 2 - 1, 2, theme.axis);
       else if (!phases) bar(spans[at], spans[at + 1], top, tall, theme.active);
     }
     for (const [first, last, , phase] of phases ?? []) {
@@ -184,7 +193,7 @@ export class Meter {
   // Lines between the least and the greatest value in the frames shown; of two logs, B's is in the
   // colour of differences.
   #drawPlot(g, theme, { name, lines, isPair, text }, row) {
-    const top = row * PLOT;
+    const top = (row < this.#plots.tracks.length ? row : row + this.#kept) * PLOT;
     const rows = lines.map((line) => {
       const values = [];
       for (let frame = this.from; frame < this.to; frame++) values.push(line(frame));

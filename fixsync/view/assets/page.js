@@ -1,5 +1,6 @@
 // The page: passes the messages of the worker to the views and panels, frame by frame.
 
+import { bytesOfBase64 } from "../../../bindings/web/bytes.js";
 import { FXS_ENTER } from "../../../bindings/web/raw.js";
 import { worker } from "./channel.js";
 import { fillMeter, wire, wireAlways } from "./controls.js";
@@ -9,8 +10,7 @@ import { clockTime, plural } from "./format.js";
 import { fillDifferences, fillFrame } from "./framepanel.js";
 import { fillGame, plotsOf, readGame } from "./game.js";
 import { fillCollider } from "./inspector.js";
-import { fillLayers, fillLog, fillOwners, showChecks } from "./logpanel.js";
-import { bytesOfBase64 } from "./matchlog.js";
+import { fillLayers, fillLog, fillOwners, fillPairs, showChecks } from "./logpanel.js";
 import {
   advance,
   describeFrame,
@@ -127,11 +127,13 @@ function arrived(message) {
   if (!player.isPlaying || performance.now() - frameShownAt > FRAME_MS) showFrame();
 }
 
-function progress({ side, from, to, counts, end, bounds, verdict }) {
+function progress({ side, from, to, counts, end, bounds, verdict, pairs, moved }) {
   const isFirst = !checks[side].bounds;
-  checks[side] = { verdict, checked: to, bounds, end };
+  checks[side] = { verdict, checked: to, bounds, end, pairs };
+  for (const id of moved) scene.moved.add(id);
+  openAtFault(verdict);
   if (bounds && isFirst) layOutFor();
-  if (!ui.hasMoved && (isFirst || verdict.isDone)) fit();
+  if (!ui.hasMoved && (isFirst || verdict.isDone)) fit(ui.isFitToMoving);
   if (side === 0) {
     timeline.enters.set(counts.enters, from - match.first);
     timeline.exits.set(counts.exits, from - match.first);
@@ -142,6 +144,14 @@ function progress({ side, from, to, counts, end, bounds, verdict }) {
   if (verdict.isDone) performance.mark("fixsync-checked");
   showChecks();
   ui.isStale = true;
+  ui.arePanelsStale = true;
+}
+
+// A log with a fault opens where it is.
+function openAtFault({ first, nativeFirst, refused }) {
+  if (match.logs.length > 1 || ui.hasSought) return;
+  const fault = nativeFirst ?? first ?? refused;
+  if (fault) goTo(refused === fault ? fault.frame - 1 : fault.frame);
 }
 
 function compared({ result, upTo, differs }) {
@@ -179,6 +189,7 @@ function intervalsOf(rows) {
 
 // Of two logs, a body's lane in B is below that in A.
 function laned({ sides }) {
+  scene.bodies = sides.flat();
   const rows = sides.flatMap((lanes, side) =>
     lanes.map((lane) => ({
       ...lane,
@@ -192,8 +203,7 @@ function laned({ sides }) {
   ui.isStale = true;
 }
 
-const bodyName = ({ owner, id }) =>
-  scene.names.ids[id] ?? (owner > 0 ? ownerName(owner) : nameOf(id));
+const bodyName = ({ owner, id }) => (owner > 0 ? ownerName(owner) : nameOf(id));
 
 function tracked({ id, sides }) {
   if (id !== scene.selected) return;
@@ -231,24 +241,30 @@ function showPanels() {
   for (const { canvas, view } of views)
     canvas.setAttribute("aria-label", `${PROJECTION_NAMES[view.projection]}. ${description}`);
   const sides = scene.sides.filter(Boolean);
+  showChosen();
   fillCollider(byId("collider"), sides, scene.selected, ui.histories);
   fillFrame(byId("frame-events"), scene.sides);
   byId("frame-events").dataset.frame = player.frame;
   byId("difference-panel").hidden = !fillDifferences(byId("differences"), scene.sides, ui.details);
   byId("game-panel").hidden = !fillGame(byId("game"), games, player.frame, ui.plotted);
   fillLayers(byId("layers"));
+  fillPairs(byId("pairs"));
   fillOwners(byId("owners"));
+}
+
+// On a narrow screen, a line says what is selected.
+function showChosen() {
+  byId("chosen").hidden = scene.selected === null;
+  if (scene.selected !== null) byId("chosen").textContent = `${nameOf(scene.selected)} ↓`;
 }
 
 // ---- start ----
 
-// The frame and the collider that the address names.
+// The frame and the colliders that the address names.
 function addressed() {
-  const { frame, id } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  return {
-    frame: frame === undefined ? null : Number(frame) || 0,
-    id: id === undefined ? null : Number(id),
-  };
+  const named = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const number = (name) => (named[name] === undefined ? null : Number(named[name]) || 0);
+  return { frame: number("frame"), id: number("id"), why: number("why") };
 }
 
 function start(manifest) {
@@ -268,7 +284,7 @@ function start(manifest) {
   // Two logs beside one another need width.
   setCompare(logs.length === 2 && matchMedia("(max-width: 820px)").matches ? "over" : "beside");
   if (match.end === match.first) byId("summary").textContent = "The log has no frames.";
-  worker.start({
+  worker.listen({
     opened,
     frame: arrived,
     progress,
@@ -294,13 +310,13 @@ function start(manifest) {
     ui.isStale = true;
     ui.arePanelsStale = true;
   });
-  const { frame, id } = addressed();
-  if (id !== null) select(id);
+  const { frame, id, why } = addressed();
+  if (id !== null) select(id, why);
   if (frame === null) want(match.first);
   else goTo(frame);
   addEventListener("hashchange", () => {
-    const { frame, id } = addressed();
-    if (id !== null && id !== scene.selected) select(id);
+    const { frame, id, why } = addressed();
+    if (id !== null && (id !== scene.selected || why !== scene.other)) select(id, why);
     if (frame !== null && frame !== player.frame) goTo(frame);
   });
   requestAnimationFrame(tick);

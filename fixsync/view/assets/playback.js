@@ -4,7 +4,7 @@ import { worker } from "./channel.js";
 import { WAKE_FRAMES } from "./colliders.js";
 import { clockTime, ordinal, plural } from "./format.js";
 import { Meter } from "./meter.js";
-import { byId, checks, match, player, say, scene, ui } from "./state.js";
+import { byId, checks, match, nameOf, player, say, scene, ui } from "./state.js";
 import { Timeline } from "./timeline.js";
 
 const SPEECH_MS = 500; // how long a screen reader is left alone while frames change
@@ -56,11 +56,22 @@ export function setSpeed(step) {
   player.speed = Number(byId("speed").value);
 }
 
-export function toHit(step) {
-  const frame = timeline.eventFrame(player.wanted ?? player.frame, step);
-  if (frame === null)
-    say(step > 0 ? "No later hit begins or ends." : "No earlier hit begins or ends.");
+// Goes to the next frame in which a hit of the selected collider, or of any, begins or ends.
+export function toHit(step, isAll = false) {
+  const now = player.wanted ?? player.frame;
+  const [history] = ui.histories ?? [];
+  const frame =
+    isAll || scene.selected === null || !history
+      ? timeline.eventFrame(now, step)
+      : ownEventFrame(history.hits, now, step);
+  const whose = isAll || scene.selected === null ? "hit" : `hit of ${nameOf(scene.selected)}`;
+  if (frame === null) say(`No ${step > 0 ? "later" : "earlier"} ${whose} begins or ends.`);
   else goTo(frame);
+}
+
+function ownEventFrame(hits, now, step) {
+  const frames = hits.filter((row) => !ui.hidden.has(row[5])).map(([frame]) => frame);
+  return (step > 0 ? frames.find((one) => one > now) : frames.findLast((one) => one < now)) ?? null;
 }
 
 export function firstDifference() {
@@ -105,7 +116,8 @@ export function settleSoon(isOther = true) {
     if (isSpoken) say(describeFrame());
     isSpoken = false;
     const id = scene.selected === null ? "" : `&id=${scene.selected}`;
-    history.replaceState(null, "", `#frame=${player.frame}${id}`);
+    const why = scene.other === null ? "" : `&why=${scene.other}`;
+    history.replaceState(null, "", `#frame=${player.frame}${id}${why}`);
   }, SPEECH_MS);
 }
 

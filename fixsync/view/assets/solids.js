@@ -102,7 +102,7 @@ export class Solids {
     };
   }
 
-  // The id of the smallest visible solid at a place of a view, or null.
+  // The ids of the visible solids at a place of a view, the smallest first.
   pick(projection, x, up, layers) {
     const size = ({ box, low, high }) =>
       (box[2] - box[0]) * (projection === "top" ? box[3] - box[1] : high - low);
@@ -112,9 +112,7 @@ export class Solids {
         ? coversPlan(solid, x, up)
         : solid.low <= up && up <= solid.high && solid.box[0] <= x && x <= solid.box[2]);
     const found = this.solids.filter(isThere);
-    return found.length === 0
-      ? null
-      : found.reduce((best, one) => (size(one) < size(best) ? one : best)).id;
+    return found.sort((a, b) => size(a) - size(b)).map(({ id }) => id);
   }
 
   // Draws all solids. Those that a collider hits, and the selected one, once more.
@@ -130,7 +128,7 @@ export class Solids {
       const colour = theme.layers[solid.layer % LAYER_COLOURS];
       paintPath(view, pathOf(view, [solid]), {
         colour,
-        fill: "50",
+        fill: view.projection === "top" ? "50" : "00",
         alpha: 1,
         width: 2,
         dash: dashOf(solid.layer),
@@ -180,7 +178,7 @@ export class Solids {
       const colour = theme.layers[layer % LAYER_COLOURS];
       paintPath(view, paths[view.projection], {
         colour,
-        fill: "1c",
+        fill: view.projection === "top" ? "1c" : "00",
         alpha: 0.75,
         width: 1,
         dash: dashOf(layer),

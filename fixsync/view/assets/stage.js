@@ -8,7 +8,7 @@ export const views = []; // { view, side, canvas, caption, pointer, figure }
 
 export const PROJECTION_NAMES = { top: "From above", side: "From the side" };
 
-// onPick(view, side, place) is called for a click.
+// onPick(view, side, place, isOther) is called for a click, isOther with Shift.
 export function buildViews(onPick) {
   const root = byId("views");
   for (const side of match.logs.keys()) {
@@ -49,6 +49,7 @@ export function showCaptions() {
     const ended = last < player.frame ? ` · ended with frame ${last}` : "";
     const others = match.logs.length === 1 ? "" : beside;
     caption.textContent = `${view.projection} ${axes}${others}${ended}`;
+    view.captionWidth = caption.offsetWidth;
   }
 }
 
@@ -88,11 +89,14 @@ export function setCompare(mode) {
   }
   showCaptions();
   setLayout(byId("views").dataset.layout);
-  if (!ui.hasMoved) fit();
+  if (!ui.hasMoved) fit(ui.isFitToMoving);
 }
 
 export function resizeViews() {
-  for (const { view } of visibleViews()) view.resize();
+  for (const { view, caption } of visibleViews()) {
+    view.resize();
+    view.captionWidth = caption.offsetWidth;
+  }
   ui.isStale = true;
 }
 
@@ -105,13 +109,18 @@ export function drawViews() {
   }
 }
 
-export function fit() {
+// Shows all of the match, or what moves in it.
+export function fit(isMoving = false) {
   const known = checks.map(({ bounds }) => bounds).filter(Boolean);
+  const moving = known.map((bounds) => bounds.moving).filter(({ sizes }) => sizes.size > 0);
   if (known.length === 0) return;
-  const box = withLevels(
-    boxToShow(known),
-    levels.map((level) => level?.box),
-  );
+  const box =
+    isMoving && moving.length > 0
+      ? boxToShow(moving)
+      : withLevels(
+          boxToShow(known),
+          levels.map((level) => level?.box),
+        );
   shareHeight(box);
   camera.fit(
     box,
@@ -203,7 +212,8 @@ function watchPointers({ view, side, canvas, pointer }, onPick) {
     }
   });
   canvas.addEventListener("pointerup", (event) => {
-    if (held.delete(event.pointerId) && travelled <= 4) onPick(view, side, place(event));
+    if (held.delete(event.pointerId) && travelled <= 4)
+      onPick(view, side, place(event), event.shiftKey);
   });
   canvas.addEventListener("pointercancel", (event) => held.delete(event.pointerId));
   canvas.addEventListener("pointerleave", () => {
@@ -227,8 +237,10 @@ function showPointer(view, pointer, [atX, atY]) {
   pointer.textContent = `x ${x.toFixed(digits)}  ${view.upAxis} ${up.toFixed(digits)}`;
 }
 
+// Fits all; where all is shown already, what moves.
 export function refit() {
   setFollowing(false);
+  ui.isFitToMoving = !ui.hasMoved && !ui.isFitToMoving;
   ui.hasMoved = false;
-  fit();
+  fit(ui.isFitToMoving);
 }

@@ -1,5 +1,6 @@
 // State shared by all parts of the page.
 import { Camera } from "./camera.js";
+import { LEVEL } from "./solids.js";
 
 export const byId = (id) => document.getElementById(id);
 
@@ -41,7 +42,10 @@ export const games = []; // game.js, of a log that was written by a simulation, 
 export const scene = {
   sides: [],
   selected: null,
+  other: null, // why the selected collider does not hit it
+  moved: new Set(), // ids of the colliders that were moved
   names: { layers: {}, ids: {} },
+  bodies: [], // lanes.js, of all logs
   options: {
     labels: true,
     facing: true,
@@ -72,7 +76,10 @@ export const ui = {
   comparison: null, // of two logs: { result, upTo }
   details: null, // what differs between them in the frame shown
   histories: null, // of the selected collider, for each log
+  hidden: new Set(), // pairs of layers (roster.js) whose hits no key and no timeline has
   hasMoved: false, // whether somebody moved the camera
+  isFitToMoving: false, // whether the camera shows what moves
+  isChoosing: false, // whether the next click chooses the other of a pair
   hasSought: false, // or went to another frame
   hasLayout: false, // or chose the views
   isStale: true, // whether the views need drawing
@@ -83,16 +90,20 @@ export function say(text) {
   byId("live").textContent = text;
 }
 
-// What a collider is called; what an owner is called: as its collider with the lowest id, if that
-// has a name.
-export const nameOf = (id) => scene.names.ids[id] ?? String(id);
+// What a collider or a solid is called.
+export const nameOf = (id) =>
+  scene.names.ids[id] ?? (id >= LEVEL ? `solid ${id - LEVEL}` : String(id));
 export const layerName = (layer) => scene.names.layers[layer] ?? `layer ${layer}`;
 
+// What a player is called: as the words that the names of all its colliders have, or as its body
+// with the lowest id.
 export function ownerName(owner) {
   if (owner === 0) return "no owner";
-  for (const side of scene.sides.filter(Boolean)) {
-    const first = side.colliders.solids.find((solid) => solid.owner === owner);
-    if (first && scene.names.ids[first.key]) return scene.names.ids[first.key];
-  }
-  return `owner ${owner}`;
+  const body = scene.bodies.find((one) => one.owner === owner);
+  const named = (body?.ids ?? []).filter((id) => scene.names.ids[id]);
+  if (named.length === 0) return `owner ${owner}`;
+  const [first, ...others] = named.map((id) => scene.names.ids[id].split(/[\s._:/-]+/));
+  const shared = first.filter((word) => others.every((words) => words.includes(word))).join(" ");
+  if (shared && others.length > 0) return /^\d+$/.test(shared) ? `player ${shared}` : shared;
+  return scene.names.ids[body.id] ?? `owner ${owner}`;
 }

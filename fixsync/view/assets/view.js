@@ -13,6 +13,7 @@ export class View {
     this.context = canvas.getContext("2d", { alpha: false });
     this.width = 0;
     this.height = 0;
+    this.captionWidth = 0; // in pixels, at the top on the left
   }
 
   get upSign() {
@@ -41,21 +42,20 @@ export class View {
     ];
   }
 
-  // The key of the smallest visible collider under a point of the canvas, or null. A few pixels
-  // beside it count.
+  // The keys of the visible colliders under a point of the canvas, the smallest first. A few pixels
+  // beside one count.
   pick(atX, atY, solids) {
     const [x, up] = this.toWorld(atX, atY);
     const covers = this.projection === "top" ? coversGround : coversSide;
-    let [best, bestSize] = [null, Number.POSITIVE_INFINITY];
+    const found = [];
     for (const solid of solids) {
       const [sx, sy] = this.toScreen(solid);
       const isNear = Math.hypot(sx - atX, sy - atY) < 6;
-      const size = isNear
-        ? 0
-        : solid.size[0] * (solid.kind === BOX ? Math.max(...solid.size) : solid.size[0]);
-      if ((isNear || covers(solid, x, up)) && size < bestSize) [best, bestSize] = [solid.key, size];
+      const size = solid.size[0] * (solid.kind === BOX ? Math.max(...solid.size) : solid.size[0]);
+      if (isNear || covers(solid, x, up)) found.push({ key: solid.key, size, isNear });
     }
-    return best;
+    found.sort((a, b) => b.isNear - a.isNear || a.size - b.size || a.key - b.key);
+    return found.map(({ key }) => key);
   }
 
   // Where a solid is on this canvas, into the solid itself: all that is drawn of it asks for that

@@ -1,9 +1,11 @@
 // The page's worker: one loop that answers requests for frames and, in between, checks the logs
 // from start to end.
+
+import { bytesOfBase64 } from "../../../bindings/web/bytes.js";
 import { start } from "../../../bindings/web/kernel.js";
 import { Comparison } from "./compare.js";
 import { Match } from "./engine.js";
-import { bytesOfBase64 } from "./matchlog.js";
+import { logOf } from "./logfile.js";
 import { Track } from "./track.js";
 
 const SLICE_MS = 8;
@@ -89,7 +91,8 @@ function report() {
       ]),
     );
     told[side] = { checked: to, isDone: verdict.isDone };
-    post({ type: "progress", side, from: start, to, counts, end, bounds, verdict });
+    const { pairs, moved } = match;
+    post({ type: "progress", side, from: start, to, counts, end, bounds, verdict, pairs, moved });
     if (verdict.isDone || lastReport - lanesAt > LANES_MS) sendSelected();
   }
   if (tracks.length > 0 && !tracks.some(({ next, match }) => next < match.end)) {
@@ -147,11 +150,27 @@ async function load(match, side) {
   });
 }
 
+async function read({ file }) {
+  try {
+    post({ type: "read", log: await logOf(file) });
+  } catch (error) {
+    post({ type: "read", log: null, message: `${file.name}: ${error.message}` });
+  }
+}
+
 self.onmessage = ({ data }) => {
+  if (data.type === "read") read(data);
   if (data.type === "open") open(data).catch(failed);
   if (data.type === "want") {
     wanted = data;
     wake();
+  }
+  if (data.type === "hide") {
+    for (const [side, match] of matches.entries()) {
+      match.hide(data.pairs);
+      told[side] = { checked: -1, isDone: false };
+    }
+    report();
   }
   if (data.type === "select") {
     if (matches.length > 0) select(data.id);

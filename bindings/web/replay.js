@@ -1,0 +1,126 @@
+// A world on its way through a match log.
+import { bytesOfBase64 } from "./bytes.js";
+import { ArgumentRangeError, ArgumentTypeError, quoted } from "./checks.js";
+import { Level } from "./level.js";
+import { hex16, MatchLogError } from "./logs.js";
+import { World } from "./world.js";
+
+const isArea = ([name]) => name === "query" || name === "cast";
+const poseOf = ([x, y, z], yaw) => ({ x, y, z, yaw });
+
+// What a query or a cast of a log answers: ids, or rows of id, fraction and normal.
+function answered(world, [name, shape, position, yaw, ...rest]) {
+  if (name === "query") {
+    const [mask, excludeOwner] = rest;
+    return world.query(shape, poseOf(position, yaw), mask, { excludeOwner });
+  }
+  const [motion, mask, excludeOwner, limit, hitWhen] = rest;
+  const options = { excludeOwner, limit, hitWhen };
+  return world
+    .cast(shape, poseOf(position, yaw), motion, mask, options)
+    .map(({ id, fraction, normal }) => [id, fraction, ...normal]);
+}
+
+export const sameJson = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+const sameEvents = (recorded, events) =>
+  recorded.length * 4 === events.length &&
+  recorded.every((row, i) => row.every((value, j) => value === events[4 * i + j]));
+
+/** Plays a log of commands, frame by frame. */
+export class Replay {
+  #log;
+
+  /** log: a MatchLog. level: the log's, if it is made already. */
+  constructor(log, level = log.header.level ? Level.of(log.header.level.solids) : null) {
+    const { header, first, ids } = log;
+    this.#log = log;
+    // No state depends on the capacity: the log's ids need less than its header allows.
+    this.world = new World(ids, { hitWhen: header.hit_when, layers: header.layers, level });
+    /** The frame that `step` plays. */
+    this.next = first;
+    if (header.from)
+      this.#try("from.state", () => this.load(first, bytesOfBase64(header.from.state)));
+  }
+
+  /** Goes to a frame whose state was saved before it was played. */
+  load(frame, state) {
+    this.world.load(state);
+    this.next = frame;
+  }
+
+  /** Plays a frame; its line, parsed. A MatchLogError if the world refuses a command: it is then as
+   * before the frame's commands. */
+  step() {
+    const { world } = this;
+    const line = this.#log.frame(this.next);
+    if (!line.commands) {
+      const sim = quoted(this.#log.header.sim);
+      throw new MatchLogError(
+        this.#at,
+        "commands",
+        `missing: inputs of ${sim} need their own game`,
+      );
+    }
+    this.#apply("commands", line.commands);
+    /** Rows of a, b, kind and contact of the step. */
+    this.events = world.step().rows.slice();
+    // A simulation's frame in a page of the viewer has commands that came after its step: the
+    // frame's hash is that of the state behind them.
+    if (line.after) this.#apply("after", line.after);
+    this.areas = line.commands.filter(isArea);
+    /** The answers to the frame's queries and casts. */
+    this.answers = this.areas.map((area) =>
+      this.#try(`commands[${line.commands.indexOf(area)}]`, () => answered(world, area)),
+    );
+    this.line = line;
+    this.next++;
+    return line;
+  }
+
+  // The line of the next frame.
+  get #at() {
+    return this.next - this.#log.first + 2;
+  }
+
+  #apply(name, commands) {
+    const changes = commands.filter((command) => !isArea(command));
+    this.#try(
+      name,
+      () => this.world.apply(changes),
+      (i) => commands.indexOf(changes[i]),
+    );
+  }
+
+  // indexOf: of a command in its list, by the index of the change that the world refuses.
+  #try(path, act, indexOf = null) {
+    try {
+      return act();
+    } catch (error) {
+      if (!(error instanceof ArgumentRangeError || error instanceof ArgumentTypeError)) throw error;
+      const line = path === "from.state" ? 1 : this.#at;
+      const index = indexOf && error.index !== undefined ? `[${indexOf(error.index)}]` : "";
+      const reason = error.message.replace(/^commands\[\d+\]: /, "");
+      throw new MatchLogError(line, `${path}${index}`, reason);
+    }
+  }
+
+  /** What of the last frame its line has otherwise: "events", "queries", "hash". */
+  differing(hash = this.world.hash()) {
+    const { line } = this;
+    const fields = [];
+    if (line.events !== undefined && !sameEvents(line.events, this.events)) fields.push("events");
+    if (line.queries !== undefined && !sameJson(line.queries, this.answers)) fields.push("queries");
+    if (line.hash !== undefined && line.hash.toLowerCase() !== hex16(hash)) fields.push("hash");
+    return fields;
+  }
+
+  /** Gives the memory back. */
+  dispose() {
+    this.world.dispose();
+  }
+
+  [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {
+    this.dispose();
+  }
+}

@@ -1,0 +1,86 @@
+// The colliders of a match as its commands leave them: what changes of each, and which are attacks.
+import { LEVEL } from "./solids.js";
+
+const LAYERS = 32;
+const FIELDS = ["shape", "offset", "owner", "layer", "active"]; // commands with one value
+
+// The pair of layers that a number of `layersOf` is.
+export const layersIn = (pair) => [Math.floor(pair / LAYERS), pair % LAYERS];
+
+// A collider from its `add` to its `remove` is an object { id, count (how often its id was added
+// before), shape, layer, owner, offset, active, isAttack (added in another frame than 0, or
+// inactive at a step; `fixsync attacks` has the same) }.
+export class Roster {
+  #colliders = new Map(); // by id
+  #counts = new Map(); // by id: how often it was added
+  #switched = new Set(); // since the last step
+
+  // world: before the first frame. planes: the size of a plane; only ground views count.
+  constructor(world, planes, solids) {
+    this.planes = planes;
+    this.solids = solids;
+    for (const id of world.ids()) {
+      const { shape, layer, owner, offset, active } = world.get(id);
+      if (!this.#isLeftOut(id)) this.#add(id, { shape, layer, owner, offset, active });
+    }
+    this.step();
+  }
+
+  #isLeftOut(id) {
+    return this.planes > 0 && id >= this.planes;
+  }
+
+  #add(id, values, isAttack = false) {
+    const count = this.#counts.get(id) ?? 0;
+    this.#counts.set(id, count + 1);
+    const collider = { id, count, ...values, isAttack };
+    this.#colliders.set(id, collider);
+    this.#switched.add(collider);
+  }
+
+  get(id) {
+    return this.#colliders.get(id);
+  }
+
+  get colliders() {
+    return this.#colliders.values();
+  }
+
+  // The pair of layers of a hit, as one number.
+  layersOf(a, b) {
+    const most = this.planes ? LAYERS / 2 : LAYERS;
+    const pair = [a, b].map((id) =>
+      id >= LEVEL ? this.solids.solid(id).layer : (this.get(id)?.layer ?? 0) % most,
+    );
+    return Math.min(...pair) * LAYERS + Math.max(...pair);
+  }
+
+  // Ends the commands before a step.
+  step() {
+    for (const collider of this.#switched) collider.isAttack ||= !collider.active;
+    this.#switched.clear();
+  }
+
+  // Follows a command that takes effect in a frame. What it changes: its name, "on", "off", or null
+  // if nothing is other than it was, or is only somewhere else.
+  apply(frame, [name, id, value, ...rest]) {
+    if (this.#isLeftOut(id)) return null;
+    if (name === "add") {
+      const [, , layer, owner, offset, active] = rest;
+      this.#add(id, { shape: value, layer, owner, offset, active }, frame !== 0);
+      return name;
+    }
+    const collider = this.get(id);
+    if (!collider) return null;
+    if (name === "remove") {
+      this.#colliders.delete(id);
+      this.#switched.delete(collider);
+      return name;
+    }
+    if (!FIELDS.includes(name) || String(collider[name]) === String(value)) return null;
+    collider[name] = value;
+    if (name !== "active") return name;
+    this.#switched.add(collider);
+    return value ? "on" : "off";
+  }
+}
