@@ -797,7 +797,9 @@ def test_on_a_phone_a_line_says_what_is_selected_and_leads_to_its_panel(opened):
     page.keyboard.press("n")
     page.wait_for_selector("#chosen >> text=hero")
     page.click("#chosen")
-    page.wait_for_function("document.querySelector('#collider-panel').getBoundingClientRect().y < 99")
+    page.wait_for_function(
+        "document.querySelector('#collider-panel').getBoundingClientRect().y < 99"
+    )
 
 
 def test_clicks_on_a_stack_reach_all_of_it_and_begin_again(opened, path):
