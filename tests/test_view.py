@@ -847,7 +847,7 @@ def test_a_refused_command_has_the_index_that_it_has_on_its_line(replayed, path)
 
 def test_hits_of_hidden_pairs_of_layers_are_not_counted(replayed):
     found = replayed(FIGHT)
-    pairs = {pair: count for pair, count in found["pairs"]}
+    pairs = dict(found["pairs"])
     assert len(pairs) > 3
     total = sum(pairs.values())
     assert sum(found["counts"]["enters"]) == total

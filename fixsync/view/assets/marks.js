@@ -8,7 +8,7 @@ export const FADE_FRAMES = 14;
 // without trails
 export const CROWD = 300;
 const LINKS_MAX = 3000;
-const OLD_MARKS_MAX = 24; // of past frames: more would bury what there is now
+const OLD_MARKS_MAX = 24; // of past frames: more would bury the present
 
 export const faded = (age) => (1 - age / (FADE_FRAMES + 1)) ** 1.5;
 
