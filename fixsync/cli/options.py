@@ -63,14 +63,19 @@ class Seconds(click.FloatRange):
 
 
 def number(
-    name: str, default: int, least: int, most: int | None, text: str, metavar: str | None = None
+    name: str,
+    default: int | None,
+    least: int,
+    most: int | None,
+    text: str,
+    metavar: str | None = None,
 ) -> Callable[[_Command], _Command]:
     """An option that is an integer of a range."""
     return click.option(
         name,
         type=click.IntRange(least, most),
         default=default,
-        show_default=True,
+        show_default=default is not None,
         metavar=metavar,
         help=text,
     )

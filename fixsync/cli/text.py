@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import Progress, ProgressColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from fixsync.cli.streams import echo, hush
 from fixsync.log import files
 from fixsync.log.lines import plain
+from fixsync.log.reader import Reader
 from fixsync.numbers import ONE, decimal
 
 _UNCUT = 10_000
@@ -106,6 +107,15 @@ def progress(*columns: str | ProgressColumn, is_hidden: bool) -> Iterator[Progre
     err = Console(stderr=True)
     with Progress(*columns, console=err, transient=True, disable=is_hidden) as bar:
         yield bar
+
+
+@contextmanager
+def reading(log: Path, *, is_hidden: bool) -> Iterator[Callable[[Reader], None]]:
+    """A bar for a log that is read, moved by the function that is yielded."""
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
+    with progress(*columns, is_hidden=is_hidden) as bar:
+        task = bar.add_task(printable(log.name), total=1.0)
+        yield lambda reader: bar.update(task, completed=reader.progress)
 
 
 def print_json(value: Any, output: Path | None = None) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
-from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from fixsync import sim
 from fixsync.cli import options, streams, text
@@ -92,13 +91,11 @@ def _export(
     *,
     is_quiet: bool,
 ) -> Exported:
-    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
-    with text.progress(*columns, is_hidden=is_quiet) as bar:
-        task = bar.add_task(text.printable(log.name), total=1.0)
+    with text.reading(log, is_hidden=is_quiet) as show:
         return export(
             log,
             simulations=simulations,
-            progress=lambda reader: bar.update(task, completed=reader.progress),
+            progress=show,
             line_bytes_max=line_bytes_max,
         )
 

@@ -161,6 +161,8 @@ COMMANDS: dict[str, Any] = {
 """The row of each command: the table of commands as msgspec types."""
 Add, Move, Remove = COMMANDS["add"], COMMANDS["move"], COMMANDS["remove"]
 SetPose, SetLayers = COMMANDS["pose"], COMMANDS["layers"]
+SetActive, SetShape = COMMANDS["active"], COMMANDS["shape"]
+SetOffset, SetLayer = COMMANDS["offset"], COMMANDS["layer"]
 
 
 class Query(Row, tag="query"):

@@ -1,0 +1,88 @@
+"""fixsync attacks: whom each attack of a log hit, and how near it came to the others."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import click
+import msgspec
+
+from fixsync import sim
+from fixsync.cli import options, text
+from fixsync.log.attacks import AttackReport, Missed, Swing, attacks
+from fixsync.log.pair import Party
+from fixsync.log.spans import spans_text
+from fixsync.numbers import ONE, decimal
+
+_BINS = tuple(ONE // 8 << i for i in range(6))
+"""Gaps of the line that counts misses, in raw units: an eighth of a unit to four units."""
+
+
+@click.command("attacks")
+@click.argument("log", type=options.FILE)
+@options.sim_option
+@options.line_bytes_option
+@options.json_option
+def attacks_command(
+    log: Path,
+    simulations: Mapping[str, sim.SimulationType],
+    line_bytes_max: int,
+    as_json: bool,
+) -> None:
+    """List the attacks of a log, and how near they came.
+
+    An attack is a collider that was added in another frame than 0, or is inactive at some step. A
+    row is the frames in which one is on, whom it hits, and of those that it could hit and does not
+    the one that it came nearest to: in which frame, and by how much it misses.
+
+    \b
+    Exit code  0  listed
+               2  not valid, or needs its simulation
+    """
+    with text.refusals(), text.reading(log, is_hidden=as_json) as show:
+        found = attacks(log, simulations=simulations, progress=show, line_bytes_max=line_bytes_max)
+    if as_json:
+        text.print_json({"exit_code": 0, **msgspec.to_builtins(found)})
+    else:
+        _print(found)
+    sys.exit(0)
+
+
+def _print(found: AttackReport) -> None:
+    out = text.console()
+    names = ("frames", "owner", "attack", "hits", "nearest miss")
+    text.show(out, text.table(names, map(_row, found.attacks)))
+    hits = sum(bool(swing.hits) for swing in found.attacks)
+    text.say(out, "", f"{text.plural(len(found.attacks), 'attack')}, of which {hits} hit")
+    counts = list(_near_misses(found))
+    if counts:
+        text.say(out, f"missed all, with the nearest gap up to: {', '.join(counts)}")
+    if found.cut is not None:
+        text.say(out, f"the log is cut short: {found.cut}")
+
+
+def _row(swing: Swing) -> tuple[str, ...]:
+    name = str(Party(swing.id, swing.name))
+    hits = ", ".join(f"{Party(one.id, one.name)} {spans_text(one.frames)}" for one in swing.hits)
+    return (
+        spans_text([swing.frames]),
+        str(swing.owner or "none"),
+        name if swing.attack is None else f"{swing.attack} ({name})",
+        hits or "-",
+        _miss(swing.missed[0]) if swing.missed else "-",
+    )
+
+
+def _miss(one: Missed) -> str:
+    return f"{Party(one.id, one.name)} in {one.nearest.frame}: {one.nearest.text}"
+
+
+def _near_misses(found: AttackReport) -> Iterator[str]:
+    """How many attacks that hit nobody missed by up to so much."""
+    gaps = [one.missed[0].nearest.gap for one in found.attacks if one.missed and not one.hits]
+    for least, most in zip((0, *_BINS), _BINS, strict=False):
+        count = sum(gap is not None and least < gap <= most for gap in gaps)
+        if count:
+            yield f"{decimal(most, ONE, 3)}: {count}"

@@ -1,0 +1,178 @@
+"""Plays a log step by step for a watcher: the commands of each frame, and the world right after its
+step. A log of a simulation is watched as the trace that its simulation leaves."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from fixsync import sim
+from fixsync._native.rows import EVENT
+from fixsync.log.player import Player
+from fixsync.log.reader import Reader
+from fixsync.log.schema import LINE_BYTES_MAX, Command, Event, Header, SimFrame, TraceFrame
+from fixsync.records import Events
+from fixsync.world import World
+
+__all__ = ["Start", "Step", "Watched", "Watcher", "watch"]
+
+PROGRESS_FRAMES = 256
+"""The least number of frames between two calls of `watch`'s progress."""
+
+
+class Start(NamedTuple):
+    """A match before its first frame."""
+
+    header: Header
+    world: World
+    names: Mapping[int, str]
+    """Names of ids, those of the log, or else of its simulation."""
+
+
+class Step(NamedTuple):
+    """A frame, right after the step of its world."""
+
+    frame: int
+    commands: Sequence[Command]
+    """The commands that lead from the step before to this one."""
+    world: World
+    """As it is at the step; a simulation may change it afterwards."""
+    events: list[Event]
+    """As they are computed."""
+    phases: Mapping[int, tuple[str, str]]
+    """Those of the simulation; empty without one."""
+
+
+class Watcher(Protocol):
+    """What `watch` calls."""
+
+    def begin(self, start: Start) -> None:
+        """Before the first frame; again, before any frame, if a state is loaded."""
+
+    def step(self, step: Step) -> None:
+        """Each frame in turn. The world may be read, and not changed."""
+
+
+class Watched(NamedTuple):
+    """What was played."""
+
+    header: Header
+    frames: int
+    cut: str
+    """Why the log counts as cut short; "" for a whole one."""
+
+
+def watch(
+    path: str | os.PathLike[str],
+    watcher: Watcher,
+    *,
+    simulations: Mapping[str, sim.SimulationType] | None = None,
+    progress: Callable[[Reader], None] | None = None,
+    line_bytes_max: int = LINE_BYTES_MAX,
+) -> Watched:
+    """Plays a whole log. MatchLogError for one that is not valid or whose simulation is not known,
+    OSError for one that cannot be read."""
+    with Reader(path, line_bytes_max=line_bytes_max) as reader:
+        header = reader.header
+        play = _simulated if header.sim is not None else _traced
+        next_frame = play(header, watcher, simulations or {})
+        for frame in reader:
+            next_frame(frame)
+            if progress is not None and reader.frames % PROGRESS_FRAMES == 0:
+                progress(reader)
+        return Watched(header, reader.frames, reader.cut)
+
+
+def _traced(
+    header: Header, watcher: Watcher, _: Mapping[str, sim.SimulationType]
+) -> Callable[[Any], None]:
+    player = Player(header)
+    watcher.begin(Start(header, player.world, header.names.ids))
+
+    def play(frame: TraceFrame) -> None:
+        player.play(frame)
+        watcher.step(Step(frame.frame, frame.commands, player.world, player.events, {}))
+
+    return play
+
+
+def _simulated(
+    header: Header, watcher: Watcher, simulations: Mapping[str, sim.SimulationType]
+) -> Callable[[Any], None]:
+    name = str(header.sim)
+    try:
+        run = _Run(simulations[name] if name in simulations else sim.named(name), header, watcher)
+    except ValueError:  # the player has the error for a name that is not known
+        return Player(header, simulations).play  # type: ignore[return-value]
+    player = Player(header, {name: run})
+
+    def play(frame: SimFrame) -> None:
+        run.frame = frame.frame
+        player.play(frame)
+        run.raise_failure()
+
+    return play
+
+
+class _Run:
+    """A simulation's type that watches the world of the simulation that it makes."""
+
+    def __init__(self, kind: sim.SimulationType, header: Header, watcher: Watcher) -> None:
+        self.frame = 0
+        self._kind = kind
+        self._header = header
+        self._watcher = watcher
+        self._simulation: Any = None
+        self._commands: list[Any] = []
+        self._has_stepped = False
+        self._failure: BaseException | None = None
+
+    @property
+    def name(self) -> str:
+        return self._kind.name
+
+    def __call__(self, seed: int, players: int) -> sim.Simulation:
+        self._simulation = made = self._kind(seed, players)
+        self._begin()
+        made.world.attach(self)
+        return made
+
+    def _begin(self) -> None:
+        names = {**sim.names_of(self._simulation).ids, **self._header.names.ids}
+        self._guarded(self._watcher.begin, Start(self._header, self._simulation.world, names))
+
+    def _guarded(self, call: Callable[[Any], None], value: object) -> None:
+        """The player would take an error of the watcher for one of the simulation."""
+        if self._failure is None:
+            try:
+                call(value)
+            except Exception as error:
+                self._failure = error
+
+    def raise_failure(self) -> None:
+        """Raises the watcher's error, if it had one."""
+        if self._failure is not None:
+            raise self._failure
+
+    def changed(self, command: Any) -> None:
+        """Called by the world."""
+        self._commands.append(command)
+
+    def stepped(self, events: Events) -> None:
+        """Called by the world."""
+        self._has_stepped = True
+        commands = msgspec.convert(self._commands, list[Command])
+        found = list(EVENT.iter_unpack(events.buffer.cast("B")))
+        phases = dict(getattr(self._simulation, "phases", {}))
+        world = self._simulation.world
+        self._commands = []
+        self._guarded(self._watcher.step, Step(self.frame, commands, world, found, phases))
+
+    def loaded(self) -> None:
+        """Called by the world: before the first frame, the log's `from` was loaded."""
+        if self._commands or self._has_stepped:
+            raise ValueError("the simulation loads its world while it plays: it cannot be watched")
+        self._begin()

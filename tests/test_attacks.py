@@ -1,0 +1,311 @@
+"""The attacks of a log: against the definition, followed with the model, frame by frame."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import logs
+import model_explain
+import pytest
+from model_level import LEVEL
+from strategies import rounds
+from test_cut import log as log
+from test_why import beginning, model_of
+from tools import Run
+
+from fixsync.log import Reader, SimRecorder
+from fixsync.log.attacks import attacks
+from fixsync.log.lines import plain
+from fixsync.log.pair import CAUSES
+
+NEVER = model_explain.NEVER
+
+
+def snapshots(path: Path) -> list[dict[str, Any]]:
+    """Each step of a log by the model: colliders with the number of their life, and hits; what each
+    attack explains of each other is found when it is asked for."""
+    found = []
+    lives: dict[int, int] = {}
+    with Reader(path) as reader:
+        world = model_of(reader)
+        for frame in reader:
+            commands = [c for c in plain(frame.commands) if c[0] not in ("query", "cast")]
+            added = {c[1] for c in commands if c[0] == "add"}
+            for c in commands:
+                if c[0] == "add":
+                    lives[c[1]] = lives.get(c[1], -1) + 1
+            events, _ = world.play_frame(commands)
+            rows = {
+                (id, lives[id]): (one.shape, one.layer, one.owner, one.active)
+                for id, one in world.colliders.items()
+            }
+            copy = model_of(reader)
+            copy.load(world.save())
+            found.append(
+                {
+                    "frame": frame.frame,
+                    "rows": rows,
+                    "added": {(id, lives[id]) for id in added if id in world.colliders},
+                    "hits": {e[:2] for e in map(tuple, events) if e[2] != 3},
+                    "world": copy,
+                }
+            )
+    return found
+
+
+def is_attack(life: tuple[int, int], steps: list[dict[str, Any]]) -> bool:
+    return any(
+        life in step["rows"]
+        and (not step["rows"][life][3] or (step["frame"] != 0 and life in step["added"]))
+        for step in steps
+    )
+
+
+def swings(life: tuple[int, int], steps: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """The longest rows of steps in which a life is active."""
+    found: list[list[dict[str, Any]]] = []
+    was_on = False
+    for step in steps:
+        is_on = life in step["rows"] and step["rows"][life][3]
+        if is_on and not was_on:
+            found.append([])
+        if is_on:
+            found[-1].append(step)
+        was_on = is_on
+    return found
+
+
+def nearest(life: Any, other: Any, swing: list[dict[str, Any]]) -> Any:
+    """The frame in which a swing came nearest to another collider that it could hit, or None."""
+    ranked = []
+    could = False
+    for step in swing:
+        if other not in step["rows"]:
+            continue
+        shape, layer, owner, _ = step["rows"][life]
+        shape_b, layer_b, owner_b, active_b = step["rows"][other]
+        if (owner and owner == owner_b) or not step["world"].masks[layer] >> layer_b & 1:
+            continue
+        if shape[0] == shape_b[0] == "sector":
+            continue
+        found = model_explain.explain_in_world(step["world"], life[0], other[0])
+        could |= active_b or found.why >> 7 == 0
+        is_never = found.gap == NEVER
+        by = found.height if is_never else found.gap
+        ranked.append((found.why & 127 != 0, is_never, by, step["frame"], found))
+    if not could:
+        return None
+    return min(ranked, key=lambda row: row[:4])
+
+
+def spans(frames: list[int]) -> list[list[int]]:
+    found: list[list[int]] = []
+    for frame in frames:
+        if found and found[-1][1] == frame - 1:
+            found[-1][1] = frame
+        else:
+            found.append([frame, frame])
+    return found
+
+
+def expected(path: Path) -> list[Any]:
+    """(id, frames, hits, missed) of each swing; missed as (id, frame, why, gap)."""
+    steps = snapshots(path)
+    lives = sorted({life for step in steps for life in step["rows"]})
+    found = []
+    for life in lives:
+        if not is_attack(life, steps):
+            continue
+        for swing in swings(life, steps):
+            first, last = swing[0]["frame"], swing[-1]["frame"]
+            met: dict[Any, list[int]] = {}
+            for step in swing:
+                for pair in step["hits"]:
+                    if life[0] in pair:
+                        other = pair[0] + pair[1] - life[0]
+                        ids = [one for one in step["rows"] if one[0] == other]
+                        met.setdefault(ids[0] if ids else (other, 0), []).append(step["frame"])
+            others = {one for step in swing for one in step["rows"]} - {life} - met.keys()
+            near = {other: nearest(life, other, swing) for other in others}
+            missed = sorted(
+                (*row[:3], other, row[3], row[4]) for other, row in near.items() if row is not None
+            )
+            found.append(
+                (
+                    *(first, life, [first, last]),
+                    sorted((spans(f)[0], one[0], spans(f)) for one, f in met.items()),
+                    [
+                        (other[0], frame, e.why, None if e.gap == NEVER else e.gap)
+                        for _, _, _, other, frame, e in missed
+                    ],
+                )
+            )
+    return sorted(found, key=lambda row: row[:2])
+
+
+def check(path: Path) -> int:
+    report = attacks(path)
+    model = expected(path)
+    assert [(one.id, list(one.frames)) for one in report.attacks] == [
+        (life[0], frames) for _, life, frames, _, _ in model
+    ]
+    for one, (_, _, _, hits, missed) in zip(report.attacks, model, strict=True):
+        assert [(hit.id, [list(s) for s in hit.frames]) for hit in one.hits] == [
+            (id, frames) for _, id, frames in hits
+        ]
+        assert [
+            (
+                miss.id,
+                miss.nearest.frame,
+                sum(1 << CAUSES.index(why) for why in miss.nearest.why),
+                miss.nearest.gap,
+            )
+            for miss in one.missed
+        ] == missed
+    return len(model)
+
+
+@pytest.mark.parametrize(
+    ("name", "frames"), [("skill_fight", 40), ("allegiance", 12), ("storms", 2), ("courtyard", 3)]
+)
+def test_attacks_are_those_that_the_model_follows(name: str, frames: int, tmp_path: Path) -> None:
+    count = frames * max(1, len(rounds(3)))
+    assert check(beginning(name, count, tmp_path)) >= (0 if name == "courtyard" else 2)
+
+
+def sphere(id: int, x: int, owner: int, active: bool, layer: int = 0) -> list[Any]:
+    return ["add", id, ["sphere", 10], [x, 0, 0], 0, layer, owner, [0, 0, 0], active]
+
+
+def written(tmp_path: Path, match: list[Any], **head: Any) -> Path:
+    capacity = {"capacity": 6}
+    frames = logs.model_frames(match, **capacity)
+    return logs.write(tmp_path / "match.jsonl", logs.header(**head), frames)
+
+
+CASES: dict[str, list[Any]] = {
+    "on from the start, then off": [
+        [sphere(1, 0, 1, True), sphere(2, 25, 2, True)],
+        [["move", 2, [21, 0, 0]]],
+        [["active", 1, False]],
+        [["active", 1, True], ["move", 2, [19, 0, 0]]],
+    ],
+    "an id that is used again within a frame": [
+        [sphere(1, 0, 1, True), sphere(2, 25, 2, True)],
+        [["remove", 1], sphere(1, 3, 1, True)],
+        [["remove", 2], sphere(2, 30, 2, True)],
+        [["remove", 1], sphere(1, 8, 1, True)],
+    ],
+    "off and on again within a frame": [
+        [sphere(1, 0, 1, True), sphere(2, 25, 2, True)],
+        [["active", 1, False], ["active", 1, True]],
+        [],
+    ],
+    "a victim that cannot be hit, and one that could": [
+        [sphere(1, 0, 1, False), sphere(2, 15, 2, False), sphere(3, 90, 2, False)],
+        [["active", 1, True]],
+        [["owner", 2, 1]],
+        [["active", 3, True]],
+    ],
+    "an owner that changes in a swing": [
+        [sphere(1, 0, 1, False), sphere(2, 25, 2, True)],
+        [["active", 1, True]],
+        [["owner", 1, 2]],
+        [["owner", 1, 0]],
+    ],
+    "layers that change": [
+        [sphere(1, 0, 1, False), sphere(2, 25, 2, True, 1), ["layers", [[0, 0]]]],
+        [["active", 1, True]],
+        [["layers", None], ["move", 2, [24, 0, 0]]],
+        [["layers", [[0, 0]]], ["move", 2, [20, 0, 0]]],
+    ],
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_small_match_has_the_attacks_of_the_definition(case: str, tmp_path: Path) -> None:
+    check(written(tmp_path, CASES[case]))
+
+
+def test_a_log_that_begins_in_the_middle_has_the_swings_of_its_frames(tmp_path: Path) -> None:
+    from fixsync.log.cut import cut
+
+    whole = written(tmp_path, CASES["on from the start, then off"])
+    assert [list(one.frames) for one in attacks(whole).attacks] == [[0, 1], [3, 3]]
+    part = tmp_path / "part.jsonl"
+    cut(whole, part, 2, 3)
+    assert [list(one.frames) for one in attacks(part).attacks] == [[3, 3]]
+    cut(whole, part, 0, 1)
+    assert attacks(part).attacks == []
+
+
+def test_a_solid_is_hit_and_never_missed(tmp_path: Path) -> None:
+    report = attacks(beginning("courtyard", 20, tmp_path))
+    assert not any(miss.id >= LEVEL for one in report.attacks for miss in one.missed)
+
+
+def test_attacks_of_a_simulation_have_the_names_of_its_phases(log: Path) -> None:
+    report = attacks(log)
+    with Reader(log) as reader:
+        is_game = reader.header.sim is not None
+    assert bool(report.attacks) == is_game
+    named = {one.attack for one in report.attacks} - {None}
+    assert bool(named) == is_game
+    assert all(one.attack is None for one in report.attacks if one.owner == 0)
+    for one, other in pairwise(report.attacks):
+        assert (one.frames[0], one.id) < (other.frames[0], other.id)
+
+
+def test_the_command_prints_a_row_for_each_attack(run: Run, tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        CASES["on from the start, then off"],
+        names={"ids": {"1": "fist", "2": "head"}},
+    )
+    code, out, _ = run("attacks", path)
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert code == 0
+    assert lines[1] == (
+        "0..1 1 fist - head in 1: beside: they would meet if fist were 0.00002 thicker"
+    )
+    assert lines[2] == "3 1 fist head 3 -"
+    assert "2 attacks, of which 1 hit" in lines
+    assert "missed all, with the nearest gap up to: 0.125: 1" in lines
+    code, out, _ = run("attacks", path, "--json")
+    found = json.loads(out)
+    assert (code, found["exit_code"], found["frames"], found["cut"]) == (0, 0, [0, 3], None)
+    first, second = found["attacks"]
+    assert (first["id"], first["name"], first["owner"]) == (1, "fist", 1)
+    assert first["missed"][0]["nearest"]["gap"] == 1
+    assert second["hits"] == [{"id": 2, "name": "head", "owner": 2, "frames": [[3, 3]]}]
+
+
+def test_a_log_of_a_simulation_that_is_not_known_is_refused(run: Run, tmp_path: Path) -> None:
+    path = logs.write(
+        tmp_path / "m.jsonl", logs.header(sim="nobody"), [{"frame": 0, "inputs": [1]}]
+    )
+    for command in (["attacks", path], ["why", path, "0", "1"]):
+        code, out, err = run(*command)
+        assert (code, out) == (2, "")
+        assert "no simulation is called 'nobody'" in err
+
+
+def test_a_simulation_that_is_watched_must_not_load_its_world_in_a_frame(tmp_path: Path) -> None:
+    from bumpers import Bumpers
+
+    class Loads(Bumpers):
+        def step(self, inputs: Any) -> Any:
+            self.world.load(self.world.save())
+            return super().step(inputs)
+
+    path = tmp_path / "loads.jsonl"
+    game = Loads(1, 2)
+    with SimRecorder(game, path, seed=1) as recorder:
+        for frame in range(3):
+            game.step([1, 2])
+            recorder.record(frame, [1, 2])
+    with pytest.raises(ValueError, match="loads its world while it plays"):
+        attacks(path, simulations={"bumpers": Loads})
