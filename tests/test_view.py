@@ -22,6 +22,7 @@ from fixsync import ONE, Box, Capsule, Cylinder, EventKind, Pose, Sector, Sphere
 from fixsync._native.raw import ffi, lib
 from fixsync.game import flat
 from fixsync.log import schema
+from fixsync.log.attacks import attacks
 from fixsync.log.reader import Reader
 from fixsync.log.recorder import Recorder, SimRecorder
 from fixsync.log.schema import MatchLogError
@@ -942,6 +943,25 @@ def test_a_log_that_begins_in_the_middle_goes_by_its_own_frame_numbers(
     assert found["verdict"]["first"] == {"frame": 100, "fields": ["hash"]}
     found = run_engine(log, log)["comparison"]
     assert found["text"]["title"].startswith("A and B are the same")
+
+
+# ---- attacks ----
+
+
+@pytest.mark.parametrize("name", ["skill_fight", "allegiance"])
+def test_attacks_and_explanations_are_those_of_the_command_line(replayed, name):
+    path = ROOT / "replay_logs" / f"{name}.jsonl.gz"
+    expected = attacks(path).attacks
+    found = replayed(path, attacks=True)["attacks"]
+    assert len(expected) > 30
+    for one, swing in zip(found, expected, strict=True):
+        assert (one["id"], one["owner"]) == (swing.id, swing.owner)
+        assert (one["first"], one["last"]) == tuple(swing.frames)
+        victims = [(hit["id"], [tuple(span) for span in hit["frames"]]) for hit in one["hits"]]
+        assert victims == [(victim.id, victim.frames) for victim in swing.hits]
+        missed = [(m["id"], m["frame"], m["gap"], m["turn"], m["causes"]) for m in one["missed"]]
+        at = [(m.id, m.nearest) for m in swing.missed]
+        assert missed == [(id, a.frame, a.gap, a.turn, a.why) for id, a in at]
 
 
 # ---- two logs ----

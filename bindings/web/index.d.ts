@@ -806,6 +806,8 @@ export class Replay implements Disposable {
   readonly world: World;
   /** The frame that `step` plays. */
   readonly next: number;
+  /** Called right after the step of a frame, before what a simulation does after it. */
+  stepped: ((line: LogFrame) => void) | null;
   /** Plays a frame; its line. A MatchLogError if the world refuses a command. */
   step(): LogFrame;
   /** The line of the last frame. */

@@ -31,6 +31,9 @@ const sameEvents = (recorded, events) =>
 export class Replay {
   #log;
 
+  /** Called between the step of a frame and what a simulation does after it. */
+  stepped = null;
+
   /** log: a MatchLog. level: the log's, if it is made already. */
   constructor(log, level = log.header.level ? Level.of(log.header.level.solids) : null) {
     const { header, first, ids } = log;
@@ -65,6 +68,7 @@ export class Replay {
     this.#apply("commands", line.commands);
     /** Rows of a, b, kind and contact of the step. */
     this.events = world.step().rows.slice();
+    this.stepped?.(line);
     // A simulation's frame in a page of the viewer has commands that came after its step: the
     // frame's hash is that of the state behind them.
     if (line.after) this.#apply("after", line.after);

@@ -5,9 +5,11 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { start } from "../../bindings/web/kernel.js";
+import { Attacks } from "../../fixsync/view/assets/attacks.js";
 import { Comparison } from "../../fixsync/view/assets/compare.js";
 import { Match } from "../../fixsync/view/assets/engine.js";
 import { comparisonText, verdictText } from "../../fixsync/view/assets/format.js";
+import { PairTrack } from "../../fixsync/view/assets/pairs.js";
 import { Track } from "../../fixsync/view/assets/track.js";
 
 await start(readFileSync(process.argv[2]));
@@ -50,6 +52,10 @@ async function answer({ logs, seeks }) {
     const lanes = match.lanes.shown(log.selected ?? null, match.checked);
     const track = new Track(match, log.selected ?? 0);
     track.advance(never);
+    const attacks = new Attacks(match);
+    if (log.attacks) attacks.advance(never);
+    const pair = log.pair ? new PairTrack(match, log.pair, seeks[0] ?? 0) : null;
+    pair?.advance(never);
     results.push({
       verdict,
       end,
@@ -57,6 +63,8 @@ async function answer({ logs, seeks }) {
       shown,
       history,
       pairs: [...match.pairs],
+      attacks: log.attacks ? attacks.swings : [],
+      pair: pair && { rows: pair.rows.map((rows) => [...rows]), isKnown: [...pair.isKnown] },
       counts: { enters: [...match.counts.enters], exits: [...match.counts.exits] },
       lanes: lanes.map((lane) => ({ ...lane, spans: [...lane.spans], hits: [...lane.hits] })),
       track: { places: [...track.places], isThere: [...track.isThere] },

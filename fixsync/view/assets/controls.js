@@ -24,6 +24,7 @@ import {
 } from "./stage.js";
 import { byId, camera, match, player, scene, ui } from "./state.js";
 import { readTheme } from "./theme.js";
+import { pairPlots } from "./why.js";
 
 function setOption(name, isOn) {
   if (name === "zDown") {
@@ -53,7 +54,8 @@ export function fillMeter(news = {}) {
   Object.assign(known, news);
   meter.hasOwnPlots = scene.options.plots;
   meter.setLanes(scene.options.lanes ? known.lanes : [], select);
-  meter.setTracks(scene.options.plots ? known.tracks : []);
+  if (scene.other !== null) meter.setPair(pairPlots());
+  else meter.setTracks(scene.options.plots ? known.tracks : []);
 }
 
 const THEMES = ["as the system", "light", "dark"];

@@ -34,6 +34,8 @@ export function drawSide(view, scene, side) {
   if (side.differing.size > 0) drawDiffering(view, scene, side, solids);
   const selected = solids.find(({ key }) => key === scene.selected);
   if (selected) ring(view, selected, 4, theme.accent, 2.5, []);
+  const other = solids.find(({ key }) => key === scene.other);
+  if (other) ring(view, other, 4, theme.accent, 2.5, [5, 3]);
   if (options.labels && !side.isGhost) drawLabels(view, scene, side, solids);
 }
 

@@ -15,6 +15,7 @@ import { degrees, exactUnits, ordinal, plural, units } from "./format.js";
 import { colliderButton, frameButton } from "./links.js";
 import { LEVEL } from "./solids.js";
 import { layerName, nameOf, ownerName } from "./state.js";
+import { whyParts } from "./why.js";
 
 export const ROWS_MAX = 100;
 const STEP = 1; // where in its frame a hit stands in a history: behind the commands (engine.js)
@@ -289,7 +290,7 @@ export function fillCollider(target, sides, id, histories) {
   }
   if (sides.length === 0) return;
   const scroll = target.querySelector(".scroll")?.scrollTop ?? 0;
-  target.replaceChildren(...describe(sides, id, histories).filter(Boolean));
+  target.replaceChildren(...whyParts(), ...describe(sides, id, histories).filter(Boolean));
   const scroller = target.querySelector(".scroll");
   const current = scroller?.querySelector("[aria-current]");
   if (current) scroller.scrollTop = current.offsetTop - 90;

@@ -69,6 +69,13 @@ export class Meter {
     this.#layOut();
   }
 
+  // plots: of why two colliders do not hit each other: { name, lines, text } or { name, isOn, colour,
+  // isBoth, text }, bars of frames, pale where `isBoth` is false.
+  setPair(plots) {
+    this.#plots.tracks = plots;
+    this.#layOut();
+  }
+
   // series: of the game's state (game.js): each line gives the value of a frame, or null.
   setSeries(series) {
     this.#plots.series = series;
@@ -192,8 +199,14 @@ export class Meter {
 
   // Lines between the least and the greatest value in the frames shown; of two logs, B's is in the
   // colour of differences.
-  #drawPlot(g, theme, { name, lines, isPair, text }, row) {
+  #drawPlot(g, theme, plot, row) {
     const top = (row < this.#plots.tracks.length ? row : row + this.#kept) * PLOT;
+    if (plot.isOn) {
+      this.#drawBars(g, theme, plot, top);
+      this.#label(row, plot.name, plot.text(this.frame));
+      return;
+    }
+    const { name, lines, isPair, text } = plot;
     const rows = lines.map((line) => {
       const values = [];
       for (let frame = this.from; frame < this.to; frame++) values.push(line(frame));
@@ -225,6 +238,17 @@ export class Meter {
     const texts = now.map((value) => (value === null ? "–" : text(value)));
     const isSame = isPair && now.every((value) => value === now[0]);
     this.#label(row, name, isSame ? texts[0] : `${isPair ? "≠ " : ""}${texts.join(" | ")}`);
+  }
+
+  #drawBars(g, theme, { isOn, isBoth, colour }, top) {
+    g.fillStyle = theme[colour];
+    const gap = this.#cell >= 4 ? 1 : 0;
+    for (let frame = this.from; frame < this.to; frame++) {
+      if (!isOn(frame)) continue;
+      g.globalAlpha = isBoth(frame) ? 1 : 0.4;
+      g.fillRect(this.#x(frame), top + 4, Math.max(1, this.#cell - gap), PLOT - 8);
+    }
+    g.globalAlpha = 1;
   }
 
   // A line through values of the frames from the left one on, with a gap where a value is missing.

@@ -51,6 +51,8 @@ import {
   setManifest,
   ui,
 } from "./state.js";
+import { fillAttacks } from "./swings.js";
+import { whyText } from "./why.js";
 
 const PANEL_MS = 250; // how often the panels follow while playing
 const FRAME_MS = 60; // and the number of the frame
@@ -172,6 +174,20 @@ function learned({ sides }) {
   ui.arePanelsStale = true;
 }
 
+function explainPair({ ids, rows, isKnown }) {
+  if (ids[0] !== scene.selected || ids[1] !== scene.other) return;
+  const isNew = ui.pair === null;
+  ui.pair = { ids, rows, isKnown };
+  if (isNew) fillMeter();
+  ui.isStale = true;
+  ui.arePanelsStale = true;
+}
+
+function listed({ swings }) {
+  ui.attacks = swings;
+  byId("attacks-panel").hidden = !fillAttacks(byId("attacks"));
+}
+
 // [first, last] frame of each hit, from rows of begins and ends.
 function intervalsOf(rows) {
   const [open, intervals] = [new Map(), []];
@@ -255,7 +271,10 @@ function showPanels() {
 // On a narrow screen, a line says what is selected.
 function showChosen() {
   byId("chosen").hidden = scene.selected === null;
-  if (scene.selected !== null) byId("chosen").textContent = `${nameOf(scene.selected)} ↓`;
+  if (scene.selected === null) return;
+  const [text] = scene.other === null ? [""] : whyText();
+  const pair = scene.other === null ? "" : ` and ${nameOf(scene.other)}: ${text}`;
+  byId("chosen").textContent = `${nameOf(scene.selected)}${pair} ↓`;
 }
 
 // ---- start ----
@@ -290,6 +309,8 @@ function start(manifest) {
     progress,
     compared,
     history: learned,
+    pair: explainPair,
+    attacks: listed,
     lanes: laned,
     track: tracked,
     failed,

@@ -7,6 +7,9 @@ const FIELDS = ["shape", "offset", "owner", "layer", "active"]; // commands with
 // The pair of layers that a number of `layersOf` is.
 export const layersIn = (pair) => [Math.floor(pair / LAYERS), pair % LAYERS];
 
+// What no other collider of a match is called.
+export const lifeOf = ({ id, count }) => `${id} ${count}`;
+
 // A collider from its `add` to its `remove` is an object { id, count (how often its id was added
 // before), shape, layer, owner, offset, active, isAttack (added in another frame than 0, or
 // inactive at a step; `fixsync attacks` has the same) }.
@@ -14,6 +17,7 @@ export class Roster {
   #colliders = new Map(); // by id
   #counts = new Map(); // by id: how often it was added
   #switched = new Set(); // since the last step
+  lives = new Set(); // `lifeOf` all attacks there ever were
 
   // world: before the first frame. planes: the size of a plane; only ground views count.
   constructor(world, planes, solids) {
@@ -33,9 +37,15 @@ export class Roster {
   #add(id, values, isAttack = false) {
     const count = this.#counts.get(id) ?? 0;
     this.#counts.set(id, count + 1);
-    const collider = { id, count, ...values, isAttack };
+    const collider = { id, count, ...values, isAttack: false };
+    if (isAttack) this.#mark(collider);
     this.#colliders.set(id, collider);
     this.#switched.add(collider);
+  }
+
+  #mark(collider) {
+    collider.isAttack = true;
+    this.lives.add(lifeOf(collider));
   }
 
   get(id) {
@@ -57,7 +67,7 @@ export class Roster {
 
   // Ends the commands before a step.
   step() {
-    for (const collider of this.#switched) collider.isAttack ||= !collider.active;
+    for (const collider of this.#switched) if (!collider.active) this.#mark(collider);
     this.#switched.clear();
   }
 

@@ -42,6 +42,10 @@ export function pick(view, side, place, isOther) {
 // Chooses what the selected collider is asked about; null for nothing.
 export function choose(id) {
   setChoosing(false);
+  if (id !== null && id >= LEVEL && scene.selected >= LEVEL) {
+    say("Two solids never hit each other.");
+    return;
+  }
   select(scene.selected, id);
 }
 
@@ -53,12 +57,10 @@ export function setChoosing(isChoosing) {
 }
 
 export function select(id, other = null) {
-  if (id !== scene.selected) {
-    ui.histories = null;
-    meter.setTracks([]);
-  }
+  if (id !== scene.selected) ui.histories = null;
   Object.assign(scene, { selected: id, other });
-  ui.whys = null;
+  ui.pair = null;
+  meter.setTracks([]);
   setChoosing(false);
   byId("follow").disabled = byId("why").disabled = id === null;
   if (id === null) setFollowing(false);

@@ -75,6 +75,8 @@ export const ui = {
   plotted: new Set(), // rows of the game's state that are plotted (game.js)
   comparison: null, // of two logs: { result, upTo }
   details: null, // what differs between them in the frame shown
+  pair: null, // why the selected collider does not hit another: { ids, rows, isKnown } (pairs.js)
+  attacks: null, // of the match (attacks.js)
   histories: null, // of the selected collider, for each log
   hidden: new Set(), // pairs of layers (roster.js) whose hits no key and no timeline has
   hasMoved: false, // whether somebody moved the camera

@@ -3,9 +3,11 @@
 
 import { bytesOfBase64 } from "../../../bindings/web/bytes.js";
 import { start } from "../../../bindings/web/kernel.js";
+import { Attacks } from "./attacks.js";
 import { Comparison } from "./compare.js";
 import { Match } from "./engine.js";
 import { logOf } from "./logfile.js";
+import { PairTrack } from "./pairs.js";
 import { Track } from "./track.js";
 
 const SLICE_MS = 8;
@@ -19,7 +21,10 @@ let shown = -2; // the last frame sent
 let told = []; // per match: { checked, isDone }, as reported last
 let compared = { upTo: -1, isDone: false }; // of the comparison
 let lastReport = 0;
+let asked = null; // the other of a pair that the address names
 let selected = null; // the id of the collider whose history, lane and places are sent
+let pair = null; // why the selected collider does not hit another, of the first match
+let attacks = null; // of the first match
 let tracks = []; // of the selected collider, for each match
 let lanesAt = 0; // when lanes were sent last
 
@@ -53,6 +58,8 @@ function turn() {
     for (const match of matches) isBusy = match.check(until) || isBusy;
     if (comparison) isBusy = comparison.advance(until) || isBusy;
     for (const track of tracks) isBusy = track.advance(until) || isBusy;
+    if (pair) isBusy = pair.advance(until) || isBusy;
+    if (!isBusy) isBusy = listAttacks(until);
   }
   if (!isBusy || performance.now() - lastReport > REPORT_MS) report();
   if (isBusy) wake();
@@ -103,6 +110,11 @@ function report() {
     });
     tracks = [];
   }
+  if (pair) {
+    const { ids, rows, isKnown, isDone } = pair;
+    post({ type: "pair", ids, rows, isKnown });
+    if (isDone) pair = null;
+  }
   if (
     comparison &&
     (comparison.next !== compared.upTo || comparison.result.isDone !== compared.isDone)
@@ -111,6 +123,20 @@ function report() {
     compared = { upTo, isDone: result.isDone };
     post({ type: "compared", result, upTo, differs });
   }
+}
+
+// Finds the attacks of a match that has been checked, and sends them. True if there are more.
+function listAttacks(until) {
+  const [match] = matches;
+  if (attacks?.isDone || !match.verdict.isDone || match.planes > 0) return false;
+  attacks ??= new Attacks(match);
+  if (attacks.advance(until)) return true;
+  const swings = attacks.swings.map(({ missed, ...swing }) => ({
+    ...swing,
+    missed: missed[0] ?? null,
+  }));
+  post({ type: "attacks", swings });
+  return false;
 }
 
 // Sends the lanes, and the history of the selected collider.
@@ -122,8 +148,14 @@ function sendSelected() {
     post({ type: "history", sides: known.map((match) => match.history(selected)) });
 }
 
-function select(id) {
+function select(id, other = null) {
   selected = id;
+  const [match] = matches;
+  pair = null;
+  if (other !== null && match.header) {
+    pair = new PairTrack(match, [id, other], wanted?.frame ?? shown);
+    pair.ids = [id, other];
+  }
   tracks =
     id === null ? [] : matches.filter((match) => match.header).map((match) => new Track(match, id));
   sendSelected();
@@ -144,7 +176,7 @@ async function load(match, side) {
     if (match.header && !isTold) {
       isTold = true;
       post({ type: "opened", side, header: match.header, planes: match.planes });
-      select(selected);
+      select(selected, asked);
     }
     wake();
   });
@@ -173,7 +205,7 @@ self.onmessage = ({ data }) => {
     report();
   }
   if (data.type === "select") {
-    if (matches.length > 0) select(data.id);
-    else selected = data.id;
+    if (matches.length > 0) select(data.id, data.other);
+    else [selected, asked] = [data.id, data.other];
   }
 };
