@@ -27,6 +27,7 @@ from network import Network, Weather
 from fixsync.game.random import Random
 from fixsync.sample.faults import FAULTS
 from fixsync.session import Match, Phase, Reason, Session
+from fixsync.session.match import HOST
 
 INPUTS_HELD_MAX = 600
 """Of one seat: the frames that one peer may be ahead (256), twice the window, and those that
@@ -314,13 +315,14 @@ def _check_end(network: Network, made: Plan, say: Callable[[str], None]) -> None
     assert set(ends.values()) <= made.ends | {Reason.LEFT}, told
     if made.ends == {Reason.COMPLETED}:
         for me, peer in network.peers.items():
-            came_late = peer.witness.hashes and me not in made.match.seated
-            joined = came_late and not made.restarts
-            assert not (joined and network.end_of(me).reason is not Reason.COMPLETED), (
-                f"peer {me} joined in frame {peer.witness.joined_at}: {network.end_of(me)}"
-            )
+            witness = peer.witness
+            if witness.hashes and me not in made.match.seated:
+                told = f"peer {me} joined in frame {witness.joined_at}: {network.end_of(me)}"
+                expected = Reason.COMPLETED
+                if network.peers[HOST].witness.joined_at > witness.next_frame:
+                    expected = Reason.JOIN_FAILED  # The host came back without what it lacked.
+                assert network.end_of(me).reason is expected, told
             if me in made.match.seated:
-                witness = peer.witness
                 assert witness.next_frame == made.match.frames, (
                     f"peer {me} confirmed {witness.next_frame} frames"
                 )

@@ -63,6 +63,14 @@ def test_a_seed_makes_the_same_match_twice():
         assert held(peer.session) == held(again.peers[me].session)
 
 
+def test_a_spectator_ends_at_once_if_a_host_that_returned_lacks_its_next_input():
+    # Lost packets: the host hears it, lets it go, and hears it again before it knows.
+    network = run(48, planned=PLANS[2])
+    spectator = network.session(network.match.players)
+    assert spectator.end is not None
+    assert spectator.end.reason is Reason.JOIN_FAILED
+
+
 def test_the_plans_hold_everything_that_is_to_be_tried():
     plans = [plan(seed) for seed in range(300)]
     assert {made.match.players for made in plans} == {2, 3, 4, 5, 8}

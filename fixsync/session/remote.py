@@ -374,7 +374,10 @@ class Remote:
             text = f"peer {local.me} refuses peer {self.peer}: {why}"
             self.refuse(hello.instance, Reason.JOIN_FAILED, text)
             raise PacketError(why)
-        self.reset(local.seats.streams[0].first, local.timeline.first_hash)
+        # What one who watches or joins lacks is not known: perhaps inputs that are not held.
+        is_in = self.is_required
+        floors = (local.seats.streams[0].first, local.timeline.first_hash) if is_in else (0, 0)
+        self.reset(*floors)
         self.instance = hello.instance
         self.is_established = False
         if local.phase is Phase.JOINING and self.peer == local.feeder:
