@@ -1,6 +1,7 @@
 /* Hits of a small world: pairs whose bounds meet, without a grid and without sorting. */
 #include "all_pairs.h"
 #include "blocks.h"
+#include "derive.h"
 
 #define LANES_ROOM (LANES_WORLD_MAX + BLOCK) /* with a last block that has no colliders */
 #define LANES_PAIRS_ROOM (LANES_WORLD_MAX * (LANES_WORLD_MAX - 1) / 2 + BLOCK)

@@ -2,7 +2,7 @@
 #ifndef FIXSYNC_ALL_PAIRS_H
 #define FIXSYNC_ALL_PAIRS_H
 
-#include "world.h"
+#include "memory.h"
 
 enum {
     LANES_WORLD_MAX = 48, /* up to so many colliders the bounds of every pair are compared */

@@ -1,5 +1,6 @@
 /* Directions, the yaw of a direction, lengths (docs/contract.md, Numbers). */
-#include "internal.h"
+#include "angle.h"
+#include "fixsync.h"
 #include "wide.h"
 
 #include "angle_table.h"
@@ -42,16 +43,6 @@ static planar direction_half(uint32_t half) {
 }
 
 planar fxs_direction_of(uint32_t yaw) { return direction_half((yaw & 65535) * 2); }
-
-void fxs_turn_posed(posed *all, const uint32_t *ids, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        posed *s = all + ids[i];
-        planar dir = fxs_direction_of(s->yaw);
-        s->cos_q30 = (int32_t)dir.x;
-        s->sin_q30 = (int32_t)dir.z;
-        turn_reach(s);
-    }
-}
 
 void fxs_direction(uint16_t yaw, int32_t *cos_q30, int32_t *sin_q30) {
     planar p = fxs_direction_of(yaw);

@@ -6,7 +6,7 @@
 #define FIXSYNC_BLOCKS_H
 
 #include "hash.h"
-#include "internal.h"
+#include "posed.h"
 
 #if !defined(FXS_NO_BUILTINS) && (defined(__SSE2__) || defined(_M_X64))
 #define FXS_SSE2 1

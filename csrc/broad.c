@@ -1,4 +1,6 @@
 /* Pairs of colliders that are worth an exact test, found along the rows of the grid. */
+#include "broad.h"
+#include "derive.h"
 #include "grid.h"
 
 #define BATCH 256

@@ -2,12 +2,10 @@
 #ifndef FIXSYNC_BROAD_H
 #define FIXSYNC_BROAD_H
 
-#include "world.h"
+#include "memory.h"
 
-/* Broad phase. Bytes of scratch it needs at broad_at; and: finds every hit of the world as it is
- * now, in any order, writes the first `hit_capacity` into `out` and returns how many there are.
- * `out` and the scratch are all it writes. */
-FXS_INTERNAL uint64_t fxs_broad_size(uint32_t capacity);
+/* Finds every hit of the world as it is now, in any order, writes the first `hit_capacity` into
+ * `out` and returns how many there are. `out` and the scratch are all it writes. */
 FXS_INTERNAL uint64_t fxs_broad_hits(fxs_world *w, packed_hit *out);
 
 /* The ids of active colliders whose bounds may meet a box (x, y, z; any numbers below 2^34), in no

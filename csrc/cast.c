@@ -12,7 +12,7 @@
  * once the swept bounds meet, |D| < 2^31.4 on each axis and |D.x, D.z| < 2^31.9. Planar coordinates
  * in the frame of a turned box are in Q.46, all others in raw units; the unit of a distance is 2^30
  * or 1 accordingly. */
-#include "cast_estimate.h"
+#include "cast.h"
 
 static int is_quarter(planar dir) { return dir.x == 0 || dir.z == 0; }
 static planar whole(planar v) { /* of Q.46 that are whole raw units */

@@ -2,35 +2,19 @@
 #ifndef FIXSYNC_CAST_H
 #define FIXSYNC_CAST_H
 
-#include "level.h"
-
-#define WHOLE 65536 /* the fraction of a whole motion */
-#define NONE (-1)   /* the fraction of no hit */
+#include "normal.h"
 
 /* The fraction at which a, moving by M against b, first makes a contact >= when. NONE if it makes
  * none, or, perhaps, if the fraction is above `most`. Both kinds can be cast. */
 FXS_INTERNAL int32_t fxs_posed_cast(const posed *a, const posed *b, const int64_t *M, int when,
                                      int32_t most);
 
-/* The normal of a hit at fraction k. */
-FXS_INTERNAL void fxs_posed_cast_normal(const posed *a, const posed *b, const int64_t *M,
-                                         int32_t k, int32_t *out);
-
 /* The same for a shape and a solid: a cylinder with its centre, or a prism with its vertices, whose
- * bounds those of the shape's way meet. No normal is that of shapes that overlap at the start. */
+ * bounds those of the shape's way meet. */
 FXS_INTERNAL int32_t fxs_cylinder_solid_cast(const posed *a, const solid *b, const vertex *centre,
                                      const int64_t *M, int when, int32_t most);
 FXS_INTERNAL int32_t fxs_prism_cast(const posed *a, const solid *prism, const vertex *v,
                                     const int64_t *M, int when, int32_t most);
-FXS_INTERNAL void fxs_solid_cast_normal(const posed *a, const solid *b, const vertex *v,
-                                        const int64_t *M, int32_t k, int32_t *out);
-
-typedef struct vector {
-    int64_t x, y, z;
-} vector;
-
-/* The vector to length 2^30; |v|^2 < 2^94. */
-FXS_INTERNAL vector fxs_unit(int64_t x, int64_t y, int64_t z);
 
 /* Sorts the hits of a cast by (fraction, id). */
 FXS_INTERNAL void fxs_sort_cast_hits(fxs_cast_hit *hits, uint64_t n);

@@ -3,8 +3,11 @@
 #ifndef FIXSYNC_CAST_ESTIMATE_H
 #define FIXSYNC_CAST_ESTIMATE_H
 
-#include "cast.h"
+#include "level.h"
 #include "wide256.h"
+
+#define WHOLE 65536 /* the fraction of a whole motion */
+#define NONE (-1)   /* the fraction of no hit */
 
 /* The time n / d, 0 <= n <= d, d > 0: d is a component of M, below 2^30, or below 2^60.6 where it
  * is turned; or a power of two. */

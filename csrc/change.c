@@ -1,6 +1,7 @@
 /* Changes of a world (docs/contract.md, World). Each works on copies and stores them once nothing
  * can fail. */
-#include "world.h"
+#include "derive.h"
+#include "moved.h"
 
 static void mark_changed(fxs_world *w, uint32_t id) {
     w->changed_count += !set_has(changed_set(w), id);

@@ -1,45 +1,8 @@
 /* Contact of two shapes (docs/contract.md, Contact), exact. fxs_posed_contact first rejects by
  * bounds; the others are near, which keeps every intermediate in 64 bits, or in 128 where noted.
  * Sizes are below 2^29, a reach below 2^29 * sqrt(2) + 5 < 2^29.6. */
-#include "internal.h"
+#include "contact.h"
 #include "wide.h"
-
-int32_t fxs_posed_check(const fxs_shape *shape, const fxs_pose *pose) {
-    int32_t status = fxs_shape_check(shape);
-    return status != FXS_OK ? status : pose->yaw >= FXS_TURN ? FXS_E_YAW : FXS_OK;
-}
-
-void fxs_posed_make(posed *out, const fxs_shape *shape, const fxs_pose *pose) {
-    out->kind = (uint8_t)shape->kind;
-    out->half_angle = (uint16_t)shape->half_angle;
-    out->yaw = (uint16_t)pose->yaw;
-    memcpy(out->size, shape->size, sizeof out->size);
-    out->x = pose->x;
-    out->y = pose->y;
-    out->z = pose->z;
-    out->cos_q30 = (int32_t)Q30_ONE;
-    out->sin_q30 = 0;
-    if (fxs_kinds[shape->kind].is_turned) {
-        fxs_direction(out->yaw, &out->cos_q30, &out->sin_q30);
-    }
-    set_reach(out);
-}
-
-int32_t fxs_pair_check(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
-                       const fxs_pose *pose_b) {
-    int32_t status = fxs_posed_check(a, pose_a);
-    return status != FXS_OK ? status : fxs_posed_check(b, pose_b);
-}
-
-int32_t fxs_pair_make(posed *out_a, posed *out_b, const fxs_shape *a, const fxs_pose *pose_a,
-                      const fxs_shape *b, const fxs_pose *pose_b) {
-    int32_t status = fxs_pair_check(a, pose_a, b, pose_b);
-    if (status == FXS_OK) {
-        fxs_posed_make(out_a, a, pose_a);
-        fxs_posed_make(out_b, b, pose_b);
-    }
-    return status;
-}
 
 static i128 square_sum(planar v) { return i128_add(i128_square(v.x), i128_square(v.z)); }
 
@@ -104,17 +67,6 @@ static inline planar from_edge(int64_t inner, int64_t outer, planar e, planar d)
     return t <= inner * Q30_ONE ? start : v;
 }
 
-/* The directions of a sector's edges. */
-typedef struct edges {
-    planar e1, e2;
-} edges;
-
-static edges edges_of(const posed *s) {
-    edges e = {fxs_direction_of((uint32_t)s->yaw + s->half_angle),
-               fxs_direction_of((uint32_t)s->yaw - s->half_angle)};
-    return e;
-}
-
 /* Whether d is in the closed wedge. */
 static inline int in_wedge(const posed *s, const edges *e, planar d) {
     int64_t A = cross64(e->e2, d), B = cross64(d, e->e1);
@@ -142,37 +94,6 @@ SPECIALISED int near_ring(const posed *s, int64_t inner, const edges *e, planar 
 
 static int near_sector(const posed *s, const edges *e, planar d, int64_t q) {
     return s->size[2] ? near_ring(s, s->size[2], e, d, q) : near_ring(s, 0, e, d, q);
-}
-
-/* A sector reaches as far as its apex, the ends of its edges, and the ends of the axes that it
- * faces. */
-static void sector_bounds(const posed *s, int64_t least[3], int64_t most[3]) {
-    const edges e = edges_of(s);
-    const int64_t radius = s->size[0], ends[2][2] = {{e.e1.x, e.e2.x}, {e.e1.z, e.e2.z}},
-                  centre[2] = {s->x, s->z};
-    for (uint32_t i = 0; i < 2;
-         i++) { /* x, z: towards yaw 0 and 16384, and half a turn from there */
-        int64_t low = min64(0, min64(ends[i][0], ends[i][1])),
-                high = max64(0, max64(ends[i][0], ends[i][1]));
-        int32_t turn = fxs_yaw_between(s->yaw, 16384 * i),
-                back = fxs_yaw_between(s->yaw, 16384 * i + 32768);
-        high = abs64(turn) <= s->half_angle ? Q30_ONE : high;
-        low = abs64(back) <= s->half_angle ? -Q30_ONE : low;
-        least[2 * i] = centre[i] + round_q30(radius * low) - SECTOR_WIDER;
-        most[2 * i] = centre[i] + round_q30(radius * high) + SECTOR_WIDER;
-    }
-}
-
-void fxs_posed_bounds(const posed *s, int64_t least[3], int64_t most[3]) {
-    least[0] = (int64_t)s->x - s->reach_x;
-    least[1] = (int64_t)s->y - s->reach_y;
-    least[2] = (int64_t)s->z - s->reach_z;
-    most[0] = (int64_t)s->x + s->reach_x;
-    most[1] = (int64_t)s->y + s->reach_y;
-    most[2] = (int64_t)s->z + s->reach_z;
-    if (figure_of(s->kind) == SECTOR) {
-        sector_bounds(s, least, most);
-    }
 }
 
 /* Separating axes of two boxes, all in 64 bits: |p| < 2^62. pa and pb lead from one to the other in

@@ -1,12 +1,11 @@
 /* Building the grid: size classes, the layout of keys, sorting. */
 #include "grid.h"
-#include "sort.h"
 
 #define AHEAD 8 /* colliders that gather asks for before it copies them */
 #define KEY_BITS 62 /* so that every end of a row is below 2^63 - 1 */
 #define ROW_KEY_BITS 52 /* of a key without x: leaves at least 10 bits to x */
 
-uint64_t fxs_broad_size(uint32_t capacity) {
+uint64_t fxs_grid_size(uint32_t capacity) {
     return aligned(sizeof(grid)) + 8 * ((uint64_t)capacity + BLOCK);
 }
 
@@ -307,7 +306,7 @@ int fxs_grid_build(fxs_world *w, const arrays *a, int apart) {
         end += g->classes[i].end;
         g->classes[i].end = end;
     }
-    fxs_sort(w, a->keys, a->spare, n, g->x_at, g->key_end - g->x_at);
+    fxs_sort(digits_of(w), a->keys, a->spare, n, g->x_at, g->key_end - g->x_at);
     gather(w, a, n);
     for (uint32_t i = n; i < n + BLOCK; i++) {
         a->keys[i] = LAST_KEY;

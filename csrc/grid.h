@@ -22,7 +22,7 @@
 #define FIXSYNC_GRID_H
 
 #include "blocks.h"
-#include "broad.h"
+#include "memory.h"
 
 #define GROUPS_MAX 8
 /* 33 bit lengths of a size, three to a class, in each group; and one of the isolated colliders. */
@@ -133,6 +133,9 @@ static inline uint64_t row_key(const grid *g, uint32_t class_index, uint32_t y, 
 
 /* The first index whose key is not below `key`, searched outwards from `hint`. */
 FXS_INTERNAL uint32_t fxs_grid_seek(const arrays *a, uint32_t hint, uint64_t key);
+
+/* Bytes of scratch that a grid needs at broad_at. */
+FXS_INTERNAL uint64_t fxs_grid_size(uint32_t capacity);
 
 /* Sorts the active colliders of a world into the grid. `apart`: layers that do not meet have size
  * classes of their own. Returns whether that could be worth it. */

@@ -2,7 +2,7 @@
 #ifndef FIXSYNC_HASH_H
 #define FIXSYNC_HASH_H
 
-#include "internal.h"
+#include "compiler.h"
 
 /* 1 where the machine is known to lay words out as the saved state does: bytes are then copied,
  * else put together one by one. Both forms give the same bytes; FXS_NO_LITTLE_ENDIAN selects the

@@ -6,11 +6,13 @@
  * are too large for them. */
 #include "level.h"
 #include "hash.h"
+#include "sort.h"
 
 enum {
     LEVEL_HEAD_SIZE = 8,
     SOLID_HEAD_SIZE = 12,
-    SOLID_SIZE_MIN = 24
+    SOLID_SIZE_MIN = 24,
+    CELLS_PER_SOLID = 4 /* lists have room for so many on average; larger solids are not listed */
 };
 #define SPAN_MAX ((1 << 30) - 2)
 
@@ -35,10 +37,10 @@ static uint64_t lay_out_level(fxs_level *l, uint64_t n, uint64_t size) {
             break;
         }
     }
-    /* Keys and indices, twice, to sort them; later the cells, n and their end, and the lists. */
+    /* Keys, twice, to sort them; later the cells, n and their end, and the lists. */
     l->cells_at = end;
     l->listed_at = end + (n + 1) * sizeof(uint32_t);
-    return end + 4 * n * sizeof(uint64_t) + 8;
+    return aligned8(l->listed_at + CELLS_PER_SOLID * n * sizeof(uint32_t));
 }
 
 static const uint8_t LEVEL_MAGIC[4] = {'F', 'X', 'L', '1'};
@@ -206,41 +208,32 @@ static uint64_t spread(uint64_t v) {
 }
 
 /* Sorts by size, four times as large to a class, then along a Z-order curve: large solids do
- * not widen the nodes of small ones. 36 bits. */
-enum { PLACE_BITS = 36, PLACE_DIGIT = 9 };
+ * not widen the nodes of small ones. An extent is at most 2^30, so its class has 4 bits. */
+enum { SOLID_KEY_BITS = 36 };
 static uint64_t solid_key(const level_node *b) {
-    uint64_t x = (uint64_t)((int64_t)b->least[0] + b->most[0] - 2 * (int64_t)INT32_MIN);
-    uint64_t z = (uint64_t)((int64_t)b->least[2] + b->most[2] - 2 * (int64_t)INT32_MIN);
-    int64_t extent = max64((int64_t)b->most[0] - b->least[0], (int64_t)b->most[2] - b->least[2]);
-    return (uint64_t)(bit_length((uint64_t)extent) / 2) << 32 | spread(x >> 17) << 1 |
-           spread(z >> 17);
+    const uint64_t x = (uint64_t)((int64_t)b->least[0] + b->most[0] - 2 * (int64_t)INT32_MIN);
+    const uint64_t z = (uint64_t)((int64_t)b->least[2] + b->most[2] - 2 * (int64_t)INT32_MIN);
+    const int64_t extent_x = (int64_t)b->most[0] - b->least[0];
+    const int64_t extent_z = (int64_t)b->most[2] - b->least[2];
+    const uint64_t extent_class = bit_length((uint64_t)max64(extent_x, extent_z)) / 2;
+    return extent_class << 32 | spread(x >> 17) << 1 | spread(z >> 17);
 }
 
-/* Sorts n (key, index) pairs by key; equal keys keep their order. The result is in `pairs`: an even
- * number of passes. */
-static void sort_places(uint64_t *pairs, uint64_t *spare, uint64_t n) {
-    for (uint32_t shift = 0; shift < PLACE_BITS; shift += PLACE_DIGIT) {
-        uint64_t at[1 << PLACE_DIGIT] = {0};
-        for (uint64_t i = 0; i < n; i++) {
-            at[pairs[2 * i] >> shift & ((1 << PLACE_DIGIT) - 1)]++;
-        }
-        uint64_t sum = 0;
-        for (uint32_t digit = 0; digit < 1 << PLACE_DIGIT; digit++) {
-            uint64_t count = at[digit];
-            at[digit] = sum;
-            sum += count;
-        }
-        for (uint64_t i = 0; i < n; i++) {
-            uint64_t to = at[pairs[2 * i] >> shift & ((1 << PLACE_DIGIT) - 1)]++;
-            spare[2 * to] = pairs[2 * i];
-            spare[2 * to + 1] = pairs[2 * i + 1];
-        }
-        uint64_t *swap = pairs;
-        pairs = spare;
-        spare = swap;
+/* Solids by their keys, each in a word: key << index_bits | index. Of more than 2^28 solids the
+ * last bits of a key are left out. Returns the sorted words. */
+static uint64_t *sorted_solids(const fxs_level *l, uint64_t *words, uint32_t index_bits) {
+    enum { DIGIT_BITS = 10 };
+    uint32_t counts[1 << DIGIT_BITS];
+    const digit_counts digits = {counts, DIGIT_BITS};
+    const uint64_t n = l->count;
+    const uint32_t key_bits = SOLID_KEY_BITS + index_bits <= 64 ? SOLID_KEY_BITS : 64 - index_bits;
+    for (uint64_t i = 0; i < n; i++) {
+        level_node b;
+        fxs_solid_bounds(l, solids(l) + i, &b);
+        words[i] = solid_key(&b) >> (SOLID_KEY_BITS - key_bits) << index_bits | i;
     }
+    return fxs_sorted(digits, words, words + n, n, index_bits, key_bits);
 }
-_Static_assert(PLACE_BITS / PLACE_DIGIT % 2 == 0, "the sorted pairs end where they began");
 
 static void widen(level_node *to, const level_node *by) {
     for (uint32_t i = 0; i < 3; i++) {
@@ -258,7 +251,6 @@ static level_node *nodes_of(fxs_level *l, uint32_t row) {
 /* ---- cells ---- */
 
 enum {
-    CELLS_PER_SOLID = 4, /* lists have room for so many on average; larger solids are not listed */
     CELLS_MET_MAX = 9,   /* a box that meets more cells, or longer lists, goes down the tree */
     LISTED_MET_MAX = 64
 };
@@ -349,19 +341,14 @@ static void build_cells(fxs_level *l) {
 
 static void build_tree(fxs_level *l) {
     const uint64_t n = l->count;
-    uint64_t *pairs = (uint64_t *)(void *)((uint8_t *)l + l->cells_at);
-    const solid *all = solids(l);
-    for (uint64_t i = 0; i < n; i++) {
-        level_node b;
-        fxs_solid_bounds(l, all + i, &b);
-        pairs[2 * i] = solid_key(&b);
-        pairs[2 * i + 1] = i;
-    }
-    sort_places(pairs, pairs + 2 * n, n);
+    const uint32_t index_bits = bit_length(n ? n - 1 : 0);
+    const uint64_t index_mask = ((uint64_t)1 << index_bits) - 1;
+    uint64_t *words = (uint64_t *)(void *)((uint8_t *)l + l->cells_at);
+    const uint64_t *sorted = n ? sorted_solids(l, words, index_bits) : words;
     for (uint64_t i = 0; i < n; i++) {
         level_node *node = nodes_of(l, 0) + i;
-        node->index = (uint32_t)pairs[2 * i + 1];
-        fxs_solid_bounds(l, all + node->index, node);
+        node->index = (uint32_t)(sorted[i] & index_mask);
+        fxs_solid_bounds(l, solids(l) + node->index, node);
     }
     build_cells(l);
     for (uint32_t row = 1; row < l->row_count; row++) {

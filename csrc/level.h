@@ -4,7 +4,7 @@
 #ifndef FIXSYNC_LEVEL_H
 #define FIXSYNC_LEVEL_H
 
-#include "internal.h"
+#include "contact.h"
 
 /* One solid of a level. A cylinder has one vertex, its centre. */
 typedef struct solid {

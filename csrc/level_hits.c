@@ -1,5 +1,5 @@
 /* Hits of a world's colliders with the solids of its level. */
-#include "world.h"
+#include "level_hits.h"
 
 /* Colliders whose walks of the level are taken together, and pairs with solids whose bounds they
  * meet: what one of them reads from memory arrives while the others are looked at. */

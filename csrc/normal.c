@@ -4,8 +4,7 @@
  * later, so a gap there is at most r and a step of the motion: below 2^46.1 on each axis. It is 0
  * on all axes only of shapes that overlap. A vertex of a prism is below 2^47.1 from the centre on
  * each axis, and the nearest point of the prism below 2^46.2. */
-#include "cast.h"
-#include "wide256.h"
+#include "normal.h"
 
 /* v / d, rounded towards zero; the quotient is below 2^62. */
 static int64_t towards_zero(i128 v, int64_t d) {

@@ -1,6 +1,6 @@
 /* Outlines for drawing: the vertices of a shape or solid from above, and its heights; and the
  * solid that has the outline of a shape. */
-#include "world.h"
+#include "memory.h"
 
 /* Pieces of the arc of a sector where `segments` make a turn: rounded up, so 1 at least. */
 static uint32_t arc_pieces(uint32_t half_angle, uint32_t segments) {

@@ -10,7 +10,7 @@
  *
  * Magnitudes. The swept bounds meet, so a vertex is below 2^31.1 from the centre on each axis; the
  * motion is below 2^29 on each axis, u below 2^30. */
-#include "cast_estimate.h"
+#include "cast.h"
 
 /* What is found: the fraction of the first contact, or NONE, and whether it is the contact that is
  * asked for: any, or an overlap somewhere. Pieces that are met after the fraction `latest` do not

@@ -29,8 +29,9 @@
  * 2^31 - 2^28: with b put at the origin, a stays in int32. |dy| is below two radii and two half
  * heights, at most 2^31 - 4. */
 #include "push.h"
+#include "derive.h"
+#include "push_estimate.h"
 #include "wide256.h"
-#include "world.h"
 
 /* A direction to be searched: the pair with b at the origin, and the direction's axes. b is a
  * shape, or a solid of a level with its first vertex or its centre at the origin. */

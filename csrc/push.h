@@ -1,22 +1,8 @@
-/* Estimates of push-outs, and push-outs of posed shapes. */
+/* Push-outs of posed shapes. */
 #ifndef FIXSYNC_PUSH_H
 #define FIXSYNC_PUSH_H
 
 #include "level.h"
-
-/* A unit vector (Q2.30) and how far to go along it, in raw units * 2^30. */
-typedef struct push_estimate {
-    planar out;
-    int64_t length;
-} push_estimate;
-
-/* About the shortest real translation that ends the contact of a and b, which can be pushed and
- * overlap: p leads from b's centre to a's, f is their vertical gap, at least 0. */
-FXS_INTERNAL push_estimate fxs_push_estimate(const posed *a, const posed *b, planar p, int64_t f);
-
-/* The same of a and a prism, as a's centre sees it. */
-FXS_INTERNAL push_estimate fxs_push_estimate_prism(const posed *a, const polygon *prism,
-                                                  int64_t f);
 
 /* push_out of shapes that can be pushed; of such a shape and a solid. */
 FXS_INTERNAL planar fxs_push_of(const posed *a, const posed *b);

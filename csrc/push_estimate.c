@@ -12,7 +12,7 @@
  *
  * Every estimate is odd in p, the vector from b's centre to a's, and sees a and b alike. L errs by
  * at most 0.61 raw units and 2^-29 L (see root_q30 and estimate_along). */
-#include "push.h"
+#include "push_estimate.h"
 #include "wide256.h"
 
 /* sqrt(n) * 2^30, at most 2^-31 of itself too small; 1 <= n <= 2^60. */

@@ -1,6 +1,7 @@
 /* Questions about a world as it is now: contact, queries, nearest. */
+#include "blocks.h"
 #include "broad.h"
-#include "sort.h"
+#include "derive.h"
 #include "wide.h"
 
 int32_t fxs_world_contact(const fxs_world *world, uint32_t a, uint32_t b) {
@@ -80,6 +81,63 @@ static void sort_nearest(const fxs_world *w, const fxs_pose *from, uint64_t *ids
     }
 }
 
+#define FEW_IDS 6 /* up to so many ids are sorted as keys */
+#define SUMMARIES_MAX 64
+#define RANKED_MAX (2 * LANES)
+
+/* As members of a set, which is empty before and after: each sets a bit, of which a second set
+ * holds the words with members. Only the branch at the end of a word depends on chance. */
+static void sort_as_set(uint64_t *set, uint64_t *ids, uint64_t n, uint64_t summaries) {
+    uint64_t summary[SUMMARIES_MAX];
+    memset(summary, 0, (size_t)summaries * sizeof *summary);
+    for (uint64_t i = 0; i < n; i++) {
+        set[ids[i] >> 6] |= (uint64_t)1 << (ids[i] & 63);
+        summary[ids[i] >> 12] |= (uint64_t)1 << (ids[i] >> 6 & 63);
+    }
+    for (uint64_t i = 0; i < summaries; i++) {
+        for (uint64_t words = summary[i]; words; words &= words - 1) {
+            uint64_t word = i * 64 + trailing_zeros(words), bits = set[word];
+            set[word] = 0;
+            do {
+                *ids++ = word * 64 + trailing_zeros(bits);
+                bits &= bits - 1;
+            } while (bits);
+        }
+    }
+}
+
+/* By how many are below each, without branches; n <= RANKED_MAX. */
+static void sort_by_ranks(const uint64_t *ids, uint64_t n, uint32_t *out) {
+    uint16_t number[RANKED_MAX] = {0}, rank[RANKED_MAX];
+    for (uint64_t i = 0; i < n; i++) {
+        number[i] = (uint16_t)ids[i];
+    }
+    for (uint64_t i = 0; i < n; i += LANES) {
+        rank_lanes(number, n, number + i, rank + i);
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        out[rank[i]] = number[i];
+    }
+}
+
+/* Writes n ids into `out`, ascending. */
+static void sort_ids(fxs_world *w, uint64_t *ids, uint64_t n, uint32_t *out) {
+    uint64_t summaries = (w->capacity + (uint64_t)4095) / 4096;
+    if (n <= RANKED_MAX && w->capacity <= RANKS_END) {
+        sort_by_ranks(ids, n, out);
+        return;
+    }
+    if (n > FEW_IDS && summaries <= n && summaries <= SUMMARIES_MAX) {
+        sort_as_set(mark_set(w), ids, n, summaries);
+    } else {
+        uint64_t *spare = (uint64_t *)at(w, w->sorted_at);
+        fxs_sort(digits_of(w), ids, spare, n, 0, bit_length(w->capacity - 1));
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        out[i] = (uint32_t)ids[i];
+    }
+}
+
 /* Queries in the order of ids, or nearest first and at most `limit` of each (0: all). */
 static int32_t answer(fxs_world *w, const fxs_query *queries, uint64_t n, int nearest_first,
                       uint64_t limit, uint64_t *ends, uint32_t *ids, uint64_t id_capacity,
@@ -102,7 +160,7 @@ static int32_t answer(fxs_world *w, const fxs_query *queries, uint64_t n, int ne
                     ids[found + j] = (uint32_t)met[j];
                 }
             } else {
-                fxs_sort_ids(w, met, met_count, ids + found);
+                sort_ids(w, met, met_count, ids + found);
             }
         }
         found += kept;

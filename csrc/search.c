@@ -1,6 +1,9 @@
 /* Colliders that may be near a box: one by one, in the grid, or by an index of it. */
 #include "all_pairs.h"
+#include "broad.h"
+#include "derive.h"
 #include "grid.h"
+#include "moved.h"
 
 #define BUILD_WORTH 6  /* looks at all colliders that cost as much as a build */
 #define LANES_WORTH 6  /* lanes that cost as much as one collider */
@@ -281,72 +284,6 @@ uint64_t fxs_broad_guess(const fxs_world *w, const int64_t least[3], const int64
     return n;
 }
 
-/* ---- what moved ---- */
-
-int fxs_grid_keeps(fxs_world *w, uint64_t n) {
-    if (w->moved_count + n > arrays_of(w).g->moved_max) {
-        grid_stale(w);
-    }
-    return (int)w->grid_fresh;
-}
-
-void fxs_grid_moved(fxs_world *w, uint32_t id) {
-    if (!fxs_grid_keeps(w, 1)) {
-        return;
-    }
-    const moved_rows m = moved_of(w);
-    uint64_t *known = known_set(w);
-    if (w->moved_count == 0) {
-        memset(known, 0, set_size(w->capacity));
-    }
-    if (!set_has(known, id)) {
-        const uint32_t lane = w->moved_count++;
-        set_put(known, id);
-        m.lane_of[id] = lane;
-        m.ids[lane] = id;
-        for (uint32_t i = lane; lane % BLOCK == 0 && i < lane + BLOCK; i++) {
-            clear_lane(m.bounds + i, m.stride);
-        }
-    }
-    const posed *s = colliders(w) + id;
-    int32_t *lane = m.bounds + m.lane_of[id];
-    if (set_has(present_set(w), id) && s->active) {
-        put_lane(lane, m.stride, s);
-    } else {
-        clear_lane(lane, m.stride);
-    }
-}
-
-/* Of n ids found in the grid, those that did not move since, and those of the moved whose bounds
- * may meet the box: how many. */
-static uint64_t with_moved(const fxs_world *w, const int64_t least[3], const int64_t most[3],
-                           uint64_t *found, uint64_t n) {
-    const uint64_t *known = known_set(w);
-    const moved_rows m = moved_of(w);
-    int32_t own[LANE_BOUNDS];
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < n; i++) {
-        found[kept] = found[i];
-        kept += !set_has(known, (uint32_t)found[i]);
-    }
-    for (uint32_t i = 0; i < 3; i++) {
-        own[i] = lane_bound(least[i]);
-        own[i + 3] = lane_bound(most[i]);
-    }
-    const lane_box box = lane_box_of(own, 1);
-    uint64_t *last = found + kept;
-    for (uint64_t i = 0; i < w->moved_count; i += BLOCK) {
-        const uint32_t met = met_of_lanes(m.bounds + i, m.stride, box);
-        if (met) { /* hardly ever */
-            last = keep_of_block(last, i, met);
-        }
-    }
-    for (uint64_t *id = found + kept; id < last; id++) {
-        *id = m.ids[*id];
-    }
-    return (uint64_t)(last - found);
-}
-
 uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t most[3],
                          uint64_t *count) {
     arrays a = arrays_of(w);
@@ -365,7 +302,7 @@ uint64_t *fxs_broad_near(fxs_world *w, const int64_t least[3], const int64_t mos
         *count = look_at_all(w, least, most, a.spare);
     } else {
         *count = look_in_grid(w, &a, least, most, a.spare);
-        *count = w->moved_count ? with_moved(w, least, most, a.spare, *count) : *count;
+        *count = w->moved_count ? fxs_with_moved(w, least, most, a.spare, *count) : *count;
     }
     return a.spare;
 }

@@ -1,6 +1,7 @@
 /* Separation: pushes the colliders apart that the last step found in OVERLAPPING contact. */
+#include "derive.h"
+#include "moved.h"
 #include "push.h"
-#include "world.h"
 
 /* A separation under way. The first `moved_count` rows of `moved` are the colliders pushed so far,
  * in mark_set too, and where they stood before. */

@@ -2,31 +2,8 @@
 #ifndef FIXSYNC_SHAPE_H
 #define FIXSYNC_SHAPE_H
 
+#include "compiler.h"
 #include "fixsync.h"
-
-#include <stddef.h>
-
-/* Functions and tables that one file defines and another uses: static where all files are one
- * source, else out of the library's public symbols where the compiler can say so. */
-#if defined(FXS_ONE_SOURCE)
-#define FXS_INTERNAL static
-#define FXS_INTERNAL_TABLE static
-#elif defined(__GNUC__) && !defined(_WIN32)
-#define FXS_INTERNAL __attribute__((visibility("hidden")))
-#define FXS_INTERNAL_TABLE FXS_INTERNAL extern
-#else
-#define FXS_INTERNAL
-#define FXS_INTERNAL_TABLE extern
-#endif
-
-/* Two omissions do not compile: a figure or a pair of figures without its function, and a switch
- * that misses one of them. No such switch has a default. */
-#if defined(__GNUC__)
-#pragma GCC diagnostic error "-Wimplicit-function-declaration"
-#pragma GCC diagnostic error "-Wswitch"
-#elif defined(_MSC_VER)
-#pragma warning(error : 4013 4062)
-#endif
 
 /* Kinds that are tested alike have one figure: spheres and capsules are round. */
 #define FIGURES(FIGURE) FIGURE(ROUND) FIGURE(CYLINDER) FIGURE(BOX) FIGURE(SECTOR)

@@ -1,6 +1,6 @@
 /* Saved state (docs/contract.md): the one encoding that snapshots, hashes and loads share. */
 #include "blocks.h"
-#include "world.h"
+#include "derive.h"
 
 #define MAGIC 0x31535846u       /* "FXS1", little-endian */
 #define MAGIC_LEVEL 0x32535846u /* "FXS2": of a world with a level */

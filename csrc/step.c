@@ -1,8 +1,8 @@
 /* Steps (docs/contract.md, World): this frame's hits, sorted, and what changed since the last
  * step. */
-#include "broad.h"
 #include "all_pairs.h"
-#include "sort.h"
+#include "broad.h"
+#include "level_hits.h"
 
 static uint64_t offset_of(const fxs_world *w, const packed_hit *list) {
     return (uint64_t)((const uint8_t *)list - (const uint8_t *)w);
@@ -60,17 +60,18 @@ static packed_hit *sorted_hits(const fxs_world *w, packed_hit *now, packed_hit *
     }
     /* By b, then by a: the bits that ids of this world have. */
     const uint32_t id_bits = bit_length(w->capacity - 1);
+    const digit_counts digits = digits_of(w);
     packed_hit *done = now;
     if (found == among_colliders) {
-        done = fxs_sorted(w, now, other, found, HIT_B_BIT, id_bits);
+        done = fxs_sorted(digits, now, other, found, HIT_B_BIT, id_bits);
     } else {
         if (among_colliders) {
-            fxs_sort(w, now, other, among_colliders, HIT_B_BIT, id_bits);
+            fxs_sort(digits, now, other, among_colliders, HIT_B_BIT, id_bits);
         }
-        fxs_sort(w, now + among_colliders, other, found - among_colliders, HIT_B_BIT,
+        fxs_sort(digits, now + among_colliders, other, found - among_colliders, HIT_B_BIT,
                  bit_length(w->level->count - 1));
     }
-    return fxs_sorted(w, done, done == now ? other : now, found, HIT_A_BIT, id_bits);
+    return fxs_sorted(digits, done, done == now ? other : now, found, HIT_A_BIT, id_bits);
 }
 
 int32_t fxs_world_step(fxs_world *world, fxs_event *events, uint64_t event_capacity,

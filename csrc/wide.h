@@ -4,7 +4,7 @@
 #ifndef FIXSYNC_WIDE_H
 #define FIXSYNC_WIDE_H
 
-#include "internal.h"
+#include "planar.h"
 
 static inline uint64_t magnitude(int64_t v) {
     return v < 0 ? (uint64_t)0 - (uint64_t)v : (uint64_t)v;

@@ -4,6 +4,7 @@
 #ifndef FIXSYNC_WIDE256_H
 #define FIXSYNC_WIDE256_H
 
+#include "angle.h"
 #include "wide.h"
 
 /* A static function that not every file calls. */

@@ -1,6 +1,6 @@
 /* The memory of a world (docs/contract.md, World): its layout, reading it, and derived data. */
-#include "blocks.h"
-#include "broad.h"
+#include "derive.h"
+#include "grid.h"
 
 /* ---- layout ---- */
 
@@ -36,7 +36,7 @@ static uint64_t lay_out(fxs_world *w, const fxs_config *c) {
     w->digit_bits = bit_length(c->capacity);
     w->digit_bits = w->digit_bits < 6 ? 6 : w->digit_bits > 14 ? 14 : w->digit_bits;
     w->digits_at = room(&end, (uint64_t)4 << w->digit_bits);
-    w->broad_at = room(&end, fxs_broad_size(c->capacity));
+    w->broad_at = room(&end, fxs_grid_size(c->capacity));
     w->sorted_at = room(&end, rows * sizeof(posed));
     w->rows_at = room(&end, rows * sizeof(anchor));
     return end;
@@ -146,53 +146,4 @@ void fxs_world_hits(const fxs_world *world, fxs_hit *out) {
         out[i].b = hit_b(h[i]);
         out[i].contact = hit_contact(h[i]);
     }
-}
-
-/* ---- derived data ---- */
-
-void fxs_collider_of(const posed *s, const anchor *p, fxs_collider *out) {
-    uint8_t *bytes = (uint8_t *)out;
-    memcpy(bytes, (const uint8_t *)s + offsetof(posed, id), TRAITS_SIZE);
-    memcpy(bytes + TRAITS_SIZE, p, sizeof *p);
-    memcpy(bytes + TRAITS_SIZE + sizeof *p, s->size, sizeof s->size);
-}
-
-void fxs_turn_colliders(fxs_world *w, const uint32_t *turned_ids, uint32_t turned_count,
-                        const uint32_t *offset_ids, uint32_t offset_count) {
-    fxs_turn_posed(colliders(w), turned_ids, turned_count);
-    for (uint32_t i = 0; i < offset_count; i++) {
-        set_centre(colliders(w) + offset_ids[i], anchors(w) + offset_ids[i]);
-    }
-}
-
-/* Turning is done at once for many: see fxs_turn_colliders. */
-void fxs_derive(fxs_world *w) {
-    const uint64_t *present = present_set(w), words = set_words(w->capacity);
-    for (uint64_t word = 0; word < words; word++) {
-        uint32_t turned_ids[TURNING_MAX], offset_ids[TURNING_MAX], turned_count = 0,
-                                                                   offset_count = 0;
-        for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
-            uint32_t id = (uint32_t)(word * 64) + trailing_zeros(bits);
-            posed *s = colliders(w) + id;
-            const anchor *p = anchors(w) + id;
-            if (!is_derived(s)) {
-                derive_round(w, s, p);
-                turned_ids[turned_count] = offset_ids[offset_count] = id;
-                turned_count += is_turned(s, p);
-                offset_count += has_offset(p);
-            }
-        }
-        fxs_turn_colliders(w, turned_ids, turned_count, offset_ids, offset_count);
-    }
-    w->underived = 0;
-}
-
-const posed *fxs_derived(const fxs_world *w, uint32_t id, posed *copy) {
-    const posed *s = colliders(w) + id;
-    if (w->underived == 0 || is_derived(s)) {
-        return s;
-    }
-    *copy = *s;
-    posed_derive(copy, anchors(w) + id);
-    return copy;
 }

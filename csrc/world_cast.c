@@ -1,6 +1,7 @@
 /* Casts into a world or a level: which colliders and solids a moving shape meets, in order. */
 #include "broad.h"
 #include "cast.h"
+#include "derive.h"
 
 /* How far a shape reaches in the plane along a motion and across it, times the motion's length
  * there. */

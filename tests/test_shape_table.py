@@ -49,7 +49,7 @@ class Sources:
 
     def add_pairs(self, pairs: tuple[str, ...] = (*PAIRS, "SAME(WEDGE)")) -> None:
         lines = LAST_PAIR.rstrip() + " " + " ".join(pairs) + "\n"
-        self.change("internal.h", LAST_PAIR, lines)
+        self.change("contact.h", LAST_PAIR, lines)
 
     def errors(self, file: str) -> str:
         """What a compiler that is asked for no warning says about a file; "" if it takes it."""
@@ -112,7 +112,7 @@ def test_a_pair_of_figures_without_a_function_does_not_compile(
 @pytest.mark.parametrize(
     "file",
     [
-        *("contact.c", "prism.c", "outline.c", "push_estimate.c", "angle.c"),
+        *("contact.c", "prism.c", "outline.c", "push_estimate.c", "posed.c"),
         *("cast.c", "prism_cast.c", "normal.c", "world_cast.c"),
     ],
 )

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,41 @@ def test_no_function_of_the_kernel_branches_more_than_is_easy_to_follow() -> Non
         for path, function in functions
         if function.cyclomatic_complexity > BRANCHES_MAX and function.name not in LONG_LISTS
     ]
+
+
+def floors(csrc: Path) -> list[str]:
+    """The files of the kernel, each below those that include it or call it: a header and a source
+    of one name are one file."""
+    texts = {
+        path: re.sub(r"/\*.*?\*/", "", path.read_text(encoding="ascii"), flags=re.DOTALL)
+        for path in sorted(csrc.rglob("*.[ch]"))
+        if not path.name.startswith("fixsync")
+    }
+    defined = {
+        name: path.stem
+        for path, text in texts.items()
+        for name in re.findall(r"^\w[\w ]*\b\*?(fxs_\w+)\([^;{]*\) \{", text, re.MULTILINE)
+    }
+    needs: dict[str, set[str]] = {}
+    for path, text in texts.items():
+        own = needs.setdefault(path.stem, set())
+        own |= {Path(name).stem for name in re.findall(r'#include "([^"]+)"', text)}
+        if path.suffix == ".c":
+            own |= {defined[name] for name in re.findall(r"\bfxs_\w+", text) if name in defined}
+        own -= {path.stem, "fixsync", "fixsync_kit"}
+    return list(TopologicalSorter(needs).static_order())
+
+
+def test_no_files_of_the_kernel_need_each_other_in_a_circle(tmp_path: Path) -> None:
+    order = floors(CSRC)
+    assert len(order) > 60
+    stairs = ["integer", "angle", "posed", "contact", "memory", "grid", "world", "step"]
+    assert sorted(stairs, key=order.index) == stairs
+    shutil.copytree(CSRC, tmp_path / "csrc")
+    with (tmp_path / "csrc" / "grid.h").open("a") as grid:
+        grid.write('#include "broad.h"\n')
+    with pytest.raises(CycleError, match="broad"):
+        floors(tmp_path / "csrc")
 
 
 @pytest.mark.parametrize("path", KERNEL, ids=lambda path: path.name)

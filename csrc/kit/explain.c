@@ -1,7 +1,7 @@
 /* Why a pair is not a hit, and by how much it misses (docs/contract.md). It asks for contacts, of
  * shapes that it grows, turns open or puts at one height; it has no geometry of its own. */
 #include "../fixsync_kit.h"
-#include "../world.h"
+#include "../derive.h"
 
 #include <string.h>
 

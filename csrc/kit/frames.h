@@ -5,6 +5,7 @@
 
 #include "../fixsync_kit.h"
 #include "../hash.h"
+#include "../shape.h"
 
 /* Sizes in a table, in bytes. */
 enum {

@@ -1,6 +1,6 @@
 /* History: frames of a game that rolls back, until they are confirmed (docs/contract.md). */
 #include "../fixsync_kit.h"
-#include "../internal.h"
+#include "../integer.h"
 #include "rewind.h"
 
 /* The block: this head, the ring of states, then window + 1 slots in a ring, the heads of the

@@ -1,6 +1,6 @@
 /* Inputs: what each player pressed in each frame, known or predicted. */
 #include "../fixsync_kit.h"
-#include "../internal.h"
+#include "../integer.h"
 #include "rewind.h"
 
 /* The block: this head, then in a ring of 2 * window frames the values that came, the values that

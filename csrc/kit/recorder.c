@@ -1,185 +1,13 @@
 /* Recorder: a match log as text, line by line into the caller's buffer (docs/contract.md). */
 #include "../fixsync_kit.h"
 #include "../command.h"
-#include "../world.h"
+#include "../memory.h"
 #include "about.h"
+#include "pen.h"
 #include "sha256.h"
 
 /* What a line has so far: nothing, commands or inputs, answers. */
 enum { LINE_NONE, LINE_COMMANDS, LINE_ANSWERS };
-
-/* ---- text ---- */
-
-/* Where text goes. It writes nothing at or after `end`; `next` goes on, to find out. */
-typedef struct pen {
-    char *text;
-    uint64_t next, end;
-} pen;
-
-static void put_bytes(pen *p, const char *from, uint64_t n) {
-    if (p->next <= p->end && n <= p->end - p->next) {
-        memcpy(p->text + p->next, from, (size_t)n);
-    }
-    p->next += n;
-}
-
-static void put_char(pen *p, char c) { put_bytes(p, &c, 1); }
-
-/* Character by character: a compiler would make a call of strlen out of a count. */
-static void put_text(pen *p, const char *text) {
-    for (; *text; text++) {
-        put_char(p, *text);
-    }
-}
-
-static void put_number(pen *p, uint64_t v) {
-    char digits[20];
-    uint32_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + v % 10);
-        v /= 10;
-    } while (v);
-    put_bytes(p, digits + at, sizeof digits - at);
-}
-
-static void put_signed(pen *p, int64_t v) {
-    if (v < 0) {
-        put_char(p, '-');
-    }
-    put_number(p, v < 0 ? (uint64_t)-(v + 1) + 1 : (uint64_t)v);
-}
-
-/* [a,b,c] of n numbers. */
-static void put_list(pen *p, const int32_t *values, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        put_char(p, i ? ',' : '[');
-        put_signed(p, values[i]);
-    }
-    put_char(p, ']');
-}
-
-/* ,[x,y,z] */
-static void put_vector(pen *p, int32_t x, int32_t y, int32_t z) {
-    const int32_t values[3] = {x, y, z};
-    put_char(p, ',');
-    put_list(p, values, 3);
-}
-
-static void put_next(pen *p, uint64_t v) {
-    put_char(p, ',');
-    put_number(p, v);
-}
-
-/* `digits` hexadecimal digits of v, the highest first. */
-static void put_hexadecimal(pen *p, uint64_t v, uint32_t digits) {
-    for (uint32_t i = digits; i > 0; i--) {
-        put_char(p, "0123456789abcdef"[v >> (4 * i - 4) & 15]);
-    }
-}
-
-/* null, or the pairs of layers that meet. */
-static void put_layers(pen *p, const uint32_t *masks) {
-    uint32_t all = UINT32_MAX, is_first = 1;
-    for (uint32_t i = 0; i < FXS_LAYER_COUNT; i++) {
-        all &= masks[i];
-    }
-    if (all == UINT32_MAX) {
-        put_text(p, "null");
-        return;
-    }
-    put_char(p, '[');
-    for (uint32_t i = 0; i < FXS_LAYER_COUNT; i++) {
-        for (uint32_t j = i; j < FXS_LAYER_COUNT; j++) {
-            if (masks[i] >> j & 1) {
-                put_text(p, is_first ? "[" : ",[");
-                put_number(p, i);
-                put_next(p, j);
-                put_char(p, ']');
-                is_first = 0;
-            }
-        }
-    }
-    put_char(p, ']');
-}
-
-/* ["box",half_x,half_y,half_z]; the kind is one of the table. */
-static void put_shape(pen *p, uint32_t code, uint32_t half_angle, const int32_t *size) {
-    const struct kind *k = fxs_kinds + code;
-    const int has_angle = k->rest_most >> 32 != 0;
-    const uint32_t n = k->size_count + (uint32_t)(k->has_hole && size[2] != 0);
-    put_text(p, "[\"");
-    put_text(p, k->name);
-    put_char(p, '"');
-    for (uint32_t i = 0; i < n; i++) {
-        put_char(p, ',');
-        put_signed(p, size[i]);
-        if (i == 0 && has_angle) {
-            put_next(p, half_angle);
-        }
-    }
-    put_char(p, ']');
-}
-
-/* ,"level":{"solids":[...]} */
-static void put_level(pen *p, const fxs_level *geometry) {
-    put_text(p, ",\"level\":{\"solids\":[");
-    for (uint32_t i = 0; i < fxs_level_count(geometry); i++) {
-        fxs_solid s;
-        fxs_level_solid(geometry, i, &s);
-        put_text(p, i ? ",[\"" : "[\"");
-        put_text(p, fxs_solid_kind(s.code)->name);
-        put_char(p, '"');
-        put_next(p, s.layer);
-        put_char(p, ',');
-        put_signed(p, s.y_low);
-        put_char(p, ',');
-        put_signed(p, s.y_high);
-        put_char(p, ',');
-        if (s.code == FXS_PRISM) {
-            for (uint32_t v = 0; v < s.vertex_count; v++) {
-                put_char(p, v ? ',' : '[');
-                put_list(p, s.numbers + 2 * v, 2);
-            }
-        } else {
-            put_list(p, s.numbers, 2);
-            put_char(p, ',');
-            put_signed(p, s.numbers[2]);
-        }
-        put_text(p, s.code == FXS_PRISM ? "]]" : "]");
-    }
-    put_text(p, "]}");
-}
-
-static const char BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/* A state in base64, if there is room: `state`, or if that is NULL the state of a world. The world
- * is saved at the end of the room for its text, and encoded from there to the front. The n bytes
- * begin ceil(n / 3) behind the text: three are read before their four letters are written. */
-static void put_state(pen *p, const fxs_world *world, const uint8_t *state, uint64_t state_size) {
-    uint64_t size = state ? state_size : fxs_world_save_size(world), length = (size + 2) / 3 * 4;
-    if (p->next > p->end || p->end - p->next < length) {
-        p->next += length;
-        return;
-    }
-    char *to = p->text + p->next;
-    const uint8_t *from = state;
-    if (state == NULL) {
-        uint8_t *saved = (uint8_t *)to + length - size;
-        fxs_world_save(world, saved);
-        from = saved;
-    }
-    for (uint64_t i = 0; i < size; i += 3) {
-        uint32_t left = size - i < 3 ? (uint32_t)(size - i) : 3;
-        uint32_t bits = (uint32_t)from[i] << 16;
-        bits |= left > 1 ? (uint32_t)from[i + 1] << 8 : 0;
-        bits |= left > 2 ? (uint32_t)from[i + 2] : 0;
-        *to++ = BASE64[bits >> 18];
-        *to++ = BASE64[bits >> 12 & 63];
-        *to++ = left > 1 ? BASE64[bits >> 6 & 63] : '=';
-        *to++ = left > 2 ? BASE64[bits & 63] : '=';
-    }
-    p->next += length;
-}
 
 /* ---- a call: a copy of the recorder that takes the place of the old one when all had room ---- */
 
@@ -241,9 +69,9 @@ static int32_t keep_line(draft *d, fxs_recorder *recorder) {
 /* Begins the line of the frame, if that is still to be done. */
 static void begin_line(draft *d) {
     if (d->now.line == LINE_NONE) {
-        put_text(&d->pen, "{\"frame\":");
-        put_number(&d->pen, d->now.frame);
-        put_text(&d->pen, d->now.has_inputs ? ",\"inputs\":[" : ",\"commands\":[");
+        fxs_put_text(&d->pen, "{\"frame\":");
+        fxs_put_number(&d->pen, d->now.frame);
+        fxs_put_text(&d->pen, d->now.has_inputs ? ",\"inputs\":[" : ",\"commands\":[");
         d->now.line = LINE_COMMANDS;
     }
 }
@@ -251,9 +79,9 @@ static void begin_line(draft *d) {
 /* What stands before a command or a question of the frame. */
 static void begin_command(draft *d, const char *name) {
     begin_line(d);
-    put_text(&d->pen, d->now.commands++ ? ",[\"" : "[\"");
-    put_text(&d->pen, name);
-    put_char(&d->pen, '"');
+    fxs_put_text(&d->pen, d->now.commands++ ? ",[\"" : "[\"");
+    fxs_put_text(&d->pen, name);
+    fxs_put_char(&d->pen, '"');
 }
 
 /* Whether commands and questions, or inputs, come here. */
@@ -266,36 +94,36 @@ static const char *const COMMAND_NAMES[COMMAND_COUNT + 1] = {COMMANDS(COMMAND_NA
 #define COMMAND_FIELDS(code, name, function, fields) [code] = fields,
 static const uint16_t FIELDS_OF_COMMANDS[COMMAND_COUNT + 1] = {COMMANDS(COMMAND_FIELDS)};
 
-static void put_flag(pen *p, uint32_t flag) { put_text(p, flag ? ",true" : ",false"); }
+static void put_flag(pen *p, uint32_t flag) { fxs_put_text(p, flag ? ",true" : ",false"); }
 
 static void put_command(draft *d, uint32_t type, const fxs_collider *c) {
     pen *p = &d->pen;
     const uint32_t has = FIELDS_OF_COMMANDS[type];
     begin_command(d, COMMAND_NAMES[type]);
-    put_next(p, c->id);
+    fxs_put_next(p, c->id);
     if (has & FIELD_SHAPE) {
-        put_char(p, ',');
-        put_shape(p, c->kind, c->half_angle, c->size);
+        fxs_put_char(p, ',');
+        fxs_put_shape(p, c->kind, c->half_angle, c->size);
     }
     if (has & FIELD_POSITION) {
-        put_vector(p, c->x, c->y, c->z);
+        fxs_put_vector(p, c->x, c->y, c->z);
     }
     if (has & FIELD_YAW) {
-        put_next(p, c->yaw);
+        fxs_put_next(p, c->yaw);
     }
     if (has & FIELD_LAYER) {
-        put_next(p, c->layer);
+        fxs_put_next(p, c->layer);
     }
     if (has & FIELD_OWNER) {
-        put_next(p, c->owner);
+        fxs_put_next(p, c->owner);
     }
     if (has & FIELD_OFFSET) {
-        put_vector(p, c->ox, c->oy, c->oz);
+        fxs_put_vector(p, c->ox, c->oy, c->oz);
     }
     if (has & FIELD_ACTIVE) {
         put_flag(p, c->active);
     }
-    put_char(p, ']');
+    fxs_put_char(p, ']');
 }
 
 /* What a row of FXS_COMMAND_LAYERS does to the matrix. */
@@ -331,9 +159,9 @@ int32_t fxs_recorder_commands(fxs_recorder *recorder, const fxs_command *command
         set_layer_row(d.now.layers, row->collider.layer, row->mask);
         if (i + 1 == n || row[1].type != FXS_COMMAND_LAYERS) { /* a run of rows is one command */
             begin_command(&d, COMMAND_NAMES[FXS_COMMAND_LAYERS]);
-            put_char(&d.pen, ',');
-            put_layers(&d.pen, d.now.layers);
-            put_char(&d.pen, ']');
+            fxs_put_char(&d.pen, ',');
+            fxs_put_layers(&d.pen, d.now.layers);
+            fxs_put_char(&d.pen, ']');
         }
     }
     return keep_draft(&d, recorder);
@@ -349,8 +177,8 @@ int32_t fxs_recorder_inputs(fxs_recorder *recorder, const int64_t *inputs, uint6
     }
     begin_line(&d);
     for (uint64_t i = 0; i < n; i++) {
-        put_text(&d.pen, d.now.commands++ ? "," : "");
-        put_signed(&d.pen, inputs[i]);
+        fxs_put_text(&d.pen, d.now.commands++ ? "," : "");
+        fxs_put_signed(&d.pen, inputs[i]);
     }
     return keep_draft(&d, recorder);
 }
@@ -362,12 +190,12 @@ int32_t fxs_recorder_input_list(fxs_recorder *recorder, const int64_t *input, ui
         return FXS_E_ORDER;
     }
     begin_line(&d);
-    put_text(&d.pen, d.now.commands++ ? ",[" : "[");
+    fxs_put_text(&d.pen, d.now.commands++ ? ",[" : "[");
     for (uint64_t i = 0; i < n; i++) {
-        put_text(&d.pen, i ? "," : "");
-        put_signed(&d.pen, input[i]);
+        fxs_put_text(&d.pen, i ? "," : "");
+        fxs_put_signed(&d.pen, input[i]);
     }
-    put_char(&d.pen, ']');
+    fxs_put_char(&d.pen, ']');
     return keep_draft(&d, recorder);
 }
 
@@ -386,17 +214,17 @@ static int32_t put_question(fxs_recorder *recorder, const fxs_shape *shape, cons
         return FXS_E_KIND;
     }
     begin_command(&d, motion ? "cast" : "query");
-    put_char(p, ',');
-    put_shape(p, shape->kind, shape->half_angle, shape->size);
-    put_vector(p, pose->x, pose->y, pose->z);
-    put_next(p, pose->yaw);
+    fxs_put_char(p, ',');
+    fxs_put_shape(p, shape->kind, shape->half_angle, shape->size);
+    fxs_put_vector(p, pose->x, pose->y, pose->z);
+    fxs_put_next(p, pose->yaw);
     if (motion) {
-        put_vector(p, motion[0], motion[1], motion[2]);
+        fxs_put_vector(p, motion[0], motion[1], motion[2]);
     }
     for (uint32_t i = 0; i < n; i++) {
-        put_next(p, numbers[i]);
+        fxs_put_next(p, numbers[i]);
     }
-    put_char(p, ']');
+    fxs_put_char(p, ']');
     d.now.questions++;
     return keep_draft(&d, recorder);
 }
@@ -419,7 +247,7 @@ int32_t fxs_recorder_cast(fxs_recorder *recorder, const fxs_cast *cast, char *te
 static void end_commands(draft *d) {
     begin_line(d);
     if (d->now.line != LINE_ANSWERS) {
-        put_text(&d->pen, d->now.has_inputs ? "]" : "],\"queries\":[");
+        fxs_put_text(&d->pen, d->now.has_inputs ? "]" : "],\"queries\":[");
         d->now.line = LINE_ANSWERS;
     }
 }
@@ -429,7 +257,7 @@ static int32_t begin_answer(draft *d) {
         return FXS_E_ORDER;
     }
     end_commands(d);
-    put_text(&d->pen, d->now.answers++ ? ",[" : "[");
+    fxs_put_text(&d->pen, d->now.answers++ ? ",[" : "[");
     return FXS_OK;
 }
 
@@ -440,10 +268,10 @@ int32_t fxs_recorder_ids(fxs_recorder *recorder, const uint32_t *ids, uint64_t n
         return FXS_E_ORDER;
     }
     for (uint64_t i = 0; i < n; i++) {
-        put_text(&d.pen, i ? "," : "");
-        put_number(&d.pen, ids[i]);
+        fxs_put_text(&d.pen, i ? "," : "");
+        fxs_put_number(&d.pen, ids[i]);
     }
-    put_char(&d.pen, ']');
+    fxs_put_char(&d.pen, ']');
     return keep_draft(&d, recorder);
 }
 
@@ -454,16 +282,16 @@ int32_t fxs_recorder_hits(fxs_recorder *recorder, const fxs_cast_hit *hits, uint
         return FXS_E_ORDER;
     }
     for (uint64_t i = 0; i < n; i++) {
-        put_text(&d.pen, i ? ",[" : "[");
-        put_number(&d.pen, hits[i].id);
-        put_next(&d.pen, hits[i].fraction);
+        fxs_put_text(&d.pen, i ? ",[" : "[");
+        fxs_put_number(&d.pen, hits[i].id);
+        fxs_put_next(&d.pen, hits[i].fraction);
         for (uint32_t k = 0; k < 3; k++) {
-            put_char(&d.pen, ',');
-            put_signed(&d.pen, hits[i].normal[k]);
+            fxs_put_char(&d.pen, ',');
+            fxs_put_signed(&d.pen, hits[i].normal[k]);
         }
-        put_char(&d.pen, ']');
+        fxs_put_char(&d.pen, ']');
     }
-    put_char(&d.pen, ']');
+    fxs_put_char(&d.pen, ']');
     return keep_draft(&d, recorder);
 }
 
@@ -471,56 +299,10 @@ int32_t fxs_recorder_hits(fxs_recorder *recorder, const fxs_cast_hit *hits, uint
 
 static void put_about(pen *p, const about_parts *found, uint32_t key, const char *otherwise) {
     if (found->value[key]) {
-        put_bytes(p, found->value[key], found->size[key]);
+        fxs_put_bytes(p, found->value[key], found->size[key]);
     } else {
-        put_text(p, otherwise);
+        fxs_put_text(p, otherwise);
     }
-}
-
-/* The letter behind a backslash for a character that has one, or 0. */
-static char escape_of(uint8_t c) {
-    switch (c) {
-    case '"': return '"';
-    case '\\': return '\\';
-    case '\b': return 'b';
-    case '\f': return 'f';
-    case '\n': return 'n';
-    case '\r': return 'r';
-    case '\t': return 't';
-    default: return 0;
-    }
-}
-
-int32_t fxs_recorder_text(const char *text, uint64_t size, char *out, uint64_t capacity,
-                          uint64_t *count) {
-    json in = {text, text + size};
-    pen p = {out, 0, capacity};
-    put_char(&p, '"');
-    while (in.at < in.end) {
-        const char *from = in.at;
-        const uint8_t c = (uint8_t)*from;
-        if (c >= 0x80) {
-            if (!json_read_wide(&in)) {
-                *count = (uint64_t)(from - text);
-                return FXS_E_TEXT;
-            }
-            put_bytes(&p, from, (uint64_t)(in.at - from));
-            continue;
-        }
-        in.at++;
-        if (escape_of(c) != 0) {
-            put_char(&p, '\\');
-            put_char(&p, escape_of(c));
-        } else if (c < 0x20) {
-            put_text(&p, "\\u");
-            put_hexadecimal(&p, c, 4);
-        } else {
-            put_char(&p, (char)c);
-        }
-    }
-    put_char(&p, '"');
-    *count = p.next;
-    return p.next <= capacity ? FXS_OK : FXS_E_ROOM;
 }
 
 /* The colliders of the world, as commands that add them. */
@@ -538,7 +320,7 @@ static void put_colliders(draft *d, const fxs_world *world) {
 /* A part that is left out where `about` has none. */
 static void put_if_about(pen *p, const about_parts *found, uint32_t part, const char *key) {
     if (found->value[part] != NULL) {
-        put_text(p, key);
+        fxs_put_text(p, key);
         put_about(p, found, part, "");
     }
 }
@@ -562,7 +344,7 @@ int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world,
     json in = {about, about + about_size};
     fxs_world_config(world, &config);
     uint32_t solids = world->level ? fxs_level_count(world->level) : 0;
-    if (!about_read(&in, config.capacity, solids, &found)) {
+    if (!fxs_about_read(&in, config.capacity, solids, &found)) {
         *at = (uint64_t)(in.at - about);
         return FXS_E_TEXT;
     }
@@ -578,33 +360,33 @@ int32_t fxs_recorder_begin_about(fxs_recorder *recorder, const fxs_world *world,
     int is_late = state_size || (!fresh.has_inputs && (fresh.frame || fxs_world_hit_count(world)));
     draft d = begin_draft(&fresh, text, room);
     pen *p = &d.pen;
-    put_text(p, "{\"format\":\"fixsync-match\",\"version\":1,\"tick_rate\":");
+    fxs_put_text(p, "{\"format\":\"fixsync-match\",\"version\":1,\"tick_rate\":");
     put_about(p, &found, ABOUT_TICK_RATE, "60");
-    put_text(p, ",\"capacity\":");
-    put_number(p, config.capacity);
-    put_text(p, ",\"hit_when\":");
-    put_number(p, config.hit_when);
-    put_text(p, ",\"layers\":");
-    put_layers(p, config.layers);
-    put_text(p, ",\"sim\":");
+    fxs_put_text(p, ",\"capacity\":");
+    fxs_put_number(p, config.capacity);
+    fxs_put_text(p, ",\"hit_when\":");
+    fxs_put_number(p, config.hit_when);
+    fxs_put_text(p, ",\"layers\":");
+    fxs_put_layers(p, config.layers);
+    fxs_put_text(p, ",\"sim\":");
     put_about(p, &found, ABOUT_SIM, "null");
-    put_text(p, ",\"seed\":");
+    fxs_put_text(p, ",\"seed\":");
     put_about(p, &found, ABOUT_SEED, "0");
-    put_text(p, ",\"meta\":");
+    fxs_put_text(p, ",\"meta\":");
     put_about(p, &found, ABOUT_META, "{}");
     put_if_about(p, &found, ABOUT_NAMES, ",\"names\":");
     put_if_about(p, &found, ABOUT_UNIT, ",\"unit_mm\":");
     if (world->level != NULL) {
-        put_level(p, world->level);
+        fxs_put_level(p, world->level);
     }
     if (is_late) {
-        put_text(p, ",\"from\":{\"frame\":");
-        put_number(p, fresh.frame);
-        put_text(p, ",\"state\":\"");
-        put_state(p, world, state_size ? state : NULL, state_size);
-        put_text(p, "\"}");
+        fxs_put_text(p, ",\"from\":{\"frame\":");
+        fxs_put_number(p, fresh.frame);
+        fxs_put_text(p, ",\"state\":\"");
+        fxs_put_state(p, world, state_size ? state : NULL, state_size);
+        fxs_put_text(p, "\"}");
     }
-    put_text(p, "}\n");
+    fxs_put_text(p, "}\n");
     if (count_text(&d) != FXS_OK) {
         return FXS_E_ROOM;
     }
@@ -620,9 +402,9 @@ int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *world, uint3
     char about[32];
     pen p = {about, 0, sizeof about};
     uint64_t at;
-    put_text(&p, "{\"tick_rate\":");
-    put_number(&p, tick_rate);
-    put_char(&p, '}');
+    fxs_put_text(&p, "{\"tick_rate\":");
+    fxs_put_number(&p, tick_rate);
+    fxs_put_char(&p, '}');
     return tick_rate ? fxs_recorder_begin_about(recorder, world, about, p.next, NULL, 0, text, room,
                                                 &at)
                      : FXS_E_CONFIG;
@@ -630,19 +412,19 @@ int32_t fxs_recorder_begin(fxs_recorder *recorder, const fxs_world *world, uint3
 
 /* ,"name":[[a,b,kind,contact],...], the last signed for events of the game. */
 static void put_events(pen *p, const char *name, const fxs_event *events, uint64_t n) {
-    put_text(p, name);
+    fxs_put_text(p, name);
     for (uint64_t i = 0; i < n; i++) {
         const fxs_event *e = &events[i];
         int is_negative = e->kind >= FXS_GAME_EVENT && e->contact > (uint32_t)INT32_MAX;
-        put_text(p, i ? ",[" : "[");
-        put_number(p, e->a);
-        put_next(p, e->b);
-        put_next(p, e->kind);
-        put_char(p, ',');
-        put_signed(p, (int64_t)e->contact - (is_negative ? (int64_t)1 << 32 : 0));
-        put_char(p, ']');
+        fxs_put_text(p, i ? ",[" : "[");
+        fxs_put_number(p, e->a);
+        fxs_put_next(p, e->b);
+        fxs_put_next(p, e->kind);
+        fxs_put_char(p, ',');
+        fxs_put_signed(p, (int64_t)e->contact - (is_negative ? (int64_t)1 << 32 : 0));
+        fxs_put_char(p, ']');
     }
-    put_char(p, ']');
+    fxs_put_char(p, ']');
 }
 
 static int32_t end_frame(fxs_recorder *recorder, const fxs_event *events, uint64_t n,
@@ -653,7 +435,7 @@ static int32_t end_frame(fxs_recorder *recorder, const fxs_event *events, uint64
         return FXS_E_ORDER;
     }
     end_commands(&d);
-    put_text(&d.pen, d.now.has_inputs ? "" : "]");
+    fxs_put_text(&d.pen, d.now.has_inputs ? "" : "]");
     if (events != NULL) {
         put_events(&d.pen, ",\"events\":[", events, n);
     }
@@ -661,11 +443,11 @@ static int32_t end_frame(fxs_recorder *recorder, const fxs_event *events, uint64
         put_events(&d.pen, ",\"game\":[", game, game_count);
     }
     if (hash != NULL) {
-        put_text(&d.pen, ",\"hash\":\"");
-        put_hexadecimal(&d.pen, *hash, 16);
-        put_char(&d.pen, '"');
+        fxs_put_text(&d.pen, ",\"hash\":\"");
+        fxs_put_hexadecimal(&d.pen, *hash, 16);
+        fxs_put_char(&d.pen, '"');
     }
-    put_text(&d.pen, "}\n");
+    fxs_put_text(&d.pen, "}\n");
     return keep_line(&d, recorder);
 }
 
@@ -712,12 +494,12 @@ int32_t fxs_recorder_line(fxs_recorder *recorder, const char *line, uint64_t siz
         if ((uint8_t)line[i] < 0x20 || (i < due.pen.next && line[i] != first[i])) {
             return FXS_E_TEXT;
         }
-        put_char(p, line[i]);
+        fxs_put_char(p, line[i]);
     }
     if (size <= due.pen.next || line[size - 1] != '}') {
         return FXS_E_TEXT;
     }
-    put_char(p, '\n');
+    fxs_put_char(p, '\n');
     return keep_line(&d, recorder);
 }
 
@@ -737,13 +519,13 @@ int32_t fxs_recorder_end(fxs_recorder *recorder, char *text, uint64_t room) {
     now->commands = now->questions = now->answers = 0;
     uint32_t digest[8];
     sha256_end(now->sha, now->held, now->hashed_size, digest);
-    put_text(&d.pen, "{\"frames\":");
-    put_number(&d.pen, now->frames);
-    put_text(&d.pen, ",\"sha256\":\"");
+    fxs_put_text(&d.pen, "{\"frames\":");
+    fxs_put_number(&d.pen, now->frames);
+    fxs_put_text(&d.pen, ",\"sha256\":\"");
     for (uint32_t i = 0; i < 8; i++) {
-        put_hexadecimal(&d.pen, digest[i], 8);
+        fxs_put_hexadecimal(&d.pen, digest[i], 8);
     }
-    put_text(&d.pen, "\"}\n");
+    fxs_put_text(&d.pen, "\"}\n");
     int32_t status = count_text(&d);
     if (status == FXS_OK) {
         end_line(now);

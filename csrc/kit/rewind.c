@@ -1,6 +1,6 @@
 /* Rewind: a ring of the last frames, in the caller's memory. */
 #include "../fixsync_kit.h"
-#include "../internal.h"
+#include "../integer.h"
 #include "rewind.h"
 
 /* The ring: this head, then `frames` slots. A slot is the size of the state, the game's own bytes

@@ -3,7 +3,7 @@
 #define FIXSYNC_REWIND_H
 
 #include "../fixsync_kit.h"
-#include "../internal.h"
+#include "../compiler.h"
 
 /* The size of a part of a block, filled up so that the next part is aligned to 8. */
 static inline uint64_t filled_up(uint64_t size) { return (size + 7) & ~(uint64_t)7; }

@@ -2,7 +2,7 @@
 #ifndef FIXSYNC_SHA256_H
 #define FIXSYNC_SHA256_H
 
-#include "../internal.h"
+#include "../compiler.h"
 
 static inline void sha256_begin(uint32_t *sha) {
     static const uint32_t FIRST[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,

@@ -79,6 +79,7 @@ TESTS = {
     "grid.c": (("broad nearest", ""), ("world counts", "")),
     "search.c": (("broad nearest", ""), ("cast", "world or crowd or long or room")),
     "sort.c": (("wide", "sort"), ("nearest kernel broad", "")),
+    "moved.c": (("broad nearest", ""), ("world counts", "")),
     "step.c": (("kernel world", ""), ("broad counts", "")),
     "query.c": (("nearest kernel world", ""),),
     "world_cast.c": (("cast kernel", "world or sweep or crowd or long or room"), ("cast", "")),
@@ -90,6 +91,7 @@ TESTS = {
             ("cast", ""),
         ),
     ),
+    "posed.c": (("shapes contact kernel", ""), ("push world", "")),
     "contact.c": (("contact kernel", "not every and not smallest"), ("contact shapes world", "")),
     "change.c": (("change kernel", ""), ("world", "")),
     "hash.c": (("kernel", ""), ("world fields", "")),
@@ -99,7 +101,9 @@ TESTS = {
     ),
     "state.c": (("world kernel", "state or load or save or hash"), ("world fields diff", "")),
     "version.c": (("kernel", ""),),
-    "world.c": (("kernel world nearest", ""), ("broad bodies counts", "")),
+    **dict.fromkeys(
+        ("world.c", "derive.c"), (("kernel world nearest", ""), ("broad bodies counts", ""))
+    ),
     "level.c": (("level kernel", ""), ("level_logs", "")),
     "level_hits.c": (("level", ""), ("level_logs", "")),
     "outline.c": (("outline kernel", ""), ("level", "outline")),
@@ -114,7 +118,10 @@ TESTS = {
     "mover.c": (("mover kit", ""), ("motion", "")),
     "numbers.c": (("kit", ""),),
     "random.c": (("kit random", ""),),
-    "recorder.c": (("kit_recorder", ""), ("recorder matchlog", "")),
+    **dict.fromkeys(
+        ("recorder.c", "about.c", "json.c", "pen.c"),
+        (("kit_recorder", ""), ("recorder matchlog", "")),
+    ),
     **dict.fromkeys(("history.c", "inputs.c"), (("kit_history", ""),)),
     "rewind.c": (("kit_rewind kit_history", ""),),
     "sha256.h": (("kit_recorder", ""),),

@@ -2,7 +2,7 @@
 #ifndef FIXSYNC_PROOFS_ANY_H
 #define FIXSYNC_PROOFS_ANY_H
 
-#include "internal.h"
+#include "posed.h"
 #include "shape.c"
 
 int32_t nondet_int32(void);

@@ -1,6 +1,7 @@
 /* Contact of two shapes of kinds KIND_A and KIND_B: no overflow, no lost bits, no undefined behaviour, for every valid input, and up to
  * 2^15 raw units beyond the reach of the shapes, which the broad phase may ask for. */
 #include "contact.c"
+#include "posed.c"
 
 #include "any.h"
 
@@ -102,7 +103,7 @@ int32_t fxs_yaw_between(uint32_t from, uint32_t to) {
 /*@ bounds of a query for a sector: no overflow, nothing lost
     bounds    all sectors, poses and directions
     options   -DKIND_A=4 -DKIND_B=4 --unwind 4
-    in        contact.c
+    in        posed.c
     change    ? Q30_ONE : high
     to        ? Q60_ONE : high
     quick */

@@ -1,13 +1,14 @@
 /* Small helpers against what they stand for, for every argument. */
 #include "any.h"
 #include "blocks.h"
-#include "world.h"
+#include "hit.h"
+#include "set.h"
 
 typedef __CPROVER_bitvector[80] int80;
 
 /*@ round_q30 rounds to nearest, halves away from zero
     bounds    all of its range
-    in        internal.h
+    in        planar.h
     change    (uint64_t)-v + ((uint64_t)1 << 29)
     to        (uint64_t)-v + ((uint64_t)1 << 28)
     quick */
@@ -19,7 +20,7 @@ void round_q30_rounds_halves_away_from_zero(void) {
 }
 
 /*@ classify is the contract's CLS
-    in        internal.h
+    in        integer.h
     change    (l < r) + (l <= r)
     to        (l < r) + (l < r)
     quick */
@@ -30,7 +31,7 @@ void classify_orders(void) {
 
 /*@ bit_length and trailing_zeros without builtins
     options   -DFXS_NO_BUILTINS --unwind 8
-    in        internal.h
+    in        integer.h
     change    for (uint32_t step = 32; step; step /= 2)
     to        for (uint32_t step = 16; step; step /= 2)
     quick */
@@ -47,7 +48,7 @@ void bits_are_counted(void) {
 
 /*@ a packed hit holds its parts and sorts by (a, b)
     bounds    all ids
-    in        world.h
+    in        hit.h
     change    HIT_A_BIT 33
     to        HIT_A_BIT 32
     quick */
@@ -65,7 +66,7 @@ void packed_hits_hold_their_parts(void) {
 /*@ set_next finds the least member
     bounds    all sets of up to 192 ids
     options   --unwind 194
-    in        world.h
+    in        set.h
     change    set[word] >> (from & 63) << (from & 63)
     to        set[word] >> (from & 31) << (from & 31) */
 /* Sets of up to 192 ids. */

@@ -63,7 +63,7 @@ void estimate_along_is_defined(void) {
 /*@ push_out, the push_estimate between two boxes: no overflow
     bounds    all sizes, places and directions
     options   --unwind 5
-    in        internal.h
+    in        posed.h
     change    {own->size[0] * Q30_ONE +
     to        {own->size[0] * Q60_ONE + */
 void boxes_part_along_an_axis(void) {

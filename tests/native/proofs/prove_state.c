@@ -1,5 +1,6 @@
 /* The head of load: the parts it finds lie within the bytes, whatever counts are in them, for every size up to SIZE_MAX_BYTES; nothing
  * else is read. Compiled with FXS_NO_LITTLE_ENDIAN, so that every byte is read by itself. */
+#include "derive.c"
 #include "world.c"
 #include "state.c"
 

@@ -9,7 +9,7 @@ static int in_range(int64_t part, planar v) {
 
 /*@ an offset is turned without overflow, each part at most 2^62, and 2^60 of a short one
     bounds    all offsets and directions
-    in        internal.h
+    in        planar.h
     change    {v.x * dir.x - v.z * dir.z, v.x
     to        {v.x * dir.x - v.z * dir.z * 2, v.x
     quick */
@@ -34,6 +34,7 @@ static planar any_turned(planar v, planar dir) {
 }
 
 #define turned any_turned
+#include "derive.c"
 #include "world.c"
 #include "change.c"
 #include "sort.c"
@@ -54,7 +55,7 @@ static int80 rounded(int80 v) {
 /*@ a collider's centre is exact, and refused outside int32
     bounds    all positions, offsets, kinds, sizes and directions
     options   --unwind 5
-    in        world.h
+    in        derive.h
     change    y < INT32_MIN || y > INT32_MAX
     to        y < INT32_MIN */
 void centres_are_exact(void) {
@@ -189,8 +190,8 @@ void events_are_those_of_the_contract(void) {
     }
 }
 
-/* In the place of broad.c. */
-uint64_t fxs_broad_size(uint32_t capacity) { return (uint64_t)capacity * 64 + 65536; }
+/* In the place of grid.c. */
+uint64_t fxs_grid_size(uint32_t capacity) { return (uint64_t)capacity * 64 + 65536; }
 
 /*@ the parts of a world's memory do not overlap, and lie within its size
     bounds    all capacities
@@ -211,7 +212,7 @@ void parts_of_a_world_do_not_overlap(void) {
     uint64_t starts[15] = {0,          w.colliders_at, w.anchors_at, w.present_at,  w.changed_at, w.marks_at,    w.known_at, w.hits_at,
                            w.spare_at, w.other_at,  w.digits_at, w.broad_at, w.sorted_at,  w.rows_at, size};
     uint64_t sizes[14] = {sizeof w, 64 * rows, 24 * rows, set,    set,    set, set, hit_room, hit_room, hit_room,
-                          counts,   fxs_broad_size(c.capacity), 64 * rows, 24 * rows};
+                          counts,   fxs_grid_size(c.capacity), 64 * rows, 24 * rows};
     for (uint32_t i = 0; i < 14; i++) {
         __CPROVER_assert(starts[i] % 8 == 0 && sizes[i] <= size && starts[i] + sizes[i] <= starts[i + 1], "before the next");
     }

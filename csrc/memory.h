@@ -1,0 +1,96 @@
+/* The layout of a world in the caller's memory. Everything but the level is found by offsets from
+ * its start, so the memory can be moved. */
+#ifndef FIXSYNC_MEMORY_H
+#define FIXSYNC_MEMORY_H
+
+#include "hit.h"
+#include "level.h"
+#include "set.h"
+#include "sort.h"
+
+/* The position of a collider's pose, and its offset. The shape's centre is the position and the
+ * turned offset. */
+typedef struct anchor {
+    int32_t x, y, z;
+    int32_t ox, oy, oz;
+} anchor;
+
+struct fxs_world {
+    uint32_t capacity, hit_capacity, hit_when;
+    uint32_t frame;
+    uint32_t count; /* colliders */
+    uint32_t changed_count; /* ids added or removed since the last step */
+    uint32_t hit_count; /* of the last step */
+    uint32_t layers[32];
+    const fxs_level *level; /* NULL: none */
+    uint32_t underived; /* at least how many colliders are as load left them: see derive */
+    /* Offsets from the start of this struct. By id: */
+    uint64_t colliders_at, anchors_at;
+    uint64_t present_at, changed_at, marks_at,
+        known_at; /* bit sets of capacity bits; the last two are scratch: marks is empty between
+                     calls, known has the ids that moved, if there are any */
+    /* Hits of the last step, and two buffers to make the next ones in; each hit_capacity packed
+     * hits and NO_HIT. */
+    uint64_t hits_at, spare_at, other_at;
+    uint64_t digits_at; /* scratch of sorting: 2^digit_bits counts */
+    uint32_t digit_bits;
+    /* Scratch of the broad phase: sorted_at and rows_at are as large as colliders_at and
+     * anchors_at, and exchanged with them by load. */
+    uint64_t broad_at, sorted_at, rows_at;
+    uint32_t grid_fresh; /* whether the grid holds the colliders, but for those that moved since it
+                            was built; scratch, as the grid */
+    uint32_t moved_count; /* ids that moved, came, went or changed otherwise since: see grid.h */
+    uint32_t searches; /* since the grid was built, without its index */
+    uint64_t looked; /* colliders looked at one by one since the grid was built or went stale */
+};
+
+static inline void *at(const fxs_world *w, uint64_t offset) {
+    return (uint8_t *)(uintptr_t)w + offset;
+}
+static inline posed *colliders(const fxs_world *w) { return (posed *)at(w, w->colliders_at); }
+static inline anchor *anchors(const fxs_world *w) { return (anchor *)at(w, w->anchors_at); }
+static inline uint64_t *present_set(const fxs_world *w) { return (uint64_t *)at(w, w->present_at); }
+static inline uint64_t *changed_set(const fxs_world *w) { return (uint64_t *)at(w, w->changed_at); }
+static inline uint64_t *mark_set(const fxs_world *w) { return (uint64_t *)at(w, w->marks_at); }
+static inline uint64_t *known_set(const fxs_world *w) { return (uint64_t *)at(w, w->known_at); }
+static inline packed_hit *hits(const fxs_world *w) { return (packed_hit *)at(w, w->hits_at); }
+
+static inline digit_counts digits_of(const fxs_world *w) {
+    const digit_counts digits = {(uint32_t *)at(w, w->digits_at), w->digit_bits};
+    return digits;
+}
+
+/* How many ids of solids there are, from FXS_LEVEL on. */
+static inline uint32_t solid_count(const fxs_world *w) { return w->level ? w->level->count : 0; }
+static inline int is_solid(const fxs_world *w, uint32_t id) {
+    return id >= FXS_LEVEL && id - FXS_LEVEL < solid_count(w);
+}
+
+static inline int32_t find(const fxs_world *w, uint32_t id) {
+    return id >= w->capacity ? FXS_E_ID : set_has(present_set(w), id) ? FXS_OK : FXS_E_ABSENT;
+}
+
+/* Whether bit j of mask i is bit i of mask j. */
+static inline int is_symmetric(const uint32_t masks[FXS_LAYER_COUNT]) {
+    for (uint32_t i = 0; i < FXS_LAYER_COUNT; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if ((masks[i] >> j & 1) != (masks[j] >> i & 1)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Whether layers and owners allow two colliders to hit. */
+static inline uint32_t may_hit(const posed *a, const posed *b) {
+    return (a->meets >> b->layer & 1) & (uint32_t)((a->owner == 0) | (a->owner != b->owner));
+}
+
+/* For changes of many, and for what uses the memory of the grid: moved.h has the others. */
+static inline void grid_stale(fxs_world *w) {
+    w->grid_fresh = w->moved_count = w->searches = 0;
+    w->looked = 0;
+}
+
+#endif

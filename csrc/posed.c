@@ -1,0 +1,80 @@
+/* Shapes at their poses: checked, made, turned, and their bounds (docs/contract.md, Shapes). */
+#include "posed.h"
+
+int32_t fxs_posed_check(const fxs_shape *shape, const fxs_pose *pose) {
+    int32_t status = fxs_shape_check(shape);
+    return status != FXS_OK ? status : pose->yaw >= FXS_TURN ? FXS_E_YAW : FXS_OK;
+}
+
+void fxs_posed_make(posed *out, const fxs_shape *shape, const fxs_pose *pose) {
+    out->kind = (uint8_t)shape->kind;
+    out->half_angle = (uint16_t)shape->half_angle;
+    out->yaw = (uint16_t)pose->yaw;
+    memcpy(out->size, shape->size, sizeof out->size);
+    out->x = pose->x;
+    out->y = pose->y;
+    out->z = pose->z;
+    out->cos_q30 = (int32_t)Q30_ONE;
+    out->sin_q30 = 0;
+    if (fxs_kinds[shape->kind].is_turned) {
+        fxs_direction(out->yaw, &out->cos_q30, &out->sin_q30);
+    }
+    set_reach(out);
+}
+
+int32_t fxs_pair_check(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
+                       const fxs_pose *pose_b) {
+    int32_t status = fxs_posed_check(a, pose_a);
+    return status != FXS_OK ? status : fxs_posed_check(b, pose_b);
+}
+
+int32_t fxs_pair_make(posed *out_a, posed *out_b, const fxs_shape *a, const fxs_pose *pose_a,
+                      const fxs_shape *b, const fxs_pose *pose_b) {
+    int32_t status = fxs_pair_check(a, pose_a, b, pose_b);
+    if (status == FXS_OK) {
+        fxs_posed_make(out_a, a, pose_a);
+        fxs_posed_make(out_b, b, pose_b);
+    }
+    return status;
+}
+
+void fxs_turn_posed(posed *all, const uint32_t *ids, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        posed *s = all + ids[i];
+        planar dir = fxs_direction_of(s->yaw);
+        s->cos_q30 = (int32_t)dir.x;
+        s->sin_q30 = (int32_t)dir.z;
+        turn_reach(s);
+    }
+}
+
+/* A sector reaches as far as its apex, the ends of its edges, and the ends of the axes that it
+ * faces. */
+static void sector_bounds(const posed *s, int64_t least[3], int64_t most[3]) {
+    const edges e = edges_of(s);
+    const int64_t radius = s->size[0], ends[2][2] = {{e.e1.x, e.e2.x}, {e.e1.z, e.e2.z}},
+                  centre[2] = {s->x, s->z};
+    for (uint32_t i = 0; i < 2;
+         i++) { /* x, z: towards yaw 0 and 16384, and half a turn from there */
+        int64_t low = min64(0, min64(ends[i][0], ends[i][1])),
+                high = max64(0, max64(ends[i][0], ends[i][1]));
+        int32_t turn = fxs_yaw_between(s->yaw, 16384 * i),
+                back = fxs_yaw_between(s->yaw, 16384 * i + 32768);
+        high = abs64(turn) <= s->half_angle ? Q30_ONE : high;
+        low = abs64(back) <= s->half_angle ? -Q30_ONE : low;
+        least[2 * i] = centre[i] + round_q30(radius * low) - SECTOR_WIDER;
+        most[2 * i] = centre[i] + round_q30(radius * high) + SECTOR_WIDER;
+    }
+}
+
+void fxs_posed_bounds(const posed *s, int64_t least[3], int64_t most[3]) {
+    least[0] = (int64_t)s->x - s->reach_x;
+    least[1] = (int64_t)s->y - s->reach_y;
+    least[2] = (int64_t)s->z - s->reach_z;
+    most[0] = (int64_t)s->x + s->reach_x;
+    most[1] = (int64_t)s->y + s->reach_y;
+    most[2] = (int64_t)s->z + s->reach_z;
+    if (figure_of(s->kind) == SECTOR) {
+        sector_bounds(s, least, most);
+    }
+}

@@ -1,0 +1,133 @@
+/* A shape at its pose, ready to be tested. */
+#ifndef FIXSYNC_POSED_H
+#define FIXSYNC_POSED_H
+
+#include "angle.h"
+#include "shape.h"
+
+/* A shape at its pose, ready to be tested, and the fields by which a world decides whether to
+ * test it. From id to owner it is laid out as fxs_collider. */
+typedef struct posed {
+    int32_t x, y, z; /* centre */
+    int32_t reach_x, reach_y, reach_z; /* of its bounds from the centre: at least what the exact
+                                          tests can see, at most 2^30 */
+    int32_t cos_q30, sin_q30; /* direction(yaw); kept for a box or a sector, and where there is an
+                                 offset to turn */
+    uint32_t id;
+    uint8_t kind, layer, active, zero;
+    uint16_t yaw, half_angle;
+    uint32_t owner;
+    int32_t size[3]; /* as in fxs_shape */
+    uint32_t meets; /* the world's mask of its layer */
+} posed; /* 64 bytes */
+
+static inline planar direction_of_posed(const posed *s) {
+    planar p = {s->cos_q30, s->sin_q30};
+    return p;
+}
+
+static inline int is_round(const posed *s) { return ROUND_KINDS >> s->kind & 1; }
+
+/* Whether a pair is in the order in which casts take it: by figure, then by kind. */
+static inline int is_cast_order(const posed *a, const posed *b) {
+    const figure of_a = figure_of(a->kind), of_b = figure_of(b->kind);
+    return of_a != of_b ? of_a < of_b : a->kind <= b->kind;
+}
+
+/* The directions of a sector's edges. */
+typedef struct edges {
+    planar e1, e2;
+} edges;
+
+static inline edges edges_of(const posed *s) {
+    edges e = {fxs_direction_of((uint32_t)s->yaw + s->half_angle),
+               fxs_direction_of((uint32_t)s->yaw - s->half_angle)};
+    return e;
+}
+
+/* The magnitudes of the direction of b's yaw in a's frame. */
+static inline planar turn_between(const posed *a, const posed *b) {
+    planar rel = fxs_direction_of((uint32_t)b->yaw - a->yaw);
+    rel.x = abs64(rel.x);
+    rel.z = abs64(rel.z);
+    return rel;
+}
+
+/* How far apart along the axes of `own` the centres of two boxes are where they touch; Q.46, below
+ * 2^61. The turn is that between them. */
+static inline planar touching_boxes(const posed *own, const posed *other, planar turn) {
+    planar limit = {own->size[0] * Q30_ONE + other->size[0] * turn.x + other->size[2] * turn.z,
+                    own->size[2] * Q30_ONE + other->size[0] * turn.z + other->size[2] * turn.x};
+    return limit;
+}
+
+/* Sets the directions of n posed shapes, and the reach of those that are boxes. */
+FXS_INTERNAL void fxs_turn_posed(posed *all, const uint32_t *ids, uint32_t n);
+
+/* Makes `out` a checked shape at a checked pose; layer, active, owner and id are left alone. */
+FXS_INTERNAL void fxs_posed_make(posed *out, const fxs_shape *shape, const fxs_pose *pose);
+
+/* A box's reach on x and z. Turned shapes are widened by 4 raw units or more: a quantised
+ * direction's length is off by up to 2^-30 of itself, so their tests may see contact a fraction of
+ * a raw unit outside the ideal shape. Quarter turns are exact. */
+static inline void box_reach(posed *s) {
+    int64_t c = abs64(s->cos_q30), z = abs64(s->sin_q30), widen = s->yaw % 16384 ? 5 * Q30_ONE : 0;
+    s->reach_x = (int32_t)((uint64_t)(s->size[0] * c + s->size[2] * z + widen) >> 30);
+    s->reach_z = (int32_t)((uint64_t)(s->size[0] * z + s->size[2] * c + widen) >> 30);
+}
+
+#define SECTOR_WIDER 4
+
+/* Sets the reach from kind and size, of a shape as if it was not turned. */
+static inline void round_reach(posed *s) {
+    s->reach_y = s->size[1] + (s->size[0] & -is_round(s)); /* a sphere's size[1] is 0 */
+    s->reach_x = s->reach_z = s->size[0] + SECTOR_WIDER * (SECTOR_KINDS >> s->kind & 1);
+}
+
+/* Whether the reach of a figure follows from yaw and direction too. */
+static inline uint32_t reach_turns(figure f) {
+    switch (f) {
+    case BOX:
+        return 1;
+    case ROUND:
+    case CYLINDER:
+    case SECTOR:
+    case FIGURE_COUNT:
+        break;
+    }
+    return 0;
+}
+
+/* A constant, bit i for code i: to look up the figure first would be slower. */
+#define REACH_TURNS_BIT(code, name, sizes, figure, turned, push, cast, hole, ranges) \
+    | reach_turns(figure) << code
+
+/* Sets the parts of the reach that follow from yaw and direction. */
+static inline void turn_reach(posed *s) {
+    const uint32_t turning_kinds = 0 SHAPE_KINDS(REACH_TURNS_BIT);
+    if (turning_kinds >> s->kind & 1) {
+        box_reach(s);
+    }
+}
+
+/* Sets the reach from kind, size, yaw and direction. */
+static inline void set_reach(posed *s) {
+    round_reach(s);
+    turn_reach(s);
+}
+
+/* Bounds of s, x, y, z: at least what the exact tests can see of it, and of a sector its wedge
+ * alone. Below 2^32 in magnitude. */
+FXS_INTERNAL void fxs_posed_bounds(const posed *s, int64_t least[3], int64_t most[3]);
+
+/* fxs_shape_check and the pose's yaw. */
+FXS_INTERNAL int32_t fxs_posed_check(const fxs_shape *shape, const fxs_pose *pose);
+
+/* The same of two; and makes them, if they are good. */
+FXS_INTERNAL int32_t fxs_pair_check(const fxs_shape *a, const fxs_pose *pose_a, const fxs_shape *b,
+                                    const fxs_pose *pose_b);
+FXS_INTERNAL int32_t fxs_pair_make(posed *out_a, posed *out_b, const fxs_shape *a,
+                                   const fxs_pose *pose_a, const fxs_shape *b,
+                                   const fxs_pose *pose_b);
+
+#endif
