@@ -110,7 +110,7 @@ static void ask(task *t, uint64_t i) {
 /* A frame of a character: the collider of a query falls and goes ahead. */
 static void walk(task *t, uint64_t i) {
     const uint32_t id = (uint32_t)(i * t->moving / t->query_count);
-    const fxs_mover mover = {id, UINT32_MAX, 4, FXS_ONE / 4, FXS_ONE / 4, 759250125};
+    const fxs_mover mover = {id, 0, 4, FXS_ONE / 4, FXS_ONE / 4, 759250125};
     const int32_t motion[3] = {FXS_ONE / 4, -FXS_ONE / 8, FXS_ONE / 8};
     fxs_mover_result result;
     check(fxs_mover_move(t->world, &mover, motion, &result, t->met));

@@ -104,10 +104,10 @@ extern "C" {
 
 /* Version. */
 #define FXS_VERSION_MAJOR 0        /* of this header; FXS_VERSION joins the three */
-#define FXS_VERSION_MINOR 2        /* fxs_version returns that of the library */
+#define FXS_VERSION_MINOR 3        /* fxs_version returns that of the library */
 #define FXS_VERSION_PATCH 0        /* raised by changes that add nothing */
-#define FXS_SEMANTICS 2            /* kernels with the same number answer alike, to the bit; 2 added
-                                      rings and levels, and changed no older answer */
+#define FXS_SEMANTICS 3            /* kernels with the same number answer alike, to the bit; 2 added
+                                      rings and levels, 3 changed movers, no other answer */
 
 /* Numbers and limits. */
 #define FXS_ONE 65536              /* one unit in Q16.16 */

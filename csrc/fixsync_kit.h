@@ -188,12 +188,13 @@ FXS_API int32_t fxs_bounce(const int32_t motion[3], const int32_t normal[3], uin
 FXS_API int32_t fxs_slide(const int32_t motion[3], const int32_t normal[3], int32_t out[3]);
 
 /* Moves a collider straight and slides it along obstacles: a dash.
- * Obstacles are the colliders and solids that layers and owners let it hit and whose layer is in
- * `mask`. It stops before each of them and slides on with the rest of the motion, until nothing is
- * left or it hit `passes` (1..FXS_PASSES_MAX) of them. It passes through none, and overlaps none
- * afterwards. A collider that overlaps an obstacle at the start stays there; the only hit, with
- * fraction 0 and normal (0, 0, 0), is an obstacle to push it out of. `hits`, with room for
- * `passes`: the obstacles that it hit, in order, with the fraction of the motion that was left
+ * Obstacles are the active colliders and the solids whose layer is in `mask`, but no sectors and
+ * none of its owner. A mask of 0 stands for the row of its layer in the layer matrix; otherwise the
+ * matrix does not count. It stops before each of them and slides on with the rest of the motion,
+ * until nothing is left or it hit `passes` (1..FXS_PASSES_MAX) of them. It passes through none, and
+ * overlaps none afterwards. A collider that overlaps an obstacle at the start stays there; the only
+ * hit, with fraction 0 and normal (0, 0, 0), is an obstacle to push it out of. `hits`, with room
+ * for `passes`: the obstacles that it hit, in order, with the fraction of the motion that was left
  * then; `*count` is their number.
  * Returns FXS_OK; FXS_E_ID, FXS_E_ABSENT, FXS_E_UNDEFINED for a sector, FXS_E_RANGE for other
  * passes, FXS_E_MOTION, also if a component leaves the range by sliding, or FXS_E_CENTRE for a path
@@ -218,7 +219,7 @@ FXS_API int32_t fxs_move_and_slide(fxs_world *world, uint32_t id, const int32_t 
 /* The settings of a character that walks. */
 typedef struct fxs_mover {
     uint32_t id;                 /* of the collider that moves; not a sector */
-    uint32_t mask;               /* bit i: layer i blocks it */
+    uint32_t mask;               /* bit i: layer i blocks it; 0: its row of the matrix */
     uint32_t passes;             /* 2..FXS_PASSES_MAX: slides in one move; 4 is usual */
     int32_t step_height;         /* 0..FXS_SIZE_MAX: the highest step that it climbs; 0: none */
     int32_t snap;                /* 0..FXS_SIZE_MAX: how far down a walker reaches for a floor */

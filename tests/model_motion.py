@@ -103,9 +103,11 @@ class OutsideError(ValueError):
 class Walk:
     """A collider on its way through a world."""
 
-    def __init__(self, world: ModelWorld, id: int, mask: int) -> None:
+    def __init__(self, world: ModelWorld, id: int, mask: int | None) -> None:
         self.world, self.id = world, id
-        self.mask = integer("mask", mask, 0, UINT32_MAX)
+        self.layers = world.masks[world[id].layer]
+        if mask is not None:
+            self.layers = integer("mask", mask, 1, UINT32_MAX)
 
     @property
     def position(self) -> Vec3:
@@ -127,7 +129,7 @@ class Walk:
             me.shape,
             me.at,
             motion,
-            self.mask & self.world.masks[me.layer],
+            self.layers,
             exclude_owner=me.owner,
             hit_when=OVERLAPPING,
         )
@@ -158,7 +160,7 @@ class Walk:
 
 
 def move_and_slide(
-    world: ModelWorld, id: int, motion: Vec3, mask: int = UINT32_MAX, passes: int = 4
+    world: ModelWorld, id: int, motion: Vec3, mask: int | None = None, passes: int = 4
 ) -> list[Hit]:
     walk, met = Walk(world, id, mask), []
     m = motion_of(motion)
@@ -206,7 +208,7 @@ class Mover(Walk):
         self,
         world: ModelWorld,
         id: int,
-        settings: tuple[int, int, int, int, int],
+        settings: tuple[int | None, int, int, int, int],
         push_out: Push,
         lift: Lift,
     ) -> None:

@@ -392,7 +392,7 @@ def test_move_and_slide_is_the_model_s(world: World, data: st.DataObject) -> Non
     id = data.draw(st.sampled_from(near))
     size = data.draw(st.sampled_from((10, 2**17, 2**20, SIZE_MAX)))
     way = data.draw(st.tuples(*3 * [st.integers(-size, size)]))
-    mask = data.draw(st.sampled_from((2**32 - 1, 3, 0)))
+    mask = data.draw(st.sampled_from((2**32 - 1, 3, None)))
     passes = data.draw(st.integers(1, 6))
     twin = model.ModelWorld(world.capacity)
     twin.load(world.save())

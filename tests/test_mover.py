@@ -336,6 +336,37 @@ def test_layers_owners_and_mask_say_what_is_in_the_way() -> None:
     assert [hit.id for hit in Mover(mask=4).move(twin, 0, (20 * ONE, 0, 0)).hits] == [5]
 
 
+def test_a_mask_blocks_without_the_layer_matrix_so_floors_make_no_events() -> None:
+    world = World(4, layers=[])
+    world.add(0, Cylinder(HALF, ONE), Pose(0, ONE, 0))
+    world.add(1, Box(9 * ONE, ONE, 9 * ONE), Pose(0, -ONE, 0), layer=1)
+    world.add(2, Box(ONE, 9 * ONE, 9 * ONE), Pose(4 * ONE, 0, 0), layer=2)
+    twin = world.copy()
+    for _ in range(4):
+        result = Mover(mask=6).move(world, 0, (ONE, -ONE, 0))
+        assert world.step() == []
+    assert (result.floor, result.on_wall, world[0].pose) == (1, True, Pose(5 * HALF, ONE, 0))
+    assert Mover().move(twin, 0, (4 * ONE, -ONE, 0)).hits == [], "its row of the matrix is empty"
+    assert [hit.id for hit in move_and_slide(twin, 0, (-ONE, 0, 0), mask=4)] == [2]
+
+
+@pytest.mark.parametrize("layers", [[(0, 1)], [(0, 0), (0, 1)], []])
+@pytest.mark.parametrize("mask", [None, 1, 2, 3])
+def test_a_mover_is_never_in_its_own_way(layers: list[tuple[int, int]], mask: int | None) -> None:
+    world = World(4, layers=layers)
+    world.add(0, Sphere(ONE), Pose(0, 0, 0))
+    result = Mover(mask=mask).move(world, 0, (ONE, -5, 7))
+    assert (result.hits, result.motion) == ([], (ONE, -5, 7))
+    assert move_and_slide(world, 0, (ONE, 0, 0), mask=mask) == []
+
+
+def test_a_mask_that_a_game_computed_as_0_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^mask must be 1\.\.4294967295, not 0"):
+        Mover(mask=0)
+    with pytest.raises(ValueError, match=r"^mask must be 1\.\.4294967295, not 0"):
+        move_and_slide(a_world(Sphere(1)), 0, (0, 0, 0), mask=0)
+
+
 TILES = st.lists(
     st.tuples(
         st.integers(-5, 5),
@@ -559,7 +590,7 @@ def check_moves(seed: int) -> set[str]:
     mover = Mover(
         step_height=rng.choice([0, size // 4, size // 4, size // 2, size]),
         snap=rng.choice([0, size // 4, size // 2]),
-        mask=rng.choice([2**32 - 1, 2**32 - 1, 3]),
+        mask=rng.choice([None, None, 2**32 - 1, 3, 6]),
         passes=rng.choice([2, 3, 4, 4, 6]),
         floor_y=rng.choice([759250125, 759250125, 2**30, 1, 2**29]),
     )

@@ -496,6 +496,7 @@ export class Mover {
   constructor(
     id: number,
     options?: {
+      /** Bit i: layer i blocks it. Left out: those that the layer matrix lets it meet. */
       mask?: number;
       passes?: number;
       stepHeight?: number;

@@ -154,8 +154,11 @@ const hitsAt = (at, count) =>
     return { id, fraction, normal: [...memory.i32.subarray(word + 2, word + 5)] };
   });
 
+/** As C has it: 0 for the row of the layer matrix. */
+const maskIn = (mask) => (mask === undefined ? 0 : integer("mask", mask, 1, UINT32_MAX));
+
 /** Moves a collider straight, and along what it comes to; what it came to, in order. */
-export function moveAndSlide(world, id, motion, { mask = UINT32_MAX, passes = 4 } = {}) {
+export function moveAndSlide(world, id, motion, { mask, passes = 4 } = {}) {
   const turns = integer("passes", passes, 1, FXS_PASSES_MAX);
   const hits = results.for(turns * fxs_cast_hit.$size);
   putWords(scratch, motionIn("motion", motion));
@@ -164,7 +167,7 @@ export function moveAndSlide(world, id, motion, { mask = UINT32_MAX, passes = 4 
     at,
     uint32("id", id),
     scratch,
-    uint32("mask", mask),
+    maskIn(mask),
     turns,
     hits,
     scratch + AT_OUT,
@@ -181,12 +184,12 @@ export class Mover {
   /** floorY: the least y of a floor's normal, in Q2.30; 45 degrees if it is left out. */
   constructor(
     id,
-    { mask = UINT32_MAX, passes = 4, stepHeight = 0, snap = 0, floorY = 759250125 } = {},
+    { mask, passes = 4, stepHeight = 0, snap = 0, floorY = 759250125 } = {},
   ) {
     this.#id = uint32("id", id);
     this.#words = [
       this.#id,
-      uint32("mask", mask),
+      maskIn(mask),
       integer("passes", passes, 2, FXS_PASSES_MAX),
       integer("stepHeight", stepHeight, 0, FXS_SIZE_MAX),
       integer("snap", snap, 0, FXS_SIZE_MAX),

@@ -3,12 +3,12 @@
 /** of this header; FXS_VERSION joins the three */
 export const FXS_VERSION_MAJOR: 0;
 /** fxs_version returns that of the library */
-export const FXS_VERSION_MINOR: 2;
+export const FXS_VERSION_MINOR: 3;
 /** raised by changes that add nothing */
 export const FXS_VERSION_PATCH: 0;
 /** kernels with the same number answer alike, to the bit; 2 added
- * rings and levels, and changed no older answer */
-export const FXS_SEMANTICS: 2;
+ * rings and levels, 3 changed movers, no other answer */
+export const FXS_SEMANTICS: 3;
 /** one unit in Q16.16 */
 export const FXS_ONE: 65536;
 /** yaw steps in one turn */
@@ -488,7 +488,7 @@ export const fxs_mover: {
   readonly $size: 24;
   /** uint32_t: of the collider that moves; not a sector */
   readonly id: 0;
-  /** uint32_t: bit i: layer i blocks it */
+  /** uint32_t: bit i: layer i blocks it; 0: its row of the matrix */
   readonly mask: 4;
   /** uint32_t: 2..FXS_PASSES_MAX: slides in one move; 4 is usual */
   readonly passes: 8;

@@ -46,7 +46,7 @@ static int32_t begin(walk *w, fxs_world *world, uint32_t id, uint32_t mask,
     w->cast.pose.y = (int32_t)((int64_t)c.y + c.oy);
     w->cast.pose.z = (int32_t)(c.z + round_q30(v.z));
     w->cast.pose.yaw = c.yaw;
-    w->cast.mask = mask & config.layers[c.layer];
+    w->cast.mask = mask ? mask : config.layers[c.layer];
     w->cast.exclude_owner = c.owner;
     w->cast.hit_when = FXS_OVERLAPPING;
     w->is_seen = c.owner == 0 && c.active && (w->cast.mask >> c.layer & 1);

@@ -153,7 +153,7 @@ namespace Fixsync
         {
             if (Native.fxs_version() >> 8 != 2)
             {
-                throw new DllNotFoundException("the library is not fixsync 0.2");
+                throw new DllNotFoundException("the library is not fixsync 0.3");
             }
             Config config;
             config.capacity = capacity;

@@ -140,7 +140,7 @@ fn play() {
     let mut hashes = Vec::new();
     // Safety: the memory is large enough and aligned; every pointer is to a live value.
     unsafe {
-        assert_eq!(fxs_version() >> 8, 2, "the library is not fixsync 0.2");
+        assert_eq!(fxs_version() >> 8, 3, "the library is not fixsync 0.3");
         let mut memory = vec![0u64; fxs_world_size(&config) as usize / 8 + 1];
         let world = memory.as_mut_ptr().cast::<World>();
         ok(fxs_world_init(world, &config));

@@ -13,7 +13,7 @@ import sys
 from ctypes import POINTER, c_int32, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 from typing import ClassVar
 
-VERSION = (0, 2)
+VERSION = (0, 3)
 ONE = 65536
 SPHERE, CAPSULE = 0, 1
 TOUCHING = 1

@@ -65,18 +65,19 @@ def bounce(motion: Motion, normal: Motion, kept: int = ONE) -> Motion:
 
 
 def move_and_slide(
-    world: World, id: int, motion: Motion, *, mask: int = UINT32_MAX, passes: int = 4
+    world: World, id: int, motion: Motion, *, mask: int | None = None, passes: int = 4
 ) -> list[CastHit]:
     """Moves a collider straight and slides it along obstacles: a dash. Returns what it hit, in
     order.
 
-    Obstacles are the colliders and solids that it may hit and whose layer is in `mask`. It passes
+    Obstacles are the active colliders and the solids whose layer is in `mask`, but no sectors and
+    none of its owner; without a mask, those that the layer matrix lets its layer meet. It passes
     through none of them, and overlaps none of them afterwards. It slides at most `passes` - 1
     times. A collider that overlaps an obstacle at the start stays there; the only hit, with
     fraction 0 and normal (0, 0, 0), names an obstacle to push it out of. KeyError for an id that is
     not in the world, ValueError for a sector, for numbers out of range, and for a position outside
     int32; the collider is then not moved."""
-    vector, layers = motion_of("motion", motion), integer("mask", mask, 0, UINT32_MAX)
+    vector, layers = motion_of("motion", motion), _mask_of(mask)
     most = integer("passes", passes, 1, PASSES_MAX)
     return cast_hits(world._native.move_and_slide(_id_of(world, id), vector, layers, most))
 
@@ -110,8 +111,8 @@ class Mover:
     """Highest step that it climbs; 0: none."""
     snap: int = 0
     """How far below a walker a floor may be for it to go down to it."""
-    mask: int = UINT32_MAX
-    """Bit i: layer i blocks it, if layers and owners let it hit the collider."""
+    mask: int | None = None
+    """Bit i: layer i blocks it. None: the row of its layer in the layer matrix."""
     passes: int = 4
     """Maximum number of slides in one move, 2..64."""
     floor_y: int = _DEGREES_45
@@ -121,7 +122,7 @@ class Mover:
     def __post_init__(self) -> None:
         integer("step_height", self.step_height, 0, SIZE_MAX)
         integer("snap", self.snap, 0, SIZE_MAX)
-        integer("mask", self.mask, 0, UINT32_MAX)
+        _mask_of(self.mask)
         integer("passes", self.passes, 2, PASSES_MAX)
         integer("floor_y", self.floor_y, 1, 2**30)
 
@@ -140,7 +141,8 @@ class Mover:
         ValueError for a sector, for numbers out of range, and for a position outside int32; the
         collider is then not moved."""
         vector = motion_of("motion", motion)
-        row = (_id_of(world, id), self.mask, self.passes, self.step_height, self.snap, self.floor_y)
+        layers = _mask_of(self.mask)
+        row = (_id_of(world, id), layers, self.passes, self.step_height, self.snap, self.floor_y)
         numbers, hits = world._native.mover_move(row, vector)
         _, _, _, mx, my, mz, flags, floor, _ = numbers
         return MoverResult(
@@ -153,6 +155,11 @@ class Mover:
 
 def _id_of(world: World, id: int) -> int:
     return integer("id", id, 0, world.capacity - 1)
+
+
+def _mask_of(mask: int | None) -> int:
+    """As C has it: 0 for the row of the layer matrix."""
+    return 0 if mask is None else integer("mask", mask, 1, UINT32_MAX)
 
 
 def _normal_of(normal: Motion) -> Motion:

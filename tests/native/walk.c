@@ -185,7 +185,6 @@ static const char *walk(uint64_t frames, tally *t) {
         return NULL;
     }
     fxs_mover mover = {0};
-    mover.mask = UINT32_MAX;
     mover.passes = 2 + (uint32_t)below(5);
     mover.step_height = below(3) ? ONE / 4 + below(ONE / 4) : 0;
     mover.snap = below(3) ? ONE / 4 : 0;
